@@ -1,0 +1,293 @@
+//! A motion as importers and generators hand it over.
+
+use crate::math::Quat;
+use crate::skeleton::Skeleton;
+use glam::Vec3;
+
+/// A motion clip before the build: local transforms per frame, struct of arrays, metres, +Y up.
+///
+/// Joint 0 may be a root bone on the ground or the hips: the builder finds out, and finds the facing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawClip {
+    /// Unique within a build; file stems by default.
+    pub name: String,
+    /// Where it came from (a path, a generator): for messages.
+    pub source: String,
+    /// Its joints.
+    pub skeleton: Skeleton,
+    /// Frames per second.
+    pub rate_hz: f32,
+    /// True when the last frame leads back to the first.
+    pub looping: bool,
+    /// `[frames x joints]` local translations.
+    pub translations: Vec<Vec3>,
+    /// `[frames x joints]` local rotations, unit length.
+    pub rotations: Vec<Quat>,
+    /// What is known about it beside the pose.
+    pub annotations: Annotations,
+}
+
+/// Facts about a clip that lie in time, all in seconds from its first frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Annotations {
+    /// Known contacts; where empty, the builder detects them.
+    pub contacts: Vec<ContactTrack>,
+    /// Named ranges that a search can require or forbid.
+    pub tags: Vec<TagRange>,
+    /// Cut out: never played, never looked at; the clip falls into parts there.
+    pub discard: Vec<TimeRange>,
+    /// Played when they come, never jumped to.
+    pub do_not_enter: Vec<TimeRange>,
+    /// Named moments, reported when playback passes them.
+    pub events: Vec<ClipEvent>,
+    /// Named functions of time: kept beside the pose, and the source of user channels of the same name.
+    pub curves: Vec<Curve>,
+}
+
+/// When a joint touches the ground.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactTrack {
+    /// Joint name.
+    pub joint: String,
+    /// `[frames]`.
+    pub on: Vec<bool>,
+}
+
+/// A half-open stretch of time, seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeRange {
+    /// First moment within.
+    pub start_s: f32,
+    /// First moment after.
+    pub end_s: f32,
+}
+
+impl TimeRange {
+    /// True for moments within.
+    pub fn contains(&self, time_s: f32) -> bool {
+        self.start_s <= time_s && time_s < self.end_s
+    }
+}
+
+/// A named range.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TagRange {
+    /// Tag.
+    pub name: String,
+    /// Where it holds.
+    pub range: TimeRange,
+}
+
+/// A named moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClipEvent {
+    /// Event.
+    pub name: String,
+    /// When, seconds.
+    pub time_s: f32,
+}
+
+/// A function of time by keys, linear between them, constant outside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Name.
+    pub name: String,
+    /// Values per key, at least 1.
+    pub width: usize,
+    /// `[keys]` rising, seconds.
+    pub times_s: Vec<f32>,
+    /// `[keys x width]`.
+    pub values: Vec<f32>,
+}
+
+impl Curve {
+    /// The value at a time, `[width]` into `out`; zeros where there are no keys.
+    pub fn sample(&self, time_s: f32, out: &mut [f32]) {
+        let n = self.times_s.len();
+        let Some(last) = n.checked_sub(1) else {
+            out.fill(0.0);
+            return;
+        };
+        let b = self.times_s.partition_point(|t| *t <= time_s).min(last);
+        let a = if self.times_s[b] <= time_s { b } else { b.saturating_sub(1) };
+        let span = self.times_s[b] - self.times_s[a];
+        let t = if span > 0.0 { ((time_s - self.times_s[a]) / span).clamp(0.0, 1.0) } else { 0.0 };
+        for (i, o) in out.iter_mut().enumerate().take(self.width) {
+            *o = crate::math::lerp(self.values[a * self.width + i], self.values[b * self.width + i], t);
+        }
+    }
+}
+
+/// Why a clip cannot be used.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClipError {
+    /// Array lengths disagree.
+    #[error(
+        "clip `{clip}`: {translations} translations and {rotations} rotations do not make whole frames of {joints} joints"
+    )]
+    Shape {
+        /// Clip.
+        clip: String,
+        /// Values given.
+        translations: usize,
+        /// Values given.
+        rotations: usize,
+        /// Joints per frame.
+        joints: usize,
+    },
+    /// A rate that is no rate.
+    #[error("clip `{clip}`: a rate of {rate_hz} frames per second is not usable: expected 1 to 1000")]
+    Rate {
+        /// Clip.
+        clip: String,
+        /// Rate given.
+        rate_hz: f32,
+    },
+    /// NaN or infinity.
+    #[error("clip `{clip}`, frame {frame}, joint `{joint}`: not a finite number")]
+    NotFinite {
+        /// Clip.
+        clip: String,
+        /// Frame.
+        frame: usize,
+        /// Joint.
+        joint: String,
+    },
+    /// Annotation that does not fit.
+    #[error("clip `{clip}`: {what}")]
+    Annotation {
+        /// Clip.
+        clip: String,
+        /// What is wrong and what to do.
+        what: String,
+    },
+}
+
+impl RawClip {
+    /// Number of frames.
+    pub fn frames(&self) -> usize {
+        self.rotations.len() / self.skeleton.len()
+    }
+
+    /// Seconds from the first frame to the last.
+    pub fn seconds(&self) -> f32 {
+        self.frames().saturating_sub(1) as f32 / self.rate_hz
+    }
+
+    /// Checks shapes, rate, finiteness and annotations.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, with clip, frame and joint.
+    pub fn validate(&self) -> Result<(), ClipError> {
+        let clip = || self.name.clone();
+        let joints = self.skeleton.len();
+        if self.translations.len() != self.rotations.len() || self.rotations.len() % joints != 0 {
+            return Err(ClipError::Shape {
+                clip: clip(),
+                translations: self.translations.len(),
+                rotations: self.rotations.len(),
+                joints,
+            });
+        }
+        if !(1.0..=1000.0).contains(&self.rate_hz) {
+            return Err(ClipError::Rate { clip: clip(), rate_hz: self.rate_hz });
+        }
+        let bad = self.translations.iter().zip(&self.rotations).position(|(t, r)| !t.is_finite() || !r.is_finite());
+        if let Some(i) = bad {
+            let joint = self.skeleton.names()[i % joints].clone();
+            return Err(ClipError::NotFinite { clip: clip(), frame: i / joints, joint });
+        }
+        let wrong = |what: String| Err(ClipError::Annotation { clip: clip(), what });
+        let a = &self.annotations;
+        for c in &a.contacts {
+            if self.skeleton.find(&c.joint).is_none() {
+                return wrong(format!("contacts name a joint `{}` that the skeleton lacks", c.joint));
+            }
+            if c.on.len() != self.frames() {
+                return wrong(format!(
+                    "contacts of `{}` have {} frames, the clip {}",
+                    c.joint,
+                    c.on.len(),
+                    self.frames()
+                ));
+            }
+        }
+        let ranges =
+            a.tags.iter().map(|t| t.range).chain(a.discard.iter().copied()).chain(a.do_not_enter.iter().copied());
+        for r in ranges {
+            if !(r.start_s.is_finite() && r.end_s.is_finite() && r.start_s < r.end_s) {
+                return wrong(format!("a range from {} s to {} s is empty: the end must be later", r.start_s, r.end_s));
+            }
+        }
+        for e in &a.events {
+            if !e.time_s.is_finite() {
+                return wrong(format!("event `{}` lies at {} s", e.name, e.time_s));
+            }
+        }
+        for c in &a.curves {
+            let shaped = c.width > 0 && c.values.len() == c.times_s.len() * c.width;
+            let finite = c.values.iter().chain(&c.times_s).all(|v| v.is_finite());
+            if !shaped || !finite || !c.times_s.is_sorted() {
+                return wrong(format!(
+                    "curve `{}` needs keys in order of time, each with {} finite values",
+                    c.name, c.width
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Transform;
+
+    fn clip() -> RawClip {
+        let skeleton = Skeleton::new(vec!["Hips".into()], vec![None], vec![Transform::IDENTITY]).unwrap();
+        RawClip {
+            name: "c".into(),
+            source: "test".into(),
+            skeleton,
+            rate_hz: 30.0,
+            looping: false,
+            translations: vec![Vec3::ZERO; 4],
+            rotations: vec![Quat::IDENTITY; 4],
+            annotations: Annotations::default(),
+        }
+    }
+
+    #[test]
+    fn nan_is_refused_with_its_frame_and_joint() {
+        let mut c = clip();
+        c.translations[2].y = f32::NAN;
+        assert_eq!(c.validate().unwrap_err().to_string(), "clip `c`, frame 2, joint `Hips`: not a finite number");
+    }
+
+    #[test]
+    fn empty_ranges_and_unknown_contact_joints_are_refused() {
+        let mut c = clip();
+        c.annotations.discard.push(TimeRange { start_s: 1.0, end_s: 1.0 });
+        assert!(c.validate().is_err());
+        let mut c = clip();
+        c.annotations.contacts.push(ContactTrack { joint: "Toe".into(), on: vec![true; 4] });
+        assert!(c.validate().unwrap_err().to_string().contains("Toe"));
+    }
+
+    #[test]
+    fn curves_are_linear_between_keys_and_constant_outside() {
+        let c = Curve {
+            name: "h".into(),
+            width: 1,
+            times_s: vec![1.0, 2.0, 2.0, 3.0],
+            values: vec![0.0, 10.0, 20.0, 30.0],
+        };
+        let at = |t: f32| {
+            let mut v = [0.0];
+            c.sample(t, &mut v);
+            v[0]
+        };
+        assert_eq!([at(0.0), at(1.5), at(2.5), at(9.0)], [0.0, 5.0, 25.0, 30.0]);
+    }
+}

@@ -1,0 +1,76 @@
+//! Deterministic numbers: the same bits on every CPU, operating system and optimisation level.
+//!
+//! `std`'s transcendentals call the platform's C library, whose last bits differ; these wrap `libm`, which is pure Rust.
+//! Addition, multiplication, division and square root are exact by IEEE 754 and need no wrapper. Quaternions are our own
+//! type because glam's sums run in another order on SSE, NEON and scalar targets.
+
+mod quat;
+pub mod savgol;
+pub mod spring;
+mod transform;
+mod yaw;
+
+pub use quat::{AngularVelocity, Quat};
+pub use transform::Transform;
+pub use yaw::{Facing, wrap_angle};
+
+/// Sine of an angle in radians.
+pub fn sin(x: f32) -> f32 {
+    libm::sinf(x)
+}
+
+/// Cosine of an angle in radians.
+pub fn cos(x: f32) -> f32 {
+    libm::cosf(x)
+}
+
+/// Sine and cosine of an angle in radians.
+pub fn sin_cos(x: f32) -> (f32, f32) {
+    (libm::sinf(x), libm::cosf(x))
+}
+
+/// Tangent of an angle in radians.
+pub fn tan(x: f32) -> f32 {
+    libm::tanf(x)
+}
+
+/// Arc sine in radians; the argument is clamped to -1..=1, so rounding never yields NaN.
+pub fn asin(x: f32) -> f32 {
+    libm::asinf(x.clamp(-1.0, 1.0))
+}
+
+/// Arc cosine in radians; the argument is clamped to -1..=1, so rounding never yields NaN.
+pub fn acos(x: f32) -> f32 {
+    libm::acosf(x.clamp(-1.0, 1.0))
+}
+
+/// Four-quadrant arc tangent of `y / x` in radians, -pi..=pi.
+pub fn atan2(y: f32, x: f32) -> f32 {
+    libm::atan2f(y, x)
+}
+
+/// e to the power of `x`.
+pub fn exp(x: f32) -> f32 {
+    libm::expf(x)
+}
+
+/// Natural logarithm.
+pub fn ln(x: f32) -> f32 {
+    libm::logf(x)
+}
+
+/// `x` to the power of `y`.
+pub fn powf(x: f32, y: f32) -> f32 {
+    libm::powf(x, y)
+}
+
+/// Smooth 0..1 ramp with zero slope at both ends; `t` is clamped to 0..=1.
+pub fn smoothstep(t: f32) -> f32 {
+    let t = t.clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+/// `a + (b - a) * t`.
+pub fn lerp(a: f32, b: f32, t: f32) -> f32 {
+    a + (b - a) * t
+}

@@ -1,0 +1,279 @@
+//! Unit quaternions for rotations, `x y z w` order, scalar arithmetic in one fixed order.
+
+use bytemuck::{Pod, Zeroable};
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+use std::ops::{Mul, Neg};
+
+/// A rotation vector per second: axis times radians per second.
+pub type AngularVelocity = Vec3;
+
+/// A rotation as a unit quaternion. `a * b` applies `b` first. Converts from and to `[x, y, z, w]`, as glam and glTF have it.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, Serialize, Deserialize)]
+#[repr(C)]
+pub struct Quat {
+    /// Sine of half the angle times the axis, x.
+    pub x: f32,
+    /// Sine of half the angle times the axis, y.
+    pub y: f32,
+    /// Sine of half the angle times the axis, z.
+    pub z: f32,
+    /// Cosine of half the angle.
+    pub w: f32,
+}
+
+impl Default for Quat {
+    fn default() -> Self {
+        Self::IDENTITY
+    }
+}
+
+impl Quat {
+    /// No rotation.
+    pub const IDENTITY: Self = Self::from_xyzw(0.0, 0.0, 0.0, 1.0);
+
+    /// From components, not normalised.
+    pub const fn from_xyzw(x: f32, y: f32, z: f32, w: f32) -> Self {
+        Self { x, y, z, w }
+    }
+
+    /// From `[x, y, z, w]`, not normalised.
+    pub const fn from_array(a: [f32; 4]) -> Self {
+        Self::from_xyzw(a[0], a[1], a[2], a[3])
+    }
+
+    /// As `[x, y, z, w]`.
+    pub const fn to_array(self) -> [f32; 4] {
+        [self.x, self.y, self.z, self.w]
+    }
+
+    /// Rotation about +X by `rad`.
+    pub fn from_rotation_x(rad: f32) -> Self {
+        let (s, c) = super::sin_cos(rad * 0.5);
+        Self::from_xyzw(s, 0.0, 0.0, c)
+    }
+
+    /// Rotation about +Y by `rad`: a yaw; positive turns +Z towards +X.
+    pub fn from_rotation_y(rad: f32) -> Self {
+        let (s, c) = super::sin_cos(rad * 0.5);
+        Self::from_xyzw(0.0, s, 0.0, c)
+    }
+
+    /// Rotation about +Z by `rad`.
+    pub fn from_rotation_z(rad: f32) -> Self {
+        let (s, c) = super::sin_cos(rad * 0.5);
+        Self::from_xyzw(0.0, 0.0, s, c)
+    }
+
+    /// Rotation by a rotation vector (axis times angle in radians).
+    pub fn from_rotation_vector(v: Vec3) -> Self {
+        let angle = v.length();
+        if angle < 1e-6 {
+            return Self::from_xyzw(v.x * 0.5, v.y * 0.5, v.z * 0.5, 1.0).normalize();
+        }
+        let (s, c) = super::sin_cos(angle * 0.5);
+        let k = s / angle;
+        Self::from_xyzw(v.x * k, v.y * k, v.z * k, c)
+    }
+
+    /// The rotation vector (axis times angle) of the short way round: its length is at most pi.
+    pub fn to_rotation_vector(self) -> Vec3 {
+        let q = self.abs();
+        let v = Vec3::new(q.x, q.y, q.z);
+        let s = v.length();
+        if s < 1e-7 {
+            return v * 2.0;
+        }
+        v * (2.0 * super::atan2(s, q.w) / s)
+    }
+
+    /// The shortest rotation that takes direction `from` to direction `to`; both must be unit vectors.
+    pub fn from_rotation_arc(from: Vec3, to: Vec3) -> Self {
+        let d = from.dot(to);
+        if d < -0.999_999 {
+            let axis = if from.x.abs() < 0.9 { from.cross(Vec3::X) } else { from.cross(Vec3::Y) }.normalize();
+            return Self::from_xyzw(axis.x, axis.y, axis.z, 0.0);
+        }
+        let c = from.cross(to);
+        Self::from_xyzw(c.x, c.y, c.z, 1.0 + d).normalize()
+    }
+
+    /// From three orthonormal axes: where +X, +Y and +Z go.
+    pub fn from_axes(x: Vec3, y: Vec3, z: Vec3) -> Self {
+        let trace = x.x + y.y + z.z;
+        let q = if trace > 0.0 {
+            let s = (trace + 1.0).sqrt() * 2.0;
+            Self::from_xyzw((y.z - z.y) / s, (z.x - x.z) / s, (x.y - y.x) / s, 0.25 * s)
+        } else if x.x > y.y && x.x > z.z {
+            let s = (1.0 + x.x - y.y - z.z).sqrt() * 2.0;
+            Self::from_xyzw(0.25 * s, (y.x + x.y) / s, (z.x + x.z) / s, (y.z - z.y) / s)
+        } else if y.y > z.z {
+            let s = (1.0 + y.y - x.x - z.z).sqrt() * 2.0;
+            Self::from_xyzw((y.x + x.y) / s, 0.25 * s, (z.y + y.z) / s, (z.x - x.z) / s)
+        } else {
+            let s = (1.0 + z.z - x.x - y.y).sqrt() * 2.0;
+            Self::from_xyzw((z.x + x.z) / s, (z.y + y.z) / s, 0.25 * s, (x.y - y.x) / s)
+        };
+        q.normalize()
+    }
+
+    /// Length of the four components; 1 for a rotation.
+    pub fn length(self) -> f32 {
+        self.dot(self).sqrt()
+    }
+
+    /// Scaled to length 1; the identity where the length is zero or not finite.
+    pub fn normalize(self) -> Self {
+        let n = self.length();
+        if n > 1e-12 && n.is_finite() {
+            let k = 1.0 / n;
+            Self::from_xyzw(self.x * k, self.y * k, self.z * k, self.w * k)
+        } else {
+            Self::IDENTITY
+        }
+    }
+
+    /// The opposite rotation (conjugate; exact for unit quaternions).
+    pub const fn inverse(self) -> Self {
+        Self::from_xyzw(-self.x, -self.y, -self.z, self.w)
+    }
+
+    /// The same rotation with `w >= 0`: the short way round.
+    pub fn abs(self) -> Self {
+        if self.w < 0.0 { -self } else { self }
+    }
+
+    /// Four-component dot product: cosine of half the angle between two rotations.
+    pub fn dot(self, b: Self) -> f32 {
+        self.x * b.x + self.y * b.y + self.z * b.z + self.w * b.w
+    }
+
+    /// The same rotation on the side of the hypersphere where `reference` lies.
+    pub fn towards(self, reference: Self) -> Self {
+        if self.dot(reference) < 0.0 { -self } else { self }
+    }
+
+    /// Normalised linear interpolation, the short way.
+    pub fn nlerp(self, b: Self, t: f32) -> Self {
+        let b = b.towards(self);
+        let s = 1.0 - t;
+        Self::from_xyzw(self.x * s + b.x * t, self.y * s + b.y * t, self.z * s + b.z * t, self.w * s + b.w * t)
+            .normalize()
+    }
+
+    /// Spherical interpolation, the short way, constant speed.
+    pub fn slerp(self, b: Self, t: f32) -> Self {
+        self * Self::from_rotation_vector((self.inverse() * b).to_rotation_vector() * t)
+    }
+
+    /// Angle in radians between two rotations, 0..=pi.
+    pub fn angle_between(self, b: Self) -> f32 {
+        (self.inverse() * b).to_rotation_vector().length()
+    }
+
+    /// Where +Z goes: the facing of a character or joint with this rotation.
+    pub fn forward(self) -> Vec3 {
+        self * Vec3::Z
+    }
+
+    /// The rotation about +Y contained in this one: its twist, not the Euler angle, so no gimbal trouble.
+    pub fn yaw_twist(self) -> Self {
+        Self::from_xyzw(0.0, self.y, 0.0, self.w).normalize()
+    }
+
+    /// True when all components are finite.
+    pub fn is_finite(self) -> bool {
+        self.x.is_finite() && self.y.is_finite() && self.z.is_finite() && self.w.is_finite()
+    }
+}
+
+impl Mul for Quat {
+    type Output = Self;
+    fn mul(self, b: Self) -> Self {
+        let a = self;
+        Self::from_xyzw(
+            a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+            a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+            a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
+            a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+        )
+    }
+}
+
+impl Mul<Vec3> for Quat {
+    type Output = Vec3;
+    fn mul(self, v: Vec3) -> Vec3 {
+        let u = Vec3::new(self.x, self.y, self.z);
+        let t = u.cross(v) * 2.0;
+        v + t * self.w + u.cross(t)
+    }
+}
+
+impl Neg for Quat {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self::from_xyzw(-self.x, -self.y, -self.z, -self.w)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: Vec3, b: Vec3) {
+        assert!((a - b).length() < 1e-5, "{a} != {b}");
+    }
+
+    #[test]
+    fn a_positive_yaw_turns_forward_towards_left() {
+        close(Quat::from_rotation_y(std::f32::consts::FRAC_PI_2) * Vec3::Z, Vec3::X);
+    }
+
+    #[test]
+    fn a_product_applies_the_right_hand_side_first() {
+        let (a, b) = (Quat::from_rotation_x(0.3), Quat::from_rotation_y(-1.1));
+        let v = Vec3::new(0.2, -0.7, 1.3);
+        close((a * b) * v, a * (b * v));
+    }
+
+    #[test]
+    fn rotation_vectors_round_trip_the_short_way() {
+        for v in [Vec3::new(0.3, -0.2, 0.9), Vec3::new(1e-8, 0.0, 0.0), Vec3::new(0.0, 3.1, 0.0)] {
+            close(Quat::from_rotation_vector(v).to_rotation_vector(), v);
+        }
+        let long = Quat::from_rotation_vector(Vec3::new(0.0, 4.0, 0.0)).to_rotation_vector();
+        close(long, Vec3::new(0.0, 4.0 - std::f32::consts::TAU, 0.0));
+    }
+
+    #[test]
+    fn axes_round_trip() {
+        for q in [
+            Quat::from_rotation_vector(Vec3::new(0.1, 0.2, 0.3)),
+            Quat::from_rotation_vector(Vec3::new(3.1, 0.2, 0.3)),
+            Quat::from_rotation_vector(Vec3::new(0.1, 3.0, 0.3)),
+            Quat::from_rotation_vector(Vec3::new(0.1, 0.2, 3.1)),
+        ] {
+            let r = Quat::from_axes(q * Vec3::X, q * Vec3::Y, q * Vec3::Z);
+            assert!(r.angle_between(q) < 1e-3, "{r:?} {q:?}");
+        }
+    }
+
+    #[test]
+    fn an_arc_takes_one_direction_to_the_other_even_when_opposite() {
+        for to in [Vec3::X, -Vec3::Z, Vec3::Z, Vec3::new(0.6, 0.0, 0.8)] {
+            close(Quat::from_rotation_arc(Vec3::Z, to) * Vec3::Z, to);
+        }
+    }
+
+    #[test]
+    fn a_degenerate_quaternion_normalises_to_the_identity() {
+        assert_eq!(Quat::from_xyzw(0.0, 0.0, 0.0, 0.0).normalize(), Quat::IDENTITY);
+        assert_eq!(Quat::from_xyzw(f32::NAN, 0.0, 0.0, 0.0).normalize(), Quat::IDENTITY);
+    }
+
+    #[test]
+    fn the_yaw_twist_leaves_pitch_and_roll_out() {
+        let q = Quat::from_rotation_y(0.7) * Quat::from_rotation_x(0.4);
+        assert!(q.yaw_twist().angle_between(Quat::from_rotation_y(0.7)) < 1e-5);
+    }
+}

@@ -1,0 +1,104 @@
+//! Critically damped springs in closed form: exact for any `dt_s`, so nothing depends on the frame rate.
+//!
+//! Source: D. Holden, "Spring-It-On: The Game Developer's Spring-Roll-Call" (2021), equations for the critical case.
+//! The stiffness is given as a half-life in seconds: the time in which the distance to the goal halves (roughly, for the
+//! spring; exactly, for [`damp`]).
+
+use super::exp;
+use glam::Vec3;
+
+const LN_2: f32 = std::f32::consts::LN_2;
+/// Shorter half-lives act as this one: the spring arrives at once instead of dividing by zero.
+const MIN_HALF_LIFE_S: f32 = 1e-5;
+
+/// Half the damping of the critical spring with this half-life, 1/s.
+fn decay_rate(half_life_s: f32) -> f32 {
+    2.0 * LN_2 / half_life_s.max(MIN_HALF_LIFE_S)
+}
+
+/// How much of a distance is gone after `dt_s` of plain exponential decay: 0 at once, 0.5 after a half-life.
+pub fn damp(half_life_s: f32, dt_s: f32) -> f32 {
+    1.0 - exp(-LN_2 * dt_s / half_life_s.max(MIN_HALF_LIFE_S))
+}
+
+/// Values that a spring can move.
+pub trait Springy:
+    Copy + std::ops::Add<Output = Self> + std::ops::Sub<Output = Self> + std::ops::Mul<f32, Output = Self>
+{
+}
+impl Springy for f32 {}
+impl Springy for Vec3 {}
+
+/// An offset that decays to zero, `t_s` seconds after it was `x0` with velocity `v0`: (offset, velocity).
+pub fn decay<T: Springy>(x0: T, v0: T, half_life_s: f32, t_s: f32) -> (T, T) {
+    let y = decay_rate(half_life_s);
+    let j1 = v0 + x0 * y;
+    let e = exp(-y * t_s);
+    ((x0 + j1 * t_s) * e, (v0 - j1 * (y * t_s)) * e)
+}
+
+/// A position drawn to a resting `goal`: (position, velocity) after `dt_s`.
+pub fn to_goal<T: Springy>(x: T, v: T, goal: T, half_life_s: f32, dt_s: f32) -> (T, T) {
+    let (offset, velocity) = decay(x - goal, v, half_life_s, dt_s);
+    (goal + offset, velocity)
+}
+
+/// A character whose velocity is drawn to `goal_velocity`: (position, velocity, acceleration) after `dt_s`.
+///
+/// Exact for a constant goal: two steps of `dt_s / 2` equal one of `dt_s`.
+pub fn to_velocity<T: Springy>(x: T, v: T, a: T, goal_velocity: T, half_life_s: f32, dt_s: f32) -> (T, T, T) {
+    let y = decay_rate(half_life_s);
+    let j0 = v - goal_velocity;
+    let j1 = a + j0 * y;
+    let e = exp(-y * dt_s);
+    // The integral of (j0 + j1 t) e^(-y t) from 0 to dt, plus the goal's own way.
+    let way = (j0 * (1.0 / y) + j1 * (1.0 / (y * y))) * (1.0 - e) - j1 * (dt_s / y * e);
+    (x + way + goal_velocity * dt_s, goal_velocity + (j0 + j1 * dt_s) * e, (a - j1 * (y * dt_s)) * e)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_a_distance_is_gone_after_a_half_life() {
+        assert!((damp(0.2, 0.2) - 0.5).abs() < 1e-6);
+        assert_eq!(damp(0.2, 0.0), 0.0);
+        assert!(damp(0.0, 0.01) > 0.999);
+    }
+
+    #[test]
+    fn springs_do_not_care_how_time_is_cut() {
+        let (mut x, mut v, mut a) = (0.3f32, -1.0f32, 2.0f32);
+        let whole = to_velocity(x, v, a, 1.5, 0.27, 0.5);
+        for _ in 0..50 {
+            (x, v, a) = to_velocity(x, v, a, 1.5, 0.27, 0.01);
+        }
+        assert!((x - whole.0).abs() < 1e-5 && (v - whole.1).abs() < 1e-5 && (a - whole.2).abs() < 1e-4);
+
+        let (mut x, mut v) = (0.3f32, -1.0f32);
+        let whole = to_goal(x, v, 2.0, 0.1, 0.3);
+        for _ in 0..30 {
+            (x, v) = to_goal(x, v, 2.0, 0.1, 0.01);
+        }
+        assert!((x - whole.0).abs() < 1e-5 && (v - whole.1).abs() < 1e-4);
+    }
+
+    #[test]
+    fn the_velocity_spring_moves_by_the_integral_of_its_velocity() {
+        let (x, ..) = to_velocity(0.0f64 as f32, 0.5, 0.0, 4.0, 0.27, 1.0);
+        let n = 20_000;
+        let mut sum = 0.0f64;
+        for i in 0..n {
+            let t = (i as f32 + 0.5) / n as f32;
+            sum += f64::from(to_velocity(0.0, 0.5, 0.0, 4.0, 0.27, t).1) / f64::from(n);
+        }
+        assert!((f64::from(x) - sum).abs() < 1e-4, "{x} {sum}");
+    }
+
+    #[test]
+    fn a_goal_is_reached() {
+        let (x, v) = to_goal(Vec3::ZERO, Vec3::ZERO, Vec3::ONE, 0.1, 3.0);
+        assert!((x - Vec3::ONE).length() < 1e-5 && v.length() < 1e-4);
+    }
+}

@@ -1,0 +1,131 @@
+//! One pose: local transforms, and the same in root space with velocities.
+
+use crate::frames::JointIndex;
+use crate::math::{AngularVelocity, Quat, Transform};
+use crate::skeleton::Skeleton;
+use glam::Vec3;
+
+/// A pose in local space, struct of arrays. Joint 0 is `world_from_root`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pose {
+    /// `[joints]` translations to the parent, metres.
+    pub translations: Vec<Vec3>,
+    /// `[joints]` rotations to the parent.
+    pub rotations: Vec<Quat>,
+}
+
+impl Pose {
+    /// The rest pose of a skeleton.
+    pub fn rest(skeleton: &Skeleton) -> Self {
+        Self {
+            translations: skeleton.rest().iter().map(|t| t.translation).collect(),
+            rotations: skeleton.rest().iter().map(|t| t.rotation).collect(),
+        }
+    }
+
+    /// Number of joints.
+    pub fn len(&self) -> usize {
+        self.rotations.len()
+    }
+
+    /// True for a pose of nothing.
+    pub fn is_empty(&self) -> bool {
+        self.rotations.is_empty()
+    }
+
+    /// Joint 0: where the character stands and faces.
+    pub fn world_from_root(&self) -> Transform {
+        Transform::new(self.translations[0], self.rotations[0])
+    }
+
+    /// Moves the character.
+    pub fn set_world_from_root(&mut self, t: Transform) {
+        self.translations[0] = t.translation;
+        self.rotations[0] = t.rotation;
+    }
+
+    /// A joint's local transform.
+    pub fn local(&self, joint: JointIndex) -> Transform {
+        Transform::new(self.translations[joint.at()], self.rotations[joint.at()])
+    }
+
+    /// All joints in the world: `[joints]` into `world`, which is resized.
+    pub fn world(&self, skeleton: &Skeleton, world: &mut Vec<Transform>) {
+        world.clear();
+        for j in 0..self.len() {
+            let local = Transform::new(self.translations[j], self.rotations[j]);
+            let t = match skeleton.parents()[j] {
+                Some(p) => world[p.at()] * local,
+                None => local,
+            };
+            world.push(t);
+        }
+    }
+}
+
+/// Rates of change of a [`Pose`], struct of arrays.
+///
+/// For joint 0 both are in root axes; for the others in the parent's axes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoseVelocity {
+    /// `[joints]` metres per second.
+    pub linear: Vec<Vec3>,
+    /// `[joints]` radians per second.
+    pub angular: Vec<AngularVelocity>,
+}
+
+impl PoseVelocity {
+    /// At rest.
+    pub fn zero(joints: usize) -> Self {
+        Self { linear: vec![Vec3::ZERO; joints], angular: vec![Vec3::ZERO; joints] }
+    }
+}
+
+/// All joints in root space, with velocities relative to the world along the root's axes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RootMotion {
+    /// `[joints]` metres.
+    pub positions: Vec<Vec3>,
+    /// `[joints]` root from joint.
+    pub rotations: Vec<Quat>,
+    /// `[joints]` metres per second.
+    pub velocities: Vec<Vec3>,
+    /// `[joints]` radians per second.
+    pub angular_velocities: Vec<AngularVelocity>,
+}
+
+impl RootMotion {
+    /// Space for a skeleton of that many joints.
+    pub fn zero(joints: usize) -> Self {
+        Self {
+            positions: vec![Vec3::ZERO; joints],
+            rotations: vec![Quat::IDENTITY; joints],
+            velocities: vec![Vec3::ZERO; joints],
+            angular_velocities: vec![Vec3::ZERO; joints],
+        }
+    }
+
+    /// Forward kinematics with velocities; allocates nothing.
+    pub fn from_pose(&mut self, skeleton: &Skeleton, pose: &Pose, velocity: &PoseVelocity) {
+        self.positions[0] = Vec3::ZERO;
+        self.rotations[0] = Quat::IDENTITY;
+        self.velocities[0] = velocity.linear[0];
+        self.angular_velocities[0] = velocity.angular[0];
+        for j in 1..pose.len() {
+            let p = skeleton.parents()[j].map_or(0, JointIndex::at);
+            let arm = self.rotations[p] * pose.translations[j];
+            self.positions[j] = self.positions[p] + arm;
+            self.rotations[j] = (self.rotations[p] * pose.rotations[j]).normalize();
+            self.velocities[j] =
+                self.velocities[p] + self.angular_velocities[p].cross(arm) + self.rotations[p] * velocity.linear[j];
+            self.angular_velocities[j] = self.angular_velocities[p] + self.rotations[p] * velocity.angular[j];
+        }
+    }
+
+    /// Position and velocity of a point fixed to a joint.
+    pub fn point(&self, joint: JointIndex, offset: Vec3) -> (Vec3, Vec3) {
+        let j = joint.at();
+        let arm = self.rotations[j] * offset;
+        (self.positions[j] + arm, self.velocities[j] + self.angular_velocities[j].cross(arm))
+    }
+}

@@ -1,0 +1,222 @@
+//! Joint names, hierarchy and rest pose.
+
+use crate::frames::JointIndex;
+use crate::math::{Quat, Transform};
+use glam::Vec3;
+
+/// A joint tree. Immutable; parents come before children; joint 0 is the only one without a parent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Skeleton {
+    names: Vec<String>,
+    parents: Vec<Option<JointIndex>>,
+    rest: Vec<Transform>,
+}
+
+/// Why a skeleton cannot be.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SkeletonError {
+    /// There is nothing to animate.
+    #[error("the skeleton has no joints")]
+    Empty,
+    /// Lists of unequal length.
+    #[error("the skeleton has {names} names, {parents} parents and {rest} rest transforms: the three must be equal")]
+    Lengths {
+        /// Names given.
+        names: usize,
+        /// Parents given.
+        parents: usize,
+        /// Rest transforms given.
+        rest: usize,
+    },
+    /// More than one joint without a parent, or the first has one.
+    #[error("joint `{joint}` breaks the tree: joint 0 alone has no parent, and parents come before children")]
+    Tree {
+        /// The joint.
+        joint: String,
+    },
+    /// A name used twice.
+    #[error("joint name `{joint}` is used twice: rename one")]
+    RepeatedName {
+        /// The name.
+        joint: String,
+    },
+    /// NaN or infinity.
+    #[error("the rest pose of joint `{joint}` is not finite")]
+    NotFinite {
+        /// The joint.
+        joint: String,
+    },
+    /// Joint indices are small on purpose.
+    #[error("the skeleton has {joints} joints; at most {} are supported", Skeleton::MAX_JOINTS)]
+    TooMany {
+        /// Joints given.
+        joints: usize,
+    },
+    /// A name that is not there.
+    #[error("no joint is named `{wanted}`{}", nearest_hint(.nearest))]
+    Missing {
+        /// The name asked for.
+        wanted: String,
+        /// The most similar name there is.
+        nearest: Option<String>,
+    },
+}
+
+fn nearest_hint(nearest: &Option<String>) -> String {
+    nearest.as_ref().map(|n| format!("; the nearest is `{n}`")).unwrap_or_default()
+}
+
+impl Skeleton {
+    /// More joints than any rig has; keeps a damaged file from asking for the moon.
+    pub const MAX_JOINTS: usize = 4096;
+
+    /// Checks and builds. `rest` holds each joint's transform to its parent in the rest pose, metres.
+    ///
+    /// # Errors
+    /// No joints, unequal lengths, a broken tree, repeated names, numbers that are not finite.
+    pub fn new(
+        names: Vec<String>,
+        parents: Vec<Option<JointIndex>>,
+        rest: Vec<Transform>,
+    ) -> Result<Self, SkeletonError> {
+        if names.is_empty() {
+            return Err(SkeletonError::Empty);
+        }
+        if names.len() > Self::MAX_JOINTS {
+            return Err(SkeletonError::TooMany { joints: names.len() });
+        }
+        if names.len() != parents.len() || names.len() != rest.len() {
+            return Err(SkeletonError::Lengths { names: names.len(), parents: parents.len(), rest: rest.len() });
+        }
+        let mut seen = std::collections::HashSet::new();
+        for (j, name) in names.iter().enumerate() {
+            if parents[j].map_or(j != 0, |p| p.at() >= j) {
+                return Err(SkeletonError::Tree { joint: name.clone() });
+            }
+            if !seen.insert(name.as_str()) {
+                return Err(SkeletonError::RepeatedName { joint: name.clone() });
+            }
+            if !rest[j].is_finite() {
+                return Err(SkeletonError::NotFinite { joint: name.clone() });
+            }
+        }
+        Ok(Self { names, parents, rest })
+    }
+
+    /// Number of joints.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Never true: a skeleton has at least its root.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// `[joints]` names.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// `[joints]` parents; `None` for joint 0 alone.
+    pub fn parents(&self) -> &[Option<JointIndex>] {
+        &self.parents
+    }
+
+    /// `[joints]` rest transforms, local, metres.
+    pub fn rest(&self) -> &[Transform] {
+        &self.rest
+    }
+
+    /// The name of a joint.
+    pub fn name(&self, joint: JointIndex) -> &str {
+        &self.names[joint.at()]
+    }
+
+    /// The joint of that name.
+    pub fn find(&self, name: &str) -> Option<JointIndex> {
+        self.names.iter().position(|n| n == name).map(JointIndex::new)
+    }
+
+    /// The joint of that name.
+    ///
+    /// # Errors
+    /// [`SkeletonError::Missing`], naming the most similar joint.
+    pub fn require(&self, name: &str) -> Result<JointIndex, SkeletonError> {
+        self.find(name).ok_or_else(|| SkeletonError::Missing {
+            wanted: name.to_owned(),
+            nearest: crate::error::nearest(name, self.names.iter().map(String::as_str)),
+        })
+    }
+
+    /// Rest pose in the space of the skeleton itself: joint 0's rest transform included.
+    pub fn rest_model(&self) -> Vec<Transform> {
+        let mut model: Vec<Transform> = Vec::with_capacity(self.len());
+        for j in 0..self.len() {
+            let parent = self.parents[j].map_or(Transform::IDENTITY, |p| model[p.at()]);
+            model.push(parent * self.rest[j]);
+        }
+        model
+    }
+
+    /// The skeleton under a new joint 0: a motionless root named `name` at the origin.
+    ///
+    /// # Errors
+    /// [`SkeletonError::RepeatedName`] when a joint has that name already.
+    pub fn with_root(&self, name: &str) -> Result<Self, SkeletonError> {
+        let mut names = vec![name.to_owned()];
+        names.extend(self.names.iter().cloned());
+        let mut parents = vec![None];
+        parents.extend(self.parents.iter().map(|p| Some(JointIndex(p.map_or(0, |p| p.0 + 1)))));
+        let mut rest = vec![Transform::new(Vec3::ZERO, Quat::IDENTITY)];
+        rest.extend(self.rest.iter().copied());
+        Self::new(names, parents, rest)
+    }
+
+    /// Children of a joint, in order.
+    pub fn children(&self, joint: JointIndex) -> impl Iterator<Item = JointIndex> + '_ {
+        (0..self.len()).map(JointIndex::new).filter(move |j| self.parents[j.at()] == Some(joint))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain(names: &[&str]) -> Result<Skeleton, SkeletonError> {
+        Skeleton::new(
+            names.iter().map(|n| n.to_string()).collect(),
+            (0..names.len()).map(|j| (j > 0).then(|| JointIndex::new(j - 1))).collect(),
+            vec![Transform::new(Vec3::Y, Quat::IDENTITY); names.len()],
+        )
+    }
+
+    #[test]
+    fn a_missing_joint_names_the_nearest() {
+        let s = chain(&["Root", "Hips", "LeftToe"]).unwrap();
+        assert_eq!(
+            s.require("LeftTo").unwrap_err().to_string(),
+            "no joint is named `LeftTo`; the nearest is `LeftToe`"
+        );
+    }
+
+    #[test]
+    fn broken_trees_are_refused() {
+        assert_eq!(chain(&[]), Err(SkeletonError::Empty));
+        assert!(matches!(chain(&["A", "A"]), Err(SkeletonError::RepeatedName { .. })));
+        let two_roots = Skeleton::new(vec!["A".into(), "B".into()], vec![None, None], vec![Transform::IDENTITY; 2]);
+        assert!(matches!(two_roots, Err(SkeletonError::Tree { .. })));
+        let nan = Transform::new(Vec3::NAN, Quat::IDENTITY);
+        assert!(matches!(Skeleton::new(vec!["A".into()], vec![None], vec![nan]), Err(SkeletonError::NotFinite { .. })));
+    }
+
+    #[test]
+    fn a_new_root_shifts_the_others() {
+        let s = chain(&["Hips", "Spine"]).unwrap().with_root("Root").unwrap();
+        assert_eq!(s.names(), ["Root", "Hips", "Spine"]);
+        assert_eq!(s.parents(), [None, Some(JointIndex(0)), Some(JointIndex(1))]);
+        assert_eq!(s.rest_model()[2].translation, Vec3::Y * 2.0);
+        assert!(chain(&["Hips"]).unwrap().with_root("Hips").is_err());
+    }
+}

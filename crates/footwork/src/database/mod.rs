@@ -1,0 +1,5 @@
+//! db
+mod mirror;
+mod poses;
+pub use mirror::*;
+pub use poses::*;

@@ -1,0 +1,443 @@
+//! Poses of all clips in one pool, and sampling them at any time.
+//!
+//! Between frames a pose follows a cubic through four of them (Catmull-Rom); the velocity is the cubic's derivative, so
+//! at a frame it is the central difference, one-sided at a clip's ends, across the seam in a loop.
+
+use crate::database::MirrorTable;
+use crate::frames::JointIndex;
+use crate::math::{Facing, Quat, Transform};
+use crate::pose::{Pose, PoseVelocity};
+use crate::skeleton::Skeleton;
+use glam::Vec3;
+use std::ops::Range;
+
+/// All frames of all clips, struct of arrays. Joints that never move against their parent keep no translations.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PosePool {
+    /// Joints per frame.
+    pub joints: usize,
+    /// `[frames x joints]` local rotations.
+    pub rotations: Vec<Quat>,
+    /// Joints with translations of their own, rising; the root is always the first.
+    pub translated: Vec<JointIndex>,
+    /// `[frames x translated]` local translations, metres.
+    pub translations: Vec<Vec3>,
+}
+
+impl PosePool {
+    /// Number of frames.
+    pub fn frames(&self) -> usize {
+        self.rotations.len() / self.joints.max(1)
+    }
+
+    /// Where the root stands in a frame: `world_from_root` as captured.
+    pub fn root(&self, frame: usize) -> Transform {
+        Transform::new(self.translations[frame * self.translated.len()], self.rotations[frame * self.joints])
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        size_of_val(self.rotations.as_slice()) + size_of_val(self.translations.as_slice())
+    }
+}
+
+/// One clip of a pool, to be sampled. Cheap to copy.
+#[derive(Clone, Copy, Debug)]
+pub struct ClipView<'a> {
+    /// Joints and rest pose.
+    pub skeleton: &'a Skeleton,
+    /// The pool the frames lie in.
+    pub poses: &'a PosePool,
+    /// First frame in the pool.
+    pub start: usize,
+    /// Number of frames, at least 1.
+    pub frames: usize,
+    /// Frames per second.
+    pub rate_hz: f32,
+    /// For a loop: where one round takes the root, seen from where it began.
+    pub loop_delta: Option<Transform>,
+    /// Plays the clip as in a mirror.
+    pub mirror: Option<&'a MirrorTable>,
+}
+
+/// A time within a clip, as neighbouring frames.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    /// Frame at or before, within the clip.
+    frame: usize,
+    /// Share of the way to the next frame, 0..1.
+    alpha: f32,
+    /// Rounds of the loop already made.
+    rounds: i32,
+    /// Seconds past the end (positive) or before the start (negative) of a clip that does not loop.
+    beyond_s: f32,
+}
+
+/// A frame as reached from a clip: rounds of the loop, then the index.
+#[derive(Clone, Copy)]
+struct Knot {
+    frame: usize,
+    rounds: i32,
+}
+
+impl<'a> ClipView<'a> {
+    /// Seconds after which the clip repeats (loop) or its last frame (otherwise).
+    pub fn seconds(&self) -> f64 {
+        let frames = if self.loop_delta.is_some() { self.frames } else { self.frames - 1 };
+        frames as f64 / f64::from(self.rate_hz)
+    }
+
+    /// Frames of the pool that belong to the clip.
+    pub fn range(&self) -> Range<usize> {
+        self.start..self.start + self.frames
+    }
+
+    fn moment(&self, time_s: f64) -> Moment {
+        let rate = f64::from(self.rate_hz);
+        let x = time_s * rate;
+        // A hair's breadth beside a frame is that frame: sums of dt must not turn exact samples into blends.
+        let nearest = x.round();
+        let x = if (x - nearest).abs() < 1e-4 { nearest } else { x };
+        let floor = x.floor();
+        let alpha = (x - floor) as f32;
+        let n = self.frames as i64;
+        let i = floor as i64;
+        if self.loop_delta.is_some() {
+            let rounds = i.div_euclid(n);
+            return Moment { frame: (i - rounds * n) as usize, alpha, rounds: rounds as i32, beyond_s: 0.0 };
+        }
+        let last = n - 1;
+        if i < 0 {
+            Moment { frame: 0, alpha: 0.0, rounds: 0, beyond_s: (x / rate) as f32 }
+        } else if i >= last {
+            Moment { frame: last as usize, alpha: 0.0, rounds: 0, beyond_s: ((x - last as f64) / rate) as f32 }
+        } else {
+            Moment { frame: i as usize, alpha, rounds: 0, beyond_s: 0.0 }
+        }
+    }
+
+    /// The frame `step` away from the moment's, `None` outside of a clip that does not loop.
+    fn knot(&self, m: &Moment, step: i64) -> Option<Knot> {
+        let i = m.frame as i64 + step;
+        let n = self.frames as i64;
+        if self.loop_delta.is_some() {
+            let rounds = i.div_euclid(n);
+            Some(Knot { frame: (i - rounds * n) as usize, rounds: m.rounds + rounds as i32 })
+        } else {
+            (0..n).contains(&i).then_some(Knot { frame: i as usize, rounds: 0 })
+        }
+    }
+
+    /// The root at a knot, rounds of the loop included.
+    fn root_at(&self, k: Knot) -> Transform {
+        let mut t = self.poses.root(self.start + k.frame);
+        if let Some(delta) = self.loop_delta {
+            let first = self.poses.root(self.start);
+            let round = first * delta * first.inverse();
+            let back = round.inverse();
+            for _ in 0..k.rounds {
+                t = round * t;
+            }
+            for _ in k.rounds..0 {
+                t = back * t;
+            }
+        }
+        t
+    }
+
+    /// Root transform and its velocity (along root axes) at any time: cubic inside, constant velocity and turn rate
+    /// beyond the ends of a clip that does not loop.
+    pub fn root(&self, time_s: f64) -> (Transform, Vec3, Vec3) {
+        let m = self.moment(time_s);
+        let (mut t, mut linear, mut angular) = self.root_unmirrored(&m);
+        if m.beyond_s != 0.0 {
+            t = t * arc(linear, angular, m.beyond_s);
+        }
+        if let Some(mirror) = self.mirror {
+            t = mirror.root(t);
+            linear = mirror.vector(linear);
+            angular = mirror.pseudovector(angular);
+        }
+        (t, linear, angular)
+    }
+
+    fn root_unmirrored(&self, m: &Moment) -> (Transform, Vec3, Vec3) {
+        let knot = |step| self.knot(m, step).map(|k| self.root_at(k));
+        let t1 = self.root_at(Knot { frame: m.frame, rounds: m.rounds });
+        let (t0, t2, t3) = (knot(-1), knot(1), knot(2));
+        let p = cubic(
+            t0.map(|t| t.translation),
+            t1.translation,
+            t2.map(|t| t.translation),
+            t3.map(|t| t.translation),
+            m.alpha,
+        );
+        let q = cubic_rotation(
+            t0.map(|t| t.rotation),
+            t1.rotation,
+            t2.map(|t| t.rotation),
+            t3.map(|t| t.rotation),
+            m.alpha,
+        );
+        let to_root = q.0.inverse();
+        (Transform::new(p.0, q.0), to_root * (p.1 * self.rate_hz), to_root * (q.1 * self.rate_hz))
+    }
+
+    /// The pose and its velocities at any time; allocates nothing. Beyond the ends of a clip that does not loop the body
+    /// holds the last (first) pose while the root goes on at constant velocity and turn rate.
+    pub fn sample(&self, time_s: f64, pose: &mut Pose, velocity: &mut PoseVelocity) {
+        let m = self.moment(time_s);
+        let (root, linear, angular) = self.root(time_s);
+        self.sample_joints(&m, pose, velocity);
+        if let Some(mirror) = self.mirror {
+            mirror.joints(pose, velocity);
+        }
+        pose.set_world_from_root(root);
+        velocity.linear[0] = linear;
+        velocity.angular[0] = angular;
+        if m.beyond_s != 0.0 {
+            velocity.linear[1..].fill(Vec3::ZERO);
+            velocity.angular[1..].fill(Vec3::ZERO);
+        }
+    }
+
+    fn sample_joints(&self, m: &Moment, pose: &mut Pose, velocity: &mut PoseVelocity) {
+        let joints = self.poses.joints;
+        let width = self.poses.translated.len();
+        let row = |step: i64| self.knot(m, step).map(|k| self.start + k.frame);
+        let (f0, f1, f2, f3) = (row(-1), self.start + m.frame, row(1), row(2));
+        for j in 1..joints {
+            let at = |f: usize| self.poses.rotations[f * joints + j];
+            let (q, w) = cubic_rotation(f0.map(at), at(f1), f2.map(at), f3.map(at), m.alpha);
+            pose.rotations[j] = q;
+            velocity.angular[j] = w * self.rate_hz;
+            pose.translations[j] = self.skeleton.rest()[j].translation;
+            velocity.linear[j] = Vec3::ZERO;
+        }
+        for (k, joint) in self.poses.translated.iter().enumerate().skip(1) {
+            let at = |f: usize| self.poses.translations[f * width + k];
+            let (p, v) = cubic(f0.map(at), at(f1), f2.map(at), f3.map(at), m.alpha);
+            pose.translations[joint.at()] = p;
+            velocity.linear[joint.at()] = v * self.rate_hz;
+        }
+    }
+
+    /// Where the root will be (`offset_s` > 0) or was, seen from where it is at `time_s`: position, facing, velocity.
+    pub fn trajectory(&self, time_s: f64, offset_s: f32) -> (Vec3, Facing, Vec3) {
+        let (now, ..) = self.root(time_s);
+        let (then, linear, _) = self.root(time_s + f64::from(offset_s));
+        let t = now.inverse() * then;
+        (t.translation, Facing::from_rotation(t.rotation), t.rotation * linear)
+    }
+
+    /// True when every moment from `from_s` to `to_s` lies within the captured clip (always, for a loop).
+    pub fn covers(&self, from_s: f64, to_s: f64) -> bool {
+        self.loop_delta.is_some() || (from_s >= -1e-6 && to_s <= self.seconds() + 1e-6)
+    }
+}
+
+/// The way of a body that moves for `seconds` at constant velocity and turn rate, both in its own axes.
+pub fn arc(linear: Vec3, angular: Vec3, seconds: f32) -> Transform {
+    let turn = Quat::from_rotation_vector(angular * seconds);
+    let rate = angular.y;
+    let way = if rate.abs() < 1e-4 {
+        linear * seconds
+    } else {
+        // Integral of a velocity that turns at `rate` about +Y.
+        let (s, c) = crate::math::sin_cos(rate * seconds);
+        Vec3::new(
+            (linear.x * s + linear.z * (1.0 - c)) / rate,
+            linear.y * seconds,
+            (linear.z * s - linear.x * (1.0 - c)) / rate,
+        )
+    };
+    Transform::new(way, turn)
+}
+
+/// Catmull-Rom through four values at unit spacing, `alpha` of the way from the second to the third: value and
+/// derivative per step. Missing neighbours make it one-sided; with none at all it is constant.
+fn cubic(p0: Option<Vec3>, p1: Vec3, p2: Option<Vec3>, p3: Option<Vec3>, alpha: f32) -> (Vec3, Vec3) {
+    let Some(p2) = p2 else {
+        return (p1, p0.map_or(Vec3::ZERO, |p0| p1 - p0));
+    };
+    let m1 = p0.map_or(p2 - p1, |p0| (p2 - p0) * 0.5);
+    if alpha == 0.0 {
+        return (p1, m1);
+    }
+    let m2 = p3.map_or(p2 - p1, |p3| (p3 - p1) * 0.5);
+    let [h, d] = hermite(alpha);
+    (p1 * h[0] + m1 * h[1] + p2 * h[2] + m2 * h[3], p1 * d[0] + m1 * d[1] + p2 * d[2] + m2 * d[3])
+}
+
+/// The same for rotations, by components on one side of the hypersphere: rotation, and its rotation vector per step in
+/// the parent's axes.
+fn cubic_rotation(q0: Option<Quat>, q1: Quat, q2: Option<Quat>, q3: Option<Quat>, alpha: f32) -> (Quat, Vec3) {
+    let near = |q: Quat| q.towards(q1);
+    let (q0, q3) = (q0.map(near), q3);
+    let Some(q2) = q2.map(near) else {
+        return (q1, q0.map_or(Vec3::ZERO, |q0| spin(q1, add(q1, q0, -1.0))));
+    };
+    let m1 = q0.map_or(add(q2, q1, -1.0), |q0| scale(add(q2, q0, -1.0), 0.5));
+    if alpha == 0.0 {
+        return (q1, spin(q1, m1));
+    }
+    let m2 = q3.map_or(add(q2, q1, -1.0), |q3| scale(add(q3.towards(q2), q1, -1.0), 0.5));
+    let [h, d] = hermite(alpha);
+    let blend = |k: [f32; 4]| {
+        Quat::from_xyzw(
+            q1.x * k[0] + m1.x * k[1] + q2.x * k[2] + m2.x * k[3],
+            q1.y * k[0] + m1.y * k[1] + q2.y * k[2] + m2.y * k[3],
+            q1.z * k[0] + m1.z * k[1] + q2.z * k[2] + m2.z * k[3],
+            q1.w * k[0] + m1.w * k[1] + q2.w * k[2] + m2.w * k[3],
+        )
+    };
+    let u = blend(h);
+    (u.normalize(), spin(u, blend(d)))
+}
+
+/// Weights of value 1, tangent 1, value 2, tangent 2 at `t`, and their derivatives.
+fn hermite(t: f32) -> [[f32; 4]; 2] {
+    let (t2, t3) = (t * t, t * t * t);
+    [
+        [2.0 * t3 - 3.0 * t2 + 1.0, t3 - 2.0 * t2 + t, 3.0 * t2 - 2.0 * t3, t3 - t2],
+        [6.0 * t2 - 6.0 * t, 3.0 * t2 - 4.0 * t + 1.0, 6.0 * t - 6.0 * t2, 3.0 * t2 - 2.0 * t],
+    ]
+}
+
+fn add(a: Quat, b: Quat, k: f32) -> Quat {
+    Quat::from_xyzw(a.x + b.x * k, a.y + b.y * k, a.z + b.z * k, a.w + b.w * k)
+}
+
+fn scale(a: Quat, k: f32) -> Quat {
+    Quat::from_xyzw(a.x * k, a.y * k, a.z * k, a.w * k)
+}
+
+/// Angular velocity of a quaternion path with value `u` (any length) and derivative `du`: 2 du u^-1.
+fn spin(u: Quat, du: Quat) -> Vec3 {
+    let w = du * u.inverse();
+    Vec3::new(w.x, w.y, w.z) * (2.0 / u.dot(u).max(1e-12))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A root that walks and turns, one joint that swings; `frames` at 30 Hz.
+    pub fn pool(frames: usize) -> (Skeleton, PosePool) {
+        let skeleton = Skeleton::new(
+            vec!["Root".into(), "Hips".into()],
+            vec![None, Some(JointIndex(0))],
+            vec![Transform::IDENTITY, Transform::new(Vec3::Y, Quat::IDENTITY)],
+        )
+        .unwrap();
+        let mut poses = PosePool { joints: 2, translated: vec![JointIndex(0)], ..Default::default() };
+        for f in 0..frames {
+            let t = f as f32 / 30.0;
+            poses.translations.push(Vec3::new(0.3 * t * t, 0.0, 1.5 * t));
+            poses.rotations.push(Quat::from_rotation_y(0.8 * t));
+            let swing = Quat::from_rotation_x(crate::math::sin(t * 4.0));
+            poses.rotations.push(if f % 3 == 0 { -swing } else { swing });
+        }
+        (skeleton, poses)
+    }
+
+    fn view<'a>(s: &'a Skeleton, p: &'a PosePool, loop_delta: Option<Transform>) -> ClipView<'a> {
+        ClipView { skeleton: s, poses: p, start: 0, frames: p.frames(), rate_hz: 30.0, loop_delta, mirror: None }
+    }
+
+    fn sampled(v: &ClipView, t: f64) -> (Pose, PoseVelocity) {
+        let mut out = (Pose::rest(v.skeleton), PoseVelocity::zero(2));
+        v.sample(t, &mut out.0, &mut out.1);
+        out
+    }
+
+    #[test]
+    fn a_frame_is_returned_bit_for_bit_even_when_time_is_a_sum() {
+        let (s, p) = pool(40);
+        let v = view(&s, &p, None);
+        let t: f64 = (0..14).map(|_| f64::from(1.0f32 / 60.0)).sum();
+        let (pose, _) = sampled(&v, t);
+        assert_eq!(pose.rotations[1], p.rotations[7 * 2 + 1]);
+        assert_eq!(pose.translations[0], p.translations[7]);
+    }
+
+    #[test]
+    fn between_frames_the_short_way_is_taken_whatever_the_signs() {
+        let (s, p) = pool(40);
+        let v = view(&s, &p, None);
+        for k in 0..300 {
+            let t = 0.1 + f64::from(k) * 0.003;
+            let (pose, velocity) = sampled(&v, t);
+            let angle = crate::math::sin(t as f32 * 4.0);
+            assert!(pose.rotations[1].angle_between(Quat::from_rotation_x(angle)) < 2e-3, "{t}");
+            let rate = 4.0 * crate::math::cos(t as f32 * 4.0);
+            assert!((velocity.angular[1].x - rate).abs() < 0.06, "{t}: {} {rate}", velocity.angular[1].x);
+        }
+    }
+
+    #[test]
+    fn velocity_is_the_derivative_and_lies_in_root_axes() {
+        let (s, p) = pool(40);
+        let v = view(&s, &p, None);
+        let (t, h) = (0.61, 1e-3);
+        let (a, ..) = v.root(t - h);
+        let (b, ..) = v.root(t + h);
+        let (now, linear, angular) = v.root(t);
+        let world = (b.translation - a.translation) / (2.0 * h as f32);
+        assert!((now.rotation * linear - world).length() < 1e-2);
+        assert!((angular.y - 0.8).abs() < 1e-2);
+    }
+
+    #[test]
+    fn velocities_at_the_borders_use_frames_of_the_clip_alone() {
+        let (s, mut p) = pool(40);
+        // A neighbouring clip far away would show in the velocities if anybody looked across the border.
+        p.translations[20].z += 500.0;
+        let v = ClipView { frames: 20, ..view(&s, &p, None) };
+        let (_, linear, _) = v.root(19.0 / 30.0);
+        assert!(linear.length() < 3.0);
+        let v = ClipView { start: 21, frames: 19, ..v };
+        assert!(v.root(0.0).1.length() < 3.0);
+    }
+
+    #[test]
+    fn beyond_the_end_the_root_goes_on_round_its_curve() {
+        let (s, p) = pool(40);
+        let v = view(&s, &p, None);
+        let end = v.seconds();
+        let (last, linear, angular) = v.root(end);
+        let (later, ..) = v.root(end + 0.5);
+        let t = last.inverse() * later;
+        assert!((t.rotation.to_rotation_vector().y - angular.y * 0.5).abs() < 1e-4);
+        let chord = t.translation.length();
+        let arc_length = linear.length() * 0.5;
+        assert!(chord < arc_length && chord > 0.98 * arc_length, "{chord} {arc_length}");
+        let (pose, velocity) = sampled(&v, end + 0.5);
+        assert_eq!(pose.rotations[1], p.rotations[39 * 2 + 1]);
+        assert_eq!(velocity.angular[1], Vec3::ZERO);
+    }
+
+    #[test]
+    fn a_loop_wraps_any_number_of_times_in_both_directions() {
+        let (s, p) = pool(30);
+        let delta = Transform::new(Vec3::new(0.0, 0.0, 2.0), Quat::from_rotation_y(0.5));
+        let v = view(&s, &p, Some(delta));
+        let (a, ..) = v.root(0.2);
+        let (b, ..) = v.root(0.2 + v.seconds() * 3.0);
+        let first = p.root(0);
+        let round = first * delta * first.inverse();
+        let expected = round * (round * (round * a));
+        assert!((b.translation - expected.translation).length() < 1e-4);
+        let (c, ..) = v.root(0.2 - v.seconds());
+        assert!(((round * c).translation - a.translation).length() < 1e-4);
+        assert_eq!(sampled(&v, 0.2).0.rotations[1], sampled(&v, 0.2 + v.seconds() * 2.0).0.rotations[1]);
+    }
+
+    #[test]
+    fn one_frame_is_enough() {
+        let (s, p) = pool(1);
+        let v = view(&s, &p, None);
+        assert_eq!(sampled(&v, 0.0).1, PoseVelocity::zero(2));
+        assert!(sampled(&v, 9.0).0.translations[0].is_finite());
+    }
+}

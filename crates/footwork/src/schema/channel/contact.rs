@@ -1,0 +1,32 @@
+//! Whether a joint touches the ground.
+
+use crate::frames::JointIndex;
+use crate::schema::source::{DebugShape, FeatureSource};
+
+/// 1 while a contact joint touches the ground, else 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// Joint.
+    pub joint: JointIndex,
+    /// Its place among the database's contact joints.
+    pub slot: usize,
+}
+
+impl Contact {
+    /// Columns.
+    pub const WIDTH: usize = 1;
+    /// Signs of the columns in a mirror.
+    pub const MIRROR: [f32; 1] = [1.0];
+
+    /// The values, from a database frame or a live pose alike.
+    pub fn extract(&self, source: &FeatureSource, out: &mut [f32]) {
+        out[0] = f32::from(source.contacts[self.slot]);
+    }
+
+    /// What the values look like: a point at the joint while it touches.
+    pub fn draw(&self, source: &FeatureSource, values: &[f32], out: &mut dyn FnMut(DebugShape)) {
+        if values[0] > 0.5 {
+            out(DebugShape::Point(source.motion.positions[self.joint.at()]));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! A point fixed to a joint, or a prop held by one, seen from the root or from another joint.
+
+use crate::frames::JointIndex;
+use crate::math::Transform;
+use crate::schema::source::FeatureSource;
+use glam::Vec3;
+
+/// A joint, or a point beside it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointPoint {
+    /// Joint.
+    pub joint: JointIndex,
+    /// Offset along the joint's axes, metres: zero for the joint itself, the held point for a prop.
+    pub offset: Vec3,
+    /// The space of the feature; `None`: the root's.
+    pub relative_to: Option<JointIndex>,
+}
+
+impl JointPoint {
+    /// Root from the space of the feature.
+    fn frame(&self, source: &FeatureSource) -> Transform {
+        self.relative_to.map_or(Transform::IDENTITY, |r| {
+            Transform::new(source.motion.positions[r.at()], source.motion.rotations[r.at()])
+        })
+    }
+
+    /// Position, in the space of the feature.
+    pub fn position(&self, source: &FeatureSource) -> Vec3 {
+        let (p, _) = source.motion.point(self.joint, self.offset);
+        self.frame(source).inverse_point(p)
+    }
+
+    /// Velocity: against the world where the space is the root's, else against the other joint.
+    pub fn velocity(&self, source: &FeatureSource) -> Vec3 {
+        let (p, v) = source.motion.point(self.joint, self.offset);
+        let Some(r) = self.relative_to else { return v };
+        let arm = p - source.motion.positions[r.at()];
+        let carried = source.motion.velocities[r.at()] + source.motion.angular_velocities[r.at()].cross(arm);
+        self.frame(source).inverse_direction(v - carried)
+    }
+
+    /// Acceleration of the joint against the world (the offset is left out), along the axes of the feature's space.
+    pub fn acceleration(&self, source: &FeatureSource) -> Vec3 {
+        self.frame(source).inverse_direction(source.accelerations[self.joint.at()])
+    }
+
+    /// Where drawings start.
+    pub fn anchor(&self, source: &FeatureSource) -> Vec3 {
+        source.motion.point(self.joint, self.offset).0
+    }
+
+    /// Maps a position of the feature's space into the root's.
+    pub fn to_root(&self, source: &FeatureSource, p: Vec3) -> Vec3 {
+        self.frame(source).point(p)
+    }
+
+    /// Maps a direction of the feature's space into the root's.
+    pub fn direction_to_root(&self, source: &FeatureSource, v: Vec3) -> Vec3 {
+        self.frame(source).direction(v)
+    }
+}

@@ -1,0 +1,153 @@
+//! The kinds of features. One file each: its columns, its extraction (one function serves database and query), its
+//! mirror image, its drawing.
+
+mod contact;
+mod joint_acceleration;
+mod joint_angular_velocity;
+mod joint_heading;
+mod joint_point;
+mod joint_position;
+mod joint_rotation;
+mod joint_velocity;
+mod trajectory;
+mod trajectory_facing;
+mod trajectory_position;
+mod trajectory_velocity;
+mod user;
+
+pub use contact::Contact;
+pub use joint_acceleration::JointAcceleration;
+pub use joint_angular_velocity::JointAngularVelocity;
+pub use joint_heading::JointHeading;
+pub use joint_point::JointPoint;
+pub use joint_position::JointPosition;
+pub use joint_rotation::JointRotation;
+pub use joint_velocity::JointVelocity;
+pub use trajectory::Trajectory;
+pub use trajectory_facing::TrajectoryFacing;
+pub use trajectory_position::TrajectoryPosition;
+pub use trajectory_velocity::TrajectoryVelocity;
+pub use user::User;
+
+use super::source::{DebugShape, FeatureSource};
+use crate::frames::JointIndex;
+use glam::Vec3;
+
+/// A channel, resolved against a skeleton.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ChannelKind {
+    /// See [`JointPosition`].
+    JointPosition(JointPosition),
+    /// See [`JointVelocity`].
+    JointVelocity(JointVelocity),
+    /// See [`JointAcceleration`].
+    JointAcceleration(JointAcceleration),
+    /// See [`JointRotation`].
+    JointRotation(JointRotation),
+    /// See [`JointHeading`].
+    JointHeading(JointHeading),
+    /// See [`JointAngularVelocity`].
+    JointAngularVelocity(JointAngularVelocity),
+    /// See [`TrajectoryPosition`].
+    TrajectoryPosition(TrajectoryPosition),
+    /// See [`TrajectoryFacing`].
+    TrajectoryFacing(TrajectoryFacing),
+    /// See [`TrajectoryVelocity`].
+    TrajectoryVelocity(TrajectoryVelocity),
+    /// See [`Contact`].
+    Contact(Contact),
+    /// See [`User`].
+    User(User),
+}
+
+impl ChannelKind {
+    /// Columns.
+    pub fn width(&self) -> usize {
+        match self {
+            Self::JointPosition(_) => JointPosition::WIDTH,
+            Self::JointVelocity(_) => JointVelocity::WIDTH,
+            Self::JointAcceleration(_) => JointAcceleration::WIDTH,
+            Self::JointRotation(_) => JointRotation::WIDTH,
+            Self::JointHeading(_) => JointHeading::WIDTH,
+            Self::JointAngularVelocity(_) => JointAngularVelocity::WIDTH,
+            Self::TrajectoryPosition(c) => c.width(),
+            Self::TrajectoryFacing(c) => c.width(),
+            Self::TrajectoryVelocity(c) => c.width(),
+            Self::Contact(_) => Contact::WIDTH,
+            Self::User(c) => c.width,
+        }
+    }
+
+    /// Writes the channel's raw values, `[width]`.
+    pub fn extract(&self, source: &FeatureSource, out: &mut [f32]) {
+        match self {
+            Self::JointPosition(c) => c.extract(source, out),
+            Self::JointVelocity(c) => c.extract(source, out),
+            Self::JointAcceleration(c) => c.extract(source, out),
+            Self::JointRotation(c) => c.extract(source, out),
+            Self::JointHeading(c) => c.extract(source, out),
+            Self::JointAngularVelocity(c) => c.extract(source, out),
+            Self::TrajectoryPosition(c) => c.extract(source, out),
+            Self::TrajectoryFacing(c) => c.extract(source, out),
+            Self::TrajectoryVelocity(c) => c.extract(source, out),
+            Self::Contact(c) => c.extract(source, out),
+            Self::User(c) => c.extract(source, out),
+        }
+    }
+
+    /// Draws raw values. User channels have no picture.
+    pub fn draw(&self, source: &FeatureSource, values: &[f32], out: &mut dyn FnMut(DebugShape)) {
+        match self {
+            Self::JointPosition(c) => c.draw(source, values, out),
+            Self::JointVelocity(c) => c.draw(source, values, out),
+            Self::JointAcceleration(c) => c.draw(source, values, out),
+            Self::JointRotation(c) => c.draw(source, values, out),
+            Self::JointHeading(c) => c.draw(source, values, out),
+            Self::JointAngularVelocity(c) => c.draw(source, values, out),
+            Self::TrajectoryPosition(c) => c.draw(source, values, out),
+            Self::TrajectoryFacing(c) => c.draw(source, values, out),
+            Self::TrajectoryVelocity(c) => c.draw(source, values, out),
+            Self::Contact(c) => c.draw(source, values, out),
+            Self::User(_) => {}
+        }
+    }
+
+    /// Signs of the columns in a mirror; `rest_normal` is the normal of the plane in which the rest pose is symmetric.
+    pub fn mirror_signs(&self, rest_normal: Vec3) -> Vec<f32> {
+        match self {
+            Self::JointPosition(_) => JointPosition::MIRROR.to_vec(),
+            Self::JointVelocity(_) => JointVelocity::MIRROR.to_vec(),
+            Self::JointAcceleration(_) => JointAcceleration::MIRROR.to_vec(),
+            Self::JointRotation(_) => JointRotation::mirror(rest_normal).to_vec(),
+            Self::JointHeading(_) => JointHeading::MIRROR.to_vec(),
+            Self::JointAngularVelocity(_) => JointAngularVelocity::MIRROR.to_vec(),
+            Self::TrajectoryPosition(c) => c.mirror(),
+            Self::TrajectoryFacing(c) => c.mirror(),
+            Self::TrajectoryVelocity(c) => c.mirror(),
+            Self::Contact(_) => Contact::MIRROR.to_vec(),
+            Self::User(c) => vec![1.0; c.width],
+        }
+    }
+
+    /// True when `self`, seen in a mirror, is `other`: the same feature of the counterpart joint.
+    pub fn mirrors(&self, other: &Self, pair: &dyn Fn(JointIndex) -> JointIndex) -> bool {
+        let points =
+            |a: &JointPoint, b: &JointPoint| pair(a.joint) == b.joint && a.relative_to.map(pair) == b.relative_to;
+        match (self, other) {
+            (Self::JointPosition(a), Self::JointPosition(b)) => points(&a.0, &b.0),
+            (Self::JointVelocity(a), Self::JointVelocity(b)) => points(&a.0, &b.0),
+            (Self::JointAcceleration(a), Self::JointAcceleration(b)) => points(&a.0, &b.0),
+            (Self::JointRotation(a), Self::JointRotation(b)) => pair(a.joint) == b.joint,
+            (Self::JointHeading(a), Self::JointHeading(b)) => pair(a.joint) == b.joint,
+            (Self::JointAngularVelocity(a), Self::JointAngularVelocity(b)) => pair(a.joint) == b.joint,
+            (Self::Contact(a), Self::Contact(b)) => pair(a.joint) == b.joint,
+            (a, b) => a.is_trajectory() && a == b || matches!((a, b), (Self::User(a), Self::User(b)) if a == b),
+        }
+    }
+
+    /// True for what describes where the root goes, as against how the body is: `responsiveness` scales these.
+    pub fn is_trajectory(&self) -> bool {
+        matches!(self, Self::TrajectoryPosition(_) | Self::TrajectoryFacing(_) | Self::TrajectoryVelocity(_))
+    }
+}

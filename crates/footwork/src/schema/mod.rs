@@ -1,0 +1,474 @@
+//! The feature schema: which features, in which columns, how they count.
+//!
+//! [`spec`] is what people write, [`channel`] what it means, [`source`] what it is computed from.
+
+pub mod channel;
+pub mod source;
+pub mod spec;
+
+pub use channel::ChannelKind;
+pub use source::{DebugShape, FeatureSource, MirrorColumn, TrajectorySample};
+pub use spec::{ChannelSpec, ChannelType, Normalization, Preset, PropSpec, Residual};
+
+use crate::database::MirrorTable;
+use crate::frames::JointIndex;
+use crate::skeleton::{Skeleton, SkeletonError};
+use channel::*;
+use glam::Vec3;
+use std::ops::Range;
+
+/// A channel with its place in the feature matrix.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Channel {
+    /// For people: `LeftFoot position`, `trajectory facing`.
+    pub label: String,
+    /// What it computes.
+    pub kind: ChannelKind,
+    /// Influence, baked into the stored features.
+    pub weight: f32,
+    /// How its differences become cost.
+    pub residual: Residual,
+    /// Its columns.
+    pub columns: Range<usize>,
+}
+
+/// Channels resolved against a skeleton: the one definition of every column, used by build and run time alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeatureSchema {
+    /// As written, roles replaced by joint names.
+    pub specs: Vec<ChannelSpec>,
+    /// Props that channels may name.
+    pub props: Vec<PropSpec>,
+    /// In column order.
+    pub channels: Vec<Channel>,
+    /// All times of all trajectory channels, rising, seconds: what [`FeatureSource::trajectory`] must hold.
+    pub times_s: Vec<f32>,
+    /// Columns of the feature matrix.
+    pub columns: usize,
+    /// Values that the user channels take together.
+    pub user_width: usize,
+    /// True when a channel looks at accelerations.
+    pub needs_accelerations: bool,
+}
+
+/// Why a schema cannot be.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemaError {
+    /// Nothing to match.
+    #[error("the schema has no channels: nothing could be matched; use a preset or add `[[schema.channels]]`")]
+    Empty,
+    /// A joint, role or prop that is not there.
+    #[error("schema channel {channel} ({kind:?}): {error}")]
+    Joint {
+        /// Place in the schema, from 0.
+        channel: usize,
+        /// Type.
+        kind: ChannelType,
+        /// What is missing, and the nearest name.
+        error: SkeletonError,
+    },
+    /// A field that is missing or makes no sense.
+    #[error("schema channel {channel} ({kind:?}): {what}")]
+    Field {
+        /// Place in the schema, from 0.
+        channel: usize,
+        /// Type.
+        kind: ChannelType,
+        /// What is wrong and what to do.
+        what: String,
+    },
+    /// Left without right.
+    #[error(
+        "schema channel `{label}` has no counterpart on the other side, so it cannot be mirrored: add it, or set `mirror = \"off\"`"
+    )]
+    NoMirror {
+        /// Channel.
+        label: String,
+    },
+}
+
+impl FeatureSchema {
+    /// Checks the channels against a skeleton and lays out the columns. `contacts` are the database's contact joints.
+    ///
+    /// # Errors
+    /// An empty schema, unknown joints (naming the nearest), fields that are missing or make no sense.
+    pub fn resolve(
+        specs: &[ChannelSpec],
+        props: &[PropSpec],
+        skeleton: &Skeleton,
+        contacts: &[JointIndex],
+    ) -> Result<Self, SchemaError> {
+        if specs.is_empty() {
+            return Err(SchemaError::Empty);
+        }
+        let mut times_s: Vec<f32> = specs.iter().flat_map(|s| s.times_s.iter().copied()).collect();
+        times_s.retain(|t| t.is_finite());
+        times_s.sort_by(f32::total_cmp);
+        times_s.dedup();
+        let mut schema = Self {
+            specs: specs.to_vec(),
+            props: props.to_vec(),
+            channels: Vec::with_capacity(specs.len()),
+            times_s,
+            columns: 0,
+            user_width: 0,
+            needs_accelerations: false,
+        };
+        for (index, spec) in specs.iter().enumerate() {
+            let (kind, label) = Resolver { schema: &schema, skeleton, contacts, index, spec }.resolve()?;
+            let width = kind.width();
+            match &kind {
+                ChannelKind::User(u) => schema.user_width += u.width,
+                ChannelKind::JointAcceleration(_) => schema.needs_accelerations = true,
+                _ => {}
+            }
+            schema.channels.push(Channel {
+                label,
+                kind,
+                weight: spec.weight,
+                residual: spec.residual,
+                columns: schema.columns..schema.columns + width,
+            });
+            schema.columns += width;
+        }
+        Ok(schema)
+    }
+
+    /// Writes all raw features, `[columns]`.
+    pub fn extract(&self, source: &FeatureSource, out: &mut [f32]) {
+        for c in &self.channels {
+            c.kind.extract(source, &mut out[c.columns.clone()]);
+        }
+    }
+
+    /// Earliest time any channel looks back to (at most 0) and latest it looks ahead to (at least 0), seconds.
+    pub fn horizon_s(&self) -> (f32, f32) {
+        let first = self.times_s.first().copied().unwrap_or(0.0).min(0.0);
+        let last = self.times_s.last().copied().unwrap_or(0.0).max(0.0);
+        (first, last)
+    }
+
+    /// A hash of the channels as written: two schemas with equal hashes have equal columns.
+    pub fn hash(&self) -> u64 {
+        let json = serde_json::to_vec(&(&self.specs, &self.props)).unwrap_or_default();
+        xxhash_rust::xxh3::xxh3_64(&json)
+    }
+
+    /// Where each column comes from in a mirror, `[columns]`.
+    ///
+    /// # Errors
+    /// [`SchemaError::NoMirror`] when a channel lacks its counterpart.
+    pub fn mirror_columns(&self, table: &MirrorTable) -> Result<Vec<MirrorColumn>, SchemaError> {
+        let pair = |j: JointIndex| table.pairs[j.at()];
+        let mut columns = Vec::with_capacity(self.columns);
+        for c in &self.channels {
+            let counterpart = self.channels.iter().find(|o| c.kind.mirrors(&o.kind, &pair));
+            let Some(o) = counterpart else {
+                return Err(SchemaError::NoMirror { label: c.label.clone() });
+            };
+            let signs = c.kind.mirror_signs(table.rest_normal);
+            columns.extend(o.columns.clone().zip(signs).map(|(column, sign)| MirrorColumn { column, sign }));
+        }
+        Ok(columns)
+    }
+
+    /// A name for a column: `LeftFoot position y`.
+    pub fn column_label(&self, column: usize) -> String {
+        let Some(c) = self.channels.iter().find(|c| c.columns.contains(&column)) else {
+            return format!("column {column}");
+        };
+        let i = column - c.columns.start;
+        let time = |slots: &[usize], at: usize| format!("{:+.2} s", self.times_s[slots[at]]);
+        let ground = ["x", "z"];
+        let space = ["x", "y", "z"];
+        let part = match &c.kind {
+            ChannelKind::TrajectoryFacing(t) => format!("{} {}", time(&t.slots, i / 2), ground[i % 2]),
+            ChannelKind::TrajectoryPosition(TrajectoryPosition(t))
+            | ChannelKind::TrajectoryVelocity(TrajectoryVelocity(t)) => {
+                let axis = if t.dimensions == 2 { ground[i % 2] } else { space[i % 3] };
+                format!("{} {axis}", time(&t.slots, i / t.dimensions))
+            }
+            ChannelKind::JointHeading(_) => ground[i].to_owned(),
+            ChannelKind::JointRotation(_) => format!("{}{}", ["x", "y"][i / 3], space[i % 3]),
+            ChannelKind::User(_) | ChannelKind::Contact(_) => i.to_string(),
+            _ => space[i].to_owned(),
+        };
+        format!("{} {part}", c.label)
+    }
+}
+
+/// Resolving one channel.
+struct Resolver<'a> {
+    schema: &'a FeatureSchema,
+    skeleton: &'a Skeleton,
+    contacts: &'a [JointIndex],
+    index: usize,
+    spec: &'a ChannelSpec,
+}
+
+impl Resolver<'_> {
+    fn wrong<T>(&self, what: impl Into<String>) -> Result<T, SchemaError> {
+        Err(SchemaError::Field { channel: self.index, kind: self.spec.kind, what: what.into() })
+    }
+
+    fn find(&self, name: &str) -> Result<JointIndex, SchemaError> {
+        self.skeleton.require(name).map_err(|error| SchemaError::Joint {
+            channel: self.index,
+            kind: self.spec.kind,
+            error,
+        })
+    }
+
+    fn joint_name(&self) -> Result<&str, SchemaError> {
+        match &self.spec.joint {
+            Some(name) => Ok(name),
+            None => self.wrong("`joint` is missing: name a joint, a role or a prop"),
+        }
+    }
+
+    fn joint(&self) -> Result<JointIndex, SchemaError> {
+        self.find(self.joint_name()?)
+    }
+
+    fn point(&self) -> Result<JointPoint, SchemaError> {
+        let name = self.joint_name()?;
+        let relative_to = self.spec.relative_to.as_deref().map(|r| self.find(r)).transpose()?;
+        let prop = self.schema.props.iter().find(|p| p.name == name);
+        let (joint, offset) = match prop {
+            Some(p) => (self.find(&p.joint)?, Vec3::from_array(p.offset_m)),
+            None => (self.find(name)?, Vec3::ZERO),
+        };
+        if !offset.is_finite() {
+            return self.wrong(format!("the offset of prop `{name}` is not finite"));
+        }
+        if relative_to == Some(joint) && offset == Vec3::ZERO {
+            return self.wrong(format!("`{name}` relative to itself never changes"));
+        }
+        Ok(JointPoint { joint, offset, relative_to })
+    }
+
+    fn slots(&self) -> Result<Vec<usize>, SchemaError> {
+        let times = &self.spec.times_s;
+        if times.is_empty() {
+            return self.wrong("`times_s` is missing: give the times to look at, such as [0.33, 0.67, 1.0]");
+        }
+        for (i, t) in times.iter().enumerate() {
+            if !t.is_finite() || t.abs() > 10.0 {
+                return self.wrong(format!("a time of {t} s: expected -10 to 10"));
+            }
+            if *t == 0.0 {
+                return self.wrong("a time of 0 s: the root seen from itself never changes");
+            }
+            if times[..i].contains(t) {
+                return self.wrong(format!("{t} s stands twice in `times_s`"));
+            }
+        }
+        let all = &self.schema.times_s;
+        Ok(times.iter().map(|t| all.iter().position(|a| a == t).unwrap_or(0)).collect())
+    }
+
+    fn trajectory(&self) -> Result<Trajectory, SchemaError> {
+        match self.spec.dimensions {
+            2 | 3 => Ok(Trajectory { slots: self.slots()?, dimensions: self.spec.dimensions }),
+            d => self.wrong(format!("`dimensions = {d}`: expected 2 (ground) or 3 (space)")),
+        }
+    }
+
+    fn resolve(&self) -> Result<(ChannelKind, String), SchemaError> {
+        use ChannelType as T;
+        let spec = self.spec;
+        if !(spec.weight.is_finite() && spec.weight > 0.0) {
+            return self.wrong(format!(
+                "`weight = {}`: expected more than 0; to leave a channel out, remove it or set its run-time multiplier to 0",
+                spec.weight
+            ));
+        }
+        self.refuse_foreign_fields()?;
+        let kind = match spec.kind {
+            T::JointPosition => ChannelKind::JointPosition(JointPosition(self.point()?)),
+            T::JointVelocity => ChannelKind::JointVelocity(JointVelocity(self.point()?)),
+            T::JointAcceleration => ChannelKind::JointAcceleration(JointAcceleration(self.point()?)),
+            T::JointRotation => {
+                let joint = self.joint()?;
+                let rest_inverse = self.skeleton.rest_model()[joint.at()].rotation.inverse();
+                ChannelKind::JointRotation(JointRotation { joint, rest_inverse })
+            }
+            T::JointHeading => {
+                let axis = Vec3::from_array(spec.axis.unwrap_or([0.0, 0.0, 1.0]));
+                if !(axis.is_finite() && axis.length() > 1e-3) {
+                    return self.wrong("`axis` must be a direction");
+                }
+                ChannelKind::JointHeading(JointHeading { joint: self.joint()?, axis: axis / axis.length() })
+            }
+            T::JointAngularVelocity => ChannelKind::JointAngularVelocity(JointAngularVelocity { joint: self.joint()? }),
+            T::TrajectoryPosition => ChannelKind::TrajectoryPosition(TrajectoryPosition(self.trajectory()?)),
+            T::TrajectoryFacing => ChannelKind::TrajectoryFacing(TrajectoryFacing { slots: self.slots()? }),
+            T::TrajectoryVelocity => ChannelKind::TrajectoryVelocity(TrajectoryVelocity(self.trajectory()?)),
+            T::Contact => {
+                let joint = self.joint()?;
+                let Some(slot) = self.contacts.iter().position(|c| *c == joint) else {
+                    let known: Vec<&str> = self.contacts.iter().map(|c| self.skeleton.name(*c)).collect();
+                    return self.wrong(format!(
+                        "`{}` is no contact joint; these are: {}",
+                        self.joint_name()?,
+                        known.join(", ")
+                    ));
+                };
+                ChannelKind::Contact(Contact { joint, slot })
+            }
+            T::User => {
+                let Some(name) = spec.name.clone() else {
+                    return self.wrong("`name` is missing");
+                };
+                if !(1..=256).contains(&spec.width) {
+                    return self.wrong(format!("`width = {}`: expected 1 to 256", spec.width));
+                }
+                ChannelKind::User(User { name, width: spec.width, start: self.schema.user_width })
+            }
+        };
+        let label = self.label();
+        Ok((kind, label))
+    }
+
+    /// A field that the type has no use for is a misunderstanding: say so.
+    fn refuse_foreign_fields(&self) -> Result<(), SchemaError> {
+        use ChannelType as T;
+        let s = self.spec;
+        let trajectory = matches!(s.kind, T::TrajectoryPosition | T::TrajectoryFacing | T::TrajectoryVelocity);
+        let point = matches!(s.kind, T::JointPosition | T::JointVelocity | T::JointAcceleration);
+        let of_joint = !trajectory && s.kind != T::User;
+        let foreign = [
+            ("joint", s.joint.is_some() && !of_joint),
+            ("relative_to", s.relative_to.is_some() && !point),
+            ("axis", s.axis.is_some() && s.kind != T::JointHeading),
+            ("times_s", !s.times_s.is_empty() && !trajectory),
+            ("dimensions", s.dimensions != 2 && (!trajectory || s.kind == T::TrajectoryFacing)),
+            ("name", s.name.is_some() && s.kind != T::User),
+            ("width", s.width != 1 && s.kind != T::User),
+        ];
+        match foreign.iter().find(|f| f.1) {
+            Some((field, _)) => self.wrong(format!("`{field}` means nothing for this type of channel: remove it")),
+            None => Ok(()),
+        }
+    }
+
+    fn label(&self) -> String {
+        use ChannelType as T;
+        let joint = self.spec.joint.as_deref().unwrap_or("");
+        let what = match self.spec.kind {
+            T::JointPosition => "position",
+            T::JointVelocity => "velocity",
+            T::JointAcceleration => "acceleration",
+            T::JointRotation => "rotation",
+            T::JointHeading => "heading",
+            T::JointAngularVelocity => "angular velocity",
+            T::TrajectoryPosition => "trajectory position",
+            T::TrajectoryFacing => "trajectory facing",
+            T::TrajectoryVelocity => "trajectory velocity",
+            T::Contact => "contact",
+            T::User => self.spec.name.as_deref().unwrap_or("user"),
+        };
+        let relative = self.spec.relative_to.as_ref().map(|r| format!(" to {r}")).unwrap_or_default();
+        format!("{joint} {what}{relative}").trim().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{Quat, Transform};
+
+    fn skeleton() -> Skeleton {
+        let names = ["Root", "Hips", "LeftFoot", "RightFoot", "LeftToe", "RightToe"];
+        Skeleton::new(
+            names.map(String::from).to_vec(),
+            [None, Some(0), Some(1), Some(1), Some(2), Some(3)].map(|p| p.map(JointIndex)).to_vec(),
+            vec![
+                Transform::IDENTITY,
+                Transform::new(Vec3::Y, Quat::IDENTITY),
+                Transform::new(Vec3::new(0.1, -0.9, 0.0), Quat::IDENTITY),
+                Transform::new(Vec3::new(-0.1, -0.9, 0.0), Quat::IDENTITY),
+                Transform::new(Vec3::Z * 0.1, Quat::IDENTITY),
+                Transform::new(Vec3::Z * 0.1, Quat::IDENTITY),
+            ],
+        )
+        .unwrap()
+    }
+
+    fn by_name(preset: Preset) -> Vec<ChannelSpec> {
+        let mut specs = preset.channels();
+        for s in &mut specs {
+            s.joint = s.joint.take().map(|j| match j.as_str() {
+                "left_foot" => "LeftFoot".into(),
+                "right_foot" => "RightFoot".into(),
+                _ => "Hips".into(),
+            });
+        }
+        specs
+    }
+
+    #[test]
+    fn presets_have_the_columns_they_promise() {
+        let columns = |p| FeatureSchema::resolve(&by_name(p), &[], &skeleton(), &[]).unwrap().columns;
+        assert_eq!([columns(Preset::Holden), columns(Preset::O3de), columns(Preset::Quadruped)], [27, 59, 39]);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let s = skeleton();
+        let error =
+            |spec: ChannelSpec| FeatureSchema::resolve(&[spec], &[], &s, &[JointIndex(4)]).unwrap_err().to_string();
+        let joint = |j| ChannelSpec::joint(ChannelType::JointPosition, j, 1.0);
+        let times = |t: &[f32]| ChannelSpec::trajectory(ChannelType::TrajectoryPosition, t, 1.0);
+        assert!(error(joint("LeftFot")).contains("nearest is `LeftFoot`"));
+        assert!(error(times(&[])).contains("times_s"));
+        assert!(error(times(&[0.0])).contains("never changes"));
+        assert!(error(times(&[0.5, 0.5])).contains("twice"));
+        assert!(error(times(&[f32::NAN])).contains("-10 to 10"));
+        assert!(error(ChannelSpec { weight: 0.0, ..joint("Hips") }).contains("weight"));
+        assert!(error(ChannelSpec { dimensions: 4, ..times(&[1.0]) }).contains("2 (ground)"));
+        assert!(error(ChannelSpec { times_s: vec![1.0], ..joint("Hips") }).contains("`times_s` means nothing"));
+        assert!(error(ChannelSpec { relative_to: Some("Hips".into()), ..joint("Hips") }).contains("itself"));
+        assert!(error(ChannelSpec::joint(ChannelType::Contact, "Hips", 1.0)).contains("LeftToe"));
+        assert_eq!(FeatureSchema::resolve(&[], &[], &s, &[]), Err(SchemaError::Empty));
+    }
+
+    #[test]
+    fn mirrored_columns_come_from_the_counterpart_and_back() {
+        let s = skeleton();
+        let schema = FeatureSchema::resolve(&by_name(Preset::Holden), &[], &s, &[]).unwrap();
+        let table = MirrorTable::new(&s, &[], &[]).unwrap();
+        let columns = schema.mirror_columns(&table).unwrap();
+        assert_eq!(columns[0], MirrorColumn { column: 3, sign: -1.0 });
+        for (c, m) in columns.iter().enumerate() {
+            assert_eq!(columns[m.column].column, c);
+            assert_eq!(columns[m.column].sign, m.sign);
+        }
+        let one_sided = [ChannelSpec::joint(ChannelType::JointPosition, "LeftFoot", 1.0)];
+        let schema = FeatureSchema::resolve(&one_sided, &[], &s, &[]).unwrap();
+        assert!(matches!(schema.mirror_columns(&table), Err(SchemaError::NoMirror { .. })));
+    }
+
+    #[test]
+    fn props_stand_beside_their_joint() {
+        let s = skeleton();
+        let prop = PropSpec { name: "tip".into(), joint: "LeftFoot".into(), offset_m: [0.0, 0.0, 2.0] };
+        let spec = ChannelSpec::joint(ChannelType::JointPosition, "tip", 1.0);
+        let schema = FeatureSchema::resolve(&[spec], &[prop], &s, &[]).unwrap();
+        let mut motion = crate::pose::RootMotion::zero(6);
+        motion.rotations[2] = Quat::from_rotation_y(std::f32::consts::FRAC_PI_2);
+        let source = FeatureSource { motion: &motion, accelerations: &[], trajectory: &[], contacts: &[], user: &[] };
+        let mut out = [0.0; 3];
+        schema.extract(&source, &mut out);
+        assert!((Vec3::from_array(out) - Vec3::X * 2.0).length() < 1e-5);
+    }
+
+    #[test]
+    fn column_labels_say_joint_time_and_axis() {
+        let schema = FeatureSchema::resolve(&by_name(Preset::Holden), &[], &skeleton(), &[]).unwrap();
+        assert_eq!(schema.column_label(4), "RightFoot position y");
+        assert_eq!(schema.column_label(20), "trajectory position +1.00 s z");
+        assert_eq!(schema.column_label(21), "trajectory facing +0.33 s x");
+    }
+}

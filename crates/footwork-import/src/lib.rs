@@ -1,1 +1,47 @@
-//! placeholder
+//! Motion files in and out for footwork.
+//!
+//! ```text
+//! folder of .bvh --read_folder--> Vec<RawClip> --(footwork::build)--> Database
+//! one .bvh -------read_clip-----> RawClip -----write_clip-----> .bvh
+//! ```
+//!
+//! Reads and writes **BVH** ([`bvh`]): any channel layout, both flavours of LAFAN1, metres, centimetres, millimetres or
+//! inches. What comes out is finite, in metres, +Y up, local to the parent joint; or an error that says where the trouble
+//! is, what was expected, and what to do. Facing is not assumed here: the builder finds it from the motion.
+//!
+//! The three entry calls: [`read_folder`] (all cores, progress), [`read_clip`], [`write_clip`]. Bytes in memory go through
+//! [`bvh::parse`] and [`bvh::write`].
+//!
+//! ```
+//! use footwork_import::bvh;
+//!
+//! let text = "HIERARCHY
+//! ROOT Hips
+//! {
+//!     OFFSET 0 0 0
+//!     CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation
+//!     End Site
+//!     {
+//!         OFFSET 0 -95 0
+//!     }
+//! }
+//! MOTION
+//! Frames: 2
+//! Frame Time: 0.0333
+//! 0 95 0  0 0 0
+//! 0 95 4  0 90 0
+//! ";
+//! let file = bvh::parse(text.as_bytes(), "step.bvh")?;
+//! let clip = file.to_clip("step", "step.bvh", bvh::Units::Centimetres)?;
+//! assert_eq!(clip.rate_hz, 30.0);
+//! assert_eq!(clip.translations[1], glam::Vec3::new(0.0, 0.95, 0.04));
+//!
+//! let mut out = Vec::new();
+//! bvh::write(&clip, &mut out, &bvh::WriteOptions::default()).unwrap();
+//! # Ok::<(), bvh::BvhError>(())
+//! ```
+
+pub mod bvh;
+mod files;
+
+pub use files::{ImportError, read_clip, read_files, read_folder, write_clip};

@@ -1,0 +1,260 @@
+//! What can be wrong with a BVH file, and what to do about it.
+
+use footwork::clip::ClipError;
+use footwork::skeleton::{Skeleton, SkeletonError};
+
+/// A file that cannot be used: where and why. Shown as `walk.bvh:12: ...`.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{file}{}: {problem}", line.map(|l| format!(":{l}")).unwrap_or_default())]
+pub struct BvhError {
+    /// The source given to the parser, usually a path.
+    pub file: String,
+    /// Line, counted from 1; `None` where the problem lies in no single line.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub problem: BvhProblem,
+}
+
+/// What is wrong with a BVH file. Frames count from 0.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BvhProblem {
+    /// Nothing in it.
+    #[error("the file is empty: expected `HIERARCHY`; export or copy the file again")]
+    Empty,
+    /// Two bytes per letter.
+    #[error("the text is UTF-16: expected plain text; save as UTF-8")]
+    Utf16,
+    /// NUL bytes.
+    #[error("found a NUL byte: expected text, this is binary data (or UTF-16); export the motion as BVH text")]
+    Binary,
+    /// Another format.
+    #[error("expected `HIERARCHY`, found `{found}`: is this a BVH file?")]
+    NoHierarchy {
+        /// First word of the file.
+        found: String,
+    },
+    /// A word out of place.
+    #[error("expected {expected}, found `{found}`")]
+    Expected {
+        /// What the place asks for.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// The file ends in its middle.
+    #[error("the file ends here, expected {expected}: it is truncated; export or copy it again")]
+    Truncated {
+        /// What should follow.
+        expected: String,
+    },
+    /// No `ROOT`.
+    #[error("the hierarchy has no joints: expected `ROOT <name>`, found `{found}`")]
+    NoJoints {
+        /// What is there instead.
+        found: String,
+    },
+    /// A second `ROOT`.
+    #[error("`{second}` is a second ROOT after `{first}`: expected one; put each character into a file of its own")]
+    TwoRoots {
+        /// First root.
+        first: String,
+        /// Second root.
+        second: String,
+    },
+    /// `JOINT` and nothing after it.
+    #[error("expected a joint name after `{keyword}`, found none: write `{keyword} <name>`")]
+    NoName {
+        /// `ROOT` or `JOINT`.
+        keyword: String,
+    },
+    /// A name used twice.
+    #[error("joint name `{joint}` is used twice, first in line {first_line}: rename one")]
+    RepeatedName {
+        /// The name.
+        joint: String,
+        /// Where it was first.
+        first_line: usize,
+    },
+    /// More joints than any rig has.
+    #[error("more than {} joints: at most so many are supported; leave out helper joints", Skeleton::MAX_JOINTS)]
+    TooManyJoints,
+    /// `{` without `}`.
+    #[error("the brace of joint `{joint}`, opened in line {opened_line}, is not closed: expected `}}`, found {found}")]
+    OpenBrace {
+        /// The joint.
+        joint: String,
+        /// Where its brace is.
+        opened_line: usize,
+        /// What is there instead, quoted; or the end of the file.
+        found: String,
+    },
+    /// `}` without `{`.
+    #[error("`}}` closes nothing: expected `MOTION` after the root's own brace; remove it")]
+    StrayBrace,
+    /// A joint without a place.
+    #[error("joint `{joint}` has no OFFSET: expected `OFFSET <x> <y> <z>`")]
+    NoOffset {
+        /// The joint.
+        joint: String,
+    },
+    /// A channel that does not exist.
+    #[error(
+        "joint `{joint}` has a channel `{channel}`: expected one of Xposition, Yposition, Zposition, Xrotation, \
+         Yrotation, Zrotation"
+    )]
+    UnknownChannel {
+        /// The joint.
+        joint: String,
+        /// The word.
+        channel: String,
+    },
+    /// `CHANNELS 3` and two names, or four.
+    #[error("joint `{joint}`: expected {claimed} channels, as `CHANNELS {claimed}` says, found {found}: correct the count")]
+    ChannelCount {
+        /// The joint.
+        joint: String,
+        /// What the file says.
+        claimed: u64,
+        /// What it lists.
+        found: usize,
+    },
+    /// Two values for one component.
+    #[error("joint `{joint}` lists `{channel}` twice: expected each position channel at most once")]
+    RepeatedChannel {
+        /// The joint.
+        joint: String,
+        /// The channel.
+        channel: &'static str,
+    },
+    /// A block of its own twice in one joint.
+    #[error("joint `{joint}` has `{keyword}` twice: expected it once; remove one")]
+    RepeatedKeyword {
+        /// The joint.
+        joint: String,
+        /// `OFFSET` or `CHANNELS`.
+        keyword: &'static str,
+    },
+    /// Nothing moves.
+    #[error("no joint has a channel: expected at least one, or there is no motion")]
+    NoChannels,
+    /// No motion block.
+    #[error("expected `MOTION` after the hierarchy, found `{found}`")]
+    NoMotion {
+        /// What is there.
+        found: String,
+    },
+    /// Not usable as time.
+    #[error(
+        "a frame time of `{found}` is not usable: expected seconds per frame, 0.001 to 1 (not frames per second), \
+         such as 0.033333"
+    )]
+    FrameTime {
+        /// What the file says.
+        found: String,
+    },
+    /// `Frames: 0`.
+    #[error("the motion has no frames: expected at least 1; export it again with a frame range")]
+    NoFrames,
+    /// A row of another length.
+    #[error(
+        "frame {frame} has {found} values, expected {expected}, one per channel, in one line: the file is damaged or its \
+         hierarchy is another's"
+    )]
+    RowLength {
+        /// Frame.
+        frame: usize,
+        /// Channels of the hierarchy.
+        expected: usize,
+        /// Values in the line.
+        found: usize,
+    },
+    /// Fewer rows than promised.
+    #[error("found {found} frames, expected {claimed} as `Frames:` says: the file is truncated; export or copy it again")]
+    TooFewRows {
+        /// What the file says.
+        claimed: u64,
+        /// Rows there are.
+        found: usize,
+    },
+    /// More rows than promised.
+    #[error(
+        "found {found} frames, expected {claimed} as `Frames:` says: correct `Frames:` to {found}, or remove the rest"
+    )]
+    TooManyRows {
+        /// What the file says.
+        claimed: u64,
+        /// Rows there are.
+        found: usize,
+    },
+    /// A word where a number should be.
+    #[error("{place}: expected a number, found `{found}`{}", comma_hint(.found))]
+    NotANumber {
+        /// Frame, joint and channel; or the keyword.
+        place: String,
+        /// What is there.
+        found: String,
+    },
+    /// NaN, infinity, or too large for a 32-bit number.
+    #[error("{place}: expected a finite number, found `{found}`: repair the motion in the tool that wrote it")]
+    NotFinite {
+        /// Frame, joint and channel; or the keyword.
+        place: String,
+        /// What is there.
+        found: String,
+    },
+    /// A few channels, very many joints and frames.
+    #[error(
+        "{joints} joints x {frames} frames are far more than the {values} values given: expected channels for most joints"
+    )]
+    TooLarge {
+        /// Joints.
+        joints: usize,
+        /// Frames.
+        frames: usize,
+        /// Numbers in the motion block.
+        values: usize,
+    },
+    /// A unit that is none.
+    #[error("{metres_per_unit} metres per unit are not usable: expected a positive number, such as 0.01 for centimetres")]
+    BadUnits {
+        /// What was given.
+        metres_per_unit: f32,
+    },
+    /// No bone, no guess.
+    #[error("no bone has a length, so the unit cannot be guessed: say which it is, for instance centimetres")]
+    UnknownUnits,
+    /// Names or offsets that make no skeleton.
+    #[error(transparent)]
+    Skeleton(#[from] SkeletonError),
+    /// Numbers that make no clip.
+    #[error(transparent)]
+    Clip(#[from] ClipError),
+}
+
+fn comma_hint(found: &str) -> &'static str {
+    if found.contains(',') { "; decimals need a point, values a space between them, never a comma" } else { "" }
+}
+
+/// A problem at a byte: lines are counted only when something is wrong.
+pub(super) struct Fault {
+    pub at: usize,
+    pub problem: BvhProblem,
+}
+
+impl Fault {
+    pub fn new(at: usize, problem: BvhProblem) -> Self {
+        Self { at, problem }
+    }
+}
+
+/// A piece of a file for a message: short, printable.
+pub(super) fn quote(bytes: &[u8]) -> String {
+    const MOST: usize = 40;
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * MOST)]);
+    let mut out: String = text.chars().take(MOST).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(MOST).is_some() {
+        out.push_str("...");
+    }
+    out
+}

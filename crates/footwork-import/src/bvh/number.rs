@@ -1,0 +1,169 @@
+//! Decimal text to `f32`, eight digits at a time.
+//!
+//! A motion block is nothing but short decimals such as `-170.569358`. Up to 7 digits before and 7 after the point make a
+//! mantissa under 2^53, whose division by an exact power of ten is correctly rounded; anything else goes to `str::parse`.
+//! Both ways give the bits of `text.parse::<f64>() as f32`, on every machine.
+//!
+//! Eight digits in one word: D. Lemire, "Quickly parsing eight digits" (2018).
+
+use super::lexer::{is_blank, is_line_end};
+
+/// Why a word is no value.
+#[derive(Debug, PartialEq)]
+pub(super) enum Reject {
+    NotANumber,
+    NotFinite,
+}
+
+const TEN: [f64; 8] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
+const TEN_INT: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+
+/// Reads the number that starts at byte `at` of a motion row: (value, where it ends).
+#[inline(always)]
+pub(super) fn value(bytes: &[u8], at: usize) -> Result<(f32, usize), Reject> {
+    match plain(bytes, at) {
+        Some(v) => Ok(v),
+        None => any(bytes, at),
+    }
+}
+
+/// Plain short decimals, with 8 bytes to spare after them. `None` for the rest.
+#[inline(always)]
+fn plain(bytes: &[u8], at: usize) -> Option<(f32, usize)> {
+    // The longest: a sign, 7 digits, a point and 8 bytes looked at.
+    let window: &[u8; 24] = bytes.get(at..at + 24)?.try_into().ok()?;
+    let sign = usize::from(window[0] == b'-');
+    let (whole, n) = digits(window, sign);
+    let point = sign + n;
+    let (mantissa, decimals, end) = if window[point] == b'.' {
+        let (part, m) = digits(window, point + 1);
+        if n == 8 || m == 8 || n + m == 0 {
+            return None;
+        }
+        (whole * TEN_INT[m] + part, m, point + 1 + m)
+    } else {
+        if n == 8 || n == 0 {
+            return None;
+        }
+        (whole, 0, point)
+    };
+    let after = window[end];
+    if !(after == b' ' || is_blank(after) || is_line_end(after)) {
+        return None;
+    }
+    let magnitude = mantissa as f64 / TEN[decimals];
+    let v = if sign == 1 { -magnitude } else { magnitude };
+    Some((v as f32, at + end))
+}
+
+/// The digits at `window[i..i + 8]` up to the first byte that is none: (their value, their number). Of no use if 8.
+#[inline(always)]
+fn digits(window: &[u8; 24], i: usize) -> (u64, usize) {
+    let bytes: [u8; 8] = [
+        window[i],
+        window[i + 1],
+        window[i + 2],
+        window[i + 3],
+        window[i + 4],
+        window[i + 5],
+        window[i + 6],
+        window[i + 7],
+    ];
+    // Digits become 0..=9; of all other bytes the high bit is set below. A carry can only spoil bytes after the first.
+    let t = u64::from_le_bytes(bytes) ^ 0x3030_3030_3030_3030;
+    let other = (t.wrapping_add(0x7676_7676_7676_7676) | t) & 0x8080_8080_8080_8080;
+    let n = (other.trailing_zeros() / 8) as usize;
+    // The first digit is the lowest byte: move them up so that leading zeros fill the rest.
+    let v = (t << 8) << (56 - 8 * (n.min(7) as u32));
+    let pairs = v.wrapping_mul(10).wrapping_add(v >> 8);
+    let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
+    let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
+    (low.wrapping_add(high) >> 32, n)
+}
+
+/// Everything else: exponents, many digits, the end of the file, and what is no number.
+#[cold]
+#[inline(never)]
+fn any(bytes: &[u8], at: usize) -> Result<(f32, usize), Reject> {
+    let len = bytes[at..].iter().position(|b| is_blank(*b) || is_line_end(*b)).unwrap_or(bytes.len() - at);
+    Ok((word(&bytes[at..at + len])?, at + len))
+}
+
+/// A whole word as a number.
+pub(super) fn word(text: &[u8]) -> Result<f32, Reject> {
+    // What Microsoft's C library prints for NaN and infinity: `-1.#IND00`.
+    if text.contains(&b'#') {
+        return Err(Reject::NotFinite);
+    }
+    let v: f64 = std::str::from_utf8(text).ok().and_then(|t| t.parse().ok()).ok_or(Reject::NotANumber)?;
+    let v = v as f32;
+    if v.is_finite() { Ok(v) } else { Err(Reject::NotFinite) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn padded(text: &str) -> Result<(f32, usize), Reject> {
+        value(format!("{text}                         ").as_bytes(), 0)
+    }
+
+    fn same(text: &str) {
+        let expected = text.parse::<f64>().unwrap() as f32;
+        let (v, end) = padded(text).unwrap();
+        assert_eq!((v.to_bits(), end), (expected.to_bits(), text.len()), "{text}");
+        // The same at the very end of a file.
+        let (v, end) = value(text.as_bytes(), 0).unwrap();
+        assert_eq!((v.to_bits(), end), (expected.to_bits(), text.len()), "{text} at the end");
+    }
+
+    #[test]
+    fn numbers_read_as_the_standard_library_reads_them() {
+        for text in [
+            "0", "-0", "-0.000000", "1", "-170.569358", "0.0000001", "1234567.1234567", "12345678", "12345678.5",
+            "0.12345678", "0.123456789012345678901", "1.", ".5", "-.5", "+3.25", "1e3", "-2.5E-4", "1e-400",
+            "123456789012345678901234567890", "9999999.9999999", "3.4028235e38",
+        ] {
+            same(text);
+        }
+    }
+
+    #[test]
+    fn words_that_are_no_finite_number_are_refused() {
+        for text in ["", "-", ".", "-.", "abc", "1,5", "1.2.3", "0x10", "1..2", "--1", "1-2", "é", "1e"] {
+            assert_eq!(padded(&format!("{text}!")), Err(Reject::NotANumber), "{text}");
+        }
+        for text in ["nan", "NaN", "-nan", "inf", "-Infinity", "1e300", "-1.#IND00", "1.#QNAN"] {
+            assert_eq!(padded(text), Err(Reject::NotFinite), "{text}");
+        }
+        assert_eq!(padded("."), Err(Reject::NotANumber));
+        assert_eq!(padded("-"), Err(Reject::NotANumber));
+    }
+
+    proptest! {
+        #[test]
+        fn any_short_decimal_reads_as_the_standard_library_reads_it(
+            sign in "-?", whole in "[0-9]{0,9}", part in "[0-9]{1,9}"
+        ) {
+            same(&format!("{sign}{whole}.{part}"));
+        }
+
+        #[test]
+        fn any_float_reads_back(v in proptest::num::f32::NORMAL) {
+            same(&format!("{v}"));
+            same(&format!("{v:e}"));
+        }
+
+        #[test]
+        fn any_bytes_read_as_a_number_or_not_at_all(bytes in proptest::collection::vec(any::<u8>(), 1..40)) {
+            let _ = value(&bytes, 0);
+        }
+
+        #[test]
+        fn what_is_taken_is_what_the_standard_library_takes(text in "[-+0-9.e]{1,12}") {
+            let expected = text.parse::<f64>().ok().map(|v| v as f32).filter(|v| v.is_finite());
+            prop_assert_eq!(padded(&text).ok().map(|v| v.0.to_bits()), expected.map(f32::to_bits));
+        }
+    }
+}

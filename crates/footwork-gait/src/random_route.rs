@@ -1,0 +1,59 @@
+//! Routes as a player would steer them: a random stick through the game's own spring, each with its mirror image.
+
+use crate::body::Side;
+use crate::path::Leg;
+use crate::repertoire::{RUN, WALK, stick};
+use crate::shapes::Random;
+use crate::synth::Recipe;
+use footwork::math::wrap_angle;
+use std::f32::consts::PI;
+
+/// Seconds of one route.
+const ROUTE_S: f32 = 40.0;
+/// Routes, each of them also mirrored.
+const ROUTES: usize = 4;
+
+/// The routes of a seed.
+pub(crate) fn recipes(seed: u64) -> Vec<Recipe> {
+    (0..ROUTES)
+        .flat_map(|i| {
+            let mut random = Random(seed ^ (i as u64).wrapping_mul(0xD134_2543_DE82_EF95));
+            let route = Recipe::new(format!("route_{i}"), &["route"], legs(&mut random));
+            let mirrored = route.mirrored(format!("route_{i}_mirrored"));
+            [Recipe { first: Side::Left, ..route }, Recipe { first: Side::Right, ..mirrored }]
+        })
+        .collect()
+}
+
+/// Stick targets, each held for 0.5 to 2 seconds.
+fn legs(random: &mut Random) -> Vec<Leg> {
+    let mut legs = vec![Leg::steady(0.5, 0.0, 0.0, 0.0)];
+    let (mut left, mut facing, mut strafe, mut run) = (ROUTE_S, 0.0f32, false, false);
+    while left > 0.0 {
+        let seconds = random.range(0.5, 2.0).min(left.max(0.5));
+        left -= seconds;
+        if random.unit() < 0.25 {
+            run = !run;
+        }
+        if random.unit() < 0.2 {
+            strafe = !strafe;
+        }
+        let speeds = if run { RUN } else { WALK };
+        // Half of all changes are small corrections, the others go anywhere.
+        let turn = if random.unit() < 0.5 { random.range(-0.6, 0.6) } else { random.range(-PI, PI) };
+        let push = if random.unit() < 0.7 { 1.0 } else { random.range(0.4, 1.0) };
+        if random.unit() < 0.12 {
+            legs.push(Leg::goal(seconds.max(1.2), 0.0, 0.0, facing));
+        } else if strafe {
+            if random.unit() < 0.3 {
+                facing += random.range(-1.0, 1.0);
+            }
+            let (v, way) = stick(speeds, random.range(-PI, PI));
+            legs.push(Leg::goal(seconds, v * push, facing + way, facing));
+        } else {
+            facing += wrap_angle(turn);
+            legs.push(Leg::goal(seconds, speeds[0] * push, facing, facing));
+        }
+    }
+    legs
+}

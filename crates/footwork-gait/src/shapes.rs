@@ -1,0 +1,193 @@
+//! Small functions of time that everything is drawn with: smooth ramps, windows, and curves through knots.
+
+use footwork::math::{cos, smoothstep};
+
+/// 0 below `low`, 1 above `high`, smooth between.
+pub(crate) fn ramp(x: f32, low: f32, high: f32) -> f32 {
+    smoothstep((x - low) / (high - low))
+}
+
+/// 0..1 over `t` in 0..1 with zero velocity and acceleration at both ends and an even speed between.
+///
+/// Minimum jerk (Flash and Hogan 1985) peaks at 1.88 times the mean speed; a foot in swing is measured at about 1.5, which
+/// a trapezoid of speed with smooth flanks gives.
+pub(crate) fn glide(t: f32) -> f32 {
+    const FLANK: f32 = 0.36;
+    let t = t.clamp(0.0, 1.0);
+    if t > 0.5 {
+        return 1.0 - glide(1.0 - t);
+    }
+    let peak = 1.0 / (1.0 - FLANK);
+    if t < FLANK {
+        let u = t / FLANK;
+        peak * FLANK * (u * u * u - 0.5 * u * u * u * u)
+    } else {
+        peak * (0.5 * FLANK + (t - FLANK))
+    }
+}
+
+/// A bump over `t` in 0..1: 1 at 0.4, zero with zero slope at both ends.
+pub(crate) fn early_bump(t: f32) -> f32 {
+    let t = t.clamp(0.0, 1.0);
+    let s = 1.0 - t;
+    t * t * s * s * s * (1.0 / (0.4 * 0.4 * 0.6 * 0.6 * 0.6))
+}
+
+/// A bump over `t` in 0..1: 1 at 0.5, zero with zero slope at both ends.
+pub(crate) fn bump(t: f32) -> f32 {
+    let t = t.clamp(0.0, 1.0);
+    let s = t * (1.0 - t);
+    16.0 * s * s
+}
+
+/// At least the larger of two, without the corner of `max`; `width` is how far apart the two blend.
+pub(crate) fn smooth_max(a: f32, b: f32, width: f32) -> f32 {
+    let d = a - b;
+    0.5 * (a + b + (d * d + width * width).sqrt())
+}
+
+/// Moving average under a Hann window of `half` samples to each side; the ends are held.
+pub(crate) fn hann(values: &[f32], half: usize) -> Vec<f32> {
+    if half == 0 || values.is_empty() {
+        return values.to_vec();
+    }
+    let last = values.len() - 1;
+    let mut weights: Vec<f32> =
+        (0..=half).map(|k| 0.5 + 0.5 * cos(std::f32::consts::PI * k as f32 / (half + 1) as f32)).collect();
+    let sum: f32 = weights[0] + 2.0 * weights[1..].iter().sum::<f32>();
+    weights.iter_mut().for_each(|w| *w /= sum);
+    (0..values.len())
+        .map(|i| {
+            let mut v = values[i] * weights[0];
+            for k in 1..=half {
+                v += (values[i.saturating_sub(k)] + values[(i + k).min(last)]) * weights[k];
+            }
+            v
+        })
+        .collect()
+}
+
+/// A smooth curve that never exceeds `values`: the minimum over `half` samples to each side, then [`hann`] over as many.
+pub(crate) fn smooth_below(values: &[f32], half: usize) -> Vec<f32> {
+    let last = values.len().saturating_sub(1);
+    let low: Vec<f32> = (0..values.len())
+        .map(|i| values[i.saturating_sub(half)..=(i + half).min(last)].iter().copied().fold(f32::MAX, f32::min))
+        .collect();
+    hann(&low, half)
+}
+
+/// A curve through knots that never overshoots them: monotone cubic (Fritsch and Carlson 1980), constant outside.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Knots {
+    times: Vec<f32>,
+    values: Vec<f32>,
+    slopes: Vec<f32>,
+}
+
+impl Knots {
+    /// From (time, value) pairs with rising times; a knot that does not rise is left out.
+    pub(crate) fn new(knots: impl IntoIterator<Item = (f32, f32)>) -> Self {
+        let mut k = Self::default();
+        for (t, v) in knots {
+            if k.times.last().is_none_or(|last| t > last + 1e-4) {
+                k.times.push(t);
+                k.values.push(v);
+            }
+        }
+        let n = k.times.len();
+        k.slopes = vec![0.0; n];
+        for i in 1..n.saturating_sub(1) {
+            let (h0, h1) = (k.times[i] - k.times[i - 1], k.times[i + 1] - k.times[i]);
+            let (d0, d1) = ((k.values[i] - k.values[i - 1]) / h0, (k.values[i + 1] - k.values[i]) / h1);
+            // The weighted harmonic mean keeps the curve between its knots.
+            if d0 * d1 > 0.0 {
+                let (w0, w1) = (2.0 * h1 + h0, h1 + 2.0 * h0);
+                k.slopes[i] = (w0 + w1) / (w0 / d0 + w1 / d1);
+            }
+        }
+        k
+    }
+
+    /// The value at `t`; `hint` remembers the place between calls with rising times.
+    pub(crate) fn at(&self, t: f32, hint: &mut usize) -> f32 {
+        let n = self.times.len();
+        if t <= self.times[0] {
+            return self.values[0];
+        }
+        if t >= self.times[n - 1] {
+            return self.values[n - 1];
+        }
+        if self.times[*hint] > t {
+            *hint = 0;
+        }
+        while self.times[*hint + 1] <= t {
+            *hint += 1;
+        }
+        let i = *hint;
+        let h = self.times[i + 1] - self.times[i];
+        let u = (t - self.times[i]) / h;
+        let (a, b) = (self.values[i], self.values[i + 1]);
+        let s = u * u * (3.0 - 2.0 * u);
+        let w = 1.0 - u;
+        a + (b - a) * s + h * u * w * (w * self.slopes[i] - u * self.slopes[i + 1])
+    }
+}
+
+/// A seeded stream of numbers (SplitMix64, Steele et al. 2014): the same on every machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in 0..1.
+    pub(crate) fn unit(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / (1u64 << 24) as f32
+    }
+
+    /// Uniform in `low..high`.
+    pub(crate) fn range(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * self.unit()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_glide_starts_and_ends_at_rest_and_is_continuous() {
+        assert_eq!((glide(0.0), glide(1.0)), (0.0, 1.0));
+        let n = 1000;
+        let speed = |i: usize| (glide((i + 1) as f32 / n as f32) - glide(i as f32 / n as f32)) * n as f32;
+        assert!(speed(0) < 1e-3 && speed(n - 1) < 1e-3);
+        for i in 0..n - 1 {
+            assert!((speed(i + 1) - speed(i)).abs() < 0.01 && speed(i) < 1.6 && speed(i) >= 0.0);
+        }
+    }
+
+    #[test]
+    fn smoothing_from_below_never_exceeds_the_values() {
+        let v: Vec<f32> = (0..100).map(|i| if i % 17 == 3 { 0.2 } else { 1.0 }).collect();
+        assert!(smooth_below(&v, 5).iter().zip(&v).all(|(s, v)| *s <= v + 1e-6));
+    }
+
+    #[test]
+    fn knots_are_met_and_not_overshot() {
+        let k = Knots::new([(0.0, 0.0), (1.0, 1.0), (2.0, 1.0), (3.0, -1.0)]);
+        let mut hint = 0;
+        for i in 0..=300 {
+            let v = k.at(i as f32 * 0.01, &mut hint);
+            assert!((-1.0..=1.0).contains(&v));
+            if (100..=200).contains(&i) {
+                assert!((v - 1.0).abs() < 1e-5);
+            }
+        }
+    }
+}

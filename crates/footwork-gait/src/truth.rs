@@ -1,0 +1,99 @@
+//! What is known about a generated clip: the answers that tests compare with.
+
+use crate::body::Side;
+use crate::footsteps::FootPlan;
+use footwork::clip::{ClipEvent, ContactTrack, RawClip, TagRange, TimeRange};
+use footwork::math::{Facing, Transform};
+use glam::Vec3;
+
+/// One foot on the ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Footstep {
+    /// Which foot.
+    pub side: Side,
+    /// The planted toe joint's place on the ground, world, metres (y = 0).
+    pub position: Vec3,
+    /// Yaw of the foot, radians, unwrapped as the root's is.
+    pub yaw: f32,
+    /// When the toe lands, seconds from the clip's first frame; before 0 for a step that was there already.
+    pub start_s: f32,
+    /// When the toe leaves; at most the clip's end.
+    pub end_s: f32,
+}
+
+/// Ground truth of a clip, one value per frame where not said otherwise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GaitTruth {
+    /// `[frames]` world from root: exactly joint 0 of the clip.
+    pub root: Vec<Transform>,
+    /// `[frames]` speed of the root over the ground, m/s.
+    pub speed_mps: Vec<f32>,
+    /// `[frames]` direction of travel, world; while standing, the last one.
+    pub heading: Vec<Facing>,
+    /// `[frames]` left and right toe planted.
+    pub contacts: Vec<[bool; 2]>,
+    /// Steps that touch the clip, left foot's first, each in order of time.
+    pub footsteps: Vec<Footstep>,
+}
+
+/// A clip and the truth about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GaitClip {
+    /// As importers would hand it over.
+    pub clip: RawClip,
+    /// What is known.
+    pub truth: GaitTruth,
+}
+
+/// The steps of a plan that touch a clip.
+pub(crate) fn footsteps(plan: &FootPlan, seconds: f32) -> Vec<Footstep> {
+    let of =
+        |side: Side| {
+            plan.stances[side.at()].iter().filter(move |s| s.end_s > 0.0 && s.start_s < seconds).map(move |s| {
+                Footstep { side, position: s.toe, yaw: s.yaw, start_s: s.start_s, end_s: s.end_s.min(seconds) }
+            })
+        };
+    of(Side::Left).chain(of(Side::Right)).collect()
+}
+
+/// Contacts, tags and events of a clip from its truth.
+pub(crate) fn annotate(clip: &mut RawClip, truth: &GaitTruth, tags: &[&'static str]) {
+    let seconds = clip.frames() as f32 / clip.rate_hz;
+    let a = &mut clip.annotations;
+    for side in Side::BOTH {
+        let joint = ["LeftToe", "RightToe"][side.at()].to_owned();
+        a.contacts.push(ContactTrack { joint, on: truth.contacts.iter().map(|c| c[side.at()]).collect() });
+    }
+    let whole = TimeRange { start_s: 0.0, end_s: seconds };
+    a.tags = tags.iter().map(|t| TagRange { name: (*t).to_owned(), range: whole }).collect();
+    let standing: Vec<bool> = truth.speed_mps.iter().map(|v| *v < 0.02).collect();
+    if !tags.contains(&"idle") && !tags.contains(&"turn") {
+        a.tags.extend(ranges(&standing, clip.rate_hz, 0.25).map(|range| TagRange { name: "idle".into(), range }));
+    }
+    a.events = truth
+        .footsteps
+        .iter()
+        .filter(|s| s.start_s >= 0.0)
+        .map(|s| ClipEvent { name: ["left_footstep", "right_footstep"][s.side.at()].to_owned(), time_s: s.start_s })
+        .collect();
+    a.events.sort_by(|x, y| x.time_s.total_cmp(&y.time_s));
+}
+
+/// Stretches of `true` of at least `least_s` seconds.
+fn ranges(on: &[bool], rate_hz: f32, least_s: f32) -> impl Iterator<Item = TimeRange> {
+    let mut found = Vec::new();
+    let mut start = None;
+    for (i, now) in on.iter().copied().chain([false]).enumerate() {
+        match (start, now) {
+            (None, true) => start = Some(i),
+            (Some(s), false) => {
+                if (i - s) as f32 / rate_hz >= least_s {
+                    found.push(TimeRange { start_s: s as f32 / rate_hz, end_s: i as f32 / rate_hz });
+                }
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    found.into_iter()
+}

@@ -1,5 +1,7 @@
 //! Motion matching.
 
+#[cfg(feature = "build")]
+pub mod build;
 pub mod clip;
 pub mod database;
 pub mod error;
@@ -7,4 +9,5 @@ pub mod frames;
 pub mod math;
 pub mod pose;
 pub mod schema;
+pub mod search;
 pub mod skeleton;

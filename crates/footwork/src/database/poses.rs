@@ -256,7 +256,7 @@ pub fn arc(linear: Vec3, angular: Vec3, seconds: f32) -> Transform {
 
 /// Catmull-Rom through four values at unit spacing, `alpha` of the way from the second to the third: value and
 /// derivative per step. Missing neighbours make it one-sided; with none at all it is constant.
-fn cubic(p0: Option<Vec3>, p1: Vec3, p2: Option<Vec3>, p3: Option<Vec3>, alpha: f32) -> (Vec3, Vec3) {
+pub(crate) fn cubic(p0: Option<Vec3>, p1: Vec3, p2: Option<Vec3>, p3: Option<Vec3>, alpha: f32) -> (Vec3, Vec3) {
     let Some(p2) = p2 else {
         return (p1, p0.map_or(Vec3::ZERO, |p0| p1 - p0));
     };
@@ -271,7 +271,13 @@ fn cubic(p0: Option<Vec3>, p1: Vec3, p2: Option<Vec3>, p3: Option<Vec3>, alpha: 
 
 /// The same for rotations, by components on one side of the hypersphere: rotation, and its rotation vector per step in
 /// the parent's axes.
-fn cubic_rotation(q0: Option<Quat>, q1: Quat, q2: Option<Quat>, q3: Option<Quat>, alpha: f32) -> (Quat, Vec3) {
+pub(crate) fn cubic_rotation(
+    q0: Option<Quat>,
+    q1: Quat,
+    q2: Option<Quat>,
+    q3: Option<Quat>,
+    alpha: f32,
+) -> (Quat, Vec3) {
     let near = |q: Quat| q.towards(q1);
     let (q0, q3) = (q0.map(near), q3);
     let Some(q2) = q2.map(near) else {

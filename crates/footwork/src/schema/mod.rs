@@ -7,7 +7,7 @@ pub mod source;
 pub mod spec;
 
 pub use channel::ChannelKind;
-pub use source::{DebugShape, FeatureSource, MirrorColumn, TrajectorySample};
+pub use source::{DebugShape, FeatureSource, MirrorColumn, SourceBuffers, TrajectorySample};
 pub use spec::{ChannelSpec, ChannelType, Normalization, Preset, PropSpec, Residual};
 
 use crate::database::MirrorTable;

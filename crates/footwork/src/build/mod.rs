@@ -1,0 +1,527 @@
+//! From clips to a database. Offline: allocates freely, may use several threads, gives the same bytes with any number.
+
+pub mod config;
+mod contacts;
+mod normalize;
+mod parallel;
+mod report;
+mod roles;
+mod root_motion;
+mod rows;
+mod track;
+
+pub use config::{
+    BuildConfig, ClipRule, ContactConfig, CurveSpec, EventSpec, RootConfig, RootMode, SchemaConfig, TagSpec,
+};
+pub use normalize::NormalizeError;
+pub use report::{BuildReport, ClipReport, ColumnReport, Skipped};
+pub use roles::{JointRoles, RoleError};
+pub use root_motion::RootError;
+
+use crate::clip::{ClipError, ClipEvent, Curve, RawClip, TagRange, TimeRange};
+use crate::database::{
+    Clip, Database, DatabaseContent, DatabaseError, DatabaseEvent, MirrorMode, PosePool, TagSpan, mirror_table_of,
+};
+use crate::frames::{ClipIndex, FrameIndex, JointIndex};
+use crate::schema::{ChannelSpec, FeatureSchema, PropSpec, SchemaError};
+use crate::skeleton::{Skeleton, SkeletonError};
+use root_motion::RootPlan;
+use track::Track;
+
+/// A clip must leave this much to play after the rows that can be jumped to, unless it loops, seconds.
+pub const MIN_CLIP_S: f32 = 0.34;
+
+/// Values of a user channel at a time of a clip: clip name, seconds, `[width]` to be filled.
+pub type UserValues<'a> = dyn Fn(&str, f64, &mut [f32]) + Sync + 'a;
+
+/// What a build needs beside clips and configuration.
+#[derive(Default)]
+pub struct BuildOptions<'a> {
+    /// Values of user channels by name. A channel without an entry takes the clip's curve of the same name.
+    pub user: Vec<(String, &'a UserValues<'a>)>,
+    /// Called with clips done and clips in all, from any thread.
+    pub progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
+}
+
+/// Why a database cannot be built.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Nothing given.
+    #[error("no clips: there is nothing to build from")]
+    NoClips,
+    /// All of it was left out.
+    #[error("no clip can be used: {}", .reasons.join("; "))]
+    NoUsableClip {
+        /// Why each was left out.
+        reasons: Vec<String>,
+    },
+    /// A clip that is broken.
+    #[error(transparent)]
+    Clip(#[from] ClipError),
+    /// Two clips of one name.
+    #[error("two clips are named `{name}` ({a} and {b}): rename one")]
+    RepeatedClip {
+        /// Name.
+        name: String,
+        /// Where one comes from.
+        a: String,
+        /// Where the other comes from.
+        b: String,
+    },
+    /// Clips of different characters.
+    #[error("clip `{clip}` has another skeleton than `{first}`: {difference}; build them apart, or retarget one")]
+    Skeletons {
+        /// Clip.
+        clip: String,
+        /// The clip that set the skeleton.
+        first: String,
+        /// What differs.
+        difference: String,
+    },
+    /// A setting that cannot be.
+    #[error("`{key}`: {what}")]
+    Config {
+        /// Key.
+        key: String,
+        /// What is wrong and what to do.
+        what: String,
+    },
+    /// Roles.
+    #[error(transparent)]
+    Role(#[from] RoleError),
+    /// Root.
+    #[error(transparent)]
+    Root(#[from] RootError),
+    /// Schema.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    /// Features.
+    #[error(transparent)]
+    Normalize(#[from] NormalizeError),
+    /// Skeleton.
+    #[error(transparent)]
+    Skeleton(#[from] SkeletonError),
+    /// The result does not hold together.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+}
+
+/// Builds a database, or nothing.
+///
+/// # Errors
+/// Names the clip, joint, frame, channel or key that is wrong.
+pub fn build(
+    clips: &[RawClip],
+    config: &BuildConfig,
+    options: &BuildOptions,
+) -> Result<(Database, BuildReport), BuildError> {
+    check_clips(clips)?;
+    let (pose_rate_hz, search_rate_hz) = rates(clips, config)?;
+    let roles = JointRoles::resolve(&clips[0].skeleton, &config.roles)?;
+    let mut report = BuildReport { pose_rate_hz, search_rate_hz, ..Default::default() };
+
+    let annotated = annotate(clips, config)?;
+    let tracks = parallel::map(&annotated, |clip| Track::resample(clip, pose_rate_hz));
+    let (plan, warnings) = root_motion::plan(&tracks, &clips[0].skeleton, &roles, &config.root)?;
+    report.warnings.extend(warnings);
+    report.root = describe_root(&plan, &clips[0].skeleton);
+    let skeleton = plan.skeleton(&clips[0].skeleton)?;
+    let roles = if skeleton.len() > clips[0].skeleton.len() { roles.shifted() } else { roles };
+    report.roles = roles.iter().map(|(r, j)| (r.to_owned(), skeleton.name(j).to_owned())).collect();
+
+    let done = std::sync::atomic::AtomicUsize::new(0);
+    let parts: Vec<Vec<Track>> = parallel::map(&tracks, |track| {
+        let rooted = plan.apply(track.clone(), &clips[0].skeleton, &config.root);
+        let parts = cut(rooted);
+        if let Some(progress) = options.progress {
+            progress(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1, tracks.len());
+        }
+        parts
+    });
+    let mut usable: Vec<Track> = Vec::new();
+    for part in parts.into_iter().flatten() {
+        match too_short(&part) {
+            Some(reason) => report.skipped.push(Skipped { name: part.name, reason }),
+            None => usable.push(part),
+        }
+    }
+    if usable.is_empty() {
+        let reasons = report.skipped.iter().map(|s| format!("`{}` {}", s.name, s.reason)).collect();
+        return Err(BuildError::NoUsableClip { reasons });
+    }
+    report.warnings.extend(report.skipped.iter().map(|s| format!("clip `{}` left out: {}", s.name, s.reason)));
+
+    let contact_joints = contact_joints(&skeleton, &roles, config)?;
+    let labels = parallel::map(&usable, |t| contacts::label(t, &skeleton, &contact_joints, &config.contacts));
+    let poses = pool(&usable, &skeleton);
+    let (specs, props) = named(&skeleton, &roles, config);
+    let specs = rows::with_heading_axes(specs, &skeleton, &poses);
+    let schema = FeatureSchema::resolve(&specs, &props, &skeleton, &contact_joints)?;
+
+    let stage = rows::Stage { tracks: &usable, skeleton: &skeleton, poses: &poses, schema: &schema, config, options };
+    let extracted = stage.extract(&labels, contact_joints.len(), search_rate_hz)?;
+    let mut mirror_columns = None;
+    if config.mirror != MirrorMode::Off {
+        let table = mirror_table_of(&skeleton, &config.mirror_pairs, &poses.translated)?;
+        mirror_columns = Some(schema.mirror_columns(&table)?);
+    }
+    if config.mirror == MirrorMode::Query && !config.symmetric_normalization {
+        let what = "`mirror = \"query\"` needs it: both sides must be measured alike".to_owned();
+        return Err(BuildError::Config { key: "symmetric_normalization".into(), what });
+    }
+    let symmetric = mirror_columns.as_deref().filter(|_| config.symmetric_normalization);
+    let scaling = normalize::scaling(&extracted.raw, &schema, config.schema.normalization, symmetric)?;
+    let stored = mirror_columns.as_deref().filter(|_| config.mirror == MirrorMode::Stored);
+    let assembled = rows::assemble(extracted, &usable, &schema, scaling, stored);
+
+    let (curve_names, curves) = curves(&usable, pose_rate_hz);
+    let (tags, tag_spans) = tags(&usable)?;
+    let (event_names, events) = events(&usable);
+    for (i, t) in usable.iter().enumerate() {
+        report.clips.push(clip_report(t, &labels[i], contact_joints.len(), &assembled, i));
+    }
+    let content = DatabaseContent {
+        skeleton,
+        schema,
+        normalization: config.schema.normalization,
+        clips: assembled.clips,
+        poses,
+        pose_rate_hz,
+        search_rate_hz,
+        contacts: labels.concat(),
+        contact_joints,
+        curve_names,
+        curves,
+        features: assembled.features,
+        row_frames: assembled.row_frames,
+        row_flags: assembled.row_flags,
+        tags,
+        tag_spans,
+        event_names,
+        events,
+        mirror: config.mirror,
+        mirror_pairs: config.mirror_pairs.clone(),
+    };
+    let database = Database::new(content)?;
+    finish_report(&mut report, &database);
+    Ok((database, report))
+}
+
+fn check_clips(clips: &[RawClip]) -> Result<(), BuildError> {
+    let first = clips.first().ok_or(BuildError::NoClips)?;
+    for (i, clip) in clips.iter().enumerate() {
+        clip.validate()?;
+        if let Some(other) = clips[..i].iter().find(|c| c.name == clip.name) {
+            let (a, b) = (other.source.clone(), clip.source.clone());
+            return Err(BuildError::RepeatedClip { name: clip.name.clone(), a, b });
+        }
+        if let Some(difference) = skeleton_difference(&first.skeleton, &clip.skeleton) {
+            return Err(BuildError::Skeletons { clip: clip.name.clone(), first: first.name.clone(), difference });
+        }
+    }
+    Ok(())
+}
+
+fn skeleton_difference(a: &Skeleton, b: &Skeleton) -> Option<String> {
+    if let Some(missing) = a.names().iter().find(|n| b.find(n).is_none()) {
+        return Some(format!("joint `{missing}` is missing"));
+    }
+    if let Some(extra) = b.names().iter().find(|n| a.find(n).is_none()) {
+        return Some(format!("joint `{extra}` is not in the first"));
+    }
+    let j = (0..a.len()).find(|j| a.names()[*j] != b.names()[*j] || a.parents()[*j] != b.parents()[*j])?;
+    Some(format!("joint `{}` stands elsewhere in the hierarchy", b.names()[j]))
+}
+
+fn rates(clips: &[RawClip], config: &BuildConfig) -> Result<(f32, f32), BuildError> {
+    let fastest = clips.iter().map(|c| c.rate_hz).fold(0.0, f32::max);
+    let pose = config.pose_rate_hz.unwrap_or(fastest.min(60.0));
+    let search = config.search_rate_hz.min(pose);
+    for (key, rate) in [("pose_rate_hz", pose), ("search_rate_hz", config.search_rate_hz)] {
+        if !(1.0..=240.0).contains(&rate) {
+            let what = format!("{rate} frames per second: expected 1 to 240");
+            return Err(BuildError::Config { key: key.into(), what });
+        }
+    }
+    Ok((pose, search))
+}
+
+/// Adds what the configuration's rules say about each clip.
+fn annotate(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>, BuildError> {
+    for rule in &config.clips {
+        if !clips.iter().any(|c| config::matches_pattern(&rule.name, &c.name)) {
+            let nearest = crate::error::nearest(&rule.name, clips.iter().map(|c| c.name.as_str()));
+            let hint = nearest.map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
+            let what = format!("no clip is named `{}`{hint}", rule.name);
+            return Err(BuildError::Config { key: "clips.name".into(), what });
+        }
+    }
+    let mut annotated = clips.to_vec();
+    for clip in &mut annotated {
+        let name = clip.name.clone();
+        for rule in config.clips.iter().filter(|r| config::matches_pattern(&r.name, &name)) {
+            rule.apply(clip)?;
+        }
+        clip.validate()?;
+    }
+    Ok(annotated)
+}
+
+impl ClipRule {
+    /// Adds the rule's facts to a clip.
+    ///
+    /// # Errors
+    /// A curve whose keys do not have the same number of values.
+    pub fn apply(&self, clip: &mut RawClip) -> Result<(), ClipError> {
+        let end = clip.seconds() + 1.0 / clip.rate_hz;
+        clip.looping = self.looping.unwrap_or(clip.looping);
+        let range = |[start_s, end_s]: [f32; 2]| TimeRange { start_s, end_s };
+        let a = &mut clip.annotations;
+        for t in &self.tags {
+            let range = TimeRange { start_s: t.start_s.unwrap_or(0.0), end_s: t.end_s.unwrap_or(end) };
+            a.tags.push(TagRange { name: t.name.clone(), range });
+        }
+        a.discard.extend(self.discard.iter().copied().map(range));
+        a.do_not_enter.extend(self.do_not_enter.iter().copied().map(range));
+        a.events.extend(self.events.iter().map(|e| ClipEvent { name: e.name.clone(), time_s: e.time_s }));
+        for c in &self.curves {
+            let width = c.keys.first().map_or(0, |k| k.len().saturating_sub(1));
+            if width == 0 || c.keys.iter().any(|k| k.len() != width + 1) {
+                let what =
+                    format!("curve `{}`: each key must be [time, value, ..] with as many values as the first", c.name);
+                return Err(ClipError::Annotation { clip: clip.name.clone(), what });
+            }
+            a.curves.push(Curve {
+                name: c.name.clone(),
+                width,
+                times_s: c.keys.iter().map(|k| k[0]).collect(),
+                values: c.keys.iter().flat_map(|k| k[1..].iter().copied()).collect(),
+            });
+        }
+        Ok(())
+    }
+}
+
+fn describe_root(plan: &RootPlan, skeleton: &Skeleton) -> String {
+    match plan {
+        RootPlan::Existing { yaw_rad } => {
+            format!("joint `{}`, forward at {:.0} degrees of its +Z", skeleton.names()[0], yaw_rad.to_degrees())
+        }
+        RootPlan::Synthesize { joint, sides } => format!(
+            "made under `{}`, facing across `{}` and `{}`",
+            skeleton.name(*joint),
+            skeleton.name(sides.0),
+            skeleton.name(sides.1)
+        ),
+    }
+}
+
+/// Removes discarded ranges: what is left are clips of their own.
+fn cut(mut track: Track) -> Vec<Track> {
+    let n = track.frames();
+    let frame = |t: f32| ((t * track.rate_hz).round().max(0.0) as usize).min(n);
+    let mut gone = vec![false; n];
+    for r in &track.annotations.discard {
+        gone[frame(r.start_s)..frame(r.end_s)].fill(true);
+    }
+    if !gone.contains(&true) {
+        root_motion::close_loop(&mut track);
+        return vec![track];
+    }
+    let mut parts = Vec::new();
+    let mut f = 0;
+    while f < n {
+        let end = (f..n).find(|i| gone[*i]).unwrap_or(n);
+        if end > f {
+            let seconds = |f: usize| f as f32 / track.rate_hz;
+            let name = format!("{}[{:.2}-{:.2}]", track.name, seconds(f), seconds(end));
+            parts.push(track.cut(f, end, name));
+        }
+        f = (end..n).find(|i| !gone[*i]).unwrap_or(n);
+    }
+    parts
+}
+
+fn too_short(track: &Track) -> Option<String> {
+    let seconds = (track.frames().saturating_sub(1)) as f32 / track.rate_hz;
+    if track.frames() < 2 {
+        return Some(format!("has {} frame(s)", track.frames()));
+    }
+    (track.loop_delta.is_none() && seconds < MIN_CLIP_S)
+        .then(|| format!("lasts {seconds:.2} s; without a loop at least {MIN_CLIP_S} s are needed"))
+}
+
+fn contact_joints(
+    skeleton: &Skeleton,
+    roles: &JointRoles,
+    config: &BuildConfig,
+) -> Result<Vec<JointIndex>, BuildError> {
+    let mut joints = Vec::new();
+    for name in &config.contacts.joints {
+        joints.push(skeleton.require(&roles.name_of(skeleton, name))?);
+    }
+    if joints.is_empty() {
+        let groups = [
+            &["left_toe", "right_toe"][..],
+            &["left_foot", "right_foot"],
+            &["left_fore_foot", "right_fore_foot", "left_hind_foot", "right_hind_foot"],
+        ];
+        let complete = |g: &&[&str]| g.iter().all(|r| roles.get(r).is_some());
+        let quadruped = groups[2..].iter().copied().find(complete);
+        let group = quadruped.or_else(|| groups.iter().copied().find(complete));
+        joints.extend(group.unwrap_or_default().iter().filter_map(|r| roles.get(r)));
+    }
+    Ok(joints)
+}
+
+/// Channels and props with roles replaced by joint names.
+fn named(skeleton: &Skeleton, roles: &JointRoles, config: &BuildConfig) -> (Vec<ChannelSpec>, Vec<PropSpec>) {
+    let mut props = config.schema.props.clone();
+    for p in &mut props {
+        p.joint = roles.name_of(skeleton, &p.joint);
+    }
+    let mut specs = config.schema.all_channels();
+    for s in &mut specs {
+        let is_prop = s.joint.as_ref().is_some_and(|j| props.iter().any(|p| p.name == *j));
+        if !is_prop {
+            s.joint = s.joint.take().map(|j| roles.name_of(skeleton, &j));
+        }
+        s.relative_to = s.relative_to.take().map(|j| roles.name_of(skeleton, &j));
+    }
+    (specs, props)
+}
+
+/// All tracks in one pool; joints whose translation is the rest pose's in every frame keep none.
+fn pool(tracks: &[Track], skeleton: &Skeleton) -> PosePool {
+    const STILL_M: f32 = 1e-4;
+    let joints = skeleton.len();
+    let moves = |j: usize| {
+        let rest = skeleton.rest()[j].translation;
+        let moved = |t: &Track| {
+            t.translations.iter().skip(j).step_by(joints).any(|p| (*p - rest).abs().max_element() > STILL_M)
+        };
+        j == 0 || tracks.iter().any(moved)
+    };
+    let translated: Vec<usize> = (0..joints).filter(|j| moves(*j)).collect();
+    let mut pool = PosePool {
+        joints,
+        translated: translated.iter().map(|j| JointIndex::new(*j)).collect(),
+        ..PosePool::default()
+    };
+    for t in tracks {
+        pool.rotations.extend_from_slice(&t.rotations);
+        for frame in t.translations.chunks_exact(joints) {
+            pool.translations.extend(translated.iter().map(|j| frame[*j]));
+        }
+    }
+    pool
+}
+
+fn curves(tracks: &[Track], rate_hz: f32) -> (Vec<String>, Vec<f32>) {
+    let mut names: Vec<String> = Vec::new();
+    for c in tracks.iter().flat_map(|t| &t.annotations.curves).filter(|c| c.width == 1) {
+        if !names.contains(&c.name) {
+            names.push(c.name.clone());
+        }
+    }
+    names.sort();
+    let mut values = Vec::new();
+    for t in tracks {
+        for f in 0..t.frames() {
+            for name in &names {
+                let mut v = [0.0];
+                if let Some(c) = t.annotations.curves.iter().find(|c| c.name == *name && c.width == 1) {
+                    c.sample(f as f32 / rate_hz, &mut v);
+                }
+                values.push(v[0]);
+            }
+        }
+    }
+    (names, values)
+}
+
+fn tags(tracks: &[Track]) -> Result<(Vec<String>, Vec<TagSpan>), BuildError> {
+    let mut names: Vec<String> = tracks.iter().flat_map(|t| &t.annotations.tags).map(|t| t.name.clone()).collect();
+    names.sort();
+    names.dedup();
+    if names.len() > Database::MAX_TAGS {
+        let what = format!("{} different tags; at most {} are supported", names.len(), Database::MAX_TAGS);
+        return Err(BuildError::Config { key: "tags".into(), what });
+    }
+    let mut spans = Vec::new();
+    let mut first = 0;
+    for t in tracks {
+        let n = t.frames();
+        let frame = |s: f32| ((s * t.rate_hz - 1e-3).ceil().max(0.0) as usize).min(n);
+        for tag in &t.annotations.tags {
+            let (start, end) = (frame(tag.range.start_s), frame(tag.range.end_s));
+            if start < end {
+                let index = names.binary_search(&tag.name).unwrap_or_default() as u32;
+                let at = |f: usize| FrameIndex::new(first + f);
+                spans.push(TagSpan { tag: index, start: at(start), end: at(end) });
+            }
+        }
+        first += n;
+    }
+    Ok((names, spans))
+}
+
+fn events(tracks: &[Track]) -> (Vec<String>, Vec<DatabaseEvent>) {
+    let mut names: Vec<String> = tracks.iter().flat_map(|t| &t.annotations.events).map(|e| e.name.clone()).collect();
+    names.sort();
+    names.dedup();
+    let mut events = Vec::new();
+    for (i, t) in tracks.iter().enumerate() {
+        let end_s = t.frames() as f32 / t.rate_hz;
+        let inside = t.annotations.events.iter().filter(|e| (0.0..end_s).contains(&e.time_s));
+        let mut of_clip: Vec<DatabaseEvent> = inside
+            .map(|e| DatabaseEvent {
+                name: names.binary_search(&e.name).unwrap_or_default() as u32,
+                clip: ClipIndex::new(i),
+                time_s: e.time_s,
+            })
+            .collect();
+        of_clip.sort_by(|a, b| a.time_s.total_cmp(&b.time_s).then(a.name.cmp(&b.name)));
+        events.extend(of_clip);
+    }
+    (names, events)
+}
+
+fn clip_report(track: &Track, labels: &[u8], contacts: usize, rows: &rows::Assembled, index: usize) -> ClipReport {
+    let n = track.frames();
+    let clip: &Clip = &rows.clips[index];
+    let way: f32 = (1..n).map(|f| (track.local(f, 0).translation - track.local(f - 1, 0).translation).length()).sum();
+    let share = |slot: usize| labels.iter().skip(slot).step_by(contacts).filter(|l| **l == 1).count() as f32 / n as f32;
+    ClipReport {
+        name: track.name.clone(),
+        frames: n,
+        rows: clip.rows as usize,
+        extrapolated_rows: rows.row_flags[clip.row_range()].iter().filter(|f| f.extrapolated()).count(),
+        seconds: n as f64 / f64::from(track.rate_hz),
+        looping: clip.looping(),
+        mean_speed_mps: way * track.rate_hz / (n - 1) as f32,
+        contact_share: (0..contacts).map(share).collect(),
+    }
+}
+
+fn finish_report(report: &mut BuildReport, db: &Database) {
+    report.frames = db.frames();
+    report.rows = db.rows();
+    report.columns = db.schema.columns;
+    report.seconds = db.seconds();
+    report.bytes = db.bytes();
+    report.contact_joints = db.contact_joints.iter().map(|j| db.skeleton.name(*j).to_owned()).collect();
+    if db.contact_joints.is_empty() {
+        report
+            .warnings
+            .push("no feet found: no contacts are labelled; name them in `contacts.joints` or `roles`".into());
+    }
+    report.features = (0..db.schema.columns)
+        .map(|c| ColumnReport {
+            label: db.schema.column_label(c),
+            offset: db.features.offset[c],
+            scale: db.features.scale[c],
+        })
+        .collect();
+}

@@ -1,0 +1,78 @@
+//! What a build did, for people and pipelines.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What a build did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct BuildReport {
+    /// Clips in the database (mirror images not counted).
+    pub clips: Vec<ClipReport>,
+    /// Clips left out, and why.
+    pub skipped: Vec<Skipped>,
+    /// Poses.
+    pub frames: usize,
+    /// Rows of the feature matrix, stored mirror images included.
+    pub rows: usize,
+    /// Columns of the feature matrix.
+    pub columns: usize,
+    /// Seconds of motion.
+    pub seconds: f64,
+    /// Bytes of features and poses in memory.
+    pub bytes: usize,
+    /// Poses per second.
+    pub pose_rate_hz: f32,
+    /// Rows per second.
+    pub search_rate_hz: f32,
+    /// Joints by role.
+    pub roles: BTreeMap<String, String>,
+    /// How the root came about.
+    pub root: String,
+    /// Contact joints.
+    pub contact_joints: Vec<String>,
+    /// Column by column.
+    pub features: Vec<ColumnReport>,
+    /// Things a person should look at.
+    pub warnings: Vec<String>,
+}
+
+/// One clip.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClipReport {
+    /// Name.
+    pub name: String,
+    /// Poses.
+    pub frames: usize,
+    /// Rows.
+    pub rows: usize,
+    /// Rows whose trajectory runs beyond the clip.
+    pub extrapolated_rows: usize,
+    /// Seconds.
+    pub seconds: f64,
+    /// Whether it loops.
+    pub looping: bool,
+    /// Mean speed of the root, m/s.
+    pub mean_speed_mps: f32,
+    /// `[contact joints]` share of frames in contact.
+    pub contact_share: Vec<f32>,
+}
+
+/// A clip that was left out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Skipped {
+    /// Name.
+    pub name: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// One column of the feature matrix.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ColumnReport {
+    /// Name.
+    pub label: String,
+    /// Raw value that is stored as 0.
+    pub offset: f32,
+    /// Raw difference that is stored as 1.
+    pub scale: f32,
+}

@@ -1,0 +1,440 @@
+//! Where a character's root is: on the ground under the body, facing where the body faces.
+//!
+//! Data with a root bone keep it, turned so that +Z is forward; data without one get one. The facing is found from the
+//! hips (or any left/right pair) and checked against the travel, never assumed from an axis.
+
+use super::config::{RootConfig, RootMode};
+use super::roles::JointRoles;
+use super::track::Track;
+use crate::database::{is_left, other_side};
+use crate::frames::JointIndex;
+use crate::math::{Facing, Quat, Transform, savgol};
+use crate::skeleton::{Skeleton, SkeletonError};
+use glam::Vec3;
+
+/// What will be done to every clip of a build.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RootPlan {
+    /// Keep joint 0, turned by this yaw.
+    Existing {
+        /// From joint 0's own +Z to where the body faces.
+        yaw_rad: f32,
+    },
+    /// Put a new joint 0 under this joint.
+    Synthesize {
+        /// Joint whose ground projection is followed.
+        joint: JointIndex,
+        /// Left and right joint whose line gives the facing.
+        sides: (JointIndex, JointIndex),
+    },
+}
+
+/// Why no root can be made.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RootError {
+    /// A joint that is not there.
+    #[error("`root.joint`: {0}")]
+    Joint(#[from] SkeletonError),
+    /// Nothing tells left from right.
+    #[error(
+        "cannot tell where the body faces: no joint pair names its sides; give `roles.left_up_leg` and \
+         `roles.right_up_leg`, or `root.forward_deg` for data with a root bone"
+    )]
+    NoSides,
+}
+
+/// Degrees within which a found facing is taken to be exactly along an axis.
+const SNAP_DEG: f32 = 20.0;
+/// Slower than this, travel says nothing about facing, m/s.
+const TRAVEL_MPS: f32 = 0.3;
+
+/// Decides for all clips at once. Also returns warnings.
+pub fn plan(
+    tracks: &[Track],
+    skeleton: &Skeleton,
+    roles: &JointRoles,
+    config: &RootConfig,
+) -> Result<(RootPlan, Vec<String>), RootError> {
+    let mut warnings = Vec::new();
+    let existing = match config.mode {
+        RootMode::Existing => true,
+        RootMode::Synthesize => false,
+        RootMode::Auto => has_root(tracks, skeleton, roles),
+    };
+    let sides = find_sides(skeleton, roles);
+    if !existing {
+        let joint = match &config.joint {
+            Some(name) => skeleton.require(&roles.name_of(skeleton, name))?,
+            None => roles.get("chest").or(roles.get("hips")).unwrap_or(JointIndex(0)),
+        };
+        let sides = sides.ok_or(RootError::NoSides)?;
+        return Ok((RootPlan::Synthesize { joint, sides }, warnings));
+    }
+    if let Some(deg) = config.forward_deg {
+        return Ok((RootPlan::Existing { yaw_rad: deg.to_radians() }, warnings));
+    }
+    let travel = mean_direction(tracks, skeleton, |t, f, _| travel(t, f));
+    let body = sides.and_then(|s| mean_direction(tracks, skeleton, |_, _, world| Some(body_forward(world, s))));
+    let facing = body.or(travel).ok_or(RootError::NoSides)?;
+    if let (Some(body), Some(travel)) = (body, travel)
+        && body.angle_to(travel).abs() > 2.0
+    {
+        warnings.push(format!(
+            "the body mostly moves {:.0} degrees away from where its hips face: left and right may be swapped, or the \
+             clips walk backward; `root.forward_deg` overrides",
+            body.angle_to(travel).to_degrees().abs()
+        ));
+    }
+    let quarter = std::f32::consts::FRAC_PI_2;
+    let yaw = facing.yaw();
+    let snapped = (yaw / quarter).round() * quarter;
+    let close = (yaw - snapped).abs() < SNAP_DEG.to_radians();
+    if !close {
+        warnings.push(format!(
+            "the body faces {:.0} degrees from its root bone's +Z, which is along no axis: taken as it is; \
+             `root.forward_deg` overrides",
+            yaw.to_degrees()
+        ));
+    }
+    Ok((RootPlan::Existing { yaw_rad: if close { snapped } else { yaw } }, warnings))
+}
+
+/// True when joint 0 stays low and upright while the hips (another joint) are up in the body.
+fn has_root(tracks: &[Track], skeleton: &Skeleton, roles: &JointRoles) -> bool {
+    let body = roles.get("hips").unwrap_or(JointIndex::new(1.min(skeleton.len() - 1)));
+    if body.at() == 0 || skeleton.len() < 3 {
+        return false;
+    }
+    let (mut upright, mut low, mut seen) = (0usize, 0usize, 0usize);
+    for track in tracks {
+        for f in (0..track.frames()).step_by(10) {
+            let root = track.local(f, 0);
+            let hips = track.joint_world(skeleton, f, body.at()).translation;
+            seen += 1;
+            upright += usize::from((root.rotation * Vec3::Y).y > 0.999);
+            low += usize::from((hips.y - root.translation.y).abs() > 0.1 || root.translation.y.abs() < 0.05);
+        }
+    }
+    // A body lying down for a while brings its hips to the root's height: most frames decide, not all.
+    upright * 100 >= seen * 99 && low * 10 >= seen * 8
+}
+
+/// A left and a right joint whose line crosses the body: the thighs, else the pair nearest the root.
+fn find_sides(skeleton: &Skeleton, roles: &JointRoles) -> Option<(JointIndex, JointIndex)> {
+    if let (Some(l), Some(r)) = (roles.get("left_up_leg"), roles.get("right_up_leg")) {
+        return Some((l, r));
+    }
+    (0..skeleton.len()).map(JointIndex::new).find_map(|j| {
+        let name = skeleton.name(j);
+        let other = skeleton.find(&other_side(name)?)?;
+        Some(if is_left(name) { (j, other) } else { (other, j) })
+    })
+}
+
+/// Where the body faces in the world.
+fn body_forward(world: &[Transform], (left, right): (JointIndex, JointIndex)) -> Vec3 {
+    (world[left.at()].translation - world[right.at()].translation).cross(Vec3::Y)
+}
+
+/// Where joint 0 goes, when it goes anywhere.
+fn travel(track: &Track, frame: usize) -> Option<Vec3> {
+    let next = (frame + 1).min(track.frames() - 1);
+    let v = (track.local(next, 0).translation - track.local(frame, 0).translation) * track.rate_hz;
+    (v.length() > TRAVEL_MPS).then_some(v)
+}
+
+/// The mean of a world direction seen from joint 0, over all clips.
+fn mean_direction(
+    tracks: &[Track],
+    skeleton: &Skeleton,
+    direction: impl Fn(&Track, usize, &[Transform]) -> Option<Vec3>,
+) -> Option<Facing> {
+    let mut sum = [0.0f64; 2];
+    let mut world = Vec::new();
+    for track in tracks {
+        for f in (0..track.frames()).step_by(5) {
+            track.world(skeleton, f, &mut world);
+            let seen = direction(track, f, &world).map(|d| track.local(f, 0).rotation.yaw_twist().inverse() * d);
+            if let Some(d) = seen.and_then(Facing::from_direction) {
+                sum[0] += f64::from(d.x);
+                sum[1] += f64::from(d.z);
+            }
+        }
+    }
+    Facing::from_direction(Vec3::new(sum[0] as f32, 0.0, sum[1] as f32))
+}
+
+impl RootPlan {
+    /// The skeleton that tracks have after [`RootPlan::apply`].
+    pub fn skeleton(&self, skeleton: &Skeleton) -> Result<Skeleton, SkeletonError> {
+        match self {
+            Self::Existing { .. } => Ok(skeleton.clone()),
+            Self::Synthesize { .. } => {
+                let free = ["Root", "SimulationBone", "FootworkRoot"].into_iter().find(|n| skeleton.find(n).is_none());
+                skeleton.with_root(free.unwrap_or("Root"))
+            }
+        }
+    }
+
+    /// Rewrites a track so that joint 0 is the root.
+    pub fn apply(&self, track: Track, skeleton: &Skeleton, config: &RootConfig) -> Track {
+        match self {
+            Self::Existing { yaw_rad } => turn_existing(track, skeleton, *yaw_rad),
+            Self::Synthesize { joint, sides } => synthesize(track, skeleton, *joint, *sides, config),
+        }
+    }
+}
+
+fn turn_existing(mut track: Track, skeleton: &Skeleton, yaw_rad: f32) -> Track {
+    let turn = Quat::from_rotation_y(yaw_rad);
+    let children: Vec<usize> = skeleton.children(JointIndex(0)).map(JointIndex::at).collect();
+    for f in 0..track.frames() {
+        let old = track.local(f, 0);
+        // Tilt, if there is any, moves into the body.
+        let new = Transform::new(old.translation, old.rotation.yaw_twist() * turn);
+        let carry = new.inverse() * old;
+        set(&mut track, f, 0, new);
+        for c in &children {
+            let local = carry * track.local(f, *c);
+            set(&mut track, f, *c, local);
+        }
+    }
+    track
+}
+
+fn set(track: &mut Track, frame: usize, joint: usize, t: Transform) {
+    let i = frame * track.joints + joint;
+    track.translations[i] = t.translation;
+    track.rotations[i] = t.rotation;
+}
+
+fn synthesize(
+    track: Track,
+    skeleton: &Skeleton,
+    joint: JointIndex,
+    sides: (JointIndex, JointIndex),
+    config: &RootConfig,
+) -> Track {
+    let n = track.frames();
+    let mut world = Vec::new();
+    let mut raw: Vec<Transform> = Vec::with_capacity(n);
+    for f in 0..n {
+        track.world(skeleton, f, &mut world);
+        let p = world[joint.at()].translation;
+        let last = raw.last().map_or(Facing::FORWARD, |t: &Transform| Facing::from_rotation(t.rotation));
+        let facing = Facing::from_direction(body_forward(&world, sides)).unwrap_or(last);
+        raw.push(Transform::new(Vec3::new(p.x, 0.0, p.z), facing.rotation()));
+    }
+    let roots = smooth(&raw, &track, config);
+    let joints = track.joints;
+    let mut out = Track {
+        joints: joints + 1,
+        translations: Vec::with_capacity(n * (joints + 1)),
+        rotations: Vec::with_capacity(n * (joints + 1)),
+        ..track.clone()
+    };
+    for (f, root) in roots.iter().enumerate() {
+        out.translations.push(root.translation);
+        out.rotations.push(root.rotation);
+        for j in 0..joints {
+            let local = track.local(f, j);
+            let local = if j == 0 { root.inverse() * local } else { local };
+            out.translations.push(local.translation);
+            out.rotations.push(local.rotation);
+        }
+    }
+    out
+}
+
+/// Smooths position and facing. A loop is continued by itself on both sides first, so that its seam is no border.
+fn smooth(raw: &[Transform], track: &Track, config: &RootConfig) -> Vec<Transform> {
+    let n = raw.len();
+    let mut path = raw.to_vec();
+    let mut skip = 0;
+    if track.looping && n > 2 {
+        let round = raw[0] * loop_delta(raw) * raw[0].inverse();
+        let before = raw.iter().map(|t| round.inverse() * *t);
+        let after = raw.iter().map(|t| round * *t);
+        path = before.chain(raw.iter().copied()).chain(after).collect();
+        skip = n;
+    }
+    let window = |seconds: f32| (seconds * track.rate_hz).round() as usize;
+    let smoothed = |seconds: f32, value: &dyn Fn(&Transform) -> f32| {
+        let values: Vec<f64> = path.iter().map(|t| f64::from(value(t))).collect();
+        savgol::smooth(&values, window(seconds), 3, false)
+    };
+    let x = smoothed(config.position_window_s, &|t| t.translation.x);
+    let z = smoothed(config.position_window_s, &|t| t.translation.z);
+    let fx = smoothed(config.facing_window_s, &|t| t.rotation.forward().x);
+    let fz = smoothed(config.facing_window_s, &|t| t.rotation.forward().z);
+    (skip..skip + n)
+        .map(|i| {
+            let facing = Facing::from_direction(Vec3::new(fx[i] as f32, 0.0, fz[i] as f32));
+            let rotation = facing.map_or(path[i].rotation, Facing::rotation);
+            Transform::new(Vec3::new(x[i] as f32, 0.0, z[i] as f32), rotation)
+        })
+        .collect()
+}
+
+/// Where one round takes the root, seen from its first frame: to the last frame, and on by the mean of the steps before
+/// and after the seam.
+pub fn loop_delta(roots: &[Transform]) -> Transform {
+    let n = roots.len();
+    let whole = roots[0].inverse() * roots[n - 1];
+    if n < 2 {
+        return whole;
+    }
+    let a = roots[n - 2].inverse() * roots[n - 1];
+    let b = roots[0].inverse() * roots[1];
+    whole * Transform::new((a.translation + b.translation) * 0.5, a.rotation.nlerp(b.rotation, 0.5))
+}
+
+/// Makes a looping track's loop explicit: a last frame that repeats the first is dropped.
+pub fn close_loop(track: &mut Track) {
+    let (n, j) = (track.frames(), track.joints);
+    if !track.looping || n < 3 {
+        track.looping = false;
+        return;
+    }
+    let roots: Vec<Transform> = (0..n).map(|f| track.local(f, 0)).collect();
+    let same = (1..j).all(|k| {
+        let (a, b) = (track.local(0, k), track.local(n - 1, k));
+        a.rotation.angle_between(b.rotation) < 1e-2 && (a.translation - b.translation).length() < 2e-3
+    });
+    if same {
+        track.loop_delta = Some(roots[0].inverse() * roots[n - 1]);
+        track.translations.truncate((n - 1) * j);
+        track.rotations.truncate((n - 1) * j);
+        for c in &mut track.annotations.contacts {
+            c.on.truncate(n - 1);
+        }
+    } else {
+        track.loop_delta = Some(loop_delta(&roots));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clip::{Annotations, RawClip};
+    use std::collections::BTreeMap;
+
+    /// A body that walks along `travel_yaw`; its root bone's forward axis is off by `bone_yaw` from where it faces.
+    fn walker(with_root: bool, facing_yaw: f32, bone_yaw: f32) -> RawClip {
+        let t = |x, y, z| Transform::new(Vec3::new(x, y, z), Quat::IDENTITY);
+        let (names, parents, rest): (&[&str], Vec<Option<u32>>, Vec<Transform>) = if with_root {
+            let rest = vec![t(0.0, 0.0, 0.0), t(0.0, 0.9, 0.0), t(0.1, 0.0, 0.0), t(-0.1, 0.0, 0.0), t(0.0, 0.4, 0.0)];
+            (
+                &["Bone", "Hips", "LeftUpLeg", "RightUpLeg", "Spine2"],
+                vec![None, Some(0), Some(1), Some(1), Some(1)],
+                rest,
+            )
+        } else {
+            let rest = vec![t(0.0, 0.9, 0.0), t(0.1, 0.0, 0.0), t(-0.1, 0.0, 0.0), t(0.0, 0.4, 0.0)];
+            (&["Hips", "LeftUpLeg", "RightUpLeg", "Spine2"], vec![None, Some(0), Some(0), Some(0)], rest)
+        };
+        let skeleton = Skeleton::new(
+            names.iter().map(|n| n.to_string()).collect(),
+            parents.iter().map(|p| p.map(JointIndex)).collect(),
+            rest.clone(),
+        )
+        .unwrap();
+        let facing = Quat::from_rotation_y(facing_yaw);
+        let mut clip = RawClip {
+            name: "walk".into(),
+            source: "test".into(),
+            skeleton,
+            rate_hz: 30.0,
+            looping: false,
+            translations: Vec::new(),
+            rotations: Vec::new(),
+            annotations: Annotations::default(),
+        };
+        for f in 0..90 {
+            let at = facing * Vec3::new(0.0, 0.0, 1.2 * f as f32 / 30.0);
+            // The pelvis sways and rolls: a good root does neither.
+            let sway = facing * Vec3::new(0.03 * crate::math::sin(f as f32 * 0.4), 0.9, 0.0);
+            let roll = Quat::from_rotation_z(0.1 * crate::math::sin(f as f32 * 0.4));
+            let hips = Transform::new(at + sway, facing * roll);
+            if with_root {
+                let bone = Transform::new(at, facing * Quat::from_rotation_y(-bone_yaw));
+                let local = bone.inverse() * hips;
+                clip.translations.extend([bone.translation, local.translation]);
+                clip.rotations.extend([bone.rotation, local.rotation]);
+            } else {
+                clip.translations.push(hips.translation);
+                clip.rotations.push(hips.rotation);
+            }
+            for r in &rest[rest.len() - 3..] {
+                clip.translations.push(r.translation);
+                clip.rotations.push(r.rotation);
+            }
+        }
+        clip
+    }
+
+    fn rooted(clip: &RawClip) -> (Track, Skeleton, RootPlan) {
+        let roles = JointRoles::resolve(&clip.skeleton, &BTreeMap::new()).unwrap();
+        let track = Track::resample(clip, 30.0);
+        let config = RootConfig::default();
+        let (plan, warnings) = plan(std::slice::from_ref(&track), &clip.skeleton, &roles, &config).unwrap();
+        assert_eq!(warnings, Vec::<String>::new());
+        (plan.apply(track, &clip.skeleton, &config), plan.skeleton(&clip.skeleton).unwrap(), plan)
+    }
+
+    #[test]
+    fn a_root_bone_is_turned_until_its_forward_is_the_bodys_whatever_axis_it_used() {
+        for (facing, bone) in [(0.3, 0.0), (0.3, std::f32::consts::FRAC_PI_2), (-2.0, std::f32::consts::PI)] {
+            let clip = walker(true, facing, bone);
+            let (track, skeleton, plan) = rooted(&clip);
+            assert!(matches!(plan, RootPlan::Existing { .. }));
+            let root = track.local(40, 0);
+            assert!(root.rotation.angle_between(Quat::from_rotation_y(facing)) < 1e-3, "{facing} {bone}");
+            // The body has not moved.
+            let before = Track::resample(&clip, 30.0).joint_world(&clip.skeleton, 40, 4);
+            let after = track.joint_world(&skeleton, 40, 4);
+            assert!((before.translation - after.translation).length() < 1e-5);
+            assert!(before.rotation.angle_between(after.rotation) < 1e-3);
+        }
+    }
+
+    #[test]
+    fn without_a_root_bone_one_is_made_that_neither_sways_nor_rolls() {
+        let clip = walker(false, 0.7, 0.0);
+        let (track, skeleton, plan) = rooted(&clip);
+        assert!(matches!(plan, RootPlan::Synthesize { .. }));
+        assert_eq!(skeleton.name(JointIndex(0)), "Root");
+        let facing = Quat::from_rotation_y(0.7);
+        for f in 15..75 {
+            let root = track.local(f, 0);
+            assert!(root.rotation.angle_between(facing) < 0.02);
+            let side = facing.inverse() * root.translation;
+            assert!(side.x.abs() < 0.02 && root.translation.y == 0.0, "{f}: {side}");
+            let before = Track::resample(&clip, 30.0).joint_world(&clip.skeleton, f, 3).translation;
+            assert!((before - track.joint_world(&skeleton, f, 4).translation).length() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn a_repeated_last_frame_of_a_loop_is_dropped_and_its_way_kept() {
+        let mut clip = walker(true, 0.0, 0.0);
+        clip.looping = true;
+        // 0.4 rad per frame: the sway closes after 15.708 frames; cut where it nearly does, then repeat frame 0 exactly.
+        let joints = clip.skeleton.len();
+        clip.translations.truncate(16 * joints);
+        clip.rotations.truncate(16 * joints);
+        for j in 1..joints {
+            clip.translations[15 * joints + j] = clip.translations[j];
+            clip.rotations[15 * joints + j] = clip.rotations[j];
+        }
+        let mut track = Track::resample(&clip, 30.0);
+        close_loop(&mut track);
+        assert_eq!(track.frames(), 15);
+        assert!((track.loop_delta.unwrap().translation.z - 15.0 * 1.2 / 30.0).abs() < 1e-5);
+        let mut open = Track::resample(&RawClip { looping: true, ..walker(true, 0.0, 0.0) }, 30.0);
+        close_loop(&mut open);
+        assert_eq!(open.frames(), 90);
+        assert!((open.loop_delta.unwrap().translation.z - 90.0 * 1.2 / 30.0).abs() < 1e-4);
+    }
+}

@@ -1,0 +1,254 @@
+//! Rows of the feature matrix: which frames, which raw values, and the finished matrix.
+
+use super::config::BuildConfig;
+use super::normalize::Scaling;
+use super::track::Track;
+use super::{BuildError, BuildOptions, parallel};
+use crate::database::{Clip, ClipView, Features, PosePool, RowFlags};
+use crate::frames::FrameIndex;
+use crate::pose::{Pose, PoseVelocity, RootMotion};
+use crate::schema::{ChannelKind, ChannelSpec, ChannelType, FeatureSchema, MirrorColumn, SourceBuffers};
+use crate::skeleton::Skeleton;
+use glam::Vec3;
+
+/// What extraction looks at.
+pub struct Stage<'a> {
+    pub tracks: &'a [Track],
+    pub skeleton: &'a Skeleton,
+    pub poses: &'a PosePool,
+    pub schema: &'a FeatureSchema,
+    pub config: &'a BuildConfig,
+    pub options: &'a BuildOptions<'a>,
+}
+
+/// Raw rows of all tracks, in order.
+pub struct Extracted {
+    /// `[rows x columns]`.
+    pub raw: Vec<f32>,
+    pub row_frames: Vec<FrameIndex>,
+    pub row_flags: Vec<RowFlags>,
+    /// `[tracks]` rows of each.
+    pub rows_per_track: Vec<usize>,
+}
+
+/// The finished matrix.
+pub struct Assembled {
+    pub clips: Vec<Clip>,
+    pub features: Features,
+    pub row_frames: Vec<FrameIndex>,
+    pub row_flags: Vec<RowFlags>,
+}
+
+impl Stage<'_> {
+    /// Computes all rows, a track at a time.
+    pub fn extract(&self, labels: &[Vec<u8>], contacts: usize, search_rate_hz: f32) -> Result<Extracted, BuildError> {
+        self.check_user_channels()?;
+        let mut first = 0;
+        let firsts: Vec<(usize, usize)> = self
+            .tracks
+            .iter()
+            .enumerate()
+            .map(|(i, t)| {
+                let f = first;
+                first += t.frames();
+                (i, f)
+            })
+            .collect();
+        let per_track =
+            parallel::map(&firsts, |(i, first)| self.extract_track(*i, *first, &labels[*i], contacts, search_rate_hz));
+        let mut all = Extracted { raw: vec![], row_frames: vec![], row_flags: vec![], rows_per_track: vec![] };
+        for one in per_track {
+            all.rows_per_track.push(one.row_frames.len());
+            all.raw.extend(one.raw);
+            all.row_frames.extend(one.row_frames);
+            all.row_flags.extend(one.row_flags);
+        }
+        if let Some(i) = all.raw.iter().position(|v| !v.is_finite()) {
+            let what = format!("feature `{}` is {}", self.schema.column_label(i % self.schema.columns), all.raw[i]);
+            return Err(BuildError::Config { key: "schema".into(), what });
+        }
+        Ok(all)
+    }
+
+    fn extract_track(
+        &self,
+        index: usize,
+        first: usize,
+        labels: &[u8],
+        contacts: usize,
+        search_rate_hz: f32,
+    ) -> Extracted {
+        let track = &self.tracks[index];
+        let view = ClipView {
+            skeleton: self.skeleton,
+            poses: self.poses,
+            start: first,
+            frames: track.frames(),
+            rate_hz: track.rate_hz,
+            loop_delta: track.loop_delta,
+            mirror: None,
+        };
+        let mut buffers = SourceBuffers::new(self.schema, self.skeleton, contacts);
+        let frames = row_frames(track.frames(), track.rate_hz, search_rate_hz);
+        let columns = self.schema.columns;
+        let mut raw = vec![0.0; frames.len() * columns];
+        let mut flags = Vec::with_capacity(frames.len());
+        for (frame, out) in frames.iter().zip(raw.chunks_exact_mut(columns)) {
+            let time_s = *frame as f64 / f64::from(track.rate_hz);
+            buffers.gather_body(&view, time_s, self.schema.needs_accelerations);
+            buffers.gather_trajectory(&view, time_s, &self.schema.times_s);
+            buffers.contacts.copy_from_slice(&labels[frame * contacts..][..contacts]);
+            self.user_values(track, time_s, &mut buffers.user);
+            self.schema.extract(&buffers.source(), out);
+            flags.push(self.flags(track, &view, time_s));
+        }
+        Extracted {
+            raw,
+            row_frames: frames.iter().map(|f| FrameIndex::new(first + f)).collect(),
+            row_flags: flags,
+            rows_per_track: Vec::new(),
+        }
+    }
+
+    fn flags(&self, track: &Track, view: &ClipView, time_s: f64) -> RowFlags {
+        let (back_s, ahead_s) = self.schema.horizon_s();
+        let covered = view.covers(time_s + f64::from(back_s), time_s + f64::from(ahead_s));
+        let barred = track.annotations.do_not_enter.iter().any(|r| r.contains(time_s as f32));
+        let mut flags = 0;
+        if !covered {
+            flags |= RowFlags::EXTRAPOLATED;
+        }
+        if barred || (!covered && !self.config.extrapolate_ends) {
+            flags |= RowFlags::NO_ENTRY;
+        }
+        RowFlags(flags)
+    }
+
+    fn user_values(&self, track: &Track, time_s: f64, out: &mut [f32]) {
+        for c in &self.schema.channels {
+            let ChannelKind::User(user) = &c.kind else { continue };
+            let out = &mut out[user.start..user.start + user.width];
+            if let Some((_, values)) = self.options.user.iter().find(|(name, _)| *name == user.name) {
+                values(&track.name, time_s + f64::from(track.source_start_s), out);
+            } else if let Some(curve) = track.annotations.curves.iter().find(|c| c.name == user.name) {
+                curve.sample(time_s as f32, out);
+            }
+        }
+    }
+
+    /// Every user channel needs a closure, or a curve of its width in at least one clip.
+    fn check_user_channels(&self) -> Result<(), BuildError> {
+        for c in &self.schema.channels {
+            let ChannelKind::User(user) = &c.kind else { continue };
+            if self.options.user.iter().any(|(name, _)| *name == user.name) {
+                continue;
+            }
+            let key = format!("schema user channel `{}`", user.name);
+            let of_name = |t: &&Track| t.annotations.curves.iter().any(|c| c.name == user.name);
+            let Some(track) = self.tracks.iter().find(of_name) else {
+                let what = "has no values: give a closure, or a curve of this name in a clip's tags file".to_owned();
+                return Err(BuildError::Config { key, what });
+            };
+            for t in self.tracks {
+                if let Some(c) = t.annotations.curves.iter().find(|c| c.name == user.name && c.width != user.width) {
+                    let what =
+                        format!("is {} wide, but clip `{}` has {} value(s) per key", user.width, track.name, c.width);
+                    return Err(BuildError::Config { key, what });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Frames that become rows: every `frames_rate / search_rate`-th, the nearest whole one.
+fn row_frames(frames: usize, rate_hz: f32, search_rate_hz: f32) -> Vec<usize> {
+    let step = f64::from(rate_hz) / f64::from(search_rate_hz);
+    let mut rows: Vec<usize> = Vec::new();
+    for k in 0.. {
+        let frame = (k as f64 * step).round() as usize;
+        if frame >= frames {
+            break;
+        }
+        if rows.last() != Some(&frame) {
+            rows.push(frame);
+        }
+    }
+    rows
+}
+
+/// Normalises the rows and puts the stored mirror images, if any, after all originals.
+pub fn assemble(
+    extracted: Extracted,
+    tracks: &[Track],
+    schema: &FeatureSchema,
+    scaling: Scaling,
+    mirror: Option<&[MirrorColumn]>,
+) -> Assembled {
+    let columns = schema.columns;
+    let mut features = Features { columns, values: extracted.raw, offset: scaling.offset, scale: scaling.scale };
+    let originals = extracted.row_frames.len();
+    let (mut row_frames, mut row_flags) = (extracted.row_frames, extracted.row_flags);
+    let mut clips: Vec<Clip> = Vec::with_capacity(tracks.len());
+    let (mut frame, mut row) = (0u32, 0u32);
+    for (t, rows) in tracks.iter().zip(&extracted.rows_per_track) {
+        clips.push(Clip {
+            name: t.name.clone(),
+            first_frame: frame,
+            frames: t.frames() as u32,
+            first_row: row,
+            rows: *rows as u32,
+            loop_delta: t.loop_delta,
+            mirrored: false,
+            source_start_s: t.source_start_s,
+        });
+        frame += t.frames() as u32;
+        row += *rows as u32;
+    }
+    if let Some(mirror) = mirror {
+        let mut mirrored = vec![0.0; originals * columns];
+        for (out, raw) in mirrored.chunks_exact_mut(columns).zip(features.values.chunks_exact(columns)) {
+            for (o, m) in out.iter_mut().zip(mirror) {
+                *o = m.sign * raw[m.column];
+            }
+        }
+        features.values.extend(mirrored);
+        row_frames.extend_from_within(..);
+        row_flags.extend_from_within(..);
+        let images: Vec<Clip> = clips
+            .iter()
+            .map(|c| Clip {
+                name: format!("{} (mirrored)", c.name),
+                first_row: c.first_row + originals as u32,
+                mirrored: true,
+                ..c.clone()
+            })
+            .collect();
+        clips.extend(images);
+    }
+    let mut values = std::mem::take(&mut features.values);
+    for raw in values.chunks_exact_mut(columns) {
+        features.normalize(raw);
+    }
+    features.values = values;
+    Assembled { clips, features, row_frames, row_flags }
+}
+
+/// Fills in the axis of heading channels that name none: the one that on average points where the root faces.
+pub fn with_heading_axes(mut specs: Vec<ChannelSpec>, skeleton: &Skeleton, poses: &PosePool) -> Vec<ChannelSpec> {
+    for spec in specs.iter_mut().filter(|s| s.kind == ChannelType::JointHeading && s.axis.is_none()) {
+        let Some(joint) = spec.joint.as_ref().and_then(|j| skeleton.find(j)) else { continue };
+        let mut sum = Vec3::ZERO;
+        let (mut pose, velocity) = (Pose::rest(skeleton), PoseVelocity::zero(skeleton.len()));
+        let mut motion = RootMotion::zero(skeleton.len());
+        for f in (0..poses.frames()).step_by(10) {
+            pose.rotations.copy_from_slice(&poses.rotations[f * poses.joints..][..poses.joints]);
+            motion.from_pose(skeleton, &pose, &velocity);
+            sum += motion.rotations[joint.at()].inverse() * Vec3::Z;
+        }
+        if sum.length() > 1e-3 {
+            spec.axis = Some((sum / sum.length()).to_array());
+        }
+    }
+    specs
+}

@@ -1,0 +1,245 @@
+//! A clip on its way into the database: at the pose rate, all joints in local space, `f32`, its own array.
+
+use crate::clip::{Annotations, ContactTrack, RawClip};
+use crate::database::{cubic, cubic_rotation};
+use crate::math::{Quat, Transform};
+use crate::skeleton::Skeleton;
+use glam::Vec3;
+
+/// Frames of one clip, `[frames x joints]`.
+#[derive(Clone, Debug)]
+pub struct Track {
+    pub name: String,
+    pub rate_hz: f32,
+    pub looping: bool,
+    pub joints: usize,
+    pub translations: Vec<Vec3>,
+    pub rotations: Vec<Quat>,
+    pub annotations: Annotations,
+    pub loop_delta: Option<Transform>,
+    pub source_start_s: f32,
+}
+
+impl Track {
+    pub fn frames(&self) -> usize {
+        self.rotations.len() / self.joints
+    }
+
+    pub fn local(&self, frame: usize, joint: usize) -> Transform {
+        let i = frame * self.joints + joint;
+        Transform::new(self.translations[i], self.rotations[i])
+    }
+
+    /// All joints of a frame in the world.
+    pub fn world(&self, skeleton: &Skeleton, frame: usize, world: &mut Vec<Transform>) {
+        world.clear();
+        for j in 0..self.joints {
+            let local = self.local(frame, j);
+            let t = match skeleton.parents()[j] {
+                Some(p) => world[p.at()] * local,
+                None => local,
+            };
+            world.push(t);
+        }
+    }
+
+    /// One joint in the world, through its ancestors alone.
+    pub fn joint_world(&self, skeleton: &Skeleton, frame: usize, joint: usize) -> Transform {
+        let mut t = self.local(frame, joint);
+        let mut parent = skeleton.parents()[joint];
+        while let Some(p) = parent {
+            t = self.local(frame, p.at()) * t;
+            parent = skeleton.parents()[p.at()];
+        }
+        t
+    }
+
+    /// The clip at another rate: cubic between the source's frames, exact where the two meet.
+    pub fn resample(clip: &RawClip, rate_hz: f32) -> Self {
+        let joints = clip.skeleton.len();
+        let n = clip.frames();
+        let mut track = Self {
+            name: clip.name.clone(),
+            rate_hz,
+            looping: clip.looping,
+            joints,
+            translations: clip.translations.clone(),
+            rotations: clip.rotations.clone(),
+            annotations: clip.annotations.clone(),
+            loop_delta: None,
+            source_start_s: 0.0,
+        };
+        let step = f64::from(clip.rate_hz) / f64::from(rate_hz);
+        if (step - 1.0).abs() > 1e-6 {
+            // A loop goes on until just before its first frame comes again.
+            let span = if clip.looping { n as f64 } else { (n - 1) as f64 };
+            let frames = if clip.looping { (span / step).round() } else { (span / step + 1e-6).floor() + 1.0 } as usize;
+            let at = |k: usize| k as f64 * step;
+            track.translations = Vec::with_capacity(frames * joints);
+            track.rotations = Vec::with_capacity(frames * joints);
+            for k in 0..frames {
+                for j in 0..joints {
+                    let t = sample(clip, at(k), j);
+                    track.translations.push(t.translation);
+                    track.rotations.push(t.rotation);
+                }
+            }
+            for c in &mut track.annotations.contacts {
+                let on = |k: usize| c.on[(at(k).round() as usize).min(n - 1)];
+                *c = ContactTrack { joint: c.joint.clone(), on: (0..frames).map(on).collect() };
+            }
+        }
+        track.align_signs();
+        track
+    }
+
+    /// Neighbouring frames on one side of the hypersphere; unit length.
+    fn align_signs(&mut self) {
+        for i in 0..self.rotations.len() {
+            let q = self.rotations[i].normalize();
+            self.rotations[i] = if i < self.joints { q } else { q.towards(self.rotations[i - self.joints]) };
+        }
+    }
+
+    /// Frames `start..end` as a clip of its own.
+    pub fn cut(&self, start: usize, end: usize, name: String) -> Self {
+        let j = self.joints;
+        let mut part = Self {
+            name,
+            looping: self.looping && start == 0 && end == self.frames(),
+            translations: self.translations[start * j..end * j].to_vec(),
+            rotations: self.rotations[start * j..end * j].to_vec(),
+            source_start_s: self.source_start_s + start as f32 / self.rate_hz,
+            ..self.clone_shell()
+        };
+        let shift = start as f32 / self.rate_hz;
+        let a = &mut part.annotations;
+        for c in &mut a.contacts {
+            c.on = c.on[start..end].to_vec();
+        }
+        for t in &mut a.tags {
+            t.range.start_s -= shift;
+            t.range.end_s -= shift;
+        }
+        for r in &mut a.do_not_enter {
+            r.start_s -= shift;
+            r.end_s -= shift;
+        }
+        for e in &mut a.events {
+            e.time_s -= shift;
+        }
+        for c in &mut a.curves {
+            c.times_s.iter_mut().for_each(|t| *t -= shift);
+        }
+        a.discard.clear();
+        part
+    }
+
+    fn clone_shell(&self) -> Self {
+        Self {
+            name: String::new(),
+            rate_hz: self.rate_hz,
+            looping: false,
+            joints: self.joints,
+            translations: Vec::new(),
+            rotations: Vec::new(),
+            annotations: self.annotations.clone(),
+            loop_delta: None,
+            source_start_s: self.source_start_s,
+        }
+    }
+}
+
+/// One joint at a fractional frame of the source, on the same cubic as playback's. Joint 0 may have travelled over a
+/// loop, so it looks at neighbours of the same round alone.
+fn sample(clip: &RawClip, x: f64, joint: usize) -> Transform {
+    let (joints, n) = (clip.skeleton.len(), clip.frames() as i64);
+    let i = x.floor() as i64;
+    let near_whole = 1e-6;
+    let (i, alpha) = match (x - i as f64) as f32 {
+        a if a < near_whole => (i, 0.0),
+        a if a > 1.0 - near_whole => (i + 1, 0.0),
+        a => (i, a),
+    };
+    let get = |k: i64| {
+        let k = if clip.looping && joint > 0 { k.rem_euclid(n) } else { k };
+        (0..n).contains(&k).then(|| k as usize * joints + joint)
+    };
+    let at = get(i).unwrap_or(joint);
+    let neighbors = [get(i - 1), get(i + 1), get(i + 2)];
+    let [p0, p2, p3] = neighbors.map(|k| k.map(|k| clip.translations[k]));
+    let [q0, q2, q3] = neighbors.map(|k| k.map(|k| clip.rotations[k]));
+    let (p, _) = cubic(p0, clip.translations[at], p2, p3, alpha);
+    let (q, _) = cubic_rotation(q0, clip.rotations[at], q2, q3, alpha);
+    Transform::new(p, q)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::clip::{ClipEvent, TagRange, TimeRange};
+    use crate::frames::JointIndex;
+
+    /// Two joints: one walks along +Z at 1 m/s and turns, one swings.
+    pub fn raw(frames: usize, rate_hz: f32) -> RawClip {
+        let skeleton = Skeleton::new(
+            vec!["Root".into(), "Hips".into()],
+            vec![None, Some(JointIndex(0))],
+            vec![Transform::IDENTITY, Transform::new(Vec3::Y, Quat::IDENTITY)],
+        )
+        .unwrap();
+        let mut clip = RawClip {
+            name: "c".into(),
+            source: "test".into(),
+            skeleton,
+            rate_hz,
+            looping: false,
+            translations: Vec::new(),
+            rotations: Vec::new(),
+            annotations: Annotations::default(),
+        };
+        for f in 0..frames {
+            let t = f as f32 / rate_hz;
+            clip.translations.extend([Vec3::new(0.0, 0.0, t), Vec3::Y]);
+            clip.rotations.extend([Quat::from_rotation_y(0.5 * t), Quat::from_rotation_x(crate::math::sin(3.0 * t))]);
+        }
+        clip
+    }
+
+    #[test]
+    fn resampling_meets_the_source_where_frames_coincide_and_the_curve_between() {
+        let clip = raw(61, 30.0);
+        let track = Track::resample(&clip, 60.0);
+        assert_eq!(track.frames(), 121);
+        for f in 0..121 {
+            let t = f as f32 / 60.0;
+            let expected = Quat::from_rotation_x(crate::math::sin(3.0 * t));
+            let limit = if f % 2 == 0 { 2e-3 } else { 3e-3 };
+            assert!(track.rotations[f * 2 + 1].angle_between(expected) < limit, "{f}");
+            assert!((track.translations[f * 2].z - t).abs() < 1e-4);
+        }
+        assert_eq!(Track::resample(&clip, 30.0).frames(), 61);
+        assert_eq!(Track::resample(&raw(121, 60.0), 30.0).frames(), 61);
+        assert_eq!(Track::resample(&raw(100, 120.0), 60.0).frames(), 50);
+    }
+
+    #[test]
+    fn a_loop_keeps_its_period_when_resampled() {
+        let mut clip = raw(30, 30.0);
+        clip.looping = true;
+        assert_eq!(Track::resample(&clip, 60.0).frames(), 60);
+        assert_eq!(Track::resample(&clip, 20.0).frames(), 20);
+    }
+
+    #[test]
+    fn a_cut_takes_its_annotations_along() {
+        let mut clip = raw(60, 30.0);
+        clip.annotations.tags.push(TagRange { name: "t".into(), range: TimeRange { start_s: 1.0, end_s: 2.0 } });
+        clip.annotations.events.push(ClipEvent { name: "e".into(), time_s: 1.5 });
+        let part = Track::resample(&clip, 30.0).cut(30, 60, "c[1]".into());
+        assert_eq!(part.frames(), 30);
+        assert_eq!(part.source_start_s, 1.0);
+        assert_eq!(part.annotations.tags[0].range, TimeRange { start_s: 0.0, end_s: 1.0 });
+        assert_eq!(part.annotations.events[0].time_s, 0.5);
+    }
+}

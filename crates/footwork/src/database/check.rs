@@ -1,0 +1,172 @@
+//! Is this content a database? Asked of what a file or a builder hands over, before anything is used.
+
+use super::{Clip, Database, DatabaseContent, DatabaseError, MirrorMode};
+
+/// Frames per second that make sense.
+const RATES_HZ: std::ops::RangeInclusive<f32> = 1.0..=1000.0;
+
+/// Checks shapes, ranges and numbers.
+pub fn check(c: &DatabaseContent) -> Result<(), DatabaseError> {
+    if c.clips.is_empty() {
+        return Err(DatabaseError::Empty { what: "clips" });
+    }
+    if c.row_frames.is_empty() {
+        return Err(DatabaseError::Empty { what: "rows that can be matched" });
+    }
+    for (array, rate) in [("pose_rate_hz", c.pose_rate_hz), ("search_rate_hz", c.search_rate_hz)] {
+        if !RATES_HZ.contains(&rate) {
+            return Err(DatabaseError::Value { array, index: 0, value: rate });
+        }
+    }
+    shapes(c)?;
+    numbers(c)?;
+    let mut rows_before = 0;
+    for (i, clip) in c.clips.iter().enumerate() {
+        check_clip(c, i, clip, &mut rows_before)?;
+    }
+    if rows_before != c.row_frames.len() {
+        return Err(DatabaseError::Shape { array: "row_frames", expected: rows_before, found: c.row_frames.len() });
+    }
+    annotations(c)
+}
+
+fn shape(array: &'static str, expected: usize, found: usize) -> Result<(), DatabaseError> {
+    if expected == found { Ok(()) } else { Err(DatabaseError::Shape { array, expected, found }) }
+}
+
+fn shapes(c: &DatabaseContent) -> Result<(), DatabaseError> {
+    let (joints, rows, columns) = (c.skeleton.len(), c.row_frames.len(), c.schema.columns);
+    let frames = c.poses.rotations.len() / joints;
+    shape("pose joints", joints, c.poses.joints)?;
+    shape("rotations", frames * joints, c.poses.rotations.len())?;
+    shape("translations", frames * c.poses.translated.len(), c.poses.translations.len())?;
+    shape("contacts", frames * c.contact_joints.len(), c.contacts.len())?;
+    shape("curves", frames * c.curve_names.len(), c.curves.len())?;
+    shape("feature columns", columns, c.features.columns)?;
+    shape("features", rows * columns, c.features.values.len())?;
+    shape("feature_offset", columns, c.features.offset.len())?;
+    shape("feature_scale", columns, c.features.scale.len())?;
+    shape("row_flags", rows, c.row_flags.len())?;
+    let joints_in_range = c.poses.translated.iter().chain(&c.contact_joints).all(|j| j.at() < joints);
+    if !joints_in_range || c.poses.translated.first().map(|j| j.0) != Some(0) || !c.poses.translated.is_sorted() {
+        return Err(outside("a joint index", format!("of {joints} joints; the root comes first")));
+    }
+    Ok(())
+}
+
+fn numbers(c: &DatabaseContent) -> Result<(), DatabaseError> {
+    let finite = |array: &'static str, values: &[f32]| match first_bad(values) {
+        Some(index) => Err(DatabaseError::Value { array, index, value: values[index] }),
+        None => Ok(()),
+    };
+    finite("features", &c.features.values)?;
+    finite("feature_offset", &c.features.offset)?;
+    finite("feature_scale", &c.features.scale)?;
+    finite("rotations", bytemuck::cast_slice(&c.poses.rotations))?;
+    finite("translations", bytemuck::cast_slice(&c.poses.translations))?;
+    finite("curves", &c.curves)?;
+    if let Some(index) = c.features.scale.iter().position(|s| *s <= 0.0) {
+        return Err(DatabaseError::Value { array: "feature_scale", index, value: c.features.scale[index] });
+    }
+    let unit = |q: &crate::math::Quat| (q.length() - 1.0).abs() < 1e-3;
+    if let Some(i) = c.poses.rotations.iter().position(|q| !unit(q)) {
+        return Err(DatabaseError::Value { array: "rotations", index: i * 4, value: c.poses.rotations[i].length() });
+    }
+    Ok(())
+}
+
+/// The first value that is not finite. Whole chunks are judged by one sum of zeroed products, which vectorises.
+fn first_bad(values: &[f32]) -> Option<usize> {
+    for (k, chunk) in values.chunks(4096).enumerate() {
+        // 0 * finite is 0; 0 * inf and 0 * NaN are NaN.
+        let mut lanes = [0.0f32; 8];
+        let parts = chunk.chunks_exact(8);
+        let mut tail = 0.0;
+        for v in parts.remainder() {
+            tail += v * 0.0;
+        }
+        for part in parts {
+            for (l, v) in lanes.iter_mut().zip(part) {
+                *l += v * 0.0;
+            }
+        }
+        if lanes.iter().sum::<f32>() + tail != 0.0 {
+            return chunk.iter().position(|v| !v.is_finite()).map(|i| k * 4096 + i);
+        }
+    }
+    None
+}
+
+fn outside(what: impl Into<String>, detail: String) -> DatabaseError {
+    DatabaseError::Range { what: what.into(), detail }
+}
+
+fn check_clip(c: &DatabaseContent, i: usize, clip: &Clip, rows_before: &mut usize) -> Result<(), DatabaseError> {
+    let frames = c.poses.frames();
+    let name = || format!("clip `{}`", clip.name);
+    let end = u64::from(clip.first_frame) + u64::from(clip.frames);
+    if clip.frames == 0 || end > frames as u64 {
+        let detail = format!("frames {}..{end} of {frames}", clip.first_frame);
+        return Err(outside(name(), detail));
+    }
+    let follows = i == 0 || c.clips[i - 1].mirrored <= clip.mirrored;
+    if !follows || (clip.mirrored && c.mirror != MirrorMode::Stored) {
+        return Err(outside(name(), "mirror images come last, and only where they are stored".into()));
+    }
+    if !clip.mirrored && i > 0 && c.clips[i - 1].frame_range().end != clip.first_frame as usize {
+        return Err(outside(name(), "its frames must follow those of the clip before".into()));
+    }
+    let rows_end = u64::from(clip.first_row) + u64::from(clip.rows);
+    if clip.first_row as usize != *rows_before || rows_end > c.row_frames.len() as u64 {
+        let detail = format!("rows {}..{rows_end} of {}", clip.first_row, c.row_frames.len());
+        return Err(outside(name(), detail));
+    }
+    *rows_before = rows_end as usize;
+    if clip.loop_delta.is_some_and(|t| !t.is_finite()) || !clip.source_start_s.is_finite() {
+        return Err(outside(name(), "its loop or start is not finite".into()));
+    }
+    let frames_of_rows = &c.row_frames[clip.row_range()];
+    let rising = frames_of_rows.windows(2).all(|w| w[0] < w[1]);
+    if !rising || frames_of_rows.iter().any(|f| !clip.frame_range().contains(&f.at())) {
+        return Err(outside(name(), "its rows must name its own frames, rising".into()));
+    }
+    Ok(())
+}
+
+fn annotations(c: &DatabaseContent) -> Result<(), DatabaseError> {
+    if c.tags.len() > Database::MAX_TAGS {
+        return Err(outside("a tag", format!("{} tags, at most {}", c.tags.len(), Database::MAX_TAGS)));
+    }
+    for s in &c.tag_spans {
+        if s.tag as usize >= c.tags.len() || s.start > s.end || s.end.at() > c.poses.frames() {
+            return Err(outside("a tag", format!("tag {} over frames {}..{}", s.tag, s.start, s.end)));
+        }
+    }
+    for e in &c.events {
+        if e.name as usize >= c.event_names.len() || e.clip.at() >= c.clips.len() || !e.time_s.is_finite() {
+            return Err(outside("an event", format!("event {} of clip {} at {} s", e.name, e.clip, e.time_s)));
+        }
+    }
+    let order = |e: &super::DatabaseEvent| (e.clip, e.time_s);
+    if !c.events.windows(2).all(|w| order(&w[0]) <= order(&w[1])) {
+        return Err(outside("events", "they must be in order of clip and time".into()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_bad;
+
+    #[test]
+    fn the_first_value_that_is_not_finite_is_found_wherever_it_stands() {
+        for n in [1usize, 7, 8, 4095, 4096, 9001] {
+            let mut v = vec![1.0f32; n];
+            assert_eq!(first_bad(&v), None);
+            v[n - 1] = f32::NAN;
+            assert_eq!(first_bad(&v), Some(n - 1));
+            v[n / 2] = f32::INFINITY;
+            assert_eq!(first_bad(&v), Some(n / 2));
+        }
+    }
+}

@@ -1,0 +1,452 @@
+//! `.fwdb`: a safetensors file, so that any reader of that format sees the numbers.
+//!
+//! Everything numeric is a tensor with a name that explains itself; one metadata key, `footwork`, holds the rest as JSON
+//! with sorted keys. Equal content gives equal bytes. The format is little-endian, as safetensors is.
+
+use super::{
+    Clip, Database, DatabaseContent, DatabaseError, DatabaseEvent, Features, MirrorMode, PosePool, RowFlags, TagSpan,
+    write_atomically,
+};
+use crate::frames::{ClipIndex, FrameIndex, JointIndex};
+use crate::math::{Quat, Transform};
+use crate::schema::{ChannelSpec, FeatureSchema, Normalization, PropSpec};
+use crate::skeleton::Skeleton;
+use bytemuck::{Pod, cast_slice};
+use glam::Vec3;
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::Xxh3;
+
+#[cfg(target_endian = "big")]
+compile_error!("safetensors files are little-endian; reading them on a big-endian machine is not written yet");
+
+/// The version this library writes, and the newest it reads.
+pub const FORMAT_VERSION: u32 = 1;
+const KEY: &str = "footwork";
+const RAW_POSES: &str = "raw";
+
+/// Why a database file cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// The operating system says no.
+    #[error("{path}: cannot {action}: {error}")]
+    Io {
+        /// File.
+        path: PathBuf,
+        /// `read` or `write`.
+        action: &'static str,
+        /// Reason.
+        error: std::io::Error,
+    },
+    /// No safetensors file, or a damaged one.
+    #[error("{path}: not a .fwdb file, or a truncated one: {detail}; build it again")]
+    Container {
+        /// File.
+        path: PathBuf,
+        /// Reason.
+        detail: String,
+    },
+    /// A safetensors file of something else.
+    #[error("{path}: a safetensors file, but not of footwork (no `footwork` metadata)")]
+    NotOurs {
+        /// File.
+        path: PathBuf,
+    },
+    /// Written by a newer version.
+    #[error(
+        "{path}: format version {found}, this footwork reads up to {FORMAT_VERSION}: update footwork or build the file again"
+    )]
+    Newer {
+        /// File.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// Poses in an encoding that this version does not know.
+    #[error("{path}: pose encoding `{found}` is unknown to this footwork (it knows `{RAW_POSES}`): update it")]
+    Encoding {
+        /// File.
+        path: PathBuf,
+        /// Its encoding.
+        found: String,
+    },
+    /// Metadata that makes no sense.
+    #[error("{path}: damaged metadata: {detail}; build it again")]
+    Metadata {
+        /// File.
+        path: PathBuf,
+        /// Reason.
+        detail: String,
+    },
+    /// A tensor is missing or of the wrong type or shape.
+    #[error("{path}: tensor `{tensor}`: {detail}; build it again")]
+    Tensor {
+        /// File.
+        path: PathBuf,
+        /// Tensor.
+        tensor: String,
+        /// Reason.
+        detail: String,
+    },
+    /// Bytes changed since it was written.
+    #[error("{path}: content hash {found} does not match the recorded {recorded}: the file is damaged; build it again")]
+    Damaged {
+        /// File.
+        path: PathBuf,
+        /// Hash in the file.
+        recorded: String,
+        /// Hash of what is there.
+        found: String,
+    },
+    /// Readable, but no database.
+    #[error("{path}: {error}")]
+    Content {
+        /// File.
+        path: PathBuf,
+        /// Reason.
+        error: DatabaseError,
+    },
+}
+
+/// The JSON beside the tensors.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Metadata {
+    clips: Vec<Clip>,
+    contact_joints: Vec<String>,
+    content_hash: String,
+    curves: Vec<String>,
+    events: Vec<String>,
+    format_version: u32,
+    joint_names: Vec<String>,
+    joint_parents: Vec<Option<JointIndex>>,
+    mirror: MirrorMode,
+    mirror_pairs: Vec<[String; 2]>,
+    normalization: Normalization,
+    pose_encoding: String,
+    pose_rate_hz: f32,
+    schema: Vec<ChannelSpec>,
+    schema_hash: String,
+    schema_props: Vec<PropSpec>,
+    search_rate_hz: f32,
+    tags: Vec<String>,
+}
+
+/// A tensor to be written.
+struct Tensor<'a> {
+    name: &'static str,
+    dtype: Dtype,
+    shape: Vec<usize>,
+    bytes: std::borrow::Cow<'a, [u8]>,
+}
+
+fn tensor<'a, T: Pod>(name: &'static str, dtype: Dtype, shape: &[usize], values: &'a [T]) -> Tensor<'a> {
+    Tensor { name, dtype, shape: shape.to_vec(), bytes: cast_slice(values).into() }
+}
+
+fn owned<T: Pod>(name: &'static str, dtype: Dtype, shape: &[usize], values: Vec<T>) -> Tensor<'static> {
+    Tensor { name, dtype, shape: shape.to_vec(), bytes: cast_slice(&values).to_vec().into() }
+}
+
+/// All tensors, in order of name.
+fn tensors(c: &DatabaseContent) -> Vec<Tensor<'_>> {
+    let (joints, frames, rows) = (c.skeleton.len(), c.poses.frames(), c.row_frames.len());
+    let columns = c.features.columns;
+    let rest: Vec<f32> = c.skeleton.rest().iter().flat_map(|t| t.translation.to_array()).collect();
+    let rest_rotations: Vec<f32> = c.skeleton.rest().iter().flat_map(|t| t.rotation.to_array()).collect();
+    let spans: Vec<u32> = c.tag_spans.iter().flat_map(|s| [s.tag, s.start.0, s.end.0]).collect();
+    let events: Vec<u32> = c.events.iter().flat_map(|e| [e.name, e.clip.0]).collect();
+    let event_times: Vec<f32> = c.events.iter().map(|e| e.time_s).collect();
+    let translated: Vec<u32> = c.poses.translated.iter().map(|j| j.0).collect();
+    let row_frames: Vec<u32> = c.row_frames.iter().map(|f| f.0).collect();
+    let row_flags: Vec<u8> = c.row_flags.iter().map(|f| f.0).collect();
+    let translations: &[f32] = cast_slice(&c.poses.translations);
+    let rotations: &[f32] = cast_slice(&c.poses.rotations);
+    let width = c.poses.translated.len();
+    vec![
+        tensor("contacts", Dtype::U8, &[frames, c.contact_joints.len()], &c.contacts),
+        tensor("curves", Dtype::F32, &[frames, c.curve_names.len()], &c.curves),
+        owned("event_name_and_clip", Dtype::U32, &[c.events.len(), 2], events),
+        owned("event_time_s", Dtype::F32, &[c.events.len()], event_times),
+        tensor("feature_offset", Dtype::F32, &[columns], &c.features.offset),
+        tensor("feature_scale", Dtype::F32, &[columns], &c.features.scale),
+        tensor("features", Dtype::F32, &[rows, columns], &c.features.values),
+        tensor("joint_rotations", Dtype::F32, &[frames, joints, 4], rotations),
+        owned("joint_translated", Dtype::U32, &[width], translated),
+        tensor("joint_translations", Dtype::F32, &[frames, width, 3], translations),
+        owned("rest_rotations", Dtype::F32, &[joints, 4], rest_rotations),
+        owned("rest_translations", Dtype::F32, &[joints, 3], rest),
+        owned("row_flags", Dtype::U8, &[rows], row_flags),
+        owned("row_frames", Dtype::U32, &[rows], row_frames),
+        owned("tag_spans", Dtype::U32, &[c.tag_spans.len(), 3], spans),
+    ]
+}
+
+/// JSON with sorted keys, whatever map the JSON crate was built with.
+fn canonical(value: &serde_json::Value, out: &mut String) {
+    match value {
+        serde_json::Value::Object(map) => {
+            let mut keys: Vec<&String> = map.keys().collect();
+            keys.sort();
+            out.push('{');
+            for (i, k) in keys.into_iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                canonical(&serde_json::Value::String(k.clone()), out);
+                out.push(':');
+                canonical(&map[k], out);
+            }
+            out.push('}');
+        }
+        serde_json::Value::Array(list) => {
+            out.push('[');
+            for (i, v) in list.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                canonical(v, out);
+            }
+            out.push(']');
+        }
+        leaf => out.push_str(&leaf.to_string()),
+    }
+}
+
+fn metadata_json(c: &DatabaseContent, content_hash: String) -> String {
+    let names = |joints: &[JointIndex]| joints.iter().map(|j| c.skeleton.name(*j).to_owned()).collect();
+    let metadata = Metadata {
+        clips: c.clips.clone(),
+        contact_joints: names(&c.contact_joints),
+        content_hash,
+        curves: c.curve_names.clone(),
+        events: c.event_names.clone(),
+        format_version: FORMAT_VERSION,
+        joint_names: c.skeleton.names().to_vec(),
+        joint_parents: c.skeleton.parents().to_vec(),
+        mirror: c.mirror,
+        mirror_pairs: c.mirror_pairs.clone(),
+        normalization: c.normalization,
+        pose_encoding: RAW_POSES.to_owned(),
+        pose_rate_hz: c.pose_rate_hz,
+        schema: c.schema.specs.clone(),
+        schema_hash: format!("{:016x}", c.schema.hash()),
+        schema_props: c.schema.props.clone(),
+        search_rate_hz: c.search_rate_hz,
+        tags: c.tags.clone(),
+    };
+    let mut out = String::new();
+    canonical(&serde_json::to_value(metadata).unwrap_or_default(), &mut out);
+    out
+}
+
+/// Hash of all tensors and all metadata.
+pub(super) fn content_hash(c: &DatabaseContent) -> u128 {
+    hash_of(&metadata_json(c, String::new()), tensors(c).iter().map(|t| (t.name, t.shape.as_slice(), t.bytes.as_ref())))
+}
+
+fn hash_of<'a>(json: &str, tensors: impl Iterator<Item = (&'a str, &'a [usize], &'a [u8])>) -> u128 {
+    let mut hash = Xxh3::new();
+    hash.update(json.as_bytes());
+    for (name, shape, bytes) in tensors {
+        hash.update(name.as_bytes());
+        for n in shape {
+            hash.update(&(*n as u64).to_le_bytes());
+        }
+        hash.update(bytes);
+    }
+    hash.digest128()
+}
+
+impl Database {
+    /// The file's bytes.
+    ///
+    /// # Errors
+    /// Only what the container format cannot hold.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
+        let all = tensors(self);
+        let mut views = Vec::with_capacity(all.len());
+        for t in &all {
+            let view = TensorView::new(t.dtype, t.shape.clone(), &t.bytes).map_err(|e| e.to_string())?;
+            views.push((t.name, view));
+        }
+        let json = metadata_json(self, format!("{:032x}", self.content_hash()));
+        safetensors::serialize(views, Some(HashMap::from([(KEY.to_owned(), json)]))).map_err(|e| e.to_string())
+    }
+
+    /// Writes a `.fwdb` file, all or nothing.
+    ///
+    /// # Errors
+    /// [`FileError::Io`]; a file that was there before survives.
+    pub fn save(&self, path: &Path) -> Result<(), FileError> {
+        let io = |error| FileError::Io { path: path.to_owned(), action: "write", error };
+        let bytes = self.to_bytes().map_err(|e| io(std::io::Error::other(e)))?;
+        write_atomically(path, |f| f.write_all(&bytes)).map_err(io)
+    }
+
+    /// Reads a `.fwdb` file, checks version, hash, shapes, ranges and numbers, and only then uses it.
+    ///
+    /// # Errors
+    /// What is wrong with the file and what to do.
+    pub fn load(path: &Path) -> Result<Self, FileError> {
+        let bytes =
+            std::fs::read(path).map_err(|error| FileError::Io { path: path.to_owned(), action: "read", error })?;
+        Self::from_bytes(&bytes, path)
+    }
+
+    /// As [`Database::load`], from memory. `path` is for messages.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes and what to do.
+    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, FileError> {
+        let reader = Reader::open(bytes, path)?;
+        let content = reader.content()?;
+        Database::new(content).map_err(|error| FileError::Content { path: path.to_owned(), error })
+    }
+}
+
+/// A file whose container, version and hash are in order.
+struct Reader<'a> {
+    path: &'a Path,
+    tensors: SafeTensors<'a>,
+    metadata: Metadata,
+}
+
+impl<'a> Reader<'a> {
+    fn open(bytes: &'a [u8], path: &'a Path) -> Result<Self, FileError> {
+        let path_owned = || path.to_owned();
+        let container =
+            |e: safetensors::SafeTensorError| FileError::Container { path: path_owned(), detail: e.to_string() };
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(container)?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(container)?;
+        let json =
+            header.metadata().as_ref().and_then(|m| m.get(KEY)).ok_or(FileError::NotOurs { path: path_owned() })?;
+        let damaged = |e: serde_json::Error| FileError::Metadata { path: path_owned(), detail: e.to_string() };
+        let value: serde_json::Value = serde_json::from_str(json).map_err(damaged)?;
+        // The version first: everything else may look different in a newer one.
+        let version = value.get("format_version").and_then(serde_json::Value::as_u64).unwrap_or(0);
+        if version > u64::from(FORMAT_VERSION) {
+            return Err(FileError::Newer { path: path_owned(), found: u32::try_from(version).unwrap_or(u32::MAX) });
+        }
+        let encoding = value.get("pose_encoding").and_then(serde_json::Value::as_str).unwrap_or_default();
+        if encoding != RAW_POSES {
+            return Err(FileError::Encoding { path: path_owned(), found: encoding.to_owned() });
+        }
+        let metadata: Metadata = serde_json::from_value(value.clone()).map_err(damaged)?;
+        let reader = Self { path, tensors, metadata };
+        reader.check_hash(value)?;
+        Ok(reader)
+    }
+
+    fn check_hash(&self, mut value: serde_json::Value) -> Result<(), FileError> {
+        let recorded = self.metadata.content_hash.clone();
+        value["content_hash"] = serde_json::Value::String(String::new());
+        let mut json = String::new();
+        canonical(&value, &mut json);
+        let mut names = self.tensors.names();
+        names.sort_unstable();
+        let mut all = Vec::with_capacity(names.len());
+        for name in &names {
+            let t = self.tensors.tensor(name).map_err(|e| self.tensor_error(name, e.to_string()))?;
+            all.push((*name, t));
+        }
+        let hash = hash_of(&json, all.iter().map(|(n, t)| (*n, t.shape(), t.data())));
+        let found = format!("{hash:032x}");
+        if found == recorded {
+            return Ok(());
+        }
+        Err(FileError::Damaged { path: self.path.to_owned(), recorded, found })
+    }
+
+    fn tensor_error(&self, tensor: &str, detail: String) -> FileError {
+        FileError::Tensor { path: self.path.to_owned(), tensor: tensor.to_owned(), detail }
+    }
+
+    /// A tensor copied into aligned memory. `shape`: expected sizes, `None` for any.
+    fn read<T: Pod>(&self, name: &str, dtype: Dtype, shape: &[Option<usize>]) -> Result<Vec<T>, FileError> {
+        let t = self.tensors.tensor(name).map_err(|e| self.tensor_error(name, e.to_string()))?;
+        let fits = t.shape().len() == shape.len()
+            && t.shape().iter().zip(shape).all(|(found, wanted)| wanted.is_none_or(|w| w == *found));
+        if t.dtype() != dtype || !fits {
+            let detail = format!("is {:?} {:?}, expected {dtype:?} {shape:?}", t.dtype(), t.shape());
+            return Err(self.tensor_error(name, detail));
+        }
+        Ok(bytemuck::pod_collect_to_vec(t.data()))
+    }
+
+    fn skeleton(&self) -> Result<Skeleton, FileError> {
+        let m = &self.metadata;
+        let joints = Some(m.joint_names.len());
+        let translations: Vec<Vec3> = self.read("rest_translations", Dtype::F32, &[joints, Some(3)])?;
+        let rotations: Vec<Quat> = self.read("rest_rotations", Dtype::F32, &[joints, Some(4)])?;
+        let rest = translations.into_iter().zip(rotations).map(|(t, r)| Transform::new(t, r)).collect();
+        Skeleton::new(m.joint_names.clone(), m.joint_parents.clone(), rest)
+            .map_err(|e| FileError::Metadata { path: self.path.to_owned(), detail: e.to_string() })
+    }
+
+    fn content(self) -> Result<DatabaseContent, FileError> {
+        let metadata_error = |detail: String| FileError::Metadata { path: self.path.to_owned(), detail };
+        let m = &self.metadata;
+        let skeleton = self.skeleton()?;
+        let mut contact_joints = Vec::with_capacity(m.contact_joints.len());
+        for name in &m.contact_joints {
+            contact_joints.push(skeleton.require(name).map_err(|e| metadata_error(e.to_string()))?);
+        }
+        let schema = FeatureSchema::resolve(&m.schema, &m.schema_props, &skeleton, &contact_joints)
+            .map_err(|e| metadata_error(e.to_string()))?;
+        let (joints, any) = (Some(skeleton.len()), None);
+        let columns = Some(schema.columns);
+        let translated: Vec<u32> = self.read("joint_translated", Dtype::U32, &[any])?;
+        let width = Some(translated.len());
+        let rotations: Vec<Quat> = self.read("joint_rotations", Dtype::F32, &[any, joints, Some(4)])?;
+        let frames = Some(rotations.len() / skeleton.len());
+        let row_frames: Vec<u32> = self.read("row_frames", Dtype::U32, &[any])?;
+        let rows = Some(row_frames.len());
+        let row_flags: Vec<u8> = self.read("row_flags", Dtype::U8, &[rows])?;
+        let spans: Vec<[u32; 3]> = self.read("tag_spans", Dtype::U32, &[any, Some(3)])?;
+        let event_ids: Vec<[u32; 2]> = self.read("event_name_and_clip", Dtype::U32, &[any, Some(2)])?;
+        let event_times: Vec<f32> = self.read("event_time_s", Dtype::F32, &[Some(event_ids.len())])?;
+        let events = event_ids.iter().zip(event_times);
+        Ok(DatabaseContent {
+            poses: PosePool {
+                joints: skeleton.len(),
+                rotations,
+                translated: translated.into_iter().map(JointIndex).collect(),
+                translations: self.read("joint_translations", Dtype::F32, &[frames, width, Some(3)])?,
+            },
+            normalization: m.normalization,
+            clips: m.clips.clone(),
+            pose_rate_hz: m.pose_rate_hz,
+            search_rate_hz: m.search_rate_hz,
+            contacts: self.read("contacts", Dtype::U8, &[frames, Some(contact_joints.len())])?,
+            contact_joints,
+            curve_names: m.curves.clone(),
+            curves: self.read("curves", Dtype::F32, &[frames, Some(m.curves.len())])?,
+            features: Features {
+                columns: schema.columns,
+                values: self.read("features", Dtype::F32, &[rows, columns])?,
+                offset: self.read("feature_offset", Dtype::F32, &[columns])?,
+                scale: self.read("feature_scale", Dtype::F32, &[columns])?,
+            },
+            row_frames: row_frames.into_iter().map(FrameIndex).collect(),
+            row_flags: row_flags.into_iter().map(RowFlags).collect(),
+            tags: m.tags.clone(),
+            tag_spans: spans
+                .into_iter()
+                .map(|[tag, start, end]| TagSpan { tag, start: FrameIndex(start), end: FrameIndex(end) })
+                .collect(),
+            event_names: m.events.clone(),
+            events: events
+                .map(|([name, clip], time_s)| DatabaseEvent { name: *name, clip: ClipIndex(*clip), time_s })
+                .collect(),
+            mirror: m.mirror,
+            mirror_pairs: m.mirror_pairs.clone(),
+            skeleton,
+            schema,
+        })
+    }
+}

@@ -1,0 +1,144 @@
+//! Two levels of axis-aligned boxes in database order, with early-out: the search that the field compares itself with.
+//!
+//! Source: D. Holden et al., "Learned Motion Matching" (2020) and its reference code: boxes of 16 and 64 rows, scalar,
+//! linear over the large boxes. Kept as published, but for the boxes, which here never cross a clip's border. It is the
+//! yardstick of the other structures: improve those instead.
+
+use super::cost::{ColumnOrder, column_cost};
+use super::{Match, SearchQuery};
+use crate::database::Database;
+use crate::frames::RowIndex;
+use std::ops::Range;
+
+const SMALL: usize = 16;
+const LARGE: usize = 64;
+
+/// The smallest and largest value of each column, per box.
+#[derive(Debug, Default)]
+struct Level {
+    columns: usize,
+    /// `[boxes x columns]`.
+    min: Vec<f32>,
+    /// `[boxes x columns]`.
+    max: Vec<f32>,
+}
+
+impl Level {
+    fn push(&mut self, db: &Database, rows: Range<usize>) {
+        let start = self.min.len();
+        self.min.extend_from_slice(db.features.row(RowIndex::new(rows.start)));
+        self.max.extend_from_slice(db.features.row(RowIndex::new(rows.start)));
+        for row in rows.skip(1) {
+            for (c, v) in db.features.row(RowIndex::new(row)).iter().enumerate() {
+                self.min[start + c] = self.min[start + c].min(*v);
+                self.max[start + c] = self.max[start + c].max(*v);
+            }
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.min.len() / self.columns.max(1)
+    }
+
+    /// True when nothing in the box can be cheaper than `limit`. Each column's part is at most the same column's part of
+    /// any row inside, and rounding keeps that order, so no better row is ever lost.
+    fn beats(&self, db: &Database, index: usize, query: &SearchQuery, order: &impl ColumnOrder, limit: f32) -> bool {
+        let min = &self.min[index * self.columns..][..self.columns];
+        let max = &self.max[index * self.columns..][..self.columns];
+        let mut sum = 0.0;
+        for (c, q) in query.features.iter().enumerate() {
+            let (low, high) = order.bounds(min, max, c);
+            sum += column_cost(db.residuals[c], q - q.max(low).min(high), query.multipliers[c]);
+            if sum + query.transition_cost >= limit {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Boxes over all rows.
+#[derive(Debug)]
+pub struct Boxes {
+    small: Level,
+    large: Level,
+    /// `[clips]` first small and first large box of each clip.
+    first: Vec<(usize, usize)>,
+}
+
+impl Boxes {
+    /// Encloses the rows of each clip.
+    pub fn build(db: &Database) -> Self {
+        let level = || Level { columns: db.features.columns, ..Level::default() };
+        let mut boxes = Self { small: level(), large: level(), first: Vec::with_capacity(db.clips.len()) };
+        for clip in &db.clips {
+            boxes.first.push((boxes.small.count(), boxes.large.count()));
+            for (level, size) in [(&mut boxes.small, SMALL), (&mut boxes.large, LARGE)] {
+                for start in clip.row_range().step_by(size) {
+                    level.push(db, start..(start + size).min(clip.row_range().end));
+                }
+            }
+        }
+        boxes
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        [&self.small, &self.large].iter().map(|l| size_of_val(l.min.as_slice()) * 2).sum()
+    }
+
+    /// Looks at the boxes in database order.
+    pub(super) fn pass(
+        &self,
+        db: &Database,
+        query: &SearchQuery,
+        order: &impl ColumnOrder,
+        mirrored: bool,
+        best: &mut Option<Match>,
+    ) {
+        let limit = |best: &Option<Match>| best.map_or(f32::INFINITY, |b| b.cost);
+        for (clip, (first_small, first_large)) in self.first.iter().enumerate() {
+            let start = db.clips[clip].row_range().start;
+            let end = query.candidates.clip_rows(db, clip).end;
+            for large_start in (start..end).step_by(LARGE) {
+                let large = first_large + (large_start - start) / LARGE;
+                if self.large.beats(db, large, query, order, limit(best)) {
+                    continue;
+                }
+                let large_end = (large_start + LARGE).min(end);
+                for small_start in (large_start..large_end).step_by(SMALL) {
+                    let small = first_small + (small_start - start) / SMALL;
+                    if self.small.beats(db, small, query, order, limit(best)) {
+                        continue;
+                    }
+                    for row in small_start..(small_start + SMALL).min(end) {
+                        if query.candidates.allow(db, row, mirrored) {
+                            try_row(db, query, order, RowIndex::new(row), mirrored, best);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Replaces `best` if the row is strictly cheaper; stops summing as soon as it cannot be.
+fn try_row(
+    db: &Database,
+    query: &SearchQuery,
+    order: &impl ColumnOrder,
+    row: RowIndex,
+    mirrored: bool,
+    best: &mut Option<Match>,
+) {
+    let values = db.features.row(row);
+    let limit = best.map_or(f32::INFINITY, |b| b.cost);
+    let mut sum = 0.0;
+    for (c, q) in query.features.iter().enumerate() {
+        sum += column_cost(db.residuals[c], q - order.value(values, c), query.multipliers[c]);
+        if sum + query.transition_cost >= limit {
+            return;
+        }
+    }
+    *best = Some(Match { row, mirrored, cost: sum + query.transition_cost, continuing: false });
+}

@@ -1,0 +1,94 @@
+//! Which rows may be jumped to. Asked during the search, so that a near best never hides a good far one.
+
+use crate::database::Database;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// Which tags a row needs and must not have; bits in the order of `Database::tags`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TagFilter {
+    /// All of these.
+    pub required: u64,
+    /// At least one of these; none set: anything.
+    pub any: u64,
+    /// None of these.
+    pub forbidden: u64,
+}
+
+impl TagFilter {
+    /// True when a row with these tags passes.
+    pub fn allows(&self, tags: u64) -> bool {
+        tags & self.required == self.required && (self.any == 0 || tags & self.any != 0) && tags & self.forbidden == 0
+    }
+}
+
+/// Why a row is no candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Exclusion {
+    /// Too little is left to play.
+    EndOfClip,
+    /// Around what already plays.
+    NearCurrent,
+    /// Inside a do-not-enter range, or its trajectory is not known.
+    DoNotEnter,
+    /// Its tags.
+    Tags,
+}
+
+/// The rows that may be jumped to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Candidates {
+    /// Rows at the end of each clip that does not loop which are left out.
+    pub end_exclusion_rows: usize,
+    /// Row ranges around what plays that are left out (two, since a loop has a seam).
+    pub near: [(usize, usize); 2],
+    /// The side (mirrored or not) that `near` speaks of.
+    pub near_mirrored: bool,
+    /// Tags.
+    pub tags: TagFilter,
+}
+
+impl Candidates {
+    /// Rows of a clip that the end exclusion leaves.
+    pub fn clip_rows(&self, db: &Database, clip: usize) -> Range<usize> {
+        let c = &db.clips[clip];
+        let rows = c.row_range();
+        if c.looping() { rows } else { rows.start..rows.end.saturating_sub(self.end_exclusion_rows).max(rows.start) }
+    }
+
+    /// True when a row of [`Candidates::clip_rows`] may be jumped to.
+    #[inline]
+    pub fn allow(&self, db: &Database, row: usize, mirrored: bool) -> bool {
+        self.exclusion(db, row, mirrored).is_none()
+    }
+
+    /// Why a row of [`Candidates::clip_rows`] may not be jumped to.
+    #[inline]
+    pub fn exclusion(&self, db: &Database, row: usize, mirrored: bool) -> Option<Exclusion> {
+        let near = |r: &(usize, usize)| r.0 <= row && row < r.1;
+        if mirrored == self.near_mirrored && self.near.iter().any(near) {
+            Some(Exclusion::NearCurrent)
+        } else if db.row_flags[row].no_entry() {
+            Some(Exclusion::DoNotEnter)
+        } else if !self.tags.allows(db.row_tags[row]) {
+            Some(Exclusion::Tags)
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_combine_as_all_any_and_none() {
+        let f = TagFilter { required: 0b1, any: 0b110, forbidden: 0b1000 };
+        assert!(f.allows(0b011) && f.allows(0b101));
+        assert!(!f.allows(0b001) && !f.allows(0b110) && !f.allows(0b1011));
+        assert!(TagFilter::default().allows(0) && TagFilter::default().allows(u64::MAX));
+    }
+}

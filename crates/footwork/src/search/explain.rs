@@ -1,0 +1,161 @@
+//! Why this row, and why not that one?
+
+use super::candidates::Exclusion;
+use super::cost::{ColumnOrder, MirroredColumns, PlainColumns, column_cost, row_cost};
+use super::{Match, SearchQuery};
+use crate::database::{Database, MirrorMode};
+use crate::frames::{ClipIndex, RowIndex};
+use serde::Serialize;
+
+/// What became of a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The search returned it, and playback jumped there.
+    Chosen,
+    /// It is what already played, and it played on.
+    Continued,
+    /// The search returned it, but it improved on what plays by less than the minimum.
+    TooLittleBetter,
+    /// Something was cheaper by this much.
+    CostlierBy(f32),
+    /// It was no candidate.
+    Excluded(Exclusion),
+}
+
+/// One candidate of a past search.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CandidateReport {
+    /// Row of the feature matrix.
+    pub row: RowIndex,
+    /// Seen in a mirror.
+    pub mirrored: bool,
+    /// Its clip.
+    pub clip: String,
+    /// Where in the clip, seconds.
+    pub time_s: f64,
+    /// Cost, transition cost included.
+    pub cost: f32,
+    /// `[channels]` label and share of the cost.
+    pub channels: Vec<(String, f32)>,
+    /// What became of it.
+    pub verdict: Verdict,
+}
+
+/// A past search, taken apart.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    /// Cheapest first: the best rows, whether candidates or not; the winner and what played are always among them.
+    pub candidates: Vec<CandidateReport>,
+    /// Rows looked at (mirrored ones counted again).
+    pub rows: usize,
+    /// How many rows each rule left out.
+    pub excluded: Vec<(Exclusion, usize)>,
+}
+
+/// Repeats a search slowly and keeps what it saw. `winner` is what the search returned, `jumped` whether playback went
+/// there. Allocates: for tools, not for every frame.
+pub fn explain(db: &Database, query: &SearchQuery, winner: Option<Match>, jumped: bool, k: usize) -> Explanation {
+    let mut seen: Vec<(f32, RowIndex, bool, Option<Exclusion>)> = Vec::new();
+    let sides: &[bool] = if db.mirror == MirrorMode::Query { &[false, true] } else { &[false] };
+    let mut excluded = Vec::new();
+    for mirrored in sides.iter().copied() {
+        for clip in 0..db.clips.len() {
+            let playable = query.candidates.clip_rows(db, clip);
+            for row in db.clips[clip].row_range() {
+                let why = if playable.contains(&row) {
+                    query.candidates.exclusion(db, row, mirrored)
+                } else {
+                    Some(Exclusion::EndOfClip)
+                };
+                if let Some(why) = why {
+                    count(&mut excluded, why);
+                }
+                let row = RowIndex::new(row);
+                seen.push((cost_of(db, query, row, mirrored) + query.transition_cost, row, mirrored, why));
+            }
+        }
+    }
+    let rows = seen.len();
+    let order = |a: &(f32, RowIndex, bool, Option<Exclusion>), b: &(f32, RowIndex, bool, Option<Exclusion>)| {
+        a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)).then(a.1.cmp(&b.1))
+    };
+    seen.sort_by(order);
+    let is =
+        |m: Option<Match>, row: RowIndex, mirrored: bool| m.is_some_and(|m| m.row == row && m.mirrored == mirrored);
+    let won = winner.filter(|w| !w.continuing);
+    let mut candidates: Vec<CandidateReport> = seen
+        .iter()
+        .enumerate()
+        .filter(|(i, (_, row, mirrored, _))| *i < k || is(won, *row, *mirrored))
+        .map(|(_, (cost, row, mirrored, why))| {
+            let verdict = match why {
+                _ if is(won, *row, *mirrored) && jumped => Verdict::Chosen,
+                _ if is(won, *row, *mirrored) => Verdict::TooLittleBetter,
+                Some(why) => Verdict::Excluded(*why),
+                None => Verdict::CostlierBy(cost - winner.map_or(*cost, |w| w.cost)),
+            };
+            report(db, query, *row, *mirrored, *cost, verdict)
+        })
+        .collect();
+    if let Some(c) = query.continuing {
+        let verdict = match winner {
+            Some(w) if jumped => Verdict::CostlierBy(c.cost - w.cost),
+            _ => Verdict::Continued,
+        };
+        let at = candidates.partition_point(|other| other.cost < c.cost);
+        candidates.insert(at, report(db, query, c.row, c.mirrored, c.cost, verdict));
+    }
+    Explanation { candidates, rows, excluded }
+}
+
+fn count(excluded: &mut Vec<(Exclusion, usize)>, why: Exclusion) {
+    match excluded.iter_mut().find(|e| e.0 == why) {
+        Some(e) => e.1 += 1,
+        None => excluded.push((why, 1)),
+    }
+}
+
+fn cost_of(db: &Database, query: &SearchQuery, row: RowIndex, mirrored: bool) -> f32 {
+    let values = db.features.row(row);
+    if mirrored && db.mirror == MirrorMode::Query {
+        row_cost(db, query.features, query.multipliers, values, &MirroredColumns(&db.mirror_columns))
+    } else {
+        row_cost(db, query.features, query.multipliers, values, &PlainColumns)
+    }
+}
+
+fn report(
+    db: &Database,
+    query: &SearchQuery,
+    row: RowIndex,
+    mirrored: bool,
+    cost: f32,
+    verdict: Verdict,
+) -> CandidateReport {
+    let values = db.features.row(row);
+    let by_query = mirrored && db.mirror == MirrorMode::Query;
+    let value = |c: usize| {
+        if by_query { MirroredColumns(&db.mirror_columns).value(values, c) } else { PlainColumns.value(values, c) }
+    };
+    let channels = db
+        .schema
+        .channels
+        .iter()
+        .map(|ch| {
+            let parts = ch.columns.clone();
+            let sum = parts.map(|c| column_cost(ch.residual, query.features[c] - value(c), query.multipliers[c])).sum();
+            (ch.label.clone(), sum)
+        })
+        .collect();
+    let clip: ClipIndex = db.row_clips[row.at()];
+    CandidateReport {
+        row,
+        mirrored: mirrored || db.clips[clip.at()].mirrored,
+        clip: db.clips[clip.at()].name.clone(),
+        time_s: db.row_time_s(row),
+        cost,
+        channels,
+        verdict,
+    }
+}

@@ -43,5 +43,6 @@
 
 pub mod bvh;
 mod files;
+pub mod glb;
 
 pub use files::{ImportError, read_clip, read_files, read_folder, write_clip};

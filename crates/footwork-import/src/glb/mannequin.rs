@@ -95,8 +95,8 @@ impl<'a> Body<'a> {
             return None;
         }
         let (name, child_name) = (self.name(joint), self.name(child));
-        if let (true, Some(left)) = (is_trunk(&name) && (is_trunk(&child_name) || child_name.contains("neck")), self.left)
-        {
+        let on_trunk = is_trunk(&name) && (is_trunk(&child_name) || child_name.contains("neck"));
+        if let Some(left) = self.left.filter(|_| on_trunk) {
             return Some(self.trunk(joint, child, left));
         }
         let [a, b] = ratios(&name).unwrap_or([1.0, 0.8].map(|taper| taper * self.options.radius_per_length));

@@ -32,12 +32,7 @@ pub struct GlbClip<'a> {
 
 impl<'a> From<&'a RawClip> for GlbClip<'a> {
     fn from(clip: &'a RawClip) -> Self {
-        Self {
-            name: &clip.name,
-            rate_hz: clip.rate_hz,
-            translations: &clip.translations,
-            rotations: &clip.rotations,
-        }
+        Self { name: &clip.name, rate_hz: clip.rate_hz, translations: &clip.translations, rotations: &clip.rotations }
     }
 }
 

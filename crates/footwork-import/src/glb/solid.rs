@@ -69,26 +69,26 @@ impl Part {
             self.positions.len() as u32 - 1
         };
         let quarter = std::f32::consts::FRAC_PI_2;
-        let rings = CAP_RINGS * 2;
         let bottom = vertex(-quarter, 0.0, 0);
+        // A ball needs one equator, a capsule one at either end.
+        let lower = if s.length > 0.0 { CAP_RINGS } else { CAP_RINGS - 1 };
+        let rings = lower + CAP_RINGS;
         for ring in 0..rings {
-            let end = ring / CAP_RINGS;
-            // -3/4, -2/4, -1/4 and 0 of a quarter turn at the lower end; 0, 1/4, 2/4, 3/4 at the upper.
-            let step = if end == 0 { ring as f32 + 1.0 - CAP_RINGS as f32 } else { (ring - CAP_RINGS) as f32 };
+            let (step, end) = if ring < lower { (ring + 1, 0) } else { (ring - lower + CAP_RINGS, 1) };
+            let latitude = (step as f32 / CAP_RINGS as f32 - 1.0) * quarter;
             for corner in 0..corners {
-                let longitude = 4.0 * quarter * corner as f32 / corners as f32;
-                vertex(step / CAP_RINGS as f32 * quarter, longitude, end);
+                vertex(latitude, 4.0 * quarter * corner as f32 / corners as f32, end);
             }
         }
         let top = vertex(quarter, 0.0, 1);
         let at = |ring: usize, corner: usize| bottom + 1 + (ring * corners + corner % corners) as u32;
         for c in 0..corners {
-            self.indices.extend([bottom, at(0, c), at(0, c + 1)]);
+            self.indices.extend([bottom, at(0, c + 1), at(0, c)]);
             for ring in 0..rings - 1 {
                 let [a, b, d, e] = [at(ring, c), at(ring, c + 1), at(ring + 1, c), at(ring + 1, c + 1)];
-                self.indices.extend([a, d, e, a, e, b]);
+                self.indices.extend([a, b, e, a, e, d]);
             }
-            self.indices.extend([at(rings - 1, c), top, at(rings - 1, c + 1)]);
+            self.indices.extend([at(rings - 1, c), at(rings - 1, c + 1), top]);
         }
     }
 }

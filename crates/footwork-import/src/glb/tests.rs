@@ -5,8 +5,7 @@ use footwork::frames::JointIndex;
 use footwork::math::{Transform, sin};
 use footwork::pose::Pose;
 
-const NAMES: [&str; 9] =
-    ["Root", "Hips", "Spine", "Neck", "Head", "LeftUpLeg", "LeftLeg", "RightUpLeg", "RightLeg"];
+const NAMES: [&str; 9] = ["Root", "Hips", "Spine", "Neck", "Head", "LeftUpLeg", "LeftLeg", "RightUpLeg", "RightLeg"];
 
 fn skeleton_of(names: &[&str]) -> Skeleton {
     let parents = [None, Some(0), Some(1), Some(2), Some(3), Some(1), Some(5), Some(1), Some(7)];

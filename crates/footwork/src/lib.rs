@@ -11,3 +11,4 @@ pub mod pose;
 pub mod schema;
 pub mod search;
 pub mod skeleton;
+pub mod trajectory;

@@ -1,0 +1,221 @@
+//! From what the user asks to a desired velocity and facing.
+
+use super::goal::{Gait, Goal, MotionInput, Stick};
+use super::simulation::Simulation;
+use crate::math::{Facing, lerp};
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// Speeds at full stick, m/s, by direction relative to the facing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Speeds {
+    /// Forward.
+    pub forward_mps: f32,
+    /// Sideways.
+    pub side_mps: f32,
+    /// Backward.
+    pub back_mps: f32,
+}
+
+/// Speeds of both gaits.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SpeedConfig {
+    /// Default 4, 3, 2.5.
+    pub run: Speeds,
+    /// Default 1.75, 1.5, 1.25.
+    pub walk: Speeds,
+}
+
+impl Default for SpeedConfig {
+    fn default() -> Self {
+        Self {
+            run: Speeds { forward_mps: 4.0, side_mps: 3.0, back_mps: 2.5 },
+            walk: Speeds { forward_mps: 1.75, side_mps: 1.5, back_mps: 1.25 },
+        }
+    }
+}
+
+impl SpeedConfig {
+    /// The world velocity of a full or partial stick: `direction` (world, length up to 1) scaled by the speeds of its
+    /// direction relative to `facing`, between walk (`gait` 0) and run (1).
+    pub fn velocity(&self, direction: Vec3, facing: Facing, gait: f32) -> Vec3 {
+        let length = direction.length();
+        let direction = if length > 1.0 { direction / length } else { direction };
+        let forward = facing.direction();
+        let left = Vec3::new(forward.z, 0.0, -forward.x);
+        let (z, x) = (direction.dot(forward), direction.dot(left));
+        let blend = |f: fn(&Speeds) -> f32| lerp(f(&self.walk), f(&self.run), gait);
+        let along = if z > 0.0 { blend(|s| s.forward_mps) } else { blend(|s| s.back_mps) };
+        forward * (z * along) + left * (x * blend(|s| s.side_mps))
+    }
+}
+
+/// What the simulated character is drawn to, world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Desired {
+    /// m/s.
+    pub velocity: Vec3,
+    /// Facing.
+    pub facing: Facing,
+    /// 0 walk, 1 run.
+    pub gait: f32,
+}
+
+/// Follows [`Goal::Path`]: how far along the character is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PathProgress {
+    /// Which path.
+    pub id: u64,
+    /// Metres along it.
+    pub distance_m: f32,
+}
+
+/// Seconds of way by which the point aimed at on a path runs ahead.
+const AIM_AHEAD_S: f32 = 0.25;
+/// And at least this far, metres.
+const AIM_AHEAD_M: f32 = 0.25;
+/// Seconds ahead at which a trajectory of the user's own is aimed at.
+const TRAJECTORY_AIM_S: f32 = 0.25;
+
+/// What is desired of a character in state `now`, `ahead_s` seconds from now. `before` is what was desired last: kept
+/// where the goal says nothing. Advances `progress` on a path.
+pub fn desired(
+    input: &MotionInput,
+    now: &Simulation,
+    before: &Desired,
+    progress: &mut PathProgress,
+    speeds: &SpeedConfig,
+    velocity_half_life_s: f32,
+    ahead_s: f32,
+) -> Desired {
+    match &input.goal {
+        Goal::None => Desired { velocity: Vec3::ZERO, ..*before },
+        Goal::Stick(stick) => from_stick(stick, now, before, speeds, ahead_s),
+        Goal::Velocity { velocity, facing } => {
+            let travel = Facing::from_direction(*velocity).filter(|_| velocity.length() > 0.05);
+            Desired { velocity: *velocity, facing: facing.or(travel).unwrap_or(before.facing), gait: before.gait }
+        }
+        Goal::Path { path, speed_mps } => {
+            if progress.id != path.id() {
+                *progress = PathProgress { id: path.id(), distance_m: path.project(now.position, 0.0) };
+            }
+            progress.distance_m = path.project(now.position, progress.distance_m);
+            let speed = speed_mps.max(0.0);
+            // Told to stop, a velocity spring still travels 2 v / y + a / y2 (y = 2 ln 2 / half-life). Asking for y times
+            // what is left beyond that makes the rest shrink exponentially: it arrives exactly and never overshoots.
+            let y = 2.0 * std::f32::consts::LN_2 / velocity_half_life_s.max(1e-3);
+            let stopping =
+                2.0 * now.velocity.length() / y + now.acceleration.dot(now.velocity.normalize_or_zero()) / (y * y);
+            let mut remaining = path.remaining_m(progress.distance_m);
+            if remaining < 1.0 {
+                // Beside the last piece, the end is further than the piece is long.
+                remaining = remaining.max((path.point(path.length_m()) - now.position).length());
+            }
+            let speed = speed.min((remaining - stopping).max(0.0) * y);
+            let aim = path.point(progress.distance_m + (speed * AIM_AHEAD_S).max(AIM_AHEAD_M));
+            let way = Vec3::new(aim.x - now.position.x, 0.0, aim.z - now.position.z);
+            let distance = way.length();
+            if distance < 1e-3 || speed < 1e-3 {
+                return Desired { velocity: Vec3::ZERO, ..*before };
+            }
+            let velocity = way * (speed / distance);
+            let facing = Facing::from_direction(velocity).filter(|_| speed > 0.2).unwrap_or(before.facing);
+            Desired { velocity, facing, gait: before.gait }
+        }
+        Goal::Trajectory(points) => {
+            let (here, _) = sample(points, ahead_s);
+            let (there, facing) = sample(points, ahead_s + TRAJECTORY_AIM_S);
+            Desired { velocity: (there - here) / TRAJECTORY_AIM_S, facing, gait: before.gait }
+        }
+    }
+}
+
+fn from_stick(stick: &Stick, now: &Simulation, before: &Desired, speeds: &SpeedConfig, ahead_s: f32) -> Desired {
+    let direction = stick.world(stick.movement, ahead_s);
+    let velocity = speeds.velocity(direction, now.facing, now.gait);
+    let facing = if stick.strafe {
+        let look = if stick.look.length() > 0.01 { stick.look } else { glam::Vec2::Y };
+        Facing::from_direction(stick.world(look, ahead_s)).unwrap_or(before.facing)
+    } else if stick.movement.length() > 0.01 {
+        Facing::from_direction(direction).unwrap_or(before.facing)
+    } else {
+        before.facing
+    };
+    Desired { velocity, facing, gait: if stick.gait == Gait::Run { 1.0 } else { 0.0 } }
+}
+
+/// Position and facing of a user's trajectory at a time, linear between its points, constant outside.
+pub fn sample(points: &[super::TrajectoryPoint], time_s: f32) -> (Vec3, Facing) {
+    let i = points.partition_point(|p| p.time_s <= time_s);
+    let (a, b) = (&points[i.saturating_sub(1)], &points[i.min(points.len() - 1)]);
+    let span = b.time_s - a.time_s;
+    let t = if span > 0.0 { (time_s - a.time_s) / span } else { 0.0 };
+    (a.position + (b.position - a.position) * t, a.facing.turned(a.facing.angle_to(b.facing) * t))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trajectory::{Path, SimulationConfig, TrajectoryPoint};
+
+    fn ask(input: &MotionInput, now: &Simulation) -> Desired {
+        let before = Desired { facing: now.facing, ..Default::default() };
+        desired(input, now, &before, &mut PathProgress::default(), &SpeedConfig::default(), 0.27, 0.0)
+    }
+
+    #[test]
+    fn speeds_depend_on_the_direction_relative_to_the_facing() {
+        let facing = Facing::from_yaw(0.4);
+        let speed = |deg: f32, gait| {
+            SpeedConfig::default().velocity(facing.turned(deg.to_radians()).direction(), facing, gait).length()
+        };
+        for (deg, walk, run) in [(0.0, 1.75, 4.0), (90.0, 1.5, 3.0), (-90.0, 1.5, 3.0), (180.0, 1.25, 2.5)] {
+            assert!((speed(deg, 0.0) - walk).abs() < 1e-4 && (speed(deg, 1.0) - run).abs() < 1e-4);
+        }
+    }
+
+    #[test]
+    fn a_released_stick_stops_and_keeps_the_facing() {
+        let now = Simulation { facing: Facing::from_yaw(1.0), ..Default::default() };
+        let d = ask(&MotionInput::stick(Stick::default()), &now);
+        assert_eq!((d.velocity, d.facing), (Vec3::ZERO, now.facing));
+    }
+
+    #[test]
+    fn strafing_faces_where_the_look_stick_or_the_camera_points() {
+        let stick = Stick { movement: glam::Vec2::X, strafe: true, camera_yaw_rad: 0.5, ..Default::default() };
+        let d = ask(&MotionInput::stick(stick), &Simulation::default());
+        assert!(d.facing.angle_to(Facing::from_yaw(0.5)).abs() < 1e-5);
+        let stick = Stick { look: glam::Vec2::X, ..stick };
+        let d = ask(&MotionInput::stick(stick), &Simulation::default());
+        assert!(d.facing.angle_to(Facing::from_yaw(0.5 - std::f32::consts::FRAC_PI_2)).abs() < 1e-5);
+    }
+
+    #[test]
+    fn a_path_is_followed_to_its_end_and_stopped_at() {
+        let path = Path::new(vec![Vec3::ZERO, Vec3::Z * 5.0, Vec3::new(5.0, 0.0, 5.0)], false).unwrap();
+        let input = MotionInput { goal: Goal::Path { path: &path, speed_mps: 1.75 }, ..Default::default() };
+        let (mut now, mut d, mut progress) = (Simulation::default(), Desired::default(), PathProgress::default());
+        let config = SimulationConfig::default();
+        let mut worst: f32 = 0.0;
+        for _ in 0..60 * 12 {
+            d = desired(&input, &now, &d, &mut progress, &SpeedConfig::default(), 0.27, 0.0);
+            now.advance(&d, &config, 1.0 / 60.0);
+            worst = worst.max((path.point(progress.distance_m) - now.position).length());
+        }
+        assert!((now.position - Vec3::new(5.0, 0.0, 5.0)).length() < 0.02, "{}", now.position);
+        assert!(now.velocity.length() < 0.02 && worst < 0.4, "{} {worst}", now.velocity);
+    }
+
+    #[test]
+    fn a_trajectory_of_the_users_own_is_aimed_along() {
+        let at = |t: f32| TrajectoryPoint { time_s: t, position: Vec3::X * t, facing: Facing::from_yaw(t) };
+        let points = [at(0.0), at(1.0)];
+        let input = MotionInput { goal: Goal::Trajectory(&points), ..Default::default() };
+        let d = ask(&input, &Simulation::default());
+        assert!((d.velocity - Vec3::X).length() < 1e-5);
+        assert!((d.facing.yaw() - 0.25).abs() < 1e-5);
+    }
+}

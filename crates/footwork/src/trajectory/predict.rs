@@ -1,0 +1,212 @@
+//! Looking ahead: the trajectory that the query asks for.
+
+use super::control::{Desired, PathProgress, SpeedConfig, desired, sample};
+use super::goal::{Goal, MotionInput};
+use super::simulation::{Simulation, SimulationConfig};
+use crate::math::{Facing, Transform, powf};
+use crate::schema::TrajectorySample;
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// How the future is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PredictionModel {
+    /// The simulated character's own springs, stepped ahead.
+    #[default]
+    Spring,
+    /// Velocity and facing bend from what they are to what is desired, quickly at first. Source: the O3DE gem's
+    /// exponential curve, with its biases 2 and 3.
+    Bend,
+}
+
+/// The `[matcher.prediction]` table.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PredictionConfig {
+    /// Default `spring`.
+    pub model: PredictionModel,
+    /// `bend`: larger turns the velocity sooner. Default 2.
+    pub position_bias: f32,
+    /// `bend`: larger turns the facing sooner. Default 3.
+    pub facing_bias: f32,
+}
+
+impl Default for PredictionConfig {
+    fn default() -> Self {
+        Self { model: PredictionModel::Spring, position_bias: 2.0, facing_bias: 3.0 }
+    }
+}
+
+/// Longest step of the look ahead, seconds: desire depends on the facing, which turns on the way.
+const STEP_S: f32 = 0.1;
+
+/// A look ahead, ready to run.
+#[derive(Debug)]
+pub struct Prediction<'a> {
+    /// What the user asks.
+    pub input: &'a MotionInput<'a>,
+    /// The simulated character now.
+    pub simulation: Simulation,
+    /// What is desired now.
+    pub desired: Desired,
+    /// Where on a path it is.
+    pub progress: PathProgress,
+    /// Speeds.
+    pub speeds: &'a SpeedConfig,
+    /// Springs.
+    pub config: &'a SimulationConfig,
+    /// Model.
+    pub prediction: &'a PredictionConfig,
+    /// The root from which the trajectory is seen.
+    pub world_from_root: Transform,
+}
+
+impl Prediction<'_> {
+    /// Fills the samples whose time lies ahead; `times_s` rises. Allocates nothing.
+    pub fn run(self, times_s: &[f32], samples: &mut [TrajectorySample]) {
+        match (&self.input.goal, self.prediction.model) {
+            (Goal::Trajectory(points), _) => {
+                for (t, out) in ahead(times_s, samples) {
+                    let (position, facing) = sample(points, t);
+                    let (before, _) = sample(points, t - 0.05);
+                    let (after, _) = sample(points, t + 0.05);
+                    *out = seen(self.world_from_root, position, facing, (after - before) * 10.0);
+                }
+            }
+            (_, PredictionModel::Spring) => self.springs(times_s, samples),
+            (_, PredictionModel::Bend) => self.bend(times_s, samples),
+        }
+    }
+
+    fn springs(mut self, times_s: &[f32], samples: &mut [TrajectorySample]) {
+        let mut now_s = 0.0;
+        for (t, out) in ahead(times_s, samples) {
+            let steps = ((t - now_s) / STEP_S).ceil().max(1.0);
+            let step = (t - now_s) / steps;
+            for _ in 0..steps as usize {
+                self.desired = self.desire(now_s);
+                self.simulation.advance_in_world(&self.desired, self.config, step, self.input.collide);
+                now_s += step;
+            }
+            now_s = t;
+            let s = &self.simulation;
+            *out = seen(self.world_from_root, s.position, s.facing, s.velocity);
+        }
+    }
+
+    fn desire(&mut self, ahead_s: f32) -> Desired {
+        let half_life = self.config.velocity_half_life_s;
+        desired(self.input, &self.simulation, &self.desired, &mut self.progress, self.speeds, half_life, ahead_s)
+    }
+
+    fn bend(mut self, times_s: &[f32], samples: &mut [TrajectorySample]) {
+        let horizon = times_s.last().copied().unwrap_or(1.0).max(1e-3);
+        let (start, mut now_s) = (self.simulation, 0.0);
+        for (t, out) in ahead(times_s, samples) {
+            let steps = ((t - now_s) / STEP_S).ceil().max(1.0);
+            let step = (t - now_s) / steps;
+            for k in 0..steps as usize {
+                self.desired = self.desire(now_s);
+                // Middle of the step: its mean velocity, nearly.
+                let middle = (now_s + (k as f32 + 0.5) * step) / horizon;
+                let bent = |bias: f32| 1.0 - powf((1.0 - middle).clamp(0.0, 1.0), bias);
+                let s = &mut self.simulation;
+                s.velocity =
+                    start.velocity + (self.desired.velocity - start.velocity) * bent(self.prediction.position_bias);
+                let turn = start.facing.angle_to(self.desired.facing) * bent(self.prediction.facing_bias);
+                s.facing = start.facing.turned(turn);
+                let to = s.position + s.velocity * step;
+                let to = self.input.collide.map_or(to, |c| c(s.position, to));
+                s.position = if to.is_finite() { to } else { s.position };
+            }
+            now_s = t;
+            let s = &self.simulation;
+            *out = seen(self.world_from_root, s.position, s.facing, s.velocity);
+        }
+    }
+}
+
+/// The samples that lie ahead, with their times.
+fn ahead<'s>(
+    times_s: &[f32],
+    samples: &'s mut [TrajectorySample],
+) -> impl Iterator<Item = (f32, &'s mut TrajectorySample)> {
+    times_s.iter().copied().zip(samples.iter_mut()).filter(|(t, _)| *t > 0.0)
+}
+
+fn seen(root: Transform, position: Vec3, facing: Facing, velocity: Vec3) -> TrajectorySample {
+    TrajectorySample {
+        position: root.inverse_point(position),
+        facing: Facing::from_direction(root.inverse_direction(facing.direction())).unwrap_or_default(),
+        velocity: root.inverse_direction(velocity),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Quat;
+    use crate::trajectory::{Gait, Stick};
+
+    const TIMES: [f32; 4] = [-0.5, 1.0 / 3.0, 2.0 / 3.0, 1.0];
+
+    fn run(input: &MotionInput, model: PredictionModel, root: Transform) -> [TrajectorySample; 4] {
+        let mut out = [TrajectorySample::default(); 4];
+        Prediction {
+            input,
+            simulation: Simulation {
+                position: root.translation,
+                facing: Facing::from_rotation(root.rotation),
+                ..Default::default()
+            },
+            desired: Desired { facing: Facing::from_rotation(root.rotation), ..Default::default() },
+            progress: PathProgress::default(),
+            speeds: &SpeedConfig::default(),
+            config: &SimulationConfig::default(),
+            prediction: &PredictionConfig { model, ..Default::default() },
+            world_from_root: root,
+        }
+        .run(&TIMES, &mut out);
+        out
+    }
+
+    #[test]
+    fn the_springs_look_ahead_exactly_as_the_simulation_will_move() {
+        let input = MotionInput::stick(Stick::towards(Vec3::Z, Gait::Walk));
+        let out = run(&input, PredictionModel::Spring, Transform::IDENTITY);
+        let mut s = Simulation::default();
+        let want = Desired { velocity: Vec3::Z * 1.75, ..Default::default() };
+        s.advance(&want, &SimulationConfig::default(), 1.0);
+        assert!((out[3].position - s.position).length() < 1e-4);
+        assert_eq!(out[0], TrajectorySample::default());
+    }
+
+    #[test]
+    fn a_trajectory_is_seen_from_the_root() {
+        let root = Transform::new(Vec3::new(5.0, 0.0, -2.0), Quat::from_rotation_y(1.0));
+        let forward = root.rotation * Vec3::Z;
+        for model in [PredictionModel::Spring, PredictionModel::Bend] {
+            let out = run(&MotionInput::stick(Stick::towards(forward, Gait::Run)), model, root);
+            assert!(out[3].position.x.abs() < 1e-3 && out[3].position.z > 1.0, "{model:?} {}", out[3].position);
+            assert!(out[3].facing.yaw().abs() < 1e-3);
+        }
+    }
+
+    #[test]
+    fn walls_shorten_the_look_ahead() {
+        let wall = |_: Vec3, to: Vec3| Vec3::new(to.x, to.y, to.z.min(0.3));
+        let input = MotionInput { collide: Some(&wall), ..MotionInput::stick(Stick::towards(Vec3::Z, Gait::Run)) };
+        for model in [PredictionModel::Spring, PredictionModel::Bend] {
+            let out = run(&input, model, Transform::IDENTITY);
+            assert!(out.iter().all(|s| s.position.z <= 0.3 + 1e-6));
+        }
+    }
+
+    #[test]
+    fn a_turning_camera_bends_the_path() {
+        let stick = Stick { movement: glam::Vec2::Y, camera_yaw_rate_radps: 1.0, ..Default::default() };
+        let out = run(&MotionInput::stick(stick), PredictionModel::Spring, Transform::IDENTITY);
+        assert!(out[3].position.x > 0.05 && out[3].facing.yaw() > 0.1);
+    }
+}

@@ -1,0 +1,117 @@
+//! The idealised character: a point with a facing, moved by critically damped springs. What games call the capsule.
+
+use crate::math::{Facing, spring};
+use crate::trajectory::control::Desired;
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// How quickly the simulated character answers.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SimulationConfig {
+    /// Half-life of the velocity spring, seconds. Default 0.27.
+    pub velocity_half_life_s: f32,
+    /// Half-life of the facing spring, seconds. Default 0.27.
+    pub facing_half_life_s: f32,
+    /// Half-life of the change between walk and run, seconds. Default 0.1.
+    pub gait_half_life_s: f32,
+}
+
+impl Default for SimulationConfig {
+    fn default() -> Self {
+        Self { velocity_half_life_s: 0.27, facing_half_life_s: 0.27, gait_half_life_s: 0.1 }
+    }
+}
+
+/// The simulated character, world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Simulation {
+    /// Metres.
+    pub position: Vec3,
+    /// m/s.
+    pub velocity: Vec3,
+    /// m/s2.
+    pub acceleration: Vec3,
+    /// Facing.
+    pub facing: Facing,
+    /// Radians per second.
+    pub yaw_rate_radps: f32,
+    /// 0 walks, 1 runs.
+    pub gait: f32,
+    /// Per second.
+    pub gait_rate: f32,
+}
+
+impl Simulation {
+    /// Moves by `dt_s` towards what is desired: exact for a constant desire.
+    pub fn advance(&mut self, desired: &Desired, config: &SimulationConfig, dt_s: f32) {
+        let half_life = config.velocity_half_life_s;
+        (self.position, self.velocity, self.acceleration) =
+            spring::to_velocity(self.position, self.velocity, self.acceleration, desired.velocity, half_life, dt_s);
+        // The spring runs on the angle that is left, which cannot wrap.
+        let left = desired.facing.angle_to(self.facing);
+        let (left, rate) = spring::decay(left, self.yaw_rate_radps, config.facing_half_life_s, dt_s);
+        self.facing = desired.facing.turned(left);
+        self.yaw_rate_radps = rate;
+        (self.gait, self.gait_rate) =
+            spring::to_goal(self.gait, self.gait_rate, desired.gait, config.gait_half_life_s, dt_s);
+    }
+
+    /// Moves and lets the user's hook shorten the way. What a wall takes from the way, it takes from the velocity.
+    pub fn advance_in_world(
+        &mut self,
+        desired: &Desired,
+        config: &SimulationConfig,
+        dt_s: f32,
+        collide: Option<&crate::trajectory::goal::CollisionHook>,
+    ) {
+        let from = self.position;
+        self.advance(desired, config, dt_s);
+        let Some(collide) = collide else { return };
+        let to = collide(from, self.position);
+        if to.is_finite() && to != self.position && dt_s > 0.0 {
+            self.position = to;
+            self.velocity = (to - from) / dt_s;
+            self.acceleration = Vec3::ZERO;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn desired() -> Desired {
+        Desired { velocity: Vec3::new(1.0, 0.0, 2.0), facing: Facing::from_yaw(3.0), gait: 1.0 }
+    }
+
+    #[test]
+    fn the_simulation_does_not_care_how_time_is_cut() {
+        let config = SimulationConfig::default();
+        let (mut a, mut b) = (Simulation::default(), Simulation::default());
+        a.advance(&desired(), &config, 0.4);
+        for _ in 0..40 {
+            b.advance(&desired(), &config, 0.01);
+        }
+        assert!((a.position - b.position).length() < 1e-5);
+        assert!(a.facing.angle_to(b.facing).abs() < 1e-4);
+        assert!((a.gait - b.gait).abs() < 1e-5);
+    }
+
+    #[test]
+    fn it_turns_the_short_way() {
+        let mut s = Simulation { facing: Facing::from_yaw(-3.0), ..Default::default() };
+        s.advance(&desired(), &SimulationConfig::default(), 0.1);
+        assert!(s.facing.yaw() < -3.0 || s.facing.yaw() > 3.0, "{}", s.facing.yaw());
+    }
+
+    #[test]
+    fn a_wall_stops_it() {
+        let mut s = Simulation::default();
+        let wall = |_: Vec3, to: Vec3| Vec3::new(to.x, to.y, to.z.min(0.5));
+        for _ in 0..120 {
+            s.advance_in_world(&desired(), &SimulationConfig::default(), 1.0 / 60.0, Some(&wall));
+        }
+        assert!(s.position.z <= 0.5 && s.position.x > 1.0);
+    }
+}

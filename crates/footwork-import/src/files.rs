@@ -215,3 +215,105 @@ fn common_units(named: &[(String, &Path)], files: &[Bvh]) -> Result<Units, Impor
         None => Ok(Units::MetresPerUnit(usual.metres_per_unit)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hips with two legs, 1 m and 0.9 m long, in the given unit.
+    fn text(units_per_metre: f32) -> String {
+        let (a, b) = (units_per_metre, 0.9 * units_per_metre);
+        format!(
+            "HIERARCHY\nROOT Hips {{ OFFSET 0 0 0\nCHANNELS 3 Xposition Yposition Zposition\n\
+             JOINT L {{ OFFSET 0 -{a} 0 }}\nJOINT R {{ OFFSET 0 -{b} 0 }} }}\n\
+             MOTION\nFrames: 2\nFrame Time: 0.016667\n0 {a} 0\n0 {a} 1\n"
+        )
+    }
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(dir.path().join(name), text).unwrap();
+        }
+        dir
+    }
+
+    fn error(dir: &tempfile::TempDir, units: Units) -> String {
+        read_folder(dir.path(), units, None).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_folder_reads_sorted_with_progress_and_leaves_other_files_alone() {
+        let cm = text(100.0);
+        let dir = folder(&[("b.bvh", &cm), ("c.BVH", &cm), ("a.bvh", &cm), ("notes.txt", "no"), ("bvh", "no")]);
+        fs::create_dir(dir.path().join("d.bvh")).unwrap();
+        let seen = AtomicUsize::new(0);
+        let tell = |done: usize, total: usize| {
+            assert!(total == 3 && (1..=3).contains(&done));
+            seen.fetch_add(done, Ordering::Relaxed);
+        };
+        let clips = read_folder(dir.path(), Units::Auto, Some(&tell)).unwrap();
+        assert_eq!(clips.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
+        assert_eq!(seen.into_inner(), 1 + 2 + 3);
+        assert!(clips[2].source.ends_with("c.BVH") && clips[0].rate_hz == 60.0);
+        assert!((clips[1].translations[0].y - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_folder_without_motion_says_so() {
+        let dir = folder(&[("notes.txt", "no")]);
+        assert!(error(&dir, Units::Auto).contains("holds no .bvh files: expected at least one"));
+        let missing = read_folder(&dir.path().join("nowhere"), Units::Auto, None).unwrap_err().to_string();
+        assert!(missing.starts_with("cannot read ") && missing.contains("nowhere"), "{missing}");
+        assert!(matches!(read_files(&[], Units::Auto, None), Err(ImportError::NoFiles)));
+    }
+
+    #[test]
+    fn the_first_bad_file_by_name_is_reported_with_its_path() {
+        let cm = text(100.0);
+        let bad = cm.replace("Frames: 2", "Frames: 9");
+        let dir = folder(&[("a.bvh", &cm), ("b.bvh", &bad), ("c.bvh", "")]);
+        let e = error(&dir, Units::Auto);
+        assert!(e.contains("b.bvh:10: found 2 frames, expected 9"), "{e}");
+    }
+
+    #[test]
+    fn the_majority_decides_the_unit_and_an_odd_file_is_named() {
+        let (cm, inches) = (text(100.0), text(1.0 / 0.0254));
+        let dir = folder(&[("a.bvh", &inches), ("b.bvh", &cm), ("c.bvh", &cm)]);
+        let e = error(&dir, Units::Auto);
+        assert!(e.contains("a.bvh seems to be in inches") && e.contains("most others in centimetres"), "{e}");
+        // The user's word settles it.
+        assert_eq!(read_folder(dir.path(), Units::Centimetres, None).unwrap().len(), 3);
+        // On the border between two units, the others decide.
+        let small = text(66.0);
+        let dir = folder(&[("a.bvh", &text(60.0)), ("b.bvh", &small), ("c.bvh", &small)]);
+        let clips = read_folder(dir.path(), Units::Auto, None).unwrap();
+        assert!((clips[0].translations[0].y / clips[1].translations[0].y - 60.0 / 66.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn two_files_of_one_name_are_refused() {
+        let dir = folder(&[("a.bvh", &text(1.0)), ("a.BVH", &text(1.0))]);
+        let e = error(&dir, Units::Auto);
+        assert!(e.contains("both give a clip named `a`: rename one"), "{e}");
+    }
+
+    #[test]
+    fn a_clip_is_written_whole_or_not_at_all() {
+        let dir = folder(&[("a.bvh", &text(100.0))]);
+        let (from, to) = (dir.path().join("a.bvh"), dir.path().join("out.bvh"));
+        let mut clip = read_clip(&from, Units::Auto).unwrap();
+        write_clip(&to, &clip, &WriteOptions::default()).unwrap();
+        let back = read_clip(&to, Units::Centimetres).unwrap();
+        assert_eq!((back.name.as_str(), back.frames()), ("out", 2));
+        let before = fs::read(&to).unwrap();
+        clip.translations[0].x = f32::NAN;
+        let e = write_clip(&to, &clip, &WriteOptions::default()).unwrap_err().to_string();
+        assert!(e.starts_with("cannot write ") && e.contains("not a finite number"), "{e}");
+        assert_eq!(fs::read(&to).unwrap(), before);
+        assert!(write_clip(&dir.path().join("no/where.bvh"), &back, &WriteOptions::default()).is_err());
+        let left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(left.len(), 2, "{left:?}");
+    }
+}

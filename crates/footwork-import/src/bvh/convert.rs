@@ -91,3 +91,148 @@ pub(super) fn about(axis: Axis, rad: f32) -> Quat {
         Axis::Z => Quat::from_rotation_z(rad),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{RotationOrder, parse};
+    use super::*;
+
+    fn one_joint(channels: &[Channel], frames: &[&[f32]], frame_time_s: f64) -> Bvh {
+        let joint = BvhJoint {
+            name: "Hips".into(),
+            parent: None,
+            offset: Vec3::new(1.0, 2.0, 3.0),
+            channels: channels.to_vec(),
+            end_site: None,
+        };
+        let values = frames.concat();
+        Bvh { joints: vec![joint], frames: frames.len(), frame_time_s, values }
+    }
+
+    fn clip(channels: &[Channel], frames: &[&[f32]]) -> RawClip {
+        one_joint(channels, frames, 0.0333).to_clip("c", "t", Units::Centimetres).unwrap()
+    }
+
+    #[test]
+    fn the_first_rotation_channel_is_the_outermost_in_all_six_orders() {
+        // Independent of our quaternions: turns a vector about one axis after the other, innermost first.
+        let turn = |axis: Axis, deg: f64, v: [f64; 3]| {
+            let (i, j) = ((axis.at() + 1) % 3, (axis.at() + 2) % 3);
+            let (s, c) = (libm_sin(deg), libm_sin(deg + 90.0));
+            let mut out = v;
+            out[i] = v[i] * c - v[j] * s;
+            out[j] = v[i] * s + v[j] * c;
+            out
+        };
+        for order in RotationOrder::ALL {
+            let axes = order.axes();
+            let clip = clip(&axes.map(Channel::Rotation), &[&[20.0, -50.0, 110.0]]);
+            let v = [0.3, -0.4, 0.9];
+            let expected = turn(axes[0], 20.0, turn(axes[1], -50.0, turn(axes[2], 110.0, v)));
+            let found = clip.rotations[0] * Vec3::from_array(v.map(|c| c as f32));
+            for (f, e) in found.to_array().iter().zip(expected) {
+                assert!((f64::from(*f) - e).abs() < 1e-6, "{order:?}: {found} {expected:?}");
+            }
+        }
+    }
+
+    fn libm_sin(deg: f64) -> f64 {
+        f64::from(footwork::math::sin(deg.to_radians() as f32))
+    }
+
+    #[test]
+    fn positions_replace_the_offset_and_missing_components_keep_it() {
+        let all = clip(&Channel::ALL[..3], &[&[10.0, 20.0, 30.0]]);
+        assert!((all.translations[0] - Vec3::new(0.1, 0.2, 0.3)).length() < 1e-7);
+        let only_y = clip(&[Channel::Position(Axis::Y)], &[&[20.0]]);
+        assert!((only_y.translations[0] - Vec3::new(0.01, 0.2, 0.03)).length() < 1e-7);
+        assert_eq!(only_y.rotations[0], Quat::IDENTITY);
+        let none = clip(&[Channel::Rotation(Axis::Y)], &[&[90.0]]);
+        assert_eq!(none.translations[0], none.skeleton.rest()[0].translation);
+        assert!((none.rotations[0] * Vec3::Z - Vec3::X).length() < 1e-6);
+    }
+
+    #[test]
+    fn positions_may_come_after_rotations() {
+        let order = [Channel::Rotation(Axis::Y), Channel::Position(Axis::Z), Channel::Position(Axis::X)];
+        let c = clip(&order, &[&[90.0, 7.0, 5.0], &[0.0, 1.0, 1.0]]);
+        assert!((c.translations[0] - Vec3::new(0.05, 0.02, 0.07)).length() < 1e-7);
+        assert_eq!(c.frames(), 2);
+    }
+
+    #[test]
+    fn a_rounded_frame_time_means_the_whole_rate() {
+        let times = [
+            (0.0333, 30.0),
+            (0.033333, 30.0),
+            (0.03333333, 30.0),
+            (0.033, 1.0 / 0.033),
+            (0.016667, 60.0),
+            (0.0166667, 60.0),
+            (0.008333, 120.0),
+            (0.00833, 120.0),
+            (0.04, 25.0),
+            (0.041667, 24.0),
+            (0.0083, 120.0),
+            (0.001, 1000.0),
+            (1.0, 1.0),
+        ];
+        for (time, rate) in times {
+            assert_eq!(one_joint(&[Channel::ALL[0]], &[&[0.0]], time).rate_hz(), rate as f32, "{time}");
+        }
+    }
+
+    #[test]
+    fn units_scale_the_rest_pose_and_the_motion() {
+        let b = one_joint(&Channel::ALL[..3], &[&[100.0, 0.0, 0.0]], 0.1);
+        for (units, metres) in [
+            (Units::Metres, 100.0),
+            (Units::Centimetres, 1.0),
+            (Units::Millimetres, 0.1),
+            (Units::Inches, 2.54),
+            (Units::MetresPerUnit(0.5), 50.0),
+        ] {
+            let c = b.to_clip("c", "t", units).unwrap();
+            assert!((c.translations[0].x - metres).abs() < 1e-6 * metres, "{units:?}");
+            assert!((c.skeleton.rest()[0].translation.x - metres / 100.0).abs() < 1e-6 * metres);
+        }
+    }
+
+    #[test]
+    fn unusable_units_are_refused() {
+        let b = one_joint(&Channel::ALL[..3], &[&[100.0, 0.0, 0.0]], 0.1);
+        for bad in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+            let e = b.to_clip("c", "t.bvh", Units::MetresPerUnit(bad)).unwrap_err().to_string();
+            assert!(e.starts_with("t.bvh: ") && e.contains("metres per unit are not usable"), "{e}");
+        }
+        let e = b.to_clip("c", "t.bvh", Units::Auto).unwrap_err().to_string();
+        assert_eq!(
+            e,
+            "t.bvh: no bone has a length, so the unit cannot be guessed: say which it is, for instance centimetres"
+        );
+        let e = b.to_clip("c", "t.bvh", Units::MetresPerUnit(3e38)).unwrap_err().to_string();
+        assert!(e.contains("not finite"), "{e}");
+    }
+
+    #[test]
+    fn a_small_file_cannot_blow_up_into_a_huge_clip() {
+        let mut text = String::from("HIERARCHY\nROOT J\n{\nOFFSET 0 1 0\nCHANNELS 1 Yrotation\n");
+        (1..4096).for_each(|j| text += &format!("JOINT J{j} {{ OFFSET 0 1 0 }}\n"));
+        text += "}\nMOTION\nFrames: 100000\nFrame Time: 0.1\n";
+        text += &"1\n".repeat(100_000);
+        let e = parse(text.as_bytes(), "t").unwrap().to_clip("c", "t", Units::Metres).unwrap_err().to_string();
+        assert!(e.contains("4096 joints x 100000 frames are far more than the 100000 values given"), "{e}");
+    }
+
+    #[test]
+    fn a_hand_made_file_that_breaks_its_promises_is_an_error_or_a_shorter_clip_never_a_panic() {
+        let mut b = one_joint(&Channel::ALL, &[&[0.0; 6]], 0.1);
+        b.values.pop();
+        assert_eq!(b.to_clip("c", "t", Units::Metres).unwrap().frames(), 0);
+        b.joints[0].parent = Some(7);
+        assert!(b.to_clip("c", "t", Units::Metres).is_err());
+        b.joints.clear();
+        assert!(b.to_clip("c", "t", Units::Auto).is_err());
+        assert!(b.to_clip("c", "t", Units::Metres).is_err());
+    }
+}

@@ -110,7 +110,9 @@ pub enum BvhProblem {
         channel: String,
     },
     /// `CHANNELS 3` and two names, or four.
-    #[error("joint `{joint}`: expected {claimed} channels, as `CHANNELS {claimed}` says, found {found}: correct the count")]
+    #[error(
+        "joint `{joint}`: expected {claimed} channels, as `CHANNELS {claimed}` says, found {found}: correct the count"
+    )]
     ChannelCount {
         /// The joint.
         joint: String,
@@ -170,7 +172,9 @@ pub enum BvhProblem {
         found: usize,
     },
     /// Fewer rows than promised.
-    #[error("found {found} frames, expected {claimed} as `Frames:` says: the file is truncated; export or copy it again")]
+    #[error(
+        "found {found} frames, expected {claimed} as `Frames:` says: the file is truncated; export or copy it again"
+    )]
     TooFewRows {
         /// What the file says.
         claimed: u64,
@@ -216,7 +220,9 @@ pub enum BvhProblem {
         values: usize,
     },
     /// A unit that is none.
-    #[error("{metres_per_unit} metres per unit are not usable: expected a positive number, such as 0.01 for centimetres")]
+    #[error(
+        "{metres_per_unit} metres per unit are not usable: expected a positive number, such as 0.01 for centimetres"
+    )]
     BadUnits {
         /// What was given.
         metres_per_unit: f32,

@@ -89,11 +89,7 @@ impl<'a> Lexer<'a> {
 /// The line, from 1, in which byte `at` lies.
 pub(super) fn line_of(bytes: &[u8], at: usize) -> usize {
     let before = &bytes[..at.min(bytes.len())];
-    let lone_cr = before
-        .iter()
-        .enumerate()
-        .filter(|(i, b)| **b == b'\r' && bytes.get(i + 1) != Some(&b'\n'))
-        .count();
+    let lone_cr = before.iter().enumerate().filter(|(i, b)| **b == b'\r' && bytes.get(i + 1) != Some(&b'\n')).count();
     1 + before.iter().filter(|b| **b == b'\n').count() + lone_cr
 }
 

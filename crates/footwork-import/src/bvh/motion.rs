@@ -106,7 +106,12 @@ pub(super) fn rows(lexer: &mut Lexer<'_>, claimed: u64, joints: &[BvhJoint]) -> 
 
 /// Appends up to `channels` values of one line: (how many, where it stopped). An error names byte and column.
 #[inline]
-fn row(bytes: &[u8], at: usize, channels: usize, values: &mut Vec<f32>) -> Result<(usize, usize), (usize, usize, Reject)> {
+fn row(
+    bytes: &[u8],
+    at: usize,
+    channels: usize,
+    values: &mut Vec<f32>,
+) -> Result<(usize, usize), (usize, usize, Reject)> {
     let mut at = at;
     for column in 0..channels {
         let (v, end) = number::value(bytes, at).map_err(|reject| (at, column, reject))?;

@@ -23,7 +23,7 @@ const TEN_INT: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000
 pub(super) fn value(bytes: &[u8], at: usize) -> Result<(f32, usize), Reject> {
     match plain(bytes, at) {
         Some(v) => Ok(v),
-        None => any(bytes, at),
+        None => unusual(bytes, at),
     }
 }
 
@@ -84,7 +84,7 @@ fn digits(window: &[u8; 24], i: usize) -> (u64, usize) {
 /// Everything else: exponents, many digits, the end of the file, and what is no number.
 #[cold]
 #[inline(never)]
-fn any(bytes: &[u8], at: usize) -> Result<(f32, usize), Reject> {
+fn unusual(bytes: &[u8], at: usize) -> Result<(f32, usize), Reject> {
     let len = bytes[at..].iter().position(|b| is_blank(*b) || is_line_end(*b)).unwrap_or(bytes.len() - at);
     Ok((word(&bytes[at..at + len])?, at + len))
 }
@@ -121,9 +121,27 @@ mod tests {
     #[test]
     fn numbers_read_as_the_standard_library_reads_them() {
         for text in [
-            "0", "-0", "-0.000000", "1", "-170.569358", "0.0000001", "1234567.1234567", "12345678", "12345678.5",
-            "0.12345678", "0.123456789012345678901", "1.", ".5", "-.5", "+3.25", "1e3", "-2.5E-4", "1e-400",
-            "123456789012345678901234567890", "9999999.9999999", "3.4028235e38",
+            "0",
+            "-0",
+            "-0.000000",
+            "1",
+            "-170.569358",
+            "0.0000001",
+            "1234567.1234567",
+            "12345678",
+            "12345678.5",
+            "0.12345678",
+            "0.123456789012345678901",
+            "1.",
+            ".5",
+            "-.5",
+            "+3.25",
+            "1e3",
+            "-2.5E-4",
+            "1e-400",
+            "123456789012345678901234567890",
+            "9999999.9999999",
+            "3.4028235e38",
         ] {
             same(text);
         }

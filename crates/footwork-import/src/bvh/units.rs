@@ -108,3 +108,76 @@ pub(super) fn metres_per_unit(bvh: &Bvh, units: Units) -> Result<f32, BvhProblem
     };
     if scale.is_finite() && scale > 0.0 { Ok(scale) } else { Err(BvhProblem::BadUnits { metres_per_unit: scale }) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Bvh, BvhJoint};
+    use super::*;
+    use glam::Vec3;
+
+    /// (name, parent, length of the bone to the parent).
+    fn skeleton(bones: &[(&str, Option<usize>, f32)], metres_per_unit: f32) -> Bvh {
+        let joints = bones.iter().map(|(name, parent, m)| BvhJoint {
+            name: (*name).into(),
+            parent: *parent,
+            offset: Vec3::new(0.0, *m / metres_per_unit, 0.0),
+            channels: Vec::new(),
+            end_site: None,
+        });
+        Bvh { joints: joints.collect(), frames: 0, frame_time_s: 0.1, values: Vec::new() }
+    }
+
+    /// A person of `metres` with arms, under a root bone and a far first position.
+    fn person(metres: f32, metres_per_unit: f32) -> Bvh {
+        let k = metres / 1.70;
+        let bones = [
+            ("Root", None, 50.0),
+            ("Hips", Some(0), 0.95 * k),
+            ("LeftUpLeg", Some(1), 0.1 * k),
+            ("LeftLeg", Some(2), 0.43 * k),
+            ("LeftFoot", Some(3), 0.42 * k),
+            ("LeftToe", Some(4), 0.17 * k),
+            ("RightUpLeg", Some(1), 0.1 * k),
+            ("RightLeg", Some(6), 0.43 * k),
+            ("RightFoot", Some(7), 0.42 * k),
+            ("Spine", Some(1), 0.3 * k),
+            ("Neck", Some(9), 0.25 * k),
+            ("Head", Some(10), 0.12 * k),
+            ("LeftArm", Some(9), 0.3 * k),
+            ("LeftForeArm", Some(12), 0.3 * k),
+            ("LeftHand", Some(13), 0.25 * k),
+        ];
+        skeleton(&bones, metres_per_unit)
+    }
+
+    #[test]
+    fn people_of_any_height_are_told_apart_in_all_units() {
+        for metres in [1.0, 1.3, 67.0 * 0.0254, 2.0, 2.2] {
+            for (metres_per_unit, unit) in CANDIDATES {
+                let g = guess_units(&person(metres, metres_per_unit)).unwrap();
+                assert_eq!((g.unit, g.metres_per_unit), (unit, metres_per_unit), "{metres} m: {g:?}");
+                assert!(!g.doubtful, "{g:?}");
+                assert!((g.body_length_units * metres_per_unit - g.body_length_m).abs() < 1e-5);
+            }
+        }
+    }
+
+    #[test]
+    fn a_dog_and_a_tail_of_bones_are_guessed_too() {
+        let dog = [("Hips", None, 0.0), ("Spine", Some(0), 0.4), ("Arm", Some(1), 0.7), ("Leg", Some(0), 0.55)];
+        assert_eq!(guess_units(&skeleton(&dog, 1.0)).unwrap().unit, "metres");
+        assert_eq!(guess_units(&skeleton(&dog, 0.01)).unwrap().unit, "centimetres");
+        let chain = [("A", None, 9.0), ("B", Some(0), 0.9), ("C", Some(1), 0.9)];
+        let g = guess_units(&skeleton(&chain, 0.01)).unwrap();
+        assert!((g.body_length_m - 1.8).abs() < 1e-5);
+    }
+
+    #[test]
+    fn end_sites_count_and_strange_sizes_are_marked() {
+        let mut b = skeleton(&[("Hips", None, 5.0)], 1.0);
+        assert_eq!(guess_units(&b), None);
+        b.joints[0].end_site = Some(Vec3::new(0.0, 40.0, 0.0));
+        let g = guess_units(&b).unwrap();
+        assert!(g.doubtful && (g.body_length_units - 40.0).abs() < 1e-5, "{g:?}");
+    }
+}

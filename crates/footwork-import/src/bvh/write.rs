@@ -44,13 +44,17 @@ pub enum WriteError {
         joint: String,
     },
     /// A unit that is none.
-    #[error("{metres_per_unit} metres per unit are not usable: expected a positive number, such as 0.01 for centimetres")]
+    #[error(
+        "{metres_per_unit} metres per unit are not usable: expected a positive number, such as 0.01 for centimetres"
+    )]
     BadUnits {
         /// What was given.
         metres_per_unit: f32,
     },
     /// A length beyond what the file's numbers hold.
-    #[error("a length of {metres} m is too large for units of {metres_per_unit} m: expected fewer digits; use larger units")]
+    #[error(
+        "a length of {metres} m is too large for units of {metres_per_unit} m: expected fewer digits; use larger units"
+    )]
     TooLarge {
         /// The length.
         metres: f32,
@@ -152,7 +156,8 @@ impl Layout {
                 moves[j] |= (*t - skeleton.rest()[j].translation).length() > MOVES_M;
             }
         }
-        let metres_per_unit = f64::from(options.metres_per_unit);
+        // 0.01 is meant, not the f32 nearest to it: 1 m is then 100.000000 cm in the text, not 100.000002.
+        let metres_per_unit = options.metres_per_unit.to_string().parse().unwrap_or(options.metres_per_unit.into());
         // The last digit stands for at most 1e-7 m, whatever the unit.
         let mut length_decimals = 6;
         let mut last_digit_m = metres_per_unit * 1e-6;
@@ -224,8 +229,7 @@ impl Layout {
 
 /// `-12.345678`: rounded, never `-0.000000`, never an exponent.
 fn decimal(v: f64, decimals: usize, text: &mut Vec<u8>) -> io::Result<()> {
-    const POWERS: [f64; 16] =
-        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
     let scaled = (v * POWERS[decimals]).round();
     // Beyond 2^53 the product is no longer exact.
     if scaled.abs() >= 9e15 {
@@ -247,4 +251,169 @@ fn decimal(v: f64, decimals: usize, text: &mut Vec<u8>) -> io::Result<()> {
     text.push(b'.');
     text.extend_from_slice(&digits[point..]);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Units, parse};
+    use super::*;
+    use footwork::clip::Annotations;
+    use footwork::math::{Quat, Transform};
+    use proptest::prelude::*;
+
+    /// Breadth first, as some formats have it: root, two children, a grandchild of the first.
+    fn clip(frames: usize, rotations: Vec<Quat>, hips: Vec<Vec3>) -> RawClip {
+        let rest = [Vec3::ZERO, Vec3::new(0.1, -0.4, 0.0), Vec3::new(-0.1, -0.4, 0.0), Vec3::new(0.0, -0.45, 0.017)];
+        let parents = [None, Some(0), Some(0), Some(1)].map(|p| p.map(JointIndex));
+        let names = ["Hips", "Left Leg", "ns:RightLeg", "LeftFoot"].map(String::from);
+        let rest_transforms = rest.map(|t| Transform::new(t, Quat::IDENTITY));
+        let skeleton = Skeleton::new(names.to_vec(), parents.to_vec(), rest_transforms.to_vec()).unwrap();
+        let translations = hips.iter().flat_map(|h| [*h, rest[1], rest[2] + Vec3::X * h.y * 0.01, rest[3]]).collect();
+        RawClip {
+            name: "c".into(),
+            source: "t".into(),
+            skeleton,
+            rate_hz: 60.0,
+            looping: false,
+            translations,
+            rotations: rotations.into_iter().take(frames * 4).collect(),
+            annotations: Annotations::default(),
+        }
+    }
+
+    fn still() -> RawClip {
+        clip(1, vec![Quat::IDENTITY; 4], vec![Vec3::Y])
+    }
+
+    fn text(clip: &RawClip, options: &WriteOptions) -> String {
+        let mut out = Vec::new();
+        write(clip, &mut out, options).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    /// Largest differences: (cm, degrees), joints matched by name.
+    fn off(a: &RawClip, b: &RawClip) -> (f32, f32) {
+        assert_eq!((a.frames(), a.rate_hz, a.skeleton.len()), (b.frames(), b.rate_hz, b.skeleton.len()));
+        let (mut cm, mut degrees) = (0.0f32, 0.0f32);
+        let joints = a.skeleton.len();
+        for (j, name) in a.skeleton.names().iter().enumerate() {
+            let k = b.skeleton.require(name).unwrap().at();
+            let parent = |c: &RawClip, j: usize| c.skeleton.parents()[j].map(|p| c.skeleton.name(p).to_owned());
+            assert_eq!(parent(a, j), parent(b, k));
+            let rest = |c: &RawClip, j: usize| c.skeleton.rest()[j].translation;
+            cm = cm.max((rest(a, j) - rest(b, k)).length() * 100.0);
+            for f in 0..a.frames() {
+                let (p, q) = (f * joints + j, f * joints + k);
+                cm = cm.max((a.translations[p] - b.translations[q]).length() * 100.0);
+                degrees = degrees.max(a.rotations[p].angle_between(b.rotations[q]).to_degrees());
+            }
+        }
+        (cm, degrees)
+    }
+
+    #[test]
+    fn the_text_looks_like_lafan1() {
+        let mut c = still();
+        c.rotations[0] = Quat::from_rotation_z(0.5);
+        let expected = "HIERARCHY
+ROOT Hips
+{
+\tOFFSET 0.000000 0.000000 0.000000
+\tCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation
+\tJOINT Left Leg
+\t{
+\t\tOFFSET 10.000000 -40.000001 0.000000
+\t\tCHANNELS 3 Zrotation Yrotation Xrotation
+\t\tJOINT LeftFoot
+\t\t{
+\t\t\tOFFSET 0.000000 -44.999999 1.700000
+\t\t\tCHANNELS 3 Zrotation Yrotation Xrotation
+\t\t\tEnd Site
+\t\t\t{
+\t\t\t\tOFFSET 0.000000 0.000000 0.000000
+\t\t\t}
+\t\t}
+\t}
+\tJOINT ns:RightLeg
+\t{
+\t\tOFFSET -10.000000 -40.000001 0.000000
+\t\tCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation
+\t\tEnd Site
+\t\t{
+\t\t\tOFFSET 0.000000 0.000000 0.000000
+\t\t}
+\t}
+}
+MOTION
+Frames: 1
+Frame Time: 0.016666667
+0.000000 100.000000 0.000000 28.647890 0.000000";
+        let found = text(&c, &WriteOptions::default());
+        assert!(found.starts_with(expected), "{found}");
+        assert!(!found.contains("-0.000000") && found.ends_with('\n'));
+    }
+
+    #[test]
+    fn decimals_are_rounded_as_the_standard_library_rounds_them() {
+        for v in [0.0, -0.0, 1e-7, -4e-7, 0.5e-6, 123.456_789_1, -179.999_999_9, 99_999.999_999_7, 1e12, -3.4e38] {
+            let mut out = Vec::new();
+            decimal(v, 6, &mut out).unwrap();
+            let expected = format!("{v:.6}");
+            let expected = if expected == "-0.000000" { "0.000000" } else { &expected };
+            let found = String::from_utf8(out).unwrap();
+            let (a, b): (f64, f64) = (found.parse().unwrap(), expected.parse().unwrap());
+            assert!((a - b).abs() <= 1.000_001e-6, "{found} {expected}");
+            assert_eq!(found.len(), expected.len());
+        }
+    }
+
+    #[test]
+    fn what_bvh_cannot_hold_is_refused() {
+        let fails = |change: &dyn Fn(&mut RawClip, &mut WriteOptions)| {
+            let (mut c, mut o) = (still(), WriteOptions::default());
+            change(&mut c, &mut o);
+            let mut out = Vec::new();
+            let e = write(&c, &mut out, &o).unwrap_err().to_string();
+            assert!(out.is_empty(), "half a file");
+            e
+        };
+        for name in ["a\nb", "", " a", "a\t", "a {b", "a\rb"] {
+            let e = fails(&|c, _| {
+                c.skeleton = Skeleton::new(vec![name.into()], vec![None], vec![Transform::IDENTITY]).unwrap();
+            });
+            assert!(e.contains(&format!("joint name {name:?} cannot be written: expected")), "{e}");
+        }
+        assert!(fails(&|c, _| c.rotations[2].x = f32::NAN).contains("not a finite number"));
+        let none = fails(&|c, _| {
+            c.rotations.clear();
+            c.translations.clear();
+        });
+        assert_eq!(none, "clip `c` has no frames: expected at least 1");
+        for bad in [0.0, -1.0, f32::NAN] {
+            assert!(fails(&|_, o| o.metres_per_unit = bad).contains("metres per unit are not usable"));
+        }
+        assert!(fails(&|_, o| o.metres_per_unit = 1e-40).contains("use larger units"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+        #[test]
+        fn a_written_clip_reads_back_within_a_thousandth(
+            turns in proptest::collection::vec((-4.0f32..4.0, -4.0f32..4.0, -4.0f32..4.0), 12),
+            hips in proptest::collection::vec((-30.0f32..30.0, -2.0f32..2.0, -30.0f32..30.0), 3),
+            order in 0usize..6,
+            unit in 0usize..5,
+        ) {
+            let rotations = turns.into_iter().map(|t| Quat::from_rotation_vector(t.into())).collect();
+            let hips: Vec<Vec3> = hips.into_iter().map(Vec3::from).collect();
+            let original = clip(3, rotations, hips);
+            let metres_per_unit = [0.01, 1.0, 0.001, 0.0254, 10.0][unit];
+            let options = WriteOptions { metres_per_unit, rotation_order: RotationOrder::ALL[order] };
+            let text = text(&original, &options);
+            let back = parse(text.as_bytes(), "t").unwrap();
+            let back = back.to_clip("c", "t", Units::MetresPerUnit(metres_per_unit)).unwrap();
+            let (cm, degrees) = off(&original, &back);
+            prop_assert!(cm < 1e-3 && degrees < 1e-3, "{cm} cm, {degrees} degrees");
+        }
+    }
 }

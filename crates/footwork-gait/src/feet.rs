@@ -140,13 +140,14 @@ fn pitches(stances: &[Stance], path: &RootPath) -> (Knots, Knots) {
         let flat_s = s.end_s - stance * lerp(0.5, 0.6, run);
         pitch.push((flat_s, 0.0));
         limit.push((flat_s, 0.12));
-        let off = (lerp(0.85, 1.0, run) * ahead + 0.35 * aside).max(0.12 * (1.0 - moving));
+        let off = (lerp(1.05, 1.1, run) * ahead + 0.35 * aside).max(0.12 * (1.0 - moving));
         pitch.push((s.end_s, off));
-        limit.push((s.end_s, (off + 0.25).max(1.2 * (ahead + aside).min(1.0)).max(0.2)));
+        // The limit stays below what is planned: a leg that pushes off must have begun to bend.
+        limit.push((s.end_s, (off - 0.25 * ahead).max(0.1)));
         let swing = next.heel_s - s.end_s;
-        let peak = lerp(0.75, 1.3, run) * ahead + 0.5 * aside + 0.15 * (1.0 - moving) + 0.1 * behind;
-        pitch.push((s.end_s + 0.28 * swing, peak));
-        limit.push((s.end_s + 0.28 * swing, peak + 0.4));
+        let peak = lerp(1.1, 1.35, run) * ahead + 0.5 * aside + 0.15 * (1.0 - moving) + 0.1 * behind;
+        pitch.push((s.end_s + lerp(0.18, 0.25, run) * swing, peak));
+        limit.push((s.end_s + lerp(0.18, 0.25, run) * swing, (peak - 0.25 * ahead).max(0.1)));
         let mid = lerp(0.05, 0.35, run) * ahead + 0.3 * aside + 0.3 * behind;
         pitch.push((s.end_s + 0.68 * swing, mid));
         limit.push((s.end_s + 0.68 * swing, mid + 0.25));

@@ -46,7 +46,7 @@ fn home(p: &PathPoint, side: Side) -> (Vec3, f32) {
     let yaw = p.yaw + p.twist;
     // Standing, the ankle is a little behind the hip; walking, a stance is centred further back, for the toe pushes off
     // far behind the body while the heel lands less far ahead of it.
-    let forward = FOOT_M - 0.035 - 0.135 * p.along.max(0.0) - 0.06 * (-p.along).max(0.0);
+    let forward = FOOT_M - 0.03 - 0.125 * p.along.max(0.0) - 0.06 * (-p.along).max(0.0);
     let local = Vec3::new(side.sign() * half_width_m(p.speed), 0.0, forward);
     (p.position + Quat::from_rotation_y(yaw) * local, yaw + side.sign() * 0.1)
 }
@@ -71,8 +71,10 @@ impl Planner<'_> {
         let p = self.path.at(t);
         // Sideways and backward steps are shorter and quicker.
         let sideways = (1.0 - p.along.abs()) * ramp(p.speed, 0.3, 1.0);
-        let factor = 1.0 + 0.12 * sideways + 0.1 * (-p.along).max(0.0);
-        cadence_hz(p.activity) * factor * self.cadence_scale
+        let factor = 1.0 + 0.25 * sideways + 0.1 * (-p.along).max(0.0);
+        // The last steps of a stop bring the feet together without dawdling.
+        let gather = 1.6 * (1.0 - ramp(p.activity, 0.2, 0.7));
+        cadence_hz(p.activity).max(gather) * factor * self.cadence_scale
     }
 
     fn standing(&self, side: Side) -> &Stance {
@@ -109,7 +111,7 @@ impl Planner<'_> {
         while t < until && strain(&self.path.at(t), side, toe, STANCE_REACH_M) < 1.0 {
             t += DT;
         }
-        t
+        t.min(until)
     }
 
     /// Heel strike of the step after the one that struck at `last`.

@@ -3,14 +3,15 @@
 use crate::body::{ANKLE_M, FOOT_M, SHANK_M, THIGH_M, TOE_HEIGHT_M};
 use crate::feet::{FootState, ankle};
 use crate::shapes::{ramp, smooth_max};
-use footwork::math::{Quat, acos, atan2};
+use footwork::math::{Quat, acos, atan2, lerp};
 use glam::Vec3;
 
 /// The longest hip-to-ankle distance that is planned for, metres: a knee flexed by about 13 degrees, for near full
 /// extension the knee would have to turn faster than any knee can.
 pub(crate) const REACH_M: f32 = 0.9935 * (THIGH_M + SHANK_M);
-/// Rounder than this the heel leaves the ground visibly before it must; sharper it snaps.
-const HEEL_BLEND_RAD: f32 = 0.06;
+/// Rounding of the heel's rise, on the ground and in the air. Rounder than this a standing heel leaves the ground
+/// visibly before it must; sharper, and the knee of a swinging leg snaps to a stop.
+const HEEL_BLEND_RAD: [f32; 2] = [0.06, 0.22];
 
 /// Rotations of one leg; `thigh` and `foot` in root space, `shank` and `foot_local` and `toe` to their parents.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +43,8 @@ fn needed_pitch(hip: Vec3, foot: &FootState) -> f32 {
 
 /// Solves a leg in root space. `hip_rotation` is the pelvis's; `knee_yaw` is where the knee points.
 pub(crate) fn solve(hip: Vec3, foot: &FootState, knee_yaw: f32) -> LegPose {
-    let pitch = smooth_max(foot.pitch, needed_pitch(hip, foot), HEEL_BLEND_RAD);
+    let in_air = ramp(foot.toe.y - TOE_HEIGHT_M, 0.0, 0.04);
+    let pitch = smooth_max(foot.pitch, needed_pitch(hip, foot), lerp(HEEL_BLEND_RAD[0], HEEL_BLEND_RAD[1], in_air));
     let yaw = Quat::from_rotation_y(foot.yaw);
     let target = ankle(foot.toe, yaw, pitch);
     let to = target - hip;

@@ -10,7 +10,7 @@ use glam::Vec3;
 use std::f32::consts::{FRAC_PI_2, PI};
 
 /// Samples per second of the path; frames of any rate are read between them.
-const PATH_HZ: f32 = 240.0;
+const PATH_HZ: f32 = 120.0;
 /// Half-life of velocity and facing, seconds: the default of the simulation that the data must serve.
 pub(crate) const SPRING_S: f32 = 0.27;
 
@@ -95,7 +95,7 @@ impl RootPath {
         let run_in = (run_in_s * PATH_HZ) as i32;
         let total: f32 = legs.iter().map(|l| l.seconds).sum();
         let end = ((total + run_out_s) * PATH_HZ) as i32;
-        let start_s = -run_in as f32 * dt;
+        let start_s = -run_in as f32 / PATH_HZ;
         let (mut leg, mut leg_start) = (0, 0.0);
         let mut p = PathPoint {
             velocity: legs[0].velocity(start_s),
@@ -106,7 +106,7 @@ impl RootPath {
         let mut points = Vec::with_capacity((end + run_in) as usize + 1);
         let mut origin = Vec3::ZERO;
         for i in -run_in..=end {
-            let t = i as f32 * dt;
+            let t = i as f32 / PATH_HZ;
             while leg + 1 < legs.len() && t >= leg_start + legs[leg].seconds - 0.5 * dt {
                 leg_start += legs[leg].seconds;
                 leg += 1;

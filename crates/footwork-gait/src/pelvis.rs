@@ -24,6 +24,10 @@ pub(crate) struct Trunk {
     pub support: Vec<f32>,
     /// 1 when standing idle.
     pub idle: Vec<f32>,
+    /// 1 when running, 0 when walking; slower than the feet's own change: arms and trunk take time.
+    pub run: Vec<f32>,
+    /// 1 at a walk or faster, 0 when standing.
+    pub moving: Vec<f32>,
 }
 
 /// Half of a smoothing window in frames.
@@ -36,8 +40,9 @@ pub(crate) fn hip(position: Vec3, rotation: Quat, side: Side) -> Vec3 {
     position + rotation * Vec3::new(side.sign() * HALF_HIPS_M, -HIPS_ABOVE_HIP_M, 0.0)
 }
 
-/// Moves the pelvis. `feet` are in root space; `times` in seconds.
-pub(crate) fn trunk(path: &[PathPoint], feet: &[[FootState; 2]], times: &[f32], rate_hz: f32) -> Trunk {
+/// Moves the pelvis. `feet` are in root space; `times` in seconds; `sway_sign` is where idle swaying
+/// begins, +1 for left.
+pub(crate) fn trunk(path: &[PathPoint], feet: &[[FootState; 2]], times: &[f32], rate_hz: f32, sway_sign: f32) -> Trunk {
     let n = path.len();
     let series =
         |f: &dyn Fn(usize) -> f32, seconds: f32| hann(&(0..n).map(f).collect::<Vec<_>>(), half(seconds, rate_hz));
@@ -50,11 +55,13 @@ pub(crate) fn trunk(path: &[PathPoint], feet: &[[FootState; 2]], times: &[f32], 
             let d = feet[i][0].toe - feet[i][1].toe;
             (Quat::from_rotation_y(-path[i].twist) * d).z
         },
-        0.06,
+        0.09,
     );
     let local = |i: usize| Quat::from_rotation_y(-path[i].yaw) * path[i].acceleration;
     let lean_x = series(&|i| lean_angle(local(i)).x, 0.12);
     let lean_z = series(&|i| lean_angle(local(i)).z, 0.12);
+    let run = series(&|i| run_weight(path[i].speed), 0.3);
+    let moving = series(&|i| ramp(path[i].speed, 0.1, 1.2), 0.2);
     let idle = series(&|i| 1.0 - ramp(path[i].activity, 0.05, 0.4), 0.4);
 
     let mut t = Trunk {
@@ -64,12 +71,13 @@ pub(crate) fn trunk(path: &[PathPoint], feet: &[[FootState; 2]], times: &[f32], 
         stride,
         support,
         idle,
+        run,
+        moving,
     };
     let mut wanted = Vec::with_capacity(n);
     for i in 0..n {
         let p = &path[i];
-        let run = run_weight(p.speed);
-        let moving = ramp(p.speed, 0.1, 1.2);
+        let (run, moving) = (t.run[i], t.moving[i]);
         let v = Quat::from_rotation_y(-p.yaw) * p.velocity;
         // Into the acceleration, and a little ahead in a run.
         let ahead = 0.02 * moving + 0.08 * run;
@@ -82,14 +90,14 @@ pub(crate) fn trunk(path: &[PathPoint], feet: &[[FootState; 2]], times: &[f32], 
             * Quat::from_rotation_vector(lean * 0.4)
             * Quat::from_rotation_z(list);
         let sway = lerp(0.028, 0.012, run) * t.support[i];
-        let breath = t.idle[i] * 0.006 * sin(TAU * times[i] * 0.2);
+        let breath = t.idle[i] * 0.006 * sway_sign * sin(TAU * times[i] * 0.2);
         let along = Quat::from_rotation_y(p.twist) * Vec3::new(sway + breath, 0.0, 0.0);
         // The upper body leans about the hips; its weight stays over the feet when the hips give way.
         let shift = Vec3::new(-lean.z, 0.0, lean.x) * 0.06;
         let horizontal = along + shift;
         // Knees give a little in standing, more in walking and most in running, where the body sinks over the foot.
         let rise = 0.055 * flight[i] * run - 0.012 * double[i] * moving * (1.0 - run);
-        let height = HIP_HEIGHT_M - 0.015 - 0.006 * moving - 0.045 * run + rise;
+        let height = HIP_HEIGHT_M - 0.011 - 0.02 * moving - 0.047 * run + rise;
         let mut limit = height;
         let level = horizontal + Vec3::Y * HIPS_ABOVE_HIP_M;
         for side in Side::BOTH {

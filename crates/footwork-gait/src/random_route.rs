@@ -9,9 +9,9 @@ use footwork::math::wrap_angle;
 use std::f32::consts::PI;
 
 /// Seconds of one route.
-const ROUTE_S: f32 = 40.0;
+const ROUTE_S: f32 = 36.0;
 /// Routes, each of them also mirrored.
-const ROUTES: usize = 4;
+const ROUTES: usize = 3;
 
 /// The routes of a seed.
 pub(crate) fn recipes(seed: u64) -> Vec<Recipe> {

@@ -74,14 +74,14 @@ fn starts_and_stops(out: &mut Vec<Recipe>) {
             // Half a step later the other foot is in front.
             let cadence = crate::laws::cadence_hz(v);
             let seconds = 0.6 + if first == Side::Left { 0.0 } else { 1.0 / cadence };
-            let stop = vec![Leg::steady(seconds, v, 0.0, 0.0), Leg::goal(2.2, 0.0, 0.0, 0.0)];
+            let stop = vec![Leg::steady(seconds, v, 0.0, 0.0), Leg::goal(1.9, 0.0, 0.0, 0.0)];
             let name = format!("stop_{}_{foot}_foot", gait(v));
             out.push(Recipe::new(name, &["stop", gait(v)], stop));
         }
         for angle in [45, 90, 135, 180] {
             let a = angle as f32 * DEG;
             let name = format!("start_{}_{angle}", gait(v));
-            pair(out, Recipe::new(name, &["start", gait(v)], vec![stand, Leg::goal(2.2, v, a, a)]));
+            pair(out, Recipe::new(name, &["start", gait(v)], vec![stand, Leg::goal(1.8, v, a, a)]));
         }
     }
 }
@@ -104,9 +104,11 @@ fn turns(out: &mut Vec<Recipe>) {
     for v in [WALK[0], RUN[0]] {
         for angle in [45, 90, 135, 180] {
             let a = angle as f32 * DEG;
-            for late in [0.0, 1.0] {
+            // Sharp turns also from the other foot.
+            let variants: &[f32] = if angle == 90 || angle == 180 { &[0.0, 1.0] } else { &[0.0] };
+            for late in variants.iter().copied() {
                 let seconds = 0.6 + late / crate::laws::cadence_hz(v);
-                let legs = vec![Leg::steady(seconds, v, 0.0, 0.0), Leg::goal(2.1, v, a, a)];
+                let legs = vec![Leg::steady(seconds, v, 0.0, 0.0), Leg::goal(1.8, v, a, a)];
                 let name = format!("plant_{}_{angle}{}", gait(v), if late > 0.0 { "_late" } else { "" });
                 pair(out, Recipe::new(name, &["turn", gait(v)], legs));
             }
@@ -124,13 +126,13 @@ fn strafes(out: &mut Vec<Recipe>) {
         };
         let steady = |seconds: f32, angle: i32| Leg { exact: true, ..to(seconds, angle) };
         for angle in [45, 90, 135] {
-            pair(out, Recipe::new(format!("strafe_{kind}_{angle}"), &tags, vec![steady(3.0, angle)]));
+            pair(out, Recipe::new(format!("strafe_{kind}_{angle}"), &tags, vec![steady(2.6, angle)]));
             let legs = vec![Leg::steady(0.5, 0.0, 0.0, 0.0), to(1.6, angle), Leg::goal(1.5, 0.0, 0.0, 0.0)];
             pair(out, Recipe::new(format!("strafe_{kind}_{angle}_and_stop"), &tags, legs));
         }
         for (a, b) in [(0, 90), (90, 180), (90, 0), (180, 90), (45, -45), (90, -90), (135, -135), (45, -135), (0, 180)]
         {
-            let legs = vec![steady(0.6, a), to(1.8, b)];
+            let legs = vec![steady(0.6, a), to(1.6, b)];
             pair(out, Recipe::new(format!("strafe_{kind}_{a}_to_{b}"), &tags, legs));
         }
         // Travel goes round while the facing stays.

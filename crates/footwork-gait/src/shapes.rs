@@ -12,17 +12,18 @@ pub(crate) fn ramp(x: f32, low: f32, high: f32) -> f32 {
 /// Minimum jerk (Flash and Hogan 1985) peaks at 1.88 times the mean speed; a foot in swing is measured at about 1.5, which
 /// a trapezoid of speed with smooth flanks gives.
 pub(crate) fn glide(t: f32) -> f32 {
-    const FLANK: f32 = 0.36;
+    // Push-off is quicker than the reach for the ground.
+    const RISE: f32 = 0.26;
+    const FALL: f32 = 0.40;
+    const PEAK: f32 = 1.0 / (1.0 - 0.5 * (RISE + FALL));
     let t = t.clamp(0.0, 1.0);
-    if t > 0.5 {
-        return 1.0 - glide(1.0 - t);
-    }
-    let peak = 1.0 / (1.0 - FLANK);
-    if t < FLANK {
-        let u = t / FLANK;
-        peak * FLANK * (u * u * u - 0.5 * u * u * u * u)
+    let flank = |u: f32| u * u * u - 0.5 * u * u * u * u;
+    if t < RISE {
+        PEAK * RISE * flank(t / RISE)
+    } else if t < 1.0 - FALL {
+        PEAK * (0.5 * RISE + (t - RISE))
     } else {
-        peak * (0.5 * FLANK + (t - FLANK))
+        1.0 - PEAK * FALL * flank((1.0 - t) / FALL)
     }
 }
 

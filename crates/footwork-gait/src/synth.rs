@@ -16,7 +16,7 @@ use glam::Vec3;
 /// Frames before and after a clip on which smoothing windows may lean, seconds.
 const MARGIN_S: f32 = 0.5;
 /// How long gait settles before a clip that begins in motion, seconds.
-const RUN_IN_S: f32 = 4.0;
+const RUN_IN_S: f32 = 3.0;
 /// How far the plan sees beyond a clip's end, seconds.
 const RUN_OUT_S: f32 = 2.0;
 
@@ -66,7 +66,7 @@ pub(crate) fn synthesise(recipe: &Recipe, options: &GaitOptions) -> GaitClip {
     let times: Vec<f32> = (0..count).map(|i| (i as f32 - margin as f32) / rate).collect();
     let points: Vec<PathPoint> = times.iter().map(|t| path.at(*t)).collect();
     let feet = feet_in_root(&plan, &path, &points, &times);
-    let trunk = pelvis::trunk(&points, &feet, &times, rate);
+    let trunk = pelvis::trunk(&points, &feet, &times, rate, recipe.first.sign());
 
     let skeleton = skeleton();
     let mut clip = RawClip {
@@ -84,7 +84,10 @@ pub(crate) fn synthesise(recipe: &Recipe, options: &GaitOptions) -> GaitClip {
         push_pose(&mut clip, &points[i], &feet[i], &trunk, i, times[i]);
     }
     let truth = GaitTruth {
-        root: shown.clone().map(|i| root_of(&points[i])).collect(),
+        root: (0..frames)
+            .map(|f| f * joint::COUNT)
+            .map(|j| Transform::new(clip.translations[j], clip.rotations[j]))
+            .collect(),
         speed_mps: shown.clone().map(|i| points[i].velocity.length()).collect(),
         heading: headings(&points[shown.clone()]),
         contacts: shown.map(|i| [feet[i][0].planted, feet[i][1].planted]).collect(),
@@ -169,7 +172,9 @@ fn push_pose(clip: &mut RawClip, p: &PathPoint, feet: &[FootState; 2], trunk: &T
     let before = clip.rotations.len().checked_sub(joint::COUNT);
     for (j, q) in local.into_iter().enumerate() {
         let reference = before.map_or(Quat::IDENTITY, |b| clip.rotations[b + j]);
-        clip.rotations.push(q.normalize().towards(reference));
+        // Joint 0 stays bit for bit what the truth says.
+        let q = if j == joint::ROOT { q } else { q.normalize() };
+        clip.rotations.push(q.towards(reference));
     }
     clip.translations.extend(translations);
 }

@@ -1,19 +1,18 @@
 //! Spine, head and arms: the trunk turns against the pelvis, arms against the legs, the head looks where it goes.
 
 use crate::body::joint;
-use crate::laws::run_weight;
 use crate::path::PathPoint;
 use crate::pelvis::Trunk;
-use crate::shapes::ramp;
 use footwork::math::{Quat, lerp, sin};
 use glam::Vec3;
 use std::f32::consts::TAU;
 
 /// Writes the local rotations of all joints above the pelvis into `local`.
 pub(crate) fn pose(p: &PathPoint, trunk: &Trunk, i: usize, time_s: f32, local: &mut [Quat]) {
-    let run = run_weight(p.speed);
-    let moving = ramp(p.speed, 0.1, 1.2);
-    let stride = trunk.stride[i].clamp(-1.2, 1.2);
+    let (run, moving) = (trunk.run[i], trunk.moving[i]);
+    // Saturates: in a turn at full run the feet are further apart than in any stride.
+    let stride = trunk.stride[i];
+    let stride = stride / (1.0 + 0.4 * stride * stride).sqrt();
     let breath = trunk.idle[i] * sin(TAU * time_s * 0.3);
 
     // The chest answers the pelvis the other way round and otherwise faces ahead.
@@ -34,7 +33,7 @@ pub(crate) fn pose(p: &PathPoint, trunk: &Trunk, i: usize, time_s: f32, local: &
     local[joint::HEAD] = local[joint::NECK].inverse() * (chest.inverse() * gaze);
 
     // Arms swing against the legs, wider in the run, with bent elbows.
-    let swing = lerp(0.5, 0.62, run) * stride * moving * lerp(0.5, 1.0, p.along.abs());
+    let swing = lerp(0.55, 0.75, run) * stride * moving * lerp(0.5, 1.0, p.along.abs());
     for side in [1.0f32, -1.0] {
         let [shoulder, arm, fore_arm, hand] = if side > 0.0 {
             [joint::LEFT_SHOULDER, joint::LEFT_ARM, joint::LEFT_FORE_ARM, joint::LEFT_HAND]

@@ -1,0 +1,213 @@
+//! A run seen from above, as an SVG of 1000 px: the commanded path, the walked one, where the character faced, where it
+//! jumped to other frames.
+//!
+//! +Z is up the page and +X to its left: a character that faces up the page has its left side on the left.
+
+mod layout;
+mod line;
+#[cfg(test)]
+mod tests;
+
+use footwork::math::Facing;
+use glam::Vec3;
+use layout::{Canvas, View, escape, number};
+use line::Line;
+use std::fmt::Write;
+
+/// Where something stood and faced at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathSample {
+    /// In the world, metres. Samples that are not finite are left out.
+    pub position: Vec3,
+    /// In the world.
+    pub facing: Facing,
+}
+
+/// What to draw.
+#[derive(Clone, Copy, Debug)]
+pub struct PathPlot<'a> {
+    /// Headline.
+    pub title: &'a str,
+    /// `[samples]` the path asked for; may be empty.
+    pub commanded: &'a [PathSample],
+    /// `[samples]` the path of the character; may be empty.
+    pub walked: &'a [PathSample],
+    /// Indices into `walked` where another frame was jumped to; others are ignored.
+    pub transitions: &'a [usize],
+    /// Start index into `walked` and label of each part of the course, in any order; equal labels share a colour.
+    pub sections: &'a [(usize, String)],
+    /// Samples per second of both paths; the facing is ticked every 0.5 s, and not at all where this is no rate.
+    pub rate_hz: f32,
+}
+
+/// Line segments of a path at most, so that ten minutes stay far below 500 kB.
+const MAX_SEGMENTS: usize = 4000;
+/// Facing ticks, and transition circles, at most; above, every second (third, ...) is drawn.
+const MAX_MARKS: usize = 2500;
+/// Labels written into the plot at most; the legend has them all.
+const MAX_LABELS: usize = 40;
+/// Labels listed in the legend at most.
+const MAX_LEGEND: usize = 24;
+const LABEL_CHARS: usize = 28;
+const TICK_S: f32 = 0.5;
+const TICK_PX: f64 = 11.0;
+const COMMANDED: &str = "#8a8f98";
+const UNNAMED: &str = "#33383f";
+/// Dark enough for thin lines on white, told apart by people who confuse red and green for the first six at least.
+const COLOURS: [&str; 10] =
+    ["#0072b2", "#d55e00", "#009e73", "#b0408a", "#b58900", "#3b3fb6", "#c0272d", "#3d7f1d", "#7a5230", "#008a9a"];
+
+/// Draws it. Any input gives a valid file; with nothing to draw, one that says so.
+pub fn svg(plot: &PathPlot<'_>) -> String {
+    let points = plot.commanded.iter().chain(plot.walked).filter_map(|s| finite(s.position));
+    let Some(view) = View::around(points) else {
+        return layout::nothing(plot.title);
+    };
+    let runs = runs(plot);
+    let mut canvas = Canvas::open(plot.title, &view);
+    draw_commanded(&mut canvas, &view, plot);
+    draw_walked(&mut canvas, &view, plot, &runs);
+    draw_transitions(&mut canvas, &view, plot);
+    draw_ends(&mut canvas, &view, plot.walked);
+    draw_labels(&mut canvas, &view, plot, &runs);
+    draw_legend(&mut canvas, &view, plot, &runs);
+    canvas.close()
+}
+
+/// Ground coordinates of a position that can be drawn: further than 10 000 km off, nothing else would be seen.
+fn finite(p: Vec3) -> Option<[f64; 2]> {
+    let usable = |v: f32| v.is_finite() && v.abs() < 1e7;
+    (usable(p.x) && usable(p.z)).then_some([f64::from(p.x), f64::from(p.z)])
+}
+
+/// A stretch of the walked path between two section starts.
+struct Run<'a> {
+    start: usize,
+    /// Exclusive.
+    end: usize,
+    label: &'a str,
+    colour: &'static str,
+}
+
+fn runs<'a>(plot: &PathPlot<'a>) -> Vec<Run<'a>> {
+    let mut starts: Vec<(usize, &str)> =
+        plot.sections.iter().filter(|s| s.0 < plot.walked.len()).map(|s| (s.0, s.1.as_str())).collect();
+    starts.sort_by_key(|s| s.0);
+    if starts.first().is_none_or(|s| s.0 > 0) && !plot.walked.is_empty() {
+        starts.insert(0, (0, ""));
+    }
+    let mut known: Vec<&str> = Vec::new();
+    let mut colour = |label: &'a str| {
+        if label.is_empty() {
+            return UNNAMED;
+        }
+        let k = known.iter().position(|l| *l == label).unwrap_or_else(|| {
+            known.push(label);
+            known.len() - 1
+        });
+        COLOURS[k % COLOURS.len()]
+    };
+    (0..starts.len())
+        .map(|i| {
+            let (start, label) = starts[i];
+            let end = starts.get(i + 1).map_or(plot.walked.len(), |s| s.0);
+            Run { start, end, label, colour: colour(label) }
+        })
+        .collect()
+}
+
+fn draw_commanded(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>) {
+    let line = Line::of(plot.commanded.iter().map(|s| finite(s.position).map(|p| view.place(p))));
+    let d = Line::fitted(&[line], MAX_SEGMENTS).concat();
+    canvas.path(&d, &format!("stroke=\"{COMMANDED}\" stroke-width=\"1.4\" stroke-dasharray=\"6 4\""));
+    let d = ticks(view, plot.commanded, 0..plot.commanded.len(), plot.rate_hz);
+    canvas.path(&d, &format!("stroke=\"{COMMANDED}\" stroke-width=\"0.8\" stroke-opacity=\"0.7\""));
+}
+
+fn draw_walked(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>, runs: &[Run<'_>]) {
+    let lines: Vec<Line> = runs
+        .iter()
+        .map(|r| {
+            // One sample more, so that the colours meet.
+            let samples = &plot.walked[r.start..(r.end + 1).min(plot.walked.len())];
+            Line::of(samples.iter().map(|s| finite(s.position).map(|p| view.place(p))))
+        })
+        .collect();
+    for (r, d) in runs.iter().zip(Line::fitted(&lines, MAX_SEGMENTS)) {
+        let style = format!("stroke=\"{}\" stroke-width=\"2.4\" stroke-linejoin=\"round\"", r.colour);
+        canvas.path(&d, &style);
+        let d = ticks(view, plot.walked, r.start..r.end, plot.rate_hz);
+        canvas.path(&d, &format!("stroke=\"{}\" stroke-width=\"1.1\" stroke-opacity=\"0.8\"", r.colour));
+    }
+}
+
+/// Short lines from where the character stood to where it faced.
+fn ticks(view: &View, samples: &[PathSample], range: std::ops::Range<usize>, rate_hz: f32) -> String {
+    let mut d = String::new();
+    if !(rate_hz.is_finite() && rate_hz > 0.0) {
+        return d;
+    }
+    let every = f64::from(TICK_S * rate_hz).max(1.0);
+    let thin = (samples.len() as f64 / every / MAX_MARKS as f64).ceil().max(1.0);
+    let every = every * thin;
+    let mut k = (range.start as f64 / every).ceil();
+    while ((k * every).round() as usize) < range.end {
+        let s = &samples[(k * every).round() as usize];
+        k += 1.0;
+        let Some(direction) = Facing::from_direction(s.facing.direction()) else { continue };
+        if let Some([x, y]) = finite(s.position).map(|p| view.place(p)) {
+            let (dx, dy) = (-f64::from(direction.x) * TICK_PX, -f64::from(direction.z) * TICK_PX);
+            let _ = write!(d, "M{} {}l{} {}", number(x), number(y), number(dx), number(dy));
+        }
+    }
+    d
+}
+
+fn draw_transitions(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>) {
+    let thin = plot.transitions.len().div_ceil(MAX_MARKS).max(1);
+    let at = plot.transitions.iter().step_by(thin).filter_map(|i| finite(plot.walked.get(*i)?.position));
+    canvas.raw("<g fill=\"#fff\" fill-opacity=\"0.6\" stroke=\"#111\" stroke-width=\"0.9\">");
+    for [x, y] in at.map(|p| view.place(p)) {
+        canvas.raw(&format!("<circle cx=\"{}\" cy=\"{}\" r=\"2.8\"/>", number(x), number(y)));
+    }
+    canvas.raw("</g>\n");
+}
+
+fn draw_ends(canvas: &mut Canvas, view: &View, walked: &[PathSample]) {
+    let places = || walked.iter().filter_map(|s| finite(s.position)).map(|p| view.place(p));
+    if let (Some(start), Some(end)) = (places().next(), places().next_back()) {
+        canvas.start_mark(start);
+        canvas.end_mark(end);
+    }
+}
+
+fn draw_labels(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>, runs: &[Run<'_>]) {
+    for r in runs.iter().filter(|r| !r.label.is_empty()).take(MAX_LABELS) {
+        if let Some(p) = finite(plot.walked[r.start].position) {
+            canvas.label(view.place(p), &escape(r.label, LABEL_CHARS), r.colour, view);
+        }
+    }
+}
+
+fn draw_legend(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>, runs: &[Run<'_>]) {
+    canvas.legend_line(COMMANDED, "stroke-width=\"1.4\" stroke-dasharray=\"6 4\"", "commanded");
+    let mut seen: Vec<&str> = Vec::new();
+    for r in runs {
+        if seen.contains(&r.label) {
+            continue;
+        }
+        seen.push(r.label);
+        if seen.len() <= MAX_LEGEND {
+            let text = if r.label.is_empty() { "walked".to_owned() } else { escape(r.label, LABEL_CHARS) };
+            canvas.legend_line(r.colour, "stroke-width=\"2.4\"", &text);
+        }
+    }
+    if seen.len() > MAX_LEGEND {
+        canvas.legend_text(&format!("and {} more", seen.len() - MAX_LEGEND));
+    }
+    canvas.legend_ticks("facing, every 0.5 s");
+    let transitions = plot.transitions.iter().filter(|i| **i < plot.walked.len()).count();
+    canvas.legend_circle(&format!("transition ({transitions})"));
+    canvas.legend_ends();
+    canvas.legend_axes(view);
+}

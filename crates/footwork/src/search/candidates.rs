@@ -38,7 +38,7 @@ pub enum Exclusion {
 }
 
 /// The rows that may be jumped to.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Candidates {
     /// Rows at the end of each clip that does not loop which are left out.
     pub end_exclusion_rows: usize,

@@ -91,7 +91,7 @@ pub fn desired(
     ahead_s: f32,
 ) -> Desired {
     match &input.goal {
-        Goal::None => Desired { velocity: Vec3::ZERO, ..*before },
+        Goal::None => Desired { velocity: now.velocity, facing: now.facing, gait: before.gait },
         Goal::Stick(stick) => from_stick(stick, now, before, speeds, ahead_s),
         Goal::Velocity { velocity, facing } => {
             let travel = Facing::from_direction(*velocity).filter(|_| velocity.length() > 0.05);

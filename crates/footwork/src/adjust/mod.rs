@@ -1,0 +1,3 @@
+//! Corrections after playback.
+
+pub mod root;

@@ -1,0 +1,144 @@
+//! Keeping the animated root and the simulated character together.
+//!
+//! Source: D. Holden, "Code vs Data Driven Displacement" (2021): damped adjustment, limited to a share of the
+//! character's own speed so that it hides in the motion, then a hard clamp.
+
+use crate::math::{Facing, Transform, spring};
+use crate::trajectory::Simulation;
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// Who leads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RootMode {
+    /// The simulated character; the animation is drawn to it. For players.
+    #[default]
+    Simulation,
+    /// The animation; the simulated character is put where it is. For characters that nobody holds a stick for.
+    Animation,
+}
+
+/// The `[matcher.root]` table.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RootConfig {
+    /// Default `simulation`.
+    pub mode: RootMode,
+    /// Draw the animation to the simulation. Default true.
+    pub adjust: bool,
+    /// Half-life of the adjustment of the position, seconds. Default 0.1.
+    pub position_half_life_s: f32,
+    /// Half-life of the adjustment of the facing, seconds. Default 0.2.
+    pub facing_half_life_s: f32,
+    /// Most adjustment as a share of the character's own speed. Default 0.5.
+    pub max_speed_ratio: f32,
+    /// Most adjustment as a share of the character's own turn rate. Default 0.5.
+    pub max_turn_ratio: f32,
+    /// Never let them be further apart than `clamp_m` and `clamp_deg`. Default true.
+    pub clamp: bool,
+    /// Metres. Default 0.15.
+    pub clamp_m: f32,
+    /// Degrees. Default 90.
+    pub clamp_deg: f32,
+}
+
+impl Default for RootConfig {
+    fn default() -> Self {
+        Self {
+            mode: RootMode::Simulation,
+            adjust: true,
+            position_half_life_s: 0.1,
+            facing_half_life_s: 0.2,
+            max_speed_ratio: 0.5,
+            max_turn_ratio: 0.5,
+            clamp: true,
+            clamp_m: 0.15,
+            clamp_deg: 90.0,
+        }
+    }
+}
+
+/// One adjustment.
+#[derive(Clone, Copy, Debug)]
+pub struct AdjustRoot<'a> {
+    /// Settings.
+    pub config: &'a RootConfig,
+    /// Where the simulated character is.
+    pub simulation: &'a Simulation,
+    /// How fast the shown root moves by itself, m/s.
+    pub speed_mps: f32,
+    /// How fast it turns by itself, radians per second.
+    pub turn_radps: f32,
+    /// Time since the last adjustment.
+    pub dt_s: f32,
+}
+
+impl AdjustRoot<'_> {
+    /// The correction for a root shown at `shown`: a shift in the world and a turn in radians.
+    pub fn run(&self, shown: Transform) -> (Vec3, f32) {
+        let c = self.config;
+        let facing = Facing::from_rotation(shown.rotation);
+        let mut shift = self.simulation.position - shown.translation;
+        shift.y = 0.0;
+        let mut turn = facing.angle_to(self.simulation.facing);
+        let (whole_shift, whole_turn) = (shift, turn);
+        if c.adjust {
+            shift *= spring::damp(c.position_half_life_s, self.dt_s);
+            turn *= spring::damp(c.facing_half_life_s, self.dt_s);
+            shift = shift.clamp_length_max(c.max_speed_ratio * self.speed_mps * self.dt_s);
+            let most = c.max_turn_ratio * self.turn_radps * self.dt_s;
+            turn = turn.clamp(-most, most);
+        } else {
+            (shift, turn) = (Vec3::ZERO, 0.0);
+        }
+        if c.clamp {
+            let left = whole_shift - shift;
+            let over = left.length() - c.clamp_m;
+            if over > 0.0 {
+                shift += left * (over / left.length());
+            }
+            let left = whole_turn - turn;
+            let over = left.abs() - c.clamp_deg.to_radians();
+            if over > 0.0 {
+                turn += over * left.signum();
+            }
+        }
+        (shift, turn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Quat;
+
+    fn adjusted(config: &RootConfig, speed_mps: f32, distance_m: f32) -> (Vec3, f32) {
+        let simulation =
+            Simulation { position: Vec3::X * distance_m, facing: Facing::from_yaw(2.0), ..Default::default() };
+        let job = AdjustRoot { config, simulation: &simulation, speed_mps, turn_radps: 1.0, dt_s: 1.0 / 60.0 };
+        job.run(Transform::new(Vec3::ZERO, Quat::IDENTITY))
+    }
+
+    #[test]
+    fn who_stands_is_not_dragged_but_within_the_clamp() {
+        assert_eq!(adjusted(&RootConfig::default(), 0.0, 0.1).0, Vec3::ZERO);
+        let (shift, turn) = adjusted(&RootConfig::default(), 0.0, 0.5);
+        assert!((shift.x - 0.35).abs() < 1e-5);
+        assert!((turn - (2.0 - std::f32::consts::FRAC_PI_2)).abs() < 1e-4);
+    }
+
+    #[test]
+    fn the_adjustment_is_limited_to_a_share_of_the_own_speed() {
+        let (shift, _) = adjusted(&RootConfig::default(), 1.0, 0.1499);
+        assert!((shift.x - 0.5 / 60.0).abs() < 1e-6);
+        let (shift, _) = adjusted(&RootConfig::default(), 100.0, 0.1);
+        assert!((shift.x - 0.1 * spring::damp(0.1, 1.0 / 60.0)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn everything_can_be_switched_off() {
+        let off = RootConfig { adjust: false, clamp: false, ..Default::default() };
+        assert_eq!(adjusted(&off, 1.0, 9.0), (Vec3::ZERO, 0.0));
+    }
+}

@@ -1,0 +1,3 @@
+//! Hiding the seam of a transition.
+
+pub mod inertialize;

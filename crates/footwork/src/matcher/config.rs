@@ -1,0 +1,178 @@
+//! How a character behaves. May be changed at any time; nothing has to be rebuilt.
+
+use crate::adjust::root::RootConfig;
+use crate::database::Database;
+use crate::math::Facing;
+use crate::schema::Residual;
+use crate::search::Backend;
+use crate::trajectory::{PredictionConfig, SimulationConfig, SpeedConfig};
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The `[matcher]` table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MatcherConfig {
+    /// When and how to search.
+    pub search: SearchConfig,
+    /// Scales the trajectory's part of the cost: more than 1 obeys sooner, less keeps the motion smoother. Default 1.
+    pub responsiveness: f32,
+    /// Scales the cost of channels by label (`LeftFoot position = 2.0`); 0 leaves a channel out. Default 1.
+    pub channel_cost: BTreeMap<String, f32>,
+    /// Speeds of a full stick.
+    pub speeds: SpeedConfig,
+    /// Springs of the simulated character.
+    pub simulation: SimulationConfig,
+    /// How the future is drawn.
+    pub prediction: PredictionConfig,
+    /// While nobody steers: how much of the desired trajectory is the playing clip's own future, 0 to 1. Default 1.
+    pub unsteered_clip_blend: f32,
+    /// Half-life of the offset that hides a transition, seconds. Default 0.1.
+    pub inertialization_half_life_s: f32,
+    /// Animation and simulation.
+    pub root: RootConfig,
+}
+
+impl Default for MatcherConfig {
+    fn default() -> Self {
+        Self {
+            search: SearchConfig::default(),
+            responsiveness: 1.0,
+            channel_cost: BTreeMap::new(),
+            speeds: SpeedConfig::default(),
+            simulation: SimulationConfig::default(),
+            prediction: PredictionConfig::default(),
+            unsteered_clip_blend: 1.0,
+            inertialization_half_life_s: 0.1,
+            root: RootConfig::default(),
+        }
+    }
+}
+
+/// The `[matcher.search]` table.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SearchConfig {
+    /// Default `boxes`. All give the same result.
+    pub backend: Backend,
+    /// Seconds between searches. Default 0.1.
+    pub interval_s: f32,
+    /// Added to the cost of every jump, in units of the normalised features. Default 0.02: a tie-breaker in favour of
+    /// what plays; much more delays the character (see docs/guide/tuning.md).
+    pub transition_cost: f32,
+    /// A jump must be cheaper than playing on by this share of the latter's cost. Default 0.05.
+    pub minimum_improvement: f32,
+    /// The end of a clip that is not jumped to, seconds, unless it loops. Default 0.33.
+    pub end_exclusion_s: f32,
+    /// Around what plays, not jumped to, seconds either way. Default 0.33.
+    pub near_exclusion_s: f32,
+    /// A change of the desired velocity by this much searches at once, m/s. Default 1.
+    pub force_velocity_mps: f32,
+    /// A change of the desired facing by this much searches at once, degrees. Default 45.
+    pub force_facing_deg: f32,
+}
+
+impl Default for SearchConfig {
+    fn default() -> Self {
+        Self {
+            backend: Backend::default(),
+            interval_s: 0.1,
+            transition_cost: 0.02,
+            minimum_improvement: 0.05,
+            end_exclusion_s: 0.33,
+            near_exclusion_s: 0.33,
+            force_velocity_mps: 1.0,
+            force_facing_deg: 45.0,
+        }
+    }
+}
+
+/// A setting that cannot be.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("`matcher.{key}`: {what}")]
+pub struct ConfigError {
+    /// Key.
+    pub key: String,
+    /// What is wrong and what to do.
+    pub what: String,
+}
+
+impl MatcherConfig {
+    /// Checks ranges, and channel names against a database.
+    ///
+    /// # Errors
+    /// The first key that cannot be.
+    pub fn validate(&self, db: &Database) -> Result<(), ConfigError> {
+        let (s, r, v) = (&self.search, &self.root, &self.speeds);
+        let ranges = [
+            ("search.interval_s", s.interval_s, 1e-3, 10.0),
+            ("search.transition_cost", s.transition_cost, 0.0, 1e6),
+            ("search.minimum_improvement", s.minimum_improvement, 0.0, 1.0),
+            ("search.end_exclusion_s", s.end_exclusion_s, 0.0, 60.0),
+            ("search.near_exclusion_s", s.near_exclusion_s, 0.0, 60.0),
+            ("search.force_velocity_mps", s.force_velocity_mps, 0.0, f32::MAX),
+            ("search.force_facing_deg", s.force_facing_deg, 0.0, f32::MAX),
+            ("responsiveness", self.responsiveness, 0.0, 1e3),
+            ("unsteered_clip_blend", self.unsteered_clip_blend, 0.0, 1.0),
+            ("inertialization_half_life_s", self.inertialization_half_life_s, 1e-4, 5.0),
+            ("simulation.velocity_half_life_s", self.simulation.velocity_half_life_s, 1e-3, 10.0),
+            ("simulation.facing_half_life_s", self.simulation.facing_half_life_s, 1e-3, 10.0),
+            ("simulation.gait_half_life_s", self.simulation.gait_half_life_s, 1e-3, 10.0),
+            ("prediction.position_bias", self.prediction.position_bias, 0.0, 100.0),
+            ("prediction.facing_bias", self.prediction.facing_bias, 0.0, 100.0),
+            ("root.position_half_life_s", r.position_half_life_s, 1e-4, 60.0),
+            ("root.facing_half_life_s", r.facing_half_life_s, 1e-4, 60.0),
+            ("root.max_speed_ratio", r.max_speed_ratio, 0.0, 100.0),
+            ("root.max_turn_ratio", r.max_turn_ratio, 0.0, 100.0),
+            ("root.clamp_m", r.clamp_m, 0.0, 1e6),
+            ("root.clamp_deg", r.clamp_deg, 0.0, 180.0),
+            ("speeds.walk.forward_mps", v.walk.forward_mps, 0.0, 100.0),
+            ("speeds.walk.side_mps", v.walk.side_mps, 0.0, 100.0),
+            ("speeds.walk.back_mps", v.walk.back_mps, 0.0, 100.0),
+            ("speeds.run.forward_mps", v.run.forward_mps, 0.0, 100.0),
+            ("speeds.run.side_mps", v.run.side_mps, 0.0, 100.0),
+            ("speeds.run.back_mps", v.run.back_mps, 0.0, 100.0),
+        ];
+        for (key, value, low, high) in ranges {
+            if !(low..=high).contains(&value) {
+                return Err(ConfigError { key: key.into(), what: format!("{value}: expected {low} to {high}") });
+            }
+        }
+        for (label, cost) in &self.channel_cost {
+            let key = format!("channel_cost.\"{label}\"");
+            let labels = || db.schema.channels.iter().map(|c| c.label.as_str());
+            if !labels().any(|l| l == label) {
+                let nearest = crate::error::nearest(label, labels());
+                let hint = nearest.map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
+                return Err(ConfigError { key, what: format!("the database has no such channel{hint}") });
+            }
+            if !(0.0..=1e6).contains(cost) {
+                return Err(ConfigError { key, what: format!("{cost}: expected 0 or more") });
+            }
+        }
+        Ok(())
+    }
+
+    /// Multipliers of the columns, `[columns]` into `out`: the factor on a column's difference that scales its channel's
+    /// cost as asked. 1 leaves it exactly as stored.
+    pub(crate) fn multipliers(&self, db: &Database, out: &mut [f32]) {
+        for channel in &db.schema.channels {
+            let mut cost = self.channel_cost.get(&channel.label).copied().unwrap_or(1.0);
+            if channel.kind.is_trajectory() {
+                cost *= self.responsiveness;
+            }
+            let factor = match channel.residual {
+                Residual::Squared => cost.sqrt(),
+                Residual::Absolute => cost,
+            };
+            out[channel.columns.clone()].fill(factor);
+        }
+    }
+
+    /// True when the desire has changed so much that the next search cannot wait.
+    pub(crate) fn is_sudden(&self, before: (Vec3, Facing), now: (Vec3, Facing)) -> bool {
+        (now.0 - before.0).length() > self.search.force_velocity_mps
+            || before.1.angle_to(now.1).abs() > self.search.force_facing_deg.to_radians()
+    }
+}

@@ -1,0 +1,137 @@
+//! The character: predict -> query -> search -> play -> hide the seam -> keep root and simulation together.
+//!
+//! [`MotionMatcher`] is one character with everything it needs. [`step`] is the same for slices of characters that share
+//! a database: crowds, servers, bindings.
+
+pub mod config;
+mod play;
+mod query;
+pub mod state;
+mod step;
+
+pub use config::{ConfigError, MatcherConfig, SearchConfig};
+pub use query::LastSearch;
+pub use state::{MatcherState, Playing, StateHeader};
+pub use step::{FiredEvent, Output, Scratch, step};
+
+use crate::database::Database;
+use crate::math::Transform;
+use crate::pose::Pose;
+use crate::search::Explanation;
+use crate::trajectory::{InputError, MotionInput};
+use std::sync::Arc;
+
+/// One character. Allocates when made; never in [`MotionMatcher::update`].
+#[derive(Debug)]
+pub struct MotionMatcher {
+    db: Arc<Database>,
+    config: MatcherConfig,
+    state: MatcherState,
+    scratch: Scratch,
+    output: Output,
+}
+
+impl MotionMatcher {
+    /// A character at the world's origin, facing +Z, at rest.
+    ///
+    /// # Errors
+    /// A setting that cannot be.
+    pub fn new(db: Arc<Database>, config: MatcherConfig) -> Result<Self, ConfigError> {
+        Self::at(db, config, Transform::IDENTITY)
+    }
+
+    /// A character at rest at `world_from_root`: it starts in the row whose trajectory moves least.
+    ///
+    /// # Errors
+    /// A setting that cannot be.
+    pub fn at(db: Arc<Database>, config: MatcherConfig, world_from_root: Transform) -> Result<Self, ConfigError> {
+        config.validate(&db)?;
+        // Made here and not on the first update, which must not allocate.
+        db.index(config.search.backend);
+        let scratch = Scratch::new(&db);
+        let state = MatcherState::new(&db, world_from_root, query::resting(&db, &config));
+        let mut output = Output::new(&db);
+        play::show(&db, &config, &state, scratch.layout(), &mut output);
+        Ok(Self { db, config, state, scratch, output })
+    }
+
+    /// Moves the character by `dt_s` seconds (0 to 10) and returns its pose: local transforms, joint 0 in the world.
+    ///
+    /// # Errors
+    /// NaN, infinity, or user values that do not fit: the state is as it was.
+    pub fn update(&mut self, input: &MotionInput, dt_s: f32) -> Result<&Pose, InputError> {
+        step(
+            &self.db,
+            &self.config,
+            std::slice::from_ref(input),
+            dt_s,
+            std::slice::from_mut(&mut self.state),
+            &mut self.scratch,
+            std::slice::from_mut(&mut self.output),
+        )?;
+        Ok(&self.output.pose)
+    }
+
+    /// The pose as of the last update.
+    pub fn pose(&self) -> &Pose {
+        &self.output.pose
+    }
+
+    /// Pose, contacts, curves, events and what the last update did.
+    pub fn output(&self) -> &Output {
+        &self.output
+    }
+
+    /// The database.
+    pub fn database(&self) -> &Arc<Database> {
+        &self.db
+    }
+
+    /// The settings.
+    pub fn config(&self) -> &MatcherConfig {
+        &self.config
+    }
+
+    /// Changes the settings from the next update on. Allocates where the search structure was never used before.
+    ///
+    /// # Errors
+    /// A setting that cannot be; the old ones stay.
+    pub fn set_config(&mut self, config: MatcherConfig) -> Result<(), ConfigError> {
+        config.validate(&self.db)?;
+        self.db.index(config.search.backend);
+        self.config = config;
+        Ok(())
+    }
+
+    /// What must survive: copy it to save.
+    pub fn state(&self) -> &MatcherState {
+        &self.state
+    }
+
+    /// Continues from a saved state, bit for bit.
+    ///
+    /// # Errors
+    /// A state of another database or version; the character is as it was.
+    pub fn restore(&mut self, state: &MatcherState) -> Result<(), InputError> {
+        step::check_state(&self.db, state, self.scratch.layout(), 0)?;
+        self.state.clone_from(state);
+        play::show(&self.db, &self.config, &self.state, self.scratch.layout(), &mut self.output);
+        Ok(())
+    }
+
+    /// Puts the character elsewhere; motion goes on.
+    pub fn teleport(&mut self, world_from_root: Transform) {
+        play::teleport(&self.config, &mut self.state, self.scratch.layout(), world_from_root);
+        play::show(&self.db, &self.config, &self.state, self.scratch.layout(), &mut self.output);
+    }
+
+    /// The last search, once there was one.
+    pub fn last_search(&self) -> Option<&LastSearch> {
+        self.scratch.last_search()
+    }
+
+    /// Takes the last search apart: the `k` best rows and why each won or lost. Slow; for tools.
+    pub fn explain(&self, k: usize) -> Option<Explanation> {
+        self.scratch.explain(&self.db, k)
+    }
+}

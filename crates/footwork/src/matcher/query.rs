@@ -1,0 +1,211 @@
+//! From a character's state to a query, from a query to a decision.
+
+use super::config::MatcherConfig;
+use super::state::{MatcherState, Playing};
+use super::step::Scratch;
+use crate::database::{Database, MirrorMode};
+use crate::frames::{ClipIndex, RowIndex};
+use crate::schema::TrajectorySample;
+use crate::search::{Candidates, Match, PlainColumns, SearchQuery, row_cost};
+use crate::trajectory::predict::Prediction;
+use crate::trajectory::{Goal, MotionInput};
+
+/// A search and what came of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LastSearch {
+    /// The best candidate, if there was any.
+    pub found: Option<Match>,
+    /// What letting the clip play on would have cost, if it could.
+    pub continuing_cost: Option<f32>,
+    /// Whether playback jumped to what was found.
+    pub jumped: bool,
+    /// What was asked of candidates, and the cost of a jump.
+    pub(crate) candidates: Candidates,
+    pub(crate) continuing: Option<Match>,
+    pub(crate) transition_cost: f32,
+}
+
+/// The moment at which a character at rest starts: the entry row whose trajectory moves least.
+pub fn resting(db: &Database, config: &MatcherConfig) -> Playing {
+    let mut query: Vec<f32> = vec![0.0; db.features.columns];
+    let mut multipliers = vec![0.0; db.features.columns];
+    for c in db.schema.channels.iter().filter(|c| c.kind.is_trajectory()) {
+        multipliers[c.columns.clone()].fill(1.0);
+        if let crate::schema::ChannelKind::TrajectoryFacing(_) = c.kind {
+            query[c.columns.clone()].chunks_exact_mut(2).for_each(|v| v.copy_from_slice(&[0.0, 1.0]));
+        }
+    }
+    db.features.normalize(&mut query);
+    let candidates = Candidates { end_exclusion_rows: end_rows(db, config), ..Candidates::default() };
+    let ask =
+        SearchQuery { features: &query, multipliers: &multipliers, continuing: None, transition_cost: 0.0, candidates };
+    let row = db.index(config.search.backend).search(db, &ask).map_or(RowIndex(0), |m| m.row);
+    playing_at(db, row, false)
+}
+
+/// Playback from a row.
+pub fn playing_at(db: &Database, row: RowIndex, mirrored: bool) -> Playing {
+    let clip = db.row_clips[row.at()];
+    Playing { clip, mirrored: mirrored || db.clips[clip.at()].mirrored, time_s: db.row_time_s(row) }
+}
+
+fn end_rows(db: &Database, config: &MatcherConfig) -> usize {
+    (config.search.end_exclusion_s * db.search_rate_hz).round() as usize
+}
+
+/// Asks and decides; `may_continue` is false where the playing clip is over. Returns where to jump, if anywhere.
+pub fn search(
+    db: &Database,
+    config: &MatcherConfig,
+    input: &MotionInput,
+    state: &mut MatcherState,
+    scratch: &mut Scratch,
+    may_continue: bool,
+) -> Option<Playing> {
+    gather(db, config, input, state, scratch);
+    db.schema.extract(&scratch.buffers.source(), &mut scratch.query);
+    db.features.normalize(&mut scratch.query);
+    config.multipliers(db, &mut scratch.multipliers);
+    let continuing = may_continue.then(|| continuing(db, state, scratch)).flatten();
+    let ask = SearchQuery {
+        features: &scratch.query,
+        multipliers: &scratch.multipliers,
+        continuing,
+        transition_cost: config.search.transition_cost,
+        candidates: candidates(db, config, input, &state.header.playing),
+    };
+    let found = db.index(config.search.backend).search(db, &ask);
+    let jump = found
+        .filter(|m| !m.continuing)
+        .filter(|m| continuing.is_none_or(|c| m.cost < c.cost * (1.0 - config.search.minimum_improvement)));
+    state.header.searches += 1;
+    state.header.searched_velocity = state.header.desired.velocity;
+    state.header.searched_facing = state.header.desired.facing;
+    scratch.last = Some(LastSearch {
+        found,
+        continuing_cost: continuing.map(|c| c.cost),
+        jumped: jump.is_some(),
+        candidates: ask.candidates,
+        continuing,
+        transition_cost: ask.transition_cost,
+    });
+    jump.map(|m| playing_at(db, m.row, m.mirrored))
+}
+
+/// Body from the playing clip, trajectory from prediction and history, contacts and user values.
+fn gather(db: &Database, config: &MatcherConfig, input: &MotionInput, state: &mut MatcherState, scratch: &mut Scratch) {
+    let p = state.header.playing;
+    let view = db.view(p.clip, p.mirrored);
+    let b = &mut scratch.buffers;
+    b.gather_body(&view, p.time_s, db.schema.needs_accelerations);
+    db.contacts_at(p.clip, p.mirrored, p.time_s, &mut b.contacts);
+    b.user.copy_from_slice(input.user);
+    let (root, ..) = state.header.shown_root(config.inertialization_half_life_s);
+    Prediction {
+        input,
+        simulation: state.header.simulation,
+        desired: state.header.desired,
+        progress: state.header.path,
+        speeds: &config.speeds,
+        config: &config.simulation,
+        prediction: &config.prediction,
+        world_from_root: root,
+    }
+    .run(&db.schema.times_s, &mut b.trajectory);
+    if matches!(input.goal, Goal::None) {
+        for (s, t) in b.trajectory.iter_mut().zip(&db.schema.times_s).filter(|(_, t)| **t > 0.0) {
+            let (position, facing, velocity) = view.trajectory(p.time_s, *t);
+            *s = blend(*s, TrajectorySample { position, facing, velocity }, config.unsteered_clip_blend);
+        }
+    }
+    let now_s = state.header.time_s;
+    let history = state.history(&scratch.layout);
+    for (s, t) in b.trajectory.iter_mut().zip(&db.schema.times_s).filter(|(_, t)| **t < 0.0) {
+        *s = history.look_back(root, now_s, -t);
+    }
+}
+
+fn blend(a: TrajectorySample, b: TrajectorySample, t: f32) -> TrajectorySample {
+    TrajectorySample {
+        position: a.position + (b.position - a.position) * t,
+        facing: a.facing.turned(a.facing.angle_to(b.facing) * t),
+        velocity: a.velocity + (b.velocity - a.velocity) * t,
+    }
+}
+
+/// What letting the clip play on costs: its body fits exactly, so only its own trajectory (and user values) can differ.
+fn continuing(db: &Database, state: &MatcherState, scratch: &mut Scratch) -> Option<Match> {
+    let p = state.header.playing;
+    let view = db.view(p.clip, p.mirrored);
+    let row = nearest_row(db, &p)?;
+    // Trajectory and user values of the query give way to the clip's; the body is still the same.
+    std::mem::swap(&mut scratch.buffers.trajectory, &mut scratch.clip_trajectory);
+    scratch.buffers.gather_trajectory(&view, p.time_s, &db.schema.times_s);
+    db.schema.extract(&scratch.buffers.source(), &mut scratch.continuing);
+    std::mem::swap(&mut scratch.buffers.trajectory, &mut scratch.clip_trajectory);
+    db.features.normalize(&mut scratch.continuing);
+    let stored = db.features.row(row);
+    for c in &db.schema.channels {
+        if let crate::schema::ChannelKind::User(_) = c.kind {
+            scratch.continuing[c.columns.clone()].copy_from_slice(&stored[c.columns.clone()]);
+        }
+    }
+    let cost = row_cost(db, &scratch.query, &scratch.multipliers, &scratch.continuing, &PlainColumns);
+    let by_query = p.mirrored && db.mirror == MirrorMode::Query;
+    Some(Match { row, mirrored: by_query, cost, continuing: true })
+}
+
+/// The row nearest to a time of a clip; `None` for a clip without rows.
+fn nearest_row(db: &Database, p: &Playing) -> Option<RowIndex> {
+    let clip = &db.clips[p.clip.at()];
+    let rows = clip.row_range();
+    if rows.is_empty() {
+        return None;
+    }
+    let index = (wrapped_s(db, p) * f64::from(db.search_rate_hz)).round() as usize;
+    Some(RowIndex::new(rows.start + index.min(rows.len() - 1)))
+}
+
+/// Time within the clip, rounds of a loop taken off.
+fn wrapped_s(db: &Database, p: &Playing) -> f64 {
+    let view = db.view(p.clip, false);
+    if db.clips[p.clip.at()].looping() { p.time_s.rem_euclid(view.seconds()) } else { p.time_s.max(0.0) }
+}
+
+fn candidates(db: &Database, config: &MatcherConfig, input: &MotionInput, p: &Playing) -> Candidates {
+    Candidates {
+        end_exclusion_rows: end_rows(db, config),
+        near: near_rows(db, p, config.search.near_exclusion_s),
+        near_mirrored: p.mirrored && db.mirror == MirrorMode::Query,
+        tags: input.tags,
+    }
+}
+
+/// Rows within `seconds` of what plays; in a loop the range may come out of the other end.
+fn near_rows(db: &Database, p: &Playing, seconds: f32) -> [(usize, usize); 2] {
+    let rows = db.clips[p.clip.at()].row_range();
+    let n = rows.len();
+    let rate = f64::from(db.search_rate_hz);
+    let (middle, reach) = (wrapped_s(db, p) * rate, f64::from(seconds) * rate);
+    let low = (middle - reach).ceil() as i64;
+    let high = (middle + reach).floor() as i64 + 1;
+    let clamp = |i: i64| rows.start + i.clamp(0, n as i64) as usize;
+    let inside = (clamp(low), clamp(high));
+    if !db.clips[p.clip.at()].looping() {
+        return [inside, (0, 0)];
+    }
+    let seam = if low < 0 {
+        (clamp(n as i64 + low), rows.end)
+    } else if high > n as i64 {
+        (rows.start, clamp(high - n as i64))
+    } else {
+        (0, 0)
+    };
+    [inside, seam]
+}
+
+/// The clip a playing moment belongs to is over when less than this is left, seconds.
+pub fn is_over(db: &Database, p: &Playing, within_s: f64) -> bool {
+    let clip: ClipIndex = p.clip;
+    !db.clips[clip.at()].looping() && p.time_s + within_s >= db.view(clip, false).seconds()
+}

@@ -1,0 +1,184 @@
+//! What must survive a frame: one plain struct. Copy it to save, copy it back to restore; a restored character continues
+//! bit for bit.
+
+use crate::blend::inertialize::{Offsets, ROTATION_WIDTH, TRANSLATION_WIDTH};
+use crate::database::Database;
+use crate::frames::ClipIndex;
+use crate::math::{Facing, Quat, Transform, spring};
+use crate::trajectory::control::{Desired, PathProgress};
+use crate::trajectory::history::{self, History};
+use crate::trajectory::simulation::Simulation;
+use glam::Vec3;
+use std::ops::Range;
+
+/// The layout of [`MatcherState`]: a state of another version is refused.
+pub const STATE_VERSION: u32 = 1;
+
+/// What plays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Playing {
+    /// Clip.
+    pub clip: ClipIndex,
+    /// As in a mirror.
+    pub mirrored: bool,
+    /// Seconds from the clip's first frame; a loop goes on beyond its length.
+    pub time_s: f64,
+}
+
+/// The fixed part of a state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct StateHeader {
+    /// [`STATE_VERSION`].
+    pub version: u32,
+    /// Low half of the database's content hash.
+    pub database: u64,
+    /// Seconds since the start.
+    pub time_s: f64,
+    /// Searches made at regular instants; the next is due at this times the interval.
+    pub next_search: u64,
+    /// Control ticks made; the next is due at this times 1/60 s.
+    pub next_control: u64,
+    /// All searches so far.
+    pub searches: u64,
+    /// All transitions so far.
+    pub transitions: u64,
+    /// What plays.
+    pub playing: Playing,
+    /// Seconds since the last transition.
+    pub since_transition_s: f32,
+    /// Where the playing clip alone would have the root, world.
+    pub animated_root: Transform,
+    /// Velocity that the root lost at the last transition, world, m/s; decays.
+    pub root_lost_velocity: Vec3,
+    /// Turn rate that it lost, radians per second; decays.
+    pub root_lost_turn_radps: f32,
+    /// The simulated character.
+    pub simulation: Simulation,
+    /// What it is drawn to.
+    pub desired: Desired,
+    /// Desired velocity at the last search.
+    pub searched_velocity: Vec3,
+    /// Desired facing at the last search.
+    pub searched_facing: Facing,
+    /// Where on a path it is.
+    pub path: PathProgress,
+    /// Tells whether the goal has changed.
+    pub goal_signature: u64,
+    /// Samples of history taken.
+    pub history_count: u64,
+}
+
+/// One character's state: a header and one block of floats.
+///
+/// Block: `[joints x 6]` rotation offsets (rotation vector, velocity), `[translated x 6]` translation offsets, then the
+/// history ring `[samples x 5]` (x, y, z, facing x, facing z).
+#[derive(Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MatcherState {
+    /// The fixed part.
+    pub header: StateHeader,
+    /// The rest.
+    pub block: Vec<f32>,
+}
+
+impl Clone for MatcherState {
+    fn clone(&self) -> Self {
+        Self { header: self.header, block: self.block.clone() }
+    }
+
+    /// Allocates nothing when both are of one database.
+    fn clone_from(&mut self, source: &Self) {
+        self.header = source.header;
+        self.block.clone_from(&source.block);
+    }
+}
+
+/// Where in the block what lies.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct BlockLayout {
+    pub rotations: Range<usize>,
+    pub translations: Range<usize>,
+    pub history: Range<usize>,
+}
+
+impl BlockLayout {
+    pub fn new(db: &Database) -> Self {
+        let rotations = 0..db.skeleton.len() * ROTATION_WIDTH;
+        let translations = rotations.end..rotations.end + db.poses.translated.len() * TRANSLATION_WIDTH;
+        let samples = history::capacity(-db.schema.horizon_s().0);
+        let history = translations.end..translations.end + samples * history::WIDTH;
+        Self { rotations, translations, history }
+    }
+}
+
+impl MatcherState {
+    /// A character at rest at `world_from_root`, playing `playing`.
+    pub fn new(db: &Database, world_from_root: Transform, playing: Playing) -> Self {
+        let facing = Facing::from_rotation(world_from_root.rotation);
+        let root = Transform::new(world_from_root.translation, facing.rotation());
+        let desired = Desired { velocity: Vec3::ZERO, facing, gait: 0.0 };
+        let header = StateHeader {
+            version: STATE_VERSION,
+            database: db.content_hash() as u64,
+            time_s: 0.0,
+            next_search: 0,
+            next_control: 0,
+            searches: 0,
+            transitions: 0,
+            playing,
+            since_transition_s: 0.0,
+            animated_root: root,
+            root_lost_velocity: Vec3::ZERO,
+            root_lost_turn_radps: 0.0,
+            simulation: Simulation { position: root.translation, facing, ..Simulation::default() },
+            desired,
+            searched_velocity: Vec3::ZERO,
+            searched_facing: facing,
+            path: PathProgress::default(),
+            goal_signature: 0,
+            history_count: 0,
+        };
+        Self { header, block: vec![0.0; BlockLayout::new(db).history.end] }
+    }
+
+    /// Bytes that a copy takes.
+    pub fn bytes(&self) -> usize {
+        size_of::<StateHeader>() + size_of_val(self.block.as_slice())
+    }
+
+    /// Where the character stands and faces: the root as shown.
+    pub fn world_from_root(&self, inertialization_half_life_s: f32) -> Transform {
+        self.header.shown_root(inertialization_half_life_s).0
+    }
+
+    pub(crate) fn offsets(&self, layout: &BlockLayout) -> Offsets<&[f32]> {
+        Offsets {
+            rotations: &self.block[layout.rotations.clone()],
+            translations: &self.block[layout.translations.clone()],
+        }
+    }
+
+    pub(crate) fn offsets_mut(&mut self, layout: &BlockLayout) -> Offsets<&mut [f32]> {
+        let (rotations, rest) = self.block.split_at_mut(layout.rotations.end);
+        Offsets { rotations, translations: &mut rest[..layout.translations.len()] }
+    }
+
+    pub(crate) fn history(&mut self, layout: &BlockLayout) -> History<'_> {
+        History { samples: &mut self.block[layout.history.clone()], count: &mut self.header.history_count }
+    }
+}
+
+impl StateHeader {
+    /// The root as shown (the animated one, and what is left of the velocity lost at the transition), and the velocity
+    /// that this adds: metres and radians per second, world.
+    pub(crate) fn shown_root(&self, half_life_s: f32) -> (Transform, Vec3, f32) {
+        let since = self.since_transition_s;
+        let (shift, velocity) = spring::decay(Vec3::ZERO, self.root_lost_velocity, half_life_s, since);
+        let (turn, rate) = spring::decay(0.0, self.root_lost_turn_radps, half_life_s, since);
+        let root = self.animated_root;
+        let shown = Transform::new(root.translation + shift, Quat::from_rotation_y(turn) * root.rotation);
+        (shown, velocity, rate)
+    }
+}

@@ -1,0 +1,263 @@
+//! One step of any number of characters.
+//!
+//! A step is cut at the instants that matter (control ticks at multiples of 1/60 s, searches at multiples of their
+//! interval), so that decisions fall at the same moments whatever the frame rate.
+
+use super::config::MatcherConfig;
+use super::play;
+use super::query::{self, LastSearch};
+use super::state::{BlockLayout, MatcherState, STATE_VERSION};
+use crate::database::Database;
+use crate::pose::{Pose, PoseVelocity};
+use crate::schema::{SourceBuffers, TrajectorySample};
+use crate::search::{Explanation, SearchQuery, explain};
+use crate::trajectory::control::desired;
+use crate::trajectory::{InputError, MotionInput};
+
+/// Seconds between control ticks: desire is evaluated here, and whenever the goal changes.
+const CONTROL_S: f64 = 1.0 / 60.0;
+/// Instants closer than this are the same: sums of `dt` never meet them exactly.
+const SAME_S: f64 = 1e-5;
+/// Events that one update can report.
+const MAX_EVENTS: usize = 32;
+
+/// An event that playback passed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FiredEvent {
+    /// Place in `Database::event_names`.
+    pub name: u32,
+    /// When, in the character's time (`StateHeader::time_s`).
+    pub time_s: f64,
+}
+
+/// What a character shows after a step.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Local transforms; joint 0 is `world_from_root`.
+    pub pose: Pose,
+    /// Velocities of the pose.
+    pub velocity: PoseVelocity,
+    /// `[contact joints]`: 1 touches.
+    pub contacts: Vec<u8>,
+    /// `[curves]`.
+    pub curves: Vec<f32>,
+    /// Events passed in the step, in order of time (at most 32).
+    pub events: Vec<FiredEvent>,
+    /// Searches made in the step.
+    pub searches: u32,
+    /// Transitions made in the step.
+    pub transitions: u32,
+}
+
+impl Output {
+    /// Space for a database's characters.
+    pub fn new(db: &Database) -> Self {
+        Self {
+            pose: Pose::rest(&db.skeleton),
+            velocity: PoseVelocity::zero(db.skeleton.len()),
+            contacts: vec![0; db.contact_joints.len()],
+            curves: vec![0.0; db.curve_names.len()],
+            events: Vec::with_capacity(MAX_EVENTS),
+            searches: 0,
+            transitions: 0,
+        }
+    }
+
+    pub(super) fn fire(&mut self, event: FiredEvent) {
+        // Never grow: that would allocate.
+        if self.events.len() < MAX_EVENTS {
+            self.events.push(event);
+        }
+    }
+}
+
+/// Working space, shared by all characters of a step; nothing in it needs saving.
+#[derive(Debug)]
+pub struct Scratch {
+    pub(super) layout: BlockLayout,
+    pub(super) buffers: SourceBuffers,
+    pub(super) clip_trajectory: Vec<TrajectorySample>,
+    pub(super) query: Vec<f32>,
+    pub(super) continuing: Vec<f32>,
+    pub(super) multipliers: Vec<f32>,
+    pub(super) shown: (Pose, PoseVelocity),
+    pub(super) next: (Pose, PoseVelocity),
+    pub(super) last: Option<LastSearch>,
+}
+
+impl Scratch {
+    /// Space for a database's characters.
+    pub fn new(db: &Database) -> Self {
+        let columns = db.features.columns;
+        let body = || (Pose::rest(&db.skeleton), PoseVelocity::zero(db.skeleton.len()));
+        Self {
+            layout: BlockLayout::new(db),
+            buffers: SourceBuffers::new(&db.schema, &db.skeleton, db.contact_joints.len()),
+            clip_trajectory: vec![TrajectorySample::default(); db.schema.times_s.len()],
+            query: vec![0.0; columns],
+            continuing: vec![0.0; columns],
+            multipliers: vec![1.0; columns],
+            shown: body(),
+            next: body(),
+            last: None,
+        }
+    }
+
+    pub(super) fn layout(&self) -> &BlockLayout {
+        &self.layout
+    }
+
+    /// The last search of the last character that searched.
+    pub fn last_search(&self) -> Option<&LastSearch> {
+        self.last.as_ref()
+    }
+
+    /// `[columns]` normalised features of the last search.
+    pub fn last_query(&self) -> &[f32] {
+        &self.query
+    }
+
+    /// Takes the last search apart; slow.
+    pub fn explain(&self, db: &Database, k: usize) -> Option<Explanation> {
+        let last = self.last?;
+        let ask = SearchQuery {
+            features: &self.query,
+            multipliers: &self.multipliers,
+            continuing: last.continuing,
+            transition_cost: last.transition_cost,
+            candidates: last.candidates,
+        };
+        Some(explain::explain(db, &ask, last.found, last.jumped, k))
+    }
+}
+
+/// Moves characters that share a database by `dt_s` seconds (0 to 10). All slices are as long as `states`; one is a slice
+/// of one. Allocates nothing, provided that the search structure exists ([`Database::index`]).
+///
+/// # Errors
+/// Slices of different lengths, a time step, input or state that cannot be: no character has moved.
+pub fn step(
+    db: &Database,
+    config: &MatcherConfig,
+    inputs: &[MotionInput],
+    dt_s: f32,
+    states: &mut [MatcherState],
+    scratch: &mut Scratch,
+    outputs: &mut [Output],
+) -> Result<(), InputError> {
+    let characters = states.len();
+    for (what, found) in [("inputs", inputs.len()), ("outputs", outputs.len())] {
+        if found != characters {
+            return Err(InputError::Characters { what, expected: characters, found });
+        }
+    }
+    if !(0.0..=10.0).contains(&dt_s) {
+        return Err(InputError::TimeStep { dt_s });
+    }
+    for (i, (input, state)) in inputs.iter().zip(states.iter()).enumerate() {
+        input.validate(db.schema.user_width)?;
+        check_state(db, state, &scratch.layout, i)?;
+    }
+    for ((input, state), output) in inputs.iter().zip(states).zip(outputs) {
+        step_one(db, config, input, f64::from(dt_s), state, scratch, output);
+    }
+    Ok(())
+}
+
+/// Refuses states of another database or version.
+pub(super) fn check_state(
+    db: &Database,
+    state: &MatcherState,
+    layout: &BlockLayout,
+    character: usize,
+) -> Result<(), InputError> {
+    let h = &state.header;
+    let fits = h.version == STATE_VERSION
+        && h.database == db.content_hash() as u64
+        && state.block.len() == layout.history.end
+        && h.playing.clip.at() < db.clips.len();
+    if fits { Ok(()) } else { Err(InputError::ForeignState { character }) }
+}
+
+fn step_one(
+    db: &Database,
+    config: &MatcherConfig,
+    input: &MotionInput,
+    dt_s: f64,
+    state: &mut MatcherState,
+    scratch: &mut Scratch,
+    output: &mut Output,
+) {
+    (output.searches, output.transitions) = (0, 0);
+    output.events.clear();
+    let mut left_s = dt_s;
+    let mut goal_is_new = notice_goal(input, state);
+    loop {
+        let tick = take_due(&mut state.header.next_control, state.header.time_s, CONTROL_S);
+        if tick || goal_is_new {
+            control(config, input, state);
+        }
+        decide(db, config, input, state, scratch, output, tick || goal_is_new);
+        goal_is_new = false;
+        let now_s = state.header.time_s;
+        let next_control_s = state.header.next_control as f64 * CONTROL_S;
+        let next_search_s = state.header.next_search as f64 * f64::from(config.search.interval_s);
+        let until_s = next_control_s.min(next_search_s) - now_s;
+        let part_s = if until_s + SAME_S < left_s { until_s.max(SAME_S) } else { left_s };
+        play::advance(db, config, input, state, &scratch.layout, output, part_s);
+        left_s -= part_s;
+        if left_s <= 0.0 {
+            break;
+        }
+    }
+    play::show(db, config, state, &scratch.layout, output);
+}
+
+/// True when the user asks for something else than before.
+fn notice_goal(input: &MotionInput, state: &mut MatcherState) -> bool {
+    let signature = input.signature();
+    let new = signature != Some(state.header.goal_signature);
+    state.header.goal_signature = signature.unwrap_or(0);
+    new
+}
+
+/// True when the instant number `next` has come; counts on to the first one that lies ahead. An interval that was
+/// changed in between starts afresh.
+fn take_due(next: &mut u64, now_s: f64, interval_s: f64) -> bool {
+    let ahead = ((now_s + SAME_S) / interval_s).floor() as u64 + 1;
+    let due = *next < ahead;
+    *next = ahead;
+    due
+}
+
+fn control(config: &MatcherConfig, input: &MotionInput, state: &mut MatcherState) {
+    let h = &mut state.header;
+    let half_life = config.simulation.velocity_half_life_s;
+    h.desired = desired(input, &h.simulation, &h.desired, &mut h.path, &config.speeds, half_life, 0.0);
+}
+
+/// Searches when it is time, when the desire has jumped, or when the clip is over.
+fn decide(
+    db: &Database,
+    config: &MatcherConfig,
+    input: &MotionInput,
+    state: &mut MatcherState,
+    scratch: &mut Scratch,
+    output: &mut Output,
+    desire_is_new: bool,
+) {
+    let h = &mut state.header;
+    let due = take_due(&mut h.next_search, h.time_s, f64::from(config.search.interval_s));
+    let asked = (h.searched_velocity, h.searched_facing);
+    let sudden = desire_is_new && config.is_sudden(asked, (h.desired.velocity, h.desired.facing));
+    let over = desire_is_new && query::is_over(db, &h.playing, CONTROL_S);
+    if !(due || sudden || over) {
+        return;
+    }
+    let may_continue = !query::is_over(db, &h.playing, CONTROL_S);
+    output.searches += 1;
+    if let Some(next) = query::search(db, config, input, state, scratch, may_continue) {
+        output.transitions += 1;
+        play::transition(db, config, state, scratch, next);
+    }
+}

@@ -120,7 +120,9 @@ fn pitches(stances: &[Stance], path: &RootPath) -> (Knots, Knots) {
         // A forward walker lands on the heel, a runner nearly flat, everybody else on the ball.
         if i > 0 {
             if s.start_s > s.heel_s + 1e-3 {
-                pitch.push((s.heel_s, -forward * lerp(0.32, 0.1, run)));
+                // The less time there is to roll down, the flatter the landing: feet do not slap.
+                let time = ((s.start_s - s.heel_s) * (1.0 / 0.075)).min(1.0);
+                pitch.push((s.heel_s, -forward * time * lerp(0.30, 0.15, run)));
                 limit.push((s.heel_s, 0.02));
             }
             let ball = 0.4 * backward + 0.15 * sideways;

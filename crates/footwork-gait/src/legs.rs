@@ -41,12 +41,18 @@ fn needed_pitch(hip: Vec3, foot: &FootState) -> f32 {
     hip_angle - acos(c) - ankle_angle
 }
 
-/// Solves a leg in root space. `hip_rotation` is the pelvis's; `knee_yaw` is where the knee points.
-pub(crate) fn solve(hip: Vec3, foot: &FootState, knee_yaw: f32) -> LegPose {
+/// Where the ankle goes, and the pitch of the foot that takes it there.
+pub(crate) fn ankle_target(hip: Vec3, foot: &FootState) -> (Vec3, f32) {
     let in_air = ramp(foot.toe.y - TOE_HEIGHT_M, 0.0, 0.04);
-    let pitch = smooth_max(foot.pitch, needed_pitch(hip, foot), lerp(HEEL_BLEND_RAD[0], HEEL_BLEND_RAD[1], in_air));
+    let blend = lerp(HEEL_BLEND_RAD[0], HEEL_BLEND_RAD[1], in_air);
+    let pitch = smooth_max(foot.pitch, needed_pitch(hip, foot), blend);
+    (ankle(foot.toe, Quat::from_rotation_y(foot.yaw), pitch), pitch)
+}
+
+/// Solves a leg in root space. `knee_yaw` is where the knee points.
+pub(crate) fn solve(hip: Vec3, foot: &FootState, knee_yaw: f32) -> LegPose {
+    let (target, pitch) = ankle_target(hip, foot);
     let yaw = Quat::from_rotation_y(foot.yaw);
-    let target = ankle(foot.toe, yaw, pitch);
     let to = target - hip;
     let distance = to.length().clamp(0.2, 0.9999 * (THIGH_M + SHANK_M));
     let down = to * (1.0 / to.length());

@@ -178,3 +178,40 @@ fn push_pose(clip: &mut RawClip, p: &PathPoint, feet: &[FootState; 2], trunk: &T
     }
     clip.translations.extend(translations);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::{SHANK_M, THIGH_M};
+
+    #[test]
+    fn every_leg_reaches_its_foot_in_every_frame() {
+        let mut worst = 0.0f32;
+        let mut recipes = crate::repertoire::recipes();
+        recipes.extend(crate::random_route::recipes(1));
+        for r in &recipes {
+            let rate = 60.0;
+            let path = RootPath::new(&r.legs, RUN_IN_S, RUN_OUT_S);
+            let plan = plan(&path, r.first, 1.0);
+            let times: Vec<f32> = (0..(r.seconds() * rate) as usize).map(|i| i as f32 / rate).collect();
+            let points: Vec<PathPoint> = times.iter().map(|t| path.at(*t)).collect();
+            let feet = feet_in_root(&plan, &path, &points, &times);
+            let trunk = pelvis::trunk(&points, &feet, &times, rate, 1.0);
+            for i in 0..times.len() {
+                for side in Side::BOTH {
+                    let foot = &feet[i][side.at()];
+                    let hip = pelvis::hip(trunk.position[i], trunk.rotation[i], side);
+                    let (target, _) = legs::ankle_target(hip, foot);
+                    let stretch = (target - hip).length() / (THIGH_M + SHANK_M);
+                    worst = worst.max(stretch);
+                    assert!(stretch < 0.9999 && stretch > 0.3, "{} frame {i} {side:?}: {stretch}", r.name);
+                    let leg = legs::solve(hip, foot, foot.yaw);
+                    let knee = hip + leg.thigh * offset(joint::LEFT_LEG);
+                    let ankle = knee + leg.thigh * leg.shank * offset(joint::LEFT_FOOT);
+                    assert!((ankle - target).length() < 1e-3, "{} frame {i} {side:?}", r.name);
+                }
+            }
+        }
+        println!("legs stretch to {worst:.4} of their length");
+    }
+}

@@ -51,6 +51,8 @@ const MAX_LEGEND: usize = 24;
 const LABEL_CHARS: usize = 28;
 const TICK_S: f32 = 0.5;
 const TICK_PX: f64 = 11.0;
+/// Marks closer to the one before would hide it.
+const APART_PX: f64 = 4.0;
 const COMMANDED: &str = "#8a8f98";
 const UNNAMED: &str = "#33383f";
 /// Dark enough for thin lines on white, told apart by people who confuse red and green for the first six at least.
@@ -150,12 +152,18 @@ fn ticks(view: &View, samples: &[PathSample], range: std::ops::Range<usize>, rat
     let every = f64::from(TICK_S * rate_hz).max(1.0);
     let thin = (samples.len() as f64 / every / MAX_MARKS as f64).ceil().max(1.0);
     let every = every * thin;
+    let mut last: Option<([f64; 2], Facing)> = None;
     let mut k = (range.start as f64 / every).ceil();
     while ((k * every).round() as usize) < range.end {
         let s = &samples[(k * every).round() as usize];
         k += 1.0;
         let Some(direction) = Facing::from_direction(s.facing.direction()) else { continue };
         if let Some([x, y]) = finite(s.position).map(|p| view.place(p)) {
+            let turned = |from: Facing| from.xz().dot(direction.xz()) < 0.95;
+            if last.is_some_and(|(p, facing)| near(p, [x, y]) && !turned(facing)) {
+                continue;
+            }
+            last = Some(([x, y], direction));
             let (dx, dy) = (-f64::from(direction.x) * TICK_PX, -f64::from(direction.z) * TICK_PX);
             let _ = write!(d, "M{} {}l{} {}", number(x), number(y), number(dx), number(dy));
         }
@@ -163,11 +171,20 @@ fn ticks(view: &View, samples: &[PathSample], range: std::ops::Range<usize>, rat
     d
 }
 
+fn near(a: [f64; 2], b: [f64; 2]) -> bool {
+    (a[0] - b[0]).abs().max((a[1] - b[1]).abs()) < APART_PX
+}
+
 fn draw_transitions(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>) {
     let thin = plot.transitions.len().div_ceil(MAX_MARKS).max(1);
     let at = plot.transitions.iter().step_by(thin).filter_map(|i| finite(plot.walked.get(*i)?.position));
     canvas.raw("<g fill=\"#fff\" fill-opacity=\"0.6\" stroke=\"#111\" stroke-width=\"0.9\">");
+    let mut last = None;
     for [x, y] in at.map(|p| view.place(p)) {
+        if last.is_some_and(|p| near(p, [x, y])) {
+            continue;
+        }
+        last = Some([x, y]);
         canvas.raw(&format!("<circle cx=\"{}\" cy=\"{}\" r=\"2.8\"/>", number(x), number(y)));
     }
     canvas.raw("</g>\n");

@@ -156,11 +156,10 @@ impl Canvas {
             places.map(|[dx, dy]| [x + dx, y + dy - 12.0, x + dx + width, y + dy + 3.0]).find(|b| inside(b) && free(b));
         if let Some(b) = place {
             self.taken.push(b);
-            let (x, y) = (number(b[0] + 2.0), number(b[3] - 3.0));
-            self.raw(&format!(
-                "<text x=\"{x}\" y=\"{y}\" fill=\"{colour}\" stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\" \
-                 font-weight=\"600\">{text}</text>\n"
-            ));
+            let at = format!("x=\"{}\" y=\"{}\" font-weight=\"600\"", number(b[0] + 2.0), number(b[3] - 3.0));
+            // Twice, because half of the renderers do not know `paint-order`.
+            let halo = "stroke=\"#fff\" stroke-width=\"3\" stroke-linejoin=\"round\"";
+            self.raw(&format!("<text {at} {halo}>{text}</text><text {at} fill=\"{colour}\">{text}</text>\n"));
         }
     }
 

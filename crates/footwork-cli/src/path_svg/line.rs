@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// Nobody sees a line shift by this much.
 const TOLERANCE_PX: f64 = 0.2;
 /// Points simplified together: the time grows with their square where a path zigzags at every sample.
-const CHUNK: usize = 1000;
+const CHUNK: usize = 256;
 
 /// A path on the page, in pieces where samples were missing.
 pub struct Line(Vec<Vec<[f64; 2]>>);
@@ -39,7 +39,7 @@ impl Line {
                 let mut left = segments;
                 return thin.iter().map(|pieces| data(pieces, &mut left)).collect();
             }
-            tolerance *= 1.5;
+            tolerance *= 2.0;
         }
     }
 }

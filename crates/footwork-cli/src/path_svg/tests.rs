@@ -127,11 +127,11 @@ fn labels_are_escaped_and_equal_labels_share_a_colour_and_a_legend_entry() {
     let file = svg(&PathPlot { title: nasty, walked: &walked, sections: &sections, ..EMPTY });
     well_formed(&file);
     assert!(file.contains("&lt;/svg&gt; &amp; &quot;walk&quot;"));
-    let drawn = file.lines().filter(|l| l.contains("stroke-linejoin"));
+    let drawn = file.lines().filter(|l| l.starts_with("<path") && l.contains("stroke-linejoin"));
     let colours: Vec<&str> = drawn.map(|l| l.split("stroke=\"").nth(1).unwrap().split('"').next().unwrap()).collect();
     assert_eq!(colours, [COLOURS[0], COLOURS[1], COLOURS[0]]);
-    // Twice in the plot, once in the legend.
-    assert_eq!(file.matches(">turn<").count(), 2);
+    // In the plot with its halo, and in the legend.
+    assert_eq!(file.matches(">turn<").count(), 3);
     assert_eq!(file.matches("h26\"").count(), 3);
 }
 
@@ -152,4 +152,18 @@ fn gaps_bad_rates_and_indices_out_of_range_leave_a_valid_file() {
         well_formed(&svg(&PathPlot { walked: &only, ..EMPTY }));
         well_formed(&svg(&PathPlot { commanded: &only, ..EMPTY }));
     }
+}
+
+#[test]
+fn marks_that_would_hide_each_other_are_drawn_once() {
+    let transitions: Vec<usize> = (0..600).collect();
+    let still = svg(&PathPlot { walked: &[at(0.0, 0.0); 600], transitions: &transitions, ..EMPTY });
+    // Start, the transition, and both in the legend.
+    assert_eq!(still.matches("<circle").count(), 4);
+    assert!(still.contains("transition (600)"));
+    assert_eq!(path_numbers(&still, "stroke-width=\"1.1\"").len(), 4);
+    let turning: Vec<PathSample> =
+        (0..600).map(|i| PathSample { facing: Facing::from_yaw(i as f32 * 0.02), ..at(0.0, 0.0) }).collect();
+    let turning = svg(&PathPlot { walked: &turning, ..EMPTY });
+    assert_eq!(path_numbers(&turning, "stroke-width=\"1.1\"").len(), 20 * 4);
 }

@@ -1,8 +1,8 @@
 //! Decimal text to `f32`, eight digits at a time.
 //!
 //! A motion block is nothing but short decimals such as `-170.569358`. Up to 7 digits before and 7 after the point make a
-//! mantissa under 2^53, whose division by an exact power of ten is correctly rounded; anything else goes to `str::parse`.
-//! Both ways give the bits of `text.parse::<f64>() as f32`, on every machine.
+//! mantissa under 2^53, whose division by an exact power of ten is correctly rounded. Up to 19 digits are read one by one;
+//! anything else goes to `str::parse`. All three ways give the bits of `text.parse::<f64>() as f32`, on every machine.
 //!
 //! Eight digits in one word: D. Lemire, "Quickly parsing eight digits" (2018).
 
@@ -15,7 +15,9 @@ pub(super) enum Reject {
     NotFinite,
 }
 
-const TEN: [f64; 8] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
+/// Up to 10^22, powers of ten are exact.
+const TEN: [f64; 20] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19];
 const TEN_INT: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 
 /// Reads the number that starts at byte `at` of a motion row: (value, where it ends).
@@ -59,16 +61,7 @@ fn plain(bytes: &[u8], at: usize) -> Option<(f32, usize)> {
 /// The digits at `window[i..i + 8]` up to the first byte that is none: (their value, their number). Of no use if 8.
 #[inline(always)]
 fn digits(window: &[u8; 24], i: usize) -> (u64, usize) {
-    let bytes: [u8; 8] = [
-        window[i],
-        window[i + 1],
-        window[i + 2],
-        window[i + 3],
-        window[i + 4],
-        window[i + 5],
-        window[i + 6],
-        window[i + 7],
-    ];
+    let Some(Ok(bytes)) = window.get(i..i + 8).map(<[u8; 8]>::try_from) else { return (0, 8) };
     // Digits become 0..=9; of all other bytes the high bit is set below. A carry can only spoil bytes after the first.
     let t = u64::from_le_bytes(bytes) ^ 0x3030_3030_3030_3030;
     let other = (t.wrapping_add(0x7676_7676_7676_7676) | t) & 0x8080_8080_8080_8080;
@@ -81,12 +74,47 @@ fn digits(window: &[u8; 24], i: usize) -> (u64, usize) {
     (low.wrapping_add(high) >> 32, n)
 }
 
-/// Everything else: exponents, many digits, the end of the file, and what is no number.
-#[cold]
+/// Many digits, the end of the file, exponents, and what is no number.
 #[inline(never)]
 fn unusual(bytes: &[u8], at: usize) -> Result<(f32, usize), Reject> {
+    if let Some(v) = long(bytes, at) {
+        return Ok(v);
+    }
     let len = bytes[at..].iter().position(|b| is_blank(*b) || is_line_end(*b)).unwrap_or(bytes.len() - at);
     Ok((word(&bytes[at..at + len])?, at + len))
+}
+
+/// Decimals of up to 19 digits, anywhere in the file.
+fn long(bytes: &[u8], at: usize) -> Option<(f32, usize)> {
+    let negative = bytes.get(at) == Some(&b'-');
+    let start = at + usize::from(negative);
+    let (mut end, mut mantissa, mut digits, mut point) = (start, 0u64, 0usize, None);
+    while let Some(b) = bytes.get(end) {
+        match b {
+            b'0'..=b'9' => {
+                digits += 1;
+                if digits > 19 {
+                    return None;
+                }
+                mantissa = mantissa * 10 + u64::from(b - b'0');
+            }
+            b'.' if point.is_none() => point = Some(digits),
+            b if is_blank(*b) || is_line_end(*b) => break,
+            _ => return None,
+        }
+        end += 1;
+    }
+    if digits == 0 {
+        return None;
+    }
+    let magnitude = mantissa as f64 / TEN[digits - point.unwrap_or(digits)];
+    // Above 2^53 the quotient may be off by its last bit or two: that matters only where two f32 are equally near.
+    let from_tie = (magnitude.to_bits() & 0x1fff_ffff).abs_diff(0x1000_0000);
+    if mantissa >= 1 << 53 && from_tie < 4 {
+        return None;
+    }
+    let v = if negative { -magnitude } else { magnitude };
+    Some((v as f32, end))
 }
 
 /// A whole word as a number.
@@ -141,6 +169,11 @@ mod tests {
             "1e-400",
             "123456789012345678901234567890",
             "9999999.9999999",
+            "-170.569358123456789",
+            // A hair above the middle between 1 and the next f32.
+            "1.000000059604644776",
+            "16777217.00000000001",
+            "0.000000000000000000000000000000000000000000001",
             "3.4028235e38",
         ] {
             same(text);
@@ -165,6 +198,21 @@ mod tests {
             sign in "-?", whole in "[0-9]{0,9}", part in "[0-9]{1,9}"
         ) {
             same(&format!("{sign}{whole}.{part}"));
+        }
+
+        #[test]
+        fn any_long_decimal_reads_as_the_standard_library_reads_it(
+            sign in "-?", whole in "[0-9]{0,12}", part in "[0-9]{1,18}"
+        ) {
+            same(&format!("{sign}{whole}.{part}"));
+        }
+
+        #[test]
+        fn decimals_near_the_middle_between_two_floats_read_as_the_standard_library_reads_them(
+            v in 1.0f32..100_000.0, digits in 10usize..16
+        ) {
+            let middle = f64::midpoint(f64::from(v), f64::from(v.next_up()));
+            same(&format!("{middle:.digits$}"));
         }
 
         #[test]

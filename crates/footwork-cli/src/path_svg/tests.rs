@@ -147,6 +147,8 @@ fn gaps_bad_rates_and_indices_out_of_range_leave_a_valid_file() {
         let file = svg(&plot);
         well_formed(&file);
         assert!(file.contains("transition (2)") && !file.contains("late"));
+        let line = file.lines().find(|l| l.contains("stroke-linejoin")).unwrap();
+        assert_eq!(line.matches('M').count(), 2, "a gap lifts the pen");
     }
     for only in [vec![at(2.0, -1.0)], vec![at(1e6, 1e6); 9]] {
         well_formed(&svg(&PathPlot { walked: &only, ..EMPTY }));

@@ -158,7 +158,9 @@ impl Planner<'_> {
             let turn = Quat::from_rotation_y(landing.yaw + landing.twist);
             let d = turn.inverse() * (toe - other.toe);
             let apart = d.x * side.sign();
-            if d.z.abs() < 0.25 && apart < 0.11 {
+            // Striding past is no crossing, but a pivot must not wind the legs around each other.
+            let near = d.z.abs() < 0.25 || (landing.yaw_rate.abs() > 1.2 && landing.activity < 2.2);
+            if near && apart < 0.11 {
                 toe += turn * Vec3::new(side.sign() * (0.11 - apart), 0.0, 0.0);
             }
         }

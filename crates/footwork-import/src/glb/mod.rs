@@ -154,10 +154,10 @@ pub fn write(
     write::container(&json, &binary, out)
 }
 
-/// Writes one clip with its own skeleton: see [`write`].
+/// Writes one clip with its own skeleton: see [`write()`].
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_clip(clip: &RawClip, options: &GlbOptions, out: &mut impl Write) -> Result<(), GlbError> {
     write(&clip.skeleton, &[clip.into()], options, out)
 }

@@ -48,6 +48,10 @@ fn knees_bend_backwards_only() {
                 assert!(q.y.abs() < 1e-3 && q.z.abs() < 1e-3, "{} frame {f}: a hinge", w.name());
                 let flexion = (2.0 * atan2(q.x, q.w)).to_degrees();
                 (least, most) = (least.min(flexion), most.max(flexion));
+                // The hinge itself must point ahead: the knee lies before the line from hip to ankle, as the foot sees it.
+                let bend = w.at(f, knee) * 2.0 - w.at(f, knee - 1) - w.at(f, knee + 1);
+                let foot = Quat::yaw_twist(w.world[f][knee + 1].rotation) * Vec3::Z;
+                assert!(bend.dot(foot) > 0.0, "{} frame {f}: knee points backwards", w.name());
             }
         }
     }

@@ -5,6 +5,9 @@
 //! one .bvh -------read_clip-----> RawClip -----write_clip-----> .bvh
 //! ```
 //!
+//! [`CharacterConfig`] is the TOML file that describes a character; [`read_clips`] reads what it names, sidecars included.
+//! [`glb`] writes runs for any glTF viewer.
+//!
 //! Reads and writes **BVH** ([`bvh`]): any channel layout, both flavours of LAFAN1, metres, centimetres, millimetres or
 //! inches. What comes out is finite, in metres, +Y up, local to the parent joint; or an error that says where the trouble
 //! is, what was expected, and what to do. Facing is not assumed here: the builder finds it from the motion.
@@ -42,7 +45,9 @@
 //! ```
 
 pub mod bvh;
+pub mod config;
 mod files;
 pub mod glb;
 
+pub use config::{CharacterConfig, ConfigFileError, SourceConfig, UnitSetting, read_clips};
 pub use files::{ImportError, read_clip, read_files, read_folder, write_clip};

@@ -1,0 +1,306 @@
+//! One TOML file describes a character: where its clips are, how the database is built, how it behaves.
+//!
+//! ```toml
+//! [source]
+//! clips = ["mocap", "extra/jump*.bvh"]   # files, folders, patterns; relative to this file
+//! units = "auto"                         # or "m", "cm", "mm", "in", or metres per unit
+//!
+//! [build]
+//! search_rate_hz = 30
+//!
+//! [matcher]
+//! responsiveness = 1.0
+//! ```
+//!
+//! Beside a clip, `<clip>.tags.toml` may hold facts about it: the keys of an entry of `[[build.clips]]` without `name`.
+
+use crate::bvh::Units;
+use crate::files::{ImportError, read_files};
+use footwork::build::config::matches_pattern;
+use footwork::build::{BuildConfig, ClipRule};
+use footwork::clip::RawClip;
+use footwork::matcher::MatcherConfig;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The whole file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CharacterConfig {
+    /// Where clips are.
+    pub source: SourceConfig,
+    /// How the database is built.
+    pub build: BuildConfig,
+    /// How the character behaves.
+    pub matcher: MatcherConfig,
+}
+
+/// The `[source]` table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SourceConfig {
+    /// Files, folders and patterns (`*` in the file name), relative to the configuration file.
+    pub clips: Vec<String>,
+    /// Unit of lengths in the files: `auto` (default), `m`, `cm`, `mm`, `in`, or metres per unit.
+    pub units: UnitSetting,
+}
+
+/// A unit as people write it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum UnitSetting {
+    /// Metres per unit.
+    Scale(f32),
+    /// By name.
+    Name(String),
+}
+
+impl Default for UnitSetting {
+    fn default() -> Self {
+        Self::Name("auto".into())
+    }
+}
+
+impl std::str::FromStr for UnitSetting {
+    type Err = std::convert::Infallible;
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        Ok(s.parse().map_or_else(|_| Self::Name(s.to_owned()), Self::Scale))
+    }
+}
+
+impl UnitSetting {
+    /// As importers take it.
+    ///
+    /// # Errors
+    /// An unknown name, a scale that is not positive.
+    pub fn units(&self) -> Result<Units, ConfigFileError> {
+        let wrong = |what: String| Err(ConfigFileError::Value { key: "source.units", what });
+        match self {
+            Self::Scale(s) if s.is_finite() && *s > 0.0 => Ok(Units::MetresPerUnit(*s)),
+            Self::Scale(s) => wrong(format!("{s} metres per unit: expected more than 0")),
+            Self::Name(n) => match n.as_str() {
+                "auto" => Ok(Units::Auto),
+                "m" => Ok(Units::Metres),
+                "cm" => Ok(Units::Centimetres),
+                "mm" => Ok(Units::Millimetres),
+                "in" => Ok(Units::Inches),
+                other => wrong(format!("`{other}`: expected auto, m, cm, mm, in, or a number of metres per unit")),
+            },
+        }
+    }
+}
+
+/// Why a configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigFileError {
+    /// The disk says no.
+    #[error("cannot read {}: {error}", path.display())]
+    Read {
+        /// File.
+        path: PathBuf,
+        /// What the system says.
+        #[source]
+        error: std::io::Error,
+    },
+    /// Not TOML, or keys that mean nothing.
+    #[error("{}: {message}", path.display())]
+    Parse {
+        /// File.
+        path: PathBuf,
+        /// Line, column, and what was expected.
+        message: String,
+    },
+    /// A value that cannot be.
+    #[error("`{key}`: {what}")]
+    Value {
+        /// Key.
+        key: &'static str,
+        /// What is wrong and what to do.
+        what: String,
+    },
+    /// A pattern that finds nothing.
+    #[error("`{}` matches no .bvh file", pattern.display())]
+    NoMatch {
+        /// Pattern.
+        pattern: PathBuf,
+    },
+    /// Clips.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    /// A sidecar that does not fit its clip.
+    #[error("{}: {error}", path.display())]
+    Sidecar {
+        /// File.
+        path: PathBuf,
+        /// What is wrong.
+        error: footwork::clip::ClipError,
+    },
+}
+
+impl CharacterConfig {
+    /// Reads a TOML file.
+    ///
+    /// # Errors
+    /// Unreadable, not TOML, or a key that means nothing (naming the nearest).
+    pub fn load(path: &Path) -> Result<Self, ConfigFileError> {
+        read_toml(path)
+    }
+}
+
+fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, ConfigFileError> {
+    let text = std::fs::read_to_string(path).map_err(|error| ConfigFileError::Read { path: path.to_owned(), error })?;
+    toml::from_str(&text)
+        .map_err(|e| ConfigFileError::Parse { path: path.to_owned(), message: with_nearest(e.to_string().trim_end()) })
+}
+
+/// Adds the most similar key to an "unknown field" message, which lists the known ones.
+fn with_nearest(message: &str) -> String {
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let Some(at) = message.find("unknown field `").or_else(|| message.find("unknown variant `")) else {
+        return message.to_owned();
+    };
+    let unknown = message[at..].split('`').nth(1).unwrap_or_default();
+    let known = quoted.iter().copied().skip_while(|q| *q != unknown).skip(1);
+    match footwork::error::nearest(unknown, known) {
+        Some(n) => format!("{message}\ndid you mean `{n}`?"),
+        None => message.to_owned(),
+    }
+}
+
+/// Reads the clips of a list of files, folders and patterns (relative ones under `base`), with their sidecars.
+///
+/// # Errors
+/// A file, folder or pattern that gives nothing; a clip or sidecar that cannot be used.
+pub fn read_clips(
+    inputs: &[PathBuf],
+    base: &Path,
+    units: Units,
+    on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
+) -> Result<Vec<RawClip>, ConfigFileError> {
+    let mut files = Vec::new();
+    for input in inputs {
+        files.extend(expand(&base.join(input))?);
+    }
+    files.sort();
+    files.dedup();
+    let mut clips = read_files(&files, units, on_progress)?;
+    for clip in &mut clips {
+        let sidecar = Path::new(&clip.source).with_extension("tags.toml");
+        if sidecar.is_file() {
+            let rule: ClipRule = read_toml(&sidecar)?;
+            rule.apply(clip)
+                .and_then(|()| clip.validate())
+                .map_err(|error| ConfigFileError::Sidecar { path: sidecar, error })?;
+        }
+    }
+    Ok(clips)
+}
+
+/// The motion files that a path means.
+fn expand(path: &Path) -> Result<Vec<PathBuf>, ConfigFileError> {
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    if path.is_dir() {
+        let found = list(path, |_| true)?;
+        if found.is_empty() {
+            return Err(ImportError::EmptyFolder { path: path.to_owned() }.into());
+        }
+        return Ok(found);
+    }
+    if name.contains('*') && !path.exists() {
+        let found = list(path.parent().unwrap_or(Path::new(".")), |n| matches_pattern(&name, n))?;
+        if found.is_empty() {
+            return Err(ConfigFileError::NoMatch { pattern: path.to_owned() });
+        }
+        return Ok(found);
+    }
+    Ok(vec![path.to_owned()])
+}
+
+/// The `.bvh` files of a folder whose name fits.
+fn list(folder: &Path, fits: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, ConfigFileError> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let refuse = |error| ConfigFileError::Read { path: folder.to_owned(), error };
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(refuse)? {
+        let path = entry.map_err(refuse)?.path();
+        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let is_motion = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("bvh"));
+        if is_motion && path.is_file() && fits(&name) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BVH: &str = "HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation \
+                       Yrotation Xrotation\nEnd Site\n{\nOFFSET 0 -95 0\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.0333\n0 \
+                       95 0 0 0 0\n0 95 4 0 90 0\n";
+
+    fn folder() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["walk1.bvh", "walk2.BVH", "run.bvh"] {
+            std::fs::write(dir.path().join(name), BVH).unwrap();
+        }
+        std::fs::write(dir.path().join("notes.txt"), "x").unwrap();
+        dir
+    }
+
+    #[test]
+    fn defaults_survive_toml() {
+        let text = toml::to_string(&CharacterConfig::default()).unwrap();
+        assert_eq!(toml::from_str::<CharacterConfig>(&text).unwrap(), CharacterConfig::default());
+        assert_eq!(toml::from_str::<CharacterConfig>("").unwrap(), CharacterConfig::default());
+    }
+
+    #[test]
+    fn an_unknown_key_names_file_line_and_the_nearest() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("c.toml");
+        std::fs::write(&path, "[build]\nsearch_rate = 30\n").unwrap();
+        let message = CharacterConfig::load(&path).unwrap_err().to_string();
+        assert!(message.contains("c.toml") && message.contains("line 2"), "{message}");
+        assert!(message.contains("did you mean `search_rate_hz`?"), "{message}");
+    }
+
+    #[test]
+    fn files_folders_and_patterns_give_clips_once_each() {
+        let dir = folder();
+        let read = |inputs: &[&str]| {
+            let inputs: Vec<PathBuf> = inputs.iter().map(PathBuf::from).collect();
+            read_clips(&inputs, dir.path(), Units::Auto, None)
+        };
+        let names = |clips: Vec<RawClip>| clips.into_iter().map(|c| c.name).collect::<Vec<_>>();
+        assert_eq!(names(read(&["."]).unwrap()), ["run", "walk1", "walk2"]);
+        assert_eq!(names(read(&["walk*"]).unwrap()), ["walk1", "walk2"]);
+        assert_eq!(names(read(&["run.bvh", "*.bvh"]).unwrap()), ["run", "walk1"]);
+        assert!(read(&["jump*"]).unwrap_err().to_string().contains("matches no"));
+        assert!(read(&["nothing.bvh"]).is_err());
+    }
+
+    #[test]
+    fn a_sidecar_annotates_its_clip() {
+        let dir = folder();
+        std::fs::write(dir.path().join("run.tags.toml"), "loop = true\ntags = [{ name = \"fast\" }]\n").unwrap();
+        let clips = read_clips(&[".".into()], dir.path(), Units::Auto, None).unwrap();
+        assert!(clips[0].looping && clips[0].annotations.tags[0].name == "fast");
+        std::fs::write(dir.path().join("run.tags.toml"), "tag = 1\n").unwrap();
+        let message = read_clips(&[".".into()], dir.path(), Units::Auto, None).unwrap_err().to_string();
+        assert!(message.contains("run.tags.toml") && message.contains("did you mean `tags`?"), "{message}");
+    }
+
+    #[test]
+    fn units_are_names_or_numbers() {
+        let units = |s: &str| s.parse::<UnitSetting>().unwrap().units();
+        assert_eq!(units("cm").unwrap(), Units::Centimetres);
+        assert_eq!(units("0.0564").unwrap(), Units::MetresPerUnit(0.0564));
+        assert!(units("ells").unwrap_err().to_string().contains("expected auto"));
+        assert!(units("-1").is_err());
+    }
+}

@@ -1,1 +1,36 @@
-fn main() {}
+//! The `footwork` command: build, inspect and drive motion matching databases. Without a command: the demo.
+
+mod args;
+mod build;
+mod course;
+mod database;
+mod demo;
+mod inspect;
+mod interrupt;
+mod output;
+mod path_svg;
+mod progress;
+mod run;
+mod simulate;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    interrupt::install();
+    let result = match &cli.command {
+        None => demo::demo(&cli.common),
+        Some(Command::Build(args)) => build::build(args, &cli.common),
+        Some(Command::Inspect(args)) => inspect::inspect(args, &cli.common),
+        Some(Command::Simulate(args)) => simulate::simulate(args, &cli.common),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("footwork: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What can be asked on the command line. One set of flags everywhere.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use footwork::search::Backend;
+use footwork_import::UnitSetting;
+use std::path::PathBuf;
+
+/// Motion matching: build databases from motion capture, look into them, drive characters with them.
+///
+/// Without a command it runs the demo: builds the built-in data, drives a character over a scripted course, and writes
+/// demo.bvh, demo.glb, path.svg and summary.json into footwork-demo/.
+#[derive(Debug, Parser)]
+#[command(
+    name = "footwork",
+    version,
+    after_help = "Example:\n  footwork\n  footwork build mocap/ -o mocap.fwdb\n  footwork simulate --db mocap.fwdb --course standard\n\nExit codes: 0 done, 1 something is wrong with files or settings, 2 wrong usage, 130 interrupted (nothing half-written)."
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Flags that every command takes.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Flags that every command takes.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// Database file (.fwdb). Default: the built-in data.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub db: Option<PathBuf>,
+    /// Configuration file (TOML): sources, build, matcher.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Poses and rows per second when building. Default: poses as captured (at most 60), rows 30.
+    #[arg(long, global = true, value_name = "HZ")]
+    pub rate: Option<f32>,
+    /// Kind of search: all give the same result. Default: the configuration's, else boxes.
+    #[arg(long, global = true, value_name = "KIND")]
+    pub search: Option<SearchKind>,
+    /// Seed of everything random.
+    #[arg(long, global = true, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Print one JSON object; units are in the keys.
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// The searches, by name.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum SearchKind {
+    /// Every row: the oracle.
+    Brute,
+    /// Two levels of boxes.
+    Boxes,
+}
+
+impl From<SearchKind> for Backend {
+    fn from(kind: SearchKind) -> Self {
+        match kind {
+            SearchKind::Brute => Self::Brute,
+            SearchKind::Boxes => Self::Boxes,
+        }
+    }
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Build a database from motion files.
+    Build(BuildArgs),
+    /// Say what is in a database.
+    Inspect(InspectArgs),
+    /// Drive a character over a course and measure how it follows.
+    Simulate(SimulateArgs),
+}
+
+/// Flags of `build`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  footwork build mocap/ -o mocap.fwdb\n  footwork build --config dog.toml -o dog.fwdb --json"
+)]
+pub struct BuildArgs {
+    /// Motion files, folders, or patterns such as 'mocap/walk*.bvh'. Default: the configuration's `source.clips`, else
+    /// the built-in data.
+    #[arg(value_name = "CLIPS")]
+    pub clips: Vec<PathBuf>,
+    /// Where to write the database. An old file survives any failure.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Unit of lengths in the files: auto, m, cm, mm, in, or metres per unit. Default: the configuration's, else auto.
+    #[arg(long, value_name = "UNIT")]
+    pub units: Option<UnitSetting>,
+}
+
+/// Flags of `inspect`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  footwork inspect --db mocap.fwdb\n  footwork inspect --db mocap.fwdb --json")]
+pub struct InspectArgs {
+    /// Clips to list; all with --json.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub clips: usize,
+}
+
+/// Flags of `simulate`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  footwork simulate --course standard --seconds 60 --seed 1 --json\n  footwork simulate --db mocap.fwdb --course random --seconds 600 --bvh run.bvh --svg run.svg"
+)]
+pub struct SimulateArgs {
+    /// `standard` (stand, walk, run, curve, strafe, turn back, follow a path, stop; then random), `random`, `none` (nobody
+    /// steers), or a CSV file with the columns lx,lz,rx,rz,strafe,walk, one row per 1/60 s.
+    #[arg(long, value_name = "COURSE", default_value = "standard")]
+    pub course: String,
+    /// How long.
+    #[arg(long, value_name = "S", default_value_t = 60.0)]
+    pub seconds: f32,
+    /// Time step.
+    #[arg(long, value_name = "S", default_value_t = 1.0 / 60.0)]
+    pub dt: f32,
+    /// Write the motion as BVH.
+    #[arg(long, value_name = "FILE")]
+    pub bvh: Option<PathBuf>,
+    /// Write the motion as glTF binary with a mannequin.
+    #[arg(long, value_name = "FILE")]
+    pub glb: Option<PathBuf>,
+    /// Draw commanded and walked path from above.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Explain the first search at or after this time: the best rows, their costs, why each won or lost.
+    #[arg(long, value_name = "S")]
+    pub explain: Option<f32>,
+}

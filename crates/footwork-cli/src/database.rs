@@ -1,0 +1,54 @@
+//! Where a command's database and settings come from.
+
+use crate::args::Common;
+use crate::progress;
+use anyhow::{Context, Result, bail};
+use footwork::build::{BuildOptions, BuildReport, build};
+use footwork::clip::RawClip;
+use footwork::database::Database;
+use footwork::matcher::MatcherConfig;
+use footwork_import::CharacterConfig;
+
+impl Common {
+    /// The configuration file, or the defaults; command-line flags win.
+    pub fn character(&self) -> Result<CharacterConfig> {
+        let mut config = match &self.config {
+            Some(path) => CharacterConfig::load(path)?,
+            None => CharacterConfig::default(),
+        };
+        if let Some(rate) = self.rate {
+            config.build.pose_rate_hz = Some(rate);
+            config.build.search_rate_hz = rate;
+        }
+        if let Some(kind) = self.search {
+            config.matcher.search.backend = kind.into();
+        }
+        Ok(config)
+    }
+
+    /// The database of `--db`, or one built from the built-in data; and how a character uses it.
+    pub fn open(&self) -> Result<(Database, MatcherConfig)> {
+        let config = self.character()?;
+        let db = match &self.db {
+            Some(_) if self.rate.is_some() => bail!("--rate is for building: the rates of --db are fixed"),
+            Some(path) => Database::load(path)?,
+            None => build_clips(&built_in(), &config, self.json)?.0,
+        };
+        config.matcher.validate(&db).context("the configuration does not fit the database")?;
+        Ok((db, config.matcher))
+    }
+}
+
+/// The clips that come with footwork.
+pub fn built_in() -> Vec<RawClip> {
+    footwork_gait::clips(&footwork_gait::GaitOptions::default())
+}
+
+/// Builds with a progress bar.
+pub fn build_clips(clips: &[RawClip], config: &CharacterConfig, json: bool) -> Result<(Database, BuildReport)> {
+    let bar = progress::bar("building", clips.len() as u64, json);
+    let tell = |done: usize, _| bar.set_position(done as u64);
+    let built = build(clips, &config.build, &BuildOptions { progress: Some(&tell), ..Default::default() });
+    bar.finish_and_clear();
+    Ok(built?)
+}

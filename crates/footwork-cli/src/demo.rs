@@ -1,0 +1,74 @@
+//! `footwork` without a command: the built-in data, a course with every kind of motion, files to look at.
+
+use crate::args::Common;
+use crate::course::Course;
+use crate::output;
+use crate::run::Drive;
+use crate::simulate::print_summary;
+use anyhow::{Context, Result};
+use serde_json::json;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Where the files go.
+const FOLDER: &str = "footwork-demo";
+/// The standard course, then as much of a random stick.
+const SECONDS: f32 = 90.0;
+
+/// Runs the demo.
+pub fn demo(common: &Common) -> Result<()> {
+    let start = Instant::now();
+    let (db, config) = common.open()?;
+    let db = Arc::new(db);
+    let built_s = start.elapsed().as_secs_f32();
+    let course = Course::parse("standard", common.seed)?;
+    let drive = Drive { course, seconds: SECONDS, dt_s: 1.0 / 60.0, explain_s: None, json: common.json };
+    let driven = drive.run(&db, config)?;
+
+    let folder = Path::new(FOLDER);
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {FOLDER}"))?;
+    output::bvh(&folder.join("demo.bvh"), &db, &driven)?;
+    output::glb(&folder.join("demo.glb"), &db, &driven)?;
+    output::svg(&folder.join("path.svg"), "footwork demo", &driven)?;
+    let summary = json!({
+        "database": {
+            "clips": db.clips.len(),
+            "seconds": db.seconds(),
+            "frames": db.frames(),
+            "rows": db.rows(),
+            "columns": db.features.columns,
+            "bytes": db.bytes(),
+            "content_hash": format!("{:032x}", db.content_hash()),
+            "ready_after_s": built_s,
+        },
+        "run": driven.summary,
+        "parts": driven.parts.iter().map(|(update, name)| json!({
+            "start_s": *update as f32 * driven.summary.dt_s,
+            "name": name,
+        })).collect::<Vec<_>>(),
+        "seed": common.seed,
+        "files": ["demo.bvh", "demo.glb", "path.svg", "summary.json"],
+    });
+    output::text(&folder.join("summary.json"), &format!("{summary:#}\n"))?;
+    if common.json {
+        println!("{summary}");
+        return Ok(());
+    }
+    println!(
+        "database: {} clips, {:.1} min, {} rows of {} features, ready in {built_s:.1} s",
+        db.clips.len(),
+        db.seconds() / 60.0,
+        db.rows(),
+        db.features.columns
+    );
+    println!("course:");
+    print_summary(&driven.summary);
+    println!("written to {FOLDER}/:");
+    println!("  demo.glb      the motion on a mannequin: drop it into any glTF viewer, or Blender");
+    println!("  demo.bvh      the same for animation tools");
+    println!("  path.svg      where it was sent and where it went, from above");
+    println!("  summary.json  these figures");
+    println!("next: footwork build <your BVH folder> -o mine.fwdb; footwork simulate --db mine.fwdb");
+    Ok(())
+}

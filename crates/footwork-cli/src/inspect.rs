@@ -1,0 +1,126 @@
+//! `footwork inspect`: what is in a database.
+
+use crate::args::{Common, InspectArgs};
+use anyhow::Result;
+use footwork::database::{Clip, Database, DatabaseEvent};
+use footwork::search::Backend;
+use serde_json::{Value, json};
+
+/// Runs the command.
+pub fn inspect(args: &InspectArgs, common: &Common) -> Result<()> {
+    let (db, _) = common.open()?;
+    if common.json {
+        println!("{}", to_json(&db));
+    } else {
+        print(&db, args.clips);
+    }
+    Ok(())
+}
+
+fn seconds(db: &Database, clip: &Clip) -> f64 {
+    f64::from(clip.frames) / f64::from(db.pose_rate_hz)
+}
+
+fn to_json(db: &Database) -> Value {
+    let names =
+        |joints: &[footwork::frames::JointIndex]| joints.iter().map(|j| db.skeleton.name(*j)).collect::<Vec<_>>();
+    let parents: Vec<Option<u32>> = db.skeleton.parents().iter().map(|p| p.map(|p| p.0)).collect();
+    let clips: Vec<Value> = db.clips.iter().map(|c| clip_json(db, c)).collect();
+    let channels: Vec<Value> = db.schema.channels.iter().map(|c| channel_json(db, c)).collect();
+    let tag_seconds = |tag: usize| {
+        let spans = db.tag_spans.iter().filter(|s| s.tag as usize == tag);
+        spans.map(|s| f64::from(s.end.0 - s.start.0)).sum::<f64>() / f64::from(db.pose_rate_hz)
+    };
+    let tags: Vec<Value> =
+        db.tags.iter().enumerate().map(|(i, t)| json!({ "name": t, "seconds": tag_seconds(i) })).collect();
+    let count = |name: usize| db.events.iter().filter(|e: &&DatabaseEvent| e.name as usize == name).count();
+    let events: Vec<Value> =
+        db.event_names.iter().enumerate().map(|(i, e)| json!({ "name": e, "count": count(i) })).collect();
+    let indices: Vec<Value> =
+        Backend::ALL.iter().map(|b| json!({ "search": b.name(), "bytes": db.index(*b).bytes() })).collect();
+    json!({
+        "clips": db.clips.iter().filter(|c| !c.mirrored).count(),
+        "frames": db.frames(),
+        "rows": db.rows(),
+        "columns": db.features.columns,
+        "seconds": db.seconds(),
+        "bytes": db.bytes(),
+        "pose_rate_hz": db.pose_rate_hz,
+        "search_rate_hz": db.search_rate_hz,
+        "mirror": db.mirror,
+        "normalization": db.normalization,
+        "content_hash": format!("{:032x}", db.content_hash()),
+        "schema_hash": format!("{:016x}", db.schema.hash()),
+        "joints": db.skeleton.names(),
+        "joint_parents": parents,
+        "contact_joints": names(&db.contact_joints),
+        "translated_joints": names(&db.poses.translated),
+        "curves": db.curve_names,
+        "tags": tags,
+        "events": events,
+        "channels": channels,
+        "clip_list": clips,
+        "search_structures": indices,
+    })
+}
+
+fn clip_json(db: &Database, c: &Clip) -> Value {
+    json!({
+        "name": c.name,
+        "seconds": seconds(db, c),
+        "frames": c.frames,
+        "rows": c.rows,
+        "looping": c.looping(),
+        "mirrored": c.mirrored,
+        "source_start_s": c.source_start_s,
+    })
+}
+
+fn channel_json(db: &Database, c: &footwork::schema::Channel) -> Value {
+    json!({
+        "label": c.label,
+        "columns": [c.columns.start, c.columns.end],
+        "weight": c.weight,
+        "residual": c.residual,
+        "offset": db.features.offset[c.columns.clone()],
+        "scale": db.features.scale[c.columns.clone()],
+    })
+}
+
+fn print(db: &Database, clips: usize) {
+    let originals = db.clips.iter().filter(|c| !c.mirrored).count();
+    println!(
+        "{} clips, {:.1} min; {} joints; mirror {:?}",
+        originals,
+        db.seconds() / 60.0,
+        db.skeleton.len(),
+        db.mirror
+    );
+    println!(
+        "{} poses at {} Hz, {} rows at {} Hz, {:.1} MB",
+        db.frames(),
+        db.pose_rate_hz,
+        db.rows(),
+        db.search_rate_hz,
+        db.bytes() as f64 / 1e6
+    );
+    println!("content {:032x}\n", db.content_hash());
+    println!("{} columns:", db.features.columns);
+    for c in &db.schema.channels {
+        println!("  {:>2}..{:<2} {:<28} weight {}", c.columns.start, c.columns.end, c.label, c.weight);
+    }
+    if !db.tags.is_empty() {
+        println!("\ntags: {}", db.tags.join(", "));
+    }
+    if !db.event_names.is_empty() {
+        println!("events: {}", db.event_names.join(", "));
+    }
+    println!("\nclips:");
+    for c in db.clips.iter().take(clips) {
+        let kind = if c.looping() { "loop" } else { "" };
+        println!("  {:<44} {:>7.2} s {:>6} rows {kind}", c.name, seconds(db, c), c.rows);
+    }
+    if db.clips.len() > clips {
+        println!("  ... {} more (--clips {})", db.clips.len() - clips, db.clips.len());
+    }
+}

@@ -1,0 +1,80 @@
+//! `footwork simulate`: drive a character over a course.
+
+use crate::args::{Common, SimulateArgs};
+use crate::course::Course;
+use crate::output;
+use crate::run::{Drive, Summary};
+use anyhow::{Result, bail};
+use footwork::search::Explanation;
+use serde_json::json;
+use std::sync::Arc;
+
+/// Runs the command.
+pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
+    if !(args.dt > 0.0 && args.dt <= 1.0) {
+        bail!("--dt {}: expected more than 0, at most 1 second", args.dt);
+    }
+    if !(args.seconds > 0.0 && args.seconds <= 86_400.0) {
+        bail!("--seconds {}: expected more than 0, at most a day", args.seconds);
+    }
+    let course = Course::parse(&args.course, common.seed)?;
+    let (db, config) = common.open()?;
+    let db = Arc::new(db);
+    let drive = Drive { course, seconds: args.seconds, dt_s: args.dt, explain_s: args.explain, json: common.json };
+    let driven = drive.run(&db, config)?;
+    if let Some(path) = &args.bvh {
+        output::bvh(path, &db, &driven)?;
+    }
+    if let Some(path) = &args.glb {
+        output::glb(path, &db, &driven)?;
+    }
+    if let Some(path) = &args.svg {
+        output::svg(path, &format!("course {}, seed {}", args.course, common.seed), &driven)?;
+    }
+    if common.json {
+        let mut summary = serde_json::to_value(&driven.summary)?;
+        summary["course"] = json!(args.course);
+        summary["seed"] = json!(common.seed);
+        if let Some(explanation) = &driven.explanation {
+            summary["explanation"] = serde_json::to_value(explanation)?;
+        }
+        println!("{summary}");
+    } else {
+        print_summary(&driven.summary);
+        if let Some(explanation) = &driven.explanation {
+            print_explanation(explanation);
+        }
+    }
+    Ok(())
+}
+
+/// For people.
+pub fn print_summary(s: &Summary) {
+    println!(
+        "  {:.0} s in {} updates: {:.1} searches/s, {:.2} transitions/s",
+        s.seconds, s.updates, s.searches_per_s, s.transitions_per_s
+    );
+    println!(
+        "  path error {:.1} cm (at most {:.1}), heading error {:.1} degrees",
+        s.path_error_m * 100.0,
+        s.path_error_max_m * 100.0,
+        s.heading_error_deg
+    );
+    println!(
+        "  {:.1} us per update (99 %: {:.1}), search `{}`, {} clips played",
+        s.update_us_median, s.update_us_p99, s.search, s.clips_played
+    );
+    println!("  pose hash {}", s.pose_hash);
+}
+
+fn print_explanation(e: &Explanation) {
+    println!("\n{} rows; left out: {:?}", e.rows, e.excluded);
+    for c in &e.candidates {
+        let side = if c.mirrored { " mirrored" } else { "" };
+        println!("  {:<36} {:>6.2} s{side}  cost {:>8.3}  {:?}", c.clip, c.time_s, c.cost, c.verdict);
+        let mut parts: Vec<_> = c.channels.iter().collect();
+        parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let parts: Vec<String> = parts.iter().take(4).map(|(label, cost)| format!("{label} {cost:.3}")).collect();
+        println!("      {}", parts.join(", "));
+    }
+}

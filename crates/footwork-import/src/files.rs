@@ -1,11 +1,11 @@
 //! Motion files on disk: many at once, all or nothing.
 
-use crate::bvh::{self, Bvh, BvhError, UnitGuess, Units, WriteError, WriteOptions};
+use crate::bvh::{self, Bvh, BvhError, UnitGuess, Units, WriteOptions};
 use footwork::clip::RawClip;
+use footwork::database::write_atomically;
 use rayon::prelude::*;
-use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -29,7 +29,7 @@ pub enum ImportError {
         path: PathBuf,
         /// What went wrong.
         #[source]
-        error: WriteError,
+        error: io::Error,
     },
     /// A file that cannot be used.
     #[error(transparent)]
@@ -81,29 +81,6 @@ pub fn read_clip(path: &Path, units: Units) -> Result<RawClip, ImportError> {
     Ok(load(path)?.to_clip(&clip_name(path), &path.display().to_string(), units)?)
 }
 
-/// Reads all `*.bvh` (in any case) directly in a folder, in parallel; see [`read_files`].
-///
-/// # Errors
-/// As [`read_files`]; a folder without such files.
-pub fn read_folder(
-    folder: &Path,
-    units: Units,
-    on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
-) -> Result<Vec<RawClip>, ImportError> {
-    let refuse = |error| ImportError::Read { path: folder.to_owned(), error };
-    let mut paths = Vec::new();
-    for entry in fs::read_dir(folder).map_err(refuse)? {
-        let path = entry.map_err(refuse)?.path();
-        if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("bvh")) && path.is_file() {
-            paths.push(path);
-        }
-    }
-    if paths.is_empty() {
-        return Err(ImportError::EmptyFolder { path: folder.to_owned() });
-    }
-    read_files(&paths, units, on_progress)
-}
-
 /// Reads BVH files in parallel. Clips come back sorted by name (the file's, without extension), whatever order was given.
 ///
 /// With [`Units::Auto`] the files decide together: the unit that most of them suggest holds for all. `on_progress` is
@@ -141,28 +118,13 @@ pub fn read_files(
     Ok(clips.into_iter().collect::<Result<_, _>>()?)
 }
 
-/// Writes a clip as BVH: to a temporary name beside `path`, synced, then renamed. On an error an old file survives.
+/// Writes a clip as BVH, all or nothing: on an error an old file survives.
 ///
 /// # Errors
 /// A clip that BVH cannot hold; what the disk reports.
 pub fn write_clip(path: &Path, clip: &RawClip, options: &WriteOptions) -> Result<(), ImportError> {
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = path.with_file_name(name);
-    let written = write_synced(&temporary, clip, options).and_then(|()| Ok(fs::rename(&temporary, path)?));
-    written.map_err(|error| {
-        // Best effort: the error that matters is the first.
-        let _ = fs::remove_file(&temporary);
-        ImportError::Write { path: path.to_owned(), error }
-    })
-}
-
-fn write_synced(path: &Path, clip: &RawClip, options: &WriteOptions) -> Result<(), WriteError> {
-    let mut file = fs::File::create(path)?;
-    bvh::write(clip, &mut file, options)?;
-    file.flush()?;
-    Ok(file.sync_all()?)
+    write_atomically(path, |out| bvh::write(clip, out, options).map_err(io::Error::other))
+        .map_err(|error| ImportError::Write { path: path.to_owned(), error })
 }
 
 fn load(path: &Path) -> Result<Bvh, ImportError> {
@@ -238,8 +200,12 @@ mod tests {
         dir
     }
 
+    fn read(dir: &Path, units: Units, tell: Option<&(dyn Fn(usize, usize) + Sync)>) -> Result<Vec<RawClip>, String> {
+        crate::read_clips(&[dir.to_owned()], Path::new(""), units, tell).map_err(|e| e.to_string())
+    }
+
     fn error(dir: &tempfile::TempDir, units: Units) -> String {
-        read_folder(dir.path(), units, None).unwrap_err().to_string()
+        read(dir.path(), units, None).unwrap_err()
     }
 
     #[test]
@@ -252,7 +218,7 @@ mod tests {
             assert!(total == 3 && (1..=3).contains(&done));
             seen.fetch_add(done, Ordering::Relaxed);
         };
-        let clips = read_folder(dir.path(), Units::Auto, Some(&tell)).unwrap();
+        let clips = read(dir.path(), Units::Auto, Some(&tell)).unwrap();
         assert_eq!(clips.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
         assert_eq!(seen.into_inner(), 1 + 2 + 3);
         assert!(clips[2].source.ends_with("c.BVH") && clips[0].rate_hz == 60.0);
@@ -263,7 +229,7 @@ mod tests {
     fn a_folder_without_motion_says_so() {
         let dir = folder(&[("notes.txt", "no")]);
         assert!(error(&dir, Units::Auto).contains("holds no .bvh files: expected at least one"));
-        let missing = read_folder(&dir.path().join("nowhere"), Units::Auto, None).unwrap_err().to_string();
+        let missing = read(&dir.path().join("nowhere"), Units::Auto, None).unwrap_err();
         assert!(missing.starts_with("cannot read ") && missing.contains("nowhere"), "{missing}");
         assert!(matches!(read_files(&[], Units::Auto, None), Err(ImportError::NoFiles)));
     }
@@ -284,11 +250,11 @@ mod tests {
         let e = error(&dir, Units::Auto);
         assert!(e.contains("a.bvh seems to be in inches") && e.contains("most others in centimetres"), "{e}");
         // The user's word settles it.
-        assert_eq!(read_folder(dir.path(), Units::Centimetres, None).unwrap().len(), 3);
+        assert_eq!(read(dir.path(), Units::Centimetres, None).unwrap().len(), 3);
         // On the border between two units, the others decide.
         let small = text(66.0);
         let dir = folder(&[("a.bvh", &text(60.0)), ("b.bvh", &small), ("c.bvh", &small)]);
-        let clips = read_folder(dir.path(), Units::Auto, None).unwrap();
+        let clips = read(dir.path(), Units::Auto, None).unwrap();
         assert!((clips[0].translations[0].y / clips[1].translations[0].y - 60.0 / 66.0).abs() < 1e-6);
     }
 

@@ -1,7 +1,7 @@
 //! Motion files in and out for footwork.
 //!
 //! ```text
-//! folder of .bvh --read_folder--> Vec<RawClip> --(footwork::build)--> Database
+//! folders of .bvh --read_clips--> Vec<RawClip> --(footwork::build)--> Database
 //! one .bvh -------read_clip-----> RawClip -----write_clip-----> .bvh
 //! ```
 //!
@@ -12,7 +12,7 @@
 //! inches. What comes out is finite, in metres, +Y up, local to the parent joint; or an error that says where the trouble
 //! is, what was expected, and what to do. Facing is not assumed here: the builder finds it from the motion.
 //!
-//! The three entry calls: [`read_folder`] (all cores, progress), [`read_clip`], [`write_clip`]. Bytes in memory go through
+//! The three entry calls: [`read_clips`] (files, folders, patterns; all cores, progress), [`read_clip`], [`write_clip`]. Bytes in memory go through
 //! [`bvh::parse`] and [`bvh::write`].
 //!
 //! ```
@@ -50,4 +50,4 @@ mod files;
 pub mod glb;
 
 pub use config::{CharacterConfig, ConfigFileError, SourceConfig, UnitSetting, read_clips};
-pub use files::{ImportError, read_clip, read_files, read_folder, write_clip};
+pub use files::{ImportError, read_clip, read_files, write_clip};

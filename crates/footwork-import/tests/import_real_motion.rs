@@ -6,8 +6,9 @@ use footwork::clip::RawClip;
 use footwork::frames::JointIndex;
 use footwork::math::Transform;
 use footwork_import::bvh::{self, Units, WriteOptions};
-use footwork_import::read_folder;
+use footwork_import::read_clips;
 use glam::Vec3;
+use std::path::Path;
 
 /// Positions of a joint in the file's world, per frame.
 fn path_of(clip: &RawClip, name: &str) -> Vec<Vec3> {
@@ -31,11 +32,14 @@ fn mean_height(clip: &RawClip, name: &str) -> f32 {
     path.iter().map(|p| p.y).sum::<f32>() / path.len() as f32
 }
 
-fn check(folder: &str, clips: usize, frames: usize, rate_hz: f32, hips_m: std::ops::Range<f32>) -> Vec<RawClip> {
+fn read_folder(folder: &Path, units: Units) -> Vec<RawClip> {
+    read_clips(&[folder.to_owned()], Path::new(""), units, None).unwrap()
+}
+
+fn check(folder: &str, rate_hz: f32, hips_m: std::ops::Range<f32>) -> Vec<RawClip> {
     let Some(path) = common::data_folder(folder) else { return Vec::new() };
-    let all = read_folder(&path, Units::Auto, None).unwrap();
-    assert_eq!(all.len(), clips);
-    assert_eq!(all.iter().map(RawClip::frames).sum::<usize>(), frames);
+    let all = read_folder(&path, Units::Auto);
+    assert_eq!(all.len(), std::fs::read_dir(&path).unwrap().count());
     for clip in &all {
         clip.validate().unwrap();
         assert_eq!(clip.rate_hz, rate_hz, "{}", clip.name);
@@ -48,7 +52,7 @@ fn check(folder: &str, clips: usize, frames: usize, rate_hz: f32, hips_m: std::o
 
 #[test]
 fn lafan1_reads_in_metres_with_its_root_bone() {
-    let clips = check("lafan1", 71, 66_635, 60.0, 0.3..1.2);
+    let clips = check("lafan1", 60.0, 0.3..1.2);
     for clip in &clips {
         assert_eq!(clip.skeleton.len(), 23);
         assert_eq!(clip.skeleton.name(JointIndex(0)), "SimulationBone");
@@ -65,7 +69,7 @@ fn lafan1_reads_in_metres_with_its_root_bone() {
 
 #[test]
 fn raw_lafan1_reads_in_metres_with_hips_as_the_root() {
-    for clip in check("lafan1-raw", 1, 4_918, 30.0, 0.8..1.1) {
+    for clip in check("lafan1-raw", 30.0, 0.8..1.1) {
         assert_eq!((clip.skeleton.len(), clip.skeleton.name(JointIndex(0))), (22, "Hips"));
         assert!((clip.translations[0] - clip.skeleton.rest()[0].translation).length() < 1e-5);
     }
@@ -73,9 +77,7 @@ fn raw_lafan1_reads_in_metres_with_hips_as_the_root() {
 
 #[test]
 fn the_dog_reads_in_metres() {
-    let Some(path) = common::data_folder("dog") else { return };
-    let frames = read_folder(&path, Units::Metres, None).unwrap().iter().map(RawClip::frames).sum();
-    for clip in check("dog", 7, frames, 60.0, 0.2..0.6) {
+    for clip in check("dog", 60.0, 0.2..0.6) {
         assert!((mean_height(&clip, "Head") - 0.5).abs() < 0.35, "{}", clip.name);
     }
 }
@@ -84,7 +86,7 @@ fn the_dog_reads_in_metres() {
 fn real_motion_survives_being_written() {
     for folder in ["lafan1", "lafan1-raw", "dog"] {
         let Some(path) = common::data_folder(folder) else { return };
-        for clip in read_folder(&path, Units::Auto, None).unwrap() {
+        for clip in read_folder(&path, Units::Auto) {
             let mut text = Vec::new();
             bvh::write(&clip, &mut text, &WriteOptions::default()).unwrap();
             let back = bvh::parse(&text, &clip.name).unwrap();

@@ -17,7 +17,7 @@ pub enum Units {
     Millimetres,
     /// 0.0254 m.
     Inches,
-    /// Anything else, for instance 0.056444 for the usual BVH conversion of the CMU data.
+    /// Anything else, for instance 0.056444 for the usual BVH conversions of the CMU data (which `Auto` knows too).
     MetresPerUnit(f32),
 }
 
@@ -33,12 +33,13 @@ pub struct UnitGuess {
     /// The same in metres, under the guess.
     pub body_length_m: f32,
     /// True when even the best unit gives a body shorter than 1.2 m or longer than 3 m: a small or large creature, or a
-    /// unit that is none of the four. Worth a warning.
+    /// unit that is none of these. Worth a warning.
     pub doubtful: bool,
 }
 
-const CANDIDATES: [(f32, &str); 4] =
-    [(1.0, "metres"), (0.01, "centimetres"), (0.001, "millimetres"), (0.0254, "inches")];
+/// The last is what the usual BVH conversions of the CMU data are in: inches divided by 0.45.
+const CANDIDATES: [(f32, &str); 5] =
+    [(1.0, "metres"), (0.01, "centimetres"), (0.001, "millimetres"), (0.0254, "inches"), (0.0254 / 0.45, "CMU units")];
 
 /// Body length of the usual character, metres: grown people measure 2.0 to 2.4 (leg plus spine and arm), large dogs 1.5
 /// to 1.8 (foreleg and spine plus hind leg).
@@ -48,8 +49,8 @@ const USUAL_BODY_LENGTH_M: f32 = 1.9;
 ///
 /// The body length is the sum of the two longest chains of bones that leave the first joint with two children or more
 /// (the hips) by different children, End Sites included. What lies above that joint (a root bone, the place of the first
-/// frame) does not count. Of metres, centimetres, millimetres and inches the one is taken that brings it nearest to 1.9 m
-/// on a logarithmic scale; bodies of 1.2 m to 3 m are told apart for certain.
+/// frame) does not count. Of metres, centimetres, millimetres, inches and the units of the CMU data the one is taken that brings it nearest to 1.9 m
+/// on a logarithmic scale; people up to 2 m are told apart for certain.
 pub fn guess_units(bvh: &Bvh) -> Option<UnitGuess> {
     let length = body_length(bvh);
     if !(length.is_finite() && length > 0.0) {
@@ -153,7 +154,8 @@ mod tests {
     #[test]
     fn people_of_any_height_are_told_apart_in_all_units() {
         for metres in [1.0, 1.3, 67.0 * 0.0254, 2.0, 2.2] {
-            for (metres_per_unit, unit) in CANDIDATES {
+            // A giant in CMU units has the numbers of a child in inches.
+            for (metres_per_unit, unit) in CANDIDATES.into_iter().filter(|c| metres <= 2.0 || c.1 != "CMU units") {
                 let g = guess_units(&person(metres, metres_per_unit)).unwrap();
                 assert_eq!((g.unit, g.metres_per_unit), (unit, metres_per_unit), "{metres} m: {g:?}");
                 assert!(!g.doubtful, "{g:?}");
@@ -176,8 +178,8 @@ mod tests {
     fn end_sites_count_and_strange_sizes_are_marked() {
         let mut b = skeleton(&[("Hips", None, 5.0)], 1.0);
         assert_eq!(guess_units(&b), None);
-        b.joints[0].end_site = Some(Vec3::new(0.0, 40.0, 0.0));
+        b.joints[0].end_site = Some(Vec3::new(0.0, 20.0, 0.0));
         let g = guess_units(&b).unwrap();
-        assert!(g.doubtful && (g.body_length_units - 40.0).abs() < 1e-5, "{g:?}");
+        assert!(g.doubtful && (g.body_length_units - 20.0).abs() < 1e-5, "{g:?}");
     }
 }

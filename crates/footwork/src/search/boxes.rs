@@ -49,7 +49,7 @@ impl Level {
         for (c, q) in query.features.iter().enumerate() {
             let (low, high) = order.bounds(min, max, c);
             sum += column_cost(db.residuals[c], q - q.max(low).min(high), query.multipliers[c]);
-            if sum + query.transition_cost >= limit {
+            if !is_cheaper(sum + query.transition_cost, limit) {
                 return true;
             }
         }
@@ -122,6 +122,11 @@ impl Boxes {
     }
 }
 
+/// False for NaN too: infinity times a multiplier of 0 must not look like a match.
+fn is_cheaper(cost: f32, limit: f32) -> bool {
+    cost < limit
+}
+
 /// Replaces `best` if the row is strictly cheaper; stops summing as soon as it cannot be.
 fn try_row(
     db: &Database,
@@ -136,7 +141,7 @@ fn try_row(
     let mut sum = 0.0;
     for (c, q) in query.features.iter().enumerate() {
         sum += column_cost(db.residuals[c], q - order.value(values, c), query.multipliers[c]);
-        if sum + query.transition_cost >= limit {
+        if !is_cheaper(sum + query.transition_cost, limit) {
             return;
         }
     }

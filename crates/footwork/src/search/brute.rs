@@ -1,4 +1,4 @@
-//! The oracle: every candidate, in database order. Slow, obvious, right.
+//! The oracle: every candidate, in database order. Slow, obvious, right. A cost that overflows is no match.
 
 use super::cost::{ColumnOrder, row_cost};
 use super::{Match, SearchQuery};
@@ -15,7 +15,7 @@ pub fn pass(db: &Database, query: &SearchQuery, order: &impl ColumnOrder, mirror
             let row = RowIndex::new(row);
             let sum = row_cost(db, query.features, query.multipliers, db.features.row(row), order);
             let cost = sum + query.transition_cost;
-            if best.is_none_or(|b| cost < b.cost) {
+            if cost < best.map_or(f32::INFINITY, |b| b.cost) {
                 *best = Some(Match { row, mirrored, cost, continuing: false });
             }
         }

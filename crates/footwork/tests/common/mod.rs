@@ -1,0 +1,144 @@
+//! What the tests share: databases built once per test binary, scripted input, random numbers with a seed.
+
+// Every test binary uses another part of it.
+#![allow(dead_code)]
+
+pub mod tiny;
+
+use footwork::build::{BuildConfig, BuildOptions, BuildReport, build};
+use footwork::clip::RawClip;
+use footwork::database::{Database, MirrorMode};
+use footwork::matcher::MatcherState;
+use footwork::pose::Pose;
+use footwork::trajectory::{Gait, Goal, MotionInput, Stick};
+use footwork_gait::GaitOptions;
+use glam::{Vec2, Vec3};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// The built-in clips without the random routes: half the data, all kinds of motion.
+pub fn clips() -> &'static [RawClip] {
+    static CLIPS: OnceLock<Vec<RawClip>> = OnceLock::new();
+    CLIPS.get_or_init(|| footwork_gait::clips(&GaitOptions { routes: false, ..Default::default() }))
+}
+
+/// The whole of the built-in clips.
+pub fn all_clips() -> &'static [RawClip] {
+    static CLIPS: OnceLock<Vec<RawClip>> = OnceLock::new();
+    CLIPS.get_or_init(|| footwork_gait::clips(&GaitOptions::default()))
+}
+
+/// A clip of [`clips`] by name.
+pub fn clip(name: &str) -> RawClip {
+    clips().iter().find(|c| c.name == name).unwrap_or_else(|| panic!("no built-in clip `{name}`")).clone()
+}
+
+/// Builds, or tells why not.
+pub fn built(clips: &[RawClip], config: &BuildConfig) -> (Database, BuildReport) {
+    build(clips, config, &BuildOptions::default()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The database of [`clips`], one per mirror mode, shared by the tests of a binary.
+pub fn gait(mirror: MirrorMode) -> Arc<Database> {
+    static ALL: Mutex<BTreeMap<u8, Arc<Database>>> = Mutex::new(BTreeMap::new());
+    let mut all = ALL.lock().unwrap_or_else(|e| e.into_inner());
+    let make = || Arc::new(built(clips(), &BuildConfig { mirror, ..Default::default() }).0);
+    all.entry(mirror as u8).or_insert_with(make).clone()
+}
+
+/// The database of [`all_clips`].
+pub fn gait_full() -> Arc<Database> {
+    static DB: OnceLock<Arc<Database>> = OnceLock::new();
+    DB.get_or_init(|| Arc::new(built(all_clips(), &BuildConfig::default()).0)).clone()
+}
+
+/// SplitMix64: the same numbers everywhere.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// 0 to 1, 1 excluded.
+    pub fn unit(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / (1u64 << 24) as f32
+    }
+
+    pub fn between(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * self.unit()
+    }
+
+    /// Below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+}
+
+/// What a player does, 20 seconds of it. Changes at multiples of 1/6 s only.
+pub fn script(time_s: f64) -> MotionInput<'static> {
+    // Half a tick of slack: sums of dt never meet an instant exactly.
+    let sixth = ((time_s + 1e-4) * 6.0).floor() as u32;
+    let stick = |x: f32, y: f32, gait| Stick { movement: Vec2::new(x, y), gait, ..Stick::default() };
+    let stick = match sixth {
+        0..6 => Stick::default(),
+        6..20 => stick(0.0, 1.0, Gait::Walk),
+        20..29 => stick(1.0, 0.0, Gait::Walk),
+        29..44 => stick(0.6, 0.8, Gait::Run),
+        44..56 => stick(-0.7, 0.2, Gait::Run),
+        56..61 => Stick::default(),
+        61..70 => Stick { strafe: true, ..stick(1.0, 0.0, Gait::Walk) },
+        70..80 => Stick { strafe: true, look: Vec2::new(-0.5, 0.5), ..stick(0.0, -1.0, Gait::Walk) },
+        80..92 => Stick { camera_yaw_rad: 1.1, ..stick(0.0, 0.6, Gait::Walk) },
+        92..104 => Stick { camera_yaw_rad: 1.1, camera_yaw_rate_radps: 0.3, ..stick(-0.3, -1.0, Gait::Run) },
+        _ => Stick::default(),
+    };
+    MotionInput::stick(stick)
+}
+
+/// A stick as a restless player pushes it: another one every few sixths of a second.
+pub fn random_stick(seed: u64, time_s: f64) -> MotionInput<'static> {
+    let mut block = Random(seed ^ (((time_s + 1e-4) * 6.0 / 5.0).floor() as u64).wrapping_mul(0x51_7c_c1));
+    block.next();
+    if block.unit() < 0.15 {
+        return MotionInput::stick(Stick::default());
+    }
+    let (yaw, push) = (block.between(-3.1, 3.1), block.between(0.3, 1.0));
+    let movement = Vec2::new(footwork::math::sin(yaw), footwork::math::cos(yaw)) * push;
+    let gait = if block.unit() < 0.4 { Gait::Run } else { Gait::Walk };
+    MotionInput::stick(Stick { movement, gait, strafe: block.unit() < 0.2, ..Stick::default() })
+}
+
+/// A straight walk.
+pub fn walk(direction: Vec3) -> MotionInput<'static> {
+    MotionInput::stick(Stick::towards(direction, Gait::Walk))
+}
+
+/// Nobody steers.
+pub fn unsteered() -> MotionInput<'static> {
+    MotionInput { goal: Goal::None, ..Default::default() }
+}
+
+/// Adds the bits of a pose to a hash.
+pub fn hash_pose(hash: &mut xxhash_rust::xxh3::Xxh3, pose: &Pose) {
+    for v in &pose.translations {
+        v.to_array().iter().for_each(|x| hash.update(&x.to_bits().to_le_bytes()));
+    }
+    for q in &pose.rotations {
+        q.to_array().iter().for_each(|x| hash.update(&x.to_bits().to_le_bytes()));
+    }
+}
+
+/// All bits of a state: equal strings, equal states (`==` would let -0 pass for 0 and NaN fail).
+pub fn bits(state: &MatcherState) -> String {
+    let block: Vec<u32> = state.block.iter().map(|v| v.to_bits()).collect();
+    // Debug prints floats in their shortest form that reads back to the same bits.
+    format!("{:?} {block:?}", state.header)
+}

@@ -1,0 +1,229 @@
+//! Invariant 3: after construction `update`, `step`, searches and copies of the state allocate nothing and free nothing.
+
+// The one place that needs it: an allocator is unsafe by its trait.
+#![allow(unsafe_code)]
+
+mod common;
+
+use common::{Random, random_stick};
+use footwork::build::{BuildConfig, ClipRule, CurveSpec, EventSpec, SchemaConfig};
+use footwork::database::{Database, MirrorMode};
+use footwork::frames::RowIndex;
+use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher, Output, Scratch, SearchConfig, step};
+use footwork::math::Facing;
+use footwork::schema::{ChannelSpec, Preset};
+use footwork::search::{Backend, Candidates, SearchIndex, SearchQuery};
+use footwork::trajectory::{Goal, MotionInput, Path, PredictionConfig, PredictionModel, TrajectoryPoint};
+use glam::Vec3;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+
+struct Counting;
+
+thread_local! {
+    // Const: made without allocating, so that the allocator may look at it. Per thread: tests run side by side.
+    static CALLS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    CALLS.set(CALLS.get() + 1);
+}
+
+// SAFETY: every call goes to the system's allocator with its arguments unchanged; counting touches one thread-local
+// integer that needs no allocation and no destructor.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `GlobalAlloc::alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as above.
+        unsafe { System.realloc(at, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        count();
+        // SAFETY: as above.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Calls to the allocator that `work` makes on this thread.
+fn allocations(work: impl FnOnce()) -> u64 {
+    let before = CALLS.get();
+    work();
+    CALLS.get() - before
+}
+
+/// Everything that can be in a database: past and future, user values, curves, events, mirror images.
+fn rich_database() -> Arc<Database> {
+    let mut channels = Preset::O3de.channels();
+    channels.push(ChannelSpec::joint(footwork::schema::ChannelType::JointAcceleration, "hips", 0.1));
+    channels.push(ChannelSpec::joint(footwork::schema::ChannelType::JointHeading, "hips", 0.1));
+    channels.push(ChannelSpec::joint(footwork::schema::ChannelType::Contact, "left_toe", 0.1));
+    channels.push(ChannelSpec::joint(footwork::schema::ChannelType::Contact, "right_toe", 0.1));
+    channels.push(ChannelSpec::user("height", 1, 0.1));
+    let rule = ClipRule {
+        events: vec![EventSpec { name: "beat".into(), time_s: 0.1 }, EventSpec { name: "beat".into(), time_s: 0.9 }],
+        curves: vec![CurveSpec { name: "height".into(), keys: vec![vec![0.0, 0.0], vec![2.0, 1.0]] }],
+        ..Default::default()
+    };
+    let config = BuildConfig {
+        mirror: MirrorMode::Query,
+        schema: SchemaConfig { channels, ..Default::default() },
+        clips: vec![rule],
+        ..Default::default()
+    };
+    Arc::new(common::built(common::clips(), &config).0)
+}
+
+struct Goals {
+    path: Path,
+    points: Vec<TrajectoryPoint>,
+}
+
+impl Goals {
+    fn new() -> Self {
+        let corners = [Vec3::ZERO, Vec3::Z * 6.0, Vec3::new(6.0, 0.0, 6.0), Vec3::new(6.0, 0.0, -3.0)];
+        let point = |k: i32| TrajectoryPoint {
+            time_s: k as f32 * 0.25,
+            position: Vec3::new(0.1 * (k * k) as f32, 0.0, 0.3 * k as f32),
+            facing: Facing::from_yaw(0.1 * k as f32),
+        };
+        Self { path: Path::new(corners.to_vec(), true).unwrap(), points: (0..8).map(point).collect() }
+    }
+
+    /// Another kind of goal every two seconds.
+    fn at(&self, k: u32, user: &'static [f32]) -> MotionInput<'_> {
+        let goal = match (k / 120) % 5 {
+            0 => random_stick(9, f64::from(k) / 60.0).goal,
+            1 => Goal::Velocity { velocity: Vec3::new(1.2, 0.0, -0.7), facing: Some(Facing::from_yaw(0.3)) },
+            2 => Goal::Path { path: &self.path, speed_mps: 2.0 },
+            3 => Goal::Trajectory(&self.points),
+            _ => Goal::None,
+        };
+        MotionInput { goal, user, ..Default::default() }
+    }
+}
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(allocations(|| drop(std::hint::black_box(Box::new(7)))), 2);
+    let mut v = Vec::with_capacity(1);
+    assert_eq!(allocations(|| v.extend(std::hint::black_box([1, 2, 3]))), 1);
+}
+
+#[test]
+fn updates_allocate_nothing_under_any_goal_through_thousands_of_searches() {
+    let goals = Goals::new();
+    let wall = |_: Vec3, to: Vec3| Vec3::new(to.x, to.y, to.z.min(4.0));
+    let (plain, rich) = (common::gait(MirrorMode::Off), rich_database());
+    let runs = [
+        (&plain, &[][..], Backend::Brute, PredictionModel::Spring),
+        (&plain, &[][..], Backend::Boxes, PredictionModel::Bend),
+        (&rich, &[0.5][..], Backend::Boxes, PredictionModel::Spring),
+    ];
+    for (db, user, backend, model) in runs {
+        let config = MatcherConfig {
+            search: SearchConfig { backend, ..Default::default() },
+            prediction: PredictionConfig { model, ..Default::default() },
+            ..Default::default()
+        };
+        let mut m = MotionMatcher::new(db.clone(), config).unwrap();
+        let mut events = 0;
+        for k in 0..1300 {
+            let input = MotionInput { collide: Some(&wall), ..goals.at(k, user) };
+            let dt_s = [1.0 / 60.0, 0.004, 0.1, 0.0][k as usize % 4];
+            let calls = allocations(|| assert!(m.update(&input, dt_s).is_ok()));
+            assert_eq!(calls, 0, "update {k} of {} with {:?}", backend.name(), input);
+            events += m.output().events.len();
+        }
+        assert!(m.state().header.transitions > 30, "{}", m.state().header.transitions);
+        assert!(db.events.is_empty() || events > 10, "{events} events");
+    }
+}
+
+#[test]
+fn refused_updates_and_restored_states_allocate_nothing() {
+    let db = common::gait(MirrorMode::Off);
+    let mut m = MotionMatcher::new(db.clone(), MatcherConfig::default()).unwrap();
+    let saved = m.state().clone();
+    for k in 0..100 {
+        m.update(&random_stick(1, f64::from(k) / 60.0), 1.0 / 60.0).unwrap();
+    }
+    let calls = allocations(|| {
+        let _ = std::hint::black_box(m.update(&MotionInput::default(), f32::NAN).is_err());
+        let _ = std::hint::black_box(m.restore(&saved).is_ok());
+        m.teleport(footwork::math::Transform::IDENTITY);
+    });
+    assert_eq!(calls, 0);
+}
+
+#[test]
+fn a_step_of_ten_characters_allocates_nothing() {
+    let db = rich_database();
+    let config = MatcherConfig::default();
+    let start = MotionMatcher::new(db.clone(), config.clone()).unwrap().state().clone();
+    let mut states: Vec<MatcherState> = (0..10).map(|_| start.clone()).collect();
+    let mut outputs: Vec<Output> = (0..10).map(|_| Output::new(&db)).collect();
+    let mut scratch = Scratch::new(&db);
+    let goals = Goals::new();
+    for k in 0..300 {
+        let inputs: [MotionInput; 10] = std::array::from_fn(|i| goals.at(k + 60 * i as u32, &[0.2]));
+        let calls = allocations(|| {
+            step(&db, &config, &inputs, 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap();
+        });
+        assert_eq!(calls, 0, "step {k}");
+    }
+    assert!(states.iter().all(|s| s.header.transitions > 3));
+}
+
+#[test]
+fn a_search_allocates_nothing_with_any_backend() {
+    for mirror in [MirrorMode::Off, MirrorMode::Stored, MirrorMode::Query] {
+        let db = common::gait(mirror);
+        let ones = vec![1.0; db.features.columns];
+        let mut features = ones.clone();
+        for backend in Backend::ALL {
+            let index = SearchIndex::build(&db, backend);
+            let mut r = Random(5);
+            for _ in 0..200 {
+                let near = db.features.row(RowIndex::new(r.below(db.rows())));
+                features.iter_mut().zip(near).for_each(|(f, v)| *f = v + r.between(-0.3, 0.3));
+                let query = SearchQuery {
+                    features: &features,
+                    multipliers: &ones,
+                    continuing: None,
+                    transition_cost: 0.02,
+                    candidates: Candidates { end_exclusion_rows: 10, ..Default::default() },
+                };
+                assert_eq!(allocations(|| assert!(index.search(&db, &query).is_some())), 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn copying_a_state_over_another_allocates_nothing() {
+    let db = rich_database();
+    let mut m = MotionMatcher::new(db, MatcherConfig::default()).unwrap();
+    let mut saved = m.state().clone();
+    for k in 0..200 {
+        m.update(&MotionInput { user: &[0.0], ..random_stick(2, f64::from(k) / 60.0) }, 1.0 / 60.0).unwrap();
+        assert_eq!(allocations(|| saved.clone_from(m.state())), 0);
+    }
+    assert_eq!(common::bits(&saved), common::bits(m.state()));
+}

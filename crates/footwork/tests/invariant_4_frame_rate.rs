@@ -1,0 +1,129 @@
+//! Invariant 4: the frame rate changes nothing that matters.
+
+mod common;
+
+use footwork::database::{Database, MirrorMode};
+use footwork::matcher::{MatcherConfig, MotionMatcher};
+use footwork::math::Facing;
+use footwork::trajectory::MotionInput;
+use glam::Vec3;
+use std::sync::Arc;
+
+const SECONDS: u32 = 20;
+
+/// What is seen of a character at an instant.
+#[derive(Clone, Debug)]
+struct Seen {
+    simulation: Vec3,
+    simulation_facing: Facing,
+    root: Vec3,
+    root_facing: Facing,
+    playing: String,
+    searches: u64,
+    transitions: u64,
+}
+
+/// Runs at a fixed rate and looks every sixth of a second: an instant that all rates share.
+fn run<'a>(db: &Arc<Database>, config: &MatcherConfig, rate: u32, input: impl Fn(f64) -> MotionInput<'a>) -> Vec<Seen> {
+    let mut m = MotionMatcher::new(db.clone(), config.clone()).unwrap();
+    let mut seen = Vec::new();
+    for k in 0..SECONDS * rate {
+        m.update(&input(f64::from(k) / f64::from(rate)), 1.0 / rate as f32).unwrap();
+        if (k + 1) % (rate / 6) == 0 {
+            let (h, root) = (&m.state().header, m.pose().world_from_root());
+            seen.push(Seen {
+                simulation: h.simulation.position,
+                simulation_facing: h.simulation.facing,
+                root: root.translation,
+                root_facing: Facing::from_rotation(root.rotation),
+                playing: format!("{} at {:.3} s", db.clips[h.playing.clip.at()].name, h.playing.time_s),
+                searches: h.searches,
+                transitions: h.transitions,
+            });
+        }
+    }
+    seen
+}
+
+fn agree(db: &Arc<Database>, input: &dyn Fn(f64) -> MotionInput<'static>, what: &str) {
+    let config = MatcherConfig::default();
+    let rates = [30, 60, 144].map(|rate| (rate, run(db, &config, rate, input)));
+    let (_, reference) = &rates[1];
+    assert!(reference[reference.len() - 1].transitions > 20, "{what}: a run without transitions proves little");
+    for (rate, seen) in &rates {
+        for (k, (a, b)) in seen.iter().zip(reference).enumerate() {
+            let at = format!("{what}, {:.2} s, {rate} Hz against 60 Hz:\n{a:#?}\n{b:#?}", (k + 1) as f32 / 6.0);
+            assert!((a.simulation - b.simulation).length() < 1e-3, "simulated path, {at}");
+            assert!(a.simulation_facing.angle_to(b.simulation_facing).abs() < 1e-2, "simulated facing, {at}");
+            assert!((a.root - b.root).length() < 0.02, "shown root, {at}");
+            assert!(a.root_facing.angle_to(b.root_facing).abs() < 0.05, "shown facing, {at}");
+        }
+    }
+}
+
+#[test]
+fn at_30_60_and_144_hz_the_scripted_character_goes_the_same_way() {
+    for db in [common::gait_full(), common::gait(MirrorMode::Off), common::gait(MirrorMode::Query)] {
+        agree(&db, &common::script, "script");
+    }
+}
+
+#[test]
+fn at_30_60_and_144_hz_a_restless_stick_leads_the_same_way() {
+    let db = common::gait_full();
+    for seed in 0..6 {
+        agree(&db, &move |t| common::random_stick(seed, t), &format!("random stick {seed}"));
+    }
+}
+
+/// Mean distance of root and simulation, metres; mean angle between them; transitions per second.
+fn quality(db: &Arc<Database>, seconds: f64, mut dt: impl FnMut() -> f32) -> [f64; 3] {
+    let mut m = MotionMatcher::new(db.clone(), MatcherConfig::default()).unwrap();
+    let (mut distance, mut angle) = (0.0, 0.0);
+    let mut time_s = 0.0;
+    while time_s < seconds {
+        let dt_s = dt();
+        m.update(&common::random_stick(17, time_s), dt_s).unwrap();
+        time_s += f64::from(dt_s);
+        let (s, root) = (&m.state().header.simulation, m.pose().world_from_root());
+        // Weighted by time: long frames are no more frequent than short ones, but last longer.
+        distance += f64::from((s.position - root.translation).length() * dt_s);
+        angle += f64::from(s.facing.angle_to(Facing::from_rotation(root.rotation)).abs() * dt_s);
+    }
+    [distance / time_s, angle / time_s, m.state().header.transitions as f64 / time_s]
+}
+
+#[test]
+fn under_a_random_stick_and_jittered_time_steps_the_quality_stays_within_a_tenth() {
+    let db = common::gait_full();
+    const SECONDS: f64 = 400.0;
+    let steady = quality(&db, SECONDS, || 1.0 / 60.0);
+    for seed in 0..3 {
+        let mut r = common::Random(seed);
+        let jittered = quality(&db, SECONDS, || r.between(1.0 / 200.0, 1.0 / 20.0));
+        println!("steady {steady:.4?}, jittered {jittered:.4?}");
+        for (what, (a, b)) in ["distance", "angle", "transitions"].iter().zip(steady.iter().zip(jittered)) {
+            assert!((b / a - 1.0).abs() < 0.1, "{what}: {b} jittered, {a} steady");
+        }
+    }
+}
+
+#[test]
+fn one_long_step_ends_where_many_short_ones_end() {
+    let db = common::gait_full();
+    let input = common::walk(Vec3::new(0.6, 0.0, 0.8));
+    let end = |steps: u32| {
+        let mut m = MotionMatcher::new(db.clone(), MatcherConfig::default()).unwrap();
+        for _ in 0..steps {
+            m.update(&input, 4.0 / steps as f32).unwrap();
+        }
+        (m.state().header.clone(), m.pose().world_from_root().translation)
+    };
+    let (one, root) = end(1);
+    for steps in [2, 7, 100, 1000] {
+        let (many, other) = end(steps);
+        assert_eq!((one.searches, one.playing.clip), (many.searches, many.playing.clip), "{steps} steps");
+        assert!((root - other).length() < 0.02, "{steps} steps: {root} {other}");
+        assert!((one.simulation.position - many.simulation.position).length() < 1e-3, "{steps} steps");
+    }
+}

@@ -43,8 +43,7 @@ pub fn text(path: &Path, content: &str) -> Result<()> {
 }
 
 fn file(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<()> {
-    guarded(path, || write_atomically(path, write))
-        .with_context(|| format!("cannot write {}", path.display()))
+    guarded(path, || write_atomically(path, write)).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn stem(path: &Path) -> String {

@@ -1,4 +1,35 @@
-//! Motion matching.
+//! Motion matching: a character follows the stick by playing, ten times a second, the moment of captured motion that best
+//! continues its pose and leads where it is asked to go.
+//!
+//! ```text
+//!  RawClip --build--> Database --.fwdb--> MotionMatcher::update(&input, dt_s) -> &Pose
+//!            schema      |
+//!                        |   trajectory: what is asked -> desired motion -> predicted path
+//!                        +-> query -> search -> play -> blend (hide the seam) -> adjust (root and simulation)
+//! ```
+//!
+//! Three calls: [`build::build`] makes a [`database::Database`] from clips (or [`database::Database::load`] reads one),
+//! [`matcher::MotionMatcher::new`] makes a character, [`matcher::MotionMatcher::update`] moves it. Crowds, servers and
+//! bindings use [`matcher::step`] over slices.
+//!
+//! ```
+//! use footwork::build::{BuildConfig, BuildOptions, build};
+//! use footwork::matcher::{MatcherConfig, MotionMatcher};
+//! use footwork::trajectory::{Gait, MotionInput, Stick};
+//! use std::sync::Arc;
+//!
+//! # let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
+//! let (database, _report) = build(&clips, &BuildConfig::default(), &BuildOptions::default())?;
+//! let mut character = MotionMatcher::new(Arc::new(database), MatcherConfig::default())?;
+//! let forward = MotionInput::stick(Stick::towards(glam::Vec3::Z, Gait::Walk));
+//! let pose = character.update(&forward, 1.0 / 60.0)?;
+//! println!("the character is at {}", pose.world_from_root().translation);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What holds everywhere (each has a test): searches are exact; the same input gives the same bits on every machine;
+//! updates neither allocate nor lock; the frame rate does not matter; builds and files are all or nothing; nothing that
+//! is not finite gets in; all that must survive a frame is one plain struct. Conventions are in [`frames`].
 
 pub mod adjust;
 pub mod blend;

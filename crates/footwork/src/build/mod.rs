@@ -125,6 +125,7 @@ pub fn build(
     let tracks = parallel::map(&annotated, |clip| Track::resample(clip, pose_rate_hz));
     let (plan, warnings) = root_motion::plan(&tracks, &clips[0].skeleton, &roles, &config.root)?;
     report.warnings.extend(warnings);
+    report.warnings.extend(size_warning(&tracks, &clips[0].skeleton));
     report.root = describe_root(&plan, &clips[0].skeleton);
     let skeleton = plan.skeleton(&clips[0].skeleton)?;
     let roles = if skeleton.len() > clips[0].skeleton.len() { roles.shifted() } else { roles };
@@ -301,6 +302,26 @@ impl ClipRule {
         }
         Ok(())
     }
+}
+
+/// Bodies larger or smaller than this are probably in another unit than they were read in, metres from lowest to highest
+/// joint.
+const BODY_M: std::ops::RangeInclusive<f32> = 0.15..=3.0;
+
+fn size_warning(tracks: &[Track], skeleton: &Skeleton) -> Option<String> {
+    let mut world = Vec::new();
+    let mut tallest: f32 = 0.0;
+    for track in tracks {
+        for frame in (0..track.frames()).step_by(30) {
+            track.world(skeleton, frame, &mut world);
+            let heights = world.iter().skip(1).map(|t| t.translation.y);
+            let (low, high) = heights.fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)));
+            tallest = tallest.max(high - low);
+        }
+    }
+    (tallest > 0.0 && !BODY_M.contains(&tallest)).then(|| {
+        format!("the body stands {tallest:.2} m tall: if that is wrong, so is the unit of length; `source.units` or --units sets it")
+    })
 }
 
 fn describe_root(plan: &RootPlan, skeleton: &Skeleton) -> String {

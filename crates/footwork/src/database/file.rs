@@ -304,8 +304,10 @@ impl Database {
     /// What is wrong with the bytes and what to do.
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, FileError> {
         let reader = Reader::open(bytes, path)?;
+        let hash = reader.hash;
         let content = reader.content()?;
-        Database::new(content).map_err(|error| FileError::Content { path: path.to_owned(), error })
+        let db = Database::new(content).map_err(|error| FileError::Content { path: path.to_owned(), error })?;
+        Ok(db.with_content_hash(hash))
     }
 }
 
@@ -314,6 +316,7 @@ struct Reader<'a> {
     path: &'a Path,
     tensors: SafeTensors<'a>,
     metadata: Metadata,
+    hash: u128,
 }
 
 impl<'a> Reader<'a> {
@@ -337,12 +340,12 @@ impl<'a> Reader<'a> {
             return Err(FileError::Encoding { path: path_owned(), found: encoding.to_owned() });
         }
         let metadata: Metadata = serde_json::from_value(value.clone()).map_err(damaged)?;
-        let reader = Self { path, tensors, metadata };
-        reader.check_hash(value)?;
+        let mut reader = Self { path, tensors, metadata, hash: 0 };
+        reader.hash = reader.check_hash(value)?;
         Ok(reader)
     }
 
-    fn check_hash(&self, mut value: serde_json::Value) -> Result<(), FileError> {
+    fn check_hash(&self, mut value: serde_json::Value) -> Result<u128, FileError> {
         let recorded = self.metadata.content_hash.clone();
         value["content_hash"] = serde_json::Value::String(String::new());
         let mut json = String::new();
@@ -357,7 +360,7 @@ impl<'a> Reader<'a> {
         let hash = hash_of(&json, all.iter().map(|(n, t)| (*n, t.shape(), t.data())));
         let found = format!("{hash:032x}");
         if found == recorded {
-            return Ok(());
+            return Ok(hash);
         }
         Err(FileError::Damaged { path: self.path.to_owned(), recorded, found })
     }

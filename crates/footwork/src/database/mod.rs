@@ -411,6 +411,13 @@ impl Database {
         self.indices[backend as usize].get_or_init(|| SearchIndex::build(self, backend))
     }
 
+    /// With the hash that a file was just checked against.
+    fn with_content_hash(self, hash: u128) -> Self {
+        // Fresh from `new`: nobody has asked for the hash yet.
+        let _ = self.hash.set(hash);
+        self
+    }
+
     /// Hash of all content: equal content, equal hash. Computed on first use.
     pub fn content_hash(&self) -> u128 {
         *self.hash.get_or_init(|| file::content_hash(&self.content))

@@ -1,7 +1,7 @@
 //! Playing: moving along the clip, jumping to another, showing the result.
 
 use super::config::MatcherConfig;
-use super::state::{BlockLayout, MatcherState, Playing};
+use super::state::{BlockLayout, MatcherState, Playing, StateHeader};
 use super::step::{FiredEvent, Output, Scratch};
 use crate::adjust::root::{AdjustRoot, RootMode};
 use crate::database::Database;
@@ -9,7 +9,8 @@ use crate::math::{Facing, Quat, Transform};
 use crate::trajectory::{Goal, MotionInput};
 use glam::Vec3;
 
-/// Moves simulation, clip and root by `dt_s`; nothing is decided in between.
+/// Moves simulation, clip and root from the anchor to `to_s`; nothing is decided in between. An instant `matters` when
+/// something is decided there: it becomes the next anchor and part of the character's memory.
 pub fn advance(
     db: &Database,
     config: &MatcherConfig,
@@ -17,34 +18,41 @@ pub fn advance(
     state: &mut MatcherState,
     layout: &BlockLayout,
     output: &mut Output,
-    dt_s: f64,
+    to_s: f64,
+    matters: bool,
 ) {
     let h = &mut state.header;
+    let from = h.anchor;
+    let dt_s = (to_s - from.time_s).max(0.0);
     let dt = dt_s as f32;
     let half_life = config.inertialization_half_life_s;
+    (h.simulation, h.animated_root, h.since_transition_s) =
+        (from.simulation, from.animated_root, from.since_transition_s);
+    let (before, ..) = h.shown_root(half_life);
     let unsteered = matches!(input.goal, Goal::None);
     if !unsteered {
         let desired = h.desired;
         h.simulation.advance_in_world(&desired, &config.simulation, dt, input.collide);
     }
-    let (before, ..) = h.shown_root(half_life);
-    let from_s = h.playing.time_s;
     let view = db.view(h.playing.clip, h.playing.mirrored);
-    let step = view.root(from_s).0.inverse() * view.root(from_s + dt_s).0;
+    let step = view.root(from.playing_s).0.inverse() * view.root(from.playing_s + dt_s).0;
     h.animated_root = h.animated_root * step;
-    h.playing.time_s += dt_s;
+    h.playing.time_s = from.playing_s + dt_s;
     h.since_transition_s += dt;
+    h.time_s = from.time_s + dt_s;
     let (moved, ..) = h.shown_root(half_life);
     if unsteered || config.root.mode == RootMode::Animation {
         follow(state, before, moved, dt);
     } else {
         adjust(config, state, before, moved, dt);
     }
-    let (now_s, playing) = (state.header.time_s, state.header.playing);
-    state.header.time_s += dt_s;
-    let (after, ..) = state.header.shown_root(half_life);
-    state.history(layout).record(before, after, now_s, now_s + dt_s);
-    fire_events(db, &playing, from_s, now_s + dt_s, output);
+    fire_events(db, &mut state.header, output);
+    if matters {
+        let (after, ..) = state.header.shown_root(half_life);
+        let now_s = state.header.time_s;
+        state.history(layout).record(before, after, from.time_s, now_s);
+        state.header.drop_anchor();
+    }
 }
 
 /// The simulated character goes where the animation goes.
@@ -79,24 +87,25 @@ fn adjust(config: &MatcherConfig, state: &mut MatcherState, before: Transform, a
     root.rotation = (Quat::from_rotation_y(turn) * root.rotation).normalize();
 }
 
-/// Reports the events that playback passed since `from_s`.
-fn fire_events(db: &Database, playing: &Playing, from_s: f64, state_time_s: f64, output: &mut Output) {
+/// Reports the events that playback passed since it was last asked.
+fn fire_events(db: &Database, h: &mut StateHeader, output: &mut Output) {
     // Mirror images share their original's events.
     let originals = db.clips.iter().take_while(|c| !c.mirrored).count().max(1);
-    let clip = playing.clip.at() % originals;
+    let clip = h.playing.clip.at() % originals;
     let events = &db.events;
     let first = events.partition_point(|e| e.clip.at() < clip);
     let of_clip = &events[first..][..events[first..].partition_point(|e| e.clip.at() == clip)];
-    let length = db.view(playing.clip, false).seconds();
+    let length = db.view(h.playing.clip, false).seconds();
     for e in of_clip {
         let mut at = f64::from(e.time_s);
-        if db.clips[playing.clip.at()].looping() {
-            at += ((from_s - at) / length).floor() * length + length;
+        if db.clips[h.playing.clip.at()].looping() {
+            at += ((h.events_s - at) / length).floor() * length + length;
         }
-        if from_s < at && at <= playing.time_s {
-            output.fire(FiredEvent { name: e.name, time_s: state_time_s - (playing.time_s - at) });
+        if h.events_s < at && at <= h.playing.time_s {
+            output.fire(FiredEvent { name: e.name, time_s: h.time_s - (h.playing.time_s - at) });
         }
     }
+    h.events_s = h.events_s.max(h.playing.time_s);
 }
 
 /// Jumps to `next`; what was shown goes on and fades into it.
@@ -126,7 +135,9 @@ pub fn transition(
     h.animated_root = shown_root;
     h.since_transition_s = 0.0;
     h.playing = next;
+    h.events_s = next.time_s;
     h.transitions += 1;
+    h.drop_anchor();
     let (shown, next) = (&scratch.shown, &scratch.next);
     state.offsets_mut(&scratch.layout).start(&db.poses.translated, (&shown.0, &shown.1), (&next.0, &next.1));
 }
@@ -154,11 +165,13 @@ pub fn teleport(config: &MatcherConfig, state: &mut MatcherState, layout: &Block
     let h = &mut state.header;
     h.animated_root = by * h.animated_root;
     h.root_lost_velocity = by.direction(h.root_lost_velocity);
-    let s = &mut h.simulation;
-    s.position = by.point(s.position);
-    s.velocity = by.direction(s.velocity);
-    s.acceleration = by.direction(s.acceleration);
-    s.facing = turned(s.facing);
+    h.anchor.animated_root = by * h.anchor.animated_root;
+    for s in [&mut h.simulation, &mut h.anchor.simulation] {
+        s.position = by.point(s.position);
+        s.velocity = by.direction(s.velocity);
+        s.acceleration = by.direction(s.acceleration);
+        s.facing = turned(s.facing);
+    }
     h.desired.velocity = by.direction(h.desired.velocity);
     h.desired.facing = turned(h.desired.facing);
     h.searched_velocity = by.direction(h.searched_velocity);

@@ -67,14 +67,30 @@ pub fn search(
     db.features.normalize(&mut scratch.query);
     config.multipliers(db, &mut scratch.multipliers);
     let continuing = may_continue.then(|| continuing(db, state, scratch)).flatten();
-    let ask = SearchQuery {
+    let near_s = config.search.near_exclusion_s;
+    let ask = |near_s: f32| SearchQuery {
         features: &scratch.query,
         multipliers: &scratch.multipliers,
         continuing,
         transition_cost: config.search.transition_cost,
-        candidates: candidates(db, config, input, &state.header.playing),
+        candidates: candidates(db, config, input, &state.header.playing, near_s),
     };
-    let found = db.index(config.search.backend).search(db, &ask);
+    let index = db.index(config.search.backend);
+    let mut ask_now = ask(near_s);
+    let mut found = None;
+    if may_continue {
+        found = index.search(db, &ask_now);
+    } else {
+        // A clip that is over looks most like its own last moments: going back there would be a stutter. Only where there
+        // is nothing else may the jump be short.
+        for near_s in [near_s.max(db.schema.horizon_s().1), near_s, 0.0] {
+            ask_now = ask(near_s);
+            found = index.search(db, &ask_now);
+            if found.is_some() {
+                break;
+            }
+        }
+    }
     let jump = found
         .filter(|m| !m.continuing)
         .filter(|m| continuing.is_none_or(|c| m.cost < c.cost * (1.0 - config.search.minimum_improvement)));
@@ -85,9 +101,9 @@ pub fn search(
         found,
         continuing_cost: continuing.map(|c| c.cost),
         jumped: jump.is_some(),
-        candidates: ask.candidates,
+        candidates: ask_now.candidates,
         continuing,
-        transition_cost: ask.transition_cost,
+        transition_cost: ask_now.transition_cost,
     });
     jump.map(|m| playing_at(db, m.row, m.mirrored))
 }
@@ -172,10 +188,10 @@ fn wrapped_s(db: &Database, p: &Playing) -> f64 {
     if db.clips[p.clip.at()].looping() { p.time_s.rem_euclid(view.seconds()) } else { p.time_s.max(0.0) }
 }
 
-fn candidates(db: &Database, config: &MatcherConfig, input: &MotionInput, p: &Playing) -> Candidates {
+fn candidates(db: &Database, config: &MatcherConfig, input: &MotionInput, p: &Playing, near_s: f32) -> Candidates {
     Candidates {
         end_exclusion_rows: end_rows(db, config),
-        near: near_rows(db, p, config.search.near_exclusion_s),
+        near: near_rows(db, p, near_s),
         near_mirrored: p.mirrored && db.mirror == MirrorMode::Query,
         tags: input.tags,
     }

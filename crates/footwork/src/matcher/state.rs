@@ -22,8 +22,25 @@ pub struct Playing {
     pub clip: ClipIndex,
     /// As in a mirror.
     pub mirrored: bool,
-    /// Seconds from the clip's first frame; a loop goes on beyond its length.
+    /// Seconds from the clip's first frame; in a loop less than its length.
     pub time_s: f64,
+}
+
+/// The character at the last instant that mattered (a control tick, a search, a new goal). What is seen between two
+/// instants is computed from here and leaves no trace, so that no decision depends on the frame rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Anchor {
+    /// Seconds since the start.
+    pub time_s: f64,
+    /// As [`Playing::time_s`].
+    pub playing_s: f64,
+    /// As [`StateHeader::since_transition_s`].
+    pub since_transition_s: f32,
+    /// As [`StateHeader::animated_root`].
+    pub animated_root: Transform,
+    /// As [`StateHeader::simulation`].
+    pub simulation: Simulation,
 }
 
 /// The fixed part of a state.
@@ -46,6 +63,8 @@ pub struct StateHeader {
     pub transitions: u64,
     /// What plays.
     pub playing: Playing,
+    /// Moment of the playing clip up to which events were reported.
+    pub events_s: f64,
     /// Seconds since the last transition.
     pub since_transition_s: f32,
     /// Where the playing clip alone would have the root, world.
@@ -56,6 +75,8 @@ pub struct StateHeader {
     pub root_lost_turn_radps: f32,
     /// The simulated character.
     pub simulation: Simulation,
+    /// Where all of this was at the last instant that mattered.
+    pub anchor: Anchor,
     /// What it is drawn to.
     pub desired: Desired,
     /// Desired velocity at the last search.
@@ -119,6 +140,9 @@ impl MatcherState {
         let facing = Facing::from_rotation(world_from_root.rotation);
         let root = Transform::new(world_from_root.translation, facing.rotation());
         let desired = Desired { velocity: Vec3::ZERO, facing, gait: 0.0 };
+        let simulation = Simulation { position: root.translation, facing, ..Simulation::default() };
+        let anchor =
+            Anchor { time_s: 0.0, playing_s: playing.time_s, since_transition_s: 0.0, animated_root: root, simulation };
         let header = StateHeader {
             version: STATE_VERSION,
             database: db.content_hash() as u64,
@@ -128,11 +152,13 @@ impl MatcherState {
             searches: 0,
             transitions: 0,
             playing,
+            events_s: playing.time_s,
             since_transition_s: 0.0,
             animated_root: root,
             root_lost_velocity: Vec3::ZERO,
             root_lost_turn_radps: 0.0,
-            simulation: Simulation { position: root.translation, facing, ..Simulation::default() },
+            simulation,
+            anchor,
             desired,
             searched_velocity: Vec3::ZERO,
             searched_facing: facing,
@@ -171,6 +197,17 @@ impl MatcherState {
 }
 
 impl StateHeader {
+    /// Makes this moment the one from which the next are computed.
+    pub(crate) fn drop_anchor(&mut self) {
+        self.anchor = Anchor {
+            time_s: self.time_s,
+            playing_s: self.playing.time_s,
+            since_transition_s: self.since_transition_s,
+            animated_root: self.animated_root,
+            simulation: self.simulation,
+        };
+    }
+
     /// The root as shown (the animated one, and what is left of the velocity lost at the transition), and the velocity
     /// that this adds: metres and radians per second, world.
     pub(crate) fn shown_root(&self, half_life_s: f32) -> (Transform, Vec3, f32) {

@@ -1,7 +1,8 @@
 //! One step of any number of characters.
 //!
 //! A step is cut at the instants that matter (control ticks at multiples of 1/60 s, searches at multiples of their
-//! interval), so that decisions fall at the same moments whatever the frame rate.
+//! interval, new goals). What is seen in between is computed from the last such instant and leaves no trace: the same
+//! decisions are made from the same bits whatever the frame rate.
 
 use super::config::MatcherConfig;
 use super::play;
@@ -190,23 +191,28 @@ fn step_one(
 ) {
     (output.searches, output.transitions) = (0, 0);
     output.events.clear();
-    let mut left_s = dt_s;
+    let end_s = state.header.time_s + dt_s;
+    let search_interval_s = f64::from(config.search.interval_s);
     let mut goal_is_new = notice_goal(input, state);
     loop {
-        let tick = take_due(&mut state.header.next_control, state.header.time_s, CONTROL_S);
-        if tick || goal_is_new {
-            control(config, input, state);
+        let h = &mut state.header;
+        let tick = take_due(&mut h.next_control, h.time_s, CONTROL_S);
+        let search = take_due(&mut h.next_search, h.time_s, search_interval_s);
+        if let Some(at_s) = tick.or(search).or(goal_is_new.then_some(h.time_s)) {
+            play::advance(db, config, input, state, &scratch.layout, output, at_s, true);
+            let desire_is_new = tick.is_some() || goal_is_new;
+            if desire_is_new {
+                control(config, input, state);
+            }
+            decide(db, config, input, state, scratch, output, search.is_some(), desire_is_new);
         }
-        decide(db, config, input, state, scratch, output, tick || goal_is_new);
         goal_is_new = false;
-        let now_s = state.header.time_s;
         let next_control_s = state.header.next_control as f64 * CONTROL_S;
-        let next_search_s = state.header.next_search as f64 * f64::from(config.search.interval_s);
-        let until_s = next_control_s.min(next_search_s) - now_s;
-        let part_s = if until_s + SAME_S < left_s { until_s.max(SAME_S) } else { left_s };
-        play::advance(db, config, input, state, &scratch.layout, output, part_s);
-        left_s -= part_s;
-        if left_s <= 0.0 {
+        let next_search_s = state.header.next_search as f64 * search_interval_s;
+        let next_s = next_control_s.min(next_search_s);
+        let to_s = if next_s + SAME_S < end_s { next_s } else { end_s };
+        play::advance(db, config, input, state, &scratch.layout, output, to_s, false);
+        if to_s == end_s {
             break;
         }
     }
@@ -221,13 +227,14 @@ fn notice_goal(input: &MotionInput, state: &mut MatcherState) -> bool {
     new
 }
 
-/// True when the instant number `next` has come; counts on to the first one that lies ahead. An interval that was
-/// changed in between starts afresh.
-fn take_due(next: &mut u64, now_s: f64, interval_s: f64) -> bool {
-    let ahead = ((now_s + SAME_S) / interval_s).floor() as u64 + 1;
-    let due = *next < ahead;
-    *next = ahead;
-    due
+/// The instant number `next`, if it has come; counts on to the first one that lies ahead. Instants are exact multiples:
+/// sums of `dt` are off by a hair. An interval that was changed in between starts afresh, now.
+fn take_due(next: &mut u64, now_s: f64, interval_s: f64) -> Option<f64> {
+    let here = ((now_s + SAME_S) / interval_s).floor();
+    let due = *next <= here as u64;
+    *next = here as u64 + 1;
+    let exact_s = here * interval_s;
+    due.then_some(if (exact_s - now_s).abs() <= 2.0 * SAME_S { exact_s } else { now_s })
 }
 
 fn control(config: &MatcherConfig, input: &MotionInput, state: &mut MatcherState) {
@@ -244,10 +251,10 @@ fn decide(
     state: &mut MatcherState,
     scratch: &mut Scratch,
     output: &mut Output,
+    due: bool,
     desire_is_new: bool,
 ) {
-    let h = &mut state.header;
-    let due = take_due(&mut h.next_search, h.time_s, f64::from(config.search.interval_s));
+    let h = &state.header;
     let asked = (h.searched_velocity, h.searched_facing);
     let sudden = desire_is_new && config.is_sudden(asked, (h.desired.velocity, h.desired.facing));
     let over = desire_is_new && query::is_over(db, &h.playing, CONTROL_S);

@@ -1,0 +1,270 @@
+//! `footwork build`: motion files to a database, all or nothing.
+
+mod common;
+
+use serde_json::Value;
+use std::path::Path;
+
+const GOOD: &str = "HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation \
+                    Xrotation\n JOINT LeftLeg\n {\n  OFFSET 10 -5 0\n  CHANNELS 3 Zrotation Yrotation Xrotation\n  End \
+                    Site\n  {\n   OFFSET 0 -90 0\n  }\n }\n JOINT RightLeg\n {\n  OFFSET -10 -5 0\n  CHANNELS 3 Zrotation \
+                    Yrotation Xrotation\n  End Site\n  {\n   OFFSET 0 -90 0\n  }\n }\n}\n";
+
+/// A file of three joints and four frames, as text.
+fn small() -> String {
+    let rows = "0 95 0 0 0 0 0 0 10 0 0 -10\n".repeat(4);
+    format!("{GOOD}MOTION\nFrames: 4\nFrame Time: 0.033333\n{rows}")
+}
+
+fn mocap() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    common::mocap(dir.path());
+    dir
+}
+
+fn build(folder: &Path, args: &[&str]) -> Value {
+    common::json(folder, &[&["build"], args].concat())
+}
+
+#[test]
+fn a_folder_becomes_a_database_of_the_same_bytes_every_time() {
+    let dir = mocap();
+    let report = build(dir.path(), &["mocap", "-o", "a.fwdb"]);
+    common::has_keys(
+        &report,
+        &["clips", "frames", "rows", "seconds", "columns", "bytes", "warnings", "elapsed_s", "content_hash"],
+    );
+    assert_eq!((&report["clips"], &report["columns"]), (&10.into(), &27.into()));
+    assert_eq!(report["warnings"], serde_json::json!([]));
+    build(dir.path(), &["mocap", "-o", "b.fwdb"]);
+    let bytes = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    assert_eq!(bytes("a.fwdb"), bytes("b.fwdb"));
+    assert_eq!(report["bytes"], bytes("a.fwdb").len());
+    assert_eq!(common::names(dir.path()), ["a.fwdb", "b.fwdb", "mocap"]);
+
+    let inside = common::json(dir.path(), &["inspect", "--db", "a.fwdb"]);
+    for key in ["clips", "frames", "rows", "seconds", "columns", "content_hash"] {
+        assert_eq!(inside[key], report[key], "{key}");
+    }
+    let told = common::ok(dir.path(), &["inspect", "--db", "a.fwdb", "--clips", "3"]);
+    assert!(told.contains("10 clips") && told.contains("LeftFoot position") && told.contains("7 more"), "{told}");
+}
+
+#[test]
+fn without_clips_the_built_in_ones_are_taken() {
+    let dir = tempfile::tempdir().unwrap();
+    let report = build(dir.path(), &["-o", "a.fwdb", "--rate", "20"]);
+    assert!(report["clips"].as_u64().unwrap() > 50 && report["pose_rate_hz"] == 20.0, "{}", report["clips"]);
+}
+
+#[test]
+fn the_configuration_says_where_clips_are_seen_from_itself() {
+    let dir = mocap();
+    std::fs::create_dir(dir.path().join("characters")).unwrap();
+    let toml = "[source]\nclips = [\"../mocap/walk*.bvh\", \"../mocap/idle.bvh\"]\n[build]\nmirror = \"stored\"\n\
+                [[build.clips]]\nname = \"walk*\"\nloop = true\ntags = [{ name = \"walking\" }]\n";
+    std::fs::write(dir.path().join("characters/c.toml"), toml).unwrap();
+    let report = build(dir.path(), &["--config", "characters/c.toml", "-o", "a.fwdb"]);
+    assert_eq!(report["clips"], 2);
+    let inside = common::json(dir.path(), &["inspect", "--db", "a.fwdb"]);
+    assert_eq!(inside["mirror"], "stored");
+    assert_eq!(inside["tags"][0]["name"], "walking");
+    assert_eq!(inside["clip_list"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn a_sidecar_beside_a_clip_is_read() {
+    let dir = mocap();
+    let text = "tags = [{ name = \"calm\" }]\nevents = [{ name = \"blink\", time_s = 0.5 }]\n";
+    std::fs::write(dir.path().join("mocap/idle.tags.toml"), text).unwrap();
+    build(dir.path(), &["mocap", "-o", "a.fwdb"]);
+    let inside = common::json(dir.path(), &["inspect", "--db", "a.fwdb"]);
+    assert_eq!((&inside["tags"][0]["name"], &inside["events"][0]["name"]), (&"calm".into(), &"blink".into()));
+    std::fs::write(dir.path().join("mocap/idle.tags.toml"), "evnts = []\n").unwrap();
+    common::fails(dir.path(), &["build", "mocap", "-o", "a.fwdb"], &["idle.tags.toml", "did you mean `events`?"]);
+}
+
+#[test]
+fn every_kind_of_bad_motion_file_is_named_and_nothing_is_lost() {
+    let good = small();
+    let with = |from: &str, to: &str| good.replacen(from, to, 1).into_bytes();
+    let utf16: Vec<u8> = [0xff, 0xfe].into_iter().chain(good.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let two_roots = format!("{GOOD}{}MOTION\nFrames: 1\nFrame Time: 0.03\n", GOOD.replace("HIERARCHY\n", ""));
+    let row = "0 95 0 0 0 0 0 0 10 0 0 -10";
+    let cases: Vec<(&str, Vec<u8>)> = vec![
+        ("empty", Vec::new()),
+        ("truncated in the hierarchy", good.as_bytes()[..200].to_vec()),
+        ("truncated in the motion", good.as_bytes()[..good.len() - 70].to_vec()),
+        ("binary", (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect()),
+        ("utf-16", utf16),
+        ("four billion frames", with("Frames: 4", "Frames: 4000000000")),
+        ("a row too short", with(row, "0 95 0 0 0 0")),
+        ("a row too long", with(row, &format!("{row} 1"))),
+        ("nan", with(row, "nan 95 0 0 0 0 0 0 10 0 0 -10")),
+        ("infinity", with(row, "0 inf 0 0 0 0 0 0 10 0 0 -10")),
+        ("no joints", b"HIERARCHY\nMOTION\nFrames: 1\nFrame Time: 0.03\n\n".to_vec()),
+        ("two roots", two_roots.into_bytes()),
+        ("repeated names", with("JOINT RightLeg", "JOINT LeftLeg")),
+        ("zero frame time", with("0.033333", "0")),
+    ];
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("old.fwdb"), "the old file").unwrap();
+    for (what, bytes) in cases {
+        std::fs::write(dir.path().join("bad.bvh"), bytes).unwrap();
+        for output in ["new.fwdb", "old.fwdb"] {
+            let message = common::fails(dir.path(), &["build", "bad.bvh", "-o", output], &["bad.bvh"]);
+            assert!(message.len() < 600, "{what}: {message}");
+        }
+        assert_eq!(common::names(dir.path()), ["bad.bvh", "old.fwdb"], "{what}");
+        assert_eq!(std::fs::read_to_string(dir.path().join("old.fwdb")).unwrap(), "the old file", "{what}");
+    }
+}
+
+#[test]
+fn clips_of_different_characters_are_refused_by_name() {
+    let dir = mocap();
+    std::fs::write(dir.path().join("mocap/small.bvh"), small()).unwrap();
+    common::fails(
+        dir.path(),
+        &["build", "mocap", "-o", "a.fwdb", "--units", "cm"],
+        &["`small`", "another skeleton", "is missing"],
+    );
+}
+
+#[test]
+fn a_configuration_that_means_nothing_names_what_it_might_mean() {
+    let dir = mocap();
+    for (toml, parts) in [
+        ("[build]\nsearch_rate = 30\n", &["c.toml", "line 2", "did you mean `search_rate_hz`?"][..]),
+        ("[bild]\n", &["c.toml", "did you mean `build`?"]),
+        ("[matcher]\nresponsivness = 2\n", &["did you mean `responsiveness`?"]),
+        ("[build]\nmirror = \"of\"\n", &["did you mean `off`?"]),
+        ("[build]\nsearch_rate_hz = \"fast\"\n", &["c.toml", "line 2"]),
+        ("[build\n", &["c.toml", "line 1"]),
+        ("[build.roles]\nleft_fot = \"LeftFoot\"\n", &["left_fot", "nearest `left_foot`"]),
+        ("[build.roles]\nleft_foot = \"LeftFot\"\n", &["LeftFot", "nearest is `LeftFoot`"]),
+        (
+            "[[build.schema.channels]]\ntype = \"joint_position\"\njoint = \"LeftFot\"\n",
+            &["LeftFot", "nearest is `LeftFoot`"],
+        ),
+        ("[build]\nsearch_rate_hz = 0\n", &["search_rate_hz", "expected 1 to 240"]),
+        ("[[build.clips]]\nname = \"wlk*\"\n", &["wlk*"]),
+        ("[[build.clips]]\nname = \"*\"\ndiscard = [[0.0, 1000.0]]\n", &["no clip can be used"]),
+        ("[source]\nunits = \"ells\"\n", &["ells", "expected auto"]),
+    ] {
+        std::fs::write(dir.path().join("c.toml"), toml).unwrap();
+        common::fails(dir.path(), &["build", "mocap", "--config", "c.toml", "-o", "a.fwdb"], parts);
+        assert_eq!(common::names(dir.path()), ["c.toml", "mocap"], "{toml}");
+    }
+}
+
+#[test]
+fn inputs_that_give_nothing_are_refused() {
+    let dir = mocap();
+    std::fs::create_dir(dir.path().join("empty")).unwrap();
+    for (input, part) in [("empty", "holds no .bvh"), ("nowhere", "nowhere"), ("mocap/jump*.bvh", "matches no")] {
+        common::fails(dir.path(), &["build", input, "-o", "a.fwdb"], &[part]);
+    }
+    common::fails(dir.path(), &["build", "mocap", "-o", "a.fwdb", "--db", "b.fwdb"], &["--db"]);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_an_error() {
+    let dir = mocap();
+    common::fails(dir.path(), &["build", "mocap", "-o", "no/where.fwdb"], &["where.fwdb", "cannot write"]);
+    std::fs::create_dir(dir.path().join("folder.fwdb")).unwrap();
+    common::fails(dir.path(), &["build", "mocap", "-o", "folder.fwdb"], &["folder.fwdb"]);
+    assert_eq!(common::names(dir.path()), ["folder.fwdb", "mocap"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_the_old_file() {
+    let dir = mocap();
+    std::fs::write(dir.path().join("a.fwdb"), "the old file").unwrap();
+    // A limit on the size of files (in blocks of 512 or 1024 bytes) stands for the full disk.
+    let script = format!("trap '' XFSZ; ulimit -f 64; exec '{}' build mocap -o a.fwdb", env!("CARGO_BIN_EXE_footwork"));
+    let run = common::finish(std::process::Command::new("sh").current_dir(dir.path()).args(["-c", &script]));
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.stderr.contains("a.fwdb"), "{run:?}");
+    assert_eq!(std::fs::read_to_string(dir.path().join("a.fwdb")).unwrap(), "the old file");
+    assert_eq!(common::names(dir.path()), ["a.fwdb", "mocap"]);
+}
+
+#[test]
+fn a_damaged_database_is_never_used() {
+    let dir = mocap();
+    build(dir.path(), &["mocap", "-o", "a.fwdb"]);
+    let bytes = std::fs::read(dir.path().join("a.fwdb")).unwrap();
+    let mut flipped = bytes.clone();
+    let middle = bytes.len() / 2;
+    flipped[middle] ^= 4;
+    for damaged in [&bytes[..bytes.len() / 2], &bytes[..7], &[], &flipped] {
+        std::fs::write(dir.path().join("b.fwdb"), damaged).unwrap();
+        common::fails(dir.path(), &["inspect", "--db", "b.fwdb"], &["b.fwdb", "build it again"]);
+        common::fails(dir.path(), &["simulate", "--db", "b.fwdb"], &["b.fwdb"]);
+    }
+}
+
+/// Builds twice from real motion, compares the bytes, and gives the report.
+fn real(test: &str, folder: &str, args: &[&str]) -> Option<Value> {
+    let from = common::data(test, folder)?;
+    let dir = tempfile::tempdir().unwrap();
+    let report = build(dir.path(), &[&[from.to_str().unwrap(), "-o", "a.fwdb"], args].concat());
+    build(dir.path(), &[&[from.to_str().unwrap(), "-o", "b.fwdb"], args].concat());
+    let bytes = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    assert!(bytes("a.fwdb") == bytes("b.fwdb"), "{folder}: two builds differ");
+    let hash = |search: &str| {
+        let args = ["simulate", "--db", "a.fwdb", "--seconds", "60", "--search", search];
+        common::json(dir.path(), &args)["pose_hash"].clone()
+    };
+    assert_eq!(hash("brute"), hash("boxes"));
+    Some(report)
+}
+
+#[test]
+fn lafan1_builds() {
+    let Some(report) = real("lafan1_builds", "lafan1", &[]) else { return };
+    assert_eq!((&report["clips"], &report["columns"]), (&71.into(), &27.into()));
+    assert!((1080.0..1140.0).contains(&report["seconds"].as_f64().unwrap()), "{}", report["seconds"]);
+}
+
+#[test]
+fn lafan1_without_a_root_bone_builds() {
+    let Some(report) = real("lafan1_without_a_root_bone_builds", "lafan1-raw", &[]) else { return };
+    assert_eq!((&report["clips"], &report["columns"]), (&1.into(), &27.into()));
+    assert!(report["root"].as_str().unwrap().starts_with("made under"), "{}", report["root"]);
+}
+
+#[test]
+fn the_dog_builds_with_the_configuration_in_examples() {
+    let config = common::repository().join("examples/dog.toml");
+    let Some(report) =
+        real("the_dog_builds_with_the_configuration_in_examples", "dog", &["--config", config.to_str().unwrap()])
+    else {
+        return;
+    };
+    assert_eq!((&report["clips"], &report["columns"]), (&7.into(), &39.into()));
+    assert_eq!(report["contact_joints"].as_array().unwrap().len(), 4);
+    assert_eq!(report["warnings"], serde_json::json!([]));
+}
+
+#[test]
+fn python_reads_the_tensors() {
+    let Some(python) = common::python("python_reads_the_tensors") else { return };
+    let dir = mocap();
+    let report = build(dir.path(), &["mocap", "-o", "a.fwdb"]);
+    let script = "import json, sys\n\
+                  from safetensors.numpy import load_file\n\
+                  tensors = load_file(sys.argv[1])\n\
+                  print(json.dumps({name: list(t.shape) for name, t in tensors.items()}))\n";
+    let run = common::finish(
+        std::process::Command::new(python).current_dir(dir.path()).args(["-c", script, "a.fwdb"]),
+    );
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let shapes: Value = serde_json::from_str(&run.stdout).unwrap();
+    let (rows, frames) = (&report["rows"], &report["frames"]);
+    assert_eq!(shapes["features"], serde_json::json!([rows, 27]));
+    assert_eq!(shapes["joint_rotations"], serde_json::json!([frames, 23, 4]));
+    assert_eq!(shapes["row_frames"], serde_json::json!([rows]));
+}

@@ -182,7 +182,7 @@ impl RawClip {
     pub fn validate(&self) -> Result<(), ClipError> {
         let clip = || self.name.clone();
         let joints = self.skeleton.len();
-        if self.translations.len() != self.rotations.len() || self.rotations.len() % joints != 0 {
+        if self.translations.len() != self.rotations.len() || !self.rotations.len().is_multiple_of(joints) {
             return Err(ClipError::Shape {
                 clip: clip(),
                 translations: self.translations.len(),

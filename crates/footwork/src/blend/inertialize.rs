@@ -115,8 +115,8 @@ mod tests {
         assert!((pose.translations[1] - s.0.translations[1]).length() < 1e-6);
         assert!((velocity.angular[1] - s.1.angular[1]).length() < 1e-5);
         assert!((velocity.linear[1] - s.1.linear[1]).length() < 1e-5);
-        let moved = after(1e-3);
-        let rate = (moved.0.rotations[1] * pose.rotations[1].inverse()).to_rotation_vector().x / 1e-3;
+        let moved = after(1e-4);
+        let rate = (moved.0.rotations[1] * pose.rotations[1].inverse()).to_rotation_vector().x / 1e-4;
         assert!((rate - 2.0).abs() < 0.1, "{rate}");
     }
 

@@ -407,7 +407,7 @@ impl Database {
     }
 
     /// The index for a kind of search: made on first use, then shared by all characters.
-    pub fn index(&self, backend: Backend) -> &SearchIndex {
+    pub fn search_index(&self, backend: Backend) -> &SearchIndex {
         self.indices[backend as usize].get_or_init(|| SearchIndex::build(self, backend))
     }
 

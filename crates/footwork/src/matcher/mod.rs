@@ -43,11 +43,14 @@ impl MotionMatcher {
     /// A character at rest at `world_from_root`: it starts in the row whose trajectory moves least.
     ///
     /// # Errors
-    /// A setting that cannot be.
+    /// A setting, or a place, that cannot be.
     pub fn at(db: Arc<Database>, config: MatcherConfig, world_from_root: Transform) -> Result<Self, ConfigError> {
         config.validate(&db)?;
+        if !world_from_root.is_finite() {
+            return Err(ConfigError { key: "world_from_root".into(), what: "not a finite transform".into() });
+        }
         // Made here and not on the first update, which must not allocate.
-        db.index(config.search.backend);
+        db.search_index(config.search.backend);
         let scratch = Scratch::new(&db);
         let state = MatcherState::new(&db, world_from_root, query::resting(&db, &config));
         let mut output = Output::new(&db);
@@ -98,7 +101,7 @@ impl MotionMatcher {
     /// A setting that cannot be; the old ones stay.
     pub fn set_config(&mut self, config: MatcherConfig) -> Result<(), ConfigError> {
         config.validate(&self.db)?;
-        self.db.index(config.search.backend);
+        self.db.search_index(config.search.backend);
         self.config = config;
         Ok(())
     }
@@ -120,9 +123,16 @@ impl MotionMatcher {
     }
 
     /// Puts the character elsewhere; motion goes on.
-    pub fn teleport(&mut self, world_from_root: Transform) {
+    ///
+    /// # Errors
+    /// A place that is not finite: the character stays.
+    pub fn teleport(&mut self, world_from_root: Transform) -> Result<(), InputError> {
+        if !world_from_root.is_finite() {
+            return Err(InputError::NotUsable { field: "world_from_root", value: f32::NAN });
+        }
         play::teleport(&self.config, &mut self.state, self.scratch.layout(), world_from_root);
         play::show(&self.db, &self.config, &self.state, self.scratch.layout(), &mut self.output);
+        Ok(())
     }
 
     /// The last search, once there was one.

@@ -9,17 +9,14 @@ use crate::math::{Facing, Quat, Transform};
 use crate::trajectory::{Goal, MotionInput};
 use glam::Vec3;
 
-/// Moves simulation, clip and root from the anchor to `to_s`; nothing is decided in between. An instant `matters` when
-/// something is decided there: it becomes the next anchor and part of the character's memory.
+/// Moves simulation, clip and root from the anchor to `to_s`; nothing is decided in between.
 pub fn advance(
     db: &Database,
     config: &MatcherConfig,
     input: &MotionInput,
     state: &mut MatcherState,
-    layout: &BlockLayout,
     output: &mut Output,
     to_s: f64,
-    matters: bool,
 ) {
     let h = &mut state.header;
     let from = h.anchor;
@@ -47,12 +44,19 @@ pub fn advance(
         adjust(config, state, before, moved, dt);
     }
     fire_events(db, &mut state.header, output);
-    if matters {
-        let (after, ..) = state.header.shown_root(half_life);
-        let now_s = state.header.time_s;
-        state.history(layout).record(before, after, from.time_s, now_s);
-        state.header.drop_anchor();
-    }
+}
+
+/// Makes the moment that is seen, `at_s`, one that matters: it is remembered, and what follows is computed from it.
+pub fn settle(config: &MatcherConfig, state: &mut MatcherState, layout: &BlockLayout, at_s: f64) {
+    let half_life = config.inertialization_half_life_s;
+    let h = &mut state.header;
+    let from = h.anchor;
+    let then = StateHeader { animated_root: from.animated_root, since_transition_s: from.since_transition_s, ..*h };
+    let (before, ..) = then.shown_root(half_life);
+    let (after, ..) = h.shown_root(half_life);
+    h.time_s = at_s;
+    h.drop_anchor();
+    state.history(layout).record(before, after, from.time_s, at_s);
 }
 
 /// The simulated character goes where the animation goes.

@@ -39,7 +39,7 @@ pub fn resting(db: &Database, config: &MatcherConfig) -> Playing {
     let candidates = Candidates { end_exclusion_rows: end_rows(db, config), ..Candidates::default() };
     let ask =
         SearchQuery { features: &query, multipliers: &multipliers, continuing: None, transition_cost: 0.0, candidates };
-    let row = db.index(config.search.backend).search(db, &ask).map_or(RowIndex(0), |m| m.row);
+    let row = db.search_index(config.search.backend).search(db, &ask).map_or(RowIndex(0), |m| m.row);
     playing_at(db, row, false)
 }
 
@@ -75,7 +75,7 @@ pub fn search(
         transition_cost: config.search.transition_cost,
         candidates: candidates(db, config, input, &state.header.playing, near_s),
     };
-    let index = db.index(config.search.backend);
+    let index = db.search_index(config.search.backend);
     let mut ask_now = ask(near_s);
     let mut found = None;
     if may_continue {

@@ -133,7 +133,7 @@ impl Scratch {
 }
 
 /// Moves characters that share a database by `dt_s` seconds (0 to 10). All slices are as long as `states`; one is a slice
-/// of one. Allocates nothing, provided that the search structure exists ([`Database::index`]).
+/// of one. Allocates nothing, provided that the search structure exists ([`Database::search_index`]).
 ///
 /// # Errors
 /// Slices of different lengths, a time step, input or state that cannot be: no character has moved.
@@ -176,7 +176,10 @@ pub(super) fn check_state(
     let fits = h.version == STATE_VERSION
         && h.database == db.content_hash() as u64
         && state.block.len() == layout.history.end
-        && h.playing.clip.at() < db.clips.len();
+        && h.playing.clip.at() < db.clips.len()
+        && h.animated_root.is_finite()
+        && h.simulation.position.is_finite()
+        && h.playing.time_s.is_finite();
     if fits { Ok(()) } else { Err(InputError::ForeignState { character }) }
 }
 
@@ -199,7 +202,7 @@ fn step_one(
         let tick = take_due(&mut h.next_control, h.time_s, CONTROL_S);
         let search = take_due(&mut h.next_search, h.time_s, search_interval_s);
         if let Some(at_s) = tick.or(search).or(goal_is_new.then_some(h.time_s)) {
-            play::advance(db, config, input, state, &scratch.layout, output, at_s, true);
+            play::settle(config, state, &scratch.layout, at_s);
             let desire_is_new = tick.is_some() || goal_is_new;
             if desire_is_new {
                 control(config, input, state);
@@ -210,9 +213,11 @@ fn step_one(
         let next_control_s = state.header.next_control as f64 * CONTROL_S;
         let next_search_s = state.header.next_search as f64 * search_interval_s;
         let next_s = next_control_s.min(next_search_s);
-        let to_s = if next_s + SAME_S < end_s { next_s } else { end_s };
-        play::advance(db, config, input, state, &scratch.layout, output, to_s, false);
-        if to_s == end_s {
+        // An instant a hair away from the end is the end: what is seen there must not depend on the input that follows.
+        let to_s = if next_s <= end_s + SAME_S { next_s } else { end_s };
+        play::advance(db, config, input, state, output, to_s);
+        if to_s + SAME_S >= end_s {
+            state.header.time_s = end_s;
             break;
         }
     }

@@ -64,9 +64,12 @@ impl Facing {
     /// Turned by `rad` (positive from +Z towards +X).
     pub fn turned(self, rad: f32) -> Self {
         let (s, c) = super::sin_cos(rad);
-        let (x, z) = (self.x * c + self.z * s, self.z * c - self.x * s);
-        let n = (x * x + z * z).sqrt();
-        Self { x: x / n, z: z / n }
+        Self { x: self.x * c + self.z * s, z: self.z * c - self.x * s }.normalized()
+    }
+
+    /// Scaled to length 1; +Z where there is no direction.
+    pub fn normalized(self) -> Self {
+        Self::from_direction(self.direction()).unwrap_or_default()
     }
 
     /// Angle in radians by which `self` must turn to become `to`, -pi..=pi.

@@ -123,7 +123,7 @@ impl SearchQuery<'_> {
     }
 }
 
-/// A structure to search with; made from a database by [`Database::index`].
+/// A structure to search with; made from a database by [`Database::search_index`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SearchIndex {

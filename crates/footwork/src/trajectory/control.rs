@@ -95,7 +95,11 @@ pub fn desired(
         Goal::Stick(stick) => from_stick(stick, now, before, speeds, ahead_s),
         Goal::Velocity { velocity, facing } => {
             let travel = Facing::from_direction(*velocity).filter(|_| velocity.length() > 0.05);
-            Desired { velocity: *velocity, facing: facing.or(travel).unwrap_or(before.facing), gait: before.gait }
+            Desired {
+                velocity: *velocity,
+                facing: facing.map(Facing::normalized).or(travel).unwrap_or(before.facing),
+                gait: before.gait,
+            }
         }
         Goal::Path { path, speed_mps } => {
             if progress.id != path.id() {

@@ -110,17 +110,26 @@ impl Stick {
     }
 }
 
+/// Metres, metres per second, radians: nobody moves further or faster.
+const LARGEST: f32 = 1e6;
+
 /// Why an input is refused. The state is as it was.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// NaN or infinity.
-    #[error("`{field}` is not finite: {value}")]
-    NotFinite {
+    /// NaN, infinity, or a number so large that motion would leave what floats can hold.
+    #[error("`{field}` is {value}: expected a finite number of at most {LARGEST} either way")]
+    NotUsable {
         /// Which.
         field: &'static str,
         /// Value.
         value: f32,
+    },
+    /// A direction without one.
+    #[error("`{field}` has no length: expected a unit vector")]
+    NoDirection {
+        /// Which.
+        field: &'static str,
     },
     /// A time step that is none.
     #[error("a time step of {dt_s} s: expected 0 to 10")]
@@ -171,9 +180,13 @@ impl MotionInput<'_> {
     /// # Errors
     /// The first one that is not usable.
     pub fn validate(&self, user_width: usize) -> Result<(), InputError> {
-        let finite = |field, values: &[f32]| match values.iter().find(|v| !v.is_finite()) {
-            Some(v) => Err(InputError::NotFinite { field, value: *v }),
+        let finite = |field, values: &[f32]| match values.iter().find(|v| !(v.abs() <= LARGEST)) {
+            Some(v) => Err(InputError::NotUsable { field, value: *v }),
             None => Ok(()),
+        };
+        let direction = |field, f: Facing| {
+            finite(field, &[f.x, f.z])?;
+            if f.x.abs().max(f.z.abs()) < 1e-3 { Err(InputError::NoDirection { field }) } else { Ok(()) }
         };
         match &self.goal {
             Goal::None => {}
@@ -185,7 +198,7 @@ impl MotionInput<'_> {
             }
             Goal::Velocity { velocity, facing } => {
                 finite("velocity", &velocity.to_array())?;
-                finite("facing", &facing.map_or([0.0; 2], |f| [f.x, f.z]))?;
+                facing.map_or(Ok(()), |f| direction("facing", f))?;
             }
             Goal::Path { speed_mps, .. } => finite("path.speed_mps", &[*speed_mps])?,
             Goal::Trajectory(points) => {
@@ -194,7 +207,7 @@ impl MotionInput<'_> {
                 }
                 for p in *points {
                     finite("trajectory.position", &p.position.to_array())?;
-                    finite("trajectory.facing", &[p.facing.x, p.facing.z])?;
+                    direction("trajectory.facing", p.facing)?;
                     finite("trajectory.time_s", &[p.time_s])?;
                 }
                 if points.windows(2).any(|w| w[0].time_s >= w[1].time_s) {
@@ -253,6 +266,11 @@ mod tests {
         assert!(MotionInput { user: &[1.0], ..Default::default() }.validate(2).is_err());
         assert!(MotionInput { user: &[f32::NAN], ..Default::default() }.validate(1).is_err());
         assert!(MotionInput { goal: Goal::Trajectory(&[]), ..Default::default() }.validate(0).is_err());
+        let fast = Goal::Velocity { velocity: Vec3::X * 1e30, facing: None };
+        assert!(MotionInput { goal: fast, ..Default::default() }.validate(0).is_err());
+        let nowhere = Goal::Velocity { velocity: Vec3::X, facing: Some(Facing { x: 0.0, z: 0.0 }) };
+        let e = MotionInput { goal: nowhere, ..Default::default() }.validate(0).unwrap_err();
+        assert!(e.to_string().contains("no length"));
     }
 
     #[test]

@@ -61,15 +61,15 @@ fn without_clips_the_built_in_ones_are_taken() {
 fn the_configuration_says_where_clips_are_seen_from_itself() {
     let dir = mocap();
     std::fs::create_dir(dir.path().join("characters")).unwrap();
-    let toml = "[source]\nclips = [\"../mocap/walk*.bvh\", \"../mocap/idle.bvh\"]\n[build]\nmirror = \"stored\"\n\
-                [[build.clips]]\nname = \"walk*\"\nloop = true\ntags = [{ name = \"walking\" }]\n";
+    let toml = "[source]\nclips = [\"../mocap/curve_175*.bvh\", \"../mocap/idle.bvh\"]\n[build]\nmirror = \"stored\"\n\
+                [[build.clips]]\nname = \"curve*\"\ntags = [{ name = \"curving\" }]\n";
     std::fs::write(dir.path().join("characters/c.toml"), toml).unwrap();
     let report = build(dir.path(), &["--config", "characters/c.toml", "-o", "a.fwdb"]);
-    assert_eq!(report["clips"], 2);
+    assert_eq!(report["clips"], 3);
     let inside = common::json(dir.path(), &["inspect", "--db", "a.fwdb"]);
     assert_eq!(inside["mirror"], "stored");
-    assert_eq!(inside["tags"][0]["name"], "walking");
-    assert_eq!(inside["clip_list"].as_array().unwrap().len(), 4);
+    assert_eq!(inside["tags"][0]["name"], "curving");
+    assert_eq!(inside["clip_list"].as_array().unwrap().len(), 6);
 }
 
 #[test]
@@ -258,9 +258,7 @@ fn python_reads_the_tensors() {
                   from safetensors.numpy import load_file\n\
                   tensors = load_file(sys.argv[1])\n\
                   print(json.dumps({name: list(t.shape) for name, t in tensors.items()}))\n";
-    let run = common::finish(
-        std::process::Command::new(python).current_dir(dir.path()).args(["-c", script, "a.fwdb"]),
-    );
+    let run = common::finish(std::process::Command::new(python).current_dir(dir.path()).args(["-c", script, "a.fwdb"]));
     assert_eq!(run.code, Some(0), "{run:?}");
     let shapes: Value = serde_json::from_str(&run.stdout).unwrap();
     let (rows, frames) = (&report["rows"], &report["frames"]);

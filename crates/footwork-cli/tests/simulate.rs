@@ -22,15 +22,7 @@ fn every_search_gives_the_same_motion_to_the_bit() {
     let brute = simulate(dir.path(), &["--search", "brute"]);
     common::has_keys(
         &brute,
-        &[
-            "updates",
-            "searches",
-            "transitions",
-            "path_error_m",
-            "heading_error_deg",
-            "update_us_median",
-            "pose_hash",
-        ],
+        &["updates", "searches", "transitions", "path_error_m", "heading_error_deg", "update_us_median", "pose_hash"],
     );
     assert_eq!((&brute["updates"], &brute["search"]), (&3600.into(), &"brute".into()));
     let boxes = simulate(dir.path(), &["--search", "boxes"]);
@@ -72,8 +64,7 @@ fn a_course_of_ones_own_is_a_table() {
     std::fs::write(dir.path().join("course.csv"), &course).unwrap();
     let run = simulate(dir.path(), &["--course", "course.csv", "--seconds", "5", "--bvh", "run.bvh"]);
     assert_eq!(run["updates"], 300);
-    let clip =
-        footwork_import::read_clip(&dir.path().join("run.bvh"), footwork_import::bvh::Units::Auto).unwrap();
+    let clip = footwork_import::read_clip(&dir.path().join("run.bvh"), footwork_import::bvh::Units::Auto).unwrap();
     let end = clip.translations[(clip.frames() - 1) * clip.skeleton.len()];
     assert!(end.z > 6.0 && end.x.abs() < 1.0, "{end}");
 }
@@ -117,14 +108,16 @@ fn what_cannot_be_is_refused_by_name() {
 #[test]
 fn a_speed_of_ones_own_reaches_the_character() {
     let dir = folder();
-    std::fs::write(dir.path().join("c.toml"), "[matcher.speeds.walk]\nforward_mps = 0.9\nside_mps = 0.9\nback_mps = 0.9\n")
-        .unwrap();
+    std::fs::write(
+        dir.path().join("c.toml"),
+        "[matcher.speeds.walk]\nforward_mps = 0.9\nside_mps = 0.9\nback_mps = 0.9\n",
+    )
+    .unwrap();
     let course = format!("lx,lz,rx,rz,strafe,walk\n{}", "0,1,0,0,0,1\n".repeat(600));
     std::fs::write(dir.path().join("course.csv"), course).unwrap();
     let way = |args: &[&str]| {
         simulate(dir.path(), &[&["--course", "course.csv", "--seconds", "10", "--bvh", "run.bvh"], args].concat());
-        let clip =
-            footwork_import::read_clip(&dir.path().join("run.bvh"), footwork_import::bvh::Units::Auto).unwrap();
+        let clip = footwork_import::read_clip(&dir.path().join("run.bvh"), footwork_import::bvh::Units::Auto).unwrap();
         clip.translations[(clip.frames() - 1) * clip.skeleton.len()].z
     };
     let (slow, usual) = (way(&["--config", "c.toml"]), way(&[]));

@@ -78,8 +78,16 @@ pub fn clips() -> Vec<RawClip> {
 /// A folder `mocap` with a few of the built-in clips as BVH files.
 pub fn mocap(folder: &Path) {
     let wanted = [
-        "idle", "walk_175", "run_400", "start_walk_left_foot", "stop_walk_left_foot", "curve_175_radius_150_left",
-        "curve_175_radius_150_right", "curve_400_radius_400_left", "curve_400_radius_400_right", "plant_walk_180_left",
+        "idle",
+        "walk_175",
+        "run_400",
+        "start_walk_left_foot",
+        "stop_walk_left_foot",
+        "curve_175_radius_150_left",
+        "curve_175_radius_150_right",
+        "curve_400_radius_400_left",
+        "curve_400_radius_400_right",
+        "plant_walk_180_left",
     ];
     let to = folder.join("mocap");
     std::fs::create_dir_all(&to).unwrap();
@@ -94,10 +102,8 @@ pub fn mocap(folder: &Path) {
 
 /// Names in a folder, sorted.
 pub fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|e| e.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let mut names: Vec<String> =
+        std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }

@@ -65,7 +65,7 @@ fn search(db: &Database, query: &SearchQuery) -> Result<Option<Match>, TestCaseE
     prop_assert_eq!(query.validate(db), Ok(()));
     let defined = by_definition(db, query);
     for backend in Backend::ALL {
-        let found = db.index(backend).search(db, query);
+        let found = db.search_index(backend).search(db, query);
         prop_assert_eq!(exactly(found), exactly(defined), "{} against the definition", backend.name());
     }
     Ok(defined)

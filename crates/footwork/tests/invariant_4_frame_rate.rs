@@ -5,7 +5,7 @@ mod common;
 use footwork::database::{Database, MirrorMode};
 use footwork::matcher::{MatcherConfig, MotionMatcher};
 use footwork::math::Facing;
-use footwork::trajectory::MotionInput;
+use footwork::trajectory::{Goal, MotionInput, Path};
 use glam::Vec3;
 use std::sync::Arc;
 
@@ -45,18 +45,20 @@ fn run<'a>(db: &Arc<Database>, config: &MatcherConfig, rate: u32, input: impl Fn
     seen
 }
 
-fn agree(db: &Arc<Database>, input: &dyn Fn(f64) -> MotionInput<'static>, what: &str) {
+fn agree<'a>(db: &Arc<Database>, input: &dyn Fn(f64) -> MotionInput<'a>, what: &str) {
     let config = MatcherConfig::default();
     let rates = [30, 60, 144].map(|rate| (rate, run(db, &config, rate, input)));
     let (_, reference) = &rates[1];
     assert!(reference[reference.len() - 1].transitions > 20, "{what}: a run without transitions proves little");
     for (rate, seen) in &rates {
         for (k, (a, b)) in seen.iter().zip(reference).enumerate() {
-            let at = format!("{what}, {:.2} s, {rate} Hz against 60 Hz:\n{a:#?}\n{b:#?}", (k + 1) as f32 / 6.0);
+            let at = format!("{what}, {:.2} s, {rate} Hz against 60 Hz:\n{a:#?}\n{b:#?}", (k + 1) as f64 / 6.0);
             assert!((a.simulation - b.simulation).length() < 1e-3, "simulated path, {at}");
             assert!(a.simulation_facing.angle_to(b.simulation_facing).abs() < 1e-2, "simulated facing, {at}");
             assert!((a.root - b.root).length() < 0.02, "shown root, {at}");
             assert!(a.root_facing.angle_to(b.root_facing).abs() < 0.05, "shown facing, {at}");
+            // Stronger than the promise: decisions are made from the same bits, so they are the same.
+            assert_eq!((&a.playing, a.searches, a.transitions), (&b.playing, b.searches, b.transitions), "{at}");
         }
     }
 }
@@ -74,6 +76,18 @@ fn at_30_60_and_144_hz_a_restless_stick_leads_the_same_way() {
     for seed in 0..6 {
         agree(&db, &move |t| common::random_stick(seed, t), &format!("random stick {seed}"));
     }
+}
+
+#[test]
+fn along_a_path_and_unsteered_the_frame_rate_does_not_matter_either() {
+    let db = common::gait_full();
+    let corners = [Vec3::ZERO, Vec3::Z * 6.0, Vec3::new(7.0, 0.0, 6.0), Vec3::new(7.0, 0.0, -4.0)];
+    let path = Path::new(corners.to_vec(), true).unwrap();
+    let input = |time_s: f64| match ((time_s + 1e-4) * 6.0) as u32 / 35 % 2 {
+        0 => MotionInput { goal: Goal::Path { path: &path, speed_mps: 2.0 }, ..Default::default() },
+        _ => common::unsteered(),
+    };
+    agree(&db, &input, "path");
 }
 
 /// Mean distance of root and simulation, metres; mean angle between them; transitions per second.
@@ -109,6 +123,30 @@ fn under_a_random_stick_and_jittered_time_steps_the_quality_stays_within_a_tenth
 }
 
 #[test]
+fn a_new_goal_changes_what_comes_and_not_what_was_seen() {
+    let db = common::gait_full();
+    let mut m = MotionMatcher::new(db, MatcherConfig::default()).unwrap();
+    for k in 0..900u32 {
+        // Half of the updates end at an instant that matters, half between two.
+        let dt_s = if k % 2 == 0 { 1.0 / 60.0 } else { 1.0 / 120.0 };
+        m.update(&common::random_stick(2, f64::from(k) / 60.0), dt_s).unwrap();
+        let (root, simulation) = (m.pose().world_from_root(), m.state().header.simulation.position);
+        let saved = m.state().clone();
+        for (other, dt_s) in [(common::unsteered(), 0.0), (common::unsteered(), 1e-7), (common::walk(-Vec3::Z), 0.0)] {
+            m.update(&other, dt_s).unwrap();
+            let moved = (m.pose().world_from_root().translation - root.translation).length();
+            assert!(moved < 1e-5, "update {k}: the root jumped by {moved} m");
+            // Unsteered, the simulation goes where the animation is; steered, it stays where it was.
+            let (s, steered) = (m.state().header.simulation, matches!(other.goal, Goal::Stick(_)));
+            let moved = (s.position - simulation).length();
+            assert!(!steered || moved < 1e-5, "update {k}: the simulation jumped by {moved} m");
+            assert!(s.velocity.length() < 8.0, "update {k}: the simulation flies at {}", s.velocity);
+            m.restore(&saved).unwrap();
+        }
+    }
+}
+
+#[test]
 fn one_long_step_ends_where_many_short_ones_end() {
     let db = common::gait_full();
     let input = common::walk(Vec3::new(0.6, 0.0, 0.8));
@@ -117,7 +155,7 @@ fn one_long_step_ends_where_many_short_ones_end() {
         for _ in 0..steps {
             m.update(&input, 4.0 / steps as f32).unwrap();
         }
-        (m.state().header.clone(), m.pose().world_from_root().translation)
+        (m.state().header, m.pose().world_from_root().translation)
     };
     let (one, root) = end(1);
     for steps in [2, 7, 100, 1000] {

@@ -45,7 +45,7 @@ fn a_number_that_is_not_finite_is_refused_in_every_field_by_name_and_nothing_mov
     let before = seen(&m);
     let mut refuse = |field: &str, goal: Goal, user: &[f32]| {
         let e = m.update(&MotionInput { goal, user, ..Default::default() }, 1.0 / 60.0).unwrap_err();
-        assert!(matches!(e, InputError::NotFinite { .. }), "{field}: {e}");
+        assert!(matches!(e, InputError::NotUsable { .. }), "{field}: {e}");
         assert!(e.to_string().contains(&format!("`{field}`")), "{field}: {e}");
         assert_eq!(seen(&m), before, "{field}");
     };

@@ -61,8 +61,10 @@ pub fn settle(config: &MatcherConfig, state: &mut MatcherState, layout: &BlockLa
 
 /// The simulated character goes where the animation goes.
 fn follow(state: &mut MatcherState, before: Transform, after: Transform, dt_s: f32) {
+    // A difference over less time is noise.
+    const SHORTEST_S: f32 = 1e-4;
     let s = &mut state.header.simulation;
-    if dt_s > 0.0 {
+    if dt_s > SHORTEST_S {
         let (a, b) = (Facing::from_rotation(before.rotation), Facing::from_rotation(after.rotation));
         s.velocity = (after.translation - before.translation) / dt_s;
         s.yaw_rate_radps = a.angle_to(b) / dt_s;
@@ -154,7 +156,11 @@ pub fn show(db: &Database, config: &MatcherConfig, state: &MatcherState, layout:
     view.sample(h.playing.time_s, &mut output.pose, &mut output.velocity);
     let (pose, velocity) = (&mut output.pose, &mut output.velocity);
     state.offsets(layout).apply(&db.poses.translated, half_life, h.since_transition_s, pose, Some(velocity));
-    output.pose.set_world_from_root(h.shown_root(half_life).0);
+    let (root, lost, lost_turn) = h.shown_root(half_life);
+    let animated = h.animated_root.rotation * output.velocity.linear[0];
+    output.pose.set_world_from_root(root);
+    output.velocity.linear[0] = root.inverse_direction(animated + lost);
+    output.velocity.angular[0].y += lost_turn;
     db.contacts_at(h.playing.clip, h.playing.mirrored, h.playing.time_s, &mut output.contacts);
     db.curves_at(h.playing.clip, h.playing.time_s, &mut output.curves);
 }

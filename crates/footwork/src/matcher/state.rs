@@ -1,6 +1,7 @@
 //! What must survive a frame: one plain struct. Copy it to save, copy it back to restore; a restored character continues
 //! bit for bit.
 
+use super::config::MatcherConfig;
 use crate::blend::inertialize::{Offsets, ROTATION_WIDTH, TRANSLATION_WIDTH};
 use crate::database::Database;
 use crate::frames::ClipIndex;
@@ -174,9 +175,9 @@ impl MatcherState {
         size_of::<StateHeader>() + size_of_val(self.block.as_slice())
     }
 
-    /// Where the character stands and faces: the root as shown.
-    pub fn world_from_root(&self, inertialization_half_life_s: f32) -> Transform {
-        self.header.shown_root(inertialization_half_life_s).0
+    /// Where the character stands and faces: the root as shown. All that a server without poses needs.
+    pub fn world_from_root(&self, config: &MatcherConfig) -> Transform {
+        self.header.shown_root(config.inertialization_half_life_s).0
     }
 
     pub(crate) fn offsets(&self, layout: &BlockLayout) -> Offsets<&[f32]> {

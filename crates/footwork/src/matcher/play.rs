@@ -47,7 +47,7 @@ pub fn advance(
 }
 
 /// Makes the moment that is seen, `at_s`, one that matters: it is remembered, and what follows is computed from it.
-pub fn settle(config: &MatcherConfig, state: &mut MatcherState, layout: &BlockLayout, at_s: f64) {
+pub fn settle(db: &Database, config: &MatcherConfig, state: &mut MatcherState, layout: &BlockLayout, at_s: f64) {
     let half_life = config.inertialization_half_life_s;
     let h = &mut state.header;
     let from = h.anchor;
@@ -55,6 +55,13 @@ pub fn settle(config: &MatcherConfig, state: &mut MatcherState, layout: &BlockLa
     let (before, ..) = then.shown_root(half_life);
     let (after, ..) = h.shown_root(half_life);
     h.time_s = at_s;
+    let round_s = db.view(h.playing.clip, false).seconds();
+    if db.clips[h.playing.clip.at()].looping() && h.playing.time_s >= round_s {
+        // Rounds are not counted: an hour in a loop must cost no more than a second.
+        let rounds_s = (h.playing.time_s / round_s).floor() * round_s;
+        h.playing.time_s -= rounds_s;
+        h.events_s -= rounds_s;
+    }
     h.drop_anchor();
     state.history(layout).record(before, after, from.time_s, at_s);
 }

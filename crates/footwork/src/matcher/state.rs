@@ -23,7 +23,7 @@ pub struct Playing {
     pub clip: ClipIndex,
     /// As in a mirror.
     pub mirrored: bool,
-    /// Seconds from the clip's first frame; in a loop less than its length.
+    /// Seconds from the clip's first frame; in a loop, rounds are taken off now and then.
     pub time_s: f64,
 }
 

@@ -202,7 +202,7 @@ fn step_one(
         let tick = take_due(&mut h.next_control, h.time_s, CONTROL_S);
         let search = take_due(&mut h.next_search, h.time_s, search_interval_s);
         if let Some(at_s) = tick.or(search).or(goal_is_new.then_some(h.time_s)) {
-            play::settle(config, state, &scratch.layout, at_s);
+            play::settle(db, config, state, &scratch.layout, at_s);
             let desire_is_new = tick.is_some() || goal_is_new;
             if desire_is_new {
                 control(config, input, state);

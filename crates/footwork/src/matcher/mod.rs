@@ -4,15 +4,18 @@
 //! a database: crowds, servers, bindings.
 
 pub mod config;
+mod output;
 mod play;
 mod query;
+mod scratch;
 pub mod state;
 mod step;
 
 pub use config::{ConfigError, MatcherConfig, SearchConfig};
-pub use query::LastSearch;
+pub use output::{FiredEvent, Output};
+pub use scratch::{LastSearch, Scratch};
 pub use state::{MatcherState, Playing, StateHeader};
-pub use step::{FiredEvent, Output, Scratch, step};
+pub use step::step;
 
 use crate::database::Database;
 use crate::math::Transform;

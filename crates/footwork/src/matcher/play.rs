@@ -1,8 +1,9 @@
 //! Playing: moving along the clip, jumping to another, showing the result.
 
 use super::config::MatcherConfig;
+use super::output::{FiredEvent, Output};
+use super::scratch::Scratch;
 use super::state::{BlockLayout, MatcherState, Playing, StateHeader};
-use super::step::{FiredEvent, Output, Scratch};
 use crate::adjust::root::{AdjustRoot, RootMode};
 use crate::database::Database;
 use crate::math::{Facing, Quat, Transform};

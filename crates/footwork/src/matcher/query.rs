@@ -1,29 +1,14 @@
 //! From a character's state to a query, from a query to a decision.
 
 use super::config::MatcherConfig;
+use super::scratch::{LastSearch, Scratch};
 use super::state::{MatcherState, Playing};
-use super::step::Scratch;
 use crate::database::{Database, MirrorMode};
 use crate::frames::{ClipIndex, RowIndex};
 use crate::schema::TrajectorySample;
 use crate::search::{Candidates, Match, PlainColumns, SearchQuery, row_cost};
 use crate::trajectory::predict::Prediction;
 use crate::trajectory::{Goal, MotionInput};
-
-/// A search and what came of it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LastSearch {
-    /// The best candidate, if there was any.
-    pub found: Option<Match>,
-    /// What letting the clip play on would have cost, if it could.
-    pub continuing_cost: Option<f32>,
-    /// Whether playback jumped to what was found.
-    pub jumped: bool,
-    /// What was asked of candidates, and the cost of a jump.
-    pub(crate) candidates: Candidates,
-    pub(crate) continuing: Option<Match>,
-    pub(crate) transition_cost: f32,
-}
 
 /// The moment at which a character at rest starts: the entry row whose trajectory moves least.
 pub fn resting(db: &Database, config: &MatcherConfig) -> Playing {

@@ -6,9 +6,9 @@ use crate::blend::inertialize::{Offsets, ROTATION_WIDTH, TRANSLATION_WIDTH};
 use crate::database::Database;
 use crate::frames::ClipIndex;
 use crate::math::{Facing, Quat, Transform, spring};
-use crate::trajectory::control::{Desired, PathProgress};
+use crate::trajectory::control::PathProgress;
 use crate::trajectory::history::{self, History};
-use crate::trajectory::simulation::Simulation;
+use crate::trajectory::simulation::{Desired, Simulation};
 use glam::Vec3;
 use std::ops::Range;
 

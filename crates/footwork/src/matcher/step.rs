@@ -5,13 +5,12 @@
 //! decisions are made from the same bits whatever the frame rate.
 
 use super::config::MatcherConfig;
+use super::output::Output;
 use super::play;
-use super::query::{self, LastSearch};
+use super::query;
+use super::scratch::Scratch;
 use super::state::{BlockLayout, MatcherState, STATE_VERSION};
 use crate::database::Database;
-use crate::pose::{Pose, PoseVelocity};
-use crate::schema::{SourceBuffers, TrajectorySample};
-use crate::search::{Explanation, SearchQuery, explain};
 use crate::trajectory::control::desired;
 use crate::trajectory::{InputError, MotionInput};
 
@@ -19,119 +18,6 @@ use crate::trajectory::{InputError, MotionInput};
 const CONTROL_S: f64 = 1.0 / 60.0;
 /// Instants closer than this are the same: sums of `dt` never meet them exactly.
 const SAME_S: f64 = 1e-5;
-/// Events that one update can report.
-const MAX_EVENTS: usize = 32;
-
-/// An event that playback passed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FiredEvent {
-    /// Place in `Database::event_names`.
-    pub name: u32,
-    /// When, in the character's time (`StateHeader::time_s`).
-    pub time_s: f64,
-}
-
-/// What a character shows after a step.
-#[derive(Clone, Debug)]
-pub struct Output {
-    /// Local transforms; joint 0 is `world_from_root`.
-    pub pose: Pose,
-    /// Velocities of the pose.
-    pub velocity: PoseVelocity,
-    /// `[contact joints]`: 1 touches.
-    pub contacts: Vec<u8>,
-    /// `[curves]`.
-    pub curves: Vec<f32>,
-    /// Events passed in the step, in order of time (at most 32).
-    pub events: Vec<FiredEvent>,
-    /// Searches made in the step.
-    pub searches: u32,
-    /// Transitions made in the step.
-    pub transitions: u32,
-}
-
-impl Output {
-    /// Space for a database's characters.
-    pub fn new(db: &Database) -> Self {
-        Self {
-            pose: Pose::rest(&db.skeleton),
-            velocity: PoseVelocity::zero(db.skeleton.len()),
-            contacts: vec![0; db.contact_joints.len()],
-            curves: vec![0.0; db.curve_names.len()],
-            events: Vec::with_capacity(MAX_EVENTS),
-            searches: 0,
-            transitions: 0,
-        }
-    }
-
-    pub(super) fn fire(&mut self, event: FiredEvent) {
-        // Never grow: that would allocate.
-        if self.events.len() < MAX_EVENTS {
-            self.events.push(event);
-        }
-    }
-}
-
-/// Working space, shared by all characters of a step; nothing in it needs saving.
-#[derive(Debug)]
-pub struct Scratch {
-    pub(super) layout: BlockLayout,
-    pub(super) buffers: SourceBuffers,
-    pub(super) clip_trajectory: Vec<TrajectorySample>,
-    pub(super) query: Vec<f32>,
-    pub(super) continuing: Vec<f32>,
-    pub(super) multipliers: Vec<f32>,
-    pub(super) shown: (Pose, PoseVelocity),
-    pub(super) next: (Pose, PoseVelocity),
-    pub(super) last: Option<LastSearch>,
-}
-
-impl Scratch {
-    /// Space for a database's characters.
-    pub fn new(db: &Database) -> Self {
-        let columns = db.features.columns;
-        let body = || (Pose::rest(&db.skeleton), PoseVelocity::zero(db.skeleton.len()));
-        Self {
-            layout: BlockLayout::new(db),
-            buffers: SourceBuffers::new(&db.schema, &db.skeleton, db.contact_joints.len()),
-            clip_trajectory: vec![TrajectorySample::default(); db.schema.times_s.len()],
-            query: vec![0.0; columns],
-            continuing: vec![0.0; columns],
-            multipliers: vec![1.0; columns],
-            shown: body(),
-            next: body(),
-            last: None,
-        }
-    }
-
-    pub(super) fn layout(&self) -> &BlockLayout {
-        &self.layout
-    }
-
-    /// The last search of the last character that searched.
-    pub fn last_search(&self) -> Option<&LastSearch> {
-        self.last.as_ref()
-    }
-
-    /// `[columns]` normalised features of the last search.
-    pub fn last_query(&self) -> &[f32] {
-        &self.query
-    }
-
-    /// Takes the last search apart; slow.
-    pub fn explain(&self, db: &Database, k: usize) -> Option<Explanation> {
-        let last = self.last?;
-        let ask = SearchQuery {
-            features: &self.query,
-            multipliers: &self.multipliers,
-            continuing: last.continuing,
-            transition_cost: last.transition_cost,
-            candidates: last.candidates,
-        };
-        Some(explain::explain(db, &ask, last.found, last.jumped, k))
-    }
-}
-
 /// Moves characters that share a database by `dt_s` seconds (0 to 10). All slices are as long as `states`; one is a slice
 /// of one. Allocates nothing, provided that the search structure exists ([`Database::search_index`]).
 ///

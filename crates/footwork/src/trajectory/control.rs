@@ -1,7 +1,7 @@
 //! From what the user asks to a desired velocity and facing.
 
 use super::goal::{Gait, Goal, MotionInput, Stick};
-use super::simulation::Simulation;
+use super::simulation::{Desired, Simulation};
 use crate::math::{Facing, lerp};
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
@@ -50,17 +50,6 @@ impl SpeedConfig {
         let along = if z > 0.0 { blend(|s| s.forward_mps) } else { blend(|s| s.back_mps) };
         forward * (z * along) + left * (x * blend(|s| s.side_mps))
     }
-}
-
-/// What the simulated character is drawn to, world.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Desired {
-    /// m/s.
-    pub velocity: Vec3,
-    /// Facing.
-    pub facing: Facing,
-    /// 0 walk, 1 run.
-    pub gait: f32,
 }
 
 /// Follows [`Goal::Path`]: how far along the character is.

@@ -10,8 +10,8 @@ pub mod path;
 pub mod predict;
 pub mod simulation;
 
-pub use control::{Desired, SpeedConfig, Speeds};
+pub use control::{SpeedConfig, Speeds};
 pub use goal::{Gait, Goal, InputError, MotionInput, Stick, TrajectoryPoint};
 pub use path::{Path, PathError};
 pub use predict::{PredictionConfig, PredictionModel};
-pub use simulation::{Simulation, SimulationConfig};
+pub use simulation::{Desired, Simulation, SimulationConfig};

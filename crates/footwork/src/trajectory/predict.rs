@@ -1,8 +1,8 @@
 //! Looking ahead: the trajectory that the query asks for.
 
-use super::control::{Desired, PathProgress, SpeedConfig, desired, sample};
+use super::control::{PathProgress, SpeedConfig, desired, sample};
 use super::goal::{Goal, MotionInput};
-use super::simulation::{Simulation, SimulationConfig};
+use super::simulation::{Desired, Simulation, SimulationConfig};
 use crate::math::{Facing, Transform, powf};
 use crate::schema::TrajectorySample;
 use glam::Vec3;

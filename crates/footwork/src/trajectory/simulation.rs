@@ -1,7 +1,6 @@
 //! The idealised character: a point with a facing, moved by critically damped springs. What games call the capsule.
 
 use crate::math::{Facing, spring};
-use crate::trajectory::control::Desired;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +20,17 @@ impl Default for SimulationConfig {
     fn default() -> Self {
         Self { velocity_half_life_s: 0.27, facing_half_life_s: 0.27, gait_half_life_s: 0.1 }
     }
+}
+
+/// What the simulated character is drawn to, world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Desired {
+    /// m/s.
+    pub velocity: Vec3,
+    /// Facing.
+    pub facing: Facing,
+    /// 0 walk, 1 run.
+    pub gait: f32,
 }
 
 /// The simulated character, world.

@@ -1,0 +1,82 @@
+//! Working space: nothing in it must survive a frame.
+
+use super::state::BlockLayout;
+use crate::database::Database;
+use crate::pose::{Pose, PoseVelocity};
+use crate::schema::{SourceBuffers, TrajectorySample};
+use crate::search::{Candidates, Explanation, Match, SearchQuery, explain};
+
+/// A search and what came of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LastSearch {
+    /// The best candidate, if there was any.
+    pub found: Option<Match>,
+    /// What letting the clip play on would have cost, if it could.
+    pub continuing_cost: Option<f32>,
+    /// Whether playback jumped to what was found.
+    pub jumped: bool,
+    /// What was asked of candidates, and the cost of a jump.
+    pub(crate) candidates: Candidates,
+    pub(crate) continuing: Option<Match>,
+    pub(crate) transition_cost: f32,
+}
+
+/// Working space, shared by all characters of a step; nothing in it needs saving.
+#[derive(Debug)]
+pub struct Scratch {
+    pub(super) layout: BlockLayout,
+    pub(super) buffers: SourceBuffers,
+    pub(super) clip_trajectory: Vec<TrajectorySample>,
+    pub(super) query: Vec<f32>,
+    pub(super) continuing: Vec<f32>,
+    pub(super) multipliers: Vec<f32>,
+    pub(super) shown: (Pose, PoseVelocity),
+    pub(super) next: (Pose, PoseVelocity),
+    pub(super) last: Option<LastSearch>,
+}
+
+impl Scratch {
+    /// Space for a database's characters.
+    pub fn new(db: &Database) -> Self {
+        let columns = db.features.columns;
+        let body = || (Pose::rest(&db.skeleton), PoseVelocity::zero(db.skeleton.len()));
+        Self {
+            layout: BlockLayout::new(db),
+            buffers: SourceBuffers::new(&db.schema, &db.skeleton, db.contact_joints.len()),
+            clip_trajectory: vec![TrajectorySample::default(); db.schema.times_s.len()],
+            query: vec![0.0; columns],
+            continuing: vec![0.0; columns],
+            multipliers: vec![1.0; columns],
+            shown: body(),
+            next: body(),
+            last: None,
+        }
+    }
+
+    pub(super) fn layout(&self) -> &BlockLayout {
+        &self.layout
+    }
+
+    /// The last search of the last character that searched.
+    pub fn last_search(&self) -> Option<&LastSearch> {
+        self.last.as_ref()
+    }
+
+    /// `[columns]` normalised features of the last search.
+    pub fn last_query(&self) -> &[f32] {
+        &self.query
+    }
+
+    /// Takes the last search apart; slow.
+    pub fn explain(&self, db: &Database, k: usize) -> Option<Explanation> {
+        let last = self.last?;
+        let ask = SearchQuery {
+            features: &self.query,
+            multipliers: &self.multipliers,
+            continuing: last.continuing,
+            transition_cost: last.transition_cost,
+            candidates: last.candidates,
+        };
+        Some(explain::explain(db, &ask, last.found, last.jumped, k))
+    }
+}

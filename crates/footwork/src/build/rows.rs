@@ -144,15 +144,15 @@ impl Stage<'_> {
                 continue;
             }
             let key = format!("schema user channel `{}`", user.name);
-            let of_name = |t: &&Track| t.annotations.curves.iter().any(|c| c.name == user.name);
-            let Some(track) = self.tracks.iter().find(of_name) else {
+            let of_name = |t: &Track| t.annotations.curves.iter().any(|c| c.name == user.name);
+            if !self.tracks.iter().any(of_name) {
                 let what = "has no values: give a closure, or a curve of this name in a clip's tags file".to_owned();
                 return Err(BuildError::Config { key, what });
-            };
+            }
             for t in self.tracks {
                 if let Some(c) = t.annotations.curves.iter().find(|c| c.name == user.name && c.width != user.width) {
                     let what =
-                        format!("is {} wide, but clip `{}` has {} value(s) per key", user.width, track.name, c.width);
+                        format!("is {} wide, but clip `{}` has {} value(s) per key", user.width, t.name, c.width);
                     return Err(BuildError::Config { key, what });
                 }
             }

@@ -37,7 +37,7 @@ fn to_json(db: &Database) -> Value {
     let events: Vec<Value> =
         db.event_names.iter().enumerate().map(|(i, e)| json!({ "name": e, "count": count(i) })).collect();
     let indices: Vec<Value> =
-        Backend::ALL.iter().map(|b| json!({ "search": b.name(), "bytes": db.index(*b).bytes() })).collect();
+        Backend::ALL.iter().map(|b| json!({ "search": b.name(), "bytes": db.search_index(*b).bytes() })).collect();
     json!({
         "clips": db.clips.iter().filter(|c| !c.mirrored).count(),
         "frames": db.frames(),

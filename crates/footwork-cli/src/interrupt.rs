@@ -1,6 +1,6 @@
 //! Ctrl-C leaves no half file: what is being written lies under a temporary name, which is removed.
 
-use footwork::database::temporary_path;
+use footwork::files::temporary_path;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 

@@ -2,7 +2,7 @@
 
 use crate::bvh::{self, Bvh, BvhError, UnitGuess, Units, WriteOptions};
 use footwork::clip::RawClip;
-use footwork::database::write_atomically;
+use footwork::files::write_atomically;
 use rayon::prelude::*;
 use std::fs;
 use std::io;

@@ -20,9 +20,10 @@ pub use root_motion::RootError;
 
 use crate::clip::{ClipError, ClipEvent, Curve, RawClip, TagRange, TimeRange};
 use crate::database::{
-    Clip, Database, DatabaseContent, DatabaseError, DatabaseEvent, MirrorMode, PosePool, TagSpan, mirror_table_of,
+    Clip, Database, DatabaseContent, DatabaseError, DatabaseEvent, MirrorMode, TagSpan, mirror_table_of,
 };
 use crate::frames::{ClipIndex, FrameIndex, JointIndex};
+use crate::motion::PosePool;
 use crate::schema::{ChannelSpec, FeatureSchema, PropSpec, SchemaError};
 use crate::skeleton::{Skeleton, SkeletonError};
 use root_motion::RootPlan;

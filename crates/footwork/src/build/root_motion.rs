@@ -6,9 +6,9 @@
 use super::config::{RootConfig, RootMode};
 use super::roles::JointRoles;
 use super::track::Track;
-use crate::database::{is_left, other_side};
 use crate::frames::JointIndex;
 use crate::math::{Facing, Quat, Transform, savgol};
+use crate::motion::{is_left, other_side};
 use crate::skeleton::{Skeleton, SkeletonError};
 use glam::Vec3;
 

@@ -1,8 +1,8 @@
 //! A clip on its way into the database: at the pose rate, all joints in local space, `f32`, its own array.
 
 use crate::clip::{Annotations, ContactTrack, RawClip};
-use crate::database::{cubic, cubic_rotation};
 use crate::math::{Quat, Transform};
+use crate::motion::{cubic, cubic_rotation};
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 

@@ -3,12 +3,11 @@
 //! Everything numeric is a tensor with a name that explains itself; one metadata key, `footwork`, holds the rest as JSON
 //! with sorted keys. Equal content gives equal bytes. The format is little-endian, as safetensors is.
 
-use super::{
-    Clip, Database, DatabaseContent, DatabaseError, DatabaseEvent, Features, MirrorMode, PosePool, RowFlags, TagSpan,
-    write_atomically,
-};
+use super::{Clip, Database, DatabaseContent, DatabaseError, DatabaseEvent, Features, MirrorMode, RowFlags, TagSpan};
+use crate::files::write_atomically;
 use crate::frames::{ClipIndex, FrameIndex, JointIndex};
 use crate::math::{Quat, Transform};
+use crate::motion::PosePool;
 use crate::schema::{ChannelSpec, FeatureSchema, Normalization, PropSpec};
 use crate::skeleton::Skeleton;
 use bytemuck::{Pod, cast_slice};

@@ -2,19 +2,12 @@
 
 mod check;
 pub mod file;
-mod mirror;
-mod poses;
-mod save;
 
 pub use file::FileError;
-pub use mirror::{MirrorError, MirrorTable, is_left, other_side};
-pub use poses::{ClipView, PosePool, arc};
-#[cfg(feature = "build")]
-pub(crate) use poses::{cubic, cubic_rotation};
-pub use save::{temporary_path, write_atomically};
 
 use crate::frames::{ClipIndex, FrameIndex, JointIndex, RowIndex};
 use crate::math::Transform;
+use crate::motion::{ClipView, MirrorError, MirrorTable, PosePool};
 use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{FeatureSchema, MirrorColumn, Normalization, Residual};
 use crate::search::{Backend, SearchIndex};
@@ -136,7 +129,7 @@ pub enum MirrorMode {
 /// A tag over a range of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TagSpan {
-    /// Place in [`Database::tags`].
+    /// Place in [`DatabaseContent::tags`].
     pub tag: u32,
     /// First frame.
     pub start: FrameIndex,
@@ -147,7 +140,7 @@ pub struct TagSpan {
 /// A named moment of a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DatabaseEvent {
-    /// Place in [`Database::event_names`].
+    /// Place in [`DatabaseContent::event_names`].
     pub name: u32,
     /// Clip (never a stored mirror image: those share their original's events).
     pub clip: ClipIndex,

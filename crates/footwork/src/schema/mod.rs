@@ -10,8 +10,8 @@ pub use channel::ChannelKind;
 pub use source::{DebugShape, FeatureSource, MirrorColumn, SourceBuffers, TrajectorySample};
 pub use spec::{ChannelSpec, ChannelType, Normalization, Preset, PropSpec, Residual};
 
-use crate::database::MirrorTable;
 use crate::frames::JointIndex;
+use crate::motion::MirrorTable;
 use crate::skeleton::{Skeleton, SkeletonError};
 use channel::*;
 use glam::Vec3;

@@ -1,8 +1,8 @@
 //! What features are computed from: the same for a database frame and for a live query.
 
 use super::FeatureSchema;
-use crate::database::ClipView;
 use crate::math::Facing;
+use crate::motion::ClipView;
 use crate::pose::{Pose, PoseVelocity, RootMotion};
 use crate::skeleton::Skeleton;
 use glam::Vec3;

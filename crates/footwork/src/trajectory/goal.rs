@@ -180,7 +180,7 @@ impl MotionInput<'_> {
     /// # Errors
     /// The first one that is not usable.
     pub fn validate(&self, user_width: usize) -> Result<(), InputError> {
-        let finite = |field, values: &[f32]| match values.iter().find(|v| !(v.abs() <= LARGEST)) {
+        let finite = |field, values: &[f32]| match values.iter().find(|v| !(0.0..=LARGEST).contains(&v.abs())) {
             Some(v) => Err(InputError::NotUsable { field, value: *v }),
             None => Ok(()),
         };

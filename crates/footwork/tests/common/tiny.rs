@@ -1,8 +1,9 @@
 //! Databases made by hand: any number of clips and rows, any feature values, a skeleton of four joints.
 
-use footwork::database::{Clip, DatabaseContent, Features, MirrorMode, PosePool, RowFlags, TagSpan};
+use footwork::database::{Clip, DatabaseContent, Features, MirrorMode, RowFlags, TagSpan};
 use footwork::frames::{FrameIndex, JointIndex};
 use footwork::math::{Quat, Transform};
+use footwork::motion::PosePool;
 use footwork::schema::{ChannelSpec, ChannelType, FeatureSchema, Normalization, Residual};
 use footwork::skeleton::Skeleton;
 use glam::Vec3;

@@ -3,7 +3,7 @@
 //! Between frames a pose follows a cubic through four of them (Catmull-Rom); the velocity is the cubic's derivative, so
 //! at a frame it is the central difference, one-sided at a clip's ends, across the seam in a loop.
 
-use crate::database::MirrorTable;
+use super::MirrorTable;
 use crate::frames::JointIndex;
 use crate::math::{Facing, Quat, Transform};
 use crate::pose::{Pose, PoseVelocity};

@@ -1,0 +1,9 @@
+//! Motion of many clips in one pool, sampled at any time, seen as it is or in a mirror.
+
+mod mirror;
+mod poses;
+
+pub use mirror::{MirrorError, MirrorTable, is_left, other_side};
+pub use poses::{ClipView, PosePool, arc};
+#[cfg(feature = "build")]
+pub(crate) use poses::{cubic, cubic_rotation};

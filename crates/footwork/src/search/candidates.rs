@@ -37,6 +37,17 @@ pub enum Exclusion {
     Tags,
 }
 
+impl std::fmt::Display for Exclusion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::EndOfClip => "end of clip",
+            Self::NearCurrent => "near what plays",
+            Self::DoNotEnter => "not to be entered",
+            Self::Tags => "tags",
+        })
+    }
+}
+
 /// The rows that may be jumped to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Candidates {

@@ -23,6 +23,18 @@ pub enum Verdict {
     Excluded(Exclusion),
 }
 
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Chosen => f.write_str("chosen"),
+            Self::Continued => f.write_str("plays on"),
+            Self::TooLittleBetter => f.write_str("best, but too little better than playing on"),
+            Self::CostlierBy(margin) => write!(f, "lost by {margin:.3}"),
+            Self::Excluded(why) => write!(f, "left out: {why}"),
+        }
+    }
+}
+
 /// One candidate of a past search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CandidateReport {
@@ -88,6 +100,8 @@ pub fn explain(db: &Database, query: &SearchQuery, winner: Option<Match>, jumped
         .iter()
         .enumerate()
         .filter(|(i, (_, row, mirrored, _))| *i < k || is(won, *row, *mirrored))
+        // What plays is reported once, as what plays.
+        .filter(|(_, (_, row, mirrored, _))| !is(query.continuing, *row, *mirrored))
         .map(|(_, (cost, row, mirrored, why))| {
             let verdict = match why {
                 _ if is(won, *row, *mirrored) && jumped => Verdict::Chosen,

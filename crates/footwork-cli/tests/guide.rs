@@ -1,0 +1,209 @@
+//! The guide is true: its commands run, its settings parse, its Python works, its reference leaves no key out.
+//!
+//! Each page runs in a folder of its own that holds `mocap/`, a few clips. Blocks are taken in order: a TOML block whose
+//! first line is a comment with a file name is written to that file; lines of shell blocks that start with `footwork` are
+//! run; Python blocks are run where there is a Python with safetensors. (Rust blocks are documentation tests of
+//! footwork-import.)
+
+mod common;
+
+use footwork::build::{ClipRule, CurveSpec, EventSpec, RootConfig, TagSpec};
+use footwork::schema::{ChannelSpec, ChannelType, Preset, PropSpec};
+use footwork_import::CharacterConfig;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Fenced blocks of a page: language and content.
+fn blocks(text: &str) -> Vec<(&str, &str)> {
+    let fenced = text.split("\n```").skip(1).step_by(2);
+    fenced.map(|b| b.split_once('\n').unwrap_or((b, ""))).collect()
+}
+
+/// Words of a command line; single quotes hold words together.
+fn words(line: &str) -> Vec<&str> {
+    let parts = line.split('\'').enumerate();
+    parts.flat_map(|(i, p)| if i % 2 == 1 { vec![p] } else { p.split_whitespace().collect() }).collect()
+}
+
+/// The file that a TOML block says it is.
+fn file_name(block: &str) -> Option<&str> {
+    let first = block.lines().next()?.strip_prefix("# ")?;
+    first.ends_with(".toml").then_some(first)
+}
+
+fn toml_parses(page: &str, block: &str) {
+    let refused = if file_name(block).is_some_and(|f| f.ends_with(".tags.toml")) {
+        toml::from_str::<ClipRule>(block).err()
+    } else {
+        toml::from_str::<CharacterConfig>(block).err()
+    };
+    assert!(refused.is_none(), "{page}: {}\n{block}", refused.unwrap());
+}
+
+/// Does what a page says; gives the number of commands that were run.
+fn follow(page: &str) -> usize {
+    let text = std::fs::read_to_string(common::repository().join("docs/guide").join(page)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    common::mocap(dir.path());
+    let mut commands = 0;
+    for (language, block) in blocks(&text) {
+        match language {
+            "toml" => {
+                toml_parses(page, block);
+                if let Some(file) = file_name(block) {
+                    std::fs::write(dir.path().join(file), block).unwrap();
+                }
+            }
+            "sh" => {
+                for line in block.lines().filter(|l| l.split_whitespace().next() == Some("footwork")) {
+                    let run = common::run(dir.path(), &words(line)[1..]);
+                    assert_eq!(run.code, Some(0), "{page}: {line}\n{run:?}");
+                    commands += 1;
+                }
+            }
+            "python" => python(page, dir.path(), block),
+            "text" | "rust" => {}
+            other => panic!("{page}: a block of language `{other}`: nobody checks it"),
+        }
+    }
+    commands
+}
+
+fn python(page: &str, folder: &Path, block: &str) {
+    let Some(python) = common::python(&format!("python of {page}")) else { return };
+    let run = common::finish(std::process::Command::new(python).current_dir(folder).args(["-c", block]));
+    assert_eq!(run.code, Some(0), "{page}: {run:?}");
+}
+
+#[test]
+fn start_can_be_followed() {
+    assert!(follow("start.md") >= 3);
+}
+
+#[test]
+fn your_clips_can_be_followed() {
+    assert!(follow("your-clips.md") >= 5);
+}
+
+#[test]
+fn schema_can_be_followed() {
+    assert!(follow("schema.md") >= 2);
+}
+
+#[test]
+fn tuning_can_be_followed() {
+    assert!(follow("tuning.md") >= 3);
+}
+
+#[test]
+fn in_your_game_can_be_followed() {
+    follow("in-your-game.md");
+}
+
+#[test]
+fn database_file_can_be_followed() {
+    assert!(follow("database-file.md") >= 1);
+}
+
+#[test]
+fn configuration_can_be_followed() {
+    follow("configuration.md");
+}
+
+#[test]
+fn every_page_has_its_test_and_its_place_in_the_readme() {
+    let this = include_str!("guide.rs");
+    let readme = std::fs::read_to_string(common::repository().join("README.md")).unwrap();
+    for page in common::names(&common::repository().join("docs/guide")) {
+        assert!(this.contains(&format!("follow(\"{page}\")")), "{page} is not followed by a test");
+        assert!(readme.contains(&format!("docs/guide/{page}")), "README.md does not lead to {page}");
+    }
+}
+
+/// A configuration in which every key that can be there is there.
+fn every_key() -> CharacterConfig {
+    let text = || Some("x".to_owned());
+    let mut config = CharacterConfig::default();
+    config.build.pose_rate_hz = Some(60.0);
+    config.build.root = RootConfig { joint: text(), forward_deg: Some(0.0), ..RootConfig::default() };
+    config.build.schema.preset = Some(Preset::Holden);
+    config.build.schema.props = vec![PropSpec { name: "x".into(), joint: "x".into(), offset_m: [0.0; 3] }];
+    config.build.schema.channels = vec![ChannelSpec {
+        joint: text(),
+        relative_to: text(),
+        axis: Some([0.0, 0.0, 1.0]),
+        times_s: vec![1.0],
+        dimensions: 3,
+        name: text(),
+        width: 2,
+        ..ChannelSpec::joint(ChannelType::User, "x", 1.0)
+    }];
+    config.build.clips = vec![ClipRule {
+        looping: Some(true),
+        tags: vec![TagSpec { name: "x".into(), start_s: Some(0.0), end_s: Some(1.0) }],
+        events: vec![EventSpec { name: "x".into(), time_s: 0.0 }],
+        curves: vec![CurveSpec { name: "x".into(), keys: vec![vec![0.0, 1.0]] }],
+        ..ClipRule::default()
+    }];
+    config
+}
+
+/// Paths of all keys; `[]` for the entries of a list of tables.
+fn keys(value: &toml::Value, path: &str, out: &mut BTreeSet<String>) {
+    match value {
+        toml::Value::Table(table) => {
+            for (key, v) in table {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                out.insert(path.clone());
+                keys(v, &path, out);
+            }
+        }
+        toml::Value::Array(list) => list.iter().for_each(|v| keys(v, path, out)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_reference_lists_every_key() {
+    let mut all = BTreeSet::new();
+    keys(&toml::Value::try_from(every_key()).unwrap(), "", &mut all);
+    assert!(all.len() > 80, "{all:?}");
+    let page = std::fs::read_to_string(common::repository().join("docs/guide/configuration.md")).unwrap();
+    // A section per table (its path in the heading), a row per key.
+    let sections: Vec<&str> = page.split("\n## ").skip(1).collect();
+    let mut missing = Vec::new();
+    for key in &all {
+        let (table, name) = key.rsplit_once('.').unwrap_or(("", key));
+        let named = |s: &&&str| s.lines().next().is_some_and(|h| h.contains(&format!("`{table}`")));
+        let has_row = |s: &&str| s.contains(&format!("\n| `{name}` |"));
+        let is_table = sections.iter().any(|s| s.lines().next().is_some_and(|h| h.contains(&format!("`{key}`"))));
+        if !is_table && !sections.iter().filter(named).any(|s| has_row(s)) {
+            missing.push(key);
+        }
+    }
+    assert!(missing.is_empty(), "docs/guide/configuration.md has no row for {missing:?}");
+}
+
+#[test]
+fn the_example_of_a_biped_spells_out_the_defaults() {
+    let text = std::fs::read_to_string(common::repository().join("examples/biped.toml")).unwrap();
+    let example: CharacterConfig = toml::from_str(&text).unwrap();
+    assert_eq!(example, CharacterConfig::default());
+    let mut all = BTreeSet::new();
+    keys(&toml::Value::try_from(CharacterConfig::default()).unwrap(), "", &mut all);
+    for key in all {
+        let name = key.rsplit('.').next().unwrap();
+        let there = text.lines().any(|l| {
+            let l = l.trim_start_matches("# ");
+            l.starts_with(&format!("{name} =")) || l.starts_with('[') && l.contains(name)
+        });
+        assert!(there, "examples/biped.toml does not show `{key}`");
+    }
+}
+
+#[test]
+fn the_examples_are_configurations() {
+    for name in common::names(&common::repository().join("examples")) {
+        CharacterConfig::load(&common::repository().join("examples").join(name)).unwrap();
+    }
+}

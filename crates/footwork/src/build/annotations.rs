@@ -1,0 +1,137 @@
+//! Tags, events, curves: from what people write, onto clips, into the database.
+
+use super::BuildError;
+use super::config::{self, BuildConfig, ClipRule};
+use super::track::Track;
+use crate::clip::{ClipError, ClipEvent, Curve, RawClip, TagRange, TimeRange};
+use crate::database::{Database, DatabaseEvent, TagSpan};
+use crate::frames::{ClipIndex, FrameIndex};
+
+/// Adds what the configuration's rules say about each clip.
+pub fn annotate(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>, BuildError> {
+    for rule in &config.clips {
+        if !clips.iter().any(|c| config::matches_pattern(&rule.name, &c.name)) {
+            let nearest = crate::error::nearest(&rule.name, clips.iter().map(|c| c.name.as_str()));
+            let hint = nearest.map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
+            let what = format!("no clip is named `{}`{hint}", rule.name);
+            return Err(BuildError::Config { key: "clips.name".into(), what });
+        }
+    }
+    let mut annotated = clips.to_vec();
+    for clip in &mut annotated {
+        let name = clip.name.clone();
+        for rule in config.clips.iter().filter(|r| config::matches_pattern(&r.name, &name)) {
+            rule.apply(clip)?;
+        }
+        clip.validate()?;
+    }
+    Ok(annotated)
+}
+
+impl ClipRule {
+    /// Adds the rule's facts to a clip.
+    ///
+    /// # Errors
+    /// A curve whose keys do not have the same number of values.
+    pub fn apply(&self, clip: &mut RawClip) -> Result<(), ClipError> {
+        let end = clip.seconds() + 1.0 / clip.rate_hz;
+        clip.looping = self.looping.unwrap_or(clip.looping);
+        let range = |[start_s, end_s]: [f32; 2]| TimeRange { start_s, end_s };
+        let a = &mut clip.annotations;
+        for t in &self.tags {
+            let range = TimeRange { start_s: t.start_s.unwrap_or(0.0), end_s: t.end_s.unwrap_or(end) };
+            a.tags.push(TagRange { name: t.name.clone(), range });
+        }
+        a.discard.extend(self.discard.iter().copied().map(range));
+        a.do_not_enter.extend(self.do_not_enter.iter().copied().map(range));
+        a.events.extend(self.events.iter().map(|e| ClipEvent { name: e.name.clone(), time_s: e.time_s }));
+        for c in &self.curves {
+            let width = c.keys.first().map_or(0, |k| k.len().saturating_sub(1));
+            if width == 0 || c.keys.iter().any(|k| k.len() != width + 1) {
+                let what =
+                    format!("curve `{}`: each key must be [time, value, ..] with as many values as the first", c.name);
+                return Err(ClipError::Annotation { clip: clip.name.clone(), what });
+            }
+            a.curves.push(Curve {
+                name: c.name.clone(),
+                width,
+                times_s: c.keys.iter().map(|k| k[0]).collect(),
+                values: c.keys.iter().flat_map(|k| k[1..].iter().copied()).collect(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Float curves of all tracks: names, and `[frames x curves]`.
+pub fn curves(tracks: &[Track], rate_hz: f32) -> (Vec<String>, Vec<f32>) {
+    let mut names: Vec<String> = Vec::new();
+    for c in tracks.iter().flat_map(|t| &t.annotations.curves).filter(|c| c.width == 1) {
+        if !names.contains(&c.name) {
+            names.push(c.name.clone());
+        }
+    }
+    names.sort();
+    let mut values = Vec::new();
+    for t in tracks {
+        for f in 0..t.frames() {
+            for name in &names {
+                let mut v = [0.0];
+                if let Some(c) = t.annotations.curves.iter().find(|c| c.name == *name && c.width == 1) {
+                    c.sample(f as f32 / rate_hz, &mut v);
+                }
+                values.push(v[0]);
+            }
+        }
+    }
+    (names, values)
+}
+
+/// Tags of all tracks: names, and where they hold.
+pub fn tags(tracks: &[Track]) -> Result<(Vec<String>, Vec<TagSpan>), BuildError> {
+    let mut names: Vec<String> = tracks.iter().flat_map(|t| &t.annotations.tags).map(|t| t.name.clone()).collect();
+    names.sort();
+    names.dedup();
+    if names.len() > Database::MAX_TAGS {
+        let what = format!("{} different tags; at most {} are supported", names.len(), Database::MAX_TAGS);
+        return Err(BuildError::Config { key: "tags".into(), what });
+    }
+    let mut spans = Vec::new();
+    let mut first = 0;
+    for t in tracks {
+        let n = t.frames();
+        let frame = |s: f32| ((s * t.rate_hz - 1e-3).ceil().max(0.0) as usize).min(n);
+        for tag in &t.annotations.tags {
+            let (start, end) = (frame(tag.range.start_s), frame(tag.range.end_s));
+            if start < end {
+                let index = names.binary_search(&tag.name).unwrap_or_default() as u32;
+                let at = |f: usize| FrameIndex::new(first + f);
+                spans.push(TagSpan { tag: index, start: at(start), end: at(end) });
+            }
+        }
+        first += n;
+    }
+    Ok((names, spans))
+}
+
+/// Events of all tracks: names, and when they happen.
+pub fn events(tracks: &[Track]) -> (Vec<String>, Vec<DatabaseEvent>) {
+    let mut names: Vec<String> = tracks.iter().flat_map(|t| &t.annotations.events).map(|e| e.name.clone()).collect();
+    names.sort();
+    names.dedup();
+    let mut events = Vec::new();
+    for (i, t) in tracks.iter().enumerate() {
+        let end_s = t.frames() as f32 / t.rate_hz;
+        let inside = t.annotations.events.iter().filter(|e| (0.0..end_s).contains(&e.time_s));
+        let mut of_clip: Vec<DatabaseEvent> = inside
+            .map(|e| DatabaseEvent {
+                name: names.binary_search(&e.name).unwrap_or_default() as u32,
+                clip: ClipIndex::new(i),
+                time_s: e.time_s,
+            })
+            .collect();
+        of_clip.sort_by(|a, b| a.time_s.total_cmp(&b.time_s).then(a.name.cmp(&b.name)));
+        events.extend(of_clip);
+    }
+    (names, events)
+}

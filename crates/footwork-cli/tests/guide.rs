@@ -184,6 +184,44 @@ fn the_reference_lists_every_key() {
     assert!(missing.is_empty(), "docs/guide/configuration.md has no row for {missing:?}");
 }
 
+/// A default as the reference writes it.
+fn written(value: &toml::Value) -> Option<String> {
+    match value {
+        toml::Value::Table(_) => None,
+        // Shortest digits that are the same 32-bit number.
+        toml::Value::Float(v) => Some(format!("{:?}", *v as f32)),
+        other => Some(other.to_string()),
+    }
+}
+
+#[test]
+fn the_reference_gives_the_true_defaults() {
+    let page = std::fs::read_to_string(common::repository().join("docs/guide/configuration.md")).unwrap();
+    let mut all = Vec::new();
+    let defaults = [("", toml::Value::try_from(CharacterConfig::default()).unwrap())];
+    let mut open: Vec<(String, toml::Value)> = defaults.map(|(p, v)| (p.to_owned(), v)).to_vec();
+    while let Some((path, value)) = open.pop() {
+        for (key, v) in value.as_table().into_iter().flatten() {
+            let inner = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            match written(v) {
+                Some(default) => all.push((path.clone(), key.clone(), default)),
+                None => open.push((inner, v.clone())),
+            }
+        }
+    }
+    let mut compared = 0;
+    for (table, key, default) in all {
+        let mut sections = page.split("\n## ").filter(|s| s.lines().next().unwrap().contains(&format!("`{table}`")));
+        let row = sections.find_map(|s| s.lines().find(|l| l.starts_with(&format!("| `{key}` |"))));
+        // `channels` and `props` are tables of their own there.
+        let Some(row) = row else { continue };
+        let column = row.split(" | ").nth(1).unwrap();
+        assert!(column.contains(&format!("`{default}`")), "`{table}.{key}` is {default} by default, not {column}");
+        compared += 1;
+    }
+    assert!(compared > 45, "only {compared} defaults were compared");
+}
+
 #[test]
 fn the_example_of_a_biped_spells_out_the_defaults() {
     let text = std::fs::read_to_string(common::repository().join("examples/biped.toml")).unwrap();

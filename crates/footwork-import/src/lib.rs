@@ -51,3 +51,12 @@ pub mod glb;
 
 pub use config::{CharacterConfig, ConfigFileError, SourceConfig, UnitSetting, read_clips};
 pub use files::{ImportError, read_clip, read_files, write_clip};
+
+/// The code in the papers is compiled as documentation tests: here, because this crate's tests know all the others.
+#[cfg(doctest)]
+mod papers {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../docs/guide/in-your-game.md")]
+    struct InYourGame;
+}

@@ -136,6 +136,12 @@ pub enum ClipError {
         /// Joints per frame.
         joints: usize,
     },
+    /// Nothing to play.
+    #[error("clip `{clip}` has no frames")]
+    NoFrames {
+        /// Clip.
+        clip: String,
+    },
     /// A rate that is no rate.
     #[error("clip `{clip}`: a rate of {rate_hz} frames per second is not usable: expected 1 to 1000")]
     Rate {
@@ -189,6 +195,9 @@ impl RawClip {
                 rotations: self.rotations.len(),
                 joints,
             });
+        }
+        if self.rotations.is_empty() {
+            return Err(ClipError::NoFrames { clip: clip() });
         }
         if !(1.0..=1000.0).contains(&self.rate_hz) {
             return Err(ClipError::Rate { clip: clip(), rate_hz: self.rate_hz });
@@ -263,6 +272,14 @@ mod tests {
         let mut c = clip();
         c.translations[2].y = f32::NAN;
         assert_eq!(c.validate().unwrap_err().to_string(), "clip `c`, frame 2, joint `Hips`: not a finite number");
+    }
+
+    #[test]
+    fn a_clip_without_frames_is_refused() {
+        let mut c = clip();
+        c.translations.clear();
+        c.rotations.clear();
+        assert_eq!(c.validate(), Err(ClipError::NoFrames { clip: "c".into() }));
     }
 
     #[test]

@@ -29,12 +29,6 @@ pub enum WriteError {
     /// The clip itself is not sound.
     #[error(transparent)]
     Clip(#[from] ClipError),
-    /// Nothing to write.
-    #[error("clip `{clip}` has no frames: expected at least 1")]
-    NoFrames {
-        /// Clip.
-        clip: String,
-    },
     /// A name that a reader would read otherwise.
     #[error(
         "joint name {joint:?} cannot be written: expected one line without `{{`, not empty, no spaces at its ends; rename it"
@@ -78,7 +72,7 @@ const ANGLE_DECIMALS: usize = 6;
 /// the rest pose, looping, annotations, and rates that are not whole within 0.5 %.
 ///
 /// # Errors
-/// A clip that is not sound or has no frames, a name that BVH cannot hold, unusable units, and what `out` reports.
+/// A clip that is not sound, a name that BVH cannot hold, unusable units, and what `out` reports.
 pub fn write(clip: &RawClip, out: &mut impl Write, options: &WriteOptions) -> Result<(), WriteError> {
     validate(clip, options)?;
     let layout = Layout::new(clip, options);
@@ -99,9 +93,6 @@ pub fn write(clip: &RawClip, out: &mut impl Write, options: &WriteOptions) -> Re
 
 fn validate(clip: &RawClip, options: &WriteOptions) -> Result<(), WriteError> {
     clip.validate()?;
-    if clip.frames() == 0 {
-        return Err(WriteError::NoFrames { clip: clip.name.clone() });
-    }
     let metres_per_unit = options.metres_per_unit;
     if !(metres_per_unit.is_finite() && metres_per_unit > 0.0) {
         return Err(WriteError::BadUnits { metres_per_unit });
@@ -388,7 +379,7 @@ Frame Time: 0.016666667
             c.rotations.clear();
             c.translations.clear();
         });
-        assert_eq!(none, "clip `c` has no frames: expected at least 1");
+        assert_eq!(none, "clip `c` has no frames");
         for bad in [0.0, -1.0, f32::NAN] {
             assert!(fails(&|_, o| o.metres_per_unit = bad).contains("metres per unit are not usable"));
         }

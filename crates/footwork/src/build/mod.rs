@@ -23,9 +23,10 @@ use crate::clip::{ClipError, RawClip};
 use crate::database::{Clip, Database, DatabaseContent, DatabaseError, MirrorMode, mirror_table_of};
 use crate::frames::JointIndex;
 use crate::motion::PosePool;
-use crate::schema::{ChannelSpec, FeatureSchema, PropSpec, SchemaError};
+use crate::schema::{ChannelSpec, FeatureSchema, MirrorColumn, PropSpec, SchemaError};
 use crate::skeleton::{Skeleton, SkeletonError};
 use root_motion::RootPlan;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use track::Track;
 
 /// A clip must leave this much to play after the rows that can be jumped to, unless it loops, seconds.
@@ -118,68 +119,30 @@ pub fn build(
 ) -> Result<(Database, BuildReport), BuildError> {
     check_clips(clips)?;
     let (pose_rate_hz, search_rate_hz) = rates(clips, config)?;
-    let roles = JointRoles::resolve(&clips[0].skeleton, &config.roles)?;
     let mut report = BuildReport { pose_rate_hz, search_rate_hz, ..Default::default() };
 
     let annotated = annotations::annotate(clips, config)?;
-    let tracks = parallel::map(&annotated, |clip| Track::resample(clip, pose_rate_hz));
-    let (plan, warnings) = root_motion::plan(&tracks, &clips[0].skeleton, &roles, &config.root)?;
-    report.warnings.extend(warnings);
-    report.warnings.extend(size_warning(&tracks, &clips[0].skeleton));
-    report.root = describe_root(&plan, &clips[0].skeleton);
-    let skeleton = plan.skeleton(&clips[0].skeleton)?;
-    let roles = if skeleton.len() > clips[0].skeleton.len() { roles.shifted() } else { roles };
-    report.roles = roles.iter().map(|(r, j)| (r.to_owned(), skeleton.name(j).to_owned())).collect();
-
-    let done = std::sync::atomic::AtomicUsize::new(0);
-    let parts: Vec<Vec<Track>> = parallel::map(&tracks, |track| {
-        let rooted = plan.apply(track.clone(), &clips[0].skeleton, &config.root);
-        let parts = cut(rooted);
-        if let Some(progress) = options.progress {
-            progress(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1, tracks.len());
-        }
-        parts
-    });
-    let mut usable: Vec<Track> = Vec::new();
-    for part in parts.into_iter().flatten() {
-        match too_short(&part) {
-            Some(reason) => report.skipped.push(Skipped { name: part.name, reason }),
-            None => usable.push(part),
-        }
-    }
-    if usable.is_empty() {
-        let reasons = report.skipped.iter().map(|s| format!("`{}` {}", s.name, s.reason)).collect();
-        return Err(BuildError::NoUsableClip { reasons });
-    }
-    report.warnings.extend(report.skipped.iter().map(|s| format!("clip `{}` left out: {}", s.name, s.reason)));
-
+    let Rooted { skeleton, roles, tracks } = root(&annotated, config, options, &mut report)?;
+    let tracks = usable(tracks, &mut report)?;
     let contact_joints = contact_joints(&skeleton, &roles, config)?;
-    let labels = parallel::map(&usable, |t| contacts::label(t, &skeleton, &contact_joints, &config.contacts));
-    let poses = pool(&usable, &skeleton);
+    let labels = parallel::map(&tracks, |t| contacts::label(t, &skeleton, &contact_joints, &config.contacts));
+    let poses = pool(&tracks, &skeleton);
+
     let (specs, props) = named(&skeleton, &roles, config);
     let specs = rows::with_heading_axes(specs, &skeleton, &poses);
     let schema = FeatureSchema::resolve(&specs, &props, &skeleton, &contact_joints)?;
-
-    let stage = rows::Stage { tracks: &usable, skeleton: &skeleton, poses: &poses, schema: &schema, config, options };
+    let stage = rows::Stage { tracks: &tracks, skeleton: &skeleton, poses: &poses, schema: &schema, config, options };
     let extracted = stage.extract(&labels, contact_joints.len(), search_rate_hz)?;
-    let mut mirror_columns = None;
-    if config.mirror != MirrorMode::Off {
-        let table = mirror_table_of(&skeleton, &config.mirror_pairs, &poses.translated)?;
-        mirror_columns = Some(schema.mirror_columns(&table)?);
-    }
-    if config.mirror == MirrorMode::Query && !config.symmetric_normalization {
-        let what = "`mirror = \"query\"` needs it: both sides must be measured alike".to_owned();
-        return Err(BuildError::Config { key: "symmetric_normalization".into(), what });
-    }
-    let symmetric = mirror_columns.as_deref().filter(|_| config.symmetric_normalization);
+    let mirror = mirror_columns(&skeleton, &schema, &poses, config)?;
+    let symmetric = mirror.as_deref().filter(|_| config.symmetric_normalization);
     let scaling = normalize::scaling(&extracted.raw, &schema, config.schema.normalization, symmetric)?;
-    let stored = mirror_columns.as_deref().filter(|_| config.mirror == MirrorMode::Stored);
-    let assembled = rows::assemble(extracted, &usable, &schema, scaling, stored);
+    let stored = mirror.as_deref().filter(|_| config.mirror == MirrorMode::Stored);
+    let assembled = rows::assemble(extracted, &tracks, &schema, scaling, stored);
 
-    let (curve_names, curves) = annotations::curves(&usable, pose_rate_hz);
-    let (tags, tag_spans) = annotations::tags(&usable)?;
-    let (event_names, events) = annotations::events(&usable);
-    for (i, t) in usable.iter().enumerate() {
+    let (curve_names, curves) = annotations::curves(&tracks, pose_rate_hz);
+    let (tags, tag_spans) = annotations::tags(&tracks)?;
+    let (event_names, events) = annotations::events(&tracks);
+    for (i, t) in tracks.iter().enumerate() {
         report.clips.push(clip_report(t, &labels[i], contact_joints.len(), &assembled, i));
     }
     let content = DatabaseContent {
@@ -207,6 +170,78 @@ pub fn build(
     let database = Database::new(content)?;
     finish_report(&mut report, &database);
     Ok((database, report))
+}
+
+/// Tracks whose joint 0 is the root, and the skeleton and roles that go with them.
+struct Rooted {
+    skeleton: Skeleton,
+    roles: JointRoles,
+    tracks: Vec<Track>,
+}
+
+/// Brings all clips to one rate, gives them a root, cuts out what is discarded.
+fn root(
+    clips: &[RawClip],
+    config: &BuildConfig,
+    options: &BuildOptions,
+    report: &mut BuildReport,
+) -> Result<Rooted, BuildError> {
+    let source = &clips[0].skeleton;
+    let roles = JointRoles::resolve(source, &config.roles)?;
+    let tracks = parallel::map(clips, |clip| Track::resample(clip, report.pose_rate_hz));
+    let (plan, warnings) = root_motion::plan(&tracks, source, &roles, &config.root)?;
+    report.warnings.extend(warnings);
+    report.warnings.extend(size_warning(&tracks, source));
+    report.root = describe_root(&plan, source);
+    let skeleton = plan.skeleton(source)?;
+    let roles = if skeleton.len() > source.len() { roles.shifted() } else { roles };
+    report.roles = roles.iter().map(|(r, j)| (r.to_owned(), skeleton.name(j).to_owned())).collect();
+    let done = AtomicUsize::new(0);
+    let parts = parallel::map(&tracks, |track| {
+        let parts = cut(plan.apply(track.clone(), source, &config.root));
+        if let Some(progress) = options.progress {
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1, tracks.len());
+        }
+        parts
+    });
+    Ok(Rooted { skeleton, roles, tracks: parts.into_iter().flatten().collect() })
+}
+
+/// Leaves out, and reports, what is too short to be jumped into.
+fn usable(tracks: Vec<Track>, report: &mut BuildReport) -> Result<Vec<Track>, BuildError> {
+    let mut usable = Vec::with_capacity(tracks.len());
+    for track in tracks {
+        match too_short(&track) {
+            Some(reason) => {
+                report.warnings.push(format!("clip `{}` left out: it {reason}", track.name));
+                report.skipped.push(Skipped { name: track.name, reason });
+            }
+            None => usable.push(track),
+        }
+    }
+    if usable.is_empty() {
+        let reasons = report.skipped.iter().map(|s| format!("`{}` {}", s.name, s.reason)).collect();
+        return Err(BuildError::NoUsableClip { reasons });
+    }
+    Ok(usable)
+}
+
+/// Where each column comes from in a mirror; `None` where `mirror` is off.
+fn mirror_columns(
+    skeleton: &Skeleton,
+    schema: &FeatureSchema,
+    poses: &PosePool,
+    config: &BuildConfig,
+) -> Result<Option<Vec<MirrorColumn>>, BuildError> {
+    if config.mirror == MirrorMode::Off {
+        return Ok(None);
+    }
+    if config.mirror == MirrorMode::Query && !config.symmetric_normalization {
+        let what = "`mirror = \"query\"` needs it: both sides must be measured alike".to_owned();
+        return Err(BuildError::Config { key: "symmetric_normalization".into(), what });
+    }
+    let table = mirror_table_of(skeleton, &config.mirror_pairs, &poses.translated)?;
+    Ok(Some(schema.mirror_columns(&table)?))
 }
 
 fn check_clips(clips: &[RawClip]) -> Result<(), BuildError> {

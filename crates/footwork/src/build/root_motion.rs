@@ -290,6 +290,18 @@ pub fn loop_delta(roots: &[Transform]) -> Transform {
     whole * Transform::new((a.translation + b.translation) * 0.5, a.rotation.nlerp(b.rotation, 0.5))
 }
 
+/// How different the bodies of two frames are: a number to be compared with others of its kind.
+fn pose_distance(track: &Track, a: usize, b: usize) -> f32 {
+    (1..track.joints)
+        .map(|k| {
+            let (a, b) = (track.local(a, k), track.local(b, k));
+            let (p, q) = (a.rotation.to_array(), b.rotation.towards(a.rotation).to_array());
+            let turn: f32 = p.iter().zip(q).map(|(p, q)| (p - q) * (p - q)).sum();
+            turn.sqrt() + (a.translation - b.translation).length()
+        })
+        .sum()
+}
+
 /// Makes a looping track's loop explicit: a last frame that repeats the first is dropped.
 pub fn close_loop(track: &mut Track) {
     let (n, j) = (track.frames(), track.joints);
@@ -302,7 +314,9 @@ pub fn close_loop(track: &mut Track) {
         let (a, b) = (track.local(0, k), track.local(n - 1, k));
         a.rotation.angle_between(b.rotation) < 1e-2 && (a.translation - b.translation).length() < 2e-3
     });
-    if same {
+    // Slow motion is as near one frame before its first as a repeated frame is: a repeat is nearer than any step.
+    let step = 0.5 * (pose_distance(track, 0, 1) + pose_distance(track, n - 2, n - 1));
+    if same && pose_distance(track, n - 1, 0) < 0.5 * step {
         track.loop_delta = Some(roots[0].inverse() * roots[n - 1]);
         track.translations.truncate((n - 1) * j);
         track.rotations.truncate((n - 1) * j);

@@ -77,6 +77,6 @@ impl Scratch {
             transition_cost: last.transition_cost,
             candidates: last.candidates,
         };
-        Some(explain::explain(db, &ask, last.found, last.jumped, k))
+        Some(explain::explain(db, &ask, &self.continuing, last.found, last.jumped, k))
     }
 }

@@ -66,8 +66,16 @@ pub struct Explanation {
 }
 
 /// Repeats a search slowly and keeps what it saw. `winner` is what the search returned, `jumped` whether playback went
-/// there. Allocates: for tools, not for every frame.
-pub fn explain(db: &Database, query: &SearchQuery, winner: Option<Match>, jumped: bool, k: usize) -> Explanation {
+/// there; `playing` holds the `[columns]` features of what played, which mostly lies between rows. Allocates: for tools,
+/// not for every frame.
+pub fn explain(
+    db: &Database,
+    query: &SearchQuery,
+    playing: &[f32],
+    winner: Option<Match>,
+    jumped: bool,
+    k: usize,
+) -> Explanation {
     let mut seen: Vec<(f32, RowIndex, bool, Option<Exclusion>)> = Vec::new();
     let sides: &[bool] = if db.mirror == MirrorMode::Query { &[false, true] } else { &[false] };
     let mut excluded = Vec::new();
@@ -109,7 +117,7 @@ pub fn explain(db: &Database, query: &SearchQuery, winner: Option<Match>, jumped
                 Some(why) => Verdict::Excluded(*why),
                 None => Verdict::CostlierBy(cost - winner.map_or(*cost, |w| w.cost)),
             };
-            report(db, query, *row, *mirrored, *cost, verdict)
+            report(db, query, stored_values(db, *row, *mirrored), (*row, *mirrored), *cost, verdict)
         })
         .collect();
     if let Some(c) = query.continuing {
@@ -118,7 +126,7 @@ pub fn explain(db: &Database, query: &SearchQuery, winner: Option<Match>, jumped
             _ => Verdict::Continued,
         };
         let at = candidates.partition_point(|other| other.cost < c.cost);
-        candidates.insert(at, report(db, query, c.row, c.mirrored, c.cost, verdict));
+        candidates.insert(at, report(db, query, playing.to_vec(), (c.row, c.mirrored), c.cost, verdict));
     }
     Explanation { candidates, rows, excluded }
 }
@@ -139,26 +147,32 @@ fn cost_of(db: &Database, query: &SearchQuery, row: RowIndex, mirrored: bool) ->
     }
 }
 
-fn report(
-    db: &Database,
-    query: &SearchQuery,
-    row: RowIndex,
-    mirrored: bool,
-    cost: f32,
-    verdict: Verdict,
-) -> CandidateReport {
+/// The features of a row as the query meets them.
+fn stored_values(db: &Database, row: RowIndex, mirrored: bool) -> Vec<f32> {
     let values = db.features.row(row);
     let by_query = mirrored && db.mirror == MirrorMode::Query;
     let value = |c: usize| {
         if by_query { MirroredColumns(&db.mirror_columns).value(values, c) } else { PlainColumns.value(values, c) }
     };
+    (0..values.len()).map(value).collect()
+}
+
+fn report(
+    db: &Database,
+    query: &SearchQuery,
+    values: Vec<f32>,
+    (row, mirrored): (RowIndex, bool),
+    cost: f32,
+    verdict: Verdict,
+) -> CandidateReport {
     let channels = db
         .schema
         .channels
         .iter()
         .map(|ch| {
             let parts = ch.columns.clone();
-            let sum = parts.map(|c| column_cost(ch.residual, query.features[c] - value(c), query.multipliers[c])).sum();
+            let sum =
+                parts.map(|c| column_cost(ch.residual, query.features[c] - values[c], query.multipliers[c])).sum();
             (ch.label.clone(), sum)
         })
         .collect();

@@ -343,7 +343,7 @@ fn the_best_of_a_mirrored_query_are_those_of_stored_images_on_the_built_in_data(
             candidates: Candidates { near: Default::default(), near_mirrored: false, ..q.candidates },
             ..*q
         };
-        let best = |db: &Database| explain(db, &q.ask(), None, false, K).candidates;
+        let best = |db: &Database| explain(db, &q.ask(), &[], None, false, K).candidates;
         let by_query: Vec<(u32, u32)> = best(&query_db)
             .iter()
             .map(|c| (c.row.0 + if c.mirrored { query_db.rows() as u32 } else { 0 }, c.cost.to_bits()))

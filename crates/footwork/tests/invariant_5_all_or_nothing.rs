@@ -312,7 +312,7 @@ fn a_file_that_cannot_be_written_leaves_the_old_one_as_it_was() {
     db.save(&path).unwrap();
     let old = std::fs::read(&path).unwrap();
     // The name under which a file is written until it is whole is taken by a folder: writing fails, whoever asks.
-    std::fs::create_dir(footwork::database::temporary_path(&path)).unwrap();
+    std::fs::create_dir(footwork::files::temporary_path(&path)).unwrap();
     let e = common::gait(MirrorMode::Off).save(&path).unwrap_err();
     assert!(matches!(e, FileError::Io { .. }), "{e}");
     assert_eq!(std::fs::read(&path).unwrap(), old);
@@ -332,7 +332,7 @@ fn a_full_disk_leaves_the_old_file_as_it_was() {
     db.save(&path).unwrap();
     let old = std::fs::read(&path).unwrap();
     // Whatever is written to the temporary name meets a disk without room.
-    std::os::unix::fs::symlink("/dev/full", footwork::database::temporary_path(&path)).unwrap();
+    std::os::unix::fs::symlink("/dev/full", footwork::files::temporary_path(&path)).unwrap();
     let e = db.save(&path).unwrap_err();
     let FileError::Io { error, .. } = &e else { panic!("{e}") };
     assert_eq!(error.kind(), std::io::ErrorKind::StorageFull, "{e}");

@@ -226,9 +226,9 @@ mod tests {
 
     #[test]
     fn a_hand_made_file_that_breaks_its_promises_is_an_error_or_a_shorter_clip_never_a_panic() {
-        let mut b = one_joint(&Channel::ALL, &[&[0.0; 6]], 0.1);
+        let mut b = one_joint(&Channel::ALL, &[&[0.0; 6], &[0.0; 6]], 0.1);
         b.values.pop();
-        assert_eq!(b.to_clip("c", "t", Units::Metres).unwrap().frames(), 0);
+        assert_eq!(b.to_clip("c", "t", Units::Metres).unwrap().frames(), 1);
         b.joints[0].parent = Some(7);
         assert!(b.to_clip("c", "t", Units::Metres).is_err());
         b.joints.clear();

@@ -120,6 +120,18 @@ fn every_page_has_its_test_and_its_place_in_the_readme() {
     }
 }
 
+#[test]
+fn tuning_knows_every_verdict_of_an_explanation() {
+    use footwork::search::{Exclusion, Verdict};
+    let page = std::fs::read_to_string(common::repository().join("docs/guide/tuning.md")).unwrap();
+    let verdicts = [Verdict::Chosen, Verdict::Continued, Verdict::TooLittleBetter, Verdict::CostlierBy(1.0)];
+    let reasons = [Exclusion::EndOfClip, Exclusion::NearCurrent, Exclusion::DoNotEnter, Exclusion::Tags];
+    let told = verdicts.iter().map(Verdict::to_string).chain(reasons.iter().map(Exclusion::to_string));
+    for words in told.map(|w| w.trim_end_matches(" 1.000").to_owned()) {
+        assert!(page.contains(&format!("*{words}*")), "docs/guide/tuning.md does not explain `{words}`");
+    }
+}
+
 /// A configuration in which every key that can be there is there.
 fn every_key() -> CharacterConfig {
     let text = || Some("x".to_owned());

@@ -189,7 +189,7 @@ fn the_reference_lists_every_key() {
         let named = |s: &&&str| s.lines().next().is_some_and(|h| h.contains(&format!("`{table}`")));
         let has_row = |s: &&str| s.contains(&format!("\n| `{name}` |"));
         let is_table = sections.iter().any(|s| s.lines().next().is_some_and(|h| h.contains(&format!("`{key}`"))));
-        if !is_table && !sections.iter().filter(named).any(|s| has_row(s)) {
+        if !is_table && !sections.iter().filter(named).any(has_row) {
             missing.push(key);
         }
     }

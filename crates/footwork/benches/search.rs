@@ -1,1 +1,51 @@
-fn main() {}
+//! One search over the built-in data: queries as a moving character asks them, with and without something that plays.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use footwork::database::MirrorMode;
+use footwork::frames::RowIndex;
+use footwork::search::{Backend, Candidates, Match, SearchQuery};
+use std::hint::black_box;
+
+fn search(c: &mut Criterion) {
+    let mut group = c.benchmark_group("search");
+    for (name, db) in [("full", common::gait_full()), ("mirror_query", common::gait(MirrorMode::Query))] {
+        let ones = vec![1.0; db.features.columns];
+        let mut r = common::Random(1);
+        // Near a row but on none: what a character in mid-motion asks.
+        let queries: Vec<Vec<f32>> = (0..64)
+            .map(|_| {
+                let row = db.features.row(RowIndex::new(r.below(db.rows())));
+                row.iter().map(|v| v + r.between(-0.4, 0.4)).collect()
+            })
+            .collect();
+        for backend in Backend::ALL {
+            let index = db.search_index(backend);
+            for plays in [false, true] {
+                let mut k = 0;
+                let label = format!("{}/{name}{}", backend.name(), if plays { "_while_playing" } else { "" });
+                group.bench_function(label, |b| {
+                    b.iter(|| {
+                        k = (k + 1) % queries.len();
+                        // What plays mostly fits well, which is what lets a search give up early.
+                        let m = Match { row: RowIndex(0), mirrored: false, cost: 1.0, continuing: true };
+                        let query = SearchQuery {
+                            features: &queries[k],
+                            multipliers: &ones,
+                            continuing: plays.then_some(m),
+                            transition_cost: 0.02,
+                            candidates: Candidates { end_exclusion_rows: 10, ..Default::default() },
+                        };
+                        black_box(index.search(&db, &query))
+                    });
+                });
+            }
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, search);
+criterion_main!(benches);

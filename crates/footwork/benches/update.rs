@@ -1,1 +1,73 @@
-fn main() {}
+//! What a frame costs: one character, a crowd, saving and restoring a state. All at 60 Hz under a restless stick, so that
+//! one update in six searches.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use footwork::database::MirrorMode;
+use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher, Output, Scratch, SearchConfig, step};
+use footwork::search::Backend;
+use footwork::trajectory::MotionInput;
+use std::hint::black_box;
+
+const DT_S: f32 = 1.0 / 60.0;
+
+fn update(c: &mut Criterion) {
+    let mut group = c.benchmark_group("update");
+    for backend in Backend::ALL {
+        let search = SearchConfig { backend, ..Default::default() };
+        let config = MatcherConfig { search, ..Default::default() };
+        let mut m = MotionMatcher::new(common::gait_full(), config).unwrap();
+        let mut k = 0u32;
+        group.bench_function(backend.name(), |b| {
+            b.iter(|| {
+                k += 1;
+                black_box(m.update(&common::random_stick(1, f64::from(k) / 60.0), DT_S).unwrap());
+            });
+        });
+    }
+    let mut m = MotionMatcher::new(common::gait(MirrorMode::Query), MatcherConfig::default()).unwrap();
+    let mut k = 0u32;
+    group.bench_function("boxes_mirror_query", |b| {
+        b.iter(|| {
+            k += 1;
+            black_box(m.update(&common::random_stick(1, f64::from(k) / 60.0), DT_S).unwrap());
+        });
+    });
+    group.finish();
+}
+
+fn crowd(c: &mut Criterion) {
+    let db = common::gait_full();
+    let config = MatcherConfig::default();
+    let start = MotionMatcher::new(db.clone(), config.clone()).unwrap().state().clone();
+    let mut states: Vec<MatcherState> = (0..64).map(|_| start.clone()).collect();
+    let mut outputs: Vec<Output> = (0..64).map(|_| Output::new(&db)).collect();
+    let mut scratch = Scratch::new(&db);
+    let mut k = 0u32;
+    c.bench_function("step/64_characters", |b| {
+        b.iter(|| {
+            k += 1;
+            let input = |i| common::random_stick(i as u64, f64::from(k) / 60.0);
+            let inputs: [MotionInput; 64] = std::array::from_fn(input);
+            step(&db, &config, &inputs, DT_S, &mut states, &mut scratch, &mut outputs).unwrap();
+        });
+    });
+}
+
+fn state(c: &mut Criterion) {
+    let mut group = c.benchmark_group("state");
+    let mut m = MotionMatcher::new(common::gait_full(), MatcherConfig::default()).unwrap();
+    for k in 0..100 {
+        m.update(&common::random_stick(1, f64::from(k) / 60.0), DT_S).unwrap();
+    }
+    let mut saved = m.state().clone();
+    group.bench_function("save", |b| b.iter(|| saved.clone_from(black_box(m.state()))));
+    let from = saved.clone();
+    group.bench_function("restore", |b| b.iter_batched(|| (), |()| m.restore(black_box(&from)), BatchSize::SmallInput));
+    group.finish();
+}
+
+criterion_group!(benches, update, crowd, state);
+criterion_main!(benches);

@@ -219,20 +219,23 @@ fn real(test: &str, folder: &str, args: &[&str]) -> Option<Value> {
         common::json(dir.path(), &args)["pose_hash"].clone()
     };
     assert_eq!(hash("brute"), hash("boxes"));
+    let files = std::fs::read_dir(&from).unwrap().count();
+    assert_eq!(report["clips"], files);
     Some(report)
 }
 
 #[test]
 fn lafan1_builds() {
     let Some(report) = real("lafan1_builds", "lafan1", &[]) else { return };
-    assert_eq!((&report["clips"], &report["columns"]), (&71.into(), &27.into()));
-    assert!((1080.0..1140.0).contains(&report["seconds"].as_f64().unwrap()), "{}", report["seconds"]);
+    assert_eq!(report["columns"], 27);
+    assert!(report["seconds"].as_f64().unwrap() > 60.0, "{}", report["seconds"]);
+    assert!(report["root"].as_str().unwrap().contains("forward at 90 degrees"), "{}", report["root"]);
 }
 
 #[test]
 fn lafan1_without_a_root_bone_builds() {
     let Some(report) = real("lafan1_without_a_root_bone_builds", "lafan1-raw", &[]) else { return };
-    assert_eq!((&report["clips"], &report["columns"]), (&1.into(), &27.into()));
+    assert_eq!(report["columns"], 27);
     assert!(report["root"].as_str().unwrap().starts_with("made under"), "{}", report["root"]);
 }
 
@@ -244,7 +247,7 @@ fn the_dog_builds_with_the_configuration_in_examples() {
     else {
         return;
     };
-    assert_eq!((&report["clips"], &report["columns"]), (&7.into(), &39.into()));
+    assert_eq!(report["columns"], 39);
     assert_eq!(report["contact_joints"].as_array().unwrap().len(), 4);
     assert_eq!(report["warnings"], serde_json::json!([]));
 }

@@ -466,7 +466,7 @@ fn an_explanation_names_the_match_first_and_its_channels_add_up_to_its_cost() {
     let (mut chosen, mut continued) = (0, 0);
     for k in 0..900u32 {
         m.update(&random_stick(14, f64::from(k) / 60.0), DT_S).unwrap();
-        if m.output().searches == 0 || m.state().header.searches % 3 != 0 {
+        if m.output().searches == 0 || !m.state().header.searches.is_multiple_of(3) {
             continue;
         }
         let (last, e) = (*m.last_search().unwrap(), m.explain(12).unwrap());

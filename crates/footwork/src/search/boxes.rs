@@ -43,12 +43,15 @@ impl Level {
     /// True when nothing in the box can be cheaper than `limit`. Each column's part is at most the same column's part of
     /// any row inside, and rounding keeps that order, so no better row is ever lost.
     fn beats(&self, db: &Database, index: usize, query: &SearchQuery, order: &impl ColumnOrder, limit: f32) -> bool {
-        let min = &self.min[index * self.columns..][..self.columns];
-        let max = &self.max[index * self.columns..][..self.columns];
+        // All of one length, said once: no bounds are checked in the loop.
+        let n = self.columns;
+        let (min, max) = (&self.min[index * n..][..n], &self.max[index * n..][..n]);
+        let (features, multipliers, residuals) = (&query.features[..n], &query.multipliers[..n], &db.residuals[..n]);
         let mut sum = 0.0;
-        for (c, q) in query.features.iter().enumerate() {
+        for c in 0..n {
+            let q = features[c];
             let (low, high) = order.bounds(min, max, c);
-            sum += column_cost(db.residuals[c], q - q.max(low).min(high), query.multipliers[c]);
+            sum += column_cost(residuals[c], q - q.max(low).min(high), multipliers[c]);
             if !is_cheaper(sum + query.transition_cost, limit) {
                 return true;
             }
@@ -138,9 +141,11 @@ fn try_row(
 ) {
     let values = db.features.row(row);
     let limit = best.map_or(f32::INFINITY, |b| b.cost);
+    let n = values.len();
+    let (features, multipliers, residuals) = (&query.features[..n], &query.multipliers[..n], &db.residuals[..n]);
     let mut sum = 0.0;
-    for (c, q) in query.features.iter().enumerate() {
-        sum += column_cost(db.residuals[c], q - order.value(values, c), query.multipliers[c]);
+    for c in 0..n {
+        sum += column_cost(residuals[c], features[c] - order.value(values, c), multipliers[c]);
         if !is_cheaper(sum + query.transition_cost, limit) {
             return;
         }

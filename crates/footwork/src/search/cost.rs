@@ -51,9 +51,11 @@ pub fn column_cost(residual: Residual, difference: f32, multiplier: f32) -> f32 
 
 /// What a row costs, before any transition cost.
 pub fn row_cost(db: &Database, query: &[f32], multipliers: &[f32], row: &[f32], order: &impl ColumnOrder) -> f32 {
+    let n = row.len();
+    let (query, multipliers, residuals) = (&query[..n], &multipliers[..n], &db.residuals[..n]);
     let mut sum = 0.0;
-    for c in 0..query.len() {
-        sum += column_cost(db.residuals[c], query[c] - order.value(row, c), multipliers[c]);
+    for c in 0..n {
+        sum += column_cost(residuals[c], query[c] - order.value(row, c), multipliers[c]);
     }
     sum
 }

@@ -407,6 +407,10 @@ fn with_nobody_steering_the_clip_goes_on_as_it_was_captured() {
     for _ in 0..600 {
         m.update(&unsteered(), DT_S).unwrap();
         assert!(distance(&m) < 1e-4, "the simulation goes where the animation goes");
+        if m.output().searches > 0 && m.output().transitions == 0 {
+            let cost = m.last_search().unwrap().continuing_cost.unwrap();
+            assert!(cost < 1e-9, "what is asked for is the clip's own future, not {cost} away from it");
+        }
     }
     let jumps = m.state().header.transitions - before.transitions;
     // A jump is needed where a clip ends; 10 s pass no more than a handful of clips.
@@ -520,6 +524,10 @@ fn a_teleport_moves_root_and_simulation_and_the_motion_goes_on_as_if_nothing_had
         assert_eq!(here.state().header.playing.clip, there.state().header.playing.clip, "update {k}");
         here.update(&stick(k, 0.0), DT_S).unwrap();
         there.update(&stick(k, yaw), DT_S).unwrap();
+        // Neither the past nor the future looks different from where it now stands.
+        let (a, b) = (here.last_search().unwrap().continuing_cost, there.last_search().unwrap().continuing_cost);
+        let (a, b) = (a.unwrap_or(0.0), b.unwrap_or(0.0));
+        assert!((a - b).abs() < 1e-3 * a.max(1.0), "update {k}: playing on costs {a} here and {b} there");
     }
 }
 

@@ -3,7 +3,7 @@
 mod common;
 
 use footwork::database::{Database, MirrorMode};
-use footwork::matcher::{MatcherConfig, MotionMatcher};
+use footwork::matcher::{MatcherConfig, MotionMatcher, SearchConfig};
 use footwork::math::Facing;
 use footwork::trajectory::{Goal, MotionInput, Path};
 use glam::Vec3;
@@ -75,6 +75,25 @@ fn at_30_60_and_144_hz_a_restless_stick_leads_the_same_way() {
     let db = common::gait_full();
     for seed in 0..6 {
         agree(&db, &move |t| common::random_stick(seed, t), &format!("random stick {seed}"));
+    }
+}
+
+#[test]
+fn searches_fall_on_multiples_of_their_interval_at_any_rate() {
+    let db = common::gait(MirrorMode::Off);
+    for (interval_s, regular) in [(0.1, 100), (0.25, 40)] {
+        let mut counts = Vec::new();
+        for rate in [20, 30, 60, 144, 500] {
+            let search = SearchConfig { interval_s, ..Default::default() };
+            let mut m = MotionMatcher::new(db.clone(), MatcherConfig { search, ..Default::default() }).unwrap();
+            for _ in 0..10 * rate {
+                m.update(&common::walk(Vec3::Z), 1.0 / rate as f32).unwrap();
+            }
+            counts.push(m.state().header.searches);
+        }
+        // A few more are asked for: at the start the desire jumps, and clips come to their end.
+        assert!(counts.iter().all(|c| (regular..regular + 12).contains(c)), "{counts:?} at {interval_s} s");
+        assert!(counts.iter().all(|c| *c == counts[0]), "{counts:?} at {interval_s} s");
     }
 }
 

@@ -6,7 +6,7 @@ use super::state::{MatcherState, Playing};
 use crate::database::{Database, MirrorMode};
 use crate::frames::{ClipIndex, RowIndex};
 use crate::schema::TrajectorySample;
-use crate::search::{Candidates, Match, PlainColumns, SearchQuery, row_cost};
+use crate::search::{Candidates, Match, PerColumn, PlainColumns, SearchQuery, row_cost};
 use crate::trajectory::predict::Prediction;
 use crate::trajectory::{Goal, MotionInput};
 
@@ -151,7 +151,8 @@ fn continuing(db: &Database, state: &MatcherState, scratch: &mut Scratch) -> Opt
             scratch.continuing[c.columns.clone()].copy_from_slice(&stored[c.columns.clone()]);
         }
     }
-    let cost = row_cost(db, &scratch.query, &scratch.multipliers, &scratch.continuing, &PlainColumns);
+    let costs = &PerColumn(&db.residuals);
+    let cost = row_cost(&scratch.query, &scratch.multipliers, &scratch.continuing, &PlainColumns, costs);
     let by_query = p.mirrored && db.mirror == MirrorMode::Query;
     Some(Match { row, mirrored: by_query, cost, continuing: true })
 }

@@ -4,7 +4,7 @@
 //! linear over the large boxes. Kept as published, but for the boxes, which here never cross a clip's border. It is the
 //! yardstick of the other structures: improve those instead.
 
-use super::cost::{ColumnOrder, column_cost};
+use super::cost::{ColumnCost, ColumnOrder};
 use super::{Match, SearchQuery};
 use crate::database::Database;
 use crate::frames::RowIndex;
@@ -42,16 +42,23 @@ impl Level {
 
     /// True when nothing in the box can be cheaper than `limit`. Each column's part is at most the same column's part of
     /// any row inside, and rounding keeps that order, so no better row is ever lost.
-    fn beats(&self, db: &Database, index: usize, query: &SearchQuery, order: &impl ColumnOrder, limit: f32) -> bool {
+    fn beats(
+        &self,
+        index: usize,
+        query: &SearchQuery,
+        order: &impl ColumnOrder,
+        costs: &impl ColumnCost,
+        limit: f32,
+    ) -> bool {
         // All of one length, said once: no bounds are checked in the loop.
         let n = self.columns;
         let (min, max) = (&self.min[index * n..][..n], &self.max[index * n..][..n]);
-        let (features, multipliers, residuals) = (&query.features[..n], &query.multipliers[..n], &db.residuals[..n]);
+        let (features, multipliers) = (&query.features[..n], &query.multipliers[..n]);
         let mut sum = 0.0;
         for c in 0..n {
             let q = features[c];
             let (low, high) = order.bounds(min, max, c);
-            sum += column_cost(residuals[c], q - q.max(low).min(high), multipliers[c]);
+            sum += costs.cost(c, q - q.max(low).min(high), multipliers[c]);
             if !is_cheaper(sum + query.transition_cost, limit) {
                 return true;
             }
@@ -96,6 +103,7 @@ impl Boxes {
         db: &Database,
         query: &SearchQuery,
         order: &impl ColumnOrder,
+        costs: &impl ColumnCost,
         mirrored: bool,
         best: &mut Option<Match>,
     ) {
@@ -105,18 +113,18 @@ impl Boxes {
             let end = query.candidates.clip_rows(db, clip).end;
             for large_start in (start..end).step_by(LARGE) {
                 let large = first_large + (large_start - start) / LARGE;
-                if self.large.beats(db, large, query, order, limit(best)) {
+                if self.large.beats(large, query, order, costs, limit(best)) {
                     continue;
                 }
                 let large_end = (large_start + LARGE).min(end);
                 for small_start in (large_start..large_end).step_by(SMALL) {
                     let small = first_small + (small_start - start) / SMALL;
-                    if self.small.beats(db, small, query, order, limit(best)) {
+                    if self.small.beats(small, query, order, costs, limit(best)) {
                         continue;
                     }
                     for row in small_start..(small_start + SMALL).min(end) {
                         if query.candidates.allow(db, row, mirrored) {
-                            try_row(db, query, order, RowIndex::new(row), mirrored, best);
+                            try_row(db, query, order, costs, RowIndex::new(row), mirrored, best);
                         }
                     }
                 }
@@ -135,6 +143,7 @@ fn try_row(
     db: &Database,
     query: &SearchQuery,
     order: &impl ColumnOrder,
+    costs: &impl ColumnCost,
     row: RowIndex,
     mirrored: bool,
     best: &mut Option<Match>,
@@ -142,10 +151,10 @@ fn try_row(
     let values = db.features.row(row);
     let limit = best.map_or(f32::INFINITY, |b| b.cost);
     let n = values.len();
-    let (features, multipliers, residuals) = (&query.features[..n], &query.multipliers[..n], &db.residuals[..n]);
+    let (features, multipliers) = (&query.features[..n], &query.multipliers[..n]);
     let mut sum = 0.0;
     for c in 0..n {
-        sum += column_cost(residuals[c], features[c] - order.value(values, c), multipliers[c]);
+        sum += costs.cost(c, features[c] - order.value(values, c), multipliers[c]);
         if !is_cheaper(sum + query.transition_cost, limit) {
             return;
         }

@@ -1,6 +1,5 @@
 //! The one formula: the sum over columns, in order, of ((q - x) * m) squared (or absolute), multiply then add.
 
-use crate::database::Database;
 use crate::schema::{MirrorColumn, Residual};
 
 /// In which order and with which signs a row's columns meet the query's.
@@ -39,23 +38,54 @@ impl ColumnOrder for MirroredColumns<'_> {
     }
 }
 
-/// What a difference in one column costs.
-#[inline]
-pub fn column_cost(residual: Residual, difference: f32, multiplier: f32) -> f32 {
-    let d = difference * multiplier;
-    match residual {
-        Residual::Squared => d * d,
-        Residual::Absolute => d.abs(),
+/// How a column's difference becomes cost. A type, not a value, so that the usual case (all columns squared) decides
+/// nothing inside its loops.
+pub trait ColumnCost {
+    /// What a difference in one column costs.
+    fn cost(&self, column: usize, difference: f32, multiplier: f32) -> f32;
+}
+
+/// Every column squared.
+#[derive(Clone, Copy, Debug)]
+pub struct AllSquared;
+
+/// Each column as its channel says.
+#[derive(Clone, Copy, Debug)]
+pub struct PerColumn<'a>(pub &'a [Residual]);
+
+impl ColumnCost for AllSquared {
+    #[inline]
+    fn cost(&self, _: usize, difference: f32, multiplier: f32) -> f32 {
+        let d = difference * multiplier;
+        d * d
+    }
+}
+
+impl ColumnCost for PerColumn<'_> {
+    #[inline]
+    fn cost(&self, column: usize, difference: f32, multiplier: f32) -> f32 {
+        match self.0[column] {
+            Residual::Squared => AllSquared.cost(column, difference, multiplier),
+            Residual::Absolute => (difference * multiplier).abs(),
+        }
     }
 }
 
 /// What a row costs, before any transition cost.
-pub fn row_cost(db: &Database, query: &[f32], multipliers: &[f32], row: &[f32], order: &impl ColumnOrder) -> f32 {
+#[inline]
+pub fn row_cost(
+    query: &[f32],
+    multipliers: &[f32],
+    row: &[f32],
+    order: &impl ColumnOrder,
+    costs: &impl ColumnCost,
+) -> f32 {
+    // All of one length, said once: no bounds are checked in the loop.
     let n = row.len();
-    let (query, multipliers, residuals) = (&query[..n], &multipliers[..n], &db.residuals[..n]);
+    let (query, multipliers) = (&query[..n], &multipliers[..n]);
     let mut sum = 0.0;
     for c in 0..n {
-        sum += column_cost(residuals[c], query[c] - order.value(row, c), multipliers[c]);
+        sum += costs.cost(c, query[c] - order.value(row, c), multipliers[c]);
     }
     sum
 }

@@ -1,7 +1,7 @@
 //! Why this row, and why not that one?
 
 use super::candidates::Exclusion;
-use super::cost::{ColumnOrder, MirroredColumns, PlainColumns, column_cost, row_cost};
+use super::cost::{ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns, row_cost};
 use super::{Match, SearchQuery};
 use crate::database::{Database, MirrorMode};
 use crate::frames::{ClipIndex, RowIndex};
@@ -139,11 +139,11 @@ fn count(excluded: &mut Vec<(Exclusion, usize)>, why: Exclusion) {
 }
 
 fn cost_of(db: &Database, query: &SearchQuery, row: RowIndex, mirrored: bool) -> f32 {
-    let values = db.features.row(row);
+    let (values, costs) = (db.features.row(row), &PerColumn(&db.residuals));
     if mirrored && db.mirror == MirrorMode::Query {
-        row_cost(db, query.features, query.multipliers, values, &MirroredColumns(&db.mirror_columns))
+        row_cost(query.features, query.multipliers, values, &MirroredColumns(&db.mirror_columns), costs)
     } else {
-        row_cost(db, query.features, query.multipliers, values, &PlainColumns)
+        row_cost(query.features, query.multipliers, values, &PlainColumns, costs)
     }
 }
 
@@ -171,8 +171,9 @@ fn report(
         .iter()
         .map(|ch| {
             let parts = ch.columns.clone();
-            let sum =
-                parts.map(|c| column_cost(ch.residual, query.features[c] - values[c], query.multipliers[c])).sum();
+            let sum = parts
+                .map(|c| PerColumn(&db.residuals).cost(c, query.features[c] - values[c], query.multipliers[c]))
+                .sum();
             (ch.label.clone(), sum)
         })
         .collect();

@@ -13,11 +13,12 @@ pub mod explain;
 
 pub use boxes::Boxes;
 pub use candidates::{Candidates, Exclusion, TagFilter};
-pub use cost::{ColumnOrder, MirroredColumns, PlainColumns, row_cost};
+pub use cost::{AllSquared, ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns, row_cost};
 pub use explain::{CandidateReport, Explanation, Verdict};
 
 use crate::database::{Database, MirrorMode};
 use crate::frames::RowIndex;
+use crate::schema::Residual;
 use serde::{Deserialize, Serialize};
 
 /// A kind of search.
@@ -145,10 +146,18 @@ impl SearchIndex {
     /// The best candidate, or `None` where there is none. Allocates nothing. The query must be valid.
     pub fn search(&self, db: &Database, query: &SearchQuery) -> Option<Match> {
         debug_assert_eq!(query.validate(db), Ok(()));
+        if db.residuals.contains(&Residual::Absolute) {
+            self.passes(db, query, &PerColumn(&db.residuals))
+        } else {
+            self.passes(db, query, &AllSquared)
+        }
+    }
+
+    fn passes(&self, db: &Database, query: &SearchQuery, costs: &impl ColumnCost) -> Option<Match> {
         let mut best = query.continuing;
-        self.pass(db, query, &PlainColumns, false, &mut best);
+        self.pass(db, query, &PlainColumns, costs, false, &mut best);
         if db.mirror == MirrorMode::Query {
-            self.pass(db, query, &MirroredColumns(&db.mirror_columns), true, &mut best);
+            self.pass(db, query, &MirroredColumns(&db.mirror_columns), costs, true, &mut best);
         }
         best
     }
@@ -158,12 +167,13 @@ impl SearchIndex {
         db: &Database,
         query: &SearchQuery,
         order: &impl ColumnOrder,
+        costs: &impl ColumnCost,
         mirrored: bool,
         best: &mut Option<Match>,
     ) {
         match self {
-            Self::Brute => brute::pass(db, query, order, mirrored, best),
-            Self::Boxes(boxes) => boxes.pass(db, query, order, mirrored, best),
+            Self::Brute => brute::pass(db, query, order, costs, mirrored, best),
+            Self::Boxes(boxes) => boxes.pass(db, query, order, costs, mirrored, best),
         }
     }
 

@@ -211,8 +211,9 @@ fn symmetry_plane(skeleton: &Skeleton, rest: &[Transform], pairs: &[JointIndex])
         (Vec3::new(1.0, -1.0, 1.0), Quat::from_xyzw(0.0, 1.0, 0.0, 0.0)),
         (Vec3::new(1.0, 1.0, -1.0), Quat::from_xyzw(0.0, 0.0, 1.0, 0.0)),
     ];
-    // The first joint under the root need not stand at the origin: compare relative to it.
-    let origin = rest[1.min(rest.len() - 1)].translation;
+    // The body need not stand at the origin. Its middle, pairs counted twice alike, lies in the plane.
+    let sum = rest.iter().skip(1).fold(Vec3::ZERO, |sum, t| sum + t.translation);
+    let origin = sum / (rest.len() - 1).max(1) as f32;
     let mut best: Option<(f32, usize, Quat)> = None;
     for (sign, half_turn) in planes {
         let (mut worst, mut at) = (0.0, 0);
@@ -326,6 +327,17 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn the_middle_is_found_even_where_the_first_joint_has_a_side() {
+        let t = |v| Transform::new(v, Quat::IDENTITY);
+        let names = ["Root", "LeftLeg", "RightLeg", "Hips"].map(String::from).to_vec();
+        let parents = [None, Some(0), Some(0), Some(0)].map(|p| p.map(JointIndex)).to_vec();
+        let aside = Vec3::new(3.0, 0.0, 0.0);
+        let rest = vec![t(Vec3::ZERO), t(aside + Vec3::X * 0.1), t(aside - Vec3::X * 0.1), t(aside + Vec3::Y)];
+        let s = Skeleton::new(names, parents, rest).unwrap();
+        assert_eq!(MirrorTable::new(&s, &[], &[]).unwrap().rest_normal, Vec3::X);
     }
 
     #[test]

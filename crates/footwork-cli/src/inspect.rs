@@ -39,7 +39,7 @@ fn to_json(db: &Database) -> Value {
     let indices: Vec<Value> =
         Backend::ALL.iter().map(|b| json!({ "search": b.name(), "bytes": db.search_index(*b).bytes() })).collect();
     json!({
-        "clips": db.clips.iter().filter(|c| !c.mirrored).count(),
+        "clips": db.originals(),
         "frames": db.frames(),
         "rows": db.rows(),
         "columns": db.features.columns,
@@ -88,10 +88,9 @@ fn channel_json(db: &Database, c: &footwork::schema::Channel) -> Value {
 }
 
 fn print(db: &Database, clips: usize) {
-    let originals = db.clips.iter().filter(|c| !c.mirrored).count();
     println!(
         "{} clips, {:.1} min; {} joints; mirror {:?}",
-        originals,
+        db.originals(),
         db.seconds() / 60.0,
         db.skeleton.len(),
         db.mirror

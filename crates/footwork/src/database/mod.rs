@@ -327,6 +327,11 @@ impl Database {
         self.poses.frames()
     }
 
+    /// Clips that are no mirror images; these come first.
+    pub fn originals(&self) -> usize {
+        self.clips.partition_point(|c| !c.mirrored)
+    }
+
     /// Seconds of original motion (mirror images not counted twice).
     pub fn seconds(&self) -> f64 {
         self.frames() as f64 / f64::from(self.pose_rate_hz)
@@ -362,8 +367,7 @@ impl Database {
 
     /// The (original) clip that a frame belongs to.
     pub fn clip_of_frame(&self, frame: FrameIndex) -> ClipIndex {
-        let originals = self.clips.iter().take_while(|c| !c.mirrored).count();
-        let after = self.clips[..originals].partition_point(|c| c.first_frame <= frame.0);
+        let after = self.clips[..self.originals()].partition_point(|c| c.first_frame <= frame.0);
         ClipIndex::new(after.saturating_sub(1))
     }
 

@@ -104,8 +104,7 @@ fn adjust(config: &MatcherConfig, state: &mut MatcherState, before: Transform, a
 /// Reports the events that playback passed since it was last asked.
 fn fire_events(db: &Database, h: &mut StateHeader, output: &mut Output) {
     // Mirror images share their original's events.
-    let originals = db.clips.iter().take_while(|c| !c.mirrored).count().max(1);
-    let clip = h.playing.clip.at() % originals;
+    let clip = h.playing.clip.at() % db.originals().max(1);
     let events = &db.events;
     let first = events.partition_point(|e| e.clip.at() < clip);
     let of_clip = &events[first..][..events[first..].partition_point(|e| e.clip.at() == clip)];

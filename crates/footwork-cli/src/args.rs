@@ -1,5 +1,6 @@
 //! What can be asked on the command line. One set of flags everywhere.
 
+use crate::film::{CameraMode, View};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use footwork::search::Backend;
 use footwork_import::UnitSetting;
@@ -72,6 +73,8 @@ pub enum Command {
     Build(BuildArgs),
     /// Say what is in a database.
     Inspect(InspectArgs),
+    /// Draw motion as a film strip: a solid figure moment by moment, contacts, speed, transitions.
+    Film(FilmArgs),
     /// Drive a character over a course and measure how it follows.
     Simulate(SimulateArgs),
 }
@@ -103,6 +106,58 @@ pub struct InspectArgs {
     pub clips: usize,
 }
 
+/// Flags of `film`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  footwork film --clip walk_125 -o strip.png\n  footwork film take.bvh --from 2 --to 5 --view side,front -o strip.png\n  footwork film --db mocap.fwdb --sheet --clip turn -o turns.png\n  footwork film --trace run.fwtrace --from 10 --to 13 --camera fixed -o run.svg\n  footwork film --compare take.bvh 'mocap.fwdb#take' -o both.png"
+)]
+pub struct FilmArgs {
+    /// A motion file (.bvh), a folder of them, a database (.fwdb), a trace (.fwtrace), or `built-in`; `#clip` behind it
+    /// chooses a clip. Default: --trace, else --db, else the built-in data.
+    #[arg(value_name = "SOURCE")]
+    pub source: Option<PathBuf>,
+    /// A recorded run, made by `footwork simulate --trace`.
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// The clip, by name or number; `all`: one after the other, as without. With --sheet: clips with this in their name,
+    /// or a pattern with `*`.
+    #[arg(long, value_name = "CLIP")]
+    pub clip: Option<String>,
+    /// First second. Without --clip, seconds run over all clips, one after the other. Default: 0.
+    #[arg(long, value_name = "S")]
+    pub from: Option<f64>,
+    /// Last second; a loop goes on as long as wanted. Default: 3 seconds later, or the end.
+    #[arg(long, value_name = "S")]
+    pub to: Option<f64>,
+    /// How to look at it: several give rows below each other.
+    #[arg(long, value_name = "VIEW", value_delimiter = ',', default_value = "side")]
+    pub view: Vec<View>,
+    /// Whether the camera goes with the character or stands.
+    #[arg(long, value_name = "MODE", default_value = "follow")]
+    pub camera: CameraMode,
+    /// Moments shown (with --sheet: per clip). Default: what fits.
+    #[arg(long, value_name = "N", conflicts_with = "every")]
+    pub frames: Option<usize>,
+    /// Seconds from one moment to the next. Default: what fits.
+    #[arg(long, value_name = "S")]
+    pub every: Option<f64>,
+    /// Two sources, one above the other, at the same times and the same scale.
+    #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["source", "trace"])]
+    pub compare: Vec<PathBuf>,
+    /// A contact sheet: a row for every clip, from its first frame to its last.
+    #[arg(long)]
+    pub sheet: bool,
+    /// Page of the contact sheet; a page holds 12 clips.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub page: usize,
+    /// Width of the picture in pixels.
+    #[arg(long, value_name = "PX", default_value_t = 1600)]
+    pub width: u32,
+    /// Where to write the picture: .png or .svg.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+}
+
 /// Flags of `simulate`.
 #[derive(Debug, Args)]
 #[command(
@@ -128,6 +183,9 @@ pub struct SimulateArgs {
     /// Draw commanded and walked path from above.
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    /// Record the run frame by frame (.fwtrace), for `footwork film --trace` and for programs of your own.
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
     /// Explain the first search at or after this time: the best rows, their costs, why each won or lost.
     #[arg(long, value_name = "S")]
     pub explain: Option<f32>,

@@ -27,7 +27,7 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
     let bytes = std::fs::metadata(&args.output)?.len();
     let elapsed_s = start.elapsed().as_secs_f64();
     if common.json {
-        println!("{}", to_json(&report, args, bytes, elapsed_s, &format!("{:032x}", db.content_hash())));
+        out!("{}", to_json(&report, args, bytes, elapsed_s, &format!("{:032x}", db.content_hash())));
     } else {
         print_report(&report, &args.output, bytes, elapsed_s);
     }
@@ -80,8 +80,8 @@ fn to_json(report: &BuildReport, args: &BuildArgs, bytes: u64, elapsed_s: f64, h
 
 fn print_report(report: &BuildReport, output: &Path, bytes: u64, elapsed_s: f64) {
     let minutes = report.seconds / 60.0;
-    println!("{}: {} clips, {minutes:.1} min of motion", output.display(), report.clips.len());
-    println!(
+    out!("{}: {} clips, {minutes:.1} min of motion", output.display(), report.clips.len());
+    out!(
         "  {} poses at {} Hz, {} rows at {} Hz of {} features, {:.1} MB",
         report.frames,
         report.pose_rate_hz,
@@ -90,10 +90,10 @@ fn print_report(report: &BuildReport, output: &Path, bytes: u64, elapsed_s: f64)
         report.columns,
         bytes as f64 / 1e6
     );
-    println!("  root: {}", report.root);
-    println!("  contacts: {}", report.contact_joints.join(", "));
+    out!("  root: {}", report.root);
+    out!("  contacts: {}", report.contact_joints.join(", "));
     for warning in &report.warnings {
-        println!("  warning: {warning}");
+        out!("  warning: {warning}");
     }
-    println!("  built in {elapsed_s:.2} s; next: footwork simulate --db {}", output.display());
+    out!("  built in {elapsed_s:.2} s; next: footwork simulate --db {}", output.display());
 }

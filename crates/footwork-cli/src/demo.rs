@@ -52,23 +52,23 @@ pub fn demo(common: &Common) -> Result<()> {
     });
     output::text(&folder.join("summary.json"), &format!("{summary:#}\n"))?;
     if common.json {
-        println!("{summary}");
+        out!("{summary}");
         return Ok(());
     }
-    println!(
+    out!(
         "database: {} clips, {:.1} min, {} rows of {} features, ready in {built_s:.1} s",
         db.clips.len(),
         db.seconds() / 60.0,
         db.rows(),
         db.features.columns
     );
-    println!("course:");
+    out!("course:");
     print_summary(&driven.summary);
-    println!("written to {FOLDER}/:");
-    println!("  demo.glb      the motion on a mannequin: drop it into any glTF viewer, or Blender");
-    println!("  demo.bvh      the same for animation tools");
-    println!("  path.svg      where it was sent and where it went, from above");
-    println!("  summary.json  these figures");
-    println!("next: footwork build <your BVH folder> -o mine.fwdb; footwork simulate --db mine.fwdb");
+    out!("written to {FOLDER}/:");
+    out!("  demo.glb      the motion on a mannequin: drop it into any glTF viewer, or Blender");
+    out!("  demo.bvh      the same for animation tools");
+    out!("  path.svg      where it was sent and where it went, from above");
+    out!("  summary.json  these figures");
+    out!("next: footwork build <your BVH folder> -o mine.fwdb; footwork simulate --db mine.fwdb");
     Ok(())
 }

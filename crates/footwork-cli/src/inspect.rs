@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 pub fn inspect(args: &InspectArgs, common: &Common) -> Result<()> {
     let (db, _) = common.open()?;
     if common.json {
-        println!("{}", to_json(&db));
+        out!("{}", to_json(&db));
     } else {
         print(&db, args.clips);
     }
@@ -88,14 +88,14 @@ fn channel_json(db: &Database, c: &footwork::schema::Channel) -> Value {
 }
 
 fn print(db: &Database, clips: usize) {
-    println!(
+    out!(
         "{} clips, {:.1} min; {} joints; mirror {:?}",
         db.originals(),
         db.seconds() / 60.0,
         db.skeleton.len(),
         db.mirror
     );
-    println!(
+    out!(
         "{} poses at {} Hz, {} rows at {} Hz, {:.1} MB",
         db.frames(),
         db.pose_rate_hz,
@@ -103,23 +103,23 @@ fn print(db: &Database, clips: usize) {
         db.search_rate_hz,
         db.bytes() as f64 / 1e6
     );
-    println!("content {:032x}\n", db.content_hash());
-    println!("{} columns:", db.features.columns);
+    out!("content {:032x}\n", db.content_hash());
+    out!("{} columns:", db.features.columns);
     for c in &db.schema.channels {
-        println!("  {:>2}..{:<2} {:<28} weight {}", c.columns.start, c.columns.end, c.label, c.weight);
+        out!("  {:>2}..{:<2} {:<28} weight {}", c.columns.start, c.columns.end, c.label, c.weight);
     }
     if !db.tags.is_empty() {
-        println!("\ntags: {}", db.tags.join(", "));
+        out!("\ntags: {}", db.tags.join(", "));
     }
     if !db.event_names.is_empty() {
-        println!("events: {}", db.event_names.join(", "));
+        out!("events: {}", db.event_names.join(", "));
     }
-    println!("\nclips:");
+    out!("\nclips:");
     for c in db.clips.iter().take(clips) {
         let kind = if c.looping() { "loop" } else { "" };
-        println!("  {:<44} {:>7.2} s {:>6} rows {kind}", c.name, seconds(db, c), c.rows);
+        out!("  {:<44} {:>7.2} s {:>6} rows {kind}", c.name, seconds(db, c), c.rows);
     }
     if db.clips.len() > clips {
-        println!("  ... {} more (--clips {})", db.clips.len() - clips, db.clips.len());
+        out!("  ... {} more (--clips {})", db.clips.len() - clips, db.clips.len());
     }
 }

@@ -1,17 +1,23 @@
 //! The `footwork` command: build, inspect and drive motion matching databases. Without a command: the demo.
 
+#[macro_use]
+mod print;
+
 mod args;
 mod build;
 mod course;
 mod database;
 mod demo;
+mod film;
 mod inspect;
 mod interrupt;
+mod markup;
 mod output;
 mod path_svg;
 mod progress;
 mod run;
 mod simulate;
+mod trace;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -24,6 +30,7 @@ fn main() -> ExitCode {
         None => demo::demo(&cli.common),
         Some(Command::Build(args)) => build::build(args, &cli.common),
         Some(Command::Inspect(args)) => inspect::inspect(args, &cli.common),
+        Some(Command::Film(args)) => film::film(args, &cli.common),
         Some(Command::Simulate(args)) => simulate::simulate(args, &cli.common),
     };
     match result {

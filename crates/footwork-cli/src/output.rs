@@ -43,6 +43,11 @@ pub fn text(path: &Path, content: &str) -> Result<()> {
     file(path, |f| f.write_all(content.as_bytes()))
 }
 
+/// Any bytes.
+pub fn bytes(path: &Path, content: &[u8]) -> Result<()> {
+    file(path, |f| f.write_all(content))
+}
+
 fn file(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<()> {
     guarded(path, || write_atomically(path, write)).with_context(|| format!("cannot write {}", path.display()))
 }

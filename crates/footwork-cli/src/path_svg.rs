@@ -8,9 +8,10 @@ mod line;
 #[cfg(test)]
 mod tests;
 
+use crate::markup::{escape, number};
 use footwork::math::Facing;
 use glam::Vec3;
-use layout::{Canvas, View, escape, number};
+use layout::{Canvas, View};
 use line::Line;
 use std::fmt::Write;
 

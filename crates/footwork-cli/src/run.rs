@@ -6,7 +6,7 @@ use crate::progress;
 use anyhow::Result;
 use footwork::clip::{Annotations, RawClip};
 use footwork::database::Database;
-use footwork::matcher::{MatcherConfig, MotionMatcher};
+use footwork::matcher::{MatcherConfig, MotionMatcher, Playing};
 use footwork::math::{Facing, Quat};
 use footwork::search::Explanation;
 use glam::Vec3;
@@ -67,6 +67,12 @@ pub struct Driven {
     pub walked: Vec<PathSample>,
     /// Updates in which a transition was made.
     pub transitions: Vec<usize>,
+    /// `[updates]` transitions made in each.
+    pub transition_counts: Vec<u32>,
+    /// `[updates x contact joints]` of the source frame that plays.
+    pub contacts: Vec<u8>,
+    /// `[updates]` what plays.
+    pub playing: Vec<Playing>,
     /// Updates at which a part of the course began, with its name.
     pub parts: Vec<(usize, String)>,
 }
@@ -114,6 +120,9 @@ impl Driven {
             commanded: Vec::new(),
             walked: Vec::new(),
             transitions: Vec::new(),
+            transition_counts: Vec::new(),
+            contacts: Vec::new(),
+            playing: Vec::new(),
             parts: Vec::new(),
         }
     }
@@ -133,9 +142,13 @@ impl Driven {
         let facing = Facing::from_rotation(root.rotation);
         self.commanded.push(PathSample { position: simulation.position, facing: simulation.facing });
         self.walked.push(PathSample { position: root.translation, facing });
-        if character.output().transitions > 0 {
+        let output = character.output();
+        if output.transitions > 0 {
             self.transitions.push(update);
         }
+        self.transition_counts.push(output.transitions);
+        self.contacts.extend_from_slice(&output.contacts);
+        self.playing.push(header.playing);
         let apart = simulation.position - root.translation;
         watch.path_error_m.push((apart.x * apart.x + apart.z * apart.z).sqrt());
         watch.heading_error_rad.push(facing.angle_to(simulation.facing).abs());

@@ -4,6 +4,7 @@ use crate::args::{Common, SimulateArgs};
 use crate::course::Course;
 use crate::output;
 use crate::run::{Drive, Summary};
+use crate::trace::Trace;
 use anyhow::{Result, bail};
 use footwork::search::Explanation;
 use serde_json::json;
@@ -31,6 +32,9 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
     if let Some(path) = &args.svg {
         output::svg(path, &format!("course {}, seed {}", args.course, common.seed), &driven)?;
     }
+    if let Some(path) = &args.trace {
+        Trace::of(&db, &driven, &args.course).save(path)?;
+    }
     if common.json {
         let mut summary = serde_json::to_value(&driven.summary)?;
         summary["course"] = json!(args.course);
@@ -38,7 +42,7 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
         if let Some(explanation) = &driven.explanation {
             summary["explanation"] = serde_json::to_value(explanation)?;
         }
-        println!("{summary}");
+        out!("{summary}");
     } else {
         print_summary(&driven.summary);
         if let Some(explanation) = &driven.explanation {
@@ -50,32 +54,38 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
 
 /// For people.
 pub fn print_summary(s: &Summary) {
-    println!(
+    out!(
         "  {:.0} s in {} updates: {:.1} searches/s, {:.2} transitions/s",
-        s.seconds, s.updates, s.searches_per_s, s.transitions_per_s
+        s.seconds,
+        s.updates,
+        s.searches_per_s,
+        s.transitions_per_s
     );
-    println!(
+    out!(
         "  path error {:.1} cm (at most {:.1}), heading error {:.1} degrees",
         s.path_error_m * 100.0,
         s.path_error_max_m * 100.0,
         s.heading_error_deg
     );
-    println!(
+    out!(
         "  {:.1} us per update (99 %: {:.1}), search `{}`, {} clips played",
-        s.update_us_median, s.update_us_p99, s.search, s.clips_played
+        s.update_us_median,
+        s.update_us_p99,
+        s.search,
+        s.clips_played
     );
-    println!("  pose hash {}", s.pose_hash);
+    out!("  pose hash {}", s.pose_hash);
 }
 
 fn print_explanation(e: &Explanation) {
     let left_out: Vec<String> = e.excluded.iter().map(|(why, rows)| format!("{rows} ({why})")).collect();
-    println!("\n{} rows; left out: {}", e.rows, left_out.join(", "));
+    out!("\n{} rows; left out: {}", e.rows, left_out.join(", "));
     for c in &e.candidates {
         let side = if c.mirrored { " mirrored" } else { "" };
-        println!("  {:<36} {:>6.2} s{side}  cost {:>8.3}  {}", c.clip, c.time_s, c.cost, c.verdict);
+        out!("  {:<36} {:>6.2} s{side}  cost {:>8.3}  {}", c.clip, c.time_s, c.cost, c.verdict);
         let mut parts: Vec<_> = c.channels.iter().collect();
         parts.sort_by(|a, b| b.1.total_cmp(&a.1));
         let parts: Vec<String> = parts.iter().take(4).map(|(label, cost)| format!("{label} {cost:.3}")).collect();
-        println!("      {}", parts.join(", "));
+        out!("      {}", parts.join(", "));
     }
 }

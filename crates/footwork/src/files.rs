@@ -1,4 +1,5 @@
-//! Writing files so that a crash, a full disk or Ctrl-C leaves the old file or the new one, never half of one.
+//! Writing files so that a crash, a full disk or Ctrl-C leaves the old file or the new one, never half of one; and so
+//! that equal content gives equal bytes.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -31,6 +32,43 @@ pub fn write_atomically(path: &Path, write: impl FnOnce(&mut BufWriter<File>) ->
         let _ = fs::remove_file(&temporary);
     }
     result
+}
+
+/// JSON with sorted keys, whatever map the JSON crate was built with: equal content gives equal bytes.
+pub fn canonical_json(value: &serde_json::Value) -> String {
+    let mut out = String::new();
+    canonical(value, &mut out);
+    out
+}
+
+fn canonical(value: &serde_json::Value, out: &mut String) {
+    match value {
+        serde_json::Value::Object(map) => {
+            let mut keys: Vec<&String> = map.keys().collect();
+            keys.sort();
+            out.push('{');
+            for (i, k) in keys.into_iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                canonical(&serde_json::Value::String(k.clone()), out);
+                out.push(':');
+                canonical(&map[k], out);
+            }
+            out.push('}');
+        }
+        serde_json::Value::Array(list) => {
+            out.push('[');
+            for (i, v) in list.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                canonical(v, out);
+            }
+            out.push(']');
+        }
+        leaf => out.push_str(&leaf.to_string()),
+    }
 }
 
 #[cfg(test)]

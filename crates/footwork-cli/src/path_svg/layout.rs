@@ -1,5 +1,6 @@
 //! The page: where the ground lies on it, the grid, the legend, numbers and text as SVG wants them.
 
+use crate::markup::{escape, number};
 use std::fmt::Write;
 
 const WIDTH: f64 = 1000.0;
@@ -246,34 +247,4 @@ fn page(title: &str, height: f64, body: &str) -> String {
          <text x=\"{LEFT}\" y=\"28\" font-size=\"18\" font-weight=\"600\">{title}</text>\n\
          {body}</svg>\n"
     )
-}
-
-/// At most three decimals, no trailing zeros, no minus zero; 0 for what is no number.
-pub fn number(v: f64) -> String {
-    if !v.is_finite() {
-        return "0".to_owned();
-    }
-    // A tenth of a pixel is enough for a page, and millimetres are shown for nothing else.
-    let text = format!("{v:.1}");
-    let text = text.strip_suffix(".0").unwrap_or(&text);
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
-}
-
-/// Text as XML wants it: at most `chars` characters, markup escaped, characters that XML forbids left out.
-pub fn escape(text: &str, chars: usize) -> String {
-    let allowed = |c: &char| !c.is_control() && !('\u{fffe}'..='\u{ffff}').contains(c);
-    let text: Vec<char> = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(allowed).collect();
-    let cut = text.len() > chars;
-    let mut out = String::new();
-    for c in text.into_iter().take(if cut { chars - 1 } else { chars }).chain(cut.then_some('…')) {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
 }

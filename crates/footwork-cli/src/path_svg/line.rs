@@ -1,6 +1,6 @@
 //! Polylines with as few points as the eye allows.
 
-use super::layout::number;
+use crate::markup::number;
 use std::fmt::Write;
 
 /// Nobody sees a line shift by this much.

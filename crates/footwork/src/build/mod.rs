@@ -19,7 +19,7 @@ pub use report::{BuildReport, ClipReport, ColumnReport, Skipped};
 pub use roles::{JointRoles, RoleError};
 pub use root_motion::RootError;
 
-use crate::clip::{ClipError, RawClip};
+use crate::clip::{Annotations, ClipError, ContactTrack, RawClip};
 use crate::database::{Clip, Database, DatabaseContent, DatabaseError, MirrorMode, mirror_table_of};
 use crate::frames::JointIndex;
 use crate::motion::PosePool;
@@ -170,6 +170,36 @@ pub fn build(
     let database = Database::new(content)?;
     finish_report(&mut report, &database);
     Ok((database, report))
+}
+
+/// The clips as a build takes them in: with what the configuration says about them, at one rate, joint 0 the root on the
+/// ground and facing +Z, cut where ranges are discarded, and with the contacts of every foot known or found.
+///
+/// # Errors
+/// As [`build`], as far as it concerns clips, joints and the root.
+pub fn prepare(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>, BuildError> {
+    check_clips(clips)?;
+    let (pose_rate_hz, _) = rates(clips, config)?;
+    let mut report = BuildReport { pose_rate_hz, ..Default::default() };
+    let annotated = annotations::annotate(clips, config)?;
+    let Rooted { skeleton, roles, tracks } = root(&annotated, config, &BuildOptions::default(), &mut report)?;
+    let joints = contact_joints(&skeleton, &roles, config)?;
+    Ok(parallel::map(&tracks, |t| {
+        let labels = contacts::label(t, &skeleton, &joints, &config.contacts);
+        let on = |slot: usize| labels.iter().skip(slot).step_by(joints.len()).map(|l| *l == 1).collect();
+        let known = joints.iter().enumerate();
+        let contacts = known.map(|(slot, j)| ContactTrack { joint: skeleton.name(*j).to_owned(), on: on(slot) });
+        RawClip {
+            name: t.name.clone(),
+            source: "footwork".to_owned(),
+            skeleton: skeleton.clone(),
+            rate_hz: t.rate_hz,
+            looping: t.looping,
+            translations: t.translations.clone(),
+            rotations: t.rotations.clone(),
+            annotations: Annotations { contacts: contacts.collect(), ..t.annotations.clone() },
+        }
+    }))
 }
 
 /// Tracks whose joint 0 is the root, and the skeleton and roles that go with them.

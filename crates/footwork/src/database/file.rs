@@ -4,7 +4,7 @@
 //! with sorted keys. Equal content gives equal bytes. The format is little-endian, as safetensors is.
 
 use super::{Clip, Database, DatabaseContent, DatabaseError, DatabaseEvent, Features, MirrorMode, RowFlags, TagSpan};
-use crate::files::write_atomically;
+use crate::files::{canonical_json, write_atomically};
 use crate::frames::{ClipIndex, FrameIndex, JointIndex};
 use crate::math::{Quat, Transform};
 use crate::motion::PosePool;
@@ -185,37 +185,6 @@ fn tensors(c: &DatabaseContent) -> Vec<Tensor<'_>> {
     ]
 }
 
-/// JSON with sorted keys, whatever map the JSON crate was built with.
-fn canonical(value: &serde_json::Value, out: &mut String) {
-    match value {
-        serde_json::Value::Object(map) => {
-            let mut keys: Vec<&String> = map.keys().collect();
-            keys.sort();
-            out.push('{');
-            for (i, k) in keys.into_iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
-                canonical(&serde_json::Value::String(k.clone()), out);
-                out.push(':');
-                canonical(&map[k], out);
-            }
-            out.push('}');
-        }
-        serde_json::Value::Array(list) => {
-            out.push('[');
-            for (i, v) in list.iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
-                canonical(v, out);
-            }
-            out.push(']');
-        }
-        leaf => out.push_str(&leaf.to_string()),
-    }
-}
-
 fn metadata_json(c: &DatabaseContent, content_hash: String) -> String {
     let names = |joints: &[JointIndex]| joints.iter().map(|j| c.skeleton.name(*j).to_owned()).collect();
     let metadata = Metadata {
@@ -238,9 +207,7 @@ fn metadata_json(c: &DatabaseContent, content_hash: String) -> String {
         search_rate_hz: c.search_rate_hz,
         tags: c.tags.clone(),
     };
-    let mut out = String::new();
-    canonical(&serde_json::to_value(metadata).unwrap_or_default(), &mut out);
-    out
+    canonical_json(&serde_json::to_value(metadata).unwrap_or_default())
 }
 
 /// Hash of all tensors and all metadata.
@@ -347,8 +314,7 @@ impl<'a> Reader<'a> {
     fn check_hash(&self, mut value: serde_json::Value) -> Result<u128, FileError> {
         let recorded = self.metadata.content_hash.clone();
         value["content_hash"] = serde_json::Value::String(String::new());
-        let mut json = String::new();
-        canonical(&value, &mut json);
+        let json = canonical_json(&value);
         let mut names = self.tensors.names();
         names.sort_unstable();
         let mut all = Vec::with_capacity(names.len());

@@ -1,0 +1,218 @@
+//! One moment in one view: ground, marks, traces, the figure.
+
+use super::figure::{Figure, Half};
+use super::shapes::{Anchor, Colour, Font, Frame, Picture, Point};
+use super::source::{Motion, flat};
+use super::view::{Camera, View};
+use footwork::math::Facing;
+use glam::Vec3;
+
+pub const INK: Colour = Colour::rgb(0x22262b);
+pub const FAINT: Colour = Colour::rgb(0x6b7280);
+pub const BORDER: Colour = Colour::rgb(0xd5d9df);
+pub const JUMP: Colour = Colour::rgb(0xb5179e);
+const GROUND: Colour = Colour::rgb(0xf1f3f5);
+const GROUND_LINE: Colour = Colour::rgb(0x8b929c);
+const RULER: [Colour; 2] = [Colour::rgb(0xb9c0ca), Colour::rgb(0xe9ecf0)];
+/// Below the ground line: two lanes of contacts, the ruler, its numbers.
+pub const BELOW_PX: f32 = 34.0;
+/// World-fixed marks on the ground, metres.
+const TICK_M: f32 = 0.5;
+/// A foot leaves a trace of this many seconds.
+const TRACE_S: f32 = 0.4;
+
+/// Motion with the body that shows it.
+pub struct Subject {
+    pub label: String,
+    pub motion: Motion,
+    pub figure: Figure,
+    /// `[contact joints]` names.
+    pub contact_names: Vec<String>,
+    /// The frames of the span.
+    pub span: std::ops::Range<usize>,
+}
+
+impl Subject {
+    /// The camera of a frame: held through a clip.
+    pub fn camera(&self, view: View, frame: usize) -> Camera {
+        let piece = self.motion.piece(frame);
+        let range = piece.start.max(self.span.start)..piece.end.min(self.span.end);
+        view.camera(self.motion.ahead(range))
+    }
+
+    /// On the ground under the body.
+    pub fn origin(&self, frame: usize) -> Vec3 {
+        flat(self.motion.root(frame).translation) + Vec3::Y * self.figure.ground_m
+    }
+
+    /// Extent of the figure around its origin in a view, metres: left, down, right, up.
+    pub fn bounds(&self, view: View, frame: usize) -> [f32; 4] {
+        self.figure.bounds(self.motion.world(frame), &self.camera(view, frame), self.origin(frame))
+    }
+
+    fn trace_start(&self, frame: usize) -> usize {
+        let back = (TRACE_S * self.motion.rate_hz).round() as usize;
+        frame.saturating_sub(back).max(self.motion.piece(frame).start)
+    }
+}
+
+/// The smallest bounds around both.
+pub fn union(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
+    [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
+}
+
+/// Nothing yet.
+pub const NO_BOUNDS: [f32; 4] = [f32::MAX, f32::MAX, f32::MIN, f32::MIN];
+
+/// Where the world lies on the page.
+pub struct Stage<'a> {
+    pub subject: &'a Subject,
+    pub view: View,
+    pub camera: Camera,
+    /// The world's point that lies at `at`.
+    pub origin: Vec3,
+    pub at: Point,
+    pub px_per_m: f32,
+    /// Nothing of the ground is drawn outside.
+    pub frame: Frame,
+}
+
+impl Stage<'_> {
+    fn place(&self, [x, y]: [f32; 2]) -> Point {
+        [self.at[0] + x * self.px_per_m, self.at[1] - y * self.px_per_m]
+    }
+
+    pub fn point(&self, p: Vec3) -> Point {
+        self.place(self.camera.plane(p - self.origin))
+    }
+
+    /// Ground with marks that stand still in the world.
+    pub fn ground(&self, picture: &mut Picture) {
+        if self.view.level() { self.ruler(picture) } else { self.grid(picture) }
+    }
+
+    fn ruler(&self, picture: &mut Picture) {
+        let (f, y) = (&self.frame, self.at[1]);
+        picture.rectangle(&Frame { left: f.left, top: y, width: f.width, height: f.bottom() - y }, GROUND);
+        picture.line(vec![[f.left, y], [f.right(), y]], GROUND_LINE, 1.2);
+        let zero = self.at[0] - self.camera.right.dot(self.origin) * self.px_per_m;
+        let step = TICK_M * self.px_per_m;
+        let (first, last) = (((f.left - zero) / step).floor() as i64, ((f.right() - zero) / step).ceil() as i64);
+        for k in first..last {
+            let (a, b) = (zero + k as f32 * step, zero + (k + 1) as f32 * step);
+            let (left, right) = (a.max(f.left), b.min(f.right()));
+            let band = Frame { left, top: y + 12.0, width: right - left, height: 5.0 };
+            picture.rectangle(&band, RULER[k.rem_euclid(2) as usize]);
+            if a <= f.left + 1.0 || a >= f.right() - 1.0 {
+                continue;
+            }
+            picture.line(vec![[a, y], [a, y + 17.0]], GROUND_LINE.alpha(if k % 2 == 0 { 255 } else { 120 }), 1.0);
+            let text = format!("{}", k / 2);
+            let half = Font::Small.width(&text) / 2.0;
+            // With little room every other, fifth, ... metre.
+            let thin = [1, 2, 5, 10, 50].into_iter().find(|t| 2.0 * step * *t as f32 > 40.0).unwrap_or(100);
+            let whole = k % 2 == 0 && (k / 2) % thin == 0;
+            if whole && a - half > f.left + 2.0 && a + half < f.right() - 2.0 {
+                picture.words([a, y + 30.0], Anchor::Middle, Font::Small, FAINT, text);
+            }
+        }
+    }
+
+    fn grid(&self, picture: &mut Picture) {
+        let f = &self.frame;
+        let reach = (f.width.max(f.height) / self.px_per_m / TICK_M / 2.0).ceil() * 2.0 + 2.0;
+        // Seen flat from the front, the ground reaches further back.
+        let reach = reach * if self.view == View::Top { 1.0 } else { 1.5 };
+        let [x0, z0] = [self.origin.x, self.origin.z].map(|v| (v / TICK_M).round());
+        let n = reach as i64;
+        for k in -n..=n {
+            for along_x in [true, false] {
+                let at = |i: f32| {
+                    let (x, z) = if along_x { (x0 + i, z0 + k as f32) } else { (x0 + k as f32, z0 + i) };
+                    self.point(Vec3::new(x * TICK_M, self.origin.y, z * TICK_M))
+                };
+                let line = if along_x { z0 } else { x0 } as i64 + k;
+                let colour = if line % 2 == 0 { Colour::rgb(0xccd2da) } else { Colour::rgb(0xe8ebef) };
+                picture.line_within(&[at(-reach), at(reach)], f, colour, 1.0);
+            }
+        }
+    }
+
+    /// The way of the root on the ground, in views that show the ground.
+    pub fn path(&self, picture: &mut Picture, range: std::ops::Range<usize>) {
+        if self.view.level() {
+            return;
+        }
+        let points: Vec<Point> = range.map(|f| self.point(self.subject.origin(f))).collect();
+        picture.line_within(&points, &self.frame, FAINT.alpha(150), 1.3);
+    }
+
+    /// Where the feet have been, world-fixed.
+    pub fn traces(&self, picture: &mut Picture, range: std::ops::Range<usize>) {
+        let s = self.subject;
+        for sole in &s.figure.soles {
+            let points: Vec<Point> =
+                range.clone().map(|f| self.point(s.motion.world(f)[sole.joint].translation)).collect();
+            picture.line_within(&points, &self.frame, sole.half.colour().alpha(170), 1.6);
+        }
+    }
+
+    /// Marks under the feet that touch the ground.
+    pub fn planted(&self, picture: &mut Picture, frame: usize) {
+        let s = self.subject;
+        let facing = Facing::from_rotation(s.motion.root(frame).rotation).direction();
+        for (slot, sole) in s.figure.soles.iter().enumerate() {
+            if !s.motion.planted(frame, slot) {
+                continue;
+            }
+            let p = s.motion.world(frame)[sole.joint].translation;
+            let colour = sole.half.colour();
+            if self.view.level() {
+                let [x, _] = self.point(p);
+                let half = sole.half_length * self.px_per_m * self.camera.right.dot(facing).abs().max(0.45);
+                let lane = if sole.half == Half::Right { 6.5 } else { 1.5 };
+                let (left, right) = ((x - half).max(self.frame.left), (x + half).min(self.frame.right()));
+                if left < right {
+                    let bar = Frame { left, top: self.at[1] + lane, width: right - left, height: 4.0 };
+                    picture.rectangle(&bar, colour.towards(INK, 0.15));
+                }
+            } else {
+                let at = self.point(p.with_y(self.origin.y));
+                let r = sole.half_length * 1.15 * self.px_per_m;
+                let flat = self.camera.toward.y.abs();
+                if self.frame.contains(at) {
+                    picture.disc(at, [r, r * flat], colour.alpha(120), Some((colour.towards(INK, 0.3), 1.4)));
+                }
+            }
+        }
+    }
+
+    pub fn figure(&self, picture: &mut Picture, frame: usize) {
+        let s = self.subject;
+        let place = |p: [f32; 2]| self.place(p);
+        s.figure.draw(picture, s.motion.world(frame), &self.camera, self.origin, self.px_per_m, &place);
+    }
+
+    /// In a view from above: where the character faces.
+    pub fn facing(&self, picture: &mut Picture, frame: usize) {
+        if self.view != View::Top {
+            return;
+        }
+        let root = self.subject.motion.root(frame);
+        let facing = Facing::from_rotation(root.rotation).direction();
+        let length = 0.24 * self.subject.figure.height_m;
+        let (a, b) = (self.point(root.translation), self.point(root.translation + facing * length));
+        picture.line_within(&[a, b], &self.frame, INK.alpha(200), 1.6);
+    }
+
+    /// All of one moment.
+    pub fn moment(&self, picture: &mut Picture, frame: usize) {
+        let before = self.subject.trace_start(frame)..frame + 1;
+        self.ground(picture);
+        self.path(picture, before.clone());
+        self.planted(picture, frame);
+        self.facing(picture, frame);
+        self.figure(picture, frame);
+        self.traces(picture, before);
+    }
+}

@@ -1,0 +1,302 @@
+//! `footwork film`: motion as a picture, moment by moment.
+//!
+//! ```text
+//! .bvh .fwdb .fwtrace --source--> Motion --figure--> Subject --sheet--> Picture --svg, raster--> file
+//!                                          (camera: view; one moment: cell; below: timeline)
+//! ```
+
+mod cell;
+mod figure;
+mod raster;
+mod shapes;
+mod sheet;
+mod source;
+mod svg;
+mod timeline;
+mod view;
+
+pub use sheet::CameraMode;
+pub use view::View;
+
+use crate::args::{Common, FilmArgs};
+use crate::output;
+use crate::trace::Trace;
+use anyhow::{Context, Result, bail};
+use cell::Subject;
+use figure::Figure;
+use serde_json::{Value, json};
+use sheet::{ContactSheet, Drawn, Moments, Strip};
+use source::Reel;
+use std::path::Path;
+
+/// Filmed unless more is asked for, seconds.
+const DEFAULT_S: f64 = 3.0;
+/// Clips on a page of a contact sheet.
+const PAGE: usize = 12;
+const WIDTHS: std::ops::RangeInclusive<u32> = 480..=6000;
+
+/// Runs the command.
+pub fn film(args: &FilmArgs, common: &Common) -> Result<()> {
+    let kind = Kind::of(&args.output)?;
+    check(args)?;
+    let reels = reels(args, common)?;
+    let (drawn, mut told) = if args.sheet { contact_sheet(args, &reels[0])? } else { strip(args, &reels)? };
+    kind.save(&args.output, &drawn)?;
+    if common.json {
+        told["output"] = json!(args.output);
+        told["width"] = json!(drawn.picture.width);
+        told["height"] = json!(drawn.picture.height);
+        told["cells"] = json!(drawn.cells);
+        out!("{told}");
+    } else {
+        let (w, h) = (drawn.picture.width, drawn.picture.height);
+        out!("{}: {} cells, {w} x {h} pixels", args.output.display(), drawn.cells);
+    }
+    Ok(())
+}
+
+/// A strip of a recorded run, for the demo.
+pub fn film_run(path: &Path, title: &str, trace: Trace, span_s: [f64; 2]) -> Result<()> {
+    let reel = Reel::recorded(trace, title.to_owned());
+    let span_s = [span_s[0], span_s[1].min(reel.seconds())];
+    let subjects = [subject(&reel, &Figure::of(&reel), title.to_owned(), span_s)];
+    let drawn = Strip {
+        title: title.to_owned(),
+        subjects: &subjects,
+        span_s,
+        moments: Moments::Auto,
+        views: &[View::Side],
+        camera: CameraMode::Follow,
+        width: 1600.0,
+    };
+    Kind::of(path)?.save(path, &drawn.draw()?)
+}
+
+/// The two kinds of files.
+#[derive(Clone, Copy)]
+enum Kind {
+    Png,
+    Svg,
+}
+
+impl Kind {
+    fn of(path: &Path) -> Result<Self> {
+        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+        match extension.as_str() {
+            "png" => Ok(Self::Png),
+            "svg" => Ok(Self::Svg),
+            _ => bail!("--output {}: expected a name that ends in .png or .svg", path.display()),
+        }
+    }
+
+    fn save(self, path: &Path, drawn: &Drawn) -> Result<()> {
+        match self {
+            Self::Png => output::bytes(path, &raster::write(&drawn.picture)?),
+            Self::Svg => output::text(path, &svg::write(&drawn.picture)),
+        }
+    }
+}
+
+fn check(args: &FilmArgs) -> Result<()> {
+    for (flag, value) in [("--from", args.from), ("--to", args.to)] {
+        if let Some(v) = value.filter(|v| !(v.is_finite() && (0.0..=1e7).contains(v))) {
+            bail!("{flag} {v}: expected seconds from 0 on");
+        }
+    }
+    if let (Some(from), Some(to)) = (args.from, args.to)
+        && from >= to
+    {
+        bail!("--from {from} --to {to}: there is nothing between; --to must be later than --from");
+    }
+    if let Some(v) = args.every.filter(|v| !(v.is_finite() && *v >= 0.001)) {
+        bail!("--every {v}: expected seconds, at least 0.001");
+    }
+    if args.frames == Some(0) {
+        bail!("--frames 0: expected at least 1");
+    }
+    if !WIDTHS.contains(&args.width) {
+        bail!("--width {}: expected {} to {} pixels", args.width, WIDTHS.start(), WIDTHS.end());
+    }
+    Ok(())
+}
+
+/// One, or the two to be compared.
+fn reels(args: &FilmArgs, common: &Common) -> Result<Vec<Reel>> {
+    let clip = args.clip.as_deref().filter(|c| !args.sheet && *c != "all");
+    if !args.compare.is_empty() {
+        return args.compare.iter().map(|word| Reel::open(word, clip, common)).collect();
+    }
+    let mut reel = match (&args.source, &args.trace, &common.db) {
+        (Some(word), None, None) => return Ok(vec![filtered(Reel::open(word, clip, common)?, args)?]),
+        (None, Some(trace), None) => Reel::trace(trace)?,
+        (None, None, Some(path)) => return Ok(vec![filtered(Reel::open(path, clip, common)?, args)?]),
+        (None, None, None) => Reel::built_in(common)?,
+        _ => bail!("a motion file, --db and --trace are three things to film: give one (--compare A B shows two)"),
+    };
+    if let Some(clip) = clip {
+        if reel.is_trace() {
+            bail!("--clip chooses from a database or a folder; a trace is one run: use --from and --to");
+        }
+        reel.choose(clip)?;
+    }
+    Ok(vec![filtered(reel, args)?])
+}
+
+/// Without mirror images unless one was chosen; for a contact sheet the clips that were asked for.
+fn filtered(mut reel: Reel, args: &FilmArgs) -> Result<Reel> {
+    if reel.takes.len() > 1 {
+        reel.originals();
+    }
+    if let Some(wanted) = args.clip.as_deref().filter(|c| args.sheet && *c != "all") {
+        reel.filter(wanted)?;
+    }
+    Ok(reel)
+}
+
+/// The seconds to be filmed, within all reels.
+fn span(args: &FilmArgs, reels: &[Reel]) -> Result<[f64; 2]> {
+    let ends = reels.iter().filter(|r| !r.endless()).map(Reel::seconds);
+    let end = ends.fold(f64::INFINITY, f64::min);
+    let from = args.from.unwrap_or(0.0);
+    // A loop goes on as long as is asked for; unasked, for one round.
+    let rounds = reels.iter().map(Reel::seconds).fold(0.0, f64::max);
+    let to = args.to.unwrap_or((from + DEFAULT_S).min(if end.is_finite() { end } else { from.max(rounds) })).min(end);
+    let shortest = reels.iter().map(|r| 1.0 / f64::from(r.rate_hz)).fold(f64::INFINITY, f64::min);
+    if from > end + 1e-6 || to - from < shortest * 0.5 && end > shortest {
+        let shorter = reels.iter().min_by(|a, b| a.seconds().total_cmp(&b.seconds())).map(|r| r.source.as_str());
+        bail!(
+            "from {from} s to {to:.3} s there is nothing to film: {} ends at {end:.2} s",
+            shorter.unwrap_or_default()
+        );
+    }
+    if to - from > 3600.0 {
+        bail!("{:.0} s are too many for one picture: film at most an hour (--from, --to)", to - from);
+    }
+    Ok([from, to.max(from)])
+}
+
+fn subject(reel: &Reel, figure: &Figure, label: String, [from, to]: [f64; 2]) -> Subject {
+    let motion = reel.motion(from, to);
+    let span = motion.frame_at(from)..motion.frame_at(to) + 1;
+    Subject { label, motion, figure: figure.clone(), contact_names: contact_names(reel), span }
+}
+
+fn contact_names(reel: &Reel) -> Vec<String> {
+    reel.contact_joints.iter().map(|j| reel.skeleton.name(*j).to_owned()).collect()
+}
+
+fn label(reel: &Reel) -> String {
+    match &reel.takes[..] {
+        [take] if reel.source.contains(&take.name) => reel.source.clone(),
+        [take] => format!("{}: {}", reel.source, take.name),
+        takes => format!("{}: {} clips", reel.source, takes.len()),
+    }
+}
+
+fn strip(args: &FilmArgs, reels: &[Reel]) -> Result<(Drawn, Value)> {
+    let span_s = span(args, reels)?;
+    let letters = if reels.len() > 1 { &["A  ", "B  "][..] } else { &[""] };
+    let subjects: Vec<Subject> = reels
+        .iter()
+        .zip(letters)
+        .map(|(r, letter)| subject(r, &Figure::of(r), format!("{letter}{}", label(r)), span_s))
+        .collect();
+    let moments = match (args.frames, args.every) {
+        (Some(n), _) => Moments::Frames(n),
+        (None, Some(s)) => Moments::Every(s),
+        (None, None) => Moments::Auto,
+    };
+    let title = match &subjects[..] {
+        [one] => one.label.clone(),
+        all => all.iter().map(|s| s.label.as_str()).collect::<Vec<_>>().join("   "),
+    };
+    let mut views = args.view.clone();
+    let mut seen = Vec::new();
+    views.retain(|v| {
+        !seen.contains(v) && {
+            seen.push(*v);
+            true
+        }
+    });
+    let camera = args.camera;
+    let drawn = Strip { title, subjects: &subjects, span_s, moments, views: &views, camera, width: args.width as f32 };
+    let drawn = drawn.draw()?;
+    let told = json!({
+        "sources": subjects.iter().zip(reels).map(|(s, r)| told(s, &r.source, only_clip(r))).collect::<Vec<_>>(),
+        "from_s": span_s[0],
+        "to_s": span_s[1],
+        "times_s": drawn.times_s,
+        "views": views.iter().map(|v| v.name()).collect::<Vec<_>>(),
+        "camera": if camera == CameraMode::Fixed { "fixed" } else { "follow" },
+    });
+    Ok((drawn, told))
+}
+
+fn only_clip(reel: &Reel) -> Option<&str> {
+    if let [take] = &reel.takes[..] { Some(&take.name) } else { None }
+}
+
+/// A source in figures.
+fn told(s: &Subject, source: &str, clip: Option<&str>) -> Value {
+    let rate = f64::from(s.motion.rate_hz);
+    let contacts: Vec<Value> = s
+        .contact_names
+        .iter()
+        .enumerate()
+        .map(|(slot, name)| {
+            let frames = s.span.clone().filter(|f| s.motion.planted(*f, slot)).count();
+            json!({ "joint": name, "seconds": frames as f64 / rate })
+        })
+        .collect();
+    let transitions: u32 = s.motion.transitions.iter().filter(|t| s.span.contains(&t.0)).map(|t| t.1).sum();
+    let parts = s.motion.parts.iter().filter(|p| p.start < s.span.end);
+    json!({
+        "source": source,
+        "clip": clip,
+        "rate_hz": s.motion.rate_hz,
+        "contacts": contacts,
+        "transitions": transitions,
+        "parts": parts.map(|p| json!({ "name": p.name, "start_s": s.motion.time_s(p.start) })).collect::<Vec<_>>(),
+    })
+}
+
+fn contact_sheet(args: &FilmArgs, reel: &Reel) -> Result<(Drawn, Value)> {
+    if args.from.is_some() || args.to.is_some() || args.every.is_some() || !args.compare.is_empty() {
+        bail!("--sheet shows whole clips: --from, --to, --every and --compare are for strips");
+    }
+    let pages = reel.takes.len().div_ceil(PAGE);
+    if !(1..=pages).contains(&args.page) {
+        bail!("--page {}: {} clips make {pages} page(s)", args.page, reel.takes.len());
+    }
+    let columns = args.frames.unwrap_or(12);
+    if columns > 60 {
+        bail!("--frames {columns}: a row of a contact sheet holds at most 60");
+    }
+    let takes = &reel.takes[(args.page - 1) * PAGE..(args.page * PAGE).min(reel.takes.len())];
+    let figure = Figure::of(reel);
+    let mut subjects = Vec::new();
+    for take in takes {
+        let motion = reel.motion_of(take);
+        let span = 0..motion.frames();
+        let contact_names = contact_names(reel);
+        subjects.push(Subject { label: take.name.clone(), motion, figure: figure.clone(), contact_names, span });
+    }
+    let view = *args.view.first().context("no view was given")?;
+    let shown = format!(
+        "clips {} to {} of {}",
+        (args.page - 1) * PAGE + 1,
+        (args.page - 1) * PAGE + takes.len(),
+        reel.takes.len()
+    );
+    let subtitle = format!("{shown}, page {} of {pages} | view: {}", args.page, view.name());
+    let width = args.width as f32;
+    let title = reel.source.clone();
+    let drawn = ContactSheet { title, subtitle, subjects: &subjects, view, columns, width }.draw()?;
+    let told = json!({
+        "sources": subjects.iter().map(|s| told(s, &reel.source, Some(&s.label))).collect::<Vec<_>>(),
+        "page": args.page,
+        "pages": pages,
+        "views": [view.name()],
+    });
+    Ok((drawn, told))
+}

@@ -1,0 +1,102 @@
+//! A picture as PNG. Words come from a bitmap typeface in the program: no font of the system is needed, and every
+//! machine draws the same.
+
+use super::shapes::{Anchor, Colour, Font, Picture, Point, Shape};
+use anyhow::{Context, Result};
+use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster};
+use tiny_skia::{
+    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, Stroke, StrokeDash,
+    Transform,
+};
+
+pub fn write(picture: &Picture) -> Result<Vec<u8>> {
+    let size = (picture.width.ceil() as u32, picture.height.ceil() as u32);
+    let mut page = Pixmap::new(size.0, size.1)
+        .with_context(|| format!("a picture of {} x {} pixels is none that can be drawn", size.0, size.1))?;
+    page.fill(Color::WHITE);
+    for shape in &picture.shapes {
+        match shape {
+            Shape::Area { points, fill, edge } => {
+                let Some(path) = path(points, true) else { continue };
+                page.fill_path(&path, &paint(*fill), FillRule::Winding, Transform::identity(), None);
+                if let Some((colour, width)) = edge {
+                    page.stroke_path(&path, &paint(*colour), &stroke(*width, false), Transform::identity(), None);
+                }
+            }
+            Shape::Line { points, colour, width, dashed } => {
+                if let Some(path) = path(points, false) {
+                    page.stroke_path(&path, &paint(*colour), &stroke(*width, *dashed), Transform::identity(), None);
+                }
+            }
+            Shape::Words { at, anchor, font, colour, text } => words(&mut page, *at, *anchor, *font, *colour, text),
+        }
+    }
+    page.encode_png().context("the picture cannot be written as PNG")
+}
+
+fn path(points: &[Point], closed: bool) -> Option<Path> {
+    let mut b = PathBuilder::new();
+    for (i, [x, y]) in points.iter().enumerate() {
+        if i == 0 { b.move_to(*x, *y) } else { b.line_to(*x, *y) }
+    }
+    if closed {
+        b.close();
+    }
+    b.finish()
+}
+
+fn paint(c: Colour) -> Paint<'static> {
+    let mut paint = Paint::default();
+    paint.set_color_rgba8(c.0, c.1, c.2, c.3);
+    paint
+}
+
+fn stroke(width: f32, dashed: bool) -> Stroke {
+    let dash = if dashed { StrokeDash::new(vec![4.0, 3.0], 0.0) } else { None };
+    Stroke { width, line_cap: LineCap::Round, line_join: LineJoin::Round, dash, ..Stroke::default() }
+}
+
+fn words(page: &mut Pixmap, at: Point, anchor: Anchor, font: Font, colour: Colour, text: &str) {
+    let (weight, height, ascent) = match font {
+        Font::Small => (FontWeight::Regular, RasterHeight::Size16, 13),
+        Font::SmallBold => (FontWeight::Bold, RasterHeight::Size16, 13),
+        Font::Large => (FontWeight::Bold, RasterHeight::Size24, 19),
+    };
+    let width = font.width(text);
+    let left = at[0]
+        - match anchor {
+            Anchor::Start => 0.0,
+            Anchor::Middle => width / 2.0,
+            Anchor::End => width,
+        };
+    let (mut x, top) = (left.round() as i32, at[1].round() as i32 - ascent);
+    for c in text.chars() {
+        let glyph = get_raster(c, weight, height).or_else(|| get_raster('?', weight, height));
+        for (row, line) in glyph.iter().flat_map(|g| g.rows().enumerate()) {
+            for (column, cover) in line.iter().enumerate().filter(|p| *p.1 > 0) {
+                blend(page, x + column as i32, top + row as i32, colour, *cover);
+            }
+        }
+        x += font.advance() as i32;
+    }
+}
+
+fn blend(page: &mut Pixmap, x: i32, y: i32, colour: Colour, cover: u8) {
+    let (w, h) = (page.width() as i32, page.height() as i32);
+    if !(0..w).contains(&x) || !(0..h).contains(&y) {
+        return;
+    }
+    let pixel = &mut page.pixels_mut()[(y * w + x) as usize];
+    let share = u32::from(cover) * u32::from(colour.3) / 255;
+    let mix = |under: u8, over: u8| ((u32::from(under) * (255 - share) + u32::from(over) * share + 127) / 255) as u8;
+    // The page is opaque everywhere: colours are their own premultiplied form.
+    let mixed = PremultipliedColorU8::from_rgba(
+        mix(pixel.red(), colour.0),
+        mix(pixel.green(), colour.1),
+        mix(pixel.blue(), colour.2),
+        255,
+    );
+    if let Some(mixed) = mixed {
+        *pixel = mixed;
+    }
+}

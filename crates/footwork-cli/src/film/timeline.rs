@@ -1,0 +1,247 @@
+//! Below the figures: what happens when, and the way from above.
+
+use super::cell::{BORDER, FAINT, INK, JUMP, Subject};
+use super::figure::Half;
+use super::shapes::{Anchor, Colour, Font, Frame, Picture, Point};
+use super::view::View;
+use glam::Vec3;
+
+const NAME_PX: f32 = 96.0;
+const LANE_PX: f32 = 15.0;
+const HEAD_PX: f32 = 20.0;
+const CURVE_PX: f32 = 74.0;
+const AXIS_PX: f32 = 24.0;
+
+/// Steps that people can read.
+const NICE: [f64; 24] = [
+    0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 2.0, 5.0, 10.0,
+    20.0, 30.0, 60.0,
+];
+
+/// The first readable step of at least that size.
+pub fn nice(least: f64) -> f64 {
+    NICE.into_iter().find(|s| *s >= least - 1e-9).unwrap_or_else(|| (least / 60.0).ceil() * 60.0)
+}
+
+pub fn height(subject: &Subject) -> f32 {
+    HEAD_PX + LANE_PX * subject.figure.soles.len().max(1) as f32 + 12.0 + CURVE_PX + AXIS_PX
+}
+
+/// Contacts, speed, transitions over time.
+pub fn timeline(picture: &mut Picture, subject: &Subject, span_s: [f64; 2], samples: &[f64], frame: &Frame) {
+    let m = &subject.motion;
+    let plot = Frame { left: frame.left + NAME_PX, width: frame.width - NAME_PX - 8.0, ..*frame };
+    let long = (span_s[1] - span_s[0]).max(1e-6);
+    let x = |s: f64| plot.left + ((s - span_s[0]) / long) as f32 * plot.width;
+    let lanes = subject.figure.soles.len();
+    let lanes_top = frame.top + HEAD_PX;
+    let curve_top = lanes_top + LANE_PX * lanes.max(1) as f32 + 12.0;
+    let base = curve_top + CURVE_PX;
+    axis(picture, &plot, base, span_s, &x, curve_top);
+    for (slot, sole) in subject.figure.soles.iter().enumerate() {
+        let top = lanes_top + LANE_PX * slot as f32;
+        let name = lane_name(subject, slot);
+        picture.words([plot.left - 8.0, top + 11.0], Anchor::End, Font::Small, INK, name);
+        let lane = Frame { left: plot.left, top: top + 1.0, width: plot.width, height: LANE_PX - 3.0 };
+        picture.rectangle(&lane, Colour::rgb(0xf1f3f5));
+        for run in runs(subject, slot) {
+            // A frame lasts from half a step before to half a step after.
+            let half = 0.5 / f64::from(m.rate_hz);
+            let (a, b) = ((m.time_s(run.start) - half).max(span_s[0]), (m.time_s(run.end - 1) + half).min(span_s[1]));
+            if a < b {
+                picture.rectangle(&Frame { left: x(a), width: x(b) - x(a), ..lane }, sole.half.colour());
+            }
+        }
+    }
+    if lanes == 0 {
+        picture.words([plot.left, lanes_top + 11.0], Anchor::Start, Font::Small, FAINT, "no feet known: no contacts");
+    }
+    speed(picture, subject, &plot, [curve_top, base], &x);
+    for t in samples {
+        picture.line(vec![[x(*t), base + 1.0], [x(*t), base + 5.0]], INK, 1.4);
+    }
+    marks(picture, subject, span_s, frame.top, base, &x);
+}
+
+fn lane_name(subject: &Subject, slot: usize) -> String {
+    let soles = &subject.figure.soles;
+    match soles[slot].half {
+        Half::Left if soles.len() == 2 => "left foot".into(),
+        Half::Right if soles.len() == 2 => "right foot".into(),
+        _ => cut(&subject.contact_names[slot], 12),
+    }
+}
+
+fn axis(picture: &mut Picture, plot: &Frame, base: f32, span_s: [f64; 2], x: &dyn Fn(f64) -> f32, top: f32) {
+    let step = nice((span_s[1] - span_s[0]) * 62.0 / f64::from(plot.width));
+    let mut k = (span_s[0] / step - 1e-6).ceil();
+    while k * step <= span_s[1] + 1e-6 {
+        let at = x(k * step);
+        picture.line(vec![[at, top], [at, base]], Colour::rgb(0xeaedf0), 1.0);
+        let text = if step >= 1.0 { format!("{:.0}", k * step) } else { format!("{:.2}", k * step) };
+        picture.words([at, base + 19.0], Anchor::Middle, Font::Small, FAINT, text);
+        k += 1.0;
+    }
+    picture.words([plot.left - 8.0, base + 19.0], Anchor::End, Font::Small, FAINT, "time s");
+}
+
+fn speed(picture: &mut Picture, subject: &Subject, plot: &Frame, [top, base]: [f32; 2], x: &dyn Fn(f64) -> f32) {
+    let m = &subject.motion;
+    let speeds: Vec<f32> = subject.span.clone().map(|f| m.speed_mps(f)).collect();
+    let most = speeds.iter().copied().fold(0.0, f32::max);
+    let step = [0.25, 0.5, 1.0, 2.0, 5.0, 10.0].into_iter().find(|s| most / s <= 3.0).unwrap_or(most.max(1.0));
+    let ceiling = ((most / step).ceil() * step).max(step);
+    let y = |v: f32| base - v / ceiling * (base - top);
+    let mut v = 0.0;
+    while v <= ceiling + 1e-3 {
+        picture.line(
+            vec![[plot.left, y(v)], [plot.right(), y(v)]],
+            if v == 0.0 { BORDER } else { Colour::rgb(0xeaedf0) },
+            1.0,
+        );
+        let text = if step < 1.0 { format!("{v:.2}") } else { format!("{v:.0}") };
+        picture.words([plot.left - 8.0, y(v) + 4.0], Anchor::End, Font::Small, FAINT, text);
+        v += step;
+    }
+    picture.words([plot.left - NAME_PX, (top + base) / 2.0 - 4.0], Anchor::Start, Font::Small, INK, "speed");
+    picture.words([plot.left - NAME_PX, (top + base) / 2.0 + 11.0], Anchor::Start, Font::Small, FAINT, "m/s");
+    let mut line: Vec<Point> = Vec::new();
+    for (f, v) in subject.span.clone().zip(speeds) {
+        if m.piece(f).start == f {
+            picture.line(std::mem::take(&mut line), INK, 1.6);
+        }
+        line.push([x(m.time_s(f)).clamp(plot.left, plot.right()), y(v)]);
+    }
+    picture.line(line, INK, 1.6);
+}
+
+/// Transitions and borders, over everything.
+fn marks(picture: &mut Picture, subject: &Subject, span_s: [f64; 2], top: f32, base: f32, x: &dyn Fn(f64) -> f32) {
+    let m = &subject.motion;
+    let mut free = f32::MIN;
+    for (i, part) in m.parts.iter().enumerate() {
+        let ends = m.parts.get(i + 1).map_or(m.frames(), |p| p.start);
+        if ends <= subject.span.start || part.start >= subject.span.end {
+            continue;
+        }
+        let at = x(m.time_s(part.start).max(span_s[0]));
+        let inside = m.time_s(part.start) > span_s[0] + 1e-6;
+        if inside {
+            picture.dashed(vec![[at, top + 2.0], [at, base]], FAINT, 1.2);
+        }
+        let room = x(m.time_s(ends).min(span_s[1])) - at - 8.0;
+        let text = cut(&part.name, (room / Font::Small.advance()).max(0.0) as usize);
+        // A word cut to its first letters tells nothing.
+        let telling = text.chars().count() >= part.name.chars().count().min(5);
+        if telling && at > free && (m.parts.len() > 1 || inside) {
+            picture.words([at + 4.0, top + 13.0], Anchor::Start, Font::Small, FAINT, text.clone());
+            free = at + Font::Small.width(&text);
+        }
+    }
+    for (frame, _) in m.transitions.iter().filter(|t| subject.span.contains(&t.0)) {
+        let at = x(m.time_s(*frame));
+        picture.line(vec![[at, top + HEAD_PX - 1.0], [at, base]], JUMP.alpha(190), 1.3);
+        triangle(picture, [at, top + HEAD_PX]);
+    }
+}
+
+/// The sign of a transition: its point is at `at`.
+pub fn triangle(picture: &mut Picture, [x, y]: Point) {
+    picture.area(vec![[x - 4.5, y - 8.0], [x + 4.5, y - 8.0], [x, y]], JUMP);
+}
+
+/// At most that many characters.
+pub fn cut(text: &str, chars: usize) -> String {
+    if text.chars().count() <= chars {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(chars.saturating_sub(2)).collect();
+    short.push_str("..");
+    if chars < 4 { String::new() } else { short }
+}
+
+/// Runs of frames of the span in which a foot touches.
+pub fn runs(subject: &Subject, slot: usize) -> Vec<std::ops::Range<usize>> {
+    let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
+    for f in subject.span.clone().filter(|f| subject.motion.planted(*f, slot)) {
+        match runs.last_mut() {
+            Some(r) if r.end == f && subject.motion.piece(f).start != f => r.end = f + 1,
+            _ => runs.push(f..f + 1),
+        }
+    }
+    runs
+}
+
+/// The way of the root from above, with a print where each foot stood. Clips lie side by side.
+pub fn way(picture: &mut Picture, subject: &Subject, frame: &Frame) {
+    const GAP_M: f32 = 0.5;
+    let (m, span) = (&subject.motion, subject.span.clone());
+    let mut pieces = Vec::new();
+    let mut f = span.start;
+    while f < span.end {
+        let end = m.piece(f).end.min(span.end);
+        pieces.push(f..end);
+        f = end;
+    }
+    // In the plane of each piece's camera, moved beside the one before.
+    let mut drawn: Vec<(std::ops::Range<usize>, [f32; 2])> = Vec::new();
+    let (mut right, mut low, mut high) = (0.0f32, 0.0f32, 0.0f32);
+    for range in pieces {
+        let camera = subject.camera(View::Top, range.start);
+        let roots = range.clone().map(|f| camera.plane(subject.origin(f)));
+        let feet = range.clone().flat_map(|f| subject.figure.soles.iter().map(move |s| (f, s.joint)));
+        let feet = feet.map(|(f, j)| camera.plane(m.world(f)[j].translation));
+        let mut b = [f32::MAX, f32::MAX, f32::MIN, f32::MIN];
+        for [x, y] in roots.chain(feet) {
+            b = [b[0].min(x), b[1].min(y), b[2].max(x), b[3].max(y)];
+        }
+        let start = if drawn.is_empty() { 0.0 } else { right + GAP_M };
+        let middle = (b[1] + b[3]) / 2.0;
+        drawn.push((range, [start - b[0], -middle]));
+        right = start + b[2] - b[0];
+        low = low.min(b[1] - middle);
+        high = high.max(b[3] - middle);
+    }
+    let inner = Frame {
+        left: frame.left + 14.0,
+        top: frame.top + 24.0,
+        width: frame.width - 28.0,
+        height: frame.height - 58.0,
+    };
+    let px_per_m = (inner.width / right.max(0.6)).min(inner.height / (high - low).max(0.6)).min(220.0);
+    let shift = (inner.width - right * px_per_m) / 2.0;
+    let middle_y = inner.top + inner.height / 2.0 + (high + low) / 2.0 * px_per_m;
+    picture.outlined(frame.corners(), Colour::rgb(0xffffff), BORDER, 1.0);
+    picture.words([frame.left + 8.0, frame.top + 15.0], Anchor::Start, Font::Small, INK, "from above");
+    for (range, [dx, dy]) in &drawn {
+        let camera = subject.camera(View::Top, range.start);
+        let place = |p: Vec3| {
+            let [x, y] = camera.plane(p);
+            [inner.left + shift + (x + dx) * px_per_m, middle_y - (y + dy) * px_per_m]
+        };
+        if let Some(commanded) = m.commanded.get(range.clone()) {
+            let points: Vec<Point> = commanded.iter().map(|p| place(*p)).collect();
+            picture.line(points, Colour::rgb(0xb4bac4), 3.0);
+        }
+        for (slot, sole) in subject.figure.soles.iter().enumerate() {
+            for run in runs(subject, slot).iter().filter(|r| range.contains(&r.start)) {
+                let places = run.clone().map(|f| m.world(f)[sole.joint].translation);
+                let mean = places.sum::<Vec3>() / run.len() as f32;
+                let r = (sole.half_length * px_per_m).clamp(2.5, 9.0);
+                picture.disc(place(mean), [r, r], sole.half.colour().alpha(150), Some((sole.half.colour(), 1.0)));
+            }
+        }
+        picture.line(range.clone().map(|f| place(m.root(f).translation)).collect(), INK, 1.6);
+        picture.disc(place(m.root(range.start).translation), [3.5, 3.5], Colour::rgb(0x1a9850), Some((INK, 0.8)));
+        for (f, _) in m.transitions.iter().filter(|t| range.contains(&t.0)) {
+            picture.disc(place(m.root(*f).translation), [3.0, 3.0], Colour::rgb(0xffffff), Some((JUMP, 1.5)));
+        }
+    }
+    let bar_m = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]
+        .into_iter()
+        .find(|b| b * px_per_m > 36.0)
+        .unwrap_or(500.0);
+    let (x, y) = (frame.left + 10.0, frame.bottom() - 10.0);
+    picture.line(vec![[x, y], [x + bar_m * px_per_m, y]], INK, 2.0);
+    picture.words([x + bar_m * px_per_m + 6.0, y + 4.0], Anchor::Start, Font::Small, FAINT, format!("{bar_m} m"));
+}

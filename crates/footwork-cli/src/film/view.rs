@@ -1,0 +1,94 @@
+//! From the world to the plane of a picture: parallel projection, no perspective, so that lengths can be compared.
+
+use clap::ValueEnum;
+use footwork::math::{Facing, sin_cos};
+use glam::Vec3;
+
+/// Where the camera stands, seen from the character that travels (or, standing, faces) ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum View {
+    /// From its right side: it travels to the right of the picture.
+    Side,
+    /// From before it: it comes towards the camera.
+    Front,
+    /// From above: it travels to the right, its left side is up.
+    Top,
+    /// From before it on its right side, a little from above.
+    ThreeQuarter,
+}
+
+impl View {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Side => "side",
+            Self::Front => "front",
+            Self::Top => "top",
+            Self::ThreeQuarter => "three-quarter",
+        }
+    }
+
+    /// True where the ground is a line: seen edge-on.
+    pub fn level(self) -> bool {
+        matches!(self, Self::Side | Self::Front)
+    }
+
+    /// The camera of a character that goes ahead in a direction.
+    pub fn camera(self, ahead: Facing) -> Camera {
+        let ahead = ahead.direction();
+        let left = Vec3::Y.cross(ahead);
+        match self {
+            Self::Side => Camera { right: ahead, up: Vec3::Y, toward: -left },
+            Self::Front => Camera { right: left, up: Vec3::Y, toward: ahead },
+            Self::Top => Camera { right: ahead, up: left, toward: Vec3::Y },
+            Self::ThreeQuarter => {
+                let (s, c) = sin_cos(40f32.to_radians());
+                let level = ahead * s - left * c;
+                let right = ahead * c + left * s;
+                let (s, c) = sin_cos(18f32.to_radians());
+                Camera { right, up: Vec3::Y * c - level * s, toward: level * c + Vec3::Y * s }
+            }
+        }
+    }
+}
+
+/// Axes of a picture, unit vectors in the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    pub right: Vec3,
+    pub up: Vec3,
+    pub toward: Vec3,
+}
+
+impl Camera {
+    /// Metres to the right and up in the picture.
+    pub fn plane(&self, p: Vec3) -> [f32; 2] {
+        [self.right.dot(p), self.up.dot(p)]
+    }
+
+    /// Metres towards the camera.
+    pub fn depth(&self, p: Vec3) -> f32 {
+        self.toward.dot(p)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_cameras_are_right_handed_and_keep_lengths() {
+        for view in [View::Side, View::Front, View::Top, View::ThreeQuarter] {
+            let c = view.camera(Facing::from_yaw(0.7));
+            assert!((c.right.cross(c.up) - c.toward).length() < 1e-5, "{view:?}");
+            assert!((c.right.length() - 1.0).abs() < 1e-5 && (c.up.length() - 1.0).abs() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn a_character_travels_to_the_right_and_its_left_side_is_far() {
+        let c = View::Side.camera(Facing::FORWARD);
+        assert!(c.plane(Vec3::Z)[0] > 0.9 && c.depth(Vec3::X) < -0.9);
+        assert!(View::Top.camera(Facing::FORWARD).plane(Vec3::X)[1] > 0.9);
+        assert!(View::ThreeQuarter.camera(Facing::FORWARD).plane(Vec3::Z)[0] > 0.5);
+    }
+}

@@ -6,15 +6,15 @@ use footwork::search::Backend;
 use footwork_import::UnitSetting;
 use std::path::PathBuf;
 
-/// Motion matching: build databases from motion capture, look into them, drive characters with them.
+/// Motion matching: build databases from motion capture, look into them, film them, drive characters with them.
 ///
 /// Without a command it runs the demo: builds the built-in data, drives a character over a scripted course, and writes
-/// demo.bvh, demo.glb, path.svg and summary.json into footwork-demo/.
+/// demo.bvh, demo.glb, path.svg, strip.png and summary.json into footwork-demo/.
 #[derive(Debug, Parser)]
 #[command(
     name = "footwork",
     version,
-    after_help = "Example:\n  footwork\n  footwork build mocap/ -o mocap.fwdb\n  footwork simulate --db mocap.fwdb --course standard\n\nExit codes: 0 done, 1 something is wrong with files or settings, 2 wrong usage, 130 interrupted (nothing half-written)."
+    after_help = "Example:\n  footwork\n  footwork build mocap/ -o mocap.fwdb\n  footwork simulate --db mocap.fwdb --course standard\n  footwork film --db mocap.fwdb --sheet -o sheet.png\n\nExit codes: 0 done, 1 something is wrong with files or settings, 2 wrong usage, 130 interrupted (nothing half-written)."
 )]
 pub struct Cli {
     /// What to do.
@@ -153,6 +153,9 @@ pub struct FilmArgs {
     /// Width of the picture in pixels.
     #[arg(long, value_name = "PX", default_value_t = 1600)]
     pub width: u32,
+    /// Headline. Default: what is filmed.
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
     /// Where to write the picture: .png or .svg.
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,

@@ -2,9 +2,11 @@
 
 use crate::args::Common;
 use crate::course::Course;
+use crate::film;
 use crate::output;
-use crate::run::Drive;
+use crate::run::{Drive, Driven};
 use crate::simulate::print_summary;
+use crate::trace::Trace;
 use anyhow::{Context, Result};
 use serde_json::json;
 use std::path::Path;
@@ -31,6 +33,8 @@ pub fn demo(common: &Common) -> Result<()> {
     output::bvh(&folder.join("demo.bvh"), &db, &driven)?;
     output::glb(&folder.join("demo.glb"), &db, &driven)?;
     output::svg(&folder.join("path.svg"), "footwork demo", &driven)?;
+    let title = "footwork demo: motion matching on built-in data";
+    film::film_run(&folder.join("strip.png"), title, Trace::of(&db, &driven, "standard"), telling(&driven))?;
     let summary = json!({
         "database": {
             "clips": db.clips.len(),
@@ -48,7 +52,7 @@ pub fn demo(common: &Common) -> Result<()> {
             "name": name,
         })).collect::<Vec<_>>(),
         "seed": common.seed,
-        "files": ["demo.bvh", "demo.glb", "path.svg", "summary.json"],
+        "files": ["demo.bvh", "demo.glb", "path.svg", "strip.png", "summary.json"],
     });
     output::text(&folder.join("summary.json"), &format!("{summary:#}\n"))?;
     if common.json {
@@ -68,7 +72,20 @@ pub fn demo(common: &Common) -> Result<()> {
     out!("  demo.glb      the motion on a mannequin: drop it into any glTF viewer, or Blender");
     out!("  demo.bvh      the same for animation tools");
     out!("  path.svg      where it was sent and where it went, from above");
+    out!("  strip.png     some seconds of it, moment by moment: poses, contacts, transitions");
     out!("  summary.json  these figures");
     out!("next: footwork build <your BVH folder> -o mine.fwdb; footwork simulate --db mine.fwdb");
     Ok(())
+}
+
+/// The seconds in which the character first leaves where it stands: from rest, through transitions, to a steady gait.
+fn telling(driven: &Driven) -> [f64; 2] {
+    const BEFORE_S: f64 = 0.4;
+    const SECONDS: f64 = 4.0;
+    let start = driven.walked.first().map(|s| s.position).unwrap_or_default();
+    let left = driven.walked.iter().position(|s| (s.position - start).length() > 0.1).unwrap_or(0);
+    let from_s = (left as f64 * f64::from(driven.summary.dt_s) - BEFORE_S).max(0.0);
+    // On a tenth of a second: people read these numbers.
+    let from_s = (from_s * 10.0).floor() / 10.0;
+    [from_s, from_s + SECONDS]
 }

@@ -96,6 +96,11 @@ fn tuning_can_be_followed() {
 }
 
 #[test]
+fn film_can_be_followed() {
+    assert!(follow("film.md") >= 8);
+}
+
+#[test]
 fn in_your_game_can_be_followed() {
     follow("in-your-game.md");
 }

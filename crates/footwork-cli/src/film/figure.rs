@@ -33,13 +33,31 @@ struct Ball {
     /// In the joint's space.
     at: Vec3,
     radius: f32,
+    /// The tip of a foot: no joint moves it, so it lies on the ground rather than in it.
+    yields: bool,
 }
 
-/// What lies between some balls: one solid.
+/// What lies between the balls of each group: one solid of them all.
 #[derive(Clone, Debug)]
 struct Part {
-    balls: Vec<Ball>,
+    groups: Vec<Vec<Ball>>,
     half: Half,
+    /// Metres nearer to the camera than it is: decides where two parts are equally far.
+    nearer_m: f32,
+}
+
+impl Part {
+    fn new(balls: Vec<Ball>, half: Half) -> Self {
+        Self { groups: vec![balls], half, nearer_m: 0.0 }
+    }
+
+    fn nearer(self, nearer_m: f32) -> Self {
+        Self { nearer_m, ..self }
+    }
+
+    fn balls(&self) -> impl Iterator<Item = &Ball> {
+        self.groups.iter().flatten()
+    }
 }
 
 /// A foot's mark on the ground.
@@ -57,8 +75,6 @@ pub struct Figure {
     parts: Vec<Part>,
     /// `[contact joints]`.
     pub soles: Vec<Sole>,
-    /// `[joints]`.
-    pub halves: Vec<Half>,
     /// Height of the ground, metres.
     pub ground_m: f32,
     /// From the ground to the top of the head, at most, metres.
@@ -73,6 +89,9 @@ const HIPS: f32 = 0.165;
 const CHEST: f32 = 0.185;
 const NECK: f32 = 0.085;
 const SKULL: f32 = 0.135;
+/// Corners of a circle, drawn.
+const CORNERS: usize = 18;
+const OUTLINE_PX: f32 = 1.3;
 
 impl Figure {
     pub fn of(reel: &Reel) -> Self {
@@ -88,7 +107,7 @@ impl Figure {
             let joint = plan.feet[slot];
             soles.push(Sole { joint, half: plan.halves[joint], half_length });
         }
-        let mut figure = Self { parts, soles, halves: plan.halves.clone(), ground_m: plan.ground_m, height_m: 0.1 };
+        let mut figure = Self { parts, soles, ground_m: plan.ground_m, height_m: 0.1 };
         for f in 0..samples.frames() {
             let tops = figure.balls(samples.world(f)).map(|(p, r)| p.y + r);
             figure.height_m = figure.height_m.max(tops.fold(f32::MIN, f32::max) - figure.ground_m);
@@ -97,7 +116,13 @@ impl Figure {
     }
 
     fn balls<'a>(&'a self, world: &'a [Transform]) -> impl Iterator<Item = (Vec3, f32)> + 'a {
-        self.parts.iter().flat_map(|p| &p.balls).map(|b| (world[b.joint].point(b.at), b.radius))
+        self.parts.iter().flat_map(Part::balls).map(|b| (self.place(b, world), b.radius))
+    }
+
+    fn place(&self, b: &Ball, world: &[Transform]) -> Vec3 {
+        let p = world[b.joint].point(b.at);
+        let floor = self.ground_m + b.radius;
+        if b.yields && p.y < floor && world[b.joint].translation.y >= self.ground_m { p.with_y(floor) } else { p }
     }
 
     /// Left, top, right and bottom in the plane of the camera, metres from `origin`.
@@ -119,49 +144,59 @@ impl Figure {
         px_per_m: f32,
         place: &dyn Fn([f32; 2]) -> Point,
     ) {
-        let middle = world.get(1).unwrap_or(&world[0]).translation;
-        let mut order: Vec<(f32, &Part)> = self.parts.iter().map(|p| (p.depth(world, camera), p)).collect();
+        let mut order: Vec<(f32, &Part)> = self.parts.iter().map(|p| (self.depth(p, world, camera), p)).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let level = camera.toward.y < 0.9;
-        for (depth, part) in order {
-            // What lies behind the trunk lies in its shade.
-            let far = level && part.half != Half::Middle && depth < camera.depth(middle) - 0.02;
-            part.draw(picture, world, camera, origin, px_per_m, place, far);
+        // The half of the body that is turned away lies in the shade.
+        let left = world[0].direction(Vec3::X).dot(camera.toward);
+        let away = |half: Half| match half {
+            Half::Left => left < -0.3,
+            Half::Right => left > 0.3,
+            Half::Middle => false,
+        };
+        for (_, part) in order {
+            let shade = if camera.toward.y < 0.9 && away(part.half) { 0.26 } else { 0.0 };
+            let colour = part.half.colour().towards(Colour::rgb(0x20242c), shade);
+            let project = |b: &Ball| {
+                let at = place(camera.plane(self.place(b, world) - origin));
+                (at, b.radius * px_per_m)
+            };
+            part.draw(picture, colour, &project);
         }
+    }
+
+    fn depth(&self, part: &Part, world: &[Transform], camera: &Camera) -> f32 {
+        let (sum, n) = part.balls().fold((0.0, 0.0), |(s, n), b| (s + camera.depth(self.place(b, world)), n + 1.0));
+        sum / n + part.nearer_m
     }
 }
 
 impl Part {
-    fn depth(&self, world: &[Transform], camera: &Camera) -> f32 {
-        let depths = self.balls.iter().map(|b| camera.depth(world[b.joint].point(b.at)));
-        depths.sum::<f32>() / self.balls.len() as f32
-    }
-
-    /// Three tones, the lighter ones nearer to the light at the upper left.
-    fn draw(
-        &self,
-        picture: &mut Picture,
-        world: &[Transform],
-        camera: &Camera,
-        origin: Vec3,
-        px_per_m: f32,
-        place: &dyn Fn([f32; 2]) -> Point,
-        far: bool,
-    ) {
-        let colour = self.half.colour().towards(Colour::rgb(0x20242c), if far { 0.26 } else { 0.0 });
+    /// Three tones, the lighter ones nearer to the light at the upper left. Groups become one outline.
+    fn draw(&self, picture: &mut Picture, colour: Colour, project: &dyn Fn(&Ball) -> (Point, f32)) {
         let (white, black) = (Colour::rgb(0xffffff), Colour::rgb(0x14181f));
-        let around = |size: f32, shift: f32| {
-            let mut points = Vec::with_capacity(self.balls.len() * 20);
-            for b in &self.balls {
-                let [x, y] = place(camera.plane(world[b.joint].point(b.at) - origin));
-                let r = b.radius * px_per_m;
-                points.extend(ring(20).map(|[c, s]| [x + r * (c * size - shift), y + r * (s * size - shift)]));
+        let around = |balls: &[Ball], size: f32, shift: f32| {
+            let mut points = Vec::with_capacity(balls.len() * CORNERS);
+            for ([x, y], r) in balls.iter().map(project) {
+                points.extend(ring(CORNERS).map(|[c, s]| [x + r * (c * size - shift), y + r * (s * size - shift)]));
             }
             hull(points)
         };
-        picture.outlined(around(1.0, 0.0), colour.towards(black, 0.22), colour.towards(black, 0.72), 1.3);
-        picture.area(around(0.80, 0.10), colour);
-        picture.area(around(0.40, 0.28), colour.towards(white, 0.32));
+        let dark = colour.towards(black, 0.22);
+        // Of the outlines of several groups the inner half is covered again.
+        let width = if self.groups.len() > 1 { 2.0 * OUTLINE_PX } else { OUTLINE_PX };
+        for g in &self.groups {
+            picture.outlined(around(g, 1.0, 0.0), dark, colour.towards(black, 0.72), width);
+        }
+        // Again, over the outlines that lie within.
+        for g in self.groups.iter().filter(|_| self.groups.len() > 1) {
+            picture.area(around(g, 1.0, 0.0), dark);
+        }
+        for g in &self.groups {
+            picture.area(around(g, 0.80, 0.10), colour);
+        }
+        for g in &self.groups {
+            picture.area(around(g, 0.40, 0.28), colour.towards(white, 0.32));
+        }
     }
 }
 
@@ -266,7 +301,7 @@ impl<'a> Plan<'a> {
         self.leg_m = if self.feet.is_empty() { self.trunk_m * 1.5 } else { total / self.feet.len() as f32 };
     }
 
-    /// Zero, unless the feet stand clearly elsewhere.
+    /// Zero, unless the feet stand elsewhere.
     fn find_ground(&mut self) {
         let lowest = |j: usize| {
             let mut y: Vec<f32> = (0..self.samples.frames()).map(|f| self.samples.world(f)[j].translation.y).collect();
@@ -275,24 +310,24 @@ impl<'a> Plan<'a> {
         };
         let all: Vec<usize> = if self.feet.is_empty() { (1..self.halves.len()).collect() } else { self.feet.clone() };
         let low = all.into_iter().map(lowest).fold(f32::MAX, f32::min);
+        let sole = 0.02 * self.leg_m;
         if low.is_finite() && low.abs() > 0.25 * self.leg_m {
-            self.ground_m = low - 0.03 * self.leg_m;
+            self.ground_m = low - sole;
+        } else if low.is_finite() && low < sole {
+            // Joints that lie on the ground themselves: the sole below them has to lie somewhere.
+            self.ground_m = (low - sole).max(-0.04 * self.leg_m);
         }
     }
 
     fn ball(&self, joint: usize, radius: f32) -> Ball {
-        Ball { joint, at: Vec3::ZERO, radius }
+        Ball { joint, at: Vec3::ZERO, radius, yields: false }
     }
 
     /// Hips, back, chest with shoulders, neck; and tails and whatever else hangs in the middle.
     fn trunk(&self) -> Vec<Part> {
         let t = self.trunk_m;
         let mut parts = Vec::new();
-        let mut add = |balls: Vec<Ball>, half| {
-            if !balls.is_empty() {
-                parts.push(Part { balls, half });
-            }
-        };
+        let mut groups: Vec<Vec<Ball>> = Vec::new();
         let spine = &self.spine;
         let neck = spine.len().saturating_sub(2);
         let radius = |i: usize| {
@@ -300,11 +335,12 @@ impl<'a> Plan<'a> {
             t * (HIPS + (CHEST - HIPS) * share)
         };
         for i in 1..neck {
-            add(vec![self.ball(spine[i - 1], radius(i - 1) * 0.95), self.ball(spine[i], radius(i))], Half::Middle);
+            groups.push(vec![self.ball(spine[i - 1], radius(i - 1) * 0.95), self.ball(spine[i], radius(i))]);
         }
         if let [.., chest, neck, head] = spine[..] {
-            add(vec![self.ball(chest, t * 0.12), self.ball(neck, t * NECK * 1.1)], Half::Middle);
-            add(vec![self.ball(neck, t * NECK * 1.1), self.ball(head, t * NECK)], Half::Middle);
+            groups.push(vec![self.ball(chest, t * 0.12), self.ball(neck, t * NECK * 1.1)]);
+            let balls = vec![self.ball(neck, t * NECK * 1.1), self.ball(head, t * NECK)];
+            parts.push(Part::new(balls, Half::Middle).nearer(-0.01 * t));
         }
         // What branches off to both sides makes the trunk broad there.
         for (i, joint) in spine.iter().enumerate() {
@@ -317,12 +353,15 @@ impl<'a> Plan<'a> {
             for side in sides {
                 balls.extend(self.side_ball(side, t));
             }
-            add(balls, Half::Middle);
+            groups.push(balls);
+        }
+        if !groups.is_empty() {
+            parts.push(Part { groups, half: Half::Middle, nearer_m: 0.0 });
         }
         for j in self.first() + 1..self.halves.len() {
             let hangs = self.halves[j] == Half::Middle && !spine.contains(&j) && self.leg[j].is_none();
             if let Some(p) = self.parent(j).filter(|p| hangs && *p != 0 && Some(*p) != self.head) {
-                add(vec![self.ball(p, t * 0.05), self.ball(j, t * 0.035)], Half::Middle);
+                parts.push(Part::new(vec![self.ball(p, t * 0.05), self.ball(j, t * 0.035)], Half::Middle));
             }
         }
         parts
@@ -344,26 +383,28 @@ impl<'a> Plan<'a> {
             && self.bones[child] < 0.75 * self.bones[*self.children[child].first().unwrap_or(&child)]
     }
 
-    /// Skull and face: the face points where the body faces.
-    fn head(&self) -> Option<Part> {
-        let head = self.head?;
+    /// Skull and nose: the nose points where the body faces.
+    fn head(&self) -> Vec<Part> {
+        let Some(head) = self.head else { return Vec::new() };
         let t = self.trunk_m;
         let up = self.along(head);
-        let facing = self.mean_local(head, |world| Facing::from_rotation(world[0].rotation).direction())?;
-        let face = (facing - up * facing.dot(up)).normalize_or(Vec3::ZERO);
-        let ball = |at: Vec3, radius: f32| Ball { joint: head, at: at * t, radius: radius * t };
-        // A neck that points ahead carries a muzzle, not a chin.
+        let facing = self.mean_local(head, |world| Facing::from_rotation(world[0].rotation).direction()).unwrap_or(up);
+        // A neck that points ahead carries a muzzle, not a chin; one that rises, a head that is mostly held upright.
         let muzzle = facing.dot(up) > 0.6;
-        let balls = if muzzle {
-            vec![ball(up * 0.06, SKULL), ball(up * 0.30 - face * 0.02, SKULL * 0.5)]
-        } else {
-            vec![
-                ball(up * 0.19 - face * 0.02, SKULL * 1.05),
-                ball(up * 0.05 + face * 0.07, SKULL * 0.62),
-                ball(up * 0.13 + face * 0.13, SKULL * 0.42),
-            ]
-        };
-        Some(Part { balls, half: Half::Middle })
+        let up = if muzzle { up } else { self.mean_local(head, |_| Vec3::Y).unwrap_or(up) };
+        let face = (facing - up * facing.dot(up)).normalize_or(Vec3::ZERO);
+        let ball = |at: Vec3, radius: f32| Ball { joint: head, at: at * t, radius: radius * t, yields: false };
+        if muzzle {
+            let skull = vec![ball(up * 0.06, SKULL), ball(up * 0.30 - face * 0.02, SKULL * 0.5)];
+            return vec![Part::new(skull, Half::Middle).nearer(0.02 * t)];
+        }
+        let skull = vec![
+            ball(up * 0.20 - face * 0.02, SKULL * 1.06),
+            ball(up * 0.10 + face * 0.05, SKULL * 0.84),
+            ball(up * 0.06 + face * 0.07, SKULL * 0.62),
+        ];
+        let nose = vec![ball(up * 0.15 + face * 0.15, 0.022), ball(up * 0.105 + face * 0.16, 0.030)];
+        vec![Part::new(skull, Half::Middle).nearer(0.02 * t), Part::new(nose, Half::Middle)]
     }
 
     /// A direction in a joint's space that continues the bone above it.
@@ -399,13 +440,16 @@ impl<'a> Plan<'a> {
             if toe || self.feet.contains(&p) {
                 continue;
             }
-            parts
-                .push(Part { balls: vec![self.ball(p, self.limb_radius(p)), self.ball(j, self.limb_radius(j))], half });
+            let bone = vec![self.ball(p, self.limb_radius(p)), self.ball(j, self.limb_radius(j))];
+            parts.push(Part::new(bone, half));
             let is_hand = self.children[j].is_empty() && self.leg[j].is_none() && self.fingers(j) == 0;
             if is_hand {
                 let along = self.along(j) * self.leg_m;
-                let ball = |way: f32, radius: f32| Ball { joint: j, at: along * way, radius: radius * self.leg_m };
-                parts.push(Part { balls: vec![ball(0.02, 0.03), ball(0.075, 0.036), ball(0.14, 0.020)], half });
+                let ball = |way: f32, radius: f32| {
+                    let radius = radius * self.leg_m;
+                    Ball { joint: j, at: along * way, radius, yields: false }
+                };
+                parts.push(Part::new(vec![ball(0.02, 0.03), ball(0.075, 0.036), ball(0.14, 0.020)], half));
             }
         }
         parts
@@ -462,7 +506,7 @@ impl<'a> Plan<'a> {
             let points = frames.iter().map(|f| self.samples.world(*f)).map(|w| w[j].inverse_point(point(w)));
             points.sum::<Vec3>() / frames.len().max(1) as f32
         };
-        let ball = |joint: usize, at: Vec3, radius: f32| Ball { joint, at, radius };
+        let ball = |joint: usize, at: Vec3, radius: f32| Ball { joint, at, radius, yields: false };
         if self.is_toe(joint) {
             let Some(ankle) = self.parent(joint) else { return (Vec::new(), 0.0) };
             let r = stand.clamp(0.014 * l, 0.040 * l);
@@ -475,13 +519,13 @@ impl<'a> Plan<'a> {
                 Vec3::new(p.x, ground + r * 1.1, p.z)
             });
             let tip = local(joint, &flat_frames, &|w| {
-                let p = w[joint].translation + ahead(w) * 0.075 * l;
+                let p = w[joint].translation + ahead(w) * 0.065 * l;
                 Vec3::new(p.x, ground + r * 0.8, p.z)
             });
             let sole = ball(joint, Vec3::ZERO, r);
             let foot = vec![ball(ankle, Vec3::ZERO, l * LEG_END * 1.05), ball(ankle, heel, r * 1.1), sole];
-            let toes = vec![sole, ball(joint, tip, r * 0.8)];
-            return (vec![Part { balls: foot, half }, Part { balls: toes, half }], 0.07 * l);
+            let toes = vec![sole, Ball { yields: true, ..ball(joint, tip, r * 0.8) }];
+            return (vec![Part::new(foot, half), Part::new(toes, half)], 0.07 * l);
         }
         // A paw, or an ankle without toes: down to the ground and a little ahead.
         let r = (stand * 0.5).clamp(0.02 * l, 0.05 * l);
@@ -492,13 +536,13 @@ impl<'a> Plan<'a> {
                 Vec3::new(p.x, (ground + r).min(p.y), p.z)
             })
         };
-        let reach = if stand > 0.06 * l { 0.2 } else { 0.11 };
+        let reach = if stand > 0.06 * l && self.feet.len() < 3 { 0.2 } else { 0.12 };
         let balls = vec![
             ball(joint, Vec3::ZERO, l * LEG_END),
             ball(joint, under(-0.02, r), r),
-            ball(joint, under(reach, r * 0.8), r * 0.8),
+            Ball { yields: true, ..ball(joint, under(reach, r * 0.8), r * 0.8) },
         ];
-        (vec![Part { balls, half }], 0.5 * reach * l)
+        (vec![Part::new(balls, half)], 0.5 * reach * l)
     }
 }
 

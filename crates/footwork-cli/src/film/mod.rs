@@ -65,7 +65,7 @@ pub fn film_run(path: &Path, title: &str, trace: Trace, span_s: [f64; 2]) -> Res
         subjects: &subjects,
         span_s,
         moments: Moments::Auto,
-        views: &[View::Side],
+        views: &[View::Side, View::ThreeQuarter],
         camera: CameraMode::Follow,
         width: 1600.0,
     };
@@ -185,11 +185,14 @@ fn contact_names(reel: &Reel) -> Vec<String> {
     reel.contact_joints.iter().map(|j| reel.skeleton.name(*j).to_owned()).collect()
 }
 
+/// Source and clip, without the folders on the way.
 fn label(reel: &Reel) -> String {
+    let name =
+        Path::new(&reel.source).file_name().map_or_else(|| reel.source.clone(), |n| n.to_string_lossy().into_owned());
     match &reel.takes[..] {
-        [take] if reel.source.contains(&take.name) => reel.source.clone(),
-        [take] => format!("{}: {}", reel.source, take.name),
-        takes => format!("{}: {} clips", reel.source, takes.len()),
+        [take] if name.starts_with(&take.name) => name,
+        [take] => format!("{name}: {}", take.name),
+        takes => format!("{name}: {} clips", takes.len()),
     }
 }
 
@@ -206,9 +209,10 @@ fn strip(args: &FilmArgs, reels: &[Reel]) -> Result<(Drawn, Value)> {
         (None, Some(s)) => Moments::Every(s),
         (None, None) => Moments::Auto,
     };
-    let title = match &subjects[..] {
-        [one] => one.label.clone(),
-        all => all.iter().map(|s| s.label.as_str()).collect::<Vec<_>>().join("   "),
+    let title = match (&args.title, &subjects[..]) {
+        (Some(title), _) => title.clone(),
+        (None, [one]) => one.label.clone(),
+        (None, all) => all.iter().map(|s| s.label.as_str()).collect::<Vec<_>>().join("   "),
     };
     let mut views = args.view.clone();
     let mut seen = Vec::new();
@@ -290,7 +294,7 @@ fn contact_sheet(args: &FilmArgs, reel: &Reel) -> Result<(Drawn, Value)> {
     );
     let subtitle = format!("{shown}, page {} of {pages} | view: {}", args.page, view.name());
     let width = args.width as f32;
-    let title = reel.source.clone();
+    let title = args.title.clone().unwrap_or_else(|| label(reel));
     let drawn = ContactSheet { title, subtitle, subjects: &subjects, view, columns, width }.draw()?;
     let told = json!({
         "sources": subjects.iter().map(|s| told(s, &reel.source, Some(&s.label))).collect::<Vec<_>>(),

@@ -22,6 +22,8 @@ const FIGURE_PX: f32 = 240.0;
 const LARGE_PX: f32 = 380.0;
 /// Wide bodies get smaller rather than fewer.
 const LEAST_COLUMNS: usize = 6;
+/// Narrow bodies stand no closer than this.
+const LEAST_CELL_PX: f32 = 118.0;
 /// Rows of cells unless more are asked for.
 const ROWS: usize = 3;
 /// Cells at most.
@@ -86,7 +88,9 @@ impl Strip<'_> {
 
     fn subtitle(&self, times: &[f64]) -> String {
         let views: Vec<&str> = self.views.iter().map(|v| v.name()).collect();
-        let step = times.windows(2).next().map(|t| format!(", every {:.3} s", t[1] - t[0])).unwrap_or_default();
+        let mut steps = times.windows(2).map(|t| t[1] - t[0]);
+        let step = steps.next().filter(|s| steps.all(|o| (o - s).abs() < 1e-6));
+        let step = step.map(|s| format!(", every {s:.3} s")).unwrap_or_default();
         let [a, b] = self.span_s;
         format!("{a:.2} to {b:.2} s{step} | view: {}", views.join(", "))
     }
@@ -119,7 +123,7 @@ impl Strip<'_> {
         let wanted = self.wanted();
         let fit = |columns: usize| (self.avail() / columns as f32 - 2.0 * PAD) / widest;
         let mut px_per_m = (FIGURE_PX / self.tallest_m()).min(fit(LEAST_COLUMNS));
-        let mut columns = ((self.avail() / (widest * px_per_m + 2.0 * PAD)) as usize).max(1);
+        let mut columns = ((self.avail() / (widest * px_per_m + 2.0 * PAD).max(LEAST_CELL_PX)) as usize).max(1);
         if let Some(n) = wanted.filter(|n| *n < columns) {
             columns = n;
             px_per_m = fit(n).min(LARGE_PX / self.tallest_m());
@@ -246,20 +250,37 @@ impl Strip<'_> {
 
     /// Figures side by side on the ground, as they walk.
     fn panels(&self, picture: &mut Picture) -> Result<(Vec<f64>, f32)> {
-        let px_per_m = FIGURE_PX / self.tallest_m();
         let times = self.walking_times()?;
+        let px_per_m = self.panel_scale(&times);
         let mut top = MARGIN + HEADER_PX;
         for subject in self.subjects {
             for view in self.views {
-                for row in self.rows(subject, *view, &times, px_per_m) {
-                    if self.views.len() * self.subjects.len() > 1 || subject.motion.parts.len() > 1 {
+                let rows = self.rows(subject, *view, &times, px_per_m);
+                for row in &rows {
+                    if self.views.len() * self.subjects.len() > 1 || rows.len() > 1 {
                         top += self.heading(picture, top, subject, *view);
                     }
-                    top += self.panel(picture, top, subject, *view, &row, px_per_m) + GAP_PX;
+                    top += self.panel(picture, top, subject, *view, row, px_per_m) + GAP_PX;
                 }
             }
         }
         Ok((times, top))
+    }
+
+    /// As large as one row allows, where one row is enough.
+    fn panel_scale(&self, times: &[f64]) -> f32 {
+        let usual = FIGURE_PX / self.tallest_m();
+        let one_row = |s: &Subject, v: View| self.rows(s, v, times, usual).len() == 1;
+        let all = || self.subjects.iter().flat_map(|s| self.views.iter().map(move |v| (s, *v)));
+        if !all().all(|(s, v)| one_row(s, v)) {
+            return usual;
+        }
+        let width = |(s, v): (&Subject, View)| {
+            let b = times.iter().map(|t| self.in_world(s, v, s.motion.frame_at(*t))).fold(NO_BOUNDS, union);
+            b[2] - b[0]
+        };
+        let widest = all().map(width).fold(0.1, f32::max);
+        ((self.avail() - 4.0 * PAD) / widest).clamp(usual, LARGE_PX / self.tallest_m())
     }
 
     /// As many moments as keep walking figures apart.
@@ -270,9 +291,23 @@ impl Strip<'_> {
         let [from, to] = self.span_s;
         let s = &self.subjects[0];
         let way: f32 = s.span.clone().map(|f| s.motion.speed_mps(f)).sum::<f32>() / s.span.len().max(1) as f32;
-        let step = nice(f64::from(0.24 * self.tallest_m() / way.max(0.1)).clamp(0.1, 0.5)).max((to - from) / 120.0);
+        let b = s.bounds(self.views[0], s.span.start);
+        let apart = (0.24 * self.tallest_m()).max(0.5 * (b[2] - b[0]));
+        let step = nice(f64::from(apart / way.max(0.1)).clamp(0.1, 0.5)).max((to - from) / 120.0);
         let n = ((to - from) / step + 1e-6) as usize + 1;
-        Ok((0..n).map(|k| from + k as f64 * step).collect())
+        let all: Vec<f64> = (0..n).map(|k| from + k as f64 * step).collect();
+        // Who stands is shown once, unless all that there is to see is how it stands.
+        let mut last: Option<Vec3> = None;
+        let moving = all.iter().copied().filter(|t| {
+            let here = s.origin(s.motion.frame_at(*t));
+            let moved = last.is_none_or(|l| (here - l).length() > 0.12 * self.tallest_m());
+            if moved {
+                last = Some(here);
+            }
+            moved
+        });
+        let moving: Vec<f64> = moving.collect();
+        Ok(if moving.len() >= 3 { moving } else { all })
     }
 
     /// Moments that fit beside each other; a row for each clip.
@@ -336,6 +371,11 @@ impl Strip<'_> {
         let (first, last) = (row[0], row[row.len() - 1]);
         stage.path(picture, first..last + 1);
         stage.traces(picture, first..last + 1);
+        for (f, _) in subject.motion.transitions.iter().filter(|t| (first..=last).contains(&t.0)) {
+            let [x, _] = stage.point(subject.origin(*f));
+            picture.line(vec![[x, top + label + 7.0], [x, ground_at[1].min(inner.bottom())]], JUMP.alpha(150), 1.3);
+            triangle(picture, [x, top + label + 7.0]);
+        }
         let mut free = f32::MIN;
         for f in row {
             stage.planted(picture, *f);
@@ -348,11 +388,6 @@ impl Strip<'_> {
                 picture.words([x, top + 14.0], Anchor::Middle, Font::SmallBold, INK, text);
                 free = x + half + 8.0;
             }
-        }
-        for (f, _) in subject.motion.transitions.iter().filter(|t| (first..=last).contains(&t.0)) {
-            let [x, _] = stage.point(subject.origin(*f));
-            picture.line(vec![[x, top + label], [x, ground_at[1].min(inner.bottom())]], JUMP.alpha(150), 1.3);
-            triangle(picture, [x, top + label]);
         }
         picture.line([frame.corners(), vec![frame.corners()[0]]].concat(), BORDER, 1.0);
         height
@@ -474,55 +509,65 @@ impl Marks {
             cells,
         }
     }
+
+    /// In the order of the legend.
+    fn names(&self) -> Vec<&'static str> {
+        let mut names = vec![LEFT, RIGHT, PLANTED, if self.cells { TRACE_OF_CELL } else { TRACE }];
+        let others = [(self.jumps, JUMPED), (self.borders, NEXT), (self.commanded, COMMANDED)];
+        names.extend(others.iter().filter(|o| o.0).map(|o| o.1));
+        names
+    }
 }
+
+const LEFT: &str = "left";
+const RIGHT: &str = "right";
+const PLANTED: &str = "foot on the ground";
+const TRACE: &str = "way of a foot";
+const TRACE_OF_CELL: &str = "way of a foot, last 0.4 s";
+const JUMPED: &str = "transition";
+const NEXT: &str = "next clip or part";
+const COMMANDED: &str = "commanded way";
 
 /// Title, what is shown, what the signs mean.
 fn header(picture: &mut Picture, title: &str, subtitle: &str, marks: &Marks) {
     let avail = picture.width - 2.0 * MARGIN;
     let title = cut(title, (avail / Font::Large.advance()) as usize);
+    let titled = Font::Large.width(&title);
     picture.words([MARGIN, MARGIN + 18.0], Anchor::Start, Font::Large, INK, title);
-    let y = MARGIN + 44.0;
-    let mut x = picture.width - MARGIN;
-    let mut entries: Vec<(&str, &dyn Fn(&mut Picture, f32))> = Vec::new();
-    let swatch = |half: Half| {
-        move |p: &mut Picture, x: f32| p.disc([x + 6.0, y - 4.0], [5.5, 5.5], half.colour(), Some((INK, 0.8)))
-    };
-    let (left, right) = (swatch(Half::Left), swatch(Half::Right));
-    let planted = |p: &mut Picture, x: f32| {
-        p.rectangle(&Frame { left: x, top: y - 9.0, width: 14.0, height: 4.0 }, Half::Left.colour());
-        p.rectangle(&Frame { left: x, top: y - 4.0, width: 14.0, height: 4.0 }, Half::Right.colour());
-    };
-    let trace = |p: &mut Picture, x: f32| {
-        p.line(vec![[x, y], [x + 5.0, y - 8.0], [x + 14.0, y - 3.0]], Half::Right.colour(), 1.6);
-    };
-    let jump = |p: &mut Picture, x: f32| triangle(p, [x + 7.0, y]);
-    let border = |p: &mut Picture, x: f32| p.dashed(vec![[x + 7.0, y + 2.0], [x + 7.0, y - 12.0]], INK, 2.0);
-    let commanded =
-        |p: &mut Picture, x: f32| p.line(vec![[x, y - 4.0], [x + 14.0, y - 4.0]], Colour::rgb(0xb4bac4), 3.0);
-    entries.push(("left", &left));
-    entries.push(("right", &right));
-    entries.push(("foot on the ground", &planted));
-    entries.push((if marks.cells { "way of a foot, last 0.4 s" } else { "way of a foot" }, &trace));
-    if marks.jumps {
-        entries.push(("transition", &jump));
-    }
-    if marks.borders {
-        entries.push(("next clip or part", &border));
-    }
-    if marks.commanded {
-        entries.push(("commanded way", &commanded));
-    }
-    let width: f32 = entries.iter().map(|e| 20.0 + Font::Small.width(e.0) + 16.0).sum();
-    let fits = Font::Small.width(subtitle) + width + 20.0 < avail;
-    picture.words([MARGIN, y], Anchor::Start, Font::Small, FAINT, cut(subtitle, (avail / 7.0) as usize));
+    let subtitle = cut(subtitle, (avail / Font::Small.advance()) as usize);
+    let names = marks.names();
+    let width: f32 = names.iter().map(|n| 20.0 + Font::Small.width(n) + 16.0).sum();
+    let beside = |words: f32| words + width + 20.0 < avail;
+    // Beside the second line, else beside the first, else nowhere.
+    let second = MARGIN + 44.0;
+    let y = if beside(Font::Small.width(&subtitle)) { second } else { MARGIN + 18.0 };
+    let fits = beside(Font::Small.width(&subtitle)) || beside(titled);
+    picture.words([MARGIN, second], Anchor::Start, Font::Small, FAINT, subtitle);
     if !fits {
         return;
     }
-    x -= width - 16.0;
-    for (words, sign) in entries {
-        sign(picture, x);
-        picture.words([x + 20.0, y], Anchor::Start, Font::Small, INK, words);
-        x += 20.0 + Font::Small.width(words) + 16.0;
+    let mut x = picture.width - MARGIN - width + 16.0;
+    for name in names {
+        sign(picture, name, [x, y]);
+        picture.words([x + 20.0, y], Anchor::Start, Font::Small, INK, name);
+        x += 20.0 + Font::Small.width(name) + 16.0;
+    }
+}
+
+/// What stands before a word of the legend.
+fn sign(p: &mut Picture, name: &str, [x, y]: Point) {
+    let (left, right) = (Half::Left.colour(), Half::Right.colour());
+    match name {
+        LEFT => p.disc([x + 6.0, y - 4.0], [5.5, 5.5], left, Some((INK, 0.8))),
+        RIGHT => p.disc([x + 6.0, y - 4.0], [5.5, 5.5], right, Some((INK, 0.8))),
+        PLANTED => {
+            p.rectangle(&Frame { left: x, top: y - 9.0, width: 14.0, height: 4.0 }, left);
+            p.rectangle(&Frame { left: x, top: y - 4.0, width: 14.0, height: 4.0 }, right);
+        }
+        TRACE | TRACE_OF_CELL => p.line(vec![[x, y], [x + 5.0, y - 8.0], [x + 14.0, y - 3.0]], right, 1.6),
+        JUMPED => triangle(p, [x + 7.0, y]),
+        NEXT => p.dashed(vec![[x + 7.0, y + 2.0], [x + 7.0, y - 12.0]], INK, 2.0),
+        _ => p.line(vec![[x, y - 4.0], [x + 14.0, y - 4.0]], Colour::rgb(0xb4bac4), 3.0),
     }
 }
 

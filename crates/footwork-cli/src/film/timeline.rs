@@ -74,7 +74,8 @@ fn lane_name(subject: &Subject, slot: usize) -> String {
 
 fn axis(picture: &mut Picture, plot: &Frame, base: f32, span_s: [f64; 2], x: &dyn Fn(f64) -> f32, top: f32) {
     let step = nice((span_s[1] - span_s[0]) * 62.0 / f64::from(plot.width));
-    let mut k = (span_s[0] / step - 1e-6).ceil();
+    // Plus zero: minus zero would be written as such.
+    let mut k = (span_s[0] / step - 1e-6).ceil() + 0.0;
     while k * step <= span_s[1] + 1e-6 {
         let at = x(k * step);
         picture.line(vec![[at, top], [at, base]], Colour::rgb(0xeaedf0), 1.0);
@@ -82,7 +83,7 @@ fn axis(picture: &mut Picture, plot: &Frame, base: f32, span_s: [f64; 2], x: &dy
         picture.words([at, base + 19.0], Anchor::Middle, Font::Small, FAINT, text);
         k += 1.0;
     }
-    picture.words([plot.left - 8.0, base + 19.0], Anchor::End, Font::Small, FAINT, "time s");
+    picture.words([plot.left - NAME_PX, base + 19.0], Anchor::Start, Font::Small, FAINT, "time s");
 }
 
 fn speed(picture: &mut Picture, subject: &Subject, plot: &Frame, [top, base]: [f32; 2], x: &dyn Fn(f64) -> f32) {
@@ -227,7 +228,7 @@ pub fn way(picture: &mut Picture, subject: &Subject, frame: &Frame) {
             for run in runs(subject, slot).iter().filter(|r| range.contains(&r.start)) {
                 let places = run.clone().map(|f| m.world(f)[sole.joint].translation);
                 let mean = places.sum::<Vec3>() / run.len() as f32;
-                let r = (sole.half_length * px_per_m).clamp(2.5, 9.0);
+                let r = (sole.half_length * px_per_m).clamp(3.2, 9.0);
                 picture.disc(place(mean), [r, r], sole.half.colour().alpha(150), Some((sole.half.colour(), 1.0)));
             }
         }

@@ -1,0 +1,212 @@
+//! `footwork film`: motion becomes pictures that hold what they should, the same every time.
+
+mod common;
+
+use std::path::Path;
+
+fn png_size(path: &Path) -> (u32, u32) {
+    let bytes = std::fs::read(path).unwrap();
+    assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n", "{}", path.display());
+    let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+    (number(16), number(20))
+}
+
+/// Every element is closed, every text is escaped. Enough of a reader to see a broken file.
+fn well_formed(svg: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    for piece in svg.split('<').skip(1) {
+        let (tag, text) = piece.split_once('>').unwrap_or_else(|| panic!("an open tag: {piece}"));
+        assert_eq!(tag.matches('"').count() % 2, 0, "{tag}");
+        assert!(!text.contains('>'), "{piece}");
+        for reference in text.split('&').skip(1) {
+            assert!(reference.split_once(';').is_some_and(|(name, _)| name.len() < 6), "{text}");
+        }
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name));
+        } else if !tag.ends_with('/') {
+            open.push(tag.split_whitespace().next().unwrap());
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+fn film(folder: &Path, args: &[&str]) -> serde_json::Value {
+    common::json(folder, &[&["film"], args].concat())
+}
+
+#[test]
+fn the_built_in_data_is_filmed_with_nothing_else_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = film(dir.path(), &["--from", "0", "--to", "3", "-o", "strip.png"]);
+    common::has_keys(&told, &["output", "sources", "from_s", "to_s", "times_s", "views", "cells", "width", "height"]);
+    let (width, height) = png_size(&dir.path().join("strip.png"));
+    assert_eq!(
+        (u64::from(width), u64::from(height)),
+        (told["width"].as_f64().unwrap() as u64, told["height"].as_f64().unwrap() as u64)
+    );
+    assert!(width == 1600 && height > 400, "{told}");
+    assert!(std::fs::metadata(dir.path().join("strip.png")).unwrap().len() > 20_000);
+}
+
+#[test]
+fn contacts_are_drawn_and_told() {
+    let dir = tempfile::tempdir().unwrap();
+    common::mocap(dir.path());
+    let told = film(dir.path(), &["mocap/walk_175.bvh", "--to", "2", "--frames", "4", "-o", "walk.svg"]);
+    let contacts = told["sources"][0]["contacts"].as_array().unwrap();
+    assert_eq!(contacts.len(), 2, "{told}");
+    for c in contacts {
+        let seconds = c["seconds"].as_f64().unwrap();
+        assert!(seconds > 0.5 && seconds < 1.6, "{told}");
+    }
+    assert_eq!(told["times_s"].as_array().unwrap().len(), 4);
+    let svg = std::fs::read_to_string(dir.path().join("walk.svg")).unwrap();
+    well_formed(&svg);
+    for word in ["walk_175.bvh", "left foot", "right foot", "speed", "m/s", "from above", "foot on the ground"] {
+        assert!(svg.contains(word), "no `{word}`");
+    }
+    // Both feet, in their colours, as lanes of the timeline and under the figures.
+    for colour in ["#3f7fc4", "#e0862f"] {
+        assert!(svg.matches(colour).count() > 10, "{colour}");
+    }
+}
+
+#[test]
+fn the_same_motion_gives_the_same_bytes() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["a.png", "b.png", "a.svg", "b.svg"] {
+        common::ok(dir.path(), &["film", "--clip", "walk_125", "--view", "side,three-quarter,top,front", "-o", name]);
+    }
+    let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    assert!(read("a.png") == read("b.png") && read("a.svg") == read("b.svg"));
+}
+
+#[test]
+fn a_recorded_run_is_filmed_with_all_its_transitions() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = common::json(dir.path(), &["simulate", "--seconds", "12", "--trace", "run.fwtrace"]);
+    let told = film(dir.path(), &["--trace", "run.fwtrace", "--to", "99", "-o", "run.png"]);
+    assert_eq!(told["sources"][0]["transitions"], run["transitions"], "{told}");
+    assert!(run["transitions"].as_u64().unwrap() > 3, "{run}");
+    let parts = told["sources"][0]["parts"].as_array().unwrap();
+    assert!(parts.len() >= 2 && parts[0]["name"] == "stand", "{told}");
+    // Its extension is enough, and a strip of it shows the signs.
+    film(dir.path(), &["run.fwtrace", "--from", "2", "--to", "6", "--camera", "fixed", "-o", "run.svg"]);
+    let svg = std::fs::read_to_string(dir.path().join("run.svg")).unwrap();
+    well_formed(&svg);
+    assert!(svg.contains("transition") && svg.contains("commanded way") && svg.contains("#b5179e"));
+    let again = tempfile::tempdir().unwrap();
+    common::ok(again.path(), &["simulate", "--seconds", "12", "--trace", "run.fwtrace"]);
+    let read = |d: &Path| std::fs::read(d.join("run.fwtrace")).unwrap();
+    assert!(read(dir.path()) == read(again.path()));
+}
+
+#[test]
+fn two_sources_are_compared() {
+    let dir = tempfile::tempdir().unwrap();
+    common::mocap(dir.path());
+    common::ok(dir.path(), &["build", "mocap", "-o", "mocap.fwdb"]);
+    let told =
+        film(dir.path(), &["--compare", "mocap/walk_175.bvh", "mocap.fwdb#walk_175", "--to", "1.5", "-o", "both.svg"]);
+    let sources = told["sources"].as_array().unwrap();
+    assert_eq!(sources.len(), 2);
+    assert_eq!(sources[0]["contacts"], sources[1]["contacts"], "the same rule finds the same contacts");
+    let svg = std::fs::read_to_string(dir.path().join("both.svg")).unwrap();
+    well_formed(&svg);
+    assert!(svg.contains("A  walk_175.bvh") && svg.contains("B  mocap.fwdb: walk_175"));
+}
+
+#[test]
+fn a_contact_sheet_has_a_row_for_every_clip_and_pages() {
+    let dir = tempfile::tempdir().unwrap();
+    common::mocap(dir.path());
+    let told = film(dir.path(), &["mocap", "--sheet", "-o", "all.png"]);
+    assert_eq!((told["sources"].as_array().unwrap().len(), &told["pages"]), (10, &1.into()));
+    let curves = film(dir.path(), &["mocap", "--sheet", "--clip", "curve*left", "--frames", "5", "-o", "curves.png"]);
+    assert_eq!((curves["sources"].as_array().unwrap().len(), &curves["cells"]), (2, &10.into()));
+    let built_in = film(dir.path(), &["--sheet", "--page", "2", "-o", "two.png"]);
+    assert!(built_in["pages"].as_u64().unwrap() > 2);
+    common::fails(dir.path(), &["film", "mocap", "--sheet", "--page", "3", "-o", "x.png"], &["--page 3", "1 page"]);
+    common::fails(dir.path(), &["film", "mocap", "--sheet", "--clip", "curv_", "-o", "x.png"], &["curv_", "nearest"]);
+}
+
+#[test]
+fn seconds_run_over_all_clips_and_borders_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    common::mocap(dir.path());
+    let all = film(dir.path(), &["mocap", "--from", "0", "--to", "20", "-o", "all.svg"]);
+    let parts = all["sources"][0]["parts"].as_array().unwrap();
+    assert!(parts.len() > 2, "{all}");
+    assert!(std::fs::read_to_string(dir.path().join("all.svg")).unwrap().contains("next clip or part"));
+}
+
+#[test]
+fn a_mistake_is_one_clear_message_and_no_file() {
+    let dir = tempfile::tempdir().unwrap();
+    common::mocap(dir.path());
+    std::fs::write(dir.path().join("cut.fwtrace"), b"\x10\0\0\0\0\0\0\0{}").unwrap();
+    std::fs::write(dir.path().join("motion.txt"), "x").unwrap();
+    let cases: [(&[&str], &[&str]); 12] = [
+        (&["--clip", "walk_15", "-o", "x.png"], &["walk_15", "the nearest is `walk_1"]),
+        (&["--from", "3", "--to", "3", "-o", "x.png"], &["--from 3 --to 3", "later"]),
+        (&["mocap/idle.bvh", "--from", "900", "-o", "x.png"], &["900", "ends at"]),
+        (&["-o", "x.jpg"], &["x.jpg", ".png or .svg"]),
+        (&["motion.txt", "-o", "x.png"], &["motion.txt", ".bvh", ".fwdb"]),
+        (&["nothing.bvh", "-o", "x.png"], &["cannot read nothing.bvh"]),
+        (&["--trace", "cut.fwtrace", "-o", "x.png"], &["cut.fwtrace", "truncated", "simulate --trace"]),
+        (&["mocap", "--every", "0.001", "-o", "x.png"], &["moments", "--every"]),
+        (&["mocap", "--frames", "0", "-o", "x.png"], &["--frames 0"]),
+        (&["--width", "7", "-o", "x.png"], &["--width 7", "pixels"]),
+        (&["mocap/idle.bvh", "--trace", "cut.fwtrace", "-o", "x.png"], &["give one"]),
+        (&["mocap", "-o", "no/such/folder/x.png"], &["no/such/folder/x.png"]),
+    ];
+    for (args, parts) in cases {
+        common::fails(dir.path(), &[&["film"], args].concat(), parts);
+    }
+    assert!(!dir.path().join("x.png").exists());
+}
+
+#[test]
+fn a_database_is_no_trace_and_a_trace_no_database() {
+    let dir = tempfile::tempdir().unwrap();
+    common::mocap(dir.path());
+    common::ok(dir.path(), &["build", "mocap", "-o", "a.fwdb"]);
+    std::fs::copy(dir.path().join("a.fwdb"), dir.path().join("a.fwtrace")).unwrap();
+    common::fails(dir.path(), &["film", "a.fwtrace", "-o", "x.png"], &["a.fwtrace", "no trace"]);
+}
+
+#[test]
+fn odd_spans_sizes_and_cameras_give_pictures() {
+    let dir = tempfile::tempdir().unwrap();
+    common::mocap(dir.path());
+    for (i, args) in [
+        &["mocap/idle.bvh", "--frames", "1"][..],
+        &["mocap/idle.bvh", "--camera", "fixed", "--view", "top,front"],
+        &["mocap/run_400.bvh", "--width", "480", "--view", "three-quarter"],
+        &["mocap/run_400.bvh", "--from", "0.5", "--to", "0.51"],
+        &["mocap/plant_walk_180_left.bvh", "--camera", "fixed", "--view", "three-quarter"],
+        &["mocap", "--camera", "fixed", "--to", "12"],
+        &["built-in#walk_175_loop", "--to", "9"],
+        &["--clip", "0"],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let name = format!("{i}.png");
+        let told = film(dir.path(), &[args, &["-o", &name]].concat());
+        assert!(told["cells"].as_u64().unwrap() > 0, "{args:?}");
+        let (w, h) = png_size(&dir.path().join(&name));
+        assert!(w >= 480 && h >= 200, "{args:?}: {w} x {h}");
+    }
+}
+
+#[test]
+fn a_dog_is_filmed_by_its_configuration() {
+    let Some(data) = common::data("a_dog_is_filmed", "dog") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let take = data.join("D1_009_KAN01_001.bvh");
+    let config = common::repository().join("examples/dog.toml");
+    let (take, config) = (take.to_str().unwrap(), config.to_str().unwrap());
+    let told = film(dir.path(), &[take, "--config", config, "--from", "2", "-o", "dog.png"]);
+    assert_eq!(told["sources"][0]["contacts"].as_array().unwrap().len(), 4);
+}

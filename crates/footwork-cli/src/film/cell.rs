@@ -2,7 +2,7 @@
 
 use super::figure::{Figure, Half};
 use super::shapes::{Anchor, Colour, Font, Frame, Picture, Point};
-use super::source::{Motion, flat};
+use super::source::Motion;
 use super::view::{Camera, View};
 use footwork::math::Facing;
 use glam::Vec3;
@@ -42,7 +42,7 @@ impl Subject {
 
     /// On the ground under the body.
     pub fn origin(&self, frame: usize) -> Vec3 {
-        flat(self.motion.root(frame).translation) + Vec3::Y * self.figure.ground_m
+        self.motion.root(frame).translation + Vec3::Y * self.figure.ground_m
     }
 
     /// Extent of the figure around its origin in a view, metres: left, down, right, up.
@@ -165,19 +165,22 @@ impl Stage<'_> {
             if !s.motion.planted(frame, slot) {
                 continue;
             }
-            let p = s.motion.world(frame)[sole.joint].translation;
+            let p = s.motion.world(frame)[sole.joint].translation - Vec3::Y * sole.stand_m;
+            // On stairs and boxes the mark lies under the foot, else on the ground that is drawn.
+            let raised = (p.y - self.origin.y).abs() > 0.04 * s.figure.height_m;
+            let p = if raised { p } else { p.with_y(self.origin.y) };
             let colour = sole.half.colour();
             if self.view.level() {
-                let [x, _] = self.point(p);
+                let [x, y] = self.point(p);
                 let half = sole.half_length * self.px_per_m * self.camera.right.dot(facing).abs().max(0.45);
                 let lane = if sole.half == Half::Right { 6.5 } else { 1.5 };
                 let (left, right) = ((x - half).max(self.frame.left), (x + half).min(self.frame.right()));
                 if left < right {
-                    let bar = Frame { left, top: self.at[1] + lane, width: right - left, height: 4.0 };
+                    let bar = Frame { left, top: y + lane, width: right - left, height: 4.0 };
                     picture.rectangle(&bar, colour.towards(INK, 0.15));
                 }
             } else {
-                let at = self.point(p.with_y(self.origin.y));
+                let at = self.point(p);
                 let r = sole.half_length * 1.15 * self.px_per_m;
                 let flat = self.camera.toward.y.abs();
                 if self.frame.contains(at) {

@@ -67,6 +67,8 @@ pub struct Sole {
     pub half: Half,
     /// Half of its length, metres.
     pub half_length: f32,
+    /// Height of its joint over what it stands on, metres.
+    pub stand_m: f32,
 }
 
 /// The body.
@@ -77,7 +79,7 @@ pub struct Figure {
     pub soles: Vec<Sole>,
     /// Height of the ground, metres.
     pub ground_m: f32,
-    /// From the ground to the top of the head, at most, metres.
+    /// From the lowest point to the highest, at most, metres.
     pub height_m: f32,
 }
 
@@ -102,15 +104,15 @@ impl Figure {
         parts.extend(plan.limbs());
         let mut soles = Vec::new();
         for slot in 0..plan.feet.len() {
-            let (foot, half_length) = plan.foot(slot);
+            let (foot, sole) = plan.foot(slot);
             parts.extend(foot);
-            let joint = plan.feet[slot];
-            soles.push(Sole { joint, half: plan.halves[joint], half_length });
+            soles.push(sole);
         }
         let mut figure = Self { parts, soles, ground_m: plan.ground_m, height_m: 0.1 };
         for f in 0..samples.frames() {
-            let tops = figure.balls(samples.world(f)).map(|(p, r)| p.y + r);
-            figure.height_m = figure.height_m.max(tops.fold(f32::MIN, f32::max) - figure.ground_m);
+            let balls = figure.balls(samples.world(f));
+            let (low, high) = balls.fold((f32::MAX, f32::MIN), |(l, h), (p, r)| (l.min(p.y - r), h.max(p.y + r)));
+            figure.height_m = figure.height_m.max(high - low);
         }
         figure
     }
@@ -361,7 +363,8 @@ impl<'a> Plan<'a> {
         for j in self.first() + 1..self.halves.len() {
             let hangs = self.halves[j] == Half::Middle && !spine.contains(&j) && self.leg[j].is_none();
             if let Some(p) = self.parent(j).filter(|p| hangs && *p != 0 && Some(*p) != self.head) {
-                parts.push(Part::new(vec![self.ball(p, t * 0.05), self.ball(j, t * 0.035)], Half::Middle));
+                let tail = vec![self.ball(p, t * 0.05), self.ball(j, t * 0.035)];
+                parts.push(Part::new(tail, Half::Middle).nearer(-0.1 * t));
             }
         }
         parts
@@ -416,8 +419,14 @@ impl<'a> Plan<'a> {
     }
 
     /// A direction of the world, averaged in a joint's space.
+    /// Only the frames count in which the joint is highest: there the body stands upright.
     fn mean_local(&self, j: usize, direction: impl Fn(&[Transform]) -> Vec3) -> Option<Vec3> {
-        let sum: Vec3 = (0..self.samples.frames())
+        let height = |f: &usize| self.samples.world(*f)[j].translation.y;
+        let mut frames: Vec<usize> = (0..self.samples.frames()).collect();
+        frames.sort_by(|a, b| height(b).total_cmp(&height(a)).then(a.cmp(b)));
+        frames.truncate(frames.len().div_ceil(4));
+        let sum: Vec3 = frames
+            .into_iter()
             .map(|f| self.samples.world(f))
             .map(|world| world[j].inverse_direction(direction(world)))
             .sum();
@@ -487,15 +496,17 @@ impl<'a> Plan<'a> {
         if planted.is_empty() { all.collect() } else { planted }
     }
 
-    /// The parts of a foot, and half of its length.
-    fn foot(&self, slot: usize) -> (Vec<Part>, f32) {
+    /// The parts of a foot, and its mark.
+    fn foot(&self, slot: usize) -> (Vec<Part>, Sole) {
         let (l, joint) = (self.leg_m, self.feet[slot]);
         let half = self.halves[joint];
         let frames = self.planted(slot);
         let height = |f: usize, j: usize| self.samples.world(f)[j].translation.y - self.ground_m;
         let mut heights: Vec<f32> = frames.iter().map(|f| height(*f, joint)).collect();
         heights.sort_by(f32::total_cmp);
-        let stand = heights[heights.len() / 4];
+        // Lowest but for outliers: there may be stairs as well.
+        let stand = heights[heights.len() / 10];
+        let sole_mark = |share: f32| Sole { joint, half, half_length: share * l, stand_m: stand };
         let ahead = |world: &[Transform]| {
             let body = Facing::from_rotation(world[0].rotation).direction();
             let bone = self.parent(joint).map_or(body, |p| flat(world[joint].translation - world[p].translation));
@@ -508,32 +519,31 @@ impl<'a> Plan<'a> {
         };
         let ball = |joint: usize, at: Vec3, radius: f32| Ball { joint, at, radius, yields: false };
         if self.is_toe(joint) {
-            let Some(ankle) = self.parent(joint) else { return (Vec::new(), 0.0) };
+            let ankle = self.parent(joint).unwrap_or(joint);
             let r = stand.clamp(0.014 * l, 0.040 * l);
             let mut flat_frames = frames.clone();
-            flat_frames.sort_by(|a, b| height(*a, ankle).total_cmp(&height(*b, ankle)).then(a.cmp(b)));
+            let raised = |f: usize| height(f, ankle) - height(f, joint);
+            flat_frames.sort_by(|a, b| raised(*a).total_cmp(&raised(*b)).then(a.cmp(b)));
             flat_frames.truncate(frames.len().div_ceil(3));
-            let ground = self.ground_m;
             let heel = local(ankle, &flat_frames, &|w| {
                 let p = w[ankle].translation - ahead(w) * 0.055 * l;
-                Vec3::new(p.x, ground + r * 1.1, p.z)
+                p.with_y(w[joint].translation.y - stand + r * 1.1)
             });
             let tip = local(joint, &flat_frames, &|w| {
                 let p = w[joint].translation + ahead(w) * 0.065 * l;
-                Vec3::new(p.x, ground + r * 0.8, p.z)
+                p.with_y(w[joint].translation.y - stand + r * 0.8)
             });
             let sole = ball(joint, Vec3::ZERO, r);
             let foot = vec![ball(ankle, Vec3::ZERO, l * LEG_END * 1.05), ball(ankle, heel, r * 1.1), sole];
             let toes = vec![sole, Ball { yields: true, ..ball(joint, tip, r * 0.8) }];
-            return (vec![Part::new(foot, half), Part::new(toes, half)], 0.07 * l);
+            return (vec![Part::new(foot, half), Part::new(toes, half)], sole_mark(0.07));
         }
         // A paw, or an ankle without toes: down to the ground and a little ahead.
         let r = (stand * 0.5).clamp(0.02 * l, 0.05 * l);
-        let ground = self.ground_m;
         let under = |way: f32, r: f32| {
             local(joint, &frames, &|w: &[Transform]| {
                 let p = w[joint].translation + ahead(w) * way * l;
-                Vec3::new(p.x, (ground + r).min(p.y), p.z)
+                p.with_y((p.y - stand + r).min(p.y))
             })
         };
         let reach = if stand > 0.06 * l && self.feet.len() < 3 { 0.2 } else { 0.12 };
@@ -542,7 +552,7 @@ impl<'a> Plan<'a> {
             ball(joint, under(-0.02, r), r),
             Ball { yields: true, ..ball(joint, under(reach, r * 0.8), r * 0.8) },
         ];
-        (vec![Part::new(balls, half)], 0.5 * reach * l)
+        (vec![Part::new(balls, half)], sole_mark(0.5 * reach))
     }
 }
 

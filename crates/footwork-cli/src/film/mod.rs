@@ -1,21 +1,24 @@
 //! `footwork film`: motion as a picture, moment by moment.
 //!
 //! ```text
-//! .bvh .fwdb .fwtrace --source--> Motion --figure--> Subject --sheet--> Picture --svg, raster--> file
-//!                                          (camera: view; one moment: cell; below: timeline)
+//! .bvh .fwdb .fwtrace --source--> Motion --figure--> Subject --strip--> Picture --svg, raster--> file
+//!                             (view: cameras; cell: one moment; panels, contact_sheet: other pages; timeline: below)
 //! ```
 
 mod cell;
+mod contact_sheet;
 mod figure;
+mod header;
+mod panels;
 mod raster;
 mod shapes;
-mod sheet;
 mod source;
+mod strip;
 mod svg;
 mod timeline;
 mod view;
 
-pub use sheet::CameraMode;
+pub use strip::CameraMode;
 pub use view::View;
 
 use crate::args::{Common, FilmArgs};
@@ -23,11 +26,12 @@ use crate::output;
 use crate::trace::Trace;
 use anyhow::{Context, Result, bail};
 use cell::Subject;
+use contact_sheet::ContactSheet;
 use figure::Figure;
 use serde_json::{Value, json};
-use sheet::{ContactSheet, Drawn, Moments, Strip};
 use source::Reel;
 use std::path::Path;
+use strip::{Drawn, Moments, Strip};
 
 /// Filmed unless more is asked for, seconds.
 const DEFAULT_S: f64 = 3.0;
@@ -40,7 +44,7 @@ pub fn film(args: &FilmArgs, common: &Common) -> Result<()> {
     let kind = Kind::of(&args.output)?;
     check(args)?;
     let reels = reels(args, common)?;
-    let (drawn, mut told) = if args.sheet { contact_sheet(args, &reels[0])? } else { strip(args, &reels)? };
+    let (drawn, mut told) = if args.sheet { contact_sheet(args, &reels[0])? } else { film_strip(args, &reels)? };
     kind.save(&args.output, &drawn)?;
     if common.json {
         told["output"] = json!(args.output);
@@ -196,7 +200,7 @@ fn label(reel: &Reel) -> String {
     }
 }
 
-fn strip(args: &FilmArgs, reels: &[Reel]) -> Result<(Drawn, Value)> {
+fn film_strip(args: &FilmArgs, reels: &[Reel]) -> Result<(Drawn, Value)> {
     let span_s = span(args, reels)?;
     let letters = if reels.len() > 1 { &["A  ", "B  "][..] } else { &[""] };
     let subjects: Vec<Subject> = reels
@@ -272,7 +276,7 @@ fn contact_sheet(args: &FilmArgs, reel: &Reel) -> Result<(Drawn, Value)> {
     if !(1..=pages).contains(&args.page) {
         bail!("--page {}: {} clips make {pages} page(s)", args.page, reel.takes.len());
     }
-    let columns = args.frames.unwrap_or(12);
+    let columns = args.frames.unwrap_or(10);
     if columns > 60 {
         bail!("--frames {columns}: a row of a contact sheet holds at most 60");
     }

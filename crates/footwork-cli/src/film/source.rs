@@ -10,7 +10,7 @@ use footwork::clip::RawClip;
 use footwork::database::Database;
 use footwork::error::nearest;
 use footwork::frames::{ClipIndex, JointIndex};
-use footwork::math::{Facing, Transform};
+use footwork::math::{Facing, Transform, atan2};
 use footwork::pose::{Pose, PoseVelocity};
 use footwork::skeleton::Skeleton;
 use footwork_import::{CharacterConfig, read_clips};
@@ -127,21 +127,46 @@ impl Motion {
         way * self.rate_hz / (b - a).max(1) as f32
     }
 
-    /// Where the character goes in a range of frames; where it does not, where it faces.
+    /// Where the character goes in a range of frames; on a way there and back, where it first goes; where it stays, where
+    /// it faces.
     pub fn ahead(&self, range: std::ops::Range<usize>) -> Facing {
         let last = range.end.max(range.start + 1) - 1;
-        let way = flat(self.root(last).translation - self.root(range.start).translation);
-        let walked: f32 =
-            (range.start..last).map(|f| flat(self.root(f + 1).translation - self.root(f).translation).length()).sum();
+        let at = |f: usize| flat(self.root(f).translation);
+        let way = at(last) - at(range.start);
+        let walked: f32 = (range.start..last).map(|f| (at(f + 1) - at(f)).length()).sum();
+        if way.length() > 0.4 && way.length() > 0.8 * walked {
+            return Facing::from_direction(way).unwrap_or_default();
+        }
+        if let Some(axis) = self.axis(range.clone()).filter(|_| walked > 1.0) {
+            let quarter = at(range.start + (last - range.start) / 4) - at(range.start);
+            let there = if quarter.length() > 0.1 { quarter } else { way };
+            return if axis.dot(there) < 0.0 { Facing::from_direction(-axis) } else { Facing::from_direction(axis) }
+                .unwrap_or_default();
+        }
         if way.length() > 0.4 && way.length() > 0.6 * walked {
             return Facing::from_direction(way).unwrap_or_default();
         }
-        let sum = |r: std::ops::Range<usize>| {
-            r.map(|f| Facing::from_rotation(self.root(f).rotation).direction()).sum::<Vec3>()
-        };
-        let mean = sum(range.clone());
-        let clear = mean.length() > 0.3 * (last + 1 - range.start) as f32;
-        Facing::from_direction(if clear { mean } else { sum(range.start..range.start + 1) }).unwrap_or_default()
+        let facing = |f: usize| Facing::from_rotation(self.root(f).rotation).direction();
+        let mean = range.clone().map(facing).sum::<Vec3>() / range.len().max(1) as f32;
+        Facing::from_direction(if mean.length() > 0.6 { mean } else { facing(range.start) }).unwrap_or_default()
+    }
+
+    /// The line along which a long and narrow way lies.
+    fn axis(&self, range: std::ops::Range<usize>) -> Option<Vec3> {
+        let n = range.len().max(1) as f32;
+        let at = |f: usize| flat(self.root(f).translation);
+        let middle = range.clone().map(at).sum::<Vec3>() / n;
+        let (mut xx, mut xz, mut zz) = (0.0, 0.0, 0.0);
+        for p in range.map(|f| at(f) - middle) {
+            xx += p.x * p.x / n;
+            xz += p.x * p.z / n;
+            zz += p.z * p.z / n;
+        }
+        // Spread along and across the principal axis of these places.
+        let half = ((xx - zz) * (xx - zz) / 4.0 + xz * xz).sqrt();
+        let (along, across) = ((xx + zz) / 2.0 + half, (xx + zz) / 2.0 - half);
+        let axis = Facing::from_yaw(0.5 * atan2(2.0 * xz, zz - xx)).direction();
+        (along > 9.0 * across.max(1e-6)).then_some(axis)
     }
 }
 
@@ -164,10 +189,18 @@ impl Reel {
             _ if name == Path::new("built-in") => Self::built_in(common)?,
             "fwdb" => Self::database(Database::load(&name)?, name.display().to_string(), &common.character()?)?,
             "fwtrace" => Self::trace(&name)?,
-            "bvh" => Self::files(&[name.clone()], Path::new(""), &name.display().to_string(), &common.character()?)?,
-            _ if name.is_dir() => {
-                Self::files(&[name.clone()], Path::new(""), &name.display().to_string(), &common.character()?)?
-            }
+            "bvh" => Self::files(
+                std::slice::from_ref(&name),
+                Path::new(""),
+                &name.display().to_string(),
+                &common.character()?,
+            )?,
+            _ if name.is_dir() => Self::files(
+                std::slice::from_ref(&name),
+                Path::new(""),
+                &name.display().to_string(),
+                &common.character()?,
+            )?,
             _ => bail!(
                 "{}: cannot be filmed: expected a motion file (.bvh), a folder of them, a database (.fwdb), a trace \
                  (.fwtrace), or `built-in`; `#clip` behind it chooses a clip",

@@ -1,0 +1,161 @@
+//! The camera stands: all moments of a strip in one picture of the ground, as they walk.
+
+use super::cell::{BELOW_PX, BORDER, INK, JUMP, NO_BOUNDS, Stage, Subject, union};
+use super::shapes::{Anchor, Font, Frame, Picture, Point};
+use super::strip::{FIGURE_PX, GAP_PX, LARGE_PX, LINE_PX, MARGIN, Moments, PAD, Strip};
+use super::timeline::{nice, triangle};
+use super::view::View;
+use anyhow::Result;
+use glam::Vec3;
+
+impl Strip<'_> {
+    /// Figures side by side on the ground, as they walk.
+    pub(super) fn panels(&self, picture: &mut Picture, mut top: f32, times: &[f64]) -> f32 {
+        let px_per_m = self.panel_scale(times);
+        for subject in self.subjects {
+            for view in self.views {
+                let rows = self.rows(subject, *view, times, px_per_m);
+                for row in &rows {
+                    if self.views.len() * self.subjects.len() > 1 || rows.len() > 1 {
+                        top += self.heading(picture, top, subject, *view);
+                    }
+                    top += self.panel(picture, top, subject, *view, row, px_per_m) + GAP_PX;
+                }
+            }
+        }
+        top
+    }
+
+    /// As large as one row allows, where one row is enough.
+    fn panel_scale(&self, times: &[f64]) -> f32 {
+        let usual = FIGURE_PX / self.tallest_m();
+        let one_row = |s: &Subject, v: View| self.rows(s, v, times, usual).len() == 1;
+        let all = || self.subjects.iter().flat_map(|s| self.views.iter().map(move |v| (s, *v)));
+        if !all().all(|(s, v)| one_row(s, v)) {
+            return usual;
+        }
+        let width = |(s, v): (&Subject, View)| {
+            let b = times.iter().map(|t| self.in_world(s, v, s.motion.frame_at(*t))).fold(NO_BOUNDS, union);
+            b[2] - b[0]
+        };
+        let widest = all().map(width).fold(0.1, f32::max);
+        ((self.avail() - 4.0 * PAD) / widest).clamp(usual, LARGE_PX / self.tallest_m())
+    }
+
+    /// As many moments as keep walking figures apart.
+    pub(super) fn walking_times(&self) -> Result<Vec<f64>> {
+        if self.moments != Moments::Auto {
+            return self.times(1);
+        }
+        let [from, to] = self.span_s;
+        let s = &self.subjects[0];
+        let way: f32 = s.span.clone().map(|f| s.motion.speed_mps(f)).sum::<f32>() / s.span.len().max(1) as f32;
+        let b = s.bounds(self.views[0], s.span.start);
+        let apart = (0.24 * self.tallest_m()).max(0.5 * (b[2] - b[0]));
+        let step = nice(f64::from(apart / way.max(0.1)).clamp(0.1, 0.5)).max((to - from) / 120.0);
+        let n = ((to - from) / step + 1e-6) as usize + 1;
+        let all: Vec<f64> = (0..n).map(|k| from + k as f64 * step).collect();
+        // Who stands is shown once, unless all that there is to see is how it stands.
+        let mut last: Option<Vec3> = None;
+        let moving = all.iter().copied().filter(|t| {
+            let here = s.origin(s.motion.frame_at(*t));
+            let moved = last.is_none_or(|l| (here - l).length() > 0.12 * self.tallest_m());
+            if moved {
+                last = Some(here);
+            }
+            moved
+        });
+        let moving: Vec<f64> = moving.collect();
+        Ok(if moving.len() >= 3 { moving } else { all })
+    }
+
+    /// Moments that fit beside each other; a row for each clip.
+    fn rows(&self, subject: &Subject, view: View, times: &[f64], px_per_m: f32) -> Vec<Vec<usize>> {
+        let mut rows: Vec<Vec<usize>> = Vec::new();
+        let mut around = NO_BOUNDS;
+        for t in times {
+            let f = subject.motion.frame_at(*t);
+            let b = self.in_world(subject, view, f);
+            let both = union(around, b);
+            let same =
+                rows.last().and_then(|r| r.last()).is_some_and(|l| subject.motion.piece(*l) == subject.motion.piece(f));
+            if same && (both[2] - both[0]) * px_per_m <= self.avail() - 2.0 * PAD {
+                around = both;
+                if let Some(row) = rows.last_mut() {
+                    row.push(f);
+                }
+            } else {
+                around = b;
+                rows.push(vec![f]);
+            }
+        }
+        rows
+    }
+
+    /// Bounds in the plane of the camera, from the world's origin.
+    fn in_world(&self, subject: &Subject, view: View, frame: usize) -> [f32; 4] {
+        let [x, y] = subject.camera(view, frame).plane(subject.origin(frame));
+        let b = subject.bounds(view, frame);
+        [b[0] + x, b[1] + y, b[2] + x, b[3] + y]
+    }
+
+    fn panel(
+        &self,
+        picture: &mut Picture,
+        top: f32,
+        subject: &Subject,
+        view: View,
+        row: &[usize],
+        px_per_m: f32,
+    ) -> f32 {
+        let b = row.iter().map(|f| self.in_world(subject, view, *f)).fold(NO_BOUNDS, union);
+        let camera = subject.camera(view, row[0]);
+        let [_, ground] = camera.plane(Vec3::Y * subject.figure.ground_m);
+        let low = if view.level() { b[1].min(ground - 0.02) } else { b[1] };
+        let below = if view.level() { BELOW_PX } else { PAD };
+        let label = LINE_PX + 4.0;
+        // Shown from straight above, a long way across the page would make a tall picture.
+        let px_per_m = px_per_m.min(2.5 * FIGURE_PX.max(LARGE_PX) / (b[3] - low));
+        let height = label + (b[3] - low) * px_per_m + PAD + below;
+        let frame = Frame { left: MARGIN, top, width: self.avail(), height };
+        let inner = Frame { top: top + label, height: height - label - 1.0, ..frame };
+        let used = (b[2] - b[0]) * px_per_m;
+        let left = frame.left + ((frame.width - used) / 2.0).max(PAD);
+        // The world's origin on the page.
+        let at: Point = [left - b[0] * px_per_m, inner.top + PAD / 2.0 + b[3] * px_per_m];
+        let ground_at = [at[0], at[1] - ground * px_per_m];
+        let origin = Vec3::Y * subject.figure.ground_m;
+        let stage = Stage { subject, view, camera, origin, at: ground_at, px_per_m, frame: inner };
+        stage.ground(picture);
+        let (first, last) = (row[0], row[row.len() - 1]);
+        stage.path(picture, first..last + 1);
+        stage.traces(picture, first..last + 1);
+        for (f, _) in subject.motion.transitions.iter().filter(|t| (first..=last).contains(&t.0)) {
+            let [x, _] = stage.point(subject.origin(*f));
+            picture.line(vec![[x, top + label + 7.0], [x, ground_at[1].min(inner.bottom())]], JUMP.alpha(150), 1.3);
+            triangle(picture, [x, top + label + 7.0]);
+        }
+        // What is nearer hides what is farther; of two equally far, the later one the earlier.
+        let step_m = if view.level() { 0.5 } else { 0.01 };
+        let far = |f: &usize| (camera.depth(subject.origin(*f)) / step_m).round() as i64;
+        let mut order = row.to_vec();
+        order.sort_by_key(|f| (far(f), *f));
+        for f in &order {
+            stage.planted(picture, *f);
+            stage.figure(picture, *f);
+            stage.facing(picture, *f);
+        }
+        let mut free = f32::MIN;
+        for f in row {
+            let [x, _] = stage.point(subject.origin(*f));
+            let text = format!("{:.2}", subject.motion.time_s(*f));
+            let half = Font::SmallBold.width(&text) / 2.0;
+            if x - half > free {
+                picture.words([x, top + 14.0], Anchor::Middle, Font::SmallBold, INK, text);
+                free = x + half + 8.0;
+            }
+        }
+        picture.line([frame.corners(), vec![frame.corners()[0]]].concat(), BORDER, 1.0);
+        height
+    }
+}

@@ -1,0 +1,296 @@
+//! Where on the page everything lies: header, rows of cells, what is below.
+
+use super::cell::{BELOW_PX, BORDER, INK, JUMP, NO_BOUNDS, Stage, Subject, union};
+use super::header::{Header, Marks};
+use super::shapes::{Anchor, Font, Frame, Picture};
+use super::timeline::{cut, height as timeline_height, nice, timeline, triangle, way};
+use super::view::View;
+use anyhow::{Result, bail};
+
+pub const MARGIN: f32 = 18.0;
+/// Room beside a figure in its cell.
+pub const PAD: f32 = 9.0;
+/// Words above the figures of a row: the time; a second line where there is something to tell.
+pub const LINE_PX: f32 = 17.0;
+pub const HEADING_PX: f32 = 22.0;
+pub const GAP_PX: f32 = 12.0;
+/// Figures are so tall where the rest allows it.
+pub const FIGURE_PX: f32 = 240.0;
+/// Few figures are drawn larger, up to this.
+pub const LARGE_PX: f32 = 380.0;
+/// Wide bodies get smaller rather than fewer.
+const LEAST_COLUMNS: usize = 6;
+/// Narrow bodies stand no closer than this.
+const LEAST_CELL_PX: f32 = 118.0;
+/// Rows of cells unless more are asked for.
+const ROWS: usize = 3;
+/// Cells at most.
+pub const MOST_CELLS: usize = 500;
+/// Pixels at most.
+const MOST_PX: f32 = 80e6;
+/// Closer moments are the same to the eye.
+const LEAST_STEP_S: f64 = 0.05;
+
+/// How the camera stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum CameraMode {
+    /// It goes with the character: one cell per moment.
+    Follow,
+    /// It stands: all moments in one picture of the ground, as they walk.
+    Fixed,
+}
+
+/// Which moments are wanted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Moments {
+    Auto,
+    Frames(usize),
+    Every(f64),
+}
+
+/// What is wanted of a strip.
+pub struct Strip<'a> {
+    pub title: String,
+    /// One, or two to be compared.
+    pub subjects: &'a [Subject],
+    pub span_s: [f64; 2],
+    pub moments: Moments,
+    pub views: &'a [View],
+    pub camera: CameraMode,
+    pub width: f32,
+}
+
+/// Cells of a strip.
+struct Grid {
+    times: Vec<f64>,
+    columns: usize,
+    cell_width: f32,
+    px_per_m: f32,
+    /// `[views]` of the figure in a cell, metres.
+    bounds: Vec<[f32; 4]>,
+}
+
+/// A picture, and what is in it.
+pub struct Drawn {
+    pub picture: Picture,
+    /// Times of the moments.
+    pub times_s: Vec<f64>,
+    pub cells: usize,
+}
+
+impl Strip<'_> {
+    pub fn draw(&self) -> Result<Drawn> {
+        let mut picture = Picture { title: self.title.clone(), width: self.width, ..Picture::default() };
+        let grid = if self.camera == CameraMode::Follow { Some(self.grid()?) } else { None };
+        let times = grid.as_ref().map_or_else(|| self.walking_times(), |g| Ok(g.times.clone()))?;
+        let subtitle = self.subtitle(&times);
+        let header = Header::new(&self.title, &subtitle, &Marks::of(self.subjects, grid.is_some()), self.avail());
+        let top = MARGIN + header.height();
+        let bottom = match &grid {
+            Some(grid) => self.cells(&mut picture, top, grid),
+            None => self.panels(&mut picture, top, &times),
+        };
+        header.draw(&mut picture);
+        let bottom = self.below(&mut picture, bottom, &times);
+        picture.height = (bottom + MARGIN).ceil();
+        check_size(&picture)?;
+        let cells = times.len() * self.views.len() * self.subjects.len();
+        Ok(Drawn { picture, times_s: times, cells })
+    }
+
+    fn subtitle(&self, times: &[f64]) -> String {
+        let views: Vec<&str> = self.views.iter().map(|v| v.name()).collect();
+        let mut steps = times.windows(2).map(|t| t[1] - t[0]);
+        let step = steps.next().filter(|s| steps.all(|o| (o - s).abs() < 1e-6));
+        let step = step.map(|s| format!(", every {s:.3} s")).unwrap_or_default();
+        let [a, b] = self.span_s;
+        format!("{a:.2} to {b:.2} s{step} | view: {}", views.join(", "))
+    }
+
+    pub(super) fn avail(&self) -> f32 {
+        self.width - 2.0 * MARGIN
+    }
+
+    pub(super) fn tallest_m(&self) -> f32 {
+        self.subjects.iter().map(|s| s.figure.height_m).fold(0.1, f32::max)
+    }
+
+    /// Frames at which bodies are measured.
+    fn measured(&self, subject: &Subject) -> impl Iterator<Item = usize> {
+        let span = subject.span.clone();
+        let step = span.len().div_ceil(400).max(1);
+        span.step_by(step)
+    }
+
+    fn bounds(&self, view: View) -> [f32; 4] {
+        let ground = if view.level() { [0.0, -0.02, 0.0, 0.1] } else { NO_BOUNDS };
+        let all = self.subjects.iter().flat_map(|s| self.measured(s).map(move |f| s.bounds(view, f)));
+        all.fold(ground, union)
+    }
+
+    /// How large the figures are, how many stand side by side, and which moments.
+    fn grid(&self) -> Result<Grid> {
+        let bounds: Vec<[f32; 4]> = self.views.iter().map(|v| self.bounds(*v)).collect();
+        let widest = bounds.iter().map(|b| b[2] - b[0]).fold(0.1, f32::max);
+        let fit = |columns: usize| (self.avail() / columns as f32 - 2.0 * PAD) / widest;
+        let mut px_per_m = (FIGURE_PX / self.tallest_m()).min(fit(LEAST_COLUMNS));
+        let mut columns = ((self.avail() / (widest * px_per_m + 2.0 * PAD).max(LEAST_CELL_PX)) as usize).max(1);
+        if let Some(n) = self.wanted().filter(|n| *n < columns) {
+            columns = n;
+            px_per_m = fit(n).min(LARGE_PX / self.tallest_m());
+        }
+        let times = self.times(columns)?;
+        let columns = columns.min(times.len());
+        let cell_width = (self.avail() / columns as f32).min(2.0 * (widest * px_per_m + 2.0 * PAD));
+        Ok(Grid { times, columns, cell_width, px_per_m, bounds })
+    }
+
+    /// One cell per moment, row by row.
+    fn cells(&self, picture: &mut Picture, mut top: f32, grid: &Grid) -> f32 {
+        let two_lines = self.subjects.iter().any(|s| s.motion.parts.len() > 1 || !s.motion.playing.is_empty());
+        let label = if two_lines { 2.0 * LINE_PX } else { LINE_PX } + 4.0;
+        for (row, chunk) in grid.times.chunks(grid.columns).enumerate() {
+            for subject in self.subjects {
+                for (view, b) in self.views.iter().zip(&grid.bounds) {
+                    if self.views.len() * self.subjects.len() > 1 {
+                        top += self.heading(picture, top, subject, *view);
+                    }
+                    let below = if view.level() { BELOW_PX } else { PAD };
+                    let height = label + (b[3] - b[1]) * grid.px_per_m + PAD + below;
+                    for (i, time) in chunk.iter().enumerate() {
+                        let left = MARGIN + grid.cell_width * i as f32;
+                        let frame = Frame { left, top, width: grid.cell_width, height };
+                        let before = (row * grid.columns + i).checked_sub(1).map(|k| grid.times[k]);
+                        self.cell(picture, subject, *view, *time, before, &frame, b, grid.px_per_m, label);
+                    }
+                    top += height + GAP_PX;
+                }
+            }
+        }
+        top
+    }
+
+    pub(super) fn heading(&self, picture: &mut Picture, top: f32, subject: &Subject, view: View) -> f32 {
+        let words =
+            if self.subjects.len() > 1 { format!("{}  ({})", subject.label, view.name()) } else { view.name().into() };
+        picture.words([MARGIN + 2.0, top + 13.0], Anchor::Start, Font::SmallBold, INK, words);
+        HEADING_PX - 4.0
+    }
+
+    fn cell(
+        &self,
+        picture: &mut Picture,
+        subject: &Subject,
+        view: View,
+        time: f64,
+        before: Option<f64>,
+        frame: &Frame,
+        b: &[f32; 4],
+        px_per_m: f32,
+        label: f32,
+    ) {
+        let m = &subject.motion;
+        let f = m.frame_at(time);
+        let inner = Frame { top: frame.top + label, height: frame.height - label - 1.0, ..*frame };
+        let middle = frame.left + frame.width / 2.0 - (b[0] + b[2]) / 2.0 * px_per_m;
+        let at = [middle, inner.top + b[3] * px_per_m + PAD / 2.0];
+        let (camera, origin) = (subject.camera(view, f), subject.origin(f));
+        let stage = Stage { subject, view, camera, origin, at, px_per_m, frame: inner };
+        stage.moment(picture, f);
+        picture.line([frame.corners(), vec![frame.corners()[0]]].concat(), BORDER, 1.0);
+        let since = before.map_or(f, |t| m.frame_at(t) + 1);
+        self.cell_words(picture, subject, f, since.min(f), before.is_none(), frame);
+    }
+
+    /// Time, and what happened since the cell before.
+    fn cell_words(&self, picture: &mut Picture, subject: &Subject, f: usize, since: usize, first: bool, frame: &Frame) {
+        let m = &subject.motion;
+        let (left, y) = (frame.left + 7.0, frame.top + 14.0);
+        let chars = ((frame.width - 12.0) / Font::Small.advance()) as usize;
+        picture.words([left, y], Anchor::Start, Font::SmallBold, INK, format!("{:.2} s", m.time_s(f)));
+        let jumps: Vec<usize> = m.transitions.iter().map(|t| t.0).filter(|t| (since..=f).contains(t)).collect();
+        let begun = m.parts.iter().rfind(|p| (since..=f).contains(&p.start) || first && p.start <= f);
+        if let Some(part) = begun.filter(|p| m.parts.len() > 1 && (p.start > 0 || first)) {
+            if !first {
+                picture.dashed(vec![[frame.left, frame.top], [frame.left, frame.bottom()]], INK, 2.0);
+            }
+            picture.words([left, y + LINE_PX], Anchor::Start, Font::Small, INK, cut(&part.name, chars));
+        }
+        let Some(jump) = jumps.last() else { return };
+        picture.line(vec![[frame.left + 1.5, frame.top], [frame.left + 1.5, frame.bottom()]], JUMP, 3.0);
+        triangle(picture, [frame.left + 1.5, frame.top]);
+        let text =
+            if jumps.len() > 1 { format!("{} jumps", jumps.len()) } else { format!("jump {:.2}", m.time_s(*jump)) };
+        if chars >= 9 + text.len() {
+            picture.words([frame.right() - 6.0, y], Anchor::End, Font::Small, JUMP, text);
+        }
+        if let Some(playing) = m.playing.get(f).filter(|_| begun.is_none_or(|p| !(since..=f).contains(&p.start))) {
+            picture.words([left, y + LINE_PX], Anchor::Start, Font::Small, JUMP, cut(&format!("> {playing}"), chars));
+        }
+    }
+
+    /// The moments that were asked for, as far as their number is known before the layout.
+    fn wanted(&self) -> Option<usize> {
+        let long = self.span_s[1] - self.span_s[0];
+        match self.moments {
+            Moments::Auto => None,
+            Moments::Frames(n) => Some(n),
+            Moments::Every(s) => Some((long / s + 1e-6) as usize + 1),
+        }
+    }
+
+    pub(super) fn times(&self, columns: usize) -> Result<Vec<f64>> {
+        let [from, to] = self.span_s;
+        let long = to - from;
+        let rate = self.subjects.iter().map(|s| f64::from(s.motion.rate_hz)).fold(1.0, f64::max);
+        let rows = (ROWS / (self.views.len() * self.subjects.len())).max(1);
+        let (n, step) = match self.moments {
+            Moments::Frames(n) => (n, if n > 1 { long / (n - 1) as f64 } else { 0.0 }),
+            Moments::Every(s) => (self.wanted().unwrap_or(1), s),
+            Moments::Auto => {
+                let most = (columns * rows).max(2);
+                let step = nice((long / (most - 1) as f64).max(LEAST_STEP_S).max(1.0 / rate));
+                (((long / step + 1e-6) as usize + 1).min(most), step)
+            }
+        };
+        if n > MOST_CELLS {
+            bail!(
+                "{n} moments are more than one picture can show ({MOST_CELLS}): ask for fewer --frames, or a larger --every"
+            );
+        }
+        Ok((0..n).map(|k| from + k as f64 * step).collect())
+    }
+
+    fn below(&self, picture: &mut Picture, top: f32, times: &[f64]) -> f32 {
+        let mut top = top + 4.0;
+        for s in self.subjects {
+            if self.subjects.len() > 1 {
+                picture.words([MARGIN + 2.0, top + 13.0], Anchor::Start, Font::SmallBold, INK, s.label.clone());
+                top += HEADING_PX;
+            }
+            let height = timeline_height(s);
+            let room = self.avail() >= 900.0;
+            let width = if room { self.avail() * 0.68 } else { self.avail() };
+            timeline(picture, s, self.span_s, times, &Frame { left: MARGIN, top, width, height });
+            if room {
+                let left = MARGIN + width + 16.0;
+                way(picture, s, &Frame { left, top, width: self.avail() - width - 16.0, height });
+            }
+            top += height + 8.0;
+        }
+        top
+    }
+}
+
+/// A picture that can still be looked at.
+pub fn check_size(picture: &Picture) -> Result<()> {
+    if picture.width * picture.height > MOST_PX || picture.height > 30_000.0 {
+        bail!(
+            "the picture would be {:.0} x {:.0} pixels: ask for fewer --frames, fewer views, a larger --every or a \
+             shorter span",
+            picture.width,
+            picture.height
+        );
+    }
+    Ok(())
+}

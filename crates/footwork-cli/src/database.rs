@@ -41,7 +41,7 @@ impl Common {
 
 /// The clips that come with footwork.
 pub fn built_in() -> Vec<RawClip> {
-    footwork_gait::clips(&footwork_gait::GaitOptions { terrain: true, ..Default::default() })
+    footwork_gait::clips(&footwork_gait::GaitOptions::default())
 }
 
 /// Builds with a progress bar.

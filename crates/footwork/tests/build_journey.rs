@@ -3,7 +3,9 @@
 mod common;
 
 use common::{built, clip, clips, gait, random_stick, unsteered, walk};
-use footwork::build::{BuildConfig, BuildOptions, ClipRule, CurveSpec, EventSpec, SchemaConfig, TagSpec, build};
+use footwork::build::{
+    BuildConfig, BuildOptions, ClipRule, CurveSpec, EventSpec, SchemaConfig, TagSpec, build, prepare,
+};
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::{ClipIndex, RowIndex};
 use footwork::matcher::{MatcherConfig, MotionMatcher, SearchConfig};
@@ -566,5 +568,25 @@ fn settings_can_change_in_mid_run_and_a_bad_one_leaves_the_old() {
     for _ in 0..60 {
         m.update(&walk(Vec3::Z), DT_S).unwrap();
         assert!(distance(&m) < 1e-4, "the animation leads");
+    }
+}
+
+#[test]
+fn prepared_clips_are_what_a_build_holds() {
+    let clips = clips();
+    let (db, _) = build(&clips, &BuildConfig::default(), &BuildOptions::default()).unwrap();
+    let prepared = prepare(&clips, &BuildConfig::default()).unwrap();
+    assert!(!prepared.is_empty());
+    for (i, clip) in prepared.iter().enumerate() {
+        clip.validate().unwrap();
+        let stored = &db.clips[i];
+        assert_eq!((&clip.name, clip.frames(), &clip.skeleton), (&stored.name, stored.frames as usize, &db.skeleton));
+        let joints = clip.skeleton.len();
+        let frames = stored.frame_range();
+        assert_eq!(clip.rotations, db.poses.rotations[frames.start * joints..frames.end * joints]);
+        for (slot, track) in clip.annotations.contacts.iter().enumerate() {
+            let held = db.contacts[frames.start * 2..frames.end * 2].iter().skip(slot).step_by(2);
+            assert!(track.on.iter().zip(held).all(|(a, b)| u8::from(*a) == *b), "{}", clip.name);
+        }
     }
 }

@@ -344,6 +344,9 @@ impl<'a> Plan<'a> {
             let balls = vec![self.ball(neck, t * NECK * 1.1), self.ball(head, t * NECK)];
             parts.push(Part::new(balls, Half::Middle).nearer(-0.01 * t));
         }
+        if let [hips, head] = spine[..] {
+            groups.push(vec![self.ball(hips, t * HIPS), self.ball(head, t * NECK)]);
+        }
         // What branches off to both sides makes the trunk broad there.
         for (i, joint) in spine.iter().enumerate() {
             let sides: Vec<usize> =
@@ -362,7 +365,7 @@ impl<'a> Plan<'a> {
         }
         for j in self.first() + 1..self.halves.len() {
             let hangs = self.halves[j] == Half::Middle && !spine.contains(&j) && self.leg[j].is_none();
-            if let Some(p) = self.parent(j).filter(|p| hangs && *p != 0 && Some(*p) != self.head) {
+            if let Some(p) = self.parent(j).filter(|p| hangs && *p >= self.first() && Some(*p) != self.head) {
                 let tail = vec![self.ball(p, t * 0.05), self.ball(j, t * 0.035)];
                 parts.push(Part::new(tail, Half::Middle).nearer(-0.1 * t));
             }

@@ -168,10 +168,8 @@ fn span(args: &FilmArgs, reels: &[Reel]) -> Result<[f64; 2]> {
     let shortest = reels.iter().map(|r| 1.0 / f64::from(r.rate_hz)).fold(f64::INFINITY, f64::min);
     if from > end + 1e-6 || to - from < shortest * 0.5 && end > shortest {
         let shorter = reels.iter().min_by(|a, b| a.seconds().total_cmp(&b.seconds())).map(|r| r.source.as_str());
-        bail!(
-            "from {from} s to {to:.3} s there is nothing to film: {} ends at {end:.2} s",
-            shorter.unwrap_or_default()
-        );
+        let shorter = shorter.unwrap_or_default();
+        bail!("from {from} s on there is nothing to film: {shorter} ends at {end:.2} s");
     }
     if to - from > 3600.0 {
         bail!("{:.0} s are too many for one picture: film at most an hour (--from, --to)", to - from);

@@ -165,8 +165,7 @@ fn span(args: &FilmArgs, reels: &[Reel]) -> Result<[f64; 2]> {
     // A loop goes on as long as is asked for; unasked, for one round.
     let rounds = reels.iter().map(Reel::seconds).fold(0.0, f64::max);
     let to = args.to.unwrap_or((from + DEFAULT_S).min(if end.is_finite() { end } else { from.max(rounds) })).min(end);
-    let shortest = reels.iter().map(|r| 1.0 / f64::from(r.rate_hz)).fold(f64::INFINITY, f64::min);
-    if from > end + 1e-6 || to - from < shortest * 0.5 && end > shortest {
+    if from > end + 1e-6 {
         let shorter = reels.iter().min_by(|a, b| a.seconds().total_cmp(&b.seconds())).map(|r| r.source.as_str());
         let shorter = shorter.unwrap_or_default();
         bail!("from {from} s on there is nothing to film: {shorter} ends at {end:.2} s");

@@ -574,8 +574,8 @@ fn settings_can_change_in_mid_run_and_a_bad_one_leaves_the_old() {
 #[test]
 fn prepared_clips_are_what_a_build_holds() {
     let clips = clips();
-    let (db, _) = build(&clips, &BuildConfig::default(), &BuildOptions::default()).unwrap();
-    let prepared = prepare(&clips, &BuildConfig::default()).unwrap();
+    let (db, _) = build(clips, &BuildConfig::default(), &BuildOptions::default()).unwrap();
+    let prepared = prepare(clips, &BuildConfig::default()).unwrap();
     assert!(!prepared.is_empty());
     for (i, clip) in prepared.iter().enumerate() {
         clip.validate().unwrap();

@@ -32,11 +32,10 @@ fn search(c: &mut Criterion) {
                         // What plays mostly fits well, which is what lets a search give up early.
                         let m = Match { row: RowIndex(0), mirrored: false, cost: 1.0, continuing: true };
                         let query = SearchQuery {
-                            features: &queries[k],
-                            multipliers: &ones,
                             continuing: plays.then_some(m),
                             transition_cost: 0.02,
                             candidates: Candidates { end_exclusion_rows: 10, ..Default::default() },
+                            ..SearchQuery::new(&queries[k], &ones)
                         };
                         black_box(index.search(&db, &query))
                     });

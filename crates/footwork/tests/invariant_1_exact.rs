@@ -197,11 +197,10 @@ impl Question {
 
     fn ask(&self) -> SearchQuery<'_> {
         SearchQuery {
-            features: &self.features,
-            multipliers: &self.multipliers,
             continuing: self.continuing,
             transition_cost: self.transition_cost,
             candidates: self.candidates,
+            ..SearchQuery::new(&self.features, &self.multipliers)
         }
     }
 }

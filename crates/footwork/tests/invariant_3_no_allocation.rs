@@ -204,11 +204,10 @@ fn a_search_allocates_nothing_with_any_backend() {
                 let near = db.features.row(RowIndex::new(r.below(db.rows())));
                 features.iter_mut().zip(near).for_each(|(f, v)| *f = v + r.between(-0.3, 0.3));
                 let query = SearchQuery {
-                    features: &features,
-                    multipliers: &ones,
                     continuing: None,
                     transition_cost: 0.02,
                     candidates: Candidates { end_exclusion_rows: 10, ..Default::default() },
+                    ..SearchQuery::new(&features, &ones)
                 };
                 assert_eq!(allocations(|| assert!(index.search(&db, &query).is_some())), 0);
             }

@@ -22,8 +22,7 @@ pub fn resting(db: &Database, config: &MatcherConfig) -> Playing {
     }
     db.features.normalize(&mut query);
     let candidates = Candidates { end_exclusion_rows: end_rows(db, config), ..Candidates::default() };
-    let ask =
-        SearchQuery { features: &query, multipliers: &multipliers, continuing: None, transition_cost: 0.0, candidates };
+    let ask = SearchQuery { candidates, ..SearchQuery::new(&query, &multipliers) };
     let row = db.search_index(config.search.backend).search(db, &ask).map_or(RowIndex(0), |m| m.row);
     playing_at(db, row, false)
 }
@@ -54,11 +53,10 @@ pub fn search(
     let continuing = may_continue.then(|| continuing(db, state, scratch)).flatten();
     let near_s = config.search.near_exclusion_s;
     let ask = |near_s: f32| SearchQuery {
-        features: &scratch.query,
-        multipliers: &scratch.multipliers,
         continuing,
         transition_cost: config.search.transition_cost,
         candidates: candidates(db, config, input, &state.header.playing, near_s),
+        ..SearchQuery::new(&scratch.query, &scratch.multipliers)
     };
     let index = db.search_index(config.search.backend);
     let mut ask_now = ask(near_s);

@@ -71,11 +71,10 @@ impl Scratch {
     pub fn explain(&self, db: &Database, k: usize) -> Option<Explanation> {
         let last = self.last?;
         let ask = SearchQuery {
-            features: &self.query,
-            multipliers: &self.multipliers,
             continuing: last.continuing,
             transition_cost: last.transition_cost,
             candidates: last.candidates,
+            ..SearchQuery::new(&self.query, &self.multipliers)
         };
         Some(explain::explain(db, &ask, &self.continuing, last.found, last.jumped, k))
     }

@@ -4,8 +4,9 @@
 //! linear over the large boxes. Kept as published, but for the boxes, which here never cross a clip's border. It is the
 //! yardstick of the other structures: improve those instead.
 
+use super::best::is_within;
 use super::cost::{ColumnCost, ColumnOrder};
-use super::{Match, SearchQuery};
+use super::{Best, Match, SearchQuery};
 use crate::database::Database;
 use crate::frames::RowIndex;
 use std::ops::Range;
@@ -40,15 +41,15 @@ impl Level {
         self.min.len() / self.columns.max(1)
     }
 
-    /// True when nothing in the box can be cheaper than `limit`. Each column's part is at most the same column's part of
-    /// any row inside, and rounding keeps that order, so no better row is ever lost.
+    /// True when nothing in the box can cost as little as `limit`. Each column's part is at most the same column's part of
+    /// any row inside, and rounding keeps that order, so no such row is ever lost.
     fn beats(
         &self,
         index: usize,
         query: &SearchQuery,
         order: &impl ColumnOrder,
         costs: &impl ColumnCost,
-        limit: f32,
+        (least_extra, limit): (f32, f32),
     ) -> bool {
         // All of one length, said once: no bounds are checked in the loop.
         let n = self.columns;
@@ -59,7 +60,7 @@ impl Level {
             let q = features[c];
             let (low, high) = order.bounds(min, max, c);
             sum += costs.cost(c, q - q.max(low).min(high), multipliers[c]);
-            if !is_cheaper(sum + query.transition_cost, limit) {
+            if !is_within(sum + least_extra, limit) {
                 return true;
             }
         }
@@ -105,21 +106,21 @@ impl Boxes {
         order: &impl ColumnOrder,
         costs: &impl ColumnCost,
         mirrored: bool,
-        best: &mut Option<Match>,
+        best: &mut Best,
     ) {
-        let limit = |best: &Option<Match>| best.map_or(f32::INFINITY, |b| b.cost);
+        let least_extra = query.least_extra_cost();
         for (clip, (first_small, first_large)) in self.first.iter().enumerate() {
             let start = db.clips[clip].row_range().start;
             let end = query.candidates.clip_rows(db, clip).end;
             for large_start in (start..end).step_by(LARGE) {
                 let large = first_large + (large_start - start) / LARGE;
-                if self.large.beats(large, query, order, costs, limit(best)) {
+                if self.large.beats(large, query, order, costs, (least_extra, best.limit())) {
                     continue;
                 }
                 let large_end = (large_start + LARGE).min(end);
                 for small_start in (large_start..large_end).step_by(SMALL) {
                     let small = first_small + (small_start - start) / SMALL;
-                    if self.small.beats(small, query, order, costs, limit(best)) {
+                    if self.small.beats(small, query, order, costs, (least_extra, best.limit())) {
                         continue;
                     }
                     for row in small_start..(small_start + SMALL).min(end) {
@@ -133,12 +134,7 @@ impl Boxes {
     }
 }
 
-/// False for NaN too: infinity times a multiplier of 0 must not look like a match.
-fn is_cheaper(cost: f32, limit: f32) -> bool {
-    cost < limit
-}
-
-/// Replaces `best` if the row is strictly cheaper; stops summing as soon as it cannot be.
+/// Offers the row; stops summing as soon as it costs too much.
 fn try_row(
     db: &Database,
     query: &SearchQuery,
@@ -146,18 +142,18 @@ fn try_row(
     costs: &impl ColumnCost,
     row: RowIndex,
     mirrored: bool,
-    best: &mut Option<Match>,
+    best: &mut Best,
 ) {
     let values = db.features.row(row);
-    let limit = best.map_or(f32::INFINITY, |b| b.cost);
+    let (extra, limit) = (query.extra_cost(db.row_tags[row.at()]), best.limit());
     let n = values.len();
     let (features, multipliers) = (&query.features[..n], &query.multipliers[..n]);
     let mut sum = 0.0;
     for c in 0..n {
         sum += costs.cost(c, features[c] - order.value(values, c), multipliers[c]);
-        if !is_cheaper(sum + query.transition_cost, limit) {
+        if !is_within(sum + extra, limit) {
             return;
         }
     }
-    *best = Some(Match { row, mirrored, cost: sum + query.transition_cost, continuing: false });
+    best.offer(Match { row, mirrored, cost: sum + extra, continuing: false });
 }

@@ -92,7 +92,8 @@ pub fn explain(
                     count(&mut excluded, why);
                 }
                 let row = RowIndex::new(row);
-                seen.push((cost_of(db, query, row, mirrored) + query.transition_cost, row, mirrored, why));
+                let extra = query.extra_cost(db.row_tags[row.at()]);
+                seen.push((cost_of(db, query, row, mirrored) + extra, row, mirrored, why));
             }
         }
     }

@@ -5,12 +5,14 @@
 //!
 //! Order of candidates: cost, then what already plays, then unmirrored, then the lowest row.
 
+mod best;
 pub mod boxes;
 pub mod brute;
 mod candidates;
 mod cost;
 pub mod explain;
 
+pub use best::Best;
 pub use boxes::Boxes;
 pub use candidates::{Candidates, Exclusion, TagFilter};
 pub use cost::{AllSquared, ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns, row_cost};
@@ -58,12 +60,17 @@ pub struct SearchQuery<'a> {
     pub continuing: Option<Match>,
     /// Added to the cost of every other candidate.
     pub transition_cost: f32,
+    /// `[tags]` added to the cost of every candidate that has the tag, in the order of `Database::tags`; tags beyond the
+    /// end of it cost nothing. Negative ones attract.
+    pub tag_costs: &'a [f32],
+    /// What costs more is no match, be it what plays: `None` is an answer.
+    pub max_cost: f32,
     /// Which rows may be jumped to.
     pub candidates: Candidates,
 }
 
 /// What is found.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Match {
     /// Row.
     pub row: RowIndex,
@@ -92,7 +99,7 @@ pub enum QueryError {
     /// NaN or infinity.
     #[error("the query's `{what}`, value {index}, is {value}")]
     NotFinite {
-        /// `features`, `multipliers` or `costs`.
+        /// `features`, `multipliers`, `tag_costs` or `costs`.
         what: &'static str,
         /// Place.
         index: usize,
@@ -101,7 +108,43 @@ pub enum QueryError {
     },
 }
 
-impl SearchQuery<'_> {
+impl<'a> SearchQuery<'a> {
+    /// Any row that fits these features, whatever it costs.
+    pub fn new(features: &'a [f32], multipliers: &'a [f32]) -> Self {
+        Self {
+            features,
+            multipliers,
+            continuing: None,
+            transition_cost: 0.0,
+            tag_costs: &[],
+            max_cost: f32::INFINITY,
+            candidates: Candidates::default(),
+        }
+    }
+
+    /// What a candidate with these tags pays beside its distance: the transition cost, then the tags' in order.
+    #[inline]
+    pub fn extra_cost(&self, tags: u64) -> f32 {
+        let has = |tag: usize| tags >> tag & 1 == 1;
+        let costs = self.tag_costs.iter().enumerate();
+        costs.fold(self.transition_cost, |sum, (tag, cost)| if has(tag) { sum + cost } else { sum })
+    }
+
+    /// No candidate pays less: of the tags in `some` that are not in `all`, a row has those that make it cheaper. Summed in
+    /// the same order, so that rounding keeps it the least.
+    pub(crate) fn least_extra_cost_among(&self, all: u64, some: u64) -> f32 {
+        let costs = self.tag_costs.iter().enumerate();
+        costs.fold(self.transition_cost, |sum, (tag, cost)| {
+            let (always, ever) = (all >> tag & 1 == 1, some >> tag & 1 == 1);
+            if always || (ever && *cost < 0.0) { sum + cost } else { sum }
+        })
+    }
+
+    /// No candidate pays less.
+    pub(crate) fn least_extra_cost(&self) -> f32 {
+        self.least_extra_cost_among(0, u64::MAX)
+    }
+
     /// Checks widths and numbers.
     ///
     /// # Errors
@@ -116,7 +159,16 @@ impl SearchQuery<'_> {
                 return Err(QueryError::NotFinite { what, index, value: values[index] });
             }
         }
-        let costs = [self.transition_cost, self.continuing.map_or(0.0, |c| c.cost)];
+        if self.tag_costs.len() > Database::MAX_TAGS {
+            let (expected, found) = (Database::MAX_TAGS, self.tag_costs.len());
+            return Err(QueryError::Width { what: "tag_costs", expected, found });
+        }
+        if let Some(index) = self.tag_costs.iter().position(|v| !v.is_finite()) {
+            return Err(QueryError::NotFinite { what: "tag_costs", index, value: self.tag_costs[index] });
+        }
+        // No limit is infinity; only NaN is no limit at all.
+        let max_cost = if self.max_cost.is_nan() { f32::NAN } else { 0.0 };
+        let costs = [self.transition_cost, self.continuing.map_or(0.0, |c| c.cost), max_cost];
         match costs.iter().position(|c| !c.is_finite()) {
             Some(index) => Err(QueryError::NotFinite { what: "costs", index, value: costs[index] }),
             None => Ok(()),
@@ -145,21 +197,31 @@ impl SearchIndex {
 
     /// The best candidate, or `None` where there is none. Allocates nothing. The query must be valid.
     pub fn search(&self, db: &Database, query: &SearchQuery) -> Option<Match> {
-        debug_assert_eq!(query.validate(db), Ok(()));
-        if db.residuals.contains(&Residual::Absolute) {
-            self.passes(db, query, &PerColumn(&db.residuals))
-        } else {
-            self.passes(db, query, &AllSquared)
-        }
+        let mut room = [Match::default()];
+        (self.search_k(db, query, &mut room) == 1).then_some(room[0])
     }
 
-    fn passes(&self, db: &Database, query: &SearchQuery, costs: &impl ColumnCost) -> Option<Match> {
-        let mut best = query.continuing;
-        self.pass(db, query, &PlainColumns, costs, false, &mut best);
-        if db.mirror == MirrorMode::Query {
-            self.pass(db, query, &MirroredColumns(&db.mirror_columns), costs, true, &mut best);
+    /// The best `out.len()` candidates (what plays among them), cheapest first, into `out`; returns how many there are.
+    /// Allocates nothing. The query must be valid.
+    pub fn search_k(&self, db: &Database, query: &SearchQuery, out: &mut [Match]) -> usize {
+        debug_assert_eq!(query.validate(db), Ok(()));
+        let mut best = Best::new(out, query.max_cost);
+        if let Some(playing) = query.continuing {
+            best.offer(playing);
         }
-        best
+        if db.residuals.contains(&Residual::Absolute) {
+            self.passes(db, query, &PerColumn(&db.residuals), &mut best);
+        } else {
+            self.passes(db, query, &AllSquared, &mut best);
+        }
+        best.len()
+    }
+
+    fn passes(&self, db: &Database, query: &SearchQuery, costs: &impl ColumnCost, best: &mut Best) {
+        self.pass(db, query, &PlainColumns, costs, false, best);
+        if db.mirror == MirrorMode::Query {
+            self.pass(db, query, &MirroredColumns(&db.mirror_columns), costs, true, best);
+        }
     }
 
     fn pass(
@@ -169,7 +231,7 @@ impl SearchIndex {
         order: &impl ColumnOrder,
         costs: &impl ColumnCost,
         mirrored: bool,
-        best: &mut Option<Match>,
+        best: &mut Best,
     ) {
         match self {
             Self::Brute => brute::pass(db, query, order, costs, mirrored, best),

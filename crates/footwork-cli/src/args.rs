@@ -77,6 +77,8 @@ pub enum Command {
     Film(FilmArgs),
     /// Drive a character over a course and measure how it follows.
     Simulate(SimulateArgs),
+    /// The built-in person: the list of its clips, its gates in numbers, its motion as files.
+    Gait(GaitArgs),
 }
 
 /// Flags of `build`.
@@ -192,4 +194,24 @@ pub struct SimulateArgs {
     /// Explain the first search at or after this time: the best rows, their costs, why each won or lost.
     #[arg(long, value_name = "S")]
     pub explain: Option<f32>,
+}
+
+/// Flags of `gait`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  footwork gait\n  footwork gait --report\n  footwork gait --report --reference 'lafan1/*walk*.bvh' --json\n  footwork gait -o person/ --clip 'walk_*'\n\nExit codes: as always, and 1 where a gate of --report does not hold."
+)]
+pub struct GaitArgs {
+    /// Measure the person against what gait science gives: one gate a line.
+    #[arg(long)]
+    pub report: bool,
+    /// Captured walking (BVH files, folders, patterns) to compare the jerk of the walk with. Default: the figure of LAFAN1.
+    #[arg(long, value_name = "CLIPS", num_args = 1.., requires = "report")]
+    pub reference: Vec<PathBuf>,
+    /// Write the clips as BVH into this folder.
+    #[arg(short, long, value_name = "FOLDER", conflicts_with = "report")]
+    pub output: Option<PathBuf>,
+    /// Only clips with this in their name, or a pattern with `*`.
+    #[arg(long, value_name = "CLIP", conflicts_with = "report")]
+    pub clip: Option<String>,
 }

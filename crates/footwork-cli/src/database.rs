@@ -7,6 +7,7 @@ use footwork::build::{BuildOptions, BuildReport, build};
 use footwork::clip::RawClip;
 use footwork::database::Database;
 use footwork::matcher::MatcherConfig;
+use footwork_gait::GaitOptions;
 use footwork_import::CharacterConfig;
 
 impl Common {
@@ -39,9 +40,12 @@ impl Common {
     }
 }
 
+/// What the built-in clips are made with: all there is, slopes and stairs too.
+pub const BUILT_IN: GaitOptions = GaitOptions { seed: 1, rate_hz: 60.0, routes: true, terrain: true };
+
 /// The clips that come with footwork.
 pub fn built_in() -> Vec<RawClip> {
-    footwork_gait::clips(&footwork_gait::GaitOptions::default())
+    footwork_gait::clips(&BUILT_IN)
 }
 
 /// Builds with a progress bar.

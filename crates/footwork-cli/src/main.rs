@@ -9,6 +9,7 @@ mod course;
 mod database;
 mod demo;
 mod film;
+mod gait;
 mod inspect;
 mod interrupt;
 mod markup;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Some(Command::Inspect(args)) => inspect::inspect(args, &cli.common),
         Some(Command::Film(args)) => film::film(args, &cli.common),
         Some(Command::Simulate(args)) => simulate::simulate(args, &cli.common),
+        Some(Command::Gait(args)) => gait::gait(args, &cli.common),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

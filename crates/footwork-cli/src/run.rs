@@ -15,6 +15,9 @@ use std::sync::Arc;
 use std::time::Instant;
 use xxhash_rust::xxh3::Xxh3;
 
+/// Tags of motion that has no place on level ground.
+const UNEVEN_TAGS: [&str; 2] = ["slope", "stairs"];
+
 /// A drive to be made.
 #[derive(Debug)]
 pub struct Drive {
@@ -85,6 +88,9 @@ impl Drive {
         let mut character = MotionMatcher::new(Arc::clone(db), config)?;
         let mut driven = Driven::empty();
         let mut watch = Watch::default();
+        // Courses lie on level ground.
+        let uneven = db.tags.iter().enumerate().filter(|(_, t)| UNEVEN_TAGS.contains(&t.as_str()));
+        let uneven = uneven.fold(0u64, |mask, (bit, _)| mask | 1 << bit);
         let bar = progress::bar("driving", updates as u64, self.json);
         for k in 0..updates {
             let time_s = (k as f64 * f64::from(self.dt_s)) as f32;
@@ -93,7 +99,8 @@ impl Drive {
                 driven.parts.push((k, part.to_owned()));
             }
             let now = character.state().header.simulation;
-            let input = self.course.input(time_s, &now);
+            let mut input = self.course.input(time_s, &now);
+            input.tags.forbidden |= uneven;
             let start = Instant::now();
             character.update(&input, self.dt_s)?;
             watch.update_us.push(start.elapsed().as_nanos() as f32 / 1e3);

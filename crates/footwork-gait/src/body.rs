@@ -24,6 +24,8 @@ pub const TOE_HEIGHT_M: f32 = 0.02;
 pub(crate) const FOOT_M: f32 = 0.5 * 0.152 * HEIGHT_M;
 /// Ankle to heel along the foot, metres.
 pub(crate) const HEEL_M: f32 = 0.2 * 0.152 * HEIGHT_M;
+/// Toe joint to the tip of the toes, metres.
+pub(crate) const TOE_M: f32 = 0.25 * 0.152 * HEIGHT_M;
 /// Hip joint centre from the middle, metres: 0.1 of height between the two.
 pub(crate) const HALF_HIPS_M: f32 = 0.05 * HEIGHT_M;
 /// Hip joint centres below the `Hips` joint, metres.

@@ -5,17 +5,24 @@
 //! middle of the coming stance, which the path knows exactly. Standing, nobody steps until the root is about to leave.
 
 use crate::body::{FOOT_M, Side};
-use crate::laws::{cadence_hz, duty, half_width_m, roll};
+use crate::laws::{cadence_hz, duty, half_width_m, roll, run_weight};
 use crate::path::{PathPoint, RootPath};
-use crate::shapes::ramp;
-use footwork::math::Quat;
+use crate::shapes::{Random, ramp};
+use footwork::math::{Quat, lerp};
 use glam::Vec3;
 
 /// Time step of the search for the next event, seconds.
 const DT: f32 = 1.0 / 120.0;
-/// How far a toe may be from its place under the body when it lands / when it must leave, metres: ahead, beside, behind.
-const LANDING_REACH_M: [f32; 3] = [0.40, 0.36, 0.34];
-const STANCE_REACH_M: [f32; 3] = [0.42, 0.44, 0.56];
+/// How far a toe may be from its place under the body when it lands / when it must leave, metres: ahead, outward, behind,
+/// inward.
+const LANDING_REACH_M: [f32; 4] = [0.40, 0.34, 0.34, 0.20];
+const STANCE_REACH_M: [f32; 4] = [0.42, 0.40, 0.49, 0.26];
+/// From this share of a stance on, who goes backward stands on the heel alone.
+pub(crate) const HEEL_ONLY_AT: f32 = 0.72;
+/// Middle of a walker's and a runner's stance behind that of a standing foot, metres: runners land closer to their body.
+const HOME_BACK_M: [f32; 2] = [0.108, 0.165];
+/// Feet point outwards, radians: adults by 5 to 13 degrees, 7 at free speed (scienceinsights.org, npte.examzify.com).
+const TOE_OUT_RAD: f32 = 0.12;
 /// A standing foot this far from home (metres, radians) takes a step.
 const HOME_M: f32 = 0.035;
 const HOME_RAD: f32 = 0.15;
@@ -23,17 +30,53 @@ const HOME_RAD: f32 = 0.15;
 /// One stance of one foot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stance {
-    /// Heel strike; equals `start_s` where the toe lands first.
+    /// First touch: heel strike in a forward walk.
     pub heel_s: f32,
-    /// The toe is planted from here ...
-    pub start_s: f32,
-    /// ... to here.
+    /// The toe joint is planted from here ...
+    pub flat_s: f32,
+    /// ... to here, where the foot begins to roll over the tips of the toes.
+    pub tip_s: f32,
+    /// Last touch: toe-off.
     pub end_s: f32,
-    /// Toe on the ground (y = 0).
+    /// Where the sole under the toe joint stands.
     pub toe: Vec3,
     /// Foot yaw, unwrapped.
     pub yaw: f32,
+    /// Pitch of the ground under it, radians; negative is toe up.
+    pub slope: f32,
+    /// How this step differs from the one before.
+    pub vary: Variation,
 }
+
+/// What differs from step to step, standard deviation about 1 each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Variation {
+    /// When it lands.
+    pub time: f32,
+    /// Where it lands: ahead and outward.
+    pub ahead: f32,
+    pub outward: f32,
+    /// How high the leg is lifted on the way there.
+    pub lift: f32,
+    /// How far arms swing during it.
+    pub arms: f32,
+}
+
+impl Variation {
+    /// That of one step of a clip.
+    fn of_step(seed: u64, step: u32) -> Self {
+        let mut random = Random(seed ^ u64::from(step).wrapping_mul(0xD134_2543_DE82_EF95));
+        // The sum of two even draws: bounded at 2.45 deviations.
+        let mut draw = || (random.range(-1.0, 1.0) + random.range(-1.0, 1.0)) * 1.2247;
+        Self { time: draw(), ahead: draw(), outward: draw(), lift: draw(), arms: draw() }
+    }
+}
+
+/// Standard deviations of adults from step to step: time as a share of the step (coefficient of variation of 1 to 2 %), place in
+/// metres.
+const VARY_TIME: f32 = 0.011;
+const VARY_AHEAD_M: f32 = 0.007;
+const VARY_OUTWARD_M: f32 = 0.008;
 
 /// Stances of left and right foot, in order of time.
 #[derive(Clone, Debug)]
@@ -46,24 +89,59 @@ fn home(p: &PathPoint, side: Side) -> (Vec3, f32) {
     let yaw = p.yaw + p.twist;
     // Standing, the ankle is a little behind the hip; walking, a stance is centred further back, for the toe pushes off
     // far behind the body while the heel lands less far ahead of it.
-    let forward = FOOT_M - 0.03 - 0.125 * p.along.max(0.0) - 0.06 * (-p.along).max(0.0);
+    let back = lerp(HOME_BACK_M[0], HOME_BACK_M[1], run_weight(p.speed));
+    // Uphill the leg in front is bent and the one behind is short; downhill the other way round.
+    let slope = 0.25 * p.climb.clamp(-0.5, 0.5);
+    let forward = FOOT_M - 0.03 + (slope - back) * p.along.max(0.0) - 0.06 * (-p.along).max(0.0);
     let local = Vec3::new(side.sign() * half_width_m(p.speed), 0.0, forward);
-    (p.position + Quat::from_rotation_y(yaw) * local, yaw + side.sign() * 0.1)
+    (p.position + Quat::from_rotation_y(yaw) * local, yaw + side.sign() * TOE_OUT_RAD)
 }
 
 /// Distance of a toe from home in multiples of a reach: 1 is the border of an oval.
-fn strain(p: &PathPoint, side: Side, toe: Vec3, reach: [f32; 3]) -> f32 {
+fn strain(p: &PathPoint, side: Side, toe: Vec3, reach: [f32; 4]) -> f32 {
     let standing = PathPoint { along: 0.0, speed: 0.0, ..*p };
     let d = Quat::from_rotation_y(-(p.yaw + p.twist)) * (toe - home(&standing, side).0);
     let along = d.z / if d.z > 0.0 { reach[0] } else { reach[2] };
-    let beside = d.x / reach[1];
+    let beside = d.x / if d.x * side.sign() > 0.0 { reach[1] } else { reach[3] };
     (along * along + beside * beside).sqrt()
 }
 
+/// Draws a toe towards its place under the body until it is within reach.
+fn within(p: &PathPoint, side: Side, toe: &mut Vec3, reach: [f32; 4]) {
+    let strained = strain(p, side, *toe, reach);
+    if strained > 1.0 {
+        let under = home(&PathPoint { along: 0.0, speed: 0.0, ..*p }, side).0;
+        *toe = under + (*toe - under) * (1.0 / strained);
+    }
+}
+
+/// How far a foot may be turned against the pelvis when it lands / when it must leave, radians.
+const LANDING_TURN_RAD: f32 = 0.62;
+const STANCE_TURN_RAD: f32 = 0.74;
+
 struct Planner<'a> {
     path: &'a RootPath,
-    cadence_scale: f32,
+    rhythm: Rhythm,
     stances: [Vec<Stance>; 2],
+    /// Steps taken.
+    steps: u32,
+    /// By how much the last strike came later than its beat, seconds: beats do not drift.
+    late: f32,
+}
+
+/// How a plan keeps time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rhythm {
+    /// Factor on cadence: fits strides to loops.
+    pub cadence_scale: f32,
+    /// Steps after which variation repeats: those of a loop.
+    pub period: Option<u32>,
+    /// Seed of the variation.
+    pub seed: u64,
+    /// The foot that starts where the motion does not decide it ...
+    pub first: Side,
+    /// ... or always.
+    pub insists: bool,
 }
 
 impl Planner<'_> {
@@ -71,10 +149,17 @@ impl Planner<'_> {
         let p = self.path.at(t);
         // Sideways and backward steps are shorter and quicker.
         let sideways = (1.0 - p.along.abs()) * ramp(p.speed, 0.3, 1.0);
-        let factor = 1.0 + 0.25 * sideways + 0.1 * (-p.along).max(0.0);
+        // Downhill steps are quicker, 0.99 for 0.93 Hz at 9 degrees; uphill they are not (Franz and Kram 2012, PMC3262943).
+        let factor = 1.0 + 0.25 * sideways + 0.1 * (-p.along).max(0.0) + 0.4 * (-p.climb).clamp(0.0, 0.5);
         // The last steps of a stop bring the feet together without dawdling.
         let gather = 1.6 * (1.0 - ramp(p.activity, 0.2, 0.7));
-        cadence_hz(p.activity).max(gather) * factor * self.cadence_scale
+        let free = cadence_hz(p.activity).max(gather) * factor * self.rhythm.cadence_scale;
+        self.path.ground.cadence_hz(p.position.z, p.speed).map_or(free, |hz| hz.max(0.8))
+    }
+
+    fn variation(&self) -> Variation {
+        let step = self.rhythm.period.map_or(self.steps, |p| self.steps % p);
+        Variation::of_step(self.rhythm.seed, step)
     }
 
     fn standing(&self, side: Side) -> &Stance {
@@ -94,6 +179,9 @@ impl Planner<'_> {
 
     /// Which foot starts: the one on the side of travel or of the turn, else the given one.
     fn first(&self, t: f32, tie: Side) -> Side {
+        if self.rhythm.insists && self.steps == 0 {
+            return self.rhythm.first;
+        }
         let (a, b) = (self.path.at(t), self.path.at(t + 0.4));
         let way = Quat::from_rotation_y(-a.yaw) * (b.position - a.position);
         let lean = way.x + 0.1 * (b.yaw - a.yaw);
@@ -106,9 +194,15 @@ impl Planner<'_> {
 
     /// When the standing foot would be out of the leg's reach.
     fn out_of_reach(&self, side: Side, from: f32, until: f32) -> f32 {
-        let toe = self.standing(side).toe;
+        let s = self.standing(side);
+        let held = |t: f32| {
+            let p = self.path.at(t);
+            let turn = (p.yaw + p.twist - s.yaw) / STANCE_TURN_RAD;
+            // A foot that was set down ahead of the turn may wait for the body.
+            strain(&p, side, s.toe, STANCE_REACH_M) < 1.0 && (turn.abs() < 1.0 || turn * p.yaw_rate < 0.0)
+        };
         let mut t = from;
-        while t < until && strain(&self.path.at(t), side, toe, STANCE_REACH_M) < 1.0 {
+        while t < until && held(t) {
             t += DT;
         }
         t.min(until)
@@ -127,14 +221,16 @@ impl Planner<'_> {
         }
     }
 
-    /// Takes a step: lift at the latest at `lift`, strike at `strike`.
+    /// Takes a step: lift at `lift`, touch at `strike`.
     fn take(&mut self, side: Side, lift: f32, strike: f32) {
         let at_strike = self.path.at(strike);
+        let vary = self.variation();
+        self.steps += 1;
         let stride = 2.0 / self.cadence(strike);
         let roll_s = roll(at_strike.speed) * at_strike.along.max(0.0) * stride;
-        let start = strike + roll_s;
+        let flat_s = strike + roll_s;
         let leave = strike + duty(at_strike.speed) * stride;
-        let mut middle = 0.5 * (start + leave);
+        let mut middle = 0.5 * (flat_s + leave);
         // Coming to rest: plant for the rest, not for the last centimetres of the way there.
         let mut rest = strike;
         while rest < strike + 0.7 && self.path.quiet_s(rest) < 0.3 {
@@ -143,36 +239,69 @@ impl Planner<'_> {
         if self.path.quiet_s(rest) >= 0.3 {
             middle = middle.max(rest);
         }
-        let (mut toe, yaw) = home(&self.path.at(middle), side);
-        // Never further from the body than a leg can set it down.
-        let landing = self.path.at(start);
-        let strained = strain(&landing, side, toe, LANDING_REACH_M);
-        if strained > 1.0 {
-            let standing = PathPoint { along: 0.0, speed: 0.0, ..landing };
-            let under = home(&standing, side).0;
-            toe = under + (toe - under) * (1.0 / strained);
+        let at_middle = self.path.at(middle);
+        let (mut toe, mut yaw) = home(&at_middle, side);
+        let busy = ramp(at_middle.speed, 0.1, 0.8);
+        toe += Quat::from_rotation_y(at_middle.yaw + at_middle.twist)
+            * Vec3::new(side.sign() * VARY_OUTWARD_M * vary.outward, 0.0, VARY_AHEAD_M * vary.ahead)
+            * busy;
+        // Within reach while it bears the body.
+        for later_s in [0.12, 0.06] {
+            within(&self.path.at(flat_s + later_s), side, &mut toe, STANCE_REACH_M);
         }
+        let landing = self.path.at(flat_s);
         // Never onto the other foot.
         let other = *self.standing(side.other());
-        if other.end_s > start {
+        if other.end_s > flat_s {
             let turn = Quat::from_rotation_y(landing.yaw + landing.twist);
             let d = turn.inverse() * (toe - other.toe);
             let apart = d.x * side.sign();
             // Striding past is no crossing, but a pivot must not wind the legs around each other.
             let near = d.z.abs() < 0.25 || (landing.yaw_rate.abs() > 1.2 && landing.activity < 2.2);
-            if near && apart < 0.11 {
+            if near && apart < 0.11 && apart > -0.2 {
                 toe += turn * Vec3::new(side.sign() * (0.11 - apart), 0.0, 0.0);
             }
         }
+        let ahead = yaw - landing.yaw - landing.twist;
+        yaw -= ahead - ahead.clamp(-LANDING_TURN_RAD, LANDING_TURN_RAD);
+        // Above all, where a leg can set it down.
+        within(&landing, side, &mut toe, LANDING_REACH_M);
+        let slope = self.place(&mut toe);
+        // A walker rolls over the tips of the toes while the other foot takes the weight; who goes backward lifts the toes
+        // first.
+        let at_lift = self.path.at(lift);
+        let share = if at_lift.along < 0.0 {
+            1.0 - HEEL_ONLY_AT
+        } else {
+            lerp(0.20, 0.25, run_weight(at_lift.speed)) * at_lift.along
+        };
         let last = self.stances[side.at()].last_mut().expect("both feet start planted");
         last.end_s = lift;
-        self.stances[side.at()].push(Stance { heel_s: strike, start_s: start, end_s: f32::MAX, toe, yaw });
+        last.tip_s = (lift - share * (lift - last.heel_s).min(0.9)).max(last.flat_s);
+        self.stances[side.at()].push(Stance {
+            heel_s: strike,
+            flat_s,
+            tip_s: f32::MAX,
+            end_s: f32::MAX,
+            toe,
+            yaw,
+            slope,
+            vary,
+        });
+    }
+
+    /// Puts a toe on the ground, clear of edges; the ground's pitch there.
+    fn place(&self, toe: &mut Vec3) -> f32 {
+        let ground = &self.path.ground;
+        toe.z = ground.landing(toe.z);
+        toe.y = ground.height(toe.z);
+        ground.pitch(toe.z)
     }
 
     /// Lets the feet walk along the path.
-    fn run(&mut self, first: Side) {
+    fn run(&mut self) {
         let mut strike = self.path.start_s;
-        let mut last = first.other();
+        let mut last = self.rhythm.first.other();
         let mut fresh = true;
         while strike < self.path.end_s() {
             let mut t = strike;
@@ -182,6 +311,7 @@ impl Planner<'_> {
                     return;
                 }
             }
+            let mut late = 0.0;
             let waited = t > strike || fresh;
             fresh = false;
             let (side, lift, next) = if waited {
@@ -193,10 +323,12 @@ impl Planner<'_> {
                 let settling = self.path.quiet_s(t) > 0.25;
                 let due = last.other();
                 let side = if settling && !self.misplaced(due, t) { last } else { due };
-                let next = self.next_strike(t);
+                let due_s = self.next_strike(t - self.late);
+                late = VARY_TIME * self.variation().time * (due_s - t) * ramp(self.path.at(due_s).speed, 0.1, 0.8);
+                let next = due_s + late;
                 let speed = self.path.at(0.5 * (t + next)).speed;
                 let swing = (2.0 * (1.0 - duty(speed)) * (next - t)).clamp(0.22, 0.55);
-                let own = self.standing(side).start_s;
+                let own = self.standing(side).flat_s;
                 let wanted = (next - swing).max(own + 0.08);
                 // A leg at the end of its reach leaves at once, and lands the sooner.
                 let lift = self.out_of_reach(side, own, wanted).max(own + 0.05);
@@ -204,26 +336,31 @@ impl Planner<'_> {
                 (side, lift, (next - 0.5 * early).max(lift + 0.22).max(t + 0.12))
             };
             self.take(side, lift, next);
+            self.late = late;
             strike = next;
             last = side;
         }
     }
 }
 
-/// Plans all steps along a path. `first` starts where nothing else decides; `cadence_scale` fits strides to loops.
-pub(crate) fn plan(path: &RootPath, first: Side, cadence_scale: f32) -> FootPlan {
+/// Plans all steps along a path.
+pub(crate) fn plan(path: &RootPath, rhythm: Rhythm) -> FootPlan {
+    let mut planner = Planner { path, rhythm, stances: [Vec::new(), Vec::new()], steps: 0, late: 0.0 };
     let start = path.at(path.start_s);
-    let stances = Side::BOTH.map(|side| {
-        let (toe, yaw) = home(&start, side);
+    for side in Side::BOTH {
+        let (mut toe, yaw) = home(&start, side);
+        let slope = planner.place(&mut toe);
         let early = path.start_s - 10.0;
-        vec![Stance { heel_s: early, start_s: early, end_s: f32::MAX, toe, yaw }]
-    });
-    let mut planner = Planner { path, cadence_scale, stances };
-    planner.run(first);
+        let vary = Variation::default();
+        let stance = Stance { heel_s: early, flat_s: early, tip_s: f32::MAX, end_s: f32::MAX, toe, yaw, slope, vary };
+        planner.stances[side.at()].push(stance);
+    }
+    planner.run();
     FootPlan { stances: planner.stances }
 }
 
 /// Steps per second on a steady path at time 0: what a loop must fit.
 pub(crate) fn steady_cadence_hz(path: &RootPath) -> f32 {
-    Planner { path, cadence_scale: 1.0, stances: [Vec::new(), Vec::new()] }.cadence(0.0)
+    let rhythm = Rhythm { cadence_scale: 1.0, period: None, seed: 0, first: Side::Left, insists: false };
+    Planner { path, rhythm, stances: [Vec::new(), Vec::new()], steps: 0, late: 0.0 }.cadence(0.0)
 }

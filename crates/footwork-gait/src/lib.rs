@@ -1,13 +1,16 @@
 //! Locomotion made from nothing: built-in clips for motion matching, with contacts, speed and heading *known*.
 //!
 //! ```text
-//!  script of legs --RootPath--> root(t) --FootPlan--> stances --Foot--> toes, heels --+
-//!  (stick goals through          |        where and when                              |
-//!   the game's own spring)       +------> lean, twist ------------> Trunk (pelvis) <--+
-//!                                                                     |       |
-//!                                              GaitClip <-- legs (IK) +       + spine, arms, head
-//!                                              clip + truth
+//!  script of legs --RootPath--> root(t) --FootPlan--> stances --LegPlan--> how knees bend, how feet roll
+//!  (stick goals through          |        where and when |                       |
+//!   the game's own spring)       +------> lean, gaze     +-------> Body <--------+
+//!                                            |                      | pelvis: as high as the stance leg is long
+//!                                            |                      v
+//!                    GaitClip <-- spine, arms, head      Leg: held by the ground, or carried by the knee
+//!                    clip + truth <------------------------- IK
 //! ```
+//!
+//! How close to people it comes is measured by [`gates`], what a stick may ask of it by [`coverage()`].
 //!
 //! The same options give the same bytes on every machine: all numbers come from `footwork::math`.
 //!
@@ -19,20 +22,29 @@
 //! ```
 
 mod body;
+mod coverage;
 mod feet;
 mod footsteps;
+mod gates;
+mod ground;
 mod laws;
 mod legs;
+mod measure;
+mod mirror;
 mod path;
 mod pelvis;
 mod random_route;
 mod repertoire;
 mod shapes;
+mod stride;
 mod synth;
 mod truth;
 mod upper_body;
 
 pub use body::{HEIGHT_M, Side, TOE_HEIGHT_M, joint, skeleton};
+pub use coverage::{CoverageCell, coverage};
+pub use gates::{Gate, JERK_JOINTS, gates};
+pub use measure::walking_jerk_mps3;
 pub use truth::{Footstep, GaitClip, GaitTruth};
 
 use footwork::clip::RawClip;
@@ -40,27 +52,41 @@ use footwork::clip::RawClip;
 /// What to generate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GaitOptions {
-    /// Seed of the random routes. Default 1.
+    /// Seed of the random routes, and of what differs from step to step. Default 1.
     pub seed: u64,
     /// Frames per second. Default 60, what games and the published data run at or below.
     pub rate_hz: f32,
     /// Include the random routes, about half of all frames. Default true; tests that need little data leave them out.
     pub routes: bool,
+    /// Include slopes and stairs, tagged `slope` and `stairs`. Default false: a character on level ground has no use for
+    /// them.
+    pub terrain: bool,
 }
 
 impl Default for GaitOptions {
     fn default() -> Self {
-        Self { seed: 1, rate_hz: 60.0, routes: true }
+        Self { seed: 1, rate_hz: 60.0, routes: true, terrain: false }
     }
 }
 
 /// All clips with the truth about them, in a fixed order; the first is a looping `idle`.
 pub fn generate(options: &GaitOptions) -> Vec<GaitClip> {
     let mut recipes = repertoire::recipes();
+    if options.terrain {
+        recipes.extend(repertoire::terrain());
+    }
     if options.routes {
         recipes.extend(random_route::recipes(options.seed));
     }
-    recipes.iter().map(|r| synth::synthesise(r, options)).collect()
+    let mut clips: Vec<GaitClip> = Vec::with_capacity(recipes.len());
+    for recipe in &recipes {
+        let clip = match clips.last() {
+            Some(before) if recipe.mirrors => mirror::mirrored(before, &recipe.name),
+            _ => synth::synthesise(recipe, options),
+        };
+        clips.push(clip);
+    }
+    clips
 }
 
 /// All clips, as an importer would hand them over.

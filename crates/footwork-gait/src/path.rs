@@ -3,6 +3,7 @@
 //! A path is a script of legs. Between goals it moves as a game's character does, on the critically damped velocity
 //! spring that `footwork` predicts with; steady legs keep speed and turn rate exactly.
 
+use crate::ground::Ground;
 use crate::laws::run_weight;
 use crate::shapes::{hann, ramp};
 use footwork::math::{atan2, cos, sin_cos, spring, wrap_angle};
@@ -42,17 +43,6 @@ impl Leg {
         Self { exact: false, ..Self::steady(seconds, speed, travel, facing) }
     }
 
-    /// The same, seen in a mirror.
-    pub(crate) fn mirrored(self) -> Self {
-        Self {
-            travel: -self.travel,
-            travel_rate: -self.travel_rate,
-            facing: -self.facing,
-            facing_rate: -self.facing_rate,
-            ..self
-        }
-    }
-
     fn velocity(&self, t: f32) -> Vec3 {
         let (s, c) = sin_cos(self.travel + self.travel_rate * t);
         Vec3::new(s, 0.0, c) * self.speed
@@ -62,7 +52,9 @@ impl Leg {
 /// Where the root is and how it moves; world axes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PathPoint {
+    /// On the ground as a body follows it: no corners.
     pub position: Vec3,
+    /// Along the ground plane, as is the acceleration: y is 0.
     pub velocity: Vec3,
     pub acceleration: Vec3,
     /// Unwrapped, radians.
@@ -74,6 +66,8 @@ pub(crate) struct PathPoint {
     pub speed: f32,
     /// Cosine of the angle between direction of travel and feet, scaled to 0 when standing.
     pub along: f32,
+    /// Rise of the ground per metre travelled.
+    pub climb: f32,
     /// How much there is to do for the feet, m/s: travel, turning and acceleration together.
     pub activity: f32,
 }
@@ -82,6 +76,7 @@ pub(crate) struct PathPoint {
 #[derive(Clone, Debug)]
 pub(crate) struct RootPath {
     pub start_s: f32,
+    pub ground: Ground,
     points: Vec<PathPoint>,
     /// `[points]` seconds of standing still that begin at each.
     quiet_s: Vec<f32>,
@@ -89,8 +84,8 @@ pub(crate) struct RootPath {
 
 impl RootPath {
     /// Follows a script whose first leg also holds for `run_in_s` before time 0 and whose last for `run_out_s` after the
-    /// end. The root is at the origin at time 0.
-    pub(crate) fn new(legs: &[Leg], run_in_s: f32, run_out_s: f32) -> Self {
+    /// end. The root is at the origin at time 0, where the ground has height 0 too.
+    pub(crate) fn new(legs: &[Leg], ground: Ground, run_in_s: f32, run_out_s: f32) -> Self {
         let dt = 1.0 / PATH_HZ;
         let run_in = (run_in_s * PATH_HZ) as i32;
         let total: f32 = legs.iter().map(|l| l.seconds).sum();
@@ -126,8 +121,9 @@ impl RootPath {
         }
         for p in &mut points {
             p.position -= origin;
+            p.position.y = ground.smooth_height(p.position.z);
         }
-        let mut path = Self { start_s, points, quiet_s: Vec::new() };
+        let mut path = Self { start_s, ground, points, quiet_s: Vec::new() };
         path.derive();
         path
     }
@@ -145,11 +141,19 @@ impl RootPath {
             },
             0.08,
         );
+        let last = self.points.len() - 1;
+        let climb: Vec<f32> = (0..=last)
+            .map(|i| {
+                let d = self.points[(i + 6).min(last)].position - self.points[i.saturating_sub(6)].position;
+                d.y / (d.x * d.x + d.z * d.z).sqrt().max(0.02)
+            })
+            .collect();
         let raw = twists(&self.points);
         let twist = hann(&raw, (0.3 * PATH_HZ) as usize);
         for (i, p) in self.points.iter_mut().enumerate() {
             p.speed = speed[i];
             p.activity = activity[i];
+            p.climb = climb[i];
             p.twist = twist[i];
             let v = p.velocity.length();
             p.along = if v > 1e-3 {
@@ -189,9 +193,11 @@ impl RootPath {
         let (s, w) = (u * u * (3.0 - 2.0 * u), 1.0 - u);
         let (ka, kb) = (h * u * w * w, h * u * u * w);
         let mix = |x: f32, y: f32| x + (y - x) * u;
+        // Cubic with the true velocities: the path stays smooth however it is sampled.
+        let mut position = a.position + (b.position - a.position) * s + a.velocity * ka - b.velocity * kb;
+        position.y = mix(a.position.y, b.position.y);
         PathPoint {
-            // Cubic with the true velocities: the path stays smooth however it is sampled.
-            position: a.position + (b.position - a.position) * s + a.velocity * ka - b.velocity * kb,
+            position,
             velocity: a.velocity + (b.velocity - a.velocity) * u,
             acceleration: a.acceleration + (b.acceleration - a.acceleration) * u,
             yaw: mix(a.yaw, b.yaw),
@@ -199,6 +205,7 @@ impl RootPath {
             twist: mix(a.twist, b.twist),
             speed: mix(a.speed, b.speed),
             along: mix(a.along, b.along),
+            climb: mix(a.climb, b.climb),
             activity: mix(a.activity, b.activity),
         }
     }
@@ -250,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_steady_path_covers_speed_times_time() {
-        let p = RootPath::new(&[Leg::steady(10.0, 1.25, 0.0, 0.0)], 2.0, 2.0);
+        let p = RootPath::new(&[Leg::steady(10.0, 1.25, 0.0, 0.0)], Ground::Flat, 2.0, 2.0);
         assert!(p.at(0.0).position.length() < 1e-5);
         assert!((p.at(8.0).position - Vec3::Z * 10.0).length() < 1e-3);
     }
@@ -258,7 +265,7 @@ mod tests {
     #[test]
     fn a_circle_closes() {
         let circle = Leg { travel_rate: 1.0, facing_rate: 1.0, ..Leg::steady(7.0, 2.0, 0.0, 0.0) };
-        let p = RootPath::new(&[circle], 1.0, 1.0);
+        let p = RootPath::new(&[circle], Ground::Flat, 1.0, 1.0);
         assert!(p.at(std::f32::consts::TAU).position.length() < 2e-3);
         let top = p.at(std::f32::consts::PI).position;
         assert!((top - Vec3::X * 4.0).length() < 2e-3, "{top}");
@@ -266,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_goal_is_reached_smoothly_and_rest_is_known_ahead() {
-        let p = RootPath::new(&[Leg::goal(0.5, 0.0, 0.0, 0.0), Leg::goal(3.0, 1.75, 0.0, 0.0)], 1.0, 1.0);
+        let p = RootPath::new(&[Leg::goal(0.5, 0.0, 0.0, 0.0), Leg::goal(3.0, 1.75, 0.0, 0.0)], Ground::Flat, 1.0, 1.0);
         assert!(p.quiet_s(0.0) > 0.4 && p.quiet_s(1.0) == 0.0);
         assert!((p.at(3.0).velocity - Vec3::Z * 1.75).length() < 1e-3);
         for i in 0..300 {

@@ -1,16 +1,18 @@
-//! The pelvis: as high as the legs allow and the gait wants, swaying over the loaded foot, turning with the steps.
+//! The pelvis: carried as high as the stance leg is long, swaying over the loaded foot, turning with the steps.
 
 use crate::body::{HALF_HIPS_M, HIP_HEIGHT_M, HIPS_ABOVE_HIP_M, Side};
-use crate::feet::FootState;
+use crate::feet::ankle_in_contact;
+use crate::footsteps::{FootPlan, Stance};
 use crate::laws::run_weight;
-use crate::legs::hip_limit;
 use crate::path::PathPoint;
 use crate::shapes::{hann, ramp, smooth_below};
+use crate::stride::{LegPlan, leg_length_m};
+use crate::synth::Standing;
 use footwork::math::{Quat, lerp, sin};
 use glam::Vec3;
-use std::f32::consts::TAU;
+use std::f32::consts::{PI, TAU};
 
-/// Body motion beside the legs, one value per frame.
+/// Body motion beside the legs, one value per sample.
 pub(crate) struct Trunk {
     /// Pelvis in root space: the `Hips` joint, metres.
     pub position: Vec<Vec3>,
@@ -28,91 +30,306 @@ pub(crate) struct Trunk {
     pub run: Vec<f32>,
     /// 1 at a walk or faster, 0 when standing.
     pub moving: Vec<f32>,
+    /// Variation of the arms' swing from step to step, standard deviation about 1.
+    pub arms: Vec<f32>,
+    /// Samples by which forearms follow upper arms.
+    pub lag: usize,
 }
 
-/// Half of a smoothing window in frames.
-fn half(seconds: f32, rate_hz: f32) -> usize {
-    (seconds * rate_hz + 0.5) as usize
+/// What the trunk is moved by.
+pub(crate) struct Body<'a> {
+    pub path: &'a [PathPoint],
+    /// `[samples]` seconds.
+    pub times: &'a [f32],
+    pub rate_hz: f32,
+    pub plan: &'a FootPlan,
+    pub legs: &'a [LegPlan; 2],
+    pub standing: Standing,
+    /// Where idle swaying begins, +1 for left.
+    pub sway_sign: f32,
 }
 
-/// Horizontal place of a hip joint in root space for a pelvis at `position` turned by `rotation`.
+/// Knee flexion that is always left, radians: nearer to full extension the knee would have to turn faster than any knee
+/// can.
+const LEAST_FLEXION_RAD: f32 = 0.105;
+/// How far a heel may rise so that a leg reaches, until the middle of a stance, at the other foot's touch, and when it
+/// leaves, radians.
+const HEEL_REACH_RAD: [f32; 3] = [0.12, 0.45, 1.0];
+
+/// Horizontal place of a hip joint for a pelvis at `position` turned by `rotation`.
 pub(crate) fn hip(position: Vec3, rotation: Quat, side: Side) -> Vec3 {
     position + rotation * Vec3::new(side.sign() * HALF_HIPS_M, -HIPS_ABOVE_HIP_M, 0.0)
 }
 
-/// Moves the pelvis. `feet` are in root space; `times` in seconds; `sway_sign` is where idle swaying
-/// begins, +1 for left.
-pub(crate) fn trunk(path: &[PathPoint], feet: &[[FootState; 2]], times: &[f32], rate_hz: f32, sway_sign: f32) -> Trunk {
-    let n = path.len();
-    let series =
-        |f: &dyn Fn(usize) -> f32, seconds: f32| hann(&(0..n).map(f).collect::<Vec<_>>(), half(seconds, rate_hz));
-    let loaded = |i: usize, side: Side| f32::from(u8::from(feet[i][side.at()].loaded));
-    let support = series(&|i| loaded(i, Side::Left) - loaded(i, Side::Right), 0.16);
-    let flight = series(&|i| 1.0 - loaded(i, Side::Left).max(loaded(i, Side::Right)), 0.1);
-    let double = series(&|i| loaded(i, Side::Left) * loaded(i, Side::Right), 0.1);
-    let stride = series(
-        &|i| {
-            let d = feet[i][0].toe - feet[i][1].toe;
-            (Quat::from_rotation_y(-path[i].twist) * d).z
-        },
-        0.09,
-    );
-    let local = |i: usize| Quat::from_rotation_y(-path[i].yaw) * path[i].acceleration;
-    let lean_x = series(&|i| lean_angle(local(i)).x, 0.12);
-    let lean_z = series(&|i| lean_angle(local(i)).z, 0.12);
-    let run = series(&|i| run_weight(path[i].speed), 0.3);
-    let moving = series(&|i| ramp(path[i].speed, 0.1, 1.2), 0.2);
-    let idle = series(&|i| 1.0 - ramp(path[i].activity, 0.05, 0.4), 0.4);
-
-    let mut t = Trunk {
-        position: Vec::with_capacity(n),
-        rotation: Vec::with_capacity(n),
-        lean: Vec::with_capacity(n),
-        stride,
-        support,
-        idle,
-        run,
-        moving,
-    };
-    let mut wanted = Vec::with_capacity(n);
-    for i in 0..n {
-        let p = &path[i];
-        let (run, moving) = (t.run[i], t.moving[i]);
-        let v = Quat::from_rotation_y(-p.yaw) * p.velocity;
-        // Into the acceleration, and a little ahead in a run.
-        let ahead = 0.02 * moving + 0.08 * run;
-        let lean = Vec3::new(lean_x[i], 0.0, lean_z[i]) + v * (ahead / p.speed.max(1.0));
-        let lean = Vec3::new(lean.z, 0.0, -lean.x);
-        // Forward with the forward leg (Murray: about 5 degrees each way), down on the side of the swinging one.
-        let turn = -lerp(0.13, 0.08, run) * t.stride[i].clamp(-1.2, 1.2) * moving;
-        let list = lerp(0.06, 0.05, run) * t.support[i] * moving;
-        let rotation = Quat::from_rotation_y(p.twist + turn)
-            * Quat::from_rotation_vector(lean * 0.4)
-            * Quat::from_rotation_z(list);
-        let sway = lerp(0.028, 0.012, run) * t.support[i];
-        let breath = t.idle[i] * 0.006 * sway_sign * sin(TAU * times[i] * 0.2);
-        let along = Quat::from_rotation_y(p.twist) * Vec3::new(sway + breath, 0.0, 0.0);
-        // The upper body leans about the hips; its weight stays over the feet when the hips give way.
-        let shift = Vec3::new(-lean.z, 0.0, lean.x) * 0.06;
-        let horizontal = along + shift;
-        // Knees give a little in standing, more in walking and most in running, where the body sinks over the foot.
-        let rise = 0.055 * flight[i] * run - 0.012 * double[i] * moving * (1.0 - run);
-        let height = HIP_HEIGHT_M - 0.011 - 0.02 * moving - 0.047 * run + rise;
-        let mut limit = height;
-        let level = horizontal + Vec3::Y * HIPS_ABOVE_HIP_M;
-        for side in Side::BOTH {
-            // `below` is how much lower than the pelvis's middle this hip hangs.
-            let h = hip(level, rotation, side);
-            limit = limit.min(hip_limit(h, &feet[i][side.at()]) - h.y);
-        }
-        wanted.push(limit.max(0.62));
-        t.position.push(horizontal + Vec3::Y * HIPS_ABOVE_HIP_M);
-        t.rotation.push(rotation);
-        t.lean.push(lean);
+/// The stance that a foot is in at a time, if any; `hint` moves on with rising times.
+fn stance_at<'a>(stances: &'a [Stance], t: f32, hint: &mut usize) -> Option<(usize, &'a Stance)> {
+    while *hint + 1 < stances.len() && stances[*hint + 1].heel_s <= t {
+        *hint += 1;
     }
-    let height = smooth_below(&wanted, half(0.075, rate_hz));
-    t.position.iter_mut().zip(height).for_each(|(p, h)| p.y += h);
-    t
+    let s = &stances[*hint];
+    (s.heel_s <= t && t <= s.end_s).then_some((*hint, s))
+}
+
+/// How much of the body a foot carries by itself, 0 to 1: it takes over while both feet stand, in the first `share` of that
+/// time.
+fn load(s: &Stance, other: &[Stance], t: f32, share: f32) -> f32 {
+    let overlap = |from: f32, to: f32, most: f32| (to - from).clamp(0.05, most);
+    // The other foot's stance around this one's touch, and around its leaving.
+    let at = |t: f32| other.partition_point(|o| o.heel_s <= t).saturating_sub(1);
+    let up = overlap(s.heel_s, other[at(s.heel_s)].end_s, 0.3);
+    let down = overlap(other[at(s.end_s)].heel_s, s.end_s, 0.35);
+    let left = s.end_s - down;
+    ramp(t, s.heel_s, s.heel_s + share * up) * (1.0 - ramp(t, left, left + share * down))
+}
+
+impl Body<'_> {
+    fn series(&self, seconds: f32, f: impl Fn(usize) -> f32) -> Vec<f32> {
+        hann(&(0..self.times.len()).map(f).collect::<Vec<_>>(), self.half(seconds))
+    }
+
+    /// Half of a smoothing window in samples.
+    fn half(&self, seconds: f32) -> usize {
+        (seconds * self.rate_hz + 0.5) as usize
+    }
+
+    /// `[samples][left, right]` share of the body on each foot.
+    fn loads(&self, share: f32) -> Vec<[f32; 2]> {
+        let mut hints = [0, 0];
+        self.times
+            .iter()
+            .map(|t| {
+                Side::BOTH.map(|side| {
+                    let (own, other) = (&self.plan.stances[side.at()], &self.plan.stances[side.other().at()]);
+                    stance_at(own, *t, &mut hints[side.at()]).map_or(0.0, |(_, s)| load(s, other, *t, share))
+                })
+            })
+            .collect()
+    }
+
+    /// Toes on the ground, in swing on their way: world, without height.
+    fn toe(&self, side: Side, t: f32, hint: &mut usize) -> (Vec3, f32) {
+        let stances = &self.plan.stances[side.at()];
+        while *hint + 1 < stances.len() && stances[*hint + 1].heel_s <= t {
+            *hint += 1;
+        }
+        let s = &stances[*hint];
+        match stances.get(*hint + 1) {
+            Some(next) if t > s.end_s => {
+                let u = crate::shapes::glide((t - s.end_s) / (next.heel_s - s.end_s), 0.0);
+                (s.toe + (next.toe - s.toe) * u, next.vary.arms)
+            }
+            _ => (s.toe, s.vary.arms),
+        }
+    }
+
+    /// Moves the pelvis.
+    pub(crate) fn trunk(&self) -> Trunk {
+        let (n, path) = (self.times.len(), self.path);
+        let loads = self.loads(1.0);
+        let mut hints = [0, 0];
+        let mut strides = Vec::with_capacity(n);
+        let mut arms = Vec::with_capacity(n);
+        for i in 0..n {
+            let [(l, a), (r, b)] = Side::BOTH.map(|s| self.toe(s, self.times[i], &mut hints[s.at()]));
+            strides.push((Quat::from_rotation_y(-path[i].yaw - path[i].twist) * (l - r)).z);
+            // That of the foot which bears; in flight, of both.
+            let [on_left, on_right] = loads[i].map(|l| l + 1e-3);
+            arms.push((a * on_left + b * on_right) / (on_left + on_right));
+        }
+        let local = |i: usize| Quat::from_rotation_y(-path[i].yaw) * path[i].acceleration;
+        let lean_x = self.series(0.12, |i| lean_angle(local(i)).x);
+        let lean_z = self.series(0.12, |i| lean_angle(local(i)).z);
+        let mut t = Trunk {
+            position: Vec::with_capacity(n),
+            rotation: Vec::with_capacity(n),
+            lean: Vec::with_capacity(n),
+            stride: self.series(0.09, |i| strides[i]),
+            support: self.series(0.06, |i| loads[i][0] - loads[i][1]),
+            idle: self.series(0.4, |i| 1.0 - ramp(path[i].activity, 0.05, 0.4)),
+            run: self.series(0.3, |i| run_weight(path[i].speed)),
+            moving: self.series(0.2, |i| ramp(path[i].speed, 0.1, 1.2)),
+            arms: self.series(0.2, |i| arms[i]),
+            lag: self.half(0.06),
+        };
+        for (i, p) in path.iter().enumerate() {
+            let (run, moving) = (t.run[i], t.moving[i]);
+            let v = Quat::from_rotation_y(-p.yaw) * p.velocity;
+            // Into the acceleration, and a little ahead in a run.
+            let ahead = 0.02 * moving + 0.08 * run + p.climb * lerp(0.12, 0.35, ramp(p.climb, -0.05, 0.05));
+            let lean = Vec3::new(lean_x[i], 0.0, lean_z[i]) + v * (ahead / p.speed.max(1.0));
+            let lean = Vec3::new(lean.z, 0.0, -lean.x);
+            // Forward with the forward leg, down on the side of the swinging one: 2.5 to 4.6 and 4.3 to 4.7 degrees each
+            // way (`normal.gcd`, NCH-Motion-Laboratory/gaitutils).
+            let turn = -lerp(0.10, 0.07, run) * t.stride[i].clamp(-1.2, 1.2) * moving;
+            let list = lerp(0.072, 0.06, run) * t.support[i] * moving;
+            let shift = self.shift(self.times[i]) * t.idle[i];
+            let rotation = Quat::from_rotation_y(p.twist + turn - 0.6 * shift)
+                * Quat::from_rotation_vector(lean * 0.25)
+                * Quat::from_rotation_z(list + 1.1 * shift);
+            // Wide while slow: a body that is about to stand on one foot must get over it.
+            let sway = lerp(lerp(0.042, 0.021, moving), 0.010, run) * t.support[i];
+            let breath = t.idle[i] * 0.006 * self.sway_sign * sin(TAU * self.times[i] * 0.2);
+            let along = Quat::from_rotation_y(p.twist) * Vec3::new(sway + breath + shift, 0.0, 0.0);
+            // The upper body leans about the hips; its weight stays over the feet when the hips give way.
+            let back = Vec3::new(-lean.z, 0.0, lean.x) * 0.06;
+            t.position.push(along + back + Vec3::Y * HIPS_ABOVE_HIP_M);
+            t.rotation.push(rotation);
+            t.lean.push(lean);
+        }
+        let height = self.heights(&t, &self.loads(0.6));
+        t.position.iter_mut().zip(height).for_each(|(p, h)| p.y = h);
+        t
+    }
+
+    /// Sideways shift of the pelvis of somebody who stands on one leg and then the other, metres to the left.
+    fn shift(&self, time_s: f32) -> f32 {
+        match self.standing {
+            Standing::Even => 0.0,
+            Standing::Shifting { period_s } => {
+                let u = time_s / period_s;
+                let u = u - u.floor();
+                // Over the left, the middle, over the right, the middle.
+                let over =
+                    ramp(u, 0.05, 0.2) * (1.0 - ramp(u, 0.42, 0.55)) - ramp(u, 0.55, 0.7) * (1.0 - ramp(u, 0.88, 1.0));
+                0.045 * self.sway_sign * over
+            }
+        }
+    }
+
+    /// Height of the `Hips` joint over the root, metres.
+    fn heights(&self, t: &Trunk, loads: &[[f32; 2]]) -> Vec<f32> {
+        let n = self.times.len();
+        let mut hints = [0, 0];
+        let mut wanted = Vec::with_capacity(n);
+        let mut most = Vec::with_capacity(n);
+        for i in 0..n {
+            let time = self.times[i];
+            let (mut sum, mut weight, mut limit) = (0.0, 0.0, f32::MAX);
+            for side in Side::BOTH {
+                let stances = &self.plan.stances[side.at()];
+                let Some((_, s)) = stance_at(stances, time, &mut hints[side.at()]) else { continue };
+                let plan = &self.legs[side.at()];
+                let pitch = plan.pitch.at(time);
+                let carried = pitch + plan.heel.at(time);
+                let over = self.height_over(t, i, side, s, carried, plan.tip.at(time), plan.knee.at(time));
+                sum += loads[i][side.at()] * over;
+                weight += loads[i][side.at()];
+                // On its heel a foot cannot rise over the ball.
+                let ahead = self.path[i].along.max(0.0);
+                let heel = if pitch < 0.0 { pitch } else { heel_reach(s, time) * lerp(0.4, 1.0, ahead) };
+                limit = limit.min(self.height_over(t, i, side, s, heel, plan.tip.at(time), LEAST_FLEXION_RAD));
+            }
+            wanted.push(if weight > 1e-3 { sum / weight } else { f32::NAN });
+            most.push(limit);
+        }
+        bridge(&mut wanted, HIP_HEIGHT_M + HIPS_ABOVE_HIP_M - 0.02);
+        let walk = hann(&wanted, self.half(0.07));
+        let flying = self.flying_heights(t);
+        let height: Vec<f32> =
+            (0..n).map(|i| lerp(walk[i], flying[i], run_weight(self.path[i].speed)).min(most[i]).max(0.5)).collect();
+        smooth_below(&height, self.half(0.045))
+    }
+
+    /// Height of the `Hips` joint over the root at which a leg with a foot in contact has a knee flexed by `knee`.
+    #[allow(clippy::too_many_arguments)]
+    fn height_over(&self, t: &Trunk, i: usize, side: Side, s: &Stance, pitch: f32, tip: f32, knee: f32) -> f32 {
+        let p = &self.path[i];
+        let ankle = Quat::from_rotation_y(-p.yaw) * (ankle_in_contact(s, tip, pitch) - p.position);
+        let level = Vec3::new(t.position[i].x, 0.0, t.position[i].z);
+        let h = hip(level, t.rotation[i], side);
+        let (dx, dz) = (h.x - ankle.x, h.z - ankle.z);
+        let length = leg_length_m(knee);
+        ankle.y + (length * length - dx * dx - dz * dz).max(0.2).sqrt() - h.y
+    }
+
+    /// Heights of somebody who runs: a spring on each stance, a throw between them.
+    fn flying_heights(&self, t: &Trunk) -> Vec<f32> {
+        const GRAVITY: f32 = 9.81;
+        let n = self.times.len();
+        let mut out = vec![f32::NAN; n];
+        let mut steps: Vec<(Side, &Stance)> =
+            Side::BOTH.iter().flat_map(|s| self.plan.stances[s.at()].iter().map(|x| (*s, x))).collect();
+        steps.sort_by(|a, b| a.1.heel_s.total_cmp(&b.1.heel_s));
+        // (touch, leave, height of the hips at either)
+        let mut springs: Vec<(f32, f32, f32)> = Vec::new();
+        for k in 0..steps.len() {
+            let (side, s) = steps[k];
+            let end = s.end_s.min(s.heel_s + 0.8);
+            let gap = |a: Option<f32>, b: Option<f32>| a.zip(b).map_or(0.0, |(a, b)| (b - a).clamp(0.0, 0.3));
+            let before = gap(k.checked_sub(1).map(|k| steps[k].1.end_s), Some(s.heel_s));
+            let after = gap(Some(s.end_s), steps.get(k + 1).map(|x| x.1.heel_s));
+            // Thrown up as fast as half the flight takes gravity to stop; the spring gives that back over the stance.
+            let speed = GRAVITY * 0.25 * (before + after);
+            let depth = 0.9 * speed * (end - s.heel_s) / PI;
+            let middle = s.heel_s + 0.45 * (end - s.heel_s);
+            let i = (((middle - self.times[0]) * self.rate_hz + 0.5).max(0.0) as usize).min(n - 1);
+            let low = self.height_over(t, i, side, s, 0.0, 0.0, self.legs[side.at()].knee.at(middle));
+            let (a, b) = (s.heel_s, end);
+            for (out, time) in out.iter_mut().zip(self.times).skip(self.index(a)).take_while(|x| *x.1 <= b) {
+                *out = low + depth * (1.0 - sin(PI * ((time - a) / (b - a)).clamp(0.0, 1.0)));
+            }
+            springs.push((a, b, low + depth));
+        }
+        for pair in springs.windows(2) {
+            let ((_, leave, from), (touch, _, to)) = (pair[0], pair[1]);
+            for i in self.index(leave)..self.index(touch).min(n) {
+                let (since, left) = (self.times[i] - leave, touch - self.times[i]);
+                if since > 0.0 && left > 0.0 {
+                    let u = since / (since + left);
+                    out[i] = lerp(from, to, u) + 0.5 * GRAVITY * since * left;
+                }
+            }
+        }
+        bridge(&mut out, HIP_HEIGHT_M);
+        hann(&out, self.half(0.03))
+    }
+
+    /// First sample at or after a time.
+    fn index(&self, time_s: f32) -> usize {
+        self.times.partition_point(|t| *t < time_s)
+    }
+}
+
+/// How far the heel of a foot that walks ahead may rise at this moment of a stance, radians; sideways the ankle has less
+/// room.
+fn heel_reach(s: &Stance, t: f32) -> f32 {
+    let length = (s.end_s - s.heel_s).min(0.9);
+    let left = (s.end_s - t) / length;
+    let r = &HEEL_REACH_RAD;
+    match 1.0 - left {
+        u if u < 0.5 => r[0],
+        u if u < 0.8 => lerp(r[0], r[1], (u - 0.5) / 0.3),
+        u => lerp(r[1], r[2], ((u - 0.8) / 0.2).min(1.0)),
+    }
+}
+
+/// Fills gaps (NaN) with a straight line between their ends; all of it with `otherwise` where nothing is known.
+fn bridge(values: &mut [f32], otherwise: f32) {
+    let mut last: Option<usize> = None;
+    for i in 0..values.len() {
+        if values[i].is_nan() {
+            continue;
+        }
+        match last {
+            Some(k) => {
+                for j in k + 1..i {
+                    values[j] = lerp(values[k], values[i], (j - k) as f32 / (i - k) as f32);
+                }
+            }
+            None => {
+                let v = values[i];
+                values[..i].fill(v);
+            }
+        }
+        last = Some(i);
+    }
+    match last {
+        Some(k) => {
+            let v = values[k];
+            values[k..].fill(v);
+        }
+        None => values.fill(otherwise),
+    }
 }
 
 /// Lean towards an acceleration (root space, m/s^2): a share of the angle at which gravity and acceleration balance.

@@ -1,6 +1,5 @@
 //! Routes as a player would steer them: a random stick through the game's own spring, each with its mirror image.
 
-use crate::body::Side;
 use crate::path::Leg;
 use crate::repertoire::{RUN, WALK, stick};
 use crate::shapes::Random;
@@ -11,7 +10,7 @@ use std::f32::consts::PI;
 /// Seconds of one route.
 const ROUTE_S: f32 = 36.0;
 /// Routes, each of them also mirrored.
-const ROUTES: usize = 3;
+const ROUTES: usize = 8;
 
 /// The routes of a seed.
 pub(crate) fn recipes(seed: u64) -> Vec<Recipe> {
@@ -20,7 +19,7 @@ pub(crate) fn recipes(seed: u64) -> Vec<Recipe> {
             let mut random = Random(seed ^ (i as u64).wrapping_mul(0xD134_2543_DE82_EF95));
             let route = Recipe::new(format!("route_{i}"), &["route"], legs(&mut random));
             let mirrored = route.mirrored(format!("route_{i}_mirrored"));
-            [Recipe { first: Side::Left, ..route }, Recipe { first: Side::Right, ..mirrored }]
+            [route, mirrored]
         })
         .collect()
 }

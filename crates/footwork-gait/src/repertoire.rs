@@ -1,8 +1,9 @@
 //! Which clips there are: what a stick can ask for, family by family, each with its mirror image.
 
 use crate::body::Side;
+use crate::ground::Ground;
 use crate::path::Leg;
-use crate::synth::Recipe;
+use crate::synth::{Recipe, Standing};
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
 const DEG: f32 = PI / 180.0;
@@ -21,9 +22,9 @@ pub(crate) fn stick(speeds: [f32; 3], angle: f32) -> (f32, f32) {
 /// Adds a recipe and its mirror image, `_left` and `_right`; the recipe must be the left one.
 fn pair(out: &mut Vec<Recipe>, left: Recipe) {
     let base = left.name.clone();
-    let right = left.mirrored(format!("{base}_right"));
-    out.push(Recipe { name: format!("{base}_left"), first: Side::Left, ..left });
-    out.push(Recipe { first: Side::Right, ..right });
+    let left = Recipe { name: format!("{base}_left"), first: Side::Left, ..left };
+    out.push(left.clone());
+    out.push(left.mirrored(format!("{base}_right")));
 }
 
 /// Tag of a gait at a speed.
@@ -35,63 +36,182 @@ fn cm(speed: f32) -> i32 {
     (speed * 100.0 + 0.5) as i32
 }
 
-/// Everything but the random routes.
+/// Everything but the random routes, on level ground.
 pub(crate) fn recipes() -> Vec<Recipe> {
     let mut out = Vec::new();
-    let loops = |r: Recipe| Recipe { looping: true, ..r };
-    out.push(loops(Recipe::new("idle", &["idle"], vec![Leg::steady(10.0, 0.0, 0.0, 0.0)])));
+    idles(&mut out);
     straight(&mut out);
-    starts_and_stops(&mut out);
+    starts(&mut out);
+    stops(&mut out);
     curves(&mut out);
+    arcs(&mut out);
     turns(&mut out);
+    small_steps(&mut out);
     strafes(&mut out);
     backward(&mut out);
     out
 }
 
+fn idles(out: &mut Vec<Recipe>) {
+    let idle = |name: &str, seconds: f32| {
+        let recipe = Recipe::new(name, &["idle"], vec![Leg::steady(seconds, 0.0, 0.0, 0.0)]);
+        Recipe { looping: true, ..recipe }
+    };
+    out.push(idle("idle", 20.0));
+    // Everybody's weight goes from leg to leg; games have less patience than people, who wait a minute.
+    out.push(Recipe { standing: Standing::Shifting { period_s: 10.0 }, ..idle("idle_shifting", 20.0) });
+}
+
 fn straight(out: &mut Vec<Recipe>) {
-    for v in [0.8, 1.25, 1.75, 2.5, 3.0, 4.0] {
+    for v in [0.5, 0.8, 1.0, 1.25, 1.3, 1.5, 1.75, 2.0, 2.5, 3.2, 4.0, 4.75, 5.5] {
         let name = format!("{}_{}", gait(v), cm(v));
-        out.push(Recipe::new(name.clone(), &[gait(v)], vec![Leg::steady(5.0, v, 0.0, 0.0)]));
-        let mut looped = Recipe::new(format!("{name}_loop"), &[gait(v)], vec![Leg::steady(2.2, v, 0.0, 0.0)]);
-        looped.looping = true;
-        out.push(looped);
+        out.push(Recipe::new(name.clone(), &[gait(v)], vec![Leg::steady(4.0, v, 0.0, 0.0)]));
+        let seconds = if v < 0.7 { 6.8 } else { 4.3 };
+        let looped = Recipe::new(format!("{name}_loop"), &[gait(v)], vec![Leg::steady(seconds, v, 0.0, 0.0)]);
+        out.push(Recipe { looping: true, ..looped });
     }
-    for (from, to) in [(1.75, 4.0), (4.0, 1.75), (1.25, 2.5), (2.5, 1.25)] {
+    let changes =
+        [(0.8, 1.75), (1.75, 0.8), (1.25, 2.5), (2.5, 1.25), (1.75, 4.0), (4.0, 1.75), (3.2, 5.5), (5.5, 3.2)];
+    for (from, to) in changes {
         let legs = vec![Leg::steady(0.8, from, 0.0, 0.0), Leg::goal(2.0, to, 0.0, 0.0)];
         out.push(Recipe::new(format!("change_{}_{}", cm(from), cm(to)), &["change"], legs));
     }
 }
 
-fn starts_and_stops(out: &mut Vec<Recipe>) {
-    for v in [WALK[0], RUN[0]] {
-        let stand = Leg::steady(0.6, 0.0, 0.0, 0.0);
+/// From standing: ahead with either foot; turning to seven other directions and strafing to them, with either foot.
+fn starts(out: &mut Vec<Recipe>) {
+    let stand = Leg::steady(0.6, 0.0, 0.0, 0.0);
+    for speeds in [WALK, RUN] {
+        let (v, kind) = (speeds[0], gait(speeds[0]));
         for first in Side::BOTH {
             let foot = ["left", "right"][first.at()];
             let start = vec![stand, Leg::goal(2.2, v, 0.0, 0.0)];
-            let name = format!("start_{}_{foot}_foot", gait(v));
-            out.push(Recipe { first, ..Recipe::new(name, &["start", gait(v)], start) });
-            // Half a step later the other foot is in front.
-            let cadence = crate::laws::cadence_hz(v);
-            let seconds = 0.6 + if first == Side::Left { 0.0 } else { 1.0 / cadence };
-            let stop = vec![Leg::steady(seconds, v, 0.0, 0.0), Leg::goal(1.9, 0.0, 0.0, 0.0)];
-            let name = format!("stop_{}_{foot}_foot", gait(v));
-            out.push(Recipe::new(name, &["stop", gait(v)], stop));
+            let recipe = Recipe::new(format!("start_{kind}_{foot}_foot"), &["start", kind], start);
+            // The seed of variation is the name's: both feet start alike.
+            let seed = Recipe::new(format!("start_{kind}"), &[], Vec::new()).seed;
+            out.push(Recipe { first, insists: true, seed, ..recipe });
         }
         for angle in [45, 90, 135, 180] {
             let a = angle as f32 * DEG;
-            let name = format!("start_{}_{angle}", gait(v));
-            pair(out, Recipe::new(name, &["start", gait(v)], vec![stand, Leg::goal(1.8, v, a, a)]));
+            let legs = vec![stand, Leg::goal(1.8, v, a, a)];
+            let name = format!("start_{kind}_{angle}");
+            pair(out, Recipe::new(name.clone(), &["start", kind], legs.clone()));
+            // To turn about, people step with the foot on the side that they turn to.
+            if speeds == WALK && angle < 180 {
+                crossed(out, Recipe::new(format!("{name}_crossed"), &["start", kind], legs));
+            }
+        }
+    }
+    for angle in [45, 90, 135, 180] {
+        let (v, travel) = stick(WALK, angle as f32 * DEG);
+        let legs = vec![stand, Leg::goal(1.6, v, travel, 0.0)];
+        crossed(out, Recipe::new(format!("strafe_walk_{angle}_start_crossed"), &["strafe", "start", "walk"], legs));
+    }
+}
+
+/// A pair that starts with the other foot than one would.
+fn crossed(out: &mut Vec<Recipe>, left: Recipe) {
+    let from = out.len();
+    pair(out, left);
+    for recipe in &mut out[from..] {
+        recipe.first = Side::Right;
+        recipe.insists = true;
+    }
+}
+
+fn stops(out: &mut Vec<Recipe>) {
+    for v in [0.5, 0.8, 1.25, 1.75, 2.5, 3.2, 4.0, 5.5] {
+        for half_steps in 0..2 {
+            // Half a stride later the other foot is in front.
+            let seconds = 0.6 + half_steps as f32 / crate::laws::cadence_hz(v);
+            let legs = vec![Leg::steady(seconds, v, 0.0, 0.0), Leg::goal(2.0, 0.0, 0.0, 0.0)];
+            let foot = ["left", "right"][half_steps];
+            let name = format!("stop_{}_{}_{foot}_foot", gait(v), cm(v));
+            out.push(Recipe::new(name, &["stop", gait(v)], legs));
         }
     }
 }
 
+/// A step or two to any side, and turns by less than a game's dead zone.
+fn small_steps(out: &mut Vec<Recipe>) {
+    let stand = |seconds: f32| Leg::steady(seconds, 0.0, 0.0, 0.0);
+    for angle in [0, 45, 90, 135, 180] {
+        let a = angle as f32 * DEG;
+        let legs = vec![stand(0.4), Leg::goal(0.55, 0.9, a, 0.0), Leg::goal(1.5, 0.0, a, 0.0)];
+        let recipe = Recipe::new(format!("step_{angle}"), &["step", "walk"], legs);
+        pair(out, Recipe { insists: angle % 180 == 0, ..recipe });
+    }
+    for angle in [20, 30] {
+        let legs = vec![stand(0.4), Leg::goal(1.6, 0.0, 0.0, angle as f32 * DEG)];
+        pair(out, Recipe::new(format!("pivot_{angle}"), &["turn"], legs));
+    }
+}
+
+/// Slopes of 10 and 20 degrees and stairs of 18 cm, up and down: each from level ground onto it and off it again.
+pub(crate) fn terrain() -> Vec<Recipe> {
+    let mut out = Vec::new();
+    for (degrees, speed) in [(10, 1.25), (20, 1.0)] {
+        for (way, sign) in [("up", 1.0), ("down", -1.0)] {
+            let grade = sign * footwork::math::tan(degrees as f32 * DEG);
+            let recipe = Recipe::new(
+                format!("slope_{way}_{degrees}"),
+                &["slope", "walk"],
+                vec![Leg::steady(8.0 / speed, speed, 0.0, 0.0)],
+            );
+            out.push(Recipe { ground: Ground::Ramp { start_m: 1.5, length_m: 5.0, grade }, ..recipe });
+        }
+    }
+    for (way, sign, speed) in [("up", 1.0, 0.5), ("down", -1.0, 0.55)] {
+        let ground = Ground::Stairs { start_m: 1.4, steps: 10, rise_m: sign * 0.18, tread_m: 0.29 };
+        let recipe =
+            Recipe::new(format!("stairs_{way}"), &["stairs", "walk"], vec![Leg::steady(5.6 / speed, speed, 0.0, 0.0)]);
+        out.push(Recipe { ground, ..recipe });
+    }
+    out
+}
+
 fn curves(out: &mut Vec<Recipe>) {
-    for (v, radius) in [(1.25, 1.0), (1.25, 2.0), (1.75, 1.5), (1.75, 3.0), (2.5, 2.5), (4.0, 4.0), (4.0, 8.0)] {
+    let curves = [
+        (0.8, 0.6),
+        (1.25, 1.0),
+        (1.25, 2.0),
+        (1.75, 1.0),
+        (1.75, 1.5),
+        (1.75, 3.0),
+        (2.5, 2.5),
+        (3.2, 2.5),
+        (4.0, 2.5),
+        (4.0, 4.0),
+        (4.0, 8.0),
+        (5.5, 8.0),
+    ];
+    for (v, radius) in curves {
         let rate = v / radius;
         let leg = Leg { travel_rate: rate, facing_rate: rate, ..Leg::steady(3.6, v, 0.0, 0.0) };
         let name = format!("curve_{}_radius_{}", cm(v), cm(radius));
         pair(out, Recipe::new(name, &["curve", gait(v)], vec![leg]));
+    }
+}
+
+/// Arcs any way, as a stick asks for that is not pushed fully: travel and facing turn together.
+fn arcs(out: &mut Vec<Recipe>) {
+    for (kind, speeds, share, turns) in
+        [("slow", WALK, 0.4, [60, 120].as_slice()), ("walk", WALK, 0.85, &[60, 120]), ("run", RUN, 0.85, &[60])]
+    {
+        for angle in [0, 45, 90, 135, 180] {
+            for turn in turns {
+                let rate = *turn as f32 * DEG;
+                let (v, travel) = stick(speeds, angle as f32 * DEG);
+                // Straight ahead and straight back, outwards is inwards in the mirror.
+                let ways = [("in", 1.0), ("out", -1.0)];
+                for (way, side) in ways.into_iter().take(if angle % 180 == 0 { 1 } else { 2 }) {
+                    let steady = Leg::steady(1.6, share * v, travel, 0.0);
+                    let legs = vec![Leg { travel_rate: side * rate, facing_rate: side * rate, ..steady }];
+                    let name = format!("arc_{kind}_{angle}_{turn}_{way}");
+                    pair(out, Recipe::new(name, &["curve", gait(speeds[0])], legs));
+                }
+            }
+        }
     }
 }
 

@@ -2,49 +2,77 @@
 
 use crate::GaitOptions;
 use crate::body::{Side, joint, offset, skeleton};
-use crate::feet::{Foot, FootState};
-use crate::footsteps::{FootPlan, plan, steady_cadence_hz};
-use crate::legs;
+use crate::feet::FootState;
+use crate::footsteps::{FootPlan, Rhythm, plan, steady_cadence_hz};
+use crate::ground::Ground;
+use crate::legs::{self, Leg as LegMotion, Track};
 use crate::path::{Leg, PathPoint, RootPath};
-use crate::pelvis::{self, Trunk};
+use crate::pelvis::{self, Body, Trunk};
+use crate::stride::LegPlan;
 use crate::truth::{GaitClip, GaitTruth, annotate, footsteps};
-use crate::upper_body;
+use crate::upper_body::{self, Attention};
 use footwork::clip::RawClip;
-use footwork::math::{Facing, Quat, Transform, lerp};
+use footwork::math::{Facing, Quat, Transform};
 use glam::Vec3;
 
-/// Frames before and after a clip on which smoothing windows may lean, seconds.
-const MARGIN_S: f32 = 0.5;
+/// Time before and after a clip on which smoothing windows may lean, seconds.
+const MARGIN_S: f32 = 0.6;
 /// How long gait settles before a clip that begins in motion, seconds.
 const RUN_IN_S: f32 = 3.0;
 /// How far the plan sees beyond a clip's end, seconds.
-const RUN_OUT_S: f32 = 2.0;
+const RUN_OUT_S: f32 = 2.5;
+/// Samples per second that motion is made at, at least: a whole multiple of the frame rate.
+const LEAST_SAMPLE_HZ: f32 = 120.0;
+
+/// How somebody stands who has nothing to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Standing {
+    /// On both feet.
+    Even,
+    /// On one leg and then the other, once around in this time.
+    Shifting { period_s: f32 },
+}
 
 /// A clip to be made.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipe {
     pub name: String,
     pub legs: Vec<Leg>,
-    /// The foot that starts where the motion does not decide it.
+    /// The foot that starts where the motion does not decide it, or always.
     pub first: Side,
+    pub insists: bool,
     /// Cut to whole strides and marked as a loop; the script must be one steady leg.
     pub looping: bool,
     pub tags: Vec<&'static str>,
+    pub ground: Ground,
+    pub standing: Standing,
+    /// Seed of what differs from step to step.
+    pub seed: u64,
+    /// True for the mirror image of the recipe before.
+    pub mirrors: bool,
 }
 
 impl Recipe {
     pub(crate) fn new(name: impl Into<String>, tags: &[&'static str], legs: Vec<Leg>) -> Self {
-        Self { name: name.into(), legs, first: Side::Right, looping: false, tags: tags.to_vec() }
+        let name = name.into();
+        let seed = name.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+        Self {
+            name,
+            legs,
+            first: Side::Right,
+            insists: false,
+            looping: false,
+            tags: tags.to_vec(),
+            ground: Ground::Flat,
+            standing: Standing::Even,
+            seed,
+            mirrors: false,
+        }
     }
 
-    /// The same to the other side, under another name.
+    /// The mirror image of this one, which must stand just before it, under another name.
     pub(crate) fn mirrored(&self, name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            legs: self.legs.iter().map(|l| l.mirrored()).collect(),
-            first: self.first.other(),
-            ..self.clone()
-        }
+        Self { name: name.into(), mirrors: true, ..self.clone() }
     }
 
     /// Seconds of the script.
@@ -53,63 +81,113 @@ impl Recipe {
     }
 }
 
+/// A person on the way, sampled evenly in time.
+struct Motion {
+    path: RootPath,
+    plan: FootPlan,
+    /// `[samples]` seconds.
+    times: Vec<f32>,
+    points: Vec<PathPoint>,
+    /// `[samples][left, right]` world.
+    feet: Vec<[FootState; 2]>,
+    trunk: Trunk,
+}
+
+/// Moves the body over `frames` frames and a margin to either side, `per_frame` samples to a frame.
+fn walk(recipe: &Recipe, options: &GaitOptions, per_frame: usize) -> (Motion, usize) {
+    let moves_at_start = recipe.legs[0].speed > 0.05 || recipe.legs[0].facing_rate != 0.0;
+    let run_in_s = if moves_at_start { RUN_IN_S } else { 1.0 };
+    let path = RootPath::new(&recipe.legs, recipe.ground, run_in_s, RUN_OUT_S);
+    let fit = fit(recipe, &path, options);
+    let plan = plan(&path, fit.rhythm);
+    let rate_hz = options.rate_hz * per_frame as f32;
+    let margin = (MARGIN_S * options.rate_hz) as usize * per_frame;
+    let count = fit.frames * per_frame + 2 * margin;
+    let times: Vec<f32> = (0..count).map(|i| (i as f32 - margin as f32) / rate_hz).collect();
+    let points: Vec<PathPoint> = times.iter().map(|t| path.at(*t)).collect();
+    let leg_plans = Side::BOTH.map(|s| LegPlan::new(&plan.stances[s.at()], &path));
+    let trunk = Body {
+        path: &points,
+        times: &times,
+        rate_hz,
+        plan: &plan,
+        legs: &leg_plans,
+        standing: recipe.standing,
+        sway_sign: recipe.first.sign(),
+    }
+    .trunk();
+    let tracks = Side::BOTH.map(|side| Track {
+        start_s: times[0],
+        rate_hz,
+        hip: (0..count)
+            .map(|i| root_of(&points[i]).point(pelvis::hip(trunk.position[i], trunk.rotation[i], side)))
+            .collect(),
+        yaw: points.iter().map(|p| p.yaw + p.twist).collect(),
+    });
+    let mut legs = Side::BOTH.map(|s| LegMotion::new(&plan, &leg_plans[s.at()], &path, &tracks[s.at()], s));
+    let feet = times.iter().map(|t| legs.each_mut().map(|l| l.at(*t))).collect();
+    (Motion { path, plan, times, points, feet, trunk }, fit.frames)
+}
+
 /// Makes one clip.
 pub(crate) fn synthesise(recipe: &Recipe, options: &GaitOptions) -> GaitClip {
-    let rate = options.rate_hz;
-    let moves_at_start = recipe.legs[0].speed > 0.05 || recipe.legs[0].facing_rate != 0.0;
-    let path = RootPath::new(&recipe.legs, if moves_at_start { RUN_IN_S } else { 1.0 }, RUN_OUT_S);
-    let (frames, cadence_scale) = fit(recipe, &path, rate);
-    let plan = plan(&path, recipe.first, cadence_scale);
-
-    let margin = (MARGIN_S * rate) as usize;
-    let count = frames + 2 * margin;
-    let times: Vec<f32> = (0..count).map(|i| (i as f32 - margin as f32) / rate).collect();
-    let points: Vec<PathPoint> = times.iter().map(|t| path.at(*t)).collect();
-    let feet = feet_in_root(&plan, &path, &points, &times);
-    let trunk = pelvis::trunk(&points, &feet, &times, rate, recipe.first.sign());
-
-    let skeleton = skeleton();
+    let per_frame = (LEAST_SAMPLE_HZ / options.rate_hz).ceil().max(1.0) as usize;
+    let (motion, frames) = walk(recipe, options, per_frame);
+    let margin = (motion.times.len() - frames * per_frame) / 2;
     let mut clip = RawClip {
         name: recipe.name.clone(),
         source: "footwork-gait".into(),
-        skeleton,
-        rate_hz: rate,
+        skeleton: skeleton(),
+        rate_hz: options.rate_hz,
         looping: recipe.looping,
         translations: Vec::with_capacity(frames * joint::COUNT),
         rotations: Vec::with_capacity(frames * joint::COUNT),
         annotations: Default::default(),
     };
-    let shown = margin..margin + frames;
-    for i in shown.clone() {
-        push_pose(&mut clip, &points[i], &feet[i], &trunk, i, times[i]);
+    let shown: Vec<usize> = (0..frames).map(|f| margin + f * per_frame).collect();
+    for i in &shown {
+        push_pose(&mut clip, &motion, *i);
     }
+    let points: Vec<PathPoint> = shown.iter().map(|i| motion.points[*i]).collect();
     let truth = GaitTruth {
         root: (0..frames)
             .map(|f| f * joint::COUNT)
             .map(|j| Transform::new(clip.translations[j], clip.rotations[j]))
             .collect(),
-        speed_mps: shown.clone().map(|i| points[i].velocity.length()).collect(),
-        heading: headings(&points[shown.clone()]),
-        contacts: shown.map(|i| [feet[i][0].planted, feet[i][1].planted]).collect(),
-        footsteps: footsteps(&plan, frames as f32 / rate),
+        speed_mps: points.iter().map(|p| p.velocity.length()).collect(),
+        heading: headings(&points),
+        contacts: shown.iter().map(|i| motion.feet[*i].map(|f| f.planted)).collect(),
+        touching: shown.iter().map(|i| motion.feet[*i].map(|f| f.loaded)).collect(),
+        footsteps: footsteps(&motion.plan, frames as f32 / options.rate_hz),
     };
     annotate(&mut clip, &truth, &recipe.tags);
     GaitClip { clip, truth }
 }
 
-/// Frames of a clip, and the factor on cadence that makes a loop's strides whole frames.
-fn fit(recipe: &Recipe, path: &RootPath, rate_hz: f32) -> (usize, f32) {
+/// How long a clip is and how its steps fall.
+struct Fit {
+    frames: usize,
+    rhythm: Rhythm,
+}
+
+/// Fits a clip to whole frames, a loop also to whole strides.
+fn fit(recipe: &Recipe, path: &RootPath, options: &GaitOptions) -> Fit {
+    let rate_hz = options.rate_hz;
     let seconds = recipe.seconds();
+    let seed = recipe.seed ^ options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let rhythm = Rhythm { cadence_scale: 1.0, period: None, seed, first: recipe.first, insists: recipe.insists };
+    let frames = (seconds * rate_hz + 0.5) as usize;
     if !recipe.looping {
-        return ((seconds * rate_hz + 0.5) as usize + 1, 1.0);
+        return Fit { frames: frames + 1, rhythm };
     }
     if recipe.legs[0].speed == 0.0 && recipe.legs[0].facing_rate == 0.0 {
-        return ((seconds * rate_hz + 0.5) as usize, 1.0);
+        return Fit { frames, rhythm };
     }
     let stride_s = 2.0 / steady_cadence_hz(path);
     let strides = (seconds / stride_s + 0.5).floor().max(1.0);
     let frames = (strides * stride_s * rate_hz + 0.5).floor().max(2.0);
-    (frames as usize, strides * stride_s * rate_hz / frames)
+    let cadence_scale = strides * stride_s * rate_hz / frames;
+    Fit { frames: frames as usize, rhythm: Rhythm { cadence_scale, period: Some(2 * strides as u32), ..rhythm } }
 }
 
 fn root_of(p: &PathPoint) -> Transform {
@@ -130,24 +208,19 @@ fn headings(points: &[PathPoint]) -> Vec<Facing> {
         .collect()
 }
 
-/// Both feet per frame, in root space.
-fn feet_in_root(plan: &FootPlan, path: &RootPath, points: &[PathPoint], times: &[f32]) -> Vec<[FootState; 2]> {
-    let mut feet = Side::BOTH.map(|s| Foot::new(plan, path, s));
-    points
-        .iter()
-        .zip(times)
-        .map(|(p, t)| {
-            let to_root = Quat::from_rotation_y(-p.yaw);
-            feet.each_mut().map(|f| {
-                let s = f.at(*t);
-                FootState { toe: to_root * (s.toe - p.position), yaw: s.yaw - p.yaw, ..s }
-            })
-        })
-        .collect()
+/// Where the eyes turn before the body does, radians against the facing: heads lead on circles by 200 ms (Grasso et al.
+/// 1996) and turn before a corner by up to a second (Grasso et al. 1998).
+fn gaze(motion: &Motion, i: usize) -> f32 {
+    let (t, p) = (motion.times[i], &motion.points[i]);
+    let ahead = |s: f32| motion.path.at(t + s).yaw - p.yaw;
+    let lead = (ahead(0.2) + ahead(0.45) + ahead(0.7)) * (1.0 / 3.0);
+    // A neck turns by 70 degrees at most; the eyes do the rest.
+    lead / (1.0 + lead * lead).sqrt()
 }
 
 /// Appends one frame.
-fn push_pose(clip: &mut RawClip, p: &PathPoint, feet: &[FootState; 2], trunk: &Trunk, i: usize, time_s: f32) {
+fn push_pose(clip: &mut RawClip, motion: &Motion, i: usize) {
+    let (p, trunk) = (&motion.points[i], &motion.trunk);
     let mut local = [Quat::IDENTITY; joint::COUNT];
     let mut translations: [Vec3; joint::COUNT] = std::array::from_fn(offset);
     let root = root_of(p);
@@ -156,18 +229,18 @@ fn push_pose(clip: &mut RawClip, p: &PathPoint, feet: &[FootState; 2], trunk: &T
     local[joint::ROOT] = root.rotation;
     let pelvis = trunk.rotation[i];
     local[joint::HIPS] = pelvis;
-    for (side, foot) in Side::BOTH.into_iter().zip(feet) {
+    for (side, foot) in Side::BOTH.into_iter().zip(&motion.feet[i]) {
         let hip = pelvis::hip(trunk.position[i], pelvis, side);
-        // A knee points between pelvis and foot, nearer to the foot.
-        let knee_yaw = lerp(p.twist, foot.yaw, 0.6);
-        let leg = legs::solve(hip, foot, knee_yaw);
+        let foot = FootState { ankle: root.inverse_point(foot.ankle), yaw: foot.yaw - p.yaw, ..*foot };
+        let leg = legs::solve(hip, &foot, p.twist);
         let first = [joint::LEFT_UP_LEG, joint::RIGHT_UP_LEG][side.at()];
         local[first] = pelvis.inverse() * leg.thigh;
         local[first + 1] = leg.shank;
-        local[first + 2] = leg.foot_local;
+        local[first + 2] = leg.foot;
         local[first + 3] = leg.toe;
     }
-    upper_body::pose(p, trunk, i, time_s, &mut local);
+    let attention = Attention { time_s: motion.times[i], gaze: gaze(motion, i) };
+    upper_body::pose(p, trunk, i, attention, &mut local);
     // One sign per rotation, so that equal motion gives equal bytes and neighbours interpolate the short way.
     let before = clip.rotations.len().checked_sub(joint::COUNT);
     for (j, q) in local.into_iter().enumerate() {
@@ -189,26 +262,17 @@ mod tests {
         let mut worst = 0.0f32;
         let mut recipes = crate::repertoire::recipes();
         recipes.extend(crate::random_route::recipes(1));
-        for r in &recipes {
-            let rate = 60.0;
-            let path = RootPath::new(&r.legs, RUN_IN_S, RUN_OUT_S);
-            let plan = plan(&path, r.first, 1.0);
-            let times: Vec<f32> = (0..(r.seconds() * rate) as usize).map(|i| i as f32 / rate).collect();
-            let points: Vec<PathPoint> = times.iter().map(|t| path.at(*t)).collect();
-            let feet = feet_in_root(&plan, &path, &points, &times);
-            let trunk = pelvis::trunk(&points, &feet, &times, rate, 1.0);
-            for i in 0..times.len() {
+        for r in recipes.iter().filter(|r| !r.mirrors) {
+            let (motion, _) = walk(r, &GaitOptions::default(), 1);
+            for (i, p) in motion.points.iter().enumerate() {
                 for side in Side::BOTH {
-                    let foot = &feet[i][side.at()];
-                    let hip = pelvis::hip(trunk.position[i], trunk.rotation[i], side);
-                    let (target, _) = legs::ankle_target(hip, foot);
-                    let stretch = (target - hip).length() / (THIGH_M + SHANK_M);
+                    let foot = &motion.feet[i][side.at()];
+                    let hip = pelvis::hip(motion.trunk.position[i], motion.trunk.rotation[i], side);
+                    let hip = root_of(p).point(hip);
+                    let stretch = (foot.ankle - hip).length() / (THIGH_M + SHANK_M);
                     worst = worst.max(stretch);
-                    assert!(stretch < 0.9999 && stretch > 0.3, "{} frame {i} {side:?}: {stretch}", r.name);
-                    let leg = legs::solve(hip, foot, foot.yaw);
-                    let knee = hip + leg.thigh * offset(joint::LEFT_LEG);
-                    let ankle = knee + leg.thigh * leg.shank * offset(joint::LEFT_FOOT);
-                    assert!((ankle - target).length() < 1e-3, "{} frame {i} {side:?}", r.name);
+                    let at = motion.times[i];
+                    assert!(stretch < 0.9999 && stretch > 0.3, "{} at {at:.2} s {side:?}: {stretch}", r.name);
                 }
             }
         }

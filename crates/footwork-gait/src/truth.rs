@@ -11,7 +11,7 @@ use glam::Vec3;
 pub struct Footstep {
     /// Which foot.
     pub side: Side,
-    /// The planted toe joint's place on the ground, world, metres (y = 0).
+    /// The planted toe joint's place on the ground, world, metres.
     pub position: Vec3,
     /// Yaw of the foot, radians, unwrapped as the root's is.
     pub yaw: f32,
@@ -30,8 +30,10 @@ pub struct GaitTruth {
     pub speed_mps: Vec<f32>,
     /// `[frames]` direction of travel, world; while standing, the last one.
     pub heading: Vec<Facing>,
-    /// `[frames]` left and right toe planted.
+    /// `[frames]` left and right toe joint planted.
     pub contacts: Vec<[bool; 2]>,
+    /// `[frames]` left and right foot on the ground with any part: from heel strike to toe-off.
+    pub touching: Vec<[bool; 2]>,
     /// Steps that touch the clip, left foot's first, each in order of time.
     pub footsteps: Vec<Footstep>,
 }
@@ -47,12 +49,15 @@ pub struct GaitClip {
 
 /// The steps of a plan that touch a clip.
 pub(crate) fn footsteps(plan: &FootPlan, seconds: f32) -> Vec<Footstep> {
-    let of =
-        |side: Side| {
-            plan.stances[side.at()].iter().filter(move |s| s.end_s > 0.0 && s.start_s < seconds).map(move |s| {
-                Footstep { side, position: s.toe, yaw: s.yaw, start_s: s.start_s, end_s: s.end_s.min(seconds) }
-            })
-        };
+    let of = |side: Side| {
+        plan.stances[side.at()].iter().filter(move |s| s.tip_s > 0.0 && s.flat_s < seconds).map(move |s| Footstep {
+            side,
+            position: s.toe,
+            yaw: s.yaw,
+            start_s: s.flat_s,
+            end_s: s.tip_s.min(seconds),
+        })
+    };
     of(Side::Left).chain(of(Side::Right)).collect()
 }
 

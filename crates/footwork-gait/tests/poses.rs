@@ -56,7 +56,7 @@ fn knees_bend_backwards_only() {
         }
     }
     println!("knee flexion {least:.1} to {most:.1} degrees");
-    assert!(least > 3.0 && most < 150.0, "{least} {most}");
+    assert!(least > 1.0 && most < 140.0, "{least} {most}");
 }
 
 /// Largest change of a joint's velocity (root axes, relative to the world) from frame to frame, m/s.
@@ -81,7 +81,9 @@ fn nothing_pops() {
         if change > worst.0 {
             worst = (change, f, j, w.name());
         }
-        let bound = if w.name().contains("walk") || w.name().starts_with("turn") { 3.5 } else { 4.5 };
+        // A foot stops when it lands: the faster the body, the more.
+        let fastest = w.gait.truth.speed_mps.iter().copied().fold(0.0, f32::max);
+        let bound = (2.6 + 0.75 * fastest).max(3.8);
         assert!(change < bound, "{} frame {f} joint {}: {change} m/s", w.name(), skeleton().names()[j]);
     }
     println!("largest change of velocity {worst:?}");
@@ -98,9 +100,10 @@ fn a_loop_continues_in_its_first_frame() {
             let typical = (0..last).map(|f| step(f, f + 1)).fold(0.0, f32::max);
             let seam = step(last, 0);
             assert!(seam <= typical * 1.05 + 1e-3, "{} joint {j}: {seam} against {typical}", w.name());
-            // Around the seam motion goes on as it does a frame later: no hitch, no duplicate.
-            let onwards = step(0, 1);
-            assert!((seam - onwards).abs() < 0.5 * typical + 1e-3, "{} joint {j}", w.name());
+            // Around the seam motion changes no more from frame to frame than it does elsewhere: no hitch, no duplicate.
+            let changes = (1..last).map(|f| (step(f, f + 1) - step(f - 1, f)).abs()).fold(0.0, f32::max);
+            let around = (seam - step(0, 1)).abs().max((seam - step(last - 1, last)).abs());
+            assert!(around <= 1.05 * changes + 1e-3, "{} joint {j}: {around} against {changes}", w.name());
         }
         let toes = |f: usize| common::TOES.map(|t| w.in_root(f, t));
         let (a, b) = (toes(last), toes(0));

@@ -13,7 +13,7 @@ fn steady_clips_move_at_their_nominal_speed() {
         ("walk_125", 1.25),
         ("walk_175_loop", 1.75),
         ("run_250", 2.5),
-        ("run_300_loop", 3.0),
+        ("run_320_loop", 3.2),
         ("run_400", 4.0),
         ("backward_walk", 1.25),
         ("backward_run", 2.5),
@@ -48,8 +48,13 @@ fn cadence_times_step_length_is_the_speed() {
         steps.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
         for pair in steps.windows(2) {
             let (length, time) = (pair[1].position.z - pair[0].position.z, pair[1].start_s - pair[0].start_s);
-            assert!((length / time - speed).abs() < 0.01 * speed, "{name}: {length} m in {time} s");
+            // No two steps are alike ...
+            assert!((length / time - speed).abs() < 0.1 * speed, "{name}: {length} m in {time} s");
         }
+        // ... but together they are as fast as the body.
+        let (first, last) = (steps.first().unwrap(), steps.last().unwrap());
+        let mean = (last.position.z - first.position.z) / (last.start_s - first.start_s);
+        assert!((mean - speed).abs() < 0.02 * speed, "{name}: {mean} m/s");
     }
 }
 
@@ -131,7 +136,7 @@ fn hash(seed: u64) -> u64 {
             h = (h ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
         }
     };
-    for g in generate(&GaitOptions { seed, ..GaitOptions::default() }) {
+    for g in generate(&GaitOptions { seed, terrain: true, ..GaitOptions::default() }) {
         g.clip.translations.iter().for_each(|t| t.to_array().map(f32::to_bits).into_iter().for_each(&mut eat));
         g.clip.rotations.iter().for_each(|q| q.to_array().map(f32::to_bits).into_iter().for_each(&mut eat));
         g.clip.annotations.events.iter().for_each(|e| eat(e.time_s.to_bits()));
@@ -143,7 +148,7 @@ fn hash(seed: u64) -> u64 {
 #[test]
 fn the_same_bytes_come_out_everywhere() {
     // Changes whenever the motion does: then look at the motion, and write the printed number here.
-    const EXPECTED: u64 = 0x22f9_a332_9e69_0690;
+    const EXPECTED: u64 = 0x8a2e_ef3d_35c9_8f73;
     let (a, b) = (hash(1), hash(1));
     assert_eq!(a, b, "twice the same options");
     assert_ne!(a, hash(2), "the seed changes the routes");
@@ -154,7 +159,7 @@ fn the_same_bytes_come_out_everywhere() {
 fn there_are_minutes_of_it_and_names_are_unique() {
     let seconds: f32 = all().iter().map(|w| w.frames() as f32 / w.rate()).sum();
     println!("{} clips, {seconds:.1} s", all().len());
-    assert!((480.0..=750.0).contains(&seconds), "{seconds}");
+    assert!((600.0..=1500.0).contains(&seconds), "{seconds}");
     let mut names: Vec<_> = all().iter().map(|w| w.name()).collect();
     names.sort_unstable();
     let count = names.len();

@@ -82,7 +82,7 @@ pub fn mocap(folder: &Path) {
         "walk_175",
         "run_400",
         "start_walk_left_foot",
-        "stop_walk_left_foot",
+        "stop_walk_175_left_foot",
         "curve_175_radius_150_left",
         "curve_175_radius_150_right",
         "curve_400_radius_400_left",

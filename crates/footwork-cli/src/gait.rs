@@ -1,0 +1,141 @@
+//! `footwork gait`: what the built-in person can do, how close to people it comes, and its motion as files.
+
+use crate::args::{Common, GaitArgs};
+use crate::database::BUILT_IN;
+use crate::interrupt::guarded;
+use crate::progress;
+use anyhow::{Context, Result, bail};
+use footwork::build::config::matches_pattern;
+use footwork_gait::{GaitClip, GaitOptions, Gate, coverage, gates, generate};
+use footwork_import::bvh::WriteOptions;
+use footwork_import::{read_clips, write_clip};
+use serde_json::json;
+use std::path::Path;
+
+/// Runs the command.
+pub fn gait(args: &GaitArgs, common: &Common) -> Result<()> {
+    let clips = generate(&GaitOptions { seed: common.seed, ..BUILT_IN });
+    if args.report {
+        return report(&clips, args, common);
+    }
+    let wanted = |c: &&GaitClip| args.clip.as_ref().is_none_or(|p| matches_pattern(&c.clip.name, p));
+    let chosen: Vec<&GaitClip> = clips.iter().filter(wanted).collect();
+    if chosen.is_empty() {
+        let pattern = args.clip.as_deref().unwrap_or_default();
+        bail!("--clip {pattern}: no clip of the built-in person has this in its name; `footwork gait` lists them");
+    }
+    if let Some(folder) = &args.output {
+        write(&chosen, folder, common.json)?;
+    }
+    if common.json {
+        let list: Vec<_> = chosen.iter().map(|c| clip_json(c)).collect();
+        out!("{}", json!({ "seconds": seconds(&chosen), "clip_list": list, "folder": args.output }));
+        return Ok(());
+    }
+    out!("{} clips, {:.1} min", chosen.len(), seconds(&chosen) / 60.0);
+    for c in &chosen {
+        let kind = if c.clip.looping { "loop" } else { "" };
+        out!("  {:<40} {:>6.2} s  {:<16} {kind}", c.clip.name, clip_seconds(c), tags(c).join(", "));
+    }
+    if let Some(folder) = &args.output {
+        out!("written to {}", folder.display());
+    }
+    Ok(())
+}
+
+fn clip_seconds(c: &GaitClip) -> f64 {
+    c.clip.frames() as f64 / f64::from(c.clip.rate_hz)
+}
+
+fn seconds(clips: &[&GaitClip]) -> f64 {
+    clips.iter().map(|c| clip_seconds(c)).sum()
+}
+
+/// Tags that hold somewhere in a clip, each once.
+fn tags(c: &GaitClip) -> Vec<&str> {
+    let mut tags: Vec<&str> = Vec::new();
+    for tag in &c.clip.annotations.tags {
+        if !tags.contains(&tag.name.as_str()) {
+            tags.push(&tag.name);
+        }
+    }
+    tags
+}
+
+fn clip_json(c: &GaitClip) -> serde_json::Value {
+    json!({
+        "name": c.clip.name,
+        "seconds": clip_seconds(c),
+        "looping": c.clip.looping,
+        "tags": tags(c),
+        "footsteps": c.truth.footsteps.len(),
+    })
+}
+
+fn write(clips: &[&GaitClip], folder: &Path, json: bool) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let bar = progress::bar("writing", clips.len() as u64, json);
+    for c in clips {
+        let path = folder.join(format!("{}.bvh", c.clip.name));
+        guarded(&path, || write_clip(&path, &c.clip, &WriteOptions::default()))?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+fn report(clips: &[GaitClip], args: &GaitArgs, common: &Common) -> Result<()> {
+    let reference = if args.reference.is_empty() {
+        Vec::new()
+    } else {
+        let units = common.character()?.source.units.units()?;
+        read_clips(&args.reference, Path::new(""), units, None)?
+    };
+    let gates = gates(clips, &reference);
+    let broken = gates.iter().filter(|g| !g.holds()).count();
+    if common.json {
+        let list: Vec<_> = gates.iter().map(gate_json).collect();
+        let cells: Vec<_> = coverage(clips)
+            .iter()
+            .filter(|c| c.asked_s > 0.0 || c.have_s > 0.0)
+            .map(|c| {
+                json!({
+                    "speed_mps": c.speed_mps,
+                    "turn_deg_s": c.turn_deg_s,
+                    "travel_deg": c.travel_deg,
+                    "asked_s": c.asked_s,
+                    "have_s": c.have_s,
+                    "hole": c.is_hole(),
+                })
+            })
+            .collect();
+        out!("{}", json!({ "clips": clips.len(), "gates": list, "coverage": cells }));
+    } else {
+        out!("{:<40} {:>9} {:>9} {:>9}", "gate", "value", "low", "high");
+        for g in &gates {
+            let verdict = if g.holds() { "" } else { "  DOES NOT HOLD" };
+            out!("{:<40} {:>9.2} {:>9.2} {:>9.2}{verdict}", g.name, g.value, g.low, g.high);
+            out!("    {}", g.source);
+            if !g.at.is_empty() {
+                out!("    at {}", g.at);
+            }
+        }
+        out!("{} of {} gates hold", gates.len() - broken, gates.len());
+    }
+    if broken > 0 {
+        bail!("{broken} of {} gates do not hold", gates.len());
+    }
+    Ok(())
+}
+
+fn gate_json(g: &Gate) -> serde_json::Value {
+    json!({
+        "name": g.name,
+        "value": g.value,
+        "low": g.low,
+        "high": g.high,
+        "holds": g.holds(),
+        "source": g.source,
+        "at": g.at,
+    })
+}

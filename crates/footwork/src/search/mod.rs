@@ -9,8 +9,14 @@ mod best;
 pub mod boxes;
 pub mod brute;
 mod candidates;
+pub mod clusters;
 mod cost;
 pub mod explain;
+pub mod flat;
+pub mod kdtree;
+pub mod pca;
+pub mod visit;
+pub mod voxel;
 
 pub use best::Best;
 pub use boxes::Boxes;

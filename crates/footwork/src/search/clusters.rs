@@ -1,0 +1,263 @@
+//! Rows in clusters (k-means); the rows of the nearest clusters are compared. Approximate.
+//!
+//! Sources: G. Yi, J. Jee, "Search Space Reduction in Motion Matching by Trajectory Clustering" (SIGGRAPH Asia 2019
+//! posters): a table of poses by the cluster of their trajectory; bevy_motion_matching clusters trajectories too (20
+//! clusters, 150 iterations). Seeds after D. Arthur, S. Vassilvitskii, "k-means++" (2007). With several clusters visited
+//! it is what vector databases call an inverted file.
+//!
+//! Trade-off: small and simple, and rows that are compared lie together. But the border of a cluster hides what lies
+//! just behind it, so good answers want many clusters visited, and then most time goes into rows that are far away. By
+//! trajectory alone it cannot know that the pose differs; a query whose multipliers silence the trajectory gets clusters
+//! in no useful order (take all columns then). Multipliers and absolute residuals count in the choice of clusters just as
+//! in the cost; only the clusters themselves were made without them. Takes about 4 bytes a row.
+
+use super::cost::{ColumnCost, ColumnOrder};
+use super::visit::{Columns, Mirrored, Passes, Visit};
+use super::{Match, SearchQuery};
+use crate::database::Database;
+use crate::frames::RowIndex;
+use serde::{Deserialize, Serialize};
+
+/// Most clusters: their order lies on the stack of a search (8 KiB).
+const CLUSTERS: usize = 1024;
+/// Centroids that a search compares at once.
+const LANES: usize = 8;
+/// Rows whose sums are added up before they are added to the others: sums do not depend on who adds which chunk.
+const CHUNK: usize = 1024;
+
+/// How clusters are made and searched. Values outside of their range are moved to its nearest end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Columns by which rows are clustered. Default the trajectory's (Yi and Jee).
+    pub columns: Columns,
+    /// Clusters, 1 to 1024 and at most the rows. Default 128.
+    pub clusters: usize,
+    /// Clusters visited, at least 1, the nearest first. Default 16. Those in which no row may be jumped to are not counted.
+    pub nearest: usize,
+    /// Rounds of k-means, 0 to 1000. Default 20.
+    pub iterations: usize,
+    /// Rows that k-means looks at, evenly spread, at least one per cluster. Default 16384; all rows get a cluster.
+    pub training_rows: usize,
+    /// Of the random choice of the first centroids. Default 1.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { columns: Columns::Trajectory, clusters: 128, nearest: 16, iterations: 20, training_rows: 16384, seed: 1 }
+    }
+}
+
+/// Rows by cluster.
+#[derive(Debug)]
+pub struct Clusters {
+    nearest: usize,
+    count: usize,
+    columns: Vec<u32>,
+    mirrored: Mirrored,
+    /// `[blocks of 8 clusters x columns]`.
+    centroids: Vec<[f32; LANES]>,
+    /// `[clusters + 1]` where each begins in `rows`.
+    first: Vec<u32>,
+    /// Rows by cluster, rising in each.
+    rows: Vec<u32>,
+}
+
+impl Clusters {
+    /// Clusters the rows.
+    pub fn build(db: &Database, settings: &Settings) -> Self {
+        let columns = settings.columns.of(db);
+        let n = columns.len();
+        let count = settings.clusters.clamp(1, CLUSTERS).min(db.rows());
+        let points: Vec<f32> = (0..db.rows())
+            .flat_map(|row| columns.iter().map(move |c| db.features.row(RowIndex::new(row))[*c]))
+            .collect();
+        let step = db.rows().div_ceil(settings.training_rows.max(count)).max(1);
+        let mut training: Vec<f32> = points.chunks_exact(n).step_by(step).flatten().copied().collect();
+        if training.len() < count * n {
+            training.clone_from(&points);
+        }
+        let mut centroids = seeds(&training, n, count, settings.seed);
+        for _ in 0..settings.iterations.min(1000) {
+            if !improve(&training, n, &mut centroids) {
+                break;
+            }
+        }
+        let blocks = in_lanes(&centroids, n);
+        let of_row: Vec<u32> = points.chunks_exact(n).map(|p| closest(&blocks, n, count, p)).collect();
+        let mut first = vec![0u32; count + 1];
+        of_row.iter().for_each(|c| first[*c as usize + 1] += 1);
+        (0..count).for_each(|i| first[i + 1] += first[i]);
+        let mut next = first.clone();
+        let mut rows = vec![0u32; of_row.len()];
+        for (row, c) in of_row.iter().enumerate() {
+            rows[next[*c as usize] as usize] = row as u32;
+            next[*c as usize] += 1;
+        }
+        let columns = columns.iter().map(|c| *c as u32).collect();
+        let nearest = settings.nearest.max(1);
+        Self { nearest, count, columns, mirrored: Mirrored::new(db), centroids: blocks, first, rows }
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        size_of_val(self.centroids.as_slice())
+            + size_of_val(self.first.as_slice())
+            + size_of_val(self.rows.as_slice())
+            + size_of_val(self.columns.as_slice())
+            + self.mirrored.bytes()
+    }
+
+    /// The best of the candidates it looks at, or `None` where there is none. Allocates nothing. The query must be valid.
+    pub fn search(&self, db: &Database, query: &SearchQuery) -> Option<Match> {
+        self.search_one(db, query)
+    }
+
+    /// The best `out.len()` of the candidates it looks at, cheapest first, into `out`; returns how many there are.
+    /// Allocates nothing. The query must be valid.
+    pub fn search_k(&self, db: &Database, query: &SearchQuery, out: &mut [Match]) -> usize {
+        self.search_sides(db, query, out)
+    }
+}
+
+impl Passes for Clusters {
+    fn visit(&self, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>) {
+        let n = self.columns.len();
+        let mut order = [(0.0f32, 0u32); CLUSTERS];
+        for (b, block) in self.centroids.chunks_exact(n).enumerate() {
+            let mut sums = [0.0f32; LANES];
+            for (stored, centroid) in self.columns.iter().zip(block) {
+                let Some(met) = self.mirrored.met(visit.mirrored, *stored as usize) else { continue };
+                let (q, multiplier) = (met.value(visit.query), visit.query.multipliers[met.column]);
+                for i in 0..LANES {
+                    sums[i] += visit.costs.cost(met.column, q - centroid[i], multiplier);
+                }
+            }
+            for (i, sum) in sums.iter().enumerate().take(self.count - b * LANES) {
+                order[b * LANES + i] = (*sum, (b * LANES + i) as u32);
+            }
+        }
+        let order = &mut order[..self.count];
+        let by_distance = |a: &(f32, u32), b: &(f32, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        if self.nearest < order.len() {
+            order.select_nth_unstable_by(self.nearest, by_distance);
+            order[..self.nearest].sort_unstable_by(by_distance);
+        }
+        let (mut visited, mut sorted) = (0, self.nearest);
+        for i in 0..order.len() {
+            if visited == self.nearest {
+                break;
+            }
+            if i == sorted {
+                // Some held nobody who may be jumped to: farther ones stand in.
+                order[sorted..].sort_unstable_by(by_distance);
+                sorted = usize::MAX;
+            }
+            let cluster = order[i].1 as usize;
+            let rows = &self.rows[self.first[cluster] as usize..self.first[cluster + 1] as usize];
+            for row in rows {
+                visit.try_row(*row as usize);
+            }
+            visited += usize::from(rows.iter().any(|r| visit.allows(*r as usize)));
+        }
+    }
+}
+
+/// Blocks of 8 centroids, column by column; what is missing in the last lies nowhere.
+fn in_lanes(centroids: &[f32], n: usize) -> Vec<[f32; LANES]> {
+    let mut blocks = vec![[f32::INFINITY; LANES]; (centroids.len() / n).div_ceil(LANES) * n];
+    for (i, centroid) in centroids.chunks_exact(n).enumerate() {
+        for (c, v) in centroid.iter().enumerate() {
+            blocks[i / LANES * n + c][i % LANES] = *v;
+        }
+    }
+    blocks
+}
+
+/// The centroid nearest to a point, of equals the first.
+fn closest(blocks: &[[f32; LANES]], n: usize, count: usize, point: &[f32]) -> u32 {
+    let mut best = (f32::INFINITY, 0);
+    for (b, block) in blocks.chunks_exact(n).enumerate() {
+        let mut sums = [0.0f32; LANES];
+        for (p, centroid) in point.iter().zip(block) {
+            for i in 0..LANES {
+                let d = p - centroid[i];
+                sums[i] += d * d;
+            }
+        }
+        for (i, sum) in sums.iter().enumerate() {
+            if *sum < best.0 && b * LANES + i < count {
+                best = (*sum, (b * LANES + i) as u32);
+            }
+        }
+    }
+    best.1
+}
+
+fn distance(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (f64::from(*a) - f64::from(*b)) * (f64::from(*a) - f64::from(*b))).sum()
+}
+
+/// k-means++: each next centroid is a point drawn in proportion to its squared distance from those before.
+fn seeds(points: &[f32], n: usize, count: usize, seed: u64) -> Vec<f32> {
+    let rows = points.len() / n;
+    let at = |i: usize| &points[i * n..][..n];
+    let mut state = seed;
+    let mut unit = || {
+        // SplitMix64.
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let mut centroids = at(((unit() * rows as f64) as usize).min(rows - 1)).to_vec();
+    let mut away = vec![f64::INFINITY; rows];
+    while centroids.len() < count * n {
+        let last = &centroids[centroids.len() - n..];
+        for (i, a) in away.iter_mut().enumerate() {
+            *a = a.min(distance(at(i), last));
+        }
+        let chunks: Vec<f64> = away.chunks(CHUNK).map(|c| c.iter().sum()).collect();
+        let mut left = unit() * chunks.iter().sum::<f64>();
+        let mut chunk = 0;
+        while chunk + 1 < chunks.len() && left >= chunks[chunk] {
+            left -= chunks[chunk];
+            chunk += 1;
+        }
+        // Where all distances are 0 the last of the chunk is taken: a copy of another centroid, which stays empty.
+        let end = ((chunk + 1) * CHUNK).min(rows);
+        let mut chosen = chunk * CHUNK;
+        while chosen + 1 < end && left >= away[chosen] {
+            left -= away[chosen];
+            chosen += 1;
+        }
+        centroids.extend_from_slice(at(chosen));
+    }
+    centroids
+}
+
+/// One round of k-means. False where nothing changed. A centroid without points stays where it is.
+fn improve(points: &[f32], n: usize, centroids: &mut [f32]) -> bool {
+    let count = centroids.len() / n;
+    let blocks = in_lanes(centroids, n);
+    let (mut sums, mut members) = (vec![0.0f64; count * n], vec![0u32; count]);
+    for chunk in points.chunks(CHUNK * n) {
+        let mut part = vec![0.0f64; count * n];
+        for p in chunk.chunks_exact(n) {
+            let c = closest(&blocks, n, count, p) as usize;
+            members[c] += 1;
+            part[c * n..][..n].iter_mut().zip(p).for_each(|(s, v)| *s += f64::from(*v));
+        }
+        sums.iter_mut().zip(&part).for_each(|(s, p)| *s += p);
+    }
+    let mut changed = false;
+    for c in (0..count).filter(|c| members[*c] > 0) {
+        for (old, sum) in centroids[c * n..][..n].iter_mut().zip(&sums[c * n..][..n]) {
+            let new = (sum / f64::from(members[c])) as f32;
+            changed |= *old != new;
+            *old = new;
+        }
+    }
+    changed
+}

@@ -53,13 +53,14 @@ pub(crate) fn recipes() -> Vec<Recipe> {
 }
 
 fn idles(out: &mut Vec<Recipe>) {
+    // Whole breaths (0.3 Hz) and whole sways (0.2 Hz), so that the loop closes.
     let idle = |name: &str, seconds: f32| {
         let recipe = Recipe::new(name, &["idle"], vec![Leg::steady(seconds, 0.0, 0.0, 0.0)]);
         Recipe { looping: true, ..recipe }
     };
-    out.push(idle("idle", 20.0));
+    out.push(idle("idle", 10.0));
     // Everybody's weight goes from leg to leg; games have less patience than people, who wait a minute.
-    out.push(Recipe { standing: Standing::Shifting { period_s: 10.0 }, ..idle("idle_shifting", 20.0) });
+    out.push(Recipe { standing: Standing::Shifting { period_s: 10.0 }, ..idle("idle_shifting", 10.0) });
 }
 
 fn straight(out: &mut Vec<Recipe>) {

@@ -15,8 +15,8 @@ pub(crate) struct Attention {
     pub gaze: f32,
 }
 
-/// Share of a breath's time: 15 breaths a minute (adults: 12 to 20, answers.com/t/respiratory-rate).
-const BREATHS_HZ: f32 = 0.25;
+/// 18 breaths a minute (adults: 12 to 20, answers.com/t/respiratory-rate).
+const BREATHS_HZ: f32 = 0.3;
 /// How far the shoulder joint swings each way at a stride of 1 m, radians, walking and running: an arc of 25 to 30 degrees at
 /// a normal walk (24.6, discovery.researcher.life 556c2ee5; 30, Perry).
 const ARM_SWING_RAD: [f32; 2] = [0.40, 0.62];

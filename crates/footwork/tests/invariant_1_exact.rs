@@ -4,6 +4,8 @@
 mod common;
 
 use common::{Random, random_stick, tiny, unsteered};
+use footwork::build::BuildConfig;
+use footwork::clip::RawClip;
 use footwork::database::{Database, DatabaseContent, MirrorMode, RowFlags, TagSpan};
 use footwork::frames::{FrameIndex, RowIndex};
 use footwork::matcher::{MatcherConfig, MotionMatcher, Output, Scratch, SearchConfig, step};
@@ -11,6 +13,7 @@ use footwork::schema::Residual;
 use footwork::search::explain::explain;
 use footwork::search::{Backend, Candidates, Match, SearchQuery, TagFilter};
 use proptest::prelude::*;
+use std::sync::Arc;
 
 /// The definition, written without looking at the library's own oracle.
 fn by_definition(db: &Database, query: &SearchQuery) -> Option<Match> {
@@ -331,7 +334,10 @@ fn the_boxes_agree_under_the_absolute_residuals_of_the_o3de_preset() {
 #[test]
 fn the_best_of_a_mirrored_query_are_those_of_stored_images_on_the_built_in_data() {
     const K: usize = 40;
-    let (query_db, stored_db) = (common::gait(MirrorMode::Query), common::gait(MirrorMode::Stored));
+    // Without the clips that are mirror images of others: those win every tie, being unmirrored.
+    let one_sided: Vec<RawClip> = common::clips().iter().filter(|c| !c.name.ends_with("_right")).cloned().collect();
+    let database = |mirror| common::built(&one_sided, &BuildConfig { mirror, ..Default::default() }).0;
+    let (query_db, stored_db) = (Arc::new(database(MirrorMode::Query)), database(MirrorMode::Stored));
     assert_eq!(stored_db.rows(), 2 * query_db.rows());
     let mut mirrored_best = 0;
     real_queries(&query_db, 60, |q| {

@@ -54,7 +54,7 @@ impl Default for MatcherConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SearchConfig {
-    /// Default `boxes`. All give the same result.
+    /// Default `tree`. All give the same result.
     pub backend: Backend,
     /// Seconds between searches. Default 0.1.
     pub interval_s: f32,

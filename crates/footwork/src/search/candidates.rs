@@ -20,6 +20,18 @@ impl TagFilter {
     pub fn allows(&self, tags: u64) -> bool {
         tags & self.required == self.required && (self.any == 0 || tags & self.any != 0) && tags & self.forbidden == 0
     }
+
+    /// True when rows with any tags pass.
+    #[inline]
+    pub fn is_open(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// False when none of many rows passes that all have the tags `all` and have no tags but `some`.
+    #[inline]
+    pub fn may_allow(&self, all: u64, some: u64) -> bool {
+        some & self.required == self.required && (self.any == 0 || some & self.any != 0) && all & self.forbidden == 0
+    }
 }
 
 /// Why a row is no candidate.
@@ -75,11 +87,16 @@ impl Candidates {
         self.exclusion(db, row, mirrored).is_none()
     }
 
+    /// True when a row lies around what plays.
+    #[inline]
+    pub fn is_near(&self, row: usize, mirrored: bool) -> bool {
+        mirrored == self.near_mirrored && self.near.iter().any(|r| r.0 <= row && row < r.1)
+    }
+
     /// Why a row of [`Candidates::clip_rows`] may not be jumped to.
     #[inline]
     pub fn exclusion(&self, db: &Database, row: usize, mirrored: bool) -> Option<Exclusion> {
-        let near = |r: &(usize, usize)| r.0 <= row && row < r.1;
-        if mirrored == self.near_mirrored && self.near.iter().any(near) {
+        if self.is_near(row, mirrored) {
             Some(Exclusion::NearCurrent)
         } else if db.row_flags[row].no_entry() {
             Some(Exclusion::DoNotEnter)

@@ -1,5 +1,6 @@
 //! The one formula: the sum over columns, in order, of ((q - x) * m) squared (or absolute), multiply then add.
 
+use super::best::is_within;
 use crate::schema::{MirrorColumn, Residual};
 
 /// In which order and with which signs a row's columns meet the query's.
@@ -8,6 +9,8 @@ pub trait ColumnOrder {
     fn value(&self, row: &[f32], column: usize) -> f32;
     /// The smallest and largest such value in a box.
     fn bounds(&self, min: &[f32], max: &[f32], column: usize) -> (f32, f32);
+    /// The row's column that meets a column of the query, and the sign it comes with.
+    fn source(&self, column: usize) -> (usize, f32);
 }
 
 /// As stored.
@@ -20,6 +23,9 @@ impl ColumnOrder for PlainColumns {
     }
     fn bounds(&self, min: &[f32], max: &[f32], column: usize) -> (f32, f32) {
         (min[column], max[column])
+    }
+    fn source(&self, column: usize) -> (usize, f32) {
+        (column, 1.0)
     }
 }
 
@@ -36,6 +42,9 @@ impl ColumnOrder for MirroredColumns<'_> {
         let m = self.0[column];
         if m.sign < 0.0 { (-max[m.column], -min[m.column]) } else { (min[m.column], max[m.column]) }
     }
+    fn source(&self, column: usize) -> (usize, f32) {
+        (self.0[column].column, self.0[column].sign)
+    }
 }
 
 /// How a column's difference becomes cost. A type, not a value, so that the usual case (all columns squared) decides
@@ -43,6 +52,8 @@ impl ColumnOrder for MirroredColumns<'_> {
 pub trait ColumnCost {
     /// What a difference in one column costs.
     fn cost(&self, column: usize, difference: f32, multiplier: f32) -> f32;
+    /// True when it is the absolute value, not the square.
+    fn is_absolute(&self, column: usize) -> bool;
 }
 
 /// Every column squared.
@@ -59,6 +70,10 @@ impl ColumnCost for AllSquared {
         let d = difference * multiplier;
         d * d
     }
+    #[inline]
+    fn is_absolute(&self, _: usize) -> bool {
+        false
+    }
 }
 
 impl ColumnCost for PerColumn<'_> {
@@ -68,6 +83,10 @@ impl ColumnCost for PerColumn<'_> {
             Residual::Squared => AllSquared.cost(column, difference, multiplier),
             Residual::Absolute => (difference * multiplier).abs(),
         }
+    }
+    #[inline]
+    fn is_absolute(&self, column: usize) -> bool {
+        self.0[column] == Residual::Absolute
     }
 }
 
@@ -88,4 +107,31 @@ pub fn row_cost(
         sum += costs.cost(c, query[c] - order.value(row, c), multipliers[c]);
     }
     sum
+}
+
+/// The same for a row that may not be worth its sum: `None` as soon as the sum with `extra` is more than `limit`.
+#[inline]
+pub fn row_cost_within(
+    query: &[f32],
+    multipliers: &[f32],
+    row: &[f32],
+    order: &impl ColumnOrder,
+    costs: &impl ColumnCost,
+    (extra, limit): (f32, f32),
+) -> Option<f32> {
+    /// Columns between looks at the limit: looking after each costs more than it saves.
+    const STRIDE: usize = 8;
+    let n = row.len();
+    let (query, multipliers) = (&query[..n], &multipliers[..n]);
+    let mut sum = 0.0;
+    for start in (0..n).step_by(STRIDE) {
+        for c in start..(start + STRIDE).min(n) {
+            sum += costs.cost(c, query[c] - order.value(row, c), multipliers[c]);
+        }
+        // NaN goes too: it is no match.
+        if !is_within(sum + extra, limit) {
+            return None;
+        }
+    }
+    Some(sum + extra)
 }

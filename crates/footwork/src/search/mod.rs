@@ -14,7 +14,9 @@ mod cost;
 pub mod explain;
 pub mod flat;
 pub mod kdtree;
+pub mod kernels;
 pub mod pca;
+pub mod tree;
 pub mod visit;
 pub mod voxel;
 
@@ -23,6 +25,8 @@ pub use boxes::Boxes;
 pub use candidates::{Candidates, Exclusion, TagFilter};
 pub use cost::{AllSquared, ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns, row_cost};
 pub use explain::{CandidateReport, Explanation, Verdict};
+pub use kernels::Kernel;
+pub use tree::Tree;
 
 use crate::database::{Database, MirrorMode};
 use crate::frames::RowIndex;
@@ -37,19 +41,22 @@ pub enum Backend {
     /// Every row, in order: the oracle.
     Brute,
     /// Two levels of boxes of 16 and 64 rows, in database order. Source: Holden et al., "Learned Motion Matching" (2020).
-    #[default]
     Boxes,
+    /// A tree of boxes, 16 wide, with vector instructions where there are some.
+    #[default]
+    Tree,
 }
 
 impl Backend {
     /// All of them, in the order of their discriminants.
-    pub const ALL: [Self; 2] = [Self::Brute, Self::Boxes];
+    pub const ALL: [Self; 3] = [Self::Brute, Self::Boxes, Self::Tree];
 
     /// Its name in configuration files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Brute => "brute",
             Self::Boxes => "boxes",
+            Self::Tree => "tree",
         }
     }
 }
@@ -190,6 +197,8 @@ pub enum SearchIndex {
     Brute,
     /// Boxes.
     Boxes(Boxes),
+    /// Tree.
+    Tree(Tree),
 }
 
 impl SearchIndex {
@@ -198,6 +207,7 @@ impl SearchIndex {
         match backend {
             Backend::Brute => Self::Brute,
             Backend::Boxes => Self::Boxes(Boxes::build(db)),
+            Backend::Tree => Self::Tree(Tree::build(db)),
         }
     }
 
@@ -242,6 +252,7 @@ impl SearchIndex {
         match self {
             Self::Brute => brute::pass(db, query, order, costs, mirrored, best),
             Self::Boxes(boxes) => boxes.pass(db, query, order, costs, mirrored, best),
+            Self::Tree(tree) => tree.pass(db, query, order, costs, mirrored, best),
         }
     }
 
@@ -250,6 +261,7 @@ impl SearchIndex {
         match self {
             Self::Brute => 0,
             Self::Boxes(boxes) => boxes.bytes(),
+            Self::Tree(tree) => tree.bytes(),
         }
     }
 }

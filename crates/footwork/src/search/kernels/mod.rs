@@ -1,0 +1,199 @@
+//! Lower bounds of 16 boxes, or of 16 rows, at once: whole numbers, so that every kernel gives the same bits.
+//!
+//! The only place with `unsafe`, all of it loads, stores and hints to the processor. What runs is chosen when a tree is
+//! made ([`Kernel::fastest`]) and can be forced, for tests and for measurements.
+//!
+//! Data: a [`Block`] holds two columns of 16 boxes or rows, side by side (`[16][2]`), so that one multiply-add sums the
+//! squares of both. Column pairs follow each other; a box has two blocks per pair, lowest values, then highest.
+
+#![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod portable;
+
+/// Boxes or rows that are bounded at once.
+pub const LANES: usize = 16;
+
+/// Two columns of 16 boxes or rows, `[16][2]`: a cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct Block(pub [u16; 2 * LANES]);
+
+/// A set of instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// 512 bits at once.
+    Avx512,
+    /// 256 bits at once.
+    Avx2,
+    /// Whatever the compiler makes of plain loops: every machine has it.
+    Portable,
+}
+
+impl Kernel {
+    /// All of them, the fastest first.
+    pub const ALL: [Self; 3] = [Self::Avx512, Self::Avx2, Self::Portable];
+
+    /// True when this processor can run it.
+    pub fn is_available(self) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => is_x86_feature_detected!("avx2"),
+            #[cfg(not(target_arch = "x86_64"))]
+            Self::Avx512 | Self::Avx2 => false,
+            Self::Portable => true,
+        }
+    }
+
+    /// The fastest that this processor can run.
+    pub fn fastest() -> Self {
+        Self::ALL.into_iter().find(|k| k.is_available()).unwrap_or(Self::Portable)
+    }
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Avx512 => "avx512",
+            Self::Avx2 => "avx2",
+            Self::Portable => "portable",
+        }
+    }
+}
+
+/// A query in codes: two columns to a word, the first in the lower half.
+#[derive(Clone, Copy, Debug)]
+pub struct Codes<'a> {
+    /// `[pairs]` rounded up: how far a box lies above is counted from here.
+    pub up: &'a [u32],
+    /// `[pairs]` rounded down: how far a box lies below is counted from here.
+    pub down: &'a [u32],
+    /// `[pairs]` factors on distances, in 65536ths; empty where all are 1.
+    pub weights: &'a [u32],
+    /// Greater distances count as this one, so that no sum of squares leaves 31 bits.
+    pub cap: u16,
+}
+
+/// 16 sums, and a bit for each that is at most the limit asked for. The sums of others may be unfinished.
+#[derive(Clone, Copy, Debug)]
+pub struct Sums {
+    /// Per box or row.
+    pub sums: [i32; LANES],
+    /// Bit per box or row.
+    pub within: u32,
+}
+
+/// A kernel that is known to run here. Only made by [`Runnable::new`]: this is what the calls below rely on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Runnable(Kernel);
+
+impl Runnable {
+    /// `None` where the processor lacks the instructions.
+    pub fn new(kernel: Kernel) -> Option<Self> {
+        kernel.is_available().then_some(Self(kernel))
+    }
+
+    /// Which one it is.
+    pub fn kernel(self) -> Kernel {
+        self.0
+    }
+
+    /// Per box, the sum over columns of squared (or plain) distances to the query, two blocks to a pair.
+    #[inline]
+    pub fn boxes<const SQUARED: bool>(self, blocks: &[Block], codes: &Codes, limit: i32) -> Sums {
+        self.sums::<true, SQUARED>(blocks, codes, limit)
+    }
+
+    /// Per row, the same, one block to a pair: a row's code stands for all values from it to the next.
+    #[inline]
+    pub fn rows<const SQUARED: bool>(self, blocks: &[Block], codes: &Codes, limit: i32) -> Sums {
+        self.sums::<false, SQUARED>(blocks, codes, limit)
+    }
+
+    #[inline]
+    fn sums<const BOXES: bool, const SQUARED: bool>(self, blocks: &[Block], codes: &Codes, limit: i32) -> Sums {
+        match (self.0, codes.weights.is_empty()) {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: a `Runnable` of this kernel is made only where the processor has the instructions.
+            (Kernel::Avx512, true) => unsafe { avx512::sums::<BOXES, SQUARED, false>(blocks, codes, limit) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            (Kernel::Avx512, false) => unsafe { avx512::sums::<BOXES, SQUARED, true>(blocks, codes, limit) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            (Kernel::Avx2, true) => unsafe { avx2::sums::<BOXES, SQUARED, false>(blocks, codes, limit) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            (Kernel::Avx2, false) => unsafe { avx2::sums::<BOXES, SQUARED, true>(blocks, codes, limit) },
+            (_, true) => portable::sums::<BOXES, SQUARED, false>(blocks, codes, limit),
+            (_, false) => portable::sums::<BOXES, SQUARED, true>(blocks, codes, limit),
+        }
+    }
+}
+
+/// Asks for data that will be needed soon.
+#[inline]
+pub fn prefetch<T>(data: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..size_of_val(data)).step_by(64) {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint, which reads nothing; the address lies within `data`.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(data.as_ptr().cast::<i8>().add(line)) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = data;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers with a seed.
+    fn numbers(seed: u64) -> impl FnMut() -> u32 {
+        let mut state = seed;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as u32
+        }
+    }
+
+    #[test]
+    fn all_kernels_give_the_same_bits() {
+        for seed in 0..200 {
+            let mut next = numbers(seed);
+            let pairs = 1 + next() as usize % 20;
+            let cap = 4095;
+            let mut codes = |top: u32| -> Vec<u32> {
+                (0..pairs).map(|_| (next() % (top + 1)) | (next() % (top + 1)) << 16).collect()
+            };
+            let (up, down, weights) = (codes(4095), codes(4095), codes(65535));
+            let blocks: Vec<Block> =
+                (0..2 * pairs).map(|_| Block(std::array::from_fn(|_| (next() % 4096) as u16))).collect();
+            for weights in [&[][..], &weights] {
+                let codes = Codes { up: &up, down: &down, weights, cap };
+                for limit in [i32::MAX, 10_000_000, 1000, -1] {
+                    let all = |kernel: Kernel| {
+                        let k = Runnable::new(kernel)?;
+                        let rows = &blocks[..pairs];
+                        Some([
+                            k.boxes::<true>(&blocks, &codes, limit),
+                            k.boxes::<false>(&blocks, &codes, limit),
+                            k.rows::<true>(rows, &codes, limit),
+                            k.rows::<false>(rows, &codes, limit),
+                        ])
+                    };
+                    let expected = all(Kernel::Portable).unwrap();
+                    for found in Kernel::ALL.into_iter().filter_map(all) {
+                        for (a, b) in expected.iter().zip(&found) {
+                            assert_eq!((a.within, a.sums), (b.within, b.sums));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

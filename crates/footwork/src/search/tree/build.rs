@@ -1,0 +1,116 @@
+//! In which order rows lie in the tree: such that every leaf, and every node above, holds rows that are alike.
+//!
+//! Rows are halved again and again. A half is always a whole number of children (of 16, 256, 4096, ... rows), so that
+//! every leaf and every node but the last of its level is full, and the tree needs no pointers: the children of node `i`
+//! are `16 i` to `16 i + 15` of the level below.
+
+use super::super::kernels::LANES;
+use crate::database::Features;
+
+/// Rows that a split is chosen by: a sample of this size tells columns apart as well as all rows do.
+const SAMPLE: usize = 192;
+/// Columns that a split may be along: those in which the sample spreads most.
+const CHOICES: usize = 8;
+
+/// Puts rows in the order of the tree.
+pub fn arrange(features: &Features, rows: &mut [u32]) {
+    let mut splitter = Splitter { features, sample: Vec::new(), means: Vec::new(), keys: Vec::new() };
+    let mut child = LANES;
+    while child * LANES < rows.len() {
+        child *= LANES;
+    }
+    splitter.halve(rows, child);
+}
+
+struct Splitter<'a> {
+    features: &'a Features,
+    // Space that is used again.
+    sample: Vec<u32>,
+    means: Vec<f64>,
+    keys: Vec<u64>,
+}
+
+impl Splitter<'_> {
+    /// Halves until parts have the size of a child, then each child until its parts have the size of its own children.
+    /// Halving ends after some thirty levels, whatever the rows hold.
+    fn halve(&mut self, rows: &mut [u32], child: usize) {
+        if rows.len() <= child {
+            if child > LANES {
+                self.halve(rows, child / LANES);
+            }
+            return;
+        }
+        let left = rows.len().div_ceil(child) / 2 * child;
+        let column = self.best_column(rows, left);
+        self.keys.clear();
+        self.keys.extend(rows.iter().map(|row| key(self.features, *row, column)));
+        self.keys.select_nth_unstable(left);
+        for (row, key) in rows.iter_mut().zip(&self.keys) {
+            *row = *key as u32;
+        }
+        let (a, b) = rows.split_at_mut(left);
+        self.halve(a, child);
+        self.halve(b, child);
+    }
+
+    /// The column along which a split leaves the least variance in the halves, over all columns: that which draws their
+    /// means furthest apart.
+    fn best_column(&mut self, rows: &[u32], left: usize) -> usize {
+        let step = rows.len().div_ceil(SAMPLE);
+        self.sample.clear();
+        self.sample.extend(rows.iter().step_by(step));
+        let n = self.sample.len();
+        let left = (left / step).clamp(1, n - 1);
+        let mut best = (f64::NEG_INFINITY, 0);
+        for column in self.widest() {
+            self.keys.clear();
+            self.keys.extend(self.sample.iter().map(|row| key(self.features, *row, column)));
+            self.keys.select_nth_unstable(left);
+            let gain = self.gain(left);
+            if gain > best.0 {
+                best = (gain, column);
+            }
+        }
+        best.1
+    }
+
+    /// The columns in which the sample spreads most, fewer where there are fewer.
+    fn widest(&mut self) -> Vec<usize> {
+        let columns = self.features.columns;
+        let n = self.sample.len() as f64;
+        let (mut sums, mut squares) = (vec![0.0; columns], vec![0.0; columns]);
+        for row in &self.sample {
+            for (c, v) in self.features.values[*row as usize * columns..][..columns].iter().enumerate() {
+                let v = f64::from(*v);
+                sums[c] += v;
+                squares[c] += v * v;
+            }
+        }
+        let variance = |c: usize| squares[c] - sums[c] * sums[c] / n;
+        let mut order: Vec<usize> = (0..columns).collect();
+        order.sort_by(|a, b| variance(*b).total_cmp(&variance(*a)).then(a.cmp(b)));
+        order.truncate(CHOICES);
+        self.means = sums;
+        order
+    }
+
+    /// Squared distance of the halves' sums from what equal means would give, over all columns.
+    fn gain(&self, left: usize) -> f64 {
+        let columns = self.features.columns;
+        let n = self.keys.len() as f64;
+        let mut sums = vec![0.0f64; columns];
+        for key in &self.keys[..left] {
+            let row = &self.features.values[(*key as u32) as usize * columns..][..columns];
+            sums.iter_mut().zip(row).for_each(|(sum, v)| *sum += f64::from(*v));
+        }
+        let share = left as f64 / n;
+        sums.iter().zip(&self.means).map(|(part, all)| (part - all * share) * (part - all * share)).sum()
+    }
+}
+
+/// Sorts by value, then by row: no two are equal, so that the halves are the same however they are found.
+fn key(features: &Features, row: u32, column: usize) -> u64 {
+    let bits = features.values[row as usize * features.columns + column].to_bits();
+    let ordered = if bits >> 31 == 1 { !bits } else { bits | 1 << 31 };
+    u64::from(ordered) << 32 | u64::from(row)
+}

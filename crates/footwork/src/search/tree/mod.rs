@@ -1,0 +1,378 @@
+//! A tree of boxes, 16 wide, over rows in an order of its own: the fastest of the exact searches, and the default.
+//!
+//! A visit bounds 16 children at once in whole numbers ([`super::kernels`]), goes to the nearest first and drops those that
+//! cannot hold a match. In a leaf the same bounds leave one to three rows of 16, and only those are compared, by the one
+//! formula, with the features as stored. Bounds never exceed a cost (see [`grid`] for why) and only what exceeds the limit
+//! is dropped, so the match is the one that comparing every row finds, ties included.
+//!
+//! Nothing in it depends on the query: multipliers, mirrors, tags and exclusions are applied on the way down.
+//!
+//! # Data
+//! Level 0 are the leaves, `[leaves x pairs]` blocks of fine codes; above, each level has `[nodes x pairs x 2]` blocks of
+//! coarse codes: the boxes of its 16 children, lowest and highest values in turn. Each node but the last of a level is
+//! full, so node `i` of a level has the children `16 i` to `16 i + 15` of the level below. Some 75 bytes per row at 27
+//! columns.
+
+mod build;
+mod grid;
+
+use super::cost::{ColumnCost, ColumnOrder, PerColumn, row_cost_within};
+use super::kernels::{Block, Kernel, LANES, Runnable, Sums, prefetch};
+use super::{Best, Match, SearchQuery};
+use crate::database::Database;
+use crate::frames::RowIndex;
+use grid::{Grid, Precision, Question};
+
+/// Above the leaves: 16^7 leaves of 16 rows are more than rows can be numbered.
+const MOST_LEVELS: usize = 7;
+/// Children wait here, at most 15 per level and the one that is next.
+const STACK: usize = MOST_LEVELS * LANES;
+
+/// A search tree.
+#[derive(Debug)]
+pub struct Tree {
+    kernel: Runnable,
+    grid: Grid,
+    /// `[positions]` the rows in the order of the tree; the last leaf is filled up with copies of its last row.
+    rows: Vec<u32>,
+    /// `[positions]` rows of the clip from this one on, itself included; very many in a loop.
+    left_in_clip: Vec<u32>,
+    /// Rows that are not copies.
+    count: usize,
+    /// The leaves, then level by level up to the root.
+    levels: Vec<Level>,
+}
+
+/// The nodes of one height.
+#[derive(Debug, Default)]
+struct Level {
+    /// `[nodes x blocks per node]`.
+    blocks: Vec<Block>,
+    blocks_per_node: usize,
+    /// `[nodes]`.
+    tags: Vec<TagSummary>,
+}
+
+impl Level {
+    fn node(&self, index: usize) -> &[Block] {
+        &self.blocks[index * self.blocks_per_node..][..self.blocks_per_node]
+    }
+
+    fn nodes(&self) -> usize {
+        self.tags.len()
+    }
+}
+
+/// The tags below a node.
+#[derive(Clone, Copy, Debug)]
+struct TagSummary {
+    /// On every row.
+    all: u64,
+    /// On some row.
+    some: u64,
+}
+
+impl TagSummary {
+    fn of(parts: impl Iterator<Item = TagSummary>) -> Self {
+        parts.fold(Self { all: u64::MAX, some: 0 }, |a, b| Self { all: a.all & b.all, some: a.some | b.some })
+    }
+}
+
+impl Tree {
+    /// A tree over all rows that may be entered, with the fastest kernel.
+    pub fn build(db: &Database) -> Self {
+        let mut rows: Vec<u32> = (0..db.rows()).filter(|r| !db.row_flags[*r].no_entry()).map(|r| r as u32).collect();
+        let count = rows.len();
+        let costs = PerColumn(&db.residuals);
+        let grid = Grid::new(&db.features, &rows, |column| costs.is_absolute(column));
+        build::arrange(&db.features, &mut rows);
+        rows.resize(count.next_multiple_of(LANES), rows.last().copied().unwrap_or_default());
+        let left_in_clip = rows.iter().take(count.next_multiple_of(LANES)).map(|row| left_in_clip(db, *row)).collect();
+        let levels = if count == 0 { Vec::new() } else { levels(db, &grid, &rows) };
+        let kernel = Runnable::new(Kernel::fastest()).expect("the fastest available kernel is available");
+        Self { kernel, grid, rows, left_in_clip, count, levels }
+    }
+
+    /// The same tree with another kernel; `None` where this processor cannot run it. The matches are the same.
+    pub fn with_kernel(self, kernel: Kernel) -> Option<Self> {
+        Some(Self { kernel: Runnable::new(kernel)?, ..self })
+    }
+
+    /// What runs.
+    pub fn kernel(&self) -> Kernel {
+        self.kernel.kernel()
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        let level = |l: &Level| size_of_val(l.blocks.as_slice()) + size_of_val(l.tags.as_slice());
+        let rows = size_of_val(self.rows.as_slice()) + size_of_val(self.left_in_clip.as_slice());
+        rows + self.levels.iter().map(level).sum::<usize>()
+    }
+
+    /// Offers every row that could be among the best.
+    pub(super) fn pass(
+        &self,
+        db: &Database,
+        query: &SearchQuery,
+        order: &impl ColumnOrder,
+        costs: &impl ColumnCost,
+        mirrored: bool,
+        best: &mut Best,
+    ) {
+        let Some(root) = self.levels.last() else { return };
+        let question = Question::new(&self.grid, query, order, costs);
+        let least_extra = query.least_extra_cost_among(root.tags[0].all, root.tags[0].some);
+        let limits = Limits::new(&question, best.limit(), least_extra);
+        let mut walk = Walk { tree: self, db, query, order, costs, mirrored, best, question, least_extra, limits };
+        walk.run();
+    }
+}
+
+/// Rows of the clip from this one on.
+fn left_in_clip(db: &Database, row: u32) -> u32 {
+    let clip = &db.clips[db.row_clips[row as usize].at()];
+    if clip.looping() { u32::MAX } else { clip.row_range().end as u32 - row }
+}
+
+/// From the leaves to the root.
+fn levels(db: &Database, grid: &Grid, rows: &[u32]) -> Vec<Level> {
+    let pairs = grid.pairs();
+    let mut codes = vec![0u16; LANES * 2 * pairs];
+    let mut leaves = Level { blocks_per_node: pairs, ..Level::default() };
+    // Lowest and highest fine codes of each node of the level, `[nodes x 2 pairs]`.
+    let mut boxes: Vec<(u16, u16)> = Vec::new();
+    for leaf in rows.chunks_exact(LANES) {
+        for (row, codes) in leaf.iter().zip(codes.chunks_exact_mut((2 * pairs).max(1))) {
+            grid.encode(db.features.row(RowIndex(*row)), codes);
+        }
+        leaves
+            .blocks
+            .extend((0..pairs).map(|pair| Block(std::array::from_fn(|i| codes[i / 2 * 2 * pairs + 2 * pair + i % 2]))));
+        boxes.extend((0..2 * pairs).map(|lane| {
+            let column = codes.iter().skip(lane).step_by(2 * pairs);
+            column.fold((u16::MAX, 0), |(low, high), c| (low.min(*c), high.max(*c)))
+        }));
+        let tags = leaf.iter().map(|row| db.row_tags[*row as usize]).map(|t| TagSummary { all: t, some: t });
+        leaves.tags.push(TagSummary::of(tags));
+    }
+    let mut levels = vec![leaves];
+    while levels[levels.len() - 1].nodes() > 1 {
+        let (level, above) = parents(grid, &boxes, &levels[levels.len() - 1].tags);
+        levels.push(level);
+        boxes = above;
+    }
+    levels
+}
+
+/// The level above nodes with these boxes and tags, and its boxes.
+fn parents(grid: &Grid, boxes: &[(u16, u16)], tags: &[TagSummary]) -> (Level, Vec<(u16, u16)>) {
+    let lanes = 2 * grid.pairs();
+    let mut level = Level { blocks_per_node: lanes, ..Level::default() };
+    let mut above = Vec::new();
+    for (node, tags) in tags.chunks(LANES).enumerate() {
+        level.tags.push(TagSummary::of(tags.iter().copied()));
+        let child = |i: usize, lane: usize| boxes[(node * LANES + i.min(tags.len() - 1)) * lanes + lane];
+        for pair in 0..grid.pairs() {
+            // What lies beyond the last child is a copy of it, and left out by count.
+            let coarse: [(u16, u16); 2 * LANES] = std::array::from_fn(|i| {
+                let (low, high) = child(i / 2, 2 * pair + i % 2);
+                grid.coarse(low, high)
+            });
+            level.blocks.push(Block(coarse.map(|c| c.0)));
+            level.blocks.push(Block(coarse.map(|c| c.1)));
+        }
+        for lane in 0..lanes {
+            let all = (0..tags.len()).map(|i| child(i, lane));
+            above.push(all.fold((u16::MAX, 0), |(a, b), (low, high)| (a.min(low), b.max(high))));
+        }
+    }
+    (level, above)
+}
+
+/// The highest sums of codes that can still be a match.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    cost: f32,
+    row: i32,
+    node: i32,
+}
+
+impl Limits {
+    fn new(question: &Question, cost: f32, least_extra: f32) -> Self {
+        let limit = |precision| question.bounds.limit(precision, cost, least_extra);
+        Self { cost, row: limit(Precision::Fine), node: limit(Precision::Coarse) }
+    }
+}
+
+/// A node that waits to be visited. Sorts by bound, then by place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Waiting(u64);
+
+impl Waiting {
+    fn new(bound: i32, level: usize, index: usize) -> Self {
+        // Bounds are sums of distances and never negative.
+        Self((bound as u64) << 32 | (level as u64) << 28 | index as u64)
+    }
+
+    fn bound(self) -> i32 {
+        (self.0 >> 32) as i32
+    }
+
+    fn level(self) -> usize {
+        (self.0 >> 28) as usize & 0xf
+    }
+
+    fn index(self) -> usize {
+        self.0 as usize & 0xfff_ffff
+    }
+}
+
+/// One search on its way down.
+struct Walk<'a, 'b, O, C> {
+    tree: &'a Tree,
+    db: &'a Database,
+    query: &'a SearchQuery<'a>,
+    order: &'a O,
+    costs: &'a C,
+    mirrored: bool,
+    best: &'a mut Best<'b>,
+    question: Question,
+    /// What no row of the tree pays less of beside its distance.
+    least_extra: f32,
+    limits: Limits,
+}
+
+impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
+    /// Depth first, the nearest first.
+    fn run(&mut self) {
+        let mut stack = [Waiting::default(); STACK];
+        stack[0] = Waiting::new(0, self.tree.levels.len() - 1, 0);
+        let mut len = 1;
+        while len > 0 {
+            len -= 1;
+            let next = stack[len];
+            if next.bound() > self.limits.node {
+                continue;
+            }
+            if next.level() == 0 {
+                self.leaf(next.index());
+            } else {
+                len += self.node(next.level(), next.index(), &mut stack[len..]);
+            }
+        }
+    }
+
+    /// Puts the children worth a visit into `out`, the nearest last; returns how many there are.
+    fn node(&self, level: usize, index: usize, out: &mut [Waiting]) -> usize {
+        let below = &self.tree.levels[level - 1];
+        let sums = self.sums::<true>(self.tree.levels[level].node(index), self.limits.node);
+        let first = index * LANES;
+        let mut within = sums.within & lowest_bits(below.nodes() - first);
+        let mut len = 0;
+        while within != 0 {
+            let lane = within.trailing_zeros() as usize;
+            within &= within - 1;
+            let Some(bound) = self.with_tags(sums.sums[lane], &below.tags[first + lane]) else { continue };
+            let new = Waiting::new(bound, level - 1, first + lane);
+            // Few survive: insertion is the fastest sort.
+            let mut at = len;
+            while at > 0 && out[at - 1] < new {
+                out[at] = out[at - 1];
+                at -= 1;
+            }
+            out[at] = new;
+            len += 1;
+        }
+        for child in &out[len.saturating_sub(2)..len] {
+            prefetch(below.node(child.index()));
+        }
+        len
+    }
+
+    /// A child's bound with what its tags cost at least; `None` where no row below has the tags that are asked for.
+    #[inline]
+    fn with_tags(&self, bound: i32, tags: &TagSummary) -> Option<i32> {
+        let filter = &self.query.candidates.tags;
+        if !filter.is_open() && !filter.may_allow(tags.all, tags.some) {
+            return None;
+        }
+        if self.query.tag_costs.is_empty() {
+            return Some(bound);
+        }
+        let least = self.query.least_extra_cost_among(tags.all, tags.some);
+        let bound = bound.saturating_add(self.question.bounds.more_by_tags(self.least_extra, least));
+        (bound <= self.limits.node).then_some(bound)
+    }
+
+    /// Compares the rows whose bounds leave it open.
+    fn leaf(&mut self, index: usize) {
+        let sums = self.sums::<false>(self.tree.levels[0].node(index), self.limits.row);
+        let first = index * LANES;
+        let mut within = sums.within & lowest_bits(self.tree.count - first);
+        while within != 0 {
+            let lane = within.trailing_zeros() as usize;
+            within &= within - 1;
+            if sums.sums[lane] <= self.limits.row {
+                self.row(first + lane);
+            }
+        }
+    }
+
+    fn row(&mut self, position: usize) {
+        let (row, candidates) = (self.tree.rows[position] as usize, &self.query.candidates);
+        let ends = self.tree.left_in_clip[position] as usize <= candidates.end_exclusion_rows;
+        if ends || candidates.is_near(row, self.mirrored) {
+            return;
+        }
+        let tagged = !candidates.tags.is_open() || !self.query.tag_costs.is_empty();
+        let tags = if tagged { self.db.row_tags[row] } else { 0 };
+        if !candidates.tags.allows(tags) {
+            return;
+        }
+        let (q, row) = (self.query, RowIndex::new(row));
+        let within = (q.extra_cost(tags), self.limits.cost);
+        let values = self.db.features.row(row);
+        let cost = row_cost_within(q.features, q.multipliers, values, self.order, self.costs, within);
+        if let Some(cost) = cost {
+            self.best.offer(Match { row, mirrored: self.mirrored, cost, continuing: false });
+            if self.best.limit() != self.limits.cost {
+                self.limits = Limits::new(&self.question, self.best.limit(), self.least_extra);
+            }
+        }
+    }
+
+    /// The bounds of 16 boxes or rows.
+    #[inline]
+    fn sums<const BOXES: bool>(&self, blocks: &[Block], limit: i32) -> Sums {
+        let (kernel, squared_pairs) = (self.tree.kernel, self.tree.grid.squared_pairs());
+        let pairs = self.tree.grid.pairs();
+        let codes = |squared| if BOXES { self.question.coarse(squared) } else { self.question.fine(squared) };
+        if squared_pairs == pairs {
+            let codes = codes(true);
+            return if BOXES {
+                kernel.boxes::<true>(blocks, &codes, limit)
+            } else {
+                kernel.rows::<true>(blocks, &codes, limit)
+            };
+        }
+        let (squared, absolute) = blocks.split_at(squared_pairs * if BOXES { 2 } else { 1 });
+        let (a, b) = if BOXES {
+            let a = kernel.boxes::<true>(squared, &codes(true), i32::MAX);
+            (a, kernel.boxes::<false>(absolute, &codes(false), i32::MAX))
+        } else {
+            let a = kernel.rows::<true>(squared, &codes(true), i32::MAX);
+            (a, kernel.rows::<false>(absolute, &codes(false), i32::MAX))
+        };
+        let precision = if BOXES { Precision::Coarse } else { Precision::Fine };
+        let sums: [i32; LANES] =
+            std::array::from_fn(|i| self.question.bounds.combined(precision, a.sums[i], b.sums[i]));
+        let within = sums.iter().enumerate().map(|(lane, sum)| u32::from(*sum <= limit) << lane).sum();
+        Sums { sums, within }
+    }
+}
+
+/// A bit for each of the first `n` of 16.
+fn lowest_bits(n: usize) -> u32 {
+    (1u32 << n.min(LANES)) - 1
+}

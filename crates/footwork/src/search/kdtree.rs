@@ -163,7 +163,7 @@ impl Tree {
         min_leaf_rows: usize,
     ) -> Option<(usize, usize)> {
         let rows = &mut self.rows[places.clone()];
-        if rows.len() < 2 * min_leaf_rows || dimensions == 0 {
+        if rows.len() / 2 < min_leaf_rows || dimensions == 0 {
             return None;
         }
         match split {

@@ -82,7 +82,7 @@ impl Pca {
                 let axis = &axes[k * columns..][..columns];
                 let dot: f32 = (0..columns).map(|c| (row[c] - mean[c]) * axis[c]).sum();
                 // Of rows at the end of f32 something must be known all the same.
-                *o = if dot.is_nan() { 0.0 } else { dot.clamp(-1e18, 1e18) };
+                *o = if dot.is_nan() { 0.0 } else { dot.clamp(-1e15, 1e15) };
             }
         }
         let value = |row: usize, d: usize| projected[row * components + d];
@@ -149,7 +149,7 @@ impl Pca {
             }
             solve(&mut normal, &mut right, k);
         }
-        (right.map(|v| (v as f32).clamp(-1e18, 1e18)), weights)
+        (right.map(|v| (v as f32).clamp(-1e15, 1e15)), weights)
     }
 }
 

@@ -36,13 +36,13 @@ pub struct Settings {
     pub voxel_m: f32,
     /// Poses of a voxel whose followers are looked for, evenly spread over those in it, 1 to 4096. Default 16.
     pub poses_per_voxel: usize,
-    /// Positions may differ by this per speed (a), seconds, 0 to 100. Default 0.1.
+    /// Positions may differ by this per speed (a), seconds, at least 0. Default 0.1.
     pub position_per_speed_s: f32,
-    /// And by this in any case (b), metres, 0 to 1000. Default 0.2.
+    /// And by this in any case (b), metres, at least 0. Default 0.2.
     pub position_m: f32,
-    /// Speeds may differ by this share (a'), 0 to 100. Default 0.5.
+    /// Speeds may differ by this share (a'), at least 0. Default 0.5.
     pub speed_share: f32,
-    /// And by this in any case (b'), metres per second, 0 to 1000. Default 1. What moves slower has no direction.
+    /// And by this in any case (b'), metres per second, at least 0. Default 1. What moves slower has no direction.
     pub speed_mps: f32,
     /// Rows that are listed together, judged by the one in their middle, 1 to 64. Default 8.
     pub run_rows: usize,
@@ -69,10 +69,10 @@ impl Settings {
         Self {
             voxel_m: within(self.voxel_m, 0.01, 10.0, d.voxel_m),
             poses_per_voxel: self.poses_per_voxel.clamp(1, 4096),
-            position_per_speed_s: within(self.position_per_speed_s, 0.0, 100.0, d.position_per_speed_s),
-            position_m: within(self.position_m, 0.0, 1000.0, d.position_m),
-            speed_share: within(self.speed_share, 0.0, 100.0, d.speed_share),
-            speed_mps: within(self.speed_mps, 0.0, 1000.0, d.speed_mps),
+            position_per_speed_s: within(self.position_per_speed_s, 0.0, f32::MAX, d.position_per_speed_s),
+            position_m: within(self.position_m, 0.0, f32::MAX, d.position_m),
+            speed_share: within(self.speed_share, 0.0, f32::MAX, d.speed_share),
+            speed_mps: within(self.speed_mps, 0.0, f32::MAX, d.speed_mps),
             run_rows: self.run_rows.clamp(1, 64),
         }
     }

@@ -1,0 +1,651 @@
+//! The structures of the field. The exact ones return what brute force returns; the approximate ones do so too when told to
+//! look everywhere, never return what may not be jumped to or a cost that is not the row's, and reach a recall of 0.99.
+
+mod common;
+
+use common::{Random, random_stick, tiny};
+use footwork::database::{Database, DatabaseContent, MirrorMode, RowFlags, TagSpan};
+use footwork::frames::{FrameIndex, RowIndex};
+use footwork::matcher::{MatcherConfig, MotionMatcher, Output, Scratch, step};
+use footwork::schema::Residual;
+use footwork::search::visit::Columns;
+use footwork::search::{
+    AllSquared, Backend, Candidates, Match, MirroredColumns, PerColumn, PlainColumns, SearchQuery, TagFilter, clusters,
+    flat, kdtree, pca, row_cost, voxel,
+};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+enum Structure {
+    Flat(flat::Flat),
+    KdTree(kdtree::KdTree),
+    Pca(pca::Pca),
+    Voxels(voxel::Voxels),
+    Clusters(clusters::Clusters),
+}
+
+/// Settings of one of them.
+#[derive(Clone, Copy, Debug)]
+enum Setting {
+    Flat(flat::Settings),
+    KdTree(kdtree::Settings),
+    Pca(pca::Settings),
+    Voxels(voxel::Settings),
+    Clusters(clusters::Settings),
+}
+
+impl Setting {
+    fn build(&self, db: &Database) -> Structure {
+        match self {
+            Self::Flat(s) => Structure::Flat(flat::Flat::build(db, s)),
+            Self::KdTree(s) => Structure::KdTree(kdtree::KdTree::build(db, s)),
+            Self::Pca(s) => Structure::Pca(pca::Pca::build(db, s)),
+            Self::Voxels(s) => Structure::Voxels(voxel::Voxels::build(db, s)),
+            Self::Clusters(s) => Structure::Clusters(clusters::Clusters::build(db, s)),
+        }
+    }
+}
+
+impl Structure {
+    fn search(&self, db: &Database, query: &SearchQuery) -> Option<Match> {
+        match self {
+            Self::Flat(s) => s.search(db, query),
+            Self::KdTree(s) => s.search(db, query),
+            Self::Pca(s) => s.search(db, query),
+            Self::Voxels(s) => s.search(db, query),
+            Self::Clusters(s) => s.search(db, query),
+        }
+    }
+
+    fn search_k(&self, db: &Database, query: &SearchQuery, k: usize) -> Vec<Match> {
+        let mut out = vec![Match::default(); k];
+        let found = match self {
+            Self::Flat(s) => s.search_k(db, query, &mut out),
+            Self::KdTree(s) => s.search_k(db, query, &mut out),
+            Self::Pca(s) => s.search_k(db, query, &mut out),
+            Self::Voxels(s) => s.search_k(db, query, &mut out),
+            Self::Clusters(s) => s.search_k(db, query, &mut out),
+        };
+        out.truncate(found);
+        out
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Flat(s) => s.bytes(),
+            Self::KdTree(s) => s.bytes(),
+            Self::Pca(s) => s.bytes(),
+            Self::Voxels(s) => s.bytes(),
+            Self::Clusters(s) => s.bytes(),
+        }
+    }
+}
+
+/// Exact, or told to look everywhere.
+fn everywhere() -> Vec<Setting> {
+    let kd = kdtree::Settings::default();
+    let far = voxel::Settings {
+        position_m: f32::INFINITY,
+        position_per_speed_s: 0.0,
+        speed_share: 0.0,
+        speed_mps: f32::INFINITY,
+        ..Default::default()
+    };
+    let all = clusters::Settings { nearest: usize::MAX, ..Default::default() };
+    vec![
+        Setting::Flat(flat::Settings::default()),
+        Setting::Flat(flat::Settings { small_rows: 3 }),
+        Setting::KdTree(kd),
+        Setting::KdTree(kdtree::Settings { min_leaf_rows: 1, ..kd }),
+        Setting::KdTree(kdtree::Settings { columns: Columns::Trajectory, min_leaf_rows: 4, ..kd }),
+        Setting::KdTree(kdtree::Settings { leaves: 0, min_leaf_rows: 5, ..kdtree::Settings::o3de() }),
+        Setting::KdTree(kdtree::Settings { leaves: 256, min_leaf_rows: 20, ..kd }),
+        Setting::Pca(pca::Settings { candidates: 2048, ..Default::default() }),
+        Setting::Voxels(far),
+        Setting::Clusters(all),
+        Setting::Clusters(clusters::Settings { clusters: 7, columns: Columns::All, ..all }),
+    ]
+}
+
+/// Looking at little.
+fn somewhere() -> Vec<Setting> {
+    vec![
+        Setting::KdTree(kdtree::Settings { min_leaf_rows: 8, ..kdtree::Settings::o3de() }),
+        Setting::KdTree(kdtree::Settings { leaves: 2, min_leaf_rows: 4, ..Default::default() }),
+        Setting::Pca(pca::Settings { components: 2, candidates: 5, ..Default::default() }),
+        Setting::Voxels(voxel::Settings { position_m: 0.05, run_rows: 2, ..Default::default() }),
+        Setting::Clusters(clusters::Settings { clusters: 8, nearest: 1, ..Default::default() }),
+    ]
+}
+
+/// How feature values are drawn.
+#[derive(Clone, Copy, Debug)]
+enum Data {
+    Random,
+    /// A handful of different rows, many times each.
+    Duplicated,
+    /// All rows are the same.
+    Constant,
+    /// Magnitudes from 1e-38 to 1e18: squares reach both ends of f32.
+    Wild,
+    /// Values at the very end of f32: costs overflow.
+    Overflowing,
+    /// Whole numbers: sums are exact, ties are everywhere.
+    Grid,
+}
+
+const DATA: [Data; 6] = [Data::Random, Data::Duplicated, Data::Constant, Data::Wild, Data::Overflowing, Data::Grid];
+
+fn value(data: Data, few: &[f32], r: &mut Random) -> f32 {
+    match data {
+        Data::Random => r.between(-2.0, 2.0),
+        Data::Duplicated | Data::Constant => r.pick(few),
+        Data::Wild => r.between(-1.0, 1.0) * r.pick(&[1e-38, 1e-30, 1e-20, 1e-8, 1.0, 1e4, 1e9, 1e18]),
+        Data::Overflowing => r.pick(&[f32::MAX, f32::MIN, 1e30, -1e30, 1.0, 0.0]),
+        Data::Grid => r.below(3) as f32 - 1.0,
+    }
+}
+
+fn values(data: Data, rows: usize, columns: usize, r: &mut Random) -> Vec<f32> {
+    let few: Vec<f32> = (0..4 * columns).map(|_| r.between(-2.0, 2.0)).collect();
+    match data {
+        Data::Constant => few[..columns].repeat(rows),
+        Data::Duplicated => (0..rows).flat_map(|_| few[r.below(4) * columns..][..columns].to_vec()).collect(),
+        _ => (0..rows * columns).map(|_| value(data, &few, r)).collect(),
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Case {
+    clips: Vec<(usize, bool)>,
+    user_width: usize,
+    absolute: bool,
+    mirror: bool,
+    data: Data,
+    seed: u64,
+}
+
+fn cases() -> impl Strategy<Value = Case> {
+    let rows = prop::sample::select(vec![1usize, 2, 15, 16, 17, 63, 64, 65, 129, 300]);
+    let clips = prop::collection::vec((rows, any::<bool>()), 1..6);
+    let data = prop::sample::select(DATA.to_vec());
+    let width = prop::sample::select(vec![0usize, 1, 3, 17, 17, 100]);
+    (clips, width, any::<bool>(), any::<bool>(), data, any::<u64>()).prop_map(
+        |(clips, user_width, absolute, mirror, data, seed)| Case { clips, user_width, absolute, mirror, data, seed },
+    )
+}
+
+impl Case {
+    fn content(&self, r: &mut Random) -> DatabaseContent {
+        let residual = if self.absolute { Residual::Absolute } else { Residual::Squared };
+        let channels = tiny::channels(self.user_width, residual);
+        let columns = 10 + self.user_width;
+        let rows = self.clips.iter().map(|c| c.0).sum();
+        let all = values(self.data, rows, columns, r);
+        let mirror = if self.mirror { MirrorMode::Query } else { MirrorMode::Off };
+        let mut content = tiny::content(&self.clips, &channels, mirror, |row, c| all[row * columns + c]);
+        for flags in &mut content.row_flags {
+            flags.0 = if r.unit() < 0.1 { RowFlags::NO_ENTRY } else { 0 };
+        }
+        for _ in 0..r.below(6) {
+            let (a, b) = (r.below(rows + 1), r.below(rows + 1));
+            let (start, end) = (FrameIndex::new(a.min(b)), FrameIndex::new(a.max(b)));
+            content.tag_spans.push(TagSpan { tag: r.below(3) as u32, start, end });
+        }
+        content
+    }
+}
+
+/// The numbers of a query; [`SearchQuery`] borrows them.
+#[derive(Clone, Debug)]
+struct Question {
+    features: Vec<f32>,
+    multipliers: Vec<f32>,
+    tag_costs: Vec<f32>,
+    transition_cost: f32,
+    max_cost: f32,
+    candidates: Candidates,
+    continuing: Option<Match>,
+}
+
+impl Question {
+    fn draw(db: &Database, data: Data, r: &mut Random) -> Self {
+        let columns = db.features.columns;
+        let row = |r: &mut Random| db.features.row(RowIndex::new(r.below(db.rows()))).to_vec();
+        let features = match r.below(4) {
+            // Exactly a row: the cost is 0, and ties with all its copies.
+            0 => row(r),
+            1 => row(r).iter().map(|v| v + r.between(-0.1, 0.1)).collect(),
+            2 if matches!(data, Data::Wild | Data::Overflowing) => {
+                (0..columns).map(|_| value(Data::Wild, &[], r)).collect()
+            }
+            _ => (0..columns).map(|_| r.between(-2.0, 2.0)).collect(),
+        };
+        let multipliers = match r.below(4) {
+            0 => vec![0.0; columns],
+            1 => vec![1.0; columns],
+            _ => (0..columns).map(|_| if r.unit() < 0.2 { 0.0 } else { r.between(0.0, 3.0) }).collect(),
+        };
+        let bits = |r: &mut Random| if r.unit() < 0.6 { 0 } else { r.next() & 0b111 };
+        let range = |r: &mut Random| {
+            let (a, b) = (r.below(db.rows() + 1), r.below(db.rows() + 1));
+            (a.min(b), a.max(b))
+        };
+        let candidates = Candidates {
+            end_exclusion_rows: r.pick(&[0, 0, 1, 10, 16, 70]),
+            near: [if r.unit() < 0.5 { range(r) } else { (0, 0) }, if r.unit() < 0.3 { range(r) } else { (0, 0) }],
+            near_mirrored: db.mirror == MirrorMode::Query && r.unit() < 0.5,
+            tags: TagFilter { required: bits(r), any: bits(r), forbidden: bits(r) },
+        };
+        let tag_costs = if r.unit() < 0.5 { vec![] } else { (0..3).map(|_| r.between(-1.0, 1.0)).collect() };
+        let transition_cost = r.pick(&[0.0, 0.02, 0.5, 3.0]);
+        Self {
+            features,
+            multipliers,
+            tag_costs,
+            transition_cost,
+            max_cost: f32::INFINITY,
+            candidates,
+            continuing: None,
+        }
+    }
+
+    fn ask(&self) -> SearchQuery<'_> {
+        SearchQuery {
+            continuing: self.continuing,
+            transition_cost: self.transition_cost,
+            tag_costs: &self.tag_costs,
+            max_cost: self.max_cost,
+            candidates: self.candidates,
+            ..SearchQuery::new(&self.features, &self.multipliers)
+        }
+    }
+}
+
+/// Row, side, bits of the cost, continuing.
+fn exactly(m: &Match) -> (u32, bool, u32, bool) {
+    (m.row.0, m.mirrored, m.cost.to_bits(), m.continuing)
+}
+
+fn all_exactly(found: &[Match]) -> Vec<(u32, bool, u32, bool)> {
+    found.iter().map(exactly).collect()
+}
+
+fn brute(db: &Database, query: &SearchQuery, k: usize) -> Vec<Match> {
+    let mut out = vec![Match::default(); k];
+    let found = db.search_index(Backend::Brute).search_k(db, query, &mut out);
+    out.truncate(found);
+    out
+}
+
+/// The questions of a case, with things that play at costs around the best.
+fn questions(db: &Database, data: Data, r: &mut Random) -> Vec<Question> {
+    let mut all = Vec::new();
+    for _ in 0..8 {
+        let mut q = Question::draw(db, data, r);
+        all.push(q.clone());
+        let Some(best) = brute(db, &q.ask(), 1).first().copied() else { continue };
+        for cost in [best.cost, best.cost.next_down(), best.cost.next_up(), r.between(0.0, 4.0)] {
+            let row = RowIndex::new(r.below(db.rows()));
+            let mirrored = db.mirror == MirrorMode::Query && r.unit() < 0.5;
+            if cost.is_finite() {
+                q.continuing = Some(Match { row, mirrored, cost, continuing: true });
+                q.max_cost = r.pick(&[f32::INFINITY, best.cost, best.cost.next_down(), best.cost * 1.5]);
+                all.push(q.clone());
+            }
+        }
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_looks_everywhere_returns_what_brute_force_returns(case in cases()) {
+        let mut r = Random(case.seed);
+        let db = Database::new(case.content(&mut r)).unwrap();
+        let built: Vec<_> = everywhere().into_iter().map(|s| (s, s.build(&db))).collect();
+        for q in questions(&db, case.data, &mut r) {
+            for k in [1, 7] {
+                let wanted = all_exactly(&brute(&db, &q.ask(), k));
+                for (setting, structure) in &built {
+                    let found = structure.search_k(&db, &q.ask(), k);
+                    prop_assert_eq!(&all_exactly(&found), &wanted, "{:?}", setting);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_looks_at_little_returns_true_costs_of_rows_that_may_be_jumped_to(case in cases()) {
+        let mut r = Random(case.seed);
+        let db = Database::new(case.content(&mut r)).unwrap();
+        let built: Vec<_> = somewhere().into_iter().map(|s| (s, s.build(&db))).collect();
+        for q in questions(&db, case.data, &mut r) {
+            let query = q.ask();
+            let best = brute(&db, &query, 1).first().copied();
+            for (setting, structure) in &built {
+                let found = structure.search(&db, &query);
+                let Some(m) = found else {
+                    // Costs that overflow and limits may leave nothing of what was looked at.
+                    let limited = q.max_cost < f32::INFINITY || matches!(case.data, Data::Wild | Data::Overflowing);
+                    prop_assert!(best.is_none() || limited, "{:?} found nothing", setting);
+                    continue;
+                };
+                prop_assert!(best.is_some_and(|b| b.cost <= m.cost), "{:?} found a cost below the least", setting);
+                if m.continuing {
+                    prop_assert_eq!(Some(exactly(&m)), q.continuing.as_ref().map(exactly));
+                    continue;
+                }
+                let row = m.row.at();
+                prop_assert!(q.candidates.clip_rows(&db, db.row_clips[row].at()).contains(&row));
+                prop_assert!(q.candidates.allow(&db, row, m.mirrored), "{:?}", setting);
+                let (values, costs) = (db.features.row(m.row), &PerColumn(&db.residuals));
+                let sum = if m.mirrored {
+                    let order = &MirroredColumns(&db.mirror_columns);
+                    row_cost(query.features, query.multipliers, values, order, costs)
+                } else {
+                    row_cost(query.features, query.multipliers, values, &PlainColumns, costs)
+                };
+                let cost = sum + query.extra_cost(db.row_tags[row]);
+                prop_assert_eq!(cost.to_bits(), m.cost.to_bits(), "{:?}", setting);
+            }
+        }
+    }
+}
+
+#[test]
+fn settings_out_of_range_are_moved_into_it() {
+    let content =
+        tiny::content(&[(3, false)], &tiny::channels(0, Residual::Squared), MirrorMode::Off, |r, c| (r * c) as f32);
+    let db = Database::new(content).unwrap();
+    let odd = [
+        Setting::Flat(flat::Settings { small_rows: 0 }),
+        Setting::KdTree(kdtree::Settings {
+            max_depth: usize::MAX,
+            min_leaf_rows: 0,
+            leaves: usize::MAX,
+            ..Default::default()
+        }),
+        Setting::KdTree(kdtree::Settings { max_depth: 0, ..Default::default() }),
+        Setting::Pca(pca::Settings { components: 0, candidates: 0, leaf_rows: 0 }),
+        Setting::Pca(pca::Settings { components: usize::MAX, candidates: usize::MAX, leaf_rows: usize::MAX }),
+        Setting::Voxels(voxel::Settings {
+            voxel_m: 0.0,
+            poses_per_voxel: 0,
+            run_rows: 0,
+            position_m: f32::NAN,
+            ..Default::default()
+        }),
+        Setting::Clusters(clusters::Settings {
+            clusters: 0,
+            nearest: 0,
+            iterations: usize::MAX,
+            training_rows: 0,
+            ..Default::default()
+        }),
+        Setting::Clusters(clusters::Settings { clusters: usize::MAX, ..Default::default() }),
+    ];
+    let (features, ones) = (db.features.row(RowIndex(2)).to_vec(), vec![1.0; db.features.columns]);
+    for setting in odd {
+        let found = setting.build(&db).search(&db, &SearchQuery::new(&features, &ones)).unwrap();
+        assert_eq!((found.row.0, found.cost), (2, 0.0), "{setting:?}");
+    }
+}
+
+#[test]
+fn structures_are_built_alike_each_time() {
+    let db = smooth(3000, 2);
+    let q: Vec<f32> = db.features.row(RowIndex(1234)).iter().map(|v| v + 0.2).collect();
+    let ones = vec![1.0; db.features.columns];
+    for setting in somewhere() {
+        let find = || {
+            let built = setting.build(&db);
+            (built.search(&db, &SearchQuery::new(&q, &ones)).map(|m| exactly(&m)), built.bytes())
+        };
+        assert_eq!(find(), find(), "{setting:?}");
+    }
+}
+
+/// Something like the features of motion: a few smooth signals, seen through 27 columns, with a little of their own.
+fn smooth(rows_per_clip: usize, clips: usize) -> Database {
+    const LATENT: usize = 7;
+    let user_width = 17;
+    let columns = 10 + user_width;
+    let mut r = Random(5);
+    let mix: Vec<f32> = (0..columns * LATENT).map(|_| r.between(-1.0, 1.0)).collect();
+    let mut values = Vec::with_capacity(rows_per_clip * clips * columns);
+    for _ in 0..clips {
+        // Of each signal two sines of random speed and phase, and a slow drift between gaits.
+        let waves: Vec<[f32; 6]> = (0..LATENT)
+            .map(|i| {
+                let speed = 1.0 + i as f32 * 0.37;
+                let mut phase = || r.between(0.0, 6.28);
+                let phases = [phase(), phase(), phase()];
+                let mut rate = || speed * r.between(0.7, 1.4);
+                [rate(), rate(), rate() * 0.05, phases[0], phases[1], phases[2]]
+            })
+            .collect();
+        for t in 0..rows_per_clip {
+            let time_s = t as f32 / 30.0;
+            let sine = |w: f32, phase: f32| footwork::math::sin(w * time_s + phase);
+            let latent: Vec<f32> = waves
+                .iter()
+                .map(|w| (1.0 + 0.7 * sine(w[2], w[5])) * (sine(w[0], w[3]) + 0.4 * sine(2.0 * w[1], w[4])))
+                .collect();
+            for c in 0..columns {
+                let signal: f32 = latent.iter().zip(&mix[c * LATENT..]).map(|(l, m)| l * m).sum();
+                values.push(0.7 * signal + 0.05 * r.between(-1.0, 1.0));
+            }
+        }
+    }
+    let channels = tiny::channels(user_width, Residual::Squared);
+    let clips = vec![(rows_per_clip, false); clips];
+    let content = tiny::content(&clips, &channels, MirrorMode::Off, |row, c| values[row * columns + c]);
+    Database::new(content).unwrap()
+}
+
+/// Rows with a changed trajectory, asked while another row plays.
+fn changed_trajectories(db: &Database, count: usize, seed: u64) -> Vec<Question> {
+    let trajectory = Columns::Trajectory.of(db);
+    let columns = db.features.columns;
+    let mut r = Random(seed);
+    let spread: Vec<f32> = (0..columns).map(|c| spread(db, c)).collect();
+    let ones = vec![1.0; columns];
+    (0..count)
+        .map(|_| {
+            let row = r.below(db.rows());
+            let mut features = db.features.row(RowIndex::new(row)).to_vec();
+            for c in &trajectory {
+                // Three uniform numbers are about normal: their variance is 1.
+                features[*c] += 0.3 * spread[*c] * (0..3).map(|_| r.between(-1.0, 1.0)).sum::<f32>();
+            }
+            playing(db, features, ones.clone(), row)
+        })
+        .collect()
+}
+
+fn spread(db: &Database, column: usize) -> f32 {
+    let values = || db.features.values.iter().skip(column).step_by(db.features.columns).map(|v| f64::from(*v));
+    let n = db.rows() as f64;
+    let mean = values().sum::<f64>() / n;
+    (values().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n).sqrt() as f32
+}
+
+/// The question of a character that plays a row, as in a game: near rows are left out, staying has a price.
+fn playing(db: &Database, features: Vec<f32>, multipliers: Vec<f32>, row: usize) -> Question {
+    let cost = row_cost(&features, &multipliers, db.features.row(RowIndex::new(row)), &PlainColumns, &AllSquared);
+    let rows = db.clips[db.row_clips[row].at()].row_range();
+    let candidates = Candidates {
+        end_exclusion_rows: 20,
+        near: [(row.saturating_sub(20).max(rows.start), (row + 20).min(rows.end)), (0, 0)],
+        ..Candidates::default()
+    };
+    let continuing = Some(Match { row: RowIndex::new(row), mirrored: false, cost, continuing: true });
+    Question {
+        features,
+        multipliers,
+        tag_costs: vec![],
+        transition_cost: 0.0,
+        max_cost: f32::INFINITY,
+        candidates,
+        continuing,
+    }
+}
+
+/// The share of questions answered with the true least cost.
+fn recall(db: &Database, structure: &Structure, questions: &[Question], wanted: &[Option<Match>]) -> f64 {
+    let hit =
+        |(q, w): &(&Question, &Option<Match>)| structure.search(db, &q.ask()).map(|m| m.cost) == w.map(|w| w.cost);
+    questions.iter().zip(wanted).filter(hit).count() as f64 / questions.len() as f64
+}
+
+fn wanted(db: &Database, questions: &[Question]) -> Vec<Option<Match>> {
+    questions.iter().map(|q| db.search_index(Backend::Boxes).search(db, &q.ask())).collect()
+}
+
+#[test]
+fn each_approximate_structure_reaches_a_recall_of_99_percent_at_a_setting_of_its_own() {
+    let db = smooth(2500, 8);
+    let questions = changed_trajectories(&db, 400, 3);
+    let right = wanted(&db, &questions);
+    let settings = [
+        Setting::KdTree(kdtree::Settings { columns: Columns::All, leaves: 24, ..kdtree::Settings::o3de() }),
+        Setting::Pca(pca::Settings { components: 8, candidates: 200, ..Default::default() }),
+        Setting::Voxels(voxel::Settings { position_m: 3.0, speed_mps: 4.0, ..Default::default() }),
+        Setting::Clusters(clusters::Settings { clusters: 128, nearest: 24, ..Default::default() }),
+    ];
+    for setting in settings {
+        let reached = recall(&db, &setting.build(&db), &questions, &right);
+        println!("{reached:.4} {setting:?}");
+        assert!(reached >= 0.99, "{reached} {setting:?}");
+    }
+}
+
+/// Consecutive rows of a clip whose trajectory turns into that of another time, and back.
+fn blended_trajectories(db: &Database, count: usize, seed: u64) -> Vec<Question> {
+    let trajectory = Columns::Trajectory.of(db);
+    let ones = vec![1.0; db.features.columns];
+    let mut r = Random(seed);
+    let mut all = Vec::new();
+    while all.len() < count {
+        let clip = &db.clips[r.below(db.clips.len())];
+        if clip.rows < 400 {
+            continue;
+        }
+        let (start, other) = (r.below(clip.rows as usize - 300), r.below(clip.rows as usize - 300));
+        for k in 0..25 {
+            let at = |start: usize| RowIndex::new(clip.first_row as usize + start + 6 * k);
+            let mut features = db.features.row(at(start)).to_vec();
+            for c in &trajectory {
+                features[*c] = footwork::math::lerp(features[*c], db.features.row(at(other))[*c], k as f32 / 24.0);
+            }
+            all.push(playing(db, features, ones.clone(), at(start).at()));
+        }
+    }
+    all.truncate(count);
+    all
+}
+
+/// What a character asks that a restless player steers.
+fn steered(db: &Arc<Database>, count: usize, seed: u64) -> Vec<Question> {
+    let config = MatcherConfig::default();
+    let mut states = [MotionMatcher::new(db.clone(), config.clone()).unwrap().state().clone()];
+    let (mut scratch, mut outputs) = (Scratch::new(db), [Output::new(db)]);
+    let ones = vec![1.0; db.features.columns];
+    let (mut all, mut last) = (Vec::<Question>::new(), Vec::new());
+    for k in 0..count * 12 {
+        let before = states[0].header.playing;
+        let input = random_stick(seed, k as f64 / 60.0);
+        step(db, &config, &[input], 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap();
+        if scratch.last_query() == last || all.len() == count {
+            continue;
+        }
+        last = scratch.last_query().to_vec();
+        let clip = &db.clips[before.clip.at()];
+        let row = ((before.time_s * f64::from(db.search_rate_hz)) as usize).min(clip.rows as usize - 1);
+        all.push(playing(db, last.clone(), ones.clone(), clip.first_row as usize + row));
+    }
+    all
+}
+
+/// Median microseconds of a search: of each query the middle one of three.
+fn median_us(questions: &[Question], mut search: impl FnMut(&SearchQuery) -> Option<Match>) -> f64 {
+    let mut of_queries: Vec<f64> = questions
+        .iter()
+        .map(|q| {
+            let mut three = [0, 1, 2].map(|_| {
+                let start = std::time::Instant::now();
+                std::hint::black_box(search(&q.ask()));
+                start.elapsed().as_secs_f64() * 1e6
+            });
+            three.sort_by(f64::total_cmp);
+            three[1]
+        })
+        .collect();
+    of_queries.sort_by(f64::total_cmp);
+    of_queries[of_queries.len() / 2]
+}
+
+/// `FOOTWORK_DB=<file.fwdb> cargo test --release -p footwork --test search_classics -- --ignored --nocapture`
+#[test]
+#[ignore = "measures a database given by FOOTWORK_DB"]
+fn how_long_each_takes_on_a_database() {
+    let path = std::env::var_os("FOOTWORK_DB").expect("FOOTWORK_DB names a .fwdb file");
+    let db = Arc::new(Database::load(std::path::Path::new(&path)).unwrap());
+    let count = 400;
+    let sets = [
+        ("A", changed_trajectories(&db, count, 1)),
+        ("B", blended_trajectories(&db, count, 2)),
+        ("D", steered(&db, count, 3)),
+    ];
+    println!("{} rows, {} columns; us median (recall) of {count} queries each", db.rows(), db.features.columns);
+    let right: Vec<_> = sets.iter().map(|(_, q)| wanted(&db, q)).collect();
+    for backend in Backend::ALL {
+        let us = sets.each_ref().map(|(n, q)| {
+            format!("{n} {:8.1}       ", median_us(q, |query| db.search_index(backend).search(&db, query)))
+        });
+        println!("{} {}", us.join(" "), backend.name());
+    }
+    let kd = kdtree::Settings::default();
+    let o3de = kdtree::Settings::o3de();
+    let c = clusters::Settings::default();
+    let v = voxel::Settings::default();
+    let mut settings = vec![
+        Setting::Flat(flat::Settings::default()),
+        Setting::Flat(flat::Settings { small_rows: 8 }),
+        Setting::KdTree(kd),
+        Setting::KdTree(kdtree::Settings { min_leaf_rows: 4, ..kd }),
+        Setting::KdTree(kdtree::Settings { min_leaf_rows: 16, ..kd }),
+        Setting::KdTree(o3de),
+    ];
+    for leaves in [4, 16, 32] {
+        settings.push(Setting::KdTree(kdtree::Settings { leaves, ..o3de }));
+    }
+    for leaves in [16, 64, 128, 256] {
+        settings.push(Setting::KdTree(kdtree::Settings { leaves, min_leaf_rows: 16, ..kd }));
+    }
+    for (components, candidates) in [(4, 200), (6, 200), (6, 800), (8, 200), (8, 400), (10, 200), (12, 100)] {
+        settings.push(Setting::Pca(pca::Settings { components, candidates, ..Default::default() }));
+    }
+    for (clusters, nearest) in [(64, 4), (128, 8), (128, 16), (256, 16), (256, 32), (512, 16), (512, 32)] {
+        settings.push(Setting::Clusters(clusters::Settings { clusters, nearest, ..c }));
+        settings.push(Setting::Clusters(clusters::Settings { clusters, nearest, columns: Columns::All, ..c }));
+    }
+    for (position_m, speed_mps) in [(0.1, 0.5), (0.2, 1.0), (0.4, 2.0), (0.6, 3.0)] {
+        settings.push(Setting::Voxels(voxel::Settings { position_m, speed_mps, ..v }));
+    }
+    for setting in settings {
+        let start = std::time::Instant::now();
+        let built = setting.build(&db);
+        let build_ms = start.elapsed().as_secs_f64() * 1e3;
+        let cells = sets.iter().zip(&right).map(|((name, questions), right)| {
+            let us = median_us(questions, |query| built.search(&db, query));
+            format!("{name} {us:8.1} ({:.3})", recall(&db, &built, questions, right))
+        });
+        let cells: Vec<String> = cells.collect();
+        let kib = built.bytes() / 1024;
+        println!("{} {setting:?} {kib} KiB, built in {build_ms:.0} ms", cells.join(" "));
+    }
+}

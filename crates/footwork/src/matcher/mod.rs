@@ -20,7 +20,7 @@ pub use step::step;
 use crate::database::Database;
 use crate::math::Transform;
 use crate::pose::Pose;
-use crate::search::Explanation;
+use crate::search::{Explanation, SearchQuery};
 use crate::trajectory::{InputError, MotionInput};
 use std::sync::Arc;
 
@@ -141,6 +141,11 @@ impl MotionMatcher {
     /// The last search, once there was one.
     pub fn last_search(&self) -> Option<&LastSearch> {
         self.scratch.last_search()
+    }
+
+    /// The last search as it was asked, once there was one.
+    pub fn last_query(&self) -> Option<SearchQuery<'_>> {
+        self.scratch.last_ask()
     }
 
     /// Takes the last search apart: the `k` best rows and why each won or lost. Slow; for tools.

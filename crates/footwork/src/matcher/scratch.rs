@@ -67,15 +67,20 @@ impl Scratch {
         &self.query
     }
 
-    /// Takes the last search apart; slow.
-    pub fn explain(&self, db: &Database, k: usize) -> Option<Explanation> {
+    /// The last search as it was asked.
+    pub fn last_ask(&self) -> Option<SearchQuery<'_>> {
         let last = self.last?;
-        let ask = SearchQuery {
+        Some(SearchQuery {
             continuing: last.continuing,
             transition_cost: last.transition_cost,
             candidates: last.candidates,
             ..SearchQuery::new(&self.query, &self.multipliers)
-        };
+        })
+    }
+
+    /// Takes the last search apart; slow.
+    pub fn explain(&self, db: &Database, k: usize) -> Option<Explanation> {
+        let (last, ask) = (self.last?, self.last_ask()?);
         Some(explain::explain(db, &ask, &self.continuing, last.found, last.jumped, k))
     }
 }

@@ -16,6 +16,7 @@ pub mod flat;
 pub mod kdtree;
 pub mod kernels;
 pub mod pca;
+pub mod query_sets;
 pub mod tree;
 pub mod visit;
 pub mod voxel;

@@ -1,0 +1,92 @@
+//! Exact searches side by side, on the query sets of `footwork::search::query_sets`, and whether they agree. On a database
+//! of your own:
+//!
+//! ```sh
+//! FOOTWORK_DB=/path/to/mocap.fwdb cargo bench -p footwork --bench search_sets
+//! ```
+//!
+//! Microseconds: each query's time is the median of three rounds over all queries.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use footwork::database::Database;
+use footwork::search::query_sets::{QuerySet, RecordedQuery, queries};
+use footwork::search::{Backend, Kernel, Match, SearchIndex, Tree};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+const QUERIES: usize = 2000;
+const ROUNDS: usize = 3;
+
+struct Times {
+    median: f64,
+    mean: f64,
+    p99: f64,
+}
+
+fn main() {
+    let db = match std::env::var("FOOTWORK_DB") {
+        Ok(path) => Arc::new(Database::load(std::path::Path::new(&path)).unwrap_or_else(|e| panic!("{e}"))),
+        Err(_) => common::gait_full(),
+    };
+    let started = Instant::now();
+    let tree = Tree::build(&db);
+    let build_ms = started.elapsed().as_secs_f64() * 1e3;
+    let features = db.features.values.len();
+    println!(
+        "{} rows, {} columns; tree: {} bytes ({:.2} of f16 + f32 features), built in {build_ms:.0} ms",
+        db.rows(),
+        db.features.columns,
+        tree.bytes(),
+        tree.bytes() as f64 / (6 * features) as f64,
+    );
+    let boxes = SearchIndex::build(&db, Backend::Boxes);
+    let mut indices = vec![("boxes".to_owned(), boxes)];
+    for kernel in Kernel::ALL.into_iter().filter(|k| k.is_available()) {
+        let tree = Tree::build(&db).with_kernel(kernel).expect("available");
+        indices.push((format!("tree {}", kernel.name()), SearchIndex::Tree(tree)));
+    }
+    for set in QuerySet::ALL {
+        let queries = queries(&db, set, QUERIES, 1).unwrap_or_else(|e| panic!("{e}"));
+        let (expected, boxes) = run(&db, &indices[0].1, &queries);
+        let found = expected.iter().flatten().filter(|m| !m.continuing).count();
+        print(set, &indices[0].0, &boxes, 1.0);
+        for (name, index) in &indices[1..] {
+            let (found, times) = run(&db, index, &queries);
+            assert_eq!(found, expected, "{name} does not agree");
+            print(set, name, &times, boxes.median / times.median);
+        }
+        println!("    ({found} of {QUERIES} jump)");
+    }
+}
+
+fn print(set: QuerySet, name: &str, times: &Times, ratio: f64) {
+    let Times { median, mean, p99 } = times;
+    println!("{} {name:14} median {median:8.2}  mean {mean:8.2}  p99 {p99:8.2}  ratio {ratio:5.1}", set.name());
+}
+
+fn run(db: &Database, index: &SearchIndex, queries: &[RecordedQuery]) -> (Vec<Option<Match>>, Times) {
+    let mut rounds = vec![[0.0; ROUNDS]; queries.len()];
+    let mut found = Vec::new();
+    for round in 0..ROUNDS {
+        found.clear();
+        for (i, q) in queries.iter().enumerate() {
+            let query = q.ask();
+            let started = Instant::now();
+            found.push(black_box(index.search(db, black_box(&query))));
+            rounds[i][round] = started.elapsed().as_secs_f64() * 1e6;
+        }
+    }
+    let mut times: Vec<f64> = rounds
+        .iter_mut()
+        .map(|r| {
+            r.sort_by(f64::total_cmp);
+            r[ROUNDS / 2]
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    let mean = times.iter().sum::<f64>() / times.len() as f64;
+    (found, Times { median: times[times.len() / 2], mean, p99: times[times.len() * 99 / 100] })
+}

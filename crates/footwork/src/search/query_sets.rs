@@ -1,0 +1,243 @@
+//! Queries to measure searches with, made from a database: the same for the same seed, on every machine.
+//!
+//! Each comes with what plays, its cost, and the exclusions of a game at default settings, since a search in a game knows
+//! a good match before it starts.
+
+use super::{Candidates, Match, PerColumn, PlainColumns, SearchQuery, row_cost};
+use crate::database::Database;
+use crate::frames::RowIndex;
+use crate::matcher::{ConfigError, MatcherConfig, MotionMatcher, SearchConfig};
+use crate::math::{cos, sin};
+use crate::trajectory::{Gait, MotionInput, Stick};
+use glam::Vec2;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A kind of queries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QuerySet {
+    /// Rows at random; noise of 0.3 of each column's spread on the trajectory columns. The row itself plays.
+    A,
+    /// Consecutive rows of a clip, their trajectory blended, more and more, with that of another time of the same clip; the
+    /// row itself plays.
+    B,
+    /// Normal noise with the mean and spread of each column: queries that no motion would ask. A row at random plays.
+    C,
+    /// What a character asks while a stick moves at random: the game.
+    D,
+}
+
+impl QuerySet {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::A, Self::B, Self::C, Self::D];
+
+    /// Its name on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::A => "a",
+            Self::B => "b",
+            Self::C => "c",
+            Self::D => "d",
+        }
+    }
+}
+
+/// A query that owns its numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordedQuery {
+    /// `[columns]`.
+    pub features: Vec<f32>,
+    /// `[columns]`.
+    pub multipliers: Vec<f32>,
+    /// What plays.
+    pub continuing: Option<Match>,
+    /// Cost of a jump.
+    pub transition_cost: f32,
+    /// What may be jumped to.
+    pub candidates: Candidates,
+}
+
+impl RecordedQuery {
+    /// A copy of a query; costs of tags and the highest cost are left at their defaults.
+    pub fn of(query: &SearchQuery) -> Self {
+        Self {
+            features: query.features.to_vec(),
+            multipliers: query.multipliers.to_vec(),
+            continuing: query.continuing,
+            transition_cost: query.transition_cost,
+            candidates: query.candidates,
+        }
+    }
+
+    /// The query.
+    pub fn ask(&self) -> SearchQuery<'_> {
+        SearchQuery {
+            continuing: self.continuing,
+            transition_cost: self.transition_cost,
+            candidates: self.candidates,
+            ..SearchQuery::new(&self.features, &self.multipliers)
+        }
+    }
+}
+
+/// `count` queries of a kind.
+///
+/// # Errors
+/// A schema that asks for user values, which only the game knows, in [`QuerySet::D`].
+pub fn queries(db: &Arc<Database>, set: QuerySet, count: usize, seed: u64) -> Result<Vec<RecordedQuery>, ConfigError> {
+    let mut random = Random(seed);
+    let spread = Spread::of(db);
+    Ok(match set {
+        QuerySet::A => (0..count).map(|_| perturbed(db, &spread, &mut random)).collect(),
+        QuerySet::B => blended(db, count, &mut random),
+        QuerySet::C => (0..count).map(|_| normal(db, &spread, &mut random)).collect(),
+        QuerySet::D => played(db, &MatcherConfig::default(), count, seed)?,
+    })
+}
+
+fn perturbed(db: &Database, spread: &Spread, random: &mut Random) -> RecordedQuery {
+    let row = random.below(db.rows());
+    let mut features = db.features.row(RowIndex::new(row)).to_vec();
+    for c in trajectory_columns(db) {
+        features[c] += 0.3 * spread.deviation[c] * random.normal();
+    }
+    while_playing(db, features, row)
+}
+
+fn blended(db: &Database, count: usize, random: &mut Random) -> Vec<RecordedQuery> {
+    /// Queries between a trajectory of the clip's own and one that is quite another.
+    const ROUND: usize = 60;
+    let mut out = Vec::with_capacity(count);
+    while out.len() < count {
+        let clip = db.clips[db.row_clips[random.below(db.rows())].at()].row_range();
+        let other = clip.start + random.below(clip.len());
+        let start = clip.start + random.below(clip.len());
+        for (i, row) in (start..clip.end).take(ROUND.min(count - out.len())).enumerate() {
+            let mut features = db.features.row(RowIndex::new(row)).to_vec();
+            let goal = db.features.row(RowIndex::new((other + i).min(clip.end - 1)));
+            let share = (i + 1) as f32 / ROUND as f32;
+            for c in trajectory_columns(db) {
+                features[c] += share * (goal[c] - features[c]);
+            }
+            out.push(while_playing(db, features, row));
+        }
+    }
+    out
+}
+
+fn normal(db: &Database, spread: &Spread, random: &mut Random) -> RecordedQuery {
+    let features = (0..db.features.columns).map(|c| spread.mean[c] + spread.deviation[c] * random.normal()).collect();
+    while_playing(db, features, random.below(db.rows()))
+}
+
+/// Queries of a character that a random stick moves, one per search.
+///
+/// # Errors
+/// Settings that cannot be.
+pub fn played(
+    db: &Arc<Database>,
+    config: &MatcherConfig,
+    count: usize,
+    seed: u64,
+) -> Result<Vec<RecordedQuery>, ConfigError> {
+    let user_values = || ConfigError { key: "queries".into(), what: "the schema has user columns to be filled".into() };
+    let mut random = Random(seed);
+    let mut character = MotionMatcher::new(db.clone(), config.clone())?;
+    let mut out = Vec::with_capacity(count);
+    let mut stick = Stick::default();
+    let mut ticks_left = 0;
+    while out.len() < count {
+        if ticks_left == 0 {
+            (stick, ticks_left) = (random_stick(&mut random), 20 + random.below(80));
+        }
+        ticks_left -= 1;
+        let searches = character.state().header.searches;
+        character.update(&MotionInput::stick(stick), 1.0 / 60.0).map_err(|_| user_values())?;
+        if let Some(query) = character.last_query().filter(|_| character.state().header.searches > searches) {
+            out.push(RecordedQuery::of(&query));
+        }
+    }
+    Ok(out)
+}
+
+fn random_stick(random: &mut Random) -> Stick {
+    if random.unit() < 0.15 {
+        return Stick::default();
+    }
+    let (yaw, push) = (random.unit() * std::f32::consts::TAU, 0.3 + 0.7 * random.unit());
+    let gait = if random.unit() < 0.5 { Gait::Run } else { Gait::Walk };
+    let strafe = random.unit() < 0.25;
+    Stick { movement: Vec2::new(sin(yaw), cos(yaw)) * push, gait, strafe, ..Stick::default() }
+}
+
+/// The query of a character that plays this row.
+fn while_playing(db: &Database, features: Vec<f32>, row: usize) -> RecordedQuery {
+    let search = SearchConfig::default();
+    let rows_of = |seconds: f32| (seconds * db.search_rate_hz).round() as usize;
+    let (clip, near) = (db.clips[db.row_clips[row].at()].row_range(), rows_of(search.near_exclusion_s));
+    let multipliers = vec![1.0; db.features.columns];
+    let (index, costs) = (RowIndex::new(row), PerColumn(&db.residuals));
+    let cost = row_cost(&features, &multipliers, db.features.row(index), &PlainColumns, &costs);
+    RecordedQuery {
+        features,
+        multipliers,
+        continuing: Some(Match { row: index, mirrored: false, cost, continuing: true }),
+        transition_cost: search.transition_cost,
+        candidates: Candidates {
+            end_exclusion_rows: rows_of(search.end_exclusion_s),
+            near: [(row.saturating_sub(near).max(clip.start), (row + near + 1).min(clip.end)), (0, 0)],
+            ..Candidates::default()
+        },
+    }
+}
+
+fn trajectory_columns(db: &Database) -> impl Iterator<Item = usize> {
+    db.schema.channels.iter().filter(|c| c.kind.is_trajectory()).flat_map(|c| c.columns.clone())
+}
+
+/// Mean and standard deviation of each column.
+struct Spread {
+    mean: Vec<f32>,
+    deviation: Vec<f32>,
+}
+
+impl Spread {
+    fn of(db: &Database) -> Self {
+        let of_column = |c: usize| {
+            let values = || db.features.values.iter().skip(c).step_by(db.features.columns).map(|v| f64::from(*v));
+            let n = db.rows() as f64;
+            let mean = values().sum::<f64>() / n;
+            let variance = values().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
+            (mean as f32, variance.sqrt() as f32)
+        };
+        let (mean, deviation) = (0..db.features.columns).map(of_column).unzip();
+        Self { mean, deviation }
+    }
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// 0 to 1, 1 excluded.
+    fn unit(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / (1u64 << 24) as f32
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+
+    /// Very nearly normal, without a logarithm: the sum of twelve.
+    fn normal(&mut self) -> f32 {
+        (0..12).map(|_| self.unit()).sum::<f32>() - 6.0
+    }
+}

@@ -5,11 +5,12 @@
 //! clusters, 150 iterations). Seeds after D. Arthur, S. Vassilvitskii, "k-means++" (2007). With several clusters visited
 //! it is what vector databases call an inverted file.
 //!
-//! Trade-off: small and simple, and rows that are compared lie together. But the border of a cluster hides what lies
-//! just behind it, so good answers want many clusters visited, and then most time goes into rows that are far away. By
-//! trajectory alone it cannot know that the pose differs; a query whose multipliers silence the trajectory gets clusters
-//! in no useful order (take all columns then). Multipliers and absolute residuals count in the choice of clusters just as
-//! in the cost; only the clusters themselves were made without them. Takes about 4 bytes a row.
+//! Trade-off: small and simple, rows that are compared lie together, and of the approximate structures here it reaches
+//! good answers soonest. But the border of a cluster hides what lies just behind it, so several clusters must be visited,
+//! most of whose rows are far away; how many are enough is known by trying only. By trajectory alone it cannot know that
+//! the pose differs; a query whose multipliers silence the trajectory gets clusters in no useful order (take all columns
+//! then). Multipliers and absolute residuals count in the choice of clusters just as in the cost; only the clusters
+//! themselves were made without them. Takes about 5 bytes a row.
 
 use super::cost::{ColumnCost, ColumnOrder};
 use super::visit::{Columns, Mirrored, Passes, Visit};
@@ -29,13 +30,13 @@ const CHUNK: usize = 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Columns by which rows are clustered. Default the trajectory's (Yi and Jee).
+    /// Columns by which rows are clustered. Default all; Yi and Jee: the trajectory's.
     pub columns: Columns,
-    /// Clusters, 1 to 1024 and at most the rows. Default 128.
+    /// Clusters, 1 to 1024 and at most the rows. Default 512.
     pub clusters: usize,
     /// Clusters visited, at least 1, the nearest first. Default 16. Those in which no row may be jumped to are not counted.
     pub nearest: usize,
-    /// Rounds of k-means, 0 to 1000. Default 20.
+    /// Rounds of k-means, 0 to 1000. Default 10.
     pub iterations: usize,
     /// Rows that k-means looks at, evenly spread, at least one per cluster. Default 16384; all rows get a cluster.
     pub training_rows: usize,
@@ -45,7 +46,14 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { columns: Columns::Trajectory, clusters: 128, nearest: 16, iterations: 20, training_rows: 16384, seed: 1 }
+        Self { columns: Columns::All, clusters: 512, nearest: 16, iterations: 10, training_rows: 16384, seed: 1 }
+    }
+}
+
+impl Settings {
+    /// By trajectory alone, as Yi and Jee. How many clusters there are and how many are visited is ours.
+    pub fn trajectory() -> Self {
+        Self { columns: Columns::Trajectory, clusters: 256, nearest: 32, ..Self::default() }
     }
 }
 
@@ -156,9 +164,7 @@ impl Passes for Clusters {
             }
             let cluster = order[i].1 as usize;
             let rows = &self.rows[self.first[cluster] as usize..self.first[cluster + 1] as usize];
-            for row in rows {
-                visit.try_row(*row as usize);
-            }
+            visit.try_rows(rows);
             visited += usize::from(rows.iter().any(|r| visit.allows(*r as usize)));
         }
     }

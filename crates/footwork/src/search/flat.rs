@@ -4,9 +4,9 @@
 //! Source: the boxes are those of D. Holden et al., "Learned Motion Matching" (2020); sorting boxes by their bound before
 //! looking into them is the usual order of branch and bound (N. Roussopoulos et al., "Nearest Neighbor Queries", 1995).
 //!
-//! Trade-off: 2 to 6 times the speed of the boxes at the same memory, under all multipliers, and no tree to build. But
-//! every search still computes the bound of every large box, so time grows with the database in proportion: a tree
-//! does not. A far query (few boxes can be told apart) gains least.
+//! Trade-off: about four times the speed of the boxes at the same memory, under all multipliers, and no tree to build. But
+//! every search still computes the bound of every large box, which is nearly all of its time, so it grows with the
+//! database in proportion: a tree does not. A far query (few boxes can be told apart) gains least.
 
 use super::cost::{ColumnCost, ColumnOrder};
 use super::visit::{Passes, Visit, variances};

@@ -6,10 +6,11 @@
 //! bounds that change in one column per step. In games: Unreal and Godot search exactly in theirs; O3DE's Motion Matching
 //! gem (FeatureMatrix/KdTree) goes down to one leaf and compares only the rows in it ([`Settings::o3de`]).
 //!
-//! Trade-off: exact, it is quick where a near row exists (what a character in motion asks) and slower than reading
-//! everything where none does: 27 columns are far too many for its bounds then. One leaf is quick always and wrong often:
-//! a row just across a split is never seen. Rows of a leaf lie all over the database, so a visit costs cache misses that
-//! boxes in database order do not pay. The tree takes about 12 bytes a row.
+//! Trade-off: exact, it is quick where a near row exists (what a character in motion asks) and may be slower than reading
+//! everything where none does: 27 columns are far too many for its bounds then. Even at its best it hardly beats boxes in
+//! database order, for the rows of its leaves lie all over the database and each visit pays in cache misses. One leaf is
+//! quick always and wrong often: a row just across a split is never seen; by the time enough leaves are visited, looking
+//! at all that matter costs no more. Multipliers count in its bounds, exactly. The tree takes about 11 bytes a row.
 
 use super::cost::{ColumnCost, ColumnOrder};
 use super::visit::{Columns, Mirrored, Passes, Visit, variances};
@@ -381,9 +382,7 @@ impl<O: ColumnOrder, C: ColumnCost> Walk for Rows<'_, '_, '_, '_, O, C> {
 
     fn leaf(&mut self, places: Range<usize>) -> bool {
         let rows = &self.kd.tree.rows[places];
-        for row in rows {
-            self.visit.try_row(*row as usize);
-        }
+        self.visit.try_rows(rows);
         // Asked only where leaves are counted.
         self.kd.settings.leaves > 0 && rows.iter().any(|r| self.visit.allows(*r as usize))
     }

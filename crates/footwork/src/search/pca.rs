@@ -164,8 +164,10 @@ impl Passes for Pca {
         }
         // From the nearest on: the sooner the limit falls, the sooner the others are given up.
         kept[..count].sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        for (_, row) in &kept[..count] {
-            visit.try_row(*row as usize);
+        for some in kept[..count].chunks(16) {
+            let mut rows = [0; 16];
+            rows.iter_mut().zip(some).for_each(|(row, kept)| *row = kept.1);
+            visit.try_rows(&rows[..some.len()]);
         }
     }
 }

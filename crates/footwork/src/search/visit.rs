@@ -87,6 +87,11 @@ impl Mirrored {
     }
 }
 
+/// Rows whose costs are added up side by side.
+const SIDE_BY_SIDE: usize = 4;
+/// Columns after which a sum is looked at.
+const FIRST_COLUMNS: usize = 8;
+
 /// One side (as stored, or in a mirror) of one search.
 pub(super) struct Visit<'a, 'b, O, C> {
     pub db: &'a Database,
@@ -126,28 +131,72 @@ impl<'a, 'b, O: ColumnOrder, C: ColumnCost> Visit<'a, 'b, O, C> {
             && self.query.candidates.allow(self.db, row, self.mirrored)
     }
 
-    /// Offers the row if it may be jumped to. The sum is that of `row_cost`, given up as soon as it is too high; who may be
-    /// jumped to is asked last, since few rows get so far.
+    /// Offers rows that may be jumped to. Each sum is that of `row_cost`, given up as soon as it is too high; who may be
+    /// jumped to is asked last, since few rows get so far. Several at once, since each sum must wait for its own last
+    /// addition but not for those of others.
     #[inline]
-    pub fn try_row(&mut self, row: usize) {
-        let extra = self.query.extra_cost(self.db.row_tags[row]);
-        let row = RowIndex::new(row);
-        let values = self.db.features.row(row);
+    pub fn try_rows(&mut self, rows: &[u32]) {
+        let (groups, rest) = rows.as_chunks::<SIDE_BY_SIDE>();
+        for group in groups {
+            self.try_some(group.map(|r| r as usize));
+        }
+        for row in rest {
+            self.try_some([*row as usize]);
+        }
+    }
+
+    /// The same of rows in database order.
+    #[inline]
+    pub fn try_range(&mut self, rows: Range<usize>) {
+        let mut row = rows.start;
+        while row + SIDE_BY_SIDE <= rows.end {
+            self.try_some::<SIDE_BY_SIDE>(std::array::from_fn(|i| row + i));
+            row += SIDE_BY_SIDE;
+        }
+        while row < rows.end {
+            self.try_some([row]);
+            row += 1;
+        }
+    }
+
+    #[inline]
+    fn try_some<const N: usize>(&mut self, rows: [usize; N]) {
+        let values = rows.map(|row| self.db.features.row(RowIndex::new(row)));
         // All of one length, said once: no bounds are checked in the loop.
+        let n = values[0].len().min(FIRST_COLUMNS);
+        let first = values.map(|v| &v[..n]);
+        let (features, multipliers) = (&self.query.features[..n], &self.query.multipliers[..n]);
+        let mut sums = [0.0; N];
+        for c in 0..n {
+            for i in 0..N {
+                // In a mirror the value comes from any column of the row.
+                let value = if self.mirrored { self.order.value(values[i], c) } else { self.order.value(first[i], c) };
+                sums[i] += self.costs.cost(c, features[c] - value, multipliers[c]);
+            }
+        }
+        for i in 0..N {
+            if self.worth(sums[i]) {
+                self.finish(rows[i], sums[i]);
+            }
+        }
+    }
+
+    /// Adds the other columns.
+    fn finish(&mut self, row: usize, mut sum: f32) {
+        let values = self.db.features.row(RowIndex::new(row));
         let n = values.len();
         let (features, multipliers) = (&self.query.features[..n], &self.query.multipliers[..n]);
-        let limit = self.best.limit();
-        let mut sum = 0.0;
-        for start in (0..n).step_by(8) {
-            for c in start..(start + 8).min(n) {
+        for start in (FIRST_COLUMNS..n).step_by(FIRST_COLUMNS) {
+            for c in start..(start + FIRST_COLUMNS).min(n) {
                 sum += self.costs.cost(c, features[c] - self.order.value(values, c), multipliers[c]);
             }
-            if !is_within(sum + extra, limit) {
+            if !self.worth(sum) {
                 return;
             }
         }
-        if self.allows(row.at()) {
-            self.best.offer(Match { row, mirrored: self.mirrored, cost: sum + extra, continuing: false });
+        if self.allows(row) {
+            let cost = sum + self.query.extra_cost(self.db.row_tags[row]);
+            self.best.offer(Match { row: RowIndex::new(row), mirrored: self.mirrored, cost, continuing: false });
         }
     }
 
@@ -155,13 +204,6 @@ impl<'a, 'b, O: ColumnOrder, C: ColumnCost> Visit<'a, 'b, O, C> {
     pub fn try_all(&mut self) {
         for clip in 0..self.db.clips.len() {
             self.try_range(self.query.candidates.clip_rows(self.db, clip));
-        }
-    }
-
-    /// Rows from one to another.
-    pub fn try_range(&mut self, rows: Range<usize>) {
-        for row in rows {
-            self.try_row(row);
         }
     }
 }

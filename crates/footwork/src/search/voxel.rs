@@ -8,10 +8,11 @@
 //! in it. The constants are not published; the defaults here are ours. (Kinematica's released package searches quantised
 //! codes instead.)
 //!
-//! Trade-off: finding the list takes no time at all, comparing it takes most of it: one joint says little, so lists are
-//! long, and a list short enough to be quick leaves out the poses that a sudden change of mind asks for: that is what it
-//! was made to do, for it judges the pose alone and never the trajectory. Multipliers, absolute residuals and the
-//! trajectory take no part in the choice of the list, only in the cost. Takes a bit per voxel and run of rows.
+//! Trade-off: finding the list takes no time, comparing its rows takes all of it. One joint says little, so lists are long
+//! (with the defaults most of a database of plain locomotion), and lists short enough to be quick leave out what a sudden
+//! change of mind asks for: they were made to, for they judge the pose alone and never the trajectory. Where the answer
+//! must be the cheapest row this is the slowest of the structures here. Multipliers, absolute residuals and the trajectory
+//! take no part in the choice of the list, only in the cost. Takes a bit per voxel in use and run of rows.
 
 use super::cost::{ColumnCost, ColumnOrder};
 use super::visit::{Mirrored, Passes, Visit, variances};
@@ -38,11 +39,11 @@ pub struct Settings {
     pub poses_per_voxel: usize,
     /// Positions may differ by this per speed (a), seconds, at least 0. Default 0.1.
     pub position_per_speed_s: f32,
-    /// And by this in any case (b), metres, at least 0. Default 0.2.
+    /// And by this in any case (b), metres, at least 0. Default 0.4.
     pub position_m: f32,
     /// Speeds may differ by this share (a'), at least 0. Default 0.5.
     pub speed_share: f32,
-    /// And by this in any case (b'), metres per second, at least 0. Default 1. What moves slower has no direction.
+    /// And by this in any case (b'), metres per second, at least 0. Default 2. What moves slower has no direction.
     pub speed_mps: f32,
     /// Rows that are listed together, judged by the one in their middle, 1 to 64. Default 8.
     pub run_rows: usize,
@@ -54,9 +55,9 @@ impl Default for Settings {
             voxel_m: 0.1,
             poses_per_voxel: 16,
             position_per_speed_s: 0.1,
-            position_m: 0.2,
+            position_m: 0.4,
             speed_share: 0.5,
-            speed_mps: 1.0,
+            speed_mps: 2.0,
             run_rows: 8,
         }
     }

@@ -16,7 +16,8 @@ const DT: f32 = 1.0 / 120.0;
 /// How far a toe may be from its place under the body when it lands / when it must leave, metres: ahead, outward, behind,
 /// inward.
 const LANDING_REACH_M: [f32; 4] = [0.40, 0.34, 0.34, 0.20];
-const STANCE_REACH_M: [f32; 4] = [0.42, 0.40, 0.49, 0.26];
+const STANCE_REACH_M: [f32; 4] = [0.42, 0.40, 0.52, 0.26];
+const EVEN_REACH_M: f32 = 0.08;
 /// From this share of a stance on, who goes backward stands on the heel alone.
 pub(crate) const HEEL_ONLY_AT: f32 = 0.72;
 /// Middle of a walker's and a runner's stance behind that of a standing foot, metres: runners land closer to their body.
@@ -101,7 +102,9 @@ fn home(p: &PathPoint, side: Side) -> (Vec3, f32) {
 fn strain(p: &PathPoint, side: Side, toe: Vec3, reach: [f32; 4]) -> f32 {
     let standing = PathPoint { along: 0.0, speed: 0.0, ..*p };
     let d = Quat::from_rotation_y(-(p.yaw + p.twist)) * (toe - home(&standing, side).0);
-    let along = d.z / if d.z > 0.0 { reach[0] } else { reach[2] };
+    // Who walks on evenly pushes off from further behind than who stops or turns.
+    let even = p.along.max(0.0) * (1.0 - ramp(p.acceleration.length(), 1.0, 4.0));
+    let along = d.z / if d.z > 0.0 { reach[0] } else { reach[2] + EVEN_REACH_M * even };
     let beside = d.x / if d.x * side.sign() > 0.0 { reach[1] } else { reach[3] };
     (along * along + beside * beside).sqrt()
 }
@@ -324,8 +327,9 @@ impl Planner<'_> {
                 let due = last.other();
                 let side = if settling && !self.misplaced(due, t) { last } else { due };
                 let due_s = self.next_strike(t - self.late);
-                late = VARY_TIME * self.variation().time * (due_s - t) * ramp(self.path.at(due_s).speed, 0.1, 0.8);
-                let next = due_s + late;
+                let late_s =
+                    VARY_TIME * self.variation().time * (due_s - t) * ramp(self.path.at(due_s).speed, 0.1, 0.8);
+                let next = due_s + late_s;
                 let speed = self.path.at(0.5 * (t + next)).speed;
                 let swing = (2.0 * (1.0 - duty(speed)) * (next - t)).clamp(0.22, 0.55);
                 let own = self.standing(side).flat_s;
@@ -333,7 +337,10 @@ impl Planner<'_> {
                 // A leg at the end of its reach leaves at once, and lands the sooner.
                 let lift = self.out_of_reach(side, own, wanted).max(own + 0.05);
                 let early = wanted - lift;
-                (side, lift, (next - 0.5 * early).max(lift + 0.22).max(t + 0.12))
+                let next = (next - 0.5 * early).max(lift + 0.22).max(t + 0.12);
+                // What a step takes from the beat, the next gives back; a stumble begins a new one.
+                late = (next - due_s).clamp(-0.03, 0.03);
+                (side, lift, next)
             };
             self.take(side, lift, next);
             self.late = late;

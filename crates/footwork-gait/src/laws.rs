@@ -32,10 +32,10 @@ pub(crate) fn cadence_hz(speed_mps: f32) -> f32 {
 ///
 /// Walking: 0.618 at 1.3 m/s (the means of four laboratories lie between 0.609 and 0.619), falling by 0.035 per m/s (Kirtley,
 /// Whittle and Jefferson 1985), both as listed by clinicalgaitanalysis.com/data/stance.html. Running: 0.36 at 2.65 m/s (J. Exp.
-/// Biol. table 1086286), falling towards 0.27.
+/// Biol. table 1086286), falling towards 0.24.
 pub(crate) fn duty(speed_mps: f32) -> f32 {
     let walk = (0.618 - 0.035 * (speed_mps - 1.3)).clamp(0.56, 0.65);
-    let run = (0.375 - 0.05 * (speed_mps - 2.4)).clamp(0.27, 0.41);
+    let run = (0.375 - 0.05 * (speed_mps - 2.4)).clamp(0.235, 0.41);
     lerp(walk, run, run_weight(speed_mps))
 }
 

@@ -311,6 +311,11 @@ impl<'a> Leg<'a> {
         if swing.level > 0.0 {
             // The pitch stays: a knee that bends for it would pitch the foot further.
             foot.ankle.y = rounded_max(foot.ankle.y, self.floor(&foot, tau), 0.012 * bump(tau) + 1e-4);
+            let tilt = self.tilt(t, foot.ankle, foot.yaw);
+            let [stretched, bent] = LOADED_DORSIFLEXION_RAD.map(|r| 1.07 * r);
+            let pitch = foot.pitch.clamp(tilt - bent, tilt - stretched);
+            foot.toe_pitch += pitch - foot.pitch;
+            foot.pitch = pitch;
         }
         foot
     }

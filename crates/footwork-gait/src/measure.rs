@@ -147,7 +147,8 @@ impl<'a> Measured<'a> {
     /// Frames at which a foot first touches, fractions of a frame left out.
     pub(crate) fn strikes(&self, side: Side) -> Vec<usize> {
         let on = |f: usize| self.gait.truth.touching[f][side.at()];
-        (1..self.frames()).filter(|f| on(*f) && !on(*f - 1)).collect()
+        let before = |f: usize| f.checked_sub(1).or(self.gait.clip.looping.then(|| self.frames() - 1));
+        (0..self.frames()).filter(|f| on(*f) && before(*f).is_some_and(|b| !on(b))).collect()
     }
 
     /// `[101]` mean of a value over the strides of one leg, at every percent of the stride from heel strike; NaN without

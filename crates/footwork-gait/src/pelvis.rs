@@ -164,7 +164,7 @@ impl Body<'_> {
             let list = lerp(0.072, 0.06, run) * t.support[i] * moving;
             let shift = self.shift(self.times[i]) * t.idle[i];
             let rotation = Quat::from_rotation_y(p.twist + turn - 0.6 * shift)
-                * Quat::from_rotation_vector(lean * 0.25)
+                * Quat::from_rotation_vector(lean * 0.1)
                 * Quat::from_rotation_z(list + 1.1 * shift);
             // Wide while slow: a body that is about to stand on one foot must get over it.
             let sway = lerp(lerp(0.042, 0.021, moving), 0.010, run) * t.support[i];

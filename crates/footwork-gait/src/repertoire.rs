@@ -184,7 +184,6 @@ fn curves(out: &mut Vec<Recipe>) {
         (4.0, 2.5),
         (4.0, 4.0),
         (4.0, 8.0),
-        (5.5, 8.0),
     ];
     for (v, radius) in curves {
         let rate = v / radius;

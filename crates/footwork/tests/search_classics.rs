@@ -613,10 +613,17 @@ fn how_long_each_takes_on_a_database() {
     let path = std::env::var_os("FOOTWORK_DB").expect("FOOTWORK_DB names a .fwdb file");
     let db = Arc::new(Database::load(std::path::Path::new(&path)).unwrap());
     let count = 400;
+    let mut r = Random(4);
+    let weighed = steered(&db, count, 3).into_iter().map(|q| {
+        let multipliers: Vec<f32> = q.multipliers.iter().map(|_| r.between(0.25, 2.0)).collect();
+        let row = q.continuing.map_or(0, |m| m.row.at());
+        playing(&db, q.features, multipliers, row)
+    });
     let sets = [
         ("A", changed_trajectories(&db, count, 1)),
         ("B", blended_trajectories(&db, count, 2)),
         ("D", steered(&db, count, 3)),
+        ("D weighed", weighed.collect()),
     ];
     println!(
         "{} rows, {} columns; us median (recall, and recall where nothing plays) of {count} queries each",
@@ -642,22 +649,21 @@ fn how_long_each_takes_on_a_database() {
     let c = clusters::Settings::default();
     let v = voxel::Settings::default();
     let mut settings = vec![Setting::Flat(flat::Settings::default()), Setting::KdTree(kd)];
-    for leaves in [1, 4, 16, 24, 32] {
+    for leaves in [1, 4, 24, 32] {
         settings.push(Setting::KdTree(kdtree::Settings { leaves, ..o3de }));
     }
-    for leaves in [32, 128, 192, 256] {
+    for leaves in [32, 128, 256] {
         settings.push(Setting::KdTree(kdtree::Settings { leaves, min_leaf_rows: 16, ..kd }));
     }
-    for (components, candidates) in [(4, 200), (6, 200), (6, 400), (8, 200), (10, 100), (10, 200), (12, 50), (12, 100)]
-    {
+    for (components, candidates) in [(4, 200), (6, 200), (8, 200), (10, 200), (12, 100)] {
         settings.push(Setting::Pca(pca::Settings { components, candidates, ..Default::default() }));
     }
-    for (clusters, nearest) in [(128, 8), (256, 16), (256, 32), (512, 8), (512, 16), (512, 32), (1024, 16)] {
-        settings.push(Setting::Clusters(clusters::Settings { clusters, nearest, columns: Columns::Trajectory, ..c }));
-        settings.push(Setting::Clusters(clusters::Settings { clusters, nearest, ..c }));
+    for nearest in [8, 16, 32] {
+        settings.push(Setting::Clusters(clusters::Settings { nearest, ..clusters::Settings::trajectory() }));
+        settings.push(Setting::Clusters(clusters::Settings { nearest, ..c }));
     }
-    for (position_m, speed_mps, run_rows) in [(0.1, 0.5, 8), (0.2, 1.0, 8), (0.2, 1.0, 16), (0.3, 1.5, 8)] {
-        settings.push(Setting::Voxels(voxel::Settings { position_m, speed_mps, run_rows, ..v }));
+    for (position_m, speed_mps) in [(0.1, 0.5), (0.2, 1.0), (0.4, 2.0)] {
+        settings.push(Setting::Voxels(voxel::Settings { position_m, speed_mps, ..v }));
     }
     for setting in settings {
         let start = std::time::Instant::now();

@@ -44,6 +44,9 @@ struct Large {
     clip: u32,
     start: u32,
     end: u32,
+    /// Tags that all of its rows have, and those that some have.
+    all_tags: u64,
+    some_tags: u64,
 }
 
 /// Boxes over all rows.
@@ -76,7 +79,10 @@ impl Flat {
             let rows = c.row_range();
             for start in rows.clone().step_by(large_rows) {
                 let end = (start + large_rows).min(rows.end) as u32;
-                larges.push(Large { clip: clip as u32, start: start as u32, end });
+                let tags = &db.row_tags[start..end as usize];
+                let all_tags = tags.iter().fold(u64::MAX, |all, t| all & t);
+                let some_tags = tags.iter().fold(0, |some, t| some | t);
+                larges.push(Large { clip: clip as u32, start: start as u32, end, all_tags, some_tags });
             }
         }
         let mut large = vec![NOTHING.map(|v| [v; LANES]); larges.len().div_ceil(LANES) * columns];
@@ -160,7 +166,10 @@ impl Flat {
     }
 
     fn look_into(&self, large: usize, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>) {
-        let l = self.larges[large];
+        let l = &self.larges[large];
+        if !visit.query.candidates.tags.may_allow(l.all_tags, l.some_tags) {
+            return;
+        }
         let end = visit.query.candidates.clip_rows(visit.db, l.clip as usize).end.min(l.end as usize);
         let bounds = self.bounds(&self.small[large * self.columns..][..self.columns], visit);
         for (s, bound) in bounds.iter().enumerate() {

@@ -145,6 +145,8 @@ pub(crate) struct Rhythm {
     pub first: Side,
     /// ... or always.
     pub insists: bool,
+    /// How far the left foot stands ahead of its place at first, and the right behind its own, metres; at most [`HOME_M`].
+    pub stagger_m: f32,
 }
 
 impl Planner<'_> {
@@ -356,6 +358,7 @@ pub(crate) fn plan(path: &RootPath, rhythm: Rhythm) -> FootPlan {
     let start = path.at(path.start_s);
     for side in Side::BOTH {
         let (mut toe, yaw) = home(&start, side);
+        toe += Quat::from_rotation_y(start.yaw) * Vec3::Z * (side.sign() * rhythm.stagger_m);
         let slope = planner.place(&mut toe);
         let early = path.start_s - 10.0;
         let vary = Variation::default();
@@ -368,6 +371,7 @@ pub(crate) fn plan(path: &RootPath, rhythm: Rhythm) -> FootPlan {
 
 /// Steps per second on a steady path at time 0: what a loop must fit.
 pub(crate) fn steady_cadence_hz(path: &RootPath) -> f32 {
-    let rhythm = Rhythm { cadence_scale: 1.0, period: None, seed: 0, first: Side::Left, insists: false };
+    let rhythm =
+        Rhythm { cadence_scale: 1.0, period: None, seed: 0, first: Side::Left, insists: false, stagger_m: 0.0 };
     Planner { path, rhythm, stances: [Vec::new(), Vec::new()], steps: 0, late: 0.0 }.cadence(0.0)
 }

@@ -59,6 +59,8 @@ fn idles(out: &mut Vec<Recipe>) {
         Recipe { looping: true, ..recipe }
     };
     out.push(idle("idle", 10.0));
+    // Whoever stops stands with one foot a little ahead, and goes on standing so.
+    pair(out, Recipe { stagger_m: 0.03, ..idle("idle_staggered", 10.0) });
     // Everybody's weight goes from leg to leg; games have less patience than people, who wait a minute.
     out.push(Recipe { standing: Standing::Shifting { period_s: 10.0 }, ..idle("idle_shifting", 10.0) });
 }

@@ -41,6 +41,8 @@ pub(crate) struct Recipe {
     /// The foot that starts where the motion does not decide it, or always.
     pub first: Side,
     pub insists: bool,
+    /// How far the left foot stands ahead at first, and the right one behind, metres.
+    pub stagger_m: f32,
     /// Cut to whole strides and marked as a loop; the script must be one steady leg.
     pub looping: bool,
     pub tags: Vec<&'static str>,
@@ -61,6 +63,7 @@ impl Recipe {
             legs,
             first: Side::Right,
             insists: false,
+            stagger_m: 0.0,
             looping: false,
             tags: tags.to_vec(),
             ground: Ground::Flat,
@@ -175,7 +178,14 @@ fn fit(recipe: &Recipe, path: &RootPath, options: &GaitOptions) -> Fit {
     let rate_hz = options.rate_hz;
     let seconds = recipe.seconds();
     let seed = recipe.seed ^ options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let rhythm = Rhythm { cadence_scale: 1.0, period: None, seed, first: recipe.first, insists: recipe.insists };
+    let rhythm = Rhythm {
+        cadence_scale: 1.0,
+        period: None,
+        seed,
+        first: recipe.first,
+        insists: recipe.insists,
+        stagger_m: recipe.stagger_m,
+    };
     let frames = (seconds * rate_hz + 0.5) as usize;
     if !recipe.looping {
         return Fit { frames: frames + 1, rhythm };

@@ -75,6 +75,9 @@ pub(crate) fn annotate(clip: &mut RawClip, truth: &GaitTruth, tags: &[&'static s
     if !tags.contains(&"idle") && !tags.contains(&"turn") {
         a.tags.extend(ranges(&standing, clip.rate_hz, 0.25).map(|range| TagRange { name: "idle".into(), range }));
     }
+    if !tags.contains(&"idle") {
+        a.do_not_enter = ranges(&at_rest(truth, clip.rate_hz), clip.rate_hz, 0.05).collect();
+    }
     a.events = truth
         .footsteps
         .iter()
@@ -83,6 +86,21 @@ pub(crate) fn annotate(clip: &mut RawClip, truth: &GaitTruth, tags: &[&'static s
         .collect();
     a.events.sort_by(|x, y| x.time_s.total_cmp(&y.time_s));
 }
+
+/// Frames in the middle of standing about: who rests there should idle, not wait for the end of another clip.
+fn at_rest(truth: &GaitTruth, rate_hz: f32) -> Vec<bool> {
+    let n = truth.root.len();
+    let still = |f: usize| {
+        let turned = truth.root[f].rotation.angle_between(truth.root[f.saturating_sub(1)].rotation) * rate_hz;
+        truth.speed_mps[f] < 0.02 && turned < 0.05 && truth.contacts[f] == [true, true]
+    };
+    let still: Vec<bool> = (0..n).map(still).collect();
+    let (before, after) = ((REST_S[0] * rate_hz) as usize, (REST_S[1] * rate_hz) as usize);
+    (0..n).map(|f| still[f.saturating_sub(before)..(f + after).min(n)].iter().all(|s| *s)).collect()
+}
+
+/// How long somebody stands before and after a moment that is called rest, seconds.
+const REST_S: [f32; 2] = [0.25, 0.2];
 
 /// Stretches of `true` of at least `least_s` seconds.
 fn ranges(on: &[bool], rate_hz: f32, least_s: f32) -> impl Iterator<Item = TimeRange> {

@@ -12,7 +12,8 @@ mod common;
 
 use footwork::database::Database;
 use footwork::search::query_sets::{QuerySet, RecordedQuery, queries};
-use footwork::search::{Backend, Kernel, Match, SearchIndex, Tree};
+use footwork::search::tree::{Tree, Visits};
+use footwork::search::{Backend, Kernel, Match, SearchIndex};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
@@ -58,7 +59,11 @@ fn main() {
             assert_eq!(found, expected, "{name} does not agree");
             print(set, name, &times, boxes.median / times.median);
         }
-        println!("    ({found} of {QUERIES} jump)");
+        let mut visits = Visits::default();
+        queries.iter().for_each(|q| visits += tree.visits(&db, &q.ask()));
+        let each = |n: usize| n as f64 / QUERIES as f64;
+        let (nodes, leaves, rows) = (each(visits.nodes), each(visits.leaves), each(visits.rows));
+        println!("    {found} of {QUERIES} jump; the tree visits {nodes:.1} nodes, {leaves:.1} leaves, {rows:.1} rows");
     }
 }
 

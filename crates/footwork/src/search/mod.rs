@@ -17,6 +17,7 @@ pub mod kdtree;
 pub mod kernels;
 pub mod pca;
 pub mod query_sets;
+pub mod structures;
 pub mod tree;
 pub mod visit;
 pub mod voxel;
@@ -46,11 +47,24 @@ pub enum Backend {
     /// A tree of boxes, 16 wide, with vector instructions where there are some.
     #[default]
     Tree,
+    /// The boxes with vector instructions, sorted. See [`flat`].
+    Flat,
+    /// A kd-tree with backtracking. See [`kdtree`].
+    #[serde(rename = "kdtree")]
+    KdTree,
+    /// Principal components and a kd-tree over them: approximate. See [`pca`].
+    Pca,
+    /// A table by the position of a joint: approximate. See [`voxel`].
+    Voxel,
+    /// k-means: approximate. See [`clusters`].
+    Clusters,
 }
 
 impl Backend {
-    /// All of them, in the order of their discriminants.
-    pub const ALL: [Self; 3] = [Self::Brute, Self::Boxes, Self::Tree];
+    /// The exact ones: all give the same result to the bit.
+    pub const ALL: [Self; 5] = [Self::Brute, Self::Boxes, Self::Tree, Self::Flat, Self::KdTree];
+    /// Those that may return another row than the best one.
+    pub const APPROXIMATE: [Self; 3] = [Self::Pca, Self::Voxel, Self::Clusters];
 
     /// Its name in configuration files and on the command line.
     pub fn name(self) -> &'static str {
@@ -58,6 +72,11 @@ impl Backend {
             Self::Brute => "brute",
             Self::Boxes => "boxes",
             Self::Tree => "tree",
+            Self::Flat => "flat",
+            Self::KdTree => "kdtree",
+            Self::Pca => "pca",
+            Self::Voxel => "voxel",
+            Self::Clusters => "clusters",
         }
     }
 }
@@ -200,6 +219,16 @@ pub enum SearchIndex {
     Boxes(Boxes),
     /// Tree.
     Tree(Tree),
+    /// Flat boxes.
+    Flat(flat::Flat),
+    /// Kd-tree.
+    KdTree(kdtree::KdTree),
+    /// Principal components.
+    Pca(pca::Pca),
+    /// Voxels.
+    Voxels(voxel::Voxels),
+    /// Clusters.
+    Clusters(clusters::Clusters),
 }
 
 impl SearchIndex {
@@ -209,6 +238,11 @@ impl SearchIndex {
             Backend::Brute => Self::Brute,
             Backend::Boxes => Self::Boxes(Boxes::build(db)),
             Backend::Tree => Self::Tree(Tree::build(db)),
+            Backend::Flat => Self::Flat(flat::Flat::build(db, &flat::Settings::default())),
+            Backend::KdTree => Self::KdTree(kdtree::KdTree::build(db, &kdtree::Settings::default())),
+            Backend::Pca => Self::Pca(pca::Pca::build(db, &pca::Settings::default())),
+            Backend::Voxel => Self::Voxels(voxel::Voxels::build(db, &voxel::Settings::default())),
+            Backend::Clusters => Self::Clusters(clusters::Clusters::build(db, &clusters::Settings::default())),
         }
     }
 
@@ -253,7 +287,14 @@ impl SearchIndex {
         match self {
             Self::Brute => brute::pass(db, query, order, costs, mirrored, best),
             Self::Boxes(boxes) => boxes.pass(db, query, order, costs, mirrored, best),
-            Self::Tree(tree) => tree.pass(db, query, order, costs, mirrored, best),
+            Self::Flat(flat) => visit::apart(flat, db, query, order, costs, mirrored, best),
+            Self::KdTree(tree) => visit::apart(tree, db, query, order, costs, mirrored, best),
+            Self::Pca(pca) => visit::apart(pca, db, query, order, costs, mirrored, best),
+            Self::Voxels(voxels) => visit::apart(voxels, db, query, order, costs, mirrored, best),
+            Self::Clusters(clusters) => visit::apart(clusters, db, query, order, costs, mirrored, best),
+            Self::Tree(tree) => {
+                tree.pass(db, query, order, costs, mirrored, best);
+            }
         }
     }
 
@@ -263,6 +304,11 @@ impl SearchIndex {
             Self::Brute => 0,
             Self::Boxes(boxes) => boxes.bytes(),
             Self::Tree(tree) => tree.bytes(),
+            Self::Flat(flat) => flat.bytes(),
+            Self::KdTree(tree) => tree.bytes(),
+            Self::Pca(pca) => pca.bytes(),
+            Self::Voxels(voxels) => voxels.bytes(),
+            Self::Clusters(clusters) => clusters.bytes(),
         }
     }
 }

@@ -271,3 +271,17 @@ pub(super) fn variances(db: &Database) -> Vec<f64> {
     }
     squares.iter().map(|s| s / rows).collect()
 }
+
+/// A pass of its own frame: what a structure keeps on the stack must not be made room for in the passes of others.
+#[inline(never)]
+pub(super) fn apart(
+    structure: &impl Passes,
+    db: &Database,
+    query: &SearchQuery,
+    order: &impl ColumnOrder,
+    costs: &impl ColumnCost,
+    mirrored: bool,
+    best: &mut Best,
+) {
+    structure.pass(db, query, order, costs, mirrored, best);
+}

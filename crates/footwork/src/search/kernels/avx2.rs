@@ -13,23 +13,25 @@ pub fn sums<const BOXES: bool, const SQUARED: bool, const WEIGHTED: bool>(
     let step = if BOXES { 2 } else { 1 };
     let pairs = blocks.len() / step;
     // All of one length, said once: no bounds are checked in the loop.
-    let (blocks, up, down) = (&blocks[..pairs * step], &codes.up[..pairs], &codes.down[..pairs]);
+    let (blocks, above, below) = (&blocks[..pairs * step], &codes.above[..pairs], &codes.below[..pairs]);
     let weights = if WEIGHTED { &codes.weights[..pairs] } else { &[] };
-    let cap = _mm256_set1_epi16(codes.cap as i16);
+    let ones = _mm256_set1_epi16(1);
     let mut sum = [_mm256_setzero_si256(); 2];
     for pair in 0..pairs {
-        let low = load(&blocks[pair * step]);
-        let high = if BOXES { load(&blocks[pair * step + 1]) } else { low };
-        let (up, down) = (_mm256_set1_epi32(up[pair] as i32), _mm256_set1_epi32(down[pair] as i32));
+        let (above, below) = (both(above[pair]), both(below[pair]));
+        let weight = if WEIGHTED { both(weights[pair]) } else { ones };
+        let (low, high) = (load(&blocks[pair * step]), load(&blocks[pair * step + step - 1]));
         for half in 0..2 {
-            let mut d = _mm256_or_si256(_mm256_subs_epu16(low[half], up), _mm256_subs_epu16(down, high[half]));
-            if WEIGHTED {
-                d = _mm256_mulhi_epu16(d, _mm256_set1_epi32(weights[pair] as i32));
-            }
-            if !BOXES {
-                d = _mm256_min_epu16(d, cap);
-            }
-            let part = if SQUARED { _mm256_madd_epi16(d, d) } else { _mm256_madd_epi16(d, _mm256_set1_epi16(1)) };
+            let d = if BOXES {
+                let d = _mm256_or_si256(_mm256_subs_epu16(low[half], above), _mm256_subs_epu16(below, high[half]));
+                // Twice the distance still fits: the upper half of the product with a weight in 32768ths.
+                if WEIGHTED { _mm256_mulhi_epu16(_mm256_add_epi16(d, d), weight) } else { d }
+            } else {
+                let d = _mm256_sub_epi16(low[half], above);
+                let d = if WEIGHTED { _mm256_mulhrs_epi16(d, weight) } else { d };
+                if SQUARED { d } else { _mm256_abs_epi16(d) }
+            };
+            let part = if SQUARED { _mm256_madd_epi16(d, d) } else { _mm256_madd_epi16(d, ones) };
             sum[half] = _mm256_add_epi32(sum[half], part);
         }
     }
@@ -50,4 +52,10 @@ fn load(block: &Block) -> [__m256i; 2] {
     let half: *const __m256i = block.0.as_ptr().cast();
     // SAFETY: a block has 64 bytes and is aligned to 64.
     unsafe { [_mm256_load_si256(half), _mm256_load_si256(half.add(1))] }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn both(pair: u32) -> __m256i {
+    _mm256_set1_epi32(pair as i32)
 }

@@ -13,22 +13,24 @@ pub fn sums<const BOXES: bool, const SQUARED: bool, const WEIGHTED: bool>(
     let step = if BOXES { 2 } else { 1 };
     let pairs = blocks.len() / step;
     // All of one length, said once: no bounds are checked in the loop.
-    let (blocks, up, down) = (&blocks[..pairs * step], &codes.up[..pairs], &codes.down[..pairs]);
+    let (blocks, above, below) = (&blocks[..pairs * step], &codes.above[..pairs], &codes.below[..pairs]);
     let weights = if WEIGHTED { &codes.weights[..pairs] } else { &[] };
-    let cap = _mm512_set1_epi16(codes.cap as i16);
+    let ones = _mm512_set1_epi16(1);
     let mut sum = _mm512_setzero_si512();
     for pair in 0..pairs {
-        let low = load(&blocks[pair * step]);
-        let high = if BOXES { load(&blocks[pair * step + 1]) } else { low };
-        let (up, down) = (_mm512_set1_epi32(up[pair] as i32), _mm512_set1_epi32(down[pair] as i32));
-        let mut d = _mm512_or_si512(_mm512_subs_epu16(low, up), _mm512_subs_epu16(down, high));
-        if WEIGHTED {
-            d = _mm512_mulhi_epu16(d, _mm512_set1_epi32(weights[pair] as i32));
-        }
-        if !BOXES {
-            d = _mm512_min_epu16(d, cap);
-        }
-        let part = if SQUARED { _mm512_madd_epi16(d, d) } else { _mm512_madd_epi16(d, _mm512_set1_epi16(1)) };
+        let above = _mm512_set1_epi32(above[pair] as i32);
+        let d = if BOXES {
+            let (low, high) = (load(&blocks[pair * 2]), load(&blocks[pair * 2 + 1]));
+            let below = _mm512_set1_epi32(below[pair] as i32);
+            let d = _mm512_or_si512(_mm512_subs_epu16(low, above), _mm512_subs_epu16(below, high));
+            // Twice the distance still fits: the upper half of the product with a weight in 32768ths.
+            if WEIGHTED { _mm512_mulhi_epu16(_mm512_add_epi16(d, d), weight(weights[pair])) } else { d }
+        } else {
+            let d = _mm512_sub_epi16(load(&blocks[pair]), above);
+            let d = if WEIGHTED { _mm512_mulhrs_epi16(d, weight(weights[pair])) } else { d };
+            if SQUARED { d } else { _mm512_abs_epi16(d) }
+        };
+        let part = if SQUARED { _mm512_madd_epi16(d, d) } else { _mm512_madd_epi16(d, ones) };
         sum = _mm512_add_epi32(sum, part);
     }
     let within = u32::from(_mm512_cmple_epi32_mask(sum, _mm512_set1_epi32(limit)));
@@ -43,4 +45,10 @@ pub fn sums<const BOXES: bool, const SQUARED: bool, const WEIGHTED: bool>(
 fn load(block: &Block) -> __m512i {
     // SAFETY: a block has 64 bytes and is aligned to 64.
     unsafe { _mm512_load_si512(block.0.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn weight(pair: u32) -> __m512i {
+    _mm512_set1_epi32(pair as i32)
 }

@@ -1,4 +1,4 @@
-//! Lower bounds of 16 boxes, or of 16 rows, at once: whole numbers, so that every kernel gives the same bits.
+//! Distances of 16 boxes, or of 16 rows, at once: whole numbers, so that every kernel gives the same bits.
 //!
 //! The only place with `unsafe`, all of it loads, stores and hints to the processor. What runs is chosen when a tree is
 //! made ([`Kernel::fastest`]) and can be forced, for tests and for measurements.
@@ -68,14 +68,12 @@ impl Kernel {
 /// A query in codes: two columns to a word, the first in the lower half.
 #[derive(Clone, Copy, Debug)]
 pub struct Codes<'a> {
-    /// `[pairs]` rounded up: how far a box lies above is counted from here.
-    pub up: &'a [u32],
-    /// `[pairs]` rounded down: how far a box lies below is counted from here.
-    pub down: &'a [u32],
-    /// `[pairs]` factors on distances, in 65536ths; empty where all are 1.
+    /// `[pairs]` boxes above are as far as their lowest value is from here; rows are as far as their value is.
+    pub above: &'a [u32],
+    /// `[pairs]` boxes below are as far as their highest value is from here.
+    pub below: &'a [u32],
+    /// `[pairs]` factors on distances, in 32768ths and below 32768; empty where all are 1.
     pub weights: &'a [u32],
-    /// Greater distances count as this one, so that no sum of squares leaves 31 bits.
-    pub cap: u16,
 }
 
 /// 16 sums, and a bit for each that is at most the limit asked for. The sums of others may be unfinished.
@@ -85,6 +83,14 @@ pub struct Sums {
     pub sums: [i32; LANES],
     /// Bit per box or row.
     pub within: u32,
+}
+
+impl Sums {
+    /// Compares sums with the limit.
+    pub fn new(sums: [i32; LANES], limit: i32) -> Self {
+        let within = sums.iter().enumerate().map(|(lane, sum)| u32::from(*sum <= limit) << lane).sum();
+        Self { sums, within }
+    }
 }
 
 /// A kernel that is known to run here. Only made by [`Runnable::new`]: this is what the calls below rely on.
@@ -102,20 +108,11 @@ impl Runnable {
         self.0
     }
 
-    /// Per box, the sum over columns of squared (or plain) distances to the query, two blocks to a pair.
+    /// The sums over columns of squared (or plain) distances to the query. Boxes have two blocks to a pair, rows have one.
+    /// Weighted distances of boxes are rounded down, those of rows to the nearest. All codes are less than 32768, and so
+    /// chosen that no sum reaches 2^31.
     #[inline]
-    pub fn boxes<const SQUARED: bool>(self, blocks: &[Block], codes: &Codes, limit: i32) -> Sums {
-        self.sums::<true, SQUARED>(blocks, codes, limit)
-    }
-
-    /// Per row, the same, one block to a pair: a row's code stands for all values from it to the next.
-    #[inline]
-    pub fn rows<const SQUARED: bool>(self, blocks: &[Block], codes: &Codes, limit: i32) -> Sums {
-        self.sums::<false, SQUARED>(blocks, codes, limit)
-    }
-
-    #[inline]
-    fn sums<const BOXES: bool, const SQUARED: bool>(self, blocks: &[Block], codes: &Codes, limit: i32) -> Sums {
+    pub fn sums<const BOXES: bool, const SQUARED: bool>(self, blocks: &[Block], codes: &Codes, limit: i32) -> Sums {
         match (self.0, codes.weights.is_empty()) {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: a `Runnable` of this kernel is made only where the processor has the instructions.
@@ -166,24 +163,23 @@ mod tests {
         for seed in 0..200 {
             let mut next = numbers(seed);
             let pairs = 1 + next() as usize % 20;
-            let cap = 4095;
             let mut codes = |top: u32| -> Vec<u32> {
                 (0..pairs).map(|_| (next() % (top + 1)) | (next() % (top + 1)) << 16).collect()
             };
-            let (up, down, weights) = (codes(4095), codes(4095), codes(65535));
+            let (above, below, weights) = (codes(4095), codes(4095), codes(32767));
             let blocks: Vec<Block> =
                 (0..2 * pairs).map(|_| Block(std::array::from_fn(|_| (next() % 4096) as u16))).collect();
             for weights in [&[][..], &weights] {
-                let codes = Codes { up: &up, down: &down, weights, cap };
+                let codes = Codes { above: &above, below: &below, weights };
                 for limit in [i32::MAX, 10_000_000, 1000, -1] {
                     let all = |kernel: Kernel| {
                         let k = Runnable::new(kernel)?;
                         let rows = &blocks[..pairs];
                         Some([
-                            k.boxes::<true>(&blocks, &codes, limit),
-                            k.boxes::<false>(&blocks, &codes, limit),
-                            k.rows::<true>(rows, &codes, limit),
-                            k.rows::<false>(rows, &codes, limit),
+                            k.sums::<true, true>(&blocks, &codes, limit),
+                            k.sums::<true, false>(&blocks, &codes, limit),
+                            k.sums::<false, true>(rows, &codes, limit),
+                            k.sums::<false, false>(rows, &codes, limit),
                         ])
                     };
                     let expected = all(Kernel::Portable).unwrap();

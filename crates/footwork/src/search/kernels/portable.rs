@@ -12,25 +12,25 @@ pub fn sums<const BOXES: bool, const SQUARED: bool, const WEIGHTED: bool>(
     let step = if BOXES { 2 } else { 1 };
     for (pair, lines) in blocks.chunks_exact(step).enumerate() {
         let (low, high) = (&lines[0].0, &lines[step - 1].0);
-        let (up, down) = (halves(codes.up[pair]), halves(codes.down[pair]));
+        let (above, below) = (halves(codes.above[pair]), halves(codes.below[pair]));
         let weight = if WEIGHTED { halves(codes.weights[pair]) } else { [0; 2] };
         for lane in 0..LANES {
             for half in 0..2 {
                 let at = 2 * lane + half;
-                let mut d = low[at].saturating_sub(up[half]) | down[half].saturating_sub(high[at]);
+                let weight = i32::from(weight[half]);
+                let mut d = if BOXES {
+                    i32::from(low[at].saturating_sub(above[half]) | below[half].saturating_sub(high[at]))
+                } else {
+                    i32::from(low[at]) - i32::from(above[half])
+                };
                 if WEIGHTED {
-                    d = ((u32::from(d) * u32::from(weight[half])) >> 16) as u16;
+                    d = if BOXES { (d * weight) >> 15 } else { (d * weight + (1 << 14)) >> 15 };
                 }
-                if !BOXES {
-                    d = d.min(codes.cap);
-                }
-                let d = i32::from(d);
-                sums[lane] += if SQUARED { d * d } else { d };
+                sums[lane] += if SQUARED { d * d } else { d.abs() };
             }
         }
     }
-    let within = sums.iter().enumerate().map(|(lane, sum)| u32::from(*sum <= limit) << lane).sum();
-    Sums { sums, within }
+    Sums::new(sums, limit)
 }
 
 fn halves(word: u32) -> [u16; 2] {

@@ -1,15 +1,18 @@
-//! Features as whole numbers, rounded so that a distance between codes never exceeds the distance between the values.
+//! Features as whole numbers, such that distances between codes bound the cost from below.
 //!
-//! All columns share one unit, since they share one cost. Boxes use coarse codes, whose squares add up within 31 bits over
-//! all columns; rows use fine ones, 16 bits, capped where they would not. Columns that cost their square come first, then
-//! those that cost their absolute value, each group by falling variance and filled up to whole pairs.
+//! All columns share one unit, since they share one cost, and as many bits as let the squares of all columns add up within
+//! 31 (13 bits for up to 32 columns). Columns that cost their square come first, then those that cost their absolute value,
+//! each group by falling variance and filled up to whole pairs.
 //!
 //! # Why a bound never exceeds the cost
-//! Distances between codes are whole numbers of units, rounded towards zero on both sides, in `f64`: what a division there
-//! rounds wrongly (2^-34 of a code) is less than the slack in [`Bounds`]. Real numbers then bound the real cost; the cost
-//! that the one formula computes in `f32` lies below it by at most a factor (1 - 2^-24) per operation (two for the
-//! difference and its weight, squared, one for the square, one per column of the sum) and by some 2^-149 per column where
-//! numbers are that small. Limits are raised by more than that before they are compared.
+//! Boxes are rounded outwards and queries towards them, so their distance is never more than the real one. Rows and queries
+//! are rounded to the nearest code: each column's distance is wrong by a unit at most (and by half a unit more after
+//! weighting), so that the length of them all is wrong by at most that times the root of their number; limits for rows are
+//! raised by as much ([`Bounds::limit`]). Codes are computed in `f64`, where a division is wrong by 2^-36 of a code.
+//!
+//! Real numbers then bound the real cost. The cost that the one formula computes in `f32` lies below it by at most a factor
+//! (1 - 2^-24) per operation (two for the difference and its weight, squared, one for the square, one per column of the sum)
+//! and by some 2^-149 per column where numbers are that small. Limits are raised by more than all of that.
 
 use super::super::SearchQuery;
 use super::super::cost::{ColumnCost, ColumnOrder};
@@ -21,7 +24,7 @@ use crate::database::Features;
 const MOST_LANES: usize = 256;
 const MOST_PAIRS: usize = MOST_LANES / 2;
 /// Half the width of the grid, in standard deviations: beyond it, codes say no more than "beyond".
-const REACH: f64 = 12.0;
+const REACH: f64 = 8.0;
 /// A lane without a column, and a column without a lane.
 const NONE: u32 = u32::MAX;
 
@@ -41,11 +44,13 @@ pub struct Grid {
     lanes: Vec<Lane>,
     /// `[columns]`.
     lane_of: Vec<u32>,
+    /// Lanes with a column.
+    columns: usize,
     squared_pairs: usize,
-    /// Width of a fine code.
+    /// Width of a code.
     unit: f64,
-    /// A coarse code is this many bits shorter.
-    coarser_bits: u32,
+    /// The highest code, which also stands for all beyond, as 0 does for all below.
+    top: u16,
 }
 
 /// What a column holds.
@@ -99,8 +104,9 @@ impl Grid {
             lane_of[lane.column as usize] = i as u32;
         }
         let width = spreads.iter().map(|s| s.reach().1 - s.reach().0).fold(0.0, f64::max);
-        let unit = if width > 0.0 { width / f64::from(u16::MAX) } else { 1.0 };
-        Self { coarser_bits: coarser_bits(lanes.len()), lanes, lane_of, squared_pairs, unit }
+        let top = top(lanes.len());
+        let unit = if width > 0.0 { width / f64::from(top) } else { 1.0 };
+        Self { lanes, lane_of, columns: spreads.len(), squared_pairs, unit, top }
     }
 
     /// Pairs of columns.
@@ -108,54 +114,53 @@ impl Grid {
         self.lanes.len() / 2
     }
 
+    /// Pairs that boxes are made of: the four fifths of most variance, unless some cost their absolute value. The others
+    /// tell boxes apart less than the time to look at them is worth.
+    pub fn box_pairs(&self) -> std::ops::Range<usize> {
+        let pairs = self.pairs();
+        0..if self.squared_pairs == pairs { (pairs * 4).div_ceil(5) } else { pairs }
+    }
+
     /// Pairs whose columns cost their square; the others follow.
     pub fn squared_pairs(&self) -> usize {
         self.squared_pairs
     }
 
-    /// The fine codes of a row, `[2 x pairs]` into `out`: each value lies between its code and the next.
-    pub fn encode(&self, row: &[f32], out: &mut [u16]) {
-        for (code, lane) in out.iter_mut().zip(&self.lanes) {
-            *code = match lane.column {
-                NONE => 0,
-                column => floor(self.place(lane, f64::from(row[column as usize]))),
-            };
+    /// The code of a row's value in a lane: the nearest, the one below and the one above.
+    pub fn encode(&self, row: &[f32], lane: usize) -> [u16; 3] {
+        let lane = &self.lanes[lane];
+        if lane.column == NONE {
+            return [0; 3];
         }
+        let place = self.place(lane, f64::from(row[lane.column as usize]));
+        [nearest(place), below(place), above(place)]
     }
 
-    /// The coarse code below and the coarse code above everything from one fine code to another (both included).
-    pub fn coarse(&self, from: u16, to: u16) -> (u16, u16) {
-        // The highest code also stands for all beyond the grid, and so does the highest coarse one.
-        (from >> self.coarser_bits, ceil_shift(u32::from(to) + 1, self.coarser_bits).min(self.top()))
-    }
-
-    /// The highest coarse code.
-    fn top(&self) -> u16 {
-        u16::MAX >> self.coarser_bits
-    }
-
+    /// In codes, which are not whole yet.
     fn place(&self, lane: &Lane, value: f64) -> f64 {
-        (value - lane.origin) / self.unit
+        ((value - lane.origin) / self.unit).clamp(0.0, f64::from(self.top))
     }
 }
 
-/// So that the squares of the highest codes add up to less than 2^31 over all lanes.
-fn coarser_bits(lanes: usize) -> u32 {
-    let fits = |bits: u32| {
-        let top = u64::from(u16::MAX >> bits);
-        lanes as u64 * top * top <= i32::MAX as u64
-    };
-    // A distance must also fit 15 bits.
-    (1..16).find(|bits| fits(*bits)).unwrap_or(16)
+/// The highest code of which as many squares as there are lanes add up to less than 2^31; distances must fit 15 bits.
+fn top(lanes: usize) -> u16 {
+    let fits = |top: u16| lanes as u64 * u64::from(top) * u64::from(top) <= i32::MAX as u64;
+    (1..16).map(|bits| u16::MAX >> bits).find(|top| fits(*top)).unwrap_or(0)
 }
 
-/// Truncation is what rounds down here, and is one instruction on every machine.
-fn floor(place: f64) -> u16 {
-    place.clamp(0.0, f64::from(u16::MAX)) as u16
+// Truncation, one instruction on every machine, is what rounds down.
+
+fn below(place: f64) -> u16 {
+    place as u16
 }
 
-fn ceil_shift(code: u32, bits: u32) -> u16 {
-    (code.div_ceil(1 << bits)) as u16
+fn above(place: f64) -> u16 {
+    let below = below(place);
+    below + u16::from(place > f64::from(below))
+}
+
+fn nearest(place: f64) -> u16 {
+    (place + 0.5) as u16
 }
 
 /// A query on the grid.
@@ -163,13 +168,12 @@ fn ceil_shift(code: u32, bits: u32) -> u16 {
 pub struct Question {
     pairs: usize,
     squared_pairs: usize,
-    fine_up: [u32; MOST_PAIRS],
-    fine_down: [u32; MOST_PAIRS],
-    up: [u32; MOST_PAIRS],
-    down: [u32; MOST_PAIRS],
+    nearest: [u32; MOST_PAIRS],
+    above: [u32; MOST_PAIRS],
+    below: [u32; MOST_PAIRS],
+    /// In 32768ths.
     weights: [u32; MOST_PAIRS],
     weighted: bool,
-    cap: u16,
     /// From costs to codes.
     pub bounds: Bounds,
 }
@@ -178,125 +182,164 @@ impl Question {
     /// A query, met by rows in this order and at these costs.
     pub fn new(grid: &Grid, query: &SearchQuery, order: &impl ColumnOrder, costs: &impl ColumnCost) -> Self {
         let heaviest = query.multipliers.iter().fold(0.0f32, |a, m| a.max(m.abs()));
-        let weight_scale = if heaviest > 0.0 { 65536.0 * (1.0 - 1e-15) / f64::from(heaviest) } else { 0.0 };
+        let weight_scale = if heaviest > 0.0 { 32768.0 / f64::from(heaviest) } else { 0.0 };
         let mut out = Self {
             pairs: grid.pairs(),
             squared_pairs: grid.squared_pairs,
-            fine_up: [u32::MAX; MOST_PAIRS],
-            fine_down: [0; MOST_PAIRS],
-            up: [u32::MAX; MOST_PAIRS],
-            down: [0; MOST_PAIRS],
+            nearest: [0; MOST_PAIRS],
+            // No box lies above or below where nothing is asked.
+            above: [u32::MAX; MOST_PAIRS],
+            below: [0; MOST_PAIRS],
             weights: [0; MOST_PAIRS],
             weighted: query.multipliers.iter().any(|m| m.abs() != heaviest),
-            cap: grid.top(),
-            bounds: Bounds::new(grid, f64::from(heaviest), query.features.len()),
+            bounds: Bounds { heaviest: f64::from(heaviest), ..Bounds::new(grid) },
         };
-        let per_unit = 1.0 / grid.unit;
+        let mut met = 0;
         for c in 0..query.features.len() {
             let (column, sign) = order.source(c);
             let at = grid.lane_of[column];
-            // A column that costs otherwise in a mirror than as stored is left out: the bound stays one.
-            if at == NONE || (at as usize >= 2 * grid.squared_pairs) != costs.is_absolute(c) {
+            if at == NONE {
                 continue;
             }
+            // A column that costs otherwise in a mirror than as stored, and one that was met before, is left out: what
+            // remains is a bound.
+            let (pair, shift) = (at as usize / 2, 16 * (at % 2));
+            if (pair >= grid.squared_pairs) != costs.is_absolute(c) || out.above[pair] >> shift & 0xffff != 0xffff {
+                continue;
+            }
+            met += 1;
             let lane = &grid.lanes[at as usize];
             let (wanted, m) = (f64::from(sign * query.features[c]), f64::from(query.multipliers[c].abs()));
             let inside = wanted.max(lane.range.0).min(lane.range.1);
             // From here to the nearest row, and on within the grid: the squares of parts are less than the square of all.
             let outside = (wanted - inside).abs() * m;
             out.bounds.least += if costs.is_absolute(c) { outside } else { outside * outside };
-            let place = ((inside - lane.origin) * per_unit).clamp(0.0, f64::from(u16::MAX));
-            let down = place as u32;
-            let up = down + u32::from(place > f64::from(down));
-            let (pair, shift) = (at as usize / 2, 16 * (at % 2));
-            // A row's code stands for values up to the next: the distance from below is one less.
-            set(&mut out.fine_down[pair], shift, down.saturating_sub(1));
-            set(&mut out.fine_up[pair], shift, up);
-            set(&mut out.down[pair], shift, down >> grid.coarser_bits);
-            set(&mut out.up[pair], shift, u32::from(ceil_shift(up, grid.coarser_bits)));
-            set(&mut out.weights[pair], shift, ((m * weight_scale) as u32).min(65535));
+            let place = grid.place(lane, inside);
+            set(&mut out.nearest[pair], shift, nearest(place));
+            set(&mut out.below[pair], shift, below(place));
+            set(&mut out.above[pair], shift, above(place));
+            set(&mut out.weights[pair], shift, ((m * weight_scale) as u16).min(32767));
         }
+        // Codes of rows know no "nothing is asked" but a weight of 0.
+        out.weighted |= met < grid.columns;
+        out.bounds.raise_for_rows(grid, out.weighted);
         out
     }
 
     /// For boxes: the pairs that cost their square, or the others.
-    pub fn coarse(&self, squared: bool) -> Codes<'_> {
-        self.codes(&self.up, &self.down, squared)
+    pub fn boxes(&self, squared: bool) -> Codes<'_> {
+        self.codes(&self.above, &self.below, squared)
     }
 
     /// For rows.
-    pub fn fine(&self, squared: bool) -> Codes<'_> {
-        self.codes(&self.fine_up, &self.fine_down, squared)
+    pub fn rows(&self, squared: bool) -> Codes<'_> {
+        self.codes(&self.nearest, &self.nearest, squared)
     }
 
-    fn codes<'a>(&'a self, up: &'a [u32], down: &'a [u32], squared: bool) -> Codes<'a> {
+    fn codes<'a>(&'a self, above: &'a [u32], below: &'a [u32], squared: bool) -> Codes<'a> {
         let pairs = if squared { 0..self.squared_pairs } else { self.squared_pairs..self.pairs };
         let weights = if self.weighted { &self.weights[pairs.clone()] } else { &[] };
-        Codes { up: &up[pairs.clone()], down: &down[pairs], weights, cap: self.cap }
+        Codes { above: &above[pairs.clone()], below: &below[pairs], weights }
     }
 }
 
-fn set(word: &mut u32, shift: u32, half: u32) {
-    *word = *word & !(0xffff << shift) | half << shift;
+fn set(word: &mut u32, shift: u32, half: u16) {
+    *word = *word & !(0xffff << shift) | u32::from(half) << shift;
 }
 
 /// From costs to sums of codes.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Cost of one squared unit, and of one unit, at the heaviest multiplier: fine, coarse.
-    squared: [f64; 2],
-    absolute: [f64; 2],
+    /// The greatest multiplier.
+    heaviest: f64,
+    /// Width of a code.
+    unit: f64,
     only_absolute: bool,
     /// What every row costs because the query lies outside of them all.
     least: f64,
-    /// By how much limits are raised.
+    /// By how much limits are raised for rounding.
     slack: f64,
+    /// By how much the distance of a row may be wrong: the length of those that cost their square, the sum of the others.
+    row_errors: [f64; 2],
 }
 
-/// Which codes.
+/// What a sum of codes is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Precision {
-    /// Of rows.
-    Fine = 0,
-    /// Of boxes.
-    Coarse = 1,
+pub enum Of {
+    /// A box: the sum is a bound.
+    Box,
+    /// A row: the sum is near its distance.
+    Row,
 }
 
 impl Bounds {
-    fn new(grid: &Grid, heaviest: f64, columns: usize) -> Self {
-        let fine = grid.unit * heaviest;
-        let coarse = fine * f64::from(1u32 << grid.coarser_bits);
+    fn new(grid: &Grid) -> Self {
         Self {
-            squared: [fine * fine, coarse * coarse],
-            absolute: [fine, coarse],
+            heaviest: 0.0,
+            unit: grid.unit,
             only_absolute: grid.squared_pairs == 0,
             least: 0.0,
             // At least four times what rounding can do: half of it is left for costs of tags.
-            slack: 4.0 * (columns as f64 + 8.0) * f64::from(f32::EPSILON),
+            slack: 4.0 * (grid.lane_of.len() as f64 + 8.0) * f64::from(f32::EPSILON),
+            row_errors: [0.0; 2],
         }
     }
 
-    fn unit(&self, precision: Precision) -> f64 {
-        if self.only_absolute { self.absolute[precision as usize] } else { self.squared[precision as usize] }
+    fn raise_for_rows(&mut self, grid: &Grid, weighted: bool) {
+        // A hair more than the proof asks for: what `f64` rounds is in it too.
+        let of_one = if weighted { 1.5 } else { 1.0 } + 1e-3;
+        let (squared, absolute) = (2 * grid.squared_pairs, 2 * (grid.pairs() - grid.squared_pairs));
+        self.row_errors = [(squared as f64).sqrt() * of_one, absolute as f64 * of_one];
     }
 
-    /// A sum of codes above this belongs to a row that costs more than `limit` though it pays only `extra` beside.
-    pub fn limit(&self, precision: Precision, limit: f32, extra: f32) -> i32 {
+    /// Cost of a distance of one code at the greatest multiplier, where absolute and squared.
+    fn absolute_unit(&self) -> f64 {
+        self.unit * self.heaviest
+    }
+
+    fn squared_unit(&self) -> f64 {
+        self.absolute_unit() * self.absolute_unit()
+    }
+
+    /// Cost of 1 in a sum that [`Bounds::limit`] is compared with.
+    fn sum_unit(&self) -> f64 {
+        if self.only_absolute { self.absolute_unit() } else { self.squared_unit() }
+    }
+
+    /// A sum of codes above this belongs to what costs more than `limit` though it pays only `extra` beside.
+    pub fn limit(&self, of: Of, limit: f32, extra: f32) -> i32 {
         // The sum rounds to the limit at most when it is less than the number after it.
         let sum = f64::from(limit.next_up()) - f64::from(extra);
-        ((sum * (1.0 + self.slack) + 1e-30 - self.least) / self.unit(precision)) as i32
+        let codes = (sum * (1.0 + self.slack) + 1e-30 - self.least) / self.sum_unit();
+        let [length, total] = self.row_errors;
+        match of {
+            Of::Box => codes as i32,
+            // Nothing to raise: not even a distance of 0 is near enough.
+            Of::Row if codes < 0.0 => codes.floor() as i32,
+            Of::Row if self.only_absolute => (codes + total) as i32,
+            Of::Row if total == 0.0 => ((codes.sqrt() + length) * (codes.sqrt() + length) * (1.0 + 1e-12)) as i32,
+            // The two kinds of errors are taken off the sums instead.
+            Of::Row => codes as i32,
+        }
     }
 
-    /// The two sums of a box or row as one, in the unit of [`Bounds::limit`].
-    pub fn combined(&self, precision: Precision, squared: i32, absolute: i32) -> i32 {
-        let i = precision as usize;
-        let more = f64::from(absolute) * (self.absolute[i] / self.unit(precision)) * (1.0 - 1e-12);
-        squared.saturating_add(more as i32)
+    /// The two sums of a box or row, where a schema has both, as one that can be compared with [`Bounds::limit`].
+    pub fn combined(&self, of: Of, squared: i32, absolute: i32) -> i32 {
+        if self.only_absolute {
+            return absolute;
+        }
+        let (mut squared, mut absolute) = (f64::from(squared), f64::from(absolute));
+        if of == Of::Row {
+            let length = (squared.sqrt() - self.row_errors[0]).max(0.0);
+            (squared, absolute) = (length * length, (absolute - self.row_errors[1]).max(0.0));
+        }
+        let absolute = absolute * (self.absolute_unit() / self.squared_unit());
+        ((squared + absolute) * (1.0 - 1e-12)) as i32
     }
 
     /// What costs of tags add to the bound of a box.
     pub fn more_by_tags(&self, least: f32, of_box: f32) -> i32 {
         let more = (f64::from(of_box) - f64::from(least)) * (1.0 - 1e-6);
-        (more.max(0.0) / self.unit(Precision::Coarse)) as i32
+        (more.max(0.0) / self.sum_unit()) as i32
     }
 }

@@ -1,27 +1,26 @@
 //! A tree of boxes, 16 wide, over rows in an order of its own: the fastest of the exact searches, and the default.
 //!
 //! A visit bounds 16 children at once in whole numbers ([`super::kernels`]), goes to the nearest first and drops those that
-//! cannot hold a match. In a leaf the same bounds leave one to three rows of 16, and only those are compared, by the one
-//! formula, with the features as stored. Bounds never exceed a cost (see [`grid`] for why) and only what exceeds the limit
-//! is dropped, so the match is the one that comparing every row finds, ties included.
+//! cannot hold a match. In a leaf the same is done with rows, and the few that are left (two or three in a search) are
+//! compared, by the one formula, with the features as stored. Bounds never exceed a cost (`grid.rs` says why) and only what
+//! exceeds the limit is dropped, so the match is the one that comparing every row finds, ties included.
 //!
 //! Nothing in it depends on the query: multipliers, mirrors, tags and exclusions are applied on the way down.
 //!
 //! # Data
-//! Level 0 are the leaves, `[leaves x pairs]` blocks of fine codes; above, each level has `[nodes x pairs x 2]` blocks of
-//! coarse codes: the boxes of its 16 children, lowest and highest values in turn. Each node but the last of a level is
-//! full, so node `i` of a level has the children `16 i` to `16 i + 15` of the level below. Some 75 bytes per row at 27
-//! columns.
+//! Level 0 are the leaves, `[leaves x pairs]` blocks of 16 rows in codes; above, each level has `[nodes x box pairs x 2]`
+//! blocks: the boxes of a node's 16 children, lowest and highest codes in turn. Each node but the last of a level is full,
+//! so node `i` of a level has the children `16 i` to `16 i + 15` of the level below. Some 72 bytes per row at 27 columns.
 
 mod build;
 mod grid;
 
-use super::cost::{ColumnCost, ColumnOrder, PerColumn, row_cost_within};
+use super::cost::{ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns, row_cost_within};
 use super::kernels::{Block, Kernel, LANES, Runnable, Sums, prefetch};
 use super::{Best, Match, SearchQuery};
-use crate::database::Database;
+use crate::database::{Database, MirrorMode};
 use crate::frames::RowIndex;
-use grid::{Grid, Precision, Question};
+use grid::{Grid, Of, Question};
 
 /// Above the leaves: 16^7 leaves of 16 rows are more than rows can be numbered.
 const MOST_LEVELS: usize = 7;
@@ -110,7 +109,19 @@ impl Tree {
         rows + self.levels.iter().map(level).sum::<usize>()
     }
 
-    /// Offers every row that could be among the best.
+    /// What a search for the best row looks at.
+    pub fn visits(&self, db: &Database, query: &SearchQuery) -> Visits {
+        let (mut room, costs) = ([Match::default()], PerColumn(&db.residuals));
+        let mut best = Best::new(&mut room, query.max_cost);
+        query.continuing.into_iter().for_each(|playing| best.offer(playing));
+        let mut visits = self.pass(db, query, &PlainColumns, &costs, false, &mut best);
+        if db.mirror == MirrorMode::Query {
+            visits += self.pass(db, query, &MirroredColumns(&db.mirror_columns), &costs, true, &mut best);
+        }
+        visits
+    }
+
+    /// Offers every row that could be among the best; returns what it took.
     pub(super) fn pass(
         &self,
         db: &Database,
@@ -119,13 +130,17 @@ impl Tree {
         costs: &impl ColumnCost,
         mirrored: bool,
         best: &mut Best,
-    ) {
-        let Some(root) = self.levels.last() else { return };
+    ) -> Visits {
+        let Some(root) = self.levels.last() else { return Visits::default() };
         let question = Question::new(&self.grid, query, order, costs);
         let least_extra = query.least_extra_cost_among(root.tags[0].all, root.tags[0].some);
         let limits = Limits::new(&question, best.limit(), least_extra);
-        let mut walk = Walk { tree: self, db, query, order, costs, mirrored, best, question, least_extra, limits };
+        let tagged = !query.candidates.tags.is_open() || !query.tag_costs.is_empty();
+        let visits = Visits::default();
+        let mut walk =
+            Walk { tree: self, db, query, order, costs, mirrored, best, question, least_extra, limits, tagged, visits };
         walk.run();
+        walk.visits
     }
 }
 
@@ -137,22 +152,19 @@ fn left_in_clip(db: &Database, row: u32) -> u32 {
 
 /// From the leaves to the root.
 fn levels(db: &Database, grid: &Grid, rows: &[u32]) -> Vec<Level> {
-    let pairs = grid.pairs();
-    let mut codes = vec![0u16; LANES * 2 * pairs];
-    let mut leaves = Level { blocks_per_node: pairs, ..Level::default() };
-    // Lowest and highest fine codes of each node of the level, `[nodes x 2 pairs]`.
-    let mut boxes: Vec<(u16, u16)> = Vec::new();
+    let lanes = 2 * grid.pairs();
+    let mut leaves = Level { blocks_per_node: grid.pairs(), ..Level::default() };
+    // Lowest and highest codes of each node of the level, `[nodes x lanes]`.
+    let mut boxes: Vec<(u16, u16)> = Vec::with_capacity(rows.len() / LANES * lanes);
     for leaf in rows.chunks_exact(LANES) {
-        for (row, codes) in leaf.iter().zip(codes.chunks_exact_mut((2 * pairs).max(1))) {
-            grid.encode(db.features.row(RowIndex(*row)), codes);
+        let features: [&[f32]; LANES] = std::array::from_fn(|i| db.features.row(RowIndex(leaf[i])));
+        for pair in 0..grid.pairs() {
+            let codes: [[u16; 3]; 2 * LANES] = std::array::from_fn(|i| grid.encode(features[i / 2], 2 * pair + i % 2));
+            leaves.blocks.push(Block(codes.map(|[nearest, ..]| nearest)));
+            for half in 0..2 {
+                boxes.push(around(codes.iter().skip(half).step_by(2).map(|[_, below, above]| (*below, *above))));
+            }
         }
-        leaves
-            .blocks
-            .extend((0..pairs).map(|pair| Block(std::array::from_fn(|i| codes[i / 2 * 2 * pairs + 2 * pair + i % 2]))));
-        boxes.extend((0..2 * pairs).map(|lane| {
-            let column = codes.iter().skip(lane).step_by(2 * pairs);
-            column.fold((u16::MAX, 0), |(low, high), c| (low.min(*c), high.max(*c)))
-        }));
         let tags = leaf.iter().map(|row| db.row_tags[*row as usize]).map(|t| TagSummary { all: t, some: t });
         leaves.tags.push(TagSummary::of(tags));
     }
@@ -168,26 +180,42 @@ fn levels(db: &Database, grid: &Grid, rows: &[u32]) -> Vec<Level> {
 /// The level above nodes with these boxes and tags, and its boxes.
 fn parents(grid: &Grid, boxes: &[(u16, u16)], tags: &[TagSummary]) -> (Level, Vec<(u16, u16)>) {
     let lanes = 2 * grid.pairs();
-    let mut level = Level { blocks_per_node: lanes, ..Level::default() };
+    let pairs = grid.box_pairs();
+    let mut level = Level { blocks_per_node: 2 * pairs.len(), ..Level::default() };
     let mut above = Vec::new();
     for (node, tags) in tags.chunks(LANES).enumerate() {
         level.tags.push(TagSummary::of(tags.iter().copied()));
+        // What would lie beyond the last child is a copy of it, and left out by count.
         let child = |i: usize, lane: usize| boxes[(node * LANES + i.min(tags.len() - 1)) * lanes + lane];
-        for pair in 0..grid.pairs() {
-            // What lies beyond the last child is a copy of it, and left out by count.
-            let coarse: [(u16, u16); 2 * LANES] = std::array::from_fn(|i| {
-                let (low, high) = child(i / 2, 2 * pair + i % 2);
-                grid.coarse(low, high)
-            });
-            level.blocks.push(Block(coarse.map(|c| c.0)));
-            level.blocks.push(Block(coarse.map(|c| c.1)));
+        for pair in pairs.clone() {
+            level.blocks.push(Block(std::array::from_fn(|i| child(i / 2, 2 * pair + i % 2).0)));
+            level.blocks.push(Block(std::array::from_fn(|i| child(i / 2, 2 * pair + i % 2).1)));
         }
-        for lane in 0..lanes {
-            let all = (0..tags.len()).map(|i| child(i, lane));
-            above.push(all.fold((u16::MAX, 0), |(a, b), (low, high)| (a.min(low), b.max(high))));
-        }
+        above.extend((0..lanes).map(|lane| around((0..tags.len()).map(|i| child(i, lane)))));
     }
     (level, above)
+}
+
+/// From the lowest to the highest.
+fn around(all: impl Iterator<Item = (u16, u16)>) -> (u16, u16) {
+    all.fold((u16::MAX, 0), |(low, high), (a, b)| (low.min(a), high.max(b)))
+}
+
+/// What a search looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Visits {
+    /// Nodes above the leaves: 16 boxes each.
+    pub nodes: usize,
+    /// Leaves: 16 rows in codes each.
+    pub leaves: usize,
+    /// Rows compared by the formula.
+    pub rows: usize,
+}
+
+impl std::ops::AddAssign for Visits {
+    fn add_assign(&mut self, more: Self) {
+        *self = Self { nodes: self.nodes + more.nodes, leaves: self.leaves + more.leaves, rows: self.rows + more.rows };
+    }
 }
 
 /// The highest sums of codes that can still be a match.
@@ -200,8 +228,8 @@ struct Limits {
 
 impl Limits {
     fn new(question: &Question, cost: f32, least_extra: f32) -> Self {
-        let limit = |precision| question.bounds.limit(precision, cost, least_extra);
-        Self { cost, row: limit(Precision::Fine), node: limit(Precision::Coarse) }
+        let limit = |of| question.bounds.limit(of, cost, least_extra);
+        Self { cost, row: limit(Of::Row), node: limit(Of::Box) }
     }
 }
 
@@ -241,6 +269,9 @@ struct Walk<'a, 'b, O, C> {
     /// What no row of the tree pays less of beside its distance.
     least_extra: f32,
     limits: Limits,
+    /// Whether tags matter to this query.
+    tagged: bool,
+    visits: Visits,
 }
 
 impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
@@ -256,8 +287,10 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
                 continue;
             }
             if next.level() == 0 {
+                self.visits.leaves += 1;
                 self.leaf(next.index());
             } else {
+                self.visits.nodes += 1;
                 len += self.node(next.level(), next.index(), &mut stack[len..]);
             }
         }
@@ -273,7 +306,13 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
         while within != 0 {
             let lane = within.trailing_zeros() as usize;
             within &= within - 1;
-            let Some(bound) = self.with_tags(sums.sums[lane], &below.tags[first + lane]) else { continue };
+            let mut bound = sums.sums[lane];
+            if self.tagged {
+                match self.with_tags(bound, &below.tags[first + lane]) {
+                    Some(more) => bound = more,
+                    None => continue,
+                }
+            }
             let new = Waiting::new(bound, level - 1, first + lane);
             // Few survive: insertion is the fastest sort.
             let mut at = len;
@@ -284,21 +323,16 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
             out[at] = new;
             len += 1;
         }
-        for child in &out[len.saturating_sub(2)..len] {
-            prefetch(below.node(child.index()));
+        if let Some(next) = out[..len].last() {
+            prefetch(below.node(next.index()));
         }
         len
     }
 
     /// A child's bound with what its tags cost at least; `None` where no row below has the tags that are asked for.
-    #[inline]
     fn with_tags(&self, bound: i32, tags: &TagSummary) -> Option<i32> {
-        let filter = &self.query.candidates.tags;
-        if !filter.is_open() && !filter.may_allow(tags.all, tags.some) {
+        if !self.query.candidates.tags.may_allow(tags.all, tags.some) {
             return None;
-        }
-        if self.query.tag_costs.is_empty() {
-            return Some(bound);
         }
         let least = self.query.least_extra_cost_among(tags.all, tags.some);
         let bound = bound.saturating_add(self.question.bounds.more_by_tags(self.least_extra, least));
@@ -313,6 +347,7 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
         while within != 0 {
             let lane = within.trailing_zeros() as usize;
             within &= within - 1;
+            // The limit may have fallen since.
             if sums.sums[lane] <= self.limits.row {
                 self.row(first + lane);
             }
@@ -325,11 +360,11 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
         if ends || candidates.is_near(row, self.mirrored) {
             return;
         }
-        let tagged = !candidates.tags.is_open() || !self.query.tag_costs.is_empty();
-        let tags = if tagged { self.db.row_tags[row] } else { 0 };
+        let tags = if self.tagged { self.db.row_tags[row] } else { 0 };
         if !candidates.tags.allows(tags) {
             return;
         }
+        self.visits.rows += 1;
         let (q, row) = (self.query, RowIndex::new(row));
         let within = (q.extra_cost(tags), self.limits.cost);
         let values = self.db.features.row(row);
@@ -342,33 +377,19 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
         }
     }
 
-    /// The bounds of 16 boxes or rows.
+    /// The distances of 16 boxes or rows.
     #[inline]
     fn sums<const BOXES: bool>(&self, blocks: &[Block], limit: i32) -> Sums {
-        let (kernel, squared_pairs) = (self.tree.kernel, self.tree.grid.squared_pairs());
-        let pairs = self.tree.grid.pairs();
-        let codes = |squared| if BOXES { self.question.coarse(squared) } else { self.question.fine(squared) };
-        if squared_pairs == pairs {
-            let codes = codes(true);
-            return if BOXES {
-                kernel.boxes::<true>(blocks, &codes, limit)
-            } else {
-                kernel.rows::<true>(blocks, &codes, limit)
-            };
+        let (kernel, grid, question) = (self.tree.kernel, &self.tree.grid, &self.question);
+        let codes = |squared| if BOXES { question.boxes(squared) } else { question.rows(squared) };
+        if grid.squared_pairs() == grid.pairs() {
+            return kernel.sums::<BOXES, true>(blocks, &codes(true), limit);
         }
-        let (squared, absolute) = blocks.split_at(squared_pairs * if BOXES { 2 } else { 1 });
-        let (a, b) = if BOXES {
-            let a = kernel.boxes::<true>(squared, &codes(true), i32::MAX);
-            (a, kernel.boxes::<false>(absolute, &codes(false), i32::MAX))
-        } else {
-            let a = kernel.rows::<true>(squared, &codes(true), i32::MAX);
-            (a, kernel.rows::<false>(absolute, &codes(false), i32::MAX))
-        };
-        let precision = if BOXES { Precision::Coarse } else { Precision::Fine };
-        let sums: [i32; LANES] =
-            std::array::from_fn(|i| self.question.bounds.combined(precision, a.sums[i], b.sums[i]));
-        let within = sums.iter().enumerate().map(|(lane, sum)| u32::from(*sum <= limit) << lane).sum();
-        Sums { sums, within }
+        let of = if BOXES { Of::Box } else { Of::Row };
+        let (squared, absolute) = blocks.split_at(grid.squared_pairs() * if BOXES { 2 } else { 1 });
+        let squared = kernel.sums::<BOXES, true>(squared, &codes(true), i32::MAX).sums;
+        let absolute = kernel.sums::<BOXES, false>(absolute, &codes(false), i32::MAX).sums;
+        Sums::new(std::array::from_fn(|i| question.bounds.combined(of, squared[i], absolute[i])), limit)
     }
 }
 

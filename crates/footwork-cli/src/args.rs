@@ -37,7 +37,7 @@ pub struct Common {
     /// Poses and rows per second when building. Default: poses as captured (at most 60), rows 30.
     #[arg(long, global = true, value_name = "HZ")]
     pub rate: Option<f32>,
-    /// Kind of search: all give the same result. Default: the configuration's, else boxes.
+    /// Kind of search; all but pca, voxel and clusters give the same result. Default: the configuration's, else tree.
     #[arg(long, global = true, value_name = "KIND")]
     pub search: Option<SearchKind>,
     /// Seed of everything random.
@@ -49,12 +49,24 @@ pub struct Common {
 }
 
 /// The searches, by name.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SearchKind {
     /// Every row: the oracle.
     Brute,
-    /// Two levels of boxes.
+    /// Two levels of boxes, as published.
     Boxes,
+    /// A tree of boxes, 16 wide: the fastest.
+    Tree,
+    /// The boxes, vectorised and sorted.
+    Flat,
+    /// A kd-tree.
+    Kdtree,
+    /// Principal components: approximate.
+    Pca,
+    /// A table by the position of a joint: approximate.
+    Voxel,
+    /// k-means: approximate.
+    Clusters,
 }
 
 impl From<SearchKind> for Backend {
@@ -62,6 +74,12 @@ impl From<SearchKind> for Backend {
         match kind {
             SearchKind::Brute => Self::Brute,
             SearchKind::Boxes => Self::Boxes,
+            SearchKind::Tree => Self::Tree,
+            SearchKind::Flat => Self::Flat,
+            SearchKind::Kdtree => Self::KdTree,
+            SearchKind::Pca => Self::Pca,
+            SearchKind::Voxel => Self::Voxel,
+            SearchKind::Clusters => Self::Clusters,
         }
     }
 }
@@ -79,6 +97,10 @@ pub enum Command {
     Simulate(SimulateArgs),
     /// The built-in person: the list of its clips, its gates in numbers, its motion as files.
     Gait(GaitArgs),
+    /// Ask a database one question, and take the answer apart.
+    Search(SearchArgs),
+    /// Measure, on your own data.
+    Bench(BenchArgs),
 }
 
 /// Flags of `build`.
@@ -214,4 +236,94 @@ pub struct GaitArgs {
     /// Only clips with this in their name, or a pattern with `*`.
     #[arg(long, value_name = "CLIP", conflicts_with = "report")]
     pub clip: Option<String>,
+}
+
+/// Flags of `search`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  footwork search --clip walk_125 --at 0.5 --explain\n  footwork search --db mocap.fwdb --clip take --at 12.5 --stick 1,0 --gait walk --explain --k 10\n  footwork search --db mocap.fwdb --clip take --at 12.5 --goal-speed 3 --goal-direction 90 --json"
+)]
+pub struct SearchArgs {
+    /// The clip that plays, by name or number.
+    #[arg(long, value_name = "CLIP")]
+    pub clip: String,
+    /// The moment of it, seconds; the nearest row is taken.
+    #[arg(long, value_name = "S", default_value_t = 0.0)]
+    pub at: f64,
+    /// Wanted instead of the clip's own future: this speed over ground, m/s.
+    #[arg(long, value_name = "M/S", conflicts_with = "stick")]
+    pub goal_speed: Option<f32>,
+    /// With --goal-speed: where to, degrees to the left of where the character faces. Default: straight ahead.
+    #[arg(long, value_name = "DEG", default_value_t = 0.0, requires = "goal_speed", allow_negative_numbers = true)]
+    pub goal_direction: f32,
+    /// Wanted instead of the clip's own future: what a stick asks for that is held so, X to the right, Z ahead, -1 to 1
+    /// each, as seen from behind the character.
+    #[arg(long, value_name = "X,Z", value_delimiter = ',', num_args = 1, allow_hyphen_values = true)]
+    pub stick: Vec<f32>,
+    /// With --stick: the gait.
+    #[arg(long, value_name = "GAIT", default_value = "run", requires = "stick")]
+    pub gait: GaitKind,
+    /// How many of the best are shown.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub k: usize,
+    /// With the costs of each channel, and also those that were left out, and why.
+    #[arg(long)]
+    pub explain: bool,
+}
+
+/// Gaits, by name.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum GaitKind {
+    /// Speeds of `matcher.speeds.walk`.
+    Walk,
+    /// Speeds of `matcher.speeds.run`.
+    Run,
+}
+
+/// What can be measured.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// What to measure.
+    #[command(subcommand)]
+    pub what: BenchCommand,
+}
+
+/// What can be measured.
+#[derive(Debug, Subcommand)]
+pub enum BenchCommand {
+    /// Every search structure at several settings, on queries made from the database.
+    Search(BenchSearchArgs),
+}
+
+/// Flags of `bench search`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Query sets:\n  a  rows at random, the trajectory perturbed by 0.3 of its spread\n  b  consecutive rows, their trajectory blended with that of another time\n  c  normal noise: what no motion would ask\n  d  a character under a random stick: the game\n\nRecall is the share of queries for which the best row was found; cost is that of the found row over the best row's.\n\nExample:\n  footwork bench search --db mocap.fwdb\n  footwork bench search --db mocap.fwdb --queries d --backend boxes,tree --count 2000\n  footwork bench search --db mocap.fwdb --cold --json"
+)]
+pub struct BenchSearchArgs {
+    /// Query sets.
+    #[arg(long, value_name = "SETS", value_delimiter = ',', default_value = "a,b,c,d")]
+    pub queries: Vec<SetKind>,
+    /// Queries of each set. Default: 400, with --cold 40.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub count: Option<u32>,
+    /// Structures. Default: all.
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    pub backend: Vec<SearchKind>,
+    /// Read 96 MB of something else before every search.
+    #[arg(long)]
+    pub cold: bool,
+}
+
+/// Query sets, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SetKind {
+    /// Perturbed rows.
+    A,
+    /// Blended rows.
+    B,
+    /// Normal noise.
+    C,
+    /// A game.
+    D,
 }

@@ -4,6 +4,7 @@
 mod print;
 
 mod args;
+mod bench;
 mod build;
 mod course;
 mod database;
@@ -17,6 +18,7 @@ mod output;
 mod path_svg;
 mod progress;
 mod run;
+mod search;
 mod simulate;
 mod trace;
 
@@ -34,6 +36,8 @@ fn main() -> ExitCode {
         Some(Command::Film(args)) => film::film(args, &cli.common),
         Some(Command::Simulate(args)) => simulate::simulate(args, &cli.common),
         Some(Command::Gait(args)) => gait::gait(args, &cli.common),
+        Some(Command::Search(args)) => search::search(args, &cli.common),
+        Some(Command::Bench(args)) => bench::bench(args, &cli.common),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

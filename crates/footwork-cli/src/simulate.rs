@@ -80,9 +80,17 @@ pub fn print_summary(s: &Summary) {
 fn print_explanation(e: &Explanation) {
     let left_out: Vec<String> = e.excluded.iter().map(|(why, rows)| format!("{rows} ({why})")).collect();
     out!("\n{} rows; left out: {}", e.rows, left_out.join(", "));
+    print_candidates(e, true);
+}
+
+/// One candidate a line; with the channels that cost most below it.
+pub fn print_candidates(e: &Explanation, channels: bool) {
     for c in &e.candidates {
         let side = if c.mirrored { " mirrored" } else { "" };
         out!("  {:<36} {:>6.2} s{side}  cost {:>8.3}  {}", c.clip, c.time_s, c.cost, c.verdict);
+        if !channels {
+            continue;
+        }
         let mut parts: Vec<_> = c.channels.iter().collect();
         parts.sort_by(|a, b| b.1.total_cmp(&a.1));
         let parts: Vec<String> = parts.iter().take(4).map(|(label, cost)| format!("{label} {cost:.3}")).collect();

@@ -211,7 +211,8 @@ pub struct Database {
     /// `[contact joints]` counterpart slots in a mirror.
     contact_pairs: Vec<usize>,
     hash: OnceLock<u128>,
-    indices: [OnceLock<SearchIndex>; Backend::ALL.len()],
+    /// By the backends' discriminants.
+    indices: [OnceLock<SearchIndex>; Backend::ALL.len() + Backend::APPROXIMATE.len()],
 }
 
 impl std::ops::Deref for Database {

@@ -13,6 +13,7 @@ mod step;
 
 pub use config::{ConfigError, MatcherConfig, SearchConfig};
 pub use output::{FiredEvent, Output};
+pub use query::query_at_row;
 pub use scratch::{LastSearch, Scratch};
 pub use state::{MatcherState, Playing, StateHeader};
 pub use step::step;

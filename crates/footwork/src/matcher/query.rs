@@ -6,6 +6,7 @@ use super::state::{MatcherState, Playing};
 use crate::database::{Database, MirrorMode};
 use crate::frames::{ClipIndex, RowIndex};
 use crate::schema::TrajectorySample;
+use crate::search::query_sets::RecordedQuery;
 use crate::search::{Candidates, Match, PerColumn, PlainColumns, SearchQuery, row_cost};
 use crate::trajectory::predict::Prediction;
 use crate::trajectory::{Goal, MotionInput};
@@ -129,6 +130,30 @@ fn blend(a: TrajectorySample, b: TrajectorySample, t: f32) -> TrajectorySample {
         position: a.position + (b.position - a.position) * t,
         facing: a.facing.turned(a.facing.angle_to(b.facing) * t),
         velocity: a.velocity + (b.velocity - a.velocity) * t,
+    }
+}
+
+/// What a character would ask that plays exactly this row and wants these (normalised) features: exclusions, weights and
+/// costs as in a game. For tools; allocates.
+pub fn query_at_row(
+    db: &Database,
+    config: &MatcherConfig,
+    input: &MotionInput,
+    row: RowIndex,
+    features: Vec<f32>,
+) -> RecordedQuery {
+    let mut multipliers = vec![1.0; db.features.columns];
+    config.multipliers(db, &mut multipliers);
+    // The clip's own row, seen as it is stored.
+    let playing = Playing { clip: db.row_clips[row.at()], mirrored: false, time_s: db.row_time_s(row) };
+    let costs = &PerColumn(&db.residuals);
+    let cost = row_cost(&features, &multipliers, db.features.row(row), &PlainColumns, costs);
+    RecordedQuery {
+        continuing: Some(Match { row, mirrored: false, cost, continuing: true }),
+        transition_cost: config.search.transition_cost,
+        candidates: candidates(db, config, input, &playing, config.search.near_exclusion_s),
+        features,
+        multipliers,
     }
 }
 

@@ -1,0 +1,330 @@
+//! `footwork bench search`: every search structure on one's own data, side by side.
+//!
+//! One query's time is that of one call of `search`. Structures take turns, block of queries by block of queries, so that
+//! whatever else the machine does meets all alike; before a block some of its queries are asked untimed. This is repeated,
+//! and each query counts with the middle one of its times. Every answer, in every repetition, is compared with that of
+//! comparing every row.
+
+use crate::args::{BenchArgs, BenchCommand, BenchSearchArgs, Common, SearchKind, SetKind};
+use crate::progress;
+use anyhow::{Context, Result, bail};
+use footwork::database::Database;
+use footwork::search::query_sets::{QuerySet, RecordedQuery, queries};
+use footwork::search::structures::Setting;
+use footwork::search::{Backend, Match, SearchIndex};
+use serde_json::{Value, json};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// How often each query is timed. The slow oracle is timed once.
+const PASSES: usize = 3;
+/// Queries that a structure answers before it is the next one's turn.
+const BLOCK: usize = 100;
+/// Of those, how many are asked untimed before.
+const WARM_UP: usize = 25;
+/// With `--cold`, what is read before each search.
+const COLD_BYTES: usize = 96_000_000;
+
+/// Runs the command.
+pub fn bench(args: &BenchArgs, common: &Common) -> Result<()> {
+    let BenchCommand::Search(args) = &args.what;
+    let db = Arc::new(common.open()?.0);
+    if db.rows() == 0 {
+        bail!("the database has no rows: there is nothing to search");
+    }
+    let settings: Vec<Setting> = chosen(&args.backend).into_iter().flat_map(Setting::of_interest).collect();
+    let sets = asked(args, &db, common.seed)?;
+    let steps = settings.len() * (1 + sets.len());
+    let bar = progress::bar("measuring", steps as u64, common.json);
+    let built: Vec<Built> = settings
+        .into_iter()
+        .filter_map(|setting| {
+            bar.inc(1);
+            Built::new(setting, &db)
+        })
+        .collect();
+    let mut cold = Cold::new(args.cold);
+    let mut results = Vec::new();
+    for (set, questions) in &sets {
+        results.extend(measure(*set, questions, &db, &built, &mut cold, &bar));
+    }
+    bar.finish_and_clear();
+    let exact = results.iter().filter(|r| r.built.setting.is_exact()).all(|r| r.equal);
+    if common.json {
+        out!("{}", to_json(&db, &results, exact));
+    } else {
+        print(args, &db, &results, exact);
+    }
+    if !exact {
+        bail!("a structure that is called exact did not return the best row: please report this");
+    }
+    Ok(())
+}
+
+/// All structures where none are named, each once.
+fn chosen(kinds: &[SearchKind]) -> Vec<Backend> {
+    let mut all: Vec<Backend> = kinds.iter().map(|k| (*k).into()).collect();
+    if all.is_empty() {
+        all = Backend::ALL.into_iter().chain(Backend::APPROXIMATE).collect();
+    }
+    let mut seen = Vec::new();
+    all.retain(|b| {
+        let new = !seen.contains(b);
+        seen.push(*b);
+        new
+    });
+    all
+}
+
+/// The queries, set by set, each set once.
+fn asked(args: &BenchSearchArgs, db: &Arc<Database>, seed: u64) -> Result<Vec<(QuerySet, Vec<RecordedQuery>)>> {
+    let count = args.count.unwrap_or(if args.cold { 40 } else { 400 }) as usize;
+    let set = |kind: &SetKind| match kind {
+        SetKind::A => QuerySet::A,
+        SetKind::B => QuerySet::B,
+        SetKind::C => QuerySet::C,
+        SetKind::D => QuerySet::D,
+    };
+    let wanted: Vec<QuerySet> = args.queries.iter().map(set).collect();
+    let sets = QuerySet::ALL.into_iter().filter(|s| wanted.contains(s));
+    sets.map(|s| {
+        let made = queries(db, s, count, seed);
+        Ok((s, made.with_context(|| format!("cannot make query set {}", s.name()))?))
+    })
+    .collect()
+}
+
+/// A structure that is ready.
+struct Built {
+    setting: Setting,
+    index: SearchIndex,
+    build_ms: f64,
+}
+
+impl Built {
+    fn new(setting: Setting, db: &Database) -> Option<Self> {
+        let started = Instant::now();
+        let index = setting.build(db)?;
+        Some(Self { setting, index, build_ms: started.elapsed().as_secs_f64() * 1e3 })
+    }
+}
+
+/// Something else to have in the cache.
+struct Cold(Vec<u64>);
+
+impl Cold {
+    fn new(wanted: bool) -> Self {
+        Self(if wanted { vec![1; COLD_BYTES / 8] } else { Vec::new() })
+    }
+
+    /// Reads and writes all of it.
+    fn stream(&mut self) {
+        for v in &mut self.0 {
+            *v = v.wrapping_add(1);
+        }
+        black_box(&mut self.0);
+    }
+}
+
+/// What one structure did with one set.
+struct Measured<'a> {
+    set: QuerySet,
+    built: &'a Built,
+    median_us: f64,
+    mean_us: f64,
+    p99_us: f64,
+    /// Share of queries for which the best row, or one that costs the same, was found.
+    recall: f64,
+    /// Mean of found cost over best cost.
+    cost_ratio: f64,
+    /// Mean.
+    rows_touched: f64,
+    /// Row, side and bits of the cost as comparing every row gives them, always.
+    equal: bool,
+}
+
+fn measure<'a>(
+    set: QuerySet,
+    questions: &[RecordedQuery],
+    db: &Database,
+    built: &'a [Built],
+    cold: &mut Cold,
+    bar: &indicatif::ProgressBar,
+) -> Vec<Measured<'a>> {
+    let is_cold = !cold.0.is_empty();
+    let passes = if is_cold { 1 } else { PASSES };
+    let truth: Vec<Option<Match>> = questions.iter().map(|q| SearchIndex::Brute.search(db, &q.ask())).collect();
+    let mut times = vec![vec![Vec::with_capacity(passes); questions.len()]; built.len()];
+    let mut equal = vec![true; built.len()];
+    let mut found: Vec<Vec<Option<Match>>> = vec![vec![None; questions.len()]; built.len()];
+    for pass in 0..passes {
+        for start in (0..questions.len()).step_by(BLOCK) {
+            let block = start..(start + BLOCK).min(questions.len());
+            for (b, built) in built.iter().enumerate() {
+                if pass > 0 && built.setting == Setting::Brute {
+                    continue;
+                }
+                if !is_cold && built.setting != Setting::Brute {
+                    for q in questions[block.clone()].iter().take(WARM_UP) {
+                        black_box(built.index.search(db, black_box(&q.ask())));
+                    }
+                }
+                for i in block.clone() {
+                    let query = questions[i].ask();
+                    cold.stream();
+                    let started = Instant::now();
+                    let answer = black_box(built.index.search(db, black_box(&query)));
+                    let us = started.elapsed().as_secs_f64() * 1e6;
+                    times[b][i].push(us);
+                    equal[b] &= same(answer, truth[i]);
+                    found[b][i] = answer;
+                }
+            }
+        }
+    }
+    let measured = built.iter().enumerate().map(|(b, built)| {
+        bar.inc(1);
+        let mut us: Vec<f64> = times[b].iter_mut().map(|t| middle(t)).collect();
+        us.sort_by(f64::total_cmp);
+        let n = questions.len() as f64;
+        let as_good = |(f, t): (&Option<Match>, &Option<Match>)| f.map(|m| m.cost) == t.map(|m| m.cost);
+        let ratio = |(f, t): (&Option<Match>, &Option<Match>)| match (f, t) {
+            (Some(f), Some(t)) if f.cost > t.cost => f64::from(f.cost) / f64::from(t.cost).max(1e-6),
+            _ => 1.0,
+        };
+        let pairs = || found[b].iter().zip(&truth);
+        let rows = questions.iter().map(|q| built.index.rows_touched(db, &q.ask()) as f64);
+        Measured {
+            set,
+            built,
+            median_us: us[us.len() / 2],
+            mean_us: us.iter().sum::<f64>() / n,
+            p99_us: us[us.len() * 99 / 100],
+            recall: pairs().filter(|p| as_good(*p)).count() as f64 / n,
+            cost_ratio: pairs().map(ratio).sum::<f64>() / n,
+            rows_touched: rows.sum::<f64>() / n,
+            equal: equal[b],
+        }
+    });
+    measured.collect()
+}
+
+/// The same row and side, and the same bits of cost.
+fn same(a: Option<Match>, b: Option<Match>) -> bool {
+    let all = |m: Match| (m.row, m.mirrored, m.cost.to_bits(), m.continuing);
+    a.map(all) == b.map(all)
+}
+
+fn middle(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// How many times the boxes' median is the tree's (with its fastest kernel).
+fn boxes_over_tree(results: &[Measured], set: QuerySet) -> Option<f64> {
+    let median = |setting: Setting| results.iter().find(|r| r.set == set && r.built.setting == setting);
+    let (boxes, tree) = (median(Setting::Boxes)?, median(Setting::of(Backend::Tree))?);
+    Some(boxes.median_us / tree.median_us)
+}
+
+fn to_json(db: &Database, results: &[Measured], exact: bool) -> Value {
+    let round = |v: f64| (v * 1000.0).round() / 1000.0;
+    let list: Vec<Value> = results
+        .iter()
+        .map(|r| {
+            json!({
+                "queries": r.set.name(),
+                "backend": r.built.setting.backend().name(),
+                "setting": r.built.setting.to_string(),
+                "kernel": r.built.setting.kernel().map(|k| k.name()),
+                "median_us": round(r.median_us),
+                "mean_us": round(r.mean_us),
+                "p99_us": round(r.p99_us),
+                "recall": r.recall,
+                "cost_ratio": r.cost_ratio,
+                "rows_touched": r.rows_touched,
+                "index_bytes": r.built.index.bytes(),
+                "build_ms": round(r.built.build_ms),
+            })
+        })
+        .collect();
+    let ratios: serde_json::Map<String, Value> = QuerySet::ALL
+        .into_iter()
+        .map(|s| (s.name().to_owned(), json!(boxes_over_tree(results, s).map(round))))
+        .collect();
+    json!({
+        "rows": db.rows(),
+        "columns": db.features.columns,
+        "results": list,
+        "ratio_boxes_over_tree": ratios,
+        "exact": exact,
+    })
+}
+
+fn print(args: &BenchSearchArgs, db: &Database, results: &[Measured], exact: bool) {
+    let cold = if args.cold { "; 96 MB read before each search" } else { "" };
+    out!("{} rows, {} columns{cold}", db.rows(), db.features.columns);
+    for set in QuerySet::ALL {
+        let of_set: Vec<&Measured> = results.iter().filter(|r| r.set == set).collect();
+        if of_set.is_empty() {
+            continue;
+        }
+        out!("\n{}", about(set));
+        out!(
+            "  {:<48} {:>9} {:>9} {:>9} {:>7} {:>7} {:>9} {:>9} {:>9}",
+            "",
+            "median us",
+            "mean",
+            "99 %",
+            "recall",
+            "cost",
+            "rows",
+            "KB",
+            "build ms"
+        );
+        for r in &of_set {
+            out!("{}", line(r));
+        }
+        if let Some(ratio) = boxes_over_tree(results, set) {
+            out!("  boxes over tree: {ratio:.1}");
+        }
+        let good = of_set.iter().filter(|r| !r.built.setting.is_exact() && r.recall >= 0.99);
+        if let Some(best) = good.min_by(|a, b| a.median_us.total_cmp(&b.median_us)) {
+            out!("  fastest approximate one with a recall of 0.99 or more: {} ({:.1} us)", name(best), best.median_us);
+        }
+    }
+    let count = results.iter().filter(|r| r.built.setting.is_exact()).count();
+    let verdict = if exact { "the best row, to the bit, on every query" } else { "NOT always the best row" };
+    out!("\nexact structures ({count} measurements): {verdict}");
+}
+
+fn about(set: QuerySet) -> &'static str {
+    match set {
+        QuerySet::A => "a: rows, the trajectory perturbed",
+        QuerySet::B => "b: consecutive rows, the trajectory blended with another time's",
+        QuerySet::C => "c: normal noise",
+        QuerySet::D => "d: the game",
+    }
+}
+
+fn name(r: &Measured) -> String {
+    let kernel = r.built.setting.kernel().map(|k| k.name().to_owned());
+    let setting = kernel.unwrap_or_else(|| r.built.setting.to_string());
+    format!("{:<8} {setting}", r.built.setting.backend().name()).trim_end().to_owned()
+}
+
+fn line(r: &Measured) -> String {
+    let recall = if r.built.setting.is_exact() && r.equal { "exact".to_owned() } else { format!("{:.3}", r.recall) };
+    format!(
+        "  {:<48} {:>9.2} {:>9.2} {:>9.2} {recall:>7} {:>7.3} {:>9.0} {:>9.0} {:>9.1}",
+        name(r),
+        r.median_us,
+        r.mean_us,
+        r.p99_us,
+        r.cost_ratio,
+        r.rows_touched,
+        r.built.index.bytes() as f64 / 1e3,
+        r.built.build_ms,
+    )
+}

@@ -1,0 +1,147 @@
+//! `footwork search`: one question to a database, and the answer taken apart.
+
+use crate::args::{Common, GaitKind, SearchArgs};
+use crate::simulate::print_candidates;
+use anyhow::{Result, bail};
+use footwork::database::{Clip, Database};
+use footwork::frames::{ClipIndex, RowIndex};
+use footwork::matcher::{MatcherConfig, query_at_row};
+use footwork::math::{Facing, Transform};
+use footwork::schema::SourceBuffers;
+use footwork::search::explain::explain;
+use footwork::search::{Explanation, Verdict};
+use footwork::trajectory::control::PathProgress;
+use footwork::trajectory::predict::Prediction;
+use footwork::trajectory::{Desired, Gait, Goal, MotionInput, Simulation, Stick};
+use glam::Vec2;
+use serde_json::json;
+
+/// Runs the command.
+pub fn search(args: &SearchArgs, common: &Common) -> Result<()> {
+    let (db, config) = common.open()?;
+    let row = row_at(&db, &args.clip, args.at)?;
+    let goal = goal(args)?;
+    let input = MotionInput { goal: goal.unwrap_or_default(), ..MotionInput::default() };
+    let mut features = db.features.row(row).to_vec();
+    if goal.is_some() {
+        steer(&db, &config, &input, row, &mut features);
+    }
+    let recorded = query_at_row(&db, &config, &input, row, features);
+    let query = recorded.ask();
+    query.validate(&db)?;
+    let winner = db.search_index(config.search.backend).search(&db, &query);
+    let stays = recorded.continuing.map_or(f32::INFINITY, |c| c.cost);
+    let improves = |cost: f32| cost < stays * (1.0 - config.search.minimum_improvement);
+    let jumped = winner.is_some_and(|w| !w.continuing && improves(w.cost));
+    let all = 2 * db.rows();
+    let mut told = explain(&db, &query, db.features.row(row), winner, jumped, all);
+    keep_best(&mut told, args.k, args.explain);
+    let clip = &db.clips[db.row_clips[row.at()].at()];
+    if common.json {
+        let mut object = serde_json::to_value(&told)?;
+        object["clip"] = json!(clip.name);
+        object["at_s"] = json!(db.row_time_s(row));
+        object["row"] = json!(row);
+        object["search"] = json!(config.search.backend.name());
+        object["jumps"] = json!(jumped);
+        out!("{object}");
+    } else {
+        let what = if goal.is_some() { "another goal" } else { "its own future" };
+        out!("{} at {:.2} s (row {}), with {what}", clip.name, db.row_time_s(row), row.0);
+        let left_out: Vec<String> = told.excluded.iter().map(|(why, rows)| format!("{rows} ({why})")).collect();
+        out!("{} rows; left out: {}", told.rows, left_out.join(", "));
+        print_candidates(&told, args.explain);
+    }
+    Ok(())
+}
+
+/// The `k` best that might have been chosen, and what plays; with `left_out` also those that were as good and were not
+/// allowed, as many at most.
+fn keep_best(told: &mut Explanation, k: usize, left_out: bool) {
+    let (mut open, mut closed) = (0, 0);
+    told.candidates.retain(|c| match c.verdict {
+        Verdict::Excluded(_) => {
+            closed += 1;
+            left_out && open < k && closed <= k
+        }
+        Verdict::Continued => true,
+        _ => {
+            open += 1;
+            open <= k
+        }
+    });
+}
+
+/// The row nearest to a time of a clip.
+fn row_at(db: &Database, name: &str, at_s: f64) -> Result<RowIndex> {
+    let named = db.clips.iter().position(|c| c.name == name);
+    let numbered = || name.parse().ok().filter(|i| *i < db.clips.len());
+    let Some(index) = named.or_else(numbered) else {
+        let hint = footwork::error::nearest(name, db.clips.iter().map(|c| c.name.as_str()));
+        let hint = hint.map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
+        bail!("--clip {name}: the database has no such clip{hint} (`footwork inspect --clips 1000` lists them)");
+    };
+    let clip: &Clip = &db.clips[index];
+    let seconds = db.view(ClipIndex::new(index), false).seconds();
+    if !(0.0..=seconds).contains(&at_s) {
+        bail!("--at {at_s}: `{}` has the seconds 0 to {seconds:.2}", clip.name);
+    }
+    let rows = clip.row_range();
+    if rows.is_empty() {
+        bail!("`{}` is too short to have a row", clip.name);
+    }
+    let place = (at_s * f64::from(db.search_rate_hz)).round() as usize;
+    Ok(RowIndex::new(rows.start + place.min(rows.len() - 1)))
+}
+
+/// What is wanted, where it is not the clip's own future.
+fn goal(args: &SearchArgs) -> Result<Option<Goal<'static>>> {
+    if let Some(speed) = args.goal_speed {
+        if !(0.0..=100.0).contains(&speed) || !args.goal_direction.is_finite() {
+            bail!("--goal-speed {speed}: expected 0 to 100 m/s, and a direction in degrees");
+        }
+        let towards = Facing::from_yaw(args.goal_direction.to_radians());
+        let facing = Some(towards).filter(|_| speed > 0.0);
+        return Ok(Some(Goal::Velocity { velocity: towards.direction() * speed, facing }));
+    }
+    match args.stick.as_slice() {
+        [] => Ok(None),
+        [x, z] if x.abs() <= 1.0 && z.abs() <= 1.0 => {
+            let gait = match args.gait {
+                GaitKind::Walk => Gait::Walk,
+                GaitKind::Run => Gait::Run,
+            };
+            Ok(Some(Goal::Stick(Stick { movement: Vec2::new(*x, *z), gait, ..Stick::default() })))
+        }
+        other => bail!("--stick {other:?}: expected X,Z, each from -1 to 1"),
+    }
+}
+
+/// Puts the trajectory of a goal in the place of the clip's own future, as a character does that moves as the clip does.
+fn steer(db: &Database, config: &MatcherConfig, input: &MotionInput, row: RowIndex, features: &mut [f32]) {
+    let view = db.view(db.row_clips[row.at()], false);
+    let time_s = db.row_time_s(row);
+    let mut buffers = SourceBuffers::new(&db.schema, &db.skeleton, db.contact_joints.len());
+    buffers.gather_trajectory(&view, time_s, &db.schema.times_s);
+    let (_, _, velocity) = view.trajectory(time_s, 0.0);
+    let gait = if matches!(input.goal, Goal::Stick(Stick { gait: Gait::Walk, .. })) { 0.0 } else { 1.0 };
+    Prediction {
+        input,
+        simulation: Simulation { velocity, gait, ..Simulation::default() },
+        desired: Desired { velocity, gait, ..Desired::default() },
+        progress: PathProgress::default(),
+        speeds: &config.speeds,
+        config: &config.simulation,
+        prediction: &config.prediction,
+        world_from_root: Transform::IDENTITY,
+    }
+    .run(&db.schema.times_s, &mut buffers.trajectory);
+    let mut wanted = vec![0.0; features.len()];
+    for channel in db.schema.channels.iter().filter(|c| c.kind.is_trajectory()) {
+        channel.kind.extract(&buffers.source(), &mut wanted[channel.columns.clone()]);
+    }
+    db.features.normalize(&mut wanted);
+    for channel in db.schema.channels.iter().filter(|c| c.kind.is_trajectory()) {
+        features[channel.columns.clone()].copy_from_slice(&wanted[channel.columns.clone()]);
+    }
+}

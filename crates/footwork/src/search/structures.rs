@@ -1,0 +1,219 @@
+//! Every structure with every setting behind one door: to choose one by name, to measure them side by side, and to ask what
+//! a search looked at.
+//!
+//! ```
+//! use footwork::search::structures::Setting;
+//! use footwork::search::{Backend, pca};
+//!
+//! // What a backend stands for, and the same structure told to look at more.
+//! assert_eq!(Setting::of(Backend::Pca), Setting::Pca(pca::Settings::default()));
+//! let more = Setting::Pca(pca::Settings { candidates: 1000, ..pca::Settings::default() });
+//! assert_eq!(more.to_string(), "4 components, 1000 candidates");
+//! assert!(!more.is_exact());
+//! ```
+
+use super::cost::{AllSquared, ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns};
+use super::visit::Columns;
+use super::{Backend, Best, Boxes, Kernel, Match, SearchIndex, SearchQuery, Tree, clusters, flat, kdtree, pca, voxel};
+use crate::database::{Database, MirrorMode};
+use crate::schema::Residual;
+use std::cell::Cell;
+use std::fmt;
+
+/// A structure and how it is made and searched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Setting {
+    /// Every row.
+    Brute,
+    /// The boxes as published.
+    Boxes,
+    /// The tree, searched with these instructions.
+    Tree(Kernel),
+    /// See [`flat`].
+    Flat(flat::Settings),
+    /// See [`kdtree`].
+    KdTree(kdtree::Settings),
+    /// See [`pca`].
+    Pca(pca::Settings),
+    /// See [`voxel`].
+    Voxels(voxel::Settings),
+    /// See [`clusters`].
+    Clusters(clusters::Settings),
+}
+
+impl Setting {
+    /// What a backend stands for: defaults, and the fastest kernel.
+    pub fn of(backend: Backend) -> Self {
+        match backend {
+            Backend::Brute => Self::Brute,
+            Backend::Boxes => Self::Boxes,
+            Backend::Tree => Self::Tree(Kernel::fastest()),
+            Backend::Flat => Self::Flat(flat::Settings::default()),
+            Backend::KdTree => Self::KdTree(kdtree::Settings::default()),
+            Backend::Pca => Self::Pca(pca::Settings::default()),
+            Backend::Voxel => Self::Voxels(voxel::Settings::default()),
+            Backend::Clusters => Self::Clusters(clusters::Settings::default()),
+        }
+    }
+
+    /// What is worth measuring of a backend: its defaults; the tree under every kernel that runs here; the approximate ones
+    /// (a kd-tree that visits some leaves is one) from quick and wrong to slow and right.
+    pub fn of_interest(backend: Backend) -> Vec<Self> {
+        match backend {
+            Backend::Tree => Kernel::ALL.into_iter().filter(|k| k.is_available()).map(Self::Tree).collect(),
+            Backend::KdTree => {
+                let exact = kdtree::Settings::default();
+                let some = |leaves| kdtree::Settings { leaves, ..exact };
+                let o3de =
+                    |leaves, min_leaf_rows| kdtree::Settings { leaves, min_leaf_rows, ..kdtree::Settings::o3de() };
+                let settings = [exact, some(4), some(16), some(64), some(256)].into_iter();
+                let o3de = [o3de(1, 1000), o3de(4, 1000), o3de(16, 1000), o3de(16, 100)];
+                settings.chain(o3de).map(Self::KdTree).collect()
+            }
+            Backend::Pca => [(4, 200), (4, 2000), (8, 200), (12, 200), (12, 1000), (16, 100), (20, 200)]
+                .map(|(components, candidates)| pca::Settings { components, candidates, ..Default::default() })
+                .map(Self::Pca)
+                .to_vec(),
+            Backend::Voxel => [0.1, 0.2, 0.4, 0.8]
+                .map(|position_m| voxel::Settings { position_m, ..Default::default() })
+                .map(Self::Voxels)
+                .to_vec(),
+            Backend::Clusters => {
+                let all = [1, 4, 16, 48].map(|nearest| clusters::Settings { nearest, ..Default::default() });
+                let paths =
+                    [8, 32, 96].map(|nearest| clusters::Settings { nearest, ..clusters::Settings::trajectory() });
+                all.into_iter().chain(paths).map(Self::Clusters).collect()
+            }
+            exact => vec![Self::of(exact)],
+        }
+    }
+
+    /// The structure that is set.
+    pub fn backend(&self) -> Backend {
+        match self {
+            Self::Brute => Backend::Brute,
+            Self::Boxes => Backend::Boxes,
+            Self::Tree(_) => Backend::Tree,
+            Self::Flat(_) => Backend::Flat,
+            Self::KdTree(_) => Backend::KdTree,
+            Self::Pca(_) => Backend::Pca,
+            Self::Voxels(_) => Backend::Voxel,
+            Self::Clusters(_) => Backend::Clusters,
+        }
+    }
+
+    /// The instructions it is searched with, where they can be chosen.
+    pub fn kernel(&self) -> Option<Kernel> {
+        if let Self::Tree(kernel) = self { Some(*kernel) } else { None }
+    }
+
+    /// True when it returns what comparing every row returns, to the bit.
+    pub fn is_exact(&self) -> bool {
+        match self {
+            Self::KdTree(s) => s.leaves == 0,
+            other => Backend::ALL.contains(&other.backend()),
+        }
+    }
+
+    /// Makes the structure; `None` where this processor lacks the instructions.
+    pub fn build(&self, db: &Database) -> Option<SearchIndex> {
+        Some(match self {
+            Self::Brute => SearchIndex::Brute,
+            Self::Boxes => SearchIndex::Boxes(Boxes::build(db)),
+            Self::Tree(kernel) => SearchIndex::Tree(Tree::build(db).with_kernel(*kernel)?),
+            Self::Flat(s) => SearchIndex::Flat(flat::Flat::build(db, s)),
+            Self::KdTree(s) => SearchIndex::KdTree(kdtree::KdTree::build(db, s)),
+            Self::Pca(s) => SearchIndex::Pca(pca::Pca::build(db, s)),
+            Self::Voxels(s) => SearchIndex::Voxels(voxel::Voxels::build(db, s)),
+            Self::Clusters(s) => SearchIndex::Clusters(clusters::Clusters::build(db, s)),
+        })
+    }
+}
+
+/// What sets it apart from others of its structure; empty where there is nothing to set.
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Brute | Self::Boxes | Self::Tree(_) => Ok(()),
+            Self::Flat(s) => write!(f, "boxes of {} and {}", s.small_rows, 4 * s.small_rows),
+            Self::KdTree(s) => {
+                let o3de =
+                    kdtree::Settings { leaves: s.leaves, min_leaf_rows: s.min_leaf_rows, ..kdtree::Settings::o3de() };
+                if *s == o3de {
+                    write!(f, "O3DE, leaves of {} or more: ", s.min_leaf_rows)?;
+                }
+                match s.leaves {
+                    0 => f.write_str("exact"),
+                    1 => f.write_str("1 leaf"),
+                    n => write!(f, "{n} leaves"),
+                }
+            }
+            Self::Pca(s) => write!(f, "{} components, {} candidates", s.components, s.candidates),
+            Self::Voxels(s) => write!(f, "followers within {} m", s.position_m),
+            Self::Clusters(s) => {
+                let of = match s.columns {
+                    Columns::All => "",
+                    Columns::Pose => " of poses",
+                    Columns::Trajectory => " of trajectories",
+                };
+                write!(f, "{} of {} clusters{of}", s.nearest, s.clusters)
+            }
+        }
+    }
+}
+
+impl SearchIndex {
+    /// Rows whose cost was computed with the stored features, wholly or until it was too high, during a search for the
+    /// best. Slower than the search itself: for measurements.
+    pub fn rows_touched(&self, db: &Database, query: &SearchQuery) -> usize {
+        let mut room = [Match::default()];
+        let mut best = Best::new(&mut room, query.max_cost);
+        if let Some(playing) = query.continuing {
+            best.offer(playing);
+        }
+        let rows = Cell::new(0);
+        if db.residuals.contains(&Residual::Absolute) {
+            self.count_rows(db, query, &PerColumn(&db.residuals), &rows, &mut best);
+        } else {
+            self.count_rows(db, query, &AllSquared, &rows, &mut best);
+        }
+        rows.get()
+    }
+
+    fn count_rows(
+        &self,
+        db: &Database,
+        query: &SearchQuery,
+        costs: &impl ColumnCost,
+        rows: &Cell<usize>,
+        best: &mut Best,
+    ) {
+        self.pass(db, query, &Counted { order: PlainColumns, rows }, costs, false, best);
+        if db.mirror == MirrorMode::Query {
+            let order = Counted { order: MirroredColumns(&db.mirror_columns), rows };
+            self.pass(db, query, &order, costs, true, best);
+        }
+    }
+}
+
+/// Counts rows: the sum of each begins with its first column.
+struct Counted<'a, O> {
+    order: O,
+    rows: &'a Cell<usize>,
+}
+
+impl<O: ColumnOrder> ColumnOrder for Counted<'_, O> {
+    fn value(&self, row: &[f32], column: usize) -> f32 {
+        if column == 0 {
+            self.rows.set(self.rows.get() + 1);
+        }
+        self.order.value(row, column)
+    }
+    fn bounds(&self, min: &[f32], max: &[f32], column: usize) -> (f32, f32) {
+        self.order.bounds(min, max, column)
+    }
+    fn source(&self, column: usize) -> (usize, f32) {
+        self.order.source(column)
+    }
+}

@@ -3,6 +3,7 @@
 use crate::args::Common;
 use crate::progress;
 use anyhow::{Context, Result, bail};
+use footwork::build::config::matches_pattern;
 use footwork::build::{BuildOptions, BuildReport, build};
 use footwork::clip::RawClip;
 use footwork::database::Database;
@@ -46,6 +47,11 @@ pub const BUILT_IN: GaitOptions = GaitOptions { seed: 1, rate_hz: 60.0, routes: 
 /// The clips that come with footwork.
 pub fn built_in() -> Vec<RawClip> {
     footwork_gait::clips(&BUILT_IN)
+}
+
+/// True for a name that holds the wanted words, or fits them as a pattern with `*`.
+pub fn name_fits(wanted: &str, name: &str) -> bool {
+    if wanted.contains('*') { matches_pattern(wanted, name) } else { name.contains(wanted) }
 }
 
 /// Builds with a progress bar.

@@ -1,11 +1,10 @@
 //! `footwork gait`: what the built-in person can do, how close to people it comes, and its motion as files.
 
 use crate::args::{Common, GaitArgs};
-use crate::database::BUILT_IN;
+use crate::database::{BUILT_IN, name_fits};
 use crate::interrupt::guarded;
 use crate::progress;
 use anyhow::{Context, Result, bail};
-use footwork::build::config::matches_pattern;
 use footwork_gait::{GaitClip, GaitOptions, Gate, coverage, gates, generate};
 use footwork_import::bvh::WriteOptions;
 use footwork_import::{read_clips, write_clip};
@@ -18,11 +17,11 @@ pub fn gait(args: &GaitArgs, common: &Common) -> Result<()> {
     if args.report {
         return report(&clips, args, common);
     }
-    let wanted = |c: &&GaitClip| args.clip.as_ref().is_none_or(|p| matches_pattern(&c.clip.name, p));
+    let wanted = |c: &&GaitClip| args.clip.as_ref().is_none_or(|w| name_fits(w, &c.clip.name));
     let chosen: Vec<&GaitClip> = clips.iter().filter(wanted).collect();
     if chosen.is_empty() {
         let pattern = args.clip.as_deref().unwrap_or_default();
-        bail!("--clip {pattern}: no clip of the built-in person has this in its name; `footwork gait` lists them");
+        bail!("--clip {pattern}: no clip of the built-in person has this in its name (`footwork gait` lists them)");
     }
     if let Some(folder) = &args.output {
         write(&chosen, folder, common.json)?;

@@ -101,6 +101,11 @@ fn film_can_be_followed() {
 }
 
 #[test]
+fn person_can_be_followed() {
+    assert!(follow("person.md") >= 5);
+}
+
+#[test]
 fn in_your_game_can_be_followed() {
     follow("in-your-game.md");
 }

@@ -1,7 +1,7 @@
 //! What can be filmed: motion files, databases, recorded runs. All of them become one [`Motion`].
 
 use crate::args::Common;
-use crate::database::{build_clips, built_in};
+use crate::database::{build_clips, built_in, name_fits};
 use crate::trace::Trace;
 use anyhow::{Context, Result, bail};
 use footwork::build::config::matches_pattern;
@@ -318,8 +318,7 @@ impl Reel {
 
     /// Keeps the clips whose name holds some words, or fits a pattern with `*`.
     pub fn filter(&mut self, wanted: &str) -> Result<()> {
-        let fits =
-            |name: &str| if wanted.contains('*') { matches_pattern(wanted, name) } else { name.contains(wanted) };
+        let fits = |name: &str| name_fits(wanted, name);
         if !self.takes.iter().any(|t| fits(&t.name)) {
             let names = self.takes.iter().map(|t| t.name.as_str());
             let hint = nearest(wanted, names).map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();

@@ -1,0 +1,51 @@
+//! `footwork gait`: the list, the gates, the files.
+
+mod common;
+
+use common::{fails, has_keys, json, ok};
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+#[test]
+fn every_gate_is_reported_with_its_bounds_and_source() {
+    let dir = folder();
+    let report = json(dir.path(), &["gait", "--report"]);
+    let gates = report["gates"].as_array().unwrap();
+    assert!(gates.len() >= 20);
+    for g in gates {
+        has_keys(g, &["name", "value", "low", "high", "holds", "source", "at"]);
+        assert_eq!(g["holds"], true, "{g}");
+    }
+    let cells = report["coverage"].as_array().unwrap();
+    assert!(cells.len() > 100 && cells.iter().all(|c| c["hole"] == false));
+    let text = ok(dir.path(), &["gait", "--report"]);
+    assert!(text.contains("walk_130_swing_knee_peak_deg") && text.contains("gates hold"), "{text}");
+}
+
+#[test]
+fn clips_are_listed_by_name_and_written_as_bvh_that_builds() {
+    let dir = folder();
+    let list = json(dir.path(), &["gait", "--clip", "walk_1*"]);
+    let names: Vec<&str> = list["clip_list"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"walk_130") && names.iter().all(|n| n.starts_with("walk_1")), "{names:?}");
+    ok(dir.path(), &["gait", "-o", "out", "--clip", "turn_90_*"]);
+    ok(dir.path(), &["gait", "-o", "out", "--clip", "curve_125_*"]);
+    let built = json(dir.path(), &["build", "out", "-o", "out.fwdb"]);
+    assert_eq!(built["clips"], 6, "{built}");
+}
+
+#[test]
+fn a_pattern_without_a_clip_says_so() {
+    fails(folder().path(), &["gait", "--clip", "swim"], &["--clip swim", "footwork gait"]);
+}
+
+#[test]
+fn captured_walking_can_be_the_reference() {
+    let Some(takes) = common::data("captured_walking_can_be_the_reference", "lafan1") else { return };
+    let takes = takes.join("*walk*.bvh");
+    let report = json(folder().path(), &["gait", "--report", "--reference", takes.to_str().unwrap()]);
+    let jerk = report["gates"].as_array().unwrap().iter().find(|g| g["name"] == "walk_130_jerk_of_captured_walking");
+    assert_eq!(jerk.unwrap()["holds"], true, "{jerk:?}");
+}

@@ -13,7 +13,7 @@ mod common;
 use footwork::database::Database;
 use footwork::search::query_sets::{QuerySet, RecordedQuery, queries};
 use footwork::search::tree::{Tree, Visits};
-use footwork::search::{Backend, Kernel, Match, SearchIndex};
+use footwork::search::{Backend, Kernel, Match, PerColumn, PlainColumns, SearchIndex, row_cost};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
@@ -59,12 +59,29 @@ fn main() {
             assert_eq!(found, expected, "{name} does not agree");
             print(set, name, &times, boxes.median / times.median);
         }
+        // Multipliers of its own for each query: nothing is rebuilt.
+        let mut r = common::Random(2);
+        let weighed: Vec<RecordedQuery> = queries.iter().map(|q| weighed(&db, q.clone(), &mut r)).collect();
+        let (expected, boxes) = run(&db, &indices[0].1, &weighed);
+        let (found_weighed, times) = run(&db, &indices[1].1, &weighed);
+        assert_eq!(found_weighed, expected, "with multipliers");
+        print(set, "  multipliers", &times, boxes.median / times.median);
         let mut visits = Visits::default();
         queries.iter().for_each(|q| visits += tree.visits(&db, &q.ask()));
         let each = |n: usize| n as f64 / QUERIES as f64;
         let (nodes, leaves, rows) = (each(visits.nodes), each(visits.leaves), each(visits.rows));
         println!("    {found} of {QUERIES} jump; the tree visits {nodes:.1} nodes, {leaves:.1} leaves, {rows:.1} rows");
     }
+}
+
+/// The same under multipliers from a half to two, by which what plays is judged too.
+fn weighed(db: &Database, mut q: RecordedQuery, r: &mut common::Random) -> RecordedQuery {
+    q.multipliers.iter_mut().for_each(|m| *m = r.between(0.5, 2.0));
+    if let Some(playing) = &mut q.continuing {
+        let costs = PerColumn(&db.residuals);
+        playing.cost = row_cost(&q.features, &q.multipliers, db.features.row(playing.row), &PlainColumns, &costs);
+    }
+    q
 }
 
 fn print(set: QuerySet, name: &str, times: &Times, ratio: f64) {

@@ -12,7 +12,7 @@ use footwork::frames::RowIndex;
 use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher, Output, Scratch, SearchConfig, step};
 use footwork::math::Facing;
 use footwork::schema::{ChannelSpec, Preset};
-use footwork::search::{Backend, Candidates, SearchIndex, SearchQuery};
+use footwork::search::{Backend, Candidates, Match, SearchIndex, SearchQuery};
 use footwork::trajectory::{Goal, MotionInput, Path, PredictionConfig, PredictionModel, TrajectoryPoint};
 use glam::Vec3;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -135,6 +135,7 @@ fn updates_allocate_nothing_under_any_goal_through_thousands_of_searches() {
         (&plain, &[][..], Backend::Brute, PredictionModel::Spring),
         (&plain, &[][..], Backend::Boxes, PredictionModel::Bend),
         (&rich, &[0.5][..], Backend::Boxes, PredictionModel::Spring),
+        (&rich, &[0.5][..], Backend::Tree, PredictionModel::Spring),
     ];
     for (db, user, backend, model) in runs {
         let config = MatcherConfig {
@@ -197,6 +198,7 @@ fn a_search_allocates_nothing_with_any_backend() {
         let db = common::gait(mirror);
         let ones = vec![1.0; db.features.columns];
         let mut features = ones.clone();
+        let mut room = [Match::default(); 20];
         for backend in Backend::ALL {
             let index = SearchIndex::build(&db, backend);
             let mut r = Random(5);
@@ -210,6 +212,9 @@ fn a_search_allocates_nothing_with_any_backend() {
                     ..SearchQuery::new(&features, &ones)
                 };
                 assert_eq!(allocations(|| assert!(index.search(&db, &query).is_some())), 0);
+                let tag_costs = [0.1, -0.1];
+                let query = SearchQuery { tag_costs: &tag_costs, max_cost: 50.0, ..query };
+                assert_eq!(allocations(|| assert!(index.search_k(&db, &query, &mut room) > 0)), 0);
             }
         }
     }

@@ -37,6 +37,7 @@ mod random_route;
 mod repertoire;
 mod shapes;
 mod stride;
+mod swing;
 mod synth;
 mod truth;
 mod upper_body;

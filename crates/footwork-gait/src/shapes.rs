@@ -38,6 +38,18 @@ pub(crate) fn smooth_max(a: f32, b: f32, width: f32) -> f32 {
     0.5 * (a + b + (d * d + width * width).sqrt())
 }
 
+/// The larger of two, rounded where they differ by less than `width`, without lifting what is clearly the larger.
+pub(crate) fn rounded_max(a: f32, b: f32, width: f32) -> f32 {
+    let d = (b - a) / width;
+    if d >= 1.0 {
+        b
+    } else if d <= -1.0 {
+        a
+    } else {
+        a + width * 0.25 * (d + 1.0) * (d + 1.0)
+    }
+}
+
 /// Moving average under a Hann window of `half` samples to each side; the ends are held.
 pub(crate) fn hann(values: &[f32], half: usize) -> Vec<f32> {
     if half == 0 || values.is_empty() {

@@ -1,9 +1,9 @@
 //! `footwork bench search`: every search structure on one's own data, side by side.
 //!
 //! One query's time is that of one call of `search`. Structures take turns, block of queries by block of queries, so that
-//! whatever else the machine does meets all alike; before a block some of its queries are asked untimed. This is repeated,
-//! and each query counts with the middle one of its times. Every answer, in every repetition, is compared with that of
-//! comparing every row.
+//! whatever else the machine does meets all alike; before a block the structure answers some other queries untimed. This is
+//! repeated, and each query counts with the middle one of its times. Every answer, in every repetition, is compared with
+//! that of comparing every row.
 
 use crate::args::{BenchArgs, BenchCommand, BenchSearchArgs, Common, SearchKind, SetKind};
 use crate::progress;
@@ -20,9 +20,11 @@ use std::time::Instant;
 /// How often each query is timed. The slow oracle is timed once.
 const PASSES: usize = 3;
 /// Queries that a structure answers before it is the next one's turn.
-const BLOCK: usize = 100;
-/// Of those, how many are asked untimed before.
-const WARM_UP: usize = 25;
+const BLOCK: usize = 400;
+/// How many it answers untimed before: those that come before the block, or are last where it is the first.
+const WARM_UP: usize = 100;
+/// Rows touched are counted for so many queries at most.
+const COUNTED: usize = 100;
 /// With `--cold`, what is read before each search.
 const COLD_BYTES: usize = 96_000_000;
 
@@ -44,10 +46,10 @@ pub fn bench(args: &BenchArgs, common: &Common) -> Result<()> {
             Built::new(setting, &db)
         })
         .collect();
-    let mut cold = Cold::new(args.cold);
+    let cold = Cold::new(args.cold);
     let mut results = Vec::new();
     for (set, questions) in &sets {
-        results.extend(measure(*set, questions, &db, &built, &mut cold, &bar));
+        results.extend(measure(*set, questions, &db, &built, &cold, &bar));
     }
     bar.finish_and_clear();
     let exact = results.iter().filter(|r| r.built.setting.is_exact()).all(|r| r.equal);
@@ -118,12 +120,9 @@ impl Cold {
         Self(if wanted { vec![1; COLD_BYTES / 8] } else { Vec::new() })
     }
 
-    /// Reads and writes all of it.
-    fn stream(&mut self) {
-        for v in &mut self.0 {
-            *v = v.wrapping_add(1);
-        }
-        black_box(&mut self.0);
+    /// Reads all of it.
+    fn stream(&self) {
+        black_box(black_box(&self.0).iter().fold(0u64, |sum, v| sum.wrapping_add(*v)));
     }
 }
 
@@ -149,26 +148,38 @@ fn measure<'a>(
     questions: &[RecordedQuery],
     db: &Database,
     built: &'a [Built],
-    cold: &mut Cold,
+    cold: &Cold,
     bar: &indicatif::ProgressBar,
 ) -> Vec<Measured<'a>> {
     let is_cold = !cold.0.is_empty();
     let passes = if is_cold { 1 } else { PASSES };
-    let truth: Vec<Option<Match>> = questions.iter().map(|q| SearchIndex::Brute.search(db, &q.ask())).collect();
     let mut times = vec![vec![Vec::with_capacity(passes); questions.len()]; built.len()];
+    let mut truth = Vec::with_capacity(questions.len());
+    let mut truth_us = Vec::with_capacity(questions.len());
+    for q in questions {
+        let query = q.ask();
+        cold.stream();
+        let started = Instant::now();
+        truth.push(black_box(SearchIndex::Brute.search(db, black_box(&query))));
+        truth_us.push(started.elapsed().as_secs_f64() * 1e6);
+    }
     let mut equal = vec![true; built.len()];
     let mut found: Vec<Vec<Option<Match>>> = vec![vec![None; questions.len()]; built.len()];
     for pass in 0..passes {
         for start in (0..questions.len()).step_by(BLOCK) {
             let block = start..(start + BLOCK).min(questions.len());
             for (b, built) in built.iter().enumerate() {
-                if pass > 0 && built.setting == Setting::Brute {
+                if built.setting == Setting::Brute {
+                    for i in block.clone().filter(|_| pass == 0) {
+                        times[b][i].push(truth_us[i]);
+                        found[b][i] = truth[i];
+                    }
                     continue;
                 }
-                if !is_cold && built.setting != Setting::Brute {
-                    for q in questions[block.clone()].iter().take(WARM_UP) {
-                        black_box(built.index.search(db, black_box(&q.ask())));
-                    }
+                let n = questions.len();
+                for i in (0..WARM_UP.min(n)).filter(|_| !is_cold) {
+                    let before = (start + n - WARM_UP.min(n) + i) % n;
+                    black_box(built.index.search(db, black_box(&questions[before].ask())));
                 }
                 for i in block.clone() {
                     let query = questions[i].ask();
@@ -194,7 +205,8 @@ fn measure<'a>(
             _ => 1.0,
         };
         let pairs = || found[b].iter().zip(&truth);
-        let rows = questions.iter().map(|q| built.index.rows_touched(db, &q.ask()) as f64);
+        let counted = &questions[..questions.len().min(COUNTED)];
+        let rows = counted.iter().map(|q| built.index.rows_touched(db, &q.ask()) as f64);
         Measured {
             set,
             built,
@@ -203,7 +215,7 @@ fn measure<'a>(
             p99_us: us[us.len() * 99 / 100],
             recall: pairs().filter(|p| as_good(*p)).count() as f64 / n,
             cost_ratio: pairs().map(ratio).sum::<f64>() / n,
-            rows_touched: rows.sum::<f64>() / n,
+            rows_touched: rows.sum::<f64>() / counted.len() as f64,
             equal: equal[b],
         }
     });

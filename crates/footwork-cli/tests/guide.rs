@@ -106,6 +106,11 @@ fn person_can_be_followed() {
 }
 
 #[test]
+fn search_can_be_followed() {
+    assert!(follow("search.md") >= 6);
+}
+
+#[test]
 fn in_your_game_can_be_followed() {
     follow("in-your-game.md");
 }

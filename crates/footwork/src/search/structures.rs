@@ -68,21 +68,20 @@ impl Setting {
                 let o3de =
                     |leaves, min_leaf_rows| kdtree::Settings { leaves, min_leaf_rows, ..kdtree::Settings::o3de() };
                 let settings = [exact, some(4), some(16), some(64), some(256)].into_iter();
-                let o3de = [o3de(1, 1000), o3de(4, 1000), o3de(16, 1000), o3de(16, 100)];
+                let o3de = [o3de(1, 1000), o3de(4, 1000), o3de(16, 1000)];
                 settings.chain(o3de).map(Self::KdTree).collect()
             }
-            Backend::Pca => [(4, 200), (4, 2000), (8, 200), (12, 200), (12, 1000), (16, 100), (20, 200)]
+            Backend::Pca => [(4, 200), (4, 2000), (8, 200), (12, 200), (20, 200)]
                 .map(|(components, candidates)| pca::Settings { components, candidates, ..Default::default() })
                 .map(Self::Pca)
                 .to_vec(),
-            Backend::Voxel => [0.1, 0.2, 0.4, 0.8]
+            Backend::Voxel => [0.1, 0.2, 0.4]
                 .map(|position_m| voxel::Settings { position_m, ..Default::default() })
                 .map(Self::Voxels)
                 .to_vec(),
             Backend::Clusters => {
                 let all = [1, 4, 16, 48].map(|nearest| clusters::Settings { nearest, ..Default::default() });
-                let paths =
-                    [8, 32, 96].map(|nearest| clusters::Settings { nearest, ..clusters::Settings::trajectory() });
+                let paths = [8, 32].map(|nearest| clusters::Settings { nearest, ..clusters::Settings::trajectory() });
                 all.into_iter().chain(paths).map(Self::Clusters).collect()
             }
             exact => vec![Self::of(exact)],

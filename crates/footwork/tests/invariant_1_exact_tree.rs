@@ -104,9 +104,11 @@ enum Data {
     Outlier,
     /// Rows one step of f32 apart: no code can tell them apart, and costs differ in their last bits.
     Hairs,
+    /// Values half-way between codes, where all columns are rounded as wrongly as can be, the query the other way.
+    Halves,
 }
 
-const DATA: [Data; 9] = [
+const DATA: [Data; 10] = [
     Data::Wandering,
     Data::Random,
     Data::Duplicated,
@@ -116,6 +118,7 @@ const DATA: [Data; 9] = [
     Data::Grid,
     Data::Outlier,
     Data::Hairs,
+    Data::Halves,
 ];
 
 fn wild(r: &mut Random) -> f32 {
@@ -144,6 +147,9 @@ fn values(data: Data, rows: usize, columns: usize, r: &mut Random) -> Vec<f32> {
                 Data::Grid => r.below(3) as f32 - 1.0,
                 Data::Outlier if row == far => 1e12,
                 Data::Outlier => r.between(-1.0, 1.0),
+                // 13 bits of codes, one unit wide, for 10 to 14 columns.
+                Data::Halves if row < 2 => row as f32 * 8191.0,
+                Data::Halves => r.below(8191) as f32 + 0.5,
                 Data::Hairs => f32::from_bits(middle[c].to_bits() + r.below(3) as u32),
             });
         }
@@ -233,6 +239,7 @@ impl Question {
             0 => row(r),
             1 => row(r).iter().map(|v| v + r.between(-0.1, 0.1)).collect(),
             2 if matches!(data, Data::Wild | Data::Overflowing) => (0..columns).map(|_| wild(r)).collect(),
+            2 if matches!(data, Data::Halves) => row(r).iter().map(|v| v - 0.002).collect(),
             // Beyond all rows.
             3 => (0..columns).map(|_| r.between(-20.0, 20.0)).collect(),
             _ => (0..columns).map(|_| r.between(-2.0, 2.0)).collect(),

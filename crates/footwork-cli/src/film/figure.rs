@@ -303,10 +303,15 @@ impl<'a> Plan<'a> {
         self.leg_m = if self.feet.is_empty() { self.trunk_m * 1.5 } else { total / self.feet.len() as f32 };
     }
 
+    /// Height of a joint over the root, which goes up slopes and stairs with the body.
+    fn over_root(&self, frame: usize, joint: usize) -> f32 {
+        self.samples.world(frame)[joint].translation.y - self.samples.root(frame).translation.y
+    }
+
     /// Zero, unless the feet stand elsewhere.
     fn find_ground(&mut self) {
         let lowest = |j: usize| {
-            let mut y: Vec<f32> = (0..self.samples.frames()).map(|f| self.samples.world(f)[j].translation.y).collect();
+            let mut y: Vec<f32> = (0..self.samples.frames()).map(|f| self.over_root(f, j)).collect();
             y.sort_by(f32::total_cmp);
             y[y.len() / 20]
         };
@@ -504,8 +509,13 @@ impl<'a> Plan<'a> {
         let (l, joint) = (self.leg_m, self.feet[slot]);
         let half = self.halves[joint];
         let frames = self.planted(slot);
-        let height = |f: usize, j: usize| self.samples.world(f)[j].translation.y - self.ground_m;
-        let mut heights: Vec<f32> = frames.iter().map(|f| height(*f, joint)).collect();
+        let height = |f: usize, j: usize| self.over_root(f, j) - self.ground_m;
+        // Where the foot passes under the body, the ground is as high as the root, on slopes too.
+        let away = |f: usize| flat(self.samples.world(f)[joint].translation - self.samples.root(f).translation).length();
+        let mut near: Vec<(f32, f32)> = frames.iter().map(|f| (away(*f), height(*f, joint))).collect();
+        near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        near.truncate(frames.len().div_ceil(4));
+        let mut heights: Vec<f32> = near.into_iter().map(|n| n.1).collect();
         heights.sort_by(f32::total_cmp);
         // Lowest but for outliers: there may be stairs as well.
         let stand = heights[heights.len() / 10];

@@ -10,10 +10,11 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use footwork::database::Database;
+use footwork::database::{Database, DatabaseContent, TagSpan};
+use footwork::frames::FrameIndex;
 use footwork::search::query_sets::{QuerySet, RecordedQuery, queries};
 use footwork::search::tree::{Tree, Visits};
-use footwork::search::{Backend, Kernel, Match, PerColumn, PlainColumns, SearchIndex, row_cost};
+use footwork::search::{Backend, Kernel, Match, PerColumn, PlainColumns, SearchIndex, TagFilter, row_cost};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
@@ -49,6 +50,7 @@ fn main() {
         let tree = Tree::build(&db).with_kernel(kernel).expect("available");
         indices.push((format!("tree {}", kernel.name()), SearchIndex::Tree(tree)));
     }
+    let tagged = tagged(&db);
     for set in QuerySet::ALL {
         let queries = queries(&db, set, QUERIES, 1).unwrap_or_else(|e| panic!("{e}"));
         let (expected, boxes) = run(&db, &indices[0].1, &queries);
@@ -66,6 +68,12 @@ fn main() {
         let (found_weighed, times) = run(&db, &indices[1].1, &weighed);
         assert_eq!(found_weighed, expected, "with multipliers");
         print(set, "  multipliers", &times, boxes.median / times.median);
+        // Where only a tenth of the rows may be jumped to.
+        let tagged_tree = SearchIndex::build(&tagged, Backend::Tree);
+        let asked: Vec<RecordedQuery> = queries.iter().cloned().map(under_the_tag).collect();
+        let (_, boxes) = run(&tagged, &SearchIndex::build(&tagged, Backend::Boxes), &asked);
+        let (_, times) = run(&tagged, &tagged_tree, &asked);
+        print(set, "  a tag of 10 %", &times, boxes.median / times.median);
         let mut visits = Visits::default();
         queries.iter().for_each(|q| visits += tree.visits(&db, &q.ask()));
         let each = |n: usize| n as f64 / QUERIES as f64;
@@ -84,9 +92,25 @@ fn weighed(db: &Database, mut q: RecordedQuery, r: &mut common::Random) -> Recor
     q
 }
 
+/// The same motion, with a tag on 100 of 1000 frames.
+fn tagged(db: &Database) -> Database {
+    let mut content: DatabaseContent = (**db).clone();
+    (content.tags, content.tag_spans) = (vec!["tenth".to_owned()], Vec::new());
+    for start in (0..db.frames().saturating_sub(100)).step_by(1000) {
+        let (start, end) = (FrameIndex::new(start), FrameIndex::new(start + 100));
+        content.tag_spans.push(TagSpan { tag: 0, start, end });
+    }
+    Database::new(content).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn under_the_tag(mut q: RecordedQuery) -> RecordedQuery {
+    q.candidates.tags = TagFilter { required: 1, ..TagFilter::default() };
+    q
+}
+
 fn print(set: QuerySet, name: &str, times: &Times, ratio: f64) {
     let Times { median, mean, p99 } = times;
-    println!("{} {name:14} median {median:8.2}  mean {mean:8.2}  p99 {p99:8.2}  ratio {ratio:5.1}", set.name());
+    println!("{} {name:15} median {median:8.2}  mean {mean:8.2}  p99 {p99:8.2}  ratio {ratio:5.1}", set.name());
 }
 
 fn run(db: &Database, index: &SearchIndex, queries: &[RecordedQuery]) -> (Vec<Option<Match>>, Times) {

@@ -511,7 +511,8 @@ impl<'a> Plan<'a> {
         let frames = self.planted(slot);
         let height = |f: usize, j: usize| self.over_root(f, j) - self.ground_m;
         // Where the foot passes under the body, the ground is as high as the root, on slopes too.
-        let away = |f: usize| flat(self.samples.world(f)[joint].translation - self.samples.root(f).translation).length();
+        let away =
+            |f: usize| flat(self.samples.world(f)[joint].translation - self.samples.root(f).translation).length();
         let mut near: Vec<(f32, f32)> = frames.iter().map(|f| (away(*f), height(*f, joint))).collect();
         near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         near.truncate(frames.len().div_ceil(4));

@@ -9,7 +9,9 @@ use common::{Random, random_stick};
 use footwork::build::{BuildConfig, ClipRule, CurveSpec, EventSpec, SchemaConfig};
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::RowIndex;
-use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher, Output, Scratch, SearchConfig, step};
+use footwork::matcher::{
+    MatcherConfig, MatcherState, MotionMatcher, Output, Scratch, SearchConfig, SearchScheduler, step,
+};
 use footwork::math::Facing;
 use footwork::schema::{ChannelSpec, Preset};
 use footwork::search::{Backend, Candidates, Match, SearchIndex, SearchQuery};
@@ -230,4 +232,24 @@ fn copying_a_state_over_another_allocates_nothing() {
         assert_eq!(allocations(|| saved.clone_from(m.state())), 0);
     }
     assert_eq!(common::bits(&saved), common::bits(m.state()));
+}
+
+#[test]
+fn a_crowd_with_a_budget_allocates_nothing() {
+    let (db, config) = (common::gait(MirrorMode::Query), MatcherConfig::default());
+    let first = MotionMatcher::new(db.clone(), config.clone()).unwrap();
+    let mut states = vec![first.state().clone(); 30];
+    let mut outputs: Vec<Output> = states.iter().map(|_| Output::new(&db)).collect();
+    let (mut scratch, mut scheduler) = (Scratch::new(&db), SearchScheduler::new(30, 4));
+    let significance = [0.5; 30];
+    for frame in 0..200 {
+        let inputs: [MotionInput; 30] = std::array::from_fn(|i| random_stick(i as u64, f64::from(frame) / 60.0));
+        let dt_s = 1.0 / 60.0;
+        let moved = || {
+            scheduler
+                .step(&db, &config, &inputs, &significance, dt_s, &mut states, &mut scratch, &mut outputs)
+                .unwrap();
+        };
+        assert_eq!(allocations(moved), 0, "frame {frame}");
+    }
 }

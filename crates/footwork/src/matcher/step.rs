@@ -18,6 +18,7 @@ use crate::trajectory::{InputError, MotionInput};
 const CONTROL_S: f64 = 1.0 / 60.0;
 /// Instants closer than this are the same: sums of `dt` never meet them exactly.
 const SAME_S: f64 = 1e-5;
+
 /// Moves characters that share a database by `dt_s` seconds (0 to 10). All slices are as long as `states`; one is a slice
 /// of one. Allocates nothing, provided that the search structure exists ([`Database::search_index`]).
 ///
@@ -32,6 +33,52 @@ pub fn step(
     scratch: &mut Scratch,
     outputs: &mut [Output],
 ) -> Result<(), InputError> {
+    check(db, inputs, dt_s, states, scratch, outputs)?;
+    for ((input, state), output) in inputs.iter().zip(states).zip(outputs) {
+        step_one(db, config, input, f64::from(dt_s), state, scratch, output, Turn::Regular);
+    }
+    Ok(())
+}
+
+/// When a character searches, beside when its clip is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// At regular instants, and when the desire jumps.
+    Regular,
+    /// At the beginning of this step.
+    Now,
+    /// Not in this step.
+    Later,
+}
+
+/// As [`step`], but for who searches when.
+pub(super) fn step_in_turns(
+    db: &Database,
+    config: &MatcherConfig,
+    inputs: &[MotionInput],
+    dt_s: f32,
+    states: &mut [MatcherState],
+    scratch: &mut Scratch,
+    outputs: &mut [Output],
+    now: &[bool],
+) -> Result<(), InputError> {
+    check(db, inputs, dt_s, states, scratch, outputs)?;
+    for (((input, state), output), now) in inputs.iter().zip(states).zip(outputs).zip(now) {
+        let turn = if *now { Turn::Now } else { Turn::Later };
+        step_one(db, config, input, f64::from(dt_s), state, scratch, output, turn);
+    }
+    Ok(())
+}
+
+/// Refuses what cannot be, before anybody moves.
+fn check(
+    db: &Database,
+    inputs: &[MotionInput],
+    dt_s: f32,
+    states: &[MatcherState],
+    scratch: &Scratch,
+    outputs: &[Output],
+) -> Result<(), InputError> {
     let characters = states.len();
     for (what, found) in [("inputs", inputs.len()), ("outputs", outputs.len())] {
         if found != characters {
@@ -44,9 +91,6 @@ pub fn step(
     for (i, (input, state)) in inputs.iter().zip(states.iter()).enumerate() {
         input.validate(db.schema.user_width)?;
         check_state(db, state, &scratch.layout, i)?;
-    }
-    for ((input, state), output) in inputs.iter().zip(states).zip(outputs) {
-        step_one(db, config, input, f64::from(dt_s), state, scratch, output);
     }
     Ok(())
 }
@@ -77,23 +121,27 @@ fn step_one(
     state: &mut MatcherState,
     scratch: &mut Scratch,
     output: &mut Output,
+    turn: Turn,
 ) {
     (output.searches, output.transitions) = (0, 0);
     output.events.clear();
     let end_s = state.header.time_s + dt_s;
     let search_interval_s = f64::from(config.search.interval_s);
     let mut goal_is_new = notice_goal(input, state);
+    let mut turn_now = turn == Turn::Now;
     loop {
         let h = &mut state.header;
         let tick = take_due(&mut h.next_control, h.time_s, CONTROL_S);
-        let search = take_due(&mut h.next_search, h.time_s, search_interval_s);
+        let regular = take_due(&mut h.next_search, h.time_s, search_interval_s);
+        let search = if turn == Turn::Regular { regular } else { turn_now.then_some(h.time_s) };
+        turn_now = false;
         if let Some(at_s) = tick.or(search).or(goal_is_new.then_some(h.time_s)) {
             play::settle(db, config, state, &scratch.layout, at_s);
             let desire_is_new = tick.is_some() || goal_is_new;
             if desire_is_new {
                 control(config, input, state);
             }
-            decide(db, config, input, state, scratch, output, search.is_some(), desire_is_new);
+            decide(db, config, input, state, scratch, output, search.is_some(), desire_is_new, turn);
         }
         goal_is_new = false;
         let next_control_s = state.header.next_control as f64 * CONTROL_S;
@@ -144,10 +192,12 @@ fn decide(
     output: &mut Output,
     due: bool,
     desire_is_new: bool,
+    turn: Turn,
 ) {
     let h = &state.header;
     let asked = (h.searched_velocity, h.searched_facing);
-    let sudden = desire_is_new && config.is_sudden(asked, (h.desired.velocity, h.desired.facing));
+    let sudden =
+        turn == Turn::Regular && desire_is_new && config.is_sudden(asked, (h.desired.velocity, h.desired.facing));
     let over = desire_is_new && query::is_over(db, &h.playing, CONTROL_S);
     if !(due || sudden || over) {
         return;

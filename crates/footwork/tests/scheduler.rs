@@ -1,0 +1,124 @@
+//! A crowd with a budget of searches: kept to, spent where it matters, and nobody starves.
+
+mod common;
+
+use common::random_stick;
+use footwork::database::{Database, MirrorMode};
+use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher, Output, Scratch, SearchScheduler};
+use footwork::math::Transform;
+use footwork::trajectory::{InputError, MotionInput};
+use std::sync::Arc;
+
+const DT_S: f32 = 1.0 / 60.0;
+
+/// Characters that random sticks move.
+struct Crowd {
+    db: Arc<Database>,
+    config: MatcherConfig,
+    states: Vec<MatcherState>,
+    scratch: Scratch,
+    outputs: Vec<Output>,
+    time_s: f64,
+}
+
+impl Crowd {
+    fn new(characters: usize) -> Self {
+        let (db, config) = (common::gait(MirrorMode::Query), MatcherConfig::default());
+        let first = MotionMatcher::at(db.clone(), config.clone(), Transform::IDENTITY).unwrap();
+        let states = vec![first.state().clone(); characters];
+        let outputs = (0..characters).map(|_| Output::new(&db)).collect();
+        Self { scratch: Scratch::new(&db), db, config, states, outputs, time_s: 0.0 }
+    }
+
+    /// One frame; gives who searched.
+    fn frame(&mut self, scheduler: &mut SearchScheduler, significance: &[f32]) -> Vec<bool> {
+        let inputs: Vec<MotionInput> = (0..self.states.len()).map(|i| random_stick(i as u64, self.time_s)).collect();
+        let (db, config) = (&self.db, &self.config);
+        let (states, outputs) = (&mut self.states, &mut self.outputs);
+        scheduler.step(db, config, &inputs, significance, DT_S, states, &mut self.scratch, outputs).unwrap();
+        self.time_s += f64::from(DT_S);
+        self.outputs.iter().map(|o| o.searches > 0).collect()
+    }
+
+    fn bits(&self) -> Vec<String> {
+        self.states.iter().map(common::bits).collect()
+    }
+}
+
+#[test]
+fn the_budget_is_kept_over_time_and_nobody_starves() {
+    let (n, budget, frames) = (40, 3, 600);
+    let mut crowd = Crowd::new(n);
+    let mut scheduler = SearchScheduler::new(n, budget);
+    // From the hero to somebody whom nobody sees.
+    let significance: Vec<f32> = (0..n).map(|i| if i == 0 { 1.0 } else { 1.0 / (i * i) as f32 }).collect();
+    let (mut last, mut searches, mut longest) = (vec![0; n], vec![0; n], vec![0; n]);
+    for frame in 0..frames {
+        for (i, searched) in crowd.frame(&mut scheduler, &significance).into_iter().enumerate() {
+            if searched {
+                longest[i] = longest[i].max(frame - last[i]);
+                (last[i], searches[i]) = (frame, searches[i] + 1);
+            }
+        }
+    }
+    let all: usize = searches.iter().sum();
+    assert!(all <= budget * frames + n, "{all} searches");
+    // A second, and whoever had waited as long.
+    let bound = 60 + n.div_ceil(budget) + 1;
+    for i in 0..n {
+        assert!(frames - last[i] <= bound && longest[i] <= bound, "{i}: {} and {}", frames - last[i], longest[i]);
+    }
+    assert!(searches[0] > 2 * searches[n - 1], "{searches:?}");
+}
+
+#[test]
+fn with_budget_for_all_everyone_searches_at_the_interval() {
+    let mut crowd = Crowd::new(8);
+    let mut scheduler = SearchScheduler::new(8, 8);
+    for frame in 0..60 {
+        let searched = crowd.frame(&mut scheduler, &[1.0; 8]);
+        // Sudden desires and clips that are over may come in between.
+        assert!((0..8).all(|i| searched[i] || scheduler.waited_s(i) < 0.1 + 1e-3), "frame {frame}");
+        assert!(frame > 0 || searched.iter().all(|s| *s));
+    }
+}
+
+#[test]
+fn the_same_frames_give_the_same_bits() {
+    let run = || {
+        let mut crowd = Crowd::new(12);
+        let mut scheduler = SearchScheduler::new(12, 2);
+        (0..200).for_each(|_| drop(crowd.frame(&mut scheduler, &[0.7; 12])));
+        (crowd.bits(), scheduler)
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn odd_significance_and_no_budget_are_survived_and_every_one_still_searches() {
+    let mut crowd = Crowd::new(4);
+    let mut scheduler = SearchScheduler::new(4, 0);
+    let significance = [f32::NAN, -1.0, 0.0, f32::INFINITY];
+    let mut searches = [0; 4];
+    for _ in 0..240 {
+        let searched = crowd.frame(&mut scheduler, &significance);
+        (0..4).for_each(|i| searches[i] += usize::from(searched[i]));
+    }
+    assert!(searches.iter().all(|s| *s >= 3), "{searches:?}");
+    assert!(searches[3] > searches[0], "{searches:?}");
+}
+
+#[test]
+fn slices_that_do_not_fit_are_refused_and_nobody_has_moved() {
+    let mut crowd = Crowd::new(3);
+    let mut scheduler = SearchScheduler::new(3, 1);
+    let (before, schedule) = (crowd.bits(), scheduler.clone());
+    let inputs = [MotionInput::default(); 3];
+    let Crowd { db, config, states, scratch, outputs, .. } = &mut crowd;
+    let refused = scheduler.step(db, config, &inputs, &[1.0; 2], DT_S, states, scratch, outputs);
+    assert!(matches!(refused, Err(InputError::Characters { what: "significance", expected: 3, found: 2 })));
+    let refused = scheduler.step(db, config, &inputs[..2], &[1.0; 3], DT_S, states, scratch, outputs);
+    assert!(matches!(refused, Err(InputError::Characters { what: "inputs", .. })));
+    assert_eq!(crowd.bits(), before);
+    assert_eq!(schedule.waited_s(0), scheduler.waited_s(0));
+}

@@ -61,13 +61,18 @@ pub(crate) fn hip(position: Vec3, rotation: Quat, side: Side) -> Vec3 {
     position + rotation * Vec3::new(side.sign() * HALF_HIPS_M, -HIPS_ABOVE_HIP_M, 0.0)
 }
 
-/// The stance that a foot is in at a time, if any; `hint` moves on with rising times.
-fn stance_at<'a>(stances: &'a [Stance], t: f32, hint: &mut usize) -> Option<(usize, &'a Stance)> {
+/// Moves `hint` on to the last stance that has begun; times must rise between calls.
+fn advance(stances: &[Stance], t: f32, hint: &mut usize) {
     while *hint + 1 < stances.len() && stances[*hint + 1].heel_s <= t {
         *hint += 1;
     }
+}
+
+/// The stance that a foot is in at a time, if any; times must rise between calls.
+fn stance_at<'a>(stances: &'a [Stance], t: f32, hint: &mut usize) -> Option<&'a Stance> {
+    advance(stances, t, hint);
     let s = &stances[*hint];
-    (s.heel_s <= t && t <= s.end_s).then_some((*hint, s))
+    (s.heel_s <= t && t <= s.end_s).then_some(s)
 }
 
 /// How much of the body a foot carries by itself, 0 to 1: it takes over while both feet stand, in the first `share` of that
@@ -100,7 +105,7 @@ impl Body<'_> {
             .map(|t| {
                 Side::BOTH.map(|side| {
                     let (own, other) = (&self.plan.stances[side.at()], &self.plan.stances[side.other().at()]);
-                    stance_at(own, *t, &mut hints[side.at()]).map_or(0.0, |(_, s)| load(s, other, *t, share))
+                    stance_at(own, *t, &mut hints[side.at()]).map_or(0.0, |s| load(s, other, *t, share))
                 })
             })
             .collect()
@@ -109,9 +114,7 @@ impl Body<'_> {
     /// Toes on the ground, in swing on their way: world, without height.
     fn toe(&self, side: Side, t: f32, hint: &mut usize) -> (Vec3, f32) {
         let stances = &self.plan.stances[side.at()];
-        while *hint + 1 < stances.len() && stances[*hint + 1].heel_s <= t {
-            *hint += 1;
-        }
+        advance(stances, t, hint);
         let s = &stances[*hint];
         match stances.get(*hint + 1) {
             Some(next) if t > s.end_s => {
@@ -136,9 +139,9 @@ impl Body<'_> {
             let [on_left, on_right] = loads[i].map(|l| l + 1e-3);
             arms.push((a * on_left + b * on_right) / (on_left + on_right));
         }
-        let local = |i: usize| Quat::from_rotation_y(-path[i].yaw) * path[i].acceleration;
-        let lean_x = self.series(0.12, |i| lean_angle(local(i)).x);
-        let lean_z = self.series(0.12, |i| lean_angle(local(i)).z);
+        let leans: Vec<Vec3> =
+            path.iter().map(|p| lean_angle(Quat::from_rotation_y(-p.yaw) * p.acceleration)).collect();
+        let (lean_x, lean_z) = (self.series(0.12, |i| leans[i].x), self.series(0.12, |i| leans[i].z));
         let mut t = Trunk {
             position: Vec::with_capacity(n),
             rotation: Vec::with_capacity(n),
@@ -207,7 +210,7 @@ impl Body<'_> {
             let (mut sum, mut weight, mut limit) = (0.0, 0.0, f32::MAX);
             for side in Side::BOTH {
                 let stances = &self.plan.stances[side.at()];
-                let Some((_, s)) = stance_at(stances, time, &mut hints[side.at()]) else { continue };
+                let Some(s) = stance_at(stances, time, &mut hints[side.at()]) else { continue };
                 let plan = &self.legs[side.at()];
                 let pitch = plan.pitch.at(time);
                 let carried = pitch + plan.heel.at(time);

@@ -8,77 +8,21 @@ use footwork::database::{Database, DatabaseContent, MirrorMode, RowFlags, TagSpa
 use footwork::frames::{FrameIndex, RowIndex};
 use footwork::matcher::{MatcherConfig, MotionMatcher, Output, Scratch, step};
 use footwork::schema::Residual;
+use footwork::search::structures::Setting;
 use footwork::search::visit::Columns;
 use footwork::search::{
-    AllSquared, Backend, Candidates, Match, MirroredColumns, PerColumn, PlainColumns, SearchQuery, TagFilter, clusters,
-    flat, kdtree, pca, row_cost, voxel,
+    AllSquared, Backend, Candidates, Match, MirroredColumns, PerColumn, PlainColumns, SearchIndex, SearchQuery,
+    TagFilter, clusters, flat, kdtree, pca, row_cost, voxel,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
 
-enum Structure {
-    Flat(flat::Flat),
-    KdTree(kdtree::KdTree),
-    Pca(pca::Pca),
-    Voxels(voxel::Voxels),
-    Clusters(clusters::Clusters),
-}
-
-/// Settings of one of them.
-#[derive(Clone, Copy, Debug)]
-enum Setting {
-    Flat(flat::Settings),
-    KdTree(kdtree::Settings),
-    Pca(pca::Settings),
-    Voxels(voxel::Settings),
-    Clusters(clusters::Settings),
-}
-
-impl Setting {
-    fn build(&self, db: &Database) -> Structure {
-        match self {
-            Self::Flat(s) => Structure::Flat(flat::Flat::build(db, s)),
-            Self::KdTree(s) => Structure::KdTree(kdtree::KdTree::build(db, s)),
-            Self::Pca(s) => Structure::Pca(pca::Pca::build(db, s)),
-            Self::Voxels(s) => Structure::Voxels(voxel::Voxels::build(db, s)),
-            Self::Clusters(s) => Structure::Clusters(clusters::Clusters::build(db, s)),
-        }
-    }
-}
-
-impl Structure {
-    fn search(&self, db: &Database, query: &SearchQuery) -> Option<Match> {
-        match self {
-            Self::Flat(s) => s.search(db, query),
-            Self::KdTree(s) => s.search(db, query),
-            Self::Pca(s) => s.search(db, query),
-            Self::Voxels(s) => s.search(db, query),
-            Self::Clusters(s) => s.search(db, query),
-        }
-    }
-
-    fn search_k(&self, db: &Database, query: &SearchQuery, k: usize) -> Vec<Match> {
-        let mut out = vec![Match::default(); k];
-        let found = match self {
-            Self::Flat(s) => s.search_k(db, query, &mut out),
-            Self::KdTree(s) => s.search_k(db, query, &mut out),
-            Self::Pca(s) => s.search_k(db, query, &mut out),
-            Self::Voxels(s) => s.search_k(db, query, &mut out),
-            Self::Clusters(s) => s.search_k(db, query, &mut out),
-        };
-        out.truncate(found);
-        out
-    }
-
-    fn bytes(&self) -> usize {
-        match self {
-            Self::Flat(s) => s.bytes(),
-            Self::KdTree(s) => s.bytes(),
-            Self::Pca(s) => s.bytes(),
-            Self::Voxels(s) => s.bytes(),
-            Self::Clusters(s) => s.bytes(),
-        }
-    }
+/// The best `k`.
+fn search_k(index: &SearchIndex, db: &Database, query: &SearchQuery, k: usize) -> Vec<Match> {
+    let mut out = vec![Match::default(); k];
+    let found = index.search_k(db, query, &mut out);
+    out.truncate(found);
+    out
 }
 
 /// Exact, or told to look everywhere.
@@ -305,12 +249,12 @@ proptest! {
     fn what_looks_everywhere_returns_what_brute_force_returns(case in cases()) {
         let mut r = Random(case.seed);
         let db = Database::new(case.content(&mut r)).unwrap();
-        let built: Vec<_> = everywhere().into_iter().map(|s| (s, s.build(&db))).collect();
+        let built: Vec<_> = everywhere().into_iter().map(|s| (s, s.build(&db).unwrap())).collect();
         for q in questions(&db, case.data, &mut r) {
             for k in [1, 7] {
                 let wanted = all_exactly(&brute(&db, &q.ask(), k));
                 for (setting, structure) in &built {
-                    let found = structure.search_k(&db, &q.ask(), k);
+                    let found = search_k(structure, &db, &q.ask(), k);
                     prop_assert_eq!(&all_exactly(&found), &wanted, "{:?}", setting);
                 }
             }
@@ -321,7 +265,7 @@ proptest! {
     fn what_looks_at_little_returns_true_costs_of_rows_that_may_be_jumped_to(case in cases()) {
         let mut r = Random(case.seed);
         let db = Database::new(case.content(&mut r)).unwrap();
-        let built: Vec<_> = somewhere().into_iter().map(|s| (s, s.build(&db))).collect();
+        let built: Vec<_> = somewhere().into_iter().map(|s| (s, s.build(&db).unwrap())).collect();
         for q in questions(&db, case.data, &mut r) {
             let query = q.ask();
             let best = brute(&db, &query, 1).first().copied();
@@ -389,7 +333,7 @@ fn settings_out_of_range_are_moved_into_it() {
     ];
     let (features, ones) = (db.features.row(RowIndex(2)).to_vec(), vec![1.0; db.features.columns]);
     for setting in odd {
-        let found = setting.build(&db).search(&db, &SearchQuery::new(&features, &ones)).unwrap();
+        let found = setting.build(&db).unwrap().search(&db, &SearchQuery::new(&features, &ones)).unwrap();
         assert_eq!((found.row.0, found.cost), (2, 0.0), "{setting:?}");
     }
 }
@@ -401,7 +345,7 @@ fn structures_are_built_alike_each_time() {
     let ones = vec![1.0; db.features.columns];
     for setting in somewhere() {
         let find = || {
-            let built = setting.build(&db);
+            let built = setting.build(&db).unwrap();
             (built.search(&db, &SearchQuery::new(&q, &ones)).map(|m| exactly(&m)), built.bytes())
         };
         assert_eq!(find(), find(), "{setting:?}");
@@ -495,7 +439,7 @@ fn playing(db: &Database, features: Vec<f32>, multipliers: Vec<f32>, row: usize)
 }
 
 /// The share of questions answered with the true least cost.
-fn recall(db: &Database, structure: &Structure, questions: &[Question], wanted: &[Option<Match>]) -> f64 {
+fn recall(db: &Database, structure: &SearchIndex, questions: &[Question], wanted: &[Option<Match>]) -> f64 {
     let hit =
         |(q, w): &(&Question, &Option<Match>)| structure.search(db, &q.ask()).map(|m| m.cost) == w.map(|w| w.cost);
     questions.iter().zip(wanted).filter(hit).count() as f64 / questions.len() as f64
@@ -512,7 +456,7 @@ fn many_boxes_are_searched_group_by_group() {
     let right = wanted(&db, &questions);
     // 5000 large boxes of 4 rows: more than are sorted together.
     for setting in [Setting::Flat(flat::Settings { small_rows: 1 }), Setting::KdTree(kdtree::Settings::default())] {
-        let built = setting.build(&db);
+        let built = setting.build(&db).unwrap();
         for (q, w) in questions.iter().zip(&right) {
             assert_eq!(built.search(&db, &q.ask()).as_ref().map(exactly), w.as_ref().map(exactly));
         }
@@ -534,7 +478,7 @@ fn each_approximate_structure_reaches_a_recall_of_99_percent_at_a_setting_of_its
         Setting::Clusters(clusters::Settings::trajectory()),
         Setting::Clusters(clusters::Settings::default()),
     ];
-    let all = settings.map(|s| (recall(&db, &s.build(&db), &questions, &right), s));
+    let all = settings.map(|s| (recall(&db, &s.build(&db).unwrap(), &questions, &right), s));
     all.iter().for_each(|(reached, setting)| println!("{reached:.4} {setting:?}"));
     for (reached, setting) in all {
         assert!(reached >= 0.99, "{reached} {setting:?}");
@@ -667,7 +611,7 @@ fn how_long_each_takes_on_a_database() {
     }
     for setting in settings {
         let start = std::time::Instant::now();
-        let built = setting.build(&db);
+        let built = setting.build(&db).unwrap();
         let build_ms = start.elapsed().as_secs_f64() * 1e3;
         let cells = (0..sets.len()).map(|i| {
             let (name, questions) = &sets[i];

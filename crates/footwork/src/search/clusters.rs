@@ -14,7 +14,6 @@
 
 use super::cost::{ColumnCost, ColumnOrder};
 use super::visit::{Columns, Mirrored, Passes, Visit};
-use super::{Match, SearchQuery};
 use crate::database::Database;
 use crate::frames::RowIndex;
 use serde::{Deserialize, Serialize};
@@ -115,17 +114,6 @@ impl Clusters {
             + size_of_val(self.rows.as_slice())
             + size_of_val(self.columns.as_slice())
             + self.mirrored.bytes()
-    }
-
-    /// The best of the candidates it looks at, or `None` where there is none. Allocates nothing. The query must be valid.
-    pub fn search(&self, db: &Database, query: &SearchQuery) -> Option<Match> {
-        self.search_one(db, query)
-    }
-
-    /// The best `out.len()` of the candidates it looks at, cheapest first, into `out`; returns how many there are.
-    /// Allocates nothing. The query must be valid.
-    pub fn search_k(&self, db: &Database, query: &SearchQuery, out: &mut [Match]) -> usize {
-        self.search_sides(db, query, out)
     }
 }
 

@@ -10,7 +10,6 @@
 
 use super::cost::{ColumnCost, ColumnOrder};
 use super::visit::{Passes, Visit, variances};
-use super::{Match, SearchQuery};
 use crate::database::Database;
 use crate::frames::RowIndex;
 use serde::{Deserialize, Serialize};
@@ -112,17 +111,6 @@ impl Flat {
             + size_of_val(self.small.as_slice())
             + size_of_val(self.larges.as_slice())
             + size_of_val(self.by_variance.as_slice())
-    }
-
-    /// The best candidate, or `None` where there is none. Allocates nothing. The query must be valid.
-    pub fn search(&self, db: &Database, query: &SearchQuery) -> Option<Match> {
-        self.search_one(db, query)
-    }
-
-    /// The best `out.len()` candidates (what plays among them), cheapest first, into `out`; returns how many there are.
-    /// Allocates nothing. The query must be valid.
-    pub fn search_k(&self, db: &Database, query: &SearchQuery, out: &mut [Match]) -> usize {
-        self.search_sides(db, query, out)
     }
 
     /// Lower bounds of what the rows of `N` boxes cost; NaN where none of them is worth a look.

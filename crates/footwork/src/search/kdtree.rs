@@ -14,7 +14,6 @@
 
 use super::cost::{ColumnCost, ColumnOrder};
 use super::visit::{Columns, Mirrored, Passes, Visit, variances};
-use super::{Match, SearchQuery};
 use crate::database::Database;
 use crate::frames::RowIndex;
 use serde::{Deserialize, Serialize};
@@ -337,17 +336,6 @@ impl KdTree {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         self.tree.bytes() + self.mirrored.bytes() + size_of_val(self.columns.as_slice())
-    }
-
-    /// The best candidate, or `None` where there is none. Allocates nothing. The query must be valid.
-    pub fn search(&self, db: &Database, query: &SearchQuery) -> Option<Match> {
-        self.search_one(db, query)
-    }
-
-    /// The best `out.len()` candidates (what plays among them), cheapest first, into `out`; returns how many there are.
-    /// Allocates nothing. The query must be valid.
-    pub fn search_k(&self, db: &Database, query: &SearchQuery, out: &mut [Match]) -> usize {
-        self.search_sides(db, query, out)
     }
 }
 

@@ -232,18 +232,9 @@ pub enum SearchIndex {
 }
 
 impl SearchIndex {
-    /// Makes the structure.
+    /// Makes the structure with its default settings.
     pub fn build(db: &Database, backend: Backend) -> Self {
-        match backend {
-            Backend::Brute => Self::Brute,
-            Backend::Boxes => Self::Boxes(Boxes::build(db)),
-            Backend::Tree => Self::Tree(Tree::build(db)),
-            Backend::Flat => Self::Flat(flat::Flat::build(db, &flat::Settings::default())),
-            Backend::KdTree => Self::KdTree(kdtree::KdTree::build(db, &kdtree::Settings::default())),
-            Backend::Pca => Self::Pca(pca::Pca::build(db, &pca::Settings::default())),
-            Backend::Voxel => Self::Voxels(voxel::Voxels::build(db, &voxel::Settings::default())),
-            Backend::Clusters => Self::Clusters(clusters::Clusters::build(db, &clusters::Settings::default())),
-        }
+        structures::Setting::of(backend).build(db).expect("the fastest kernel there is can run")
     }
 
     /// The best candidate, or `None` where there is none. Allocates nothing. The query must be valid.

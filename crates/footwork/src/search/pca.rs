@@ -14,7 +14,6 @@
 use super::cost::{ColumnCost, ColumnOrder};
 use super::kdtree::{Split, Tree, Walk};
 use super::visit::{Mirrored, Passes, Visit};
-use super::{Match, SearchQuery};
 use crate::database::Database;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -104,17 +103,6 @@ impl Pca {
     pub fn bytes(&self) -> usize {
         let floats = [&self.mean, &self.axes, &self.points].map(|v| size_of_val(v.as_slice()));
         self.tree.bytes() + self.mirrored.bytes() + floats.iter().sum::<usize>()
-    }
-
-    /// The best of the candidates it looks at, or `None` where there is none. Allocates nothing. The query must be valid.
-    pub fn search(&self, db: &Database, query: &SearchQuery) -> Option<Match> {
-        self.search_one(db, query)
-    }
-
-    /// The best `out.len()` of the candidates it looks at, cheapest first, into `out`; returns how many there are.
-    /// Allocates nothing. The query must be valid.
-    pub fn search_k(&self, db: &Database, query: &SearchQuery, out: &mut [Match]) -> usize {
-        self.search_sides(db, query, out)
     }
 
     /// The query in the space of the components, and what a difference in each costs: weighted least squares, of which

@@ -2,11 +2,11 @@
 //! made of, and how a query that is seen in a mirror meets what they store.
 
 use super::best::is_within;
-use super::cost::{AllSquared, ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns};
+use super::cost::{ColumnCost, ColumnOrder};
 use super::{Best, Match, SearchQuery};
 use crate::database::{Database, MirrorMode};
 use crate::frames::RowIndex;
-use crate::schema::{ChannelKind, Residual};
+use crate::schema::ChannelKind;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -213,21 +213,6 @@ pub(super) trait Passes {
     /// Looks at one side.
     fn visit(&self, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>);
 
-    /// The best of both sides, where there are two, into `out`; returns how many there are.
-    fn search_sides(&self, db: &Database, query: &SearchQuery, out: &mut [Match]) -> usize {
-        debug_assert_eq!(query.validate(db), Ok(()));
-        let mut best = Best::new(out, query.max_cost);
-        if let Some(playing) = query.continuing {
-            best.offer(playing);
-        }
-        if db.residuals.contains(&Residual::Absolute) {
-            self.sides(db, query, &PerColumn(&db.residuals), &mut best);
-        } else {
-            self.sides(db, query, &AllSquared, &mut best);
-        }
-        best.len()
-    }
-
     /// Looks at one side.
     fn pass(
         &self,
@@ -239,20 +224,6 @@ pub(super) trait Passes {
         best: &mut Best,
     ) {
         self.visit(&mut Visit::new(db, query, order, costs, mirrored, best));
-    }
-
-    /// See [`Passes::search_sides`].
-    fn sides(&self, db: &Database, query: &SearchQuery, costs: &impl ColumnCost, best: &mut Best) {
-        self.pass(db, query, &PlainColumns, costs, false, best);
-        if db.mirror == MirrorMode::Query {
-            self.pass(db, query, &MirroredColumns(&db.mirror_columns), costs, true, best);
-        }
-    }
-
-    /// The best of both sides.
-    fn search_one(&self, db: &Database, query: &SearchQuery) -> Option<Match> {
-        let mut room = [Match::default()];
-        (self.search_sides(db, query, &mut room) == 1).then_some(room[0])
     }
 }
 

@@ -16,7 +16,6 @@
 
 use super::cost::{ColumnCost, ColumnOrder};
 use super::visit::{Mirrored, Passes, Visit, variances};
-use super::{Match, SearchQuery};
 use crate::database::Database;
 use crate::frames::RowIndex;
 use crate::schema::ChannelKind;
@@ -181,17 +180,6 @@ impl Voxels {
             + size_of_val(self.lists.as_slice())
             + size_of_val(self.runs.as_slice())
             + self.mirrored.bytes()
-    }
-
-    /// The best of the candidates it looks at, or `None` where there is none. Allocates nothing. The query must be valid.
-    pub fn search(&self, db: &Database, query: &SearchQuery) -> Option<Match> {
-        self.search_one(db, query)
-    }
-
-    /// The best `out.len()` of the candidates it looks at, cheapest first, into `out`; returns how many there are.
-    /// Allocates nothing. The query must be valid.
-    pub fn search_k(&self, db: &Database, query: &SearchQuery, out: &mut [Match]) -> usize {
-        self.search_sides(db, query, out)
     }
 
     fn list(&self, visit: &Visit<impl ColumnOrder, impl ColumnCost>) -> &[u64] {

@@ -24,6 +24,8 @@ pub struct Output {
     pub velocity: PoseVelocity,
     /// `[contact joints]`: 1 touches.
     pub contacts: Vec<u8>,
+    /// `[contact joints]` seconds for which each has been held where it touched; 0 is free.
+    pub locked_s: Vec<f32>,
     /// `[curves]`.
     pub curves: Vec<f32>,
     /// Events passed in the step, in order of time (at most 32).
@@ -41,6 +43,7 @@ impl Output {
             pose: Pose::rest(&db.skeleton),
             velocity: PoseVelocity::zero(db.skeleton.len()),
             contacts: vec![0; db.contact_joints.len()],
+            locked_s: vec![0.0; db.contact_joints.len()],
             curves: vec![0.0; db.curve_names.len()],
             events: Vec::with_capacity(MAX_EVENTS),
             searches: 0,

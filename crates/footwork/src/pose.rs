@@ -49,6 +49,17 @@ impl Pose {
         Transform::new(self.translations[joint.at()], self.rotations[joint.at()])
     }
 
+    /// A joint in root space, up its chain of parents; allocates nothing.
+    pub fn in_root(&self, skeleton: &Skeleton, joint: JointIndex) -> Transform {
+        let mut t = Transform::IDENTITY;
+        let mut next = Some(joint);
+        while let Some(j) = next.filter(|j| j.at() > 0) {
+            t = self.local(j) * t;
+            next = skeleton.parents()[j.at()];
+        }
+        t
+    }
+
     /// All joints in the world: `[joints]` into `world`, which is resized.
     pub fn world(&self, skeleton: &Skeleton, world: &mut Vec<Transform>) {
         world.clear();
@@ -75,6 +86,17 @@ pub struct PoseVelocity {
 }
 
 impl PoseVelocity {
+    /// Faster by a factor.
+    pub fn scale(&mut self, factor: f32) {
+        self.linear.iter_mut().chain(&mut self.angular).for_each(|v| *v *= factor);
+    }
+
+    /// Becomes `(self - other) * factor`.
+    pub fn difference(&mut self, other: &Self, factor: f32) {
+        let both = self.linear.iter_mut().zip(&other.linear).chain(self.angular.iter_mut().zip(&other.angular));
+        both.for_each(|(a, b)| *a = (*a - *b) * factor);
+    }
+
     /// At rest.
     pub fn zero(joints: usize) -> Self {
         Self { linear: vec![Vec3::ZERO; joints], angular: vec![Vec3::ZERO; joints] }

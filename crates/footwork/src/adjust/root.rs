@@ -59,6 +59,13 @@ impl Default for RootConfig {
     }
 }
 
+impl RootConfig {
+    /// As the field's reference has it.
+    pub fn reference() -> Self {
+        Self::default()
+    }
+}
+
 /// One adjustment.
 #[derive(Clone, Copy, Debug)]
 pub struct AdjustRoot<'a> {

@@ -5,6 +5,7 @@ pub mod file;
 
 pub use file::FileError;
 
+use crate::adjust::leg::Leg;
 use crate::frames::{ClipIndex, FrameIndex, JointIndex, RowIndex};
 use crate::math::Transform;
 use crate::motion::{ClipView, MirrorError, MirrorTable, PosePool};
@@ -208,6 +209,8 @@ pub struct Database {
     pub row_tags: Vec<u64>,
     /// `[rows]` the clip of each row.
     pub row_clips: Vec<ClipIndex>,
+    /// `[contact joints]` the leg that ends in each, where there is one.
+    pub legs: Vec<Option<Leg>>,
     /// `[contact joints]` counterpart slots in a mirror.
     contact_pairs: Vec<usize>,
     hash: OnceLock<u128>,
@@ -311,6 +314,7 @@ impl Database {
             residuals,
             row_tags,
             row_clips,
+            legs: Leg::find(&c.skeleton, &c.contact_joints),
             contact_pairs,
             hash: OnceLock::new(),
             indices: Default::default(),

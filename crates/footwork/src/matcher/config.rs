@@ -1,6 +1,9 @@
 //! How a character behaves. May be changed at any time; nothing has to be rebuilt.
 
+use crate::adjust::feet::{FeetConfig, FootLock};
+use crate::adjust::play_rate::PlayRateConfig;
 use crate::adjust::root::RootConfig;
+use crate::blend::{Seam, TransitionConfig};
 use crate::database::Database;
 use crate::math::Facing;
 use crate::schema::Residual;
@@ -28,10 +31,14 @@ pub struct MatcherConfig {
     pub prediction: PredictionConfig,
     /// While nobody steers: how much of the desired trajectory is the playing clip's own future, 0 to 1. Default 1.
     pub unsteered_clip_blend: f32,
-    /// Half-life of the offset that hides a transition, seconds. Default 0.1.
-    pub inertialization_half_life_s: f32,
+    /// How transitions are hidden.
+    pub transition: TransitionConfig,
+    /// Playing faster or slower than captured.
+    pub play_rate: PlayRateConfig,
     /// Animation and simulation.
     pub root: RootConfig,
+    /// Feet that stay where they touch.
+    pub feet: FeetConfig,
 }
 
 impl Default for MatcherConfig {
@@ -44,8 +51,10 @@ impl Default for MatcherConfig {
             simulation: SimulationConfig::default(),
             prediction: PredictionConfig::default(),
             unsteered_clip_blend: 1.0,
-            inertialization_half_life_s: 0.1,
+            transition: TransitionConfig::default(),
+            play_rate: PlayRateConfig::default(),
             root: RootConfig::default(),
+            feet: FeetConfig::default(),
         }
     }
 }
@@ -99,12 +108,41 @@ pub struct ConfigError {
 }
 
 impl MatcherConfig {
+    /// The field's reference, D. Holden's motion matching demo (2020), with its published behaviour, parameters and
+    /// defects: a yardstick, not something to ship. Its searches come every seventh frame of 60 per second (it counts
+    /// down in floats), every result is jumped to, the root's offset is counted twice at transitions.
+    pub fn reference() -> Self {
+        Self {
+            search: SearchConfig {
+                interval_s: 7.0 / 60.0,
+                transition_cost: 0.0,
+                minimum_improvement: 0.0,
+                end_exclusion_s: 20.0 / 60.0,
+                near_exclusion_s: 20.0 / 60.0,
+                ..SearchConfig::default()
+            },
+            transition: TransitionConfig { seam: Seam::Spring, half_life_s: 0.1, plant_m: 0.0, reference_root: true },
+            feet: FeetConfig {
+                lock: FootLock::Reference,
+                hold_half_life_s: 0.1,
+                release_half_life_s: 0.1,
+                leash_m: 0.2,
+                knee_kept_m: 0.015,
+                knee_soft_m: 0.0,
+                ..FeetConfig::default()
+            },
+            play_rate: PlayRateConfig::OFF,
+            root: RootConfig::reference(),
+            ..Self::default()
+        }
+    }
+
     /// Checks ranges, and channel names against a database.
     ///
     /// # Errors
     /// The first key that cannot be.
     pub fn validate(&self, db: &Database) -> Result<(), ConfigError> {
-        let (s, r, v) = (&self.search, &self.root, &self.speeds);
+        let (s, r, v, f) = (&self.search, &self.root, &self.speeds, &self.feet);
         let ranges = [
             ("search.interval_s", s.interval_s, 1e-3, 10.0),
             ("search.transition_cost", s.transition_cost, 0.0, 1e6),
@@ -115,7 +153,8 @@ impl MatcherConfig {
             ("search.force_facing_deg", s.force_facing_deg, 0.0, f32::MAX),
             ("responsiveness", self.responsiveness, 0.0, 1e3),
             ("unsteered_clip_blend", self.unsteered_clip_blend, 0.0, 1.0),
-            ("inertialization_half_life_s", self.inertialization_half_life_s, 1e-4, 5.0),
+            ("transition.half_life_s", self.transition.half_life_s, 1e-4, 5.0),
+            ("transition.plant_m", self.transition.plant_m, 0.0, 100.0),
             ("simulation.velocity_half_life_s", self.simulation.velocity_half_life_s, 1e-3, 10.0),
             ("simulation.facing_half_life_s", self.simulation.facing_half_life_s, 1e-3, 10.0),
             ("simulation.gait_half_life_s", self.simulation.gait_half_life_s, 1e-3, 10.0),
@@ -127,6 +166,16 @@ impl MatcherConfig {
             ("root.max_turn_ratio", r.max_turn_ratio, 0.0, 100.0),
             ("root.clamp_m", r.clamp_m, 0.0, 1e6),
             ("root.clamp_deg", r.clamp_deg, 0.0, 180.0),
+            ("play_rate.min", self.play_rate.min, 0.1, 1.0),
+            ("play_rate.max", self.play_rate.max, 1.0, 4.0),
+            ("play_rate.half_life_s", self.play_rate.half_life_s, 1e-3, 10.0),
+            ("play_rate.catch_up_s", self.play_rate.catch_up_s, 1e-2, 100.0),
+            ("feet.hold_half_life_s", f.hold_half_life_s, 1e-4, 5.0),
+            ("feet.release_half_life_s", f.release_half_life_s, 1e-4, 5.0),
+            ("feet.leash_m", f.leash_m, 0.0, 100.0),
+            ("feet.knee_kept_m", f.knee_kept_m, 0.0, 1.0),
+            ("feet.knee_soft_m", f.knee_soft_m, 0.0, 1.0),
+            ("feet.toe_clearance_m", f.toe_clearance_m, -1.0, 1.0),
             ("speeds.walk.forward_mps", v.walk.forward_mps, 0.0, 100.0),
             ("speeds.walk.side_mps", v.walk.side_mps, 0.0, 100.0),
             ("speeds.walk.back_mps", v.walk.back_mps, 0.0, 100.0),

@@ -4,8 +4,13 @@ use super::config::MatcherConfig;
 use super::output::{FiredEvent, Output};
 use super::scratch::Scratch;
 use super::state::{BlockLayout, MatcherState, Playing, StateHeader};
+use crate::adjust::feet::{Foot, FootLock};
+use crate::adjust::leg::BentLeg;
 use crate::adjust::root::{AdjustRoot, RootMode};
+use crate::blend::Offset;
+use crate::blend::inertialize::Moving;
 use crate::database::Database;
+use crate::pose::{Pose, PoseVelocity};
 use crate::math::{Facing, Quat, Transform};
 use crate::trajectory::{Goal, MotionInput};
 use glam::Vec3;
@@ -23,22 +28,22 @@ pub fn advance(
     let from = h.anchor;
     let dt_s = (to_s - from.time_s).max(0.0);
     let dt = dt_s as f32;
-    let half_life = config.inertialization_half_life_s;
     (h.simulation, h.animated_root, h.since_transition_s) =
         (from.simulation, from.animated_root, from.since_transition_s);
-    let (before, ..) = h.shown_root(half_life);
+    let before = h.shown_root(&config.transition);
     let unsteered = matches!(input.goal, Goal::None);
     if !unsteered {
         let desired = h.desired;
         h.simulation.advance_in_world(&desired, &config.simulation, dt, input.collide);
     }
     let view = db.view(h.playing.clip, h.playing.mirrored);
-    let step = view.root(from.playing_s).0.inverse() * view.root(from.playing_s + dt_s).0;
+    let to_playing_s = from.playing_s + dt_s * f64::from(h.play_rate);
+    let step = view.root(from.playing_s).0.inverse() * view.root(to_playing_s).0;
     h.animated_root = h.animated_root * step;
-    h.playing.time_s = from.playing_s + dt_s;
+    h.playing.time_s = to_playing_s;
     h.since_transition_s += dt;
     h.time_s = from.time_s + dt_s;
-    let (moved, ..) = h.shown_root(half_life);
+    let moved = h.shown_root(&config.transition);
     if unsteered || config.root.mode == RootMode::Animation {
         follow(state, before, moved, dt);
     } else {
@@ -49,12 +54,11 @@ pub fn advance(
 
 /// Makes the moment that is seen, `at_s`, one that matters: it is remembered, and what follows is computed from it.
 pub fn settle(db: &Database, config: &MatcherConfig, state: &mut MatcherState, layout: &BlockLayout, at_s: f64) {
-    let half_life = config.inertialization_half_life_s;
     let h = &mut state.header;
     let from = h.anchor;
     let then = StateHeader { animated_root: from.animated_root, since_transition_s: from.since_transition_s, ..*h };
-    let (before, ..) = then.shown_root(half_life);
-    let (after, ..) = h.shown_root(half_life);
+    let before = then.shown_root(&config.transition);
+    let after = h.shown_root(&config.transition);
     h.time_s = at_s;
     let round_s = db.view(h.playing.clip, false).seconds();
     if db.clips[h.playing.clip.at()].looping() && h.playing.time_s >= round_s {
@@ -65,6 +69,20 @@ pub fn settle(db: &Database, config: &MatcherConfig, state: &mut MatcherState, l
     }
     h.drop_anchor();
     state.history(layout).record(before, after, from.time_s, at_s);
+}
+
+/// A control tick of the play rate.
+pub fn tick_rate(db: &Database, config: &MatcherConfig, state: &mut MatcherState, dt_s: f32) {
+    let h = &mut state.header;
+    if config.play_rate.is_off() {
+        h.play_rate = 1.0;
+        return;
+    }
+    let shown = h.shown_root(&config.transition);
+    let (_, clip, _) = db.view(h.playing.clip, h.playing.mirrored).root(h.playing.time_s);
+    let ahead = h.simulation.position - shown.translation;
+    let clip = h.animated_root.rotation * clip;
+    h.play_rate = config.play_rate.next(h.play_rate, clip, h.simulation.velocity, Vec3::new(ahead.x, 0.0, ahead.z), dt_s);
 }
 
 /// The simulated character goes where the animation goes.
@@ -115,7 +133,7 @@ fn fire_events(db: &Database, h: &mut StateHeader, output: &mut Output) {
             at += ((h.events_s - at) / length).floor() * length + length;
         }
         if h.events_s < at && at <= h.playing.time_s {
-            output.fire(FiredEvent { name: e.name, time_s: h.time_s - (h.playing.time_s - at) });
+            output.fire(FiredEvent { name: e.name, time_s: h.time_s - (h.playing.time_s - at) / f64::from(h.play_rate) });
         }
     }
     h.events_s = h.events_s.max(h.playing.time_s);
@@ -129,59 +147,166 @@ pub fn transition(
     scratch: &mut Scratch,
     next: Playing,
 ) {
-    let half_life = config.inertialization_half_life_s;
     let since = state.header.since_transition_s;
-    let (shown_root, lost, lost_turn) = state.header.shown_root(half_life);
-    let from = db.view(state.header.playing.clip, state.header.playing.mirrored);
-    let to = db.view(next.clip, next.mirrored);
-    from.sample(state.header.playing.time_s, &mut scratch.shown.0, &mut scratch.shown.1);
-    to.sample(next.time_s, &mut scratch.next.0, &mut scratch.next.1);
-    let (pose, velocity) = (&mut scratch.shown.0, &mut scratch.shown.1);
-    state.offsets(&scratch.layout).apply(&db.poses.translated, half_life, since, pose, Some(velocity));
+    let rate = state.header.play_rate;
+    let shown_root = state.header.shown_root(&config.transition);
+    sample_moving(db, state.header.playing, rate, &mut scratch.shown, &mut scratch.beside);
+    sample_moving(db, next, rate, &mut scratch.next, &mut scratch.beside);
+    let Moving { pose, velocity, acceleration } = &mut scratch.shown;
+    let offsets = state.offsets(&scratch.layout);
+    offsets.apply(&config.transition, &db.poses.translated, since, (pose, velocity), Some(acceleration));
+    let shift = shown_root.rotation * planted(db, config, state, scratch, next);
 
     // Velocities of joint 0 are along root axes; both clips stand at the shown root.
-    let old = state.header.animated_root.rotation * scratch.shown.1.linear[0] + lost;
-    let new = shown_root.rotation * scratch.next.1.linear[0];
     let h = &mut state.header;
-    h.root_lost_velocity = old - new;
-    h.root_lost_turn_radps = scratch.shown.1.angular[0].y + lost_turn - scratch.next.1.angular[0].y;
-    h.animated_root = shown_root;
+    let (lost, lost_turn) = h.root_residual(&config.transition);
+    let (old, new) = (h.animated_root.rotation, shown_root.rotation);
+    let (shown, next_root) = (&scratch.shown, &scratch.next);
+    let up = |v: &PoseVelocity| Vec3::Y * v.angular[0].y;
+    h.root_offset = Offset {
+        value: -shift,
+        velocity: old * shown.velocity.linear[0] + lost.velocity - new * next_root.velocity.linear[0],
+        acceleration: old * shown.acceleration.linear[0] + lost.acceleration - new * next_root.acceleration.linear[0],
+    };
+    h.root_turn = Offset {
+        value: Vec3::ZERO,
+        velocity: up(&shown.velocity) + lost_turn.velocity - up(&next_root.velocity),
+        acceleration: up(&shown.acceleration) + lost_turn.acceleration - up(&next_root.acceleration),
+    };
+    if config.transition.reference_root {
+        h.root_offset.velocity += lost.velocity;
+        h.root_turn.value = lost_turn.value;
+        h.root_turn.velocity += lost_turn.velocity;
+    }
+    h.animated_root = Transform::new(shown_root.translation + shift, shown_root.rotation);
     h.since_transition_s = 0.0;
     h.playing = next;
     h.events_s = next.time_s;
     h.transitions += 1;
     h.drop_anchor();
-    let (shown, next) = (&scratch.shown, &scratch.next);
-    state.offsets_mut(&scratch.layout).start(&db.poses.translated, (&shown.0, &shown.1), (&next.0, &next.1));
+    state.offsets_mut(&scratch.layout).start(&db.poses.translated, &scratch.shown, &scratch.next);
+}
+
+/// By how much the next clip must be put down beside the root, root space on the ground, so that feet which touch in both
+/// stay where they are. The poses are in `scratch`.
+fn planted(db: &Database, config: &MatcherConfig, state: &MatcherState, scratch: &mut Scratch, next: Playing) -> Vec3 {
+    if config.transition.plant_m <= 0.0 {
+        return Vec3::ZERO;
+    }
+    let playing = state.header.playing;
+    let (before, after) = (&mut scratch.touching, &mut scratch.buffers.contacts);
+    db.contacts_at(playing.clip, playing.mirrored, playing.time_s, before);
+    db.contacts_at(next.clip, next.mirrored, next.time_s, after);
+    let (mut shift, mut feet) = (Vec3::ZERO, 0.0f32);
+    for ((joint, before), after) in db.contact_joints.iter().zip(before).zip(after) {
+        if *before == 1 && *after == 1 {
+            let at = |pose: &Pose| pose.in_root(&db.skeleton, *joint).translation;
+            shift += at(&scratch.shown.pose) - at(&scratch.next.pose);
+            feet += 1.0;
+        }
+    }
+    shift.y = 0.0;
+    (shift / feet.max(1.0)).clamp_length_max(config.transition.plant_m)
+}
+
+/// What a clip shows at a moment, with the velocities that it has at a play rate.
+fn sample(db: &Database, playing: Playing, rate: f32, (pose, velocity): (&mut Pose, &mut PoseVelocity)) {
+    db.view(playing.clip, playing.mirrored).sample(playing.time_s, pose, velocity);
+    if rate != 1.0 {
+        velocity.scale(rate);
+    }
+}
+
+/// As [`sample`], with accelerations: differences of the velocities one frame to either side.
+fn sample_moving(db: &Database, playing: Playing, rate: f32, moving: &mut Moving, beside: &mut (Pose, PoseVelocity)) {
+    let step_s = 1.0 / f64::from(db.pose_rate_hz);
+    let at = |by_s: f64| Playing { time_s: playing.time_s + by_s, ..playing };
+    let root = |by_s: f64| db.view(playing.clip, playing.mirrored).root(playing.time_s + by_s).0.rotation;
+    let Moving { pose, velocity, acceleration } = moving;
+    sample(db, at(step_s), rate, (pose, acceleration));
+    sample(db, at(-step_s), rate, (&mut beside.0, &mut beside.1));
+    // Velocities of joint 0 are along the root's axes of their own moment: bring them to this one's.
+    let here = root(0.0).inverse();
+    acceleration.linear[0] = here * root(step_s) * acceleration.linear[0];
+    beside.1.linear[0] = here * root(-step_s) * beside.1.linear[0];
+    acceleration.difference(&beside.1, 0.5 * db.pose_rate_hz * rate);
+    sample(db, playing, rate, (pose, velocity));
+}
+
+/// The playing clip with its seam hidden, where the root is shown: what the clips alone give.
+fn animate(
+    db: &Database,
+    config: &MatcherConfig,
+    state: &MatcherState,
+    layout: &BlockLayout,
+    (pose, velocity): (&mut Pose, &mut PoseVelocity),
+) {
+    let h = &state.header;
+    sample(db, h.playing, h.play_rate, (&mut *pose, &mut *velocity));
+    let since = h.since_transition_s;
+    let body = (&mut *pose, &mut *velocity);
+    state.offsets(layout).apply(&config.transition, &db.poses.translated, since, body, None);
+    let (shift, turn) = h.root_residual(&config.transition);
+    let root = h.shown_root(&config.transition);
+    let animated = h.animated_root.rotation * velocity.linear[0];
+    pose.set_world_from_root(root);
+    velocity.linear[0] = root.inverse_direction(animated + shift.velocity);
+    velocity.angular[0].y += turn.velocity.y;
+}
+
+/// A control tick of the feet: which are held, which let go.
+pub fn tick_feet(db: &Database, config: &MatcherConfig, state: &mut MatcherState, scratch: &mut Scratch, dt_s: f32) {
+    animate(db, config, state, &scratch.layout, (&mut scratch.shown.pose, &mut scratch.shown.velocity));
+    let p = state.header.playing;
+    db.contacts_at(p.clip, p.mirrored, p.time_s, &mut scratch.touching);
+    let root = scratch.shown.pose.world_from_root();
+    let feet = state.feet_mut(&scratch.layout).iter_mut();
+    for ((foot, joint), touches) in feet.zip(&db.contact_joints).zip(&scratch.touching) {
+        let toe = root.point(scratch.shown.pose.in_root(&db.skeleton, *joint).translation);
+        foot.tick(&config.feet, toe, *touches == 1, dt_s);
+    }
+}
+
+/// Bends the legs so that the feet are where they are to be.
+fn correct_feet(db: &Database, config: &MatcherConfig, feet: &[Foot], after_s: f32, pose: &mut Pose) {
+    let root = pose.world_from_root();
+    for (foot, leg) in feet.iter().zip(&db.legs) {
+        let Some(leg) = leg else { continue };
+        let mut bent = BentLeg::of(&db.skeleton, pose, *leg, root);
+        let mut target = foot.shown(&config.feet, bent.toe.translation, after_s);
+        target.y = target.y.max(config.feet.toe_clearance_m);
+        if (target - bent.toe.translation).length_squared() > 1e-10 {
+            bent.reach(target, config.feet.reach());
+            bent.write(pose);
+        }
+    }
 }
 
 /// Fills the output with what is to be seen now.
 pub fn show(db: &Database, config: &MatcherConfig, state: &MatcherState, layout: &BlockLayout, output: &mut Output) {
     let h = &state.header;
-    let view = db.view(h.playing.clip, h.playing.mirrored);
-    let half_life = config.inertialization_half_life_s;
-    view.sample(h.playing.time_s, &mut output.pose, &mut output.velocity);
-    let (pose, velocity) = (&mut output.pose, &mut output.velocity);
-    state.offsets(layout).apply(&db.poses.translated, half_life, h.since_transition_s, pose, Some(velocity));
-    let (root, lost, lost_turn) = h.shown_root(half_life);
-    let animated = h.animated_root.rotation * output.velocity.linear[0];
-    output.pose.set_world_from_root(root);
-    output.velocity.linear[0] = root.inverse_direction(animated + lost);
-    output.velocity.angular[0].y += lost_turn;
+    animate(db, config, state, layout, (&mut output.pose, &mut output.velocity));
+    let feet = state.feet(layout);
+    if config.feet.lock != FootLock::Off {
+        correct_feet(db, config, feet, h.since_control_s() as f32, &mut output.pose);
+    }
+    for (out, foot) in output.locked_s.iter_mut().zip(feet) {
+        *out = foot.held_s;
+    }
     db.contacts_at(h.playing.clip, h.playing.mirrored, h.playing.time_s, &mut output.contacts);
     db.curves_at(h.playing.clip, h.playing.time_s, &mut output.curves);
 }
 
 /// Puts a character elsewhere: root, simulation and memory move together.
 pub fn teleport(config: &MatcherConfig, state: &mut MatcherState, layout: &BlockLayout, world_from_root: Transform) {
-    let (shown, ..) = state.header.shown_root(config.inertialization_half_life_s);
+    let shown = state.header.shown_root(&config.transition);
     let facing = Facing::from_rotation(world_from_root.rotation);
     let target = Transform::new(world_from_root.translation, facing.rotation());
     let by = target * shown.inverse();
     let turned = |f: Facing| Facing::from_direction(by.direction(f.direction())).unwrap_or(f);
     let h = &mut state.header;
     h.animated_root = by * h.animated_root;
-    h.root_lost_velocity = by.direction(h.root_lost_velocity);
+    h.root_offset = h.root_offset.turned(by.rotation);
     h.anchor.animated_root = by * h.anchor.animated_root;
     for s in [&mut h.simulation, &mut h.anchor.simulation] {
         s.position = by.point(s.position);
@@ -194,6 +319,9 @@ pub fn teleport(config: &MatcherConfig, state: &mut MatcherState, layout: &Block
     h.searched_velocity = by.direction(h.searched_velocity);
     h.searched_facing = turned(h.searched_facing);
     h.path = Default::default();
+    for foot in state.feet_mut(layout) {
+        *foot = foot.moved(by);
+    }
     for sample in state.block[layout.history.clone()].chunks_exact_mut(crate::trajectory::history::WIDTH) {
         let p = by.point(Vec3::from_slice(sample));
         let f = turned(Facing { x: sample[3], z: sample[4] });

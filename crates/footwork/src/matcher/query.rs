@@ -100,7 +100,7 @@ fn gather(db: &Database, config: &MatcherConfig, input: &MotionInput, state: &mu
     b.gather_body(&view, p.time_s, db.schema.needs_accelerations);
     db.contacts_at(p.clip, p.mirrored, p.time_s, &mut b.contacts);
     b.user.copy_from_slice(input.user);
-    let (root, ..) = state.header.shown_root(config.inertialization_half_life_s);
+    let root = state.header.shown_root(&config.transition);
     Prediction {
         input,
         simulation: state.header.simulation,

@@ -1,6 +1,7 @@
 //! Working space: nothing in it must survive a frame.
 
 use super::state::BlockLayout;
+use crate::blend::inertialize::Moving;
 use crate::database::Database;
 use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{SourceBuffers, TrajectorySample};
@@ -30,8 +31,11 @@ pub struct Scratch {
     pub(super) query: Vec<f32>,
     pub(super) continuing: Vec<f32>,
     pub(super) multipliers: Vec<f32>,
-    pub(super) shown: (Pose, PoseVelocity),
-    pub(super) next: (Pose, PoseVelocity),
+    pub(super) shown: Moving,
+    pub(super) next: Moving,
+    pub(super) beside: (Pose, PoseVelocity),
+    /// `[contact joints]`.
+    pub(super) touching: Vec<u8>,
     pub(super) last: Option<LastSearch>,
 }
 
@@ -39,7 +43,8 @@ impl Scratch {
     /// Space for a database's characters.
     pub fn new(db: &Database) -> Self {
         let columns = db.features.columns;
-        let body = || (Pose::rest(&db.skeleton), PoseVelocity::zero(db.skeleton.len()));
+        let still = || PoseVelocity::zero(db.skeleton.len());
+        let body = || Moving { pose: Pose::rest(&db.skeleton), velocity: still(), acceleration: still() };
         Self {
             layout: BlockLayout::new(db),
             buffers: SourceBuffers::new(&db.schema, &db.skeleton, db.contact_joints.len()),
@@ -49,6 +54,8 @@ impl Scratch {
             multipliers: vec![1.0; columns],
             shown: body(),
             next: body(),
+            beside: (Pose::rest(&db.skeleton), still()),
+            touching: vec![0; db.contact_joints.len()],
             last: None,
         }
     }

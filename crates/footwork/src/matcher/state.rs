@@ -2,10 +2,12 @@
 //! bit for bit.
 
 use super::config::MatcherConfig;
-use crate::blend::inertialize::{Offsets, ROTATION_WIDTH, TRANSLATION_WIDTH};
+use crate::adjust::feet::{FOOT_WIDTH, Foot};
+use crate::blend::inertialize::Offsets;
+use crate::blend::{Offset, TransitionConfig};
 use crate::database::Database;
 use crate::frames::ClipIndex;
-use crate::math::{Facing, Quat, Transform, spring};
+use crate::math::{Facing, Quat, Transform};
 use crate::trajectory::control::PathProgress;
 use crate::trajectory::history::{self, History};
 use crate::trajectory::simulation::{Desired, Simulation};
@@ -13,7 +15,10 @@ use glam::Vec3;
 use std::ops::Range;
 
 /// The layout of [`MatcherState`]: a state of another version is refused.
-pub const STATE_VERSION: u32 = 1;
+pub const STATE_VERSION: u32 = 2;
+
+/// Seconds between control ticks: desire is evaluated here, and whenever the goal changes; feet are decided about.
+pub(super) const CONTROL_S: f64 = 1.0 / 60.0;
 
 /// What plays.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,16 +69,18 @@ pub struct StateHeader {
     pub transitions: u64,
     /// What plays.
     pub playing: Playing,
+    /// How fast it plays; 1 is as captured.
+    pub play_rate: f32,
     /// Moment of the playing clip up to which events were reported.
     pub events_s: f64,
     /// Seconds since the last transition.
     pub since_transition_s: f32,
     /// Where the playing clip alone would have the root, world.
     pub animated_root: Transform,
-    /// Velocity that the root lost at the last transition, world, m/s; decays.
-    pub root_lost_velocity: Vec3,
-    /// Turn rate that it lost, radians per second; decays.
-    pub root_lost_turn_radps: f32,
+    /// Where the root was shown at the last transition, seen from where the clip has it since, world, metres; decays.
+    pub root_offset: Offset,
+    /// By how much it was turned: rotation vector about +Y.
+    pub root_turn: Offset,
     /// The simulated character.
     pub simulation: Simulation,
     /// Where all of this was at the last instant that mattered.
@@ -94,8 +101,8 @@ pub struct StateHeader {
 
 /// One character's state: a header and one block of floats.
 ///
-/// Block: `[joints x 6]` rotation offsets (rotation vector, velocity), `[translated x 6]` translation offsets, then the
-/// history ring `[samples x 5]` (x, y, z, facing x, facing z).
+/// Block: `[joints x 6]` rotation offsets (rotation vector, velocity), `[translated x 6]` translation offsets, `[contact joints
+/// x 19]` feet ([`crate::adjust::feet::Foot`]), then the history ring `[samples x 5]` (x, y, z, facing x, facing z).
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MatcherState {
@@ -122,16 +129,19 @@ impl Clone for MatcherState {
 pub(crate) struct BlockLayout {
     pub rotations: Range<usize>,
     pub translations: Range<usize>,
+    pub feet: Range<usize>,
     pub history: Range<usize>,
 }
 
 impl BlockLayout {
     pub fn new(db: &Database) -> Self {
-        let rotations = 0..db.skeleton.len() * ROTATION_WIDTH;
-        let translations = rotations.end..rotations.end + db.poses.translated.len() * TRANSLATION_WIDTH;
+        const OFFSET_WIDTH: usize = size_of::<Offset>() / size_of::<f32>();
+        let rotations = 0..db.skeleton.len() * OFFSET_WIDTH;
+        let translations = rotations.end..rotations.end + db.poses.translated.len() * OFFSET_WIDTH;
+        let feet = translations.end..translations.end + db.contact_joints.len() * FOOT_WIDTH;
         let samples = history::capacity(-db.schema.horizon_s().0);
-        let history = translations.end..translations.end + samples * history::WIDTH;
-        Self { rotations, translations, history }
+        let history = feet.end..feet.end + samples * history::WIDTH;
+        Self { rotations, translations, feet, history }
     }
 }
 
@@ -153,11 +163,12 @@ impl MatcherState {
             searches: 0,
             transitions: 0,
             playing,
+            play_rate: 1.0,
             events_s: playing.time_s,
             since_transition_s: 0.0,
             animated_root: root,
-            root_lost_velocity: Vec3::ZERO,
-            root_lost_turn_radps: 0.0,
+            root_offset: Offset::default(),
+            root_turn: Offset::default(),
             simulation,
             anchor,
             desired,
@@ -177,19 +188,32 @@ impl MatcherState {
 
     /// Where the character stands and faces: the root as shown. All that a server without poses needs.
     pub fn world_from_root(&self, config: &MatcherConfig) -> Transform {
-        self.header.shown_root(config.inertialization_half_life_s).0
+        self.header.shown_root(&config.transition)
     }
 
-    pub(crate) fn offsets(&self, layout: &BlockLayout) -> Offsets<&[f32]> {
+    pub(crate) fn offsets(&self, layout: &BlockLayout) -> Offsets<&[Offset]> {
         Offsets {
-            rotations: &self.block[layout.rotations.clone()],
-            translations: &self.block[layout.translations.clone()],
+            rotations: bytemuck::cast_slice(&self.block[layout.rotations.clone()]),
+            translations: bytemuck::cast_slice(&self.block[layout.translations.clone()]),
         }
     }
 
-    pub(crate) fn offsets_mut(&mut self, layout: &BlockLayout) -> Offsets<&mut [f32]> {
+    pub(crate) fn offsets_mut(&mut self, layout: &BlockLayout) -> Offsets<&mut [Offset]> {
         let (rotations, rest) = self.block.split_at_mut(layout.rotations.end);
-        Offsets { rotations, translations: &mut rest[..layout.translations.len()] }
+        Offsets {
+            rotations: bytemuck::cast_slice_mut(rotations),
+            translations: bytemuck::cast_slice_mut(&mut rest[..layout.translations.len()]),
+        }
+    }
+
+    /// `[contact joints]`.
+    pub(crate) fn feet(&self, layout: &BlockLayout) -> &[Foot] {
+        bytemuck::cast_slice(&self.block[layout.feet.clone()])
+    }
+
+    /// `[contact joints]`.
+    pub(crate) fn feet_mut(&mut self, layout: &BlockLayout) -> &mut [Foot] {
+        bytemuck::cast_slice_mut(&mut self.block[layout.feet.clone()])
     }
 
     pub(crate) fn history(&mut self, layout: &BlockLayout) -> History<'_> {
@@ -209,14 +233,21 @@ impl StateHeader {
         };
     }
 
-    /// The root as shown (the animated one, and what is left of the velocity lost at the transition), and the velocity
-    /// that this adds: metres and radians per second, world.
-    pub(crate) fn shown_root(&self, half_life_s: f32) -> (Transform, Vec3, f32) {
+    /// Seconds since the last control tick.
+    pub(crate) fn since_control_s(&self) -> f64 {
+        (self.time_s - (self.next_control as f64 - 1.0) * CONTROL_S).max(0.0)
+    }
+
+    /// What is left of the root's offset and turn, world.
+    pub(crate) fn root_residual(&self, config: &TransitionConfig) -> (Offset, Offset) {
         let since = self.since_transition_s;
-        let (shift, velocity) = spring::decay(Vec3::ZERO, self.root_lost_velocity, half_life_s, since);
-        let (turn, rate) = spring::decay(0.0, self.root_lost_turn_radps, half_life_s, since);
+        (config.left(&self.root_offset, since), config.left(&self.root_turn, since))
+    }
+
+    /// The root as shown: the animated one, and what is left of its offset.
+    pub(crate) fn shown_root(&self, config: &TransitionConfig) -> Transform {
+        let (shift, turn) = self.root_residual(config);
         let root = self.animated_root;
-        let shown = Transform::new(root.translation + shift, Quat::from_rotation_y(turn) * root.rotation);
-        (shown, velocity, rate)
+        Transform::new(root.translation + shift.value, Quat::from_rotation_y(turn.value.y) * root.rotation)
     }
 }

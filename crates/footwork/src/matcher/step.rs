@@ -9,13 +9,12 @@ use super::output::Output;
 use super::play;
 use super::query;
 use super::scratch::Scratch;
-use super::state::{BlockLayout, MatcherState, STATE_VERSION};
+use super::state::{BlockLayout, CONTROL_S, MatcherState, STATE_VERSION};
+use crate::adjust::feet::FootLock;
 use crate::database::Database;
 use crate::trajectory::control::desired;
 use crate::trajectory::{InputError, MotionInput};
 
-/// Seconds between control ticks: desire is evaluated here, and whenever the goal changes.
-const CONTROL_S: f64 = 1.0 / 60.0;
 /// Instants closer than this are the same: sums of `dt` never meet them exactly.
 const SAME_S: f64 = 1e-5;
 
@@ -141,7 +140,13 @@ fn step_one(
             if desire_is_new {
                 control(config, input, state);
             }
+            if tick.is_some() {
+                play::tick_rate(db, config, state, CONTROL_S as f32);
+            }
             decide(db, config, input, state, scratch, output, search.is_some(), desire_is_new, turn);
+            if tick.is_some() && config.feet.lock != FootLock::Off {
+                play::tick_feet(db, config, state, scratch, CONTROL_S as f32);
+            }
         }
         goal_is_new = false;
         let next_control_s = state.header.next_control as f64 * CONTROL_S;

@@ -37,6 +37,31 @@ pub fn decay<T: Springy>(x0: T, v0: T, half_life_s: f32, t_s: f32) -> (T, T) {
     ((x0 + j1 * t_s) * e, (v0 - j1 * (y * t_s)) * e)
 }
 
+/// The acceleration of a critically damped offset.
+pub fn acceleration<T: Springy>(x: T, v: T, half_life_s: f32) -> T {
+    let y = decay_rate(half_life_s);
+    (v * (2.0 * y) + x * (y * y)) * -1.0
+}
+
+/// An offset with velocity and acceleration that goes away without a step in any of them: three equal poles. `half_life_s`
+/// is that of the slowest decay, as in [`decay`]; an offset at rest takes half as long again.
+pub fn decay_smooth<T: Springy>([x0, v0, a0]: [T; 3], half_life_s: f32, t_s: f32) -> [T; 3] {
+    let y = decay_rate(half_life_s);
+    let c1 = v0 + x0 * y;
+    let c2 = (a0 + v0 * (2.0 * y) + x0 * (y * y)) * 0.5;
+    let e = exp(-y * t_s);
+    // p e^(-y t) with p = x0 + c1 t + c2 t^2.
+    let p = x0 + c1 * t_s + c2 * (t_s * t_s);
+    let dp = c1 + c2 * (2.0 * t_s);
+    [p * e, (dp - p * y) * e, (c2 * 2.0 - dp * (2.0 * y) + p * (y * y)) * e]
+}
+
+/// How far something that moves at `velocity` goes until a spring of this half-life has brought it to rest, without ever
+/// coming back: started with this much before it, [`decay`] is a plain exponential.
+pub fn way_to_rest<T: Springy>(velocity: T, half_life_s: f32) -> T {
+    velocity * (1.0 / decay_rate(half_life_s))
+}
+
 /// A position drawn to a resting `goal`: (position, velocity) after `dt_s`.
 pub fn to_goal<T: Springy>(x: T, v: T, goal: T, half_life_s: f32, dt_s: f32) -> (T, T) {
     let (offset, velocity) = decay(x - goal, v, half_life_s, dt_s);
@@ -82,6 +107,32 @@ mod tests {
             (x, v) = to_goal(x, v, 2.0, 0.1, 0.01);
         }
         assert!((x - whole.0).abs() < 1e-5 && (v - whole.1).abs() < 1e-4);
+    }
+
+    #[test]
+    fn the_smooth_spring_starts_as_asked_and_its_derivatives_are_its_own() {
+        let start = [0.3f32, -1.0, 5.0];
+        let now = decay_smooth(start, 0.1, 0.0);
+        assert!(start.iter().zip(now).all(|(a, b)| (a - b).abs() < 1e-6));
+        let whole = decay_smooth(start, 0.1, 0.3);
+        let mut cut = start;
+        for _ in 0..30 {
+            cut = decay_smooth(cut, 0.1, 0.01);
+        }
+        assert!(whole.iter().zip(cut).all(|(a, b)| (a - b).abs() < 2e-3), "{whole:?} {cut:?}");
+        let (a, b) = (decay_smooth(start, 0.1, 0.1), decay_smooth(start, 0.1, 0.101));
+        assert!(((b[0] - a[0]) / 1e-3 - a[1]).abs() < 2e-2 && ((b[1] - a[1]) / 1e-3 - a[2]).abs() < 0.3);
+    }
+
+    #[test]
+    fn what_comes_to_rest_never_turns_back() {
+        let way = way_to_rest(2.0f32, 0.05);
+        let mut before = -way;
+        for k in 1..100 {
+            let (x, v) = decay(-way, 2.0, 0.05, k as f32 * 0.005);
+            assert!(x >= before && v >= 0.0 && x <= 0.0);
+            before = x;
+        }
     }
 
     #[test]

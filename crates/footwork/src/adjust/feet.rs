@@ -1,0 +1,204 @@
+//! Feet that touch stay where they touch.
+//!
+//! When a clip says that a foot touches, its toe is held at a point of the world, and the leg bends so that it stays there
+//! while root and body go on. The hold begins and ends without a step in velocity. What is decided (hold, let go, where)
+//! is decided at control ticks; what is seen in between follows in closed form.
+//!
+//! `reference` is the foot lock of D. Holden's motion matching demo (2020), as a yardstick.
+
+use super::leg::Reach;
+use crate::math::spring;
+use bytemuck::{Pod, Zeroable};
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// How feet are held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FootLock {
+    /// Not at all.
+    Off,
+    /// On a leash: a toe that the body has left behind by more than `leash_m` is dragged along at that distance.
+    #[default]
+    Leash,
+    /// A toe that the body has left behind by more than `leash_m` is let go until it touches anew, and holds begin with a
+    /// spring that swings over. Worse than `leash`: what the field's reference does.
+    Reference,
+}
+
+/// The `[matcher.feet]` table.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FeetConfig {
+    /// Default `leash`.
+    pub lock: FootLock,
+    /// Half-life of the spring that brings a touching toe to rest, seconds. Default 0.03.
+    pub hold_half_life_s: f32,
+    /// Half-life of the spring that gives a toe back to its clip, seconds. Default 0.1.
+    pub release_half_life_s: f32,
+    /// How far from where its clip would have it a toe is held, metres. Default 0.2.
+    pub leash_m: f32,
+    /// The last part of a leg's length, metres, that correcting it never takes away: knees stay bent. Default 0.01.
+    pub knee_kept_m: f32,
+    /// The part before that, metres, which a stretching leg enters ever more slowly. Default 0.03.
+    pub knee_soft_m: f32,
+    /// Toes are never lower above the ground than this, metres. Default 0.
+    pub toe_clearance_m: f32,
+}
+
+impl Default for FeetConfig {
+    fn default() -> Self {
+        Self {
+            lock: FootLock::Leash,
+            hold_half_life_s: 0.03,
+            release_half_life_s: 0.1,
+            leash_m: 0.2,
+            knee_kept_m: 0.01,
+            knee_soft_m: 0.03,
+            toe_clearance_m: 0.0,
+        }
+    }
+}
+
+impl FeetConfig {
+    /// How far legs may stretch.
+    pub fn reach(&self) -> Reach {
+        Reach { soft_m: self.knee_soft_m, kept_m: self.knee_kept_m }
+    }
+}
+
+/// Floats of one foot in a state's block.
+pub const FOOT_WIDTH: usize = size_of::<Foot>() / size_of::<f32>();
+
+/// What must be known of a foot from tick to tick; world, metres. All zeros is a foot that nobody has seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Foot {
+    /// Where it is held.
+    pub point: Vec3,
+    /// What was left, at the last change, between what was shown and what is wanted.
+    pub offset: Vec3,
+    /// Its velocity, m/s.
+    pub offset_velocity: Vec3,
+    /// Where the clip had the toe at the last tick.
+    pub animated: Vec3,
+    /// Its velocity since the tick before, m/s.
+    pub animated_velocity: Vec3,
+    /// Seconds from the last change to the last tick.
+    pub since_s: f32,
+    /// Seconds for which it has been held; 0 is free.
+    pub held_s: f32,
+    /// 1 where the clip said at the last tick that it touches.
+    pub touched: f32,
+    /// 1 once it has been seen.
+    pub seen: f32,
+}
+
+impl Foot {
+    /// Held?
+    pub fn held(&self) -> bool {
+        self.held_s > 0.0
+    }
+
+    /// Where the toe is to be, `after_s` seconds after the last tick, when the clip has it at `animated` (world).
+    pub fn shown(&self, config: &FeetConfig, animated: Vec3, after_s: f32) -> Vec3 {
+        let goal = if self.held() { self.held_at(config, animated) } else { animated };
+        let half_life = if self.held() { config.hold_half_life_s } else { config.release_half_life_s };
+        let (offset, _) = spring::decay(self.offset, self.offset_velocity, half_life, self.since_s + after_s);
+        goal + offset
+    }
+
+    /// The held point, on its leash; the height is the clip's, so that the foot rolls.
+    fn held_at(&self, config: &FeetConfig, animated: Vec3) -> Vec3 {
+        match config.lock {
+            FootLock::Reference => self.point,
+            _ => {
+                let point = Vec3::new(self.point.x, animated.y, self.point.z);
+                animated + (point - animated).clamp_length_max(config.leash_m)
+            }
+        }
+    }
+
+    /// A control tick, `dt_s` after the last: the clip has the toe at `animated` (world), and says whether it `touches`.
+    pub fn tick(&mut self, config: &FeetConfig, animated: Vec3, touches: bool, dt_s: f32) {
+        let known = self.seen > 0.0 && dt_s > 1e-4;
+        let velocity = if known { (animated - self.animated) / dt_s } else { Vec3::ZERO };
+        self.since_s += dt_s;
+        if self.held() {
+            self.held_s += dt_s;
+            let at = self.held_at(config, animated);
+            if config.lock != FootLock::Reference {
+                self.point = at;
+            }
+        }
+        (self.animated, self.animated_velocity) = (animated, velocity);
+        let began = touches && (self.touched == 0.0 || self.seen == 0.0);
+        self.touched = f32::from(u8::from(touches));
+        self.seen = 1.0;
+        match config.lock {
+            FootLock::Off => *self = Self { animated, animated_velocity: velocity, seen: 1.0, ..Self::default() },
+            FootLock::Leash if touches && !self.held() => self.hold(config),
+            FootLock::Leash if !touches && self.held() => self.release(config),
+            FootLock::Reference if began => self.hold(config),
+            FootLock::Reference if self.held() => {
+                let left_behind = (self.point - animated).length() > config.leash_m;
+                if !touches || left_behind {
+                    self.release(config);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What is shown at the last tick, and its velocity.
+    fn now(&self, config: &FeetConfig) -> (Vec3, Vec3) {
+        let half_life = if self.held() { config.hold_half_life_s } else { config.release_half_life_s };
+        let (_, rate) = spring::decay(self.offset, self.offset_velocity, half_life, self.since_s);
+        let own = match config.lock {
+            _ if !self.held() => self.animated_velocity,
+            FootLock::Reference => Vec3::ZERO,
+            _ => Vec3::new(0.0, self.animated_velocity.y, 0.0),
+        };
+        (self.shown(config, self.animated, 0.0), own + rate)
+    }
+
+    /// Begins to hold.
+    fn hold(&mut self, config: &FeetConfig) {
+        let (shown, velocity) = self.now(config);
+        if config.lock == FootLock::Reference {
+            // Where it is, at the height that feet of that data have.
+            self.point = Vec3::new(shown.x, REFERENCE_TOE_HEIGHT_M, shown.z);
+            (self.offset, self.offset_velocity) = (shown - self.point, velocity);
+        } else {
+            // Where it glides to: a critically damped spring that is pulled in proportion to its speed never swings over.
+            let glide = spring::way_to_rest(velocity, config.hold_half_life_s);
+            self.point = shown + glide;
+            self.offset = Vec3::new(-glide.x, shown.y - self.animated.y, -glide.z);
+            self.offset_velocity = Vec3::new(velocity.x, velocity.y - self.animated_velocity.y, velocity.z);
+        }
+        (self.since_s, self.held_s) = (0.0, f32::MIN_POSITIVE);
+    }
+
+    /// Gives the toe back to its clip.
+    fn release(&mut self, config: &FeetConfig) {
+        let (shown, velocity) = self.now(config);
+        self.offset = shown - self.animated;
+        self.offset_velocity = velocity - self.animated_velocity;
+        (self.since_s, self.held_s) = (0.0, 0.0);
+    }
+
+    /// As seen after the character was put elsewhere by `by`.
+    pub fn moved(&self, by: crate::math::Transform) -> Self {
+        Self {
+            point: by.point(self.point),
+            offset: by.direction(self.offset),
+            offset_velocity: by.direction(self.offset_velocity),
+            animated: by.point(self.animated),
+            animated_velocity: by.direction(self.animated_velocity),
+            ..*self
+        }
+    }
+}
+
+/// Height at which the reference holds toes.
+const REFERENCE_TOE_HEIGHT_M: f32 = 0.02;

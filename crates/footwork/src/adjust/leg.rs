@@ -1,0 +1,266 @@
+//! Which joints make a leg, and bending it.
+
+use crate::frames::JointIndex;
+use crate::math::{Quat, Transform, acos, exp};
+use crate::pose::Pose;
+use crate::skeleton::Skeleton;
+use glam::Vec3;
+
+/// A leg (or an arm): two bones from `hip` over `knee` to `ankle`, and the joint that touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leg {
+    /// Upper end of the upper bone.
+    pub hip: JointIndex,
+    /// Between the two.
+    pub knee: JointIndex,
+    /// Lower end of the lower bone.
+    pub ankle: JointIndex,
+    /// The joint that touches the ground: a toe, or the ankle itself.
+    pub toe: JointIndex,
+}
+
+impl Leg {
+    /// The legs that end in `contacts`, `[contact joints]`. A leg is what lies below the last joint that it shares with
+    /// another contact (below the hips, for a person); `None` for fewer than three joints there.
+    pub fn find(skeleton: &Skeleton, contacts: &[JointIndex]) -> Vec<Option<Self>> {
+        let ancestors = |j: JointIndex| std::iter::successors(Some(j), |j| skeleton.parents()[j.at()]);
+        let shared = |j: JointIndex, of: JointIndex| {
+            contacts.iter().any(|other| *other != of && ancestors(*other).any(|a| a == j))
+        };
+        let leg = |toe: JointIndex| {
+            let chain: Vec<JointIndex> = ancestors(toe).take_while(|j| j.at() > 0 && !shared(*j, toe)).collect();
+            match chain[..] {
+                [toe, ankle, knee, hip, ..] => Some(Self { hip, knee, ankle, toe }),
+                [ankle, knee, hip] => Some(Self { hip, knee, ankle, toe: ankle }),
+                _ => None,
+            }
+        };
+        contacts.iter().map(|c| leg(*c)).collect()
+    }
+
+    /// All joints that move the legs, parents first: what must be sampled to know where the feet are.
+    pub fn joints_above(skeleton: &Skeleton, contacts: &[JointIndex]) -> Vec<JointIndex> {
+        let mut above = vec![false; skeleton.len()];
+        for contact in contacts {
+            let mut joint = Some(*contact);
+            while let Some(j) = joint {
+                above[j.at()] = true;
+                joint = skeleton.parents()[j.at()];
+            }
+        }
+        (0..skeleton.len()).filter(|j| above[*j]).map(JointIndex::new).collect()
+    }
+}
+
+/// How far a leg may stretch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reach {
+    /// The last part of the length of both bones that a stretching leg enters ever more slowly, metres.
+    pub soft_m: f32,
+    /// The part that it never enters, metres. A pose that is straighter already stays as it is.
+    pub kept_m: f32,
+}
+
+impl Reach {
+    /// A distance wished for, as the leg can have it: unchanged where it is short, and never longer than the length less
+    /// `kept_m`, or than the pose's own `now_m` where that is longer.
+    pub fn limit(self, wished_m: f32, now_m: f32, length_m: f32) -> f32 {
+        let end = (length_m - self.kept_m).max(now_m);
+        let start = (length_m - self.kept_m - self.soft_m).max(now_m);
+        if wished_m <= start {
+            return wished_m;
+        }
+        let soft = end - start;
+        if soft < 1e-6 { start } else { start + soft * (1.0 - exp(-(wished_m - start) / soft)) }
+    }
+}
+
+/// A leg's joints in the world, to be bent.
+#[derive(Clone, Copy, Debug)]
+pub struct BentLeg {
+    /// Joints.
+    pub leg: Leg,
+    /// Parent of the hip.
+    pub above: Transform,
+    /// Hip.
+    pub hip: Transform,
+    /// Knee.
+    pub knee: Transform,
+    /// Ankle.
+    pub ankle: Transform,
+    /// Toe; equal to the ankle where the ankle is what touches.
+    pub toe: Transform,
+}
+
+impl BentLeg {
+    /// A leg as a pose has it, of a character whose root is at `world_from_root`.
+    pub fn of(skeleton: &Skeleton, pose: &Pose, leg: Leg, world_from_root: Transform) -> Self {
+        let above = skeleton.parents()[leg.hip.at()]
+            .map_or(world_from_root, |parent| world_from_root * pose.in_root(skeleton, parent));
+        let hip = above * pose.local(leg.hip);
+        let knee = hip * pose.local(leg.knee);
+        let ankle = knee * pose.local(leg.ankle);
+        let toe = if leg.toe == leg.ankle { ankle } else { ankle * pose.local(leg.toe) };
+        Self { leg, above, hip, knee, ankle, toe }
+    }
+
+    /// Moves the toe to `toe_target` (world): the ankle goes along, the knee bends about its own hinge, the foot keeps its
+    /// attitude in the world. Where the leg is too short the foot turns so that the toe comes as near as it can.
+    pub fn reach(&mut self, toe_target: Vec3, reach: Reach) {
+        let moved = toe_target - self.toe.translation;
+        self.bend(self.ankle.translation + moved, reach);
+        if self.leg.toe != self.leg.ankle {
+            self.aim_toe(toe_target);
+        }
+    }
+
+    /// Brings the ankle as near to `target` (world) as the leg reaches; the foot keeps its attitude in the world.
+    fn bend(&mut self, target: Vec3, reach: Reach) {
+        let (a, b, c) = (self.hip.translation, self.knee.translation, self.ankle.translation);
+        let (upper, lower, now) = ((b - a).length(), (c - b).length(), (c - a).length());
+        let wished = target - a;
+        let distance = wished.length();
+        if upper < 1e-4 || lower < 1e-4 || now < 1e-4 || distance < 1e-4 {
+            return;
+        }
+        let shortest = (upper - lower).abs() * 1.01;
+        let to = reach.limit(distance, now, upper + lower).max(shortest);
+        // The knee's own hinge; where the leg is all but straight, the side of the toes tells which way it bends.
+        let raw = (b - a).cross(c - b);
+        let ahead = if self.leg.toe == self.leg.ankle { self.ankle.rotation.forward() } else { self.toe.translation - c };
+        let sideways = (c - a).cross(ahead) * (1e-3 * upper * lower / (now * ahead.length().max(1e-3)));
+        let Some(hinge) = (raw - sideways).try_normalize() else { return };
+        let interior = |d: f32| acos((upper * upper + lower * lower - d * d) / (2.0 * upper * lower));
+        let bend = Quat::from_rotation_vector(hinge * (interior(now) - interior(to)));
+        let ankle = b + bend * (c - b);
+        let (from, towards) = ((ankle - a).normalize_or_zero(), wished / distance);
+        let swing = Quat::from_rotation_arc(from, towards);
+        self.hip.rotation = (swing * self.hip.rotation).normalize();
+        self.knee.rotation = (swing * bend * self.knee.rotation).normalize();
+        self.knee.translation = a + swing * (b - a);
+        let foot = a + swing * (ankle - a) - c;
+        self.ankle.translation += foot;
+        self.toe.translation += foot;
+    }
+
+    /// Turns the foot about the ankle so that the toe points at `target` (world).
+    fn aim_toe(&mut self, target: Vec3) {
+        let c = self.ankle.translation;
+        let (now, wished) = (self.toe.translation - c, target - c);
+        let (Some(from), Some(to)) = (now.try_normalize(), wished.try_normalize()) else { return };
+        if (target - self.toe.translation).length() < 1e-5 {
+            return;
+        }
+        let turn = Quat::from_rotation_arc(from, to);
+        self.ankle.rotation = (turn * self.ankle.rotation).normalize();
+        self.toe = Transform::new(c + turn * now, (turn * self.toe.rotation).normalize());
+    }
+
+    /// Writes the bend back: local rotations of hip, knee and ankle.
+    pub fn write(&self, pose: &mut Pose) {
+        let local = |parent: Transform, child: Transform| (parent.rotation.inverse() * child.rotation).normalize();
+        pose.rotations[self.leg.hip.at()] = local(self.above, self.hip);
+        pose.rotations[self.leg.knee.at()] = local(self.hip, self.knee);
+        pose.rotations[self.leg.ankle.at()] = local(self.knee, self.ankle);
+    }
+
+    /// Inner angle of the knee, radians; pi is straight.
+    pub fn knee_rad(&self) -> f32 {
+        let (a, b, c) = (self.hip.translation, self.knee.translation, self.ankle.translation);
+        let (up, down) = ((a - b).normalize_or_zero(), (c - b).normalize_or_zero());
+        acos(up.dot(down))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REACH: Reach = Reach { soft_m: 0.03, kept_m: 0.01 };
+
+    fn leg() -> BentLeg {
+        let joint = |x: f32, y: f32, z: f32| Transform::new(Vec3::new(x, y, z), Quat::IDENTITY);
+        let [hip, knee, ankle, toe] = [1, 2, 3, 4].map(JointIndex::new);
+        BentLeg {
+            leg: Leg { hip, knee, ankle, toe },
+            above: joint(0.0, 1.0, 0.0),
+            hip: joint(0.1, 0.95, 0.0),
+            knee: joint(0.1, 0.52, 0.08),
+            ankle: joint(0.1, 0.1, -0.02),
+            toe: joint(0.1, 0.02, 0.12),
+        }
+    }
+
+    #[test]
+    fn a_toe_that_stays_leaves_the_leg_as_it_is() {
+        let (mut bent, before) = (leg(), leg());
+        bent.reach(before.toe.translation, REACH);
+        for (a, b) in [(bent.hip, before.hip), (bent.knee, before.knee), (bent.ankle, before.ankle)] {
+            assert!((a.translation - b.translation).length() < 1e-5 && a.rotation.angle_between(b.rotation) < 1e-3);
+        }
+    }
+
+    #[test]
+    fn the_toe_arrives_bones_keep_their_length_and_the_foot_its_attitude() {
+        for by in [Vec3::new(0.1, 0.05, 0.1), Vec3::new(-0.2, 0.1, -0.1), Vec3::new(0.0, 0.3, 0.2)] {
+            let (mut bent, before) = (leg(), leg());
+            let target = before.toe.translation + by;
+            bent.reach(target, REACH);
+            assert!((bent.toe.translation - target).length() < 1e-4, "{by}");
+            let bone = |l: &BentLeg| {
+                let (a, b, c) = (l.hip.translation, l.knee.translation, l.ankle.translation);
+                ((b - a).length(), (c - b).length())
+            };
+            assert!((bone(&bent).0 - bone(&before).0).abs() < 1e-4 && (bone(&bent).1 - bone(&before).1).abs() < 1e-4);
+            assert!(bent.ankle.rotation.angle_between(before.ankle.rotation) < 1e-3);
+            // The knee still bends forwards.
+            assert!(bent.knee.translation.z > (bent.hip.translation.z + bent.ankle.translation.z) * 0.5);
+        }
+    }
+
+    #[test]
+    fn what_is_out_of_reach_is_pointed_at_and_the_knee_never_straightens() {
+        let mut bent = leg();
+        bent.reach(Vec3::new(0.1, 0.0, 2.0), REACH);
+        let length = 0.437_38 + 0.431_74;
+        let distance = (bent.ankle.translation - bent.hip.translation).length();
+        assert!(distance < length - REACH.kept_m + 1e-4, "{distance}");
+        let aim = (Vec3::new(0.1, 0.0, 2.0) - bent.ankle.translation).normalize();
+        assert!((bent.toe.translation - bent.ankle.translation).normalize().dot(aim) > 0.9999);
+    }
+
+    #[test]
+    fn stretching_slows_down_before_the_end_without_a_step() {
+        let at = |d: f32| REACH.limit(d, 0.7, 1.0);
+        assert_eq!(at(0.9), 0.9);
+        assert!(at(5.0) <= 0.99 + 1e-6);
+        for k in 0..200 {
+            let d = 0.9 + k as f32 * 0.001;
+            let step = at(d + 0.001) - at(d);
+            assert!((0.0..=0.001_01).contains(&step), "{d} {step}");
+        }
+        // Straighter than allowed already: no further, and no jump back.
+        assert_eq!(REACH.limit(0.995, 0.995, 1.0), 0.995);
+        assert_eq!(REACH.limit(1.2, 0.995, 1.0), 0.995);
+    }
+
+    #[test]
+    fn legs_are_found_by_where_they_part() {
+        let parents = [None, Some(0), Some(1), Some(2), Some(3), Some(4), Some(1), Some(6), Some(7), Some(1)];
+        let skeleton = Skeleton::new(
+            (0..parents.len()).map(|j| format!("j{j}")).collect(),
+            parents.iter().map(|p| p.map(JointIndex::new)).collect(),
+            vec![Transform::IDENTITY; parents.len()],
+        )
+        .unwrap();
+        let [toe, foot, head] = [5, 8, 9].map(JointIndex::new);
+        let legs = Leg::find(&skeleton, &[toe, foot, head]);
+        let [hip, knee, ankle] = [2, 3, 4].map(JointIndex::new);
+        assert_eq!(legs[0], Some(Leg { hip, knee, ankle, toe }));
+        let [hip, knee, ankle] = [6, 7, 8].map(JointIndex::new);
+        assert_eq!(legs[1], Some(Leg { hip, knee, ankle, toe: ankle }));
+        assert_eq!(legs[2], None);
+        let above: Vec<usize> = Leg::joints_above(&skeleton, &[toe]).iter().map(|j| j.at()).collect();
+        assert_eq!(above, [0, 1, 2, 3, 4, 5]);
+    }
+}

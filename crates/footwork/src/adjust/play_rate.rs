@@ -1,0 +1,59 @@
+//! Playing a clip a little faster or slower than it was captured, so that it moves as fast as the simulated character.
+//!
+//! The cheapest correction there is: whole strides fit, and no foot slides for it.
+
+use crate::math::spring;
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// Below this speed of a clip a change of rate moves the character too little to help, m/s.
+const LEAST_SPEED_MPS: f32 = 0.4;
+
+/// The `[matcher.play_rate]` table.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PlayRateConfig {
+    /// Slowest, 1 is as captured. Default 0.85.
+    pub min: f32,
+    /// Fastest. Default 1.15.
+    pub max: f32,
+    /// Half-life of changes of the rate, seconds. Default 0.1.
+    pub half_life_s: f32,
+    /// Seconds in which a distance from the simulated character is to be made up for by the rate. Default 0.3.
+    pub catch_up_s: f32,
+}
+
+impl Default for PlayRateConfig {
+    fn default() -> Self {
+        Self { min: 0.85, max: 1.15, half_life_s: 0.1, catch_up_s: 0.3 }
+    }
+}
+
+impl PlayRateConfig {
+    /// As captured, always.
+    pub const OFF: Self = Self { min: 1.0, max: 1.0, half_life_s: 0.1, catch_up_s: 0.3 };
+
+    /// Nothing to do?
+    pub fn is_off(&self) -> bool {
+        self.min == 1.0 && self.max == 1.0
+    }
+
+    /// The rate `dt_s` after it was `rate`: the clip by itself moves with `clip` (m/s), the simulated character with
+    /// `simulation` and is `ahead` (metres) of it; all in one space.
+    pub fn next(&self, rate: f32, clip: Vec3, simulation: Vec3, ahead: Vec3, dt_s: f32) -> f32 {
+        let speed = clip.length();
+        let mut wanted = 1.0;
+        if speed > LEAST_SPEED_MPS {
+            let direction = clip / speed;
+            let along = (simulation + ahead / self.catch_up_s).dot(direction);
+            // Somebody who has to turn round first must not slow down to a halt.
+            if simulation.dot(direction) > 0.5 * simulation.length() {
+                wanted = along / speed;
+            }
+        }
+        // Brought in gently between where it cannot help and where it fully does.
+        let full = ((speed - LEAST_SPEED_MPS) / LEAST_SPEED_MPS).clamp(0.0, 1.0);
+        let wanted = 1.0 + (wanted.clamp(self.min, self.max) - 1.0) * full;
+        rate + (wanted - rate) * spring::damp(self.half_life_s, dt_s)
+    }
+}

@@ -101,6 +101,8 @@ pub enum Command {
     Search(SearchArgs),
     /// Measure, on your own data.
     Bench(BenchArgs),
+    /// How good is the motion: feet, seams, root, response, beside the motion capture.
+    Eval(EvalArgs),
 }
 
 /// Flags of `build`.
@@ -326,4 +328,26 @@ pub enum SetKind {
     C,
     /// A game.
     D,
+}
+
+/// Flags of `eval`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Variants:\n  default         the configuration's settings\n  reference       the settings of the published controller\n  default_free    default, feet neither locked nor the root drawn to the simulated character\n  reference_free  the same of reference\n  FILE.toml       a configuration of your own\n\nExample:\n  footwork eval --db mocap.fwdb\n  footwork eval --db mocap.fwdb --variants default --courses a,b,c,d --seeds 1 --json"
+)]
+pub struct EvalArgs {
+    /// What is measured: names and files, see below.
+    #[arg(
+        long,
+        value_name = "VARIANTS",
+        value_delimiter = ',',
+        default_value = "default,reference,default_free,reference_free"
+    )]
+    pub variants: Vec<String>,
+    /// How often every course is run, with other random numbers and phases.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub seeds: u32,
+    /// Courses: a straight ahead, b turns, c turning back, d starts and stops, e strafing, f a random stick for 10 minutes.
+    #[arg(long, value_name = "COURSES", value_delimiter = ',', default_value = "a,b,c,d,e,f", value_parser = footwork_metrics::courses::COURSES)]
+    pub courses: Vec<String>,
 }

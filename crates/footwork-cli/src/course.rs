@@ -3,11 +3,11 @@
 use anyhow::{Context, Result, bail};
 use footwork::math::{Facing, cos, sin};
 use footwork::trajectory::{Gait, Goal, MotionInput, Path, Simulation, Stick};
+use footwork_metrics::RATE_HZ;
+use footwork_metrics::courses::{RandomStick, parse_csv};
 use glam::{Vec2, Vec3};
 use std::f32::consts::{FRAC_PI_4, PI, TAU};
 
-/// Rows of a CSV course per second.
-const CSV_HZ: f32 = 60.0;
 /// Where the standard course ends and random input begins, seconds.
 const STANDARD_S: f32 = 60.0;
 /// Speed on the standard course's path, m/s.
@@ -90,7 +90,7 @@ impl Course {
             Self::Random(random) => MotionInput::stick(random.at(time_s)),
             Self::Unsteered => MotionInput::default(),
             Self::Rows(rows) => {
-                let row = ((time_s * CSV_HZ).round() as usize).min(rows.len() - 1);
+                let row = ((time_s * RATE_HZ).round() as usize).min(rows.len() - 1);
                 MotionInput::stick(rows[row])
             }
         }
@@ -125,93 +125,9 @@ fn path_from(now: &Simulation) -> Path {
     Path::new((0..=80).map(point).collect(), false).unwrap_or_else(|_| unreachable!("80 points apart"))
 }
 
-/// Segments of 0.5 to 2 s: a third idle, a third walk, a third run, in any direction; a fifth of them strafing.
-#[derive(Debug)]
-pub struct RandomStick {
-    seed: u64,
-    now: Stick,
-    until_s: f32,
-}
-
-impl RandomStick {
-    /// The same seed gives the same stick.
-    pub fn new(seed: u64) -> Self {
-        Self { seed, now: Stick::default(), until_s: 0.0 }
-    }
-
-    /// splitmix64 as a number of 0 to 1.
-    fn unit(&mut self) -> f32 {
-        self.seed = self.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.seed;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 24) as f32
-    }
-
-    /// The stick at a time; times must not go back.
-    pub fn at(&mut self, time_s: f32) -> Stick {
-        while time_s + 1e-4 >= self.until_s {
-            let [length, gait, direction, strafe, look] = std::array::from_fn(|_| self.unit());
-            self.until_s += ((0.5 + 1.5 * length) * CSV_HZ).round() / CSV_HZ;
-            let movement = Facing::from_yaw(direction * TAU).direction();
-            let look = Facing::from_yaw(look * TAU);
-            let gait = (gait * 3.0) as u32;
-            self.now = Stick {
-                strafe: strafe < 0.2,
-                look: Vec2::new(-look.x, look.z),
-                ..Stick::towards(
-                    if gait == 0 { Vec3::ZERO } else { movement },
-                    if gait == 2 { Gait::Run } else { Gait::Walk },
-                )
-            };
-        }
-        self.now
-    }
-}
-
-/// Rows `lx,lz,rx,rz,strafe,walk` under a header of these names: sticks as world directions.
-fn parse_csv(text: &str) -> Result<Vec<Stick>> {
-    const HEADER: &str = "lx,lz,rx,rz,strafe,walk";
-    let mut lines = text.lines().enumerate();
-    let header = lines.next().map_or("", |(_, l)| l.trim());
-    if header != HEADER {
-        bail!("line 1: expected the header `{HEADER}`, found `{header}`");
-    }
-    let mut rows = Vec::new();
-    for (i, line) in lines.filter(|(_, l)| !l.trim().is_empty()) {
-        let values: Result<Vec<f32>, _> = line.split(',').map(|v| v.trim().parse::<f32>()).collect();
-        let values = values.ok().filter(|v| v.len() == 6 && v.iter().all(|x| x.is_finite()));
-        let Some(v) = values else { bail!("line {}: expected 6 numbers, found `{line}`", i + 1) };
-        let gait = if v[5] > 0.5 { Gait::Walk } else { Gait::Run };
-        rows.push(Stick {
-            look: Vec2::new(-v[2], v[3]),
-            strafe: v[4] > 0.5,
-            ..Stick::towards(Vec3::new(v[0], 0.0, v[1]), gait)
-        });
-    }
-    if rows.is_empty() {
-        bail!("no rows under the header");
-    }
-    Ok(rows)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_same_seed_gives_the_same_stick_at_any_frame_rate() {
-        let at = |hz: usize| {
-            let mut s = RandomStick::new(7);
-            (0..20 * hz)
-                .map(|i| (i, s.at(i as f32 / hz as f32)))
-                .filter(|(i, _)| i % (hz / 30) == 0)
-                .map(|(_, s)| s)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(at(30), at(60));
-        assert_ne!(RandomStick::new(8).at(0.0), RandomStick::new(7).at(0.0));
-    }
 
     #[test]
     fn the_standard_course_names_its_parts() {
@@ -223,19 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn csv_courses_say_where_they_are_wrong() {
-        let ok = parse_csv("lx,lz,rx,rz,strafe,walk\n0,1,0,0,0,1\n1,0,0,1,1,0\n").unwrap();
-        assert_eq!(ok[0], Stick::towards(Vec3::Z, Gait::Walk));
-        assert!(ok[1].strafe && ok[1].gait == Gait::Run && ok[1].look == Vec2::Y);
-        for (text, what) in [
-            ("", "header"),
-            ("lx,lz\n0,1", "header"),
-            ("lx,lz,rx,rz,strafe,walk\n", "no rows"),
-            ("lx,lz,rx,rz,strafe,walk\n0,1,0,0,0\n", "line 2"),
-            ("lx,lz,rx,rz,strafe,walk\n0,1,0,0,0,1\n0,NaN,0,0,0,1\n", "line 3"),
-        ] {
-            assert!(parse_csv(text).unwrap_err().to_string().contains(what), "{text}");
-        }
+    fn a_name_that_is_no_course_is_refused() {
         assert!(Course::parse("walk", 1).unwrap_err().to_string().contains("standard, random"));
     }
 }

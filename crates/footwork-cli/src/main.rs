@@ -9,6 +9,7 @@ mod build;
 mod course;
 mod database;
 mod demo;
+mod eval;
 mod film;
 mod gait;
 mod inspect;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Some(Command::Gait(args)) => gait::gait(args, &cli.common),
         Some(Command::Search(args)) => search::search(args, &cli.common),
         Some(Command::Bench(args)) => bench::bench(args, &cli.common),
+        Some(Command::Eval(args)) => eval::eval(args, &cli.common),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -15,9 +15,6 @@ use std::sync::Arc;
 use std::time::Instant;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Tags of motion that has no place on level ground.
-const UNEVEN_TAGS: [&str; 2] = ["slope", "stairs"];
-
 /// A drive to be made.
 #[derive(Debug)]
 pub struct Drive {
@@ -89,8 +86,7 @@ impl Drive {
         let mut driven = Driven::empty();
         let mut watch = Watch::default();
         // Courses lie on level ground.
-        let uneven = db.tags.iter().enumerate().filter(|(_, t)| UNEVEN_TAGS.contains(&t.as_str()));
-        let uneven = uneven.fold(0u64, |mask, (bit, _)| mask | 1 << bit);
+        let uneven = footwork_metrics::uneven_tags(db);
         let bar = progress::bar("driving", updates as u64, self.json);
         for k in 0..updates {
             let time_s = (k as f64 * f64::from(self.dt_s)) as f32;

@@ -1,0 +1,300 @@
+//! Scripted input, the same for every character that is to be compared: six courses, a row per 1/60 s.
+//!
+//! | course | seconds | what |
+//! |---|---|---|
+//! | a | 20 | straight ahead, walking, then running |
+//! | b | 60 | turns of 90 degrees every 3 s |
+//! | c | 60 | back and forth: turns of 180 degrees every 3 s |
+//! | d | 60 | starts and stops every 3 s |
+//! | e | 30 | strafing in circles, facing +Z |
+//! | f | 600 | a random stick |
+//!
+//! Sticks are directions in the world and full or zero.
+
+use crate::RATE_HZ;
+use footwork::math::Facing;
+use footwork::trajectory::{Gait, Stick};
+use glam::{Vec2, Vec3};
+use std::f32::consts::{FRAC_PI_2, PI, TAU};
+
+/// Names of the courses.
+pub const COURSES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
+
+/// Seed of course f in the first run.
+const SEED: u64 = 20_261_121;
+/// Rows between the commands of courses b, c and d.
+const SEGMENT: usize = 180;
+
+/// Rows of a circle of course e.
+const CIRCLE: usize = 360;
+
+/// A course.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Course {
+    /// One of [`COURSES`].
+    pub name: &'static str,
+    /// One row per 1/60 s.
+    pub rows: Vec<Stick>,
+    /// Commands whose response is timed, in order.
+    pub commands: Vec<Command>,
+}
+
+/// A change of the stick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// The first row with the new stick.
+    pub row: usize,
+    /// What changes.
+    pub kind: CommandKind,
+}
+
+/// What a command changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CommandKind {
+    /// The direction, by 90 degrees.
+    Turn90,
+    /// The direction, by 180 degrees.
+    Turn180,
+    /// From rest.
+    Start,
+    /// To rest.
+    Stop,
+}
+
+/// A repetition of all courses with other random numbers and other phases between input and search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Seed of course f.
+    pub seed: u64,
+    /// Rows put in front of courses a to e.
+    pub shift: usize,
+}
+
+impl Run {
+    /// Run number `index`, from 0.
+    pub fn new(index: usize) -> Self {
+        // The published runs have these seeds: 1 is left out.
+        let seed = SEED + if index == 0 { 0 } else { index as u64 + 1 };
+        Self { seed, shift: 17 * index }
+    }
+}
+
+/// A course by name; `None` for a name that is none.
+pub fn course(name: &str, run: Run) -> Option<Course> {
+    let name = COURSES.into_iter().find(|n| *n == name)?;
+    let mut course = Course { name, rows: Vec::new(), commands: Vec::new() };
+    match name {
+        "a" => course.rows.extend((0..1200).map(|k| towards(0.0, gait(k < 600)))),
+        "b" => turns(&mut course, CommandKind::Turn90),
+        "c" => turns(&mut course, CommandKind::Turn180),
+        "d" => starts_and_stops(&mut course),
+        "e" => course.rows.extend((0..1800).map(|k| {
+            let stick = towards(TAU * (k % CIRCLE) as f32 / CIRCLE as f32, gait(k < 1080));
+            Stick { strafe: true, look: Vec2::Y, ..stick }
+        })),
+        _ => {
+            let mut random = RandomStick::new(run.seed);
+            course.rows.extend((0..36_000).map(|k| random.at_row(k)));
+            return Some(course);
+        }
+    }
+    let first = course.rows[0];
+    course.rows.splice(0..0, std::iter::repeat_n(first, run.shift));
+    for command in &mut course.commands {
+        command.row += run.shift;
+    }
+    Some(course)
+}
+
+fn towards(yaw_rad: f32, gait: Gait) -> Stick {
+    Stick::towards(Facing::from_yaw(yaw_rad).direction(), gait)
+}
+
+fn gait(walk: bool) -> Gait {
+    if walk { Gait::Walk } else { Gait::Run }
+}
+
+/// 20 segments; the 11th changes from walking to running and nothing else.
+fn turns(course: &mut Course, kind: CommandKind) {
+    let mut yaw_rad = 0.0;
+    let mut turn = 0;
+    for k in 0..20 {
+        if k != 0 && k != 10 {
+            yaw_rad += match kind {
+                CommandKind::Turn90 => [FRAC_PI_2, FRAC_PI_2, -FRAC_PI_2, -FRAC_PI_2][turn % 4],
+                _ => [PI, -PI][turn % 2],
+            };
+            turn += 1;
+            course.commands.push(Command { row: k * SEGMENT, kind });
+        }
+        course.rows.extend([towards(yaw_rad, gait(k < 10)); SEGMENT]);
+    }
+}
+
+fn starts_and_stops(course: &mut Course) {
+    for k in 0..20 {
+        let gait = gait((k / 2) % 2 == 0);
+        let (stick, kind) = match k % 2 {
+            0 => (Stick { gait, ..Stick::default() }, CommandKind::Stop),
+            _ => (towards(0.0, gait), CommandKind::Start),
+        };
+        if k > 0 {
+            course.commands.push(Command { row: k * SEGMENT, kind });
+        }
+        course.rows.extend([stick; SEGMENT]);
+    }
+}
+
+/// Segments of 0.5 to 2 s: a third idle, a third walk, a third run, in any direction; a fifth of them strafing.
+#[derive(Clone, Debug)]
+pub struct RandomStick {
+    seed: u64,
+    now: Stick,
+    /// First row of the next segment.
+    until: usize,
+}
+
+impl RandomStick {
+    /// The same seed gives the same stick.
+    pub fn new(seed: u64) -> Self {
+        Self { seed, now: Stick::default(), until: 0 }
+    }
+
+    /// splitmix64 as a number of 0 to 1.
+    fn unit(&mut self) -> f64 {
+        self.seed = self.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.seed;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// The stick at a time; times must not go back.
+    pub fn at(&mut self, time_s: f32) -> Stick {
+        // The last row that has begun; a hair early is there.
+        self.at_row((time_s * RATE_HZ + 0.01) as usize)
+    }
+
+    /// The stick in a row; rows must not go back.
+    pub fn at_row(&mut self, row: usize) -> Stick {
+        while row >= self.until {
+            let [length, speed, direction, strafe, look] = std::array::from_fn(|_| self.unit());
+            self.until += ((0.5 + 1.5 * length) * f64::from(RATE_HZ)).round() as usize;
+            let speed = (speed * 3.0) as u32;
+            let gait = gait(speed != 2);
+            let full = towards((direction * std::f64::consts::TAU) as f32, gait);
+            self.now = if speed == 0 { Stick { gait, ..Stick::default() } } else { full };
+            if strafe < 0.2 {
+                let look = Facing::from_yaw((look * std::f64::consts::TAU) as f32);
+                (self.now.strafe, self.now.look) = (true, Vec2::new(-look.x, look.z));
+            }
+        }
+        self.now
+    }
+}
+
+/// Why a text is no course.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct CourseError {
+    /// Line, from 1.
+    pub line: usize,
+    /// What was expected and found.
+    pub what: String,
+}
+
+/// Rows `lx,lz,rx,rz,strafe,walk` under a header of these names: sticks as world directions.
+///
+/// # Errors
+/// The first line that is none of this.
+pub fn parse_csv(text: &str) -> Result<Vec<Stick>, CourseError> {
+    const HEADER: &str = "lx,lz,rx,rz,strafe,walk";
+    let mut lines = text.lines().enumerate();
+    let header = lines.next().map_or("", |(_, l)| l.trim());
+    if header != HEADER {
+        return Err(CourseError { line: 1, what: format!("expected the header `{HEADER}`, found `{header}`") });
+    }
+    let mut rows = Vec::new();
+    for (i, line) in lines.filter(|(_, l)| !l.trim().is_empty()) {
+        let values: Result<Vec<f32>, _> = line.split(',').map(|v| v.trim().parse::<f32>()).collect();
+        let values = values.ok().filter(|v| v.len() == 6 && v.iter().all(|x| x.is_finite()));
+        let Some(v) = values else {
+            return Err(CourseError { line: i + 1, what: format!("expected 6 numbers, found `{line}`") });
+        };
+        rows.push(Stick {
+            look: Vec2::new(-v[2], v[3]),
+            strafe: v[4] > 0.5,
+            ..Stick::towards(Vec3::new(v[0], 0.0, v[1]), gait(v[5] > 0.5))
+        });
+    }
+    if rows.is_empty() {
+        return Err(CourseError { line: 2, what: "no rows under the header".into() });
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_gives_the_same_stick_at_any_frame_rate() {
+        let at = |hz: usize| {
+            let mut s = RandomStick::new(7);
+            (0..20 * hz)
+                .map(|i| (i, s.at(i as f32 / hz as f32)))
+                .filter(|(i, _)| i % (hz / 30) == 0)
+                .map(|(_, s)| s)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(at(30), at(60));
+        assert_ne!(RandomStick::new(8).at(0.0), RandomStick::new(7).at(0.0));
+    }
+
+    #[test]
+    fn csv_courses_say_where_they_are_wrong() {
+        let ok = parse_csv("lx,lz,rx,rz,strafe,walk\n0,1,0,0,0,1\n1,0,0,1,1,0\n").unwrap();
+        assert_eq!(ok[0], Stick::towards(Vec3::Z, Gait::Walk));
+        assert!(ok[1].strafe && ok[1].gait == Gait::Run && ok[1].look == Vec2::Y);
+        for (text, what) in [
+            ("", "header"),
+            ("lx,lz\n0,1", "header"),
+            ("lx,lz,rx,rz,strafe,walk\n", "no rows"),
+            ("lx,lz,rx,rz,strafe,walk\n0,1,0,0,0\n", "line 2"),
+            ("lx,lz,rx,rz,strafe,walk\n0,1,0,0,0,1\n0,NaN,0,0,0,1\n", "line 3"),
+        ] {
+            assert!(parse_csv(text).unwrap_err().to_string().contains(what), "{text}");
+        }
+    }
+
+    #[test]
+    fn commands_stand_where_the_stick_changes() {
+        let count = |c: &Course, kind| c.commands.iter().filter(|c| c.kind == kind).count();
+        for index in 0..4 {
+            let of = |name| course(name, Run::new(index)).unwrap();
+            let (b, c, d) = (of("b"), of("c"), of("d"));
+            assert_eq!(count(&b, CommandKind::Turn90), 18);
+            assert_eq!(count(&c, CommandKind::Turn180), 18);
+            assert_eq!((count(&d, CommandKind::Start), count(&d, CommandKind::Stop)), (10, 9));
+            for course in [b, c, d] {
+                assert_eq!(course.rows.len(), 3600 + 17 * index);
+                for command in &course.commands {
+                    let [old, new] = [command.row - 1, command.row].map(|row| course.rows[row].movement);
+                    let cosine = match command.kind {
+                        CommandKind::Turn180 => -1.0,
+                        _ => 0.0,
+                    };
+                    assert!((old.dot(new) - cosine).abs() < 1e-5 && old != new, "{command:?}");
+                }
+            }
+        }
+        assert_eq!(course("g", Run::new(0)), None);
+    }
+
+    #[test]
+    fn other_runs_have_another_random_stick() {
+        let f = |index| course("f", Run::new(index)).unwrap().rows;
+        assert_eq!(Run::new(3), Run { seed: 20_261_125, shift: 51 });
+        assert!(f(0) != f(1) && f(0).len() == 36_000 && f(1).len() == 36_000);
+    }
+}

@@ -1,0 +1,287 @@
+//! The evaluation: variants over all courses, several runs each, beside the motion capture.
+
+use crate::courses::{Course, Run, course};
+use crate::measure::{Measurement, Quantity};
+use crate::recording::{RecordError, record};
+use crate::samples::{Moment, Samples, Statistic, mean_and_sd};
+use crate::source::Source;
+use footwork::database::{Database, MirrorMode};
+use footwork::matcher::MatcherConfig;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A metric: what is sampled, and what is made of the samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Metric {
+    /// Key in JSON and in thresholds; says the unit.
+    pub key: &'static str,
+    /// What is sampled.
+    pub quantity: Quantity,
+    /// What is made of it.
+    pub statistic: Statistic,
+    /// Foot locks and IK on or off.
+    pub feet: bool,
+    /// Over which samples it is taken.
+    pub pooling: Pooling,
+    /// Has a meaning for captured motion, too.
+    pub captured: bool,
+}
+
+/// How runs are brought together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pooling {
+    /// One value per run, then mean and spread: for what has many samples in a run.
+    PerRun,
+    /// One value of the samples of all runs: for the few commands.
+    AllRuns,
+}
+
+/// Share of the source's frames that course f played at least once; the one metric that is made of no samples.
+pub const COVERAGE: &str = "coverage_pct";
+
+/// All metrics but [`COVERAGE`], in the order in which they are told.
+pub const METRICS: &[Metric] = {
+    use Quantity as Q;
+    use Statistic::{Max, Mean, PctOver, Percentile};
+    const MEDIAN: Statistic = Percentile(50.0);
+    const P90: Statistic = Percentile(90.0);
+    const P95: Statistic = Percentile(95.0);
+    const P99: Statistic = Percentile(99.0);
+    const P999: Statistic = Percentile(99.9);
+    &[
+        captured("label_skate_cm_s", Q::LabelSkate, Mean),
+        captured("label_skate_median_cm_s", Q::LabelSkate, MEDIAN),
+        captured("skating_pct", Q::LabelSkate, PctOver(15.0)),
+        feet_off("label_skate_ik_off_cm_s", Q::LabelSkate, Mean),
+        feet_off("label_skate_ik_off_median_cm_s", Q::LabelSkate, MEDIAN),
+        feet_off("skating_ik_off_pct", Q::LabelSkate, PctOver(15.0)),
+        captured("low_toe_skate_cm_s", Q::LowSkate, Mean),
+        captured("low_toe_skate_median_cm_s", Q::LowSkate, MEDIAN),
+        captured("low_toe_skating_pct", Q::LowSkate, PctOver(15.0)),
+        captured("height_weighted_skate_cm_s", Q::WeightedSkate, Mean),
+        played("held_lock_cm_s", Q::HeldLock, Mean),
+        played("idle_toe_cm_s", Q::IdleToe, Mean),
+        feet_off("idle_toe_ik_off_cm_s", Q::IdleToe, Mean),
+        played("ik_correction_p99_cm", Q::Correction, P99),
+        played("unlock_jump_p99_cm", Q::UnlockJump, P99),
+        captured("penetration_p99_cm", Q::Penetration, P99),
+        captured("knee_extension_p99_deg", Q::KneeExtension, P99),
+        captured("jerk_root", Q::JerkRoot, Mean),
+        feet_off("jerk_root_ik_off", Q::JerkRoot, Mean),
+        captured("jerk_world", Q::JerkWorld, Mean),
+        feet_off("jerk_world_ik_off", Q::JerkWorld, Mean),
+        captured("transition_jerk_p99_root", Q::SeamJerkRoot, P99),
+        feet_off("transition_jerk_p99_root_ik_off", Q::SeamJerkRoot, P99),
+        captured("transition_jerk_p99_world", Q::SeamJerkWorld, P99),
+        feet_off("transition_jerk_p99_world_ik_off", Q::SeamJerkWorld, P99),
+        captured("dv_p999", Q::VelocityChange, P999),
+        feet_off("dv_p999_ik_off", Q::VelocityChange, P999),
+        captured("dv_max", Q::VelocityChange, Max),
+        captured("dv_over_source_pct", Q::VelocityChangeOverP999, PctOver(1.0)),
+        captured("dv_max_over_source", Q::VelocityChangeOverMax, Max),
+        played("root_yaw_step_deg", Q::YawStepChange, Mean),
+        played("root_yaw_step_p95_deg", Q::YawStepChange, P95),
+        played("path_error_m", Q::PathError, Mean),
+        played("path_error_max_m", Q::PathError, Max),
+        played("heading_error_deg", Q::HeadingError, Mean),
+        played("heading_error_p95_deg", Q::HeadingError, P95),
+        played("pose_jump_cm", Q::PoseJump, Mean),
+        played("pose_jump_p95_cm", Q::PoseJump, P95),
+        played("velocity_jump_cm_s", Q::VelocityJump, Mean),
+        played("velocity_jump_p95_cm_s", Q::VelocityJump, P95),
+        played("transitions_per_s", Q::Transitions, Mean),
+        played("frames_between_median", Q::FramesBetween, MEDIAN),
+        command("t90_90_vel_s", Q::Turn90Velocity, MEDIAN),
+        command("t90_90_head_s", Q::Turn90Heading, MEDIAN),
+        command("t90_180_vel_s", Q::Turn180Velocity, MEDIAN),
+        command("t90_180_head_s", Q::Turn180Heading, MEDIAN),
+        command("t90_start_s", Q::Start, MEDIAN),
+        command("t90_stop_s", Q::Stop, MEDIAN),
+        command("t90_90_vel_p90_s", Q::Turn90Velocity, P90),
+        command("t90_90_head_p90_s", Q::Turn90Heading, P90),
+        command("t90_180_vel_p90_s", Q::Turn180Velocity, P90),
+        command("t90_180_head_p90_s", Q::Turn180Heading, P90),
+        command("t90_start_p90_s", Q::Start, P90),
+        command("t90_stop_p90_s", Q::Stop, P90),
+    ]
+};
+
+const fn played(key: &'static str, quantity: Quantity, statistic: Statistic) -> Metric {
+    Metric { key, quantity, statistic, feet: true, pooling: Pooling::PerRun, captured: false }
+}
+
+const fn captured(key: &'static str, quantity: Quantity, statistic: Statistic) -> Metric {
+    Metric { captured: true, ..played(key, quantity, statistic) }
+}
+
+const fn feet_off(key: &'static str, quantity: Quantity, statistic: Statistic) -> Metric {
+    Metric { feet: false, ..played(key, quantity, statistic) }
+}
+
+const fn command(key: &'static str, quantity: Quantity, statistic: Statistic) -> Metric {
+    Metric { pooling: Pooling::AllRuns, ..played(key, quantity, statistic) }
+}
+
+/// A way of driving the same database.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// As the row is called.
+    pub name: String,
+    /// Settings.
+    pub config: MatcherConfig,
+}
+
+/// The same settings without foot locks and IK: the motion is then as blended.
+pub fn without_feet(config: &MatcherConfig) -> MatcherConfig {
+    config.clone()
+}
+
+/// A metric's value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Value {
+    /// Mean over runs.
+    pub mean: f32,
+    /// Spread over runs; `None` for a single one.
+    pub sd: Option<f32>,
+    /// The largest sample and where it was.
+    pub worst: Option<(f32, Moment)>,
+}
+
+/// A variant's values; what has no meaning for it is not there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Name of the variant, or `mocap`, `mocap_played`.
+    pub variant: String,
+    /// By key.
+    pub values: BTreeMap<&'static str, Value>,
+}
+
+/// A variant's row, and that of the captured motion as it played it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluated {
+    /// The variant.
+    pub row: Row,
+    /// The frames of the source, as often as they were played.
+    pub played: Row,
+}
+
+/// Courses and runs over one database.
+#[derive(Debug)]
+pub struct Evaluation {
+    db: Arc<Database>,
+    source: Source,
+    /// `[runs][courses]`.
+    runs: Vec<Vec<Course>>,
+}
+
+/// What one run left of one course.
+struct Driven {
+    with_feet: Measurement,
+    without_feet: Measurement,
+    played: Measurement,
+    coverage: Option<f32>,
+}
+
+impl Evaluation {
+    /// Over courses by name; names that are none are left out.
+    pub fn new(db: Arc<Database>, courses: &[&str], runs: usize) -> Self {
+        let of_run = |index| courses.iter().filter_map(|name| course(name, Run::new(index))).collect();
+        Self { source: Source::new(&db), db, runs: (0..runs).map(of_run).collect() }
+    }
+
+    /// How often `progress` is called for a variant.
+    pub fn steps(&self) -> usize {
+        self.runs.iter().map(Vec::len).sum()
+    }
+
+    /// The database's own motion, every frame once.
+    pub fn mocap(&self) -> Row {
+        let mut measurement = Measurement::default();
+        measurement.add_source(&self.source);
+        captured_row("mocap", &[measurement])
+    }
+
+    /// Drives a variant over everything; `progress` is called after every course.
+    ///
+    /// # Errors
+    /// A configuration or a database that cannot be driven.
+    pub fn run(&self, variant: &Variant, progress: &(dyn Fn() + Sync)) -> Result<Evaluated, RecordError> {
+        let all = self.runs.iter().enumerate();
+        let mut jobs: Vec<(usize, &Course)> = all.flat_map(|(run, cs)| cs.iter().map(move |c| (run, c))).collect();
+        // The longest first: no thread is left alone with one of them at the end.
+        jobs.sort_by_key(|(run, course)| (std::cmp::Reverse(course.rows.len()), *run));
+        let driven: Result<Vec<Driven>, RecordError> = jobs
+            .par_iter()
+            .with_max_len(1)
+            .map(|(run, course)| {
+                let driven = self.drive(variant, course, *run);
+                progress();
+                driven
+            })
+            .collect();
+        let (mut with, mut without, mut played, mut coverage) = (self.empty(), self.empty(), self.empty(), Vec::new());
+        for ((run, _), driven) in jobs.iter().zip(driven?) {
+            with[*run].append(&driven.with_feet);
+            without[*run].append(&driven.without_feet);
+            played[*run].append(&driven.played);
+            coverage.extend(driven.coverage);
+        }
+        let mut values = BTreeMap::new();
+        for metric in METRICS {
+            let value = metric.value(if metric.feet { &with } else { &without });
+            values.extend(value.map(|v| (metric.key, v)));
+        }
+        if let Some((mean, sd)) = mean_and_sd(&coverage) {
+            values.insert(COVERAGE, Value { mean, sd, worst: None });
+        }
+        let row = Row { variant: variant.name.clone(), values };
+        Ok(Evaluated { row, played: captured_row("mocap_played", &played) })
+    }
+
+    fn empty(&self) -> Vec<Measurement> {
+        vec![Measurement::default(); self.runs.len()]
+    }
+
+    fn drive(&self, variant: &Variant, course: &Course, run: usize) -> Result<Driven, RecordError> {
+        let (source, speeds) = (&self.source, &variant.config.speeds);
+        let [mut with_feet, mut without_feet, mut played] = std::array::from_fn(|_| Measurement::default());
+        let on = record(&self.db, source, &variant.config, course)?;
+        let bare = self::without_feet(&variant.config);
+        // Nothing to switch off: the same motion again.
+        let off = if bare == variant.config { on.clone() } else { record(&self.db, source, &bare, course)? };
+        with_feet.add_recording(source, &on, course, run, speeds);
+        with_feet.add_corrections(source, &on, &off, course, run);
+        without_feet.add_recording(source, &off, course, run, speeds);
+        played.add_played(source, &on, run);
+        let coverage = (course.name == "f").then(|| {
+            let mut frames = on.motion.playing.clone();
+            frames.sort_unstable();
+            frames.dedup();
+            let sides = if self.db.mirror == MirrorMode::Off { 1 } else { 2 };
+            100.0 * frames.len() as f32 / (source.frames() * sides).max(1) as f32
+        });
+        Ok(Driven { with_feet, without_feet, played, coverage })
+    }
+}
+
+impl Metric {
+    /// Its value over `[runs]` measurements; `None` where nothing was sampled.
+    fn value(&self, runs: &[Measurement]) -> Option<Value> {
+        let of_runs: Vec<f32> = runs.iter().filter_map(|m| m.of(self.quantity).statistic(self.statistic)).collect();
+        let (mut mean, sd) = mean_and_sd(&of_runs)?;
+        if self.pooling == Pooling::AllRuns {
+            let mut all = Samples::default();
+            runs.iter().for_each(|m| all.append(m.of(self.quantity)));
+            mean = all.statistic(self.statistic)?;
+        }
+        let worst = runs.iter().filter_map(|m| m.of(self.quantity).worst()).max_by(|a, b| a.0.total_cmp(&b.0));
+        Some(Value { mean, sd, worst })
+    }
+}
+
+/// A row of captured motion.
+fn captured_row(name: &str, runs: &[Measurement]) -> Row {
+    let values = METRICS.iter().filter(|m| m.captured).filter_map(|m| m.value(runs).map(|v| (m.key, v))).collect();
+    Row { variant: name.to_owned(), values }
+}

@@ -1,0 +1,34 @@
+//! How good is the motion? One function per metric, on motion sampled at 60 Hz, and an evaluation that drives a character
+//! over six scripted courses and sets it beside the motion capture that it plays.
+//!
+//! ```text
+//!  courses --MotionMatcher--> Recording --+
+//!                                         +--> Motion --metrics--> Samples --METRICS--> Row (one per variant)
+//!  Database --------------------> Source -+
+//! ```
+//!
+//! Captured motion and a character's motion are measured by the same functions, so the rows `mocap` (all of the database)
+//! and `mocap_played` (its frames as often as they were played) say what the data alone would give.
+
+pub mod courses;
+pub mod eval;
+pub mod measure;
+pub mod metrics;
+pub mod motion;
+pub mod recording;
+pub mod samples;
+pub mod source;
+
+use footwork::database::Database;
+
+/// All metrics are measured at this rate: differences of positions depend on it.
+pub const RATE_HZ: f32 = 60.0;
+
+/// Tags of motion that has no place on level ground.
+const UNEVEN_TAGS: [&str; 2] = ["slope", "stairs"];
+
+/// A bit per tag of motion that has no place on level ground, where all courses lie.
+pub fn uneven_tags(db: &Database) -> u64 {
+    let uneven = db.tags.iter().enumerate().filter(|(_, tag)| UNEVEN_TAGS.contains(&tag.as_str()));
+    uneven.fold(0, |mask, (bit, _)| mask | 1 << bit)
+}

@@ -1,0 +1,330 @@
+//! From motion to samples: which metric is taken where.
+
+use crate::RATE_HZ;
+use crate::courses::{Command, CommandKind, Course};
+use crate::metrics::{feet, jerk, response, root, skate};
+use crate::motion::{Motion, Space};
+use crate::recording::Recording;
+use crate::samples::{Moment, Samples};
+use crate::source::Source;
+use footwork::frames::JointIndex;
+use footwork::math::Facing;
+use footwork::trajectory::{Gait, SpeedConfig, Stick};
+use glam::Vec3;
+
+/// A foot held for longer than this stands, seconds.
+const HELD_S: f32 = 0.2;
+/// Frames of no command after which a character should stand: 1.5 s.
+const IDLE_FRAMES: usize = 90;
+
+macro_rules! quantities {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// What is sampled. Units are those of the metric's function.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Quantity {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Quantity {
+            /// How many there are.
+            pub const COUNT: usize = [$(Self::$name),*].len();
+        }
+    };
+}
+
+quantities! {
+    /// Toe speed where the source frame is labelled as contact, cm/s.
+    LabelSkate,
+    /// Toe speed where the toe is low, cm/s.
+    LowSkate,
+    /// Toe speed weighted by height, cm/s.
+    WeightedSkate,
+    /// Toe speed of feet held for over 0.2 s, cm/s.
+    HeldLock,
+    /// Toe speed when nothing has been asked for 1.5 s, cm/s.
+    IdleToe,
+    /// By how much foot locks and IK moved a toe, cm.
+    Correction,
+    /// The same in the last frame before a foot is let go, cm.
+    UnlockJump,
+    /// Depth of toes below the ground, cm.
+    Penetration,
+    /// Angle of the knee, degrees.
+    KneeExtension,
+    /// m/s3.
+    JerkRoot,
+    /// m/s3.
+    JerkWorld,
+    /// In the 0.2 s from a transition on, m/s3.
+    SeamJerkRoot,
+    /// In the 0.2 s from a transition on, m/s3.
+    SeamJerkWorld,
+    /// Change of velocity in root space, m/s.
+    VelocityChange,
+    /// The same over the joint's 99.9th percentile in the source.
+    VelocityChangeOverP999,
+    /// The same over the joint's largest in the source.
+    VelocityChangeOverMax,
+    /// Change of the root's turn per frame at transitions, degrees.
+    YawStepChange,
+    /// Metres.
+    PathError,
+    /// Degrees.
+    HeadingError,
+    /// cm.
+    PoseJump,
+    /// cm/s.
+    VelocityJump,
+    /// Transitions per second, a sample per frame.
+    Transitions,
+    /// Frames from one transition to the next.
+    FramesBetween,
+    /// Hips velocity, turns of 90 degrees, s.
+    Turn90Velocity,
+    /// Hips heading, turns of 90 degrees, s.
+    Turn90Heading,
+    /// Hips velocity, turns of 180 degrees, s.
+    Turn180Velocity,
+    /// Hips heading, turns of 180 degrees, s.
+    Turn180Heading,
+    /// Hips velocity, from rest, s.
+    Start,
+    /// Hips velocity, to rest, s.
+    Stop,
+}
+
+/// All samples of a motion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurement {
+    samples: Vec<Samples>,
+}
+
+impl Default for Measurement {
+    fn default() -> Self {
+        Self { samples: vec![Samples::default(); Quantity::COUNT] }
+    }
+}
+
+/// What is being measured, for [`Moment`].
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    course: &'static str,
+    run: usize,
+}
+
+impl Measurement {
+    /// The samples of a quantity.
+    pub fn of(&self, quantity: Quantity) -> &Samples {
+        &self.samples[quantity as usize]
+    }
+
+    /// Adds all of another's.
+    pub fn append(&mut self, other: &Self) {
+        for (ours, theirs) in self.samples.iter_mut().zip(&other.samples) {
+            ours.append(theirs);
+        }
+    }
+
+    /// Adds all of the source's clips on level ground, every frame once.
+    pub fn add_source(&mut self, source: &Source) {
+        let place = Place { course: "mocap", run: 0 };
+        for clip in source.clips.iter().filter(|c| c.level) {
+            for frame in 0..clip.motion.frames() {
+                self.add_frame(source, &clip.motion, frame, true, place);
+            }
+        }
+    }
+
+    /// Adds the source's frames that a recording played, as often as it did.
+    pub fn add_played(&mut self, source: &Source, recording: &Recording, run: usize) {
+        for playing in &recording.motion.playing {
+            let motion = &source.clips[playing.clip.at()].motion;
+            self.add_frame(source, motion, playing.frame, true, Place { course: "mocap", run });
+        }
+    }
+
+    /// Adds a recording; `speeds` are those that its course's sticks stood for.
+    pub fn add_recording(
+        &mut self,
+        source: &Source,
+        recording: &Recording,
+        course: &Course,
+        run: usize,
+        speeds: &SpeedConfig,
+    ) {
+        let (motion, place) = (&recording.motion, Place { course: course.name, run });
+        let mut since_seam = usize::MAX;
+        let mut seams = recording.seams.iter().map(|s| s.frame).peekable();
+        for frame in 0..motion.frames() {
+            since_seam = if seams.next_if_eq(&frame).is_some() { 0 } else { since_seam.saturating_add(1) };
+            self.add_frame(source, motion, frame, since_seam < jerk::SEAM_FRAMES, place);
+            let whole = || place.moment(motion, frame, JointIndex(0));
+            let root = motion.roots[frame];
+            self.push(Quantity::PathError, root::path_error_m(root, recording.simulated[frame]), whole);
+            let heading = root::heading_error_deg(root, recording.simulated_facings[frame]);
+            self.push(Quantity::HeadingError, heading, whole);
+            self.push(Quantity::Transitions, if since_seam == 0 { RATE_HZ } else { 0.0 }, whole);
+        }
+        self.add_seams(recording, place);
+        self.add_standing(source, recording, course, place);
+        self.add_responses(source, motion, course, speeds, place);
+    }
+
+    /// Adds what foot locks and IK did: the same run with and without them.
+    pub fn add_corrections(
+        &mut self,
+        source: &Source,
+        with: &Recording,
+        without: &Recording,
+        course: &Course,
+        run: usize,
+    ) {
+        let (toes, place) = (&source.rig.contact_joints, Place { course: course.name, run });
+        let held = |frame: usize, slot: usize| with.locked_s[frame * toes.len() + slot];
+        for frame in 0..with.motion.frames() {
+            for (slot, toe) in toes.iter().enumerate() {
+                let moment = || place.moment(&with.motion, frame, *toe);
+                let correction = feet::correction_cm(&with.motion, &without.motion, frame, *toe);
+                self.push(Quantity::Correction, correction, moment);
+                let last = frame + 1 < with.motion.frames() && held(frame + 1, slot) < held(frame, slot);
+                if last {
+                    self.push(Quantity::UnlockJump, correction, moment);
+                }
+            }
+        }
+    }
+
+    /// What can be said of any frame, captured or played. `seam`: it counts as after a transition.
+    fn add_frame(&mut self, source: &Source, motion: &Motion, frame: usize, seam: bool, place: Place) {
+        let clip = &source.clips[motion.playing[frame].clip.at()];
+        let toes = &source.rig.contact_joints;
+        for (slot, toe) in toes.iter().enumerate() {
+            let moment = || place.moment(motion, frame, *toe);
+            self.push(Quantity::Penetration, feet::penetration_cm(motion, frame, *toe), moment);
+            let Some(speed) = skate::toe_speed_cm_s(motion, frame, *toe) else { continue };
+            let height = motion.position(Space::World, frame, *toe).y;
+            if motion.contacts[frame * toes.len() + slot] != 0 {
+                self.push(Quantity::LabelSkate, speed, moment);
+            }
+            if height < clip.rest_height_m + skate::LOW_M {
+                self.push(Quantity::LowSkate, speed, moment);
+            }
+            let weight = skate::height_weight(height - clip.lowest_height_m);
+            self.push(Quantity::WeightedSkate, speed * weight, moment);
+        }
+        for leg in &source.rig.legs {
+            let extension = feet::knee_extension_deg(motion, frame, *leg);
+            self.push(Quantity::KneeExtension, extension, || place.moment(motion, frame, leg[1]));
+        }
+        for joint in (1..motion.joints).map(JointIndex::new) {
+            let moment = || place.moment(motion, frame, joint);
+            for (space, always, at_seam) in [
+                (Space::Root, Quantity::JerkRoot, Quantity::SeamJerkRoot),
+                (Space::World, Quantity::JerkWorld, Quantity::SeamJerkWorld),
+            ] {
+                let Some(jerk) = jerk::jerk_mps3(motion, space, frame, joint) else { continue };
+                self.push(always, jerk, moment);
+                if seam {
+                    self.push(at_seam, jerk, moment);
+                }
+            }
+            let Some(change) = jerk::velocity_change_mps(motion, frame, joint) else { continue };
+            self.push(Quantity::VelocityChange, change, moment);
+            let over = |limit: f32| if change > 0.0 { change / limit.max(f32::MIN_POSITIVE) } else { 0.0 };
+            let (p999, max) = (&source.velocity_change_p999_mps, &source.velocity_change_max_mps);
+            self.push(Quantity::VelocityChangeOverP999, over(p999[joint.at()]), moment);
+            self.push(Quantity::VelocityChangeOverMax, over(max[joint.at()]), moment);
+        }
+    }
+
+    fn add_seams(&mut self, recording: &Recording, place: Place) {
+        let motion = &recording.motion;
+        for seam in &recording.seams {
+            let moment = || place.moment(motion, seam.frame, JointIndex(0));
+            self.push(Quantity::PoseJump, seam.pose_jump_cm, moment);
+            self.push(Quantity::VelocityJump, seam.velocity_jump_cm_s, moment);
+            if let Some(change) = root::yaw_step_change_deg(&motion.roots, seam.frame) {
+                self.push(Quantity::YawStepChange, change, moment);
+            }
+        }
+        for pair in recording.seams.windows(2) {
+            let frames = (pair[1].frame - pair[0].frame) as f32;
+            self.push(Quantity::FramesBetween, frames, || place.moment(motion, pair[1].frame, JointIndex(0)));
+        }
+    }
+
+    /// Feet that are held, and feet of a character that nothing is asked of.
+    fn add_standing(&mut self, source: &Source, recording: &Recording, course: &Course, place: Place) {
+        let (motion, toes) = (&recording.motion, &source.rig.contact_joints);
+        let mut idle_frames = 0;
+        for (frame, stick) in course.rows.iter().enumerate() {
+            idle_frames = if stick.movement == glam::Vec2::ZERO { idle_frames + 1 } else { 0 };
+            for (slot, toe) in toes.iter().enumerate() {
+                let moment = || place.moment(motion, frame, *toe);
+                let Some(speed) = skate::toe_speed_cm_s(motion, frame, *toe) else { continue };
+                if recording.locked_s[frame * toes.len() + slot] > HELD_S {
+                    self.push(Quantity::HeldLock, speed, moment);
+                }
+                if idle_frames > IDLE_FRAMES {
+                    self.push(Quantity::IdleToe, speed, moment);
+                }
+            }
+        }
+    }
+
+    fn add_responses(&mut self, source: &Source, motion: &Motion, course: &Course, speeds: &SpeedConfig, place: Place) {
+        let hips: Vec<Vec3> = (0..motion.frames()).map(|f| motion.position(Space::World, f, source.rig.hips)).collect();
+        let velocities = response::smoothed(&response::ground_velocities(&hips));
+        let directions: Vec<Vec3> = motion.hips_facings.iter().map(|f| f.direction()).collect();
+        let directions = response::smoothed(&directions).into_iter();
+        let facings: Vec<Facing> = directions.map(|d| Facing::from_direction(d).unwrap_or_default()).collect();
+        for (row, quantity, time_s) in response_times(course, speeds, &velocities, &facings) {
+            self.push(quantity, time_s, || place.moment(motion, row, source.rig.hips));
+        }
+    }
+
+    fn push(&mut self, quantity: Quantity, value: f32, moment: impl FnOnce() -> Moment) {
+        self.samples[quantity as usize].push(value, moment);
+    }
+}
+
+/// How soon each command of a course was obeyed by what moved with `velocities` (world, m/s) and faced along `facings`,
+/// both `[frames]`: its row, what was timed, seconds.
+pub fn response_times(
+    course: &Course,
+    speeds: &SpeedConfig,
+    velocities: &[Vec3],
+    facings: &[Facing],
+) -> Vec<(usize, Quantity, f32)> {
+    let mut times = Vec::new();
+    for Command { row, kind } in course.commands.iter().copied() {
+        let [old, new] = [row - 1, row].map(|row| commanded(&course.rows[row], speeds));
+        let (velocity, heading) = match kind {
+            CommandKind::Turn90 => (Quantity::Turn90Velocity, Some(Quantity::Turn90Heading)),
+            CommandKind::Turn180 => (Quantity::Turn180Velocity, Some(Quantity::Turn180Heading)),
+            CommandKind::Start => (Quantity::Start, None),
+            CommandKind::Stop => (Quantity::Stop, None),
+        };
+        times.push((row, velocity, response::velocity_t90_s(&velocities[row..], old, new)));
+        if let (Some(heading), Some(from), Some(to)) =
+            (heading, Facing::from_direction(old), Facing::from_direction(new))
+        {
+            times.push((row, heading, response::heading_t90_s(&facings[row..], to, from.angle_to(to))));
+        }
+    }
+    times
+}
+
+/// The velocity that a stick stands for: its direction at the gait's speed ahead.
+fn commanded(stick: &Stick, speeds: &SpeedConfig) -> Vec3 {
+    let gait = if stick.gait == Gait::Run { &speeds.run } else { &speeds.walk };
+    stick.world(stick.movement, 0.0) * gait.forward_mps
+}
+
+impl Place {
+    fn moment(self, motion: &Motion, frame: usize, joint: JointIndex) -> Moment {
+        let playing = motion.playing[frame];
+        let Self { course, run } = self;
+        Moment { course, run, frame, joint, clip: playing.clip, clip_frame: playing.frame }
+    }
+}

@@ -1,0 +1,153 @@
+//! Motion at 60 Hz as plain positions: what all metrics look at, captured or played.
+
+use footwork::database::Database;
+use footwork::frames::{ClipIndex, FORWARD, JointIndex};
+use footwork::math::{Facing, Transform};
+use footwork::pose::Pose;
+use glam::Vec3;
+
+/// What of a skeleton is looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rig {
+    /// Joints with contact labels: toes.
+    pub contact_joints: Vec<JointIndex>,
+    /// Hip, knee and ankle above each contact joint that has them.
+    pub legs: Vec<[JointIndex; 3]>,
+    /// The joint below the root.
+    pub hips: JointIndex,
+    /// The axis of the hips that points ahead on average, unit, in the hips' own space: rigs differ.
+    pub hips_forward: Vec3,
+}
+
+impl Rig {
+    /// Of a database.
+    pub fn new(db: &Database) -> Self {
+        let parents = db.skeleton.parents();
+        let above = |joint: JointIndex| parents[joint.at()];
+        let leg = |toe: &JointIndex| {
+            let ankle = above(*toe)?;
+            let knee = above(ankle)?;
+            let hip = above(knee)?;
+            // A leg hangs from something.
+            above(hip).map(|_| [hip, knee, ankle])
+        };
+        let hips = parents.iter().position(|p| *p == Some(JointIndex(0))).unwrap_or(0);
+        let ahead = |frame: usize| db.poses.rotations[frame * db.poses.joints + hips].inverse() * FORWARD;
+        let sum = if hips == 0 { FORWARD } else { (0..db.frames()).map(ahead).sum() };
+        Self {
+            contact_joints: db.contact_joints.clone(),
+            legs: db.contact_joints.iter().filter_map(leg).collect(),
+            hips: JointIndex::new(hips),
+            hips_forward: sum.try_normalize().unwrap_or(FORWARD),
+        }
+    }
+}
+
+/// A frame of the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SourceFrame {
+    /// A clip that is no mirror image.
+    pub clip: ClipIndex,
+    /// Frame of it at 60 Hz, the nearest.
+    pub frame: usize,
+    /// Played as in a mirror.
+    pub mirrored: bool,
+}
+
+/// Motion at 60 Hz.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Motion {
+    /// Joints per frame, the root included.
+    pub joints: usize,
+    /// `[frames]` world from root, turned about +Y only.
+    pub roots: Vec<Transform>,
+    /// `[frames x joints]` world, metres.
+    pub world: Vec<Vec3>,
+    /// `[frames x joints]` root space, metres.
+    pub root_space: Vec<Vec3>,
+    /// `[frames]` where the hips face, world.
+    pub hips_facings: Vec<Facing>,
+    /// `[frames x contact joints]` 1 where the source frame touches.
+    pub contacts: Vec<u8>,
+    /// `[frames]` the source frame.
+    pub playing: Vec<SourceFrame>,
+}
+
+impl Motion {
+    /// Empty, for poses of that many joints.
+    pub fn new(joints: usize) -> Self {
+        Self { joints, ..Self::default() }
+    }
+
+    /// Number of frames.
+    pub fn frames(&self) -> usize {
+        self.roots.len()
+    }
+
+    /// Adds a frame. `world` is working space.
+    pub fn push(
+        &mut self,
+        db: &Database,
+        rig: &Rig,
+        pose: &Pose,
+        contacts: &[u8],
+        playing: SourceFrame,
+        world: &mut Vec<Transform>,
+    ) {
+        pose.world(&db.skeleton, world);
+        let root = Transform::new(world[0].translation, Facing::from_rotation(world[0].rotation).rotation());
+        let hips_ahead = world[rig.hips.at()].rotation * rig.hips_forward;
+        self.roots.push(root);
+        self.world.extend(world.iter().map(|t| t.translation));
+        self.root_space.extend(world.iter().map(|t| root.inverse_point(t.translation)));
+        self.hips_facings.push(Facing::from_direction(hips_ahead).unwrap_or_default());
+        self.contacts.extend_from_slice(contacts);
+        self.playing.push(playing);
+    }
+
+    /// A joint's position in a space, metres.
+    pub fn position(&self, space: Space, frame: usize, joint: JointIndex) -> Vec3 {
+        let positions = match space {
+            Space::Root => &self.root_space,
+            Space::World => &self.world,
+        };
+        positions[frame * self.joints + joint.at()]
+    }
+}
+
+/// Where positions are seen from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// The character's root: what the body does.
+    Root,
+    /// The world: what is seen.
+    World,
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use footwork::math::Quat;
+
+    /// Motion of two joints, root and toe, given by the root and the toe's place in the world at a time in seconds.
+    pub fn moving(frames: usize, root: impl Fn(f32) -> Transform, toe: impl Fn(f32) -> Vec3) -> Motion {
+        let mut motion = Motion::new(2);
+        for frame in 0..frames {
+            let time_s = frame as f32 / crate::RATE_HZ;
+            let (root, toe) = (root(time_s), toe(time_s));
+            motion.roots.push(root);
+            motion.world.extend([root.translation, toe]);
+            motion.root_space.extend([Vec3::ZERO, root.inverse_point(toe)]);
+            motion.hips_facings.push(Facing::from_rotation(root.rotation));
+            motion.contacts.push(1);
+            motion.playing.push(SourceFrame { clip: ClipIndex(0), frame, mirrored: false });
+        }
+        motion
+    }
+
+    /// A root that walks a circle.
+    pub fn circling(time_s: f32) -> Transform {
+        let yaw = Quat::from_rotation_y(time_s);
+        Transform::new(yaw * Vec3::new(2.0, 0.0, 0.0), yaw)
+    }
+}

@@ -1,0 +1,128 @@
+//! A character driven over a course, frame by frame at 60 Hz.
+
+use crate::RATE_HZ;
+use crate::courses::Course;
+use crate::metrics::seam;
+use crate::motion::Motion;
+use crate::source::Source;
+use footwork::database::Database;
+use footwork::matcher::{ConfigError, MatcherConfig, MotionMatcher, Playing};
+use footwork::math::Facing;
+use footwork::pose::{Pose, PoseVelocity, RootMotion};
+use footwork::search::TagFilter;
+use footwork::trajectory::{InputError, MotionInput};
+use glam::Vec3;
+use std::sync::Arc;
+
+/// A run over a course. Frame `k` is what the input of row `k` led to.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    /// The shown motion.
+    pub motion: Motion,
+    /// `[frames]` the simulated character, world.
+    pub simulated: Vec<Vec3>,
+    /// `[frames]` where it faces, world.
+    pub simulated_facings: Vec<Facing>,
+    /// `[frames x contact joints]` seconds for which each foot has been held; 0 is free.
+    pub locked_s: Vec<f32>,
+    /// Transitions, in order.
+    pub seams: Vec<Seam>,
+}
+
+/// A transition.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seam {
+    /// The first frame that shows the new clip.
+    pub frame: usize,
+    /// Between the captured poses on either side, cm.
+    pub pose_jump_cm: f32,
+    /// Between their velocities, cm/s.
+    pub velocity_jump_cm_s: f32,
+}
+
+/// Why a character cannot be driven.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The configuration does not fit the database.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The database asks for input that a course does not have.
+    #[error(transparent)]
+    Input(#[from] InputError),
+}
+
+/// Drives a character, at rest at the origin, facing +Z, over a course on level ground.
+///
+/// # Errors
+/// A configuration that does not fit the database, or a database whose input a stick cannot give.
+pub fn record(
+    db: &Arc<Database>,
+    source: &Source,
+    config: &MatcherConfig,
+    course: &Course,
+) -> Result<Recording, RecordError> {
+    let rig = &source.rig;
+    let mut character = MotionMatcher::new(Arc::clone(db), config.clone())?;
+    let mut jumps = Jumps::new(db);
+    let mut world = Vec::new();
+    let mut recording = Recording {
+        motion: Motion::new(db.skeleton.len()),
+        simulated: Vec::new(),
+        simulated_facings: Vec::new(),
+        locked_s: Vec::new(),
+        seams: Vec::new(),
+    };
+    let tags = TagFilter { forbidden: crate::uneven_tags(db), ..TagFilter::default() };
+    let dt_s = 1.0 / RATE_HZ;
+    for (frame, stick) in course.rows.iter().enumerate() {
+        let before = character.state().header.playing;
+        character.update(&MotionInput { tags, ..MotionInput::stick(*stick) }, dt_s)?;
+        let (header, output) = (&character.state().header, character.output());
+        let playing = source.frame(&header.playing);
+        recording.motion.push(db, rig, &output.pose, &output.contacts, playing, &mut world);
+        recording.simulated.push(header.simulation.position);
+        recording.simulated_facings.push(header.simulation.facing);
+        recording.locked_s.extend_from_slice(&output.locked_s);
+        if output.transitions > 0 {
+            // Both clips at the instant of the jump.
+            let since_s = f64::from(header.since_transition_s);
+            let from = Playing { time_s: before.time_s + f64::from(dt_s) - since_s, ..before };
+            let to = Playing { time_s: header.playing.time_s - since_s, ..header.playing };
+            let (pose_jump_cm, velocity_jump_cm_s) = jumps.between(db, from, to);
+            recording.seams.push(Seam { frame, pose_jump_cm, velocity_jump_cm_s });
+        }
+    }
+    Ok(recording)
+}
+
+/// Working space for jumps.
+struct Jumps {
+    pose: Pose,
+    velocity: PoseVelocity,
+    motions: [RootMotion; 2],
+}
+
+impl Jumps {
+    fn new(db: &Database) -> Self {
+        let joints = db.skeleton.len();
+        Self {
+            pose: Pose::rest(&db.skeleton),
+            velocity: PoseVelocity::zero(joints),
+            motions: [RootMotion::zero(joints), RootMotion::zero(joints)],
+        }
+    }
+
+    /// Of pose (cm) and velocity (cm/s) in root space.
+    fn between(&mut self, db: &Database, from: Playing, to: Playing) -> (f32, f32) {
+        for (playing, motion) in [from, to].into_iter().zip(&mut self.motions) {
+            let view = db.view(playing.clip, playing.mirrored);
+            view.sample(playing.time_s, &mut self.pose, &mut self.velocity);
+            // As seen from the root, which then does not move.
+            (self.velocity.linear[0], self.velocity.angular[0]) = (Vec3::ZERO, Vec3::ZERO);
+            motion.from_pose(&db.skeleton, &self.pose, &self.velocity);
+        }
+        let [from, to] = &self.motions;
+        (seam::pose_jump_cm(from, to), seam::velocity_jump_cm_s(from, to))
+    }
+}

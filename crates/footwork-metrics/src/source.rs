@@ -1,0 +1,127 @@
+//! The motion capture behind a database, measured as it is: the yardstick.
+
+use crate::RATE_HZ;
+use crate::metrics::{jerk, skate};
+use crate::motion::{Motion, Rig, SourceFrame};
+use crate::samples::percentile;
+use footwork::database::Database;
+use footwork::frames::{ClipIndex, JointIndex};
+use footwork::matcher::Playing;
+use footwork::pose::{Pose, PoseVelocity};
+use rayon::prelude::*;
+
+/// One clip at 60 Hz.
+#[derive(Clone, Debug)]
+pub struct SourceClip {
+    /// Its motion.
+    pub motion: Motion,
+    /// Its last frame leads back to its first.
+    pub looping: bool,
+    /// Lies on level ground, as all courses do.
+    pub level: bool,
+    /// Height of toes at rest, metres.
+    pub rest_height_m: f32,
+    /// The lowest that toes are found at, metres.
+    pub lowest_height_m: f32,
+}
+
+/// All clips that are no mirror images.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// What is looked at.
+    pub rig: Rig,
+    /// `[originals]`.
+    pub clips: Vec<SourceClip>,
+    /// `[joints]` 99.9th percentile of the joint's change of velocity, m/s.
+    pub velocity_change_p999_mps: Vec<f32>,
+    /// `[joints]` its largest, m/s.
+    pub velocity_change_max_mps: Vec<f32>,
+}
+
+impl Source {
+    /// Of a database.
+    pub fn new(db: &Database) -> Self {
+        let rig = Rig::new(db);
+        let uneven = crate::uneven_tags(db);
+        let level = (0..db.originals()).map(|clip| {
+            let range = db.clips[clip].frame_range();
+            let over = |s: &&footwork::database::TagSpan| s.start.at() < range.end && s.end.at() > range.start;
+            !db.tag_spans.iter().filter(over).any(|s| uneven & (1 << s.tag) != 0)
+        });
+        let level: Vec<bool> = level.collect();
+        let motions: Vec<Motion> =
+            (0..db.originals()).into_par_iter().map(|clip| clip_motion(db, &rig, ClipIndex::new(clip))).collect();
+        let heights = |of: fn(&Motion, &[JointIndex]) -> Option<f32>| {
+            let known: Vec<Option<f32>> = motions.iter().map(|m| of(m, &rig.contact_joints)).collect();
+            let mut found: Vec<f32> = known.iter().copied().flatten().collect();
+            // A clip without any contact is held against the others.
+            let usual = if found.is_empty() { 0.0 } else { percentile(&mut found, 50.0) };
+            known.into_iter().map(move |h| h.unwrap_or(usual)).collect::<Vec<f32>>()
+        };
+        let (rest, lowest) = (heights(skate::rest_height_m), heights(skate::lowest_height_m));
+        let limits: Vec<(f32, f32)> = (0..db.skeleton.len())
+            .into_par_iter()
+            .map(|joint| {
+                let mut changes: Vec<f32> = motions
+                    .iter()
+                    .zip(&level)
+                    .filter(|(_, level)| **level)
+                    .flat_map(|(m, _)| (0..m.frames()).map(move |f| (m, f)))
+                    .filter_map(|(m, f)| jerk::velocity_change_mps(m, f, JointIndex::new(joint)))
+                    .collect();
+                if changes.is_empty() {
+                    return (0.0, 0.0);
+                }
+                (percentile(&mut changes, 99.9), changes.iter().copied().fold(0.0, f32::max))
+            })
+            .collect();
+        let clips = motions.into_iter().enumerate().map(|(i, motion)| SourceClip {
+            motion,
+            looping: db.clips[i].looping(),
+            level: level[i],
+            rest_height_m: rest[i],
+            lowest_height_m: lowest[i],
+        });
+        Self {
+            clips: clips.collect(),
+            rig,
+            velocity_change_p999_mps: limits.iter().map(|l| l.0).collect(),
+            velocity_change_max_mps: limits.iter().map(|l| l.1).collect(),
+        }
+    }
+
+    /// Frames at 60 Hz of all clips.
+    pub fn frames(&self) -> usize {
+        self.clips.iter().map(|c| c.motion.frames()).sum()
+    }
+
+    /// The frame nearest to what plays.
+    pub fn frame(&self, playing: &Playing) -> SourceFrame {
+        let clip = playing.clip.at() % self.clips.len();
+        let frames = self.clips[clip].motion.frames();
+        let frame = (playing.time_s.max(0.0) * f64::from(RATE_HZ)).round() as usize;
+        SourceFrame {
+            clip: ClipIndex::new(clip),
+            // A loop goes round; another clip holds its last frame.
+            frame: if self.clips[clip].looping { frame % frames } else { frame.min(frames - 1) },
+            mirrored: playing.mirrored || playing.clip.at() >= self.clips.len(),
+        }
+    }
+}
+
+/// A clip, sampled at 60 Hz.
+fn clip_motion(db: &Database, rig: &Rig, clip: ClipIndex) -> Motion {
+    let view = db.view(clip, false);
+    let mut motion = Motion::new(db.skeleton.len());
+    let (mut pose, mut velocity) = (Pose::rest(&db.skeleton), PoseVelocity::zero(db.skeleton.len()));
+    let (mut contacts, mut world) = (vec![0; rig.contact_joints.len()], Vec::new());
+    // The last frame of a loop is not its first one again.
+    let frames = (view.seconds() * f64::from(RATE_HZ) + 1e-3) as usize + usize::from(view.loop_delta.is_none());
+    for frame in 0..frames.max(1) {
+        let time_s = frame as f64 / f64::from(RATE_HZ);
+        view.sample(time_s, &mut pose, &mut velocity);
+        db.contacts_at(clip, false, time_s, &mut contacts);
+        motion.push(db, rig, &pose, &contacts, SourceFrame { clip, frame, mirrored: false }, &mut world);
+    }
+    motion
+}

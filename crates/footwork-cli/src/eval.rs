@@ -45,9 +45,9 @@ pub fn eval(args: &EvalArgs, common: &Common) -> Result<()> {
 fn variant(name: &str, default: &MatcherConfig, db: &Database) -> Result<Variant> {
     let config = match name {
         "default" => default.clone(),
-        "reference" => reference(),
+        "reference" => MatcherConfig::reference(),
         "default_free" => free(default.clone()),
-        "reference_free" => free(reference()),
+        "reference_free" => free(MatcherConfig::reference()),
         file if file.ends_with(".toml") => CharacterConfig::load(Path::new(file))?.matcher,
         other => bail!(
             "no variant is named `{other}`: expected default, reference, default_free, reference_free, or a .toml file"
@@ -55,11 +55,6 @@ fn variant(name: &str, default: &MatcherConfig, db: &Database) -> Result<Variant
     };
     config.validate(db).with_context(|| format!("variant `{name}` does not fit the database"))?;
     Ok(Variant { name: name.to_owned(), config })
-}
-
-/// The settings of the published controller.
-fn reference() -> MatcherConfig {
-    MatcherConfig::default()
 }
 
 /// Nothing done to the animation: feet slide as they are blended, the root goes where the clips lead it.

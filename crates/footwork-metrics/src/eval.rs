@@ -5,6 +5,7 @@ use crate::measure::{Measurement, Quantity};
 use crate::recording::{RecordError, record};
 use crate::samples::{Moment, Samples, Statistic, mean_and_sd};
 use crate::source::Source;
+use footwork::adjust::feet::{FeetConfig, FootLock};
 use footwork::database::{Database, MirrorMode};
 use footwork::matcher::MatcherConfig;
 use rayon::prelude::*;
@@ -134,7 +135,8 @@ pub struct Variant {
 
 /// The same settings without foot locks and IK: the motion is then as blended.
 pub fn without_feet(config: &MatcherConfig) -> MatcherConfig {
-    config.clone()
+    let feet = FeetConfig { lock: FootLock::Off, ..config.feet };
+    MatcherConfig { feet, ..config.clone() }
 }
 
 /// A metric's value.

@@ -59,6 +59,9 @@ impl Default for MatcherConfig {
     }
 }
 
+/// Most rows that are compared once more.
+pub const MAX_CANDIDATES: usize = 256;
+
 /// The `[matcher.search]` table.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -74,6 +77,14 @@ pub struct SearchConfig {
     pub minimum_improvement: f32,
     /// The end of a clip that is not jumped to, seconds, unless it loops. Default 0.33.
     pub end_exclusion_s: f32,
+    /// So many of the best rows are compared once more, by how well they can be jumped to. 1 takes the best row. Default 32.
+    pub candidates: usize,
+    /// What it costs when feet would have to slide 10 cm for a jump. Default 1.
+    pub seam_cost: f32,
+    /// A.
+    pub slip_cost: f32,
+    /// B.
+    pub slip_ahead_s: f32,
     /// Around what plays, not jumped to, seconds either way. Default 0.33.
     pub near_exclusion_s: f32,
     /// A change of the desired velocity by this much searches at once, m/s. Default 1.
@@ -90,6 +101,10 @@ impl Default for SearchConfig {
             transition_cost: 0.02,
             minimum_improvement: 0.05,
             end_exclusion_s: 0.33,
+            candidates: 32,
+            seam_cost: 1.0,
+            slip_cost: 0.3,
+            slip_ahead_s: 0.2,
             near_exclusion_s: 0.33,
             force_velocity_mps: 1.0,
             force_facing_deg: 45.0,
@@ -117,6 +132,7 @@ impl MatcherConfig {
                 interval_s: 7.0 / 60.0,
                 transition_cost: 0.0,
                 minimum_improvement: 0.0,
+                candidates: 1,
                 end_exclusion_s: 20.0 / 60.0,
                 near_exclusion_s: 20.0 / 60.0,
                 ..SearchConfig::default()
@@ -149,6 +165,8 @@ impl MatcherConfig {
             ("search.minimum_improvement", s.minimum_improvement, 0.0, 1.0),
             ("search.end_exclusion_s", s.end_exclusion_s, 0.0, 60.0),
             ("search.near_exclusion_s", s.near_exclusion_s, 0.0, 60.0),
+            ("search.candidates", s.candidates as f32, 1.0, MAX_CANDIDATES as f32),
+            ("search.seam_cost", s.seam_cost, 0.0, 1e6),
             ("search.force_velocity_mps", s.force_velocity_mps, 0.0, f32::MAX),
             ("search.force_facing_deg", s.force_facing_deg, 0.0, f32::MAX),
             ("responsiveness", self.responsiveness, 0.0, 1e3),

@@ -9,6 +9,7 @@ mod play;
 mod query;
 pub mod scheduler;
 mod scratch;
+mod seam;
 pub mod state;
 mod step;
 

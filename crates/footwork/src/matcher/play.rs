@@ -215,7 +215,7 @@ fn planted(db: &Database, config: &MatcherConfig, state: &MatcherState, scratch:
 }
 
 /// What a clip shows at a moment, with the velocities that it has at a play rate.
-fn sample(db: &Database, playing: Playing, rate: f32, (pose, velocity): (&mut Pose, &mut PoseVelocity)) {
+pub fn sample(db: &Database, playing: Playing, rate: f32, (pose, velocity): (&mut Pose, &mut PoseVelocity)) {
     db.view(playing.clip, playing.mirrored).sample(playing.time_s, pose, velocity);
     if rate != 1.0 {
         velocity.scale(rate);
@@ -269,6 +269,12 @@ fn hide_seam(
     pose.set_world_from_root(root);
     velocity.linear[0] = root.inverse_direction(animated + shift.velocity);
     velocity.angular[0].y += turn.velocity.y;
+}
+
+/// What is shown now, without corrections of the feet, into `scratch.shown`.
+pub fn shown_body(db: &Database, config: &MatcherConfig, state: &MatcherState, scratch: &mut Scratch) {
+    let Moving { pose, velocity, .. } = &mut scratch.shown;
+    animate(db, config, state, &scratch.layout, (pose, velocity));
 }
 
 /// A control tick of the feet: which are held, which let go.

@@ -2,6 +2,7 @@
 
 use super::config::MatcherConfig;
 use super::scratch::{LastSearch, Scratch};
+use super::seam;
 use super::state::{MatcherState, Playing};
 use crate::database::{Database, MirrorMode};
 use crate::frames::{ClipIndex, RowIndex};
@@ -61,23 +62,29 @@ pub fn search(
     };
     let index = db.search_index(config.search.backend);
     let mut ask_now = ask(near_s);
-    let mut found = None;
+    let mut kept = 0;
     if may_continue {
-        found = index.search(db, &ask_now);
+        kept = index.search_k(db, &ask_now, &mut scratch.best[..config.search.candidates]);
     } else {
         // A clip that is over looks most like its own last moments: going back there would be a stutter. Only where there
         // is nothing else may the jump be short.
         for near_s in [near_s.max(db.schema.horizon_s().1), near_s, 0.0] {
             ask_now = ask(near_s);
-            found = index.search(db, &ask_now);
-            if found.is_some() {
+            kept = index.search_k(db, &ask_now, &mut scratch.best[..config.search.candidates]);
+            if kept > 0 {
                 break;
             }
         }
     }
+    let candidates = ask_now.candidates;
+    if kept > 0 && config.search.seam_cost > 0.0 && config.search.candidates > 1 {
+        seam::add_seam_costs(db, config, input, state, scratch, kept);
+    }
+    let continuing_cost = scratch.best[..kept].iter().find(|m| m.continuing).map(|m| m.cost);
+    let found = scratch.best[..kept].iter().copied().reduce(|a, b| if b.cost < a.cost { b } else { a });
     let jump = found
         .filter(|m| !m.continuing)
-        .filter(|m| continuing.is_none_or(|c| m.cost < c.cost * (1.0 - config.search.minimum_improvement)));
+        .filter(|m| continuing_cost.is_none_or(|c| m.cost < c * (1.0 - config.search.minimum_improvement)));
     state.header.searches += 1;
     state.header.searched_velocity = state.header.desired.velocity;
     state.header.searched_facing = state.header.desired.facing;
@@ -85,9 +92,9 @@ pub fn search(
         found,
         continuing_cost: continuing.map(|c| c.cost),
         jumped: jump.is_some(),
-        candidates: ask_now.candidates,
+        candidates,
         continuing,
-        transition_cost: ask_now.transition_cost,
+        transition_cost: config.search.transition_cost,
     });
     jump.map(|m| playing_at(db, m.row, m.mirrored))
 }

@@ -1,8 +1,10 @@
 //! Working space: nothing in it must survive a frame.
 
+use super::config::MAX_CANDIDATES;
 use super::state::BlockLayout;
 use crate::blend::inertialize::Moving;
 use crate::database::Database;
+use crate::frames::RowIndex;
 use glam::Vec3;
 use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{SourceBuffers, TrajectorySample};
@@ -37,8 +39,12 @@ pub struct Scratch {
     pub(super) beside: (Pose, PoseVelocity),
     /// `[contact joints]`.
     pub(super) touching: Vec<u8>,
+    /// `[contact joints]` where they are shown and how they move, root space.
+    pub(super) toes: Vec<(Vec3, Vec3)>,
     /// `[contact joints]` the clip's own, world.
     pub(super) toe_velocities: Vec<Vec3>,
+    /// Room for the best rows.
+    pub(super) best: Vec<Match>,
     pub(super) last: Option<LastSearch>,
 }
 
@@ -59,7 +65,9 @@ impl Scratch {
             next: body(),
             beside: (Pose::rest(&db.skeleton), still()),
             toe_velocities: vec![Vec3::ZERO; db.contact_joints.len()],
+            toes: vec![(Vec3::ZERO, Vec3::ZERO); db.contact_joints.len()],
             touching: vec![0; db.contact_joints.len()],
+            best: vec![Match { row: RowIndex(0), mirrored: false, cost: 0.0, continuing: false }; MAX_CANDIDATES],
             last: None,
         }
     }

@@ -38,17 +38,17 @@ impl Leg {
         contacts.iter().map(|c| leg(*c)).collect()
     }
 
-    /// All joints that move the legs, parents first: what must be sampled to know where the feet are.
-    pub fn joints_above(skeleton: &Skeleton, contacts: &[JointIndex]) -> Vec<JointIndex> {
-        let mut above = vec![false; skeleton.len()];
+    /// `[joints]` true for the contacts and all joints above them.
+    pub fn carriers(skeleton: &Skeleton, contacts: &[JointIndex]) -> Vec<bool> {
+        let mut carries = vec![false; skeleton.len()];
         for contact in contacts {
             let mut joint = Some(*contact);
             while let Some(j) = joint {
-                above[j.at()] = true;
+                carries[j.at()] = true;
                 joint = skeleton.parents()[j.at()];
             }
         }
-        (0..skeleton.len()).filter(|j| above[*j]).map(JointIndex::new).collect()
+        carries
     }
 }
 
@@ -260,7 +260,7 @@ mod tests {
         let [hip, knee, ankle] = [6, 7, 8].map(JointIndex::new);
         assert_eq!(legs[1], Some(Leg { hip, knee, ankle, toe: ankle }));
         assert_eq!(legs[2], None);
-        let above: Vec<usize> = Leg::joints_above(&skeleton, &[toe]).iter().map(|j| j.at()).collect();
-        assert_eq!(above, [0, 1, 2, 3, 4, 5]);
+        let carries = Leg::carriers(&skeleton, &[toe]);
+        assert_eq!(carries, [true, true, true, true, true, true, false, false, false, false]);
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Source: D. Bollo, "Inertialization" (GDC 2018). Offsets are stored as they were at the transition.
 
-use super::{Offset, TransitionConfig};
+use super::{Offset, Seam, TransitionConfig};
 use crate::frames::JointIndex;
 use crate::math::Quat;
 use crate::pose::{Pose, PoseVelocity};
@@ -30,26 +30,42 @@ pub struct Offsets<B> {
 }
 
 impl<B: AsRef<[Offset]>> Offsets<B> {
-    /// Adds what is left of the offsets to a sampled pose and its velocities (and accelerations, where wanted), all joints
-    /// but the root.
-    pub fn apply(
-        &self,
-        config: &TransitionConfig,
-        translated: &[JointIndex],
-        since_s: f32,
-        (pose, velocity): (&mut Pose, &mut PoseVelocity),
-        mut acceleration: Option<&mut PoseVelocity>,
-    ) {
+    /// Hides the seam in a sampled pose and its velocities (and accelerations, where wanted), all joints but the root.
+    pub fn apply(&self, joints: &Joints, since_s: f32, now: (&mut Pose, &mut PoseVelocity), accelerations: Option<&mut PoseVelocity>) {
+        let (pose, velocity) = now;
+        let mut acceleration = accelerations;
+        let c = joints.config;
         for (j, start) in self.rotations.as_ref().iter().enumerate().skip(1) {
-            let left = config.left(start, since_s);
+            if joints.seam(j) == Seam::DeadBlend {
+                if let Some(share) = c.share(since_s) {
+                    let (ahead, spin) = c.extrapolated(start.velocity, since_s);
+                    let from = Quat::from_rotation_vector(ahead) * Quat::from_rotation_vector(start.value);
+                    let way = (pose.rotations[j] * from.inverse()).to_rotation_vector();
+                    pose.rotations[j] = (Quat::from_rotation_vector(way * share.0) * from).normalize();
+                    velocity.angular[j] = spin * (1.0 - share.0) + velocity.angular[j] * share.0 + way * share.1;
+                }
+                continue;
+            }
+            let left = c.left(joints.seam(j), start, since_s);
             pose.rotations[j] = (Quat::from_rotation_vector(left.value) * pose.rotations[j]).normalize();
             velocity.angular[j] += left.velocity;
             if let Some(a) = acceleration.as_deref_mut() {
                 a.angular[j] += left.acceleration;
             }
         }
-        for (joint, start) in translated.iter().zip(self.translations.as_ref()).skip(1) {
-            let (j, left) = (joint.at(), config.left(start, since_s));
+        for (joint, start) in joints.translated.iter().zip(self.translations.as_ref()).skip(1) {
+            let j = joint.at();
+            if joints.seam(j) == Seam::DeadBlend {
+                if let Some(share) = c.share(since_s) {
+                    let (ahead, speed) = c.extrapolated(start.velocity, since_s);
+                    let from = start.value + ahead;
+                    let way = pose.translations[j] - from;
+                    pose.translations[j] = from + way * share.0;
+                    velocity.linear[j] = speed * (1.0 - share.0) + velocity.linear[j] * share.0 + way * share.1;
+                }
+                continue;
+            }
+            let left = c.left(joints.seam(j), start, since_s);
             pose.translations[j] += left.value;
             velocity.linear[j] += left.velocity;
             if let Some(a) = acceleration.as_deref_mut() {
@@ -59,32 +75,61 @@ impl<B: AsRef<[Offset]>> Offsets<B> {
     }
 }
 
+/// Which joint's seam is hidden how.
+#[derive(Clone, Copy, Debug)]
+pub struct Joints<'a> {
+    /// Settings.
+    pub config: &'a TransitionConfig,
+    /// Joints with translations of their own.
+    pub translated: &'a [JointIndex],
+    /// `[joints]` true for those that carry a foot.
+    pub carries_foot: &'a [bool],
+}
+
+impl Joints<'_> {
+    fn seam(&self, joint: usize) -> Seam {
+        if self.carries_foot[joint] { self.config.seam } else { self.config.upper_seam }
+    }
+}
+
 impl<B: AsMut<[Offset]>> Offsets<B> {
-    /// Keeps the difference between what was shown and what will play.
-    pub fn start(&mut self, translated: &[JointIndex], shown: &Moving, next: &Moving) {
+    /// Keeps the difference between what was shown and what will play; for a dead blend, what was shown itself.
+    pub fn start(&mut self, joints: &Joints, shown: &Moving, next: &Moving) {
         for (j, offset) in self.rotations.as_mut().iter_mut().enumerate().skip(1) {
-            let value = (shown.pose.rotations[j] * next.pose.rotations[j].inverse()).to_rotation_vector();
-            let between = |of: fn(&Moving) -> &[Vec3]| of(shown)[j] - of(next)[j];
-            *offset = Offset {
-                value,
-                velocity: between(|m| &m.velocity.angular),
-                acceleration: between(|m| &m.acceleration.angular),
-            };
+            let dead = joints.seam(j) == Seam::DeadBlend;
+            let before = if dead { Quat::IDENTITY } else { next.pose.rotations[j] };
+            let value = (shown.pose.rotations[j] * before.inverse()).to_rotation_vector();
+            *offset = Offset::between(value, dead, j, shown, next, |v| &v.angular);
         }
-        for (joint, offset) in translated.iter().zip(self.translations.as_mut()).skip(1) {
-            let between = |of: fn(&Moving) -> &[Vec3]| of(shown)[joint.at()] - of(next)[joint.at()];
-            *offset = Offset {
-                value: between(|m| &m.pose.translations),
-                velocity: between(|m| &m.velocity.linear),
-                acceleration: between(|m| &m.acceleration.linear),
-            };
+        for (joint, offset) in joints.translated.iter().zip(self.translations.as_mut()).skip(1) {
+            let j = joint.at();
+            let dead = joints.seam(j) == Seam::DeadBlend;
+            let before = if dead { Vec3::ZERO } else { next.pose.translations[j] };
+            let value = shown.pose.translations[j] - before;
+            *offset = Offset::between(value, dead, j, shown, next, |v| &v.linear);
         }
+    }
+}
+
+impl Offset {
+    fn between(
+        value: Vec3,
+        alone: bool,
+        joint: usize,
+        shown: &Moving,
+        next: &Moving,
+        of: fn(&PoseVelocity) -> &[Vec3],
+    ) -> Self {
+        let (v, a) = (of(&shown.velocity)[joint], of(&shown.acceleration)[joint]);
+        if alone {
+            return Self { value, velocity: v, acceleration: Vec3::ZERO };
+        }
+        Self { value, velocity: v - of(&next.velocity)[joint], acceleration: a - of(&next.acceleration)[joint] }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Seam;
     use super::*;
 
     fn moving(pose: Pose, velocity: PoseVelocity) -> Moving {
@@ -113,16 +158,17 @@ mod tests {
     fn after(seam: Seam, t: f32) -> Moving {
         let joints = [JointIndex(0), JointIndex(1)];
         let mut offsets = Offsets { rotations: [Offset::default(); 2], translations: [Offset::default(); 2] };
-        offsets.start(&joints, &shown(), &next());
-        let mut n = next();
         let config = TransitionConfig { seam, ..Default::default() };
-        offsets.apply(&config, &joints, t, (&mut n.pose, &mut n.velocity), Some(&mut n.acceleration));
+        let seams = Joints { config: &config, translated: &joints, carries_foot: &[true; 2] };
+        offsets.start(&seams, &shown(), &next());
+        let mut n = next();
+        offsets.apply(&seams, t, (&mut n.pose, &mut n.velocity), Some(&mut n.acceleration));
         n
     }
 
     #[test]
     fn at_the_transition_the_shown_pose_and_velocity_go_on() {
-        for seam in [Seam::Spring, Seam::SmoothSpring] {
+        for seam in [Seam::Spring, Seam::SmoothSpring, Seam::DeadBlend] {
             let (now, s) = (after(seam, 0.0), shown());
             assert!(now.pose.rotations[1].angle_between(s.pose.rotations[1]) < 1e-3);
             assert!((now.pose.translations[1] - s.pose.translations[1]).length() < 1e-6);
@@ -138,7 +184,7 @@ mod tests {
 
     #[test]
     fn after_a_second_the_clip_plays_as_it_is() {
-        for seam in [Seam::Spring, Seam::SmoothSpring] {
+        for seam in [Seam::Spring, Seam::SmoothSpring, Seam::DeadBlend] {
             let (now, n) = (after(seam, 1.0), next());
             assert!(now.pose.rotations[1].angle_between(n.pose.rotations[1]) < 1e-3);
             assert!((now.pose.translations[1] - n.pose.translations[1]).length() < 1e-3);

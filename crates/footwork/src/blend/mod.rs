@@ -5,6 +5,8 @@ pub mod offset;
 
 pub use offset::Offset;
 
+use crate::math::{smoothstep, spring};
+use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
 /// How a transition is hidden.
@@ -17,14 +19,21 @@ pub enum Seam {
     /// The same with a third pole: acceleration goes on without a step, too.
     #[default]
     SmoothSpring,
+    /// What was shown goes on by itself, ever more slowly, and cross-fades into what plays. Smoother than a spring, but it
+    /// holds on to what was shown for longer: feet slide. Source: D. Holden, "Dead Blending" (2023).
+    DeadBlend,
 }
 
 /// The `[matcher.transition]` table.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TransitionConfig {
-    /// Default `smooth_spring`.
+    /// Of the root, the hips and the legs. Default `smooth_spring`.
     pub seam: Seam,
+    /// Of the joints that carry no foot: spine, head, arms. Default `dead_blend`.
+    pub upper_seam: Seam,
+    /// How long a dead blend takes, seconds. Default 0.3.
+    pub blend_s: f32,
     /// Half-life of the offset that hides a transition, seconds. Default 0.1.
     pub half_life_s: f32,
     /// A clip that is jumped to is put down so that feet which touch before and after stay where they are, moved by at
@@ -37,16 +46,36 @@ pub struct TransitionConfig {
 
 impl Default for TransitionConfig {
     fn default() -> Self {
-        Self { seam: Seam::SmoothSpring, half_life_s: 0.1, plant_m: 0.15, reference_root: false }
+        Self {
+            seam: Seam::SmoothSpring,
+            upper_seam: Seam::DeadBlend,
+            blend_s: 0.3,
+            half_life_s: 0.1,
+            plant_m: 0.15,
+            reference_root: false,
+        }
     }
 }
 
 impl TransitionConfig {
+    /// How far a dead blend has gone, 0 to 1, and how fast it goes on, per second; `None` when it is over.
+    pub fn share(&self, since_s: f32) -> Option<(f32, f32)> {
+        let t = since_s / self.blend_s;
+        (t < 1.0).then(|| (smoothstep(t), 6.0 * t * (1.0 - t) / self.blend_s))
+    }
+
+    /// How far something has come that moved at `velocity` and slows down by itself, and its velocity then.
+    pub fn extrapolated(&self, velocity: Vec3, since_s: f32) -> (Vec3, Vec3) {
+        let left = 1.0 - spring::damp(self.half_life_s, since_s);
+        (velocity * ((1.0 - left) * self.half_life_s / std::f32::consts::LN_2), velocity * left)
+    }
+
     /// What is left of an offset `since_s` seconds after it was `start`.
-    pub fn left(&self, start: &Offset, since_s: f32) -> Offset {
-        match self.seam {
+    pub fn left(&self, seam: Seam, start: &Offset, since_s: f32) -> Offset {
+        match seam {
             Seam::Spring => start.spring(self.half_life_s, since_s),
-            Seam::SmoothSpring => start.smooth_spring(self.half_life_s, since_s),
+            // The root of a dead blend is inertialized: its way is not to be made up.
+            Seam::SmoothSpring | Seam::DeadBlend => start.smooth_spring(self.half_life_s, since_s),
         }
     }
 }

@@ -211,6 +211,8 @@ pub struct Database {
     pub row_clips: Vec<ClipIndex>,
     /// `[contact joints]` the leg that ends in each, where there is one.
     pub legs: Vec<Option<Leg>>,
+    /// `[joints]` true for those that move a contact joint.
+    pub carries_foot: Vec<bool>,
     /// `[contact joints]` counterpart slots in a mirror.
     contact_pairs: Vec<usize>,
     hash: OnceLock<u128>,
@@ -317,6 +319,7 @@ impl Database {
             residuals,
             row_tags,
             row_clips,
+            carries_foot: Leg::carriers(&c.skeleton, &c.contact_joints),
             legs: Leg::find(&c.skeleton, &c.contact_joints),
             contact_pairs,
             hash: OnceLock::new(),

@@ -137,7 +137,14 @@ impl MatcherConfig {
                 near_exclusion_s: 20.0 / 60.0,
                 ..SearchConfig::default()
             },
-            transition: TransitionConfig { seam: Seam::Spring, half_life_s: 0.1, plant_m: 0.0, reference_root: true },
+            transition: TransitionConfig {
+                seam: Seam::Spring,
+                upper_seam: Seam::Spring,
+                half_life_s: 0.1,
+                plant_m: 0.0,
+                reference_root: true,
+                ..TransitionConfig::default()
+            },
             feet: FeetConfig {
                 lock: FootLock::Reference,
                 hold_half_life_s: 0.1,
@@ -172,6 +179,7 @@ impl MatcherConfig {
             ("responsiveness", self.responsiveness, 0.0, 1e3),
             ("unsteered_clip_blend", self.unsteered_clip_blend, 0.0, 1.0),
             ("transition.half_life_s", self.transition.half_life_s, 1e-4, 5.0),
+            ("transition.blend_s", self.transition.blend_s, 1e-3, 5.0),
             ("transition.plant_m", self.transition.plant_m, 0.0, 100.0),
             ("simulation.velocity_half_life_s", self.simulation.velocity_half_life_s, 1e-3, 10.0),
             ("simulation.facing_half_life_s", self.simulation.facing_half_life_s, 1e-3, 10.0),

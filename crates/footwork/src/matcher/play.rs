@@ -8,7 +8,7 @@ use crate::adjust::feet::{Foot, FootLock, Footing};
 use crate::adjust::leg::BentLeg;
 use crate::adjust::root::{AdjustRoot, RootMode};
 use crate::blend::Offset;
-use crate::blend::inertialize::Moving;
+use crate::blend::inertialize::{Joints, Moving};
 use crate::database::Database;
 use crate::pose::{Pose, PoseVelocity, velocity_in_root};
 use crate::math::{Facing, Quat, Transform, spring};
@@ -159,7 +159,7 @@ pub fn transition(
     sample_moving(db, next, rate, &mut scratch.next, &mut scratch.beside);
     let Moving { pose, velocity, acceleration } = &mut scratch.shown;
     let offsets = state.offsets(&scratch.layout);
-    offsets.apply(&config.transition, &db.poses.translated, since, (pose, velocity), Some(acceleration));
+    offsets.apply(&seams(db, config), since, (pose, velocity), Some(acceleration));
     let shift = shown_root.rotation * planted(db, config, state, scratch, next);
 
     // Velocities of joint 0 are along root axes; both clips stand at the shown root.
@@ -189,7 +189,11 @@ pub fn transition(
     h.events_s = next.time_s;
     h.transitions += 1;
     h.drop_anchor();
-    state.offsets_mut(&scratch.layout).start(&db.poses.translated, &scratch.shown, &scratch.next);
+    state.offsets_mut(&scratch.layout).start(&seams(db, config), &scratch.shown, &scratch.next);
+}
+
+fn seams<'a>(db: &'a Database, config: &'a MatcherConfig) -> Joints<'a> {
+    Joints { config: &config.transition, translated: &db.poses.translated, carries_foot: &db.carries_foot }
 }
 
 /// By how much the next clip must be put down beside the root, root space on the ground, so that feet which touch in both
@@ -262,7 +266,7 @@ fn hide_seam(
     let h = &state.header;
     let since = h.since_transition_s;
     let body = (&mut *pose, &mut *velocity);
-    state.offsets(layout).apply(&config.transition, &db.poses.translated, since, body, None);
+    state.offsets(layout).apply(&seams(db, config), since, body, None);
     let (shift, turn) = h.root_residual(&config.transition);
     let root = h.shown_root(&config.transition);
     let animated = h.animated_root.rotation * velocity.linear[0];

@@ -247,7 +247,7 @@ impl StateHeader {
     /// What is left of the root's offset and turn, world.
     pub(crate) fn root_residual(&self, config: &TransitionConfig) -> (Offset, Offset) {
         let since = self.since_transition_s;
-        (config.left(&self.root_offset, since), config.left(&self.root_turn, since))
+        (config.left(config.seam, &self.root_offset, since), config.left(config.seam, &self.root_turn, since))
     }
 
     /// The root as shown: the animated one, and what is left of its offset.

@@ -97,7 +97,7 @@ pub(super) struct Tree {
 pub(super) trait Walk {
     /// What it costs at least to get from the query into this part of a dimension.
     fn part(&self, dimension: usize, low: f32, high: f32) -> f32;
-    /// False where a point so far away need not be looked at. A bound that is not finite never is worth it.
+    /// False where a point so far away need not be looked at.
     fn worth(&self, bound: f64) -> bool;
     /// Looks at a leaf: a range of [`Tree::rows`]. True when a row in it may be jumped to.
     fn leaf(&mut self, places: Range<usize>) -> bool;

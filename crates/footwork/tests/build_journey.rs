@@ -4,7 +4,7 @@ mod common;
 
 use common::{built, clip, clips, gait, random_stick, unsteered, walk};
 use footwork::build::{
-    BuildConfig, BuildOptions, ClipRule, CurveSpec, EventSpec, SchemaConfig, TagSpec, build, prepare,
+    BuildConfig, BuildOptions, ClipRule, CostSpec, CurveSpec, EventSpec, SchemaConfig, TagSpec, build, prepare,
 };
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::{ClipIndex, RowIndex};
@@ -245,6 +245,53 @@ fn moments_that_must_not_be_entered_are_played_but_never_jumped_to() {
         }
     }
     assert!(jumps > 600 && played > 3600, "{jumps} jumps, {played} updates inside");
+}
+
+#[test]
+fn the_more_a_moment_costs_the_less_often_it_is_jumped_to() {
+    let cost = |cost, start_s, end_s| CostSpec { cost, start_s, end_s };
+    let inside = |t: f64| (0.5..1.5).contains(&t);
+    // Jumps in five minutes, and how many of them into the range.
+    let jumps = |costs: Vec<CostSpec>| {
+        let db = Arc::new(built(clips(), &with_rules(vec![ClipRule { costs, ..rule("*") }])).0);
+        let mut m = character(db.clone());
+        let (mut all, mut into) = (0, 0);
+        for k in 0..18_000u32 {
+            m.update(&random_stick(5, f64::from(k) / 60.0), DT_S).unwrap();
+            if m.output().transitions > 0 {
+                all += 1;
+                into += u32::from(inside(db.row_time_s(m.last_search().unwrap().found.unwrap().row)));
+            }
+        }
+        (all, into)
+    };
+    let [free, dear, priceless] = [0.0, 10.0, 1e6].map(|c| jumps(vec![cost(c, Some(0.5), Some(1.5))]));
+    assert!(free.1 > 100 && dear.1 > 0 && dear.1 * 4 < free.1, "{free:?}, {dear:?}");
+    assert!(priceless.0 > 200 && priceless.1 == 0, "{priceless:?}");
+}
+
+#[test]
+fn costs_of_a_clip_lie_on_its_rows_and_those_of_its_mirror_image_and_add_up() {
+    let cost = |cost, start_s, end_s| CostSpec { cost, start_s, end_s };
+    let costs = vec![cost(0.25, Some(0.5), Some(1.0)), cost(0.5, Some(0.75), None)];
+    let config = BuildConfig { mirror: MirrorMode::Stored, ..with_rules(vec![ClipRule { costs, ..rule("walk_125") }]) };
+    let (db, _) = built(clips(), &config);
+    for row in 0..db.rows() {
+        let t = db.row_time_s(RowIndex::new(row));
+        let mut expected = 0.0;
+        if ["walk_125", "walk_125 (mirrored)"].contains(&db.clips[db.row_clips[row].at()].name.as_str()) {
+            expected = if (0.5..1.0).contains(&t) { 0.25 } else { 0.0 } + if t >= 0.75 { 0.5 } else { 0.0 };
+        }
+        assert_eq!(db.row_costs[row], expected, "row {row}, {t} s");
+    }
+    assert_eq!(db.row_costs.iter().filter(|c| **c == 0.75).count(), 2 * 7);
+    // Where nothing costs anything, nothing is stored.
+    let nothing = vec![cost(0.0, None, None), cost(3.0, Some(1e3), None)];
+    let outside = with_rules(vec![ClipRule { costs: nothing[..1].to_vec(), ..rule("walk_125") }]);
+    assert!(built(clips(), &outside).0.row_costs.is_empty());
+    assert!(
+        build(clips(), &with_rules(vec![ClipRule { costs: nothing, ..rule("*") }]), &BuildOptions::default()).is_err()
+    );
 }
 
 #[test]

@@ -135,7 +135,7 @@ proptest! {
                 } else {
                     row_cost(query.features, query.multipliers, values, &PlainColumns, costs)
                 };
-                let cost = sum + query.extra_cost(db.row_tags[row]);
+                let cost = sum + query.extra_cost(&db, row);
                 prop_assert_eq!(cost.to_bits(), m.cost.to_bits(), "{:?}", setting);
             }
         }

@@ -27,6 +27,7 @@ pub fn by_definition(db: &Database, query: &SearchQuery) -> Vec<Match> {
             for (tag, more) in query.tag_costs.iter().enumerate() {
                 extra += if db.row_tags[row] & (1 << tag) != 0 { *more } else { 0.0 };
             }
+            extra += db.row_costs.get(row).unwrap_or(&0.0);
             all.push(Match { row: row_index, mirrored, cost: cost + extra, continuing: false });
         }
     }
@@ -190,7 +191,7 @@ impl Case {
         channels
     }
 
-    /// Its content, with tags and with rows that must not be entered.
+    /// Its content, with tags, with costs of rows, and with rows that must not be entered.
     pub fn content(&self, r: &mut Random) -> DatabaseContent {
         let (columns, rows) = (10 + self.user_width, self.clips.iter().map(|c| c.0).sum::<usize>());
         let all = self.data.values(rows, columns, r);
@@ -200,6 +201,12 @@ impl Case {
         for flags in &mut content.row_flags {
             flags.0 = if r.unit() < shut { RowFlags::NO_ENTRY } else { 0 };
         }
+        content.row_costs = match r.below(4) {
+            0 => (0..rows).map(|_| r.between(0.0, 2.0)).collect(),
+            1 => (0..rows).map(|row| if row < rows / 2 { 0.5 } else { 0.0 }).collect(),
+            2 => (0..rows).map(|_| r.pick(&[0.0, 0.0, 1e-9, 1.0, 1e9, f32::MAX])).collect(),
+            _ => vec![],
+        };
         for _ in 0..r.below(8) {
             let (a, b) = (r.below(rows + 1), r.below(rows + 1));
             let (start, end) = (FrameIndex::new(a.min(b)), FrameIndex::new(a.max(b)));

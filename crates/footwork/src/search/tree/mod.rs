@@ -360,13 +360,12 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
         if ends || candidates.is_near(row, self.mirrored) {
             return;
         }
-        let tags = if self.tagged { self.db.row_tags[row] } else { 0 };
-        if !candidates.tags.allows(tags) {
+        if !candidates.tags.is_open() && !candidates.tags.allows(self.db.row_tags[row]) {
             return;
         }
         self.visits.rows += 1;
+        let within = (self.query.extra_cost(self.db, row), self.limits.cost);
         let (q, row) = (self.query, RowIndex::new(row));
-        let within = (q.extra_cost(tags), self.limits.cost);
         let values = self.db.features.row(row);
         let cost = row_cost_within(q.features, q.multipliers, values, self.order, self.costs, within);
         if let Some(cost) = cost {

@@ -51,6 +51,26 @@ proptest! {
     }
 
     #[test]
+    fn many_queries_at_once_find_what_each_finds_alone(case in cases(SIZES, &[0, 1, 2, 3])) {
+        let mut r = Random(case.seed);
+        let db = Database::new(case.content(&mut r)).unwrap();
+        let questions: Vec<Question> = (0..5).map(|_| Question::draw(&db, case.data, &mut r)).collect();
+        let asked: Vec<SearchQuery> = questions.iter().map(Question::ask).collect();
+        let unseen = Some(Match::default());
+        for backend in Backend::ALL.into_iter().chain(Backend::APPROXIMATE) {
+            let index = db.search_index(backend);
+            for room in [0, 3, 5, 7] {
+                let mut out = vec![unseen; room];
+                index.search_many(&db, &asked, &mut out);
+                for (i, found) in out.iter().enumerate() {
+                    let alone = asked.get(i).map_or(unseen, |q| index.search(&db, q));
+                    prop_assert_eq!(found.map(bits), alone.map(bits), "{}", backend.name());
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_mirrored_query_and_stored_mirror_images_find_the_same_to_the_bit(mut case in cases(SIZES, &[0, 1, 2, 3])) {
         case.mirror = true;
         let mut r = Random(case.seed);

@@ -275,13 +275,20 @@ fn playing(db: &Database, features: Vec<f32>, multipliers: Vec<f32>, row: usize)
 
 /// The share of questions answered with the true least cost.
 fn recall(db: &Database, structure: &SearchIndex, questions: &[Question], wanted: &[Option<Match>]) -> f64 {
-    let hit =
-        |(q, w): &(&Question, &Option<Match>)| structure.search(db, &q.ask()).map(|m| m.cost) == w.map(|w| w.cost);
-    questions.iter().zip(wanted).filter(hit).count() as f64 / questions.len() as f64
+    let found = answers(db, structure, questions);
+    let hits = found.iter().zip(wanted).filter(|(f, w)| f.map(|m| m.cost) == w.map(|m| m.cost));
+    hits.count() as f64 / questions.len() as f64
 }
 
 fn wanted(db: &Database, questions: &[Question]) -> Vec<Option<Match>> {
-    questions.iter().map(|q| db.search_index(Backend::Boxes).search(db, &q.ask())).collect()
+    answers(db, db.search_index(Backend::Boxes), questions)
+}
+
+fn answers(db: &Database, structure: &SearchIndex, questions: &[Question]) -> Vec<Option<Match>> {
+    let asked: Vec<SearchQuery> = questions.iter().map(Question::ask).collect();
+    let mut found = vec![None; asked.len()];
+    structure.search_many(db, &asked, &mut found);
+    found
 }
 
 #[test]
@@ -292,8 +299,8 @@ fn many_boxes_are_searched_group_by_group() {
     // 5000 large boxes of 4 rows: more than are sorted together.
     for setting in [Setting::Flat(flat::Settings { small_rows: 1 }), Setting::KdTree(kdtree::Settings::default())] {
         let built = setting.build(&db).unwrap();
-        for (q, w) in questions.iter().zip(&right) {
-            assert_eq!(built.search(&db, &q.ask()).map(bits), w.map(bits));
+        for (found, right) in answers(&db, &built, &questions).iter().zip(&right) {
+            assert_eq!(found.map(bits), right.map(bits));
         }
     }
 }

@@ -6,6 +6,7 @@ use common::{built, clip, clips, gait, random_stick, unsteered, walk};
 use footwork::build::{
     BuildConfig, BuildOptions, ClipRule, CostSpec, CurveSpec, EventSpec, SchemaConfig, TagSpec, build, prepare,
 };
+use footwork::clip::RawClip;
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::{ClipIndex, RowIndex};
 use footwork::matcher::{MatcherConfig, MotionMatcher, SearchConfig};
@@ -464,6 +465,53 @@ fn with_nobody_steering_the_clip_goes_on_as_it_was_captured() {
     let jumps = m.state().header.transitions - before.transitions;
     // A jump is needed where a clip ends; 10 s pass no more than a handful of clips.
     assert!(jumps <= 6, "{jumps} transitions in 10 s");
+}
+
+fn content_within(db: &Arc<Database>, keep_playing_within: f32) -> MotionMatcher {
+    let search = SearchConfig { keep_playing_within, ..Default::default() };
+    MotionMatcher::new(db.clone(), MatcherConfig { search, ..Default::default() }).unwrap()
+}
+
+#[test]
+fn whoever_is_content_with_anything_jumps_only_where_a_clip_ends() {
+    let ending: Vec<RawClip> = clips().iter().filter(|c| !c.looping).cloned().collect();
+    let db = Arc::new(built(&ending, &BuildConfig::default()).0);
+    let mut m = content_within(&db, 1e6);
+    let mut jumps = 0;
+    for k in 0..7200u32 {
+        let before = m.state().header.playing;
+        m.update(&random_stick(4, f64::from(k) / 60.0), DT_S).unwrap();
+        let left_s = db.view(before.clip, before.mirrored).seconds() - before.time_s;
+        assert_eq!(m.output().searches, m.output().transitions);
+        assert!(m.output().transitions == 0 || left_s < 3.0 / 60.0, "{left_s} s were left at {k}");
+        jumps += m.output().transitions;
+    }
+    assert!(jumps > 10, "{jumps}");
+}
+
+#[test]
+fn what_fits_within_the_tolerance_plays_on_without_a_search() {
+    const WITHIN: f32 = 2.0;
+    let db = gait(MirrorMode::Query);
+    let (mut always, mut content) = (content_within(&db, 0.0), content_within(&db, WITHIN));
+    for k in 0..3600u32 {
+        let input = random_stick(4, f64::from(k) / 60.0);
+        always.update(&input, DT_S).unwrap();
+        content.update(&input, DT_S).unwrap();
+        if content.output().searches > 0 {
+            let cost = content.last_search().unwrap().continuing_cost;
+            assert!(cost.is_none_or(|c| c >= WITHIN), "searched though playing on cost {cost:?}");
+        }
+    }
+    let (always, content) = (always.state().header, content.state().header);
+    assert!(content.searches * 10 < always.searches * 9, "{} of {} searches", content.searches, always.searches);
+    assert!(content.transitions * 2 > always.transitions, "{} of {}", content.transitions, always.transitions);
+    let negative = MatcherConfig {
+        search: SearchConfig { keep_playing_within: -1.0, ..Default::default() },
+        ..Default::default()
+    };
+    let refused = MotionMatcher::new(db, negative).unwrap_err();
+    assert!(refused.to_string().contains("search.keep_playing_within"), "{refused}");
 }
 
 #[test]

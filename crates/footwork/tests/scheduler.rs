@@ -84,6 +84,22 @@ fn with_budget_for_all_everyone_searches_at_the_interval() {
 }
 
 #[test]
+fn who_needs_no_search_has_had_its_turn_and_keeps_nobody_waiting() {
+    let n = 12;
+    let mut crowd = Crowd::new(n);
+    crowd.config.search.keep_playing_within = 1e6;
+    let mut scheduler = SearchScheduler::new(n, 1);
+    let bound_s = 1.0 + (n + 1) as f32 * DT_S;
+    let mut searches = 0;
+    for frame in 0..300 {
+        searches += crowd.frame(&mut scheduler, &[1.0; 12]).iter().filter(|s| **s).count();
+        let longest_s = (0..n).map(|i| scheduler.waited_s(i)).fold(0.0, f32::max);
+        assert!(frame < n || longest_s < bound_s, "frame {frame}: {longest_s} s");
+    }
+    assert!(searches < 300, "{searches}");
+}
+
+#[test]
 fn the_same_frames_give_the_same_bits() {
     let run = || {
         let mut crowd = Crowd::new(12);

@@ -13,7 +13,8 @@ mod common;
 use footwork::database::{Database, DatabaseContent, TagSpan};
 use footwork::frames::FrameIndex;
 use footwork::search::query_sets::{QuerySet, RecordedQuery, queries};
-use footwork::search::tree::{Tree, Visits};
+use footwork::search::structures::Touched;
+use footwork::search::tree::Tree;
 use footwork::search::{
     Backend, Kernel, Match, PerColumn, PlainColumns, SearchIndex, SearchQuery, TagFilter, row_cost,
 };
@@ -79,11 +80,10 @@ fn main() {
         for (name, by_row) in [("  all at once", false), ("  by what plays", true)] {
             println!("{} {name:15} mean {:8.2}", set.name(), many(&db, &indices[1].1, &queries, by_row));
         }
-        let mut visits = Visits::default();
-        queries.iter().for_each(|q| visits += tree.visits(&db, &q.ask()));
-        let each = |n: usize| n as f64 / QUERIES as f64;
-        let (nodes, leaves, rows) = (each(visits.nodes), each(visits.leaves), each(visits.rows));
-        println!("    {found} of {QUERIES} jump; the tree visits {nodes:.1} nodes, {leaves:.1} leaves, {rows:.1} rows");
+        let touched: Vec<Touched> = queries.iter().map(|q| indices[1].1.touched(&db, &q.ask())).collect();
+        let mean = |of: fn(&Touched) -> usize| touched.iter().map(of).sum::<usize>() as f64 / QUERIES as f64;
+        let (nodes, rows) = (mean(|t| t.nodes), mean(|t| t.rows));
+        println!("    {found} of {QUERIES} jump; the tree bounds {nodes:.1} nodes and compares {rows:.1} rows");
     }
 }
 

@@ -9,7 +9,7 @@ use footwork::database::{Database, MirrorMode};
 use footwork::frames::RowIndex;
 use footwork::matcher::{MatcherConfig, MotionMatcher, Output, Scratch, step};
 use footwork::schema::Residual;
-use footwork::search::structures::Setting;
+use footwork::search::structures::{Setting, Touched};
 use footwork::search::visit::Columns;
 use footwork::search::{
     AllSquared, Backend, Candidates, Match, MirroredColumns, PerColumn, PlainColumns, SearchIndex, SearchQuery,
@@ -178,6 +178,32 @@ fn settings_out_of_range_are_moved_into_it() {
     for setting in odd {
         let found = setting.build(&db).unwrap().search(&db, &SearchQuery::new(&features, &ones)).unwrap();
         assert_eq!((found.row.0, found.cost), (2, 0.0), "{setting:?}");
+    }
+}
+
+#[test]
+fn every_node_and_row_that_a_search_looks_at_is_counted() {
+    // All rows are alike: nothing may be skipped. The second clip fills no box.
+    for (mirror, sides) in [(MirrorMode::Off, 1), (MirrorMode::Query, 2)] {
+        let clips = [(128, false), (20, false)];
+        let db =
+            Database::new(tiny::content(&clips, &tiny::channels(0, Residual::Squared), mirror, |_, _| 0.0)).unwrap();
+        let (zeros, ones) = (vec![0.0; 10], vec![1.0; 10]);
+        let expected = [
+            (Setting::Brute, 0),
+            // 2 and 1 large boxes, 8 and 2 small ones.
+            (Setting::Boxes, 13),
+            (Setting::Flat(flat::Settings::default()), 13),
+            // 148 rows are 10 leaves below one node.
+            (Setting::of(Backend::Tree), 10),
+            // Two branches at each of 15 divisions.
+            (Setting::KdTree(kdtree::Settings::default()), 30),
+            (Setting::Clusters(clusters::Settings { nearest: usize::MAX, ..Default::default() }), 0),
+        ];
+        for (setting, nodes) in expected {
+            let found = setting.build(&db).unwrap().touched(&db, &SearchQuery::new(&zeros, &ones));
+            assert_eq!(found, Touched { nodes: sides * nodes, rows: sides * 148 }, "{setting:?}");
+        }
     }
 }
 

@@ -51,6 +51,7 @@ impl Level {
         costs: &impl ColumnCost,
         (least_extra, limit): (f32, f32),
     ) -> bool {
+        order.touch(1);
         // All of one length, said once: no bounds are checked in the loop.
         let n = self.columns;
         let (min, max) = (&self.min[index * n..][..n], &self.max[index * n..][..n]);

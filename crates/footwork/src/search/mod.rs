@@ -297,9 +297,7 @@ impl SearchIndex {
             Self::Pca(pca) => visit::apart(pca, db, query, order, costs, mirrored, best),
             Self::Voxels(voxels) => visit::apart(voxels, db, query, order, costs, mirrored, best),
             Self::Clusters(clusters) => visit::apart(clusters, db, query, order, costs, mirrored, best),
-            Self::Tree(tree) => {
-                tree.pass(db, query, order, costs, mirrored, best);
-            }
+            Self::Tree(tree) => tree.pass(db, query, order, costs, mirrored, best),
         }
     }
 

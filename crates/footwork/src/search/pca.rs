@@ -216,6 +216,11 @@ impl<O: ColumnOrder, C: ColumnCost> Walk for Nearest<'_, '_, '_, '_, O, C> {
     }
 
     #[inline]
+    fn touch(&self, nodes: usize) {
+        self.visit.order.touch(nodes);
+    }
+
+    #[inline]
     fn worth(&self, bound: f64) -> bool {
         self.worth_a_place(bound)
     }

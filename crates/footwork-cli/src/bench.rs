@@ -10,7 +10,7 @@ use crate::progress;
 use anyhow::{Context, Result, bail};
 use footwork::database::Database;
 use footwork::search::query_sets::{QuerySet, RecordedQuery, queries};
-use footwork::search::structures::Setting;
+use footwork::search::structures::{Setting, Touched};
 use footwork::search::{Backend, Match, SearchIndex};
 use serde_json::{Value, json};
 use std::hint::black_box;
@@ -137,7 +137,8 @@ struct Measured<'a> {
     recall: f64,
     /// Mean of found cost over best cost.
     cost_ratio: f64,
-    /// Mean.
+    /// Means.
+    nodes_touched: f64,
     rows_touched: f64,
     /// Row, side and bits of the cost as comparing every row gives them, always.
     equal: bool,
@@ -206,7 +207,8 @@ fn measure<'a>(
         };
         let pairs = || found[b].iter().zip(&truth);
         let counted = &questions[..questions.len().min(COUNTED)];
-        let rows = counted.iter().map(|q| built.index.rows_touched(db, &q.ask()) as f64);
+        let touched: Vec<Touched> = counted.iter().map(|q| built.index.touched(db, &q.ask())).collect();
+        let mean = |of: fn(&Touched) -> usize| touched.iter().map(of).sum::<usize>() as f64 / counted.len() as f64;
         Measured {
             set,
             built,
@@ -215,7 +217,8 @@ fn measure<'a>(
             p99_us: us[us.len() * 99 / 100],
             recall: pairs().filter(|p| as_good(*p)).count() as f64 / n,
             cost_ratio: pairs().map(ratio).sum::<f64>() / n,
-            rows_touched: rows.sum::<f64>() / counted.len() as f64,
+            nodes_touched: mean(|t| t.nodes),
+            rows_touched: mean(|t| t.rows),
             equal: equal[b],
         }
     });
@@ -255,6 +258,7 @@ fn to_json(db: &Database, results: &[Measured], exact: bool) -> Value {
                 "p99_us": round(r.p99_us),
                 "recall": r.recall,
                 "cost_ratio": r.cost_ratio,
+                "nodes_touched": r.nodes_touched,
                 "rows_touched": r.rows_touched,
                 "index_bytes": r.built.index.bytes(),
                 "build_ms": round(r.built.build_ms),
@@ -284,13 +288,14 @@ fn print(args: &BenchSearchArgs, db: &Database, results: &[Measured], exact: boo
         }
         out!("\n{}", about(set));
         out!(
-            "  {:<48} {:>9} {:>9} {:>9} {:>7} {:>7} {:>9} {:>9} {:>9}",
+            "  {:<48} {:>9} {:>9} {:>9} {:>7} {:>7} {:>9} {:>9} {:>9} {:>9}",
             "",
             "median us",
             "mean",
             "99 %",
             "recall",
             "cost",
+            "nodes",
             "rows",
             "KB",
             "build ms"
@@ -329,12 +334,13 @@ fn name(r: &Measured) -> String {
 fn line(r: &Measured) -> String {
     let recall = if r.built.setting.is_exact() && r.equal { "exact".to_owned() } else { format!("{:.3}", r.recall) };
     format!(
-        "  {:<48} {:>9.2} {:>9.2} {:>9.2} {recall:>7} {:>7.3} {:>9.0} {:>9.0} {:>9.1}",
+        "  {:<48} {:>9.2} {:>9.2} {:>9.2} {recall:>7} {:>7.3} {:>9.0} {:>9.0} {:>9.0} {:>9.1}",
         name(r),
         r.median_us,
         r.mean_us,
         r.p99_us,
         r.cost_ratio,
+        r.nodes_touched,
         r.rows_touched,
         r.built.index.bytes() as f64 / 1e3,
         r.built.build_ms,

@@ -38,6 +38,8 @@ pub struct Annotations {
     pub discard: Vec<TimeRange>,
     /// Played when they come, never jumped to.
     pub do_not_enter: Vec<TimeRange>,
+    /// Jumped to only where that is worth more than this.
+    pub costs: Vec<CostRange>,
     /// Named moments, reported when playback passes them.
     pub events: Vec<ClipEvent>,
     /// Named functions of time: kept beside the pose, and the source of user channels of the same name.
@@ -74,6 +76,16 @@ impl TimeRange {
 pub struct TagRange {
     /// Tag.
     pub name: String,
+    /// Where it holds.
+    pub range: TimeRange,
+}
+
+/// A range that costs something to jump to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CostRange {
+    /// Added to the cost of a jump, in the squared units of the normalised features, 0 or more. Where ranges overlap, their
+    /// costs add up.
+    pub cost: f32,
     /// Where it holds.
     pub range: TimeRange,
 }
@@ -222,12 +234,14 @@ impl RawClip {
                 ));
             }
         }
-        let ranges =
-            a.tags.iter().map(|t| t.range).chain(a.discard.iter().copied()).chain(a.do_not_enter.iter().copied());
-        for r in ranges {
+        let named = a.tags.iter().map(|t| t.range).chain(a.costs.iter().map(|c| c.range));
+        for r in named.chain(a.discard.iter().copied()).chain(a.do_not_enter.iter().copied()) {
             if !(r.start_s.is_finite() && r.end_s.is_finite() && r.start_s < r.end_s) {
                 return wrong(format!("a range from {} s to {} s is empty: the end must be later", r.start_s, r.end_s));
             }
+        }
+        if let Some(c) = a.costs.iter().find(|c| !(0.0..=f32::MAX).contains(&c.cost)) {
+            return wrong(format!("a cost of {}: expected 0 or more", c.cost));
         }
         for e in &a.events {
             if !e.time_s.is_finite() {
@@ -288,8 +302,21 @@ mod tests {
         c.annotations.discard.push(TimeRange { start_s: 1.0, end_s: 1.0 });
         assert!(c.validate().is_err());
         let mut c = clip();
+        c.annotations.costs.push(CostRange { cost: 1.0, range: TimeRange { start_s: 1.0, end_s: f32::NAN } });
+        assert!(c.validate().is_err());
+        let mut c = clip();
         c.annotations.contacts.push(ContactTrack { joint: "Toe".into(), on: vec![true; 4] });
         assert!(c.validate().unwrap_err().to_string().contains("Toe"));
+    }
+
+    #[test]
+    fn costs_that_are_no_costs_are_refused() {
+        let range = TimeRange { start_s: 0.0, end_s: 1.0 };
+        for (cost, fine) in [(0.0, true), (2.5, true), (-0.1, false), (f32::NAN, false), (f32::INFINITY, false)] {
+            let mut c = clip();
+            c.annotations.costs.push(CostRange { cost, range });
+            assert_eq!(c.validate().is_ok(), fine, "{cost}");
+        }
     }
 
     #[test]

@@ -4,8 +4,9 @@ mod common;
 
 use common::{built, clip, clips, gait, random_stick, unsteered, walk};
 use footwork::build::{
-    BuildConfig, BuildOptions, ClipRule, CurveSpec, EventSpec, SchemaConfig, TagSpec, build, prepare,
+    BuildConfig, BuildOptions, ClipRule, CostSpec, CurveSpec, EventSpec, SchemaConfig, TagSpec, build, prepare,
 };
+use footwork::clip::RawClip;
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::{ClipIndex, RowIndex};
 use footwork::matcher::{MatcherConfig, MotionMatcher, SearchConfig};
@@ -248,6 +249,53 @@ fn moments_that_must_not_be_entered_are_played_but_never_jumped_to() {
 }
 
 #[test]
+fn the_more_a_moment_costs_the_less_often_it_is_jumped_to() {
+    let cost = |cost, start_s, end_s| CostSpec { cost, start_s, end_s };
+    let inside = |t: f64| (0.5..1.5).contains(&t);
+    // Jumps in five minutes, and how many of them into the range.
+    let jumps = |costs: Vec<CostSpec>| {
+        let db = Arc::new(built(clips(), &with_rules(vec![ClipRule { costs, ..rule("*") }])).0);
+        let mut m = character(db.clone());
+        let (mut all, mut into) = (0, 0);
+        for k in 0..18_000u32 {
+            m.update(&random_stick(5, f64::from(k) / 60.0), DT_S).unwrap();
+            if m.output().transitions > 0 {
+                all += 1;
+                into += u32::from(inside(db.row_time_s(m.last_search().unwrap().found.unwrap().row)));
+            }
+        }
+        (all, into)
+    };
+    let [free, dear, priceless] = [0.0, 10.0, 1e6].map(|c| jumps(vec![cost(c, Some(0.5), Some(1.5))]));
+    assert!(free.1 > 100 && dear.1 > 0 && dear.1 * 4 < free.1, "{free:?}, {dear:?}");
+    assert!(priceless.0 > 200 && priceless.1 == 0, "{priceless:?}");
+}
+
+#[test]
+fn costs_of_a_clip_lie_on_its_rows_and_those_of_its_mirror_image_and_add_up() {
+    let cost = |cost, start_s, end_s| CostSpec { cost, start_s, end_s };
+    let costs = vec![cost(0.25, Some(0.5), Some(1.0)), cost(0.5, Some(0.75), None)];
+    let config = BuildConfig { mirror: MirrorMode::Stored, ..with_rules(vec![ClipRule { costs, ..rule("walk_125") }]) };
+    let (db, _) = built(clips(), &config);
+    for row in 0..db.rows() {
+        let t = db.row_time_s(RowIndex::new(row));
+        let mut expected = 0.0;
+        if ["walk_125", "walk_125 (mirrored)"].contains(&db.clips[db.row_clips[row].at()].name.as_str()) {
+            expected = if (0.5..1.0).contains(&t) { 0.25 } else { 0.0 } + if t >= 0.75 { 0.5 } else { 0.0 };
+        }
+        assert_eq!(db.row_costs[row], expected, "row {row}, {t} s");
+    }
+    assert_eq!(db.row_costs.iter().filter(|c| **c == 0.75).count(), 2 * 7);
+    // Where nothing costs anything, nothing is stored.
+    let nothing = vec![cost(0.0, None, None), cost(3.0, Some(1e3), None)];
+    let outside = with_rules(vec![ClipRule { costs: nothing[..1].to_vec(), ..rule("walk_125") }]);
+    assert!(built(clips(), &outside).0.row_costs.is_empty());
+    assert!(
+        build(clips(), &with_rules(vec![ClipRule { costs: nothing, ..rule("*") }]), &BuildOptions::default()).is_err()
+    );
+}
+
+#[test]
 fn required_and_forbidden_tags_restrict_what_is_jumped_to() {
     let tag = |name: &str, pattern: &str| ClipRule {
         tags: vec![TagSpec { name: name.into(), start_s: Some(0.5), end_s: None }],
@@ -417,6 +465,53 @@ fn with_nobody_steering_the_clip_goes_on_as_it_was_captured() {
     let jumps = m.state().header.transitions - before.transitions;
     // A jump is needed where a clip ends; 10 s pass no more than a handful of clips.
     assert!(jumps <= 6, "{jumps} transitions in 10 s");
+}
+
+fn content_within(db: &Arc<Database>, keep_playing_within: f32) -> MotionMatcher {
+    let search = SearchConfig { keep_playing_within, ..Default::default() };
+    MotionMatcher::new(db.clone(), MatcherConfig { search, ..Default::default() }).unwrap()
+}
+
+#[test]
+fn whoever_is_content_with_anything_jumps_only_where_a_clip_ends() {
+    let ending: Vec<RawClip> = clips().iter().filter(|c| !c.looping).cloned().collect();
+    let db = Arc::new(built(&ending, &BuildConfig::default()).0);
+    let mut m = content_within(&db, 1e6);
+    let mut jumps = 0;
+    for k in 0..7200u32 {
+        let before = m.state().header.playing;
+        m.update(&random_stick(4, f64::from(k) / 60.0), DT_S).unwrap();
+        let left_s = db.view(before.clip, before.mirrored).seconds() - before.time_s;
+        assert_eq!(m.output().searches, m.output().transitions);
+        assert!(m.output().transitions == 0 || left_s < 3.0 / 60.0, "{left_s} s were left at {k}");
+        jumps += m.output().transitions;
+    }
+    assert!(jumps > 10, "{jumps}");
+}
+
+#[test]
+fn what_fits_within_the_tolerance_plays_on_without_a_search() {
+    const WITHIN: f32 = 2.0;
+    let db = gait(MirrorMode::Query);
+    let (mut always, mut content) = (content_within(&db, 0.0), content_within(&db, WITHIN));
+    for k in 0..3600u32 {
+        let input = random_stick(4, f64::from(k) / 60.0);
+        always.update(&input, DT_S).unwrap();
+        content.update(&input, DT_S).unwrap();
+        if content.output().searches > 0 {
+            let cost = content.last_search().unwrap().continuing_cost;
+            assert!(cost.is_none_or(|c| c >= WITHIN), "searched though playing on cost {cost:?}");
+        }
+    }
+    let (always, content) = (always.state().header, content.state().header);
+    assert!(content.searches * 10 < always.searches * 9, "{} of {} searches", content.searches, always.searches);
+    assert!(content.transitions * 2 > always.transitions, "{} of {}", content.transitions, always.transitions);
+    let negative = MatcherConfig {
+        search: SearchConfig { keep_playing_within: -1.0, ..Default::default() },
+        ..Default::default()
+    };
+    let refused = MotionMatcher::new(db, negative).unwrap_err();
+    assert!(refused.to_string().contains("search.keep_playing_within"), "{refused}");
 }
 
 #[test]

@@ -217,6 +217,9 @@ fn a_search_allocates_nothing_with_any_backend() {
                 let tag_costs = [0.1, -0.1];
                 let query = SearchQuery { tag_costs: &tag_costs, max_cost: 50.0, ..query };
                 assert_eq!(allocations(|| assert!(index.search_k(&db, &query, &mut room) > 0)), 0);
+                let mut found = [None; 2];
+                assert_eq!(allocations(|| index.search_many(&db, &[query; 2], &mut found)), 0);
+                assert!(found.iter().all(Option::is_some));
             }
         }
     }

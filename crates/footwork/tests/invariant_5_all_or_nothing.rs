@@ -21,6 +21,7 @@ fn content() -> DatabaseContent {
     let mut c =
         tiny::content(&[(20, false), (33, true)], &channels, MirrorMode::Query, |r, c| (r * 7 + c) as f32 * 0.25);
     c.tag_spans.push(TagSpan { tag: 1, start: FrameIndex(3), end: FrameIndex(30) });
+    c.row_costs = (0..53).map(|i| i as f32 * 0.5).collect();
     c.event_names = vec!["step".into()];
     c.events = vec![DatabaseEvent { name: 0, clip: ClipIndex(1), time_s: 0.5 }];
     c.curve_names = vec!["height".into()];
@@ -113,6 +114,7 @@ fn any_safetensors_reader_sees_the_tensors_under_their_documented_names() {
         ("joint_translations", Dtype::F32, &[53, 1, 3]),
         ("rest_rotations", Dtype::F32, &[4, 4]),
         ("rest_translations", Dtype::F32, &[4, 3]),
+        ("row_costs", Dtype::F32, &[53]),
         ("row_flags", Dtype::U8, &[53]),
         ("row_frames", Dtype::U32, &[53]),
         ("tag_spans", Dtype::U32, &[1, 3]),
@@ -138,6 +140,7 @@ fn what_was_saved_is_what_is_loaded_and_two_saves_give_equal_bytes() {
         assert_eq!(loaded.poses, db.poses);
         assert_eq!(loaded.clips, db.clips);
         assert_eq!(loaded.events, db.events);
+        assert_eq!(loaded.row_costs, db.row_costs);
         assert_eq!((&loaded.row_tags, &loaded.row_clips), (&db.row_tags, &db.row_clips));
         // Taken apart and put together by another program's hands, it is still the same.
         let parts = Parts::of(&std::fs::read(&a).unwrap()).with_hash();
@@ -245,12 +248,28 @@ fn wrong_metadata_and_tensors_are_named_even_under_a_right_hash() {
         assert!(e.to_string().contains(&format!("tensor `{name}`")), "{e}");
     };
     for name in Parts::of(&bytes()).tensors.keys() {
-        tensor(changed(|p| drop(p.tensors.remove(name))), name);
+        if name != "row_costs" {
+            tensor(changed(|p| drop(p.tensors.remove(name))), name);
+        }
         // The same bytes under another type.
         tensor(changed(|p| p.tensors.get_mut(name).unwrap().0 = other(Parts::of(&bytes()).tensors[name].0)), name);
     }
+    tensor(changed(|p| p.tensors.get_mut("row_costs").unwrap().1 = vec![53, 1]), "row_costs");
     tensor(changed(|p| p.tensors.get_mut("features").unwrap().1 = vec![12, 53]), "features");
     tensor(changed(|p| p.tensors.get_mut("joint_rotations").unwrap().1 = vec![53, 2, 8]), "joint_rotations");
+}
+
+#[test]
+fn a_file_without_costs_of_rows_has_none() {
+    let mut parts = Parts::of(&bytes());
+    parts.tensors.remove("row_costs");
+    let without = load(&parts.with_hash().bytes()).unwrap();
+    assert!(without.row_costs.is_empty());
+    let never = Database::new(DatabaseContent { row_costs: vec![], ..content() }).unwrap();
+    assert_eq!(without.content_hash(), never.content_hash());
+    assert!(!Parts::of(&never.to_bytes().unwrap()).tensors.contains_key("row_costs"));
+    let short = DatabaseContent { row_costs: vec![0.0; 52], ..content() };
+    assert!(Database::new(short).unwrap_err().to_string().contains("`row_costs` has 52 values, expected 53"));
 }
 
 fn other(dtype: Dtype) -> Dtype {
@@ -274,8 +293,10 @@ fn numbers_and_ranges_that_cannot_be_are_named_even_under_a_right_hash() {
         content(changed(|p| p.floats("joint_rotations")[5] = bad), "`rotations`, value 5");
         content(changed(|p| p.floats("joint_translations")[6] = bad), "`translations`, value 6");
         content(changed(|p| p.floats("curves")[7] = bad), "`curves`, value 7");
+        content(changed(|p| p.floats("row_costs")[8] = bad), "`row_costs`, value 8");
         content(changed(|p| p.floats("event_time_s")[0] = bad), "an event");
     }
+    content(changed(|p| p.floats("row_costs")[9] = -0.5), "`row_costs`, value 9");
     content(changed(|p| p.floats("feature_scale")[2] = 0.0), "`feature_scale`, value 2");
     content(changed(|p| p.floats("joint_rotations")[3] = 2.0), "`rotations`");
     content(changed(|p| p.json["clips"][0]["frames"] = json!(4_000_000_000u32)), "clip `clip 0`");

@@ -2,14 +2,21 @@
 
 mod common;
 
-use common::random_stick;
+use common::{random_stick, walk};
 use footwork::database::{Database, MirrorMode};
+use footwork::frames::ClipIndex;
 use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher, Output, Scratch, SearchScheduler};
 use footwork::math::Transform;
 use footwork::trajectory::{InputError, MotionInput};
+use glam::Vec3;
 use std::sync::Arc;
 
 const DT_S: f32 = 1.0 / 60.0;
+
+/// A stick held in a direction.
+fn held(yaw_rad: f32) -> MotionInput<'static> {
+    walk(Vec3::new(footwork::math::sin(yaw_rad), 0.0, footwork::math::cos(yaw_rad)))
+}
 
 /// Characters that random sticks move.
 struct Crowd {
@@ -33,9 +40,13 @@ impl Crowd {
     /// One frame; gives who searched.
     fn frame(&mut self, scheduler: &mut SearchScheduler, significance: &[f32]) -> Vec<bool> {
         let inputs: Vec<MotionInput> = (0..self.states.len()).map(|i| random_stick(i as u64, self.time_s)).collect();
+        self.frame_of(&inputs, scheduler, significance)
+    }
+
+    fn frame_of(&mut self, inputs: &[MotionInput], scheduler: &mut SearchScheduler, significance: &[f32]) -> Vec<bool> {
         let (db, config) = (&self.db, &self.config);
         let (states, outputs) = (&mut self.states, &mut self.outputs);
-        scheduler.step(db, config, &inputs, significance, DT_S, states, &mut self.scratch, outputs).unwrap();
+        scheduler.step(db, config, inputs, significance, DT_S, states, &mut self.scratch, outputs).unwrap();
         self.time_s += f64::from(DT_S);
         self.outputs.iter().map(|o| o.searches > 0).collect()
     }
@@ -72,6 +83,62 @@ fn the_budget_is_kept_over_time_and_nobody_starves() {
 }
 
 #[test]
+fn a_frame_keeps_its_budget_and_pays_for_the_clips_that_ended_in_the_frame_before() {
+    let mut crowd = Crowd::new(12);
+    let s = &mut crowd.config.search;
+    // All would search in every frame, and nobody jumps unless a clip ends.
+    (s.interval_s, s.transition_cost) = (DT_S, 1e6);
+    let ends = crowd.db.clips.iter().position(|c| !c.looping()).unwrap();
+    for state in &mut crowd.states {
+        let h = &mut state.header;
+        h.playing.clip = ClipIndex::new(ends);
+        h.playing.time_s = crowd.db.view(h.playing.clip, false).seconds() - 0.2;
+        h.anchor.playing_s = h.playing.time_s;
+    }
+    let mut scheduler = SearchScheduler::new(12, 3);
+    let inputs = [MotionInput::default(); 12];
+    let searches: Vec<usize> =
+        (0..20).map(|_| crowd.frame_of(&inputs, &mut scheduler, &[1.0; 12]).iter().filter(|s| **s).count()).collect();
+    let over = searches.iter().position(|n| *n == 12).unwrap_or_else(|| panic!("{searches:?}"));
+    for (frame, n) in searches.iter().enumerate() {
+        // Nine more than the budget: all of the next one, but for the search that there always is.
+        let expected = if frame == over { 12 } else { 3 - 2 * usize::from(frame == over + 1) };
+        assert_eq!(*n, expected, "frame {frame} of {searches:?}");
+    }
+}
+
+#[test]
+fn whoever_has_waited_longest_goes_first_whatever_others_matter_or_wish() {
+    let n = 10;
+    let mut crowd = Crowd::new(n);
+    // The first five wish something else in every frame.
+    crowd.config.search.force_facing_deg = 0.0;
+    let mut scheduler = SearchScheduler::new(n, 1);
+    scheduler.longest_wait_s = 7.0 * DT_S;
+    let significance: Vec<f32> = (0..n).map(|i| if i < 5 { 1.0 } else { 0.0 }).collect();
+    for frame in 0..300 {
+        let input = |i| held(if i < 5 { frame as f32 * 0.1 } else { 0.0 });
+        let inputs: Vec<MotionInput> = (0..n).map(input).collect();
+        crowd.frame_of(&inputs, &mut scheduler, &significance);
+        let longest_s = (0..n).map(|i| scheduler.waited_s(i)).fold(0.0, f32::max);
+        assert!(frame < n || longest_s < (n + 2) as f32 * DT_S, "frame {frame}: {} frames", longest_s / DT_S);
+    }
+}
+
+#[test]
+fn a_crowd_grows_at_its_end_and_shrinks_as_a_vector_does() {
+    let mut crowd = Crowd::new(3);
+    let mut scheduler = SearchScheduler::new(3, 1);
+    (0..2).for_each(|_| drop(crowd.frame(&mut scheduler, &[1.0; 3])));
+    let waited_s = |s: &SearchScheduler| (0..s.characters()).map(|i| s.waited_s(i)).collect::<Vec<f32>>();
+    let before = waited_s(&scheduler);
+    scheduler.resize(5);
+    assert_eq!(waited_s(&scheduler), [before[0], before[1], before[2], f32::INFINITY, f32::INFINITY]);
+    scheduler.swap_remove(0);
+    assert_eq!(waited_s(&scheduler), [f32::INFINITY, before[1], before[2], f32::INFINITY]);
+}
+
+#[test]
 fn with_budget_for_all_everyone_searches_at_the_interval() {
     let mut crowd = Crowd::new(8);
     let mut scheduler = SearchScheduler::new(8, 8);
@@ -81,6 +148,22 @@ fn with_budget_for_all_everyone_searches_at_the_interval() {
         assert!((0..8).all(|i| searched[i] || scheduler.waited_s(i) < 0.1 + 1e-3), "frame {frame}");
         assert!(frame > 0 || searched.iter().all(|s| *s));
     }
+}
+
+#[test]
+fn who_needs_no_search_has_had_its_turn_and_keeps_nobody_waiting() {
+    let n = 12;
+    let mut crowd = Crowd::new(n);
+    crowd.config.search.keep_playing_within = 1e6;
+    let mut scheduler = SearchScheduler::new(n, 1);
+    let bound_s = 1.0 + (n + 1) as f32 * DT_S;
+    let mut searches = 0;
+    for frame in 0..300 {
+        searches += crowd.frame(&mut scheduler, &[1.0; 12]).iter().filter(|s| **s).count();
+        let longest_s = (0..n).map(|i| scheduler.waited_s(i)).fold(0.0, f32::max);
+        assert!(frame < n || longest_s < bound_s, "frame {frame}: {longest_s} s");
+    }
+    assert!(searches < 300, "{searches}");
 }
 
 #[test]

@@ -3,16 +3,17 @@
 
 mod common;
 
+use common::cases::{Data, Question, all_bits, bits, by_definition, cases};
 use common::{Random, random_stick, tiny};
-use footwork::database::{Database, DatabaseContent, MirrorMode, RowFlags, TagSpan};
-use footwork::frames::{FrameIndex, RowIndex};
+use footwork::database::{Database, MirrorMode};
+use footwork::frames::RowIndex;
 use footwork::matcher::{MatcherConfig, MotionMatcher, Output, Scratch, step};
 use footwork::schema::Residual;
-use footwork::search::structures::Setting;
+use footwork::search::structures::{Setting, Touched};
 use footwork::search::visit::Columns;
 use footwork::search::{
     AllSquared, Backend, Candidates, Match, MirroredColumns, PerColumn, PlainColumns, SearchIndex, SearchQuery,
-    TagFilter, clusters, flat, kdtree, pca, row_cost, voxel,
+    clusters, flat, kdtree, pca, row_cost, voxel,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -62,180 +63,22 @@ fn somewhere() -> Vec<Setting> {
     ]
 }
 
-/// How feature values are drawn.
-#[derive(Clone, Copy, Debug)]
-enum Data {
-    Random,
-    /// A handful of different rows, many times each.
-    Duplicated,
-    /// All rows are the same.
-    Constant,
-    /// Magnitudes from 1e-38 to 1e18: squares reach both ends of f32.
-    Wild,
-    /// Values at the very end of f32: costs overflow.
-    Overflowing,
-    /// Whole numbers: sums are exact, ties are everywhere.
-    Grid,
-}
-
-const DATA: [Data; 6] = [Data::Random, Data::Duplicated, Data::Constant, Data::Wild, Data::Overflowing, Data::Grid];
-
-fn value(data: Data, few: &[f32], r: &mut Random) -> f32 {
-    match data {
-        Data::Random => r.between(-2.0, 2.0),
-        Data::Duplicated | Data::Constant => r.pick(few),
-        Data::Wild => r.between(-1.0, 1.0) * r.pick(&[1e-38, 1e-30, 1e-20, 1e-8, 1.0, 1e4, 1e9, 1e18]),
-        Data::Overflowing => r.pick(&[f32::MAX, f32::MIN, 1e30, -1e30, 1.0, 0.0]),
-        Data::Grid => r.below(3) as f32 - 1.0,
-    }
-}
-
-fn values(data: Data, rows: usize, columns: usize, r: &mut Random) -> Vec<f32> {
-    let few: Vec<f32> = (0..4 * columns).map(|_| r.between(-2.0, 2.0)).collect();
-    match data {
-        Data::Constant => few[..columns].repeat(rows),
-        Data::Duplicated => (0..rows).flat_map(|_| few[r.below(4) * columns..][..columns].to_vec()).collect(),
-        _ => (0..rows * columns).map(|_| value(data, &few, r)).collect(),
-    }
-}
-
-#[derive(Clone, Debug)]
-struct Case {
-    clips: Vec<(usize, bool)>,
-    user_width: usize,
-    absolute: bool,
-    mirror: bool,
-    data: Data,
-    seed: u64,
-}
-
-fn cases() -> impl Strategy<Value = Case> {
-    let rows = prop::sample::select(vec![1usize, 2, 15, 16, 17, 63, 64, 65, 129, 300]);
-    let clips = prop::collection::vec((rows, any::<bool>()), 1..6);
-    let data = prop::sample::select(DATA.to_vec());
-    let width = prop::sample::select(vec![0usize, 1, 3, 17, 17, 100]);
-    (clips, width, any::<bool>(), any::<bool>(), data, any::<u64>()).prop_map(
-        |(clips, user_width, absolute, mirror, data, seed)| Case { clips, user_width, absolute, mirror, data, seed },
-    )
-}
-
-impl Case {
-    fn content(&self, r: &mut Random) -> DatabaseContent {
-        let residual = if self.absolute { Residual::Absolute } else { Residual::Squared };
-        let channels = tiny::channels(self.user_width, residual);
-        let columns = 10 + self.user_width;
-        let rows = self.clips.iter().map(|c| c.0).sum();
-        let all = values(self.data, rows, columns, r);
-        let mirror = if self.mirror { MirrorMode::Query } else { MirrorMode::Off };
-        let mut content = tiny::content(&self.clips, &channels, mirror, |row, c| all[row * columns + c]);
-        for flags in &mut content.row_flags {
-            flags.0 = if r.unit() < 0.1 { RowFlags::NO_ENTRY } else { 0 };
-        }
-        for _ in 0..r.below(6) {
-            let (a, b) = (r.below(rows + 1), r.below(rows + 1));
-            let (start, end) = (FrameIndex::new(a.min(b)), FrameIndex::new(a.max(b)));
-            content.tag_spans.push(TagSpan { tag: r.below(3) as u32, start, end });
-        }
-        content
-    }
-}
-
-/// The numbers of a query; [`SearchQuery`] borrows them.
-#[derive(Clone, Debug)]
-struct Question {
-    features: Vec<f32>,
-    multipliers: Vec<f32>,
-    tag_costs: Vec<f32>,
-    transition_cost: f32,
-    max_cost: f32,
-    candidates: Candidates,
-    continuing: Option<Match>,
-}
-
-impl Question {
-    fn draw(db: &Database, data: Data, r: &mut Random) -> Self {
-        let columns = db.features.columns;
-        let row = |r: &mut Random| db.features.row(RowIndex::new(r.below(db.rows()))).to_vec();
-        let features = match r.below(4) {
-            // Exactly a row: the cost is 0, and ties with all its copies.
-            0 => row(r),
-            1 => row(r).iter().map(|v| v + r.between(-0.1, 0.1)).collect(),
-            2 if matches!(data, Data::Wild | Data::Overflowing) => {
-                (0..columns).map(|_| value(Data::Wild, &[], r)).collect()
-            }
-            _ => (0..columns).map(|_| r.between(-2.0, 2.0)).collect(),
-        };
-        let multipliers = match r.below(4) {
-            0 => vec![0.0; columns],
-            1 => vec![1.0; columns],
-            _ => (0..columns).map(|_| if r.unit() < 0.2 { 0.0 } else { r.between(0.0, 3.0) }).collect(),
-        };
-        let bits = |r: &mut Random| if r.unit() < 0.6 { 0 } else { r.next() & 0b111 };
-        let range = |r: &mut Random| {
-            let (a, b) = (r.below(db.rows() + 1), r.below(db.rows() + 1));
-            (a.min(b), a.max(b))
-        };
-        let candidates = Candidates {
-            end_exclusion_rows: r.pick(&[0, 0, 1, 10, 16, 70]),
-            near: [if r.unit() < 0.5 { range(r) } else { (0, 0) }, if r.unit() < 0.3 { range(r) } else { (0, 0) }],
-            near_mirrored: db.mirror == MirrorMode::Query && r.unit() < 0.5,
-            tags: TagFilter { required: bits(r), any: bits(r), forbidden: bits(r) },
-        };
-        let tag_costs = if r.unit() < 0.5 { vec![] } else { (0..3).map(|_| r.between(-1.0, 1.0)).collect() };
-        let transition_cost = r.pick(&[0.0, 0.02, 0.5, 3.0]);
-        Self {
-            features,
-            multipliers,
-            tag_costs,
-            transition_cost,
-            max_cost: f32::INFINITY,
-            candidates,
-            continuing: None,
-        }
-    }
-
-    fn ask(&self) -> SearchQuery<'_> {
-        SearchQuery {
-            continuing: self.continuing,
-            transition_cost: self.transition_cost,
-            tag_costs: &self.tag_costs,
-            max_cost: self.max_cost,
-            candidates: self.candidates,
-            ..SearchQuery::new(&self.features, &self.multipliers)
-        }
-    }
-}
-
-/// Row, side, bits of the cost, continuing.
-fn exactly(m: &Match) -> (u32, bool, u32, bool) {
-    (m.row.0, m.mirrored, m.cost.to_bits(), m.continuing)
-}
-
-fn all_exactly(found: &[Match]) -> Vec<(u32, bool, u32, bool)> {
-    found.iter().map(exactly).collect()
-}
-
-fn brute(db: &Database, query: &SearchQuery, k: usize) -> Vec<Match> {
-    let mut out = vec![Match::default(); k];
-    let found = db.search_index(Backend::Brute).search_k(db, query, &mut out);
-    out.truncate(found);
-    out
-}
+/// Around the sizes of boxes.
+const SIZES: &[usize] = &[1, 2, 15, 16, 17, 63, 64, 65, 129, 300];
+/// Up to more columns than principal components.
+const WIDTHS: &[usize] = &[0, 1, 3, 17, 17, 100];
 
 /// The questions of a case, with things that play at costs around the best.
 fn questions(db: &Database, data: Data, r: &mut Random) -> Vec<Question> {
     let mut all = Vec::new();
     for _ in 0..8 {
-        let mut q = Question::draw(db, data, r);
+        let q = Question::draw(db, data, r);
         all.push(q.clone());
-        let Some(best) = brute(db, &q.ask(), 1).first().copied() else { continue };
+        let Some(best) = by_definition(db, &q.ask()).first().copied() else { continue };
         for cost in [best.cost, best.cost.next_down(), best.cost.next_up(), r.between(0.0, 4.0)] {
-            let row = RowIndex::new(r.below(db.rows()));
-            let mirrored = db.mirror == MirrorMode::Query && r.unit() < 0.5;
-            if cost.is_finite() {
-                q.continuing = Some(Match { row, mirrored, cost, continuing: true });
+            if let Some(mut q) = q.while_playing(db, cost, r) {
                 q.max_cost = r.pick(&[f32::INFINITY, best.cost, best.cost.next_down(), best.cost * 1.5]);
-                all.push(q.clone());
+                all.push(q);
             }
         }
     }
@@ -246,40 +89,40 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_looks_everywhere_returns_what_brute_force_returns(case in cases()) {
+    fn what_looks_everywhere_returns_what_brute_force_returns(case in cases(SIZES, WIDTHS)) {
         let mut r = Random(case.seed);
         let db = Database::new(case.content(&mut r)).unwrap();
         let built: Vec<_> = everywhere().into_iter().map(|s| (s, s.build(&db).unwrap())).collect();
         for q in questions(&db, case.data, &mut r) {
+            let wanted = all_bits(by_definition(&db, &q.ask()));
             for k in [1, 7] {
-                let wanted = all_exactly(&brute(&db, &q.ask(), k));
                 for (setting, structure) in &built {
                     let found = search_k(structure, &db, &q.ask(), k);
-                    prop_assert_eq!(&all_exactly(&found), &wanted, "{:?}", setting);
+                    prop_assert_eq!(all_bits(found), &wanted[..k.min(wanted.len())], "{:?}", setting);
                 }
             }
         }
     }
 
     #[test]
-    fn what_looks_at_little_returns_true_costs_of_rows_that_may_be_jumped_to(case in cases()) {
+    fn what_looks_at_little_returns_true_costs_of_rows_that_may_be_jumped_to(case in cases(SIZES, WIDTHS)) {
         let mut r = Random(case.seed);
         let db = Database::new(case.content(&mut r)).unwrap();
         let built: Vec<_> = somewhere().into_iter().map(|s| (s, s.build(&db).unwrap())).collect();
         for q in questions(&db, case.data, &mut r) {
             let query = q.ask();
-            let best = brute(&db, &query, 1).first().copied();
+            let best = by_definition(&db, &query).first().copied();
             for (setting, structure) in &built {
                 let found = structure.search(&db, &query);
                 let Some(m) = found else {
                     // Costs that overflow and limits may leave nothing of what was looked at.
-                    let limited = q.max_cost < f32::INFINITY || matches!(case.data, Data::Wild | Data::Overflowing);
+                    let limited = q.max_cost < f32::INFINITY || case.data.overflows();
                     prop_assert!(best.is_none() || limited, "{:?} found nothing", setting);
                     continue;
                 };
                 prop_assert!(best.is_some_and(|b| b.cost <= m.cost), "{:?} found a cost below the least", setting);
                 if m.continuing {
-                    prop_assert_eq!(Some(exactly(&m)), q.continuing.as_ref().map(exactly));
+                    prop_assert_eq!(Some(bits(m)), q.continuing.map(bits));
                     continue;
                 }
                 let row = m.row.at();
@@ -292,7 +135,7 @@ proptest! {
                 } else {
                     row_cost(query.features, query.multipliers, values, &PlainColumns, costs)
                 };
-                let cost = sum + query.extra_cost(db.row_tags[row]);
+                let cost = sum + query.extra_cost(&db, row);
                 prop_assert_eq!(cost.to_bits(), m.cost.to_bits(), "{:?}", setting);
             }
         }
@@ -339,6 +182,32 @@ fn settings_out_of_range_are_moved_into_it() {
 }
 
 #[test]
+fn every_node_and_row_that_a_search_looks_at_is_counted() {
+    // All rows are alike: nothing may be skipped. The second clip fills no box.
+    for (mirror, sides) in [(MirrorMode::Off, 1), (MirrorMode::Query, 2)] {
+        let clips = [(128, false), (20, false)];
+        let db =
+            Database::new(tiny::content(&clips, &tiny::channels(0, Residual::Squared), mirror, |_, _| 0.0)).unwrap();
+        let (zeros, ones) = (vec![0.0; 10], vec![1.0; 10]);
+        let expected = [
+            (Setting::Brute, 0),
+            // 2 and 1 large boxes, 8 and 2 small ones.
+            (Setting::Boxes, 13),
+            (Setting::Flat(flat::Settings::default()), 13),
+            // 148 rows are 10 leaves below one node.
+            (Setting::of(Backend::Tree), 10),
+            // Two branches at each of 15 divisions.
+            (Setting::KdTree(kdtree::Settings::default()), 30),
+            (Setting::Clusters(clusters::Settings { nearest: usize::MAX, ..Default::default() }), 0),
+        ];
+        for (setting, nodes) in expected {
+            let found = setting.build(&db).unwrap().touched(&db, &SearchQuery::new(&zeros, &ones));
+            assert_eq!(found, Touched { nodes: sides * nodes, rows: sides * 148 }, "{setting:?}");
+        }
+    }
+}
+
+#[test]
 fn structures_are_built_alike_each_time() {
     let db = smooth(3000, 2);
     let q: Vec<f32> = db.features.row(RowIndex(1234)).iter().map(|v| v + 0.2).collect();
@@ -346,7 +215,7 @@ fn structures_are_built_alike_each_time() {
     for setting in somewhere() {
         let find = || {
             let built = setting.build(&db).unwrap();
-            (built.search(&db, &SearchQuery::new(&q, &ones)).map(|m| exactly(&m)), built.bytes())
+            (built.search(&db, &SearchQuery::new(&q, &ones)).map(bits), built.bytes())
         };
         assert_eq!(find(), find(), "{setting:?}");
     }
@@ -427,26 +296,25 @@ fn playing(db: &Database, features: Vec<f32>, multipliers: Vec<f32>, row: usize)
         ..Candidates::default()
     };
     let continuing = Some(Match { row: RowIndex::new(row), mirrored: false, cost, continuing: true });
-    Question {
-        features,
-        multipliers,
-        tag_costs: vec![],
-        transition_cost: 0.0,
-        max_cost: f32::INFINITY,
-        candidates,
-        continuing,
-    }
+    Question { candidates, continuing, ..Question::new(features, multipliers) }
 }
 
 /// The share of questions answered with the true least cost.
 fn recall(db: &Database, structure: &SearchIndex, questions: &[Question], wanted: &[Option<Match>]) -> f64 {
-    let hit =
-        |(q, w): &(&Question, &Option<Match>)| structure.search(db, &q.ask()).map(|m| m.cost) == w.map(|w| w.cost);
-    questions.iter().zip(wanted).filter(hit).count() as f64 / questions.len() as f64
+    let found = answers(db, structure, questions);
+    let hits = found.iter().zip(wanted).filter(|(f, w)| f.map(|m| m.cost) == w.map(|m| m.cost));
+    hits.count() as f64 / questions.len() as f64
 }
 
 fn wanted(db: &Database, questions: &[Question]) -> Vec<Option<Match>> {
-    questions.iter().map(|q| db.search_index(Backend::Boxes).search(db, &q.ask())).collect()
+    answers(db, db.search_index(Backend::Boxes), questions)
+}
+
+fn answers(db: &Database, structure: &SearchIndex, questions: &[Question]) -> Vec<Option<Match>> {
+    let asked: Vec<SearchQuery> = questions.iter().map(Question::ask).collect();
+    let mut found = vec![None; asked.len()];
+    structure.search_many(db, &asked, &mut found);
+    found
 }
 
 #[test]
@@ -457,8 +325,8 @@ fn many_boxes_are_searched_group_by_group() {
     // 5000 large boxes of 4 rows: more than are sorted together.
     for setting in [Setting::Flat(flat::Settings { small_rows: 1 }), Setting::KdTree(kdtree::Settings::default())] {
         let built = setting.build(&db).unwrap();
-        for (q, w) in questions.iter().zip(&right) {
-            assert_eq!(built.search(&db, &q.ask()).as_ref().map(exactly), w.as_ref().map(exactly));
+        for (found, right) in answers(&db, &built, &questions).iter().zip(&right) {
+            assert_eq!(found.map(bits), right.map(bits));
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::BuildError;
 use super::config::{self, BuildConfig, ClipRule};
 use super::track::Track;
-use crate::clip::{ClipError, ClipEvent, Curve, RawClip, TagRange, TimeRange};
+use crate::clip::{ClipError, ClipEvent, CostRange, Curve, RawClip, TagRange, TimeRange};
 use crate::database::{Database, DatabaseEvent, TagSpan};
 use crate::frames::{ClipIndex, FrameIndex};
 
@@ -37,11 +37,10 @@ impl ClipRule {
         let end = clip.seconds() + 1.0 / clip.rate_hz;
         clip.looping = self.looping.unwrap_or(clip.looping);
         let range = |[start_s, end_s]: [f32; 2]| TimeRange { start_s, end_s };
+        let part = |start_s: Option<f32>, end_s: Option<f32>| range([start_s.unwrap_or(0.0), end_s.unwrap_or(end)]);
         let a = &mut clip.annotations;
-        for t in &self.tags {
-            let range = TimeRange { start_s: t.start_s.unwrap_or(0.0), end_s: t.end_s.unwrap_or(end) };
-            a.tags.push(TagRange { name: t.name.clone(), range });
-        }
+        a.tags.extend(self.tags.iter().map(|t| TagRange { name: t.name.clone(), range: part(t.start_s, t.end_s) }));
+        a.costs.extend(self.costs.iter().map(|c| CostRange { cost: c.cost, range: part(c.start_s, c.end_s) }));
         a.discard.extend(self.discard.iter().copied().map(range));
         a.do_not_enter.extend(self.do_not_enter.iter().copied().map(range));
         a.events.extend(self.events.iter().map(|e| ClipEvent { name: e.name.clone(), time_s: e.time_s }));

@@ -150,6 +150,8 @@ pub struct ClipRule {
     pub discard: Vec<[f32; 2]>,
     /// `[[start, end], ..]` seconds that may be played but not jumped to.
     pub do_not_enter: Vec<[f32; 2]>,
+    /// What jumping there costs, over the whole clip or a part of it.
+    pub costs: Vec<CostSpec>,
     /// Named moments.
     pub events: Vec<EventSpec>,
     /// Functions of time, by keys.
@@ -164,6 +166,7 @@ impl Default for ClipRule {
             tags: Vec::new(),
             discard: Vec::new(),
             do_not_enter: Vec::new(),
+            costs: Vec::new(),
             events: Vec::new(),
             curves: Vec::new(),
         }
@@ -176,6 +179,21 @@ impl Default for ClipRule {
 pub struct TagSpec {
     /// Tag.
     pub name: String,
+    /// Default: the clip's start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_s: Option<f32>,
+    /// Default: the clip's end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_s: Option<f32>,
+}
+
+/// A cost of jumping to a part of a clip.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CostSpec {
+    /// Added to the cost of a jump, in the squared units of the normalised features, 0 or more. Where parts overlap, their
+    /// costs add up.
+    pub cost: f32,
     /// Default: the clip's start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_s: Option<f32>,

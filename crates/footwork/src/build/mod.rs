@@ -12,7 +12,7 @@ mod rows;
 mod track;
 
 pub use config::{
-    BuildConfig, ClipRule, ContactConfig, CurveSpec, EventSpec, RootConfig, RootMode, SchemaConfig, TagSpec,
+    BuildConfig, ClipRule, ContactConfig, CostSpec, CurveSpec, EventSpec, RootConfig, RootMode, SchemaConfig, TagSpec,
 };
 pub use normalize::NormalizeError;
 pub use report::{BuildReport, ClipReport, ColumnReport, Skipped};
@@ -160,6 +160,7 @@ pub fn build(
         features: assembled.features,
         row_frames: assembled.row_frames,
         row_flags: assembled.row_flags,
+        row_costs: assembled.row_costs,
         tags,
         tag_spans,
         event_names,

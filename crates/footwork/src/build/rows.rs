@@ -23,11 +23,13 @@ pub struct Stage<'a> {
 }
 
 /// Raw rows of all tracks, in order.
+#[derive(Default)]
 pub struct Extracted {
     /// `[rows x columns]`.
     pub raw: Vec<f32>,
     pub row_frames: Vec<FrameIndex>,
     pub row_flags: Vec<RowFlags>,
+    pub row_costs: Vec<f32>,
     /// `[tracks]` rows of each.
     pub rows_per_track: Vec<usize>,
 }
@@ -38,6 +40,8 @@ pub struct Assembled {
     pub features: Features,
     pub row_frames: Vec<FrameIndex>,
     pub row_flags: Vec<RowFlags>,
+    /// `[rows]`, or empty where all are 0.
+    pub row_costs: Vec<f32>,
 }
 
 impl Stage<'_> {
@@ -57,12 +61,13 @@ impl Stage<'_> {
             .collect();
         let per_track =
             parallel::map(&firsts, |(i, first)| self.extract_track(*i, *first, &labels[*i], contacts, search_rate_hz));
-        let mut all = Extracted { raw: vec![], row_frames: vec![], row_flags: vec![], rows_per_track: vec![] };
+        let mut all = Extracted::default();
         for one in per_track {
             all.rows_per_track.push(one.row_frames.len());
             all.raw.extend(one.raw);
             all.row_frames.extend(one.row_frames);
             all.row_flags.extend(one.row_flags);
+            all.row_costs.extend(one.row_costs);
         }
         if let Some(i) = all.raw.iter().position(|v| !v.is_finite()) {
             let what = format!("feature `{}` is {}", self.schema.column_label(i % self.schema.columns), all.raw[i]);
@@ -93,7 +98,7 @@ impl Stage<'_> {
         let frames = row_frames(track.frames(), track.rate_hz, search_rate_hz);
         let columns = self.schema.columns;
         let mut raw = vec![0.0; frames.len() * columns];
-        let mut flags = Vec::with_capacity(frames.len());
+        let (mut flags, mut costs) = (Vec::with_capacity(frames.len()), Vec::with_capacity(frames.len()));
         for (frame, out) in frames.iter().zip(raw.chunks_exact_mut(columns)) {
             let time_s = *frame as f64 / f64::from(track.rate_hz);
             buffers.gather_body(&view, time_s, self.schema.needs_accelerations);
@@ -102,11 +107,14 @@ impl Stage<'_> {
             self.user_values(track, time_s, &mut buffers.user);
             self.schema.extract(&buffers.source(), out);
             flags.push(self.flags(track, &view, time_s));
+            let holds = track.annotations.costs.iter().filter(|c| c.range.contains(time_s as f32));
+            costs.push(holds.fold(0.0, |sum, c| sum + c.cost));
         }
         Extracted {
             raw,
             row_frames: frames.iter().map(|f| FrameIndex::new(first + f)).collect(),
             row_flags: flags,
+            row_costs: costs,
             rows_per_track: Vec::new(),
         }
     }
@@ -189,10 +197,13 @@ pub fn assemble(
     let columns = schema.columns;
     let mut features = Features { columns, values: extracted.raw, offset: scaling.offset, scale: scaling.scale };
     let originals = extracted.row_frames.len();
-    let (mut row_frames, mut row_flags) = (extracted.row_frames, extracted.row_flags);
+    let Extracted { mut row_frames, mut row_flags, mut row_costs, rows_per_track, .. } = extracted;
+    if row_costs.iter().all(|cost| *cost == 0.0) {
+        row_costs.clear();
+    }
     let mut clips: Vec<Clip> = Vec::with_capacity(tracks.len());
     let (mut frame, mut row) = (0u32, 0u32);
-    for (t, rows) in tracks.iter().zip(&extracted.rows_per_track) {
+    for (t, rows) in tracks.iter().zip(&rows_per_track) {
         clips.push(Clip {
             name: t.name.clone(),
             first_frame: frame,
@@ -216,6 +227,7 @@ pub fn assemble(
         features.values.extend(mirrored);
         row_frames.extend_from_within(..);
         row_flags.extend_from_within(..);
+        row_costs.extend_from_within(..);
         let images: Vec<Clip> = clips
             .iter()
             .map(|c| Clip {
@@ -232,7 +244,7 @@ pub fn assemble(
         features.normalize(raw);
     }
     features.values = values;
-    Assembled { clips, features, row_frames, row_flags }
+    Assembled { clips, features, row_frames, row_flags, row_costs }
 }
 
 /// Fills in the axis of heading channels that name none: the one that on average points where the root faces.

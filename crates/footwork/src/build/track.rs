@@ -117,11 +117,8 @@ impl Track {
         for c in &mut a.contacts {
             c.on = c.on[start..end].to_vec();
         }
-        for t in &mut a.tags {
-            t.range.start_s -= shift;
-            t.range.end_s -= shift;
-        }
-        for r in &mut a.do_not_enter {
+        let named = a.tags.iter_mut().map(|t| &mut t.range).chain(a.costs.iter_mut().map(|c| &mut c.range));
+        for r in named.chain(&mut a.do_not_enter) {
             r.start_s -= shift;
             r.end_s -= shift;
         }
@@ -177,7 +174,7 @@ fn sample(clip: &RawClip, x: f64, joint: usize) -> Transform {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::clip::{ClipEvent, TagRange, TimeRange};
+    use crate::clip::{ClipEvent, CostRange, TagRange, TimeRange};
     use crate::frames::JointIndex;
 
     /// Two joints: one walks along +Z at 1 m/s and turns, one swings.
@@ -235,11 +232,13 @@ pub(crate) mod tests {
     fn a_cut_takes_its_annotations_along() {
         let mut clip = raw(60, 30.0);
         clip.annotations.tags.push(TagRange { name: "t".into(), range: TimeRange { start_s: 1.0, end_s: 2.0 } });
+        clip.annotations.costs.push(CostRange { cost: 0.5, range: TimeRange { start_s: 1.5, end_s: 2.0 } });
         clip.annotations.events.push(ClipEvent { name: "e".into(), time_s: 1.5 });
         let part = Track::resample(&clip, 30.0).cut(30, 60, "c[1]".into());
         assert_eq!(part.frames(), 30);
         assert_eq!(part.source_start_s, 1.0);
         assert_eq!(part.annotations.tags[0].range, TimeRange { start_s: 0.0, end_s: 1.0 });
+        assert_eq!(part.annotations.costs[0].range, TimeRange { start_s: 0.5, end_s: 1.0 });
         assert_eq!(part.annotations.events[0].time_s, 0.5);
     }
 }

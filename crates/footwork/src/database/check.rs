@@ -47,6 +47,9 @@ fn shapes(c: &DatabaseContent) -> Result<(), DatabaseError> {
     shape("feature_offset", columns, c.features.offset.len())?;
     shape("feature_scale", columns, c.features.scale.len())?;
     shape("row_flags", rows, c.row_flags.len())?;
+    if !c.row_costs.is_empty() {
+        shape("row_costs", rows, c.row_costs.len())?;
+    }
     let joints_in_range = c.poses.translated.iter().chain(&c.contact_joints).all(|j| j.at() < joints);
     if !joints_in_range || c.poses.translated.first().map(|j| j.0) != Some(0) || !c.poses.translated.is_sorted() {
         return Err(outside("a joint index", format!("of {joints} joints; the root comes first")));
@@ -65,6 +68,10 @@ fn numbers(c: &DatabaseContent) -> Result<(), DatabaseError> {
     finite("rotations", bytemuck::cast_slice(&c.poses.rotations))?;
     finite("translations", bytemuck::cast_slice(&c.poses.translations))?;
     finite("curves", &c.curves)?;
+    finite("row_costs", &c.row_costs)?;
+    if let Some(index) = c.row_costs.iter().position(|cost| *cost < 0.0) {
+        return Err(DatabaseError::Value { array: "row_costs", index, value: c.row_costs[index] });
+    }
     if let Some(index) = c.features.scale.iter().position(|s| *s <= 0.0) {
         return Err(DatabaseError::Value { array: "feature_scale", index, value: c.features.scale[index] });
     }

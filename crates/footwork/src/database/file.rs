@@ -26,6 +26,8 @@ compile_error!("safetensors files are little-endian; reading them on a big-endia
 pub const FORMAT_VERSION: u32 = 1;
 const KEY: &str = "footwork";
 const RAW_POSES: &str = "raw";
+/// The one tensor that a file may lack: most databases have no such costs.
+const ROW_COSTS: &str = "row_costs";
 
 /// Why a database file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -166,7 +168,7 @@ fn tensors(c: &DatabaseContent) -> Vec<Tensor<'_>> {
     let translations: &[f32] = cast_slice(&c.poses.translations);
     let rotations: &[f32] = cast_slice(&c.poses.rotations);
     let width = c.poses.translated.len();
-    vec![
+    let mut all = vec![
         tensor("contacts", Dtype::U8, &[frames, c.contact_joints.len()], &c.contacts),
         tensor("curves", Dtype::F32, &[frames, c.curve_names.len()], &c.curves),
         owned("event_name_and_clip", Dtype::U32, &[c.events.len(), 2], events),
@@ -179,10 +181,13 @@ fn tensors(c: &DatabaseContent) -> Vec<Tensor<'_>> {
         tensor("joint_translations", Dtype::F32, &[frames, width, 3], translations),
         owned("rest_rotations", Dtype::F32, &[joints, 4], rest_rotations),
         owned("rest_translations", Dtype::F32, &[joints, 3], rest),
+        tensor(ROW_COSTS, Dtype::F32, &[rows], &c.row_costs),
         owned("row_flags", Dtype::U8, &[rows], row_flags),
         owned("row_frames", Dtype::U32, &[rows], row_frames),
         owned("tag_spans", Dtype::U32, &[c.tag_spans.len(), 3], spans),
-    ]
+    ];
+    all.retain(|t| t.name != ROW_COSTS || !c.row_costs.is_empty());
+    all
 }
 
 fn metadata_json(c: &DatabaseContent, content_hash: String) -> String {
@@ -375,6 +380,8 @@ impl<'a> Reader<'a> {
         let row_frames: Vec<u32> = self.read("row_frames", Dtype::U32, &[any])?;
         let rows = Some(row_frames.len());
         let row_flags: Vec<u8> = self.read("row_flags", Dtype::U8, &[rows])?;
+        let has_costs = self.tensors.names().contains(&ROW_COSTS);
+        let row_costs = if has_costs { self.read(ROW_COSTS, Dtype::F32, &[rows])? } else { Vec::new() };
         let spans: Vec<[u32; 3]> = self.read("tag_spans", Dtype::U32, &[any, Some(3)])?;
         let event_ids: Vec<[u32; 2]> = self.read("event_name_and_clip", Dtype::U32, &[any, Some(2)])?;
         let event_times: Vec<f32> = self.read("event_time_s", Dtype::F32, &[Some(event_ids.len())])?;
@@ -402,6 +409,7 @@ impl<'a> Reader<'a> {
             },
             row_frames: row_frames.into_iter().map(FrameIndex).collect(),
             row_flags: row_flags.into_iter().map(RowFlags).collect(),
+            row_costs,
             tags: m.tags.clone(),
             tag_spans: spans
                 .into_iter()

@@ -180,6 +180,8 @@ pub struct DatabaseContent {
     pub row_frames: Vec<FrameIndex>,
     /// `[rows]`.
     pub row_flags: Vec<RowFlags>,
+    /// `[rows]` added to the cost of jumping there, 0 or more; empty where nothing is added anywhere.
+    pub row_costs: Vec<f32>,
     /// Names of the tags, at most 64.
     pub tags: Vec<String>,
     /// Where they hold.
@@ -255,7 +257,7 @@ pub enum DatabaseError {
         /// Numbers.
         detail: String,
     },
-    /// NaN, infinity, or a scale that is not positive.
+    /// NaN, infinity, a scale that is not positive, or a negative cost.
     #[error("`{array}`, value {index}: {value} is not usable")]
     Value {
         /// Array.

@@ -75,6 +75,9 @@ pub struct SearchConfig {
     pub transition_cost: f32,
     /// A jump must be cheaper than playing on by this share of the latter's cost. Default 0.05.
     pub minimum_improvement: f32,
+    /// While playing on costs less than this, in the units of `transition_cost`, it goes on without a search: what is left
+    /// out costs no time, and small gains are let go. Default 0: always search.
+    pub keep_playing_within: f32,
     /// The end of a clip that is not jumped to, seconds, unless it loops. Default 0.33.
     pub end_exclusion_s: f32,
     /// So many of the best rows are compared once more, by how well they can be jumped to. 1 takes the best row. Default 32.
@@ -100,6 +103,7 @@ impl Default for SearchConfig {
             interval_s: 0.1,
             transition_cost: 0.02,
             minimum_improvement: 0.05,
+            keep_playing_within: 0.0,
             end_exclusion_s: 0.33,
             candidates: 32,
             seam_cost: 1.0,
@@ -170,6 +174,7 @@ impl MatcherConfig {
             ("search.interval_s", s.interval_s, 1e-3, 10.0),
             ("search.transition_cost", s.transition_cost, 0.0, 1e6),
             ("search.minimum_improvement", s.minimum_improvement, 0.0, 1.0),
+            ("search.keep_playing_within", s.keep_playing_within, 0.0, 1e6),
             ("search.end_exclusion_s", s.end_exclusion_s, 0.0, 60.0),
             ("search.near_exclusion_s", s.near_exclusion_s, 0.0, 60.0),
             ("search.candidates", s.candidates as f32, 1.0, MAX_CANDIDATES as f32),

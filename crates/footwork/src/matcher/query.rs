@@ -39,7 +39,8 @@ fn end_rows(db: &Database, config: &MatcherConfig) -> usize {
     (config.search.end_exclusion_s * db.search_rate_hz).round() as usize
 }
 
-/// Asks and decides; `may_continue` is false where the playing clip is over. Returns where to jump, if anywhere.
+/// Asks and decides; `may_continue` is false where the playing clip is over. Returns where to jump, if anywhere. Where what
+/// plays fits so well that nothing is searched, `scratch` holds no search afterwards.
 pub fn search(
     db: &Database,
     config: &MatcherConfig,
@@ -53,6 +54,12 @@ pub fn search(
     db.features.normalize(&mut scratch.query);
     config.multipliers(db, &mut scratch.multipliers);
     let continuing = may_continue.then(|| continuing(db, state, scratch)).flatten();
+    state.header.searched_velocity = state.header.desired.velocity;
+    state.header.searched_facing = state.header.desired.facing;
+    if continuing.is_some_and(|c| c.cost < config.search.keep_playing_within) {
+        scratch.last = None;
+        return None;
+    }
     let near_s = config.search.near_exclusion_s;
     let ask = |near_s: f32| SearchQuery {
         continuing,
@@ -86,8 +93,6 @@ pub fn search(
         .filter(|m| !m.continuing)
         .filter(|m| continuing_cost.is_none_or(|c| m.cost < c * (1.0 - config.search.minimum_improvement)));
     state.header.searches += 1;
-    state.header.searched_velocity = state.header.desired.velocity;
-    state.header.searched_facing = state.header.desired.facing;
     scratch.last = Some(LastSearch {
         found,
         continuing_cost: continuing.map(|c| c.cost),

@@ -30,7 +30,7 @@ pub struct SearchScheduler {
     pub searches_per_frame: usize,
     /// Whoever has waited so long goes before all others, seconds. Default 1.
     pub longest_wait_s: f32,
-    /// `[characters]` seconds since the last search.
+    /// `[characters]` seconds since the last search, or the last turn at which none was needed.
     waited_s: Vec<f32>,
     /// `[characters]` whose turn it is.
     now: Vec<bool>,
@@ -80,7 +80,7 @@ impl SearchScheduler {
         self.now.swap_remove(character);
     }
 
-    /// Seconds since a character's last search; infinite where there was none.
+    /// Seconds since a character's last search, or since the last turn at which it needed none; infinite before the first.
     pub fn waited_s(&self, character: usize) -> f32 {
         self.waited_s[character]
     }
@@ -110,9 +110,9 @@ impl SearchScheduler {
         self.choose(config, states, significance);
         step_in_turns(db, config, inputs, dt_s, states, scratch, outputs, &self.now)?;
         let mut searches = 0;
-        for (waited_s, output) in self.waited_s.iter_mut().zip(outputs) {
+        for ((waited_s, output), now) in self.waited_s.iter_mut().zip(outputs).zip(&self.now) {
             searches += output.searches as usize;
-            *waited_s = if output.searches > 0 { dt_s } else { *waited_s + dt_s };
+            *waited_s = if *now || output.searches > 0 { dt_s } else { *waited_s + dt_s };
         }
         self.owed = searches.saturating_sub(self.budget());
         Ok(())

@@ -76,7 +76,8 @@ impl Scratch {
         &self.layout
     }
 
-    /// The last search of the last character that searched.
+    /// The last search of the last character that was to search; `None` where it played on without one
+    /// (`keep_playing_within`).
     pub fn last_search(&self) -> Option<&LastSearch> {
         self.last.as_ref()
     }

@@ -208,8 +208,9 @@ fn decide(
         return;
     }
     let may_continue = !query::is_over(db, &h.playing, CONTROL_S);
-    output.searches += 1;
-    if let Some(next) = query::search(db, config, input, state, scratch, may_continue) {
+    let next = query::search(db, config, input, state, scratch, may_continue);
+    output.searches += u32::from(scratch.last.is_some());
+    if let Some(next) = next {
         output.transitions += 1;
         play::transition(db, config, state, scratch, next);
     }

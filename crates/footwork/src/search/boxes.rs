@@ -51,6 +51,7 @@ impl Level {
         costs: &impl ColumnCost,
         (least_extra, limit): (f32, f32),
     ) -> bool {
+        order.touch(1);
         // All of one length, said once: no bounds are checked in the loop.
         let n = self.columns;
         let (min, max) = (&self.min[index * n..][..n], &self.max[index * n..][..n]);
@@ -145,7 +146,7 @@ fn try_row(
     best: &mut Best,
 ) {
     let values = db.features.row(row);
-    let (extra, limit) = (query.extra_cost(db.row_tags[row.at()]), best.limit());
+    let (extra, limit) = (query.extra_cost(db, row.at()), best.limit());
     let n = values.len();
     let (features, multipliers) = (&query.features[..n], &query.multipliers[..n]);
     let mut sum = 0.0;

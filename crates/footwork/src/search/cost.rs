@@ -11,6 +11,11 @@ pub trait ColumnOrder {
     fn bounds(&self, min: &[f32], max: &[f32], column: usize) -> (f32, f32);
     /// The row's column that meets a column of the query, and the sign it comes with.
     fn source(&self, column: usize) -> (usize, f32);
+    /// Told of nodes (boxes, branches of trees) whose bound is computed, so that a measurement can count them.
+    #[inline]
+    fn touch(&self, nodes: usize) {
+        let _ = nodes;
+    }
 }
 
 /// As stored.

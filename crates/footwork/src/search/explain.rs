@@ -91,8 +91,8 @@ pub fn explain(
                 if let Some(why) = why {
                     count(&mut excluded, why);
                 }
+                let extra = query.extra_cost(db, row);
                 let row = RowIndex::new(row);
-                let extra = query.extra_cost(db.row_tags[row.at()]);
                 seen.push((cost_of(db, query, row, mirrored) + extra, row, mirrored, why));
             }
         }

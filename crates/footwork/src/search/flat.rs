@@ -159,6 +159,7 @@ impl Flat {
             return;
         }
         let end = visit.query.candidates.clip_rows(visit.db, l.clip as usize).end.min(l.end as usize);
+        visit.order.touch(((l.end - l.start) as usize).div_ceil(self.small_rows));
         let bounds = self.bounds(&self.small[large * self.columns..][..self.columns], visit);
         for (s, bound) in bounds.iter().enumerate() {
             if visit.worth(*bound) {
@@ -177,6 +178,7 @@ impl Passes for Flat {
             let mut kept = 0;
             let mut nearest = 0;
             for start in (first..first + count).step_by(LANES) {
+                visit.order.touch((first + count - start).min(LANES));
                 let block = self.bounds(&self.large[start / LANES * self.columns..][..self.columns], visit);
                 for (i, bound) in block.iter().enumerate().take(first + count - start) {
                     if visit.worth(*bound) {

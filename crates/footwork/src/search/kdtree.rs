@@ -97,7 +97,9 @@ pub(super) struct Tree {
 pub(super) trait Walk {
     /// What it costs at least to get from the query into this part of a dimension.
     fn part(&self, dimension: usize, low: f32, high: f32) -> f32;
-    /// False where a point so far away need not be looked at. A bound that is not finite never is worth it.
+    /// Told of nodes whose bound is computed.
+    fn touch(&self, nodes: usize);
+    /// False where a point so far away need not be looked at.
     fn worth(&self, bound: f64) -> bool;
     /// Looks at a leaf: a range of [`Tree::rows`]. True when a row in it may be jumped to.
     fn leaf(&mut self, places: Range<usize>) -> bool;
@@ -209,6 +211,7 @@ impl Tree {
             if n.count > 0 {
                 return Some(n.first as usize..(n.first + n.count) as usize);
             }
+            walk.touch(2);
             let d = n.dimension as usize;
             let whole = walk.part(d, n.low, n.high);
             let left = walk.part(d, n.low, n.left_high);
@@ -361,6 +364,11 @@ impl<O: ColumnOrder, C: ColumnCost> Walk for Rows<'_, '_, '_, '_, O, C> {
         let Some(met) = self.kd.mirrored.met(self.visit.mirrored, stored) else { return 0.0 };
         let q = met.value(self.visit.query);
         self.visit.costs.cost(met.column, q - q.max(low).min(high), self.visit.query.multipliers[met.column])
+    }
+
+    #[inline]
+    fn touch(&self, nodes: usize) {
+        self.visit.order.touch(nodes);
     }
 
     #[inline]

@@ -171,8 +171,9 @@ struct Nearest<'a, 'v, 'd, 'b, O, C> {
 }
 
 impl<O, C> Nearest<'_, '_, '_, '_, O, C> {
-    fn limit(&self) -> f32 {
-        if self.count < self.pca.candidates { f32::MAX } else { self.kept[0].0 }
+    /// While places are free everything is worth one, even what lies so far away that its distance overflows.
+    fn worth_a_place(&self, distance: f64) -> bool {
+        self.count < self.pca.candidates || distance < f64::from(self.kept[0].0)
     }
 
     fn keep(&mut self, distance: f32, row: u32) {
@@ -215,8 +216,13 @@ impl<O: ColumnOrder, C: ColumnCost> Walk for Nearest<'_, '_, '_, '_, O, C> {
     }
 
     #[inline]
+    fn touch(&self, nodes: usize) {
+        self.visit.order.touch(nodes);
+    }
+
+    #[inline]
     fn worth(&self, bound: f64) -> bool {
-        bound < f64::from(self.limit())
+        self.worth_a_place(bound)
     }
 
     fn leaf(&mut self, places: Range<usize>) -> bool {
@@ -229,8 +235,9 @@ impl<O: ColumnOrder, C: ColumnCost> Walk for Nearest<'_, '_, '_, '_, O, C> {
                 sum += d * d;
             }
             // Only rows that may be jumped to take a place.
-            if sum < self.limit() && self.visit.allows(*row as usize) {
-                self.keep(sum, *row);
+            if self.worth_a_place(f64::from(sum)) && self.visit.allows(*row as usize) {
+                // Infinity for NaN.
+                self.keep(sum.min(f32::INFINITY), *row);
             }
         }
         true

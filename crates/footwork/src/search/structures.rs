@@ -162,50 +162,65 @@ impl fmt::Display for Setting {
     }
 }
 
+/// What a search looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Touched {
+    /// Nodes (boxes, branches of trees) whose bound was computed; 0 of structures without any.
+    pub nodes: usize,
+    /// Rows whose cost was computed with the stored features, wholly or until it was too high.
+    pub rows: usize,
+}
+
 impl SearchIndex {
-    /// Rows whose cost was computed with the stored features, wholly or until it was too high, during a search for the
-    /// best. Slower than the search itself: for measurements.
-    pub fn rows_touched(&self, db: &Database, query: &SearchQuery) -> usize {
+    /// What a search for the best looks at. Slower than the search itself: for measurements.
+    pub fn touched(&self, db: &Database, query: &SearchQuery) -> Touched {
         let mut room = [Match::default()];
         let mut best = Best::new(&mut room, query.max_cost);
         if let Some(playing) = query.continuing {
             best.offer(playing);
         }
-        let rows = Cell::new(0);
+        let touched = Cell::default();
         if db.residuals.contains(&Residual::Absolute) {
-            self.count_rows(db, query, &PerColumn(&db.residuals), &rows, &mut best);
+            self.count(db, query, &PerColumn(&db.residuals), &touched, &mut best);
         } else {
-            self.count_rows(db, query, &AllSquared, &rows, &mut best);
+            self.count(db, query, &AllSquared, &touched, &mut best);
         }
-        rows.get()
+        touched.get()
     }
 
-    fn count_rows(
+    fn count(
         &self,
         db: &Database,
         query: &SearchQuery,
         costs: &impl ColumnCost,
-        rows: &Cell<usize>,
+        touched: &Cell<Touched>,
         best: &mut Best,
     ) {
-        self.pass(db, query, &Counted { order: PlainColumns, rows }, costs, false, best);
+        self.pass(db, query, &Counted { order: PlainColumns, touched }, costs, false, best);
         if db.mirror == MirrorMode::Query {
-            let order = Counted { order: MirroredColumns(&db.mirror_columns), rows };
+            let order = Counted { order: MirroredColumns(&db.mirror_columns), touched };
             self.pass(db, query, &order, costs, true, best);
         }
     }
 }
 
-/// Counts rows: the sum of each begins with its first column.
+/// Counts rows, the sum of each of which begins with its first column, and nodes.
 struct Counted<'a, O> {
     order: O,
-    rows: &'a Cell<usize>,
+    touched: &'a Cell<Touched>,
+}
+
+impl<O> Counted<'_, O> {
+    fn add(&self, nodes: usize, rows: usize) {
+        let so_far = self.touched.get();
+        self.touched.set(Touched { nodes: so_far.nodes + nodes, rows: so_far.rows + rows });
+    }
 }
 
 impl<O: ColumnOrder> ColumnOrder for Counted<'_, O> {
     fn value(&self, row: &[f32], column: usize) -> f32 {
         if column == 0 {
-            self.rows.set(self.rows.get() + 1);
+            self.add(0, 1);
         }
         self.order.value(row, column)
     }
@@ -214,5 +229,8 @@ impl<O: ColumnOrder> ColumnOrder for Counted<'_, O> {
     }
     fn source(&self, column: usize) -> (usize, f32) {
         self.order.source(column)
+    }
+    fn touch(&self, nodes: usize) {
+        self.add(nodes, 0);
     }
 }

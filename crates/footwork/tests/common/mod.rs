@@ -3,6 +3,7 @@
 // Every test binary uses another part of it.
 #![allow(dead_code)]
 
+pub mod cases;
 pub mod tiny;
 
 use footwork::build::{BuildConfig, BuildOptions, BuildReport, build};

@@ -86,6 +86,7 @@ pub fn content(
         },
         row_frames: (0..rows).map(FrameIndex::new).collect(),
         row_flags: vec![RowFlags::default(); rows],
+        row_costs: vec![],
         tags: ["a", "b", "c"].map(str::to_owned).to_vec(),
         tag_spans: Vec::<TagSpan>::new(),
         event_names: vec![],
@@ -109,6 +110,7 @@ pub fn stored(query: &DatabaseContent, mirror_columns: &[footwork::schema::Mirro
     }
     c.row_frames.extend_from_within(..);
     c.row_flags.extend_from_within(..);
+    c.row_costs.extend_from_within(..);
     for clip in &query.clips {
         let name = format!("{} (mirrored)", clip.name);
         c.clips.push(Clip { name, first_row: clip.first_row + rows as u32, mirrored: true, ..clip.clone() });

@@ -15,10 +15,10 @@
 mod build;
 mod grid;
 
-use super::cost::{ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns, row_cost_within};
+use super::cost::{ColumnCost, ColumnOrder, PerColumn, row_cost_within};
 use super::kernels::{Block, Kernel, LANES, Runnable, Sums, prefetch};
 use super::{Best, Match, SearchQuery};
-use crate::database::{Database, MirrorMode};
+use crate::database::Database;
 use crate::frames::RowIndex;
 use grid::{Grid, Of, Question};
 
@@ -109,19 +109,7 @@ impl Tree {
         rows + self.levels.iter().map(level).sum::<usize>()
     }
 
-    /// What a search for the best row looks at.
-    pub fn visits(&self, db: &Database, query: &SearchQuery) -> Visits {
-        let (mut room, costs) = ([Match::default()], PerColumn(&db.residuals));
-        let mut best = Best::new(&mut room, query.max_cost);
-        query.continuing.into_iter().for_each(|playing| best.offer(playing));
-        let mut visits = self.pass(db, query, &PlainColumns, &costs, false, &mut best);
-        if db.mirror == MirrorMode::Query {
-            visits += self.pass(db, query, &MirroredColumns(&db.mirror_columns), &costs, true, &mut best);
-        }
-        visits
-    }
-
-    /// Offers every row that could be among the best; returns what it took.
+    /// Offers every row that could be among the best.
     pub(super) fn pass(
         &self,
         db: &Database,
@@ -130,17 +118,13 @@ impl Tree {
         costs: &impl ColumnCost,
         mirrored: bool,
         best: &mut Best,
-    ) -> Visits {
-        let Some(root) = self.levels.last() else { return Visits::default() };
+    ) {
+        let Some(root) = self.levels.last() else { return };
         let question = Question::new(&self.grid, query, order, costs);
         let least_extra = query.least_extra_cost_among(root.tags[0].all, root.tags[0].some);
         let limits = Limits::new(&question, best.limit(), least_extra);
         let tagged = !query.candidates.tags.is_open() || !query.tag_costs.is_empty();
-        let visits = Visits::default();
-        let mut walk =
-            Walk { tree: self, db, query, order, costs, mirrored, best, question, least_extra, limits, tagged, visits };
-        walk.run();
-        walk.visits
+        Walk { tree: self, db, query, order, costs, mirrored, best, question, least_extra, limits, tagged }.run();
     }
 }
 
@@ -201,23 +185,6 @@ fn around(all: impl Iterator<Item = (u16, u16)>) -> (u16, u16) {
     all.fold((u16::MAX, 0), |(low, high), (a, b)| (low.min(a), high.max(b)))
 }
 
-/// What a search looked at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Visits {
-    /// Nodes above the leaves: 16 boxes each.
-    pub nodes: usize,
-    /// Leaves: 16 rows in codes each.
-    pub leaves: usize,
-    /// Rows compared by the formula.
-    pub rows: usize,
-}
-
-impl std::ops::AddAssign for Visits {
-    fn add_assign(&mut self, more: Self) {
-        *self = Self { nodes: self.nodes + more.nodes, leaves: self.leaves + more.leaves, rows: self.rows + more.rows };
-    }
-}
-
 /// The highest sums of codes that can still be a match.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
@@ -271,7 +238,6 @@ struct Walk<'a, 'b, O, C> {
     limits: Limits,
     /// Whether tags matter to this query.
     tagged: bool,
-    visits: Visits,
 }
 
 impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
@@ -287,10 +253,8 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
                 continue;
             }
             if next.level() == 0 {
-                self.visits.leaves += 1;
                 self.leaf(next.index());
             } else {
-                self.visits.nodes += 1;
                 len += self.node(next.level(), next.index(), &mut stack[len..]);
             }
         }
@@ -301,7 +265,9 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
         let below = &self.tree.levels[level - 1];
         let sums = self.sums::<true>(self.tree.levels[level].node(index), self.limits.node);
         let first = index * LANES;
-        let mut within = sums.within & lowest_bits(below.nodes() - first);
+        let children = below.nodes() - first;
+        self.order.touch(children.min(LANES));
+        let mut within = sums.within & lowest_bits(children);
         let mut len = 0;
         while within != 0 {
             let lane = within.trailing_zeros() as usize;
@@ -360,13 +326,11 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
         if ends || candidates.is_near(row, self.mirrored) {
             return;
         }
-        let tags = if self.tagged { self.db.row_tags[row] } else { 0 };
-        if !candidates.tags.allows(tags) {
+        if !candidates.tags.is_open() && !candidates.tags.allows(self.db.row_tags[row]) {
             return;
         }
-        self.visits.rows += 1;
+        let within = (self.query.extra_cost(self.db, row), self.limits.cost);
         let (q, row) = (self.query, RowIndex::new(row));
-        let within = (q.extra_cost(tags), self.limits.cost);
         let values = self.db.features.row(row);
         let cost = row_cost_within(q.features, q.multipliers, values, self.order, self.costs, within);
         if let Some(cost) = cost {

@@ -1,0 +1,300 @@
+//! Databases and queries drawn at random, as nasty as they come, and what the definition says about them.
+
+use super::{Random, tiny};
+use footwork::database::{Database, DatabaseContent, MirrorMode, RowFlags, TagSpan};
+use footwork::frames::{FrameIndex, RowIndex};
+use footwork::schema::{ChannelSpec, Residual};
+use footwork::search::{Candidates, Match, SearchQuery, TagFilter};
+use proptest::prelude::*;
+
+/// Everything that may be an answer, in order, written without looking at the library.
+pub fn by_definition(db: &Database, query: &SearchQuery) -> Vec<Match> {
+    let mut all: Vec<Match> = query.continuing.into_iter().collect();
+    let sides: &[bool] = if db.mirror == MirrorMode::Query { &[false, true] } else { &[false] };
+    for mirrored in sides.iter().copied() {
+        for row in (0..db.rows()).filter(|row| is_candidate(db, &query.candidates, *row, mirrored)) {
+            let (values, row_index) = (db.features.row(RowIndex::new(row)), RowIndex::new(row));
+            let mut cost = 0.0f32;
+            for c in 0..values.len() {
+                let x = match db.mirror_columns.get(c).filter(|_| mirrored) {
+                    Some(m) => m.sign * values[m.column],
+                    None => values[c],
+                };
+                let d = (query.features[c] - x) * query.multipliers[c];
+                cost += if db.residuals[c] == Residual::Squared { d * d } else { d.abs() };
+            }
+            let mut extra = query.transition_cost;
+            for (tag, more) in query.tag_costs.iter().enumerate() {
+                extra += if db.row_tags[row] & (1 << tag) != 0 { *more } else { 0.0 };
+            }
+            extra += db.row_costs.get(row).unwrap_or(&0.0);
+            all.push(Match { row: row_index, mirrored, cost: cost + extra, continuing: false });
+        }
+    }
+    // A cost that overflows is no match: nothing could be said about it.
+    all.retain(|m| m.cost.is_finite() && m.cost <= query.max_cost);
+    all.sort_by(|a, b| {
+        let place = |m: &Match| (!m.continuing, m.mirrored, m.row);
+        a.cost.partial_cmp(&b.cost).unwrap().then(place(a).cmp(&place(b)))
+    });
+    all
+}
+
+fn is_candidate(db: &Database, c: &Candidates, row: usize, mirrored: bool) -> bool {
+    let clip = &db.clips[db.row_clips[row].at()];
+    let tags = db.row_tags[row];
+    let near = c.near.iter().any(|(a, b)| (*a..*b).contains(&row)) && mirrored == c.near_mirrored;
+    let too_late = clip.loop_delta.is_none() && clip.row_range().end - row <= c.end_exclusion_rows;
+    let tagged =
+        c.tags.required & !tags == 0 && (c.tags.any == 0 || c.tags.any & tags != 0) && c.tags.forbidden & tags == 0;
+    !near && !too_late && tagged && db.row_flags[row].0 & RowFlags::NO_ENTRY == 0
+}
+
+/// Row, side, bits of the cost, continuing.
+pub type Bits = (u32, bool, u32, bool);
+
+/// What must be equal of equal matches.
+pub fn bits(m: Match) -> Bits {
+    // -0 and 0 are the same cost.
+    (m.row.0, m.mirrored, (m.cost + 0.0).to_bits(), m.continuing)
+}
+
+/// The same of any number of them.
+pub fn all_bits(found: impl IntoIterator<Item = Match>) -> Vec<Bits> {
+    found.into_iter().map(bits).collect()
+}
+
+/// How feature values are drawn.
+#[derive(Clone, Copy, Debug)]
+pub enum Data {
+    /// Clips that wander, as motion does.
+    Wandering,
+    Random,
+    /// A handful of different rows, many times each.
+    Duplicated,
+    /// All rows are the same.
+    Constant,
+    /// Magnitudes from 1e-38 to 1e18: squares reach both ends of f32.
+    Wild,
+    /// Values at the very end of f32: costs overflow.
+    Overflowing,
+    /// Whole numbers: sums are exact, ties are everywhere, and values lie on the borders of codes.
+    Grid,
+    /// One row far away from all others: the codes of the rest are nearly the same.
+    Outlier,
+    /// Rows one step of f32 apart: no code can tell them apart, and costs differ in their last bits.
+    Hairs,
+    /// Values half-way between codes, where all columns are rounded as wrongly as can be, the query the other way.
+    Halves,
+}
+
+impl Data {
+    pub const ALL: [Self; 10] = [
+        Self::Wandering,
+        Self::Random,
+        Self::Duplicated,
+        Self::Constant,
+        Self::Wild,
+        Self::Overflowing,
+        Self::Grid,
+        Self::Outlier,
+        Self::Hairs,
+        Self::Halves,
+    ];
+
+    /// True where costs overflow.
+    pub fn overflows(self) -> bool {
+        matches!(self, Self::Wild | Self::Overflowing)
+    }
+
+    fn values(self, rows: usize, columns: usize, r: &mut Random) -> Vec<f32> {
+        let middle: Vec<f32> = (0..columns).map(|_| r.between(-2.0, 2.0)).collect();
+        let few: Vec<f32> = (0..4 * columns).map(|_| r.between(-2.0, 2.0)).collect();
+        let far = r.below(rows);
+        let mut at = middle.clone();
+        let mut all = Vec::with_capacity(rows * columns);
+        for row in 0..rows {
+            let copied = r.below(4) * columns;
+            for c in 0..columns {
+                all.push(match self {
+                    Self::Wandering => {
+                        at[c] += r.between(-0.1, 0.1) - 0.02 * at[c];
+                        at[c]
+                    }
+                    Self::Random => r.between(-2.0, 2.0),
+                    Self::Duplicated => few[copied + c],
+                    Self::Constant => middle[c],
+                    Self::Wild => wild(r),
+                    Self::Overflowing => r.pick(&[f32::MAX, f32::MIN, 1e30, -1e30, 1.0, 0.0]),
+                    Self::Grid => r.below(3) as f32 - 1.0,
+                    Self::Outlier if row == far => 1e12,
+                    Self::Outlier => r.between(-1.0, 1.0),
+                    // 13 bits of codes, one unit wide, for 10 to 14 columns.
+                    Self::Halves if row < 2 => row as f32 * 8191.0,
+                    Self::Halves => r.below(8191) as f32 + 0.5,
+                    Self::Hairs => f32::from_bits(middle[c].to_bits() + r.below(3) as u32),
+                });
+            }
+        }
+        all
+    }
+}
+
+fn wild(r: &mut Random) -> f32 {
+    r.between(-1.0, 1.0) * r.pick(&[1e-38, 1e-30, 1e-20, 1e-8, 1.0, 1e4, 1e9, 1e18])
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Residuals {
+    Squared,
+    Absolute,
+    /// Feet squared, the trajectory absolute.
+    Mixed,
+    /// One foot squared, the other absolute: a mirror maps one onto the other.
+    Crossed,
+}
+
+/// A database to be made.
+#[derive(Clone, Debug)]
+pub struct Case {
+    clips: Vec<(usize, bool)>,
+    user_width: usize,
+    residuals: Residuals,
+    pub mirror: bool,
+    pub data: Data,
+    pub seed: u64,
+}
+
+/// Cases with clips of these numbers of rows, and user channels of these widths beside the ten other columns.
+pub fn cases(sizes: &'static [usize], user_widths: &'static [usize]) -> impl Strategy<Value = Case> {
+    let clips = prop::collection::vec((prop::sample::select(sizes), any::<bool>()), 1..6);
+    let residuals = [Residuals::Squared, Residuals::Squared, Residuals::Absolute, Residuals::Mixed, Residuals::Crossed];
+    let residuals = prop::sample::select(residuals.to_vec());
+    let (width, data) = (prop::sample::select(user_widths), prop::sample::select(Data::ALL.to_vec()));
+    (clips, width, residuals, any::<bool>(), data, any::<u64>()).prop_map(
+        |(clips, user_width, residuals, mirror, data, seed)| Case { clips, user_width, residuals, mirror, data, seed },
+    )
+}
+
+impl Case {
+    fn channels(&self) -> Vec<ChannelSpec> {
+        let mut channels = tiny::channels(self.user_width, Residual::Squared);
+        let absolute: &[usize] = match self.residuals {
+            Residuals::Squared => &[],
+            Residuals::Absolute => &[0, 1, 2, 3],
+            Residuals::Mixed => &[2],
+            Residuals::Crossed => &[1],
+        };
+        for (_, channel) in channels.iter_mut().enumerate().filter(|(i, _)| absolute.contains(i)) {
+            channel.residual = Residual::Absolute;
+        }
+        channels
+    }
+
+    /// Its content, with tags, with costs of rows, and with rows that must not be entered.
+    pub fn content(&self, r: &mut Random) -> DatabaseContent {
+        let (columns, rows) = (10 + self.user_width, self.clips.iter().map(|c| c.0).sum::<usize>());
+        let all = self.data.values(rows, columns, r);
+        let mirror = if self.mirror { MirrorMode::Query } else { MirrorMode::Off };
+        let mut content = tiny::content(&self.clips, &self.channels(), mirror, |row, c| all[row * columns + c]);
+        let shut = r.pick(&[0.0, 0.1, 0.1, 1.0]);
+        for flags in &mut content.row_flags {
+            flags.0 = if r.unit() < shut { RowFlags::NO_ENTRY } else { 0 };
+        }
+        content.row_costs = match r.below(4) {
+            0 => (0..rows).map(|_| r.between(0.0, 2.0)).collect(),
+            1 => (0..rows).map(|row| if row < rows / 2 { 0.5 } else { 0.0 }).collect(),
+            2 => (0..rows).map(|_| r.pick(&[0.0, 0.0, 1e-9, 1.0, 1e9, f32::MAX])).collect(),
+            _ => vec![],
+        };
+        for _ in 0..r.below(8) {
+            let (a, b) = (r.below(rows + 1), r.below(rows + 1));
+            let (start, end) = (FrameIndex::new(a.min(b)), FrameIndex::new(a.max(b)));
+            content.tag_spans.push(TagSpan { tag: r.below(3) as u32, start, end });
+        }
+        content
+    }
+}
+
+/// The numbers of a query; [`SearchQuery`] borrows them.
+#[derive(Clone, Debug)]
+pub struct Question {
+    pub features: Vec<f32>,
+    pub multipliers: Vec<f32>,
+    pub tag_costs: Vec<f32>,
+    pub transition_cost: f32,
+    pub max_cost: f32,
+    pub candidates: Candidates,
+    pub continuing: Option<Match>,
+}
+
+impl Question {
+    /// Any row that fits these features.
+    pub fn new(features: Vec<f32>, multipliers: Vec<f32>) -> Self {
+        let SearchQuery { transition_cost, max_cost, candidates, continuing, .. } = SearchQuery::new(&[], &[]);
+        Self { features, multipliers, tag_costs: vec![], transition_cost, max_cost, candidates, continuing }
+    }
+
+    /// Anything that may be asked.
+    pub fn draw(db: &Database, data: Data, r: &mut Random) -> Self {
+        let columns = db.features.columns;
+        let row = |r: &mut Random| db.features.row(RowIndex::new(r.below(db.rows()))).to_vec();
+        let features = match r.below(5) {
+            // Exactly a row: the cost is 0, and ties with all its copies.
+            0 => row(r),
+            1 => row(r).iter().map(|v| v + r.between(-0.1, 0.1)).collect(),
+            2 if data.overflows() => (0..columns).map(|_| wild(r)).collect(),
+            2 if matches!(data, Data::Halves) => row(r).iter().map(|v| v - 0.002).collect(),
+            // Beyond all rows.
+            3 => (0..columns).map(|_| r.between(-20.0, 20.0)).collect(),
+            _ => (0..columns).map(|_| r.between(-2.0, 2.0)).collect(),
+        };
+        let multipliers = match r.below(6) {
+            0 => vec![0.0; columns],
+            1 | 2 => vec![1.0; columns],
+            3 => vec![-3.5; columns],
+            4 if matches!(data, Data::Wild) => (0..columns).map(|_| wild(r)).collect(),
+            _ => (0..columns).map(|_| if r.unit() < 0.2 { 0.0 } else { r.between(-2.0, 3.0) }).collect(),
+        };
+        let tags = |r: &mut Random| if r.unit() < 0.6 { 0 } else { r.next() & 0b111 };
+        let range = |r: &mut Random| {
+            let (a, b) = (r.below(db.rows() + 1), r.below(db.rows() + 1));
+            if r.unit() < 0.5 { (a.min(b), a.max(b)) } else { (0, 0) }
+        };
+        Self {
+            tag_costs: match r.below(4) {
+                0 => (0..r.below(4)).map(|_| r.between(-1.0, 1.0)).collect(),
+                1 => (0..3).map(|_| r.pick(&[0.0, 0.5, -0.5, 1e9, -1e9, 1e-9])).collect(),
+                _ => vec![],
+            },
+            transition_cost: r.pick(&[0.0, 0.02, 3.0, -1.0]),
+            max_cost: r.pick(&[f32::INFINITY, f32::INFINITY, 1.0, 0.0, -0.5]),
+            candidates: Candidates {
+                end_exclusion_rows: r.pick(&[0, 0, 1, 10, 16, 70]),
+                near: [range(r), range(r)],
+                near_mirrored: db.mirror == MirrorMode::Query && r.unit() < 0.5,
+                tags: TagFilter { required: tags(r), any: tags(r), forbidden: tags(r) },
+            },
+            ..Self::new(features, multipliers)
+        }
+    }
+
+    /// The same while something plays, at this cost; `None` where that cannot be.
+    pub fn while_playing(&self, db: &Database, cost: f32, r: &mut Random) -> Option<Self> {
+        let row = RowIndex::new(r.below(db.rows()));
+        let mirrored = db.mirror == MirrorMode::Query && r.unit() < 0.5;
+        let continuing = Some(Match { row, mirrored, cost, continuing: true });
+        cost.is_finite().then(|| Self { continuing, ..self.clone() })
+    }
+
+    pub fn ask(&self) -> SearchQuery<'_> {
+        SearchQuery {
+            continuing: self.continuing,
+            transition_cost: self.transition_cost,
+            tag_costs: &self.tag_costs,
+            max_cost: self.max_cost,
+            candidates: self.candidates,
+            ..SearchQuery::new(&self.features, &self.multipliers)
+        }
+    }
+}

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use footwork::database::Database;
 use footwork::matcher::MatcherConfig;
 use footwork_import::CharacterConfig;
-use footwork_metrics::eval::{COVERAGE, Evaluation, METRICS, Row, Variant};
+use footwork_metrics::eval::{Evaluation, Row, Variant, keys};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -62,10 +62,6 @@ fn free(config: MatcherConfig) -> MatcherConfig {
     let mut config = footwork_metrics::eval::without_feet(&config);
     (config.root.adjust, config.root.clamp) = (false, false);
     config
-}
-
-fn keys() -> impl Iterator<Item = &'static str> {
-    METRICS.iter().map(|m| m.key).chain([COVERAGE])
 }
 
 /// All keys; `null` for what has no meaning for a row.

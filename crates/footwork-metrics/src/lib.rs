@@ -12,6 +12,7 @@
 
 pub mod courses;
 pub mod eval;
+pub mod gate;
 pub mod measure;
 pub mod metrics;
 pub mod motion;

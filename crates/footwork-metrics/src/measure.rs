@@ -61,8 +61,10 @@ quantities! {
     SeamJerkWorld,
     /// Change of velocity in root space, m/s.
     VelocityChange,
-    /// The same over the joint's 99.9th percentile in the source.
-    VelocityChangeOverP999,
+    /// The same over the joint's 99.9th percentile in the source's frames as often as they were played.
+    VelocityChangeOverPlayed,
+    /// The same over the joint's 99.9th percentile in the source, every frame once.
+    VelocityChangeOverDatabase,
     /// The same over the joint's largest in the source.
     VelocityChangeOverMax,
     /// Change of the root's turn per frame at transitions, degrees.
@@ -91,6 +93,14 @@ quantities! {
     Start,
     /// Hips velocity, to rest, s.
     Stop,
+}
+
+/// The course of captured motion.
+const MOCAP: &str = "mocap";
+
+/// A value in terms of a limit; nothing is nothing even of no limit.
+fn over(value: f32, limit: f32) -> f32 {
+    if value > 0.0 { value / limit.max(f32::MIN_POSITIVE) } else { 0.0 }
 }
 
 /// All samples of a motion.
@@ -127,19 +137,22 @@ impl Measurement {
 
     /// Adds all of the source's clips on level ground, every frame once.
     pub fn add_source(&mut self, source: &Source) {
-        let place = Place { course: "mocap", run: 0 };
+        let place = Place { course: MOCAP, run: 0 };
         for clip in source.clips.iter().filter(|c| c.level) {
             for frame in 0..clip.motion.frames() {
                 self.add_frame(source, &clip.motion, frame, true, place);
             }
         }
+        // Here every frame was played once.
+        let [played, database] = [Quantity::VelocityChangeOverPlayed, Quantity::VelocityChangeOverDatabase];
+        self.samples[played as usize] = self.of(database).clone();
     }
 
     /// Adds the source's frames that a recording played, as often as it did.
     pub fn add_played(&mut self, source: &Source, recording: &Recording, run: usize) {
         for playing in &recording.motion.playing {
             let motion = &source.clips[playing.clip.at()].motion;
-            self.add_frame(source, motion, playing.frame, true, Place { course: "mocap", run });
+            self.add_frame(source, motion, playing.frame, true, Place { course: MOCAP, run });
         }
     }
 
@@ -194,6 +207,32 @@ impl Measurement {
         }
     }
 
+    /// Adds the changes of velocity of a recording, and to `played` those of the source's frames that it played, over
+    /// `limits_mps`, `[joints]`.
+    pub fn add_over_played(
+        &mut self,
+        played: &mut Self,
+        source: &Source,
+        recording: &Recording,
+        course: &Course,
+        run: usize,
+        limits_mps: &[f32],
+    ) {
+        let motion = &recording.motion;
+        for (frame, playing) in motion.playing.iter().enumerate() {
+            for (joint, limit_mps) in limits_mps.iter().enumerate().skip(1) {
+                let joint = JointIndex::new(joint);
+                let add = |to: &mut Self, change_mps: Option<f32>, course| {
+                    let Some(change_mps) = change_mps else { return };
+                    let moment = || Place { course, run }.moment(motion, frame, joint);
+                    to.push(Quantity::VelocityChangeOverPlayed, over(change_mps, *limit_mps), moment);
+                };
+                add(self, jerk::velocity_change_mps(motion, frame, joint), course.name);
+                add(played, source.velocity_change_mps(*playing, joint), MOCAP);
+            }
+        }
+    }
+
     /// What can be said of any frame, captured or played. `seam`: it counts as after a transition.
     fn add_frame(&mut self, source: &Source, motion: &Motion, frame: usize, seam: bool, place: Place) {
         let clip = &source.clips[motion.playing[frame].clip.at()];
@@ -230,10 +269,10 @@ impl Measurement {
             }
             let Some(change) = jerk::velocity_change_mps(motion, frame, joint) else { continue };
             self.push(Quantity::VelocityChange, change, moment);
-            let over = |limit: f32| if change > 0.0 { change / limit.max(f32::MIN_POSITIVE) } else { 0.0 };
-            let (p999, max) = (&source.velocity_change_p999_mps, &source.velocity_change_max_mps);
-            self.push(Quantity::VelocityChangeOverP999, over(p999[joint.at()]), moment);
-            self.push(Quantity::VelocityChangeOverMax, over(max[joint.at()]), moment);
+            let [p999, max] = [&source.velocity_change_p999_mps, &source.velocity_change_max_mps]
+                .map(|of| over(change, of[joint.at()]));
+            self.push(Quantity::VelocityChangeOverDatabase, p999, moment);
+            self.push(Quantity::VelocityChangeOverMax, max, moment);
         }
     }
 

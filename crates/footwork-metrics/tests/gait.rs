@@ -58,7 +58,7 @@ fn the_source_is_above_its_own_percentile_one_time_in_a_thousand() {
     let mut mocap = Measurement::default();
     mocap.add_source(&source);
     let of = |quantity, statistic| mocap.of(quantity).statistic(statistic).unwrap();
-    let over = of(Quantity::VelocityChangeOverP999, Statistic::PctOver(1.0));
+    let over = of(Quantity::VelocityChangeOverDatabase, Statistic::PctOver(1.0));
     assert!((over - 0.1).abs() < 0.02, "{over} %");
     assert!((of(Quantity::VelocityChangeOverMax, Statistic::Max) - 1.0).abs() < 1e-5);
     assert_eq!(mocap.of(Quantity::Transitions).statistic(Statistic::Mean), None);

@@ -279,7 +279,7 @@ impl Evaluation {
         let bare = self::without_feet(&variant.config);
         // Nothing to switch off: the same motion again.
         let off = if bare == variant.config { on.clone() } else { record(&self.db, source, &bare, course)? };
-        if let Some(frame) = (0..on.playing.len()).find(|frame| on.playing[*frame] != off.playing[*frame]) {
+        if let Some(frame) = on.first_other_decision(&off) {
             let time_s = frame as f32 / crate::RATE_HZ;
             return Err(RecordError::FeetDecide { course: course.name, run, time_s });
         }

@@ -67,6 +67,13 @@ pub enum RecordError {
     },
 }
 
+impl Recording {
+    /// The first frame in which something else plays than in another recording of the same course.
+    pub fn first_other_decision(&self, other: &Self) -> Option<usize> {
+        self.playing.iter().zip(&other.playing).position(|(ours, theirs)| ours != theirs)
+    }
+}
+
 /// Drives a character, at rest at the origin, facing +Z, over a course on level ground.
 ///
 /// # Errors

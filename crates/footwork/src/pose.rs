@@ -103,6 +103,21 @@ impl PoseVelocity {
     }
 }
 
+/// Velocity of a joint relative to the world, along the root's axes, up its chain of parents; allocates nothing.
+pub fn velocity_in_root(skeleton: &Skeleton, pose: &Pose, velocity: &PoseVelocity, joint: JointIndex) -> Vec3 {
+    // Seen from each parent in turn: where the joint is, and how it moves.
+    let (mut at, mut v) = (Vec3::ZERO, Vec3::ZERO);
+    let mut next = Some(joint);
+    while let Some(j) = next.filter(|j| j.at() > 0) {
+        let (local, k) = (pose.local(j), j.at());
+        let arm = local.rotation * at;
+        v = velocity.linear[k] + velocity.angular[k].cross(arm) + local.rotation * v;
+        at = local.translation + arm;
+        next = skeleton.parents()[k];
+    }
+    velocity.linear[0] + velocity.angular[0].cross(at) + v
+}
+
 /// All joints in root space, with velocities relative to the world along the root's axes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RootMotion {

@@ -7,7 +7,7 @@
 //! `reference` is the foot lock of D. Holden's motion matching demo (2020), as a yardstick.
 
 use super::leg::Reach;
-use crate::math::spring;
+use crate::math::{exp, smoothstep, spring};
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,9 @@ pub struct FeetConfig {
     pub lock: FootLock,
     /// Half-life of the spring that brings a touching toe to rest, seconds. Default 0.03.
     pub hold_half_life_s: f32,
+    /// A swinging toe that will touch within this time is led to where it can stand: ahead by half of what the root will
+    /// move over it while it touches, seconds. Default 0.4.
+    pub landing_s: f32,
     /// Half-life of the spring that gives a toe back to its clip, seconds. Default 0.1.
     pub release_half_life_s: f32,
     /// How far from where its clip would have it a toe is held, metres. Default 0.2.
@@ -51,6 +54,7 @@ impl Default for FeetConfig {
         Self {
             lock: FootLock::Leash,
             hold_half_life_s: 0.03,
+            landing_s: 0.4,
             release_half_life_s: 0.1,
             leash_m: 0.2,
             knee_kept_m: 0.01,
@@ -80,6 +84,8 @@ pub struct Foot {
     pub offset: Vec3,
     /// Its velocity, m/s.
     pub offset_velocity: Vec3,
+    /// Its acceleration while the foot lands, m/s2.
+    pub offset_acceleration: Vec3,
     /// Where the clip had the toe at the last tick.
     pub animated: Vec3,
     /// Its velocity since the tick before, m/s.
@@ -90,8 +96,27 @@ pub struct Foot {
     pub held_s: f32,
     /// 1 where the clip said at the last tick that it touches.
     pub touched: f32,
+    /// 1 while it is about to land.
+    pub landing: f32,
     /// 1 once it has been seen.
     pub seen: f32,
+}
+
+/// What a control tick is told about a foot.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Footing {
+    /// Where clip and blend have the toe, world.
+    pub animated: Vec3,
+    /// Its velocity if root and blend did nothing: the clip's own, world, m/s.
+    pub clip_velocity: Vec3,
+    /// How root and simulation pull it over the ground for longer, world, m/s.
+    pub slip: Vec3,
+    /// The clip says that it touches.
+    pub touches: bool,
+    /// Seconds until the clip says so; infinite where that is further than [`FeetConfig::landing_s`].
+    pub lands_in_s: f32,
+    /// Seconds for which it says so then.
+    pub stands_s: f32,
 }
 
 impl Foot {
@@ -103,9 +128,17 @@ impl Foot {
     /// Where the toe is to be, `after_s` seconds after the last tick, when the clip has it at `animated` (world).
     pub fn shown(&self, config: &FeetConfig, animated: Vec3, after_s: f32) -> Vec3 {
         let goal = if self.held() { self.held_at(config, animated) } else { animated };
+        goal + self.left(config, self.since_s + after_s).0
+    }
+
+    /// What is left of the offset, and its velocity.
+    fn left(&self, config: &FeetConfig, since_s: f32) -> (Vec3, Vec3) {
+        if self.landing > 0.0 {
+            let (v, a) = (self.offset_velocity, self.offset_acceleration);
+            return (self.offset + v * since_s + a * (0.5 * since_s * since_s), v + a * since_s);
+        }
         let half_life = if self.held() { config.hold_half_life_s } else { config.release_half_life_s };
-        let (offset, _) = spring::decay(self.offset, self.offset_velocity, half_life, self.since_s + after_s);
-        goal + offset
+        spring::decay(self.offset, self.offset_velocity, half_life, since_s)
     }
 
     /// The held point, on its leash; the height is the clip's, so that the foot rolls.
@@ -119,30 +152,37 @@ impl Foot {
         }
     }
 
-    /// A control tick, `dt_s` after the last: the clip has the toe at `animated` (world), and says whether it `touches`.
-    pub fn tick(&mut self, config: &FeetConfig, animated: Vec3, touches: bool, dt_s: f32) {
+    /// A control tick, `dt_s` after the last.
+    pub fn tick(&mut self, config: &FeetConfig, now: &Footing, dt_s: f32) {
         let known = self.seen > 0.0 && dt_s > 1e-4;
+        let animated = now.animated;
         let velocity = if known { (animated - self.animated) / dt_s } else { Vec3::ZERO };
         self.since_s += dt_s;
         if self.held() {
             self.held_s += dt_s;
-            let at = self.held_at(config, animated);
-            if config.lock != FootLock::Reference {
+            if config.lock == FootLock::Leash {
+                let at = self.held_at(config, animated);
+                if (at - self.point).length_squared() > 1e-10 + (animated.y - self.point.y).powi(2) {
+                    // Dragged along is not held.
+                    self.held_s = f32::MIN_POSITIVE;
+                }
                 self.point = at;
             }
         }
         (self.animated, self.animated_velocity) = (animated, velocity);
-        let began = touches && (self.touched == 0.0 || self.seen == 0.0);
-        self.touched = f32::from(u8::from(touches));
+        let began = now.touches && (self.touched == 0.0 || self.seen == 0.0);
+        self.touched = f32::from(u8::from(now.touches));
         self.seen = 1.0;
+        let lands = !now.touches && now.lands_in_s < config.landing_s;
         match config.lock {
             FootLock::Off => *self = Self { animated, animated_velocity: velocity, seen: 1.0, ..Self::default() },
-            FootLock::Leash if touches && !self.held() => self.hold(config),
-            FootLock::Leash if !touches && self.held() => self.release(config),
+            FootLock::Leash if now.touches && !self.held() => self.hold(config),
+            FootLock::Leash if lands && !self.held() => self.land(config, now),
+            FootLock::Leash if !now.touches && (self.held() || self.landing > 0.0) => self.release(config),
             FootLock::Reference if began => self.hold(config),
             FootLock::Reference if self.held() => {
                 let left_behind = (self.point - animated).length() > config.leash_m;
-                if !touches || left_behind {
+                if !now.touches || left_behind {
                     self.release(config);
                 }
             }
@@ -152,14 +192,35 @@ impl Foot {
 
     /// What is shown at the last tick, and its velocity.
     fn now(&self, config: &FeetConfig) -> (Vec3, Vec3) {
-        let half_life = if self.held() { config.hold_half_life_s } else { config.release_half_life_s };
-        let (_, rate) = spring::decay(self.offset, self.offset_velocity, half_life, self.since_s);
         let own = match config.lock {
             _ if !self.held() => self.animated_velocity,
             FootLock::Reference => Vec3::ZERO,
             _ => Vec3::new(0.0, self.animated_velocity.y, 0.0),
         };
-        (self.shown(config, self.animated, 0.0), own + rate)
+        (self.shown(config, self.animated, 0.0), own + self.left(config, self.since_s).1)
+    }
+
+    /// Leads the toe to where it can stand: on a cubic that ends ahead of its clip by half of what the root will move over
+    /// it, at the speed that the clip has there.
+    fn land(&mut self, config: &FeetConfig, now: &Footing) {
+        let (shown, velocity) = self.now(config);
+        let (offset, relative) = (shown - self.animated, velocity - self.animated_velocity);
+        // What the seam does to the toe now will be less then.
+        let passing = self.animated_velocity - now.clip_velocity - now.slip;
+        let left = exp(-now.lands_in_s / SEAM_S);
+        let flat = |v: Vec3| Vec3::new(v.x, 0.0, v.z);
+        let goal = flat(now.slip * (0.5 * now.stands_s.min(config.landing_s)));
+        let goal = goal.clamp_length_max(MOST_LEAD * config.leash_m);
+        let goal_velocity = flat(-now.slip - passing * left);
+        let t = now.lands_in_s.max(SHORTEST_S);
+        // So near to touch-down that only the speed can still be put right, the place must be what comes of it.
+        let coasting = offset + (relative + goal_velocity) * (0.5 * t);
+        let goal = coasting + (goal - coasting) * smoothstep((t - LATE_S) / LATE_S);
+        self.offset = offset;
+        self.offset_velocity = relative;
+        let acceleration = (goal - offset) * (6.0 / (t * t)) - (relative * 4.0 + goal_velocity * 2.0) / t;
+        self.offset_acceleration = acceleration.clamp_length_max(MOST_ACCELERATION_MPS2);
+        (self.since_s, self.landing) = (0.0, 1.0);
     }
 
     /// Begins to hold.
@@ -176,7 +237,7 @@ impl Foot {
             self.offset = Vec3::new(-glide.x, shown.y - self.animated.y, -glide.z);
             self.offset_velocity = Vec3::new(velocity.x, velocity.y - self.animated_velocity.y, velocity.z);
         }
-        (self.since_s, self.held_s) = (0.0, f32::MIN_POSITIVE);
+        (self.since_s, self.held_s, self.landing) = (0.0, f32::MIN_POSITIVE, 0.0);
     }
 
     /// Gives the toe back to its clip.
@@ -184,7 +245,7 @@ impl Foot {
         let (shown, velocity) = self.now(config);
         self.offset = shown - self.animated;
         self.offset_velocity = velocity - self.animated_velocity;
-        (self.since_s, self.held_s) = (0.0, 0.0);
+        (self.since_s, self.held_s, self.landing) = (0.0, 0.0, 0.0);
     }
 
     /// As seen after the character was put elsewhere by `by`.
@@ -193,6 +254,7 @@ impl Foot {
             point: by.point(self.point),
             offset: by.direction(self.offset),
             offset_velocity: by.direction(self.offset_velocity),
+            offset_acceleration: by.direction(self.offset_acceleration),
             animated: by.point(self.animated),
             animated_velocity: by.direction(self.animated_velocity),
             ..*self
@@ -200,5 +262,15 @@ impl Foot {
     }
 }
 
+/// How long the seam of a transition lasts, seconds.
+const SEAM_S: f32 = 0.1;
+/// Nearer to touch-down a toe is not led any more, seconds.
+const SHORTEST_S: f32 = 0.02;
+/// Nearer than twice this the place at which it lands matters less and less, nearer than this not at all, seconds.
+const LATE_S: f32 = 0.06;
+/// Share of the leash by which a toe may land ahead.
+const MOST_LEAD: f32 = 0.6;
+/// A toe is led no harder than this, m/s2.
+const MOST_ACCELERATION_MPS2: f32 = 60.0;
 /// Height at which the reference holds toes.
 const REFERENCE_TOE_HEIGHT_M: f32 = 0.02;

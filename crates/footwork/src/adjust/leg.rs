@@ -127,8 +127,7 @@ impl BentLeg {
         let to = reach.limit(distance, now, upper + lower).max(shortest);
         // The knee's own hinge; where the leg is all but straight, the side of the toes tells which way it bends.
         let raw = (b - a).cross(c - b);
-        let ahead =
-            if self.leg.toe == self.leg.ankle { self.ankle.rotation.forward() } else { self.toe.translation - c };
+        let ahead = if self.leg.toe == self.leg.ankle { self.ankle.rotation.forward() } else { self.toe.translation - c };
         let sideways = (c - a).cross(ahead) * (1e-3 * upper * lower / (now * ahead.length().max(1e-3)));
         let Some(hinge) = (raw - sideways).try_normalize() else { return };
         let interior = |d: f32| acos((upper * upper + lower * lower - d * d) / (2.0 * upper * lower));

@@ -275,6 +275,9 @@ pub enum DatabaseError {
 }
 
 impl Database {
+    /// How far ahead [`Database::next_contact_s`] looks, seconds.
+    pub const CONTACT_HORIZON_S: f64 = 0.5;
+
     /// Most tags a database can have: a row's tags are bits of one word.
     pub const MAX_TAGS: usize = 64;
 
@@ -391,6 +394,22 @@ impl Database {
         for (slot, o) in out.iter_mut().enumerate().take(n) {
             *o = row[if mirrored { self.contact_pairs[slot] } else { slot }];
         }
+    }
+
+    /// The next touch-down of a contact joint after a time of a clip: in how many seconds (0 where it touches now, infinite
+    /// where that is further than [`Database::CONTACT_HORIZON_S`]), and for how long it touches then (at most the same).
+    pub fn next_contact_s(&self, clip: ClipIndex, mirrored: bool, slot: usize, time_s: f64) -> (f32, f32) {
+        let c = &self.clips[clip.at()];
+        let slot = if mirrored { self.contact_pairs[slot] } else { slot };
+        let rate = f64::from(self.pose_rate_hz);
+        let first = (time_s * rate).round();
+        let horizon = (Self::CONTACT_HORIZON_S * rate).ceil() as usize;
+        let n = self.contact_joints.len();
+        let at_s = |k: usize| (first + k as f64) / rate;
+        let touches = |k: usize| self.contacts[nearest_frame(c, self.pose_rate_hz, at_s(k)) * n + slot] == 1;
+        let Some(down) = (0..=horizon).find(|k| touches(*k)) else { return (f32::INFINITY, 0.0) };
+        let up = (down..=down + horizon).find(|k| !touches(*k)).unwrap_or(down + horizon);
+        ((at_s(down) - time_s).max(0.0) as f32, ((up - down) as f64 / rate) as f32)
     }
 
     /// Curve values at a time of a clip, linear between frames, `[curves]` into `out`.

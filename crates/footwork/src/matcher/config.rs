@@ -172,6 +172,7 @@ impl MatcherConfig {
             ("play_rate.catch_up_s", self.play_rate.catch_up_s, 1e-2, 100.0),
             ("feet.hold_half_life_s", f.hold_half_life_s, 1e-4, 5.0),
             ("feet.release_half_life_s", f.release_half_life_s, 1e-4, 5.0),
+            ("feet.landing_s", f.landing_s, 0.0, 1.0),
             ("feet.leash_m", f.leash_m, 0.0, 100.0),
             ("feet.knee_kept_m", f.knee_kept_m, 0.0, 1.0),
             ("feet.knee_soft_m", f.knee_soft_m, 0.0, 1.0),

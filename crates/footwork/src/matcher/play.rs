@@ -4,14 +4,14 @@ use super::config::MatcherConfig;
 use super::output::{FiredEvent, Output};
 use super::scratch::Scratch;
 use super::state::{BlockLayout, MatcherState, Playing, StateHeader};
-use crate::adjust::feet::{Foot, FootLock};
+use crate::adjust::feet::{Foot, FootLock, Footing};
 use crate::adjust::leg::BentLeg;
 use crate::adjust::root::{AdjustRoot, RootMode};
 use crate::blend::Offset;
 use crate::blend::inertialize::Moving;
 use crate::database::Database;
-use crate::math::{Facing, Quat, Transform};
-use crate::pose::{Pose, PoseVelocity};
+use crate::pose::{Pose, PoseVelocity, velocity_in_root};
+use crate::math::{Facing, Quat, Transform, spring};
 use crate::trajectory::{Goal, MotionInput};
 use glam::Vec3;
 
@@ -28,8 +28,8 @@ pub fn advance(
     let from = h.anchor;
     let dt_s = (to_s - from.time_s).max(0.0);
     let dt = dt_s as f32;
-    (h.simulation, h.animated_root, h.since_transition_s) =
-        (from.simulation, from.animated_root, from.since_transition_s);
+    (h.simulation, h.animated_root, h.since_transition_s, h.root_slip) =
+        (from.simulation, from.animated_root, from.since_transition_s, from.root_slip);
     let before = h.shown_root(&config.transition);
     let unsteered = matches!(input.goal, Goal::None);
     if !unsteered {
@@ -82,8 +82,7 @@ pub fn tick_rate(db: &Database, config: &MatcherConfig, state: &mut MatcherState
     let (_, clip, _) = db.view(h.playing.clip, h.playing.mirrored).root(h.playing.time_s);
     let ahead = h.simulation.position - shown.translation;
     let clip = h.animated_root.rotation * clip;
-    h.play_rate =
-        config.play_rate.next(h.play_rate, clip, h.simulation.velocity, Vec3::new(ahead.x, 0.0, ahead.z), dt_s);
+    h.play_rate = config.play_rate.next(h.play_rate, clip, h.simulation.velocity, Vec3::new(ahead.x, 0.0, ahead.z), dt_s);
 }
 
 /// The simulated character goes where the animation goes.
@@ -101,6 +100,9 @@ fn follow(state: &mut MatcherState, before: Transform, after: Transform, dt_s: f
     s.facing = Facing::from_rotation(after.rotation);
 }
 
+/// How soon a change of the root's adjustment is taken for one that lasts, seconds.
+const SLIP_HALF_LIFE_S: f32 = 0.1;
+
 /// The animation is drawn to the simulated character.
 fn adjust(config: &MatcherConfig, state: &mut MatcherState, before: Transform, after: Transform, dt_s: f32) {
     if dt_s <= 0.0 {
@@ -115,7 +117,9 @@ fn adjust(config: &MatcherConfig, state: &mut MatcherState, before: Transform, a
         dt_s,
     };
     let (shift, turn) = job.run(after);
-    let root = &mut state.header.animated_root;
+    let h = &mut state.header;
+    h.root_slip += (shift / dt_s - h.root_slip) * spring::damp(SLIP_HALF_LIFE_S, dt_s);
+    let root = &mut h.animated_root;
     root.translation += shift;
     root.rotation = (Quat::from_rotation_y(turn) * root.rotation).normalize();
 }
@@ -134,8 +138,7 @@ fn fire_events(db: &Database, h: &mut StateHeader, output: &mut Output) {
             at += ((h.events_s - at) / length).floor() * length + length;
         }
         if h.events_s < at && at <= h.playing.time_s {
-            output
-                .fire(FiredEvent { name: e.name, time_s: h.time_s - (h.playing.time_s - at) / f64::from(h.play_rate) });
+            output.fire(FiredEvent { name: e.name, time_s: h.time_s - (h.playing.time_s - at) / f64::from(h.play_rate) });
         }
     }
     h.events_s = h.events_s.max(h.playing.time_s);
@@ -245,6 +248,18 @@ fn animate(
 ) {
     let h = &state.header;
     sample(db, h.playing, h.play_rate, (&mut *pose, &mut *velocity));
+    hide_seam(db, config, state, layout, (pose, velocity));
+}
+
+/// Adds what is left of the last transition's offsets to the playing clip's pose, and puts it where the root is shown.
+fn hide_seam(
+    db: &Database,
+    config: &MatcherConfig,
+    state: &MatcherState,
+    layout: &BlockLayout,
+    (pose, velocity): (&mut Pose, &mut PoseVelocity),
+) {
+    let h = &state.header;
     let since = h.since_transition_s;
     let body = (&mut *pose, &mut *velocity);
     state.offsets(layout).apply(&config.transition, &db.poses.translated, since, body, None);
@@ -258,14 +273,30 @@ fn animate(
 
 /// A control tick of the feet: which are held, which let go.
 pub fn tick_feet(db: &Database, config: &MatcherConfig, state: &mut MatcherState, scratch: &mut Scratch, dt_s: f32) {
-    animate(db, config, state, &scratch.layout, (&mut scratch.shown.pose, &mut scratch.shown.velocity));
     let p = state.header.playing;
+    let clip_root = state.header.animated_root.rotation;
+    let Moving { pose, velocity, .. } = &mut scratch.shown;
+    sample(db, p, state.header.play_rate, (pose, velocity));
+    for (clip_velocity, joint) in scratch.toe_velocities.iter_mut().zip(&db.contact_joints) {
+        *clip_velocity = clip_root * velocity_in_root(&db.skeleton, pose, velocity, *joint);
+    }
+    hide_seam(db, config, state, &scratch.layout, (pose, velocity));
     db.contacts_at(p.clip, p.mirrored, p.time_s, &mut scratch.touching);
     let root = scratch.shown.pose.world_from_root();
+    let (rate, slip) = (state.header.play_rate, state.header.root_slip);
     let feet = state.feet_mut(&scratch.layout).iter_mut();
-    for ((foot, joint), touches) in feet.zip(&db.contact_joints).zip(&scratch.touching) {
-        let toe = root.point(scratch.shown.pose.in_root(&db.skeleton, *joint).translation);
-        foot.tick(&config.feet, toe, *touches == 1, dt_s);
+    for (slot, (foot, joint)) in feet.zip(&db.contact_joints).enumerate() {
+        let touches = scratch.touching[slot] == 1;
+        let (lands_in_s, stands_s) = db.next_contact_s(p.clip, p.mirrored, slot, p.time_s);
+        let footing = Footing {
+            animated: root.point(scratch.shown.pose.in_root(&db.skeleton, *joint).translation),
+            clip_velocity: scratch.toe_velocities[slot],
+            slip,
+            touches,
+            lands_in_s: lands_in_s / rate,
+            stands_s: stands_s / rate,
+        };
+        foot.tick(&config.feet, &footing, dt_s);
     }
 }
 

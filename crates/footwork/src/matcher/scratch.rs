@@ -3,6 +3,7 @@
 use super::state::BlockLayout;
 use crate::blend::inertialize::Moving;
 use crate::database::Database;
+use glam::Vec3;
 use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{SourceBuffers, TrajectorySample};
 use crate::search::{Candidates, Explanation, Match, SearchQuery, explain};
@@ -36,6 +37,8 @@ pub struct Scratch {
     pub(super) beside: (Pose, PoseVelocity),
     /// `[contact joints]`.
     pub(super) touching: Vec<u8>,
+    /// `[contact joints]` the clip's own, world.
+    pub(super) toe_velocities: Vec<Vec3>,
     pub(super) last: Option<LastSearch>,
 }
 
@@ -55,6 +58,7 @@ impl Scratch {
             shown: body(),
             next: body(),
             beside: (Pose::rest(&db.skeleton), still()),
+            toe_velocities: vec![Vec3::ZERO; db.contact_joints.len()],
             touching: vec![0; db.contact_joints.len()],
             last: None,
         }

@@ -45,6 +45,8 @@ pub struct Anchor {
     pub since_transition_s: f32,
     /// As [`StateHeader::animated_root`].
     pub animated_root: Transform,
+    /// As [`StateHeader::root_slip`].
+    pub root_slip: Vec3,
     /// As [`StateHeader::simulation`].
     pub simulation: Simulation,
 }
@@ -81,6 +83,8 @@ pub struct StateHeader {
     pub root_offset: Offset,
     /// By how much it was turned: rotation vector about +Y.
     pub root_turn: Offset,
+    /// How the adjustment moves the root over the ground, smoothed, world, m/s.
+    pub root_slip: Vec3,
     /// The simulated character.
     pub simulation: Simulation,
     /// Where all of this was at the last instant that mattered.
@@ -153,7 +157,7 @@ impl MatcherState {
         let desired = Desired { velocity: Vec3::ZERO, facing, gait: 0.0 };
         let simulation = Simulation { position: root.translation, facing, ..Simulation::default() };
         let anchor =
-            Anchor { time_s: 0.0, playing_s: playing.time_s, since_transition_s: 0.0, animated_root: root, simulation };
+            Anchor { time_s: 0.0, playing_s: playing.time_s, since_transition_s: 0.0, animated_root: root, root_slip: Vec3::ZERO, simulation };
         let header = StateHeader {
             version: STATE_VERSION,
             database: db.content_hash() as u64,
@@ -169,6 +173,7 @@ impl MatcherState {
             animated_root: root,
             root_offset: Offset::default(),
             root_turn: Offset::default(),
+            root_slip: Vec3::ZERO,
             simulation,
             anchor,
             desired,
@@ -229,6 +234,7 @@ impl StateHeader {
             playing_s: self.playing.time_s,
             since_transition_s: self.since_transition_s,
             animated_root: self.animated_root,
+            root_slip: self.root_slip,
             simulation: self.simulation,
         };
     }

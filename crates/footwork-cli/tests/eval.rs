@@ -5,10 +5,22 @@ mod common;
 use serde_json::Value;
 use std::path::Path;
 
-/// Variants of a short evaluation: a course of 20 s, once, on built-in data.
+/// A folder with a database of a few clips.
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    common::mocap(dir.path());
+    common::ok(dir.path(), &["build", "mocap", "-o", "mocap.fwdb"]);
+    dir
+}
+
+/// A short evaluation: a course of 20 s, once.
 fn eval(variants: &str, more: &[&str]) -> Vec<String> {
     let args = ["eval", "--courses", "a", "--seeds", "1", "--variants", variants];
     args.iter().chain(more).map(|a| (*a).to_owned()).collect()
+}
+
+fn on_mocap(variants: &str, more: &[&str]) -> Vec<String> {
+    eval(variants, &[&["--db", "mocap.fwdb"], more].concat())
 }
 
 fn gate(folder: &Path, text: &str) -> String {
@@ -85,15 +97,15 @@ fn every_row_has_every_key_and_the_motion_its_figures() {
 
 #[test]
 fn a_bound_that_does_not_hold_fails_and_is_filmed() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = folder();
     let holds = gate(dir.path(), "[default]\njerk_root = 1e9\n[default.times.mocap_played]\njerk_root = 1000\n");
-    let out = common::ok(dir.path(), &eval("default", &["--gate", &holds, "--film", "worst.svg"]));
+    let out = common::ok(dir.path(), &on_mocap("default", &["--gate", &holds, "--film", "worst.svg"]));
     assert!(out.contains("label_skate_cm_s") && out.ends_with("gate.toml: all 2 bounds hold\n"), "{out}");
-    assert_eq!(common::names(dir.path()), ["gate.toml"]);
+    assert!(!dir.path().join("worst.svg").exists());
 
     let bounds = "[default]\njerk_root = 1\npath_error_m = 9\nidle_toe_cm_s = 5\n";
     let breaks = gate(dir.path(), &format!("{bounds}[default.times.mocap]\ndv_p999 = 1e-3\n"));
-    let run = common::run(dir.path(), &eval("default", &["--gate", &breaks, "--film", "worst.svg"]));
+    let run = common::run(dir.path(), &on_mocap("default", &["--gate", &breaks, "--film", "worst.svg"]));
     assert_eq!(run.code, Some(1), "{run:?}");
     assert!(run.stdout.contains("label_skate_cm_s"), "the table is printed all the same: {run:?}");
     let lines: Vec<&str> = run.stderr.lines().collect();
@@ -110,21 +122,25 @@ fn a_bound_that_does_not_hold_fails_and_is_filmed() {
 
 #[test]
 fn mistakes_are_named_before_anything_runs() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = folder();
     let wrong = gate(dir.path(), "[default]\njerk_rot = 1\n");
-    common::fails(dir.path(), &eval("default", &["--gate", &wrong]), &["gate.toml: [default]", "`jerk_root`"]);
-    common::fails(dir.path(), &eval("default", &["--gate", "no.toml"]), &["cannot read no.toml"]);
+    common::fails(dir.path(), &on_mocap("default", &["--gate", &wrong]), &["gate.toml: [default]", "`jerk_root`"]);
+    common::fails(dir.path(), &on_mocap("default", &["--gate", "no.toml"]), &["cannot read no.toml"]);
     let unmeasured = gate(dir.path(), "[reference]\njerk_root = 1\n");
-    common::fails(dir.path(), &eval("default", &["--gate", &unmeasured]), &["gate.toml", "no variant", "`reference`"]);
+    common::fails(
+        dir.path(),
+        &on_mocap("default", &["--gate", &unmeasured]),
+        &["gate.toml", "no variant", "`reference`"],
+    );
     let fine = gate(dir.path(), "[default]\njerk_root = 1\n");
-    common::fails(dir.path(), &eval("default", &["--gate", &fine, "--film", "x.gif"]), &["--film x.gif", ".svg"]);
-    common::fails(dir.path(), &eval("defualt", &[]), &["no variant is named `defualt`", "default_free"]);
+    common::fails(dir.path(), &on_mocap("default", &["--gate", &fine, "--film", "x.gif"]), &["--film x.gif", ".svg"]);
+    common::fails(dir.path(), &on_mocap("defualt", &[]), &["no variant is named `defualt`", "default_free"]);
     for name in ["a.toml", "b/a.toml"] {
         std::fs::create_dir_all(dir.path().join("b")).unwrap();
         std::fs::write(dir.path().join(name), "").unwrap();
     }
-    common::fails(dir.path(), &eval("a.toml,b/a.toml", &[]), &["two are named `a`"]);
-    let run = common::run(dir.path(), &eval("default", &["--film", "x.svg"]));
+    common::fails(dir.path(), &on_mocap("a.toml,b/a.toml", &[]), &["two are named `a`"]);
+    let run = common::run(dir.path(), &on_mocap("default", &["--film", "x.svg"]));
     assert!(run.code == Some(2) && run.stderr.contains("--gate"), "{run:?}");
 }
 

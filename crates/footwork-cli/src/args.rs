@@ -333,7 +333,7 @@ pub enum SetKind {
 /// Flags of `eval`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Variants:\n  default         the configuration's settings\n  reference       the settings of the published controller\n  default_free    default, feet neither locked nor the root drawn to the simulated character\n  reference_free  the same of reference\n  FILE.toml       a configuration of your own\n\nExample:\n  footwork eval --db mocap.fwdb\n  footwork eval --db mocap.fwdb --variants default --courses a,b,c,d --seeds 1 --json"
+    after_help = "Variants:\n  default         the configuration's settings\n  reference       the settings of the published controller\n  default_free    default, feet neither locked nor the root drawn to the simulated character\n  reference_free  the same of reference\n  FILE.toml       a configuration of your own; its name is that of the file\n\nExample:\n  footwork eval --db mocap.fwdb\n  footwork eval --db mocap.fwdb --variants default --courses a,b,c,d --seeds 1 --json\n  footwork eval --gate eval/biped.toml --film worst.svg\n\nExit codes: as always, and 1 where a bound of --gate does not hold."
 )]
 pub struct EvalArgs {
     /// What is measured: names and files, see below.
@@ -350,4 +350,12 @@ pub struct EvalArgs {
     /// Courses: a straight ahead, b turns, c turning back, d starts and stops, e strafing, f a random stick for 10 minutes.
     #[arg(long, value_name = "COURSES", value_delimiter = ',', default_value = "a,b,c,d,e,f", value_parser = footwork_metrics::courses::COURSES)]
     pub courses: Vec<String>,
+    /// Thresholds (TOML): a table per variant, a key per metric, at most so much. Where one does not hold: the worst moment
+    /// of each, and exit code 1.
+    #[arg(long, value_name = "FILE")]
+    pub gate: Option<PathBuf>,
+    /// Film the 2 seconds around the worst moment of the bound that is broken most: .png or .svg. Not written where all
+    /// hold.
+    #[arg(long, value_name = "FILE", requires = "gate")]
+    pub film: Option<PathBuf>,
 }

@@ -27,7 +27,7 @@ pub enum Course {
     Random(RandomStick),
     /// Nobody steers.
     Unsteered,
-    /// Rows of a file.
+    /// A row per 1/60 s.
     Rows(Vec<Stick>),
 }
 

@@ -1,22 +1,36 @@
 //! `footwork eval`: how good is the motion?
 
 use crate::args::{Common, EvalArgs};
-use crate::progress;
+use crate::run::Drive;
+use crate::trace::Trace;
+use crate::{film, progress};
 use anyhow::{Context, Result, bail};
 use footwork::database::Database;
 use footwork::matcher::MatcherConfig;
 use footwork_import::CharacterConfig;
-use footwork_metrics::eval::{COVERAGE, Evaluation, METRICS, Row, Variant};
+use footwork_metrics::RATE_HZ;
+use footwork_metrics::courses::{Run, course};
+use footwork_metrics::eval::{Evaluation, METRICS, Row, Variant, keys, without_feet};
+use footwork_metrics::gate::{Bound, Broken, Gate, Limit};
+use footwork_metrics::samples::Moment;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::Arc;
 
+/// Filmed before and after the worst moment, seconds.
+const AROUND_S: f32 = 1.0;
+
 /// Runs the command.
 pub fn eval(args: &EvalArgs, common: &Common) -> Result<()> {
     let (db, config) = common.open()?;
-    let variants = args.variants.iter().map(|name| variant(name, &config, &db)).collect::<Result<Vec<_>>>()?;
+    let db = Arc::new(db);
+    let variants = variants(&args.variants, &config, &db)?;
+    let gate = args.gate.as_ref().map(|file| read_gate(file, &variants)).transpose()?;
+    if let Some(path) = &args.film {
+        film::check_name("--film", path)?;
+    }
     let courses: Vec<&str> = args.courses.iter().map(String::as_str).collect();
-    let evaluation = Evaluation::new(Arc::new(db), &courses, args.seeds as usize);
+    let evaluation = Evaluation::new(Arc::clone(&db), &courses, args.seeds as usize);
     let bar = progress::bar("evaluating", (evaluation.steps() * variants.len()) as u64, common.json);
     let mut rows = Vec::new();
     let mut played = None;
@@ -30,46 +44,76 @@ pub fn eval(args: &EvalArgs, common: &Common) -> Result<()> {
     rows.push(evaluation.mocap());
     rows.extend(played);
     bar.finish_and_clear();
+    let gate = gate.unwrap_or_default();
+    let broken = gate.broken(&rows);
+    if let (Some(path), Some(worst)) = (&args.film, broken.iter().find(|b| moment(b).is_some())) {
+        film_worst(path, worst, &variants, &db)?;
+    }
     if common.json {
-        out!(
-            "{}",
-            json!({ "courses": args.courses, "seeds": args.seeds, "rows": rows.iter().map(as_json).collect::<Vec<_>>() })
-        );
+        let rows: Vec<Value> = rows.iter().map(|row| as_json(row, &gate, &db)).collect();
+        out!("{}", json!({ "courses": args.courses, "seeds": args.seeds, "rows": rows }));
     } else {
         print_table(&rows);
+    }
+    let Some(file) = &args.gate else { return Ok(()) };
+    if !broken.is_empty() {
+        let lines: Vec<String> = broken.iter().map(|b| format!("\n  {}", broken_line(b, &db))).collect();
+        bail!("{}: {} of {} bounds do not hold{}", file.display(), broken.len(), gate.bounds.len(), lines.concat());
+    }
+    if !common.json {
+        out!("{}: all {} bounds hold", file.display(), gate.bounds.len());
     }
     Ok(())
 }
 
+/// Variants by name or file; no two of one name.
+fn variants(names: &[String], default: &MatcherConfig, db: &Database) -> Result<Vec<Variant>> {
+    let mut variants: Vec<Variant> = Vec::new();
+    for name in names {
+        let variant = variant(name, default, db)?;
+        if variants.iter().any(|v| v.name == variant.name) {
+            bail!("--variants: two are named `{}`; files are named without folder and ending", variant.name);
+        }
+        variants.push(variant);
+    }
+    Ok(variants)
+}
+
 /// A variant by name or file.
-fn variant(name: &str, default: &MatcherConfig, db: &Database) -> Result<Variant> {
-    let config = match name {
+fn variant(word: &str, default: &MatcherConfig, db: &Database) -> Result<Variant> {
+    let mut name = word.to_owned();
+    let config = match word {
         "default" => default.clone(),
         "reference" => MatcherConfig::reference(),
         "default_free" => free(default.clone()),
         "reference_free" => free(MatcherConfig::reference()),
-        file if file.ends_with(".toml") => CharacterConfig::load(Path::new(file))?.matcher,
+        file if file.ends_with(".toml") => {
+            name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            CharacterConfig::load(Path::new(file))?.matcher
+        }
         other => bail!(
             "no variant is named `{other}`: expected default, reference, default_free, reference_free, or a .toml file"
         ),
     };
-    config.validate(db).with_context(|| format!("variant `{name}` does not fit the database"))?;
-    Ok(Variant { name: name.to_owned(), config })
+    config.validate(db).with_context(|| format!("variant `{word}` does not fit the database"))?;
+    Ok(Variant { name, config })
+}
+
+fn read_gate(file: &Path, variants: &[Variant]) -> Result<Gate> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let names: Vec<&str> = variants.iter().map(|v| v.name.as_str()).collect();
+    Gate::parse(&text, &names).with_context(|| file.display().to_string())
 }
 
 /// Nothing done to the animation: feet slide as they are blended, the root goes where the clips lead it.
 fn free(config: MatcherConfig) -> MatcherConfig {
-    let mut config = footwork_metrics::eval::without_feet(&config);
+    let mut config = without_feet(&config);
     (config.root.adjust, config.root.clamp) = (false, false);
     config
 }
 
-fn keys() -> impl Iterator<Item = &'static str> {
-    METRICS.iter().map(|m| m.key).chain([COVERAGE])
-}
-
-/// All keys; `null` for what has no meaning for a row.
-fn as_json(row: &Row) -> Value {
+/// All keys; `null` for what has no meaning for a row. Of bounds, where the worst was.
+fn as_json(row: &Row, gate: &Gate, db: &Database) -> Value {
     let mut object = Map::new();
     object.insert("variant".into(), json!(row.variant));
     for key in keys() {
@@ -77,7 +121,75 @@ fn as_json(row: &Row) -> Value {
         object.insert(key.into(), json!(value.map(|v| v.mean)));
         object.insert(format!("{key}_sd"), json!(value.and_then(|v| v.sd)));
     }
+    let of_row = gate.bounds.iter().filter(|b| b.variant == row.variant);
+    let worst = of_row.filter_map(|b| Some((b.key.to_owned(), moment_json(row.values.get(b.key)?.worst?, db))));
+    object.insert("worst".into(), worst.collect());
     Value::Object(object)
+}
+
+fn moment_json((value, m): (f32, Moment), db: &Database) -> Value {
+    json!({
+        "value": value,
+        "course": m.course,
+        "run": m.run,
+        "time_s": seconds(m.frame),
+        "joint": db.skeleton.name(m.joint),
+        "clip": db.clips[m.clip.at()].name,
+        "clip_time_s": seconds(m.clip_frame),
+    })
+}
+
+fn seconds(frame: usize) -> f32 {
+    frame as f32 / RATE_HZ
+}
+
+/// Where a broken bound is broken most.
+fn moment(broken: &Broken<'_>) -> Option<Moment> {
+    Some(broken.value?.worst?.1)
+}
+
+/// What was found, what may be, and where it is worst.
+fn broken_line(b: &Broken<'_>, db: &Database) -> String {
+    let known = |v: Option<f32>| v.map_or_else(|| "not measured".to_owned(), figures);
+    let of = match &b.bound.limit {
+        Limit::Value(_) => String::new(),
+        Limit::Times(factor, other) => format!(" ({factor} x {other})"),
+    };
+    let (value, at_most) = (known(b.value.map(|v| v.mean)), known(b.at_most));
+    let line = format!("{} {}: {value}, at most {at_most}{of}", b.bound.variant, b.bound.key);
+    let Some((worst, m)) = b.value.and_then(|v| v.worst) else { return line };
+    format!(
+        "{line}; worst {} on course {}, run {}, at {:.2} s: clip {} at {:.2} s, joint {}",
+        figures(worst),
+        m.course,
+        m.run,
+        seconds(m.frame),
+        db.clips[m.clip.at()].name,
+        seconds(m.clip_frame),
+        db.skeleton.name(m.joint)
+    )
+}
+
+/// Drives the variant there once more, with a camera.
+fn film_worst(path: &Path, broken: &Broken<'_>, variants: &[Variant], db: &Arc<Database>) -> Result<()> {
+    let Bound { variant: name, key, .. } = broken.bound;
+    let found = moment(broken).and_then(|m| Some((m, course(m.course, Run::new(m.run))?)));
+    let (Some((m, course)), Some(variant)) = (found, variants.iter().find(|v| v.name == *name)) else { return Ok(()) };
+    let feet_off = METRICS.iter().any(|m| m.key == *key && !m.feet);
+    let config = if feet_off { without_feet(&variant.config) } else { variant.config.clone() };
+    let at_s = seconds(m.frame);
+    let last_s = (at_s + AROUND_S).min(seconds(course.rows.len()));
+    let drive = Drive {
+        course: crate::course::Course::Rows(course.rows),
+        seconds: last_s,
+        dt_s: 1.0 / RATE_HZ,
+        explain_s: None,
+        json: true,
+    };
+    let driven = drive.run(db, config)?;
+    let title = format!("{name}, {key}: worst at {at_s:.2} s of course {}, run {}", m.course, m.run);
+    let span_s = [f64::from((at_s - AROUND_S).max(0.0)), f64::from(last_s)];
+    film::film_run(path, &title, Trace::of(db, &driven, m.course), span_s)
 }
 
 /// Metrics down, variants across.

@@ -10,6 +10,8 @@ mod common;
 use footwork::build::{ClipRule, CurveSpec, EventSpec, RootConfig, TagSpec};
 use footwork::schema::{ChannelSpec, ChannelType, Preset, PropSpec};
 use footwork_import::CharacterConfig;
+use footwork_metrics::eval::keys as metrics;
+use footwork_metrics::gate::Gate;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -33,9 +35,11 @@ fn file_name(block: &str) -> Option<&str> {
 
 fn toml_parses(page: &str, block: &str) {
     let refused = if file_name(block).is_some_and(|f| f.ends_with(".tags.toml")) {
-        toml::from_str::<ClipRule>(block).err()
+        toml::from_str::<ClipRule>(block).err().map(|e| e.to_string())
+    } else if file_name(block) == Some("gate.toml") {
+        Gate::parse(block, &["default", "reference"]).err().map(|e| e.to_string())
     } else {
-        toml::from_str::<CharacterConfig>(block).err()
+        toml::from_str::<CharacterConfig>(block).err().map(|e| e.to_string())
     };
     assert!(refused.is_none(), "{page}: {}\n{block}", refused.unwrap());
 }
@@ -98,6 +102,20 @@ fn tuning_can_be_followed() {
 #[test]
 fn film_can_be_followed() {
     assert!(follow("film.md") >= 8);
+}
+
+#[test]
+fn quality_can_be_followed() {
+    assert!(follow("quality.md") >= 4);
+}
+
+#[test]
+fn quality_explains_every_metric() {
+    let page = std::fs::read_to_string(common::repository().join("docs/guide/quality.md")).unwrap();
+    let explained: Vec<&str> = page.lines().filter(|l| l.starts_with("| `") && l.split(" | ").count() == 3).collect();
+    for key in metrics() {
+        assert!(explained.iter().any(|l| l.contains(&format!("`{key}`"))), "docs/guide/quality.md: {key}");
+    }
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn every_path_that_a_document_names_exists() {
     let mut named = 0;
     for page in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
         for path in quoted(&read(page)) {
-            let is_path = ["crates/", "docs/", "examples/", ".ci/"].iter().any(|p| path.starts_with(p));
+            let is_path = ["crates/", "docs/", "eval/", "examples/", ".ci/"].iter().any(|p| path.starts_with(p));
             // The file that the walk through a new channel is about to write.
             if is_path && !path.ends_with("joint_height.rs") {
                 assert!(root.join(&path).exists(), "{page} names {path}, which does not exist");

@@ -2,7 +2,8 @@
 
 use crate::courses::{Course, Run, course};
 use crate::measure::{Measurement, Quantity};
-use crate::recording::{RecordError, record};
+use crate::motion::SourceFrame;
+use crate::recording::{RecordError, Recording, record};
 use crate::samples::{Moment, Samples, Statistic, mean_and_sd};
 use crate::source::Source;
 use footwork::adjust::feet::{FeetConfig, FootLock};
@@ -38,10 +39,21 @@ pub enum Pooling {
     AllRuns,
 }
 
-/// Share of the source's frames that course f played at least once; the one metric that is made of no samples.
+/// Rows of captured motion: all of the database, and what was played of it.
+pub const CAPTURED_ROWS: [&str; 2] = ["mocap", "mocap_played"];
+
+/// Mean of the medians of all six responses: made of other metrics, not of samples.
+pub const T90_MEAN: &str = "t90_mean_s";
+
+/// Share of the source's frames that course f played at least once: made of no samples.
 pub const COVERAGE: &str = "coverage_pct";
 
-/// All metrics but [`COVERAGE`], in the order in which they are told.
+/// Keys of all metrics, in the order in which they are told.
+pub fn keys() -> impl Iterator<Item = &'static str> {
+    METRICS.iter().map(|m| m.key).chain([T90_MEAN, COVERAGE])
+}
+
+/// All metrics but [`T90_MEAN`] and [`COVERAGE`].
 pub const METRICS: &[Metric] = {
     use Quantity as Q;
     use Statistic::{Max, Mean, PctOver, Percentile};
@@ -79,7 +91,8 @@ pub const METRICS: &[Metric] = {
         captured("dv_p999", Q::VelocityChange, P999),
         feet_off("dv_p999_ik_off", Q::VelocityChange, P999),
         captured("dv_max", Q::VelocityChange, Max),
-        captured("dv_over_source_pct", Q::VelocityChangeOverP999, PctOver(1.0)),
+        captured("dv_over_source_pct", Q::VelocityChangeOverPlayed, PctOver(1.0)),
+        captured("dv_over_database_pct", Q::VelocityChangeOverDatabase, PctOver(1.0)),
         captured("dv_max_over_source", Q::VelocityChangeOverMax, Max),
         played("root_yaw_step_deg", Q::YawStepChange, Mean),
         played("root_yaw_step_p95_deg", Q::YawStepChange, P95),
@@ -182,6 +195,8 @@ struct Driven {
     with_feet: Measurement,
     without_feet: Measurement,
     played: Measurement,
+    /// With feet.
+    recording: Recording,
     coverage: Option<f32>,
 }
 
@@ -201,7 +216,7 @@ impl Evaluation {
     pub fn mocap(&self) -> Row {
         let mut measurement = Measurement::default();
         measurement.add_source(&self.source);
-        captured_row("mocap", &[measurement])
+        captured_row(CAPTURED_ROWS[0], &[measurement])
     }
 
     /// Drives a variant over everything; `progress` is called after every course.
@@ -222,23 +237,35 @@ impl Evaluation {
                 driven
             })
             .collect();
-        let (mut with, mut without, mut played, mut coverage) = (self.empty(), self.empty(), self.empty(), Vec::new());
-        for ((run, _), driven) in jobs.iter().zip(driven?) {
+        let driven = driven?;
+        let (mut with, mut without, mut played) = (self.empty(), self.empty(), self.empty());
+        for ((run, _), driven) in jobs.iter().zip(&driven) {
             with[*run].append(&driven.with_feet);
             without[*run].append(&driven.without_feet);
             played[*run].append(&driven.played);
-            coverage.extend(driven.coverage);
         }
+        for run in 0..self.runs.len() {
+            // What was played in a run is known after all of its courses.
+            let of_run = || jobs.iter().zip(&driven).filter(|((r, _), _)| *r == run);
+            let frames: Vec<SourceFrame> = of_run().flat_map(|(_, d)| &d.recording.motion.playing).copied().collect();
+            let limits_mps = self.source.velocity_change_p999_of_mps(&frames);
+            for ((_, course), driven) in of_run() {
+                let (played, recording) = (&mut played[run], &driven.recording);
+                with[run].add_over_played(played, &self.source, recording, course, run, &limits_mps);
+            }
+        }
+        let coverage: Vec<f32> = driven.iter().filter_map(|d| d.coverage).collect();
         let mut values = BTreeMap::new();
         for metric in METRICS {
             let value = metric.value(if metric.feet { &with } else { &without });
             values.extend(value.map(|v| (metric.key, v)));
         }
+        values.extend(t90_mean(&values).map(|v| (T90_MEAN, v)));
         if let Some((mean, sd)) = mean_and_sd(&coverage) {
             values.insert(COVERAGE, Value { mean, sd, worst: None });
         }
         let row = Row { variant: variant.name.clone(), values };
-        Ok(Evaluated { row, played: captured_row("mocap_played", &played) })
+        Ok(Evaluated { row, played: captured_row(CAPTURED_ROWS[1], &played) })
     }
 
     fn empty(&self) -> Vec<Measurement> {
@@ -252,6 +279,10 @@ impl Evaluation {
         let bare = self::without_feet(&variant.config);
         // Nothing to switch off: the same motion again.
         let off = if bare == variant.config { on.clone() } else { record(&self.db, source, &bare, course)? };
+        if let Some(frame) = on.first_other_decision(&off) {
+            let time_s = frame as f32 / crate::RATE_HZ;
+            return Err(RecordError::FeetDecide { course: course.name, run, time_s });
+        }
         with_feet.add_recording(source, &on, course, run, speeds);
         with_feet.add_corrections(source, &on, &off, course, run);
         without_feet.add_recording(source, &off, course, run, speeds);
@@ -263,7 +294,7 @@ impl Evaluation {
             let sides = if self.db.mirror == MirrorMode::Off { 1 } else { 2 };
             100.0 * frames.len() as f32 / (source.frames() * sides).max(1) as f32
         });
-        Ok(Driven { with_feet, without_feet, played, coverage })
+        Ok(Driven { with_feet, without_feet, played, recording: on, coverage })
     }
 }
 
@@ -280,6 +311,16 @@ impl Metric {
         let worst = runs.iter().filter_map(|m| m.of(self.quantity).worst()).max_by(|a, b| a.0.total_cmp(&b.0));
         Some(Value { mean, sd, worst })
     }
+}
+
+/// Of the medians, where all are known; the worst is that of the slowest.
+fn t90_mean(values: &BTreeMap<&'static str, Value>) -> Option<Value> {
+    const MEDIANS: [&str; 6] =
+        ["t90_90_vel_s", "t90_90_head_s", "t90_180_vel_s", "t90_180_head_s", "t90_start_s", "t90_stop_s"];
+    let of: Vec<&Value> = MEDIANS.iter().filter_map(|key| values.get(key)).collect();
+    let worst = of.iter().filter_map(|v| v.worst).max_by(|a, b| a.0.total_cmp(&b.0));
+    let mean = of.iter().map(|v| v.mean).sum::<f32>() / MEDIANS.len() as f32;
+    (of.len() == MEDIANS.len()).then_some(Value { mean, sd: None, worst })
 }
 
 /// A row of captured motion.

@@ -3,15 +3,38 @@
 //!
 //! ```text
 //!  courses --MotionMatcher--> Recording --+
-//!                                         +--> Motion --metrics--> Samples --METRICS--> Row (one per variant)
+//!                                         +--> Motion --metrics--> Samples --METRICS--> Row (one per variant) --> Gate
 //!  Database --------------------> Source -+
 //! ```
 //!
 //! Captured motion and a character's motion are measured by the same functions, so the rows `mocap` (all of the database)
 //! and `mocap_played` (its frames as often as they were played) say what the data alone would give.
+//!
+//! [`eval::METRICS`] lists every metric by its key; [`gate::Gate`] holds a variant to bounds on them.
+//!
+//! ```
+//! use footwork::build::{BuildConfig, BuildOptions, build};
+//! use footwork::matcher::MatcherConfig;
+//! use footwork_metrics::eval::{Evaluation, Variant};
+//! use footwork_metrics::gate::Gate;
+//! use std::sync::Arc;
+//!
+//! let clips = footwork_gait::clips(&Default::default());
+//! let (database, _report) = build(&clips, &BuildConfig::default(), &BuildOptions::default())?;
+//! // Straight ahead, once; `courses::COURSES` and four runs for the whole of it.
+//! let evaluation = Evaluation::new(Arc::new(database), &["a"], 1);
+//! let variant = Variant { name: "mine".into(), config: MatcherConfig::default() };
+//! let evaluated = evaluation.run(&variant, &|| ())?;
+//! assert!(evaluated.row.values["path_error_m"].mean < 0.1);
+//!
+//! let gate = Gate::parse("[mine.times.mocap]\njerk_root = 5", &["mine"])?;
+//! assert!(gate.broken(&[evaluated.row, evaluation.mocap()]).is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod courses;
 pub mod eval;
+pub mod gate;
 pub mod measure;
 pub mod metrics;
 pub mod motion;

@@ -12,8 +12,8 @@ use footwork::math::Facing;
 use footwork::trajectory::{Gait, SpeedConfig, Stick};
 use glam::Vec3;
 
-/// A foot held for longer than this stands, seconds.
-const HELD_S: f32 = 0.2;
+/// A foot held for longer than this stands: 0.2 s, and half a frame for rounding.
+const HELD_S: f32 = 12.5 / RATE_HZ;
 /// Frames of no command after which a character should stand: 1.5 s.
 const IDLE_FRAMES: usize = 90;
 
@@ -61,8 +61,10 @@ quantities! {
     SeamJerkWorld,
     /// Change of velocity in root space, m/s.
     VelocityChange,
-    /// The same over the joint's 99.9th percentile in the source.
-    VelocityChangeOverP999,
+    /// The same over the joint's 99.9th percentile in the source's frames as often as they were played.
+    VelocityChangeOverPlayed,
+    /// The same over the joint's 99.9th percentile in the source, every frame once.
+    VelocityChangeOverDatabase,
     /// The same over the joint's largest in the source.
     VelocityChangeOverMax,
     /// Change of the root's turn per frame at transitions, degrees.
@@ -91,6 +93,14 @@ quantities! {
     Start,
     /// Hips velocity, to rest, s.
     Stop,
+}
+
+/// The course of captured motion.
+const MOCAP: &str = "mocap";
+
+/// A value in terms of a limit; nothing is nothing even of no limit.
+fn over(value: f32, limit: f32) -> f32 {
+    if value > 0.0 { value / limit.max(f32::MIN_POSITIVE) } else { 0.0 }
 }
 
 /// All samples of a motion.
@@ -127,19 +137,22 @@ impl Measurement {
 
     /// Adds all of the source's clips on level ground, every frame once.
     pub fn add_source(&mut self, source: &Source) {
-        let place = Place { course: "mocap", run: 0 };
+        let place = Place { course: MOCAP, run: 0 };
         for clip in source.clips.iter().filter(|c| c.level) {
             for frame in 0..clip.motion.frames() {
                 self.add_frame(source, &clip.motion, frame, true, place);
             }
         }
+        // Here every frame was played once.
+        let [played, database] = [Quantity::VelocityChangeOverPlayed, Quantity::VelocityChangeOverDatabase];
+        self.samples[played as usize] = self.of(database).clone();
     }
 
     /// Adds the source's frames that a recording played, as often as it did.
     pub fn add_played(&mut self, source: &Source, recording: &Recording, run: usize) {
         for playing in &recording.motion.playing {
             let motion = &source.clips[playing.clip.at()].motion;
-            self.add_frame(source, motion, playing.frame, true, Place { course: "mocap", run });
+            self.add_frame(source, motion, playing.frame, true, Place { course: MOCAP, run });
         }
     }
 
@@ -194,6 +207,32 @@ impl Measurement {
         }
     }
 
+    /// Adds the changes of velocity of a recording, and to `played` those of the source's frames that it played, over
+    /// `limits_mps`, `[joints]`.
+    pub fn add_over_played(
+        &mut self,
+        played: &mut Self,
+        source: &Source,
+        recording: &Recording,
+        course: &Course,
+        run: usize,
+        limits_mps: &[f32],
+    ) {
+        let motion = &recording.motion;
+        for (frame, playing) in motion.playing.iter().enumerate() {
+            for (joint, limit_mps) in limits_mps.iter().enumerate().skip(1) {
+                let joint = JointIndex::new(joint);
+                let add = |to: &mut Self, change_mps: Option<f32>, course| {
+                    let Some(change_mps) = change_mps else { return };
+                    let moment = || Place { course, run }.moment(motion, frame, joint);
+                    to.push(Quantity::VelocityChangeOverPlayed, over(change_mps, *limit_mps), moment);
+                };
+                add(self, jerk::velocity_change_mps(motion, frame, joint), course.name);
+                add(played, source.velocity_change_mps(*playing, joint), MOCAP);
+            }
+        }
+    }
+
     /// What can be said of any frame, captured or played. `seam`: it counts as after a transition.
     fn add_frame(&mut self, source: &Source, motion: &Motion, frame: usize, seam: bool, place: Place) {
         let clip = &source.clips[motion.playing[frame].clip.at()];
@@ -230,10 +269,10 @@ impl Measurement {
             }
             let Some(change) = jerk::velocity_change_mps(motion, frame, joint) else { continue };
             self.push(Quantity::VelocityChange, change, moment);
-            let over = |limit: f32| if change > 0.0 { change / limit.max(f32::MIN_POSITIVE) } else { 0.0 };
-            let (p999, max) = (&source.velocity_change_p999_mps, &source.velocity_change_max_mps);
-            self.push(Quantity::VelocityChangeOverP999, over(p999[joint.at()]), moment);
-            self.push(Quantity::VelocityChangeOverMax, over(max[joint.at()]), moment);
+            let [p999, max] = [&source.velocity_change_p999_mps, &source.velocity_change_max_mps]
+                .map(|of| over(change, of[joint.at()]));
+            self.push(Quantity::VelocityChangeOverDatabase, p999, moment);
+            self.push(Quantity::VelocityChangeOverMax, max, moment);
         }
     }
 
@@ -326,5 +365,158 @@ impl Place {
         let playing = motion.playing[frame];
         let Self { course, run } = self;
         Moment { course, run, frame, joint, clip: playing.clip, clip_frame: playing.frame }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::motion::Rig;
+    use crate::motion::tests::moving;
+    use crate::recording::Seam;
+    use crate::source::SourceClip;
+    use footwork::frames::ClipIndex;
+    use footwork::matcher::Playing;
+    use footwork::math::Transform;
+    use glam::Vec2;
+
+    const TOE: JointIndex = JointIndex(1);
+
+    /// A character whose root stands still, with a toe.
+    fn recording(frames: usize, toe: impl Fn(f32) -> Vec3) -> Recording {
+        let playing = |frame| Playing { clip: ClipIndex(0), mirrored: false, time_s: frame as f64 / 60.0 };
+        Recording {
+            motion: moving(frames, |_| Transform::IDENTITY, toe),
+            playing: (0..frames).map(playing).collect(),
+            simulated: vec![Vec3::ZERO; frames],
+            simulated_facings: vec![Facing::default(); frames],
+            locked_s: vec![0.0; frames],
+            seams: Vec::new(),
+        }
+    }
+
+    fn source(motion: &Motion) -> Source {
+        let clip = SourceClip {
+            motion: motion.clone(),
+            looping: false,
+            level: true,
+            rest_height_m: 0.0,
+            lowest_height_m: 0.0,
+        };
+        let rig = Rig {
+            contact_joints: vec![TOE],
+            mirror_joints: vec![JointIndex(0), TOE],
+            legs: Vec::new(),
+            hips: JointIndex(0),
+            hips_forward: Vec3::Z,
+        };
+        let limits = vec![1.0; 2];
+        Source { rig, clips: vec![clip], velocity_change_p999_mps: limits.clone(), velocity_change_max_mps: limits }
+    }
+
+    fn course(rows: Vec<Stick>) -> Course {
+        Course { name: "a", rows, commands: Vec::new() }
+    }
+
+    fn measured(recording: &Recording, rows: Vec<Stick>) -> Measurement {
+        let mut measurement = Measurement::default();
+        let (source, speeds) = (source(&recording.motion), SpeedConfig::default());
+        measurement.add_recording(&source, recording, &course(rows), 0, &speeds);
+        measurement
+    }
+
+    /// How many samples, and the frame of the largest.
+    fn seen(measurement: &Measurement, quantity: Quantity) -> (usize, Option<usize>) {
+        let samples = measurement.of(quantity);
+        (samples.values().len(), samples.worst().map(|(_, moment)| moment.frame))
+    }
+
+    /// Moving: nothing of this is idle.
+    fn ahead(rows: usize) -> Vec<Stick> {
+        vec![Stick { movement: Vec2::Y, ..Stick::default() }; rows]
+    }
+
+    /// A toe that becomes slower and slower.
+    fn slowing(t: f32) -> Vec3 {
+        Vec3::X * (9.0 * t - t * t)
+    }
+
+    #[test]
+    fn a_foot_stands_from_the_thirteenth_held_frame_on() {
+        let mut recording = recording(60, slowing);
+        for (frame, locked_s) in recording.locked_s.iter_mut().enumerate().skip(10).take(30) {
+            *locked_s = (frame - 9) as f32 / RATE_HZ;
+        }
+        // Held in frames 10 to 39; the 13th of them is 22.
+        assert_eq!(seen(&measured(&recording, ahead(60)), Quantity::HeldLock), (18, Some(22)));
+    }
+
+    #[test]
+    fn a_seam_is_seen_in_its_frame_and_the_eleven_after_it() {
+        // Its jerk grows.
+        let mut recording = recording(60, |t| Vec3::X * (t * t * t * t));
+        recording.seams = vec![Seam { frame: 20, pose_jump_cm: 1.0, velocity_jump_cm_s: 1.0 }];
+        let measurement = measured(&recording, ahead(60));
+        for quantity in [Quantity::SeamJerkRoot, Quantity::SeamJerkWorld] {
+            assert_eq!(seen(&measurement, quantity), (12, Some(31)));
+        }
+        assert_eq!(seen(&measurement, Quantity::JerkRoot), (57, Some(59)));
+        assert_eq!(measurement.of(Quantity::Transitions).values().iter().filter(|v| **v > 0.0).count(), 1);
+    }
+
+    #[test]
+    fn a_character_is_idle_after_a_second_and_a_half_without_a_command() {
+        let rows = [ahead(10), vec![Stick::default(); 120]].concat();
+        // Rows 10 to 99 are that long; what comes after is idle.
+        assert_eq!(seen(&measured(&recording(130, slowing), rows), Quantity::IdleToe), (30, Some(100)));
+    }
+
+    #[test]
+    fn a_foot_is_let_go_from_its_last_held_frame() {
+        let without = recording(20, |_| Vec3::ZERO);
+        let mut with = recording(20, |t| Vec3::Y * (t * 0.6));
+        // Held in frames 5 to 9, in 12 to 14, and from 15 on somewhere else, to the end.
+        for (first, last) in [(5, 9), (12, 14), (15, 19)] {
+            for frame in first..=last {
+                with.locked_s[frame] = (frame - first + 1) as f32 / RATE_HZ;
+            }
+        }
+        let mut measurement = Measurement::default();
+        measurement.add_corrections(&source(&with.motion), &with, &without, &course(ahead(20)), 0);
+        // 1 cm per frame.
+        let jumps: Vec<f32> = measurement.of(Quantity::UnlockJump).values().iter().map(|v| v.round()).collect();
+        assert_eq!(jumps, [9.0, 14.0]);
+        assert_eq!(seen(&measurement, Quantity::Correction), (20, Some(19)));
+    }
+
+    #[test]
+    fn other_decisions_are_found_to_the_bit() {
+        let [ours, mut theirs] = [recording(20, slowing), recording(20, slowing)];
+        assert_eq!(ours.first_other_decision(&theirs), None);
+        theirs.playing[7].time_s += 1e-9;
+        assert_eq!(ours.first_other_decision(&theirs), Some(7));
+    }
+
+    #[test]
+    fn changes_are_held_against_the_frames_that_were_played_of_the_joint_that_was_seen() {
+        // The toe is thrown in frame 10 of the clip; of the clip, frames 20 to 29 were played.
+        let clip = moving(40, |_| Transform::IDENTITY, |t| Vec3::X * if t > 0.16 { 1.0 + t * t } else { 0.0 });
+        let source = source(&clip);
+        let played: Vec<_> = clip.playing[20..30].to_vec();
+        let limits_mps = source.velocity_change_p999_of_mps(&played);
+        assert!((limits_mps[1] - 2.0 / RATE_HZ).abs() < 1e-3 && limits_mps[0] == 0.0, "{limits_mps:?}");
+        assert!(source.velocity_change_p999_of_mps(&clip.playing)[1] > 10.0);
+        let mirrored: Vec<_> = played.iter().map(|p| crate::motion::SourceFrame { mirrored: true, ..*p }).collect();
+        let mut crossed = source.clone();
+        crossed.rig.mirror_joints.swap(0, 1);
+        assert_eq!(crossed.velocity_change_p999_of_mps(&mirrored), [limits_mps[1], limits_mps[0]]);
+
+        let mut recording = recording(30, |t| Vec3::X * (2.0 * t * t));
+        recording.motion.playing = [played.clone(), played.clone(), played].concat();
+        let [mut shown, mut captured] = [Measurement::default(), Measurement::default()];
+        shown.add_over_played(&mut captured, &source, &recording, &course(ahead(30)), 0, &limits_mps);
+        let of = |m: &Measurement| m.of(Quantity::VelocityChangeOverPlayed).values().to_vec();
+        assert!(of(&shown).iter().all(|v| (v - 2.0).abs() < 0.02) && of(&shown).len() == 28, "{:?}", of(&shown));
+        assert!(of(&captured).iter().all(|v| (v - 1.0).abs() < 0.02) && of(&captured).len() == 30);
     }
 }

@@ -11,6 +11,8 @@ use glam::Vec3;
 pub struct Rig {
     /// Joints with contact labels: toes.
     pub contact_joints: Vec<JointIndex>,
+    /// `[joints]` the joint on the other side; itself in the middle, and where there are no mirror images.
+    pub mirror_joints: Vec<JointIndex>,
     /// Hip, knee and ankle above each contact joint that has them.
     pub legs: Vec<[JointIndex; 3]>,
     /// The joint below the root.
@@ -36,6 +38,10 @@ impl Rig {
         let sum = if hips == 0 { FORWARD } else { (0..db.frames()).map(ahead).sum() };
         Self {
             contact_joints: db.contact_joints.clone(),
+            mirror_joints: match &db.mirror_table {
+                Some(table) => table.pairs.clone(),
+                None => (0..db.skeleton.len()).map(JointIndex::new).collect(),
+            },
             legs: db.contact_joints.iter().filter_map(leg).collect(),
             hips: JointIndex::new(hips),
             hips_forward: sum.try_normalize().unwrap_or(FORWARD),

@@ -19,6 +19,8 @@ use std::sync::Arc;
 pub struct Recording {
     /// The shown motion.
     pub motion: Motion,
+    /// `[frames]` what played: `motion.playing` to the bit.
+    pub playing: Vec<Playing>,
     /// `[frames]` the simulated character, world.
     pub simulated: Vec<Vec3>,
     /// `[frames]` where it faces, world.
@@ -50,6 +52,26 @@ pub enum RecordError {
     /// The database asks for input that a course does not have.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// Foot locks and IK change what is played: with and without them is then not the same run.
+    #[error(
+        "course {course}, run {run}, {time_s:.2} s: something else plays with foot locks than without, so what they do \
+         cannot be measured"
+    )]
+    FeetDecide {
+        /// Course.
+        course: &'static str,
+        /// Run, from 0.
+        run: usize,
+        /// The first frame that differs.
+        time_s: f32,
+    },
+}
+
+impl Recording {
+    /// The first frame in which something else plays than in another recording of the same course.
+    pub fn first_other_decision(&self, other: &Self) -> Option<usize> {
+        self.playing.iter().zip(&other.playing).position(|(ours, theirs)| ours != theirs)
+    }
 }
 
 /// Drives a character, at rest at the origin, facing +Z, over a course on level ground.
@@ -68,6 +90,7 @@ pub fn record(
     let mut world = Vec::new();
     let mut recording = Recording {
         motion: Motion::new(db.skeleton.len()),
+        playing: Vec::new(),
         simulated: Vec::new(),
         simulated_facings: Vec::new(),
         locked_s: Vec::new(),
@@ -81,6 +104,7 @@ pub fn record(
         let (header, output) = (&character.state().header, character.output());
         let playing = source.frame(&header.playing);
         recording.motion.push(db, rig, &output.pose, &output.contacts, playing, &mut world);
+        recording.playing.push(header.playing);
         recording.simulated.push(header.simulation.position);
         recording.simulated_facings.push(header.simulation.facing);
         recording.locked_s.extend_from_slice(&output.locked_s);

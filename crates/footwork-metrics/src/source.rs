@@ -95,6 +95,24 @@ impl Source {
         self.clips.iter().map(|c| c.motion.frames()).sum()
     }
 
+    /// By how much the velocity of a joint of the character changes in a frame of the source, m/s; `None` near a clip's
+    /// start.
+    pub fn velocity_change_mps(&self, playing: SourceFrame, joint: JointIndex) -> Option<f32> {
+        let joint = if playing.mirrored { self.rig.mirror_joints[joint.at()] } else { joint };
+        jerk::velocity_change_mps(&self.clips[playing.clip.at()].motion, playing.frame, joint)
+    }
+
+    /// `[joints]` the 99.9th percentile of the joint's change of velocity in frames as often as they were played, m/s.
+    pub fn velocity_change_p999_of_mps(&self, played: &[SourceFrame]) -> Vec<f32> {
+        let of_joint = |joint: usize| {
+            let joint = JointIndex::new(joint);
+            let mut changes: Vec<f32> =
+                played.iter().filter_map(|playing| self.velocity_change_mps(*playing, joint)).collect();
+            if changes.is_empty() { 0.0 } else { percentile(&mut changes, 99.9) }
+        };
+        (0..self.velocity_change_p999_mps.len()).into_par_iter().map(of_joint).collect()
+    }
+
     /// The frame nearest to what plays.
     pub fn frame(&self, playing: &Playing) -> SourceFrame {
         let clip = playing.clip.at() % self.clips.len();

@@ -41,7 +41,7 @@ const WIDTHS: std::ops::RangeInclusive<u32> = 480..=6000;
 
 /// Runs the command.
 pub fn film(args: &FilmArgs, common: &Common) -> Result<()> {
-    let kind = Kind::of(&args.output)?;
+    let kind = Kind::of("--output", &args.output)?;
     check(args)?;
     let reels = reels(args, common)?;
     let (drawn, mut told) = if args.sheet { contact_sheet(args, &reels[0])? } else { film_strip(args, &reels)? };
@@ -59,7 +59,7 @@ pub fn film(args: &FilmArgs, common: &Common) -> Result<()> {
     Ok(())
 }
 
-/// A strip of a recorded run, for the demo.
+/// A strip of a recorded run.
 pub fn film_run(path: &Path, title: &str, trace: Trace, span_s: [f64; 2]) -> Result<()> {
     let reel = Reel::recorded(trace, title.to_owned());
     let span_s = [span_s[0], span_s[1].min(reel.seconds())];
@@ -73,7 +73,12 @@ pub fn film_run(path: &Path, title: &str, trace: Trace, span_s: [f64; 2]) -> Res
         camera: CameraMode::Follow,
         width: 1600.0,
     };
-    Kind::of(path)?.save(path, &drawn.draw()?)
+    Kind::of("the picture", path)?.save(path, &drawn.draw()?)
+}
+
+/// Refuses a name that does not say which kind of picture is wanted.
+pub fn check_name(flag: &str, path: &Path) -> Result<()> {
+    Kind::of(flag, path).map(|_| ())
 }
 
 /// The two kinds of files.
@@ -84,12 +89,12 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(path: &Path) -> Result<Self> {
+    fn of(flag: &str, path: &Path) -> Result<Self> {
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
         match extension.as_str() {
             "png" => Ok(Self::Png),
             "svg" => Ok(Self::Svg),
-            _ => bail!("--output {}: expected a name that ends in .png or .svg", path.display()),
+            _ => bail!("{flag} {}: expected a name that ends in .png or .svg", path.display()),
         }
     }
 

@@ -4,9 +4,13 @@ use crate::motion::{Motion, Space};
 use footwork::frames::JointIndex;
 use footwork::math::acos;
 
+/// Depths up to this are rounding, metres.
+const ROUNDING_M: f32 = 1e-5;
+
 /// Depth of a toe below the ground, cm; 0 above it.
 pub fn penetration_cm(motion: &Motion, frame: usize, toe: JointIndex) -> f32 {
-    (-motion.position(Space::World, frame, toe).y).max(0.0) * 100.0
+    let depth_m = -motion.position(Space::World, frame, toe).y;
+    if depth_m > ROUNDING_M { depth_m * 100.0 } else { 0.0 }
 }
 
 /// Angle between thigh and shin, degrees: 180 is a straight knee. `leg` is hip, knee, ankle.
@@ -35,6 +39,8 @@ mod tests {
         let motion = moving(2, |_| Transform::IDENTITY, |t| Vec3::Y * (0.02 - 3.0 * t));
         assert_eq!(penetration_cm(&motion, 0, TOE), 0.0);
         assert!((penetration_cm(&motion, 1, TOE) - 3.0).abs() < 1e-4);
+        let touching = moving(1, |_| Transform::IDENTITY, |_| Vec3::Y * -1e-6);
+        assert_eq!(penetration_cm(&touching, 0, TOE), 0.0);
     }
 
     #[test]

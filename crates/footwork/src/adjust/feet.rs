@@ -65,6 +65,12 @@ impl Default for FeetConfig {
 }
 
 impl FeetConfig {
+    /// A toe's height, kept over the ground without a step in its speed.
+    pub fn above_ground(&self, height_m: f32) -> f32 {
+        let h = height_m - self.toe_clearance_m;
+        self.toe_clearance_m + 0.5 * (h + (h * h + GROUND_SOFT_M * GROUND_SOFT_M).sqrt())
+    }
+
     /// How far legs may stretch.
     pub fn reach(&self) -> Reach {
         Reach { soft_m: self.knee_soft_m, kept_m: self.knee_kept_m }
@@ -262,6 +268,8 @@ impl Foot {
     }
 }
 
+/// How soft the ground is to toes: this far above it they feel half as much of it, metres.
+const GROUND_SOFT_M: f32 = 0.01;
 /// How long the seam of a transition lasts, seconds.
 const SEAM_S: f32 = 0.1;
 /// Nearer to touch-down a toe is not led any more, seconds.

@@ -52,6 +52,15 @@ impl Leg {
     }
 }
 
+/// Stretches much shorter than this leave the heel where it is, metres.
+const HEEL_SOFT_M: f32 = 0.02;
+/// Share of a stretch that the heel takes over.
+const HEEL_SHARE: f32 = 0.8;
+/// A lever as short as this helps half as much, metres.
+const LEAST_LEVER_M: f32 = 0.05;
+/// A heel rises by less than this, radians.
+const MOST_HEEL_RISE_RAD: f32 = 0.8;
+
 /// How far a leg may stretch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reach {
@@ -105,13 +114,38 @@ impl BentLeg {
     }
 
     /// Moves the toe to `toe_target` (world): the ankle goes along, the knee bends about its own hinge, the foot keeps its
-    /// attitude in the world. Where the leg is too short the foot turns so that the toe comes as near as it can.
+    /// attitude in the world but for a heel that rises where the leg would have to stretch. Where the leg is too short the
+    /// foot turns so that the toe comes as near as it can.
     pub fn reach(&mut self, toe_target: Vec3, reach: Reach) {
         let moved = toe_target - self.toe.translation;
-        self.bend(self.ankle.translation + moved, reach);
+        let stretched = (self.ankle.translation + moved - self.hip.translation).length()
+            - (self.ankle.translation - self.hip.translation).length();
+        let rise = self.heel_rise(stretched, moved);
+        let ankle = toe_target + rise * (self.ankle.translation - self.toe.translation);
+        self.bend(ankle, reach);
         if self.leg.toe != self.leg.ankle {
+            self.ankle.rotation = (rise * self.ankle.rotation).normalize();
+            let toes = self.toe.rotation;
+            self.toe.translation = self.ankle.translation + rise * (self.toe.translation - self.ankle.translation);
             self.aim_toe(toe_target);
+            // What is on the ground stays flat on it.
+            self.toe.rotation = toes;
         }
+    }
+
+    /// The turn about the toe that lifts the heel towards the hip, for a leg that would be stretched by so much, metres.
+    fn heel_rise(&self, stretched_m: f32, moved: Vec3) -> Quat {
+        let foot = self.ankle.translation - self.toe.translation;
+        let to_hip = self.hip.translation - (self.ankle.translation + moved);
+        let Some(axis) = foot.cross(to_hip).try_normalize() else { return Quat::IDENTITY };
+        // How much nearer the ankle comes to the hip per radian.
+        let lever = axis.cross(foot).dot(to_hip.normalize_or_zero());
+        let nearer = 0.5 * (stretched_m + (stretched_m * stretched_m + HEEL_SOFT_M * HEEL_SOFT_M).sqrt() - HEEL_SOFT_M);
+        // Where a turn hardly helps there is hardly any.
+        let turn = HEEL_SHARE * nearer * lever / (lever * lever + LEAST_LEVER_M * LEAST_LEVER_M);
+        // Ever less beyond half of what a heel can do.
+        let turn = MOST_HEEL_RISE_RAD * turn / (MOST_HEEL_RISE_RAD + turn.abs());
+        Quat::from_rotation_vector(axis * turn)
     }
 
     /// Brings the ankle as near to `target` (world) as the leg reaches; the foot keeps its attitude in the world.
@@ -162,6 +196,9 @@ impl BentLeg {
         pose.rotations[self.leg.hip.at()] = local(self.above, self.hip);
         pose.rotations[self.leg.knee.at()] = local(self.hip, self.knee);
         pose.rotations[self.leg.ankle.at()] = local(self.knee, self.ankle);
+        if self.leg.toe != self.leg.ankle {
+            pose.rotations[self.leg.toe.at()] = local(self.ankle, self.toe);
+        }
     }
 
     /// Inner angle of the knee, radians; pi is straight.

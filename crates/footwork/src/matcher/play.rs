@@ -317,7 +317,7 @@ fn correct_feet(db: &Database, config: &MatcherConfig, feet: &[Foot], after_s: f
         let Some(leg) = leg else { continue };
         let mut bent = BentLeg::of(&db.skeleton, pose, *leg, root);
         let mut target = foot.shown(&config.feet, bent.toe.translation, after_s);
-        target.y = target.y.max(config.feet.toe_clearance_m);
+        target.y = config.feet.above_ground(target.y);
         if (target - bent.toe.translation).length_squared() > 1e-10 {
             bent.reach(target, config.feet.reach());
             bent.write(pose);

@@ -84,6 +84,8 @@ pub struct SearchConfig {
     pub candidates: usize,
     /// What it costs when feet would have to slide 10 cm for a jump. Default 1.
     pub seam_cost: f32,
+    /// C.
+    pub body_cost: f32,
     /// A.
     pub slip_cost: f32,
     /// B.
@@ -107,6 +109,7 @@ impl Default for SearchConfig {
             end_exclusion_s: 0.33,
             candidates: 32,
             seam_cost: 1.0,
+            body_cost: 0.0,
             slip_cost: 0.3,
             slip_ahead_s: 0.2,
             near_exclusion_s: 0.33,

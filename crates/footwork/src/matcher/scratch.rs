@@ -6,7 +6,7 @@ use crate::blend::inertialize::Moving;
 use crate::database::Database;
 use crate::frames::RowIndex;
 use glam::Vec3;
-use crate::pose::{Pose, PoseVelocity};
+use crate::pose::{Pose, PoseVelocity, RootMotion};
 use crate::schema::{SourceBuffers, TrajectorySample};
 use crate::search::{Candidates, Explanation, Match, SearchQuery, explain};
 
@@ -43,6 +43,8 @@ pub struct Scratch {
     pub(super) toes: Vec<(Vec3, Vec3)>,
     /// `[contact joints]` the clip's own, world.
     pub(super) toe_velocities: Vec<Vec3>,
+    pub(super) body: RootMotion,
+    pub(super) other: RootMotion,
     /// Room for the best rows.
     pub(super) best: Vec<Match>,
     pub(super) last: Option<LastSearch>,
@@ -68,6 +70,8 @@ impl Scratch {
             toes: vec![(Vec3::ZERO, Vec3::ZERO); db.contact_joints.len()],
             touching: vec![0; db.contact_joints.len()],
             best: vec![Match { row: RowIndex(0), mirrored: false, cost: 0.0, continuing: false }; MAX_CANDIDATES],
+            body: RootMotion::zero(db.skeleton.len()),
+            other: RootMotion::zero(db.skeleton.len()),
             last: None,
         }
     }

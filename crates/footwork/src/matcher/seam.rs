@@ -42,6 +42,7 @@ pub fn add_seam_costs(db: &Database, config: &MatcherConfig, input: &MotionInput
         world_from_root,
     }
     .run(&[config.search.slip_ahead_s], &mut ahead);
+    scratch.body.from_pose(&db.skeleton, &scratch.shown.pose, &scratch.shown.velocity);
     for k in 0..kept {
         let candidate = scratch.best[k];
         let mut next = playing_at(db, candidate.row, candidate.mirrored);
@@ -84,5 +85,15 @@ pub fn add_seam_costs(db: &Database, config: &MatcherConfig, input: &MotionInput
             cost += slide * slide;
         }
         scratch.best[k].cost += config.search.seam_cost * cost;
+        if config.search.body_cost > 0.0 {
+            scratch.other.from_pose(&db.skeleton, &m.pose, &m.velocity);
+            let mut sum = 0.0;
+            for j in 1..db.skeleton.len() {
+                let way = (scratch.body.positions[j] - scratch.other.positions[j]).length();
+                let faster = (scratch.body.velocities[j] - scratch.other.velocities[j]).length() * BLEND_S;
+                sum += (way + faster) * (way + faster);
+            }
+            scratch.best[k].cost += config.search.body_cost * sum / (SCALE_M * SCALE_M * db.skeleton.len() as f32);
+        }
     }
 }

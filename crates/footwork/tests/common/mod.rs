@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 pub mod tiny;
+pub mod walk;
 
 use footwork::build::{BuildConfig, BuildOptions, BuildReport, build};
 use footwork::clip::RawClip;

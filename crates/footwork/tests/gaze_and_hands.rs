@@ -3,9 +3,9 @@
 mod common;
 
 use common::walk::Walk;
+use footwork::adjust::hands::{Hand, HandConfig, HandTarget};
 use footwork::adjust::leg::Leg;
 use footwork::adjust::look_at::{Gaze, LookAt, LookAtConfig, LookJoint};
-use footwork::adjust::reach::{Hand, HandConfig, HandTarget};
 use footwork::math::{Quat, sin_cos};
 use footwork::pose::Pose;
 use glam::Vec3;

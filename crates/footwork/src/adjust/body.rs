@@ -55,7 +55,7 @@ impl Body {
 pub struct PelvisConfig {
     /// Half-life of sinking, seconds. Default 0.05.
     pub down_half_life_s: f32,
-    /// Half-life of rising again, seconds: longer than a step, so that the pelvis does not bob. Default 0.3.
+    /// Half-life of rising again, seconds: longer than a step, so that the pelvis does not bob. Default 0.8.
     pub up_half_life_s: f32,
     /// Most, metres. Default 0.3.
     pub max_m: f32,
@@ -63,7 +63,7 @@ pub struct PelvisConfig {
 
 impl Default for PelvisConfig {
     fn default() -> Self {
-        Self { down_half_life_s: 0.05, up_half_life_s: 0.3, max_m: 0.3 }
+        Self { down_half_life_s: 0.05, up_half_life_s: 0.8, max_m: 0.3 }
     }
 }
 

@@ -6,10 +6,11 @@
 
 pub mod body;
 pub mod feet;
+pub mod ground;
+pub mod hands;
 pub mod leg;
 pub mod look_at;
 pub mod orientation_warp;
 pub mod play_rate;
-pub mod reach;
 pub mod root;
 pub mod stride_warp;

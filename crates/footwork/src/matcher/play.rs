@@ -10,8 +10,8 @@ use crate::adjust::root::{AdjustRoot, RootMode};
 use crate::blend::Offset;
 use crate::blend::inertialize::Moving;
 use crate::database::Database;
-use crate::math::{Facing, Quat, Transform};
 use crate::pose::{Pose, PoseVelocity};
+use crate::math::{Facing, Quat, Transform};
 use crate::trajectory::{Goal, MotionInput};
 use glam::Vec3;
 
@@ -82,8 +82,7 @@ pub fn tick_rate(db: &Database, config: &MatcherConfig, state: &mut MatcherState
     let (_, clip, _) = db.view(h.playing.clip, h.playing.mirrored).root(h.playing.time_s);
     let ahead = h.simulation.position - shown.translation;
     let clip = h.animated_root.rotation * clip;
-    h.play_rate =
-        config.play_rate.next(h.play_rate, clip, h.simulation.velocity, Vec3::new(ahead.x, 0.0, ahead.z), dt_s);
+    h.play_rate = config.play_rate.next(h.play_rate, clip, h.simulation.velocity, Vec3::new(ahead.x, 0.0, ahead.z), dt_s);
 }
 
 /// The simulated character goes where the animation goes.
@@ -134,8 +133,7 @@ fn fire_events(db: &Database, h: &mut StateHeader, output: &mut Output) {
             at += ((h.events_s - at) / length).floor() * length + length;
         }
         if h.events_s < at && at <= h.playing.time_s {
-            output
-                .fire(FiredEvent { name: e.name, time_s: h.time_s - (h.playing.time_s - at) / f64::from(h.play_rate) });
+            output.fire(FiredEvent { name: e.name, time_s: h.time_s - (h.playing.time_s - at) / f64::from(h.play_rate) });
         }
     }
     h.events_s = h.events_s.max(h.playing.time_s);

@@ -102,6 +102,13 @@ impl Spring {
     pub fn to(&mut self, goal: f32, half_life_s: f32, dt_s: f32) {
         (self.value, self.velocity) = to_goal(self.value, self.velocity, goal, half_life_s, dt_s);
     }
+
+    /// Drawn to what moves evenly and is at `goal` after `dt_s` seconds.
+    pub fn to_moving(&mut self, goal: f32, goal_velocity: f32, half_life_s: f32, dt_s: f32) {
+        let before = goal - goal_velocity * dt_s;
+        let (offset, rate) = decay(self.value - before, self.velocity - goal_velocity, half_life_s, dt_s);
+        (self.value, self.velocity) = (goal + offset, goal_velocity + rate);
+    }
 }
 
 /// A number that follows a moving goal: one that glides is followed without lag, one that jumps without a step.
@@ -128,10 +135,8 @@ impl Follower {
         }
         let moved = goal - self.goal;
         let goal_velocity = if moved.abs() <= fastest * dt_s { moved / dt_s } else { 0.0 };
-        let before = goal - goal_velocity * dt_s;
-        let Spring { value, velocity } = self.spring;
-        let (offset, rate) = decay(value - before, velocity - goal_velocity, half_life_s, dt_s);
-        *self = Self { spring: Spring { value: goal + offset, velocity: goal_velocity + rate }, goal };
+        self.spring.to_moving(goal, goal_velocity, half_life_s, dt_s);
+        self.goal = goal;
     }
 
     /// Taken along, with its goal.

@@ -75,10 +75,14 @@ fn a_target_that_passes_behind_or_goes_away_is_let_go_of_without_a_pop() {
     let (gaze, config) = (gaze(&walk), LookAtConfig::default());
     let mut state = LookAt::default();
     let (dt, mut before, mut fastest, mut least, mut most) = (1.0 / 120.0, None, 0.0f32, 0.0f32, 0.0f32);
-    for k in 0..1200 {
-        // Two rounds in six seconds, then nothing.
+    for k in 0..1440 {
+        // Two rounds in six seconds, then to and fro twice a second, then nothing.
         let (s, c) = sin_cos(k as f32 * dt / 3.0 * std::f32::consts::TAU);
-        let target = (k < 720).then_some(Vec3::new(2.0 * s, 1.6, 2.0 * c));
+        let target = match k {
+            0..720 => Some(Vec3::new(2.0 * s, 1.6, 2.0 * c)),
+            720..960 => Some(Vec3::new(if k / 30 % 2 == 0 { 1.0 } else { -1.0 }, 1.6, 2.0)),
+            _ => None,
+        };
         let mut pose = walk.pose(0);
         state.update(&config, &gaze, &walk.skeleton, target, &pose, dt);
         state.apply(&gaze, &walk.skeleton, &mut pose);

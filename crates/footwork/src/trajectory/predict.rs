@@ -221,12 +221,13 @@ mod tests {
 
     #[test]
     fn the_path_bends_along_a_wall_and_slows_down_before_it() {
-        let slides = |_: Vec3, to: Vec3| Vec3::new(to.x, to.y, to.z.min(1.0));
+        let slides = |_: Vec3, to: Vec3| Vec3::new(to.x, to.y, to.z.min(1.2));
         let open = MotionInput::stick(Stick::towards(Vec3::new(0.6, 0.0, 0.8), Gait::Run));
         let input = MotionInput { collide: Some(&slides), ..open };
         let free = run(&open, PredictionModel::Spring, Transform::IDENTITY);
         let out = run(&input, PredictionModel::Spring, Transform::IDENTITY);
-        assert!(out[3].position.z <= 1.0 && free[3].position.z > 1.2, "{out:?}");
+        // Not at the wall yet, though it would have been run into by now.
+        assert!(out[3].position.z < 1.15 && free[3].position.z > 1.3, "{out:?} {free:?}");
         assert!(out[3].velocity.z < 0.5 * free[3].velocity.z && out[3].position.x > 0.9 * free[3].position.x);
     }
 

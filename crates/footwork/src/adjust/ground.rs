@@ -246,20 +246,20 @@ impl FitToGround<'_> {
         let c = self.config;
         let facing = Facing::from_rotation(root.rotation).direction();
         // Height and slope of the line through the ground under the body.
-        let (mut height, mut rise, mut squares) = (0.0, 0.0, 0.0);
+        let (mut height, mut rise, mut squares, mut carried) = (0.0, 0.0, 0.0, Vec3::ZERO);
         for k in 0..BODY_SAMPLES {
             let part = 2.0 * k as f32 / (BODY_SAMPLES - 1) as f32 - 1.0;
-            let h = GroundPoint::under(ground, root.translation + facing * (part * c.body_reach_m)).height_m;
-            height += h / BODY_SAMPLES as f32;
-            rise += h * part;
+            let here = GroundPoint::under(ground, root.translation + facing * (part * c.body_reach_m));
+            height += here.height_m / BODY_SAMPLES as f32;
+            rise += here.height_m * part;
             squares += part * part;
+            carried += here.velocity / BODY_SAMPLES as f32;
         }
         let slope = rise / (squares * c.body_reach_m.max(1e-3));
         if body.seen == 0.0 {
             *body = GroundedBody { height: Spring::at(height), slope: Spring::at(slope), seen: 1.0, ..*body };
         } else if dt_s > 0.0 {
             // Relative to a ground that moves, it rises as it walks up.
-            let carried = GroundPoint::under(ground, root.translation).velocity;
             let rising = body.slope.value * ((root.translation - body.root) / dt_s - carried).dot(facing);
             body.height.value += carried.y * dt_s;
             body.height.to_moving(height, rising, c.body_half_life_s, dt_s);

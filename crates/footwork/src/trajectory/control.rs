@@ -97,7 +97,7 @@ fn arriving_mps(now: &Simulation, ahead: Vec3, distance_m: f32, velocity_half_li
     (distance_m - stopping).max(0.0) * y
 }
 
-/// Seconds of way in which walls are looked for, in half-lives of the velocity: twice what it takes to stop.
+/// Seconds of way in which walls are looked for, in half-lives of the velocity: nearly three times the way to a stop.
 const WALLS_AHEAD: f32 = 4.0;
 
 /// A velocity without the part that would run into a wall: slower the nearer it is. A hook that slides along walls leaves

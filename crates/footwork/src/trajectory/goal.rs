@@ -5,7 +5,8 @@ use crate::math::{Facing, Quat};
 use crate::search::TagFilter;
 use glam::{Vec2, Vec3};
 
-/// Limits a predicted step: from, to (world, metres) -> where it really ends.
+/// Limits a predicted step: from, to (world, metres) -> where it really ends. Paths bend along the walls of a hook that slides
+/// along them, and end at those of one that stops where it hits. Asked for steps of a frame and for looks of a second ahead.
 pub type CollisionHook<'a> = dyn Fn(Vec3, Vec3) -> Vec3 + 'a;
 
 /// The ground above or below a point (world, metres).

@@ -60,6 +60,20 @@ impl Pose {
         t
     }
 
+    /// Puts a joint (not the root), and all below it, where `root_from_joint` says; allocates nothing.
+    pub fn set_in_root(&mut self, skeleton: &Skeleton, joint: JointIndex, root_from_joint: Transform) {
+        let parent = skeleton.parents()[joint.at()].map_or(Transform::IDENTITY, |p| self.in_root(skeleton, p));
+        let local = parent.inverse() * root_from_joint;
+        (self.translations[joint.at()], self.rotations[joint.at()]) = (local.translation, local.rotation);
+    }
+
+    /// Turns a joint (not the root), and all below it, by a rotation seen in root space; allocates nothing.
+    pub fn turn_in_root(&mut self, skeleton: &Skeleton, joint: JointIndex, by: Quat) {
+        let parent = skeleton.parents()[joint.at()].map_or(Quat::IDENTITY, |p| self.in_root(skeleton, p).rotation);
+        let local = parent.inverse() * by * parent * self.rotations[joint.at()];
+        self.rotations[joint.at()] = local.normalize();
+    }
+
     /// All joints in the world: `[joints]` into `world`, which is resized.
     pub fn world(&self, skeleton: &Skeleton, world: &mut Vec<Transform>) {
         world.clear();

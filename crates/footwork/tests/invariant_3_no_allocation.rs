@@ -5,7 +5,14 @@
 
 mod common;
 
+use common::walk::{REACH, Walk};
 use common::{Random, random_stick};
+use footwork::adjust::ground::{FitToGround, GroundConfig, GroundedBody, GroundedFoot, Sole};
+use footwork::adjust::hands::{Hand, HandConfig, HandTarget};
+use footwork::adjust::leg::Leg;
+use footwork::adjust::look_at::{Gaze, LookAt, LookAtConfig, LookJoint};
+use footwork::adjust::orientation_warp::OrientationWarpConfig;
+use footwork::adjust::stride_warp::{StrideWarp, StrideWarpConfig};
 use footwork::build::{BuildConfig, ClipRule, CurveSpec, EventSpec, SchemaConfig};
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::RowIndex;
@@ -13,9 +20,10 @@ use footwork::matcher::{
     MatcherConfig, MatcherState, MotionMatcher, Output, Scratch, SearchConfig, SearchScheduler, step,
 };
 use footwork::math::Facing;
+use footwork::pose::Pose;
 use footwork::schema::{ChannelSpec, Preset};
 use footwork::search::{Backend, Candidates, Match, SearchIndex, SearchQuery};
-use footwork::trajectory::{Goal, MotionInput, Path, PredictionConfig, PredictionModel, TrajectoryPoint};
+use footwork::trajectory::{Goal, GroundPoint, MotionInput, Path, PredictionConfig, PredictionModel, TrajectoryPoint};
 use glam::Vec3;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -235,6 +243,43 @@ fn copying_a_state_over_another_allocates_nothing() {
         assert_eq!(allocations(|| saved.clone_from(m.state())), 0);
     }
     assert_eq!(common::bits(&saved), common::bits(m.state()));
+}
+
+#[test]
+fn corrections_of_a_pose_allocate_nothing() {
+    let walk = Walk::new("walk_125_loop");
+    let (skeleton, body, rest) = (&walk.skeleton, &walk.body, Pose::rest(&walk.skeleton));
+    let soles: Vec<Sole> = body.legs.iter().flatten().map(|leg| Sole::new(skeleton, &rest, *leg)).collect();
+    let head = LookJoint { joint: walk.joint("Head"), yaw_deg: 60.0, pitch_deg: 40.0 };
+    let gaze = Gaze::new(skeleton, &rest, vec![head], Vec3::Z * 0.1);
+    let [hip, knee, ankle] = ["LeftArm", "LeftForeArm", "LeftHand"].map(|n| walk.joint(n));
+    let arm = Leg { hip, knee, ankle, toe: ankle };
+    let ground = |at: Vec3| GroundPoint { height_m: 0.2 * at.z, ..Default::default() };
+    let (orientation, strides, look, hands) =
+        (OrientationWarpConfig::default(), StrideWarpConfig::default(), LookAtConfig::default(), HandConfig::default());
+    let grounding = GroundConfig::default();
+    let fit = FitToGround { config: &grounding, skeleton, body, soles: &soles, reach: REACH };
+    let (mut stride, mut gazing, mut hand) = (StrideWarp::default(), LookAt::default(), Hand::default());
+    let (mut feet, mut grounded) = ([GroundedFoot::default(); 2], GroundedBody::default());
+    for frame in 0..60 {
+        let (mut pose, touches, dt_s) = (walk.pose(frame), walk.contacts(frame).map(u8::from), walk.dt_s());
+        let before = pose.clone();
+        let target = pose.translations[0] + Vec3::new(0.4, 1.2, 0.4);
+        let work = || {
+            orientation.apply(skeleton, body, REACH, 0.4, &mut pose);
+            stride.update(&strides, skeleton, body, REACH, Facing::FORWARD, 0.1, &pose, dt_s);
+            stride.apply(skeleton, body, REACH, Facing::FORWARD, &mut pose);
+            fit.update(&ground, &touches, &pose, dt_s, &mut feet, &mut grounded);
+            fit.apply(&feet, &grounded, &mut pose);
+            gazing.update(&look, &gaze, skeleton, Some(target), &pose, dt_s);
+            gazing.apply(&gaze, skeleton, &mut pose);
+            let reached = HandTarget { position: target, rotation: None };
+            hand.update(&hands, Some(reached), pose.world_from_root(), dt_s);
+            hand.apply(&hands, skeleton, arm, &mut pose);
+        };
+        assert_eq!(allocations(work), 0, "frame {frame}");
+        assert_ne!(pose, before);
+    }
 }
 
 #[test]

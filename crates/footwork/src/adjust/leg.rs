@@ -99,6 +99,8 @@ pub struct BentLeg {
     pub ankle: Transform,
     /// Toe; equal to the ankle where the ankle is what touches.
     pub toe: Transform,
+    /// The side to which a leg that is all but straight bends (world, any length): that of the toes. Arms bend the other way.
+    pub pole: Vec3,
 }
 
 impl BentLeg {
@@ -110,7 +112,25 @@ impl BentLeg {
         let knee = hip * pose.local(leg.knee);
         let ankle = knee * pose.local(leg.ankle);
         let toe = if leg.toe == leg.ankle { ankle } else { ankle * pose.local(leg.toe) };
-        Self { leg, above, hip, knee, ankle, toe }
+        let pole = if leg.toe == leg.ankle { ankle.rotation.forward() } else { toe.translation - ankle.translation };
+        Self { leg, above, hip, knee, ankle, toe, pole }
+    }
+
+    /// By how much the hip must sink (metres along world Y, negative where there is room left) for the toe to reach
+    /// `toe_target` with a leg no longer than it comfortably gets: `soft_m` before the end, or as straight as it is.
+    pub fn sink_needed(&self, toe_target: Vec3, reach: Reach) -> f32 {
+        let (a, b, c) = (self.hip.translation, self.knee.translation, self.ankle.translation);
+        let longest = ((b - a).length() + (c - b).length() - reach.kept_m - reach.soft_m).max((c - a).length());
+        let to = c + toe_target - self.toe.translation - a;
+        let across = (to.x * to.x + to.z * to.z).min(longest * longest);
+        -to.y - (longest * longest - across).sqrt()
+    }
+
+    /// Turns the foot about the ankle, in the world.
+    pub fn turn_foot(&mut self, by: Quat) {
+        let arm = self.toe.translation - self.ankle.translation;
+        self.ankle.rotation = (by * self.ankle.rotation).normalize();
+        self.toe = Transform::new(self.ankle.translation + by * arm, (by * self.toe.rotation).normalize());
     }
 
     /// Moves the toe to `toe_target` (world): the ankle goes along, the knee bends about its own hinge, the foot keeps its
@@ -159,10 +179,9 @@ impl BentLeg {
         }
         let shortest = (upper - lower).abs() * 1.01;
         let to = reach.limit(distance, now, upper + lower).max(shortest);
-        // The knee's own hinge; where the leg is all but straight, the side of the toes tells which way it bends.
+        // The knee's own hinge; where the leg is all but straight, the pole tells which way it bends.
         let raw = (b - a).cross(c - b);
-        let ahead = if self.leg.toe == self.leg.ankle { self.ankle.rotation.forward() } else { self.toe.translation - c };
-        let sideways = (c - a).cross(ahead) * (1e-3 * upper * lower / (now * ahead.length().max(1e-3)));
+        let sideways = (c - a).cross(self.pole) * (1e-3 * upper * lower / (now * self.pole.length().max(1e-3)));
         let Some(hinge) = (raw - sideways).try_normalize() else { return };
         let interior = |d: f32| acos((upper * upper + lower * lower - d * d) / (2.0 * upper * lower));
         let bend = Quat::from_rotation_vector(hinge * (interior(now) - interior(to)));
@@ -185,9 +204,7 @@ impl BentLeg {
         if (target - self.toe.translation).length() < 1e-5 {
             return;
         }
-        let turn = Quat::from_rotation_arc(from, to);
-        self.ankle.rotation = (turn * self.ankle.rotation).normalize();
-        self.toe = Transform::new(c + turn * now, (turn * self.toe.rotation).normalize());
+        self.turn_foot(Quat::from_rotation_arc(from, to));
     }
 
     /// Writes the bend back: local rotations of hip, knee and ankle.
@@ -225,6 +242,7 @@ mod tests {
             knee: joint(0.1, 0.52, 0.08),
             ankle: joint(0.1, 0.1, -0.02),
             toe: joint(0.1, 0.02, 0.12),
+            pole: Vec3::new(0.0, -0.08, 0.14),
         }
     }
 

@@ -5,6 +5,7 @@
 //! spring; exactly, for [`damp`]).
 
 use super::exp;
+use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
 const LN_2: f32 = std::f32::consts::LN_2;
@@ -81,9 +82,95 @@ pub fn to_velocity<T: Springy>(x: T, v: T, a: T, goal_velocity: T, half_life_s: 
     (x + way + goal_velocity * dt_s, goal_velocity + (j0 + j1 * dt_s) * e, (a - j1 * (y * dt_s)) * e)
 }
 
+/// A number on a critically damped spring: what a correction must remember from moment to moment. All zeros is at rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Spring {
+    /// Where it is.
+    pub value: f32,
+    /// Per second.
+    pub velocity: f32,
+}
+
+impl Spring {
+    /// At rest.
+    pub fn at(value: f32) -> Self {
+        Self { value, velocity: 0.0 }
+    }
+
+    /// Drawn to `goal` for `dt_s` seconds: exact for a goal that rests.
+    pub fn to(&mut self, goal: f32, half_life_s: f32, dt_s: f32) {
+        (self.value, self.velocity) = to_goal(self.value, self.velocity, goal, half_life_s, dt_s);
+    }
+
+    /// Drawn to what moves evenly and is at `goal` after `dt_s` seconds.
+    pub fn to_moving(&mut self, goal: f32, goal_velocity: f32, half_life_s: f32, dt_s: f32) {
+        let before = goal - goal_velocity * dt_s;
+        let (offset, rate) = decay(self.value - before, self.velocity - goal_velocity, half_life_s, dt_s);
+        (self.value, self.velocity) = (goal + offset, goal_velocity + rate);
+    }
+}
+
+/// A number that follows a moving goal: one that glides is followed without lag, one that jumps without a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Follower {
+    /// Where it is, and how fast it moves.
+    pub spring: Spring,
+    /// Where the goal was.
+    pub goal: f32,
+}
+
+impl Follower {
+    /// At its goal, at rest.
+    pub fn at(value: f32) -> Self {
+        Self { spring: Spring::at(value), goal: value }
+    }
+
+    /// Follows `goal`, which has got there in `dt_s` seconds: exact for one that moves evenly. Faster than `fastest` (per
+    /// second) is a jump.
+    pub fn follow(&mut self, goal: f32, fastest: f32, half_life_s: f32, dt_s: f32) {
+        if dt_s <= 0.0 {
+            return;
+        }
+        let moved = goal - self.goal;
+        let goal_velocity = if moved.abs() <= fastest * dt_s { moved / dt_s } else { 0.0 };
+        self.spring.to_moving(goal, goal_velocity, half_life_s, dt_s);
+        self.goal = goal;
+    }
+
+    /// Taken along, with its goal.
+    pub fn shift(&mut self, by: f32) {
+        self.spring.value += by;
+        self.goal += by;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_gliding_goal_is_followed_without_lag_and_a_jump_without_a_step() {
+        let run = |rate_hz: u32| {
+            let (mut f, dt) = (Follower::at(0.0), 1.0 / rate_hz as f32);
+            for k in 1..=rate_hz {
+                f.follow(0.5 * k as f32 * dt, 2.0, 0.1, dt);
+            }
+            assert!((f.spring.value - 0.5).abs() < 2e-3, "{rate_hz}: {}", f.spring.value);
+            let before = f.spring;
+            f.follow(1.5, 2.0, 0.1, 1e-3);
+            assert!((f.spring.value - before.value).abs() < 2e-3 && (f.spring.velocity - 0.5).abs() < 0.25);
+            for _ in 0..rate_hz / 10 {
+                f.follow(1.5, 2.0, 0.1, dt);
+            }
+            f.spring.value
+        };
+        // Only how long the first moment at the new goal lasts depends on the rate.
+        for rate_hz in [60, 120] {
+            assert!((run(30) - run(rate_hz)).abs() < 5e-3, "{} {}", run(30), run(rate_hz));
+        }
+    }
 
     #[test]
     fn half_of_a_distance_is_gone_after_a_half_life() {
@@ -113,7 +200,7 @@ mod tests {
     fn the_smooth_spring_starts_as_asked_and_its_derivatives_are_its_own() {
         let start = [0.3f32, -1.0, 5.0];
         let now = decay_smooth(start, 0.1, 0.0);
-        assert!(start.iter().zip(now).all(|(a, b)| (a - b).abs() < 1e-6));
+        assert!(start.iter().zip(now).all(|(a, b)| (a - b).abs() < 1e-5));
         let whole = decay_smooth(start, 0.1, 0.3);
         let mut cut = start;
         for _ in 0..30 {

@@ -1,6 +1,6 @@
 //! From what the user asks to a desired velocity and facing.
 
-use super::goal::{Gait, Goal, MotionInput, Stick};
+use super::goal::{CollisionHook, Gait, Goal, MotionInput, Stick};
 use super::simulation::{Desired, Simulation};
 use crate::math::{Facing, lerp};
 use glam::Vec3;
@@ -69,8 +69,53 @@ const AIM_AHEAD_M: f32 = 0.25;
 const TRAJECTORY_AIM_S: f32 = 0.25;
 
 /// What is desired of a character in state `now`, `ahead_s` seconds from now. `before` is what was desired last: kept
-/// where the goal says nothing. Advances `progress` on a path.
+/// where the goal says nothing. Advances `progress` on a path. Nobody wants to run into walls.
 pub fn desired(
+    input: &MotionInput,
+    now: &Simulation,
+    before: &Desired,
+    progress: &mut PathProgress,
+    speeds: &SpeedConfig,
+    velocity_half_life_s: f32,
+    ahead_s: f32,
+) -> Desired {
+    let wanted = asked(input, now, before, progress, speeds, velocity_half_life_s, ahead_s);
+    match input.collide {
+        Some(collide) => {
+            Desired { velocity: along_walls(collide, now, wanted.velocity, velocity_half_life_s), ..wanted }
+        }
+        None => wanted,
+    }
+}
+
+/// The fastest that one who has `distance_m` left in the direction `ahead` (a unit vector) may want to go there, to arrive
+/// without overshooting. Told to stop, a velocity spring still travels 2 v / y + a / y2 (y = 2 ln 2 / half-life). Asking for
+/// y times what is left beyond that makes the rest shrink exponentially.
+fn arriving_mps(now: &Simulation, ahead: Vec3, distance_m: f32, velocity_half_life_s: f32) -> f32 {
+    let y = 2.0 * std::f32::consts::LN_2 / velocity_half_life_s.max(1e-3);
+    let stopping = 2.0 * now.velocity.dot(ahead) / y + now.acceleration.dot(ahead) / (y * y);
+    (distance_m - stopping).max(0.0) * y
+}
+
+/// Seconds of way in which walls are looked for, in half-lives of the velocity: nearly three times the way to a stop.
+const WALLS_AHEAD: f32 = 4.0;
+
+/// A velocity without the part that would run into a wall: slower the nearer it is. A hook that slides along walls leaves
+/// the part along them, one that stops where it hits leaves nothing.
+fn along_walls(collide: &CollisionHook, now: &Simulation, wanted: Vec3, velocity_half_life_s: f32) -> Vec3 {
+    let to = now.position + wanted * (WALLS_AHEAD * velocity_half_life_s);
+    let got = collide(now.position, to);
+    let lost = Vec3::new(to.x - got.x, 0.0, to.z - got.z);
+    let into = lost.normalize_or_zero();
+    if !got.is_finite() || lost.length() < 1e-4 {
+        return wanted;
+    }
+    let left_m = (got - now.position).dot(into).max(0.0);
+    let most = arriving_mps(now, into, left_m, velocity_half_life_s);
+    wanted - into * (wanted.dot(into) - most).max(0.0)
+}
+
+fn asked(
     input: &MotionInput,
     now: &Simulation,
     before: &Desired,
@@ -96,17 +141,13 @@ pub fn desired(
             }
             progress.distance_m = path.project(now.position, progress.distance_m);
             let speed = speed_mps.max(0.0);
-            // Told to stop, a velocity spring still travels 2 v / y + a / y2 (y = 2 ln 2 / half-life). Asking for y times
-            // what is left beyond that makes the rest shrink exponentially: it arrives exactly and never overshoots.
-            let y = 2.0 * std::f32::consts::LN_2 / velocity_half_life_s.max(1e-3);
-            let stopping =
-                2.0 * now.velocity.length() / y + now.acceleration.dot(now.velocity.normalize_or_zero()) / (y * y);
             let mut remaining = path.remaining_m(progress.distance_m);
             if remaining < 1.0 {
                 // Beside the last piece, the end is further than the piece is long.
                 remaining = remaining.max((path.point(path.length_m()) - now.position).length());
             }
-            let speed = speed.min((remaining - stopping).max(0.0) * y);
+            let ahead = now.velocity.normalize_or_zero();
+            let speed = speed.min(arriving_mps(now, ahead, remaining, velocity_half_life_s));
             let aim = path.point(progress.distance_m + (speed * AIM_AHEAD_S).max(AIM_AHEAD_M));
             let way = Vec3::new(aim.x - now.position.x, 0.0, aim.z - now.position.z);
             let distance = way.length();
@@ -200,6 +241,51 @@ mod tests {
         }
         assert!((now.position - Vec3::new(5.0, 0.0, 5.0)).length() < 0.02, "{}", now.position);
         assert!(now.velocity.length() < 0.02 && worst < 0.4, "{} {worst}", now.velocity);
+    }
+
+    #[test]
+    fn paths_are_arrived_at_to_the_centimetre_from_any_speed_with_any_spring() {
+        let path = Path::new(vec![Vec3::ZERO, Vec3::Z * 16.0], false).unwrap();
+        for (speed_mps, half_life) in [(1.0, 0.27), (4.0, 0.27), (4.0, 0.1), (5.5, 0.4)] {
+            let input = MotionInput { goal: Goal::Path { path: &path, speed_mps }, ..Default::default() };
+            let (mut now, mut d, mut progress) = (Simulation::default(), Desired::default(), PathProgress::default());
+            let config = SimulationConfig { velocity_half_life_s: half_life, ..Default::default() };
+            let (mut furthest, mut fastest): (f32, f32) = (0.0, 0.0);
+            for _ in 0..60 * 24 {
+                d = desired(&input, &now, &d, &mut progress, &SpeedConfig::default(), half_life, 0.0);
+                now.advance(&d, &config, 1.0 / 60.0);
+                (furthest, fastest) = (furthest.max(now.position.z), fastest.max(now.velocity.z));
+            }
+            assert!((now.position - Vec3::Z * 16.0).length() < 0.01, "{speed_mps} {half_life}: {}", now.position);
+            assert!(furthest < 16.02 && fastest > 0.9 * speed_mps, "{speed_mps} {half_life}: {furthest} {fastest}");
+            assert!(now.velocity.length() < 1e-3, "{speed_mps} {half_life}: {}", now.velocity);
+        }
+    }
+
+    #[test]
+    fn who_is_steered_at_a_wall_slows_down_before_it_and_bends_along_it() {
+        let slides = |_: Vec3, to: Vec3| Vec3::new(to.x, to.y, to.z.min(3.0));
+        let stops = |from: Vec3, to: Vec3| {
+            if to.z > 3.0 { from + (to - from) * ((3.0 - from.z) / (to.z - from.z)) } else { to }
+        };
+        let walls: [(&CollisionHook, f32); 2] = [(&slides, 2.0), (&stops, -0.01)];
+        for (wall, least_x) in walls {
+            let stick = Stick::towards(Vec3::new(0.6, 0.0, 0.8), Gait::Run);
+            let input = MotionInput { collide: Some(wall), ..MotionInput::stick(stick) };
+            let (mut now, mut d, mut progress) = (Simulation::default(), Desired::default(), PathProgress::default());
+            let config = SimulationConfig::default();
+            let mut hardest: f32 = 0.0;
+            for _ in 0..60 * 3 {
+                d = desired(&input, &now, &d, &mut progress, &SpeedConfig::default(), 0.27, 0.0);
+                let before = now.velocity;
+                now.advance_in_world(&d, &config, 1.0 / 60.0, Some(wall));
+                hardest = hardest.max((now.velocity - before).length() * 60.0);
+            }
+            assert!((2.9..=3.0 + 1e-4).contains(&now.position.z) && now.velocity.z.abs() < 0.05, "{now:?}");
+            assert!(now.position.x > least_x, "{now:?}");
+            // A wall that is run into takes all of the speed in one tick: 240 m/s2.
+            assert!(hardest < 15.0, "{hardest}");
+        }
     }
 
     #[test]

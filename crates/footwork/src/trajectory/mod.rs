@@ -11,7 +11,7 @@ pub mod predict;
 pub mod simulation;
 
 pub use control::{SpeedConfig, Speeds};
-pub use goal::{Gait, Goal, InputError, MotionInput, Stick, TrajectoryPoint};
+pub use goal::{CollisionHook, Gait, Goal, GroundHook, GroundPoint, InputError, MotionInput, Stick, TrajectoryPoint};
 pub use path::{Path, PathError};
 pub use predict::{PredictionConfig, PredictionModel};
 pub use simulation::{Desired, Simulation, SimulationConfig};

@@ -1,7 +1,7 @@
 //! Looking ahead: the trajectory that the query asks for.
 
 use super::control::{PathProgress, SpeedConfig, desired, sample};
-use super::goal::{Goal, MotionInput};
+use super::goal::{Goal, GroundHook, GroundPoint, MotionInput};
 use super::simulation::{Desired, Simulation, SimulationConfig};
 use crate::math::{Facing, Transform, powf};
 use crate::schema::TrajectorySample;
@@ -65,6 +65,7 @@ pub struct Prediction<'a> {
 impl Prediction<'_> {
     /// Fills the samples whose time lies ahead; `times_s` rises. Allocates nothing.
     pub fn run(self, times_s: &[f32], samples: &mut [TrajectorySample]) {
+        let (input, root) = (self.input, self.world_from_root);
         match (&self.input.goal, self.prediction.model) {
             (Goal::Trajectory(points), _) => {
                 for (t, out) in ahead(times_s, samples) {
@@ -76,6 +77,9 @@ impl Prediction<'_> {
             }
             (_, PredictionModel::Spring) => self.springs(times_s, samples),
             (_, PredictionModel::Bend) => self.bend(times_s, samples),
+        }
+        if let Some(ground) = input.ground {
+            ahead(times_s, samples).for_each(|(_, sample)| lay_on(ground, root, sample));
         }
     }
 
@@ -125,6 +129,18 @@ impl Prediction<'_> {
             *out = seen(self.world_from_root, s.position, s.facing, s.velocity);
         }
     }
+}
+
+/// Puts a sample of a trajectory, seen from a root on the ground, as high as the ground is there.
+pub fn lay_on(ground: &GroundHook, world_from_root: Transform, sample: &mut TrajectorySample) {
+    /// Way over which the slope is taken, metres.
+    const STEP_M: f32 = 0.05;
+    let height = |at: Vec3| GroundPoint::under(ground, at).height_m;
+    let at = world_from_root.point(sample.position);
+    let along = world_from_root.direction(Vec3::new(sample.velocity.x, 0.0, sample.velocity.z));
+    let step = along.normalize_or_zero() * STEP_M;
+    sample.position.y = height(at) - height(world_from_root.translation);
+    sample.velocity.y = (height(at + step) - height(at - step)) / (2.0 * STEP_M) * along.length();
 }
 
 /// The samples that lie ahead, with their times.
@@ -201,6 +217,41 @@ mod tests {
             let out = run(&input, model, Transform::IDENTITY);
             assert!(out.iter().all(|s| s.position.z <= 0.3 + 1e-6));
         }
+    }
+
+    #[test]
+    fn the_path_bends_along_a_wall_and_slows_down_before_it() {
+        let slides = |_: Vec3, to: Vec3| Vec3::new(to.x, to.y, to.z.min(1.2));
+        let open = MotionInput::stick(Stick::towards(Vec3::new(0.6, 0.0, 0.8), Gait::Run));
+        let input = MotionInput { collide: Some(&slides), ..open };
+        let free = run(&open, PredictionModel::Spring, Transform::IDENTITY);
+        let out = run(&input, PredictionModel::Spring, Transform::IDENTITY);
+        // Not at the wall yet, though it would have been run into by now.
+        assert!(out[3].position.z < 1.15 && free[3].position.z > 1.3, "{out:?} {free:?}");
+        assert!(out[3].velocity.z < 0.5 * free[3].velocity.z && out[3].position.x > 0.9 * free[3].position.x);
+    }
+
+    #[test]
+    fn the_path_goes_up_where_the_ground_does() {
+        let slope = |at: Vec3| GroundPoint { height_m: 2.0 + 0.3 * at.z, ..Default::default() };
+        let root = Transform::new(Vec3::new(1.0, 2.3, 1.0), Quat::from_rotation_y(0.5));
+        let open = MotionInput::stick(Stick::towards(Vec3::Z, Gait::Walk));
+        for model in [PredictionModel::Spring, PredictionModel::Bend] {
+            let level = run(&open, model, root);
+            let out = run(&MotionInput { ground: Some(&slope), ..open }, model, root);
+            for (a, b) in level.iter().zip(&out).skip(1) {
+                let way = root.direction(a.position);
+                assert!(
+                    (b.position.y - 0.3 * way.z).abs() < 1e-4
+                        && (b.velocity.y - 0.3 * root.direction(a.velocity).z).abs() < 1e-3
+                );
+                assert_eq!((a.position.x, a.position.z, a.velocity.x), (b.position.x, b.position.z, b.velocity.x));
+            }
+            assert!(out[3].position.y > 0.2 && out[0] == TrajectorySample::default());
+        }
+        let nowhere = |_: Vec3| GroundPoint { height_m: f32::NAN, ..Default::default() };
+        let out = run(&MotionInput { ground: Some(&nowhere), ..open }, PredictionModel::Spring, root);
+        assert!(out.iter().all(|s| s.position.is_finite() && s.velocity.is_finite()));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 pub mod cases;
 pub mod tiny;
+pub mod walk;
 
 use footwork::build::{BuildConfig, BuildOptions, BuildReport, build};
 use footwork::clip::RawClip;

@@ -1,0 +1,99 @@
+//! Which joints carry the body: pelvis, spine, legs.
+
+use super::leg::{BentLeg, Leg, Reach};
+use crate::frames::JointIndex;
+use crate::math::Transform;
+use crate::math::spring::Spring;
+use crate::pose::Pose;
+use crate::skeleton::Skeleton;
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// The joints that corrections of the whole body move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Body {
+    /// What all legs hang from.
+    pub hips: JointIndex,
+    /// From above the hips to where the arms part, in this order; may be empty.
+    pub spine: Vec<JointIndex>,
+    /// `[contact joints]`; `None` where a contact is no leg.
+    pub legs: Vec<Option<Leg>>,
+}
+
+impl Body {
+    /// The body whose feet are `contacts`, `[contact joints]`; `None` without legs, or where they hang from the root itself.
+    pub fn find(skeleton: &Skeleton, contacts: &[JointIndex]) -> Option<Self> {
+        let legs = Leg::find(skeleton, contacts);
+        let parent = |j: JointIndex| skeleton.parents()[j.at()];
+        let above = |j: JointIndex, of: JointIndex| std::iter::successors(Some(of), |j| parent(*j)).any(|a| a == j);
+        let first = legs.iter().flatten().next()?;
+        let hips = std::iter::successors(parent(first.hip), |j| parent(*j))
+            .find(|j| legs.iter().flatten().all(|leg| above(*j, leg.hip)))
+            .filter(|j| j.at() > 0)?;
+        // A spine is what leads up from the hips to where it forks.
+        let beside_legs = |j: JointIndex| !legs.iter().flatten().any(|leg| above(j, leg.toe));
+        let next = |j: JointIndex| {
+            let mut onwards = skeleton.children(j).filter(|c| beside_legs(*c));
+            onwards.next().filter(|_| onwards.next().is_none())
+        };
+        let spine = std::iter::successors(next(hips), |j| next(*j)).collect();
+        Some(Self { hips, spine, legs })
+    }
+
+    /// How far the pelvis must sink, metres, for every toe to reach where `wanted` (root space) puts it; 0 where all do.
+    pub fn sink_needed(&self, skeleton: &Skeleton, pose: &Pose, reach: Reach, wanted: impl Fn(Vec3) -> Vec3) -> f32 {
+        self.legs.iter().flatten().fold(0.0, |most: f32, leg| {
+            let bent = BentLeg::of(skeleton, pose, *leg, Transform::IDENTITY);
+            most.max(bent.sink_needed(wanted(bent.toe.translation), reach))
+        })
+    }
+}
+
+/// How the pelvis sinks when legs would be too short, and comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PelvisConfig {
+    /// Half-life of sinking, seconds. Default 0.05.
+    pub down_half_life_s: f32,
+    /// Half-life of rising again, seconds: longer than a step, so that the pelvis does not bob. Default 0.8.
+    pub up_half_life_s: f32,
+    /// Most, metres. Default 0.3.
+    pub max_m: f32,
+}
+
+impl Default for PelvisConfig {
+    fn default() -> Self {
+        Self { down_half_life_s: 0.05, up_half_life_s: 0.8, max_m: 0.3 }
+    }
+}
+
+impl PelvisConfig {
+    /// `sunk` (metres), `dt_s` later, when `needed_m` is needed.
+    pub fn sink(&self, sunk: &mut Spring, needed_m: f32, dt_s: f32) {
+        let goal = needed_m.clamp(0.0, self.max_m);
+        let half_life_s = if goal > sunk.value { self.down_half_life_s } else { self.up_half_life_s };
+        sunk.to(goal, half_life_s, dt_s);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_found_by_where_its_legs_part() {
+        // Root, hips, two legs of four joints, a spine of two that forks into neck and arm.
+        let parents = [None, Some(0), Some(1), Some(2), Some(3), Some(4), Some(1), Some(6), Some(7), Some(8), Some(1)];
+        let parents: Vec<_> = parents.into_iter().chain([Some(10), Some(11), Some(11)]).collect();
+        let skeleton = |parents: &[Option<usize>]| {
+            let names = (0..parents.len()).map(|j| format!("j{j}")).collect();
+            let parents: Vec<_> = parents.iter().map(|p| p.map(JointIndex::new)).collect();
+            Skeleton::new(names, parents.clone(), vec![Transform::IDENTITY; parents.len()]).unwrap()
+        };
+        let body = Body::find(&skeleton(&parents), &[5, 9].map(JointIndex::new)).unwrap();
+        assert_eq!((body.hips.at(), body.spine), (1, vec![JointIndex(10), JointIndex(11)]));
+        assert!(body.legs.iter().all(Option::is_some));
+        assert_eq!(Body::find(&skeleton(&parents), &[]), None);
+        assert_eq!(Body::find(&skeleton(&[None, Some(0), Some(1), Some(2)]), &[JointIndex(3)]), None);
+    }
+}

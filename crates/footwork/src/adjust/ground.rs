@@ -1,0 +1,321 @@
+//! Feet on uneven ground: slopes, stairs, rubble, platforms that move.
+//!
+//! A pose that walks over level ground is laid over the ground that there is. Every foot is lifted by the ground under it and
+//! pitched to its slope, the pelvis follows the ground under the body and sinks as far as the lower leg needs, the spine
+//! leans a little into the slope. Joint 0 stays.
+
+use super::body::{Body, PelvisConfig};
+use super::leg::{BentLeg, Leg, Reach};
+use crate::math::spring::{Follower, Spring};
+use crate::math::{Facing, Quat, Transform, atan2, tan};
+use crate::pose::Pose;
+use crate::skeleton::Skeleton;
+use crate::trajectory::{GroundHook, GroundPoint};
+use bytemuck::{Pod, Zeroable};
+use glam::{Vec2, Vec3};
+use serde::{Deserialize, Serialize};
+
+/// The `[matcher.ground]` table.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GroundConfig {
+    /// Half-life in which a foot gets over an edge, seconds. Default 0.03.
+    pub foot_half_life_s: f32,
+    /// How far a swinging foot looks ahead for edges, seconds of its way. Default 0.15.
+    pub ahead_s: f32,
+    /// Half-life of the slope under a foot, seconds. Default 0.05.
+    pub slope_half_life_s: f32,
+    /// Feet are pitched to slopes up to this; what is steeper is an edge. Degrees, default 35.
+    pub max_slope_deg: f32,
+    /// Half-life of the height of the body, seconds; that of the slope under it is twice as long. Default 0.15.
+    pub body_half_life_s: f32,
+    /// The height of the body is that of the ground so far before and behind it, metres. Default 0.4.
+    pub body_reach_m: f32,
+    /// By how much the pelvis is lower on a slope, metres per metre per metre: the lower leg must reach. Default 0.25.
+    pub slope_sink_m: f32,
+    /// How much of a slope's angle the spine leans into it. Default 0.3.
+    pub lean: f32,
+    /// How the pelvis sinks.
+    pub pelvis: PelvisConfig,
+}
+
+impl Default for GroundConfig {
+    fn default() -> Self {
+        Self {
+            foot_half_life_s: 0.03,
+            ahead_s: 0.15,
+            slope_half_life_s: 0.05,
+            max_slope_deg: 35.0,
+            body_half_life_s: 0.15,
+            body_reach_m: 0.4,
+            slope_sink_m: 0.25,
+            lean: 0.3,
+            pelvis: PelvisConfig::default(),
+        }
+    }
+}
+
+/// The sole of a foot.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sole {
+    /// The heel, in the space of the ankle, metres.
+    pub heel: Vec3,
+    /// The tip of the toes, in the space of the toe joint, metres.
+    pub tip: Vec3,
+    /// How high the toe joint is in a flat foot, metres.
+    pub toe_height_m: f32,
+}
+
+/// Ankle to the back of the heel, metres.
+const HEEL_BEHIND_ANKLE_M: f32 = 0.05;
+/// Toe joint to the tip of the toes, metres.
+const TIP_BEFORE_TOE_M: f32 = 0.06;
+
+impl Sole {
+    /// The sole of a leg in a pose that stands with flat feet: the rest pose, or a frame of an idle.
+    pub fn new(skeleton: &Skeleton, standing: &Pose, leg: Leg) -> Self {
+        let [ankle, toe] = [leg.ankle, leg.toe].map(|j| standing.in_root(skeleton, j));
+        let ahead = Facing::from_direction(toe.translation - ankle.translation).map_or(Vec3::ZERO, Facing::direction);
+        let below = |t: Transform| Vec3::new(t.translation.x, 0.0, t.translation.z);
+        Self {
+            heel: ankle.inverse_point(below(ankle) - ahead * HEEL_BEHIND_ANKLE_M),
+            tip: toe.inverse_point(below(toe) + ahead * TIP_BEFORE_TOE_M),
+            toe_height_m: toe.translation.y,
+        }
+    }
+}
+
+/// What must be known of a foot from moment to moment; world. All zeros is a foot that nobody has seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct GroundedFoot {
+    /// Height of the ground that it is over, metres.
+    pub height: Follower,
+    /// By how much that ground rises along X, metres per metre.
+    pub slope_x: Spring,
+    /// And along Z.
+    pub slope_z: Spring,
+    /// Where its toe was over level ground.
+    pub toe: Vec3,
+    /// How fast it was, m/s over the ground.
+    pub speed_mps: f32,
+    /// 1 once it has been seen.
+    pub seen: f32,
+}
+
+/// What must be known of the body from moment to moment; world. All zeros is a body that nobody has seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct GroundedBody {
+    /// Height of the ground that it is over, metres.
+    pub height: Spring,
+    /// By how much that ground rises ahead, metres per metre.
+    pub slope: Spring,
+    /// Where the root was.
+    pub root: Vec3,
+    /// Metres that the pelvis has sunk.
+    pub sunk: Spring,
+    /// 1 once it has been seen.
+    pub seen: f32,
+}
+
+/// Fits a body to the ground.
+#[derive(Clone, Copy)]
+pub struct FitToGround<'a> {
+    /// Settings.
+    pub config: &'a GroundConfig,
+    /// Of the pose.
+    pub skeleton: &'a Skeleton,
+    /// Its body.
+    pub body: &'a Body,
+    /// One per leg of the body.
+    pub soles: &'a [Sole],
+    /// How far its legs stretch.
+    pub reach: Reach,
+}
+
+/// Faster changes of height are steps, m/s.
+const STEEPEST_MPS: f32 = 2.5;
+/// Samples of the ground under a body.
+const BODY_SAMPLES: usize = 5;
+
+impl FitToGround<'_> {
+    /// Moves the state on by `dt_s`. `pose` walks over level ground at the height of its root; `touches` says of each foot
+    /// (`[contact joints]`, as `feet`) whether it stands.
+    pub fn update(
+        &self,
+        ground: &GroundHook,
+        touches: &[u8],
+        pose: &Pose,
+        dt_s: f32,
+        feet: &mut [GroundedFoot],
+        body: &mut GroundedBody,
+    ) {
+        let root = pose.world_from_root();
+        for (k, (foot, leg)) in feet.iter_mut().zip(&self.body.legs).enumerate() {
+            let (Some(leg), Some(sole)) = (leg, self.soles.get(k)) else { continue };
+            let bent = BentLeg::of(self.skeleton, pose, *leg, root);
+            let touches = touches.get(k).is_some_and(|t| *t != 0);
+            self.update_foot(ground, touches, &bent, *sole, root.translation.y, dt_s, foot);
+        }
+        self.update_body(ground, root, dt_s, body);
+        let needed = self.sink_needed(pose, feet, body);
+        self.config.pelvis.sink(&mut body.sunk, needed, dt_s);
+    }
+
+    fn update_foot(
+        &self,
+        ground: &GroundHook,
+        touches: bool,
+        bent: &BentLeg,
+        sole: Sole,
+        level_m: f32,
+        dt_s: f32,
+        foot: &mut GroundedFoot,
+    ) {
+        let c = self.config;
+        let (toe, heel) = (bent.toe.translation, bent.ankle.point(sole.heel));
+        let tip = bent.toe.point(sole.tip);
+        let (under_toe, under_heel) = (GroundPoint::under(ground, toe), GroundPoint::under(ground, heel));
+        let known = foot.seen > 0.0 && dt_s > 1e-5;
+        foot.height.shift(under_toe.velocity.y * dt_s);
+
+        let [slope_x, slope_z] = self.slope(toe - heel, under_toe, under_heel).to_array();
+        if known {
+            foot.slope_x.to(slope_x, c.slope_half_life_s, dt_s);
+            foot.slope_z.to(slope_z, c.slope_half_life_s, dt_s);
+        } else if foot.seen == 0.0 {
+            (foot.slope_x, foot.slope_z) = (Spring::at(slope_x), Spring::at(slope_z));
+        }
+        // The height at the toe of a sole, pitched as it is, that lies on the ground at a point.
+        let on = |at: Vec3, height_m: f32| {
+            height_m - (at.x - toe.x) * foot.slope_x.value - (at.z - toe.z) * foot.slope_z.value
+        };
+        // A sole rests on the highest ground that it touches; an end that is lifted touches none.
+        let rests = |at: Vec3, height_m: f32| on(at, height_m) - (at.y - level_m).max(0.0);
+        let ends = rests(heel, under_heel.height_m).max(rests(tip, GroundPoint::under(ground, tip).height_m));
+        let mut goal = under_toe.height_m.max(ends);
+        if !touches && known {
+            // In time for the edges ahead, but not for those beyond where a foot that slows down will come to rest.
+            let v = (toe - foot.toe) / dt_s - under_toe.velocity;
+            let speed = (v.x * v.x + v.z * v.z).sqrt();
+            let slowing = (foot.speed_mps - speed) / dt_s;
+            let ahead_s = if slowing > 0.0 { c.ahead_s.min(0.5 * speed / slowing) } else { c.ahead_s };
+            foot.speed_mps = speed;
+            let way = Vec3::new(v.x, 0.0, v.z) * ahead_s;
+            let leading = if way.dot(toe - heel) >= 0.0 { tip } else { heel };
+            for part in [1.0 / 3.0, 2.0 / 3.0, 1.0] {
+                let at = leading + way * part;
+                goal = goal.max(on(at, GroundPoint::under(ground, at).height_m));
+            }
+        }
+        if foot.seen == 0.0 {
+            foot.height = Follower::at(goal);
+        } else {
+            foot.height.follow(goal, STEEPEST_MPS, c.foot_half_life_s, dt_s);
+        }
+        // Whatever the spring says, nothing goes under the ground.
+        let lifted = (toe.y - level_m - sole.toe_height_m).max(0.0);
+        let lowest = (under_toe.height_m - lifted).max(ends);
+        if foot.height.spring.value < lowest {
+            foot.height.spring.value = lowest;
+            foot.height.spring.velocity = foot.height.spring.velocity.max(0.0);
+        }
+        (foot.toe, foot.seen) = (toe, 1.0);
+    }
+
+    /// The slope under a foot, metres per metre along X and Z: from heel to toe as the ground is there, across as it is
+    /// under the toe. Where that is an edge, the slope is the ground's under the toe.
+    fn slope(&self, sole: Vec3, under_toe: GroundPoint, under_heel: GroundPoint) -> Vec2 {
+        let steepest = tan(self.config.max_slope_deg.clamp(0.0, 80.0).to_radians());
+        let n = under_toe.normal;
+        let normal = Vec2::new(-n.x, -n.z) / n.y.max(0.1);
+        let along = Vec2::new(sole.x, sole.z);
+        let length = along.length();
+        let rise = (under_toe.height_m - under_heel.height_m) / length.max(0.05);
+        let slope = if length < 0.05 || rise.abs() > steepest {
+            normal
+        } else {
+            let ahead = along / length;
+            normal + ahead * (rise - normal.dot(ahead))
+        };
+        slope.clamp_length_max(steepest)
+    }
+
+    fn update_body(&self, ground: &GroundHook, root: Transform, dt_s: f32, body: &mut GroundedBody) {
+        let c = self.config;
+        let facing = Facing::from_rotation(root.rotation).direction();
+        // Height and slope of the line through the ground under the body.
+        let (mut height, mut rise, mut squares, mut carried) = (0.0, 0.0, 0.0, Vec3::ZERO);
+        for k in 0..BODY_SAMPLES {
+            let part = 2.0 * k as f32 / (BODY_SAMPLES - 1) as f32 - 1.0;
+            let here = GroundPoint::under(ground, root.translation + facing * (part * c.body_reach_m));
+            height += here.height_m / BODY_SAMPLES as f32;
+            rise += here.height_m * part;
+            squares += part * part;
+            carried += here.velocity / BODY_SAMPLES as f32;
+        }
+        let slope = rise / (squares * c.body_reach_m.max(1e-3));
+        if body.seen == 0.0 {
+            *body = GroundedBody { height: Spring::at(height), slope: Spring::at(slope), seen: 1.0, ..*body };
+        } else if dt_s > 0.0 {
+            // Relative to a ground that moves, it rises as it walks up.
+            let rising = body.slope.value * ((root.translation - body.root) / dt_s - carried).dot(facing);
+            body.height.value += carried.y * dt_s;
+            body.height.to_moving(height, rising, c.body_half_life_s, dt_s);
+            body.slope.to(slope, 2.0 * c.body_half_life_s, dt_s);
+        }
+        body.root = root.translation;
+    }
+
+    /// The ground that the body goes by.
+    fn body_height(&self, body: &GroundedBody) -> f32 {
+        body.height.value - body.slope.value.abs() * self.config.slope_sink_m
+    }
+
+    /// How far the pelvis must sink for all feet to be where they are to be.
+    fn sink_needed(&self, pose: &Pose, feet: &[GroundedFoot], body: &GroundedBody) -> f32 {
+        let root = pose.world_from_root();
+        feet.iter().zip(&self.body.legs).fold(0.0, |most: f32, (foot, leg)| {
+            let Some(leg) = leg.filter(|_| foot.seen > 0.0) else { return most };
+            let mut bent = BentLeg::of(self.skeleton, pose, leg, root);
+            bent.turn_foot(foot.pitch());
+            let up = foot.height.spring.value - self.body_height(body);
+            let toe = root * pose.in_root(self.skeleton, leg.toe);
+            most.max(bent.sink_needed(toe.translation + Vec3::Y * up, self.reach))
+        })
+    }
+
+    /// Bends the pose.
+    pub fn apply(&self, feet: &[GroundedFoot], body: &GroundedBody, pose: &mut Pose) {
+        if body.seen == 0.0 {
+            return;
+        }
+        let root = pose.world_from_root();
+        let level_m = root.translation.y;
+        let up = self.body_height(body) - body.sunk.value - level_m;
+        let pelvis = pose.in_root(self.skeleton, self.body.hips);
+        let raised = Transform::new(pelvis.translation + Vec3::Y * up, pelvis.rotation);
+        pose.set_in_root(self.skeleton, self.body.hips, raised);
+        let lean = atan2(body.slope.value, 1.0) * self.config.lean / self.body.spine.len().max(1) as f32;
+        for joint in &self.body.spine {
+            pose.turn_in_root(self.skeleton, *joint, Quat::from_rotation_x(lean));
+        }
+        for (foot, leg) in feet.iter().zip(&self.body.legs) {
+            let Some(leg) = leg.filter(|_| foot.seen > 0.0) else { continue };
+            let mut bent = BentLeg::of(self.skeleton, pose, leg, root);
+            let toe = bent.toe.translation + Vec3::Y * (foot.height.spring.value - level_m - up);
+            bent.turn_foot(foot.pitch());
+            bent.reach(toe, self.reach);
+            bent.write(pose);
+        }
+    }
+}
+
+impl GroundedFoot {
+    /// From level to the slope.
+    fn pitch(&self) -> Quat {
+        let normal = Vec3::new(-self.slope_x.value, 1.0, -self.slope_z.value);
+        Quat::from_rotation_arc(Vec3::Y, normal.normalize())
+    }
+}

@@ -1,0 +1,86 @@
+//! A hand that follows a target in the world: a rail, a door, somebody else's hand.
+
+use super::leg::{BentLeg, Leg, Reach};
+use crate::math::spring::Spring;
+use crate::math::{Quat, Transform};
+use crate::pose::Pose;
+use crate::skeleton::Skeleton;
+use bytemuck::{Pod, Zeroable};
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// The `[matcher.hands]` table.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HandConfig {
+    /// Half-life of reaching out and of letting go, seconds. Default 0.1.
+    pub half_life_s: f32,
+    /// The last part of the arm's length, metres, that reaching never takes away: elbows stay bent. Default 0.005.
+    pub elbow_kept_m: f32,
+    /// The part before that, metres, which a stretching arm enters ever more slowly. Default 0.02.
+    pub elbow_soft_m: f32,
+}
+
+impl Default for HandConfig {
+    fn default() -> Self {
+        Self { half_life_s: 0.1, elbow_kept_m: 0.005, elbow_soft_m: 0.02 }
+    }
+}
+
+/// Where a hand is to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HandTarget {
+    /// World, metres.
+    pub position: Vec3,
+    /// World from hand; `None` leaves it as the clip has it.
+    pub rotation: Option<Quat>,
+}
+
+/// What must be known of a hand from moment to moment. All zeros has never reached for anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Hand {
+    /// 0 is where the clip has it, 1 at the target.
+    pub weight: Spring,
+    /// 1 turns as the target says.
+    pub turn: Spring,
+    /// The last target, root space, metres: what is let go of fades from there.
+    pub position: Vec3,
+    /// The last target's rotation, root space.
+    pub rotation: Quat,
+}
+
+impl Hand {
+    /// The state `dt_s` later; `target` is what to reach for, `None` lets go. The root is at `world_from_root`.
+    pub fn update(&mut self, config: &HandConfig, target: Option<HandTarget>, world_from_root: Transform, dt_s: f32) {
+        if let Some(target) = target {
+            self.position = world_from_root.inverse_point(target.position);
+            if let Some(rotation) = target.rotation {
+                self.rotation = (world_from_root.rotation.inverse() * rotation).normalize();
+            }
+        }
+        let on = |yes: bool| f32::from(u8::from(yes));
+        self.weight.to(on(target.is_some()), config.half_life_s, dt_s);
+        self.turn.to(on(target.is_some_and(|t| t.rotation.is_some())), config.half_life_s, dt_s);
+    }
+
+    /// Bends the arm (`hip` the upper arm, `knee` the forearm, `ankle` and `toe` the hand).
+    pub fn apply(&self, config: &HandConfig, skeleton: &Skeleton, arm: Leg, pose: &mut Pose) {
+        if self.weight.value < LEAST_WEIGHT && self.turn.value < LEAST_WEIGHT {
+            return;
+        }
+        let mut bent = BentLeg::of(skeleton, pose, arm, Transform::IDENTITY);
+        bent.pole = ELBOW_SIDE;
+        let hand = bent.toe.translation;
+        let reach = Reach { soft_m: config.elbow_soft_m, kept_m: config.elbow_kept_m };
+        bent.reach(hand + (self.position - hand) * self.weight.value, reach);
+        let turned = bent.ankle.rotation.slerp(self.rotation.normalize(), self.turn.value);
+        bent.turn_foot(turned * bent.ankle.rotation.inverse());
+        bent.write(pose);
+    }
+}
+
+/// Below this nothing is bent.
+const LEAST_WEIGHT: f32 = 1e-4;
+/// Where the elbow of a straight arm goes, root space: back and down.
+const ELBOW_SIDE: Vec3 = Vec3::new(0.0, -0.5, -1.0);

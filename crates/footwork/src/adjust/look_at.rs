@@ -1,0 +1,170 @@
+//! Looking at something: spine, neck and head share the angle, each within its limits.
+//!
+//! What is smoothed is the direction of the gaze in root space, so a head that nods in its clip looks steadily at a target
+//! that rests. A target beyond the limits is looked after less and less the further behind it is.
+
+use crate::frames::JointIndex;
+use crate::math::spring::{Follower, Spring};
+use crate::math::{Quat, Transform, asin, atan2, wrap_angle};
+use crate::pose::Pose;
+use crate::skeleton::Skeleton;
+use bytemuck::{Pod, Zeroable};
+use glam::{Vec2, Vec3};
+use serde::{Deserialize, Serialize};
+use std::f32::consts::PI;
+
+/// The `[matcher.look_at]` table.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LookAtConfig {
+    /// Half-life of turning to another target, seconds. Default 0.12.
+    pub half_life_s: f32,
+    /// Half-life of beginning and ceasing to look, seconds. Default 0.15.
+    pub weight_half_life_s: f32,
+    /// A target that moves faster across the view has jumped: it is turned to, not followed. Degrees per second. Default 180.
+    pub fastest_degps: f32,
+}
+
+impl Default for LookAtConfig {
+    fn default() -> Self {
+        Self { half_life_s: 0.12, weight_half_life_s: 0.15, fastest_degps: 180.0 }
+    }
+}
+
+/// A joint that turns for looking. Joints share an angle in proportion to their limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LookJoint {
+    /// Which.
+    pub joint: JointIndex,
+    /// Most to either side, degrees.
+    pub yaw_deg: f32,
+    /// Most up or down, degrees.
+    pub pitch_deg: f32,
+}
+
+/// What looks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gaze {
+    /// From the lowest to the one with the eyes.
+    pub joints: Vec<LookJoint>,
+    /// Where the eyes are, in the space of the last joint, metres.
+    pub eyes: Vec3,
+    /// Where they look, in the space of the last joint; a unit vector.
+    pub forward: Vec3,
+}
+
+/// What must be known from moment to moment. All zeros has never looked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct LookAt {
+    /// 0 looks where the clip does, 1 at the target.
+    pub weight: Spring,
+    /// Yaw of the gaze in root space, radians.
+    pub yaw: Follower,
+    /// Its pitch, up is positive.
+    pub pitch: Follower,
+    /// How far away what is looked at is, metres.
+    pub distance_m: f32,
+}
+
+impl Gaze {
+    /// Eyes at `eyes` (space of the last joint, metres) that look ahead in a pose that looks ahead: the rest pose, or a frame
+    /// of an idle. `joints` lead from the lowest to the head.
+    pub fn new(skeleton: &Skeleton, looks_ahead: &Pose, joints: Vec<LookJoint>, eyes: Vec3) -> Self {
+        let head = joints.last().map_or(Quat::IDENTITY, |j| looks_ahead.in_root(skeleton, j.joint).rotation);
+        Self { joints, eyes, forward: head.inverse() * Vec3::Z }
+    }
+
+    /// Eyes (root space) and the yaw and pitch of the gaze.
+    fn of(&self, skeleton: &Skeleton, pose: &Pose) -> (Vec3, Vec2) {
+        let head = self.joints.last().map_or(Transform::IDENTITY, |j| pose.in_root(skeleton, j.joint));
+        (head.point(self.eyes), angles(head.rotation * self.forward))
+    }
+
+    /// How far all joints together turn, radians: yaw, pitch.
+    fn limits(joints: &[LookJoint]) -> Vec2 {
+        joints.iter().map(|j| Vec2::new(j.yaw_deg, j.pitch_deg)).sum::<Vec2>() * (PI / 180.0)
+    }
+
+    /// Where to look for a target in the direction `target`, when the clip looks in the direction `now`.
+    fn aim(&self, now: Vec2, target: Vec2) -> Vec2 {
+        let limits = Self::limits(&self.joints).clamp(Vec2::ZERO, Vec2::splat(0.95 * PI));
+        let wanted = Vec2::new(wrap_angle(target.x - now.x), target.y - now.y);
+        // Straight behind there is no side to turn to: it is given up on the way there.
+        let beyond = ((wanted.x.abs() - limits.x) / (PI - limits.x)).max(0.0);
+        let kept = 1.0 - crate::math::smoothstep(beyond);
+        now + wanted.clamp(-limits, limits) * kept
+    }
+}
+
+impl LookAt {
+    /// The state `dt_s` later. `target` (world) is what to look at, `None` what the clip looks at; `pose` is the one to be
+    /// bent.
+    pub fn update(
+        &mut self,
+        config: &LookAtConfig,
+        gaze: &Gaze,
+        skeleton: &Skeleton,
+        target: Option<Vec3>,
+        pose: &Pose,
+        dt_s: f32,
+    ) {
+        let (eyes, now) = gaze.of(skeleton, pose);
+        let mut aim = now;
+        if let Some(target) = target {
+            let way = pose.world_from_root().inverse_point(target) - eyes;
+            aim = gaze.aim(now, angles(way));
+            self.distance_m = way.length().max(LEAST_DISTANCE_M);
+        }
+        if self.weight.value < LEAST_WEIGHT {
+            (self.yaw, self.pitch) = (Follower::at(aim.x), Follower::at(aim.y));
+        }
+        let fastest = config.fastest_degps.to_radians();
+        self.yaw.follow(aim.x, fastest, config.half_life_s, dt_s);
+        self.pitch.follow(aim.y, fastest, config.half_life_s, dt_s);
+        self.weight.to(f32::from(u8::from(target.is_some())), config.weight_half_life_s, dt_s);
+    }
+
+    /// Turns the joints.
+    pub fn apply(&self, gaze: &Gaze, skeleton: &Skeleton, pose: &mut Pose) {
+        if self.weight.value < LEAST_WEIGHT {
+            return;
+        }
+        let (eyes, now) = gaze.of(skeleton, pose);
+        let wanted = now + (Vec2::new(self.yaw.spring.value, self.pitch.spring.value) - now) * self.weight.value;
+        // A point, not a direction: a spine that bends takes the eyes along.
+        let point = eyes + direction(wanted) * self.distance_m.max(LEAST_DISTANCE_M);
+        // Turning the head moves the eyes: it looks again, and again.
+        let last = gaze.joints.len().saturating_sub(1);
+        for k in (0..=last).chain([last; 2]) {
+            let Some(joint) = gaze.joints.get(k) else { return };
+            let (eyes, now) = gaze.of(skeleton, pose);
+            let to = angles(point - eyes);
+            let limit = Vec2::new(joint.yaw_deg, joint.pitch_deg) * (PI / 180.0);
+            let share = limit / Gaze::limits(&gaze.joints[k..]).max(Vec2::splat(1e-6));
+            let turn = (Vec2::new(wrap_angle(to.x - now.x), to.y - now.y) * share).clamp(-limit, limit);
+            let by = rotation(now + turn) * rotation(now).inverse();
+            pose.turn_in_root(skeleton, joint.joint, by);
+        }
+    }
+}
+
+/// Below this nothing is turned.
+const LEAST_WEIGHT: f32 = 1e-4;
+/// Nearer things are looked at as if they were this far away, metres.
+const LEAST_DISTANCE_M: f32 = 0.3;
+
+/// Yaw and pitch of a direction, radians; up is positive.
+fn angles(v: Vec3) -> Vec2 {
+    let v = v.normalize_or(Vec3::Z);
+    Vec2::new(atan2(v.x, v.z), asin(v.y))
+}
+
+/// The rotation that takes +Z to a yaw and pitch, without roll.
+fn rotation(angles: Vec2) -> Quat {
+    Quat::from_rotation_y(angles.x) * Quat::from_rotation_x(-angles.y)
+}
+
+fn direction(angles: Vec2) -> Vec3 {
+    rotation(angles).forward()
+}

@@ -1,0 +1,93 @@
+//! Orientation warping: a clip that walks ahead, walked at an angle.
+//!
+//! Pelvis and legs turn towards the direction of travel that is wanted, the spine turns back, so that the chest faces where
+//! it did. The root stays. Source: the node of that name in Unreal Engine 5.
+
+use super::body::Body;
+use super::leg::{BentLeg, Reach};
+use crate::math::{Facing, Quat, Transform};
+use crate::pose::Pose;
+use crate::skeleton::Skeleton;
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+use std::f32::consts::PI;
+
+/// The `[matcher.orientation_warp]` table.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct OrientationWarpConfig {
+    /// Largest angle, degrees, 0 to 180; 0 is off. Beyond it the warp eases out: who has to go backwards is not twisted.
+    /// Default 90.
+    pub max_deg: f32,
+    /// How much of the angle the pelvis takes, and the spine takes back; the hip joints take the rest. Default 0.5.
+    pub hips_share: f32,
+    /// Half-life of changes of the angle, seconds. Default 0.15.
+    pub half_life_s: f32,
+    /// Speed at which a direction of travel counts fully, m/s; nobody turns for less than half of it. Default 0.5.
+    pub full_speed_mps: f32,
+}
+
+impl Default for OrientationWarpConfig {
+    fn default() -> Self {
+        Self { max_deg: 90.0, hips_share: 0.5, half_life_s: 0.15, full_speed_mps: 0.5 }
+    }
+}
+
+impl OrientationWarpConfig {
+    /// The angle to warp by, radians about +Y, for a clip that moves with `clip` where `wanted` is asked for (m/s, same
+    /// space). To be smoothed by [`crate::math::spring::Spring::to`].
+    pub fn angle(&self, clip: Vec3, wanted: Vec3) -> f32 {
+        let (Some(from), Some(to)) = (Facing::from_direction(clip), Facing::from_direction(wanted)) else { return 0.0 };
+        let angle = from.angle_to(to);
+        let max = self.max_deg.to_radians();
+        let eased = if angle.abs() <= max { angle.abs() } else { max * (PI - angle.abs()) / (PI - max).max(1e-3) };
+        let slowest = clip.length().min(wanted.length());
+        let counts = (2.0 * slowest / self.full_speed_mps.max(1e-3) - 1.0).clamp(0.0, 1.0);
+        eased * angle.signum() * counts
+    }
+
+    /// Warps a pose by `angle_rad` about +Y.
+    pub fn apply(&self, skeleton: &Skeleton, body: &Body, reach: Reach, angle_rad: f32, pose: &mut Pose) {
+        if angle_rad.abs() < 1e-4 {
+            return;
+        }
+        let of_pelvis = angle_rad * self.hips_share.clamp(0.0, 1.0);
+        let pelvis = pose.in_root(skeleton, body.hips);
+        let pelvis = Transform::new(
+            Quat::from_rotation_y(angle_rad) * pelvis.translation,
+            Quat::from_rotation_y(of_pelvis) * pelvis.rotation,
+        );
+        pose.set_in_root(skeleton, body.hips, pelvis);
+        let back = Quat::from_rotation_y(-of_pelvis / body.spine.len().max(1) as f32);
+        for joint in &body.spine {
+            pose.turn_in_root(skeleton, *joint, back);
+        }
+        // A leg turns by what is left about its own hip, and then reaches for where it would be had it turned with the pelvis.
+        let rest = Quat::from_rotation_y(angle_rad - of_pelvis);
+        for leg in body.legs.iter().flatten() {
+            pose.turn_in_root(skeleton, leg.hip, rest);
+            let mut bent = BentLeg::of(skeleton, pose, *leg, Transform::IDENTITY);
+            let arm = pelvis.translation - bent.hip.translation;
+            bent.reach(bent.toe.translation + arm - rest * arm, reach);
+            bent.write(pose);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_angle_is_limited_eases_out_behind_and_needs_speed() {
+        let config = OrientationWarpConfig { max_deg: 60.0, ..Default::default() };
+        let at = |deg: f32, speed: f32| {
+            config.angle(Vec3::Z * speed, Facing::from_yaw(deg.to_radians()).direction()).to_degrees()
+        };
+        assert!((at(30.0, 1.0) - 30.0).abs() < 1e-3 && (at(-30.0, 1.0) + 30.0).abs() < 1e-3);
+        assert!((at(60.0, 1.0) - 60.0).abs() < 1e-3 && (at(120.0, 1.0) - 30.0).abs() < 1e-3);
+        assert!(at(179.9, 1.0).abs() < 0.1 && at(-179.9, 1.0).abs() < 0.1);
+        assert_eq!(at(30.0, 0.2), 0.0);
+        assert_eq!(config.angle(Vec3::ZERO, Vec3::Z), 0.0);
+    }
+}

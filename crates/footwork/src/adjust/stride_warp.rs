@@ -1,0 +1,111 @@
+//! Stride warping: a clip walked with longer or shorter strides, so that it covers more or less ground in the same time.
+//!
+//! Feet and pelvis are scaled along the direction of travel about the root; the pelvis sinks by what the longer leg needs.
+//! Source: the node of that name in Unreal Engine 5.
+
+use super::body::{Body, PelvisConfig};
+use super::leg::{BentLeg, Reach};
+use crate::math::spring::Spring;
+use crate::math::{Facing, Transform};
+use crate::pose::Pose;
+use crate::skeleton::Skeleton;
+use bytemuck::{Pod, Zeroable};
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// The `[matcher.stride_warp]` table.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StrideWarpConfig {
+    /// Shortest stride, 1 is as captured. Default 0.8.
+    pub min: f32,
+    /// Longest stride; 1 for both is off. Default 1.25.
+    pub max: f32,
+    /// Half-life of changes of the factor, seconds. Default 0.15.
+    pub half_life_s: f32,
+    /// Speed of a clip from which on its strides are warped fully, m/s; none are below half of it. Default 0.5.
+    pub full_speed_mps: f32,
+    /// How the pelvis sinks.
+    pub pelvis: PelvisConfig,
+}
+
+impl Default for StrideWarpConfig {
+    fn default() -> Self {
+        Self { min: 0.8, max: 1.25, half_life_s: 0.15, full_speed_mps: 0.5, pelvis: PelvisConfig::default() }
+    }
+}
+
+/// What must be known from moment to moment. All zeros warps nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct StrideWarp {
+    /// By how much strides are longer: 0.1 is a tenth.
+    pub longer: Spring,
+    /// Metres that the pelvis has sunk.
+    pub sunk: Spring,
+}
+
+impl StrideWarpConfig {
+    /// By how much strides should be longer where a clip moves at `clip_mps` and the character is to move at `wanted_mps`.
+    pub fn longer(&self, clip_mps: f32, wanted_mps: f32) -> f32 {
+        let factor = (wanted_mps / clip_mps.max(1e-3)).clamp(self.min.min(1.0), self.max.max(1.0));
+        let counts = (2.0 * clip_mps / self.full_speed_mps.max(1e-3) - 1.0).clamp(0.0, 1.0);
+        (factor - 1.0) * counts
+    }
+}
+
+impl StrideWarp {
+    /// The state `dt_s` later, when strides should be longer by `longer` along `travel` (root space, on the ground). `pose`
+    /// is the one to be warped.
+    pub fn update(
+        &mut self,
+        config: &StrideWarpConfig,
+        skeleton: &Skeleton,
+        body: &Body,
+        reach: Reach,
+        travel: Facing,
+        longer: f32,
+        pose: &Pose,
+        dt_s: f32,
+    ) {
+        self.longer.to(longer, config.half_life_s, dt_s);
+        let pelvis = self.shift(travel, pose.in_root(skeleton, body.hips).translation);
+        let needed = body.sink_needed(skeleton, pose, reach, |toe| toe + self.shift(travel, toe) - pelvis);
+        config.pelvis.sink(&mut self.sunk, needed, dt_s);
+    }
+
+    /// Warps a pose.
+    pub fn apply(&self, skeleton: &Skeleton, body: &Body, reach: Reach, travel: Facing, pose: &mut Pose) {
+        if self.longer.value.abs() < 1e-4 && self.sunk.value.abs() < 1e-4 {
+            return;
+        }
+        let pelvis = pose.in_root(skeleton, body.hips);
+        let moved = self.shift(travel, pelvis.translation) - Vec3::Y * self.sunk.value;
+        pose.set_in_root(skeleton, body.hips, Transform::new(pelvis.translation + moved, pelvis.rotation));
+        for leg in body.legs.iter().flatten() {
+            let mut bent = BentLeg::of(skeleton, pose, *leg, Transform::IDENTITY);
+            let toe = bent.toe.translation - moved;
+            bent.reach(toe + self.shift(travel, toe), reach);
+            bent.write(pose);
+        }
+    }
+
+    /// Where a point of the body goes.
+    fn shift(&self, travel: Facing, point: Vec3) -> Vec3 {
+        travel.direction() * (point.dot(travel.direction()) * self.longer.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_factor_is_limited_and_needs_speed() {
+        let config = StrideWarpConfig::default();
+        assert!((config.longer(3.6, 4.0) - 1.0 / 9.0).abs() < 1e-5);
+        assert!((config.longer(1.0, 9.0) - 0.25).abs() < 1e-6 && (config.longer(1.0, 0.0) + 0.2).abs() < 1e-6);
+        assert_eq!(config.longer(0.2, 1.0), 0.0);
+        assert_eq!(StrideWarpConfig { min: 1.0, max: 1.0, ..config }.longer(1.0, 2.0), 0.0);
+    }
+}

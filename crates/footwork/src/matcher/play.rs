@@ -294,6 +294,7 @@ pub fn tick_feet(db: &Database, config: &MatcherConfig, state: &mut MatcherState
     db.contacts_at(p.clip, p.mirrored, p.time_s, &mut scratch.touching);
     let root = scratch.shown.pose.world_from_root();
     let (rate, slip) = (state.header.play_rate, state.header.root_slip);
+    let mut needed = 0.0f32;
     let feet = state.feet_mut(&scratch.layout).iter_mut();
     for (slot, (foot, joint)) in feet.zip(&db.contact_joints).enumerate() {
         let touches = scratch.touching[slot] == 1;
@@ -307,19 +308,43 @@ pub fn tick_feet(db: &Database, config: &MatcherConfig, state: &mut MatcherState
             stands_s: stands_s / rate,
         };
         foot.tick(&config.feet, &footing, dt_s);
+        if let Some(leg) = db.legs[slot] {
+            let bent = BentLeg::of(&db.skeleton, &scratch.shown.pose, leg, root);
+            let toe = foot.shown(&config.feet, footing.animated, 0.0);
+            needed = needed.max(bent.sink_needed(toe, config.feet.reach()));
+        }
     }
+    let h = &mut state.header;
+    config.feet.pelvis.sink(&mut h.pelvis, h.pelvis_needed_m, dt_s);
+    h.pelvis_needed_m = needed;
 }
 
+/// Feet that are corrected; more touch but are left alone.
+const MAX_FEET: usize = 8;
+
 /// Bends the legs so that the feet are where they are to be.
-fn correct_feet(db: &Database, config: &MatcherConfig, feet: &[Foot], after_s: f32, pose: &mut Pose) {
+fn correct_feet(db: &Database, config: &MatcherConfig, h: &StateHeader, feet: &[Foot], pose: &mut Pose) {
+    let after_s = h.since_control_s() as f32;
     let root = pose.world_from_root();
-    for (foot, leg) in feet.iter().zip(&db.legs) {
+    let mut sunk = h.pelvis;
+    config.feet.pelvis.sink(&mut sunk, h.pelvis_needed_m, after_s);
+    let mut targets = [Vec3::ZERO; MAX_FEET];
+    for ((target, foot), leg) in targets.iter_mut().zip(feet).zip(&db.legs) {
+        if let Some(leg) = leg {
+            *target = foot.shown(&config.feet, root.point(pose.in_root(&db.skeleton, leg.toe).translation), after_s);
+        }
+    }
+    if let Some(body) = &db.body {
+        let mut hips = pose.in_root(&db.skeleton, body.hips);
+        hips.translation.y -= sunk.value;
+        pose.set_in_root(&db.skeleton, body.hips, hips);
+    }
+    for ((foot, leg), mut target) in feet.iter().zip(&db.legs).zip(targets) {
         let Some(leg) = leg else { continue };
         let mut bent = BentLeg::of(&db.skeleton, pose, *leg, root);
-        let mut target = foot.shown(&config.feet, bent.toe.translation, after_s);
         target.y = config.feet.above_ground(target.y);
         if (target - bent.toe.translation).length_squared() > 1e-10 {
-            bent.reach(target, config.feet.reach());
+            bent.stand(target, foot.standing(after_s), config.feet.reach());
             bent.write(pose);
         }
     }
@@ -331,7 +356,7 @@ pub fn show(db: &Database, config: &MatcherConfig, state: &MatcherState, layout:
     animate(db, config, state, layout, (&mut output.pose, &mut output.velocity));
     let feet = state.feet(layout);
     if config.feet.lock != FootLock::Off {
-        correct_feet(db, config, feet, h.since_control_s() as f32, &mut output.pose);
+        correct_feet(db, config, h, feet, &mut output.pose);
     }
     for (out, foot) in output.locked_s.iter_mut().zip(feet) {
         *out = foot.held_s;

@@ -251,7 +251,7 @@ fn corrections_of_a_pose_allocate_nothing() {
     let (skeleton, body, rest) = (&walk.skeleton, &walk.body, Pose::rest(&walk.skeleton));
     let soles: Vec<Sole> = body.legs.iter().flatten().map(|leg| Sole::new(skeleton, &rest, *leg)).collect();
     let head = LookJoint { joint: walk.joint("Head"), yaw_deg: 60.0, pitch_deg: 40.0 };
-    let gaze = Gaze::new(skeleton, &rest, vec![head], Vec3::Z * 0.1);
+    let gaze = Gaze::new(skeleton, &rest, std::slice::from_ref(&head), Vec3::Z * 0.1);
     let [hip, knee, ankle] = ["LeftArm", "LeftForeArm", "LeftHand"].map(|n| walk.joint(n));
     let arm = Leg { hip, knee, ankle, toe: ankle };
     let ground = |at: Vec3| GroundPoint { height_m: 0.2 * at.z, ..Default::default() };

@@ -38,6 +38,13 @@ impl Leg {
         contacts.iter().map(|c| leg(*c)).collect()
     }
 
+    /// The limb of three joints that ends in `end`: an arm, from the hand.
+    pub fn above(skeleton: &Skeleton, end: JointIndex) -> Option<Self> {
+        let parent = |j: JointIndex| skeleton.parents()[j.at()].filter(|p| p.at() > 0);
+        let knee = parent(end)?;
+        Some(Self { hip: parent(knee)?, knee, ankle: end, toe: end })
+    }
+
     /// `[joints]` true for the contacts and all joints above them.
     pub fn carriers(skeleton: &Skeleton, contacts: &[JointIndex]) -> Vec<bool> {
         let mut carries = vec![false; skeleton.len()];

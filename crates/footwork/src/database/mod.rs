@@ -2,10 +2,12 @@
 
 mod check;
 pub mod file;
+mod standing;
 
 pub use file::FileError;
 
 use crate::adjust::leg::Leg;
+use crate::adjust::rig::Rig;
 use crate::frames::{ClipIndex, FrameIndex, JointIndex, RowIndex};
 use crate::math::Transform;
 use crate::motion::{ClipView, MirrorError, MirrorTable, PosePool};
@@ -213,6 +215,8 @@ pub struct Database {
     pub row_clips: Vec<ClipIndex>,
     /// `[contact joints]` the leg that ends in each, where there is one.
     pub legs: Vec<Option<Leg>>,
+    /// What corrections must know about the body.
+    pub rig: Rig,
     /// `[joints]` true for those that move a contact joint.
     pub carries_foot: Vec<bool>,
     /// `[contact joints]` counterpart slots in a mirror.
@@ -322,6 +326,7 @@ impl Database {
             row_tags,
             row_clips,
             carries_foot: Leg::carriers(&c.skeleton, &c.contact_joints),
+            rig: Rig::new(&c.skeleton, &c.contact_joints, standing::standing(&content)),
             legs: Leg::find(&c.skeleton, &c.contact_joints),
             contact_pairs,
             hash: OnceLock::new(),

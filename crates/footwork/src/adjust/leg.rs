@@ -167,7 +167,9 @@ impl BentLeg {
         let Some(axis) = foot.cross(to_hip).try_normalize() else { return Quat::IDENTITY };
         // How much nearer the ankle comes to the hip per radian.
         let lever = axis.cross(foot).dot(to_hip.normalize_or_zero());
-        let nearer = 0.5 * (stretched_m + (stretched_m * stretched_m + HEEL_SOFT_M * HEEL_SOFT_M).sqrt() - HEEL_SOFT_M);
+        // A leg that is bent more leaves its heel alone.
+        let stretched_m = stretched_m.max(0.0);
+        let nearer = stretched_m * stretched_m / (stretched_m + HEEL_SOFT_M);
         // Where a turn hardly helps there is hardly any.
         let turn = HEEL_SHARE * nearer * lever / (lever * lever + LEAST_LEVER_M * LEAST_LEVER_M);
         // Ever less beyond half of what a heel can do.

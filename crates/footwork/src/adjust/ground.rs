@@ -199,8 +199,9 @@ impl FitToGround<'_> {
         let on = |at: Vec3, height_m: f32| {
             height_m - (at.x - toe.x) * foot.slope_x.value - (at.z - toe.z) * foot.slope_z.value
         };
-        // A sole rests on the highest ground that it touches; an end that is lifted touches none.
-        let rests = |at: Vec3, height_m: f32| on(at, height_m) - (at.y - level_m).max(0.0);
+        // A sole rests on the highest ground that it touches; an end that is lifted touches none, one that is in the ground
+        // comes out of it.
+        let rests = |at: Vec3, height_m: f32| on(at, height_m) - (at.y - level_m);
         let ends = rests(heel, under_heel.height_m).max(rests(tip, GroundPoint::under(ground, tip).height_m));
         let mut goal = under_toe.height_m.max(ends);
         if !touches && known {

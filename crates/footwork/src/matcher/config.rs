@@ -103,16 +103,17 @@ pub struct SearchConfig {
     pub keep_playing_within: f32,
     /// The end of a clip that is not jumped to, seconds, unless it loops. Default 0.33.
     pub end_exclusion_s: f32,
-    /// So many of the best rows are compared once more, by how well they can be jumped to. 1 takes the best row. Default 32.
+    /// So many of the best rows are compared once more, by what a jump there would cost in metres; 1 takes the best row as
+    /// it is. Up to 256. Default 128.
     pub candidates: usize,
-    /// What it costs when feet would have to slide 10 cm for a jump. Default 1.
+    /// Cost of a seam that has to hide 10 cm, as a mean over the body: a difference of place, and what a difference of
+    /// velocity makes of it. Smoother jumps where it is more. Default 5.
     pub seam_cost: f32,
-    /// C.
-    pub body_cost: f32,
-    /// A.
-    pub slip_cost: f32,
-    /// B.
-    pub slip_ahead_s: f32,
+    /// Cost of 10 cm (or 20 degrees) by which the root would have to be dragged within `way_ahead_s` to be where the
+    /// simulated character is then. Feet slide less, the path is kept better, where it is more. Default 6.
+    pub way_cost: f32,
+    /// Seconds. Default 0.2.
+    pub way_ahead_s: f32,
     /// Around what plays, not jumped to, seconds either way. Default 0.33.
     pub near_exclusion_s: f32,
     /// A change of the desired velocity by this much searches at once, m/s. Default 1.
@@ -130,11 +131,10 @@ impl Default for SearchConfig {
             minimum_improvement: 0.05,
             keep_playing_within: 0.0,
             end_exclusion_s: 0.33,
-            candidates: 32,
-            seam_cost: 1.0,
-            body_cost: 0.0,
-            slip_cost: 0.3,
-            slip_ahead_s: 0.2,
+            candidates: 128,
+            seam_cost: 5.0,
+            way_cost: 6.0,
+            way_ahead_s: 0.2,
             near_exclusion_s: 0.33,
             force_velocity_mps: 1.0,
             force_facing_deg: 45.0,
@@ -215,6 +215,8 @@ impl MatcherConfig {
             ("search.near_exclusion_s", s.near_exclusion_s, 0.0, 60.0),
             ("search.candidates", s.candidates as f32, 1.0, MAX_CANDIDATES as f32),
             ("search.seam_cost", s.seam_cost, 0.0, 1e6),
+            ("search.way_cost", s.way_cost, 0.0, 1e6),
+            ("search.way_ahead_s", s.way_ahead_s, 0.0, 2.0),
             ("search.force_velocity_mps", s.force_velocity_mps, 0.0, f32::MAX),
             ("search.force_facing_deg", s.force_facing_deg, 0.0, f32::MAX),
             ("responsiveness", self.responsiveness, 0.0, 1e3),

@@ -84,8 +84,8 @@ pub fn search(
         }
     }
     let candidates = ask_now.candidates;
-    if kept > 0 && config.search.seam_cost > 0.0 && config.search.candidates > 1 {
-        seam::add_seam_costs(db, config, input, state, scratch, kept);
+    if kept > 0 && config.search.candidates > 1 {
+        seam::add_costs(db, config, input, state, scratch, kept);
     }
     let continuing_cost = scratch.best[..kept].iter().find(|m| m.continuing).map(|m| m.cost);
     let found = scratch.best[..kept].iter().copied().reduce(|a, b| if b.cost < a.cost { b } else { a });

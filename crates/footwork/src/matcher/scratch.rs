@@ -1,12 +1,13 @@
 //! Working space: nothing in it must survive a frame.
 
 use super::config::MAX_CANDIDATES;
+use super::seam::Levers;
 use super::state::BlockLayout;
 use crate::blend::inertialize::Moving;
 use crate::database::Database;
 use crate::frames::RowIndex;
 use glam::Vec3;
-use crate::pose::{Pose, PoseVelocity, RootMotion};
+use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{SourceBuffers, TrajectorySample};
 use crate::search::{Candidates, Explanation, Match, SearchQuery, explain};
 
@@ -35,16 +36,14 @@ pub struct Scratch {
     pub(super) continuing: Vec<f32>,
     pub(super) multipliers: Vec<f32>,
     pub(super) shown: Moving,
+    pub(super) shown_mirrored: Moving,
     pub(super) next: Moving,
     pub(super) beside: (Pose, PoseVelocity),
     /// `[contact joints]`.
     pub(super) touching: Vec<u8>,
-    /// `[contact joints]` where they are shown and how they move, root space.
-    pub(super) toes: Vec<(Vec3, Vec3)>,
     /// `[contact joints]` the clip's own, world.
     pub(super) toe_velocities: Vec<Vec3>,
-    pub(super) body: RootMotion,
-    pub(super) other: RootMotion,
+    pub(super) levers: Levers,
     /// Room for the best rows.
     pub(super) best: Vec<Match>,
     pub(super) last: Option<LastSearch>,
@@ -64,14 +63,13 @@ impl Scratch {
             continuing: vec![0.0; columns],
             multipliers: vec![1.0; columns],
             shown: body(),
+            shown_mirrored: body(),
             next: body(),
             beside: (Pose::rest(&db.skeleton), still()),
             toe_velocities: vec![Vec3::ZERO; db.contact_joints.len()],
-            toes: vec![(Vec3::ZERO, Vec3::ZERO); db.contact_joints.len()],
             touching: vec![0; db.contact_joints.len()],
             best: vec![Match { row: RowIndex(0), mirrored: false, cost: 0.0, continuing: false }; MAX_CANDIDATES],
-            body: RootMotion::zero(db.skeleton.len()),
-            other: RootMotion::zero(db.skeleton.len()),
+            levers: Levers::new(&db.skeleton),
             last: None,
         }
     }

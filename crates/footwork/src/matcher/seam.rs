@@ -1,36 +1,141 @@
-//! How well a row can be jumped to: what the seam would do to the feet.
+//! How well a row can be jumped to, in metres: what the seam would have to hide of the body, and how far the root would
+//! be dragged to stay with the simulated character. The best rows by features are compared once more by it.
 
 use super::config::MatcherConfig;
 use super::play;
 use super::query::playing_at;
 use super::scratch::Scratch;
-use super::state::MatcherState;
+use super::state::{MatcherState, Playing};
+use crate::blend::inertialize::Moving;
 use crate::database::Database;
+use crate::frames::JointIndex;
+use crate::pose::{Pose, PoseVelocity};
 use crate::schema::TrajectorySample;
+use crate::skeleton::Skeleton;
 use crate::trajectory::MotionInput;
 use crate::trajectory::predict::Prediction;
-use crate::pose::velocity_in_root;
 use glam::Vec3;
 
 /// A difference of velocity is blended away over about this long, seconds.
 const BLEND_S: f32 = 0.1;
-/// A way over the ground that costs [`super::SearchConfig::seam_cost`], metres.
+/// Costs are per square of this, metres.
 const SCALE_M: f32 = 0.1;
+/// A turn that drags feet about as far as a way of [`SCALE_M`], radians.
+const SCALE_RAD: f32 = 0.35;
 
-/// Adds to the costs of the best rows what their seams would cost: a foot that touches after the jump has to come from
-/// where it is to where the row has it.
-pub fn add_seam_costs(db: &Database, config: &MatcherConfig, input: &MotionInput, state: &MatcherState, scratch: &mut Scratch, kept: usize) {
-    play::shown_body(db, config, state, scratch);
-    let p = state.header.playing;
-    db.contacts_at(p.clip, p.mirrored, p.time_s, &mut scratch.touching);
-    for slot in 0..db.contact_joints.len() {
-        let joint = db.contact_joints[slot];
-        let m = &scratch.shown;
-        let at = m.pose.in_root(&db.skeleton, joint).translation;
-        scratch.toes[slot] = (at, velocity_in_root(&db.skeleton, &m.pose, &m.velocity, joint));
+/// How far a joint's motion moves the body below it.
+#[derive(Clone, Debug)]
+pub struct Levers {
+    /// Joints by [`Levers::turn`], the longest lever first.
+    order: Vec<JointIndex>,
+    /// `[joints]` mean square over the body of the distances to the joints below, m2.
+    turn: Vec<f32>,
+    /// `[joints]` share of the body that moves along.
+    shift: Vec<f32>,
+}
+
+impl Levers {
+    pub fn new(skeleton: &Skeleton) -> Self {
+        let n = skeleton.len();
+        let mut at = Vec::new();
+        Pose::rest(skeleton).world(skeleton, &mut at);
+        let (mut turn, mut shift) = (vec![0.0; n], vec![0.0; n]);
+        for k in 1..n {
+            let mut above = Some(JointIndex::new(k));
+            while let Some(j) = above.filter(|j| j.at() > 0) {
+                turn[j.at()] += (at[k].translation - at[j.at()].translation).length_squared() / n as f32;
+                shift[j.at()] += 1.0 / n as f32;
+                above = skeleton.parents()[j.at()];
+            }
+        }
+        let mut order: Vec<JointIndex> = (1..n).map(JointIndex::new).filter(|j| turn[j.at()] > 0.0).collect();
+        order.sort_by(|a, b| turn[b.at()].total_cmp(&turn[a.at()]).then(a.cmp(b)));
+        Self { order, turn, shift }
     }
+
+    /// Mean square over the body, m2, of what a seam from `shown` to a frame of the pool has to hide: the way, and what the
+    /// difference of velocity makes of it. Gives up beyond `limit`.
+    fn seam(
+        &self,
+        db: &Database,
+        (pose, velocity): (&Pose, &PoseVelocity),
+        (frame, after): (usize, usize),
+        limit: f32,
+    ) -> f32 {
+        let (joints, width, rate_hz) = (db.poses.joints, db.poses.translated.len(), db.pose_rate_hz);
+        let (now, then) = (&db.poses.rotations[frame * joints..], &db.poses.rotations[after * joints..]);
+        let (root, root_then) = (db.poses.root(frame), db.poses.root(after));
+        // Around the seam of a loop the root starts anew: there its velocity is not compared.
+        let root_velocity = root.inverse_direction(root_then.translation - root.translation) * rate_hz;
+        let faster = (velocity.linear[0] - root_velocity) * BLEND_S;
+        let mut sum = if after > frame { faster.length_squared() } else { 0.0 };
+        for (k, joint) in db.poses.translated.iter().enumerate().skip(1) {
+            let (a, b) = (db.poses.translations[frame * width + k], db.poses.translations[after * width + k]);
+            let way = pose.translations[joint.at()] - a;
+            let faster = (velocity.linear[joint.at()] - (b - a) * rate_hz) * BLEND_S;
+            sum += self.shift[joint.at()] * (way.length_squared() + faster.length_squared());
+        }
+        for joint in &self.order {
+            let j = joint.at();
+            let (q, r) = (now[j], then[j].towards(now[j]));
+            // The chord of the half angle stands for it: 8 (1 - cos(a / 2)) is a^2 but for small terms.
+            let way = 8.0 * (1.0 - pose.rotations[j].dot(q).abs());
+            let step = r * q.inverse();
+            let spin = Vec3::new(step.x, step.y, step.z) * (2.0 * rate_hz);
+            let faster = (velocity.angular[j] - spin) * BLEND_S;
+            sum += self.turn[j] * (way + faster.length_squared());
+            if sum > limit {
+                break;
+            }
+        }
+        sum
+    }
+}
+
+/// Adds to the costs of the best `kept` rows what a jump there costs in metres.
+pub fn add_costs(
+    db: &Database,
+    config: &MatcherConfig,
+    input: &MotionInput,
+    state: &MatcherState,
+    scratch: &mut Scratch,
+    kept: usize,
+) {
+    play::shown_body(db, config, state, scratch);
+    if let Some(mirror) = &db.mirror_table {
+        let Moving { pose, velocity, .. } = &mut scratch.shown_mirrored;
+        pose.clone_from(&scratch.shown.pose);
+        velocity.clone_from(&scratch.shown.velocity);
+        mirror.joints(pose, velocity);
+        velocity.linear[0] = mirror.vector(velocity.linear[0]);
+    }
+    let search = &config.search;
+    let wanted = ahead(config, input, state);
+    let scale = 1.0 / (SCALE_M * SCALE_M);
+    let mut least = f32::INFINITY;
+    for k in 0..kept {
+        let candidate = scratch.best[k];
+        let next = if candidate.continuing {
+            state.header.playing
+        } else {
+            playing_at(db, candidate.row, candidate.mirrored)
+        };
+        let (there, facing, _) = db.view(next.clip, next.mirrored).trajectory(next.time_s, search.way_ahead_s);
+        let way = Vec3::new(there.x - wanted.position.x, 0.0, there.z - wanted.position.z);
+        let turn = facing.angle_to(wanted.facing) / SCALE_RAD;
+        let mut cost = candidate.cost + search.way_cost * (way.length_squared() * scale + turn * turn);
+        if !candidate.continuing && cost < least {
+            let limit = (least - cost) / (search.seam_cost * scale);
+            cost += search.seam_cost * scale * seam_at(db, scratch, next, candidate.row.at(), limit);
+        }
+        least = least.min(cost);
+        scratch.best[k].cost = cost;
+    }
+}
+
+/// Where the simulated character will be, root space.
+fn ahead(config: &MatcherConfig, input: &MotionInput, state: &MatcherState) -> TrajectorySample {
     let mut ahead = [TrajectorySample::default()];
-    let world_from_root = state.header.shown_root(&config.transition);
     Prediction {
         input,
         simulation: state.header.simulation,
@@ -39,61 +144,22 @@ pub fn add_seam_costs(db: &Database, config: &MatcherConfig, input: &MotionInput
         speeds: &config.speeds,
         config: &config.simulation,
         prediction: &config.prediction,
-        world_from_root,
+        world_from_root: state.header.shown_root(&config.transition),
     }
-    .run(&[config.search.slip_ahead_s], &mut ahead);
-    scratch.body.from_pose(&db.skeleton, &scratch.shown.pose, &scratch.shown.velocity);
-    for k in 0..kept {
-        let candidate = scratch.best[k];
-        let mut next = playing_at(db, candidate.row, candidate.mirrored);
-        if candidate.continuing {
-            next = state.header.playing;
-        }
-        let view = db.view(next.clip, next.mirrored);
-        let (there, facing, _) = view.trajectory(next.time_s, config.search.slip_ahead_s);
-        let mut way = ahead[0].position - there;
-        way.y = 0.0;
-        let turn = facing.angle_to(ahead[0].facing);
-        let slip = way.length_squared() / (SCALE_M * SCALE_M);
-        scratch.best[k].cost += config.search.slip_cost * (slip + (turn / 0.35) * (turn / 0.35));
-        if candidate.continuing {
-            continue;
-        }
-        let m = &mut scratch.next;
-        play::sample(db, next, state.header.play_rate, (&mut m.pose, &mut m.velocity));
-        db.contacts_at(next.clip, next.mirrored, next.time_s, &mut scratch.buffers.contacts);
-        let (mut shift, mut both) = (Vec3::ZERO, 0.0f32);
-        for slot in 0..db.contact_joints.len() {
-            if scratch.touching[slot] == 1 && scratch.buffers.contacts[slot] == 1 {
-                shift += scratch.toes[slot].0 - m.pose.in_root(&db.skeleton, db.contact_joints[slot]).translation;
-                both += 1.0;
-            }
-        }
-        let shift = (shift / both.max(1.0)).clamp_length_max(config.transition.plant_m);
-        let mut cost = 0.0;
-        for slot in 0..db.contact_joints.len() {
-            if scratch.buffers.contacts[slot] == 0 {
-                continue;
-            }
-            let joint = db.contact_joints[slot];
-            let at = m.pose.in_root(&db.skeleton, joint).translation;
-            let v = velocity_in_root(&db.skeleton, &m.pose, &m.velocity, joint);
-            let mut way = scratch.toes[slot].0 - at - shift;
-            let mut faster = scratch.toes[slot].1 - v;
-            (way.y, faster.y) = (0.0, 0.0);
-            let slide = (way.length() + faster.length() * BLEND_S) / SCALE_M;
-            cost += slide * slide;
-        }
-        scratch.best[k].cost += config.search.seam_cost * cost;
-        if config.search.body_cost > 0.0 {
-            scratch.other.from_pose(&db.skeleton, &m.pose, &m.velocity);
-            let mut sum = 0.0;
-            for j in 1..db.skeleton.len() {
-                let way = (scratch.body.positions[j] - scratch.other.positions[j]).length();
-                let faster = (scratch.body.velocities[j] - scratch.other.velocities[j]).length() * BLEND_S;
-                sum += (way + faster) * (way + faster);
-            }
-            scratch.best[k].cost += config.search.body_cost * sum / (SCALE_M * SCALE_M * db.skeleton.len() as f32);
-        }
-    }
+    .run(&[config.search.way_ahead_s], &mut ahead);
+    ahead[0]
+}
+
+/// What the seam to a row has to hide, m2; a mirrored row is compared with the mirror image of what is shown.
+fn seam_at(db: &Database, scratch: &Scratch, next: Playing, row: usize, limit: f32) -> f32 {
+    let clip = &db.clips[next.clip.at()];
+    let frame = db.row_frames[row].at();
+    let range = clip.frame_range();
+    let after = match frame + 1 {
+        inside if inside < range.end => inside,
+        _ if clip.looping() => range.start,
+        _ => frame,
+    };
+    let shown = if next.mirrored { &scratch.shown_mirrored } else { &scratch.shown };
+    scratch.levers.seam(db, (&shown.pose, &shown.velocity), (frame, after), limit)
 }

@@ -168,6 +168,20 @@ fn updates_allocate_nothing_under_any_goal_through_thousands_of_searches() {
 }
 
 #[test]
+fn updates_with_every_stage_on_allocate_nothing() {
+    let ground = |at: Vec3| common::stages::hill(at);
+    let mut m = MotionMatcher::new(common::gait(MirrorMode::Query), common::stages::all_on()).unwrap();
+    for k in 0..600 {
+        let input = common::stages::everything(f64::from(k) / 60.0, &ground);
+        assert_eq!(allocations(|| assert!(m.update(&input, 1.0 / 60.0).is_ok())), 0, "update {k}");
+    }
+    let h = &m.state().header;
+    assert!(h.transitions > 10 && h.warp.turn.value != 0.0 && h.corrections.gaze.weight.value > 0.0, "{h:?}");
+    let saved = m.state().clone();
+    assert_eq!(allocations(|| assert!(m.restore(&saved).is_ok())), 0);
+}
+
+#[test]
 fn refused_updates_and_restored_states_allocate_nothing() {
     let db = common::gait(MirrorMode::Off);
     let mut m = MotionMatcher::new(db.clone(), MatcherConfig::default()).unwrap();

@@ -108,8 +108,7 @@ fn a_target_that_passes_behind_or_goes_away_is_let_go_of_without_a_pop() {
 }
 
 fn arm(walk: &Walk) -> Leg {
-    let [hip, knee, ankle] = ["LeftArm", "LeftForeArm", "LeftHand"].map(|n| walk.joint(n));
-    Leg { hip, knee, ankle, toe: ankle }
+    Leg::above(&walk.skeleton, walk.joint("LeftHand")).unwrap()
 }
 
 #[test]

@@ -266,8 +266,7 @@ fn corrections_of_a_pose_allocate_nothing() {
     let soles: Vec<Sole> = body.legs.iter().flatten().map(|leg| Sole::new(skeleton, &rest, *leg)).collect();
     let head = LookJoint { joint: walk.joint("Head"), yaw_deg: 60.0, pitch_deg: 40.0 };
     let gaze = Gaze::new(skeleton, &rest, std::slice::from_ref(&head), Vec3::Z * 0.1);
-    let [hip, knee, ankle] = ["LeftArm", "LeftForeArm", "LeftHand"].map(|n| walk.joint(n));
-    let arm = Leg { hip, knee, ankle, toe: ankle };
+    let arm = Leg::above(skeleton, walk.joint("LeftHand")).unwrap();
     let ground = |at: Vec3| GroundPoint { height_m: 0.2 * at.z, ..Default::default() };
     let (orientation, strides, look, hands) =
         (OrientationWarpConfig::default(), StrideWarpConfig::default(), LookAtConfig::default(), HandConfig::default());

@@ -49,7 +49,7 @@ struct Seen {
 fn run(db: &Arc<Database>, config: &MatcherConfig, speed_mps: f32, ground: Option<&dyn Fn(Vec3, f32) -> GroundPoint>) -> Seen {
     let mut m = MotionMatcher::new(db.clone(), config.clone()).unwrap();
     let (rig, skeleton) = (&db.rig, &db.skeleton);
-    let body = rig.body.as_ref().unwrap();
+    let body = db.body.as_ref().unwrap();
     let (mut pelvis, mut gaps, mut slides): (Vec<Vec3>, Vec<f32>, Vec<f32>) = Default::default();
     let mut before: Option<Vec<Vec3>> = None;
     let mut seen = Seen::default();

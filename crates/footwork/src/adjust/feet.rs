@@ -6,6 +6,7 @@
 //!
 //! `reference` is the foot lock of D. Holden's motion matching demo (2020), as a yardstick.
 
+use super::body::PelvisConfig;
 use super::leg::Reach;
 use crate::math::{exp, smoothstep, spring};
 use bytemuck::{Pod, Zeroable};
@@ -45,6 +46,8 @@ pub struct FeetConfig {
     pub knee_kept_m: f32,
     /// The part before that, metres, which a stretching leg enters ever more slowly. Default 0.03.
     pub knee_soft_m: f32,
+    /// The pelvis sinks where a held or landing foot would have to stretch its leg.
+    pub pelvis: PelvisConfig,
     /// Toes are never lower above the ground than this, metres. Default 0.
     pub toe_clearance_m: f32,
 }
@@ -57,8 +60,9 @@ impl Default for FeetConfig {
             landing_s: 0.4,
             release_half_life_s: 0.1,
             leash_m: 0.2,
-            knee_kept_m: 0.01,
+            knee_kept_m: 0.004,
             knee_soft_m: 0.03,
+            pelvis: PelvisConfig { down_half_life_s: 0.1, up_half_life_s: 0.4, max_m: 0.1 },
             toe_clearance_m: 0.0,
         }
     }
@@ -104,6 +108,8 @@ pub struct Foot {
     pub touched: f32,
     /// 1 while it is about to land.
     pub landing: f32,
+    /// How much of it stands, 0 to 1: rises while it is held, falls while it is free.
+    pub stands: f32,
     /// 1 once it has been seen.
     pub seen: f32,
     /// How the ground under it moves, m/s; what is held goes along.
@@ -141,6 +147,12 @@ impl Foot {
         goal + self.left(config, self.since_s + after_s).0
     }
 
+    /// How much of the foot stands, `after_s` seconds after the last tick: the share of a stretch that its heel may take.
+    pub fn standing(&self, after_s: f32) -> f32 {
+        let way = after_s / STAND_S;
+        smoothstep((self.stands + if self.held() { way } else { -way }).clamp(0.0, 1.0))
+    }
+
     /// What is left of the offset, and its velocity.
     fn left(&self, config: &FeetConfig, since_s: f32) -> (Vec3, Vec3) {
         if self.landing > 0.0 {
@@ -158,7 +170,7 @@ impl Foot {
             FootLock::Reference => point,
             _ => {
                 let point = Vec3::new(point.x, animated.y, point.z);
-                animated + (point - animated).clamp_length_max(config.leash_m)
+                animated + soft_leash(point - animated, config.leash_m)
             }
         }
     }
@@ -172,15 +184,17 @@ impl Foot {
         (self.point, self.animated, self.carried) = (self.point + way, self.animated + way, now.carried);
         let velocity = if known { (animated - self.animated) / dt_s } else { Vec3::ZERO };
         self.since_s += dt_s;
+        self.stands = (self.stands + if self.held() { dt_s } else { -dt_s } / STAND_S).clamp(0.0, 1.0);
         if self.held() {
             self.held_s += dt_s;
             if config.lock == FootLock::Leash {
-                let at = self.held_at(config, animated, 0.0);
-                if (at - self.point).length_squared() > 1e-10 + (animated.y - self.point.y).powi(2) {
+                let left_behind = Vec3::new(self.point.x - animated.x, 0.0, self.point.z - animated.z);
+                if left_behind.length() > LEASH_SLACK * config.leash_m {
                     // Dragged along is not held.
                     self.held_s = f32::MIN_POSITIVE;
                 }
-                self.point = at;
+                // Where the leash is as good as tight.
+                self.point = animated + left_behind.clamp_length_max(TIGHT * config.leash_m);
             }
         }
         (self.animated, self.animated_velocity) = (animated, velocity);
@@ -279,6 +293,23 @@ impl Foot {
 
 /// How soft the ground is to toes: this far above it they feel half as much of it, metres.
 const GROUND_SOFT_M: f32 = 0.01;
+/// Share of a leash up to which a toe stays where it is.
+const LEASH_SLACK: f32 = 0.8;
+/// A point further away than this many leashes is forgotten.
+const TIGHT: f32 = 2.0;
+
+/// A way shortened so that it never gets longer than the leash, without a step in speed.
+fn soft_leash(way: Vec3, leash_m: f32) -> Vec3 {
+    let (length, slack) = (way.length(), LEASH_SLACK * leash_m);
+    if length <= slack {
+        return way;
+    }
+    let rest = leash_m - slack;
+    way * ((slack + rest * (1.0 - exp(-(length - slack) / rest))) / length)
+}
+
+/// How long it takes until a foot stands wholly, seconds.
+const STAND_S: f32 = 0.15;
 /// How long the seam of a transition lasts, seconds.
 const SEAM_S: f32 = 0.1;
 /// Nearer to touch-down a toe is not led any more, seconds.
@@ -288,6 +319,6 @@ const LATE_S: f32 = 0.06;
 /// Share of the leash by which a toe may land ahead.
 const MOST_LEAD: f32 = 0.6;
 /// A toe is led no harder than this, m/s2.
-const MOST_ACCELERATION_MPS2: f32 = 60.0;
+const MOST_ACCELERATION_MPS2: f32 = 25.0;
 /// Height at which the reference holds toes.
 const REFERENCE_TOE_HEIGHT_M: f32 = 0.02;

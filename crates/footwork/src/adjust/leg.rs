@@ -1,13 +1,13 @@
 //! Which joints make a leg, and bending it.
 
 use crate::frames::JointIndex;
-use crate::math::{Quat, Transform, acos, exp};
+use crate::math::{Quat, Transform, acos, atan2};
 use crate::pose::Pose;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
 /// A leg (or an arm): two bones from `hip` over `knee` to `ankle`, and the joint that touches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg {
     /// Upper end of the upper bone.
     pub hip: JointIndex,
@@ -17,6 +17,9 @@ pub struct Leg {
     pub ankle: JointIndex,
     /// The joint that touches the ground: a toe, or the ankle itself.
     pub toe: JointIndex,
+    /// Axis about which the knee bends, in the hip joint's space; zero where it is not known, and the direction of the foot
+    /// has to tell.
+    pub hinge: Vec3,
 }
 
 impl Leg {
@@ -30,8 +33,8 @@ impl Leg {
         let leg = |toe: JointIndex| {
             let chain: Vec<JointIndex> = ancestors(toe).take_while(|j| j.at() > 0 && !shared(*j, toe)).collect();
             match chain[..] {
-                [toe, ankle, knee, hip, ..] => Some(Self { hip, knee, ankle, toe }),
-                [ankle, knee, hip] => Some(Self { hip, knee, ankle, toe: ankle }),
+                [toe, ankle, knee, hip, ..] => Some(Self { hip, knee, ankle, toe, hinge: Vec3::ZERO }),
+                [ankle, knee, hip] => Some(Self { hip, knee, ankle, toe: ankle, hinge: Vec3::ZERO }),
                 _ => None,
             }
         };
@@ -42,7 +45,14 @@ impl Leg {
     pub fn above(skeleton: &Skeleton, end: JointIndex) -> Option<Self> {
         let parent = |j: JointIndex| skeleton.parents()[j.at()].filter(|p| p.at() > 0);
         let knee = parent(end)?;
-        Some(Self { hip: parent(knee)?, knee, ankle: end, toe: end })
+        Some(Self { hip: parent(knee)?, knee, ankle: end, toe: end, hinge: Vec3::ZERO })
+    }
+
+    /// The same leg with the hinge that its knee has in poses: where it bends on the whole.
+    pub fn with_hinge(self, skeleton: &Skeleton, knee_rotations: impl Iterator<Item = Quat>) -> Self {
+        let [upper, lower] = [self.knee, self.ankle].map(|j| skeleton.rest()[j.at()].translation);
+        let sum = knee_rotations.fold(Vec3::ZERO, |sum, knee| sum + upper.cross(knee * lower));
+        Self { hinge: sum.normalize_or_zero(), ..self }
     }
 
     /// `[joints]` true for the contacts and all joints above them.
@@ -59,6 +69,8 @@ impl Leg {
     }
 }
 
+/// Sine of the bend below which the pole tells more about a knee's hinge than the bend itself.
+const NEARLY_STRAIGHT: f32 = 0.1;
 /// Stretches much shorter than this leave the heel where it is, metres.
 const HEEL_SOFT_M: f32 = 0.02;
 /// Share of a stretch that the heel takes over.
@@ -71,23 +83,23 @@ const MOST_HEEL_RISE_RAD: f32 = 0.8;
 /// How far a leg may stretch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reach {
-    /// The last part of the length of both bones that a stretching leg enters ever more slowly, metres.
-    pub soft_m: f32,
-    /// The part that it never enters, metres. A pose that is straighter already stays as it is.
+    /// The part of the length of both bones that a stretching leg never takes, metres: its knee stays bent.
     pub kept_m: f32,
+    /// It slows down when no more than this is left beyond that, metres.
+    pub soft_m: f32,
 }
 
 impl Reach {
-    /// A distance wished for, as the leg can have it: unchanged where it is short, and never longer than the length less
-    /// `kept_m`, or than the pose's own `now_m` where that is longer.
-    pub fn limit(self, wished_m: f32, now_m: f32, length_m: f32) -> f32 {
-        let end = (length_m - self.kept_m).max(now_m);
-        let start = (length_m - self.kept_m - self.soft_m).max(now_m);
-        if wished_m <= start {
+    /// A distance wished for, as a leg of `length_m` can have it: as it is where the leg is bent well, shorter than it by
+    /// more and more towards the end, never more than the length less `kept_m`. Smooth up to its second derivative.
+    pub fn limit(self, wished_m: f32, length_m: f32) -> f32 {
+        let left = length_m - self.kept_m - wished_m;
+        if left >= self.soft_m {
             return wished_m;
         }
-        let soft = end - start;
-        if soft < 1e-6 { start } else { start + soft * (1.0 - exp(-(wished_m - start) / soft)) }
+        // The integral of a smooth step from 0 to 1.
+        let u = (0.5 + 0.5 * left / self.soft_m.max(1e-6)).max(0.0);
+        length_m - self.kept_m - 2.0 * self.soft_m * u * u * u * (1.0 - 0.5 * u)
     }
 }
 
@@ -119,7 +131,9 @@ impl BentLeg {
         let knee = hip * pose.local(leg.knee);
         let ankle = knee * pose.local(leg.ankle);
         let toe = if leg.toe == leg.ankle { ankle } else { ankle * pose.local(leg.toe) };
-        let pole = if leg.toe == leg.ankle { ankle.rotation.forward() } else { toe.translation - ankle.translation };
+        let pole = if leg.hinge != Vec3::ZERO {
+            (ankle.translation - hip.translation).cross(hip.rotation * leg.hinge)
+        } else if leg.toe == leg.ankle { ankle.rotation.forward() } else { toe.translation - ankle.translation };
         Self { leg, above, hip, knee, ankle, toe, pole }
     }
 
@@ -141,13 +155,17 @@ impl BentLeg {
     }
 
     /// Moves the toe to `toe_target` (world): the ankle goes along, the knee bends about its own hinge, the foot keeps its
-    /// attitude in the world but for a heel that rises where the leg would have to stretch. Where the leg is too short the
-    /// foot turns so that the toe comes as near as it can.
+    /// attitude in the world. Where the leg is too short the foot turns so that the toe comes as near as it can.
     pub fn reach(&mut self, toe_target: Vec3, reach: Reach) {
+        self.stand(toe_target, 0.0, reach);
+    }
+
+    /// As [`BentLeg::reach`]; where the leg would have to stretch, the heel rises and takes `heel_share` (0 to 1) of it.
+    pub fn stand(&mut self, toe_target: Vec3, heel_share: f32, reach: Reach) {
         let moved = toe_target - self.toe.translation;
         let stretched = (self.ankle.translation + moved - self.hip.translation).length()
             - (self.ankle.translation - self.hip.translation).length();
-        let rise = self.heel_rise(stretched, moved);
+        let rise = self.heel_rise(heel_share * stretched, moved);
         let ankle = toe_target + rise * (self.ankle.translation - self.toe.translation);
         self.bend(ankle, reach);
         if self.leg.toe != self.leg.ankle {
@@ -187,13 +205,16 @@ impl BentLeg {
             return;
         }
         let shortest = (upper - lower).abs() * 1.01;
-        let to = reach.limit(distance, now, upper + lower).max(shortest);
-        // The knee's own hinge; where the leg is all but straight, the pole tells which way it bends.
+        let to = reach.limit(distance, upper + lower).max(shortest);
+        // The knee's own hinge; where the leg is all but straight, or bent the wrong way, the pole tells which way it bends.
         let raw = (b - a).cross(c - b);
-        let sideways = (c - a).cross(self.pole) * (1e-3 * upper * lower / (now * self.pole.length().max(1e-3)));
-        let Some(hinge) = (raw - sideways).try_normalize() else { return };
-        let interior = |d: f32| acos((upper * upper + lower * lower - d * d) / (2.0 * upper * lower));
-        let bend = Quat::from_rotation_vector(hinge * (interior(now) - interior(to)));
+        let Some(aside) = self.pole.cross(c - a).try_normalize().or(raw.try_normalize()) else { return };
+        let (forwards, little) = (raw.dot(aside).max(0.0), NEARLY_STRAIGHT * upper * lower);
+        let tilt = (raw - aside * raw.dot(aside)) * (forwards / (forwards + little));
+        let Some(hinge) = (aside * (forwards + little) + tilt).try_normalize() else { return };
+        let bent = atan2(raw.dot(hinge), (b - a).dot(c - b));
+        let to_bend = acos((to * to - upper * upper - lower * lower) / (2.0 * upper * lower));
+        let bend = Quat::from_rotation_vector(hinge * (to_bend - bent));
         let ankle = b + bend * (c - b);
         let (from, towards) = ((ankle - a).normalize_or_zero(), wished / distance);
         let swing = Quat::from_rotation_arc(from, towards);
@@ -245,7 +266,7 @@ mod tests {
         let joint = |x: f32, y: f32, z: f32| Transform::new(Vec3::new(x, y, z), Quat::IDENTITY);
         let [hip, knee, ankle, toe] = [1, 2, 3, 4].map(JointIndex::new);
         BentLeg {
-            leg: Leg { hip, knee, ankle, toe },
+            leg: Leg { hip, knee, ankle, toe, hinge: Vec3::ZERO },
             above: joint(0.0, 1.0, 0.0),
             hip: joint(0.1, 0.95, 0.0),
             knee: joint(0.1, 0.52, 0.08),
@@ -295,17 +316,15 @@ mod tests {
 
     #[test]
     fn stretching_slows_down_before_the_end_without_a_step() {
-        let at = |d: f32| REACH.limit(d, 0.7, 1.0);
-        assert_eq!(at(0.9), 0.9);
-        assert!(at(5.0) <= 0.99 + 1e-6);
+        let at = |d: f32| REACH.limit(d, 1.0);
+        assert_eq!(at(0.95), 0.95);
+        assert!(at(5.0) <= 0.99 + 1e-6 && at(1.2) > 0.9899);
         for k in 0..200 {
             let d = 0.9 + k as f32 * 0.001;
-            let step = at(d + 0.001) - at(d);
-            assert!((0.0..=0.001_01).contains(&step), "{d} {step}");
+            let [a, b, c] = [0.0, 0.001, 0.002].map(|by| at(d + by));
+            assert!((0.0..=0.001_01).contains(&(b - a)), "{d} {}", b - a);
+            assert!((c - 2.0 * b + a).abs() < 5e-5, "{d}");
         }
-        // Straighter than allowed already: no further, and no jump back.
-        assert_eq!(REACH.limit(0.995, 0.995, 1.0), 0.995);
-        assert_eq!(REACH.limit(1.2, 0.995, 1.0), 0.995);
     }
 
     #[test]
@@ -320,9 +339,9 @@ mod tests {
         let [toe, foot, head] = [5, 8, 9].map(JointIndex::new);
         let legs = Leg::find(&skeleton, &[toe, foot, head]);
         let [hip, knee, ankle] = [2, 3, 4].map(JointIndex::new);
-        assert_eq!(legs[0], Some(Leg { hip, knee, ankle, toe }));
+        assert_eq!(legs[0], Some(Leg { hip, knee, ankle, toe, hinge: Vec3::ZERO }));
         let [hip, knee, ankle] = [6, 7, 8].map(JointIndex::new);
-        assert_eq!(legs[1], Some(Leg { hip, knee, ankle, toe: ankle }));
+        assert_eq!(legs[1], Some(Leg { hip, knee, ankle, toe: ankle, hinge: Vec3::ZERO }));
         assert_eq!(legs[2], None);
         let carries = Leg::carriers(&skeleton, &[toe]);
         assert_eq!(carries, [true, true, true, true, true, true, false, false, false, false]);

@@ -1,6 +1,5 @@
 //! What corrections know about a body: which joints play which part, and how it stands.
 
-use super::body::Body;
 use super::ground::Sole;
 use super::leg::Leg;
 use crate::frames::JointIndex;
@@ -9,13 +8,11 @@ use crate::roles::JointRoles;
 use crate::skeleton::Skeleton;
 use std::collections::BTreeMap;
 
-/// A body, ready to be bent.
+/// How a body is built, beside its joints.
 #[derive(Clone, Debug)]
 pub struct Rig {
     /// As guessed from the joints' names.
     pub roles: JointRoles,
-    /// Pelvis, spine and legs; `None` without legs.
-    pub body: Option<Body>,
     /// `[contact joints]`; all zeros where a contact is no leg.
     pub soles: Vec<Sole>,
     /// How it stands still, looking ahead with flat feet.
@@ -23,14 +20,12 @@ pub struct Rig {
 }
 
 impl Rig {
-    /// The rig of a skeleton whose feet are `contacts`, `[contact joints]`, and which stands as in `standing`.
-    pub fn new(skeleton: &Skeleton, contacts: &[JointIndex], standing: Pose) -> Self {
-        let legs = Leg::find(skeleton, contacts);
+    /// The rig of a skeleton with these legs, `[contact joints]`, which stands as in `standing`.
+    pub fn new(skeleton: &Skeleton, legs: &[Option<Leg>], standing: Pose) -> Self {
         let sole = |leg: &Option<Leg>| leg.map_or(Sole::default(), |leg| Sole::new(skeleton, &standing, leg));
         Self {
             // Without names given by hand there is nothing to be wrong.
             roles: JointRoles::resolve(skeleton, &BTreeMap::new()).unwrap_or_default(),
-            body: Body::find(skeleton, contacts),
             soles: legs.iter().map(sole).collect(),
             standing,
         }

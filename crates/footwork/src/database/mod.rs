@@ -6,10 +6,11 @@ mod standing;
 
 pub use file::FileError;
 
+use crate::adjust::body::Body;
 use crate::adjust::leg::Leg;
 use crate::adjust::rig::Rig;
 use crate::frames::{ClipIndex, FrameIndex, JointIndex, RowIndex};
-use crate::math::Transform;
+use crate::math::{Quat, Transform};
 use crate::motion::{ClipView, MirrorError, MirrorTable, PosePool};
 use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{FeatureSchema, MirrorColumn, Normalization, Residual};
@@ -215,6 +216,8 @@ pub struct Database {
     pub row_clips: Vec<ClipIndex>,
     /// `[contact joints]` the leg that ends in each, where there is one.
     pub legs: Vec<Option<Leg>>,
+    /// Hips, spine and legs, where there are any.
+    pub body: Option<Body>,
     /// What corrections must know about the body.
     pub rig: Rig,
     /// `[joints]` true for those that move a contact joint.
@@ -313,6 +316,8 @@ impl Database {
         for (i, clip) in c.clips.iter().enumerate() {
             row_clips[clip.row_range()].fill(ClipIndex::new(i));
         }
+        let legs = Leg::find(&c.skeleton, &c.contact_joints).into_iter();
+        let legs = legs.map(|leg| leg.map(|l| l.with_hinge(&c.skeleton, knees(&c.poses, l)))).collect::<Vec<_>>();
         let contact_pairs = (0..c.contact_joints.len())
             .map(|slot| {
                 let pair = mirror_table.as_ref().map(|t| t.pairs[c.contact_joints[slot].at()]);
@@ -325,9 +330,10 @@ impl Database {
             residuals,
             row_tags,
             row_clips,
+            body: Body::find(&c.skeleton, &c.contact_joints).map(|body| Body { legs: legs.clone(), ..body }),
             carries_foot: Leg::carriers(&c.skeleton, &c.contact_joints),
-            rig: Rig::new(&c.skeleton, &c.contact_joints, standing::standing(&content)),
-            legs: Leg::find(&c.skeleton, &c.contact_joints),
+            rig: Rig::new(&c.skeleton, &legs, standing::standing(&content)),
+            legs,
             contact_pairs,
             hash: OnceLock::new(),
             indices: Default::default(),
@@ -453,6 +459,13 @@ impl Database {
     pub fn content_hash(&self) -> u128 {
         *self.hash.get_or_init(|| file::content_hash(&self.content))
     }
+}
+
+/// A leg's knee in some hundreds of poses.
+fn knees(poses: &PosePool, leg: Leg) -> impl Iterator<Item = Quat> {
+    const POSES: usize = 512;
+    let step = (poses.frames() / POSES).max(1);
+    (0..poses.frames()).step_by(step).map(move |f| poses.rotations[f * poses.joints + leg.knee.at()])
 }
 
 /// The frame of the pool nearest to a time of a clip.

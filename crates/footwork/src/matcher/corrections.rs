@@ -60,7 +60,7 @@ fn fit_to_ground(
     pose: &mut Pose,
 ) {
     let c = &config.ground;
-    let Some(body) = db.rig.body.as_ref().filter(|_| c.fit) else { return };
+    let Some(body) = db.body.as_ref().filter(|_| c.fit) else { return };
     let fit = FitToGround { config: c, skeleton: &db.skeleton, body, soles: &db.rig.soles, reach: config.feet.reach() };
     let playing = state.header.playing;
     let (header, feet) = state.grounded_mut(layout);

@@ -5,7 +5,7 @@ use super::corrections::{self, Now};
 use super::output::{FiredEvent, Output};
 use super::scratch::Scratch;
 use super::state::{BlockLayout, MatcherState, Playing, StateHeader};
-use crate::adjust::feet::{FootLock, Footing};
+use crate::adjust::feet::{Foot, FootLock, Footing};
 use crate::adjust::leg::BentLeg;
 use crate::adjust::root::{AdjustRoot, RootMode};
 use crate::blend::Offset;
@@ -329,6 +329,7 @@ pub fn tick_body(
     db.contacts_at(p.clip, p.mirrored, p.time_s, &mut scratch.touching);
     let root = scratch.shown.pose.world_from_root();
     let (rate, slip) = (state.header.play_rate, state.header.root_slip);
+    let mut needed = 0.0f32;
     let feet = state.feet_mut(&scratch.layout).iter_mut();
     for (slot, (foot, joint)) in feet.zip(&db.contact_joints).enumerate() {
         let touches = scratch.touching[slot] == 1;
@@ -344,24 +345,46 @@ pub fn tick_body(
             stands_s: stands_s / rate,
         };
         foot.tick(&config.feet, &footing, dt_s);
+        if let Some(leg) = db.legs[slot] {
+            let bent = BentLeg::of(&db.skeleton, &scratch.shown.pose, leg, root);
+            let toe = foot.shown(&config.feet, footing.animated, 0.0);
+            needed = needed.max(bent.sink_needed(toe, config.feet.reach()));
+        }
     }
+    let h = &mut state.header;
+    config.feet.pelvis.sink(&mut h.pelvis, h.pelvis_needed_m, dt_s);
+    h.pelvis_needed_m = needed;
 }
 
+/// Feet that are corrected; more touch but are left alone.
+const MAX_FEET: usize = 8;
+
 /// Bends the legs so that the feet are where they are to be.
-fn correct_feet(db: &Database, config: &MatcherConfig, state: &MatcherState, layout: &BlockLayout, pose: &mut Pose) {
-    let after_s = state.header.since_control_s() as f32;
-    // Uneven ground has its own way of keeping feet out of it.
-    let level = state.header.corrections.body.seen == 0.0;
+fn correct_feet(db: &Database, config: &MatcherConfig, h: &StateHeader, feet: &[Foot], pose: &mut Pose) {
+    let after_s = h.since_control_s() as f32;
     let root = pose.world_from_root();
-    for (foot, leg) in state.feet(layout).iter().zip(&db.legs) {
+    let mut sunk = h.pelvis;
+    config.feet.pelvis.sink(&mut sunk, h.pelvis_needed_m, after_s);
+    let mut targets = [Vec3::ZERO; MAX_FEET];
+    for ((target, foot), leg) in targets.iter_mut().zip(feet).zip(&db.legs) {
+        if let Some(leg) = leg {
+            *target = foot.shown(&config.feet, root.point(pose.in_root(&db.skeleton, leg.toe).translation), after_s);
+        }
+    }
+    if let Some(body) = &db.body {
+        let mut hips = pose.in_root(&db.skeleton, body.hips);
+        hips.translation.y -= sunk.value;
+        pose.set_in_root(&db.skeleton, body.hips, hips);
+    }
+    for ((foot, leg), mut target) in feet.iter().zip(&db.legs).zip(targets) {
         let Some(leg) = leg else { continue };
         let mut bent = BentLeg::of(&db.skeleton, pose, *leg, root);
-        let mut target = foot.shown(&config.feet, bent.toe.translation, after_s);
-        if level {
+        // Uneven ground has its own way of keeping feet out of it.
+        if h.corrections.body.seen == 0.0 {
             target.y = config.feet.above_ground(target.y);
         }
         if (target - bent.toe.translation).length_squared() > 1e-10 {
-            bent.reach(target, config.feet.reach());
+            bent.stand(target, foot.standing(after_s), config.feet.reach());
             bent.write(pose);
         }
     }
@@ -382,7 +405,7 @@ pub fn show(
         h.warp.apply(db, config, h.since_control_s() as f32, &mut output.pose);
     }
     if config.feet.lock != FootLock::Off {
-        correct_feet(db, config, state, layout, &mut output.pose);
+        correct_feet(db, config, h, state.feet(layout), &mut output.pose);
     }
     for (out, foot) in output.locked_s.iter_mut().zip(state.feet(layout)) {
         *out = foot.held_s;

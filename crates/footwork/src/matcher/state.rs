@@ -10,6 +10,7 @@ use crate::blend::inertialize::Offsets;
 use crate::blend::{Offset, TransitionConfig};
 use crate::database::Database;
 use crate::frames::ClipIndex;
+use crate::math::spring::Spring;
 use crate::math::{Facing, Quat, Transform};
 use crate::trajectory::control::PathProgress;
 use crate::trajectory::history::{self, History};
@@ -88,6 +89,10 @@ pub struct StateHeader {
     pub root_turn: Offset,
     /// How the adjustment moves the root over the ground, smoothed, world, m/s.
     pub root_slip: Vec3,
+    /// How far the pelvis has sunk at the last control tick, metres.
+    pub pelvis: Spring,
+    /// How far it had to then.
+    pub pelvis_needed_m: f32,
     /// How what plays is warped.
     pub warp: Warp,
     /// What bends the pose that is shown.
@@ -184,6 +189,8 @@ impl MatcherState {
             root_offset: Offset::default(),
             root_turn: Offset::default(),
             root_slip: Vec3::ZERO,
+            pelvis: Spring::default(),
+            pelvis_needed_m: 0.0,
             warp: Warp::default(),
             corrections: Corrections::default(),
             simulation,

@@ -80,7 +80,7 @@ impl Warp {
 
     /// As it is `after_s` later, when it bends `pose`.
     fn advance(&mut self, db: &Database, config: &MatcherConfig, pose: &Pose, after_s: f32) {
-        let Some(body) = &db.rig.body else { return };
+        let Some(body) = &db.body else { return };
         if let Some(c) = &config.orientation_warp {
             self.turn.to(self.turn_goal, c.half_life_s, after_s);
         }
@@ -93,7 +93,7 @@ impl Warp {
 
     /// Bends a pose, `after_s` after the last tick.
     pub fn apply(&self, db: &Database, config: &MatcherConfig, after_s: f32, pose: &mut Pose) {
-        let Some(body) = &db.rig.body else { return };
+        let Some(body) = &db.body else { return };
         let reach = config.feet.reach();
         let mut now = *self;
         now.advance(db, config, pose, after_s);

@@ -197,6 +197,9 @@ pub struct SimulateArgs {
     /// steers), or a CSV file with the columns lx,lz,rx,rz,strafe,walk, one row per 1/60 s.
     #[arg(long, value_name = "COURSE", default_value = "standard")]
     pub course: String,
+    /// What is walked on. `slope` and `stairs` rise along +Z, from 3 m ahead of the start on, and go on level.
+    #[arg(long, value_name = "GROUND", default_value = "level")]
+    pub ground: GroundKind,
     /// How long.
     #[arg(long, value_name = "S", default_value_t = 60.0)]
     pub seconds: f32,
@@ -218,6 +221,19 @@ pub struct SimulateArgs {
     /// Explain the first search at or after this time: the best rows, their costs, why each won or lost.
     #[arg(long, value_name = "S")]
     pub explain: Option<f32>,
+}
+
+/// Grounds, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GroundKind {
+    /// A plane.
+    Level,
+    /// A ramp of 15 degrees, 10 m long.
+    Slope,
+    /// Twenty steps of 17 cm, 40 cm deep.
+    Stairs,
+    /// Bumps of up to 16 cm.
+    Rubble,
 }
 
 /// Flags of `gait`.
@@ -295,6 +311,19 @@ pub struct BenchArgs {
 pub enum BenchCommand {
     /// Every search structure at several settings, on queries made from the database.
     Search(BenchSearchArgs),
+    /// What a frame of one character costs outside search, stage by stage.
+    Update(BenchUpdateArgs),
+}
+
+/// Flags of `bench update`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Every row is a character under the same stick; searches are left out.\n\nExample:\n  footwork bench update --db mocap.fwdb\n  footwork bench update --json"
+)]
+pub struct BenchUpdateArgs {
+    /// Frames of 1/60 s.
+    #[arg(long, value_name = "N", default_value_t = 3000, value_parser = clap::value_parser!(u32).range(20..=1_000_000))]
+    pub frames: u32,
 }
 
 /// Flags of `bench search`.

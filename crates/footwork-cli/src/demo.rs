@@ -1,6 +1,6 @@
 //! `footwork` without a command: the built-in data, a course with every kind of motion, files to look at.
 
-use crate::args::Common;
+use crate::args::{Common, GroundKind};
 use crate::course::Course;
 use crate::film;
 use crate::output;
@@ -25,7 +25,8 @@ pub fn demo(common: &Common) -> Result<()> {
     let db = Arc::new(db);
     let built_s = start.elapsed().as_secs_f32();
     let course = Course::parse("standard", common.seed)?;
-    let drive = Drive { course, seconds: SECONDS, dt_s: 1.0 / 60.0, explain_s: None, json: common.json };
+    let ground = GroundKind::Level;
+    let drive = Drive { course, ground, seconds: SECONDS, dt_s: 1.0 / 60.0, explain_s: None, json: common.json };
     let driven = drive.run(&db, config)?;
 
     let folder = Path::new(FOLDER);

@@ -1,6 +1,6 @@
 //! `footwork eval`: how good is the motion?
 
-use crate::args::{Common, EvalArgs};
+use crate::args::{Common, EvalArgs, GroundKind};
 use crate::run::Drive;
 use crate::trace::Trace;
 use crate::{film, progress};
@@ -180,6 +180,7 @@ fn film_worst(path: &Path, broken: &Broken<'_>, variants: &[Variant], db: &Arc<D
     let at_s = seconds(m.frame);
     let last_s = (at_s + AROUND_S).min(seconds(course.rows.len()));
     let drive = Drive {
+        ground: GroundKind::Level,
         course: crate::course::Course::Rows(course.rows),
         seconds: last_s,
         dt_s: 1.0 / RATE_HZ,

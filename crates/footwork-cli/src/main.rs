@@ -12,6 +12,7 @@ mod demo;
 mod eval;
 mod film;
 mod gait;
+mod ground;
 mod inspect;
 mod interrupt;
 mod markup;

@@ -1,5 +1,6 @@
 //! Driving one character over a course, and what is seen on the way.
 
+use crate::args::GroundKind;
 use crate::course::Course;
 use crate::path_svg::PathSample;
 use crate::progress;
@@ -20,6 +21,8 @@ use xxhash_rust::xxh3::Xxh3;
 pub struct Drive {
     /// What to ask.
     pub course: Course,
+    /// What is walked on.
+    pub ground: GroundKind,
     /// How long.
     pub seconds: f32,
     /// Time step.
@@ -85,8 +88,11 @@ impl Drive {
         let mut character = MotionMatcher::new(Arc::clone(db), config)?;
         let mut driven = Driven::empty();
         let mut watch = Watch::default();
-        // Courses lie on level ground.
-        let uneven = footwork_metrics::uneven_tags(db);
+        // On level ground nobody walks as on slopes and stairs.
+        let level = self.ground == GroundKind::Level;
+        let uneven = if level { footwork_metrics::uneven_tags(db) } else { 0 };
+        let kind = self.ground;
+        let ground = move |at: Vec3| kind.at(at);
         let bar = progress::bar("driving", updates as u64, self.json);
         for k in 0..updates {
             let time_s = (k as f64 * f64::from(self.dt_s)) as f32;
@@ -97,6 +103,7 @@ impl Drive {
             let now = character.state().header.simulation;
             let mut input = self.course.input(time_s, &now);
             input.tags.forbidden |= uneven;
+            input.ground = if level { None } else { Some(&ground) };
             let start = Instant::now();
             character.update(&input, self.dt_s)?;
             watch.update_us.push(start.elapsed().as_nanos() as f32 / 1e3);

@@ -21,7 +21,7 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
     let course = Course::parse(&args.course, common.seed)?;
     let (db, config) = common.open()?;
     let db = Arc::new(db);
-    let drive = Drive { course, seconds: args.seconds, dt_s: args.dt, explain_s: args.explain, json: common.json };
+    let drive = Drive { course, ground: args.ground, seconds: args.seconds, dt_s: args.dt, explain_s: args.explain, json: common.json };
     let driven = drive.run(&db, config)?;
     if let Some(path) = &args.bvh {
         output::bvh(path, &db, &driven)?;
@@ -38,6 +38,7 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
     if common.json {
         let mut summary = serde_json::to_value(&driven.summary)?;
         summary["course"] = json!(args.course);
+        summary["ground"] = json!(format!("{:?}", args.ground).to_lowercase());
         summary["seed"] = json!(common.seed);
         if let Some(explanation) = &driven.explanation {
             summary["explanation"] = serde_json::to_value(explanation)?;

@@ -10,9 +10,12 @@ use footwork::math::{Quat, sin_cos};
 use footwork::pose::Pose;
 use glam::Vec3;
 
-fn gaze(walk: &Walk) -> Gaze {
+fn joints(walk: &Walk) -> Vec<LookJoint> {
     let joint = |name: &str, yaw_deg, pitch_deg| LookJoint { joint: walk.joint(name), yaw_deg, pitch_deg };
-    let joints = vec![joint("Spine2", 20.0, 10.0), joint("Neck", 30.0, 20.0), joint("Head", 40.0, 30.0)];
+    vec![joint("Spine2", 20.0, 10.0), joint("Neck", 30.0, 20.0), joint("Head", 40.0, 30.0)]
+}
+
+fn gaze<'a>(walk: &Walk, joints: &'a [LookJoint]) -> Gaze<'a> {
     Gaze::new(&walk.skeleton, &Pose::rest(&walk.skeleton), joints, Vec3::new(0.0, 0.08, 0.1))
 }
 
@@ -26,7 +29,8 @@ fn error_deg(walk: &Walk, gaze: &Gaze, pose: &Pose, target: Vec3) -> f32 {
 #[test]
 fn a_walker_looks_at_what_is_within_the_limits() {
     let walk = Walk::new("walk_125_loop");
-    let (gaze, config) = (gaze(&walk), LookAtConfig::default());
+    let joints = joints(&walk);
+    let (gaze, config) = (gaze(&walk, &joints), LookAtConfig::default());
     // To the left, to the right and above, at arm's length and further; and somebody who walks past.
     let beside = |x: f32, y: f32, z: f32| move |root: Vec3, _: f32| root + Vec3::new(x, y, z);
     let past = |_: Vec3, time_s: f32| Vec3::new(2.5, 1.6, 8.5 - 1.5 * time_s);
@@ -54,7 +58,8 @@ fn a_walker_looks_at_what_is_within_the_limits() {
 #[test]
 fn looking_does_not_depend_on_the_frame_rate() {
     let walk = Walk::new("idle");
-    let (gaze, config, pose) = (gaze(&walk), LookAtConfig::default(), walk.pose(0));
+    let joints = joints(&walk);
+    let (gaze, config, pose) = (gaze(&walk, &joints), LookAtConfig::default(), walk.pose(0));
     let run = |rate_hz: u32| {
         let (mut state, dt) = (LookAt::default(), 1.0 / rate_hz as f32);
         for k in 0..rate_hz {
@@ -72,7 +77,8 @@ fn looking_does_not_depend_on_the_frame_rate() {
 #[test]
 fn a_target_that_passes_behind_or_goes_away_is_let_go_of_without_a_pop() {
     let walk = Walk::new("idle");
-    let (gaze, config) = (gaze(&walk), LookAtConfig::default());
+    let joints = joints(&walk);
+    let (gaze, config) = (gaze(&walk, &joints), LookAtConfig::default());
     let mut state = LookAt::default();
     let (dt, mut before, mut fastest, mut least, mut most) = (1.0 / 120.0, None, 0.0f32, 0.0f32, 0.0f32);
     for k in 0..1440 {
@@ -102,8 +108,7 @@ fn a_target_that_passes_behind_or_goes_away_is_let_go_of_without_a_pop() {
 }
 
 fn arm(walk: &Walk) -> Leg {
-    let [hip, knee, ankle] = ["LeftArm", "LeftForeArm", "LeftHand"].map(|n| walk.joint(n));
-    Leg { hip, knee, ankle, toe: ankle }
+    Leg::above(&walk.skeleton, walk.joint("LeftHand")).unwrap()
 }
 
 #[test]

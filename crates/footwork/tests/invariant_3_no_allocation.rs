@@ -168,6 +168,20 @@ fn updates_allocate_nothing_under_any_goal_through_thousands_of_searches() {
 }
 
 #[test]
+fn updates_with_every_stage_on_allocate_nothing() {
+    let ground = |at: Vec3| common::stages::hill(at);
+    let mut m = MotionMatcher::new(common::gait(MirrorMode::Query), common::stages::all_on()).unwrap();
+    for k in 0..600 {
+        let input = common::stages::everything(f64::from(k) / 60.0, &ground);
+        assert_eq!(allocations(|| assert!(m.update(&input, 1.0 / 60.0).is_ok())), 0, "update {k}");
+    }
+    let h = &m.state().header;
+    assert!(h.transitions > 10 && h.warp.turn.value != 0.0 && h.corrections.gaze.weight.value > 0.0, "{h:?}");
+    let saved = m.state().clone();
+    assert_eq!(allocations(|| assert!(m.restore(&saved).is_ok())), 0);
+}
+
+#[test]
 fn refused_updates_and_restored_states_allocate_nothing() {
     let db = common::gait(MirrorMode::Off);
     let mut m = MotionMatcher::new(db.clone(), MatcherConfig::default()).unwrap();
@@ -251,9 +265,8 @@ fn corrections_of_a_pose_allocate_nothing() {
     let (skeleton, body, rest) = (&walk.skeleton, &walk.body, Pose::rest(&walk.skeleton));
     let soles: Vec<Sole> = body.legs.iter().flatten().map(|leg| Sole::new(skeleton, &rest, *leg)).collect();
     let head = LookJoint { joint: walk.joint("Head"), yaw_deg: 60.0, pitch_deg: 40.0 };
-    let gaze = Gaze::new(skeleton, &rest, vec![head], Vec3::Z * 0.1);
-    let [hip, knee, ankle] = ["LeftArm", "LeftForeArm", "LeftHand"].map(|n| walk.joint(n));
-    let arm = Leg { hip, knee, ankle, toe: ankle };
+    let gaze = Gaze::new(skeleton, &rest, std::slice::from_ref(&head), Vec3::Z * 0.1);
+    let arm = Leg::above(skeleton, walk.joint("LeftHand")).unwrap();
     let ground = |at: Vec3| GroundPoint { height_m: 0.2 * at.z, ..Default::default() };
     let (orientation, strides, look, hands) =
         (OrientationWarpConfig::default(), StrideWarpConfig::default(), LookAtConfig::default(), HandConfig::default());

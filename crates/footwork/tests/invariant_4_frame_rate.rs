@@ -46,8 +46,11 @@ fn run<'a>(db: &Arc<Database>, config: &MatcherConfig, rate: u32, input: impl Fn
 }
 
 fn agree<'a>(db: &Arc<Database>, input: &dyn Fn(f64) -> MotionInput<'a>, what: &str) {
-    let config = MatcherConfig::default();
-    let rates = [30, 60, 144].map(|rate| (rate, run(db, &config, rate, input)));
+    agree_with(db, &MatcherConfig::default(), input, what);
+}
+
+fn agree_with<'a>(db: &Arc<Database>, config: &MatcherConfig, input: &dyn Fn(f64) -> MotionInput<'a>, what: &str) {
+    let rates = [30, 60, 144].map(|rate| (rate, run(db, config, rate, input)));
     let (_, reference) = &rates[1];
     assert!(reference[reference.len() - 1].transitions > 20, "{what}: a run without transitions proves little");
     for (rate, seen) in &rates {
@@ -75,6 +78,35 @@ fn at_30_60_and_144_hz_a_restless_stick_leads_the_same_way() {
     let db = common::gait_full();
     for seed in 0..6 {
         agree(&db, &move |t| common::random_stick(seed, t), &format!("random stick {seed}"));
+    }
+}
+
+#[test]
+fn with_every_stage_on_the_same_way_is_gone_and_joints_are_where_they_are_at_60_hz() {
+    let (db, ground) = (common::gait_full(), |at: Vec3| common::stages::hill(at));
+    let input = |t: f64| common::stages::everything(t, &ground);
+    agree_with(&db, &common::stages::all_on(), &input, "every stage");
+    // All joints, at instants that the rates share.
+    let joints = |rate: u32| {
+        let mut m = MotionMatcher::new(db.clone(), common::stages::all_on()).unwrap();
+        let mut seen = Vec::new();
+        for k in 0..SECONDS * rate {
+            m.update(&input(f64::from(k) / f64::from(rate)), 1.0 / rate as f32).unwrap();
+            if (k + 1) % (rate / 6) == 0 {
+                let mut world = Vec::new();
+                m.pose().world(&db.skeleton, &mut world);
+                seen.extend(world.iter().map(|t| t.translation));
+            }
+        }
+        seen
+    };
+    let reference = joints(60);
+    for rate in [30, 144] {
+        let mut apart: Vec<f32> = joints(rate).iter().zip(&reference).map(|(a, b)| (*a - *b).length()).collect();
+        apart.sort_by(f32::total_cmp);
+        let (p99, most) = (apart[apart.len() * 99 / 100], apart[apart.len() - 1]);
+        println!("{rate} Hz against 60: joints apart by {:.2} cm (99 %), {:.2} at most", p99 * 100.0, most * 100.0);
+        assert!(p99 < 0.02 && most < 0.1, "{rate} Hz: {p99} {most}");
     }
 }
 

@@ -72,6 +72,34 @@ fn the_state_is_all_that_counts_a_fresh_character_takes_over_bit_for_bit_at_any_
 }
 
 #[test]
+fn with_every_stage_on_a_restored_character_continues_bit_for_bit() {
+    let (db, ground) = (common::gait_full(), |at: Vec3| common::stages::hill(at));
+    let new = || MotionMatcher::new(db.clone(), common::stages::all_on()).unwrap();
+    let input = |k: u32| common::stages::everything(f64::from(k) / 60.0, &ground);
+    let mut whole = new();
+    for k in 0..600 {
+        let dt_s = if k % 9 == 0 { 0.03 } else { 1.0 / 60.0 };
+        if k % 37 == 0 {
+            let mut other = new();
+            other.restore(whole.state()).unwrap();
+            assert_eq!(whole.pose(), other.pose(), "update {k}: the pose is shown at once");
+            for j in k..k + 20 {
+                other.update(&input(j), 1.0 / 60.0).unwrap();
+            }
+            other.restore(whole.state()).unwrap();
+            let a = whole.update(&input(k), dt_s).unwrap().clone();
+            assert_eq!(&a, other.update(&input(k), dt_s).unwrap(), "update {k}");
+            assert_eq!(common::bits(whole.state()), common::bits(other.state()), "update {k}");
+        } else {
+            whole.update(&input(k), dt_s).unwrap();
+        }
+    }
+    let h = &whole.state().header;
+    assert!(h.warp.turn.value != 0.0 && h.warp.stride.longer.value != 0.0, "{:?}", h.warp);
+    assert!(h.corrections.body.seen == 1.0 && h.corrections.gaze.weight.value > 0.0 && h.corrections.hands[0].weight.value != 0.0);
+}
+
+#[test]
 fn a_copy_made_over_another_state_is_the_same_to_the_bit() {
     let db = o3de();
     let mut m = MotionMatcher::new(db.clone(), MatcherConfig::default()).unwrap();

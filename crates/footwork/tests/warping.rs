@@ -80,7 +80,7 @@ fn longer_and_shorter_strides_cover_the_ground_without_sliding() {
             println!(
                 "{name} x {factor}: slide {plain:.4} as captured, {without:.4} unwarped, {with:.4} warped m/s; pelvis {low:.3} to {high:.3} m lower"
             );
-            assert!(with < plain + 0.05 * (without - plain), "{plain} {without} {with}");
+            assert!(with < plain + 0.1 * (without - plain), "{plain} {without} {with}");
             assert!(high < 0.08);
         }
     }

@@ -112,6 +112,8 @@ pub struct Foot {
     pub stands: f32,
     /// 1 once it has been seen.
     pub seen: f32,
+    /// How the ground under it moves, m/s; what is held goes along.
+    pub carried: Vec3,
 }
 
 /// What a control tick is told about a foot.
@@ -129,6 +131,8 @@ pub struct Footing {
     pub lands_in_s: f32,
     /// Seconds for which it says so then.
     pub stands_s: f32,
+    /// How the ground under it moves, world, m/s; zero where it rests.
+    pub carried: Vec3,
 }
 
 impl Foot {
@@ -139,7 +143,7 @@ impl Foot {
 
     /// Where the toe is to be, `after_s` seconds after the last tick, when the clip has it at `animated` (world).
     pub fn shown(&self, config: &FeetConfig, animated: Vec3, after_s: f32) -> Vec3 {
-        let goal = if self.held() { self.held_at(config, animated) } else { animated };
+        let goal = if self.held() { self.held_at(config, animated, after_s) } else { animated };
         goal + self.left(config, self.since_s + after_s).0
     }
 
@@ -160,11 +164,12 @@ impl Foot {
     }
 
     /// The held point, on its leash; the height is the clip's, so that the foot rolls.
-    fn held_at(&self, config: &FeetConfig, animated: Vec3) -> Vec3 {
+    fn held_at(&self, config: &FeetConfig, animated: Vec3, after_s: f32) -> Vec3 {
+        let point = self.point + self.carried * after_s;
         match config.lock {
-            FootLock::Reference => self.point,
+            FootLock::Reference => point,
             _ => {
-                let point = Vec3::new(self.point.x, animated.y, self.point.z);
+                let point = Vec3::new(point.x, animated.y, point.z);
                 animated + soft_leash(point - animated, config.leash_m)
             }
         }
@@ -174,6 +179,9 @@ impl Foot {
     pub fn tick(&mut self, config: &FeetConfig, now: &Footing, dt_s: f32) {
         let known = self.seen > 0.0 && dt_s > 1e-4;
         let animated = now.animated;
+        // Everything is seen from the ground, which has moved.
+        let way = self.carried * dt_s;
+        (self.point, self.animated, self.carried) = (self.point + way, self.animated + way, now.carried);
         let velocity = if known { (animated - self.animated) / dt_s } else { Vec3::ZERO };
         self.since_s += dt_s;
         self.stands = (self.stands + if self.held() { dt_s } else { -dt_s } / STAND_S).clamp(0.0, 1.0);
@@ -272,6 +280,7 @@ impl Foot {
     pub fn moved(&self, by: crate::math::Transform) -> Self {
         Self {
             point: by.point(self.point),
+            carried: by.direction(self.carried),
             offset: by.direction(self.offset),
             offset_velocity: by.direction(self.offset_velocity),
             offset_acceleration: by.direction(self.offset_acceleration),

@@ -16,9 +16,14 @@ use glam::{Vec2, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// The `[matcher.ground]` table.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GroundConfig {
+    /// Fit feet and pelvis to the ground that is given. Default true; false leaves it to the prediction alone.
+    pub fit: bool,
+    /// Tags of clips that go up and down by themselves: there the body is put on the ground as a whole. Default `slope`,
+    /// `stairs`.
+    pub own_ground_tags: Vec<String>,
     /// Half-life in which a foot gets over an edge, seconds. Default 0.03.
     pub foot_half_life_s: f32,
     /// How far a swinging foot looks ahead for edges, seconds of its way. Default 0.15.
@@ -42,6 +47,8 @@ pub struct GroundConfig {
 impl Default for GroundConfig {
     fn default() -> Self {
         Self {
+            fit: true,
+            own_ground_tags: vec!["slope".into(), "stairs".into()],
             foot_half_life_s: 0.03,
             ahead_s: 0.15,
             slope_half_life_s: 0.05,
@@ -105,6 +112,7 @@ pub struct GroundedFoot {
 
 /// What must be known of the body from moment to moment; world. All zeros is a body that nobody has seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct GroundedBody {
     /// Height of the ground that it is over, metres.
@@ -191,8 +199,9 @@ impl FitToGround<'_> {
         let on = |at: Vec3, height_m: f32| {
             height_m - (at.x - toe.x) * foot.slope_x.value - (at.z - toe.z) * foot.slope_z.value
         };
-        // A sole rests on the highest ground that it touches; an end that is lifted touches none.
-        let rests = |at: Vec3, height_m: f32| on(at, height_m) - (at.y - level_m).max(0.0);
+        // A sole rests on the highest ground that it touches; an end that is lifted touches none, one that is in the ground
+        // comes out of it.
+        let rests = |at: Vec3, height_m: f32| on(at, height_m) - (at.y - level_m);
         let ends = rests(heel, under_heel.height_m).max(rests(tip, GroundPoint::under(ground, tip).height_m));
         let mut goal = under_toe.height_m.max(ends);
         if !touches && known {
@@ -313,9 +322,32 @@ impl FitToGround<'_> {
 }
 
 impl GroundedFoot {
+    /// As seen after the character was put elsewhere by `by`, a turn about +Y and a shift.
+    pub fn moved(&self, by: Transform) -> Self {
+        let (mut foot, up) = (*self, by.translation.y);
+        foot.height.shift(up);
+        let turned = |x: f32, z: f32| by.direction(Vec3::new(x, 0.0, z));
+        let (slope, rate) = (
+            turned(self.slope_x.value, self.slope_z.value),
+            turned(self.slope_x.velocity, self.slope_z.velocity),
+        );
+        foot.slope_x = Spring { value: slope.x, velocity: rate.x };
+        foot.slope_z = Spring { value: slope.z, velocity: rate.z };
+        foot.toe = by.point(self.toe);
+        foot
+    }
+
     /// From level to the slope.
     fn pitch(&self) -> Quat {
         let normal = Vec3::new(-self.slope_x.value, 1.0, -self.slope_z.value);
         Quat::from_rotation_arc(Vec3::Y, normal.normalize())
+    }
+}
+
+impl GroundedBody {
+    /// As seen after the character was put elsewhere by `by`, a turn about +Y and a shift.
+    pub fn moved(&self, by: Transform) -> Self {
+        let height = Spring { value: self.height.value + by.translation.y, ..self.height };
+        Self { height, root: by.point(self.root), ..*self }
     }
 }

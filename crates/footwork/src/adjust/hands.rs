@@ -10,7 +10,7 @@ use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
 /// The `[matcher.hands]` table.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HandConfig {
     /// Half-life of reaching out and of letting go, seconds. Default 0.1.
@@ -19,11 +19,13 @@ pub struct HandConfig {
     pub elbow_kept_m: f32,
     /// The part before that, metres, which a stretching arm enters ever more slowly. Default 0.02.
     pub elbow_soft_m: f32,
+    /// Left and right hand: joints or roles. Default `left_hand`, `right_hand`.
+    pub joints: [String; 2],
 }
 
 impl Default for HandConfig {
     fn default() -> Self {
-        Self { half_life_s: 0.1, elbow_kept_m: 0.005, elbow_soft_m: 0.02 }
+        Self { half_life_s: 0.1, elbow_kept_m: 0.005, elbow_soft_m: 0.02, joints: ["left_hand".into(), "right_hand".into()] }
     }
 }
 
@@ -38,6 +40,7 @@ pub struct HandTarget {
 
 /// What must be known of a hand from moment to moment. All zeros has never reached for anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Hand {
     /// 0 is where the clip has it, 1 at the target.

@@ -1,7 +1,7 @@
 //! Which joints make a leg, and bending it.
 
 use crate::frames::JointIndex;
-use crate::math::{Quat, Transform, acos, atan2, exp};
+use crate::math::{Quat, Transform, acos, atan2};
 use crate::pose::Pose;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
@@ -39,6 +39,13 @@ impl Leg {
             }
         };
         contacts.iter().map(|c| leg(*c)).collect()
+    }
+
+    /// The limb of three joints that ends in `end`: an arm, from the hand.
+    pub fn above(skeleton: &Skeleton, end: JointIndex) -> Option<Self> {
+        let parent = |j: JointIndex| skeleton.parents()[j.at()].filter(|p| p.at() > 0);
+        let knee = parent(end)?;
+        Some(Self { hip: parent(knee)?, knee, ankle: end, toe: end, hinge: Vec3::ZERO })
     }
 
     /// The same leg with the hinge that its knee has in poses: where it bends on the whole.
@@ -178,7 +185,9 @@ impl BentLeg {
         let Some(axis) = foot.cross(to_hip).try_normalize() else { return Quat::IDENTITY };
         // How much nearer the ankle comes to the hip per radian.
         let lever = axis.cross(foot).dot(to_hip.normalize_or_zero());
-        let nearer = 0.5 * (stretched_m + (stretched_m * stretched_m + HEEL_SOFT_M * HEEL_SOFT_M).sqrt() - HEEL_SOFT_M);
+        // A leg that is bent more leaves its heel alone.
+        let stretched_m = stretched_m.max(0.0);
+        let nearer = stretched_m * stretched_m / (stretched_m + HEEL_SOFT_M);
         // Where a turn hardly helps there is hardly any.
         let turn = HEEL_SHARE * nearer * lever / (lever * lever + LEAST_LEVER_M * LEAST_LEVER_M);
         // Ever less beyond half of what a heel can do.

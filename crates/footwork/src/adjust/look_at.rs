@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::f32::consts::PI;
 
 /// The `[matcher.look_at]` table.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LookAtConfig {
     /// Half-life of turning to another target, seconds. Default 0.12.
@@ -23,11 +23,40 @@ pub struct LookAtConfig {
     pub weight_half_life_s: f32,
     /// A target that moves faster across the view has jumped: it is turned to, not followed. Degrees per second. Default 180.
     pub fastest_degps: f32,
+    /// Where the eyes are, seen from the last joint: so far above it, metres, in a body that stands. Default 0.08.
+    pub eyes_up_m: f32,
+    /// And so far ahead of it, metres. Default 0.1.
+    pub eyes_ahead_m: f32,
+    /// What turns, from the lowest to the head, at most 8. Default: chest, neck and head, where the rig has them.
+    pub joints: Vec<LookJointConfig>,
 }
+
+/// An entry of `matcher.look_at.joints`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LookJointConfig {
+    /// Joint or role.
+    pub joint: String,
+    /// Most to either side, degrees.
+    pub yaw_deg: f32,
+    /// Most up or down, degrees.
+    pub pitch_deg: f32,
+}
+
+/// Most joints that turn.
+pub const MAX_LOOK_JOINTS: usize = 8;
 
 impl Default for LookAtConfig {
     fn default() -> Self {
-        Self { half_life_s: 0.12, weight_half_life_s: 0.15, fastest_degps: 180.0 }
+        let joint = |name: &str, yaw_deg, pitch_deg| LookJointConfig { joint: name.into(), yaw_deg, pitch_deg };
+        Self {
+            half_life_s: 0.12,
+            weight_half_life_s: 0.15,
+            fastest_degps: 180.0,
+            eyes_up_m: 0.08,
+            eyes_ahead_m: 0.1,
+            joints: vec![joint("chest", 20.0, 10.0), joint("neck", 30.0, 20.0), joint("head", 40.0, 30.0)],
+        }
     }
 }
 
@@ -43,10 +72,10 @@ pub struct LookJoint {
 }
 
 /// What looks.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Gaze {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gaze<'a> {
     /// From the lowest to the one with the eyes.
-    pub joints: Vec<LookJoint>,
+    pub joints: &'a [LookJoint],
     /// Where the eyes are, in the space of the last joint, metres.
     pub eyes: Vec3,
     /// Where they look, in the space of the last joint; a unit vector.
@@ -55,6 +84,7 @@ pub struct Gaze {
 
 /// What must be known from moment to moment. All zeros has never looked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct LookAt {
     /// 0 looks where the clip does, 1 at the target.
@@ -67,10 +97,10 @@ pub struct LookAt {
     pub distance_m: f32,
 }
 
-impl Gaze {
+impl<'a> Gaze<'a> {
     /// Eyes at `eyes` (space of the last joint, metres) that look ahead in a pose that looks ahead: the rest pose, or a frame
     /// of an idle. `joints` lead from the lowest to the head.
-    pub fn new(skeleton: &Skeleton, looks_ahead: &Pose, joints: Vec<LookJoint>, eyes: Vec3) -> Self {
+    pub fn new(skeleton: &Skeleton, looks_ahead: &Pose, joints: &'a [LookJoint], eyes: Vec3) -> Self {
         let head = joints.last().map_or(Quat::IDENTITY, |j| looks_ahead.in_root(skeleton, j.joint).rotation);
         Self { joints, eyes, forward: head.inverse() * Vec3::Z }
     }
@@ -88,7 +118,7 @@ impl Gaze {
 
     /// Where to look for a target in the direction `target`, when the clip looks in the direction `now`.
     fn aim(&self, now: Vec2, target: Vec2) -> Vec2 {
-        let limits = Self::limits(&self.joints).clamp(Vec2::ZERO, Vec2::splat(0.95 * PI));
+        let limits = Self::limits(self.joints).clamp(Vec2::ZERO, Vec2::splat(0.95 * PI));
         let wanted = Vec2::new(wrap_angle(target.x - now.x), target.y - now.y);
         // Straight behind there is no side to turn to: it is given up on the way there.
         let beyond = ((wanted.x.abs() - limits.x) / (PI - limits.x)).max(0.0);

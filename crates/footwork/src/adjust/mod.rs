@@ -12,5 +12,6 @@ pub mod leg;
 pub mod look_at;
 pub mod orientation_warp;
 pub mod play_rate;
+pub mod rig;
 pub mod root;
 pub mod stride_warp;

@@ -17,6 +17,8 @@ pub enum RootMode {
     Simulation,
     /// The animation; the simulated character is put where it is. For characters that nobody holds a stick for.
     Animation,
+    /// The simulated character, which gives way: it is drawn to the animation as well. For companions and crowds.
+    Mixed,
 }
 
 /// The `[matcher.root]` table.
@@ -25,6 +27,8 @@ pub enum RootMode {
 pub struct RootConfig {
     /// Default `simulation`.
     pub mode: RootMode,
+    /// `mixed`: half-life in which the simulated character is drawn to the animation, seconds. Default 0.3.
+    pub give_way_half_life_s: f32,
     /// Draw the animation to the simulation. Default true.
     pub adjust: bool,
     /// Half-life of the adjustment of the position, seconds. Default 0.1.
@@ -47,6 +51,7 @@ impl Default for RootConfig {
     fn default() -> Self {
         Self {
             mode: RootMode::Simulation,
+            give_way_half_life_s: 0.3,
             adjust: true,
             position_half_life_s: 0.1,
             facing_half_life_s: 0.2,
@@ -79,6 +84,20 @@ pub struct AdjustRoot<'a> {
     pub turn_radps: f32,
     /// Time since the last adjustment.
     pub dt_s: f32,
+}
+
+impl RootConfig {
+    /// The simulated character, `dt_s` later, as it gives way to a root shown at `shown`.
+    pub fn give_way(&self, simulation: &mut Simulation, shown: Transform, dt_s: f32) {
+        if self.mode != RootMode::Mixed {
+            return;
+        }
+        let share = spring::damp(self.give_way_half_life_s, dt_s);
+        let gap = shown.translation - simulation.position;
+        simulation.position += Vec3::new(gap.x, 0.0, gap.z) * share;
+        let turn = simulation.facing.angle_to(Facing::from_rotation(shown.rotation));
+        simulation.facing = simulation.facing.turned(turn * share);
+    }
 }
 
 impl AdjustRoot<'_> {
@@ -147,5 +166,23 @@ mod tests {
     fn everything_can_be_switched_off() {
         let off = RootConfig { adjust: false, clamp: false, ..Default::default() };
         assert_eq!(adjusted(&off, 1.0, 9.0), (Vec3::ZERO, 0.0));
+    }
+
+    #[test]
+    fn only_a_mixed_root_gives_way_and_halfway_in_its_half_life() {
+        let shown = Transform::new(Vec3::new(0.4, 1.0, 0.0), Quat::from_rotation_y(0.6));
+        let after = |mode, steps: u32| {
+            let mut s = Simulation::default();
+            let config = RootConfig { mode, give_way_half_life_s: 0.2, ..Default::default() };
+            for _ in 0..steps {
+                config.give_way(&mut s, shown, 0.2 / steps as f32);
+            }
+            (s.position, s.facing.yaw())
+        };
+        assert_eq!(after(RootMode::Simulation, 1).0, Vec3::ZERO);
+        for steps in [1, 12] {
+            let (position, yaw) = after(RootMode::Mixed, steps);
+            assert!((position - Vec3::X * 0.2).length() < 1e-5 && (yaw - 0.3).abs() < 1e-4, "{position} {yaw}");
+        }
     }
 }

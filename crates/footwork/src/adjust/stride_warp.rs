@@ -37,6 +37,7 @@ impl Default for StrideWarpConfig {
 
 /// What must be known from moment to moment. All zeros warps nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct StrideWarp {
     /// By how much strides are longer: 0.1 is a tenth.

@@ -6,7 +6,6 @@ mod contacts;
 mod normalize;
 mod parallel;
 mod report;
-mod roles;
 mod root_motion;
 mod rows;
 mod track;
@@ -16,7 +15,7 @@ pub use config::{
 };
 pub use normalize::NormalizeError;
 pub use report::{BuildReport, ClipReport, ColumnReport, Skipped};
-pub use roles::{JointRoles, RoleError};
+pub use crate::roles::{JointRoles, RoleError};
 pub use root_motion::RootError;
 
 use crate::clip::{Annotations, ClipError, ContactTrack, RawClip};

@@ -4,7 +4,7 @@
 //! hips (or any left/right pair) and checked against the travel, never assumed from an axis.
 
 use super::config::{RootConfig, RootMode};
-use super::roles::JointRoles;
+use crate::roles::JointRoles;
 use super::track::Track;
 use crate::frames::JointIndex;
 use crate::math::{Facing, Quat, Transform, savgol};

@@ -2,11 +2,13 @@
 
 mod check;
 pub mod file;
+mod standing;
 
 pub use file::FileError;
 
 use crate::adjust::body::Body;
 use crate::adjust::leg::Leg;
+use crate::adjust::rig::Rig;
 use crate::frames::{ClipIndex, FrameIndex, JointIndex, RowIndex};
 use crate::math::{Quat, Transform};
 use crate::motion::{ClipView, MirrorError, MirrorTable, PosePool};
@@ -216,6 +218,8 @@ pub struct Database {
     pub legs: Vec<Option<Leg>>,
     /// Hips, spine and legs, where there are any.
     pub body: Option<Body>,
+    /// What corrections must know about the body.
+    pub rig: Rig,
     /// `[joints]` true for those that move a contact joint.
     pub carries_foot: Vec<bool>,
     /// `[contact joints]` counterpart slots in a mirror.
@@ -328,6 +332,7 @@ impl Database {
             row_clips,
             body: Body::find(&c.skeleton, &c.contact_joints).map(|body| Body { legs: legs.clone(), ..body }),
             carries_foot: Leg::carriers(&c.skeleton, &c.contact_joints),
+            rig: Rig::new(&c.skeleton, &legs, standing::standing(&content)),
             legs,
             contact_pairs,
             hash: OnceLock::new(),

@@ -1,11 +1,17 @@
 //! How a character behaves. May be changed at any time; nothing has to be rebuilt.
 
 use crate::adjust::feet::{FeetConfig, FootLock};
+use crate::adjust::ground::GroundConfig;
+use crate::adjust::hands::HandConfig;
+use crate::adjust::look_at::{LookAtConfig, MAX_LOOK_JOINTS};
+use crate::adjust::orientation_warp::OrientationWarpConfig;
 use crate::adjust::play_rate::PlayRateConfig;
 use crate::adjust::root::RootConfig;
+use crate::adjust::stride_warp::StrideWarpConfig;
 use crate::blend::{Seam, TransitionConfig};
 use crate::database::Database;
 use crate::math::Facing;
+use crate::roles::JointRoles;
 use crate::schema::Residual;
 use crate::search::Backend;
 use crate::trajectory::{PredictionConfig, SimulationConfig, SpeedConfig};
@@ -35,10 +41,22 @@ pub struct MatcherConfig {
     pub transition: TransitionConfig,
     /// Playing faster or slower than captured.
     pub play_rate: PlayRateConfig,
+    /// Walking a clip at another angle. Off unless the table is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub orientation_warp: Option<OrientationWarpConfig>,
+    /// Walking a clip with longer or shorter strides. Off unless the table is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stride_warp: Option<StrideWarpConfig>,
     /// Animation and simulation.
     pub root: RootConfig,
     /// Feet that stay where they touch.
     pub feet: FeetConfig,
+    /// Feet on uneven ground, where [`crate::trajectory::MotionInput::ground`] is given.
+    pub ground: GroundConfig,
+    /// Looking at [`crate::trajectory::MotionInput::look_at`].
+    pub look_at: LookAtConfig,
+    /// Reaching for [`crate::trajectory::MotionInput::hands`].
+    pub hands: HandConfig,
 }
 
 impl Default for MatcherConfig {
@@ -53,8 +71,13 @@ impl Default for MatcherConfig {
             unsteered_clip_blend: 1.0,
             transition: TransitionConfig::default(),
             play_rate: PlayRateConfig::default(),
+            orientation_warp: None,
+            stride_warp: None,
             root: RootConfig::default(),
             feet: FeetConfig::default(),
+            ground: GroundConfig::default(),
+            look_at: LookAtConfig::default(),
+            hands: HandConfig::default(),
         }
     }
 }
@@ -127,6 +150,16 @@ pub struct ConfigError {
     pub key: String,
     /// What is wrong and what to do.
     pub what: String,
+}
+
+/// The first of (key, value, least, most) that is out of its range, is an error.
+fn in_range(ranges: &[(&str, f32, f32, f32)]) -> Result<(), ConfigError> {
+    for (key, value, low, high) in ranges {
+        if !(low..=high).contains(&value) {
+            return Err(ConfigError { key: (*key).into(), what: format!("{value}: expected {low} to {high}") });
+        }
+    }
+    Ok(())
 }
 
 impl MatcherConfig {
@@ -220,11 +253,8 @@ impl MatcherConfig {
             ("speeds.run.side_mps", v.run.side_mps, 0.0, 100.0),
             ("speeds.run.back_mps", v.run.back_mps, 0.0, 100.0),
         ];
-        for (key, value, low, high) in ranges {
-            if !(low..=high).contains(&value) {
-                return Err(ConfigError { key: key.into(), what: format!("{value}: expected {low} to {high}") });
-            }
-        }
+        in_range(&ranges)?;
+        self.validate_corrections(db)?;
         for (label, cost) in &self.channel_cost {
             let key = format!("channel_cost.\"{label}\"");
             let labels = || db.schema.channels.iter().map(|c| c.label.as_str());
@@ -235,6 +265,61 @@ impl MatcherConfig {
             }
             if !(0.0..=1e6).contains(cost) {
                 return Err(ConfigError { key, what: format!("{cost}: expected 0 or more") });
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks what bends the pose.
+    fn validate_corrections(&self, db: &Database) -> Result<(), ConfigError> {
+        let (g, l, h) = (&self.ground, &self.look_at, &self.hands);
+        let (o, s) = (self.orientation_warp.unwrap_or_default(), self.stride_warp.unwrap_or_default());
+        let ranges = [
+            ("root.give_way_half_life_s", self.root.give_way_half_life_s, 1e-4, 60.0),
+            ("orientation_warp.max_deg", o.max_deg, 0.0, 180.0),
+            ("orientation_warp.hips_share", o.hips_share, 0.0, 1.0),
+            ("orientation_warp.half_life_s", o.half_life_s, 1e-4, 10.0),
+            ("orientation_warp.full_speed_mps", o.full_speed_mps, 1e-3, 100.0),
+            ("stride_warp.min", s.min, 0.1, 1.0),
+            ("stride_warp.max", s.max, 1.0, 4.0),
+            ("stride_warp.half_life_s", s.half_life_s, 1e-4, 10.0),
+            ("stride_warp.full_speed_mps", s.full_speed_mps, 1e-3, 100.0),
+            ("stride_warp.pelvis.down_half_life_s", s.pelvis.down_half_life_s, 1e-4, 10.0),
+            ("stride_warp.pelvis.up_half_life_s", s.pelvis.up_half_life_s, 1e-4, 10.0),
+            ("stride_warp.pelvis.max_m", s.pelvis.max_m, 0.0, 10.0),
+            ("ground.foot_half_life_s", g.foot_half_life_s, 1e-4, 10.0),
+            ("ground.ahead_s", g.ahead_s, 0.0, 1.0),
+            ("ground.slope_half_life_s", g.slope_half_life_s, 1e-4, 10.0),
+            ("ground.max_slope_deg", g.max_slope_deg, 0.0, 80.0),
+            ("ground.body_half_life_s", g.body_half_life_s, 1e-4, 10.0),
+            ("ground.body_reach_m", g.body_reach_m, 1e-3, 10.0),
+            ("ground.slope_sink_m", g.slope_sink_m, 0.0, 10.0),
+            ("ground.lean", g.lean, -2.0, 2.0),
+            ("ground.pelvis.down_half_life_s", g.pelvis.down_half_life_s, 1e-4, 10.0),
+            ("ground.pelvis.up_half_life_s", g.pelvis.up_half_life_s, 1e-4, 10.0),
+            ("ground.pelvis.max_m", g.pelvis.max_m, 0.0, 10.0),
+            ("look_at.half_life_s", l.half_life_s, 1e-4, 10.0),
+            ("look_at.weight_half_life_s", l.weight_half_life_s, 1e-4, 10.0),
+            ("look_at.fastest_degps", l.fastest_degps, 0.0, 1e6),
+            ("look_at.eyes_up_m", l.eyes_up_m, -1.0, 1.0),
+            ("look_at.eyes_ahead_m", l.eyes_ahead_m, -1.0, 1.0),
+            ("hands.half_life_s", h.half_life_s, 1e-4, 10.0),
+            ("hands.elbow_kept_m", h.elbow_kept_m, 0.0, 1.0),
+            ("hands.elbow_soft_m", h.elbow_soft_m, 0.0, 1.0),
+        ];
+        in_range(&ranges)?;
+        if l.joints.len() > MAX_LOOK_JOINTS {
+            let what = format!("{} joints: expected at most {MAX_LOOK_JOINTS}", l.joints.len());
+            return Err(ConfigError { key: "look_at.joints".into(), what });
+        }
+        for j in &l.joints {
+            in_range(&[("look_at.joints.yaw_deg", j.yaw_deg, 0.0, 180.0), ("look_at.joints.pitch_deg", j.pitch_deg, 0.0, 90.0)])?;
+        }
+        let named = l.joints.iter().map(|j| ("look_at.joints.joint", &j.joint));
+        for (key, name) in named.chain(h.joints.iter().map(|j| ("hands.joints", j))) {
+            // A role that nobody has here is left out: the defaults are for all rigs.
+            if !JointRoles::is_role(name) {
+                db.skeleton.require(name).map_err(|e| ConfigError { key: key.into(), what: e.to_string() })?;
             }
         }
         Ok(())

@@ -4,6 +4,7 @@
 //! a database: crowds, servers, bindings.
 
 pub mod config;
+mod corrections;
 mod output;
 mod play;
 mod query;
@@ -12,7 +13,9 @@ mod scratch;
 mod seam;
 pub mod state;
 mod step;
+pub mod warp;
 
+pub use corrections::Corrections;
 pub use config::{ConfigError, MatcherConfig, SearchConfig};
 pub use output::{FiredEvent, Output};
 pub use query::query_at_row;
@@ -59,9 +62,9 @@ impl MotionMatcher {
         // Made here and not on the first update, which must not allocate.
         db.search_index(config.search.backend);
         let scratch = Scratch::new(&db);
-        let state = MatcherState::new(&db, world_from_root, query::resting(&db, &config));
+        let mut state = MatcherState::new(&db, world_from_root, query::resting(&db, &config));
         let mut output = Output::new(&db);
-        play::show(&db, &config, &state, scratch.layout(), &mut output);
+        play::show(&db, &config, &mut state, scratch.layout(), &mut output, None);
         Ok(Self { db, config, state, scratch, output })
     }
 
@@ -125,7 +128,7 @@ impl MotionMatcher {
     pub fn restore(&mut self, state: &MatcherState) -> Result<(), InputError> {
         step::check_state(&self.db, state, self.scratch.layout(), 0)?;
         self.state.clone_from(state);
-        play::show(&self.db, &self.config, &self.state, self.scratch.layout(), &mut self.output);
+        play::show(&self.db, &self.config, &mut self.state, self.scratch.layout(), &mut self.output, None);
         Ok(())
     }
 
@@ -138,7 +141,7 @@ impl MotionMatcher {
             return Err(InputError::NotUsable { field: "world_from_root", value: f32::NAN });
         }
         play::teleport(&self.config, &mut self.state, self.scratch.layout(), world_from_root);
-        play::show(&self.db, &self.config, &self.state, self.scratch.layout(), &mut self.output);
+        play::show(&self.db, &self.config, &mut self.state, self.scratch.layout(), &mut self.output, None);
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Playing: moving along the clip, jumping to another, showing the result.
 
 use super::config::MatcherConfig;
+use super::corrections::{self, Now};
 use super::output::{FiredEvent, Output};
 use super::scratch::Scratch;
 use super::state::{BlockLayout, MatcherState, Playing, StateHeader};
@@ -12,7 +13,7 @@ use crate::blend::inertialize::{Joints, Moving};
 use crate::database::Database;
 use crate::pose::{Pose, PoseVelocity, velocity_in_root};
 use crate::math::{Facing, Quat, Transform, spring};
-use crate::trajectory::{Goal, MotionInput};
+use crate::trajectory::{Goal, GroundHook, GroundPoint, MotionInput};
 use glam::Vec3;
 
 /// Moves simulation, clip and root from the anchor to `to_s`; nothing is decided in between.
@@ -30,6 +31,10 @@ pub fn advance(
     let dt = dt_s as f32;
     (h.simulation, h.animated_root, h.since_transition_s, h.root_slip) =
         (from.simulation, from.animated_root, from.since_transition_s, from.root_slip);
+    // What stands on a platform goes with it.
+    let carried = input.ground.map_or(Vec3::ZERO, |g| ground_velocity(g, from.simulation.position) * dt);
+    h.animated_root.translation += carried;
+    h.simulation.position += carried;
     let before = h.shown_root(&config.transition);
     let unsteered = matches!(input.goal, Goal::None);
     if !unsteered {
@@ -38,7 +43,8 @@ pub fn advance(
     }
     let view = db.view(h.playing.clip, h.playing.mirrored);
     let to_playing_s = from.playing_s + dt_s * f64::from(h.play_rate);
-    let step = view.root(from.playing_s).0.inverse() * view.root(to_playing_s).0;
+    let mut step = view.root(from.playing_s).0.inverse() * view.root(to_playing_s).0;
+    step.translation = h.warp.way(step.translation);
     h.animated_root = h.animated_root * step;
     h.playing.time_s = to_playing_s;
     h.since_transition_s += dt;
@@ -85,6 +91,11 @@ pub fn tick_rate(db: &Database, config: &MatcherConfig, state: &mut MatcherState
     h.play_rate = config.play_rate.next(h.play_rate, clip, h.simulation.velocity, Vec3::new(ahead.x, 0.0, ahead.z), dt_s);
 }
 
+/// How the ground at a point moves to the sides, world, m/s.
+fn ground_velocity(ground: &GroundHook, at: Vec3) -> Vec3 {
+    GroundPoint::under(ground, at).velocity * Vec3::new(1.0, 0.0, 1.0)
+}
+
 /// The simulated character goes where the animation goes.
 fn follow(state: &mut MatcherState, before: Transform, after: Transform, dt_s: f32) {
     // A difference over less time is noise.
@@ -108,6 +119,7 @@ fn adjust(config: &MatcherConfig, state: &mut MatcherState, before: Transform, a
     if dt_s <= 0.0 {
         return;
     }
+    config.root.give_way(&mut state.header.simulation, after, dt_s);
     let (a, b) = (Facing::from_rotation(before.rotation), Facing::from_rotation(after.rotation));
     let job = AdjustRoot {
         config: &config.root,
@@ -166,6 +178,11 @@ pub fn transition(
     let h = &mut state.header;
     let (lost, lost_turn) = h.root_residual(&config.transition);
     let (old, new) = (h.animated_root.rotation, shown_root.rotation);
+    for moving in [&mut scratch.shown, &mut scratch.next] {
+        for way in [&mut moving.velocity.linear[0], &mut moving.acceleration.linear[0]] {
+            *way = h.warp.way(*way);
+        }
+    }
     let (shown, next_root) = (&scratch.shown, &scratch.next);
     let up = |v: &PoseVelocity| Vec3::Y * v.angular[0].y;
     h.root_offset = Offset {
@@ -269,7 +286,7 @@ fn hide_seam(
     state.offsets(layout).apply(&seams(db, config), since, body, None);
     let (shift, turn) = h.root_residual(&config.transition);
     let root = h.shown_root(&config.transition);
-    let animated = h.animated_root.rotation * velocity.linear[0];
+    let animated = h.animated_root.rotation * h.warp.way(velocity.linear[0]);
     pose.set_world_from_root(root);
     velocity.linear[0] = root.inverse_direction(animated + shift.velocity);
     velocity.angular[0].y += turn.velocity.y;
@@ -281,16 +298,34 @@ pub fn shown_body(db: &Database, config: &MatcherConfig, state: &MatcherState, s
     animate(db, config, state, &scratch.layout, (pose, velocity));
 }
 
-/// A control tick of the feet: which are held, which let go.
-pub fn tick_feet(db: &Database, config: &MatcherConfig, state: &mut MatcherState, scratch: &mut Scratch, dt_s: f32) {
+/// A control tick of what bends the body: how it is warped, which feet are held, which let go.
+pub fn tick_body(
+    db: &Database,
+    config: &MatcherConfig,
+    input: &MotionInput,
+    state: &mut MatcherState,
+    scratch: &mut Scratch,
+    dt_s: f32,
+) {
+    let warps = config.orientation_warp.is_some() || config.stride_warp.is_some();
+    if !warps && config.feet.lock == FootLock::Off {
+        return;
+    }
     let p = state.header.playing;
     let clip_root = state.header.animated_root.rotation;
     let Moving { pose, velocity, .. } = &mut scratch.shown;
     sample(db, p, state.header.play_rate, (pose, velocity));
     for (clip_velocity, joint) in scratch.toe_velocities.iter_mut().zip(&db.contact_joints) {
-        *clip_velocity = clip_root * velocity_in_root(&db.skeleton, pose, velocity, *joint);
+        let own = velocity_in_root(&db.skeleton, pose, velocity, *joint);
+        *clip_velocity = clip_root * state.header.warp.way(own);
     }
-    hide_seam(db, config, state, &scratch.layout, (pose, velocity));
+    hide_seam(db, config, state, &scratch.layout, (&mut *pose, velocity));
+    if warps {
+        let mut warp = state.header.warp;
+        warp.tick(db, config, input, &state.header, pose, dt_s);
+        warp.apply(db, config, 0.0, pose);
+        state.header.warp = warp;
+    }
     db.contacts_at(p.clip, p.mirrored, p.time_s, &mut scratch.touching);
     let root = scratch.shown.pose.world_from_root();
     let (rate, slip) = (state.header.play_rate, state.header.root_slip);
@@ -299,8 +334,10 @@ pub fn tick_feet(db: &Database, config: &MatcherConfig, state: &mut MatcherState
     for (slot, (foot, joint)) in feet.zip(&db.contact_joints).enumerate() {
         let touches = scratch.touching[slot] == 1;
         let (lands_in_s, stands_s) = db.next_contact_s(p.clip, p.mirrored, slot, p.time_s);
+        let animated = root.point(scratch.shown.pose.in_root(&db.skeleton, *joint).translation);
         let footing = Footing {
-            animated: root.point(scratch.shown.pose.in_root(&db.skeleton, *joint).translation),
+            animated,
+            carried: input.ground.map_or(Vec3::ZERO, |g| ground_velocity(g, animated)),
             clip_velocity: scratch.toe_velocities[slot],
             slip,
             touches,
@@ -342,7 +379,10 @@ fn correct_feet(db: &Database, config: &MatcherConfig, h: &StateHeader, feet: &[
     for ((foot, leg), mut target) in feet.iter().zip(&db.legs).zip(targets) {
         let Some(leg) = leg else { continue };
         let mut bent = BentLeg::of(&db.skeleton, pose, *leg, root);
-        target.y = config.feet.above_ground(target.y);
+        // Uneven ground has its own way of keeping feet out of it.
+        if h.corrections.body.seen == 0.0 {
+            target.y = config.feet.above_ground(target.y);
+        }
         if (target - bent.toe.translation).length_squared() > 1e-10 {
             bent.stand(target, foot.standing(after_s), config.feet.reach());
             bent.write(pose);
@@ -350,19 +390,29 @@ fn correct_feet(db: &Database, config: &MatcherConfig, h: &StateHeader, feet: &[
     }
 }
 
-/// Fills the output with what is to be seen now.
-pub fn show(db: &Database, config: &MatcherConfig, state: &MatcherState, layout: &BlockLayout, output: &mut Output) {
+/// Fills the output with what is to be seen now. With `now` (input and time step) all that bends what is shown moves on.
+pub fn show(
+    db: &Database,
+    config: &MatcherConfig,
+    state: &mut MatcherState,
+    layout: &BlockLayout,
+    output: &mut Output,
+    now: Option<Now>,
+) {
     let h = &state.header;
     animate(db, config, state, layout, (&mut output.pose, &mut output.velocity));
-    let feet = state.feet(layout);
-    if config.feet.lock != FootLock::Off {
-        correct_feet(db, config, h, feet, &mut output.pose);
+    if config.orientation_warp.is_some() || config.stride_warp.is_some() {
+        h.warp.apply(db, config, h.since_control_s() as f32, &mut output.pose);
     }
-    for (out, foot) in output.locked_s.iter_mut().zip(feet) {
+    if config.feet.lock != FootLock::Off {
+        correct_feet(db, config, h, state.feet(layout), &mut output.pose);
+    }
+    for (out, foot) in output.locked_s.iter_mut().zip(state.feet(layout)) {
         *out = foot.held_s;
     }
     db.contacts_at(h.playing.clip, h.playing.mirrored, h.playing.time_s, &mut output.contacts);
     db.curves_at(h.playing.clip, h.playing.time_s, &mut output.curves);
+    corrections::correct(db, config, state, layout, now, &output.contacts, &mut output.pose);
 }
 
 /// Puts a character elsewhere: root, simulation and memory move together.
@@ -387,7 +437,11 @@ pub fn teleport(config: &MatcherConfig, state: &mut MatcherState, layout: &Block
     h.searched_velocity = by.direction(h.searched_velocity);
     h.searched_facing = turned(h.searched_facing);
     h.path = Default::default();
+    h.corrections.body = h.corrections.body.moved(by);
     for foot in state.feet_mut(layout) {
+        *foot = foot.moved(by);
+    }
+    for foot in state.grounded_mut(layout).1 {
         *foot = foot.moved(by);
     }
     for sample in state.block[layout.history.clone()].chunks_exact_mut(crate::trajectory::history::WIDTH) {

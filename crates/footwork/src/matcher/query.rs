@@ -193,7 +193,7 @@ fn continuing(db: &Database, state: &MatcherState, scratch: &mut Scratch) -> Opt
 }
 
 /// The row nearest to a time of a clip; `None` for a clip without rows.
-fn nearest_row(db: &Database, p: &Playing) -> Option<RowIndex> {
+pub(super) fn nearest_row(db: &Database, p: &Playing) -> Option<RowIndex> {
     let clip = &db.clips[p.clip.at()];
     let rows = clip.row_range();
     if rows.is_empty() {

@@ -2,7 +2,10 @@
 //! bit for bit.
 
 use super::config::MatcherConfig;
+use super::corrections::Corrections;
+use super::warp::Warp;
 use crate::adjust::feet::{FOOT_WIDTH, Foot};
+use crate::adjust::ground::GroundedFoot;
 use crate::blend::inertialize::Offsets;
 use crate::blend::{Offset, TransitionConfig};
 use crate::database::Database;
@@ -16,7 +19,7 @@ use glam::Vec3;
 use std::ops::Range;
 
 /// The layout of [`MatcherState`]: a state of another version is refused.
-pub const STATE_VERSION: u32 = 2;
+pub const STATE_VERSION: u32 = 3;
 
 /// Seconds between control ticks: desire is evaluated here, and whenever the goal changes; feet are decided about.
 pub(super) const CONTROL_S: f64 = 1.0 / 60.0;
@@ -90,6 +93,10 @@ pub struct StateHeader {
     pub pelvis: Spring,
     /// How far it had to then.
     pub pelvis_needed_m: f32,
+    /// How what plays is warped.
+    pub warp: Warp,
+    /// What bends the pose that is shown.
+    pub corrections: Corrections,
     /// The simulated character.
     pub simulation: Simulation,
     /// Where all of this was at the last instant that mattered.
@@ -111,7 +118,8 @@ pub struct StateHeader {
 /// One character's state: a header and one block of floats.
 ///
 /// Block: `[joints x 6]` rotation offsets (rotation vector, velocity), `[translated x 6]` translation offsets, `[contact joints
-/// x 19]` feet ([`crate::adjust::feet::Foot`]), then the history ring `[samples x 5]` (x, y, z, facing x, facing z).
+/// x 26]` feet ([`crate::adjust::feet::Foot`]), `[contact joints x 12]` the ground under them
+/// ([`crate::adjust::ground::GroundedFoot`]), then the history ring `[samples x 5]` (x, y, z, facing x, facing z).
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MatcherState {
@@ -139,6 +147,7 @@ pub(crate) struct BlockLayout {
     pub rotations: Range<usize>,
     pub translations: Range<usize>,
     pub feet: Range<usize>,
+    pub grounded: Range<usize>,
     pub history: Range<usize>,
 }
 
@@ -148,9 +157,10 @@ impl BlockLayout {
         let rotations = 0..db.skeleton.len() * OFFSET_WIDTH;
         let translations = rotations.end..rotations.end + db.poses.translated.len() * OFFSET_WIDTH;
         let feet = translations.end..translations.end + db.contact_joints.len() * FOOT_WIDTH;
+        let grounded = feet.end..feet.end + db.contact_joints.len() * size_of::<GroundedFoot>() / size_of::<f32>();
         let samples = history::capacity(-db.schema.horizon_s().0);
-        let history = feet.end..feet.end + samples * history::WIDTH;
-        Self { rotations, translations, feet, history }
+        let history = grounded.end..grounded.end + samples * history::WIDTH;
+        Self { rotations, translations, feet, grounded, history }
     }
 }
 
@@ -181,6 +191,8 @@ impl MatcherState {
             root_slip: Vec3::ZERO,
             pelvis: Spring::default(),
             pelvis_needed_m: 0.0,
+            warp: Warp::default(),
+            corrections: Corrections::default(),
             simulation,
             anchor,
             desired,
@@ -226,6 +238,11 @@ impl MatcherState {
     /// `[contact joints]`.
     pub(crate) fn feet_mut(&mut self, layout: &BlockLayout) -> &mut [Foot] {
         bytemuck::cast_slice_mut(&mut self.block[layout.feet.clone()])
+    }
+
+    /// The header, and `[contact joints]` the ground under the feet.
+    pub(crate) fn grounded_mut(&mut self, layout: &BlockLayout) -> (&mut StateHeader, &mut [GroundedFoot]) {
+        (&mut self.header, bytemuck::cast_slice_mut(&mut self.block[layout.grounded.clone()]))
     }
 
     pub(crate) fn history(&mut self, layout: &BlockLayout) -> History<'_> {

@@ -10,7 +10,6 @@ use super::play;
 use super::query;
 use super::scratch::Scratch;
 use super::state::{BlockLayout, CONTROL_S, MatcherState, STATE_VERSION};
-use crate::adjust::feet::FootLock;
 use crate::database::Database;
 use crate::trajectory::control::desired;
 use crate::trajectory::{InputError, MotionInput};
@@ -144,8 +143,8 @@ fn step_one(
                 play::tick_rate(db, config, state, CONTROL_S as f32);
             }
             decide(db, config, input, state, scratch, output, search.is_some(), desire_is_new, turn);
-            if tick.is_some() && config.feet.lock != FootLock::Off {
-                play::tick_feet(db, config, state, scratch, CONTROL_S as f32);
+            if tick.is_some() {
+                play::tick_body(db, config, input, state, scratch, CONTROL_S as f32);
             }
         }
         goal_is_new = false;
@@ -160,7 +159,7 @@ fn step_one(
             break;
         }
     }
-    play::show(db, config, state, &scratch.layout, output);
+    play::show(db, config, state, &scratch.layout, output, Some((input, dt_s as f32)));
 }
 
 /// True when the user asks for something else than before.

@@ -84,6 +84,7 @@ pub fn to_velocity<T: Springy>(x: T, v: T, a: T, goal_velocity: T, half_life_s: 
 
 /// A number on a critically damped spring: what a correction must remember from moment to moment. All zeros is at rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Spring {
     /// Where it is.
@@ -113,6 +114,7 @@ impl Spring {
 
 /// A number that follows a moving goal: one that glides is followed without lag, one that jumps without a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
 pub struct Follower {
     /// Where it is, and how fast it moves.

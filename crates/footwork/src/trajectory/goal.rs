@@ -1,6 +1,7 @@
 //! What the user asks of a character, each update.
 
 use super::path::Path;
+use crate::adjust::hands::HandTarget;
 use crate::math::{Facing, Quat};
 use crate::search::TagFilter;
 use glam::{Vec2, Vec3};
@@ -51,6 +52,10 @@ pub struct MotionInput<'a> {
     pub collide: Option<&'a CollisionHook<'a>>,
     /// What is stood on; `None` is level ground.
     pub ground: Option<&'a GroundHook<'a>>,
+    /// What to look at, world, metres; `None` looks where the clip does.
+    pub look_at: Option<Vec3>,
+    /// What left and right hand are to reach for; `None` leaves them to the clip.
+    pub hands: [Option<HandTarget>; 2],
 }
 
 impl std::fmt::Debug for MotionInput<'_> {
@@ -61,6 +66,8 @@ impl std::fmt::Debug for MotionInput<'_> {
             .field("user", &self.user)
             .field("collide", &self.collide.is_some())
             .field("ground", &self.ground.is_some())
+            .field("look_at", &self.look_at)
+            .field("hands", &self.hands)
             .finish()
     }
 }
@@ -251,7 +258,19 @@ impl MotionInput<'_> {
         if self.user.len() != user_width {
             return Err(InputError::UserWidth { expected: user_width, found: self.user.len() });
         }
-        finite("user", self.user)
+        finite("user", self.user)?;
+        if let Some(target) = self.look_at {
+            finite("look_at", &target.to_array())?;
+        }
+        for hand in self.hands.iter().flatten() {
+            finite("hands.position", &hand.position.to_array())?;
+            let Some(rotation) = hand.rotation else { continue };
+            finite("hands.rotation", &rotation.to_array())?;
+            if rotation.length() < 1e-3 {
+                return Err(InputError::NoDirection { field: "hands.rotation" });
+            }
+        }
+        Ok(())
     }
 
     /// A number that changes when the goal does. A trajectory of the user's own changes every time.

@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 pub mod cases;
+pub mod stages;
 pub mod tiny;
 pub mod walk;
 

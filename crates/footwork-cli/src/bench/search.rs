@@ -5,7 +5,7 @@
 //! repeated, and each query counts with the middle one of its times. Every answer, in every repetition, is compared with
 //! that of comparing every row.
 
-use crate::args::{BenchArgs, BenchCommand, BenchSearchArgs, Common, SearchKind, SetKind};
+use crate::args::{BenchSearchArgs, Common, SearchKind, SetKind};
 use crate::progress;
 use anyhow::{Context, Result, bail};
 use footwork::database::Database;
@@ -29,8 +29,7 @@ const COUNTED: usize = 100;
 const COLD_BYTES: usize = 96_000_000;
 
 /// Runs the command.
-pub fn bench(args: &BenchArgs, common: &Common) -> Result<()> {
-    let BenchCommand::Search(args) = &args.what;
+pub fn bench(args: &BenchSearchArgs, common: &Common) -> Result<()> {
     let db = Arc::new(common.open()?.0);
     if db.rows() == 0 {
         bail!("the database has no rows: there is nothing to search");

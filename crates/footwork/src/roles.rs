@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 const KNOWN: &[(&str, &[&str])] = &[
     ("hips", &["hips", "pelvis", "hip", "root", "mroot", "lowerback"]),
     ("chest", &["spine2", "spine3", "spine03", "chest", "upperchest", "spine1", "spine02", "t8", "spine"]),
+    ("neck", &["neck", "neck1", "neck01"]),
     ("head", &["head"]),
     ("left_up_leg", &["leftupleg", "thighl", "lefthip", "lhip", "leftupperleg", "lthigh", "leftthigh", "lhipjoint"]),
     (
@@ -91,6 +92,11 @@ impl JointRoles {
             joints.insert(role.clone(), joint);
         }
         Ok(Self { joints })
+    }
+
+    /// Is there such a role, filled or not?
+    pub fn is_role(name: &str) -> bool {
+        known().contains(&name)
     }
 
     /// The joint in a role.

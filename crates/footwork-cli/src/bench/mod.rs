@@ -1,0 +1,15 @@
+//! `footwork bench`: measuring, on one's own data.
+
+mod search;
+mod update;
+
+use crate::args::{BenchArgs, BenchCommand, Common};
+use anyhow::Result;
+
+/// Runs the command.
+pub fn bench(args: &BenchArgs, common: &Common) -> Result<()> {
+    match &args.what {
+        BenchCommand::Search(args) => search::bench(args, common),
+        BenchCommand::Update(args) => update::bench(args, common),
+    }
+}

@@ -1,0 +1,146 @@
+//! `footwork bench update`: what a frame of one character costs, stage by stage, outside search.
+//!
+//! Characters under the same restless stick, each with another stage on, take turns: frame by frame, so that whatever else
+//! the machine does meets all alike. Frames in which any of them searches are left out. A stage costs what its character
+//! takes longer than the one with the default stages, in the median.
+
+use crate::args::{BenchUpdateArgs, Common};
+use crate::progress;
+use anyhow::{Result, bail};
+use footwork::adjust::feet::FootLock;
+use footwork::adjust::hands::HandTarget;
+use footwork::adjust::play_rate::PlayRateConfig;
+use footwork::database::Database;
+use footwork::matcher::{MatcherConfig, MotionMatcher};
+use footwork::trajectory::{GroundPoint, MotionInput};
+use footwork_metrics::RATE_HZ;
+use footwork_metrics::courses::RandomStick;
+use glam::Vec3;
+use serde_json::{Value, json};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A character with some stages on.
+struct Subject {
+    name: &'static str,
+    character: MotionMatcher,
+    ground: bool,
+    gaze: bool,
+    hands: bool,
+    us: Vec<f64>,
+}
+
+impl Subject {
+    fn new(name: &'static str, db: &Arc<Database>, config: MatcherConfig) -> Result<Self> {
+        let character = MotionMatcher::new(Arc::clone(db), config)?;
+        Ok(Self { name, character, ground: false, gaze: false, hands: false, us: Vec::new() })
+    }
+
+    fn median_us(&mut self) -> f64 {
+        self.us.sort_by(f64::total_cmp);
+        self.us[self.us.len() / 2]
+    }
+}
+
+/// All subjects: nothing but playing, the default stages, each further stage on top of those, all of them.
+fn subjects(db: &Arc<Database>, config: &MatcherConfig) -> Result<Vec<Subject>> {
+    let bare = {
+        let mut c = config.clone();
+        (c.play_rate, c.feet.lock) = (PlayRateConfig::OFF, FootLock::Off);
+        (c.root.adjust, c.root.clamp) = (false, false);
+        (c.orientation_warp, c.stride_warp) = (None, None);
+        c
+    };
+    let plain = MatcherConfig { orientation_warp: None, stride_warp: None, ..config.clone() };
+    let orientation = MatcherConfig { orientation_warp: Some(Default::default()), ..plain.clone() };
+    let stride = MatcherConfig { stride_warp: Some(Default::default()), ..plain.clone() };
+    let all = MatcherConfig { stride_warp: Some(Default::default()), ..orientation.clone() };
+    let with = |name, config: &MatcherConfig, [ground, gaze, hands]: [bool; 3]| {
+        Ok::<_, anyhow::Error>(Subject { ground, gaze, hands, ..Subject::new(name, db, config.clone())? })
+    };
+    Ok(vec![
+        with("bare", &bare, [false; 3])?,
+        with("default", &plain, [false; 3])?,
+        with("orientation_warp", &orientation, [false; 3])?,
+        with("stride_warp", &stride, [false; 3])?,
+        with("ground", &plain, [true, false, false])?,
+        with("look_at", &plain, [false, true, false])?,
+        with("hands", &plain, [false, false, true])?,
+        with("all", &all, [true; 3])?,
+    ])
+}
+
+/// Runs the command.
+pub fn bench(args: &BenchUpdateArgs, common: &Common) -> Result<()> {
+    let (db, config) = common.open()?;
+    let db = Arc::new(db);
+    if db.rows() == 0 {
+        bail!("the database has no rows: nobody can move");
+    }
+    let mut subjects = subjects(&db, &config)?;
+    let hills = |at: Vec3| {
+        let (x, z) = (0.7 * at.x, 0.9 * at.z);
+        let (sx, cx) = footwork::math::sin_cos(x);
+        let (sz, cz) = footwork::math::sin_cos(z);
+        let normal = Vec3::new(-0.07 * cx * cz, 1.0, 0.09 * sx * sz).normalize();
+        GroundPoint { height_m: 0.1 * sx * cz, normal, velocity: Vec3::ZERO }
+    };
+    let mut stick = RandomStick::new(common.seed);
+    let bar = progress::bar("measuring", u64::from(args.frames), common.json);
+    for frame in 0..args.frames {
+        bar.inc(1);
+        let goal = MotionInput::stick(stick.at(frame as f32 / RATE_HZ)).goal;
+        let mut us = Vec::with_capacity(subjects.len());
+        let mut searched = false;
+        for s in &mut subjects {
+            let root = s.character.pose().world_from_root();
+            let hand = |x: f32| HandTarget { position: root.point(Vec3::new(x, 1.1, 0.3)), rotation: Some(root.rotation) };
+            let input = MotionInput {
+                goal,
+                ground: if s.ground { Some(&hills) } else { None },
+                look_at: s.gaze.then(|| root.point(Vec3::new(1.0, 1.7, 2.0))),
+                hands: if s.hands { [Some(hand(0.3)), Some(hand(-0.3))] } else { [None; 2] },
+                ..MotionInput::default()
+            };
+            let started = Instant::now();
+            black_box(s.character.update(black_box(&input), 1.0 / RATE_HZ)?);
+            us.push(started.elapsed().as_nanos() as f64 / 1e3);
+            searched |= s.character.output().searches > 0;
+        }
+        if !searched {
+            subjects.iter_mut().zip(us).for_each(|(s, us)| s.us.push(us));
+        }
+    }
+    bar.finish_and_clear();
+    if subjects[0].us.is_empty() {
+        bail!("every frame was searched in: nothing is left to be measured; take more --frames");
+    }
+    print(&db, &mut subjects, common.json);
+    Ok(())
+}
+
+fn print(db: &Database, subjects: &mut [Subject], as_json: bool) {
+    let frames = subjects[0].us.len();
+    let medians: Vec<(&str, f64)> = subjects.iter_mut().map(|s| (s.name, s.median_us())).collect();
+    let default = medians.iter().find(|m| m.0 == "default").map_or(0.0, |m| m.1);
+    let round = |v: f64| (v * 1000.0).round() / 1000.0;
+    if as_json {
+        let rows: Vec<Value> = medians
+            .iter()
+            .map(|(name, us)| json!({ "stages": name, "median_us": round(*us), "over_default_us": round(us - default) }))
+            .collect();
+        out!("{}", json!({ "joints": db.skeleton.len(), "frames": frames, "rows": rows }));
+        return;
+    }
+    out!("{} joints, {frames} frames without a search, us per update of one character", db.skeleton.len());
+    for (name, us) in medians {
+        let what = match name {
+            "bare" => "blending alone",
+            "default" => "with root, play rate, foot lock",
+            "all" => "all of these",
+            _ => "and this",
+        };
+        out!("  {name:<18} {us:>7.2} {:>+7.2}  {what}", us - default);
+    }
+}

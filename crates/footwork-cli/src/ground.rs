@@ -1,0 +1,64 @@
+//! Grounds to walk on.
+
+use crate::args::GroundKind;
+use footwork::math::{cos, sin, tan};
+use footwork::trajectory::GroundPoint;
+use glam::Vec3;
+use std::f32::consts::PI;
+
+/// Where slope and stairs begin, metres along +Z.
+const START_M: f32 = 3.0;
+/// Slope: grade and length.
+const SLOPE_RAD: f32 = PI / 12.0;
+const SLOPE_M: f32 = 10.0;
+/// Stairs.
+const STEPS: f32 = 20.0;
+const RISE_M: f32 = 0.17;
+const TREAD_M: f32 = 0.4;
+/// Rubble: half of its height, and radians per metre.
+const HALF_M: f32 = 0.08;
+const WAVES: [f32; 2] = [1.7, 2.3];
+
+impl GroundKind {
+    /// The ground at a point.
+    pub fn at(self, at: Vec3) -> GroundPoint {
+        let z = at.z - START_M;
+        match self {
+            Self::Level => GroundPoint::default(),
+            Self::Slope => {
+                let grade = tan(SLOPE_RAD);
+                let on = (0.0..SLOPE_M).contains(&z);
+                let normal = if on { Vec3::new(0.0, 1.0, -grade).normalize() } else { Vec3::Y };
+                GroundPoint { height_m: z.clamp(0.0, SLOPE_M) * grade, normal, ..GroundPoint::default() }
+            }
+            Self::Stairs => {
+                let height_m = (z / TREAD_M).ceil().clamp(0.0, STEPS) * RISE_M;
+                GroundPoint { height_m, ..GroundPoint::default() }
+            }
+            Self::Rubble => {
+                let [x, z] = [at.x * WAVES[0], at.z * WAVES[1]];
+                let (along_x, along_z) = (cos(x) * cos(z) * WAVES[0], -sin(x) * sin(z) * WAVES[1]);
+                let normal = Vec3::new(-HALF_M * along_x, 1.0, -HALF_M * along_z).normalize();
+                GroundPoint { height_m: HALF_M * sin(x) * cos(z), normal, ..GroundPoint::default() }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normals_stand_on_their_ground() {
+        for kind in [GroundKind::Slope, GroundKind::Rubble] {
+            for at in [Vec3::new(0.3, 0.0, 4.2), Vec3::new(-1.1, 0.0, 7.7)] {
+                let height = |x: f32, z: f32| kind.at(at + Vec3::new(x, 0.0, z)).height_m;
+                let e = 1e-2;
+                let rise = Vec3::new(height(e, 0.0) - height(-e, 0.0), 0.0, height(0.0, e) - height(0.0, -e)) / (2.0 * e);
+                let n = kind.at(at).normal;
+                assert!((n - Vec3::new(-rise.x, 1.0, -rise.z).normalize()).length() < 1e-3, "{kind:?} {n} {rise}");
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Warping what plays: walked at an angle, and with longer or shorter strides.
+//!
+//! Goals are set at control ticks. What is seen in between is drawn to the last goals, in closed form.
+
+use super::config::MatcherConfig;
+use super::state::StateHeader;
+use crate::adjust::root::RootMode;
+use crate::adjust::stride_warp::StrideWarp;
+use crate::database::Database;
+use crate::math::spring::Spring;
+use crate::math::{Facing, Quat};
+use crate::pose::Pose;
+use crate::trajectory::{Goal, MotionInput};
+use glam::Vec3;
+use std::f32::consts::PI;
+
+/// How what plays is warped; all zeros is not.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Warp {
+    /// By which angle it is walked, radians about +Y.
+    pub turn: Spring,
+    /// What that is drawn to.
+    pub turn_goal: f32,
+    /// The axis of the clip's own travel, radians about +Y from the root's facing.
+    pub travel: Spring,
+    /// What that is drawn to.
+    pub travel_goal: f32,
+    /// How much longer strides are along it, and how low the pelvis is for it.
+    pub stride: StrideWarp,
+    /// What the former is drawn to.
+    pub longer_goal: f32,
+}
+
+impl Warp {
+    /// What becomes of a way (or velocity, or acceleration) of the clip's root, along the root's axes.
+    pub fn way(&self, way: Vec3) -> Vec3 {
+        // Nothing is to become of it, to the bit, where nothing warps.
+        if self.turn.value == 0.0 && self.stride.longer.value == 0.0 {
+            return way;
+        }
+        Quat::from_rotation_y(self.turn.value) * way * (1.0 + self.stride.longer.value)
+    }
+
+    /// A control tick: as it is `dt_s` after the last, with new goals.
+    pub fn tick(
+        &mut self,
+        db: &Database,
+        config: &MatcherConfig,
+        input: &MotionInput,
+        header: &StateHeader,
+        pose: &Pose,
+        dt_s: f32,
+    ) {
+        self.advance(db, config, pose, dt_s);
+        if config.orientation_warp.is_none() {
+            self.turn = Spring::default();
+        }
+        if config.stride_warp.is_none() {
+            self.stride = StrideWarp::default();
+        }
+        let (_, clip, _) = db.view(header.playing.clip, header.playing.mirrored).root(header.playing.time_s);
+        let clip = clip * header.play_rate;
+        let wanted = header.shown_root(&config.transition).inverse_direction(header.simulation.velocity);
+        // Who follows the animation is sent nowhere.
+        let led = !matches!(input.goal, Goal::None) && config.root.mode != RootMode::Animation;
+        self.turn_goal = config.orientation_warp.filter(|_| led).map_or(0.0, |c| c.angle(clip, wanted));
+        self.longer_goal = 0.0;
+        let Some(facing) = Facing::from_direction(clip) else { return };
+        // An axis has no direction: half a turn is none.
+        let turn = facing.yaw() - self.travel.value;
+        self.travel_goal = self.travel.value + turn - PI * (turn / PI).round();
+        let going = Quat::from_rotation_y(self.turn_goal) * facing.direction();
+        let along = wanted.dot(going);
+        // Somebody who has to turn round first must not take smaller steps for it.
+        if led && along > 0.5 * wanted.length() {
+            self.longer_goal = config.stride_warp.map_or(0.0, |c| c.longer(clip.length(), along));
+        }
+    }
+
+    /// As it is `after_s` later, when it bends `pose`.
+    fn advance(&mut self, db: &Database, config: &MatcherConfig, pose: &Pose, after_s: f32) {
+        let Some(body) = &db.body else { return };
+        if let Some(c) = &config.orientation_warp {
+            self.turn.to(self.turn_goal, c.half_life_s, after_s);
+        }
+        if let Some(c) = &config.stride_warp {
+            self.travel.to(self.travel_goal, c.half_life_s, after_s);
+            let (reach, along) = (config.feet.reach(), self.along());
+            self.stride.update(c, &db.skeleton, body, reach, along, self.longer_goal, pose, after_s);
+        }
+    }
+
+    /// Bends a pose, `after_s` after the last tick.
+    pub fn apply(&self, db: &Database, config: &MatcherConfig, after_s: f32, pose: &mut Pose) {
+        let Some(body) = &db.body else { return };
+        let reach = config.feet.reach();
+        let mut now = *self;
+        now.advance(db, config, pose, after_s);
+        if let Some(c) = &config.orientation_warp {
+            c.apply(&db.skeleton, body, reach, now.turn.value, pose);
+        }
+        if config.stride_warp.is_some() {
+            now.stride.apply(&db.skeleton, body, reach, now.along(), pose);
+        }
+    }
+
+    /// The axis along which strides are longer, root space.
+    fn along(&self) -> Facing {
+        Facing::from_yaw(self.travel.value + self.turn.value)
+    }
+}

@@ -1,0 +1,44 @@
+//! All stages on, with something for each to do.
+
+use super::random_stick;
+use footwork::adjust::hands::HandTarget;
+use footwork::adjust::orientation_warp::OrientationWarpConfig;
+use footwork::adjust::stride_warp::StrideWarpConfig;
+use footwork::matcher::MatcherConfig;
+use footwork::math::{Quat, cos, sin};
+use footwork::trajectory::{GroundHook, GroundPoint, MotionInput};
+use glam::Vec3;
+
+/// Settings with every stage on.
+pub fn all_on() -> MatcherConfig {
+    MatcherConfig {
+        orientation_warp: Some(OrientationWarpConfig::default()),
+        stride_warp: Some(StrideWarpConfig::default()),
+        ..MatcherConfig::default()
+    }
+}
+
+/// Smooth bumps up to 16 cm apart in height.
+pub fn hill(at: Vec3) -> GroundPoint {
+    let (x, z) = (1.7 * at.x, 2.3 * at.z);
+    let height = |x: f32, z: f32| 0.08 * sin(x + 0.9) * cos(z);
+    let e = 1e-2;
+    let normal = Vec3::new(
+        -(height(x + e, z) - height(x - e, z)) / (2.0 * e) * 1.7,
+        1.0,
+        -(height(x, z + e) - height(x, z - e)) / (2.0 * e) * 2.3,
+    );
+    GroundPoint { height_m: height(x, z), normal: normal.normalize(), ..Default::default() }
+}
+
+/// Something for every stage: a restless stick, hills, something to look at, something to hold on to now and then.
+pub fn everything<'a>(time_s: f64, ground: &'a GroundHook<'a>) -> MotionInput<'a> {
+    let second = ((time_s + 1e-4) as u64) % 4;
+    let hand = HandTarget { position: Vec3::new(0.3, 1.3, 0.5), rotation: Some(Quat::from_rotation_y(0.4)) };
+    MotionInput {
+        ground: Some(ground),
+        look_at: (second > 0).then_some(Vec3::new(2.0, 1.5, 3.0)),
+        hands: [(second == 1).then_some(hand), (second == 2).then_some(HandTarget { rotation: None, ..hand })],
+        ..random_stick(21, time_s)
+    }
+}

@@ -294,7 +294,7 @@ impl Foot {
 /// How soft the ground is to toes: this far above it they feel half as much of it, metres.
 const GROUND_SOFT_M: f32 = 0.01;
 /// Share of a leash up to which a toe stays where it is.
-const LEASH_SLACK: f32 = 0.8;
+const LEASH_SLACK: f32 = 0.9;
 /// A point further away than this many leashes is forgotten.
 const TIGHT: f32 = 2.0;
 
@@ -317,7 +317,7 @@ const SHORTEST_S: f32 = 0.02;
 /// Nearer than twice this the place at which it lands matters less and less, nearer than this not at all, seconds.
 const LATE_S: f32 = 0.06;
 /// Share of the leash by which a toe may land ahead.
-const MOST_LEAD: f32 = 0.6;
+const MOST_LEAD: f32 = 0.9;
 /// A toe is led no harder than this, m/s2.
 const MOST_ACCELERATION_MPS2: f32 = 25.0;
 /// Height at which the reference holds toes.

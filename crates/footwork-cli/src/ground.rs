@@ -55,7 +55,8 @@ mod tests {
             for at in [Vec3::new(0.3, 0.0, 4.2), Vec3::new(-1.1, 0.0, 7.7)] {
                 let height = |x: f32, z: f32| kind.at(at + Vec3::new(x, 0.0, z)).height_m;
                 let e = 1e-2;
-                let rise = Vec3::new(height(e, 0.0) - height(-e, 0.0), 0.0, height(0.0, e) - height(0.0, -e)) / (2.0 * e);
+                let rise =
+                    Vec3::new(height(e, 0.0) - height(-e, 0.0), 0.0, height(0.0, e) - height(0.0, -e)) / (2.0 * e);
                 let n = kind.at(at).normal;
                 assert!((n - Vec3::new(-rise.x, 1.0, -rise.z).normalize()).length() < 1e-3, "{kind:?} {n} {rise}");
             }

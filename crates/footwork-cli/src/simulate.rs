@@ -21,7 +21,14 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
     let course = Course::parse(&args.course, common.seed)?;
     let (db, config) = common.open()?;
     let db = Arc::new(db);
-    let drive = Drive { course, ground: args.ground, seconds: args.seconds, dt_s: args.dt, explain_s: args.explain, json: common.json };
+    let drive = Drive {
+        course,
+        ground: args.ground,
+        seconds: args.seconds,
+        dt_s: args.dt,
+        explain_s: args.explain,
+        json: common.json,
+    };
     let driven = drive.run(&db, config)?;
     if let Some(path) = &args.bvh {
         output::bvh(path, &db, &driven)?;

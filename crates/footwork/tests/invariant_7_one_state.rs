@@ -96,7 +96,11 @@ fn with_every_stage_on_a_restored_character_continues_bit_for_bit() {
     }
     let h = &whole.state().header;
     assert!(h.warp.turn.value != 0.0 && h.warp.stride.longer.value != 0.0, "{:?}", h.warp);
-    assert!(h.corrections.body.seen == 1.0 && h.corrections.gaze.weight.value > 0.0 && h.corrections.hands[0].weight.value != 0.0);
+    assert!(
+        h.corrections.body.seen == 1.0
+            && h.corrections.gaze.weight.value > 0.0
+            && h.corrections.hands[0].weight.value != 0.0
+    );
 }
 
 #[test]

@@ -10,8 +10,8 @@ use footwork::adjust::root::RootMode;
 use footwork::adjust::stride_warp::StrideWarpConfig;
 use footwork::build::{BuildConfig, ClipRule, TagSpec};
 use footwork::database::{Database, MirrorMode};
-use footwork::matcher::{MatcherConfig, MotionMatcher};
 use footwork::frames::FrameIndex;
+use footwork::matcher::{MatcherConfig, MotionMatcher};
 use footwork::math::{Facing, Quat, Transform, cos, sin, tan};
 use footwork::pose::{Pose, PoseVelocity};
 use footwork::search::TagFilter;
@@ -46,7 +46,12 @@ struct Seen {
 }
 
 /// Walks ahead for `seconds` on ground that depends on the time.
-fn run(db: &Arc<Database>, config: &MatcherConfig, speed_mps: f32, ground: Option<&dyn Fn(Vec3, f32) -> GroundPoint>) -> Seen {
+fn run(
+    db: &Arc<Database>,
+    config: &MatcherConfig,
+    speed_mps: f32,
+    ground: Option<&dyn Fn(Vec3, f32) -> GroundPoint>,
+) -> Seen {
     let mut m = MotionMatcher::new(db.clone(), config.clone()).unwrap();
     let (rig, skeleton) = (&db.rig, &db.skeleton);
     let body = db.body.as_ref().unwrap();
@@ -114,7 +119,8 @@ fn check(name: &str, speed_mps: f32, ground: &dyn Fn(Vec3, f32) -> GroundPoint) 
     let config = MatcherConfig::default();
     let flat = run(&db(), &config, speed_mps, None);
     let seen = run(&db(), &config, speed_mps, Some(ground));
-    let blind = MatcherConfig { ground: footwork::adjust::ground::GroundConfig { fit: false, ..Default::default() }, ..config };
+    let blind =
+        MatcherConfig { ground: footwork::adjust::ground::GroundConfig { fit: false, ..Default::default() }, ..config };
     let without = run(&db(), &blind, speed_mps, Some(ground));
     println!(
         "{name}: gap p99 {:.2}, most {:.2} of {:.0} cm, pelvis jerk x {:.2}, slide {:.1} cm/s ({:.1} flat), knee {:.1} deg ({:.1}), rises {:.2} m",
@@ -171,8 +177,7 @@ fn rubble_is_walked_on() {
 fn a_platform_carries_who_stands_on_it() {
     let way = |t: f32| Vec3::new(0.4 * sin(2.0 * t), 0.25 * sin(3.0 * t), 0.0);
     let speed = |t: f32| Vec3::new(0.8 * cos(2.0 * t), 0.75 * cos(3.0 * t), 0.0);
-    let platform =
-        move |_: Vec3, t: f32| GroundPoint { height_m: way(t).y, velocity: speed(t), ..Default::default() };
+    let platform = move |_: Vec3, t: f32| GroundPoint { height_m: way(t).y, velocity: speed(t), ..Default::default() };
     let seen = check("platform", 1.0, &platform);
     assert!(seen.slide_mps < 0.05, "{seen:?}");
 }
@@ -207,7 +212,8 @@ fn follows(db: &Arc<Database>, config: &MatcherConfig, velocity: Vec3) -> (f32, 
 
 /// Nothing but clip and warp keeps the character where it is to be: no lock, no adjustment, no other rate.
 fn unaided() -> MatcherConfig {
-    let mut config = MatcherConfig { play_rate: footwork::adjust::play_rate::PlayRateConfig::OFF, ..Default::default() };
+    let mut config =
+        MatcherConfig { play_rate: footwork::adjust::play_rate::PlayRateConfig::OFF, ..Default::default() };
     config.feet.lock = footwork::adjust::feet::FootLock::Off;
     (config.root.adjust, config.root.clamp) = (false, true);
     config

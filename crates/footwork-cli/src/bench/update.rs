@@ -95,7 +95,8 @@ pub fn bench(args: &BenchUpdateArgs, common: &Common) -> Result<()> {
         let mut searched = false;
         for s in &mut subjects {
             let root = s.character.pose().world_from_root();
-            let hand = |x: f32| HandTarget { position: root.point(Vec3::new(x, 1.1, 0.3)), rotation: Some(root.rotation) };
+            let hand =
+                |x: f32| HandTarget { position: root.point(Vec3::new(x, 1.1, 0.3)), rotation: Some(root.rotation) };
             let input = MotionInput {
                 goal,
                 ground: if s.ground { Some(&hills) } else { None },
@@ -128,7 +129,9 @@ fn print(db: &Database, subjects: &mut [Subject], as_json: bool) {
     if as_json {
         let rows: Vec<Value> = medians
             .iter()
-            .map(|(name, us)| json!({ "stages": name, "median_us": round(*us), "over_default_us": round(us - default) }))
+            .map(
+                |(name, us)| json!({ "stages": name, "median_us": round(*us), "over_default_us": round(us - default) }),
+            )
             .collect();
         out!("{}", json!({ "joints": db.skeleton.len(), "frames": frames, "rows": rows }));
         return;

@@ -33,18 +33,18 @@ pub enum FootLock {
 pub struct FeetConfig {
     /// Default `leash`.
     pub lock: FootLock,
-    /// Half-life of the spring that brings a touching toe to rest, seconds. Default 0.03.
+    /// Half-life of the spring that brings a touching toe to rest, seconds. Default 0.02.
     pub hold_half_life_s: f32,
     /// A swinging toe that will touch within this time is led to where it can stand: ahead by half of what the root will
-    /// move over it while it touches, seconds. Default 0.4.
+    /// move over it while it touches, seconds. Default 0.3.
     pub landing_s: f32,
     /// Half-life of the spring that gives a toe back to its clip, seconds. Default 0.1.
     pub release_half_life_s: f32,
     /// How far from where its clip would have it a toe is held, metres. Default 0.2.
     pub leash_m: f32,
-    /// The last part of a leg's length, metres, that correcting it never takes away: knees stay bent. Default 0.01.
+    /// The last part of a leg's length, metres, that correcting it never takes away: knees stay bent. Default 0.005.
     pub knee_kept_m: f32,
-    /// The part before that, metres, which a stretching leg enters ever more slowly. Default 0.03.
+    /// The part before that, metres, which a stretching leg enters ever more slowly. Default 0.08.
     pub knee_soft_m: f32,
     /// The pelvis sinks where a held or landing foot would have to stretch its leg.
     pub pelvis: PelvisConfig,
@@ -56,12 +56,12 @@ impl Default for FeetConfig {
     fn default() -> Self {
         Self {
             lock: FootLock::Leash,
-            hold_half_life_s: 0.03,
-            landing_s: 0.4,
+            hold_half_life_s: 0.02,
+            landing_s: 0.3,
             release_half_life_s: 0.1,
             leash_m: 0.2,
-            knee_kept_m: 0.004,
-            knee_soft_m: 0.03,
+            knee_kept_m: 0.005,
+            knee_soft_m: 0.08,
             pelvis: PelvisConfig { down_half_life_s: 0.1, up_half_life_s: 0.4, max_m: 0.1 },
             toe_clearance_m: 0.0,
         }

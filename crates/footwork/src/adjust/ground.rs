@@ -327,10 +327,8 @@ impl GroundedFoot {
         let (mut foot, up) = (*self, by.translation.y);
         foot.height.shift(up);
         let turned = |x: f32, z: f32| by.direction(Vec3::new(x, 0.0, z));
-        let (slope, rate) = (
-            turned(self.slope_x.value, self.slope_z.value),
-            turned(self.slope_x.velocity, self.slope_z.velocity),
-        );
+        let (slope, rate) =
+            (turned(self.slope_x.value, self.slope_z.value), turned(self.slope_x.velocity, self.slope_z.velocity));
         foot.slope_x = Spring { value: slope.x, velocity: rate.x };
         foot.slope_z = Spring { value: slope.z, velocity: rate.z };
         foot.toe = by.point(self.toe);

@@ -25,7 +25,12 @@ pub struct HandConfig {
 
 impl Default for HandConfig {
     fn default() -> Self {
-        Self { half_life_s: 0.1, elbow_kept_m: 0.005, elbow_soft_m: 0.02, joints: ["left_hand".into(), "right_hand".into()] }
+        Self {
+            half_life_s: 0.1,
+            elbow_kept_m: 0.005,
+            elbow_soft_m: 0.02,
+            joints: ["left_hand".into(), "right_hand".into()],
+        }
     }
 }
 

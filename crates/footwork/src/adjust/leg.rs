@@ -133,7 +133,11 @@ impl BentLeg {
         let toe = if leg.toe == leg.ankle { ankle } else { ankle * pose.local(leg.toe) };
         let pole = if leg.hinge != Vec3::ZERO {
             (ankle.translation - hip.translation).cross(hip.rotation * leg.hinge)
-        } else if leg.toe == leg.ankle { ankle.rotation.forward() } else { toe.translation - ankle.translation };
+        } else if leg.toe == leg.ankle {
+            ankle.rotation.forward()
+        } else {
+            toe.translation - ankle.translation
+        };
         Self { leg, above, hip, knee, ankle, toe, pole }
     }
 

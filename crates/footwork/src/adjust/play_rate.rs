@@ -15,7 +15,8 @@ const LEAST_SPEED_MPS: f32 = 0.4;
 pub struct PlayRateConfig {
     /// Slowest, 1 is as captured. Default 0.85.
     pub min: f32,
-    /// Fastest. Default 1.15.
+    /// Fastest. More makes feet slide less and follows sooner, but everything more hectic: jerk grows with its cube.
+    /// Default 1.
     pub max: f32,
     /// Half-life of changes of the rate, seconds. Default 0.1.
     pub half_life_s: f32,
@@ -25,7 +26,7 @@ pub struct PlayRateConfig {
 
 impl Default for PlayRateConfig {
     fn default() -> Self {
-        Self { min: 0.85, max: 1.15, half_life_s: 0.1, catch_up_s: 0.3 }
+        Self { min: 0.85, max: 1.0, half_life_s: 0.1, catch_up_s: 0.3 }
     }
 }
 

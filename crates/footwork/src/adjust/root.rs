@@ -31,13 +31,13 @@ pub struct RootConfig {
     pub give_way_half_life_s: f32,
     /// Draw the animation to the simulation. Default true.
     pub adjust: bool,
-    /// Half-life of the adjustment of the position, seconds. Default 0.1.
+    /// Half-life of the adjustment of the position, seconds. Default 0.08.
     pub position_half_life_s: f32,
-    /// Half-life of the adjustment of the facing, seconds. Default 0.2.
+    /// Half-life of the adjustment of the facing, seconds. Default 0.1.
     pub facing_half_life_s: f32,
-    /// Most adjustment as a share of the character's own speed. Default 0.5.
+    /// Most adjustment as a share of the character's own speed. Default 0.6.
     pub max_speed_ratio: f32,
-    /// Most adjustment as a share of the character's own turn rate. Default 0.5.
+    /// Most adjustment as a share of the character's own turn rate. Default 1.
     pub max_turn_ratio: f32,
     /// Never let them be further apart than `clamp_m` and `clamp_deg`. Default true.
     pub clamp: bool,
@@ -53,10 +53,10 @@ impl Default for RootConfig {
             mode: RootMode::Simulation,
             give_way_half_life_s: 0.3,
             adjust: true,
-            position_half_life_s: 0.1,
-            facing_half_life_s: 0.2,
-            max_speed_ratio: 0.5,
-            max_turn_ratio: 0.5,
+            position_half_life_s: 0.08,
+            facing_half_life_s: 0.1,
+            max_speed_ratio: 0.6,
+            max_turn_ratio: 1.0,
             clamp: true,
             clamp_m: 0.15,
             clamp_deg: 90.0,
@@ -67,7 +67,13 @@ impl Default for RootConfig {
 impl RootConfig {
     /// As the field's reference has it.
     pub fn reference() -> Self {
-        Self::default()
+        Self {
+            position_half_life_s: 0.1,
+            facing_half_life_s: 0.2,
+            max_speed_ratio: 0.5,
+            max_turn_ratio: 0.5,
+            ..Self::default()
+        }
     }
 }
 

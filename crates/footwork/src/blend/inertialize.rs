@@ -5,7 +5,7 @@
 
 use super::{Offset, Seam, TransitionConfig};
 use crate::frames::JointIndex;
-use crate::math::Quat;
+use crate::math::{Quat, angular_velocity, rotation_vector_rate};
 use crate::pose::{Pose, PoseVelocity};
 use glam::Vec3;
 
@@ -31,7 +31,13 @@ pub struct Offsets<B> {
 
 impl<B: AsRef<[Offset]>> Offsets<B> {
     /// Hides the seam in a sampled pose and its velocities (and accelerations, where wanted), all joints but the root.
-    pub fn apply(&self, joints: &Joints, since_s: f32, now: (&mut Pose, &mut PoseVelocity), accelerations: Option<&mut PoseVelocity>) {
+    pub fn apply(
+        &self,
+        joints: &Joints,
+        since_s: f32,
+        now: (&mut Pose, &mut PoseVelocity),
+        accelerations: Option<&mut PoseVelocity>,
+    ) {
         let (pose, velocity) = now;
         let mut acceleration = accelerations;
         let c = joints.config;
@@ -47,8 +53,9 @@ impl<B: AsRef<[Offset]>> Offsets<B> {
                 continue;
             }
             let left = c.left(joints.seam(j), start, since_s);
-            pose.rotations[j] = (Quat::from_rotation_vector(left.value) * pose.rotations[j]).normalize();
-            velocity.angular[j] += left.velocity;
+            let turn = Quat::from_rotation_vector(left.value);
+            pose.rotations[j] = (turn * pose.rotations[j]).normalize();
+            velocity.angular[j] = angular_velocity(left.value, left.velocity) + turn * velocity.angular[j];
             if let Some(a) = acceleration.as_deref_mut() {
                 a.angular[j] += left.acceleration;
             }
@@ -98,8 +105,14 @@ impl<B: AsMut<[Offset]>> Offsets<B> {
         for (j, offset) in self.rotations.as_mut().iter_mut().enumerate().skip(1) {
             let dead = joints.seam(j) == Seam::DeadBlend;
             let before = if dead { Quat::IDENTITY } else { next.pose.rotations[j] };
-            let value = (shown.pose.rotations[j] * before.inverse()).to_rotation_vector();
+            let turn = shown.pose.rotations[j] * before.inverse();
+            let value = turn.to_rotation_vector();
             *offset = Offset::between(value, dead, j, shown, next, |v| &v.angular);
+            if !dead && !joints.config.reference_defects {
+                // What plays is seen through the offset: `shown = turn * next`.
+                let spin = shown.velocity.angular[j] - turn * next.velocity.angular[j];
+                offset.velocity = rotation_vector_rate(value, spin);
+            }
         }
         for (joint, offset) in joints.translated.iter().zip(self.translations.as_mut()).skip(1) {
             let j = joint.at();

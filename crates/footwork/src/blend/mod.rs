@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 pub enum Seam {
     /// What was shown and what plays differ by an offset, which a critically damped spring takes away. Velocity goes on
     /// without a step. Source: D. Bollo, "Inertialization" (GDC 2018), in the form of D. Holden's "Spring-It-On" (2021).
+    #[default]
     Spring,
     /// The same with a third pole: acceleration goes on without a step, too.
-    #[default]
     SmoothSpring,
     /// What was shown goes on by itself, ever more slowly, and cross-fades into what plays. Smoother than a spring, but it
     /// holds on to what was shown for longer: feet slide. Source: D. Holden, "Dead Blending" (2023).
@@ -28,31 +28,32 @@ pub enum Seam {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TransitionConfig {
-    /// Of the root, the hips and the legs. Default `smooth_spring`.
+    /// Of the root, the hips and the legs. Default `spring`.
     pub seam: Seam,
-    /// Of the joints that carry no foot: spine, head, arms. Default `dead_blend`.
+    /// Of the joints that carry no foot: spine, head, arms. Default `spring`.
     pub upper_seam: Seam,
     /// How long a dead blend takes, seconds. Default 0.3.
     pub blend_s: f32,
-    /// Half-life of the offset that hides a transition, seconds. Default 0.1.
+    /// Half-life of the offset that hides a transition (of the velocity, in a dead blend), seconds. Default 0.15.
     pub half_life_s: f32,
     /// A clip that is jumped to is put down so that feet which touch before and after stay where they are, moved by at
     /// most this much, metres; 0 puts its root where the root is. Default 0.15.
     pub plant_m: f32,
-    /// Counts what is left of the root's last offset once more at every transition, so that the root jumps: a defect of
-    /// the field's reference, for comparisons with it. Default false.
-    pub reference_root: bool,
+    /// Two defects of the field's reference, for comparisons with it: what is left of the root's last offset counts once
+    /// more at every transition, so that the root jumps; and angular velocities are subtracted as if the offset between
+    /// the poses turned nothing. Default false.
+    pub reference_defects: bool,
 }
 
 impl Default for TransitionConfig {
     fn default() -> Self {
         Self {
-            seam: Seam::SmoothSpring,
-            upper_seam: Seam::DeadBlend,
+            seam: Seam::Spring,
+            upper_seam: Seam::Spring,
             blend_s: 0.3,
-            half_life_s: 0.1,
+            half_life_s: 0.15,
             plant_m: 0.15,
-            reference_root: false,
+            reference_defects: false,
         }
     }
 }

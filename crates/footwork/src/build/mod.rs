@@ -10,12 +10,12 @@ mod root_motion;
 mod rows;
 mod track;
 
+pub use crate::roles::{JointRoles, RoleError};
 pub use config::{
     BuildConfig, ClipRule, ContactConfig, CostSpec, CurveSpec, EventSpec, RootConfig, RootMode, SchemaConfig, TagSpec,
 };
 pub use normalize::NormalizeError;
 pub use report::{BuildReport, ClipReport, ColumnReport, Skipped};
-pub use crate::roles::{JointRoles, RoleError};
 pub use root_motion::RootError;
 
 use crate::clip::{Annotations, ClipError, ContactTrack, RawClip};

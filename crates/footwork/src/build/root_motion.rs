@@ -4,11 +4,11 @@
 //! hips (or any left/right pair) and checked against the travel, never assumed from an axis.
 
 use super::config::{RootConfig, RootMode};
-use crate::roles::JointRoles;
 use super::track::Track;
 use crate::frames::JointIndex;
 use crate::math::{Facing, Quat, Transform, savgol};
 use crate::motion::{is_left, other_side};
+use crate::roles::JointRoles;
 use crate::skeleton::{Skeleton, SkeletonError};
 use glam::Vec3;
 

@@ -1,8 +1,8 @@
 //! How a body stands: found in its motion.
 
 use super::DatabaseContent;
-use crate::pose::{Pose, PoseVelocity};
 use crate::motion::ClipView;
+use crate::pose::{Pose, PoseVelocity};
 
 /// Frames that are looked at.
 const LOOKED_AT: usize = 256;

@@ -107,14 +107,14 @@ pub struct SearchConfig {
     /// it is. Up to 256. Default 128.
     pub candidates: usize,
     /// Cost of a seam that has to hide 10 cm, as a mean over the body: a difference of place, and what a difference of
-    /// velocity makes of it. Smoother jumps where it is more. Default 5.
+    /// velocity makes of it. Smoother jumps where it is more. Default 1.5.
     pub seam_cost: f32,
     /// Cost of 10 cm (or 20 degrees) by which the root would have to be dragged within `way_ahead_s` to be where the
     /// simulated character is then. Feet slide less, the path is kept better, where it is more. Default 6.
     pub way_cost: f32,
-    /// Seconds. Default 0.2.
+    /// Seconds. Default 0.22.
     pub way_ahead_s: f32,
-    /// Around what plays, not jumped to, seconds either way. Default 0.33.
+    /// Around what plays, not jumped to, seconds either way. Default 0.1.
     pub near_exclusion_s: f32,
     /// A change of the desired velocity by this much searches at once, m/s. Default 1.
     pub force_velocity_mps: f32,
@@ -132,10 +132,10 @@ impl Default for SearchConfig {
             keep_playing_within: 0.0,
             end_exclusion_s: 0.33,
             candidates: 128,
-            seam_cost: 5.0,
+            seam_cost: 1.5,
             way_cost: 6.0,
-            way_ahead_s: 0.2,
-            near_exclusion_s: 0.33,
+            way_ahead_s: 0.22,
+            near_exclusion_s: 0.1,
             force_velocity_mps: 1.0,
             force_facing_deg: 45.0,
         }
@@ -182,7 +182,7 @@ impl MatcherConfig {
                 upper_seam: Seam::Spring,
                 half_life_s: 0.1,
                 plant_m: 0.0,
-                reference_root: true,
+                reference_defects: true,
                 ..TransitionConfig::default()
             },
             feet: FeetConfig {
@@ -313,7 +313,10 @@ impl MatcherConfig {
             return Err(ConfigError { key: "look_at.joints".into(), what });
         }
         for j in &l.joints {
-            in_range(&[("look_at.joints.yaw_deg", j.yaw_deg, 0.0, 180.0), ("look_at.joints.pitch_deg", j.pitch_deg, 0.0, 90.0)])?;
+            in_range(&[
+                ("look_at.joints.yaw_deg", j.yaw_deg, 0.0, 180.0),
+                ("look_at.joints.pitch_deg", j.pitch_deg, 0.0, 90.0),
+            ])?;
         }
         let named = l.joints.iter().map(|j| ("look_at.joints.joint", &j.joint));
         for (key, name) in named.chain(h.joints.iter().map(|j| ("hands.joints", j))) {

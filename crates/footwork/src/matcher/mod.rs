@@ -15,8 +15,8 @@ pub mod state;
 mod step;
 pub mod warp;
 
-pub use corrections::Corrections;
 pub use config::{ConfigError, MatcherConfig, SearchConfig};
+pub use corrections::Corrections;
 pub use output::{FiredEvent, Output};
 pub use query::query_at_row;
 pub use scheduler::SearchScheduler;

@@ -11,8 +11,8 @@ use crate::adjust::root::{AdjustRoot, RootMode};
 use crate::blend::Offset;
 use crate::blend::inertialize::{Joints, Moving};
 use crate::database::Database;
-use crate::pose::{Pose, PoseVelocity, velocity_in_root};
 use crate::math::{Facing, Quat, Transform, spring};
+use crate::pose::{Pose, PoseVelocity, velocity_in_root};
 use crate::trajectory::{Goal, GroundHook, GroundPoint, MotionInput};
 use glam::Vec3;
 
@@ -88,7 +88,8 @@ pub fn tick_rate(db: &Database, config: &MatcherConfig, state: &mut MatcherState
     let (_, clip, _) = db.view(h.playing.clip, h.playing.mirrored).root(h.playing.time_s);
     let ahead = h.simulation.position - shown.translation;
     let clip = h.animated_root.rotation * clip;
-    h.play_rate = config.play_rate.next(h.play_rate, clip, h.simulation.velocity, Vec3::new(ahead.x, 0.0, ahead.z), dt_s);
+    h.play_rate =
+        config.play_rate.next(h.play_rate, clip, h.simulation.velocity, Vec3::new(ahead.x, 0.0, ahead.z), dt_s);
 }
 
 /// How the ground at a point moves to the sides, world, m/s.
@@ -150,7 +151,8 @@ fn fire_events(db: &Database, h: &mut StateHeader, output: &mut Output) {
             at += ((h.events_s - at) / length).floor() * length + length;
         }
         if h.events_s < at && at <= h.playing.time_s {
-            output.fire(FiredEvent { name: e.name, time_s: h.time_s - (h.playing.time_s - at) / f64::from(h.play_rate) });
+            output
+                .fire(FiredEvent { name: e.name, time_s: h.time_s - (h.playing.time_s - at) / f64::from(h.play_rate) });
         }
     }
     h.events_s = h.events_s.max(h.playing.time_s);
@@ -195,7 +197,7 @@ pub fn transition(
         velocity: up(&shown.velocity) + lost_turn.velocity - up(&next_root.velocity),
         acceleration: up(&shown.acceleration) + lost_turn.acceleration - up(&next_root.acceleration),
     };
-    if config.transition.reference_root {
+    if config.transition.reference_defects {
         h.root_offset.velocity += lost.velocity;
         h.root_turn.value = lost_turn.value;
         h.root_turn.velocity += lost_turn.velocity;

@@ -6,10 +6,10 @@ use super::state::BlockLayout;
 use crate::blend::inertialize::Moving;
 use crate::database::Database;
 use crate::frames::RowIndex;
-use glam::Vec3;
 use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{SourceBuffers, TrajectorySample};
 use crate::search::{Candidates, Explanation, Match, SearchQuery, explain};
+use glam::Vec3;
 
 /// A search and what came of it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -115,11 +115,8 @@ pub fn add_costs(
     let mut least = f32::INFINITY;
     for k in 0..kept {
         let candidate = scratch.best[k];
-        let next = if candidate.continuing {
-            state.header.playing
-        } else {
-            playing_at(db, candidate.row, candidate.mirrored)
-        };
+        let next =
+            if candidate.continuing { state.header.playing } else { playing_at(db, candidate.row, candidate.mirrored) };
         let (there, facing, _) = db.view(next.clip, next.mirrored).trajectory(next.time_s, search.way_ahead_s);
         let way = Vec3::new(there.x - wanted.position.x, 0.0, there.z - wanted.position.z);
         let turn = facing.angle_to(wanted.facing) / SCALE_RAD;

@@ -171,8 +171,14 @@ impl MatcherState {
         let root = Transform::new(world_from_root.translation, facing.rotation());
         let desired = Desired { velocity: Vec3::ZERO, facing, gait: 0.0 };
         let simulation = Simulation { position: root.translation, facing, ..Simulation::default() };
-        let anchor =
-            Anchor { time_s: 0.0, playing_s: playing.time_s, since_transition_s: 0.0, animated_root: root, root_slip: Vec3::ZERO, simulation };
+        let anchor = Anchor {
+            time_s: 0.0,
+            playing_s: playing.time_s,
+            since_transition_s: 0.0,
+            animated_root: root,
+            root_slip: Vec3::ZERO,
+            simulation,
+        };
         let header = StateHeader {
             version: STATE_VERSION,
             database: db.content_hash() as u64,

@@ -195,6 +195,32 @@ impl Quat {
     }
 }
 
+/// Angular velocity of the rotation `exp(v)` whose rotation vector `v` changes at `rate` per second: the left Jacobian of
+/// SO(3). For small `v` that is `rate` itself.
+pub fn angular_velocity(v: Vec3, rate: Vec3) -> AngularVelocity {
+    let t2 = v.length_squared();
+    if t2 < 1e-6 {
+        return rate + v.cross(rate) * 0.5;
+    }
+    let t = t2.sqrt();
+    let (s, c) = super::sin_cos(t);
+    let once = v.cross(rate);
+    rate + once * ((1.0 - c) / t2) + v.cross(once) * ((t - s) / (t2 * t))
+}
+
+/// How fast a rotation vector `v` (shorter than a whole turn) changes when its rotation has an angular velocity: the
+/// inverse of [`angular_velocity`].
+pub fn rotation_vector_rate(v: Vec3, angular: AngularVelocity) -> Vec3 {
+    let t2 = v.length_squared();
+    let once = v.cross(angular);
+    if t2 < 1e-6 {
+        return angular - once * 0.5;
+    }
+    let half = t2.sqrt() * 0.5;
+    let (s, c) = super::sin_cos(half);
+    angular - once * 0.5 + v.cross(once) * ((1.0 - half * c / s) / t2)
+}
+
 impl Mul for Quat {
     type Output = Self;
     #[inline]
@@ -229,6 +255,19 @@ impl Neg for Quat {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rotation_vectors_and_angular_velocities_belong_together() {
+        let (v, rate) = (Vec3::new(1.2, -0.7, 0.9), Vec3::new(-0.4, 2.0, 1.1));
+        let step = 1e-3;
+        let at = |t: f32| Quat::from_rotation_vector(v + rate * t);
+        let measured = (at(step) * at(-step).inverse()).to_rotation_vector() / (2.0 * step);
+        let w = angular_velocity(v, rate);
+        assert!((w - measured).length() < 1e-2, "{w} {measured}");
+        assert!((rotation_vector_rate(v, w) - rate).length() < 1e-4);
+        let small = v * 1e-4;
+        assert!((rotation_vector_rate(small, angular_velocity(small, rate)) - rate).length() < 1e-3);
+    }
 
     fn close(a: Vec3, b: Vec3) {
         assert!((a - b).length() < 1e-5, "{a} != {b}");

@@ -1,4 +1,4 @@
-//! `footwork bench search` and `footwork search`: what they say about a small database is true.
+//! `footwork bench` and `footwork search`: what they say about a small database is true.
 
 mod common;
 
@@ -154,4 +154,21 @@ fn questions_that_cannot_be_asked_are_refused_by_name() {
     fails(&["--clip", "walk_175", "--stick", "2,0"], &["--stick", "-1 to 1"]);
     fails(&["--clip", "walk_175", "--stick", "1"], &["--stick", "X,Z"]);
     fails(&["--clip", "walk_175", "--goal-speed", "NaN"], &["--goal-speed"]);
+}
+
+#[test]
+fn every_stage_of_an_update_is_measured_and_costs_something() {
+    let dir = folder();
+    let told = common::json(dir.path(), &["bench", "update", "--db", "mocap.fwdb", "--frames", "300"]);
+    assert_eq!(keys(&told), BTreeSet::from(["joints", "frames", "rows"]));
+    assert!(told["frames"].as_u64().unwrap() > 100, "{told}");
+    let rows = told["rows"].as_array().unwrap();
+    let names: Vec<&str> = rows.iter().map(|r| r["stages"].as_str().unwrap()).collect();
+    let stages = ["orientation_warp", "stride_warp", "ground", "look_at", "hands"];
+    assert_eq!(names, [&["bare", "default"][..], &stages, &["all"]].concat());
+    let us = |name: &str| rows.iter().find(|r| r["stages"] == name).unwrap()["median_us"].as_f64().unwrap();
+    assert!(us("bare") > 0.0 && us("bare") < us("default"));
+    for stage in stages {
+        assert!(us(stage) > us("default") && us(stage) < us("all"), "{stage}: {told}");
+    }
 }

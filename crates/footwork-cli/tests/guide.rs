@@ -7,6 +7,8 @@
 
 mod common;
 
+use footwork::adjust::orientation_warp::OrientationWarpConfig;
+use footwork::adjust::stride_warp::StrideWarpConfig;
 use footwork::build::{ClipRule, CurveSpec, EventSpec, RootConfig, TagSpec};
 use footwork::schema::{ChannelSpec, ChannelType, Preset, PropSpec};
 use footwork_import::CharacterConfig;
@@ -77,6 +79,11 @@ fn python(page: &str, folder: &Path, block: &str) {
     let Some(python) = common::python(&format!("python of {page}")) else { return };
     let run = common::finish(std::process::Command::new(python).current_dir(folder).args(["-c", block]));
     assert_eq!(run.code, Some(0), "{page}: {run:?}");
+}
+
+#[test]
+fn corrections_can_be_followed() {
+    assert!(follow("corrections.md") >= 4);
 }
 
 #[test]
@@ -169,6 +176,8 @@ fn tuning_knows_every_verdict_of_an_explanation() {
 fn every_key() -> CharacterConfig {
     let text = || Some("x".to_owned());
     let mut config = CharacterConfig::default();
+    config.matcher.orientation_warp = Some(OrientationWarpConfig::default());
+    config.matcher.stride_warp = Some(StrideWarpConfig::default());
     config.build.pose_rate_hz = Some(60.0);
     config.build.root = RootConfig { joint: text(), forward_deg: Some(0.0), ..RootConfig::default() };
     config.build.schema.preset = Some(Preset::Holden);
@@ -243,7 +252,10 @@ fn written(value: &toml::Value) -> Option<String> {
 fn the_reference_gives_the_true_defaults() {
     let page = std::fs::read_to_string(common::repository().join("docs/guide/configuration.md")).unwrap();
     let mut all = Vec::new();
-    let defaults = [("", toml::Value::try_from(CharacterConfig::default()).unwrap())];
+    let mut on = CharacterConfig::default();
+    on.matcher.orientation_warp = Some(OrientationWarpConfig::default());
+    on.matcher.stride_warp = Some(StrideWarpConfig::default());
+    let defaults = [("", toml::Value::try_from(on).unwrap())];
     let mut open: Vec<(String, toml::Value)> = defaults.map(|(p, v)| (p.to_owned(), v)).to_vec();
     while let Some((path, value)) = open.pop() {
         for (key, v) in value.as_table().into_iter().flatten() {

@@ -123,3 +123,17 @@ fn a_speed_of_ones_own_reaches_the_character() {
     let (slow, usual) = (way(&["--config", "c.toml"]), way(&[]));
     assert!((7.0..10.0).contains(&slow) && (15.0..18.0).contains(&usual), "{slow} {usual}");
 }
+
+#[test]
+fn who_walks_over_other_ground_moves_otherwise_and_the_course_is_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let on = |ground: &str| simulate(dir.path(), &["--seconds", "12", "--ground", ground]);
+    let level = on("level");
+    assert_eq!(level["pose_hash"], simulate(dir.path(), &["--seconds", "12"])["pose_hash"]);
+    for ground in ["slope", "stairs", "rubble"] {
+        let told = on(ground);
+        assert_eq!(told["ground"], ground);
+        assert_ne!(told["pose_hash"], level["pose_hash"], "{ground}");
+        assert!(told["path_error_m"].as_f64().unwrap() < 0.1, "{told}");
+    }
+}

@@ -59,4 +59,6 @@ mod papers {
     struct Readme;
     #[doc = include_str!("../../../docs/guide/in-your-game.md")]
     struct InYourGame;
+    #[doc = include_str!("../../../docs/guide/corrections.md")]
+    struct Corrections;
 }

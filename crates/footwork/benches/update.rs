@@ -38,6 +38,42 @@ fn update(c: &mut Criterion) {
     group.finish();
 }
 
+/// The default stages, each further stage on top of them, all of them.
+fn stages(c: &mut Criterion) {
+    let mut group = c.benchmark_group("stages");
+    let (on, off) = (common::stages::all_on(), MatcherConfig::default());
+    let ground = |at: glam::Vec3| common::stages::hill(at);
+    let orientation = MatcherConfig { stride_warp: None, ..on.clone() };
+    let stride = MatcherConfig { orientation_warp: None, ..on.clone() };
+    let subjects = [
+        ("default", &off, [false; 3]),
+        ("orientation_warp", &orientation, [false; 3]),
+        ("stride_warp", &stride, [false; 3]),
+        ("ground", &off, [true, false, false]),
+        ("look_at", &off, [false, true, false]),
+        ("hands", &off, [false, false, true]),
+        ("all", &on, [true; 3]),
+    ];
+    for (name, config, [grounded, looks, reaches]) in subjects {
+        let mut m = MotionMatcher::new(common::gait_full(), config.clone()).unwrap();
+        let mut k = 0u32;
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                k += 1;
+                let all = common::stages::everything(f64::from(k) / 60.0, &ground);
+                let input = MotionInput {
+                    ground: all.ground.filter(|_| grounded),
+                    look_at: all.look_at.filter(|_| looks),
+                    hands: if reaches { all.hands } else { [None; 2] },
+                    ..all
+                };
+                black_box(m.update(&input, DT_S).unwrap());
+            });
+        });
+    }
+    group.finish();
+}
+
 fn crowd(c: &mut Criterion) {
     let db = common::gait_full();
     let config = MatcherConfig::default();
@@ -69,5 +105,5 @@ fn state(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, update, crowd, state);
+criterion_group!(benches, update, stages, crowd, state);
 criterion_main!(benches);

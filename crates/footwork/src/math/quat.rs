@@ -33,6 +33,7 @@ impl Quat {
     pub const IDENTITY: Self = Self::from_xyzw(0.0, 0.0, 0.0, 1.0);
 
     /// From components, not normalised.
+    #[inline]
     pub const fn from_xyzw(x: f32, y: f32, z: f32, w: f32) -> Self {
         Self { x, y, z, w }
     }
@@ -118,11 +119,13 @@ impl Quat {
     }
 
     /// Length of the four components; 1 for a rotation.
+    #[inline]
     pub fn length(self) -> f32 {
         self.dot(self).sqrt()
     }
 
     /// Scaled to length 1; the identity where the length is zero or not finite.
+    #[inline]
     pub fn normalize(self) -> Self {
         let n = self.length();
         if n > 1e-12 && n.is_finite() {
@@ -134,21 +137,25 @@ impl Quat {
     }
 
     /// The opposite rotation (conjugate; exact for unit quaternions).
+    #[inline]
     pub const fn inverse(self) -> Self {
         Self::from_xyzw(-self.x, -self.y, -self.z, self.w)
     }
 
     /// The same rotation with `w >= 0`: the short way round.
+    #[inline]
     pub fn abs(self) -> Self {
         if self.w < 0.0 { -self } else { self }
     }
 
     /// Four-component dot product: cosine of half the angle between two rotations.
+    #[inline]
     pub fn dot(self, b: Self) -> f32 {
         self.x * b.x + self.y * b.y + self.z * b.z + self.w * b.w
     }
 
     /// The same rotation on the side of the hypersphere where `reference` lies.
+    #[inline]
     pub fn towards(self, reference: Self) -> Self {
         if self.dot(reference) < 0.0 { -self } else { self }
     }
@@ -172,6 +179,7 @@ impl Quat {
     }
 
     /// Where +Z goes: the facing of a character or joint with this rotation.
+    #[inline]
     pub fn forward(self) -> Vec3 {
         self * Vec3::Z
     }
@@ -215,6 +223,7 @@ pub fn rotation_vector_rate(v: Vec3, angular: AngularVelocity) -> Vec3 {
 
 impl Mul for Quat {
     type Output = Self;
+    #[inline]
     fn mul(self, b: Self) -> Self {
         let a = self;
         Self::from_xyzw(
@@ -228,6 +237,7 @@ impl Mul for Quat {
 
 impl Mul<Vec3> for Quat {
     type Output = Vec3;
+    #[inline]
     fn mul(self, v: Vec3) -> Vec3 {
         let u = Vec3::new(self.x, self.y, self.z);
         let t = u.cross(v) * 2.0;

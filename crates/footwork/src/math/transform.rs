@@ -19,32 +19,38 @@ impl Transform {
     pub const IDENTITY: Self = Self { translation: Vec3::ZERO, rotation: Quat::IDENTITY };
 
     /// From its two parts.
+    #[inline]
     pub const fn new(translation: Vec3, rotation: Quat) -> Self {
         Self { translation, rotation }
     }
 
     /// The transform that undoes this one.
+    #[inline]
     pub fn inverse(self) -> Self {
         let rotation = self.rotation.inverse();
         Self { translation: rotation * -self.translation, rotation }
     }
 
     /// Maps a point.
+    #[inline]
     pub fn point(self, p: Vec3) -> Vec3 {
         self.rotation * p + self.translation
     }
 
     /// Maps a direction or velocity: rotation only.
+    #[inline]
     pub fn direction(self, v: Vec3) -> Vec3 {
         self.rotation * v
     }
 
     /// Maps a world point into this transform's space.
+    #[inline]
     pub fn inverse_point(self, p: Vec3) -> Vec3 {
         self.rotation.inverse() * (p - self.translation)
     }
 
     /// Maps a world direction into this transform's space.
+    #[inline]
     pub fn inverse_direction(self, v: Vec3) -> Vec3 {
         self.rotation.inverse() * v
     }
@@ -57,6 +63,7 @@ impl Transform {
 
 impl Mul for Transform {
     type Output = Self;
+    #[inline]
     fn mul(self, b: Self) -> Self {
         Self { translation: self.point(b.translation), rotation: (self.rotation * b.rotation).normalize() }
     }

@@ -131,7 +131,7 @@ impl<'a> ClipView<'a> {
     /// The root at a knot, rounds of the loop included.
     fn root_at(&self, k: Knot) -> Transform {
         let mut t = self.poses.root(self.start + k.frame);
-        if let Some(delta) = self.loop_delta {
+        if let Some(delta) = self.loop_delta.filter(|_| k.rounds != 0) {
             let first = self.poses.root(self.start);
             let round = first * delta * first.inverse();
             let back = round.inverse();

@@ -23,6 +23,12 @@ impl Pose {
         }
     }
 
+    /// Becomes another pose of as many joints; allocates nothing, unlike a derived `clone_from`.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.translations.copy_from_slice(&other.translations);
+        self.rotations.copy_from_slice(&other.rotations);
+    }
+
     /// Number of joints.
     pub fn len(&self) -> usize {
         self.rotations.len()
@@ -100,6 +106,12 @@ pub struct PoseVelocity {
 }
 
 impl PoseVelocity {
+    /// Becomes other velocities of as many joints; allocates nothing.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.linear.copy_from_slice(&other.linear);
+        self.angular.copy_from_slice(&other.angular);
+    }
+
     /// Faster by a factor.
     pub fn scale(&mut self, factor: f32) {
         self.linear.iter_mut().chain(&mut self.angular).for_each(|v| *v *= factor);

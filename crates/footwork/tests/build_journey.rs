@@ -561,7 +561,7 @@ fn a_wall_holds_the_simulation_and_nearly_the_character() {
 fn an_explanation_names_the_match_first_and_its_channels_add_up_to_its_cost() {
     let db = gait(MirrorMode::Query);
     // Not a multiple of the rows' spacing: what plays lies between rows, as it mostly does.
-    let search = SearchConfig { interval_s: 0.07, ..Default::default() };
+    let search = SearchConfig { interval_s: 0.07, candidates: 1, ..Default::default() };
     let mut m = MotionMatcher::new(db.clone(), MatcherConfig { search, ..Default::default() }).unwrap();
     assert!(m.explain(5).is_none(), "nothing was searched yet");
     let (mut chosen, mut continued) = (0, 0);
@@ -611,7 +611,9 @@ fn a_teleport_moves_root_and_simulation_and_the_motion_goes_on_as_if_nothing_had
         there.update(&stick(k, 0.0), DT_S).unwrap();
     }
     there.teleport(far * there.pose().world_from_root()).unwrap();
-    assert_eq!(here.pose().rotations[1..], there.pose().rotations[1..], "the body does not change");
+    let bodies = here.pose().rotations[1..].iter().zip(&there.pose().rotations[1..]);
+    // Legs are bent in the world: to rounding.
+    assert!(bodies.clone().all(|(a, b)| a.angle_between(*b) < 1e-3), "the body does not change");
     for k in 97..200 {
         let (a, b) = (far * here.pose().world_from_root(), there.pose().world_from_root());
         assert!((a.translation - b.translation).length() < 2e-3, "update {k}: {} {}", a.translation, b.translation);

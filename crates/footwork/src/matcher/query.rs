@@ -84,14 +84,9 @@ pub fn search(
         }
     }
     let candidates = ask_now.candidates;
-    if kept > 0 && config.search.candidates > 1 {
-        seam::add_costs(db, config, input, state, scratch, kept);
-    }
-    let continuing_cost = scratch.best[..kept].iter().find(|m| m.continuing).map(|m| m.cost);
-    let found = scratch.best[..kept].iter().copied().reduce(|a, b| if b.cost < a.cost { b } else { a });
-    let jump = found
-        .filter(|m| !m.continuing)
-        .filter(|m| continuing_cost.is_none_or(|c| m.cost < c * (1.0 - config.search.minimum_improvement)));
+    let jump = choose(db, config, input, state, scratch, kept, continuing);
+    let found = jump.map(|(m, _)| m);
+    let jump = jump.filter(|(_, jumps)| *jumps).map(|(m, _)| m);
     state.header.searches += 1;
     scratch.last = Some(LastSearch {
         found,
@@ -102,6 +97,33 @@ pub fn search(
         transition_cost: config.search.transition_cost,
     });
     jump.map(|m| playing_at(db, m.row, m.mirrored))
+}
+
+/// Of the best `kept` rows by features the one that is best when the jump counts too, and whether it is worth a jump.
+fn choose(
+    db: &Database,
+    config: &MatcherConfig,
+    input: &MotionInput,
+    state: &MatcherState,
+    scratch: &mut Scratch,
+    kept: usize,
+    continuing: Option<Match>,
+) -> Option<(Match, bool)> {
+    if config.search.candidates > 1 {
+        seam::add_costs(db, config, input, state, scratch, kept);
+    } else {
+        scratch.whole_costs[0] = scratch.best[0].cost;
+    }
+    let costed = || scratch.best[..kept].iter().zip(&scratch.whole_costs);
+    // The first of equals: what search prefers.
+    let (best, cost) = costed().reduce(|a, b| if b.1 < a.1 { b } else { a })?;
+    let enough = |playing: f32| *cost < playing * (1.0 - config.search.minimum_improvement);
+    let playing = match config.search.candidates {
+        1 => continuing.map(|c| c.cost),
+        // What plays and is not among the best has lost.
+        _ => costed().find(|(m, _)| m.continuing).map(|(_, cost)| *cost),
+    };
+    Some((*best, !best.continuing && playing.is_none_or(enough)))
 }
 
 /// Body from the playing clip, trajectory from prediction and history, contacts and user values.

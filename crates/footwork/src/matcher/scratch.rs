@@ -46,6 +46,8 @@ pub struct Scratch {
     pub(super) levers: Levers,
     /// Room for the best rows.
     pub(super) best: Vec<Match>,
+    /// Their costs by features and for the jump.
+    pub(super) whole_costs: Vec<f32>,
     pub(super) last: Option<LastSearch>,
 }
 
@@ -70,6 +72,7 @@ impl Scratch {
             touching: vec![0; db.contact_joints.len()],
             best: vec![Match { row: RowIndex(0), mirrored: false, cost: 0.0, continuing: false }; MAX_CANDIDATES],
             levers: Levers::new(&db.skeleton),
+            whole_costs: vec![0.0; MAX_CANDIDATES],
             last: None,
         }
     }

@@ -104,8 +104,8 @@ pub fn add_costs(
     play::shown_body(db, config, state, scratch);
     if let Some(mirror) = &db.mirror_table {
         let Moving { pose, velocity, .. } = &mut scratch.shown_mirrored;
-        pose.clone_from(&scratch.shown.pose);
-        velocity.clone_from(&scratch.shown.velocity);
+        pose.copy_from(&scratch.shown.pose);
+        velocity.copy_from(&scratch.shown.velocity);
         mirror.joints(pose, velocity);
         velocity.linear[0] = mirror.vector(velocity.linear[0]);
     }
@@ -126,7 +126,7 @@ pub fn add_costs(
             cost += search.seam_cost * scale * seam_at(db, scratch, next, candidate.row.at(), limit);
         }
         least = least.min(cost);
-        scratch.best[k].cost = cost;
+        scratch.whole_costs[k] = cost;
     }
 }
 

@@ -17,10 +17,20 @@ pub enum Verdict {
     Continued,
     /// The search returned it, but it improved on what plays by less than the minimum.
     TooLittleBetter,
+    /// Its features fit better than what was chosen, by this much; but it was harder to jump to (see
+    /// [`crate::matcher::SearchConfig::seam_cost`] and `way_cost`).
+    HarderToReach(f32),
     /// Something was cheaper by this much.
     CostlierBy(f32),
     /// It was no candidate.
     Excluded(Exclusion),
+}
+
+impl Verdict {
+    /// Of what lost although it is costlier by `margin` only, which may be less than nothing.
+    fn beside(margin: f32) -> Self {
+        if margin < 0.0 { Self::HarderToReach(-margin) } else { Self::CostlierBy(margin) }
+    }
 }
 
 impl std::fmt::Display for Verdict {
@@ -29,6 +39,7 @@ impl std::fmt::Display for Verdict {
             Self::Chosen => f.write_str("chosen"),
             Self::Continued => f.write_str("plays on"),
             Self::TooLittleBetter => f.write_str("best, but too little better than playing on"),
+            Self::HarderToReach(margin) => write!(f, "fits better by {margin:.3}, but is harder to jump to"),
             Self::CostlierBy(margin) => write!(f, "lost by {margin:.3}"),
             Self::Excluded(why) => write!(f, "left out: {why}"),
         }
@@ -116,14 +127,14 @@ pub fn explain(
                 _ if is(won, *row, *mirrored) && jumped => Verdict::Chosen,
                 _ if is(won, *row, *mirrored) => Verdict::TooLittleBetter,
                 Some(why) => Verdict::Excluded(*why),
-                None => Verdict::CostlierBy(cost - winner.map_or(*cost, |w| w.cost)),
+                None => Verdict::beside(cost - winner.map_or(*cost, |w| w.cost)),
             };
             report(db, query, stored_values(db, *row, *mirrored), (*row, *mirrored), *cost, verdict)
         })
         .collect();
     if let Some(c) = query.continuing {
         let verdict = match winner {
-            Some(w) if jumped => Verdict::CostlierBy(c.cost - w.cost),
+            Some(w) if jumped => Verdict::beside(c.cost - w.cost),
             _ => Verdict::Continued,
         };
         let at = candidates.partition_point(|other| other.cost < c.cost);

@@ -126,7 +126,7 @@ fn a_speed_of_ones_own_reaches_the_character() {
 
 #[test]
 fn who_walks_over_other_ground_moves_otherwise_and_the_course_is_the_same() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = folder();
     let on = |ground: &str| simulate(dir.path(), &["--seconds", "12", "--ground", ground]);
     let level = on("level");
     assert_eq!(level["pose_hash"], simulate(dir.path(), &["--seconds", "12"])["pose_hash"]);

@@ -78,7 +78,8 @@ fn run(
             let (toe, ankle) = (at(leg.toe), at(leg.ankle));
             let joint = toe.translation - Vec3::Y * sole.toe_height_m;
             let gap = [joint, toe.point(sole.tip), ankle.point(sole.heel)].map(|p| p.y - hook(p).height_m);
-            if m.output().contacts[slot] == 1 {
+            // A foot that comes down just before an edge which it might have to get over does so two frames late.
+            if m.output().contacts[slot] == 1 && m.output().locked_s[slot] > 1.9 * DT_S {
                 gaps.push(gap.into_iter().fold(f32::MAX, f32::min).abs());
                 if let Some(before) = &before {
                     let moved = toe.translation - before[slot] - hook(toe.translation).velocity * DT_S;

@@ -42,6 +42,9 @@ impl<B: AsRef<[Offset]>> Offsets<B> {
         let mut acceleration = accelerations;
         let c = joints.config;
         for (j, start) in self.rotations.as_ref().iter().enumerate().skip(1) {
+            if joints.feet_alone && !joints.carries_foot[j] {
+                continue;
+            }
             if joints.seam(j) == Seam::DeadBlend {
                 if let Some(share) = c.share(since_s) {
                     let (ahead, spin) = c.extrapolated(start.velocity, since_s);
@@ -91,6 +94,8 @@ pub struct Joints<'a> {
     pub translated: &'a [JointIndex],
     /// `[joints]` true for those that carry a foot.
     pub carries_foot: &'a [bool],
+    /// Leaves out all other joints' rotations.
+    pub feet_alone: bool,
 }
 
 impl Joints<'_> {
@@ -171,8 +176,13 @@ mod tests {
     fn after(seam: Seam, t: f32) -> Moving {
         let joints = [JointIndex(0), JointIndex(1)];
         let mut offsets = Offsets { rotations: [Offset::default(); 2], translations: [Offset::default(); 2] };
+<<<<<<< HEAD
         let config = TransitionConfig { seam, half_life_s: 0.1, ..Default::default() };
         let seams = Joints { config: &config, translated: &joints, carries_foot: &[true; 2] };
+=======
+        let config = TransitionConfig { seam, ..Default::default() };
+        let seams = Joints { config: &config, translated: &joints, carries_foot: &[true; 2], feet_alone: false };
+>>>>>>> warp
         offsets.start(&seams, &shown(), &next());
         let mut n = next();
         offsets.apply(&seams, t, (&mut n.pose, &mut n.velocity), Some(&mut n.acceleration));

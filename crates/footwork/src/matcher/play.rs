@@ -212,7 +212,7 @@ pub fn transition(
 }
 
 fn seams<'a>(db: &'a Database, config: &'a MatcherConfig) -> Joints<'a> {
-    Joints { config: &config.transition, translated: &db.poses.translated, carries_foot: &db.carries_foot }
+    Joints { config: &config.transition, translated: &db.poses.translated, carries_foot: &db.carries_foot, feet_alone: false }
 }
 
 /// By how much the next clip must be put down beside the root, root space on the ground, so that feet which touch in both
@@ -271,21 +271,21 @@ fn animate(
 ) {
     let h = &state.header;
     sample(db, h.playing, h.play_rate, (&mut *pose, &mut *velocity));
-    hide_seam(db, config, state, layout, (pose, velocity));
+    hide_seam(config, state, layout, &seams(db, config), (pose, velocity));
 }
 
 /// Adds what is left of the last transition's offsets to the playing clip's pose, and puts it where the root is shown.
 fn hide_seam(
-    db: &Database,
     config: &MatcherConfig,
     state: &MatcherState,
     layout: &BlockLayout,
+    seams: &Joints,
     (pose, velocity): (&mut Pose, &mut PoseVelocity),
 ) {
     let h = &state.header;
     let since = h.since_transition_s;
     let body = (&mut *pose, &mut *velocity);
-    state.offsets(layout).apply(&seams(db, config), since, body, None);
+    state.offsets(layout).apply(seams, since, body, None);
     let (shift, turn) = h.root_residual(&config.transition);
     let root = h.shown_root(&config.transition);
     let animated = h.animated_root.rotation * h.warp.way(velocity.linear[0]);
@@ -316,12 +316,18 @@ pub fn tick_body(
     let p = state.header.playing;
     let clip_root = state.header.animated_root.rotation;
     let Moving { pose, velocity, .. } = &mut scratch.shown;
-    sample(db, p, state.header.play_rate, (pose, velocity));
+    // Nothing but the feet is looked at.
+    db.view(p.clip, p.mirrored).sample_some(p.time_s, |j| db.carries_foot[j], pose, velocity);
+    for j in (0..db.carries_foot.len()).filter(|j| db.carries_foot[*j]) {
+        velocity.linear[j] *= state.header.play_rate;
+        velocity.angular[j] *= state.header.play_rate;
+    }
     for (clip_velocity, joint) in scratch.toe_velocities.iter_mut().zip(&db.contact_joints) {
         let own = velocity_in_root(&db.skeleton, pose, velocity, *joint);
         *clip_velocity = clip_root * state.header.warp.way(own);
     }
-    hide_seam(db, config, state, &scratch.layout, (&mut *pose, velocity));
+    let feet_alone = Joints { feet_alone: true, ..seams(db, config) };
+    hide_seam(config, state, &scratch.layout, &feet_alone, (&mut *pose, velocity));
     if warps {
         let mut warp = state.header.warp;
         warp.tick(db, config, input, &state.header, pose, dt_s);

@@ -186,9 +186,21 @@ impl<'a> ClipView<'a> {
     /// The pose and its velocities at any time; allocates nothing. Beyond the ends of a clip that does not loop the body
     /// holds the last (first) pose while the root goes on at constant velocity and turn rate.
     pub fn sample(&self, time_s: f64, pose: &mut Pose, velocity: &mut PoseVelocity) {
+        self.sample_some(time_s, |_| true, pose, velocity);
+    }
+
+    /// As [`ClipView::sample`], of the joints alone that are `wanted`, and the root; the others may be as they were.
+    pub fn sample_some(
+        &self,
+        time_s: f64,
+        wanted: impl Fn(usize) -> bool,
+        pose: &mut Pose,
+        velocity: &mut PoseVelocity,
+    ) {
         let m = self.moment(time_s);
         let (root, linear, angular) = self.root(time_s);
-        self.sample_joints(&m, pose, velocity);
+        // In a mirror every joint may be another.
+        self.sample_joints(&m, |j| self.mirror.is_some() || wanted(j), pose, velocity);
         if let Some(mirror) = self.mirror {
             mirror.joints(pose, velocity);
         }
@@ -201,12 +213,12 @@ impl<'a> ClipView<'a> {
         }
     }
 
-    fn sample_joints(&self, m: &Moment, pose: &mut Pose, velocity: &mut PoseVelocity) {
+    fn sample_joints(&self, m: &Moment, wanted: impl Fn(usize) -> bool, pose: &mut Pose, velocity: &mut PoseVelocity) {
         let joints = self.poses.joints;
         let width = self.poses.translated.len();
         let row = |step: i64| self.knot(m, step).map(|k| self.start + k.frame);
         let (f0, f1, f2, f3) = (row(-1), self.start + m.frame, row(1), row(2));
-        for j in 1..joints {
+        for j in (1..joints).filter(|j| wanted(*j)) {
             let at = |f: usize| self.poses.rotations[f * joints + j];
             let (q, w) = cubic_rotation(f0.map(at), at(f1), f2.map(at), f3.map(at), m.alpha);
             pose.rotations[j] = q;

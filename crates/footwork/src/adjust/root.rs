@@ -163,9 +163,9 @@ mod tests {
     #[test]
     fn the_adjustment_is_limited_to_a_share_of_the_own_speed() {
         let (shift, _) = adjusted(&RootConfig::default(), 1.0, 0.1499);
-        assert!((shift.x - 0.5 / 60.0).abs() < 1e-6);
+        assert!((shift.x - RootConfig::default().max_speed_ratio / 60.0).abs() < 1e-6);
         let (shift, _) = adjusted(&RootConfig::default(), 100.0, 0.1);
-        assert!((shift.x - 0.1 * spring::damp(0.1, 1.0 / 60.0)).abs() < 1e-6);
+        assert!((shift.x - 0.1 * spring::damp(RootConfig::default().position_half_life_s, 1.0 / 60.0)).abs() < 1e-6);
     }
 
     #[test]

@@ -176,7 +176,7 @@ mod tests {
     fn after(seam: Seam, t: f32) -> Moving {
         let joints = [JointIndex(0), JointIndex(1)];
         let mut offsets = Offsets { rotations: [Offset::default(); 2], translations: [Offset::default(); 2] };
-        let config = TransitionConfig { seam, ..Default::default() };
+        let config = TransitionConfig { seam, half_life_s: 0.1, ..Default::default() };
         let seams = Joints { config: &config, translated: &joints, carries_foot: &[true; 2], feet_alone: false };
         offsets.start(&seams, &shown(), &next());
         let mut n = next();

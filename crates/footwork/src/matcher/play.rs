@@ -212,7 +212,12 @@ pub fn transition(
 }
 
 fn seams<'a>(db: &'a Database, config: &'a MatcherConfig) -> Joints<'a> {
-    Joints { config: &config.transition, translated: &db.poses.translated, carries_foot: &db.carries_foot, feet_alone: false }
+    Joints {
+        config: &config.transition,
+        translated: &db.poses.translated,
+        carries_foot: &db.carries_foot,
+        feet_alone: false,
+    }
 }
 
 /// By how much the next clip must be put down beside the root, root space on the ground, so that feet which touch in both

@@ -19,6 +19,9 @@ pub enum Seam {
     Spring,
     /// The same with a third pole: acceleration goes on without a step, too.
     SmoothSpring,
+    /// The same along a polynomial of fifth degree, over after `blend_s`, that never overshoots. Source: D. Bollo,
+    /// "Inertialization" (GDC 2018). The root, which has velocity to hide and no offset, is left to `spring`.
+    Quintic,
     /// What was shown goes on by itself, ever more slowly, and cross-fades into what plays. Smoother than a spring, but it
     /// holds on to what was shown for longer: feet slide. Source: D. Holden, "Dead Blending" (2023).
     DeadBlend,
@@ -32,7 +35,7 @@ pub struct TransitionConfig {
     pub seam: Seam,
     /// Of the joints that carry no foot: spine, head, arms. Default `spring`.
     pub upper_seam: Seam,
-    /// How long a dead blend takes, seconds. Default 0.3.
+    /// How long a quintic or a dead blend takes, seconds. Default 0.3.
     pub blend_s: f32,
     /// Half-life of the offset that hides a transition (of the velocity, in a dead blend), seconds. Default 0.15.
     pub half_life_s: f32,
@@ -74,6 +77,7 @@ impl TransitionConfig {
     /// What is left of an offset `since_s` seconds after it was `start`.
     pub fn left(&self, seam: Seam, start: &Offset, since_s: f32) -> Offset {
         match seam {
+            Seam::Quintic => start.quintic(self.blend_s, since_s),
             Seam::Spring => start.spring(self.half_life_s, since_s),
             // The root of a dead blend is inertialized: its way is not to be made up.
             Seam::SmoothSpring | Seam::DeadBlend => start.smooth_spring(self.half_life_s, since_s),

@@ -44,7 +44,7 @@ pub struct FeetConfig {
     pub leash_m: f32,
     /// The last part of a leg's length, metres, that correcting it never takes away: knees stay bent. Default 0.005.
     pub knee_kept_m: f32,
-    /// The part before that, metres, which a stretching leg enters ever more slowly. Default 0.08.
+    /// The part before that, metres, which a stretching leg enters ever more slowly. Default 0.03.
     pub knee_soft_m: f32,
     /// The pelvis sinks where a held or landing foot would have to stretch its leg.
     pub pelvis: PelvisConfig,
@@ -61,7 +61,7 @@ impl Default for FeetConfig {
             release_half_life_s: 0.1,
             leash_m: 0.2,
             knee_kept_m: 0.005,
-            knee_soft_m: 0.08,
+            knee_soft_m: 0.03,
             pelvis: PelvisConfig { down_half_life_s: 0.1, up_half_life_s: 0.4, max_m: 0.1 },
             toe_clearance_m: 0.0,
         }
@@ -292,7 +292,7 @@ impl Foot {
 }
 
 /// How soft the ground is to toes: this far above it they feel half as much of it, metres.
-const GROUND_SOFT_M: f32 = 0.01;
+const GROUND_SOFT_M: f32 = 0.005;
 /// Share of a leash up to which a toe stays where it is.
 const LEASH_SLACK: f32 = 0.9;
 /// A point further away than this many leashes is forgotten.

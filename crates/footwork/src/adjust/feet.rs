@@ -322,3 +322,108 @@ const MOST_LEAD: f32 = 0.9;
 const MOST_ACCELERATION_MPS2: f32 = 25.0;
 /// Height at which the reference holds toes.
 const REFERENCE_TOE_HEIGHT_M: f32 = 0.02;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DT_S: f32 = 1.0 / 60.0;
+
+    /// Ticks a foot whose clip has it at `at(tick)`, touching where `touches(tick)`: what is shown, tick by tick.
+    fn run(
+        config: &FeetConfig,
+        ticks: usize,
+        at: impl Fn(usize) -> Vec3,
+        touches: impl Fn(usize) -> bool,
+    ) -> Vec<Vec3> {
+        let mut foot = Foot::default();
+        let tick = |k: usize| {
+            let ahead = (k..k + 60).find(|k| touches(*k));
+            let stands = ahead.map_or(0, |from| (from..from + 60).take_while(|k| touches(*k)).count());
+            let footing = Footing {
+                animated: at(k),
+                clip_velocity: Vec3::ZERO,
+                slip: Vec3::ZERO,
+                touches: touches(k),
+                lands_in_s: ahead.map_or(f32::INFINITY, |down| (down - k) as f32 * DT_S),
+                stands_s: stands as f32 * DT_S,
+                ..Footing::default()
+            };
+            foot.tick(config, &footing, DT_S);
+            foot.shown(config, at(k), 0.0)
+        };
+        (0..ticks).map(tick).collect()
+    }
+
+    fn way(shown: &[Vec3]) -> f32 {
+        shown.windows(2).map(|w| (w[1] - w[0]).length()).sum()
+    }
+
+    #[test]
+    fn a_foot_that_its_clip_drags_over_the_ground_stands() {
+        // It touches from the start while the root pulls it at 30 cm/s.
+        let at = |k: usize| Vec3::Z * (0.3 * k as f32 * DT_S);
+        let config = FeetConfig::default();
+        let shown = run(&config, 30, at, |_| true);
+        assert!(way(&shown[6..]) < 1e-3, "{}", way(&shown[6..]));
+        let off = run(&FeetConfig { lock: FootLock::Off, ..config }, 30, at, |_| true);
+        assert!((way(&off) - 0.3 * 29.0 * DT_S).abs() < 1e-4);
+    }
+
+    #[test]
+    fn nobody_leaves_a_foot_further_behind_than_its_leash() {
+        let at = |k: usize| Vec3::Z * (2.0 * k as f32 * DT_S);
+        let config = FeetConfig::default();
+        let shown = run(&config, 60, at, |_| true);
+        for (k, toe) in shown.iter().enumerate() {
+            assert!((*toe - at(k)).length() <= config.leash_m + 1e-4, "{k}");
+        }
+        // The field's reference lets go, and does not hold again while it touches.
+        let reference = FeetConfig { lock: FootLock::Reference, ..config };
+        let last = run(&reference, 60, at, |_| true)[59];
+        assert!((last - at(59)).length() < 0.02, "{last}");
+    }
+
+    #[test]
+    fn a_foot_that_lands_comes_to_rest_before_it_touches() {
+        // Root and blend move it at 50 cm/s where its clip would have it rest.
+        let at = |k: usize| Vec3::X * (0.5 * k as f32 * DT_S);
+        let on = |k: usize| k >= 30;
+        let speed = |shown: &[Vec3]| (shown[31] - shown[30]).length() / DT_S;
+        let led = speed(&run(&FeetConfig::default(), 60, at, on));
+        let not = speed(&run(&FeetConfig { landing_s: 0.0, ..Default::default() }, 60, at, on));
+        assert!(led < 0.12 && not > 0.25, "{led} {not}");
+    }
+
+    #[test]
+    fn what_is_shown_has_no_steps() {
+        // Walks, stands while it is dragged, walks on.
+        let at = |k: usize| Vec3::new(0.0, 0.02, 0.6 * k as f32 * DT_S);
+        let shown = run(&FeetConfig::default(), 150, at, |k| (40..70).contains(&k) || k > 110);
+        for (k, w) in shown.windows(2).enumerate() {
+            assert!((w[1] - w[0]).length() < 0.04, "{k}: {}", (w[1] - w[0]).length());
+        }
+    }
+
+    #[test]
+    fn toes_stay_above_the_ground_and_feel_it_softly() {
+        let c = FeetConfig::default();
+        assert!(c.above_ground(-1.0) >= 0.0 && c.above_ground(-1.0) < 1e-3);
+        assert!((c.above_ground(0.1) - 0.1).abs() < 1e-3);
+        for k in -100..100 {
+            let [a, b, c] = [-1.0, 0.0, 1.0].map(|by| c.above_ground((k as f32 + by) * 1e-3));
+            assert!(b > a && c - 2.0 * b + a < 2e-4, "{k}");
+        }
+    }
+
+    #[test]
+    fn a_foot_moves_with_a_teleport() {
+        let by = crate::math::Transform::new(Vec3::X * 5.0, crate::math::Quat::from_rotation_y(1.0));
+        let (config, mut foot) = (FeetConfig::default(), Foot::default());
+        let footing = Footing { animated: Vec3::new(0.2, 0.0, 0.4), touches: true, ..Footing::default() };
+        (0..5).for_each(|_| foot.tick(&config, &footing, DT_S));
+        let moved = foot.moved(by);
+        let shown = moved.shown(&config, by.point(footing.animated), 0.0);
+        assert!((shown - by.point(foot.shown(&config, footing.animated, 0.0))).length() < 1e-5);
+    }
+}

@@ -58,3 +58,31 @@ impl PlayRateConfig {
         rate + (wanted - rate) * spring::damp(self.half_life_s, dt_s)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settled(config: &PlayRateConfig, clip: Vec3, simulation: Vec3, ahead: Vec3) -> f32 {
+        (0..600).fold(1.0, |rate, _| config.next(rate, clip, simulation, ahead, 1.0 / 60.0))
+    }
+
+    #[test]
+    fn a_clip_keeps_pace_within_its_limits() {
+        let c = PlayRateConfig { max: 1.15, ..Default::default() };
+        let at = |clip: f32, simulation: f32| settled(&c, Vec3::Z * clip, Vec3::Z * simulation, Vec3::ZERO);
+        assert!((at(1.5, 1.6) - 1.6 / 1.5).abs() < 1e-3);
+        assert!((at(1.5, 1.4) - 1.4 / 1.5).abs() < 1e-3);
+        assert!((at(1.5, 9.0) - 1.15).abs() < 1e-3 && (at(1.5, 0.9) - 0.85).abs() < 1e-3);
+        // Behind by 15 cm: a little faster.
+        assert!(settled(&c, Vec3::Z * 1.5, Vec3::Z * 1.5, Vec3::Z * 0.15) > 1.1);
+    }
+
+    #[test]
+    fn who_stands_or_has_to_turn_round_is_left_alone() {
+        let c = PlayRateConfig { max: 1.15, ..Default::default() };
+        assert_eq!(settled(&c, Vec3::Z * 0.3, Vec3::Z * 2.0, Vec3::ZERO), 1.0);
+        assert_eq!(settled(&c, Vec3::Z * 1.5, -Vec3::Z * 1.5, Vec3::ZERO), 1.0);
+        assert_eq!(settled(&PlayRateConfig::OFF, Vec3::Z * 1.5, Vec3::Z * 3.0, Vec3::ZERO), 1.0);
+    }
+}

@@ -393,6 +393,14 @@ mod tests {
         let led = speed(&run(&FeetConfig::default(), 60, at, on));
         let not = speed(&run(&FeetConfig { landing_s: 0.0, ..Default::default() }, 60, at, on));
         assert!(led < 0.12 && not > 0.25, "{led} {not}");
+        // Without, it glides on to where it stops, never faster and never back.
+        let glides = run(&FeetConfig { landing_s: 0.0, ..Default::default() }, 60, at, on);
+        let steps = glides[28..40].windows(2).map(|w| w[1].x - w[0].x);
+        assert!(
+            steps.clone().all(|step| (-1e-5..=0.5 * DT_S + 1e-5).contains(&step)),
+            "{:?}",
+            steps.collect::<Vec<_>>()
+        );
     }
 
     #[test]

@@ -160,3 +160,30 @@ fn seam_at(db: &Database, scratch: &Scratch, next: Playing, row: usize, limit: f
     let shown = if next.mirrored { &scratch.shown_mirrored } else { &scratch.shown };
     scratch.levers.seam(db, (&shown.pose, &shown.velocity), (frame, after), limit)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Transform;
+
+    /// Root, hips, and a chain of two below.
+    fn skeleton() -> Skeleton {
+        let at = |y: f32| Transform { translation: Vec3::Y * y, ..Transform::IDENTITY };
+        Skeleton::new(
+            ["root", "hips", "upper", "lower"].map(str::to_owned).to_vec(),
+            vec![None, Some(JointIndex(0)), Some(JointIndex(1)), Some(JointIndex(2))],
+            vec![Transform::IDENTITY, at(1.0), at(-0.4), at(-0.5)],
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn a_joint_weighs_what_hangs_from_it() {
+        let levers = Levers::new(&skeleton());
+        // Hips move both others, by 0.4 and 0.9 m per radian; the last joint nothing.
+        assert!((levers.turn[1] - (0.16 + 0.81) / 4.0).abs() < 1e-6, "{:?}", levers.turn);
+        assert!((levers.turn[2] - 0.25 / 4.0).abs() < 1e-6);
+        assert_eq!((levers.turn[3], levers.shift[1]), (0.0, 0.75));
+        assert_eq!(levers.order, [JointIndex(1), JointIndex(2)]);
+    }
+}

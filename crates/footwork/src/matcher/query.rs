@@ -135,17 +135,7 @@ fn gather(db: &Database, config: &MatcherConfig, input: &MotionInput, state: &mu
     db.contacts_at(p.clip, p.mirrored, p.time_s, &mut b.contacts);
     b.user.copy_from_slice(input.user);
     let root = state.header.shown_root(&config.transition);
-    Prediction {
-        input,
-        simulation: state.header.simulation,
-        desired: state.header.desired,
-        progress: state.header.path,
-        speeds: &config.speeds,
-        config: &config.simulation,
-        prediction: &config.prediction,
-        world_from_root: root,
-    }
-    .run(&db.schema.times_s, &mut b.trajectory);
+    prediction(config, input, state).run(&db.schema.times_s, &mut b.trajectory);
     if matches!(input.goal, Goal::None) {
         for (s, t) in b.trajectory.iter_mut().zip(&db.schema.times_s).filter(|(_, t)| **t > 0.0) {
             let (position, facing, velocity) = view.trajectory(p.time_s, *t);
@@ -156,6 +146,20 @@ fn gather(db: &Database, config: &MatcherConfig, input: &MotionInput, state: &mu
     let history = state.history(&scratch.layout);
     for (s, t) in b.trajectory.iter_mut().zip(&db.schema.times_s).filter(|(_, t)| **t < 0.0) {
         *s = history.look_back(root, now_s, -t);
+    }
+}
+
+/// The look ahead of a character, seen from where its root is shown.
+pub fn prediction<'a>(config: &'a MatcherConfig, input: &'a MotionInput<'a>, state: &MatcherState) -> Prediction<'a> {
+    Prediction {
+        input,
+        simulation: state.header.simulation,
+        desired: state.header.desired,
+        progress: state.header.path,
+        speeds: &config.speeds,
+        config: &config.simulation,
+        prediction: &config.prediction,
+        world_from_root: state.header.shown_root(&config.transition),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::config::MatcherConfig;
 use super::play;
-use super::query::playing_at;
+use super::query::{playing_at, prediction};
 use super::scratch::Scratch;
 use super::state::{MatcherState, Playing};
 use crate::blend::inertialize::Moving;
@@ -13,7 +13,6 @@ use crate::pose::{Pose, PoseVelocity};
 use crate::schema::TrajectorySample;
 use crate::skeleton::Skeleton;
 use crate::trajectory::MotionInput;
-use crate::trajectory::predict::Prediction;
 use glam::Vec3;
 
 /// A difference of velocity is blended away over about this long, seconds.
@@ -133,17 +132,7 @@ pub fn add_costs(
 /// Where the simulated character will be, root space.
 fn ahead(config: &MatcherConfig, input: &MotionInput, state: &MatcherState) -> TrajectorySample {
     let mut ahead = [TrajectorySample::default()];
-    Prediction {
-        input,
-        simulation: state.header.simulation,
-        desired: state.header.desired,
-        progress: state.header.path,
-        speeds: &config.speeds,
-        config: &config.simulation,
-        prediction: &config.prediction,
-        world_from_root: state.header.shown_root(&config.transition),
-    }
-    .run(&[config.search.way_ahead_s], &mut ahead);
+    prediction(config, input, state).run(&[config.search.way_ahead_s], &mut ahead);
     ahead[0]
 }
 

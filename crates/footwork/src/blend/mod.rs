@@ -74,12 +74,27 @@ impl TransitionConfig {
         (velocity * ((1.0 - left) * self.half_life_s / std::f32::consts::LN_2), velocity * left)
     }
 
+    /// How the root's seam is hidden: it has velocity to hide and no offset, which a quintic cannot, and its way is not to be
+    /// made up by a dead blend.
+    pub fn root_seam(&self) -> Seam {
+        match self.seam {
+            Seam::Quintic => Seam::Spring,
+            Seam::DeadBlend => Seam::SmoothSpring,
+            seam => seam,
+        }
+    }
+
+    /// Does any seam ask for accelerations?
+    pub fn needs_accelerations(&self) -> bool {
+        [self.root_seam(), self.seam, self.upper_seam].contains(&Seam::SmoothSpring)
+    }
+
     /// What is left of an offset `since_s` seconds after it was `start`.
     pub fn left(&self, seam: Seam, start: &Offset, since_s: f32) -> Offset {
         match seam {
             Seam::Quintic => start.quintic(self.blend_s, since_s),
             Seam::Spring => start.spring(self.half_life_s, since_s),
-            // The root of a dead blend is inertialized: its way is not to be made up.
+            // A dead blend keeps no offset: see `extrapolated`.
             Seam::SmoothSpring | Seam::DeadBlend => start.smooth_spring(self.half_life_s, since_s),
         }
     }

@@ -169,8 +169,9 @@ pub fn transition(
     let since = state.header.since_transition_s;
     let rate = state.header.play_rate;
     let shown_root = state.header.shown_root(&config.transition);
-    sample_moving(db, state.header.playing, rate, &mut scratch.shown, &mut scratch.beside);
-    sample_moving(db, next, rate, &mut scratch.next, &mut scratch.beside);
+    let accelerations = config.transition.needs_accelerations();
+    sample_moving(db, state.header.playing, rate, accelerations, &mut scratch.shown, &mut scratch.beside);
+    sample_moving(db, next, rate, accelerations, &mut scratch.next, &mut scratch.beside);
     let Moving { pose, velocity, acceleration } = &mut scratch.shown;
     let offsets = state.offsets(&scratch.layout);
     offsets.apply(&seams(db, config), since, (pose, velocity), Some(acceleration));
@@ -250,12 +251,24 @@ pub fn sample(db: &Database, playing: Playing, rate: f32, (pose, velocity): (&mu
     }
 }
 
-/// As [`sample`], with accelerations: differences of the velocities one frame to either side.
-fn sample_moving(db: &Database, playing: Playing, rate: f32, moving: &mut Moving, beside: &mut (Pose, PoseVelocity)) {
+/// As [`sample`], with accelerations, where wanted (else zero): differences of the velocities one frame to either side.
+fn sample_moving(
+    db: &Database,
+    playing: Playing,
+    rate: f32,
+    accelerations: bool,
+    moving: &mut Moving,
+    beside: &mut (Pose, PoseVelocity),
+) {
     let step_s = 1.0 / f64::from(db.pose_rate_hz);
     let at = |by_s: f64| Playing { time_s: playing.time_s + by_s, ..playing };
     let root = |by_s: f64| db.view(playing.clip, playing.mirrored).root(playing.time_s + by_s).0.rotation;
     let Moving { pose, velocity, acceleration } = moving;
+    if !accelerations {
+        acceleration.linear.fill(Vec3::ZERO);
+        acceleration.angular.fill(Vec3::ZERO);
+        return sample(db, playing, rate, (pose, velocity));
+    }
     sample(db, at(step_s), rate, (pose, acceleration));
     sample(db, at(-step_s), rate, (&mut beside.0, &mut beside.1));
     // Velocities of joint 0 are along the root's axes of their own moment: bring them to this one's.

@@ -7,7 +7,7 @@ use super::warp::Warp;
 use crate::adjust::feet::{FOOT_WIDTH, Foot};
 use crate::adjust::ground::GroundedFoot;
 use crate::blend::inertialize::Offsets;
-use crate::blend::{Offset, Seam, TransitionConfig};
+use crate::blend::{Offset, TransitionConfig};
 use crate::database::Database;
 use crate::frames::ClipIndex;
 use crate::math::spring::Spring;
@@ -277,7 +277,7 @@ impl StateHeader {
     /// What is left of the root's offset and turn, world.
     pub(crate) fn root_residual(&self, config: &TransitionConfig) -> (Offset, Offset) {
         let since = self.since_transition_s;
-        let seam = if config.seam == Seam::Quintic { Seam::Spring } else { config.seam };
+        let seam = config.root_seam();
         (config.left(seam, &self.root_offset, since), config.left(seam, &self.root_turn, since))
     }
 

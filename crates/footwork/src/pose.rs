@@ -66,18 +66,22 @@ impl Pose {
         t
     }
 
+    /// A joint's parent in root space; allocates nothing.
+    pub fn parent_in_root(&self, skeleton: &Skeleton, joint: JointIndex) -> Transform {
+        skeleton.parents()[joint.at()].map_or(Transform::IDENTITY, |p| self.in_root(skeleton, p))
+    }
+
     /// Puts a joint (not the root), and all below it, where `root_from_joint` says; allocates nothing.
     pub fn set_in_root(&mut self, skeleton: &Skeleton, joint: JointIndex, root_from_joint: Transform) {
-        let parent = skeleton.parents()[joint.at()].map_or(Transform::IDENTITY, |p| self.in_root(skeleton, p));
-        let local = parent.inverse() * root_from_joint;
+        let local = self.parent_in_root(skeleton, joint).inverse() * root_from_joint;
         (self.translations[joint.at()], self.rotations[joint.at()]) = (local.translation, local.rotation);
     }
 
     /// Turns a joint (not the root), and all below it, by a rotation seen in root space; allocates nothing.
     pub fn turn_in_root(&mut self, skeleton: &Skeleton, joint: JointIndex, by: Quat) {
-        let parent = skeleton.parents()[joint.at()].map_or(Quat::IDENTITY, |p| self.in_root(skeleton, p).rotation);
+        let parent = self.parent_in_root(skeleton, joint).rotation;
         let local = parent.inverse() * by * parent * self.rotations[joint.at()];
-        self.rotations[joint.at()] = local.normalize();
+        self.rotations[joint.at()] = local.renormalize();
     }
 
     /// All joints in the world: `[joints]` into `world`, which is resized.
@@ -178,7 +182,7 @@ impl RootMotion {
             let p = skeleton.parents()[j].map_or(0, JointIndex::at);
             let arm = self.rotations[p] * pose.translations[j];
             self.positions[j] = self.positions[p] + arm;
-            self.rotations[j] = (self.rotations[p] * pose.rotations[j]).normalize();
+            self.rotations[j] = (self.rotations[p] * pose.rotations[j]).renormalize();
             self.velocities[j] =
                 self.velocities[p] + self.angular_velocities[p].cross(arm) + self.rotations[p] * velocity.linear[j];
             self.angular_velocities[j] = self.angular_velocities[p] + self.rotations[p] * velocity.angular[j];

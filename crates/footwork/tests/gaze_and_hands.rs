@@ -16,7 +16,8 @@ fn joints(walk: &Walk) -> Vec<LookJoint> {
 }
 
 fn gaze<'a>(walk: &Walk, joints: &'a [LookJoint]) -> Gaze<'a> {
-    Gaze::new(&walk.skeleton, &Pose::rest(&walk.skeleton), joints, Vec3::new(0.0, 0.08, 0.1))
+    let head = Pose::rest(&walk.skeleton).in_root(&walk.skeleton, joints.last().unwrap().joint);
+    Gaze::new(joints, head.rotation, Vec3::new(0.0, 0.08, 0.1))
 }
 
 /// Angle between where the eyes look and where the target is, degrees.

@@ -6,7 +6,7 @@ use common::Random;
 use common::walk::{REACH, Walk};
 use footwork::adjust::ground::{FitToGround, GroundConfig, GroundedBody, GroundedFoot, Sole};
 use footwork::adjust::leg::BentLeg;
-use footwork::math::{Transform, cos, sin, tan};
+use footwork::math::{cos, sin, tan};
 use footwork::pose::Pose;
 use footwork::trajectory::GroundPoint;
 use glam::Vec3;
@@ -53,8 +53,10 @@ fn run(walk: &Walk, ground: impl Fn(Vec3, f32) -> GroundPoint, carried: impl Fn(
         let hook = |at: Vec3| ground(at, time_s);
         let touches = walk.contacts(frame).map(u8::from);
         let level = pose.clone();
-        job.update(&hook, &touches, &level, walk.dt_s(), &mut feet, &mut body);
-        job.apply(&feet, &body, &mut pose);
+        walk.bend(&mut pose, |lower, pose| {
+            job.update(&hook, &touches, lower, pose.world_from_root(), walk.dt_s(), &mut feet, &mut body);
+            job.apply(&feet, &body, lower, pose);
+        });
         pelvis.push(walk.at(&pose, walk.body.hips).translation - carried(time_s) * Vec3::new(1.0, 0.0, 1.0));
         seen.sunk_m = seen.sunk_m.max(body.sunk.value);
         let root = pose.world_from_root();
@@ -77,7 +79,7 @@ fn run(walk: &Walk, ground: impl Fn(Vec3, f32) -> GroundPoint, carried: impl Fn(
             }
             seen.under_m = seen.under_m.max(-toe.min(heel).min(tip));
             let left = |pose: &Pose| {
-                let b = BentLeg::of(&walk.skeleton, pose, leg, Transform::IDENTITY);
+                let b = BentLeg::of(&walk.skeleton, pose, leg);
                 let (upper, lower) = (b.knee.translation - b.hip.translation, b.ankle.translation - b.knee.translation);
                 upper.length() + lower.length() - (b.ankle.translation - b.hip.translation).length()
             };

@@ -7,6 +7,7 @@ mod common;
 
 use common::walk::{REACH, Walk};
 use common::{Random, random_stick};
+use footwork::adjust::body::LowerBody;
 use footwork::adjust::ground::{FitToGround, GroundConfig, GroundedBody, GroundedFoot, Sole};
 use footwork::adjust::hands::{Hand, HandConfig, HandTarget};
 use footwork::adjust::leg::Leg;
@@ -265,7 +266,8 @@ fn corrections_of_a_pose_allocate_nothing() {
     let (skeleton, body, rest) = (&walk.skeleton, &walk.body, Pose::rest(&walk.skeleton));
     let soles: Vec<Sole> = body.legs.iter().flatten().map(|leg| Sole::new(skeleton, &rest, *leg)).collect();
     let head = LookJoint { joint: walk.joint("Head"), yaw_deg: 60.0, pitch_deg: 40.0 };
-    let gaze = Gaze::new(skeleton, &rest, std::slice::from_ref(&head), Vec3::Z * 0.1);
+    let standing = rest.in_root(skeleton, head.joint).rotation;
+    let gaze = Gaze::new(std::slice::from_ref(&head), standing, Vec3::Z * 0.1);
     let arm = Leg::above(skeleton, walk.joint("LeftHand")).unwrap();
     let ground = |at: Vec3| GroundPoint { height_m: 0.2 * at.z, ..Default::default() };
     let (orientation, strides, look, hands) =
@@ -279,11 +281,13 @@ fn corrections_of_a_pose_allocate_nothing() {
         let before = pose.clone();
         let target = pose.translations[0] + Vec3::new(0.4, 1.2, 0.4);
         let work = || {
-            orientation.apply(skeleton, body, REACH, 0.4, &mut pose);
-            stride.update(&strides, skeleton, body, REACH, Facing::FORWARD, 0.1, &pose, dt_s);
-            stride.apply(skeleton, body, REACH, Facing::FORWARD, &mut pose);
-            fit.update(&ground, &touches, &pose, dt_s, &mut feet, &mut grounded);
-            fit.apply(&feet, &grounded, &mut pose);
+            let mut lower = LowerBody::of(skeleton, body, &pose);
+            orientation.apply(skeleton, body, REACH, 0.4, &mut lower, &mut pose);
+            stride.update(&strides, REACH, Facing::FORWARD, 0.1, &lower, dt_s);
+            stride.apply(skeleton, body, REACH, Facing::FORWARD, &mut lower, &mut pose);
+            fit.update(&ground, &touches, &lower, pose.world_from_root(), dt_s, &mut feet, &mut grounded);
+            fit.apply(&feet, &grounded, &mut lower, &mut pose);
+            lower.write(&mut pose);
             gazing.update(&look, &gaze, skeleton, Some(target), &pose, dt_s);
             gazing.apply(&gaze, skeleton, &mut pose);
             let reached = HandTarget { position: target, rotation: None };

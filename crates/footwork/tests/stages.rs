@@ -87,7 +87,7 @@ fn run(
                 }
             }
             toes.push(toe.translation);
-            let knee = BentLeg::of(skeleton, &pose, leg, Transform::IDENTITY).knee_rad().to_degrees();
+            let knee = BentLeg::of(skeleton, &pose, leg).knee_rad().to_degrees();
             seen.knee_deg = seen.knee_deg.max(knee);
         }
         before = Some(toes);
@@ -108,8 +108,8 @@ fn straightest_deg(db: &Database) -> f32 {
     let mut most: f32 = 0.0;
     for frame in 0..db.frames() {
         db.sample_pose(FrameIndex::new(frame), 0.0, &mut pose, &mut velocity);
-        for leg in db.legs.iter().flatten() {
-            let knee_rad = BentLeg::of(&db.skeleton, &pose, *leg, Transform::IDENTITY).knee_rad();
+        for leg in db.body.iter().flat_map(|body| &body.legs).flatten() {
+            let knee_rad = BentLeg::of(&db.skeleton, &pose, *leg).knee_rad();
             most = most.max(knee_rad.to_degrees());
         }
     }
@@ -290,7 +290,7 @@ fn the_matcher_looks_and_reaches_while_it_walks() {
         let root = pose.world_from_root();
         let at = |name: &str| root * pose.in_root(&db.skeleton, joint(name));
         let head = at("Head");
-        let standing = db.rig.standing.in_root(&db.skeleton, joint("Head")).rotation;
+        let standing = db.rig.standing[joint("Head").at()].rotation;
         let eyes = head.point(standing.inverse() * Vec3::new(0.0, 0.08, 0.1));
         let forward = head.direction(standing.inverse() * Vec3::Z);
         look_deg = look_deg.max(footwork::math::acos(forward.dot((seen - eyes).normalize())).to_degrees());

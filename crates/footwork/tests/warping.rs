@@ -3,6 +3,7 @@
 mod common;
 
 use common::walk::{REACH, Walk, yaw};
+use footwork::adjust::body::LowerBody;
 use footwork::adjust::orientation_warp::OrientationWarpConfig;
 use footwork::adjust::stride_warp::{StrideWarp, StrideWarpConfig};
 use footwork::math::{Facing, Transform};
@@ -22,7 +23,7 @@ fn a_walk_warped_by_30_degrees_slides_no_more_and_the_chest_faces_ahead() {
             sent(pose);
             let upper = ["Spine2", "Head"].map(|n| walk.joint(n));
             let before = upper.map(|j| walk.at(pose, j).rotation);
-            config.apply(&walk.skeleton, &walk.body, REACH, angle, pose);
+            walk.bend(pose, |lower, pose| config.apply(&walk.skeleton, &walk.body, REACH, angle, lower, pose));
             for (joint, before) in upper.into_iter().zip(before) {
                 turned = turned.max(walk.at(pose, joint).rotation.angle_between(before).to_degrees());
             }
@@ -49,33 +50,17 @@ fn longer_and_shorter_strides_cover_the_ground_without_sliding() {
             let without = walk.slide_mps(|_, pose| sent(pose));
             let mut state = StrideWarp::default();
             for frame in 0..walk.frames() {
-                let pose = walk.pose(frame);
-                state.update(
-                    &config,
-                    &walk.skeleton,
-                    &walk.body,
-                    REACH,
-                    Facing::FORWARD,
-                    factor - 1.0,
-                    &pose,
-                    walk.dt_s(),
-                );
+                let lower = LowerBody::of(&walk.skeleton, &walk.body, &walk.pose(frame));
+                state.update(&config, REACH, Facing::FORWARD, factor - 1.0, &lower, walk.dt_s());
             }
             let (mut low, mut high) = (f32::MAX, f32::MIN);
             let with = walk.slide_mps(|_, pose| {
-                state.update(
-                    &config,
-                    &walk.skeleton,
-                    &walk.body,
-                    REACH,
-                    Facing::FORWARD,
-                    factor - 1.0,
-                    pose,
-                    walk.dt_s(),
-                );
-                (low, high) = (low.min(state.sunk.value), high.max(state.sunk.value));
                 sent(pose);
-                state.apply(&walk.skeleton, &walk.body, REACH, Facing::FORWARD, pose);
+                walk.bend(pose, |lower, pose| {
+                    state.update(&config, REACH, Facing::FORWARD, factor - 1.0, lower, walk.dt_s());
+                    state.apply(&walk.skeleton, &walk.body, REACH, Facing::FORWARD, lower, pose);
+                });
+                (low, high) = (low.min(state.sunk.value), high.max(state.sunk.value));
             });
             println!(
                 "{name} x {factor}: slide {plain:.4} as captured, {without:.4} unwarped, {with:.4} warped m/s; pelvis {low:.3} to {high:.3} m lower"
@@ -90,8 +75,12 @@ fn longer_and_shorter_strides_cover_the_ground_without_sliding() {
 fn no_warp_is_no_change() {
     let walk = Walk::new("walk_125_loop");
     let mut pose = walk.pose(10);
-    OrientationWarpConfig::default().apply(&walk.skeleton, &walk.body, REACH, 0.0, &mut pose);
-    StrideWarp::default().apply(&walk.skeleton, &walk.body, REACH, Facing::FORWARD, &mut pose);
+    let mut lower = LowerBody::of(&walk.skeleton, &walk.body, &pose);
+    OrientationWarpConfig::default().apply(&walk.skeleton, &walk.body, REACH, 0.0, &mut lower, &mut pose);
+    StrideWarp::default().apply(&walk.skeleton, &walk.body, REACH, Facing::FORWARD, &mut lower, &mut pose);
+    let (hips, legs) = (lower.hips(), lower.legs().iter().flatten().map(|leg| leg.toe).collect::<Vec<_>>());
+    let as_it_was = LowerBody::of(&walk.skeleton, &walk.body, &pose);
+    assert_eq!((hips, legs), (as_it_was.hips(), as_it_was.legs().iter().flatten().map(|leg| leg.toe).collect()));
     assert_eq!(pose, walk.pose(10));
     assert_eq!(Transform::IDENTITY, pose.world_from_root().inverse() * pose.world_from_root());
 }

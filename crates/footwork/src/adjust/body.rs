@@ -2,7 +2,7 @@
 
 use super::leg::{BentLeg, Leg, Reach};
 use crate::frames::JointIndex;
-use crate::math::Transform;
+use crate::math::{Quat, Transform};
 use crate::math::spring::Spring;
 use crate::pose::Pose;
 use crate::skeleton::Skeleton;
@@ -40,12 +40,83 @@ impl Body {
         Some(Self { hips, spine, legs })
     }
 
+    /// Turns every joint of the spine, and all above it, by a rotation seen in root space.
+    pub fn turn_spine(&self, skeleton: &Skeleton, pose: &mut Pose, by: Quat) {
+        let mut parent = pose.in_root(skeleton, self.hips).rotation;
+        for joint in &self.spine {
+            let turned = by * parent * pose.rotations[joint.at()];
+            pose.rotations[joint.at()] = (parent.inverse() * turned).renormalize();
+            parent = turned.renormalize();
+        }
+    }
+}
+
+/// Most legs of a body that can be bent.
+pub const MAX_LEGS: usize = 8;
+
+/// Pelvis and legs of a pose while stages bend them, one after the other: taken from it once, written back once. Root space.
+#[derive(Clone, Copy, Debug)]
+pub struct LowerBody {
+    hips: Transform,
+    legs: [Option<BentLeg>; MAX_LEGS],
+}
+
+impl LowerBody {
+    /// As a pose has it.
+    pub fn of(skeleton: &Skeleton, body: &Body, pose: &Pose) -> Self {
+        let hips = pose.in_root(skeleton, body.hips);
+        let mut legs = [None; MAX_LEGS];
+        for (bent, leg) in legs.iter_mut().zip(&body.legs) {
+            *bent = leg.map(|leg| match skeleton.parents()[leg.hip.at()] {
+                Some(above) if above == body.hips => BentLeg::below(hips, pose, leg),
+                _ => BentLeg::of(skeleton, pose, leg),
+            });
+        }
+        Self { hips, legs }
+    }
+
+    /// What the legs hang from.
+    pub fn hips(&self) -> Transform {
+        self.hips
+    }
+
+    /// `[contact joints]`, as the body has them; those beyond [`MAX_LEGS`] are missing.
+    pub fn legs(&self) -> &[Option<BentLeg>] {
+        &self.legs
+    }
+
+    /// The legs, to be bent.
+    pub fn legs_mut(&mut self) -> &mut [Option<BentLeg>] {
+        &mut self.legs
+    }
+
+    /// Puts the pelvis elsewhere, in `pose` at once; the legs go along.
+    pub fn move_hips(&mut self, skeleton: &Skeleton, body: &Body, to: Transform, pose: &mut Pose) {
+        if to.rotation == self.hips.rotation {
+            let by = to.translation - self.hips.translation;
+            self.legs.iter_mut().flatten().for_each(|leg| leg.shift(by));
+        } else {
+            let by = to * self.hips.inverse();
+            self.legs.iter_mut().flatten().for_each(|leg| leg.carry(by));
+        }
+        self.hips = to;
+        pose.set_in_root(skeleton, body.hips, to);
+    }
+
+    /// The same without a turn.
+    pub fn shift_hips(&mut self, skeleton: &Skeleton, body: &Body, by: Vec3, pose: &mut Pose) {
+        self.move_hips(skeleton, body, Transform::new(self.hips.translation + by, self.hips.rotation), pose);
+    }
+
     /// How far the pelvis must sink, metres, for every toe to reach where `wanted` (root space) puts it; 0 where all do.
-    pub fn sink_needed(&self, skeleton: &Skeleton, pose: &Pose, reach: Reach, wanted: impl Fn(Vec3) -> Vec3) -> f32 {
-        self.legs.iter().flatten().fold(0.0, |most: f32, leg| {
-            let bent = BentLeg::of(skeleton, pose, *leg, Transform::IDENTITY);
-            most.max(bent.sink_needed(wanted(bent.toe.translation), reach))
-        })
+    pub fn sink_needed(&self, reach: Reach, wanted: impl Fn(Vec3) -> Vec3) -> f32 {
+        let needed = |leg: &BentLeg| leg.sink_needed(wanted(leg.toe.translation), reach);
+        self.legs.iter().flatten().map(needed).fold(0.0, f32::max)
+    }
+
+    /// Writes the legs back.
+    pub fn write(&self, pose: &mut Pose) {
+        self.legs.iter().flatten().for_each(|leg| leg.write(pose));
     }
 }
 

@@ -4,7 +4,7 @@
 //! pitched to its slope, the pelvis follows the ground under the body and sinks as far as the lower leg needs, the spine
 //! leans a little into the slope. Joint 0 stays.
 
-use super::body::{Body, PelvisConfig};
+use super::body::{Body, LowerBody, PelvisConfig};
 use super::leg::{BentLeg, Leg, Reach};
 use crate::math::spring::{Follower, Spring};
 use crate::math::{Facing, Quat, Transform, atan2, tan};
@@ -148,26 +148,25 @@ const STEEPEST_MPS: f32 = 2.5;
 const BODY_SAMPLES: usize = 5;
 
 impl FitToGround<'_> {
-    /// Moves the state on by `dt_s`. `pose` walks over level ground at the height of its root; `touches` says of each foot
-    /// (`[contact joints]`, as `feet`) whether it stands.
+    /// Moves the state on by `dt_s`. The pose of `lower` walks over level ground at the height of its root, `world_from_root`;
+    /// `touches` says of each foot (`[contact joints]`, as `feet`) whether it stands.
     pub fn update(
         &self,
         ground: &GroundHook,
         touches: &[u8],
-        pose: &Pose,
+        lower: &LowerBody,
+        world_from_root: Transform,
         dt_s: f32,
         feet: &mut [GroundedFoot],
         body: &mut GroundedBody,
     ) {
-        let root = pose.world_from_root();
-        for (k, (foot, leg)) in feet.iter_mut().zip(&self.body.legs).enumerate() {
+        for (k, (foot, leg)) in feet.iter_mut().zip(lower.legs()).enumerate() {
             let (Some(leg), Some(sole)) = (leg, self.soles.get(k)) else { continue };
-            let bent = BentLeg::of(self.skeleton, pose, *leg, root);
             let touches = touches.get(k).is_some_and(|t| *t != 0);
-            self.update_foot(ground, touches, &bent, *sole, root.translation.y, dt_s, foot);
+            self.update_foot(ground, touches, leg, *sole, world_from_root, dt_s, foot);
         }
-        self.update_body(ground, root, dt_s, body);
-        let needed = self.sink_needed(pose, feet, body);
+        self.update_body(ground, world_from_root, dt_s, body);
+        let needed = self.sink_needed(lower, world_from_root, feet, body);
         self.config.pelvis.sink(&mut body.sunk, needed, dt_s);
     }
 
@@ -175,15 +174,15 @@ impl FitToGround<'_> {
         &self,
         ground: &GroundHook,
         touches: bool,
-        bent: &BentLeg,
+        leg: &BentLeg,
         sole: Sole,
-        level_m: f32,
+        root: Transform,
         dt_s: f32,
         foot: &mut GroundedFoot,
     ) {
-        let c = self.config;
-        let (toe, heel) = (bent.toe.translation, bent.ankle.point(sole.heel));
-        let tip = bent.toe.point(sole.tip);
+        let (c, level_m) = (self.config, root.translation.y);
+        let [toe, heel, tip] =
+            [leg.toe.translation, leg.ankle.point(sole.heel), leg.toe.point(sole.tip)].map(|at| root.point(at));
         let (under_toe, under_heel) = (GroundPoint::under(ground, toe), GroundPoint::under(ground, heel));
         let known = foot.seen > 0.0 && dt_s > 1e-5;
         foot.height.shift(under_toe.velocity.y * dt_s);
@@ -283,40 +282,32 @@ impl FitToGround<'_> {
     }
 
     /// How far the pelvis must sink for all feet to be where they are to be.
-    fn sink_needed(&self, pose: &Pose, feet: &[GroundedFoot], body: &GroundedBody) -> f32 {
-        let root = pose.world_from_root();
-        feet.iter().zip(&self.body.legs).fold(0.0, |most: f32, (foot, leg)| {
-            let Some(leg) = leg.filter(|_| foot.seen > 0.0) else { return most };
-            let mut bent = BentLeg::of(self.skeleton, pose, leg, root);
-            bent.turn_foot(foot.pitch());
+    fn sink_needed(&self, lower: &LowerBody, root: Transform, feet: &[GroundedFoot], body: &GroundedBody) -> f32 {
+        feet.iter().zip(lower.legs()).fold(0.0, |most: f32, (foot, leg)| {
+            let Some(mut leg) = leg.filter(|_| foot.seen > 0.0) else { return most };
+            let toe = leg.toe.translation;
+            leg.turn_foot(foot.pitch(root));
             let up = foot.height.spring.value - self.body_height(body);
-            let toe = root * pose.in_root(self.skeleton, leg.toe);
-            most.max(bent.sink_needed(toe.translation + Vec3::Y * up, self.reach))
+            most.max(leg.sink_needed(toe + Vec3::Y * up, self.reach))
         })
     }
 
-    /// Bends the pose.
-    pub fn apply(&self, feet: &[GroundedFoot], body: &GroundedBody, pose: &mut Pose) {
+    /// Bends a pose: pelvis and spine at once, the legs of `lower` for it to write.
+    pub fn apply(&self, feet: &[GroundedFoot], body: &GroundedBody, lower: &mut LowerBody, pose: &mut Pose) {
         if body.seen == 0.0 {
             return;
         }
         let root = pose.world_from_root();
         let level_m = root.translation.y;
         let up = self.body_height(body) - body.sunk.value - level_m;
-        let pelvis = pose.in_root(self.skeleton, self.body.hips);
-        let raised = Transform::new(pelvis.translation + Vec3::Y * up, pelvis.rotation);
-        pose.set_in_root(self.skeleton, self.body.hips, raised);
+        lower.shift_hips(self.skeleton, self.body, Vec3::Y * up, pose);
         let lean = atan2(body.slope.value, 1.0) * self.config.lean / self.body.spine.len().max(1) as f32;
-        for joint in &self.body.spine {
-            pose.turn_in_root(self.skeleton, *joint, Quat::from_rotation_x(lean));
-        }
-        for (foot, leg) in feet.iter().zip(&self.body.legs) {
-            let Some(leg) = leg.filter(|_| foot.seen > 0.0) else { continue };
-            let mut bent = BentLeg::of(self.skeleton, pose, leg, root);
-            let toe = bent.toe.translation + Vec3::Y * (foot.height.spring.value - level_m - up);
-            bent.turn_foot(foot.pitch());
-            bent.reach(toe, self.reach);
-            bent.write(pose);
+        self.body.turn_spine(self.skeleton, pose, Quat::from_rotation_x(lean));
+        for (foot, leg) in feet.iter().zip(lower.legs_mut()) {
+            let Some(leg) = leg.as_mut().filter(|_| foot.seen > 0.0) else { continue };
+            let toe = leg.toe.translation + Vec3::Y * (foot.height.spring.value - level_m - up);
+            leg.turn_foot(foot.pitch(root));
+            leg.reach(toe, self.reach);
         }
     }
 }
@@ -335,10 +326,10 @@ impl GroundedFoot {
         foot
     }
 
-    /// From level to the slope.
-    fn pitch(&self) -> Quat {
+    /// From level to the slope, in root space.
+    fn pitch(&self, root: Transform) -> Quat {
         let normal = Vec3::new(-self.slope_x.value, 1.0, -self.slope_z.value);
-        Quat::from_rotation_arc(Vec3::Y, normal.normalize())
+        Quat::from_rotation_arc(Vec3::Y, root.inverse_direction(normal.normalize()))
     }
 }
 

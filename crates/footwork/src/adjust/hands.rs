@@ -77,7 +77,7 @@ impl Hand {
         if self.weight.value < LEAST_WEIGHT && self.turn.value < LEAST_WEIGHT {
             return;
         }
-        let mut bent = BentLeg::of(skeleton, pose, arm, Transform::IDENTITY);
+        let mut bent = BentLeg::of(skeleton, pose, arm);
         bent.pole = ELBOW_SIDE;
         let hand = bent.toe.translation;
         let reach = Reach { soft_m: config.elbow_soft_m, kept_m: config.elbow_kept_m };

@@ -103,7 +103,7 @@ impl Reach {
     }
 }
 
-/// A leg's joints in the world, to be bent.
+/// A leg's joints in root space, to be bent.
 #[derive(Clone, Copy, Debug)]
 pub struct BentLeg {
     /// Joints.
@@ -118,15 +118,18 @@ pub struct BentLeg {
     pub ankle: Transform,
     /// Toe; equal to the ankle where the ankle is what touches.
     pub toe: Transform,
-    /// The side to which a leg that is all but straight bends (world, any length): that of the toes. Arms bend the other way.
+    /// The side to which a leg that is all but straight bends (any length): that of the toes. Arms bend the other way.
     pub pole: Vec3,
 }
 
 impl BentLeg {
-    /// A leg as a pose has it, of a character whose root is at `world_from_root`.
-    pub fn of(skeleton: &Skeleton, pose: &Pose, leg: Leg, world_from_root: Transform) -> Self {
-        let above = skeleton.parents()[leg.hip.at()]
-            .map_or(world_from_root, |parent| world_from_root * pose.in_root(skeleton, parent));
+    /// A leg as a pose has it.
+    pub fn of(skeleton: &Skeleton, pose: &Pose, leg: Leg) -> Self {
+        Self::below(pose.parent_in_root(skeleton, leg.hip), pose, leg)
+    }
+
+    /// A leg as a pose has it, whose hip joint's parent is at `above`.
+    pub fn below(above: Transform, pose: &Pose, leg: Leg) -> Self {
         let hip = above * pose.local(leg.hip);
         let knee = hip * pose.local(leg.knee);
         let ankle = knee * pose.local(leg.ankle);
@@ -141,7 +144,29 @@ impl BentLeg {
         Self { leg, above, hip, knee, ankle, toe, pole }
     }
 
-    /// By how much the hip must sink (metres along world Y, negative where there is room left) for the toe to reach
+    /// The leg moved as a whole, with the joint above it.
+    pub fn carry(&mut self, by: Transform) {
+        for joint in [&mut self.above, &mut self.hip, &mut self.knee, &mut self.ankle, &mut self.toe] {
+            *joint = by * *joint;
+        }
+        self.pole = by.direction(self.pole);
+    }
+
+    /// The same without a turn.
+    pub fn shift(&mut self, by: Vec3) {
+        for joint in [&mut self.above, &mut self.hip, &mut self.knee, &mut self.ankle, &mut self.toe] {
+            joint.translation += by;
+        }
+    }
+
+    /// The leg turned about its hip joint.
+    pub fn turn(&mut self, by: Quat) {
+        let (above, hip) = (self.above, self.hip.translation);
+        self.carry(Transform::new(hip - by * hip, by));
+        self.above = above;
+    }
+
+    /// By how much the hip must sink (metres along Y, negative where there is room left) for the toe to reach
     /// `toe_target` with a leg no longer than it comfortably gets: `soft_m` before the end, or as straight as it is.
     pub fn sink_needed(&self, toe_target: Vec3, reach: Reach) -> f32 {
         let (a, b, c) = (self.hip.translation, self.knee.translation, self.ankle.translation);
@@ -151,15 +176,15 @@ impl BentLeg {
         -to.y - (longest * longest - across).sqrt()
     }
 
-    /// Turns the foot about the ankle, in the world.
+    /// Turns the foot about the ankle.
     pub fn turn_foot(&mut self, by: Quat) {
         let arm = self.toe.translation - self.ankle.translation;
-        self.ankle.rotation = (by * self.ankle.rotation).normalize();
-        self.toe = Transform::new(self.ankle.translation + by * arm, (by * self.toe.rotation).normalize());
+        self.ankle.rotation = (by * self.ankle.rotation).renormalize();
+        self.toe = Transform::new(self.ankle.translation + by * arm, (by * self.toe.rotation).renormalize());
     }
 
-    /// Moves the toe to `toe_target` (world): the ankle goes along, the knee bends about its own hinge, the foot keeps its
-    /// attitude in the world. Where the leg is too short the foot turns so that the toe comes as near as it can.
+    /// Moves the toe to `toe_target`: the ankle goes along, the knee bends about its own hinge, the foot keeps its attitude
+    /// in root space. Where the leg is too short the foot turns so that the toe comes as near as it can.
     pub fn reach(&mut self, toe_target: Vec3, reach: Reach) {
         self.stand(toe_target, 0.0, reach);
     }
@@ -173,7 +198,7 @@ impl BentLeg {
         let ankle = toe_target + rise * (self.ankle.translation - self.toe.translation);
         self.bend(ankle, reach);
         if self.leg.toe != self.leg.ankle {
-            self.ankle.rotation = (rise * self.ankle.rotation).normalize();
+            self.ankle.rotation = (rise * self.ankle.rotation).renormalize();
             let toes = self.toe.rotation;
             self.toe.translation = self.ankle.translation + rise * (self.toe.translation - self.ankle.translation);
             self.aim_toe(toe_target);
@@ -199,7 +224,7 @@ impl BentLeg {
         Quat::from_rotation_vector(axis * turn)
     }
 
-    /// Brings the ankle as near to `target` (world) as the leg reaches; the foot keeps its attitude in the world.
+    /// Brings the ankle as near to `target` as the leg reaches; the foot keeps its attitude.
     fn bend(&mut self, target: Vec3, reach: Reach) {
         let (a, b, c) = (self.hip.translation, self.knee.translation, self.ankle.translation);
         let (upper, lower, now) = ((b - a).length(), (c - b).length(), (c - a).length());
@@ -222,8 +247,8 @@ impl BentLeg {
         let ankle = b + bend * (c - b);
         let (from, towards) = ((ankle - a).normalize_or_zero(), wished / distance);
         let swing = Quat::from_rotation_arc(from, towards);
-        self.hip.rotation = (swing * self.hip.rotation).normalize();
-        self.knee.rotation = (swing * bend * self.knee.rotation).normalize();
+        self.hip.rotation = (swing * self.hip.rotation).renormalize();
+        self.knee.rotation = (swing * bend * self.knee.rotation).renormalize();
         self.knee.translation = a + swing * (b - a);
         let foot = a + swing * (ankle - a) - c;
         self.ankle.translation += foot;
@@ -243,7 +268,7 @@ impl BentLeg {
 
     /// Writes the bend back: local rotations of hip, knee and ankle.
     pub fn write(&self, pose: &mut Pose) {
-        let local = |parent: Transform, child: Transform| (parent.rotation.inverse() * child.rotation).normalize();
+        let local = |parent: Transform, child: Transform| (parent.rotation.inverse() * child.rotation).renormalize();
         pose.rotations[self.leg.hip.at()] = local(self.above, self.hip);
         pose.rotations[self.leg.knee.at()] = local(self.hip, self.knee);
         pose.rotations[self.leg.ankle.at()] = local(self.knee, self.ankle);

@@ -98,17 +98,21 @@ pub struct LookAt {
 }
 
 impl<'a> Gaze<'a> {
-    /// Eyes at `eyes` (space of the last joint, metres) that look ahead in a pose that looks ahead: the rest pose, or a frame
-    /// of an idle. `joints` lead from the lowest to the head.
-    pub fn new(skeleton: &Skeleton, looks_ahead: &Pose, joints: &'a [LookJoint], eyes: Vec3) -> Self {
-        let head = joints.last().map_or(Quat::IDENTITY, |j| looks_ahead.in_root(skeleton, j.joint).rotation);
-        Self { joints, eyes, forward: head.inverse() * Vec3::Z }
+    /// `joints` lead from the lowest to the head. The head's rotation (root space) is that of a pose that looks ahead: the
+    /// rest pose, or a frame of an idle; `eyes` is where the eyes are then, from the head joint, along the root's axes, metres.
+    pub fn new(joints: &'a [LookJoint], looks_ahead: Quat, eyes: Vec3) -> Self {
+        let head_from_root = looks_ahead.inverse();
+        Self { joints, eyes: head_from_root * eyes, forward: head_from_root * Vec3::Z }
     }
 
-    /// Eyes (root space) and the yaw and pitch of the gaze.
-    fn of(&self, skeleton: &Skeleton, pose: &Pose) -> (Vec3, Vec2) {
-        let head = self.joints.last().map_or(Transform::IDENTITY, |j| pose.in_root(skeleton, j.joint));
+    /// Eyes (root space) and the yaw and pitch of the gaze of a head.
+    fn of(&self, head: Transform) -> (Vec3, Vec2) {
         (head.point(self.eyes), angles(head.rotation * self.forward))
+    }
+
+    /// The last joint of a pose, root space.
+    fn head(&self, skeleton: &Skeleton, pose: &Pose) -> Transform {
+        self.joints.last().map_or(Transform::IDENTITY, |j| pose.in_root(skeleton, j.joint))
     }
 
     /// How far all joints together turn, radians: yaw, pitch.
@@ -139,7 +143,7 @@ impl LookAt {
         pose: &Pose,
         dt_s: f32,
     ) {
-        let (eyes, now) = gaze.of(skeleton, pose);
+        let (eyes, now) = gaze.of(gaze.head(skeleton, pose));
         let mut aim = now;
         if let Some(target) = target {
             let way = pose.world_from_root().inverse_point(target) - eyes;
@@ -160,21 +164,27 @@ impl LookAt {
         if self.weight.value < LEAST_WEIGHT {
             return;
         }
-        let (eyes, now) = gaze.of(skeleton, pose);
+        let mut head = gaze.head(skeleton, pose);
+        let (eyes, now) = gaze.of(head);
         let wanted = now + (Vec2::new(self.yaw.spring.value, self.pitch.spring.value) - now) * self.weight.value;
         // A point, not a direction: a spine that bends takes the eyes along.
         let point = eyes + direction(wanted) * self.distance_m.max(LEAST_DISTANCE_M);
-        // Turning the head moves the eyes: it looks again, and again.
-        let last = gaze.joints.len().saturating_sub(1);
-        for k in (0..=last).chain([last; 2]) {
-            let Some(joint) = gaze.joints.get(k) else { return };
-            let (eyes, now) = gaze.of(skeleton, pose);
-            let to = angles(point - eyes);
+        for (k, joint) in gaze.joints.iter().enumerate() {
+            let (parent, pivot) = (pose.parent_in_root(skeleton, joint.joint), pose.local(joint.joint).translation);
+            let pivot = parent.point(pivot);
             let limit = Vec2::new(joint.yaw_deg, joint.pitch_deg) * (PI / 180.0);
             let share = limit / Gaze::limits(&gaze.joints[k..]).max(Vec2::splat(1e-6));
-            let turn = (Vec2::new(wrap_angle(to.x - now.x), to.y - now.y) * share).clamp(-limit, limit);
-            let by = rotation(now + turn) * rotation(now).inverse();
-            pose.turn_in_root(skeleton, joint.joint, by);
+            // Turning the head moves the eyes: it looks again, and again.
+            let looks = if k + 1 == gaze.joints.len() { 3 } else { 1 };
+            for _ in 0..looks {
+                let (eyes, now) = gaze.of(head);
+                let to = angles(point - eyes);
+                let turn = (Vec2::new(wrap_angle(to.x - now.x), to.y - now.y) * share).clamp(-limit, limit);
+                let by = rotation(now + turn) * rotation(now).inverse();
+                head = Transform::new(pivot + by * (head.translation - pivot), (by * head.rotation).renormalize());
+                let local = parent.rotation.inverse() * by * parent.rotation * pose.rotations[joint.joint.at()];
+                pose.rotations[joint.joint.at()] = local.renormalize();
+            }
         }
     }
 }

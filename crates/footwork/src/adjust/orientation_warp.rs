@@ -3,8 +3,8 @@
 //! Pelvis and legs turn towards the direction of travel that is wanted, the spine turns back, so that the chest faces where
 //! it did. The root stays. Source: the node of that name in Unreal Engine 5.
 
-use super::body::Body;
-use super::leg::{BentLeg, Reach};
+use super::body::{Body, LowerBody};
+use super::leg::Reach;
 use crate::math::{Facing, Quat, Transform};
 use crate::pose::Pose;
 use crate::skeleton::Skeleton;
@@ -46,30 +46,32 @@ impl OrientationWarpConfig {
         eased * angle.signum() * counts
     }
 
-    /// Warps a pose by `angle_rad` about +Y.
-    pub fn apply(&self, skeleton: &Skeleton, body: &Body, reach: Reach, angle_rad: f32, pose: &mut Pose) {
+    /// Warps a pose by `angle_rad` about +Y: spine and pelvis at once, the legs of `lower` for it to write.
+    pub fn apply(
+        &self,
+        skeleton: &Skeleton,
+        body: &Body,
+        reach: Reach,
+        angle_rad: f32,
+        lower: &mut LowerBody,
+        pose: &mut Pose,
+    ) {
         if angle_rad.abs() < 1e-4 {
             return;
         }
         let of_pelvis = angle_rad * self.hips_share.clamp(0.0, 1.0);
-        let pelvis = pose.in_root(skeleton, body.hips);
         let pelvis = Transform::new(
-            Quat::from_rotation_y(angle_rad) * pelvis.translation,
-            Quat::from_rotation_y(of_pelvis) * pelvis.rotation,
+            Quat::from_rotation_y(angle_rad) * lower.hips().translation,
+            Quat::from_rotation_y(of_pelvis) * lower.hips().rotation,
         );
-        pose.set_in_root(skeleton, body.hips, pelvis);
-        let back = Quat::from_rotation_y(-of_pelvis / body.spine.len().max(1) as f32);
-        for joint in &body.spine {
-            pose.turn_in_root(skeleton, *joint, back);
-        }
+        lower.move_hips(skeleton, body, pelvis, pose);
+        body.turn_spine(skeleton, pose, Quat::from_rotation_y(-of_pelvis / body.spine.len().max(1) as f32));
         // A leg turns by what is left about its own hip, and then reaches for where it would be had it turned with the pelvis.
         let rest = Quat::from_rotation_y(angle_rad - of_pelvis);
-        for leg in body.legs.iter().flatten() {
-            pose.turn_in_root(skeleton, leg.hip, rest);
-            let mut bent = BentLeg::of(skeleton, pose, *leg, Transform::IDENTITY);
-            let arm = pelvis.translation - bent.hip.translation;
-            bent.reach(bent.toe.translation + arm - rest * arm, reach);
-            bent.write(pose);
+        for leg in lower.legs_mut().iter_mut().flatten() {
+            leg.turn(rest);
+            let arm = pelvis.translation - leg.hip.translation;
+            leg.reach(leg.toe.translation + arm - rest * arm, reach);
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::ground::Sole;
 use super::leg::Leg;
 use crate::frames::JointIndex;
+use crate::math::Transform;
 use crate::pose::Pose;
 use crate::roles::JointRoles;
 use crate::skeleton::Skeleton;
@@ -15,19 +16,23 @@ pub struct Rig {
     pub roles: JointRoles,
     /// `[contact joints]`; all zeros where a contact is no leg.
     pub soles: Vec<Sole>,
-    /// How it stands still, looking ahead with flat feet.
-    pub standing: Pose,
+    /// `[joints]` how it stands still, looking ahead with flat feet; root space.
+    pub standing: Vec<Transform>,
 }
 
 impl Rig {
     /// The rig of a skeleton with these legs, `[contact joints]`, which stands as in `standing`.
-    pub fn new(skeleton: &Skeleton, legs: &[Option<Leg>], standing: Pose) -> Self {
+    pub fn new(skeleton: &Skeleton, legs: &[Option<Leg>], mut standing: Pose) -> Self {
         let sole = |leg: &Option<Leg>| leg.map_or(Sole::default(), |leg| Sole::new(skeleton, &standing, leg));
+        let soles = legs.iter().map(sole).collect();
+        let mut in_root = Vec::new();
+        standing.set_world_from_root(Transform::IDENTITY);
+        standing.world(skeleton, &mut in_root);
         Self {
             // Without names given by hand there is nothing to be wrong.
             roles: JointRoles::resolve(skeleton, &BTreeMap::new()).unwrap_or_default(),
-            soles: legs.iter().map(sole).collect(),
-            standing,
+            soles,
+            standing: in_root,
         }
     }
 

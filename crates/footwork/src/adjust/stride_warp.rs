@@ -3,10 +3,10 @@
 //! Feet and pelvis are scaled along the direction of travel about the root; the pelvis sinks by what the longer leg needs.
 //! Source: the node of that name in Unreal Engine 5.
 
-use super::body::{Body, PelvisConfig};
-use super::leg::{BentLeg, Reach};
+use super::body::{Body, LowerBody, PelvisConfig};
+use super::leg::Reach;
 use crate::math::spring::Spring;
-use crate::math::{Facing, Transform};
+use crate::math::Facing;
 use crate::pose::Pose;
 use crate::skeleton::Skeleton;
 use bytemuck::{Pod, Zeroable};
@@ -56,38 +56,41 @@ impl StrideWarpConfig {
 }
 
 impl StrideWarp {
-    /// The state `dt_s` later, when strides should be longer by `longer` along `travel` (root space, on the ground). `pose`
-    /// is the one to be warped.
+    /// The state `dt_s` later, when strides should be longer by `longer` along `travel` (root space, on the ground). `lower`
+    /// is of the pose to be warped.
     pub fn update(
         &mut self,
         config: &StrideWarpConfig,
+        reach: Reach,
+        travel: Facing,
+        longer: f32,
+        lower: &LowerBody,
+        dt_s: f32,
+    ) {
+        self.longer.to(longer, config.half_life_s, dt_s);
+        let pelvis = self.shift(travel, lower.hips().translation);
+        let needed = lower.sink_needed(reach, |toe| toe + self.shift(travel, toe) - pelvis);
+        config.pelvis.sink(&mut self.sunk, needed, dt_s);
+    }
+
+    /// Warps a pose: the pelvis at once, the legs of `lower` for it to write.
+    pub fn apply(
+        &self,
         skeleton: &Skeleton,
         body: &Body,
         reach: Reach,
         travel: Facing,
-        longer: f32,
-        pose: &Pose,
-        dt_s: f32,
+        lower: &mut LowerBody,
+        pose: &mut Pose,
     ) {
-        self.longer.to(longer, config.half_life_s, dt_s);
-        let pelvis = self.shift(travel, pose.in_root(skeleton, body.hips).translation);
-        let needed = body.sink_needed(skeleton, pose, reach, |toe| toe + self.shift(travel, toe) - pelvis);
-        config.pelvis.sink(&mut self.sunk, needed, dt_s);
-    }
-
-    /// Warps a pose.
-    pub fn apply(&self, skeleton: &Skeleton, body: &Body, reach: Reach, travel: Facing, pose: &mut Pose) {
         if self.longer.value.abs() < 1e-4 && self.sunk.value.abs() < 1e-4 {
             return;
         }
-        let pelvis = pose.in_root(skeleton, body.hips);
-        let moved = self.shift(travel, pelvis.translation) - Vec3::Y * self.sunk.value;
-        pose.set_in_root(skeleton, body.hips, Transform::new(pelvis.translation + moved, pelvis.rotation));
-        for leg in body.legs.iter().flatten() {
-            let mut bent = BentLeg::of(skeleton, pose, *leg, Transform::IDENTITY);
-            let toe = bent.toe.translation - moved;
-            bent.reach(toe + self.shift(travel, toe), reach);
-            bent.write(pose);
+        let moved = self.shift(travel, lower.hips().translation) - Vec3::Y * self.sunk.value;
+        lower.shift_hips(skeleton, body, moved, pose);
+        for leg in lower.legs_mut().iter_mut().flatten() {
+            let toe = leg.toe.translation - moved;
+            leg.reach(toe + self.shift(travel, toe), reach);
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::{Offset, Seam, TransitionConfig};
 use crate::frames::JointIndex;
-use crate::math::{Quat, angular_velocity, rotation_vector_rate};
+use crate::math::{Quat, moving_rotation, rotation_vector_rate};
 use crate::pose::{Pose, PoseVelocity};
 use glam::Vec3;
 
@@ -41,6 +41,7 @@ impl<B: AsRef<[Offset]>> Offsets<B> {
         let (pose, velocity) = now;
         let mut acceleration = accelerations;
         let c = joints.config;
+        let since = c.since(since_s);
         for (j, start) in self.rotations.as_ref().iter().enumerate().skip(1) {
             if joints.feet_alone && !joints.carries_foot[j] {
                 continue;
@@ -50,15 +51,15 @@ impl<B: AsRef<[Offset]>> Offsets<B> {
                     let (ahead, spin) = c.extrapolated(start.velocity, since_s);
                     let from = Quat::from_rotation_vector(ahead) * Quat::from_rotation_vector(start.value);
                     let way = (pose.rotations[j] * from.inverse()).to_rotation_vector();
-                    pose.rotations[j] = (Quat::from_rotation_vector(way * share.0) * from).normalize();
+                    pose.rotations[j] = (Quat::from_rotation_vector(way * share.0) * from).renormalize();
                     velocity.angular[j] = spin * (1.0 - share.0) + velocity.angular[j] * share.0 + way * share.1;
                 }
                 continue;
             }
-            let left = c.left(joints.seam(j), start, since_s);
-            let turn = Quat::from_rotation_vector(left.value);
-            pose.rotations[j] = (turn * pose.rotations[j]).normalize();
-            velocity.angular[j] = angular_velocity(left.value, left.velocity) + turn * velocity.angular[j];
+            let left = c.left(joints.seam(j), start, &since);
+            let (turn, spin) = moving_rotation(left.value, left.velocity);
+            pose.rotations[j] = (turn * pose.rotations[j]).renormalize();
+            velocity.angular[j] = spin + turn * velocity.angular[j];
             if let Some(a) = acceleration.as_deref_mut() {
                 a.angular[j] += left.acceleration;
             }
@@ -75,7 +76,7 @@ impl<B: AsRef<[Offset]>> Offsets<B> {
                 }
                 continue;
             }
-            let left = c.left(joints.seam(j), start, since_s);
+            let left = c.left(joints.seam(j), start, &since);
             pose.translations[j] += left.value;
             velocity.linear[j] += left.velocity;
             if let Some(a) = acceleration.as_deref_mut() {

@@ -5,6 +5,7 @@ pub mod offset;
 
 pub use offset::Offset;
 
+use crate::math::spring::Decay;
 use crate::math::{smoothstep, spring};
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,13 @@ impl Default for TransitionConfig {
     }
 }
 
+/// A time since a transition, and what all its offsets have in common then.
+#[derive(Clone, Copy, Debug)]
+pub struct Since {
+    seconds: f32,
+    decay: Decay,
+}
+
 impl TransitionConfig {
     /// How far a dead blend has gone, 0 to 1, and how fast it goes on, per second; `None` when it is over.
     pub fn share(&self, since_s: f32) -> Option<(f32, f32)> {
@@ -89,13 +97,19 @@ impl TransitionConfig {
         [self.root_seam(), self.seam, self.upper_seam].contains(&Seam::SmoothSpring)
     }
 
-    /// What is left of an offset `since_s` seconds after it was `start`.
-    pub fn left(&self, seam: Seam, start: &Offset, since_s: f32) -> Offset {
+    /// A time since the transition, to ask [`TransitionConfig::left`] with.
+    pub fn since(&self, since_s: f32) -> Since {
+        Since { seconds: since_s, decay: Decay::new(self.half_life_s, since_s) }
+    }
+
+    /// What is left, some time after the transition, of an offset that was `start`.
+    #[inline(always)]
+    pub fn left(&self, seam: Seam, start: &Offset, since: &Since) -> Offset {
         match seam {
-            Seam::Quintic => start.quintic(self.blend_s, since_s),
-            Seam::Spring => start.spring(self.half_life_s, since_s),
+            Seam::Quintic => start.quintic(self.blend_s, since.seconds),
+            Seam::Spring => start.spring(&since.decay),
             // A dead blend keeps no offset: see `extrapolated`.
-            Seam::SmoothSpring | Seam::DeadBlend => start.smooth_spring(self.half_life_s, since_s),
+            Seam::SmoothSpring | Seam::DeadBlend => start.smooth_spring(&since.decay),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! An offset that goes away, in closed form: the frame rate does not matter.
 
-use crate::math::spring;
+use crate::math::spring::Decay;
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
@@ -19,15 +19,15 @@ pub struct Offset {
 
 impl Offset {
     /// Critically damped, from value and velocity; acceleration jumps at the start.
-    pub fn spring(&self, half_life_s: f32, since_s: f32) -> Self {
-        let (value, velocity) = spring::decay(self.value, self.velocity, half_life_s, since_s);
-        Self { value, velocity, acceleration: spring::acceleration(value, velocity, half_life_s) }
+    #[inline]
+    pub fn spring(&self, since: &Decay) -> Self {
+        let (value, velocity) = since.of(self.value, self.velocity);
+        Self { value, velocity, acceleration: since.acceleration(value, velocity) }
     }
 
     /// Three equal poles, from value, velocity and acceleration.
-    pub fn smooth_spring(&self, half_life_s: f32, since_s: f32) -> Self {
-        let [value, velocity, acceleration] =
-            spring::decay_smooth([self.value, self.velocity, self.acceleration], half_life_s, since_s);
+    pub fn smooth_spring(&self, since: &Decay) -> Self {
+        let [value, velocity, acceleration] = since.smooth([self.value, self.velocity, self.acceleration]);
         Self { value, velocity, acceleration }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::clip::{Annotations, ContactTrack, RawClip};
 use crate::math::{Quat, Transform};
-use crate::motion::{cubic, cubic_rotation};
+use crate::motion::{Hermite, cubic, cubic_rotation};
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
@@ -166,8 +166,9 @@ fn sample(clip: &RawClip, x: f64, joint: usize) -> Transform {
     let neighbors = [get(i - 1), get(i + 1), get(i + 2)];
     let [p0, p2, p3] = neighbors.map(|k| k.map(|k| clip.translations[k]));
     let [q0, q2, q3] = neighbors.map(|k| k.map(|k| clip.rotations[k]));
-    let (p, _) = cubic(p0, clip.translations[at], p2, p3, alpha);
-    let (q, _) = cubic_rotation(q0, clip.rotations[at], q2, q3, alpha);
+    let weights = Hermite::at(alpha);
+    let (p, _) = cubic(p0, clip.translations[at], p2, p3, &weights);
+    let (q, _) = cubic_rotation(q0, clip.rotations[at], q2, q3, &weights);
     Transform::new(p, q)
 }
 

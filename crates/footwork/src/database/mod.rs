@@ -214,8 +214,6 @@ pub struct Database {
     pub row_tags: Vec<u64>,
     /// `[rows]` the clip of each row.
     pub row_clips: Vec<ClipIndex>,
-    /// `[contact joints]` the leg that ends in each, where there is one.
-    pub legs: Vec<Option<Leg>>,
     /// Hips, spine and legs, where there are any.
     pub body: Option<Body>,
     /// What corrections must know about the body.
@@ -316,8 +314,12 @@ impl Database {
         for (i, clip) in c.clips.iter().enumerate() {
             row_clips[clip.row_range()].fill(ClipIndex::new(i));
         }
-        let legs = Leg::find(&c.skeleton, &c.contact_joints).into_iter();
-        let legs = legs.map(|leg| leg.map(|l| l.with_hinge(&c.skeleton, knees(&c.poses, l)))).collect::<Vec<_>>();
+        let mut body = Body::find(&c.skeleton, &c.contact_joints);
+        let legs: &mut [Option<Leg>] = body.as_mut().map_or(&mut [], |body| &mut body.legs);
+        for leg in legs.iter_mut().flatten() {
+            *leg = leg.with_hinge(&c.skeleton, knees(&c.poses, *leg));
+        }
+        let rig = Rig::new(&c.skeleton, legs, standing::standing(&content));
         let contact_pairs = (0..c.contact_joints.len())
             .map(|slot| {
                 let pair = mirror_table.as_ref().map(|t| t.pairs[c.contact_joints[slot].at()]);
@@ -330,10 +332,9 @@ impl Database {
             residuals,
             row_tags,
             row_clips,
-            body: Body::find(&c.skeleton, &c.contact_joints).map(|body| Body { legs: legs.clone(), ..body }),
+            body,
             carries_foot: Leg::carriers(&c.skeleton, &c.contact_joints),
-            rig: Rig::new(&c.skeleton, &legs, standing::standing(&content)),
-            legs,
+            rig,
             contact_pairs,
             hash: OnceLock::new(),
             indices: Default::default(),
@@ -422,7 +423,7 @@ impl Database {
         let horizon = (Self::CONTACT_HORIZON_S * rate).ceil() as usize;
         let n = self.contact_joints.len();
         let at_s = |k: usize| (first + k as f64) / rate;
-        let touches = |k: usize| self.contacts[nearest_frame(c, self.pose_rate_hz, at_s(k)) * n + slot] == 1;
+        let touches = |k: usize| self.contacts[frame_at(c, first as i64 + k as i64) * n + slot] == 1;
         let Some(down) = (0..=horizon).find(|k| touches(*k)) else { return (f32::INFINITY, 0.0) };
         let up = (down..=down + horizon).find(|k| !touches(*k)).unwrap_or(down + horizon);
         ((at_s(down) - time_s).max(0.0) as f32, ((up - down) as f64 / rate) as f32)
@@ -470,7 +471,11 @@ fn knees(poses: &PosePool, leg: Leg) -> impl Iterator<Item = Quat> {
 
 /// The frame of the pool nearest to a time of a clip.
 fn nearest_frame(clip: &Clip, rate_hz: f32, time_s: f64) -> usize {
-    let i = (time_s * f64::from(rate_hz)).round() as i64;
+    frame_at(clip, (time_s * f64::from(rate_hz)).round() as i64)
+}
+
+/// The frame of the pool that is number `i` of a clip; the nearest there is, or round a loop, outside of it.
+fn frame_at(clip: &Clip, i: i64) -> usize {
     let n = i64::from(clip.frames);
     let i = if clip.looping() { i.rem_euclid(n) } else { i.clamp(0, n - 1) };
     clip.first_frame as usize + i as usize

@@ -5,6 +5,7 @@
 use super::config::MatcherConfig;
 use super::query::nearest_row;
 use super::state::{BlockLayout, MatcherState, Playing};
+use crate::adjust::body::{Body, LowerBody};
 use crate::adjust::ground::{FitToGround, GroundedBody};
 use crate::adjust::hands::Hand;
 use crate::adjust::leg::Leg;
@@ -34,33 +35,32 @@ pub struct Corrections {
 /// The input of an update, and its time step.
 pub type Now<'a> = (&'a MotionInput<'a>, f32);
 
-/// Bends the pose that is to be shown. With `now` the state moves on first; without, it is shown as it was last.
-/// `contacts`, `[contact joints]`: which feet touch.
+/// Bends the upper body of the pose that is to be shown. With `now` the state moves on first; without, it is shown as it
+/// was last.
 pub fn correct(
     db: &Database,
     config: &MatcherConfig,
     state: &mut MatcherState,
-    layout: &BlockLayout,
     now: Option<Now>,
-    contacts: &[u8],
     pose: &mut Pose,
 ) {
-    fit_to_ground(db, config, state, layout, now, contacts, pose);
     look(db, config, &mut state.header.corrections.gaze, now, pose);
     reach(db, config, &mut state.header.corrections.hands, now, pose);
 }
 
-fn fit_to_ground(
+/// Puts pelvis and legs on the ground. `contacts`, `[contact joints]`: which feet touch.
+pub fn fit_to_ground(
     db: &Database,
+    body: &Body,
     config: &MatcherConfig,
     state: &mut MatcherState,
     layout: &BlockLayout,
     now: Option<Now>,
     contacts: &[u8],
+    lower: &mut LowerBody,
     pose: &mut Pose,
 ) {
     let c = &config.ground;
-    let Some(body) = db.body.as_ref().filter(|_| c.fit) else { return };
     let fit = FitToGround { config: c, skeleton: &db.skeleton, body, soles: &db.rig.soles, reach: config.feet.reach() };
     let playing = state.header.playing;
     let (header, feet) = state.grounded_mut(layout);
@@ -68,7 +68,8 @@ fn fit_to_ground(
     if let Some((input, dt_s)) = now
         && (input.ground.is_some() || grounded.seen > 0.0)
     {
-        let root = pose.world_from_root().translation;
+        let world_from_root = pose.world_from_root();
+        let root = world_from_root.translation;
         // Who has left the ground that was given is back on level ground.
         let level = |_: Vec3| GroundPoint { height_m: root.y, ..GroundPoint::default() };
         let ground: &GroundHook = input.ground.unwrap_or(&level);
@@ -86,9 +87,9 @@ fn fit_to_ground(
                 velocity: p.velocity,
             }
         };
-        fit.update(&fitted, contacts, pose, dt_s, feet, grounded);
+        fit.update(&fitted, contacts, lower, world_from_root, dt_s, feet, grounded);
     }
-    fit.apply(feet, grounded, pose);
+    fit.apply(feet, grounded, lower, pose);
 }
 
 /// Does what plays go up and down by itself?
@@ -112,9 +113,8 @@ fn look(db: &Database, config: &MatcherConfig, state: &mut LookAt, now: Option<N
         count += 1;
     }
     let Some(head) = room[..count].last() else { return };
-    let eyes = db.rig.standing.in_root(&db.skeleton, head.joint);
-    let eyes = eyes.inverse_direction(Vec3::new(0.0, c.eyes_up_m, c.eyes_ahead_m));
-    let gaze = Gaze::new(&db.skeleton, &db.rig.standing, &room[..count], eyes);
+    let standing = db.rig.standing[head.joint.at()].rotation;
+    let gaze = Gaze::new(&room[..count], standing, Vec3::new(0.0, c.eyes_up_m, c.eyes_ahead_m));
     if let Some((_, dt_s)) = now {
         state.update(c, &gaze, &db.skeleton, target, pose, dt_s);
     }

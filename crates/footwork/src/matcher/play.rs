@@ -6,13 +6,14 @@ use super::output::{FiredEvent, Output};
 use super::scratch::Scratch;
 use super::state::{BlockLayout, MatcherState, Playing, StateHeader};
 use crate::adjust::feet::{Foot, FootLock, Footing};
-use crate::adjust::leg::BentLeg;
+use crate::adjust::body::{Body, LowerBody};
 use crate::adjust::root::{AdjustRoot, RootMode};
 use crate::blend::Offset;
 use crate::blend::inertialize::{Joints, Moving};
 use crate::database::Database;
 use crate::math::{Facing, Quat, Transform, spring};
 use crate::pose::{Pose, PoseVelocity, velocity_in_root};
+use crate::skeleton::Skeleton;
 use crate::trajectory::{Goal, GroundHook, GroundPoint, MotionInput};
 use glam::Vec3;
 
@@ -134,7 +135,7 @@ fn adjust(config: &MatcherConfig, state: &mut MatcherState, before: Transform, a
     h.root_slip += (shift / dt_s - h.root_slip) * spring::damp(SLIP_HALF_LIFE_S, dt_s);
     let root = &mut h.animated_root;
     root.translation += shift;
-    root.rotation = (Quat::from_rotation_y(turn) * root.rotation).normalize();
+    root.rotation = (Quat::from_rotation_y(turn) * root.rotation).renormalize();
 }
 
 /// Reports the events that playback passed since it was last asked.
@@ -304,8 +305,9 @@ fn hide_seam(
     let since = h.since_transition_s;
     let body = (&mut *pose, &mut *velocity);
     state.offsets(layout).apply(seams, since, body, None);
-    let (shift, turn) = h.root_residual(&config.transition);
-    let root = h.shown_root(&config.transition);
+    let residual = h.root_residual(&config.transition);
+    let root = h.shifted_root(&residual);
+    let (shift, turn) = residual;
     let animated = h.animated_root.rotation * h.warp.way(velocity.linear[0]);
     pose.set_world_from_root(root);
     velocity.linear[0] = root.inverse_direction(animated + shift.velocity);
@@ -328,9 +330,7 @@ pub fn tick_body(
     dt_s: f32,
 ) {
     let warps = config.orientation_warp.is_some() || config.stride_warp.is_some();
-    if !warps && config.feet.lock == FootLock::Off {
-        return;
-    }
+    let Some(body) = db.body.as_ref().filter(|_| warps || config.feet.lock != FootLock::Off) else { return };
     let p = state.header.playing;
     let clip_root = state.header.animated_root.rotation;
     let Moving { pose, velocity, .. } = &mut scratch.shown;
@@ -346,21 +346,23 @@ pub fn tick_body(
     }
     let feet_alone = Joints { feet_alone: true, ..seams(db, config) };
     hide_seam(config, state, &scratch.layout, &feet_alone, (&mut *pose, velocity));
+    let mut lower = LowerBody::of(&db.skeleton, body, pose);
     if warps {
         let mut warp = state.header.warp;
-        warp.tick(db, config, input, &state.header, pose, dt_s);
-        warp.apply(db, config, 0.0, pose);
+        warp.tick(db, config, input, &state.header, &lower, dt_s);
+        warp.apply(&db.skeleton, body, config, 0.0, &mut lower, pose);
         state.header.warp = warp;
     }
     db.contacts_at(p.clip, p.mirrored, p.time_s, &mut scratch.touching);
-    let root = scratch.shown.pose.world_from_root();
+    let root = pose.world_from_root();
     let (rate, slip) = (state.header.play_rate, state.header.root_slip);
     let mut needed = 0.0f32;
     let feet = state.feet_mut(&scratch.layout).iter_mut();
-    for (slot, (foot, joint)) in feet.zip(&db.contact_joints).enumerate() {
+    for (slot, (foot, leg)) in feet.zip(lower.legs()).enumerate() {
+        let Some(leg) = leg else { continue };
         let touches = scratch.touching[slot] == 1;
         let (lands_in_s, stands_s) = db.next_contact_s(p.clip, p.mirrored, slot, p.time_s);
-        let animated = root.point(scratch.shown.pose.in_root(&db.skeleton, *joint).translation);
+        let animated = root.point(leg.toe.translation);
         let footing = Footing {
             animated,
             carried: input.ground.map_or(Vec3::ZERO, |g| ground_velocity(g, animated)),
@@ -371,47 +373,41 @@ pub fn tick_body(
             stands_s: stands_s / rate,
         };
         foot.tick(&config.feet, &footing, dt_s);
-        if let Some(leg) = db.legs[slot] {
-            let bent = BentLeg::of(&db.skeleton, &scratch.shown.pose, leg, root);
-            let toe = foot.shown(&config.feet, footing.animated, 0.0);
-            needed = needed.max(bent.sink_needed(toe, config.feet.reach()));
-        }
+        let toe = root.inverse_point(foot.shown(&config.feet, footing.animated, 0.0));
+        needed = needed.max(leg.sink_needed(toe, config.feet.reach()));
     }
     let h = &mut state.header;
     config.feet.pelvis.sink(&mut h.pelvis, h.pelvis_needed_m, dt_s);
     h.pelvis_needed_m = needed;
 }
 
-/// Feet that are corrected; more touch but are left alone.
-const MAX_FEET: usize = 8;
-
 /// Bends the legs so that the feet are where they are to be.
-fn correct_feet(db: &Database, config: &MatcherConfig, h: &StateHeader, feet: &[Foot], pose: &mut Pose) {
+fn correct_feet(
+    skeleton: &Skeleton,
+    body: &Body,
+    config: &MatcherConfig,
+    h: &StateHeader,
+    feet: &[Foot],
+    lower: &mut LowerBody,
+    pose: &mut Pose,
+) {
     let after_s = h.since_control_s() as f32;
     let root = pose.world_from_root();
     let mut sunk = h.pelvis;
     config.feet.pelvis.sink(&mut sunk, h.pelvis_needed_m, after_s);
-    let mut targets = [Vec3::ZERO; MAX_FEET];
-    for ((target, foot), leg) in targets.iter_mut().zip(feet).zip(&db.legs) {
-        if let Some(leg) = leg {
-            *target = foot.shown(&config.feet, root.point(pose.in_root(&db.skeleton, leg.toe).translation), after_s);
-        }
-    }
-    if let Some(body) = &db.body {
-        let mut hips = pose.in_root(&db.skeleton, body.hips);
-        hips.translation.y -= sunk.value;
-        pose.set_in_root(&db.skeleton, body.hips, hips);
-    }
-    for ((foot, leg), mut target) in feet.iter().zip(&db.legs).zip(targets) {
+    lower.shift_hips(skeleton, body, Vec3::Y * -sunk.value, pose);
+    for (foot, leg) in feet.iter().zip(lower.legs_mut()) {
         let Some(leg) = leg else { continue };
-        let mut bent = BentLeg::of(&db.skeleton, pose, *leg, root);
+        // Before the pelvis sank.
+        let animated = root.point(leg.toe.translation + Vec3::Y * sunk.value);
+        let mut target = foot.shown(&config.feet, animated, after_s);
         // Uneven ground has its own way of keeping feet out of it.
         if h.corrections.body.seen == 0.0 {
             target.y = config.feet.above_ground(target.y);
         }
-        if (target - bent.toe.translation).length_squared() > 1e-10 {
-            bent.stand(target, foot.standing(after_s), config.feet.reach());
-            bent.write(pose);
+        let target = root.inverse_point(target);
+        if (target - leg.toe.translation).length_squared() > 1e-10 {
+            leg.stand(target, foot.standing(after_s), config.feet.reach());
         }
     }
 }
@@ -427,18 +423,46 @@ pub fn show(
 ) {
     let h = &state.header;
     animate(db, config, state, layout, (&mut output.pose, &mut output.velocity));
-    if config.orientation_warp.is_some() || config.stride_warp.is_some() {
-        h.warp.apply(db, config, h.since_control_s() as f32, &mut output.pose);
-    }
-    if config.feet.lock != FootLock::Off {
-        correct_feet(db, config, h, state.feet(layout), &mut output.pose);
-    }
     for (out, foot) in output.locked_s.iter_mut().zip(state.feet(layout)) {
         *out = foot.held_s;
     }
     db.contacts_at(h.playing.clip, h.playing.mirrored, h.playing.time_s, &mut output.contacts);
     db.curves_at(h.playing.clip, h.playing.time_s, &mut output.curves);
-    corrections::correct(db, config, state, layout, now, &output.contacts, &mut output.pose);
+    if let Some(body) = &db.body {
+        bend_legs(db, body, config, state, layout, output, now);
+    }
+    corrections::correct(db, config, state, now, &mut output.pose);
+}
+
+/// What moves pelvis and legs: warps, feet that are held, uneven ground.
+fn bend_legs(
+    db: &Database,
+    body: &Body,
+    config: &MatcherConfig,
+    state: &mut MatcherState,
+    layout: &BlockLayout,
+    output: &mut Output,
+    now: Option<Now>,
+) {
+    let h = &state.header;
+    let warps = config.orientation_warp.is_some() || config.stride_warp.is_some();
+    let locks = config.feet.lock != FootLock::Off;
+    let grounds = config.ground.fit && (h.corrections.body.seen > 0.0 || now.is_some_and(|n| n.0.ground.is_some()));
+    if !(warps || locks || grounds) {
+        return;
+    }
+    let pose = &mut output.pose;
+    let mut lower = LowerBody::of(&db.skeleton, body, pose);
+    if warps {
+        h.warp.apply(&db.skeleton, body, config, h.since_control_s() as f32, &mut lower, pose);
+    }
+    if locks {
+        correct_feet(&db.skeleton, body, config, h, state.feet(layout), &mut lower, pose);
+    }
+    if grounds {
+        corrections::fit_to_ground(db, body, config, state, layout, now, &output.contacts, &mut lower, pose);
+    }
+    lower.write(pose);
 }
 
 /// Puts a character elsewhere: root, simulation and memory move together.

@@ -276,14 +276,18 @@ impl StateHeader {
 
     /// What is left of the root's offset and turn, world.
     pub(crate) fn root_residual(&self, config: &TransitionConfig) -> (Offset, Offset) {
-        let since = self.since_transition_s;
+        let since = config.since(self.since_transition_s);
         let seam = config.root_seam();
-        (config.left(seam, &self.root_offset, since), config.left(seam, &self.root_turn, since))
+        (config.left(seam, &self.root_offset, &since), config.left(seam, &self.root_turn, &since))
     }
 
     /// The root as shown: the animated one, and what is left of its offset.
     pub(crate) fn shown_root(&self, config: &TransitionConfig) -> Transform {
-        let (shift, turn) = self.root_residual(config);
+        self.shifted_root(&self.root_residual(config))
+    }
+
+    /// The animated root with what is left of its offset.
+    pub(crate) fn shifted_root(&self, (shift, turn): &(Offset, Offset)) -> Transform {
         let root = self.animated_root;
         Transform::new(root.translation + shift.value, Quat::from_rotation_y(turn.value.y) * root.rotation)
     }

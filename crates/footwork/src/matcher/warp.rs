@@ -4,12 +4,14 @@
 
 use super::config::MatcherConfig;
 use super::state::StateHeader;
+use crate::adjust::body::{Body, LowerBody};
 use crate::adjust::root::RootMode;
 use crate::adjust::stride_warp::StrideWarp;
 use crate::database::Database;
 use crate::math::spring::Spring;
 use crate::math::{Facing, Quat};
 use crate::pose::Pose;
+use crate::skeleton::Skeleton;
 use crate::trajectory::{Goal, MotionInput};
 use glam::Vec3;
 use std::f32::consts::PI;
@@ -49,10 +51,10 @@ impl Warp {
         config: &MatcherConfig,
         input: &MotionInput,
         header: &StateHeader,
-        pose: &Pose,
+        lower: &LowerBody,
         dt_s: f32,
     ) {
-        self.advance(db, config, pose, dt_s);
+        self.advance(config, lower, dt_s);
         if config.orientation_warp.is_none() {
             self.turn = Spring::default();
         }
@@ -78,30 +80,36 @@ impl Warp {
         }
     }
 
-    /// As it is `after_s` later, when it bends `pose`.
-    fn advance(&mut self, db: &Database, config: &MatcherConfig, pose: &Pose, after_s: f32) {
-        let Some(body) = &db.body else { return };
+    /// As it is `after_s` later, when it bends a pose with this lower body.
+    fn advance(&mut self, config: &MatcherConfig, lower: &LowerBody, after_s: f32) {
         if let Some(c) = &config.orientation_warp {
             self.turn.to(self.turn_goal, c.half_life_s, after_s);
         }
         if let Some(c) = &config.stride_warp {
             self.travel.to(self.travel_goal, c.half_life_s, after_s);
             let (reach, along) = (config.feet.reach(), self.along());
-            self.stride.update(c, &db.skeleton, body, reach, along, self.longer_goal, pose, after_s);
+            self.stride.update(c, reach, along, self.longer_goal, lower, after_s);
         }
     }
 
     /// Bends a pose, `after_s` after the last tick.
-    pub fn apply(&self, db: &Database, config: &MatcherConfig, after_s: f32, pose: &mut Pose) {
-        let Some(body) = &db.body else { return };
+    pub fn apply(
+        &self,
+        skeleton: &Skeleton,
+        body: &Body,
+        config: &MatcherConfig,
+        after_s: f32,
+        lower: &mut LowerBody,
+        pose: &mut Pose,
+    ) {
         let reach = config.feet.reach();
         let mut now = *self;
-        now.advance(db, config, pose, after_s);
+        now.advance(config, lower, after_s);
         if let Some(c) = &config.orientation_warp {
-            c.apply(&db.skeleton, body, reach, now.turn.value, pose);
+            c.apply(skeleton, body, reach, now.turn.value, lower, pose);
         }
         if config.stride_warp.is_some() {
-            now.stride.apply(&db.skeleton, body, reach, now.along(), pose);
+            now.stride.apply(skeleton, body, reach, now.along(), lower, pose);
         }
     }
 

@@ -10,7 +10,7 @@ pub mod spring;
 mod transform;
 mod yaw;
 
-pub use quat::{AngularVelocity, Quat, angular_velocity, rotation_vector_rate};
+pub use quat::{AngularVelocity, Quat, angular_velocity, moving_rotation, rotation_vector_rate};
 pub use transform::Transform;
 pub use yaw::{Facing, wrap_angle};
 

@@ -50,28 +50,30 @@ impl Quat {
 
     /// Rotation about +X by `rad`.
     pub fn from_rotation_x(rad: f32) -> Self {
-        let (s, c) = super::sin_cos(rad * 0.5);
+        let (s, c) = sin_cos_half(rad);
         Self::from_xyzw(s, 0.0, 0.0, c)
     }
 
     /// Rotation about +Y by `rad`: a yaw; positive turns +Z towards +X.
     pub fn from_rotation_y(rad: f32) -> Self {
-        let (s, c) = super::sin_cos(rad * 0.5);
+        let (s, c) = sin_cos_half(rad);
         Self::from_xyzw(0.0, s, 0.0, c)
     }
 
     /// Rotation about +Z by `rad`.
     pub fn from_rotation_z(rad: f32) -> Self {
-        let (s, c) = super::sin_cos(rad * 0.5);
+        let (s, c) = sin_cos_half(rad);
         Self::from_xyzw(0.0, 0.0, s, c)
     }
 
     /// Rotation by a rotation vector (axis times angle in radians).
     pub fn from_rotation_vector(v: Vec3) -> Self {
-        let angle = v.length();
-        if angle < 1e-6 {
-            return Self::from_xyzw(v.x * 0.5, v.y * 0.5, v.z * 0.5, 1.0).normalize();
+        let half2 = 0.25 * v.length_squared();
+        if half2 <= SERIES_RAD2 {
+            let (k, c) = (0.5 * series(SINC, half2), series(COS, half2));
+            return Self::from_xyzw(v.x * k, v.y * k, v.z * k, c);
         }
+        let angle = v.length();
         let (s, c) = super::sin_cos(angle * 0.5);
         let k = s / angle;
         Self::from_xyzw(v.x * k, v.y * k, v.z * k, c)
@@ -136,6 +138,14 @@ impl Quat {
         }
     }
 
+    /// Scaled to length 1, for a product of unit quaternions, whose length is 1 but for rounding: a step of Newton's
+    /// method, a fraction of what [`Quat::normalize`] takes.
+    #[inline]
+    pub fn renormalize(self) -> Self {
+        let k = 1.5 - 0.5 * self.dot(self);
+        Self::from_xyzw(self.x * k, self.y * k, self.z * k, self.w * k)
+    }
+
     /// The opposite rotation (conjugate; exact for unit quaternions).
     #[inline]
     pub const fn inverse(self) -> Self {
@@ -195,17 +205,67 @@ impl Quat {
     }
 }
 
-/// Angular velocity of the rotation `exp(v)` whose rotation vector `v` changes at `rate` per second: the left Jacobian of
-/// SO(3). For small `v` that is `rate` itself.
-pub fn angular_velocity(v: Vec3, rate: Vec3) -> AngularVelocity {
+/// Up to this square of an angle, a right angle's, the series below are good to the last bit or two of a number: no square
+/// root, no sine, nothing lost by cancellation.
+const SERIES_RAD2: f32 = 2.4675;
+/// sin(a) / a by powers of a2.
+const SINC: [f32; 7] =
+    [1.0, -1.0 / 6.0, 1.0 / 120.0, -1.0 / 5040.0, 1.0 / 362_880.0, -1.0 / 39_916_800.0, 1.0 / 6_227_020_800.0];
+/// cos(a) by powers of a2.
+const COS: [f32; 7] =
+    [1.0, -0.5, 1.0 / 24.0, -1.0 / 720.0, 1.0 / 40_320.0, -1.0 / 3_628_800.0, 1.0 / 479_001_600.0];
+
+/// (b - sin b) / b3, where b = 2a, by powers of a2.
+const SLOW: [f32; 7] = [
+    1.0 / 6.0,
+    -4.0 / 120.0,
+    16.0 / 5040.0,
+    -64.0 / 362_880.0,
+    256.0 / 39_916_800.0,
+    -1024.0 / 6_227_020_800.0,
+    4096.0 / 1_307_674_368_000.0,
+];
+
+/// Sum of `k[i] x^i`, by pairs (Estrin): a third of the wait for one after the other.
+#[inline]
+fn series(k: [f32; 7], x: f32) -> f32 {
+    let x2 = x * x;
+    (k[0] + k[1] * x) + (k[2] + k[3] * x) * x2 + ((k[4] + k[5] * x) + k[6] * x2) * (x2 * x2)
+}
+
+/// Sine and cosine of half an angle.
+#[inline]
+fn sin_cos_half(rad: f32) -> (f32, f32) {
+    let half = 0.5 * rad;
+    let half2 = half * half;
+    if half2 <= SERIES_RAD2 { (half * series(SINC, half2), series(COS, half2)) } else { super::sin_cos(half) }
+}
+
+/// The rotation `exp(v)`, and its angular velocity where its rotation vector `v` changes at `rate` per second: the left
+/// Jacobian of SO(3). For small `v` that is `rate` itself.
+#[inline]
+pub fn moving_rotation(v: Vec3, rate: Vec3) -> (Quat, AngularVelocity) {
     let t2 = v.length_squared();
-    if t2 < 1e-6 {
-        return rate + v.cross(rate) * 0.5;
+    let half2 = 0.25 * t2;
+    if half2 > SERIES_RAD2 {
+        let t = t2.sqrt();
+        let (s, c) = super::sin_cos(t);
+        return (Quat::from_rotation_vector(v), jacobian(v, rate, (1.0 - c) / t2, (t - s) / (t2 * t)));
     }
-    let t = t2.sqrt();
-    let (s, c) = super::sin_cos(t);
+    let sinc = series(SINC, half2);
+    let k = 0.5 * sinc;
+    let turn = Quat::from_xyzw(v.x * k, v.y * k, v.z * k, series(COS, half2));
+    (turn, jacobian(v, rate, k * sinc, series(SLOW, half2)))
+}
+
+/// The angular velocity of [`moving_rotation`] alone.
+pub fn angular_velocity(v: Vec3, rate: Vec3) -> AngularVelocity {
+    moving_rotation(v, rate).1
+}
+
+fn jacobian(v: Vec3, rate: Vec3, first: f32, second: f32) -> AngularVelocity {
     let once = v.cross(rate);
-    rate + once * ((1.0 - c) / t2) + v.cross(once) * ((t - s) / (t2 * t))
+    rate + once * first + v.cross(once) * second
 }
 
 /// How fast a rotation vector `v` (shorter than a whole turn) changes when its rotation has an angular velocity: the

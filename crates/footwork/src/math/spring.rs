@@ -30,31 +30,54 @@ pub trait Springy:
 impl Springy for f32 {}
 impl Springy for Vec3 {}
 
+/// Some time of decaying: what all offsets that decay for as long have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Decay {
+    /// Half the damping, 1/s.
+    rate: f32,
+    /// Seconds.
+    t_s: f32,
+    /// What is left of a plain exponential.
+    left: f32,
+}
+
+impl Decay {
+    /// `t_s` seconds with this half-life.
+    pub fn new(half_life_s: f32, t_s: f32) -> Self {
+        let rate = decay_rate(half_life_s);
+        Self { rate, t_s, left: exp(-rate * t_s) }
+    }
+
+    /// An offset that was `x0` with velocity `v0` and decays to zero, critically damped: (offset, velocity).
+    #[inline]
+    pub fn of<T: Springy>(&self, x0: T, v0: T) -> (T, T) {
+        let j1 = v0 + x0 * self.rate;
+        ((x0 + j1 * self.t_s) * self.left, (v0 - j1 * (self.rate * self.t_s)) * self.left)
+    }
+
+    /// The acceleration of such an offset.
+    #[inline]
+    pub fn acceleration<T: Springy>(&self, x: T, v: T) -> T {
+        (v * (2.0 * self.rate) + x * (self.rate * self.rate)) * -1.0
+    }
+
+    /// An offset with velocity and acceleration that goes away without a step in any of them: three equal poles. The
+    /// half-life is that of the slowest decay; an offset at rest takes half as long again.
+    #[inline]
+    pub fn smooth<T: Springy>(&self, [x0, v0, a0]: [T; 3]) -> [T; 3] {
+        let Self { rate: y, t_s, left: e } = *self;
+        let c1 = v0 + x0 * y;
+        let c2 = (a0 + v0 * (2.0 * y) + x0 * (y * y)) * 0.5;
+        // p e^(-y t) with p = x0 + c1 t + c2 t^2.
+        let p = x0 + c1 * t_s + c2 * (t_s * t_s);
+        let dp = c1 + c2 * (2.0 * t_s);
+        [p * e, (dp - p * y) * e, (c2 * 2.0 - dp * (2.0 * y) + p * (y * y)) * e]
+    }
+}
+
 /// An offset that decays to zero, `t_s` seconds after it was `x0` with velocity `v0`: (offset, velocity).
 pub fn decay<T: Springy>(x0: T, v0: T, half_life_s: f32, t_s: f32) -> (T, T) {
-    let y = decay_rate(half_life_s);
-    let j1 = v0 + x0 * y;
-    let e = exp(-y * t_s);
-    ((x0 + j1 * t_s) * e, (v0 - j1 * (y * t_s)) * e)
-}
-
-/// The acceleration of a critically damped offset.
-pub fn acceleration<T: Springy>(x: T, v: T, half_life_s: f32) -> T {
-    let y = decay_rate(half_life_s);
-    (v * (2.0 * y) + x * (y * y)) * -1.0
-}
-
-/// An offset with velocity and acceleration that goes away without a step in any of them: three equal poles. `half_life_s`
-/// is that of the slowest decay, as in [`decay`]; an offset at rest takes half as long again.
-pub fn decay_smooth<T: Springy>([x0, v0, a0]: [T; 3], half_life_s: f32, t_s: f32) -> [T; 3] {
-    let y = decay_rate(half_life_s);
-    let c1 = v0 + x0 * y;
-    let c2 = (a0 + v0 * (2.0 * y) + x0 * (y * y)) * 0.5;
-    let e = exp(-y * t_s);
-    // p e^(-y t) with p = x0 + c1 t + c2 t^2.
-    let p = x0 + c1 * t_s + c2 * (t_s * t_s);
-    let dp = c1 + c2 * (2.0 * t_s);
-    [p * e, (dp - p * y) * e, (c2 * 2.0 - dp * (2.0 * y) + p * (y * y)) * e]
+    Decay::new(half_life_s, t_s).of(x0, v0)
 }
 
 /// How far something that moves at `velocity` goes until a spring of this half-life has brought it to rest, without ever
@@ -201,6 +224,7 @@ mod tests {
     #[test]
     fn the_smooth_spring_starts_as_asked_and_its_derivatives_are_its_own() {
         let start = [0.3f32, -1.0, 5.0];
+        let decay_smooth = |start: [f32; 3], half_life_s, t_s| Decay::new(half_life_s, t_s).smooth(start);
         let now = decay_smooth(start, 0.1, 0.0);
         assert!(start.iter().zip(now).all(|(a, b)| (a - b).abs() < 1e-5));
         let whole = decay_smooth(start, 0.1, 0.3);

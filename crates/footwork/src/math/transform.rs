@@ -65,7 +65,7 @@ impl Mul for Transform {
     type Output = Self;
     #[inline]
     fn mul(self, b: Self) -> Self {
-        Self { translation: self.point(b.translation), rotation: (self.rotation * b.rotation).normalize() }
+        Self { translation: self.point(b.translation), rotation: (self.rotation * b.rotation).renormalize() }
     }
 }
 

@@ -6,4 +6,4 @@ mod poses;
 pub use mirror::{MirrorError, MirrorTable, is_left, other_side};
 pub use poses::{ClipView, PosePool, arc};
 #[cfg(feature = "build")]
-pub(crate) use poses::{cubic, cubic_rotation};
+pub(crate) use poses::{Hermite, cubic, cubic_rotation};

@@ -165,19 +165,20 @@ impl<'a> ClipView<'a> {
         let knot = |step| self.knot(m, step).map(|k| self.root_at(k));
         let t1 = self.root_at(Knot { frame: m.frame, rounds: m.rounds });
         let (t0, t2, t3) = (knot(-1), knot(1), knot(2));
+        let weights = Hermite::at(m.alpha);
         let p = cubic(
             t0.map(|t| t.translation),
             t1.translation,
             t2.map(|t| t.translation),
             t3.map(|t| t.translation),
-            m.alpha,
+            &weights,
         );
         let q = cubic_rotation(
             t0.map(|t| t.rotation),
             t1.rotation,
             t2.map(|t| t.rotation),
             t3.map(|t| t.rotation),
-            m.alpha,
+            &weights,
         );
         let to_root = q.0.inverse();
         (Transform::new(p.0, q.0), to_root * (p.1 * self.rate_hz), to_root * (q.1 * self.rate_hz))
@@ -218,9 +219,10 @@ impl<'a> ClipView<'a> {
         let width = self.poses.translated.len();
         let row = |step: i64| self.knot(m, step).map(|k| self.start + k.frame);
         let (f0, f1, f2, f3) = (row(-1), self.start + m.frame, row(1), row(2));
+        let weights = Hermite::at(m.alpha);
         for j in (1..joints).filter(|j| wanted(*j)) {
             let at = |f: usize| self.poses.rotations[f * joints + j];
-            let (q, w) = cubic_rotation(f0.map(at), at(f1), f2.map(at), f3.map(at), m.alpha);
+            let (q, w) = cubic_rotation(f0.map(at), at(f1), f2.map(at), f3.map(at), &weights);
             pose.rotations[j] = q;
             velocity.angular[j] = w * self.rate_hz;
             pose.translations[j] = self.skeleton.rest()[j].translation;
@@ -228,7 +230,7 @@ impl<'a> ClipView<'a> {
         }
         for (k, joint) in self.poses.translated.iter().enumerate().skip(1) {
             let at = |f: usize| self.poses.translations[f * width + k];
-            let (p, v) = cubic(f0.map(at), at(f1), f2.map(at), f3.map(at), m.alpha);
+            let (p, v) = cubic(f0.map(at), at(f1), f2.map(at), f3.map(at), &weights);
             pose.translations[joint.at()] = p;
             velocity.linear[joint.at()] = v * self.rate_hz;
         }
@@ -268,27 +270,29 @@ pub fn arc(linear: Vec3, angular: Vec3, seconds: f32) -> Transform {
 
 /// Catmull-Rom through four values at unit spacing, `alpha` of the way from the second to the third: value and
 /// derivative per step. Missing neighbours make it one-sided; with none at all it is constant.
-pub(crate) fn cubic(p0: Option<Vec3>, p1: Vec3, p2: Option<Vec3>, p3: Option<Vec3>, alpha: f32) -> (Vec3, Vec3) {
+#[inline]
+pub(crate) fn cubic(p0: Option<Vec3>, p1: Vec3, p2: Option<Vec3>, p3: Option<Vec3>, at: &Hermite) -> (Vec3, Vec3) {
     let Some(p2) = p2 else {
         return (p1, p0.map_or(Vec3::ZERO, |p0| p1 - p0));
     };
     let m1 = p0.map_or(p2 - p1, |p0| (p2 - p0) * 0.5);
-    if alpha == 0.0 {
+    if at.alpha == 0.0 {
         return (p1, m1);
     }
     let m2 = p3.map_or(p2 - p1, |p3| (p3 - p1) * 0.5);
-    let [h, d] = hermite(alpha);
+    let Hermite { value: h, slope: d, .. } = at;
     (p1 * h[0] + m1 * h[1] + p2 * h[2] + m2 * h[3], p1 * d[0] + m1 * d[1] + p2 * d[2] + m2 * d[3])
 }
 
 /// The same for rotations, by components on one side of the hypersphere: rotation, and its rotation vector per step in
 /// the parent's axes.
+#[inline]
 pub(crate) fn cubic_rotation(
     q0: Option<Quat>,
     q1: Quat,
     q2: Option<Quat>,
     q3: Option<Quat>,
-    alpha: f32,
+    at: &Hermite,
 ) -> (Quat, Vec3) {
     let near = |q: Quat| q.towards(q1);
     let (q0, q3) = (q0.map(near), q3);
@@ -296,12 +300,11 @@ pub(crate) fn cubic_rotation(
         return (q1, q0.map_or(Vec3::ZERO, |q0| spin(q1, add(q1, q0, -1.0))));
     };
     let m1 = q0.map_or(add(q2, q1, -1.0), |q0| scale(add(q2, q0, -1.0), 0.5));
-    if alpha == 0.0 {
+    if at.alpha == 0.0 {
         return (q1, spin(q1, m1));
     }
     let m2 = q3.map_or(add(q2, q1, -1.0), |q3| scale(add(q3.towards(q2), q1, -1.0), 0.5));
-    let [h, d] = hermite(alpha);
-    let blend = |k: [f32; 4]| {
+    let blend = |k: &[f32; 4]| {
         Quat::from_xyzw(
             q1.x * k[0] + m1.x * k[1] + q2.x * k[2] + m2.x * k[3],
             q1.y * k[0] + m1.y * k[1] + q2.y * k[2] + m2.y * k[3],
@@ -309,17 +312,29 @@ pub(crate) fn cubic_rotation(
             q1.w * k[0] + m1.w * k[1] + q2.w * k[2] + m2.w * k[3],
         )
     };
-    let u = blend(h);
-    (u.normalize(), spin(u, blend(d)))
+    let u = blend(&at.value);
+    (u.normalize(), spin(u, blend(&at.slope)))
 }
 
-/// Weights of value 1, tangent 1, value 2, tangent 2 at `t`, and their derivatives.
-fn hermite(t: f32) -> [[f32; 4]; 2] {
-    let (t2, t3) = (t * t, t * t * t);
-    [
-        [2.0 * t3 - 3.0 * t2 + 1.0, t3 - 2.0 * t2 + t, 3.0 * t2 - 2.0 * t3, t3 - t2],
-        [6.0 * t2 - 6.0 * t, 3.0 * t2 - 4.0 * t + 1.0, 6.0 * t - 6.0 * t2, 3.0 * t2 - 2.0 * t],
-    ]
+/// A place between two knots: weights of value 1, tangent 1, value 2, tangent 2, and their derivatives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hermite {
+    alpha: f32,
+    value: [f32; 4],
+    slope: [f32; 4],
+}
+
+impl Hermite {
+    /// A share of the way from the first to the second, 0..1.
+    pub fn at(alpha: f32) -> Self {
+        let t = alpha;
+        let (t2, t3) = (t * t, t * t * t);
+        Self {
+            alpha,
+            value: [2.0 * t3 - 3.0 * t2 + 1.0, t3 - 2.0 * t2 + t, 3.0 * t2 - 2.0 * t3, t3 - t2],
+            slope: [6.0 * t2 - 6.0 * t, 3.0 * t2 - 4.0 * t + 1.0, 6.0 * t - 6.0 * t2, 3.0 * t2 - 2.0 * t],
+        }
+    }
 }
 
 fn add(a: Quat, b: Quat, k: f32) -> Quat {

@@ -1,6 +1,6 @@
 //! A built-in walk, frame by frame, as somebody's animation graph would hand it over.
 
-use footwork::adjust::body::Body;
+use footwork::adjust::body::{Body, LowerBody};
 use footwork::adjust::leg::Reach;
 use footwork::frames::JointIndex;
 use footwork::math::{Quat, Transform};
@@ -56,6 +56,13 @@ impl Walk {
             translations: c.translations[frame * n..][..n].to_vec(),
             rotations: c.rotations[frame * n..][..n].to_vec(),
         }
+    }
+
+    /// Bends pelvis and legs of a pose.
+    pub fn bend(&self, pose: &mut Pose, stages: impl FnOnce(&mut LowerBody, &mut Pose)) {
+        let mut lower = LowerBody::of(&self.skeleton, &self.body, pose);
+        stages(&mut lower, pose);
+        lower.write(pose);
     }
 
     /// A joint in the world.

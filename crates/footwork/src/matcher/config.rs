@@ -116,10 +116,23 @@ pub struct SearchConfig {
     pub way_ahead_s: f32,
     /// Around what plays, not jumped to, seconds either way. Default 0.1.
     pub near_exclusion_s: f32,
+    /// Whose pose is matched. Default `clip`.
+    pub query_pose: QueryPose,
     /// A change of the desired velocity by this much searches at once, m/s. Default 1.
     pub force_velocity_mps: f32,
     /// A change of the desired facing by this much searches at once, degrees. Default 45.
     pub force_facing_deg: f32,
+}
+
+/// Whose pose a query describes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QueryPose {
+    /// That of the clip that plays: what it leads to is known, and playing on fits it exactly.
+    #[default]
+    Clip,
+    /// That which is shown, the seam of the last jump included; without corrections of the feet, gaze or hands.
+    Shown,
 }
 
 impl Default for SearchConfig {
@@ -136,6 +149,7 @@ impl Default for SearchConfig {
             way_cost: 6.0,
             way_ahead_s: 0.22,
             near_exclusion_s: 0.1,
+            query_pose: QueryPose::Clip,
             force_velocity_mps: 1.0,
             force_facing_deg: 45.0,
         }

@@ -15,7 +15,7 @@ pub mod state;
 mod step;
 pub mod warp;
 
-pub use config::{ConfigError, MatcherConfig, SearchConfig};
+pub use config::{ConfigError, MatcherConfig, QueryPose, SearchConfig};
 pub use corrections::Corrections;
 pub use output::{FiredEvent, Output};
 pub use query::query_at_row;

@@ -1,6 +1,7 @@
 //! From a character's state to a query, from a query to a decision.
 
-use super::config::MatcherConfig;
+use super::config::{MatcherConfig, QueryPose};
+use super::play;
 use super::scratch::{LastSearch, Scratch};
 use super::seam;
 use super::state::{MatcherState, Playing};
@@ -49,11 +50,14 @@ pub fn search(
     scratch: &mut Scratch,
     may_continue: bool,
 ) -> Option<Playing> {
+    if config.search.query_pose == QueryPose::Shown {
+        play::shown_body(db, config, state, scratch);
+    }
     gather(db, config, input, state, scratch);
     db.schema.extract(&scratch.buffers.source(), &mut scratch.query);
     db.features.normalize(&mut scratch.query);
     config.multipliers(db, &mut scratch.multipliers);
-    let continuing = may_continue.then(|| continuing(db, state, scratch)).flatten();
+    let continuing = may_continue.then(|| continuing(db, config, state, scratch)).flatten();
     state.header.searched_velocity = state.header.desired.velocity;
     state.header.searched_facing = state.header.desired.facing;
     if continuing.is_some_and(|c| c.cost < config.search.keep_playing_within) {
@@ -132,6 +136,9 @@ fn gather(db: &Database, config: &MatcherConfig, input: &MotionInput, state: &mu
     let view = db.view(p.clip, p.mirrored);
     let b = &mut scratch.buffers;
     b.gather_body(&view, p.time_s, db.schema.needs_accelerations);
+    if config.search.query_pose == QueryPose::Shown {
+        b.gather_pose(&db.skeleton, &scratch.shown.pose, &scratch.shown.velocity);
+    }
     db.contacts_at(p.clip, p.mirrored, p.time_s, &mut b.contacts);
     b.user.copy_from_slice(input.user);
     let root = state.header.shown_root(&config.transition);
@@ -195,12 +202,21 @@ pub fn query_at_row(
     }
 }
 
-/// What letting the clip play on costs: its body fits exactly, so only its own trajectory (and user values) can differ.
-fn continuing(db: &Database, state: &MatcherState, scratch: &mut Scratch) -> Option<Match> {
+/// What letting the clip play on costs: where its own body was asked for that fits exactly, and only its trajectory (and user
+/// values) can differ.
+fn continuing(
+    db: &Database,
+    config: &MatcherConfig,
+    state: &MatcherState,
+    scratch: &mut Scratch,
+) -> Option<Match> {
     let p = state.header.playing;
     let view = db.view(p.clip, p.mirrored);
     let row = nearest_row(db, &p)?;
-    // Trajectory and user values of the query give way to the clip's; the body is still the same.
+    // Trajectory and user values of the query give way to the clip's; the body is still the same, or was that which is shown.
+    if config.search.query_pose == QueryPose::Shown {
+        scratch.buffers.gather_body(&view, p.time_s, db.schema.needs_accelerations);
+    }
     std::mem::swap(&mut scratch.buffers.trajectory, &mut scratch.clip_trajectory);
     scratch.buffers.gather_trajectory(&view, p.time_s, &db.schema.times_s);
     db.schema.extract(&scratch.buffers.source(), &mut scratch.continuing);

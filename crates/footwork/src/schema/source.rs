@@ -118,6 +118,11 @@ impl SourceBuffers {
         self.motion.from_pose(view.skeleton, &self.pose, &self.velocity);
     }
 
+    /// The body as some pose has it; accelerations stay as they are.
+    pub fn gather_pose(&mut self, skeleton: &Skeleton, pose: &Pose, velocity: &PoseVelocity) {
+        self.motion.from_pose(skeleton, pose, velocity);
+    }
+
     /// The clip's own trajectory around a time.
     pub fn gather_trajectory(&mut self, view: &ClipView, time_s: f64, times_s: &[f32]) {
         for (sample, offset) in self.trajectory.iter_mut().zip(times_s) {

@@ -3,6 +3,7 @@
 use super::cell::{BORDER, FAINT, INK, JUMP, Subject};
 use super::figure::Half;
 use super::shapes::{Anchor, Colour, Font, Frame, Picture, Point};
+use super::source::flat;
 use super::view::View;
 use glam::Vec3;
 
@@ -10,6 +11,8 @@ const NAME_PX: f32 = 96.0;
 const LANE_PX: f32 = 15.0;
 const HEAD_PX: f32 = 20.0;
 const CURVE_PX: f32 = 74.0;
+const TOES_PX: f32 = 50.0;
+const GAP_PX: f32 = 12.0;
 const AXIS_PX: f32 = 24.0;
 
 /// Steps that people can read.
@@ -24,10 +27,11 @@ pub fn nice(least: f64) -> f64 {
 }
 
 pub fn height(subject: &Subject) -> f32 {
-    HEAD_PX + LANE_PX * subject.figure.soles.len().max(1) as f32 + 12.0 + CURVE_PX + AXIS_PX
+    let toes = if subject.figure.soles.is_empty() { 0.0 } else { TOES_PX + GAP_PX };
+    HEAD_PX + LANE_PX * subject.figure.soles.len().max(1) as f32 + GAP_PX + toes + CURVE_PX + AXIS_PX
 }
 
-/// Contacts, speed, transitions over time.
+/// Contacts, speed of toes and root, transitions over time.
 pub fn timeline(picture: &mut Picture, subject: &Subject, span_s: [f64; 2], samples: &[f64], frame: &Frame) {
     let m = &subject.motion;
     let plot = Frame { left: frame.left + NAME_PX, width: frame.width - NAME_PX - 8.0, ..*frame };
@@ -35,9 +39,10 @@ pub fn timeline(picture: &mut Picture, subject: &Subject, span_s: [f64; 2], samp
     let x = |s: f64| plot.left + ((s - span_s[0]) / long) as f32 * plot.width;
     let lanes = subject.figure.soles.len();
     let lanes_top = frame.top + HEAD_PX;
-    let curve_top = lanes_top + LANE_PX * lanes.max(1) as f32 + 12.0;
+    let toes_top = lanes_top + LANE_PX * lanes.max(1) as f32 + GAP_PX;
+    let curve_top = if lanes == 0 { toes_top } else { toes_top + TOES_PX + GAP_PX };
     let base = curve_top + CURVE_PX;
-    axis(picture, &plot, base, span_s, &x, curve_top);
+    axis(picture, &plot, base, span_s, &x, toes_top);
     for (slot, sole) in subject.figure.soles.iter().enumerate() {
         let top = lanes_top + LANE_PX * slot as f32;
         let name = lane_name(subject, slot);
@@ -55,6 +60,9 @@ pub fn timeline(picture: &mut Picture, subject: &Subject, span_s: [f64; 2], samp
     }
     if lanes == 0 {
         picture.words([plot.left, lanes_top + 11.0], Anchor::Start, Font::Small, FAINT, "no feet known: no contacts");
+    }
+    if lanes > 0 {
+        toe_speeds(picture, subject, &plot, [toes_top, toes_top + TOES_PX], &x);
     }
     speed(picture, subject, &plot, [curve_top, base], &x);
     for t in samples {
@@ -92,6 +100,31 @@ fn speed(picture: &mut Picture, subject: &Subject, plot: &Frame, [top, base]: [f
     let most = speeds.iter().copied().fold(0.0, f32::max);
     let step = [0.25, 0.5, 1.0, 2.0, 5.0, 10.0].into_iter().find(|s| most / s <= 3.0).unwrap_or(most.max(1.0));
     let ceiling = ((most / step).ceil() * step).max(step);
+    scale(picture, plot, [top, base], "speed", step, ceiling);
+    curve(picture, subject, plot, [top, base], ceiling, &speeds, INK, x);
+}
+
+/// How fast toes move over the ground, up to [`TOES_MPS`]: what matters is how still they are while they touch.
+fn toe_speeds(picture: &mut Picture, subject: &Subject, plot: &Frame, range: [f32; 2], x: &dyn Fn(f64) -> f32) {
+    let m = &subject.motion;
+    scale(picture, plot, range, "toes", TOES_MPS / 2.0, TOES_MPS);
+    for sole in &subject.figure.soles {
+        let at = |f: usize| m.world(f)[sole.joint].translation;
+        let mps = |f: usize| {
+            let piece = m.piece(f);
+            let (a, b) = (f.saturating_sub(1).max(piece.start), (f + 1).min(piece.end - 1));
+            flat(at(b) - at(a)).length() * m.rate_hz / (b - a).max(1) as f32
+        };
+        let speeds: Vec<f32> = subject.span.clone().map(mps).collect();
+        curve(picture, subject, plot, range, TOES_MPS, &speeds, sole.half.colour(), x);
+    }
+}
+
+/// The fastest toe that is drawn, m/s.
+const TOES_MPS: f32 = 0.6;
+
+/// Lines and numbers behind a curve.
+fn scale(picture: &mut Picture, plot: &Frame, [top, base]: [f32; 2], name: &str, step: f32, ceiling: f32) {
     let y = |v: f32| base - v / ceiling * (base - top);
     let mut v = 0.0;
     while v <= ceiling + 1e-3 {
@@ -100,20 +133,39 @@ fn speed(picture: &mut Picture, subject: &Subject, plot: &Frame, [top, base]: [f
             if v == 0.0 { BORDER } else { Colour::rgb(0xeaedf0) },
             1.0,
         );
-        let text = if step < 1.0 { format!("{v:.2}") } else { format!("{v:.0}") };
+        let text = match step {
+            s if s >= 1.0 => format!("{v:.0}"),
+            s if (10.0 * s).fract() < 1e-3 => format!("{v:.1}"),
+            _ => format!("{v:.2}"),
+        };
         picture.words([plot.left - 8.0, y(v) + 4.0], Anchor::End, Font::Small, FAINT, text);
         v += step;
     }
-    picture.words([plot.left - NAME_PX, (top + base) / 2.0 - 4.0], Anchor::Start, Font::Small, INK, "speed");
+    picture.words([plot.left - NAME_PX, (top + base) / 2.0 - 4.0], Anchor::Start, Font::Small, INK, name);
     picture.words([plot.left - NAME_PX, (top + base) / 2.0 + 11.0], Anchor::Start, Font::Small, FAINT, "m/s");
+}
+
+/// A line through a value per frame of the span; what is over the ceiling runs along it.
+fn curve(
+    picture: &mut Picture,
+    subject: &Subject,
+    plot: &Frame,
+    [top, base]: [f32; 2],
+    ceiling: f32,
+    values: &[f32],
+    colour: Colour,
+    x: &dyn Fn(f64) -> f32,
+) {
+    let m = &subject.motion;
     let mut line: Vec<Point> = Vec::new();
-    for (f, v) in subject.span.clone().zip(speeds) {
+    for (f, v) in subject.span.clone().zip(values) {
         if m.piece(f).start == f {
-            picture.line(std::mem::take(&mut line), INK, 1.6);
+            picture.line(std::mem::take(&mut line), colour, 1.6);
         }
-        line.push([x(m.time_s(f)).clamp(plot.left, plot.right()), y(v)]);
+        let y = base - v.min(ceiling) / ceiling * (base - top);
+        line.push([x(m.time_s(f)).clamp(plot.left, plot.right()), y]);
     }
-    picture.line(line, INK, 1.6);
+    picture.line(line, colour, 1.6);
 }
 
 /// Transitions and borders, over everything.

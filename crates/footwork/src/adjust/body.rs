@@ -2,8 +2,8 @@
 
 use super::leg::{BentLeg, Leg, Reach};
 use crate::frames::JointIndex;
-use crate::math::{Quat, Transform};
 use crate::math::spring::Spring;
+use crate::math::{Quat, Transform};
 use crate::pose::Pose;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
@@ -142,7 +142,9 @@ impl PelvisConfig {
     /// `sunk` (metres), `dt_s` later, when `needed_m` is needed.
     pub fn sink(&self, sunk: &mut Spring, needed_m: f32, dt_s: f32) {
         let goal = needed_m.clamp(0.0, self.max_m);
-        let half_life_s = if goal > sunk.value { self.down_half_life_s } else { self.up_half_life_s };
+        // Whoever still sinks is stopped as fast as it sank: a slow spring would let it sink on.
+        let sinks = goal > sunk.value || sunk.velocity > 0.0;
+        let half_life_s = if sinks { self.down_half_life_s } else { self.up_half_life_s };
         sunk.to(goal, half_life_s, dt_s);
     }
 }

@@ -277,6 +277,12 @@ impl BentLeg {
         }
     }
 
+    /// Both bones, metres.
+    pub fn length_m(&self) -> f32 {
+        let (a, b, c) = (self.hip.translation, self.knee.translation, self.ankle.translation);
+        (b - a).length() + (c - b).length()
+    }
+
     /// Inner angle of the knee, radians; pi is straight.
     pub fn knee_rad(&self) -> f32 {
         let (a, b, c) = (self.hip.translation, self.knee.translation, self.ankle.translation);

@@ -5,8 +5,8 @@
 
 use super::body::{Body, LowerBody, PelvisConfig};
 use super::leg::Reach;
-use crate::math::spring::Spring;
 use crate::math::Facing;
+use crate::math::spring::Spring;
 use crate::pose::Pose;
 use crate::skeleton::Skeleton;
 use bytemuck::{Pod, Zeroable};

@@ -37,13 +37,7 @@ pub type Now<'a> = (&'a MotionInput<'a>, f32);
 
 /// Bends the upper body of the pose that is to be shown. With `now` the state moves on first; without, it is shown as it
 /// was last.
-pub fn correct(
-    db: &Database,
-    config: &MatcherConfig,
-    state: &mut MatcherState,
-    now: Option<Now>,
-    pose: &mut Pose,
-) {
+pub fn correct(db: &Database, config: &MatcherConfig, state: &mut MatcherState, now: Option<Now>, pose: &mut Pose) {
     look(db, config, &mut state.header.corrections.gaze, now, pose);
     reach(db, config, &mut state.header.corrections.hands, now, pose);
 }

@@ -204,12 +204,7 @@ pub fn query_at_row(
 
 /// What letting the clip play on costs: where its own body was asked for that fits exactly, and only its trajectory (and user
 /// values) can differ.
-fn continuing(
-    db: &Database,
-    config: &MatcherConfig,
-    state: &MatcherState,
-    scratch: &mut Scratch,
-) -> Option<Match> {
+fn continuing(db: &Database, config: &MatcherConfig, state: &MatcherState, scratch: &mut Scratch) -> Option<Match> {
     let p = state.header.playing;
     let view = db.view(p.clip, p.mirrored);
     let row = nearest_row(db, &p)?;

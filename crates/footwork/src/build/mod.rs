@@ -6,6 +6,7 @@ mod contacts;
 mod normalize;
 mod parallel;
 mod report;
+pub mod retarget;
 mod root_motion;
 mod rows;
 mod track;
@@ -94,6 +95,9 @@ pub enum BuildError {
     /// Root.
     #[error(transparent)]
     Root(#[from] RootError),
+    /// Retargeting.
+    #[error(transparent)]
+    Retarget(#[from] crate::retarget::RetargetError),
     /// Schema.
     #[error(transparent)]
     Schema(#[from] SchemaError),

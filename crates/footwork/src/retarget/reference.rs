@@ -1,0 +1,354 @@
+//! How the axes of each joint lie in the body, read off poses.
+//!
+//! Every joint gets a *body frame*: axes that mean the same on every rig. For trunk, head, collar bones, feet and toes they are
+//! the body's own (X left, Y up, Z ahead) when it stands; for limbs they lie along the bone and the axis about which knee or
+//! elbow bends. `joint_from_body` is constant, as both belong to the same bone.
+
+use super::RetargetError;
+use crate::frames::{JointIndex, UP};
+use crate::math::{Facing, Quat, Transform};
+use crate::pose::Pose;
+use crate::roles::{JointRoles, Side};
+use crate::skeleton::Skeleton;
+use glam::Vec3;
+
+/// Roles without which there is nothing to retarget.
+const NEEDED: [&str; 8] =
+    ["hips", "left_up_leg", "right_up_leg", "left_leg", "right_leg", "left_foot", "right_foot", "chest"];
+/// A knee or elbow bent less than this (sine) does not tell its hinge.
+const BENT: f32 = 0.1;
+/// Share of poses, the stillest and most upright ones, in which a body is taken to stand.
+const STANDING: f32 = 0.05;
+/// As high as this share of the usual height somebody stands.
+const UPRIGHT: f32 = 0.93;
+
+/// How a body is built and how its joints' axes lie in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// Its joints.
+    pub skeleton: Skeleton,
+    /// Which joint is which.
+    pub roles: JointRoles,
+    /// `[joints]` from body axes to those of the joint.
+    pub joint_from_body: Vec<Quat>,
+    /// Hip to knee to ankle, mean of both sides, metres.
+    pub leg_m: f32,
+    /// Ankle above the toe joint where the foot is flat, metres; 0 without toes.
+    pub ankle_over_toe_m: f32,
+    /// The toe joint (the foot without toes) above the ground when it stands, metres; `None` where the poses have no ground.
+    pub toe_height_m: Option<f32>,
+}
+
+/// A pose to look at: all joints in the world, and how fast the body moves in it.
+struct Look {
+    world: Vec<Transform>,
+    /// Facing of the body.
+    body: Quat,
+    /// Sum of squared speeds of all joints.
+    motion: f32,
+    height: f32,
+    /// Toe speed squared, left and right.
+    toe_motion: [f32; 2],
+}
+
+impl Reference {
+    /// From the rest pose.
+    ///
+    /// # Errors
+    /// Roles that are missing, a rest pose in which the body does not stand.
+    pub fn from_rest(skeleton: &Skeleton, roles: &JointRoles) -> Result<Self, RetargetError> {
+        Self::from_poses(skeleton, roles, &[Pose::rest(skeleton)], true)
+    }
+
+    /// From poses in a row, as many as there are: a clip, or some frames of several. The body stands or walks in them; joint 0
+    /// is in the world, +Y up, the ground at 0.
+    ///
+    /// # Errors
+    /// As [`Reference::from_rest`].
+    pub fn from_motion(skeleton: &Skeleton, roles: &JointRoles, poses: &[Pose]) -> Result<Self, RetargetError> {
+        Self::from_poses(skeleton, roles, poses, false)
+    }
+
+    /// From the rest pose where the body stands in it, else from motion; the height of the ground from motion where there is
+    /// any.
+    ///
+    /// # Errors
+    /// As [`Reference::from_rest`].
+    pub fn find(skeleton: &Skeleton, roles: &JointRoles, poses: &[Pose]) -> Result<Self, RetargetError> {
+        match Self::from_rest(skeleton, roles) {
+            Err(RetargetError::RestPose) if !poses.is_empty() => Self::from_motion(skeleton, roles, poses),
+            Ok(rest) if !poses.is_empty() && rest.toe_height_m.is_none() => {
+                let moving = Self::from_motion(skeleton, roles, poses)?;
+                Ok(Self { toe_height_m: moving.toe_height_m, ..rest })
+            }
+            found => found,
+        }
+    }
+
+    fn from_poses(skeleton: &Skeleton, roles: &JointRoles, poses: &[Pose], rest: bool) -> Result<Self, RetargetError> {
+        check_roles(skeleton, roles)?;
+        let looks = looks(skeleton, roles, poses);
+        if rest && !looks.iter().all(|l| stands(roles, &l.world)) || looks.is_empty() {
+            return Err(RetargetError::RestPose);
+        }
+        let mut frames = Frames { skeleton, roles, known: vec![None; skeleton.len()] };
+        frames.limbs(&looks);
+        let flat = flat_feet(roles, &looks, rest);
+        frames.feet(&flat);
+        frames.trunk(&standing(&looks));
+        let joint_from_body = frames.finish();
+
+        let leg_m = leg_length(skeleton, roles);
+        if leg_m < 1e-3 {
+            return Err(RetargetError::NoLegs);
+        }
+        let (ankle, toe) = heights(roles, &flat, leg_m, rest);
+        Ok(Self {
+            skeleton: skeleton.clone(),
+            roles: roles.clone(),
+            joint_from_body,
+            leg_m,
+            ankle_over_toe_m: ankle,
+            toe_height_m: toe,
+        })
+    }
+
+    /// The joint in a role.
+    pub(super) fn joint(&self, role: &str) -> Option<usize> {
+        self.roles.get(role).map(JointIndex::at)
+    }
+
+    /// The middle between both hip joints, in the axes of the hips.
+    pub(super) fn hip_centre(&self) -> Vec3 {
+        let Some(hips) = self.joint("hips") else { return Vec3::ZERO };
+        let sides = Side::BOTH.map(|s| self.joint(&format!("{}_up_leg", s.name())));
+        let at = |j: Option<usize>| j.map_or(Vec3::ZERO, |j| below(&self.skeleton, hips, j).translation);
+        (at(sides[0]) + at(sides[1])) * 0.5
+    }
+}
+
+/// A joint in the axes of one above it, at rest.
+pub(super) fn below(skeleton: &Skeleton, above: usize, joint: usize) -> Transform {
+    let mut t = Transform::IDENTITY;
+    let mut next = Some(joint);
+    while let Some(j) = next.filter(|j| *j != above) {
+        t = skeleton.rest()[j] * t;
+        next = skeleton.parents()[j].map(JointIndex::at);
+    }
+    t
+}
+
+fn check_roles(skeleton: &Skeleton, roles: &JointRoles) -> Result<(), RetargetError> {
+    let missing: Vec<String> = NEEDED.iter().filter(|r| roles.get(r).is_none()).map(|r| (*r).to_owned()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let joints = skeleton.names().iter().take(30).cloned().collect();
+    Err(RetargetError::Roles { roles: missing, joints })
+}
+
+fn role(roles: &JointRoles, side: Side, part: &str) -> Option<usize> {
+    roles.get(&format!("{}_{part}", side.name())).map(JointIndex::at)
+}
+
+fn toe_of(roles: &JointRoles, side: Side) -> Option<usize> {
+    role(roles, side, "toe").or(role(roles, side, "foot"))
+}
+
+/// All poses in the world, with how fast they move from one to the next.
+fn looks(skeleton: &Skeleton, roles: &JointRoles, poses: &[Pose]) -> Vec<Look> {
+    let mut looks: Vec<Look> = Vec::with_capacity(poses.len());
+    for pose in poses {
+        let mut world = Vec::with_capacity(skeleton.len());
+        pose.world(skeleton, &mut world);
+        let hip = |s| role(roles, s, "up_leg").map_or(Vec3::ZERO, |j| world[j].translation);
+        let aside = hip(Side::Left) - hip(Side::Right);
+        let Some(facing) = Facing::from_direction(aside.cross(UP)) else { continue };
+        let (centre, low) = (0.5 * (hip(Side::Left) + hip(Side::Right)), lowest(roles, &world));
+        looks.push(Look { body: facing.rotation(), height: centre.y - low, world, motion: 0.0, toe_motion: [0.0; 2] });
+    }
+    for k in 0..looks.len() {
+        // To the next, and for the last from the one before.
+        let (a, b) = (k.min(looks.len().saturating_sub(2)), (k + 1).min(looks.len() - 1));
+        let moved = |j: usize| (looks[b].world[j].translation - looks[a].world[j].translation).length_squared();
+        let motion = (0..skeleton.len()).map(moved).sum();
+        let toes = Side::BOTH.map(|s| toe_of(roles, s).map_or(0.0, moved));
+        (looks[k].motion, looks[k].toe_motion) = (motion, toes);
+    }
+    looks
+}
+
+fn lowest(roles: &JointRoles, world: &[Transform]) -> f32 {
+    Side::BOTH.iter().filter_map(|s| toe_of(roles, *s)).map(|j| world[j].translation.y).fold(f32::INFINITY, f32::min)
+}
+
+/// Legs down, trunk up, toes ahead.
+fn stands(roles: &JointRoles, world: &[Transform]) -> bool {
+    let at = |role: &str| roles.get(role).map(|j| world[j.at()].translation);
+    let along = |a: &str, b: &str| Some((at(b)? - at(a)?).normalize_or_zero());
+    let up = along("hips", "head").or(along("hips", "chest")).is_some_and(|d| d.y > 0.7);
+    up && Side::BOTH.iter().all(|s| {
+        let part = |p: &str| role(roles, *s, p).map(|j| world[j].translation);
+        let (Some(hip), Some(foot)) = (part("up_leg"), part("foot")) else { return false };
+        let toes_ahead = part("toe").is_none_or(|toe| (toe - foot).normalize_or_zero().y > -0.85);
+        (foot - hip).normalize_or_zero().y < -0.8 && toes_ahead
+    })
+}
+
+/// For each side the looks in which its foot is flat on the ground: slow, and with the heel down.
+fn flat_feet<'a>(roles: &JointRoles, looks: &'a [Look], rest: bool) -> [Vec<&'a Look>; 2] {
+    Side::BOTH.map(|side| {
+        let mut some: Vec<&Look> = looks.iter().collect();
+        let (Some(foot), Some(toe)) = (role(roles, side, "foot"), toe_of(roles, side)) else { return some };
+        if rest {
+            return some;
+        }
+        let heel = |l: &&Look| l.world[foot].translation.y - l.world[toe].translation.y;
+        some.sort_by(|a, b| a.toe_motion[side as usize].total_cmp(&b.toe_motion[side as usize]));
+        some.truncate(looks.len().div_ceil(5));
+        some.sort_by(|a, b| heel(a).total_cmp(&heel(b)));
+        // Toes that point up are no flat foot either: the middle half.
+        let n = some.len();
+        some.into_iter().skip(n / 4).take(n.div_ceil(2)).collect()
+    })
+}
+
+/// The looks in which the body stands: upright, and the stillest of those.
+fn standing(looks: &[Look]) -> Vec<&Look> {
+    let mut heights: Vec<f32> = looks.iter().map(|l| l.height).collect();
+    heights.sort_by(f32::total_cmp);
+    let usual = heights[heights.len() / 2];
+    let mut upright: Vec<&Look> = looks.iter().filter(|l| l.height >= UPRIGHT * usual).collect();
+    upright.sort_by(|a, b| a.motion.total_cmp(&b.motion));
+    upright.truncate(((upright.len() as f32 * STANDING) as usize).max(1));
+    upright
+}
+
+fn leg_length(skeleton: &Skeleton, roles: &JointRoles) -> f32 {
+    let of = |side: Side| {
+        let [Some(hip), Some(knee), Some(foot)] = ["up_leg", "leg", "foot"].map(|p| role(roles, side, p)) else {
+            return 0.0;
+        };
+        below(skeleton, hip, knee).translation.length() + below(skeleton, knee, foot).translation.length()
+    };
+    Side::BOTH.map(of).iter().sum::<f32>() * 0.5
+}
+
+/// Ankle over toe, and toe over the ground where there is one.
+fn heights(roles: &JointRoles, flat: &[Vec<&Look>; 2], leg_m: f32, rest: bool) -> (f32, Option<f32>) {
+    let (mut ankles, mut toes) = (Vec::new(), Vec::new());
+    for side in Side::BOTH {
+        let (Some(foot), Some(toe)) = (role(roles, side, "foot"), toe_of(roles, side)) else { continue };
+        for look in &flat[side as usize] {
+            ankles.push(look.world[foot].translation.y - look.world[toe].translation.y);
+            toes.push(look.world[toe].translation.y);
+        }
+    }
+    let median = |mut v: Vec<f32>| {
+        v.sort_by(f32::total_cmp);
+        v.get(v.len() / 2).copied().unwrap_or(0.0)
+    };
+    let toe = median(toes);
+    // A rest pose around its hips has no ground.
+    let grounded = !rest || (-0.02 * leg_m..0.25 * leg_m).contains(&toe);
+    (median(ankles), grounded.then_some(toe))
+}
+
+/// Body frames on their way.
+struct Frames<'a> {
+    skeleton: &'a Skeleton,
+    roles: &'a JointRoles,
+    known: Vec<Option<Quat>>,
+}
+
+impl Frames<'_> {
+    /// Arms and legs: along the bone, and about the hinge.
+    fn limbs(&mut self, looks: &[Look]) {
+        for side in Side::BOTH {
+            for parts in [["up_leg", "leg", "foot"], ["up_arm", "fore_arm", "hand"]] {
+                let [Some(upper), Some(middle), Some(end)] = parts.map(|p| role(self.roles, side, p)) else { continue };
+                let bone = |a: usize, b: usize| below(self.skeleton, a, b).translation.normalize_or_zero();
+                let bones = [(upper, bone(upper, middle)), (middle, bone(middle, end))];
+                let is_leg = parts[0] == "up_leg";
+                for (joint, along) in bones {
+                    let (mut bent, mut straight, mut sine) = (Vec3::ZERO, Vec3::ZERO, 0.0);
+                    for look in looks {
+                        let at = |j: usize| look.world[j].translation;
+                        let (a, b) = (at(middle) - at(upper), at(end) - at(middle));
+                        let cross = a.normalize_or_zero().cross(b.normalize_or_zero());
+                        let local = look.world[joint].rotation.inverse();
+                        let default = if is_leg { look.body * Vec3::X } else { (a + b).cross(look.body * Vec3::Z) };
+                        bent += local * cross;
+                        straight += local * default.normalize_or_zero();
+                        sine += 1.0;
+                    }
+                    let hinge = if bent.length() > BENT * sine { bent } else { straight };
+                    self.known[joint] = frame(hinge, -along);
+                }
+            }
+        }
+    }
+
+    /// Feet and toes: their soles are level and they point ahead where they stand flat.
+    fn feet(&mut self, flat: &[Vec<&Look>; 2]) {
+        for side in Side::BOTH {
+            let Some(foot) = role(self.roles, side, "foot") else { continue };
+            let toe = role(self.roles, side, "toe");
+            for joint in [Some(foot), toe].into_iter().flatten() {
+                let (mut up, mut ahead) = (Vec3::ZERO, Vec3::ZERO);
+                for look in &flat[side as usize] {
+                    let local = look.world[joint].rotation.inverse();
+                    let along = toe.map(|toe| look.world[toe].translation - look.world[foot].translation);
+                    up += local * UP;
+                    ahead += local * along.unwrap_or(look.body * Vec3::Z);
+                }
+                self.known[joint] = frame(up.cross(ahead), up);
+            }
+        }
+    }
+
+    /// What is held upright and ahead when the body stands.
+    fn trunk(&mut self, looks: &[&Look]) {
+        let of = |role: &str| self.roles.get(role).map(JointIndex::at);
+        let up = |joint: Option<usize>| {
+            std::iter::successors(joint, |j| self.skeleton.parents()[*j].map(JointIndex::at)).collect::<Vec<_>>()
+        };
+        // All from the hips to the head, collar bones, and joint 0.
+        let hips = of("hips").unwrap_or(0);
+        let mut joints: Vec<usize> = [of("chest"), of("head")].into_iter().flat_map(up).filter(|j| *j > hips).collect();
+        joints.extend([hips, 0]);
+        joints.extend(["left_shoulder", "right_shoulder"].iter().filter_map(|r| of(r)));
+        for joint in joints {
+            let mut sum: Option<Quat> = None;
+            for look in looks {
+                let q = look.world[joint].rotation.inverse() * look.body;
+                sum = Some(sum.map_or(q, |s| {
+                    let q = q.towards(s);
+                    Quat::from_xyzw(s.x + q.x, s.y + q.y, s.z + q.z, s.w + q.w)
+                }));
+            }
+            self.known[joint] = sum.map(Quat::normalize);
+        }
+        // A root bone only turns about the vertical.
+        if hips != 0 {
+            self.known[0] = self.known[0].map(Quat::yaw_twist);
+        }
+    }
+
+    /// Joints without a frame of their own are taken to be straight at rest.
+    fn finish(self) -> Vec<Quat> {
+        let mut all: Vec<Quat> = Vec::with_capacity(self.known.len());
+        for (j, known) in self.known.iter().enumerate() {
+            let above = self.skeleton.parents()[j].map_or(Quat::IDENTITY, |p| all[p.at()]);
+            all.push(known.unwrap_or_else(|| (self.skeleton.rest()[j].rotation.inverse() * above).normalize()));
+        }
+        all
+    }
+}
+
+/// Axes of a joint: `x` along the hinge or to the left, `y` up; as a rotation from body axes to the joint's.
+fn frame(x: Vec3, y: Vec3) -> Option<Quat> {
+    let y = y.try_normalize()?;
+    let x = (x - y * x.dot(y)).try_normalize()?;
+    Some(Quat::from_axes(x, y, x.cross(y)))
+}

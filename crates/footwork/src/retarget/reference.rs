@@ -7,6 +7,7 @@
 use super::RetargetError;
 use crate::frames::{JointIndex, UP};
 use crate::math::{Facing, Quat, Transform};
+use crate::motion::MirrorTable;
 use crate::pose::Pose;
 use crate::roles::{JointRoles, Side};
 use crate::skeleton::Skeleton;
@@ -313,6 +314,7 @@ impl Frames<'_> {
         let up = |joint: Option<usize>| {
             std::iter::successors(joint, |j| self.skeleton.parents()[*j].map(JointIndex::at)).collect::<Vec<_>>()
         };
+        let lateral = self.lateral();
         // All from the hips to the head, collar bones, and joint 0.
         let hips = of("hips").unwrap_or(0);
         let mut joints: Vec<usize> = [of("chest"), of("head")].into_iter().flat_map(up).filter(|j| *j > hips).collect();
@@ -327,12 +329,25 @@ impl Frames<'_> {
                     Quat::from_xyzw(s.x + q.x, s.y + q.y, s.z + q.z, s.w + q.w)
                 }));
             }
-            self.known[joint] = sum.map(Quat::normalize);
+            self.known[joint] = sum.map(|q| upright(q.normalize(), lateral[joint]));
         }
         // A root bone only turns about the vertical.
         if hips != 0 {
             self.known[0] = self.known[0].map(Quat::yaw_twist);
         }
+    }
+
+    /// `[joints]` the axis across the body, either way, of joints in the middle of a skeleton whose rest pose is symmetric.
+    fn lateral(&self) -> Vec<Option<Vec3>> {
+        let pairs: Vec<(JointIndex, JointIndex)> = self
+            .roles
+            .iter()
+            .filter_map(|(role, left)| Some((left, self.roles.get(&format!("right_{}", role.strip_prefix("left_")?))?)))
+            .collect();
+        let Ok(table) = MirrorTable::new(self.skeleton, &pairs, &[]) else { return vec![None; self.skeleton.len()] };
+        let rest = self.skeleton.rest_model();
+        let middle = |j: usize| table.pairs[j].at() == j;
+        (0..rest.len()).map(|j| middle(j).then(|| rest[j].inverse_direction(table.rest_normal))).collect()
     }
 
     /// Joints without a frame of their own are taken to be straight at rest.
@@ -344,6 +359,15 @@ impl Frames<'_> {
         }
         all
     }
+}
+
+/// The frame that is nearest to a mean over motion and has its `x` exactly across the body: who carries the head to one side
+/// all the time does not have it there by nature.
+fn upright(mean: Quat, lateral: Option<Vec3>) -> Quat {
+    let x = mean * Vec3::X;
+    let Some(across) = lateral.map(|l| l * l.dot(x).signum()).filter(|l| l.dot(x) > 0.7) else { return mean };
+    let Some(z) = across.cross(mean * Vec3::Y).try_normalize() else { return mean };
+    Quat::from_axes(across, z.cross(across), z)
 }
 
 /// Axes of a joint: `x` along the hinge or to the left, `y` up; as a rotation from body axes to the joint's.

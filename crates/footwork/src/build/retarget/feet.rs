@@ -10,6 +10,8 @@ use glam::Vec3;
 
 /// Seconds over which the pelvis sinks and rises where legs are too short.
 const SINK_EASE_S: f32 = 0.25;
+/// An ankle no higher than this above its lowest has its heel down, metres.
+const FLAT_M: f32 = 0.01;
 /// The pelvis sinks no further than this share of a leg.
 const MOST_SINK: f32 = 0.1;
 
@@ -62,6 +64,13 @@ pub fn plants(on: &[bool]) -> Vec<std::ops::Range<usize>> {
     runs
 }
 
+/// The one place of a plant: the mean over the frames in which the heel is down.
+fn place(stands: &[(f32, Vec3)]) -> Vec3 {
+    let lowest = stands.iter().map(|s| s.0).fold(f32::INFINITY, f32::min);
+    let flat = || stands.iter().filter(|s| s.0 <= lowest + FLAT_M);
+    flat().map(|s| s.1).sum::<Vec3>() / flat().count().max(1) as f32
+}
+
 impl Stage<'_> {
     /// `[frames]` where a toe would be if the world were scaled with the body.
     pub fn wished(&self, side: Side) -> Vec<Vec3> {
@@ -105,8 +114,8 @@ impl Stage<'_> {
         let free: Vec<Vec3> = poses.iter().map(|p| world(&self.map.target, p, leg.toe.at())).collect();
         let mut at = free.clone();
         let plants = plants(&self.contacts[side as usize]);
-        let places: Vec<Vec3> =
-            plants.iter().map(|p| wished[p.clone()].iter().sum::<Vec3>() / p.len() as f32).collect();
+        let stands = self.stands(poses, side, leg);
+        let places: Vec<Vec3> = plants.iter().map(|p| place(&stands[p.clone()])).collect();
         for (k, plant) in plants.iter().enumerate() {
             at[plant.clone()].fill(places[k]);
             // Before and after it the foot comes from where the joints put it, and goes back to there: at most half of the way
@@ -124,6 +133,21 @@ impl Stage<'_> {
             }
         }
         at.iter().zip(&wished).map(|(at, wished)| Vec3::new(at.x, wished.y, at.z)).collect()
+    }
+
+    /// `[frames]` the ankle's height in the source, and where the toe would be if the ankle were where the source's is in the
+    /// scaled world: feet of another length stand under the same legs.
+    fn stands(&self, poses: &[Pose], side: Side, leg: Leg) -> Vec<(f32, Vec3)> {
+        let (source, target) = (&self.map.source, &self.map.target);
+        let ankle = source.roles.get(&format!("{}_foot", side.name())).map_or(0, JointIndex::at);
+        let frames = self.source.iter().zip(poses);
+        frames
+            .map(|(was, pose)| {
+                let from = world(source, was, ankle);
+                let foot = world(target, pose, leg.toe.at()) - world(target, pose, leg.ankle.at());
+                (from.y, from * self.map.travel_scale + foot)
+            })
+            .collect()
     }
 
     /// Lets the pelvis down where a standing leg would not reach, smoothly.

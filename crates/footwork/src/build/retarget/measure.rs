@@ -10,9 +10,9 @@ use crate::roles::Side;
 use glam::Vec3;
 
 /// A leg of which no more than this share is left is as straight as it gets.
-const STRAIGHT: f32 = 0.9945;
+const STRAIGHT: f32 = 0.9975;
 /// A source's leg less straight than this should not have led there.
-const BENT: f32 = 0.985;
+const BENT: f32 = 0.99;
 /// Sine of the angle by which a knee may bend the wrong way.
 const HYPEREXTENDED: f32 = 0.052;
 

@@ -38,7 +38,7 @@ impl Default for RetargetOptions {
 }
 
 /// How far a planted leg may stretch, for legs 1 m long.
-const REACH: Reach = Reach { kept_m: 0.004, soft_m: 0.02 };
+const REACH: Reach = Reach { kept_m: 0.002, soft_m: 0.006 };
 
 /// What became of a clip.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

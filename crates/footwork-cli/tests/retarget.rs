@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{clips, data, fails, footwork, has_keys, hero, json, mocap, names, ok};
+use common::{clips, data, fails, has_keys, hero, json, mocap, names, ok, run};
 use footwork::build::retarget::{RetargetOptions, reference, retarget_clip};
 use footwork::clip::RawClip;
 use footwork::pose::Pose;

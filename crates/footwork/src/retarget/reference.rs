@@ -18,10 +18,8 @@ const NEEDED: [&str; 8] =
     ["hips", "left_up_leg", "right_up_leg", "left_leg", "right_leg", "left_foot", "right_foot", "chest"];
 /// A knee or elbow bent less than this (sine) does not tell its hinge.
 const BENT: f32 = 0.1;
-/// Share of poses, the stillest and most upright ones, in which a body is taken to stand.
+/// Share of poses, the most upright ones, in which a body is taken to stand.
 const STANDING: f32 = 0.05;
-/// As high as this share of the usual height somebody stands.
-const UPRIGHT: f32 = 0.93;
 
 /// How a body is built and how its joints' axes lie in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,8 +43,7 @@ struct Look {
     world: Vec<Transform>,
     /// Facing of the body.
     body: Quat,
-    /// Sum of squared speeds of all joints.
-    motion: f32,
+    /// Of the head (without one, of the chest) above the lower ankle.
     height: f32,
     /// Toe speed squared, left and right.
     toe_motion: [f32; 2],
@@ -165,22 +162,19 @@ fn looks(skeleton: &Skeleton, roles: &JointRoles, poses: &[Pose]) -> Vec<Look> {
         let hip = |s| role(roles, s, "up_leg").map_or(Vec3::ZERO, |j| world[j].translation);
         let aside = hip(Side::Left) - hip(Side::Right);
         let Some(facing) = Facing::from_direction(aside.cross(UP)) else { continue };
-        let (centre, low) = (0.5 * (hip(Side::Left) + hip(Side::Right)), lowest(roles, &world));
-        looks.push(Look { body: facing.rotation(), height: centre.y - low, world, motion: 0.0, toe_motion: [0.0; 2] });
+        let height = |j: Option<usize>| j.map(|j| world[j].translation.y);
+        let top = height(roles.get("head").or(roles.get("chest")).map(JointIndex::at)).unwrap_or(0.0);
+        let low = Side::BOTH.iter().filter_map(|s| height(role(roles, *s, "foot"))).fold(f32::INFINITY, f32::min);
+        looks.push(Look { body: facing.rotation(), height: top - low, world, toe_motion: [0.0; 2] });
     }
     for k in 0..looks.len() {
         // To the next, and for the last from the one before.
         let (a, b) = (k.min(looks.len().saturating_sub(2)), (k + 1).min(looks.len() - 1));
         let moved = |j: usize| (looks[b].world[j].translation - looks[a].world[j].translation).length_squared();
-        let motion = (0..skeleton.len()).map(moved).sum();
         let toes = Side::BOTH.map(|s| toe_of(roles, s).map_or(0.0, moved));
-        (looks[k].motion, looks[k].toe_motion) = (motion, toes);
+        looks[k].toe_motion = toes;
     }
     looks
-}
-
-fn lowest(roles: &JointRoles, world: &[Transform]) -> f32 {
-    Side::BOTH.iter().filter_map(|s| toe_of(roles, *s)).map(|j| world[j].translation.y).fold(f32::INFINITY, f32::min)
 }
 
 /// Legs down, trunk up, toes ahead.
@@ -214,13 +208,10 @@ fn flat_feet<'a>(roles: &JointRoles, looks: &'a [Look], rest: bool) -> [Vec<&'a 
     })
 }
 
-/// The looks in which the body stands: upright, and the stillest of those.
+/// The looks in which the body stands most upright: those in which its head is highest above its ankles.
 fn standing(looks: &[Look]) -> Vec<&Look> {
-    let mut heights: Vec<f32> = looks.iter().map(|l| l.height).collect();
-    heights.sort_by(f32::total_cmp);
-    let usual = heights[heights.len() / 2];
-    let mut upright: Vec<&Look> = looks.iter().filter(|l| l.height >= UPRIGHT * usual).collect();
-    upright.sort_by(|a, b| a.motion.total_cmp(&b.motion));
+    let mut upright: Vec<&Look> = looks.iter().collect();
+    upright.sort_by(|a, b| b.height.total_cmp(&a.height));
     upright.truncate(((upright.len() as f32 * STANDING) as usize).max(1));
     upright
 }

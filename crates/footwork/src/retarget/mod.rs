@@ -18,6 +18,7 @@
 //! [`crate::adjust`] do.
 
 mod chains;
+mod looks;
 mod map;
 mod reference;
 

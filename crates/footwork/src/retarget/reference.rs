@@ -5,6 +5,7 @@
 //! elbow bends. `joint_from_body` is constant, as both belong to the same bone.
 
 use super::RetargetError;
+use super::looks::{Look, flat_feet, heights, looks, mean, role, standing, stands};
 use crate::frames::{JointIndex, UP};
 use crate::math::{Facing, Quat, Transform};
 use crate::motion::MirrorTable;
@@ -18,8 +19,11 @@ const NEEDED: [&str; 8] =
     ["hips", "left_up_leg", "right_up_leg", "left_leg", "right_leg", "left_foot", "right_foot", "chest"];
 /// A knee or elbow bent less than this (sine) does not tell its hinge.
 const BENT: f32 = 0.1;
-/// Share of poses, the most upright ones, in which a body is taken to stand.
-const STANDING: f32 = 0.05;
+
+/// A root bone whose own up is nearer to the world's than this (cosine) only turns about the vertical.
+const LEVEL: f32 = 0.99;
+/// Within this of an axis of its own a root bone faces along that axis, radians.
+const SNAP_RAD: f32 = 0.35;
 
 /// How a body is built and how its joints' axes lie in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,17 +40,6 @@ pub struct Reference {
     pub ankle_over_toe_m: f32,
     /// The toe joint (the foot without toes) above the ground when it stands, metres; `None` where the poses have no ground.
     pub toe_height_m: Option<f32>,
-}
-
-/// A pose to look at: all joints in the world, and how fast the body moves in it.
-struct Look {
-    world: Vec<Transform>,
-    /// Facing of the body.
-    body: Quat,
-    /// Of the head (without one, of the chest) above the lower ankle.
-    height: f32,
-    /// Toe speed squared, left and right.
-    toe_motion: [f32; 2],
 }
 
 impl Reference {
@@ -94,6 +87,7 @@ impl Reference {
         let flat = flat_feet(roles, &looks, rest);
         frames.feet(&flat);
         frames.trunk(&standing(&looks));
+        frames.root(&looks);
         let joint_from_body = frames.finish();
 
         let leg_m = leg_length(skeleton, roles);
@@ -145,77 +139,6 @@ fn check_roles(skeleton: &Skeleton, roles: &JointRoles) -> Result<(), RetargetEr
     Err(RetargetError::Roles { roles: missing, joints })
 }
 
-fn role(roles: &JointRoles, side: Side, part: &str) -> Option<usize> {
-    roles.get(&format!("{}_{part}", side.name())).map(JointIndex::at)
-}
-
-fn toe_of(roles: &JointRoles, side: Side) -> Option<usize> {
-    role(roles, side, "toe").or(role(roles, side, "foot"))
-}
-
-/// All poses in the world, with how fast they move from one to the next.
-fn looks(skeleton: &Skeleton, roles: &JointRoles, poses: &[Pose]) -> Vec<Look> {
-    let mut looks: Vec<Look> = Vec::with_capacity(poses.len());
-    for pose in poses {
-        let mut world = Vec::with_capacity(skeleton.len());
-        pose.world(skeleton, &mut world);
-        let hip = |s| role(roles, s, "up_leg").map_or(Vec3::ZERO, |j| world[j].translation);
-        let aside = hip(Side::Left) - hip(Side::Right);
-        let Some(facing) = Facing::from_direction(aside.cross(UP)) else { continue };
-        let height = |j: Option<usize>| j.map(|j| world[j].translation.y);
-        let top = height(roles.get("head").or(roles.get("chest")).map(JointIndex::at)).unwrap_or(0.0);
-        let low = Side::BOTH.iter().filter_map(|s| height(role(roles, *s, "foot"))).fold(f32::INFINITY, f32::min);
-        looks.push(Look { body: facing.rotation(), height: top - low, world, toe_motion: [0.0; 2] });
-    }
-    for k in 0..looks.len() {
-        // To the next, and for the last from the one before.
-        let (a, b) = (k.min(looks.len().saturating_sub(2)), (k + 1).min(looks.len() - 1));
-        let moved = |j: usize| (looks[b].world[j].translation - looks[a].world[j].translation).length_squared();
-        let toes = Side::BOTH.map(|s| toe_of(roles, s).map_or(0.0, moved));
-        looks[k].toe_motion = toes;
-    }
-    looks
-}
-
-/// Legs down, trunk up, toes ahead.
-fn stands(roles: &JointRoles, world: &[Transform]) -> bool {
-    let at = |role: &str| roles.get(role).map(|j| world[j.at()].translation);
-    let along = |a: &str, b: &str| Some((at(b)? - at(a)?).normalize_or_zero());
-    let up = along("hips", "head").or(along("hips", "chest")).is_some_and(|d| d.y > 0.7);
-    up && Side::BOTH.iter().all(|s| {
-        let part = |p: &str| role(roles, *s, p).map(|j| world[j].translation);
-        let (Some(hip), Some(foot)) = (part("up_leg"), part("foot")) else { return false };
-        let toes_ahead = part("toe").is_none_or(|toe| (toe - foot).normalize_or_zero().y > -0.85);
-        (foot - hip).normalize_or_zero().y < -0.8 && toes_ahead
-    })
-}
-
-/// For each side the looks in which its foot is flat on the ground: slow, and with the heel down.
-fn flat_feet<'a>(roles: &JointRoles, looks: &'a [Look], rest: bool) -> [Vec<&'a Look>; 2] {
-    Side::BOTH.map(|side| {
-        let mut some: Vec<&Look> = looks.iter().collect();
-        let (Some(foot), Some(toe)) = (role(roles, side, "foot"), toe_of(roles, side)) else { return some };
-        if rest {
-            return some;
-        }
-        let heel = |l: &&Look| l.world[foot].translation.y - l.world[toe].translation.y;
-        some.sort_by(|a, b| a.toe_motion[side as usize].total_cmp(&b.toe_motion[side as usize]));
-        some.truncate(looks.len().div_ceil(5));
-        some.sort_by(|a, b| heel(a).total_cmp(&heel(b)));
-        // Toes that point up are no flat foot either: the middle half.
-        let n = some.len();
-        some.into_iter().skip(n / 4).take(n.div_ceil(2)).collect()
-    })
-}
-
-/// The looks in which the body stands most upright: those in which its head is highest above its ankles.
-fn standing(looks: &[Look]) -> Vec<&Look> {
-    let mut upright: Vec<&Look> = looks.iter().collect();
-    upright.sort_by(|a, b| b.height.total_cmp(&a.height));
-    upright.truncate(((upright.len() as f32 * STANDING) as usize).max(1));
-    upright
-}
-
 fn leg_length(skeleton: &Skeleton, roles: &JointRoles) -> f32 {
     let of = |side: Side| {
         let [Some(hip), Some(knee), Some(foot)] = ["up_leg", "leg", "foot"].map(|p| role(roles, side, p)) else {
@@ -224,26 +147,6 @@ fn leg_length(skeleton: &Skeleton, roles: &JointRoles) -> f32 {
         below(skeleton, hip, knee).translation.length() + below(skeleton, knee, foot).translation.length()
     };
     Side::BOTH.map(of).iter().sum::<f32>() * 0.5
-}
-
-/// Ankle over toe, and toe over the ground where there is one.
-fn heights(roles: &JointRoles, flat: &[Vec<&Look>; 2], leg_m: f32, rest: bool) -> (f32, Option<f32>) {
-    let (mut ankles, mut toes) = (Vec::new(), Vec::new());
-    for side in Side::BOTH {
-        let (Some(foot), Some(toe)) = (role(roles, side, "foot"), toe_of(roles, side)) else { continue };
-        for look in &flat[side as usize] {
-            ankles.push(look.world[foot].translation.y - look.world[toe].translation.y);
-            toes.push(look.world[toe].translation.y);
-        }
-    }
-    let median = |mut v: Vec<f32>| {
-        v.sort_by(f32::total_cmp);
-        v.get(v.len() / 2).copied().unwrap_or(0.0)
-    };
-    let toe = median(toes);
-    // A rest pose around its hips has no ground.
-    let grounded = !rest || (-0.02 * leg_m..0.25 * leg_m).contains(&toe);
-    (median(ankles), grounded.then_some(toe))
 }
 
 /// Body frames on their way.
@@ -306,26 +209,31 @@ impl Frames<'_> {
             std::iter::successors(joint, |j| self.skeleton.parents()[*j].map(JointIndex::at)).collect::<Vec<_>>()
         };
         let lateral = self.lateral();
-        // All from the hips to the head, collar bones, and joint 0.
+        // All from the hips to the head, and collar bones.
         let hips = of("hips").unwrap_or(0);
         let mut joints: Vec<usize> = [of("chest"), of("head")].into_iter().flat_map(up).filter(|j| *j > hips).collect();
-        joints.extend([hips, 0]);
+        joints.push(hips);
         joints.extend(["left_shoulder", "right_shoulder"].iter().filter_map(|r| of(r)));
         for joint in joints {
-            let mut sum: Option<Quat> = None;
-            for look in looks {
-                let q = look.world[joint].rotation.inverse() * look.body;
-                sum = Some(sum.map_or(q, |s| {
-                    let q = q.towards(s);
-                    Quat::from_xyzw(s.x + q.x, s.y + q.y, s.z + q.z, s.w + q.w)
-                }));
-            }
-            self.known[joint] = sum.map(|q| upright(q.normalize(), lateral[joint]));
+            self.known[joint] = mean(looks.iter().copied(), joint).map(|q| upright(q, lateral[joint]));
         }
-        // A root bone only turns about the vertical.
-        if hips != 0 {
-            self.known[0] = self.known[0].map(Quat::yaw_twist);
+    }
+
+    /// A root bone faces, on the whole, where the body faces; close to an axis of it, it is that axis.
+    fn root(&mut self, looks: &[Look]) {
+        if self.roles.get("hips").is_none_or(|hips| hips.at() == 0) {
+            return;
         }
+        let Some(from_body) = mean(looks.iter(), 0) else { return };
+        let quarter = std::f32::consts::FRAC_PI_2;
+        let yaw = Facing::from_rotation(from_body).yaw();
+        let snapped = (yaw / quarter).round() * quarter;
+        let level = (from_body * UP).y > LEVEL;
+        self.known[0] = Some(match (level, (yaw - snapped).abs() < SNAP_RAD) {
+            (true, true) => Quat::from_rotation_y(snapped),
+            (true, false) => from_body.yaw_twist(),
+            (false, _) => from_body,
+        });
     }
 
     /// `[joints]` the axis across the body, either way, of joints in the middle of a skeleton whose rest pose is symmetric.

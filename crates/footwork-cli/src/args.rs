@@ -89,6 +89,8 @@ impl From<SearchKind> for Backend {
 pub enum Command {
     /// Build a database from motion files.
     Build(BuildArgs),
+    /// Bring clips of one skeleton onto another: other proportions, other rest pose, other joints; feet stay planted.
+    Retarget(RetargetArgs),
     /// Say what is in a database.
     Inspect(InspectArgs),
     /// Draw motion as a film strip: a solid figure moment by moment, contacts, speed, transitions.
@@ -121,6 +123,35 @@ pub struct BuildArgs {
     /// Unit of lengths in the files: auto, m, cm, mm, in, or metres per unit. Default: the configuration's, else auto.
     #[arg(long, value_name = "UNIT")]
     pub units: Option<UnitSetting>,
+}
+
+/// Flags of `retarget`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Roles of the clips' joints come from their names and motion, or from `[build.roles]` of --config; those of the rig from --roles-from.\n\nExample:\n  footwork retarget mocap/ --onto hero.bvh -o hero/\n  footwork retarget take.bvh --onto built-in -o take_on_biped.bvh --json\n  footwork film --compare take.bvh take_on_biped.bvh -o both.png"
+)]
+pub struct RetargetArgs {
+    /// Motion files, folders, or patterns such as 'mocap/walk*.bvh': all of one skeleton.
+    #[arg(value_name = "CLIPS", required = true)]
+    pub clips: Vec<PathBuf>,
+    /// The skeleton to bring them onto: a motion file of it, or `built-in`.
+    #[arg(long, value_name = "RIG")]
+    pub onto: PathBuf,
+    /// A file (.bvh or .glb) for one clip, else a folder for one .bvh per clip.
+    #[arg(short, long, value_name = "FILE|FOLDER")]
+    pub output: PathBuf,
+    /// Configuration (TOML) whose `[build.roles]` say which joint of the rig is which.
+    #[arg(long, value_name = "FILE")]
+    pub roles_from: Option<PathBuf>,
+    /// Unit of lengths in the clips: auto, m, cm, mm, in, or metres per unit. Default: the configuration's, else auto.
+    #[arg(long, value_name = "UNIT")]
+    pub units: Option<UnitSetting>,
+    /// Unit of lengths in the rig's file.
+    #[arg(long, value_name = "UNIT", default_value = "auto")]
+    pub rig_units: UnitSetting,
+    /// Leave feet where the directions of the joints put them, planted or not.
+    #[arg(long)]
+    pub free_feet: bool,
 }
 
 /// Flags of `inspect`.

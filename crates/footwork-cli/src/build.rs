@@ -70,6 +70,7 @@ fn to_json(report: &BuildReport, args: &BuildArgs, bytes: u64, elapsed_s: f64, h
         "search_rate_hz": report.search_rate_hz,
         "root": report.root,
         "roles": report.roles,
+        "role_sources": report.role_sources,
         "contact_joints": report.contact_joints,
         "content_hash": hash,
         "clip_list": report.clips,

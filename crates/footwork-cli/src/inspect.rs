@@ -3,6 +3,7 @@
 use crate::args::{Common, InspectArgs};
 use anyhow::Result;
 use footwork::database::{Clip, Database, DatabaseEvent};
+use footwork::roles::{Assigned, JointRoles};
 use footwork::search::Backend;
 use serde_json::{Value, json};
 
@@ -55,6 +56,7 @@ fn to_json(db: &Database) -> Value {
         "joint_parents": parents,
         "contact_joints": names(&db.contact_joints),
         "translated_joints": names(&db.poses.translated),
+        "roles": roles_json(db),
         "curves": db.curve_names,
         "tags": tags,
         "events": events,
@@ -62,6 +64,14 @@ fn to_json(db: &Database) -> Value {
         "clip_list": clips,
         "search_structures": indices,
     })
+}
+
+/// Joints by role as names and shape tell: what a configuration said is not in a database.
+fn roles_json(db: &Database) -> Value {
+    let roles = JointRoles::resolve(&db.skeleton, &Default::default()).unwrap_or_default();
+    let json =
+        |a: Assigned| json!({ "joint": db.skeleton.name(a.joint), "found_by": a.found_by, "confidence": a.confidence });
+    roles.assigned().map(|(role, a)| (role.to_owned(), json(a))).collect()
 }
 
 fn clip_json(db: &Database, c: &Clip) -> Value {

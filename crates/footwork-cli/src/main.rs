@@ -19,6 +19,7 @@ mod markup;
 mod output;
 mod path_svg;
 mod progress;
+mod retarget;
 mod run;
 mod search;
 mod simulate;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
     let result = match &cli.command {
         None => demo::demo(&cli.common),
         Some(Command::Build(args)) => build::build(args, &cli.common),
+        Some(Command::Retarget(args)) => retarget::retarget(args, &cli.common),
         Some(Command::Inspect(args)) => inspect::inspect(args, &cli.common),
         Some(Command::Film(args)) => film::film(args, &cli.common),
         Some(Command::Simulate(args)) => simulate::simulate(args, &cli.common),

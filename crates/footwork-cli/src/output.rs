@@ -4,6 +4,7 @@ use crate::interrupt::guarded;
 use crate::path_svg::{self, PathPlot};
 use crate::run::Driven;
 use anyhow::{Context, Result};
+use footwork::clip::RawClip;
 use footwork::database::Database;
 use footwork::files::write_atomically;
 use footwork_import::bvh::WriteOptions;
@@ -21,8 +22,12 @@ pub fn bvh(path: &Path, db: &Database, driven: &Driven) -> Result<()> {
 
 /// The motion on a mannequin, as glTF binary.
 pub fn glb(path: &Path, db: &Database, driven: &Driven) -> Result<()> {
-    let clip = driven.clip(db, &stem(path));
-    file(path, |f| glb::write_clip(&clip, &GlbOptions::default(), f).map_err(io::Error::other))
+    clip_glb(path, &driven.clip(db, &stem(path)))
+}
+
+/// A clip on a mannequin, as glTF binary.
+pub fn clip_glb(path: &Path, clip: &RawClip) -> Result<()> {
+    file(path, |f| glb::write_clip(clip, &GlbOptions::default(), f).map_err(io::Error::other))
 }
 
 /// Commanded and walked path from above.

@@ -1,6 +1,6 @@
 //! The guide is true: its commands run, its settings parse, its Python works, its reference leaves no key out.
 //!
-//! Each page runs in a folder of its own that holds `mocap/`, a few clips. Blocks are taken in order: a TOML block whose
+//! Each page runs in a folder of its own that holds `mocap/`, a few clips, and `hero.bvh`, another skeleton. Blocks are taken in order: a TOML block whose
 //! first line is a comment with a file name is written to that file; lines of shell blocks that start with `footwork` are
 //! run; Python blocks are run where there is a Python with safetensors. (Rust blocks are documentation tests of
 //! footwork-import.)
@@ -51,6 +51,7 @@ fn follow(page: &str) -> usize {
     let text = std::fs::read_to_string(common::repository().join("docs/guide").join(page)).unwrap();
     let dir = tempfile::tempdir().unwrap();
     common::mocap(dir.path());
+    common::hero(dir.path());
     let mut commands = 0;
     for (language, block) in blocks(&text) {
         match language {
@@ -94,6 +95,11 @@ fn start_can_be_followed() {
 #[test]
 fn your_clips_can_be_followed() {
     assert!(follow("your-clips.md") >= 5);
+}
+
+#[test]
+fn retargeting_can_be_followed() {
+    assert!(follow("retargeting.md") >= 6);
 }
 
 #[test]

@@ -61,4 +61,6 @@ mod papers {
     struct InYourGame;
     #[doc = include_str!("../../../docs/guide/corrections.md")]
     struct Corrections;
+    #[doc = include_str!("../../../docs/guide/retargeting.md")]
+    struct Retargeting;
 }

@@ -44,6 +44,7 @@ pub mod matcher;
 pub mod math;
 pub mod motion;
 pub mod pose;
+pub mod retarget;
 pub mod roles;
 pub mod schema;
 pub mod search;

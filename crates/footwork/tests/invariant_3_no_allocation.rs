@@ -4,6 +4,8 @@
 #![allow(unsafe_code)]
 
 mod common;
+#[path = "common/hero.rs"]
+mod hero;
 
 use common::walk::{REACH, Walk};
 use common::{Random, random_stick};
@@ -135,6 +137,18 @@ fn the_counter_counts() {
     assert_eq!(allocations(|| drop(std::hint::black_box(Box::new(7)))), 2);
     let mut v = Vec::with_capacity(1);
     assert_eq!(allocations(|| v.extend(std::hint::black_box([1, 2, 3]))), 1);
+}
+
+#[test]
+fn retargeting_a_pose_allocates_nothing() {
+    let reference = |s: &footwork::skeleton::Skeleton| {
+        let roles = footwork::roles::JointRoles::resolve(s, &Default::default()).unwrap();
+        footwork::retarget::Reference::from_rest(s, &roles).unwrap()
+    };
+    let (person, rig) = (footwork_gait::skeleton(), hero::hero(hero::Hero { spine: 4, ..Default::default() }));
+    let map = footwork::retarget::RetargetMap::new(reference(&person), reference(&rig)).unwrap();
+    let (source, mut target) = (Pose::rest(&person), Pose::rest(&rig));
+    assert_eq!(allocations(|| (0..100).for_each(|_| map.apply(&source, &mut target))), 0);
 }
 
 #[test]

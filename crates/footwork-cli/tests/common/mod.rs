@@ -2,7 +2,11 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use footwork::clip::RawClip;
+#[path = "../../../footwork/tests/common/hero.rs"]
+pub mod hero;
+
+use footwork::clip::{Annotations, RawClip};
+use footwork::pose::Pose;
 use footwork_gait::GaitOptions;
 use footwork_import::bvh::WriteOptions;
 use serde_json::Value;
@@ -98,6 +102,23 @@ pub fn mocap(folder: &Path) {
         written += 1;
     }
     assert_eq!(written, wanted.len(), "clips have been renamed");
+}
+
+/// A file `hero.bvh`: another skeleton, standing in a T-pose.
+pub fn hero(folder: &Path) {
+    let skeleton = hero::hero(hero::Hero { odd_axes: false, ..Default::default() });
+    let rest = Pose::rest(&skeleton);
+    let clip = RawClip {
+        name: "hero".into(),
+        source: "test".into(),
+        skeleton,
+        rate_hz: 30.0,
+        looping: false,
+        translations: [rest.translations.clone(), rest.translations].concat(),
+        rotations: [rest.rotations.clone(), rest.rotations].concat(),
+        annotations: Annotations::default(),
+    };
+    footwork_import::write_clip(&folder.join("hero.bvh"), &clip, &WriteOptions::default()).unwrap();
 }
 
 /// Names in a folder, sorted.

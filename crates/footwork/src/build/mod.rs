@@ -6,16 +6,17 @@ mod contacts;
 mod normalize;
 mod parallel;
 mod report;
+pub mod retarget;
 mod root_motion;
 mod rows;
 mod track;
 
-pub use crate::roles::{JointRoles, RoleError};
+pub use crate::roles::{Assigned, JointRoles, RoleError};
 pub use config::{
     BuildConfig, ClipRule, ContactConfig, CostSpec, CurveSpec, EventSpec, RootConfig, RootMode, SchemaConfig, TagSpec,
 };
 pub use normalize::NormalizeError;
-pub use report::{BuildReport, ClipReport, ColumnReport, Skipped};
+pub use report::{BuildReport, ClipReport, ColumnReport, RoleSource, Skipped};
 pub use root_motion::RootError;
 
 use crate::clip::{Annotations, ClipError, ContactTrack, RawClip};
@@ -24,6 +25,7 @@ use crate::frames::JointIndex;
 use crate::motion::PosePool;
 use crate::schema::{ChannelSpec, FeatureSchema, MirrorColumn, PropSpec, SchemaError};
 use crate::skeleton::{Skeleton, SkeletonError};
+use glam::Vec3;
 use root_motion::RootPlan;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use track::Track;
@@ -93,6 +95,9 @@ pub enum BuildError {
     /// Root.
     #[error(transparent)]
     Root(#[from] RootError),
+    /// Retargeting.
+    #[error(transparent)]
+    Retarget(#[from] crate::retarget::RetargetError),
     /// Schema.
     #[error(transparent)]
     Schema(#[from] SchemaError),
@@ -217,8 +222,9 @@ fn root(
     report: &mut BuildReport,
 ) -> Result<Rooted, BuildError> {
     let source = &clips[0].skeleton;
-    let roles = JointRoles::resolve(source, &config.roles)?;
     let tracks = parallel::map(clips, |clip| Track::resample(clip, report.pose_rate_hz));
+    let roles = JointRoles::resolve_with_pose(source, &config.roles, &middle_pose(&tracks[0], source))?;
+    report.warnings.extend(roles.notes().iter().cloned());
     let (plan, warnings) = root_motion::plan(&tracks, source, &roles, &config.root)?;
     report.warnings.extend(warnings);
     report.warnings.extend(size_warning(&tracks, source));
@@ -226,6 +232,8 @@ fn root(
     let skeleton = plan.skeleton(source)?;
     let roles = if skeleton.len() > source.len() { roles.shifted() } else { roles };
     report.roles = roles.iter().map(|(r, j)| (r.to_owned(), skeleton.name(j).to_owned())).collect();
+    let found = |a: Assigned| RoleSource { found_by: a.found_by, confidence: a.confidence };
+    report.role_sources = roles.assigned().map(|(r, a)| (r.to_owned(), found(a))).collect();
     let done = AtomicUsize::new(0);
     let parts = parallel::map(&tracks, |track| {
         let parts = cut(plan.apply(track.clone(), source, &config.root));
@@ -235,6 +243,13 @@ fn root(
         parts
     });
     Ok(Rooted { skeleton, roles, tracks: parts.into_iter().flatten().collect() })
+}
+
+/// Positions of all joints in the middle of a clip: calibration poses stand at the ends.
+fn middle_pose(track: &Track, skeleton: &Skeleton) -> Vec<Vec3> {
+    let mut world = Vec::new();
+    track.world(skeleton, track.frames() / 2, &mut world);
+    world.iter().map(|t| t.translation).collect()
 }
 
 /// Leaves out, and reports, what is too short to be jumped into.

@@ -1,5 +1,6 @@
 //! What a build did, for people and pipelines.
 
+use crate::roles::FoundBy;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -26,6 +27,8 @@ pub struct BuildReport {
     pub search_rate_hz: f32,
     /// Joints by role.
     pub roles: BTreeMap<String, String>,
+    /// How each role was found.
+    pub role_sources: BTreeMap<String, RoleSource>,
     /// How the root came about.
     pub root: String,
     /// Contact joints.
@@ -34,6 +37,15 @@ pub struct BuildReport {
     pub features: Vec<ColumnReport>,
     /// Things a person should look at.
     pub warnings: Vec<String>,
+}
+
+/// How a role was found.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RoleSource {
+    /// By what.
+    pub found_by: FoundBy,
+    /// How sure that is, 0 to 1.
+    pub confidence: f32,
 }
 
 /// One clip.

@@ -226,7 +226,7 @@ fn synthesize(
         let facing = Facing::from_direction(body_forward(&world, sides)).unwrap_or(last);
         raw.push(Transform::new(Vec3::new(p.x, 0.0, p.z), facing.rotation()));
     }
-    let roots = smooth(&raw, &track, config);
+    let roots = smooth(&raw, track.rate_hz, track.looping, config);
     let joints = track.joints;
     let mut out = Track {
         joints: joints + 1,
@@ -248,18 +248,18 @@ fn synthesize(
 }
 
 /// Smooths position and facing. A loop is continued by itself on both sides first, so that its seam is no border.
-fn smooth(raw: &[Transform], track: &Track, config: &RootConfig) -> Vec<Transform> {
+pub fn smooth(raw: &[Transform], rate_hz: f32, looping: bool, config: &RootConfig) -> Vec<Transform> {
     let n = raw.len();
     let mut path = raw.to_vec();
     let mut skip = 0;
-    if track.looping && n > 2 {
+    if looping && n > 2 {
         let round = raw[0] * loop_delta(raw) * raw[0].inverse();
         let before = raw.iter().map(|t| round.inverse() * *t);
         let after = raw.iter().map(|t| round * *t);
         path = before.chain(raw.iter().copied()).chain(after).collect();
         skip = n;
     }
-    let window = |seconds: f32| (seconds * track.rate_hz).round() as usize;
+    let window = |seconds: f32| (seconds * rate_hz).round() as usize;
     let smoothed = |seconds: f32, value: &dyn Fn(&Transform) -> f32| {
         let values: Vec<f64> = path.iter().map(|t| f64::from(value(t))).collect();
         savgol::smooth(&values, window(seconds), 3, false)

@@ -1,0 +1,183 @@
+//! `footwork retarget`: clips of one skeleton on another.
+
+use crate::args::{Common, RetargetArgs};
+use crate::interrupt::guarded;
+use crate::{output, progress};
+use anyhow::{Context, Result, bail};
+use footwork::build::retarget::{RetargetOptions, RetargetReport, reference, retarget_clips};
+use footwork::clip::RawClip;
+use footwork::retarget::{Reference, RetargetMap};
+use footwork::roles::JointRoles;
+use footwork_import::bvh::WriteOptions;
+use footwork_import::{CharacterConfig, UnitSetting, read_clips, write_clip};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The rig that needs no file.
+const BUILT_IN: &str = "built-in";
+
+/// Runs the command.
+pub fn retarget(args: &RetargetArgs, common: &Common) -> Result<()> {
+    let start = Instant::now();
+    let config = common.character()?;
+    let clips = read(&args.clips, args.units.as_ref().unwrap_or(&config.source.units), common.json)?;
+    let file = output_file(&args.output, clips.len())?;
+    let source = reference(&clips, &config.build.roles).context("the clips to retarget")?;
+    let target = rig(args, common.json).with_context(|| format!("the rig {}", args.onto.display()))?;
+    let map = RetargetMap::new(source, target)?;
+
+    let bar = progress::bar("retargeting", clips.len() as u64, common.json);
+    let options = RetargetOptions { plant_feet: !args.free_feet, ..Default::default() };
+    let done = retarget_clips(&clips, &map, &options, Some(&|| bar.inc(1)));
+    bar.finish_and_clear();
+    let done = done?;
+    write(&done, &args.output, file, common.json)?;
+    if common.json {
+        out!("{}", to_json(&map, &done, args, start.elapsed().as_secs_f64()));
+    } else {
+        print(&map, &done, args);
+    }
+    Ok(())
+}
+
+fn read(inputs: &[PathBuf], units: &UnitSetting, json: bool) -> Result<Vec<RawClip>> {
+    let bar = progress::bar("reading", inputs.len() as u64, json);
+    let tell = |done: usize, all: usize| {
+        bar.set_length(all as u64);
+        bar.set_position(done as u64);
+    };
+    let clips = read_clips(inputs, Path::new(""), units.units()?, Some(&tell));
+    bar.finish_and_clear();
+    clips.context("cannot read the clips")
+}
+
+/// What a file is written as.
+#[derive(Clone, Copy, PartialEq)]
+enum FileKind {
+    Bvh,
+    Glb,
+}
+
+/// The kind of file to write; `None` for a folder.
+fn output_file(path: &Path, clips: usize) -> Result<Option<FileKind>> {
+    let kind = match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
+        Some("bvh") => FileKind::Bvh,
+        Some("glb") => FileKind::Glb,
+        Some(other) if clips == 1 => bail!("--output {}: cannot write .{other}: expected .bvh or .glb", path.display()),
+        _ => return Ok(None),
+    };
+    if clips > 1 {
+        bail!("--output {} is one file, but there are {clips} clips: give a folder", path.display());
+    }
+    Ok(Some(kind))
+}
+
+fn rig(args: &RetargetArgs, json: bool) -> Result<Reference> {
+    let roles: BTreeMap<String, String> = match &args.roles_from {
+        Some(path) => CharacterConfig::load(path)?.build.roles,
+        None => BTreeMap::new(),
+    };
+    if args.onto.as_os_str() == BUILT_IN {
+        let skeleton = footwork_gait::skeleton();
+        let roles = JointRoles::resolve(&skeleton, &roles)?;
+        return Ok(Reference::from_rest(&skeleton, &roles)?);
+    }
+    let clips = read(std::slice::from_ref(&args.onto), &args.rig_units, json)?;
+    Ok(reference(&clips, &roles)?)
+}
+
+fn write(done: &[(RawClip, RetargetReport)], path: &Path, file: Option<FileKind>, json: bool) -> Result<()> {
+    if file == Some(FileKind::Glb) {
+        return output::clip_glb(path, &done[0].0);
+    }
+    let options = WriteOptions::default();
+    if file.is_some() {
+        return Ok(guarded(path, || write_clip(path, &done[0].0, &options))?);
+    }
+    std::fs::create_dir_all(path).with_context(|| format!("cannot make the folder {}", path.display()))?;
+    let bar = progress::bar("writing", done.len() as u64, json);
+    for (clip, _) in done {
+        let to = path.join(format!("{}.bvh", clip.name));
+        guarded(&to, || write_clip(&to, clip, &options))?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+fn roles_json(of: &Reference) -> Value {
+    let json = |a: footwork::roles::Assigned| json!({ "joint": of.skeleton.name(a.joint), "found_by": a.found_by, "confidence": a.confidence });
+    of.roles.assigned().map(|(role, a)| (role.to_owned(), json(a))).collect()
+}
+
+fn warnings(map: &RetargetMap) -> Vec<String> {
+    [("clips", &map.source), ("rig", &map.target)]
+        .iter()
+        .flat_map(|(whose, of)| of.roles.notes().iter().map(move |n| format!("{whose}: {n}")))
+        .collect()
+}
+
+fn to_json(map: &RetargetMap, done: &[(RawClip, RetargetReport)], args: &RetargetArgs, elapsed_s: f64) -> Value {
+    let reports: Vec<&RetargetReport> = done.iter().map(|d| &d.1).collect();
+    json!({
+        "output": args.output,
+        "clips": done.len(),
+        "scale": map.scale,
+        "source_leg_m": map.source.leg_m,
+        "target_leg_m": map.target.leg_m,
+        "source_roles": roles_json(&map.source),
+        "target_roles": roles_json(&map.target),
+        "warnings": warnings(map),
+        "clip_list": reports,
+        "elapsed_s": elapsed_s,
+    })
+}
+
+fn print(map: &RetargetMap, done: &[(RawClip, RetargetReport)], args: &RetargetArgs) {
+    out!(
+        "{} clips onto {}: legs {:.2} m to {:.2} m, scale {:.3}",
+        done.len(),
+        args.onto.display(),
+        map.source.leg_m,
+        map.target.leg_m,
+        map.scale
+    );
+    for warning in warnings(map) {
+        out!("  warning: {warning}");
+    }
+    out!(
+        "{:<36} {:>6} {:>7} {:>7} {:>7} {:>7} {:>7} {:>6}  worst joint",
+        "clip",
+        "plants",
+        "skate",
+        "was",
+        "height",
+        "under",
+        "turned",
+        "knees"
+    );
+    for (_, r) in done {
+        out!(
+            "{:<36} {:>6} {:>7.1} {:>7.1} {:>7.2} {:>7.2} {:>7.1} {:>6}  {} at {}",
+            r.clip,
+            r.plants,
+            r.skate_cm_s,
+            r.skate_source_cm_s,
+            r.foot_height_error_cm,
+            r.toe_under_ground_cm,
+            r.worst_direction_deg,
+            r.knee_limit_frames + r.knee_hyperextended_frames,
+            r.worst_direction_joint,
+            r.worst_direction_frame
+        );
+        for note in &r.notes {
+            out!("    {note}");
+        }
+    }
+    out!(
+        "skate: standing feet, cm/s, and in the source; height, under ground: cm; turned: degrees; knees: frames at a limit"
+    );
+    out!("written to {}", args.output.display());
+}

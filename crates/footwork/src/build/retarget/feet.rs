@@ -1,0 +1,189 @@
+//! Feet that stand where the source's stand, on legs of another length.
+
+use crate::adjust::leg::{BentLeg, Leg, Reach};
+use crate::frames::JointIndex;
+use crate::math::smoothstep;
+use crate::pose::Pose;
+use crate::retarget::{Reference, RetargetMap};
+use crate::roles::Side;
+use glam::Vec3;
+
+/// Seconds over which the pelvis sinks and rises where legs are too short.
+const SINK_EASE_S: f32 = 0.25;
+/// An ankle no higher than this above its lowest has its heel down, metres.
+const FLAT_M: f32 = 0.01;
+/// The pelvis sinks no further than this share of a leg.
+const MOST_SINK: f32 = 0.1;
+
+/// A clip on its way from one body to the other.
+pub struct Stage<'a> {
+    pub map: &'a RetargetMap,
+    /// `[frames]` of the source.
+    pub source: &'a [Pose],
+    /// Left and right, `[frames]`.
+    pub contacts: &'a [Vec<bool>; 2],
+    pub rate_hz: f32,
+    /// Of a leg 1 m long.
+    pub reach: Reach,
+}
+
+/// The joint of a foot that touches: the toe, else the foot.
+pub fn toe(of: &Reference, side: Side) -> Option<usize> {
+    let role = |part: &str| of.roles.get(&format!("{}_{part}", side.name()));
+    role("toe").or(role("foot")).map(JointIndex::at)
+}
+
+/// A leg of two bones that hang on each other; `None` for a leg with more joints between.
+pub fn leg(of: &Reference, side: Side) -> Option<Leg> {
+    let role = |part: &str| of.roles.get(&format!("{}_{part}", side.name()));
+    let (hip, knee, ankle) = (role("up_leg")?, role("leg")?, role("foot")?);
+    let toe = role("toe").unwrap_or(ankle);
+    let parent = |j: JointIndex| of.skeleton.parents()[j.at()];
+    let direct =
+        parent(knee) == Some(hip) && parent(ankle) == Some(knee) && (toe == ankle || parent(toe) == Some(ankle));
+    let hinge = of.joint_from_body[hip.at()] * Vec3::X;
+    direct.then_some(Leg { hip, knee, ankle, toe, hinge })
+}
+
+/// A joint in the world.
+pub fn world(of: &Reference, pose: &Pose, joint: usize) -> Vec3 {
+    (pose.world_from_root() * pose.in_root(&of.skeleton, JointIndex::new(joint))).translation
+}
+
+/// Runs of frames in which a foot stands.
+pub fn plants(on: &[bool]) -> Vec<std::ops::Range<usize>> {
+    let mut runs = Vec::new();
+    let mut f = 0;
+    while f < on.len() {
+        let end = (f..on.len()).find(|i| !on[*i]).unwrap_or(on.len());
+        if end > f {
+            runs.push(f..end);
+        }
+        f = (end..on.len()).find(|i| on[*i]).unwrap_or(on.len());
+    }
+    runs
+}
+
+/// The one place of a plant: the mean over the frames in which the heel is down.
+fn place(stands: &[(f32, Vec3)]) -> Vec3 {
+    let lowest = stands.iter().map(|s| s.0).fold(f32::INFINITY, f32::min);
+    let flat = || stands.iter().filter(|s| s.0 <= lowest + FLAT_M);
+    flat().map(|s| s.1).sum::<Vec3>() / flat().count().max(1) as f32
+}
+
+impl Stage<'_> {
+    /// `[frames]` where a toe would be if the world were scaled with the body.
+    pub fn wished(&self, side: Side) -> Vec<Vec3> {
+        let Some(joint) = toe(&self.map.source, side) else { return Vec::new() };
+        let [from, to] = self.map.toe_heights_m();
+        let (scale, travel) = (self.map.scale, self.map.travel_scale);
+        let scaled = |p: Vec3| Vec3::new(p.x * travel, (p.y - from) * scale + to, p.z * travel);
+        self.source.iter().map(|pose| scaled(world(&self.map.source, pose, joint))).collect()
+    }
+
+    /// Bends the legs so that feet stand.
+    pub fn plant(&self, poses: &mut [Pose], ease_s: f32) {
+        let legs: Vec<(Leg, Vec<Vec3>)> = Side::BOTH
+            .into_iter()
+            .filter_map(|side| {
+                let leg = leg(&self.map.target, side)?;
+                Some((leg, self.targets(poses, side, leg, ease_s)))
+            })
+            .collect();
+        let reach = self.reach_of_target();
+        self.sink(poses, &legs, reach);
+        for (leg, targets) in &legs {
+            for (pose, target) in poses.iter_mut().zip(targets) {
+                let mut bent = BentLeg::of(&self.map.target.skeleton, pose, *leg, pose.world_from_root());
+                bent.reach(*target, reach);
+                bent.write(pose);
+            }
+        }
+    }
+
+    /// For legs as long as the target's.
+    pub fn reach_of_target(&self) -> Reach {
+        let leg_m = self.map.target.leg_m;
+        Reach { kept_m: self.reach.kept_m * leg_m, soft_m: self.reach.soft_m * leg_m }
+    }
+
+    /// `[frames]` where the toe shall be: in one place as long as it stands, as high as the source's toes always, and where the
+    /// joints put it in between; eased.
+    fn targets(&self, poses: &[Pose], side: Side, leg: Leg, ease_s: f32) -> Vec<Vec3> {
+        let wished = self.wished(side);
+        let free: Vec<Vec3> = poses.iter().map(|p| world(&self.map.target, p, leg.toe.at())).collect();
+        let mut at = free.clone();
+        let plants = plants(&self.contacts[side as usize]);
+        let stands = self.stands(poses, side, leg);
+        let places: Vec<Vec3> = plants.iter().map(|p| place(&stands[p.clone()])).collect();
+        for (k, plant) in plants.iter().enumerate() {
+            at[plant.clone()].fill(places[k]);
+            // Before and after it the foot comes from where the joints put it, and goes back to there: at most half of the way
+            // to the next place where it stands.
+            let before = k.checked_sub(1).map_or(plant.start, |k| (plant.start - plants[k].end) / 2);
+            let after = plants.get(k + 1).map_or(at.len() - plant.end, |next| (next.start - plant.end).div_ceil(2));
+            let ease = |n: usize| (ease_s * self.rate_hz).min(n as f32).max(1.0);
+            for away in 1..=before.min(plant.start) {
+                let weight = 1.0 - smoothstep(away as f32 / (ease(before) + 1.0));
+                at[plant.start - away] += (places[k] - free[plant.start]) * weight;
+            }
+            for away in 1..=after {
+                let weight = 1.0 - smoothstep(away as f32 / (ease(after) + 1.0));
+                at[plant.end + away - 1] += (places[k] - free[plant.end - 1]) * weight;
+            }
+        }
+        at.iter().zip(&wished).map(|(at, wished)| Vec3::new(at.x, wished.y, at.z)).collect()
+    }
+
+    /// `[frames]` the ankle's height in the source, and where the toe would be if the ankle were where the source's is in the
+    /// scaled world: feet of another length stand under the same legs.
+    fn stands(&self, poses: &[Pose], side: Side, leg: Leg) -> Vec<(f32, Vec3)> {
+        let (source, target) = (&self.map.source, &self.map.target);
+        let ankle = source.roles.get(&format!("{}_foot", side.name())).map_or(0, JointIndex::at);
+        let frames = self.source.iter().zip(poses);
+        frames
+            .map(|(was, pose)| {
+                let from = world(source, was, ankle);
+                let foot = world(target, pose, leg.toe.at()) - world(target, pose, leg.ankle.at());
+                (from.y, from * self.map.travel_scale + foot)
+            })
+            .collect()
+    }
+
+    /// Lets the pelvis down where a standing leg would not reach, smoothly.
+    fn sink(&self, poses: &mut [Pose], legs: &[(Leg, Vec<Vec3>)], reach: Reach) {
+        let target = &self.map.target;
+        let most = MOST_SINK * target.leg_m;
+        let needed: Vec<f32> = poses
+            .iter()
+            .enumerate()
+            .map(|(f, pose)| {
+                let of = |(leg, targets): &(Leg, Vec<Vec3>)| {
+                    BentLeg::of(&target.skeleton, pose, *leg, pose.world_from_root()).sink_needed(targets[f], reach)
+                };
+                legs.iter().map(of).fold(0.0, f32::max).min(most)
+            })
+            .collect();
+        let half = (SINK_EASE_S * self.rate_hz).round() as usize;
+        let Some(hips) = target.roles.get("hips") else { return };
+        // The highest need around each frame, then its mean around each frame: never less than needed, and smooth.
+        let around =
+            |values: &[f32], f: usize| values[f.saturating_sub(half)..(f + half + 1).min(values.len())].to_vec();
+        let held: Vec<f32> = (0..needed.len()).map(|f| around(&needed, f).into_iter().fold(0.0, f32::max)).collect();
+        for f in 0..poses.len() {
+            let some = around(&held, f);
+            let sink = some.iter().sum::<f32>() / some.len() as f32;
+            if sink > 0.0 {
+                let pose = &mut poses[f];
+                let root = pose.world_from_root();
+                if hips.at() == 0 {
+                    pose.translations[0].y -= sink;
+                } else {
+                    let mut in_root = pose.in_root(&target.skeleton, hips);
+                    in_root.translation -= root.inverse_direction(Vec3::Y * sink);
+                    pose.set_in_root(&target.skeleton, hips, in_root);
+                }
+            }
+        }
+    }
+}

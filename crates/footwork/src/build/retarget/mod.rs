@@ -1,0 +1,223 @@
+//! Clips from one skeleton to another, feet planted: what [`crate::retarget::RetargetMap`] gives frame by frame, with contacts
+//! kept by IK and the errors that remain measured.
+
+mod feet;
+mod measure;
+
+use super::config::{ContactConfig, RootConfig};
+use super::contacts;
+use super::root_motion::smooth;
+use super::track::Track;
+use crate::adjust::leg::Reach;
+use crate::clip::{Annotations, ContactTrack, RawClip};
+use crate::frames::JointIndex;
+use crate::math::Transform;
+use crate::pose::Pose;
+use crate::retarget::{Reference, RetargetError, RetargetMap};
+use crate::roles::{JointRoles, Side};
+use serde::Serialize;
+
+/// How clips are retargeted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RetargetOptions {
+    /// Planted feet stand still: their joint keeps one place as long as the source's touches. Off: feet are where the joints'
+    /// directions put them. Default true.
+    pub plant_feet: bool,
+    /// Seconds over which a foot finds its planted place and leaves it. Default 0.2.
+    pub ease_s: f32,
+    /// When the source's feet touch, where its clips do not say.
+    pub contacts: ContactConfig,
+    /// How a root is made for a target that has a root bone from a source that has none.
+    pub root: RootConfig,
+}
+
+impl Default for RetargetOptions {
+    fn default() -> Self {
+        Self { plant_feet: true, ease_s: 0.2, contacts: ContactConfig::default(), root: RootConfig::default() }
+    }
+}
+
+/// How far a planted leg may stretch, for legs 1 m long.
+const REACH: Reach = Reach { kept_m: 0.002, soft_m: 0.006 };
+
+/// What became of a clip.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RetargetReport {
+    /// Clip.
+    pub clip: String,
+    /// Frames.
+    pub frames: usize,
+    /// Legs of the target over those of the source.
+    pub scale: f32,
+    /// Stretches in which a foot stands, both feet.
+    pub plants: usize,
+    /// Mean horizontal speed of standing feet in the source, cm/s.
+    pub skate_source_cm_s: f32,
+    /// The same in the result, before feet were planted.
+    pub skate_unplanted_cm_s: f32,
+    /// The same in the result.
+    pub skate_cm_s: f32,
+    /// Largest angle between the direction of a joint in the source and in the result, degrees; directions as both bodies have
+    /// them when they stand count as equal.
+    pub worst_direction_deg: f32,
+    /// The joint where that is, a target's.
+    pub worst_direction_joint: String,
+    /// The frame where that is.
+    pub worst_direction_frame: usize,
+    /// Median over all joints and frames, degrees.
+    pub median_direction_deg: f32,
+    /// Frames times legs in which a leg is as straight as it gets although the source's is not: it should reach further.
+    pub knee_limit_frames: usize,
+    /// Frames times legs in which a knee bends the wrong way by more than 3 degrees.
+    pub knee_hyperextended_frames: usize,
+    /// Largest distance of a standing foot from the height at which it should stand, cm.
+    pub foot_height_error_cm: f32,
+    /// Deepest a toe is under the ground that the source's toes keep, cm.
+    pub toe_under_ground_cm: f32,
+    /// What could not be done.
+    pub notes: Vec<String>,
+}
+
+/// What a body looks like in clips: its roles and its reference. Roles come from `given`, names and the middle of the first
+/// clip; the reference from the rest pose, or from some thousand frames of the clips.
+///
+/// # Errors
+/// Roles that do not exist or are missing, a body that stands nowhere.
+pub fn reference(
+    clips: &[RawClip],
+    given: &std::collections::BTreeMap<String, String>,
+) -> Result<Reference, super::BuildError> {
+    const FRAMES: usize = 3000;
+    let first = clips.first().ok_or(super::BuildError::NoClips)?;
+    super::check_clips(clips)?;
+    let pose = |clip: &RawClip, f: usize| {
+        let n = clip.skeleton.len();
+        Pose {
+            translations: clip.translations[f * n..][..n].to_vec(),
+            rotations: clip.rotations[f * n..][..n].to_vec(),
+        }
+    };
+    let mut world = Vec::new();
+    pose(first, first.frames() / 2).world(&first.skeleton, &mut world);
+    let positions: Vec<_> = world.iter().map(|t| t.translation).collect();
+    let roles = JointRoles::resolve_with_pose(&first.skeleton, given, &positions)?;
+    // Neighbouring frames in pairs: from one to the next tells how fast a body moves.
+    let all: usize = clips.iter().map(RawClip::frames).sum();
+    let every = all.div_ceil(FRAMES / 2).max(2);
+    let mut poses = Vec::new();
+    for clip in clips {
+        for f in (0..clip.frames()).filter(|f| f % every < 2) {
+            poses.push(pose(clip, f));
+        }
+    }
+    Ok(Reference::find(&first.skeleton, &roles, &poses)?)
+}
+
+/// A clip on the target's skeleton, and how well that went.
+///
+/// # Errors
+/// A clip that is none, or is on another skeleton than the map's source.
+pub fn retarget_clip(
+    clip: &RawClip,
+    map: &RetargetMap,
+    options: &RetargetOptions,
+) -> Result<(RawClip, RetargetReport), RetargetError> {
+    clip.validate()?;
+    if let Some(difference) = super::skeleton_difference(&map.source.skeleton, &clip.skeleton) {
+        return Err(RetargetError::Skeleton { clip: clip.name.clone(), difference });
+    }
+    let source = frames_of(clip);
+    let contacts = contacts_of(clip, map, &options.contacts);
+    let mut poses: Vec<Pose> = source
+        .iter()
+        .map(|pose| {
+            let mut target = Pose::rest(&map.target.skeleton);
+            map.apply(pose, &mut target);
+            target
+        })
+        .collect();
+    let roots = |of: &Reference| of.roles.get("hips").is_some_and(|h| h.at() > 0);
+    if roots(&map.target) && !roots(&map.source) {
+        smooth_root(&mut poses, map, clip, options);
+    }
+    let stage = feet::Stage { map, source: &source, contacts: &contacts, rate_hz: clip.rate_hz, reach: REACH };
+    let unplanted = poses.clone();
+    if options.plant_feet {
+        stage.plant(&mut poses, options.ease_s);
+    }
+    let mut report = measure::report(&stage, &unplanted, &poses);
+    report.clip.clone_from(&clip.name);
+    Ok((to_clip(clip, map, &poses, &contacts), report))
+}
+
+/// Clips on the target's skeleton, on as many threads as there are, and how well that went. `on_done` is called once per clip,
+/// from any thread.
+///
+/// # Errors
+/// As [`retarget_clip`], for the first clip that has one.
+pub fn retarget_clips(
+    clips: &[RawClip],
+    map: &RetargetMap,
+    options: &RetargetOptions,
+    on_done: Option<&(dyn Fn() + Sync)>,
+) -> Result<Vec<(RawClip, RetargetReport)>, RetargetError> {
+    let done = super::parallel::map(clips, |clip| {
+        let done = retarget_clip(clip, map, options);
+        if let Some(tell) = on_done {
+            tell();
+        }
+        done
+    });
+    done.into_iter().collect()
+}
+
+fn frames_of(clip: &RawClip) -> Vec<Pose> {
+    let n = clip.skeleton.len();
+    let frames = clip.translations.chunks_exact(n).zip(clip.rotations.chunks_exact(n));
+    frames.map(|(t, r)| Pose { translations: t.to_vec(), rotations: r.to_vec() }).collect()
+}
+
+/// Per side, `[frames]`: does the foot touch?
+fn contacts_of(clip: &RawClip, map: &RetargetMap, config: &ContactConfig) -> [Vec<bool>; 2] {
+    let track = Track::resample(clip, clip.rate_hz);
+    Side::BOTH.map(|side| match feet::toe(&map.source, side) {
+        Some(toe) => {
+            let labels = contacts::label(&track, &clip.skeleton, &[JointIndex::new(toe)], config);
+            labels.into_iter().map(|l| l == 1).collect()
+        }
+        None => vec![false; clip.frames()],
+    })
+}
+
+/// The root under the hips goes a smooth way, and the hips stay where they are.
+fn smooth_root(poses: &mut [Pose], map: &RetargetMap, clip: &RawClip, options: &RetargetOptions) {
+    let skeleton = &map.target.skeleton;
+    let under: Vec<JointIndex> = skeleton.children(JointIndex(0)).collect();
+    let raw: Vec<Transform> = poses.iter().map(Pose::world_from_root).collect();
+    for (pose, root) in poses.iter_mut().zip(smooth(&raw, clip.rate_hz, clip.looping, &options.root)) {
+        let carry = root.inverse() * pose.world_from_root();
+        for child in &under {
+            let local = carry * pose.local(*child);
+            (pose.translations[child.at()], pose.rotations[child.at()]) = (local.translation, local.rotation);
+        }
+        pose.set_world_from_root(root);
+    }
+}
+
+fn to_clip(clip: &RawClip, map: &RetargetMap, poses: &[Pose], contacts: &[Vec<bool>; 2]) -> RawClip {
+    let skeleton = &map.target.skeleton;
+    let tracks = Side::BOTH.iter().filter_map(|side| {
+        let joint = skeleton.names()[feet::toe(&map.target, *side)?].clone();
+        Some(ContactTrack { joint, on: contacts[*side as usize].clone() })
+    });
+    RawClip {
+        name: clip.name.clone(),
+        source: clip.source.clone(),
+        skeleton: skeleton.clone(),
+        rate_hz: clip.rate_hz,
+        looping: clip.looping,
+        translations: poses.iter().flat_map(|p| p.translations.iter().copied()).collect(),
+        rotations: poses.iter().flat_map(|p| p.rotations.iter().copied()).collect(),
+        annotations: Annotations { contacts: tracks.collect(), ..clip.annotations.clone() },
+    }
+}

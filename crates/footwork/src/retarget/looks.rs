@@ -1,0 +1,123 @@
+//! Poses as they are looked at: in the world, with where the body faces, and which of them tell what.
+
+use crate::frames::{JointIndex, UP};
+use crate::math::{Facing, Quat, Transform};
+use crate::pose::Pose;
+use crate::roles::{JointRoles, Side};
+use crate::skeleton::Skeleton;
+use glam::Vec3;
+
+/// Share of poses, the most upright ones, in which a body is taken to stand.
+const STANDING: f32 = 0.05;
+
+pub fn role(roles: &JointRoles, side: Side, part: &str) -> Option<usize> {
+    roles.get(&format!("{}_{part}", side.name())).map(JointIndex::at)
+}
+
+pub fn toe_of(roles: &JointRoles, side: Side) -> Option<usize> {
+    role(roles, side, "toe").or(role(roles, side, "foot"))
+}
+
+/// A pose to look at: all joints in the world, and how fast the body moves in it.
+pub struct Look {
+    pub world: Vec<Transform>,
+    /// Facing of the body.
+    pub body: Quat,
+    /// Of the head (without one, of the chest) above the lower ankle.
+    pub height: f32,
+    /// Toe speed squared, left and right.
+    pub toe_motion: [f32; 2],
+}
+
+/// All poses in the world, with how fast they move from one to the next.
+pub fn looks(skeleton: &Skeleton, roles: &JointRoles, poses: &[Pose]) -> Vec<Look> {
+    let mut looks: Vec<Look> = Vec::with_capacity(poses.len());
+    for pose in poses {
+        let mut world = Vec::with_capacity(skeleton.len());
+        pose.world(skeleton, &mut world);
+        let hip = |s| role(roles, s, "up_leg").map_or(Vec3::ZERO, |j| world[j].translation);
+        let aside = hip(Side::Left) - hip(Side::Right);
+        let Some(facing) = Facing::from_direction(aside.cross(UP)) else { continue };
+        let height = |j: Option<usize>| j.map(|j| world[j].translation.y);
+        let top = height(roles.get("head").or(roles.get("chest")).map(JointIndex::at)).unwrap_or(0.0);
+        let low = Side::BOTH.iter().filter_map(|s| height(role(roles, *s, "foot"))).fold(f32::INFINITY, f32::min);
+        looks.push(Look { body: facing.rotation(), height: top - low, world, toe_motion: [0.0; 2] });
+    }
+    for k in 0..looks.len() {
+        // To the next, and for the last from the one before.
+        let (a, b) = (k.min(looks.len().saturating_sub(2)), (k + 1).min(looks.len() - 1));
+        let moved = |j: usize| (looks[b].world[j].translation - looks[a].world[j].translation).length_squared();
+        let toes = Side::BOTH.map(|s| toe_of(roles, s).map_or(0.0, moved));
+        looks[k].toe_motion = toes;
+    }
+    looks
+}
+
+/// Legs down, trunk up, toes ahead.
+pub fn stands(roles: &JointRoles, world: &[Transform]) -> bool {
+    let at = |role: &str| roles.get(role).map(|j| world[j.at()].translation);
+    let along = |a: &str, b: &str| Some((at(b)? - at(a)?).normalize_or_zero());
+    let up = along("hips", "head").or(along("hips", "chest")).is_some_and(|d| d.y > 0.7);
+    up && Side::BOTH.iter().all(|s| {
+        let part = |p: &str| role(roles, *s, p).map(|j| world[j].translation);
+        let (Some(hip), Some(foot)) = (part("up_leg"), part("foot")) else { return false };
+        let toes_ahead = part("toe").is_none_or(|toe| (toe - foot).normalize_or_zero().y > -0.85);
+        (foot - hip).normalize_or_zero().y < -0.8 && toes_ahead
+    })
+}
+
+/// For each side the looks in which its foot is flat on the ground: slow, and with the heel down.
+pub fn flat_feet<'a>(roles: &JointRoles, looks: &'a [Look], rest: bool) -> [Vec<&'a Look>; 2] {
+    Side::BOTH.map(|side| {
+        let mut some: Vec<&Look> = looks.iter().collect();
+        let (Some(foot), Some(toe)) = (role(roles, side, "foot"), toe_of(roles, side)) else { return some };
+        if rest {
+            return some;
+        }
+        let heel = |l: &&Look| l.world[foot].translation.y - l.world[toe].translation.y;
+        some.sort_by(|a, b| a.toe_motion[side as usize].total_cmp(&b.toe_motion[side as usize]));
+        some.truncate(looks.len().div_ceil(5));
+        some.sort_by(|a, b| heel(a).total_cmp(&heel(b)));
+        // Toes that point up are no flat foot either: the middle half.
+        let n = some.len();
+        some.into_iter().skip(n / 4).take(n.div_ceil(2)).collect()
+    })
+}
+
+/// The looks in which the body stands most upright: those in which its head is highest above its ankles.
+pub fn standing(looks: &[Look]) -> Vec<&Look> {
+    let mut upright: Vec<&Look> = looks.iter().collect();
+    upright.sort_by(|a, b| b.height.total_cmp(&a.height));
+    upright.truncate(((upright.len() as f32 * STANDING) as usize).max(1));
+    upright
+}
+
+/// Ankle over toe, and toe over the ground where there is one.
+pub fn heights(roles: &JointRoles, flat: &[Vec<&Look>; 2], leg_m: f32, rest: bool) -> (f32, Option<f32>) {
+    let (mut ankles, mut toes) = (Vec::new(), Vec::new());
+    for side in Side::BOTH {
+        let (Some(foot), Some(toe)) = (role(roles, side, "foot"), toe_of(roles, side)) else { continue };
+        for look in &flat[side as usize] {
+            ankles.push(look.world[foot].translation.y - look.world[toe].translation.y);
+            toes.push(look.world[toe].translation.y);
+        }
+    }
+    let median = |mut v: Vec<f32>| {
+        v.sort_by(f32::total_cmp);
+        v.get(v.len() / 2).copied().unwrap_or(0.0)
+    };
+    let toe = median(toes);
+    // A rest pose around its hips has no ground.
+    let grounded = !rest || (-0.02 * leg_m..0.25 * leg_m).contains(&toe);
+    (median(ankles), grounded.then_some(toe))
+}
+
+/// The mean over poses of the body's axes in those of a joint.
+pub fn mean<'a>(looks: impl Iterator<Item = &'a Look>, joint: usize) -> Option<Quat> {
+    let all = looks.map(|look| look.world[joint].rotation.inverse() * look.body);
+    let sum = all.reduce(|s, q| {
+        let q = q.towards(s);
+        Quat::from_xyzw(s.x + q.x, s.y + q.y, s.z + q.z, s.w + q.w)
+    });
+    sum.map(Quat::normalize)
+}

@@ -1,0 +1,258 @@
+//! Which joint plays which part: `left_foot` is `LeftFoot` here and `foot_l` there.
+//!
+//! What is given by hand wins; then names, put right by the hierarchy; then the shape of the hierarchy and a pose in which the
+//! body stands ([`JointRoles::resolve_with_pose`]). How each role was found, and how sure that is, stays with it.
+
+mod names;
+mod sides;
+mod topology;
+mod tree;
+mod words;
+
+use crate::frames::JointIndex;
+use crate::skeleton::{Skeleton, SkeletonError};
+use glam::Vec3;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+pub use words::{Side, Words};
+
+/// All roles there are. Of a chain (spine, neck) the first joint has the role, `chest` is the last of the spine.
+const ROLES: &[&str] = &[
+    "hips",
+    "spine",
+    "chest",
+    "neck",
+    "head",
+    "left_shoulder",
+    "right_shoulder",
+    "left_up_arm",
+    "right_up_arm",
+    "left_fore_arm",
+    "right_fore_arm",
+    "left_hand",
+    "right_hand",
+    "left_up_leg",
+    "right_up_leg",
+    "left_leg",
+    "right_leg",
+    "left_foot",
+    "right_foot",
+    "left_toe",
+    "right_toe",
+    "left_fore_foot",
+    "right_fore_foot",
+    "left_hind_foot",
+    "right_hind_foot",
+];
+/// Roles without which nobody walks: where names give all of them, nothing is guessed from the shape.
+const NEEDED: &[&str] = &[
+    "hips",
+    "chest",
+    "head",
+    "left_up_leg",
+    "right_up_leg",
+    "left_leg",
+    "right_leg",
+    "left_foot",
+    "right_foot",
+    "left_hand",
+    "right_hand",
+];
+/// Feet of a quadruped.
+const PAWS: [&str; 4] = ["left_fore_foot", "right_fore_foot", "left_hind_foot", "right_hind_foot"];
+/// Confidence in a side that the pose contradicts, at most.
+const CONTRADICTED: f32 = 0.3;
+
+/// How a role was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FoundBy {
+    /// A person said so.
+    Given,
+    /// Its name, or its place between joints whose names tell.
+    Name,
+    /// The shape of the hierarchy, and a pose.
+    Topology,
+}
+
+/// A joint in a role.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Assigned {
+    /// Joint.
+    pub joint: JointIndex,
+    /// How it was found.
+    pub found_by: FoundBy,
+    /// How sure that is, 0 to 1; 1 for what was given. Below 0.5 a person should look.
+    pub confidence: f32,
+}
+
+/// Roles resolved against a skeleton.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JointRoles {
+    joints: BTreeMap<String, Assigned>,
+    notes: Vec<String>,
+}
+
+/// Why roles cannot be resolved.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RoleError {
+    /// A role nobody knows.
+    #[error("`roles.{role}`: there is no such role{}; known: {}", .nearest.as_ref().map(|n| format!(", nearest `{n}`")).unwrap_or_default(), ROLES.join(", "))]
+    Unknown {
+        /// Role given.
+        role: String,
+        /// The most similar one.
+        nearest: Option<String>,
+    },
+    /// A joint that is not there.
+    #[error("`roles.{role}`: {error}")]
+    Joint {
+        /// Role.
+        role: String,
+        /// What is missing.
+        error: SkeletonError,
+    },
+}
+
+impl JointRoles {
+    /// Guesses from names, and from the rest pose where names fail; `given` wins.
+    ///
+    /// # Errors
+    /// A role or joint in `given` that does not exist.
+    pub fn resolve(skeleton: &Skeleton, given: &BTreeMap<String, String>) -> Result<Self, RoleError> {
+        let rest: Vec<Vec3> = skeleton.rest_model().iter().map(|t| t.translation).collect();
+        Self::resolve_with_pose(skeleton, given, &rest)
+    }
+
+    /// As [`JointRoles::resolve`], with a pose in which the body stands or walks, +Y up: `[joints]` positions in the world,
+    /// metres. Rest poses of motion capture are often none (all bones along one axis): a frame of a clip tells more.
+    ///
+    /// # Errors
+    /// As [`JointRoles::resolve`].
+    ///
+    /// # Panics
+    /// Positions that are not one per joint.
+    pub fn resolve_with_pose(
+        skeleton: &Skeleton,
+        given: &BTreeMap<String, String>,
+        positions: &[Vec3],
+    ) -> Result<Self, RoleError> {
+        assert_eq!(positions.len(), skeleton.len(), "one position per joint");
+        let mut roles = Self::default();
+        let named = names::find(skeleton);
+        roles.notes = named.notes;
+        for (role, (joint, confidence)) in named.joints {
+            let joint = JointIndex::new(joint);
+            roles.joints.insert(role, Assigned { joint, found_by: FoundBy::Name, confidence });
+        }
+        roles.fill_from_shape(skeleton, positions);
+        roles.check_sides(skeleton, positions);
+        for (role, joint) in given {
+            if !Self::is_role(role) {
+                let nearest = crate::error::nearest(role, ROLES.iter().copied());
+                return Err(RoleError::Unknown { role: role.clone(), nearest });
+            }
+            let joint = skeleton.require(joint).map_err(|error| RoleError::Joint { role: role.clone(), error })?;
+            roles.joints.insert(role.clone(), Assigned { joint, found_by: FoundBy::Given, confidence: 1.0 });
+        }
+        Ok(roles)
+    }
+
+    /// What names leave open, or got wrong, from the shape of the body.
+    fn fill_from_shape(&mut self, skeleton: &Skeleton, positions: &[Vec3]) {
+        let complete = NEEDED.iter().all(|r| self.joints.get(*r).is_some_and(|a| a.confidence > CONTRADICTED));
+        let Some(body) = topology::find(skeleton, positions) else { return };
+        if !complete {
+            for (role, (joint, confidence)) in &body.joints {
+                let joint = JointIndex::new(*joint);
+                let taken =
+                    self.joints.iter().any(|(r, a)| a.joint == joint && r != role && a.confidence > *confidence);
+                let better = self.joints.get(role).is_none_or(|a| a.confidence < *confidence);
+                if better && !taken {
+                    let found = Assigned { joint, found_by: FoundBy::Topology, confidence: *confidence };
+                    self.joints.insert(role.clone(), found);
+                }
+            }
+            self.notes.extend(body.notes);
+        } else if body.quadruped {
+            // A dog whose paws are named like hands and feet.
+            for paw in PAWS {
+                if let Some((joint, confidence)) = body.joints.get(paw) {
+                    let (joint, confidence) = (JointIndex::new(*joint), *confidence);
+                    self.joints.insert(paw.to_owned(), Assigned { joint, found_by: FoundBy::Topology, confidence });
+                }
+            }
+        }
+    }
+
+    /// Sides that the pose contradicts are not sure.
+    fn check_sides(&mut self, skeleton: &Skeleton, positions: &[Vec3]) {
+        let joint = |role: String| self.get(&role).map(JointIndex::at);
+        let leg = |side: Side| {
+            let [hip, ankle, toe] = ["up_leg", "foot", "toe"].map(|part| joint(format!("{}_{part}", side.name())));
+            Some([hip?, ankle?, toe?])
+        };
+        let (Some(left), Some(right)) = (leg(Side::Left), leg(Side::Right)) else { return };
+        let Some(note) = sides::contradiction(skeleton, positions, &sides::Legs([left, right])) else { return };
+        self.notes.push(note);
+        for (role, assigned) in &mut self.joints {
+            if Side::BOTH.iter().any(|s| role.starts_with(s.name())) {
+                assigned.confidence = assigned.confidence.min(CONTRADICTED);
+            }
+        }
+    }
+
+    /// Is there such a role, filled or not?
+    pub fn is_role(name: &str) -> bool {
+        ROLES.contains(&name)
+    }
+
+    /// The joint in a role.
+    pub fn get(&self, role: &str) -> Option<JointIndex> {
+        self.joints.get(role).map(|a| a.joint)
+    }
+
+    /// All roles that are filled.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, JointIndex)> {
+        self.assigned().map(|(r, a)| (r, a.joint))
+    }
+
+    /// All roles that are filled, with how they were found.
+    pub fn assigned(&self) -> impl Iterator<Item = (&str, Assigned)> {
+        self.joints.iter().map(|(r, a)| (r.as_str(), *a))
+    }
+
+    /// What contradicts itself, for people to look at.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// True for a body on four feet.
+    pub fn is_quadruped(&self) -> bool {
+        PAWS.iter().all(|p| self.get(p).is_some())
+    }
+
+    /// The same roles after joint 0 was put before all others.
+    pub fn shifted(&self) -> Self {
+        let shift = |a: &Assigned| Assigned { joint: JointIndex(a.joint.0 + 1), ..*a };
+        Self { joints: self.joints.iter().map(|(r, a)| (r.clone(), shift(a))).collect(), notes: self.notes.clone() }
+    }
+
+    /// The joint that a name means: a joint's own name first, then a role.
+    pub fn name_of(&self, skeleton: &Skeleton, name: &str) -> String {
+        match (skeleton.find(name), self.get(name)) {
+            (None, Some(j)) => skeleton.name(j).to_owned(),
+            _ => name.to_owned(),
+        }
+    }
+}
+
+/// `[joints]` names taken apart: side, part of the body, number.
+pub fn words(skeleton: &Skeleton) -> Vec<Words> {
+    names::words(skeleton)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,236 @@
+//! Roles without names: two pairs of mirrored limbs, a spine between them, a head beyond.
+//!
+//! Hierarchy and lengths of bones tell limbs from fingers and legs from arms; a pose in which the body stands tells left from
+//! right, for that takes to know where it faces, and two legs from four.
+
+use super::tree;
+use super::words::Side;
+use crate::skeleton::Skeleton;
+use glam::Vec3;
+use std::collections::BTreeMap;
+
+/// Bones of a pair differ by less than this share of their length.
+const ALIKE: f32 = 0.05;
+/// Limbs are longer than this share of the longest pair: fingers and ears are not.
+const LIMB: f32 = 0.4;
+/// Legs and spine of a body that stands do not point the same way: cosine of the angle between them at most.
+const SAME_WAY: f32 = 0.7;
+/// A spine nearer to the vertical than this (sine of its rise) belongs to who stands on two legs.
+const LYING: f32 = 0.6;
+/// Fore legs are at least this share of the hind legs; arms are shorter.
+const FORE_LEG: f32 = 0.85;
+/// Sure of what the hierarchy tells; of sides told by toes; by knees.
+const SURE: [f32; 3] = [0.75, 0.7, 0.55];
+
+/// What a body looks like without names.
+#[derive(Debug, Default)]
+pub struct Body {
+    pub joints: BTreeMap<String, (usize, f32)>,
+    pub quadruped: bool,
+    pub notes: Vec<String>,
+}
+
+/// A limb: the joints of its longest way from where it branches off, and the first of its two long bones.
+#[derive(Clone, Debug)]
+struct Limb {
+    way: Vec<usize>,
+    upper: usize,
+    reach: f32,
+}
+
+/// Two limbs that mirror each other.
+struct Pair {
+    branch: usize,
+    limbs: [Limb; 2],
+}
+
+/// Where a body faces.
+struct Facing {
+    forward: Vec3,
+    sure: f32,
+}
+
+/// Looks at hierarchy, bones, and `positions` (`[joints]`, +Y up, of a pose in which the body stands or walks).
+pub fn find(skeleton: &Skeleton, positions: &[Vec3]) -> Option<Body> {
+    let mut pairs = pairs(skeleton);
+    pairs.truncate(2);
+    // The pair nearer to the root is that of the legs, or the hind legs: the head is beyond the other.
+    pairs.sort_by_key(|p| tree::depth(skeleton, p.branch));
+    let mut pairs = pairs.into_iter();
+    let (mut legs, mut arms) = (pairs.next()?, pairs.next());
+    if let Some(upper) = &mut arms
+        && stands_on(positions, upper, &legs)
+        && upper.branch == legs.branch
+    {
+        std::mem::swap(upper, &mut legs);
+    }
+    let mut body = Body::default();
+    let hips = legs.branch;
+    body.joints.insert("hips".to_owned(), (hips, SURE[0]));
+    trunk(skeleton, hips, arms.as_ref(), &mut body);
+    body.quadruped = arms.as_ref().is_some_and(|arms| walks_on_four(positions, &legs, arms));
+    let facing = facing(positions, &legs, arms.as_ref(), body.quadruped);
+    let Some(facing) = facing else {
+        body.notes.push(
+            "cannot tell left from right: neither names nor the pose say where the body faces; give `roles.left_up_leg` and \
+             so on"
+                .to_owned(),
+        );
+        return Some(body);
+    };
+    let leg_parts: [&str; 4] = ["up_leg", "leg", "foot", "toe"];
+    sides(positions, legs, &leg_parts, "hind_foot", &facing, &mut body);
+    if let Some(arms) = arms {
+        sides(positions, arms, &["up_arm", "fore_arm", "hand"], "fore_foot", &facing, &mut body);
+    }
+    Some(body)
+}
+
+/// Mirrored limbs, the longest first.
+fn pairs(skeleton: &Skeleton) -> Vec<Pair> {
+    let limbs: Vec<Limb> = (0..skeleton.len()).map(|j| limb(skeleton, j)).collect();
+    let mut size = vec![1usize; skeleton.len()];
+    for j in (1..skeleton.len()).rev() {
+        size[tree::parent(skeleton, j).unwrap_or(0)] += size[j];
+    }
+    let mut pairs = Vec::new();
+    for branch in 0..skeleton.len() {
+        let children: Vec<usize> = (1..skeleton.len()).filter(|j| tree::parent(skeleton, *j) == Some(branch)).collect();
+        for (i, a) in children.iter().enumerate() {
+            for b in &children[i + 1..] {
+                if size[*a] == size[*b] && alike(skeleton, &limbs[*a], &limbs[*b]) && limbs[*a].way.len() >= 3 {
+                    pairs.push(Pair { branch, limbs: [limbs[*a].clone(), limbs[*b].clone()] });
+                }
+            }
+        }
+    }
+    pairs.sort_by(|a, b| b.limbs[0].reach.total_cmp(&a.limbs[0].reach).then(a.branch.cmp(&b.branch)));
+    let longest = pairs.first().map_or(0.0, |p| p.limbs[0].reach);
+    pairs.retain(|p| p.limbs[0].reach >= LIMB * longest);
+    pairs
+}
+
+/// The longest way down from a joint, and the two longest bones of it that follow each other.
+fn limb(skeleton: &Skeleton, start: usize) -> Limb {
+    let mut way = vec![start];
+    // Children come after parents: from the leaves up, how far it goes on below each joint.
+    let mut below = vec![0.0f32; skeleton.len()];
+    for j in (1..skeleton.len()).rev() {
+        let parent = tree::parent(skeleton, j).unwrap_or(0);
+        below[parent] = below[parent].max(tree::bone(skeleton, j) + below[j]);
+    }
+    let further = |j: usize| {
+        let children = (1..skeleton.len()).filter(|c| tree::parent(skeleton, *c) == Some(j));
+        children
+            .max_by(|a, b| (tree::bone(skeleton, *a) + below[*a]).total_cmp(&(tree::bone(skeleton, *b) + below[*b])))
+    };
+    while let Some(next) = further(way[way.len() - 1]) {
+        way.push(next);
+    }
+    let bones: Vec<f32> = way.iter().skip(1).map(|j| tree::bone(skeleton, *j)).collect();
+    let two = |i: usize| bones[i].min(bones[i + 1]);
+    let upper = (0..bones.len().saturating_sub(1)).max_by(|a, b| two(*a).total_cmp(&two(*b))).unwrap_or(0);
+    Limb { upper, reach: bones.iter().sum(), way }
+}
+
+fn alike(skeleton: &Skeleton, a: &Limb, b: &Limb) -> bool {
+    let close = |(a, b): (&usize, &usize)| {
+        let (a, b) = (tree::bone(skeleton, *a), tree::bone(skeleton, *b));
+        (a - b).abs() <= ALIKE * a.max(b)
+    };
+    a.way.len() == b.way.len() && a.way.iter().zip(&b.way).all(close)
+}
+
+/// True where the body stands on `a` rather than on `b`.
+fn stands_on(positions: &[Vec3], a: &Pair, b: &Pair) -> bool {
+    let low = |p: &Pair| p.limbs.iter().map(|l| positions[l.way[l.way.len() - 1]].y).sum::<f32>();
+    low(a) < low(b)
+}
+
+fn trunk(skeleton: &Skeleton, hips: usize, arms: Option<&Pair>, body: &mut Body) {
+    let Some(arms) = arms else { return };
+    let mut put = |role: &str, joint: usize| {
+        body.joints.insert(role.to_owned(), (joint, SURE[0]));
+    };
+    let way = tree::path(skeleton, hips, arms.branch).unwrap_or_default();
+    if let [_, first, ..] = way[..] {
+        put("spine", first);
+        put("chest", arms.branch);
+    }
+    let children = (1..skeleton.len()).filter(|j| tree::parent(skeleton, *j) == Some(arms.branch));
+    let up = children
+        .filter(|j| arms.limbs.iter().all(|l| l.way[0] != *j))
+        .map(|j| limb(skeleton, j))
+        .max_by(|a, b| a.reach.total_cmp(&b.reach));
+    let Some(up) = up.map(|l| l.way) else { return };
+    // Neck, more of it, head, and what marks the top of the head: the head's is the longest bone.
+    let last = up.len() - 1;
+    let head =
+        if last >= 2 && tree::bone(skeleton, up[last]) > tree::bone(skeleton, up[last - 1]) { last - 1 } else { last };
+    put("head", up[head]);
+    if head > 0 {
+        put("neck", up[0]);
+    }
+}
+
+/// Feet and hands alike on the ground under a spine that lies.
+fn walks_on_four(positions: &[Vec3], legs: &Pair, arms: &Pair) -> bool {
+    let spine = (positions[arms.branch] - positions[legs.branch]).normalize_or_zero();
+    let down = direction_of(positions, legs).y < -0.5 && direction_of(positions, arms).y < -0.5;
+    // Only the long bones: what begins a fore limb is a shoulder blade.
+    let length = |p: &Pair| {
+        let at = |k: usize| positions[p.limbs[0].way[k.min(p.limbs[0].way.len() - 1)]];
+        let k = p.limbs[0].upper;
+        (at(k + 1) - at(k)).length() + (at(k + 2) - at(k + 1)).length()
+    };
+    down && spine.y.abs() < LYING && length(arms) >= FORE_LEG * length(legs)
+}
+
+/// From where a pair begins to where its long bones end, unit length.
+fn direction_of(positions: &[Vec3], pair: &Pair) -> Vec3 {
+    let along = |l: &Limb| positions[l.way[l.upper + 2]] - positions[l.way[l.upper]];
+    pair.limbs.iter().map(along).sum::<Vec3>().normalize_or_zero()
+}
+
+/// Where the body faces, level: two legs by toes or knees, four by the spine. `None` where the pose does not tell.
+fn facing(positions: &[Vec3], legs: &Pair, arms: Option<&Pair>, quadruped: bool) -> Option<Facing> {
+    let level = |v: Vec3| Vec3::new(v.x, 0.0, v.z);
+    let spine = arms.map(|a| positions[a.branch] - positions[legs.branch]).unwrap_or(Vec3::Y).normalize_or_zero();
+    if quadruped {
+        return Some(Facing { forward: level(spine).try_normalize()?, sure: SURE[1] });
+    }
+    let down = direction_of(positions, legs);
+    // A rest pose that lays all bones along one axis tells nothing.
+    if down.dot(spine) > SAME_WAY || down.y > -0.5 {
+        return None;
+    }
+    let joint = |l: &Limb, k: usize| l.way.get(l.upper + k).map(|j| positions[*j]);
+    let toes: Vec3 = legs.limbs.iter().filter_map(|l| Some(level(joint(l, 3)? - joint(l, 2)?))).sum();
+    let foot: f32 = legs.limbs.iter().filter_map(|l| Some((joint(l, 3)? - joint(l, 2)?).length())).sum();
+    if foot > 0.0 && toes.length() > 0.3 * foot {
+        return Some(Facing { forward: toes.normalize(), sure: SURE[1] });
+    }
+    let knees: Vec3 = legs.limbs.iter().filter_map(|l| Some(joint(l, 1)? - (joint(l, 0)? + joint(l, 2)?) * 0.5)).sum();
+    let length: f32 = legs.limbs.iter().map(|l| l.reach).sum();
+    (level(knees).length() > 0.02 * length).then(|| Facing { forward: level(knees).normalize(), sure: SURE[2] })
+}
+
+fn sides(positions: &[Vec3], pair: Pair, parts: &[&str], paw: &str, facing: &Facing, body: &mut Body) {
+    let left = Vec3::Y.cross(facing.forward);
+    let aside = |l: &Limb| l.way.iter().take(l.upper + 1).map(|j| positions[*j].dot(left)).sum::<f32>();
+    let [a, b] = pair.limbs;
+    let [left, right] = if aside(&a) >= aside(&b) { [a, b] } else { [b, a] };
+    for (side, limb) in [(Side::Left, left), (Side::Right, right)] {
+        let mut put = |part: &str, joint: usize| {
+            body.joints.insert(format!("{}_{part}", side.name()), (joint, facing.sure));
+        };
+        let joints = &limb.way[limb.upper..];
+        parts.iter().zip(joints).for_each(|(part, joint)| put(part, *joint));
+        if parts.contains(&"up_arm") && limb.upper > 0 {
+            put("shoulder", limb.way[limb.upper - 1]);
+        }
+        if body.quadruped {
+            body.joints.insert(format!("{}_{paw}", side.name()), (limb.way[limb.way.len() - 1], facing.sure));
+        }
+    }
+}

@@ -77,13 +77,6 @@ impl Pose {
         (self.translations[joint.at()], self.rotations[joint.at()]) = (local.translation, local.rotation);
     }
 
-    /// Turns a joint (not the root), and all below it, by a rotation seen in root space; allocates nothing.
-    pub fn turn_in_root(&mut self, skeleton: &Skeleton, joint: JointIndex, by: Quat) {
-        let parent = self.parent_in_root(skeleton, joint).rotation;
-        let local = parent.inverse() * by * parent * self.rotations[joint.at()];
-        self.rotations[joint.at()] = local.renormalize();
-    }
-
     /// All joints in the world: `[joints]` into `world`, which is resized.
     pub fn world(&self, skeleton: &Skeleton, world: &mut Vec<Transform>) {
         world.clear();

@@ -6,6 +6,7 @@ use crate::math::smoothstep;
 use crate::pose::Pose;
 use crate::retarget::{Reference, RetargetMap};
 use crate::roles::Side;
+use crate::skeleton::Skeleton;
 use glam::Vec3;
 
 /// Seconds over which the pelvis sinks and rises where legs are too short.
@@ -71,6 +72,13 @@ fn place(stands: &[(f32, Vec3)]) -> Vec3 {
     flat().map(|s| s.1).sum::<Vec3>() / flat().count().max(1) as f32
 }
 
+/// A leg in the world: joint 0 may be hips that lean.
+fn bent(skeleton: &Skeleton, pose: &Pose, leg: Leg) -> BentLeg {
+    let mut bent = BentLeg::of(skeleton, pose, leg);
+    bent.carry(pose.world_from_root());
+    bent
+}
+
 impl Stage<'_> {
     /// `[frames]` where a toe would be if the world were scaled with the body.
     pub fn wished(&self, side: Side) -> Vec<Vec3> {
@@ -94,7 +102,7 @@ impl Stage<'_> {
         self.sink(poses, &legs, reach);
         for (leg, targets) in &legs {
             for (pose, target) in poses.iter_mut().zip(targets) {
-                let mut bent = BentLeg::of(&self.map.target.skeleton, pose, *leg, pose.world_from_root());
+                let mut bent = bent(&self.map.target.skeleton, pose, *leg);
                 bent.reach(*target, reach);
                 bent.write(pose);
             }
@@ -159,7 +167,7 @@ impl Stage<'_> {
             .enumerate()
             .map(|(f, pose)| {
                 let of = |(leg, targets): &(Leg, Vec<Vec3>)| {
-                    BentLeg::of(&target.skeleton, pose, *leg, pose.world_from_root()).sink_needed(targets[f], reach)
+                    bent(&target.skeleton, pose, *leg).sink_needed(targets[f], reach)
                 };
                 legs.iter().map(of).fold(0.0, f32::max).min(most)
             })

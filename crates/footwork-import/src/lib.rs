@@ -46,11 +46,18 @@
 
 pub mod bvh;
 pub mod config;
+#[cfg(feature = "fbx")]
+pub mod fbx;
 mod files;
 pub mod glb;
+pub mod gltf;
+mod scene;
+mod units;
 
 pub use config::{CharacterConfig, ConfigFileError, SourceConfig, UnitSetting, read_clips};
 pub use files::{ImportError, read_clip, read_files, write_clip};
+pub use scene::{SceneError, SceneProblem};
+pub use units::Units;
 
 /// The code in the papers is compiled as documentation tests: here, because this crate's tests know all the others.
 #[cfg(doctest)]

@@ -56,7 +56,11 @@ pub(super) fn read(
             rate_hz: rate_hz(times()).unwrap_or(RATES_HZ[0]),
             start_s,
             end_s,
-            moved: own.iter().filter(|(_, [t, r, _])| [t, r].into_iter().flatten().any(Track::moves)).map(|(n, _)| *n).collect(),
+            moved: own
+                .iter()
+                .filter(|(_, [t, r, _])| [t, r].into_iter().flatten().any(Track::moves))
+                .map(|(n, _)| *n)
+                .collect(),
             events: markers::read(animation, start_s),
             name,
         });
@@ -131,9 +135,14 @@ impl Track {
             if self.width == 4 && dot < 0.0 { -1.0 } else { 1.0 }
         };
         let differs = |k: [f32; 4]| k.iter().zip(first).any(|(a, b)| (a * sign(&k) - b).abs() > STILL);
-        let bends = || self.is_cubic() && self.values.chunks_exact(self.width).enumerate().any(|(i, v)| {
-            i % 3 != 1 && v.iter().any(|v| v.abs() > STILL)
-        });
+        let bends = || {
+            self.is_cubic()
+                && self
+                    .values
+                    .chunks_exact(self.width)
+                    .enumerate()
+                    .any(|(i, v)| i % 3 != 1 && v.iter().any(|v| v.abs() > STILL))
+        };
         keys().map(own).any(differs) || bends()
     }
 

@@ -55,10 +55,11 @@ impl<'a> Document<'a> {
 
     /// The bytes of a buffer.
     pub fn buffer(&self, index: usize) -> Result<Cow<'_, [u8]>, SceneProblem> {
-        let buffer: &Buffer = self.root.buffers.get(index).ok_or_else(|| SceneProblem::Unreadable {
-            format: "glTF",
-            what: format!("there is no buffer {index}"),
-        })?;
+        let buffer: &Buffer = self
+            .root
+            .buffers
+            .get(index)
+            .ok_or_else(|| SceneProblem::Unreadable { format: "glTF", what: format!("there is no buffer {index}") })?;
         let Some(uri) = &buffer.uri else {
             let blob = self.blob.as_deref().filter(|_| index == 0).map(Cow::Borrowed);
             return blob.ok_or_else(|| refuse("(none)", "the file has no binary part that it could be"));

@@ -19,6 +19,7 @@ mod animation;
 mod document;
 mod markers;
 mod nodes;
+mod placed;
 mod rate;
 
 #[cfg(test)]
@@ -29,6 +30,7 @@ use crate::units::{Units, size_doubt};
 use accessor::Tables;
 use document::Document;
 use footwork::clip::RawClip;
+pub(crate) use placed::Placed;
 use std::path::Path;
 
 /// Reads all animations of a glTF file in memory, text or binary.

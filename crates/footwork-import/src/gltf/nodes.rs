@@ -91,7 +91,8 @@ fn world_scales(nodes: &[Node]) -> Vec<f32> {
     let mut scales: Vec<Option<f32>> = vec![None; nodes.len()];
     for n in 0..nodes.len() {
         let mut way = vec![n];
-        while let Some(p) = nodes[way[way.len() - 1]].parent.filter(|p| scales[*p].is_none() && way.len() <= nodes.len())
+        while let Some(p) =
+            nodes[way[way.len() - 1]].parent.filter(|p| scales[*p].is_none() && way.len() <= nodes.len())
         {
             way.push(p);
         }

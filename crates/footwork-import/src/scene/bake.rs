@@ -1,7 +1,7 @@
 //! From nodes that move, turn and scale at any time to joints that move and turn at every frame.
 
 use super::joints::Rig;
-use super::{Naming, Sample, Scene, SceneProblem, Trs};
+use super::{Naming, Rest, Sample, Scene, SceneProblem, Trs};
 use crate::units::Units;
 use footwork::clip::{Annotations, RawClip};
 use footwork::frames::JointIndex;
@@ -123,8 +123,24 @@ impl<'a> Bake<'a> {
         Ok(frames)
     }
 
-    /// Local transforms of all joints, metres, from those of the nodes.
-    fn pose(&self, local: impl Fn(usize) -> Trs, out: &mut Vec<Transform>) -> Result<(), Fault> {
+    /// The skeleton as the nodes stand.
+    pub fn standing(&self) -> Result<Rest, SceneProblem> {
+        let (rig, local) = (self.rig, |n: usize| self.scene.nodes[n].local);
+        let mut rest = Vec::new();
+        let (above, scales) = self.pose(local, &mut rest).map_err(|fault| self.refusal(fault, "rest pose", 0.0))?;
+        let parents: Vec<_> = rig.parents.iter().map(|p| p.map(JointIndex::new)).collect();
+        let scale = |p: &Option<usize>| p.map_or(above.scale, |p| scales[p]).element_sum() / 3.0;
+        Ok(Rest {
+            scales: rig.parents.iter().map(scale).collect(),
+            nodes: rig.nodes.clone(),
+            above: above.transform,
+            skeleton: Skeleton::new(rig.names.clone(), parents, rest)?,
+        })
+    }
+
+    /// Local transforms of all joints, metres, from those of the nodes; gives what stands above, and the `[joints]` scales
+    /// that hold for their children.
+    fn pose(&self, local: impl Fn(usize) -> Trs, out: &mut Vec<Transform>) -> Result<(Scaled, Vec<Vec3>), Fault> {
         let mut above = Scaled { transform: Transform::IDENTITY, scale: Vec3::splat(self.metres) };
         for n in &self.rig.above {
             above = above.child(sane(local(*n)).map_err(|kind| Fault { node: *n, kind })?);
@@ -155,7 +171,7 @@ impl<'a> Bake<'a> {
             scales.push(even.map_or(scale, Vec3::splat));
             out.push(transform);
         }
-        Ok(())
+        Ok((above, scales))
     }
 
     fn refusal(&self, fault: Fault, clip: &str, time_s: f64) -> SceneProblem {

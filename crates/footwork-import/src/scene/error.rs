@@ -160,13 +160,17 @@ pub enum SceneProblem {
         joints: usize,
     },
     /// A unit that is none.
-    #[error("{metres_per_unit} metres per unit are not usable: expected a positive number, such as 0.01 for centimetres")]
+    #[error(
+        "{metres_per_unit} metres per unit are not usable: expected a positive number, such as 0.01 for centimetres"
+    )]
     BadUnits {
         /// What was given.
         metres_per_unit: f32,
     },
     /// A build without the C code.
-    #[error("FBX cannot be read: this footwork was built without its feature `fbx`; convert the file to .glb, or build with it")]
+    #[error(
+        "FBX cannot be read: this footwork was built without its feature `fbx`; convert the file to .glb, or build with it"
+    )]
     FbxLeftOut,
     /// Names or places that make no skeleton.
     #[error(transparent)]

@@ -16,6 +16,7 @@ pub use error::{SceneError, SceneProblem};
 use crate::units::Units;
 use footwork::clip::{ClipEvent, RawClip};
 use footwork::math::{Quat, Transform};
+use footwork::skeleton::Skeleton;
 use glam::Vec3;
 use std::collections::BTreeSet;
 
@@ -132,4 +133,22 @@ pub(crate) fn clips(scene: &Scene, sample: &impl Sample, naming: &Naming<'_>) ->
     let clips: Result<Vec<_>, _> =
         moving.iter().zip(names).map(|(take, name)| bake.clip(*take, name, sample)).collect();
     Ok((clips?, notes))
+}
+
+/// The skeleton of a file without a look at its motion.
+pub(crate) struct Rest {
+    pub skeleton: Skeleton,
+    /// `[joints]`.
+    pub nodes: Vec<usize>,
+    /// `[joints]` metres per unit of a node's translation.
+    pub scales: Vec<f32>,
+    /// From the space of the root's parent to the world, without scale.
+    pub above: Transform,
+}
+
+/// The skeleton of a file as its nodes stand.
+pub(crate) fn rest(scene: &Scene) -> Result<Rest, SceneProblem> {
+    let rig = joints::find(scene)?;
+    let naming = Naming { stem: "", source: "", units: Units::Auto, file_metres_per_unit: 1.0 };
+    bake::Bake::new(scene, &rig, &naming)?.standing()
 }

@@ -10,9 +10,6 @@
 
 mod takes;
 
-#[cfg(test)]
-mod tests;
-
 use crate::scene::{self, ClipsAndNotes, Naming, Node, NodeKind, Scene, SceneError, SceneProblem, Trs, is_sheared};
 use crate::units::{Units, size_doubt};
 use footwork::clip::RawClip;

@@ -22,9 +22,6 @@ mod nodes;
 mod placed;
 mod rate;
 
-#[cfg(test)]
-mod tests;
-
 use crate::scene::{self, ClipsAndNotes, Naming, Scene, SceneError, SceneProblem};
 use crate::units::{Units, size_doubt};
 use accessor::Tables;

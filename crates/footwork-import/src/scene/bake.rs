@@ -242,7 +242,10 @@ pub(super) fn names(stem: &str, takes: &[&str]) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut names: Vec<String> = Vec::new();
     for take in takes {
-        let base = format!("{stem}.{}", take_name(take));
+        let own = take_name(take);
+        // As `convert` writes it.
+        let has_stem = own.strip_prefix(stem).is_some_and(|rest| rest.starts_with('.'));
+        let base = if has_stem { own } else { format!("{stem}.{own}") };
         let mut name = base.clone();
         let mut number = 2;
         while !seen.insert(name.clone()) {
@@ -261,7 +264,7 @@ fn take_name(take: &str) -> String {
         parts.pop();
     }
     let last = parts.last().copied().unwrap_or("take").trim();
-    let kept = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '+');
+    let kept = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '+' | '.');
     let name: String = last.chars().map(|c| if kept(c) { c } else { '_' }).collect();
     if name.is_empty() { "take".to_owned() } else { name }
 }

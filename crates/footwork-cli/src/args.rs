@@ -113,8 +113,8 @@ pub enum Command {
     after_help = "Example:\n  footwork build mocap/ -o mocap.fwdb\n  footwork build --config dog.toml -o dog.fwdb --json"
 )]
 pub struct BuildArgs {
-    /// Motion files (.bvh, .glb, .gltf, .fbx), folders, or patterns such as 'mocap/**/walk*.fbx'. Default: the configuration's `source.clips`, else
-    /// the built-in data.
+    /// Motion files (.bvh, .glb, .gltf, .fbx), folders, or patterns such as 'mocap/**/walk*.fbx'. Default: the
+    /// configuration's `source.clips`, else the built-in data.
     #[arg(value_name = "CLIPS")]
     pub clips: Vec<PathBuf>,
     /// Where to write the database. An old file survives any failure.
@@ -177,8 +177,8 @@ pub struct InspectArgs {
     after_help = "Example:\n  footwork film --clip walk_125 -o strip.png\n  footwork film take.bvh --from 2 --to 5 --view side,front -o strip.png\n  footwork film --db mocap.fwdb --sheet --clip turn -o turns.png\n  footwork film --trace run.fwtrace --from 10 --to 13 --camera fixed -o run.svg\n  footwork film --compare take.bvh 'mocap.fwdb#take' -o both.png"
 )]
 pub struct FilmArgs {
-    /// A motion file (.bvh, .glb, .gltf, .fbx), a folder of them, a database (.fwdb), a trace (.fwtrace), or `built-in`; `#clip` behind it
-    /// chooses a clip. Default: --trace, else --db, else the built-in data.
+    /// A motion file (.bvh, .glb, .gltf, .fbx), a folder of them, a database (.fwdb), a trace (.fwtrace), or `built-in`;
+    /// `#clip` behind it chooses a clip. Default: --trace, else --db, else the built-in data.
     #[arg(value_name = "SOURCE")]
     pub source: Option<PathBuf>,
     /// A recorded run, made by `footwork simulate --trace`.

@@ -91,7 +91,7 @@ fn load(bytes: &[u8]) -> Result<ufbx::SceneRoot, SceneProblem> {
     })
 }
 
-/// The nodes of a file, without the one above all.
+/// The nodes of a file. The one above all has nothing to say here: what it would convert is converted.
 fn nodes(file: &ufbx::Scene) -> Result<Vec<Node>, SceneProblem> {
     let mut nodes: Vec<Node> = Vec::with_capacity(file.nodes.count);
     for n in file.nodes.into_iter() {
@@ -103,7 +103,8 @@ fn nodes(file: &ufbx::Scene) -> Result<Vec<Node>, SceneProblem> {
             }
             _ => NodeKind::Plain,
         };
-        let parent = n.parent.as_ref().map(|p| p.element.typed_id as usize);
+        // Under the node above all, characters stand beside each other.
+        let parent = n.parent.as_ref().filter(|p| !p.is_root).map(|p| p.element.typed_id as usize);
         let name = if n.element.name.is_empty() && !n.is_root {
             format!("node_{}", n.element.typed_id)
         } else {

@@ -6,7 +6,7 @@ use footwork::skeleton::Skeleton;
 /// Moving nodes that make a skeleton where nothing says which nodes are joints: a door has fewer.
 const FEWEST_MOVING: usize = 3;
 /// Branches beside the largest that have less than this share of its joints are targets of IK and the like.
-const HELPERS_SHARE: f32 = 0.25;
+const HELPERS_SHARE: f32 = 0.5;
 
 /// A skeleton within a scene.
 pub(super) struct Rig {

@@ -1,6 +1,6 @@
 //! FBX in.
 
-use crate::fixtures::{Fbx, fbx_person, fbx_walker};
+use crate::fixtures::{Fbx, FbxJoint, fbx_person, fbx_walker};
 use footwork::clip::RawClip;
 use footwork::math::{Quat, Transform};
 use footwork_import::{Units, fbx};
@@ -100,6 +100,18 @@ fn files_without_motion_or_sense_are_refused_with_a_reason() {
     let whole = fbx_walker().binary();
     let cut = refusal(&whole[..whole.len() / 2]);
     assert!(cut.starts_with("file.fbx: this is not a usable FBX file"), "{cut}");
+}
+
+#[test]
+fn two_characters_are_refused_and_targets_beside_one_are_left_out() {
+    let joint =
+        |name, parent| FbxJoint { name, parent, translation: [50.0, 0.0, 0.0], properties: vec![], inherit_type: 1 };
+    let mut file = fbx_walker();
+    file.joints.push(joint("Target", None));
+    assert_eq!(read(&file)[0].skeleton.names(), ["Hips", "Spine", "Head"]);
+    file.joints.push(joint("Other spine", Some(3)));
+    let message = refusal(&file.ascii());
+    assert!(message.contains("two skeletons, under `Hips` (3 joints) and `Target` (2 joints)"), "{message}");
 }
 
 #[test]

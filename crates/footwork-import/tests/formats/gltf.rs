@@ -242,8 +242,13 @@ fn two_characters_are_refused_and_targets_beside_one_are_left_out() {
     nodes.push(json!({"name": "Foot target"}));
     nodes[0]["children"] = json!([1, 4]);
     file.root["skins"] = json!([{"joints": [1, 2, 3, 4]}]);
-    // A third of the skeleton is no helper: the armature joins them.
-    assert_eq!(one(&file).skeleton.names(), ["Armature", "Hips", "Spine", "Head", "Foot target"]);
+    assert_eq!(one(&file).skeleton.names(), ["Hips", "Spine", "Head"]);
+    // As large as half the rest it is no helper: the armature joins them.
+    let nodes = file.root["nodes"].as_array_mut().unwrap();
+    nodes[4]["children"] = json!([5]);
+    nodes.push(json!({"name": "Foot pole"}));
+    file.root["skins"] = json!([{"joints": [1, 2, 3, 4, 5]}]);
+    assert_eq!(one(&file).skeleton.names(), ["Armature", "Hips", "Spine", "Head", "Foot target", "Foot pole"]);
     let mut twins = walker();
     let nodes = twins.root["nodes"].as_array_mut().unwrap();
     nodes.push(json!({"name": "Other", "children": [5]}));

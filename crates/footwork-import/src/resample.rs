@@ -38,7 +38,7 @@ pub fn resample(clip: &RawClip, rate_hz: f32) -> Result<RawClip, ClipError> {
         }
     }
     for track in &mut out.annotations.contacts {
-        track.on = (0..frames).map(|f| at(f)).map(|(a, b, t)| track.on[if t < 0.5 { a } else { b }]).collect();
+        track.on = (0..frames).map(at).map(|(a, b, t)| track.on[if t < 0.5 { a } else { b }]).collect();
     }
     out.validate()?;
     Ok(out)

@@ -20,8 +20,9 @@ use ufbx::{ElementType, ErrorType, InheritModeHandling, LoadOpts, SpaceConversio
 
 /// Deeper trees of nodes are damage.
 const DEEPEST: u32 = 1024;
-/// Memory for reading: so many bytes per byte of the file, as arrays in it are compressed, and so many for any file.
-const BYTES_PER_BYTE: usize = 32;
+/// Memory for reading, in either of the library's two pools: so many bytes per byte of the file (usual are 3), and so
+/// many for any file.
+const BYTES_PER_BYTE: usize = 10;
 const ALWAYS_ALLOWED: usize = 1 << 24;
 
 /// Reads all animation stacks of an FBX file in memory.

@@ -5,7 +5,7 @@ use crate::scene::SceneProblem;
 use gltf::json::accessor::{ComponentType, Type};
 use gltf::json::validation::Checked;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::rc::Rc;
 
 /// Decoded bytes over bytes of the file: small integers become floats, and no table need be read twice.
@@ -138,11 +138,10 @@ impl<'a> Tables<'a> {
             return Err(format!("{} values do not fit into its buffer view of {length} bytes", at.count).into());
         }
         let buffer = view.buffer.value();
-        if !self.buffers.contains_key(&buffer) {
-            let bytes = document.buffer(buffer)?;
-            self.buffers.insert(buffer, bytes);
-        }
-        let bytes = &self.buffers[&buffer];
+        let bytes: &Cow<'_, [u8]> = match self.buffers.entry(buffer) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(document.buffer(buffer)?),
+        };
         let end = start.checked_add(length).filter(|e| *e <= bytes.len());
         let end = end.ok_or_else(|| format!("its buffer view ends beyond the buffer's {} bytes", bytes.len()))?;
         let view = &bytes[start..end];

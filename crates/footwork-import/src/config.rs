@@ -205,8 +205,8 @@ pub fn read_clips(
 /// Reads the clips of a list of files, folders and patterns (relative ones under `base`) as a `[source]` table says: its
 /// units, its name pattern, its ranges, and sidecars. (Its own list of clips is not looked at.)
 ///
-/// Folders give all motion files directly in them. A model without animation is left out of folders and patterns, and
-/// noted.
+/// Folders give all motion files directly in them. What holds no character's motion (a model, a T-pose, a prop) is left out
+/// of folders and patterns, and noted.
 ///
 /// # Errors
 /// As [`read_clips`]; units, a pattern or a range that cannot be.

@@ -3,7 +3,7 @@
 use crate::bvh::{self, Bvh, BvhError, UnitGuess, Units, WriteOptions};
 use crate::format::{self, Format};
 use crate::one_skeleton;
-use crate::scene::{ClipsAndNotes, SceneError, SceneProblem};
+use crate::scene::{ClipsAndNotes, SceneError};
 use footwork::clip::RawClip;
 use footwork::files::write_atomically;
 use rayon::prelude::*;
@@ -130,7 +130,7 @@ impl fmt::Display for Note {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Input {
     pub path: PathBuf,
-    /// False where a folder or a pattern gave it: then a model without animation is left out, and no error.
+    /// False where a folder or a pattern gave it: then a model or a prop is left out, and no error.
     pub named: bool,
 }
 
@@ -167,7 +167,7 @@ pub fn read_files(
 /// `on_progress` is called with (files done, files in all), from any thread, once per file.
 ///
 /// # Errors
-/// The first file in order of path that cannot be read or used; two clips of one name; with [`Units::Auto`], a BVH file
+/// The first file in order of name that cannot be read or used; two clips of one name; with [`Units::Auto`], a BVH file
 /// that suggests another unit than the majority while its skeleton is more than 1.5 times larger or smaller than the
 /// median.
 pub fn import_files(
@@ -212,8 +212,8 @@ pub(crate) fn load_all(
     for (input, file) in inputs.iter().zip(files) {
         match file {
             Ok(file) => kept.push((input.path.as_path(), file)),
-            Err(ImportError::Scene(e)) if !input.named && e.problem == SceneProblem::NoAnimation => {
-                let text = "a model without animation: left out".to_owned();
+            Err(ImportError::Scene(e)) if !input.named && e.problem.is_no_motion() => {
+                let text = format!("left out: {}", e.problem);
                 imported.notes.push(Note { about: input.path.display().to_string(), text });
                 models.push(e);
             }
@@ -316,9 +316,7 @@ impl Loaded {
             Self::Bytes(bytes, _) => crate::gltf::read(&bytes, &name, &source, path.parent(), units)?,
         })
     }
-}
 
-impl Loaded {
     /// The unit that a BVH file suggests; the others have one.
     fn guess(&self) -> Option<UnitGuess> {
         if let Self::Bvh(file) = self { bvh::guess_units(file) } else { None }
@@ -332,7 +330,7 @@ fn read_fbx(bytes: &[u8], name: &str, source: &str, units: Units) -> Result<Clip
 
 #[cfg(not(feature = "fbx"))]
 fn read_fbx(_: &[u8], _: &str, source: &str, _: Units) -> Result<ClipsAndNotes, SceneError> {
-    Err(SceneError { file: source.to_owned(), problem: SceneProblem::FbxLeftOut })
+    Err(SceneError { file: source.to_owned(), problem: crate::scene::SceneProblem::FbxLeftOut })
 }
 
 fn stem(path: &Path) -> String {

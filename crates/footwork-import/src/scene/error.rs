@@ -77,8 +77,8 @@ pub enum SceneProblem {
     },
     /// Materials, cameras, faces.
     #[error(
-        "none of its animations moves a joint of its skeleton: expected keys of translation or rotation; bake the \
-         animation onto the bones when exporting"
+        "none of its animations moves a joint of its skeleton: expected keys of translation or rotation that change; bake \
+         the animation onto the bones when exporting"
     )]
     NothingMoves,
     /// Two people.
@@ -178,4 +178,11 @@ pub enum SceneProblem {
     /// Numbers that make no clip.
     #[error(transparent)]
     Clip(#[from] ClipError),
+}
+
+impl SceneProblem {
+    /// True of files that are sound and hold no character's motion: models, T-poses, props.
+    pub fn is_no_motion(&self) -> bool {
+        matches!(self, Self::NoAnimation | Self::NothingMoves | Self::NoSkeleton { .. })
+    }
 }

@@ -39,6 +39,9 @@ fn folder() -> tempfile::TempDir {
     let mut model = walker();
     model.root["animations"] = json!([]);
     write("model.gltf", &model.text());
+    let still: (&[f32], &[f32]) = (&[0.0, 1.0], &[0.0, 1.0, 0.0, 0.0, 1.0, 0.0]);
+    model.animation("T-pose", &[(1, "translation", "LINEAR", still.0, still.1)]);
+    write("t-pose.gltf", &model.text());
     write("notes.txt", b"no motion");
     dir
 }
@@ -55,7 +58,8 @@ fn a_folder_of_all_formats_comes_on_one_skeleton_and_says_what_it_took() {
     }
     let told: Vec<String> = all.notes.iter().map(ToString::to_string).collect();
     let has = |part: &str| assert!(told.iter().any(|n| n.contains(part)), "{part}: {told:?}");
-    has("model.gltf: a model without animation: left out");
+    has("model.gltf: left out: the file holds a model but no animation");
+    has("t-pose.gltf: left out: none of its animations moves a joint");
     has("2 joints that not all clips have are left out (`rig:Tail`, `HeadEnd`)");
     has("1 joints take the names of the first clip's");
     // Named by hand it is a mistake.

@@ -2,11 +2,10 @@
 
 use crate::args::{BuildArgs, Common};
 use crate::database::{build_clips, built_in};
-use crate::{interrupt, progress};
-use anyhow::{Context, Result, bail};
+use crate::{clips, interrupt};
+use anyhow::{Result, bail};
 use footwork::build::BuildReport;
-use footwork::clip::RawClip;
-use footwork_import::{CharacterConfig, read_clips};
+use footwork_import::{CharacterConfig, Imported};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -21,8 +20,9 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
     if let Some(units) = &args.units {
         config.source.units = units.clone();
     }
-    let clips = source_clips(args, common, &config)?;
-    let (db, report) = build_clips(&clips, &config, common.json)?;
+    let imported = source_clips(args, common, &config)?;
+    let (db, mut report) = build_clips(&imported.clips, &config, common.json)?;
+    report.warnings.splice(0..0, imported.notes.iter().map(ToString::to_string));
     interrupt::guarded(&args.output, || db.save(&args.output))?;
     let bytes = std::fs::metadata(&args.output)?.len();
     let elapsed_s = start.elapsed().as_secs_f64();
@@ -35,7 +35,7 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
 }
 
 /// The clips named on the command line, else those of the configuration, else the built-in ones.
-fn source_clips(args: &BuildArgs, common: &Common, config: &CharacterConfig) -> Result<Vec<RawClip>> {
+fn source_clips(args: &BuildArgs, common: &Common, config: &CharacterConfig) -> Result<Imported> {
     let here = Path::new("");
     let (inputs, base) = if !args.clips.is_empty() {
         (args.clips.clone(), here)
@@ -43,16 +43,9 @@ fn source_clips(args: &BuildArgs, common: &Common, config: &CharacterConfig) -> 
         let base = common.config.as_deref().and_then(Path::parent).unwrap_or(here);
         (config.source.clips.iter().map(PathBuf::from).collect(), base)
     } else {
-        return Ok(built_in());
+        return Ok(Imported { clips: built_in(), ..Imported::default() });
     };
-    let bar = progress::bar("reading", inputs.len() as u64, common.json);
-    let tell = |done: usize, all: usize| {
-        bar.set_length(all as u64);
-        bar.set_position(done as u64);
-    };
-    let clips = read_clips(&inputs, base, config.source.units.units()?, Some(&tell));
-    bar.finish_and_clear();
-    clips.context("cannot read the clips")
+    clips::import(&inputs, base, &config.source, common.json)
 }
 
 fn to_json(report: &BuildReport, args: &BuildArgs, bytes: u64, elapsed_s: f64, hash: &str) -> serde_json::Value {

@@ -11,7 +11,7 @@ use footwork::adjust::orientation_warp::OrientationWarpConfig;
 use footwork::adjust::stride_warp::StrideWarpConfig;
 use footwork::build::{ClipRule, CurveSpec, EventSpec, RootConfig, TagSpec};
 use footwork::schema::{ChannelSpec, ChannelType, Preset, PropSpec};
-use footwork_import::CharacterConfig;
+use footwork_import::{CharacterConfig, RangeSpec};
 use footwork_metrics::eval::keys as metrics;
 use footwork_metrics::gate::Gate;
 use std::collections::BTreeSet;
@@ -103,6 +103,11 @@ fn retargeting_can_be_followed() {
 }
 
 #[test]
+fn formats_can_be_followed() {
+    assert!(follow("formats.md") >= 8);
+}
+
+#[test]
 fn schema_can_be_followed() {
     assert!(follow("schema.md") >= 2);
 }
@@ -184,6 +189,9 @@ fn every_key() -> CharacterConfig {
     let mut config = CharacterConfig::default();
     config.matcher.orientation_warp = Some(OrientationWarpConfig::default());
     config.matcher.stride_warp = Some(StrideWarpConfig::default());
+    config.source.pattern = text();
+    config.source.ranges =
+        vec![RangeSpec { clip: "x".into(), name: "x".into(), start_s: Some(0.0), end_s: Some(1.0), looping: true }];
     config.build.pose_rate_hz = Some(60.0);
     config.build.root = RootConfig { joint: text(), forward_deg: Some(0.0), ..RootConfig::default() };
     config.build.schema.preset = Some(Preset::Holden);

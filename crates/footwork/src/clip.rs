@@ -17,7 +17,8 @@ pub struct RawClip {
     pub skeleton: Skeleton,
     /// Frames per second.
     pub rate_hz: f32,
-    /// True when the last frame leads back to the first.
+    /// True when the last frame leads back to the first, or shows it again. Where false, the builder finds out, unless
+    /// [`Annotations::never_loops`].
     pub looping: bool,
     /// `[frames x joints]` local translations.
     pub translations: Vec<Vec3>,
@@ -30,6 +31,8 @@ pub struct RawClip {
 /// Facts about a clip that lie in time, all in seconds from its first frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotations {
+    /// Known not to be a loop: the builder does not find out.
+    pub never_loops: bool,
     /// Known contacts; where empty, the builder detects them.
     pub contacts: Vec<ContactTrack>,
     /// Named ranges that a search can require or forbid.

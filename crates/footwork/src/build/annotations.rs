@@ -35,7 +35,10 @@ impl ClipRule {
     /// A curve whose keys do not have the same number of values.
     pub fn apply(&self, clip: &mut RawClip) -> Result<(), ClipError> {
         let end = clip.seconds() + 1.0 / clip.rate_hz;
-        clip.looping = self.looping.unwrap_or(clip.looping);
+        if let Some(looping) = self.looping {
+            clip.looping = looping;
+            clip.annotations.never_loops = !looping;
+        }
         let range = |[start_s, end_s]: [f32; 2]| TimeRange { start_s, end_s };
         let part = |start_s: Option<f32>, end_s: Option<f32>| range([start_s.unwrap_or(0.0), end_s.unwrap_or(end)]);
         let a = &mut clip.annotations;

@@ -28,6 +28,9 @@ pub struct BuildConfig {
     /// Continues the root beyond the ends of clips, so that a clip's last second is no false stop. Where false, rows
     /// whose trajectory leaves the clip are not jumped to. Default true.
     pub extrapolate_ends: bool,
+    /// Takes clips for loops whose end leads back into their start as smoothly as they move elsewhere, where nobody says
+    /// whether they are. Default true.
+    pub find_loops: bool,
     /// What is matched.
     pub schema: SchemaConfig,
     /// Facts about clips by name.
@@ -46,6 +49,7 @@ impl Default for BuildConfig {
             symmetric_normalization: true,
             contacts: ContactConfig::default(),
             extrapolate_ends: true,
+            find_loops: true,
             schema: SchemaConfig::default(),
             clips: Vec::new(),
         }
@@ -79,11 +83,21 @@ pub struct RootConfig {
     pub facing_window_s: f32,
     /// Turn from joint 0's own +Z to where the body faces, degrees about +Y. Default: found from hips and travel.
     pub forward_deg: Option<f32>,
+    /// Gives clips that were made on the spot the speed that their standing feet slide back with; one speed per clip. Default:
+    /// for loops whose feet clearly tread, with a warning.
+    pub speed_from_feet: Option<bool>,
 }
 
 impl Default for RootConfig {
     fn default() -> Self {
-        Self { mode: RootMode::Auto, joint: None, position_window_s: 0.5, facing_window_s: 1.0, forward_deg: None }
+        Self {
+            mode: RootMode::Auto,
+            joint: None,
+            position_window_s: 0.5,
+            facing_window_s: 1.0,
+            forward_deg: None,
+            speed_from_feet: None,
+        }
     }
 }
 
@@ -141,7 +155,7 @@ impl SchemaConfig {
 pub struct ClipRule {
     /// Clips meant, `*` for any run of characters. Default `*`.
     pub name: String,
-    /// Whether the last frame leads back to the first. Default: what the source says.
+    /// Whether the last frame leads back to the first. Default: what the source says, else what is found.
     #[serde(rename = "loop")]
     pub looping: Option<bool>,
     /// Tags, over the whole clip or a part of it.

@@ -3,12 +3,14 @@
 mod annotations;
 pub mod config;
 mod contacts;
+pub mod loops;
 mod normalize;
 mod parallel;
 mod report;
 mod root_motion;
 mod rows;
 mod track;
+mod treadmill;
 
 pub use crate::roles::{JointRoles, RoleError};
 pub use config::{
@@ -120,8 +122,7 @@ pub fn build(
     let (pose_rate_hz, search_rate_hz) = rates(clips, config)?;
     let mut report = BuildReport { pose_rate_hz, search_rate_hz, ..Default::default() };
 
-    let annotated = annotations::annotate(clips, config)?;
-    let Rooted { skeleton, roles, tracks } = root(&annotated, config, options, &mut report)?;
+    let Rooted { skeleton, roles, tracks } = root(clips, config, options, &mut report)?;
     let tracks = usable(tracks, &mut report)?;
     let contact_joints = contact_joints(&skeleton, &roles, config)?;
     let labels = parallel::map(&tracks, |t| contacts::label(t, &skeleton, &contact_joints, &config.contacts));
@@ -135,6 +136,9 @@ pub fn build(
     let mirror = mirror_columns(&skeleton, &schema, &poses, config)?;
     let symmetric = mirror.as_deref().filter(|_| config.symmetric_normalization);
     let scaling = normalize::scaling(&extracted.raw, &schema, config.schema.normalization, symmetric)?;
+    if let Some(column) = scaling.straight.first() {
+        report.warnings.push(straight_warning(&schema.column_label(*column)));
+    }
     let stored = mirror.as_deref().filter(|_| config.mirror == MirrorMode::Stored);
     let assembled = rows::assemble(extracted, &tracks, &schema, scaling, stored);
 
@@ -181,8 +185,7 @@ pub fn prepare(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>, 
     check_clips(clips)?;
     let (pose_rate_hz, _) = rates(clips, config)?;
     let mut report = BuildReport { pose_rate_hz, ..Default::default() };
-    let annotated = annotations::annotate(clips, config)?;
-    let Rooted { skeleton, roles, tracks } = root(&annotated, config, &BuildOptions::default(), &mut report)?;
+    let Rooted { skeleton, roles, tracks } = root(clips, config, &BuildOptions::default(), &mut report)?;
     let joints = contact_joints(&skeleton, &roles, config)?;
     Ok(parallel::map(&tracks, |t| {
         let labels = contacts::label(t, &skeleton, &joints, &config.contacts);
@@ -209,16 +212,22 @@ struct Rooted {
     tracks: Vec<Track>,
 }
 
-/// Brings all clips to one rate, gives them a root, cuts out what is discarded.
+/// Adds what the configuration says, closes loops, brings all clips to one rate, gives them a root, cuts out what is
+/// discarded.
 fn root(
     clips: &[RawClip],
     config: &BuildConfig,
     options: &BuildOptions,
     report: &mut BuildReport,
 ) -> Result<Rooted, BuildError> {
+    let mut clips = annotations::annotate(clips, config)?;
+    let settled = loops::settle(&mut clips, config);
+    report.loops = settled.reports;
+    report.warnings.extend(settled.warnings);
     let source = &clips[0].skeleton;
     let roles = JointRoles::resolve(source, &config.roles)?;
-    let tracks = parallel::map(clips, |clip| Track::resample(clip, report.pose_rate_hz));
+    let with_rounds: Vec<_> = clips.iter().zip(settled.rounds).collect();
+    let tracks = parallel::map(&with_rounds, |(clip, round)| Track::resample(clip, *round, report.pose_rate_hz));
     let (plan, warnings) = root_motion::plan(&tracks, source, &roles, &config.root)?;
     report.warnings.extend(warnings);
     report.warnings.extend(size_warning(&tracks, source));
@@ -226,15 +235,31 @@ fn root(
     let skeleton = plan.skeleton(source)?;
     let roles = if skeleton.len() > source.len() { roles.shifted() } else { roles };
     report.roles = roles.iter().map(|(r, j)| (r.to_owned(), skeleton.name(j).to_owned())).collect();
+    let feet = contact_joints(&skeleton, &roles, config)?;
     let done = AtomicUsize::new(0);
     let parts = parallel::map(&tracks, |track| {
-        let parts = cut(plan.apply(track.clone(), source, &config.root));
+        let mut rooted = plan.apply(track.clone(), source, &config.root);
+        let speed = treadmill::speed_mps(&rooted, &skeleton, &feet, &config.root);
+        if let Some(speed) = speed {
+            treadmill::set_off(&mut rooted, speed);
+        }
+        let parts = cut(rooted);
         if let Some(progress) = options.progress {
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, tracks.len());
         }
-        parts
+        (parts, speed)
     });
-    Ok(Rooted { skeleton, roles, tracks: parts.into_iter().flatten().collect() })
+    for (track, (_, speed)) in tracks.iter().zip(&parts) {
+        if let Some(speed) = speed.filter(|_| config.root.speed_from_feet.is_none()) {
+            report.warnings.push(format!(
+                "clip `{}` treads on the spot: its root goes at {:.2} m/s, as its standing feet say; \
+                 `root.speed_from_feet = false` leaves it where it is, `true` says that this is meant",
+                track.name,
+                speed.length()
+            ));
+        }
+    }
+    Ok(Rooted { skeleton, roles, tracks: parts.into_iter().flat_map(|(parts, _)| parts).collect() })
 }
 
 /// Leaves out, and reports, what is too short to be jumped into.
@@ -331,6 +356,13 @@ fn size_warning(tracks: &[Track], skeleton: &Skeleton) -> Option<String> {
     (tallest > 0.0 && !BODY_M.contains(&tallest)).then(|| {
         format!("the body stands {tallest:.2} m tall: if that is wrong, so is the unit of length; `source.units` or --units sets it")
     })
+}
+
+fn straight_warning(label: &str) -> String {
+    format!(
+        "the clips all go the same way (`{label}` is the same in every row): the character turns and strafes by sliding; \
+         add clips that do, or `mirror`"
+    )
 }
 
 fn describe_root(plan: &RootPlan, skeleton: &Skeleton) -> String {

@@ -1,5 +1,6 @@
 //! What a build did, for people and pipelines.
 
+use super::loops::LoopReport;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -10,6 +11,8 @@ pub struct BuildReport {
     pub clips: Vec<ClipReport>,
     /// Clips left out, and why.
     pub skipped: Vec<Skipped>,
+    /// Clips that go round, and what was done about their seams.
+    pub loops: Vec<LoopReport>,
     /// Poses.
     pub frames: usize,
     /// Rows of the feature matrix, stored mirror images included.
@@ -34,6 +37,13 @@ pub struct BuildReport {
     pub features: Vec<ColumnReport>,
     /// Things a person should look at.
     pub warnings: Vec<String>,
+}
+
+impl BuildReport {
+    /// Names of the clips that were found to be loops though nobody said so.
+    pub fn loops_found(&self) -> Vec<&str> {
+        self.loops.iter().filter(|l| l.found).map(|l| l.clip.as_str()).collect()
+    }
 }
 
 /// One clip.

@@ -6,7 +6,7 @@ use crate::{interrupt, progress};
 use anyhow::{Context, Result, bail};
 use footwork::build::BuildReport;
 use footwork::clip::RawClip;
-use footwork_import::{CharacterConfig, read_clips};
+use footwork_import::{CharacterConfig, ClipCache, cache_folder, read_clips_cached};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -21,21 +21,39 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
     if let Some(units) = &args.units {
         config.source.units = units.clone();
     }
-    let clips = source_clips(args, common, &config)?;
+    let cache = (!args.no_cache).then(|| open_cache(&args.output)).flatten();
+    let clips = source_clips(args, common, &config, cache.as_ref())?;
     let (db, report) = build_clips(&clips, &config, common.json)?;
     interrupt::guarded(&args.output, || db.save(&args.output))?;
+    if let Some(cache) = &cache {
+        cache.forget_unused();
+    }
+    let cached = cache.map_or(0, |c| c.hits());
     let bytes = std::fs::metadata(&args.output)?.len();
     let elapsed_s = start.elapsed().as_secs_f64();
     if common.json {
-        out!("{}", to_json(&report, args, bytes, elapsed_s, &format!("{:032x}", db.content_hash())));
+        out!("{}", to_json(&report, args, cached, bytes, elapsed_s, &format!("{:032x}", db.content_hash())));
     } else {
-        print_report(&report, &args.output, bytes, elapsed_s);
+        print_report(&report, &args.output, cached, bytes, elapsed_s);
     }
     Ok(())
 }
 
+/// What was read before for this output, by this very program: another build of it may read files differently.
+fn open_cache(output: &Path) -> Option<ClipCache> {
+    let program = std::fs::metadata(std::env::current_exe().ok()?).ok()?;
+    let made = program.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    let writer = format!("footwork {} {} {}", env!("CARGO_PKG_VERSION"), program.len(), made.as_nanos());
+    Some(ClipCache::new(cache_folder(output)?, &writer))
+}
+
 /// The clips named on the command line, else those of the configuration, else the built-in ones.
-fn source_clips(args: &BuildArgs, common: &Common, config: &CharacterConfig) -> Result<Vec<RawClip>> {
+fn source_clips(
+    args: &BuildArgs,
+    common: &Common,
+    config: &CharacterConfig,
+    cache: Option<&ClipCache>,
+) -> Result<Vec<RawClip>> {
     let here = Path::new("");
     let (inputs, base) = if !args.clips.is_empty() {
         (args.clips.clone(), here)
@@ -50,12 +68,19 @@ fn source_clips(args: &BuildArgs, common: &Common, config: &CharacterConfig) -> 
         bar.set_length(all as u64);
         bar.set_position(done as u64);
     };
-    let clips = read_clips(&inputs, base, config.source.units.units()?, Some(&tell));
+    let clips = read_clips_cached(&inputs, base, config.source.units.units()?, Some(&tell), cache);
     bar.finish_and_clear();
     clips.context("cannot read the clips")
 }
 
-fn to_json(report: &BuildReport, args: &BuildArgs, bytes: u64, elapsed_s: f64, hash: &str) -> serde_json::Value {
+fn to_json(
+    report: &BuildReport,
+    args: &BuildArgs,
+    cached: usize,
+    bytes: u64,
+    elapsed_s: f64,
+    hash: &str,
+) -> serde_json::Value {
     json!({
         "output": args.output,
         "clips": report.clips.len(),
@@ -74,11 +99,14 @@ fn to_json(report: &BuildReport, args: &BuildArgs, bytes: u64, elapsed_s: f64, h
         "content_hash": hash,
         "clip_list": report.clips,
         "skipped": report.skipped,
+        "loops_found": report.loops_found(),
+        "loops": report.loops,
+        "cached_clips": cached,
         "features": report.features,
     })
 }
 
-fn print_report(report: &BuildReport, output: &Path, bytes: u64, elapsed_s: f64) {
+fn print_report(report: &BuildReport, output: &Path, cached: usize, bytes: u64, elapsed_s: f64) {
     let minutes = report.seconds / 60.0;
     out!("{}: {} clips, {minutes:.1} min of motion", output.display(), report.clips.len());
     out!(
@@ -92,8 +120,24 @@ fn print_report(report: &BuildReport, output: &Path, bytes: u64, elapsed_s: f64)
     );
     out!("  root: {}", report.root);
     out!("  contacts: {}", report.contact_joints.join(", "));
+    print_loops(report);
     for warning in &report.warnings {
         out!("  warning: {warning}");
     }
+    if cached > 0 {
+        out!("  {cached} clips had not changed since the last build");
+    }
     out!("  built in {elapsed_s:.2} s; next: footwork simulate --db {}", output.display());
+}
+
+fn print_loops(report: &BuildReport) {
+    let found = report.loops_found();
+    if !found.is_empty() {
+        out!("  loops found: {}", found.join(", "));
+    }
+    for l in &report.loops {
+        if let Some(gap) = &l.spread {
+            out!("  loop `{}` closed: {:.1} degrees (`{}`), {:.3} m", l.clip, gap.deg, gap.joint, gap.metres);
+        }
+    }
 }

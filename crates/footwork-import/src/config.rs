@@ -15,7 +15,8 @@
 //! Beside a clip, `<clip>.tags.toml` may hold facts about it: the keys of an entry of `[[build.clips]]` without `name`.
 
 use crate::bvh::Units;
-use crate::files::{ImportError, read_files};
+use crate::cache::ClipCache;
+use crate::files::{ImportError, read_files_cached};
 use footwork::build::config::matches_pattern;
 use footwork::build::{BuildConfig, ClipRule};
 use footwork::clip::RawClip;
@@ -179,13 +180,27 @@ pub fn read_clips(
     units: Units,
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
 ) -> Result<Vec<RawClip>, ConfigFileError> {
+    read_clips_cached(inputs, base, units, on_progress, None)
+}
+
+/// As [`read_clips`]; what `cache` holds is not parsed again. The result is the same to the bit.
+///
+/// # Errors
+/// As [`read_clips`].
+pub fn read_clips_cached(
+    inputs: &[PathBuf],
+    base: &Path,
+    units: Units,
+    on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
+    cache: Option<&ClipCache>,
+) -> Result<Vec<RawClip>, ConfigFileError> {
     let mut files = Vec::new();
     for input in inputs {
         files.extend(expand(&base.join(input))?);
     }
     files.sort();
     files.dedup();
-    let mut clips = read_files(&files, units, on_progress)?;
+    let mut clips = read_files_cached(&files, units, on_progress, cache)?;
     for clip in &mut clips {
         let sidecar = Path::new(&clip.source).with_extension("tags.toml");
         if sidecar.is_file() {

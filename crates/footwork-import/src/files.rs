@@ -1,6 +1,7 @@
 //! Motion files on disk: many at once, all or nothing.
 
 use crate::bvh::{self, Bvh, BvhError, UnitGuess, Units, WriteOptions};
+use crate::cache::{ClipCache, Kept};
 use footwork::clip::RawClip;
 use footwork::files::write_atomically;
 use rayon::prelude::*;
@@ -94,12 +95,25 @@ pub fn read_files(
     units: Units,
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
 ) -> Result<Vec<RawClip>, ImportError> {
+    read_files_cached(paths, units, on_progress, None)
+}
+
+/// As [`read_files`]; what `cache` holds is not parsed again. The result is the same to the bit.
+///
+/// # Errors
+/// As [`read_files`].
+pub fn read_files_cached(
+    paths: &[PathBuf],
+    units: Units,
+    on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
+    cache: Option<&ClipCache>,
+) -> Result<Vec<RawClip>, ImportError> {
     let named = sorted_by_name(paths)?;
     let done = AtomicUsize::new(0);
     let files: Vec<_> = named
         .par_iter()
         .map(|(_, path)| {
-            let file = load(path);
+            let file = Loaded::new(path, cache);
             let n = done.fetch_add(1, Ordering::Relaxed) + 1;
             if let Some(tell) = on_progress {
                 tell(n, named.len());
@@ -108,14 +122,11 @@ pub fn read_files(
         })
         .collect();
     // Not collected into a Result by rayon: that would report whichever failed first in time.
-    let files: Vec<Bvh> = files.into_iter().collect::<Result<_, _>>()?;
+    let files: Vec<Loaded> = files.into_iter().collect::<Result<_, _>>()?;
     let units = if units == Units::Auto { common_units(&named, &files)? } else { units };
-    let clips: Vec<_> = named
-        .par_iter()
-        .zip(files)
-        .map(|((name, path), file)| file.to_clip(name, &path.display().to_string(), units))
-        .collect();
-    Ok(clips.into_iter().collect::<Result<_, _>>()?)
+    let clips: Vec<_> =
+        named.par_iter().zip(files).map(|((name, path), file)| file.into_clip(name, path, units, cache)).collect();
+    clips.into_iter().collect()
 }
 
 /// Writes a clip as BVH, all or nothing: on an error an old file survives.
@@ -128,8 +139,65 @@ pub fn write_clip(path: &Path, clip: &RawClip, options: &WriteOptions) -> Result
 }
 
 fn load(path: &Path) -> Result<Bvh, ImportError> {
-    let bytes = fs::read(path).map_err(|error| ImportError::Read { path: path.to_owned(), error })?;
-    Ok(bvh::parse(&bytes, &path.display().to_string())?)
+    Ok(bvh::parse(&read_bytes(path)?, &path.display().to_string())?)
+}
+
+fn read_bytes(path: &Path) -> Result<Vec<u8>, ImportError> {
+    fs::read(path).map_err(|error| ImportError::Read { path: path.to_owned(), error })
+}
+
+/// A file's content: parsed, or as it was read before.
+enum Loaded {
+    Parsed(Bvh, Option<String>),
+    Kept(Box<Kept>, String),
+}
+
+impl Loaded {
+    fn new(path: &Path, cache: Option<&ClipCache>) -> Result<Self, ImportError> {
+        let bytes = read_bytes(path)?;
+        let key = cache.map(|c| c.key(&bytes, "bvh"));
+        if let Some((cache, key)) = cache.zip(key.as_ref())
+            && let Some(kept) = cache.get(key)
+        {
+            return Ok(Self::Kept(Box::new(kept), key.clone()));
+        }
+        Ok(Self::Parsed(bvh::parse(&bytes, &path.display().to_string())?, key))
+    }
+
+    fn guess(&self) -> Option<UnitGuess> {
+        match self {
+            Self::Parsed(file, _) => bvh::guess_units(file),
+            Self::Kept(kept, _) => bvh::guess(kept.body_length_units),
+        }
+    }
+
+    fn into_clip(
+        self,
+        name: &str,
+        path: &Path,
+        units: Units,
+        cache: Option<&ClipCache>,
+    ) -> Result<RawClip, ImportError> {
+        let source = path.display().to_string();
+        let scale = units.metres_per_unit().or(self.guess().map(|g| g.metres_per_unit));
+        let length = self.guess().map_or(f32::NAN, |g| g.body_length_units);
+        let (file, key) = match self {
+            Self::Kept(kept, key) if scale == Some(kept.metres_per_unit) => {
+                if let Some(cache) = cache {
+                    cache.hit(&key);
+                }
+                return Ok(RawClip { name: name.to_owned(), source, ..kept.clip });
+            }
+            // Read with another unit then.
+            Self::Kept(_, key) => (load(path)?, Some(key)),
+            Self::Parsed(file, key) => (file, key),
+        };
+        let clip = file.to_clip(name, &source, units)?;
+        if let (Some(cache), Some(key), Some(scale)) = (cache, key, scale) {
+            cache.put(&key, scale, length, &clip);
+        }
+        Ok(clip)
+    }
 }
 
 fn clip_name(path: &Path) -> String {
@@ -152,10 +220,10 @@ fn sorted_by_name(paths: &[PathBuf]) -> Result<Vec<(String, &Path)>, ImportError
 }
 
 /// The unit for all files of a set: what most of them suggest.
-fn common_units(named: &[(String, &Path)], files: &[Bvh]) -> Result<Units, ImportError> {
+fn common_units(named: &[(String, &Path)], files: &[Loaded]) -> Result<Units, ImportError> {
     const MOST_RATIO: f32 = 1.5;
     let guesses: Vec<(usize, UnitGuess)> =
-        files.iter().enumerate().filter_map(|(i, f)| Some((i, bvh::guess_units(f)?))).collect();
+        files.iter().enumerate().filter_map(|(i, f)| Some((i, f.guess()?))).collect();
     let votes = |g: &UnitGuess| guesses.iter().filter(|(_, o)| o.unit == g.unit).count();
     // No guess at all: each conversion says so. Ties go to the first file.
     let Some((_, usual)) = guesses.iter().rev().max_by_key(|(_, g)| votes(g)) else { return Ok(Units::Auto) };

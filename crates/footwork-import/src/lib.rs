@@ -45,12 +45,14 @@
 //! ```
 
 pub mod bvh;
+mod cache;
 pub mod config;
 mod files;
 pub mod glb;
 
-pub use config::{CharacterConfig, ConfigFileError, SourceConfig, UnitSetting, read_clips};
-pub use files::{ImportError, read_clip, read_files, write_clip};
+pub use cache::{ClipCache, cache_folder};
+pub use config::{CharacterConfig, ConfigFileError, SourceConfig, UnitSetting, read_clips, read_clips_cached};
+pub use files::{ImportError, read_clip, read_files, read_files_cached, write_clip};
 
 /// The code in the papers is compiled as documentation tests: here, because this crate's tests know all the others.
 #[cfg(doctest)]

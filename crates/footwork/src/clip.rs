@@ -222,6 +222,12 @@ impl RawClip {
             let joint = self.skeleton.names()[i % joints].clone();
             return Err(ClipError::NotFinite { clip: clip(), frame: i / joints, joint });
         }
+        self.validate_annotations()
+    }
+
+    /// The part of [`RawClip::validate`] that looks at annotations.
+    pub(crate) fn validate_annotations(&self) -> Result<(), ClipError> {
+        let clip = || self.name.clone();
         let wrong = |what: String| Err(ClipError::Annotation { clip: clip(), what });
         let a = &self.annotations;
         for c in &a.contacts {

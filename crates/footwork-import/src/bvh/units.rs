@@ -21,6 +21,20 @@ pub enum Units {
     MetresPerUnit(f32),
 }
 
+impl Units {
+    /// Metres per unit; `None` for `Auto`.
+    pub fn metres_per_unit(self) -> Option<f32> {
+        match self {
+            Self::Auto => None,
+            Self::Metres => Some(1.0),
+            Self::Centimetres => Some(0.01),
+            Self::Millimetres => Some(0.001),
+            Self::Inches => Some(0.0254),
+            Self::MetresPerUnit(m) => Some(m),
+        }
+    }
+}
+
 /// What [`guess_units`] found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnitGuess {
@@ -52,7 +66,11 @@ const USUAL_BODY_LENGTH_M: f32 = 1.9;
 /// frame) does not count. Of metres, centimetres, millimetres, inches and the units of the CMU data the one is taken that brings it nearest to 1.9 m
 /// on a logarithmic scale; people up to 2 m are told apart for certain.
 pub fn guess_units(bvh: &Bvh) -> Option<UnitGuess> {
-    let length = body_length(bvh);
+    guess(body_length(bvh))
+}
+
+/// The same from the body's length, file units.
+pub(crate) fn guess(length: f32) -> Option<UnitGuess> {
     if !(length.is_finite() && length > 0.0) {
         return None;
     }
@@ -99,13 +117,9 @@ fn body_length(bvh: &Bvh) -> f32 {
 
 /// Metres per unit as asked for, or as guessed.
 pub(super) fn metres_per_unit(bvh: &Bvh, units: Units) -> Result<f32, BvhProblem> {
-    let scale = match units {
-        Units::Auto => guess_units(bvh).ok_or(BvhProblem::UnknownUnits)?.metres_per_unit,
-        Units::Metres => 1.0,
-        Units::Centimetres => 0.01,
-        Units::Millimetres => 0.001,
-        Units::Inches => 0.0254,
-        Units::MetresPerUnit(m) => m,
+    let scale = match units.metres_per_unit() {
+        Some(scale) => scale,
+        None => guess_units(bvh).ok_or(BvhProblem::UnknownUnits)?.metres_per_unit,
     };
     if scale.is_finite() && scale > 0.0 { Ok(scale) } else { Err(BvhProblem::BadUnits { metres_per_unit: scale }) }
 }

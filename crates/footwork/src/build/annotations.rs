@@ -1,8 +1,8 @@
 //! Tags, events, curves: from what people write, onto clips, into the database.
 
-use super::BuildError;
 use super::config::{self, BuildConfig, ClipRule};
 use super::track::Track;
+use super::{BuildError, parallel};
 use crate::clip::{ClipError, ClipEvent, CostRange, Curve, RawClip, TagRange, TimeRange};
 use crate::database::{Database, DatabaseEvent, TagSpan};
 use crate::frames::{ClipIndex, FrameIndex};
@@ -17,15 +17,16 @@ pub fn annotate(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>,
             return Err(BuildError::Config { key: "clips.name".into(), what });
         }
     }
-    let mut annotated = clips.to_vec();
-    for clip in &mut annotated {
+    let annotate = |clip: &RawClip| {
+        let mut clip = clip.clone();
         let name = clip.name.clone();
         for rule in config.clips.iter().filter(|r| config::matches_pattern(&r.name, &name)) {
-            rule.apply(clip)?;
+            rule.apply(&mut clip)?;
         }
-        clip.validate()?;
-    }
-    Ok(annotated)
+        clip.validate_annotations()?;
+        Ok(clip)
+    };
+    parallel::map(clips, annotate).into_iter().collect()
 }
 
 impl ClipRule {

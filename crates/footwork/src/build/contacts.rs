@@ -87,7 +87,7 @@ mod tests {
             let y = if f < 30 { 0.0 } else { ((f - 30) as f32 * 0.05).min(1.0) };
             clip.translations[f * 2] = Vec3::new(0.0, y, 0.0);
         }
-        let track = Track::resample(&clip, None, 30.0);
+        let track = Track::resample(clip.clone(), None, 30.0);
         let on = label(&track, &clip.skeleton, &[JointIndex(0)], &ContactConfig::default());
         assert!(on[..28].iter().all(|v| *v == 1));
         assert!(on[33..].iter().all(|v| *v == 0));
@@ -97,7 +97,7 @@ mod tests {
     fn known_contacts_are_taken_as_they_are() {
         let mut clip = raw(10, 30.0);
         clip.annotations.contacts.push(ContactTrack { joint: "Hips".into(), on: vec![true; 10] });
-        let track = Track::resample(&clip, None, 30.0);
+        let track = Track::resample(clip.clone(), None, 30.0);
         assert_eq!(label(&track, &clip.skeleton, &[JointIndex(1)], &ContactConfig::default()), vec![1; 10]);
     }
 }

@@ -224,10 +224,11 @@ fn root(
     let settled = loops::settle(&mut clips, config);
     report.loops = settled.reports;
     report.warnings.extend(settled.warnings);
-    let source = &clips[0].skeleton;
+    let source = &clips[0].skeleton.clone();
     let roles = JointRoles::resolve(source, &config.roles)?;
-    let with_rounds: Vec<_> = clips.iter().zip(settled.rounds).collect();
-    let tracks = parallel::map(&with_rounds, |(clip, round)| Track::resample(clip, *round, report.pose_rate_hz));
+    let with_rounds: Vec<_> = clips.into_iter().zip(settled.rounds).collect();
+    let rate_hz = report.pose_rate_hz;
+    let tracks = parallel::map_owned(with_rounds, |(clip, round)| Track::resample(clip, round, rate_hz));
     let (plan, warnings) = root_motion::plan(&tracks, source, &roles, &config.root)?;
     report.warnings.extend(warnings);
     report.warnings.extend(size_warning(&tracks, source));
@@ -237,24 +238,25 @@ fn root(
     report.roles = roles.iter().map(|(r, j)| (r.to_owned(), skeleton.name(j).to_owned())).collect();
     let feet = contact_joints(&skeleton, &roles, config)?;
     let done = AtomicUsize::new(0);
-    let parts = parallel::map(&tracks, |track| {
-        let mut rooted = plan.apply(track.clone(), source, &config.root);
+    let clips = tracks.len();
+    let parts = parallel::map_owned(tracks, |track| {
+        let name = track.name.clone();
+        let mut rooted = plan.apply(track, source, &config.root);
         let speed = treadmill::speed_mps(&rooted, &skeleton, &feet, &config.root);
         if let Some(speed) = speed {
             treadmill::set_off(&mut rooted, speed);
         }
         let parts = cut(rooted);
         if let Some(progress) = options.progress {
-            progress(done.fetch_add(1, Ordering::Relaxed) + 1, tracks.len());
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1, clips);
         }
-        (parts, speed)
+        (parts, speed.map(|speed| (name, speed)))
     });
-    for (track, (_, speed)) in tracks.iter().zip(&parts) {
-        if let Some(speed) = speed.filter(|_| config.root.speed_from_feet.is_none()) {
+    for (_, speed) in &parts {
+        if let Some((name, speed)) = speed.as_ref().filter(|_| config.root.speed_from_feet.is_none()) {
             report.warnings.push(format!(
-                "clip `{}` treads on the spot: its root goes at {:.2} m/s, as its standing feet say; \
+                "clip `{name}` treads on the spot: its root goes at {:.2} m/s, as its standing feet say; \
                  `root.speed_from_feet = false` leaves it where it is, `true` says that this is meant",
-                track.name,
                 speed.length()
             ));
         }
@@ -301,8 +303,9 @@ fn mirror_columns(
 
 fn check_clips(clips: &[RawClip]) -> Result<(), BuildError> {
     let first = clips.first().ok_or(BuildError::NoClips)?;
-    for (i, clip) in clips.iter().enumerate() {
-        clip.validate()?;
+    let valid = parallel::map(clips, RawClip::validate);
+    for ((i, clip), valid) in clips.iter().enumerate().zip(valid) {
+        valid?;
         if let Some(other) = clips[..i].iter().find(|c| c.name == clip.name) {
             let (a, b) = (other.source.clone(), clip.source.clone());
             return Err(BuildError::RepeatedClip { name: clip.name.clone(), a, b });

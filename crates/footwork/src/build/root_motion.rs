@@ -387,7 +387,7 @@ mod tests {
 
     fn rooted(clip: &RawClip) -> (Track, Skeleton, RootPlan) {
         let roles = JointRoles::resolve(&clip.skeleton, &BTreeMap::new()).unwrap();
-        let track = Track::resample(clip, None, 30.0);
+        let track = Track::resample(clip.clone(), None, 30.0);
         let config = RootConfig::default();
         let (plan, warnings) = plan(std::slice::from_ref(&track), &clip.skeleton, &roles, &config).unwrap();
         assert_eq!(warnings, Vec::<String>::new());
@@ -403,7 +403,7 @@ mod tests {
             let root = track.local(40, 0);
             assert!(root.rotation.angle_between(Quat::from_rotation_y(facing)) < 1e-3, "{facing} {bone}");
             // The body has not moved.
-            let before = Track::resample(&clip, None, 30.0).joint_world(&clip.skeleton, 40, 4);
+            let before = Track::resample(clip.clone(), None, 30.0).joint_world(&clip.skeleton, 40, 4);
             let after = track.joint_world(&skeleton, 40, 4);
             assert!((before.translation - after.translation).length() < 1e-5);
             assert!(before.rotation.angle_between(after.rotation) < 1e-3);
@@ -422,7 +422,7 @@ mod tests {
             assert!(root.rotation.angle_between(facing) < 0.02);
             let side = facing.inverse() * root.translation;
             assert!(side.x.abs() < 0.02 && root.translation.y == 0.0, "{f}: {side}");
-            let before = Track::resample(&clip, None, 30.0).joint_world(&clip.skeleton, f, 3).translation;
+            let before = Track::resample(clip.clone(), None, 30.0).joint_world(&clip.skeleton, f, 3).translation;
             assert!((before - track.joint_world(&skeleton, f, 4).translation).length() < 1e-5);
         }
     }

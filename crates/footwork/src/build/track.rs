@@ -64,44 +64,45 @@ impl Track {
     }
 
     /// The clip at another rate: cubic between the source's frames, exact where the two meet. `round`: for loops.
-    pub fn resample(clip: &RawClip, round: Option<Round>, rate_hz: f32) -> Self {
+    pub fn resample(clip: RawClip, round: Option<Round>, rate_hz: f32) -> Self {
         let joints = clip.skeleton.len();
         let n = clip.frames();
-        let mut track = Self {
-            name: clip.name.clone(),
-            rate_hz,
-            looping: clip.looping,
-            joints,
-            translations: clip.translations.clone(),
-            rotations: clip.rotations.clone(),
-            annotations: clip.annotations.clone(),
-            round,
-            loop_delta: None,
-            source_start_s: 0.0,
-        };
         let step = f64::from(clip.rate_hz) / f64::from(rate_hz);
+        let (translations, rotations, annotations);
         if (step - 1.0).abs() > 1e-6 {
             // A loop goes on until just before its first frame comes again.
             let span = if clip.looping { n as f64 } else { (n - 1) as f64 };
             let frames = if clip.looping { (span / step).round() } else { (span / step + 1e-6).floor() + 1.0 } as usize;
             let at = |k: usize| k as f64 * step;
-            track.translations = Vec::with_capacity(frames * joints);
-            track.rotations = Vec::with_capacity(frames * joints);
-            for k in 0..frames {
-                for j in 0..joints {
-                    let t = sample(clip, round.as_ref(), at(k), j);
-                    track.translations.push(t.translation);
-                    track.rotations.push(t.rotation);
-                }
-            }
-            for c in &mut track.annotations.contacts {
-                let on = |k: usize| match at(k).round() as usize {
-                    beyond if beyond >= n => c.on[if clip.looping { beyond % n } else { n - 1 }],
-                    inside => c.on[inside],
-                };
-                *c = ContactTrack { joint: c.joint.clone(), on: (0..frames).map(on).collect() };
-            }
+            let sampled = (0..frames).flat_map(|k| (0..joints).map(move |j| (k, j)));
+            (translations, rotations) = sampled
+                .map(|(k, j)| sample(&clip, round.as_ref(), at(k), j))
+                .map(|t| (t.translation, t.rotation))
+                .unzip();
+            let on = |c: &ContactTrack, k: usize| match at(k).round() as usize {
+                beyond if beyond >= n => c.on[if clip.looping { beyond % n } else { n - 1 }],
+                inside => c.on[inside],
+            };
+            let contacts = clip.annotations.contacts.iter();
+            let contacts = contacts
+                .map(|c| ContactTrack { joint: c.joint.clone(), on: (0..frames).map(|k| on(c, k)).collect() })
+                .collect();
+            annotations = Annotations { contacts, ..clip.annotations };
+        } else {
+            (translations, rotations, annotations) = (clip.translations, clip.rotations, clip.annotations);
         }
+        let mut track = Self {
+            name: clip.name,
+            rate_hz,
+            looping: clip.looping,
+            joints,
+            translations,
+            rotations,
+            annotations,
+            round,
+            loop_delta: None,
+            source_start_s: 0.0,
+        };
         track.align_signs();
         track
     }
@@ -231,7 +232,7 @@ pub(crate) mod tests {
     #[test]
     fn resampling_meets_the_source_where_frames_coincide_and_the_curve_between() {
         let clip = raw(61, 30.0);
-        let track = Track::resample(&clip, None, 60.0);
+        let track = Track::resample(clip.clone(), None, 60.0);
         assert_eq!(track.frames(), 121);
         for f in 0..121 {
             let t = f as f32 / 60.0;
@@ -240,17 +241,17 @@ pub(crate) mod tests {
             assert!(track.rotations[f * 2 + 1].angle_between(expected) < limit, "{f}");
             assert!((track.translations[f * 2].z - t).abs() < 1e-4);
         }
-        assert_eq!(Track::resample(&clip, None, 30.0).frames(), 61);
-        assert_eq!(Track::resample(&raw(121, None, 60.0), 30.0).frames(), 61);
-        assert_eq!(Track::resample(&raw(100, None, 120.0), 60.0).frames(), 50);
+        assert_eq!(Track::resample(clip.clone(), None, 30.0).frames(), 61);
+        assert_eq!(Track::resample(raw(121, 60.0), None, 30.0).frames(), 61);
+        assert_eq!(Track::resample(raw(100, 120.0), None, 60.0).frames(), 50);
     }
 
     #[test]
     fn a_loop_keeps_its_period_when_resampled() {
         let mut clip = raw(30, 30.0);
         clip.looping = true;
-        assert_eq!(Track::resample(&clip, None, 60.0).frames(), 60);
-        assert_eq!(Track::resample(&clip, None, 20.0).frames(), 20);
+        assert_eq!(Track::resample(clip.clone(), None, 60.0).frames(), 60);
+        assert_eq!(Track::resample(clip.clone(), None, 20.0).frames(), 20);
     }
 
     #[test]
@@ -259,7 +260,7 @@ pub(crate) mod tests {
         clip.annotations.tags.push(TagRange { name: "t".into(), range: TimeRange { start_s: 1.0, end_s: 2.0 } });
         clip.annotations.costs.push(CostRange { cost: 0.5, range: TimeRange { start_s: 1.5, end_s: 2.0 } });
         clip.annotations.events.push(ClipEvent { name: "e".into(), time_s: 1.5 });
-        let part = Track::resample(&clip, None, 30.0).cut(30, 60, "c[1]".into());
+        let part = Track::resample(clip.clone(), None, 30.0).cut(30, 60, "c[1]".into());
         assert_eq!(part.frames(), 30);
         assert_eq!(part.source_start_s, 1.0);
         assert_eq!(part.annotations.tags[0].range, TimeRange { start_s: 0.0, end_s: 1.0 });

@@ -101,6 +101,8 @@ fn to_json(
         "skipped": report.skipped,
         "loops_found": report.loops_found(),
         "loops": report.loops,
+        "blends": report.blends,
+        "pruned": report.pruned,
         "cached_clips": cached,
         "features": report.features,
     })
@@ -121,6 +123,19 @@ fn print_report(report: &BuildReport, output: &Path, cached: usize, bytes: u64, 
     out!("  root: {}", report.root);
     out!("  contacts: {}", report.contact_joints.join(", "));
     print_loops(report);
+    for b in &report.blends {
+        let [a, z] = b.sources_skate_mps;
+        out!(
+            "  `{}` made: {:.2} m/s, feet slide {:.2} m/s on the ground ({a:.2} and {z:.2} in its neighbours)",
+            b.clip,
+            b.speed_mps,
+            b.skate_mps
+        );
+    }
+    for p in &report.pruned {
+        let part = if p.whole { String::new() } else { format!(" from {:.2} to {:.2} s", p.start_s, p.end_s) };
+        out!("  `{}`{part} left out: `{}` shows the same", p.clip, p.same_as);
+    }
     for warning in &report.warnings {
         out!("  warning: {warning}");
     }

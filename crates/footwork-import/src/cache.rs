@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_64_with_seed};
 
 const MAGIC: [u8; 8] = *b"fwclip01";
 
@@ -62,7 +62,7 @@ impl ClipCache {
 
     /// The entry, if there is one and nothing about it is in doubt.
     pub(crate) fn get(&self, key: &str) -> Option<Kept> {
-        decode(&fs::read(self.folder.join(key)).ok()?)
+        decode(key, &fs::read(self.folder.join(key)).ok()?)
     }
 
     /// Counts an entry that was used in place of its file.
@@ -83,7 +83,7 @@ impl ClipCache {
         }
         // Not synced: what a crash leaves half-written does not end with its hash.
         let part = self.folder.join(format!(".{key}.{}.part", std::process::id()));
-        let bytes = encode(metres_per_unit, body_length_units, clip);
+        let bytes = encode(key, metres_per_unit, body_length_units, clip);
         if fs::write(&part, bytes).is_ok() && fs::rename(&part, self.folder.join(key)).is_ok() {
             self.keep(key);
         } else {
@@ -130,7 +130,7 @@ pub fn cache_folder(output: &Path) -> Option<PathBuf> {
     Some(base.join(format!("{:016x}", xxh3_64(output.as_os_str().as_encoded_bytes()))))
 }
 
-fn encode(metres_per_unit: f32, body_length_units: f32, clip: &RawClip) -> Vec<u8> {
+fn encode(key: &str, metres_per_unit: f32, body_length_units: f32, clip: &RawClip) -> Vec<u8> {
     let skeleton = &clip.skeleton;
     let parents: Vec<Option<u32>> = skeleton.parents().iter().map(|p| p.map(|p| p.0)).collect();
     let names = serde_json::to_vec(&(skeleton.names(), parents)).unwrap_or_default();
@@ -145,14 +145,14 @@ fn encode(metres_per_unit: f32, body_length_units: f32, clip: &RawClip) -> Vec<u
     out.extend_from_slice(cast_slice(&rest_rotations));
     out.extend_from_slice(cast_slice(&clip.translations));
     out.extend_from_slice(cast_slice(&clip.rotations));
-    let hash = xxh3_64(&out);
+    let hash = hash(key, &out);
     out.extend_from_slice(&hash.to_le_bytes());
     out
 }
 
-fn decode(bytes: &[u8]) -> Option<Kept> {
-    let (content, hash) = bytes.split_at_checked(bytes.len().checked_sub(8)?)?;
-    if xxh3_64(content).to_le_bytes() != hash {
+fn decode(key: &str, bytes: &[u8]) -> Option<Kept> {
+    let (content, written) = bytes.split_at_checked(bytes.len().checked_sub(8)?)?;
+    if hash(key, content).to_le_bytes() != written {
         return None;
     }
     let mut rest = content.strip_prefix(&MAGIC)?;
@@ -176,6 +176,11 @@ fn decode(bytes: &[u8]) -> Option<Kept> {
         annotations: Annotations::default(),
     };
     rest.is_empty().then_some(Kept { metres_per_unit: floats[0], body_length_units: floats[1], clip })
+}
+
+/// Of an entry's content under its name: an entry under another's is not believed.
+fn hash(key: &str, content: &[u8]) -> u64 {
+    xxh3_64_with_seed(content, xxh3_64(key.as_bytes()))
 }
 
 /// The next `count` values.

@@ -3,53 +3,19 @@
 
 mod common;
 
+use common::strides::{stride, unmarked};
 use common::{built, clip};
 use footwork::build::loops::find;
 use footwork::build::{BuildConfig, ClipRule, RootConfig};
-use footwork::clip::{Annotations, RawClip};
+use footwork::clip::RawClip;
 use footwork::database::Database;
 use footwork::frames::{ClipIndex, JointIndex};
 use footwork::matcher::{MatcherConfig, MotionMatcher};
 use footwork::math::{Quat, Transform};
-use footwork::pose::{Pose, PoseVelocity};
 use footwork::skeleton::Skeleton;
 use footwork::trajectory::{Gait, Goal, MotionInput, Stick};
 use glam::{Vec2, Vec3};
 use std::sync::Arc;
-
-/// As it is, but nobody says what it is.
-fn unmarked(clip: &RawClip) -> RawClip {
-    RawClip { looping: false, annotations: Annotations::default(), ..clip.clone() }
-}
-
-/// One stride of a built-in loop as a pack has it: unmarked, closed by fading into the stride before, from `phase` of the
-/// stride on, with the first frame again at the end if `repeat`.
-fn stride(name: &str, strides: f64, phase: f64, repeat: bool) -> RawClip {
-    let source = clip(name);
-    let (db, _) = built(std::slice::from_ref(&source), &BuildConfig::default());
-    let view = db.view(ClipIndex(0), false);
-    let period_s = view.seconds() / strides;
-    let frames = (period_s * 60.0).round() as usize;
-    let round = view.root(period_s).0.translation - view.root(0.0).0.translation;
-    let joints = source.skeleton.len();
-    let mut out = RawClip { translations: Vec::new(), rotations: Vec::new(), ..unmarked(&source) };
-    let mut one = (Pose::rest(&source.skeleton), PoseVelocity::zero(joints));
-    let mut before = one.clone();
-    for f in 0..frames + usize::from(repeat) {
-        // Shown phases go on from `phase`; the stride that fades starts with the shown one.
-        let x = phase + f as f64 / frames as f64;
-        let share = x.fract() as f32;
-        view.sample(period_s * (1.0 + x.fract()), &mut one.0, &mut one.1);
-        view.sample(period_s * x.fract(), &mut before.0, &mut before.1);
-        out.translations.push(round * x as f32);
-        out.rotations.push(one.0.rotations[0]);
-        for j in 1..joints {
-            out.translations.push(one.0.translations[j].lerp(before.0.translations[j], share));
-            out.rotations.push(one.0.rotations[j].nlerp(before.0.rotations[j], share));
-        }
-    }
-    out
-}
 
 #[test]
 fn the_built_in_loops_are_found_and_nothing_else() {
@@ -69,7 +35,7 @@ fn a_stride_is_found_wherever_it_starts_with_the_first_frame_again_or_without() 
     for (name, strides) in STRIDES {
         for k in 0..8 {
             for repeat in [false, true] {
-                let clip = stride(name, strides, 0.05 + 0.125 * f64::from(k), repeat);
+                let clip = stride(&clip(name), strides, 0.05 + 0.125 * f64::from(k), repeat);
                 let found = find(&clip).unwrap_or_else(|| panic!("{name} from {k}/8, {repeat}"));
                 assert_eq!(
                     (found.repeats_first, found.frames + usize::from(repeat)),
@@ -88,7 +54,7 @@ fn rule(name: &str, looping: bool) -> BuildConfig {
 
 #[test]
 fn who_says_that_a_clip_does_not_loop_is_believed() {
-    let walk = stride("walk_125_loop", 4.0, 0.3, false);
+    let walk = stride(&clip("walk_125_loop"), 4.0, 0.3, false);
     let (db, report) = built(std::slice::from_ref(&walk), &BuildConfig::default());
     assert!(db.clips[0].looping() && report.loops_found() == ["walk_125_loop"]);
     for config in [rule("walk*", false), BuildConfig { find_loops: false, ..Default::default() }] {
@@ -107,7 +73,7 @@ fn seam_and_steps(db: &Database) -> (f32, f32) {
 
 #[test]
 fn a_marked_loop_that_does_not_close_is_closed_and_the_report_says_by_how_much() {
-    let mut open = stride("walk_125_loop", 4.0, 0.3, false);
+    let mut open = stride(&clip("walk_125_loop"), 4.0, 0.3, false);
     let (n, joints) = (open.frames(), open.skeleton.len());
     let arm = open.skeleton.find("LeftArm").unwrap().at();
     // The arm drifts away by 12 degrees, the body sinks by 3 cm.
@@ -125,7 +91,7 @@ fn a_marked_loop_that_does_not_close_is_closed_and_the_report_says_by_how_much()
     assert_eq!((spread.joint.as_str(), report.loops[0].found), ("LeftArm", false));
     assert!((spread.deg - 12.0).abs() < 1.0 && (spread.metres - 0.03).abs() < 0.01, "{spread:?}");
     // Untouched where it closes by itself.
-    let closed = stride("walk_125_loop", 4.0, 0.3, false);
+    let closed = stride(&clip("walk_125_loop"), 4.0, 0.3, false);
     let (db, report) = built(std::slice::from_ref(&closed), &rule("walk*", true));
     assert!(report.loops[0].spread.is_none());
     assert!(db.poses.rotations.iter().zip(&closed.rotations).all(|(a, b)| a.angle_between(*b) < 1e-3));
@@ -162,7 +128,7 @@ fn without_root(clip: &RawClip) -> RawClip {
 fn a_root_that_is_made_has_no_kink_at_the_seam_of_a_loop_shorter_than_its_window() {
     for (name, strides) in STRIDES {
         for rate in [None, Some(50.0)] {
-            let clips = [without_root(&stride(name, strides, 0.4, true))];
+            let clips = [without_root(&stride(&clip(name), strides, 0.4, true))];
             let (db, _) = built(&clips, &BuildConfig { pose_rate_hz: rate, ..Default::default() });
             assert!(db.clips[0].looping() && db.view(ClipIndex(0), false).seconds() < 1.1, "{name}");
             let view = db.view(ClipIndex(0), false);
@@ -180,7 +146,8 @@ fn a_root_that_is_made_has_no_kink_at_the_seam_of_a_loop_shorter_than_its_window
 #[test]
 fn a_loop_made_on_a_treadmill_gets_the_speed_of_its_feet() {
     for (name, strides, mps) in [("walk_125_loop", 4.0, 1.25), ("run_320_loop", 1.0, 3.2)] {
-        let mut on_the_spot = if strides > 1.0 { stride(name, strides, 0.3, true) } else { unmarked(&clip(name)) };
+        let mut on_the_spot =
+            if strides > 1.0 { stride(&clip(name), strides, 0.3, true) } else { unmarked(&clip(name)) };
         let joints = on_the_spot.skeleton.len();
         for f in 0..on_the_spot.frames() {
             on_the_spot.translations[f * joints] = Vec3::ZERO;
@@ -215,14 +182,14 @@ fn speed_ahead(db: Arc<Database>, gait: Gait) -> f32 {
 fn a_handful_of_loops_walks_and_runs() {
     let idle = unmarked(&clip("idle"));
     let mut clips = vec![idle];
-    clips.extend(STRIDES.iter().map(|(name, strides)| stride(name, *strides, 0.6, false)));
+    clips.extend(STRIDES.iter().map(|(name, strides)| stride(&clip(name), *strides, 0.6, false)));
     let (db, report) = built(&clips, &BuildConfig::default());
     assert_eq!(report.loops_found().len(), 5);
     let db = Arc::new(db);
     let (walk, run) = (speed_ahead(db.clone(), Gait::Walk), speed_ahead(db, Gait::Run));
     assert!((walk - 1.75).abs() < 0.1 && (run - 4.0).abs() < 0.2, "{walk} {run}");
     // One is enough to go.
-    let (db, _) = built(&[stride("walk_125_loop", 4.0, 0.2, true)], &BuildConfig::default());
+    let (db, _) = built(&[stride(&clip("walk_125_loop"), 4.0, 0.2, true)], &BuildConfig::default());
     let alone = speed_ahead(Arc::new(db), Gait::Walk);
     assert!(alone > 1.2, "{alone}");
 }

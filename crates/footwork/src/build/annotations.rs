@@ -38,7 +38,7 @@ impl ClipRule {
         let end = clip.seconds() + 1.0 / clip.rate_hz;
         if let Some(looping) = self.looping {
             clip.looping = looping;
-            clip.annotations.never_loops = !looping;
+            clip.annotations.loops = Some(looping);
         }
         let range = |[start_s, end_s]: [f32; 2]| TimeRange { start_s, end_s };
         let part = |start_s: Option<f32>, end_s: Option<f32>| range([start_s.unwrap_or(0.0), end_s.unwrap_or(end)]);

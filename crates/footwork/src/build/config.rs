@@ -31,6 +31,11 @@ pub struct BuildConfig {
     /// Takes clips for loops whose end leads back into their start as smoothly as they move elsewhere, where nobody says
     /// whether they are. Default true.
     pub find_loops: bool,
+    /// Leaves out what other clips show as well. Off where the table is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prune: Option<PruneConfig>,
+    /// In-betweens of loops, as clips of their own.
+    pub blend_spaces: Vec<BlendSpace>,
     /// What is matched.
     pub schema: SchemaConfig,
     /// Facts about clips by name.
@@ -50,9 +55,20 @@ impl Default for BuildConfig {
             contacts: ContactConfig::default(),
             extrapolate_ends: true,
             find_loops: true,
+            prune: None,
+            blend_spaces: Vec::new(),
             schema: SchemaConfig::default(),
             clips: Vec::new(),
         }
+    }
+}
+
+impl BuildConfig {
+    /// True for a clip that another continues into or that a blend space is made of.
+    pub fn builds_upon(&self, clip: &str) -> bool {
+        let named = |name: &Option<String>| name.as_deref() == Some(clip);
+        self.clips.iter().any(|r| named(&r.before) || named(&r.after))
+            || self.blend_spaces.iter().flat_map(|s| &s.clips).any(|p| p.clip == clip)
     }
 }
 
@@ -121,6 +137,48 @@ impl Default for ContactConfig {
     }
 }
 
+/// The `[build.prune]` table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PruneConfig {
+    /// Rows as near as this to those of an earlier clip show the same, in the units of the normalised features. Default 0.05:
+    /// copies, and copies of copies; 0.5 takes different takes of the same motion.
+    pub distance: f32,
+    /// Shorter stretches stay, seconds. Default 0.5.
+    pub run_s: f32,
+}
+
+impl Default for PruneConfig {
+    fn default() -> Self {
+        Self { distance: 0.05, run_s: 0.5 }
+    }
+}
+
+/// An entry of `[[build.blend_spaces]]`: loops along an axis, and how many clips to make between them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BlendSpace {
+    /// The clips made are called `name_<place>`.
+    pub name: String,
+    /// What the places measure, for people: `speed`, `turn`.
+    #[serde(default)]
+    pub axis: String,
+    /// Two loops or more.
+    pub clips: Vec<BlendPoint>,
+    /// Clips to be made, at even distances between the first and the last. Those at the place of a clip are left out.
+    pub steps: usize,
+}
+
+/// A loop of a blend space.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BlendPoint {
+    /// Clip.
+    pub clip: String,
+    /// Its place on the axis.
+    pub at: f32,
+}
+
 /// The `[build.schema]` table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -158,6 +216,12 @@ pub struct ClipRule {
     /// Whether the last frame leads back to the first. Default: what the source says, else what is found.
     #[serde(rename = "loop")]
     pub looping: Option<bool>,
+    /// The clip that its first frame comes from: its end becomes the past of this clip's start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The clip that its last frame leads to: its start becomes the future of this clip's end, and is played on into.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
     /// Tags, over the whole clip or a part of it.
     pub tags: Vec<TagSpec>,
     /// `[[start, end], ..]` seconds that are cut out.
@@ -177,6 +241,8 @@ impl Default for ClipRule {
         Self {
             name: "*".to_owned(),
             looping: None,
+            before: None,
+            after: None,
             tags: Vec::new(),
             discard: Vec::new(),
             do_not_enter: Vec::new(),

@@ -1,11 +1,14 @@
 //! From clips to a database. Offline: allocates freely, may use several threads, gives the same bytes with any number.
 
 mod annotations;
+mod blend_space;
+mod chain;
 pub mod config;
 mod contacts;
 pub mod loops;
 mod normalize;
 mod parallel;
+mod prune;
 mod report;
 mod root_motion;
 mod rows;
@@ -13,10 +16,13 @@ mod track;
 mod treadmill;
 
 pub use crate::roles::{JointRoles, RoleError};
+pub use blend_space::BlendReport;
 pub use config::{
-    BuildConfig, ClipRule, ContactConfig, CostSpec, CurveSpec, EventSpec, RootConfig, RootMode, SchemaConfig, TagSpec,
+    BlendPoint, BlendSpace, BuildConfig, ClipRule, ContactConfig, CostSpec, CurveSpec, EventSpec, PruneConfig,
+    RootConfig, RootMode, SchemaConfig, TagSpec,
 };
 pub use normalize::NormalizeError;
+pub use prune::Pruned;
 pub use report::{BuildReport, ClipReport, ColumnReport, Skipped};
 pub use root_motion::RootError;
 
@@ -118,13 +124,48 @@ pub fn build(
     config: &BuildConfig,
     options: &BuildOptions,
 ) -> Result<(Database, BuildReport), BuildError> {
+    let Some(prune) = &config.prune else { return build_all(clips, config, options) };
+    check_prune(prune)?;
+    let (all, report) = build_all(clips, config, options)?;
+    let mut found = prune::find(&all, prune);
+    // Parts of clips cut before, and clips that others build upon, stay.
+    found.retain(|p| clips.iter().any(|c| c.name == p.clip) && !config.builds_upon(&p.clip));
+    let left = prune::without(clips, &found);
+    let mut config = config.clone();
+    config.clips.retain(|r| left.iter().any(|c| config::matches_pattern(&r.name, &c.name)));
+    if found.is_empty() {
+        return Ok((all, report));
+    }
+    drop(all);
+    let (db, report) = build_all(&left, &config, options)?;
+    Ok((db, BuildReport { pruned: found, ..report }))
+}
+
+fn check_prune(prune: &PruneConfig) -> Result<(), BuildError> {
+    let settings = [("prune.distance", prune.distance, 0.0, 10.0), ("prune.run_s", prune.run_s, 0.1, 60.0)];
+    match settings.into_iter().find(|(_, v, low, high)| !(*low..=*high).contains(v)) {
+        Some((key, v, low, high)) => {
+            Err(BuildError::Config { key: key.into(), what: format!("{v}: expected {low} to {high}") })
+        }
+        None => Ok(()),
+    }
+}
+
+/// As [`build`], of all that is given.
+fn build_all(
+    clips: &[RawClip],
+    config: &BuildConfig,
+    options: &BuildOptions,
+) -> Result<(Database, BuildReport), BuildError> {
     check_clips(clips)?;
     let (pose_rate_hz, search_rate_hz) = rates(clips, config)?;
     let mut report = BuildReport { pose_rate_hz, search_rate_hz, ..Default::default() };
 
     let Rooted { skeleton, roles, tracks } = root(clips, config, options, &mut report)?;
-    let tracks = usable(tracks, &mut report)?;
+    let mut tracks = usable(tracks, &mut report)?;
+    chain::chain(&mut tracks, config)?;
     let contact_joints = contact_joints(&skeleton, &roles, config)?;
+    report.blends = blend_space::sample(&mut tracks, &skeleton, &contact_joints, config)?;
     let labels = parallel::map(&tracks, |t| contacts::label(t, &skeleton, &contact_joints, &config.contacts));
     let poses = pool(&tracks, &skeleton);
 
@@ -140,7 +181,8 @@ pub fn build(
         report.warnings.push(straight_warning(&schema.column_label(*column)));
     }
     let stored = mirror.as_deref().filter(|_| config.mirror == MirrorMode::Stored);
-    let assembled = rows::assemble(extracted, &tracks, &schema, scaling, stored);
+    let mut assembled = rows::assemble(extracted, &tracks, &schema, scaling, stored);
+    prune::thin_loops(&mut assembled, &tracks);
 
     let (curve_names, curves) = annotations::curves(&tracks, pose_rate_hz);
     let (tags, tag_spans) = annotations::tags(&tracks)?;

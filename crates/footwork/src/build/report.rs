@@ -1,6 +1,8 @@
 //! What a build did, for people and pipelines.
 
+use super::blend_space::BlendReport;
 use super::loops::LoopReport;
+use super::prune::Pruned;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -13,6 +15,10 @@ pub struct BuildReport {
     pub skipped: Vec<Skipped>,
     /// Clips that go round, and what was done about their seams.
     pub loops: Vec<LoopReport>,
+    /// Clips that blend spaces have made.
+    pub blends: Vec<BlendReport>,
+    /// What other clips show as well and was left out.
+    pub pruned: Vec<Pruned>,
     /// Poses.
     pub frames: usize,
     /// Rows of the feature matrix, stored mirror images included.

@@ -38,22 +38,24 @@ pub fn settle(clips: &mut [RawClip], config: &BuildConfig) -> Settled {
             // What is cut to pieces goes round no more.
             _ if !a.discard.is_empty() => None,
             true => measure(clip),
-            false if a.never_loops || !config.find_loops => None,
+            false if a.loops == Some(false) || !config.find_loops => None,
             false => find(clip),
         }
     });
     let mut settled = Settled::default();
     for (clip, found) in clips.iter_mut().zip(loops) {
         let found = found.filter(|l| l.clean || !refuse(clip, l, &mut settled.warnings));
+        let marked = clip.looping;
         if let Some(l) = &found {
             settled.reports.push(LoopReport {
                 clip: clip.name.clone(),
-                found: !clip.looping,
+                found: !marked,
                 seconds: l.frames as f64 / f64::from(clip.rate_hz),
                 repeated_frame: l.repeats_first,
                 spread: (!l.clean).then(|| l.gap.clone()),
             });
             close(clip, l);
+            clip.annotations.loops = clip.annotations.loops.or((!marked).then_some(true));
         } else if clip.annotations.discard.is_empty() {
             clip.looping = false;
         }

@@ -89,6 +89,8 @@ impl From<SearchKind> for Backend {
 pub enum Command {
     /// Build a database from motion files.
     Build(BuildArgs),
+    /// Turn motion files of any format into BVH or glTF, or put motion onto a character of your own.
+    Convert(ConvertArgs),
     /// Say what is in a database.
     Inspect(InspectArgs),
     /// Draw motion as a film strip: a solid figure moment by moment, contacts, speed, transitions.
@@ -111,8 +113,8 @@ pub enum Command {
     after_help = "Example:\n  footwork build mocap/ -o mocap.fwdb\n  footwork build --config dog.toml -o dog.fwdb --json"
 )]
 pub struct BuildArgs {
-    /// Motion files, folders, or patterns such as 'mocap/walk*.bvh'. Default: the configuration's `source.clips`, else
-    /// the built-in data.
+    /// Motion files (.bvh, .glb, .gltf, .fbx), folders, or patterns such as 'mocap/**/walk*.fbx'. Default: the
+    /// configuration's `source.clips`, else the built-in data.
     #[arg(value_name = "CLIPS")]
     pub clips: Vec<PathBuf>,
     /// Where to write the database. An old file survives any failure.
@@ -125,6 +127,43 @@ pub struct BuildArgs {
     /// the cache (in the user's cache folder, or FOOTWORK_CACHE; FOOTWORK_CACHE=off: none). The result is the same.
     #[arg(long)]
     pub no_cache: bool,
+}
+
+/// Flags of `convert`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  footwork convert take.fbx -o take.bvh\n  footwork convert 'mixamo/*.fbx' -o character.glb --mesh character.glb\n  footwork convert mocap/ -o converted/ --format glb --rate 30 --json"
+)]
+pub struct ConvertArgs {
+    /// Motion files (.bvh, .glb, .gltf, .fbx), folders, or patterns such as 'mocap/**/walk*.fbx'.
+    #[arg(value_name = "CLIPS", required = true)]
+    pub clips: Vec<PathBuf>,
+    /// Where to write: a .bvh file (one clip), a .glb file (all clips), or a folder (a file for each). Old files survive
+    /// any failure.
+    #[arg(short, long, value_name = "FILE|FOLDER")]
+    pub output: PathBuf,
+    /// Format of the files in a folder.
+    #[arg(long, value_name = "FORMAT", default_value = "bvh")]
+    pub format: OutputFormat,
+    /// Your own character: a rigged .glb file with the same joint names. Its mesh, skin and materials are written with the
+    /// motion in it. Default: a mannequin.
+    #[arg(long, value_name = "FILE")]
+    pub mesh: Option<PathBuf>,
+    /// Only clips with this in their name, or a pattern with `*`.
+    #[arg(long, value_name = "CLIP")]
+    pub clip: Option<String>,
+    /// Unit of lengths in the files: auto, m, cm, mm, in, or metres per unit. Default: the configuration's, else auto.
+    #[arg(long, value_name = "UNIT")]
+    pub units: Option<UnitSetting>,
+}
+
+/// What `convert` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// Biovision Hierarchy: text, for animation tools.
+    Bvh,
+    /// Binary glTF: skeleton, motion and a mesh, for viewers and engines.
+    Glb,
 }
 
 /// Flags of `inspect`.
@@ -142,8 +181,8 @@ pub struct InspectArgs {
     after_help = "Example:\n  footwork film --clip walk_125 -o strip.png\n  footwork film take.bvh --from 2 --to 5 --view side,front -o strip.png\n  footwork film --db mocap.fwdb --sheet --clip turn -o turns.png\n  footwork film --trace run.fwtrace --from 10 --to 13 --camera fixed -o run.svg\n  footwork film --compare take.bvh 'mocap.fwdb#take' -o both.png"
 )]
 pub struct FilmArgs {
-    /// A motion file (.bvh), a folder of them, a database (.fwdb), a trace (.fwtrace), or `built-in`; `#clip` behind it
-    /// chooses a clip. Default: --trace, else --db, else the built-in data.
+    /// A motion file (.bvh, .glb, .gltf, .fbx), a folder of them, a database (.fwdb), a trace (.fwtrace), or `built-in`;
+    /// `#clip` behind it chooses a clip. Default: --trace, else --db, else the built-in data.
     #[arg(value_name = "SOURCE")]
     pub source: Option<PathBuf>,
     /// A recorded run, made by `footwork simulate --trace`.
@@ -249,7 +288,7 @@ pub struct GaitArgs {
     /// Measure the person against what gait science gives: one gate a line.
     #[arg(long)]
     pub report: bool,
-    /// Captured walking (BVH files, folders, patterns) to compare the jerk of the walk with. Default: the figure of LAFAN1.
+    /// Captured walking (motion files, folders, patterns) to compare the jerk of the walk with. Default: the figure of LAFAN1.
     #[arg(long, value_name = "CLIPS", num_args = 1.., requires = "report")]
     pub reference: Vec<PathBuf>,
     /// Write the clips as BVH into this folder.

@@ -2,11 +2,10 @@
 
 use crate::args::{BuildArgs, Common};
 use crate::database::{build_clips, built_in};
-use crate::{interrupt, progress};
-use anyhow::{Context, Result, bail};
+use crate::{clips, interrupt};
+use anyhow::{Result, bail};
 use footwork::build::BuildReport;
-use footwork::clip::RawClip;
-use footwork_import::{CharacterConfig, ClipCache, cache_folder, read_clips_cached};
+use footwork_import::{CharacterConfig, ClipCache, Imported, cache_folder};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -22,8 +21,9 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
         config.source.units = units.clone();
     }
     let cache = (!args.no_cache).then(|| open_cache(&args.output)).flatten();
-    let clips = source_clips(args, common, &config, cache.as_ref())?;
-    let (db, report) = build_clips(&clips, &config, common.json)?;
+    let imported = source_clips(args, common, &config, cache.as_ref())?;
+    let (db, mut report) = build_clips(&imported.clips, &config, common.json)?;
+    report.warnings.splice(0..0, imported.notes.iter().map(ToString::to_string));
     interrupt::guarded(&args.output, || db.save(&args.output))?;
     if let Some(cache) = &cache {
         cache.forget_unused();
@@ -53,7 +53,7 @@ fn source_clips(
     common: &Common,
     config: &CharacterConfig,
     cache: Option<&ClipCache>,
-) -> Result<Vec<RawClip>> {
+) -> Result<Imported> {
     let here = Path::new("");
     let (inputs, base) = if !args.clips.is_empty() {
         (args.clips.clone(), here)
@@ -61,16 +61,9 @@ fn source_clips(
         let base = common.config.as_deref().and_then(Path::parent).unwrap_or(here);
         (config.source.clips.iter().map(PathBuf::from).collect(), base)
     } else {
-        return Ok(built_in());
+        return Ok(Imported { clips: built_in(), ..Imported::default() });
     };
-    let bar = progress::bar("reading", inputs.len() as u64, common.json);
-    let tell = |done: usize, all: usize| {
-        bar.set_length(all as u64);
-        bar.set_position(done as u64);
-    };
-    let clips = read_clips_cached(&inputs, base, config.source.units.units()?, Some(&tell), cache);
-    bar.finish_and_clear();
-    clips.context("cannot read the clips")
+    clips::import_cached(&inputs, base, &config.source, common.json, cache)
 }
 
 fn to_json(

@@ -75,7 +75,7 @@ pub fn demo(common: &Common) -> Result<()> {
     out!("  path.svg      where it was sent and where it went, from above");
     out!("  strip.png     some seconds of it, moment by moment: poses, contacts, transitions");
     out!("  summary.json  these figures");
-    out!("next: footwork build <your BVH folder> -o mine.fwdb; footwork simulate --db mine.fwdb");
+    out!("next: footwork build <your folder of clips> -o mine.fwdb; footwork simulate --db mine.fwdb");
     Ok(())
 }
 

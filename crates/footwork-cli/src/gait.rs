@@ -1,13 +1,14 @@
 //! `footwork gait`: what the built-in person can do, how close to people it comes, and its motion as files.
 
 use crate::args::{Common, GaitArgs};
+use crate::clips;
 use crate::database::{BUILT_IN, name_fits};
 use crate::interrupt::guarded;
 use crate::progress;
 use anyhow::{Context, Result, bail};
 use footwork_gait::{GaitClip, GaitOptions, Gate, coverage, gates, generate};
 use footwork_import::bvh::WriteOptions;
-use footwork_import::{read_clips, write_clip};
+use footwork_import::write_clip;
 use serde_json::json;
 use std::path::Path;
 
@@ -83,18 +84,17 @@ fn write(clips: &[&GaitClip], folder: &Path, json: bool) -> Result<()> {
     Ok(())
 }
 
-fn report(clips: &[GaitClip], args: &GaitArgs, common: &Common) -> Result<()> {
+fn report(person: &[GaitClip], args: &GaitArgs, common: &Common) -> Result<()> {
     let reference = if args.reference.is_empty() {
         Vec::new()
     } else {
-        let units = common.character()?.source.units.units()?;
-        read_clips(&args.reference, Path::new(""), units, None)?
+        clips::read(&args.reference, Path::new(""), &common.character()?.source, common.json)?
     };
-    let gates = gates(clips, &reference);
+    let gates = gates(person, &reference);
     let broken = gates.iter().filter(|g| !g.holds()).count();
     if common.json {
         let list: Vec<_> = gates.iter().map(gate_json).collect();
-        let cells: Vec<_> = coverage(clips)
+        let cells: Vec<_> = coverage(person)
             .iter()
             .filter(|c| c.asked_s > 0.0 || c.have_s > 0.0)
             .map(|c| {
@@ -108,7 +108,7 @@ fn report(clips: &[GaitClip], args: &GaitArgs, common: &Common) -> Result<()> {
                 })
             })
             .collect();
-        out!("{}", json!({ "clips": clips.len(), "gates": list, "coverage": cells }));
+        out!("{}", json!({ "clips": person.len(), "gates": list, "coverage": cells }));
     } else {
         out!("{:<40} {:>9} {:>9} {:>9}", "gate", "value", "low", "high");
         for g in &gates {

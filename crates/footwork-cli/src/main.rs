@@ -6,6 +6,8 @@ mod print;
 mod args;
 mod bench;
 mod build;
+mod clips;
+mod convert;
 mod course;
 mod database;
 mod demo;
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
     let result = match &cli.command {
         None => demo::demo(&cli.common),
         Some(Command::Build(args)) => build::build(args, &cli.common),
+        Some(Command::Convert(args)) => convert::convert(args, &cli.common),
         Some(Command::Inspect(args)) => inspect::inspect(args, &cli.common),
         Some(Command::Film(args)) => film::film(args, &cli.common),
         Some(Command::Simulate(args)) => simulate::simulate(args, &cli.common),

@@ -162,7 +162,8 @@ fn a_configuration_that_means_nothing_names_what_it_might_mean() {
 fn inputs_that_give_nothing_are_refused() {
     let dir = mocap();
     std::fs::create_dir(dir.path().join("empty")).unwrap();
-    for (input, part) in [("empty", "holds no .bvh"), ("nowhere", "nowhere"), ("mocap/jump*.bvh", "matches no")] {
+    for (input, part) in [("empty", "holds no motion files"), ("nowhere", "nowhere"), ("mocap/jump*.bvh", "matches no")]
+    {
         common::fails(dir.path(), &["build", input, "-o", "a.fwdb"], &[part]);
     }
     common::fails(dir.path(), &["build", "mocap", "-o", "a.fwdb", "--db", "b.fwdb"], &["--db"]);

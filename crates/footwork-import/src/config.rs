@@ -2,8 +2,10 @@
 //!
 //! ```toml
 //! [source]
-//! clips = ["mocap", "extra/jump*.bvh"]   # files, folders, patterns; relative to this file
-//! units = "auto"                         # or "m", "cm", "mm", "in", or metres per unit
+//! clips = ["mocap", "extra/**/jump*.fbx"]   # files, folders, patterns; relative to this file
+//! units = "auto"                            # or "m", "cm", "mm", "in", or metres per unit
+//! pattern = "{action}{take}_{subject}"      # tags from clip names: action=walk, ..
+//! ranges = [{ clip = "long_take", name = "walk", start_s = 2.0, end_s = 6.5 }]
 //!
 //! [build]
 //! search_rate_hz = 30
@@ -12,12 +14,15 @@
 //! responsiveness = 1.0
 //! ```
 //!
-//! Beside a clip, `<clip>.tags.toml` may hold facts about it: the keys of an entry of `[[build.clips]]` without `name`.
+//! Beside a file, `<clip>.tags.toml` may hold facts about a clip of it: the keys of an entry of `[[build.clips]]` without
+//! `name`. A file with one clip gives it its own name; one with several gives `file.take`.
 
-use crate::bvh::Units;
 use crate::cache::ClipCache;
-use crate::files::{ImportError, read_files_cached};
-use footwork::build::config::matches_pattern;
+use crate::files::{ImportError, Imported, Input, Note, finish, load_all};
+use crate::format::{self, Format};
+use crate::pattern::NamePattern;
+use crate::ranges::{self, RangeSpec};
+use crate::units::Units;
 use footwork::build::{BuildConfig, ClipRule};
 use footwork::clip::RawClip;
 use footwork::matcher::MatcherConfig;
@@ -41,10 +46,16 @@ pub struct CharacterConfig {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SourceConfig {
-    /// Files, folders and patterns (`*` in the file name), relative to the configuration file.
+    /// Files, folders and patterns (`*`, `?`, `[..]`, and `**` for any folders), relative to the configuration file.
     pub clips: Vec<String>,
-    /// Unit of lengths in the files: `auto` (default), `m`, `cm`, `mm`, `in`, or metres per unit.
+    /// Unit of lengths in the files: `auto` (default), `m`, `cm`, `mm`, `in`, or metres per unit. Whatever is not `auto`
+    /// holds for every file, whatever it says itself.
     pub units: UnitSetting,
+    /// Tags from clip names: see [`NamePattern`]. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// Takes cut into clips. Default: none.
+    pub ranges: Vec<RangeSpec>,
 }
 
 /// A unit as people write it.
@@ -122,10 +133,18 @@ pub enum ConfigFileError {
         what: String,
     },
     /// A pattern that finds nothing.
-    #[error("`{}` matches no .bvh file", pattern.display())]
+    #[error("`{}` matches no motion file: expected names that end in {}", pattern.display(), format::known())]
     NoMatch {
         /// Pattern.
         pattern: PathBuf,
+    },
+    /// A pattern that is none.
+    #[error("`{pattern}`: {what}")]
+    Pattern {
+        /// Pattern.
+        pattern: String,
+        /// What is wrong.
+        what: String,
     },
     /// Clips.
     #[error(transparent)]
@@ -170,7 +189,8 @@ fn with_nearest(message: &str) -> String {
     }
 }
 
-/// Reads the clips of a list of files, folders and patterns (relative ones under `base`), with their sidecars.
+/// Reads the clips of a list of files, folders and patterns (relative ones under `base`), with their sidecars:
+/// [`import_clips`] with nothing but a unit, and without its notes.
 ///
 /// # Errors
 /// A file, folder or pattern that gives nothing; a clip or sidecar that cannot be used.
@@ -180,73 +200,135 @@ pub fn read_clips(
     units: Units,
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
 ) -> Result<Vec<RawClip>, ConfigFileError> {
-    read_clips_cached(inputs, base, units, on_progress, None)
+    Ok(import(inputs, base, units, None, &[], on_progress, None)?.clips)
 }
 
-/// As [`read_clips`]; what `cache` holds is not parsed again. The result is the same to the bit.
+/// Reads the clips of a list of files, folders and patterns (relative ones under `base`) as a `[source]` table says: its
+/// units, its name pattern, its ranges, and sidecars. (Its own list of clips is not looked at.)
+///
+/// Folders give all motion files directly in them. A model without animation is left out of folders and patterns, and
+/// noted.
 ///
 /// # Errors
-/// As [`read_clips`].
-pub fn read_clips_cached(
+/// As [`read_clips`]; units, a pattern or a range that cannot be.
+pub fn import_clips(
+    inputs: &[PathBuf],
+    base: &Path,
+    source: &SourceConfig,
+    on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
+) -> Result<Imported, ConfigFileError> {
+    import_clips_cached(inputs, base, source, on_progress, None)
+}
+
+/// As [`import_clips`]; what `cache` holds is not parsed again (BVH; other formats are read anew). The result is the same to
+/// the bit.
+///
+/// # Errors
+/// As [`import_clips`].
+pub fn import_clips_cached(
+    inputs: &[PathBuf],
+    base: &Path,
+    source: &SourceConfig,
+    on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
+    cache: Option<&ClipCache>,
+) -> Result<Imported, ConfigFileError> {
+    let pattern = source.pattern.as_ref().map(|p| p.parse::<NamePattern>()).transpose();
+    let pattern = pattern.map_err(|what| ConfigFileError::Value { key: "source.pattern", what })?;
+    import(inputs, base, source.units.units()?, pattern.as_ref(), &source.ranges, on_progress, cache)
+}
+
+fn import(
     inputs: &[PathBuf],
     base: &Path,
     units: Units,
+    pattern: Option<&NamePattern>,
+    ranges: &[RangeSpec],
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
     cache: Option<&ClipCache>,
-) -> Result<Vec<RawClip>, ConfigFileError> {
+) -> Result<Imported, ConfigFileError> {
     let mut files = Vec::new();
     for input in inputs {
-        files.extend(expand(&base.join(input))?);
+        files.extend(expand(base, input)?);
     }
-    files.sort();
-    files.dedup();
-    let mut clips = read_files_cached(&files, units, on_progress, cache)?;
-    for clip in &mut clips {
-        let sidecar = Path::new(&clip.source).with_extension("tags.toml");
-        if sidecar.is_file() {
-            let rule: ClipRule = read_toml(&sidecar)?;
-            rule.apply(clip)
-                .and_then(|()| clip.validate())
-                .map_err(|error| ConfigFileError::Sidecar { path: sidecar, error })?;
-        }
+    // What is also named is named.
+    files.sort_by(|a, b| (&a.path, !a.named).cmp(&(&b.path, !b.named)));
+    files.dedup_by(|a, b| a.path == b.path);
+    let mut imported = load_all(&files, units, on_progress, cache)?;
+    for clip in &mut imported.clips {
+        annotate(clip, pattern, &mut imported.notes)?;
     }
-    Ok(clips)
+    ranges::cut(&mut imported.clips, ranges).map_err(|what| ConfigFileError::Value { key: "source.ranges", what })?;
+    finish(&mut imported)?;
+    Ok(imported)
 }
 
-/// The motion files that a path means.
-fn expand(path: &Path) -> Result<Vec<PathBuf>, ConfigFileError> {
-    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+/// What name and sidecar tell about a clip.
+fn annotate(clip: &mut RawClip, pattern: Option<&NamePattern>, notes: &mut Vec<Note>) -> Result<(), ConfigFileError> {
+    match pattern.map(|p| (p, p.tags(&clip.name))) {
+        Some((_, Some(tags))) => {
+            let rule = ClipRule { tags, ..ClipRule::default() };
+            rule.apply(clip).map_err(ImportError::Clip)?;
+        }
+        Some((pattern, None)) => {
+            let text = format!("`{}` does not fit `{pattern}`: it gets no tags from its name", clip.name);
+            notes.push(Note { about: clip.source.clone(), text });
+        }
+        None => {}
+    }
+    let sidecar = Path::new(&clip.source).with_file_name(format!("{}.tags.toml", clip.name));
+    if sidecar.is_file() {
+        let rule: ClipRule = read_toml(&sidecar)?;
+        rule.apply(clip)
+            .and_then(|()| clip.validate())
+            .map_err(|error| ConfigFileError::Sidecar { path: sidecar, error })?;
+    }
+    Ok(())
+}
+
+/// The motion files that an input means.
+fn expand(base: &Path, input: &Path) -> Result<Vec<Input>, ConfigFileError> {
+    let path = base.join(input);
     if path.is_dir() {
-        let found = list(path, |_| true)?;
+        let found = list(&path)?;
         if found.is_empty() {
-            return Err(ImportError::EmptyFolder { path: path.to_owned() }.into());
+            return Err(ImportError::EmptyFolder { path }.into());
         }
         return Ok(found);
     }
-    if name.contains('*') && !path.exists() {
-        let found = list(path.parent().unwrap_or(Path::new(".")), |n| matches_pattern(&name, n))?;
-        if found.is_empty() {
-            return Err(ConfigFileError::NoMatch { pattern: path.to_owned() });
-        }
-        return Ok(found);
+    let words = input.to_string_lossy();
+    if !words.contains(['*', '?', '[']) || path.exists() {
+        return Ok(vec![Input { path, named: true }]);
     }
-    Ok(vec![path.to_owned()])
+    // Only what the user wrote is a pattern.
+    let above = if input.is_absolute() { String::new() } else { glob::Pattern::escape(&base.to_string_lossy()) };
+    let pattern = if above.is_empty() { words.into_owned() } else { format!("{above}/{words}") };
+    let options =
+        glob::MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
+    let matches = glob::glob_with(&pattern, options)
+        .map_err(|e| ConfigFileError::Pattern { pattern: pattern.clone(), what: e.msg.to_owned() })?;
+    let mut found = Vec::new();
+    for entry in matches {
+        let file = entry.map_err(|e| ConfigFileError::Read { path: e.path().to_owned(), error: e.into() })?;
+        if Format::of(&file).is_some() && file.is_file() {
+            found.push(Input { path: file, named: false });
+        }
+    }
+    if found.is_empty() {
+        return Err(ConfigFileError::NoMatch { pattern: path });
+    }
+    Ok(found)
 }
 
-/// The `.bvh` files of a folder whose name fits.
-fn list(folder: &Path, fits: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, ConfigFileError> {
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+/// The motion files of a folder.
+fn list(folder: &Path) -> Result<Vec<Input>, ConfigFileError> {
     let refuse = |error| ConfigFileError::Read { path: folder.to_owned(), error };
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(refuse)? {
         let path = entry.map_err(refuse)?.path();
-        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        let is_motion = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("bvh"));
-        if is_motion && path.is_file() && fits(&name) {
-            found.push(path);
+        if Format::of(&path).is_some() && path.is_file() {
+            found.push(Input { path, named: false });
         }
     }
-    found.sort();
     Ok(found)
 }
 
@@ -295,6 +377,7 @@ mod tests {
         assert_eq!(names(read(&["."]).unwrap()), ["run", "walk1", "walk2"]);
         assert_eq!(names(read(&["walk*"]).unwrap()), ["walk1", "walk2"]);
         assert_eq!(names(read(&["run.bvh", "*.bvh"]).unwrap()), ["run", "walk1"]);
+        assert_eq!(names(read(&["**/walk?.*"]).unwrap()), ["walk1", "walk2"]);
         assert!(read(&["jump*"]).unwrap_err().to_string().contains("matches no"));
         assert!(read(&["nothing.bvh"]).is_err());
     }

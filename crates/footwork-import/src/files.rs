@@ -2,9 +2,14 @@
 
 use crate::bvh::{self, Bvh, BvhError, UnitGuess, Units, WriteOptions};
 use crate::cache::{ClipCache, Kept};
+use crate::format::{self, Format};
+use crate::one_skeleton;
+use crate::scene::{ClipsAndNotes, SceneError, SceneProblem};
 use footwork::clip::RawClip;
 use footwork::files::write_atomically;
 use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -35,8 +40,32 @@ pub enum ImportError {
     /// A file that cannot be used.
     #[error(transparent)]
     Bvh(#[from] BvhError),
+    /// A file that cannot be used.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// Facts about a clip that do not fit it.
+    #[error(transparent)]
+    Clip(#[from] footwork::clip::ClipError),
+    /// No motion, by its name.
+    #[error("{} is no motion file by its name: expected one that ends in {}", path.display(), format::known())]
+    UnknownFormat {
+        /// File.
+        path: PathBuf,
+    },
+    /// One was asked for.
+    #[error("{} holds {} clips ({}): expected one; read all of them, or choose with a range", path.display(), names.len(), names.join(", "))]
+    SeveralClips {
+        /// File.
+        path: PathBuf,
+        /// Their names.
+        names: Vec<String>,
+    },
     /// Nothing to read.
-    #[error("{} holds no .bvh files: expected at least one, directly in the folder (sub-folders are not searched)", path.display())]
+    #[error(
+        "{} holds no motion files: expected at least one that ends in {}, directly in the folder (`{}/**/*` searches \
+         sub-folders, too)",
+        path.display(), format::known(), path.display()
+    )]
     EmptyFolder {
         /// Folder.
         path: PathBuf,
@@ -74,59 +103,174 @@ pub enum ImportError {
     },
 }
 
-/// Reads one BVH file. The clip is named after the file, without extension.
-///
-/// # Errors
-/// An unreadable or unusable file.
-pub fn read_clip(path: &Path, units: Units) -> Result<RawClip, ImportError> {
-    Ok(load(path)?.to_clip(&clip_name(path), &path.display().to_string(), units)?)
+/// Clips, and what should be said about them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Imported {
+    /// Sorted by name; all on one skeleton wherever names and hierarchy allow it.
+    pub clips: Vec<RawClip>,
+    /// What was left out, brought into line, or looks doubtful, in the order of the files.
+    pub notes: Vec<Note>,
 }
 
-/// Reads BVH files in parallel. Clips come back sorted by name (the file's, without extension), whatever order was given.
-///
-/// With [`Units::Auto`] the files decide together: the unit that most of them suggest holds for all. `on_progress` is
-/// called with (files done, files in all), from any thread, once per file.
+/// Something that the user should know, and that is no error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// File or clip that it is about.
+    pub about: String,
+    /// One sentence.
+    pub text: String,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.about, self.text)
+    }
+}
+
+/// A file to be read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Input {
+    pub path: PathBuf,
+    /// False where a folder or a pattern gave it: then a model without animation is left out, and no error.
+    pub named: bool,
+}
+
+/// Reads the one clip of a motion file. It is named after the file, without extension.
 ///
 /// # Errors
-/// The first file in that order that cannot be read or used; two files of one name; with [`Units::Auto`], a file that
-/// suggests another unit than the majority while its skeleton is more than 1.5 times larger or smaller than the median.
+/// An unreadable or unusable file, or one with several clips ([`read_files`] takes those).
+pub fn read_clip(path: &Path, units: Units) -> Result<RawClip, ImportError> {
+    let (mut clips, _) = load(path, None)?.clips(path, units, None)?;
+    if clips.len() > 1 {
+        let names = clips.into_iter().map(|c| c.name).collect();
+        return Err(ImportError::SeveralClips { path: path.to_owned(), names });
+    }
+    clips.pop().ok_or(ImportError::NoFiles)
+}
+
+/// Reads motion files in parallel: [`import_files`] without its notes.
+///
+/// # Errors
+/// As there.
 pub fn read_files(
     paths: &[PathBuf],
     units: Units,
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
 ) -> Result<Vec<RawClip>, ImportError> {
-    read_files_cached(paths, units, on_progress, None)
+    Ok(import_files(paths, units, on_progress)?.clips)
 }
 
-/// As [`read_files`]; what `cache` holds is not parsed again. The result is the same to the bit.
+/// Reads motion files of any mixture of formats in parallel. Clips come back sorted by name, whatever order was given: a
+/// file with one clip gives its own name (without extension), a file with several `file.take` for each.
+///
+/// With [`Units::Auto`], glTF is in metres, FBX in its own unit, and the BVH files decide together: the unit that most of
+/// them suggest holds for all. Clips of one rig in several files are brought onto one skeleton: see [`Imported`].
+/// `on_progress` is called with (files done, files in all), from any thread, once per file.
 ///
 /// # Errors
-/// As [`read_files`].
-pub fn read_files_cached(
+/// The first file in order of path that cannot be read or used; two clips of one name; with [`Units::Auto`], a BVH file
+/// that suggests another unit than the majority while its skeleton is more than 1.5 times larger or smaller than the
+/// median.
+pub fn import_files(
     paths: &[PathBuf],
     units: Units,
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
+) -> Result<Imported, ImportError> {
+    let inputs: Vec<Input> = paths.iter().map(|p| Input { path: p.clone(), named: true }).collect();
+    let mut imported = load_all(&inputs, units, on_progress, None)?;
+    finish(&mut imported)?;
+    Ok(imported)
+}
+
+/// All clips of all files, named after their files alone.
+pub(crate) fn load_all(
+    inputs: &[Input],
+    units: Units,
+    on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
     cache: Option<&ClipCache>,
-) -> Result<Vec<RawClip>, ImportError> {
-    let named = sorted_by_name(paths)?;
+) -> Result<Imported, ImportError> {
+    if inputs.is_empty() {
+        return Err(ImportError::NoFiles);
+    }
+    let mut inputs = inputs.to_vec();
+    inputs.sort_by(|a, b| (stem(&a.path), &a.path).cmp(&(stem(&b.path), &b.path)));
     let done = AtomicUsize::new(0);
-    let files: Vec<_> = named
+    let files: Vec<_> = inputs
         .par_iter()
-        .map(|(_, path)| {
-            let file = Loaded::new(path, cache);
+        .map(|input| {
+            // glTF and FBX are whole clips at once; BVH waits for the others to agree on a unit.
+            let file = load(&input.path, cache).and_then(|f| f.unless_text(&input.path, units));
             let n = done.fetch_add(1, Ordering::Relaxed) + 1;
             if let Some(tell) = on_progress {
-                tell(n, named.len());
+                tell(n, inputs.len());
             }
             file
         })
         .collect();
+    let mut imported = Imported::default();
+    let mut models = Vec::new();
+    let mut kept = Vec::new();
     // Not collected into a Result by rayon: that would report whichever failed first in time.
-    let files: Vec<Loaded> = files.into_iter().collect::<Result<_, _>>()?;
-    let units = if units == Units::Auto { common_units(&named, &files)? } else { units };
-    let clips: Vec<_> =
-        named.par_iter().zip(files).map(|((name, path), file)| file.into_clip(name, path, units, cache)).collect();
-    clips.into_iter().collect()
+    for (input, file) in inputs.iter().zip(files) {
+        match file {
+            Ok(file) => kept.push((input.path.as_path(), file)),
+            Err(ImportError::Scene(e)) if !input.named && e.problem == SceneProblem::NoAnimation => {
+                let text = "a model without animation: left out".to_owned();
+                imported.notes.push(Note { about: input.path.display().to_string(), text });
+                models.push(e);
+            }
+            Err(e) => return Err(e),
+        }
+    }
+    if kept.is_empty() {
+        return Err(models.into_iter().next().map_or(ImportError::NoFiles, Into::into));
+    }
+    let units = if units == Units::Auto { common_units(&kept)? } else { units };
+    let clips: Vec<_> = kept.into_par_iter().map(|(path, file)| (path, file.clips(path, units, cache))).collect();
+    for (path, clips) in clips {
+        let (clips, notes) = clips?;
+        imported.clips.extend(clips);
+        let about = path.display().to_string();
+        imported.notes.extend(notes.into_iter().map(|text| Note { about: about.clone(), text }));
+    }
+    Ok(imported)
+}
+
+/// Names each once, clips in order of name, one skeleton.
+pub(crate) fn finish(imported: &mut Imported) -> Result<(), ImportError> {
+    imported.notes.extend(tell_apart(&mut imported.clips));
+    let clips = &mut imported.clips;
+    clips.sort_by(|a, b| (&a.name, &a.source).cmp(&(&b.name, &b.source)));
+    if let Some(pair) = clips.windows(2).find(|pair| pair[0].name == pair[1].name) {
+        let [first, second] = [0, 1].map(|i| PathBuf::from(&pair[i].source));
+        return Err(ImportError::RepeatedName { name: pair[0].name.clone(), first, second });
+    }
+    imported.notes.extend(one_skeleton::bring(clips));
+    Ok(())
+}
+
+/// Clips of one name from different folders are named `folder.name`.
+fn tell_apart(clips: &mut [RawClip]) -> Vec<Note> {
+    let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (i, c) in clips.iter().enumerate() {
+        by_name.entry(c.name.clone()).or_default().push(i);
+    }
+    let mut notes = Vec::new();
+    for (name, same) in by_name {
+        let folder = |c: &RawClip| Path::new(&c.source).parent()?.file_name().map(|n| n.to_string_lossy().into_owned());
+        let folders: BTreeSet<Option<String>> = same.iter().map(|i| folder(&clips[*i])).collect();
+        // In one folder two files of one name are a mistake, which is told.
+        if same.len() < 2 || folders.len() < same.len() || folders.contains(&None) {
+            continue;
+        }
+        for i in same {
+            let own = format!("{}.{name}", folder(&clips[i]).unwrap_or_default());
+            let text = format!("`{name}` is in several folders: this one is called `{own}`");
+            notes.push(Note { about: clips[i].source.clone(), text });
+            clips[i].name = own;
+        }
+    }
+    notes
 }
 
 /// Writes a clip as BVH, all or nothing: on an error an old file survives.
@@ -138,92 +282,102 @@ pub fn write_clip(path: &Path, clip: &RawClip, options: &WriteOptions) -> Result
         .map_err(|error| ImportError::Write { path: path.to_owned(), error })
 }
 
-fn load(path: &Path) -> Result<Bvh, ImportError> {
-    Ok(bvh::parse(&read_bytes(path)?, &path.display().to_string())?)
-}
-
-fn read_bytes(path: &Path) -> Result<Vec<u8>, ImportError> {
-    fs::read(path).map_err(|error| ImportError::Read { path: path.to_owned(), error })
-}
-
-/// A file's content: parsed, or as it was read before.
+/// A file in memory.
 enum Loaded {
-    Parsed(Bvh, Option<String>),
+    /// With its name in the cache, if there is one.
+    Bvh(Bvh, Option<String>),
+    /// As it was read before, and its name in the cache.
     Kept(Box<Kept>, String),
+    Bytes(Vec<u8>, Format),
+    Clips(ClipsAndNotes),
+}
+
+fn load(path: &Path, cache: Option<&ClipCache>) -> Result<Loaded, ImportError> {
+    let unread = |error| ImportError::Read { path: path.to_owned(), error };
+    fs::metadata(path).map_err(unread)?;
+    let format = Format::of(path).ok_or_else(|| ImportError::UnknownFormat { path: path.to_owned() })?;
+    let bytes = fs::read(path).map_err(unread)?;
+    Ok(match format {
+        Format::Bvh => {
+            let key = cache.map(|c| c.key(&bytes, "bvh"));
+            match cache.zip(key.as_ref()).and_then(|(cache, key)| cache.get(key)) {
+                Some(kept) => Loaded::Kept(Box::new(kept), key.unwrap_or_default()),
+                None => Loaded::Bvh(bvh::parse(&bytes, &path.display().to_string())?, key),
+            }
+        }
+        other => Loaded::Bytes(bytes, other),
+    })
 }
 
 impl Loaded {
-    fn new(path: &Path, cache: Option<&ClipCache>) -> Result<Self, ImportError> {
-        let bytes = read_bytes(path)?;
-        let key = cache.map(|c| c.key(&bytes, "bvh"));
-        if let Some((cache, key)) = cache.zip(key.as_ref())
-            && let Some(kept) = cache.get(key)
-        {
-            return Ok(Self::Kept(Box::new(kept), key.clone()));
-        }
-        Ok(Self::Parsed(bvh::parse(&bytes, &path.display().to_string())?, key))
+    /// Clips, unless other files have a say in the unit.
+    fn unless_text(self, path: &Path, units: Units) -> Result<Self, ImportError> {
+        Ok(match self {
+            text @ (Self::Bvh(..) | Self::Kept(..)) => text,
+            other => Self::Clips(other.clips(path, units, None)?),
+        })
     }
 
-    fn guess(&self) -> Option<UnitGuess> {
-        match self {
-            Self::Parsed(file, _) => bvh::guess_units(file),
-            Self::Kept(kept, _) => bvh::guess(kept.body_length_units),
-        }
-    }
-
-    fn into_clip(
-        self,
-        name: &str,
-        path: &Path,
-        units: Units,
-        cache: Option<&ClipCache>,
-    ) -> Result<RawClip, ImportError> {
-        let source = path.display().to_string();
-        let scale = units.metres_per_unit().or(self.guess().map(|g| g.metres_per_unit));
-        let length = self.guess().map_or(f32::NAN, |g| g.body_length_units);
-        let (file, key) = match self {
+    fn clips(self, path: &Path, units: Units, cache: Option<&ClipCache>) -> Result<ClipsAndNotes, ImportError> {
+        let (name, source) = (stem(path), path.display().to_string());
+        let guess = self.guess();
+        let scale = units.metres_per_unit().or(guess.map(|g| g.metres_per_unit));
+        Ok(match self {
+            Self::Bvh(file, key) => {
+                let clip = file.to_clip(&name, &source, units)?;
+                if let (Some(cache), Some(key), Some(scale)) = (cache, key, scale) {
+                    cache.put(&key, scale, guess.map_or(f32::NAN, |g| g.body_length_units), &clip);
+                }
+                (vec![clip], Vec::new())
+            }
             Self::Kept(kept, key) if scale == Some(kept.metres_per_unit) => {
                 if let Some(cache) = cache {
                     cache.hit(&key);
                 }
-                return Ok(RawClip { name: name.to_owned(), source, ..kept.clip });
+                (vec![RawClip { name, source, ..kept.clip }], Vec::new())
             }
             // Read with another unit then.
-            Self::Kept(_, key) => (load(path)?, Some(key)),
-            Self::Parsed(file, key) => (file, key),
-        };
-        let clip = file.to_clip(name, &source, units)?;
-        if let (Some(cache), Some(key), Some(scale)) = (cache, key, scale) {
-            cache.put(&key, scale, length, &clip);
-        }
-        Ok(clip)
+            Self::Kept(_, key) => {
+                let bytes = fs::read(path).map_err(|error| ImportError::Read { path: path.to_owned(), error })?;
+                return Self::Bvh(bvh::parse(&bytes, &source)?, Some(key)).clips(path, units, cache);
+            }
+            Self::Clips(clips) => clips,
+            Self::Bytes(bytes, Format::Fbx) => read_fbx(&bytes, &name, &source, units)?,
+            Self::Bytes(bytes, _) => crate::gltf::read(&bytes, &name, &source, path.parent(), units)?,
+        })
     }
 }
 
-fn clip_name(path: &Path) -> String {
+impl Loaded {
+    /// The unit that a BVH file suggests; the others have one.
+    fn guess(&self) -> Option<UnitGuess> {
+        match self {
+            Self::Bvh(file, _) => bvh::guess_units(file),
+            Self::Kept(kept, _) => crate::units::guess(kept.body_length_units),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(feature = "fbx")]
+fn read_fbx(bytes: &[u8], name: &str, source: &str, units: Units) -> Result<ClipsAndNotes, SceneError> {
+    crate::fbx::read(bytes, name, source, units)
+}
+
+#[cfg(not(feature = "fbx"))]
+fn read_fbx(_: &[u8], _: &str, source: &str, _: Units) -> Result<ClipsAndNotes, SceneError> {
+    Err(SceneError { file: source.to_owned(), problem: SceneProblem::FbxLeftOut })
+}
+
+fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn sorted_by_name(paths: &[PathBuf]) -> Result<Vec<(String, &Path)>, ImportError> {
-    if paths.is_empty() {
-        return Err(ImportError::NoFiles);
-    }
-    let mut named: Vec<_> = paths.iter().map(|p| (clip_name(p), p.as_path())).collect();
-    named.sort();
-    match named.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        Some([first, second]) => {
-            let (first, second) = (first.1.to_owned(), second.1.to_owned());
-            Err(ImportError::RepeatedName { name: clip_name(&first), first, second })
-        }
-        _ => Ok(named),
-    }
-}
-
-/// The unit for all files of a set: what most of them suggest.
-fn common_units(named: &[(String, &Path)], files: &[Loaded]) -> Result<Units, ImportError> {
+/// The unit for all BVH files of a set: what most of them suggest.
+fn common_units(files: &[(&Path, Loaded)]) -> Result<Units, ImportError> {
     const MOST_RATIO: f32 = 1.5;
     let guesses: Vec<(usize, UnitGuess)> =
-        files.iter().enumerate().filter_map(|(i, f)| Some((i, f.guess()?))).collect();
+        files.iter().enumerate().filter_map(|(i, (_, f))| Some((i, f.guess()?))).collect();
     let votes = |g: &UnitGuess| guesses.iter().filter(|(_, o)| o.unit == g.unit).count();
     // No guess at all: each conversion says so. Ties go to the first file.
     let Some((_, usual)) = guesses.iter().rev().max_by_key(|(_, g)| votes(g)) else { return Ok(Units::Auto) };
@@ -236,7 +390,7 @@ fn common_units(named: &[(String, &Path)], files: &[Loaded]) -> Result<Units, Im
     });
     match odd {
         Some((i, g)) => Err(ImportError::MixedUnits {
-            path: named[*i].1.to_owned(),
+            path: files[*i].0.to_owned(),
             odd_unit: g.unit,
             odd_length: g.body_length_units,
             unit: usual.unit,
@@ -296,7 +450,10 @@ mod tests {
     #[test]
     fn a_folder_without_motion_says_so() {
         let dir = folder(&[("notes.txt", "no")]);
-        assert!(error(&dir, Units::Auto).contains("holds no .bvh files: expected at least one"));
+        assert!(
+            error(&dir, Units::Auto)
+                .contains("holds no motion files: expected at least one that ends in .bvh, .glb, .gltf or .fbx")
+        );
         let missing = read(&dir.path().join("nowhere"), Units::Auto, None).unwrap_err();
         assert!(missing.starts_with("cannot read ") && missing.contains("nowhere"), "{missing}");
         assert!(matches!(read_files(&[], Units::Auto, None), Err(ImportError::NoFiles)));

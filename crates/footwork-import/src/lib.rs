@@ -1,19 +1,22 @@
 //! Motion files in and out for footwork.
 //!
 //! ```text
-//! folders of .bvh --read_clips--> Vec<RawClip> --(footwork::build)--> Database
-//! one .bvh -------read_clip-----> RawClip -----write_clip-----> .bvh
+//! .bvh --bvh::parse---+
+//! .glb .gltf --gltf---+--> Vec<RawClip> --tags, ranges, one skeleton--> (footwork::build) --> Database
+//! .fbx --fbx----------+         |
+//!                               +--write_clip--> .bvh     +--glb::write--> .glb with a mannequin, or your own mesh
 //! ```
 //!
-//! [`CharacterConfig`] is the TOML file that describes a character; [`read_clips`] reads what it names, sidecars included.
-//! [`glb`] writes runs for any glTF viewer.
+//! [`CharacterConfig`] is the TOML file that describes a character; [`import_clips`] reads what its `[source]` names, with
+//! name patterns, ranges and sidecars.
 //!
-//! Reads and writes **BVH** ([`bvh`]): any channel layout, both flavours of LAFAN1, metres, centimetres, millimetres or
-//! inches. What comes out is finite, in metres, +Y up, local to the parent joint; or an error that says where the trouble
-//! is, what was expected, and what to do. Facing is not assumed here: the builder finds it from the motion.
+//! Reads **BVH** ([`bvh`]: any channel layout, any unit), **glTF** ([`gltf`]: `.glb`, `.gltf`) and **FBX** (`fbx`: binary
+//! and ASCII, with the feature `fbx`), in any mixture; writes BVH and glTF ([`glb`]). What comes out is finite, in metres,
+//! +Y up, local to the parent joint; or an error that says where the trouble is, what was expected, and what to do. Facing
+//! is not assumed here: the builder finds it from the motion.
 //!
-//! The three entry calls: [`read_clips`] (files, folders, patterns; all cores, progress), [`read_clip`], [`write_clip`]. Bytes in memory go through
-//! [`bvh::parse`] and [`bvh::write`].
+//! The entry calls: [`import_clips`] (files, folders, patterns; all cores, progress, notes), [`read_clip`], [`write_clip`].
+//! Bytes in memory go through [`bvh::parse`], [`gltf::parse`], `fbx::parse`, [`bvh::write`] and [`glb::write()`].
 //!
 //! ```
 //! use footwork_import::bvh;
@@ -47,12 +50,28 @@
 pub mod bvh;
 mod cache;
 pub mod config;
+#[cfg(feature = "fbx")]
+pub mod fbx;
 mod files;
+pub mod format;
 pub mod glb;
+pub mod gltf;
+mod one_skeleton;
+pub mod pattern;
+mod ranges;
+mod resample;
+mod scene;
+mod units;
 
 pub use cache::{ClipCache, cache_folder};
-pub use config::{CharacterConfig, ConfigFileError, SourceConfig, UnitSetting, read_clips, read_clips_cached};
-pub use files::{ImportError, read_clip, read_files, read_files_cached, write_clip};
+pub use config::{
+    CharacterConfig, ConfigFileError, SourceConfig, UnitSetting, import_clips, import_clips_cached, read_clips,
+};
+pub use files::{ImportError, Imported, Note, import_files, read_clip, read_files, write_clip};
+pub use ranges::RangeSpec;
+pub use resample::resample;
+pub use scene::{SceneError, SceneProblem};
+pub use units::Units;
 
 /// The code in the papers is compiled as documentation tests: here, because this crate's tests know all the others.
 #[cfg(doctest)]

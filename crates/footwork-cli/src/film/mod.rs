@@ -1,7 +1,7 @@
 //! `footwork film`: motion as a picture, moment by moment.
 //!
 //! ```text
-//! .bvh .fwdb .fwtrace --source--> Motion --figure--> Subject --strip--> Picture --svg, raster--> file
+//! motion files, .fwdb, .fwtrace --source--> Motion --figure--> Subject --strip--> Picture --svg, raster--> file
 //!                             (view: cameras; cell: one moment; panels, contact_sheet: other pages; timeline: below)
 //! ```
 

@@ -1,6 +1,7 @@
 //! What can be filmed: motion files, databases, recorded runs. All of them become one [`Motion`].
 
 use crate::args::Common;
+use crate::clips;
 use crate::database::{build_clips, built_in, name_fits};
 use crate::trace::Trace;
 use anyhow::{Context, Result, bail};
@@ -13,7 +14,8 @@ use footwork::frames::{ClipIndex, JointIndex};
 use footwork::math::{Facing, Transform, atan2};
 use footwork::pose::{Pose, PoseVelocity};
 use footwork::skeleton::Skeleton;
-use footwork_import::{CharacterConfig, read_clips};
+use footwork_import::format::{Format, known};
+use footwork_import::{CharacterConfig, SourceConfig};
 use glam::Vec3;
 use std::path::{Path, PathBuf};
 
@@ -189,22 +191,14 @@ impl Reel {
             _ if name == Path::new("built-in") => Self::built_in(common)?,
             "fwdb" => Self::database(Database::load(&name)?, name.display().to_string(), &common.character()?)?,
             "fwtrace" => Self::trace(&name)?,
-            "bvh" => Self::files(
-                std::slice::from_ref(&name),
-                Path::new(""),
-                &name.display().to_string(),
-                &common.character()?,
-            )?,
-            _ if name.is_dir() => Self::files(
-                std::slice::from_ref(&name),
-                Path::new(""),
-                &name.display().to_string(),
-                &common.character()?,
-            )?,
+            _ if Format::of(&name).is_some() || name.is_dir() || text.contains('*') => {
+                Self::files(&name, &name.display().to_string(), common)?
+            }
             _ => bail!(
-                "{}: cannot be filmed: expected a motion file (.bvh), a folder of them, a database (.fwdb), a trace \
+                "{}: cannot be filmed: expected a motion file ({}), a folder of them, a database (.fwdb), a trace \
                  (.fwtrace), or `built-in`; `#clip` behind it chooses a clip",
-                name.display()
+                name.display(),
+                known()
             ),
         };
         if let Some(chosen) = chosen {
@@ -241,8 +235,11 @@ impl Reel {
     }
 
     /// Motion files, taken in as a build takes them in.
-    pub fn files(inputs: &[PathBuf], base: &Path, source: &str, config: &CharacterConfig) -> Result<Self> {
-        let raw = read_clips(inputs, base, config.source.units.units()?, None)?;
+    pub fn files(input: &Path, source: &str, common: &Common) -> Result<Self> {
+        let config = &common.character()?;
+        // Files are shown whole: ranges are of those clips that a build reads.
+        let whole = SourceConfig { ranges: Vec::new(), ..config.source.clone() };
+        let raw = clips::read(&[input.to_owned()], Path::new(""), &whole, common.json)?;
         let mut build = config.build.clone();
         // Rules for clips that are not looked at now are no mistake.
         build.clips.retain(|rule| raw.iter().any(|c| matches_pattern(&rule.name, &c.name)));

@@ -28,7 +28,6 @@ mod write;
 pub use error::{BvhError, BvhProblem};
 pub use euler::RotationOrder;
 pub use read::parse;
-pub(crate) use units::guess;
 pub use units::{UnitGuess, Units, guess_units};
 pub use write::{WriteError, WriteOptions, write};
 

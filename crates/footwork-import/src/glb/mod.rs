@@ -1,17 +1,22 @@
 //! Binary glTF 2.0 out: a skeleton, a capsule mannequin skinned to it and any number of animations in one file that
-//! every viewer opens. The same input gives the same bytes.
+//! every viewer opens; or the same animations in a character of your own ([`write_onto`]). The same input gives the same
+//! bytes.
 //!
 //! glTF has our conventions (metres, right-handed, +Y up, a model faces +Z, quaternions `x y z w`), so nothing is
 //! converted. Source: Khronos Group, "glTF 2.0 Specification".
 
 mod mannequin;
+mod onto;
 mod solid;
 mod write;
 
 #[cfg(test)]
 mod tests;
 
-use footwork::clip::RawClip;
+pub use onto::write_onto;
+
+use crate::scene::SceneError;
+use footwork::clip::{ClipEvent, RawClip};
 use footwork::math::Quat;
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
@@ -28,11 +33,19 @@ pub struct GlbClip<'a> {
     pub translations: &'a [Vec3],
     /// `[frames x joints]` rotations to the parent; normalised on the way out.
     pub rotations: &'a [Quat],
+    /// Written as `extras.markers` of the animation, where reading finds them.
+    pub events: &'a [ClipEvent],
 }
 
 impl<'a> From<&'a RawClip> for GlbClip<'a> {
     fn from(clip: &'a RawClip) -> Self {
-        Self { name: &clip.name, rate_hz: clip.rate_hz, translations: &clip.translations, rotations: &clip.rotations }
+        Self {
+            name: &clip.name,
+            rate_hz: clip.rate_hz,
+            translations: &clip.translations,
+            rotations: &clip.rotations,
+            events: &clip.annotations.events,
+        }
     }
 }
 
@@ -127,6 +140,17 @@ pub enum GlbError {
         /// Bytes needed.
         bytes: usize,
     },
+    /// A character that cannot be used.
+    #[error("{file}: {what}")]
+    Rig {
+        /// File.
+        file: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// A character that cannot be read.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
     /// The destination refused.
     #[error("cannot write the glTF file: {0}")]
     Io(#[from] std::io::Error),

@@ -58,14 +58,17 @@ fn bytes(skeleton: &Skeleton, clips: &[GlbClip<'_>]) -> Vec<u8> {
 
 fn swing_bytes(skeleton: &Skeleton) -> Vec<u8> {
     let (translations, rotations) = swing(skeleton);
-    bytes(skeleton, &[GlbClip { name: "swing", rate_hz: 30.0, translations: &translations, rotations: &rotations }])
+    bytes(
+        skeleton,
+        &[GlbClip { name: "swing", rate_hz: 30.0, translations: &translations, rotations: &rotations, events: &[] }],
+    )
 }
 
 fn refusal(rate_hz: f32, change: impl Fn(&mut Vec<Vec3>, &mut Vec<Quat>)) -> String {
     let skeleton = skeleton_of(&NAMES);
     let (mut translations, mut rotations) = swing(&skeleton);
     change(&mut translations, &mut rotations);
-    let clip = GlbClip { name: "c", rate_hz, translations: &translations, rotations: &rotations };
+    let clip = GlbClip { name: "c", rate_hz, translations: &translations, rotations: &rotations, events: &[] };
     let mut out = Vec::new();
     let error = write(&skeleton, &[clip], &GlbOptions::default(), &mut out).unwrap_err();
     assert!(out.is_empty());
@@ -166,8 +169,8 @@ fn a_joint_that_only_one_clip_moves_has_keys_in_both_and_idle_clips_keep_their_d
     let file = bytes(
         &skeleton,
         &[
-            GlbClip { name: "swing", rate_hz: 30.0, translations: &translations, rotations: &rotations },
-            GlbClip { name: "idle", rate_hz: 30.0, translations: &still_t, rotations: &still_r },
+            GlbClip { name: "swing", rate_hz: 30.0, translations: &translations, rotations: &rotations, events: &[] },
+            GlbClip { name: "idle", rate_hz: 30.0, translations: &still_t, rotations: &still_r, events: &[] },
         ],
     );
     let file = gltf::Gltf::from_slice(&file).unwrap();
@@ -251,7 +254,8 @@ fn a_lone_joint_and_no_clips_make_a_file() {
     let lone = Skeleton::new(vec!["Only".into()], vec![None], vec![Transform::IDENTITY]).unwrap();
     let file = gltf::Gltf::from_slice(&bytes(&lone, &[])).unwrap();
     assert_eq!((file.nodes().len(), file.animations().len()), (2, 0));
-    let one = GlbClip { name: "", rate_hz: 60.0, translations: &[Vec3::ZERO], rotations: &[Quat::IDENTITY] };
+    let one =
+        GlbClip { name: "", rate_hz: 60.0, translations: &[Vec3::ZERO], rotations: &[Quat::IDENTITY], events: &[] };
     assert_eq!(gltf::Gltf::from_slice(&bytes(&lone, &[one])).unwrap().animations().len(), 1);
 }
 

@@ -7,6 +7,7 @@ use footwork::math::{Quat, Transform};
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::io::Write;
 
 /// Values closer than this do not move: micrometres, and microradians of half an angle.
@@ -20,13 +21,20 @@ const FLOAT: u32 = 5126;
 
 /// The binary chunk and what describes it.
 #[derive(Default)]
-struct Binary {
-    bytes: Vec<u8>,
-    views: Vec<Value>,
-    accessors: Vec<Value>,
+pub(super) struct Binary {
+    pub bytes: Vec<u8>,
+    pub views: Vec<Value>,
+    pub accessors: Vec<Value>,
 }
 
 impl Binary {
+    /// What a file holds already.
+    pub fn onto(views: Vec<Value>, accessors: Vec<Value>, bytes: Option<Cow<'_, [u8]>>) -> Self {
+        let mut bytes = bytes.unwrap_or_default().into_owned();
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        Self { bytes, views, accessors }
+    }
+
     /// Appends values as a view and an accessor of their own; returns the accessor.
     fn push<T: bytemuck::NoUninit>(&mut self, values: &[T], kind: &str, component: u32, target: Option<u32>) -> usize {
         let bytes: &[u8] = bytemuck::cast_slice(values);
@@ -66,7 +74,7 @@ pub(super) fn document(skeleton: &Skeleton, clips: &[GlbClip<'_>], options: &Glb
         "joints": (0..joints).collect::<Vec<_>>(),
         "skeleton": 0,
     });
-    let animations: Vec<Value> = clips.iter().map(|c| animation(&mut binary, c, joints, &moving)).collect();
+    let animations: Vec<Value> = clips.iter().map(|c| animation(&mut binary, c, joints, &moving, &|j| j)).collect();
     let mut root = json!({
         "asset": {"version": "2.0", "generator": "footwork"},
         "scene": 0,
@@ -105,7 +113,7 @@ pub(super) fn container(json: &[u8], binary: &[u8], out: &mut impl Write) -> Res
 
 /// What changes, over all clips: only that gets keys, and all clips get keys for it, because a viewer that changes
 /// clips leaves a joint without keys where the last clip had put it.
-struct Moving {
+pub(super) struct Moving {
     translations: Vec<bool>,
     rotations: Vec<bool>,
     /// `[joints]` transforms of the first frame; of the rest pose without clips.
@@ -119,6 +127,12 @@ impl Moving {
             Some(c) => (0..joints).map(|j| Transform::new(c.translations[j], c.rotations[j])).collect(),
             None => skeleton.rest().to_vec(),
         };
+        Self::from_rest(&first, clips)
+    }
+
+    /// Against `[joints]` transforms that the nodes have.
+    pub fn from_rest(first: &[Transform], clips: &[GlbClip<'_>]) -> Self {
+        let (joints, first) = (first.len(), first.to_vec());
         let (mut translations, mut rotations) = (vec![false; joints], vec![false; joints]);
         for clip in clips {
             for (i, (t, r)) in clip.translations.iter().zip(clip.rotations).enumerate() {
@@ -209,7 +223,13 @@ fn inverse_bind_matrices(binary: &mut Binary, skeleton: &Skeleton) -> usize {
     binary.push(&matrices, "MAT4", FLOAT, None)
 }
 
-fn animation(binary: &mut Binary, clip: &GlbClip<'_>, joints: usize, moving: &Moving) -> Value {
+pub(super) fn animation(
+    binary: &mut Binary,
+    clip: &GlbClip<'_>,
+    joints: usize,
+    moving: &Moving,
+    node: &impl Fn(usize) -> usize,
+) -> Value {
     let frames = clip.rotations.len() / joints;
     let times: Vec<f32> = (0..frames).map(|i| (i as f64 / f64::from(clip.rate_hz)) as f32).collect();
     let every_frame = binary.push_times(&times);
@@ -220,17 +240,22 @@ fn animation(binary: &mut Binary, clip: &GlbClip<'_>, joints: usize, moving: &Mo
         if moving.translations[j] {
             let mut keys: Vec<[f32; 3]> = (0..frames).map(|f| clip.translations[f * joints + j].to_array()).collect();
             let input = input(binary, &mut keys, &times, every_frame, &mut ends);
-            channels.push(json!({"sampler": samplers.len(), "target": {"node": j, "path": "translation"}}));
+            channels.push(json!({"sampler": samplers.len(), "target": {"node": node(j), "path": "translation"}}));
             samplers.push(sampler(input, binary.push(&keys, "VEC3", FLOAT, None)));
         }
         if moving.rotations[j] {
             let mut keys = continuous((0..frames).map(|f| clip.rotations[f * joints + j]));
             let input = input(binary, &mut keys, &times, every_frame, &mut ends);
-            channels.push(json!({"sampler": samplers.len(), "target": {"node": j, "path": "rotation"}}));
+            channels.push(json!({"sampler": samplers.len(), "target": {"node": node(j), "path": "rotation"}}));
             samplers.push(sampler(input, binary.push(&keys, "VEC4", FLOAT, None)));
         }
     }
-    json!({"name": clip.name, "channels": channels, "samplers": samplers})
+    let mut animation = json!({"name": clip.name, "channels": channels, "samplers": samplers});
+    if !clip.events.is_empty() {
+        let markers: Vec<Value> = clip.events.iter().map(|e| json!({"name": e.name, "time": e.time_s})).collect();
+        animation["extras"] = json!({ "markers": markers });
+    }
+    animation
 }
 
 fn sampler(input: usize, output: usize) -> Value {

@@ -1,0 +1,184 @@
+//! `footwork convert`: motion files of any format to BVH or glTF.
+
+use crate::args::{Common, ConvertArgs, OutputFormat};
+use crate::database::name_fits;
+use crate::interrupt::guarded;
+use crate::{clips, output, progress};
+use anyhow::{Context, Result, bail};
+use footwork::clip::RawClip;
+use footwork_import::bvh::WriteOptions;
+use footwork_import::glb::{self, GlbClip, GlbOptions};
+use footwork_import::{Imported, resample, write_clip};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Runs the command.
+pub fn convert(args: &ConvertArgs, common: &Common) -> Result<()> {
+    let target = Target::of(args)?;
+    let mesh = args.mesh.as_ref().map(|path| Mesh::read(path)).transpose()?;
+    let Imported { clips, notes } = read(args, common)?;
+    let files = target.write(&clips, mesh.as_ref(), common.json)?;
+    if common.json {
+        out!(
+            "{}",
+            json!({
+                "output": args.output,
+                "files": files,
+                "clip_list": clips.iter().map(clip_json).collect::<Vec<_>>(),
+                "notes": notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            })
+        );
+        return Ok(());
+    }
+    for note in &notes {
+        out!("note: {note}");
+    }
+    for c in &clips {
+        let (name, frames, joints) = (&c.name, c.frames(), c.skeleton.len());
+        out!("  {name:<40} {:>7.2} s  {frames} frames at {} Hz, {joints} joints", c.seconds(), c.rate_hz);
+    }
+    out!("{}: {} clips in {} files", args.output.display(), clips.len(), files.len());
+    Ok(())
+}
+
+fn clip_json(c: &RawClip) -> Value {
+    json!({
+        "name": c.name,
+        "source": c.source,
+        "seconds": c.seconds(),
+        "frames": c.frames(),
+        "rate_hz": c.rate_hz,
+        "joints": c.skeleton.len(),
+    })
+}
+
+/// The clips that are wanted, at the rate that is wanted.
+fn read(args: &ConvertArgs, common: &Common) -> Result<Imported> {
+    let mut source = common.character()?.source;
+    if let Some(units) = &args.units {
+        source.units = units.clone();
+    }
+    let mut imported = clips::import(&args.clips, Path::new(""), &source, common.json)?;
+    if let Some(wanted) = &args.clip {
+        imported.clips.retain(|c| name_fits(wanted, &c.name));
+        if imported.clips.is_empty() {
+            bail!("--clip {wanted}: no clip has this in its name");
+        }
+    }
+    if let Some(rate_hz) = common.rate {
+        imported.clips = imported.clips.iter().map(|c| resample(c, rate_hz)).collect::<Result<_, _>>()?;
+    }
+    Ok(imported)
+}
+
+/// A character to be animated.
+struct Mesh {
+    name: String,
+    bytes: Vec<u8>,
+}
+
+impl Mesh {
+    fn read(path: &Path) -> Result<Self> {
+        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        Ok(Self { name: path.display().to_string(), bytes })
+    }
+}
+
+/// What is to be written.
+enum Target {
+    Bvh(PathBuf),
+    Glb(PathBuf),
+    Folder(PathBuf, OutputFormat),
+}
+
+impl Target {
+    fn of(args: &ConvertArgs) -> Result<Self> {
+        let path = args.output.clone();
+        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let target = match extension.as_str() {
+            _ if path.is_dir() => Self::Folder(path, args.format),
+            "bvh" => Self::Bvh(path),
+            "glb" => Self::Glb(path),
+            "" => Self::Folder(path, args.format),
+            "fbx" | "gltf" => bail!("--output {}: .{extension} is read, not written: expected .glb", path.display()),
+            _ => bail!("--output {}: expected a name that ends in .bvh or .glb, or a folder", path.display()),
+        };
+        let takes_mesh = matches!(target, Self::Glb(_) | Self::Folder(_, OutputFormat::Glb));
+        if args.mesh.is_some() && !takes_mesh {
+            bail!("--mesh is for glTF, BVH has no meshes: expected --output FILE.glb, or --format glb with a folder");
+        }
+        Ok(target)
+    }
+
+    /// Writes the files; gives their paths.
+    fn write(&self, clips: &[RawClip], mesh: Option<&Mesh>, json: bool) -> Result<Vec<PathBuf>> {
+        match self {
+            Self::Bvh(path) => {
+                let [clip] = clips else {
+                    bail!(
+                        "--output {}: a BVH file holds one clip, these are {}: choose one (--clip), or write into a folder",
+                        path.display(),
+                        clips.len()
+                    );
+                };
+                bvh(path, clip)?;
+                Ok(vec![path.clone()])
+            }
+            Self::Glb(path) => {
+                glb(path, clips, mesh)?;
+                Ok(vec![path.clone()])
+            }
+            Self::Folder(folder, format) => {
+                std::fs::create_dir_all(folder)
+                    .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+                let bar = progress::bar("writing", clips.len() as u64, json);
+                let mut files = Vec::new();
+                for clip in clips {
+                    let path = match format {
+                        OutputFormat::Bvh => folder.join(format!("{}.bvh", clip.name)),
+                        OutputFormat::Glb => folder.join(format!("{}.glb", clip.name)),
+                    };
+                    if same_file(&path, Path::new(&clip.source)) {
+                        bail!("{} would be overwritten by itself: expected another folder", path.display());
+                    }
+                    match format {
+                        OutputFormat::Bvh => bvh(&path, clip)?,
+                        OutputFormat::Glb => glb(&path, std::slice::from_ref(clip), mesh)?,
+                    }
+                    files.push(path);
+                    bar.inc(1);
+                }
+                bar.finish_and_clear();
+                Ok(files)
+            }
+        }
+    }
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+fn bvh(path: &Path, clip: &RawClip) -> Result<()> {
+    Ok(guarded(path, || write_clip(path, clip, &WriteOptions::default()))?)
+}
+
+fn glb(path: &Path, clips: &[RawClip], mesh: Option<&Mesh>) -> Result<()> {
+    let mut bytes = Vec::new();
+    if let Some(mesh) = mesh {
+        glb::write_onto(&mesh.bytes, &mesh.name, clips, &mut bytes)?;
+        return output::bytes(path, &bytes);
+    }
+    let skeleton = &clips[0].skeleton;
+    let differs = |c: &&RawClip| c.skeleton.names() != skeleton.names() || c.skeleton.parents() != skeleton.parents();
+    if let Some(other) = clips.iter().find(differs) {
+        bail!(
+            "clips `{}` and `{}` have different skeletons: one .glb file holds one; write into a folder",
+            clips[0].name,
+            other.name
+        );
+    }
+    let animations: Vec<GlbClip<'_>> = clips.iter().map(GlbClip::from).collect();
+    glb::write(skeleton, &animations, &GlbOptions::default(), &mut bytes)?;
+    output::bytes(path, &bytes)
+}

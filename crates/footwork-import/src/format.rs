@@ -1,0 +1,43 @@
+//! Which formats of motion files there are, by the ends of their names.
+
+use std::path::Path;
+
+/// A format that motion is read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Biovision Hierarchy, text.
+    Bvh,
+    /// glTF 2.0, binary.
+    Glb,
+    /// glTF 2.0, JSON with or without buffers beside it.
+    Gltf,
+    /// FBX, binary or ASCII.
+    Fbx,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Bvh, Self::Glb, Self::Gltf, Self::Fbx];
+
+    /// How names of such files end, without the dot.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Bvh => "bvh",
+            Self::Glb => "glb",
+            Self::Gltf => "gltf",
+            Self::Fbx => "fbx",
+        }
+    }
+
+    /// The format of a file, by its name, in upper or lower case.
+    pub fn of(path: &Path) -> Option<Self> {
+        let extension = path.extension()?;
+        Self::ALL.into_iter().find(|f| extension.eq_ignore_ascii_case(f.extension()))
+    }
+}
+
+/// `.bvh, .glb, .gltf or .fbx`, for messages.
+pub fn known() -> String {
+    let [rest @ .., last] = Format::ALL.map(|f| format!(".{}", f.extension()));
+    format!("{} or {last}", rest.join(", "))
+}

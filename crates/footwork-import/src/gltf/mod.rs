@@ -1,0 +1,72 @@
+//! glTF 2.0 (`.glb`, `.gltf`) in.
+//!
+//! ```text
+//! bytes --document--> JSON + buffers --(accessor, animation, rate)--> Scene --scene::clips--> Vec<RawClip>
+//! ```
+//!
+//! glTF has our conventions (metres, right-handed, +Y up, quaternions `x y z w`), so only scale and what stands above the
+//! skeleton is converted. Every animation is a clip. Keys (step, linear, cubic spline; whole and sparse accessors; floats
+//! and normalised integers) are sampled at the rate that they lie on: the first of 30, 24, 25, 60, 48, 50, 90, 100, 120,
+//! 144 and 240 Hz whose frames they are, else the one by their usual spacing. Pictures and meshes are not looked at.
+//!
+//! `extras` of an animation may hold markers, which become events: `{"markers": [{"name": "step", "time": 0.5}]}`, or
+//! `{"events": ..}` the same; times in seconds of the animation.
+//!
+//! Source: Khronos Group, "glTF 2.0 Specification".
+
+mod accessor;
+mod animation;
+mod document;
+mod markers;
+mod nodes;
+mod placed;
+mod rate;
+
+use crate::scene::{self, ClipsAndNotes, Naming, Scene, SceneError, SceneProblem};
+use crate::units::{Units, size_doubt};
+use accessor::Tables;
+use document::Document;
+use footwork::clip::RawClip;
+pub(crate) use placed::Placed;
+use std::path::Path;
+
+/// Reads all animations of a glTF file in memory, text or binary.
+///
+/// A single animation is named `name`, several are `name.animation`. `folder` is where buffers of their own files lie;
+/// `None` refuses such. `source` is what messages call it. With [`Units::Auto`] lengths are metres, as the standard has it.
+///
+/// # Errors
+/// A file that is damaged, holds no animation or no skeleton, or scales its joints unevenly: see [`SceneProblem`].
+pub fn parse(
+    bytes: &[u8],
+    name: &str,
+    source: &str,
+    folder: Option<&Path>,
+    units: Units,
+) -> Result<Vec<RawClip>, SceneError> {
+    Ok(read(bytes, name, source, folder, units)?.0)
+}
+
+/// As [`parse`], with what should be said about the clips.
+pub(crate) fn read(
+    bytes: &[u8],
+    name: &str,
+    source: &str,
+    folder: Option<&Path>,
+    units: Units,
+) -> Result<ClipsAndNotes, SceneError> {
+    let naming = Naming { stem: name, source, units, file_metres_per_unit: 1.0 };
+    clips(bytes, folder, &naming).map_err(|problem| SceneError { file: source.to_owned(), problem })
+}
+
+fn clips(bytes: &[u8], folder: Option<&Path>, naming: &Naming<'_>) -> Result<ClipsAndNotes, SceneProblem> {
+    let document = Document::read(bytes, folder)?;
+    let mut tables = Tables::new(&document);
+    let nodes = nodes::read(&document, &mut tables)?;
+    let (takes, tracks) = animation::read(&document, &nodes, &mut tables)?;
+    let scene = Scene { nodes, takes, bytes: tables.bytes() };
+    let (clips, mut notes) = scene::clips(&scene, &tracks, naming)?;
+    let said = if naming.units == Units::Auto { "as glTF is in metres" } else { "in the unit given" };
+    notes.extend(clips.first().and_then(|c| size_doubt(&c.skeleton, said)));
+    Ok((clips, notes))
+}

@@ -1,0 +1,37 @@
+//! Where the joints of a file are, so that animation can be written into it.
+
+use super::accessor::Tables;
+use super::document::Document;
+use super::nodes;
+use crate::scene::{Rest, Scene, SceneError, SceneProblem, Trs, rest};
+use footwork::math::Transform;
+use footwork::skeleton::Skeleton;
+
+/// The skeleton of a file, and how its nodes make it.
+pub(crate) struct Placed {
+    /// In metres, everything above the root folded in.
+    pub skeleton: Skeleton,
+    /// `[joints]` number of the node.
+    pub nodes: Vec<usize>,
+    /// `[joints]` as the node has it.
+    pub local: Vec<Trs>,
+    /// `[joints]` metres per unit of the node's translation.
+    pub scales: Vec<f32>,
+    /// From the space of the root's parent to the world, without scale.
+    pub above: Transform,
+}
+
+impl Placed {
+    pub fn read(bytes: &[u8], source: &str) -> Result<Self, SceneError> {
+        Self::find(bytes).map_err(|problem| SceneError { file: source.to_owned(), problem })
+    }
+
+    fn find(bytes: &[u8]) -> Result<Self, SceneProblem> {
+        let document = Document::read(bytes, None)?;
+        let nodes = nodes::read(&document, &mut Tables::new(&document))?;
+        let scene = Scene { nodes, takes: Vec::new(), bytes: document.bytes };
+        let Rest { skeleton, nodes, scales, above } = rest(&scene)?;
+        let local = nodes.iter().map(|n| scene.nodes[*n].local).collect();
+        Ok(Self { skeleton, local, nodes, scales, above })
+    }
+}

@@ -119,7 +119,7 @@ fn print_report(report: &BuildReport, output: &Path, cached: usize, bytes: u64, 
     for b in &report.blends {
         let [a, z] = b.sources_skate_mps;
         out!(
-            "  `{}` made: {:.2} m/s, feet slide {:.2} m/s on the ground ({a:.2} and {z:.2} in its neighbours)",
+            "  `{}` made: {:.2} m/s, feet slide {:.3} m/s on the ground ({a:.3} and {z:.3} in its neighbours)",
             b.clip,
             b.speed_mps,
             b.skate_mps

@@ -125,6 +125,10 @@ pub struct BuildArgs {
     /// Unit of lengths in the files: auto, m, cm, mm, in, or metres per unit. Default: the configuration's, else auto.
     #[arg(long, value_name = "UNIT")]
     pub units: Option<UnitSetting>,
+    /// Read every file anew. Without it, files that have not changed since the last build to this output are taken from
+    /// the cache (in the user's cache folder, or FOOTWORK_CACHE; FOOTWORK_CACHE=off: none). The result is the same.
+    #[arg(long)]
+    pub no_cache: bool,
 }
 
 /// Flags of `retarget`.

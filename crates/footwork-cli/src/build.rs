@@ -5,7 +5,7 @@ use crate::database::{build_clips, built_in};
 use crate::{clips, interrupt};
 use anyhow::{Result, bail};
 use footwork::build::BuildReport;
-use footwork_import::{CharacterConfig, Imported};
+use footwork_import::{CharacterConfig, ClipCache, Imported, cache_folder};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -20,22 +20,40 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
     if let Some(units) = &args.units {
         config.source.units = units.clone();
     }
-    let imported = source_clips(args, common, &config)?;
+    let cache = (!args.no_cache).then(|| open_cache(&args.output)).flatten();
+    let imported = source_clips(args, common, &config, cache.as_ref())?;
     let (db, mut report) = build_clips(&imported.clips, &config, common.json)?;
     report.warnings.splice(0..0, imported.notes.iter().map(ToString::to_string));
     interrupt::guarded(&args.output, || db.save(&args.output))?;
+    if let Some(cache) = &cache {
+        cache.forget_unused();
+    }
+    let cached = cache.map_or(0, |c| c.hits());
     let bytes = std::fs::metadata(&args.output)?.len();
     let elapsed_s = start.elapsed().as_secs_f64();
     if common.json {
-        out!("{}", to_json(&report, args, bytes, elapsed_s, &format!("{:032x}", db.content_hash())));
+        out!("{}", to_json(&report, args, cached, bytes, elapsed_s, &format!("{:032x}", db.content_hash())));
     } else {
-        print_report(&report, &args.output, bytes, elapsed_s);
+        print_report(&report, &args.output, cached, bytes, elapsed_s);
     }
     Ok(())
 }
 
+/// What was read before for this output, by this very program: another build of it may read files differently.
+fn open_cache(output: &Path) -> Option<ClipCache> {
+    let program = std::fs::metadata(std::env::current_exe().ok()?).ok()?;
+    let made = program.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    let writer = format!("footwork {} {} {}", env!("CARGO_PKG_VERSION"), program.len(), made.as_nanos());
+    Some(ClipCache::new(cache_folder(output)?, &writer))
+}
+
 /// The clips named on the command line, else those of the configuration, else the built-in ones.
-fn source_clips(args: &BuildArgs, common: &Common, config: &CharacterConfig) -> Result<Imported> {
+fn source_clips(
+    args: &BuildArgs,
+    common: &Common,
+    config: &CharacterConfig,
+    cache: Option<&ClipCache>,
+) -> Result<Imported> {
     let here = Path::new("");
     let (inputs, base) = if !args.clips.is_empty() {
         (args.clips.clone(), here)
@@ -45,10 +63,17 @@ fn source_clips(args: &BuildArgs, common: &Common, config: &CharacterConfig) -> 
     } else {
         return Ok(Imported { clips: built_in(), ..Imported::default() });
     };
-    clips::import(&inputs, base, &config.source, common.json)
+    clips::import_cached(&inputs, base, &config.source, common.json, cache)
 }
 
-fn to_json(report: &BuildReport, args: &BuildArgs, bytes: u64, elapsed_s: f64, hash: &str) -> serde_json::Value {
+fn to_json(
+    report: &BuildReport,
+    args: &BuildArgs,
+    cached: usize,
+    bytes: u64,
+    elapsed_s: f64,
+    hash: &str,
+) -> serde_json::Value {
     json!({
         "output": args.output,
         "clips": report.clips.len(),
@@ -68,11 +93,16 @@ fn to_json(report: &BuildReport, args: &BuildArgs, bytes: u64, elapsed_s: f64, h
         "content_hash": hash,
         "clip_list": report.clips,
         "skipped": report.skipped,
+        "loops_found": report.loops_found(),
+        "loops": report.loops,
+        "blends": report.blends,
+        "pruned": report.pruned,
+        "cached_clips": cached,
         "features": report.features,
     })
 }
 
-fn print_report(report: &BuildReport, output: &Path, bytes: u64, elapsed_s: f64) {
+fn print_report(report: &BuildReport, output: &Path, cached: usize, bytes: u64, elapsed_s: f64) {
     let minutes = report.seconds / 60.0;
     out!("{}: {} clips, {minutes:.1} min of motion", output.display(), report.clips.len());
     out!(
@@ -86,8 +116,37 @@ fn print_report(report: &BuildReport, output: &Path, bytes: u64, elapsed_s: f64)
     );
     out!("  root: {}", report.root);
     out!("  contacts: {}", report.contact_joints.join(", "));
+    print_loops(report);
+    for b in &report.blends {
+        let [a, z] = b.sources_skate_mps;
+        out!(
+            "  `{}` made: {:.2} m/s, feet slide {:.3} m/s on the ground ({a:.3} and {z:.3} in its neighbours)",
+            b.clip,
+            b.speed_mps,
+            b.skate_mps
+        );
+    }
+    for p in &report.pruned {
+        let part = if p.whole { String::new() } else { format!(" from {:.2} to {:.2} s", p.start_s, p.end_s) };
+        out!("  `{}`{part} left out: `{}` shows the same", p.clip, p.same_as);
+    }
     for warning in &report.warnings {
         out!("  warning: {warning}");
     }
+    if cached > 0 {
+        out!("  {cached} clips had not changed since the last build");
+    }
     out!("  built in {elapsed_s:.2} s; next: footwork simulate --db {}", output.display());
+}
+
+fn print_loops(report: &BuildReport) {
+    let found = report.loops_found();
+    if !found.is_empty() {
+        out!("  loops found: {}", found.join(", "));
+    }
+    for l in &report.loops {
+        if let Some(gap) = &l.spread {
+            out!("  loop `{}` closed: {:.1} degrees (`{}`), {:.3} m", l.clip, gap.deg, gap.joint, gap.metres);
+        }
+    }
 }

@@ -3,17 +3,28 @@
 use crate::progress;
 use anyhow::{Context, Result};
 use footwork::clip::RawClip;
-use footwork_import::{Imported, SourceConfig, import_clips};
+use footwork_import::{ClipCache, Imported, SourceConfig, import_clips_cached};
 use std::path::{Path, PathBuf};
 
 /// Reads clips as a `[source]` table says; `inputs` lie under `base`.
 pub fn import(inputs: &[PathBuf], base: &Path, source: &SourceConfig, json: bool) -> Result<Imported> {
+    import_cached(inputs, base, source, json, None)
+}
+
+/// As [`import`]; what `cache` holds is not read again.
+pub fn import_cached(
+    inputs: &[PathBuf],
+    base: &Path,
+    source: &SourceConfig,
+    json: bool,
+    cache: Option<&ClipCache>,
+) -> Result<Imported> {
     let bar = progress::bar("reading", inputs.len() as u64, json);
     let tell = |done: usize, all: usize| {
         bar.set_length(all as u64);
         bar.set_position(done as u64);
     };
-    let imported = import_clips(inputs, base, source, Some(&tell));
+    let imported = import_clips_cached(inputs, base, source, Some(&tell), cache);
     bar.finish_and_clear();
     imported.context("cannot read the clips")
 }

@@ -9,7 +9,7 @@ mod common;
 
 use footwork::adjust::orientation_warp::OrientationWarpConfig;
 use footwork::adjust::stride_warp::StrideWarpConfig;
-use footwork::build::{ClipRule, CurveSpec, EventSpec, RootConfig, TagSpec};
+use footwork::build::{BlendPoint, BlendSpace, ClipRule, CurveSpec, EventSpec, PruneConfig, RootConfig, TagSpec};
 use footwork::schema::{ChannelSpec, ChannelType, Preset, PropSpec};
 use footwork_import::{CharacterConfig, RangeSpec};
 use footwork_metrics::eval::keys as metrics;
@@ -193,7 +193,11 @@ fn every_key() -> CharacterConfig {
     config.source.ranges =
         vec![RangeSpec { clip: "x".into(), name: "x".into(), start_s: Some(0.0), end_s: Some(1.0), looping: true }];
     config.build.pose_rate_hz = Some(60.0);
-    config.build.root = RootConfig { joint: text(), forward_deg: Some(0.0), ..RootConfig::default() };
+    config.build.root =
+        RootConfig { joint: text(), forward_deg: Some(0.0), speed_from_feet: Some(true), ..RootConfig::default() };
+    config.build.prune = Some(PruneConfig::default());
+    let clips = vec![BlendPoint { clip: "x".into(), at: 0.0 }];
+    config.build.blend_spaces = vec![BlendSpace { name: "x".into(), axis: "x".into(), clips, steps: 1 }];
     config.build.schema.preset = Some(Preset::Holden);
     config.build.schema.props = vec![PropSpec { name: "x".into(), joint: "x".into(), offset_m: [0.0; 3] }];
     config.build.schema.channels = vec![ChannelSpec {
@@ -208,6 +212,8 @@ fn every_key() -> CharacterConfig {
     }];
     config.build.clips = vec![ClipRule {
         looping: Some(true),
+        before: text(),
+        after: text(),
         tags: vec![TagSpec { name: "x".into(), start_s: Some(0.0), end_s: Some(1.0) }],
         events: vec![EventSpec { name: "x".into(), time_s: 0.0 }],
         curves: vec![CurveSpec { name: "x".into(), keys: vec![vec![0.0, 1.0]] }],

@@ -17,6 +17,7 @@
 //! Beside a file, `<clip>.tags.toml` may hold facts about a clip of it: the keys of an entry of `[[build.clips]]` without
 //! `name`. A file with one clip gives it its own name; one with several gives `file.take`.
 
+use crate::cache::ClipCache;
 use crate::files::{ImportError, Imported, Input, Note, finish, load_all};
 use crate::format::{self, Format};
 use crate::pattern::NamePattern;
@@ -199,7 +200,7 @@ pub fn read_clips(
     units: Units,
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
 ) -> Result<Vec<RawClip>, ConfigFileError> {
-    Ok(import(inputs, base, units, None, &[], on_progress)?.clips)
+    Ok(import(inputs, base, units, None, &[], on_progress, None)?.clips)
 }
 
 /// Reads the clips of a list of files, folders and patterns (relative ones under `base`) as a `[source]` table says: its
@@ -216,9 +217,24 @@ pub fn import_clips(
     source: &SourceConfig,
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
 ) -> Result<Imported, ConfigFileError> {
+    import_clips_cached(inputs, base, source, on_progress, None)
+}
+
+/// As [`import_clips`]; what `cache` holds is not parsed again (BVH; other formats are read anew). The result is the same to
+/// the bit.
+///
+/// # Errors
+/// As [`import_clips`].
+pub fn import_clips_cached(
+    inputs: &[PathBuf],
+    base: &Path,
+    source: &SourceConfig,
+    on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
+    cache: Option<&ClipCache>,
+) -> Result<Imported, ConfigFileError> {
     let pattern = source.pattern.as_ref().map(|p| p.parse::<NamePattern>()).transpose();
     let pattern = pattern.map_err(|what| ConfigFileError::Value { key: "source.pattern", what })?;
-    import(inputs, base, source.units.units()?, pattern.as_ref(), &source.ranges, on_progress)
+    import(inputs, base, source.units.units()?, pattern.as_ref(), &source.ranges, on_progress, cache)
 }
 
 fn import(
@@ -228,6 +244,7 @@ fn import(
     pattern: Option<&NamePattern>,
     ranges: &[RangeSpec],
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
+    cache: Option<&ClipCache>,
 ) -> Result<Imported, ConfigFileError> {
     let mut files = Vec::new();
     for input in inputs {
@@ -236,7 +253,7 @@ fn import(
     // What is also named is named.
     files.sort_by(|a, b| (&a.path, !a.named).cmp(&(&b.path, !b.named)));
     files.dedup_by(|a, b| a.path == b.path);
-    let mut imported = load_all(&files, units, on_progress)?;
+    let mut imported = load_all(&files, units, on_progress, cache)?;
     for clip in &mut imported.clips {
         annotate(clip, pattern, &mut imported.notes)?;
     }

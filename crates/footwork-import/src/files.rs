@@ -1,6 +1,7 @@
 //! Motion files on disk: many at once, all or nothing.
 
 use crate::bvh::{self, Bvh, BvhError, UnitGuess, Units, WriteOptions};
+use crate::cache::{ClipCache, Kept};
 use crate::format::{self, Format};
 use crate::one_skeleton;
 use crate::scene::{ClipsAndNotes, SceneError};
@@ -139,7 +140,7 @@ pub(crate) struct Input {
 /// # Errors
 /// An unreadable or unusable file, or one with several clips ([`read_files`] takes those).
 pub fn read_clip(path: &Path, units: Units) -> Result<RawClip, ImportError> {
-    let (mut clips, _) = load(path)?.clips(path, units)?;
+    let (mut clips, _) = load(path, None)?.clips(path, units, None)?;
     if clips.len() > 1 {
         let names = clips.into_iter().map(|c| c.name).collect();
         return Err(ImportError::SeveralClips { path: path.to_owned(), names });
@@ -176,7 +177,7 @@ pub fn import_files(
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
 ) -> Result<Imported, ImportError> {
     let inputs: Vec<Input> = paths.iter().map(|p| Input { path: p.clone(), named: true }).collect();
-    let mut imported = load_all(&inputs, units, on_progress)?;
+    let mut imported = load_all(&inputs, units, on_progress, None)?;
     finish(&mut imported)?;
     Ok(imported)
 }
@@ -186,6 +187,7 @@ pub(crate) fn load_all(
     inputs: &[Input],
     units: Units,
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
+    cache: Option<&ClipCache>,
 ) -> Result<Imported, ImportError> {
     if inputs.is_empty() {
         return Err(ImportError::NoFiles);
@@ -197,7 +199,7 @@ pub(crate) fn load_all(
         .par_iter()
         .map(|input| {
             // glTF and FBX are whole clips at once; BVH waits for the others to agree on a unit.
-            let file = load(&input.path).and_then(|f| f.unless_text(&input.path, units));
+            let file = load(&input.path, cache).and_then(|f| f.unless_text(&input.path, units));
             let n = done.fetch_add(1, Ordering::Relaxed) + 1;
             if let Some(tell) = on_progress {
                 tell(n, inputs.len());
@@ -224,7 +226,7 @@ pub(crate) fn load_all(
         return Err(models.into_iter().next().map_or(ImportError::NoFiles, Into::into));
     }
     let units = if units == Units::Auto { common_units(&kept)? } else { units };
-    let clips: Vec<_> = kept.into_par_iter().map(|(path, file)| (path, file.clips(path, units))).collect();
+    let clips: Vec<_> = kept.into_par_iter().map(|(path, file)| (path, file.clips(path, units, cache))).collect();
     for (path, clips) in clips {
         let (clips, notes) = clips?;
         imported.clips.extend(clips);
@@ -282,18 +284,27 @@ pub fn write_clip(path: &Path, clip: &RawClip, options: &WriteOptions) -> Result
 
 /// A file in memory.
 enum Loaded {
-    Bvh(Bvh),
+    /// With its name in the cache, if there is one.
+    Bvh(Bvh, Option<String>),
+    /// As it was read before, and its name in the cache.
+    Kept(Box<Kept>, String),
     Bytes(Vec<u8>, Format),
     Clips(ClipsAndNotes),
 }
 
-fn load(path: &Path) -> Result<Loaded, ImportError> {
+fn load(path: &Path, cache: Option<&ClipCache>) -> Result<Loaded, ImportError> {
     let unread = |error| ImportError::Read { path: path.to_owned(), error };
     fs::metadata(path).map_err(unread)?;
     let format = Format::of(path).ok_or_else(|| ImportError::UnknownFormat { path: path.to_owned() })?;
     let bytes = fs::read(path).map_err(unread)?;
     Ok(match format {
-        Format::Bvh => Loaded::Bvh(bvh::parse(&bytes, &path.display().to_string())?),
+        Format::Bvh => {
+            let key = cache.map(|c| c.key(&bytes, "bvh"));
+            match cache.zip(key.as_ref()).and_then(|(cache, key)| cache.get(key)) {
+                Some(kept) => Loaded::Kept(Box::new(kept), key.unwrap_or_default()),
+                None => Loaded::Bvh(bvh::parse(&bytes, &path.display().to_string())?, key),
+            }
+        }
         other => Loaded::Bytes(bytes, other),
     })
 }
@@ -302,15 +313,34 @@ impl Loaded {
     /// Clips, unless other files have a say in the unit.
     fn unless_text(self, path: &Path, units: Units) -> Result<Self, ImportError> {
         Ok(match self {
-            Self::Bvh(file) => Self::Bvh(file),
-            other => Self::Clips(other.clips(path, units)?),
+            text @ (Self::Bvh(..) | Self::Kept(..)) => text,
+            other => Self::Clips(other.clips(path, units, None)?),
         })
     }
 
-    fn clips(self, path: &Path, units: Units) -> Result<ClipsAndNotes, ImportError> {
+    fn clips(self, path: &Path, units: Units, cache: Option<&ClipCache>) -> Result<ClipsAndNotes, ImportError> {
         let (name, source) = (stem(path), path.display().to_string());
+        let guess = self.guess();
+        let scale = units.metres_per_unit().or(guess.map(|g| g.metres_per_unit));
         Ok(match self {
-            Self::Bvh(file) => (vec![file.to_clip(&name, &source, units)?], Vec::new()),
+            Self::Bvh(file, key) => {
+                let clip = file.to_clip(&name, &source, units)?;
+                if let (Some(cache), Some(key), Some(scale)) = (cache, key, scale) {
+                    cache.put(&key, scale, guess.map_or(f32::NAN, |g| g.body_length_units), &clip);
+                }
+                (vec![clip], Vec::new())
+            }
+            Self::Kept(kept, key) if scale == Some(kept.metres_per_unit) => {
+                if let Some(cache) = cache {
+                    cache.hit(&key);
+                }
+                (vec![RawClip { name, source, ..kept.clip }], Vec::new())
+            }
+            // Read with another unit then.
+            Self::Kept(_, key) => {
+                let bytes = fs::read(path).map_err(|error| ImportError::Read { path: path.to_owned(), error })?;
+                return Self::Bvh(bvh::parse(&bytes, &source)?, Some(key)).clips(path, units, cache);
+            }
             Self::Clips(clips) => clips,
             Self::Bytes(bytes, Format::Fbx) => read_fbx(&bytes, &name, &source, units)?,
             Self::Bytes(bytes, _) => crate::gltf::read(&bytes, &name, &source, path.parent(), units)?,
@@ -319,7 +349,11 @@ impl Loaded {
 
     /// The unit that a BVH file suggests; the others have one.
     fn guess(&self) -> Option<UnitGuess> {
-        if let Self::Bvh(file) = self { bvh::guess_units(file) } else { None }
+        match self {
+            Self::Bvh(file, _) => bvh::guess_units(file),
+            Self::Kept(kept, _) => crate::units::guess(kept.body_length_units),
+            _ => None,
+        }
     }
 }
 

@@ -48,6 +48,7 @@
 //! ```
 
 pub mod bvh;
+mod cache;
 pub mod config;
 #[cfg(feature = "fbx")]
 pub mod fbx;
@@ -62,7 +63,10 @@ mod resample;
 mod scene;
 mod units;
 
-pub use config::{CharacterConfig, ConfigFileError, SourceConfig, UnitSetting, import_clips, read_clips};
+pub use cache::{ClipCache, cache_folder};
+pub use config::{
+    CharacterConfig, ConfigFileError, SourceConfig, UnitSetting, import_clips, import_clips_cached, read_clips,
+};
 pub use files::{ImportError, Imported, Note, import_files, read_clip, read_files, write_clip};
 pub use ranges::RangeSpec;
 pub use resample::resample;

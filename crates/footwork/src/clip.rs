@@ -17,7 +17,8 @@ pub struct RawClip {
     pub skeleton: Skeleton,
     /// Frames per second.
     pub rate_hz: f32,
-    /// True when the last frame leads back to the first.
+    /// True when the last frame leads back to the first, or shows it again. Where false, the builder finds out, unless
+    /// [`Annotations::loops`] says.
     pub looping: bool,
     /// `[frames x joints]` local translations.
     pub translations: Vec<Vec3>,
@@ -30,6 +31,8 @@ pub struct RawClip {
 /// Facts about a clip that lie in time, all in seconds from its first frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotations {
+    /// What people say of it, or the builder has found: a loop, or none. Where nobody does, the builder finds out.
+    pub loops: Option<bool>,
     /// Known contacts; where empty, the builder detects them.
     pub contacts: Vec<ContactTrack>,
     /// Named ranges that a search can require or forbid.
@@ -44,6 +47,24 @@ pub struct Annotations {
     pub events: Vec<ClipEvent>,
     /// Named functions of time: kept beside the pose, and the source of user channels of the same name.
     pub curves: Vec<Curve>,
+}
+
+impl Annotations {
+    /// Moves all that lies in seconds.
+    #[cfg(feature = "build")]
+    pub(crate) fn shift(&mut self, by_s: f32) {
+        let named = self.tags.iter_mut().map(|t| &mut t.range).chain(self.costs.iter_mut().map(|c| &mut c.range));
+        for r in named.chain(&mut self.do_not_enter) {
+            r.start_s += by_s;
+            r.end_s += by_s;
+        }
+        for e in &mut self.events {
+            e.time_s += by_s;
+        }
+        for c in &mut self.curves {
+            c.times_s.iter_mut().for_each(|t| *t += by_s);
+        }
+    }
 }
 
 /// When a joint touches the ground.
@@ -219,6 +240,12 @@ impl RawClip {
             let joint = self.skeleton.names()[i % joints].clone();
             return Err(ClipError::NotFinite { clip: clip(), frame: i / joints, joint });
         }
+        self.validate_annotations()
+    }
+
+    /// The part of [`RawClip::validate`] that looks at annotations.
+    pub(crate) fn validate_annotations(&self) -> Result<(), ClipError> {
+        let clip = || self.name.clone();
         let wrong = |what: String| Err(ClipError::Annotation { clip: clip(), what });
         let a = &self.annotations;
         for c in &a.contacts {

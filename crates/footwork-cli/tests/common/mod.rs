@@ -25,7 +25,8 @@ pub struct Run {
 /// The command in a folder, as yet without arguments.
 pub fn footwork(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_footwork"));
-    command.current_dir(folder).stdin(Stdio::null());
+    // What one test reads must not depend on what another has read.
+    command.current_dir(folder).stdin(Stdio::null()).env("FOOTWORK_CACHE", "off");
     command
 }
 

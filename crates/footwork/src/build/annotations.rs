@@ -1,8 +1,8 @@
 //! Tags, events, curves: from what people write, onto clips, into the database.
 
-use super::BuildError;
 use super::config::{self, BuildConfig, ClipRule};
 use super::track::Track;
+use super::{BuildError, parallel};
 use crate::clip::{ClipError, ClipEvent, CostRange, Curve, RawClip, TagRange, TimeRange};
 use crate::database::{Database, DatabaseEvent, TagSpan};
 use crate::frames::{ClipIndex, FrameIndex};
@@ -17,15 +17,16 @@ pub fn annotate(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>,
             return Err(BuildError::Config { key: "clips.name".into(), what });
         }
     }
-    let mut annotated = clips.to_vec();
-    for clip in &mut annotated {
+    let annotate = |clip: &RawClip| {
+        let mut clip = clip.clone();
         let name = clip.name.clone();
         for rule in config.clips.iter().filter(|r| config::matches_pattern(&r.name, &name)) {
-            rule.apply(clip)?;
+            rule.apply(&mut clip)?;
         }
-        clip.validate()?;
-    }
-    Ok(annotated)
+        clip.validate_annotations()?;
+        Ok(clip)
+    };
+    parallel::map(clips, annotate).into_iter().collect()
 }
 
 impl ClipRule {
@@ -35,7 +36,10 @@ impl ClipRule {
     /// A curve whose keys do not have the same number of values.
     pub fn apply(&self, clip: &mut RawClip) -> Result<(), ClipError> {
         let end = clip.seconds() + 1.0 / clip.rate_hz;
-        clip.looping = self.looping.unwrap_or(clip.looping);
+        if let Some(looping) = self.looping {
+            clip.looping = looping;
+            clip.annotations.loops = Some(looping);
+        }
         let range = |[start_s, end_s]: [f32; 2]| TimeRange { start_s, end_s };
         let part = |start_s: Option<f32>, end_s: Option<f32>| range([start_s.unwrap_or(0.0), end_s.unwrap_or(end)]);
         let a = &mut clip.annotations;

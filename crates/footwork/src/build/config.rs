@@ -28,6 +28,14 @@ pub struct BuildConfig {
     /// Continues the root beyond the ends of clips, so that a clip's last second is no false stop. Where false, rows
     /// whose trajectory leaves the clip are not jumped to. Default true.
     pub extrapolate_ends: bool,
+    /// Takes clips for loops whose end leads back into their start as smoothly as they move elsewhere, where nobody says
+    /// whether they are. Default true.
+    pub find_loops: bool,
+    /// Leaves out what other clips show as well. Off where the table is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prune: Option<PruneConfig>,
+    /// In-betweens of loops, as clips of their own.
+    pub blend_spaces: Vec<BlendSpace>,
     /// What is matched.
     pub schema: SchemaConfig,
     /// Facts about clips by name.
@@ -46,9 +54,21 @@ impl Default for BuildConfig {
             symmetric_normalization: true,
             contacts: ContactConfig::default(),
             extrapolate_ends: true,
+            find_loops: true,
+            prune: None,
+            blend_spaces: Vec::new(),
             schema: SchemaConfig::default(),
             clips: Vec::new(),
         }
+    }
+}
+
+impl BuildConfig {
+    /// True for a clip that another continues into or that a blend space is made of.
+    pub fn builds_upon(&self, clip: &str) -> bool {
+        let named = |name: &Option<String>| name.as_deref() == Some(clip);
+        self.clips.iter().any(|r| named(&r.before) || named(&r.after))
+            || self.blend_spaces.iter().flat_map(|s| &s.clips).any(|p| p.clip == clip)
     }
 }
 
@@ -79,11 +99,21 @@ pub struct RootConfig {
     pub facing_window_s: f32,
     /// Turn from joint 0's own +Z to where the body faces, degrees about +Y. Default: found from hips and travel.
     pub forward_deg: Option<f32>,
+    /// Gives clips that were made on the spot the speed that their standing feet slide back with; one speed per clip. Default:
+    /// for loops whose feet clearly tread, with a warning.
+    pub speed_from_feet: Option<bool>,
 }
 
 impl Default for RootConfig {
     fn default() -> Self {
-        Self { mode: RootMode::Auto, joint: None, position_window_s: 0.5, facing_window_s: 1.0, forward_deg: None }
+        Self {
+            mode: RootMode::Auto,
+            joint: None,
+            position_window_s: 0.5,
+            facing_window_s: 1.0,
+            forward_deg: None,
+            speed_from_feet: None,
+        }
     }
 }
 
@@ -105,6 +135,48 @@ impl Default for ContactConfig {
     fn default() -> Self {
         Self { joints: Vec::new(), speed_mps: 0.15, height_m: 0.12, window_s: 0.1 }
     }
+}
+
+/// The `[build.prune]` table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PruneConfig {
+    /// Rows as near as this to those of an earlier clip show the same, in the units of the normalised features. Default 0.05:
+    /// copies, and copies of copies; 0.5 takes different takes of the same motion.
+    pub distance: f32,
+    /// Shorter stretches stay, seconds. Default 0.5.
+    pub run_s: f32,
+}
+
+impl Default for PruneConfig {
+    fn default() -> Self {
+        Self { distance: 0.05, run_s: 0.5 }
+    }
+}
+
+/// An entry of `[[build.blend_spaces]]`: loops along an axis, and how many clips to make between them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BlendSpace {
+    /// The clips made are called `name_<place>`.
+    pub name: String,
+    /// What the places measure, for people: `speed`, `turn`.
+    #[serde(default)]
+    pub axis: String,
+    /// Two loops or more.
+    pub clips: Vec<BlendPoint>,
+    /// Clips to be made, at even distances between the first and the last. Those at the place of a clip are left out.
+    pub steps: usize,
+}
+
+/// A loop of a blend space.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BlendPoint {
+    /// Clip.
+    pub clip: String,
+    /// Its place on the axis.
+    pub at: f32,
 }
 
 /// The `[build.schema]` table.
@@ -141,9 +213,15 @@ impl SchemaConfig {
 pub struct ClipRule {
     /// Clips meant, `*` for any run of characters. Default `*`.
     pub name: String,
-    /// Whether the last frame leads back to the first. Default: what the source says.
+    /// Whether the last frame leads back to the first. Default: what the source says, else what is found.
     #[serde(rename = "loop")]
     pub looping: Option<bool>,
+    /// The clip that its first frame comes from: its end becomes the past of this clip's start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The clip that its last frame leads to: its start becomes the future of this clip's end, and is played on into.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
     /// Tags, over the whole clip or a part of it.
     pub tags: Vec<TagSpec>,
     /// `[[start, end], ..]` seconds that are cut out.
@@ -163,6 +241,8 @@ impl Default for ClipRule {
         Self {
             name: "*".to_owned(),
             looping: None,
+            before: None,
+            after: None,
             tags: Vec::new(),
             discard: Vec::new(),
             do_not_enter: Vec::new(),

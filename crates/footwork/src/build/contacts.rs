@@ -31,13 +31,28 @@ fn detect(track: &Track, skeleton: &Skeleton, joint: JointIndex, config: &Contac
     let ground = heights[n / 20];
     let touching: Vec<bool> = (0..n)
         .map(|f| {
-            // Central difference inside the clip, one-sided at its ends.
-            let (a, b) = (f.saturating_sub(1), (f + 1).min(n - 1));
-            let speed = (positions[b] - positions[a]).length() * track.rate_hz / (b - a).max(1) as f32;
+            let speed = speed_mps(track, &positions, f);
             speed < config.speed_mps && positions[f].y - ground < config.height_m
         })
         .collect();
-    median(&touching, (config.window_s * track.rate_hz).round() as usize)
+    let window = (config.window_s * track.rate_hz).round() as usize;
+    if track.loop_delta.is_none() {
+        return median(&touching, window);
+    }
+    let thrice: Vec<bool> = touching.iter().cycle().take(3 * n).copied().collect();
+    median(&thrice, window.min(n))[n..2 * n].to_vec()
+}
+
+/// Central difference inside the clip and around a loop, one-sided at the ends of others.
+fn speed_mps(track: &Track, positions: &[Vec3], frame: usize) -> f32 {
+    let n = positions.len();
+    let difference = match track.round_in_world() {
+        Some(round) if frame == 0 => round.inverse_point(positions[n - 1]) - positions[1 % n],
+        Some(round) if frame == n - 1 => round.point(positions[0]) - positions[n.saturating_sub(2)],
+        _ => positions[(frame + 1).min(n - 1)] - positions[frame.saturating_sub(1)],
+    };
+    let one_sided = n > 1 && track.loop_delta.is_none() && (frame == 0 || frame == n - 1);
+    difference.length() * track.rate_hz / if one_sided { 1.0 } else { 2.0 }
 }
 
 /// Majority over a window of `window` frames (made odd), cut off at the ends.
@@ -72,7 +87,7 @@ mod tests {
             let y = if f < 30 { 0.0 } else { ((f - 30) as f32 * 0.05).min(1.0) };
             clip.translations[f * 2] = Vec3::new(0.0, y, 0.0);
         }
-        let track = Track::resample(&clip, 30.0);
+        let track = Track::resample(clip.clone(), None, 30.0);
         let on = label(&track, &clip.skeleton, &[JointIndex(0)], &ContactConfig::default());
         assert!(on[..28].iter().all(|v| *v == 1));
         assert!(on[33..].iter().all(|v| *v == 0));
@@ -82,7 +97,7 @@ mod tests {
     fn known_contacts_are_taken_as_they_are() {
         let mut clip = raw(10, 30.0);
         clip.annotations.contacts.push(ContactTrack { joint: "Hips".into(), on: vec![true; 10] });
-        let track = Track::resample(&clip, 30.0);
+        let track = Track::resample(clip.clone(), None, 30.0);
         assert_eq!(label(&track, &clip.skeleton, &[JointIndex(1)], &ContactConfig::default()), vec![1; 10]);
     }
 }

@@ -1,21 +1,29 @@
 //! From clips to a database. Offline: allocates freely, may use several threads, gives the same bytes with any number.
 
 mod annotations;
+mod blend_space;
+mod chain;
 pub mod config;
 mod contacts;
+pub mod loops;
 mod normalize;
 mod parallel;
+mod prune;
 mod report;
 pub mod retarget;
 mod root_motion;
 mod rows;
 mod track;
+mod treadmill;
 
 pub use crate::roles::{Assigned, JointRoles, RoleError};
+pub use blend_space::BlendReport;
 pub use config::{
-    BuildConfig, ClipRule, ContactConfig, CostSpec, CurveSpec, EventSpec, RootConfig, RootMode, SchemaConfig, TagSpec,
+    BlendPoint, BlendSpace, BuildConfig, ClipRule, ContactConfig, CostSpec, CurveSpec, EventSpec, PruneConfig,
+    RootConfig, RootMode, SchemaConfig, TagSpec,
 };
 pub use normalize::NormalizeError;
+pub use prune::Pruned;
 pub use report::{BuildReport, ClipReport, ColumnReport, RoleSource, Skipped};
 pub use root_motion::RootError;
 
@@ -121,14 +129,48 @@ pub fn build(
     config: &BuildConfig,
     options: &BuildOptions,
 ) -> Result<(Database, BuildReport), BuildError> {
+    let Some(prune) = &config.prune else { return build_all(clips, config, options) };
+    check_prune(prune)?;
+    let (all, report) = build_all(clips, config, options)?;
+    let mut found = prune::find(&all, prune);
+    // Parts of clips cut before, and clips that others build upon, stay.
+    found.retain(|p| clips.iter().any(|c| c.name == p.clip) && !config.builds_upon(&p.clip));
+    let left = prune::without(clips, &found);
+    let mut config = config.clone();
+    config.clips.retain(|r| left.iter().any(|c| config::matches_pattern(&r.name, &c.name)));
+    if found.is_empty() {
+        return Ok((all, report));
+    }
+    drop(all);
+    let (db, report) = build_all(&left, &config, options)?;
+    Ok((db, BuildReport { pruned: found, ..report }))
+}
+
+fn check_prune(prune: &PruneConfig) -> Result<(), BuildError> {
+    let settings = [("prune.distance", prune.distance, 0.0, 10.0), ("prune.run_s", prune.run_s, 0.1, 60.0)];
+    match settings.into_iter().find(|(_, v, low, high)| !(*low..=*high).contains(v)) {
+        Some((key, v, low, high)) => {
+            Err(BuildError::Config { key: key.into(), what: format!("{v}: expected {low} to {high}") })
+        }
+        None => Ok(()),
+    }
+}
+
+/// As [`build`], of all that is given.
+fn build_all(
+    clips: &[RawClip],
+    config: &BuildConfig,
+    options: &BuildOptions,
+) -> Result<(Database, BuildReport), BuildError> {
     check_clips(clips)?;
     let (pose_rate_hz, search_rate_hz) = rates(clips, config)?;
     let mut report = BuildReport { pose_rate_hz, search_rate_hz, ..Default::default() };
 
-    let annotated = annotations::annotate(clips, config)?;
-    let Rooted { skeleton, roles, tracks } = root(&annotated, config, options, &mut report)?;
-    let tracks = usable(tracks, &mut report)?;
+    let Rooted { skeleton, roles, tracks } = root(clips, config, options, &mut report)?;
+    let mut tracks = usable(tracks, &mut report)?;
+    chain::chain(&mut tracks, config)?;
     let contact_joints = contact_joints(&skeleton, &roles, config)?;
+    report.blends = blend_space::sample(&mut tracks, &skeleton, &contact_joints, config)?;
     let labels = parallel::map(&tracks, |t| contacts::label(t, &skeleton, &contact_joints, &config.contacts));
     let poses = pool(&tracks, &skeleton);
 
@@ -140,8 +182,12 @@ pub fn build(
     let mirror = mirror_columns(&skeleton, &schema, &poses, config)?;
     let symmetric = mirror.as_deref().filter(|_| config.symmetric_normalization);
     let scaling = normalize::scaling(&extracted.raw, &schema, config.schema.normalization, symmetric)?;
+    if let Some(column) = scaling.straight.first() {
+        report.warnings.push(straight_warning(&schema.column_label(*column)));
+    }
     let stored = mirror.as_deref().filter(|_| config.mirror == MirrorMode::Stored);
-    let assembled = rows::assemble(extracted, &tracks, &schema, scaling, stored);
+    let mut assembled = rows::assemble(extracted, &tracks, &schema, scaling, stored);
+    prune::thin_loops(&mut assembled, &tracks);
 
     let (curve_names, curves) = annotations::curves(&tracks, pose_rate_hz);
     let (tags, tag_spans) = annotations::tags(&tracks)?;
@@ -186,8 +232,7 @@ pub fn prepare(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>, 
     check_clips(clips)?;
     let (pose_rate_hz, _) = rates(clips, config)?;
     let mut report = BuildReport { pose_rate_hz, ..Default::default() };
-    let annotated = annotations::annotate(clips, config)?;
-    let Rooted { skeleton, roles, tracks } = root(&annotated, config, &BuildOptions::default(), &mut report)?;
+    let Rooted { skeleton, roles, tracks } = root(clips, config, &BuildOptions::default(), &mut report)?;
     let joints = contact_joints(&skeleton, &roles, config)?;
     Ok(parallel::map(&tracks, |t| {
         let labels = contacts::label(t, &skeleton, &joints, &config.contacts);
@@ -214,15 +259,22 @@ struct Rooted {
     tracks: Vec<Track>,
 }
 
-/// Brings all clips to one rate, gives them a root, cuts out what is discarded.
+/// Adds what the configuration says, closes loops, brings all clips to one rate, gives them a root, cuts out what is
+/// discarded.
 fn root(
     clips: &[RawClip],
     config: &BuildConfig,
     options: &BuildOptions,
     report: &mut BuildReport,
 ) -> Result<Rooted, BuildError> {
-    let source = &clips[0].skeleton;
-    let tracks = parallel::map(clips, |clip| Track::resample(clip, report.pose_rate_hz));
+    let mut clips = annotations::annotate(clips, config)?;
+    let settled = loops::settle(&mut clips, config);
+    report.loops = settled.reports;
+    report.warnings.extend(settled.warnings);
+    let source = &clips[0].skeleton.clone();
+    let with_rounds: Vec<_> = clips.into_iter().zip(settled.rounds).collect();
+    let rate_hz = report.pose_rate_hz;
+    let tracks = parallel::map_owned(with_rounds, |(clip, round)| Track::resample(clip, round, rate_hz));
     let roles = JointRoles::resolve_with_pose(source, &config.roles, &middle_pose(&tracks[0], source))?;
     report.warnings.extend(roles.notes().iter().cloned());
     let (plan, warnings) = root_motion::plan(&tracks, source, &roles, &config.root)?;
@@ -234,15 +286,32 @@ fn root(
     report.roles = roles.iter().map(|(r, j)| (r.to_owned(), skeleton.name(j).to_owned())).collect();
     let found = |a: Assigned| RoleSource { found_by: a.found_by, confidence: a.confidence };
     report.role_sources = roles.assigned().map(|(r, a)| (r.to_owned(), found(a))).collect();
+    let feet = contact_joints(&skeleton, &roles, config)?;
     let done = AtomicUsize::new(0);
-    let parts = parallel::map(&tracks, |track| {
-        let parts = cut(plan.apply(track.clone(), source, &config.root));
-        if let Some(progress) = options.progress {
-            progress(done.fetch_add(1, Ordering::Relaxed) + 1, tracks.len());
+    let clips = tracks.len();
+    let parts = parallel::map_owned(tracks, |track| {
+        let name = track.name.clone();
+        let mut rooted = plan.apply(track, source, &config.root);
+        let speed = treadmill::speed_mps(&rooted, &skeleton, &feet, &config.root);
+        if let Some(speed) = speed {
+            treadmill::set_off(&mut rooted, speed);
         }
-        parts
+        let parts = cut(rooted);
+        if let Some(progress) = options.progress {
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1, clips);
+        }
+        (parts, speed.map(|speed| (name, speed)))
     });
-    Ok(Rooted { skeleton, roles, tracks: parts.into_iter().flatten().collect() })
+    for (_, speed) in &parts {
+        if let Some((name, speed)) = speed.as_ref().filter(|_| config.root.speed_from_feet.is_none()) {
+            report.warnings.push(format!(
+                "clip `{name}` treads on the spot: its root goes at {:.2} m/s, as its standing feet say; \
+                 `root.speed_from_feet = false` leaves it where it is, `true` says that this is meant",
+                speed.length()
+            ));
+        }
+    }
+    Ok(Rooted { skeleton, roles, tracks: parts.into_iter().flat_map(|(parts, _)| parts).collect() })
 }
 
 /// Positions of all joints in the middle of a clip: calibration poses stand at the ends.
@@ -291,8 +360,9 @@ fn mirror_columns(
 
 fn check_clips(clips: &[RawClip]) -> Result<(), BuildError> {
     let first = clips.first().ok_or(BuildError::NoClips)?;
-    for (i, clip) in clips.iter().enumerate() {
-        clip.validate()?;
+    let valid = parallel::map(clips, RawClip::validate);
+    for ((i, clip), valid) in clips.iter().enumerate().zip(valid) {
+        valid?;
         if let Some(other) = clips[..i].iter().find(|c| c.name == clip.name) {
             let (a, b) = (other.source.clone(), clip.source.clone());
             return Err(BuildError::RepeatedClip { name: clip.name.clone(), a, b });
@@ -346,6 +416,13 @@ fn size_warning(tracks: &[Track], skeleton: &Skeleton) -> Option<String> {
     (tallest > 0.0 && !BODY_M.contains(&tallest)).then(|| {
         format!("the body stands {tallest:.2} m tall: if that is wrong, so is the unit of length; `source.units` or --units sets it")
     })
+}
+
+fn straight_warning(label: &str) -> String {
+    format!(
+        "the clips all go the same way (`{label}` is the same in every row): the character turns and strafes by sliding; \
+         add clips that do, or `mirror`"
+    )
 }
 
 fn describe_root(plan: &RootPlan, skeleton: &Skeleton) -> String {

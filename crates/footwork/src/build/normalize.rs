@@ -1,13 +1,19 @@
 //! Making features comparable.
 
-use crate::schema::{FeatureSchema, MirrorColumn, Normalization};
+use crate::schema::{ChannelKind, FeatureSchema, MirrorColumn, Normalization};
 
 /// `[columns]` offset and scale so that stored = (raw - offset) / scale.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaling {
     pub offset: Vec<f32>,
     pub scale: Vec<f32>,
+    /// Columns of the way over the ground that are the same in every row: the clips all go straight.
+    pub straight: Vec<usize>,
 }
+
+/// Ways over the ground differ by at least this much for a database that goes anywhere: metres, metres per second, or
+/// lengths of a facing. Where clips differ less, what little they sway must not outweigh all else.
+const LEAST_SPREAD: f64 = 0.1;
 
 /// Why features cannot be scaled.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -58,7 +64,10 @@ pub fn scaling(
 ) -> Result<Scaling, NormalizeError> {
     let columns = schema.columns;
     let mut stats: Vec<Stats> = (0..columns).map(|c| column_stats(raw, columns, c)).collect();
-    if let Some(c) = stats.iter().position(|s| s.max - s.min < 1e-6 * s.max.abs().max(1.0)) {
+    let constant = |c: &usize| stats[*c].max - stats[*c].min < 1e-6 * stats[*c].max.abs().max(1.0);
+    let (straight, saying_nothing): (Vec<usize>, Vec<usize>) =
+        (0..columns).filter(constant).partition(|c| over_ground(schema, *c));
+    if let Some(c) = saying_nothing.first().copied() {
         return Err(NormalizeError::Constant { column: schema.column_label(c), value: stats[c].mean as f32 });
     }
     if let Some(mirror) = mirror {
@@ -70,20 +79,31 @@ pub fn scaling(
     for channel in &schema.channels {
         let width = channel.columns.len() as f64;
         let block: f64 = channel.columns.clone().map(|c| stats[c].variance.sqrt()).sum::<f64>() / width;
+        let least = if over_ground(schema, channel.columns.start) { LEAST_SPREAD } else { 0.0 };
         for c in channel.columns.clone() {
             let s = stats[c];
             let (center, spread) = match how {
-                Normalization::Block => (s.mean, block),
-                Normalization::Column => (s.mean, s.variance.sqrt()),
+                Normalization::Block => (s.mean, block.max(least)),
+                Normalization::Column => (s.mean, s.variance.sqrt().max(least)),
                 // The middle of the range, not its low end: the same for both sides of a mirror.
-                Normalization::MinMax => (0.5 * (s.min + s.max), s.max - s.min),
+                Normalization::MinMax => (0.5 * (s.min + s.max), (s.max - s.min).max(least)),
                 Normalization::None => (0.0, 1.0),
             };
             offset[c] = center as f32;
             scale[c] = (spread / f64::from(channel.weight)) as f32;
         }
     }
-    Ok(Scaling { offset, scale })
+    Ok(Scaling { offset, scale, straight })
+}
+
+/// True for a column that says where the root goes or faces on the ground.
+fn over_ground(schema: &FeatureSchema, column: usize) -> bool {
+    schema.channels.iter().filter(|c| c.columns.contains(&column)).any(|c| match &c.kind {
+        ChannelKind::TrajectoryFacing(_) => true,
+        ChannelKind::TrajectoryPosition(t) => t.0.dimensions == 2,
+        ChannelKind::TrajectoryVelocity(t) => t.0.dimensions == 2,
+        _ => false,
+    })
 }
 
 fn column_stats(raw: &[f32], columns: usize, c: usize) -> Stats {
@@ -176,9 +196,18 @@ mod tests {
 
     #[test]
     fn a_constant_column_is_refused_by_name() {
-        let raw = [0.0, 1.0, 1.0, 2.0, 1.0, 5.0];
+        let raw = [0.0, 1.0, 7.0, 2.0, 5.0, 7.0];
         let e = scaling(&raw, &schema(1.0), Normalization::Block, None).unwrap_err().to_string();
-        assert!(e.contains("trajectory position +1.00 s z"), "{e}");
+        assert!(e.contains("`ball") && e.contains("is 7 in every row"), "{e}");
+    }
+
+    #[test]
+    fn clips_that_all_go_straight_are_taken_and_their_sway_outweighs_nothing() {
+        let raw = [0.0, 1.0, 5.0, 0.0, 1.001, 7.0];
+        for how in [Normalization::Block, Normalization::Column, Normalization::MinMax] {
+            let s = scaling(&raw, &schema(2.0), how, None).unwrap();
+            assert_eq!((&s.straight[..], s.scale[0], s.scale[1]), (&[0][..], 0.05, 0.05), "{how:?}");
+        }
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! What a build did, for people and pipelines.
 
+use super::blend_space::BlendReport;
+use super::loops::LoopReport;
+use super::prune::Pruned;
 use crate::roles::FoundBy;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -11,6 +14,12 @@ pub struct BuildReport {
     pub clips: Vec<ClipReport>,
     /// Clips left out, and why.
     pub skipped: Vec<Skipped>,
+    /// Clips that go round, and what was done about their seams.
+    pub loops: Vec<LoopReport>,
+    /// Clips that blend spaces have made.
+    pub blends: Vec<BlendReport>,
+    /// What other clips show as well and was left out.
+    pub pruned: Vec<Pruned>,
     /// Poses.
     pub frames: usize,
     /// Rows of the feature matrix, stored mirror images included.
@@ -37,6 +46,13 @@ pub struct BuildReport {
     pub features: Vec<ColumnReport>,
     /// Things a person should look at.
     pub warnings: Vec<String>,
+}
+
+impl BuildReport {
+    /// Names of the clips that were found to be loops though nobody said so.
+    pub fn loops_found(&self) -> Vec<&str> {
+        self.loops.iter().filter(|l| l.found).map(|l| l.clip.as_str()).collect()
+    }
 }
 
 /// How a role was found.

@@ -4,6 +4,7 @@
 //! hips (or any left/right pair) and checked against the travel, never assumed from an axis.
 
 use super::config::{RootConfig, RootMode};
+use super::loops::Round;
 use super::track::Track;
 use crate::frames::JointIndex;
 use crate::math::{Facing, Quat, Transform, savgol};
@@ -106,6 +107,9 @@ fn has_root(tracks: &[Track], skeleton: &Skeleton, roles: &JointRoles) -> bool {
     if body.at() == 0 || skeleton.len() < 3 {
         return false;
     }
+    if tracks.iter().all(|t| stays(t, skeleton, 0)) && tracks.iter().any(|t| !stays(t, skeleton, body.at())) {
+        return false;
+    }
     let (mut upright, mut low, mut seen) = (0usize, 0usize, 0usize);
     for track in tracks {
         for f in (0..track.frames()).step_by(10) {
@@ -118,6 +122,14 @@ fn has_root(tracks: &[Track], skeleton: &Skeleton, roles: &JointRoles) -> bool {
     }
     // A body lying down for a while brings its hips to the root's height: most frames decide, not all.
     upright * 100 >= seen * 99 && low * 10 >= seen * 8
+}
+
+/// True when a joint never leaves its place on the ground.
+fn stays(track: &Track, skeleton: &Skeleton, joint: usize) -> bool {
+    const FAR_M: f32 = 0.3;
+    let at = |f: usize| track.joint_world(skeleton, f, joint).translation * Vec3::new(1.0, 0.0, 1.0);
+    let first = at(0);
+    (0..track.frames()).step_by(10).all(|f| (at(f) - first).length() < FAR_M)
 }
 
 /// A left and a right joint whose line crosses the body: the thighs, else the pair nearest the root.
@@ -226,12 +238,14 @@ fn synthesize(
         let facing = Facing::from_direction(body_forward(&world, sides)).unwrap_or(last);
         raw.push(Transform::new(Vec3::new(p.x, 0.0, p.z), facing.rotation()));
     }
-    let roots = smooth(&raw, track.rate_hz, track.looping, config);
+    let roots = smooth(&raw, track.rate_hz, track.round.filter(|_| track.looping).map(|r| r.world), config);
     let joints = track.joints;
     let mut out = Track {
         joints: joints + 1,
         translations: Vec::with_capacity(n * (joints + 1)),
         rotations: Vec::with_capacity(n * (joints + 1)),
+        // Smoothed along the source's rounds, the root goes round as it does.
+        round: track.round.map(|r| Round { exact: true, ..r }),
         ..track.clone()
     };
     for (f, root) in roots.iter().enumerate() {
@@ -247,19 +261,27 @@ fn synthesize(
     out
 }
 
-/// Smooths position and facing. A loop is continued by itself on both sides first, so that its seam is no border.
-pub fn smooth(raw: &[Transform], rate_hz: f32, looping: bool, config: &RootConfig) -> Vec<Transform> {
+/// Smooths position and facing. A loop, whose round takes the world by `round`, is continued by itself on both sides first, so
+/// that its seam is no border.
+pub fn smooth(raw: &[Transform], rate_hz: f32, round: Option<Transform>, config: &RootConfig) -> Vec<Transform> {
     let n = raw.len();
     let mut path = raw.to_vec();
     let mut skip = 0;
-    if looping && n > 2 {
-        let round = raw[0] * loop_delta(raw) * raw[0].inverse();
-        let before = raw.iter().map(|t| round.inverse() * *t);
-        let after = raw.iter().map(|t| round * *t);
-        path = before.chain(raw.iter().copied()).chain(after).collect();
-        skip = n;
-    }
     let window = |seconds: f32| (seconds * rate_hz).round() as usize;
+    if let Some(round) = round.filter(|_| n > 2) {
+        // As many rounds as the window reaches into: a short loop goes round several times within it.
+        let reach = window(config.position_window_s.max(config.facing_window_s)) / 2 + 1;
+        let rounds = reach.div_ceil(n);
+        let (mut ahead, mut behind) = (raw.to_vec(), raw.to_vec());
+        let back = round.inverse();
+        for _ in 0..rounds {
+            ahead.iter_mut().for_each(|t| *t = round * *t);
+            behind.iter_mut().for_each(|t| *t = back * *t);
+            path.extend_from_slice(&ahead);
+            path.splice(0..0, behind.iter().copied());
+        }
+        skip = rounds * n;
+    }
     let smoothed = |seconds: f32, value: &dyn Fn(&Transform) -> f32| {
         let values: Vec<f64> = path.iter().map(|t| f64::from(value(t))).collect();
         savgol::smooth(&values, window(seconds), 3, false)
@@ -290,42 +312,18 @@ pub fn loop_delta(roots: &[Transform]) -> Transform {
     whole * Transform::new((a.translation + b.translation) * 0.5, a.rotation.nlerp(b.rotation, 0.5))
 }
 
-/// How different the bodies of two frames are: a number to be compared with others of its kind.
-fn pose_distance(track: &Track, a: usize, b: usize) -> f32 {
-    (1..track.joints)
-        .map(|k| {
-            let (a, b) = (track.local(a, k), track.local(b, k));
-            let (p, q) = (a.rotation.to_array(), b.rotation.towards(a.rotation).to_array());
-            let turn: f32 = p.iter().zip(q).map(|(p, q)| (p - q) * (p - q)).sum();
-            turn.sqrt() + (a.translation - b.translation).length()
-        })
-        .sum()
-}
-
-/// Makes a looping track's loop explicit: a last frame that repeats the first is dropped.
+/// Finds where a round of a looping track leads.
 pub fn close_loop(track: &mut Track) {
-    let (n, j) = (track.frames(), track.joints);
+    let n = track.frames();
     if !track.looping || n < 3 {
         track.looping = false;
         return;
     }
     let roots: Vec<Transform> = (0..n).map(|f| track.local(f, 0)).collect();
-    let same = (1..j).all(|k| {
-        let (a, b) = (track.local(0, k), track.local(n - 1, k));
-        a.rotation.angle_between(b.rotation) < 1e-2 && (a.translation - b.translation).length() < 2e-3
+    track.loop_delta = Some(match track.round.filter(|r| r.exact) {
+        Some(round) => roots[0].inverse() * round.world * roots[0],
+        None => loop_delta(&roots),
     });
-    // Slow motion is as near one frame before its first as a repeated frame is: a repeat is nearer than any step.
-    let step = 0.5 * (pose_distance(track, 0, 1) + pose_distance(track, n - 2, n - 1));
-    if same && pose_distance(track, n - 1, 0) < 0.5 * step {
-        track.loop_delta = Some(roots[0].inverse() * roots[n - 1]);
-        track.translations.truncate((n - 1) * j);
-        track.rotations.truncate((n - 1) * j);
-        for c in &mut track.annotations.contacts {
-            c.on.truncate(n - 1);
-        }
-    } else {
-        track.loop_delta = Some(loop_delta(&roots));
-    }
 }
 
 #[cfg(test)]
@@ -390,7 +388,7 @@ mod tests {
 
     fn rooted(clip: &RawClip) -> (Track, Skeleton, RootPlan) {
         let roles = JointRoles::resolve(&clip.skeleton, &BTreeMap::new()).unwrap();
-        let track = Track::resample(clip, 30.0);
+        let track = Track::resample(clip.clone(), None, 30.0);
         let config = RootConfig::default();
         let (plan, warnings) = plan(std::slice::from_ref(&track), &clip.skeleton, &roles, &config).unwrap();
         assert_eq!(warnings, Vec::<String>::new());
@@ -406,7 +404,7 @@ mod tests {
             let root = track.local(40, 0);
             assert!(root.rotation.angle_between(Quat::from_rotation_y(facing)) < 1e-3, "{facing} {bone}");
             // The body has not moved.
-            let before = Track::resample(&clip, 30.0).joint_world(&clip.skeleton, 40, 4);
+            let before = Track::resample(clip.clone(), None, 30.0).joint_world(&clip.skeleton, 40, 4);
             let after = track.joint_world(&skeleton, 40, 4);
             assert!((before.translation - after.translation).length() < 1e-5);
             assert!(before.rotation.angle_between(after.rotation) < 1e-3);
@@ -425,30 +423,8 @@ mod tests {
             assert!(root.rotation.angle_between(facing) < 0.02);
             let side = facing.inverse() * root.translation;
             assert!(side.x.abs() < 0.02 && root.translation.y == 0.0, "{f}: {side}");
-            let before = Track::resample(&clip, 30.0).joint_world(&clip.skeleton, f, 3).translation;
+            let before = Track::resample(clip.clone(), None, 30.0).joint_world(&clip.skeleton, f, 3).translation;
             assert!((before - track.joint_world(&skeleton, f, 4).translation).length() < 1e-5);
         }
-    }
-
-    #[test]
-    fn a_repeated_last_frame_of_a_loop_is_dropped_and_its_way_kept() {
-        let mut clip = walker(true, 0.0, 0.0);
-        clip.looping = true;
-        // 0.4 rad per frame: the sway closes after 15.708 frames; cut where it nearly does, then repeat frame 0 exactly.
-        let joints = clip.skeleton.len();
-        clip.translations.truncate(16 * joints);
-        clip.rotations.truncate(16 * joints);
-        for j in 1..joints {
-            clip.translations[15 * joints + j] = clip.translations[j];
-            clip.rotations[15 * joints + j] = clip.rotations[j];
-        }
-        let mut track = Track::resample(&clip, 30.0);
-        close_loop(&mut track);
-        assert_eq!(track.frames(), 15);
-        assert!((track.loop_delta.unwrap().translation.z - 15.0 * 1.2 / 30.0).abs() < 1e-5);
-        let mut open = Track::resample(&RawClip { looping: true, ..walker(true, 0.0, 0.0) }, 30.0);
-        close_loop(&mut open);
-        assert_eq!(open.frames(), 90);
-        assert!((open.loop_delta.unwrap().translation.z - 90.0 * 1.2 / 30.0).abs() < 1e-4);
     }
 }

@@ -1,5 +1,6 @@
 //! A clip on its way into the database: at the pose rate, all joints in local space, `f32`, its own array.
 
+use super::loops::Round;
 use crate::clip::{Annotations, ContactTrack, RawClip};
 use crate::math::{Quat, Transform};
 use crate::motion::{Hermite, cubic, cubic_rotation};
@@ -16,6 +17,8 @@ pub struct Track {
     pub translations: Vec<Vec3>,
     pub rotations: Vec<Quat>,
     pub annotations: Annotations,
+    /// Where a round leads in the source, for loops.
+    pub round: Option<Round>,
     pub loop_delta: Option<Transform>,
     pub source_start_s: f32,
 }
@@ -28,6 +31,12 @@ impl Track {
     pub fn local(&self, frame: usize, joint: usize) -> Transform {
         let i = frame * self.joints + joint;
         Transform::new(self.translations[i], self.rotations[i])
+    }
+
+    /// For a loop: frame `k + frames` of joint 0 is this times its frame `k`.
+    pub fn round_in_world(&self) -> Option<Transform> {
+        let first = self.local(0, 0);
+        self.loop_delta.map(|delta| first * delta * first.inverse())
     }
 
     /// All joints of a frame in the world.
@@ -54,41 +63,46 @@ impl Track {
         t
     }
 
-    /// The clip at another rate: cubic between the source's frames, exact where the two meet.
-    pub fn resample(clip: &RawClip, rate_hz: f32) -> Self {
+    /// The clip at another rate: cubic between the source's frames, exact where the two meet. `round`: for loops.
+    pub fn resample(clip: RawClip, round: Option<Round>, rate_hz: f32) -> Self {
         let joints = clip.skeleton.len();
         let n = clip.frames();
-        let mut track = Self {
-            name: clip.name.clone(),
-            rate_hz,
-            looping: clip.looping,
-            joints,
-            translations: clip.translations.clone(),
-            rotations: clip.rotations.clone(),
-            annotations: clip.annotations.clone(),
-            loop_delta: None,
-            source_start_s: 0.0,
-        };
         let step = f64::from(clip.rate_hz) / f64::from(rate_hz);
+        let (translations, rotations, annotations);
         if (step - 1.0).abs() > 1e-6 {
             // A loop goes on until just before its first frame comes again.
             let span = if clip.looping { n as f64 } else { (n - 1) as f64 };
             let frames = if clip.looping { (span / step).round() } else { (span / step + 1e-6).floor() + 1.0 } as usize;
             let at = |k: usize| k as f64 * step;
-            track.translations = Vec::with_capacity(frames * joints);
-            track.rotations = Vec::with_capacity(frames * joints);
-            for k in 0..frames {
-                for j in 0..joints {
-                    let t = sample(clip, at(k), j);
-                    track.translations.push(t.translation);
-                    track.rotations.push(t.rotation);
-                }
-            }
-            for c in &mut track.annotations.contacts {
-                let on = |k: usize| c.on[(at(k).round() as usize).min(n - 1)];
-                *c = ContactTrack { joint: c.joint.clone(), on: (0..frames).map(on).collect() };
-            }
+            let sampled = (0..frames).flat_map(|k| (0..joints).map(move |j| (k, j)));
+            (translations, rotations) = sampled
+                .map(|(k, j)| sample(&clip, round.as_ref(), at(k), j))
+                .map(|t| (t.translation, t.rotation))
+                .unzip();
+            let on = |c: &ContactTrack, k: usize| match at(k).round() as usize {
+                beyond if beyond >= n => c.on[if clip.looping { beyond % n } else { n - 1 }],
+                inside => c.on[inside],
+            };
+            let contacts = clip.annotations.contacts.iter();
+            let contacts = contacts
+                .map(|c| ContactTrack { joint: c.joint.clone(), on: (0..frames).map(|k| on(c, k)).collect() })
+                .collect();
+            annotations = Annotations { contacts, ..clip.annotations };
+        } else {
+            (translations, rotations, annotations) = (clip.translations, clip.rotations, clip.annotations);
         }
+        let mut track = Self {
+            name: clip.name,
+            rate_hz,
+            looping: clip.looping,
+            joints,
+            translations,
+            rotations,
+            annotations,
+            round,
+            loop_delta: None,
+            source_start_s: 0.0,
+        };
         track.align_signs();
         track
     }
@@ -112,22 +126,11 @@ impl Track {
             source_start_s: self.source_start_s + start as f32 / self.rate_hz,
             ..self.clone_shell()
         };
-        let shift = start as f32 / self.rate_hz;
         let a = &mut part.annotations;
         for c in &mut a.contacts {
             c.on = c.on[start..end].to_vec();
         }
-        let named = a.tags.iter_mut().map(|t| &mut t.range).chain(a.costs.iter_mut().map(|c| &mut c.range));
-        for r in named.chain(&mut a.do_not_enter) {
-            r.start_s -= shift;
-            r.end_s -= shift;
-        }
-        for e in &mut a.events {
-            e.time_s -= shift;
-        }
-        for c in &mut a.curves {
-            c.times_s.iter_mut().for_each(|t| *t -= shift);
-        }
+        a.shift(-(start as f32 / self.rate_hz));
         a.discard.clear();
         part
     }
@@ -141,15 +144,16 @@ impl Track {
             translations: Vec::new(),
             rotations: Vec::new(),
             annotations: self.annotations.clone(),
+            round: None,
             loop_delta: None,
             source_start_s: self.source_start_s,
         }
     }
 }
 
-/// One joint at a fractional frame of the source, on the same cubic as playback's. Joint 0 may have travelled over a
-/// loop, so it looks at neighbours of the same round alone.
-fn sample(clip: &RawClip, x: f64, joint: usize) -> Transform {
+/// One joint at a fractional frame of the source, on the same cubic as playback's; around a loop's seam the joint that
+/// carries the body is a round further on.
+fn sample(clip: &RawClip, round: Option<&Round>, x: f64, joint: usize) -> Transform {
     let (joints, n) = (clip.skeleton.len(), clip.frames() as i64);
     let i = x.floor() as i64;
     let near_whole = 1e-6;
@@ -159,16 +163,27 @@ fn sample(clip: &RawClip, x: f64, joint: usize) -> Transform {
         a => (i, a),
     };
     let get = |k: i64| {
-        let k = if clip.looping && joint > 0 { k.rem_euclid(n) } else { k };
-        (0..n).contains(&k).then(|| k as usize * joints + joint)
+        let inside = if clip.looping { k.rem_euclid(n) } else { k };
+        if !(0..n).contains(&inside) {
+            return None;
+        }
+        let at = inside as usize * joints + joint;
+        let local = Transform::new(clip.translations[at], clip.rotations[at]);
+        match round.filter(|r| r.joint == joint) {
+            Some(r) if k >= n => Some(r.in_parent * local),
+            Some(r) if k < 0 => Some(r.in_parent.inverse() * local),
+            // Nobody knows where a round leads.
+            None if k != inside && joint == 0 => None,
+            _ => Some(local),
+        }
     };
-    let at = get(i).unwrap_or(joint);
+    let at = get(i).unwrap_or(Transform::new(clip.translations[joint], clip.rotations[joint]));
     let neighbors = [get(i - 1), get(i + 1), get(i + 2)];
-    let [p0, p2, p3] = neighbors.map(|k| k.map(|k| clip.translations[k]));
-    let [q0, q2, q3] = neighbors.map(|k| k.map(|k| clip.rotations[k]));
+    let [p0, p2, p3] = neighbors.map(|t| t.map(|t| t.translation));
+    let [q0, q2, q3] = neighbors.map(|t| t.map(|t| t.rotation));
     let weights = Hermite::at(alpha);
-    let (p, _) = cubic(p0, clip.translations[at], p2, p3, &weights);
-    let (q, _) = cubic_rotation(q0, clip.rotations[at], q2, q3, &weights);
+    let (p, _) = cubic(p0, at.translation, p2, p3, &weights);
+    let (q, _) = cubic_rotation(q0, at.rotation, q2, q3, &weights);
     Transform::new(p, q)
 }
 
@@ -207,7 +222,7 @@ pub(crate) mod tests {
     #[test]
     fn resampling_meets_the_source_where_frames_coincide_and_the_curve_between() {
         let clip = raw(61, 30.0);
-        let track = Track::resample(&clip, 60.0);
+        let track = Track::resample(clip.clone(), None, 60.0);
         assert_eq!(track.frames(), 121);
         for f in 0..121 {
             let t = f as f32 / 60.0;
@@ -216,17 +231,17 @@ pub(crate) mod tests {
             assert!(track.rotations[f * 2 + 1].angle_between(expected) < limit, "{f}");
             assert!((track.translations[f * 2].z - t).abs() < 1e-4);
         }
-        assert_eq!(Track::resample(&clip, 30.0).frames(), 61);
-        assert_eq!(Track::resample(&raw(121, 60.0), 30.0).frames(), 61);
-        assert_eq!(Track::resample(&raw(100, 120.0), 60.0).frames(), 50);
+        assert_eq!(Track::resample(clip.clone(), None, 30.0).frames(), 61);
+        assert_eq!(Track::resample(raw(121, 60.0), None, 30.0).frames(), 61);
+        assert_eq!(Track::resample(raw(100, 120.0), None, 60.0).frames(), 50);
     }
 
     #[test]
     fn a_loop_keeps_its_period_when_resampled() {
         let mut clip = raw(30, 30.0);
         clip.looping = true;
-        assert_eq!(Track::resample(&clip, 60.0).frames(), 60);
-        assert_eq!(Track::resample(&clip, 20.0).frames(), 20);
+        assert_eq!(Track::resample(clip.clone(), None, 60.0).frames(), 60);
+        assert_eq!(Track::resample(clip.clone(), None, 20.0).frames(), 20);
     }
 
     #[test]
@@ -235,7 +250,7 @@ pub(crate) mod tests {
         clip.annotations.tags.push(TagRange { name: "t".into(), range: TimeRange { start_s: 1.0, end_s: 2.0 } });
         clip.annotations.costs.push(CostRange { cost: 0.5, range: TimeRange { start_s: 1.5, end_s: 2.0 } });
         clip.annotations.events.push(ClipEvent { name: "e".into(), time_s: 1.5 });
-        let part = Track::resample(&clip, 30.0).cut(30, 60, "c[1]".into());
+        let part = Track::resample(clip.clone(), None, 30.0).cut(30, 60, "c[1]".into());
         assert_eq!(part.frames(), 30);
         assert_eq!(part.source_start_s, 1.0);
         assert_eq!(part.annotations.tags[0].range, TimeRange { start_s: 0.0, end_s: 1.0 });

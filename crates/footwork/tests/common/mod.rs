@@ -5,6 +5,7 @@
 
 pub mod cases;
 pub mod stages;
+pub mod strides;
 pub mod tiny;
 pub mod walk;
 

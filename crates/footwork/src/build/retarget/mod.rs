@@ -6,7 +6,7 @@ mod measure;
 
 use super::config::{ContactConfig, RootConfig};
 use super::contacts;
-use super::root_motion::smooth;
+use super::root_motion::{loop_delta, smooth};
 use super::track::Track;
 use crate::adjust::leg::Reach;
 use crate::clip::{Annotations, ContactTrack, RawClip};
@@ -179,7 +179,7 @@ fn frames_of(clip: &RawClip) -> Vec<Pose> {
 
 /// Per side, `[frames]`: does the foot touch?
 fn contacts_of(clip: &RawClip, map: &RetargetMap, config: &ContactConfig) -> [Vec<bool>; 2] {
-    let track = Track::resample(clip, clip.rate_hz);
+    let track = Track::resample(clip.clone(), None, clip.rate_hz);
     Side::BOTH.map(|side| match feet::toe(&map.source, side) {
         Some(toe) => {
             let labels = contacts::label(&track, &clip.skeleton, &[JointIndex::new(toe)], config);
@@ -194,7 +194,8 @@ fn smooth_root(poses: &mut [Pose], map: &RetargetMap, clip: &RawClip, options: &
     let skeleton = &map.target.skeleton;
     let under: Vec<JointIndex> = skeleton.children(JointIndex(0)).collect();
     let raw: Vec<Transform> = poses.iter().map(Pose::world_from_root).collect();
-    for (pose, root) in poses.iter_mut().zip(smooth(&raw, clip.rate_hz, clip.looping, &options.root)) {
+    let round = clip.looping.then(|| raw[0] * loop_delta(&raw) * raw[0].inverse());
+    for (pose, root) in poses.iter_mut().zip(smooth(&raw, clip.rate_hz, round, &options.root)) {
         let carry = root.inverse() * pose.world_from_root();
         for child in &under {
             let local = carry * pose.local(*child);

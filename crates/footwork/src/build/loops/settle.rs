@@ -1,0 +1,77 @@
+//! Which of a build's clips are loops, and closing them.
+
+use super::{Gap, Loop, Round, close, find, measure};
+use crate::build::config::BuildConfig;
+use crate::build::parallel;
+use crate::clip::RawClip;
+use serde::Serialize;
+
+/// A loop of a build.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LoopReport {
+    /// Clip.
+    pub clip: String,
+    /// True when nobody said so: its end was found to lead back into its start.
+    pub found: bool,
+    /// Seconds of one round, at the source's rate.
+    pub seconds: f64,
+    /// True when the last frame repeated the first and was dropped.
+    pub repeated_frame: bool,
+    /// What was spread over the round to close it; `None` where it closed by itself.
+    pub spread: Option<Gap>,
+}
+
+/// Loops of a build.
+#[derive(Default)]
+pub struct Settled {
+    /// `[clips]` where a round leads; `None` for clips that end.
+    pub rounds: Vec<Option<Round>>,
+    pub reports: Vec<LoopReport>,
+    pub warnings: Vec<String>,
+}
+
+/// Finds the loops that nobody has marked, and closes all.
+pub fn settle(clips: &mut [RawClip], config: &BuildConfig) -> Settled {
+    let loops = parallel::map(clips, |clip| {
+        let a = &clip.annotations;
+        match clip.looping {
+            // What is cut to pieces goes round no more.
+            _ if !a.discard.is_empty() => None,
+            true => measure(clip),
+            false if a.loops == Some(false) || !config.find_loops => None,
+            false => find(clip),
+        }
+    });
+    let mut settled = Settled::default();
+    for (clip, found) in clips.iter_mut().zip(loops) {
+        let found = found.filter(|l| l.clean || !refuse(clip, l, &mut settled.warnings));
+        let marked = clip.looping;
+        if let Some(l) = &found {
+            settled.reports.push(LoopReport {
+                clip: clip.name.clone(),
+                found: !marked,
+                seconds: l.frames as f64 / f64::from(clip.rate_hz),
+                repeated_frame: l.repeats_first,
+                spread: (!l.clean).then(|| l.gap.clone()),
+            });
+            close(clip, l);
+            clip.annotations.loops = clip.annotations.loops.or((!marked).then_some(true));
+        } else if clip.annotations.discard.is_empty() {
+            clip.looping = false;
+        }
+        settled.rounds.push(found.map(|l| l.round));
+    }
+    settled
+}
+
+fn refuse(clip: &RawClip, found: &Loop, warnings: &mut Vec<String>) -> bool {
+    let Gap { joint, deg, metres } = &found.gap;
+    if found.gap.absurd() {
+        warnings.push(format!(
+            "clip `{}` is marked as a loop, but its end is {deg:.0} degrees (joint `{joint}`) and {metres:.2} m from its \
+             start: it is played as a clip that ends; cut it to whole strides, or take `loop = true` away",
+            clip.name
+        ));
+    }
+    found.gap.absurd()
+}

@@ -1,0 +1,41 @@
+//! Loops as packs have them: a stride each, and nobody says what they are.
+
+use footwork::build::{BuildConfig, BuildOptions, build};
+use footwork::clip::{Annotations, RawClip};
+use footwork::frames::ClipIndex;
+use footwork::pose::{Pose, PoseVelocity};
+
+/// As it is, but nobody says what it is.
+pub fn unmarked(clip: &RawClip) -> RawClip {
+    RawClip { looping: false, annotations: Annotations::default(), ..clip.clone() }
+}
+
+/// One stride of a built-in loop as a pack has it: unmarked, closed by fading into the stride before, from `phase` of the
+/// stride on, with the first frame again at the end if `repeat`.
+pub fn stride(source: &RawClip, strides: f64, phase: f64, repeat: bool) -> RawClip {
+    let one = std::slice::from_ref(source);
+    let (db, _) = build(one, &BuildConfig::default(), &BuildOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    let view = db.view(ClipIndex(0), false);
+    let period_s = view.seconds() / strides;
+    let frames = (period_s * 60.0).round() as usize;
+    let round = view.root(period_s).0.translation - view.root(0.0).0.translation;
+    let joints = source.skeleton.len();
+    let mut out = RawClip { translations: Vec::new(), rotations: Vec::new(), ..unmarked(source) };
+    let mut one = (Pose::rest(&source.skeleton), PoseVelocity::zero(joints));
+    let mut before = one.clone();
+    for f in 0..frames + usize::from(repeat) {
+        // Shown phases go on from `phase`; the stride that fades starts with the shown one.
+        let x = phase + f as f64 / frames as f64;
+        let share = x.fract() as f32;
+        view.sample(period_s * (1.0 + x.fract()), &mut one.0, &mut one.1);
+        view.sample(period_s * x.fract(), &mut before.0, &mut before.1);
+        let way = one.0.translations[0].lerp(before.0.translations[0] + round, share);
+        out.translations.push(way + round * x.floor() as f32);
+        out.rotations.push(one.0.rotations[0]);
+        for j in 1..joints {
+            out.translations.push(one.0.translations[j].lerp(before.0.translations[j], share));
+            out.rotations.push(one.0.rotations[j].nlerp(before.0.rotations[j], share));
+        }
+    }
+    out
+}

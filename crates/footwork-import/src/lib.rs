@@ -46,6 +46,7 @@
 
 pub mod bvh;
 pub mod config;
+pub mod doctor;
 mod files;
 pub mod glb;
 

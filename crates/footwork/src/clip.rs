@@ -3,6 +3,7 @@
 use crate::math::Quat;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
+use std::ops::Range;
 
 /// A motion clip before the build: local transforms per frame, struct of arrays, metres, +Y up.
 ///
@@ -44,6 +45,29 @@ pub struct Annotations {
     pub events: Vec<ClipEvent>,
     /// Named functions of time: kept beside the pose, and the source of user channels of the same name.
     pub curves: Vec<Curve>,
+}
+
+impl Annotations {
+    /// Becomes the annotations of frames `frames` alone, seen from the first of them. Contacts are cut, times move; what then
+    /// lies outside is left to whoever reads it. Nothing is discarded any more: a cut is a clip of its own.
+    pub fn cut(&mut self, frames: Range<usize>, rate_hz: f32) {
+        for c in &mut self.contacts {
+            c.on = c.on[frames.clone()].to_vec();
+        }
+        let shift = frames.start as f32 / rate_hz;
+        let named = self.tags.iter_mut().map(|t| &mut t.range).chain(self.costs.iter_mut().map(|c| &mut c.range));
+        for r in named.chain(&mut self.do_not_enter) {
+            r.start_s -= shift;
+            r.end_s -= shift;
+        }
+        for e in &mut self.events {
+            e.time_s -= shift;
+        }
+        for c in &mut self.curves {
+            c.times_s.iter_mut().for_each(|t| *t -= shift);
+        }
+        self.discard.clear();
+    }
 }
 
 /// When a joint touches the ground.

@@ -28,6 +28,7 @@ mod write;
 pub use error::{BvhError, BvhProblem};
 pub use euler::RotationOrder;
 pub use read::parse;
+pub(crate) use units::body_length;
 pub use units::{UnitGuess, Units, guess_units};
 pub use write::{WriteError, WriteOptions, write};
 

@@ -2,6 +2,7 @@
 
 use super::Bvh;
 use super::error::BvhProblem;
+use glam::Vec3;
 
 /// The unit of length of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -52,7 +53,12 @@ const USUAL_BODY_LENGTH_M: f32 = 1.9;
 /// frame) does not count. Of metres, centimetres, millimetres, inches and the units of the CMU data the one is taken that brings it nearest to 1.9 m
 /// on a logarithmic scale; people up to 2 m are told apart for certain.
 pub fn guess_units(bvh: &Bvh) -> Option<UnitGuess> {
-    let length = body_length(bvh);
+    let length = body_length(
+        bvh.joints.len(),
+        |j| bvh.joints[j].parent,
+        |j| bvh.joints[j].offset,
+        |j| bvh.joints[j].end_site.map_or(0.0, |e| e.length()),
+    );
     if !(length.is_finite() && length > 0.0) {
         return None;
     }
@@ -71,16 +77,22 @@ pub fn guess_units(bvh: &Bvh) -> Option<UnitGuess> {
     })
 }
 
-fn body_length(bvh: &Bvh) -> f32 {
-    let joints = &bvh.joints;
+/// The two longest chains of bones that leave the first joint with two children or more, together, in the unit of `offset`;
+/// `end` is what a joint's bone measures beyond its last child.
+pub(crate) fn body_length(
+    joints: usize,
+    parent: impl Fn(usize) -> Option<usize>,
+    offset: impl Fn(usize) -> Vec3,
+    end: impl Fn(usize) -> f32,
+) -> f32 {
     // Longest way down from each joint; parents come before children, so backwards all children are done.
-    let mut below = vec![0.0f32; joints.len()];
-    let mut two_longest = vec![[0.0f32; 2]; joints.len()];
-    let mut children = vec![0usize; joints.len()];
-    for j in (0..joints.len()).rev() {
-        below[j] = below[j].max(joints[j].end_site.map_or(0.0, |e| e.length()));
-        let Some(parent) = joints[j].parent.filter(|p| *p < j) else { continue };
-        let reach = joints[j].offset.length() + below[j];
+    let mut below = vec![0.0f32; joints];
+    let mut two_longest = vec![[0.0f32; 2]; joints];
+    let mut children = vec![0usize; joints];
+    for j in (0..joints).rev() {
+        below[j] = below[j].max(end(j));
+        let Some(parent) = parent(j).filter(|p| *p < j) else { continue };
+        let reach = offset(j).length() + below[j];
         below[parent] = below[parent].max(reach);
         children[parent] += 1;
         let [longest, second] = &mut two_longest[parent];
@@ -114,7 +126,6 @@ pub(super) fn metres_per_unit(bvh: &Bvh, units: Units) -> Result<f32, BvhProblem
 mod tests {
     use super::super::{Bvh, BvhJoint};
     use super::*;
-    use glam::Vec3;
 
     /// (name, parent, length of the bone to the parent).
     fn skeleton(bones: &[(&str, Option<usize>, f32)], metres_per_unit: f32) -> Bvh {

@@ -120,8 +120,9 @@ fn has_root(tracks: &[Track], skeleton: &Skeleton, roles: &JointRoles) -> bool {
     upright * 100 >= seen * 99 && low * 10 >= seen * 8
 }
 
-/// A left and a right joint whose line crosses the body: the thighs, else the pair nearest the root.
-fn find_sides(skeleton: &Skeleton, roles: &JointRoles) -> Option<(JointIndex, JointIndex)> {
+/// A left and a right joint whose line crosses the body: the thighs, else the pair nearest the root;
+/// `None` where no names tell sides. (left - right) x up is where the body faces.
+pub fn find_sides(skeleton: &Skeleton, roles: &JointRoles) -> Option<(JointIndex, JointIndex)> {
     if let (Some(l), Some(r)) = (roles.get("left_up_leg"), roles.get("right_up_leg")) {
         return Some((l, r));
     }

@@ -112,23 +112,7 @@ impl Track {
             source_start_s: self.source_start_s + start as f32 / self.rate_hz,
             ..self.clone_shell()
         };
-        let shift = start as f32 / self.rate_hz;
-        let a = &mut part.annotations;
-        for c in &mut a.contacts {
-            c.on = c.on[start..end].to_vec();
-        }
-        let named = a.tags.iter_mut().map(|t| &mut t.range).chain(a.costs.iter_mut().map(|c| &mut c.range));
-        for r in named.chain(&mut a.do_not_enter) {
-            r.start_s -= shift;
-            r.end_s -= shift;
-        }
-        for e in &mut a.events {
-            e.time_s -= shift;
-        }
-        for c in &mut a.curves {
-            c.times_s.iter_mut().for_each(|t| *t -= shift);
-        }
-        a.discard.clear();
+        part.annotations.cut(start..end, self.rate_hz);
         part
     }
 

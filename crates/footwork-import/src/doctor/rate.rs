@@ -1,0 +1,149 @@
+//! Motion that plays at another speed than it was captured: 30 Hz data marked 60.
+//!
+//! Two clocks tell: bodies in the air fall with g, and people of a leg's length step as often as their steps are long (the
+//! walk ratio: step length over steps per second, 0.36 m s for a leg of 0.9 m, the same at all speeds of walking; Froude
+//! scaling makes it grow with leg length to the power 3/2).
+
+use super::patient::{level, median, runs};
+use super::support::{Stance, Support};
+use super::{Body, Check, Finding, Patient, Severity};
+use glam::Vec3;
+
+const G: f32 = 9.81;
+/// Falls measured in captured flights lie between 0.6 and 1.4 of g; a wrong rate is off by 4 (twice the speed, squared).
+const FALLS: std::ops::RangeInclusive<f32> = 0.45..=2.2;
+/// Walk ratio of adults, m s, for a leg of 0.9 m.
+const WALK_RATIO: f32 = 0.36;
+/// Steps per second over those that the step's length asks for: walking 0.8 to 1.3, running 0.6 to 0.9 (longer steps at the
+/// same rate), hurried little steps 1.5. At twice the speed nobody is below 1.2, at half nobody above 0.65.
+const STEPS: std::ops::RangeInclusive<f32> = 0.52..=1.62;
+/// A leg swings in at least this share of sqrt(leg / g), its own clock: sprinters swing in 0.28 s (leg 0.9 m), that is 0.92.
+const SWING_LEAST: f32 = 0.86;
+/// And in walking at most, as the same share: slow walkers swing in 0.5 s, that is 1.65.
+const SWING_MOST: f32 = 2.2;
+/// Steps and flights that prove something.
+const LEAST_STEPS: usize = 3;
+const LEAST_FLIGHTS: usize = 2;
+
+/// What both clocks say, and the rate that agrees with them.
+pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
+    if body.feet.len() != 2 {
+        return;
+    }
+    let Some(support) = Support::of(p, body) else { return };
+    let fall = fall(p, body, &support);
+    let steps = steps(p, body, &support);
+    let mut says = Vec::new();
+    let mut fast = 0;
+    if let Some(fall) = fall
+        && !FALLS.contains(&fall)
+    {
+        fast += if fall > 1.0 { 2 } else { -2 };
+        says.push(format!("bodies in the air fall with {fall:.1} g"));
+    }
+    if let Some((ratio, swing)) = steps {
+        let quick = swing < SWING_LEAST;
+        let slow = swing > SWING_MOST;
+        if ratio > *STEPS.end() && quick {
+            fast += 2;
+        } else if ratio < *STEPS.start() && slow {
+            fast -= 2;
+        }
+        if ratio > *STEPS.end() && quick || ratio < *STEPS.start() && slow {
+            says.push(format!("steps come {ratio:.1} times as often as their length asks for, legs swing in {swing:.1} of their own time"));
+        }
+    }
+    if fast == 0 || says.is_empty() {
+        return;
+    }
+    let factor = if fast > 0 { 0.5 } else { 2.0 };
+    let rate_hz = p.clip.rate_hz * factor;
+    let how = if fast > 0 { "too fast" } else { "too slow" };
+    let what = format!("plays {how} for {} Hz: {}", p.clip.rate_hz, says.join("; "));
+    let mend = format!("take it as {rate_hz} Hz");
+    let finding = Finding::new(Check::Rate, Severity::Error, &p.clip.name, what, mend);
+    out.push(finding.mended());
+    super::set_rate(p, rate_hz);
+}
+
+/// Acceleration in flights over g: median over flights.
+fn fall(p: &Patient, body: &Body, support: &Support) -> Option<f32> {
+    let n = p.frames();
+    let flights: Vec<[usize; 2]> = runs(support.low.iter().map(|l| !*l)).into_iter().filter(|[a, b]| b - a >= 5).collect();
+    let falls: Vec<f32> = flights
+        .iter()
+        .filter(|[a, b]| *a > 0 && *b < n)
+        .filter_map(|[a, b]| {
+            // A parabola through the middle of the body: least squares over the flight.
+            let y: Vec<f32> = (*a..*b).map(|f| middle(p, body, f)).collect();
+            curvature(&y).map(|c| -c * p.clip.rate_hz * p.clip.rate_hz / G)
+        })
+        .filter(|g| *g > 0.05)
+        .collect();
+    (falls.len() >= LEAST_FLIGHTS).then(|| median(falls))
+}
+
+/// Height of the body's middle: the mean of its joints' is near the centre of mass, legs and arms weigh in.
+fn middle(p: &Patient, body: &Body, f: usize) -> f32 {
+    let joints = p.joints();
+    let first = body.hips.max(usize::from(body.hips > 0));
+    (first..joints).map(|j| p.at(f, j).y).sum::<f32>() / (joints - first) as f32
+}
+
+/// Second derivative per sample squared of the parabola through samples.
+fn curvature(y: &[f32]) -> Option<f32> {
+    let n = y.len();
+    if n < 5 {
+        return None;
+    }
+    let m = (n as f32 - 1.0) * 0.5;
+    let x2 = |i: usize| (i as f32 - m) * (i as f32 - m);
+    let mean = (0..n).map(x2).sum::<f32>() / n as f32;
+    let (num, den) = (0..n).fold((0.0, 0.0), |(a, b), i| (a + (x2(i) - mean) * y[i], b + (x2(i) - mean) * (x2(i) - mean)));
+    Some(2.0 * num / den)
+}
+
+/// Median over steps of: steps per second over what their length asks for; and of swing times over the leg's own.
+fn steps(p: &Patient, body: &Body, support: &Support) -> Option<(f32, f32)> {
+    let leg = leg_length(p, body)?;
+    let clock = (leg / G).sqrt();
+    let asked = WALK_RATIO * footwork::math::powf(leg / 0.9, 1.5);
+    let toe = |s: &Stance| {
+        let f = (s.frames[0] + s.frames[1]) / 2;
+        level(p.at(f, body.feet[s.foot].toe))
+    };
+    let time = |s: &Stance| (s.frames[0] + s.frames[1]) as f32 * 0.5 / p.clip.rate_hz;
+    let (mut ratios, mut swings) = (Vec::new(), Vec::new());
+    for w in support.stances.windows(3) {
+        let [a, b, c] = [&w[0], &w[1], &w[2]];
+        if a.foot != c.foot || a.foot == b.foot {
+            continue;
+        }
+        let stride: Vec3 = toe(c) - toe(a);
+        let period = time(c) - time(a);
+        // Steps on the spot and pauses say nothing.
+        if stride.length() < 0.7 * leg || period > 4.0 {
+            continue;
+        }
+        let (step, rate) = (0.5 * stride.length(), 2.0 / period);
+        ratios.push(rate * asked / step);
+        swings.push(airborne(p, body, a, c) / clock);
+    }
+    (ratios.len() >= LEAST_STEPS).then(|| (median(ratios), median(swings)))
+}
+
+/// Seconds between two stances of one foot in which it moves faster than halfway between its slowest and its fastest: the
+/// swing, whatever the rate.
+fn airborne(p: &Patient, body: &Body, a: &Stance, c: &Stance) -> f32 {
+    let toe = body.feet[a.foot].toe;
+    let frames = (a.frames[0] + a.frames[1]) / 2..(c.frames[0] + c.frames[1]) / 2;
+    let speed: Vec<f32> = frames.map(|f| p.velocity(f, toe).length()).collect();
+    let most = speed.iter().copied().fold(0.0, f32::max);
+    speed.iter().filter(|v| **v > 0.15 * most).count() as f32 / p.clip.rate_hz
+}
+
+/// Hip to ankle along the bones, metres.
+fn leg_length(p: &Patient, body: &Body) -> Option<f32> {
+    let leg = body.feet[0].leg?;
+    Some(p.local(0, leg.knee.at()).translation.length() + p.local(0, leg.ankle.at()).translation.length())
+}

@@ -15,12 +15,14 @@ const STEP_S: f32 = 1.0 / 15.0;
 /// This often a pose of a clip is looked for in the others, seconds: half of the shortest overlap.
 const ANCHOR_S: f32 = 0.5;
 /// Coordinates of the same motion agree within this, metres: two takes of one
-/// walk differ by centimetres.
-const SAME_M: f32 = 0.006;
+/// walk differ by centimetres, no two strides of one person by less than this.
+const SAME_M: f32 = 0.003;
 /// Speeds of the root count as metres after so many seconds.
 const SPEED_WEIGHT_S: f32 = 0.1;
 /// Shorter overlaps prove nothing, seconds.
 const LEAST_S: f32 = 1.0;
+/// Very regular walking repeats a stride or two; so long it does not, seconds.
+const LONG_S: f32 = 3.0;
 /// Who stands is everywhere alike: way of the joints over an overlap, mean, metres.
 const MOVES_M: f32 = 0.5;
 /// This share of the shorter clip makes a copy.
@@ -67,8 +69,9 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
         let what = if whole { format!("is a copy: {place}") } else { format!("overlaps: {place}") };
         let frames = [o.starts[1], o.starts[1] + o.frames - 1]
             .map(|k| ((k as f32 / rate_hz * p.clip.rate_hz) as usize).min(p.frames() - 1));
+        let severity = if whole || seconds >= LONG_S { Severity::Warning } else { Severity::Hint };
         let mend = if copy { "leave it out" } else { "cut it out of one (`discard`)" };
-        let finding = Finding::new(Check::Duplicate, Severity::Warning, &p.clip.name, what, mend);
+        let finding = Finding::new(Check::Duplicate, severity, &p.clip.name, what, mend);
         let finding = finding.over(p, frames[0], frames[1]);
         if copy && !gone.contains(&ids[a]) {
             p.left_out = true;

@@ -12,6 +12,8 @@ const SLIDES_MPS: f32 = 0.3;
 const LEFT: f32 = 0.4;
 /// Turns of less are no mistake of axes, radians (30 degrees).
 const LEAST_RAD: f32 = 0.52;
+/// Root bones differ by a quarter turn or more; hips of who runs sideways are twisted by 50 degrees, radians (65 degrees).
+const OTHER_RAD: f32 = 1.13;
 /// Who goes that far away from the facing goes backward, radians (120 degrees), in this share of the moving frames.
 const BACK_RAD: f32 = 2.1;
 const THROUGHOUT: f32 = 0.9;
@@ -27,8 +29,7 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
         let Some(usual) = usual_yaw(&known) else { continue };
         for i in of_kind {
             let off = wrap_angle(yaws[i].unwrap_or(usual) - usual);
-            // Quarter turns are mistakes; what a body leans and sways while standing is less than an eighth.
-            if known.len() < 3 || off.abs() < std::f32::consts::FRAC_PI_4 {
+            if known.len() < 3 || off.abs() < OTHER_RAD {
                 continue;
             }
             let p = &mut ward.patients[i];

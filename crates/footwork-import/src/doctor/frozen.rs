@@ -26,7 +26,7 @@ pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
     let steps: Vec<Vec<f32>> = (0..joints).map(|j| (1..n).map(|f| step(p, f, j)).collect()).collect();
     let holds: Vec<(usize, [usize; 2])> = (0..joints)
         .flat_map(|j| runs(steps[j].iter().map(|s| *s < SAME)).into_iter().map(move |r| (j, r)))
-        .filter(|(j, [a, b])| b - a >= 2 && moves(&steps[*j], *a, *b, p.clip.rate_hz))
+        .filter(|(j, [a, b])| b - a >= 2 && !at_stop(p, *j, *a) && moves(&steps[*j], *a, *b, p.clip.rate_hz))
         .collect();
     let mut spans: Vec<[usize; 2]> = holds.iter().map(|(_, r)| *r).collect();
     spans.sort_unstable();
@@ -58,6 +58,11 @@ pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
             _ => out.push(finding),
         }
     }
+}
+
+/// Toes that lie flat, knees that are straight: a joint in its rest pose is held by its stop, not by a fault.
+fn at_stop(p: &Patient, j: usize, f: usize) -> bool {
+    j > 0 && p.local(f, j).rotation.angle_between(p.clip.skeleton.rest()[j].rotation) < 1e-3
 }
 
 /// How far a joint gets from frame f - 1 to f, radians and metres.

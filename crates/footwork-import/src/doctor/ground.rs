@@ -1,6 +1,6 @@
 //! Feet under the ground or above it.
 
-use super::patient::median;
+use super::patient::{level, median};
 use super::support::Support;
 use super::{Body, Check, Finding, Patient, Severity, Ward};
 use glam::Vec3;
@@ -15,6 +15,8 @@ const SET_M: f32 = 0.025;
 const LEVEL_M: f32 = 0.03;
 /// A planted foot sinks or rises by less, m/s.
 const SINKS_MPS: f32 = 0.008;
+/// Slower over the ground a foot is planted, m/s: the builder's bound.
+const PLANTED_MPS: f32 = 0.15;
 /// Height of stances against time fits a line within this, metres.
 const FITS_M: f32 = 0.02;
 
@@ -78,13 +80,13 @@ fn drift(p: &mut Patient, body: &Body) -> Vec<Finding> {
     let slope = sth / stt.max(1e-6);
     let worst = points.iter().map(|(f, h)| (h - mh - slope * (t(*f) - mt)).abs()).fold(0.0, f32::max);
     let rise = slope * (t(points[points.len() - 1].0) - t(points[0].0));
-    // Who climbs gains height from step to step; who drifts, within every step too.
-    let within = |s: &super::support::Stance| {
+    // Who climbs gains height from step to step; who drifts, within every step too, while the foot is planted.
+    let planted = |s: &super::support::Stance| {
         let toe = body.feet[s.foot].toe;
-        let (a, b) = (s.frames[0], s.frames[1] - 1);
-        (b > a).then(|| (p.at(b, toe).y - p.at(a, toe).y) / (t(b) - t(a)))
+        let still = |f: &usize| level(p.velocity(*f, toe)).length() < PLANTED_MPS;
+        (s.frames[0]..s.frames[1]).filter(still).map(|f| p.velocity(f, toe).y).collect::<Vec<_>>()
     };
-    let sinks = median(support.stances.iter().filter_map(within).collect());
+    let sinks = median(support.stances.iter().flat_map(planted).collect());
     let agrees = sinks * slope > 0.0 && (0.4..2.5).contains(&(sinks / slope));
     if slope.abs() < SINKS_MPS || rise.abs() < 2.0 * FITS_M || worst > FITS_M.max(0.2 * rise.abs()) || !agrees {
         return Vec::new();

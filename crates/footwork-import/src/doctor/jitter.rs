@@ -7,13 +7,18 @@ use super::{Body, Check, Finding, Patient, Severity, weighted};
 use footwork::math::savgol;
 use glam::Vec3;
 
-/// Less cannot be seen at the end of a leg: 0.2 degrees, 1.5 mm.
-const LEAST_RAD: f32 = 0.0035;
+/// Less cannot be seen at the end of a leg: 0.3 degrees, 1.5 mm.
+const LEAST_RAD: f32 = 0.0052;
 const LEAST_M: f32 = 0.0015;
 /// Correlation of neighbouring fourth differences.
 const OPPOSITE: f32 = -0.5;
+/// Noise is everywhere in a window: its median square over its mean (0.8 for white noise). One outlier, or a foot that lands, is
+/// no noise.
+const TYPICAL: f32 = 0.45;
 /// Noise is looked for in windows of this length, seconds.
 const WINDOW_S: f32 = 0.5;
+/// And lasts at least this, seconds.
+const LEAST_S: f32 = 0.7;
 /// What noise of size 1 leaves in (x[-2] - 4 x[-1] + 6 x - 4 x[1] + x[2]) / 6.
 const GAIN: f32 = 1.394;
 /// The smoothing that mends it, seconds: longer rounds off steps.
@@ -82,12 +87,11 @@ fn spans(e: &[Vec3], window: usize, least: f32, n: usize) -> Vec<([usize; 2], f3
         let end = (start + window).min(e.len());
         let start_here = end.saturating_sub(window);
         let part = &e[start_here..end];
-        // A single outlier is no noise: the median is deaf to it.
         let power: f32 = part.iter().map(|v| v.length_squared()).sum();
         let pairs: f32 = part.windows(2).map(|w| w[0].dot(w[1])).sum();
         let typical = super::patient::median(part.iter().map(|v| v.length_squared()).collect());
         let size = (power / (3.0 * part.len() as f32)).sqrt() / GAIN;
-        if size > least && pairs < OPPOSITE * power && typical > 0.15 * power / part.len() as f32 {
+        if size > least && pairs < OPPOSITE * power && typical > TYPICAL * power / part.len() as f32 {
             let span = [start_here + 2, (end + 1).min(n - 1)];
             match found.last_mut() {
                 Some((last, most)) if span[0] <= last[1] + 2 => {
@@ -99,6 +103,8 @@ fn spans(e: &[Vec3], window: usize, least: f32, n: usize) -> Vec<([usize; 2], f3
         }
         start += window / 2;
     }
+    let least = (window as f32 * LEAST_S / WINDOW_S) as usize;
+    found.retain(|([a, b], _)| b - a >= least.min(n - 5));
     found
 }
 

@@ -7,20 +7,22 @@
 use super::patient::{level, median, runs};
 use super::support::{Stance, Support};
 use super::{Body, Check, Finding, Patient, Severity};
-use glam::Vec3;
 
 const G: f32 = 9.81;
-/// Falls measured in captured flights lie between 0.6 and 1.4 of g; a wrong rate is off by 4 (twice the speed, squared).
-const FALLS: std::ops::RangeInclusive<f32> = 0.45..=2.2;
+/// Falls measured in flights lie between 0.9 and 1.6 g; at twice the speed it is four times as much.
+const FALL_MOST: f32 = 2.2;
 /// Walk ratio of adults, m s, for a leg of 0.9 m.
 const WALK_RATIO: f32 = 0.36;
-/// Steps per second over those that the step's length asks for: walking 0.8 to 1.3, running 0.6 to 0.9 (longer steps at the
-/// same rate), hurried little steps 1.5. At twice the speed nobody is below 1.2, at half nobody above 0.65.
-const STEPS: std::ops::RangeInclusive<f32> = 0.52..=1.62;
-/// A leg swings in at least this share of sqrt(leg / g), its own clock: sprinters swing in 0.28 s (leg 0.9 m), that is 0.92.
-const SWING_LEAST: f32 = 0.86;
-/// And in walking at most, as the same share: slow walkers swing in 0.5 s, that is 1.65.
-const SWING_MOST: f32 = 2.2;
+/// Steps per second over those that the step's length asks for: walking 0.8 to 1.3, running 0.5 to 0.9 (longer steps at the
+/// same rate). At twice the speed nobody walks below 1.6, at half nobody above 0.65.
+const STEPS: std::ops::RangeInclusive<f32> = 0.62..=1.5;
+/// A leg swings in at least this share of sqrt(leg / g), its own clock: brisk walkers and runners in 1.1 to 1.8 of it, the
+/// fastest in 0.92 (0.28 s with a leg of 0.9 m).
+const SWING_LEAST: f32 = 0.92;
+/// Who falls too fast swings too fast: with this the two agree.
+const SWING_QUICK: f32 = 1.1;
+/// And at most, walking slowly.
+const SWING_MOST: f32 = 2.0;
 /// Steps and flights that prove something.
 const LEAST_STEPS: usize = 3;
 const LEAST_FLIGHTS: usize = 2;
@@ -34,31 +36,27 @@ pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
     let fall = fall(p, body, &support);
     let steps = steps(p, body, &support);
     let mut says = Vec::new();
-    let mut fast = 0;
-    if let Some(fall) = fall
-        && !FALLS.contains(&fall)
-    {
-        fast += if fall > 1.0 { 2 } else { -2 };
+    let mut fast = false;
+    if let Some((ratio, swing)) = steps {
+        fast = ratio > *STEPS.end() && swing < SWING_LEAST;
+        let slow = ratio < *STEPS.start() && swing > SWING_MOST;
+        if fast || slow {
+            says.push(format!(
+                "steps come {ratio:.1} times as often as their length asks for, legs swing in {swing:.1} of their own time"
+            ));
+        }
+    }
+    let quick = steps.is_none_or(|(_, swing)| swing < SWING_QUICK);
+    if let Some(fall) = fall.filter(|fall| *fall > FALL_MOST && quick) {
+        fast = true;
         says.push(format!("bodies in the air fall with {fall:.1} g"));
     }
-    if let Some((ratio, swing)) = steps {
-        let quick = swing < SWING_LEAST;
-        let slow = swing > SWING_MOST;
-        if ratio > *STEPS.end() && quick {
-            fast += 2;
-        } else if ratio < *STEPS.start() && slow {
-            fast -= 2;
-        }
-        if ratio > *STEPS.end() && quick || ratio < *STEPS.start() && slow {
-            says.push(format!("steps come {ratio:.1} times as often as their length asks for, legs swing in {swing:.1} of their own time"));
-        }
-    }
-    if fast == 0 || says.is_empty() {
+    if says.is_empty() {
         return;
     }
-    let factor = if fast > 0 { 0.5 } else { 2.0 };
+    let factor = if fast { 0.5 } else { 2.0 };
     let rate_hz = p.clip.rate_hz * factor;
-    let how = if fast > 0 { "too fast" } else { "too slow" };
+    let how = if fast { "too fast" } else { "too slow" };
     let what = format!("plays {how} for {} Hz: {}", p.clip.rate_hz, says.join("; "));
     let mend = format!("take it as {rate_hz} Hz");
     let finding = Finding::new(Check::Rate, Severity::Error, &p.clip.name, what, mend);
@@ -108,24 +106,25 @@ fn steps(p: &Patient, body: &Body, support: &Support) -> Option<(f32, f32)> {
     let leg = leg_length(p, body)?;
     let clock = (leg / G).sqrt();
     let asked = WALK_RATIO * footwork::math::powf(leg / 0.9, 1.5);
-    let toe = |s: &Stance| {
-        let f = (s.frames[0] + s.frames[1]) / 2;
-        level(p.at(f, body.feet[s.foot].toe))
+    let middle = |s: &Stance| (s.frames[0] + s.frames[1]) / 2;
+    // Along the way, which may bend.
+    let way = |a: usize, b: usize| -> f32 {
+        let every = p.frames_in(0.1);
+        (a..b).step_by(every).map(|f| level(p.at((f + every).min(b), body.hips) - p.at(f, body.hips)).length()).sum()
     };
-    let time = |s: &Stance| (s.frames[0] + s.frames[1]) as f32 * 0.5 / p.clip.rate_hz;
     let (mut ratios, mut swings) = (Vec::new(), Vec::new());
     for w in support.stances.windows(3) {
         let [a, b, c] = [&w[0], &w[1], &w[2]];
         if a.foot != c.foot || a.foot == b.foot {
             continue;
         }
-        let stride: Vec3 = toe(c) - toe(a);
-        let period = time(c) - time(a);
+        let stride = way(middle(a), middle(c));
+        let period = (middle(c) - middle(a)) as f32 / p.clip.rate_hz;
         // Steps on the spot and pauses say nothing.
-        if stride.length() < 0.7 * leg || period > 4.0 {
+        if stride < 0.7 * leg || period > 4.0 {
             continue;
         }
-        let (step, rate) = (0.5 * stride.length(), 2.0 / period);
+        let (step, rate) = (0.5 * stride, 2.0 / period);
         ratios.push(rate * asked / step);
         swings.push(airborne(p, body, a, c) / clock);
     }

@@ -13,8 +13,10 @@ const FAST_MPS: f32 = 0.3;
 const FAR_M: f32 = 0.07;
 /// For that long, seconds; shorter ones are the ends of a flight.
 const LONG_S: f32 = 0.1;
-/// Toes on the ground stay at one height within this, metres: those that swing over it do not.
-const FLAT_M: f32 = 0.012;
+/// Toes on the ground are at most so high over their lowest nearby, metres: those that land and leave are higher.
+const FLAT_M: f32 = 0.015;
+/// What counts as nearby, seconds: a step.
+const NEARBY_S: f32 = 0.4;
 /// How long the leg takes to come back to where it was, seconds.
 const FADE_S: f32 = 0.15;
 
@@ -31,9 +33,10 @@ pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
             .filter(|[a, b]| {
                 let way = level(p.at(*b - 1, toe) - p.at(*a, toe)).length();
                 let heights: Vec<f32> = (*a..*b).map(|f| p.at(f, toe).y).collect();
-                let usual = median(heights.clone());
-                let flat = heights.iter().filter(|h| (**h - usual).abs() < FLAT_M).count();
-                b - a >= p.frames_in(LONG_S) && way > FAR_M && flat == heights.len() && nobody_else(p, body, k, *a, *b)
+                let near = p.frames_in(NEARBY_S);
+                let planted = (a.saturating_sub(near)..(b + near).min(n)).map(|f| p.at(f, toe).y).fold(f32::MAX, f32::min);
+                let flat = heights.iter().all(|h| h - planted < FLAT_M);
+                b - a >= p.frames_in(LONG_S) && way > FAR_M && flat && nobody_else(p, body, k, *a, *b)
             })
             .collect();
         for [a, b] in spans {

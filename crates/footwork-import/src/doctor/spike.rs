@@ -2,14 +2,19 @@
 
 use super::patient::median;
 use super::{Body, Check, Finding, Patient, Severity, lagrange, weighted};
+use footwork::frames::JointIndex;
 use footwork::math::{Quat, Transform};
 use glam::Vec3;
 
-/// Smaller ones nobody sees: 3 degrees, 1.5 cm.
-const LEAST_RAD: f32 = 0.052;
-const LEAST_M: f32 = 0.015;
+/// Smaller ones nobody sees: 8 degrees, 2 cm.
+const LEAST_RAD: f32 = 0.14;
+const LEAST_M: f32 = 0.02;
+/// A joint with nothing below it moves nothing but itself, and toes do flick when they land: so many times as much.
+const END_TIMES: f32 = 3.0;
 /// A spike stands out by so many times what its neighbourhood deviates: impacts reach 4.
 const TIMES: f32 = 8.0;
+/// And by so many of its neighbours' steps: motion that turns round at once (a knee that gets straight) is 2/3 of a step off.
+const KINK: f32 = 1.5;
 /// Neighbourhood, frames either way.
 const AROUND: usize = 8;
 
@@ -20,12 +25,14 @@ pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
         return;
     }
     for j in 0..p.joints() {
+        let is_end = p.clip.skeleton.children(JointIndex::new(j)).next().is_none();
+        let least = if is_end { END_TIMES } else { 1.0 };
         let mut f = 3;
         let mut off = deviations(p, j);
         while f + 3 < n {
             let here = off[f];
             let is_peak = (f.saturating_sub(2)..=f + 2).all(|k| off[k].score() <= here.score());
-            if !(is_peak && here.score() > 1.0) {
+            if !(is_peak && here.score() > least) {
                 f += 1;
                 continue;
             }
@@ -104,7 +111,7 @@ fn best(p: &Patient, j: usize, f: usize, width: usize, off: &[Off]) -> Option<us
         };
         let beside = step(a - 3, a - 1).max(step(a + width, a + width + 2));
         let across = step(a - 1, a + width);
-        size > 1.0 && least > 0.3 * size && size > TIMES * usual && across < 2.0 * beside * (width + 1) as f32 / 2.0 + 0.5 * size
+        size > 1.0 && least > 0.3 * size && size > TIMES * usual && size > KINK * width as f32 * 0.5 * beside && across < 2.0 * beside * (width + 1) as f32 / 2.0 + 0.5 * size
     })
 }
 

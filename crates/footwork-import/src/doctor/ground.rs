@@ -15,6 +15,8 @@ const SET_M: f32 = 0.025;
 const LEVEL_M: f32 = 0.03;
 /// A planted foot sinks or rises by less, m/s.
 const SINKS_MPS: f32 = 0.008;
+/// The lowest points of stretches of this length are on the ground, seconds: a step.
+const WINDOW_S: f32 = 0.6;
 /// Slower over the ground a foot is planted, m/s: the builder's bound.
 const PLANTED_MPS: f32 = 0.15;
 /// Height of stances against time fits a line within this, metres.
@@ -66,20 +68,28 @@ fn level_of(p: &Patient, body: &Body) -> Option<f32> {
 
 /// Ground that sinks or rises under planted feet.
 fn drift(p: &mut Patient, body: &Body) -> Vec<Finding> {
-    let Some(support) = Support::of(p, body) else { return Vec::new() };
-    let points = stances(p, body, &support);
-    if points.len() < 3 {
+    let (n, rate_hz) = (p.frames(), p.clip.rate_hz);
+    if body.feet.len() < 2 {
         return Vec::new();
     }
-    let t = |f: usize| f as f32 / p.clip.rate_hz;
-    let n = points.len() as f32;
-    let (mt, mh) = points.iter().fold((0.0, 0.0), |(a, b), (f, h)| (a + t(*f) / n, b + h / n));
-    let (sth, stt) = points.iter().fold((0.0, 0.0), |(a, b), (f, h)| {
-        (a + (t(*f) - mt) * (h - mh), b + (t(*f) - mt) * (t(*f) - mt))
-    });
-    let slope = sth / stt.max(1e-6);
-    let worst = points.iter().map(|(f, h)| (h - mh - slope * (t(*f) - mt)).abs()).fold(0.0, f32::max);
-    let rise = slope * (t(points[points.len() - 1].0) - t(points[0].0));
+    // Who carries is told by heights: first without the drift of the lowest points.
+    let lowest = |f: usize| body.feet.iter().map(|k| p.at(f, k.toe).y).fold(f32::MAX, f32::min);
+    let window = p.frames_in(WINDOW_S);
+    let minima: Vec<(f32, f32)> = (0..n)
+        .step_by(window)
+        .filter(|a| a + window <= n)
+        .map(|a| (a..a + window).map(|f| (f as f32 / rate_hz, lowest(f))).min_by(|x, y| x.1.total_cmp(&y.1)).unwrap_or_default())
+        .collect();
+    let Some((first, ..)) = line(&minima) else { return Vec::new() };
+    if first.abs() < SINKS_MPS {
+        return Vec::new();
+    }
+    let mut straight = Patient::new(p.clip.clone());
+    straight.shift(|f| Vec3::new(0.0, -first * f as f32 / rate_hz, 0.0));
+    let Some(support) = Support::of(&straight, body) else { return Vec::new() };
+    let points: Vec<(f32, f32)> =
+        stances(p, body, &support).into_iter().map(|(f, h)| (f as f32 / rate_hz, h)).collect();
+    let Some((slope, worst, span_s)) = line(&points) else { return Vec::new() };
     // Who climbs gains height from step to step; who drifts, within every step too, while the foot is planted.
     let planted = |s: &super::support::Stance| {
         let toe = body.feet[s.foot].toe;
@@ -87,15 +97,26 @@ fn drift(p: &mut Patient, body: &Body) -> Vec<Finding> {
         (s.frames[0]..s.frames[1]).filter(still).map(|f| p.velocity(f, toe).y).collect::<Vec<_>>()
     };
     let sinks = median(support.stances.iter().flat_map(planted).collect());
-    let agrees = sinks * slope > 0.0 && (0.4..2.5).contains(&(sinks / slope));
-    if slope.abs() < SINKS_MPS || rise.abs() < 2.0 * FITS_M || worst > FITS_M.max(0.2 * rise.abs()) || !agrees {
+    let agrees = sinks * slope > 0.0 && (0.5..2.0).contains(&(sinks / slope));
+    let rise = (slope * span_s).abs();
+    if slope.abs() < SINKS_MPS || rise < 2.0 * FITS_M || worst > FITS_M.max(0.2 * rise) || !agrees {
         return Vec::new();
     }
     let way = if slope < 0.0 { "sinks" } else { "rises" };
     let what = format!("{way} by {:.1} cm/s, its planted feet too", 100.0 * slope.abs());
     let finding = Finding::new(Check::Ground, Severity::Warning, &p.clip.name, what, "take the drift out of the height");
-    let finding = finding.mended().over(p, 0, p.frames() - 1);
-    let per_frame = slope / p.clip.rate_hz;
-    p.shift(|f| Vec3::new(0.0, -per_frame * f as f32, 0.0));
+    let finding = finding.mended().over(p, 0, n - 1);
+    p.shift(|f| Vec3::new(0.0, -slope * f as f32 / rate_hz, 0.0));
     vec![finding]
+}
+
+/// The line through points (time, height): its slope, the furthest point from it, and the time between first and last.
+fn line(points: &[(f32, f32)]) -> Option<(f32, f32, f32)> {
+    let [first, .., last] = points else { return None };
+    let n = points.len() as f32;
+    let (mt, mh) = points.iter().fold((0.0, 0.0), |(a, b), (t, h)| (a + t / n, b + h / n));
+    let (th, tt) = points.iter().fold((0.0, 0.0), |(a, b), (t, h)| (a + (t - mt) * (h - mh), b + (t - mt) * (t - mt)));
+    let slope = th / tt.max(1e-6);
+    let worst = points.iter().map(|(t, h)| (h - mh - slope * (t - mt)).abs()).fold(0.0, f32::max);
+    Some((slope, worst, last.0 - first.0))
 }

@@ -7,8 +7,8 @@ use glam::Vec3;
 
 /// Carrying feet of people who travel stand; those of a treadmill run back with the walking speed, m/s.
 const SLIDES_MPS: f32 = 0.35;
-/// The body stays within this of where it is on average, as a share of the way its feet made.
-const STAYS: f32 = 0.2;
+/// The body goes slower than this share of its feet's speed: it sways, no more.
+const STAYS: f32 = 0.35;
 /// Smoothing of the speed that is given back, seconds: half a step, over which a body's speed hardly varies.
 const SMOOTH_S: f32 = 0.35;
 /// A carrying foot slides one way: mean over mean length of its velocity, seen from the body.
@@ -34,11 +34,13 @@ pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
         Vec3::new(v.dot(Vec3::Y.cross(forward)), 0.0, v.dot(forward))
     };
     let mean = known.iter().fold(Vec3::ZERO, |s, (f, v)| s + ahead(*f, *v)) / known.len() as f32;
-    let places: Vec<Vec3> = (0..n).map(|f| super::patient::level(p.at(f, body.hips))).collect();
-    let middle = places.iter().fold(Vec3::ZERO, |s, v| s + *v) / n as f32;
-    let spread = places.iter().map(|v| (*v - middle).length()).sum::<f32>() / n as f32;
-    let way = speed * p.clip.seconds();
-    if speed < SLIDES_MPS || mean.length() < ONE_WAY * speed || spread > STAYS * way.min(3.0) {
+    let half = p.frames_in(0.5 * SMOOTH_S);
+    let goes = |f: usize| {
+        let (a, b) = (f.saturating_sub(half), (f + half).min(n - 1));
+        super::patient::level(p.at(b, body.hips) - p.at(a, body.hips)).length() * p.clip.rate_hz / (b - a).max(1) as f32
+    };
+    let goes = known.iter().map(|(f, _)| goes(*f)).sum::<f32>() / known.len() as f32;
+    if speed < SLIDES_MPS || mean.length() < ONE_WAY * speed || goes > STAYS * speed {
         return;
     }
     let velocity = filled(&pushes, p.frames_in(SMOOTH_S));

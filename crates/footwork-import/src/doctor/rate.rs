@@ -14,15 +14,15 @@ const FALL_MOST: f32 = 2.2;
 /// Walk ratio of adults, m s, for a leg of 0.9 m.
 const WALK_RATIO: f32 = 0.36;
 /// Steps per second over those that the step's length asks for: walking 0.8 to 1.3, running 0.5 to 0.9 (longer steps at the
-/// same rate). At twice the speed nobody walks below 1.6, at half nobody above 0.65.
-const STEPS: std::ops::RangeInclusive<f32> = 0.62..=1.5;
+/// same rate). At twice the speed nobody walks below 1.6, at half hardly anybody above 0.7.
+const STEPS: std::ops::RangeInclusive<f32> = 0.72..=1.5;
 /// A leg swings in at least this share of sqrt(leg / g), its own clock: brisk walkers and runners in 1.1 to 1.8 of it, the
 /// fastest in 0.92 (0.28 s with a leg of 0.9 m).
 const SWING_LEAST: f32 = 0.92;
 /// Who falls too fast swings too fast: with this the two agree.
 const SWING_QUICK: f32 = 1.1;
-/// And at most, walking slowly.
-const SWING_MOST: f32 = 2.0;
+/// And at most, walking slowly or sprinting.
+const SWING_MOST: f32 = 1.9;
 /// Steps and flights that prove something.
 const LEAST_STEPS: usize = 3;
 const LEAST_FLIGHTS: usize = 2;

@@ -8,9 +8,10 @@ use glam::Vec3;
 /// Within this of an axis a body counts as upright along it: cos 35 degrees; people lean less, but to fall.
 const ALONG: f32 = 0.82;
 /// Share of a clip in which a body must stand along the wrong axis. Who lies on the ground turns on it now and then.
-const MOSTLY: f32 = 0.9;
-/// Hips are over the feet by this share of the leg: people who lie straight would pass, who sit or crawl would not.
-const STANDS: f32 = 0.75;
+const MOSTLY: f32 = 0.8;
+/// Hips are over the feet by this share of the leg: runners' feet fly up behind them;
+/// people who lie straight would pass, who sit or crawl would not.
+const STANDS: f32 = 0.6;
 
 /// Finds the axis along which the body stands, and turns it to +Y.
 pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {

@@ -264,13 +264,13 @@ fn upsampled(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice, bet
 }
 
 fn spike(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<Planted> {
-    // Ends of the body only count from 25 degrees on.
+    // Ends of the body only count from 36 degrees on.
     let j = inner(clips, d);
     let c = &mut clips[i];
     let is_end = c.skeleton.children(JointIndex::new(j)).next().is_none();
     let width = 1 + d.below(2);
     let a = 10 + d.below(c.frames().checked_sub(22)?);
-    let angle = if is_end { d.within(0.7, 1.4) } else { d.within(0.35, 1.4) };
+    let angle = if is_end { d.within(0.75, 1.4) } else { d.within(0.3, 1.4) };
     let turn = Quat::from_rotation_vector(d.axis() * angle);
     for f in a..a + width {
         let t = local(c, f, j);

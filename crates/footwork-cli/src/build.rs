@@ -21,7 +21,7 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
     if let Some(units) = &args.units {
         config.source.units = units.clone();
     }
-    let clips = source_clips(args, common, &config)?;
+    let clips = source_clips(&args.clips, common, &config)?;
     let (db, report) = build_clips(&clips, &config, common.json)?;
     interrupt::guarded(&args.output, || db.save(&args.output))?;
     let bytes = std::fs::metadata(&args.output)?.len();
@@ -35,10 +35,10 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
 }
 
 /// The clips named on the command line, else those of the configuration, else the built-in ones.
-fn source_clips(args: &BuildArgs, common: &Common, config: &CharacterConfig) -> Result<Vec<RawClip>> {
+pub fn source_clips(named: &[PathBuf], common: &Common, config: &CharacterConfig) -> Result<Vec<RawClip>> {
     let here = Path::new("");
-    let (inputs, base) = if !args.clips.is_empty() {
-        (args.clips.clone(), here)
+    let (inputs, base) = if !named.is_empty() {
+        (named.to_vec(), here)
     } else if !config.source.clips.is_empty() {
         let base = common.config.as_deref().and_then(Path::parent).unwrap_or(here);
         (config.source.clips.iter().map(PathBuf::from).collect(), base)

@@ -9,6 +9,7 @@ mod build;
 mod course;
 mod database;
 mod demo;
+mod doctor;
 mod eval;
 mod film;
 mod gait;
@@ -33,6 +34,11 @@ fn main() -> ExitCode {
     interrupt::install();
     let result = match &cli.command {
         None => demo::demo(&cli.common),
+        // Its exit code says how bad it is.
+        Some(Command::Doctor(args)) => match doctor::doctor(args, &cli.common) {
+            Ok(code) => return code,
+            Err(error) => Err(error),
+        },
         Some(Command::Build(args)) => build::build(args, &cli.common),
         Some(Command::Inspect(args)) => inspect::inspect(args, &cli.common),
         Some(Command::Film(args)) => film::film(args, &cli.common),

@@ -35,6 +35,7 @@ pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
     let Some(support) = Support::of(p, body) else { return };
     let fall = fall(p, body, &support);
     let steps = steps(p, body, &support);
+    if std::env::var("RATE").is_ok() { eprintln!("RATE {} fall {fall:?} steps {steps:?}", p.clip.name); }
     let mut says = Vec::new();
     let mut fast = false;
     if let Some((ratio, swing)) = steps {

@@ -1,7 +1,7 @@
 //! Tags, events, curves: from what people write, onto clips, into the database.
 
 use super::BuildError;
-use super::config::{self, BuildConfig, ClipRule};
+use super::config::{self, BuildConfig, ClipRule, CostSpec, CurveSpec, EventSpec, TagSpec};
 use super::track::Track;
 use crate::clip::{ClipError, ClipEvent, CostRange, Curve, RawClip, TagRange, TimeRange};
 use crate::database::{Database, DatabaseEvent, TagSpan};
@@ -29,6 +29,35 @@ pub fn annotate(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>,
 }
 
 impl ClipRule {
+    /// The rule that gives a clip what is known about it but its contacts: the inverse of [`ClipRule::apply`].
+    pub fn of(clip: &RawClip) -> Self {
+        let a = &clip.annotations;
+        let range = |r: &TimeRange| [r.start_s, r.end_s];
+        let ends = |r: &TimeRange| (Some(r.start_s), Some(r.end_s));
+        let tag = |t: &TagRange| {
+            let (start_s, end_s) = ends(&t.range);
+            TagSpec { name: t.name.clone(), start_s, end_s }
+        };
+        let cost = |c: &CostRange| {
+            let (start_s, end_s) = ends(&c.range);
+            CostSpec { cost: c.cost, start_s, end_s }
+        };
+        let curve = |c: &Curve| CurveSpec {
+            name: c.name.clone(),
+            keys: c.times_s.iter().zip(c.values.chunks(c.width)).map(|(t, v)| [&[*t], v].concat()).collect(),
+        };
+        Self {
+            looping: clip.looping.then_some(true),
+            tags: a.tags.iter().map(tag).collect(),
+            discard: a.discard.iter().map(range).collect(),
+            do_not_enter: a.do_not_enter.iter().map(range).collect(),
+            costs: a.costs.iter().map(cost).collect(),
+            events: a.events.iter().map(|e| EventSpec { name: e.name.clone(), time_s: e.time_s }).collect(),
+            curves: a.curves.iter().map(curve).collect(),
+            ..Self::default()
+        }
+    }
+
     /// Adds the rule's facts to a clip.
     ///
     /// # Errors

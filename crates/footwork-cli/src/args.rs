@@ -15,7 +15,7 @@ use std::path::PathBuf;
 #[command(
     name = "footwork",
     version,
-    after_help = "Example:\n  footwork\n  footwork build mocap/ -o mocap.fwdb\n  footwork simulate --db mocap.fwdb --course standard\n  footwork film --db mocap.fwdb --sheet -o sheet.png\n\nExit codes: 0 done, 1 something is wrong with files or settings, 2 wrong usage, 130 interrupted (nothing half-written)."
+    after_help = "Example:\n  footwork\n  footwork build mocap/ -o mocap.fwdb\n  footwork simulate --db mocap.fwdb --course standard\n  footwork film --db mocap.fwdb --sheet -o sheet.png\n\nExit codes: 0 done, 1 something is wrong with files or settings, 2 wrong usage, 130 interrupted (nothing half-written); doctor also 3 for warnings, 4 for errors."
 )]
 pub struct Cli {
     /// What to do.

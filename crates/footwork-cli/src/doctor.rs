@@ -40,12 +40,8 @@ pub fn doctor(args: &DoctorArgs, common: &Common) -> Result<ExitCode> {
     let (count, seconds) = (clips.len(), clips.iter().map(RawClip::seconds).sum::<f32>());
     let bar = progress::bar("examining", CHECKS.len() as u64, common.json);
     let tell = |done: usize, _| bar.set_position(done as u64);
-    let options = DoctorOptions {
-        build: config.build,
-        matcher: config.matcher,
-        checks: chosen(args),
-        progress: Some(&tell),
-    };
+    let options =
+        DoctorOptions { build: config.build, matcher: config.matcher, checks: chosen(args), progress: Some(&tell) };
     let diagnosis = examine(clips, &options)?;
     bar.finish_and_clear();
     if let Some(folder) = &args.fix {
@@ -77,8 +73,14 @@ fn refuse_inputs(folder: &Path, clips: &[RawClip]) -> Result<()> {
     let to = real(folder);
     for clip in clips {
         let source = Path::new(&clip.source);
-        if source.is_file() && source.parent().is_some_and(|p| real(if p.as_os_str().is_empty() { Path::new(".") } else { p }) == to) {
-            bail!("--fix {}: {} was read from there; name another folder: nothing is changed in place", folder.display(), clip.source);
+        if source.is_file()
+            && source.parent().is_some_and(|p| real(if p.as_os_str().is_empty() { Path::new(".") } else { p }) == to)
+        {
+            bail!(
+                "--fix {}: {} was read from there; name another folder: nothing is changed in place",
+                folder.display(),
+                clip.source
+            );
         }
     }
     Ok(())
@@ -153,7 +155,11 @@ fn line(f: &Finding) -> String {
         place += &format!(" {joint}");
     }
     if let (Some([a, b]), Some([from, to])) = (f.frames, f.seconds) {
-        place += &if a == b { format!(" frame {a} ({from:.2} s)") } else { format!(" frames {a}-{b} ({from:.2}-{to:.2} s)") };
+        place += &if a == b {
+            format!(" frame {a} ({from:.2} s)")
+        } else {
+            format!(" frames {a}-{b} ({from:.2}-{to:.2} s)")
+        };
     }
     let place = if place.is_empty() { "all clips".to_owned() } else { place };
     let mark = if f.mends { "mend" } else { "you" };
@@ -171,18 +177,34 @@ fn print(diagnosis: &Diagnosis, args: &DoctorArgs, clips: usize, seconds: f32) {
             if these.len() > shown {
                 let mut named: Vec<&str> = these[shown..].iter().map(|f| f.clip.as_str()).collect();
                 named.dedup();
-                out!("{}: {} more of {} in {} clip(s) (--all lists them)", severity.name(), these.len() - shown, info.name, named.len());
+                out!(
+                    "{}: {} more of {} in {} clip(s) (--all lists them)",
+                    severity.name(),
+                    these.len() - shown,
+                    info.name,
+                    named.len()
+                );
             }
         }
     }
     let counts = counts(findings);
     let minutes = seconds / 60.0;
-    out!("{clips} clip(s), {minutes:.1} min: {} error(s), {} warning(s), {} hint(s)", counts["error"], counts["warning"], counts["hint"]);
+    out!(
+        "{clips} clip(s), {minutes:.1} min: {} error(s), {} warning(s), {} hint(s)",
+        counts["error"],
+        counts["warning"],
+        counts["hint"]
+    );
     let mends = findings.iter().filter(|f| f.mends).count();
     match &args.fix {
         Some(folder) => {
             changes(findings);
-            out!("{} clip(s) written to {}; {} finding(s) left", diagnosis.clips.len(), folder.display(), findings.len() - mends);
+            out!(
+                "{} clip(s) written to {}; {} finding(s) left",
+                diagnosis.clips.len(),
+                folder.display(),
+                findings.len() - mends
+            );
         }
         None if mends > 0 => out!("{mends} of them --fix FOLDER mends, in copies"),
         None => {}

@@ -12,6 +12,7 @@ use footwork::adjust::stride_warp::StrideWarpConfig;
 use footwork::build::{ClipRule, CurveSpec, EventSpec, RootConfig, TagSpec};
 use footwork::schema::{ChannelSpec, ChannelType, Preset, PropSpec};
 use footwork_import::CharacterConfig;
+use footwork_import::doctor::CHECKS;
 use footwork_metrics::eval::keys as metrics;
 use footwork_metrics::gate::Gate;
 use std::collections::BTreeSet;
@@ -104,6 +105,23 @@ fn schema_can_be_followed() {
 #[test]
 fn tuning_can_be_followed() {
     assert!(follow("tuning.md") >= 3);
+}
+
+#[test]
+fn doctor_can_be_followed() {
+    assert!(follow("doctor.md") >= 6);
+}
+
+#[test]
+fn doctor_lists_every_check_as_it_is() {
+    let page = std::fs::read_to_string(common::repository().join("docs/guide/doctor.md")).unwrap();
+    let rows: Vec<&str> = page.lines().filter(|l| l.starts_with("| `") && l.split(" | ").count() == 4).collect();
+    assert_eq!(rows.len(), CHECKS.len());
+    for (row, check) in rows.iter().zip(CHECKS) {
+        let mends = if check.mends { "yes" } else { "no" };
+        let wanted = format!("| `{}` | {} | {mends} | ", check.name, check.severity.name());
+        assert!(row.starts_with(&wanted), "docs/guide/doctor.md: {row}\nexpected {wanted}..");
+    }
 }
 
 #[test]

@@ -11,7 +11,8 @@ use serde::Serialize;
 const SPEEDS: [f32; 5] = [0.3, 1.0, 2.0, 3.0, 6.0];
 /// Bounds of the turn of the direction of travel, degrees per second, and their names.
 const TURNS: [f32; 6] = [-300.0, -90.0, -30.0, 30.0, 90.0, 300.0];
-const TURN_NAMES: [&str; 5] = ["turns sharply right", "turns right", "goes straight", "turns left", "turns sharply left"];
+const TURN_NAMES: [&str; 5] =
+    ["turns sharply right", "turns right", "goes straight", "turns left", "turns sharply left"];
 const DIRECTIONS: [&str; 4] = ["ahead", "to the left", "backward", "to the right"];
 /// Less than this is not enough to choose from, seconds: a step.
 const LEAST_S: f32 = 0.5;
@@ -89,22 +90,39 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     if seconds < SET_S {
         return;
     }
+    let cell = |s: usize, t: usize, d: usize| &card[(s * 5 + t) * 4 + d];
+    let lacks = |t: usize, d: usize| -> Vec<usize> {
+        (0..4).filter(|s| cell(*s, t, d).asked && cell(*s, t, d).have_s < LEAST_S).collect()
+    };
     for (d, direction) in DIRECTIONS.iter().enumerate() {
-        for (t, turn) in TURN_NAMES.iter().enumerate() {
-            let cell = |s: usize| &card[(s * 5 + t) * 4 + d];
-            let missing: Vec<usize> = (0..4).filter(|s| cell(*s).asked && cell(*s).have_s < LEAST_S).collect();
-            let (Some(first), Some(last)) = (missing.first(), missing.last()) else { continue };
+        let straight = lacks(2, d);
+        // Straight on first; what does not go straight on does not turn there either.
+        for t in [2, 1, 3, 0, 4] {
+            let mut missing = lacks(t, d);
+            missing.retain(|s| t == 2 || !straight.contains(s));
+            // Both ways in one line.
+            let mut other = lacks(4 - t, d);
+            other.retain(|s| !straight.contains(s));
+            let both = t != 2 && missing == other;
+            let (Some(first), Some(last), false) = (missing.first(), missing.last(), both && t > 2) else { continue };
             let going = if d == 0 { String::new() } else { format!(" going {direction}") };
-            let asked = (0..4).filter(|s| cell(*s).asked).count();
-            let speeds = if missing.len() == asked {
+            let turn = match (both, t) {
+                (true, 0) => "turns sharply, either way,",
+                (true, _) => "turns, either way,",
+                _ => TURN_NAMES[t],
+            };
+            let asked: Vec<usize> = (0..4).filter(|s| cell(*s, t, d).asked).collect();
+            let speeds = if missing == asked {
                 "at any speed".to_owned()
-            } else if last + 1 == asked {
+            } else if asked.last() == Some(last) {
                 format!("above {} m/s", SPEEDS[*first])
             } else {
                 format!("between {} and {} m/s", SPEEDS[*first], SPEEDS[last + 1])
             };
+            // The same in a mirror: turns and sides swapped.
+            let image = missing.iter().all(|s| cell(*s, 4 - t, [0, 3, 2, 1][d]).have_s >= LEAST_S);
+            let mend = if image { "`mirror` gives it" } else { "capture it" };
             let what = format!("nothing {turn}{going} {speeds}");
-            let mend = if d == 0 || d == 2 { "capture it, or `mirror` a turn to the other side" } else { "capture it, or `mirror` the other side" };
             out.push(Finding::new(Check::Coverage, Severity::Hint, "", what, mend));
         }
     }

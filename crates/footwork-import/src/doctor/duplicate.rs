@@ -6,8 +6,8 @@ use footwork::clip::RawClip;
 use footwork::math::Facing;
 use footwork::motion::MirrorTable;
 use footwork::pose::{Pose, PoseVelocity};
-use rayon::prelude::*;
 use glam::Vec3;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Poses are compared this often, seconds: what agrees there agrees in between.
@@ -58,7 +58,8 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
         let whole = o.frames as f32 >= WHOLE * shorter as f32;
         let p = &mut ward.patients[second];
         let at = |k: usize| o.starts[k] as f32 / rate_hz;
-        let place = format!("{:.2}-{:.2} s is {:.2}-{:.2} s of `{first}`", at(1), at(1) + seconds, at(0), at(0) + seconds);
+        let place =
+            format!("{:.2}-{:.2} s is {:.2}-{:.2} s of `{first}`", at(1), at(1) + seconds, at(0), at(0) + seconds);
         if o.mirrored {
             let what = format!("is a mirror image: {place}");
             let mend = "nothing; with `mirror` on it is in the database twice";

@@ -15,6 +15,8 @@ const NEVER_RAD: f32 = 0.61;
 const STEPS: f32 = 5.0;
 /// Runs shorter than this are spikes, frames.
 const LEAST_FRAMES: usize = 3;
+/// Longer runs are told and not turned back, seconds: two jumps that far apart need not belong together.
+const MOST_S: f32 = 2.0;
 /// A correction has to meet the motion after the run within this, radians (20 degrees).
 const FITS_RAD: f32 = 0.35;
 /// Where this share of the joints jumps at once, it is another take.
@@ -42,18 +44,23 @@ pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
         let mut from = 0;
         while from < jumps.len() {
             let start = jumps[from];
-            let end = jumps.get(from + 1).copied().unwrap_or(n);
-            from += 2;
+            let next = jumps.get(from + 1).copied();
+            // Back within a run that can be mended, or else a jump of its own.
+            let back = next.filter(|end| end - start <= p.frames_in(MOST_S));
+            let end = back.unwrap_or(n);
+            from += 1 + usize::from(back.is_some());
             if end - start < LEAST_FRAMES {
                 continue;
             }
             let turned = step(p, start - 1, start, j).to_degrees();
             // A run to the end may also be a run from the start: the shorter is the odd one.
             let (a, b) = if end == n && start < n - start { (0, start) } else { (start, end) };
+            let short = b - a <= p.frames_in(MOST_S) && (end < n || next.is_none());
             let what = format!("turns by {turned:.0} degrees from one frame to the next, and stays so");
             let finding = Finding::new(Check::Flip, Severity::Error, &p.clip.name, what, "").at_joint(p.name(j));
-            let finding = finding.over(p, a, b - 1);
-            out.push(match turn_back(p, j, a, b) {
+            // Where it does not come back, the jump itself is the place.
+            let finding = if short { finding.over(p, a, b - 1) } else { finding.over(p, start - 1, start) };
+            out.push(match short && turn_back(p, j, a, b) {
                 true => Finding { mend: "turn the run back onto the motion around it".into(), ..finding }.mended(),
                 false => Finding { mend: "mend the source, or cut it out (`discard`)".into(), ..finding },
             });

@@ -53,9 +53,8 @@ fn root_yaw(p: &Patient, body: &Body) -> Option<f32> {
     if !frames.iter().all(|f| upright(*f)) {
         return None;
     }
-    let sum = frames.iter().fold(Vec3::ZERO, |s, f| {
-        s + p.local(*f, 0).rotation.yaw_twist().inverse() * body.forward(p, *f)
-    });
+    let sum =
+        frames.iter().fold(Vec3::ZERO, |s, f| s + p.local(*f, 0).rotation.yaw_twist().inverse() * body.forward(p, *f));
     // A facing that wanders about joint 0 says nothing.
     (sum.length() > 0.7 * frames.len() as f32).then(|| Facing::from_direction(sum).map(Facing::yaw)).flatten()
 }
@@ -78,7 +77,8 @@ fn turn_root(p: &mut Patient, yaw: f32) {
         clip.rotations[i] = (clip.rotations[i] * turn).normalize();
         for c in &children {
             let k = i + c;
-            let local = Transform::new(Vec3::ZERO, turn.inverse()) * Transform::new(clip.translations[k], clip.rotations[k]);
+            let local =
+                Transform::new(Vec3::ZERO, turn.inverse()) * Transform::new(clip.translations[k], clip.rotations[k]);
             (clip.translations[k], clip.rotations[k]) = (local.translation, local.rotation);
         }
     }
@@ -97,9 +97,9 @@ fn way(p: &mut Patient, body: &Body) -> Vec<Finding> {
         let turn = Quat::from_rotation_y(turn);
         pairs.iter().map(|(v, rel)| (turn * *v + *rel).length()).sum::<f32>() / pairs.len().max(1) as f32
     };
-    let (sin, cos) = pairs.iter().fold((0.0f32, 0.0f32), |(s, c), (v, rel)| {
-        (s - (v.z * rel.x - v.x * rel.z), c - (v.x * rel.x + v.z * rel.z))
-    });
+    let (sin, cos) = pairs
+        .iter()
+        .fold((0.0f32, 0.0f32), |(s, c), (v, rel)| (s - (v.z * rel.x - v.x * rel.z), c - (v.x * rel.x + v.z * rel.z)));
     let turn = atan2(sin, cos);
     let (now, then) = (mean(0.0), mean(turn));
     let enough = carried.len() > p.frames_in(0.4) && support.stances.len() >= 2;
@@ -118,8 +118,11 @@ fn way(p: &mut Patient, body: &Body) -> Vec<Finding> {
     let moving: Vec<f32> = (0..n)
         .filter_map(|f| {
             let (v, forward) = (level(p.velocity(f, body.hips)), body.forward(p, f));
-            (v.length() > MOVES_MPS && forward != Vec3::ZERO)
-                .then(|| Facing::from_direction(forward).unwrap_or_default().angle_to(Facing::from_direction(v).unwrap_or_default()))
+            (v.length() > MOVES_MPS && forward != Vec3::ZERO).then(|| {
+                Facing::from_direction(forward)
+                    .unwrap_or_default()
+                    .angle_to(Facing::from_direction(v).unwrap_or_default())
+            })
         })
         .collect();
     let back = moving.iter().filter(|a| a.abs() > BACK_RAD).count();

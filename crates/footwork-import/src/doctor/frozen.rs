@@ -73,8 +73,9 @@ fn step(p: &Patient, f: usize, j: usize) -> f32 {
 
 /// True where steps before and after `a..b` are those of motion.
 fn moves(steps: &[f32], a: usize, b: usize, rate_hz: f32) -> bool {
-    let before = a.checked_sub(1).map(|k| steps[k]);
-    let after = steps.get(b).copied();
+    // Two steps of it: a jump to another place and back, with rest between, is no hold.
+    let before = a.checked_sub(2).map(|k| steps[k].min(steps[k + 1]));
+    let after = steps.get(b + 1).map(|s| s.min(steps[b]));
     before.zip(after).is_some_and(|(x, y)| x.min(y) * rate_hz > MOVING)
 }
 

@@ -47,7 +47,11 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
             let what = format!("feet stand {:.1} cm {way} where they should", 100.0 * off.abs());
             let severity = if off.abs() > 0.05 { Severity::Error } else { Severity::Warning };
             let mend = if off < 0.0 { "lift the clip" } else { "lower the clip" };
-            out.push(Finding::new(Check::Ground, severity, &p.clip.name, what, mend).mended().over(p, 0, p.frames() - 1));
+            out.push(Finding::new(Check::Ground, severity, &p.clip.name, what, mend).mended().over(
+                p,
+                0,
+                p.frames() - 1,
+            ));
             p.shift(|_| Vec3::new(0.0, -off, 0.0));
         }
     }
@@ -55,7 +59,9 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
 
 /// Height of each stance's toe, with the frame at its middle.
 fn stances(p: &Patient, body: &Body, support: &Support) -> Vec<(usize, f32)> {
-    let height = |s: &super::support::Stance| median((s.frames[0]..s.frames[1]).map(|f| p.at(f, body.feet[s.foot].toe).y).collect());
+    let height = |s: &super::support::Stance| {
+        median((s.frames[0]..s.frames[1]).map(|f| p.at(f, body.feet[s.foot].toe).y).collect())
+    };
     support.stances.iter().map(|s| ((s.frames[0] + s.frames[1]) / 2, height(s))).collect()
 }
 
@@ -71,7 +77,7 @@ fn level_of(p: &Patient, body: &Body) -> Option<f32> {
 /// Ground that sinks or rises under planted feet.
 fn drift(p: &mut Patient, body: &Body) -> Vec<Finding> {
     let (n, rate_hz) = (p.frames(), p.clip.rate_hz);
-    if body.feet.len() < 2 {
+    if body.feet.len() != 2 {
         return Vec::new();
     }
     // Who carries is told by heights: first without the drift of the lowest points.
@@ -80,7 +86,12 @@ fn drift(p: &mut Patient, body: &Body) -> Vec<Finding> {
     let minima: Vec<(f32, f32)> = (0..n)
         .step_by(window)
         .filter(|a| a + window <= n)
-        .map(|a| (a..a + window).map(|f| (f as f32 / rate_hz, lowest(f))).min_by(|x, y| x.1.total_cmp(&y.1)).unwrap_or_default())
+        .map(|a| {
+            (a..a + window)
+                .map(|f| (f as f32 / rate_hz, lowest(f)))
+                .min_by(|x, y| x.1.total_cmp(&y.1))
+                .unwrap_or_default()
+        })
         .collect();
     let Some((first, ..)) = line(&minima) else { return Vec::new() };
     if first.abs() < SINKS_MPS {
@@ -94,10 +105,12 @@ fn drift(p: &mut Patient, body: &Body) -> Vec<Finding> {
     let Some((slope, worst, span_s)) = line(&points) else { return Vec::new() };
     // Who climbs gains height from step to step, and every foot stands still for a moment; who drifts is never still.
     let toe = |s: &super::support::Stance| body.feet[s.foot].toe;
-    let window = p.frames_in(STILL_S);
+    let (window, beside) = (p.frames_in(STILL_S), p.frames_in(0.5 * WINDOW_S));
     let stillest = |s: &super::support::Stance| {
         let planted = |f: &usize| level(p.velocity(*f, toe(s))).length() < PLANTED_MPS;
-        let ends = (s.frames[0]..s.frames[1].saturating_sub(window)).filter(planted);
+        // On a slope the lower foot is the one behind, or the one that is about to land: a foot is planted before and after
+        // it counts as the lower.
+        let ends = (s.frames[0].saturating_sub(beside)..(s.frames[1] + beside).min(n) - window.min(n)).filter(planted);
         let rise = |f: usize| (p.at(f + window, toe(s)).y - p.at(f, toe(s)).y) * rate_hz / window as f32;
         ends.map(rise).min_by(|a, b| a.abs().total_cmp(&b.abs()))
     };
@@ -109,7 +122,8 @@ fn drift(p: &mut Patient, body: &Body) -> Vec<Finding> {
     }
     let way = if slope < 0.0 { "sinks" } else { "rises" };
     let what = format!("{way} by {:.1} cm/s, its planted feet too", 100.0 * slope.abs());
-    let finding = Finding::new(Check::Ground, Severity::Warning, &p.clip.name, what, "take the drift out of the height");
+    let finding =
+        Finding::new(Check::Ground, Severity::Warning, &p.clip.name, what, "take the drift out of the height");
     let finding = finding.mended().over(p, 0, n - 1);
     p.shift(|f| Vec3::new(0.0, -slope * f as f32 / rate_hz, 0.0));
     vec![finding]

@@ -54,7 +54,8 @@ pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
         })
         .collect();
     let what = format!("no root motion: feet run at {speed:.1} m/s under a body that stays (a treadmill take)");
-    let finding = Finding::new(Check::InPlace, Severity::Error, &p.clip.name, what, "give the body the way of its carrying feet");
+    let finding =
+        Finding::new(Check::InPlace, Severity::Error, &p.clip.name, what, "give the body the way of its carrying feet");
     out.push(finding.mended().over(p, 0, n - 1));
     p.shift(|f| way[f]);
 }

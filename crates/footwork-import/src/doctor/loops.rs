@@ -55,8 +55,13 @@ pub fn open(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
     if seam.off < STEPS * seam.step || seam.off < SEEN {
         return;
     }
-    let what = format!("is marked as a loop, and its ends are {:.0} steps (mean {:.1} degrees a joint) apart", seam.off / seam.step.max(1e-4), seam.off.to_degrees());
-    let finding = Finding::new(Check::OpenLoop, Severity::Warning, &p.clip.name, what, "bend both ends until they meet");
+    let what = format!(
+        "is marked as a loop, and its ends are {:.0} steps (mean {:.1} degrees a joint) apart",
+        seam.off / seam.step.max(1e-4),
+        seam.off.to_degrees()
+    );
+    let finding =
+        Finding::new(Check::OpenLoop, Severity::Warning, &p.clip.name, what, "bend both ends until they meet");
     out.push(finding.mended().over(p, seam.frames - 1, seam.frames - 1));
     close(p, seam.frames);
 }
@@ -73,7 +78,8 @@ pub fn unmarked(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
         return;
     }
     let what = format!("is a loop of {:.2} s and not marked as one", seam.frames as f32 / p.clip.rate_hz);
-    let finding = Finding::new(Check::UnmarkedLoop, Severity::Hint, &p.clip.name, what, "mark it (`loop = true` in its sidecar)");
+    let finding =
+        Finding::new(Check::UnmarkedLoop, Severity::Hint, &p.clip.name, what, "mark it (`loop = true` in its sidecar)");
     out.push(finding.mended());
     p.edit().looping = true;
 }

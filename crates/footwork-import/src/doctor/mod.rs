@@ -51,8 +51,8 @@ pub use table::{CHECKS, Check, CheckInfo};
 use body::Body;
 use footwork::build::{BuildConfig, BuildError};
 use footwork::clip::RawClip;
-use footwork::math::{Quat, Transform};
 use footwork::matcher::MatcherConfig;
+use footwork::math::{Quat, Transform};
 use footwork::skeleton::Skeleton;
 use patient::Patient;
 use std::ops::Range;
@@ -195,10 +195,5 @@ fn lagrange(at: [f32; 4], x: f32) -> [f32; 4] {
 /// Weights of four even places on the Catmull-Rom curve between the middle two.
 fn catmull_rom(t: f32) -> [f32; 4] {
     let (t2, t3) = (t * t, t * t * t);
-    [
-        0.5 * (2.0 * t2 - t3 - t),
-        0.5 * (3.0 * t3 - 5.0 * t2 + 2.0),
-        0.5 * (4.0 * t2 - 3.0 * t3 + t),
-        0.5 * (t3 - t2),
-    ]
+    [0.5 * (2.0 * t2 - t3 - t), 0.5 * (3.0 * t3 - 5.0 * t2 + 2.0), 0.5 * (4.0 * t2 - 3.0 * t3 + t), 0.5 * (t3 - t2)]
 }

@@ -35,19 +35,20 @@ pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
     let Some(support) = Support::of(p, body) else { return };
     let fall = fall(p, body, &support);
     let steps = steps(p, body, &support);
-    if std::env::var("RATE").is_ok() { eprintln!("RATE {} fall {fall:?} steps {steps:?}", p.clip.name); }
     let mut says = Vec::new();
     let mut fast = false;
-    if let Some((ratio, swing)) = steps {
-        fast = ratio > *STEPS.end() && swing < SWING_LEAST;
-        let slow = ratio < *STEPS.start() && swing > SWING_MOST;
+    if let Some(steps) = &steps {
+        // Who hurries or dawdles does so now and then; at a wrong rate no step is as it should be.
+        fast = steps.ratio[1] > *STEPS.end() && steps.swing[1] < SWING_LEAST;
+        let slow = steps.ratio[1] < *STEPS.start() && steps.swing[0] > SWING_MOST;
         if fast || slow {
             says.push(format!(
-                "steps come {ratio:.1} times as often as their length asks for, legs swing in {swing:.1} of their own time"
+                "steps come {:.1} times as often as their length asks for, legs swing in {:.1} of their own time",
+                steps.ratio[1], steps.swing[1]
             ));
         }
     }
-    let quick = steps.is_none_or(|(_, swing)| swing < SWING_QUICK);
+    let quick = steps.is_none_or(|s| s.swing[1] < SWING_QUICK);
     if let Some(fall) = fall.filter(|fall| *fall > FALL_MOST && quick) {
         fast = true;
         says.push(format!("bodies in the air fall with {fall:.1} g"));
@@ -68,7 +69,8 @@ pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
 /// Acceleration in flights over g: median over flights.
 fn fall(p: &Patient, body: &Body, support: &Support) -> Option<f32> {
     let n = p.frames();
-    let flights: Vec<[usize; 2]> = runs(support.low.iter().map(|l| !*l)).into_iter().filter(|[a, b]| b - a >= 5).collect();
+    let flights: Vec<[usize; 2]> =
+        runs(support.low.iter().map(|l| !*l)).into_iter().filter(|[a, b]| b - a >= 5).collect();
     let falls: Vec<f32> = flights
         .iter()
         .filter(|[a, b]| *a > 0 && *b < n)
@@ -98,12 +100,20 @@ fn curvature(y: &[f32]) -> Option<f32> {
     let m = (n as f32 - 1.0) * 0.5;
     let x2 = |i: usize| (i as f32 - m) * (i as f32 - m);
     let mean = (0..n).map(x2).sum::<f32>() / n as f32;
-    let (num, den) = (0..n).fold((0.0, 0.0), |(a, b), i| (a + (x2(i) - mean) * y[i], b + (x2(i) - mean) * (x2(i) - mean)));
+    let (num, den) =
+        (0..n).fold((0.0, 0.0), |(a, b), i| (a + (x2(i) - mean) * y[i], b + (x2(i) - mean) * (x2(i) - mean)));
     Some(2.0 * num / den)
 }
 
-/// Median over steps of: steps per second over what their length asks for; and of swing times over the leg's own.
-fn steps(p: &Patient, body: &Body, support: &Support) -> Option<(f32, f32)> {
+/// The tenth, fiftieth and ninetieth of a hundred steps.
+struct Steps {
+    /// Steps per second over what their length asks for.
+    ratio: [f32; 3],
+    /// Swing time over the leg's own.
+    swing: [f32; 3],
+}
+
+fn steps(p: &Patient, body: &Body, support: &Support) -> Option<Steps> {
     let leg = leg_length(p, body)?;
     let clock = (leg / G).sqrt();
     let asked = WALK_RATIO * footwork::math::powf(leg / 0.9, 1.5);
@@ -129,7 +139,13 @@ fn steps(p: &Patient, body: &Body, support: &Support) -> Option<(f32, f32)> {
         ratios.push(rate * asked / step);
         swings.push(airborne(p, body, a, c) / clock);
     }
-    (ratios.len() >= LEAST_STEPS).then(|| (median(ratios), median(swings)))
+    (ratios.len() >= LEAST_STEPS).then(|| Steps { ratio: spread(ratios), swing: spread(swings) })
+}
+
+/// Tenth, half, nine tenths of the way through the sorted values, of which there are some.
+fn spread(mut values: Vec<f32>) -> [f32; 3] {
+    values.sort_by(f32::total_cmp);
+    [1, 5, 9].map(|k| values[(values.len() - 1) * k / 10])
 }
 
 /// Seconds between two stances of one foot in which it moves faster than halfway between its slowest and its fastest: the

@@ -26,7 +26,13 @@ pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
             "{true_hz:.0} Hz data at {:.0} Hz: one frame in {period} is real, the others {how}: motion goes in steps",
             p.clip.rate_hz
         );
-        let finding = Finding::new(Check::Repeated, Severity::Warning, &p.clip.name, what, "smooth curve through the real frames");
+        let finding = Finding::new(
+            Check::Repeated,
+            Severity::Warning,
+            &p.clip.name,
+            what,
+            "smooth curve through the real frames",
+        );
         out.push(finding.mended().over(p, 0, n - 1));
         smooth(p, real, period);
         return;

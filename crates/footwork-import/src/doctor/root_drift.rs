@@ -70,17 +70,21 @@ fn drift(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
         return;
     }
     let slides: Vec<Vec3> = support.stances.iter().map(|s| Support::stance_velocity(p, body, s)).collect();
-    let usual = Vec3::new(median(slides.iter().map(|v| v.x).collect()), 0.0, median(slides.iter().map(|v| v.z).collect()));
+    let usual =
+        Vec3::new(median(slides.iter().map(|v| v.x).collect()), 0.0, median(slides.iter().map(|v| v.z).collect()));
     let speed = usual.length();
     // What the feet do beside it: capture has them creep, each its own way.
     let rest = median(slides.iter().map(|v| (*v - usual).length()).collect());
-    let agrees = |v: &&Vec3| v.dot(usual) > 0.766 * v.length() * speed && v.length() < 2.0 * speed && v.length() > 0.5 * speed;
+    let agrees =
+        |v: &&Vec3| v.dot(usual) > 0.766 * v.length() * speed && v.length() < 2.0 * speed && v.length() > 0.5 * speed;
     let agreeing = slides.iter().filter(agrees).count();
-    if !(DRIFT_MPS..MOST_MPS).contains(&speed) || rest > 0.5 * speed || (agreeing as f32) < AGREE * slides.len() as f32 {
+    if !(DRIFT_MPS..MOST_MPS).contains(&speed) || rest > 0.5 * speed || (agreeing as f32) < AGREE * slides.len() as f32
+    {
         return;
     }
     let what = format!("drifts against its feet: planted, they all slide {:.0} cm/s one way", 100.0 * speed);
-    let finding = Finding::new(Check::RootDrift, Severity::Warning, &p.clip.name, what, "take the drift out of the root");
+    let finding =
+        Finding::new(Check::RootDrift, Severity::Warning, &p.clip.name, what, "take the drift out of the root");
     out.push(finding.mended().over(p, 0, p.frames() - 1));
     let per_frame = usual / p.clip.rate_hz;
     p.shift(|f| -per_frame * f as f32);

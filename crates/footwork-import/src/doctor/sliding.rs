@@ -34,7 +34,8 @@ pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
                 let way = level(p.at(*b - 1, toe) - p.at(*a, toe)).length();
                 let heights: Vec<f32> = (*a..*b).map(|f| p.at(f, toe).y).collect();
                 let near = p.frames_in(NEARBY_S);
-                let planted = (a.saturating_sub(near)..(b + near).min(n)).map(|f| p.at(f, toe).y).fold(f32::MAX, f32::min);
+                let planted =
+                    (a.saturating_sub(near)..(b + near).min(n)).map(|f| p.at(f, toe).y).fold(f32::MAX, f32::min);
                 let flat = heights.iter().all(|h| h - planted < FLAT_M);
                 b - a >= p.frames_in(LONG_S) && way > FAR_M && flat && nobody_else(p, body, k, *a, *b)
             })

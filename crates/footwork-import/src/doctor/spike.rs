@@ -38,7 +38,8 @@ pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
                 f += 1;
                 continue;
             }
-            let Some((first, width)) = [1, 2].into_iter().find_map(|width| best(p, j, f, width, least, &off).map(|a| (a, width)))
+            let Some((first, width)) =
+                [1, 2].into_iter().find_map(|width| best(p, j, f, width, least, &off).map(|a| (a, width)))
             else {
                 f += 1;
                 continue;
@@ -49,7 +50,8 @@ pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
             } else {
                 format!("stands out of its motion by {:.1} cm for {width} frame(s)", 100.0 * size.m)
             };
-            let finding = Finding::new(Check::Spike, Severity::Warning, &p.clip.name, what, "curve through its neighbours");
+            let finding =
+                Finding::new(Check::Spike, Severity::Warning, &p.clip.name, what, "curve through its neighbours");
             out.push(finding.mended().at_joint(p.name(j)).over(p, first, first + width - 1));
             replace(p, j, first, width);
             for k in first.saturating_sub(3).max(2)..(first + width + 3).min(n - 2) {
@@ -113,7 +115,11 @@ fn best(p: &Patient, j: usize, f: usize, width: usize, least_score: f32, off: &[
         };
         let beside = step(a - 3, a - 1).max(step(a + width, a + width + 2));
         let across = step(a - 1, a + width);
-        size > least_score && least > 0.3 * size && size > TIMES * usual && size > KINK * width as f32 * 0.5 * beside && across < 2.0 * beside * (width + 1) as f32 / 2.0 + 0.5 * size
+        size > least_score
+            && least > 0.3 * size
+            && size > TIMES * usual
+            && size > KINK * width as f32 * 0.5 * beside
+            && across < 2.0 * beside * (width + 1) as f32 / 2.0 + 0.5 * size
     })
 }
 

@@ -13,8 +13,7 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     let ranges: Vec<Vec<f32>> = ward.each(|p, _| (0..p.joints()).map(|j| range(p, j)).collect());
     for (i, p) in ward.patients.iter().enumerate() {
         let body = &ward.bodies[ward.kind_of[i]];
-        let others: Vec<usize> =
-            (0..ranges.len()).filter(|o| *o != i && ward.kind_of[*o] == ward.kind_of[i]).collect();
+        let others: Vec<usize> = (0..ranges.len()).filter(|o| *o != i && ward.kind_of[*o] == ward.kind_of[i]).collect();
         for j in 1..p.joints() {
             if ranges[i][j] >= NEVER_RAD {
                 continue;

@@ -34,9 +34,9 @@ pub struct Support {
 }
 
 impl Support {
-    /// `None` without two feet.
+    /// `None` unless there are two feet: which of four paws carry, heights do not tell.
     pub fn of(p: &Patient, body: &Body) -> Option<Self> {
-        if body.feet.len() < 2 || p.frames() < 3 {
+        if body.feet.len() != 2 || p.frames() < 3 {
             return None;
         }
         let n = p.frames();
@@ -53,7 +53,8 @@ impl Support {
         }
         let toe: Vec<f32> = (0..n).map(|f| p.at(f, body.feet[foot[f]].toe).y).collect();
         let near = p.frames_in(NEARBY_S);
-        let ground = |f: usize| toe[f.saturating_sub(near)..(f + near + 1).min(n)].iter().copied().fold(f32::MAX, f32::min);
+        let ground =
+            |f: usize| toe[f.saturating_sub(near)..(f + near + 1).min(n)].iter().copied().fold(f32::MAX, f32::min);
         let low: Vec<bool> = (0..n).map(|f| toe[f] - ground(f) < LOW_M).collect();
         let mut stances = Vec::new();
         for k in 0..body.feet.len() {

@@ -18,8 +18,7 @@ pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
     let Some(top) = body.top() else { return };
     let Some(foot) = body.feet.first() else { return };
     let n = p.frames();
-    let middle_foot =
-        |f: usize| body.feet.iter().fold(Vec3::ZERO, |s, k| s + p.at(f, k.toe)) / body.feet.len() as f32;
+    let middle_foot = |f: usize| body.feet.iter().fold(Vec3::ZERO, |s, k| s + p.at(f, k.toe)) / body.feet.len() as f32;
     let leg = chain_length(p, foot.toe, body.hips);
     let share = |axis: Vec3| {
         let stands = |f: &usize| {
@@ -32,7 +31,11 @@ pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
     let Some(up) = axes.into_iter().find(|a| share(*a) > MOSTLY) else { return };
     let names = [(Vec3::Z, "+Z"), (Vec3::NEG_Z, "-Z"), (Vec3::X, "+X"), (Vec3::NEG_X, "-X"), (Vec3::NEG_Y, "-Y")];
     let name = names.iter().find(|(a, _)| *a == up).map_or("?", |(_, n)| n);
-    let turn = if up == Vec3::NEG_Y { Quat::from_rotation_x(std::f32::consts::PI) } else { Quat::from_rotation_arc(up, Vec3::Y) };
+    let turn = if up == Vec3::NEG_Y {
+        Quat::from_rotation_x(std::f32::consts::PI)
+    } else {
+        Quat::from_rotation_arc(up, Vec3::Y)
+    };
     let what = format!("up is {name}: the body stands along it in {:.0} % of the clip", 100.0 * share(up));
     turn_world(p, turn);
     let finding = Finding::new(Check::UpAxis, Severity::Error, &p.clip.name, what, format!("turn {name} up to +Y"));

@@ -42,7 +42,11 @@ impl Ward {
             patients: Vec::new(),
             bodies: Vec::new(),
             kind_of,
-            run_mps: [options.matcher.speeds.run.forward_mps, options.matcher.speeds.run.side_mps, options.matcher.speeds.run.back_mps],
+            run_mps: [
+                options.matcher.speeds.run.forward_mps,
+                options.matcher.speeds.run.side_mps,
+                options.matcher.speeds.run.back_mps,
+            ],
             card: Vec::new(),
             // Sources keep their time: a rate is asked for by each use.
             build: BuildConfig { clips: Vec::new(), ..options.build.clone() },

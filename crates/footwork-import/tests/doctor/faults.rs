@@ -259,7 +259,7 @@ fn upsampled(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice, bet
         }
     }
     // A third or fourth of the frames of a run does not tell where its feet were in between.
-    let restores = (k == 2 && speed(g) < 2.0).then_some(0.03);
+    let restores = (k == 2 && speed(g) < 2.0).then_some(0.05);
     Some(Planted { restores_m: restores, ..planted(Check::Repeated, c) })
 }
 

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! [`CharacterConfig`] is the TOML file that describes a character; [`read_clips`] reads what it names, sidecars included.
-//! [`glb`] writes runs for any glTF viewer.
+//! [`doctor`] says what is wrong with clips and mends them. [`glb`] writes runs for any glTF viewer.
 //!
 //! Reads and writes **BVH** ([`bvh`]): any channel layout, both flavours of LAFAN1, metres, centimetres, millimetres or
 //! inches. What comes out is finite, in metres, +Y up, local to the parent joint; or an error that says where the trouble

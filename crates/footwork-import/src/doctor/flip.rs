@@ -56,7 +56,8 @@ pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
             // A run to the end may also be a run from the start: the shorter is the odd one.
             let (a, b) = if end == n && start < n - start { (0, start) } else { (start, end) };
             let short = b - a <= p.frames_in(MOST_S) && (end < n || next.is_none());
-            let what = format!("turns by {turned:.0} degrees from one frame to the next, and stays so");
+            let stays = if short { ", and stays so for a while" } else { "" };
+            let what = format!("turns by {turned:.0} degrees from one frame to the next{stays}");
             let finding = Finding::new(Check::Flip, Severity::Error, &p.clip.name, what, "").at_joint(p.name(j));
             // Where it does not come back, the jump itself is the place.
             let finding = if short { finding.over(p, a, b - 1) } else { finding.over(p, start - 1, start) };

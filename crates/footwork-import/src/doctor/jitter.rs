@@ -17,8 +17,8 @@ const OPPOSITE: f32 = -0.5;
 const TYPICAL: f32 = 0.45;
 /// Noise is looked for in windows of this length, seconds.
 const WINDOW_S: f32 = 0.5;
-/// And lasts at least this, seconds.
-const LEAST_S: f32 = 0.7;
+/// And lasts about a second: a marker that trembles goes on trembling, the shocks of a landing do not.
+const LEAST_S: f32 = 0.95;
 /// What noise of size 1 leaves in (x[-2] - 4 x[-1] + 6 x - 4 x[1] + x[2]) / 6.
 const GAIN: f32 = 1.394;
 /// The smoothing that mends it, seconds: longer rounds off steps.

@@ -7,7 +7,7 @@ use footwork::math::{Quat, Transform};
 use glam::Vec3;
 
 /// Smaller ones are motion, too: a runner's knee takes the shock of landing by 10 degrees within a frame at 60 Hz. 12 degrees,
-/// 2 cm.
+/// 2 cm; at slower rates as much more, for frames last longer.
 const LEAST_RAD: f32 = 0.21;
 const LEAST_M: f32 = 0.02;
 /// A joint with nothing below it moves nothing but itself, and toes do flick when they land: so many times as much.
@@ -27,7 +27,8 @@ pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
     }
     for j in 0..p.joints() {
         let is_end = p.clip.skeleton.children(JointIndex::new(j)).next().is_none();
-        let least = if is_end { END_TIMES } else { 1.0 };
+        let slower = (60.0 / p.clip.rate_hz).max(1.0);
+        let least = slower * if is_end { END_TIMES } else { 1.0 };
         let mut f = 3;
         let mut off = deviations(p, j);
         while f + 3 < n {

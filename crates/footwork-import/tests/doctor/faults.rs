@@ -330,7 +330,7 @@ fn frozen_joint(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) 
 
 fn stretch(c: &RawClip, d: &mut Dice) -> Option<[usize; 2]> {
     let n = c.frames();
-    let length = 60 + d.below(n / 2);
+    let length = 80 + d.below(n / 3);
     let a = d.below(n.checked_sub(length)?);
     Some([a, a + length - 1])
 }

@@ -102,7 +102,7 @@ const TRIALS: usize = 12;
 #[test]
 fn planted_faults_are_found_and_mended() {
     let good = generate(&GaitOptions { routes: false, ..Default::default() });
-    let (mut planted, mut found, mut failures) = (0, 0, Vec::new());
+    let (mut planted, mut found, mut broken, mut failures) = (0, 0, 0, Vec::new());
     println!(
         "{:<32} {:>7} {:>7} {:>7} {:>9} {:>9} {:>7}",
         "fault", "planted", "found", "mended", "restored", "worst cm", "beside"
@@ -124,6 +124,7 @@ fn planted_faults_are_found_and_mended() {
         (planted, found) = (planted + TRIALS, found + ok);
         for (what, t) in &trials {
             let off = t.off_m.filter(|(off, bound)| off > bound);
+            broken += usize::from(!t.clean_after || off.is_some());
             if !t.found || !t.clean_after || off.is_some() || !t.others.is_empty() {
                 failures.push(format!(
                     "{name}: found {}, clean after {}, off {off:?}: {what}\n    {}",
@@ -136,5 +137,42 @@ fn planted_faults_are_found_and_mended() {
     }
     println!("{found} of {planted} found");
     println!("{}", failures.join("\n"));
-    assert!(found as f32 >= 0.95 * planted as f32, "{found} of {planted}");
+    assert!(found as f32 >= 0.95 * planted as f32, "{found} of {planted} found");
+    assert_eq!(broken, 0, "mends that the doctor finds fault with, or that do not restore");
+}
+
+#[test]
+fn moves_that_nothing_does_are_on_the_dance_card() {
+    let straight = |name: &str| name.starts_with("walk_") || name.starts_with("run_") || name.starts_with("turn_");
+    let clips = footwork_gait::clips(&GaitOptions { routes: false, ..Default::default() });
+    let few: Vec<RawClip> = clips.iter().filter(|c| straight(&c.name)).cloned().collect();
+    let diagnosis = diagnose(few);
+    let says =
+        |what: &str| diagnosis.findings.iter().any(|f| f.check.info().name == "coverage" && f.what.contains(what));
+    assert!(says("turns, either way,") && says("backward at any speed"), "{:?}", diagnosis.findings);
+    assert!(!says("nothing goes straight above"), "{:?}", diagnosis.findings);
+    let ahead =
+        diagnosis.dance_card.iter().find(|c| c.travel == "ahead" && c.speed_mps[0] == 1.0 && c.turn_deg_s[0] == -30.0);
+    assert!(ahead.unwrap().have_s > 20.0);
+}
+
+#[test]
+fn clips_of_next_to_nothing_are_examined_without_harm() {
+    let mut walk = footwork_gait::clips(&GaitOptions { routes: false, ..Default::default() }).swap_remove(5);
+    walk.annotations = Default::default();
+    let joints = walk.skeleton.len();
+    for frames in [1, 2, 3, 4, 7, 8, 12, 16, 20] {
+        for looping in [false, true] {
+            for rate_hz in [1.0, 60.0, 1000.0] {
+                let mut clip = RawClip { looping, rate_hz, ..walk.clone() };
+                clip.translations.truncate(frames * joints);
+                clip.rotations.truncate(frames * joints);
+                let twin = RawClip { name: "twin".into(), ..clip.clone() };
+                for clip in diagnose(vec![clip, twin]).clips {
+                    clip.validate().unwrap();
+                }
+            }
+        }
+    }
+    assert!(diagnose(Vec::new()).findings.is_empty());
 }

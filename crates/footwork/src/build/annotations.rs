@@ -163,3 +163,27 @@ pub fn events(tracks: &[Track]) -> (Vec<String>, Vec<DatabaseEvent>) {
     }
     (names, events)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build::track::tests::raw;
+
+    #[test]
+    fn a_rule_of_a_clip_gives_its_facts_to_another() {
+        let mut clip = raw(60, 30.0);
+        let part = TimeRange { start_s: 0.5, end_s: 1.0 };
+        clip.looping = true;
+        clip.annotations.tags.push(TagRange { name: "t".into(), range: part });
+        clip.annotations.costs.push(CostRange { cost: 0.5, range: part });
+        clip.annotations.discard.push(part);
+        clip.annotations.do_not_enter.push(part);
+        clip.annotations.events.push(ClipEvent { name: "e".into(), time_s: 0.75 });
+        let (times_s, values) = (vec![0.0, 1.0], vec![1.0, 2.0, 3.0, 4.0]);
+        clip.annotations.curves.push(Curve { name: "c".into(), width: 2, times_s, values });
+        let mut bare = raw(60, 30.0);
+        ClipRule::of(&clip).apply(&mut bare).unwrap();
+        assert_eq!(bare, clip);
+        assert_eq!(ClipRule::of(&raw(60, 30.0)), ClipRule::default());
+    }
+}

@@ -17,10 +17,8 @@ const LEVEL_M: f32 = 0.03;
 const SINKS_MPS: f32 = 0.008;
 /// The lowest points of stretches of this length are on the ground, seconds: a step.
 const WINDOW_S: f32 = 0.6;
-/// How long a planted foot is still, seconds: half of a runner's contact.
-const STILL_S: f32 = 0.08;
-/// Slower over the ground a foot is planted, m/s: the builder's bound.
-const PLANTED_MPS: f32 = 0.15;
+/// Slower over the ground a foot is planted, m/s: half of the builder's bound.
+const PLANTED_MPS: f32 = 0.08;
 /// Height of stances against time fits a line within this, metres.
 const FITS_M: f32 = 0.02;
 
@@ -103,19 +101,15 @@ fn drift(p: &mut Patient, body: &Body) -> Vec<Finding> {
     let points: Vec<(f32, f32)> =
         stances(p, body, &support).into_iter().map(|(f, h)| (f as f32 / rate_hz, h)).collect();
     let Some((slope, worst, span_s)) = line(&points) else { return Vec::new() };
-    // Who climbs gains height from step to step, and every foot stands still for a moment; who drifts is never still.
-    let toe = |s: &super::support::Stance| body.feet[s.foot].toe;
-    let (window, beside) = (p.frames_in(STILL_S), p.frames_in(0.5 * WINDOW_S));
-    let stillest = |s: &super::support::Stance| {
-        let planted = |f: &usize| level(p.velocity(*f, toe(s))).length() < PLANTED_MPS;
-        // On a slope the lower foot is the one behind, or the one that is about to land: a foot is planted before and after
-        // it counts as the lower.
-        let ends = (s.frames[0].saturating_sub(beside)..(s.frames[1] + beside).min(n) - window.min(n)).filter(planted);
-        let rise = |f: usize| (p.at(f + window, toe(s)).y - p.at(f, toe(s)).y) * rate_hz / window as f32;
-        ends.map(rise).min_by(|a, b| a.abs().total_cmp(&b.abs()))
-    };
-    let sinks = median(support.stances.iter().filter_map(stillest).collect());
-    let agrees = sinks * slope > 0.0 && (0.4..2.0).contains(&(sinks / slope));
+    // Who climbs gains height from step to step, and planted feet stay where they are; who drifts takes them along. Feet that
+    // land and leave are slow for a moment, too: most of the slow ones are planted.
+    let mut rises = Vec::new();
+    for toe in body.feet.iter().map(|k| k.toe) {
+        let velocities = (0..n).map(|f| p.velocity(f, toe));
+        rises.extend(velocities.filter(|v| level(*v).length() < PLANTED_MPS).map(|v| v.y));
+    }
+    let sinks = median(rises);
+    let agrees = sinks * slope > 0.0 && (0.5..2.0).contains(&(sinks / slope));
     let rise = (slope * span_s).abs();
     if slope.abs() < SINKS_MPS || rise < 2.0 * FITS_M || worst > FITS_M.max(0.2 * rise) || !agrees {
         return Vec::new();

@@ -40,7 +40,7 @@ struct Overlap {
 /// Finds them; `--fix` leaves out copies of whole clips.
 pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     let Some((ids, prepared)) = ward.prepared() else { return };
-    let sketches: Vec<Sketch> = prepared.par_iter().map(|c| Sketch::of(c)).collect();
+    let sketches: Vec<Sketch> = prepared.par_iter().map(Sketch::of).collect();
     let table = mirror_table(&prepared);
     let mirrors: Vec<Sketch> = match &table {
         Some(table) => prepared.par_iter().map(|c| Sketch::of(&mirror(c, table))).collect(),

@@ -22,7 +22,7 @@ const MOVES_MPS: f32 = 0.4;
 
 /// The way against the feet, the root bone against the other clips', the travel against the facing.
 pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
-    let yaws: Vec<Option<f32>> = ward.each(|p, body| root_yaw(p, body));
+    let yaws: Vec<Option<f32>> = ward.each(root_yaw);
     for k in 0..ward.bodies.len() {
         let of_kind: Vec<usize> = (0..yaws.len()).filter(|i| ward.kind_of[*i] == k && yaws[*i].is_some()).collect();
         let known: Vec<f32> = of_kind.iter().filter_map(|i| yaws[*i]).collect();

@@ -25,7 +25,7 @@ const FITS_M: f32 = 0.02;
 /// Compares with the ground, and with the other clips; lifts and lowers.
 pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     out.extend(ward.each_mut(drift).into_iter().flatten());
-    let heights: Vec<Option<f32>> = ward.each(|p, body| level_of(p, body));
+    let heights: Vec<Option<f32>> = ward.each(level_of);
     for k in 0..ward.bodies.len() {
         let of_kind: Vec<usize> = (0..heights.len()).filter(|i| ward.kind_of[*i] == k).collect();
         let known: Vec<f32> = of_kind.iter().filter_map(|i| heights[*i]).collect();

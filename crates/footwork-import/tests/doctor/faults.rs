@@ -1,5 +1,7 @@
 //! Makers of faults: good clips in, one fault planted, and where. Places and sizes come from a seed.
 
+#![allow(clippy::ptr_arg, reason = "all makers have one signature, and one adds a clip")]
+
 use footwork::clip::RawClip;
 use footwork::frames::JointIndex;
 use footwork::math::{Quat, Transform, smoothstep};

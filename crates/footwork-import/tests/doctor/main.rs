@@ -98,6 +98,7 @@ fn distance(a: &RawClip, b: &RawClip) -> f32 {
 }
 
 const TRIALS: usize = 12;
+const SEED: u64 = 1000;
 
 #[test]
 fn planted_faults_are_found_and_mended() {
@@ -108,7 +109,7 @@ fn planted_faults_are_found_and_mended() {
         "fault", "planted", "found", "mended", "restored", "worst cm", "beside"
     );
     for (k, (name, maker)) in MAKERS.iter().enumerate() {
-        let mut dice = Dice(1000 + k as u64);
+        let mut dice = Dice(SEED + k as u64);
         let trials: Vec<(String, Trial)> = (0..TRIALS).map(|_| trial(&good, *maker, &mut dice)).collect();
         let count = |yes: fn(&Trial) -> bool| trials.iter().filter(|(_, t)| yes(t)).count();
         let ok = count(|t| t.found);

@@ -44,7 +44,7 @@ impl ClipRule {
         };
         let curve = |c: &Curve| CurveSpec {
             name: c.name.clone(),
-            keys: c.times_s.iter().zip(c.values.chunks(c.width)).map(|(t, v)| [&[*t], v].concat()).collect(),
+            keys: c.times_s.iter().zip(c.values.chunks(c.width.max(1))).map(|(t, v)| [&[*t], v].concat()).collect(),
         };
         Self {
             looping: clip.looping.then_some(true),

@@ -4,6 +4,7 @@ use crate::film::{CameraMode, View};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use footwork::search::Backend;
 use footwork_import::UnitSetting;
+use footwork_import::doctor::{CHECKS, Check};
 use std::path::PathBuf;
 
 /// Motion matching: build databases from motion capture, look into them, film them, drive characters with them.
@@ -14,7 +15,7 @@ use std::path::PathBuf;
 #[command(
     name = "footwork",
     version,
-    after_help = "Example:\n  footwork\n  footwork build mocap/ -o mocap.fwdb\n  footwork simulate --db mocap.fwdb --course standard\n  footwork film --db mocap.fwdb --sheet -o sheet.png\n\nExit codes: 0 done, 1 something is wrong with files or settings, 2 wrong usage, 130 interrupted (nothing half-written)."
+    after_help = "Example:\n  footwork\n  footwork build mocap/ -o mocap.fwdb\n  footwork simulate --db mocap.fwdb --course standard\n  footwork film --db mocap.fwdb --sheet -o sheet.png\n\nExit codes: 0 done, 1 something is wrong with files or settings, 2 wrong usage, 130 interrupted (nothing half-written); doctor also 3 for warnings, 4 for errors."
 )]
 pub struct Cli {
     /// What to do.
@@ -93,6 +94,8 @@ pub enum Command {
     Retarget(RetargetArgs),
     /// Turn motion files of any format into BVH or glTF, or put motion onto a character of your own.
     Convert(ConvertArgs),
+    /// Say what is wrong with motion files, and mend copies of them.
+    Doctor(DoctorArgs),
     /// Say what is in a database.
     Inspect(InspectArgs),
     /// Draw motion as a film strip: a solid figure moment by moment, contacts, speed, transitions.
@@ -195,6 +198,44 @@ pub enum OutputFormat {
     Bvh,
     /// Binary glTF: skeleton, motion and a mesh, for viewers and engines.
     Glb,
+}
+
+/// Flags of `doctor`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  footwork doctor mocap/\n  footwork doctor mocap/ --fix mended/\n  footwork doctor take.bvh --only spike,jitter --json\n\nExit codes: 0 nothing above hints, 3 warnings, 4 errors; 1, 2 and 130 as always. With --fix: by what is left, mended findings not counted."
+)]
+pub struct DoctorArgs {
+    /// Motion files, folders, or patterns such as 'mocap/walk*.bvh'. Default: the configuration's `source.clips`, else the
+    /// built-in data.
+    #[arg(value_name = "CLIPS")]
+    pub clips: Vec<PathBuf>,
+    /// Write all clips, mended, into this folder, as BVH with sidecars; it must not hold the files that are read. What is
+    /// examined is never changed.
+    #[arg(long, value_name = "FOLDER")]
+    pub fix: Option<PathBuf>,
+    /// Only these checks, by name.
+    #[arg(long, value_name = "CHECKS", value_delimiter = ',', conflicts_with = "skip", value_parser = check_named)]
+    pub only: Vec<Check>,
+    /// All but these checks.
+    #[arg(long, value_name = "CHECKS", value_delimiter = ',', value_parser = check_named)]
+    pub skip: Vec<Check>,
+    /// List every finding; without, what a check says often is told once with the clips' number.
+    #[arg(long)]
+    pub all: bool,
+    /// Unit of lengths in the files: auto, m, cm, mm, in, or metres per unit. Default: the configuration's, else auto.
+    #[arg(long, value_name = "UNIT")]
+    pub units: Option<UnitSetting>,
+}
+
+/// A check by its name.
+fn check_named(name: &str) -> Result<Check, String> {
+    Check::named(name).ok_or_else(|| {
+        let names: Vec<&str> = CHECKS.iter().map(|c| c.name).collect();
+        let nearest = footwork::error::nearest(name, names.iter().copied());
+        let hint = nearest.map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
+        format!("there is no such check{hint}; checks: {}", names.join(", "))
+    })
 }
 
 /// Flags of `inspect`.

@@ -21,7 +21,7 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
         config.source.units = units.clone();
     }
     let cache = (!args.no_cache).then(|| open_cache(&args.output)).flatten();
-    let imported = source_clips(args, common, &config, cache.as_ref())?;
+    let imported = source_clips(&args.clips, common, &config, cache.as_ref())?;
     let (db, mut report) = build_clips(&imported.clips, &config, common.json)?;
     report.warnings.splice(0..0, imported.notes.iter().map(ToString::to_string));
     interrupt::guarded(&args.output, || db.save(&args.output))?;
@@ -48,15 +48,15 @@ fn open_cache(output: &Path) -> Option<ClipCache> {
 }
 
 /// The clips named on the command line, else those of the configuration, else the built-in ones.
-fn source_clips(
-    args: &BuildArgs,
+pub fn source_clips(
+    named: &[PathBuf],
     common: &Common,
     config: &CharacterConfig,
     cache: Option<&ClipCache>,
 ) -> Result<Imported> {
     let here = Path::new("");
-    let (inputs, base) = if !args.clips.is_empty() {
-        (args.clips.clone(), here)
+    let (inputs, base) = if !named.is_empty() {
+        (named.to_vec(), here)
     } else if !config.source.clips.is_empty() {
         let base = common.config.as_deref().and_then(Path::parent).unwrap_or(here);
         (config.source.clips.iter().map(PathBuf::from).collect(), base)

@@ -11,6 +11,7 @@ mod convert;
 mod course;
 mod database;
 mod demo;
+mod doctor;
 mod eval;
 mod film;
 mod gait;
@@ -36,6 +37,11 @@ fn main() -> ExitCode {
     interrupt::install();
     let result = match &cli.command {
         None => demo::demo(&cli.common),
+        // Its exit code says how bad it is.
+        Some(Command::Doctor(args)) => match doctor::doctor(args, &cli.common) {
+            Ok(code) => return code,
+            Err(error) => Err(error),
+        },
         Some(Command::Build(args)) => build::build(args, &cli.common),
         Some(Command::Retarget(args)) => retarget::retarget(args, &cli.common),
         Some(Command::Convert(args)) => convert::convert(args, &cli.common),

@@ -11,6 +11,7 @@ use footwork::adjust::orientation_warp::OrientationWarpConfig;
 use footwork::adjust::stride_warp::StrideWarpConfig;
 use footwork::build::{BlendPoint, BlendSpace, ClipRule, CurveSpec, EventSpec, PruneConfig, RootConfig, TagSpec};
 use footwork::schema::{ChannelSpec, ChannelType, Preset, PropSpec};
+use footwork_import::doctor::CHECKS;
 use footwork_import::{CharacterConfig, RangeSpec};
 use footwork_metrics::eval::keys as metrics;
 use footwork_metrics::gate::Gate;
@@ -115,6 +116,23 @@ fn schema_can_be_followed() {
 #[test]
 fn tuning_can_be_followed() {
     assert!(follow("tuning.md") >= 3);
+}
+
+#[test]
+fn doctor_can_be_followed() {
+    assert!(follow("doctor.md") >= 6);
+}
+
+#[test]
+fn doctor_lists_every_check_as_it_is() {
+    let page = std::fs::read_to_string(common::repository().join("docs/guide/doctor.md")).unwrap();
+    let rows: Vec<&str> = page.lines().filter(|l| l.starts_with("| `") && l.split(" | ").count() == 4).collect();
+    assert_eq!(rows.len(), CHECKS.len());
+    for (row, check) in rows.iter().zip(CHECKS) {
+        let mends = if check.mends { "yes" } else { "no" };
+        let wanted = format!("| `{}` | {} | {mends} | ", check.name, check.severity.name());
+        assert!(row.starts_with(&wanted), "docs/guide/doctor.md: {row}\nexpected {wanted}..");
+    }
 }
 
 #[test]

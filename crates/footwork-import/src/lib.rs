@@ -9,6 +9,7 @@
 //!
 //! [`CharacterConfig`] is the TOML file that describes a character; [`import_clips`] reads what its `[source]` names, with
 //! name patterns, ranges and sidecars.
+//! [`doctor`] says what is wrong with clips and mends them.
 //!
 //! Reads **BVH** ([`bvh`]: any channel layout, any unit), **glTF** ([`gltf`]: `.glb`, `.gltf`) and **FBX** (`fbx`: binary
 //! and ASCII, with the feature `fbx`), in any mixture; writes BVH and glTF ([`glb`]). What comes out is finite, in metres,
@@ -50,6 +51,7 @@
 pub mod bvh;
 mod cache;
 pub mod config;
+pub mod doctor;
 #[cfg(feature = "fbx")]
 pub mod fbx;
 mod files;

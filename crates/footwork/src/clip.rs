@@ -3,6 +3,7 @@
 use crate::math::Quat;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
+use std::ops::Range;
 
 /// A motion clip before the build: local transforms per frame, struct of arrays, metres, +Y up.
 ///
@@ -50,8 +51,17 @@ pub struct Annotations {
 }
 
 impl Annotations {
+    /// Becomes the annotations of frames `frames` alone, seen from the first of them. Contacts are cut, times move; what then
+    /// lies outside is left to whoever reads it. Nothing is discarded any more: a cut is a clip of its own.
+    pub fn cut(&mut self, frames: Range<usize>, rate_hz: f32) {
+        for c in &mut self.contacts {
+            c.on = c.on[frames.clone()].to_vec();
+        }
+        self.shift(-(frames.start as f32 / rate_hz));
+        self.discard.clear();
+    }
+
     /// Moves all that lies in seconds.
-    #[cfg(feature = "build")]
     pub(crate) fn shift(&mut self, by_s: f32) {
         let named = self.tags.iter_mut().map(|t| &mut t.range).chain(self.costs.iter_mut().map(|c| &mut c.range));
         for r in named.chain(&mut self.do_not_enter) {

@@ -1,6 +1,6 @@
 //! Tags, events, curves: from what people write, onto clips, into the database.
 
-use super::config::{self, BuildConfig, ClipRule};
+use super::config::{self, BuildConfig, ClipRule, CostSpec, CurveSpec, EventSpec, TagSpec};
 use super::track::Track;
 use super::{BuildError, parallel};
 use crate::clip::{ClipError, ClipEvent, CostRange, Curve, RawClip, TagRange, TimeRange};
@@ -30,6 +30,35 @@ pub fn annotate(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>,
 }
 
 impl ClipRule {
+    /// The rule that gives a clip what is known about it but its contacts: the inverse of [`ClipRule::apply`].
+    pub fn of(clip: &RawClip) -> Self {
+        let a = &clip.annotations;
+        let range = |r: &TimeRange| [r.start_s, r.end_s];
+        let ends = |r: &TimeRange| (Some(r.start_s), Some(r.end_s));
+        let tag = |t: &TagRange| {
+            let (start_s, end_s) = ends(&t.range);
+            TagSpec { name: t.name.clone(), start_s, end_s }
+        };
+        let cost = |c: &CostRange| {
+            let (start_s, end_s) = ends(&c.range);
+            CostSpec { cost: c.cost, start_s, end_s }
+        };
+        let curve = |c: &Curve| CurveSpec {
+            name: c.name.clone(),
+            keys: c.times_s.iter().zip(c.values.chunks(c.width.max(1))).map(|(t, v)| [&[*t], v].concat()).collect(),
+        };
+        Self {
+            looping: clip.looping.then_some(true),
+            tags: a.tags.iter().map(tag).collect(),
+            discard: a.discard.iter().map(range).collect(),
+            do_not_enter: a.do_not_enter.iter().map(range).collect(),
+            costs: a.costs.iter().map(cost).collect(),
+            events: a.events.iter().map(|e| EventSpec { name: e.name.clone(), time_s: e.time_s }).collect(),
+            curves: a.curves.iter().map(curve).collect(),
+            ..Self::default()
+        }
+    }
+
     /// Adds the rule's facts to a clip.
     ///
     /// # Errors
@@ -137,4 +166,28 @@ pub fn events(tracks: &[Track]) -> (Vec<String>, Vec<DatabaseEvent>) {
         events.extend(of_clip);
     }
     (names, events)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build::track::tests::raw;
+
+    #[test]
+    fn a_rule_of_a_clip_gives_its_facts_to_another() {
+        let mut clip = raw(60, 30.0);
+        let part = TimeRange { start_s: 0.5, end_s: 1.0 };
+        clip.looping = true;
+        clip.annotations.tags.push(TagRange { name: "t".into(), range: part });
+        clip.annotations.costs.push(CostRange { cost: 0.5, range: part });
+        clip.annotations.discard.push(part);
+        clip.annotations.do_not_enter.push(part);
+        clip.annotations.events.push(ClipEvent { name: "e".into(), time_s: 0.75 });
+        let (times_s, values) = (vec![0.0, 1.0], vec![1.0, 2.0, 3.0, 4.0]);
+        clip.annotations.curves.push(Curve { name: "c".into(), width: 2, times_s, values });
+        let mut bare = raw(60, 30.0);
+        ClipRule::of(&clip).apply(&mut bare).unwrap();
+        assert_eq!(bare, clip);
+        assert_eq!(ClipRule::of(&raw(60, 30.0)), ClipRule::default());
+    }
 }

@@ -25,7 +25,7 @@ pub use config::{
 pub use normalize::NormalizeError;
 pub use prune::Pruned;
 pub use report::{BuildReport, ClipReport, ColumnReport, RoleSource, Skipped};
-pub use root_motion::RootError;
+pub use root_motion::{RootError, find_sides};
 
 use crate::clip::{Annotations, ClipError, ContactTrack, RawClip};
 use crate::database::{Clip, Database, DatabaseContent, DatabaseError, MirrorMode, mirror_table_of};
@@ -374,7 +374,9 @@ fn check_clips(clips: &[RawClip]) -> Result<(), BuildError> {
     Ok(())
 }
 
-fn skeleton_difference(a: &Skeleton, b: &Skeleton) -> Option<String> {
+/// What keeps two clips out of one database: the first difference in joints or hierarchy, in words; `None` for the same
+/// skeleton. Rest poses may differ.
+pub fn skeleton_difference(a: &Skeleton, b: &Skeleton) -> Option<String> {
     if let Some(missing) = a.names().iter().find(|n| b.find(n).is_none()) {
         return Some(format!("joint `{missing}` is missing"));
     }
@@ -474,7 +476,12 @@ fn too_short(track: &Track) -> Option<String> {
         .then(|| format!("lasts {seconds:.2} s; without a loop at least {MIN_CLIP_S} s are needed"))
 }
 
-fn contact_joints(
+/// The joints that touch the ground, in a fixed order: those of the configuration, else all four paws, toes, or feet by their
+/// roles; none where nobody knows.
+///
+/// # Errors
+/// A joint of the configuration that is not there.
+pub fn contact_joints(
     skeleton: &Skeleton,
     roles: &JointRoles,
     config: &BuildConfig,

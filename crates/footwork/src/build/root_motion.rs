@@ -132,8 +132,9 @@ fn stays(track: &Track, skeleton: &Skeleton, joint: usize) -> bool {
     (0..track.frames()).step_by(10).all(|f| (at(f) - first).length() < FAR_M)
 }
 
-/// A left and a right joint whose line crosses the body: the thighs, else the pair nearest the root.
-fn find_sides(skeleton: &Skeleton, roles: &JointRoles) -> Option<(JointIndex, JointIndex)> {
+/// A left and a right joint whose line crosses the body: the thighs, else the pair nearest the root;
+/// `None` where no names tell sides. (left - right) x up is where the body faces.
+pub fn find_sides(skeleton: &Skeleton, roles: &JointRoles) -> Option<(JointIndex, JointIndex)> {
     if let (Some(l), Some(r)) = (roles.get("left_up_leg"), roles.get("right_up_leg")) {
         return Some((l, r));
     }

@@ -126,12 +126,7 @@ impl Track {
             source_start_s: self.source_start_s + start as f32 / self.rate_hz,
             ..self.clone_shell()
         };
-        let a = &mut part.annotations;
-        for c in &mut a.contacts {
-            c.on = c.on[start..end].to_vec();
-        }
-        a.shift(-(start as f32 / self.rate_hz));
-        a.discard.clear();
+        part.annotations.cut(start..end, self.rate_hz);
         part
     }
 

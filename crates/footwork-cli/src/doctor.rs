@@ -1,0 +1,227 @@
+//! `footwork doctor`: what is wrong with motion files, and mended copies of them.
+
+use crate::args::{Common, DoctorArgs};
+use crate::build::source_clips;
+use crate::interrupt::guarded;
+use crate::{output, progress};
+use anyhow::{Context, Result, bail};
+use footwork::build::ClipRule;
+use footwork::clip::RawClip;
+use footwork_import::bvh::WriteOptions;
+use footwork_import::doctor::{CHECKS, Check, DanceCardCell, Diagnosis, DoctorOptions, Finding, Severity, examine};
+use footwork_import::{Imported, write_clip};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Exit codes beside those of all commands.
+const WARNINGS: u8 = 3;
+const ERRORS: u8 = 4;
+
+/// Findings of one check and severity beyond this many are told as a number, unless all are asked for.
+const SHOWN: usize = 3;
+
+/// Runs the command.
+pub fn doctor(args: &DoctorArgs, common: &Common) -> Result<ExitCode> {
+    if common.db.is_some() {
+        bail!("doctor looks at motion files; a database (--db) is `footwork inspect`'s");
+    }
+    let start = Instant::now();
+    let mut config = common.character()?;
+    if let Some(units) = &args.units {
+        config.source.units = units.clone();
+    }
+    let Imported { clips, notes } = source_clips(&args.clips, common, &config, None)?;
+    if let Some(folder) = &args.fix {
+        refuse_inputs(folder, &clips)?;
+    }
+    let (count, seconds) = (clips.len(), clips.iter().map(RawClip::seconds).sum::<f32>());
+    let bar = progress::bar("examining", CHECKS.len() as u64, common.json);
+    let tell = |done: usize, _| bar.set_position(done as u64);
+    let options =
+        DoctorOptions { build: config.build, matcher: config.matcher, checks: chosen(args), progress: Some(&tell) };
+    let diagnosis = examine(clips, &options)?;
+    bar.finish_and_clear();
+    if let Some(folder) = &args.fix {
+        write(&diagnosis.clips, folder, common.json)?;
+    }
+    let left = |f: &&Finding| args.fix.is_none() || !f.mends;
+    let worst = diagnosis.findings.iter().filter(left).map(|f| f.severity).max();
+    if common.json {
+        let mut told = to_json(&diagnosis, args, count, seconds, start.elapsed().as_secs_f64());
+        told["notes"] = notes.iter().map(ToString::to_string).collect();
+        out!("{told}");
+    } else {
+        notes.iter().for_each(|note| out!("note: {note}"));
+        print(&diagnosis, args, count, seconds);
+    }
+    Ok(match worst {
+        Some(Severity::Error) => ExitCode::from(ERRORS),
+        Some(Severity::Warning) => ExitCode::from(WARNINGS),
+        _ => ExitCode::SUCCESS,
+    })
+}
+
+/// The checks that are asked for, in their own order.
+fn chosen(args: &DoctorArgs) -> Vec<Check> {
+    let wanted = |c: &Check| (args.only.is_empty() || args.only.contains(c)) && !args.skip.contains(c);
+    CHECKS.iter().map(|c| c.check).filter(wanted).collect()
+}
+
+/// A folder that holds, or would replace, a file that was read is no place for mended clips.
+fn refuse_inputs(folder: &Path, clips: &[RawClip]) -> Result<()> {
+    let real = |p: &Path| p.canonicalize().unwrap_or_else(|_| p.to_owned());
+    let to = real(folder);
+    for clip in clips {
+        let source = Path::new(&clip.source);
+        if source.is_file()
+            && source.parent().is_some_and(|p| real(if p.as_os_str().is_empty() { Path::new(".") } else { p }) == to)
+        {
+            bail!(
+                "--fix {}: {} was read from there; name another folder: nothing is changed in place",
+                folder.display(),
+                clip.source
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Every clip as BVH, with a sidecar where there is something to say about it.
+fn write(clips: &[RawClip], folder: &Path, json: bool) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let bar = progress::bar("writing", clips.len() as u64, json);
+    for clip in clips {
+        let path = folder.join(format!("{}.bvh", clip.name));
+        guarded(&path, || write_clip(&path, clip, &WriteOptions::default()))?;
+        let sidecar: PathBuf = path.with_extension("tags.toml");
+        let rule = ClipRule::of(clip);
+        if rule == ClipRule::default() {
+            // What an earlier run has left there is no longer so.
+            if sidecar.is_file() {
+                std::fs::remove_file(&sidecar).with_context(|| format!("cannot remove {}", sidecar.display()))?;
+            }
+        } else {
+            output::text(&sidecar, &sidecar_text(&rule)?)?;
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+/// A rule as a sidecar has it: without the name, and without what is empty.
+fn sidecar_text(rule: &ClipRule) -> Result<String> {
+    let mut table = toml::Table::try_from(rule)?;
+    table.remove("name");
+    table.retain(|_, v| v.as_array().is_none_or(|list| !list.is_empty()));
+    Ok(toml::to_string(&table)?)
+}
+
+fn counts(findings: &[Finding]) -> BTreeMap<&'static str, usize> {
+    let mut counts: BTreeMap<&str, usize> =
+        [Severity::Error, Severity::Warning, Severity::Hint].map(|s| (s.name(), 0)).into();
+    for f in findings {
+        *counts.entry(f.severity.name()).or_default() += 1;
+    }
+    counts
+}
+
+fn to_json(diagnosis: &Diagnosis, args: &DoctorArgs, clips: usize, seconds: f32, elapsed_s: f64) -> Value {
+    let checks: Vec<Value> = chosen(args)
+        .into_iter()
+        .map(|c| {
+            let info = c.info();
+            let found = diagnosis.findings.iter().filter(|f| f.check == c).count();
+            json!({ "name": info.name, "finds": info.finds, "mends": info.mends, "findings": found })
+        })
+        .collect();
+    let card: Vec<&DanceCardCell> = diagnosis.dance_card.iter().collect();
+    json!({
+        "clips": clips,
+        "seconds": seconds,
+        "worst": diagnosis.worst(),
+        "counts": counts(&diagnosis.findings),
+        "findings": diagnosis.findings,
+        "checks": checks,
+        "dance_card": card,
+        "fixed": args.fix.as_ref().map(|folder| json!({ "folder": folder, "clips": diagnosis.clips.len() })),
+        "elapsed_s": elapsed_s,
+    })
+}
+
+fn line(f: &Finding) -> String {
+    let mut place = f.clip.clone();
+    if let Some(joint) = &f.joint {
+        place += &format!(" {joint}");
+    }
+    if let (Some([a, b]), Some([from, to])) = (f.frames, f.seconds) {
+        place += &if a == b {
+            format!(" frame {a} ({from:.2} s)")
+        } else {
+            format!(" frames {a}-{b} ({from:.2}-{to:.2} s)")
+        };
+    }
+    let place = if place.is_empty() { "all clips".to_owned() } else { place };
+    let mark = if f.mends { "mend" } else { "you" };
+    format!("{}: {place}: {} [{mark}: {}]", f.severity.name(), f.what, f.mend)
+}
+
+fn print(diagnosis: &Diagnosis, args: &DoctorArgs, clips: usize, seconds: f32) {
+    let findings = &diagnosis.findings;
+    for info in CHECKS.iter() {
+        for severity in [Severity::Error, Severity::Warning, Severity::Hint] {
+            let these: Vec<&Finding> =
+                findings.iter().filter(|f| f.check == info.check && f.severity == severity).collect();
+            let shown = if args.all || info.check == Check::Coverage { these.len() } else { SHOWN.min(these.len()) };
+            these.iter().take(shown).for_each(|f| out!("{}", line(f)));
+            if these.len() > shown {
+                let mut named: Vec<&str> = these[shown..].iter().map(|f| f.clip.as_str()).collect();
+                named.dedup();
+                out!(
+                    "{}: {} more of {} in {} clip(s) (--all lists them)",
+                    severity.name(),
+                    these.len() - shown,
+                    info.name,
+                    named.len()
+                );
+            }
+        }
+    }
+    let counts = counts(findings);
+    let minutes = seconds / 60.0;
+    out!(
+        "{clips} clip(s), {minutes:.1} min: {} error(s), {} warning(s), {} hint(s)",
+        counts["error"],
+        counts["warning"],
+        counts["hint"]
+    );
+    let mends = findings.iter().filter(|f| f.mends).count();
+    match &args.fix {
+        Some(folder) => {
+            changes(findings);
+            out!(
+                "{} clip(s) written to {}; {} finding(s) left",
+                diagnosis.clips.len(),
+                folder.display(),
+                findings.len() - mends
+            );
+        }
+        None if mends > 0 => out!("{mends} of them --fix FOLDER mends, in copies"),
+        None => {}
+    }
+}
+
+/// What was changed, one line per clip.
+fn changes(findings: &[Finding]) {
+    let mut by_clip: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    for f in findings.iter().filter(|f| f.mends) {
+        *by_clip.entry(&f.clip).or_default().entry(&f.mend).or_default() += 1;
+    }
+    for (clip, mends) in by_clip {
+        let words = mends.iter().map(|(m, n)| if *n > 1 { format!("{m} ({n} times)") } else { (*m).to_owned() });
+        out!("changed {clip}: {}", words.collect::<Vec<_>>().join("; "));
+    }
+}

@@ -1,0 +1,88 @@
+//! What the doctor knows about a skeleton: where hips, sides, feet and arms are.
+
+use footwork::adjust::leg::Leg;
+use footwork::build::{BuildConfig, BuildError, JointRoles, contact_joints, find_sides};
+use footwork::frames::JointIndex;
+use footwork::motion::{is_left, other_side};
+use footwork::skeleton::Skeleton;
+use glam::Vec3;
+
+use super::Patient;
+
+/// A foot, or a paw.
+#[derive(Clone, Copy, Debug)]
+pub struct Foot {
+    /// The joint that touches the ground.
+    pub toe: usize,
+    /// The joint above it; the same where the ankle is what touches.
+    pub ankle: usize,
+    /// The whole leg, where it has three joints.
+    pub leg: Option<Leg>,
+}
+
+/// The parts of one skeleton.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Roles by name.
+    pub roles: JointRoles,
+    /// The body's middle: the hips, else the first joint with two children or more.
+    pub hips: usize,
+    /// A left and a right joint across the body.
+    pub sides: Option<(usize, usize)>,
+    /// What touches the ground, left first; none where nobody knows.
+    pub feet: Vec<Foot>,
+    /// Shoulder, elbow, hand: left, right.
+    pub arms: Option<[[usize; 3]; 2]>,
+    /// `[joints]` the same joint on the other side.
+    pub twins: Vec<Option<usize>>,
+}
+
+impl Body {
+    /// Finds the parts.
+    ///
+    /// # Errors
+    /// A role or contact joint of the configuration that is not there.
+    pub fn of(skeleton: &Skeleton, config: &BuildConfig) -> Result<Self, BuildError> {
+        let roles = JointRoles::resolve(skeleton, &config.roles)?;
+        let contacts = contact_joints(skeleton, &roles, config)?;
+        let legs = Leg::find(skeleton, &contacts);
+        let feet = contacts.iter().zip(legs).map(|(toe, leg)| Foot {
+            toe: toe.at(),
+            ankle: leg.map_or(toe.at(), |l| l.ankle.at()),
+            leg,
+        });
+        let branches = |j: &JointIndex| skeleton.children(*j).count() >= 2;
+        let hips = roles.get("hips").or_else(|| (0..skeleton.len()).map(JointIndex::new).find(branches));
+        let parent = |j: usize| skeleton.parents()[j].map(JointIndex::at);
+        let arm = |role: &str| {
+            let hand = roles.get(role)?.at();
+            let elbow = parent(hand)?;
+            Some([parent(elbow)?, elbow, hand])
+        };
+        Ok(Self {
+            hips: hips.map_or(0, JointIndex::at),
+            sides: find_sides(skeleton, &roles).map(|(l, r)| (l.at(), r.at())),
+            feet: feet.collect(),
+            arms: arm("left_hand").zip(arm("right_hand")).map(|(l, r)| [l, r]),
+            twins: skeleton.names().iter().map(|n| Some(skeleton.find(&other_side(n)?)?.at())).collect(),
+            roles,
+        })
+    }
+
+    /// Left joints with their twins.
+    pub fn pairs<'a>(&'a self, skeleton: &'a Skeleton) -> impl Iterator<Item = (usize, usize)> + 'a {
+        let twin = |(j, t): (usize, &Option<usize>)| t.map(|t| (j, t));
+        self.twins.iter().enumerate().filter_map(twin).filter(|(j, _)| is_left(&skeleton.names()[*j]))
+    }
+
+    /// Where the body faces in a frame, horizontal, unit length; zero where nobody knows.
+    pub fn forward(&self, p: &Patient, frame: usize) -> Vec3 {
+        let Some((l, r)) = self.sides else { return Vec3::ZERO };
+        super::patient::level((p.at(frame, l) - p.at(frame, r)).cross(Vec3::Y)).normalize_or_zero()
+    }
+
+    /// The top of the body: head, neck or chest.
+    pub fn top(&self) -> Option<usize> {
+        ["head", "neck", "chest"].iter().find_map(|r| self.roles.get(r)).map(JointIndex::at)
+    }
+}

@@ -1,0 +1,79 @@
+//! Frames at the ends of a take that are no motion: T-poses, rest poses.
+
+use super::patient::{level, median};
+use super::{Body, Check, Finding, Patient, Severity};
+use glam::Vec3;
+
+/// Arms of a T-pose are that near to the line of the hips: cos 25 degrees.
+const ALONG: f32 = 0.906;
+/// An arm that straight: distance of its ends over its length.
+const STRAIGHT: f32 = 0.97;
+/// Local rotations within this of the rest pose make a rest pose, radians (mean over the joints): 2 degrees.
+const REST_RAD: f32 = 0.035;
+/// Slower than this nobody moves, rad/s and m/s, mean over the joints: breathing.
+const STILL: f32 = 0.15;
+/// A pose that leaves by less than so many of the clip's own steps is part of the motion.
+const JUMP_STEPS: f32 = 8.0;
+
+/// Finds them, and cuts them off.
+pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
+    let n = p.frames();
+    if n < 3 {
+        return;
+    }
+    let odd: Vec<bool> = (0..n).map(|f| is_t_pose(p, body, f) || is_rest(p, f)).collect();
+    if odd.iter().all(|o| *o) {
+        let what = "nothing but a T-pose or the rest pose".to_owned();
+        let mend = "leave it out";
+        out.push(Finding::new(Check::Calibration, Severity::Error, &p.clip.name, what, mend).over(p, 0, n - 1));
+        return;
+    }
+    let steps: Vec<f32> = (1..n).map(|f| p.pose_distance(f - 1, f)).collect();
+    let usual = median(steps.clone());
+    // Within the frames that qualify: those held still, or left by a jump that no body makes.
+    let jump = |step: f32| step > JUMP_STEPS * usual && step > 0.05;
+    let still = |step: f32| step * p.clip.rate_hz < STILL;
+    let ending = |frames: &mut dyn Iterator<Item = usize>, step_after: &dyn Fn(usize) -> f32| {
+        let run: Vec<usize> = frames.take_while(|f| odd[*f]).collect();
+        let jumps = run.iter().rposition(|f| jump(step_after(*f))).map(|i| i + 1);
+        let held = run.iter().take_while(|f| still(step_after(**f))).count();
+        jumps.unwrap_or(0).max(if held >= p.frames_in(0.2) { held } else { 0 })
+    };
+    let start = ending(&mut (0..n - 1), &|f| steps[f]);
+    let end = ending(&mut (start + 1..n).rev(), &|f| steps[f - 1]);
+    let mut say = |first: usize, last: usize, place: &str| {
+        let count = last - first + 1;
+        let what = format!("{count} frame(s) of a T-pose or the rest pose at the {place}");
+        let finding = Finding::new(Check::Calibration, Severity::Error, &p.clip.name, what, "cut them off");
+        out.push(finding.mended().over(p, first, last));
+    };
+    if start > 0 {
+        say(0, start - 1, "start");
+    }
+    if end > 0 {
+        say(n - end, n - 1, "end");
+    }
+    if start + end > 0 {
+        super::cut(p, start..n - end);
+    }
+}
+
+/// Upright, with both arms straight out to the sides.
+fn is_t_pose(p: &Patient, body: &Body, f: usize) -> bool {
+    let (Some(arms), Some((l, r)), Some(top)) = (&body.arms, body.sides, body.top()) else { return false };
+    let aside = level(p.at(f, l) - p.at(f, r)).normalize_or_zero();
+    let out = |side: usize, sign: f32| {
+        let [shoulder, elbow, hand] = arms[side].map(|j| p.at(f, j));
+        let (arm, length) = (hand - shoulder, (elbow - shoulder).length() + (hand - elbow).length());
+        arm.dot(aside) * sign > ALONG * arm.length() && arm.length() > STRAIGHT * length
+    };
+    let up = p.at(f, top) - p.at(f, body.hips);
+    up.dot(Vec3::Y) > 0.9 * up.length() && out(0, 1.0) && out(1, -1.0)
+}
+
+/// All joints but the first two (root and hips, which stand anywhere) as in the rest pose.
+fn is_rest(p: &Patient, f: usize) -> bool {
+    let joints = p.joints();
+    let off = |j: usize| p.local(f, j).rotation.angle_between(p.clip.skeleton.rest()[j].rotation);
+    joints > 4 && (2..joints).map(off).sum::<f32>() < REST_RAD * (joints - 2) as f32
+}

@@ -1,0 +1,251 @@
+//! The same motion twice: whole clips, parts of them at another time, mirror images.
+
+use super::patient::level;
+use super::{Check, Finding, Severity, Ward};
+use footwork::clip::RawClip;
+use footwork::math::Facing;
+use footwork::motion::MirrorTable;
+use footwork::pose::{Pose, PoseVelocity};
+use glam::Vec3;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Poses are compared this often, seconds: what agrees there agrees in between.
+const STEP_S: f32 = 1.0 / 15.0;
+/// This often a pose of a clip is looked for in the others, seconds: half of the shortest overlap.
+const ANCHOR_S: f32 = 0.5;
+/// Coordinates of the same motion agree within this, metres: two takes of one
+/// walk differ by centimetres, no two strides of one person by less than this.
+const SAME_M: f32 = 0.003;
+/// Speeds of the root count as metres after so many seconds.
+const SPEED_WEIGHT_S: f32 = 0.1;
+/// Shorter overlaps prove nothing, seconds.
+const LEAST_S: f32 = 1.0;
+/// Very regular walking repeats a stride or two; so long it does not, seconds.
+const LONG_S: f32 = 3.0;
+/// Who stands is everywhere alike: way of the joints over an overlap, mean, metres.
+const MOVES_M: f32 = 0.5;
+/// This share of the shorter clip makes a copy.
+const WHOLE: f32 = 0.9;
+
+/// Where two clips agree: from which frames on, for how many, and whether in a mirror.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Overlap {
+    clips: [usize; 2],
+    starts: [usize; 2],
+    frames: usize,
+    mirrored: bool,
+}
+
+/// Finds them; `--fix` leaves out copies of whole clips.
+pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
+    let Some((ids, prepared)) = ward.prepared() else { return };
+    let sketches: Vec<Sketch> = prepared.par_iter().map(Sketch::of).collect();
+    let table = mirror_table(&prepared);
+    let mirrors: Vec<Sketch> = match &table {
+        Some(table) => prepared.par_iter().map(|c| Sketch::of(&mirror(c, table))).collect(),
+        None => Vec::new(),
+    };
+    let plain = overlaps(&sketches, &sketches, false);
+    let mirrored = overlaps(&mirrors, &sketches, true);
+    let mut gone = BTreeSet::new();
+    for o in plain.into_iter().chain(mirrored) {
+        let [a, b] = o.clips;
+        let (first, second) = (&ward.patients[ids[a]].clip.name.clone(), ids[b]);
+        let rate_hz = prepared[b].rate_hz;
+        let seconds = o.frames as f32 / rate_hz;
+        let shorter = sketches[a].frames.min(sketches[b].frames);
+        let whole = o.frames as f32 >= WHOLE * shorter as f32;
+        let p = &mut ward.patients[second];
+        let at = |k: usize| o.starts[k] as f32 / rate_hz;
+        let place =
+            format!("{:.2}-{:.2} s is {:.2}-{:.2} s of `{first}`", at(1), at(1) + seconds, at(0), at(0) + seconds);
+        if o.mirrored {
+            let what = format!("is a mirror image: {place}");
+            let mend = "nothing; with `mirror` on it is in the database twice";
+            out.push(Finding::new(Check::Duplicate, Severity::Hint, &p.clip.name, what, mend));
+            continue;
+        }
+        let copy = whole && sketches[b].frames <= sketches[a].frames + sketches[a].step;
+        let what = if whole { format!("is a copy: {place}") } else { format!("overlaps: {place}") };
+        let frames = [o.starts[1], o.starts[1] + o.frames - 1]
+            .map(|k| ((k as f32 / rate_hz * p.clip.rate_hz) as usize).min(p.frames() - 1));
+        let severity = if whole || seconds >= LONG_S { Severity::Warning } else { Severity::Hint };
+        let mend = if copy { "leave it out" } else { "cut it out of one (`discard`)" };
+        let finding = Finding::new(Check::Duplicate, severity, &p.clip.name, what, mend);
+        let finding = finding.over(p, frames[0], frames[1]);
+        if copy && !gone.contains(&ids[a]) {
+            p.left_out = true;
+            gone.insert(second);
+            out.push(finding.mended());
+        } else {
+            out.push(finding);
+        }
+    }
+}
+
+/// A clip as rows of coordinates in root space, and velocities.
+struct Sketch {
+    frames: usize,
+    /// Frames in `STEP_S`, in `ANCHOR_S`, in `LEAST_S`.
+    step: usize,
+    anchor: usize,
+    least: usize,
+    width: usize,
+    /// `[frames x width]`.
+    rows: Vec<f32>,
+}
+
+impl Sketch {
+    fn of(clip: &RawClip) -> Self {
+        let joints = clip.skeleton.len();
+        let n = clip.frames();
+        let (mut pose, mut world) = (Pose::rest(&clip.skeleton), Vec::new());
+        let width = 3 * joints;
+        let mut rows = Vec::with_capacity(n * width);
+        for f in 0..n {
+            let range = f * joints..(f + 1) * joints;
+            pose.translations.copy_from_slice(&clip.translations[range.clone()]);
+            pose.rotations.copy_from_slice(&clip.rotations[range]);
+            pose.world(&clip.skeleton, &mut world);
+            let root = world[0];
+            let facing = Facing::from_rotation(root.rotation).rotation().inverse();
+            // In place of joint 0, which stands at the origin: where it goes.
+            let (a, b) = (f.saturating_sub(1), (f + 1).min(n - 1));
+            let v = clip.translations[b * joints] - clip.translations[a * joints];
+            let v = facing * level(v) * (clip.rate_hz / (b - a).max(1) as f32) * SPEED_WEIGHT_S;
+            rows.extend([v.x, v.y, v.z]);
+            for t in &world[1..] {
+                let at = facing * (t.translation - root.translation);
+                rows.extend([at.x, at.y, at.z]);
+            }
+        }
+        let frames = |seconds: f32| ((seconds * clip.rate_hz).round() as usize).max(1);
+        Self { frames: n, step: frames(STEP_S), anchor: frames(ANCHOR_S), least: frames(LEAST_S), width, rows }
+    }
+
+    fn row(&self, k: usize) -> &[f32] {
+        &self.rows[k * self.width..(k + 1) * self.width]
+    }
+
+    /// How far joints move over some frames, mean, metres.
+    fn way(&self, from: usize, frames: usize) -> f32 {
+        let step = |k: usize| {
+            let (a, b) = (self.row(k), self.row(k + self.step));
+            let go = level(Vec3::from_slice(a)).length() / SPEED_WEIGHT_S * STEP_S;
+            let moved = |(a, b): (&[f32], &[f32])| (Vec3::from_slice(a) - Vec3::from_slice(b)).length();
+            go + a.chunks(3).zip(b.chunks(3)).skip(1).map(moved).sum::<f32>() * 3.0 / self.width as f32
+        };
+        (from..from + frames - self.step).step_by(self.step).map(step).sum()
+    }
+}
+
+fn same(a: &[f32], b: &[f32]) -> bool {
+    // Far from each other in the first few: most pairs.
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() < 2.0 * SAME_M)
+        && a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f32>() < SAME_M * SAME_M * a.len() as f32 / 3.0
+}
+
+/// Where clips of `a` agree with later clips of `b` (in a mirror: with any other).
+fn overlaps(a: &[Sketch], b: &[Sketch], mirrored: bool) -> Vec<Overlap> {
+    let Some(width) = b.first().map(|s| s.width) else { return Vec::new() };
+    let key = key_column(b, width);
+    let mut index: Vec<(f32, u32, u32)> = b
+        .iter()
+        .enumerate()
+        .flat_map(|(c, s)| (0..s.frames).map(move |k| (s.row(k)[key], c as u32, k as u32)))
+        .collect();
+    index.sort_by(|x, y| x.0.total_cmp(&y.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+    let found: Vec<Vec<Overlap>> = a
+        .par_iter()
+        .enumerate()
+        .map(|(c, sketch)| {
+            let mut found: BTreeMap<(usize, isize), Overlap> = BTreeMap::new();
+            for k in (0..sketch.frames).step_by(sketch.anchor) {
+                let row = sketch.row(k);
+                let from = index.partition_point(|e| e.0 < row[key] - 2.0 * SAME_M);
+                for (_, other, at) in index[from..].iter().take_while(|e| e.0 < row[key] + 2.0 * SAME_M) {
+                    let (other, at) = (*other as usize, *at as usize);
+                    if other <= c || !same(row, b[other].row(at)) {
+                        continue;
+                    }
+                    let place = (other, at as isize - k as isize);
+                    if found.get(&place).is_some_and(|o| (o.starts[0]..o.starts[0] + o.frames).contains(&k)) {
+                        continue;
+                    }
+                    let o = grow(sketch, &b[other], [k, at]);
+                    if o.1 >= sketch.least && sketch.way(o.0[0], o.1) > MOVES_M {
+                        let o = Overlap { clips: [c, other], starts: o.0, frames: o.1, mirrored };
+                        let best = found.entry(place).or_insert(o);
+                        if o.frames > best.frames {
+                            *best = o;
+                        }
+                    }
+                }
+            }
+            // Of a pair, the longest.
+            let mut best: BTreeMap<usize, Overlap> = BTreeMap::new();
+            for o in found.into_values() {
+                let entry = best.entry(o.clips[1]).or_insert(o);
+                if o.frames > entry.frames {
+                    *entry = o;
+                }
+            }
+            best.into_values().collect()
+        })
+        .collect();
+    found.into_iter().flatten().collect()
+}
+
+/// As far both ways as the motion stays the same: first frames, and how many.
+fn grow(a: &Sketch, b: &Sketch, [k, at]: [usize; 2]) -> ([usize; 2], usize) {
+    let step = a.step;
+    let back = (1..=k.min(at) / step).take_while(|d| same(a.row(k - d * step), b.row(at - d * step))).count() * step;
+    let most = (a.frames - 1 - k).min(b.frames - 1 - at) / step;
+    let on = (1..=most).take_while(|d| same(a.row(k + d * step), b.row(at + d * step))).count() * step;
+    ([k - back, at - back], back + on + 1)
+}
+
+/// The coordinate that varies most.
+fn key_column(sketches: &[Sketch], width: usize) -> usize {
+    let mut sums = vec![(0.0f64, 0.0f64); width];
+    for s in sketches {
+        for k in (0..s.frames).step_by(16) {
+            for (sum, v) in sums.iter_mut().zip(s.row(k)) {
+                sum.0 += f64::from(*v);
+                sum.1 += f64::from(*v) * f64::from(*v);
+            }
+        }
+    }
+    let n = sketches.iter().map(|s| s.frames.div_ceil(16)).sum::<usize>().max(1) as f64;
+    let variance = |c: &usize| sums[*c].1 / n - (sums[*c].0 / n) * (sums[*c].0 / n);
+    (0..width).max_by(|a, b| variance(a).total_cmp(&variance(b))).unwrap_or(0)
+}
+
+/// The table of a prepared set; `None` for bodies that have no mirror image.
+fn mirror_table(clips: &[RawClip]) -> Option<MirrorTable> {
+    let skeleton = &clips.first()?.skeleton;
+    let moves = |j: usize| {
+        let rest = skeleton.rest()[j].translation;
+        clips.iter().any(|c| c.translations.iter().skip(j).step_by(skeleton.len()).any(|t| (*t - rest).length() > 1e-4))
+    };
+    let translated: Vec<_> =
+        (0..skeleton.len()).filter(|j| *j == 0 || moves(*j)).map(footwork::frames::JointIndex::new).collect();
+    MirrorTable::new(skeleton, &[], &translated).ok()
+}
+
+fn mirror(clip: &RawClip, table: &MirrorTable) -> RawClip {
+    let joints = clip.skeleton.len();
+    let mut out = clip.clone();
+    let (mut pose, mut velocity) = (Pose::rest(&clip.skeleton), PoseVelocity::zero(joints));
+    for f in 0..clip.frames() {
+        let range = f * joints..(f + 1) * joints;
+        pose.translations.copy_from_slice(&clip.translations[range.clone()]);
+        pose.rotations.copy_from_slice(&clip.rotations[range.clone()]);
+        table.joints(&mut pose, &mut velocity);
+        pose.set_world_from_root(table.root(pose.world_from_root()));
+        out.translations[range.clone()].copy_from_slice(&pose.translations);
+        out.rotations[range].copy_from_slice(&pose.rotations);
+    }
+    out
+}

@@ -1,0 +1,125 @@
+//! Rotations that jump and stay: flipped axes, half turns, two takes in one.
+//!
+//! The sign of a quaternion is no matter: q and -q are one rotation, and a build aligns them.
+
+use super::patient::median;
+use super::{Body, Check, Finding, Patient, Severity};
+use footwork::math::Quat;
+
+/// The fastest a joint turns, rad/s: 40 degrees per frame at 60 Hz; a pitcher's shoulder at its fastest does not sustain it.
+const FASTEST_RAD_S: f32 = 42.0;
+/// Jumps of more than this are jumps at any rate, radians (100 degrees); of less than the other at none (35 degrees).
+const ALWAYS_RAD: f32 = 1.75;
+const NEVER_RAD: f32 = 0.61;
+/// A jump is that many times its neighbours' steps.
+const STEPS: f32 = 5.0;
+/// Runs shorter than this are spikes, frames.
+const LEAST_FRAMES: usize = 3;
+/// Longer runs are told and not turned back, seconds: two jumps that far apart need not belong together.
+const MOST_S: f32 = 2.0;
+/// A correction has to meet the motion after the run within this, radians (20 degrees).
+const FITS_RAD: f32 = 0.35;
+/// Where this share of the joints jumps at once, it is another take.
+const ALL_SHARE: f32 = 0.4;
+
+/// Finds jumps, and turns the runs between two of them back.
+pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
+    let (n, joints) = (p.frames(), p.joints());
+    if n < 2 * LEAST_FRAMES + 2 {
+        return;
+    }
+    let jumps: Vec<Vec<usize>> = (0..joints).map(|j| jumps(p, j)).collect();
+    // Joints that move together jump together: that is a cut, and no joint's fault.
+    let mut at = vec![0usize; n];
+    jumps.iter().flatten().for_each(|f| at[*f] += 1);
+    let cuts: Vec<usize> = (0..n).filter(|f| at[*f] as f32 > ALL_SHARE * joints as f32 && at[*f] > 2).collect();
+    for f in &cuts {
+        let what = format!("the whole pose jumps ({} joints): two takes in one", at[*f]);
+        let mend = format!("split it at {:.2} s, or cut around it (`discard`)", *f as f32 / p.told_rate_hz);
+        let finding = Finding::new(Check::Flip, Severity::Error, &p.clip.name, what, mend);
+        out.push(finding.over(p, f - 1, *f));
+    }
+    for (j, mut jumps) in jumps.into_iter().enumerate() {
+        jumps.retain(|f| !cuts.contains(f));
+        let mut from = 0;
+        while from < jumps.len() {
+            let start = jumps[from];
+            let next = jumps.get(from + 1).copied();
+            // Back within a run that can be mended, or else a jump of its own.
+            let back = next.filter(|end| end - start <= p.frames_in(MOST_S));
+            let end = back.unwrap_or(n);
+            from += 1 + usize::from(back.is_some());
+            if end - start < LEAST_FRAMES {
+                continue;
+            }
+            let turned = step(p, start - 1, start, j).to_degrees();
+            // A run to the end may also be a run from the start: the shorter is the odd one.
+            let (a, b) = if end == n && start < n - start { (0, start) } else { (start, end) };
+            let short = b - a <= p.frames_in(MOST_S) && (end < n || next.is_none());
+            let stays = if short { ", and stays so for a while" } else { "" };
+            let what = format!("turns by {turned:.0} degrees from one frame to the next{stays}");
+            let finding = Finding::new(Check::Flip, Severity::Error, &p.clip.name, what, "").at_joint(p.name(j));
+            // Where it does not come back, the jump itself is the place.
+            let finding = if short { finding.over(p, a, b - 1) } else { finding.over(p, start - 1, start) };
+            out.push(match short && turn_back(p, j, a, b) {
+                true => Finding { mend: "turn the run back onto the motion around it".into(), ..finding }.mended(),
+                false => Finding { mend: "mend the source, or cut it out (`discard`)".into(), ..finding },
+            });
+        }
+    }
+}
+
+fn step(p: &Patient, a: usize, b: usize, j: usize) -> f32 {
+    p.local(a, j).rotation.angle_between(p.local(b, j).rotation)
+}
+
+/// First frames after a jump.
+fn jumps(p: &Patient, j: usize) -> Vec<usize> {
+    let n = p.frames();
+    let steps: Vec<f32> = (1..n).map(|f| step(p, f - 1, f, j)).collect();
+    let limit = (FASTEST_RAD_S / p.clip.rate_hz).clamp(NEVER_RAD, ALWAYS_RAD);
+    let around = |f: usize| {
+        let near = (f.saturating_sub(5)..(f + 6).min(steps.len())).filter(|k| *k != f);
+        median(near.map(|k| steps[k]).collect())
+    };
+    (0..steps.len()).filter(|f| steps[*f] > limit && steps[*f] > STEPS * around(*f)).map(|f| f + 1).collect()
+}
+
+/// Where the motion before (after) a frame leads in it.
+fn led(p: &Patient, j: usize, from: usize, back: usize) -> Quat {
+    let (a, b) = (p.local(back, j).rotation, p.local(from, j).rotation);
+    (b * (a.inverse() * b)).normalize()
+}
+
+/// Turns frames `a..b` by the rotation, in the joint's own axes or its parent's, that continues the motion on both sides.
+fn turn_back(p: &mut Patient, j: usize, a: usize, b: usize) -> bool {
+    let n = p.frames();
+    let q = |f: usize| p.local(f, j).rotation;
+    let before = (a >= 2).then(|| led(p, j, a - 1, a - 2));
+    let after = (b + 1 < n).then(|| led(p, j, b, b + 1));
+    let (own, parent) = match (before, after) {
+        (Some(before), _) => (q(a).inverse() * before, before * q(a).inverse()),
+        (None, Some(after)) => (q(b - 1).inverse() * after, after * q(b - 1).inverse()),
+        (None, None) => return false,
+    };
+    let miss = |own: Quat, parent: Quat| {
+        let end = |f: usize, to: Option<Quat>| to.map_or(0.0, |to| (parent * q(f) * own).angle_between(to));
+        end(a, before).max(end(b - 1, after))
+    };
+    let (by_own, by_parent) = (miss(own, Quat::IDENTITY), miss(Quat::IDENTITY, parent));
+    let one_sided = before.is_none() || after.is_none();
+    // With one side only, nothing contradicts: then half and quarter turns alone are believed.
+    let angle = own.to_rotation_vector().length().to_degrees();
+    let plain = (angle - 180.0).abs() < 20.0 || (angle - 90.0).abs() < 20.0;
+    if by_own.min(by_parent) > FITS_RAD || one_sided && !plain {
+        return false;
+    }
+    let (own, parent) = if by_own <= by_parent { (own, Quat::IDENTITY) } else { (Quat::IDENTITY, parent) };
+    let joints = p.joints();
+    let clip = p.edit();
+    for f in a..b {
+        let q = &mut clip.rotations[f * joints + j];
+        *q = (parent * *q * own).normalize();
+    }
+    true
+}

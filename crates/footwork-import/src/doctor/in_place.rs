@@ -1,0 +1,76 @@
+//! A treadmill take: legs walk, the body stays.
+
+use super::support::Support;
+use super::{Body, Check, Finding, Patient, Severity};
+use footwork::math::savgol;
+use glam::Vec3;
+
+/// Carrying feet of people who travel stand; those of a treadmill run back with the walking speed, m/s.
+const SLIDES_MPS: f32 = 0.35;
+/// The body goes slower than this share of its feet's speed: it sways, no more.
+const STAYS: f32 = 0.35;
+/// Smoothing of the speed that is given back, seconds: half a step, over which a body's speed hardly varies.
+const SMOOTH_S: f32 = 0.35;
+/// A carrying foot slides one way: mean over mean length of its velocity, seen from the body.
+const ONE_WAY: f32 = 0.75;
+
+/// Finds it, and gives the body the way that its feet push back.
+pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
+    let Some(support) = Support::of(p, body) else { return };
+    let n = p.frames();
+    let pushes: Vec<Option<Vec3>> = {
+        let mut pushes = vec![None; n];
+        support.carried().for_each(|f| pushes[f] = Some(-support.slide(p, body, f)));
+        pushes
+    };
+    let known: Vec<(usize, Vec3)> = pushes.iter().enumerate().filter_map(|(f, v)| v.map(|v| (f, v))).collect();
+    if known.len() < p.frames_in(0.4) || support.stances.len() < 2 {
+        return;
+    }
+    // Whole strides weigh the same: a mean over frames.
+    let speed = known.iter().map(|(_, v)| v.length()).sum::<f32>() / known.len() as f32;
+    let ahead = |f: usize, v: Vec3| {
+        let forward = body.forward(p, f);
+        Vec3::new(v.dot(Vec3::Y.cross(forward)), 0.0, v.dot(forward))
+    };
+    let mean = known.iter().fold(Vec3::ZERO, |s, (f, v)| s + ahead(*f, *v)) / known.len() as f32;
+    let half = p.frames_in(0.5 * SMOOTH_S);
+    let goes = |f: usize| {
+        let (a, b) = (f.saturating_sub(half), (f + half).min(n - 1));
+        super::patient::level(p.at(b, body.hips) - p.at(a, body.hips)).length() * p.clip.rate_hz / (b - a).max(1) as f32
+    };
+    let goes = known.iter().map(|(f, _)| goes(*f)).sum::<f32>() / known.len() as f32;
+    if speed < SLIDES_MPS || mean.length() < ONE_WAY * speed || goes > STAYS * speed {
+        return;
+    }
+    let velocity = filled(&pushes, p.frames_in(SMOOTH_S));
+    let mut at = Vec3::ZERO;
+    let way: Vec<Vec3> = (0..n)
+        .map(|f| {
+            if f > 0 {
+                at += (velocity[f - 1] + velocity[f]) * (0.5 / p.clip.rate_hz);
+            }
+            at
+        })
+        .collect();
+    let what = format!("no root motion: feet run at {speed:.1} m/s under a body that stays (a treadmill take)");
+    let finding =
+        Finding::new(Check::InPlace, Severity::Error, &p.clip.name, what, "give the body the way of its carrying feet");
+    out.push(finding.mended().over(p, 0, n - 1));
+    p.shift(|f| way[f]);
+}
+
+/// Straight lines between what is known, smoothed.
+fn filled(values: &[Option<Vec3>], window: usize) -> Vec<Vec3> {
+    let n = values.len();
+    let known: Vec<usize> = (0..n).filter(|f| values[*f].is_some()).collect();
+    let at = |f: usize| {
+        let b = known.partition_point(|k| *k < f);
+        let (a, b) = (known[b.saturating_sub(1)], known[b.min(known.len() - 1)]);
+        let t = if b > a { (f.clamp(a, b) - a) as f32 / (b - a) as f32 } else { 0.0 };
+        values[a].unwrap_or_default().lerp(values[b].unwrap_or_default(), t)
+    };
+    let smooth = |k: usize| savgol::smooth(&(0..n).map(|f| f64::from(at(f)[k])).collect::<Vec<_>>(), window, 1, false);
+    let (x, z) = (smooth(0), smooth(2));
+    (0..n).map(|f| Vec3::new(x[f] as f32, 0.0, z[f] as f32)).collect()
+}

@@ -1,0 +1,138 @@
+//! Noise from frame to frame.
+//!
+//! White noise and motion are told apart by the fourth difference: it takes motion away and leaves noise, whose neighbours
+//! then have opposite signs (correlation -0.8); what is left of motion has not.
+
+use super::{Body, Check, Finding, Patient, Severity, weighted};
+use footwork::math::savgol;
+use glam::Vec3;
+
+/// Less cannot be seen at the end of a leg: 0.3 degrees, 1.5 mm.
+const LEAST_RAD: f32 = 0.0052;
+const LEAST_M: f32 = 0.0015;
+/// Correlation of neighbouring fourth differences.
+const OPPOSITE: f32 = -0.5;
+/// Noise is everywhere in a window: its median square over its mean (0.8 for white noise). One outlier, or a foot that lands, is
+/// no noise.
+const TYPICAL: f32 = 0.45;
+/// Noise is looked for in windows of this length, seconds.
+const WINDOW_S: f32 = 0.5;
+/// And lasts about a second: a marker that trembles goes on trembling, the shocks of a landing do not.
+const LEAST_S: f32 = 0.95;
+/// What noise of size 1 leaves in (x[-2] - 4 x[-1] + 6 x - 4 x[1] + x[2]) / 6.
+const GAIN: f32 = 1.394;
+/// The smoothing that mends it, seconds: longer rounds off steps.
+const SMOOTH_S: f32 = 0.18;
+
+/// Finds it per joint and stretch, and smooths there.
+pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
+    let n = p.frames();
+    let window = p.frames_in(WINDOW_S).max(12);
+    if n < window + 6 {
+        return;
+    }
+    for j in 0..p.joints() {
+        // Two rounds: strong noise leaves some behind.
+        for round in 0..2 {
+            let found = noisy(p, j, window);
+            for (span, size, by_angle) in &found {
+                if round == 0 {
+                    let what = if *by_angle {
+                        format!("trembles by {:.1} degrees from frame to frame", size.to_degrees())
+                    } else {
+                        format!("trembles by {:.1} mm from frame to frame", 1000.0 * size)
+                    };
+                    let finding = Finding::new(Check::Jitter, Severity::Warning, &p.clip.name, what, "smooth it there");
+                    out.push(finding.mended().at_joint(p.name(j)).over(p, span[0], span[1]));
+                }
+                smooth(p, j, *span);
+            }
+            if found.is_empty() {
+                break;
+            }
+        }
+    }
+}
+
+/// Stretches with noise: first and last frame, size, and whether that is an angle.
+fn noisy(p: &Patient, j: usize, window: usize) -> Vec<([usize; 2], f32, bool)> {
+    let n = p.frames();
+    let turn: Vec<Vec3> = (2..n - 2)
+        .map(|f| {
+            let q = [f - 2, f - 1, f + 1, f + 2].map(|f| p.local(f, j).rotation);
+            let expected = weighted(q, [-1.0 / 6.0, 4.0 / 6.0, 4.0 / 6.0, -1.0 / 6.0], q[1]);
+            (expected.inverse() * p.local(f, j).rotation).to_rotation_vector()
+        })
+        .collect();
+    let shift: Vec<Vec3> = (2..n - 2)
+        .map(|f| {
+            let x = |f: usize| p.local(f, j).translation;
+            (x(f - 2) + x(f + 2) - 4.0 * (x(f - 1) + x(f + 1)) + 6.0 * x(f)) / 6.0
+        })
+        .collect();
+    let mut found = spans(&turn, window, LEAST_RAD, n).into_iter().map(|(s, size)| (s, size, true)).collect::<Vec<_>>();
+    for (span, size) in spans(&shift, window, LEAST_M, n) {
+        if !found.iter().any(|(s, ..)| s[0] <= span[1] && span[0] <= s[1]) {
+            found.push((span, size, false));
+        }
+    }
+    found
+}
+
+/// Windows in which fourth differences are noise, joined; with its size.
+fn spans(e: &[Vec3], window: usize, least: f32, n: usize) -> Vec<([usize; 2], f32)> {
+    let mut found: Vec<([usize; 2], f32)> = Vec::new();
+    let mut start = 0;
+    while start < e.len() {
+        let end = (start + window).min(e.len());
+        let start_here = end.saturating_sub(window);
+        let part = &e[start_here..end];
+        let power: f32 = part.iter().map(|v| v.length_squared()).sum();
+        let pairs: f32 = part.windows(2).map(|w| w[0].dot(w[1])).sum();
+        let typical = super::patient::median(part.iter().map(|v| v.length_squared()).collect());
+        let size = (power / (3.0 * part.len() as f32)).sqrt() / GAIN;
+        if size > least && pairs < OPPOSITE * power && typical > TYPICAL * power / part.len() as f32 {
+            let span = [start_here + 2, (end + 1).min(n - 1)];
+            match found.last_mut() {
+                Some((last, most)) if span[0] <= last[1] + 2 => {
+                    last[1] = span[1];
+                    *most = most.max(size);
+                }
+                _ => found.push((span, size)),
+            }
+        }
+        start += window / 2;
+    }
+    let least = (window as f32 * LEAST_S / WINDOW_S) as usize;
+    found.retain(|([a, b], _)| b - a >= least.min(n - 5));
+    found
+}
+
+/// Savitzky-Golay over a stretch and some frames beside it, faded in and out.
+fn smooth(p: &mut Patient, j: usize, [first, last]: [usize; 2]) {
+    let (n, joints) = (p.frames(), p.joints());
+    let window = p.frames_in(SMOOTH_S).max(7);
+    let (a, b) = (first.saturating_sub(window), (last + window + 1).min(n));
+    let mut q: Vec<_> = (a..b).map(|f| p.local(f, j).rotation).collect();
+    for k in 1..q.len() {
+        q[k] = q[k].towards(q[k - 1]);
+    }
+    let series = |value: &dyn Fn(usize) -> f32| {
+        let values: Vec<f64> = (a..b).map(|f| f64::from(value(f))).collect();
+        savgol::smooth(&values, window, 3, false)
+    };
+    let turned: Vec<Vec<f64>> = (0..4).map(|c| series(&|f| q[f - a].to_array()[c])).collect();
+    let shifted: Vec<Vec<f64>> = (0..3).map(|c| series(&|f| p.local(f, j).translation[c])).collect();
+    let clip = p.edit();
+    for f in a..b {
+        // Full within the stretch; half a window beyond it nothing.
+        let beyond = if f < first { first - f } else { f.saturating_sub(last) };
+        let share = (1.0 - beyond as f32 / (0.5 * window as f32)).max(0.0);
+        let k = f - a;
+        let smooth = footwork::math::Quat::from_array([0, 1, 2, 3].map(|c| turned[c][k] as f32)).normalize();
+        let i = f * joints + j;
+        clip.rotations[i] = q[k].nlerp(smooth, share);
+        let to = Vec3::from_array([0, 1, 2].map(|c| shifted[c][k] as f32));
+        clip.translations[i] = clip.translations[i].lerp(to, share);
+    }
+}

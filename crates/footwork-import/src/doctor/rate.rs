@@ -1,0 +1,165 @@
+//! Motion that plays at another speed than it was captured: 30 Hz data marked 60.
+//!
+//! Two clocks tell: bodies in the air fall with g, and people of a leg's length step as often as their steps are long (the
+//! walk ratio: step length over steps per second, 0.36 m s for a leg of 0.9 m, the same at all speeds of walking; Froude
+//! scaling makes it grow with leg length to the power 3/2).
+
+use super::patient::{level, median, runs};
+use super::support::{Stance, Support};
+use super::{Body, Check, Finding, Patient, Severity};
+
+const G: f32 = 9.81;
+/// Falls measured in flights lie between 0.9 and 1.6 g; at twice the speed it is four times as much.
+const FALL_MOST: f32 = 2.2;
+/// Walk ratio of adults, m s, for a leg of 0.9 m.
+const WALK_RATIO: f32 = 0.36;
+/// Steps per second over those that the step's length asks for: walking 0.8 to 1.3, running 0.5 to 0.9 (longer steps at the
+/// same rate). At twice the speed nobody walks below 1.6, at half hardly anybody above 0.7.
+const STEPS: std::ops::RangeInclusive<f32> = 0.72..=1.5;
+/// A leg swings in at least this share of sqrt(leg / g), its own clock: brisk walkers and runners in 1.1 to 1.8 of it, the
+/// fastest in 0.92 (0.28 s with a leg of 0.9 m).
+const SWING_LEAST: f32 = 0.92;
+/// Who falls too fast swings too fast: with this the two agree.
+const SWING_QUICK: f32 = 1.1;
+/// And at most, walking slowly or sprinting.
+const SWING_MOST: f32 = 1.9;
+/// Steps and flights that prove something.
+const LEAST_STEPS: usize = 3;
+const LEAST_FLIGHTS: usize = 2;
+
+/// What both clocks say, and the rate that agrees with them.
+pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
+    if body.feet.len() != 2 {
+        return;
+    }
+    let Some(support) = Support::of(p, body) else { return };
+    let fall = fall(p, body, &support);
+    let steps = steps(p, body, &support);
+    let mut says = Vec::new();
+    let mut fast = false;
+    if let Some(steps) = &steps {
+        // Who hurries or dawdles does so now and then; at a wrong rate no step is as it should be.
+        fast = steps.ratio[1] > *STEPS.end() && steps.swing[1] < SWING_LEAST;
+        let slow = steps.ratio[1] < *STEPS.start() && steps.swing[0] > SWING_MOST;
+        if fast || slow {
+            says.push(format!(
+                "steps come {:.1} times as often as their length asks for, legs swing in {:.1} of their own time",
+                steps.ratio[1], steps.swing[1]
+            ));
+        }
+    }
+    let quick = steps.is_none_or(|s| s.swing[1] < SWING_QUICK);
+    if let Some(fall) = fall.filter(|fall| *fall > FALL_MOST && quick) {
+        fast = true;
+        says.push(format!("bodies in the air fall with {fall:.1} g"));
+    }
+    if says.is_empty() {
+        return;
+    }
+    let factor = if fast { 0.5 } else { 2.0 };
+    let rate_hz = p.clip.rate_hz * factor;
+    let how = if fast { "too fast" } else { "too slow" };
+    let what = format!("plays {how} for {} Hz: {}", p.clip.rate_hz, says.join("; "));
+    let mend = format!("take it as {rate_hz} Hz");
+    let finding = Finding::new(Check::Rate, Severity::Error, &p.clip.name, what, mend);
+    out.push(finding.mended());
+    super::set_rate(p, rate_hz);
+}
+
+/// Acceleration in flights over g: median over flights.
+fn fall(p: &Patient, body: &Body, support: &Support) -> Option<f32> {
+    let n = p.frames();
+    let flights: Vec<[usize; 2]> =
+        runs(support.low.iter().map(|l| !*l)).into_iter().filter(|[a, b]| b - a >= 5).collect();
+    let falls: Vec<f32> = flights
+        .iter()
+        .filter(|[a, b]| *a > 0 && *b < n)
+        .filter_map(|[a, b]| {
+            // A parabola through the middle of the body: least squares over the flight.
+            let y: Vec<f32> = (*a..*b).map(|f| middle(p, body, f)).collect();
+            curvature(&y).map(|c| -c * p.clip.rate_hz * p.clip.rate_hz / G)
+        })
+        .filter(|g| *g > 0.05)
+        .collect();
+    (falls.len() >= LEAST_FLIGHTS).then(|| median(falls))
+}
+
+/// Height of the body's middle: the mean of its joints' is near the centre of mass, legs and arms weigh in.
+fn middle(p: &Patient, body: &Body, f: usize) -> f32 {
+    let joints = p.joints();
+    let first = body.hips.max(usize::from(body.hips > 0));
+    (first..joints).map(|j| p.at(f, j).y).sum::<f32>() / (joints - first) as f32
+}
+
+/// Second derivative per sample squared of the parabola through samples.
+fn curvature(y: &[f32]) -> Option<f32> {
+    let n = y.len();
+    if n < 5 {
+        return None;
+    }
+    let m = (n as f32 - 1.0) * 0.5;
+    let x2 = |i: usize| (i as f32 - m) * (i as f32 - m);
+    let mean = (0..n).map(x2).sum::<f32>() / n as f32;
+    let (num, den) =
+        (0..n).fold((0.0, 0.0), |(a, b), i| (a + (x2(i) - mean) * y[i], b + (x2(i) - mean) * (x2(i) - mean)));
+    Some(2.0 * num / den)
+}
+
+/// The tenth, fiftieth and ninetieth of a hundred steps.
+struct Steps {
+    /// Steps per second over what their length asks for.
+    ratio: [f32; 3],
+    /// Swing time over the leg's own.
+    swing: [f32; 3],
+}
+
+fn steps(p: &Patient, body: &Body, support: &Support) -> Option<Steps> {
+    let leg = leg_length(p, body)?;
+    let clock = (leg / G).sqrt();
+    let asked = WALK_RATIO * footwork::math::powf(leg / 0.9, 1.5);
+    let middle = |s: &Stance| (s.frames[0] + s.frames[1]) / 2;
+    // Along the way, which may bend.
+    let way = |a: usize, b: usize| -> f32 {
+        let every = p.frames_in(0.1);
+        (a..b).step_by(every).map(|f| level(p.at((f + every).min(b), body.hips) - p.at(f, body.hips)).length()).sum()
+    };
+    let (mut ratios, mut swings) = (Vec::new(), Vec::new());
+    for w in support.stances.windows(3) {
+        let [a, b, c] = [&w[0], &w[1], &w[2]];
+        if a.foot != c.foot || a.foot == b.foot {
+            continue;
+        }
+        let stride = way(middle(a), middle(c));
+        let period = (middle(c) - middle(a)) as f32 / p.clip.rate_hz;
+        // Steps on the spot and pauses say nothing.
+        if stride < 0.7 * leg || period > 4.0 {
+            continue;
+        }
+        let (step, rate) = (0.5 * stride, 2.0 / period);
+        ratios.push(rate * asked / step);
+        swings.push(airborne(p, body, a, c) / clock);
+    }
+    (ratios.len() >= LEAST_STEPS).then(|| Steps { ratio: spread(ratios), swing: spread(swings) })
+}
+
+/// Tenth, half, nine tenths of the way through the sorted values, of which there are some.
+fn spread(mut values: Vec<f32>) -> [f32; 3] {
+    values.sort_by(f32::total_cmp);
+    [1, 5, 9].map(|k| values[(values.len() - 1) * k / 10])
+}
+
+/// Seconds between two stances of one foot in which it moves faster than halfway between its slowest and its fastest: the
+/// swing, whatever the rate.
+fn airborne(p: &Patient, body: &Body, a: &Stance, c: &Stance) -> f32 {
+    let toe = body.feet[a.foot].toe;
+    let frames = (a.frames[0] + a.frames[1]) / 2..(c.frames[0] + c.frames[1]) / 2;
+    let speed: Vec<f32> = frames.map(|f| p.velocity(f, toe).length()).collect();
+    let most = speed.iter().copied().fold(0.0, f32::max);
+    speed.iter().filter(|v| **v > 0.15 * most).count() as f32 / p.clip.rate_hz
+}
+
+/// Hip to ankle along the bones, metres.
+fn leg_length(p: &Patient, body: &Body) -> Option<f32> {
+    let leg = body.feet[0].leg?;
+    Some(p.local(0, leg.knee.at()).translation.length() + p.local(0, leg.ankle.at()).translation.length())
+}

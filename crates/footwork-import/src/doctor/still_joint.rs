@@ -1,0 +1,48 @@
+//! Joints that never move while their like do.
+
+use super::patient::median;
+use super::{Check, Finding, Patient, Severity, Ward};
+
+/// A joint that turns less than this over a clip never moves, radians (0.06 degrees): captured joints always tremble more.
+const NEVER_RAD: f32 = 1e-3;
+/// Its like turn by this, radians (6 degrees).
+const LIKE_RAD: f32 = 0.1;
+
+/// Compares with the same joint on the other side, and in the other clips.
+pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
+    let ranges: Vec<Vec<f32>> = ward.each(|p, _| (0..p.joints()).map(|j| range(p, j)).collect());
+    for (i, p) in ward.patients.iter().enumerate() {
+        let body = &ward.bodies[ward.kind_of[i]];
+        let others: Vec<usize> = (0..ranges.len()).filter(|o| *o != i && ward.kind_of[*o] == ward.kind_of[i]).collect();
+        for j in 1..p.joints() {
+            if ranges[i][j] >= NEVER_RAD {
+                continue;
+            }
+            let twin = body.twins[j].filter(|t| ranges[i][*t] > LIKE_RAD);
+            // What is still in most clips is so by design, and in a clip that hardly moves by nature.
+            let elsewhere = others.iter().filter(|o| ranges[**o][j] > LIKE_RAD).count();
+            let parent = p.clip.skeleton.parents()[j].map_or(0.0, |k| ranges[i][k.at()]);
+            let moves = median(ranges[i].clone()) > LIKE_RAD && parent > LIKE_RAD;
+            let like = match twin {
+                Some(t) => format!("`{}` turns by {:.0} degrees", p.name(t), ranges[i][t].to_degrees()),
+                None if moves && others.len() >= 3 && 10 * elsewhere >= 9 * others.len() => {
+                    format!("in {elsewhere} other clips it does")
+                }
+                None => continue,
+            };
+            let what = format!("never moves, though {like}");
+            let mend = "look at its markers or its channel in the source";
+            out.push(Finding::new(Check::StillJoint, Severity::Warning, &p.clip.name, what, mend).at_joint(p.name(j)));
+        }
+    }
+}
+
+/// How far a joint turns from where it is in the clip's middle, radians: what a fifth of the frames exceed, for a frame that
+/// stands out is no motion; the most where that is next to nothing.
+fn range(p: &Patient, j: usize) -> f32 {
+    let middle = p.local(p.frames() / 2, j).rotation;
+    let mut turns: Vec<f32> = (0..p.frames()).map(|f| p.local(f, j).rotation.angle_between(middle)).collect();
+    turns.sort_by(f32::total_cmp);
+    let usual = turns[turns.len() * 4 / 5];
+    if usual < NEVER_RAD { turns[turns.len() - 1].min(LIKE_RAD) } else { usual }
+}

@@ -1,0 +1,88 @@
+//! Which foot carries the body, told by heights alone: speeds are what is in doubt.
+
+use super::patient::{level, median, runs};
+use super::{Body, Patient};
+use glam::Vec3;
+
+/// A carrying foot is at most so high over the lowest place nearby, metres: toes clear the ground by little more in a step.
+const LOW_M: f32 = 0.03;
+/// What counts as nearby: any half step is shorter, and terrain does not rise much in it, seconds either way.
+const NEARBY_S: f32 = 0.4;
+/// The other foot must be lower by so much to take over, metres: noise of capture.
+const TAKES_OVER_M: f32 = 0.01;
+/// Shorter than this nobody stands on a foot: a sprinter's takes 0.09 s.
+const SHORTEST_S: f32 = 0.08;
+
+/// A foot on the ground.
+#[derive(Clone, Copy, Debug)]
+pub struct Stance {
+    /// Index into `Body::feet`.
+    pub foot: usize,
+    /// First frame, and one past the last; the rolling at both ends left out.
+    pub frames: [usize; 2],
+}
+
+/// Who carries when.
+#[derive(Clone, Debug)]
+pub struct Support {
+    /// `[frames]` the lower foot.
+    pub foot: Vec<usize>,
+    /// `[frames]` it is near the ground.
+    pub low: Vec<bool>,
+    /// In order of time.
+    pub stances: Vec<Stance>,
+}
+
+impl Support {
+    /// `None` unless there are two feet: which of four paws carry, heights do not tell.
+    pub fn of(p: &Patient, body: &Body) -> Option<Self> {
+        if body.feet.len() != 2 || p.frames() < 3 {
+            return None;
+        }
+        let n = p.frames();
+        // Toe and ankle together: a swinging foot has its toe low now and then, and its ankle never.
+        let height = |f: usize, k: usize| 0.5 * (p.at(f, body.feet[k].toe).y + p.at(f, body.feet[k].ankle).y);
+        let mut foot = Vec::with_capacity(n);
+        let mut now = 0;
+        for f in 0..n {
+            let lowest = (0..body.feet.len()).min_by(|a, b| height(f, *a).total_cmp(&height(f, *b))).unwrap_or(0);
+            if f == 0 || height(f, lowest) < height(f, now) - TAKES_OVER_M {
+                now = lowest;
+            }
+            foot.push(now);
+        }
+        let toe: Vec<f32> = (0..n).map(|f| p.at(f, body.feet[foot[f]].toe).y).collect();
+        let near = p.frames_in(NEARBY_S);
+        let ground =
+            |f: usize| toe[f.saturating_sub(near)..(f + near + 1).min(n)].iter().copied().fold(f32::MAX, f32::min);
+        let low: Vec<bool> = (0..n).map(|f| toe[f] - ground(f) < LOW_M).collect();
+        let mut stances = Vec::new();
+        for k in 0..body.feet.len() {
+            for [a, b] in runs((0..n).map(|f| low[f] && foot[f] == k)) {
+                let roll = (b - a) / 5;
+                if b - a >= p.frames_in(SHORTEST_S).max(3) {
+                    stances.push(Stance { foot: k, frames: [a + roll, b - roll] });
+                }
+            }
+        }
+        stances.sort_by_key(|s| s.frames);
+        Some(Self { foot, low, stances })
+    }
+
+    /// Horizontal velocity of the carrying toe in a frame, m/s.
+    pub fn slide(&self, p: &Patient, body: &Body, frame: usize) -> Vec3 {
+        level(p.velocity(frame, body.feet[self.foot[frame]].toe))
+    }
+
+    /// Frames within stances, each once.
+    pub fn carried(&self) -> impl Iterator<Item = usize> + '_ {
+        self.stances.iter().flat_map(|s| s.frames[0]..s.frames[1])
+    }
+
+    /// The usual horizontal velocity of a foot over a stance, m/s: medians of both components.
+    pub fn stance_velocity(p: &Patient, body: &Body, stance: &Stance) -> Vec3 {
+        let toe = body.feet[stance.foot].toe;
+        let part = |k: usize| median((stance.frames[0]..stance.frames[1]).map(|f| p.velocity(f, toe)[k]).collect());
+        Vec3::new(part(0), 0.0, part(2))
+    }
+}

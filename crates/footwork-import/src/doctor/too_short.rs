@@ -1,0 +1,15 @@
+//! A clip that a build would leave out.
+
+use super::{Body, Check, Finding, Patient, Severity};
+use footwork::build::MIN_CLIP_S;
+
+/// A search needs something to play after the row that it jumps to: the build's own bound.
+pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
+    if p.clip.looping && p.frames() > 2 || p.clip.seconds() >= MIN_CLIP_S {
+        return;
+    }
+    let what =
+        format!("lasts {:.2} s: a build leaves out what is shorter than {MIN_CLIP_S} s and no loop", p.clip.seconds());
+    let mend = "record more of it, or mark it as a loop (`loop = true`) if it is one";
+    out.push(Finding::new(Check::TooShort, Severity::Warning, &p.clip.name, what, mend));
+}

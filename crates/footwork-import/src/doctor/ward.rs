@@ -1,0 +1,102 @@
+//! All clips under examination, and what they have in common.
+
+use super::{Body, DanceCardCell, DoctorOptions, Patient};
+use footwork::build::{BuildConfig, BuildError, prepare};
+use footwork::clip::RawClip;
+use rayon::prelude::*;
+
+/// Clips, sorted by skeleton.
+pub struct Ward {
+    /// In the order in which they came.
+    pub patients: Vec<Patient>,
+    /// One per kind of skeleton.
+    pub bodies: Vec<Body>,
+    /// `[patients]` index into `bodies`.
+    pub kind_of: Vec<usize>,
+    /// Fastest speeds that a stick asks for: ahead, to the side, back, m/s.
+    pub run_mps: [f32; 3],
+    /// What the check of coverage counts.
+    pub card: Vec<DanceCardCell>,
+    build: BuildConfig,
+}
+
+impl Ward {
+    /// Takes clips in.
+    ///
+    /// # Errors
+    /// A role or contact joint of the configuration that most clips' skeleton lacks.
+    pub fn new(clips: Vec<RawClip>, options: &DoctorOptions) -> Result<Self, BuildError> {
+        let mut kinds: Vec<usize> = Vec::new();
+        let mut kind_of = Vec::with_capacity(clips.len());
+        for (i, clip) in clips.iter().enumerate() {
+            let same = |k: &usize| {
+                let s = &clips[*k].skeleton;
+                s.names() == clip.skeleton.names() && s.parents() == clip.skeleton.parents()
+            };
+            kind_of.push(kinds.iter().position(same).unwrap_or_else(|| {
+                kinds.push(i);
+                kinds.len() - 1
+            }));
+        }
+        let mut ward = Self {
+            patients: Vec::new(),
+            bodies: Vec::new(),
+            kind_of,
+            run_mps: [
+                options.matcher.speeds.run.forward_mps,
+                options.matcher.speeds.run.side_mps,
+                options.matcher.speeds.run.back_mps,
+            ],
+            card: Vec::new(),
+            // Sources keep their time: a rate is asked for by each use.
+            build: BuildConfig { clips: Vec::new(), ..options.build.clone() },
+        };
+        let usual = ward.usual_kind();
+        for (kind, first) in kinds.iter().enumerate() {
+            let body = Body::of(&clips[*first].skeleton, &ward.build);
+            // The configuration describes most clips; the odd ones are told apart, not refused.
+            ward.bodies.push(match body {
+                Err(_) if kind != usual => Body::of(&clips[*first].skeleton, &BuildConfig::default())?,
+                body => body?,
+            });
+        }
+        ward.patients = clips.into_iter().map(Patient::new).collect();
+        Ok(ward)
+    }
+
+    /// The skeleton that most clips have; of equals the first.
+    pub fn usual_kind(&self) -> usize {
+        let kinds = self.kind_of.iter().max().map_or(0, |k| k + 1);
+        (0..kinds).rev().max_by_key(|k| self.kind_of.iter().filter(|o| *o == k).count()).unwrap_or(0)
+    }
+
+    /// Asks every clip, in parallel; answers in order.
+    pub fn each<T: Send>(&self, ask: impl Fn(&Patient, &Body) -> T + Sync) -> Vec<T> {
+        let pairs: Vec<_> = self.patients.iter().zip(&self.kind_of).collect();
+        pairs.into_par_iter().map(|(p, k)| ask(p, &self.bodies[*k])).collect()
+    }
+
+    /// Treats every clip, in parallel; answers in order.
+    pub fn each_mut<T: Send>(&mut self, treat: impl Fn(&mut Patient, &Body) -> T + Sync) -> Vec<T> {
+        let bodies = &self.bodies;
+        let pairs: Vec<_> = self.patients.iter_mut().zip(&self.kind_of).collect();
+        pairs.into_par_iter().map(|(p, k)| treat(p, &bodies[*k])).collect()
+    }
+
+    /// The clips of the usual skeleton as a build takes them in, at one rate and uncut, with their indices; `None` where it
+    /// would refuse them, which other checks tell.
+    pub fn prepared(&self) -> Option<(Vec<usize>, Vec<RawClip>)> {
+        let usual = self.usual_kind();
+        let ids: Vec<usize> = (0..self.patients.len())
+            .filter(|i| self.kind_of[*i] == usual && self.patients[*i].frames() > 1 && !self.patients[*i].left_out)
+            .collect();
+        let whole = |i: &usize| {
+            let mut clip = self.patients[*i].clip.clone();
+            clip.annotations = Default::default();
+            clip
+        };
+        let clips: Vec<RawClip> = ids.iter().map(whole).collect();
+        let prepared = prepare(&clips, &self.build).ok()?;
+        Some((ids, prepared))
+    }
+}

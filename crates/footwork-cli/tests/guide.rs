@@ -1,7 +1,7 @@
 //! The guide is true: its commands run, its settings parse, its Python works, its reference leaves no key out.
 //!
-//! Each page runs in a folder of its own that holds `mocap/`, a few clips, and `hero.bvh`, another skeleton. Blocks are taken in order: a TOML block whose
-//! first line is a comment with a file name is written to that file; lines of shell blocks that start with `footwork` are
+//! Each page runs in a folder of its own that holds `mocap/`, a few clips, and `hero.bvh`, another skeleton; where
+//! it speaks of it, `mixamo/`, the clips on that skeleton as glTF. Blocks are taken in order: a TOML block whose first line is a comment with a file name is written to that file; lines of shell blocks that start with `footwork` are
 //! run; Python blocks are run where there is a Python with safetensors. (Rust blocks are documentation tests of
 //! footwork-import.)
 
@@ -53,6 +53,9 @@ fn follow(page: &str) -> usize {
     let dir = tempfile::tempdir().unwrap();
     common::mocap(dir.path());
     common::hero(dir.path());
+    if text.contains("mixamo/") {
+        common::mixamo(dir.path());
+    }
     let mut commands = 0;
     for (language, block) in blocks(&text) {
         match language {
@@ -101,6 +104,11 @@ fn your_clips_can_be_followed() {
 #[test]
 fn retargeting_can_be_followed() {
     assert!(follow("retargeting.md") >= 6);
+}
+
+#[test]
+fn mixamo_can_be_followed() {
+    assert!(follow("mixamo.md") >= 9);
 }
 
 #[test]

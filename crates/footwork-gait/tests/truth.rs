@@ -148,7 +148,7 @@ fn hash(seed: u64) -> u64 {
 #[test]
 fn the_same_bytes_come_out_everywhere() {
     // Changes whenever the motion does: then look at the motion, and write the printed number here.
-    const EXPECTED: u64 = 0x1321_587a_acd4_11db;
+    const EXPECTED: u64 = 0x8071_d742_c50c_db88;
     let (a, b) = (hash(1), hash(1));
     assert_eq!(a, b, "twice the same options");
     assert_ne!(a, hash(2), "the seed changes the routes");

@@ -122,6 +122,12 @@ pub fn hero(folder: &Path) {
     footwork_import::write_clip(&folder.join("hero.bvh"), &clip, &WriteOptions::default()).unwrap();
 }
 
+/// A folder `mixamo` with the clips of `mocap` on the skeleton of `hero.bvh`, as downloads are: no root bone.
+pub fn mixamo(folder: &Path) {
+    ok(folder, &["retarget", "mocap", "--onto", "hero.bvh", "-o", "on_hero"]);
+    ok(folder, &["convert", "on_hero", "-o", "mixamo", "--format", "glb"]);
+}
+
 /// Names in a folder, sorted.
 pub fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> =

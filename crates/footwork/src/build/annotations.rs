@@ -48,7 +48,7 @@ impl ClipRule {
             keys: c.times_s.iter().zip(c.values.chunks(c.width.max(1))).map(|(t, v)| [&[*t], v].concat()).collect(),
         };
         Self {
-            looping: clip.looping.then_some(true),
+            looping: a.loops.or(clip.looping.then_some(true)),
             tags: a.tags.iter().map(tag).collect(),
             discard: a.discard.iter().map(range).collect(),
             do_not_enter: a.do_not_enter.iter().map(range).collect(),
@@ -178,6 +178,7 @@ mod tests {
         let mut clip = raw(60, 30.0);
         let part = TimeRange { start_s: 0.5, end_s: 1.0 };
         clip.looping = true;
+        clip.annotations.loops = Some(true);
         clip.annotations.tags.push(TagRange { name: "t".into(), range: part });
         clip.annotations.costs.push(CostRange { cost: 0.5, range: part });
         clip.annotations.discard.push(part);

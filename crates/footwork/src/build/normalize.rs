@@ -11,8 +11,8 @@ pub struct Scaling {
     pub straight: Vec<usize>,
 }
 
-/// Ways over the ground differ by at least this much for a database that goes anywhere: metres, metres per second, or
-/// lengths of a facing. Where clips differ less, what little they sway must not outweigh all else.
+/// Ways over the ground and velocities of joints differ by at least this much for a database that goes anywhere: metres,
+/// metres per second, or lengths of a facing. Where clips differ less, what little they sway must not outweigh all else.
 const LEAST_SPREAD: f64 = 0.1;
 
 /// Why features cannot be scaled.
@@ -65,8 +65,10 @@ pub fn scaling(
     let columns = schema.columns;
     let mut stats: Vec<Stats> = (0..columns).map(|c| column_stats(raw, columns, c)).collect();
     let constant = |c: &usize| stats[*c].max - stats[*c].min < 1e-6 * stats[*c].max.abs().max(1.0);
-    let (straight, saying_nothing): (Vec<usize>, Vec<usize>) =
-        (0..columns).filter(constant).partition(|c| over_ground(schema, *c));
+    // A single stride goes at one speed, and straight.
+    let (mut straight, saying_nothing): (Vec<usize>, Vec<usize>) =
+        (0..columns).filter(constant).partition(|c| over_ground(schema, *c) || is_velocity(schema, *c));
+    straight.retain(|c| over_ground(schema, *c));
     if let Some(c) = saying_nothing.first().copied() {
         return Err(NormalizeError::Constant { column: schema.column_label(c), value: stats[c].mean as f32 });
     }
@@ -79,7 +81,8 @@ pub fn scaling(
     for channel in &schema.channels {
         let width = channel.columns.len() as f64;
         let block: f64 = channel.columns.clone().map(|c| stats[c].variance.sqrt()).sum::<f64>() / width;
-        let least = if over_ground(schema, channel.columns.start) { LEAST_SPREAD } else { 0.0 };
+        let first = channel.columns.start;
+        let least = if over_ground(schema, first) || is_velocity(schema, first) { LEAST_SPREAD } else { 0.0 };
         for c in channel.columns.clone() {
             let s = stats[c];
             let (center, spread) = match how {
@@ -104,6 +107,12 @@ fn over_ground(schema: &FeatureSchema, column: usize) -> bool {
         ChannelKind::TrajectoryVelocity(t) => t.0.dimensions == 2,
         _ => false,
     })
+}
+
+/// True for a column of a joint's velocity.
+fn is_velocity(schema: &FeatureSchema, column: usize) -> bool {
+    let mut channels = schema.channels.iter().filter(|c| c.columns.contains(&column));
+    channels.any(|c| matches!(c.kind, ChannelKind::JointVelocity(_)))
 }
 
 fn column_stats(raw: &[f32], columns: usize, c: usize) -> Stats {

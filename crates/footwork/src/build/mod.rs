@@ -5,6 +5,7 @@ mod blend_space;
 mod chain;
 pub mod config;
 mod contacts;
+mod error;
 pub mod loops;
 mod normalize;
 mod parallel;
@@ -22,17 +23,18 @@ pub use config::{
     BlendPoint, BlendSpace, BuildConfig, ClipRule, ContactConfig, CostSpec, CurveSpec, EventSpec, PruneConfig,
     RootConfig, RootMode, SchemaConfig, TagSpec,
 };
+pub use error::BuildError;
 pub use normalize::NormalizeError;
 pub use prune::Pruned;
 pub use report::{BuildReport, ClipReport, ColumnReport, RoleSource, Skipped};
 pub use root_motion::{RootError, find_sides};
 
-use crate::clip::{Annotations, ClipError, ContactTrack, RawClip};
-use crate::database::{Clip, Database, DatabaseContent, DatabaseError, MirrorMode, mirror_table_of};
+use crate::clip::{Annotations, ContactTrack, RawClip};
+use crate::database::{Clip, Database, DatabaseContent, MirrorMode, mirror_table_of};
 use crate::frames::JointIndex;
 use crate::motion::PosePool;
-use crate::schema::{ChannelSpec, FeatureSchema, MirrorColumn, PropSpec, SchemaError};
-use crate::skeleton::{Skeleton, SkeletonError};
+use crate::schema::{ChannelSpec, FeatureSchema, MirrorColumn, PropSpec};
+use crate::skeleton::Skeleton;
 use glam::Vec3;
 use root_motion::RootPlan;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -51,73 +53,6 @@ pub struct BuildOptions<'a> {
     pub user: Vec<(String, &'a UserValues<'a>)>,
     /// Called with clips done and clips in all, from any thread.
     pub progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
-}
-
-/// Why a database cannot be built.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// Nothing given.
-    #[error("no clips: there is nothing to build from")]
-    NoClips,
-    /// All of it was left out.
-    #[error("no clip can be used: {}", .reasons.join("; "))]
-    NoUsableClip {
-        /// Why each was left out.
-        reasons: Vec<String>,
-    },
-    /// A clip that is broken.
-    #[error(transparent)]
-    Clip(#[from] ClipError),
-    /// Two clips of one name.
-    #[error("two clips are named `{name}` ({a} and {b}): rename one")]
-    RepeatedClip {
-        /// Name.
-        name: String,
-        /// Where one comes from.
-        a: String,
-        /// Where the other comes from.
-        b: String,
-    },
-    /// Clips of different characters.
-    #[error("clip `{clip}` has another skeleton than `{first}`: {difference}; build them apart, or retarget one")]
-    Skeletons {
-        /// Clip.
-        clip: String,
-        /// The clip that set the skeleton.
-        first: String,
-        /// What differs.
-        difference: String,
-    },
-    /// A setting that cannot be.
-    #[error("`{key}`: {what}")]
-    Config {
-        /// Key.
-        key: String,
-        /// What is wrong and what to do.
-        what: String,
-    },
-    /// Roles.
-    #[error(transparent)]
-    Role(#[from] RoleError),
-    /// Root.
-    #[error(transparent)]
-    Root(#[from] RootError),
-    /// Retargeting.
-    #[error(transparent)]
-    Retarget(#[from] crate::retarget::RetargetError),
-    /// Schema.
-    #[error(transparent)]
-    Schema(#[from] SchemaError),
-    /// Features.
-    #[error(transparent)]
-    Normalize(#[from] NormalizeError),
-    /// Skeleton.
-    #[error(transparent)]
-    Skeleton(#[from] SkeletonError),
-    /// The result does not hold together.
-    #[error(transparent)]
-    Database(#[from] DatabaseError),
 }
 
 /// Builds a database, or nothing.

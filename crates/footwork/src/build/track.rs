@@ -72,7 +72,9 @@ impl Track {
         if (step - 1.0).abs() > 1e-6 {
             // A loop goes on until just before its first frame comes again.
             let span = if clip.looping { n as f64 } else { (n - 1) as f64 };
-            let frames = if clip.looping { (span / step).round() } else { (span / step + 1e-6).floor() + 1.0 } as usize;
+            let frames = if clip.looping { (span / step).round() } else { (span / step + 1e-6).floor() + 1.0 };
+            // A loop of a frame or two at a high rate is still something.
+            let frames = (frames as usize).max(1);
             let at = |k: usize| k as f64 * step;
             let sampled = (0..frames).flat_map(|k| (0..joints).map(move |j| (k, j)));
             (translations, rotations) = sampled

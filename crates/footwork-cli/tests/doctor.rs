@@ -100,8 +100,7 @@ fn mended_clips_never_go_where_the_clips_came_from() {
 fn clips_of_any_name_are_written_into_the_folder_each_to_a_file_of_its_own() {
     let dir = tempfile::tempdir().unwrap();
     let walk = clips().into_iter().find(|c| c.name == "walk_150").unwrap();
-    let named =
-        ["../up", "a/b", "a_b", "Armature|mixamo.com|Layer0"].map(|n| RawClip { name: n.into(), ..walk.clone() });
+    let named = ["../up", "a/b", "a_b", "x:y"].map(|n| RawClip { name: n.into(), ..walk.clone() });
     let animations: Vec<GlbClip<'_>> = named.iter().map(GlbClip::from).collect();
     let mut bytes = Vec::new();
     glb::write(&walk.skeleton, &animations, &GlbOptions::default(), &mut bytes).unwrap();
@@ -113,7 +112,7 @@ fn clips_of_any_name_are_written_into_the_folder_each_to_a_file_of_its_own() {
         assert_eq!(told.code, Some(0), "{told:?}");
         let names = common::names(&dir.path().join(args.last().unwrap()));
         assert_eq!(names.iter().filter(|n| n.ends_with(".bvh")).count(), 4, "{names:?}");
-        assert!(names.iter().any(|n| n.contains("Armature_mixamo.com_Layer0")), "{names:?}");
+        assert!(["pack.a_b.bvh", "pack.a_b_2.bvh"].iter().all(|n| names.contains(&(*n).to_owned())), "{names:?}");
     }
     assert_eq!(common::names(dir.path()), ["bvh", "out", "pack.glb"]);
 }

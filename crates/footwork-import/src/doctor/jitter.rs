@@ -83,7 +83,8 @@ fn noisy(p: &Patient, j: usize, window: usize) -> Vec<([usize; 2], f32, bool)> {
     let turns: Vec<Vec3> =
         (1..n).map(|f| (p.local(f - 1, j).rotation.inverse() * p.local(f, j).rotation).to_rotation_vector()).collect();
     let ways: Vec<Vec3> = (1..n).map(|f| p.local(f, j).translation - p.local(f - 1, j).translation).collect();
-    let share = SHARE_AT_30_HZ * (30.0 / p.clip.rate_hz).powi(2);
+    let slower = 30.0 / p.clip.rate_hz;
+    let share = SHARE_AT_30_HZ * slower * slower;
     let angles = spans(&turn, &turns, window, [LEAST_RAD.max(LEAST_M / reach(p, j)), share], n);
     let mut found: Vec<_> = angles.into_iter().map(|(s, size)| (s, size, true)).collect();
     for (span, size) in spans(&shift, &ways, window, [LEAST_M, share], n) {

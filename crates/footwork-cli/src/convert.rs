@@ -132,20 +132,19 @@ impl Target {
                 std::fs::create_dir_all(folder)
                     .with_context(|| format!("cannot make the folder {}", folder.display()))?;
                 let bar = progress::bar("writing", clips.len() as u64, json);
-                let mut files = Vec::new();
-                for clip in clips {
-                    let path = match format {
-                        OutputFormat::Bvh => folder.join(format!("{}.bvh", clip.name)),
-                        OutputFormat::Glb => folder.join(format!("{}.glb", clip.name)),
-                    };
-                    if same_file(&path, Path::new(&clip.source)) {
+                let extension = match format {
+                    OutputFormat::Bvh => "bvh",
+                    OutputFormat::Glb => "glb",
+                };
+                let files = output::clip_files(folder, clips.iter().map(|c| c.name.as_str()), extension);
+                for (clip, path) in clips.iter().zip(&files) {
+                    if same_file(path, Path::new(&clip.source)) {
                         bail!("{} would be overwritten by itself: expected another folder", path.display());
                     }
                     match format {
-                        OutputFormat::Bvh => bvh(&path, clip)?,
-                        OutputFormat::Glb => glb(&path, std::slice::from_ref(clip), mesh)?,
+                        OutputFormat::Bvh => bvh(path, clip)?,
+                        OutputFormat::Glb => glb(path, std::slice::from_ref(clip), mesh)?,
                     }
-                    files.push(path);
                     bar.inc(1);
                 }
                 bar.finish_and_clear();

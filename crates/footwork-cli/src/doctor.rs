@@ -93,8 +93,8 @@ fn refuse_inputs(folder: &Path, clips: &[RawClip]) -> Result<()> {
 fn write(clips: &[RawClip], folder: &Path, json: bool) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let bar = progress::bar("writing", clips.len() as u64, json);
-    for clip in clips {
-        let path = folder.join(format!("{}.bvh", clip.name));
+    let files = output::clip_files(folder, clips.iter().map(|c| c.name.as_str()), "bvh");
+    for (clip, path) in clips.iter().zip(files) {
         guarded(&path, || write_clip(&path, clip, &WriteOptions::default()))?;
         let sidecar: PathBuf = path.with_extension("tags.toml");
         let rule = ClipRule::of(clip);

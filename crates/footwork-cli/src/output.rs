@@ -10,9 +10,10 @@ use footwork::files::write_atomically;
 use footwork_import::bvh::WriteOptions;
 use footwork_import::glb::{self, GlbOptions};
 use footwork_import::write_clip;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The motion as BVH.
 pub fn bvh(path: &Path, db: &Database, driven: &Driven) -> Result<()> {
@@ -59,4 +60,68 @@ fn file(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>)
 
 fn stem(path: &Path) -> String {
     path.file_stem().map_or_else(|| "run".to_owned(), |s| s.to_string_lossy().into_owned())
+}
+
+/// A path in a folder for each of some clips: its name with what file systems refuse replaced, in the folder itself, and no two
+/// the same, not even where capitals do not count. Names that fit as they are stay; of others and of repeated ones the later get
+/// a number.
+pub fn clip_files<'a>(folder: &Path, names: impl IntoIterator<Item = &'a str>, extension: &str) -> Vec<PathBuf> {
+    let names: Vec<(&str, String)> = names.into_iter().map(|n| (n, file_name(n))).collect();
+    let mut taken = BTreeSet::new();
+    let fits: Vec<bool> = names.iter().map(|(n, safe)| n == safe && taken.insert(safe.to_lowercase())).collect();
+    let free = |((_, safe), fits): (&(&str, String), bool)| {
+        let numbered = (2..).map(|k| format!("{safe}_{k}"));
+        let mut tries = std::iter::once(safe.clone()).chain(numbered);
+        let name = tries.find(|name| fits || taken.insert(name.to_lowercase())).unwrap_or_default();
+        folder.join(format!("{name}.{extension}"))
+    };
+    names.iter().zip(fits).map(free).collect()
+}
+
+/// A name that any file system takes, without its extension.
+fn file_name(name: &str) -> String {
+    /// Bytes that leave room for an extension in the 255 that there are.
+    const LONGEST: usize = 200;
+    let refused = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
+    let mut safe: String = name.chars().map(|c| if refused(c) { '_' } else { c }).collect();
+    while safe.len() > LONGEST {
+        safe.pop();
+    }
+    // Hidden, or another folder; dots and spaces at the end get lost.
+    if safe.is_empty() || safe.starts_with(['.', ' ']) {
+        safe.insert(0, '_');
+    }
+    while safe.ends_with(['.', ' ']) {
+        safe.pop();
+    }
+    let device = safe.split('.').next().unwrap_or_default().to_ascii_uppercase();
+    let numbered = |d: &str| device.strip_prefix(d).is_some_and(|n| n.len() == 1 && n.as_bytes()[0].is_ascii_digit());
+    if ["CON", "PRN", "AUX", "NUL"].contains(&device.as_str()) || numbered("COM") || numbered("LPT") {
+        safe.insert(0, '_');
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clips_get_files_of_their_own_in_the_folder() {
+        let files = |names: &[&str]| -> Vec<String> {
+            let paths = clip_files(Path::new("out"), names.iter().copied(), "bvh");
+            assert!(paths.iter().all(|p| p.parent() == Some(Path::new("out"))), "{paths:?}");
+            paths
+                .iter()
+                .map(|p| p.file_name().unwrap().to_str().unwrap().strip_suffix(".bvh").unwrap().into())
+                .collect()
+        };
+        assert_eq!(files(&["walk", "locomotions.jog", "Läufer 1"]), ["walk", "locomotions.jog", "Läufer 1"]);
+        assert_eq!(files(&["Armature|mixamo.com|Layer0", "a\\b:c"]), ["Armature_mixamo.com_Layer0", "a_b_c"]);
+        assert_eq!(files(&["..", ".", "", "/etc/x", "../up", "x. "]), ["_", "__2", "__3", "_etc_x", "_.._up", "x"]);
+        // Who fits keeps its name.
+        assert_eq!(files(&["a/b", "a_b", "A_B", "a|b", "a_b_2"]), ["a_b_3", "a_b", "A_B_4", "a_b_5", "a_b_2"]);
+        assert_eq!(files(&["nul", "com1.x", "common"]), ["_nul", "_com1.x", "common"]);
+        assert_eq!(files(&["ä".repeat(300).as_str()])[0].len(), 200);
+    }
 }

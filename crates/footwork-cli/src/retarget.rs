@@ -98,8 +98,8 @@ fn write(done: &[(RawClip, RetargetReport)], path: &Path, file: Option<FileKind>
     }
     std::fs::create_dir_all(path).with_context(|| format!("cannot make the folder {}", path.display()))?;
     let bar = progress::bar("writing", done.len() as u64, json);
-    for (clip, _) in done {
-        let to = path.join(format!("{}.bvh", clip.name));
+    let files = output::clip_files(path, done.iter().map(|(c, _)| c.name.as_str()), "bvh");
+    for ((clip, _), to) in done.iter().zip(files) {
         guarded(&to, || write_clip(&to, clip, &options))?;
         bar.inc(1);
     }

@@ -3,7 +3,9 @@
 mod common;
 
 use common::{clips, finish, footwork, json, mocap, run};
+use footwork::clip::RawClip;
 use footwork_import::bvh::WriteOptions;
+use footwork_import::glb::{self, GlbClip, GlbOptions};
 use footwork_import::write_clip;
 use serde_json::Value;
 use std::path::Path;
@@ -92,6 +94,27 @@ fn mended_clips_never_go_where_the_clips_came_from() {
     }
     let inside = finish(footwork(&dir.path().join("mocap")).args(["doctor", ".", "--fix", "."]));
     assert_eq!(inside.code, Some(1), "{inside:?}");
+}
+
+#[test]
+fn clips_of_any_name_are_written_into_the_folder_each_to_a_file_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let walk = clips().into_iter().find(|c| c.name == "walk_150").unwrap();
+    let named = ["../up", "a/b", "a_b", "x:y"].map(|n| RawClip { name: n.into(), ..walk.clone() });
+    let animations: Vec<GlbClip<'_>> = named.iter().map(GlbClip::from).collect();
+    let mut bytes = Vec::new();
+    glb::write(&walk.skeleton, &animations, &GlbOptions::default(), &mut bytes).unwrap();
+    std::fs::write(dir.path().join("pack.glb"), bytes).unwrap();
+    for args in
+        [&["doctor", "pack.glb", "--skip", "duplicate", "--fix", "out"][..], &["convert", "pack.glb", "-o", "bvh"]]
+    {
+        let told = run(dir.path(), args);
+        assert_eq!(told.code, Some(0), "{told:?}");
+        let names = common::names(&dir.path().join(args.last().unwrap()));
+        assert_eq!(names.iter().filter(|n| n.ends_with(".bvh")).count(), 4, "{names:?}");
+        assert!(["pack.a_b.bvh", "pack.a_b_2.bvh"].iter().all(|n| names.contains(&(*n).to_owned())), "{names:?}");
+    }
+    assert_eq!(common::names(dir.path()), ["bvh", "out", "pack.glb"]);
 }
 
 #[test]

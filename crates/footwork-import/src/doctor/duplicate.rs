@@ -27,6 +27,8 @@ const LONG_S: f32 = 3.0;
 const MOVES_M: f32 = 0.5;
 /// This share of the shorter clip makes a copy.
 const WHOLE: f32 = 0.9;
+/// Clips that agree from end to end are copies however short they are, and if they hardly move: ten times what may differ.
+const WHOLE_MOVES_M: f32 = 10.0 * SAME_M;
 
 /// Where two clips agree: from which frames on, for how many, and whether in a mirror.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,8 +56,7 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
         let (first, second) = (&ward.patients[ids[a]].clip.name.clone(), ids[b]);
         let rate_hz = prepared[b].rate_hz;
         let seconds = o.frames as f32 / rate_hz;
-        let shorter = sketches[a].frames.min(sketches[b].frames);
-        let whole = o.frames as f32 >= WHOLE * shorter as f32;
+        let whole = sketches[a].covered(o.frames, sketches[a].frames.min(sketches[b].frames));
         let p = &mut ward.patients[second];
         let at = |k: usize| o.starts[k] as f32 / rate_hz;
         let place =
@@ -128,6 +129,11 @@ impl Sketch {
         &self.rows[k * self.width..(k + 1) * self.width]
     }
 
+    /// True for an overlap over (nearly) all of so many frames; it is measured in whole steps.
+    fn covered(&self, overlap: usize, frames: usize) -> bool {
+        (overlap + self.step - 1) as f32 >= WHOLE * frames as f32
+    }
+
     /// How far joints move over some frames, mean, metres.
     fn way(&self, from: usize, frames: usize) -> f32 {
         let step = |k: usize| {
@@ -136,7 +142,7 @@ impl Sketch {
             let moved = |(a, b): (&[f32], &[f32])| (Vec3::from_slice(a) - Vec3::from_slice(b)).length();
             go + a.chunks(3).zip(b.chunks(3)).skip(1).map(moved).sum::<f32>() * 3.0 / self.width as f32
         };
-        (from..from + frames - self.step).step_by(self.step).map(step).sum()
+        (from..(from + frames).saturating_sub(self.step)).step_by(self.step).map(step).sum()
     }
 }
 
@@ -174,7 +180,10 @@ fn overlaps(a: &[Sketch], b: &[Sketch], mirrored: bool) -> Vec<Overlap> {
                         continue;
                     }
                     let o = grow(sketch, &b[other], [k, at]);
-                    if o.1 >= sketch.least && sketch.way(o.0[0], o.1) > MOVES_M {
+                    let moves = sketch.way(o.0[0], o.1);
+                    let part = o.1 >= sketch.least && moves > MOVES_M;
+                    let longer = sketch.frames.max(b[other].frames);
+                    if part || sketch.covered(o.1, longer) && moves > WHOLE_MOVES_M {
                         let o = Overlap { clips: [c, other], starts: o.0, frames: o.1, mirrored };
                         let best = found.entry(place).or_insert(o);
                         if o.frames > best.frames {

@@ -11,6 +11,9 @@ const TOE_M: std::ops::RangeInclusive<f32> = -0.015..=0.06;
 const ANKLE_M: std::ops::RangeInclusive<f32> = 0.0..=0.14;
 /// Clips of one capture stand within this of each other, metres: soles are that thick.
 const SET_M: f32 = 0.025;
+/// Who stands for less in all, seconds, tells little: a stride of running touches the ground and rolls on. Such clips are not
+/// compared with others, only with what can be.
+const STANDS_S: f32 = 0.3;
 /// Stances on level ground are within this of their median, metres, nine in ten of them: who climbs is not judged.
 const LEVEL_M: f32 = 0.03;
 /// A planted foot sinks or rises by less, m/s.
@@ -25,21 +28,23 @@ const FITS_M: f32 = 0.02;
 /// Compares with the ground, and with the other clips; lifts and lowers.
 pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     out.extend(ward.each_mut(drift).into_iter().flatten());
-    let heights: Vec<Option<f32>> = ward.each(level_of);
+    let heights: Vec<Option<Stand>> = ward.each(level_of);
     for k in 0..ward.bodies.len() {
         let of_kind: Vec<usize> = (0..heights.len()).filter(|i| ward.kind_of[*i] == k).collect();
-        let known: Vec<f32> = of_kind.iter().filter_map(|i| heights[*i]).collect();
+        let known: Vec<f32> =
+            of_kind.iter().filter_map(|i| heights[*i]).filter(|s| s.lasts).map(|s| s.height).collect();
         let is_toe = ward.bodies[k].feet.iter().all(|f| f.toe != f.ankle);
         let plausible = if is_toe { TOE_M } else { ANKLE_M };
         let usual = median(known.clone());
         let trusted = known.len() >= 3 && plausible.contains(&usual);
         for i in of_kind {
-            let Some(height) = heights[i] else { continue };
-            let off = match trusted {
-                true if (height - usual).abs() > SET_M => height - usual,
-                false if !plausible.contains(&height) => height - (plausible.start() + plausible.end()) * 0.5,
-                _ => continue,
-            };
+            let Some(Stand { height, lasts }) = heights[i] else { continue };
+            let should = if trusted { usual } else { (plausible.start() + plausible.end()) * 0.5 };
+            let off = height - should;
+            let odd = if trusted && lasts { off.abs() > SET_M } else { !plausible.contains(&height) };
+            if !odd {
+                continue;
+            }
             let p = &mut ward.patients[i];
             let way = if off < 0.0 { "under" } else { "over" };
             let what = format!("feet stand {:.1} cm {way} where they should", 100.0 * off.abs());
@@ -63,13 +68,22 @@ fn stances(p: &Patient, body: &Body, support: &Support) -> Vec<(usize, f32)> {
     support.stances.iter().map(|s| ((s.frames[0] + s.frames[1]) / 2, height(s))).collect()
 }
 
+/// Where feet stand.
+#[derive(Clone, Copy, Debug)]
+struct Stand {
+    height: f32,
+    /// For long enough to be compared.
+    lasts: bool,
+}
+
 /// The height at which the feet stand, where the ground is level.
-fn level_of(p: &Patient, body: &Body) -> Option<f32> {
+fn level_of(p: &Patient, body: &Body) -> Option<Stand> {
     let support = Support::of(p, body)?;
     let heights: Vec<f32> = stances(p, body, &support).into_iter().map(|(_, h)| h).collect();
     let usual = median(heights.clone());
     let level = heights.iter().filter(|h| (**h - usual).abs() < LEVEL_M).count();
-    (!heights.is_empty() && level * 10 >= heights.len() * 9).then_some(usual)
+    let lasts = support.carried().count() >= p.frames_in(STANDS_S);
+    (!heights.is_empty() && level * 10 >= heights.len() * 9).then_some(Stand { height: usual, lasts })
 }
 
 /// Ground that sinks or rises under planted feet.

@@ -1,22 +1,32 @@
 //! Noise from frame to frame.
 //!
 //! White noise and motion are told apart by the fourth difference: it takes motion away and leaves noise, whose neighbours
-//! then have opposite signs (correlation -0.8); what is left of motion has not.
+//! then have opposite signs (correlation -0.8); what is left of motion has not, where frames are close enough.
+//!
+//! They are at 60 Hz. At 30 Hz a landing foot or a sprinter's arm turns within two frames, and what is left of it changes signs
+//! like noise. So noise has to stand out of the motion that it lies on, the more the lower the rate, and for as many frames
+//! as at 60 Hz: shocks come once in a step, noise is in every frame.
 
 use super::{Body, Check, Finding, Patient, Severity, weighted};
 use footwork::math::savgol;
 use glam::Vec3;
 
-/// Less cannot be seen at the end of a leg: 0.3 degrees, 1.5 mm.
+/// Less cannot be seen: 0.3 degrees, and by that a way of 1.5 mm of what hangs on the joint.
 const LEAST_RAD: f32 = 0.0052;
 const LEAST_M: f32 = 0.0015;
+/// What nothing hangs on has a hand's or a toe's length, metres.
+const END_M: f32 = 0.1;
 /// Correlation of neighbouring fourth differences.
 const OPPOSITE: f32 = -0.5;
 /// Noise is everywhere in a window: its median square over its mean (0.8 for white noise). One outlier, or a foot that lands, is
 /// no noise.
 const TYPICAL: f32 = 0.45;
-/// Noise is looked for in windows of this length, seconds.
+/// At 30 Hz noise is larger than this share of the steps from frame to frame, their mean taken out (pure noise: 0.44). What is
+/// left of motion falls with the square of the rate against its steps, and so does this.
+const SHARE_AT_30_HZ: f32 = 0.2;
+/// Noise is looked for in windows of this length, seconds, and at least so many frames: fewer prove nothing.
 const WINDOW_S: f32 = 0.5;
+const WINDOW_FRAMES: usize = 30;
 /// And lasts about a second: a marker that trembles goes on trembling, the shocks of a landing do not.
 const LEAST_S: f32 = 0.95;
 /// What noise of size 1 leaves in (x[-2] - 4 x[-1] + 6 x - 4 x[1] + x[2]) / 6.
@@ -27,7 +37,7 @@ const SMOOTH_S: f32 = 0.18;
 /// Finds it per joint and stretch, and smooths there.
 pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
     let n = p.frames();
-    let window = p.frames_in(WINDOW_S).max(12);
+    let window = p.frames_in(WINDOW_S).max(WINDOW_FRAMES);
     if n < window + 6 {
         return;
     }
@@ -70,8 +80,14 @@ fn noisy(p: &Patient, j: usize, window: usize) -> Vec<([usize; 2], f32, bool)> {
             (x(f - 2) + x(f + 2) - 4.0 * (x(f - 1) + x(f + 1)) + 6.0 * x(f)) / 6.0
         })
         .collect();
-    let mut found = spans(&turn, window, LEAST_RAD, n).into_iter().map(|(s, size)| (s, size, true)).collect::<Vec<_>>();
-    for (span, size) in spans(&shift, window, LEAST_M, n) {
+    let turns: Vec<Vec3> =
+        (1..n).map(|f| (p.local(f - 1, j).rotation.inverse() * p.local(f, j).rotation).to_rotation_vector()).collect();
+    let ways: Vec<Vec3> = (1..n).map(|f| p.local(f, j).translation - p.local(f - 1, j).translation).collect();
+    let slower = 30.0 / p.clip.rate_hz;
+    let share = SHARE_AT_30_HZ * slower * slower;
+    let angles = spans(&turn, &turns, window, [LEAST_RAD.max(LEAST_M / reach(p, j)), share], n);
+    let mut found: Vec<_> = angles.into_iter().map(|(s, size)| (s, size, true)).collect();
+    for (span, size) in spans(&shift, &ways, window, [LEAST_M, share], n) {
         if !found.iter().any(|(s, ..)| s[0] <= span[1] && span[0] <= s[1]) {
             found.push((span, size, false));
         }
@@ -79,8 +95,9 @@ fn noisy(p: &Patient, j: usize, window: usize) -> Vec<([usize; 2], f32, bool)> {
     found
 }
 
-/// Windows in which fourth differences are noise, joined; with its size.
-fn spans(e: &[Vec3], window: usize, least: f32, n: usize) -> Vec<([usize; 2], f32)> {
+/// Windows in which fourth differences are noise, joined; with its size, which is at least so much, and at least a share of the
+/// steps from frame to frame.
+fn spans(e: &[Vec3], steps: &[Vec3], window: usize, [least, share]: [f32; 2], n: usize) -> Vec<([usize; 2], f32)> {
     let mut found: Vec<([usize; 2], f32)> = Vec::new();
     let mut start = 0;
     while start < e.len() {
@@ -91,6 +108,7 @@ fn spans(e: &[Vec3], window: usize, least: f32, n: usize) -> Vec<([usize; 2], f3
         let pairs: f32 = part.windows(2).map(|w| w[0].dot(w[1])).sum();
         let typical = super::patient::median(part.iter().map(|v| v.length_squared()).collect());
         let size = (power / (3.0 * part.len() as f32)).sqrt() / GAIN;
+        let least = least.max(share * varying(&steps[start_here..end + 3]));
         if size > least && pairs < OPPOSITE * power && typical > TYPICAL * power / part.len() as f32 {
             let span = [start_here + 2, (end + 1).min(n - 1)];
             match found.last_mut() {
@@ -106,6 +124,28 @@ fn spans(e: &[Vec3], window: usize, least: f32, n: usize) -> Vec<([usize; 2], f3
     let least = (window as f32 * LEAST_S / WINDOW_S) as usize;
     found.retain(|([a, b], _)| b - a >= least.min(n - 5));
     found
+}
+
+/// The length of what hangs on a joint, metres.
+fn reach(p: &Patient, j: usize) -> f32 {
+    let (parents, rest) = (p.clip.skeleton.parents(), p.clip.skeleton.rest_model());
+    let mut hangs = vec![false; p.joints()];
+    hangs[j] = true;
+    let mut reach = END_M;
+    for k in j + 1..p.joints() {
+        hangs[k] = parents[k].is_some_and(|up| hangs[up.at()]);
+        if hangs[k] {
+            reach = reach.max((rest[k].translation - rest[j].translation).length());
+        }
+    }
+    reach
+}
+
+/// Mean length of steps, the mean of all taken out.
+fn varying(steps: &[Vec3]) -> f32 {
+    let n = steps.len() as f32;
+    let mean = steps.iter().sum::<Vec3>() / n;
+    steps.iter().map(|s| (*s - mean).length()).sum::<f32>() / n
 }
 
 /// Savitzky-Golay over a stretch and some frames beside it, faded in and out.

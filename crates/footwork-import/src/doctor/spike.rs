@@ -1,4 +1,4 @@
-//! One or two frames that stand out of the motion around them.
+//! One or two frames that stand out of the motion around them; of slow rates one: two last as long as a stride's turns.
 
 use super::patient::median;
 use super::{Body, Check, Finding, Patient, Severity, lagrange, weighted};
@@ -16,6 +16,8 @@ const END_TIMES: f32 = 3.0;
 const TIMES: f32 = 8.0;
 /// And by so many of its neighbours' steps: motion that turns round at once (a knee that gets straight) is 2/3 of a step off.
 const KINK: f32 = 1.5;
+/// Two frames last too long below this rate, Hz.
+const TWO_HZ: f32 = 45.0;
 /// Neighbourhood, frames either way.
 const AROUND: usize = 8;
 
@@ -25,6 +27,7 @@ pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
     if n < 2 * AROUND {
         return;
     }
+    let widest = if p.clip.rate_hz < TWO_HZ { 1 } else { 2 };
     for j in 0..p.joints() {
         let is_end = p.clip.skeleton.children(JointIndex::new(j)).next().is_none();
         let slower = (60.0 / p.clip.rate_hz).max(1.0);
@@ -40,7 +43,7 @@ pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
                 continue;
             }
             let Some((first, width)) =
-                [1, 2].into_iter().find_map(|width| best(p, j, f, width, least, &off).map(|a| (a, width)))
+                (1..=widest).find_map(|width| best(p, j, f, width, least, &off).map(|a| (a, width)))
             else {
                 f += 1;
                 continue;

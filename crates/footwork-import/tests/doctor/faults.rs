@@ -68,7 +68,7 @@ pub type Maker = fn(&mut Vec<RawClip>, usize, &GaitClip, &mut Dice) -> Option<Pl
 /// All makers, with a name for the table.
 pub const MAKERS: [(&str, Maker); 32] = [
     ("joint renamed in one clip", renamed),
-    ("feet without names", nameless_feet),
+    ("feet that nothing tells", unknown_feet),
     ("too short", short),
     ("up is another axis", up),
     ("another unit", unit),
@@ -155,10 +155,16 @@ fn renamed(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Op
     Some(planted(Check::Skeleton, &clips[i]))
 }
 
-fn nameless_feet(clips: &mut Vec<RawClip>, _: usize, _: &GaitClip, _: &mut Dice) -> Option<Planted> {
+/// Without names, on legs whose bones are no pairs.
+fn unknown_feet(clips: &mut Vec<RawClip>, _: usize, _: &GaitClip, _: &mut Dice) -> Option<Planted> {
     for c in clips.iter_mut() {
         let nameless = |n: &str| n.replace("Foot", "J1").replace("Toe", "J2");
-        reskin(c, nameless, |_, t| t);
+        let odd = ["LeftLeg", "LeftFoot", "LeftToe"].map(|n| c.skeleton.find(n).map(JointIndex::at));
+        let longer = |j: usize, t: Transform| match odd.contains(&Some(j)) {
+            true => Transform::new(t.translation * 1.3, t.rotation),
+            false => t,
+        };
+        reskin(c, nameless, longer);
     }
     Some(planted(Check::Roles, &clips[0]))
 }

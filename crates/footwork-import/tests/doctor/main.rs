@@ -1,11 +1,14 @@
 //! The doctor on good clips and on clips made faulty on purpose.
 
 mod faults;
+#[path = "../../../footwork/tests/common/strides.rs"]
+mod strides;
 
 use faults::{Dice, MAKERS, Planted, world};
 use footwork::clip::RawClip;
 use footwork_gait::{GaitClip, GaitOptions, generate};
 use footwork_import::doctor::{Diagnosis, DoctorOptions, Finding, Severity, examine};
+use strides::stride;
 
 fn diagnose(clips: Vec<RawClip>) -> Diagnosis {
     examine(clips, &DoctorOptions::default()).unwrap()
@@ -176,4 +179,93 @@ fn clips_of_next_to_nothing_are_examined_without_harm() {
         }
     }
     assert!(diagnose(Vec::new()).findings.is_empty());
+}
+
+/// Every second frame, from one of the first two on.
+fn half_rate(clip: &RawClip, from: usize) -> RawClip {
+    let joints = clip.skeleton.len();
+    let mut out = RawClip { rate_hz: 0.5 * clip.rate_hz, ..strides::unmarked(clip) };
+    let frames = (from..clip.frames()).step_by(2);
+    out.translations = frames.clone().flat_map(|f| clip.translations[f * joints..(f + 1) * joints].to_vec()).collect();
+    out.rotations = frames.flat_map(|f| clip.rotations[f * joints..(f + 1) * joints].to_vec()).collect();
+    out
+}
+
+/// What is above a hint.
+fn alarms(diagnosis: &Diagnosis) -> Vec<String> {
+    diagnosis.findings.iter().filter(|f| f.severity > Severity::Hint).map(told).collect()
+}
+
+#[test]
+fn nothing_is_wrong_with_them_at_30_hz() {
+    let clips = footwork_gait::clips(&GaitOptions { terrain: true, ..Default::default() });
+    for from in [0, 1] {
+        let bad = alarms(&diagnose(clips.iter().map(|c| half_rate(c, from)).collect()));
+        assert!(bad.is_empty(), "from {from}: {} false alarms:\n{}", bad.len(), bad.join("\n"));
+    }
+}
+
+/// Loops, and how many strides each has.
+const STRIDES: [(&str, f64); 4] =
+    [("walk_125_loop", 4.0), ("walk_175_loop", 5.0), ("run_250_loop", 6.0), ("run_400_loop", 6.0)];
+
+#[test]
+fn nothing_is_wrong_with_single_strides_at_30_hz_and_their_copies_are_found() {
+    let clips = footwork_gait::clips(&GaitOptions { routes: false, ..Default::default() });
+    let named = |name: &str| clips.iter().find(|c| c.name == name).unwrap();
+    for k in 0..8 {
+        let phase = 0.05 + 0.125 * f64::from(k);
+        let pack: Vec<RawClip> = STRIDES
+            .iter()
+            .map(|(name, strides)| half_rate(&stride(named(name), *strides, phase, k % 2 == 0), 0))
+            .collect();
+        let diagnosis = diagnose(pack.clone());
+        let bad = alarms(&diagnosis);
+        assert!(bad.is_empty(), "phase {phase}: {} false alarms:\n{}", bad.len(), bad.join("\n"));
+        let twice =
+            pack.iter().cloned().chain(pack.iter().map(|c| RawClip { name: format!("{}_copy", c.name), ..c.clone() }));
+        let diagnosis = diagnose(twice.collect());
+        assert_eq!(alarms(&diagnosis).len(), pack.len(), "{:?}", alarms(&diagnosis));
+        assert!(diagnosis.clips.iter().all(|c| !c.name.ends_with("_copy")) && diagnosis.clips.len() == pack.len());
+    }
+}
+
+#[test]
+fn single_strides_are_found_to_be_loops() {
+    let clips = footwork_gait::clips(&GaitOptions { routes: false, ..Default::default() });
+    for (name, strides) in STRIDES {
+        let loops = [false, true].map(|repeat| {
+            let clip = stride(clips.iter().find(|c| c.name == name).unwrap(), strides, 0.3, repeat);
+            RawClip { name: format!("{name}_{repeat}"), ..clip }
+        });
+        let diagnosis = diagnose(loops.to_vec());
+        let hints = diagnosis.findings.iter().filter(|f| f.check.info().name == "unmarked_loop").count();
+        assert_eq!(hints, 2, "{name}: {:?}", diagnosis.findings);
+    }
+}
+
+#[test]
+fn noise_at_30_hz_is_found_where_it_stands_out_of_the_motion() {
+    let good = generate(&GaitOptions { routes: false, ..Default::default() });
+    let slow: Vec<&GaitClip> = good.iter().filter(|g| g.clip.seconds() > 3.0).collect();
+    let mut dice = Dice(SEED + 500);
+    let mut found = 0;
+    for _ in 0..TRIALS * 4 {
+        let mut clip = half_rate(&slow[dice.below(slow.len())].clip, 0);
+        let joints = clip.skeleton.len();
+        let j = clip.skeleton.find(dice.pick(&["Spine", "Neck", "Head", "LeftShoulder", "Hips"])).unwrap().at();
+        let size = dice.within(0.03, 0.07);
+        for f in 0..clip.frames() {
+            let noise = glam::Vec3::new(dice.normal(), dice.normal(), dice.normal()) * size;
+            let q = &mut clip.rotations[f * joints + j];
+            *q = (*q * footwork::math::Quat::from_rotation_vector(noise)).normalize();
+        }
+        let (name, joint) = (clip.name.clone(), clip.skeleton.names()[j].clone());
+        let diagnosis = diagnose(vec![clip]);
+        let right =
+            |f: &&Finding| f.check.info().name == "jitter" && f.clip == name && f.joint.as_ref() == Some(&joint);
+        found += diagnosis.findings.iter().filter(right).count().min(1);
+    }
+    println!("noise of 1.7 to 4 degrees at 30 Hz: {found} of {} found", TRIALS * 4);
+    assert!(found as f32 >= 0.95 * (TRIALS * 4) as f32, "{found} of {}", TRIALS * 4);
 }

@@ -167,11 +167,23 @@ impl CharacterConfig {
     pub fn load(path: &Path) -> Result<Self, ConfigFileError> {
         read_toml(path)
     }
+
+    /// As [`CharacterConfig::load`], from memory. `path` is for messages.
+    ///
+    /// # Errors
+    /// Not TOML, or a key that means nothing (naming the nearest).
+    pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigFileError> {
+        parse_toml(text, path)
+    }
 }
 
 fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, ConfigFileError> {
     let text = std::fs::read_to_string(path).map_err(|error| ConfigFileError::Read { path: path.to_owned(), error })?;
-    toml::from_str(&text)
+    parse_toml(&text, path)
+}
+
+fn parse_toml<T: DeserializeOwned>(text: &str, path: &Path) -> Result<T, ConfigFileError> {
+    toml::from_str(text)
         .map_err(|e| ConfigFileError::Parse { path: path.to_owned(), message: with_nearest(e.to_string().trim_end()) })
 }
 

@@ -297,13 +297,25 @@ fn numbers_and_ranges_that_cannot_be_are_named_even_under_a_right_hash() {
         content(changed(|p| p.floats("event_time_s")[0] = bad), "an event");
     }
     content(changed(|p| p.floats("row_costs")[9] = -0.5), "`row_costs`, value 9");
-    content(changed(|p| p.floats("feature_scale")[2] = 0.0), "`feature_scale`, value 2");
+    // Divided by it, features would be infinite; squared, metres would.
+    for bad in [0.0, 8e-45, 1e20] {
+        content(changed(|p| p.floats("feature_scale")[2] = bad), "`feature_scale`, value 2");
+    }
+    for bad in [1e10, -1e30] {
+        content(changed(|p| p.floats("feature_offset")[1] = bad), "`feature_offset`, value 1");
+        content(changed(|p| p.floats("joint_translations")[6] = bad), "`translations`, value 6");
+        content(changed(|p| p.floats("rest_translations")[4] = bad), "`rest_translations`, value 4");
+        content(changed(|p| p.floats("curves")[7] = bad), "`curves`, value 7");
+    }
     content(changed(|p| p.floats("joint_rotations")[3] = 2.0), "`rotations`");
+    content(changed(|p| p.floats("rest_rotations")[7] = 2.0), "`rest_rotations`, value 4");
     content(changed(|p| p.json["clips"][0]["frames"] = json!(4_000_000_000u32)), "clip `clip 0`");
     content(changed(|p| p.json["clips"][1]["first_frame"] = json!(4_294_967_295u32)), "clip `clip 1`");
     content(changed(|p| p.json["clips"][1]["rows"] = json!(34)), "clip `clip 1`");
     content(changed(|p| p.json["clips"][1]["rows"] = json!(32)), "row_frames");
     content(changed(|p| p.json["clips"][1]["mirrored"] = json!(true)), "clip `clip 1`");
+    content(changed(|p| p.json["clips"][1]["loop_delta"]["translation"][2] = json!(1e10)), "clip `clip 1`");
+    content(changed(|p| p.json["clips"][1]["loop_delta"]["rotation"]["z"] = json!(2.0)), "clip `clip 1`");
     content(changed(|p| p.json["clips"] = json!([])), "no clips");
     content(changed(|p| p.json["pose_rate_hz"] = json!(0.0)), "pose_rate_hz");
     content(changed(|p| p.json["search_rate_hz"] = json!(-30.0)), "search_rate_hz");

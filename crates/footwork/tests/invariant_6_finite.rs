@@ -82,6 +82,19 @@ fn a_number_that_is_not_finite_is_refused_in_every_field_by_name_and_nothing_mov
 }
 
 #[test]
+fn a_clip_that_is_too_far_off_to_be_told_in_numbers_plays_on() {
+    // The square of the user channel's difference is infinite.
+    let far = tiny::content(&[(40, true)], &tiny::channels(1, Residual::Squared), MirrorMode::Off, |_, c| {
+        if c == 10 { 1e30 } else { 0.0 }
+    });
+    let mut m = MotionMatcher::new(Arc::new(Database::new(far).unwrap()), MatcherConfig::default()).unwrap();
+    for _ in 0..60 {
+        let pose = m.update(&MotionInput { user: &[0.0], ..Default::default() }, 1.0 / 60.0).unwrap();
+        assert!(pose.translations.iter().all(|t| t.is_finite()) && pose.rotations.iter().all(|r| r.is_finite()));
+    }
+}
+
+#[test]
 fn a_time_step_that_is_none_is_refused_and_nothing_moves() {
     let mut m = moving();
     let before = seen(&m);

@@ -1,9 +1,17 @@
 //! Is this content a database? Asked of what a file or a builder hands over, before anything is used.
 
 use super::{Clip, Database, DatabaseContent, DatabaseError, MirrorMode};
+use crate::math::{Quat, Transform};
 
 /// Frames per second that make sense.
 const RATES_HZ: std::ops::RangeInclusive<f32> = 1.0..=1000.0;
+
+/// Metres, values of curves and the like as large as 2^30 are a mistake: what is made of them (squares, rates of change)
+/// could leave the range of `f32`. Times this factor, 2^98, they do, and no other number does. (A search bears any number.)
+const SENSIBLE: f32 = f32::from_bits((127 + 98) << 23);
+const FINITE: f32 = 1.0;
+/// A spread, divided by a weight; far less and far more than data and weights that make sense have.
+const SCALES: std::ops::RangeInclusive<f32> = 1e-12..=1e12;
 
 /// Checks shapes, ranges and numbers.
 pub fn check(c: &DatabaseContent) -> Result<(), DatabaseError> {
@@ -58,47 +66,55 @@ fn shapes(c: &DatabaseContent) -> Result<(), DatabaseError> {
 }
 
 fn numbers(c: &DatabaseContent) -> Result<(), DatabaseError> {
-    let finite = |array: &'static str, values: &[f32]| match first_bad(values) {
+    let good = |array: &'static str, values: &[f32], factor: f32| match first_bad(values, factor) {
         Some(index) => Err(DatabaseError::Value { array, index, value: values[index] }),
         None => Ok(()),
     };
-    finite("features", &c.features.values)?;
-    finite("feature_offset", &c.features.offset)?;
-    finite("feature_scale", &c.features.scale)?;
-    finite("rotations", bytemuck::cast_slice(&c.poses.rotations))?;
-    finite("translations", bytemuck::cast_slice(&c.poses.translations))?;
-    finite("curves", &c.curves)?;
-    finite("row_costs", &c.row_costs)?;
+    good("features", &c.features.values, FINITE)?;
+    good("feature_offset", &c.features.offset, SENSIBLE)?;
+    good("rotations", bytemuck::cast_slice(&c.poses.rotations), FINITE)?;
+    good("translations", bytemuck::cast_slice(&c.poses.translations), SENSIBLE)?;
+    good("curves", &c.curves, SENSIBLE)?;
+    good("row_costs", &c.row_costs, FINITE)?;
     if let Some(index) = c.row_costs.iter().position(|cost| *cost < 0.0) {
         return Err(DatabaseError::Value { array: "row_costs", index, value: c.row_costs[index] });
     }
-    if let Some(index) = c.features.scale.iter().position(|s| *s <= 0.0) {
+    if let Some(index) = c.features.scale.iter().position(|s| !SCALES.contains(s)) {
         return Err(DatabaseError::Value { array: "feature_scale", index, value: c.features.scale[index] });
     }
-    let unit = |q: &crate::math::Quat| (q.length() - 1.0).abs() < 1e-3;
-    if let Some(i) = c.poses.rotations.iter().position(|q| !unit(q)) {
-        return Err(DatabaseError::Value { array: "rotations", index: i * 4, value: c.poses.rotations[i].length() });
+    let rest: Vec<f32> = c.skeleton.rest().iter().flat_map(|t| t.translation.to_array()).collect();
+    good("rest_translations", &rest, SENSIBLE)?;
+    let rest: Vec<Quat> = c.skeleton.rest().iter().map(|t| t.rotation).collect();
+    for (array, turns) in [("rotations", &c.poses.rotations), ("rest_rotations", &rest)] {
+        if let Some(i) = turns.iter().position(|q| !is_unit(q)) {
+            return Err(DatabaseError::Value { array, index: i * 4, value: turns[i].length() });
+        }
     }
     Ok(())
 }
 
-/// The first value that is not finite. Whole chunks are judged by one sum of zeroed products, which vectorises.
-fn first_bad(values: &[f32]) -> Option<usize> {
+fn is_unit(q: &Quat) -> bool {
+    (q.length() - 1.0).abs() < 1e-3
+}
+
+/// The first value that is not finite, or not when multiplied. Whole chunks are judged by one sum of zeroed products, which
+/// vectorises.
+fn first_bad(values: &[f32], factor: f32) -> Option<usize> {
     for (k, chunk) in values.chunks(4096).enumerate() {
         // 0 * finite is 0; 0 * inf and 0 * NaN are NaN.
         let mut lanes = [0.0f32; 8];
         let parts = chunk.chunks_exact(8);
         let mut tail = 0.0;
         for v in parts.remainder() {
-            tail += v * 0.0;
+            tail += v * factor * 0.0;
         }
         for part in parts {
             for (l, v) in lanes.iter_mut().zip(part) {
-                *l += v * 0.0;
+                *l += v * factor * 0.0;
             }
         }
         if lanes.iter().sum::<f32>() + tail != 0.0 {
-            return chunk.iter().position(|v| !v.is_finite()).map(|i| k * 4096 + i);
+            return chunk.iter().position(|v| !(v * factor).is_finite()).map(|i| k * 4096 + i);
         }
     }
     None
@@ -129,8 +145,9 @@ fn check_clip(c: &DatabaseContent, i: usize, clip: &Clip, rows_before: &mut usiz
         return Err(outside(name(), detail));
     }
     *rows_before = rows_end as usize;
-    if clip.loop_delta.is_some_and(|t| !t.is_finite()) || !clip.source_start_s.is_finite() {
-        return Err(outside(name(), "its loop or start is not finite".into()));
+    let is_place = |t: Transform| first_bad(&t.translation.to_array(), SENSIBLE).is_none() && is_unit(&t.rotation);
+    if clip.loop_delta.is_some_and(|t| !is_place(t)) || !clip.source_start_s.is_finite() {
+        return Err(outside(name(), "its loop is no place and turn, or its start is not finite".into()));
     }
     let frames_of_rows = &c.row_frames[clip.row_range()];
     let rising = frames_of_rows.windows(2).all(|w| w[0] < w[1]);
@@ -163,17 +180,21 @@ fn annotations(c: &DatabaseContent) -> Result<(), DatabaseError> {
 
 #[cfg(test)]
 mod tests {
-    use super::first_bad;
+    use super::{FINITE, SENSIBLE, first_bad};
 
     #[test]
-    fn the_first_value_that_is_not_finite_is_found_wherever_it_stands() {
+    fn the_first_value_that_is_not_usable_is_found_wherever_it_stands() {
+        let too_large = 1_073_741_824.0f32;
         for n in [1usize, 7, 8, 4095, 4096, 9001] {
-            let mut v = vec![1.0f32; n];
-            assert_eq!(first_bad(&v), None);
+            let mut v = vec![too_large.next_down(); n];
+            assert_eq!(first_bad(&v, SENSIBLE), None);
+            v[n - 1] = -too_large;
+            assert_eq!(first_bad(&v, SENSIBLE), Some(n - 1));
+            assert_eq!(first_bad(&v, FINITE), None);
             v[n - 1] = f32::NAN;
-            assert_eq!(first_bad(&v), Some(n - 1));
+            assert_eq!(first_bad(&v, FINITE), Some(n - 1));
             v[n / 2] = f32::INFINITY;
-            assert_eq!(first_bad(&v), Some(n / 2));
+            assert_eq!(first_bad(&v, FINITE), Some(n / 2));
         }
     }
 }

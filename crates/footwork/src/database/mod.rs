@@ -262,7 +262,7 @@ pub enum DatabaseError {
         /// Numbers.
         detail: String,
     },
-    /// NaN, infinity, a scale that is not positive, or a negative cost.
+    /// NaN, infinity, a number too large to be meant, a scale that is no spread, or a negative cost.
     #[error("`{array}`, value {index}: {value} is not usable")]
     Value {
         /// Array.

@@ -224,7 +224,8 @@ fn continuing(db: &Database, config: &MatcherConfig, state: &MatcherState, scrat
         }
     }
     let costs = &PerColumn(&db.residuals);
-    let cost = row_cost(&scratch.query, &scratch.multipliers, &scratch.continuing, &PlainColumns, costs);
+    // What is too far to be told stays a number, which is all that a search asks of it.
+    let cost = row_cost(&scratch.query, &scratch.multipliers, &scratch.continuing, &PlainColumns, costs).min(f32::MAX);
     let by_query = p.mirrored && db.mirror == MirrorMode::Query;
     Some(Match { row, mirrored: by_query, cost, continuing: true })
 }

@@ -198,6 +198,9 @@ impl FeatureSchema {
     }
 }
 
+/// Farther from a joint nothing is held by it.
+const MOST_OFFSET_M: f32 = 1000.0;
+
 /// Resolving one channel.
 struct Resolver<'a> {
     schema: &'a FeatureSchema,
@@ -239,8 +242,8 @@ impl Resolver<'_> {
             Some(p) => (self.find(&p.joint)?, Vec3::from_array(p.offset_m)),
             None => (self.find(name)?, Vec3::ZERO),
         };
-        if !offset.is_finite() {
-            return self.wrong(format!("the offset of prop `{name}` is not finite"));
+        if !offset.is_finite() || offset.length() > MOST_OFFSET_M {
+            return self.wrong(format!("the offset of prop `{name}` is {offset}: expected at most {MOST_OFFSET_M} m"));
         }
         if relative_to == Some(joint) && offset == Vec3::ZERO {
             return self.wrong(format!("`{name}` relative to itself never changes"));
@@ -462,6 +465,16 @@ mod tests {
         let mut out = [0.0; 3];
         schema.extract(&source, &mut out);
         assert!((Vec3::from_array(out) - Vec3::X * 2.0).length() < 1e-5);
+    }
+
+    #[test]
+    fn props_out_of_this_world_are_refused() {
+        let spec = ChannelSpec::joint(ChannelType::JointPosition, "tip", 1.0);
+        for far in [1e4, 1e30, f32::NAN, f32::INFINITY] {
+            let prop = PropSpec { name: "tip".into(), joint: "LeftFoot".into(), offset_m: [0.0, -far, 0.0] };
+            let e = FeatureSchema::resolve(std::slice::from_ref(&spec), &[prop], &skeleton(), &[]).unwrap_err();
+            assert!(e.to_string().contains("prop `tip`") && e.to_string().contains("1000 m"), "{e}");
+        }
     }
 
     #[test]

@@ -1,0 +1,201 @@
+//! Writes `corpus/` anew: small files of our own making for each target to start from.
+//!
+//! ```sh
+//! cargo run --manifest-path fuzz/Cargo.toml --example corpus
+//! ```
+
+#[path = "../crates/footwork-import/tests/formats/fixtures.rs"]
+mod fixtures;
+
+use fixtures::{Gltf, fbx_person, fbx_walker, person, walker};
+use footwork::build::{BuildConfig, BuildOptions, build};
+use footwork::clip::{Annotations, ContactTrack, RawClip};
+use footwork::database::MirrorMode;
+use footwork_gait::GaitOptions;
+use footwork_import::glb::{GlbOptions, write_clip};
+use footwork_import::{CharacterConfig, Units, bvh, gltf};
+use serde_json::{Value, json};
+use std::path::Path;
+
+const BVH: &str = "HIERARCHY
+ROOT Hips
+{
+\tOFFSET 0 0 0
+\tCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation
+\tJOINT LeftLeg
+\t{
+\t\tOFFSET 10 0 0
+\t\tCHANNELS 3 Zrotation Yrotation Xrotation
+\t\tEnd Site
+\t\t{
+\t\t\tOFFSET 0 -90 0
+\t\t}
+\t}
+\tJOINT Still
+\t{
+\t\tOFFSET 0 50 0
+\t\tCHANNELS 0
+\t}
+}
+MOTION
+Frames: 2
+Frame Time: 0.0333333
+0 95 0 0 0 0 1 2 3
+1.5e-1 -95.25 4 0 90 0 30 +20 10
+";
+
+const BARE: &str = "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Yrotation End Site { OFFSET 0 1 0 } } MOTION Frames: 1 \
+                    Frame Time: 1\r\n5";
+
+const CHARACTER: &str = "[source]
+clips = [\"mocap\", \"extra/**/jump*.fbx\"]
+units = \"cm\"
+pattern = \"{action}{take}_{subject}\"
+ranges = [{ clip = \"take\", name = \"walk\", start_s = 2.0, end_s = 6.5, loop = true }]
+
+[build]
+pose_rate_hz = 30
+search_rate_hz = 15
+mirror = \"query\"
+root = { mode = \"synthesize\", position_window_s = 0.3, facing_window_s = 0.5 }
+contacts = { speed_mps = 0.2, height_m = 0.1, window_s = 0.2 }
+schema = { preset = \"o3de\", normalization = \"block\" }
+
+[build.roles]
+hips = \"Hips\"
+
+[[build.clips]]
+name = \"walk*\"
+loop = true
+tags = [{ name = \"slow\", start_s = 0.1, end_s = 0.5 }]
+
+[matcher]
+responsiveness = 1.5
+channel_cost = { \"hip velocity\" = 2.0 }
+search = { interval_s = 0.2, backend = \"kd_tree\" }
+orientation_warp = { max_deg = 45.0 }
+stride_warp = { min = 0.8, max = 1.2 }
+";
+
+const SIDECAR: &str = "loop = false
+tags = [{ name = \"fast\" }, { name = \"turn\", start_s = 0.2, end_s = 0.9 }]
+discard = [[0.0, 0.1]]
+do_not_enter = [[1.0, 1.2]]
+costs = [{ cost = 0.5, start_s = 0.3, end_s = 0.4 }]
+events = [{ name = \"step\", time_s = 0.5 }]
+curves = [{ name = \"height\", keys = [[0.0, 1.0], [0.5, 2.0]] }]
+";
+
+fn main() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    let write = |target: &str, name: &str, bytes: &[u8]| {
+        std::fs::create_dir_all(corpus.join(target)).unwrap();
+        std::fs::write(corpus.join(target).join(name), bytes).unwrap();
+        println!("{target}/{name}: {} bytes", bytes.len());
+    };
+
+    write("bvh", "two_joints.bvh", BVH.as_bytes());
+    write("bvh", "one_line.bvh", BARE.as_bytes());
+    let mut text = Vec::new();
+    bvh::write(&person_walking(2), &mut text, &bvh::WriteOptions::default()).unwrap();
+    write("bvh", "person.bvh", &text);
+
+    for (name, file) in [("walker", walker()), ("every_path", every_path()), ("sparse", sparse()), ("matrix", matrix())]
+    {
+        write("gltf", &format!("{name}.gltf"), &file.text());
+        let mut root = file.root.clone();
+        root["buffers"][0]["byteLength"] = json!(file.bytes.len());
+        write("glb", &format!("{name}.glb"), &footwork_fuzz::glb::join(root.to_string().as_bytes(), &file.bytes));
+    }
+    let clip = gltf::parse(&walker().text(), "t", "t", None, Units::Auto).unwrap().remove(0);
+    let mut bytes = Vec::new();
+    write_clip(&clip, &GlbOptions { corners: 3, ..GlbOptions::default() }, &mut bytes).unwrap();
+    write("glb", "mannequin.glb", &bytes);
+
+    write("fbx", "walker.fbx", &fbx_walker().binary());
+    write("fbx", "walker_text.fbx", &fbx_walker().ascii());
+    let mut turned = fbx_walker();
+    turned.z_up = true;
+    turned.unit_cm = 2.54;
+    turned.joints[1].properties =
+        vec![("PreRotation", "Vector3D", [0.0, 90.0, 0.0]), ("Lcl Scaling", "Lcl Scaling", [2.0, 2.0, 2.0])];
+    turned.joints[2].inherit_type = 2;
+    write("fbx", "turned.fbx", &turned.binary());
+    write("fbx", "turned_text.fbx", &turned.ascii());
+    write("fbx", "still.fbx", &fbx_person().binary());
+
+    write("toml", "character.toml", CHARACTER.as_bytes());
+    write("toml", "sidecar.toml", SIDECAR.as_bytes());
+    write("toml", "defaults.toml", toml::to_string(&CharacterConfig::default()).unwrap().as_bytes());
+    write("toml", "dog.toml", include_bytes!("../examples/dog.toml"));
+
+    for (name, mirror) in [("person", MirrorMode::Off), ("stored", MirrorMode::Stored), ("query", MirrorMode::Query)] {
+        write("fwdb", &format!("{name}.fwdb"), &database(mirror));
+    }
+}
+
+/// Some frames of the built-in person along a curve, ten a second.
+fn person_walking(frames: usize) -> RawClip {
+    let options = GaitOptions { rate_hz: 10.0, routes: false, ..GaitOptions::default() };
+    let mut clip = footwork_gait::clips(&options).into_iter().find(|c| c.name.starts_with("curve_")).unwrap();
+    let transforms = frames * clip.skeleton.len();
+    clip.translations.truncate(transforms);
+    clip.rotations.truncate(transforms);
+    let contacts = clip.annotations.contacts.into_iter();
+    let contacts = contacts.map(|c| ContactTrack { on: c.on[..frames].to_vec(), ..c }).collect();
+    clip.annotations = Annotations { contacts, ..Annotations::default() };
+    clip.looping = false;
+    clip
+}
+
+fn database(mirror: MirrorMode) -> Vec<u8> {
+    let mut config = BuildConfig { mirror, search_rate_hz: 5.0, ..BuildConfig::default() };
+    config.clips = vec![toml::from_str(SIDECAR).unwrap()];
+    config.clips[0].discard.clear();
+    build(&[person_walking(14)], &config, &BuildOptions::default()).unwrap().0.to_bytes().unwrap()
+}
+
+/// Each path, each interpolation, scale, markers, two takes.
+fn every_path() -> Gltf {
+    let mut file = person();
+    let times: &[f32] = &[0.0, 0.5, 1.0];
+    let spline: Vec<f32> = (0..36).map(|i| if i % 4 == 3 { 1.0 } else { 0.01 * i as f32 }).collect();
+    let turns: Vec<f32> = [[0.0, 0.0, 0.0, 1.0], [0.0, 0.6, 0.0, 0.8], [1.0, 0.0, 0.0, 0.0]].concat();
+    let scales: &[f32] = &[1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 1.0, 1.0, 1.0];
+    let ways: &[f32] = &[0.0, 1.0, 0.0, 0.0, 1.0, 0.5, 0.0, 1.0, 1.0];
+    file.animation("walk", &[(1, "translation", "STEP", times, ways), (2, "rotation", "LINEAR", times, &turns)]);
+    file.animation("bend", &[(3, "rotation", "CUBICSPLINE", times, &spline), (2, "scale", "LINEAR", times, scales)]);
+    file.root["animations"][0]["extras"] = json!({"markers": [{"name": "step", "time": 0.5}]});
+    file
+}
+
+/// Half of the values by changes to others, and times as normalised integers.
+fn sparse() -> Gltf {
+    let mut file = walker();
+    let (index, value) = (file.view(&1u16.to_le_bytes()), file.view(bytes_of(&[0.0, 1.0, 2.0]).as_slice()));
+    file.root["accessors"][1]["sparse"] = json!({
+        "count": 1, "indices": {"bufferView": index, "componentType": 5123}, "values": {"bufferView": value},
+    });
+    let turns = file.view(&[0, 0, 0, 127, 0, 127, 0, 0]);
+    let output = file
+        .accessor(json!({"bufferView": turns, "componentType": 5120, "normalized": true, "count": 2, "type": "VEC4"}));
+    let samplers = file.root["animations"][0]["samplers"].as_array_mut().unwrap();
+    samplers.push(json!({"input": 0, "output": output}));
+    let channels = file.root["animations"][0]["channels"].as_array_mut().unwrap();
+    channels.push(json!({"sampler": 1, "target": {"node": 2, "path": "rotation"}}));
+    file
+}
+
+fn bytes_of(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|v| v.to_le_bytes()).collect()
+}
+
+/// A node by its matrix, and bind poses.
+fn matrix() -> Gltf {
+    let mut file = walker();
+    let unit = |y: f32| [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, y, 0.0, 1.0];
+    file.root["nodes"][2] = json!({"name": "Spine", "children": [3], "matrix": unit(0.5)});
+    let binds = file.floats(&[unit(-1.0), unit(-1.5), unit(-2.0)].concat(), 16);
+    file.root["skins"][0]["inverseBindMatrices"] = Value::from(binds);
+    file
+}

@@ -1,0 +1,21 @@
+//! Databases: what loads can be played, whatever it holds.
+#![no_main]
+
+use footwork::matcher::MatcherConfig;
+use footwork_fuzz::memory::limited;
+use footwork_fuzz::{fwdb, walk};
+use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use std::sync::Arc;
+
+/// What any file may need, bytes: mostly JSON, whose small objects become large ones, and a character's scratch.
+const BASE: usize = 4 << 20;
+
+fuzz_target!(|data: &[u8]| {
+    limited(data, BASE, || {
+        if let Ok(db) = fwdb::read(data) {
+            walk(Arc::new(db), MatcherConfig::default());
+        }
+    });
+});
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| { fwdb::mutate(data, size, max_size, seed) });

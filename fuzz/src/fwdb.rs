@@ -1,0 +1,85 @@
+//! Database files whose hash is right although their content is not: else nothing behind the hash would be reached.
+
+use crate::json;
+use crate::random::Random;
+use footwork::database::{Database, FileError};
+use libfuzzer_sys::fuzzer_mutate;
+use serde_json::Value;
+use std::path::Path;
+
+/// Where the JSON of a safetensors file starts.
+const START: usize = 8;
+
+/// Reads a database; one with the wrong hash once more, with the right one.
+pub fn read(bytes: &[u8]) -> Result<Database, FileError> {
+    let path = Path::new("t");
+    match Database::from_bytes(bytes, path) {
+        Err(FileError::Damaged { recorded, found, .. }) if recorded.len() == found.len() => {
+            Database::from_bytes(&replaced(bytes, recorded.as_bytes(), found.as_bytes()), path)
+        }
+        other => other,
+    }
+}
+
+fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    if let Some(at) = bytes.windows(from.len()).position(|w| w == from) {
+        bytes[at..][..to.len()].copy_from_slice(to);
+    }
+    bytes
+}
+
+/// Header and numbers.
+fn split(file: &[u8]) -> Option<(&[u8], &[u8])> {
+    let length = usize::try_from(u64::from_le_bytes(file.get(..START)?.try_into().ok()?)).ok()?;
+    file[START..].split_at_checked(length)
+}
+
+fn join(header: &str, numbers: &[u8]) -> Vec<u8> {
+    let padded = format!("{header:<0$}", header.len().next_multiple_of(8));
+    [&(padded.len() as u64).to_le_bytes(), padded.as_bytes(), numbers].concat()
+}
+
+/// Changes metadata or numbers, lengths right; now and then anything.
+pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
+    let mut random = Random(seed.into());
+    let file = data[..size].to_vec();
+    let way = random.below(8);
+    let parts = split(&file).filter(|_| way > 0);
+    let Some((header, numbers)) = parts else { return fuzzer_mutate(data, size, max_size) };
+    let (mut numbers, most) = (numbers.to_vec(), numbers.len());
+    let mut header = String::from_utf8_lossy(header).trim_end().to_owned();
+    if way > 4 {
+        change_number(&mut numbers, &mut random);
+    } else if way == 4 {
+        let length = fuzzer_mutate(&mut numbers, most, most);
+        numbers[length..].fill(0);
+    } else if let Ok(mut root) = serde_json::from_str::<Value>(&header) {
+        let ours = &mut root["__metadata__"]["footwork"];
+        match serde_json::from_str::<Value>(ours.as_str().unwrap_or_default()) {
+            Ok(mut inner) if way < 3 => {
+                (0..=random.below(3)).for_each(|_| json::mutate(&mut inner, &mut random));
+                *ours = Value::String(inner.to_string());
+            }
+            _ => json::mutate(&mut root, &mut random),
+        }
+        header = root.to_string();
+    }
+    json::give_back(&join(&header, &numbers), data, max_size)
+}
+
+/// Another value of four bytes.
+fn change_number(numbers: &mut [u8], random: &mut Random) {
+    if numbers.len() < 4 {
+        return;
+    }
+    let words = numbers.len() / 4;
+    let (at, from) = (4 * random.below(words), 4 * random.below(words));
+    let float = [0.0, 1.0, -1.0, 1e-38, 1e9, 1e19, f32::MAX, f32::MIN, f32::NAN, f32::INFINITY][random.below(10)];
+    let word: [u8; 4] = match random.below(3) {
+        0 => f32::to_le_bytes(float),
+        1 => (random.below(40) as u32).to_le_bytes(),
+        _ => [numbers[from], numbers[from + 1], numbers[from + 2], numbers[from + 3]],
+    };
+    numbers[at..at + 4].copy_from_slice(&word);
+}

@@ -2,14 +2,14 @@
 
 use crate::args::{Common, RetargetArgs};
 use crate::interrupt::guarded;
-use crate::{output, progress};
+use crate::{clips, output, progress};
 use anyhow::{Context, Result, bail};
 use footwork::build::retarget::{RetargetOptions, RetargetReport, reference, retarget_clips};
 use footwork::clip::RawClip;
 use footwork::retarget::{Reference, RetargetMap};
 use footwork::roles::JointRoles;
 use footwork_import::bvh::WriteOptions;
-use footwork_import::{CharacterConfig, UnitSetting, read_clips, write_clip};
+use footwork_import::{CharacterConfig, SourceConfig, UnitSetting, write_clip};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -43,14 +43,7 @@ pub fn retarget(args: &RetargetArgs, common: &Common) -> Result<()> {
 }
 
 fn read(inputs: &[PathBuf], units: &UnitSetting, json: bool) -> Result<Vec<RawClip>> {
-    let bar = progress::bar("reading", inputs.len() as u64, json);
-    let tell = |done: usize, all: usize| {
-        bar.set_length(all as u64);
-        bar.set_position(done as u64);
-    };
-    let clips = read_clips(inputs, Path::new(""), units.units()?, Some(&tell));
-    bar.finish_and_clear();
-    clips.context("cannot read the clips")
+    clips::read(inputs, Path::new(""), &SourceConfig { units: units.clone(), ..SourceConfig::default() }, json)
 }
 
 /// What a file is written as.

@@ -48,7 +48,8 @@ impl ClipRule {
             keys: c.times_s.iter().zip(c.values.chunks(c.width.max(1))).map(|(t, v)| [&[*t], v].concat()).collect(),
         };
         Self {
-            looping: a.loops.or(clip.looping.then_some(true)),
+            // What was said of a clip that is no loop any more holds no more.
+            looping: if clip.looping { Some(true) } else { a.loops.filter(|looping| !looping) },
             tags: a.tags.iter().map(tag).collect(),
             discard: a.discard.iter().map(range).collect(),
             do_not_enter: a.do_not_enter.iter().map(range).collect(),
@@ -190,5 +191,7 @@ mod tests {
         ClipRule::of(&clip).apply(&mut bare).unwrap();
         assert_eq!(bare, clip);
         assert_eq!(ClipRule::of(&raw(60, 30.0)), ClipRule::default());
+        clip.looping = false;
+        assert_eq!(ClipRule::of(&clip).looping, None, "its mark was taken away");
     }
 }

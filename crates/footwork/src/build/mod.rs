@@ -70,13 +70,13 @@ pub fn build(
     let mut found = prune::find(&all, prune);
     // Parts of clips cut before, and clips that others build upon, stay.
     found.retain(|p| clips.iter().any(|c| c.name == p.clip) && !config.builds_upon(&p.clip));
-    let left = prune::without(clips, &found);
-    let mut config = config.clone();
-    config.clips.retain(|r| left.iter().any(|c| config::matches_pattern(&r.name, &c.name)));
     if found.is_empty() {
         return Ok((all, report));
     }
     drop(all);
+    let left = prune::without(clips, &found);
+    let mut config = config.clone();
+    config.clips.retain(|r| left.iter().any(|c| config::matches_pattern(&r.name, &c.name)));
     let (db, report) = build_all(&left, &config, options)?;
     Ok((db, BuildReport { pruned: found, ..report }))
 }

@@ -177,6 +177,11 @@ fn in_range(ranges: &[(&str, f32, f32, f32)]) -> Result<(), ConfigError> {
 }
 
 impl MatcherConfig {
+    /// Does anything warp what plays?
+    pub(crate) fn warps(&self) -> bool {
+        self.orientation_warp.is_some() || self.stride_warp.is_some()
+    }
+
     /// The field's reference, D. Holden's motion matching demo (2020), with its published behaviour, parameters and
     /// defects: a yardstick, not something to ship. Its searches come every seventh frame of 60 per second (it counts
     /// down in floats), every result is jumped to, the root's offset is counted twice at transitions.

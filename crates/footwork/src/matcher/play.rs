@@ -329,7 +329,7 @@ pub fn tick_body(
     scratch: &mut Scratch,
     dt_s: f32,
 ) {
-    let warps = config.orientation_warp.is_some() || config.stride_warp.is_some();
+    let warps = config.warps();
     let Some(body) = db.body.as_ref().filter(|_| warps || config.feet.lock != FootLock::Off) else { return };
     let p = state.header.playing;
     let clip_root = state.header.animated_root.rotation;
@@ -445,7 +445,7 @@ fn bend_legs(
     now: Option<Now>,
 ) {
     let h = &state.header;
-    let warps = config.orientation_warp.is_some() || config.stride_warp.is_some();
+    let warps = config.warps();
     let locks = config.feet.lock != FootLock::Off;
     let grounds = config.ground.fit && (h.corrections.body.seen > 0.0 || now.is_some_and(|n| n.0.ground.is_some()));
     if !(warps || locks || grounds) {

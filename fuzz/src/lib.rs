@@ -13,7 +13,7 @@ pub mod random;
 use footwork::clip::RawClip;
 use footwork::database::Database;
 use footwork::matcher::{MatcherConfig, MotionMatcher};
-use footwork::trajectory::{Gait, MotionInput, Stick};
+use footwork::input::{Gait, MotionInput, Stick};
 use footwork_import::SceneError;
 use glam::Vec3;
 use std::sync::Arc;

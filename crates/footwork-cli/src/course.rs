@@ -1,8 +1,9 @@
 //! Scripted and random input: the same for every character that is to be compared.
 
 use anyhow::{Context, Result, bail};
+use footwork::input::{Gait, Goal, MotionInput, Path, Stick};
 use footwork::math::{Facing, cos, sin};
-use footwork::trajectory::{Gait, Goal, MotionInput, Path, Simulation, Stick};
+use footwork::trajectory::Simulation;
 use footwork_metrics::RATE_HZ;
 use footwork_metrics::courses::{RandomStick, parse_csv};
 use glam::{Vec2, Vec3};

@@ -1,8 +1,8 @@
 //! Grounds to walk on.
 
 use crate::args::GroundKind;
+use footwork::input::GroundPoint;
 use footwork::math::{cos, sin, tan};
-use footwork::trajectory::GroundPoint;
 use glam::Vec3;
 use std::f32::consts::PI;
 

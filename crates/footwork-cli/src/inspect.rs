@@ -3,8 +3,8 @@
 use crate::args::{Common, InspectArgs};
 use anyhow::Result;
 use footwork::database::{Clip, Database, DatabaseEvent};
-use footwork::roles::{Assigned, JointRoles};
-use footwork::search::Backend;
+use footwork::roles::Assigned;
+use footwork::search::{Backend, SearchIndex};
 use serde_json::{Value, json};
 
 /// Runs the command.
@@ -34,11 +34,13 @@ fn to_json(db: &Database) -> Value {
     };
     let tags: Vec<Value> =
         db.tags.iter().enumerate().map(|(i, t)| json!({ "name": t, "seconds": tag_seconds(i) })).collect();
-    let count = |name: usize| db.events.iter().filter(|e: &&DatabaseEvent| e.name as usize == name).count();
+    let count = |name: usize| db.events.iter().filter(|e: &&DatabaseEvent| e.name.at() == name).count();
     let events: Vec<Value> =
         db.event_names.iter().enumerate().map(|(i, e)| json!({ "name": e, "count": count(i) })).collect();
-    let indices: Vec<Value> =
-        Backend::ALL.iter().map(|b| json!({ "search": b.name(), "bytes": db.search_index(*b).bytes() })).collect();
+    let indices: Vec<Value> = Backend::ALL
+        .iter()
+        .map(|b| json!({ "search": b.name(), "bytes": SearchIndex::build(db, *b).bytes() }))
+        .collect();
     json!({
         "clips": db.originals(),
         "frames": db.frames(),
@@ -54,7 +56,7 @@ fn to_json(db: &Database) -> Value {
         "schema_hash": format!("{:016x}", db.schema.hash()),
         "joints": db.skeleton.names(),
         "joint_parents": parents,
-        "contact_joints": names(&db.contact_joints),
+        "contact_joints": names(&db.rig.contact_joints),
         "translated_joints": names(&db.poses.translated),
         "roles": roles_json(db),
         "curves": db.curve_names,
@@ -68,7 +70,7 @@ fn to_json(db: &Database) -> Value {
 
 /// Joints by role as names and shape tell: what a configuration said is not in a database.
 fn roles_json(db: &Database) -> Value {
-    let roles = JointRoles::resolve(&db.skeleton, &Default::default()).unwrap_or_default();
+    let roles = &db.rig.roles;
     let json =
         |a: Assigned| json!({ "joint": db.skeleton.name(a.joint), "found_by": a.found_by, "confidence": a.confidence });
     roles.assigned().map(|(role, a)| (role.to_owned(), json(a))).collect()

@@ -6,7 +6,7 @@ use crate::path_svg::PathSample;
 use crate::progress;
 use anyhow::Result;
 use footwork::clip::{Annotations, RawClip};
-use footwork::database::Database;
+use footwork::database::{Database, TagMask};
 use footwork::matcher::{MatcherConfig, MotionMatcher, Playing};
 use footwork::math::{Facing, Quat};
 use footwork::search::Explanation;
@@ -90,7 +90,7 @@ impl Drive {
         let mut watch = Watch::default();
         // On level ground nobody walks as on slopes and stairs.
         let level = self.ground == GroundKind::Level;
-        let uneven = if level { footwork_metrics::uneven_tags(db) } else { 0 };
+        let uneven = if level { footwork_metrics::uneven_tags(db) } else { TagMask::default() };
         let kind = self.ground;
         let ground = move |at: Vec3| kind.at(at);
         let bar = progress::bar("driving", updates as u64, self.json);
@@ -157,7 +157,7 @@ impl Driven {
             self.transitions.push(update);
         }
         self.transition_counts.push(output.transitions);
-        self.contacts.extend_from_slice(&output.contacts);
+        self.contacts.extend(output.contacts.iter().map(|foot| u8::from(foot.touching)));
         self.playing.push(header.playing);
         let apart = simulation.position - root.translation;
         watch.path_error_m.push((apart.x * apart.x + apart.z * apart.z).sqrt());

@@ -2,39 +2,35 @@
 
 use crate::args::{Common, GaitKind, SearchArgs};
 use crate::simulate::print_candidates;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use footwork::database::{Clip, Database};
 use footwork::frames::{ClipIndex, RowIndex};
-use footwork::matcher::{MatcherConfig, query_at_row};
-use footwork::math::{Facing, Transform};
-use footwork::schema::SourceBuffers;
-use footwork::search::explain::explain;
-use footwork::search::{Explanation, Verdict};
-use footwork::trajectory::control::PathProgress;
-use footwork::trajectory::predict::Prediction;
-use footwork::trajectory::{Desired, Gait, Goal, MotionInput, Simulation, Stick};
+use footwork::input::{Gait, Goal, MotionInput, Stick};
+use footwork::matcher::Character;
+use footwork::math::Facing;
+use footwork::search::explain::{Outcome, explain};
+use footwork::search::{Explanation, SearchIndex, Verdict};
 use glam::Vec2;
 use serde_json::json;
+use std::sync::Arc;
 
 /// Runs the command.
 pub fn search(args: &SearchArgs, common: &Common) -> Result<()> {
     let (db, config) = common.open()?;
+    let db = Arc::new(db);
     let row = row_at(&db, &args.clip, args.at)?;
     let goal = goal(args)?;
     let input = MotionInput { goal: goal.unwrap_or_default(), ..MotionInput::default() };
-    let mut features = db.features.row(row).to_vec();
-    if goal.is_some() {
-        steer(&db, &config, &input, row, &mut features);
-    }
-    let recorded = query_at_row(&db, &config, &input, row, features);
+    let character = Character::new(Arc::clone(&db), config.clone())?;
+    let recorded = character.query_at_row(&input, row).context("the character has no database")?;
     let query = recorded.ask();
     query.validate(&db)?;
-    let winner = db.search_index(config.search.backend).search(&db, &query);
+    let winner = SearchIndex::build(&db, config.search.backend).search(&db, &query);
     let stays = recorded.continuing.map_or(f32::INFINITY, |c| c.cost);
     let improves = |cost: f32| cost < stays * (1.0 - config.search.minimum_improvement);
     let jumped = winner.is_some_and(|w| !w.continuing && improves(w.cost));
     let all = 2 * db.rows();
-    let mut told = explain(&db, &query, db.features.row(row), winner, jumped, all);
+    let mut told = explain(&db, &query, db.features.row(row), Outcome { winner, jumped }, all);
     keep_best(&mut told, args.k, args.explain);
     let clip = &db.clips[db.row_clips[row.at()].at()];
     if common.json {
@@ -114,34 +110,5 @@ fn goal(args: &SearchArgs) -> Result<Option<Goal<'static>>> {
             Ok(Some(Goal::Stick(Stick { movement: Vec2::new(*x, *z), gait, ..Stick::default() })))
         }
         other => bail!("--stick {other:?}: expected X,Z, each from -1 to 1"),
-    }
-}
-
-/// Puts the trajectory of a goal in the place of the clip's own future, as a character does that moves as the clip does.
-fn steer(db: &Database, config: &MatcherConfig, input: &MotionInput, row: RowIndex, features: &mut [f32]) {
-    let view = db.view(db.row_clips[row.at()], false);
-    let time_s = db.row_time_s(row);
-    let mut buffers = SourceBuffers::new(&db.schema, &db.skeleton, db.contact_joints.len());
-    buffers.gather_trajectory(&view, time_s, &db.schema.times_s);
-    let (_, _, velocity) = view.trajectory(time_s, 0.0);
-    let gait = if matches!(input.goal, Goal::Stick(Stick { gait: Gait::Walk, .. })) { 0.0 } else { 1.0 };
-    Prediction {
-        input,
-        simulation: Simulation { velocity, gait, ..Simulation::default() },
-        desired: Desired { velocity, gait, ..Desired::default() },
-        progress: PathProgress::default(),
-        speeds: &config.speeds,
-        config: &config.simulation,
-        prediction: &config.prediction,
-        world_from_root: Transform::IDENTITY,
-    }
-    .run(&db.schema.times_s, &mut buffers.trajectory);
-    let mut wanted = vec![0.0; features.len()];
-    for channel in db.schema.channels.iter().filter(|c| c.kind.is_trajectory()) {
-        channel.kind.extract(&buffers.source(), &mut wanted[channel.columns.clone()]);
-    }
-    db.features.normalize(&mut wanted);
-    for channel in db.schema.channels.iter().filter(|c| c.kind.is_trajectory()) {
-        features[channel.columns.clone()].copy_from_slice(&wanted[channel.columns.clone()]);
     }
 }

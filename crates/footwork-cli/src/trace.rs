@@ -80,7 +80,7 @@ impl Trace {
         Self {
             skeleton: db.skeleton.clone(),
             rate_hz: 1.0 / driven.summary.dt_s,
-            contact_joints: db.contact_joints.clone(),
+            contact_joints: db.rig.contact_joints.clone(),
             clips: db.clips.iter().map(|c| c.name.clone()).collect(),
             course: course.to_owned(),
             parts: driven.parts.clone(),

@@ -12,8 +12,8 @@
 //! Sticks are directions in the world and full or zero.
 
 use crate::RATE_HZ;
+use footwork::input::{Gait, Stick};
 use footwork::math::Facing;
-use footwork::trajectory::{Gait, Stick};
 use glam::{Vec2, Vec3};
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 

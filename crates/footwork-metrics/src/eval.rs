@@ -8,10 +8,10 @@ use crate::samples::{Moment, Samples, Statistic, mean_and_sd};
 use crate::source::Source;
 use footwork::adjust::feet::{FeetConfig, FootLock};
 use footwork::database::{Database, MirrorMode};
-use footwork::matcher::MatcherConfig;
+use footwork::matcher::{Character, MatcherConfig};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A metric: what is sampled, and what is made of the samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -185,6 +185,8 @@ pub struct Evaluated {
 #[derive(Debug)]
 pub struct Evaluation {
     db: Arc<Database>,
+    /// Whose search index all others share.
+    first: OnceLock<Arc<Character>>,
     source: Source,
     /// `[runs][courses]`.
     runs: Vec<Vec<Course>>,
@@ -204,7 +206,7 @@ impl Evaluation {
     /// Over courses by name; names that are none are left out.
     pub fn new(db: Arc<Database>, courses: &[&str], runs: usize) -> Self {
         let of_run = |index| courses.iter().filter_map(|name| course(name, Run::new(index))).collect();
-        Self { source: Source::new(&db), db, runs: (0..runs).map(of_run).collect() }
+        Self { source: Source::new(&db), db, first: OnceLock::new(), runs: (0..runs).map(of_run).collect() }
     }
 
     /// How often `progress` is called for a variant.
@@ -268,6 +270,18 @@ impl Evaluation {
         Ok(Evaluated { row, played: captured_row(CAPTURED_ROWS[1], &played) })
     }
 
+    /// A character with these settings; the search index is built once.
+    fn character_of(&self, config: &MatcherConfig) -> Result<Arc<Character>, RecordError> {
+        let first = match self.first.get() {
+            Some(first) => first,
+            None => {
+                let character = Character::new(Arc::clone(&self.db), config.clone())?;
+                self.first.get_or_init(|| Arc::new(character))
+            }
+        };
+        if first.config() == config { Ok(Arc::clone(first)) } else { Ok(Arc::new(first.with_config(config.clone())?)) }
+    }
+
     fn empty(&self) -> Vec<Measurement> {
         vec![Measurement::default(); self.runs.len()]
     }
@@ -275,10 +289,10 @@ impl Evaluation {
     fn drive(&self, variant: &Variant, course: &Course, run: usize) -> Result<Driven, RecordError> {
         let (source, speeds) = (&self.source, &variant.config.speeds);
         let [mut with_feet, mut without_feet, mut played] = std::array::from_fn(|_| Measurement::default());
-        let on = record(&self.db, source, &variant.config, course)?;
+        let on = record(&self.character_of(&variant.config)?, source, course)?;
         let bare = self::without_feet(&variant.config);
         // Nothing to switch off: the same motion again.
-        let off = if bare == variant.config { on.clone() } else { record(&self.db, source, &bare, course)? };
+        let off = if bare == variant.config { on.clone() } else { record(&self.character_of(&bare)?, source, course)? };
         if let Some(frame) = on.first_other_decision(&off) {
             let time_s = frame as f32 / crate::RATE_HZ;
             return Err(RecordError::FeetDecide { course: course.name, run, time_s });

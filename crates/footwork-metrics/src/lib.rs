@@ -38,11 +38,12 @@ pub mod gate;
 pub mod measure;
 pub mod metrics;
 pub mod motion;
+pub mod query_sets;
 pub mod recording;
 pub mod samples;
 pub mod source;
 
-use footwork::database::Database;
+use footwork::database::{Database, TagMask};
 
 /// All metrics are measured at this rate: differences of positions depend on it.
 pub const RATE_HZ: f32 = 60.0;
@@ -50,8 +51,7 @@ pub const RATE_HZ: f32 = 60.0;
 /// Tags of motion that has no place on level ground.
 const UNEVEN_TAGS: [&str; 2] = ["slope", "stairs"];
 
-/// A bit per tag of motion that has no place on level ground, where all courses lie.
-pub fn uneven_tags(db: &Database) -> u64 {
-    let uneven = db.tags.iter().enumerate().filter(|(_, tag)| UNEVEN_TAGS.contains(&tag.as_str()));
-    uneven.fold(0, |mask, (bit, _)| mask | 1 << bit)
+/// The tags of motion that has no place on level ground, where all courses lie.
+pub fn uneven_tags(db: &Database) -> TagMask {
+    UNEVEN_TAGS.iter().filter_map(|tag| db.tag_mask(tag).ok()).fold(TagMask::default(), |a, b| a | b)
 }

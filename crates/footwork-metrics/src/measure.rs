@@ -8,8 +8,9 @@ use crate::recording::Recording;
 use crate::samples::{Moment, Samples};
 use crate::source::Source;
 use footwork::frames::JointIndex;
+use footwork::input::{Gait, Stick};
 use footwork::math::Facing;
-use footwork::trajectory::{Gait, SpeedConfig, Stick};
+use footwork::trajectory::SpeedConfig;
 use glam::Vec3;
 
 /// A foot held for longer than this stands: 0.2 s, and half a frame for rounding.
@@ -192,7 +193,7 @@ impl Measurement {
         course: &Course,
         run: usize,
     ) {
-        let (toes, place) = (&source.rig.contact_joints, Place { course: course.name, run });
+        let (toes, place) = (&source.subject.contact_joints, Place { course: course.name, run });
         let held = |frame: usize, slot: usize| with.locked_s[frame * toes.len() + slot];
         for frame in 0..with.motion.frames() {
             for (slot, toe) in toes.iter().enumerate() {
@@ -236,7 +237,7 @@ impl Measurement {
     /// What can be said of any frame, captured or played. `seam`: it counts as after a transition.
     fn add_frame(&mut self, source: &Source, motion: &Motion, frame: usize, seam: bool, place: Place) {
         let clip = &source.clips[motion.playing[frame].clip.at()];
-        let toes = &source.rig.contact_joints;
+        let toes = &source.subject.contact_joints;
         for (slot, toe) in toes.iter().enumerate() {
             let moment = || place.moment(motion, frame, *toe);
             self.push(Quantity::Penetration, feet::penetration_cm(motion, frame, *toe), moment);
@@ -251,7 +252,7 @@ impl Measurement {
             let weight = skate::height_weight(height - clip.lowest_height_m);
             self.push(Quantity::WeightedSkate, speed * weight, moment);
         }
-        for leg in &source.rig.legs {
+        for leg in &source.subject.legs {
             let extension = feet::knee_extension_deg(motion, frame, *leg);
             self.push(Quantity::KneeExtension, extension, || place.moment(motion, frame, leg[1]));
         }
@@ -294,7 +295,7 @@ impl Measurement {
 
     /// Feet that are held, and feet of a character that nothing is asked of.
     fn add_standing(&mut self, source: &Source, recording: &Recording, course: &Course, place: Place) {
-        let (motion, toes) = (&recording.motion, &source.rig.contact_joints);
+        let (motion, toes) = (&recording.motion, &source.subject.contact_joints);
         let mut idle_frames = 0;
         for (frame, stick) in course.rows.iter().enumerate() {
             idle_frames = if stick.movement == glam::Vec2::ZERO { idle_frames + 1 } else { 0 };
@@ -312,13 +313,14 @@ impl Measurement {
     }
 
     fn add_responses(&mut self, source: &Source, motion: &Motion, course: &Course, speeds: &SpeedConfig, place: Place) {
-        let hips: Vec<Vec3> = (0..motion.frames()).map(|f| motion.position(Space::World, f, source.rig.hips)).collect();
+        let hips: Vec<Vec3> =
+            (0..motion.frames()).map(|f| motion.position(Space::World, f, source.subject.hips)).collect();
         let velocities = response::smoothed(&response::ground_velocities(&hips));
         let directions: Vec<Vec3> = motion.hips_facings.iter().map(|f| f.direction()).collect();
         let directions = response::smoothed(&directions).into_iter();
         let facings: Vec<Facing> = directions.map(|d| Facing::from_direction(d).unwrap_or_default()).collect();
         for (row, quantity, time_s) in response_times(course, speeds, &velocities, &facings) {
-            self.push(quantity, time_s, || place.moment(motion, row, source.rig.hips));
+            self.push(quantity, time_s, || place.moment(motion, row, source.subject.hips));
         }
     }
 
@@ -371,7 +373,7 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::motion::Rig;
+    use crate::motion::Subject;
     use crate::motion::tests::moving;
     use crate::recording::Seam;
     use crate::source::SourceClip;
@@ -403,7 +405,7 @@ mod tests {
             rest_height_m: 0.0,
             lowest_height_m: 0.0,
         };
-        let rig = Rig {
+        let subject = Subject {
             contact_joints: vec![TOE],
             mirror_joints: vec![JointIndex(0), TOE],
             legs: Vec::new(),
@@ -411,7 +413,7 @@ mod tests {
             hips_forward: Vec3::Z,
         };
         let limits = vec![1.0; 2];
-        Source { rig, clips: vec![clip], velocity_change_p999_mps: limits.clone(), velocity_change_max_mps: limits }
+        Source { subject, clips: vec![clip], velocity_change_p999_mps: limits.clone(), velocity_change_max_mps: limits }
     }
 
     fn course(rows: Vec<Stick>) -> Course {
@@ -508,7 +510,7 @@ mod tests {
         assert!(source.velocity_change_p999_of_mps(&clip.playing)[1] > 10.0);
         let mirrored: Vec<_> = played.iter().map(|p| crate::motion::SourceFrame { mirrored: true, ..*p }).collect();
         let mut crossed = source.clone();
-        crossed.rig.mirror_joints.swap(0, 1);
+        crossed.subject.mirror_joints.swap(0, 1);
         assert_eq!(crossed.velocity_change_p999_of_mps(&mirrored), [limits_mps[1], limits_mps[0]]);
 
         let mut recording = recording(30, |t| Vec3::X * (2.0 * t * t));

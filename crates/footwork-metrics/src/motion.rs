@@ -8,41 +8,33 @@ use glam::Vec3;
 
 /// What of a skeleton is looked at.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rig {
+pub struct Subject {
     /// Joints with contact labels: toes.
     pub contact_joints: Vec<JointIndex>,
     /// `[joints]` the joint on the other side; itself in the middle, and where there are no mirror images.
     pub mirror_joints: Vec<JointIndex>,
     /// Hip, knee and ankle above each contact joint that has them.
     pub legs: Vec<[JointIndex; 3]>,
-    /// The joint below the root.
+    /// The hips; the root where nobody knows.
     pub hips: JointIndex,
     /// The axis of the hips that points ahead on average, unit, in the hips' own space: rigs differ.
     pub hips_forward: Vec3,
 }
 
-impl Rig {
+impl Subject {
     /// Of a database.
     pub fn new(db: &Database) -> Self {
-        let parents = db.skeleton.parents();
-        let above = |joint: JointIndex| parents[joint.at()];
-        let leg = |toe: &JointIndex| {
-            let ankle = above(*toe)?;
-            let knee = above(ankle)?;
-            let hip = above(knee)?;
-            // A leg hangs from something.
-            above(hip).map(|_| [hip, knee, ankle])
-        };
-        let hips = parents.iter().position(|p| *p == Some(JointIndex(0))).unwrap_or(0);
+        let body = db.rig.body.as_ref();
+        let hips = body.map(|body| body.hips).or(db.rig.roles.get("hips")).unwrap_or(JointIndex(0)).at();
         let ahead = |frame: usize| db.poses.rotations[frame * db.poses.joints + hips].inverse() * FORWARD;
         let sum = if hips == 0 { FORWARD } else { (0..db.frames()).map(ahead).sum() };
         Self {
-            contact_joints: db.contact_joints.clone(),
+            contact_joints: db.rig.contact_joints.clone(),
             mirror_joints: match &db.mirror_table {
                 Some(table) => table.pairs.clone(),
                 None => (0..db.skeleton.len()).map(JointIndex::new).collect(),
             },
-            legs: db.contact_joints.iter().filter_map(leg).collect(),
+            legs: body.iter().flat_map(|body| body.legs.iter().flatten()).map(|l| [l.hip, l.knee, l.ankle]).collect(),
             hips: JointIndex::new(hips),
             hips_forward: sum.try_normalize().unwrap_or(FORWARD),
         }
@@ -94,7 +86,7 @@ impl Motion {
     pub fn push(
         &mut self,
         db: &Database,
-        rig: &Rig,
+        subject: &Subject,
         pose: &Pose,
         contacts: &[u8],
         playing: SourceFrame,
@@ -102,7 +94,7 @@ impl Motion {
     ) {
         pose.world(&db.skeleton, world);
         let root = Transform::new(world[0].translation, Facing::from_rotation(world[0].rotation).rotation());
-        let hips_ahead = world[rig.hips.at()].rotation * rig.hips_forward;
+        let hips_ahead = world[subject.hips.at()].rotation * subject.hips_forward;
         self.roots.push(root);
         self.world.extend(world.iter().map(|t| t.translation));
         self.root_space.extend(world.iter().map(|t| root.inverse_point(t.translation)));

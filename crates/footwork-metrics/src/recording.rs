@@ -5,12 +5,11 @@ use crate::courses::Course;
 use crate::metrics::seam;
 use crate::motion::Motion;
 use crate::source::Source;
-use footwork::database::Database;
-use footwork::matcher::{ConfigError, MatcherConfig, MotionMatcher, Playing};
-use footwork::math::Facing;
+use footwork::database::{Database, TagFilter};
+use footwork::input::{InputError, MotionInput};
+use footwork::matcher::{Character, ConfigError, MotionMatcher, Playing};
+use footwork::math::{Facing, Transform};
 use footwork::pose::{Pose, PoseVelocity, RootMotion};
-use footwork::search::TagFilter;
-use footwork::trajectory::{InputError, MotionInput};
 use glam::Vec3;
 use std::sync::Arc;
 
@@ -52,6 +51,9 @@ pub enum RecordError {
     /// The database asks for input that a course does not have.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// A character that plays no clips has nothing to be compared with.
+    #[error("the character has no database: only motion of clips can be measured")]
+    NoDatabase,
     /// Foot locks and IK change what is played: with and without them is then not the same run.
     #[error(
         "course {course}, run {run}, {time_s:.2} s: something else plays with foot locks than without, so what they do \
@@ -78,14 +80,10 @@ impl Recording {
 ///
 /// # Errors
 /// A configuration that does not fit the database, or a database whose input a stick cannot give.
-pub fn record(
-    db: &Arc<Database>,
-    source: &Source,
-    config: &MatcherConfig,
-    course: &Course,
-) -> Result<Recording, RecordError> {
-    let rig = &source.rig;
-    let mut character = MotionMatcher::new(Arc::clone(db), config.clone())?;
+pub fn record(character: &Arc<Character>, source: &Source, course: &Course) -> Result<Recording, RecordError> {
+    let db = character.database().ok_or(RecordError::NoDatabase)?;
+    let mut character = MotionMatcher::of(Arc::clone(character), Transform::IDENTITY)?;
+    let mut contacts = vec![0; db.rig.contact_joints.len()];
     let mut jumps = Jumps::new(db);
     let mut world = Vec::new();
     let mut recording = Recording {
@@ -96,18 +94,19 @@ pub fn record(
         locked_s: Vec::new(),
         seams: Vec::new(),
     };
-    let tags = TagFilter { forbidden: crate::uneven_tags(db), ..TagFilter::default() };
+    let tags = TagFilter::forbidden(crate::uneven_tags(db));
     let dt_s = 1.0 / RATE_HZ;
     for (frame, stick) in course.rows.iter().enumerate() {
         let before = character.state().header.playing;
         character.update(&MotionInput { tags, ..MotionInput::stick(*stick) }, dt_s)?;
         let (header, output) = (&character.state().header, character.output());
         let playing = source.frame(&header.playing);
-        recording.motion.push(db, rig, &output.pose, &output.contacts, playing, &mut world);
+        contacts.iter_mut().zip(&output.contacts).for_each(|(c, foot)| *c = u8::from(foot.touching));
+        recording.motion.push(db, &source.subject, &output.pose, &contacts, playing, &mut world);
         recording.playing.push(header.playing);
         recording.simulated.push(header.simulation.position);
         recording.simulated_facings.push(header.simulation.facing);
-        recording.locked_s.extend_from_slice(&output.locked_s);
+        recording.locked_s.extend(output.contacts.iter().map(|foot| foot.locked_s));
         if output.transitions > 0 {
             // Both clips at the instant of the jump.
             let since_s = f64::from(header.since_transition_s);

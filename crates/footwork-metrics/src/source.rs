@@ -2,7 +2,7 @@
 
 use crate::RATE_HZ;
 use crate::metrics::{jerk, skate};
-use crate::motion::{Motion, Rig, SourceFrame};
+use crate::motion::{Motion, SourceFrame, Subject};
 use crate::samples::percentile;
 use footwork::database::Database;
 use footwork::frames::{ClipIndex, JointIndex};
@@ -29,7 +29,7 @@ pub struct SourceClip {
 #[derive(Clone, Debug)]
 pub struct Source {
     /// What is looked at.
-    pub rig: Rig,
+    pub subject: Subject,
     /// `[originals]`.
     pub clips: Vec<SourceClip>,
     /// `[joints]` 99.9th percentile of the joint's change of velocity, m/s.
@@ -41,18 +41,17 @@ pub struct Source {
 impl Source {
     /// Of a database.
     pub fn new(db: &Database) -> Self {
-        let rig = Rig::new(db);
-        let uneven = crate::uneven_tags(db);
+        let subject = Subject::new(db);
         let level = (0..db.originals()).map(|clip| {
             let range = db.clips[clip].frame_range();
             let over = |s: &&footwork::database::TagSpan| s.start.at() < range.end && s.end.at() > range.start;
-            !db.tag_spans.iter().filter(over).any(|s| uneven & (1 << s.tag) != 0)
+            !db.tag_spans.iter().filter(over).any(|s| crate::UNEVEN_TAGS.contains(&db.tags[s.tag as usize].as_str()))
         });
         let level: Vec<bool> = level.collect();
         let motions: Vec<Motion> =
-            (0..db.originals()).into_par_iter().map(|clip| clip_motion(db, &rig, ClipIndex::new(clip))).collect();
+            (0..db.originals()).into_par_iter().map(|clip| clip_motion(db, &subject, ClipIndex::new(clip))).collect();
         let heights = |of: fn(&Motion, &[JointIndex]) -> Option<f32>| {
-            let known: Vec<Option<f32>> = motions.iter().map(|m| of(m, &rig.contact_joints)).collect();
+            let known: Vec<Option<f32>> = motions.iter().map(|m| of(m, &subject.contact_joints)).collect();
             let mut found: Vec<f32> = known.iter().copied().flatten().collect();
             // A clip without any contact is held against the others.
             let usual = if found.is_empty() { 0.0 } else { percentile(&mut found, 50.0) };
@@ -84,7 +83,7 @@ impl Source {
         });
         Self {
             clips: clips.collect(),
-            rig,
+            subject,
             velocity_change_p999_mps: limits.iter().map(|l| l.0).collect(),
             velocity_change_max_mps: limits.iter().map(|l| l.1).collect(),
         }
@@ -98,7 +97,7 @@ impl Source {
     /// By how much the velocity of a joint of the character changes in a frame of the source, m/s; `None` near a clip's
     /// start.
     pub fn velocity_change_mps(&self, playing: SourceFrame, joint: JointIndex) -> Option<f32> {
-        let joint = if playing.mirrored { self.rig.mirror_joints[joint.at()] } else { joint };
+        let joint = if playing.mirrored { self.subject.mirror_joints[joint.at()] } else { joint };
         jerk::velocity_change_mps(&self.clips[playing.clip.at()].motion, playing.frame, joint)
     }
 
@@ -128,18 +127,18 @@ impl Source {
 }
 
 /// A clip, sampled at 60 Hz.
-fn clip_motion(db: &Database, rig: &Rig, clip: ClipIndex) -> Motion {
+fn clip_motion(db: &Database, subject: &Subject, clip: ClipIndex) -> Motion {
     let view = db.view(clip, false);
     let mut motion = Motion::new(db.skeleton.len());
     let (mut pose, mut velocity) = (Pose::rest(&db.skeleton), PoseVelocity::zero(db.skeleton.len()));
-    let (mut contacts, mut world) = (vec![0; rig.contact_joints.len()], Vec::new());
+    let (mut contacts, mut world) = (vec![0; subject.contact_joints.len()], Vec::new());
     // The last frame of a loop is not its first one again.
     let frames = (view.seconds() * f64::from(RATE_HZ) + 1e-3) as usize + usize::from(view.loop_delta.is_none());
     for frame in 0..frames.max(1) {
         let time_s = frame as f64 / f64::from(RATE_HZ);
         view.sample(time_s, &mut pose, &mut velocity);
         db.contacts_at(clip, false, time_s, &mut contacts);
-        motion.push(db, rig, &pose, &contacts, SourceFrame { clip, frame, mirrored: false }, &mut world);
+        motion.push(db, subject, &pose, &contacts, SourceFrame { clip, frame, mirrored: false }, &mut world);
     }
     motion
 }

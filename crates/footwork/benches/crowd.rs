@@ -11,10 +11,14 @@
 mod common;
 
 use footwork::database::Database;
-use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher, Output, Scratch, SearchScheduler, step};
+use footwork::input::MotionInput;
+use footwork::matcher::Character;
+use footwork::matcher::Crowd;
+use footwork::matcher::{MatcherConfig, MatcherState, Output, Scratch, SearchScheduler, step};
+use footwork::math::Transform;
+use footwork::search::OwnedQuery;
+use footwork::search::SearchIndex;
 use footwork::search::SearchQuery;
-use footwork::search::query_sets::RecordedQuery;
-use footwork::trajectory::MotionInput;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
@@ -45,8 +49,8 @@ fn print(what: &str, ms: &[f64]) {
 
 /// Milliseconds of search in each frame.
 fn searches(db: &Arc<Database>) -> Vec<f64> {
-    let asked: Vec<Vec<RecordedQuery>> = (0..CHARACTERS).map(|i| asked(db, i)).collect();
-    let index = db.search_index(MatcherConfig::default().search.backend);
+    let asked: Vec<Vec<OwnedQuery>> = (0..CHARACTERS).map(|i| asked(db, i)).collect();
+    let index = SearchIndex::build(&db, MatcherConfig::default().search.backend);
     let mut found = vec![None; CHARACTERS];
     let frame = |k: usize| {
         let turn = asked.iter().skip(k % TURNS).step_by(TURNS);
@@ -60,15 +64,16 @@ fn searches(db: &Arc<Database>) -> Vec<f64> {
 }
 
 /// What one character asks.
-fn asked(db: &Arc<Database>, character: usize) -> Vec<RecordedQuery> {
-    let mut states = [MotionMatcher::new(db.clone(), MatcherConfig::default()).expect("a character").state().clone()];
-    let (mut scratch, mut outputs) = (Scratch::new(db), [Output::new(db)]);
+fn asked(db: &Arc<Database>, player: usize) -> Vec<OwnedQuery> {
+    let character = Character::new(db.clone(), MatcherConfig::default()).expect("a character");
+    let mut states = [character.state_at(Transform::IDENTITY).expect("a state")];
+    let (mut scratch, mut outputs) = (Scratch::new(&character), [Output::new(&character)]);
     let mut asked = Vec::new();
     for k in 0..FRAMES {
-        let input = [common::random_stick(character as u64, k as f64 / 60.0)];
-        step(db, &MatcherConfig::default(), &input, DT_S, &mut states, &mut scratch, &mut outputs).expect("a step");
+        let input = [common::random_stick(player as u64, k as f64 / 60.0)];
+        step(&character, &input, DT_S, &mut states, &mut scratch, &mut outputs).expect("a step");
         if outputs[0].searches > 0 {
-            asked.extend(scratch.last_ask().as_ref().map(RecordedQuery::of));
+            asked.extend(scratch.last_ask(&character).as_ref().map(OwnedQuery::of));
         }
     }
     asked
@@ -76,11 +81,11 @@ fn asked(db: &Arc<Database>, character: usize) -> Vec<RecordedQuery> {
 
 /// Milliseconds of each frame: prediction, search, playback, blending.
 fn frames(db: &Arc<Database>) -> Vec<f64> {
-    let config = MatcherConfig::default();
-    let first = MotionMatcher::new(db.clone(), config.clone()).expect("a character").state().clone();
+    let character = Character::new(db.clone(), MatcherConfig::default()).expect("a character");
+    let first = character.state_at(Transform::IDENTITY).expect("a state");
     let mut states: Vec<MatcherState> = vec![first; CHARACTERS];
-    let mut outputs: Vec<Output> = (0..CHARACTERS).map(|_| Output::new(db)).collect();
-    let mut scratch = Scratch::new(db);
+    let mut outputs: Vec<Output> = (0..CHARACTERS).map(|_| Output::new(&character)).collect();
+    let mut scratch = Scratch::new(&character);
     let mut scheduler = SearchScheduler::new(CHARACTERS, CHARACTERS.div_ceil(TURNS));
     let significance = vec![1.0; CHARACTERS];
     let mut frame = |k: usize| {
@@ -88,7 +93,8 @@ fn frames(db: &Arc<Database>) -> Vec<f64> {
         let inputs: Vec<MotionInput> = (0..CHARACTERS).map(input).collect();
         let started = Instant::now();
         let (states, outputs) = (&mut states, &mut outputs);
-        scheduler.step(db, &config, &inputs, &significance, DT_S, states, &mut scratch, outputs).expect("a step");
+        let crowd = Crowd { states, scratch: &mut scratch, outputs };
+        scheduler.step(&character, &inputs, &significance, DT_S, crowd).expect("a step");
         started.elapsed().as_secs_f64() * 1e3
     };
     // The first second sorts the crowd: nobody has searched yet.

@@ -15,7 +15,7 @@ fn query(c: &mut Criterion) {
     for (name, preset) in [("holden", Preset::Holden), ("o3de", Preset::O3de)] {
         let schema = SchemaConfig { preset: Some(preset), ..Default::default() };
         let db = common::built(common::clips(), &BuildConfig { schema, ..Default::default() }).0;
-        let mut buffers = SourceBuffers::new(&db.schema, &db.skeleton, db.contact_joints.len());
+        let mut buffers = SourceBuffers::new(&db.schema, &db.skeleton, db.rig.contact_joints.len());
         let mut out = vec![0.0; db.features.columns];
         let mut r = common::Random(2);
         group.bench_function(name, |b| {

@@ -6,6 +6,7 @@ mod common;
 use criterion::{Criterion, criterion_group, criterion_main};
 use footwork::database::MirrorMode;
 use footwork::frames::RowIndex;
+use footwork::search::SearchIndex;
 use footwork::search::{Backend, Candidates, Match, SearchQuery};
 use std::hint::black_box;
 
@@ -22,7 +23,7 @@ fn search(c: &mut Criterion) {
             })
             .collect();
         for backend in Backend::ALL {
-            let index = db.search_index(backend);
+            let index = SearchIndex::build(&db, backend);
             for plays in [false, true] {
                 let mut k = 0;
                 let label = format!("{}/{name}{}", backend.name(), if plays { "_while_playing" } else { "" });

@@ -1,4 +1,4 @@
-//! Exact searches side by side, on the query sets of `footwork::search::query_sets`, and whether they agree. On a database
+//! Exact searches side by side, on the query sets of `footwork_metrics::query_sets`, and whether they agree. On a database
 //! of your own:
 //!
 //! ```sh
@@ -10,14 +10,14 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
+use footwork::database::TagFilter;
 use footwork::database::{Database, DatabaseContent, TagSpan};
 use footwork::frames::FrameIndex;
-use footwork::search::query_sets::{QuerySet, RecordedQuery, queries};
+use footwork::search::OwnedQuery;
 use footwork::search::structures::Touched;
 use footwork::search::tree::Tree;
-use footwork::search::{
-    Backend, Kernel, Match, PerColumn, PlainColumns, SearchIndex, SearchQuery, TagFilter, row_cost,
-};
+use footwork::search::{Backend, Kernel, Match, PerColumn, PlainColumns, SearchIndex, SearchQuery, row_cost};
+use footwork_metrics::query_sets::{QuerySet, queries};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
@@ -66,14 +66,14 @@ fn main() {
         }
         // Multipliers of its own for each query: nothing is rebuilt.
         let mut r = common::Random(2);
-        let weighed: Vec<RecordedQuery> = queries.iter().map(|q| weighed(&db, q.clone(), &mut r)).collect();
+        let weighed: Vec<OwnedQuery> = queries.iter().map(|q| weighed(&db, q.clone(), &mut r)).collect();
         let (expected, boxes) = run(&db, &indices[0].1, &weighed);
         let (found_weighed, times) = run(&db, &indices[1].1, &weighed);
         assert_eq!(found_weighed, expected, "with multipliers");
         print(set, "  multipliers", &times, boxes.median / times.median);
         // Where only a tenth of the rows may be jumped to.
         let tagged_tree = SearchIndex::build(&tagged, Backend::Tree);
-        let asked: Vec<RecordedQuery> = queries.iter().cloned().map(under_the_tag).collect();
+        let asked: Vec<OwnedQuery> = queries.iter().cloned().map(|q| under_the_tag(&tagged, q)).collect();
         let (_, boxes) = run(&tagged, &SearchIndex::build(&tagged, Backend::Boxes), &asked);
         let (_, times) = run(&tagged, &tagged_tree, &asked);
         print(set, "  a tag of 10 %", &times, boxes.median / times.median);
@@ -89,8 +89,8 @@ fn main() {
 
 /// Mean of a search that is one of many, in their order or in that of the rows that play, which are near each other in
 /// memory when rows are alike.
-fn many(db: &Database, index: &SearchIndex, queries: &[RecordedQuery], by_row: bool) -> f64 {
-    let mut asked: Vec<SearchQuery> = queries.iter().map(RecordedQuery::ask).collect();
+fn many(db: &Database, index: &SearchIndex, queries: &[OwnedQuery], by_row: bool) -> f64 {
+    let mut asked: Vec<SearchQuery> = queries.iter().map(OwnedQuery::ask).collect();
     if by_row {
         asked.sort_by_key(|q| q.continuing.map(|playing| playing.row));
     }
@@ -106,7 +106,7 @@ fn many(db: &Database, index: &SearchIndex, queries: &[RecordedQuery], by_row: b
 }
 
 /// The same under multipliers from a half to two, by which what plays is judged too.
-fn weighed(db: &Database, mut q: RecordedQuery, r: &mut common::Random) -> RecordedQuery {
+fn weighed(db: &Database, mut q: OwnedQuery, r: &mut common::Random) -> OwnedQuery {
     q.multipliers.iter_mut().for_each(|m| *m = r.between(0.5, 2.0));
     if let Some(playing) = &mut q.continuing {
         let costs = PerColumn(&db.residuals);
@@ -126,8 +126,8 @@ fn tagged(db: &Database) -> Database {
     Database::new(content).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn under_the_tag(mut q: RecordedQuery) -> RecordedQuery {
-    q.candidates.tags = TagFilter { required: 1, ..TagFilter::default() };
+fn under_the_tag(db: &Database, mut q: OwnedQuery) -> OwnedQuery {
+    q.candidates.tags = TagFilter::required(db.tag_mask("tenth").expect("the tag is there"));
     q
 }
 
@@ -136,7 +136,7 @@ fn print(set: QuerySet, name: &str, times: &Times, ratio: f64) {
     println!("{} {name:15} median {median:8.2}  mean {mean:8.2}  p99 {p99:8.2}  ratio {ratio:5.1}", set.name());
 }
 
-fn run(db: &Database, index: &SearchIndex, queries: &[RecordedQuery]) -> (Vec<Option<Match>>, Times) {
+fn run(db: &Database, index: &SearchIndex, queries: &[OwnedQuery]) -> (Vec<Option<Match>>, Times) {
     let mut rounds = vec![[0.0; ROUNDS]; queries.len()];
     let mut found = Vec::new();
     for round in 0..ROUNDS {

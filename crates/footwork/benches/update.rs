@@ -6,9 +6,11 @@ mod common;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use footwork::database::MirrorMode;
+use footwork::input::MotionInput;
+use footwork::matcher::Character;
 use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher, Output, Scratch, SearchConfig, step};
+use footwork::math::Transform;
 use footwork::search::Backend;
-use footwork::trajectory::MotionInput;
 use std::hint::black_box;
 
 const DT_S: f32 = 1.0 / 60.0;
@@ -77,17 +79,18 @@ fn stages(c: &mut Criterion) {
 fn crowd(c: &mut Criterion) {
     let db = common::gait_full();
     let config = MatcherConfig::default();
-    let start = MotionMatcher::new(db.clone(), config.clone()).unwrap().state().clone();
+    let character = Character::new(db.clone(), config).unwrap();
+    let start = character.state_at(Transform::IDENTITY).unwrap();
     let mut states: Vec<MatcherState> = (0..64).map(|_| start.clone()).collect();
-    let mut outputs: Vec<Output> = (0..64).map(|_| Output::new(&db)).collect();
-    let mut scratch = Scratch::new(&db);
+    let mut outputs: Vec<Output> = (0..64).map(|_| Output::new(&character)).collect();
+    let mut scratch = Scratch::new(&character);
     let mut k = 0u32;
     c.bench_function("step/64_characters", |b| {
         b.iter(|| {
             k += 1;
             let input = |i| common::random_stick(i as u64, f64::from(k) / 60.0);
             let inputs: [MotionInput; 64] = std::array::from_fn(input);
-            step(&db, &config, &inputs, DT_S, &mut states, &mut scratch, &mut outputs).unwrap();
+            step(&character, &inputs, DT_S, &mut states, &mut scratch, &mut outputs).unwrap();
         });
     });
 }

@@ -56,6 +56,11 @@ index!(
     RowIndex
 );
 
+index!(
+    /// A named event of a database: what fired events carry.
+    EventId
+);
+
 /// World up.
 pub const UP: glam::Vec3 = glam::Vec3::Y;
 /// Where a character faces in its own root space.

@@ -15,7 +15,7 @@
 //! ```
 //! use footwork::build::{BuildConfig, BuildOptions, build};
 //! use footwork::matcher::{MatcherConfig, MotionMatcher};
-//! use footwork::trajectory::{Gait, MotionInput, Stick};
+//! use footwork::input::{Gait, MotionInput, Stick};
 //! use std::sync::Arc;
 //!
 //! # let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
@@ -40,11 +40,13 @@ pub mod database;
 pub mod error;
 pub mod files;
 pub mod frames;
+pub mod input;
 pub mod matcher;
 pub mod math;
 pub mod motion;
 pub mod pose;
 pub mod retarget;
+pub mod rig;
 pub mod roles;
 pub mod schema;
 pub mod search;

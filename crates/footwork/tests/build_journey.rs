@@ -7,15 +7,16 @@ use footwork::build::{
     BuildConfig, BuildOptions, ClipRule, CostSpec, CurveSpec, EventSpec, SchemaConfig, TagSpec, build, prepare,
 };
 use footwork::clip::RawClip;
+use footwork::database::TagFilter;
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::{ClipIndex, RowIndex};
+use footwork::input::{Gait, Goal, MotionInput, Path, Stick};
 use footwork::matcher::{MatcherConfig, MotionMatcher, SearchConfig};
 use footwork::math::{Facing, Quat, Transform};
 use footwork::pose::{Pose, PoseVelocity};
 use footwork::schema::{ChannelSpec, ChannelType, FeatureSchema, Preset, SchemaError};
-use footwork::search::{TagFilter, Verdict};
+use footwork::search::Verdict;
 use footwork::skeleton::Skeleton;
-use footwork::trajectory::{Gait, Goal, MotionInput, Path, Stick};
 use glam::{Vec2, Vec3};
 use std::sync::Arc;
 
@@ -107,7 +108,7 @@ fn a_user_channel_takes_its_values_from_a_closure_and_steers_the_search() {
         for k in 0..600 {
             let input = MotionInput { user: &[wanted], ..random_stick(1, f64::from(k) / 60.0) };
             m.update(&input, DT_S).unwrap();
-            let playing = &m.database().clips[m.state().header.playing.clip.at()].name;
+            let playing = &m.character().database().unwrap().clips[m.state().header.playing.clip.at()].name;
             assert!(k < 60 || playing.ends_with("_left") == (wanted == 1.0), "{playing} at {wanted}");
         }
     }
@@ -302,12 +303,10 @@ fn required_and_forbidden_tags_restrict_what_is_jumped_to() {
         ..rule(pattern)
     };
     let db = Arc::new(built(clips(), &with_rules(vec![tag("tired", "*_left"), tag("tired", "walk_*")])).0);
-    let bit = 1u64 << db.tags.iter().position(|t| t == "tired").unwrap();
-    let cases = [
-        (TagFilter { required: bit, ..Default::default() }, true),
-        (TagFilter { any: bit, ..Default::default() }, true),
-        (TagFilter { forbidden: bit, ..Default::default() }, false),
-    ];
+    let tag = db.tag_mask("tired").unwrap();
+    let unknown = db.tag_mask("tire").unwrap_err();
+    assert!(unknown.to_string().contains("no tag `tire`; the nearest is `tired`"), "{unknown}");
+    let cases = [(TagFilter::required(tag), true), (TagFilter::any(tag), true), (TagFilter::forbidden(tag), false)];
     for (tags, tired) in cases {
         let mut m = character(db.clone());
         let mut jumps = 0;
@@ -383,7 +382,7 @@ fn a_loop_goes_round_and_fires_its_events_once_each_time() {
     let end_s = start_s + m.state().header.time_s;
     assert!(m.state().header.playing.time_s <= length_s, "time within the clip stays small, or floats lose it");
     assert!(end_s > 6.0 * length_s, "{end_s}");
-    let names = m.database().event_names.clone();
+    let names = m.character().database().unwrap().event_names.clone();
     let mut expected: Vec<(f64, &str)> = Vec::new();
     for round in 0..8 {
         for (at, name) in [(2.0, "breath"), (0.0, "blink"), (f64::from(9.9f32), "blink")] {
@@ -394,7 +393,7 @@ fn a_loop_goes_round_and_fires_its_events_once_each_time() {
         }
     }
     expected.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let seen: Vec<&str> = fired.iter().map(|e| names[e.name as usize].as_str()).collect();
+    let seen: Vec<&str> = fired.iter().map(|e| names[e.event.at()].as_str()).collect();
     assert_eq!(seen, expected.iter().map(|e| e.1).collect::<Vec<_>>());
     for (f, e) in fired.iter().zip(&expected) {
         assert!((f.time_s - e.0).abs() < 1e-4, "{f:?} at {e:?}");

@@ -9,10 +9,10 @@ use footwork::build::{BlendPoint, BlendSpace, BuildConfig, BuildOptions, ClipRul
 use footwork::clip::{Annotations, RawClip};
 use footwork::database::Database;
 use footwork::frames::ClipIndex;
+use footwork::input::MotionInput;
 use footwork::matcher::{MatcherConfig, MotionMatcher};
 use footwork::schema::ChannelSpec;
 use footwork::schema::ChannelType::TrajectoryPosition;
-use footwork::trajectory::MotionInput;
 use std::sync::Arc;
 
 fn row_of(db: &Database, clip: usize, time_s: f64) -> usize {

@@ -3,11 +3,12 @@
 mod common;
 
 use common::walk::Walk;
-use footwork::adjust::hands::{Hand, HandConfig, HandTarget};
-use footwork::adjust::leg::Leg;
+use footwork::adjust::hands::{Hand, HandConfig};
 use footwork::adjust::look_at::{Gaze, LookAt, LookAtConfig, LookJoint};
+use footwork::input::HandTarget;
 use footwork::math::{Quat, sin_cos};
 use footwork::pose::Pose;
+use footwork::rig::Leg;
 use glam::Vec3;
 
 fn joints(walk: &Walk) -> Vec<LookJoint> {

@@ -4,11 +4,12 @@ mod common;
 
 use common::Random;
 use common::walk::{REACH, Walk};
-use footwork::adjust::ground::{FitToGround, GroundConfig, GroundedBody, GroundedFoot, Sole};
-use footwork::adjust::leg::BentLeg;
+use footwork::adjust::ground::{FitToGround, GroundConfig, GroundedBody, GroundedFoot};
+use footwork::adjust::two_bone_ik::BentLeg;
+use footwork::input::GroundPoint;
 use footwork::math::{cos, sin, tan};
 use footwork::pose::Pose;
-use footwork::trajectory::GroundPoint;
+use footwork::rig::Sole;
 use glam::Vec3;
 
 /// What a run over some ground was like.
@@ -35,7 +36,7 @@ struct Seen {
 }
 
 /// Walks; `ground` and `carried` (how the character was moved by its platform) depend on the time.
-fn run(walk: &Walk, ground: impl Fn(Vec3, f32) -> GroundPoint, carried: impl Fn(f32) -> Vec3) -> Seen {
+fn run(walk: &Walk, ground: impl Fn(Vec3, f32) -> GroundPoint + Sync, carried: impl Fn(f32) -> Vec3) -> Seen {
     let config = GroundConfig::default();
     let standing = Pose::rest(&walk.skeleton);
     let soles: Vec<Sole> = walk.body.legs.iter().map(|l| Sole::new(&walk.skeleton, &standing, l.unwrap())).collect();
@@ -54,7 +55,7 @@ fn run(walk: &Walk, ground: impl Fn(Vec3, f32) -> GroundPoint, carried: impl Fn(
         let touches = walk.contacts(frame).map(u8::from);
         let level = pose.clone();
         walk.bend(&mut pose, |lower, pose| {
-            job.update(&hook, &touches, lower, pose.world_from_root(), walk.dt_s(), &mut feet, &mut body);
+            job.update(&hook, &touches, lower, pose.world_from_root(), walk.dt_s(), (&mut feet, &mut body));
             job.apply(&feet, &body, lower, pose);
         });
         pelvis.push(walk.at(&pose, walk.body.hips).translation - carried(time_s) * Vec3::new(1.0, 0.0, 1.0));

@@ -3,25 +3,51 @@
 
 mod common;
 
+use common::cases::mask;
 use common::cases::{Bits, Question, bits, by_definition, cases};
 use common::{Random, random_stick, tiny, unsteered};
 use footwork::build::BuildConfig;
 use footwork::clip::RawClip;
+use footwork::database::TagFilter;
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::RowIndex;
+use footwork::matcher::Character;
 use footwork::matcher::{MatcherConfig, MotionMatcher, Output, Scratch, SearchConfig, step};
+use footwork::math::Transform;
 use footwork::schema::Residual;
-use footwork::search::explain::explain;
-use footwork::search::{Backend, Candidates, Match, SearchQuery, TagFilter};
+use footwork::search::SearchIndex;
+use footwork::search::explain::{Outcome, explain};
+use footwork::search::{Backend, Candidates, Match, SearchQuery};
 use proptest::prelude::*;
 use std::sync::Arc;
 
+/// A database with all exact indices over it.
+struct Indexed {
+    db: Arc<Database>,
+    indices: Vec<(Backend, SearchIndex)>,
+}
+
+impl Indexed {
+    fn new(db: impl Into<Arc<Database>>) -> Self {
+        let db = db.into();
+        let indices = Backend::ALL.iter().map(|b| (*b, SearchIndex::build(&db, *b))).collect();
+        Self { db, indices }
+    }
+}
+
+impl std::ops::Deref for Indexed {
+    type Target = Database;
+    fn deref(&self) -> &Database {
+        &self.db
+    }
+}
+
 /// What all searches return, after checking that they agree.
-fn search(db: &Database, query: &SearchQuery) -> Result<Option<Match>, TestCaseError> {
+fn search(db: &Indexed, query: &SearchQuery) -> Result<Option<Match>, TestCaseError> {
     prop_assert_eq!(query.validate(db), Ok(()));
     let defined = by_definition(db, query).first().copied();
-    for backend in Backend::ALL {
-        let found = db.search_index(backend).search(db, query);
+    for (backend, index) in &db.indices {
+        let found = index.search(db, query);
         prop_assert_eq!(found.map(bits), defined.map(bits), "{} against the definition", backend.name());
     }
     Ok(defined)
@@ -36,7 +62,7 @@ proptest! {
     #[test]
     fn every_search_returns_what_the_definition_says_on_any_data(case in cases(SIZES, &[0, 1, 2, 3])) {
         let mut r = Random(case.seed);
-        let db = Database::new(case.content(&mut r)).unwrap();
+        let db = Indexed::new(Database::new(case.content(&mut r)).unwrap());
         for _ in 0..12 {
             let q = Question::draw(&db, case.data, &mut r);
             let Some(best) = search(&db, &q.ask())? else { continue };
@@ -53,12 +79,12 @@ proptest! {
     #[test]
     fn many_queries_at_once_find_what_each_finds_alone(case in cases(SIZES, &[0, 1, 2, 3])) {
         let mut r = Random(case.seed);
-        let db = Database::new(case.content(&mut r)).unwrap();
+        let db = Indexed::new(Database::new(case.content(&mut r)).unwrap());
         let questions: Vec<Question> = (0..5).map(|_| Question::draw(&db, case.data, &mut r)).collect();
         let asked: Vec<SearchQuery> = questions.iter().map(Question::ask).collect();
         let unseen = Some(Match::default());
         for backend in Backend::ALL.into_iter().chain(Backend::APPROXIMATE) {
-            let index = db.search_index(backend);
+            let index = SearchIndex::build(&db, backend);
             for room in [0, 3, 5, 7] {
                 let mut out = vec![unseen; room];
                 index.search_many(&db, &asked, &mut out);
@@ -75,8 +101,8 @@ proptest! {
         case.mirror = true;
         let mut r = Random(case.seed);
         let content = case.content(&mut r);
-        let query_db = Database::new(content.clone()).unwrap();
-        let stored_db = Database::new(tiny::stored(&content, &query_db.mirror_columns)).unwrap();
+        let query_db = Indexed::new(Database::new(content.clone()).unwrap());
+        let stored_db = Indexed::new(Database::new(tiny::stored(&content, &query_db.mirror_columns)).unwrap());
         for _ in 0..6 {
             let q = Question::draw(&query_db, case.data, &mut r);
             let mut s = q.clone();
@@ -103,12 +129,13 @@ fn as_stored(query_db: &Database, m: Option<Match>) -> Option<Bits> {
 fn real_queries(db: &std::sync::Arc<Database>, updates: usize, mut with: impl FnMut(&Question)) {
     let config =
         MatcherConfig { search: SearchConfig { interval_s: 1.0 / 60.0, ..Default::default() }, ..Default::default() };
-    let mut states = [MotionMatcher::new(db.clone(), config.clone()).unwrap().state().clone()];
-    let (mut scratch, mut outputs) = (Scratch::new(db), [Output::new(db)]);
+    let character = Character::new(db.clone(), config).unwrap();
+    let mut states = [character.state_at(Transform::IDENTITY).unwrap()];
+    let (mut scratch, mut outputs) = (Scratch::new(&character), [Output::new(&character)]);
     for k in 0..updates {
         let time_s = k as f64 / 60.0;
         let input = if k % 600 > 540 { unsteered() } else { random_stick(7, time_s) };
-        step(db, &config, &[input], 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap();
+        step(&character, &[input], 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap();
         let playing = states[0].header.playing;
         let clip = &db.clips[playing.clip.at()];
         let row = (playing.time_s * f64::from(db.search_rate_hz)) as usize % clip.rows.max(1) as usize;
@@ -128,9 +155,9 @@ fn real_queries(db: &std::sync::Arc<Database>, updates: usize, mut with: impl Fn
                 near: [near, (0, 0)],
                 near_mirrored: playing.mirrored && db.mirror == MirrorMode::Query,
                 tags: match k % 5 {
-                    0 => TagFilter { required: 1 << r.below(db.tags.len()), ..Default::default() },
-                    1 => TagFilter { any: r.next() & ((1 << db.tags.len()) - 1), ..Default::default() },
-                    2 => TagFilter { forbidden: 1 << r.below(db.tags.len()), ..Default::default() },
+                    0 => TagFilter::required(mask(db, 1 << r.below(db.tags.len()))),
+                    1 => TagFilter::any(mask(db, r.next())),
+                    2 => TagFilter::forbidden(mask(db, 1 << r.below(db.tags.len()))),
                     _ => TagFilter::default(),
                 },
             },
@@ -147,8 +174,8 @@ fn real_queries(db: &std::sync::Arc<Database>, updates: usize, mut with: impl Fn
 #[test]
 fn every_search_agrees_on_the_built_in_data_with_the_queries_of_a_moving_character() {
     for (mirror, updates) in [(MirrorMode::Off, 240), (MirrorMode::Stored, 100), (MirrorMode::Query, 100)] {
-        let db = common::gait(mirror);
-        real_queries(&db, updates, |q| {
+        let db = Indexed::new(common::gait(mirror));
+        real_queries(&db.db, updates, |q| {
             search(&db, &q.ask()).unwrap();
             let continuing = None;
             search(&db, &SearchQuery { continuing, ..q.ask() }).unwrap();
@@ -163,9 +190,9 @@ fn the_boxes_agree_under_the_absolute_residuals_of_the_o3de_preset() {
         mirror: MirrorMode::Query,
         ..Default::default()
     };
-    let db = std::sync::Arc::new(common::built(common::clips(), &config).0);
+    let db = Indexed::new(common::built(common::clips(), &config).0);
     assert!(db.residuals.iter().all(|r| *r == Residual::Absolute));
-    real_queries(&db, 80, |q| {
+    real_queries(&db.db, 80, |q| {
         search(&db, &q.ask()).unwrap();
     });
 }
@@ -176,16 +203,16 @@ fn the_best_of_a_mirrored_query_are_those_of_stored_images_on_the_built_in_data(
     // Without the clips that are mirror images of others: those win every tie, being unmirrored.
     let one_sided: Vec<RawClip> = common::clips().iter().filter(|c| !c.name.ends_with("_right")).cloned().collect();
     let database = |mirror| common::built(&one_sided, &BuildConfig { mirror, ..Default::default() }).0;
-    let (query_db, stored_db) = (Arc::new(database(MirrorMode::Query)), database(MirrorMode::Stored));
+    let [query_db, stored_db] = [MirrorMode::Query, MirrorMode::Stored].map(|m| Indexed::new(database(m)));
     assert_eq!(stored_db.rows(), 2 * query_db.rows());
     let mut mirrored_best = 0;
-    real_queries(&query_db, 60, |q| {
+    real_queries(&query_db.db, 60, |q| {
         let q = Question {
             continuing: None,
             candidates: Candidates { near: Default::default(), near_mirrored: false, ..q.candidates },
             ..q.clone()
         };
-        let best = |db: &Database| explain(db, &q.ask(), &[], None, false, K).candidates;
+        let best = |db: &Database| explain(db, &q.ask(), &[], Outcome { winner: None, jumped: false }, K).candidates;
         let by_query: Vec<(u32, u32)> = best(&query_db)
             .iter()
             .map(|c| (c.row.0 + if c.mirrored { query_db.rows() as u32 } else { 0 }, c.cost.to_bits()))
@@ -204,7 +231,7 @@ fn the_best_of_a_mirrored_query_are_those_of_stored_images_on_the_built_in_data(
 fn of_equals_what_plays_wins_then_the_unmirrored_then_the_lowest_row() {
     let content =
         tiny::content(&[(40, false), (90, true)], &tiny::channels(1, Residual::Squared), MirrorMode::Query, |_, _| 0.0);
-    let db = Database::new(content).unwrap();
+    let db = Indexed::new(Database::new(content).unwrap());
     let columns = db.features.columns;
     let mut q = Question {
         candidates: Candidates { end_exclusion_rows: 5, near: [(0, 20), (38, 60)], ..Candidates::default() },

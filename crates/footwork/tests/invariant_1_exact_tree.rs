@@ -7,8 +7,8 @@ use common::cases::{Case, Data, Question, all_bits, bits, by_definition, cases};
 use common::{Random, tiny};
 use footwork::database::{Database, MirrorMode, RowFlags};
 use footwork::schema::{ChannelSpec, ChannelType, Residual};
-use footwork::search::query_sets::{QuerySet, queries};
 use footwork::search::{Backend, Kernel, Match, QueryError, SearchIndex, SearchQuery, Tree};
+use footwork_metrics::query_sets::{QuerySet, queries};
 use proptest::prelude::*;
 
 /// Every structure that may be asked.

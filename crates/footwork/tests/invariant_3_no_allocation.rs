@@ -9,24 +9,30 @@ mod hero;
 
 use common::walk::{REACH, Walk};
 use common::{Random, random_stick};
-use footwork::adjust::body::LowerBody;
-use footwork::adjust::ground::{FitToGround, GroundConfig, GroundedBody, GroundedFoot, Sole};
-use footwork::adjust::hands::{Hand, HandConfig, HandTarget};
-use footwork::adjust::leg::Leg;
+use footwork::adjust::ground::{FitToGround, GroundConfig, GroundedBody, GroundedFoot};
+use footwork::adjust::hands::{Hand, HandConfig};
 use footwork::adjust::look_at::{Gaze, LookAt, LookAtConfig, LookJoint};
+use footwork::adjust::lower_body::LowerBody;
 use footwork::adjust::orientation_warp::OrientationWarpConfig;
 use footwork::adjust::stride_warp::{StrideWarp, StrideWarpConfig};
 use footwork::build::{BuildConfig, ClipRule, CurveSpec, EventSpec, SchemaConfig};
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::RowIndex;
+use footwork::input::HandTarget;
+use footwork::input::{Goal, GroundPoint, MotionInput, Path, TrajectoryPoint};
+use footwork::matcher::Character;
+use footwork::matcher::Crowd;
 use footwork::matcher::{
     MatcherConfig, MatcherState, MotionMatcher, Output, Scratch, SearchConfig, SearchScheduler, step,
 };
 use footwork::math::Facing;
+use footwork::math::Transform;
 use footwork::pose::Pose;
+use footwork::rig::Leg;
+use footwork::rig::Sole;
 use footwork::schema::{ChannelSpec, Preset};
 use footwork::search::{Backend, Candidates, Match, SearchIndex, SearchQuery};
-use footwork::trajectory::{Goal, GroundPoint, MotionInput, Path, PredictionConfig, PredictionModel, TrajectoryPoint};
+use footwork::trajectory::{PredictionConfig, PredictionModel};
 use glam::Vec3;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -216,15 +222,16 @@ fn refused_updates_and_restored_states_allocate_nothing() {
 fn a_step_of_ten_characters_allocates_nothing() {
     let db = rich_database();
     let config = MatcherConfig::default();
-    let start = MotionMatcher::new(db.clone(), config.clone()).unwrap().state().clone();
+    let character = Character::new(db.clone(), config).unwrap();
+    let start = character.state_at(Transform::IDENTITY).unwrap();
     let mut states: Vec<MatcherState> = (0..10).map(|_| start.clone()).collect();
-    let mut outputs: Vec<Output> = (0..10).map(|_| Output::new(&db)).collect();
-    let mut scratch = Scratch::new(&db);
+    let mut outputs: Vec<Output> = (0..10).map(|_| Output::new(&character)).collect();
+    let mut scratch = Scratch::new(&character);
     let goals = Goals::new();
     for k in 0..300 {
         let inputs: [MotionInput; 10] = std::array::from_fn(|i| goals.at(k + 60 * i as u32, &[0.2]));
         let calls = allocations(|| {
-            step(&db, &config, &inputs, 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap();
+            step(&character, &inputs, 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap();
         });
         assert_eq!(calls, 0, "step {k}");
     }
@@ -299,7 +306,7 @@ fn corrections_of_a_pose_allocate_nothing() {
             orientation.apply(skeleton, body, REACH, 0.4, &mut lower, &mut pose);
             stride.update(&strides, REACH, Facing::FORWARD, 0.1, &lower, dt_s);
             stride.apply(skeleton, body, REACH, Facing::FORWARD, &mut lower, &mut pose);
-            fit.update(&ground, &touches, &lower, pose.world_from_root(), dt_s, &mut feet, &mut grounded);
+            fit.update(&ground, &touches, &lower, pose.world_from_root(), dt_s, (&mut feet, &mut grounded));
             fit.apply(&feet, &grounded, &mut lower, &mut pose);
             lower.write(&mut pose);
             gazing.update(&look, &gaze, skeleton, Some(target), &pose, dt_s);
@@ -316,18 +323,17 @@ fn corrections_of_a_pose_allocate_nothing() {
 #[test]
 fn a_crowd_with_a_budget_allocates_nothing() {
     let (db, config) = (common::gait(MirrorMode::Query), MatcherConfig::default());
-    let first = MotionMatcher::new(db.clone(), config.clone()).unwrap();
-    let mut states = vec![first.state().clone(); 30];
-    let mut outputs: Vec<Output> = states.iter().map(|_| Output::new(&db)).collect();
-    let (mut scratch, mut scheduler) = (Scratch::new(&db), SearchScheduler::new(30, 4));
+    let character = Character::new(db, config).unwrap();
+    let mut states = vec![character.state_at(Transform::IDENTITY).unwrap(); 30];
+    let mut outputs: Vec<Output> = states.iter().map(|_| Output::new(&character)).collect();
+    let (mut scratch, mut scheduler) = (Scratch::new(&character), SearchScheduler::new(30, 4));
     let significance = [0.5; 30];
     for frame in 0..200 {
         let inputs: [MotionInput; 30] = std::array::from_fn(|i| random_stick(i as u64, f64::from(frame) / 60.0));
         let dt_s = 1.0 / 60.0;
         let moved = || {
-            scheduler
-                .step(&db, &config, &inputs, &significance, dt_s, &mut states, &mut scratch, &mut outputs)
-                .unwrap();
+            let crowd = Crowd { states: &mut states, scratch: &mut scratch, outputs: &mut outputs };
+            scheduler.step(&character, &inputs, &significance, dt_s, crowd).unwrap();
         };
         assert_eq!(allocations(moved), 0, "frame {frame}");
     }

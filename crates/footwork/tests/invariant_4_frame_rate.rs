@@ -3,9 +3,9 @@
 mod common;
 
 use footwork::database::{Database, MirrorMode};
+use footwork::input::{Goal, MotionInput, Path};
 use footwork::matcher::{MatcherConfig, MotionMatcher, SearchConfig};
 use footwork::math::Facing;
-use footwork::trajectory::{Goal, MotionInput, Path};
 use glam::Vec3;
 use std::sync::Arc;
 

@@ -7,7 +7,10 @@ use common::tiny;
 use footwork::build::{BuildConfig, BuildOptions, ClipRule, CurveSpec, SchemaConfig, build};
 use footwork::clip::ContactTrack;
 use footwork::database::{Database, DatabaseContent, DatabaseEvent, FileError, MirrorMode, TagSpan};
+use footwork::frames::EventId;
 use footwork::frames::{ClipIndex, FrameIndex};
+use footwork::rig::Rig;
+use footwork::roles::{Assigned, FoundBy, JointRoles};
 use footwork::schema::{ChannelSpec, ChannelType, Residual};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde_json::{Value, json};
@@ -23,10 +26,13 @@ fn content() -> DatabaseContent {
     c.tag_spans.push(TagSpan { tag: 1, start: FrameIndex(3), end: FrameIndex(30) });
     c.row_costs = (0..53).map(|i| i as f32 * 0.5).collect();
     c.event_names = vec!["step".into()];
-    c.events = vec![DatabaseEvent { name: 0, clip: ClipIndex(1), time_s: 0.5 }];
+    c.events = vec![DatabaseEvent { name: EventId(0), clip: ClipIndex(1), time_s: 0.5 }];
     c.curve_names = vec!["height".into()];
     c.curves = (0..53).map(|i| i as f32).collect();
-    c.contact_joints = vec![c.skeleton.find("LeftFoot").unwrap()];
+    let foot = c.skeleton.find("LeftFoot").unwrap();
+    let assigned = Assigned { joint: foot, found_by: FoundBy::Given, confidence: 1.0 };
+    let roles = JointRoles::from_assigned([("left_foot".to_owned(), assigned)]);
+    c.rig = Rig::find(&c.skeleton, roles, &[foot]);
     c.contacts = (0..53).map(|i| u8::from(i % 3 == 0)).collect();
     c
 }
@@ -141,7 +147,8 @@ fn what_was_saved_is_what_is_loaded_and_two_saves_give_equal_bytes() {
         assert_eq!(loaded.clips, db.clips);
         assert_eq!(loaded.events, db.events);
         assert_eq!(loaded.row_costs, db.row_costs);
-        assert_eq!((&loaded.row_tags, &loaded.row_clips), (&db.row_tags, &db.row_clips));
+        assert_eq!((&loaded.rig, &loaded.row_clips), (&db.rig, &db.row_clips));
+        assert!((0..db.rows()).all(|row| loaded.row_tags(row) == db.row_tags(row)));
         // Taken apart and put together by another program's hands, it is still the same.
         let parts = Parts::of(&std::fs::read(&a).unwrap()).with_hash();
         assert_eq!(load(&parts.bytes()).unwrap().content_hash(), db.content_hash());

@@ -5,10 +5,12 @@ mod common;
 use common::tiny;
 use footwork::build::{BuildConfig, BuildOptions, SchemaConfig, build};
 use footwork::database::{Database, MirrorMode};
+use footwork::input::{Goal, InputError, MotionInput, Path, Stick, TrajectoryPoint};
+use footwork::matcher::Character;
 use footwork::matcher::{MatcherConfig, MotionMatcher, Output, Scratch, step};
 use footwork::math::Facing;
+use footwork::math::Transform;
 use footwork::schema::{ChannelSpec, Preset, Residual};
-use footwork::trajectory::{Goal, InputError, MotionInput, Path, Stick, TrajectoryPoint};
 use glam::{Vec2, Vec3};
 use std::sync::Arc;
 
@@ -132,18 +134,19 @@ fn inputs_that_do_not_fit_are_refused_and_nothing_moves() {
 fn one_bad_input_among_many_characters_moves_none_of_them() {
     let db = common::gait(MirrorMode::Off);
     let config = MatcherConfig::default();
-    let start = MotionMatcher::new(db.clone(), config.clone()).unwrap().state().clone();
+    let character = Character::new(db, config).unwrap();
+    let start = character.state_at(Transform::IDENTITY).unwrap();
     let mut states: Vec<_> = (0..4).map(|_| start.clone()).collect();
-    let mut outputs: Vec<_> = (0..4).map(|_| Output::new(&db)).collect();
-    let mut scratch = Scratch::new(&db);
+    let mut outputs: Vec<_> = (0..4).map(|_| Output::new(&character)).collect();
+    let mut scratch = Scratch::new(&character);
     let good = common::walk(Vec3::Z);
     let bad = MotionInput::stick(Stick { movement: Vec2::NAN, ..Stick::default() });
     let inputs = [good, good, good, bad];
-    assert!(step(&db, &config, &inputs, 0.1, &mut states, &mut scratch, &mut outputs).is_err());
+    assert!(step(&character, &inputs, 0.1, &mut states, &mut scratch, &mut outputs).is_err());
     assert!(states.iter().all(|s| common::bits(s) == common::bits(&start)));
-    let e = step(&db, &config, &[good; 3], 0.1, &mut states, &mut scratch, &mut outputs).unwrap_err();
+    let e = step(&character, &[good; 3], 0.1, &mut states, &mut scratch, &mut outputs).unwrap_err();
     assert_eq!(e, InputError::Characters { what: "inputs", expected: 4, found: 3 });
-    let e = step(&db, &config, &[good; 4], 0.1, &mut states, &mut scratch, &mut outputs[..3]).unwrap_err();
+    let e = step(&character, &[good; 4], 0.1, &mut states, &mut scratch, &mut outputs[..3]).unwrap_err();
     assert_eq!(e, InputError::Characters { what: "outputs", expected: 4, found: 3 });
     assert!(states.iter().all(|s| common::bits(s) == common::bits(&start)));
 }

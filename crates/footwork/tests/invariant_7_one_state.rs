@@ -4,9 +4,9 @@ mod common;
 
 use footwork::build::{BuildConfig, SchemaConfig};
 use footwork::database::{Database, MirrorMode};
+use footwork::input::{Goal, MotionInput, Path};
 use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher};
 use footwork::schema::Preset;
-use footwork::trajectory::{Goal, MotionInput, Path};
 use glam::Vec3;
 use std::sync::Arc;
 

@@ -10,10 +10,10 @@ use footwork::build::{BuildConfig, ClipRule, RootConfig};
 use footwork::clip::RawClip;
 use footwork::database::Database;
 use footwork::frames::{ClipIndex, JointIndex};
+use footwork::input::{Gait, Goal, MotionInput, Stick};
 use footwork::matcher::{MatcherConfig, MotionMatcher};
 use footwork::math::{Quat, Transform};
 use footwork::skeleton::Skeleton;
-use footwork::trajectory::{Gait, Goal, MotionInput, Stick};
 use glam::{Vec2, Vec3};
 use std::sync::Arc;
 

@@ -3,13 +3,12 @@
 mod common;
 
 use common::{random_stick, walk};
-use footwork::database::{Database, MirrorMode};
+use footwork::database::MirrorMode;
 use footwork::frames::ClipIndex;
-use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher, Output, Scratch, SearchScheduler};
+use footwork::input::{InputError, MotionInput};
+use footwork::matcher::{Character, Crowd, MatcherConfig, MatcherState, Output, Scratch, SearchScheduler};
 use footwork::math::Transform;
-use footwork::trajectory::{InputError, MotionInput};
 use glam::Vec3;
-use std::sync::Arc;
 
 const DT_S: f32 = 1.0 / 60.0;
 
@@ -19,22 +18,27 @@ fn held(yaw_rad: f32) -> MotionInput<'static> {
 }
 
 /// Characters that random sticks move.
-struct Crowd {
-    db: Arc<Database>,
-    config: MatcherConfig,
+struct Players {
+    character: Character,
     states: Vec<MatcherState>,
     scratch: Scratch,
     outputs: Vec<Output>,
     time_s: f64,
 }
 
-impl Crowd {
+impl Players {
     fn new(characters: usize) -> Self {
-        let (db, config) = (common::gait(MirrorMode::Query), MatcherConfig::default());
-        let first = MotionMatcher::at(db.clone(), config.clone(), Transform::IDENTITY).unwrap();
-        let states = vec![first.state().clone(); characters];
-        let outputs = (0..characters).map(|_| Output::new(&db)).collect();
-        Self { scratch: Scratch::new(&db), db, config, states, outputs, time_s: 0.0 }
+        let character = Character::new(common::gait(MirrorMode::Query), MatcherConfig::default()).unwrap();
+        let states = vec![character.state_at(Transform::IDENTITY).unwrap(); characters];
+        let outputs = (0..characters).map(|_| Output::new(&character)).collect();
+        Self { scratch: Scratch::new(&character), character, states, outputs, time_s: 0.0 }
+    }
+
+    /// Changes the settings.
+    fn set(&mut self, change: impl FnOnce(&mut MatcherConfig)) {
+        let mut config = self.character.config().clone();
+        change(&mut config);
+        self.character = self.character.with_config(config).unwrap();
     }
 
     /// One frame; gives who searched.
@@ -44,9 +48,8 @@ impl Crowd {
     }
 
     fn frame_of(&mut self, inputs: &[MotionInput], scheduler: &mut SearchScheduler, significance: &[f32]) -> Vec<bool> {
-        let (db, config) = (&self.db, &self.config);
-        let (states, outputs) = (&mut self.states, &mut self.outputs);
-        scheduler.step(db, config, inputs, significance, DT_S, states, &mut self.scratch, outputs).unwrap();
+        let Self { character, states, scratch, outputs, .. } = self;
+        scheduler.step(character, inputs, significance, DT_S, Crowd { states, scratch, outputs }).unwrap();
         self.time_s += f64::from(DT_S);
         self.outputs.iter().map(|o| o.searches > 0).collect()
     }
@@ -59,7 +62,7 @@ impl Crowd {
 #[test]
 fn the_budget_is_kept_over_time_and_nobody_starves() {
     let (n, budget, frames) = (40, 3, 600);
-    let mut crowd = Crowd::new(n);
+    let mut crowd = Players::new(n);
     let mut scheduler = SearchScheduler::new(n, budget);
     // From the hero to somebody whom nobody sees.
     let significance: Vec<f32> = (0..n).map(|i| if i == 0 { 1.0 } else { 1.0 / (i * i) as f32 }).collect();
@@ -84,15 +87,15 @@ fn the_budget_is_kept_over_time_and_nobody_starves() {
 
 #[test]
 fn a_frame_keeps_its_budget_and_pays_for_the_clips_that_ended_in_the_frame_before() {
-    let mut crowd = Crowd::new(12);
-    let s = &mut crowd.config.search;
+    let mut crowd = Players::new(12);
     // All would search in every frame, and nobody jumps unless a clip ends.
-    (s.interval_s, s.transition_cost) = (DT_S, 1e6);
-    let ends = crowd.db.clips.iter().position(|c| !c.looping()).unwrap();
+    crowd.set(|c| (c.search.interval_s, c.search.transition_cost) = (DT_S, 1e6));
+    let db = crowd.character.database().unwrap().clone();
+    let ends = db.clips.iter().position(|c| !c.looping()).unwrap();
     for state in &mut crowd.states {
         let h = &mut state.header;
         h.playing.clip = ClipIndex::new(ends);
-        h.playing.time_s = crowd.db.view(h.playing.clip, false).seconds() - 0.2;
+        h.playing.time_s = db.view(h.playing.clip, false).seconds() - 0.2;
         h.anchor.playing_s = h.playing.time_s;
     }
     let mut scheduler = SearchScheduler::new(12, 3);
@@ -110,9 +113,9 @@ fn a_frame_keeps_its_budget_and_pays_for_the_clips_that_ended_in_the_frame_befor
 #[test]
 fn whoever_has_waited_longest_goes_first_whatever_others_matter_or_wish() {
     let n = 10;
-    let mut crowd = Crowd::new(n);
+    let mut crowd = Players::new(n);
     // The first five wish something else in every frame.
-    crowd.config.search.force_facing_deg = 0.0;
+    crowd.set(|c| c.search.force_facing_deg = 0.0);
     let mut scheduler = SearchScheduler::new(n, 1);
     scheduler.longest_wait_s = 7.0 * DT_S;
     let significance: Vec<f32> = (0..n).map(|i| if i < 5 { 1.0 } else { 0.0 }).collect();
@@ -127,7 +130,7 @@ fn whoever_has_waited_longest_goes_first_whatever_others_matter_or_wish() {
 
 #[test]
 fn a_crowd_grows_at_its_end_and_shrinks_as_a_vector_does() {
-    let mut crowd = Crowd::new(3);
+    let mut crowd = Players::new(3);
     let mut scheduler = SearchScheduler::new(3, 1);
     (0..2).for_each(|_| drop(crowd.frame(&mut scheduler, &[1.0; 3])));
     let waited_s = |s: &SearchScheduler| (0..s.characters()).map(|i| s.waited_s(i)).collect::<Vec<f32>>();
@@ -140,7 +143,7 @@ fn a_crowd_grows_at_its_end_and_shrinks_as_a_vector_does() {
 
 #[test]
 fn with_budget_for_all_everyone_searches_at_the_interval() {
-    let mut crowd = Crowd::new(8);
+    let mut crowd = Players::new(8);
     let mut scheduler = SearchScheduler::new(8, 8);
     for frame in 0..60 {
         let searched = crowd.frame(&mut scheduler, &[1.0; 8]);
@@ -153,8 +156,8 @@ fn with_budget_for_all_everyone_searches_at_the_interval() {
 #[test]
 fn who_needs_no_search_has_had_its_turn_and_keeps_nobody_waiting() {
     let n = 12;
-    let mut crowd = Crowd::new(n);
-    crowd.config.search.keep_playing_within = 1e6;
+    let mut crowd = Players::new(n);
+    crowd.set(|c| c.search.keep_playing_within = 1e6);
     let mut scheduler = SearchScheduler::new(n, 1);
     let bound_s = 1.0 + (n + 1) as f32 * DT_S;
     let mut searches = 0;
@@ -169,7 +172,7 @@ fn who_needs_no_search_has_had_its_turn_and_keeps_nobody_waiting() {
 #[test]
 fn the_same_frames_give_the_same_bits() {
     let run = || {
-        let mut crowd = Crowd::new(12);
+        let mut crowd = Players::new(12);
         let mut scheduler = SearchScheduler::new(12, 2);
         (0..200).for_each(|_| drop(crowd.frame(&mut scheduler, &[0.7; 12])));
         (crowd.bits(), scheduler)
@@ -179,7 +182,7 @@ fn the_same_frames_give_the_same_bits() {
 
 #[test]
 fn odd_significance_and_no_budget_are_survived_and_every_one_still_searches() {
-    let mut crowd = Crowd::new(4);
+    let mut crowd = Players::new(4);
     let mut scheduler = SearchScheduler::new(4, 0);
     let significance = [f32::NAN, -1.0, 0.0, f32::INFINITY];
     let mut searches = [0; 4];
@@ -193,14 +196,15 @@ fn odd_significance_and_no_budget_are_survived_and_every_one_still_searches() {
 
 #[test]
 fn slices_that_do_not_fit_are_refused_and_nobody_has_moved() {
-    let mut crowd = Crowd::new(3);
+    let mut crowd = Players::new(3);
     let mut scheduler = SearchScheduler::new(3, 1);
     let (before, schedule) = (crowd.bits(), scheduler.clone());
     let inputs = [MotionInput::default(); 3];
-    let Crowd { db, config, states, scratch, outputs, .. } = &mut crowd;
-    let refused = scheduler.step(db, config, &inputs, &[1.0; 2], DT_S, states, scratch, outputs);
+    let Players { character, states, scratch, outputs, .. } = &mut crowd;
+    let refused = scheduler.step(character, &inputs, &[1.0; 2], DT_S, Crowd { states, scratch, outputs });
     assert!(matches!(refused, Err(InputError::Characters { what: "significance", expected: 3, found: 2 })));
-    let refused = scheduler.step(db, config, &inputs[..2], &[1.0; 3], DT_S, states, scratch, outputs);
+    let crowd_of_three = Crowd { states, scratch, outputs };
+    let refused = scheduler.step(character, &inputs[..2], &[1.0; 3], DT_S, crowd_of_three);
     assert!(matches!(refused, Err(InputError::Characters { what: "inputs", .. })));
     assert_eq!(crowd.bits(), before);
     assert_eq!(schedule.waited_s(0), scheduler.waited_s(0));

@@ -7,7 +7,9 @@ use common::cases::{Data, Question, all_bits, bits, by_definition, cases};
 use common::{Random, random_stick, tiny};
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::RowIndex;
-use footwork::matcher::{MatcherConfig, MotionMatcher, Output, Scratch, step};
+use footwork::matcher::Character;
+use footwork::matcher::{MatcherConfig, Output, Scratch, step};
+use footwork::math::Transform;
 use footwork::schema::Residual;
 use footwork::search::structures::{Setting, Touched};
 use footwork::search::visit::Columns;
@@ -307,7 +309,7 @@ fn recall(db: &Database, structure: &SearchIndex, questions: &[Question], wanted
 }
 
 fn wanted(db: &Database, questions: &[Question]) -> Vec<Option<Match>> {
-    answers(db, db.search_index(Backend::Boxes), questions)
+    answers(db, &SearchIndex::build(db, Backend::Boxes), questions)
 }
 
 fn answers(db: &Database, structure: &SearchIndex, questions: &[Question]) -> Vec<Option<Match>> {
@@ -381,14 +383,15 @@ fn blended_trajectories(db: &Database, count: usize, seed: u64) -> Vec<Question>
 /// What a character asks that a restless player steers.
 fn steered(db: &Arc<Database>, count: usize, seed: u64) -> Vec<Question> {
     let config = MatcherConfig::default();
-    let mut states = [MotionMatcher::new(db.clone(), config.clone()).unwrap().state().clone()];
-    let (mut scratch, mut outputs) = (Scratch::new(db), [Output::new(db)]);
+    let character = Character::new(db.clone(), config).unwrap();
+    let mut states = [character.state_at(Transform::IDENTITY).unwrap()];
+    let (mut scratch, mut outputs) = (Scratch::new(&character), [Output::new(&character)]);
     let ones = vec![1.0; db.features.columns];
     let (mut all, mut last) = (Vec::<Question>::new(), Vec::new());
     for k in 0..count * 12 {
         let before = states[0].header.playing;
         let input = random_stick(seed, k as f64 / 60.0);
-        step(db, &config, &[input], 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap();
+        step(&character, &[input], 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap();
         if scratch.last_query() == last || all.len() == count {
             continue;
         }
@@ -451,9 +454,9 @@ fn how_long_each_takes_on_a_database() {
         println!("{name}: {jumps} of {count} jump");
     }
     for backend in Backend::ALL {
-        let us = sets.each_ref().map(|(n, q)| {
-            format!("{n} {:8.1}       ", median_us(q, |query| db.search_index(backend).search(&db, query)))
-        });
+        let index = SearchIndex::build(&db, backend);
+        let us =
+            sets.each_ref().map(|(n, q)| format!("{n} {:8.1}       ", median_us(q, |query| index.search(&db, query))));
         println!("{} {}", us.join(" "), backend.name());
     }
     let kd = kdtree::Settings::default();

@@ -3,19 +3,19 @@
 mod common;
 
 use common::stages::{all_on, everything, hill};
-use footwork::adjust::hands::HandTarget;
-use footwork::adjust::leg::BentLeg;
 use footwork::adjust::orientation_warp::OrientationWarpConfig;
 use footwork::adjust::root::RootMode;
 use footwork::adjust::stride_warp::StrideWarpConfig;
+use footwork::adjust::two_bone_ik::BentLeg;
 use footwork::build::{BuildConfig, ClipRule, TagSpec};
 use footwork::database::{Database, MirrorMode};
+use footwork::database::{TagFilter, TagMask};
 use footwork::frames::FrameIndex;
+use footwork::input::HandTarget;
+use footwork::input::{Goal, GroundHook, GroundPoint, MotionInput};
 use footwork::matcher::{MatcherConfig, MotionMatcher};
 use footwork::math::{Facing, Quat, Transform, cos, sin, tan};
 use footwork::pose::{Pose, PoseVelocity};
-use footwork::search::TagFilter;
-use footwork::trajectory::{Goal, GroundHook, GroundPoint, MotionInput};
 use glam::Vec3;
 use std::sync::Arc;
 
@@ -50,11 +50,11 @@ fn run(
     db: &Arc<Database>,
     config: &MatcherConfig,
     speed_mps: f32,
-    ground: Option<&dyn Fn(Vec3, f32) -> GroundPoint>,
+    ground: Option<&(dyn Fn(Vec3, f32) -> GroundPoint + Sync)>,
 ) -> Seen {
     let mut m = MotionMatcher::new(db.clone(), config.clone()).unwrap();
     let (rig, skeleton) = (&db.rig, &db.skeleton);
-    let body = db.body.as_ref().unwrap();
+    let body = db.rig.body.as_ref().unwrap();
     let (mut pelvis, mut gaps, mut slides): (Vec<Vec3>, Vec<f32>, Vec<f32>) = Default::default();
     let mut before: Option<Vec<Vec3>> = None;
     let mut seen = Seen::default();
@@ -79,7 +79,7 @@ fn run(
             let joint = toe.translation - Vec3::Y * sole.toe_height_m;
             let gap = [joint, toe.point(sole.tip), ankle.point(sole.heel)].map(|p| p.y - hook(p).height_m);
             // A foot that comes down just before an edge which it might have to get over does so two frames late.
-            if m.output().contacts[slot] == 1 && m.output().locked_s[slot] > 1.9 * DT_S {
+            if m.output().contacts[slot].touching && m.output().contacts[slot].locked_s > 1.9 * DT_S {
                 gaps.push(gap.into_iter().fold(f32::MAX, f32::min).abs());
                 if let Some(before) = &before {
                     let moved = toe.translation - before[slot] - hook(toe.translation).velocity * DT_S;
@@ -108,7 +108,7 @@ fn straightest_deg(db: &Database) -> f32 {
     let mut most: f32 = 0.0;
     for frame in 0..db.frames() {
         db.sample_pose(FrameIndex::new(frame), 0.0, &mut pose, &mut velocity);
-        for leg in db.body.iter().flat_map(|body| &body.legs).flatten() {
+        for leg in db.rig.body.iter().flat_map(|body| &body.legs).flatten() {
             let knee_rad = BentLeg::of(&db.skeleton, &pose, *leg).knee_rad();
             most = most.max(knee_rad.to_degrees());
         }
@@ -116,7 +116,7 @@ fn straightest_deg(db: &Database) -> f32 {
     most
 }
 
-fn check(name: &str, speed_mps: f32, ground: &dyn Fn(Vec3, f32) -> GroundPoint) -> Seen {
+fn check(name: &str, speed_mps: f32, ground: &(dyn Fn(Vec3, f32) -> GroundPoint + Sync)) -> Seen {
     let config = MatcherConfig::default();
     let flat = run(&db(), &config, speed_mps, None);
     let seen = run(&db(), &config, speed_mps, Some(ground));
@@ -190,17 +190,17 @@ fn follows(db: &Arc<Database>, config: &MatcherConfig, velocity: Vec3) -> (f32, 
     let (mut apart, mut slides) = (Vec::new(), Vec::new());
     let mut before: Option<Vec<Vec3>> = None;
     for k in 0..60 * 12 {
-        let required = db.tags.iter().position(|t| t == "plain").map_or(0, |bit| 1 << bit);
+        let required = db.tag_mask("plain").unwrap_or_default();
         // With all of the data it gets going, at the speed of the clip that is left to it then.
-        let (required, velocity) = if k < 180 { (0, Vec3::Z * 1.25) } else { (required, velocity) };
-        let tags = TagFilter { required, ..TagFilter::default() };
+        let (required, velocity) = if k < 180 { (TagMask::default(), Vec3::Z * 1.25) } else { (required, velocity) };
+        let tags = TagFilter::required(required);
         let pose = m.update(&MotionInput { tags, ..towards(velocity) }, DT_S).unwrap();
         let root = pose.world_from_root();
         let toes: Vec<Vec3> =
-            db.contact_joints.iter().map(|j| root.point(pose.in_root(&db.skeleton, *j).translation)).collect();
+            db.rig.contact_joints.iter().map(|j| root.point(pose.in_root(&db.skeleton, *j).translation)).collect();
         if k >= 300 {
             apart.push((m.state().header.simulation.position - root.translation).length());
-            for (slot, toe) in toes.iter().enumerate().filter(|(slot, _)| m.output().contacts[*slot] == 1) {
+            for (slot, toe) in toes.iter().enumerate().filter(|(slot, _)| m.output().contacts[*slot].touching) {
                 let way = *toe - before.as_ref().unwrap()[slot];
                 slides.push(Vec3::new(way.x, 0.0, way.z).length() / DT_S);
             }
@@ -329,7 +329,7 @@ fn a_teleport_takes_every_stage_along() {
     let shape = |m: &MotionMatcher| {
         let root = m.pose().world_from_root();
         let mut world = Vec::new();
-        m.pose().world(&m.database().skeleton, &mut world);
+        m.pose().world(&m.character().database().unwrap().skeleton, &mut world);
         world.iter().map(|t| root.inverse_point(t.translation)).collect::<Vec<_>>()
     };
     let before = shape(&m);

@@ -3,9 +3,9 @@
 mod common;
 
 use footwork::build::{BuildConfig, SchemaConfig};
+use footwork::input::{Goal, GroundHook, GroundPoint, MotionInput};
 use footwork::matcher::{MatcherConfig, MotionMatcher};
 use footwork::schema::{ChannelType, Preset};
-use footwork::trajectory::{Goal, GroundHook, GroundPoint, MotionInput};
 use footwork_gait::GaitOptions;
 use glam::Vec3;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 mod common;
 
 use common::walk::{REACH, Walk, yaw};
-use footwork::adjust::body::LowerBody;
+use footwork::adjust::lower_body::LowerBody;
 use footwork::adjust::orientation_warp::OrientationWarpConfig;
 use footwork::adjust::stride_warp::{StrideWarp, StrideWarpConfig};
 use footwork::math::{Facing, Transform};

@@ -9,9 +9,10 @@ use crate::args::{BenchSearchArgs, Common, SearchKind, SetKind};
 use crate::progress;
 use anyhow::{Context, Result, bail};
 use footwork::database::Database;
-use footwork::search::query_sets::{QuerySet, RecordedQuery, queries};
+use footwork::search::OwnedQuery;
 use footwork::search::structures::{Setting, Touched};
 use footwork::search::{Backend, Match, SearchIndex};
+use footwork_metrics::query_sets::{QuerySet, queries};
 use serde_json::{Value, json};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -79,7 +80,7 @@ fn chosen(kinds: &[SearchKind]) -> Vec<Backend> {
 }
 
 /// The queries, set by set, each set once.
-fn asked(args: &BenchSearchArgs, db: &Arc<Database>, seed: u64) -> Result<Vec<(QuerySet, Vec<RecordedQuery>)>> {
+fn asked(args: &BenchSearchArgs, db: &Arc<Database>, seed: u64) -> Result<Vec<(QuerySet, Vec<OwnedQuery>)>> {
     let count = args.count.unwrap_or(if args.cold { 40 } else { 400 }) as usize;
     let set = |kind: &SetKind| match kind {
         SetKind::A => QuerySet::A,
@@ -145,7 +146,7 @@ struct Measured<'a> {
 
 fn measure<'a>(
     set: QuerySet,
-    questions: &[RecordedQuery],
+    questions: &[OwnedQuery],
     db: &Database,
     built: &'a [Built],
     cold: &Cold,

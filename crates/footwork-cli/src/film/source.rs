@@ -227,7 +227,7 @@ impl Reel {
             source,
             roles,
             rate_hz: db.pose_rate_hz,
-            contact_joints: db.contact_joints.clone(),
+            contact_joints: db.rig.contact_joints.clone(),
             takes: takes.collect(),
             skeleton: db.skeleton.clone(),
             data: Data::Database(Box::new(db)),

@@ -1,9 +1,9 @@
 //! What the doctor knows about a skeleton: where hips, sides, feet and arms are.
 
-use footwork::adjust::leg::Leg;
 use footwork::build::{BuildConfig, BuildError, JointRoles, contact_joints, find_sides};
 use footwork::frames::JointIndex;
 use footwork::motion::{is_left, other_side};
+use footwork::rig::Leg;
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
 

@@ -3,7 +3,7 @@
 use super::patient::{level, median, runs};
 use super::support::Support;
 use super::{Body, Check, Finding, Patient, Severity};
-use footwork::adjust::leg::{BentLeg, Reach};
+use footwork::adjust::two_bone_ik::{BentLeg, Reach};
 use footwork::pose::Pose;
 use glam::Vec3;
 

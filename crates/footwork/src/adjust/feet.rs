@@ -6,8 +6,8 @@
 //!
 //! `reference` is the foot lock of D. Holden's motion matching demo (2020), as a yardstick.
 
-use super::body::PelvisConfig;
-use super::leg::Reach;
+use super::lower_body::PelvisConfig;
+use super::two_bone_ik::Reach;
 use crate::math::{exp, smoothstep, spring};
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;

@@ -4,13 +4,14 @@
 //! pitched to its slope, the pelvis follows the ground under the body and sinks as far as the lower leg needs, the spine
 //! leans a little into the slope. Joint 0 stays.
 
-use super::body::{Body, LowerBody, PelvisConfig};
-use super::leg::{BentLeg, Leg, Reach};
+use super::lower_body::{LowerBody, PelvisConfig, rotate_spine};
+use super::two_bone_ik::{BentLeg, Reach};
+use crate::input::{GroundHook, GroundPoint};
 use crate::math::spring::{Follower, Spring};
 use crate::math::{Facing, Quat, Transform, atan2, tan};
 use crate::pose::Pose;
+use crate::rig::{Body, Sole};
 use crate::skeleton::Skeleton;
-use crate::trajectory::{GroundHook, GroundPoint};
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
 use serde::{Deserialize, Serialize};
@@ -58,36 +59,6 @@ impl Default for GroundConfig {
             slope_sink_m: 0.25,
             lean: 0.3,
             pelvis: PelvisConfig::default(),
-        }
-    }
-}
-
-/// The sole of a foot.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Sole {
-    /// The heel, in the space of the ankle, metres.
-    pub heel: Vec3,
-    /// The tip of the toes, in the space of the toe joint, metres.
-    pub tip: Vec3,
-    /// How high the toe joint is in a flat foot, metres.
-    pub toe_height_m: f32,
-}
-
-/// Ankle to the back of the heel, metres.
-const HEEL_BEHIND_ANKLE_M: f32 = 0.05;
-/// Toe joint to the tip of the toes, metres.
-const TIP_BEFORE_TOE_M: f32 = 0.06;
-
-impl Sole {
-    /// The sole of a leg in a pose that stands with flat feet: the rest pose, or a frame of an idle.
-    pub fn new(skeleton: &Skeleton, standing: &Pose, leg: Leg) -> Self {
-        let [ankle, toe] = [leg.ankle, leg.toe].map(|j| standing.in_root(skeleton, j));
-        let ahead = Facing::from_direction(toe.translation - ankle.translation).map_or(Vec3::ZERO, Facing::direction);
-        let below = |t: Transform| Vec3::new(t.translation.x, 0.0, t.translation.z);
-        Self {
-            heel: ankle.inverse_point(below(ankle) - ahead * HEEL_BEHIND_ANKLE_M),
-            tip: toe.inverse_point(below(toe) + ahead * TIP_BEFORE_TOE_M),
-            toe_height_m: toe.translation.y,
         }
     }
 }
@@ -157,8 +128,7 @@ impl FitToGround<'_> {
         lower: &LowerBody,
         world_from_root: Transform,
         dt_s: f32,
-        feet: &mut [GroundedFoot],
-        body: &mut GroundedBody,
+        (feet, body): (&mut [GroundedFoot], &mut GroundedBody),
     ) {
         for (k, (foot, leg)) in feet.iter_mut().zip(lower.legs()).enumerate() {
             let (Some(leg), Some(sole)) = (leg, self.soles.get(k)) else { continue };
@@ -302,7 +272,7 @@ impl FitToGround<'_> {
         let up = self.body_height(body) - body.sunk.value - level_m;
         lower.shift_hips(self.skeleton, self.body, Vec3::Y * up, pose);
         let lean = atan2(body.slope.value, 1.0) * self.config.lean / self.body.spine.len().max(1) as f32;
-        self.body.turn_spine(self.skeleton, pose, Quat::from_rotation_x(lean));
+        rotate_spine(self.skeleton, self.body, pose, Quat::from_rotation_x(lean));
         for (foot, leg) in feet.iter().zip(lower.legs_mut()) {
             let Some(leg) = leg.as_mut().filter(|_| foot.seen > 0.0) else { continue };
             let toe = leg.toe.translation + Vec3::Y * (foot.height.spring.value - level_m - up);

@@ -1,9 +1,11 @@
 //! A hand that follows a target in the world: a rail, a door, somebody else's hand.
 
-use super::leg::{BentLeg, Leg, Reach};
+use super::two_bone_ik::{BentLeg, Reach};
+use crate::input::HandTarget;
 use crate::math::spring::Spring;
 use crate::math::{Quat, Transform};
 use crate::pose::Pose;
+use crate::rig::Leg;
 use crate::skeleton::Skeleton;
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
@@ -32,15 +34,6 @@ impl Default for HandConfig {
             joints: ["left_hand".into(), "right_hand".into()],
         }
     }
-}
-
-/// Where a hand is to be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HandTarget {
-    /// World, metres.
-    pub position: Vec3,
-    /// World from hand; `None` leaves it as the clip has it.
-    pub rotation: Option<Quat>,
 }
 
 /// What must be known of a hand from moment to moment. All zeros has never reached for anything.

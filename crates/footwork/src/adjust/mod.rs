@@ -4,14 +4,13 @@
 //! floats, `update` to move the state on in time, `apply` to bend the pose. None allocates. Their order: orientation and
 //! stride warp, feet, ground, gaze, hands.
 
-pub mod body;
 pub mod feet;
 pub mod ground;
 pub mod hands;
-pub mod leg;
 pub mod look_at;
+pub mod lower_body;
 pub mod orientation_warp;
 pub mod play_rate;
-pub mod rig;
 pub mod root;
 pub mod stride_warp;
+pub mod two_bone_ik;

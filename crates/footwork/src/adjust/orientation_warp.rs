@@ -3,10 +3,11 @@
 //! Pelvis and legs turn towards the direction of travel that is wanted, the spine turns back, so that the chest faces where
 //! it did. The root stays. Source: the node of that name in Unreal Engine 5.
 
-use super::body::{Body, LowerBody};
-use super::leg::Reach;
+use super::lower_body::{LowerBody, rotate_spine};
+use super::two_bone_ik::Reach;
 use crate::math::{Facing, Quat, Transform};
 use crate::pose::Pose;
+use crate::rig::Body;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
@@ -65,7 +66,7 @@ impl OrientationWarpConfig {
             Quat::from_rotation_y(of_pelvis) * lower.hips().rotation,
         );
         lower.move_hips(skeleton, body, pelvis, pose);
-        body.turn_spine(skeleton, pose, Quat::from_rotation_y(-of_pelvis / body.spine.len().max(1) as f32));
+        rotate_spine(skeleton, body, pose, Quat::from_rotation_y(-of_pelvis / body.spine.len().max(1) as f32));
         // A leg turns by what is left about its own hip, and then reaches for where it would be had it turned with the pelvis.
         let rest = Quat::from_rotation_y(angle_rad - of_pelvis);
         for leg in lower.legs_mut().iter_mut().flatten() {

@@ -3,11 +3,12 @@
 //! Feet and pelvis are scaled along the direction of travel about the root; the pelvis sinks by what the longer leg needs.
 //! Source: the node of that name in Unreal Engine 5.
 
-use super::body::{Body, LowerBody, PelvisConfig};
-use super::leg::Reach;
+use super::lower_body::{LowerBody, PelvisConfig};
+use super::two_bone_ik::Reach;
 use crate::math::Facing;
 use crate::math::spring::Spring;
 use crate::pose::Pose;
+use crate::rig::Body;
 use crate::skeleton::Skeleton;
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;

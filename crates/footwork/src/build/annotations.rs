@@ -5,7 +5,7 @@ use super::track::Track;
 use super::{BuildError, parallel};
 use crate::clip::{ClipError, ClipEvent, CostRange, Curve, RawClip, TagRange, TimeRange};
 use crate::database::{Database, DatabaseEvent, TagSpan};
-use crate::frames::{ClipIndex, FrameIndex};
+use crate::frames::{ClipIndex, EventId, FrameIndex};
 
 /// Adds what the configuration's rules say about each clip.
 pub fn annotate(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>, BuildError> {
@@ -158,7 +158,7 @@ pub fn events(tracks: &[Track]) -> (Vec<String>, Vec<DatabaseEvent>) {
         let inside = t.annotations.events.iter().filter(|e| (0.0..end_s).contains(&e.time_s));
         let mut of_clip: Vec<DatabaseEvent> = inside
             .map(|e| DatabaseEvent {
-                name: names.binary_search(&e.name).unwrap_or_default() as u32,
+                name: EventId::new(names.binary_search(&e.name).unwrap_or_default()),
                 clip: ClipIndex::new(i),
                 time_s: e.time_s,
             })

@@ -14,6 +14,7 @@ mod report;
 pub mod retarget;
 mod root_motion;
 mod rows;
+mod standing;
 mod track;
 mod treadmill;
 
@@ -33,6 +34,7 @@ use crate::clip::{Annotations, ContactTrack, RawClip};
 use crate::database::{Clip, Database, DatabaseContent, MirrorMode, mirror_table_of};
 use crate::frames::JointIndex;
 use crate::motion::PosePool;
+use crate::rig::Rig;
 use crate::schema::{ChannelSpec, FeatureSchema, MirrorColumn, PropSpec};
 use crate::skeleton::Skeleton;
 use glam::Vec3;
@@ -130,16 +132,26 @@ fn build_all(
     for (i, t) in tracks.iter().enumerate() {
         report.clips.push(clip_report(t, &labels[i], contact_joints.len(), &assembled, i));
     }
+    let contacts = labels.concat();
+    let mut rig = Rig::find(&skeleton, roles, &contact_joints);
+    let motion = standing::Motion {
+        skeleton: &skeleton,
+        poses: &poses,
+        clips: &assembled.clips,
+        contacts: &contacts,
+        pose_rate_hz,
+    };
+    standing::complete(&mut rig, &motion);
     let content = DatabaseContent {
         skeleton,
+        rig,
         schema,
         normalization: config.schema.normalization,
         clips: assembled.clips,
         poses,
         pose_rate_hz,
         search_rate_hz,
-        contacts: labels.concat(),
-        contact_joints,
+        contacts,
         curve_names,
         curves,
         features: assembled.features,
@@ -505,8 +517,8 @@ fn finish_report(report: &mut BuildReport, db: &Database) {
     report.columns = db.schema.columns;
     report.seconds = db.seconds();
     report.bytes = db.bytes();
-    report.contact_joints = db.contact_joints.iter().map(|j| db.skeleton.name(*j).to_owned()).collect();
-    if db.contact_joints.is_empty() {
+    report.contact_joints = db.rig.contact_joints.iter().map(|j| db.skeleton.name(*j).to_owned()).collect();
+    if db.rig.contact_joints.is_empty() {
         report
             .warnings
             .push("no feet found: no contacts are labelled; name them in `contacts.joints` or `roles`".into());

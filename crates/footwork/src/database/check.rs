@@ -1,6 +1,7 @@
 //! Is this content a database? Asked of what a file or a builder hands over, before anything is used.
 
 use super::{Clip, Database, DatabaseContent, DatabaseError, MirrorMode};
+use crate::frames::JointIndex;
 use crate::math::{Quat, Transform};
 
 /// Frames per second that make sense.
@@ -27,6 +28,7 @@ pub fn check(c: &DatabaseContent) -> Result<(), DatabaseError> {
         }
     }
     shapes(c)?;
+    rig(c)?;
     numbers(c)?;
     let mut rows_before = 0;
     for (i, clip) in c.clips.iter().enumerate() {
@@ -48,7 +50,7 @@ fn shapes(c: &DatabaseContent) -> Result<(), DatabaseError> {
     shape("pose joints", joints, c.poses.joints)?;
     shape("rotations", frames * joints, c.poses.rotations.len())?;
     shape("translations", frames * c.poses.translated.len(), c.poses.translations.len())?;
-    shape("contacts", frames * c.contact_joints.len(), c.contacts.len())?;
+    shape("contacts", frames * c.rig.contact_joints.len(), c.contacts.len())?;
     shape("curves", frames * c.curve_names.len(), c.curves.len())?;
     shape("feature columns", columns, c.features.columns)?;
     shape("features", rows * columns, c.features.values.len())?;
@@ -58,9 +60,40 @@ fn shapes(c: &DatabaseContent) -> Result<(), DatabaseError> {
     if !c.row_costs.is_empty() {
         shape("row_costs", rows, c.row_costs.len())?;
     }
-    let joints_in_range = c.poses.translated.iter().chain(&c.contact_joints).all(|j| j.at() < joints);
+    let joints_in_range = c.poses.translated.iter().chain(&c.rig.contact_joints).all(|j| j.at() < joints);
     if !joints_in_range || c.poses.translated.first().map(|j| j.0) != Some(0) || !c.poses.translated.is_sorted() {
         return Err(outside("a joint index", format!("of {joints} joints; the root comes first")));
+    }
+    Ok(())
+}
+
+/// Checks that legs are chains of joints, and that every array has the length that the skeleton calls for.
+fn rig(c: &DatabaseContent) -> Result<(), DatabaseError> {
+    let (rig, joints) = (&c.rig, c.skeleton.len());
+    let contacts = rig.contact_joints.len();
+    shape("soles", contacts, rig.soles.len())?;
+    shape("standing", joints, rig.standing.len())?;
+    shape("carries_foot", joints, rig.carries_foot.len())?;
+    let parent = |j: JointIndex| c.skeleton.parents()[j.at()];
+    if rig.roles.iter().any(|(_, joint)| joint.at() >= joints) {
+        return Err(outside("a role", format!("a joint of {joints}")));
+    }
+    let Some(body) = &rig.body else { return Ok(()) };
+    shape("legs", contacts, body.legs.len())?;
+    let spine_in_range = body.spine.iter().all(|j| j.at() < joints);
+    if !spine_in_range || !(1..joints).contains(&body.hips.at()) {
+        return Err(outside("hips or spine", format!("a joint of {joints}")));
+    }
+    for leg in body.legs.iter().flatten() {
+        let in_range = [leg.hip, leg.knee, leg.ankle, leg.toe].iter().all(|j| j.at() < joints);
+        let chain = in_range
+            && parent(leg.knee) == Some(leg.hip)
+            && parent(leg.ankle) == Some(leg.knee)
+            && (leg.toe == leg.ankle || parent(leg.toe) == Some(leg.ankle))
+            && parent(leg.hip).is_some();
+        if !chain || !leg.hinge.is_finite() {
+            return Err(outside("a leg", format!("{leg:?} is not a chain of joints")));
+        }
     }
     Ok(())
 }
@@ -85,7 +118,13 @@ fn numbers(c: &DatabaseContent) -> Result<(), DatabaseError> {
     let rest: Vec<f32> = c.skeleton.rest().iter().flat_map(|t| t.translation.to_array()).collect();
     good("rest_translations", &rest, SENSIBLE)?;
     let rest: Vec<Quat> = c.skeleton.rest().iter().map(|t| t.rotation).collect();
-    for (array, turns) in [("rotations", &c.poses.rotations), ("rest_rotations", &rest)] {
+    let soles: Vec<f32> = c.rig.soles.iter().flat_map(|s| s.to_array()).collect();
+    good("soles", &soles, SENSIBLE)?;
+    let standing: Vec<f32> = c.rig.standing.iter().flat_map(|t| t.translation.to_array()).collect();
+    good("standing_translations", &standing, SENSIBLE)?;
+    let standing: Vec<Quat> = c.rig.standing.iter().map(|t| t.rotation).collect();
+    let rotations = [("rotations", &c.poses.rotations), ("rest_rotations", &rest), ("standing_rotations", &standing)];
+    for (array, turns) in rotations {
         if let Some(i) = turns.iter().position(|q| !is_unit(q)) {
             return Err(DatabaseError::Value { array, index: i * 4, value: turns[i].length() });
         }
@@ -167,7 +206,7 @@ fn annotations(c: &DatabaseContent) -> Result<(), DatabaseError> {
         }
     }
     for e in &c.events {
-        if e.name as usize >= c.event_names.len() || e.clip.at() >= c.clips.len() || !e.time_s.is_finite() {
+        if e.name.at() >= c.event_names.len() || e.clip.at() >= c.clips.len() || !e.time_s.is_finite() {
             return Err(outside("an event", format!("event {} of clip {} at {} s", e.name, e.clip, e.time_s)));
         }
     }

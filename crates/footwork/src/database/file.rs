@@ -5,16 +5,18 @@
 
 use super::{Clip, Database, DatabaseContent, DatabaseError, DatabaseEvent, Features, MirrorMode, RowFlags, TagSpan};
 use crate::files::{canonical_json, write_atomically};
-use crate::frames::{ClipIndex, FrameIndex, JointIndex};
+use crate::frames::{ClipIndex, EventId, FrameIndex, JointIndex};
 use crate::math::{Quat, Transform};
 use crate::motion::PosePool;
+use crate::rig::{Body, Leg, Rig, Sole};
+use crate::roles::{Assigned, FoundBy, JointRoles};
 use crate::schema::{ChannelSpec, FeatureSchema, Normalization, PropSpec};
 use crate::skeleton::Skeleton;
 use bytemuck::{Pod, cast_slice};
 use glam::Vec3;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
@@ -22,8 +24,8 @@ use xxhash_rust::xxh3::Xxh3;
 #[cfg(target_endian = "big")]
 compile_error!("safetensors files are little-endian; reading them on a big-endian machine is not written yet");
 
-/// The version this library writes, and the newest it reads.
-pub const FORMAT_VERSION: u32 = 1;
+/// The version that this library writes and reads.
+pub const FORMAT_VERSION: u32 = 2;
 const KEY: &str = "footwork";
 const RAW_POSES: &str = "raw";
 /// The one tensor that a file may lack: most databases have no such costs.
@@ -59,9 +61,19 @@ pub enum FileError {
     },
     /// Written by a newer version.
     #[error(
-        "{path}: format version {found}, this footwork reads up to {FORMAT_VERSION}: update footwork or build the file again"
+        "{path}: format version {found}, this footwork reads {FORMAT_VERSION}; update footwork or build the file again"
     )]
     Newer {
+        /// File.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// Written by an older version.
+    #[error(
+        "{path}: format version {found}, this footwork reads {FORMAT_VERSION}; build the file again from its clips"
+    )]
+    Older {
         /// File.
         path: PathBuf,
         /// Its version.
@@ -123,6 +135,7 @@ struct Metadata {
     curves: Vec<String>,
     events: Vec<String>,
     format_version: u32,
+    hips: Option<String>,
     joint_names: Vec<String>,
     joint_parents: Vec<Option<JointIndex>>,
     mirror: MirrorMode,
@@ -130,12 +143,26 @@ struct Metadata {
     normalization: Normalization,
     pose_encoding: String,
     pose_rate_hz: f32,
+    roles: BTreeMap<String, RoleMetadata>,
     schema: Vec<ChannelSpec>,
     schema_hash: String,
     schema_props: Vec<PropSpec>,
     search_rate_hz: f32,
+    spine: Vec<String>,
     tags: Vec<String>,
 }
+
+/// A joint in a role.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RoleMetadata {
+    confidence: f32,
+    found_by: FoundBy,
+    joint: String,
+}
+
+/// In `leg_joints`: the contact joint ends no leg.
+const NO_JOINT: u32 = u32::MAX;
 
 /// A tensor to be written.
 struct Tensor<'a> {
@@ -160,16 +187,27 @@ fn tensors(c: &DatabaseContent) -> Vec<Tensor<'_>> {
     let rest: Vec<f32> = c.skeleton.rest().iter().flat_map(|t| t.translation.to_array()).collect();
     let rest_rotations: Vec<f32> = c.skeleton.rest().iter().flat_map(|t| t.rotation.to_array()).collect();
     let spans: Vec<u32> = c.tag_spans.iter().flat_map(|s| [s.tag, s.start.0, s.end.0]).collect();
-    let events: Vec<u32> = c.events.iter().flat_map(|e| [e.name, e.clip.0]).collect();
+    let events: Vec<u32> = c.events.iter().flat_map(|e| [e.name.0, e.clip.0]).collect();
     let event_times: Vec<f32> = c.events.iter().map(|e| e.time_s).collect();
     let translated: Vec<u32> = c.poses.translated.iter().map(|j| j.0).collect();
     let row_frames: Vec<u32> = c.row_frames.iter().map(|f| f.0).collect();
     let row_flags: Vec<u8> = c.row_flags.iter().map(|f| f.0).collect();
     let translations: &[f32] = cast_slice(&c.poses.translations);
     let rotations: &[f32] = cast_slice(&c.poses.rotations);
+    let rig = &c.rig;
+    let contacts = rig.contact_joints.len();
+    let legs = (0..contacts).map(|slot| rig.body.as_ref().and_then(|body| body.legs[slot]));
+    let leg_joints: Vec<u32> = legs
+        .clone()
+        .flat_map(|leg| leg.map_or([NO_JOINT; 4], |l| [l.hip, l.knee, l.ankle, l.toe].map(|j| j.0)))
+        .collect();
+    let leg_hinges: Vec<f32> = legs.flat_map(|leg| leg.map_or(Vec3::ZERO, |l| l.hinge).to_array()).collect();
+    let soles: Vec<f32> = rig.soles.iter().flat_map(|s| s.to_array()).collect();
+    let standing: Vec<f32> = rig.standing.iter().flat_map(|t| t.translation.to_array()).collect();
+    let standing_rotations: Vec<f32> = rig.standing.iter().flat_map(|t| t.rotation.to_array()).collect();
     let width = c.poses.translated.len();
     let mut all = vec![
-        tensor("contacts", Dtype::U8, &[frames, c.contact_joints.len()], &c.contacts),
+        tensor("contacts", Dtype::U8, &[frames, contacts], &c.contacts),
         tensor("curves", Dtype::F32, &[frames, c.curve_names.len()], &c.curves),
         owned("event_name_and_clip", Dtype::U32, &[c.events.len(), 2], events),
         owned("event_time_s", Dtype::F32, &[c.events.len()], event_times),
@@ -179,11 +217,16 @@ fn tensors(c: &DatabaseContent) -> Vec<Tensor<'_>> {
         tensor("joint_rotations", Dtype::F32, &[frames, joints, 4], rotations),
         owned("joint_translated", Dtype::U32, &[width], translated),
         tensor("joint_translations", Dtype::F32, &[frames, width, 3], translations),
+        owned("leg_hinges", Dtype::F32, &[contacts, 3], leg_hinges),
+        owned("leg_joints", Dtype::U32, &[contacts, 4], leg_joints),
         owned("rest_rotations", Dtype::F32, &[joints, 4], rest_rotations),
         owned("rest_translations", Dtype::F32, &[joints, 3], rest),
         tensor(ROW_COSTS, Dtype::F32, &[rows], &c.row_costs),
         owned("row_flags", Dtype::U8, &[rows], row_flags),
         owned("row_frames", Dtype::U32, &[rows], row_frames),
+        owned("soles", Dtype::F32, &[contacts, 7], soles),
+        owned("standing_rotations", Dtype::F32, &[joints, 4], standing_rotations),
+        owned("standing_translations", Dtype::F32, &[joints, 3], standing),
         owned("tag_spans", Dtype::U32, &[c.tag_spans.len(), 3], spans),
     ];
     all.retain(|t| t.name != ROW_COSTS || !c.row_costs.is_empty());
@@ -191,14 +234,21 @@ fn tensors(c: &DatabaseContent) -> Vec<Tensor<'_>> {
 }
 
 fn metadata_json(c: &DatabaseContent, content_hash: String) -> String {
-    let names = |joints: &[JointIndex]| joints.iter().map(|j| c.skeleton.name(*j).to_owned()).collect();
+    let name = |joint: JointIndex| c.skeleton.name(joint).to_owned();
+    let names = |joints: &[JointIndex]| joints.iter().map(|j| name(*j)).collect();
+    let body = c.rig.body.as_ref();
+    let role = |(role, a): (&str, Assigned)| {
+        let metadata = RoleMetadata { confidence: a.confidence, found_by: a.found_by, joint: name(a.joint) };
+        (role.to_owned(), metadata)
+    };
     let metadata = Metadata {
         clips: c.clips.clone(),
-        contact_joints: names(&c.contact_joints),
+        contact_joints: names(&c.rig.contact_joints),
         content_hash,
         curves: c.curve_names.clone(),
         events: c.event_names.clone(),
         format_version: FORMAT_VERSION,
+        hips: body.map(|body| name(body.hips)),
         joint_names: c.skeleton.names().to_vec(),
         joint_parents: c.skeleton.parents().to_vec(),
         mirror: c.mirror,
@@ -206,10 +256,12 @@ fn metadata_json(c: &DatabaseContent, content_hash: String) -> String {
         normalization: c.normalization,
         pose_encoding: RAW_POSES.to_owned(),
         pose_rate_hz: c.pose_rate_hz,
+        roles: c.rig.roles.assigned().map(role).collect(),
         schema: c.schema.specs.clone(),
         schema_hash: format!("{:016x}", c.schema.hash()),
         schema_props: c.schema.props.clone(),
         search_rate_hz: c.search_rate_hz,
+        spine: body.map_or_else(Vec::new, |body| names(&body.spine)),
         tags: c.tags.clone(),
     };
     canonical_json(&serde_json::to_value(metadata).unwrap_or_default())
@@ -303,8 +355,11 @@ impl<'a> Reader<'a> {
         let value: serde_json::Value = serde_json::from_str(json).map_err(damaged)?;
         // The version first: everything else may look different in a newer one.
         let version = value.get("format_version").and_then(serde_json::Value::as_u64).unwrap_or(0);
-        if version > u64::from(FORMAT_VERSION) {
-            return Err(FileError::Newer { path: path_owned(), found: u32::try_from(version).unwrap_or(u32::MAX) });
+        let found = u32::try_from(version).unwrap_or(u32::MAX);
+        match found.cmp(&FORMAT_VERSION) {
+            std::cmp::Ordering::Greater => return Err(FileError::Newer { path: path_owned(), found }),
+            std::cmp::Ordering::Less => return Err(FileError::Older { path: path_owned(), found }),
+            std::cmp::Ordering::Equal => {}
         }
         let encoding = value.get("pose_encoding").and_then(serde_json::Value::as_str).unwrap_or_default();
         if encoding != RAW_POSES {
@@ -361,15 +416,48 @@ impl<'a> Reader<'a> {
             .map_err(|e| FileError::Metadata { path: self.path.to_owned(), detail: e.to_string() })
     }
 
+    fn rig(&self, skeleton: &Skeleton) -> Result<Rig, FileError> {
+        let m = &self.metadata;
+        let joint = |name: &String| {
+            let path = self.path.to_owned();
+            skeleton.require(name).map_err(|e| FileError::Metadata { path, detail: e.to_string() })
+        };
+        let contact_joints = m.contact_joints.iter().map(joint).collect::<Result<Vec<_>, _>>()?;
+        let mut roles = Vec::with_capacity(m.roles.len());
+        for (role, r) in &m.roles {
+            let assigned = Assigned { joint: joint(&r.joint)?, found_by: r.found_by, confidence: r.confidence };
+            roles.push((role.clone(), assigned));
+        }
+        let contacts = Some(contact_joints.len());
+        let leg_joints: Vec<[u32; 4]> = self.read("leg_joints", Dtype::U32, &[contacts, Some(4)])?;
+        let hinges: Vec<Vec3> = self.read("leg_hinges", Dtype::F32, &[contacts, Some(3)])?;
+        let leg = |(joints, hinge): (&[u32; 4], &Vec3)| {
+            let [hip, knee, ankle, toe] = joints.map(JointIndex);
+            (joints[0] != NO_JOINT).then_some(Leg { hip, knee, ankle, toe, hinge: *hinge })
+        };
+        let legs = leg_joints.iter().zip(&hinges).map(leg).collect();
+        let spine = m.spine.iter().map(joint).collect::<Result<Vec<_>, _>>()?;
+        let hips = m.hips.as_ref().map(joint).transpose()?;
+        let joints = Some(skeleton.len());
+        let soles: Vec<[f32; 7]> = self.read("soles", Dtype::F32, &[contacts, Some(7)])?;
+        let translations: Vec<Vec3> = self.read("standing_translations", Dtype::F32, &[joints, Some(3)])?;
+        let rotations: Vec<Quat> = self.read("standing_rotations", Dtype::F32, &[joints, Some(4)])?;
+        let standing = translations.into_iter().zip(rotations).map(|(t, r)| Transform::new(t, r)).collect();
+        Ok(Rig {
+            body: hips.map(|hips| Body { hips, spine, legs }),
+            soles: soles.into_iter().map(Sole::from_array).collect(),
+            standing,
+            ..Rig::find(skeleton, JointRoles::from_assigned(roles), &contact_joints)
+        })
+    }
+
     fn content(self) -> Result<DatabaseContent, FileError> {
         let metadata_error = |detail: String| FileError::Metadata { path: self.path.to_owned(), detail };
         let m = &self.metadata;
         let skeleton = self.skeleton()?;
-        let mut contact_joints = Vec::with_capacity(m.contact_joints.len());
-        for name in &m.contact_joints {
-            contact_joints.push(skeleton.require(name).map_err(|e| metadata_error(e.to_string()))?);
-        }
-        let schema = FeatureSchema::resolve(&m.schema, &m.schema_props, &skeleton, &contact_joints)
+        let rig = self.rig(&skeleton)?;
+        let contact_joints = &rig.contact_joints;
+        let schema = FeatureSchema::resolve(&m.schema, &m.schema_props, &skeleton, contact_joints)
             .map_err(|e| metadata_error(e.to_string()))?;
         let (joints, any) = (Some(skeleton.len()), None);
         let columns = Some(schema.columns);
@@ -398,7 +486,7 @@ impl<'a> Reader<'a> {
             pose_rate_hz: m.pose_rate_hz,
             search_rate_hz: m.search_rate_hz,
             contacts: self.read("contacts", Dtype::U8, &[frames, Some(contact_joints.len())])?,
-            contact_joints,
+            rig,
             curve_names: m.curves.clone(),
             curves: self.read("curves", Dtype::F32, &[frames, Some(m.curves.len())])?,
             features: Features {
@@ -417,7 +505,7 @@ impl<'a> Reader<'a> {
                 .collect(),
             event_names: m.events.clone(),
             events: events
-                .map(|([name, clip], time_s)| DatabaseEvent { name: *name, clip: ClipIndex(*clip), time_s })
+                .map(|([name, clip], time_s)| DatabaseEvent { name: EventId(*name), clip: ClipIndex(*clip), time_s })
                 .collect(),
             mirror: m.mirror,
             mirror_pairs: m.mirror_pairs.clone(),

@@ -1,20 +1,20 @@
 //! The motion database: poses, features, annotations. Immutable, struct of arrays, shared by any number of characters.
 
 mod check;
-pub mod file;
-mod standing;
+mod file;
+mod tags;
 
-pub use file::FileError;
+pub use file::{FORMAT_VERSION, FileError};
+pub(crate) use tags::TagSummary;
+pub use tags::{TagFilter, TagMask};
 
-use crate::adjust::body::Body;
-use crate::adjust::leg::Leg;
-use crate::adjust::rig::Rig;
-use crate::frames::{ClipIndex, FrameIndex, JointIndex, RowIndex};
-use crate::math::{Quat, Transform};
+use crate::error::nearest;
+use crate::frames::{ClipIndex, EventId, FrameIndex, JointIndex, RowIndex};
+use crate::math::Transform;
 use crate::motion::{ClipView, MirrorError, MirrorTable, PosePool};
 use crate::pose::{Pose, PoseVelocity};
+use crate::rig::Rig;
 use crate::schema::{FeatureSchema, MirrorColumn, Normalization, Residual};
-use crate::search::{Backend, SearchIndex};
 use crate::skeleton::Skeleton;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -144,8 +144,8 @@ pub struct TagSpan {
 /// A named moment of a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DatabaseEvent {
-    /// Place in [`DatabaseContent::event_names`].
-    pub name: u32,
+    /// Which event.
+    pub name: EventId,
     /// Clip (never a stored mirror image: those share their original's events).
     pub clip: ClipIndex,
     /// Seconds from the clip's first frame.
@@ -169,8 +169,8 @@ pub struct DatabaseContent {
     pub pose_rate_hz: f32,
     /// Rows per second.
     pub search_rate_hz: f32,
-    /// Joints with contact labels.
-    pub contact_joints: Vec<JointIndex>,
+    /// Roles, legs, soles and how the body stands.
+    pub rig: Rig,
     /// `[frames x contact joints]`: 1 touches, 0 does not.
     pub contacts: Vec<u8>,
     /// Names of the float curves.
@@ -185,7 +185,7 @@ pub struct DatabaseContent {
     pub row_flags: Vec<RowFlags>,
     /// `[rows]` added to the cost of jumping there, 0 or more; empty where nothing is added anywhere.
     pub row_costs: Vec<f32>,
-    /// Names of the tags, at most 64.
+    /// Names of the tags, at most 512.
     pub tags: Vec<String>,
     /// Where they hold.
     pub tag_spans: Vec<TagSpan>,
@@ -210,21 +210,15 @@ pub struct Database {
     pub mirror_columns: Vec<MirrorColumn>,
     /// `[columns]` how differences become cost.
     pub residuals: Vec<Residual>,
-    /// `[rows]` a bit per tag.
-    pub row_tags: Vec<u64>,
+    /// All sets of tags that rows have; the first is empty.
+    tag_sets: Vec<TagMask>,
+    /// `[rows]` index of each row's set.
+    row_tag_sets: Vec<u32>,
     /// `[rows]` the clip of each row.
     pub row_clips: Vec<ClipIndex>,
-    /// Hips, spine and legs, where there are any.
-    pub body: Option<Body>,
-    /// What corrections must know about the body.
-    pub rig: Rig,
-    /// `[joints]` true for those that move a contact joint.
-    pub carries_foot: Vec<bool>,
     /// `[contact joints]` counterpart slots in a mirror.
     contact_pairs: Vec<usize>,
     hash: OnceLock<u128>,
-    /// By the backends' discriminants.
-    indices: [OnceLock<SearchIndex>; Backend::ALL.len() + Backend::APPROXIMATE.len()],
 }
 
 impl std::ops::Deref for Database {
@@ -287,8 +281,8 @@ impl Database {
     /// How far ahead [`Database::next_contact_s`] looks, seconds.
     pub const CONTACT_HORIZON_S: f64 = 0.5;
 
-    /// Most tags a database can have: a row's tags are bits of one word.
-    pub const MAX_TAGS: usize = 64;
+    /// Maximum number of tags of a database.
+    pub const MAX_TAGS: usize = TagMask::CAPACITY;
 
     /// Checks all of it and derives the rest.
     ///
@@ -304,40 +298,27 @@ impl Database {
             mirror_table = Some(table);
         }
         let residuals = c.schema.channels.iter().flat_map(|ch| ch.columns.clone().map(|_| ch.residual)).collect();
-        let mut row_tags = vec![0u64; c.row_frames.len()];
-        for (bits, frame) in row_tags.iter_mut().zip(&c.row_frames) {
-            for span in c.tag_spans.iter().filter(|s| (s.start..s.end).contains(frame)) {
-                *bits |= 1 << span.tag;
-            }
-        }
+        let (tag_sets, row_tag_sets) = tag_sets(c);
         let mut row_clips = vec![ClipIndex(0); c.row_frames.len()];
         for (i, clip) in c.clips.iter().enumerate() {
             row_clips[clip.row_range()].fill(ClipIndex::new(i));
         }
-        let mut body = Body::find(&c.skeleton, &c.contact_joints);
-        let legs: &mut [Option<Leg>] = body.as_mut().map_or(&mut [], |body| &mut body.legs);
-        for leg in legs.iter_mut().flatten() {
-            *leg = leg.with_hinge(&c.skeleton, knees(&c.poses, *leg));
-        }
-        let rig = Rig::new(&c.skeleton, legs, standing::standing(&content));
-        let contact_pairs = (0..c.contact_joints.len())
+        let contact_joints = &c.rig.contact_joints;
+        let contact_pairs = (0..contact_joints.len())
             .map(|slot| {
-                let pair = mirror_table.as_ref().map(|t| t.pairs[c.contact_joints[slot].at()]);
-                pair.and_then(|p| c.contact_joints.iter().position(|j| *j == p)).unwrap_or(slot)
+                let pair = mirror_table.as_ref().map(|t| t.pairs[contact_joints[slot].at()]);
+                pair.and_then(|p| contact_joints.iter().position(|j| *j == p)).unwrap_or(slot)
             })
             .collect();
         Ok(Self {
             mirror_table,
             mirror_columns,
             residuals,
-            row_tags,
+            tag_sets,
+            row_tag_sets,
             row_clips,
-            body,
-            carries_foot: Leg::carriers(&c.skeleton, &c.contact_joints),
-            rig,
             contact_pairs,
             hash: OnceLock::new(),
-            indices: Default::default(),
             content,
         })
     }
@@ -405,7 +386,7 @@ impl Database {
     /// Contact labels at a time of a clip (the nearest frame's), `[contact joints]` into `out`.
     pub fn contacts_at(&self, clip: ClipIndex, mirrored: bool, time_s: f64, out: &mut [u8]) {
         let c = &self.clips[clip.at()];
-        let n = self.contact_joints.len();
+        let n = self.rig.contact_joints.len();
         let frame = nearest_frame(c, self.pose_rate_hz, time_s);
         let row = &self.contacts[frame * n..][..n];
         for (slot, o) in out.iter_mut().enumerate().take(n) {
@@ -421,7 +402,7 @@ impl Database {
         let rate = f64::from(self.pose_rate_hz);
         let first = (time_s * rate).round();
         let horizon = (Self::CONTACT_HORIZON_S * rate).ceil() as usize;
-        let n = self.contact_joints.len();
+        let n = self.rig.contact_joints.len();
         let at_s = |k: usize| (first + k as f64) / rate;
         let touches = |k: usize| self.contacts[frame_at(c, first as i64 + k as i64) * n + slot] == 1;
         let Some(down) = (0..=horizon).find(|k| touches(*k)) else { return (f32::INFINITY, 0.0) };
@@ -444,9 +425,31 @@ impl Database {
         }
     }
 
-    /// The index for a kind of search: made on first use, then shared by all characters.
-    pub fn search_index(&self, backend: Backend) -> &SearchIndex {
-        self.indices[backend as usize].get_or_init(|| SearchIndex::build(self, backend))
+    /// The tags of a row.
+    #[inline]
+    pub fn row_tags(&self, row: usize) -> &TagMask {
+        &self.tag_sets[self.row_tag_sets[row] as usize]
+    }
+
+    /// The set of one tag.
+    ///
+    /// # Errors
+    /// Returns [`NameError`] with the nearest name if the database has no such tag.
+    pub fn tag_mask(&self, tag: &str) -> Result<TagMask, NameError> {
+        position("tag", &self.tags, tag).map(TagMask::of)
+    }
+
+    /// The identifier that fired events carry for a name.
+    ///
+    /// # Errors
+    /// Returns [`NameError`] with the nearest name if the database has no such event.
+    pub fn event_id(&self, event: &str) -> Result<EventId, NameError> {
+        position("event", &self.event_names, event).map(EventId::new)
+    }
+
+    /// Names of the tags in a set, in the order of [`DatabaseContent::tags`].
+    pub fn tag_names(&self, tags: TagMask) -> impl Iterator<Item = &str> {
+        tags.iter().filter_map(|tag| self.tags.get(tag)).map(String::as_str)
     }
 
     /// With the hash that a file was just checked against.
@@ -462,11 +465,49 @@ impl Database {
     }
 }
 
-/// A leg's knee in some hundreds of poses.
-fn knees(poses: &PosePool, leg: Leg) -> impl Iterator<Item = Quat> {
-    const POSES: usize = 512;
-    let step = (poses.frames() / POSES).max(1);
-    (0..poses.frames()).step_by(step).map(move |f| poses.rotations[f * poses.joints + leg.knee.at()])
+/// A name that the database does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the database has no {kind} `{name}`{}", .nearest.as_ref().map(|n| format!("; the nearest is `{n}`")).unwrap_or_default())]
+pub struct NameError {
+    /// `tag` or `event`.
+    pub kind: &'static str,
+    /// The name that was looked up.
+    pub name: String,
+    /// The most similar name that exists.
+    pub nearest: Option<String>,
+}
+
+fn position(kind: &'static str, names: &[String], name: &str) -> Result<usize, NameError> {
+    names.iter().position(|n| n == name).ok_or_else(|| NameError {
+        kind,
+        name: name.to_owned(),
+        nearest: nearest(name, names.iter().map(String::as_str)),
+    })
+}
+
+/// The distinct sets of tags, the empty one first, and `[rows]` which of them each row has.
+fn tag_sets(c: &DatabaseContent) -> (Vec<TagMask>, Vec<u32>) {
+    let mut of_rows = vec![TagMask::default(); c.row_frames.len()];
+    for clip in &c.clips {
+        let rows = clip.row_range();
+        let frames = &c.row_frames[rows.clone()];
+        for span in &c.tag_spans {
+            // The frames of a clip's rows rise.
+            let first = rows.start + frames.partition_point(|f| *f < span.start);
+            let end = rows.start + frames.partition_point(|f| *f < span.end);
+            of_rows[first..end.max(first)].iter_mut().for_each(|tags| *tags |= TagMask::of(span.tag as usize));
+        }
+    }
+    let mut sets = vec![TagMask::default()];
+    let mut indices = std::collections::HashMap::from([(TagMask::default(), 0u32)]);
+    let row_sets = of_rows.into_iter().map(|tags| {
+        *indices.entry(tags).or_insert_with(|| {
+            sets.push(tags);
+            (sets.len() - 1) as u32
+        })
+    });
+    let row_sets = row_sets.collect();
+    (sets, row_sets)
 }
 
 /// The frame of the pool nearest to a time of a clip.

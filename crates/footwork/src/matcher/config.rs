@@ -1,5 +1,6 @@
 //! How a character behaves. May be changed at any time; nothing has to be rebuilt.
 
+use super::model::Model;
 use crate::adjust::feet::{FeetConfig, FootLock};
 use crate::adjust::ground::GroundConfig;
 use crate::adjust::hands::HandConfig;
@@ -12,7 +13,6 @@ use crate::blend::{Seam, TransitionConfig};
 use crate::database::Database;
 use crate::math::Facing;
 use crate::roles::JointRoles;
-use crate::schema::Residual;
 use crate::search::Backend;
 use crate::trajectory::{PredictionConfig, SimulationConfig, SpeedConfig};
 use glam::Vec3;
@@ -51,11 +51,11 @@ pub struct MatcherConfig {
     pub root: RootConfig,
     /// Feet that stay where they touch.
     pub feet: FeetConfig,
-    /// Feet on uneven ground, where [`crate::trajectory::MotionInput::ground`] is given.
+    /// Feet on uneven ground, where [`crate::input::MotionInput::ground`] is given.
     pub ground: GroundConfig,
-    /// Looking at [`crate::trajectory::MotionInput::look_at`].
+    /// Looking at [`crate::input::MotionInput::look_at`].
     pub look_at: LookAtConfig,
-    /// Reaching for [`crate::trajectory::MotionInput::hands`].
+    /// Reaching for [`crate::input::MotionInput::hands`].
     pub hands: HandConfig,
 }
 
@@ -166,6 +166,12 @@ pub struct ConfigError {
     pub what: String,
 }
 
+impl ConfigError {
+    pub(crate) fn new(key: impl Into<String>, what: impl Into<String>) -> Self {
+        Self { key: key.into(), what: what.into() }
+    }
+}
+
 /// The first of (key, value, least, most) that is out of its range, is an error.
 fn in_range(ranges: &[(&str, f32, f32, f32)]) -> Result<(), ConfigError> {
     for (key, value, low, high) in ranges {
@@ -224,6 +230,11 @@ impl MatcherConfig {
     /// # Errors
     /// The first key that cannot be.
     pub fn validate(&self, db: &Database) -> Result<(), ConfigError> {
+        self.validate_for(&Model::of(db))
+    }
+
+    /// Checks ranges, and names against a model.
+    pub(crate) fn validate_for(&self, model: &Model) -> Result<(), ConfigError> {
         let (s, r, v, f) = (&self.search, &self.root, &self.speeds, &self.feet);
         let ranges = [
             ("search.interval_s", s.interval_s, 1e-3, 10.0),
@@ -276,10 +287,10 @@ impl MatcherConfig {
             ("speeds.run.back_mps", v.run.back_mps, 0.0, 100.0),
         ];
         in_range(&ranges)?;
-        self.validate_corrections(db)?;
+        self.validate_corrections(model)?;
         for (label, cost) in &self.channel_cost {
             let key = format!("channel_cost.\"{label}\"");
-            let labels = || db.schema.channels.iter().map(|c| c.label.as_str());
+            let labels = || model.schema.channels.iter().map(|c| c.label.as_str());
             if !labels().any(|l| l == label) {
                 let nearest = crate::error::nearest(label, labels());
                 let hint = nearest.map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
@@ -293,7 +304,7 @@ impl MatcherConfig {
     }
 
     /// Checks what bends the pose.
-    fn validate_corrections(&self, db: &Database) -> Result<(), ConfigError> {
+    fn validate_corrections(&self, model: &Model) -> Result<(), ConfigError> {
         let (g, l, h) = (&self.ground, &self.look_at, &self.hands);
         let (o, s) = (self.orientation_warp.unwrap_or_default(), self.stride_warp.unwrap_or_default());
         let ranges = [
@@ -344,26 +355,10 @@ impl MatcherConfig {
         for (key, name) in named.chain(h.joints.iter().map(|j| ("hands.joints", j))) {
             // A role that nobody has here is left out: the defaults are for all rigs.
             if !JointRoles::is_role(name) {
-                db.skeleton.require(name).map_err(|e| ConfigError { key: key.into(), what: e.to_string() })?;
+                model.skeleton.require(name).map_err(|e| ConfigError { key: key.into(), what: e.to_string() })?;
             }
         }
         Ok(())
-    }
-
-    /// Multipliers of the columns, `[columns]` into `out`: the factor on a column's difference that scales its channel's
-    /// cost as asked. 1 leaves it exactly as stored.
-    pub(crate) fn multipliers(&self, db: &Database, out: &mut [f32]) {
-        for channel in &db.schema.channels {
-            let mut cost = self.channel_cost.get(&channel.label).copied().unwrap_or(1.0);
-            if channel.kind.is_trajectory() {
-                cost *= self.responsiveness;
-            }
-            let factor = match channel.residual {
-                Residual::Squared => cost.sqrt(),
-                Residual::Absolute => cost,
-            };
-            out[channel.columns.clone()].fill(factor);
-        }
     }
 
     /// True when the desire has changed so much that the next search cannot wait.

@@ -1,87 +1,86 @@
 //! The character: predict -> query -> search -> play -> hide the seam -> keep root and simulation together.
 //!
-//! [`MotionMatcher`] is one character with everything it needs. [`step`] is the same for slices of characters that share
-//! a database: crowds, servers, bindings.
+//! [`Character`] is what characters of one kind share: body, motion, search index, checked settings. [`MotionMatcher`] is one
+//! character with everything it needs. [`step`] is the same for slices of characters: crowds, servers, bindings.
 
-pub mod config;
+mod character;
+mod choose;
+mod config;
 mod corrections;
+mod legs;
+mod model;
 mod output;
-mod play;
+mod playback;
+mod predict;
 mod query;
-pub mod scheduler;
+mod root;
+mod scheduler;
 mod scratch;
-mod seam;
-pub mod state;
+mod show;
+mod source;
+mod state;
+mod state_check;
 mod step;
-pub mod warp;
+mod transition;
+mod transition_cost;
+mod update;
+mod warp;
 
+pub use character::Character;
 pub use config::{ConfigError, MatcherConfig, QueryPose, SearchConfig};
-pub use corrections::Corrections;
-pub use output::{FiredEvent, Output};
-pub use query::query_at_row;
+pub use output::{FiredEvent, FootContact, Output};
 pub use scheduler::SearchScheduler;
 pub use scratch::{LastSearch, Scratch};
 pub use state::{MatcherState, Playing, StateHeader};
-pub use step::step;
+pub use step::{Crowd, step};
 
 use crate::database::Database;
+use crate::input::{InputError, MotionInput};
 use crate::math::Transform;
 use crate::pose::Pose;
 use crate::search::{Explanation, SearchQuery};
-use crate::trajectory::{InputError, MotionInput};
 use std::sync::Arc;
+use update::Update;
 
-/// One character. Allocates when made; never in [`MotionMatcher::update`].
+/// One character with everything it needs. Allocates when made; never in [`MotionMatcher::update`].
 #[derive(Debug)]
 pub struct MotionMatcher {
-    db: Arc<Database>,
-    config: MatcherConfig,
+    character: Arc<Character>,
     state: MatcherState,
     scratch: Scratch,
     output: Output,
 }
 
 impl MotionMatcher {
-    /// A character at the world's origin, facing +Z, at rest.
+    /// A character at the world's origin, facing +Z, at rest. Builds a search index: for several characters over one
+    /// database make one [`Character`] and use [`MotionMatcher::of`].
     ///
     /// # Errors
-    /// A setting that cannot be.
+    /// As [`Character::new`].
     pub fn new(db: Arc<Database>, config: MatcherConfig) -> Result<Self, ConfigError> {
-        Self::at(db, config, Transform::IDENTITY)
+        Self::of(Arc::new(Character::new(db, config)?), Transform::IDENTITY)
     }
 
-    /// A character at rest at `world_from_root`: it starts in the row whose trajectory moves least.
+    /// A character at rest at `world_from_root`.
     ///
     /// # Errors
-    /// A setting, or a place, that cannot be.
-    pub fn at(db: Arc<Database>, config: MatcherConfig, world_from_root: Transform) -> Result<Self, ConfigError> {
-        config.validate(&db)?;
-        if !world_from_root.is_finite() {
-            return Err(ConfigError { key: "world_from_root".into(), what: "not a finite transform".into() });
-        }
-        // Made here and not on the first update, which must not allocate.
-        db.search_index(config.search.backend);
-        let scratch = Scratch::new(&db);
-        let mut state = MatcherState::new(&db, world_from_root, query::resting(&db, &config));
-        let mut output = Output::new(&db);
-        play::show(&db, &config, &mut state, scratch.layout(), &mut output, None);
-        Ok(Self { db, config, state, scratch, output })
+    /// Returns [`ConfigError`] if the transform is not finite.
+    pub fn of(character: Arc<Character>, world_from_root: Transform) -> Result<Self, ConfigError> {
+        let state = character.state_at(world_from_root)?;
+        let (scratch, output) = (Scratch::new(&character), Output::new(&character));
+        let mut matcher = Self { character, state, scratch, output };
+        matcher.show();
+        Ok(matcher)
     }
 
     /// Moves the character by `dt_s` seconds (0 to 10) and returns its pose: local transforms, joint 0 in the world.
     ///
     /// # Errors
-    /// NaN, infinity, or user values that do not fit: the state is as it was.
+    /// Returns [`InputError`] for NaN, infinity, or user values that do not fit; the state is as it was.
     pub fn update(&mut self, input: &MotionInput, dt_s: f32) -> Result<&Pose, InputError> {
-        step(
-            &self.db,
-            &self.config,
-            std::slice::from_ref(input),
-            dt_s,
-            std::slice::from_mut(&mut self.state),
-            &mut self.scratch,
-            std::slice::from_mut(&mut self.output),
-        )?;
+        let Self { character, state, scratch, output } = self;
+        let one = std::slice::from_mut;
+        step(character, std::slice::from_ref(input), dt_s, one(state), scratch, std::slice::from_mut(output))?;
         Ok(&self.output.pose)
     }
 
@@ -95,24 +94,22 @@ impl MotionMatcher {
         &self.output
     }
 
-    /// The database.
-    pub fn database(&self) -> &Arc<Database> {
-        &self.db
+    /// What the character is made of.
+    pub fn character(&self) -> &Arc<Character> {
+        &self.character
     }
 
     /// The settings.
     pub fn config(&self) -> &MatcherConfig {
-        &self.config
+        self.character.config()
     }
 
-    /// Changes the settings from the next update on. Allocates where the search structure was never used before.
+    /// Changes the settings from the next update on. Allocates; builds a search index only if `search.backend` changes.
     ///
     /// # Errors
-    /// A setting that cannot be; the old ones stay.
+    /// As [`Character::with_config`]; the old settings stay.
     pub fn set_config(&mut self, config: MatcherConfig) -> Result<(), ConfigError> {
-        config.validate(&self.db)?;
-        self.db.search_index(config.search.backend);
-        self.config = config;
+        self.character = Arc::new(self.character.with_config(config)?);
         Ok(())
     }
 
@@ -124,25 +121,33 @@ impl MotionMatcher {
     /// Continues from a saved state, bit for bit.
     ///
     /// # Errors
-    /// A state of another database or version; the character is as it was.
+    /// Returns [`InputError`] for a state of another character or version, or a damaged one; the character is as it was.
     pub fn restore(&mut self, state: &MatcherState) -> Result<(), InputError> {
-        step::check_state(&self.db, state, self.scratch.layout(), 0)?;
+        state.check(&self.character, 0)?;
         self.state.clone_from(state);
-        play::show(&self.db, &self.config, &mut self.state, self.scratch.layout(), &mut self.output, None);
+        self.show();
         Ok(())
     }
 
     /// Puts the character elsewhere; motion goes on.
     ///
     /// # Errors
-    /// A place that is not finite: the character stays.
+    /// Returns [`InputError`] if the transform is not finite: the character stays.
     pub fn teleport(&mut self, world_from_root: Transform) -> Result<(), InputError> {
         if !world_from_root.is_finite() {
             return Err(InputError::NotUsable { field: "world_from_root", value: f32::NAN });
         }
-        play::teleport(&self.config, &mut self.state, self.scratch.layout(), world_from_root);
-        play::show(&self.db, &self.config, &mut self.state, self.scratch.layout(), &mut self.output, None);
+        let Character { config, resolved, .. } = &*self.character;
+        root::teleport(&config.transition, &mut self.state, &resolved.layout, world_from_root);
+        self.show();
         Ok(())
+    }
+
+    /// Shows the state as it is.
+    fn show(&mut self) {
+        let (input, character) = (MotionInput::default(), &*self.character);
+        let Self { state, scratch, output, .. } = self;
+        Update { character, input: &input, state, scratch, output }.show(None);
     }
 
     /// The last search, once there was one.
@@ -152,11 +157,11 @@ impl MotionMatcher {
 
     /// The last search as it was asked, once there was one.
     pub fn last_query(&self) -> Option<SearchQuery<'_>> {
-        self.scratch.last_ask()
+        self.scratch.last_ask(&self.character)
     }
 
     /// Takes the last search apart: the `k` best rows and why each won or lost. Slow; for tools.
     pub fn explain(&self, k: usize) -> Option<Explanation> {
-        self.scratch.explain(&self.db, k)
+        self.scratch.explain(&self.character, k)
     }
 }

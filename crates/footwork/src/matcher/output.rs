@@ -1,6 +1,8 @@
 //! What a character shows.
 
-use crate::database::Database;
+use super::character::Character;
+use super::state::Playing;
+use crate::frames::{EventId, JointIndex};
 use crate::pose::{Pose, PoseVelocity};
 
 /// Events that one update can report.
@@ -9,10 +11,21 @@ const MAX_EVENTS: usize = 32;
 /// An event that playback passed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FiredEvent {
-    /// Place in `Database::event_names`.
-    pub name: u32,
+    /// Which event: [`crate::database::Database::event_id`] gives one by name.
+    pub event: EventId,
     /// When, in the character's time (`StateHeader::time_s`).
     pub time_s: f64,
+}
+
+/// A foot on the ground, or not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FootContact {
+    /// The joint that touches the ground: a toe, or an ankle.
+    pub joint: JointIndex,
+    /// True where the motion that plays says that it touches.
+    pub touching: bool,
+    /// Seconds for which the foot has been held where it touched; 0 while it is free.
+    pub locked_s: f32,
 }
 
 /// What a character shows after a step.
@@ -22,14 +35,14 @@ pub struct Output {
     pub pose: Pose,
     /// Velocities of the pose.
     pub velocity: PoseVelocity,
-    /// `[contact joints]`: 1 touches.
-    pub contacts: Vec<u8>,
-    /// `[contact joints]` seconds for which each has been held where it touched; 0 is free.
-    pub locked_s: Vec<f32>,
+    /// `[contact joints]` the feet.
+    pub contacts: Vec<FootContact>,
     /// `[curves]`.
     pub curves: Vec<f32>,
     /// Events passed in the step, in order of time (at most 32).
     pub events: Vec<FiredEvent>,
+    /// What plays.
+    pub playing: Playing,
     /// Searches made in the step.
     pub searches: u32,
     /// Transitions made in the step.
@@ -37,18 +50,38 @@ pub struct Output {
 }
 
 impl Output {
-    /// Space for a database's characters.
-    pub fn new(db: &Database) -> Self {
+    /// Room for what characters of a kind show.
+    pub fn new(character: &Character) -> Self {
+        let model = &character.model;
+        let contact = |joint: &JointIndex| FootContact { joint: *joint, touching: false, locked_s: 0.0 };
         Self {
-            pose: Pose::rest(&db.skeleton),
-            velocity: PoseVelocity::zero(db.skeleton.len()),
-            contacts: vec![0; db.contact_joints.len()],
-            locked_s: vec![0.0; db.contact_joints.len()],
-            curves: vec![0.0; db.curve_names.len()],
+            pose: Pose::rest(&model.skeleton),
+            velocity: PoseVelocity::zero(model.skeleton.len()),
+            contacts: model.rig.contact_joints.iter().map(contact).collect(),
+            curves: vec![0.0; model.curves],
             events: Vec::with_capacity(MAX_EVENTS),
+            playing: character.resting(),
             searches: 0,
             transitions: 0,
         }
+    }
+
+    /// True when this has the room that a character needs.
+    pub(super) fn fits(&self, character: &Character) -> bool {
+        let model = &character.model;
+        let joints = model.skeleton.len();
+        let contacts = self.contacts.iter().map(|c| c.joint);
+        (self.pose.rotations.len(), self.pose.translations.len()) == (joints, joints)
+            && (self.velocity.linear.len(), self.velocity.angular.len()) == (joints, joints)
+            && contacts.eq(model.rig.contact_joints.iter().copied())
+            && self.curves.len() == model.curves
+            && self.events.capacity() >= MAX_EVENTS
+    }
+
+    /// A step begins: what happened in the last one is over.
+    pub(super) fn begin(&mut self) {
+        (self.searches, self.transitions) = (0, 0);
+        self.events.clear();
     }
 
     pub(super) fn fire(&mut self, event: FiredEvent) {

@@ -8,13 +8,12 @@
 //! Who searches when depends on the frames, so motion does too (without a scheduler it does not). The same frames give the
 //! same motion: keep the scheduler with the states.
 
+use super::character::Character;
 use super::config::MatcherConfig;
-use super::output::Output;
-use super::scratch::Scratch;
 use super::state::MatcherState;
-use super::step::step_in_turns;
-use crate::database::Database;
-use crate::trajectory::{InputError, MotionInput};
+use super::step::{Crowd, step_in_turns};
+use super::update::Turn;
+use crate::input::{InputError, MotionInput};
 
 /// Characters of less significance count as this one.
 const LEAST_SIGNIFICANCE: f32 = 1e-3;
@@ -93,22 +92,22 @@ impl SearchScheduler {
     /// As [`super::step`]; or another number of characters than this was made for. No character has moved.
     pub fn step(
         &mut self,
-        db: &Database,
-        config: &MatcherConfig,
+        character: &Character,
         inputs: &[MotionInput],
         significance: &[f32],
         dt_s: f32,
-        states: &mut [MatcherState],
-        scratch: &mut Scratch,
-        outputs: &mut [Output],
+        crowd: Crowd,
     ) -> Result<(), InputError> {
-        for (what, found) in [("significance", significance.len()), ("states", states.len())] {
+        for (what, found) in [("significance", significance.len()), ("states", crowd.states.len())] {
             if found != self.characters() {
                 return Err(InputError::Characters { what, expected: self.characters(), found });
             }
         }
-        self.choose(config, states, significance);
-        step_in_turns(db, config, inputs, dt_s, states, scratch, outputs, &self.now)?;
+        self.choose(&character.config, crowd.states, significance);
+        let Crowd { states, scratch, outputs } = crowd;
+        let turn = |i: usize| if self.now[i] { Turn::Now } else { Turn::Later };
+        let crowd = Crowd { states, scratch, outputs: &mut *outputs };
+        step_in_turns(character, inputs, dt_s, crowd, turn)?;
         let mut searches = 0;
         for ((waited_s, output), now) in self.waited_s.iter_mut().zip(outputs).zip(&self.now) {
             searches += output.searches as usize;

@@ -1,14 +1,12 @@
 //! Working space: nothing in it must survive a frame.
 
+use super::character::Character;
 use super::config::MAX_CANDIDATES;
-use super::seam::Levers;
-use super::state::BlockLayout;
 use crate::blend::inertialize::Moving;
-use crate::database::Database;
-use crate::frames::RowIndex;
 use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{SourceBuffers, TrajectorySample};
-use crate::search::{Candidates, Explanation, Match, SearchQuery, explain};
+use crate::search::explain::{self, Outcome};
+use crate::search::{Candidates, Explanation, Match, SearchQuery};
 use glam::Vec3;
 
 /// A search and what came of it.
@@ -26,59 +24,67 @@ pub struct LastSearch {
     pub(crate) transition_cost: f32,
 }
 
-/// Working space, shared by all characters of a step; nothing in it needs saving.
+/// Working space, shared by all characters of a step; nothing in it needs saving. One per thread.
 #[derive(Debug)]
 pub struct Scratch {
-    pub(super) layout: BlockLayout,
     pub(super) buffers: SourceBuffers,
     pub(super) clip_trajectory: Vec<TrajectorySample>,
     pub(super) query: Vec<f32>,
     pub(super) continuing: Vec<f32>,
-    pub(super) multipliers: Vec<f32>,
     pub(super) shown: Moving,
     pub(super) shown_mirrored: Moving,
     pub(super) next: Moving,
     pub(super) beside: (Pose, PoseVelocity),
+    /// What the source is to remember after the next transition.
+    pub(super) memory: Vec<f32>,
     /// `[contact joints]`.
     pub(super) touching: Vec<u8>,
+    /// `[contact joints]` in how many seconds each touches, and for how many.
+    pub(super) next_contacts: Vec<(f32, f32)>,
     /// `[contact joints]` the clip's own, world.
     pub(super) toe_velocities: Vec<Vec3>,
-    pub(super) levers: Levers,
     /// Room for the best rows.
     pub(super) best: Vec<Match>,
-    /// Their costs by features and for the jump.
+    /// Their costs by features and for the transition.
     pub(super) whole_costs: Vec<f32>,
     pub(super) last: Option<LastSearch>,
 }
 
 impl Scratch {
-    /// Space for a database's characters.
-    pub fn new(db: &Database) -> Self {
-        let columns = db.features.columns;
-        let still = || PoseVelocity::zero(db.skeleton.len());
-        let body = || Moving { pose: Pose::rest(&db.skeleton), velocity: still(), acceleration: still() };
+    /// Room for characters of a kind.
+    pub fn new(character: &Character) -> Self {
+        let (model, memory) = (&character.model, character.resolved.layout.memory.len());
+        let (columns, joints, contacts) = (model.schema.columns, model.skeleton.len(), model.contacts());
+        let still = || PoseVelocity::zero(joints);
+        let body = || Moving { pose: Pose::rest(&model.skeleton), velocity: still(), acceleration: still() };
         Self {
-            layout: BlockLayout::new(db),
-            buffers: SourceBuffers::new(&db.schema, &db.skeleton, db.contact_joints.len()),
-            clip_trajectory: vec![TrajectorySample::default(); db.schema.times_s.len()],
+            buffers: SourceBuffers::new(&model.schema, &model.skeleton, contacts),
+            clip_trajectory: vec![TrajectorySample::default(); model.schema.times_s.len()],
             query: vec![0.0; columns],
             continuing: vec![0.0; columns],
-            multipliers: vec![1.0; columns],
             shown: body(),
             shown_mirrored: body(),
             next: body(),
-            beside: (Pose::rest(&db.skeleton), still()),
-            toe_velocities: vec![Vec3::ZERO; db.contact_joints.len()],
-            touching: vec![0; db.contact_joints.len()],
-            best: vec![Match { row: RowIndex(0), mirrored: false, cost: 0.0, continuing: false }; MAX_CANDIDATES],
-            levers: Levers::new(&db.skeleton),
+            beside: (Pose::rest(&model.skeleton), still()),
+            memory: vec![0.0; memory],
+            touching: vec![0; contacts],
+            next_contacts: vec![(0.0, 0.0); contacts],
+            toe_velocities: vec![Vec3::ZERO; contacts],
+            best: vec![Match::default(); MAX_CANDIDATES],
             whole_costs: vec![0.0; MAX_CANDIDATES],
             last: None,
         }
     }
 
-    pub(super) fn layout(&self) -> &BlockLayout {
-        &self.layout
+    /// True when this has the room that a character needs.
+    pub(super) fn fits(&self, character: &Character) -> bool {
+        let model = &character.model;
+        self.query.len() == model.schema.columns
+            && self.shown.pose.rotations.len() == model.skeleton.len()
+            && self.touching.len() == model.contacts()
+            && self.clip_trajectory.len() == model.schema.times_s.len()
+            && self.buffers.user.len() == model.schema.user_width
+            && self.memory.len() == character.resolved.layout.memory.len()
     }
 
     /// The last search of the last character that was to search; `None` where it played on without one
@@ -92,20 +98,22 @@ impl Scratch {
         &self.query
     }
 
-    /// The last search as it was asked.
-    pub fn last_ask(&self) -> Option<SearchQuery<'_>> {
+    /// The last search as it was asked; `character` is the one that asked.
+    pub fn last_ask<'a>(&'a self, character: &'a Character) -> Option<SearchQuery<'a>> {
         let last = self.last?;
         Some(SearchQuery {
             continuing: last.continuing,
             transition_cost: last.transition_cost,
             candidates: last.candidates,
-            ..SearchQuery::new(&self.query, &self.multipliers)
+            ..SearchQuery::new(&self.query, &character.resolved.multipliers)
         })
     }
 
-    /// Takes the last search apart; slow.
-    pub fn explain(&self, db: &Database, k: usize) -> Option<Explanation> {
-        let (last, ask) = (self.last?, self.last_ask()?);
-        Some(explain::explain(db, &ask, &self.continuing, last.found, last.jumped, k))
+    /// Takes the last search apart: the `k` best rows, and why each won or lost. Slow; allocates. `None` before the first
+    /// search, and for a character without a database.
+    pub fn explain(&self, character: &Character, k: usize) -> Option<Explanation> {
+        let (last, ask) = (self.last?, self.last_ask(character)?);
+        let outcome = Outcome { winner: last.found, jumped: last.jumped };
+        Some(explain::explain(character.database()?, &ask, &self.continuing, outcome, k))
     }
 }

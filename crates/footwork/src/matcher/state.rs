@@ -1,25 +1,25 @@
 //! What must survive a frame: one plain struct. Copy it to save, copy it back to restore; a restored character continues
 //! bit for bit.
 
-use super::config::MatcherConfig;
+use super::character::Character;
 use super::corrections::Corrections;
+use super::model::Model;
+use super::source::Moment;
 use super::warp::Warp;
 use crate::adjust::feet::{FOOT_WIDTH, Foot};
 use crate::adjust::ground::GroundedFoot;
 use crate::blend::inertialize::Offsets;
 use crate::blend::{Offset, TransitionConfig};
-use crate::database::Database;
 use crate::frames::ClipIndex;
 use crate::math::spring::Spring;
 use crate::math::{Facing, Quat, Transform};
-use crate::trajectory::control::PathProgress;
 use crate::trajectory::history::{self, History};
-use crate::trajectory::simulation::{Desired, Simulation};
+use crate::trajectory::{Desired, PathProgress, Simulation};
 use glam::Vec3;
 use std::ops::Range;
 
 /// The layout of [`MatcherState`]: a state of another version is refused.
-pub const STATE_VERSION: u32 = 3;
+pub const STATE_VERSION: u32 = 4;
 
 /// Seconds between control ticks: desire is evaluated here, and whenever the goal changes; feet are decided about.
 pub(super) const CONTROL_S: f64 = 1.0 / 60.0;
@@ -119,7 +119,8 @@ pub struct StateHeader {
 ///
 /// Block: `[joints x 6]` rotation offsets (rotation vector, velocity), `[translated x 6]` translation offsets, `[contact joints
 /// x 26]` feet ([`crate::adjust::feet::Foot`]), `[contact joints x 12]` the ground under them
-/// ([`crate::adjust::ground::GroundedFoot`]), then the history ring `[samples x 5]` (x, y, z, facing x, facing z).
+/// ([`crate::adjust::ground::GroundedFoot`]), the history ring `[samples x 5]` (x, y, z, facing x, facing z), then what the
+/// source of motion remembers.
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MatcherState {
@@ -149,24 +150,32 @@ pub(crate) struct BlockLayout {
     pub feet: Range<usize>,
     pub grounded: Range<usize>,
     pub history: Range<usize>,
+    pub memory: Range<usize>,
 }
 
 impl BlockLayout {
-    pub fn new(db: &Database) -> Self {
+    /// `memory` floats are for the source of motion.
+    pub fn new(model: &Model, memory: usize) -> Self {
         const OFFSET_WIDTH: usize = size_of::<Offset>() / size_of::<f32>();
-        let rotations = 0..db.skeleton.len() * OFFSET_WIDTH;
-        let translations = rotations.end..rotations.end + db.poses.translated.len() * OFFSET_WIDTH;
-        let feet = translations.end..translations.end + db.contact_joints.len() * FOOT_WIDTH;
-        let grounded = feet.end..feet.end + db.contact_joints.len() * size_of::<GroundedFoot>() / size_of::<f32>();
-        let samples = history::capacity(-db.schema.horizon_s().0);
+        let rotations = 0..model.skeleton.len() * OFFSET_WIDTH;
+        let translations = rotations.end..rotations.end + model.translated.len() * OFFSET_WIDTH;
+        let feet = translations.end..translations.end + model.contacts() * FOOT_WIDTH;
+        let grounded = feet.end..feet.end + model.contacts() * size_of::<GroundedFoot>() / size_of::<f32>();
+        let samples = history::capacity(-model.schema.horizon_s().0);
         let history = grounded.end..grounded.end + samples * history::WIDTH;
-        Self { rotations, translations, feet, grounded, history }
+        let memory = history.end..history.end + memory;
+        Self { rotations, translations, feet, grounded, history, memory }
+    }
+
+    /// Floats of the block.
+    pub fn len(&self) -> usize {
+        self.memory.end
     }
 }
 
 impl MatcherState {
     /// A character at rest at `world_from_root`, playing `playing`.
-    pub fn new(db: &Database, world_from_root: Transform, playing: Playing) -> Self {
+    pub(super) fn new(character: &Character, world_from_root: Transform, playing: Playing) -> Self {
         let facing = Facing::from_rotation(world_from_root.rotation);
         let root = Transform::new(world_from_root.translation, facing.rotation());
         let desired = Desired { velocity: Vec3::ZERO, facing, gait: 0.0 };
@@ -181,7 +190,7 @@ impl MatcherState {
         };
         let header = StateHeader {
             version: STATE_VERSION,
-            database: db.content_hash() as u64,
+            database: character.model.hash,
             time_s: 0.0,
             next_search: 0,
             next_control: 0,
@@ -208,7 +217,7 @@ impl MatcherState {
             goal_signature: 0,
             history_count: 0,
         };
-        Self { header, block: vec![0.0; BlockLayout::new(db).history.end] }
+        Self { header, block: vec![0.0; character.resolved.layout.len()] }
     }
 
     /// Bytes that a copy takes.
@@ -217,8 +226,8 @@ impl MatcherState {
     }
 
     /// Where the character stands and faces: the root as shown. All that a server without poses needs.
-    pub fn world_from_root(&self, config: &MatcherConfig) -> Transform {
-        self.header.shown_root(&config.transition)
+    pub fn world_from_root(&self, character: &Character) -> Transform {
+        self.header.shown_root(&character.config.transition)
     }
 
     pub(crate) fn offsets(&self, layout: &BlockLayout) -> Offsets<&[Offset]> {
@@ -249,6 +258,11 @@ impl MatcherState {
     /// The header, and `[contact joints]` the ground under the feet.
     pub(crate) fn grounded_mut(&mut self, layout: &BlockLayout) -> (&mut StateHeader, &mut [GroundedFoot]) {
         (&mut self.header, bytemuck::cast_slice_mut(&mut self.block[layout.grounded.clone()]))
+    }
+
+    /// The moment that plays.
+    pub(crate) fn moment(&self, layout: &BlockLayout) -> Moment<'_> {
+        Moment { playing: self.header.playing, memory: &self.block[layout.memory.clone()] }
     }
 
     pub(crate) fn history(&mut self, layout: &BlockLayout) -> History<'_> {

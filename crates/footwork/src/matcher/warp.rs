@@ -2,17 +2,17 @@
 //!
 //! Goals are set at control ticks. What is seen in between is drawn to the last goals, in closed form.
 
+use super::character::Character;
 use super::config::MatcherConfig;
-use super::state::StateHeader;
-use crate::adjust::body::{Body, LowerBody};
+use super::update::Update;
+use crate::adjust::lower_body::LowerBody;
 use crate::adjust::root::RootMode;
 use crate::adjust::stride_warp::StrideWarp;
-use crate::database::Database;
+use crate::input::Goal;
 use crate::math::spring::Spring;
 use crate::math::{Facing, Quat};
 use crate::pose::Pose;
-use crate::skeleton::Skeleton;
-use crate::trajectory::{Goal, MotionInput};
+use crate::rig::Body;
 use glam::Vec3;
 use std::f32::consts::PI;
 
@@ -44,42 +44,6 @@ impl Warp {
         Quat::from_rotation_y(self.turn.value) * way * (1.0 + self.stride.longer.value)
     }
 
-    /// A control tick: as it is `dt_s` after the last, with new goals.
-    pub fn tick(
-        &mut self,
-        db: &Database,
-        config: &MatcherConfig,
-        input: &MotionInput,
-        header: &StateHeader,
-        lower: &LowerBody,
-        dt_s: f32,
-    ) {
-        self.advance(config, lower, dt_s);
-        if config.orientation_warp.is_none() {
-            self.turn = Spring::default();
-        }
-        if config.stride_warp.is_none() {
-            self.stride = StrideWarp::default();
-        }
-        let (_, clip, _) = db.view(header.playing.clip, header.playing.mirrored).root(header.playing.time_s);
-        let clip = clip * header.play_rate;
-        let wanted = header.shown_root(&config.transition).inverse_direction(header.simulation.velocity);
-        // Who follows the animation is sent nowhere.
-        let led = !matches!(input.goal, Goal::None) && config.root.mode != RootMode::Animation;
-        self.turn_goal = config.orientation_warp.filter(|_| led).map_or(0.0, |c| c.angle(clip, wanted));
-        self.longer_goal = 0.0;
-        let Some(facing) = Facing::from_direction(clip) else { return };
-        // An axis has no direction: half a turn is none.
-        let turn = facing.yaw() - self.travel.value;
-        self.travel_goal = self.travel.value + turn - PI * (turn / PI).round();
-        let going = Quat::from_rotation_y(self.turn_goal) * facing.direction();
-        let along = wanted.dot(going);
-        // Somebody who has to turn round first must not take smaller steps for it.
-        if led && along > 0.5 * wanted.length() {
-            self.longer_goal = config.stride_warp.map_or(0.0, |c| c.longer(clip.length(), along));
-        }
-    }
-
     /// As it is `after_s` later, when it bends a pose with this lower body.
     fn advance(&mut self, config: &MatcherConfig, lower: &LowerBody, after_s: f32) {
         if let Some(c) = &config.orientation_warp {
@@ -93,15 +57,15 @@ impl Warp {
     }
 
     /// Bends a pose, `after_s` after the last tick.
-    pub fn apply(
+    pub(super) fn apply(
         &self,
-        skeleton: &Skeleton,
+        character: &Character,
         body: &Body,
-        config: &MatcherConfig,
         after_s: f32,
         lower: &mut LowerBody,
         pose: &mut Pose,
     ) {
+        let (config, skeleton) = (&character.config, &character.model.skeleton);
         let reach = config.feet.reach();
         let mut now = *self;
         now.advance(config, lower, after_s);
@@ -116,5 +80,45 @@ impl Warp {
     /// The axis along which strides are longer, root space.
     fn along(&self) -> Facing {
         Facing::from_yaw(self.travel.value + self.turn.value)
+    }
+}
+
+impl Update<'_> {
+    /// A control tick of the warps: as they are `dt_s` after the last, with new goals. Bends `lower` and the pose in
+    /// `scratch.shown` by them.
+    pub(super) fn tick_warp(&mut self, body: &Body, lower: &mut LowerBody, dt_s: f32) {
+        let character = self.character;
+        let config = &character.config;
+        let mut warp = self.state.header.warp;
+        warp.advance(config, lower, dt_s);
+        if config.orientation_warp.is_none() {
+            warp.turn = Spring::default();
+        }
+        if config.stride_warp.is_none() {
+            warp.stride = StrideWarp::default();
+        }
+        self.set_warp_goals(&mut warp);
+        warp.apply(character, body, 0.0, lower, &mut self.scratch.shown.pose);
+        self.state.header.warp = warp;
+    }
+
+    fn set_warp_goals(&self, warp: &mut Warp) {
+        let (config, h) = (&self.character.config, &self.state.header);
+        let clip = self.character.source.root(self.playing()).velocity * h.play_rate;
+        let wanted = h.shown_root(&config.transition).inverse_direction(h.simulation.velocity);
+        // Who follows the animation is sent nowhere.
+        let led = !matches!(self.input.goal, Goal::None) && config.root.mode != RootMode::Animation;
+        warp.turn_goal = config.orientation_warp.filter(|_| led).map_or(0.0, |c| c.angle(clip, wanted));
+        warp.longer_goal = 0.0;
+        let Some(facing) = Facing::from_direction(clip) else { return };
+        // An axis has no direction: half a turn is none.
+        let turn = facing.yaw() - warp.travel.value;
+        warp.travel_goal = warp.travel.value + turn - PI * (turn / PI).round();
+        let going = Quat::from_rotation_y(warp.turn_goal) * facing.direction();
+        let along = wanted.dot(going);
+        // Somebody who has to turn round first must not take smaller steps for it.
+        if led && along > 0.5 * wanted.length() {
+            warp.longer_goal = config.stride_warp.map_or(0.0, |c| c.longer(clip.length(), along));
+        }
     }
 }

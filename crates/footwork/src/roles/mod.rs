@@ -12,7 +12,7 @@ mod words;
 use crate::frames::JointIndex;
 use crate::skeleton::{Skeleton, SkeletonError};
 use glam::Vec3;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 pub use words::{Side, Words};
@@ -65,7 +65,7 @@ const PAWS: [&str; 4] = ["left_fore_foot", "right_fore_foot", "left_hind_foot", 
 const CONTRADICTED: f32 = 0.3;
 
 /// How a role was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FoundBy {
     /// A person said so.
@@ -214,6 +214,11 @@ impl JointRoles {
         self.joints.get(role).map(|a| a.joint)
     }
 
+    /// The joint that a person put in a role.
+    pub fn given(&self, role: &str) -> Option<JointIndex> {
+        self.joints.get(role).filter(|a| a.found_by == FoundBy::Given).map(|a| a.joint)
+    }
+
     /// All roles that are filled.
     pub fn iter(&self) -> impl Iterator<Item = (&str, JointIndex)> {
         self.assigned().map(|(r, a)| (r, a.joint))
@@ -232,6 +237,11 @@ impl JointRoles {
     /// True for a body on four feet.
     pub fn is_quadruped(&self) -> bool {
         PAWS.iter().all(|p| self.get(p).is_some())
+    }
+
+    /// Roles as they were found before, by name.
+    pub fn from_assigned(joints: impl IntoIterator<Item = (String, Assigned)>) -> Self {
+        Self { joints: joints.into_iter().collect(), notes: Vec::new() }
     }
 
     /// The same roles after joint 0 was put before all others.

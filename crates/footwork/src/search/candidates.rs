@@ -1,38 +1,8 @@
 //! Which rows may be jumped to. Asked during the search, so that a near best never hides a good far one.
 
-use crate::database::Database;
-use serde::{Deserialize, Serialize};
+use crate::database::{Database, TagFilter};
+use serde::Serialize;
 use std::ops::Range;
-
-/// Which tags a row needs and must not have; bits in the order of `Database::tags`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TagFilter {
-    /// All of these.
-    pub required: u64,
-    /// At least one of these; none set: anything.
-    pub any: u64,
-    /// None of these.
-    pub forbidden: u64,
-}
-
-impl TagFilter {
-    /// True when a row with these tags passes.
-    pub fn allows(&self, tags: u64) -> bool {
-        tags & self.required == self.required && (self.any == 0 || tags & self.any != 0) && tags & self.forbidden == 0
-    }
-
-    /// True when rows with any tags pass.
-    #[inline]
-    pub fn is_open(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// False when none of many rows passes that all have the tags `all` and have no tags but `some`.
-    #[inline]
-    pub fn may_allow(&self, all: u64, some: u64) -> bool {
-        some & self.required == self.required && (self.any == 0 || some & self.any != 0) && all & self.forbidden == 0
-    }
-}
 
 /// Why a row is no candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -100,23 +70,10 @@ impl Candidates {
             Some(Exclusion::NearCurrent)
         } else if db.row_flags[row].no_entry() {
             Some(Exclusion::DoNotEnter)
-        } else if !self.tags.allows(db.row_tags[row]) {
+        } else if !self.tags.allows(db.row_tags(row)) {
             Some(Exclusion::Tags)
         } else {
             None
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tags_combine_as_all_any_and_none() {
-        let f = TagFilter { required: 0b1, any: 0b110, forbidden: 0b1000 };
-        assert!(f.allows(0b011) && f.allows(0b101));
-        assert!(!f.allows(0b001) && !f.allows(0b110) && !f.allows(0b1011));
-        assert!(TagFilter::default().allows(0) && TagFilter::default().allows(u64::MAX));
     }
 }

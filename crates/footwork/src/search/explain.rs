@@ -76,15 +76,22 @@ pub struct Explanation {
     pub excluded: Vec<(Exclusion, usize)>,
 }
 
-/// Repeats a search slowly and keeps what it saw. `winner` is what the search returned, `jumped` whether playback went
-/// there; `playing` holds the `[columns]` features of what played, which mostly lies between rows. Allocates: for tools,
+/// What came of a search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// What the search returned.
+    pub winner: Option<Match>,
+    /// True when playback went there.
+    pub jumped: bool,
+}
+
+/// Repeats a search slowly and keeps what it saw. `playing` holds the `[columns]` features of what played, which mostly lies between rows. Allocates: for tools,
 /// not for every frame.
 pub fn explain(
     db: &Database,
     query: &SearchQuery,
     playing: &[f32],
-    winner: Option<Match>,
-    jumped: bool,
+    Outcome { winner, jumped }: Outcome,
     k: usize,
 ) -> Explanation {
     let mut seen: Vec<(f32, RowIndex, bool, Option<Exclusion>)> = Vec::new();

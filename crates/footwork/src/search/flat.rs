@@ -10,7 +10,7 @@
 
 use super::cost::{ColumnCost, ColumnOrder};
 use super::visit::{Passes, Visit, variances};
-use crate::database::Database;
+use crate::database::{Database, TagSummary};
 use crate::frames::RowIndex;
 use serde::{Deserialize, Serialize};
 
@@ -43,9 +43,8 @@ struct Large {
     clip: u32,
     start: u32,
     end: u32,
-    /// Tags that all of its rows have, and those that some have.
-    all_tags: u64,
-    some_tags: u64,
+    /// The tags of its rows.
+    tags: TagSummary,
 }
 
 /// Boxes over all rows.
@@ -78,10 +77,8 @@ impl Flat {
             let rows = c.row_range();
             for start in rows.clone().step_by(large_rows) {
                 let end = (start + large_rows).min(rows.end) as u32;
-                let tags = &db.row_tags[start..end as usize];
-                let all_tags = tags.iter().fold(u64::MAX, |all, t| all & t);
-                let some_tags = tags.iter().fold(0, |some, t| some | t);
-                larges.push(Large { clip: clip as u32, start: start as u32, end, all_tags, some_tags });
+                let tags = TagSummary::of((start..end as usize).map(|row| TagSummary::row(db.row_tags(row))));
+                larges.push(Large { clip: clip as u32, start: start as u32, end, tags });
             }
         }
         let mut large = vec![NOTHING.map(|v| [v; LANES]); larges.len().div_ceil(LANES) * columns];
@@ -155,7 +152,7 @@ impl Flat {
 
     fn look_into(&self, large: usize, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>) {
         let l = &self.larges[large];
-        if !visit.query.candidates.tags.may_allow(l.all_tags, l.some_tags) {
+        if !visit.query.candidates.tags.may_allow(&l.tags) {
             return;
         }
         let end = visit.query.candidates.clip_rows(visit.db, l.clip as usize).end.min(l.end as usize);

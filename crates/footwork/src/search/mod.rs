@@ -15,8 +15,8 @@ pub mod explain;
 pub mod flat;
 pub mod kdtree;
 pub mod kernels;
+mod owned_query;
 pub mod pca;
-pub mod query_sets;
 pub mod structures;
 pub mod tree;
 pub mod visit;
@@ -24,13 +24,14 @@ pub mod voxel;
 
 pub use best::Best;
 pub use boxes::Boxes;
-pub use candidates::{Candidates, Exclusion, TagFilter};
+pub use candidates::{Candidates, Exclusion};
 pub use cost::{AllSquared, ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns, row_cost};
 pub use explain::{CandidateReport, Explanation, Verdict};
 pub use kernels::Kernel;
+pub use owned_query::OwnedQuery;
 pub use tree::Tree;
 
-use crate::database::{Database, MirrorMode};
+use crate::database::{Database, MirrorMode, TagSummary};
 use crate::frames::RowIndex;
 use crate::schema::Residual;
 use serde::{Deserialize, Serialize};
@@ -160,27 +161,25 @@ impl<'a> SearchQuery<'a> {
     pub fn extra_cost(&self, db: &Database, row: usize) -> f32 {
         let mut sum = self.transition_cost;
         if !self.tag_costs.is_empty() {
-            let tags = db.row_tags[row];
-            let has = |tag: usize| tags >> tag & 1 == 1;
+            let tags = db.row_tags(row);
             let costs = self.tag_costs.iter().enumerate();
-            sum = costs.fold(sum, |sum, (tag, cost)| if has(tag) { sum + cost } else { sum });
+            sum = costs.fold(sum, |sum, (tag, cost)| if tags.has(tag) { sum + cost } else { sum });
         }
         if db.row_costs.is_empty() { sum } else { sum + db.row_costs[row] }
     }
 
-    /// No candidate pays less: of the tags in `some` that are not in `all`, a row has those that make it cheaper; costs of
+    /// No candidate of these pays less: of the tags that only some rows have, a row has those that make it cheaper; costs of
     /// its own are never negative. Summed in the same order, so that rounding keeps it the least.
-    pub(crate) fn least_extra_cost_among(&self, all: u64, some: u64) -> f32 {
+    pub(crate) fn least_extra_cost_among(&self, rows: &TagSummary) -> f32 {
         let costs = self.tag_costs.iter().enumerate();
         costs.fold(self.transition_cost, |sum, (tag, cost)| {
-            let (always, ever) = (all >> tag & 1 == 1, some >> tag & 1 == 1);
-            if always || (ever && *cost < 0.0) { sum + cost } else { sum }
+            if rows.always(tag) || (rows.ever(tag) && *cost < 0.0) { sum + cost } else { sum }
         })
     }
 
     /// No candidate pays less.
     pub(crate) fn least_extra_cost(&self) -> f32 {
-        self.least_extra_cost_among(0, u64::MAX)
+        self.least_extra_cost_among(&TagSummary::UNKNOWN)
     }
 
     /// Checks widths and numbers.
@@ -214,7 +213,7 @@ impl<'a> SearchQuery<'a> {
     }
 }
 
-/// A structure to search with; made from a database by [`Database::search_index`].
+/// A structure to search with; made from a database by [`SearchIndex::build`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SearchIndex {

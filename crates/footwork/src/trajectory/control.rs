@@ -1,7 +1,7 @@
 //! From what the user asks to a desired velocity and facing.
 
-use super::goal::{CollisionHook, Gait, Goal, MotionInput, Stick};
 use super::simulation::{Desired, Simulation};
+use crate::input::{CollisionHook, Gait, Goal, MotionInput, Stick, TrajectoryPoint};
 use crate::math::{Facing, lerp};
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
@@ -181,7 +181,7 @@ fn from_stick(stick: &Stick, now: &Simulation, before: &Desired, speeds: &SpeedC
 }
 
 /// Position and facing of a user's trajectory at a time, linear between its points, constant outside.
-pub fn sample(points: &[super::TrajectoryPoint], time_s: f32) -> (Vec3, Facing) {
+pub fn sample(points: &[TrajectoryPoint], time_s: f32) -> (Vec3, Facing) {
     let i = points.partition_point(|p| p.time_s <= time_s);
     let (a, b) = (&points[i.saturating_sub(1)], &points[i.min(points.len() - 1)]);
     let span = b.time_s - a.time_s;
@@ -192,7 +192,8 @@ pub fn sample(points: &[super::TrajectoryPoint], time_s: f32) -> (Vec3, Facing) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trajectory::{Path, SimulationConfig, TrajectoryPoint};
+    use crate::input::Path;
+    use crate::trajectory::SimulationConfig;
 
     fn ask(input: &MotionInput, now: &Simulation) -> Desired {
         let before = Desired { facing: now.facing, ..Default::default() };

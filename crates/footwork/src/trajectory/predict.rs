@@ -1,8 +1,8 @@
 //! Looking ahead: the trajectory that the query asks for.
 
 use super::control::{PathProgress, SpeedConfig, desired, sample};
-use super::goal::{Goal, GroundHook, GroundPoint, MotionInput};
 use super::simulation::{Desired, Simulation, SimulationConfig};
+use crate::input::{Goal, GroundHook, GroundPoint, MotionInput};
 use crate::math::{Facing, Transform, powf};
 use crate::schema::TrajectorySample;
 use glam::Vec3;
@@ -162,8 +162,8 @@ fn seen(root: Transform, position: Vec3, facing: Facing, velocity: Vec3) -> Traj
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::{Gait, Stick};
     use crate::math::Quat;
-    use crate::trajectory::{Gait, Stick};
 
     const TIMES: [f32; 4] = [-0.5, 1.0 / 3.0, 2.0 / 3.0, 1.0];
 

@@ -73,7 +73,7 @@ impl Simulation {
         desired: &Desired,
         config: &SimulationConfig,
         dt_s: f32,
-        collide: Option<&crate::trajectory::goal::CollisionHook>,
+        collide: Option<&crate::input::CollisionHook>,
     ) {
         let from = self.position;
         self.advance(desired, config, dt_s);

@@ -1,10 +1,11 @@
 //! Databases and queries drawn at random, as nasty as they come, and what the definition says about them.
 
 use super::{Random, tiny};
-use footwork::database::{Database, DatabaseContent, MirrorMode, RowFlags, TagSpan};
+use footwork::database::TagFilter;
+use footwork::database::{Database, DatabaseContent, MirrorMode, RowFlags, TagMask, TagSpan};
 use footwork::frames::{FrameIndex, RowIndex};
 use footwork::schema::{ChannelSpec, Residual};
-use footwork::search::{Candidates, Match, SearchQuery, TagFilter};
+use footwork::search::{Candidates, Match, SearchQuery};
 use proptest::prelude::*;
 
 /// Everything that may be an answer, in order, written without looking at the library.
@@ -25,7 +26,7 @@ pub fn by_definition(db: &Database, query: &SearchQuery) -> Vec<Match> {
             }
             let mut extra = query.transition_cost;
             for (tag, more) in query.tag_costs.iter().enumerate() {
-                extra += if db.row_tags[row] & (1 << tag) != 0 { *more } else { 0.0 };
+                extra += if db.tags.get(tag).is_some_and(|t| has(db, row, t)) { *more } else { 0.0 };
             }
             extra += db.row_costs.get(row).unwrap_or(&0.0);
             all.push(Match { row: row_index, mirrored, cost: cost + extra, continuing: false });
@@ -42,12 +43,25 @@ pub fn by_definition(db: &Database, query: &SearchQuery) -> Vec<Match> {
 
 fn is_candidate(db: &Database, c: &Candidates, row: usize, mirrored: bool) -> bool {
     let clip = &db.clips[db.row_clips[row].at()];
-    let tags = db.row_tags[row];
     let near = c.near.iter().any(|(a, b)| (*a..*b).contains(&row)) && mirrored == c.near_mirrored;
     let too_late = clip.loop_delta.is_none() && clip.row_range().end - row <= c.end_exclusion_rows;
-    let tagged =
-        c.tags.required & !tags == 0 && (c.tags.any == 0 || c.tags.any & tags != 0) && c.tags.forbidden & tags == 0;
+    let names = |mask| db.tag_names(mask).collect::<Vec<_>>();
+    let tagged = names(c.tags.required).iter().all(|t| has(db, row, t))
+        && (c.tags.any.is_empty() || names(c.tags.any).iter().any(|t| has(db, row, t)))
+        && !names(c.tags.forbidden).iter().any(|t| has(db, row, t));
     !near && !too_late && tagged && db.row_flags[row].0 & RowFlags::NO_ENTRY == 0
+}
+
+/// True when a span of the tag covers the row's frame.
+fn has(db: &Database, row: usize, tag: &str) -> bool {
+    let spans = db.tag_spans.iter().filter(|s| db.tags[s.tag as usize] == tag);
+    spans.into_iter().any(|s| (s.start..s.end).contains(&db.row_frames[row]))
+}
+
+/// The set of the tags whose bits are set.
+pub fn mask(db: &Database, bits: u64) -> TagMask {
+    let set = db.tags.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1);
+    set.fold(TagMask::default(), |mask, (_, tag)| mask | db.tag_mask(tag).unwrap())
 }
 
 /// Row, side, bits of the cost, continuing.
@@ -256,7 +270,7 @@ impl Question {
             4 if matches!(data, Data::Wild) => (0..columns).map(|_| wild(r)).collect(),
             _ => (0..columns).map(|_| if r.unit() < 0.2 { 0.0 } else { r.between(-2.0, 3.0) }).collect(),
         };
-        let tags = |r: &mut Random| if r.unit() < 0.6 { 0 } else { r.next() & 0b111 };
+        let tags = |r: &mut Random| mask(db, if r.unit() < 0.6 { 0 } else { r.next() & 0b111 });
         let range = |r: &mut Random| {
             let (a, b) = (r.below(db.rows() + 1), r.below(db.rows() + 1));
             if r.unit() < 0.5 { (a.min(b), a.max(b)) } else { (0, 0) }

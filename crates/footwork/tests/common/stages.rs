@@ -1,12 +1,12 @@
 //! All stages on, with something for each to do.
 
 use super::random_stick;
-use footwork::adjust::hands::HandTarget;
 use footwork::adjust::orientation_warp::OrientationWarpConfig;
 use footwork::adjust::stride_warp::StrideWarpConfig;
+use footwork::input::HandTarget;
+use footwork::input::{GroundHook, GroundPoint, MotionInput};
 use footwork::matcher::MatcherConfig;
 use footwork::math::{Quat, cos, sin};
-use footwork::trajectory::{GroundHook, GroundPoint, MotionInput};
 use glam::Vec3;
 
 /// Settings with every stage on.

@@ -4,6 +4,8 @@ use footwork::database::{Clip, DatabaseContent, Features, MirrorMode, RowFlags, 
 use footwork::frames::{FrameIndex, JointIndex};
 use footwork::math::{Quat, Transform};
 use footwork::motion::PosePool;
+use footwork::rig::Rig;
+use footwork::roles::JointRoles;
 use footwork::schema::{ChannelSpec, ChannelType, FeatureSchema, Normalization, Residual};
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
@@ -74,7 +76,7 @@ pub fn content(
         },
         pose_rate_hz: 30.0,
         search_rate_hz: 30.0,
-        contact_joints: vec![],
+        rig: Rig::find(&skeleton, JointRoles::default(), &[]),
         contacts: vec![],
         curve_names: vec![],
         curves: vec![],

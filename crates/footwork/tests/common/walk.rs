@@ -1,10 +1,11 @@
 //! A built-in walk, frame by frame, as somebody's animation graph would hand it over.
 
-use footwork::adjust::body::{Body, LowerBody};
-use footwork::adjust::leg::Reach;
+use footwork::adjust::lower_body::LowerBody;
+use footwork::adjust::two_bone_ik::Reach;
 use footwork::frames::JointIndex;
 use footwork::math::{Quat, Transform};
 use footwork::pose::Pose;
+use footwork::rig::Body;
 use footwork::skeleton::Skeleton;
 use footwork_gait::{GaitClip, GaitOptions, generate};
 use glam::Vec3;
@@ -29,7 +30,7 @@ impl Walk {
         let clip = clips.iter().find(|c| c.clip.name == name).unwrap_or_else(|| panic!("no built-in clip `{name}`"));
         let skeleton = clip.clip.skeleton.clone();
         let toes = ["LeftToe", "RightToe"].map(|n| skeleton.require(n).unwrap());
-        let body = Body::find(&skeleton, &toes).unwrap();
+        let body = Body::find(&skeleton, &Default::default(), &toes).unwrap();
         Self { clip, skeleton, body, toes }
     }
 

@@ -1,10 +1,11 @@
 //! Feet that stand where the source's stand, on legs of another length.
 
-use crate::adjust::leg::{BentLeg, Leg, Reach};
+use crate::adjust::two_bone_ik::{BentLeg, Reach};
 use crate::frames::JointIndex;
 use crate::math::smoothstep;
 use crate::pose::Pose;
 use crate::retarget::{Reference, RetargetMap};
+use crate::rig::Leg;
 use crate::roles::Side;
 use crate::skeleton::Skeleton;
 use glam::Vec3;

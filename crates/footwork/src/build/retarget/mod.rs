@@ -8,7 +8,7 @@ use super::config::{ContactConfig, RootConfig};
 use super::contacts;
 use super::root_motion::{loop_delta, smooth};
 use super::track::Track;
-use crate::adjust::leg::Reach;
+use crate::adjust::two_bone_ik::Reach;
 use crate::clip::{Annotations, ContactTrack, RawClip};
 use crate::frames::JointIndex;
 use crate::math::Transform;

@@ -18,7 +18,7 @@ mod grid;
 use super::cost::{ColumnCost, ColumnOrder, PerColumn, row_cost_within};
 use super::kernels::{Block, Kernel, LANES, Runnable, Sums, prefetch};
 use super::{Best, Match, SearchQuery};
-use crate::database::Database;
+use crate::database::{Database, TagSummary};
 use crate::frames::RowIndex;
 use grid::{Grid, Of, Question};
 
@@ -59,21 +59,6 @@ impl Level {
 
     fn nodes(&self) -> usize {
         self.tags.len()
-    }
-}
-
-/// The tags below a node.
-#[derive(Clone, Copy, Debug)]
-struct TagSummary {
-    /// On every row.
-    all: u64,
-    /// On some row.
-    some: u64,
-}
-
-impl TagSummary {
-    fn of(parts: impl Iterator<Item = TagSummary>) -> Self {
-        parts.fold(Self { all: u64::MAX, some: 0 }, |a, b| Self { all: a.all & b.all, some: a.some | b.some })
     }
 }
 
@@ -121,7 +106,7 @@ impl Tree {
     ) {
         let Some(root) = self.levels.last() else { return };
         let question = Question::new(&self.grid, query, order, costs);
-        let least_extra = query.least_extra_cost_among(root.tags[0].all, root.tags[0].some);
+        let least_extra = query.least_extra_cost_among(&root.tags[0]);
         let limits = Limits::new(&question, best.limit(), least_extra);
         let tagged = !query.candidates.tags.is_open() || !query.tag_costs.is_empty();
         Walk { tree: self, db, query, order, costs, mirrored, best, question, least_extra, limits, tagged }.run();
@@ -149,7 +134,7 @@ fn levels(db: &Database, grid: &Grid, rows: &[u32]) -> Vec<Level> {
                 boxes.push(around(codes.iter().skip(half).step_by(2).map(|[_, below, above]| (*below, *above))));
             }
         }
-        let tags = leaf.iter().map(|row| db.row_tags[*row as usize]).map(|t| TagSummary { all: t, some: t });
+        let tags = leaf.iter().map(|row| TagSummary::row(db.row_tags(*row as usize)));
         leaves.tags.push(TagSummary::of(tags));
     }
     let mut levels = vec![leaves];
@@ -297,10 +282,10 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
 
     /// A child's bound with what its tags cost at least; `None` where no row below has the tags that are asked for.
     fn with_tags(&self, bound: i32, tags: &TagSummary) -> Option<i32> {
-        if !self.query.candidates.tags.may_allow(tags.all, tags.some) {
+        if !self.query.candidates.tags.may_allow(&tags) {
             return None;
         }
-        let least = self.query.least_extra_cost_among(tags.all, tags.some);
+        let least = self.query.least_extra_cost_among(&tags);
         let bound = bound.saturating_add(self.question.bounds.more_by_tags(self.least_extra, least));
         (bound <= self.limits.node).then_some(bound)
     }
@@ -326,7 +311,7 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
         if ends || candidates.is_near(row, self.mirrored) {
             return;
         }
-        if !candidates.tags.is_open() && !candidates.tags.allows(self.db.row_tags[row]) {
+        if !candidates.tags.is_open() && !candidates.tags.allows(self.db.row_tags(row)) {
             return;
         }
         let within = (self.query.extra_cost(self.db, row), self.limits.cost);

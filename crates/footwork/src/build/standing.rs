@@ -1,20 +1,43 @@
-//! How a body stands: found in its motion.
+//! What the motion tells about the body: the hinges of its knees, and how it stands.
 
-use super::DatabaseContent;
-use crate::motion::ClipView;
+use crate::database::Clip;
+use crate::motion::{ClipView, PosePool};
 use crate::pose::{Pose, PoseVelocity};
+use crate::rig::Rig;
+use crate::skeleton::Skeleton;
 
 /// Frames that are looked at.
 const LOOKED_AT: usize = 256;
 /// Lower than this share of the usual height of the body nobody stands.
 const UPRIGHT: f32 = 0.93;
 
+/// Poses from which hinges are taken.
+const HINGE_POSES: usize = 512;
+
+/// The motion that is looked at.
+pub struct Motion<'a> {
+    pub skeleton: &'a Skeleton,
+    pub poses: &'a PosePool,
+    pub clips: &'a [Clip],
+    /// `[frames x contact joints]`.
+    pub contacts: &'a [u8],
+    pub pose_rate_hz: f32,
+}
+
+/// Completes a rig by what the motion tells.
+pub fn complete(rig: &mut Rig, motion: &Motion) {
+    let (poses, joints) = (motion.poses, motion.poses.joints);
+    let step = (poses.frames() / HINGE_POSES).max(1);
+    let some = (0..poses.frames()).step_by(step).map(|f| &poses.rotations[f * joints..][..joints]);
+    rig.set_hinges(motion.skeleton, some);
+    rig.set_standing(motion.skeleton, standing(motion, rig.contact_joints.len()));
+}
+
 /// The stillest of frames in which all feet touch and the body is as high as it usually is then; the rest pose where there
 /// are none.
-pub fn standing(c: &DatabaseContent) -> Pose {
-    let feet = c.contact_joints.len();
+fn standing(c: &Motion, feet: usize) -> Pose {
     let mut found: Vec<(f32, f32, Pose)> = Vec::new();
-    let (mut pose, mut velocity) = (Pose::rest(&c.skeleton), PoseVelocity::zero(c.skeleton.len()));
+    let (mut pose, mut velocity) = (Pose::rest(c.skeleton), PoseVelocity::zero(c.skeleton.len()));
     let rest = pose.clone();
     let touching = |frame: &usize| feet > 0 && c.contacts[frame * feet..][..feet].iter().all(|t| *t == 1);
     let all: Vec<usize> = (0..c.poses.frames()).filter(touching).collect();
@@ -22,8 +45,8 @@ pub fn standing(c: &DatabaseContent) -> Pose {
     for clip in originals {
         let range = clip.frame_range();
         let view = ClipView {
-            skeleton: &c.skeleton,
-            poses: &c.poses,
+            skeleton: c.skeleton,
+            poses: c.poses,
             start: range.start,
             frames: range.len(),
             rate_hz: c.pose_rate_hz,
@@ -37,7 +60,7 @@ pub fn standing(c: &DatabaseContent) -> Pose {
             view.sample(time_s, &mut pose, &mut velocity);
             let moves = velocity.linear.iter().chain(&velocity.angular).map(|v| v.length_squared()).sum();
             let joints = 1..c.skeleton.len();
-            let height = joints.map(|j| pose.in_root(&c.skeleton, crate::frames::JointIndex::new(j)).translation.y);
+            let height = joints.map(|j| pose.in_root(c.skeleton, crate::frames::JointIndex::new(j)).translation.y);
             found.push((height.fold(0.0, f32::max), moves, pose.clone()));
         }
     }

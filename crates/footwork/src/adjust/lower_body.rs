@@ -1,55 +1,13 @@
-//! Which joints carry the body: pelvis, spine, legs.
+//! Pelvis and legs of a pose while stages bend them.
 
-use super::leg::{BentLeg, Leg, Reach};
-use crate::frames::JointIndex;
+use super::two_bone_ik::{BentLeg, Reach};
 use crate::math::spring::Spring;
 use crate::math::{Quat, Transform};
 use crate::pose::Pose;
+use crate::rig::Body;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
-
-/// The joints that corrections of the whole body move.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Body {
-    /// What all legs hang from.
-    pub hips: JointIndex,
-    /// From above the hips to where the arms part, in this order; may be empty.
-    pub spine: Vec<JointIndex>,
-    /// `[contact joints]`; `None` where a contact is no leg.
-    pub legs: Vec<Option<Leg>>,
-}
-
-impl Body {
-    /// The body whose feet are `contacts`, `[contact joints]`; `None` without legs, or where they hang from the root itself.
-    pub fn find(skeleton: &Skeleton, contacts: &[JointIndex]) -> Option<Self> {
-        let legs = Leg::find(skeleton, contacts);
-        let parent = |j: JointIndex| skeleton.parents()[j.at()];
-        let above = |j: JointIndex, of: JointIndex| std::iter::successors(Some(of), |j| parent(*j)).any(|a| a == j);
-        let first = legs.iter().flatten().next()?;
-        let hips = std::iter::successors(parent(first.hip), |j| parent(*j))
-            .find(|j| legs.iter().flatten().all(|leg| above(*j, leg.hip)))
-            .filter(|j| j.at() > 0)?;
-        // A spine is what leads up from the hips to where it forks.
-        let beside_legs = |j: JointIndex| !legs.iter().flatten().any(|leg| above(j, leg.toe));
-        let next = |j: JointIndex| {
-            let mut onwards = skeleton.children(j).filter(|c| beside_legs(*c));
-            onwards.next().filter(|_| onwards.next().is_none())
-        };
-        let spine = std::iter::successors(next(hips), |j| next(*j)).collect();
-        Some(Self { hips, spine, legs })
-    }
-
-    /// Turns every joint of the spine, and all above it, by a rotation seen in root space.
-    pub fn turn_spine(&self, skeleton: &Skeleton, pose: &mut Pose, by: Quat) {
-        let mut parent = pose.in_root(skeleton, self.hips).rotation;
-        for joint in &self.spine {
-            let turned = by * parent * pose.rotations[joint.at()];
-            pose.rotations[joint.at()] = (parent.inverse() * turned).renormalize();
-            parent = turned.renormalize();
-        }
-    }
-}
 
 /// Most legs of a body that can be bent.
 pub const MAX_LEGS: usize = 8;
@@ -120,6 +78,16 @@ impl LowerBody {
     }
 }
 
+/// Rotates every joint of the spine, and all above it, by a rotation in root space.
+pub fn rotate_spine(skeleton: &Skeleton, body: &Body, pose: &mut Pose, by: Quat) {
+    let mut parent = pose.in_root(skeleton, body.hips).rotation;
+    for joint in &body.spine {
+        let turned = by * parent * pose.rotations[joint.at()];
+        pose.rotations[joint.at()] = (parent.inverse() * turned).renormalize();
+        parent = turned.renormalize();
+    }
+}
+
 /// How the pelvis sinks when legs would be too short, and comes back.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -146,27 +114,5 @@ impl PelvisConfig {
         let sinks = goal > sunk.value || sunk.velocity > 0.0;
         let half_life_s = if sinks { self.down_half_life_s } else { self.up_half_life_s };
         sunk.to(goal, half_life_s, dt_s);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_body_is_found_by_where_its_legs_part() {
-        // Root, hips, two legs of four joints, a spine of two that forks into neck and arm.
-        let parents = [None, Some(0), Some(1), Some(2), Some(3), Some(4), Some(1), Some(6), Some(7), Some(8), Some(1)];
-        let parents: Vec<_> = parents.into_iter().chain([Some(10), Some(11), Some(11)]).collect();
-        let skeleton = |parents: &[Option<usize>]| {
-            let names = (0..parents.len()).map(|j| format!("j{j}")).collect();
-            let parents: Vec<_> = parents.iter().map(|p| p.map(JointIndex::new)).collect();
-            Skeleton::new(names, parents.clone(), vec![Transform::IDENTITY; parents.len()]).unwrap()
-        };
-        let body = Body::find(&skeleton(&parents), &[5, 9].map(JointIndex::new)).unwrap();
-        assert_eq!((body.hips.at(), body.spine), (1, vec![JointIndex(10), JointIndex(11)]));
-        assert!(body.legs.iter().all(Option::is_some));
-        assert_eq!(Body::find(&skeleton(&parents), &[]), None);
-        assert_eq!(Body::find(&skeleton(&[None, Some(0), Some(1), Some(2)]), &[JointIndex(3)]), None);
     }
 }

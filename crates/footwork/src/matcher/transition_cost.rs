@@ -1,18 +1,15 @@
 //! How well a row can be jumped to, in metres: what the seam would have to hide of the body, and how far the root would
 //! be dragged to stay with the simulated character. The best rows by features are compared once more by it.
 
-use super::config::MatcherConfig;
-use super::play;
-use super::query::{playing_at, prediction};
+use super::choose::playing_at;
 use super::scratch::Scratch;
-use super::state::{MatcherState, Playing};
+use super::state::Playing;
+use super::update::Update;
 use crate::blend::inertialize::Moving;
 use crate::database::Database;
 use crate::frames::JointIndex;
 use crate::pose::{Pose, PoseVelocity};
-use crate::schema::TrajectorySample;
 use crate::skeleton::Skeleton;
-use crate::trajectory::MotionInput;
 use glam::Vec3;
 
 /// A difference of velocity is blended away over about this long, seconds.
@@ -91,53 +88,42 @@ impl Levers {
     }
 }
 
-/// Adds to the costs of the best `kept` rows what a jump there costs in metres.
-pub fn add_costs(
-    db: &Database,
-    config: &MatcherConfig,
-    input: &MotionInput,
-    state: &MatcherState,
-    scratch: &mut Scratch,
-    kept: usize,
-) {
-    play::shown_body(db, config, state, scratch);
-    if let Some(mirror) = &db.mirror_table {
-        let Moving { pose, velocity, .. } = &mut scratch.shown_mirrored;
-        pose.copy_from(&scratch.shown.pose);
-        velocity.copy_from(&scratch.shown.velocity);
-        mirror.joints(pose, velocity);
-        velocity.linear[0] = mirror.vector(velocity.linear[0]);
-    }
-    let search = &config.search;
-    let wanted = ahead(config, input, state);
-    let scale = 1.0 / (SCALE_M * SCALE_M);
-    let mut least = f32::INFINITY;
-    for k in 0..kept {
-        let candidate = scratch.best[k];
-        let next =
-            if candidate.continuing { state.header.playing } else { playing_at(db, candidate.row, candidate.mirrored) };
-        let (there, facing, _) = db.view(next.clip, next.mirrored).trajectory(next.time_s, search.way_ahead_s);
-        let way = Vec3::new(there.x - wanted.position.x, 0.0, there.z - wanted.position.z);
-        let turn = facing.angle_to(wanted.facing) / SCALE_RAD;
-        let mut cost = candidate.cost + search.way_cost * (way.length_squared() * scale + turn * turn);
-        if !candidate.continuing && cost < least {
-            let limit = (least - cost) / (search.seam_cost * scale);
-            cost += search.seam_cost * scale * seam_at(db, scratch, next, candidate.row.at(), limit);
+impl Update<'_> {
+    /// Adds to the costs of the best `kept` rows of a database what a transition there costs in metres.
+    pub(super) fn add_transition_costs(&mut self, db: &Database, kept: usize) {
+        self.shown_body();
+        if let Some(mirror) = &db.mirror_table {
+            let Moving { pose, velocity, .. } = &mut self.scratch.shown_mirrored;
+            pose.copy_from(&self.scratch.shown.pose);
+            velocity.copy_from(&self.scratch.shown.velocity);
+            mirror.joints(pose, velocity);
+            velocity.linear[0] = mirror.vector(velocity.linear[0]);
         }
-        least = least.min(cost);
-        scratch.whole_costs[k] = cost;
+        let (character, playing) = (self.character, self.state.header.playing);
+        let search = &character.config.search;
+        let wanted = self.predicted(search.way_ahead_s);
+        let scale = 1.0 / (SCALE_M * SCALE_M);
+        let mut least = f32::INFINITY;
+        for k in 0..kept {
+            let candidate = self.scratch.best[k];
+            let next = if candidate.continuing { playing } else { playing_at(db, candidate.row, candidate.mirrored) };
+            let (there, facing, _) = db.view(next.clip, next.mirrored).trajectory(next.time_s, search.way_ahead_s);
+            let way = Vec3::new(there.x - wanted.position.x, 0.0, there.z - wanted.position.z);
+            let turn = facing.angle_to(wanted.facing) / SCALE_RAD;
+            let mut cost = candidate.cost + search.way_cost * (way.length_squared() * scale + turn * turn);
+            if !candidate.continuing && cost < least {
+                let limit = (least - cost) / (search.seam_cost * scale);
+                let levers = &character.resolved.levers;
+                cost += search.seam_cost * scale * seam_at(db, levers, self.scratch, next, candidate.row.at(), limit);
+            }
+            least = least.min(cost);
+            self.scratch.whole_costs[k] = cost;
+        }
     }
-}
-
-/// Where the simulated character will be, root space.
-fn ahead(config: &MatcherConfig, input: &MotionInput, state: &MatcherState) -> TrajectorySample {
-    let mut ahead = [TrajectorySample::default()];
-    prediction(config, input, state).run(&[config.search.way_ahead_s], &mut ahead);
-    ahead[0]
 }
 
 /// What the seam to a row has to hide, m2; a mirrored row is compared with the mirror image of what is shown.
-fn seam_at(db: &Database, scratch: &Scratch, next: Playing, row: usize, limit: f32) -> f32 {
+fn seam_at(db: &Database, levers: &Levers, scratch: &Scratch, next: Playing, row: usize, limit: f32) -> f32 {
     let clip = &db.clips[next.clip.at()];
     let frame = db.row_frames[row].at();
     let range = clip.frame_range();
@@ -147,7 +133,7 @@ fn seam_at(db: &Database, scratch: &Scratch, next: Playing, row: usize, limit: f
         _ => frame,
     };
     let shown = if next.mirrored { &scratch.shown_mirrored } else { &scratch.shown };
-    scratch.levers.seam(db, (&shown.pose, &shown.velocity), (frame, after), limit)
+    levers.seam(db, (&shown.pose, &shown.velocity), (frame, after), limit)
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@
 //! Each comes with what plays, its cost, and the exclusions of a game at default settings, since a search in a game knows
 //! a good match before it starts.
 
-use super::{Candidates, Match, PerColumn, PlainColumns, SearchQuery, row_cost};
-use crate::database::Database;
-use crate::frames::RowIndex;
-use crate::matcher::{ConfigError, MatcherConfig, MotionMatcher, SearchConfig};
-use crate::math::{cos, sin};
-use crate::trajectory::{Gait, MotionInput, Stick};
+use footwork::database::Database;
+use footwork::frames::RowIndex;
+use footwork::input::{Gait, MotionInput, Stick};
+use footwork::matcher::{ConfigError, MatcherConfig, MotionMatcher, SearchConfig};
+use footwork::math::{cos, sin};
+use footwork::search::{Candidates, Match, OwnedQuery, PerColumn, PlainColumns, row_cost};
 use glam::Vec2;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -43,49 +43,11 @@ impl QuerySet {
     }
 }
 
-/// A query that owns its numbers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RecordedQuery {
-    /// `[columns]`.
-    pub features: Vec<f32>,
-    /// `[columns]`.
-    pub multipliers: Vec<f32>,
-    /// What plays.
-    pub continuing: Option<Match>,
-    /// Cost of a jump.
-    pub transition_cost: f32,
-    /// What may be jumped to.
-    pub candidates: Candidates,
-}
-
-impl RecordedQuery {
-    /// A copy of a query; costs of tags and the highest cost are left at their defaults.
-    pub fn of(query: &SearchQuery) -> Self {
-        Self {
-            features: query.features.to_vec(),
-            multipliers: query.multipliers.to_vec(),
-            continuing: query.continuing,
-            transition_cost: query.transition_cost,
-            candidates: query.candidates,
-        }
-    }
-
-    /// The query.
-    pub fn ask(&self) -> SearchQuery<'_> {
-        SearchQuery {
-            continuing: self.continuing,
-            transition_cost: self.transition_cost,
-            candidates: self.candidates,
-            ..SearchQuery::new(&self.features, &self.multipliers)
-        }
-    }
-}
-
 /// `count` queries of a kind.
 ///
 /// # Errors
 /// A schema that asks for user values, which only the game knows, in [`QuerySet::D`].
-pub fn queries(db: &Arc<Database>, set: QuerySet, count: usize, seed: u64) -> Result<Vec<RecordedQuery>, ConfigError> {
+pub fn queries(db: &Arc<Database>, set: QuerySet, count: usize, seed: u64) -> Result<Vec<OwnedQuery>, ConfigError> {
     let mut random = Random(seed);
     let spread = Spread::of(db);
     Ok(match set {
@@ -96,7 +58,7 @@ pub fn queries(db: &Arc<Database>, set: QuerySet, count: usize, seed: u64) -> Re
     })
 }
 
-fn perturbed(db: &Database, spread: &Spread, random: &mut Random) -> RecordedQuery {
+fn perturbed(db: &Database, spread: &Spread, random: &mut Random) -> OwnedQuery {
     let row = random.below(db.rows());
     let mut features = db.features.row(RowIndex::new(row)).to_vec();
     for c in trajectory_columns(db) {
@@ -105,7 +67,7 @@ fn perturbed(db: &Database, spread: &Spread, random: &mut Random) -> RecordedQue
     while_playing(db, features, row)
 }
 
-fn blended(db: &Database, count: usize, random: &mut Random) -> Vec<RecordedQuery> {
+fn blended(db: &Database, count: usize, random: &mut Random) -> Vec<OwnedQuery> {
     /// Queries between a trajectory of the clip's own and one that is quite another.
     const ROUND: usize = 60;
     let mut out = Vec::with_capacity(count);
@@ -126,7 +88,7 @@ fn blended(db: &Database, count: usize, random: &mut Random) -> Vec<RecordedQuer
     out
 }
 
-fn normal(db: &Database, spread: &Spread, random: &mut Random) -> RecordedQuery {
+fn normal(db: &Database, spread: &Spread, random: &mut Random) -> OwnedQuery {
     let features = (0..db.features.columns).map(|c| spread.mean[c] + spread.deviation[c] * random.normal()).collect();
     while_playing(db, features, random.below(db.rows()))
 }
@@ -140,7 +102,7 @@ pub fn played(
     config: &MatcherConfig,
     count: usize,
     seed: u64,
-) -> Result<Vec<RecordedQuery>, ConfigError> {
+) -> Result<Vec<OwnedQuery>, ConfigError> {
     let user_values = || ConfigError { key: "queries".into(), what: "the schema has user columns to be filled".into() };
     let mut random = Random(seed);
     let mut character = MotionMatcher::new(db.clone(), config.clone())?;
@@ -155,7 +117,7 @@ pub fn played(
         let searches = character.state().header.searches;
         character.update(&MotionInput::stick(stick), 1.0 / 60.0).map_err(|_| user_values())?;
         if let Some(query) = character.last_query().filter(|_| character.state().header.searches > searches) {
-            out.push(RecordedQuery::of(&query));
+            out.push(OwnedQuery::of(&query));
         }
     }
     Ok(out)
@@ -172,14 +134,14 @@ fn random_stick(random: &mut Random) -> Stick {
 }
 
 /// The query of a character that plays this row.
-fn while_playing(db: &Database, features: Vec<f32>, row: usize) -> RecordedQuery {
+fn while_playing(db: &Database, features: Vec<f32>, row: usize) -> OwnedQuery {
     let search = SearchConfig::default();
     let rows_of = |seconds: f32| (seconds * db.search_rate_hz).round() as usize;
     let (clip, near) = (db.clips[db.row_clips[row].at()].row_range(), rows_of(search.near_exclusion_s));
     let multipliers = vec![1.0; db.features.columns];
     let (index, costs) = (RowIndex::new(row), PerColumn(&db.residuals));
     let cost = row_cost(&features, &multipliers, db.features.row(index), &PlainColumns, &costs);
-    RecordedQuery {
+    OwnedQuery {
         features,
         multipliers,
         continuing: Some(Match { row: index, mirrored: false, cost, continuing: true }),

@@ -1,0 +1,76 @@
+//! Why an input, a state or a step is refused.
+
+/// The largest usable magnitude of a number, in metres, metres per second or radians.
+pub(super) const LARGEST: f32 = 1e6;
+
+/// Why an input is refused. The state is as it was.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// NaN, infinity, or a number so large that motion would leave what floats can hold.
+    #[error("`{field}` is {value}: expected a finite number of at most {LARGEST} either way")]
+    NotUsable {
+        /// Which.
+        field: &'static str,
+        /// Value.
+        value: f32,
+    },
+    /// A direction without one.
+    #[error("`{field}` has no length: expected a unit vector")]
+    NoDirection {
+        /// Which.
+        field: &'static str,
+    },
+    /// A time step that is none.
+    #[error("a time step of {dt_s} s: expected 0 to 10")]
+    TimeStep {
+        /// Given.
+        dt_s: f32,
+    },
+    /// User values that do not fit the schema.
+    #[error("`user` has {found} values; the schema's user channels take {expected}")]
+    UserWidth {
+        /// Values that the schema takes.
+        expected: usize,
+        /// Values given.
+        found: usize,
+    },
+    /// A trajectory without points or out of order.
+    #[error("`trajectory`: {what}")]
+    Trajectory {
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// Slices of different lengths.
+    #[error("{what}: {found} given for {expected} characters")]
+    Characters {
+        /// Which slice.
+        what: &'static str,
+        /// Characters.
+        expected: usize,
+        /// Elements given.
+        found: usize,
+    },
+    /// A state of another character or version.
+    #[error("the state of character {character} belongs to another database or version; make a new one")]
+    ForeignState {
+        /// Which.
+        character: usize,
+    },
+    /// A state with a value that no update can have left behind.
+    #[error("the state of character {character} is damaged: `{field}` has an impossible value; make a new one")]
+    DamagedState {
+        /// Which.
+        character: usize,
+        /// Field of the header, or the block.
+        field: &'static str,
+    },
+    /// An output or a scratch that was made for other characters.
+    #[error("the {what} of character {character} was made for another kind of character; make it with `{what}::new`")]
+    Foreign {
+        /// `output` or `scratch`.
+        what: &'static str,
+        /// Which.
+        character: usize,
+    },
+}

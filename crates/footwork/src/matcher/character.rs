@@ -1,0 +1,167 @@
+//! A character, resolved: what [`super::step`] runs over.
+
+use super::choose::{Chooser, Search};
+use super::config::{ConfigError, MatcherConfig};
+use super::model::Model;
+use super::source::{Clips, MotionSource};
+use super::state::{BlockLayout, MatcherState, Playing};
+use super::transition_cost::Levers;
+use crate::adjust::look_at::LookJoint;
+use crate::blend::inertialize::Joints;
+use crate::database::{Database, TagMask};
+use crate::math::Transform;
+use crate::rig::Leg;
+use crate::schema::Residual;
+use std::sync::Arc;
+
+/// Everything that characters of one kind share, checked and resolved: body, motion, what chooses among it, settings.
+/// Immutable; share it with `Arc` between any number of characters and threads. Another configuration over the same motion
+/// ([`Character::with_config`]) reuses the search index.
+#[derive(Clone, Debug)]
+pub struct Character {
+    pub(super) model: Arc<Model>,
+    pub(super) source: Arc<dyn MotionSource>,
+    pub(super) chooser: Arc<dyn Chooser>,
+    database: Option<Arc<Database>>,
+    pub(super) config: MatcherConfig,
+    pub(super) resolved: Resolved,
+}
+
+/// What names and settings mean for this model.
+#[derive(Clone, Debug)]
+pub(super) struct Resolved {
+    /// `[columns]` run-time weights.
+    pub multipliers: Vec<f32>,
+    /// Tags of motion that brings its own ground.
+    pub own_ground: TagMask,
+    /// Joints that turn to look, from the lowest to the head.
+    pub look: Vec<LookJoint>,
+    /// Left and right arm.
+    pub arms: [Option<Leg>; 2],
+    pub levers: Levers,
+    pub layout: BlockLayout,
+}
+
+impl Character {
+    /// A character that plays clips of a database. Builds the search index.
+    ///
+    /// # Errors
+    /// Returns [`ConfigError`] if a setting is out of range, or names a channel or joint that the database does not have.
+    pub fn new(database: Arc<Database>, config: MatcherConfig) -> Result<Self, ConfigError> {
+        let model = Arc::new(Model::of(&database));
+        config.validate_for(&model)?;
+        let chooser = Arc::new(Search::new(database.clone(), config.search.backend));
+        let character = Self::from_parts(model, Arc::new(Clips(database.clone())), chooser, config)?;
+        Ok(Self { database: Some(database), ..character })
+    }
+
+    /// A character of any parts.
+    pub(crate) fn from_parts(
+        model: Arc<Model>,
+        source: Arc<dyn MotionSource>,
+        chooser: Arc<dyn Chooser>,
+        config: MatcherConfig,
+    ) -> Result<Self, ConfigError> {
+        config.validate_for(&model)?;
+        let resolved = Resolved::new(&model, &*source, &config);
+        Ok(Self { model, source, chooser, database: None, config, resolved })
+    }
+
+    /// The same character with other settings. Reuses the search index unless `search.backend` changes.
+    ///
+    /// # Errors
+    /// As [`Character::new`].
+    pub fn with_config(&self, config: MatcherConfig) -> Result<Self, ConfigError> {
+        config.validate_for(&self.model)?;
+        let chooser = match &self.database {
+            Some(db) if config.search.backend != self.config.search.backend => {
+                Arc::new(Search::new(db.clone(), config.search.backend))
+            }
+            _ => self.chooser.clone(),
+        };
+        let (model, source) = (self.model.clone(), self.source.clone());
+        Ok(Self { database: self.database.clone(), ..Self::from_parts(model, source, chooser, config)? })
+    }
+
+    /// The database whose clips are played; `None` for a character of other motion.
+    pub fn database(&self) -> Option<&Arc<Database>> {
+        self.database.as_ref()
+    }
+
+    /// The settings.
+    pub fn config(&self) -> &MatcherConfig {
+        &self.config
+    }
+
+    /// A new state: at rest at `world_from_root`, of which position and heading count.
+    ///
+    /// # Errors
+    /// Returns [`ConfigError`] if the transform is not finite.
+    pub fn state_at(&self, world_from_root: Transform) -> Result<MatcherState, ConfigError> {
+        if !world_from_root.is_finite() {
+            return Err(ConfigError::new("world_from_root", "expected a finite transform"));
+        }
+        Ok(MatcherState::new(self, world_from_root, self.resting()))
+    }
+
+    /// The moment at which a character at rest starts.
+    pub(super) fn resting(&self) -> Playing {
+        self.chooser.rest(self)
+    }
+
+    /// How the offsets of a transition are blended out, joint by joint.
+    pub(super) fn joints(&self) -> Joints<'_> {
+        Joints {
+            config: &self.config.transition,
+            translated: &self.model.translated,
+            carries_foot: &self.model.rig.carries_foot,
+            feet_alone: false,
+        }
+    }
+
+    /// True when a non-looping clip is over in less than `within_s`.
+    pub(super) fn is_over(&self, playing: &Playing, within_s: f64) -> bool {
+        let span = self.source.span(playing.clip);
+        !span.looping && playing.time_s + within_s >= span.seconds
+    }
+}
+
+impl Resolved {
+    fn new(model: &Model, source: &dyn MotionSource, config: &MatcherConfig) -> Self {
+        let (skeleton, rig) = (&model.skeleton, &model.rig);
+        let tagged = |names: &[String]| {
+            let of = |(i, name): (usize, &String)| names.contains(name).then(|| TagMask::of(i));
+            model.tags.iter().enumerate().filter_map(of).fold(TagMask::default(), |a, b| a | b)
+        };
+        let look = config.look_at.joints.iter().filter_map(|j| {
+            let joint = rig.joint(skeleton, &j.joint)?;
+            Some(LookJoint { joint, yaw_deg: j.yaw_deg, pitch_deg: j.pitch_deg })
+        });
+        let arm = |name: &String| rig.joint(skeleton, name).and_then(|hand| rig.arm(skeleton, hand));
+        Self {
+            multipliers: multipliers(model, config),
+            own_ground: tagged(&config.ground.own_ground_tags),
+            look: look.collect(),
+            arms: [arm(&config.hands.joints[0]), arm(&config.hands.joints[1])],
+            levers: Levers::new(skeleton),
+            layout: BlockLayout::new(model, source.memory_width()),
+        }
+    }
+}
+
+/// `[columns]` the factor on a column's difference that scales its channel's cost as asked; 1 leaves it exactly as stored.
+fn multipliers(model: &Model, config: &MatcherConfig) -> Vec<f32> {
+    let mut out = vec![1.0; model.schema.columns];
+    for channel in &model.schema.channels {
+        let mut cost = config.channel_cost.get(&channel.label).copied().unwrap_or(1.0);
+        if channel.kind.is_trajectory() {
+            cost *= config.responsiveness;
+        }
+        let factor = match channel.residual {
+            Residual::Squared => cost.sqrt(),
+            Residual::Absolute => cost,
+        };
+        out[channel.columns.clone()].fill(factor);
+    }
+    out
+}

@@ -1,0 +1,187 @@
+//! Pelvis and legs: warps, held feet, uneven ground.
+
+use super::character::Character;
+use super::playback::ground_velocity;
+use super::state::{BlockLayout, MatcherState};
+use super::transition::blend_out;
+use super::update::Update;
+use crate::adjust::feet::{FootLock, Footing};
+use crate::adjust::ground::FitToGround;
+use crate::adjust::lower_body::LowerBody;
+use crate::blend::inertialize::{Joints, Moving};
+use crate::input::{GroundHook, GroundPoint};
+use crate::math::lerp;
+use crate::math::spring::Spring;
+use crate::pose::{Pose, velocity_in_root};
+use crate::rig::Body;
+use glam::Vec3;
+
+impl Update<'_> {
+    /// A control tick of what bends the legs: how motion is warped, which feet are held, which let go.
+    pub(super) fn tick_legs(&mut self, dt_s: f32) {
+        let character = self.character;
+        let config = &character.config;
+        let warps = config.warps();
+        let body = character.model.rig.body.as_ref();
+        let Some(body) = body.filter(|_| warps || config.feet.lock != FootLock::Off) else { return };
+        let mut lower = self.sample_feet(body);
+        if warps {
+            self.tick_warp(body, &mut lower, dt_s);
+        }
+        self.tick_feet(&lower, dt_s);
+    }
+
+    /// Pelvis and legs as motion and blend have them, before any warp: the pose into `scratch.shown`, the toes' own velocities
+    /// into `scratch.toe_velocities`.
+    fn sample_feet(&mut self, body: &Body) -> LowerBody {
+        let character = self.character;
+        let (model, layout) = (&character.model, &character.resolved.layout);
+        let h = &self.state.header;
+        let Moving { pose, velocity, .. } = &mut self.scratch.shown;
+        let carries_foot = &model.rig.carries_foot;
+        // Nothing but the feet is looked at.
+        character.source.some_joints(self.state.moment(layout), carries_foot, pose, velocity);
+        for j in (0..carries_foot.len()).filter(|j| carries_foot[*j]) {
+            velocity.linear[j] *= h.play_rate;
+            velocity.angular[j] *= h.play_rate;
+        }
+        for (toe_velocity, joint) in self.scratch.toe_velocities.iter_mut().zip(&model.rig.contact_joints) {
+            let own = velocity_in_root(&model.skeleton, pose, velocity, *joint);
+            *toe_velocity = h.animated_root.rotation * h.warp.way(own);
+        }
+        let feet_alone = Joints { feet_alone: true, ..character.joints() };
+        blend_out(self.state, layout, &feet_alone, (&mut *pose, velocity));
+        LowerBody::of(&model.skeleton, body, pose)
+    }
+
+    /// A control tick of the feet.
+    fn tick_feet(&mut self, lower: &LowerBody, dt_s: f32) {
+        let (character, input, scratch) = (self.character, self.input, &mut *self.scratch);
+        let (config, source, layout) = (&character.config, &character.source, &character.resolved.layout);
+        let at = self.state.moment(layout);
+        source.contacts(at, &mut scratch.touching);
+        for (slot, next) in scratch.next_contacts.iter_mut().enumerate() {
+            *next = source.next_contact_s(at, slot);
+        }
+        let root = scratch.shown.pose.world_from_root();
+        let (rate, slip) = (self.state.header.play_rate, self.state.header.root_slip);
+        let mut needed = 0.0f32;
+        let feet = self.state.feet_mut(layout).iter_mut();
+        for (slot, (foot, leg)) in feet.zip(lower.legs()).enumerate() {
+            let Some(leg) = leg else { continue };
+            let (lands_in_s, stands_s) = scratch.next_contacts[slot];
+            let animated = root.point(leg.toe.translation);
+            let footing = Footing {
+                animated,
+                carried: input.ground.map_or(Vec3::ZERO, |g| ground_velocity(g, animated)),
+                clip_velocity: scratch.toe_velocities[slot],
+                slip,
+                touches: scratch.touching[slot] == 1,
+                lands_in_s: lands_in_s / rate,
+                stands_s: stands_s / rate,
+            };
+            foot.tick(&config.feet, &footing, dt_s);
+            let toe = root.inverse_point(foot.shown(&config.feet, footing.animated, 0.0));
+            needed = needed.max(leg.sink_needed(toe, config.feet.reach()));
+        }
+        let h = &mut self.state.header;
+        config.feet.pelvis.sink(&mut h.pelvis, h.pelvis_needed_m, dt_s);
+        h.pelvis_needed_m = needed;
+    }
+
+    /// Bends pelvis and legs of the pose that is to be shown. With `dt_s` the fit to the ground moves on first.
+    pub(super) fn bend_legs(&mut self, dt_s: Option<f32>) {
+        let character = self.character;
+        let (model, config) = (&character.model, &character.config);
+        let Some(body) = &model.rig.body else { return };
+        let h = &self.state.header;
+        let warps = config.warps();
+        let locks = config.feet.lock != FootLock::Off;
+        let seen = h.corrections.body.seen > 0.0;
+        let grounds = config.ground.fit && (seen || (dt_s.is_some() && self.input.ground.is_some()));
+        if !(warps || locks || grounds) {
+            return;
+        }
+        let pose = &mut self.output.pose;
+        let mut lower = LowerBody::of(&model.skeleton, body, pose);
+        if warps {
+            h.warp.apply(character, body, h.since_control_s() as f32, &mut lower, pose);
+        }
+        if locks {
+            place_feet(character, body, self.state, &mut lower, pose);
+        }
+        if grounds {
+            self.fit_to_ground(body, dt_s, &mut lower);
+        }
+        lower.write(&mut self.output.pose);
+    }
+
+    /// Puts pelvis and legs on the ground.
+    fn fit_to_ground(&mut self, body: &Body, dt_s: Option<f32>, lower: &mut LowerBody) {
+        let (character, input) = (self.character, self.input);
+        let (model, c) = (&character.model, &character.config.ground);
+        let fit = FitToGround {
+            config: c,
+            skeleton: &model.skeleton,
+            body,
+            soles: &model.rig.soles,
+            reach: character.config.feet.reach(),
+        };
+        let layout = &character.resolved.layout;
+        let brings_ground = !character.resolved.own_ground.is_empty()
+            && character.source.tags(self.playing()).intersects(&character.resolved.own_ground);
+        let pose = &mut self.output.pose;
+        let (header, feet) = self.state.grounded_mut(layout);
+        let (own, grounded) = (&mut header.corrections.own_ground, &mut header.corrections.body);
+        if let Some(dt_s) = dt_s
+            && (input.ground.is_some() || grounded.seen > 0.0)
+        {
+            let world_from_root = pose.world_from_root();
+            let root = world_from_root.translation;
+            // Who has left the ground that was given is back on level ground.
+            let level = |_: Vec3| GroundPoint { height_m: root.y, ..GroundPoint::default() };
+            let ground: &GroundHook = input.ground.unwrap_or(&level);
+            let goal = f32::from(u8::from(brings_ground));
+            if grounded.seen == 0.0 {
+                *own = Spring::at(goal);
+            }
+            own.to(goal, c.body_half_life_s, dt_s);
+            let (under_root, share) = (GroundPoint::under(ground, root), 1.0 - own.value);
+            let fitted = |at: Vec3| {
+                let p = GroundPoint::under(ground, at);
+                GroundPoint {
+                    height_m: lerp(under_root.height_m, p.height_m, share),
+                    normal: Vec3::Y.lerp(p.normal, share).normalize_or(Vec3::Y),
+                    velocity: p.velocity,
+                }
+            };
+            fit.update(&fitted, &self.scratch.touching, lower, world_from_root, dt_s, (feet, &mut *grounded));
+        }
+        fit.apply(feet, grounded, lower, pose);
+    }
+}
+
+/// Bends the legs so that the feet are where they are to be.
+fn place_feet(character: &Character, body: &Body, state: &MatcherState, lower: &mut LowerBody, pose: &mut Pose) {
+    let (config, h) = (&character.config.feet, &state.header);
+    let after_s = h.since_control_s() as f32;
+    let root = pose.world_from_root();
+    let mut sunk = h.pelvis;
+    config.pelvis.sink(&mut sunk, h.pelvis_needed_m, after_s);
+    lower.shift_hips(&character.model.skeleton, body, Vec3::Y * -sunk.value, pose);
+    let layout: &BlockLayout = &character.resolved.layout;
+    for (foot, leg) in state.feet(layout).iter().zip(lower.legs_mut()) {
+        let Some(leg) = leg else { continue };
+        // Before the pelvis sank.
+        let animated = root.point(leg.toe.translation + Vec3::Y * sunk.value);
+        let mut target = foot.shown(config, animated, after_s);
+        // Uneven ground has its own way of keeping feet out of it.
+        if h.corrections.body.seen == 0.0 {
+            target.y = config.above_ground(target.y);
+        }
+        let target = root.inverse_point(target);
+        if (target - leg.toe.translation).length_squared() > 1e-10 {
+            leg.stand(target, foot.standing(after_s), config.reach());
+        }
+    }
+}

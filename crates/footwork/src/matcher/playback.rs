@@ -1,0 +1,110 @@
+//! Playback: moving along what plays, from instant to instant.
+
+use super::output::FiredEvent;
+use super::state::{CONTROL_S, StateHeader};
+use super::update::Update;
+use crate::input::{Goal, GroundHook, GroundPoint};
+use glam::Vec3;
+
+/// How the ground at a point moves to the sides, world, m/s.
+pub(super) fn ground_velocity(ground: &GroundHook, at: Vec3) -> Vec3 {
+    GroundPoint::under(ground, at).velocity * Vec3::new(1.0, 0.0, 1.0)
+}
+
+impl Update<'_> {
+    /// Moves simulation, motion and root from the anchor to `to_s`; nothing is decided in between.
+    pub(super) fn advance(&mut self, to_s: f64) {
+        let (character, input) = (self.character, self.input);
+        let config = &character.config;
+        let h = &mut self.state.header;
+        let from = h.anchor;
+        let dt_s = (to_s - from.time_s).max(0.0);
+        let dt = dt_s as f32;
+        (h.simulation, h.animated_root, h.since_transition_s, h.root_slip) =
+            (from.simulation, from.animated_root, from.since_transition_s, from.root_slip);
+        // What stands on a platform goes with it.
+        let carried = input.ground.map_or(Vec3::ZERO, |g| ground_velocity(g, from.simulation.position) * dt);
+        h.animated_root.translation += carried;
+        h.simulation.position += carried;
+        let before = h.shown_root(&config.transition);
+        let unsteered = matches!(input.goal, Goal::None);
+        if !unsteered {
+            let desired = h.desired;
+            h.simulation.advance_in_world(&desired, &config.simulation, dt, input.collide);
+        }
+        let to_playing_s = from.playing_s + dt_s * f64::from(h.play_rate);
+        let root = |time_s: f64| character.source.root(self.playing().at(time_s)).transform;
+        let (start, end) = (root(from.playing_s), root(to_playing_s));
+        let h = &mut self.state.header;
+        let mut step = start.inverse() * end;
+        step.translation = h.warp.way(step.translation);
+        h.animated_root = h.animated_root * step;
+        h.playing.time_s = to_playing_s;
+        h.since_transition_s += dt;
+        h.time_s = from.time_s + dt_s;
+        let moved = h.shown_root(&config.transition);
+        self.move_root(before, moved, unsteered, dt);
+        self.fire_events();
+    }
+
+    /// Makes the moment that is seen, `at_s`, one that matters: it is remembered, and what follows is computed from it.
+    pub(super) fn settle(&mut self, at_s: f64) {
+        let character = self.character;
+        let transition = &character.config.transition;
+        let h = &mut self.state.header;
+        let from = h.anchor;
+        let then = StateHeader { animated_root: from.animated_root, since_transition_s: from.since_transition_s, ..*h };
+        let before = then.shown_root(transition);
+        let after = h.shown_root(transition);
+        h.time_s = at_s;
+        let span = character.source.span(h.playing.clip);
+        if span.looping && h.playing.time_s >= span.seconds {
+            // Cycles are not counted: an hour in a loop must cost no more than a second.
+            let cycles_s = (h.playing.time_s / span.seconds).floor() * span.seconds;
+            h.playing.time_s -= cycles_s;
+            h.events_s -= cycles_s;
+        }
+        h.drop_anchor();
+        self.state.history(&character.resolved.layout).record(before, after, from.time_s, at_s);
+    }
+
+    /// A control tick of the source's memory.
+    pub(super) fn tick_source(&mut self) {
+        let playing = self.state.header.playing;
+        let memory = &self.character.resolved.layout.memory;
+        self.character.source.tick(&playing, &mut self.state.block[memory.clone()]);
+    }
+
+    /// A control tick of the play rate.
+    pub(super) fn tick_play_rate(&mut self) {
+        let character = self.character;
+        let config = &character.config;
+        if config.play_rate.is_off() {
+            self.state.header.play_rate = 1.0;
+            return;
+        }
+        let clip = character.source.root(self.playing()).velocity;
+        let h = &mut self.state.header;
+        let ahead = h.simulation.position - h.shown_root(&config.transition).translation;
+        let (clip, ahead) = (h.animated_root.rotation * clip, Vec3::new(ahead.x, 0.0, ahead.z));
+        h.play_rate = config.play_rate.next(h.play_rate, clip, h.simulation.velocity, ahead, CONTROL_S as f32);
+    }
+
+    /// Reports the events that playback passed since it was last asked.
+    fn fire_events(&mut self) {
+        let h = &mut self.state.header;
+        let source = &self.character.source;
+        let span = source.span(h.playing.clip);
+        for e in source.events(h.playing.clip) {
+            let mut at = f64::from(e.time_s);
+            if span.looping {
+                at += ((h.events_s - at) / span.seconds).floor() * span.seconds + span.seconds;
+            }
+            if h.events_s < at && at <= h.playing.time_s {
+                let time_s = h.time_s - (h.playing.time_s - at) / f64::from(h.play_rate);
+                self.output.fire(FiredEvent { event: e.name, time_s });
+            }
+        }
+        h.events_s = h.events_s.max(h.playing.time_s);
+    }
+}

@@ -1,0 +1,45 @@
+//! Predicting: from the goal to a desired velocity and facing, and to the trajectory ahead.
+
+use super::character::Character;
+use super::state::MatcherState;
+use super::update::Update;
+use crate::input::MotionInput;
+use crate::schema::TrajectorySample;
+use crate::trajectory::control::desired;
+use crate::trajectory::predict::Prediction;
+
+impl Update<'_> {
+    /// Evaluates the goal.
+    pub(super) fn predict_desire(&mut self) {
+        let config = &self.character.config;
+        let h = &mut self.state.header;
+        let half_life = config.simulation.velocity_half_life_s;
+        h.desired = desired(self.input, &h.simulation, &h.desired, &mut h.path, &config.speeds, half_life, 0.0);
+    }
+
+    /// Where the simulated character will be, root space.
+    pub(super) fn predicted(&self, ahead_s: f32) -> TrajectorySample {
+        let mut ahead = [TrajectorySample::default()];
+        prediction(self.character, self.input, self.state).run(&[ahead_s], &mut ahead);
+        ahead[0]
+    }
+}
+
+/// The look ahead of a character, seen from where its root is shown.
+pub(super) fn prediction<'a>(
+    character: &'a Character,
+    input: &'a MotionInput<'a>,
+    state: &MatcherState,
+) -> Prediction<'a> {
+    let (config, h) = (&character.config, &state.header);
+    Prediction {
+        input,
+        simulation: h.simulation,
+        desired: h.desired,
+        progress: h.path,
+        speeds: &config.speeds,
+        config: &config.simulation,
+        prediction: &config.prediction,
+        world_from_root: h.shown_root(&config.transition),
+    }
+}

@@ -1,0 +1,102 @@
+//! The root: the animated one and the simulated character, kept together.
+
+use super::state::{BlockLayout, MatcherState};
+use super::update::Update;
+use crate::adjust::root::{AdjustRoot, RootMode};
+use crate::blend::TransitionConfig;
+use crate::math::{Facing, Quat, Transform, spring};
+use crate::trajectory::history;
+use glam::Vec3;
+
+/// How soon a change of the root's adjustment is taken for one that lasts, seconds.
+const SLIP_HALF_LIFE_S: f32 = 0.1;
+/// A difference over less time is noise, seconds.
+const SHORTEST_S: f32 = 1e-4;
+
+impl Update<'_> {
+    /// The root was shown at `before` and moved to `after` by itself within `dt_s`.
+    pub(super) fn move_root(&mut self, before: Transform, after: Transform, unsteered: bool, dt_s: f32) {
+        if unsteered || self.character.config.root.mode == RootMode::Animation {
+            self.follow(before, after, dt_s);
+        } else {
+            self.adjust_root(before, after, dt_s);
+        }
+    }
+
+    /// The simulated character goes where the animation goes.
+    fn follow(&mut self, before: Transform, after: Transform, dt_s: f32) {
+        let s = &mut self.state.header.simulation;
+        if dt_s > SHORTEST_S {
+            let (a, b) = (Facing::from_rotation(before.rotation), Facing::from_rotation(after.rotation));
+            s.velocity = (after.translation - before.translation) / dt_s;
+            s.yaw_rate_radps = a.angle_to(b) / dt_s;
+            s.acceleration = Vec3::ZERO;
+        }
+        s.position = after.translation;
+        s.facing = Facing::from_rotation(after.rotation);
+    }
+
+    /// The animation is pulled towards the simulated character.
+    fn adjust_root(&mut self, before: Transform, after: Transform, dt_s: f32) {
+        if dt_s <= 0.0 {
+            return;
+        }
+        let config = &self.character.config.root;
+        let h = &mut self.state.header;
+        config.give_way(&mut h.simulation, after, dt_s);
+        let (a, b) = (Facing::from_rotation(before.rotation), Facing::from_rotation(after.rotation));
+        let job = AdjustRoot {
+            config,
+            simulation: &h.simulation,
+            speed_mps: (after.translation - before.translation).length() / dt_s,
+            turn_radps: a.angle_to(b).abs() / dt_s,
+            dt_s,
+        };
+        let (shift, turn) = job.run(after);
+        h.root_slip += (shift / dt_s - h.root_slip) * spring::damp(SLIP_HALF_LIFE_S, dt_s);
+        let root = &mut h.animated_root;
+        root.translation += shift;
+        root.rotation = (Quat::from_rotation_y(turn) * root.rotation).renormalize();
+    }
+}
+
+/// Puts a character elsewhere: root, simulation and memory move together.
+pub(super) fn teleport(
+    config: &TransitionConfig,
+    state: &mut MatcherState,
+    layout: &BlockLayout,
+    world_from_root: Transform,
+) {
+    let shown = state.header.shown_root(config);
+    let facing = Facing::from_rotation(world_from_root.rotation);
+    let target = Transform::new(world_from_root.translation, facing.rotation());
+    let by = target * shown.inverse();
+    let turned = |f: Facing| Facing::from_direction(by.direction(f.direction())).unwrap_or(f);
+    let h = &mut state.header;
+    h.animated_root = by * h.animated_root;
+    h.root_offset = h.root_offset.turned(by.rotation);
+    h.anchor.animated_root = by * h.anchor.animated_root;
+    for s in [&mut h.simulation, &mut h.anchor.simulation] {
+        s.position = by.point(s.position);
+        s.velocity = by.direction(s.velocity);
+        s.acceleration = by.direction(s.acceleration);
+        s.facing = turned(s.facing);
+    }
+    h.desired.velocity = by.direction(h.desired.velocity);
+    h.desired.facing = turned(h.desired.facing);
+    h.searched_velocity = by.direction(h.searched_velocity);
+    h.searched_facing = turned(h.searched_facing);
+    h.path = Default::default();
+    h.corrections.body = h.corrections.body.moved(by);
+    for foot in state.feet_mut(layout) {
+        *foot = foot.moved(by);
+    }
+    for foot in state.grounded_mut(layout).1 {
+        *foot = foot.moved(by);
+    }
+    for sample in state.block[layout.history.clone()].chunks_exact_mut(history::WIDTH) {
+        let p = by.point(Vec3::from_slice(sample));
+        let f = turned(Facing { x: sample[3], z: sample[4] });
+        sample.copy_from_slice(&[p.x, p.y, p.z, f.x, f.z]);
+    }
+}

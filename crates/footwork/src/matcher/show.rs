@@ -1,0 +1,25 @@
+//! What a character shows: the pose, bent, and what goes with it.
+
+use super::transition::animate;
+use super::update::Update;
+
+impl Update<'_> {
+    /// Fills the output with what is to be seen now. With `dt_s`, the time step of the update, all that bends what is shown
+    /// moves on; without, it is shown as it was last.
+    pub(super) fn show(&mut self, dt_s: Option<f32>) {
+        let character = self.character;
+        let (output, layout) = (&mut *self.output, &character.resolved.layout);
+        animate(character, self.state, (&mut output.pose, &mut output.velocity));
+        let at = self.state.moment(layout);
+        character.source.contacts(at, &mut self.scratch.touching);
+        character.source.curves(at, &mut output.curves);
+        let feet = self.state.feet(layout).iter().zip(&self.scratch.touching);
+        for (out, (foot, touches)) in output.contacts.iter_mut().zip(feet) {
+            (out.touching, out.locked_s) = (*touches == 1, foot.held_s);
+        }
+        output.playing = self.state.header.playing;
+        self.bend_legs(dt_s);
+        self.look(dt_s);
+        self.reach(dt_s);
+    }
+}

@@ -1,0 +1,187 @@
+//! What gives motion at a moment.
+//!
+//! A character plays a [`Playing`] moment of a [`MotionSource`], and every stage asks the source about it: pose, root, contacts,
+//! features. [`Clips`], the poses of a database, is one; a decompressor, a blend space and a warped action are others. What a
+//! source must remember of a character (a latent vector, a phase) is the character's: floats of [`MotionSource::memory_width`]
+//! in its state, which the source moves on at control ticks and a chooser sets at transitions.
+
+use super::state::Playing;
+use crate::database::{Database, DatabaseEvent, TagMask};
+use crate::frames::{ClipIndex, RowIndex};
+use crate::math::Transform;
+use crate::pose::{Pose, PoseVelocity};
+use crate::schema::{SourceBuffers, TrajectorySample};
+use glam::Vec3;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// A moment of motion.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment<'a> {
+    /// Clip and time.
+    pub playing: Playing,
+    #[allow(dead_code)] // Clips remember nothing.
+    /// `[memory_width]` what the source remembers of the character that plays it.
+    pub memory: &'a [f32],
+}
+
+impl Moment<'_> {
+    /// Another time of the same clip, as far as the source can tell from here.
+    pub fn at(self, time_s: f64) -> Self {
+        Self { playing: Playing { time_s, ..self.playing }, ..self }
+    }
+
+    /// The same clip, `by_s` later.
+    pub fn later(self, by_s: f64) -> Self {
+        self.at(self.playing.time_s + by_s)
+    }
+}
+
+/// How long a clip is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Span {
+    /// Seconds; of a loop, one cycle. Infinite for motion without an end.
+    pub seconds: f64,
+    /// The end leads back to the start.
+    pub looping: bool,
+}
+
+/// The root of a moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct RootSample {
+    /// In the space of the clip.
+    pub transform: Transform,
+    /// Along its own axes, m/s.
+    pub velocity: Vec3,
+}
+
+/// Gives poses, roots, contacts and features at any moment. Allocates nothing.
+pub(crate) trait MotionSource: Debug + Send + Sync {
+    /// Floats that a source keeps in the state of each character.
+    fn memory_width(&self) -> usize {
+        0
+    }
+
+    /// A control tick: `memory` belongs to the moment that plays now.
+    fn tick(&self, _playing: &Playing, _memory: &mut [f32]) {}
+
+    /// True when there is such a moment: the clip exists, and may be seen in a mirror if it is.
+    fn has(&self, playing: &Playing) -> bool;
+
+    /// How long a clip is.
+    fn span(&self, clip: ClipIndex) -> Span;
+
+    /// The root.
+    fn root(&self, at: Moment) -> RootSample;
+
+    /// Local transforms and their velocities; joint 0 is the root in the space of the clip.
+    fn pose(&self, at: Moment, pose: &mut Pose, velocity: &mut PoseVelocity);
+
+    /// As [`MotionSource::pose`], of the joints for which `wanted` says true (`[joints]`); the others may keep what they have.
+    fn some_joints(&self, at: Moment, wanted: &[bool], pose: &mut Pose, velocity: &mut PoseVelocity);
+
+    /// The root `ahead_s` from the moment (negative: before), seen from the root at the moment.
+    fn trajectory(&self, at: Moment, ahead_s: f32) -> TrajectorySample;
+
+    /// The body as features see it, into `buffers`; accelerations where `accelerations` says so.
+    fn features(&self, at: Moment, accelerations: bool, buffers: &mut SourceBuffers);
+
+    /// `[contact joints]` 1 where one touches.
+    fn contacts(&self, at: Moment, out: &mut [u8]);
+
+    /// In how many seconds a contact joint touches (0: now, infinite: not within
+    /// [`Database::CONTACT_HORIZON_S`]), and for how many.
+    fn next_contact_s(&self, at: Moment, slot: usize) -> (f32, f32);
+
+    /// `[curves]` values of the curves.
+    fn curves(&self, at: Moment, out: &mut [f32]);
+
+    /// Tags of the moment.
+    fn tags(&self, at: Moment) -> TagMask;
+
+    /// Events of a clip, by time.
+    fn events(&self, clip: ClipIndex) -> &[DatabaseEvent];
+}
+
+/// The clips of a database.
+#[derive(Debug)]
+pub(crate) struct Clips(pub Arc<Database>);
+
+impl MotionSource for Clips {
+    fn has(&self, playing: &Playing) -> bool {
+        playing.clip.at() < self.0.clips.len() && (!playing.mirrored || self.0.mirror_table.is_some())
+    }
+
+    fn span(&self, clip: ClipIndex) -> Span {
+        Span { seconds: self.0.view(clip, false).seconds(), looping: self.0.clips[clip.at()].looping() }
+    }
+
+    fn root(&self, at: Moment) -> RootSample {
+        let p = at.playing;
+        let (transform, velocity, _) = self.0.view(p.clip, p.mirrored).root(p.time_s);
+        RootSample { transform, velocity }
+    }
+
+    fn pose(&self, at: Moment, pose: &mut Pose, velocity: &mut PoseVelocity) {
+        let p = at.playing;
+        self.0.view(p.clip, p.mirrored).sample(p.time_s, pose, velocity);
+    }
+
+    fn some_joints(&self, at: Moment, wanted: &[bool], pose: &mut Pose, velocity: &mut PoseVelocity) {
+        let p = at.playing;
+        self.0.view(p.clip, p.mirrored).sample_some(p.time_s, |j| wanted[j], pose, velocity);
+    }
+
+    fn trajectory(&self, at: Moment, ahead_s: f32) -> TrajectorySample {
+        let p = at.playing;
+        let (position, facing, velocity) = self.0.view(p.clip, p.mirrored).trajectory(p.time_s, ahead_s);
+        TrajectorySample { position, facing, velocity }
+    }
+
+    fn features(&self, at: Moment, accelerations: bool, buffers: &mut SourceBuffers) {
+        let p = at.playing;
+        buffers.gather_body(&self.0.view(p.clip, p.mirrored), p.time_s, accelerations);
+    }
+
+    fn contacts(&self, at: Moment, out: &mut [u8]) {
+        let p = at.playing;
+        self.0.contacts_at(p.clip, p.mirrored, p.time_s, out);
+    }
+
+    fn next_contact_s(&self, at: Moment, slot: usize) -> (f32, f32) {
+        let p = at.playing;
+        self.0.next_contact_s(p.clip, p.mirrored, slot, p.time_s)
+    }
+
+    fn curves(&self, at: Moment, out: &mut [f32]) {
+        self.0.curves_at(at.playing.clip, at.playing.time_s, out);
+    }
+
+    fn tags(&self, at: Moment) -> TagMask {
+        nearest_row(&self.0, &at.playing).map_or(TagMask::default(), |row| *self.0.row_tags(row.at()))
+    }
+
+    fn events(&self, clip: ClipIndex) -> &[DatabaseEvent] {
+        // Mirror images share their original's events.
+        let clip = clip.at() % self.0.originals().max(1);
+        let events = &self.0.events;
+        let first = events.partition_point(|e| e.clip.at() < clip);
+        &events[first..][..events[first..].partition_point(|e| e.clip.at() == clip)]
+    }
+}
+
+/// The row nearest to a time of a clip; `None` for a clip without rows.
+pub(crate) fn nearest_row(db: &Database, p: &Playing) -> Option<RowIndex> {
+    let rows = db.clips[p.clip.at()].row_range();
+    if rows.is_empty() {
+        return None;
+    }
+    let index = (wrapped_s(db, p) * f64::from(db.search_rate_hz)).round() as usize;
+    Some(RowIndex::new(rows.start + index.min(rows.len() - 1)))
+}
+
+/// Time within the clip, cycles of a loop taken off.
+pub(crate) fn wrapped_s(db: &Database, p: &Playing) -> f64 {
+    let seconds = db.view(p.clip, false).seconds();
+    if db.clips[p.clip.at()].looping() { p.time_s.rem_euclid(seconds) } else { p.time_s.max(0.0) }
+}

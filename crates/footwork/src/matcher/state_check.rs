@@ -1,0 +1,175 @@
+//! Is this a state that a character can continue from? Checked before anything moves, in time that does not depend on what the
+//! numbers are.
+
+use super::character::Character;
+use super::state::{Anchor, CONTROL_S, MatcherState, STATE_VERSION, StateHeader};
+use crate::adjust::feet::Foot;
+use crate::input::InputError;
+use crate::math::{Quat, Transform};
+use crate::trajectory::{Simulation, history};
+use bytemuck::bytes_of;
+use glam::Vec3;
+
+/// Seconds since the start, at most: thirty years.
+const LONGEST_S: f64 = 1e9;
+/// Metres, seconds, radians and their rates, at most: what is made of them stays far from what floats can hold.
+const LARGEST: f32 = 1e7;
+/// Time by which anchor, ticks and history may lag behind the character, seconds.
+const LAG_S: f64 = 1.0;
+/// A unit vector's length is off by no more.
+const UNIT_ERROR: f32 = 1e-2;
+
+impl MatcherState {
+    /// Refuses a state of another character or version, and one that no update can have left behind.
+    pub(super) fn check(&self, character: &Character, index: usize) -> Result<(), InputError> {
+        let layout = &character.resolved.layout;
+        let h = &self.header;
+        let ours = h.version == STATE_VERSION && h.database == character.model.hash && self.block.len() == layout.len();
+        if !ours || !character.source.has(&h.playing) {
+            return Err(InputError::ForeignState { character: index });
+        }
+        let damaged = |field| Err(InputError::DamagedState { character: index, field });
+        if let Some(field) = h.damaged_field() {
+            return damaged(field);
+        }
+        if !usable(&self.block) {
+            return damaged("block");
+        }
+        if self.feet(layout).iter().any(|foot| !foot_is_usable(foot)) {
+            return damaged("block (feet)");
+        }
+        let samples = layout.history.len() / history::WIDTH;
+        let remembered_s = h.history_count as f64 * f64::from(history::STEP_S);
+        if samples > 0 && (remembered_s - h.time_s).abs() > LAG_S {
+            return damaged("history_count");
+        }
+        Ok(())
+    }
+}
+
+impl StateHeader {
+    /// The first field that no update can have left behind.
+    fn damaged_field(&self) -> Option<&'static str> {
+        // Every field is named: one that is added must be judged here.
+        let Self {
+            version: _,
+            database: _,
+            time_s,
+            next_search,
+            next_control,
+            searches: _,
+            transitions: _,
+            playing,
+            play_rate,
+            events_s,
+            since_transition_s,
+            animated_root,
+            root_offset,
+            root_turn,
+            root_slip,
+            pelvis,
+            pelvis_needed_m,
+            warp,
+            corrections,
+            simulation,
+            anchor,
+            desired,
+            searched_velocity,
+            searched_facing,
+            path,
+            goal_signature: _,
+            history_count: _,
+        } = self;
+        let past = |s: f64| (0.0..=LONGEST_S).contains(&s);
+        let clip_time = |s: f64| s.abs() <= LONGEST_S;
+        // A tick is due now, or soon.
+        let ticks = *next_control == 0 || (*next_control as f64 * CONTROL_S - time_s).abs() <= LAG_S;
+        let warp_numbers = [
+            warp.turn.value,
+            warp.turn.velocity,
+            warp.turn_goal,
+            warp.travel.value,
+            warp.travel.velocity,
+            warp.travel_goal,
+            warp.longer_goal,
+        ];
+        let stride = bytemuck::cast_slice::<u8, f32>(bytes_of(&warp.stride));
+        let c = corrections;
+        let own_ground = [c.own_ground.value, c.own_ground.velocity];
+        let fields = [
+            ("time_s", past(*time_s)),
+            ("next_search", *next_search <= 1 << 53),
+            ("next_control", ticks),
+            ("playing.time_s", clip_time(playing.time_s)),
+            ("play_rate", (0.05..=20.0).contains(play_rate)),
+            ("events_s", clip_time(*events_s)),
+            ("since_transition_s", is_duration(*since_transition_s)),
+            ("animated_root", is_place(animated_root)),
+            ("root_offset", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(root_offset)))),
+            ("root_turn", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(root_turn)))),
+            ("root_slip", is_vector(*root_slip)),
+            ("pelvis", usable(&[pelvis.value, pelvis.velocity, *pelvis_needed_m])),
+            ("warp", usable(&warp_numbers) && usable(stride)),
+            ("corrections.own_ground", usable(&own_ground)),
+            ("corrections.body", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(&c.body)))),
+            ("corrections.gaze", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(&c.gaze)))),
+            ("corrections.hands", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(&c.hands)))),
+            ("simulation", is_simulation(simulation)),
+            ("anchor", anchor.is_usable(*time_s)),
+            ("desired", is_vector(desired.velocity) && is_facing(desired.facing) && usable(&[desired.gait])),
+            ("searched_velocity", is_vector(*searched_velocity)),
+            ("searched_facing", is_facing(*searched_facing)),
+            ("path.distance_m", usable(&[path.distance_m])),
+        ];
+        fields.iter().find(|(_, good)| !good).map(|(field, _)| *field)
+    }
+}
+
+impl Anchor {
+    fn is_usable(&self, now_s: f64) -> bool {
+        let Self { time_s, playing_s, since_transition_s, animated_root, root_slip, simulation } = self;
+        (now_s - LAG_S..=now_s + 1e-3).contains(time_s)
+            && playing_s.abs() <= LONGEST_S
+            && is_duration(*since_transition_s)
+            && is_place(animated_root)
+            && is_vector(*root_slip)
+            && is_simulation(simulation)
+    }
+}
+
+fn is_simulation(s: &Simulation) -> bool {
+    is_vector(s.position)
+        && is_vector(s.velocity)
+        && is_vector(s.acceleration)
+        && is_facing(s.facing)
+        && usable(&[s.yaw_rate_radps, s.gait, s.gait_rate])
+}
+
+/// Times since something run on.
+fn foot_is_usable(foot: &Foot) -> bool {
+    foot.since_s >= 0.0 && foot.held_s >= 0.0 && (0.0..=1.0).contains(&foot.stands)
+}
+
+fn usable(values: &[f32]) -> bool {
+    values.iter().all(|v| v.abs() <= LARGEST)
+}
+
+fn is_duration(seconds: f32) -> bool {
+    (0.0..=LONGEST_S as f32).contains(&seconds)
+}
+
+fn is_vector(v: Vec3) -> bool {
+    usable(&v.to_array())
+}
+
+fn is_facing(f: crate::math::Facing) -> bool {
+    ((f.x * f.x + f.z * f.z).sqrt() - 1.0).abs() <= UNIT_ERROR
+}
+
+fn is_place(t: &Transform) -> bool {
+    is_vector(t.translation) && is_unit(t.rotation)
+}
+
+fn is_unit(q: Quat) -> bool {
+    (q.length() - 1.0).abs() <= UNIT_ERROR
+}

@@ -1,0 +1,177 @@
+//! Transitions: what plays changes, and what was shown fades into it.
+
+use super::character::Character;
+use super::source::{Moment, MotionSource};
+use super::state::{BlockLayout, MatcherState, Playing};
+use super::update::Update;
+use crate::blend::Offset;
+use crate::blend::inertialize::{Joints, Moving};
+use crate::pose::{Pose, PoseVelocity};
+use glam::Vec3;
+
+impl Update<'_> {
+    /// Plays `next`, with what `scratch.memory` holds for it; what was shown goes on and fades into it.
+    pub(super) fn transition(&mut self, next: Playing) {
+        let character = self.character;
+        let (config, layout) = (&character.config.transition, &character.resolved.layout);
+        let joints = character.joints();
+        self.sample_transition(next);
+        let since = self.state.header.since_transition_s;
+        let Moving { pose, velocity, acceleration } = &mut self.scratch.shown;
+        self.state.offsets(layout).apply(&joints, since, (pose, velocity), Some(acceleration));
+        let shown_root = self.state.header.shown_root(config);
+        let shift = shown_root.rotation * self.planted(next);
+
+        // Velocities of joint 0 are along root axes; both clips stand at the shown root.
+        let h = &mut self.state.header;
+        let (lost, lost_turn) = h.root_residual(config);
+        let (old, new) = (h.animated_root.rotation, shown_root.rotation);
+        for moving in [&mut self.scratch.shown, &mut self.scratch.next] {
+            for way in [&mut moving.velocity.linear[0], &mut moving.acceleration.linear[0]] {
+                *way = h.warp.way(*way);
+            }
+        }
+        let (shown, after) = (&self.scratch.shown, &self.scratch.next);
+        let up = |v: &PoseVelocity| Vec3::Y * v.angular[0].y;
+        h.root_offset = Offset {
+            value: -shift,
+            velocity: old * shown.velocity.linear[0] + lost.velocity - new * after.velocity.linear[0],
+            acceleration: old * shown.acceleration.linear[0] + lost.acceleration - new * after.acceleration.linear[0],
+        };
+        h.root_turn = Offset {
+            value: Vec3::ZERO,
+            velocity: up(&shown.velocity) + lost_turn.velocity - up(&after.velocity),
+            acceleration: up(&shown.acceleration) + lost_turn.acceleration - up(&after.acceleration),
+        };
+        if config.reference_defects {
+            h.root_offset.velocity += lost.velocity;
+            h.root_turn.value = lost_turn.value;
+            h.root_turn.velocity += lost_turn.velocity;
+        }
+        h.animated_root.translation = shown_root.translation + shift;
+        h.animated_root.rotation = shown_root.rotation;
+        h.since_transition_s = 0.0;
+        h.playing = next;
+        h.events_s = next.time_s;
+        h.transitions += 1;
+        h.drop_anchor();
+        self.state.block[layout.memory.clone()].copy_from_slice(&self.scratch.memory);
+        self.state.offsets_mut(layout).start(&joints, &self.scratch.shown, &self.scratch.next);
+    }
+
+    /// What plays into `scratch.shown`, what is to play into `scratch.next`, with accelerations where blends ask for them.
+    fn sample_transition(&mut self, next: Playing) {
+        let character = self.character;
+        let accelerations = character.config.transition.needs_accelerations();
+        let job = Sampling {
+            source: &*character.source,
+            rate_hz: character.model.pose_rate_hz,
+            rate: self.state.header.play_rate,
+            accelerations,
+        };
+        let scratch = &mut *self.scratch;
+        job.run(self.state.moment(&character.resolved.layout), &mut scratch.shown, &mut scratch.beside);
+        let next = Moment { playing: next, memory: &scratch.memory };
+        job.run(next, &mut scratch.next, &mut scratch.beside);
+    }
+
+    /// By how much the next clip must be put down beside the root, root space on the ground, so that feet which touch in both
+    /// stay where they are. The poses are in `scratch`.
+    fn planted(&mut self, next: Playing) -> Vec3 {
+        let character = self.character;
+        let (model, plant_m) = (&character.model, character.config.transition.plant_m);
+        if plant_m <= 0.0 {
+            return Vec3::ZERO;
+        }
+        let scratch = &mut *self.scratch;
+        character.source.contacts(self.state.moment(&character.resolved.layout), &mut scratch.touching);
+        let next = Moment { playing: next, memory: &scratch.memory };
+        character.source.contacts(next, &mut scratch.buffers.contacts);
+        let (mut shift, mut feet) = (Vec3::ZERO, 0.0f32);
+        let touching = scratch.touching.iter().zip(&scratch.buffers.contacts);
+        for (joint, (before, after)) in model.rig.contact_joints.iter().zip(touching) {
+            if *before == 1 && *after == 1 {
+                let at = |pose: &Pose| pose.in_root(&model.skeleton, *joint).translation;
+                shift += at(&scratch.shown.pose) - at(&scratch.next.pose);
+                feet += 1.0;
+            }
+        }
+        shift.y = 0.0;
+        (shift / feet.max(1.0)).clamp_length_max(plant_m)
+    }
+
+    /// What is shown now, without adjustments of the feet, into `scratch.shown`.
+    pub(super) fn shown_body(&mut self) {
+        let Moving { pose, velocity, .. } = &mut self.scratch.shown;
+        animate(self.character, self.state, (pose, velocity));
+    }
+}
+
+/// What plays with its last transition blended out, where the root is shown.
+pub(super) fn animate(character: &Character, state: &MatcherState, (pose, velocity): (&mut Pose, &mut PoseVelocity)) {
+    let layout = &character.resolved.layout;
+    character.source.pose(state.moment(layout), pose, velocity);
+    let rate = state.header.play_rate;
+    if rate != 1.0 {
+        velocity.scale(rate);
+    }
+    blend_out(state, layout, &character.joints(), (pose, velocity));
+}
+
+/// Adds what is left of the last transition's offsets to the pose of what plays, and puts it where the root is shown.
+pub(super) fn blend_out(
+    state: &MatcherState,
+    layout: &BlockLayout,
+    joints: &Joints,
+    (pose, velocity): (&mut Pose, &mut PoseVelocity),
+) {
+    let h = &state.header;
+    state.offsets(layout).apply(joints, h.since_transition_s, (&mut *pose, &mut *velocity), None);
+    let residual = h.root_residual(joints.config);
+    let root = h.shifted_root(&residual);
+    let (shift, turn) = residual;
+    let animated = h.animated_root.rotation * h.warp.way(velocity.linear[0]);
+    pose.set_world_from_root(root);
+    velocity.linear[0] = root.inverse_direction(animated + shift.velocity);
+    velocity.angular[0].y += turn.velocity.y;
+}
+
+/// Samples a moment with velocities, and accelerations where wanted (else zero): differences of the velocities one frame to
+/// either side.
+struct Sampling<'a> {
+    source: &'a dyn MotionSource,
+    /// Poses per second of the motion as captured.
+    rate_hz: f32,
+    /// Play rate.
+    rate: f32,
+    accelerations: bool,
+}
+
+impl Sampling<'_> {
+    fn run(&self, at: Moment, moving: &mut Moving, beside: &mut (Pose, PoseVelocity)) {
+        let Moving { pose, velocity, acceleration } = moving;
+        if self.accelerations {
+            let frame_s = 1.0 / f64::from(self.rate_hz);
+            let (before, after) = (at.later(-frame_s), at.later(frame_s));
+            self.pose(after, pose, acceleration);
+            self.pose(before, &mut beside.0, &mut beside.1);
+            // Velocities of joint 0 are along the root's axes of their own moment: bring them to this one's.
+            let rotation = |at: Moment| self.source.root(at).transform.rotation;
+            let here = rotation(at).inverse();
+            acceleration.linear[0] = here * rotation(after) * acceleration.linear[0];
+            beside.1.linear[0] = here * rotation(before) * beside.1.linear[0];
+            acceleration.difference(&beside.1, 0.5 * self.rate_hz * self.rate);
+        } else {
+            acceleration.linear.fill(Vec3::ZERO);
+            acceleration.angular.fill(Vec3::ZERO);
+        }
+        self.pose(at, pose, velocity);
+    }
+
+    fn pose(&self, at: Moment, pose: &mut Pose, velocity: &mut PoseVelocity) {
+        self.source.pose(at, pose, velocity);
+        if self.rate != 1.0 {
+            velocity.scale(self.rate);
+        }
+    }
+}

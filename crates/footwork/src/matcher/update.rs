@@ -1,0 +1,145 @@
+//! One character, one step: the order of the stages.
+//!
+//! A step is cut at the instants that matter (control ticks at multiples of 1/60 s, searches at multiples of their
+//! interval, new goals). What is seen in between is computed from the last such instant and leaves no trace: the same
+//! decisions are made from the same bits whatever the frame rate.
+
+use super::character::Character;
+use super::output::Output;
+use super::scratch::Scratch;
+use super::source::Moment;
+use super::state::{CONTROL_S, MatcherState};
+use crate::input::MotionInput;
+
+/// Instants closer than this are the same: sums of `dt` never meet them exactly.
+const SAME_S: f64 = 1e-5;
+
+/// When a character searches, beside when its clip is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// At regular instants, and when the desire jumps.
+    Regular,
+    /// At the beginning of this step.
+    Now,
+    /// Not in this step.
+    Later,
+}
+
+/// An instant that matters.
+#[derive(Clone, Copy, Debug)]
+struct Instant {
+    at_s: f64,
+    /// A control tick.
+    tick: bool,
+    /// A search is due.
+    search: bool,
+    /// The goal has changed.
+    goal: bool,
+}
+
+/// A character that is moved on: what it is, what is asked of it, what it remembers, room to work in, what it shows.
+pub(crate) struct Update<'a> {
+    pub character: &'a Character,
+    pub input: &'a MotionInput<'a>,
+    pub state: &'a mut MatcherState,
+    pub scratch: &'a mut Scratch,
+    pub output: &'a mut Output,
+}
+
+impl Update<'_> {
+    /// Moves on by `dt_s`.
+    pub(super) fn run(&mut self, dt_s: f64, turn: Turn) {
+        self.output.begin();
+        let end_s = self.state.header.time_s + dt_s;
+        let mut goal_is_new = self.notice_goal();
+        let mut turn_now = turn == Turn::Now;
+        loop {
+            if let Some(instant) = self.take_instant(turn, turn_now, goal_is_new) {
+                self.decide(instant, turn);
+            }
+            (goal_is_new, turn_now) = (false, false);
+            let to_s = self.next_instant_s(end_s);
+            self.advance(to_s);
+            if to_s + SAME_S >= end_s {
+                self.state.header.time_s = end_s;
+                break;
+            }
+        }
+        self.show(Some(dt_s as f32));
+    }
+
+    /// The stages of an instant that matters.
+    fn decide(&mut self, instant: Instant, turn: Turn) {
+        self.settle(instant.at_s);
+        let desire_is_new = instant.tick || instant.goal;
+        if desire_is_new {
+            self.predict_desire();
+        }
+        if instant.tick {
+            self.tick_source();
+            self.tick_play_rate();
+        }
+        if self.must_choose(instant.search, desire_is_new, turn) {
+            self.choose();
+        }
+        if instant.tick {
+            self.tick_legs(CONTROL_S as f32);
+        }
+    }
+
+    /// The moment that plays.
+    pub(super) fn playing(&self) -> Moment<'_> {
+        self.state.moment(&self.character.resolved.layout)
+    }
+
+    /// True when the user asks for something else than before.
+    fn notice_goal(&mut self) -> bool {
+        let signature = self.input.signature();
+        let h = &mut self.state.header;
+        let new = signature != Some(h.goal_signature);
+        h.goal_signature = signature.unwrap_or(0);
+        new
+    }
+
+    /// What is due now, if anything.
+    fn take_instant(&mut self, turn: Turn, turn_now: bool, goal: bool) -> Option<Instant> {
+        let search_interval_s = f64::from(self.character.config.search.interval_s);
+        let h = &mut self.state.header;
+        let tick = take_due(&mut h.next_control, h.time_s, CONTROL_S);
+        let regular = take_due(&mut h.next_search, h.time_s, search_interval_s);
+        let search = if turn == Turn::Regular { regular } else { turn_now.then_some(h.time_s) };
+        let at_s = tick.or(search).or(goal.then_some(h.time_s))?;
+        Some(Instant { at_s, tick: tick.is_some(), search: search.is_some(), goal })
+    }
+
+    /// When the next instant is due, `end_s` at the latest. An instant a hair away from the end is the end: what is seen there
+    /// must not depend on the input that follows.
+    fn next_instant_s(&self, end_s: f64) -> f64 {
+        let h = &self.state.header;
+        let next_control_s = h.next_control as f64 * CONTROL_S;
+        let next_search_s = h.next_search as f64 * f64::from(self.character.config.search.interval_s);
+        let next_s = next_control_s.min(next_search_s);
+        if next_s <= end_s + SAME_S { next_s } else { end_s }
+    }
+
+    /// Searches when it is time, when the desire has jumped, or when the clip is over.
+    fn must_choose(&self, due: bool, desire_is_new: bool, turn: Turn) -> bool {
+        let h = &self.state.header;
+        let asked = (h.searched_velocity, h.searched_facing);
+        let sudden = || {
+            let now = (h.desired.velocity, h.desired.facing);
+            turn == Turn::Regular && desire_is_new && self.character.config.is_sudden(asked, now)
+        };
+        due || sudden() || (desire_is_new && self.character.is_over(&h.playing, CONTROL_S))
+    }
+}
+
+/// The instant number `next`, if it has come; counts on to the first one that lies ahead. Instants are exact multiples:
+/// sums of `dt` are off by a hair. An interval that was changed in between starts afresh, now.
+fn take_due(next: &mut u64, now_s: f64, interval_s: f64) -> Option<f64> {
+    let here = ((now_s + SAME_S) / interval_s).floor();
+    let due = *next <= here as u64;
+    *next = here as u64 + 1;
+    let exact_s = here * interval_s;
+    due.then_some(if (exact_s - now_s).abs() <= 2.0 * SAME_S { exact_s } else { now_s })
+}

@@ -1,0 +1,80 @@
+//! A leg or an arm: two bones between three joints, and the joint that touches the ground.
+
+use crate::frames::JointIndex;
+use crate::math::Quat;
+use crate::skeleton::Skeleton;
+use glam::Vec3;
+
+/// A leg (or an arm): two bones from `hip` over `knee` to `ankle`, and the joint that touches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leg {
+    /// Upper end of the upper bone.
+    pub hip: JointIndex,
+    /// Between the two.
+    pub knee: JointIndex,
+    /// Lower end of the lower bone.
+    pub ankle: JointIndex,
+    /// The joint that touches the ground: a toe, or the ankle itself.
+    pub toe: JointIndex,
+    /// Axis about which the knee bends, in the hip joint's space; zero where it is not known, and the direction of the foot
+    /// has to tell.
+    pub hinge: Vec3,
+}
+
+impl Leg {
+    /// The legs that end in `contacts`, `[contact joints]`. A leg is what lies below the last joint that it shares with
+    /// another contact (below the hips, for a person); `None` for fewer than three joints there.
+    pub fn find(skeleton: &Skeleton, contacts: &[JointIndex]) -> Vec<Option<Self>> {
+        let ancestors = |j: JointIndex| std::iter::successors(Some(j), |j| skeleton.parents()[j.at()]);
+        let shared = |j: JointIndex, of: JointIndex| {
+            contacts.iter().any(|other| *other != of && ancestors(*other).any(|a| a == j))
+        };
+        let leg = |toe: JointIndex| {
+            let chain: Vec<JointIndex> = ancestors(toe).take_while(|j| j.at() > 0 && !shared(*j, toe)).collect();
+            match chain[..] {
+                [toe, ankle, knee, hip, ..] => Some(Self { hip, knee, ankle, toe, hinge: Vec3::ZERO }),
+                [ankle, knee, hip] => Some(Self { hip, knee, ankle, toe: ankle, hinge: Vec3::ZERO }),
+                _ => None,
+            }
+        };
+        contacts.iter().map(|c| leg(*c)).collect()
+    }
+
+    /// The limb of three joints that ends in `end`: an arm, from the hand.
+    pub fn above(skeleton: &Skeleton, end: JointIndex) -> Option<Self> {
+        let parent = |j: JointIndex| skeleton.parents()[j.at()].filter(|p| p.at() > 0);
+        let knee = parent(end)?;
+        Some(Self { hip: parent(knee)?, knee, ankle: end, toe: end, hinge: Vec3::ZERO })
+    }
+
+    /// The same leg with the hinge that its knee has in poses: where it bends on the whole.
+    pub fn with_hinge(self, skeleton: &Skeleton, knee_rotations: impl Iterator<Item = Quat>) -> Self {
+        let [upper, lower] = [self.knee, self.ankle].map(|j| skeleton.rest()[j.at()].translation);
+        let sum = knee_rotations.fold(Vec3::ZERO, |sum, knee| sum + upper.cross(knee * lower));
+        Self { hinge: sum.normalize_or_zero(), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Transform;
+
+    #[test]
+    fn legs_are_found_by_where_they_part() {
+        let parents = [None, Some(0), Some(1), Some(2), Some(3), Some(4), Some(1), Some(6), Some(7), Some(1)];
+        let skeleton = Skeleton::new(
+            (0..parents.len()).map(|j| format!("j{j}")).collect(),
+            parents.iter().map(|p| p.map(JointIndex::new)).collect(),
+            vec![Transform::IDENTITY; parents.len()],
+        )
+        .unwrap();
+        let [toe, foot, head] = [5, 8, 9].map(JointIndex::new);
+        let legs = Leg::find(&skeleton, &[toe, foot, head]);
+        let [hip, knee, ankle] = [2, 3, 4].map(JointIndex::new);
+        assert_eq!(legs[0], Some(Leg { hip, knee, ankle, toe, hinge: Vec3::ZERO }));
+        let [hip, knee, ankle] = [6, 7, 8].map(JointIndex::new);
+        assert_eq!(legs[1], Some(Leg { hip, knee, ankle, toe: ankle, hinge: Vec3::ZERO }));
+        assert_eq!(legs[2], None);
+    }
+}

@@ -1,0 +1,95 @@
+//! The anatomy of a character: which joint plays which part, legs and their hinges, soles, and how the body stands.
+//!
+//! There is one anatomy. The build finds it ([`Rig::find`], then hinges and standing pose from the motion), the database file
+//! stores it, and everything else (adjustments, metrics, doctor, drawings) reads it.
+
+mod body;
+mod leg;
+mod sole;
+
+pub use body::Body;
+pub use leg::Leg;
+pub use sole::Sole;
+
+use crate::frames::JointIndex;
+use crate::math::{Quat, Transform};
+use crate::pose::Pose;
+use crate::roles::JointRoles;
+use crate::skeleton::Skeleton;
+
+/// The parts of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rig {
+    /// Joints by role.
+    pub roles: JointRoles,
+    /// Joints that touch the ground: toes, or ankles.
+    pub contact_joints: Vec<JointIndex>,
+    /// Hips, spine and legs; `None` where no contact joint ends a leg.
+    pub body: Option<Body>,
+    /// `[contact joints]` all zeros where a contact joint ends no leg.
+    pub soles: Vec<Sole>,
+    /// `[joints]` how the body stands, facing +Z with flat feet; root space.
+    pub standing: Vec<Transform>,
+    /// `[joints]` true for contact joints and all joints above them.
+    pub carries_foot: Vec<bool>,
+}
+
+impl Rig {
+    /// The rig of a skeleton with these roles, whose `contact_joints` touch the ground. Hinges are unknown, and the body stands
+    /// in its rest pose, until [`Rig::set_hinges`] and [`Rig::set_standing`] say otherwise.
+    pub fn find(skeleton: &Skeleton, roles: JointRoles, contact_joints: &[JointIndex]) -> Self {
+        let mut rig = Self {
+            body: Body::find(skeleton, &roles, contact_joints),
+            soles: Vec::new(),
+            standing: Vec::new(),
+            carries_foot: carriers(skeleton, contact_joints),
+            contact_joints: contact_joints.to_vec(),
+            roles,
+        };
+        rig.set_standing(skeleton, Pose::rest(skeleton));
+        rig
+    }
+
+    /// Sets the hinge of every leg from `poses`: rotations of all joints of some poses, `[joints]` each.
+    pub fn set_hinges<'a>(&mut self, skeleton: &Skeleton, poses: impl Iterator<Item = &'a [Quat]> + Clone) {
+        for leg in self.body.iter_mut().flat_map(|body| &mut body.legs).flatten() {
+            *leg = leg.with_hinge(skeleton, poses.clone().map(|rotations| rotations[leg.knee.at()]));
+        }
+    }
+
+    /// Sets how the body stands, and the soles, which follow from it.
+    pub fn set_standing(&mut self, skeleton: &Skeleton, mut standing: Pose) {
+        let legs = self.legs(self.contact_joints.len());
+        let sole = |leg: Option<Leg>| leg.map_or(Sole::default(), |leg| Sole::new(skeleton, &standing, leg));
+        self.soles = legs.map(sole).collect();
+        standing.set_world_from_root(Transform::IDENTITY);
+        standing.world(skeleton, &mut self.standing);
+    }
+
+    fn legs(&self, contacts: usize) -> impl Iterator<Item = Option<Leg>> {
+        (0..contacts).map(|slot| self.body.as_ref().and_then(|body| body.legs[slot]))
+    }
+
+    /// The joint that a name means: a joint's own name first, then a role. Allocates nothing.
+    pub fn joint(&self, skeleton: &Skeleton, name: &str) -> Option<JointIndex> {
+        skeleton.find(name).or_else(|| self.roles.get(name))
+    }
+
+    /// The arm that ends in a hand: its three joints as a leg's.
+    pub fn arm(&self, skeleton: &Skeleton, hand: JointIndex) -> Option<Leg> {
+        Leg::above(skeleton, hand)
+    }
+}
+
+/// `[joints]` true for the contacts and all joints above them.
+fn carriers(skeleton: &Skeleton, contacts: &[JointIndex]) -> Vec<bool> {
+    let mut carries = vec![false; skeleton.len()];
+    for contact in contacts {
+        let mut joint = Some(*contact);
+        while let Some(j) = joint {
+            carries[j.at()] = true;
+            joint = skeleton.parents()[j.at()];
+        }
+    }
+    carries
+}

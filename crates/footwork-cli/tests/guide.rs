@@ -9,7 +9,7 @@ mod common;
 
 use footwork::adjust::orientation_warp::OrientationWarpConfig;
 use footwork::adjust::stride_warp::StrideWarpConfig;
-use footwork::build::{BlendPoint, BlendSpace, ClipRule, CurveSpec, EventSpec, PruneConfig, RootConfig, TagSpec};
+use footwork::build::{BlendPoint, BlendSpace, ClipRule, CurveSpec, EventSpec, PruneConfig, RootMotionConfig, TagSpec};
 use footwork::schema::{ChannelSpec, ChannelType, Preset, PropSpec};
 use footwork_import::doctor::CHECKS;
 use footwork_import::{CharacterConfig, RangeSpec};
@@ -213,15 +213,19 @@ fn tuning_knows_every_verdict_of_an_explanation() {
 fn every_key() -> CharacterConfig {
     let text = || Some("x".to_owned());
     let mut config = CharacterConfig::default();
-    config.matcher.orientation_warp = Some(OrientationWarpConfig::default());
-    config.matcher.stride_warp = Some(StrideWarpConfig::default());
+    config.matcher.orientation_warp = OrientationWarpConfig { enabled: true, ..OrientationWarpConfig::default() };
+    config.matcher.stride_warp = StrideWarpConfig { enabled: true, ..StrideWarpConfig::default() };
     config.source.pattern = text();
     config.source.ranges =
         vec![RangeSpec { clip: "x".into(), name: "x".into(), start_s: Some(0.0), end_s: Some(1.0), looping: true }];
     config.build.pose_rate_hz = Some(60.0);
-    config.build.root =
-        RootConfig { joint: text(), forward_deg: Some(0.0), speed_from_feet: Some(true), ..RootConfig::default() };
-    config.build.prune = Some(PruneConfig::default());
+    config.build.root = RootMotionConfig {
+        joint: text(),
+        forward_deg: Some(0.0),
+        speed_from_feet: Some(true),
+        ..RootMotionConfig::default()
+    };
+    config.build.prune = PruneConfig { enabled: true, ..PruneConfig::default() };
     let clips = vec![BlendPoint { clip: "x".into(), at: 0.0 }];
     config.build.blend_spaces = vec![BlendSpace { name: "x".into(), axis: "x".into(), clips, steps: 1 }];
     config.build.schema.preset = Some(Preset::Holden);
@@ -299,8 +303,8 @@ fn the_reference_gives_the_true_defaults() {
     let page = std::fs::read_to_string(common::repository().join("docs/guide/configuration.md")).unwrap();
     let mut all = Vec::new();
     let mut on = CharacterConfig::default();
-    on.matcher.orientation_warp = Some(OrientationWarpConfig::default());
-    on.matcher.stride_warp = Some(StrideWarpConfig::default());
+    on.matcher.orientation_warp = OrientationWarpConfig { enabled: true, ..OrientationWarpConfig::default() };
+    on.matcher.stride_warp = StrideWarpConfig { enabled: true, ..StrideWarpConfig::default() };
     let defaults = [("", toml::Value::try_from(on).unwrap())];
     let mut open: Vec<(String, toml::Value)> = defaults.map(|(p, v)| (p.to_owned(), v)).to_vec();
     while let Some((path, value)) = open.pop() {

@@ -48,5 +48,6 @@ pub mod retarget;
 pub mod roles;
 pub mod schema;
 pub mod search;
+pub mod settings;
 pub mod skeleton;
 pub mod trajectory;

@@ -94,7 +94,7 @@ fn brings_ground(db: &Database, tags: &[String], playing: &Playing) -> bool {
 }
 
 fn look(db: &Database, config: &MatcherConfig, state: &mut LookAt, now: Option<Now>, pose: &mut Pose) {
-    let target = now.and_then(|(input, _)| input.look_at);
+    let target = now.and_then(|(input, _)| input.look_at).filter(|_| config.look_at.enabled);
     if target.is_none() && *state == LookAt::default() {
         return;
     }
@@ -117,7 +117,7 @@ fn look(db: &Database, config: &MatcherConfig, state: &mut LookAt, now: Option<N
 
 fn reach(db: &Database, config: &MatcherConfig, hands: &mut [Hand; 2], now: Option<Now>, pose: &mut Pose) {
     for (side, hand) in hands.iter_mut().enumerate() {
-        let target = now.and_then(|(input, _)| input.hands[side]);
+        let target = now.and_then(|(input, _)| input.hands[side]).filter(|_| config.hands.enabled);
         if target.is_none() && *hand == Hand::default() {
             continue;
         }

@@ -6,7 +6,7 @@ use super::output::{FiredEvent, Output};
 use super::scratch::Scratch;
 use super::state::{BlockLayout, MatcherState, Playing, StateHeader};
 use crate::adjust::body::{Body, LowerBody};
-use crate::adjust::feet::{Foot, FootLock, Footing};
+use crate::adjust::feet::{Foot, Footing};
 use crate::adjust::root::{AdjustRoot, RootMode};
 use crate::blend::Offset;
 use crate::blend::inertialize::{Joints, Moving};
@@ -81,7 +81,7 @@ pub fn settle(db: &Database, config: &MatcherConfig, state: &mut MatcherState, l
 /// A control tick of the play rate.
 pub fn tick_rate(db: &Database, config: &MatcherConfig, state: &mut MatcherState, dt_s: f32) {
     let h = &mut state.header;
-    if config.play_rate.is_off() {
+    if !config.play_rate.enabled {
         h.play_rate = 1.0;
         return;
     }
@@ -330,7 +330,7 @@ pub fn tick_body(
     dt_s: f32,
 ) {
     let warps = config.warps();
-    let Some(body) = db.body.as_ref().filter(|_| warps || config.feet.lock != FootLock::Off) else { return };
+    let Some(body) = db.body.as_ref().filter(|_| warps || config.feet.enabled) else { return };
     let p = state.header.playing;
     let clip_root = state.header.animated_root.rotation;
     let Moving { pose, velocity, .. } = &mut scratch.shown;
@@ -446,8 +446,8 @@ fn bend_legs(
 ) {
     let h = &state.header;
     let warps = config.warps();
-    let locks = config.feet.lock != FootLock::Off;
-    let grounds = config.ground.fit && (h.corrections.body.seen > 0.0 || now.is_some_and(|n| n.0.ground.is_some()));
+    let locks = config.feet.enabled;
+    let grounds = config.ground.enabled && (h.corrections.body.seen > 0.0 || now.is_some_and(|n| n.0.ground.is_some()));
     if !(warps || locks || grounds) {
         return;
     }

@@ -55,10 +55,10 @@ impl Warp {
         dt_s: f32,
     ) {
         self.advance(config, lower, dt_s);
-        if config.orientation_warp.is_none() {
+        if !config.orientation_warp.enabled {
             self.turn = Spring::default();
         }
-        if config.stride_warp.is_none() {
+        if !config.stride_warp.enabled {
             self.stride = StrideWarp::default();
         }
         let (_, clip, _) = db.view(header.playing.clip, header.playing.mirrored).root(header.playing.time_s);
@@ -66,7 +66,8 @@ impl Warp {
         let wanted = header.shown_root(&config.transition).inverse_direction(header.simulation.velocity);
         // Who follows the animation is sent nowhere.
         let led = !matches!(input.goal, Goal::None) && config.root.mode != RootMode::Animation;
-        self.turn_goal = config.orientation_warp.filter(|_| led).map_or(0.0, |c| c.angle(clip, wanted));
+        let turns = led && config.orientation_warp.enabled;
+        self.turn_goal = if turns { config.orientation_warp.angle(clip, wanted) } else { 0.0 };
         self.longer_goal = 0.0;
         let Some(facing) = Facing::from_direction(clip) else { return };
         // An axis has no direction: half a turn is none.
@@ -75,17 +76,18 @@ impl Warp {
         let going = Quat::from_rotation_y(self.turn_goal) * facing.direction();
         let along = wanted.dot(going);
         // Somebody who has to turn round first must not take smaller steps for it.
-        if led && along > 0.5 * wanted.length() {
-            self.longer_goal = config.stride_warp.map_or(0.0, |c| c.longer(clip.length(), along));
+        if led && config.stride_warp.enabled && along > 0.5 * wanted.length() {
+            self.longer_goal = config.stride_warp.longer(clip.length(), along);
         }
     }
 
     /// As it is `after_s` later, when it bends a pose with this lower body.
     fn advance(&mut self, config: &MatcherConfig, lower: &LowerBody, after_s: f32) {
-        if let Some(c) = &config.orientation_warp {
-            self.turn.to(self.turn_goal, c.half_life_s, after_s);
+        if config.orientation_warp.enabled {
+            self.turn.to(self.turn_goal, config.orientation_warp.half_life_s, after_s);
         }
-        if let Some(c) = &config.stride_warp {
+        let c = &config.stride_warp;
+        if c.enabled {
             self.travel.to(self.travel_goal, c.half_life_s, after_s);
             let (reach, along) = (config.feet.reach(), self.along());
             self.stride.update(c, reach, along, self.longer_goal, lower, after_s);
@@ -105,10 +107,10 @@ impl Warp {
         let reach = config.feet.reach();
         let mut now = *self;
         now.advance(config, lower, after_s);
-        if let Some(c) = &config.orientation_warp {
-            c.apply(skeleton, body, reach, now.turn.value, lower, pose);
+        if config.orientation_warp.enabled {
+            config.orientation_warp.apply(skeleton, body, reach, now.turn.value, lower, pose);
         }
-        if config.stride_warp.is_some() {
+        if config.stride_warp.enabled {
             now.stride.apply(skeleton, body, reach, now.along(), lower, pose);
         }
     }

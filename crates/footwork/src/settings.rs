@@ -200,7 +200,7 @@ pub fn next<'de, T: Setting, A: MapAccess<'de>>(
     from: &mut A,
 ) -> Result<(), A::Error> {
     let before = std::mem::replace(value, T::blank());
-    *value = from.next_value_seed(Over { before, at, range })?;
+    *value = from.next_value_seed(Over { before, at, checked: Some(range) })?;
     Ok(())
 }
 
@@ -217,14 +217,16 @@ pub fn read_table<'de, T: Settings, D: Deserializer<'de>>(before: T, at: &At, fr
 struct Over<'a, T> {
     before: T,
     at: &'a At<'a>,
-    range: Option<(f64, f64)>,
+    checked: Option<Option<(f64, f64)>>,
 }
 
 impl<'de, T: Setting> DeserializeSeed<'de> for Over<'_, T> {
     type Value = T;
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<T, D::Error> {
         let value = self.before.read(self.at, from)?;
-        value.check(self.at, self.range).map_err(D::Error::custom)?;
+        if let Some(range) = self.checked {
+            value.check(self.at, range).map_err(D::Error::custom)?;
+        }
         Ok(value)
     }
 }
@@ -317,7 +319,7 @@ pub fn read_choice<'de, D: Deserializer<'de>>(choices: &'static [Choice], at: &A
 /// # Errors
 /// Names the key.
 pub fn leaf<'de, T: Deserialize<'de>, D: Deserializer<'de>>(at: &At, from: D) -> Result<T, D::Error> {
-    T::deserialize(from).map_err(|e| D::Error::custom(at.tell(e)))
+    T::deserialize(from).map_err(|e| D::Error::custom(at.tell(e.to_string().trim_end())))
 }
 
 fn out_of_range(at: &At, range: Option<(f64, f64)>, found: impl fmt::Display) -> Result<(), SettingError> {
@@ -417,7 +419,7 @@ impl<'de, T: Setting> Visitor<'de> for List<'_, T> {
         let mut all = Vec::new();
         while let Some(value) = {
             let at = &At::Index(self.0, all.len());
-            list.next_element_seed(Over { before: T::blank(), at, range: None })?
+            list.next_element_seed(Over { before: T::blank(), at, checked: None })?
         } {
             all.push(value);
         }
@@ -477,7 +479,7 @@ impl<T: Setting> Setting for BTreeMap<String, T> {
                 let mut all = BTreeMap::new();
                 while let Some(key) = map.next_key::<String>()? {
                     let at = &At::Key(self.0, &key);
-                    let value = map.next_value_seed(Over { before: T::blank(), at, range: None })?;
+                    let value = map.next_value_seed(Over { before: T::blank(), at, checked: None })?;
                     all.insert(key, value);
                 }
                 Ok(all)
@@ -687,4 +689,143 @@ macro_rules! choices {
     )*};
     (@blank) => { Self::VALUES[0] };
     (@blank $default:ident) => { Self::$default };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    crate::choices! {
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum Hold = Firm {
+            /// Not at all loose.
+            Firm = "firm",
+            /// Loose.
+            Loose = "loose",
+        }
+    }
+
+    crate::settings! {
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Inner {
+            /// Switch.
+            enabled: bool = false;
+            /// First line
+            /// and second.
+            ///
+            /// Next paragraph.
+            half_life_s: f32 = 0.1, in 0.01 to 10.0, unit "s", alias "half_life";
+            /// How.
+            hold: Hold;
+        }
+
+        #[derive(Clone, Debug, PartialEq)]
+        pub entry Named {
+            /// Name.
+            name: String;
+            /// Weight.
+            weight: f32 = 1.0, in 0.0 to 2.0;
+        }
+
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Outer {
+            /// Inner.
+            inner: Inner = Inner { half_life_s: 0.5, ..Inner::default() };
+            /// Costs.
+            costs: BTreeMap<String, f32>, in 0.0 to 1.0;
+            /// Names.
+            names: Vec<Named>;
+            /// Maybe.
+            rate: Option<f32>, in 1.0 to 2.0;
+            /// Corners.
+            corner: [f32; 2];
+            /// Looping.
+            looping: usize = 2, in 1 to 3, key "loop", brief true;
+        }
+    }
+
+    fn read(json: &str) -> Result<Outer, String> {
+        serde_json::from_str(json).map_err(|e: serde_json::Error| e.to_string())
+    }
+
+    #[test]
+    fn a_table_written_in_part_keeps_what_the_table_around_it_has_by_default() {
+        let outer = read(r#"{"inner": {"hold": "loose"}}"#).unwrap();
+        assert_eq!((outer.inner.half_life_s, outer.inner.hold), (0.5, Hold::Loose));
+        assert_eq!(read("{}").unwrap(), Outer::default());
+    }
+
+    #[test]
+    fn a_stage_is_on_where_its_table_is_written_and_does_not_say_otherwise() {
+        assert!(!read("{}").unwrap().inner.enabled);
+        assert!(read(r#"{"inner": {}}"#).unwrap().inner.enabled);
+        assert!(!read(r#"{"inner": {"enabled": false}}"#).unwrap().inner.enabled);
+    }
+
+    #[test]
+    fn errors_name_the_whole_key_and_what_may_be_there() {
+        for (json, told) in [
+            (r#"{"inner": {"half_live_s": 1}}"#, "unknown key `inner.half_live_s`; did you mean `half_life_s`?"),
+            (
+                r#"{"qqqqq": 1}"#,
+                "unknown key `qqqqq`; known here: `inner`, `costs`, `names`, `rate`, `corner` and `loop`",
+            ),
+            (r#"{"inner": {"half_life_s": 11}}"#, "`inner.half_life_s`: expected 0.01 to 10, found 11"),
+            (r#"{"inner": {"half_life_s": 1, "half_life": 1}}"#, "`inner.half_life_s`: given twice; remove one"),
+            (
+                r#"{"inner": {"hold": "lose"}}"#,
+                "`inner.hold`: expected `firm` or `loose`, found `lose`; did you mean `loose`?",
+            ),
+            (r#"{"inner": {"hold": "off"}}"#, "found `off`; to switch a stage off, set `enabled = false` in its table"),
+            (r#"{"costs": {"left foot": 2}}"#, "`costs.\"left foot\"`: expected 0 to 1, found 2"),
+            (r#"{"names": [{"name": "a"}, {"weight": 1}]}"#, "`names[1].name`: missing; it must be given"),
+            (r#"{"names": [{"name": "a", "weight": 3}]}"#, "`names[0].weight`: expected 0 to 2, found 3"),
+            (r#"{"rate": 0.5}"#, "`rate`: expected 1 to 2, found 0.5"),
+            (r#"{"rate": "x"}"#, "`rate`: invalid type"),
+            (r#"{"corner": [1]}"#, "`corner`: expected 2 values, found 1"),
+            (r#"{"loop": 4}"#, "`loop`: expected 1 to 3, found 4"),
+        ] {
+            let message = read(json).unwrap_err();
+            assert!(message.contains(told), "{json}: {message}");
+        }
+    }
+
+    #[test]
+    fn what_a_program_sets_is_checked_as_what_a_file_sets() {
+        let named = |weight| Named { name: "a".into(), weight };
+        let good = Outer { names: vec![named(1.0)], rate: Some(1.5), ..Outer::default() };
+        assert_eq!(check(&good), Ok(()));
+        let inner = |half_life_s| Inner { half_life_s, ..Inner::default() };
+        for (bad, key) in [
+            (Outer { inner: inner(f32::NAN), ..good.clone() }, "inner.half_life_s"),
+            (Outer { inner: inner(0.009), ..good.clone() }, "inner.half_life_s"),
+            (Outer { costs: [("a".to_owned(), -0.1)].into_iter().collect(), ..good.clone() }, "costs.a"),
+            (Outer { names: vec![named(1.0), named(f32::INFINITY)], ..good.clone() }, "names[1].weight"),
+            (Outer { rate: Some(3.0), ..good.clone() }, "rate"),
+            (Outer { corner: [0.0, f32::NAN], ..good.clone() }, "corner[1]"),
+            (Outer { looping: 0, ..good.clone() }, "loop"),
+        ] {
+            assert_eq!(check(&bad).unwrap_err().key, key);
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        assert_eq!(
+            json(&Outer::default()),
+            r#"{"inner":{"enabled":false,"half_life_s":0.5,"hold":"firm"},"costs":{},"names":[],"corner":[0.0,0.0]}"#
+        );
+        let all = Outer { looping: 3, rate: Some(2.0), ..Outer::default() };
+        assert_eq!(read(&json(&all)).unwrap(), all);
+    }
+
+    #[test]
+    fn descriptors_tell_what_the_source_says() {
+        let field = &Inner::FIELDS[1];
+        assert_eq!(field.help(), ["First line and second.", "Next paragraph."]);
+        assert_eq!((field.key, field.unit, field.range), ("half_life_s", "s", Some((0.01, 10.0))));
+        assert_eq!((field.default)(), "0.1");
+        assert!(Named::FIELDS[0].required && !Named::FIELDS[1].required);
+        assert!(matches!(Inner::FIELDS[2].kind, Kind::Choice([Choice { name: "firm", .. }, _])));
+    }
 }

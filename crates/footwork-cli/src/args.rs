@@ -96,6 +96,11 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Say what is wrong with motion files, and mend copies of them.
     Doctor(DoctorArgs),
+    /// Print every setting as TOML, with default, unit, range and help.
+    #[command(
+        after_help = "Example:\n  footwork config > hero.toml\n  footwork build mocap/ --config hero.toml -o hero.fwdb"
+    )]
+    Config,
     /// Say what is in a database.
     Inspect(InspectArgs),
     /// Draw motion as a film strip: a solid figure moment by moment, contacts, speed, transitions.

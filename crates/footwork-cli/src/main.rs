@@ -7,6 +7,7 @@ mod args;
 mod bench;
 mod build;
 mod clips;
+mod config;
 mod convert;
 mod course;
 mod database;
@@ -45,6 +46,10 @@ fn main() -> ExitCode {
         Some(Command::Build(args)) => build::build(args, &cli.common),
         Some(Command::Retarget(args)) => retarget::retarget(args, &cli.common),
         Some(Command::Convert(args)) => convert::convert(args, &cli.common),
+        Some(Command::Config) => {
+            config::config();
+            Ok(())
+        }
         Some(Command::Inspect(args)) => inspect::inspect(args, &cli.common),
         Some(Command::Film(args)) => film::film(args, &cli.common),
         Some(Command::Simulate(args)) => simulate::simulate(args, &cli.common),

@@ -7,15 +7,11 @@
 
 mod common;
 
-use footwork::adjust::orientation_warp::OrientationWarpConfig;
-use footwork::adjust::stride_warp::StrideWarpConfig;
-use footwork::build::{BlendPoint, BlendSpace, ClipRule, CurveSpec, EventSpec, PruneConfig, RootConfig, TagSpec};
-use footwork::schema::{ChannelSpec, ChannelType, Preset, PropSpec};
+use footwork::build::ClipRule;
 use footwork_import::doctor::CHECKS;
-use footwork_import::{CharacterConfig, RangeSpec};
+use footwork_import::{CharacterConfig, reference};
 use footwork_metrics::eval::keys as metrics;
 use footwork_metrics::gate::Gate;
-use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Fenced blocks of a page: language and content.
@@ -209,137 +205,48 @@ fn tuning_knows_every_verdict_of_an_explanation() {
     }
 }
 
-/// A configuration in which every key that can be there is there.
-fn every_key() -> CharacterConfig {
-    let text = || Some("x".to_owned());
-    let mut config = CharacterConfig::default();
-    config.matcher.orientation_warp = Some(OrientationWarpConfig::default());
-    config.matcher.stride_warp = Some(StrideWarpConfig::default());
-    config.source.pattern = text();
-    config.source.ranges =
-        vec![RangeSpec { clip: "x".into(), name: "x".into(), start_s: Some(0.0), end_s: Some(1.0), looping: true }];
-    config.build.pose_rate_hz = Some(60.0);
-    config.build.root =
-        RootConfig { joint: text(), forward_deg: Some(0.0), speed_from_feet: Some(true), ..RootConfig::default() };
-    config.build.prune = Some(PruneConfig::default());
-    let clips = vec![BlendPoint { clip: "x".into(), at: 0.0 }];
-    config.build.blend_spaces = vec![BlendSpace { name: "x".into(), axis: "x".into(), clips, steps: 1 }];
-    config.build.schema.preset = Some(Preset::Holden);
-    config.build.schema.props = vec![PropSpec { name: "x".into(), joint: "x".into(), offset_m: [0.0; 3] }];
-    config.build.schema.channels = vec![ChannelSpec {
-        joint: text(),
-        relative_to: text(),
-        axis: Some([0.0, 0.0, 1.0]),
-        times_s: vec![1.0],
-        dimensions: 3,
-        name: text(),
-        width: 2,
-        ..ChannelSpec::joint(ChannelType::User, "x", 1.0)
-    }];
-    config.build.clips = vec![ClipRule {
-        looping: Some(true),
-        before: text(),
-        after: text(),
-        tags: vec![TagSpec { name: "x".into(), start_s: Some(0.0), end_s: Some(1.0) }],
-        events: vec![EventSpec { name: "x".into(), time_s: 0.0 }],
-        curves: vec![CurveSpec { name: "x".into(), keys: vec![vec![0.0, 1.0]] }],
-        ..ClipRule::default()
-    }];
-    config
+/// Compares a file with what it is generated as; `UPDATE_GOLDEN=1` rewrites it.
+fn generated(path: &str, wanted: &str) {
+    let file = common::repository().join(path);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&file, wanted).unwrap();
+    }
+    let there = std::fs::read_to_string(&file).unwrap();
+    let line = there.lines().zip(wanted.lines()).find(|(a, b)| a != b);
+    assert!(
+        there == wanted,
+        "{path} is out of date at {line:?}: UPDATE_GOLDEN=1 cargo test -p footwork-cli --test guide"
+    );
 }
 
-/// Paths of all keys; `[]` for the entries of a list of tables.
-fn keys(value: &toml::Value, path: &str, out: &mut BTreeSet<String>) {
-    match value {
-        toml::Value::Table(table) => {
-            for (key, v) in table {
-                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                out.insert(path.clone());
-                keys(v, &path, out);
-            }
-        }
-        toml::Value::Array(list) => list.iter().for_each(|v| keys(v, path, out)),
-        _ => {}
-    }
-}
+const BEGIN: &str =
+    "<!-- Generated from the settings of the code: UPDATE_GOLDEN=1 cargo test -p footwork-cli --test guide -->\n";
+const END: &str = "<!-- End of what is generated. -->\n";
 
 #[test]
-fn the_reference_lists_every_key() {
-    let mut all = BTreeSet::new();
-    keys(&toml::Value::try_from(every_key()).unwrap(), "", &mut all);
-    assert!(all.len() > 80, "{all:?}");
-    let page = std::fs::read_to_string(common::repository().join("docs/guide/configuration.md")).unwrap();
-    // A section per table (its path in the heading), a row per key.
-    let sections: Vec<&str> = page.split("\n## ").skip(1).collect();
-    let mut missing = Vec::new();
-    for key in &all {
-        let (table, name) = key.rsplit_once('.').unwrap_or(("", key));
-        let named = |s: &&&str| s.lines().next().is_some_and(|h| h.contains(&format!("`{table}`")));
-        let has_row = |s: &&str| s.contains(&format!("\n| `{name}` |"));
-        let is_table = sections.iter().any(|s| s.lines().next().is_some_and(|h| h.contains(&format!("`{key}`"))));
-        if !is_table && !sections.iter().filter(named).any(has_row) {
-            missing.push(key);
-        }
-    }
-    assert!(missing.is_empty(), "docs/guide/configuration.md has no row for {missing:?}");
-}
-
-/// A default as the reference writes it.
-fn written(value: &toml::Value) -> Option<String> {
-    match value {
-        toml::Value::Table(_) => None,
-        // Shortest digits that are the same 32-bit number.
-        toml::Value::Float(v) => Some(format!("{:?}", *v as f32)),
-        other => Some(other.to_string()),
-    }
-}
-
-#[test]
-fn the_reference_gives_the_true_defaults() {
-    let page = std::fs::read_to_string(common::repository().join("docs/guide/configuration.md")).unwrap();
-    let mut all = Vec::new();
-    let mut on = CharacterConfig::default();
-    on.matcher.orientation_warp = Some(OrientationWarpConfig::default());
-    on.matcher.stride_warp = Some(StrideWarpConfig::default());
-    let defaults = [("", toml::Value::try_from(on).unwrap())];
-    let mut open: Vec<(String, toml::Value)> = defaults.map(|(p, v)| (p.to_owned(), v)).to_vec();
-    while let Some((path, value)) = open.pop() {
-        for (key, v) in value.as_table().into_iter().flatten() {
-            let inner = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-            match written(v) {
-                Some(default) => all.push((path.clone(), key.clone(), default)),
-                None => open.push((inner, v.clone())),
-            }
-        }
-    }
-    let mut compared = 0;
-    for (table, key, default) in all {
-        let mut sections = page.split("\n## ").filter(|s| s.lines().next().unwrap().contains(&format!("`{table}`")));
-        let row = sections.find_map(|s| s.lines().find(|l| l.starts_with(&format!("| `{key}` |"))));
-        // `channels` and `props` are tables of their own there.
-        let Some(row) = row else { continue };
-        let column = row.split(" | ").nth(1).unwrap();
-        assert!(column.contains(&format!("`{default}`")), "`{table}.{key}` is {default} by default, not {column}");
-        compared += 1;
-    }
-    assert!(compared > 45, "only {compared} defaults were compared");
+fn the_reference_is_that_of_the_settings() {
+    let path = "docs/guide/configuration.md";
+    let page = std::fs::read_to_string(common::repository().join(path)).unwrap();
+    let (before, rest) = page.split_once(BEGIN).expect("the page lacks the first marker");
+    let (_, after) = rest.split_once(END).expect("the page lacks the last marker");
+    generated(path, &format!("{before}{BEGIN}\n{}\n{END}{after}", reference::markdown()));
 }
 
 #[test]
 fn the_example_of_a_biped_spells_out_the_defaults() {
-    let text = std::fs::read_to_string(common::repository().join("examples/biped.toml")).unwrap();
-    let example: CharacterConfig = toml::from_str(&text).unwrap();
-    assert_eq!(example, CharacterConfig::default());
-    let mut all = BTreeSet::new();
-    keys(&toml::Value::try_from(CharacterConfig::default()).unwrap(), "", &mut all);
-    for key in all {
-        let name = key.rsplit('.').next().unwrap();
-        let there = text.lines().any(|l| {
-            let l = l.trim_start_matches("# ");
-            l.starts_with(&format!("{name} =")) || l.starts_with('[') && l.contains(name)
-        });
-        assert!(there, "examples/biped.toml does not show `{key}`");
-    }
+    let dir = tempfile::tempdir().unwrap();
+    let printed = common::run(dir.path(), &["config"]).stdout;
+    let head = "# A person, with every setting at its default: a file to copy from. `footwork config` prints it.\n#\n\
+                #   footwork build mocap/ --config examples/biped.toml -o biped.fwdb\n\n";
+    generated("examples/biped.toml", &format!("{head}{printed}"));
+    let parse = |text: &str| CharacterConfig::parse(text, Path::new("biped.toml")).unwrap();
+    assert_eq!(parse(&printed), CharacterConfig::default());
+    // What is commented out is right as well.
+    let commented = |l: &str| l.starts_with('#') && !l.starts_with("# ");
+    let all: Vec<&str> = printed.lines().map(|l| if commented(l) { &l[1..] } else { l }).collect();
+    let all = parse(&all.join("\n"));
+    assert!(all.build.pose_rate_hz.is_some() && all.build.clips[0].tags[0].start_s.is_some());
+    assert!(all.source.ranges.len() == 1 && all.build.schema.channels[0].axis.is_some());
 }
 
 #[test]

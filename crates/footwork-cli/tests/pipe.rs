@@ -14,6 +14,7 @@ fn a_closed_pipe_ends_every_command_quietly() {
         &["inspect", "--db", "a.fwdb", "--json"],
         &["simulate", "--db", "a.fwdb", "--seconds", "2", "--explain", "1"],
         &["film", "mocap/idle.bvh", "-o", "a.png"],
+        &["config"],
         &["--help"],
         &[],
     ] {

@@ -26,36 +26,40 @@ use crate::units::Units;
 use footwork::build::{BuildConfig, ClipRule};
 use footwork::clip::RawClip;
 use footwork::matcher::MatcherConfig;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use footwork::settings;
+use footwork::settings::{At, Kind, Setting, SettingError};
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::path::{Path, PathBuf};
 
-/// The whole file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct CharacterConfig {
-    /// Where clips are.
-    pub source: SourceConfig,
-    /// How the database is built.
-    pub build: BuildConfig,
-    /// How the character behaves.
-    pub matcher: MatcherConfig,
-}
+settings! {
+    /// The whole file.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct CharacterConfig {
+        /// Where clips are.
+        source: SourceConfig;
+        /// How the database is built.
+        build: BuildConfig;
+        /// How the character behaves.
+        matcher: MatcherConfig;
+    }
 
-/// The `[source]` table.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SourceConfig {
-    /// Files, folders and patterns (`*`, `?`, `[..]`, and `**` for any folders), relative to the configuration file.
-    pub clips: Vec<String>,
-    /// Unit of lengths in the files: `auto` (default), `m`, `cm`, `mm`, `in`, or metres per unit. Whatever is not `auto`
-    /// holds for every file, whatever it says itself.
-    pub units: UnitSetting,
-    /// Tags from clip names: see [`NamePattern`]. Default: none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pattern: Option<String>,
-    /// Takes cut into clips. Default: none.
-    pub ranges: Vec<RangeSpec>,
+    /// The `[source]` table.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct SourceConfig {
+        /// Motion files, folders and patterns (`*`, `?`, `[..]`; `**` for any folders), relative to this file. Clips on the
+        /// command line win; without either, the built-in clips are used.
+        clips: Vec<String>;
+        /// Unit of lengths in the files: `auto` (BVH by the body's size, glTF metres, FBX its own), `m`, `cm`, `mm`, `in`, or a
+        /// number of metres per unit. A unit other than `auto` holds for every file. `--units` wins.
+        units: UnitSetting;
+        /// Tags from clip names: `"{action}{take}_{subject}"`; see [formats.md](formats.md).
+        pattern: Option<String>;
+        /// Takes cut into clips.
+        ///
+        /// A list: `[[source.ranges]]`. The take itself is then left out.
+        ranges: Vec<RangeSpec>;
+    }
 }
 
 /// A unit as people write it.
@@ -67,6 +71,22 @@ pub enum UnitSetting {
     /// By name.
     Name(String),
 }
+
+impl Setting for UnitSetting {
+    const KIND: Kind = Kind::Text;
+    fn blank() -> Self {
+        Self::default()
+    }
+    fn read<'de, D: Deserializer<'de>>(self, at: &At, from: D) -> Result<Self, D::Error> {
+        Self::deserialize(from).map_err(|_| D::Error::custom(format!("`{at}`: expected {UNITS}")))
+    }
+    fn check(&self, at: &At, _: Option<(f64, f64)>) -> Result<(), SettingError> {
+        self.known().map(|_| ()).map_err(|what| SettingError { key: at.to_string(), what })
+    }
+}
+
+/// What a unit may be.
+const UNITS: &str = "auto, m, cm, mm, in, or a number of metres per unit";
 
 impl Default for UnitSetting {
     fn default() -> Self {
@@ -87,17 +107,20 @@ impl UnitSetting {
     /// # Errors
     /// An unknown name, a scale that is not positive.
     pub fn units(&self) -> Result<Units, ConfigFileError> {
-        let wrong = |what: String| Err(ConfigFileError::Value { key: "source.units", what });
+        self.known().map_err(|what| ConfigFileError::Value { key: "source.units", what })
+    }
+
+    fn known(&self) -> Result<Units, String> {
         match self {
             Self::Scale(s) if s.is_finite() && *s > 0.0 => Ok(Units::MetresPerUnit(*s)),
-            Self::Scale(s) => wrong(format!("{s} metres per unit: expected more than 0")),
+            Self::Scale(s) => Err(format!("expected more than 0 metres per unit, found {s}")),
             Self::Name(n) => match n.as_str() {
                 "auto" => Ok(Units::Auto),
                 "m" => Ok(Units::Metres),
                 "cm" => Ok(Units::Centimetres),
                 "mm" => Ok(Units::Millimetres),
                 "in" => Ok(Units::Inches),
-                other => wrong(format!("`{other}`: expected auto, m, cm, mm, in, or a number of metres per unit")),
+                other => Err(format!("expected {UNITS}, found `{other}`")),
             },
         }
     }
@@ -124,7 +147,7 @@ pub enum ConfigFileError {
         /// Line, column, and what was expected.
         message: String,
     },
-    /// A value that cannot be.
+    /// A value is invalid.
     #[error("`{key}`: {what}")]
     Value {
         /// Key.
@@ -184,21 +207,7 @@ fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, ConfigFileError> {
 
 fn parse_toml<T: DeserializeOwned>(text: &str, path: &Path) -> Result<T, ConfigFileError> {
     toml::from_str(text)
-        .map_err(|e| ConfigFileError::Parse { path: path.to_owned(), message: with_nearest(e.to_string().trim_end()) })
-}
-
-/// Adds the most similar key to an "unknown field" message, which lists the known ones.
-fn with_nearest(message: &str) -> String {
-    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    let Some(at) = message.find("unknown field `").or_else(|| message.find("unknown variant `")) else {
-        return message.to_owned();
-    };
-    let unknown = message[at..].split('`').nth(1).unwrap_or_default();
-    let known = quoted.iter().copied().skip_while(|q| *q != unknown).skip(1);
-    match footwork::error::nearest(unknown, known) {
-        Some(n) => format!("{message}\ndid you mean `{n}`?"),
-        None => message.to_owned(),
-    }
+        .map_err(|e| ConfigFileError::Parse { path: path.to_owned(), message: e.to_string().trim_end().to_owned() })
 }
 
 /// Reads the clips of a list of files, folders and patterns (relative ones under `base`), with their sidecars:
@@ -375,7 +384,7 @@ mod tests {
         std::fs::write(&path, "[build]\nsearch_rate = 30\n").unwrap();
         let message = CharacterConfig::load(&path).unwrap_err().to_string();
         assert!(message.contains("c.toml") && message.contains("line 2"), "{message}");
-        assert!(message.contains("did you mean `search_rate_hz`?"), "{message}");
+        assert!(message.contains("unknown key `build.search_rate`; did you mean `search_rate_hz`?"), "{message}");
     }
 
     #[test]

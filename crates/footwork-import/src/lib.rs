@@ -61,6 +61,7 @@ pub mod gltf;
 mod one_skeleton;
 pub mod pattern;
 mod ranges;
+pub mod reference;
 mod resample;
 mod scene;
 mod units;

@@ -2,25 +2,23 @@
 
 use footwork::clip::{Annotations, RawClip, TimeRange};
 use footwork::error::nearest;
-use serde::{Deserialize, Serialize};
+use footwork::settings;
 
-/// An entry of `[[source.ranges]]`: a piece of a take, as a clip of its own. The take itself is no clip then.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RangeSpec {
-    /// Clip that it is cut from.
-    pub clip: String,
-    /// Name of the new clip.
-    pub name: String,
-    /// Seconds; the nearest frame is the first. Default: the take's start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub start_s: Option<f32>,
-    /// Seconds; the nearest frame is the last. Default: the take's end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub end_s: Option<f32>,
-    /// Whether the last frame leads back to the first. Default: false.
-    #[serde(rename = "loop", default)]
-    pub looping: bool,
+settings! {
+    /// An entry of `[[source.ranges]]`: a piece of a take, as a clip of its own.
+    #[derive(Clone, Debug, PartialEq)]
+    pub entry RangeSpec {
+        /// Clip that the range is cut from.
+        clip: String;
+        /// Name of the new clip.
+        name: String;
+        /// Time of the first frame, rounded to the nearest. Default: the start of the take.
+        start_s: Option<f32> = None, unit "s";
+        /// Time of the last frame, rounded to the nearest. Default: the end of the take.
+        end_s: Option<f32> = None, unit "s";
+        /// Whether the last frame leads back to the first.
+        looping: bool = false, key "loop";
+    }
 }
 
 /// Replaces the takes that ranges are cut from by these ranges.

@@ -6,7 +6,7 @@ use crate::motion::SourceFrame;
 use crate::recording::{RecordError, Recording, record};
 use crate::samples::{Moment, Samples, Statistic, mean_and_sd};
 use crate::source::Source;
-use footwork::adjust::feet::{FeetConfig, FootLock};
+use footwork::adjust::feet::FeetConfig;
 use footwork::database::{Database, MirrorMode};
 use footwork::matcher::{Character, MatcherConfig};
 use rayon::prelude::*;
@@ -148,7 +148,7 @@ pub struct Variant {
 
 /// The same settings without foot locks and IK: the motion is then as blended.
 pub fn without_feet(config: &MatcherConfig) -> MatcherConfig {
-    let feet = FeetConfig { lock: FootLock::Off, ..config.feet };
+    let feet = FeetConfig { enabled: false, ..config.feet };
     MatcherConfig { feet, ..config.clone() }
 }
 

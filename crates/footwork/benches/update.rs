@@ -45,8 +45,8 @@ fn stages(c: &mut Criterion) {
     let mut group = c.benchmark_group("stages");
     let (on, off) = (common::stages::all_on(), MatcherConfig::default());
     let ground = |at: glam::Vec3| common::stages::hill(at);
-    let orientation = MatcherConfig { stride_warp: None, ..on.clone() };
-    let stride = MatcherConfig { orientation_warp: None, ..on.clone() };
+    let orientation = MatcherConfig { stride_warp: off.stride_warp, ..on.clone() };
+    let stride = MatcherConfig { orientation_warp: off.orientation_warp, ..on.clone() };
     let subjects = [
         ("default", &off, [false; 3]),
         ("orientation_warp", &orientation, [false; 3]),

@@ -50,5 +50,6 @@ pub mod rig;
 pub mod roles;
 pub mod schema;
 pub mod search;
+pub mod settings;
 pub mod skeleton;
 pub mod trajectory;

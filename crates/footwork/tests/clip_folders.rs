@@ -149,7 +149,7 @@ fn between_a_walk_and_a_run_lie_as_many_clips_as_wanted_in_phase_and_on_the_grou
 fn a_folder_copied_into_itself_builds_to_the_same_size_and_the_copies_are_named() {
     let some: Vec<RawClip> =
         clips().iter().filter(|c| c.name.starts_with("walk_") || c.name.contains("turn_90")).cloned().collect();
-    let pruning = BuildConfig { prune: Some(PruneConfig::default()), ..Default::default() };
+    let pruning = BuildConfig { prune: PruneConfig { enabled: true, ..PruneConfig::default() }, ..Default::default() };
     let (alone, report) = built(&some, &pruning);
     let already: Vec<_> = report.pruned.iter().map(|p| (p.clip.clone(), p.same_as.clone())).collect();
     let mut twice = some.clone();

@@ -6,7 +6,7 @@ mod common;
 use common::strides::{stride, unmarked};
 use common::{built, clip};
 use footwork::build::loops::find;
-use footwork::build::{BuildConfig, ClipRule, RootConfig};
+use footwork::build::{BuildConfig, ClipRule, RootMotionConfig};
 use footwork::clip::RawClip;
 use footwork::database::Database;
 use footwork::frames::{ClipIndex, JointIndex};
@@ -159,7 +159,7 @@ fn a_loop_made_on_a_treadmill_gets_the_speed_of_its_feet() {
             assert!((speed - mps).abs() < 0.08 * mps && way.z > 0.99 * way.length(), "{name}: {speed} m/s, {way}");
             assert!(report.warnings.iter().any(|w| w.contains("treads on the spot")), "{:?}", report.warnings);
         }
-        let left = RootConfig { speed_from_feet: Some(false), ..Default::default() };
+        let left = RootMotionConfig { speed_from_feet: Some(false), ..Default::default() };
         let (db, _) = built(&[on_the_spot, clip("walk_125")], &BuildConfig { root: left, ..Default::default() });
         assert!(db.clips[0].loop_delta.unwrap().translation.length() < 0.02);
     }

@@ -2,7 +2,6 @@
 
 mod common;
 
-use footwork::adjust::feet::FootLock;
 use footwork::adjust::play_rate::PlayRateConfig;
 use footwork::database::MirrorMode;
 use footwork::matcher::{MatcherConfig, MotionMatcher, QueryPose};
@@ -11,8 +10,11 @@ use glam::Vec3;
 /// Most distance between a foot as it was shown when a search began and as the query describes it, metres; over all
 /// searches of a restless minute.
 fn apart_m(query_pose: QueryPose) -> f32 {
-    let mut config = MatcherConfig { play_rate: PlayRateConfig::OFF, ..MatcherConfig::default() };
-    config.feet.lock = FootLock::Off;
+    let mut config = MatcherConfig {
+        play_rate: PlayRateConfig { enabled: false, ..PlayRateConfig::default() },
+        ..MatcherConfig::default()
+    };
+    config.feet.enabled = false;
     config.search.query_pose = query_pose;
     let db = common::gait(MirrorMode::Off);
     let mut m = MotionMatcher::new(db.clone(), config).unwrap();

@@ -120,8 +120,10 @@ fn check(name: &str, speed_mps: f32, ground: &(dyn Fn(Vec3, f32) -> GroundPoint 
     let config = MatcherConfig::default();
     let flat = run(&db(), &config, speed_mps, None);
     let seen = run(&db(), &config, speed_mps, Some(ground));
-    let blind =
-        MatcherConfig { ground: footwork::adjust::ground::GroundConfig { fit: false, ..Default::default() }, ..config };
+    let blind = MatcherConfig {
+        ground: footwork::adjust::ground::GroundConfig { enabled: false, ..Default::default() },
+        ..config
+    };
     let without = run(&db(), &blind, speed_mps, Some(ground));
     println!(
         "{name}: gap p99 {:.2}, most {:.2} of {:.0} cm, pelvis jerk x {:.2}, slide {:.1} cm/s ({:.1} flat), knee {:.1} deg ({:.1}), rises {:.2} m",
@@ -213,9 +215,11 @@ fn follows(db: &Arc<Database>, config: &MatcherConfig, velocity: Vec3) -> (f32, 
 
 /// Nothing but clip and warp keeps the character where it is to be: no lock, no adjustment, no other rate.
 fn unaided() -> MatcherConfig {
-    let mut config =
-        MatcherConfig { play_rate: footwork::adjust::play_rate::PlayRateConfig::OFF, ..Default::default() };
-    config.feet.lock = footwork::adjust::feet::FootLock::Off;
+    let mut config = MatcherConfig {
+        play_rate: footwork::adjust::play_rate::PlayRateConfig { enabled: false, ..Default::default() },
+        ..Default::default()
+    };
+    config.feet.enabled = false;
     (config.root.adjust, config.root.clamp) = (false, true);
     config
 }
@@ -237,7 +241,10 @@ fn longer_strides_keep_up_with_a_speed_that_the_data_lacks() {
     for speed in [1.0, 1.45] {
         let velocity = Vec3::Z * speed;
         let off = follows(&db, &unaided(), velocity);
-        let on = MatcherConfig { stride_warp: Some(StrideWarpConfig::default()), ..unaided() };
+        let on = MatcherConfig {
+            stride_warp: StrideWarpConfig { enabled: true, ..StrideWarpConfig::default() },
+            ..unaided()
+        };
         let on = follows(&db, &on, velocity);
         println!("{speed} m/s: apart {:.3} -> {:.3} m, slide {:.3} -> {:.3} m/s", off.0, on.0, off.1, on.1);
         // Without, the clamp drags the feet along.
@@ -250,7 +257,10 @@ fn a_clip_that_walks_ahead_is_walked_at_an_angle() {
     let db = tagged();
     let velocity = Quat::from_rotation_y(0.5) * Vec3::Z * 1.25;
     let off = follows(&db, &unaided(), velocity);
-    let on = MatcherConfig { orientation_warp: Some(OrientationWarpConfig::default()), ..unaided() };
+    let on = MatcherConfig {
+        orientation_warp: OrientationWarpConfig { enabled: true, ..OrientationWarpConfig::default() },
+        ..unaided()
+    };
     let on = follows(&db, &on, velocity);
     println!("at 29 degrees: apart {:.3} -> {:.3} m, slide {:.3} -> {:.3} m/s", off.0, on.0, off.1, on.1);
     assert!(off.1 > 0.3 && on.1 < 0.15 * off.1, "{off:?} {on:?}");

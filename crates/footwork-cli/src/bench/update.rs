@@ -7,8 +7,8 @@
 use crate::args::{BenchUpdateArgs, Common};
 use crate::progress;
 use anyhow::{Result, bail};
-use footwork::adjust::feet::FootLock;
-use footwork::adjust::play_rate::PlayRateConfig;
+use footwork::adjust::orientation_warp::OrientationWarpConfig;
+use footwork::adjust::stride_warp::StrideWarpConfig;
 use footwork::database::Database;
 use footwork::input::HandTarget;
 use footwork::input::{GroundPoint, MotionInput};
@@ -45,17 +45,15 @@ impl Subject {
 
 /// All subjects: nothing but playing, the default stages, each further stage on top of those, all of them.
 fn subjects(db: &Arc<Database>, config: &MatcherConfig) -> Result<Vec<Subject>> {
-    let bare = {
-        let mut c = config.clone();
-        (c.play_rate, c.feet.lock) = (PlayRateConfig::OFF, FootLock::Off);
-        (c.root.adjust, c.root.clamp) = (false, false);
-        (c.orientation_warp, c.stride_warp) = (None, None);
-        c
-    };
-    let plain = MatcherConfig { orientation_warp: None, stride_warp: None, ..config.clone() };
-    let orientation = MatcherConfig { orientation_warp: Some(Default::default()), ..plain.clone() };
-    let stride = MatcherConfig { stride_warp: Some(Default::default()), ..plain.clone() };
-    let all = MatcherConfig { stride_warp: Some(Default::default()), ..orientation.clone() };
+    let mut plain = config.clone();
+    (plain.orientation_warp.enabled, plain.stride_warp.enabled) = (false, false);
+    let mut bare = plain.clone();
+    (bare.play_rate.enabled, bare.feet.enabled) = (false, false);
+    (bare.root.adjust, bare.root.clamp) = (false, false);
+    let (mut orientation, mut stride, mut all) = (plain.clone(), plain.clone(), plain.clone());
+    orientation.orientation_warp = OrientationWarpConfig { enabled: true, ..OrientationWarpConfig::default() };
+    stride.stride_warp = StrideWarpConfig { enabled: true, ..StrideWarpConfig::default() };
+    (all.orientation_warp, all.stride_warp) = (orientation.orientation_warp, stride.stride_warp);
     let with = |name, config: &MatcherConfig, [ground, gaze, hands]: [bool; 3]| {
         Ok::<_, anyhow::Error>(Subject { ground, gaze, hands, ..Subject::new(name, db, config.clone())? })
     };

@@ -9,62 +9,49 @@
 use super::lower_body::PelvisConfig;
 use super::two_bone_ik::Reach;
 use crate::math::{exp, smoothstep, spring};
+use crate::{choices, settings};
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
-use serde::{Deserialize, Serialize};
 
-/// How feet are held.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FootLock {
-    /// Not at all.
-    Off,
-    /// On a leash: a toe that the body has left behind by more than `leash_m` is dragged along at that distance.
-    #[default]
-    Leash,
-    /// A toe that the body has left behind by more than `leash_m` is let go until it touches anew, and holds begin with a
-    /// spring that swings over. Worse than `leash`: what the field's reference does.
-    Reference,
+choices! {
+    /// How feet are held.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FootLock = Leash {
+        /// A toe further from its animated position than `leash_m` is dragged along at that distance.
+        Leash = "leash",
+        /// A toe further from its animated position than `leash_m` is released until it touches again, and holds begin with a
+        /// spring that overshoots. Holden's reference controller does this; `leash` is better.
+        Reference = "reference",
+    }
 }
 
-/// The `[matcher.feet]` table.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct FeetConfig {
-    /// Default `leash`.
-    pub lock: FootLock,
-    /// Half-life of the spring that brings a touching toe to rest, seconds. Default 0.02.
-    pub hold_half_life_s: f32,
-    /// A swinging toe that will touch within this time is led to where it can stand: ahead by half of what the root will
-    /// move over it while it touches, seconds. Default 0.3.
-    pub landing_s: f32,
-    /// Half-life of the spring that gives a toe back to its clip, seconds. Default 0.1.
-    pub release_half_life_s: f32,
-    /// How far from where its clip would have it a toe is held, metres. Default 0.2.
-    pub leash_m: f32,
-    /// The last part of a leg's length, metres, that correcting it never takes away: knees stay bent. Default 0.005.
-    pub knee_kept_m: f32,
-    /// The part before that, metres, which a stretching leg enters ever more slowly. Default 0.03.
-    pub knee_soft_m: f32,
-    /// The pelvis sinks where a held or landing foot would have to stretch its leg.
-    pub pelvis: PelvisConfig,
-    /// Toes are never lower above the ground than this, metres. Default 0.
-    pub toe_clearance_m: f32,
-}
-
-impl Default for FeetConfig {
-    fn default() -> Self {
-        Self {
-            lock: FootLock::Leash,
-            hold_half_life_s: 0.02,
-            landing_s: 0.3,
-            release_half_life_s: 0.1,
-            leash_m: 0.2,
-            knee_kept_m: 0.005,
-            knee_soft_m: 0.03,
-            pelvis: PelvisConfig { down_half_life_s: 0.1, up_half_life_s: 0.4, max_m: 0.1 },
-            toe_clearance_m: 0.0,
-        }
+settings! {
+    /// The `[matcher.feet]` table.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct FeetConfig {
+        /// Whether feet are locked to the ground while they touch.
+        enabled: bool = true;
+        /// What happens to a foot that the body leaves behind.
+        lock: FootLock = FootLock::Leash;
+        /// Half-life of the spring that brings a touching toe to rest. Lower values slide less; higher values are softer.
+        hold_half_life_s: f32 = 0.02, in 1e-4 to 5.0, unit "s";
+        /// Time before touching over which a swinging toe is led to the point where it can stand. Higher values correct more
+        /// gently.
+        landing_s: f32 = 0.3, in 0.0 to 1.0, unit "s";
+        /// Half-life of the spring that returns a released toe to its clip. Lower values return sooner; higher values are
+        /// smoother.
+        release_half_life_s: f32 = 0.1, in 1e-4 to 5.0, unit "s";
+        /// Lock radius: maximum distance between a locked toe and its animated position. Higher values slide less; lower values
+        /// keep the pose closer to the clip.
+        leash_m: f32 = 0.2, in 0.0 to 100.0, unit "m";
+        /// Part of a leg's length that corrections leave unused, so that knees stay bent.
+        knee_kept_m: f32 = 0.005, in 0.0 to 1.0, unit "m";
+        /// Part before that, in which a stretching leg slows down. Higher values avoid snapping knees and reach less far.
+        knee_soft_m: f32 = 0.03, in 0.0 to 1.0, unit "m";
+        /// Lowest height of toes above the ground. Higher values keep soles out of the ground.
+        toe_clearance_m: f32 = 0.0, in -1.0 to 1.0, unit "m";
+        /// Lowering of the pelvis where a locked or landing foot would stretch its leg.
+        pelvis: PelvisConfig = PelvisConfig { down_half_life_s: 0.1, up_half_life_s: 0.4, max_m: 0.1 };
     }
 }
 
@@ -202,8 +189,11 @@ impl Foot {
         self.touched = f32::from(u8::from(now.touches));
         self.seen = 1.0;
         let lands = !now.touches && now.lands_in_s < config.landing_s;
+        if !config.enabled {
+            *self = Self { animated, animated_velocity: velocity, seen: 1.0, ..Self::default() };
+            return;
+        }
         match config.lock {
-            FootLock::Off => *self = Self { animated, animated_velocity: velocity, seen: 1.0, ..Self::default() },
             FootLock::Leash if now.touches && !self.held() => self.hold(config),
             FootLock::Leash if lands && !self.held() => self.land(config, now),
             FootLock::Leash if !now.touches && (self.held() || self.landing > 0.0) => self.release(config),
@@ -366,7 +356,7 @@ mod tests {
         let config = FeetConfig::default();
         let shown = run(&config, 30, at, |_| true);
         assert!(way(&shown[6..]) < 1e-3, "{}", way(&shown[6..]));
-        let off = run(&FeetConfig { lock: FootLock::Off, ..config }, 30, at, |_| true);
+        let off = run(&FeetConfig { enabled: false, ..config }, 30, at, |_| true);
         assert!((way(&off) - 0.3 * 29.0 * DT_S).abs() < 1e-4);
     }
 

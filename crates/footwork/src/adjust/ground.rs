@@ -11,55 +11,39 @@ use crate::math::spring::{Follower, Spring};
 use crate::math::{Facing, Quat, Transform, atan2, tan};
 use crate::pose::Pose;
 use crate::rig::{Body, Sole};
+use crate::settings;
 use crate::skeleton::Skeleton;
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
-use serde::{Deserialize, Serialize};
 
-/// The `[matcher.ground]` table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct GroundConfig {
-    /// Fit feet and pelvis to the ground that is given. Default true; false leaves it to the prediction alone.
-    pub fit: bool,
-    /// Tags of clips that go up and down by themselves: there the body is put on the ground as a whole. Default `slope`,
-    /// `stairs`.
-    pub own_ground_tags: Vec<String>,
-    /// Half-life in which a foot gets over an edge, seconds. Default 0.03.
-    pub foot_half_life_s: f32,
-    /// How far a swinging foot looks ahead for edges, seconds of its way. Default 0.15.
-    pub ahead_s: f32,
-    /// Half-life of the slope under a foot, seconds. Default 0.05.
-    pub slope_half_life_s: f32,
-    /// Feet are pitched to slopes up to this; what is steeper is an edge. Degrees, default 35.
-    pub max_slope_deg: f32,
-    /// Half-life of the height of the body, seconds; that of the slope under it is twice as long. Default 0.15.
-    pub body_half_life_s: f32,
-    /// The height of the body is that of the ground so far before and behind it, metres. Default 0.4.
-    pub body_reach_m: f32,
-    /// By how much the pelvis is lower on a slope, metres per metre per metre: the lower leg must reach. Default 0.25.
-    pub slope_sink_m: f32,
-    /// How much of a slope's angle the spine leans into it. Default 0.3.
-    pub lean: f32,
-    /// How the pelvis sinks.
-    pub pelvis: PelvisConfig,
-}
-
-impl Default for GroundConfig {
-    fn default() -> Self {
-        Self {
-            fit: true,
-            own_ground_tags: vec!["slope".into(), "stairs".into()],
-            foot_half_life_s: 0.03,
-            ahead_s: 0.15,
-            slope_half_life_s: 0.05,
-            max_slope_deg: 35.0,
-            body_half_life_s: 0.15,
-            body_reach_m: 0.4,
-            slope_sink_m: 0.25,
-            lean: 0.3,
-            pelvis: PelvisConfig::default(),
-        }
+settings! {
+    /// The `[matcher.ground]` table.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct GroundConfig {
+        /// Whether feet and pelvis are fitted to the ground that the game gives. Without it, the ground only shapes the
+        /// predicted path.
+        enabled: bool = true, alias "fit";
+        /// Tags of clips that go up and down by themselves. There the body is put on the ground as a whole.
+        own_ground_tags: Vec<String> = vec!["slope".to_owned(), "stairs".to_owned()];
+        /// Half-life in which a foot gets over an edge. Lower values clip the edge less; higher values are smoother.
+        foot_half_life_s: f32 = 0.03, in 1e-4 to 10.0, unit "s";
+        /// Time by which a swinging foot looks ahead for edges. Higher values lift it sooner.
+        ahead_s: f32 = 0.15, in 0.0 to 1.0, unit "s";
+        /// Half-life of the slope under a foot. Lower values pitch the foot sooner; higher values are smoother.
+        slope_half_life_s: f32 = 0.05, in 1e-4 to 10.0, unit "s";
+        /// Steepest slope to which feet are pitched. Steeper ground counts as an edge.
+        max_slope_deg: f32 = 35.0, in 0.0 to 80.0, unit "degrees";
+        /// Half-life of the height of the body; that of the slope under it is twice as long. Lower values follow the ground
+        /// sooner; higher values are smoother.
+        body_half_life_s: f32 = 0.15, in 1e-4 to 10.0, unit "s";
+        /// Distance before and behind the body at which the ground sets its height. Higher values smooth stairs more.
+        body_reach_m: f32 = 0.4, in 1e-3 to 10.0, unit "m";
+        /// Lowering of the pelvis on a slope, in metres per unit of slope squared, so that the lower leg can reach.
+        slope_sink_m: f32 = 0.25, in 0.0 to 10.0, unit "m";
+        /// Share of a slope's angle by which the spine leans into it. Negative values lean away.
+        lean: f32 = 0.3, in -2.0 to 2.0;
+        /// Lowering of the pelvis where a leg would be too short for the ground.
+        pelvis: PelvisConfig;
     }
 }
 

@@ -6,33 +6,25 @@ use crate::math::spring::Spring;
 use crate::math::{Quat, Transform};
 use crate::pose::Pose;
 use crate::rig::Leg;
+use crate::settings;
 use crate::skeleton::Skeleton;
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
-use serde::{Deserialize, Serialize};
 
-/// The `[matcher.hands]` table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct HandConfig {
-    /// Half-life of reaching out and of letting go, seconds. Default 0.1.
-    pub half_life_s: f32,
-    /// The last part of the arm's length, metres, that reaching never takes away: elbows stay bent. Default 0.005.
-    pub elbow_kept_m: f32,
-    /// The part before that, metres, which a stretching arm enters ever more slowly. Default 0.02.
-    pub elbow_soft_m: f32,
-    /// Left and right hand: joints or roles. Default `left_hand`, `right_hand`.
-    pub joints: [String; 2],
-}
-
-impl Default for HandConfig {
-    fn default() -> Self {
-        Self {
-            half_life_s: 0.1,
-            elbow_kept_m: 0.005,
-            elbow_soft_m: 0.02,
-            joints: ["left_hand".into(), "right_hand".into()],
-        }
+settings! {
+    /// The `[matcher.hands]` table.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct HandConfig {
+        /// Whether hands reach for the targets that the game gives.
+        enabled: bool = true;
+        /// Half-life of reaching out and of letting go. Lower values reach sooner; higher values are smoother.
+        half_life_s: f32 = 0.1, in 1e-4 to 10.0, unit "s";
+        /// Part of the arm's length that reaching leaves unused, so that elbows stay bent.
+        elbow_kept_m: f32 = 0.005, in 0.0 to 1.0, unit "m";
+        /// Part before that, in which a stretching arm slows down. Higher values avoid snapping elbows and reach less far.
+        elbow_soft_m: f32 = 0.02, in 0.0 to 1.0, unit "m";
+        /// Left and right hand: joints or roles. The two joints above each bend.
+        joints: [String; 2] = ["left_hand".to_owned(), "right_hand".to_owned()];
     }
 }
 

@@ -7,58 +7,55 @@ use crate::frames::JointIndex;
 use crate::math::spring::{Follower, Spring};
 use crate::math::{Quat, Transform, asin, atan2, wrap_angle};
 use crate::pose::Pose;
+use crate::settings;
 use crate::skeleton::Skeleton;
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
-use serde::{Deserialize, Serialize};
 use std::f32::consts::PI;
 
-/// The `[matcher.look_at]` table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LookAtConfig {
-    /// Half-life of turning to another target, seconds. Default 0.12.
-    pub half_life_s: f32,
-    /// Half-life of beginning and ceasing to look, seconds. Default 0.15.
-    pub weight_half_life_s: f32,
-    /// A target that moves faster across the view has jumped: it is turned to, not followed. Degrees per second. Default 180.
-    pub fastest_degps: f32,
-    /// Where the eyes are, seen from the last joint: so far above it, metres, in a body that stands. Default 0.08.
-    pub eyes_up_m: f32,
-    /// And so far ahead of it, metres. Default 0.1.
-    pub eyes_ahead_m: f32,
-    /// What turns, from the lowest to the head, at most 8. Default: chest, neck and head, where the rig has them.
-    pub joints: Vec<LookJointConfig>,
+settings! {
+    /// The `[matcher.look_at]` table.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct LookAtConfig {
+        /// Whether the character looks at the targets that the game gives.
+        enabled: bool = true;
+        /// Half-life of turning to another target. Lower values turn sooner; higher values are smoother.
+        half_life_s: f32 = 0.12, in 1e-4 to 10.0, unit "s";
+        /// Half-life of beginning and ceasing to look.
+        weight_half_life_s: f32 = 0.15, in 1e-4 to 10.0, unit "s";
+        /// Fastest target that is followed. A target that moves faster across the view counts as a new one, to which the head
+        /// turns with `half_life_s`.
+        fastest_degps: f32 = 180.0, in 0.0 to 1e6, unit "degrees/s";
+        /// Height of the eyes above the last joint, in a body that stands.
+        eyes_up_m: f32 = 0.08, in -1.0 to 1.0, unit "m";
+        /// Distance of the eyes ahead of the last joint, in a body that stands.
+        eyes_ahead_m: f32 = 0.1, in -1.0 to 1.0, unit "m";
+        /// Joints that turn.
+        ///
+        /// From the lowest to the head, at most 8. A role that the rig does not have is left out. Joints share an angle in
+        /// proportion to their limits. Default: `chest` (20 and 10 degrees), `neck` (30 and 20), `head` (40 and 30).
+        joints: Vec<LookJointConfig> = look_joints();
+    }
+
+    /// An entry of `matcher.look_at.joints`.
+    #[derive(Clone, Debug, PartialEq)]
+    pub entry LookJointConfig {
+        /// Joint or role.
+        joint: String;
+        /// Maximum angle to either side.
+        yaw_deg: f32, in 0.0 to 180.0, unit "degrees";
+        /// Maximum angle up or down.
+        pitch_deg: f32, in 0.0 to 90.0, unit "degrees";
+    }
 }
 
-/// An entry of `matcher.look_at.joints`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LookJointConfig {
-    /// Joint or role.
-    pub joint: String,
-    /// Most to either side, degrees.
-    pub yaw_deg: f32,
-    /// Most up or down, degrees.
-    pub pitch_deg: f32,
+fn look_joints() -> Vec<LookJointConfig> {
+    let joint = |name: &str, yaw_deg, pitch_deg| LookJointConfig { joint: name.into(), yaw_deg, pitch_deg };
+    vec![joint("chest", 20.0, 10.0), joint("neck", 30.0, 20.0), joint("head", 40.0, 30.0)]
 }
 
 /// Most joints that turn.
 pub const MAX_LOOK_JOINTS: usize = 8;
-
-impl Default for LookAtConfig {
-    fn default() -> Self {
-        let joint = |name: &str, yaw_deg, pitch_deg| LookJointConfig { joint: name.into(), yaw_deg, pitch_deg };
-        Self {
-            half_life_s: 0.12,
-            weight_half_life_s: 0.15,
-            fastest_degps: 180.0,
-            eyes_up_m: 0.08,
-            eyes_ahead_m: 0.1,
-            joints: vec![joint("chest", 20.0, 10.0), joint("neck", 30.0, 20.0), joint("head", 40.0, 30.0)],
-        }
-    }
-}
 
 /// A joint that turns for looking. Joints share an angle in proportion to their limits.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,9 +5,9 @@ use crate::math::spring::Spring;
 use crate::math::{Quat, Transform};
 use crate::pose::Pose;
 use crate::rig::Body;
+use crate::settings;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
-use serde::{Deserialize, Serialize};
 
 /// Most legs of a body that can be bent.
 pub const MAX_LEGS: usize = 8;
@@ -88,21 +88,16 @@ pub fn rotate_spine(skeleton: &Skeleton, body: &Body, pose: &mut Pose, by: Quat)
     }
 }
 
-/// How the pelvis sinks when legs would be too short, and comes back.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PelvisConfig {
-    /// Half-life of sinking, seconds. Default 0.05.
-    pub down_half_life_s: f32,
-    /// Half-life of rising again, seconds: longer than a step, so that the pelvis does not bob. Default 0.8.
-    pub up_half_life_s: f32,
-    /// Most, metres. Default 0.3.
-    pub max_m: f32,
-}
-
-impl Default for PelvisConfig {
-    fn default() -> Self {
-        Self { down_half_life_s: 0.05, up_half_life_s: 0.8, max_m: 0.3 }
+settings! {
+    /// How the pelvis is lowered where legs would be too short, and comes back.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct PelvisConfig {
+        /// Half-life of lowering. Lower values keep feet in place; higher values are smoother.
+        down_half_life_s: f32 = 0.05, in 1e-4 to 10.0, unit "s";
+        /// Half-life of rising again. Values longer than a step keep the pelvis from bobbing.
+        up_half_life_s: f32 = 0.8, in 1e-4 to 10.0, unit "s";
+        /// Maximum drop of the pelvis. Higher values keep feet on lower ground; lower values keep the body upright.
+        max_m: f32 = 0.3, in 0.0 to 10.0, unit "m";
     }
 }
 

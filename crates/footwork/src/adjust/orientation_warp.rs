@@ -8,29 +8,26 @@ use super::two_bone_ik::Reach;
 use crate::math::{Facing, Quat, Transform};
 use crate::pose::Pose;
 use crate::rig::Body;
+use crate::settings;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
-use serde::{Deserialize, Serialize};
 use std::f32::consts::PI;
 
-/// The `[matcher.orientation_warp]` table.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct OrientationWarpConfig {
-    /// Largest angle, degrees, 0 to 180; 0 is off. Beyond it the warp eases out: who has to go backwards is not twisted.
-    /// Default 90.
-    pub max_deg: f32,
-    /// How much of the angle the pelvis takes, and the spine takes back; the hip joints take the rest. Default 0.5.
-    pub hips_share: f32,
-    /// Half-life of changes of the angle, seconds. Default 0.15.
-    pub half_life_s: f32,
-    /// Speed at which a direction of travel counts fully, m/s; nobody turns for less than half of it. Default 0.5.
-    pub full_speed_mps: f32,
-}
-
-impl Default for OrientationWarpConfig {
-    fn default() -> Self {
-        Self { max_deg: 90.0, hips_share: 0.5, half_life_s: 0.15, full_speed_mps: 0.5 }
+settings! {
+    /// The `[matcher.orientation_warp]` table.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct OrientationWarpConfig {
+        /// Whether the direction of travel is warped. Writing the table without this key switches the stage on.
+        enabled: bool = false;
+        /// Largest angle. Beyond it the warp eases out, so that the body does not twist when the character walks backward.
+        max_deg: f32 = 90.0, in 0.0 to 180.0, unit "degrees";
+        /// Share of the angle that the pelvis turns and the spine turns back. The hip joints turn the rest. Higher values twist
+        /// the spine more; lower values cross the legs more.
+        hips_share: f32 = 0.5, in 0.0 to 1.0;
+        /// Half-life of changes of the angle. Lower values follow the direction sooner; higher values are smoother.
+        half_life_s: f32 = 0.15, in 1e-4 to 10.0, unit "s";
+        /// Speed at which a direction of travel counts fully. At half of it and below, it does not count.
+        full_speed_mps: f32 = 0.5, in 1e-3 to 100.0, unit "m/s";
     }
 }
 

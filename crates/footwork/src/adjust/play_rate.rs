@@ -3,42 +3,31 @@
 //! The cheapest correction there is: whole strides fit, and no foot slides for it.
 
 use crate::math::spring;
+use crate::settings;
 use glam::Vec3;
-use serde::{Deserialize, Serialize};
 
 /// Below this speed of a clip a change of rate moves the character too little to help, m/s.
 const LEAST_SPEED_MPS: f32 = 0.4;
 
-/// The `[matcher.play_rate]` table.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PlayRateConfig {
-    /// Slowest, 1 is as captured. Default 0.85.
-    pub min: f32,
-    /// Fastest. More makes feet slide less and follows sooner, but everything more hectic: jerk grows with its cube.
-    /// Default 1.
-    pub max: f32,
-    /// Half-life of changes of the rate, seconds. Default 0.1.
-    pub half_life_s: f32,
-    /// Seconds in which a distance from the simulated character is to be made up for by the rate. Default 0.3.
-    pub catch_up_s: f32,
-}
-
-impl Default for PlayRateConfig {
-    fn default() -> Self {
-        Self { min: 0.85, max: 1.0, half_life_s: 0.1, catch_up_s: 0.3 }
+settings! {
+    /// The `[matcher.play_rate]` table.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct PlayRateConfig {
+        /// Whether clips are played faster or slower than captured.
+        enabled: bool = true;
+        /// Slowest rate, as a factor on the captured one.
+        min: f32 = 0.85, in 0.1 to 1.0;
+        /// Fastest rate, as a factor on the captured one. Higher values slide less and follow sooner, at the cost of hectic
+        /// motion: jerk grows with the cube of the rate.
+        max: f32 = 1.0, in 1.0 to 4.0;
+        /// Half-life of changes of the rate. Lower values follow sooner; higher values are smoother.
+        half_life_s: f32 = 0.1, in 1e-3 to 10.0, unit "s";
+        /// Time in which the rate makes up for the distance to the simulated character. Lower values keep the path better.
+        catch_up_s: f32 = 0.3, in 1e-2 to 100.0, unit "s";
     }
 }
 
 impl PlayRateConfig {
-    /// As captured, always.
-    pub const OFF: Self = Self { min: 1.0, max: 1.0, half_life_s: 0.1, catch_up_s: 0.3 };
-
-    /// Nothing to do?
-    pub fn is_off(&self) -> bool {
-        self.min == 1.0 && self.max == 1.0
-    }
-
     /// The rate `dt_s` after it was `rate`: the clip by itself moves with `clip` (m/s), the simulated character with
     /// `simulation` and is `ahead` (metres) of it; all in one space.
     pub fn next(&self, rate: f32, clip: Vec3, simulation: Vec3, ahead: Vec3, dt_s: f32) -> f32 {
@@ -83,6 +72,5 @@ mod tests {
         let c = PlayRateConfig { max: 1.15, ..Default::default() };
         assert_eq!(settled(&c, Vec3::Z * 0.3, Vec3::Z * 2.0, Vec3::ZERO), 1.0);
         assert_eq!(settled(&c, Vec3::Z * 1.5, -Vec3::Z * 1.5, Vec3::ZERO), 1.0);
-        assert_eq!(settled(&PlayRateConfig::OFF, Vec3::Z * 1.5, Vec3::Z * 3.0, Vec3::ZERO), 1.0);
     }
 }

@@ -5,62 +5,48 @@
 
 use crate::math::{Facing, Transform, spring};
 use crate::trajectory::Simulation;
+use crate::{choices, settings};
 use glam::Vec3;
-use serde::{Deserialize, Serialize};
 
-/// Who leads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RootMode {
-    /// The simulated character; the animation is drawn to it. For players.
-    #[default]
-    Simulation,
-    /// The animation; the simulated character is put where it is. For characters that nobody holds a stick for.
-    Animation,
-    /// The simulated character, which gives way: it is drawn to the animation as well. For companions and crowds.
-    Mixed,
+choices! {
+    /// The root driver.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum RootMode = Simulation {
+        /// The simulated character leads, and the animation is pulled towards it. For players.
+        Simulation = "simulation",
+        /// The animation leads, and the simulated character is put where it is. For characters without a stick.
+        Animation = "animation",
+        /// The simulated character leads, and both are pulled towards each other. For companions and crowds.
+        Mixed = "mixed",
+    }
 }
 
-/// The `[matcher.root]` table.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct RootConfig {
-    /// Default `simulation`.
-    pub mode: RootMode,
-    /// `mixed`: half-life in which the simulated character is drawn to the animation, seconds. Default 0.3.
-    pub give_way_half_life_s: f32,
-    /// Draw the animation to the simulation. Default true.
-    pub adjust: bool,
-    /// Half-life of the adjustment of the position, seconds. Default 0.08.
-    pub position_half_life_s: f32,
-    /// Half-life of the adjustment of the facing, seconds. Default 0.1.
-    pub facing_half_life_s: f32,
-    /// Most adjustment as a share of the character's own speed. Default 0.6.
-    pub max_speed_ratio: f32,
-    /// Most adjustment as a share of the character's own turn rate. Default 1.
-    pub max_turn_ratio: f32,
-    /// Never let them be further apart than `clamp_m` and `clamp_deg`. Default true.
-    pub clamp: bool,
-    /// Metres. Default 0.15.
-    pub clamp_m: f32,
-    /// Degrees. Default 90.
-    pub clamp_deg: f32,
-}
-
-impl Default for RootConfig {
-    fn default() -> Self {
-        Self {
-            mode: RootMode::Simulation,
-            give_way_half_life_s: 0.3,
-            adjust: true,
-            position_half_life_s: 0.08,
-            facing_half_life_s: 0.1,
-            max_speed_ratio: 0.6,
-            max_turn_ratio: 1.0,
-            clamp: true,
-            clamp_m: 0.15,
-            clamp_deg: 90.0,
-        }
+settings! {
+    /// The `[matcher.root]` table.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct RootConfig {
+        /// Root driver; see [tuning.md](tuning.md).
+        mode: RootMode = RootMode::Simulation;
+        /// `mixed`: half-life in which the simulated character is pulled towards the animation. Lower values slide less and
+        /// obey later.
+        give_way_half_life_s: f32 = 0.3, in 1e-4 to 60.0, unit "s";
+        /// Whether the animation is pulled towards the simulated character.
+        adjust: bool = true;
+        /// Half-life of the adjustment of the position. Lower values keep the path better; higher values slide less.
+        position_half_life_s: f32 = 0.08, in 1e-4 to 60.0, unit "s";
+        /// Half-life of the adjustment of the facing. Lower values turn sooner; higher values slide less.
+        facing_half_life_s: f32 = 0.1, in 1e-4 to 60.0, unit "s";
+        /// Maximum adjustment of the position, as a share of the character's own speed. Higher values keep the path better;
+        /// lower values slide less.
+        max_speed_ratio: f32 = 0.6, in 0.0 to 100.0;
+        /// Maximum adjustment of the facing, as a share of the character's own turn rate.
+        max_turn_ratio: f32 = 1.0, in 0.0 to 100.0;
+        /// Whether the distance between animation and simulated character is limited to `clamp_m` and `clamp_deg`.
+        clamp: bool = true;
+        /// Maximum distance between them.
+        clamp_m: f32 = 0.15, in 0.0 to 1e6, unit "m";
+        /// Maximum angle between their facings.
+        clamp_deg: f32 = 90.0, in 0.0 to 180.0, unit "degrees";
     }
 }
 

@@ -9,30 +9,28 @@ use crate::math::Facing;
 use crate::math::spring::Spring;
 use crate::pose::Pose;
 use crate::rig::Body;
+use crate::settings;
 use crate::skeleton::Skeleton;
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
-use serde::{Deserialize, Serialize};
 
-/// The `[matcher.stride_warp]` table.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct StrideWarpConfig {
-    /// Shortest stride, 1 is as captured. Default 0.8.
-    pub min: f32,
-    /// Longest stride; 1 for both is off. Default 1.25.
-    pub max: f32,
-    /// Half-life of changes of the factor, seconds. Default 0.15.
-    pub half_life_s: f32,
-    /// Speed of a clip from which on its strides are warped fully, m/s; none are below half of it. Default 0.5.
-    pub full_speed_mps: f32,
-    /// How the pelvis sinks.
-    pub pelvis: PelvisConfig,
-}
-
-impl Default for StrideWarpConfig {
-    fn default() -> Self {
-        Self { min: 0.8, max: 1.25, half_life_s: 0.15, full_speed_mps: 0.5, pelvis: PelvisConfig::default() }
+settings! {
+    /// The `[matcher.stride_warp]` table.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct StrideWarpConfig {
+        /// Whether strides are warped. Writing the table without this key switches the stage on.
+        enabled: bool = false;
+        /// Shortest stride, as a factor on the captured one. Lower values let the character slow down further without sliding,
+        /// at the cost of unnatural steps.
+        min: f32 = 0.8, in 0.1 to 1.0;
+        /// Longest stride, as a factor on the captured one. Higher values reach higher speeds, at the cost of stretched legs.
+        max: f32 = 1.25, in 1.0 to 4.0;
+        /// Half-life of changes of the stride. Lower values follow speed sooner; higher values are smoother.
+        half_life_s: f32 = 0.15, in 1e-4 to 10.0, unit "s";
+        /// Speed of a clip at which its strides are warped fully. At half of it and below, they are not warped.
+        full_speed_mps: f32 = 0.5, in 1e-3 to 100.0, unit "m/s";
+        /// Lowering of the pelvis where a leg would be too short for the longer stride.
+        pelvis: PelvisConfig;
     }
 }
 

@@ -7,58 +7,47 @@ pub use offset::Offset;
 
 use crate::math::spring::Decay;
 use crate::math::{smoothstep, spring};
+use crate::{choices, settings};
 use glam::Vec3;
-use serde::{Deserialize, Serialize};
 
-/// How a transition is hidden.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Seam {
-    /// What was shown and what plays differ by an offset, which a critically damped spring takes away. Velocity goes on
-    /// without a step. Source: D. Bollo, "Inertialization" (GDC 2018), in the form of D. Holden's "Spring-It-On" (2021).
-    #[default]
-    Spring,
-    /// The same with a third pole: acceleration goes on without a step, too.
-    SmoothSpring,
-    /// The same along a polynomial of fifth degree, over after `blend_s`, that never overshoots. Source: D. Bollo,
-    /// "Inertialization" (GDC 2018). The root, which has velocity to hide and no offset, is left to `spring`.
-    Quintic,
-    /// What was shown goes on by itself, ever more slowly, and cross-fades into what plays. Smoother than a spring, but it
-    /// holds on to what was shown for longer: feet slide. Source: D. Holden, "Dead Blending" (2023).
-    DeadBlend,
+choices! {
+    /// How the discontinuity of a transition is blended out.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Seam = Spring {
+        /// Inertialization: a critically damped spring removes the offset between the shown pose and the playing clip; the
+        /// velocity is continuous. Source: D. Bollo, "Inertialization" (GDC 2018), in the form of D. Holden's "Spring-It-On"
+        /// (2021).
+        Spring = "spring",
+        /// The same with a third pole: the acceleration is continuous, too.
+        SmoothSpring = "smooth_spring",
+        /// The same along a polynomial of fifth degree. It ends after `blend_s` and does not overshoot. The root uses `spring`.
+        /// Source: D. Bollo, "Inertialization" (GDC 2018).
+        Quintic = "quintic",
+        /// The shown motion is continued, slowing down, and cross-fades into the playing clip within `blend_s`. Smoother than a
+        /// spring, but feet slide more. Source: D. Holden, "Dead Blending" (2023).
+        DeadBlend = "dead_blend",
+    }
 }
 
-/// The `[matcher.transition]` table.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct TransitionConfig {
-    /// Of the root, the hips and the legs. Default `spring`.
-    pub seam: Seam,
-    /// Of the joints that carry no foot: spine, head, arms. Default `spring`.
-    pub upper_seam: Seam,
-    /// How long a quintic or a dead blend takes, seconds. Default 0.3.
-    pub blend_s: f32,
-    /// Half-life of the offset that hides a transition (of the velocity, in a dead blend), seconds. Default 0.15.
-    pub half_life_s: f32,
-    /// A clip that is jumped to is put down so that feet which touch before and after stay where they are, moved by at
-    /// most this much, metres; 0 puts its root where the root is. Default 0.15.
-    pub plant_m: f32,
-    /// Two defects of the field's reference, for comparisons with it: what is left of the root's last offset counts once
-    /// more at every transition, so that the root jumps; and angular velocities are subtracted as if the offset between
-    /// the poses turned nothing. Default false.
-    pub reference_defects: bool,
-}
-
-impl Default for TransitionConfig {
-    fn default() -> Self {
-        Self {
-            seam: Seam::Spring,
-            upper_seam: Seam::Spring,
-            blend_s: 0.3,
-            half_life_s: 0.15,
-            plant_m: 0.15,
-            reference_defects: false,
-        }
+settings! {
+    /// The `[matcher.transition]` table.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct TransitionConfig {
+        /// Blend of root, hips and legs.
+        seam: Seam = Seam::Spring;
+        /// Blend of the joints that carry no foot: spine, head, arms.
+        upper_seam: Seam = Seam::Spring;
+        /// Duration of a quintic or a dead blend. Higher values are smoother; lower values respond faster.
+        blend_s: f32 = 0.3, in 1e-3 to 5.0, unit "s";
+        /// Half-life of the offset that hides a transition; in a dead blend, of the velocity. Higher values are smoother; lower
+        /// values respond faster.
+        half_life_s: f32 = 0.15, in 1e-4 to 5.0, unit "s";
+        /// Maximum distance by which a clip is moved at a transition so that planted feet stay in place. At 0, its root starts
+        /// where the root is.
+        plant_m: f32 = 0.15, in 0.0 to 100.0, unit "m";
+        /// Whether two defects of Holden's reference controller are reproduced, for comparisons. The remaining offset of the
+        /// root counts twice at every transition, and angular velocities are compared without the offset between the poses.
+        reference_defects: bool = false;
     }
 }
 

@@ -2,64 +2,57 @@
 
 use crate::database::MirrorMode;
 use crate::schema::{ChannelSpec, Normalization, Preset, PropSpec};
-use serde::{Deserialize, Serialize};
+use crate::{choices, settings};
 use std::collections::BTreeMap;
 
-/// The `[build]` table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct BuildConfig {
-    /// Poses per second in the database. Default: the fastest source's rate, at most 60.
-    pub pose_rate_hz: Option<f32>,
-    /// Rows of the feature matrix per second. Default 30: twice as many rows cost twice the memory and find little more.
-    pub search_rate_hz: f32,
-    /// Joints by role, where names do not tell: `left_foot = "LeftFoot"`.
-    pub roles: BTreeMap<String, String>,
-    /// Where the character's root is.
-    pub root: RootConfig,
-    /// `off` (default), `stored` (more rows) or `query` (more search).
-    pub mirror: MirrorMode,
-    /// Joint pairs that names do not tell: `[["armA", "armB"]]`.
-    pub mirror_pairs: Vec<[String; 2]>,
-    /// Makes offset and scale of the features the same for both sides, unless `mirror` is off. Default true.
-    pub symmetric_normalization: bool,
-    /// When feet touch the ground.
-    pub contacts: ContactConfig,
-    /// Continues the root beyond the ends of clips, so that a clip's last second is no false stop. Where false, rows
-    /// whose trajectory leaves the clip are not jumped to. Default true.
-    pub extrapolate_ends: bool,
-    /// Takes clips for loops whose end leads back into their start as smoothly as they move elsewhere, where nobody says
-    /// whether they are. Default true.
-    pub find_loops: bool,
-    /// Leaves out what other clips show as well. Off where the table is not there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prune: Option<PruneConfig>,
-    /// In-betweens of loops, as clips of their own.
-    pub blend_spaces: Vec<BlendSpace>,
-    /// What is matched.
-    pub schema: SchemaConfig,
-    /// Facts about clips by name.
-    pub clips: Vec<ClipRule>,
-}
-
-impl Default for BuildConfig {
-    fn default() -> Self {
-        Self {
-            pose_rate_hz: None,
-            search_rate_hz: 30.0,
-            roles: BTreeMap::new(),
-            root: RootConfig::default(),
-            mirror: MirrorMode::Off,
-            mirror_pairs: Vec::new(),
-            symmetric_normalization: true,
-            contacts: ContactConfig::default(),
-            extrapolate_ends: true,
-            find_loops: true,
-            prune: None,
-            blend_spaces: Vec::new(),
-            schema: SchemaConfig::default(),
-            clips: Vec::new(),
-        }
+settings! {
+    /// The `[build]` table.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct BuildConfig {
+        /// Poses per second in the database. Higher values cost memory. Default: the rate of the fastest clip, at most 60.
+        /// `--rate` sets both rates.
+        pose_rate_hz: Option<f32>, in 1.0 to 240.0, unit "Hz";
+        /// Rows of the feature matrix per second, at most the pose rate. Twice as many rows cost twice the memory and improve
+        /// matches little.
+        search_rate_hz: f32 = 30.0, in 1.0 to 240.0, unit "Hz";
+        /// How mirror images take part.
+        mirror: MirrorMode = MirrorMode::Off;
+        /// Pairs of left and right joints whose names do not tell their sides: `[["armA", "armB"]]`.
+        mirror_pairs: Vec<[String; 2]>;
+        /// Whether offset and scale of the features are the same for both sides. Without mirror images it has no effect.
+        symmetric_normalization: bool = true;
+        /// Whether the root continues beyond the ends of clips, so that the last second of a clip does not look like a stop.
+        /// Without it, rows whose trajectory leaves the clip are not targets of transitions.
+        extrapolate_ends: bool = true;
+        /// Whether a clip becomes a loop if its end leads back into its start as smoothly as it moves elsewhere, where neither
+        /// the clip nor the configuration says so.
+        find_loops: bool = true;
+        /// Which joint is which.
+        ///
+        /// Keys are roles, values are joint names: `left_foot = "LeftFoot"`. Roles that are not given are found from names,
+        /// hierarchy and pose: `hips`, `spine`, `chest`, `neck`, `head`, and on each side `left_shoulder`, `left_up_arm`,
+        /// `left_fore_arm`, `left_hand`, `left_up_leg`, `left_leg`, `left_foot`, `left_toe` (and `right_...`). A body on four
+        /// feet has `left_fore_foot`, `right_fore_foot`, `left_hind_foot` and `right_hind_foot`. A role may stand wherever a
+        /// joint name may.
+        roles: BTreeMap<String, String>;
+        /// Where the root is.
+        root: RootMotionConfig;
+        /// When feet touch the ground.
+        contacts: ContactConfig;
+        /// Leaving out motion that other clips contain.
+        ///
+        /// Off by default.
+        prune: PruneConfig;
+        /// Blended clips between loops.
+        ///
+        /// A list: `[[build.blend_spaces]]`.
+        blend_spaces: Vec<BlendSpace>;
+        /// What is matched.
+        schema: SchemaConfig;
+        /// Facts about clips.
+        ///
+        /// A list: `[[build.clips]]`. The same keys, without `name`, may stand in `<clip>.tags.toml` beside a clip.
+        clips: Vec<ClipRule>;
     }
 }
 
@@ -72,125 +65,106 @@ impl BuildConfig {
     }
 }
 
-/// How the root comes about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RootMode {
-    /// `existing` where joint 0 stays on the ground, else `synthesize`.
-    #[default]
-    Auto,
-    /// Joint 0 of the clips is the root; only its facing is put right.
-    Existing,
-    /// A new joint 0 under the body.
-    Synthesize,
-}
-
-/// The `[build.root]` table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct RootConfig {
-    /// Default `auto`.
-    pub mode: RootMode,
-    /// Joint or role whose ground projection is followed when synthesizing. Default: the chest, else the hips.
-    pub joint: Option<String>,
-    /// Smoothing of the position, seconds (Savitzky-Golay, order 3). Default 0.5.
-    pub position_window_s: f32,
-    /// Smoothing of the facing, seconds. Default 1.
-    pub facing_window_s: f32,
-    /// Turn from joint 0's own +Z to where the body faces, degrees about +Y. Default: found from hips and travel.
-    pub forward_deg: Option<f32>,
-    /// Gives clips that were made on the spot the speed that their standing feet slide back with; one speed per clip. Default:
-    /// for loops whose feet clearly tread, with a warning.
-    pub speed_from_feet: Option<bool>,
-}
-
-impl Default for RootConfig {
-    fn default() -> Self {
-        Self {
-            mode: RootMode::Auto,
-            joint: None,
-            position_window_s: 0.5,
-            facing_window_s: 1.0,
-            forward_deg: None,
-            speed_from_feet: None,
-        }
+choices! {
+    /// How the root is made.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum RootMotion = Auto {
+        /// `existing` where joint 0 stays on the ground, else `synthesize`.
+        Auto = "auto",
+        /// Joint 0 of the clips is the root. Only its facing is corrected.
+        Existing = "existing",
+        /// A new joint 0 under the body.
+        Synthesize = "synthesize",
     }
 }
 
-/// The `[build.contacts]` table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ContactConfig {
-    /// Joints or roles that touch the ground. Default: toes, else feet.
-    pub joints: Vec<String>,
-    /// Slower than this touches, m/s. Default 0.15.
-    pub speed_mps: f32,
-    /// Higher than this over the joint's lowest (5th percentile of the clip) does not touch, metres. Default 0.12.
-    pub height_m: f32,
-    /// Median filter against flicker, seconds. Default 0.1.
-    pub window_s: f32,
-}
+settings! {
+    /// The `[build.root]` table.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct RootMotionConfig {
+        /// How the root is made.
+        mode: RootMotion = RootMotion::Auto;
+        /// Joint or role whose position on the ground a synthesized root follows. Default: the chest, else the hips.
+        joint: Option<String>;
+        /// Smoothing window of the position (Savitzky-Golay, order 3). Higher values are smoother; lower values follow the body.
+        position_window_s: f32 = 0.5, in 0.0 to 60.0, unit "s";
+        /// Smoothing window of the facing. Higher values are smoother; lower values follow the body.
+        facing_window_s: f32 = 1.0, in 0.0 to 60.0, unit "s";
+        /// Angle about +Y from joint 0's own +Z to where the body faces. Default: found from hips and travel.
+        forward_deg: Option<f32>, in -360.0 to 360.0, unit "degrees";
+        /// Whether clips made in place get the speed at which their planted feet slide back, one speed per clip. `true`: all
+        /// clips that stay in place; `false`: none. Default: loops whose feet clearly tread, with a warning.
+        speed_from_feet: Option<bool>;
+    }
 
-impl Default for ContactConfig {
-    fn default() -> Self {
-        Self { joints: Vec::new(), speed_mps: 0.15, height_m: 0.12, window_s: 0.1 }
+    /// The `[build.contacts]` table.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct ContactConfig {
+        /// Joints or roles that touch the ground. Empty: toes, else feet, or all four paws.
+        joints: Vec<String>;
+        /// Speed below which a joint touches. Higher values label more contacts.
+        speed_mps: f32 = 0.15, in 0.0 to 100.0, unit "m/s";
+        /// Height above the joint's lowest (5th percentile of the clip) up to which it touches. Higher values label more
+        /// contacts.
+        height_m: f32 = 0.12, in 0.0 to 100.0, unit "m";
+        /// Length of the median filter against flicker. Higher values remove longer flickers and short contacts.
+        window_s: f32 = 0.1, in 0.0 to 10.0, unit "s";
+    }
+
+    /// The `[build.prune]` table.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct PruneConfig {
+        /// Whether repeated motion is left out. Writing the table without this key switches it on.
+        enabled: bool = false;
+        /// Distance below which two rows show the same motion, in units of the normalised features. 0.05 finds copies; 0.5 finds
+        /// other takes of the same motion, too.
+        distance: f32 = 0.05, in 0.0 to 10.0;
+        /// Shortest stretch that is left out.
+        run_s: f32 = 0.5, in 0.1 to 60.0, unit "s";
     }
 }
 
-/// The `[build.prune]` table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PruneConfig {
-    /// Rows as near as this to those of an earlier clip show the same, in the units of the normalised features. Default 0.05:
-    /// copies, and copies of copies; 0.5 takes different takes of the same motion.
-    pub distance: f32,
-    /// Shorter stretches stay, seconds. Default 0.5.
-    pub run_s: f32,
-}
-
-impl Default for PruneConfig {
-    fn default() -> Self {
-        Self { distance: 0.05, run_s: 0.5 }
+settings! {
+    /// An entry of `[[build.blend_spaces]]`: loops along an axis, and how many clips to make between them.
+    #[derive(Clone, Debug, PartialEq)]
+    pub entry BlendSpace {
+        /// First part of the names of the clips that are made: `name_<position>`.
+        name: String;
+        /// What the positions measure, for people: speed, turn.
+        axis: String = String::new();
+        /// The loops of a blend space.
+        ///
+        /// Two or more, of as many strides each.
+        clips: Vec<BlendPoint>;
+        /// Number of clips to be made, evenly between the first position and the last. None is made at the position of a clip.
+        steps: usize, in 1 to 10000;
     }
-}
 
-/// An entry of `[[build.blend_spaces]]`: loops along an axis, and how many clips to make between them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BlendSpace {
-    /// The clips made are called `name_<place>`.
-    pub name: String,
-    /// What the places measure, for people: `speed`, `turn`.
-    #[serde(default)]
-    pub axis: String,
-    /// Two loops or more.
-    pub clips: Vec<BlendPoint>,
-    /// Clips to be made, at even distances between the first and the last. Those at the place of a clip are left out.
-    pub steps: usize,
-}
+    /// A loop of a blend space.
+    #[derive(Clone, Debug, PartialEq)]
+    pub entry BlendPoint {
+        /// A loop, by name.
+        clip: String;
+        /// Its position on the axis.
+        at: f32;
+    }
 
-/// A loop of a blend space.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BlendPoint {
-    /// Clip.
-    pub clip: String,
-    /// Its place on the axis.
-    pub at: f32,
-}
-
-/// The `[build.schema]` table.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SchemaConfig {
-    /// `holden` (default), `o3de` or `quadruped`; left out where `channels` are given.
-    pub preset: Option<Preset>,
-    /// Channels of your own, after those of the preset if both are given.
-    pub channels: Vec<ChannelSpec>,
-    /// Points held by joints, to be named by channels.
-    pub props: Vec<PropSpec>,
-    /// Default `block`.
-    pub normalization: Normalization,
+    /// The `[build.schema]` table.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct SchemaConfig {
+        /// A ready-made set of channels. Default: `holden`, unless channels are given.
+        preset: Option<Preset>;
+        /// How features become comparable; see [schema.md](schema.md).
+        normalization: Normalization = Normalization::Block;
+        /// Channels of your own.
+        ///
+        /// A list: `[[build.schema.channels]]`. They follow those of the preset if both are given. See [schema.md](schema.md).
+        channels: Vec<ChannelSpec>;
+        /// Attachment points of joints.
+        ///
+        /// A list: `[[build.schema.props]]`. Channels name them like joints.
+        props: Vec<PropSpec>;
+    }
 }
 
 impl SchemaConfig {
@@ -207,99 +181,72 @@ impl SchemaConfig {
     }
 }
 
-/// Facts about clips: an entry of `[[build.clips]]`, or the content of `<clip>.tags.toml` beside a clip.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ClipRule {
-    /// Clips meant, `*` for any run of characters. Default `*`.
-    pub name: String,
-    /// Whether the last frame leads back to the first. Default: what the source says, else what is found.
-    #[serde(rename = "loop")]
-    pub looping: Option<bool>,
-    /// The clip that its first frame comes from: its end becomes the past of this clip's start.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub before: Option<String>,
-    /// The clip that its last frame leads to: its start becomes the future of this clip's end, and is played on into.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<String>,
-    /// Tags, over the whole clip or a part of it.
-    pub tags: Vec<TagSpec>,
-    /// `[[start, end], ..]` seconds that are cut out.
-    pub discard: Vec<[f32; 2]>,
-    /// `[[start, end], ..]` seconds that may be played but not jumped to.
-    pub do_not_enter: Vec<[f32; 2]>,
-    /// What jumping there costs, over the whole clip or a part of it.
-    pub costs: Vec<CostSpec>,
-    /// Named moments.
-    pub events: Vec<EventSpec>,
-    /// Functions of time, by keys.
-    pub curves: Vec<CurveSpec>,
-}
-
-impl Default for ClipRule {
-    fn default() -> Self {
-        Self {
-            name: "*".to_owned(),
-            looping: None,
-            before: None,
-            after: None,
-            tags: Vec::new(),
-            discard: Vec::new(),
-            do_not_enter: Vec::new(),
-            costs: Vec::new(),
-            events: Vec::new(),
-            curves: Vec::new(),
-        }
+settings! {
+    /// Facts about clips: an entry of `[[build.clips]]`, or the content of `<clip>.tags.toml` beside a clip.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct ClipRule {
+        /// Clips meant, `*` for any run of characters.
+        name: String = "*".to_owned();
+        /// Whether the last frame leads back to the first (or repeats it). Default: what the source says, else what is found.
+        looping: Option<bool>, key "loop";
+        /// Clip that leads into this one. Its end becomes the past of this clip's start.
+        before: Option<String>;
+        /// Clip that this one leads into. Its start becomes the future of this clip's end and is played next.
+        after: Option<String>;
+        /// Ranges with a name.
+        tags: Vec<TagSpec>;
+        /// Ranges that are cut out: `[[start, end], ..]`.
+        discard: Vec<[f32; 2]>, unit "s";
+        /// Ranges that are played but are not targets of transitions: `[[start, end], ..]`.
+        do_not_enter: Vec<[f32; 2]>, unit "s";
+        /// Cost bias of ranges.
+        costs: Vec<CostSpec>;
+        /// Times with a name.
+        events: Vec<EventSpec>;
+        /// Functions of time.
+        curves: Vec<CurveSpec>;
     }
-}
 
-/// A tag over a part of a clip.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TagSpec {
-    /// Tag.
-    pub name: String,
-    /// Default: the clip's start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub start_s: Option<f32>,
-    /// Default: the clip's end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub end_s: Option<f32>,
-}
+    /// A tag over a part of a clip.
+    #[derive(Clone, Debug, PartialEq)]
+    pub entry TagSpec {
+        /// Tag.
+        name: String;
+        /// Start of the range. Default: the start of the clip.
+        start_s: Option<f32> = None, unit "s";
+        /// End of the range. Default: the end of the clip.
+        end_s: Option<f32> = None, unit "s";
+    }
 
-/// A cost of jumping to a part of a clip.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CostSpec {
-    /// Added to the cost of a jump, in the squared units of the normalised features, 0 or more. Where parts overlap, their
-    /// costs add up.
-    pub cost: f32,
-    /// Default: the clip's start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub start_s: Option<f32>,
-    /// Default: the clip's end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub end_s: Option<f32>,
-}
+    /// A cost of transitions to a part of a clip.
+    #[derive(Clone, Debug, PartialEq)]
+    pub entry CostSpec {
+        /// Added to the cost of every transition into the range, in the units of `transition_cost`. The costs of overlapping
+        /// ranges add up.
+        cost: f32, in 0.0 to 1e6;
+        /// Start of the range. Default: the start of the clip.
+        start_s: Option<f32> = None, unit "s";
+        /// End of the range. Default: the end of the clip.
+        end_s: Option<f32> = None, unit "s";
+    }
 
-/// A named moment of a clip.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EventSpec {
-    /// Event.
-    pub name: String,
-    /// When.
-    pub time_s: f32,
-}
+    /// A named time of a clip.
+    #[derive(Clone, Debug, PartialEq)]
+    pub entry EventSpec {
+        /// Event.
+        name: String;
+        /// When it happens.
+        time_s: f32, unit "s";
+    }
 
-/// A function of time by keys: `keys = [[time, value, ..], ..]`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CurveSpec {
-    /// Name; a user channel of the same name takes its values.
-    pub name: String,
-    /// Rising times, seconds, each with its value(s).
-    pub keys: Vec<Vec<f32>>,
+    /// A function of time by keys.
+    #[derive(Clone, Debug, PartialEq)]
+    pub entry CurveSpec {
+        /// Curve. A user channel of the same name takes its values.
+        name: String;
+        /// Times in seconds, each with its values: `[[time, value, ..], ..]`. Times rise; all have as many values.
+        keys: Vec<Vec<f32>>;
+    }
 }
 
 /// True when `name` fits `pattern`, in which `*` stands for any run of characters.

@@ -4,6 +4,7 @@ use super::{NormalizeError, RoleError, RootError};
 use crate::clip::ClipError;
 use crate::database::DatabaseError;
 use crate::schema::SchemaError;
+use crate::settings::SettingError;
 use crate::skeleton::SkeletonError;
 
 /// Why a database cannot be built.
@@ -42,7 +43,7 @@ pub enum BuildError {
         /// What differs.
         difference: String,
     },
-    /// A setting that cannot be.
+    /// A setting is invalid.
     #[error("`{key}`: {what}")]
     Config {
         /// Key.
@@ -71,4 +72,10 @@ pub enum BuildError {
     /// The result does not hold together.
     #[error(transparent)]
     Database(#[from] DatabaseError),
+}
+
+impl From<SettingError> for BuildError {
+    fn from(e: SettingError) -> Self {
+        Self::Config { key: e.key, what: e.what }
+    }
 }

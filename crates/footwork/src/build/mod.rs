@@ -22,7 +22,7 @@ pub use crate::roles::{Assigned, JointRoles, RoleError};
 pub use blend_space::BlendReport;
 pub use config::{
     BlendPoint, BlendSpace, BuildConfig, ClipRule, ContactConfig, CostSpec, CurveSpec, EventSpec, PruneConfig,
-    RootConfig, RootMode, SchemaConfig, TagSpec,
+    RootMotion, RootMotionConfig, SchemaConfig, TagSpec,
 };
 pub use error::BuildError;
 pub use normalize::NormalizeError;
@@ -36,6 +36,7 @@ use crate::frames::JointIndex;
 use crate::motion::PosePool;
 use crate::rig::Rig;
 use crate::schema::{ChannelSpec, FeatureSchema, MirrorColumn, PropSpec};
+use crate::settings;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 use root_motion::RootPlan;
@@ -66,10 +67,12 @@ pub fn build(
     config: &BuildConfig,
     options: &BuildOptions,
 ) -> Result<(Database, BuildReport), BuildError> {
-    let Some(prune) = &config.prune else { return build_all(clips, config, options) };
-    check_prune(prune)?;
+    settings::check(config)?;
+    if !config.prune.enabled {
+        return build_all(clips, config, options);
+    }
     let (all, report) = build_all(clips, config, options)?;
-    let mut found = prune::find(&all, prune);
+    let mut found = prune::find(&all, &config.prune);
     // Parts of clips cut before, and clips that others build upon, stay.
     found.retain(|p| clips.iter().any(|c| c.name == p.clip) && !config.builds_upon(&p.clip));
     if found.is_empty() {
@@ -81,16 +84,6 @@ pub fn build(
     config.clips.retain(|r| left.iter().any(|c| config::matches_pattern(&r.name, &c.name)));
     let (db, report) = build_all(&left, &config, options)?;
     Ok((db, BuildReport { pruned: found, ..report }))
-}
-
-fn check_prune(prune: &PruneConfig) -> Result<(), BuildError> {
-    let settings = [("prune.distance", prune.distance, 0.0, 10.0), ("prune.run_s", prune.run_s, 0.1, 60.0)];
-    match settings.into_iter().find(|(_, v, low, high)| !(*low..=*high).contains(v)) {
-        Some((key, v, low, high)) => {
-            Err(BuildError::Config { key: key.into(), what: format!("{v}: expected {low} to {high}") })
-        }
-        None => Ok(()),
-    }
 }
 
 /// As [`build`], of all that is given.

@@ -3,7 +3,7 @@
 //! Data with a root bone keep it, turned so that +Z is forward; data without one get one. The facing is found from the
 //! hips (or any left/right pair) and checked against the travel, never assumed from an axis.
 
-use super::config::{RootConfig, RootMode};
+use super::config::{RootMotion, RootMotionConfig};
 use super::loops::Round;
 use super::track::Track;
 use crate::frames::JointIndex;
@@ -55,13 +55,13 @@ pub fn plan(
     tracks: &[Track],
     skeleton: &Skeleton,
     roles: &JointRoles,
-    config: &RootConfig,
+    config: &RootMotionConfig,
 ) -> Result<(RootPlan, Vec<String>), RootError> {
     let mut warnings = Vec::new();
     let existing = match config.mode {
-        RootMode::Existing => true,
-        RootMode::Synthesize => false,
-        RootMode::Auto => has_root(tracks, skeleton, roles),
+        RootMotion::Existing => true,
+        RootMotion::Synthesize => false,
+        RootMotion::Auto => has_root(tracks, skeleton, roles),
     };
     let sides = find_sides(skeleton, roles);
     if !existing {
@@ -191,7 +191,7 @@ impl RootPlan {
     }
 
     /// Rewrites a track so that joint 0 is the root.
-    pub fn apply(&self, track: Track, skeleton: &Skeleton, config: &RootConfig) -> Track {
+    pub fn apply(&self, track: Track, skeleton: &Skeleton, config: &RootMotionConfig) -> Track {
         match self {
             Self::Existing { yaw_rad } => turn_existing(track, skeleton, *yaw_rad),
             Self::Synthesize { joint, sides } => synthesize(track, skeleton, *joint, *sides, config),
@@ -227,7 +227,7 @@ fn synthesize(
     skeleton: &Skeleton,
     joint: JointIndex,
     sides: (JointIndex, JointIndex),
-    config: &RootConfig,
+    config: &RootMotionConfig,
 ) -> Track {
     let n = track.frames();
     let mut world = Vec::new();
@@ -264,7 +264,7 @@ fn synthesize(
 
 /// Smooths position and facing. A loop, whose round takes the world by `round`, is continued by itself on both sides first, so
 /// that its seam is no border.
-pub fn smooth(raw: &[Transform], rate_hz: f32, round: Option<Transform>, config: &RootConfig) -> Vec<Transform> {
+pub fn smooth(raw: &[Transform], rate_hz: f32, round: Option<Transform>, config: &RootMotionConfig) -> Vec<Transform> {
     let n = raw.len();
     let mut path = raw.to_vec();
     let mut skip = 0;
@@ -390,7 +390,7 @@ mod tests {
     fn rooted(clip: &RawClip) -> (Track, Skeleton, RootPlan) {
         let roles = JointRoles::resolve(&clip.skeleton, &BTreeMap::new()).unwrap();
         let track = Track::resample(clip.clone(), None, 30.0);
-        let config = RootConfig::default();
+        let config = RootMotionConfig::default();
         let (plan, warnings) = plan(std::slice::from_ref(&track), &clip.skeleton, &roles, &config).unwrap();
         assert_eq!(warnings, Vec::<String>::new());
         (plan.apply(track, &clip.skeleton, &config), plan.skeleton(&clip.skeleton).unwrap(), plan)

@@ -1,6 +1,6 @@
 //! Clips that were made on the spot: the feet tread, the root stays. Their speed is that of the ground under standing feet.
 
-use super::config::RootConfig;
+use super::config::RootMotionConfig;
 use super::track::Track;
 use crate::frames::JointIndex;
 use crate::skeleton::Skeleton;
@@ -15,7 +15,7 @@ const EVEN: f32 = 0.3;
 const STANDS_M: f32 = 0.03;
 
 /// The speed that a clip's feet give its root, root space, m/s; `None` where it has one of its own or does not tread.
-pub fn speed_mps(track: &Track, skeleton: &Skeleton, feet: &[JointIndex], config: &RootConfig) -> Option<Vec3> {
+pub fn speed_mps(track: &Track, skeleton: &Skeleton, feet: &[JointIndex], config: &RootMotionConfig) -> Option<Vec3> {
     let n = track.frames();
     let asked = config.speed_from_feet.unwrap_or(false);
     if config.speed_from_feet == Some(false) || n < 3 || feet.is_empty() || !(asked || track.looping) {

@@ -8,6 +8,7 @@ pub use file::{FORMAT_VERSION, FileError};
 pub(crate) use tags::TagSummary;
 pub use tags::{TagFilter, TagMask};
 
+use crate::choices;
 use crate::error::nearest;
 use crate::frames::{ClipIndex, EventId, FrameIndex, JointIndex, RowIndex};
 use crate::math::Transform;
@@ -117,17 +118,17 @@ impl RowFlags {
     }
 }
 
-/// How mirror images take part.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MirrorMode {
-    /// Not at all.
-    #[default]
-    Off,
-    /// As rows of their own, after all originals. Poses are stored once.
-    Stored,
-    /// By mirroring the query: no memory, twice the search.
-    Query,
+choices! {
+    /// How mirror images take part.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum MirrorMode = Off {
+        /// The search does not use mirror images.
+        Off = "off",
+        /// Mirror images are rows of their own, after all originals: twice the rows. Poses are stored once.
+        Stored = "stored",
+        /// The query is mirrored as well: no memory, twice the search.
+        Query = "query",
+    }
 }
 
 /// A tag over a range of frames.

@@ -28,7 +28,7 @@ impl Update<'_> {
     pub(super) fn look(&mut self, dt_s: Option<f32>) {
         let character = self.character;
         let (state, pose) = (&mut self.state.header.corrections.gaze, &mut self.output.pose);
-        let target = self.input.look_at.filter(|_| dt_s.is_some());
+        let target = self.input.look_at.filter(|_| dt_s.is_some() && character.config.look_at.enabled);
         if target.is_none() && *state == LookAt::default() {
             return;
         }
@@ -49,7 +49,7 @@ impl Update<'_> {
         let c = &character.config.hands;
         let pose = &mut self.output.pose;
         for (side, hand) in self.state.header.corrections.hands.iter_mut().enumerate() {
-            let target = self.input.hands[side].filter(|_| dt_s.is_some());
+            let target = self.input.hands[side].filter(|_| dt_s.is_some() && c.enabled);
             if target.is_none() && *hand == Hand::default() {
                 continue;
             }

@@ -5,7 +5,7 @@ use super::playback::ground_velocity;
 use super::state::{BlockLayout, MatcherState};
 use super::transition::blend_out;
 use super::update::Update;
-use crate::adjust::feet::{FootLock, Footing};
+use crate::adjust::feet::Footing;
 use crate::adjust::ground::FitToGround;
 use crate::adjust::lower_body::LowerBody;
 use crate::blend::inertialize::{Joints, Moving};
@@ -23,7 +23,7 @@ impl Update<'_> {
         let config = &character.config;
         let warps = config.warps();
         let body = character.model.rig.body.as_ref();
-        let Some(body) = body.filter(|_| warps || config.feet.lock != FootLock::Off) else { return };
+        let Some(body) = body.filter(|_| warps || config.feet.enabled) else { return };
         let mut lower = self.sample_feet(body);
         if warps {
             self.tick_warp(body, &mut lower, dt_s);
@@ -96,9 +96,9 @@ impl Update<'_> {
         let Some(body) = &model.rig.body else { return };
         let h = &self.state.header;
         let warps = config.warps();
-        let locks = config.feet.lock != FootLock::Off;
+        let locks = config.feet.enabled;
         let seen = h.corrections.body.seen > 0.0;
-        let grounds = config.ground.fit && (seen || (dt_s.is_some() && self.input.ground.is_some()));
+        let grounds = config.ground.enabled && (seen || (dt_s.is_some() && self.input.ground.is_some()));
         if !(warps || locks || grounds) {
             return;
         }

@@ -79,7 +79,7 @@ impl Update<'_> {
     pub(super) fn tick_play_rate(&mut self) {
         let character = self.character;
         let config = &character.config;
-        if config.play_rate.is_off() {
+        if !config.play_rate.enabled {
             self.state.header.play_rate = 1.0;
             return;
         }

@@ -46,10 +46,11 @@ impl Warp {
 
     /// As it is `after_s` later, when it bends a pose with this lower body.
     fn advance(&mut self, config: &MatcherConfig, lower: &LowerBody, after_s: f32) {
-        if let Some(c) = &config.orientation_warp {
-            self.turn.to(self.turn_goal, c.half_life_s, after_s);
+        if config.orientation_warp.enabled {
+            self.turn.to(self.turn_goal, config.orientation_warp.half_life_s, after_s);
         }
-        if let Some(c) = &config.stride_warp {
+        let c = &config.stride_warp;
+        if c.enabled {
             self.travel.to(self.travel_goal, c.half_life_s, after_s);
             let (reach, along) = (config.feet.reach(), self.along());
             self.stride.update(c, reach, along, self.longer_goal, lower, after_s);
@@ -69,10 +70,10 @@ impl Warp {
         let reach = config.feet.reach();
         let mut now = *self;
         now.advance(config, lower, after_s);
-        if let Some(c) = &config.orientation_warp {
-            c.apply(skeleton, body, reach, now.turn.value, lower, pose);
+        if config.orientation_warp.enabled {
+            config.orientation_warp.apply(skeleton, body, reach, now.turn.value, lower, pose);
         }
-        if config.stride_warp.is_some() {
+        if config.stride_warp.enabled {
             now.stride.apply(skeleton, body, reach, now.along(), lower, pose);
         }
     }
@@ -91,10 +92,10 @@ impl Update<'_> {
         let config = &character.config;
         let mut warp = self.state.header.warp;
         warp.advance(config, lower, dt_s);
-        if config.orientation_warp.is_none() {
+        if !config.orientation_warp.enabled {
             warp.turn = Spring::default();
         }
-        if config.stride_warp.is_none() {
+        if !config.stride_warp.enabled {
             warp.stride = StrideWarp::default();
         }
         self.set_warp_goals(&mut warp);
@@ -108,7 +109,8 @@ impl Update<'_> {
         let wanted = h.shown_root(&config.transition).inverse_direction(h.simulation.velocity);
         // Who follows the animation is sent nowhere.
         let led = !matches!(self.input.goal, Goal::None) && config.root.mode != RootMode::Animation;
-        warp.turn_goal = config.orientation_warp.filter(|_| led).map_or(0.0, |c| c.angle(clip, wanted));
+        let turns = led && config.orientation_warp.enabled;
+        warp.turn_goal = if turns { config.orientation_warp.angle(clip, wanted) } else { 0.0 };
         warp.longer_goal = 0.0;
         let Some(facing) = Facing::from_direction(clip) else { return };
         // An axis has no direction: half a turn is none.
@@ -117,8 +119,8 @@ impl Update<'_> {
         let going = Quat::from_rotation_y(warp.turn_goal) * facing.direction();
         let along = wanted.dot(going);
         // Somebody who has to turn round first must not take smaller steps for it.
-        if led && along > 0.5 * wanted.length() {
-            warp.longer_goal = config.stride_warp.map_or(0.0, |c| c.longer(clip.length(), along));
+        if led && config.stride_warp.enabled && along > 0.5 * wanted.length() {
+            warp.longer_goal = config.stride_warp.longer(clip.length(), along);
         }
     }
 }

@@ -1,125 +1,98 @@
 //! The schema as people write it: names and numbers, not yet checked against a skeleton.
 
-use serde::{Deserialize, Serialize};
+use crate::{choices, settings};
 
-/// What a channel describes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ChannelType {
-    /// Position of a joint, 3 columns.
-    JointPosition,
-    /// Velocity of a joint, 3 columns.
-    JointVelocity,
-    /// Acceleration of a joint, 3 columns.
-    JointAcceleration,
-    /// Rotation of a joint as two axes, 6 columns.
-    JointRotation,
-    /// Ground direction in which a joint faces, 2 columns.
-    JointHeading,
-    /// Angular velocity of a joint, 3 columns.
-    JointAngularVelocity,
-    /// Positions of the root at `times_s`, 2 or 3 columns each.
-    TrajectoryPosition,
-    /// Facings of the root at `times_s`, 2 columns each.
-    TrajectoryFacing,
-    /// Velocities of the root at `times_s`, 2 or 3 columns each.
-    TrajectoryVelocity,
-    /// Ground contact of a joint, 1 column.
-    Contact,
-    /// Values of the user's, `width` columns.
-    User,
-}
+choices! {
+    /// What a channel describes.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum ChannelType {
+        /// Position of a joint, 3 columns.
+        JointPosition = "joint_position",
+        /// Velocity of a joint, 3 columns.
+        JointVelocity = "joint_velocity",
+        /// Acceleration of a joint, 3 columns.
+        JointAcceleration = "joint_acceleration",
+        /// Rotation of a joint as two axes, 6 columns.
+        JointRotation = "joint_rotation",
+        /// Ground direction in which a joint faces, 2 columns.
+        JointHeading = "joint_heading",
+        /// Angular velocity of a joint, 3 columns.
+        JointAngularVelocity = "joint_angular_velocity",
+        /// Positions of the root at `times_s`, 2 or 3 columns each.
+        TrajectoryPosition = "trajectory_position",
+        /// Facings of the root at `times_s`, 2 columns each.
+        TrajectoryFacing = "trajectory_facing",
+        /// Velocities of the root at `times_s`, 2 or 3 columns each.
+        TrajectoryVelocity = "trajectory_velocity",
+        /// Ground contact of a joint, 1 column.
+        Contact = "contact",
+        /// Values of the user's, `width` columns.
+        User = "user",
+    }
 
-/// How a difference becomes cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Residual {
-    /// d squared: large differences outweigh many small ones.
-    #[default]
-    Squared,
-    /// |d|: linear.
-    Absolute,
-}
-
-/// One channel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ChannelSpec {
-    /// What it describes.
-    #[serde(rename = "type")]
-    pub kind: ChannelType,
-    /// Joint, role (`left_foot`) or prop, for the joint channels and `contact`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub joint: Option<String>,
-    /// Joint or role in whose space the joint is seen; default: the root.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub relative_to: Option<String>,
-    /// Axis of the joint that faces, for `joint_heading`; default: found from the data.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub axis: Option<[f32; 3]>,
-    /// Times from now, seconds, past negative, for the trajectory channels.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub times_s: Vec<f32>,
-    /// 2 (on the ground, default) or 3, for trajectory position and velocity.
-    #[serde(default = "two", skip_serializing_if = "is_two")]
-    pub dimensions: usize,
-    /// Name, for `user`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Values, for `user`; default 1.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
-    pub width: usize,
-    /// Influence on the cost: the normalised values are multiplied by it. Default 1.
-    #[serde(default = "unit")]
-    pub weight: f32,
-    /// Default squared.
-    #[serde(default)]
-    pub residual: Residual,
+    /// How a difference becomes cost.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Residual = Squared {
+        /// The square of the difference: large differences outweigh many small ones.
+        Squared = "squared",
+        /// The magnitude of the difference: linear.
+        Absolute = "absolute",
+    }
 }
 
-/// A point held by a joint: a weapon's tip, a ball in the hand.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PropSpec {
-    /// Name by which channels call it.
-    pub name: String,
-    /// Joint or role that holds it.
-    pub joint: String,
-    /// Where it is along the joint's axes, metres.
-    pub offset_m: [f32; 3],
+settings! {
+    /// One channel.
+    #[derive(Clone, Debug, PartialEq)]
+    pub entry ChannelSpec {
+        /// What it describes.
+        kind: ChannelType, key "type";
+        /// Joint, role (`left_foot`) or attachment point. Must be given for joint channels and `contact`.
+        joint: Option<String> = None;
+        /// Joint or role in whose space the joint is seen. Default: the root.
+        relative_to: Option<String> = None;
+        /// Axis of the joint that faces, for `joint_heading`. Default: found from the data.
+        axis: Option<[f32; 3]> = None, in -1e6 to 1e6;
+        /// Times from now, past negative. Must be given for trajectory channels.
+        times_s: Vec<f32> = Vec::new(), in -60.0 to 60.0, unit "s", brief true;
+        /// 2 on the ground or 3 in space, for trajectory position and velocity.
+        dimensions: usize = 2, in 2 to 3, brief true;
+        /// Name. Must be given for `user`.
+        name: Option<String> = None;
+        /// Number of values, for `user`.
+        width: usize = 1, in 1 to 256, brief true;
+        /// Influence on the cost: the normalised values are multiplied by it.
+        weight: f32 = 1.0, in 1e-6 to 1e6;
+        /// How a difference becomes cost.
+        residual: Residual = Residual::Squared;
+    }
+
+    /// A point held by a joint: a weapon's tip, a ball in the hand.
+    #[derive(Clone, Debug, PartialEq)]
+    pub entry PropSpec {
+        /// Name by which channels call it.
+        name: String;
+        /// Joint or role that holds it.
+        joint: String;
+        /// Position along the joint's axes: `[x, y, z]`.
+        offset_m: [f32; 3], in -1000.0 to 1000.0, unit "m";
+    }
 }
 
-/// How raw features become comparable.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Normalization {
-    /// Minus each column's mean, divided by the mean of the standard deviations of the channel's columns: keeps a
-    /// channel's columns in proportion.
-    #[default]
-    Block,
-    /// Minus each column's mean, divided by its own standard deviation.
-    Column,
-    /// From each column's smallest to its largest value, 0 to 1.
-    MinMax,
-    /// Raw.
-    None,
-}
-
-fn one() -> usize {
-    1
-}
-fn two() -> usize {
-    2
-}
-fn unit() -> f32 {
-    1.0
-}
-fn is_one(v: &usize) -> bool {
-    *v == 1
-}
-fn is_two(v: &usize) -> bool {
-    *v == 2
+choices! {
+    /// How raw features become comparable.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Normalization = Block {
+        /// Minus each column's mean, divided by the mean of the standard deviations of the channel's columns. Keeps a channel's
+        /// columns in proportion.
+        Block = "block",
+        /// Minus each column's mean, divided by its own standard deviation.
+        Column = "column",
+        /// From each column's smallest to its largest value, 0 to 1.
+        MinMax = "min_max",
+        /// Raw.
+        None = "none",
+    }
 }
 
 impl ChannelSpec {
@@ -154,19 +127,19 @@ impl ChannelSpec {
     }
 }
 
-/// A ready-made set of channels.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Preset {
-    /// 27 columns: both feet's position and velocity, the hips' velocity, trajectory position and facing in 1/3, 2/3
-    /// and 1 s. Source: Holden et al., "Learned Motion Matching" (2020), weights of its reference code.
-    #[default]
-    Holden,
-    /// 59 columns: trajectory over the past 0.7 s and the coming 1.2 s, feet and hips, absolute residuals. Source: the
-    /// O3DE gem's default schema; its 12 constant columns (three samples at t = 0) are spread over other times here.
-    O3de,
-    /// 39 columns: as `holden` with four feet.
-    Quadruped,
+choices! {
+    /// A ready-made set of channels.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Preset = Holden {
+        /// 27 columns: both feet's position and velocity, the hips' velocity, trajectory position and facing in 1/3, 2/3 and 1 s.
+        /// Source: Holden et al., "Learned Motion Matching" (2020), weights of its reference code.
+        Holden = "holden",
+        /// 59 columns: trajectory over the past 0.7 s and the coming 1.2 s, feet and hips, absolute residuals. Source: the O3DE
+        /// gem's default schema. Its 12 constant columns (three samples at t = 0) are spread over other times here.
+        O3de = "o3de",
+        /// 39 columns: as `holden` with four feet.
+        Quadruped = "quadruped",
+    }
 }
 
 impl Preset {

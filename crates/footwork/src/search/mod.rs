@@ -31,34 +31,34 @@ pub use kernels::Kernel;
 pub use owned_query::OwnedQuery;
 pub use tree::Tree;
 
+use crate::choices;
 use crate::database::{Database, MirrorMode, TagSummary};
 use crate::frames::RowIndex;
 use crate::schema::Residual;
 use serde::{Deserialize, Serialize};
 
-/// A kind of search.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Backend {
-    /// Every row, in order: the oracle.
-    Brute,
-    /// Two levels of boxes of 16 and 64 rows, in database order. Source: Holden et al., "Learned Motion Matching" (2020).
-    Boxes,
-    /// A tree of boxes, 16 wide, with vector instructions where there are some.
-    #[default]
-    Tree,
-    /// The boxes with vector instructions, sorted. See [`flat`].
-    Flat,
-    /// A kd-tree with backtracking. See [`kdtree`].
-    #[serde(rename = "kdtree")]
-    KdTree,
-    /// Principal components and a kd-tree over them: approximate. See [`pca`].
-    Pca,
-    /// A table by the position of a joint: approximate. See [`voxel`].
-    Voxel,
-    /// k-means: approximate. See [`clusters`].
-    Clusters,
+choices! {
+    /// A kind of search.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum Backend = Tree {
+        /// Every row, in order: the definition.
+        Brute = "brute",
+        /// Two levels of boxes of 16 and 64 rows, in database order. Source: Holden et al., "Learned Motion Matching" (2020).
+        Boxes = "boxes",
+        /// A tree of boxes, 16 wide, with vector instructions where the processor has them.
+        Tree = "tree",
+        /// The boxes with vector instructions, sorted.
+        Flat = "flat",
+        /// A kd-tree with backtracking.
+        KdTree = "kdtree",
+        /// Principal components and a kd-tree over them: approximate.
+        Pca = "pca",
+        /// A table by the position of a joint: approximate.
+        Voxel = "voxel",
+        /// k-means: approximate.
+        Clusters = "clusters",
+    }
 }
 
 impl Backend {
@@ -66,20 +66,6 @@ impl Backend {
     pub const ALL: [Self; 5] = [Self::Brute, Self::Boxes, Self::Tree, Self::Flat, Self::KdTree];
     /// Those that may return another row than the best one.
     pub const APPROXIMATE: [Self; 3] = [Self::Pca, Self::Voxel, Self::Clusters];
-
-    /// Its name in configuration files and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Brute => "brute",
-            Self::Boxes => "boxes",
-            Self::Tree => "tree",
-            Self::Flat => "flat",
-            Self::KdTree => "kdtree",
-            Self::Pca => "pca",
-            Self::Voxel => "voxel",
-            Self::Clusters => "clusters",
-        }
-    }
 }
 
 /// What is asked.

@@ -3,39 +3,33 @@
 use super::simulation::{Desired, Simulation};
 use crate::input::{CollisionHook, Gait, Goal, MotionInput, Stick, TrajectoryPoint};
 use crate::math::{Facing, lerp};
+use crate::settings;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
-/// Speeds at full stick, m/s, by direction relative to the facing.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Speeds {
-    /// Forward.
-    pub forward_mps: f32,
-    /// Sideways.
-    pub side_mps: f32,
-    /// Backward.
-    pub back_mps: f32,
-}
+settings! {
+    /// Speeds at full stick, by direction relative to the facing.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Speeds {
+        /// Speed forward.
+        forward_mps: f32 = WALK.forward_mps, in 0.0 to 100.0, unit "m/s";
+        /// Speed sideways.
+        side_mps: f32 = WALK.side_mps, in 0.0 to 100.0, unit "m/s";
+        /// Speed backward.
+        back_mps: f32 = WALK.back_mps, in 0.0 to 100.0, unit "m/s";
+    }
 
-/// Speeds of both gaits.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SpeedConfig {
-    /// Default 4, 3, 2.5.
-    pub run: Speeds,
-    /// Default 1.75, 1.5, 1.25.
-    pub walk: Speeds,
-}
-
-impl Default for SpeedConfig {
-    fn default() -> Self {
-        Self {
-            run: Speeds { forward_mps: 4.0, side_mps: 3.0, back_mps: 2.5 },
-            walk: Speeds { forward_mps: 1.75, side_mps: 1.5, back_mps: 1.25 },
-        }
+    /// The `[matcher.speeds]` table.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct SpeedConfig {
+        /// Speeds of a walk at full stick. Match them to the clips.
+        walk: Speeds = WALK;
+        /// Speeds of a run at full stick. Match them to the clips.
+        run: Speeds = Speeds { forward_mps: 4.0, side_mps: 3.0, back_mps: 2.5 };
     }
 }
+
+const WALK: Speeds = Speeds { forward_mps: 1.75, side_mps: 1.5, back_mps: 1.25 };
 
 impl SpeedConfig {
     /// The world velocity of a full or partial stick: `direction` (world, length up to 1) scaled by the speeds of its

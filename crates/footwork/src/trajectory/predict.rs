@@ -5,36 +5,30 @@ use super::simulation::{Desired, Simulation, SimulationConfig};
 use crate::input::{Goal, GroundHook, GroundPoint, MotionInput};
 use crate::math::{Facing, Transform, powf};
 use crate::schema::TrajectorySample;
+use crate::{choices, settings};
 use glam::Vec3;
-use serde::{Deserialize, Serialize};
 
-/// How the future is drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PredictionModel {
-    /// The simulated character's own springs, stepped ahead.
-    #[default]
-    Spring,
-    /// Velocity and facing bend from what they are to what is desired, quickly at first. Source: the O3DE gem's
-    /// exponential curve, with its biases 2 and 3.
-    Bend,
+choices! {
+    /// How the predicted trajectory is computed.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub enum PredictionModel = Spring {
+        /// The simulated character's own springs, stepped ahead.
+        Spring = "spring",
+        /// Velocity and facing bend from their current to their desired values along O3DE's exponential curve, quickly at first.
+        Bend = "bend",
+    }
 }
 
-/// The `[matcher.prediction]` table.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PredictionConfig {
-    /// Default `spring`.
-    pub model: PredictionModel,
-    /// `bend`: larger turns the velocity sooner. Default 2.
-    pub position_bias: f32,
-    /// `bend`: larger turns the facing sooner. Default 3.
-    pub facing_bias: f32,
-}
-
-impl Default for PredictionConfig {
-    fn default() -> Self {
-        Self { model: PredictionModel::Spring, position_bias: 2.0, facing_bias: 3.0 }
+settings! {
+    /// The `[matcher.prediction]` table.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct PredictionConfig {
+        /// How the predicted trajectory is computed.
+        model: PredictionModel = PredictionModel::Spring;
+        /// `bend`: higher values turn the velocity sooner.
+        position_bias: f32 = 2.0, in 0.0 to 100.0;
+        /// `bend`: higher values turn the facing sooner.
+        facing_bias: f32 = 3.0, in 0.0 to 100.0;
     }
 }
 

@@ -1,24 +1,20 @@
 //! The idealised character: a point with a facing, moved by critically damped springs. What games call the capsule.
 
 use crate::math::{Facing, spring};
+use crate::settings;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
-/// How quickly the simulated character answers.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SimulationConfig {
-    /// Half-life of the velocity spring, seconds. Default 0.27.
-    pub velocity_half_life_s: f32,
-    /// Half-life of the facing spring, seconds. Default 0.27.
-    pub facing_half_life_s: f32,
-    /// Half-life of the change between walk and run, seconds. Default 0.1.
-    pub gait_half_life_s: f32,
-}
-
-impl Default for SimulationConfig {
-    fn default() -> Self {
-        Self { velocity_half_life_s: 0.27, facing_half_life_s: 0.27, gait_half_life_s: 0.1 }
+settings! {
+    /// The `[matcher.simulation]` table.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct SimulationConfig {
+        /// Half-life of the velocity spring. Lower values respond faster; higher values accelerate more gently.
+        velocity_half_life_s: f32 = 0.27, in 1e-3 to 10.0, unit "s";
+        /// Half-life of the facing spring. Lower values turn sooner; higher values turn more gently.
+        facing_half_life_s: f32 = 0.27, in 1e-3 to 10.0, unit "s";
+        /// Half-life of the change between walk and run.
+        gait_half_life_s: f32 = 0.1, in 1e-3 to 10.0, unit "s";
     }
 }
 

@@ -12,8 +12,8 @@ use glam::Vec3;
 /// Settings with every stage on.
 pub fn all_on() -> MatcherConfig {
     MatcherConfig {
-        orientation_warp: Some(OrientationWarpConfig::default()),
-        stride_warp: Some(StrideWarpConfig::default()),
+        orientation_warp: OrientationWarpConfig { enabled: true, ..OrientationWarpConfig::default() },
+        stride_warp: StrideWarpConfig { enabled: true, ..StrideWarpConfig::default() },
         ..MatcherConfig::default()
     }
 }

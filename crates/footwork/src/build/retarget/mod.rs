@@ -4,7 +4,7 @@
 mod feet;
 mod measure;
 
-use super::config::{ContactConfig, RootConfig};
+use super::config::{ContactConfig, RootMotionConfig};
 use super::contacts;
 use super::root_motion::{loop_delta, smooth};
 use super::track::Track;
@@ -15,25 +15,22 @@ use crate::math::Transform;
 use crate::pose::Pose;
 use crate::retarget::{Reference, RetargetError, RetargetMap};
 use crate::roles::{JointRoles, Side};
+use crate::settings;
 use serde::Serialize;
 
-/// How clips are retargeted.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RetargetOptions {
-    /// Planted feet stand still: their joint keeps one place as long as the source's touches. Off: feet are where the joints'
-    /// directions put them. Default true.
-    pub plant_feet: bool,
-    /// Seconds over which a foot finds its planted place and leaves it. Default 0.2.
-    pub ease_s: f32,
-    /// When the source's feet touch, where its clips do not say.
-    pub contacts: ContactConfig,
-    /// How a root is made for a target that has a root bone from a source that has none.
-    pub root: RootConfig,
-}
-
-impl Default for RetargetOptions {
-    fn default() -> Self {
-        Self { plant_feet: true, ease_s: 0.2, contacts: ContactConfig::default(), root: RootConfig::default() }
+settings! {
+    /// How clips are retargeted.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct RetargetOptions {
+        /// Whether planted feet stand still: their joint keeps its position as long as the source's touches. Without it, feet
+        /// follow from the directions of the joints alone.
+        plant_feet: bool = true;
+        /// Time in which a foot reaches its planted position and leaves it. Higher values are smoother.
+        ease_s: f32 = 0.2, in 0.0 to 10.0, unit "s";
+        /// When the source's feet touch, where its clips do not say.
+        contacts: ContactConfig;
+        /// How a root is made for a target that has a root bone from a source that has none.
+        root: RootMotionConfig;
     }
 }
 

@@ -1,0 +1,831 @@
+//! Settings: name, help, unit, range and default of each, written once.
+//!
+//! [`settings!`](crate::settings) makes a struct from one list of fields; [`choices!`](crate::choices) makes an enum. Both
+//! generate the serde implementations, the defaults, the checks and the descriptors from which the configuration page and
+//! `footwork config` are written. Every error names the whole key.
+//!
+//! A table is read over its default: keys that are not written keep the value that the default of the enclosing table gives
+//! them. Writing the table of a stage switches the stage on, unless the table says `enabled = false`.
+
+use crate::error::nearest;
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A key of a table.
+#[derive(Debug)]
+pub struct Field {
+    /// Name, as files have it.
+    pub key: &'static str,
+    /// An older name that is read as well; empty if there is none.
+    pub alias: &'static str,
+    /// What it does, as the source has it: see [`Field::help`].
+    pub doc: &'static str,
+    /// Unit; empty if there is none.
+    pub unit: &'static str,
+    /// Least and greatest number, both allowed.
+    pub range: Option<(f64, f64)>,
+    /// True if it must be given.
+    pub required: bool,
+    /// What it may hold.
+    pub kind: Kind,
+    /// Its default as JSON.
+    pub default: fn() -> String,
+}
+
+/// What a key may hold.
+#[derive(Debug)]
+pub enum Kind {
+    /// `true` or `false`.
+    Switch,
+    /// A number.
+    Number,
+    /// A whole number, 0 or more.
+    Count,
+    /// A text.
+    Text,
+    /// One of these texts.
+    Choice(&'static [Choice]),
+    /// A table with these keys.
+    Table(&'static [Field]),
+    /// A table with keys of the user's own.
+    Map(&'static Kind),
+    /// A list; of exactly so many entries where a number is given.
+    List(&'static Kind, Option<usize>),
+    /// May be left out; then the default depends on the data.
+    Optional(&'static Kind),
+}
+
+/// A text that a key may hold.
+#[derive(Debug)]
+pub struct Choice {
+    /// The text.
+    pub name: &'static str,
+    /// What it means, as the source has it.
+    pub doc: &'static str,
+}
+
+/// A setting is outside of its range.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("`{key}`: {what}")]
+pub struct SettingError {
+    /// The whole key.
+    pub key: String,
+    /// What was expected and what was found.
+    pub what: String,
+}
+
+/// Where a value is in a configuration.
+#[derive(Clone, Copy, Debug)]
+pub enum At<'a> {
+    /// At the top.
+    Top,
+    /// Under a key of a table.
+    Key(&'a At<'a>, &'a str),
+    /// In a list.
+    Index(&'a At<'a>, usize),
+}
+
+/// A value that a key may hold.
+pub trait Setting: Sized {
+    /// What it is.
+    const KIND: Kind;
+
+    /// The default; any value where there is none.
+    fn blank() -> Self;
+
+    /// Reads a value over this one.
+    ///
+    /// # Errors
+    /// Names the key.
+    fn read<'de, D: Deserializer<'de>>(self, at: &At, from: D) -> Result<Self, D::Error>;
+
+    /// Checks all numbers in it.
+    ///
+    /// # Errors
+    /// The first that is outside of its range.
+    fn check(&self, at: &At, range: Option<(f64, f64)>) -> Result<(), SettingError>;
+
+    /// True for a value that is not written.
+    fn is_absent(&self) -> bool {
+        false
+    }
+}
+
+/// A table of settings.
+pub trait Settings: Setting {
+    /// Its keys, in the order of documentation.
+    const FIELDS: &'static [Field];
+
+    /// Reads the value of a key.
+    ///
+    /// # Errors
+    /// Names the key.
+    fn set<'de, A: MapAccess<'de>>(&mut self, key: &'static str, at: &At, from: &mut A) -> Result<(), A::Error>;
+
+    /// What becomes of it where its table is written.
+    fn written(&mut self) {}
+}
+
+impl Field {
+    /// What it does, in paragraphs of plain text.
+    pub fn help(&self) -> Vec<String> {
+        paragraphs(self.doc)
+    }
+}
+
+impl Choice {
+    /// What it means, in one line.
+    pub fn help(&self) -> String {
+        paragraphs(self.doc).join(" ")
+    }
+}
+
+fn paragraphs(doc: &str) -> Vec<String> {
+    let mut all = vec![String::new()];
+    for line in doc.lines().map(str::trim) {
+        let last = all.len() - 1;
+        match (line.is_empty(), all[last].is_empty()) {
+            (true, true) => {}
+            (true, false) => all.push(String::new()),
+            (false, true) => all[last].push_str(line),
+            (false, false) => all[last] = format!("{} {line}", all[last]),
+        }
+    }
+    all.retain(|p| !p.is_empty());
+    all
+}
+
+impl fmt::Display for At<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Top => Ok(()),
+            Self::Index(list, at) => write!(f, "{list}[{at}]"),
+            Self::Key(table, key) => {
+                if !matches!(table, Self::Top) {
+                    write!(f, "{table}.")?;
+                }
+                let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+                if !key.is_empty() && key.chars().all(bare) { f.write_str(key) } else { write!(f, "{key:?}") }
+            }
+        }
+    }
+}
+
+impl At<'_> {
+    /// A message about what is here.
+    fn tell(&self, what: impl fmt::Display) -> String {
+        if matches!(self, Self::Top) { what.to_string() } else { format!("`{self}`: {what}") }
+    }
+}
+
+/// Checks all settings of a configuration.
+///
+/// # Errors
+/// The first that is outside of its range.
+pub fn check<T: Setting>(config: &T) -> Result<(), SettingError> {
+    config.check(&At::Top, None)
+}
+
+/// Reads the next value of a table, over `value`.
+///
+/// # Errors
+/// Names the key.
+pub fn next<'de, T: Setting, A: MapAccess<'de>>(
+    value: &mut T,
+    at: &At,
+    range: Option<(f64, f64)>,
+    from: &mut A,
+) -> Result<(), A::Error> {
+    let before = std::mem::replace(value, T::blank());
+    *value = from.next_value_seed(Over { before, at, checked: Some(range) })?;
+    Ok(())
+}
+
+/// Reads a table over `before`.
+///
+/// # Errors
+/// Names the key.
+pub fn read_table<'de, T: Settings, D: Deserializer<'de>>(before: T, at: &At, from: D) -> Result<T, D::Error> {
+    from.deserialize_map(TableVisitor(before, at))
+}
+
+/// Reads a value over another and checks it at once, so that the error knows its line. The entries of lists and maps are
+/// checked against their range by the list or map.
+struct Over<'a, T> {
+    before: T,
+    at: &'a At<'a>,
+    checked: Option<Option<(f64, f64)>>,
+}
+
+impl<'de, T: Setting> DeserializeSeed<'de> for Over<'_, T> {
+    type Value = T;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<T, D::Error> {
+        let value = self.before.read(self.at, from)?;
+        if let Some(range) = self.checked {
+            value.check(self.at, range).map_err(D::Error::custom)?;
+        }
+        Ok(value)
+    }
+}
+
+struct TableVisitor<'a, T>(T, &'a At<'a>);
+
+impl<'de, T: Settings> Visitor<'de> for TableVisitor<'_, T> {
+    type Value = T;
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a table")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
+        let Self(mut table, at) = self;
+        if !matches!(at, At::Top) {
+            table.written();
+        }
+        let mut given = vec![false; T::FIELDS.len()];
+        while let Some(i) = map.next_key_seed(Key { fields: T::FIELDS, at })? {
+            let key = T::FIELDS[i].key;
+            if std::mem::replace(&mut given[i], true) {
+                return Err(A::Error::custom(At::Key(at, key).tell("given twice; remove one")));
+            }
+            table.set(key, &At::Key(at, key), &mut map)?;
+        }
+        match T::FIELDS.iter().zip(given).find(|(f, given)| f.required && !given) {
+            Some((f, _)) => Err(A::Error::custom(At::Key(at, f.key).tell("missing; it must be given"))),
+            None => Ok(table),
+        }
+    }
+}
+
+struct Key<'a> {
+    fields: &'static [Field],
+    at: &'a At<'a>,
+}
+
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = usize;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<usize, D::Error> {
+        from.deserialize_identifier(self)
+    }
+}
+
+impl Visitor<'_> for Key<'_> {
+    type Value = usize;
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a key")
+    }
+    fn visit_str<E: Error>(self, key: &str) -> Result<usize, E> {
+        let fits = |f: &Field| f.key == key || !f.alias.is_empty() && f.alias == key;
+        self.fields.iter().position(fits).ok_or_else(|| {
+            let keys = || self.fields.iter().map(|f| f.key);
+            let hint = match nearest(key, keys()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known here: {}", listed(keys(), "and")),
+            };
+            E::custom(format!("unknown key `{}`; {hint}", At::Key(self.at, key)))
+        })
+    }
+}
+
+/// `a`, `b` or `c`.
+fn listed<'a>(names: impl Iterator<Item = &'a str>, last: &str) -> String {
+    let names: Vec<String> = names.map(|n| format!("`{n}`")).collect();
+    match names.split_last() {
+        Some((end, rest)) if !rest.is_empty() => format!("{} {last} {end}", rest.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+/// Reads one of several texts; gives its index.
+///
+/// # Errors
+/// Names the key, the texts and the nearest of them.
+pub fn read_choice<'de, D: Deserializer<'de>>(choices: &'static [Choice], at: &At, from: D) -> Result<usize, D::Error> {
+    let found: String = leaf(at, from)?;
+    choices.iter().position(|c| c.name == found).ok_or_else(|| {
+        let names = || choices.iter().map(|c| c.name);
+        let hint = match nearest(&found, names()) {
+            _ if found == "off" => "; to switch a stage off, set `enabled = false` in its table".to_owned(),
+            Some(near) => format!("; did you mean `{near}`?"),
+            None => String::new(),
+        };
+        D::Error::custom(at.tell(format!("expected {}, found `{found}`{hint}", listed(names(), "or"))))
+    })
+}
+
+/// A value of another library's type.
+///
+/// # Errors
+/// Names the key.
+pub fn leaf<'de, T: Deserialize<'de>, D: Deserializer<'de>>(at: &At, from: D) -> Result<T, D::Error> {
+    T::deserialize(from).map_err(|e| D::Error::custom(at.tell(e.to_string().trim_end())))
+}
+
+fn out_of_range(at: &At, range: Option<(f64, f64)>, found: impl fmt::Display) -> Result<(), SettingError> {
+    let expected = range.map_or("a finite number".to_owned(), |(low, high)| format!("{low} to {high}"));
+    Err(SettingError { key: at.to_string(), what: format!("expected {expected}, found {found}") })
+}
+
+impl Setting for f32 {
+    const KIND: Kind = Kind::Number;
+    fn blank() -> Self {
+        0.0
+    }
+    fn read<'de, D: Deserializer<'de>>(self, at: &At, from: D) -> Result<Self, D::Error> {
+        leaf(at, from)
+    }
+    fn check(&self, at: &At, range: Option<(f64, f64)>) -> Result<(), SettingError> {
+        let (low, high) = range.map_or((f32::MIN, f32::MAX), |(low, high)| (low as f32, high as f32));
+        if (low..=high).contains(self) { Ok(()) } else { out_of_range(at, range, self) }
+    }
+}
+
+impl Setting for usize {
+    const KIND: Kind = Kind::Count;
+    fn blank() -> Self {
+        0
+    }
+    fn read<'de, D: Deserializer<'de>>(self, at: &At, from: D) -> Result<Self, D::Error> {
+        leaf(at, from)
+    }
+    fn check(&self, at: &At, range: Option<(f64, f64)>) -> Result<(), SettingError> {
+        match range {
+            Some((low, high)) if !(low..=high).contains(&(*self as f64)) => out_of_range(at, range, self),
+            _ => Ok(()),
+        }
+    }
+}
+
+macro_rules! plain {
+    ($($type:ty: $kind:expr),*) => {$(
+        impl Setting for $type {
+            const KIND: Kind = $kind;
+            fn blank() -> Self {
+                Self::default()
+            }
+            fn read<'de, D: Deserializer<'de>>(self, at: &At, from: D) -> Result<Self, D::Error> {
+                leaf(at, from)
+            }
+            fn check(&self, _: &At, _: Option<(f64, f64)>) -> Result<(), SettingError> {
+                Ok(())
+            }
+        }
+    )*};
+}
+
+plain!(bool: Kind::Switch, String: Kind::Text);
+
+impl<T: Setting> Setting for Option<T> {
+    const KIND: Kind = Kind::Optional(&T::KIND);
+    fn blank() -> Self {
+        None
+    }
+    fn read<'de, D: Deserializer<'de>>(self, at: &At, from: D) -> Result<Self, D::Error> {
+        struct Maybe<'a, T>(T, &'a At<'a>);
+        impl<'de, T: Setting> Visitor<'de> for Maybe<'_, T> {
+            type Value = Option<T>;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a value")
+            }
+            fn visit_none<E: Error>(self) -> Result<Option<T>, E> {
+                Ok(None)
+            }
+            fn visit_unit<E: Error>(self) -> Result<Option<T>, E> {
+                Ok(None)
+            }
+            fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Option<T>, D::Error> {
+                self.0.read(self.1, from).map(Some)
+            }
+        }
+        from.deserialize_option(Maybe(self.unwrap_or_else(T::blank), at))
+    }
+    fn check(&self, at: &At, range: Option<(f64, f64)>) -> Result<(), SettingError> {
+        self.as_ref().map_or(Ok(()), |v| v.check(at, range))
+    }
+    fn is_absent(&self) -> bool {
+        self.is_none()
+    }
+}
+
+struct List<'a, T>(&'a At<'a>, PhantomData<T>);
+
+impl<'de, T: Setting> Visitor<'de> for List<'_, T> {
+    type Value = Vec<T>;
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a list")
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+        let mut all = Vec::new();
+        while let Some(value) = {
+            let at = &At::Index(self.0, all.len());
+            list.next_element_seed(Over { before: T::blank(), at, checked: None })?
+        } {
+            all.push(value);
+        }
+        Ok(all)
+    }
+}
+
+fn check_all<'a, T: Setting + 'a>(
+    list: impl IntoIterator<Item = &'a T>,
+    at: &At,
+    range: Option<(f64, f64)>,
+) -> Result<(), SettingError> {
+    list.into_iter().enumerate().try_for_each(|(i, v)| v.check(&At::Index(at, i), range))
+}
+
+impl<T: Setting> Setting for Vec<T> {
+    const KIND: Kind = Kind::List(&T::KIND, None);
+    fn blank() -> Self {
+        Self::new()
+    }
+    fn read<'de, D: Deserializer<'de>>(self, at: &At, from: D) -> Result<Self, D::Error> {
+        from.deserialize_seq(List(at, PhantomData))
+    }
+    fn check(&self, at: &At, range: Option<(f64, f64)>) -> Result<(), SettingError> {
+        check_all(self, at, range)
+    }
+}
+
+impl<T: Setting, const N: usize> Setting for [T; N] {
+    const KIND: Kind = Kind::List(&T::KIND, Some(N));
+    fn blank() -> Self {
+        std::array::from_fn(|_| T::blank())
+    }
+    fn read<'de, D: Deserializer<'de>>(self, at: &At, from: D) -> Result<Self, D::Error> {
+        let list: Vec<T> = from.deserialize_seq(List(at, PhantomData))?;
+        list.try_into()
+            .map_err(|list: Vec<T>| D::Error::custom(at.tell(format!("expected {N} values, found {}", list.len()))))
+    }
+    fn check(&self, at: &At, range: Option<(f64, f64)>) -> Result<(), SettingError> {
+        check_all(self, at, range)
+    }
+}
+
+impl<T: Setting> Setting for BTreeMap<String, T> {
+    const KIND: Kind = Kind::Map(&T::KIND);
+    fn blank() -> Self {
+        Self::new()
+    }
+    fn read<'de, D: Deserializer<'de>>(self, at: &At, from: D) -> Result<Self, D::Error> {
+        struct Map<'a, T>(&'a At<'a>, PhantomData<T>);
+        impl<'de, T: Setting> Visitor<'de> for Map<'_, T> {
+            type Value = BTreeMap<String, T>;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a table")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut all = BTreeMap::new();
+                while let Some(key) = map.next_key::<String>()? {
+                    let at = &At::Key(self.0, &key);
+                    let value = map.next_value_seed(Over { before: T::blank(), at, checked: None })?;
+                    all.insert(key, value);
+                }
+                Ok(all)
+            }
+        }
+        from.deserialize_map(Map(at, PhantomData))
+    }
+    fn check(&self, at: &At, range: Option<(f64, f64)>) -> Result<(), SettingError> {
+        self.iter().try_for_each(|(key, v)| v.check(&At::Key(at, key), range))
+    }
+}
+
+/// The default of a field as JSON, whose numbers have the fewest digits that are the same value.
+#[doc(hidden)]
+pub fn json<T: Serialize>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Makes structs of settings. A field is
+///
+/// ```text
+/// /// What it does: the effect of a higher and a lower value.
+/// name: type = default, in low to high, unit "s";
+/// ```
+///
+/// where all after the type may be left out. `pub struct` is a table with defaults throughout, `pub entry` an entry of a list,
+/// of which every field without a default must be given. Also: `key "loop"` for a name that is no Rust name, `alias "old"` for
+/// an older name, `brief true` for a key that is not written where it has its default.
+#[macro_export]
+macro_rules! settings {
+    ($($(#[$meta:meta])* pub $form:ident $name:ident { $(
+        $(#[doc = $doc:literal])*
+        $field:ident: $type:ty $(= $default:expr)? $(, in $low:literal to $high:literal)? $(, unit $unit:literal)?
+        $(, key $key:literal)? $(, alias $alias:literal)? $(, brief $brief:literal)?;
+    )* })*) => {$(
+        $(#[$meta])*
+        pub struct $name {$(
+            $(#[doc = $doc])*
+            #[doc = concat!(
+                "\n\n" $(, "Unit: ", $unit, ". ")? $(, "Range: ", stringify!($low), " to ", stringify!($high), ". ")?
+                $(, "Default: `", stringify!($default), "`.")?
+            )]
+            pub $field: $type,
+        )*}
+
+        const _: () = {
+            use $crate::settings::{At, Field, Kind, Setting, SettingError, Settings, json, next, read_table};
+            use ::serde::de::{Deserialize, Deserializer, MapAccess};
+            use ::serde::ser::{Serialize, SerializeStruct, Serializer};
+
+            type Range = Option<(f64, f64)>;
+
+            #[allow(non_camel_case_types)]
+            enum Place { $($field),* }
+
+            impl Settings for $name {
+                const FIELDS: &'static [Field] = &[$(Field {
+                    key: $crate::settings!(@key $field $($key)?),
+                    alias: concat!($($alias)?),
+                    doc: concat!($($doc, "\n"),*),
+                    unit: concat!($($unit)?),
+                    range: $crate::settings!(@range $($low, $high)?),
+                    required: $crate::settings!(@required $form $(, $default)?),
+                    kind: <$type as Setting>::KIND,
+                    default: || { let value: $type = $crate::settings!(@default $type $(, $default)?); json(&value) },
+                }),*];
+
+                fn set<'de, A: MapAccess<'de>>(
+                    &mut self,
+                    key: &'static str,
+                    at: &At,
+                    from: &mut A,
+                ) -> Result<(), A::Error> {
+                    $(if key == Self::FIELDS[Place::$field as usize].key {
+                        let range = Self::FIELDS[Place::$field as usize].range;
+                        return next(&mut self.$field, at, range, from);
+                    })*
+                    Ok(())
+                }
+
+                fn written(&mut self) {
+                    $($crate::settings!(@switch self $field);)*
+                }
+            }
+
+            impl Setting for $name {
+                const KIND: Kind = Kind::Table(Self::FIELDS);
+                fn blank() -> Self {
+                    Self { $($field: $crate::settings!(@default $type $(, $default)?)),* }
+                }
+                fn read<'de, D: Deserializer<'de>>(self, at: &At, from: D) -> Result<Self, D::Error> {
+                    read_table(self, at, from)
+                }
+                fn check(&self, at: &At, _: Range) -> Result<(), SettingError> {
+                    $(
+                        let field = &Self::FIELDS[Place::$field as usize];
+                        self.$field.check(&At::Key(at, field.key), field.range)?;
+                    )*
+                    Ok(())
+                }
+            }
+
+            impl<'de> Deserialize<'de> for $name {
+                fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                    read_table(Self::blank(), &At::Top, from)
+                }
+            }
+
+            impl Serialize for $name {
+                fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                    let mut table = to.serialize_struct(stringify!($name), Self::FIELDS.len())?;
+                    $(if !self.$field.is_absent() $(&& !($brief && self.$field == Self::blank().$field))? {
+                        let key = Self::FIELDS[Place::$field as usize].key;
+                        table.serialize_field(key, &self.$field)?;
+                    })*
+                    table.end()
+                }
+            }
+        };
+
+        $crate::settings!(@form $form $name);
+    )*};
+
+    (@form struct $name:ident) => {
+        impl Default for $name {
+            fn default() -> Self {
+                <Self as $crate::settings::Setting>::blank()
+            }
+        }
+    };
+    (@form entry $name:ident) => {};
+    (@key $field:ident) => { stringify!($field) };
+    (@key $field:ident $key:literal) => { $key };
+    (@range) => { None };
+    (@range $low:literal, $high:literal) => { Some(($low as f64, $high as f64)) };
+    (@required entry) => { true };
+    (@required $form:ident $(, $default:expr)?) => { false };
+    (@default $type:ty) => { <$type as $crate::settings::Setting>::blank() };
+    (@default $type:ty, $default:expr) => { $default };
+    (@switch $self:ident enabled) => { $self.enabled = true };
+    (@switch $self:ident $field:ident) => {};
+}
+
+/// Makes an enum whose variants are texts in files: `pub enum Name = Default { /// Help. Variant = "text", }`. Without a
+/// default it has none.
+#[macro_export]
+macro_rules! choices {
+    ($($(#[$meta:meta])* pub enum $name:ident $(= $default:ident)? { $(
+        $(#[doc = $doc:literal])*
+        $variant:ident = $text:literal,
+    )* })*) => {$(
+        $(#[$meta])*
+        pub enum $name {$(
+            $(#[doc = $doc])*
+            $variant,
+        )*}
+
+        impl $name {
+            const CHOICES: &'static [$crate::settings::Choice] =
+                &[$($crate::settings::Choice { name: $text, doc: concat!($($doc, "\n"),*) }),*];
+            const VALUES: &'static [Self] = &[$(Self::$variant),*];
+
+            /// Its name in files.
+            pub fn name(self) -> &'static str {
+                match self {$(
+                    Self::$variant => $text,
+                )*}
+            }
+        }
+
+        const _: () = {
+            use $crate::settings::{At, Kind, Setting, SettingError, read_choice};
+            use ::serde::de::{Deserialize, Deserializer};
+            use ::serde::ser::{Serialize, Serializer};
+
+            impl Setting for $name {
+                const KIND: Kind = Kind::Choice(Self::CHOICES);
+                fn blank() -> Self {
+                    $crate::choices!(@blank $($default)?)
+                }
+                fn read<'de, D: Deserializer<'de>>(self, at: &At, from: D) -> Result<Self, D::Error> {
+                    Ok(Self::VALUES[read_choice(Self::CHOICES, at, from)?])
+                }
+                fn check(&self, _: &At, _: Option<(f64, f64)>) -> Result<(), SettingError> {
+                    Ok(())
+                }
+            }
+
+            impl<'de> Deserialize<'de> for $name {
+                fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                    Self::blank().read(&At::Top, from)
+                }
+            }
+
+            impl Serialize for $name {
+                fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                    to.serialize_str(self.name())
+                }
+            }
+        };
+
+        $(impl Default for $name {
+            fn default() -> Self {
+                Self::$default
+            }
+        })?
+    )*};
+    (@blank) => { Self::VALUES[0] };
+    (@blank $default:ident) => { Self::$default };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    crate::choices! {
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum Hold = Firm {
+            /// Not at all loose.
+            Firm = "firm",
+            /// Loose.
+            Loose = "loose",
+        }
+    }
+
+    crate::settings! {
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Inner {
+            /// Switch.
+            enabled: bool = false;
+            /// First line
+            /// and second.
+            ///
+            /// Next paragraph.
+            half_life_s: f32 = 0.1, in 0.01 to 10.0, unit "s", alias "half_life";
+            /// How.
+            hold: Hold;
+        }
+
+        #[derive(Clone, Debug, PartialEq)]
+        pub entry Named {
+            /// Name.
+            name: String;
+            /// Weight.
+            weight: f32 = 1.0, in 0.0 to 2.0;
+        }
+
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Outer {
+            /// Inner.
+            inner: Inner = Inner { half_life_s: 0.5, ..Inner::default() };
+            /// Costs.
+            costs: BTreeMap<String, f32>, in 0.0 to 1.0;
+            /// Names.
+            names: Vec<Named>;
+            /// Maybe.
+            rate: Option<f32>, in 1.0 to 2.0;
+            /// Corners.
+            corner: [f32; 2];
+            /// Looping.
+            looping: usize = 2, in 1 to 3, key "loop", brief true;
+        }
+    }
+
+    fn read(json: &str) -> Result<Outer, String> {
+        serde_json::from_str(json).map_err(|e: serde_json::Error| e.to_string())
+    }
+
+    #[test]
+    fn a_table_written_in_part_keeps_what_the_table_around_it_has_by_default() {
+        let outer = read(r#"{"inner": {"hold": "loose"}}"#).unwrap();
+        assert_eq!((outer.inner.half_life_s, outer.inner.hold), (0.5, Hold::Loose));
+        assert_eq!(read("{}").unwrap(), Outer::default());
+    }
+
+    #[test]
+    fn a_stage_is_on_where_its_table_is_written_and_does_not_say_otherwise() {
+        assert!(!read("{}").unwrap().inner.enabled);
+        assert!(read(r#"{"inner": {}}"#).unwrap().inner.enabled);
+        assert!(!read(r#"{"inner": {"enabled": false}}"#).unwrap().inner.enabled);
+    }
+
+    #[test]
+    fn errors_name_the_whole_key_and_what_may_be_there() {
+        for (json, told) in [
+            (r#"{"inner": {"half_live_s": 1}}"#, "unknown key `inner.half_live_s`; did you mean `half_life_s`?"),
+            (
+                r#"{"qqqqq": 1}"#,
+                "unknown key `qqqqq`; known here: `inner`, `costs`, `names`, `rate`, `corner` and `loop`",
+            ),
+            (r#"{"inner": {"half_life_s": 11}}"#, "`inner.half_life_s`: expected 0.01 to 10, found 11"),
+            (r#"{"inner": {"half_life_s": 1, "half_life": 1}}"#, "`inner.half_life_s`: given twice; remove one"),
+            (
+                r#"{"inner": {"hold": "lose"}}"#,
+                "`inner.hold`: expected `firm` or `loose`, found `lose`; did you mean `loose`?",
+            ),
+            (r#"{"inner": {"hold": "off"}}"#, "found `off`; to switch a stage off, set `enabled = false` in its table"),
+            (r#"{"costs": {"left foot": 2}}"#, "`costs.\"left foot\"`: expected 0 to 1, found 2"),
+            (r#"{"names": [{"name": "a"}, {"weight": 1}]}"#, "`names[1].name`: missing; it must be given"),
+            (r#"{"names": [{"name": "a", "weight": 3}]}"#, "`names[0].weight`: expected 0 to 2, found 3"),
+            (r#"{"rate": 0.5}"#, "`rate`: expected 1 to 2, found 0.5"),
+            (r#"{"rate": "x"}"#, "`rate`: invalid type"),
+            (r#"{"corner": [1]}"#, "`corner`: expected 2 values, found 1"),
+            (r#"{"loop": 4}"#, "`loop`: expected 1 to 3, found 4"),
+        ] {
+            let message = read(json).unwrap_err();
+            assert!(message.contains(told), "{json}: {message}");
+        }
+    }
+
+    #[test]
+    fn what_a_program_sets_is_checked_as_what_a_file_sets() {
+        let named = |weight| Named { name: "a".into(), weight };
+        let good = Outer { names: vec![named(1.0)], rate: Some(1.5), ..Outer::default() };
+        assert_eq!(check(&good), Ok(()));
+        let inner = |half_life_s| Inner { half_life_s, ..Inner::default() };
+        for (bad, key) in [
+            (Outer { inner: inner(f32::NAN), ..good.clone() }, "inner.half_life_s"),
+            (Outer { inner: inner(0.009), ..good.clone() }, "inner.half_life_s"),
+            (Outer { costs: [("a".to_owned(), -0.1)].into_iter().collect(), ..good.clone() }, "costs.a"),
+            (Outer { names: vec![named(1.0), named(f32::INFINITY)], ..good.clone() }, "names[1].weight"),
+            (Outer { rate: Some(3.0), ..good.clone() }, "rate"),
+            (Outer { corner: [0.0, f32::NAN], ..good.clone() }, "corner[1]"),
+            (Outer { looping: 0, ..good.clone() }, "loop"),
+        ] {
+            assert_eq!(check(&bad).unwrap_err().key, key);
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        assert_eq!(
+            json(&Outer::default()),
+            r#"{"inner":{"enabled":false,"half_life_s":0.5,"hold":"firm"},"costs":{},"names":[],"corner":[0.0,0.0]}"#
+        );
+        let all = Outer { looping: 3, rate: Some(2.0), ..Outer::default() };
+        assert_eq!(read(&json(&all)).unwrap(), all);
+    }
+
+    #[test]
+    fn descriptors_tell_what_the_source_says() {
+        let field = &Inner::FIELDS[1];
+        assert_eq!(field.help(), ["First line and second.", "Next paragraph."]);
+        assert_eq!((field.key, field.unit, field.range), ("half_life_s", "s", Some((0.01, 10.0))));
+        assert_eq!((field.default)(), "0.1");
+        assert!(Named::FIELDS[0].required && !Named::FIELDS[1].required);
+        assert!(matches!(Inner::FIELDS[2].kind, Kind::Choice([Choice { name: "firm", .. }, _])));
+    }
+}

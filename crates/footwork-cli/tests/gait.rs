@@ -52,7 +52,8 @@ fn clips_read_back_from_files_keep_tags_events_and_loops() {
         };
         assert_eq!(sorted(&read[key]), sorted(&built_in[key]), "{key}");
     }
-    let loops = |v: &serde_json::Value| v["clip_list"].as_array().unwrap().iter().filter(|c| c["looping"] == true).count();
+    let loops =
+        |v: &serde_json::Value| v["clip_list"].as_array().unwrap().iter().filter(|c| c["looping"] == true).count();
     assert_eq!(loops(&read), loops(&built_in));
 }
 

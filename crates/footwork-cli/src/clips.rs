@@ -1,9 +1,12 @@
-//! Reading motion files for any command: a progress bar, and what should be known about them.
+//! Reading and writing motion files for any command: a progress bar, notes, and sidecars.
 
-use crate::progress;
+use crate::interrupt::guarded;
+use crate::{output, progress};
 use anyhow::{Context, Result};
+use footwork::build::ClipRule;
 use footwork::clip::RawClip;
-use footwork_import::{ClipCache, Imported, SourceConfig, import_clips_cached};
+use footwork_import::bvh::WriteOptions;
+use footwork_import::{ClipCache, Imported, SourceConfig, import_clips_cached, write_clip};
 use std::path::{Path, PathBuf};
 
 /// Reads clips as a `[source]` table says; `inputs` lie under `base`.
@@ -36,4 +39,35 @@ pub fn read(inputs: &[PathBuf], base: &Path, source: &SourceConfig, json: bool) 
         eprintln!("footwork: note: {note}");
     }
     Ok(imported.clips)
+}
+
+/// Writes every clip into a folder as BVH. A clip with annotations gets a sidecar beside it: BVH cannot store them.
+pub fn write_folder(clips: &[RawClip], folder: &Path, json: bool) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let bar = progress::bar("writing", clips.len() as u64, json);
+    let files = output::clip_files(folder, clips.iter().map(|c| c.name.as_str()), "bvh");
+    for (clip, path) in clips.iter().zip(files) {
+        guarded(&path, || write_clip(&path, clip, &WriteOptions::default()))?;
+        let sidecar: PathBuf = path.with_extension("tags.toml");
+        let rule = ClipRule::of(clip);
+        if rule == ClipRule::default() {
+            // The annotations of an earlier run no longer apply.
+            if sidecar.is_file() {
+                std::fs::remove_file(&sidecar).with_context(|| format!("cannot remove {}", sidecar.display()))?;
+            }
+        } else {
+            output::text(&sidecar, &sidecar_text(&rule)?)?;
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+/// A rule as the text of a sidecar: without the name, and without empty lists.
+fn sidecar_text(rule: &ClipRule) -> Result<String> {
+    let mut table = toml::Table::try_from(rule)?;
+    table.remove("name");
+    table.retain(|_, v| v.as_array().is_none_or(|list| !list.is_empty()));
+    Ok(toml::to_string(&table)?)
 }

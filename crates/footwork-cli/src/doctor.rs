@@ -2,17 +2,15 @@
 
 use crate::args::{Common, DoctorArgs};
 use crate::build::source_clips;
-use crate::interrupt::guarded;
-use crate::{output, progress};
-use anyhow::{Context, Result, bail};
-use footwork::build::ClipRule;
+use crate::clips;
+use crate::progress;
+use anyhow::{Result, bail};
 use footwork::clip::RawClip;
-use footwork_import::bvh::WriteOptions;
+use footwork_import::Imported;
 use footwork_import::doctor::{CHECKS, Check, DanceCardCell, Diagnosis, DoctorOptions, Finding, Severity, examine};
-use footwork_import::{Imported, write_clip};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -45,7 +43,7 @@ pub fn doctor(args: &DoctorArgs, common: &Common) -> Result<ExitCode> {
     let diagnosis = examine(clips, &options)?;
     bar.finish_and_clear();
     if let Some(folder) = &args.fix {
-        write(&diagnosis.clips, folder, common.json)?;
+        clips::write_folder(&diagnosis.clips, folder, common.json)?;
     }
     let left = |f: &&Finding| args.fix.is_none() || !f.mends;
     let worst = diagnosis.findings.iter().filter(left).map(|f| f.severity).max();
@@ -87,37 +85,6 @@ fn refuse_inputs(folder: &Path, clips: &[RawClip]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Every clip as BVH, with a sidecar where there is something to say about it.
-fn write(clips: &[RawClip], folder: &Path, json: bool) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    let bar = progress::bar("writing", clips.len() as u64, json);
-    let files = output::clip_files(folder, clips.iter().map(|c| c.name.as_str()), "bvh");
-    for (clip, path) in clips.iter().zip(files) {
-        guarded(&path, || write_clip(&path, clip, &WriteOptions::default()))?;
-        let sidecar: PathBuf = path.with_extension("tags.toml");
-        let rule = ClipRule::of(clip);
-        if rule == ClipRule::default() {
-            // What an earlier run has left there is no longer so.
-            if sidecar.is_file() {
-                std::fs::remove_file(&sidecar).with_context(|| format!("cannot remove {}", sidecar.display()))?;
-            }
-        } else {
-            output::text(&sidecar, &sidecar_text(&rule)?)?;
-        }
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
-    Ok(())
-}
-
-/// A rule as a sidecar has it: without the name, and without what is empty.
-fn sidecar_text(rule: &ClipRule) -> Result<String> {
-    let mut table = toml::Table::try_from(rule)?;
-    table.remove("name");
-    table.retain(|_, v| v.as_array().is_none_or(|list| !list.is_empty()));
-    Ok(toml::to_string(&table)?)
 }
 
 fn counts(findings: &[Finding]) -> BTreeMap<&'static str, usize> {

@@ -3,12 +3,9 @@
 use crate::args::{Common, GaitArgs};
 use crate::clips;
 use crate::database::{BUILT_IN, name_fits};
-use crate::interrupt::guarded;
-use crate::progress;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
+use footwork::clip::RawClip;
 use footwork_gait::{GaitClip, GaitOptions, Gate, coverage, gates, generate};
-use footwork_import::bvh::WriteOptions;
-use footwork_import::write_clip;
 use serde_json::json;
 use std::path::Path;
 
@@ -25,7 +22,8 @@ pub fn gait(args: &GaitArgs, common: &Common) -> Result<()> {
         bail!("--clip {pattern}: no clip of the built-in person has this in its name (`footwork gait` lists them)");
     }
     if let Some(folder) = &args.output {
-        write(&chosen, folder, common.json)?;
+        let clips: Vec<RawClip> = chosen.iter().map(|c| c.clip.clone()).collect();
+        clips::write_folder(&clips, folder, common.json)?;
     }
     if common.json {
         let list: Vec<_> = chosen.iter().map(|c| clip_json(c)).collect();
@@ -70,18 +68,6 @@ fn clip_json(c: &GaitClip) -> serde_json::Value {
         "tags": tags(c),
         "footsteps": c.truth.footsteps.len(),
     })
-}
-
-fn write(clips: &[&GaitClip], folder: &Path, json: bool) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    let bar = progress::bar("writing", clips.len() as u64, json);
-    for c in clips {
-        let path = folder.join(format!("{}.bvh", c.clip.name));
-        guarded(&path, || write_clip(&path, &c.clip, &WriteOptions::default()))?;
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
-    Ok(())
 }
 
 fn report(person: &[GaitClip], args: &GaitArgs, common: &Common) -> Result<()> {

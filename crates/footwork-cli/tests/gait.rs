@@ -37,6 +37,27 @@ fn clips_are_listed_by_name_and_written_as_bvh_that_builds() {
 }
 
 #[test]
+fn clips_read_back_from_files_keep_tags_events_and_loops() {
+    let dir = folder();
+    let built_in = json(dir.path(), &["inspect"]);
+    ok(dir.path(), &["gait", "-o", "mocap"]);
+    ok(dir.path(), &["build", "mocap", "-o", "mocap.fwdb"]);
+    let read = json(dir.path(), &["inspect", "--db", "mocap.fwdb"]);
+    for key in ["tags", "events"] {
+        assert!(built_in[key].as_array().is_some_and(|list| !list.is_empty()));
+        let sorted = |v: &serde_json::Value| {
+            let mut list: Vec<String> = v.as_array().unwrap().iter().map(ToString::to_string).collect();
+            list.sort();
+            list
+        };
+        assert_eq!(sorted(&read[key]), sorted(&built_in[key]), "{key}");
+    }
+    let loops =
+        |v: &serde_json::Value| v["clip_list"].as_array().unwrap().iter().filter(|c| c["looping"] == true).count();
+    assert_eq!(loops(&read), loops(&built_in));
+}
+
+#[test]
 fn a_pattern_without_a_clip_says_so() {
     fails(folder().path(), &["gait", "--clip", "swim"], &["--clip swim", "footwork gait"]);
 }

@@ -14,7 +14,7 @@ use footwork::database::Database;
 use footwork::input::MotionInput;
 use footwork::matcher::Character;
 use footwork::matcher::Crowd;
-use footwork::matcher::{MatcherConfig, MatcherState, Output, Scratch, SearchScheduler, step};
+use footwork::matcher::{MatcherConfig, MatcherState, Output, SearchScheduler, step};
 use footwork::math::Transform;
 use footwork::search::OwnedQuery;
 use footwork::search::SearchIndex;
@@ -67,13 +67,13 @@ fn searches(db: &Arc<Database>) -> Vec<f64> {
 fn asked(db: &Arc<Database>, player: usize) -> Vec<OwnedQuery> {
     let character = Character::new(db.clone(), MatcherConfig::default()).expect("a character");
     let mut states = [character.state_at(Transform::IDENTITY).expect("a state")];
-    let (mut scratch, mut outputs) = (Scratch::new(&character), [Output::new(&character)]);
+    let (mut scratch, mut outputs) = (character.scratch(), [character.output()]);
     let mut asked = Vec::new();
     for k in 0..FRAMES {
         let input = [common::random_stick(player as u64, k as f64 / 60.0)];
         step(&character, &input, DT_S, &mut states, &mut scratch, &mut outputs).expect("a step");
         if outputs[0].searches > 0 {
-            asked.extend(scratch.last_ask(&character).as_ref().map(OwnedQuery::of));
+            asked.extend(character.last_query(&scratch).as_ref().map(OwnedQuery::of));
         }
     }
     asked
@@ -84,8 +84,8 @@ fn frames(db: &Arc<Database>) -> Vec<f64> {
     let character = Character::new(db.clone(), MatcherConfig::default()).expect("a character");
     let first = character.state_at(Transform::IDENTITY).expect("a state");
     let mut states: Vec<MatcherState> = vec![first; CHARACTERS];
-    let mut outputs: Vec<Output> = (0..CHARACTERS).map(|_| Output::new(&character)).collect();
-    let mut scratch = Scratch::new(&character);
+    let mut outputs: Vec<Output> = (0..CHARACTERS).map(|_| character.output()).collect();
+    let mut scratch = character.scratch();
     let mut scheduler = SearchScheduler::new(CHARACTERS, CHARACTERS.div_ceil(TURNS));
     let significance = vec![1.0; CHARACTERS];
     let mut frame = |k: usize| {

@@ -8,7 +8,7 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use footwork::database::MirrorMode;
 use footwork::input::MotionInput;
 use footwork::matcher::Character;
-use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher, Output, Scratch, SearchConfig, step};
+use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher, Output, SearchConfig, step};
 use footwork::math::Transform;
 use footwork::search::Backend;
 use std::hint::black_box;
@@ -82,8 +82,8 @@ fn crowd(c: &mut Criterion) {
     let character = Character::new(db.clone(), config).unwrap();
     let start = character.state_at(Transform::IDENTITY).unwrap();
     let mut states: Vec<MatcherState> = (0..64).map(|_| start.clone()).collect();
-    let mut outputs: Vec<Output> = (0..64).map(|_| Output::new(&character)).collect();
-    let mut scratch = Scratch::new(&character);
+    let mut outputs: Vec<Output> = (0..64).map(|_| character.output()).collect();
+    let mut scratch = character.scratch();
     let mut k = 0u32;
     c.bench_function("step/64_characters", |b| {
         b.iter(|| {

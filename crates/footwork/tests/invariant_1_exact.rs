@@ -12,7 +12,7 @@ use footwork::database::TagFilter;
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::RowIndex;
 use footwork::matcher::Character;
-use footwork::matcher::{MatcherConfig, MotionMatcher, Output, Scratch, SearchConfig, step};
+use footwork::matcher::{MatcherConfig, MotionMatcher, SearchConfig, step};
 use footwork::math::Transform;
 use footwork::schema::Residual;
 use footwork::search::SearchIndex;
@@ -131,7 +131,7 @@ fn real_queries(db: &std::sync::Arc<Database>, updates: usize, mut with: impl Fn
         MatcherConfig { search: SearchConfig { interval_s: 1.0 / 60.0, ..Default::default() }, ..Default::default() };
     let character = Character::new(db.clone(), config).unwrap();
     let mut states = [character.state_at(Transform::IDENTITY).unwrap()];
-    let (mut scratch, mut outputs) = (Scratch::new(&character), [Output::new(&character)]);
+    let (mut scratch, mut outputs) = (character.scratch(), [character.output()]);
     for k in 0..updates {
         let time_s = k as f64 / 60.0;
         let input = if k % 600 > 540 { unsteered() } else { random_stick(7, time_s) };

@@ -22,9 +22,7 @@ use footwork::input::HandTarget;
 use footwork::input::{Goal, GroundPoint, MotionInput, Path, TrajectoryPoint};
 use footwork::matcher::Character;
 use footwork::matcher::Crowd;
-use footwork::matcher::{
-    MatcherConfig, MatcherState, MotionMatcher, Output, Scratch, SearchConfig, SearchScheduler, step,
-};
+use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher, Output, SearchConfig, SearchScheduler, step};
 use footwork::math::Facing;
 use footwork::math::Transform;
 use footwork::pose::Pose;
@@ -225,8 +223,8 @@ fn a_step_of_ten_characters_allocates_nothing() {
     let character = Character::new(db.clone(), config).unwrap();
     let start = character.state_at(Transform::IDENTITY).unwrap();
     let mut states: Vec<MatcherState> = (0..10).map(|_| start.clone()).collect();
-    let mut outputs: Vec<Output> = (0..10).map(|_| Output::new(&character)).collect();
-    let mut scratch = Scratch::new(&character);
+    let mut outputs: Vec<Output> = (0..10).map(|_| character.output()).collect();
+    let mut scratch = character.scratch();
     let goals = Goals::new();
     for k in 0..300 {
         let inputs: [MotionInput; 10] = std::array::from_fn(|i| goals.at(k + 60 * i as u32, &[0.2]));
@@ -325,8 +323,8 @@ fn a_crowd_with_a_budget_allocates_nothing() {
     let (db, config) = (common::gait(MirrorMode::Query), MatcherConfig::default());
     let character = Character::new(db, config).unwrap();
     let mut states = vec![character.state_at(Transform::IDENTITY).unwrap(); 30];
-    let mut outputs: Vec<Output> = states.iter().map(|_| Output::new(&character)).collect();
-    let (mut scratch, mut scheduler) = (Scratch::new(&character), SearchScheduler::new(30, 4));
+    let mut outputs: Vec<Output> = states.iter().map(|_| character.output()).collect();
+    let (mut scratch, mut scheduler) = (character.scratch(), SearchScheduler::new(30, 4));
     let significance = [0.5; 30];
     for frame in 0..200 {
         let inputs: [MotionInput; 30] = std::array::from_fn(|i| random_stick(i as u64, f64::from(frame) / 60.0));

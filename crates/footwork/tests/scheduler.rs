@@ -30,8 +30,8 @@ impl Players {
     fn new(characters: usize) -> Self {
         let character = Character::new(common::gait(MirrorMode::Query), MatcherConfig::default()).unwrap();
         let states = vec![character.state_at(Transform::IDENTITY).unwrap(); characters];
-        let outputs = (0..characters).map(|_| Output::new(&character)).collect();
-        Self { scratch: Scratch::new(&character), character, states, outputs, time_s: 0.0 }
+        let outputs = (0..characters).map(|_| character.output()).collect();
+        Self { scratch: character.scratch(), character, states, outputs, time_s: 0.0 }
     }
 
     /// Changes the settings.

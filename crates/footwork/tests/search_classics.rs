@@ -8,7 +8,7 @@ use common::{Random, random_stick, tiny};
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::RowIndex;
 use footwork::matcher::Character;
-use footwork::matcher::{MatcherConfig, Output, Scratch, step};
+use footwork::matcher::{MatcherConfig, step};
 use footwork::math::Transform;
 use footwork::schema::Residual;
 use footwork::search::structures::{Setting, Touched};
@@ -385,7 +385,7 @@ fn steered(db: &Arc<Database>, count: usize, seed: u64) -> Vec<Question> {
     let config = MatcherConfig::default();
     let character = Character::new(db.clone(), config).unwrap();
     let mut states = [character.state_at(Transform::IDENTITY).unwrap()];
-    let (mut scratch, mut outputs) = (Scratch::new(&character), [Output::new(&character)]);
+    let (mut scratch, mut outputs) = (character.scratch(), [character.output()]);
     let ones = vec![1.0; db.features.columns];
     let (mut all, mut last) = (Vec::<Question>::new(), Vec::new());
     for k in 0..count * 12 {

@@ -1,7 +1,32 @@
 //! Walls inside the crate: a game that only loads finished databases ships without the builder.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// The order of the modules: each may import those before it. `build` stands beside them, offline.
+const ORDER: [&str; 20] = [
+    "error",
+    "files",
+    "settings",
+    "math",
+    "frames",
+    "skeleton",
+    "pose",
+    "clip",
+    "roles",
+    "rig",
+    "motion",
+    "schema",
+    "database",
+    "search",
+    "input",
+    "trajectory",
+    "adjust",
+    "blend",
+    "retarget",
+    "matcher",
+];
 
 fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -76,4 +101,96 @@ fn the_core_depends_on_no_engine_no_interchange_format_and_no_network() {
     ];
     assert_eq!(names, allowed, "each dependency of the core is a decision: see ARCHITECTURE.md");
     assert!(own.contains("rayon = { workspace = true, optional = true }"));
+}
+
+/// Words that follow `crate::` in code, those in braces included.
+fn imports(code: &str) -> BTreeSet<String> {
+    let word = |s: &str| s.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    let mut all = BTreeSet::new();
+    for rest in code.split("crate::").skip(1) {
+        let Some(list) = rest.strip_prefix('{') else {
+            all.insert(word(rest));
+            continue;
+        };
+        let (mut depth, mut start) = (0, 0);
+        for (i, c) in list.char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' if depth == 0 => {
+                    all.insert(word(list[start..i].trim_start()));
+                    break;
+                }
+                '}' => depth -= 1,
+                ',' if depth == 0 => {
+                    all.insert(word(list[start..i].trim_start()));
+                    start = i + 1;
+                }
+                _ => {}
+            }
+        }
+    }
+    all
+}
+
+/// Names that `lib.rs` re-exports from a module: `crate::Name` imports that module, too.
+fn reexports(src: &Path) -> BTreeMap<String, String> {
+    let lib = code(&src.join("lib.rs"));
+    let mut names = BTreeMap::new();
+    for item in lib.split("pub use ").skip(1).filter_map(|rest| rest.split(';').next()) {
+        let item = item.trim_start_matches("crate::").trim_start_matches("self::");
+        let Some((module, what)) = item.split_once("::") else { continue };
+        for name in what.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|n| !n.is_empty()) {
+            names.insert(name.to_owned(), module.to_owned());
+        }
+    }
+    names
+}
+
+/// The module of `src` that a file belongs to.
+fn module(src: &Path, path: &Path) -> String {
+    let first = path.strip_prefix(src).unwrap().components().next().unwrap();
+    first.as_os_str().to_str().unwrap().trim_end_matches(".rs").to_owned()
+}
+
+#[test]
+fn modules_import_only_those_before_them() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let place = |name: &str| ORDER.iter().position(|m| *m == name);
+    let reexported = reexports(&src);
+    let mut seen = BTreeSet::new();
+    for path in runtime_sources().iter().filter(|p| !p.ends_with("tests.rs")) {
+        let from = module(&src, path);
+        let at = place(&from).unwrap_or_else(|| panic!("`{from}` has no place in the order of modules"));
+        for name in imports(&code(path)) {
+            let target = reexported.get(&name).unwrap_or(&name);
+            if let Some(to) = place(target) {
+                assert!(to <= at, "{} imports `{target}`, which comes after `{from}`", path.display());
+                seen.insert((at, to));
+            }
+        }
+    }
+    assert!(seen.len() > 80, "only {} pairs of modules import each other: the test reads too little", seen.len());
+}
+
+/// What a file of `matcher` imports of its siblings.
+fn siblings(path: &Path) -> BTreeSet<String> {
+    let names = imports(&code(path).replace("super::", "crate::"));
+    let name = path.file_stem().unwrap().to_str().unwrap();
+    names.into_iter().filter(|n| n != name && path.with_file_name(format!("{n}.rs")).is_file()).collect()
+}
+
+#[test]
+fn files_of_the_matcher_import_each_other_without_a_cycle() {
+    let mut files = Vec::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/matcher"), &mut files);
+    files.retain(|p| !p.ends_with("mod.rs"));
+    let mut left: BTreeMap<String, BTreeSet<String>> =
+        files.iter().map(|p| (p.file_stem().unwrap().to_str().unwrap().to_owned(), siblings(p))).collect();
+    assert!(left.len() > 20 && left.values().map(BTreeSet::len).sum::<usize>() > 60, "the test reads too little");
+    while !left.is_empty() {
+        let done: Vec<String> = left.iter().filter(|(_, to)| to.is_empty()).map(|(name, _)| name.clone()).collect();
+        assert!(!done.is_empty(), "these files import each other: {left:?}");
+        left.retain(|name, _| !done.contains(name));
+        left.values_mut().for_each(|to| to.retain(|name| !done.contains(name)));
+    }
 }

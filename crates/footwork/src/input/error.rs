@@ -66,7 +66,9 @@ pub enum InputError {
         field: &'static str,
     },
     /// An output or a scratch that was made for other characters.
-    #[error("the {what} of character {character} was made for another kind of character; make it with `{what}::new`")]
+    #[error(
+        "the {what} of character {character} was made for another kind of character; make it with `Character::{what}`"
+    )]
     Foreign {
         /// `output` or `scratch`.
         what: &'static str,

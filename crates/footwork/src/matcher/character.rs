@@ -1,17 +1,21 @@
 //! A character, resolved: what [`super::step`] runs over.
 
-use super::choose::{Chooser, Search};
 use super::config::{ConfigError, MatcherConfig};
+use super::levers::Levers;
 use super::model::Model;
-use super::source::{Clips, MotionSource};
-use super::state::{BlockLayout, MatcherState, Playing};
-use super::transition_cost::Levers;
+use super::output::Output;
+use super::playing::Playing;
+use super::scratch::Scratch;
+use super::source::{Moment, MotionSource};
+use super::state::{BlockLayout, MatcherState};
 use crate::adjust::look_at::LookJoint;
 use crate::blend::inertialize::Joints;
 use crate::database::{Database, TagMask};
+use crate::input::MotionInput;
 use crate::math::Transform;
 use crate::rig::Leg;
 use crate::schema::Residual;
+use std::fmt::Debug;
 use std::sync::Arc;
 
 /// Everything that characters of one kind share, checked and resolved: body, motion, what chooses among it, settings.
@@ -22,7 +26,7 @@ pub struct Character {
     pub(super) model: Arc<Model>,
     pub(super) source: Arc<dyn MotionSource>,
     pub(super) chooser: Arc<dyn Chooser>,
-    database: Option<Arc<Database>>,
+    pub(super) database: Option<Arc<Database>>,
     pub(super) config: MatcherConfig,
     pub(super) resolved: Resolved,
 }
@@ -43,18 +47,6 @@ pub(super) struct Resolved {
 }
 
 impl Character {
-    /// A character that plays clips of a database. Builds the search index.
-    ///
-    /// # Errors
-    /// Returns [`ConfigError`] if a setting is out of range, or names a channel or joint that the database does not have.
-    pub fn new(database: Arc<Database>, config: MatcherConfig) -> Result<Self, ConfigError> {
-        let model = Arc::new(Model::of(&database));
-        config.validate_for(&model)?;
-        let chooser = Arc::new(Search::new(database.clone(), config.search.backend));
-        let character = Self::from_parts(model, Arc::new(Clips(database.clone())), chooser, config)?;
-        Ok(Self { database: Some(database), ..character })
-    }
-
     /// A character of any parts.
     pub(crate) fn from_parts(
         model: Arc<Model>,
@@ -65,22 +57,6 @@ impl Character {
         config.validate_for(&model)?;
         let resolved = Resolved::new(&model, &*source, &config);
         Ok(Self { model, source, chooser, database: None, config, resolved })
-    }
-
-    /// The same character with other settings. Reuses the search index unless `search.backend` changes.
-    ///
-    /// # Errors
-    /// As [`Character::new`].
-    pub fn with_config(&self, config: MatcherConfig) -> Result<Self, ConfigError> {
-        config.validate_for(&self.model)?;
-        let chooser = match &self.database {
-            Some(db) if config.search.backend != self.config.search.backend => {
-                Arc::new(Search::new(db.clone(), config.search.backend))
-            }
-            _ => self.chooser.clone(),
-        };
-        let (model, source) = (self.model.clone(), self.source.clone());
-        Ok(Self { database: self.database.clone(), ..Self::from_parts(model, source, chooser, config)? })
     }
 
     /// The database whose clips are played; `None` for a character of other motion.
@@ -101,7 +77,17 @@ impl Character {
         if !world_from_root.is_finite() {
             return Err(ConfigError::new("world_from_root", "expected a finite transform"));
         }
-        Ok(MatcherState::new(self, world_from_root, self.resting()))
+        Ok(MatcherState::new(&self.model, &self.resolved.layout, world_from_root, self.resting()))
+    }
+
+    /// Room for what a character of this kind shows.
+    pub fn output(&self) -> Output {
+        Output::new(&self.model, self.resting())
+    }
+
+    /// Room to work in, for any number of characters of this kind on one thread.
+    pub fn scratch(&self) -> Scratch {
+        Scratch::new(&self.model, self.resolved.layout.memory.len())
     }
 
     /// The moment at which a character at rest starts.
@@ -164,4 +150,38 @@ fn multipliers(model: &Model, config: &MatcherConfig) -> Vec<f32> {
         out[channel.columns.clone()].fill(factor);
     }
     out
+}
+
+/// What is to play.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Choice {
+    /// What plays goes on.
+    Continue,
+    /// Something else. The chooser leaves in `scratch.memory` what the source is to remember there.
+    Transition(Playing),
+}
+
+/// Decides what plays next. Allocates nothing.
+pub(crate) trait Chooser: Debug + Send + Sync {
+    /// The moment at which a character at rest starts.
+    fn rest(&self, character: &Character) -> Playing;
+
+    /// Chooses for a character. `may_continue` is false where what plays is over.
+    fn choose(&self, update: &mut Update, may_continue: bool) -> Choice;
+}
+
+/// A character that is moved on: what it is, what is asked of it, what it remembers, room to work in, what it shows.
+pub(crate) struct Update<'a> {
+    pub character: &'a Character,
+    pub input: &'a MotionInput<'a>,
+    pub state: &'a mut MatcherState,
+    pub scratch: &'a mut Scratch,
+    pub output: &'a mut Output,
+}
+
+impl Update<'_> {
+    /// The moment that plays.
+    pub(super) fn playing(&self) -> Moment<'_> {
+        self.state.moment(&self.character.resolved.layout)
+    }
 }

@@ -1,10 +1,10 @@
 //! Pelvis and legs: warps, held feet, uneven ground.
 
 use super::character::Character;
+use super::character::Update;
 use super::playback::ground_velocity;
 use super::state::{BlockLayout, MatcherState};
 use super::transition::blend_out;
-use super::update::Update;
 use crate::adjust::feet::Footing;
 use crate::adjust::ground::FitToGround;
 use crate::adjust::lower_body::LowerBody;
@@ -105,7 +105,7 @@ impl Update<'_> {
         let pose = &mut self.output.pose;
         let mut lower = LowerBody::of(&model.skeleton, body, pose);
         if warps {
-            h.warp.apply(character, body, h.since_control_s() as f32, &mut lower, pose);
+            h.warp.apply(config, (&model.skeleton, body), h.since_control_s() as f32, &mut lower, pose);
         }
         if locks {
             place_feet(character, body, self.state, &mut lower, pose);

@@ -6,11 +6,13 @@
 mod character;
 mod choose;
 mod config;
-mod corrections;
+mod database_search;
 mod legs;
+mod levers;
 mod model;
 mod output;
 mod playback;
+mod playing;
 mod predict;
 mod query;
 mod root;
@@ -24,14 +26,20 @@ mod step;
 mod transition;
 mod transition_cost;
 mod update;
+mod upper_body;
 mod warp;
+mod warp_goals;
+
+#[cfg(test)]
+mod tests;
 
 pub use character::Character;
 pub use config::{ConfigError, MatcherConfig, QueryPose, SearchConfig};
 pub use output::{FiredEvent, FootContact, Output};
+pub use playing::Playing;
 pub use scheduler::SearchScheduler;
 pub use scratch::{LastSearch, Scratch};
-pub use state::{MatcherState, Playing, StateHeader};
+pub use state::{MatcherState, StateHeader};
 pub use step::{Crowd, step};
 
 use crate::database::Database;
@@ -39,8 +47,8 @@ use crate::input::{InputError, MotionInput};
 use crate::math::Transform;
 use crate::pose::Pose;
 use crate::search::{Explanation, SearchQuery};
+use character::Update;
 use std::sync::Arc;
-use update::Update;
 
 /// One character with everything it needs. Allocates when made; never in [`MotionMatcher::update`].
 #[derive(Debug)]
@@ -67,7 +75,7 @@ impl MotionMatcher {
     /// Returns [`ConfigError`] if the transform is not finite.
     pub fn of(character: Arc<Character>, world_from_root: Transform) -> Result<Self, ConfigError> {
         let state = character.state_at(world_from_root)?;
-        let (scratch, output) = (Scratch::new(&character), Output::new(&character));
+        let (scratch, output) = (character.scratch(), character.output());
         let mut matcher = Self { character, state, scratch, output };
         matcher.show();
         Ok(matcher)
@@ -157,11 +165,11 @@ impl MotionMatcher {
 
     /// The last search as it was asked, once there was one.
     pub fn last_query(&self) -> Option<SearchQuery<'_>> {
-        self.scratch.last_ask(&self.character)
+        self.character.last_query(&self.scratch)
     }
 
     /// Takes the last search apart: the `k` best rows and why each won or lost. Slow; for tools.
     pub fn explain(&self, k: usize) -> Option<Explanation> {
-        self.scratch.explain(&self.character, k)
+        self.character.explain(&self.scratch, k)
     }
 }

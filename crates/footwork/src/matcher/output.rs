@@ -1,7 +1,7 @@
 //! What a character shows.
 
-use super::character::Character;
-use super::state::Playing;
+use super::model::Model;
+use super::playing::Playing;
 use crate::frames::{EventId, JointIndex};
 use crate::pose::{Pose, PoseVelocity};
 
@@ -50,9 +50,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Room for what characters of a kind show.
-    pub fn new(character: &Character) -> Self {
-        let model = &character.model;
+    pub(super) fn new(model: &Model, playing: Playing) -> Self {
         let contact = |joint: &JointIndex| FootContact { joint: *joint, touching: false, locked_s: 0.0 };
         Self {
             pose: Pose::rest(&model.skeleton),
@@ -60,15 +58,14 @@ impl Output {
             contacts: model.rig.contact_joints.iter().map(contact).collect(),
             curves: vec![0.0; model.curves],
             events: Vec::with_capacity(MAX_EVENTS),
-            playing: character.resting(),
+            playing,
             searches: 0,
             transitions: 0,
         }
     }
 
     /// True when this has the room that a character needs.
-    pub(super) fn fits(&self, character: &Character) -> bool {
-        let model = &character.model;
+    pub(super) fn fits(&self, model: &Model) -> bool {
         let joints = model.skeleton.len();
         let contacts = self.contacts.iter().map(|c| c.joint);
         (self.pose.rotations.len(), self.pose.translations.len()) == (joints, joints)

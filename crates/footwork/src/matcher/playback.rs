@@ -1,8 +1,8 @@
 //! Playback: moving along what plays, from instant to instant.
 
+use super::character::Update;
 use super::output::FiredEvent;
 use super::state::{CONTROL_S, StateHeader};
-use super::update::Update;
 use crate::input::{Goal, GroundHook, GroundPoint};
 use glam::Vec3;
 

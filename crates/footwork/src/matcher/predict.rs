@@ -1,8 +1,8 @@
 //! Predicting: from the goal to a desired velocity and facing, and to the trajectory ahead.
 
 use super::character::Character;
+use super::character::Update;
 use super::state::MatcherState;
-use super::update::Update;
 use crate::input::MotionInput;
 use crate::schema::TrajectorySample;
 use crate::trajectory::control::desired;

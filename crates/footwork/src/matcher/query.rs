@@ -1,9 +1,9 @@
 //! The query: what the character looks like now, and where it is asked to go, as features.
 
+use super::character::Update;
 use super::config::QueryPose;
 use super::predict::prediction;
 use super::source::Moment;
-use super::update::Update;
 use crate::input::Goal;
 use crate::schema::{ChannelKind, TrajectorySample};
 

@@ -1,7 +1,7 @@
 //! The root: the animated one and the simulated character, kept together.
 
+use super::character::Update;
 use super::state::{BlockLayout, MatcherState};
-use super::update::Update;
 use crate::adjust::root::{AdjustRoot, RootMode};
 use crate::blend::TransitionConfig;
 use crate::math::{Facing, Quat, Transform, spring};

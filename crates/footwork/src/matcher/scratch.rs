@@ -1,12 +1,11 @@
 //! Working space: nothing in it must survive a frame.
 
-use super::character::Character;
 use super::config::MAX_CANDIDATES;
+use super::model::Model;
 use crate::blend::inertialize::Moving;
 use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{SourceBuffers, TrajectorySample};
-use crate::search::explain::{self, Outcome};
-use crate::search::{Candidates, Explanation, Match, SearchQuery};
+use crate::search::{Candidates, Match};
 use glam::Vec3;
 
 /// A search and what came of it.
@@ -51,9 +50,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Room for characters of a kind.
-    pub fn new(character: &Character) -> Self {
-        let (model, memory) = (&character.model, character.resolved.layout.memory.len());
+    pub(super) fn new(model: &Model, memory: usize) -> Self {
         let (columns, joints, contacts) = (model.schema.columns, model.skeleton.len(), model.contacts());
         let still = || PoseVelocity::zero(joints);
         let body = || Moving { pose: Pose::rest(&model.skeleton), velocity: still(), acceleration: still() };
@@ -77,14 +74,13 @@ impl Scratch {
     }
 
     /// True when this has the room that a character needs.
-    pub(super) fn fits(&self, character: &Character) -> bool {
-        let model = &character.model;
+    pub(super) fn fits(&self, model: &Model, memory: usize) -> bool {
         self.query.len() == model.schema.columns
             && self.shown.pose.rotations.len() == model.skeleton.len()
             && self.touching.len() == model.contacts()
             && self.clip_trajectory.len() == model.schema.times_s.len()
             && self.buffers.user.len() == model.schema.user_width
-            && self.memory.len() == character.resolved.layout.memory.len()
+            && self.memory.len() == memory
     }
 
     /// The last search of the last character that was to search; `None` where it played on without one
@@ -96,24 +92,5 @@ impl Scratch {
     /// `[columns]` normalised features of the last search.
     pub fn last_query(&self) -> &[f32] {
         &self.query
-    }
-
-    /// The last search as it was asked; `character` is the one that asked.
-    pub fn last_ask<'a>(&'a self, character: &'a Character) -> Option<SearchQuery<'a>> {
-        let last = self.last?;
-        Some(SearchQuery {
-            continuing: last.continuing,
-            transition_cost: last.transition_cost,
-            candidates: last.candidates,
-            ..SearchQuery::new(&self.query, &character.resolved.multipliers)
-        })
-    }
-
-    /// Takes the last search apart: the `k` best rows, and why each won or lost. Slow; allocates. `None` before the first
-    /// search, and for a character without a database.
-    pub fn explain(&self, character: &Character, k: usize) -> Option<Explanation> {
-        let (last, ask) = (self.last?, self.last_ask(character)?);
-        let outcome = Outcome { winner: last.found, jumped: last.jumped };
-        Some(explain::explain(character.database()?, &ask, &self.continuing, outcome, k))
     }
 }

@@ -1,7 +1,7 @@
 //! What a character shows: the pose, bent, and what goes with it.
 
+use super::character::Update;
 use super::transition::animate;
-use super::update::Update;
 
 impl Update<'_> {
     /// Fills the output with what is to be seen now. With `dt_s`, the time step of the update, all that bends what is shown

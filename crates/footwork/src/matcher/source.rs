@@ -5,7 +5,7 @@
 //! source must remember of a character (a latent vector, a phase) is the character's: floats of [`MotionSource::memory_width`]
 //! in its state, which the source moves on at control ticks and a chooser sets at transitions.
 
-use super::state::Playing;
+use super::playing::Playing;
 use crate::database::{Database, DatabaseEvent, TagMask};
 use crate::frames::{ClipIndex, RowIndex};
 use crate::math::Transform;

@@ -1,16 +1,17 @@
 //! What must survive a frame: one plain struct. Copy it to save, copy it back to restore; a restored character continues
 //! bit for bit.
 
-use super::character::Character;
-use super::corrections::Corrections;
+use super::config::MatcherConfig;
 use super::model::Model;
+use super::playing::Playing;
 use super::source::Moment;
 use super::warp::Warp;
 use crate::adjust::feet::{FOOT_WIDTH, Foot};
-use crate::adjust::ground::GroundedFoot;
+use crate::adjust::ground::{GroundedBody, GroundedFoot};
+use crate::adjust::hands::Hand;
+use crate::adjust::look_at::LookAt;
 use crate::blend::inertialize::Offsets;
 use crate::blend::{Offset, TransitionConfig};
-use crate::frames::ClipIndex;
 use crate::math::spring::Spring;
 use crate::math::{Facing, Quat, Transform};
 use crate::trajectory::history::{self, History};
@@ -23,18 +24,6 @@ pub const STATE_VERSION: u32 = 4;
 
 /// Seconds between control ticks: desire is evaluated here, and whenever the goal changes; feet are decided about.
 pub(super) const CONTROL_S: f64 = 1.0 / 60.0;
-
-/// What plays.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Playing {
-    /// Clip.
-    pub clip: ClipIndex,
-    /// As in a mirror.
-    pub mirrored: bool,
-    /// Seconds from the clip's first frame; in a loop, rounds are taken off now and then.
-    pub time_s: f64,
-}
 
 /// The character at the last instant that mattered (a control tick, a search, a new goal). What is seen between two
 /// instants is computed from here and leaves no trace, so that no decision depends on the frame rate.
@@ -53,6 +42,20 @@ pub struct Anchor {
     pub root_slip: Vec3,
     /// As [`StateHeader::simulation`].
     pub simulation: Simulation,
+}
+
+/// What adjustments of the shown pose must remember; all zeros has never adjusted anything. The feet's part is in the block.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Corrections {
+    /// 1 where what plays brings its own ground along.
+    pub own_ground: Spring,
+    /// On which ground the body is.
+    pub body: GroundedBody,
+    /// What is looked at.
+    pub gaze: LookAt,
+    /// What left and right hand reach for.
+    pub hands: [Hand; 2],
 }
 
 /// The fixed part of a state.
@@ -175,7 +178,7 @@ impl BlockLayout {
 
 impl MatcherState {
     /// A character at rest at `world_from_root`, playing `playing`.
-    pub(super) fn new(character: &Character, world_from_root: Transform, playing: Playing) -> Self {
+    pub(super) fn new(model: &Model, layout: &BlockLayout, world_from_root: Transform, playing: Playing) -> Self {
         let facing = Facing::from_rotation(world_from_root.rotation);
         let root = Transform::new(world_from_root.translation, facing.rotation());
         let desired = Desired { velocity: Vec3::ZERO, facing, gait: 0.0 };
@@ -190,7 +193,7 @@ impl MatcherState {
         };
         let header = StateHeader {
             version: STATE_VERSION,
-            database: character.model.hash,
+            database: model.hash,
             time_s: 0.0,
             next_search: 0,
             next_control: 0,
@@ -217,7 +220,7 @@ impl MatcherState {
             goal_signature: 0,
             history_count: 0,
         };
-        Self { header, block: vec![0.0; character.resolved.layout.len()] }
+        Self { header, block: vec![0.0; layout.len()] }
     }
 
     /// Bytes that a copy takes.
@@ -226,8 +229,8 @@ impl MatcherState {
     }
 
     /// Where the character stands and faces: the root as shown. All that a server without poses needs.
-    pub fn world_from_root(&self, character: &Character) -> Transform {
-        self.header.shown_root(&character.config.transition)
+    pub fn world_from_root(&self, config: &MatcherConfig) -> Transform {
+        self.header.shown_root(&config.transition)
     }
 
     pub(crate) fn offsets(&self, layout: &BlockLayout) -> Offsets<&[Offset]> {

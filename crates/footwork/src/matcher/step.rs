@@ -1,10 +1,11 @@
 //! One step of any number of characters of a kind.
 
 use super::character::Character;
+use super::character::Update;
 use super::output::Output;
 use super::scratch::Scratch;
 use super::state::MatcherState;
-use super::update::{Turn, Update};
+use super::update::Turn;
 use crate::input::{InputError, MotionInput};
 
 /// Longest time step, seconds.
@@ -66,13 +67,13 @@ impl Crowd<'_> {
         if !(0.0..=LONGEST_STEP_S).contains(&dt_s) {
             return Err(InputError::TimeStep { dt_s });
         }
-        if !self.scratch.fits(character) {
+        if !self.scratch.fits(&character.model, character.resolved.layout.memory.len()) {
             return Err(InputError::Foreign { what: "scratch", character: 0 });
         }
         for (i, (input, state)) in inputs.iter().zip(self.states.iter()).enumerate() {
             input.validate(character.model.schema.user_width)?;
             state.check(character, i)?;
-            if !self.outputs[i].fits(character) {
+            if !self.outputs[i].fits(&character.model) {
                 return Err(InputError::Foreign { what: "output", character: i });
             }
         }

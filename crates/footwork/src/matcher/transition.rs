@@ -1,9 +1,10 @@
 //! Transitions: what plays changes, and what was shown fades into it.
 
 use super::character::Character;
+use super::character::Update;
+use super::playing::Playing;
 use super::source::{Moment, MotionSource};
-use super::state::{BlockLayout, MatcherState, Playing};
-use super::update::Update;
+use super::state::{BlockLayout, MatcherState};
 use crate::blend::Offset;
 use crate::blend::inertialize::{Joints, Moving};
 use crate::pose::{Pose, PoseVelocity};

@@ -4,12 +4,8 @@
 //! interval, new goals). What is seen in between is computed from the last such instant and leaves no trace: the same
 //! decisions are made from the same bits whatever the frame rate.
 
-use super::character::Character;
-use super::output::Output;
-use super::scratch::Scratch;
-use super::source::Moment;
-use super::state::{CONTROL_S, MatcherState};
-use crate::input::MotionInput;
+use super::character::Update;
+use super::state::CONTROL_S;
 
 /// Instants closer than this are the same: sums of `dt` never meet them exactly.
 const SAME_S: f64 = 1e-5;
@@ -35,15 +31,6 @@ struct Instant {
     search: bool,
     /// The goal has changed.
     goal: bool,
-}
-
-/// A character that is moved on: what it is, what is asked of it, what it remembers, room to work in, what it shows.
-pub(crate) struct Update<'a> {
-    pub character: &'a Character,
-    pub input: &'a MotionInput<'a>,
-    pub state: &'a mut MatcherState,
-    pub scratch: &'a mut Scratch,
-    pub output: &'a mut Output,
 }
 
 impl Update<'_> {
@@ -85,11 +72,6 @@ impl Update<'_> {
         if instant.tick {
             self.tick_legs(CONTROL_S as f32);
         }
-    }
-
-    /// The moment that plays.
-    pub(super) fn playing(&self) -> Moment<'_> {
-        self.state.moment(&self.character.resolved.layout)
     }
 
     /// True when the user asks for something else than before.

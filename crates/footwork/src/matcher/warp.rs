@@ -2,19 +2,15 @@
 //!
 //! Goals are set at control ticks. What is seen in between is drawn to the last goals, in closed form.
 
-use super::character::Character;
 use super::config::MatcherConfig;
-use super::update::Update;
 use crate::adjust::lower_body::LowerBody;
-use crate::adjust::root::RootMode;
 use crate::adjust::stride_warp::StrideWarp;
-use crate::input::Goal;
 use crate::math::spring::Spring;
 use crate::math::{Facing, Quat};
 use crate::pose::Pose;
 use crate::rig::Body;
+use crate::skeleton::Skeleton;
 use glam::Vec3;
-use std::f32::consts::PI;
 
 /// How what plays is warped; all zeros is not.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -45,7 +41,7 @@ impl Warp {
     }
 
     /// As it is `after_s` later, when it bends a pose with this lower body.
-    fn advance(&mut self, config: &MatcherConfig, lower: &LowerBody, after_s: f32) {
+    pub(super) fn advance(&mut self, config: &MatcherConfig, lower: &LowerBody, after_s: f32) {
         if config.orientation_warp.enabled {
             self.turn.to(self.turn_goal, config.orientation_warp.half_life_s, after_s);
         }
@@ -60,13 +56,12 @@ impl Warp {
     /// Bends a pose, `after_s` after the last tick.
     pub(super) fn apply(
         &self,
-        character: &Character,
-        body: &Body,
+        config: &MatcherConfig,
+        (skeleton, body): (&Skeleton, &Body),
         after_s: f32,
         lower: &mut LowerBody,
         pose: &mut Pose,
     ) {
-        let (config, skeleton) = (&character.config, &character.model.skeleton);
         let reach = config.feet.reach();
         let mut now = *self;
         now.advance(config, lower, after_s);
@@ -81,46 +76,5 @@ impl Warp {
     /// The axis along which strides are longer, root space.
     fn along(&self) -> Facing {
         Facing::from_yaw(self.travel.value + self.turn.value)
-    }
-}
-
-impl Update<'_> {
-    /// A control tick of the warps: as they are `dt_s` after the last, with new goals. Bends `lower` and the pose in
-    /// `scratch.shown` by them.
-    pub(super) fn tick_warp(&mut self, body: &Body, lower: &mut LowerBody, dt_s: f32) {
-        let character = self.character;
-        let config = &character.config;
-        let mut warp = self.state.header.warp;
-        warp.advance(config, lower, dt_s);
-        if !config.orientation_warp.enabled {
-            warp.turn = Spring::default();
-        }
-        if !config.stride_warp.enabled {
-            warp.stride = StrideWarp::default();
-        }
-        self.set_warp_goals(&mut warp);
-        warp.apply(character, body, 0.0, lower, &mut self.scratch.shown.pose);
-        self.state.header.warp = warp;
-    }
-
-    fn set_warp_goals(&self, warp: &mut Warp) {
-        let (config, h) = (&self.character.config, &self.state.header);
-        let clip = self.character.source.root(self.playing()).velocity * h.play_rate;
-        let wanted = h.shown_root(&config.transition).inverse_direction(h.simulation.velocity);
-        // Who follows the animation is sent nowhere.
-        let led = !matches!(self.input.goal, Goal::None) && config.root.mode != RootMode::Animation;
-        let turns = led && config.orientation_warp.enabled;
-        warp.turn_goal = if turns { config.orientation_warp.angle(clip, wanted) } else { 0.0 };
-        warp.longer_goal = 0.0;
-        let Some(facing) = Facing::from_direction(clip) else { return };
-        // An axis has no direction: half a turn is none.
-        let turn = facing.yaw() - warp.travel.value;
-        warp.travel_goal = warp.travel.value + turn - PI * (turn / PI).round();
-        let going = Quat::from_rotation_y(warp.turn_goal) * facing.direction();
-        let along = wanted.dot(going);
-        // Somebody who has to turn round first must not take smaller steps for it.
-        if led && config.stride_warp.enabled && along > 0.5 * wanted.length() {
-            warp.longer_goal = config.stride_warp.longer(clip.length(), along);
-        }
     }
 }

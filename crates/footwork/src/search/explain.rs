@@ -17,8 +17,8 @@ pub enum Verdict {
     Continued,
     /// The search returned it, but it improved on what plays by less than the minimum.
     TooLittleBetter,
-    /// Its features fit better than what was chosen, by this much; but it was harder to jump to (see
-    /// [`crate::matcher::SearchConfig::seam_cost`] and `way_cost`).
+    /// Its features fit better than what was chosen, by this much; but it was harder to jump to (settings
+    /// `search.seam_cost` and `search.way_cost`).
     HarderToReach(f32),
     /// Something was cheaper by this much.
     CostlierBy(f32),

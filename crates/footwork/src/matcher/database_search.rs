@@ -1,26 +1,27 @@
 //! Choosing by search: the row of a database whose features fit best, and to which a transition is cheap.
 
-use super::{Choice, Chooser};
+use super::character::{Character, Choice, Chooser, Update};
+use super::config::{ConfigError, MatcherConfig};
+use super::model::Model;
+use super::playing::Playing;
+use super::predict::prediction;
+use super::scratch::{LastSearch, Scratch};
+use super::source::{Clips, nearest_row, wrapped_s};
+use super::state::MatcherState;
 use crate::database::{Database, MirrorMode};
 use crate::frames::RowIndex;
 use crate::input::{Gait, Goal, MotionInput, Stick};
-use crate::matcher::character::Character;
-use crate::matcher::config::MatcherConfig;
-use crate::matcher::predict::prediction;
-use crate::matcher::scratch::LastSearch;
-use crate::matcher::source::{nearest_row, wrapped_s};
-use crate::matcher::state::{MatcherState, Playing};
-use crate::matcher::update::Update;
 use crate::math::Transform;
 use crate::schema::{ChannelKind, SourceBuffers};
+use crate::search::explain::{self, Outcome};
 use crate::search::{
-    Backend, Candidates, Match, OwnedQuery, PerColumn, PlainColumns, SearchIndex, SearchQuery, row_cost,
+    Backend, Candidates, Explanation, Match, OwnedQuery, PerColumn, PlainColumns, SearchIndex, SearchQuery, row_cost,
 };
 use std::sync::Arc;
 
 /// Searches a database.
 #[derive(Debug)]
-pub(in crate::matcher) struct Search {
+struct Search {
     db: Arc<Database>,
     index: SearchIndex,
 }
@@ -138,7 +139,7 @@ impl Chooser for Search {
 }
 
 /// Playback from a row.
-pub(in crate::matcher) fn playing_at(db: &Database, row: RowIndex, mirrored: bool) -> Playing {
+pub(super) fn playing_at(db: &Database, row: RowIndex, mirrored: bool) -> Playing {
     let clip = db.row_clips[row.at()];
     Playing { clip, mirrored: mirrored || db.clips[clip.at()].mirrored, time_s: db.row_time_s(row) }
 }
@@ -180,6 +181,53 @@ fn near_rows(db: &Database, p: &Playing, seconds: f32) -> [(usize, usize); 2] {
 }
 
 impl Character {
+    /// A character that plays clips of a database. Builds the search index.
+    ///
+    /// # Errors
+    /// Returns [`ConfigError`] if a setting is out of range, or names a channel or joint that the database does not have.
+    pub fn new(database: Arc<Database>, config: MatcherConfig) -> Result<Self, ConfigError> {
+        let model = Arc::new(Model::of(&database));
+        config.validate_for(&model)?;
+        let chooser = Arc::new(Search::new(database.clone(), config.search.backend));
+        let character = Self::from_parts(model, Arc::new(Clips(database.clone())), chooser, config)?;
+        Ok(Self { database: Some(database), ..character })
+    }
+
+    /// The same character with other settings. Reuses the search index unless `search.backend` changes.
+    ///
+    /// # Errors
+    /// As [`Character::new`].
+    pub fn with_config(&self, config: MatcherConfig) -> Result<Self, ConfigError> {
+        config.validate_for(&self.model)?;
+        let chooser = match &self.database {
+            Some(db) if config.search.backend != self.config.search.backend => {
+                Arc::new(Search::new(db.clone(), config.search.backend))
+            }
+            _ => self.chooser.clone(),
+        };
+        let (model, source) = (self.model.clone(), self.source.clone());
+        Ok(Self { database: self.database.clone(), ..Self::from_parts(model, source, chooser, config)? })
+    }
+
+    /// The last search made with a scratch, as it was asked. `None` before the first.
+    pub fn last_query<'a>(&'a self, scratch: &'a Scratch) -> Option<SearchQuery<'a>> {
+        let last = scratch.last?;
+        Some(SearchQuery {
+            continuing: last.continuing,
+            transition_cost: last.transition_cost,
+            candidates: last.candidates,
+            ..SearchQuery::new(&scratch.query, &self.resolved.multipliers)
+        })
+    }
+
+    /// Takes the last search made with a scratch apart: the `k` best rows, and why each won or lost. Slow; allocates. `None`
+    /// before the first search, and for a character without a database.
+    pub fn explain(&self, scratch: &Scratch, k: usize) -> Option<Explanation> {
+        let (last, ask) = (scratch.last?, self.last_query(scratch)?);
+        let outcome = Outcome { winner: last.found, jumped: last.jumped };
+        Some(explain::explain(self.database()?, &ask, &scratch.continuing, outcome, k))
+    }
+
     /// The query of a character that plays exactly this row and moves as its clip does: exclusions, weights and costs as in a
     /// game. With [`Goal::None`] it asks for the clip's own future, else for the goal's. For tools; allocates. `None` for a
     /// character without a database.
@@ -210,7 +258,7 @@ impl Character {
         buffers.gather_trajectory(&view, time_s, &db.schema.times_s);
         let (_, _, velocity) = view.trajectory(time_s, 0.0);
         let gait = if matches!(input.goal, Goal::Stick(Stick { gait: Gait::Walk, .. })) { 0.0 } else { 1.0 };
-        let mut state = MatcherState::new(self, Transform::IDENTITY, self.resting());
+        let mut state = MatcherState::new(&self.model, &self.resolved.layout, Transform::IDENTITY, self.resting());
         let h = &mut state.header;
         (h.simulation.velocity, h.simulation.gait) = (velocity, gait);
         (h.desired.velocity, h.desired.gait) = (velocity, gait);

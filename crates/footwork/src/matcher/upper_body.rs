@@ -2,26 +2,10 @@
 //!
 //! These move on with every update, from what was shown last to what is shown now.
 
-use super::update::Update;
-use crate::adjust::ground::GroundedBody;
+use super::character::Update;
 use crate::adjust::hands::Hand;
 use crate::adjust::look_at::{Gaze, LookAt};
-use crate::math::spring::Spring;
 use glam::Vec3;
-
-/// What adjustments of the shown pose must remember; all zeros has never adjusted anything. The feet's part is in the block.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Corrections {
-    /// 1 where what plays brings its own ground along.
-    pub own_ground: Spring,
-    /// On which ground the body is.
-    pub body: GroundedBody,
-    /// What is looked at.
-    pub gaze: LookAt,
-    /// What left and right hand reach for.
-    pub hands: [Hand; 2],
-}
 
 impl Update<'_> {
     /// Turns the head towards a target. With `dt_s` the state moves on first; without, it is shown as it was last.

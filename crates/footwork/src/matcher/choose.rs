@@ -1,0 +1,20 @@
+//! Choosing: at search instants, and when what plays is over.
+
+use super::character::{Choice, Update};
+use super::state::CONTROL_S;
+
+impl Update<'_> {
+    /// Asks the chooser, and does what it says.
+    pub(super) fn choose(&mut self) {
+        let character = self.character;
+        let may_continue = !character.is_over(&self.state.header.playing, CONTROL_S);
+        self.scratch.last = None;
+        let choice = character.chooser.choose(self, may_continue);
+        let h = &mut self.state.header;
+        (h.searched_velocity, h.searched_facing) = (h.desired.velocity, h.desired.facing);
+        if let Choice::Transition(next) = choice {
+            self.output.transitions += 1;
+            self.transition(next);
+        }
+    }
+}

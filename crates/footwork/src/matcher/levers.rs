@@ -1,0 +1,105 @@
+//! How much of the body the difference between two poses moves.
+
+use crate::database::Database;
+use crate::frames::JointIndex;
+use crate::pose::{Pose, PoseVelocity};
+use crate::skeleton::Skeleton;
+use glam::Vec3;
+
+/// A difference of velocity is blended away over about this long, seconds.
+const BLEND_S: f32 = 0.1;
+/// How far a joint's motion moves the body below it.
+#[derive(Clone, Debug)]
+pub struct Levers {
+    /// Joints by [`Levers::turn`], the longest lever first.
+    order: Vec<JointIndex>,
+    /// `[joints]` mean square over the body of the distances to the joints below, m2.
+    turn: Vec<f32>,
+    /// `[joints]` share of the body that moves along.
+    shift: Vec<f32>,
+}
+
+impl Levers {
+    pub fn new(skeleton: &Skeleton) -> Self {
+        let n = skeleton.len();
+        let mut at = Vec::new();
+        Pose::rest(skeleton).world(skeleton, &mut at);
+        let (mut turn, mut shift) = (vec![0.0; n], vec![0.0; n]);
+        for k in 1..n {
+            let mut above = Some(JointIndex::new(k));
+            while let Some(j) = above.filter(|j| j.at() > 0) {
+                turn[j.at()] += (at[k].translation - at[j.at()].translation).length_squared() / n as f32;
+                shift[j.at()] += 1.0 / n as f32;
+                above = skeleton.parents()[j.at()];
+            }
+        }
+        let mut order: Vec<JointIndex> = (1..n).map(JointIndex::new).filter(|j| turn[j.at()] > 0.0).collect();
+        order.sort_by(|a, b| turn[b.at()].total_cmp(&turn[a.at()]).then(a.cmp(b)));
+        Self { order, turn, shift }
+    }
+
+    /// Mean square over the body, m2, of what a seam from `shown` to a frame of the pool has to hide: the way, and what the
+    /// difference of velocity makes of it. Gives up beyond `limit`.
+    pub fn seam(
+        &self,
+        db: &Database,
+        (pose, velocity): (&Pose, &PoseVelocity),
+        (frame, after): (usize, usize),
+        limit: f32,
+    ) -> f32 {
+        let (joints, width, rate_hz) = (db.poses.joints, db.poses.translated.len(), db.pose_rate_hz);
+        let (now, then) = (&db.poses.rotations[frame * joints..], &db.poses.rotations[after * joints..]);
+        let (root, root_then) = (db.poses.root(frame), db.poses.root(after));
+        // Around the seam of a loop the root starts anew: there its velocity is not compared.
+        let root_velocity = root.inverse_direction(root_then.translation - root.translation) * rate_hz;
+        let faster = (velocity.linear[0] - root_velocity) * BLEND_S;
+        let mut sum = if after > frame { faster.length_squared() } else { 0.0 };
+        for (k, joint) in db.poses.translated.iter().enumerate().skip(1) {
+            let (a, b) = (db.poses.translations[frame * width + k], db.poses.translations[after * width + k]);
+            let way = pose.translations[joint.at()] - a;
+            let faster = (velocity.linear[joint.at()] - (b - a) * rate_hz) * BLEND_S;
+            sum += self.shift[joint.at()] * (way.length_squared() + faster.length_squared());
+        }
+        for joint in &self.order {
+            let j = joint.at();
+            let (q, r) = (now[j], then[j].towards(now[j]));
+            // The chord of the half angle stands for it: 8 (1 - cos(a / 2)) is a^2 but for small terms.
+            let way = 8.0 * (1.0 - pose.rotations[j].dot(q).abs());
+            let step = r * q.inverse();
+            let spin = Vec3::new(step.x, step.y, step.z) * (2.0 * rate_hz);
+            let faster = (velocity.angular[j] - spin) * BLEND_S;
+            sum += self.turn[j] * (way + faster.length_squared());
+            if sum > limit {
+                break;
+            }
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Transform;
+
+    /// Root, hips, and a chain of two below.
+    fn skeleton() -> Skeleton {
+        let at = |y: f32| Transform { translation: Vec3::Y * y, ..Transform::IDENTITY };
+        Skeleton::new(
+            ["root", "hips", "upper", "lower"].map(str::to_owned).to_vec(),
+            vec![None, Some(JointIndex(0)), Some(JointIndex(1)), Some(JointIndex(2))],
+            vec![Transform::IDENTITY, at(1.0), at(-0.4), at(-0.5)],
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn a_joint_weighs_what_hangs_from_it() {
+        let levers = Levers::new(&skeleton());
+        // Hips move both others, by 0.4 and 0.9 m per radian; the last joint nothing.
+        assert!((levers.turn[1] - (0.16 + 0.81) / 4.0).abs() < 1e-6, "{:?}", levers.turn);
+        assert!((levers.turn[2] - 0.25 / 4.0).abs() < 1e-6);
+        assert_eq!((levers.turn[3], levers.shift[1]), (0.0, 0.75));
+        assert_eq!(levers.order, [JointIndex(1), JointIndex(2)]);
+    }
+}

@@ -1,0 +1,122 @@
+//! A character without a database: another source of motion, another chooser.
+
+use super::character::{Character, Choice, Chooser, Update};
+use super::model::Model;
+use super::playing::Playing;
+use super::source::{Moment, MotionSource, RootSample, Span};
+use super::{MatcherConfig, step};
+use crate::database::{DatabaseEvent, TagMask};
+use crate::frames::{ClipIndex, JointIndex};
+use crate::input::MotionInput;
+use crate::math::{Quat, Transform};
+use crate::pose::{Pose, PoseVelocity};
+use crate::rig::Rig;
+use crate::roles::JointRoles;
+use crate::schema::{FeatureSchema, Preset, SourceBuffers, TrajectorySample};
+use crate::skeleton::Skeleton;
+use glam::Vec3;
+use std::sync::Arc;
+
+/// Walks straight ahead at 1 m/s without an end, and remembers how many ticks it has seen.
+#[derive(Debug)]
+struct Ahead;
+
+impl MotionSource for Ahead {
+    fn memory_width(&self) -> usize {
+        1
+    }
+    fn tick(&self, _: &Playing, memory: &mut [f32]) {
+        memory[0] += 1.0;
+    }
+    fn has(&self, playing: &Playing) -> bool {
+        playing.clip.at() < 2
+    }
+    fn span(&self, _: ClipIndex) -> Span {
+        Span { seconds: f64::INFINITY, looping: false }
+    }
+    fn root(&self, at: Moment) -> RootSample {
+        let transform = Transform { translation: Vec3::Z * at.playing.time_s as f32, ..Transform::IDENTITY };
+        RootSample { transform, velocity: Vec3::Z }
+    }
+    fn pose(&self, at: Moment, pose: &mut Pose, velocity: &mut PoseVelocity) {
+        pose.set_world_from_root(self.root(at).transform);
+        // What it remembers is seen in the pose.
+        pose.rotations[1] = Quat::from_rotation_y(at.memory[0] * 1e-3);
+        velocity.linear[0] = Vec3::Z;
+    }
+    fn some_joints(&self, at: Moment, _: &[bool], pose: &mut Pose, velocity: &mut PoseVelocity) {
+        self.pose(at, pose, velocity);
+    }
+    fn trajectory(&self, _: Moment, ahead_s: f32) -> TrajectorySample {
+        TrajectorySample { position: Vec3::Z * ahead_s, velocity: Vec3::Z, ..TrajectorySample::default() }
+    }
+    fn features(&self, _: Moment, _: bool, _: &mut SourceBuffers) {}
+    fn contacts(&self, _: Moment, out: &mut [u8]) {
+        out.fill(0);
+    }
+    fn next_contact_s(&self, _: Moment, _: usize) -> (f32, f32) {
+        (f32::INFINITY, 0.0)
+    }
+    fn curves(&self, _: Moment, _: &mut [f32]) {}
+    fn tags(&self, _: Moment) -> TagMask {
+        TagMask::default()
+    }
+    fn events(&self, _: ClipIndex) -> &[DatabaseEvent] {
+        &[]
+    }
+}
+
+/// Plays the other of two clips at every search, with a memory of its own.
+#[derive(Debug)]
+struct InTurns;
+
+impl Chooser for InTurns {
+    fn rest(&self, _: &Character) -> Playing {
+        Playing { clip: ClipIndex(0), mirrored: false, time_s: 0.0 }
+    }
+    fn choose(&self, update: &mut Update, _: bool) -> Choice {
+        update.scratch.memory[0] = 100.0;
+        let clip = ClipIndex(1 - update.state.header.playing.clip.0);
+        Choice::Transition(Playing { clip, mirrored: false, time_s: 0.0 })
+    }
+}
+
+fn character() -> Character {
+    let rest = vec![Transform::IDENTITY, Transform { translation: Vec3::Y, ..Transform::IDENTITY }];
+    let names = ["root", "hips"].map(str::to_owned).to_vec();
+    let skeleton = Skeleton::new(names, vec![None, Some(JointIndex(0))], rest).unwrap();
+    let specs: Vec<_> = Preset::Holden.channels().into_iter().filter(|c| c.joint.is_none()).collect();
+    let schema = FeatureSchema::resolve(&specs, &[], &skeleton, &[]).unwrap();
+    let model = Model {
+        rig: Rig::find(&skeleton, JointRoles::default(), &[]),
+        translated: vec![JointIndex(0)],
+        feature_offset: vec![0.0; schema.columns],
+        feature_scale: vec![1.0; schema.columns],
+        tags: vec![],
+        curves: 0,
+        pose_rate_hz: 60.0,
+        hash: 7,
+        skeleton,
+        schema,
+    };
+    Character::from_parts(Arc::new(model), Arc::new(Ahead), Arc::new(InTurns), MatcherConfig::default()).unwrap()
+}
+
+#[test]
+fn a_character_without_a_database_plays_any_source_that_any_chooser_chooses() {
+    let character = character();
+    let mut states = [character.state_at(Transform::IDENTITY).unwrap()];
+    let (mut scratch, mut outputs) = (character.scratch(), [character.output()]);
+    for _ in 0..60 {
+        step(&character, &[MotionInput::default()], 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap();
+    }
+    let root = outputs[0].pose.world_from_root().translation;
+    assert!((root.z - 1.0).abs() < 0.02 && root.x == 0.0, "{root}");
+    assert!((9..=11).contains(&states[0].header.transitions), "{}", states[0].header.transitions);
+    // Since the last transition a tick has passed now and then.
+    let memory = states[0].block[character.resolved.layout.memory.clone()][0];
+    assert!((100.0..108.0).contains(&memory), "{memory}");
+    assert!(character.database().is_none() && character.explain(&scratch, 3).is_none());
+    let saved = states[0].clone();
+    assert_eq!(saved.check(&character, 0), Ok(()));
+}

@@ -9,6 +9,8 @@
 //! - Clips are half-open ranges of frames. Nothing (velocity, window, box) looks across a clip's border, except around
 //!   the seam of a loop.
 
+use crate::math::Quat;
+use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -67,3 +69,126 @@ pub const UP: glam::Vec3 = glam::Vec3::Y;
 pub const FORWARD: glam::Vec3 = glam::Vec3::Z;
 /// Where its left side lies.
 pub const LEFT: glam::Vec3 = glam::Vec3::X;
+
+/// The axes and the unit of another program, for conversion at the border.
+///
+/// ```
+/// use footwork::frames::Convention;
+/// use glam::Vec3;
+///
+/// // One metre ahead of a character and two metres above the ground.
+/// let here = Vec3::new(0.0, 2.0, 1.0);
+/// assert_eq!(Convention::Unreal.position(here), Vec3::new(100.0, 0.0, 200.0));
+/// assert_eq!(Convention::Unreal.from_position(Vec3::new(100.0, 0.0, 200.0)), here);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Convention {
+    /// Centimetres, left-handed, +Z up; characters face +X, +Y is right.
+    Unreal,
+    /// Metres, left-handed, +Y up; characters face +Z, +X is right.
+    Unity,
+    /// Metres, right-handed, +Y up; characters face -Z, +X is right.
+    Godot,
+    /// Metres, right-handed, +Y up; characters face -Z, +X is right.
+    Bevy,
+    /// Metres, right-handed, +Z up; characters face -Y, -X is right.
+    Blender,
+}
+
+impl Convention {
+    /// All conventions.
+    pub const ALL: [Self; 5] = [Self::Unreal, Self::Unity, Self::Godot, Self::Bevy, Self::Blender];
+
+    /// Units per metre.
+    pub fn units_per_metre(self) -> f32 {
+        if self == Self::Unreal { 100.0 } else { 1.0 }
+    }
+
+    /// True where the axes are left-handed.
+    pub fn is_left_handed(self) -> bool {
+        matches!(self, Self::Unreal | Self::Unity)
+    }
+
+    /// A direction, or a vector of any other unit.
+    pub fn direction(self, v: Vec3) -> Vec3 {
+        match self {
+            Self::Unreal => Vec3::new(v.z, -v.x, v.y),
+            Self::Unity => Vec3::new(-v.x, v.y, v.z),
+            Self::Godot | Self::Bevy => Vec3::new(-v.x, v.y, -v.z),
+            Self::Blender => Vec3::new(v.x, -v.z, v.y),
+        }
+    }
+
+    /// The reverse of [`Convention::direction`].
+    pub fn from_direction(self, v: Vec3) -> Vec3 {
+        match self {
+            Self::Unreal => Vec3::new(-v.y, v.z, v.x),
+            Self::Unity => Vec3::new(-v.x, v.y, v.z),
+            Self::Godot | Self::Bevy => Vec3::new(-v.x, v.y, -v.z),
+            Self::Blender => Vec3::new(v.x, v.z, -v.y),
+        }
+    }
+
+    /// A position (metres) or a velocity (m/s), in the other program's units.
+    pub fn position(self, v: Vec3) -> Vec3 {
+        self.direction(v) * self.units_per_metre()
+    }
+
+    /// The reverse of [`Convention::position`].
+    pub fn from_position(self, v: Vec3) -> Vec3 {
+        self.from_direction(v) / self.units_per_metre()
+    }
+
+    /// A rotation, or an angular velocity as the vector part with `w` 0: in left-handed axes rotations turn the other way.
+    pub fn rotation(self, q: Quat) -> Quat {
+        self.turned(q, Self::direction)
+    }
+
+    /// The reverse of [`Convention::rotation`].
+    pub fn from_rotation(self, q: Quat) -> Quat {
+        self.turned(q, Self::from_direction)
+    }
+
+    fn turned(self, q: Quat, map: fn(Self, Vec3) -> Vec3) -> Quat {
+        let v = map(self, Vec3::new(q.x, q.y, q.z));
+        let v = if self.is_left_handed() { -v } else { v };
+        Quat::from_xyzw(v.x, v.y, v.z, q.w)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_convention_has_its_own_up_forward_and_right() {
+        // Up, forward, right of each program, from its manual.
+        let axes = [
+            (Convention::Unreal, Vec3::Z, Vec3::X, Vec3::Y),
+            (Convention::Unity, Vec3::Y, Vec3::Z, Vec3::X),
+            (Convention::Godot, Vec3::Y, Vec3::NEG_Z, Vec3::X),
+            (Convention::Bevy, Vec3::Y, Vec3::NEG_Z, Vec3::X),
+            (Convention::Blender, Vec3::Z, Vec3::NEG_Y, Vec3::NEG_X),
+        ];
+        assert_eq!(axes.map(|a| a.0), Convention::ALL);
+        for (c, up, forward, right) in axes {
+            assert_eq!([c.direction(UP), c.direction(FORWARD), c.direction(-LEFT)], [up, forward, right], "{c:?}");
+            assert_eq!(c.is_left_handed(), right.cross(forward).dot(up) < 0.0, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn conversions_come_back_and_rotations_act_as_they_did() {
+        let q = Quat::from_rotation_vector(Vec3::new(0.3, -1.1, 0.6));
+        let v = Vec3::new(0.5, 1.5, -2.5);
+        for c in Convention::ALL {
+            assert!((c.from_position(c.position(v)) - v).length() < 1e-6);
+            assert!(c.from_rotation(c.rotation(q)).angle_between(q) < 1e-3);
+            // Rotating there is what rotating here is, seen there.
+            let there = c.rotation(q) * c.direction(v);
+            assert!((there - c.direction(q * v)).length() < 1e-5, "{c:?}: {there}");
+        }
+    }
+}

@@ -18,6 +18,9 @@ choices! {
         Animation = "animation",
         /// The simulated character leads, and both are pulled towards each other. For companions and crowds.
         Mixed = "mixed",
+        /// The game moves a body of its own, such as a physics capsule, and gives it in every update. The simulated character
+        /// is that body, and the animation is pulled towards it.
+        External = "external",
     }
 }
 

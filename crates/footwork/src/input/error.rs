@@ -41,6 +41,23 @@ pub enum InputError {
         /// What is wrong.
         what: &'static str,
     },
+    /// A pose of another skeleton.
+    #[error("the pose has {found} joints; the character has {expected}")]
+    Joints {
+        /// Joints of the character.
+        expected: usize,
+        /// Joints given.
+        found: usize,
+    },
+    /// A character over another skeleton.
+    #[error("the characters have different skeletons: {difference}")]
+    OtherSkeleton {
+        /// The first difference.
+        difference: String,
+    },
+    /// `root.mode = "external"` without a body.
+    #[error("`body` is missing: `root.mode = \"external\"` needs the body that the game moves in every update")]
+    NoBody,
     /// Slices of different lengths.
     #[error("{what}: {found} given for {expected} characters")]
     Characters {

@@ -20,6 +20,19 @@ use crate::math::{Facing, Quat};
 use error::LARGEST;
 use glam::Vec3;
 
+/// A body that the game moves: its capsule. See [`crate::adjust::root::RootMode::External`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ExternalBody {
+    /// Where it is at the end of the update, on the ground under it; world, metres.
+    pub position: Vec3,
+    /// World, m/s.
+    pub velocity: Vec3,
+    /// World.
+    pub facing: Facing,
+    /// Rate at which the facing turns, radians per second about +Y.
+    pub yaw_rate_radps: f32,
+}
+
 /// Where a hand is to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HandTarget {
@@ -42,6 +55,8 @@ pub struct MotionInput<'a> {
     pub collide: Option<&'a CollisionHook<'a>>,
     /// What is stood on; `None` is level ground.
     pub ground: Option<&'a GroundHook<'a>>,
+    /// The body that the game moves: required by `root.mode = "external"`, ignored by the other modes.
+    pub body: Option<ExternalBody>,
     /// What to look at, world, metres; `None` looks where the clip does.
     pub look_at: Option<Vec3>,
     /// What left and right hand are to reach for; `None` leaves them to the clip.
@@ -56,6 +71,7 @@ impl std::fmt::Debug for MotionInput<'_> {
             .field("user", &self.user)
             .field("collide", &self.collide.is_some())
             .field("ground", &self.ground.is_some())
+            .field("body", &self.body)
             .field("look_at", &self.look_at)
             .field("hands", &self.hands)
             .finish()
@@ -112,6 +128,12 @@ impl MotionInput<'_> {
             return Err(InputError::UserWidth { expected: user_width, found: self.user.len() });
         }
         finite("user", self.user)?;
+        if let Some(body) = self.body {
+            finite("body.position", &body.position.to_array())?;
+            finite("body.velocity", &body.velocity.to_array())?;
+            finite("body.yaw_rate_radps", &[body.yaw_rate_radps])?;
+            direction("body.facing", body.facing)?;
+        }
         if let Some(target) = self.look_at {
             finite("look_at", &target.to_array())?;
         }

@@ -1,6 +1,6 @@
 //! An input that owns everything it holds.
 
-use super::{Goal, HandTarget, MotionInput, Path, Stick, TrajectoryPoint};
+use super::{ExternalBody, Goal, HandTarget, MotionInput, Path, Stick, TrajectoryPoint};
 use crate::database::TagFilter;
 use crate::math::Facing;
 use glam::Vec3;
@@ -16,6 +16,8 @@ pub struct OwnedInput {
     pub tags: TagFilter,
     /// Values of the schema's user channels, in its order.
     pub user: Vec<f32>,
+    /// The body that the game moves.
+    pub body: Option<ExternalBody>,
     /// What to look at, world, metres.
     pub look_at: Option<Vec3>,
     /// Targets of the left and the right hand.
@@ -66,6 +68,7 @@ impl OwnedInput {
             },
             tags: self.tags,
             user: &self.user,
+            body: self.body,
             look_at: self.look_at,
             hands: self.hands,
             ..MotionInput::default()

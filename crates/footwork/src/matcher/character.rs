@@ -77,7 +77,11 @@ impl Character {
         if !world_from_root.is_finite() {
             return Err(ConfigError::new("world_from_root", "expected a finite transform"));
         }
-        Ok(MatcherState::new(&self.model, &self.resolved.layout, world_from_root, self.resting()))
+        Ok(self.new_state(world_from_root))
+    }
+
+    pub(super) fn new_state(&self, world_from_root: Transform) -> MatcherState {
+        MatcherState::new(&self.model, &self.resolved.layout, world_from_root, self.resting())
     }
 
     /// Room for what a character of this kind shows.
@@ -166,6 +170,9 @@ pub(crate) trait Chooser: Debug + Send + Sync {
     /// The moment at which a character at rest starts.
     fn rest(&self, character: &Character) -> Playing;
 
+    /// The moment that fits best after a pose from elsewhere: the one in `scratch.shown`, whose root is where the state says.
+    fn enter(&self, update: &mut Update) -> Playing;
+
     /// Chooses for a character. `may_continue` is false where what plays is over.
     fn choose(&self, update: &mut Update, may_continue: bool) -> Choice;
 }
@@ -174,6 +181,8 @@ pub(crate) trait Chooser: Debug + Send + Sync {
 pub(crate) struct Update<'a> {
     pub character: &'a Character,
     pub input: &'a MotionInput<'a>,
+    /// The character's time at the end of the step.
+    pub end_s: f64,
     pub state: &'a mut MatcherState,
     pub scratch: &'a mut Scratch,
     pub output: &'a mut Output,

@@ -114,6 +114,19 @@ impl Chooser for Search {
         playing_at(db, row, false)
     }
 
+    fn enter(&self, update: &mut Update) -> Playing {
+        let (db, character) = (&*self.db, update.character);
+        update.query_of(true);
+        let candidates = Candidates {
+            end_exclusion_rows: end_rows(db, &character.config),
+            tags: update.input.tags,
+            ..Candidates::default()
+        };
+        let query = SearchQuery::new(&update.scratch.query, &character.resolved.multipliers);
+        let found = self.index.search(db, &SearchQuery { candidates, ..query });
+        found.map_or_else(|| self.rest(character), |m| playing_at(db, m.row, m.mirrored))
+    }
+
     fn choose(&self, update: &mut Update, may_continue: bool) -> Choice {
         update.query();
         let continuing = if may_continue { self.continuing(update) } else { None };

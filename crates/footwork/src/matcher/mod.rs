@@ -7,6 +7,7 @@ mod character;
 mod choose;
 mod config;
 mod database_search;
+mod enter;
 mod legs;
 mod levers;
 mod model;
@@ -35,7 +36,7 @@ mod tests;
 
 pub use character::Character;
 pub use config::{ConfigError, MatcherConfig, QueryPose, SearchConfig};
-pub use output::{FiredEvent, FootContact, Output};
+pub use output::{FiredEvent, FootContact, Footstep, Output};
 pub use playing::Playing;
 pub use scheduler::SearchScheduler;
 pub use scratch::{LastSearch, Scratch};
@@ -43,11 +44,13 @@ pub use state::{MatcherState, StateHeader};
 pub use step::{Crowd, step};
 
 use crate::database::Database;
-use crate::input::{InputError, MotionInput};
+use crate::input::{Goal, InputError, MotionInput, Stick};
 use crate::math::Transform;
-use crate::pose::Pose;
+use crate::pose::{Pose, PoseVelocity};
 use crate::search::{Explanation, SearchQuery};
+use crate::skeleton::Skeleton;
 use character::Update;
+use glam::Vec3;
 use std::sync::Arc;
 
 /// One character with everything it needs. Allocates when made; never in [`MotionMatcher::update`].
@@ -151,11 +154,58 @@ impl MotionMatcher {
         Ok(())
     }
 
+    /// Continues from a pose of any origin: a ragdoll, a cut-scene, another animation. `pose` has local transforms, joint 0 in
+    /// the world; a root that lies or is tipped over is brought upright. The character plays what fits pose and velocity best,
+    /// and the pose is blended out. Time begins anew.
+    ///
+    /// # Errors
+    /// Returns [`InputError`] if the pose has other joints, or is not finite; the character is as it was.
+    pub fn enter(&mut self, pose: &Pose, velocity: &PoseVelocity) -> Result<(), InputError> {
+        enter::check(&self.character, pose, velocity)?;
+        self.scratch.shown.pose.copy_from(pose);
+        self.scratch.shown.velocity.copy_from(velocity);
+        let acceleration = &mut self.scratch.shown.acceleration;
+        acceleration.linear.fill(Vec3::ZERO);
+        acceleration.angular.fill(Vec3::ZERO);
+        let character = &*self.character;
+        let user = vec![0.0; character.model.schema.user_width];
+        let input = MotionInput { goal: Goal::Stick(Stick::default()), user: &user, ..MotionInput::default() };
+        let Self { state, scratch, output, .. } = self;
+        Update { character, input: &input, end_s: 0.0, state, scratch, output }.enter();
+        self.show();
+        Ok(())
+    }
+
+    /// Becomes a character of another kind over the same skeleton in mid-motion, such as one with other clips: it plays what
+    /// fits the shown pose best, and the pose is blended out. Time begins anew.
+    ///
+    /// # Errors
+    /// Returns [`InputError::OtherSkeleton`] if the skeletons differ; the character is as it was.
+    pub fn switch_to(&mut self, character: Arc<Character>) -> Result<(), InputError> {
+        if let Some(difference) = difference(&self.character.model.skeleton, &character.model.skeleton) {
+            return Err(InputError::OtherSkeleton { difference });
+        }
+        let (pose, velocity) = (self.output.pose.clone(), self.output.velocity.clone());
+        let (scratch, output) = (character.scratch(), character.output());
+        let state = character.new_state(pose.world_from_root());
+        let mut other = Self { character, state, scratch, output };
+        other.enter(&pose, &velocity)?;
+        *self = other;
+        Ok(())
+    }
+
+    /// The name of the clip that plays; `None` for motion without clips.
+    pub fn clip_name(&self) -> Option<&str> {
+        let clip = self.state.header.playing.clip;
+        self.character.database().map(|db| db.clips[clip.at()].name.as_str())
+    }
+
     /// Shows the state as it is.
     fn show(&mut self) {
         let (input, character) = (MotionInput::default(), &*self.character);
         let Self { state, scratch, output, .. } = self;
-        Update { character, input: &input, state, scratch, output }.show(None);
+        let end_s = state.header.time_s;
+        Update { character, input: &input, end_s, state, scratch, output }.show(None);
     }
 
     /// The last search, once there was one.
@@ -172,4 +222,13 @@ impl MotionMatcher {
     pub fn explain(&self, k: usize) -> Option<Explanation> {
         self.character.explain(&self.scratch, k)
     }
+}
+
+/// The first joint in which two skeletons differ, in words.
+fn difference(a: &Skeleton, b: &Skeleton) -> Option<String> {
+    if a.len() != b.len() {
+        return Some(format!("{} and {} joints", a.len(), b.len()));
+    }
+    let j = (0..a.len()).find(|j| a.names()[*j] != b.names()[*j] || a.parents()[*j] != b.parents()[*j])?;
+    Some(format!("joint {j} is `{}` and `{}`, or their parents differ", a.names()[j], b.names()[j]))
 }

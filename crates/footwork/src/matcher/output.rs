@@ -3,10 +3,14 @@
 use super::model::Model;
 use super::playing::Playing;
 use crate::frames::{EventId, JointIndex};
+use crate::math::Transform;
 use crate::pose::{Pose, PoseVelocity};
+use glam::Vec3;
 
 /// Events that one update can report.
 const MAX_EVENTS: usize = 32;
+/// Footsteps that one update can report.
+const MAX_FOOTSTEPS: usize = 8;
 
 /// An event that playback passed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,8 +32,19 @@ pub struct FootContact {
     pub locked_s: f32,
 }
 
+/// A foot that touched down.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Footstep {
+    /// The joint that touches the ground.
+    pub joint: JointIndex,
+    /// When, in the character's time (`StateHeader::time_s`), to a control tick (1/60 s).
+    pub time_s: f64,
+    /// Where that joint is shown at the end of the update, world, metres.
+    pub position: Vec3,
+}
+
 /// What a character shows after a step.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Output {
     /// Local transforms; joint 0 is `world_from_root`.
     pub pose: Pose,
@@ -41,12 +56,34 @@ pub struct Output {
     pub curves: Vec<f32>,
     /// Events passed in the step, in order of time (at most 32).
     pub events: Vec<FiredEvent>,
-    /// What plays.
+    /// Feet that touched down in the step, in order of time (at most 8).
+    pub footsteps: Vec<Footstep>,
+    /// How the root moved in the step, seen from where it was before.
+    pub root_delta: Transform,
+    /// What plays: clip and time.
     pub playing: Playing,
     /// Searches made in the step.
     pub searches: u32,
     /// Transitions made in the step.
     pub transitions: u32,
+}
+
+impl Clone for Output {
+    fn clone(&self) -> Self {
+        // A copy must have the room that the original has.
+        let (mut events, mut footsteps) = (Vec::with_capacity(MAX_EVENTS), Vec::with_capacity(MAX_FOOTSTEPS));
+        events.extend_from_slice(&self.events);
+        footsteps.extend_from_slice(&self.footsteps);
+        Self {
+            pose: self.pose.clone(),
+            velocity: self.velocity.clone(),
+            contacts: self.contacts.clone(),
+            curves: self.curves.clone(),
+            events,
+            footsteps,
+            ..*self
+        }
+    }
 }
 
 impl Output {
@@ -58,6 +95,8 @@ impl Output {
             contacts: model.rig.contact_joints.iter().map(contact).collect(),
             curves: vec![0.0; model.curves],
             events: Vec::with_capacity(MAX_EVENTS),
+            footsteps: Vec::with_capacity(MAX_FOOTSTEPS),
+            root_delta: Transform::IDENTITY,
             playing,
             searches: 0,
             transitions: 0,
@@ -73,12 +112,21 @@ impl Output {
             && contacts.eq(model.rig.contact_joints.iter().copied())
             && self.curves.len() == model.curves
             && self.events.capacity() >= MAX_EVENTS
+            && self.footsteps.capacity() >= MAX_FOOTSTEPS
     }
 
     /// A step begins: what happened in the last one is over.
     pub(super) fn begin(&mut self) {
         (self.searches, self.transitions) = (0, 0);
         self.events.clear();
+        self.footsteps.clear();
+    }
+
+    pub(super) fn step(&mut self, footstep: Footstep) {
+        // Never grow: that would allocate.
+        if self.footsteps.len() < MAX_FOOTSTEPS {
+            self.footsteps.push(footstep);
+        }
     }
 
     pub(super) fn fire(&mut self, event: FiredEvent) {

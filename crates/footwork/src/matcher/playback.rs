@@ -1,8 +1,9 @@
 //! Playback: moving along what plays, from instant to instant.
 
 use super::character::Update;
-use super::output::FiredEvent;
+use super::output::{FiredEvent, Footstep};
 use super::state::{CONTROL_S, StateHeader};
+use crate::adjust::root::RootMode;
 use crate::input::{Goal, GroundHook, GroundPoint};
 use glam::Vec3;
 
@@ -27,9 +28,13 @@ impl Update<'_> {
         h.animated_root.translation += carried;
         h.simulation.position += carried;
         let before = h.shown_root(&config.transition);
-        let unsteered = matches!(input.goal, Goal::None);
-        if !unsteered {
-            let desired = h.desired;
+        let external = input.body.filter(|_| config.root.mode == RootMode::External);
+        let unsteered = matches!(input.goal, Goal::None) && external.is_none();
+        let desired = h.desired;
+        if let Some(body) = external {
+            let gait = (config.simulation.gait_half_life_s, dt);
+            h.simulation.follow_body(&body, (to_s - self.end_s) as f32, &desired, gait);
+        } else if !unsteered {
             h.simulation.advance_in_world(&desired, &config.simulation, dt, input.collide);
         }
         let to_playing_s = from.playing_s + dt_s * f64::from(h.play_rate);
@@ -73,6 +78,21 @@ impl Update<'_> {
         let playing = self.state.header.playing;
         let memory = &self.character.resolved.layout.memory;
         self.character.source.tick(&playing, &mut self.state.block[memory.clone()]);
+    }
+
+    /// A control tick of the contacts: a foot that touches now and did not at the last tick has stepped.
+    pub(super) fn tick_contacts(&mut self) {
+        let at = self.state.moment(&self.character.resolved.layout);
+        self.character.source.contacts(at, &mut self.scratch.touching);
+        let h = &mut self.state.header;
+        let now = self.scratch.touching.iter().enumerate().take(64);
+        let touching = now.fold(0u64, |bits, (slot, touches)| bits | u64::from(*touches == 1) << slot);
+        let landed = touching & !h.touching;
+        h.touching = touching;
+        for slot in (0..self.output.contacts.len().min(64)).filter(|slot| landed >> slot & 1 == 1) {
+            let joint = self.output.contacts[slot].joint;
+            self.output.step(Footstep { joint, time_s: h.time_s, position: Vec3::ZERO });
+        }
     }
 
     /// A control tick of the play rate.

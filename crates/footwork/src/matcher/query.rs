@@ -10,17 +10,23 @@ use crate::schema::{ChannelKind, TrajectorySample};
 impl Update<'_> {
     /// Normalised features of pose and desired trajectory, `[columns]` into `scratch.query`.
     pub(super) fn query(&mut self) {
-        if self.character.config.search.query_pose == QueryPose::Shown {
+        let shown = self.character.config.search.query_pose == QueryPose::Shown;
+        if shown {
             self.shown_body();
         }
-        self.gather();
+        self.query_of(shown);
+    }
+
+    /// As [`Update::query`]; with `shown` the body is the one in `scratch.shown`.
+    pub(super) fn query_of(&mut self, shown: bool) {
+        self.gather(shown);
         let model = &self.character.model;
         model.schema.extract(&self.scratch.buffers.source(), &mut self.scratch.query);
         model.normalize(&mut self.scratch.query);
     }
 
     /// Body from what plays, trajectory from prediction and history, contacts and user values.
-    fn gather(&mut self) {
+    fn gather(&mut self, shown: bool) {
         let (character, h) = (self.character, &self.state.header);
         let (model, source, config) = (&character.model, &character.source, &character.config);
         let at = self.state.moment(&character.resolved.layout);
@@ -28,7 +34,7 @@ impl Update<'_> {
         let prediction = prediction(character, self.input, self.state);
         let b = &mut self.scratch.buffers;
         source.features(at, model.schema.needs_accelerations, b);
-        if config.search.query_pose == QueryPose::Shown {
+        if shown {
             b.gather_pose(&model.skeleton, &self.scratch.shown.pose, &self.scratch.shown.velocity);
         }
         source.contacts(at, &mut b.contacts);

@@ -21,5 +21,10 @@ impl Update<'_> {
         self.bend_legs(dt_s);
         self.look(dt_s);
         self.reach(dt_s);
+        let output = &mut *self.output;
+        let root = output.pose.world_from_root();
+        for step in &mut output.footsteps {
+            step.position = root.point(output.pose.in_root(&character.model.skeleton, step.joint).translation);
+        }
     }
 }

@@ -78,6 +78,8 @@ pub struct StateHeader {
     pub transitions: u64,
     /// What plays.
     pub playing: Playing,
+    /// A bit for each of the first 64 contact joints that touched at the last control tick.
+    pub touching: u64,
     /// How fast it plays; 1 is as captured.
     pub play_rate: f32,
     /// Moment of the playing clip up to which events were reported.
@@ -179,6 +181,19 @@ impl BlockLayout {
 impl MatcherState {
     /// A character at rest at `world_from_root`, playing `playing`.
     pub(super) fn new(model: &Model, layout: &BlockLayout, world_from_root: Transform, playing: Playing) -> Self {
+        Self::new_in(Vec::new(), model, layout, world_from_root, playing)
+    }
+
+    /// The same in the memory of an older block.
+    pub(super) fn new_in(
+        mut block: Vec<f32>,
+        model: &Model,
+        layout: &BlockLayout,
+        world_from_root: Transform,
+        playing: Playing,
+    ) -> Self {
+        block.clear();
+        block.resize(layout.len(), 0.0);
         let facing = Facing::from_rotation(world_from_root.rotation);
         let root = Transform::new(world_from_root.translation, facing.rotation());
         let desired = Desired { velocity: Vec3::ZERO, facing, gait: 0.0 };
@@ -200,6 +215,7 @@ impl MatcherState {
             searches: 0,
             transitions: 0,
             playing,
+            touching: u64::MAX,
             play_rate: 1.0,
             events_s: playing.time_s,
             since_transition_s: 0.0,
@@ -220,7 +236,7 @@ impl MatcherState {
             goal_signature: 0,
             history_count: 0,
         };
-        Self { header, block: vec![0.0; layout.len()] }
+        Self { header, block }
     }
 
     /// Bytes that a copy takes.

@@ -60,6 +60,7 @@ impl StateHeader {
             searches: _,
             transitions: _,
             playing,
+            touching: _,
             play_rate,
             events_s,
             since_transition_s,

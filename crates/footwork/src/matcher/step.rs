@@ -6,6 +6,7 @@ use super::output::Output;
 use super::scratch::Scratch;
 use super::state::MatcherState;
 use super::update::Turn;
+use crate::adjust::root::RootMode;
 use crate::input::{InputError, MotionInput};
 
 /// Longest time step, seconds.
@@ -50,7 +51,8 @@ pub(super) fn step_in_turns(
     crowd.check(character, inputs, dt_s)?;
     let Crowd { states, scratch, outputs } = crowd;
     for (i, ((input, state), output)) in inputs.iter().zip(states).zip(outputs).enumerate() {
-        Update { character, input, state, scratch, output }.run(f64::from(dt_s), turn(i));
+        let end_s = state.header.time_s + f64::from(dt_s);
+        Update { character, input, end_s, state, scratch, output }.run(dt_s, turn(i));
     }
     Ok(())
 }
@@ -72,6 +74,9 @@ impl Crowd<'_> {
         }
         for (i, (input, state)) in inputs.iter().zip(self.states.iter()).enumerate() {
             input.validate(character.model.schema.user_width)?;
+            if input.body.is_none() && character.config.root.mode == RootMode::External {
+                return Err(InputError::NoBody);
+            }
             state.check(character, i)?;
             if !self.outputs[i].fits(&character.model) {
                 return Err(InputError::Foreign { what: "output", character: i });

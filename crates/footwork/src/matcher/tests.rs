@@ -74,6 +74,9 @@ impl Chooser for InTurns {
     fn rest(&self, _: &Character) -> Playing {
         Playing { clip: ClipIndex(0), mirrored: false, time_s: 0.0 }
     }
+    fn enter(&self, _: &mut Update) -> Playing {
+        Playing { clip: ClipIndex(1), mirrored: false, time_s: 0.0 }
+    }
     fn choose(&self, update: &mut Update, _: bool) -> Choice {
         update.scratch.memory[0] = 100.0;
         let clip = ClipIndex(1 - update.state.header.playing.clip.0);

@@ -35,9 +35,10 @@ struct Instant {
 
 impl Update<'_> {
     /// Moves on by `dt_s`.
-    pub(super) fn run(&mut self, dt_s: f64, turn: Turn) {
+    pub(super) fn run(&mut self, dt_s: f32, turn: Turn) {
         self.output.begin();
-        let end_s = self.state.header.time_s + dt_s;
+        let before = self.state.header.shown_root(&self.character.config.transition);
+        let end_s = self.end_s;
         let mut goal_is_new = self.notice_goal();
         let mut turn_now = turn == Turn::Now;
         loop {
@@ -52,7 +53,8 @@ impl Update<'_> {
                 break;
             }
         }
-        self.show(Some(dt_s as f32));
+        self.show(Some(dt_s));
+        self.output.root_delta = before.inverse() * self.output.pose.world_from_root();
     }
 
     /// The stages of an instant that matters.
@@ -64,6 +66,7 @@ impl Update<'_> {
         }
         if instant.tick {
             self.tick_source();
+            self.tick_contacts();
             self.tick_play_rate();
         }
         if self.must_choose(instant.search, desire_is_new, turn) {

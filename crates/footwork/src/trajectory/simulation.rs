@@ -1,5 +1,6 @@
 //! The idealised character: a point with a facing, moved by critically damped springs. What games call the capsule.
 
+use crate::input::ExternalBody;
 use crate::math::{Facing, spring};
 use crate::settings;
 use glam::Vec3;
@@ -61,6 +62,18 @@ impl Simulation {
         self.yaw_rate_radps = rate;
         (self.gait, self.gait_rate) =
             spring::to_goal(self.gait, self.gait_rate, desired.gait, config.gait_half_life_s, dt_s);
+    }
+
+    /// Becomes a body that the game moves, as it is `after_s` (negative: before) the end of the update. The gait goes on by
+    /// `dt_s` from where it was.
+    pub fn follow_body(&mut self, body: &ExternalBody, after_s: f32, desired: &Desired, gait: (f32, f32)) {
+        let (half_life_s, dt_s) = gait;
+        self.position = body.position + body.velocity * after_s;
+        self.velocity = body.velocity;
+        self.acceleration = Vec3::ZERO;
+        self.facing = body.facing.normalized().turned(body.yaw_rate_radps * after_s);
+        self.yaw_rate_radps = body.yaw_rate_radps;
+        (self.gait, self.gait_rate) = spring::to_goal(self.gait, self.gait_rate, desired.gait, half_life_s, dt_s);
     }
 
     /// Moves and lets the user's hook shorten the way. What a wall takes from the way, it takes from the velocity.

@@ -1,0 +1,100 @@
+//! Entering from a pose of any origin: a ragdoll, a cut-scene, another animation, another character.
+
+use super::character::{Character, Update};
+use super::state::MatcherState;
+use crate::blend::Offset;
+use crate::blend::inertialize::Moving;
+use crate::input::InputError;
+use crate::math::{Facing, Transform};
+use crate::pose::{Pose, PoseVelocity};
+use crate::skeleton::Skeleton;
+use glam::Vec3;
+
+/// Refuses a pose that is not of the character's skeleton, and one that is not finite.
+pub(super) fn check(character: &Character, pose: &Pose, velocity: &PoseVelocity) -> Result<(), InputError> {
+    let joints = character.model.skeleton.len();
+    let lengths = [pose.translations.len(), pose.rotations.len(), velocity.linear.len(), velocity.angular.len()];
+    if let Some(found) = lengths.into_iter().find(|n| *n != joints) {
+        return Err(InputError::Joints { expected: joints, found });
+    }
+    let vectors = [("pose.translations", &pose.translations), ("velocity.linear", &velocity.linear)];
+    for (field, values) in vectors.into_iter().chain([("velocity.angular", &velocity.angular)]) {
+        if let Some(v) = values.iter().flat_map(|v| v.to_array()).find(|v| !(v.abs() <= LARGEST)) {
+            return Err(InputError::NotUsable { field, value: v });
+        }
+    }
+    match pose.rotations.iter().find(|q| !((q.length() - 1.0).abs() <= UNIT_ERROR)) {
+        Some(q) => Err(InputError::NotUsable { field: "pose.rotations", value: q.length() }),
+        None => Ok(()),
+    }
+}
+
+/// Metres, m/s and radians per second: no body moves further or faster.
+const LARGEST: f32 = 1e6;
+/// Lengths of rotations are off by no more.
+const UNIT_ERROR: f32 = 1e-2;
+
+impl Update<'_> {
+    /// Starts anew at the pose in `scratch.shown`, whose joint 0 is in the world: plays what fits it best, and blends from it.
+    pub(super) fn enter(&mut self) {
+        let character = self.character;
+        let skeleton = &character.model.skeleton;
+        let root = upright(skeleton, &mut self.scratch.shown);
+        let playing = self.state.header.playing;
+        let block = std::mem::take(&mut self.state.block);
+        *self.state = MatcherState::new_in(block, &character.model, &character.resolved.layout, root, playing);
+        let (shown, h) = (&self.scratch.shown, &mut self.state.header);
+        h.simulation.velocity = root.direction(shown.velocity.linear[0]) * Vec3::new(1.0, 0.0, 1.0);
+        h.simulation.yaw_rate_radps = shown.velocity.angular[0].y;
+        h.desired.velocity = h.simulation.velocity;
+        let playing = character.chooser.enter(self);
+        self.state.header.playing = playing;
+        self.begin_from_shown(root);
+    }
+
+    /// Blends from the pose in `scratch.shown` into what plays, the root at `root`.
+    fn begin_from_shown(&mut self, root: Transform) {
+        let character = self.character;
+        let layout = &character.resolved.layout;
+        let at = self.state.moment(layout);
+        let Moving { pose, velocity, acceleration } = &mut self.scratch.next;
+        character.source.pose(at, pose, velocity);
+        acceleration.linear.fill(Vec3::ZERO);
+        acceleration.angular.fill(Vec3::ZERO);
+        let (shown, next) = (&self.scratch.shown, &self.scratch.next);
+        let h = &mut self.state.header;
+        let faster = root.direction(shown.velocity.linear[0] - next.velocity.linear[0]);
+        h.root_offset = Offset { velocity: faster, ..Offset::default() };
+        let turns = shown.velocity.angular[0].y - next.velocity.angular[0].y;
+        h.root_turn = Offset { velocity: Vec3::Y * turns, ..Offset::default() };
+        h.events_s = h.playing.time_s;
+        h.drop_anchor();
+        self.state.offsets_mut(layout).start(&character.joints(), &self.scratch.shown, &self.scratch.next);
+    }
+}
+
+/// Brings a body to a root on its feet: under joint 0, turned about +Y only; the joints below it stay where they are in the
+/// world. Returns that root.
+fn upright(skeleton: &Skeleton, body: &mut Moving) -> Transform {
+    let old = body.pose.world_from_root();
+    let facing = Facing::from_rotation(old.rotation);
+    let root = Transform::new(old.translation, facing.rotation());
+    let by = root.rotation.inverse() * old.rotation;
+    for j in (1..skeleton.len()).filter(|j| skeleton.parents()[*j].is_some_and(|p| p.at() == 0)) {
+        body.pose.translations[j] = by * body.pose.translations[j];
+        body.pose.rotations[j] = (by * body.pose.rotations[j]).renormalize();
+        body.velocity.linear[j] = by * body.velocity.linear[j];
+        body.velocity.angular[j] = by * body.velocity.angular[j];
+    }
+    body.velocity.linear[0] = by * body.velocity.linear[0];
+    // The root turns about +Y alone; how it tips over is the joints' own.
+    let turns = by * body.velocity.angular[0];
+    let tips = Vec3::new(turns.x, 0.0, turns.z);
+    body.velocity.angular[0] = Vec3::Y * turns.y;
+    for j in (1..skeleton.len()).filter(|j| skeleton.parents()[*j].is_some_and(|p| p.at() == 0)) {
+        body.velocity.linear[j] += tips.cross(body.pose.translations[j]);
+        body.velocity.angular[j] += tips;
+    }
+    body.pose.set_world_from_root(root);
+    root
+}

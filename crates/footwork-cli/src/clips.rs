@@ -1,5 +1,6 @@
 //! Reading motion files for any command: a progress bar, and what should be known about them.
 
+use crate::print::message;
 use crate::progress;
 use anyhow::{Context, Result};
 use footwork::clip::RawClip;
@@ -33,7 +34,7 @@ pub fn import_cached(
 pub fn read(inputs: &[PathBuf], base: &Path, source: &SourceConfig, json: bool) -> Result<Vec<RawClip>> {
     let imported = import(inputs, base, source, json)?;
     for note in &imported.notes {
-        eprintln!("footwork: note: {note}");
+        message(&format!("note: {note}"));
     }
     Ok(imported.clips)
 }

@@ -2,10 +2,12 @@
 
 use crate::args::{Common, ConvertArgs, OutputFormat};
 use crate::database::name_fits;
+use crate::files::{Kind, check_kinds};
 use crate::interrupt::guarded;
 use crate::{clips, output, progress};
 use anyhow::{Context, Result, bail};
 use footwork::clip::RawClip;
+use footwork::files::read_at_most;
 use footwork_import::bvh::WriteOptions;
 use footwork_import::glb::{self, GlbClip, GlbOptions};
 use footwork_import::{Imported, resample, write_clip};
@@ -71,6 +73,9 @@ fn read(args: &ConvertArgs, common: &Common) -> Result<Imported> {
     Ok(imported)
 }
 
+/// Bytes of a character's file at most: meshes and textures.
+const MOST_BYTES: u64 = 1 << 30;
+
 /// A character to be animated.
 struct Mesh {
     name: String,
@@ -79,7 +84,7 @@ struct Mesh {
 
 impl Mesh {
     fn read(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes = read_at_most(path, MOST_BYTES).with_context(|| format!("cannot read {}", path.display()))?;
         Ok(Self { name: path.display().to_string(), bytes })
     }
 }
@@ -132,15 +137,13 @@ impl Target {
                 std::fs::create_dir_all(folder)
                     .with_context(|| format!("cannot make the folder {}", folder.display()))?;
                 let bar = progress::bar("writing", clips.len() as u64, json);
-                let extension = match format {
-                    OutputFormat::Bvh => "bvh",
-                    OutputFormat::Glb => "glb",
+                let (extension, kind) = match format {
+                    OutputFormat::Bvh => ("bvh", Kind::Bvh),
+                    OutputFormat::Glb => ("glb", Kind::Glb),
                 };
                 let files = output::clip_files(folder, clips.iter().map(|c| c.name.as_str()), extension);
+                check_kinds("--output", &files, kind)?;
                 for (clip, path) in clips.iter().zip(&files) {
-                    if same_file(path, Path::new(&clip.source)) {
-                        bail!("{} would be overwritten by itself: expected another folder", path.display());
-                    }
                     match format {
                         OutputFormat::Bvh => bvh(path, clip)?,
                         OutputFormat::Glb => glb(path, std::slice::from_ref(clip), mesh)?,
@@ -152,10 +155,6 @@ impl Target {
             }
         }
     }
-}
-
-fn same_file(a: &Path, b: &Path) -> bool {
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 fn bvh(path: &Path, clip: &RawClip) -> Result<()> {

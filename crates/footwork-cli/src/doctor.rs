@@ -2,6 +2,8 @@
 
 use crate::args::{Common, DoctorArgs};
 use crate::build::source_clips;
+use crate::database::{in_source, sources};
+use crate::files::{Kind, check_kinds};
 use crate::interrupt::guarded;
 use crate::{output, progress};
 use anyhow::{Context, Result, bail};
@@ -9,7 +11,7 @@ use footwork::build::ClipRule;
 use footwork::clip::RawClip;
 use footwork_import::bvh::WriteOptions;
 use footwork_import::doctor::{CHECKS, Check, DanceCardCell, Diagnosis, DoctorOptions, Finding, Severity, examine};
-use footwork_import::{Imported, write_clip};
+use footwork_import::{Imported, check_rules, write_clip};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,15 +36,16 @@ pub fn doctor(args: &DoctorArgs, common: &Common) -> Result<ExitCode> {
         config.source.units = units.clone();
     }
     let Imported { clips, notes } = source_clips(&args.clips, common, &config, None)?;
-    if let Some(folder) = &args.fix {
-        refuse_inputs(folder, &clips)?;
+    if let Some(file) = &common.config {
+        check_rules(&config.build.clips, &clips, file)?;
     }
     let (count, seconds) = (clips.len(), clips.iter().map(RawClip::seconds).sum::<f32>());
     let bar = progress::bar("examining", CHECKS.len() as u64, common.json);
     let tell = |done: usize, _| bar.set_position(done as u64);
     let options =
         DoctorOptions { build: config.build, matcher: config.matcher, checks: chosen(args), progress: Some(&tell) };
-    let diagnosis = examine(clips, &options)?;
+    let sources = sources(&clips);
+    let diagnosis = examine(clips, &options).map_err(|error| in_source(&sources, common, error))?;
     bar.finish_and_clear();
     if let Some(folder) = &args.fix {
         write(&diagnosis.clips, folder, common.json)?;
@@ -70,30 +73,14 @@ fn chosen(args: &DoctorArgs) -> Vec<Check> {
     CHECKS.iter().map(|c| c.check).filter(wanted).collect()
 }
 
-/// A folder that holds, or would replace, a file that was read is no place for mended clips.
-fn refuse_inputs(folder: &Path, clips: &[RawClip]) -> Result<()> {
-    let real = |p: &Path| p.canonicalize().unwrap_or_else(|_| p.to_owned());
-    let to = real(folder);
-    for clip in clips {
-        let source = Path::new(&clip.source);
-        if source.is_file()
-            && source.parent().is_some_and(|p| real(if p.as_os_str().is_empty() { Path::new(".") } else { p }) == to)
-        {
-            bail!(
-                "--fix {}: {} was read from there; name another folder: nothing is changed in place",
-                folder.display(),
-                clip.source
-            );
-        }
-    }
-    Ok(())
-}
-
 /// Every clip as BVH, with a sidecar where there is something to say about it.
 fn write(clips: &[RawClip], folder: &Path, json: bool) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let bar = progress::bar("writing", clips.len() as u64, json);
     let files = output::clip_files(folder, clips.iter().map(|c| c.name.as_str()), "bvh");
+    check_kinds("--fix", &files, Kind::Bvh)?;
+    let sidecars: Vec<PathBuf> = files.iter().map(|f| f.with_extension("tags.toml")).collect();
+    check_kinds("--fix", &sidecars, Kind::Sidecar)?;
     for (clip, path) in clips.iter().zip(files) {
         guarded(&path, || write_clip(&path, clip, &WriteOptions::default()))?;
         let sidecar: PathBuf = path.with_extension("tags.toml");

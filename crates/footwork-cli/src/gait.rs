@@ -3,6 +3,7 @@
 use crate::args::{Common, GaitArgs};
 use crate::clips;
 use crate::database::{BUILT_IN, name_fits};
+use crate::files::{Kind, check_kinds};
 use crate::interrupt::guarded;
 use crate::progress;
 use anyhow::{Context, Result, bail};
@@ -10,7 +11,7 @@ use footwork_gait::{GaitClip, GaitOptions, Gate, coverage, gates, generate};
 use footwork_import::bvh::WriteOptions;
 use footwork_import::write_clip;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs the command.
 pub fn gait(args: &GaitArgs, common: &Common) -> Result<()> {
@@ -75,8 +76,9 @@ fn clip_json(c: &GaitClip) -> serde_json::Value {
 fn write(clips: &[&GaitClip], folder: &Path, json: bool) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let bar = progress::bar("writing", clips.len() as u64, json);
-    for c in clips {
-        let path = folder.join(format!("{}.bvh", c.clip.name));
+    let files: Vec<PathBuf> = clips.iter().map(|c| folder.join(format!("{}.bvh", c.clip.name))).collect();
+    check_kinds("--output", &files, Kind::Bvh)?;
+    for (c, path) in clips.iter().zip(files) {
         guarded(&path, || write_clip(&path, &c.clip, &WriteOptions::default()))?;
         bar.inc(1);
     }

@@ -1,6 +1,8 @@
 //! `footwork retarget`: clips of one skeleton on another.
 
 use crate::args::{Common, RetargetArgs};
+use crate::database::{in_source, sources};
+use crate::files::{Kind, check_kinds};
 use crate::interrupt::guarded;
 use crate::{clips, output, progress};
 use anyhow::{Context, Result, bail};
@@ -24,7 +26,8 @@ pub fn retarget(args: &RetargetArgs, common: &Common) -> Result<()> {
     let config = common.character()?;
     let clips = read(&args.clips, args.units.as_ref().unwrap_or(&config.source.units), common.json)?;
     let file = output_file(&args.output, clips.len())?;
-    let source = reference(&clips, &config.build.roles).context("the clips to retarget")?;
+    let source = reference(&clips, &config.build.roles).map_err(|error| in_source(&sources(&clips), common, error));
+    let source = source.context("the clips to retarget")?;
     let target = rig(args, common.json).with_context(|| format!("the rig {}", args.onto.display()))?;
     let map = RetargetMap::new(source, target)?;
 
@@ -32,7 +35,7 @@ pub fn retarget(args: &RetargetArgs, common: &Common) -> Result<()> {
     let options = RetargetOptions { plant_feet: !args.free_feet, ..Default::default() };
     let done = retarget_clips(&clips, &map, &options, Some(&|| bar.inc(1)));
     bar.finish_and_clear();
-    let done = done?;
+    let done = done.map_err(|error| in_source(&sources(&clips), common, error))?;
     write(&done, &args.output, file, common.json)?;
     if common.json {
         out!("{}", to_json(&map, &done, args, start.elapsed().as_secs_f64()));
@@ -92,6 +95,7 @@ fn write(done: &[(RawClip, RetargetReport)], path: &Path, file: Option<FileKind>
     std::fs::create_dir_all(path).with_context(|| format!("cannot make the folder {}", path.display()))?;
     let bar = progress::bar("writing", done.len() as u64, json);
     let files = output::clip_files(path, done.iter().map(|(c, _)| c.name.as_str()), "bvh");
+    check_kinds("--output", &files, Kind::Bvh)?;
     for ((clip, _), to) in done.iter().zip(files) {
         guarded(&to, || write_clip(&to, clip, &options))?;
         bar.inc(1);

@@ -68,7 +68,8 @@ fn read(args: &ConvertArgs, common: &Common) -> Result<Imported> {
         }
     }
     if let Some(rate_hz) = common.rate {
-        imported.clips = imported.clips.iter().map(|c| resample(c, rate_hz)).collect::<Result<_, _>>()?;
+        let clips: Result<Vec<_>, _> = imported.clips.iter().map(|c| resample(c, rate_hz)).collect();
+        imported.clips = clips.with_context(|| format!("--rate {rate_hz}"))?;
     }
     Ok(imported)
 }
@@ -164,19 +165,23 @@ fn bvh(path: &Path, clip: &RawClip) -> Result<()> {
 fn glb(path: &Path, clips: &[RawClip], mesh: Option<&Mesh>) -> Result<()> {
     let mut bytes = Vec::new();
     if let Some(mesh) = mesh {
-        glb::write_onto(&mesh.bytes, &mesh.name, clips, &mut bytes)?;
+        let written = glb::write_onto(&mesh.bytes, &mesh.name, clips, &mut bytes);
+        written.with_context(|| format!("cannot write {}", path.display()))?;
         return output::bytes(path, &bytes);
     }
     let skeleton = &clips[0].skeleton;
     let differs = |c: &&RawClip| c.skeleton.names() != skeleton.names() || c.skeleton.parents() != skeleton.parents();
     if let Some(other) = clips.iter().find(differs) {
         bail!(
-            "clips `{}` and `{}` have different skeletons: one .glb file holds one; write into a folder",
+            "clips `{}` ({}) and `{}` ({}) have different skeletons: one .glb file holds one; write into a folder",
             clips[0].name,
-            other.name
+            clips[0].source,
+            other.name,
+            other.source
         );
     }
     let animations: Vec<GlbClip<'_>> = clips.iter().map(GlbClip::from).collect();
-    glb::write(skeleton, &animations, &GlbOptions::default(), &mut bytes)?;
+    let written = glb::write(skeleton, &animations, &GlbOptions::default(), &mut bytes);
+    written.with_context(|| format!("cannot write {}", path.display()))?;
     output::bytes(path, &bytes)
 }

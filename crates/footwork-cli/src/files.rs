@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use footwork::files::resolve_links;
 use footwork_import::format::Format;
 use footwork_import::motion_files;
-use safetensors::SafeTensors;
+use serde_json::Value;
 use std::collections::HashMap;
 use std::fs;
 use std::io::Read;
@@ -370,10 +370,9 @@ impl Content {
             (&mut file).take(8).read_to_end(&mut bytes).ok()?;
             let size = u64::from_le_bytes(bytes.as_slice().try_into().ok()?);
             (&mut file).take(size.min(100_000_000)).read_to_end(&mut bytes).ok()?;
-            let (_, header) = SafeTensors::read_metadata(&bytes).ok()?;
-            let ours = header.metadata().as_ref()?.get("footwork")?;
-            let value: serde_json::Value = serde_json::from_str(ours).ok()?;
-            Some(if value.get("kind").and_then(serde_json::Value::as_str) == Some("trace") { "fwtrace" } else { "fwdb" })
+            let header: Value = serde_json::from_slice(bytes.get(8..)?).ok()?;
+            let ours: Value = serde_json::from_str(header["__metadata__"]["footwork"].as_str()?).ok()?;
+            Some(if ours["kind"] == "trace" { "fwtrace" } else { "fwdb" })
         };
         header().map_or(Self::Unknown, Self::Known)
     }

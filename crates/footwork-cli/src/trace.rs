@@ -148,9 +148,8 @@ impl Trace {
 
     /// Reads one and checks all of it.
     pub fn load(path: &Path) -> Result<Self> {
-        let unusable = |e: anyhow::Error| {
-            anyhow!("{}: {e:#}; record it again: footwork simulate --trace", path.display())
-        };
+        let unusable =
+            |e: anyhow::Error| anyhow!("{}: {e:#}; record it again: footwork simulate --trace", path.display());
         let bytes = read_safetensors(path).map_err(|e| match e.kind() {
             ErrorKind::InvalidData => unusable(anyhow!("not a .fwtrace file, or a truncated one: {e}")),
             _ => anyhow!("cannot read {}: {e}", path.display()),

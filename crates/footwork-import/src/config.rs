@@ -123,7 +123,6 @@ pub enum ConfigFileError {
         /// File.
         path: PathBuf,
         /// What the system says.
-        #[source]
         error: std::io::Error,
     },
     /// Not TOML, or keys that mean nothing.
@@ -324,7 +323,9 @@ fn outside(rule: &ClipRule, clip: &RawClip) -> Option<String> {
     let within = |s: f32| (-0.5 / clip.rate_hz..=end).contains(&s);
     let told = |what: String, times: String| {
         let (name, last) = (&clip.name, clip.seconds());
-        Some(format!("clip `{name}`, {what}: expected times from 0 s to {last:.3} s, the length of the clip, found {times}"))
+        Some(format!(
+            "clip `{name}`, {what}: expected times from 0 s to {last:.3} s, the length of the clip, found {times}"
+        ))
     };
     if let Some(e) = rule.events.iter().find(|e| !within(e.time_s)) {
         return told(format!("event `{}`", e.name), format!("{} s", e.time_s));

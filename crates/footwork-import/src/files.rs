@@ -25,7 +25,6 @@ pub enum ImportError {
         /// File or folder.
         path: PathBuf,
         /// What the system says.
-        #[source]
         error: io::Error,
     },
     /// The disk says no; what was there before is still there.
@@ -34,7 +33,6 @@ pub enum ImportError {
         /// File.
         path: PathBuf,
         /// What went wrong.
-        #[source]
         error: io::Error,
     },
     /// A file that cannot be used.

@@ -171,7 +171,7 @@ pub struct RetargetArgs {
 /// Flags of `convert`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  footwork convert take.fbx -o take.bvh\n  footwork convert 'mixamo/*.fbx' -o character.glb --mesh character.glb\n  footwork convert mocap/ -o converted/ --format glb --rate 30 --json"
+    after_help = "Example:\n  footwork convert take.fbx -o take.bvh\n  footwork convert 'mixamo/*.fbx' -o animated.glb --mesh character.glb\n  footwork convert mocap/ -o converted/ --format glb --rate 30 --json"
 )]
 pub struct ConvertArgs {
     /// Motion files (.bvh, .glb, .gltf, .fbx), folders, or patterns such as 'mocap/**/walk*.fbx'.

@@ -1,9 +1,9 @@
 //! `footwork build`: motion files to a database.
 
 use crate::args::{BuildArgs, Common};
-use crate::database::{build_clips, built_in};
+use crate::database::{build_clips, built_in, in_file};
 use crate::{clips, interrupt};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use footwork::build::BuildReport;
 use footwork_import::{CharacterConfig, ClipCache, Imported, cache_folder};
 use serde_json::json;
@@ -22,14 +22,19 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
     }
     let cache = (!args.no_cache).then(|| open_cache(&args.output)).flatten();
     let imported = source_clips(&args.clips, common, &config, cache.as_ref())?;
-    let (db, mut report) = build_clips(&imported.clips, &config, common.json)?;
+    let (db, mut report) = build_clips(&imported.clips, &config, common)?;
+    let file = |error| in_file(common, error);
+    if common.config.is_some() {
+        config.matcher.validate(&db).context("`[matcher]` does not fit the database").map_err(file)?;
+    }
     report.warnings.splice(0..0, imported.notes.iter().map(ToString::to_string));
     interrupt::guarded(&args.output, || db.save(&args.output))?;
     if let Some(cache) = &cache {
         cache.forget_unused();
     }
     let cached = cache.map_or(0, |c| c.hits());
-    let bytes = std::fs::metadata(&args.output)?.len();
+    // Of a device or a pipe it is nothing.
+    let bytes = std::fs::metadata(&args.output).map_or(0, |m| m.len());
     let elapsed_s = start.elapsed().as_secs_f64();
     if common.json {
         out!("{}", to_json(&report, args, cached, bytes, elapsed_s, &format!("{:032x}", db.content_hash())));
@@ -63,7 +68,7 @@ pub fn source_clips(
     } else {
         return Ok(Imported { clips: built_in(), ..Imported::default() });
     };
-    clips::import_cached(&inputs, base, &config.source, common.json, cache)
+    clips::import_cached(&inputs, base, &config.source, common, cache)
 }
 
 fn to_json(

@@ -1,6 +1,7 @@
 //! Scripted and random input: the same for every character that is to be compared.
 
 use anyhow::{Context, Result, bail};
+use footwork::files::read_text_at_most;
 use footwork::input::{Gait, Goal, MotionInput, Path, Stick};
 use footwork::math::{Facing, cos, sin};
 use footwork::trajectory::Simulation;
@@ -8,6 +9,7 @@ use footwork_metrics::RATE_HZ;
 use footwork_metrics::courses::{RandomStick, parse_csv};
 use glam::{Vec2, Vec3};
 use std::f32::consts::{FRAC_PI_4, PI, TAU};
+use std::path::Path as FilePath;
 
 /// Where the standard course ends and random input begins, seconds.
 const STANDARD_S: f32 = 60.0;
@@ -48,15 +50,24 @@ const PARTS: [(f32, &str); 12] = [
     (f32::INFINITY, ""),
 ];
 
+/// Bytes of a CSV file at most: days.
+const MOST_BYTES: u64 = 1 << 28;
+
 impl Course {
+    /// The file that a word of the command line means, if it is none of the names.
+    pub fn file(word: &str) -> Option<&str> {
+        word.contains(['.', '/', '\\']).then_some(word)
+    }
+
     /// By name or file; see `footwork simulate --help`.
     pub fn parse(name: &str, seed: u64) -> Result<Self> {
         match name {
             "standard" => Ok(Self::Standard { random: RandomStick::new(seed), path: None }),
             "random" => Ok(Self::Random(RandomStick::new(seed))),
             "none" => Ok(Self::Unsteered),
-            file if file.contains('.') || file.contains('/') => {
-                let text = std::fs::read_to_string(file).with_context(|| format!("cannot read the course {file}"))?;
+            name if let Some(file) = Self::file(name) => {
+                let text = read_text_at_most(FilePath::new(file), MOST_BYTES)
+                    .with_context(|| format!("cannot read the course {file}"))?;
                 Ok(Self::Rows(parse_csv(&text).with_context(|| format!("course {file}"))?))
             }
             other => bail!("no course is named `{other}`: expected standard, random, none, or a CSV file"),

@@ -2,6 +2,7 @@
 
 use crate::args::{Common, GroundKind};
 use crate::course::Course;
+use crate::files::Kind;
 use crate::film;
 use crate::output;
 use crate::run::{Drive, Driven};
@@ -9,12 +10,25 @@ use crate::simulate::print_summary;
 use crate::trace::Trace;
 use anyhow::{Context, Result};
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 /// Where the files go.
 const FOLDER: &str = "footwork-demo";
+/// The files.
+pub const FILES: [(&str, Kind); 5] = [
+    ("demo.bvh", Kind::Bvh),
+    ("demo.glb", Kind::Glb),
+    ("path.svg", Kind::Svg),
+    ("strip.png", Kind::Picture),
+    ("summary.json", Kind::Json),
+];
+
+/// Where one of the files goes.
+pub fn path(name: &str) -> PathBuf {
+    Path::new(FOLDER).join(name)
+}
 /// The standard course, then as much of a random stick.
 const SECONDS: f32 = 90.0;
 
@@ -29,13 +43,12 @@ pub fn demo(common: &Common) -> Result<()> {
     let drive = Drive { course, ground, seconds: SECONDS, dt_s: 1.0 / 60.0, explain_s: None, json: common.json };
     let driven = drive.run(&db, config)?;
 
-    let folder = Path::new(FOLDER);
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {FOLDER}"))?;
-    output::bvh(&folder.join("demo.bvh"), &db, &driven)?;
-    output::glb(&folder.join("demo.glb"), &db, &driven)?;
-    output::svg(&folder.join("path.svg"), "footwork demo", &driven)?;
+    std::fs::create_dir_all(FOLDER).with_context(|| format!("cannot make the folder {FOLDER}"))?;
+    output::bvh(&path("demo.bvh"), &db, &driven)?;
+    output::glb(&path("demo.glb"), &db, &driven)?;
+    output::svg(&path("path.svg"), "footwork demo", &driven)?;
     let title = "footwork demo: motion matching on built-in data";
-    film::film_run(&folder.join("strip.png"), title, Trace::of(&db, &driven, "standard"), telling(&driven))?;
+    film::film_run(&path("strip.png"), title, Trace::of(&db, &driven, "standard"), telling(&driven))?;
     let summary = json!({
         "database": {
             "clips": db.clips.len(),
@@ -53,9 +66,9 @@ pub fn demo(common: &Common) -> Result<()> {
             "name": name,
         })).collect::<Vec<_>>(),
         "seed": common.seed,
-        "files": ["demo.bvh", "demo.glb", "path.svg", "strip.png", "summary.json"],
+        "files": FILES.map(|(name, _)| name),
     });
-    output::text(&folder.join("summary.json"), &format!("{summary:#}\n"))?;
+    output::text(&path("summary.json"), &format!("{summary:#}\n"))?;
     if common.json {
         out!("{summary}");
         return Ok(());

@@ -3,14 +3,14 @@
 use crate::args::{Common, DoctorArgs};
 use crate::build::source_clips;
 use crate::clips;
+use crate::database::{in_source, sources};
 use crate::progress;
 use anyhow::{Result, bail};
 use footwork::clip::RawClip;
-use footwork_import::Imported;
 use footwork_import::doctor::{CHECKS, Check, DanceCardCell, Diagnosis, DoctorOptions, Finding, Severity, examine};
+use footwork_import::{Imported, check_rules};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -32,18 +32,19 @@ pub fn doctor(args: &DoctorArgs, common: &Common) -> Result<ExitCode> {
         config.source.units = units.clone();
     }
     let Imported { clips, notes } = source_clips(&args.clips, common, &config, None)?;
-    if let Some(folder) = &args.fix {
-        refuse_inputs(folder, &clips)?;
+    if let Some(file) = &common.config {
+        check_rules(&config.build.clips, &clips, file)?;
     }
     let (count, seconds) = (clips.len(), clips.iter().map(RawClip::seconds).sum::<f32>());
     let bar = progress::bar("examining", CHECKS.len() as u64, common.json);
     let tell = |done: usize, _| bar.set_position(done as u64);
     let options =
         DoctorOptions { build: config.build, matcher: config.matcher, checks: chosen(args), progress: Some(&tell) };
-    let diagnosis = examine(clips, &options)?;
+    let sources = sources(&clips);
+    let diagnosis = examine(clips, &options).map_err(|error| in_source(&sources, common, error))?;
     bar.finish_and_clear();
     if let Some(folder) = &args.fix {
-        clips::write_folder(&diagnosis.clips, folder, common.json)?;
+        clips::write_folder("--fix", &diagnosis.clips, folder, common.json)?;
     }
     let left = |f: &&Finding| args.fix.is_none() || !f.mends;
     let worst = diagnosis.findings.iter().filter(left).map(|f| f.severity).max();
@@ -66,25 +67,6 @@ pub fn doctor(args: &DoctorArgs, common: &Common) -> Result<ExitCode> {
 fn chosen(args: &DoctorArgs) -> Vec<Check> {
     let wanted = |c: &Check| (args.only.is_empty() || args.only.contains(c)) && !args.skip.contains(c);
     CHECKS.iter().map(|c| c.check).filter(wanted).collect()
-}
-
-/// A folder that holds, or would replace, a file that was read is no place for mended clips.
-fn refuse_inputs(folder: &Path, clips: &[RawClip]) -> Result<()> {
-    let real = |p: &Path| p.canonicalize().unwrap_or_else(|_| p.to_owned());
-    let to = real(folder);
-    for clip in clips {
-        let source = Path::new(&clip.source);
-        if source.is_file()
-            && source.parent().is_some_and(|p| real(if p.as_os_str().is_empty() { Path::new(".") } else { p }) == to)
-        {
-            bail!(
-                "--fix {}: {} was read from there; name another folder: nothing is changed in place",
-                folder.display(),
-                clip.source
-            );
-        }
-    }
-    Ok(())
 }
 
 fn counts(findings: &[Finding]) -> BTreeMap<&'static str, usize> {

@@ -6,6 +6,7 @@ use crate::trace::Trace;
 use crate::{film, progress};
 use anyhow::{Context, Result, bail};
 use footwork::database::Database;
+use footwork::files::read_text_at_most;
 use footwork::matcher::MatcherConfig;
 use footwork_import::CharacterConfig;
 use footwork_metrics::RATE_HZ;
@@ -99,8 +100,11 @@ fn variant(word: &str, default: &MatcherConfig, db: &Database) -> Result<Variant
     Ok(Variant { name, config })
 }
 
+/// Bytes of a file of thresholds at most.
+const MOST_BYTES: u64 = 16 << 20;
+
 fn read_gate(file: &Path, variants: &[Variant]) -> Result<Gate> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let text = read_text_at_most(file, MOST_BYTES).with_context(|| format!("cannot read {}", file.display()))?;
     let names: Vec<&str> = variants.iter().map(|v| v.name.as_str()).collect();
     Gate::parse(&text, &names).with_context(|| file.display().to_string())
 }

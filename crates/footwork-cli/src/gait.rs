@@ -23,7 +23,7 @@ pub fn gait(args: &GaitArgs, common: &Common) -> Result<()> {
     }
     if let Some(folder) = &args.output {
         let clips: Vec<RawClip> = chosen.iter().map(|c| c.clip.clone()).collect();
-        clips::write_folder(&clips, folder, common.json)?;
+        clips::write_folder("--output", &clips, folder, common.json)?;
     }
     if common.json {
         let list: Vec<_> = chosen.iter().map(|c| clip_json(c)).collect();
@@ -74,7 +74,7 @@ fn report(person: &[GaitClip], args: &GaitArgs, common: &Common) -> Result<()> {
     let reference = if args.reference.is_empty() {
         Vec::new()
     } else {
-        clips::read(&args.reference, Path::new(""), &common.character()?.source, common.json)?
+        clips::read(&args.reference, Path::new(""), &common.character()?.source, common)?
     };
     let gates = gates(person, &reference);
     let broken = gates.iter().filter(|g| !g.holds()).count();

@@ -1,6 +1,6 @@
 //! Ctrl-C leaves no half file: what is being written lies under a temporary name, which is removed.
 
-use footwork::files::temporary_path;
+use footwork::files::remove_temporaries;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -15,7 +15,7 @@ pub fn install() {
     let _ = ctrlc::set_handler(|| {
         if let Ok(paths) = WRITING.lock() {
             for path in paths.iter() {
-                let _ = std::fs::remove_file(temporary_path(path));
+                remove_temporaries(path);
             }
         }
         std::process::exit(INTERRUPTED);

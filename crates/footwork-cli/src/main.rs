@@ -14,6 +14,7 @@ mod database;
 mod demo;
 mod doctor;
 mod eval;
+mod files;
 mod film;
 mod gait;
 mod ground;
@@ -31,18 +32,26 @@ mod trace;
 
 use args::{Cli, Command};
 use clap::Parser;
+use files::Files;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     interrupt::install();
-    let result = match &cli.command {
+    match Files::of(&cli).and_then(|files| files.check()).and_then(|()| run(&cli)) {
+        Ok(code) => code,
+        Err(error) => {
+            print::message(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
+    let done = match &cli.command {
         None => demo::demo(&cli.common),
         // Its exit code says how bad it is.
-        Some(Command::Doctor(args)) => match doctor::doctor(args, &cli.common) {
-            Ok(code) => return code,
-            Err(error) => Err(error),
-        },
+        Some(Command::Doctor(args)) => return doctor::doctor(args, &cli.common),
         Some(Command::Build(args)) => build::build(args, &cli.common),
         Some(Command::Retarget(args)) => retarget::retarget(args, &cli.common),
         Some(Command::Convert(args)) => convert::convert(args, &cli.common),
@@ -58,11 +67,5 @@ fn main() -> ExitCode {
         Some(Command::Bench(args)) => bench::bench(args, &cli.common),
         Some(Command::Eval(args)) => eval::eval(args, &cli.common),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("footwork: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    done.map(|()| ExitCode::SUCCESS)
 }

@@ -8,7 +8,7 @@ use crate::run::Driven;
 use anyhow::{Context, Result, anyhow, bail};
 use bytemuck::{Pod, cast_slice};
 use footwork::database::Database;
-use footwork::files::{canonical_json, write_atomically};
+use footwork::files::{canonical_json, read_safetensors, write_atomically};
 use footwork::frames::JointIndex;
 use footwork::math::{Quat, Transform};
 use footwork::skeleton::Skeleton;
@@ -16,7 +16,7 @@ use glam::Vec3;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 /// The version this program writes, and the newest it reads.
@@ -148,9 +148,13 @@ impl Trace {
 
     /// Reads one and checks all of it.
     pub fn load(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        Self::from_bytes(&bytes)
-            .map_err(|e| anyhow!("{}: {e:#}; record it again: footwork simulate --trace", path.display()))
+        let unusable =
+            |e: anyhow::Error| anyhow!("{}: {e:#}; record it again: footwork simulate --trace", path.display());
+        let bytes = read_safetensors(path).map_err(|e| match e.kind() {
+            ErrorKind::InvalidData => unusable(anyhow!("not a .fwtrace file, or a truncated one: {e}")),
+            _ => anyhow!("cannot read {}: {e}", path.display()),
+        })?;
+        Self::from_bytes(&bytes).map_err(unusable)
     }
 
     fn from_bytes(bytes: &[u8]) -> Result<Self> {
@@ -187,10 +191,10 @@ impl Trace {
             .translations
             .iter()
             .zip(&self.rotations)
-            .position(|(t, r)| !t.is_finite() || !r.is_finite() || !(0.5..=2.0).contains(&r.length()));
+            .position(|(t, r)| !t.is_finite() || !r.is_finite() || !(0.99..=1.01).contains(&r.length()));
         if let Some(i) = bad {
             let joint = &self.skeleton.names()[i % joints];
-            bail!("frame {}, joint `{joint}`: not a finite transform", i / joints);
+            bail!("frame {}, joint `{joint}`: expected a finite place and a unit quaternion", i / joints);
         }
         let finite = self.simulated.iter().all(|p| p.is_finite())
             && self.simulated_facings.iter().flatten().chain(&self.playing_times_s).all(|v| v.is_finite());
@@ -200,7 +204,13 @@ impl Trace {
         if let Some(f) = self.playing_clips.iter().position(|c| *c as usize >= self.clips.len()) {
             bail!("frame {f} plays clip {}, of {}", self.playing_clips[f], self.clips.len());
         }
-        if self.parts.iter().any(|p| p.0 >= self.frames()) || !self.parts.is_sorted_by_key(|p| p.0) {
+        let mut slots: Vec<JointIndex> = self.contact_joints.clone();
+        slots.sort();
+        slots.dedup();
+        if slots.len() < self.contact_joints.len() {
+            bail!("a joint is twice among the joints that touch the ground");
+        }
+        if self.parts.iter().any(|p| p.0 >= self.frames()) || !self.parts.is_sorted_by(|a, b| a.0 < b.0) {
             bail!("the parts of the course are not in order within its {} frames", self.frames());
         }
         Ok(())

@@ -55,6 +55,7 @@ pub mod doctor;
 #[cfg(feature = "fbx")]
 pub mod fbx;
 mod files;
+mod find;
 pub mod format;
 pub mod glb;
 pub mod gltf;
@@ -68,7 +69,8 @@ mod units;
 
 pub use cache::{ClipCache, cache_folder};
 pub use config::{
-    CharacterConfig, ConfigFileError, SourceConfig, UnitSetting, import_clips, import_clips_cached, read_clips,
+    CharacterConfig, ConfigFileError, SourceConfig, UnitSetting, check_rules, import_clips, import_clips_cached,
+    motion_files, read_clips,
 };
 pub use files::{ImportError, Imported, Note, import_files, read_clip, read_files, write_clip};
 pub use ranges::RangeSpec;

@@ -16,8 +16,14 @@ const GROUND_LINE: Colour = Colour::rgb(0x8b929c);
 const RULER: [Colour; 2] = [Colour::rgb(0xb9c0ca), Colour::rgb(0xe9ecf0)];
 /// Below the ground line: two lanes of contacts, the ruler, its numbers.
 pub const BELOW_PX: f32 = 34.0;
-/// World-fixed marks on the ground, metres.
+/// World-fixed marks on the ground, metres; tenfold, hundredfold, .. where they would be closer than [`TICK_PX`].
 const TICK_M: f32 = 0.5;
+const TICK_PX: f32 = 4.0;
+/// More marks than fit on the widest picture: what asks for more is no size for a body.
+const MOST_TICKS: f32 = 4000.0;
+/// Points of a line that the eye can tell apart: along a row of figures, and behind one foot.
+const LINE_POINTS: usize = 2000;
+const TRACE_POINTS: usize = 100;
 /// A foot leaves a trace of this many seconds.
 const TRACE_S: f32 = 0.4;
 
@@ -91,14 +97,24 @@ impl Stage<'_> {
         if self.view.level() { self.ruler(picture) } else { self.grid(picture) }
     }
 
+    /// How many times [`TICK_M`] lies between marks; `None` where there is no room for marks at all.
+    fn tick_scale(&self) -> Option<i64> {
+        (0..9).map(|n| 10i64.pow(n)).find(|scale| TICK_M * *scale as f32 * self.px_per_m >= TICK_PX)
+    }
+
     fn ruler(&self, picture: &mut Picture) {
         let (f, y) = (&self.frame, self.at[1]);
         picture.rectangle(&Frame { left: f.left, top: y, width: f.width, height: f.bottom() - y }, GROUND);
         picture.line(vec![[f.left, y], [f.right(), y]], GROUND_LINE, 1.2);
         let zero = self.at[0] - self.camera.right.dot(self.origin) * self.px_per_m;
-        let step = TICK_M * self.px_per_m;
-        let (first, last) = (((f.left - zero) / step).floor() as i64, ((f.right() - zero) / step).ceil() as i64);
-        for k in first..last {
+        let Some(scale) = self.tick_scale() else { return };
+        let step = TICK_M * scale as f32 * self.px_per_m;
+        let (first, last) = (((f.left - zero) / step).floor(), ((f.right() - zero) / step).ceil());
+        // Also where one of them is not a number.
+        if !(last - first <= MOST_TICKS) {
+            return;
+        }
+        for k in first as i64..last as i64 {
             let (a, b) = (zero + k as f32 * step, zero + (k + 1) as f32 * step);
             let (left, right) = (a.max(f.left), b.min(f.right()));
             let band = Frame { left, top: y + 12.0, width: right - left, height: 5.0 };
@@ -107,7 +123,7 @@ impl Stage<'_> {
                 continue;
             }
             picture.line(vec![[a, y], [a, y + 17.0]], GROUND_LINE.alpha(if k % 2 == 0 { 255 } else { 120 }), 1.0);
-            let text = format!("{}", k / 2);
+            let text = format!("{}", k / 2 * scale);
             let half = Font::Small.width(&text) / 2.0;
             // With little room every other, fifth, ... metre.
             let thin = [1, 2, 5, 10, 50].into_iter().find(|t| 2.0 * step * *t as f32 > 40.0).unwrap_or(100);
@@ -120,16 +136,21 @@ impl Stage<'_> {
 
     fn grid(&self, picture: &mut Picture) {
         let f = &self.frame;
-        let reach = (f.width.max(f.height) / self.px_per_m / TICK_M / 2.0).ceil() * 2.0 + 2.0;
+        let Some(scale) = self.tick_scale() else { return };
+        let tick_m = TICK_M * scale as f32;
+        let reach = (f.width.max(f.height) / self.px_per_m / tick_m / 2.0).ceil() * 2.0 + 2.0;
         // Seen flat from the front, the ground reaches further back.
         let reach = reach * if self.view == View::Top { 1.0 } else { 1.5 };
-        let [x0, z0] = [self.origin.x, self.origin.z].map(|v| (v / TICK_M).round());
+        let [x0, z0] = [self.origin.x, self.origin.z].map(|v| (v / tick_m).round());
+        if !(reach <= MOST_TICKS) {
+            return;
+        }
         let n = reach as i64;
         for k in -n..=n {
             for along_x in [true, false] {
                 let at = |i: f32| {
                     let (x, z) = if along_x { (x0 + i, z0 + k as f32) } else { (x0 + k as f32, z0 + i) };
-                    self.point(Vec3::new(x * TICK_M, self.origin.y, z * TICK_M))
+                    self.point(Vec3::new(x * tick_m, self.origin.y, z * tick_m))
                 };
                 let line = if along_x { z0 } else { x0 } as i64 + k;
                 let colour = if line % 2 == 0 { Colour::rgb(0xccd2da) } else { Colour::rgb(0xe8ebef) };
@@ -143,16 +164,20 @@ impl Stage<'_> {
         if self.view.level() {
             return;
         }
-        let points: Vec<Point> = range.map(|f| self.point(self.subject.origin(f))).collect();
+        let points: Vec<Point> = thinned(range, LINE_POINTS).map(|f| self.point(self.subject.origin(f))).collect();
         picture.line_within(&points, &self.frame, FAINT.alpha(150), 1.3);
     }
 
     /// Where the feet have been, world-fixed.
     pub fn traces(&self, picture: &mut Picture, range: std::ops::Range<usize>) {
+        self.thin_traces(picture, range, LINE_POINTS);
+    }
+
+    fn thin_traces(&self, picture: &mut Picture, range: std::ops::Range<usize>, points: usize) {
         let s = self.subject;
         for sole in &s.figure.soles {
-            let points: Vec<Point> =
-                range.clone().map(|f| self.point(s.motion.world(f)[sole.joint].translation)).collect();
+            let at = |f: usize| self.point(s.motion.world(f)[sole.joint].translation);
+            let points: Vec<Point> = thinned(range.clone(), points).map(at).collect();
             picture.line_within(&points, &self.frame, sole.half.colour().alpha(170), 1.6);
         }
     }
@@ -216,6 +241,13 @@ impl Stage<'_> {
         self.planted(picture, frame);
         self.facing(picture, frame);
         self.figure(picture, frame);
-        self.traces(picture, before);
+        self.thin_traces(picture, before, TRACE_POINTS);
     }
+}
+
+/// About so many of a range of frames at most, the last one among them.
+fn thinned(range: std::ops::Range<usize>, most: usize) -> impl Iterator<Item = usize> {
+    let step = range.len().div_ceil(most).max(1);
+    let last = range.end.saturating_sub(1);
+    range.filter(move |f| (last - f).is_multiple_of(step))
 }

@@ -4,6 +4,7 @@
 use super::shapes::{Colour, Picture, Point, hull, ring};
 use super::source::{Motion, Reel, flat};
 use super::view::Camera;
+use anyhow::Result;
 use footwork::frames::JointIndex;
 use footwork::math::{Facing, Transform, powf};
 use glam::Vec3;
@@ -96,8 +97,12 @@ const CORNERS: usize = 18;
 const OUTLINE_PX: f32 = 1.3;
 
 impl Figure {
-    pub fn of(reel: &Reel) -> Self {
-        let samples = reel.samples();
+    /// The body of what a reel shows.
+    ///
+    /// # Errors
+    /// A place or a rotation that cannot be drawn.
+    pub fn of(reel: &Reel) -> Result<Self> {
+        let samples = reel.samples()?;
         let plan = Plan::of(reel, &samples);
         let mut parts = plan.trunk();
         parts.extend(plan.head());
@@ -114,7 +119,7 @@ impl Figure {
             let (low, high) = balls.fold((f32::MAX, f32::MIN), |(l, h), (p, r)| (l.min(p.y - r), h.max(p.y + r)));
             figure.height_m = figure.height_m.max(high - low);
         }
-        figure
+        Ok(figure)
     }
 
     fn balls<'a>(&'a self, world: &'a [Transform]) -> impl Iterator<Item = (Vec3, f32)> + 'a {
@@ -217,6 +222,8 @@ struct Plan<'a> {
     head: Option<usize>,
     /// Joints from the hips to the head.
     spine: Vec<usize>,
+    /// `[joints]` whether each is one of them.
+    in_spine: Vec<bool>,
     leg_m: f32,
     trunk_m: f32,
     ground_m: f32,
@@ -243,6 +250,7 @@ impl<'a> Plan<'a> {
             leg: vec![None; n],
             head: None,
             spine: Vec::new(),
+            in_spine: vec![false; n],
             leg_m: 0.0,
             trunk_m: 0.0,
             ground_m: 0.0,
@@ -278,6 +286,7 @@ impl<'a> Plan<'a> {
         up.retain(|j| *j >= first);
         up.reverse();
         self.trunk_m = up.iter().skip(1).map(|j| self.bones[*j]).sum();
+        up.iter().for_each(|j| self.in_spine[*j] = true);
         self.spine = up;
         if self.trunk_m <= 0.0 {
             self.trunk_m = 0.5 * self.bones.iter().copied().fold(0.05, f32::max) * 3.0;
@@ -289,7 +298,7 @@ impl<'a> Plan<'a> {
         for foot in self.feet.clone() {
             let mut chain = self.upward(foot);
             // Up to where the leg leaves the trunk.
-            let top = chain.iter().position(|j| self.spine.contains(j) || *j == 0).unwrap_or(chain.len());
+            let top = chain.iter().position(|j| self.in_spine[*j] || *j == 0).unwrap_or(chain.len());
             chain.truncate(top.max(1));
             // From its topmost joint down: the bone above that lies within the trunk.
             let length: f32 = chain[..chain.len() - 1].iter().map(|j| self.bones[*j]).sum::<f32>().max(0.05);
@@ -475,7 +484,7 @@ impl<'a> Plan<'a> {
     /// Branchings above a joint of a limb: 1 for joints of fingers.
     fn fingers(&self, j: usize) -> usize {
         let up = self.upward(j);
-        let limb = up.iter().skip(1).take_while(|j| !self.spine.contains(j) && **j != 0);
+        let limb = up.iter().skip(1).take_while(|j| !self.in_spine[**j] && **j != 0);
         limb.filter(|j| self.children[**j].len() > 1).count()
     }
 
@@ -488,7 +497,7 @@ impl<'a> Plan<'a> {
             return l * 0.011;
         }
         let up = self.upward(j);
-        let limb = up.iter().take_while(|j| !self.spine.contains(j) && **j != 0);
+        let limb = up.iter().take_while(|j| !self.in_spine[**j] && **j != 0);
         let from_trunk: f32 = limb.map(|j| self.bones[*j]).sum();
         l * (0.062 - 0.045 * from_trunk / l).clamp(0.024, 0.056)
     }

@@ -63,7 +63,7 @@ pub fn film(args: &FilmArgs, common: &Common) -> Result<()> {
 pub fn film_run(path: &Path, title: &str, trace: Trace, span_s: [f64; 2]) -> Result<()> {
     let reel = Reel::recorded(trace, title.to_owned());
     let span_s = [span_s[0], span_s[1].min(reel.seconds())];
-    let subjects = [subject(&reel, &Figure::of(&reel), title.to_owned(), span_s)];
+    let subjects = [subject(&reel, Figure::of(&reel)?, title.to_owned(), span_s)?];
     let drawn = Strip {
         title: title.to_owned(),
         subjects: &subjects,
@@ -181,10 +181,10 @@ fn span(args: &FilmArgs, reels: &[Reel]) -> Result<[f64; 2]> {
     Ok([from, to.max(from)])
 }
 
-fn subject(reel: &Reel, figure: &Figure, label: String, [from, to]: [f64; 2]) -> Subject {
-    let motion = reel.motion(from, to);
+fn subject(reel: &Reel, figure: Figure, label: String, [from, to]: [f64; 2]) -> Result<Subject> {
+    let motion = reel.motion(from, to)?;
     let span = motion.frame_at(from)..motion.frame_at(to) + 1;
-    Subject { label, motion, figure: figure.clone(), contact_names: contact_names(reel), span }
+    Ok(Subject { label, motion, figure, contact_names: contact_names(reel), span })
 }
 
 fn contact_names(reel: &Reel) -> Vec<String> {
@@ -208,8 +208,8 @@ fn film_strip(args: &FilmArgs, reels: &[Reel]) -> Result<(Drawn, Value)> {
     let subjects: Vec<Subject> = reels
         .iter()
         .zip(letters)
-        .map(|(r, letter)| subject(r, &Figure::of(r), format!("{letter}{}", label(r)), span_s))
-        .collect();
+        .map(|(r, letter)| subject(r, Figure::of(r)?, format!("{letter}{}", label(r)), span_s))
+        .collect::<Result<_>>()?;
     let moments = match (args.frames, args.every) {
         (Some(n), _) => Moments::Frames(n),
         (None, Some(s)) => Moments::Every(s),
@@ -258,7 +258,7 @@ fn told(s: &Subject, source: &str, clip: Option<&str>) -> Value {
             json!({ "joint": name, "seconds": frames as f64 / rate })
         })
         .collect();
-    let transitions: u32 = s.motion.transitions.iter().filter(|t| s.span.contains(&t.0)).map(|t| t.1).sum();
+    let transitions: u64 = s.motion.transitions.iter().filter(|t| s.span.contains(&t.0)).map(|t| u64::from(t.1)).sum();
     let parts = s.motion.parts.iter().filter(|p| p.start < s.span.end);
     json!({
         "source": source,
@@ -283,10 +283,10 @@ fn contact_sheet(args: &FilmArgs, reel: &Reel) -> Result<(Drawn, Value)> {
         bail!("--frames {columns}: a row of a contact sheet holds at most 60");
     }
     let takes = &reel.takes[(args.page - 1) * PAGE..(args.page * PAGE).min(reel.takes.len())];
-    let figure = Figure::of(reel);
+    let figure = Figure::of(reel)?;
     let mut subjects = Vec::new();
     for take in takes {
-        let motion = reel.motion_of(take);
+        let motion = reel.motion_of(take)?;
         let span = 0..motion.frames();
         let contact_names = contact_names(reel);
         subjects.push(Subject { label: take.name.clone(), motion, figure: figure.clone(), contact_names, span });

@@ -1,8 +1,9 @@
 //! What can be filmed: motion files, databases, recorded runs. All of them become one [`Motion`].
 
+use super::timeline::cut;
 use crate::args::Common;
 use crate::clips;
-use crate::database::{build_clips, built_in, name_fits};
+use crate::database::{build_clips, built_in, in_source, name_fits, sources};
 use crate::trace::Trace;
 use anyhow::{Context, Result, bail};
 use footwork::build::config::matches_pattern;
@@ -15,12 +16,21 @@ use footwork::math::{Facing, Transform, atan2};
 use footwork::pose::{Pose, PoseVelocity};
 use footwork::skeleton::Skeleton;
 use footwork_import::format::{Format, known};
-use footwork_import::{CharacterConfig, SourceConfig};
+use footwork_import::{CharacterConfig, SourceConfig, check_rules};
 use glam::Vec3;
 use std::path::{Path, PathBuf};
 
 /// Seconds before a span that are loaded as well: feet leave a trace.
 pub const BEFORE_S: f64 = 0.5;
+
+/// Joints of all filmed frames at most: about half a gigabyte.
+const MOST_TRANSFORMS: usize = 20_000_000;
+/// Nothing is filmed further away than this, metres: there, places are known to 6 cm.
+const FAR_M: f32 = 1e6;
+/// Steps of a way that its direction is found from.
+const MOST_STEPS: usize = 5000;
+/// Characters of a name that are kept for every frame.
+const MOST_CHARS: usize = 80;
 
 /// Motion to choose from, not yet looked at frame by frame.
 pub struct Reel {
@@ -68,6 +78,8 @@ pub struct Motion {
     pub transitions: Vec<(usize, u32)>,
     /// Where another clip, round, or part of a course begins.
     pub parts: Vec<MotionPart>,
+    /// Frames at which the character is somewhere else than a moment before, in order.
+    borders: Vec<usize>,
     /// `[frames]` names of what plays; empty where there is but one thing.
     pub playing: Vec<String>,
     /// `[frames]` the commanded character; empty where nobody commanded.
@@ -113,10 +125,9 @@ impl Motion {
 
     /// The frames around one between two borders where the character is moved elsewhere.
     pub fn piece(&self, frame: usize) -> std::ops::Range<usize> {
-        let borders = || self.parts.iter().filter(|p| p.apart).map(|p| p.start);
-        let start = borders().filter(|b| *b <= frame).max().unwrap_or(0);
-        let end = borders().filter(|b| *b > frame).min().unwrap_or(self.frames());
-        start..end
+        let after = self.borders.partition_point(|b| *b <= frame);
+        let start = after.checked_sub(1).map_or(0, |before| self.borders[before]);
+        start..self.borders.get(after).copied().unwrap_or(self.frames())
     }
 
     /// Metres per second over the ground.
@@ -135,7 +146,9 @@ impl Motion {
         let last = range.end.max(range.start + 1) - 1;
         let at = |f: usize| flat(self.root(f).translation);
         let way = at(last) - at(range.start);
-        let walked: f32 = (range.start..last).map(|f| (at(f + 1) - at(f)).length()).sum();
+        // Of a long motion some steps of several frames: its way is as long.
+        let step = range.len().div_ceil(MOST_STEPS).max(1);
+        let walked: f32 = (range.start..last).step_by(step).map(|f| (at((f + step).min(last)) - at(f)).length()).sum();
         if way.length() > 0.4 && way.length() > 0.8 * walked {
             return Facing::from_direction(way).unwrap_or_default();
         }
@@ -149,12 +162,13 @@ impl Motion {
             return Facing::from_direction(way).unwrap_or_default();
         }
         let facing = |f: usize| Facing::from_rotation(self.root(f).rotation).direction();
-        let mean = range.clone().map(facing).sum::<Vec3>() / range.len().max(1) as f32;
+        let mean = range.clone().step_by(step).map(facing).sum::<Vec3>() / range.len().div_ceil(step).max(1) as f32;
         Facing::from_direction(if mean.length() > 0.6 { mean } else { facing(range.start) }).unwrap_or_default()
     }
 
     /// The line along which a long and narrow way lies.
     fn axis(&self, range: std::ops::Range<usize>) -> Option<Vec3> {
+        let range = range.clone().step_by(range.len().div_ceil(MOST_STEPS).max(1));
         let n = range.len().max(1) as f32;
         let at = |f: usize| flat(self.root(f).translation);
         let middle = range.clone().map(at).sum::<Vec3>() / n;
@@ -210,7 +224,7 @@ impl Reel {
     /// The data that comes with footwork, or the database of `--db`.
     pub fn built_in(common: &Common) -> Result<Self> {
         let config = common.character()?;
-        let (db, _) = build_clips(&built_in(), &config, common.json)?;
+        let (db, _) = build_clips(&built_in(), &config, common)?;
         Self::database(db, "built-in data".to_owned(), &config)
     }
 
@@ -239,11 +253,15 @@ impl Reel {
         let config = &common.character()?;
         // Files are shown whole: ranges are of those clips that a build reads.
         let whole = SourceConfig { ranges: Vec::new(), ..config.source.clone() };
-        let raw = clips::read(&[input.to_owned()], Path::new(""), &whole, common.json)?;
+        let raw = clips::read(&[input.to_owned()], Path::new(""), &whole, common)?;
         let mut build = config.build.clone();
         // Rules for clips that are not looked at now are no mistake.
         build.clips.retain(|rule| raw.iter().any(|c| matches_pattern(&rule.name, &c.name)));
-        let clips = prepare(&raw, &build).with_context(|| format!("{source}: cannot be filmed"))?;
+        if let Some(file) = &common.config {
+            check_rules(&build.clips, &raw, file)?;
+        }
+        let clips = prepare(&raw, &build).map_err(|error| in_source(&sources(&raw), common, error));
+        let clips = clips.with_context(|| format!("{source}: cannot be filmed"))?;
         let first = clips.first().with_context(|| format!("{source}: all of it is discarded: nothing to film"))?;
         let skeleton = first.skeleton.clone();
         let contacts = &first.annotations.contacts;
@@ -370,7 +388,10 @@ impl Reel {
     }
 
     /// Some frames from everywhere, to measure the body by: a motion that is none.
-    pub fn samples(&self) -> Motion {
+    ///
+    /// # Errors
+    /// A place or a rotation that cannot be drawn.
+    pub fn samples(&self) -> Result<Motion> {
         const MOST: usize = 600;
         let all: usize = self.takes.iter().map(|t| t.frames).sum();
         let mut motion = self.empty(0.0);
@@ -383,7 +404,7 @@ impl Reel {
             }
             self.pose(&self.takes[take], frame, &mut motion.world, &mut motion.contacts);
         }
-        motion
+        self.check(motion)
     }
 
     fn empty(&self, first_s: f64) -> Motion {
@@ -396,16 +417,29 @@ impl Reel {
             contacts: Vec::new(),
             transitions: Vec::new(),
             parts: Vec::new(),
+            borders: Vec::new(),
             playing: Vec::new(),
             commanded: Vec::new(),
         }
     }
 
     /// The frames from a little before `from_s` to `to_s`, the takes one after the other.
-    pub fn motion(&self, from_s: f64, to_s: f64) -> Motion {
+    ///
+    /// # Errors
+    /// More than fits into a picture; a place or a rotation that cannot be drawn.
+    pub fn motion(&self, from_s: f64, to_s: f64) -> Result<Motion> {
         let rate = f64::from(self.rate_hz);
         let frame = |s: f64| (s * rate).round().max(0.0) as usize;
         let (first, last) = (frame(from_s - BEFORE_S), frame(to_s));
+        let (frames, joints) = (last.saturating_sub(first), self.skeleton.len());
+        if frames.saturating_mul(joints) > MOST_TRANSFORMS {
+            bail!(
+                "{}: {frames} frames of {joints} joints are too many for one picture: expected at most {}; film fewer \
+                 seconds (--from, --to)",
+                self.source,
+                MOST_TRANSFORMS / joints
+            );
+        }
         let mut motion = self.empty(first as f64 / rate);
         let mut start = 0;
         for take in &self.takes {
@@ -415,21 +449,44 @@ impl Reel {
                 let at = f - start;
                 if at % take.frames == 0 || f == a {
                     let round = at / take.frames;
-                    let name = if round > 0 { format!("{} round {}", take.name, round + 1) } else { take.name.clone() };
+                    let name = cut(&take.name, MOST_CHARS);
+                    let name = if round > 0 { format!("{name} round {}", round + 1) } else { name };
                     motion.parts.push(MotionPart { start: f - first, name, apart: round == 0 });
                 }
                 self.pose(take, at, &mut motion.world, &mut motion.contacts);
             }
             start = start.saturating_add(frames);
         }
+        motion.borders = motion.parts.iter().filter(|p| p.apart).map(|p| p.start).collect();
         if let Data::Trace(trace) = &self.data {
             motion.follow(trace, first);
         }
-        motion
+        self.check(motion)
+    }
+
+    /// Refuses what no picture can show: numbers overflow long before lengths of the universe.
+    fn check(&self, motion: Motion) -> Result<Motion> {
+        let far = |t: &Transform| {
+            let near = t.translation.abs().max_element() <= FAR_M;
+            !(near && t.translation.is_finite() && t.rotation.is_finite())
+        };
+        let Some(i) = motion.world.iter().position(far) else { return Ok(motion) };
+        let joints = self.skeleton.len();
+        let (joint, t) = (&self.skeleton.names()[i % joints], motion.world[i]);
+        let what = if t.translation.is_finite() && t.rotation.is_finite() {
+            format!("expected a place within {:.0} km of the origin, found {} m", FAR_M / 1000.0, t.translation)
+        } else {
+            "expected a finite place and rotation, found a number that is not".to_owned()
+        };
+        let time_s = motion.time_s(i / joints);
+        bail!("{}, {time_s:.2} s, joint `{joint}`: {what}; the data is damaged, or in other units", self.source)
     }
 
     /// All frames of one take.
-    pub fn motion_of(&self, take: &Take) -> Motion {
+    ///
+    /// # Errors
+    /// A place or a rotation that cannot be drawn.
+    pub fn motion_of(&self, take: &Take) -> Result<Motion> {
         let mut motion = self.empty(0.0);
         for f in 0..take.frames {
             self.pose(take, f, &mut motion.world, &mut motion.contacts);
@@ -437,7 +494,7 @@ impl Reel {
         if let Data::Trace(trace) = &self.data {
             motion.follow(trace, 0);
         }
-        motion
+        self.check(motion)
     }
 }
 
@@ -450,7 +507,7 @@ impl Motion {
                 self.transitions.push((f - first, trace.transitions[f]));
             }
             let mirrored = if trace.playing_mirrored[f] != 0 { " mirrored" } else { "" };
-            self.playing.push(format!("{}{mirrored}", trace.clips[trace.playing_clips[f] as usize]));
+            self.playing.push(format!("{}{mirrored}", cut(&trace.clips[trace.playing_clips[f] as usize], MOST_CHARS)));
         }
         self.commanded.extend_from_slice(&trace.simulated[range.clone()]);
         let part =

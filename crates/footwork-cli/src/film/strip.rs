@@ -26,6 +26,8 @@ const LEAST_CELL_PX: f32 = 118.0;
 const ROWS: usize = 3;
 /// Cells at most.
 pub const MOST_CELLS: usize = 500;
+/// Joints of all figures on a picture at most.
+const MOST_DRAWN_JOINTS: usize = 200_000;
 /// Pixels at most.
 const MOST_PX: f32 = 80e6;
 /// Closer moments are the same to the eye.
@@ -258,6 +260,14 @@ impl Strip<'_> {
                 "{n} moments are more than one picture can show ({MOST_CELLS}): ask for fewer --frames, or a larger --every"
             );
         }
+        let joints = self.subjects.iter().map(|s| s.motion.world(0).len()).sum::<usize>();
+        if n * self.views.len() * joints > MOST_DRAWN_JOINTS {
+            bail!(
+                "{n} moments of {joints} joints in {} view(s) are more than one picture can show: ask for fewer --frames, a \
+                 larger --every, or fewer views",
+                self.views.len()
+            );
+        }
         Ok((0..n).map(|k| from + k as f64 * step).collect())
     }
 
@@ -284,7 +294,9 @@ impl Strip<'_> {
 
 /// A picture that can still be looked at.
 pub fn check_size(picture: &Picture) -> Result<()> {
-    if picture.width * picture.height > MOST_PX || picture.height > 30_000.0 {
+    let fits = picture.width * picture.height <= MOST_PX && picture.height <= 30_000.0;
+    // Nor does what is not a number.
+    if !fits {
         bail!(
             "the picture would be {:.0} x {:.0} pixels: ask for fewer --frames, fewer views, a larger --every or a \
              shorter span",

@@ -80,18 +80,18 @@ pub fn remove_temporaries(path: &Path) {
 /// # Errors
 /// Returns the error of the file system or of `write`. A folder cannot be written to.
 pub fn write_atomically(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
+    // First, as links such as `/dev/stdout` may lead to what has no name.
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        let mut out = BufWriter::with_capacity(1 << 20, OpenOptions::new().write(true).open(path)?);
+        write(&mut out)?;
+        return out.flush();
+    }
     let path = &resolve_links(path)?;
     let Some(name) = path.file_name() else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file name"));
     };
-    match fs::metadata(path) {
-        Ok(found) if found.is_dir() => return Err(io::Error::from(io::ErrorKind::IsADirectory)),
-        Ok(found) if !found.is_file() => {
-            let mut out = BufWriter::with_capacity(1 << 20, OpenOptions::new().write(true).open(path)?);
-            write(&mut out)?;
-            return out.flush();
-        }
-        _ => {}
+    if path.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory));
     }
     let (temporary, file) = create_temporary(path, name)?;
     let result = (|| {
@@ -280,11 +280,23 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_device_is_written_into_and_a_folder_refused() {
-        use std::os::unix::fs::FileTypeExt;
-        write_atomically(Path::new("/dev/null"), |f| f.write_all(b"x")).unwrap();
-        assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    fn a_pipe_is_written_into_and_a_folder_refused() {
+        use std::os::unix::fs::{FileTypeExt, symlink};
         let dir = tempfile::tempdir().unwrap();
+        // A device takes the same way. It is not tried here: where this fails, the machine would lose it.
+        let (pipe, link) = (dir.path().join("pipe"), dir.path().join("link"));
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        symlink(&pipe, &link).unwrap();
+        for to in [&pipe, &link] {
+            let reader = std::thread::spawn({
+                let pipe = pipe.clone();
+                move || fs::read(pipe).unwrap()
+            });
+            write_atomically(to, |f| f.write_all(b"x")).unwrap();
+            assert_eq!(reader.join().unwrap(), b"x");
+        }
+        assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         let folder = write_atomically(dir.path(), |f| f.write_all(b"x")).unwrap_err();
         assert_eq!(folder.kind(), io::ErrorKind::IsADirectory);
     }

@@ -3,7 +3,7 @@
 use crate::args::{BuildArgs, Common};
 use crate::database::{build_clips, built_in};
 use crate::{clips, interrupt};
-use anyhow::{Result, bail};
+use anyhow::Result;
 use footwork::build::BuildReport;
 use footwork_import::{CharacterConfig, ClipCache, Imported, cache_folder};
 use serde_json::json;
@@ -12,9 +12,6 @@ use std::time::Instant;
 
 /// Runs the command.
 pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
-    if common.db.is_some() {
-        bail!("build writes to --output; --db is for reading");
-    }
     let start = Instant::now();
     let mut config = common.character()?;
     if let Some(units) = &args.units {

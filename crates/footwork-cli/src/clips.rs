@@ -1,6 +1,6 @@
 //! Reading motion files for any command: a progress bar, and what should be known about them.
 
-use crate::progress;
+use crate::{print, progress};
 use anyhow::{Context, Result};
 use footwork::clip::RawClip;
 use footwork_import::{ClipCache, Imported, SourceConfig, import_clips_cached};
@@ -33,7 +33,7 @@ pub fn import_cached(
 pub fn read(inputs: &[PathBuf], base: &Path, source: &SourceConfig, json: bool) -> Result<Vec<RawClip>> {
     let imported = import(inputs, base, source, json)?;
     for note in &imported.notes {
-        eprintln!("footwork: note: {note}");
+        print::note(format_args!("{note}"));
     }
     Ok(imported.clips)
 }

@@ -1,9 +1,10 @@
 //! Grounds to walk on.
 
-use crate::args::GroundKind;
+use clap::ValueEnum;
 use footwork::math::{cos, sin, tan};
 use footwork::trajectory::GroundPoint;
 use glam::Vec3;
+use serde::{Deserialize, Serialize};
 use std::f32::consts::PI;
 
 /// Where slope and stairs begin, metres along +Z.
@@ -19,7 +20,27 @@ const TREAD_M: f32 = 0.4;
 const HALF_M: f32 = 0.08;
 const WAVES: [f32; 2] = [1.7, 2.3];
 
+/// Grounds, by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GroundKind {
+    /// Level plane
+    #[default]
+    Level,
+    /// Ramp of 15 degrees, 10 m long
+    Slope,
+    /// Twenty steps, 17 cm high and 40 cm deep
+    Stairs,
+    /// Bumps of up to 16 cm
+    Rubble,
+}
+
 impl GroundKind {
+    /// True for the level plane.
+    pub fn is_level(&self) -> bool {
+        *self == Self::Level
+    }
+
     /// The ground at a point.
     pub fn at(self, at: Vec3) -> GroundPoint {
         let z = at.z - START_M;

@@ -7,11 +7,13 @@ mod args;
 mod bench;
 mod build;
 mod clips;
+mod completions;
 mod convert;
 mod course;
 mod database;
 mod demo;
 mod doctor;
+mod draw;
 mod eval;
 mod film;
 mod gait;
@@ -29,11 +31,11 @@ mod simulate;
 mod trace;
 
 use args::{Cli, Command};
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::read();
+    print::set_quiet(cli.quiet, cli.common.json);
     interrupt::install();
     let result = match &cli.command {
         None => demo::demo(&cli.common),
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         Some(Command::Search(args)) => search::search(args, &cli.common),
         Some(Command::Bench(args)) => bench::bench(args, &cli.common),
         Some(Command::Eval(args)) => eval::eval(args, &cli.common),
+        Some(Command::Completions(args)) => completions::completions(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -3,6 +3,7 @@
 //!
 //! +Z is up the page and +X to its left: a character that faces up the page has its left side on the left.
 
+mod labels;
 mod layout;
 mod line;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod tests;
 use crate::markup::{escape, number};
 use footwork::math::Facing;
 use glam::Vec3;
+use labels::Labels;
 use layout::{Canvas, View};
 use line::Line;
 use std::fmt::Write;
@@ -50,11 +52,16 @@ const MAX_LABELS: usize = 40;
 /// Labels listed in the legend at most.
 const MAX_LEGEND: usize = 24;
 const LABEL_CHARS: usize = 28;
+/// Points of a run that labels keep away from at most.
+const MAX_LABEL_POINTS: usize = 400;
 const TICK_S: f32 = 0.5;
 const TICK_PX: f64 = 11.0;
 /// Marks closer to the one before would hide it.
 const APART_PX: f64 = 4.0;
-const COMMANDED: &str = "#8a8f98";
+/// The commanded path is a pale band under the walked line: it shows where both agree, and where they do not.
+const COMMANDED: &str = "#c3cad4";
+const COMMANDED_STYLE: &str = "stroke-width=\"8\" stroke-linecap=\"round\" stroke-linejoin=\"round\"";
+const COMMANDED_TICK: &str = "#7c8490";
 const UNNAMED: &str = "#33383f";
 /// Dark enough for thin lines on white, told apart by people who confuse red and green for the first six at least.
 const COLOURS: [&str; 10] =
@@ -92,6 +99,12 @@ struct Run<'a> {
     colour: &'static str,
 }
 
+impl Run<'_> {
+    fn samples(&self) -> std::ops::Range<usize> {
+        self.start..self.end
+    }
+}
+
 fn runs<'a>(plot: &PathPlot<'a>) -> Vec<Run<'a>> {
     let mut starts: Vec<(usize, &str)> =
         plot.sections.iter().filter(|s| s.0 < plot.walked.len()).map(|s| (s.0, s.1.as_str())).collect();
@@ -122,9 +135,9 @@ fn runs<'a>(plot: &PathPlot<'a>) -> Vec<Run<'a>> {
 fn draw_commanded(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>) {
     let line = Line::of(plot.commanded.iter().map(|s| finite(s.position).map(|p| view.place(p))));
     let d = Line::fitted(&[line], MAX_SEGMENTS).concat();
-    canvas.path(&d, &format!("stroke=\"{COMMANDED}\" stroke-width=\"1.4\" stroke-dasharray=\"6 4\""));
+    canvas.path(&d, &format!("stroke=\"{COMMANDED}\" {COMMANDED_STYLE}"));
     let d = ticks(view, plot.commanded, 0..plot.commanded.len(), plot.rate_hz);
-    canvas.path(&d, &format!("stroke=\"{COMMANDED}\" stroke-width=\"0.8\" stroke-opacity=\"0.7\""));
+    canvas.path(&d, &format!("stroke=\"{COMMANDED_TICK}\" stroke-width=\"0.8\" stroke-opacity=\"0.7\""));
 }
 
 fn draw_walked(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>, runs: &[Run<'_>]) {
@@ -199,16 +212,26 @@ fn draw_ends(canvas: &mut Canvas, view: &View, walked: &[PathSample]) {
     }
 }
 
+/// One label per run, beside the run's own line.
 fn draw_labels(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>, runs: &[Run<'_>]) {
-    for r in runs.iter().filter(|r| !r.label.is_empty()).take(MAX_LABELS) {
-        if let Some(p) = finite(plot.walked[r.start].position) {
-            canvas.label(view.place(p), &escape(r.label, LABEL_CHARS), r.colour, view);
+    let lines: Vec<Vec<[f64; 2]>> = runs
+        .iter()
+        .map(|r| {
+            let step = r.samples().len().div_ceil(MAX_LABEL_POINTS).max(1);
+            let samples = plot.walked[r.samples()].iter().step_by(step);
+            samples.filter_map(|s| finite(s.position)).map(|p| view.place(p)).collect()
+        })
+        .collect();
+    let mut labels = Labels::new(view, &lines);
+    for (i, r) in runs.iter().enumerate().filter(|(_, r)| !r.label.is_empty()).take(MAX_LABELS) {
+        if let Some(label) = labels.place(i, r.label.chars().count().min(LABEL_CHARS)) {
+            canvas.label(&label, &escape(r.label, LABEL_CHARS), r.colour);
         }
     }
 }
 
 fn draw_legend(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>, runs: &[Run<'_>]) {
-    canvas.legend_line(COMMANDED, "stroke-width=\"1.4\" stroke-dasharray=\"6 4\"", "commanded");
+    canvas.legend_line(COMMANDED, COMMANDED_STYLE, "commanded path");
     let mut seen: Vec<&str> = Vec::new();
     for r in runs {
         if seen.contains(&r.label) {

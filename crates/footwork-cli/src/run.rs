@@ -1,7 +1,7 @@
 //! Driving one character over a course, and what is seen on the way.
 
-use crate::args::GroundKind;
 use crate::course::Course;
+use crate::ground::GroundKind;
 use crate::path_svg::PathSample;
 use crate::progress;
 use anyhow::Result;
@@ -61,6 +61,8 @@ pub struct Summary {
 #[derive(Debug)]
 pub struct Driven {
     pub summary: Summary,
+    /// What was walked on.
+    pub ground: GroundKind,
     pub explanation: Option<Explanation>,
     /// `[updates x joints]`.
     pub translations: Vec<Vec3>,
@@ -86,7 +88,7 @@ impl Drive {
         let updates = (self.seconds / self.dt_s).round().max(1.0) as usize;
         let search = config.search.backend.name();
         let mut character = MotionMatcher::new(Arc::clone(db), config)?;
-        let mut driven = Driven::empty();
+        let mut driven = Driven { ground: self.ground, ..Driven::empty() };
         let mut watch = Watch::default();
         // On level ground nobody walks as on slopes and stairs.
         let level = self.ground == GroundKind::Level;
@@ -124,6 +126,7 @@ impl Driven {
     fn empty() -> Self {
         Self {
             summary: Watch::default().empty_summary(),
+            ground: GroundKind::Level,
             explanation: None,
             translations: Vec::new(),
             rotations: Vec::new(),

@@ -3,6 +3,7 @@
 //! Everything numeric is a tensor with a name that explains itself; one metadata key, `footwork`, holds the rest as JSON
 //! with sorted keys. Equal runs give equal bytes. Everything is checked before anything is used.
 
+use crate::ground::GroundKind;
 use crate::interrupt::guarded;
 use crate::run::Driven;
 use anyhow::{Context, Result, anyhow, bail};
@@ -34,6 +35,8 @@ pub struct Trace {
     pub clips: Vec<String>,
     /// What was asked for.
     pub course: String,
+    /// What was walked on.
+    pub ground: GroundKind,
     /// Frame at which each part of the course began, and its name.
     pub parts: Vec<(usize, String)>,
     /// Content hash of the database that was played from.
@@ -67,6 +70,9 @@ struct Metadata {
     course: String,
     database_hash: String,
     format_version: u32,
+    /// Left out where it is level.
+    #[serde(default, skip_serializing_if = "GroundKind::is_level")]
+    ground: GroundKind,
     joint_names: Vec<String>,
     joint_parents: Vec<Option<JointIndex>>,
     kind: String,
@@ -83,6 +89,7 @@ impl Trace {
             contact_joints: db.contact_joints.clone(),
             clips: db.clips.iter().map(|c| c.name.clone()).collect(),
             course: course.to_owned(),
+            ground: driven.ground,
             parts: driven.parts.clone(),
             database_hash: format!("{:032x}", db.content_hash()),
             translations: driven.translations.clone(),
@@ -136,6 +143,7 @@ impl Trace {
             course: self.course.clone(),
             database_hash: self.database_hash.clone(),
             format_version: FORMAT_VERSION,
+            ground: self.ground,
             joint_names: self.skeleton.names().to_vec(),
             joint_parents: self.skeleton.parents().to_vec(),
             kind: KIND.to_owned(),
@@ -246,6 +254,7 @@ impl Tensors<'_> {
             rate_hz: m.rate_hz,
             clips: m.clips,
             course: m.course,
+            ground: m.ground,
             parts: m.parts,
             database_hash: m.database_hash,
             contact_joints,
@@ -269,6 +278,7 @@ mod tests {
             contact_joints: vec![JointIndex(1)],
             clips: vec!["walk".into()],
             course: "standard".into(),
+            ground: GroundKind::Stairs,
             parts: vec![(0, "stand".into()), (2, "walk".into())],
             database_hash: "0".repeat(32),
             translations: vec![Vec3::Y; frames * 2],

@@ -1,9 +1,9 @@
 //! Routes as a player would steer them: a random stick through the game's own spring, each with its mirror image.
 
 use crate::path::Leg;
+use crate::recipe::Recipe;
 use crate::repertoire::{RUN, WALK, stick};
 use crate::shapes::Random;
-use crate::synth::Recipe;
 use footwork::math::wrap_angle;
 use std::f32::consts::PI;
 

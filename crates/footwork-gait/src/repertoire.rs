@@ -3,7 +3,7 @@
 use crate::body::Side;
 use crate::ground::Ground;
 use crate::path::Leg;
-use crate::synth::{Recipe, Standing};
+use crate::recipe::{Recipe, Standing};
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
 const DEG: f32 = PI / 180.0;

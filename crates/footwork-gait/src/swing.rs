@@ -3,7 +3,7 @@
 use crate::feet::{FootState, lowest};
 use crate::footsteps::Stance;
 use crate::laws::run_weight;
-use crate::legs::{LOADED_DORSIFLEXION_RAD, Leg};
+use crate::leg::{LOADED_DORSIFLEXION_RAD, Leg};
 use crate::shapes::{Knots, bump, glide, ramp, rounded_max, smooth_max};
 use crate::stride::leg_length_m;
 use footwork::math::{Quat, lerp, powf, wrap_angle};

@@ -1,13 +1,15 @@
 //! From a script to a clip: path, footsteps, feet, pelvis, legs, upper body; and what is known about all of it.
 
-use crate::GaitOptions;
 use crate::body::{Side, joint, offset, skeleton};
 use crate::feet::FootState;
 use crate::footsteps::{FootPlan, Rhythm, plan, steady_cadence_hz};
-use crate::ground::Ground;
-use crate::legs::{self, Leg as LegMotion, Track};
-use crate::path::{Leg, PathPoint, RootPath};
+use crate::leg::Track;
+use crate::leg_pose::solve;
+use crate::legs::LegMotion;
+use crate::options::GaitOptions;
+use crate::path::{PathPoint, RootPath};
 use crate::pelvis::{self, Body, Trunk};
+use crate::recipe::Recipe;
 use crate::stride::LegPlan;
 use crate::truth::{GaitClip, GaitTruth, annotate, footsteps};
 use crate::upper_body::{self, Attention};
@@ -23,66 +25,6 @@ const RUN_IN_S: f32 = 3.0;
 const RUN_OUT_S: f32 = 2.5;
 /// Samples per second that motion is made at, at least: a whole multiple of the frame rate.
 const LEAST_SAMPLE_HZ: f32 = 120.0;
-
-/// How somebody stands who has nothing to do.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Standing {
-    /// On both feet.
-    Even,
-    /// On one leg and then the other, once around in this time.
-    Shifting { period_s: f32 },
-}
-
-/// A clip to be made.
-#[derive(Clone, Debug)]
-pub(crate) struct Recipe {
-    pub name: String,
-    pub legs: Vec<Leg>,
-    /// The foot that starts where the motion does not decide it, or always.
-    pub first: Side,
-    pub insists: bool,
-    /// How far the left foot stands ahead at first, and the right one behind, metres.
-    pub stagger_m: f32,
-    /// Cut to whole strides and marked as a loop; the script must be one steady leg.
-    pub looping: bool,
-    pub tags: Vec<&'static str>,
-    pub ground: Ground,
-    pub standing: Standing,
-    /// Seed of what differs from step to step.
-    pub seed: u64,
-    /// True for the mirror image of the recipe before.
-    pub mirrors: bool,
-}
-
-impl Recipe {
-    pub(crate) fn new(name: impl Into<String>, tags: &[&'static str], legs: Vec<Leg>) -> Self {
-        let name = name.into();
-        let seed = name.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
-        Self {
-            name,
-            legs,
-            first: Side::Right,
-            insists: false,
-            stagger_m: 0.0,
-            looping: false,
-            tags: tags.to_vec(),
-            ground: Ground::Flat,
-            standing: Standing::Even,
-            seed,
-            mirrors: false,
-        }
-    }
-
-    /// The mirror image of this one, which must stand just before it, under another name.
-    pub(crate) fn mirrored(&self, name: impl Into<String>) -> Self {
-        Self { name: name.into(), mirrors: true, ..self.clone() }
-    }
-
-    /// Seconds of the script.
-    pub(crate) fn seconds(&self) -> f32 {
-        self.legs.iter().map(|l| l.seconds).sum()
-    }
-}
 
 /// A person on the way, sampled evenly in time.
 struct Motion {
@@ -242,7 +184,7 @@ fn push_pose(clip: &mut RawClip, motion: &Motion, i: usize) {
     for (side, foot) in Side::BOTH.into_iter().zip(&motion.feet[i]) {
         let hip = pelvis::hip(trunk.position[i], pelvis, side);
         let foot = FootState { ankle: root.inverse_point(foot.ankle), yaw: foot.yaw - p.yaw, ..*foot };
-        let leg = legs::solve(hip, &foot, p.twist);
+        let leg = solve(hip, &foot, p.twist);
         let first = [joint::LEFT_UP_LEG, joint::RIGHT_UP_LEG][side.at()];
         local[first] = pelvis.inverse() * leg.thigh;
         local[first + 1] = leg.shank;

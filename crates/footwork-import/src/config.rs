@@ -18,8 +18,9 @@
 //! `name`. A file with one clip gives it its own name; one with several gives `file.take`.
 
 use crate::cache::ClipCache;
-use crate::files::{ImportError, Imported, Input, Note, finish, load_all};
+use crate::files::{ImportError, Imported, Input, finish, load_all};
 use crate::format::{self, Format};
+use crate::note::Note;
 use crate::pattern::NamePattern;
 use crate::ranges::{self, RangeSpec};
 use crate::units::Units;

@@ -3,13 +3,13 @@
 use crate::bvh::{self, Bvh, BvhError, UnitGuess, Units, WriteOptions};
 use crate::cache::{ClipCache, Kept};
 use crate::format::{self, Format};
+use crate::note::Note;
 use crate::one_skeleton;
 use crate::scene::{ClipsAndNotes, SceneError};
 use footwork::clip::RawClip;
 use footwork::files::write_atomically;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -110,21 +110,6 @@ pub struct Imported {
     pub clips: Vec<RawClip>,
     /// What was left out, brought into line, or looks doubtful, in the order of the files.
     pub notes: Vec<Note>,
-}
-
-/// Something that the user should know, and that is no error.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    /// File or clip that it is about.
-    pub about: String,
-    /// One sentence.
-    pub text: String,
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.about, self.text)
-    }
 }
 
 /// A file to be read.

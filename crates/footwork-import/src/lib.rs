@@ -58,6 +58,7 @@ mod files;
 pub mod format;
 pub mod glb;
 pub mod gltf;
+mod note;
 mod one_skeleton;
 pub mod pattern;
 mod ranges;
@@ -69,7 +70,8 @@ pub use cache::{ClipCache, cache_folder};
 pub use config::{
     CharacterConfig, ConfigFileError, SourceConfig, UnitSetting, import_clips, import_clips_cached, read_clips,
 };
-pub use files::{ImportError, Imported, Note, import_files, read_clip, read_files, write_clip};
+pub use files::{ImportError, Imported, import_files, read_clip, read_files, write_clip};
+pub use note::Note;
 pub use ranges::RangeSpec;
 pub use resample::resample;
 pub use scene::{SceneError, SceneProblem};

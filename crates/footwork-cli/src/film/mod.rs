@@ -1,37 +1,30 @@
-//! `footwork film`: motion as a picture, moment by moment.
+//! `footwork film`: motion as a picture, pose by pose.
 //!
 //! ```text
-//! motion files, .fwdb, .fwtrace --source--> Motion --figure--> Subject --strip--> Picture --svg, raster--> file
-//!                             (view: cameras; cell: one moment; panels, contact_sheet: other pages; timeline: below)
+//! motion files, .fwdb, .fwtrace --source--> Reel --(seconds, clips)--> Subject --draw--> Picture --svg, raster--> file
 //! ```
 
-mod cell;
-mod contact_sheet;
-mod figure;
-mod header;
-mod panels;
-mod raster;
-mod shapes;
+mod reel;
 mod source;
-mod strip;
-mod svg;
-mod timeline;
-mod view;
 
-pub use strip::CameraMode;
-pub use view::View;
-
-use crate::args::{Common, FilmArgs};
+use crate::args::{CameraKind, Common, FilmArgs, ViewKind};
+use crate::draw::cell::Subject;
+use crate::draw::contact_sheet::ContactSheet;
+use crate::draw::figure::Figure;
+use crate::draw::ground::Ground;
+use crate::draw::layout::Drawn;
+use crate::draw::motion::Motion;
+use crate::draw::strip::{CameraMode, Moments, Strip};
+use crate::draw::view::View;
+use crate::draw::{raster, svg};
+use crate::ground::GroundKind;
 use crate::output;
 use crate::trace::Trace;
 use anyhow::{Context, Result, bail};
-use cell::Subject;
-use contact_sheet::ContactSheet;
-use figure::Figure;
+use reel::Reel;
 use serde_json::{Value, json};
-use source::Reel;
 use std::path::Path;
-use strip::{Drawn, Moments, Strip};
+use std::sync::Arc;
 
 /// Filmed unless more is asked for, seconds.
 const DEFAULT_S: f64 = 3.0;
@@ -63,7 +56,7 @@ pub fn film(args: &FilmArgs, common: &Common) -> Result<()> {
 pub fn film_run(path: &Path, title: &str, trace: Trace, span_s: [f64; 2]) -> Result<()> {
     let reel = Reel::recorded(trace, title.to_owned());
     let span_s = [span_s[0], span_s[1].min(reel.seconds())];
-    let subjects = [subject(&reel, &Figure::of(&reel), title.to_owned(), span_s)];
+    let subjects = [subject(&reel, figure(&reel)?, title.to_owned(), span_s)?];
     let drawn = Strip {
         title: title.to_owned(),
         subjects: &subjects,
@@ -181,14 +174,31 @@ fn span(args: &FilmArgs, reels: &[Reel]) -> Result<[f64; 2]> {
     Ok([from, to.max(from)])
 }
 
-fn subject(reel: &Reel, figure: &Figure, label: String, [from, to]: [f64; 2]) -> Subject {
-    let motion = reel.motion(from, to);
+fn subject(reel: &Reel, figure: Figure, label: String, [from, to]: [f64; 2]) -> Result<Subject> {
+    let motion = reel.motion(from, to)?;
     let span = motion.frame_at(from)..motion.frame_at(to) + 1;
-    Subject { label, motion, figure: figure.clone(), contact_names: contact_names(reel), span }
+    let ground = ground(reel, &motion, &figure);
+    Ok(Subject { label, motion, figure, contact_names: contact_names(reel), span, ground })
+}
+
+fn figure(reel: &Reel) -> Result<Figure> {
+    Ok(Figure::of(&reel.rig, &reel.samples()?))
+}
+
+/// The ground of a recorded run is known; elsewhere it is where the feet stood.
+fn ground(reel: &Reel, motion: &Motion, figure: &Figure) -> Ground {
+    match reel.ground() {
+        Some(GroundKind::Level) => Ground::Level,
+        Some(kind) => {
+            let sole_m = figure.ground_m;
+            Ground::Known(Arc::new(move |p| kind.at(p).height_m + sole_m))
+        }
+        None => Ground::under(motion, figure),
+    }
 }
 
 fn contact_names(reel: &Reel) -> Vec<String> {
-    reel.contact_joints.iter().map(|j| reel.skeleton.name(*j).to_owned()).collect()
+    reel.rig.contact_joints.iter().map(|j| reel.rig.skeleton.name(*j).to_owned()).collect()
 }
 
 /// Source and clip, without the folders on the way.
@@ -202,14 +212,31 @@ fn label(reel: &Reel) -> String {
     }
 }
 
+fn views(args: &FilmArgs) -> Vec<View> {
+    let view = |kind: &ViewKind| match kind {
+        ViewKind::Side => View::Side,
+        ViewKind::Front => View::Front,
+        ViewKind::Top => View::Top,
+        ViewKind::ThreeQuarter => View::ThreeQuarter,
+    };
+    args.view.iter().map(view).collect()
+}
+
+fn camera(args: &FilmArgs) -> CameraMode {
+    match args.camera {
+        CameraKind::Follow => CameraMode::Follow,
+        CameraKind::Fixed => CameraMode::Fixed,
+    }
+}
+
 fn film_strip(args: &FilmArgs, reels: &[Reel]) -> Result<(Drawn, Value)> {
     let span_s = span(args, reels)?;
     let letters = if reels.len() > 1 { &["A  ", "B  "][..] } else { &[""] };
     let subjects: Vec<Subject> = reels
         .iter()
         .zip(letters)
-        .map(|(r, letter)| subject(r, &Figure::of(r), format!("{letter}{}", label(r)), span_s))
-        .collect();
+        .map(|(r, letter)| subject(r, figure(r)?, format!("{letter}{}", label(r)), span_s))
+        .collect::<Result<_>>()?;
     let moments = match (args.frames, args.every) {
         (Some(n), _) => Moments::Frames(n),
         (None, Some(s)) => Moments::Every(s),
@@ -220,7 +247,7 @@ fn film_strip(args: &FilmArgs, reels: &[Reel]) -> Result<(Drawn, Value)> {
         (None, [one]) => one.label.clone(),
         (None, all) => all.iter().map(|s| s.label.as_str()).collect::<Vec<_>>().join("   "),
     };
-    let mut views = args.view.clone();
+    let mut views = views(args);
     let mut seen = Vec::new();
     views.retain(|v| {
         !seen.contains(v) && {
@@ -228,7 +255,7 @@ fn film_strip(args: &FilmArgs, reels: &[Reel]) -> Result<(Drawn, Value)> {
             true
         }
     });
-    let camera = args.camera;
+    let camera = camera(args);
     let drawn = Strip { title, subjects: &subjects, span_s, moments, views: &views, camera, width: args.width as f32 };
     let drawn = drawn.draw()?;
     let told = json!({
@@ -258,7 +285,7 @@ fn told(s: &Subject, source: &str, clip: Option<&str>) -> Value {
             json!({ "joint": name, "seconds": frames as f64 / rate })
         })
         .collect();
-    let transitions: u32 = s.motion.transitions.iter().filter(|t| s.span.contains(&t.0)).map(|t| t.1).sum();
+    let transitions: u64 = s.motion.transitions.iter().filter(|t| s.span.contains(&t.0)).map(|t| u64::from(t.1)).sum();
     let parts = s.motion.parts.iter().filter(|p| p.start < s.span.end);
     json!({
         "source": source,
@@ -283,15 +310,23 @@ fn contact_sheet(args: &FilmArgs, reel: &Reel) -> Result<(Drawn, Value)> {
         bail!("--frames {columns}: a row of a contact sheet holds at most 60");
     }
     let takes = &reel.takes[(args.page - 1) * PAGE..(args.page * PAGE).min(reel.takes.len())];
-    let figure = Figure::of(reel);
+    let figure = figure(reel)?;
     let mut subjects = Vec::new();
     for take in takes {
-        let motion = reel.motion_of(take);
+        let motion = reel.motion_of(take)?;
         let span = 0..motion.frames();
+        let ground = ground(reel, &motion, &figure);
         let contact_names = contact_names(reel);
-        subjects.push(Subject { label: take.name.clone(), motion, figure: figure.clone(), contact_names, span });
+        subjects.push(Subject {
+            label: take.name.clone(),
+            motion,
+            figure: figure.clone(),
+            contact_names,
+            span,
+            ground,
+        });
     }
-    let view = *args.view.first().context("no view was given")?;
+    let view = *views(args).first().context("--view: expected at least one view")?;
     let shown = format!(
         "clips {} to {} of {}",
         (args.page - 1) * PAGE + 1,

@@ -1,5 +1,6 @@
 //! The page: where the ground lies on it, the grid, the legend, numbers and text as SVG wants them.
 
+use super::labels::Label;
 use crate::markup::{escape, number};
 use std::fmt::Write;
 
@@ -63,6 +64,11 @@ impl View {
         ]
     }
 
+    /// True for a box (left, top, right, bottom) within the plot.
+    pub fn holds(&self, b: &[f64; 4]) -> bool {
+        b[0] > LEFT && b[2] < LEFT + PLOT_WIDTH && b[1] > TOP && b[3] < TOP + self.height
+    }
+
     /// Multiples of the grid's step that are within the plot along x (0) or z (1), metres.
     fn grid(&self, axis: usize) -> impl Iterator<Item = f64> + '_ {
         let half = [PLOT_WIDTH, self.height][axis] / 2.0 / self.px_per_m;
@@ -78,8 +84,6 @@ pub struct Canvas {
     body: String,
     legend_y: f64,
     bottom: f64,
-    /// Boxes of labels: left, top, right, bottom.
-    taken: Vec<[f64; 4]>,
 }
 
 impl Canvas {
@@ -90,7 +94,6 @@ impl Canvas {
             body: String::new(),
             legend_y: TOP + 12.0,
             bottom: TOP + view.height + BOTTOM,
-            taken: Vec::new(),
         };
         let (right, bottom) = (LEFT + PLOT_WIDTH, TOP + view.height);
         let mut lines = String::new();
@@ -142,26 +145,17 @@ impl Canvas {
         ));
     }
 
-    /// Escaped text beside a point, where no other label is; left out where all places around are taken.
-    pub fn label(&mut self, [x, y]: [f64; 2], text: &str, colour: &str, view: &View) {
-        // Digits and small letters of a sans-serif are about half as wide as high.
-        let width = 6.9 * text.chars().count() as f64 + 4.0;
-        let places = [14.0, 30.0, 48.0].into_iter().flat_map(|d| {
-            [[d, 4.0], [-d - width, 4.0], [d * 0.6, -d], [-d * 0.6 - width, -d], [d * 0.6, d + 8.0]]
-                .into_iter()
-                .chain([[-d * 0.6 - width, d + 8.0], [-width / 2.0, -d - 4.0], [-width / 2.0, d + 12.0]])
-        });
-        let inside = |b: &[f64; 4]| b[0] > LEFT && b[2] < LEFT + PLOT_WIDTH && b[1] > TOP && b[3] < TOP + view.height;
-        let free = |b: &[f64; 4]| self.taken.iter().all(|t| b[2] < t[0] || t[2] < b[0] || b[3] < t[1] || t[3] < b[1]);
-        let place =
-            places.map(|[dx, dy]| [x + dx, y + dy - 12.0, x + dx + width, y + dy + 3.0]).find(|b| inside(b) && free(b));
-        if let Some(b) = place {
-            self.taken.push(b);
-            let at = format!("x=\"{}\" y=\"{}\" font-weight=\"600\"", number(b[0] + 2.0), number(b[3] - 3.0));
-            // Twice, because half of the renderers do not know `paint-order`.
-            let halo = "stroke=\"#fff\" stroke-width=\"3\" stroke-linejoin=\"round\"";
-            self.raw(&format!("<text {at} {halo}>{text}</text><text {at} fill=\"{colour}\">{text}</text>\n"));
+    /// Escaped text of a label.
+    pub fn label(&mut self, label: &Label, text: &str, colour: &str) {
+        if let Some([[x0, y0], [x1, y1]]) = label.leader {
+            let d = format!("M{} {}L{} {}", number(x0), number(y0), number(x1), number(y1));
+            self.path(&d, &format!("stroke=\"{colour}\" stroke-width=\"1\""));
         }
+        let [left, _, _, bottom] = label.bounds;
+        let at = format!("x=\"{}\" y=\"{}\" font-weight=\"600\"", number(left + 2.0), number(bottom - 3.0));
+        // Twice, because half of the renderers do not know `paint-order`.
+        let halo = "stroke=\"#fff\" stroke-width=\"3\" stroke-linejoin=\"round\"";
+        self.raw(&format!("<text {at} {halo}>{text}</text><text {at} fill=\"{colour}\">{text}</text>\n"));
     }
 
     /// A sample of a line and escaped text.

@@ -1,13 +1,12 @@
 //! What the doctor knows about a skeleton: where hips, sides, feet and arms are.
 
+use super::patient::{Patient, level};
 use footwork::adjust::leg::Leg;
 use footwork::build::{BuildConfig, BuildError, JointRoles, contact_joints, find_sides};
 use footwork::frames::JointIndex;
 use footwork::motion::{is_left, other_side};
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
-
-use super::Patient;
 
 /// A foot, or a paw.
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +77,7 @@ impl Body {
     /// Where the body faces in a frame, horizontal, unit length; zero where nobody knows.
     pub fn forward(&self, p: &Patient, frame: usize) -> Vec3 {
         let Some((l, r)) = self.sides else { return Vec3::ZERO };
-        super::patient::level((p.at(frame, l) - p.at(frame, r)).cross(Vec3::Y)).normalize_or_zero()
+        level((p.at(frame, l) - p.at(frame, r)).cross(Vec3::Y)).normalize_or_zero()
     }
 
     /// The top of the body: head, neck or chest.

@@ -1,7 +1,9 @@
 //! Frames at the ends of a take that are no motion: T-poses, rest poses.
 
-use super::patient::{level, median};
-use super::{Body, Check, Finding, Patient, Severity};
+use super::body::Body;
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::patient::{Patient, level, median};
 use glam::Vec3;
 
 /// Arms of a T-pose are that near to the line of the hips: cos 25 degrees.
@@ -54,7 +56,7 @@ pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
         say(n - end, n - 1, "end");
     }
     if start + end > 0 {
-        super::cut(p, start..n - end);
+        super::edit::cut(p, start..n - end);
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! The sign of a quaternion is no matter: q and -q are one rotation, and a build aligns them.
 
-use super::patient::median;
-use super::{Body, Check, Finding, Patient, Severity};
+use super::body::Body;
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::patient::{Patient, median};
 use footwork::math::Quat;
 
 /// The fastest a joint turns, rad/s: 40 degrees per frame at 60 Hz; a pitcher's shoulder at its fastest does not sustain it.

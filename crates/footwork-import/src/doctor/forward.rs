@@ -1,8 +1,11 @@
 //! Bodies that face another way than they go, or than their root bone says.
 
-use super::patient::{level, median};
+use super::body::Body;
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::patient::{Patient, level, median};
 use super::support::Support;
-use super::{Body, Check, Finding, Patient, Severity, Ward};
+use super::ward::Ward;
 use footwork::math::{Facing, Quat, Transform, atan2, wrap_angle};
 use glam::Vec3;
 

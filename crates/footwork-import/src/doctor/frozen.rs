@@ -1,7 +1,10 @@
 //! Frames held in the midst of motion: markers out of sight, a capture that stalled.
 
-use super::patient::runs;
-use super::{Body, Check, Finding, Patient, Severity, weighted};
+use super::body::Body;
+use super::check::Check;
+use super::curves::weighted;
+use super::finding::{Finding, Severity};
+use super::patient::{Patient, runs};
 use footwork::math::Quat;
 use glam::Vec3;
 

@@ -1,8 +1,11 @@
 //! Feet under the ground or above it.
 
-use super::patient::{level, median};
+use super::body::Body;
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::patient::{Patient, level, median};
 use super::support::Support;
-use super::{Body, Check, Finding, Patient, Severity, Ward};
+use super::ward::Ward;
 use glam::Vec3;
 
 /// A toe joint that carries is inside a shoe, metres over the ground: rigs put it between the sole and the top of the foot.

@@ -1,7 +1,10 @@
 //! A treadmill take: legs walk, the body stays.
 
+use super::body::Body;
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::patient::Patient;
 use super::support::Support;
-use super::{Body, Check, Finding, Patient, Severity};
 use footwork::math::savgol;
 use glam::Vec3;
 

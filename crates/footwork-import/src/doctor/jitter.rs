@@ -7,7 +7,11 @@
 //! like noise. So noise has to stand out of the motion that it lies on, the more the lower the rate, and for as many frames
 //! as at 60 Hz: shocks come once in a step, noise is in every frame.
 
-use super::{Body, Check, Finding, Patient, Severity, weighted};
+use super::body::Body;
+use super::check::Check;
+use super::curves::weighted;
+use super::finding::{Finding, Severity};
+use super::patient::Patient;
 use footwork::math::savgol;
 use glam::Vec3;
 

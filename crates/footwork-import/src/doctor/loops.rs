@@ -1,7 +1,10 @@
 //! Loops that do not close, and clips that are loops and do not say so. What a loop is, and how one is closed, is the build's:
 //! `footwork::build::loops`.
 
-use super::{Body, Check, Finding, Patient, Severity};
+use super::body::Body;
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::patient::Patient;
 use footwork::build::loops::{close, find, measure};
 
 /// Less cannot be seen in a seam: degrees of one joint, metres.

@@ -4,9 +4,11 @@
 //! walk ratio: step length over steps per second, 0.36 m s for a leg of 0.9 m, the same at all speeds of walking; Froude
 //! scaling makes it grow with leg length to the power 3/2).
 
-use super::patient::{level, median, runs};
+use super::body::Body;
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::patient::{Patient, level, median, runs};
 use super::support::{Stance, Support};
-use super::{Body, Check, Finding, Patient, Severity};
 
 const G: f32 = 9.81;
 /// Falls measured in flights lie between 0.9 and 1.6 g; at twice the speed it is four times as much.
@@ -63,7 +65,7 @@ pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
     let mend = format!("take it as {rate_hz} Hz");
     let finding = Finding::new(Check::Rate, Severity::Error, &p.clip.name, what, mend);
     out.push(finding.mended());
-    super::set_rate(p, rate_hz);
+    super::edit::set_rate(p, rate_hz);
 }
 
 /// Acceleration in flights over g: median over flights.

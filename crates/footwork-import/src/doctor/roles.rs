@@ -1,6 +1,8 @@
 //! Joints that nobody recognises.
 
-use super::{Check, Finding, Severity, Ward};
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::ward::Ward;
 
 /// Without sides nobody can tell where the body faces (no build); without feet there are no contacts.
 pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {

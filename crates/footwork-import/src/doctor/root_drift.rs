@@ -1,8 +1,10 @@
 //! A root that leaves its body, a body that drifts off its feet.
 
-use super::patient::{level, median};
+use super::body::Body;
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::patient::{Patient, level, median};
 use super::support::Support;
-use super::{Body, Check, Finding, Patient, Severity};
 use footwork::frames::JointIndex;
 use footwork::math::{Transform, savgol};
 use glam::Vec3;

@@ -1,6 +1,9 @@
 //! Left that is right: names that contradict the body.
 
-use super::{Body, Check, Finding, Patient, Severity};
+use super::body::Body;
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::patient::Patient;
 use glam::Vec3;
 
 /// Toes point that far against the way the body would face by its names: cos 130 degrees; splayed and crossed feet stay
@@ -68,7 +71,7 @@ fn swap(p: &mut Patient, body: &Body, legs: Option<bool>) -> bool {
         }
     }
     let rest = skeleton.rest().to_vec();
-    super::set_rest(clip, |j, t| {
+    super::edit::set_rest(clip, |j, t| {
         let other = pairs.iter().find_map(|(l, r)| (*l == j).then_some(*r).or((*r == j).then_some(*l)));
         other.map_or(t, |o| rest[o])
     });

@@ -1,8 +1,10 @@
 //! Feet that carry and slide all the same.
 
-use super::patient::{level, median, runs};
+use super::body::Body;
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::patient::{Patient, level, median, runs};
 use super::support::Support;
-use super::{Body, Check, Finding, Patient, Severity};
 use footwork::adjust::leg::{BentLeg, Reach};
 use footwork::pose::Pose;
 use glam::Vec3;

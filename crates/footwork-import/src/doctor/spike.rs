@@ -1,7 +1,10 @@
 //! One or two frames that stand out of the motion around them; of slow rates one: two last as long as a stride's turns.
 
-use super::patient::median;
-use super::{Body, Check, Finding, Patient, Severity, lagrange, weighted};
+use super::body::Body;
+use super::check::Check;
+use super::curves::{lagrange, weighted};
+use super::finding::{Finding, Severity};
+use super::patient::{Patient, median};
 use footwork::frames::JointIndex;
 use footwork::math::{Quat, Transform};
 use glam::Vec3;

@@ -1,7 +1,7 @@
 //! Which foot carries the body, told by heights alone: speeds are what is in doubt.
 
-use super::patient::{level, median, runs};
-use super::{Body, Patient};
+use super::body::Body;
+use super::patient::{Patient, level, median, runs};
 use glam::Vec3;
 
 /// A carrying foot is at most so high over the lowest place nearby, metres: toes clear the ground by little more in a step.

@@ -1,6 +1,9 @@
 //! A clip that a build would leave out.
 
-use super::{Body, Check, Finding, Patient, Severity};
+use super::body::Body;
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::patient::Patient;
 use footwork::build::MIN_CLIP_S;
 use footwork::build::loops::find;
 

@@ -1,6 +1,9 @@
 //! Data whose up is not +Y: people who lie in the air.
 
-use super::{Body, Check, Finding, Patient, Severity};
+use super::body::Body;
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::patient::Patient;
 use footwork::math::Quat;
 use footwork::math::Transform;
 use glam::Vec3;
@@ -63,5 +66,5 @@ fn turn_world(p: &mut Patient, turn: Quat) {
         let t = whole * Transform::new(clip.translations[i], clip.rotations[i]);
         (clip.translations[i], clip.rotations[i]) = (t.translation, t.rotation);
     }
-    super::set_rest(clip, |j, t| if j == 0 { whole * t } else { t });
+    super::edit::set_rest(clip, |j, t| if j == 0 { whole * t } else { t });
 }

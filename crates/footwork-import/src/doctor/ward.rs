@@ -1,8 +1,11 @@
 //! All clips under examination, and what they have in common.
 
-use super::{Body, DanceCardCell, DoctorOptions, Patient};
+use super::body::Body;
+use super::dance_card::DanceCardCell;
+use super::patient::Patient;
 use footwork::build::{BuildConfig, BuildError, prepare};
 use footwork::clip::RawClip;
+use footwork::matcher::MatcherConfig;
 use rayon::prelude::*;
 
 /// Clips, sorted by skeleton.
@@ -25,7 +28,7 @@ impl Ward {
     ///
     /// # Errors
     /// A role or contact joint of the configuration that most clips' skeleton lacks.
-    pub fn new(clips: Vec<RawClip>, options: &DoctorOptions) -> Result<Self, BuildError> {
+    pub fn new(clips: Vec<RawClip>, build: &BuildConfig, matcher: &MatcherConfig) -> Result<Self, BuildError> {
         let mut kinds: Vec<usize> = Vec::new();
         let mut kind_of = Vec::with_capacity(clips.len());
         for (i, clip) in clips.iter().enumerate() {
@@ -42,14 +45,10 @@ impl Ward {
             patients: Vec::new(),
             bodies: Vec::new(),
             kind_of,
-            run_mps: [
-                options.matcher.speeds.run.forward_mps,
-                options.matcher.speeds.run.side_mps,
-                options.matcher.speeds.run.back_mps,
-            ],
+            run_mps: [matcher.speeds.run.forward_mps, matcher.speeds.run.side_mps, matcher.speeds.run.back_mps],
             card: Vec::new(),
             // Sources keep their time: a rate is asked for by each use.
-            build: BuildConfig { clips: Vec::new(), ..options.build.clone() },
+            build: BuildConfig { clips: Vec::new(), ..build.clone() },
         };
         let usual = ward.usual_kind();
         for (kind, first) in kinds.iter().enumerate() {

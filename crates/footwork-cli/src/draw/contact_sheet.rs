@@ -2,8 +2,8 @@
 
 use super::cell::{BELOW_PX, BORDER, FAINT, INK, NO_BOUNDS, Stage, Subject, union};
 use super::header::{Header, Marks};
+use super::layout::{Drawn, GAP_PX, HEADING_PX, LINE_PX, MARGIN, PAD, check_size};
 use super::shapes::{Anchor, Colour, Font, Frame, Picture};
-use super::strip::{Drawn, GAP_PX, HEADING_PX, LINE_PX, MARGIN, PAD, check_size};
 use super::timeline::runs;
 use super::view::View;
 use anyhow::Result;
@@ -52,7 +52,8 @@ impl ContactSheet<'_> {
                 let at =
                     [frame.left + frame.width / 2.0 - (b[0] + b[2]) / 2.0 * px_per_m, top + LINE_PX + b[3] * px_per_m];
                 let (camera, origin) = (s.camera(self.view, f), s.origin(f));
-                Stage { subject: s, view: self.view, camera, origin, at, px_per_m, frame: inner }
+                let (view, relief) = (self.view, s.relief(f..f + 1));
+                Stage { subject: s, view, camera, origin, at, px_per_m, frame: inner, relief, cut_at: origin }
                     .moment(&mut picture, f);
                 picture.line([frame.corners(), vec![frame.corners()[0]]].concat(), BORDER, 1.0);
                 let text = format!("{:.2}", m.time_s(f) - m.time_s(s.span.start));

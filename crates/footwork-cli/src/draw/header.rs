@@ -2,9 +2,9 @@
 
 use super::cell::{FAINT, INK, Subject};
 use super::figure::Half;
-use super::shapes::{Anchor, Colour, Font, Frame, Picture, Point};
-use super::strip::MARGIN;
-use super::timeline::{cut, triangle};
+use super::layout::MARGIN;
+use super::shapes::{Anchor, Colour, Font, Frame, Picture, Point, cut};
+use super::timeline::triangle;
 
 const HEADER_PX: f32 = 62.0;
 

@@ -2,8 +2,8 @@
 
 use super::cell::{BORDER, FAINT, INK, JUMP, Subject};
 use super::figure::Half;
-use super::shapes::{Anchor, Colour, Font, Frame, Picture, Point};
-use super::source::flat;
+use super::motion::flat;
+use super::shapes::{Anchor, Colour, Font, Frame, Picture, Point, cut};
 use super::view::View;
 use glam::Vec3;
 
@@ -126,8 +126,9 @@ const TOES_MPS: f32 = 0.6;
 /// Lines and numbers behind a curve.
 fn scale(picture: &mut Picture, plot: &Frame, [top, base]: [f32; 2], name: &str, step: f32, ceiling: f32) {
     let y = |v: f32| base - v / ceiling * (base - top);
-    let mut v = 0.0;
-    while v <= ceiling + 1e-3 {
+    // A few: the step is chosen so. A speed that is not finite has no lines.
+    let lines = (ceiling / step).round().clamp(0.0, 8.0) as usize;
+    for v in (0..=lines).map(|k| k as f32 * step) {
         picture.line(
             vec![[plot.left, y(v)], [plot.right(), y(v)]],
             if v == 0.0 { BORDER } else { Colour::rgb(0xeaedf0) },
@@ -139,7 +140,6 @@ fn scale(picture: &mut Picture, plot: &Frame, [top, base]: [f32; 2], name: &str,
             _ => format!("{v:.2}"),
         };
         picture.words([plot.left - 8.0, y(v) + 4.0], Anchor::End, Font::Small, FAINT, text);
-        v += step;
     }
     picture.words([plot.left - NAME_PX, (top + base) / 2.0 - 4.0], Anchor::Start, Font::Small, INK, name);
     picture.words([plot.left - NAME_PX, (top + base) / 2.0 + 11.0], Anchor::Start, Font::Small, FAINT, "m/s");
@@ -203,16 +203,6 @@ pub fn triangle(picture: &mut Picture, [x, y]: Point) {
     picture.area(vec![[x - 4.5, y - 8.0], [x + 4.5, y - 8.0], [x, y]], JUMP);
 }
 
-/// At most that many characters.
-pub fn cut(text: &str, chars: usize) -> String {
-    if text.chars().count() <= chars {
-        return text.to_owned();
-    }
-    let mut short: String = text.chars().take(chars.saturating_sub(2)).collect();
-    short.push_str("..");
-    if chars < 4 { String::new() } else { short }
-}
-
 /// Runs of frames of the span in which a foot touches.
 pub fn runs(subject: &Subject, slot: usize) -> Vec<std::ops::Range<usize>> {
     let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
@@ -266,6 +256,8 @@ pub fn way(picture: &mut Picture, subject: &Subject, frame: &Frame) {
     let middle_y = inner.top + inner.height / 2.0 + (high + low) / 2.0 * px_per_m;
     picture.outlined(frame.corners(), Colour::rgb(0xffffff), BORDER, 1.0);
     picture.words([frame.left + 8.0, frame.top + 15.0], Anchor::Start, Font::Small, INK, "from above");
+    // In order, and none goes over a border.
+    let stood: Vec<Vec<std::ops::Range<usize>>> = (0..subject.figure.soles.len()).map(|s| runs(subject, s)).collect();
     for (range, [dx, dy]) in &drawn {
         let camera = subject.camera(View::Top, range.start);
         let place = |p: Vec3| {
@@ -277,7 +269,8 @@ pub fn way(picture: &mut Picture, subject: &Subject, frame: &Frame) {
             picture.line(points, Colour::rgb(0xb4bac4), 3.0);
         }
         for (slot, sole) in subject.figure.soles.iter().enumerate() {
-            for run in runs(subject, slot).iter().filter(|r| range.contains(&r.start)) {
+            let first = stood[slot].partition_point(|r| r.start < range.start);
+            for run in stood[slot][first..].iter().take_while(|r| r.start < range.end) {
                 let places = run.clone().map(|f| m.world(f)[sole.joint].translation);
                 let mean = places.sum::<Vec3>() / run.len() as f32;
                 let r = (sole.half_length * px_per_m).clamp(3.2, 9.0);

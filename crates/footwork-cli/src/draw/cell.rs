@@ -1,8 +1,9 @@
 //! One moment in one view: ground, marks, traces, the figure.
 
 use super::figure::{Figure, Half};
+use super::ground::{Ground, Relief};
+use super::motion::Motion;
 use super::shapes::{Anchor, Colour, Font, Frame, Picture, Point};
-use super::source::Motion;
 use super::view::{Camera, View};
 use footwork::math::Facing;
 use glam::Vec3;
@@ -13,11 +14,24 @@ pub const BORDER: Colour = Colour::rgb(0xd5d9df);
 pub const JUMP: Colour = Colour::rgb(0xb5179e);
 const GROUND: Colour = Colour::rgb(0xf1f3f5);
 const GROUND_LINE: Colour = Colour::rgb(0x8b929c);
+/// The lowest ground, from above.
+const LOW: Colour = Colour::rgb(0xb9c0ca);
 const RULER: [Colour; 2] = [Colour::rgb(0xb9c0ca), Colour::rgb(0xe9ecf0)];
 /// Below the ground line: two lanes of contacts, the ruler, its numbers.
 pub const BELOW_PX: f32 = 34.0;
-/// World-fixed marks on the ground, metres.
+/// World-fixed marks on the ground, metres; tenfold, hundredfold, .. where they would be closer than [`TICK_PX`].
 const TICK_M: f32 = 0.5;
+const TICK_PX: f32 = 4.0;
+/// More marks than fit on the widest picture: what asks for more is no size for a body.
+const MOST_TICKS: f32 = 4000.0;
+/// Points of a line that the eye can tell apart: along a row of figures, and behind one foot.
+const LINE_POINTS: usize = 2000;
+const TRACE_POINTS: usize = 100;
+/// Distance of points on slopes and steps: seen edge-on, on the page; of grid lines, metres.
+const SECTION_PX: f32 = 1.5;
+const GRID_STEP_M: f32 = 0.05;
+/// Squares of one height, from above.
+const BLOCK_PX: f32 = 6.0;
 /// A foot leaves a trace of this many seconds.
 const TRACE_S: f32 = 0.4;
 
@@ -30,6 +44,7 @@ pub struct Subject {
     pub contact_names: Vec<String>,
     /// The frames of the span.
     pub span: std::ops::Range<usize>,
+    pub ground: Ground,
 }
 
 impl Subject {
@@ -48,6 +63,12 @@ impl Subject {
     /// Extent of the figure around its origin in a view, metres: left, down, right, up.
     pub fn bounds(&self, view: View, frame: usize) -> [f32; 4] {
         self.figure.bounds(self.motion.world(frame), &self.camera(view, frame), self.origin(frame))
+    }
+
+    /// The ground around some frames.
+    pub fn relief(&self, frames: std::ops::Range<usize>) -> Relief<'_> {
+        let ahead = self.camera(View::Side, frames.start).right;
+        self.ground.relief(&self.motion, frames, ahead)
     }
 
     fn trace_start(&self, frame: usize) -> usize {
@@ -75,6 +96,9 @@ pub struct Stage<'a> {
     pub px_per_m: f32,
     /// Nothing of the ground is drawn outside.
     pub frame: Frame,
+    pub relief: Relief<'a>,
+    /// A point of the world: seen from the side, the ground is cut through it.
+    pub cut_at: Vec3,
 }
 
 impl Stage<'_> {
@@ -88,17 +112,87 @@ impl Stage<'_> {
 
     /// Ground with marks that stand still in the world.
     pub fn ground(&self, picture: &mut Picture) {
+        let level = self.relief.is_level();
+        match self.view {
+            View::Side | View::Front if level => self.plane(picture),
+            View::Side | View::Front => self.section(picture),
+            View::Top if !level => self.heights(picture),
+            View::Top | View::ThreeQuarter => {}
+        }
         if self.view.level() { self.ruler(picture) } else { self.grid(picture) }
     }
 
-    fn ruler(&self, picture: &mut Picture) {
+    /// Level ground seen edge-on.
+    fn plane(&self, picture: &mut Picture) {
         let (f, y) = (&self.frame, self.at[1]);
         picture.rectangle(&Frame { left: f.left, top: y, width: f.width, height: f.bottom() - y }, GROUND);
         picture.line(vec![[f.left, y], [f.right(), y]], GROUND_LINE, 1.2);
+    }
+
+    /// Slopes and steps seen edge-on.
+    fn section(&self, picture: &mut Picture) {
+        let f = &self.frame;
+        let right = self.camera.right;
+        let at = |x: f32| {
+            let t = (x - self.at[0]) / self.px_per_m;
+            self.cut_at + right * (t - right.dot(self.cut_at - self.origin))
+        };
+        let line = self.relief.line(at(f.left), at(f.right()), SECTION_PX / self.px_per_m);
+        let line: Vec<Point> = line.into_iter().map(|p| self.point(p)).collect();
+        let inside = line.iter().map(|[x, y]| [x.clamp(f.left, f.right()), y.clamp(f.top, f.bottom())]);
+        let below = [[f.right(), f.bottom()], [f.left, f.bottom()]];
+        picture.area(inside.chain(below).collect(), GROUND);
+        picture.line_within(&line, f, GROUND_LINE, 1.2);
+    }
+
+    /// Slopes and steps from above: the higher, the lighter.
+    fn heights(&self, picture: &mut Picture) {
+        const LEVELS: f32 = 20.0;
+        /// From the darkest tone to the lightest, metres.
+        const RANGE_M: f32 = 2.0;
+        let f = &self.frame;
+        let tone = |x: f32, y: f32| {
+            let [right, up] = [(x - self.at[0]) / self.px_per_m, (self.at[1] - y) / self.px_per_m];
+            let p = self.origin + self.camera.right * right + self.camera.up * up;
+            let share = 0.5 + (self.relief.height(p) - self.cut_at.y) / RANGE_M;
+            (share.clamp(0.0, 1.0) * LEVELS).round()
+        };
+        let (columns, rows) = ((f.width / BLOCK_PX).ceil() as usize, (f.height / BLOCK_PX).ceil() as usize);
+        for i in 0..columns {
+            let left = f.left + BLOCK_PX * i as f32;
+            let width = BLOCK_PX.min(f.right() - left);
+            let tones: Vec<f32> =
+                (0..rows).map(|k| tone(left + 0.5 * width, f.top + BLOCK_PX * (k as f32 + 0.5))).collect();
+            let mut k = 0;
+            while k < rows {
+                let same = tones[k..].iter().take_while(|t| **t == tones[k]).count();
+                let top = f.top + BLOCK_PX * k as f32;
+                let height = (BLOCK_PX * same as f32).min(f.bottom() - top);
+                let colour = LOW.towards(Colour::rgb(0xffffff), tones[k] / LEVELS);
+                picture.rectangle(&Frame { left, top, width, height }, colour);
+                k += same;
+            }
+        }
+    }
+
+    /// How many times [`TICK_M`] lies between marks; `None` where there is no room for marks at all.
+    fn tick_scale(&self) -> Option<i64> {
+        (0..9).map(|n| 10i64.pow(n)).find(|scale| TICK_M * *scale as f32 * self.px_per_m >= TICK_PX)
+    }
+
+    fn ruler(&self, picture: &mut Picture) {
+        let f = &self.frame;
+        // Under slopes and steps it lies at the bottom.
+        let y = if self.relief.is_level() { self.at[1] } else { f.bottom() - BELOW_PX };
         let zero = self.at[0] - self.camera.right.dot(self.origin) * self.px_per_m;
-        let step = TICK_M * self.px_per_m;
-        let (first, last) = (((f.left - zero) / step).floor() as i64, ((f.right() - zero) / step).ceil() as i64);
-        for k in first..last {
+        let Some(scale) = self.tick_scale() else { return };
+        let step = TICK_M * scale as f32 * self.px_per_m;
+        let (first, last) = (((f.left - zero) / step).floor(), ((f.right() - zero) / step).ceil());
+        // Also where one of them is not a number.
+        if !(last - first <= MOST_TICKS) {
+            return;
+        }
+        for k in first as i64..last as i64 {
             let (a, b) = (zero + k as f32 * step, zero + (k + 1) as f32 * step);
             let (left, right) = (a.max(f.left), b.min(f.right()));
             let band = Frame { left, top: y + 12.0, width: right - left, height: 5.0 };
@@ -106,8 +200,13 @@ impl Stage<'_> {
             if a <= f.left + 1.0 || a >= f.right() - 1.0 {
                 continue;
             }
-            picture.line(vec![[a, y], [a, y + 17.0]], GROUND_LINE.alpha(if k % 2 == 0 { 255 } else { 120 }), 1.0);
-            let text = format!("{}", k / 2);
+            let tick_top = if self.relief.is_level() { y } else { y + 9.0 };
+            picture.line(
+                vec![[a, tick_top], [a, y + 17.0]],
+                GROUND_LINE.alpha(if k % 2 == 0 { 255 } else { 120 }),
+                1.0,
+            );
+            let text = format!("{}", k / 2 * scale);
             let half = Font::Small.width(&text) / 2.0;
             // With little room every other, fifth, ... metre.
             let thin = [1, 2, 5, 10, 50].into_iter().find(|t| 2.0 * step * *t as f32 > 40.0).unwrap_or(100);
@@ -120,20 +219,34 @@ impl Stage<'_> {
 
     fn grid(&self, picture: &mut Picture) {
         let f = &self.frame;
-        let reach = (f.width.max(f.height) / self.px_per_m / TICK_M / 2.0).ceil() * 2.0 + 2.0;
+        let Some(scale) = self.tick_scale() else { return };
+        let tick_m = TICK_M * scale as f32;
+        let reach = (f.width.max(f.height) / self.px_per_m / tick_m / 2.0).ceil() * 2.0 + 2.0;
         // Seen flat from the front, the ground reaches further back.
         let reach = reach * if self.view == View::Top { 1.0 } else { 1.5 };
-        let [x0, z0] = [self.origin.x, self.origin.z].map(|v| (v / TICK_M).round());
+        let [x0, z0] = [self.origin.x, self.origin.z].map(|v| (v / tick_m).round());
+        if !(reach <= MOST_TICKS) {
+            return;
+        }
         let n = reach as i64;
         for k in -n..=n {
             for along_x in [true, false] {
-                let at = |i: f32| {
+                let ground_at = |i: f32| {
                     let (x, z) = if along_x { (x0 + i, z0 + k as f32) } else { (x0 + k as f32, z0 + i) };
-                    self.point(Vec3::new(x * TICK_M, self.origin.y, z * TICK_M))
+                    Vec3::new(x * tick_m, self.origin.y, z * tick_m)
                 };
+                let at = |i: f32| self.point(ground_at(i));
                 let line = if along_x { z0 } else { x0 } as i64 + k;
                 let colour = if line % 2 == 0 { Colour::rgb(0xccd2da) } else { Colour::rgb(0xe8ebef) };
-                picture.line_within(&[at(-reach), at(reach)], f, colour, 1.0);
+                let line: Vec<Point> = match self.relief.is_level() {
+                    true => vec![at(-reach), at(reach)],
+                    false => {
+                        let [a, b] = [ground_at(-reach), ground_at(reach)];
+                        let line = self.relief.line(a, b, GRID_STEP_M);
+                        line.into_iter().map(|p| self.point(p)).collect()
+                    }
+                };
+                picture.line_within(&line, f, colour, 1.0);
             }
         }
     }
@@ -143,16 +256,20 @@ impl Stage<'_> {
         if self.view.level() {
             return;
         }
-        let points: Vec<Point> = range.map(|f| self.point(self.subject.origin(f))).collect();
+        let points: Vec<Point> = thinned(range, LINE_POINTS).map(|f| self.point(self.subject.origin(f))).collect();
         picture.line_within(&points, &self.frame, FAINT.alpha(150), 1.3);
     }
 
     /// Where the feet have been, world-fixed.
     pub fn traces(&self, picture: &mut Picture, range: std::ops::Range<usize>) {
+        self.thin_traces(picture, range, LINE_POINTS);
+    }
+
+    fn thin_traces(&self, picture: &mut Picture, range: std::ops::Range<usize>, points: usize) {
         let s = self.subject;
         for sole in &s.figure.soles {
-            let points: Vec<Point> =
-                range.clone().map(|f| self.point(s.motion.world(f)[sole.joint].translation)).collect();
+            let at = |f: usize| self.point(s.motion.world(f)[sole.joint].translation);
+            let points: Vec<Point> = thinned(range.clone(), points).map(at).collect();
             picture.line_within(&points, &self.frame, sole.half.colour().alpha(170), 1.6);
         }
     }
@@ -168,7 +285,7 @@ impl Stage<'_> {
             let p = s.motion.world(frame)[sole.joint].translation - Vec3::Y * sole.stand_m;
             // On stairs and boxes the mark lies under the foot, else on the ground that is drawn.
             let raised = (p.y - self.origin.y).abs() > 0.04 * s.figure.height_m;
-            let p = if raised { p } else { p.with_y(self.origin.y) };
+            let p = if raised || !self.relief.is_level() { p } else { p.with_y(self.origin.y) };
             let colour = sole.half.colour();
             if self.view.level() {
                 let [x, y] = self.point(p);
@@ -216,6 +333,13 @@ impl Stage<'_> {
         self.planted(picture, frame);
         self.facing(picture, frame);
         self.figure(picture, frame);
-        self.traces(picture, before);
+        self.thin_traces(picture, before, TRACE_POINTS);
     }
+}
+
+/// About so many of a range of frames at most, the last one among them.
+fn thinned(range: std::ops::Range<usize>, most: usize) -> impl Iterator<Item = usize> {
+    let step = range.len().div_ceil(most).max(1);
+    let last = range.end.saturating_sub(1);
+    range.filter(move |f| (last - f).is_multiple_of(step))
 }

@@ -69,8 +69,15 @@ fn words(page: &mut Pixmap, at: Point, anchor: Anchor, font: Font, colour: Colou
             Anchor::Middle => width / 2.0,
             Anchor::End => width,
         };
+    // Words that begin far outside are not seen, and their pixels would be beyond all numbers.
+    if !(left.abs().max(at[1].abs()) < 1e6) {
+        return;
+    }
     let (mut x, top) = (left.round() as i32, at[1].round() as i32 - ascent);
     for c in text.chars() {
+        if x > page.width() as i32 {
+            return;
+        }
         let glyph = get_raster(c, weight, height).or_else(|| get_raster('?', weight, height));
         for (row, line) in glyph.iter().flat_map(|g| g.rows().enumerate()) {
             for (column, cover) in line.iter().enumerate().filter(|p| *p.1 > 0) {

@@ -1,8 +1,9 @@
 //! The camera stands: all moments of a strip in one picture of the ground, as they walk.
 
 use super::cell::{BELOW_PX, BORDER, INK, JUMP, NO_BOUNDS, Stage, Subject, union};
+use super::layout::{FIGURE_PX, GAP_PX, LARGE_PX, LINE_PX, MARGIN, PAD};
 use super::shapes::{Anchor, Font, Frame, Picture, Point};
-use super::strip::{FIGURE_PX, GAP_PX, LARGE_PX, LINE_PX, MARGIN, Moments, PAD, Strip};
+use super::strip::{Moments, Strip};
 use super::timeline::{nice, triangle};
 use super::view::View;
 use anyhow::Result;
@@ -125,7 +126,9 @@ impl Strip<'_> {
         let at: Point = [left - b[0] * px_per_m, inner.top + PAD / 2.0 + b[3] * px_per_m];
         let ground_at = [at[0], at[1] - ground * px_per_m];
         let origin = Vec3::Y * subject.figure.ground_m;
-        let stage = Stage { subject, view, camera, origin, at: ground_at, px_per_m, frame: inner };
+        let relief = subject.relief(row[0]..row[row.len() - 1] + 1);
+        let cut_at = subject.origin(row[row.len() / 2]);
+        let stage = Stage { subject, view, camera, origin, at: ground_at, px_per_m, frame: inner, relief, cut_at };
         stage.ground(picture);
         let (first, last) = (row[0], row[row.len() - 1]);
         stage.path(picture, first..last + 1);

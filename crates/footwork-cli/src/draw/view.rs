@@ -1,11 +1,10 @@
 //! From the world to the plane of a picture: parallel projection, no perspective, so that lengths can be compared.
 
-use clap::ValueEnum;
 use footwork::math::{Facing, sin_cos};
 use glam::Vec3;
 
 /// Where the camera stands, seen from the character that travels (or, standing, faces) ahead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
     /// From its right side: it travels to the right of the picture.
     Side,

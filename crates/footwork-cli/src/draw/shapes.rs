@@ -128,6 +128,16 @@ impl Picture {
     }
 }
 
+/// At most that many characters.
+pub fn cut(text: &str, chars: usize) -> String {
+    if text.chars().count() <= chars {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(chars.saturating_sub(2)).collect();
+    short.push_str("..");
+    if chars < 4 { String::new() } else { short }
+}
+
 /// Points around a unit circle.
 pub fn ring(n: usize) -> impl Iterator<Item = [f32; 2]> {
     (0..n).map(move |k| {

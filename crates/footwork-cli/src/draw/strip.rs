@@ -2,22 +2,12 @@
 
 use super::cell::{BELOW_PX, BORDER, INK, JUMP, NO_BOUNDS, Stage, Subject, union};
 use super::header::{Header, Marks};
-use super::shapes::{Anchor, Font, Frame, Picture};
-use super::timeline::{cut, height as timeline_height, nice, timeline, triangle, way};
+use super::layout::{Drawn, FIGURE_PX, GAP_PX, HEADING_PX, LARGE_PX, LINE_PX, MARGIN, PAD, check_size};
+use super::shapes::{Anchor, Font, Frame, Picture, cut};
+use super::timeline::{height as timeline_height, nice, timeline, triangle, way};
 use super::view::View;
 use anyhow::{Result, bail};
 
-pub const MARGIN: f32 = 18.0;
-/// Room beside a figure in its cell.
-pub const PAD: f32 = 9.0;
-/// Words above the figures of a row: the time; a second line where there is something to tell.
-pub const LINE_PX: f32 = 17.0;
-pub const HEADING_PX: f32 = 22.0;
-pub const GAP_PX: f32 = 12.0;
-/// Figures are so tall where the rest allows it.
-pub const FIGURE_PX: f32 = 240.0;
-/// Few figures are drawn larger, up to this.
-pub const LARGE_PX: f32 = 380.0;
 /// Wide bodies get smaller rather than fewer.
 const LEAST_COLUMNS: usize = 6;
 /// Narrow bodies stand no closer than this.
@@ -26,13 +16,13 @@ const LEAST_CELL_PX: f32 = 118.0;
 const ROWS: usize = 3;
 /// Cells at most.
 pub const MOST_CELLS: usize = 500;
-/// Pixels at most.
-const MOST_PX: f32 = 80e6;
+/// Joints of all figures on a picture at most.
+const MOST_DRAWN_JOINTS: usize = 200_000;
 /// Closer moments are the same to the eye.
 const LEAST_STEP_S: f64 = 0.05;
 
 /// How the camera stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CameraMode {
     /// It goes with the character: one cell per moment.
     Follow,
@@ -68,14 +58,6 @@ struct Grid {
     px_per_m: f32,
     /// `[views]` of the figure in a cell, metres.
     bounds: Vec<[f32; 4]>,
-}
-
-/// A picture, and what is in it.
-pub struct Drawn {
-    pub picture: Picture,
-    /// Times of the moments.
-    pub times_s: Vec<f64>,
-    pub cells: usize,
 }
 
 impl Strip<'_> {
@@ -195,7 +177,8 @@ impl Strip<'_> {
         let middle = frame.left + frame.width / 2.0 - (b[0] + b[2]) / 2.0 * px_per_m;
         let at = [middle, inner.top + b[3] * px_per_m + PAD / 2.0];
         let (camera, origin) = (subject.camera(view, f), subject.origin(f));
-        let stage = Stage { subject, view, camera, origin, at, px_per_m, frame: inner };
+        let relief = subject.relief(f..f + 1);
+        let stage = Stage { subject, view, camera, origin, at, px_per_m, frame: inner, relief, cut_at: origin };
         stage.moment(picture, f);
         picture.line([frame.corners(), vec![frame.corners()[0]]].concat(), BORDER, 1.0);
         let since = before.map_or(f, |t| m.frame_at(t) + 1);
@@ -258,6 +241,14 @@ impl Strip<'_> {
                 "{n} moments are more than one picture can show ({MOST_CELLS}): ask for fewer --frames, or a larger --every"
             );
         }
+        let joints = self.subjects.iter().map(|s| s.motion.world(0).len()).sum::<usize>();
+        if n * self.views.len() * joints > MOST_DRAWN_JOINTS {
+            bail!(
+                "{n} moments of {joints} joints in {} view(s) are more than one picture can show: ask for fewer --frames, a \
+                 larger --every, or fewer views",
+                self.views.len()
+            );
+        }
         Ok((0..n).map(|k| from + k as f64 * step).collect())
     }
 
@@ -280,17 +271,4 @@ impl Strip<'_> {
         }
         top
     }
-}
-
-/// A picture that can still be looked at.
-pub fn check_size(picture: &Picture) -> Result<()> {
-    if picture.width * picture.height > MOST_PX || picture.height > 30_000.0 {
-        bail!(
-            "the picture would be {:.0} x {:.0} pixels: ask for fewer --frames, fewer views, a larger --every or a \
-             shorter span",
-            picture.width,
-            picture.height
-        );
-    }
-    Ok(())
 }

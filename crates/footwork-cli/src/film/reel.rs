@@ -1,0 +1,270 @@
+//! Motion to choose from: clips, a database or a recorded run, read frame by frame on request.
+
+use crate::database::name_fits;
+use crate::draw::motion::{Motion, MotionPart, Rig};
+use crate::draw::shapes::cut;
+use crate::ground::GroundKind;
+use crate::trace::Trace;
+use anyhow::{Result, bail};
+use footwork::clip::RawClip;
+use footwork::database::Database;
+use footwork::error::nearest;
+use footwork::frames::ClipIndex;
+use footwork::math::Transform;
+use footwork::pose::{Pose, PoseVelocity};
+use glam::Vec3;
+
+/// Seconds before a span that are loaded as well: feet leave a trace.
+pub const BEFORE_S: f64 = 0.5;
+
+/// Joints of all filmed frames at most: about half a gigabyte.
+const MOST_TRANSFORMS: usize = 20_000_000;
+/// Nothing is filmed further away than this, metres: there, places are known to 6 cm.
+const FAR_M: f32 = 1e6;
+/// Characters of a name that are kept for every frame.
+const MOST_CHARS: usize = 80;
+
+/// Motion to choose from, not yet looked at frame by frame.
+pub struct Reel {
+    /// Where it came from: for the headline.
+    pub source: String,
+    pub rig: Rig,
+    pub rate_hz: f32,
+    pub takes: Vec<Take>,
+    pub data: Data,
+}
+
+/// A clip of a reel.
+#[derive(Clone, Debug)]
+pub struct Take {
+    pub name: String,
+    pub frames: usize,
+    /// It can go on round and round.
+    pub looping: bool,
+    pub mirrored: bool,
+    /// Which of the data's clips.
+    pub index: usize,
+}
+
+/// What holds the poses.
+pub enum Data {
+    Clips(Vec<RawClip>),
+    Database(Box<Database>),
+    Trace(Box<Trace>),
+}
+
+impl Reel {
+    pub fn is_trace(&self) -> bool {
+        matches!(self.data, Data::Trace(_))
+    }
+
+    /// The ground of a recorded run.
+    pub fn ground(&self) -> Option<GroundKind> {
+        match &self.data {
+            Data::Trace(trace) => Some(trace.ground),
+            Data::Clips(_) | Data::Database(_) => None,
+        }
+    }
+
+    /// Keeps one clip, by name or by number.
+    pub fn choose(&mut self, wanted: &str) -> Result<()> {
+        let by_name = self.takes.iter().position(|t| t.name == wanted);
+        let by_number = || wanted.parse::<usize>().ok().filter(|n| *n < self.takes.len());
+        let Some(i) = by_name.or_else(by_number) else {
+            let names = self.takes.iter().map(|t| t.name.as_str());
+            let hint = nearest(wanted, names).map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
+            let last = self.takes.len() - 1;
+            bail!("{}: no clip is named `{wanted}`{hint}; numbers go from 0 to {last}", self.source);
+        };
+        self.takes = vec![self.takes[i].clone()];
+        Ok(())
+    }
+
+    /// Leaves stored mirror images out.
+    pub fn originals(&mut self) {
+        self.takes.retain(|t| !t.mirrored);
+    }
+
+    /// Keeps the clips whose name holds some words, or fits a pattern with `*`.
+    pub fn filter(&mut self, wanted: &str) -> Result<()> {
+        let fits = |name: &str| name_fits(wanted, name);
+        if !self.takes.iter().any(|t| fits(&t.name)) {
+            let names = self.takes.iter().map(|t| t.name.as_str());
+            let hint = nearest(wanted, names).map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
+            bail!("{}: no clip has `{wanted}` in its name{hint}", self.source);
+        }
+        self.takes.retain(|t| fits(&t.name));
+        Ok(())
+    }
+
+    /// Seconds of all takes, one after the other; the last frame has no length of its own.
+    pub fn seconds(&self) -> f64 {
+        let frames: usize = self.takes.iter().map(|t| t.frames).sum();
+        (frames - 1) as f64 / f64::from(self.rate_hz)
+    }
+
+    /// True where time has no end.
+    pub fn endless(&self) -> bool {
+        self.takes.len() == 1 && self.takes[0].looping
+    }
+
+    /// A frame of a take, which may lie beyond the end of a loop.
+    fn pose(&self, take: &Take, frame: usize, world: &mut Vec<Transform>, contacts: &mut Vec<u8>) {
+        let joints = self.rig.skeleton.len();
+        let slots = self.rig.contact_joints.len();
+        let mut pose = Pose::rest(&self.rig.skeleton);
+        let raw = |pose: &mut Pose, translations: &[Vec3], rotations: &[footwork::math::Quat]| {
+            pose.translations.copy_from_slice(&translations[frame * joints..][..joints]);
+            pose.rotations.copy_from_slice(&rotations[frame * joints..][..joints]);
+        };
+        match &self.data {
+            Data::Clips(clips) => {
+                let c = &clips[take.index];
+                raw(&mut pose, &c.translations, &c.rotations);
+                contacts.extend(c.annotations.contacts.iter().map(|t| u8::from(t.on[frame])));
+            }
+            Data::Database(db) => {
+                let (clip, mirrored) = (ClipIndex::new(take.index), db.clips[take.index].mirrored);
+                let time_s = frame as f64 / f64::from(self.rate_hz);
+                db.view(clip, mirrored).sample(time_s, &mut pose, &mut PoseVelocity::zero(joints));
+                let start = contacts.len();
+                contacts.resize(start + slots, 0);
+                db.contacts_at(clip, mirrored, time_s, &mut contacts[start..]);
+            }
+            Data::Trace(trace) => {
+                raw(&mut pose, &trace.translations, &trace.rotations);
+                contacts.extend_from_slice(&trace.contacts[frame * slots..][..slots]);
+            }
+        }
+        let mut joints_in_world = Vec::with_capacity(joints);
+        pose.world(&self.rig.skeleton, &mut joints_in_world);
+        world.append(&mut joints_in_world);
+    }
+
+    /// Some frames from everywhere, to measure the body by: a motion that is none.
+    ///
+    /// # Errors
+    /// A place or a rotation that cannot be drawn.
+    pub fn samples(&self) -> Result<Motion> {
+        const MOST: usize = 600;
+        let all: usize = self.takes.iter().map(|t| t.frames).sum();
+        let mut motion = self.empty(0.0);
+        for k in 0..MOST.min(all) {
+            let mut frame = k * all / MOST.min(all);
+            let mut take = 0;
+            while frame >= self.takes[take].frames {
+                frame -= self.takes[take].frames;
+                take += 1;
+            }
+            self.pose(&self.takes[take], frame, &mut motion.world, &mut motion.contacts);
+        }
+        self.check(motion)
+    }
+
+    fn empty(&self, first_s: f64) -> Motion {
+        Motion {
+            rate_hz: self.rate_hz,
+            first_s,
+            joints: self.rig.skeleton.len(),
+            world: Vec::new(),
+            slots: self.rig.contact_joints.len(),
+            contacts: Vec::new(),
+            transitions: Vec::new(),
+            parts: Vec::new(),
+            borders: Vec::new(),
+            playing: Vec::new(),
+            commanded: Vec::new(),
+        }
+    }
+
+    /// The frames from a little before `from_s` to `to_s`, the takes one after the other.
+    ///
+    /// # Errors
+    /// More than fits into a picture; a place or a rotation that cannot be drawn.
+    pub fn motion(&self, from_s: f64, to_s: f64) -> Result<Motion> {
+        let rate = f64::from(self.rate_hz);
+        let frame = |s: f64| (s * rate).round().max(0.0) as usize;
+        let (first, last) = (frame(from_s - BEFORE_S), frame(to_s));
+        let (frames, joints) = (last.saturating_sub(first), self.rig.skeleton.len());
+        if frames.saturating_mul(joints) > MOST_TRANSFORMS {
+            bail!(
+                "{}: {frames} frames of {joints} joints are too many for one picture: expected at most {}; film fewer \
+                 seconds (--from, --to)",
+                self.source,
+                MOST_TRANSFORMS / joints
+            );
+        }
+        let mut motion = self.empty(first as f64 / rate);
+        let mut start = 0;
+        for take in &self.takes {
+            let frames = if self.endless() { usize::MAX } else { take.frames };
+            let (a, b) = (first.max(start), (last + 1).min(start.saturating_add(frames)));
+            for f in a..b.max(a) {
+                let at = f - start;
+                if at % take.frames == 0 || f == a {
+                    let round = at / take.frames;
+                    let name = cut(&take.name, MOST_CHARS);
+                    let name = if round > 0 { format!("{name} round {}", round + 1) } else { name };
+                    motion.parts.push(MotionPart { start: f - first, name, apart: round == 0 });
+                }
+                self.pose(take, at, &mut motion.world, &mut motion.contacts);
+            }
+            start = start.saturating_add(frames);
+        }
+        motion.borders = motion.parts.iter().filter(|p| p.apart).map(|p| p.start).collect();
+        if let Data::Trace(trace) = &self.data {
+            follow(&mut motion, trace, first);
+        }
+        self.check(motion)
+    }
+
+    /// Refuses what no picture can show: numbers overflow long before lengths of the universe.
+    fn check(&self, motion: Motion) -> Result<Motion> {
+        let far = |t: &Transform| {
+            let near = t.translation.abs().max_element() <= FAR_M;
+            !(near && t.translation.is_finite() && t.rotation.is_finite())
+        };
+        let Some(i) = motion.world.iter().position(far) else { return Ok(motion) };
+        let joints = self.rig.skeleton.len();
+        let (joint, t) = (&self.rig.skeleton.names()[i % joints], motion.world[i]);
+        let what = if t.translation.is_finite() && t.rotation.is_finite() {
+            format!("expected a place within {:.0} km of the origin, found {} m", FAR_M / 1000.0, t.translation)
+        } else {
+            "expected a finite place and rotation, found a number that is not".to_owned()
+        };
+        let time_s = motion.time_s(i / joints);
+        bail!("{}, {time_s:.2} s, joint `{joint}`: {what}; the data is damaged, or in other units", self.source)
+    }
+
+    /// All frames of one take.
+    ///
+    /// # Errors
+    /// A place or a rotation that cannot be drawn.
+    pub fn motion_of(&self, take: &Take) -> Result<Motion> {
+        let mut motion = self.empty(0.0);
+        for f in 0..take.frames {
+            self.pose(take, f, &mut motion.world, &mut motion.contacts);
+        }
+        if let Data::Trace(trace) = &self.data {
+            follow(&mut motion, trace, 0);
+        }
+        self.check(motion)
+    }
+}
+
+/// Adds what a trace knows beside poses.
+fn follow(motion: &mut Motion, trace: &Trace, first: usize) {
+    let range = first..first + motion.frames();
+    for f in range.clone() {
+        if trace.transitions[f] > 0 {
+            motion.transitions.push((f - first, trace.transitions[f]));
+        }
+        let mirrored = if trace.playing_mirrored[f] != 0 { " mirrored" } else { "" };
+        motion.playing.push(format!("{}{mirrored}", cut(&trace.clips[trace.playing_clips[f] as usize], MOST_CHARS)));
+    }
+    motion.commanded.extend_from_slice(&trace.simulated[range.clone()]);
+    let part = |p: &(usize, String)| MotionPart { start: p.0.saturating_sub(first), name: p.1.clone(), apart: false };
+    let begun = trace.parts.iter().rev().find(|p| p.0 <= first).map(part);
+    let begin = trace.parts.iter().filter(|p| p.0 > first && p.0 < range.end).map(part);
+    motion.parts = begun.into_iter().chain(begin).collect();
+}

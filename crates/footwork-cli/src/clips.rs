@@ -1,4 +1,4 @@
-//! Reading motion files for any command: a progress bar, and what should be known about them.
+//! Reading motion files, with a progress bar and notes.
 
 use crate::{print, progress};
 use anyhow::{Context, Result};
@@ -6,12 +6,12 @@ use footwork::clip::RawClip;
 use footwork_import::{ClipCache, Imported, SourceConfig, import_clips_cached};
 use std::path::{Path, PathBuf};
 
-/// Reads clips as a `[source]` table says; `inputs` lie under `base`.
+/// Reads clips with the settings of a `[source]` table; `inputs` are relative to `base`.
 pub fn import(inputs: &[PathBuf], base: &Path, source: &SourceConfig, json: bool) -> Result<Imported> {
     import_cached(inputs, base, source, json, None)
 }
 
-/// As [`import`]; what `cache` holds is not read again.
+/// As [`import`], but takes unchanged files from `cache`.
 pub fn import_cached(
     inputs: &[PathBuf],
     base: &Path,
@@ -26,10 +26,10 @@ pub fn import_cached(
     };
     let imported = import_clips_cached(inputs, base, source, Some(&tell), cache);
     bar.finish_and_clear();
-    imported.context("cannot read the clips")
+    imported.context("the clips could not be read")
 }
 
-/// The same for commands that look at clips: notes go to standard error.
+/// As [`import`], with notes printed to standard error.
 pub fn read(inputs: &[PathBuf], base: &Path, source: &SourceConfig, json: bool) -> Result<Vec<RawClip>> {
     let imported = import(inputs, base, source, json)?;
     for note in &imported.notes {

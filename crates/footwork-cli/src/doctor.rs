@@ -1,4 +1,4 @@
-//! `footwork doctor`: what is wrong with motion files, and mended copies of them.
+//! `footwork doctor`: checks motion files, and fixes copies of them.
 
 use crate::args::{Common, DoctorArgs};
 use crate::build::source_clips;
@@ -18,11 +18,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Exit codes beside those of all commands.
+/// Exit codes in addition to those of all commands.
 const WARNINGS: u8 = 3;
 const ERRORS: u8 = 4;
 
-/// Findings of one check and severity beyond this many are told as a number, unless all are asked for.
+/// Findings listed per check and severity; more are counted, unless `--all` is given.
 const SHOWN: usize = 3;
 
 /// Runs the command.
@@ -63,13 +63,13 @@ pub fn doctor(args: &DoctorArgs, common: &Common) -> Result<ExitCode> {
     })
 }
 
-/// The checks that are asked for, in their own order.
+/// Returns the requested checks, in the order in which they run.
 fn chosen(args: &DoctorArgs) -> Vec<Check> {
     let wanted = |c: &Check| (args.only.is_empty() || args.only.contains(c)) && !args.skip.contains(c);
     CHECKS.iter().map(|c| c.check).filter(wanted).collect()
 }
 
-/// A folder that holds, or would replace, a file that was read is no place for mended clips.
+/// Rejects a folder that contains a file that was read.
 fn refuse_inputs(folder: &Path, clips: &[RawClip]) -> Result<()> {
     let real = |p: &Path| p.canonicalize().unwrap_or_else(|_| p.to_owned());
     let to = real(folder);
@@ -88,7 +88,7 @@ fn refuse_inputs(folder: &Path, clips: &[RawClip]) -> Result<()> {
     Ok(())
 }
 
-/// Every clip as BVH, with a sidecar where there is something to say about it.
+/// Writes every clip as BVH, with a sidecar if it has annotations.
 fn write(clips: &[RawClip], folder: &Path, json: bool) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let bar = progress::bar("writing", clips.len() as u64, json);
@@ -98,7 +98,7 @@ fn write(clips: &[RawClip], folder: &Path, json: bool) -> Result<()> {
         let sidecar: PathBuf = path.with_extension("tags.toml");
         let rule = ClipRule::of(clip);
         if rule == ClipRule::default() {
-            // What an earlier run has left there is no longer so.
+            // The sidecar of an earlier run no longer applies.
             if sidecar.is_file() {
                 std::fs::remove_file(&sidecar).with_context(|| format!("cannot remove {}", sidecar.display()))?;
             }
@@ -111,7 +111,7 @@ fn write(clips: &[RawClip], folder: &Path, json: bool) -> Result<()> {
     Ok(())
 }
 
-/// A rule as a sidecar has it: without the name, and without what is empty.
+/// Text of a sidecar: the rule without its name and without empty lists.
 fn sidecar_text(rule: &ClipRule) -> Result<String> {
     let mut table = toml::Table::try_from(rule)?;
     table.remove("name");
@@ -181,7 +181,7 @@ fn style(severity: Severity) -> Style {
     Style::new().bold().fg_color(Some(colour.into()))
 }
 
-/// The style of a severity where there is something of it.
+/// Style of a count: plain for zero.
 fn count_style(severity: Severity, count: usize) -> Style {
     if count > 0 { style(severity) } else { Style::new() }
 }
@@ -224,12 +224,12 @@ fn print(diagnosis: &Diagnosis, args: &DoctorArgs, clips: usize, seconds: f32) {
                 findings.len() - mends
             );
         }
-        None if mends > 0 => out!("{mends} of them --fix FOLDER mends, in copies"),
+        None if mends > 0 => out!("{mends} can be fixed in copies: run with --fix FOLDER"),
         None => {}
     }
 }
 
-/// What was changed, one line per clip.
+/// Prints the changes, one line per clip.
 fn changes(findings: &[Finding]) {
     let mut by_clip: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
     for f in findings.iter().filter(|f| f.mends) {

@@ -7,7 +7,7 @@ use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use std::f32::consts::PI;
 
-/// Where slope and stairs begin, metres along +Z.
+/// Start of slope and stairs, in metres along +Z.
 const START_M: f32 = 3.0;
 /// Slope: grade and length.
 const SLOPE_RAD: f32 = PI / 12.0;
@@ -41,7 +41,7 @@ impl GroundKind {
         *self == Self::Level
     }
 
-    /// The ground at a point.
+    /// Returns the ground at a point.
     pub fn at(self, at: Vec3) -> GroundPoint {
         let z = at.z - START_M;
         match self {

@@ -1,4 +1,4 @@
-//! `footwork inspect`: what is in a database.
+//! `footwork inspect`: prints the contents of a database.
 
 use crate::args::{Common, InspectArgs};
 use anyhow::Result;
@@ -66,7 +66,7 @@ fn to_json(db: &Database) -> Value {
     })
 }
 
-/// Joints by role as names and shape tell: what a configuration said is not in a database.
+/// Joints by role, from names and shape.
 fn roles_json(db: &Database) -> Value {
     let roles = JointRoles::resolve(&db.skeleton, &Default::default()).unwrap_or_default();
     let json =

@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     interrupt::install();
     let result = match &cli.command {
         None => demo::demo(&cli.common),
-        // Its exit code says how bad it is.
+        // Its exit code depends on the findings.
         Some(Command::Doctor(args)) => match doctor::doctor(args, &cli.common) {
             Ok(code) => return code,
             Err(error) => Err(error),

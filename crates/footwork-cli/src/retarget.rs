@@ -1,4 +1,4 @@
-//! `footwork retarget`: clips of one skeleton on another.
+//! `footwork retarget`: transfers clips to another skeleton.
 
 use crate::args::{Common, RetargetArgs};
 use crate::interrupt::guarded;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The rig that needs no file.
+/// Name of the built-in rig.
 const BUILT_IN: &str = "built-in";
 
 /// Runs the command.
@@ -46,14 +46,14 @@ fn read(inputs: &[PathBuf], units: &UnitSetting, json: bool) -> Result<Vec<RawCl
     clips::read(inputs, Path::new(""), &SourceConfig { units: units.clone(), ..SourceConfig::default() }, json)
 }
 
-/// What a file is written as.
+/// Format of an output file.
 #[derive(Clone, Copy, PartialEq)]
 enum FileKind {
     Bvh,
     Glb,
 }
 
-/// The kind of file to write; `None` for a folder.
+/// Returns the format of the output file; `None` for a folder.
 fn output_file(path: &Path, clips: usize) -> Result<Option<FileKind>> {
     let kind = match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
         Some("bvh") => FileKind::Bvh,
@@ -62,7 +62,7 @@ fn output_file(path: &Path, clips: usize) -> Result<Option<FileKind>> {
         _ => return Ok(None),
     };
     if clips > 1 {
-        bail!("--output {} is one file, but there are {clips} clips: give a folder", path.display());
+        bail!("--output {}: expected one clip for a file, found {clips}; write to a folder", path.display());
     }
     Ok(Some(kind))
 }

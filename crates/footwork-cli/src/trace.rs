@@ -1,7 +1,7 @@
-//! A recorded run, `.fwtrace`: a safetensors file like `.fwdb`, so that any reader of that format sees the numbers.
+//! Recorded run, `.fwtrace`: a safetensors file like `.fwdb`, for any reader of that format.
 //!
-//! Everything numeric is a tensor with a name that explains itself; one metadata key, `footwork`, holds the rest as JSON
-//! with sorted keys. Equal runs give equal bytes. Everything is checked before anything is used.
+//! Numbers are tensors with descriptive names; one metadata key, `footwork`, contains the rest as JSON
+//! with sorted keys. Equal runs give equal bytes. Loading checks the whole file before use.
 
 use crate::ground::GroundKind;
 use crate::interrupt::guarded;
@@ -25,7 +25,7 @@ const FORMAT_VERSION: u32 = 1;
 const KEY: &str = "footwork";
 const KIND: &str = "trace";
 
-/// A run, frame by frame. Frame 0 is the first update's result.
+/// Run, frame by frame. Frame 0 is the result of the first update.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
     pub skeleton: Skeleton,
@@ -33,35 +33,35 @@ pub struct Trace {
     pub contact_joints: Vec<JointIndex>,
     /// Names of the database's clips.
     pub clips: Vec<String>,
-    /// What was asked for.
+    /// Name of the course.
     pub course: String,
-    /// What was walked on.
+    /// Ground of the run.
     pub ground: GroundKind,
-    /// Frame at which each part of the course began, and its name.
+    /// First frame and name of each part of the course.
     pub parts: Vec<(usize, String)>,
-    /// Content hash of the database that was played from.
+    /// Content hash of the database.
     pub database_hash: String,
     /// `[frames x joints]` to the parent; joint 0 is `world_from_root`.
     pub translations: Vec<Vec3>,
     /// `[frames x joints]`.
     pub rotations: Vec<Quat>,
-    /// `[frames x contact joints]` of the source frame that played.
+    /// `[frames x contact joints]` contacts of the playing frame.
     pub contacts: Vec<u8>,
-    /// `[frames]` the simulated character: what was commanded.
+    /// `[frames]` position of the simulated character: the command.
     pub simulated: Vec<Vec3>,
     /// `[frames]` its facing: x and z of a unit vector.
     pub simulated_facings: Vec<[f32; 2]>,
-    /// `[frames]` transitions made in each.
+    /// `[frames]` number of transitions.
     pub transitions: Vec<u32>,
-    /// `[frames]` the clip that played.
+    /// `[frames]` index of the playing clip.
     pub playing_clips: Vec<u32>,
-    /// `[frames]` seconds from its first frame; a loop may have gone round.
+    /// `[frames]` time in the playing clip, in seconds; that of a loop may exceed its length.
     pub playing_times_s: Vec<f32>,
-    /// `[frames]` 1 where it played as in a mirror.
+    /// `[frames]` 1 if it is mirrored.
     pub playing_mirrored: Vec<u8>,
 }
 
-/// The JSON beside the tensors.
+/// Metadata beside the tensors.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Metadata {
@@ -70,7 +70,7 @@ struct Metadata {
     course: String,
     database_hash: String,
     format_version: u32,
-    /// Left out where it is level.
+    /// Omitted if level.
     #[serde(default, skip_serializing_if = "GroundKind::is_level")]
     ground: GroundKind,
     joint_names: Vec<String>,
@@ -81,7 +81,7 @@ struct Metadata {
 }
 
 impl Trace {
-    /// What a drive over a course left behind.
+    /// Returns the trace of a run over a course.
     pub fn of(db: &Database, driven: &Driven, course: &str) -> Self {
         Self {
             skeleton: db.skeleton.clone(),
@@ -104,7 +104,7 @@ impl Trace {
         }
     }
 
-    /// Number of frames.
+    /// Returns the number of frames.
     pub fn frames(&self) -> usize {
         self.transitions.len()
     }

@@ -10,14 +10,14 @@ use crate::stride::{LegPlan, leg_length_m};
 use footwork::math::{Quat, atan2, lerp};
 use glam::Vec3;
 
-/// Rounding of the heel's rise, radians. Rounder than this a standing heel leaves the ground visibly before it must.
+/// Smoothing of the rise of the heel, in radians. With more, a planted heel leaves the ground visibly too early.
 const HEEL_BLEND_RAD: f32 = 0.05;
-/// How far an ankle stretches and bends under load, radians: 30 to 38 degrees of bending (podiatryfaq.com, lunge test).
+/// Range of the ankle under load, in radians: 30 to 38 degrees of dorsiflexion (podiatryfaq.com, lunge test).
 pub(crate) const LOADED_DORSIFLEXION_RAD: [f32; 2] = [-0.68, 0.58];
-/// How far the toes bend up against the foot, radians: 70 degrees at most.
+/// Largest extension of the toes against the foot, in radians: 70 degrees.
 const TOE_EXTENSION_RAD: f32 = 1.17;
 
-/// A point sampled evenly in time.
+/// Motion of a hip joint, sampled evenly in time.
 pub(crate) struct Track {
     pub start_s: f32,
     pub rate_hz: f32,
@@ -28,7 +28,7 @@ pub(crate) struct Track {
 }
 
 impl Track {
-    /// Hip and pelvis yaw at a time; ends are held.
+    /// Returns the hip position and the pelvis yaw at a time; the ends are held.
     pub(crate) fn at(&self, t: f32) -> (Vec3, f32) {
         let last = self.hip.len() - 1;
         let u = ((t - self.start_s) * self.rate_hz).clamp(0.0, last as f32);
@@ -42,7 +42,7 @@ impl Track {
     }
 }
 
-/// What holds for one leg at all times.
+/// Plan of one leg.
 pub(crate) struct Leg<'a> {
     pub stances: &'a [Stance],
     pub others: &'a [Stance],
@@ -52,7 +52,7 @@ pub(crate) struct Leg<'a> {
     pub side: Side,
 }
 
-/// A foot held by the ground.
+/// A foot in contact with the ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contact {
     pub ankle: Vec3,
@@ -67,7 +67,7 @@ impl<'a> Leg<'a> {
         Self { stances, others, plan, path, track, side }
     }
 
-    /// A foot on the ground: as the stance plans it, its heel up where the leg would be too short.
+    /// Returns the foot in contact, as the stance plans it; the heel rises if the leg is too short.
     pub(crate) fn in_contact(&self, s: &Stance, t: f32) -> Contact {
         let (hip, _) = self.track.at(t);
         let tip = self.plan.tip.at(t);
@@ -90,7 +90,7 @@ impl<'a> Leg<'a> {
         Contact { ankle, pitch: pitch + s.slope, dorsiflexion }
     }
 
-    /// How far the shank leans forward, seen along the foot, radians.
+    /// Returns the forward lean of the shank along the foot, in radians.
     pub(crate) fn tilt(&self, t: f32, ankle: Vec3, foot_yaw: f32) -> f32 {
         let (hip, yaw) = self.track.at(t);
         let knee = knee(hip, ankle, knee_yaw(yaw, foot_yaw));

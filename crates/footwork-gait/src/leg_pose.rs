@@ -14,7 +14,7 @@ pub(crate) struct LegPose {
     pub toe: Quat,
 }
 
-/// Where a knee points: between pelvis and foot: hip and ankle share what the foot is turned.
+/// Returns the yaw of the knee, between pelvis and foot: hip and ankle share the rotation of the foot.
 pub(crate) fn knee_yaw(pelvis_yaw: f32, foot_yaw: f32) -> f32 {
     lerp(pelvis_yaw, foot_yaw, 0.45)
 }
@@ -34,7 +34,7 @@ fn bones(hip: Vec3, ankle: Vec3, knee_yaw: f32) -> (Vec3, Vec3, Vec3) {
     (hinge, knee * (1.0 / THIGH_M), (down * distance - knee) * (1.0 / SHANK_M))
 }
 
-/// Place of the knee.
+/// Returns the position of the knee.
 pub(crate) fn knee(hip: Vec3, ankle: Vec3, knee_yaw: f32) -> Vec3 {
     hip + bones(hip, ankle, knee_yaw).1 * THIGH_M
 }

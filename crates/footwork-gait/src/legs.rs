@@ -1,4 +1,4 @@
-//! Legs over time: a foot is held by the ground or carried by the knee.
+//! Legs over time: each foot is in contact or in swing.
 
 use crate::body::Side;
 use crate::feet::FootState;
@@ -20,7 +20,7 @@ impl<'a> LegMotion<'a> {
         Self { leg: Leg::new(feet, plan, path, track, side), place: 0, swing: None }
     }
 
-    /// The foot at a time; times must rise between calls.
+    /// Returns the foot at a time; times must increase between calls.
     pub(crate) fn at(&mut self, t: f32) -> FootState {
         let leg = &self.leg;
         while self.place + 1 < leg.stances.len() && leg.stances[self.place + 1].heel_s <= t {

@@ -1,4 +1,4 @@
-//! Locomotion made from nothing: built-in clips for motion matching, with contacts, speed and heading *known*.
+//! Synthetic locomotion: built-in clips for motion matching with known contacts, speed and heading.
 //!
 //! ```text
 //!  script of legs --RootPath--> root(t) --FootPlan--> stances --LegPlan--> how knees bend, how feet roll
@@ -10,9 +10,9 @@
 //!                    clip + truth <------------------------- IK
 //! ```
 //!
-//! How close to people it comes is measured by [`gates`], what a stick may ask of it by [`coverage()`].
+//! [`gates`] compares the motion with measurements of people, [`coverage()`] with the requests of a stick.
 //!
-//! The same options give the same bytes on every machine: all numbers come from `footwork::math`.
+//! The same options give the same bytes on every machine: all math is that of `footwork::math`.
 //!
 //! ```
 //! use footwork_gait::{GaitOptions, generate};
@@ -55,7 +55,7 @@ pub use truth::{Footstep, GaitClip, GaitTruth};
 
 use footwork::clip::RawClip;
 
-/// All clips with the truth about them, in a fixed order; the first is a looping `idle`.
+/// Returns all clips with their ground truth, in a fixed order; the first is a looping `idle`.
 pub fn generate(options: &GaitOptions) -> Vec<GaitClip> {
     let mut recipes = repertoire::recipes();
     if options.terrain {
@@ -75,7 +75,7 @@ pub fn generate(options: &GaitOptions) -> Vec<GaitClip> {
     clips
 }
 
-/// All clips, as an importer would hand them over.
+/// Returns all clips, as an importer does.
 pub fn clips(options: &GaitOptions) -> Vec<RawClip> {
     generate(options).into_iter().map(|g| g.clip).collect()
 }

@@ -1,15 +1,15 @@
 //! Options of the generator.
 
-/// What to generate.
+/// Options of the generator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GaitOptions {
-    /// Seed of the random routes, and of what differs from step to step. Default 1.
+    /// Seed of the random routes and of the variation from step to step. Default: 1.
     pub seed: u64,
-    /// Frames per second. Default 60, what games and the published data run at or below.
+    /// Frames per second, in Hz. Default: 60, the highest rate of most games and published data.
     pub rate_hz: f32,
-    /// Include the random routes, about half of all frames. Default true; tests that need little data leave them out.
+    /// Includes the random routes, about half of all frames. Default: true.
     pub routes: bool,
-    /// Include slopes and stairs, tagged `slope` and `stairs`. Default false: a character on level ground has no use for
+    /// Includes slopes and stairs, tagged `slope` and `stairs`. Default: false; a character on level ground does not need
     /// them.
     pub terrain: bool,
 }

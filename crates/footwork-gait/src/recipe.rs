@@ -4,31 +4,31 @@ use crate::body::Side;
 use crate::ground::Ground;
 use crate::path::Leg;
 
-/// How somebody stands who has nothing to do.
+/// Motion while standing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Standing {
-    /// On both feet.
+    /// Weight on both feet.
     Even,
-    /// On one leg and then the other, once around in this time.
+    /// Weight on one leg, then on the other; one cycle takes `period_s`.
     Shifting { period_s: f32 },
 }
 
-/// A clip to be made.
+/// Recipe of a clip.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipe {
     pub name: String,
     pub legs: Vec<Leg>,
-    /// The foot that starts where the motion does not decide it, or always.
+    /// Foot that starts: always, or if the motion does not decide it.
     pub first: Side,
     pub insists: bool,
-    /// How far the left foot stands ahead at first, and the right one behind, metres.
+    /// Initial offset of the left foot forward and of the right foot backward, in metres.
     pub stagger_m: f32,
     /// Cut to whole strides and marked as a loop; the script must be one steady leg.
     pub looping: bool,
     pub tags: Vec<&'static str>,
     pub ground: Ground,
     pub standing: Standing,
-    /// Seed of what differs from step to step.
+    /// Seed of the variation from step to step.
     pub seed: u64,
     /// True for the mirror image of the recipe before.
     pub mirrors: bool,
@@ -53,12 +53,12 @@ impl Recipe {
         }
     }
 
-    /// The mirror image of this one, which must stand just before it, under another name.
+    /// Returns the mirror image under another name; it must directly follow this recipe.
     pub(crate) fn mirrored(&self, name: impl Into<String>) -> Self {
         Self { name: name.into(), mirrors: true, ..self.clone() }
     }
 
-    /// Seconds of the script.
+    /// Returns the length of the script, in seconds.
     pub(crate) fn seconds(&self) -> f32 {
         self.legs.iter().map(|l| l.seconds).sum()
     }

@@ -1,4 +1,4 @@
-//! From a script to a clip: path, footsteps, feet, pelvis, legs, upper body; and what is known about all of it.
+//! Synthesis of a clip from a recipe: path, footsteps, feet, pelvis, legs, upper body; and its ground truth.
 
 use crate::body::{Side, joint, offset, skeleton};
 use crate::feet::FootState;
@@ -17,16 +17,16 @@ use footwork::clip::RawClip;
 use footwork::math::{Facing, Quat, Transform};
 use glam::Vec3;
 
-/// Time before and after a clip on which smoothing windows may lean, seconds.
+/// Margin before and after a clip for smoothing windows, in seconds.
 const MARGIN_S: f32 = 0.6;
-/// How long gait settles before a clip that begins in motion, seconds.
+/// Time for the gait to settle before a clip that begins in motion, in seconds.
 const RUN_IN_S: f32 = 3.0;
-/// How far the plan sees beyond a clip's end, seconds.
+/// Time planned beyond the end of a clip, in seconds.
 const RUN_OUT_S: f32 = 2.5;
 /// Samples per second that motion is made at, at least: a whole multiple of the frame rate.
 const LEAST_SAMPLE_HZ: f32 = 120.0;
 
-/// A person on the way, sampled evenly in time.
+/// Motion of the character, sampled evenly in time.
 struct Motion {
     path: RootPath,
     plan: FootPlan,
@@ -74,7 +74,7 @@ fn walk(recipe: &Recipe, options: &GaitOptions, per_frame: usize) -> (Motion, us
     (Motion { path, plan, times, points, feet, trunk }, fit.frames)
 }
 
-/// Makes one clip.
+/// Returns the clip of a recipe.
 pub(crate) fn synthesise(recipe: &Recipe, options: &GaitOptions) -> GaitClip {
     let per_frame = (LEAST_SAMPLE_HZ / options.rate_hz).ceil().max(1.0) as usize;
     let (motion, frames) = walk(recipe, options, per_frame);
@@ -109,7 +109,7 @@ pub(crate) fn synthesise(recipe: &Recipe, options: &GaitOptions) -> GaitClip {
     GaitClip { clip, truth }
 }
 
-/// How long a clip is and how its steps fall.
+/// Length of a clip and timing of its steps.
 struct Fit {
     frames: usize,
     rhythm: Rhythm,
@@ -160,7 +160,7 @@ fn headings(points: &[PathPoint]) -> Vec<Facing> {
         .collect()
 }
 
-/// Where the eyes turn before the body does, radians against the facing: heads lead on circles by 200 ms (Grasso et al.
+/// Yaw of the head ahead of the body, in radians relative to the facing: heads lead on circles by 200 ms (Grasso et al.
 /// 1996) and turn before a corner by up to a second (Grasso et al. 1998).
 fn gaze(motion: &Motion, i: usize) -> f32 {
     let (t, p) = (motion.times[i], &motion.points[i]);

@@ -1,74 +1,79 @@
-//! The ground under a motion: known, or found from where feet stood.
+//! Ground under a motion: known, or estimated from planted feet.
 
-use super::figure::Figure;
+use super::figure::{Figure, Sole};
 use super::motion::{Motion, flat};
 use glam::Vec3;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Steeper ground between two footholds is a step: ramps are flatter than 20 degrees, stairs steeper (EN ISO 14122).
-const STEEPEST_RAMP: f32 = 0.364;
-/// Footholds that differ by less are on the same plane, metres: the noise of contacts.
+/// Steepest slope between two footholds of a ramp, rise over run; steeper ground is a step. Ramps have at most 20 degrees
+/// (0.364), stairs more (EN ISO 14122).
+const STEEPEST_RAMP: f32 = 0.4;
+/// Height difference of footholds on the same plane, in metres: the noise of contacts.
 const SAME_HEIGHT_M: f32 = 0.03;
-/// Ground whose footholds differ by less than this share of the figure's height is level.
+/// Largest height difference of footholds on level ground, as a share of the height of the figure.
 const LEVEL_SHARE: f32 = 0.06;
-/// Footholds so long before and after a pose belong to its ground, seconds.
+/// Speed of a planted foot at most, as a share of the height of the figure per second: 16 cm/s for an adult.
+const STILL_SHARE: f32 = 0.09;
+/// Shortest foothold, in seconds.
+const LEAST_S: f32 = 0.1;
+/// Time before and after a pose whose footholds give its ground, in seconds.
 const NEAR_S: f32 = 1.5;
-/// A ramp goes on this far beyond its last foothold, metres: a step.
+/// Length by which a ramp extends beyond its last foothold, in metres: one step.
 const BEYOND_M: f32 = 0.7;
 
-/// What the character stands on.
+/// Ground of a subject.
 #[derive(Clone)]
 pub enum Ground {
-    /// A plane at the height of the root.
+    /// Plane at the height of the root.
     Level,
-    /// Height at a point of the world, metres.
+    /// Height at a point of the world, in metres.
     Known(Arc<dyn Fn(Vec3) -> f32>),
-    /// Where feet stood, in order of time.
+    /// Planted feet, in order of time.
     Footholds(Vec<Foothold>),
 }
 
-/// A foot on the ground for some frames.
+/// A planted foot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Foothold {
     pub frames: Range<usize>,
-    /// A point under the foot, world.
+    /// Point under the foot, world.
     pub at: Vec3,
-    /// Length of the foot before and behind the point, metres.
+    /// Length of the foot in front of the point and behind it, in metres.
     pub reach_m: [f32; 2],
 }
 
-/// The ground around some frames, as far as one picture needs it.
+/// Ground around a range of frames.
 pub enum Relief<'a> {
     Level,
     Known(&'a dyn Fn(Vec3) -> f32),
-    /// Changes only in one direction.
+    /// Ground that changes in one direction only.
     Section {
         /// Horizontal unit vector.
         along: Vec3,
-        /// Distance along it and height, metres, in order of distance; at least one.
+        /// Distance along it and height, in metres, in order of distance; at least one point.
         points: Vec<[f32; 2]>,
     },
 }
 
 impl Ground {
-    /// The ground under the feet of a motion.
+    /// Estimates the ground under the feet of a motion.
     pub fn under(motion: &Motion, figure: &Figure) -> Self {
         let mut footholds = Vec::new();
+        let least = ((LEAST_S * motion.rate_hz) as usize).max(1);
         for (slot, sole) in figure.soles.iter().enumerate() {
             let mut f = 0;
             while f < motion.frames() {
                 let start = f;
                 let end = motion.piece(f).end;
-                while f < end && motion.planted(f, slot) {
+                while f < end && stands(motion, figure, slot, f) {
                     f += 1;
                 }
-                if f > start {
-                    // In the middle of a contact the sole is down: heel and toe have landed, none has left.
+                if f >= start + least {
+                    // In the middle of a contact the sole is flat: heel and toe have landed, and neither has left.
                     let (third, n) = ((f - start) / 3, f - start);
                     let still = start + third..start + (n - third).max(third + 1);
-                    let foot = |f: usize| motion.world(f)[sole.joint].translation - Vec3::Y * sole.stand_m;
-                    let at = still.clone().map(foot).sum::<Vec3>() / still.len() as f32;
+                    let at = still.clone().map(|f| under(motion, figure, sole, f)).sum::<Vec3>() / still.len() as f32;
                     // A toe joint lies near the tip.
                     let reach_m = [1.2 * sole.half_length, 3.0 * sole.half_length];
                     footholds.push(Foothold { frames: start..f, at, reach_m });
@@ -82,7 +87,7 @@ impl Ground {
         if high - low <= LEVEL_SHARE * figure.height_m { Self::Level } else { Self::Footholds(footholds) }
     }
 
-    /// The ground around some frames of a piece, for a character that goes in a direction.
+    /// Returns the ground around a range of frames, for a character that moves along a direction.
     pub fn relief(&self, motion: &Motion, frames: Range<usize>, along: Vec3) -> Relief<'_> {
         let footholds = match self {
             Self::Level => return Relief::Level,
@@ -99,12 +104,12 @@ impl Ground {
 }
 
 impl Relief<'_> {
-    /// True for a plane at the height of the root.
+    /// Returns true for a plane at the height of the root.
     pub fn is_level(&self) -> bool {
         matches!(self, Self::Level)
     }
 
-    /// Height at a point of the world; that of the point itself where all is level.
+    /// Returns the height at a point of the world; on level ground, that of the point itself.
     pub fn height(&self, p: Vec3) -> f32 {
         match self {
             Self::Level => p.y,
@@ -122,7 +127,7 @@ impl Relief<'_> {
         }
     }
 
-    /// Points of the ground from `a` to `b`, `step_m` apart, without those on a straight line.
+    /// Returns the ground from `a` to `b`, sampled every `step_m`, without points on straight lines.
     pub fn line(&self, a: Vec3, b: Vec3, step_m: f32) -> Vec<Vec3> {
         const STRAIGHT_M: f32 = 0.002;
         const MOST: f32 = 4000.0;
@@ -145,7 +150,33 @@ impl Relief<'_> {
     }
 }
 
-/// Ground through footholds: ramps between those of similar height, steps between others.
+/// Point under a foot.
+fn under(motion: &Motion, figure: &Figure, sole: &Sole, frame: usize) -> Vec3 {
+    // Both feet of a biped stand equally high; what is measured on each may differ.
+    let stand_m = match &figure.soles[..] {
+        [a, b] => 0.5 * (a.stand_m + b.stand_m),
+        _ => sole.stand_m,
+    };
+    motion.world(frame)[sole.joint].translation - Vec3::Y * stand_m
+}
+
+/// True if a foot carries the body: it is planted, or it is still and no other foot is lower. (Contacts found by height
+/// miss feet on slopes and steps.)
+fn stands(motion: &Motion, figure: &Figure, slot: usize, frame: usize) -> bool {
+    if motion.planted(frame, slot) {
+        return true;
+    }
+    let sole = &figure.soles[slot];
+    let here = under(motion, figure, sole, frame).y;
+    let lowest = figure.soles.iter().map(|s| under(motion, figure, s, frame).y).fold(f32::MAX, f32::min);
+    let piece = motion.piece(frame);
+    let (a, b) = (frame.saturating_sub(1).max(piece.start), (frame + 1).min(piece.end - 1));
+    let moved = (under(motion, figure, sole, b) - under(motion, figure, sole, a)).length();
+    let mps = moved * motion.rate_hz / (b - a).max(1) as f32;
+    here <= lowest + SAME_HEIGHT_M && mps < STILL_SHARE * figure.height_m
+}
+
+/// Returns the ground through footholds: ramps between footholds of similar height, steps between others.
 fn section<'a>(footholds: impl Iterator<Item = &'a Foothold>, along: Vec3) -> Vec<[f32; 2]> {
     struct Tread {
         t: f32,
@@ -158,7 +189,7 @@ fn section<'a>(footholds: impl Iterator<Item = &'a Foothold>, along: Vec3) -> Ve
     let mut treads: Vec<Tread> = Vec::new();
     for (t, h) in all {
         match treads.last_mut() {
-            // Both feet beside each other.
+            // Feet beside each other.
             Some(last) if t - last.t < h.reach_m[1] && (h.at.y - last.height).abs() < 2.0 * SAME_HEIGHT_M => {
                 last.t = (last.t * last.count + t) / (last.count + 1.0);
                 last.height = (last.height * last.count + h.at.y) / (last.count + 1.0);
@@ -172,10 +203,11 @@ fn section<'a>(footholds: impl Iterator<Item = &'a Foothold>, along: Vec3) -> Ve
         let rise = (b.height - a.height).abs();
         rise <= SAME_HEIGHT_M || rise <= STEEPEST_RAMP * (b.t - a.t)
     };
+    let rises = |a: &Tread, b: &Tread| is_ramp(a, b) && (b.height - a.height).abs() > SAME_HEIGHT_M;
     for (i, tread) in treads.iter().enumerate() {
         if let Some(before) = i.checked_sub(1).map(|i| &treads[i]) {
             if !is_ramp(before, tread) {
-                // The riser stands between the tip of one foot and the heel of the other.
+                // The riser lies between the tip of one foot and the heel of the other.
                 let (tip, heel) = (before.t + before.reach_m[0], tread.t - tread.reach_m[1]);
                 let riser = (0.5 * (tip + heel)).clamp(before.t, tread.t);
                 points.extend([[riser, before.height], [riser + 1e-4, tread.height]]);
@@ -183,15 +215,15 @@ fn section<'a>(footholds: impl Iterator<Item = &'a Foothold>, along: Vec3) -> Ve
         }
         points.push([tread.t, tread.height]);
     }
-    // Ramps go on a little beyond both ends.
+    // Ramps extend a little beyond both ends.
     if let [a, b, ..] = &treads[..] {
-        if is_ramp(a, b) && (b.t - a.t) > 0.1 {
+        if rises(a, b) {
             let slope = (b.height - a.height) / (b.t - a.t);
             points.insert(0, [a.t - BEYOND_M, a.height - slope * BEYOND_M]);
         }
     }
     if let [.., a, b] = &treads[..] {
-        if is_ramp(a, b) && (b.t - a.t) > 0.1 {
+        if rises(a, b) {
             let slope = (b.height - a.height) / (b.t - a.t);
             points.push([b.t + BEYOND_M, b.height + slope * BEYOND_M]);
         }

@@ -3,36 +3,36 @@
 use super::shapes::Picture;
 use anyhow::{Result, bail};
 
-/// Around everything.
+/// Margin around the page.
 pub const MARGIN: f32 = 18.0;
 /// Room beside a figure in its cell.
 pub const PAD: f32 = 9.0;
-/// Words above the figures of a row: the time; a second line where there is something to tell.
+/// Height of a line of words above a figure.
 pub const LINE_PX: f32 = 17.0;
 pub const HEADING_PX: f32 = 22.0;
 pub const GAP_PX: f32 = 12.0;
-/// Figures are so tall where the rest allows it.
+/// Default height of a figure.
 pub const FIGURE_PX: f32 = 240.0;
-/// Few figures are drawn larger, up to this.
+/// Largest height of a figure, if there are few.
 pub const LARGE_PX: f32 = 380.0;
-/// Pixels at most.
+/// Maximum number of pixels.
 const MOST_PX: f32 = 80e6;
 
-/// A picture, and what is in it.
+/// A picture and its contents.
 pub struct Drawn {
     pub picture: Picture,
-    /// Times of the moments.
+    /// Times of the poses, in seconds.
     pub times_s: Vec<f64>,
     pub cells: usize,
 }
 
-/// A picture that can still be looked at.
+/// Rejects a picture that is too large to view.
 pub fn check_size(picture: &Picture) -> Result<()> {
     let fits = picture.width * picture.height <= MOST_PX && picture.height <= 30_000.0;
-    // Nor does what is not a number.
+    // Also rejects NaN.
     if !fits {
         bail!(
-            "the picture would be {:.0} x {:.0} pixels: ask for fewer --frames, fewer views, a larger --every or a \
+            "picture of {:.0} x {:.0} pixels: too large; use a smaller --frames, fewer views, a larger --every or a \
              shorter span",
             picture.width,
             picture.height

@@ -18,11 +18,11 @@ pub struct Rig {
     pub contact_joints: Vec<JointIndex>,
 }
 
-/// Frames of some seconds, in the world.
+/// Frames of a time span, in the world.
 #[derive(Clone, Debug)]
 pub struct Motion {
     pub rate_hz: f32,
-    /// Seconds shown for frame 0.
+    /// Time shown for frame 0, in seconds.
     pub first_s: f64,
     pub joints: usize,
     /// `[frames x joints]` `world_from_joint`.
@@ -30,15 +30,15 @@ pub struct Motion {
     pub slots: usize,
     /// `[frames x contact joints]`.
     pub contacts: Vec<u8>,
-    /// Frames with transitions, and how many each.
+    /// Frames with transitions, and the number of transitions in each.
     pub transitions: Vec<(usize, u32)>,
-    /// Where another clip, round, or part of a course begins.
+    /// Starts of clips, cycles and parts of a course.
     pub parts: Vec<MotionPart>,
-    /// Frames at which the character is somewhere else than a moment before, in order.
+    /// Frames at which the position is discontinuous, in order.
     pub borders: Vec<usize>,
-    /// `[frames]` names of what plays; empty where there is but one thing.
+    /// `[frames]` name of the playing clip; empty for a single clip.
     pub playing: Vec<String>,
-    /// `[frames]` the commanded character; empty where nobody commanded.
+    /// `[frames]` commanded position; empty without a command.
     pub commanded: Vec<Vec3>,
 }
 
@@ -48,7 +48,7 @@ pub struct MotionPart {
     /// First frame.
     pub start: usize,
     pub name: String,
-    /// The character is somewhere else than a moment before.
+    /// True if the position is discontinuous at the start.
     pub apart: bool,
 }
 
@@ -69,7 +69,7 @@ impl Motion {
         self.contacts[frame * self.slots + slot] != 0
     }
 
-    /// The frame nearest to a time.
+    /// Returns the frame nearest to a time.
     pub fn frame_at(&self, time_s: f64) -> usize {
         let f = ((time_s - self.first_s) * f64::from(self.rate_hz)).round();
         (f.max(0.0) as usize).min(self.frames() - 1)
@@ -79,16 +79,16 @@ impl Motion {
         self.first_s + frame as f64 / f64::from(self.rate_hz)
     }
 
-    /// The frames around one between two borders where the character is moved elsewhere.
+    /// Returns the frames around a frame up to the next discontinuities of position.
     pub fn piece(&self, frame: usize) -> std::ops::Range<usize> {
         let after = self.borders.partition_point(|b| *b <= frame);
         let start = after.checked_sub(1).map_or(0, |before| self.borders[before]);
         start..self.borders.get(after).copied().unwrap_or(self.frames())
     }
 
-    /// Metres per second over the ground.
+    /// Returns the speed over the ground, in m/s.
     pub fn speed_mps(&self, frame: usize) -> f32 {
-        // 0.1 s on both sides: the speed of a body, not of its sway.
+        // 0.1 s on both sides, to leave out the sway of each step.
         let half = ((self.rate_hz * 0.1).round() as usize).max(1);
         let piece = self.piece(frame);
         let (a, b) = (frame.saturating_sub(half).max(piece.start), (frame + half).min(piece.end - 1));
@@ -96,13 +96,13 @@ impl Motion {
         way * self.rate_hz / (b - a).max(1) as f32
     }
 
-    /// Where the character goes in a range of frames; on a way there and back, where it first goes; where it stays, where
-    /// it faces.
+    /// Returns the direction of movement in a range of frames: on a path there and back the first direction, in place the
+    /// facing.
     pub fn ahead(&self, range: std::ops::Range<usize>) -> Facing {
         let last = range.end.max(range.start + 1) - 1;
         let at = |f: usize| flat(self.root(f).translation);
         let way = at(last) - at(range.start);
-        // Of a long motion some steps of several frames: its way is as long.
+        // A long motion is measured in steps of several frames: the length hardly changes.
         let step = range.len().div_ceil(MOST_STEPS).max(1);
         let walked: f32 = (range.start..last).step_by(step).map(|f| (at((f + step).min(last)) - at(f)).length()).sum();
         if way.length() > 0.4 && way.length() > 0.8 * walked {
@@ -122,7 +122,7 @@ impl Motion {
         Facing::from_direction(if mean.length() > 0.6 { mean } else { facing(range.start) }).unwrap_or_default()
     }
 
-    /// The line along which a long and narrow way lies.
+    /// Returns the axis of a long and narrow path.
     fn axis(&self, range: std::ops::Range<usize>) -> Option<Vec3> {
         let range = range.clone().step_by(range.len().div_ceil(MOST_STEPS).max(1));
         let n = range.len().max(1) as f32;
@@ -134,7 +134,7 @@ impl Motion {
             xz += p.x * p.z / n;
             zz += p.z * p.z / n;
         }
-        // Spread along and across the principal axis of these places.
+        // Variance along and across the principal axis of the positions.
         let half = ((xx - zz) * (xx - zz) / 4.0 + xz * xz).sqrt();
         let (along, across) = ((xx + zz) / 2.0 + half, (xx + zz) / 2.0 - half);
         let axis = Facing::from_yaw(0.5 * atan2(2.0 * xz, zz - xx)).direction();
@@ -142,7 +142,7 @@ impl Motion {
     }
 }
 
-/// Without its height.
+/// Returns the horizontal part of a vector.
 pub fn flat(v: Vec3) -> Vec3 {
     Vec3::new(v.x, 0.0, v.z)
 }

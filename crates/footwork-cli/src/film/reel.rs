@@ -14,23 +14,26 @@ use footwork::math::Transform;
 use footwork::pose::{Pose, PoseVelocity};
 use glam::Vec3;
 
-/// Seconds before a span that are loaded as well: feet leave a trace.
+/// Time loaded before a span for the traces of the feet, in seconds.
 pub const BEFORE_S: f64 = 0.5;
 
-/// Joints of all filmed frames at most: about half a gigabyte.
+/// Maximum number of joints of all filmed frames: about half a gigabyte.
 const MOST_TRANSFORMS: usize = 20_000_000;
-/// Nothing is filmed further away than this, metres: there, places are known to 6 cm.
+/// Largest distance from the origin, in metres: beyond it, positions are less exact than 6 cm.
 const FAR_M: f32 = 1e6;
-/// Characters of a name that are kept for every frame.
+/// Maximum number of characters of a name kept per frame.
 const MOST_CHARS: usize = 80;
 
-/// Motion to choose from, not yet looked at frame by frame.
+/// Motion to select from; frames are read on request.
 pub struct Reel {
-    /// Where it came from: for the headline.
+    /// Source, for the heading.
     pub source: String,
     pub rig: Rig,
     pub rate_hz: f32,
+    /// Selected clips.
     pub takes: Vec<Take>,
+    /// All clips: the body is measured on them.
+    pub all: Vec<Take>,
     pub data: Data,
 }
 
@@ -39,14 +42,14 @@ pub struct Reel {
 pub struct Take {
     pub name: String,
     pub frames: usize,
-    /// It can go on round and round.
+    /// True for a loop.
     pub looping: bool,
     pub mirrored: bool,
-    /// Which of the data's clips.
+    /// Index of the clip in the data.
     pub index: usize,
 }
 
-/// What holds the poses.
+/// Data that contains the poses.
 pub enum Data {
     Clips(Vec<RawClip>),
     Database(Box<Database>),
@@ -58,7 +61,7 @@ impl Reel {
         matches!(self.data, Data::Trace(_))
     }
 
-    /// The ground of a recorded run.
+    /// Returns the ground of a recorded run.
     pub fn ground(&self) -> Option<GroundKind> {
         match &self.data {
             Data::Trace(trace) => Some(trace.ground),
@@ -66,7 +69,7 @@ impl Reel {
         }
     }
 
-    /// Keeps one clip, by name or by number.
+    /// Keeps one clip, by name or number.
     pub fn choose(&mut self, wanted: &str) -> Result<()> {
         let by_name = self.takes.iter().position(|t| t.name == wanted);
         let by_number = || wanted.parse::<usize>().ok().filter(|n| *n < self.takes.len());
@@ -74,41 +77,41 @@ impl Reel {
             let names = self.takes.iter().map(|t| t.name.as_str());
             let hint = nearest(wanted, names).map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
             let last = self.takes.len() - 1;
-            bail!("{}: no clip is named `{wanted}`{hint}; numbers go from 0 to {last}", self.source);
+            bail!("{}: unknown clip `{wanted}`{hint}: expected a name, or a number from 0 to {last}", self.source);
         };
         self.takes = vec![self.takes[i].clone()];
         Ok(())
     }
 
-    /// Leaves stored mirror images out.
+    /// Removes stored mirror images.
     pub fn originals(&mut self) {
         self.takes.retain(|t| !t.mirrored);
     }
 
-    /// Keeps the clips whose name holds some words, or fits a pattern with `*`.
+    /// Keeps the clips whose name contains a text, or matches a pattern with `*`.
     pub fn filter(&mut self, wanted: &str) -> Result<()> {
         let fits = |name: &str| name_fits(wanted, name);
         if !self.takes.iter().any(|t| fits(&t.name)) {
             let names = self.takes.iter().map(|t| t.name.as_str());
             let hint = nearest(wanted, names).map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
-            bail!("{}: no clip has `{wanted}` in its name{hint}", self.source);
+            bail!("{}: no clip name contains `{wanted}`{hint}", self.source);
         }
         self.takes.retain(|t| fits(&t.name));
         Ok(())
     }
 
-    /// Seconds of all takes, one after the other; the last frame has no length of its own.
+    /// Returns the length of all takes in sequence, in seconds. The last frame has no length.
     pub fn seconds(&self) -> f64 {
         let frames: usize = self.takes.iter().map(|t| t.frames).sum();
         (frames - 1) as f64 / f64::from(self.rate_hz)
     }
 
-    /// True where time has no end.
+    /// True for a single loop: its time is unlimited.
     pub fn endless(&self) -> bool {
         self.takes.len() == 1 && self.takes[0].looping
     }
 
-    /// A frame of a take, which may lie beyond the end of a loop.
+    /// Reads a frame of a take; it may lie beyond the end of a loop.
     fn pose(&self, take: &Take, frame: usize, world: &mut Vec<Transform>, contacts: &mut Vec<u8>) {
         let joints = self.rig.skeleton.len();
         let slots = self.rig.contact_joints.len();
@@ -141,22 +144,22 @@ impl Reel {
         world.append(&mut joints_in_world);
     }
 
-    /// Some frames from everywhere, to measure the body by: a motion that is none.
+    /// Returns sampled frames of all takes, to measure the body.
     ///
     /// # Errors
-    /// A place or a rotation that cannot be drawn.
+    /// Returns an error if a position or rotation is not finite, or too far away.
     pub fn samples(&self) -> Result<Motion> {
         const MOST: usize = 600;
-        let all: usize = self.takes.iter().map(|t| t.frames).sum();
+        let all: usize = self.all.iter().map(|t| t.frames).sum();
         let mut motion = self.empty(0.0);
         for k in 0..MOST.min(all) {
             let mut frame = k * all / MOST.min(all);
             let mut take = 0;
-            while frame >= self.takes[take].frames {
-                frame -= self.takes[take].frames;
+            while frame >= self.all[take].frames {
+                frame -= self.all[take].frames;
                 take += 1;
             }
-            self.pose(&self.takes[take], frame, &mut motion.world, &mut motion.contacts);
+            self.pose(&self.all[take], frame, &mut motion.world, &mut motion.contacts);
         }
         self.check(motion)
     }
@@ -177,10 +180,10 @@ impl Reel {
         }
     }
 
-    /// The frames from a little before `from_s` to `to_s`, the takes one after the other.
+    /// Returns the frames from shortly before `from_s` to `to_s`, with the takes in sequence.
     ///
     /// # Errors
-    /// More than fits into a picture; a place or a rotation that cannot be drawn.
+    /// Returns an error if there are too many frames, or if a position or rotation is not finite, or too far away.
     pub fn motion(&self, from_s: f64, to_s: f64) -> Result<Motion> {
         let rate = f64::from(self.rate_hz);
         let frame = |s: f64| (s * rate).round().max(0.0) as usize;
@@ -188,7 +191,7 @@ impl Reel {
         let (frames, joints) = (last.saturating_sub(first), self.rig.skeleton.len());
         if frames.saturating_mul(joints) > MOST_TRANSFORMS {
             bail!(
-                "{}: {frames} frames of {joints} joints are too many for one picture: expected at most {}; film fewer \
+                "{}: {frames} frames of {joints} joints: expected at most {} frames in one picture; select fewer \
                  seconds (--from, --to)",
                 self.source,
                 MOST_TRANSFORMS / joints
@@ -218,7 +221,7 @@ impl Reel {
         self.check(motion)
     }
 
-    /// Refuses what no picture can show: numbers overflow long before lengths of the universe.
+    /// Rejects positions that cannot be drawn: numbers would overflow.
     fn check(&self, motion: Motion) -> Result<Motion> {
         let far = |t: &Transform| {
             let near = t.translation.abs().max_element() <= FAR_M;
@@ -228,18 +231,18 @@ impl Reel {
         let joints = self.rig.skeleton.len();
         let (joint, t) = (&self.rig.skeleton.names()[i % joints], motion.world[i]);
         let what = if t.translation.is_finite() && t.rotation.is_finite() {
-            format!("expected a place within {:.0} km of the origin, found {} m", FAR_M / 1000.0, t.translation)
+            format!("expected a position within {:.0} km of the origin, found {} m", FAR_M / 1000.0, t.translation)
         } else {
-            "expected a finite place and rotation, found a number that is not".to_owned()
+            "expected a finite position and rotation, found NaN or infinity".to_owned()
         };
         let time_s = motion.time_s(i / joints);
-        bail!("{}, {time_s:.2} s, joint `{joint}`: {what}; the data is damaged, or in other units", self.source)
+        bail!("{}, {time_s:.2} s, joint `{joint}`: {what}; check the file and its units", self.source)
     }
 
-    /// All frames of one take.
+    /// Returns all frames of one take.
     ///
     /// # Errors
-    /// A place or a rotation that cannot be drawn.
+    /// Returns an error if a position or rotation is not finite, or too far away.
     pub fn motion_of(&self, take: &Take) -> Result<Motion> {
         let mut motion = self.empty(0.0);
         for f in 0..take.frames {
@@ -252,7 +255,7 @@ impl Reel {
     }
 }
 
-/// Adds what a trace knows beside poses.
+/// Adds transitions, playing clips, commands and parts of a trace.
 fn follow(motion: &mut Motion, trace: &Trace, first: usize) {
     let range = first..first + motion.frames();
     for f in range.clone() {

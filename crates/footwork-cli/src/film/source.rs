@@ -16,8 +16,8 @@ use footwork_import::{CharacterConfig, SourceConfig};
 use std::path::{Path, PathBuf};
 
 impl Reel {
-    /// The motion that a word of the command line means: a motion file, folder or pattern, a database (or `built-in`),
-    /// a trace; `#clip` after it chooses one of its clips.
+    /// Opens a source named on the command line: a motion file, folder or pattern, a database (or `built-in`), or
+    /// a trace; `#clip` after it selects one of its clips.
     pub fn open(word: &Path, clip: Option<&str>, common: &Common) -> Result<Self> {
         let text = word.to_string_lossy();
         let (name, chosen) = match text.rsplit_once('#') {
@@ -33,8 +33,8 @@ impl Reel {
                 Self::files(&name, &name.display().to_string(), common)?
             }
             _ => bail!(
-                "{}: cannot be filmed: expected a motion file ({}), a folder of them, a database (.fwdb), a trace \
-                 (.fwtrace), or `built-in`; `#clip` behind it chooses a clip",
+                "{}: unknown source: expected a motion file ({}), a folder with such files, a database (.fwdb), a trace \
+                 (.fwtrace), or `built-in`; `#clip` after it selects a clip",
                 name.display(),
                 known()
             ),
@@ -45,7 +45,7 @@ impl Reel {
         Ok(reel)
     }
 
-    /// The data that comes with footwork, or the database of `--db`.
+    /// Opens the built-in data.
     pub fn built_in(common: &Common) -> Result<Self> {
         let config = common.character()?;
         let (db, _) = build_clips(&built_in(), &config, common.json)?;
@@ -54,48 +54,53 @@ impl Reel {
 
     pub fn database(db: Database, source: String, config: &CharacterConfig) -> Result<Self> {
         let roles = roles(&db.skeleton, config);
-        let takes = db.clips.iter().enumerate().map(|(index, c)| Take {
-            name: c.name.clone(),
-            frames: c.frames as usize,
-            looping: c.looping(),
-            mirrored: c.mirrored,
-            index,
-        });
+        let clips = db.clips.iter().enumerate();
+        let takes: Vec<Take> = clips
+            .map(|(index, c)| Take {
+                name: c.name.clone(),
+                frames: c.frames as usize,
+                looping: c.looping(),
+                mirrored: c.mirrored,
+                index,
+            })
+            .collect();
         Ok(Self {
             source,
             rig: Rig { skeleton: db.skeleton.clone(), roles, contact_joints: db.contact_joints.clone() },
             rate_hz: db.pose_rate_hz,
-            takes: takes.collect(),
+            all: takes.clone(),
+            takes,
             data: Data::Database(Box::new(db)),
         })
     }
 
-    /// Motion files, taken in as a build takes them in.
+    /// Opens motion files, prepared as by a build.
     pub fn files(input: &Path, source: &str, common: &Common) -> Result<Self> {
         let config = &common.character()?;
-        // Files are shown whole: ranges are of those clips that a build reads.
+        // Files are shown whole: ranges apply to builds only.
         let whole = SourceConfig { ranges: Vec::new(), ..config.source.clone() };
         let raw = clips::read(&[input.to_owned()], Path::new(""), &whole, common.json)?;
         let mut build = config.build.clone();
-        // Rules for clips that are not looked at now are no mistake.
+        // Rules for other clips are not an error here.
         build.clips.retain(|rule| raw.iter().any(|c| matches_pattern(&rule.name, &c.name)));
-        let clips = prepare(&raw, &build).with_context(|| format!("{source}: cannot be filmed"))?;
-        let first = clips.first().with_context(|| format!("{source}: all of it is discarded: nothing to film"))?;
+        let clips = prepare(&raw, &build).with_context(|| format!("{source}: the clips could not be prepared"))?;
+        let first = clips
+            .first()
+            .with_context(|| format!("{source}: expected at least one frame, found only excluded ones"))?;
         let skeleton = first.skeleton.clone();
         let contacts = &first.annotations.contacts;
         let contact_joints = contacts.iter().filter_map(|c| skeleton.find(&c.joint)).collect();
-        let takes = clips.iter().enumerate().map(|(index, c)| Take {
-            name: c.name.clone(),
-            frames: c.frames(),
-            looping: false,
-            mirrored: false,
-            index,
-        });
+        let takes: Vec<Take> = clips
+            .iter()
+            .enumerate()
+            .map(|(index, c)| Take { name: c.name.clone(), frames: c.frames(), looping: false, mirrored: false, index })
+            .collect();
         Ok(Self {
             source: source.to_owned(),
             rate_hz: first.rate_hz,
             rig: Rig { roles: roles(&skeleton, config), skeleton, contact_joints },
-            takes: takes.collect(),
+            all: takes.clone(),
+            takes,
             data: Data::Clips(clips),
         })
     }
@@ -121,13 +126,14 @@ impl Reel {
                 contact_joints: trace.contact_joints.clone(),
             },
             rate_hz: trace.rate_hz,
+            all: vec![take.clone()],
             takes: vec![take],
             data: Data::Trace(Box::new(trace)),
         }
     }
 }
 
-/// Roles by the names of the joints, by the configuration where it fits the skeleton.
+/// Roles from the configuration if they fit the skeleton, else from the joints' names.
 fn roles(skeleton: &Skeleton, config: &CharacterConfig) -> JointRoles {
     let given = JointRoles::resolve(skeleton, &config.build.roles);
     given.or_else(|_| JointRoles::resolve(skeleton, &Default::default())).unwrap_or_default()

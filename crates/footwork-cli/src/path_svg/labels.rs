@@ -1,9 +1,9 @@
 //! Where labels stand: beside their own line, nearer to it than to any other.
 
-use super::layout::View;
+use super::view::View;
 
 /// Mean width of a character of a sans-serif at the size of the labels, and its height.
-const CHAR_PX: f64 = 6.9;
+const CHAR_PX: f64 = 7.6;
 const HEIGHT_PX: f64 = 15.0;
 /// Room between a line and its label, from near to far.
 const DISTANCES_PX: [f64; 4] = [7.0, 14.0, 26.0, 44.0];

@@ -11,9 +11,9 @@ use glam::Vec3;
 pub struct Sole {
     pub joint: usize,
     pub half: Half,
-    /// Half of its length, metres.
+    /// Half of its length, in metres.
     pub half_length: f32,
-    /// Height of its joint over what it stands on, metres.
+    /// Height of its joint above the ground when planted, in metres.
     pub stand_m: f32,
 }
 
@@ -30,7 +30,7 @@ impl Plan<'_> {
         let half = self.halves[joint];
         let frames = self.planted(slot);
         let height = |f: usize, j: usize| self.over_root(f, j) - self.ground_m;
-        // Where the foot passes under the body, the ground is as high as the root, on slopes too.
+        // A foot under the body stands at the height of the root, on slopes too.
         let away =
             |f: usize| flat(self.samples.world(f)[joint].translation - self.samples.root(f).translation).length();
         let mut near: Vec<(f32, f32)> = frames.iter().map(|f| (away(*f), height(*f, joint))).collect();
@@ -38,15 +38,15 @@ impl Plan<'_> {
         near.truncate(frames.len().div_ceil(4));
         let mut heights: Vec<f32> = near.into_iter().map(|n| n.1).collect();
         heights.sort_by(f32::total_cmp);
-        // Lowest but for outliers: there may be stairs as well.
-        let stand = heights[heights.len() / 10];
+        // Below the median: feet may stand on boxes. Not the lowest: on stairs, the root lies between two treads.
+        let stand = heights[heights.len() / 4];
         let sole_mark = |share: f32| Sole { joint, half, half_length: share * l, stand_m: stand };
         let ahead = |world: &[Transform]| {
             let body = Facing::from_rotation(world[0].rotation).direction();
             let bone = self.parent(joint).map_or(body, |p| flat(world[joint].translation - world[p].translation));
             if self.is_toe(joint) { bone.normalize_or(body) } else { body }
         };
-        // A point of the world, averaged in a joint's space.
+        // Mean of a world point in the space of a joint.
         let local = |j: usize, frames: &[usize], point: &dyn Fn(&[Transform]) -> Vec3| {
             let points = frames.iter().map(|f| self.samples.world(*f)).map(|w| w[j].inverse_point(point(w)));
             points.sum::<Vec3>() / frames.len().max(1) as f32

@@ -19,20 +19,20 @@ use glam::Vec3;
 use part::{Ball, Part};
 use plan::Plan;
 
-/// The body.
+/// Body drawn around a skeleton.
 #[derive(Clone, Debug)]
 pub struct Figure {
     parts: Vec<Part>,
     /// `[contact joints]`.
     pub soles: Vec<Sole>,
-    /// Height of the ground, metres.
+    /// Height of the ground relative to the root, in metres.
     pub ground_m: f32,
-    /// From the lowest point to the highest, at most, metres.
+    /// Largest height of a pose, in metres.
     pub height_m: f32,
 }
 
 impl Figure {
-    /// The body of a skeleton, measured by some frames of its motion.
+    /// Builds the body of a skeleton from sampled frames of its motion.
     pub fn of(rig: &Rig, samples: &Motion) -> Self {
         let plan = Plan::of(rig, samples);
         let mut parts = plan.trunk();
@@ -63,7 +63,7 @@ impl Figure {
         if b.yields && p.y < floor && world[b.joint].translation.y >= self.ground_m { p.with_y(floor) } else { p }
     }
 
-    /// Left, top, right and bottom in the plane of the camera, metres from `origin`.
+    /// Bounds in the plane of the camera, relative to `origin`, in metres: left, bottom, right, top.
     pub fn bounds(&self, world: &[Transform], camera: &Camera, origin: Vec3) -> [f32; 4] {
         let start = [f32::MAX, f32::MAX, f32::MIN, f32::MIN];
         self.balls(world).fold(start, |b, (p, r)| {
@@ -72,7 +72,7 @@ impl Figure {
         })
     }
 
-    /// Draws it, the far parts first. `place` maps metres in the plane of the camera to the page.
+    /// Draws the body, far parts first. `place` maps metres in the plane of the camera to the page.
     pub fn draw(
         &self,
         picture: &mut Picture,
@@ -84,7 +84,7 @@ impl Figure {
     ) {
         let mut order: Vec<(f32, &Part)> = self.parts.iter().map(|p| (self.depth(p, world, camera), p)).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
-        // The half of the body that is turned away lies in the shade.
+        // The side that faces away is darker.
         let left = world[0].direction(Vec3::X).dot(camera.toward);
         let away = |half: Half| match half {
             Half::Left => left < -0.3,

@@ -3,7 +3,7 @@
 use crate::draw::shapes::{Colour, Picture, Point, hull, ring};
 use glam::Vec3;
 
-/// Corners of a circle, drawn.
+/// Corners of a drawn circle.
 const CORNERS: usize = 18;
 const OUTLINE_PX: f32 = 1.3;
 
@@ -32,16 +32,16 @@ pub struct Ball {
     /// In the joint's space.
     pub at: Vec3,
     pub radius: f32,
-    /// The tip of a foot: no joint moves it, so it lies on the ground rather than in it.
+    /// Tip of a foot: no joint moves it, so it is raised to the ground.
     pub yields: bool,
 }
 
-/// What lies between the balls of each group: one solid of them all.
+/// Solid around the balls of each group.
 #[derive(Clone, Debug)]
 pub struct Part {
     pub groups: Vec<Vec<Ball>>,
     pub half: Half,
-    /// Metres nearer to the camera than it is: decides where two parts are equally far.
+    /// Offset towards the camera, in metres: decides the order of parts at equal depth.
     pub nearer_m: f32,
 }
 
@@ -60,7 +60,7 @@ impl Part {
 }
 
 impl Part {
-    /// Three tones, the lighter ones nearer to the light at the upper left. Groups become one outline.
+    /// Draws three tones, lighter towards the upper left. Groups share one outline.
     pub fn draw(&self, picture: &mut Picture, colour: Colour, project: &dyn Fn(&Ball) -> (Point, f32)) {
         let (white, black) = (Colour::rgb(0xffffff), Colour::rgb(0x14181f));
         let around = |balls: &[Ball], size: f32, shift: f32| {
@@ -71,12 +71,12 @@ impl Part {
             hull(points)
         };
         let dark = colour.towards(black, 0.22);
-        // Of the outlines of several groups the inner half is covered again.
+        // The inner half of the outlines of several groups is covered again.
         let width = if self.groups.len() > 1 { 2.0 * OUTLINE_PX } else { OUTLINE_PX };
         for g in &self.groups {
             picture.outlined(around(g, 1.0, 0.0), dark, colour.towards(black, 0.72), width);
         }
-        // Again, over the outlines that lie within.
+        // Covers the inner outlines.
         for g in self.groups.iter().filter(|_| self.groups.len() > 1) {
             picture.area(around(g, 1.0, 0.0), dark);
         }

@@ -11,17 +11,17 @@ use glam::Vec3;
 pub const LEG_TOP: f32 = 0.092;
 pub const LEG_END: f32 = 0.040;
 
-/// A skeleton seen as a body.
+/// Proportions of a skeleton.
 pub struct Plan<'a> {
     pub rig: &'a Rig,
     pub samples: &'a Motion,
     pub halves: Vec<Half>,
-    /// `[joints]` distance to the parent, metres.
+    /// `[joints]` distance to the parent, in metres.
     pub bones: Vec<f32>,
     pub children: Vec<Vec<usize>>,
     /// `[contact joints]`.
     pub feet: Vec<usize>,
-    /// `[joints]` the part of a leg: share of the way from its top to its foot.
+    /// `[joints]` position along a leg, from 0 at its top to 1 at its foot.
     pub leg: Vec<Option<f32>>,
     pub head: Option<usize>,
     /// Joints from the hips to the head.
@@ -69,12 +69,12 @@ impl<'a> Plan<'a> {
         self.rig.skeleton.parents()[j].map(JointIndex::at)
     }
 
-    /// From a joint up to the root, itself included.
+    /// Joints from a joint up to the root, both included.
     pub fn upward(&self, j: usize) -> Vec<usize> {
         std::iter::successors(Some(j), |j| self.parent(*j)).collect()
     }
 
-    /// A bone under a lone root is no part of the body.
+    /// First joint of the body: below a root with a single child, that child.
     pub fn first(&self) -> usize {
         if self.children[0].len() == 1 { self.children[0][0] } else { 0 }
     }
@@ -101,10 +101,10 @@ impl<'a> Plan<'a> {
         let mut total = 0.0;
         for foot in self.feet.clone() {
             let mut chain = self.upward(foot);
-            // Up to where the leg leaves the trunk.
+            // Up to the joint at which the leg leaves the trunk.
             let top = chain.iter().position(|j| self.in_spine[*j] || *j == 0).unwrap_or(chain.len());
             chain.truncate(top.max(1));
-            // From its topmost joint down: the bone above that lies within the trunk.
+            // The bone above the topmost joint lies within the trunk.
             let length: f32 = chain[..chain.len() - 1].iter().map(|j| self.bones[*j]).sum::<f32>().max(0.05);
             let mut from_foot = 0.0;
             for j in &chain {
@@ -116,12 +116,12 @@ impl<'a> Plan<'a> {
         self.leg_m = if self.feet.is_empty() { self.trunk_m * 1.5 } else { total / self.feet.len() as f32 };
     }
 
-    /// Height of a joint over the root, which goes up slopes and stairs with the body.
+    /// Height of a joint above the root. The root follows slopes and stairs.
     pub fn over_root(&self, frame: usize, joint: usize) -> f32 {
         self.samples.world(frame)[joint].translation.y - self.samples.root(frame).translation.y
     }
 
-    /// Zero, unless the feet stand elsewhere.
+    /// Finds the height of the ground: zero, unless the feet stand at another height.
     fn find_ground(&mut self) {
         let lowest = |j: usize| {
             let mut y: Vec<f32> = (0..self.samples.frames()).map(|f| self.over_root(f, j)).collect();
@@ -134,7 +134,7 @@ impl<'a> Plan<'a> {
         if low.is_finite() && low.abs() > 0.25 * self.leg_m {
             self.ground_m = low - sole;
         } else if low.is_finite() && low < sole {
-            // Joints that lie on the ground themselves: the sole below them has to lie somewhere.
+            // Joints at ground level need room for the sole below them.
             self.ground_m = (low - sole).max(-0.04 * self.leg_m);
         }
     }
@@ -143,14 +143,14 @@ impl<'a> Plan<'a> {
         Ball { joint, at: Vec3::ZERO, radius, yields: false }
     }
 
-    /// A short first bone inside the body.
+    /// True if a short first bone inside the body carries the limb.
     pub(super) fn has_collar(&self, side: usize) -> bool {
         let [child] = self.children[side][..] else { return false };
         !self.children[child].is_empty()
             && self.bones[child] < 0.75 * self.bones[*self.children[child].first().unwrap_or(&child)]
     }
 
-    /// A direction in a joint's space that continues the bone above it.
+    /// Direction in the space of a joint that continues the bone above it.
     pub(super) fn along(&self, j: usize) -> Vec3 {
         let Some(p) = self.parent(j) else { return Vec3::Y };
         let rest = self.rig.skeleton.rest_model();
@@ -158,8 +158,8 @@ impl<'a> Plan<'a> {
         rest[j].inverse_direction(bone).normalize_or(Vec3::Y)
     }
 
-    /// A direction of the world, averaged in a joint's space.
-    /// Only the frames count in which the joint is highest: there the body stands upright.
+    /// Mean of a world direction in the space of a joint.
+    /// Uses the quarter of frames in which the joint is highest: the body is upright there.
     pub(super) fn mean_local(&self, j: usize, direction: impl Fn(&[Transform]) -> Vec3) -> Option<Vec3> {
         let height = |f: &usize| self.samples.world(*f)[j].translation.y;
         let mut frames: Vec<usize> = (0..self.samples.frames()).collect();
@@ -173,12 +173,12 @@ impl<'a> Plan<'a> {
         sum.try_normalize()
     }
 
-    /// A toe stands low and close to an ankle; a paw or an ankle does not.
+    /// True for a toe: it is close to an ankle. Paws and ankles are not.
     pub(super) fn is_toe(&self, j: usize) -> bool {
         self.bones[j] < 0.3 * self.leg_m && self.parent(j).is_some_and(|p| self.leg[p].is_some())
     }
 
-    /// Branchings above a joint of a limb: 1 for joints of fingers.
+    /// Number of branchings above a joint of a limb: 1 for joints of fingers.
     pub(super) fn fingers(&self, j: usize) -> usize {
         let up = self.upward(j);
         let limb = up.iter().skip(1).take_while(|j| !self.in_spine[**j] && **j != 0);

@@ -3,7 +3,7 @@
 use super::part::Half;
 use footwork::skeleton::Skeleton;
 
-/// Left or right by name; children are where their parents are.
+/// Side of each joint by its name; children inherit the side of their parents.
 pub fn halves(skeleton: &Skeleton) -> Vec<Half> {
     let mut halves: Vec<Half> = Vec::with_capacity(skeleton.len());
     for (j, name) in skeleton.names().iter().enumerate() {
@@ -13,7 +13,7 @@ pub fn halves(skeleton: &Skeleton) -> Vec<Half> {
     halves
 }
 
-/// The half that a joint's name tells.
+/// Side given by the name of a joint.
 fn half_of(name: &str) -> Half {
     let name = name.rsplit(':').next().unwrap_or(name);
     let lower = name.to_lowercase();

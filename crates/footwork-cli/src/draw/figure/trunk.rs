@@ -12,7 +12,7 @@ const NECK: f32 = 0.085;
 const SKULL: f32 = 0.135;
 
 impl Plan<'_> {
-    /// Hips, back, chest with shoulders, neck; and tails and whatever else hangs in the middle.
+    /// Hips, back, chest with shoulders and neck; also tails and other limbs in the middle.
     pub(super) fn trunk(&self) -> Vec<Part> {
         let t = self.trunk_m;
         let mut parts = Vec::new();
@@ -34,7 +34,7 @@ impl Plan<'_> {
         if let [hips, head] = spine[..] {
             groups.push(vec![self.ball(hips, t * HIPS), self.ball(head, t * NECK)]);
         }
-        // What branches off to both sides makes the trunk broad there.
+        // Branches to both sides widen the trunk.
         for (i, joint) in spine.iter().enumerate() {
             let sides: Vec<usize> =
                 self.children[*joint].iter().copied().filter(|c| self.halves[*c] != Half::Middle).collect();
@@ -60,7 +60,7 @@ impl Plan<'_> {
         parts
     }
 
-    /// Where a limb leaves the trunk: a hip joint, or the end of a collar bone.
+    /// Start of a limb at the trunk: a hip joint, or the end of a collar bone.
     fn side_ball(&self, side: usize, t: f32) -> Option<Ball> {
         if self.leg[side].is_some() && !self.has_collar(side) {
             return Some(self.ball(side, (self.leg_m * LEG_TOP).min(t * HIPS)));
@@ -69,13 +69,13 @@ impl Plan<'_> {
         Some(self.ball(arm, t * 0.105))
     }
 
-    /// Skull and nose: the nose points where the body faces.
+    /// Skull and nose; the nose points along the facing.
     pub(super) fn head(&self) -> Vec<Part> {
         let Some(head) = self.head else { return Vec::new() };
         let t = self.trunk_m;
         let up = self.along(head);
         let facing = self.mean_local(head, |world| Facing::from_rotation(world[0].rotation).direction()).unwrap_or(up);
-        // A neck that points ahead carries a muzzle, not a chin; one that rises, a head that is mostly held upright.
+        // A neck that points forward carries a muzzle; a neck that rises carries an upright head.
         let muzzle = facing.dot(up) > 0.6;
         let up = if muzzle { up } else { self.mean_local(head, |_| Vec3::Y).unwrap_or(up) };
         let face = (facing - up * facing.dot(up)).normalize_or(Vec3::ZERO);

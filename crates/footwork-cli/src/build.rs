@@ -1,9 +1,9 @@
-//! `footwork build`: motion files to a database.
+//! `footwork build`: builds a database from motion files.
 
 use crate::args::{BuildArgs, Common};
 use crate::database::{build_clips, built_in, in_file};
 use crate::{clips, interrupt};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use footwork::build::BuildReport;
 use footwork_import::{CharacterConfig, ClipCache, Imported, cache_folder};
 use serde_json::json;
@@ -12,9 +12,6 @@ use std::time::Instant;
 
 /// Runs the command.
 pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
-    if common.db.is_some() {
-        bail!("build writes to --output; --db is for reading");
-    }
     let start = Instant::now();
     let mut config = common.character()?;
     if let Some(units) = &args.units {
@@ -44,7 +41,7 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
     Ok(())
 }
 
-/// What was read before for this output, by this very program: another build of it may read files differently.
+/// Cache of an output, for this build of the program: another build may read files differently.
 fn open_cache(output: &Path) -> Option<ClipCache> {
     let program = std::fs::metadata(std::env::current_exe().ok()?).ok()?;
     let made = program.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
@@ -52,7 +49,7 @@ fn open_cache(output: &Path) -> Option<ClipCache> {
     Some(ClipCache::new(cache_folder(output)?, &writer))
 }
 
-/// The clips named on the command line, else those of the configuration, else the built-in ones.
+/// Reads the clips named on the command line, else those of the configuration, else the built-in ones.
 pub fn source_clips(
     named: &[PathBuf],
     common: &Common,
@@ -125,7 +122,7 @@ fn print_report(report: &BuildReport, output: &Path, cached: usize, bytes: u64, 
     for b in &report.blends {
         let [a, z] = b.sources_skate_mps;
         out!(
-            "  `{}` made: {:.2} m/s, feet slide {:.3} m/s on the ground ({a:.3} and {z:.3} in its neighbours)",
+            "  `{}` blended: {:.2} m/s, planted feet slide {:.3} m/s ({a:.3} and {z:.3} in its sources)",
             b.clip,
             b.speed_mps,
             b.skate_mps
@@ -133,13 +130,13 @@ fn print_report(report: &BuildReport, output: &Path, cached: usize, bytes: u64, 
     }
     for p in &report.pruned {
         let part = if p.whole { String::new() } else { format!(" from {:.2} to {:.2} s", p.start_s, p.end_s) };
-        out!("  `{}`{part} left out: `{}` shows the same", p.clip, p.same_as);
+        out!("  `{}`{part} removed: duplicate of `{}`", p.clip, p.same_as);
     }
     for warning in &report.warnings {
         out!("  warning: {warning}");
     }
     if cached > 0 {
-        out!("  {cached} clips had not changed since the last build");
+        out!("  {cached} unchanged clips read from the cache");
     }
     out!("  built in {elapsed_s:.2} s; next: footwork simulate --db {}", output.display());
 }

@@ -1,11 +1,10 @@
-//! Reading and writing motion files for any command: a progress bar, notes, and sidecars.
+//! Reading and writing motion files, with a progress bar, notes and sidecars.
 
 use crate::args::Common;
 use crate::database::in_file;
-use crate::files::{Kind, check_kinds};
 use crate::interrupt::guarded;
-use crate::print::message;
-use crate::{output, progress};
+use crate::kind::{Kind, check_kinds};
+use crate::{output, print, progress};
 use anyhow::{Context, Result};
 use footwork::build::ClipRule;
 use footwork::clip::RawClip;
@@ -13,12 +12,12 @@ use footwork_import::bvh::WriteOptions;
 use footwork_import::{ClipCache, ConfigFileError, Imported, SourceConfig, import_clips_cached, write_clip};
 use std::path::{Path, PathBuf};
 
-/// Reads clips as a `[source]` table says; `inputs` lie under `base`.
+/// Reads clips with the settings of a `[source]` table; `inputs` are relative to `base`.
 pub fn import(inputs: &[PathBuf], base: &Path, source: &SourceConfig, common: &Common) -> Result<Imported> {
     import_cached(inputs, base, source, common, None)
 }
 
-/// As [`import`]; what `cache` holds is not read again.
+/// As [`import`], but takes unchanged files from `cache`.
 pub fn import_cached(
     inputs: &[PathBuf],
     base: &Path,
@@ -38,14 +37,14 @@ pub fn import_cached(
         ConfigFileError::Value { .. } => in_file(common, error.into()),
         error => error.into(),
     });
-    imported.context("cannot read the clips")
+    imported.context("the clips could not be read")
 }
 
-/// The same for commands that look at clips: notes go to standard error.
+/// As [`import`], with notes printed to standard error.
 pub fn read(inputs: &[PathBuf], base: &Path, source: &SourceConfig, common: &Common) -> Result<Vec<RawClip>> {
     let imported = import(inputs, base, source, common)?;
     for note in &imported.notes {
-        message(&format!("note: {note}"));
+        print::note(format_args!("{note}"));
     }
     Ok(imported.clips)
 }

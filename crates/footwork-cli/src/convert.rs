@@ -1,9 +1,9 @@
-//! `footwork convert`: motion files of any format to BVH or glTF.
+//! `footwork convert`: converts motion files to BVH or glTF.
 
 use crate::args::{Common, ConvertArgs, OutputFormat};
 use crate::database::name_fits;
-use crate::files::{Kind, check_kinds};
 use crate::interrupt::guarded;
+use crate::kind::{Kind, check_kinds};
 use crate::{clips, output, progress};
 use anyhow::{Context, Result, bail};
 use footwork::clip::RawClip;
@@ -54,7 +54,7 @@ fn clip_json(c: &RawClip) -> Value {
     })
 }
 
-/// The clips that are wanted, at the rate that is wanted.
+/// Reads the requested clips at the requested rate.
 fn read(args: &ConvertArgs, common: &Common) -> Result<Imported> {
     let mut source = common.character()?.source;
     if let Some(units) = &args.units {
@@ -64,7 +64,7 @@ fn read(args: &ConvertArgs, common: &Common) -> Result<Imported> {
     if let Some(wanted) = &args.clip {
         imported.clips.retain(|c| name_fits(wanted, &c.name));
         if imported.clips.is_empty() {
-            bail!("--clip {wanted}: no clip has this in its name");
+            bail!("--clip {wanted}: no clip name contains this");
         }
     }
     if let Some(rate_hz) = common.rate {
@@ -74,10 +74,10 @@ fn read(args: &ConvertArgs, common: &Common) -> Result<Imported> {
     Ok(imported)
 }
 
-/// Bytes of a character's file at most: meshes and textures.
+/// Maximum size of a character's file, in bytes: meshes and textures.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// A character to be animated.
+/// A character to animate.
 struct Mesh {
     name: String,
     bytes: Vec<u8>,
@@ -90,7 +90,7 @@ impl Mesh {
     }
 }
 
-/// What is to be written.
+/// File or folder to write.
 enum Target {
     Bvh(PathBuf),
     Glb(PathBuf),
@@ -106,23 +106,23 @@ impl Target {
             "bvh" => Self::Bvh(path),
             "glb" => Self::Glb(path),
             "" => Self::Folder(path, args.format),
-            "fbx" | "gltf" => bail!("--output {}: .{extension} is read, not written: expected .glb", path.display()),
+            "fbx" | "gltf" => bail!("--output {}: .{extension} files cannot be written: expected .glb", path.display()),
             _ => bail!("--output {}: expected a name that ends in .bvh or .glb, or a folder", path.display()),
         };
         let takes_mesh = matches!(target, Self::Glb(_) | Self::Folder(_, OutputFormat::Glb));
         if args.mesh.is_some() && !takes_mesh {
-            bail!("--mesh is for glTF, BVH has no meshes: expected --output FILE.glb, or --format glb with a folder");
+            bail!("--mesh: BVH files have no mesh: expected --output FILE.glb, or a folder and --format glb");
         }
         Ok(target)
     }
 
-    /// Writes the files; gives their paths.
+    /// Writes the files and returns their paths.
     fn write(&self, clips: &[RawClip], mesh: Option<&Mesh>, json: bool) -> Result<Vec<PathBuf>> {
         match self {
             Self::Bvh(path) => {
                 let [clip] = clips else {
                     bail!(
-                        "--output {}: a BVH file holds one clip, these are {}: choose one (--clip), or write into a folder",
+                        "--output {}: expected one clip for a BVH file, found {}; select one with --clip, or write to a folder",
                         path.display(),
                         clips.len()
                     );
@@ -173,7 +173,7 @@ fn glb(path: &Path, clips: &[RawClip], mesh: Option<&Mesh>) -> Result<()> {
     let differs = |c: &&RawClip| c.skeleton.names() != skeleton.names() || c.skeleton.parents() != skeleton.parents();
     if let Some(other) = clips.iter().find(differs) {
         bail!(
-            "clips `{}` ({}) and `{}` ({}) have different skeletons: one .glb file holds one; write into a folder",
+            "clips `{}` ({}) and `{}` ({}): expected one skeleton in a .glb file, found two; write to a folder",
             clips[0].name,
             clips[0].source,
             other.name,

@@ -1,4 +1,4 @@
-//! Scripted and random input: the same for every character that is to be compared.
+//! Scripted and random input, the same for every character.
 
 use anyhow::{Context, Result, bail};
 use footwork::files::read_text_at_most;
@@ -11,26 +11,26 @@ use glam::{Vec2, Vec3};
 use std::f32::consts::{FRAC_PI_4, PI, TAU};
 use std::path::Path as FilePath;
 
-/// Where the standard course ends and random input begins, seconds.
+/// Time at which the standard course ends and random input begins, in seconds.
 const STANDARD_S: f32 = 60.0;
-/// Speed on the standard course's path, m/s.
+/// Speed on the path of the standard course, in m/s.
 const PATH_MPS: f32 = 1.75;
 
-/// What to ask of a character when.
+/// Input over time.
 #[derive(Debug)]
 pub enum Course {
-    /// Every kind of motion once, then random.
+    /// All kinds of motion once, then random input.
     Standard {
-        /// What comes after.
+        /// Input after the script.
         random: RandomStick,
-        /// Made when its part begins, from where the character then is.
+        /// Path, made when its part begins, from the position of the character.
         path: Option<Path>,
     },
     /// A random stick.
     Random(RandomStick),
-    /// Nobody steers.
+    /// No input.
     Unsteered,
-    /// A row per 1/60 s.
+    /// One row per 1/60 s.
     Rows(Vec<Stick>),
 }
 
@@ -74,7 +74,7 @@ impl Course {
         }
     }
 
-    /// The part of the course at a time.
+    /// Returns the part of the course at a time.
     pub fn part(&self, time_s: f32) -> &'static str {
         match self {
             Self::Standard { .. } => {
@@ -87,7 +87,7 @@ impl Course {
         }
     }
 
-    /// Input at a time for a character that is at `now`. Times must not go back.
+    /// Returns the input at a time for a character at `now`. Times must not decrease.
     pub fn input(&mut self, time_s: f32, now: &Simulation) -> MotionInput<'_> {
         let part = self.part(time_s);
         match self {
@@ -114,7 +114,7 @@ fn standard_stick(part: &str, since_s: f32, time_s: f32, random: &mut RandomStic
     match part {
         "walk" => towards(0.0, Gait::Walk),
         "run" => towards(0.0, Gait::Run),
-        // A sixth of a turn per second, then back at half of that.
+        // A sixth of a turn per second, then back at half that speed.
         "curve left, running" => towards(since_s * TAU / 6.0, Gait::Run),
         "curve right, walking" => towards(-since_s * TAU / 12.0, Gait::Walk),
         "strafe in a circle" => Stick { strafe: true, look: Vec2::Y, ..towards(since_s * TAU / 8.0, Gait::Walk) },
@@ -125,7 +125,7 @@ fn standard_stick(part: &str, since_s: f32, time_s: f32, random: &mut RandomStic
     }
 }
 
-/// A winding path that starts where the character is and faces.
+/// Returns a winding path that starts at the position and facing of the character.
 fn path_from(now: &Simulation) -> Path {
     let forward = now.facing.direction();
     let left = Vec3::new(forward.z, 0.0, -forward.x);
@@ -133,7 +133,7 @@ fn path_from(now: &Simulation) -> Path {
         let s = k as f32 * 0.25;
         now.position + forward * s + left * (2.0 * sin(s * FRAC_PI_4) * (1.0 - cos(s * 0.3)) * 0.5)
     };
-    // Points a quarter of a metre apart are never one point: this cannot fail.
+    // Points a quarter of a metre apart are distinct: this cannot fail.
     Path::new((0..=80).map(point).collect(), false).unwrap_or_else(|_| unreachable!("80 points apart"))
 }
 

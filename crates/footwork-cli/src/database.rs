@@ -1,4 +1,4 @@
-//! Where a command's database and settings come from.
+//! Database and settings of a command.
 
 use crate::args::Common;
 use crate::progress;
@@ -12,7 +12,7 @@ use footwork_gait::GaitOptions;
 use footwork_import::{CharacterConfig, check_rules};
 
 impl Common {
-    /// The configuration file, or the defaults; command-line flags win.
+    /// Returns the configuration file or the defaults. Command-line flags take precedence.
     pub fn character(&self) -> Result<CharacterConfig> {
         let mut config = match &self.config {
             Some(path) => CharacterConfig::load(path)?,
@@ -28,7 +28,7 @@ impl Common {
         Ok(config)
     }
 
-    /// The database of `--db`, or one built from the built-in data; and how a character uses it.
+    /// Returns the database of `--db`, or one built from the built-in data, and the matcher settings.
     pub fn open(&self) -> Result<(Database, MatcherConfig)> {
         let config = self.character()?;
         let db = match &self.db {
@@ -42,15 +42,15 @@ impl Common {
     }
 }
 
-/// What the built-in clips are made with: all there is, slopes and stairs too.
+/// Options of the built-in clips: everything, slopes and stairs included.
 pub const BUILT_IN: GaitOptions = GaitOptions { seed: 1, rate_hz: 60.0, routes: true, terrain: true };
 
-/// The clips that come with footwork.
+/// Returns the built-in clips.
 pub fn built_in() -> Vec<RawClip> {
     footwork_gait::clips(&BUILT_IN)
 }
 
-/// True for a name that holds the wanted words, or fits them as a pattern with `*`.
+/// True if a name contains a text, or matches it as a pattern with `*`.
 pub fn name_fits(wanted: &str, name: &str) -> bool {
     if wanted.contains('*') { matches_pattern(wanted, name) } else { name.contains(wanted) }
 }

@@ -1,9 +1,9 @@
-//! `footwork` without a command: the built-in data, a course with every kind of motion, files to look at.
+//! `footwork` without a command: runs the demo, a course with every kind of motion on the built-in data.
 
 use crate::args::{Common, GroundKind};
 use crate::course::Course;
-use crate::files::Kind;
 use crate::film;
+use crate::kind::Kind;
 use crate::output;
 use crate::run::{Drive, Driven};
 use crate::simulate::print_summary;
@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Where the files go.
+/// Folder of the files.
 const FOLDER: &str = "footwork-demo";
-/// The files.
+/// Files in the folder.
 pub const FILES: [(&str, Kind); 5] = [
     ("demo.bvh", Kind::Bvh),
     ("demo.glb", Kind::Glb),
@@ -24,13 +24,13 @@ pub const FILES: [(&str, Kind); 5] = [
     ("strip.png", Kind::Picture),
     ("summary.json", Kind::Json),
 ];
+/// Length of the run, in seconds: the standard course, then a random stick.
+const SECONDS: f32 = 90.0;
 
-/// Where one of the files goes.
+/// Path of one of the files.
 pub fn path(name: &str) -> PathBuf {
     Path::new(FOLDER).join(name)
 }
-/// The standard course, then as much of a random stick.
-const SECONDS: f32 = 90.0;
 
 /// Runs the demo.
 pub fn demo(common: &Common) -> Result<()> {
@@ -83,23 +83,23 @@ pub fn demo(common: &Common) -> Result<()> {
     out!("course:");
     print_summary(&driven.summary);
     out!("written to {FOLDER}/:");
-    out!("  demo.glb      the motion on a mannequin: drop it into any glTF viewer, or Blender");
-    out!("  demo.bvh      the same for animation tools");
-    out!("  path.svg      where it was sent and where it went, from above");
-    out!("  strip.png     some seconds of it, moment by moment: poses, contacts, transitions");
-    out!("  summary.json  these figures");
-    out!("next: footwork build <your folder of clips> -o mine.fwdb; footwork simulate --db mine.fwdb");
+    out!("  demo.glb      the motion on a mannequin, for any glTF viewer or Blender");
+    out!("  demo.bvh      the motion for animation tools");
+    out!("  path.svg      the commanded and the walked path from above");
+    out!("  strip.png     film strip of the first steps: poses, contacts, transitions");
+    out!("  summary.json  the figures above");
+    out!("next: footwork build <folder with clips> -o mine.fwdb; footwork simulate --db mine.fwdb");
     Ok(())
 }
 
-/// The seconds in which the character first leaves where it stands: from rest, through transitions, to a steady gait.
+/// Time span in which the character first moves: from rest through transitions to a steady gait.
 fn telling(driven: &Driven) -> [f64; 2] {
     const BEFORE_S: f64 = 0.4;
     const SECONDS: f64 = 4.0;
     let start = driven.walked.first().map(|s| s.position).unwrap_or_default();
     let left = driven.walked.iter().position(|s| (s.position - start).length() > 0.1).unwrap_or(0);
     let from_s = (left as f64 * f64::from(driven.summary.dt_s) - BEFORE_S).max(0.0);
-    // On a tenth of a second: people read these numbers.
+    // Rounded to a tenth of a second, to be readable.
     let from_s = (from_s * 10.0).floor() / 10.0;
     [from_s, from_s + SECONDS]
 }

@@ -7,12 +7,14 @@ mod args;
 mod bench;
 mod build;
 mod clips;
+mod completions;
 mod config;
 mod convert;
 mod course;
 mod database;
 mod demo;
 mod doctor;
+mod draw;
 mod eval;
 mod files;
 mod film;
@@ -20,6 +22,7 @@ mod gait;
 mod ground;
 mod inspect;
 mod interrupt;
+mod kind;
 mod markup;
 mod output;
 mod path_svg;
@@ -31,12 +34,12 @@ mod simulate;
 mod trace;
 
 use args::{Cli, Command};
-use clap::Parser;
 use files::Files;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::read();
+    print::set_quiet(cli.quiet, cli.common.json);
     interrupt::install();
     match Files::of(&cli).and_then(|files| files.check()).and_then(|()| run(&cli)) {
         Ok(code) => code,
@@ -50,12 +53,12 @@ fn main() -> ExitCode {
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     let done = match &cli.command {
         None => demo::demo(&cli.common),
-        // Its exit code says how bad it is.
+        // Its exit code depends on the findings.
         Some(Command::Doctor(args)) => return doctor::doctor(args, &cli.common),
         Some(Command::Build(args)) => build::build(args, &cli.common),
         Some(Command::Retarget(args)) => retarget::retarget(args, &cli.common),
         Some(Command::Convert(args)) => convert::convert(args, &cli.common),
-        Some(Command::Config) => {
+        Some(Command::Config(_)) => {
             config::config();
             Ok(())
         }
@@ -66,6 +69,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Search(args)) => search::search(args, &cli.common),
         Some(Command::Bench(args)) => bench::bench(args, &cli.common),
         Some(Command::Eval(args)) => eval::eval(args, &cli.common),
+        Some(Command::Completions(args)) => completions::completions(args),
     };
     done.map(|()| ExitCode::SUCCESS)
 }

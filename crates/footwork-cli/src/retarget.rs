@@ -1,9 +1,9 @@
-//! `footwork retarget`: clips of one skeleton on another.
+//! `footwork retarget`: transfers clips to another skeleton.
 
 use crate::args::{Common, RetargetArgs};
 use crate::database::{in_source, sources};
-use crate::files::{Kind, check_kinds};
 use crate::interrupt::guarded;
+use crate::kind::{Kind, check_kinds};
 use crate::{clips, output, progress};
 use anyhow::{Context, Result, bail};
 use footwork::build::retarget::{RetargetOptions, RetargetReport, reference, retarget_clips};
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The rig that needs no file.
+/// Name of the built-in rig.
 const BUILT_IN: &str = "built-in";
 
 /// Runs the command.
@@ -49,14 +49,14 @@ fn read(inputs: &[PathBuf], units: &UnitSetting, common: &Common) -> Result<Vec<
     clips::read(inputs, Path::new(""), &SourceConfig { units: units.clone(), ..SourceConfig::default() }, common)
 }
 
-/// What a file is written as.
+/// Format of an output file.
 #[derive(Clone, Copy, PartialEq)]
 enum FileKind {
     Bvh,
     Glb,
 }
 
-/// The kind of file to write; `None` for a folder.
+/// Returns the format of the output file; `None` for a folder.
 fn output_file(path: &Path, clips: usize) -> Result<Option<FileKind>> {
     let kind = match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
         Some("bvh") => FileKind::Bvh,
@@ -65,7 +65,7 @@ fn output_file(path: &Path, clips: usize) -> Result<Option<FileKind>> {
         _ => return Ok(None),
     };
     if clips > 1 {
-        bail!("--output {} is one file, but there are {clips} clips: give a folder", path.display());
+        bail!("--output {}: expected one clip for a file, found {clips}; write to a folder", path.display());
     }
     Ok(Some(kind))
 }

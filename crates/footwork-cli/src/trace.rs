@@ -1,8 +1,9 @@
-//! A recorded run, `.fwtrace`: a safetensors file like `.fwdb`, so that any reader of that format sees the numbers.
+//! Recorded run, `.fwtrace`: a safetensors file like `.fwdb`, for any reader of that format.
 //!
-//! Everything numeric is a tensor with a name that explains itself; one metadata key, `footwork`, holds the rest as JSON
-//! with sorted keys. Equal runs give equal bytes. Everything is checked before anything is used.
+//! Numbers are tensors with descriptive names; one metadata key, `footwork`, contains the rest as JSON
+//! with sorted keys. Equal runs give equal bytes. Loading checks the whole file before use.
 
+use crate::ground::GroundKind;
 use crate::interrupt::guarded;
 use crate::run::Driven;
 use anyhow::{Context, Result, anyhow, bail};
@@ -24,7 +25,7 @@ const FORMAT_VERSION: u32 = 1;
 const KEY: &str = "footwork";
 const KIND: &str = "trace";
 
-/// A run, frame by frame. Frame 0 is the first update's result.
+/// Run, frame by frame. Frame 0 is the result of the first update.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
     pub skeleton: Skeleton,
@@ -32,33 +33,35 @@ pub struct Trace {
     pub contact_joints: Vec<JointIndex>,
     /// Names of the database's clips.
     pub clips: Vec<String>,
-    /// What was asked for.
+    /// Name of the course.
     pub course: String,
-    /// Frame at which each part of the course began, and its name.
+    /// Ground of the run.
+    pub ground: GroundKind,
+    /// First frame and name of each part of the course.
     pub parts: Vec<(usize, String)>,
-    /// Content hash of the database that was played from.
+    /// Content hash of the database.
     pub database_hash: String,
     /// `[frames x joints]` to the parent; joint 0 is `world_from_root`.
     pub translations: Vec<Vec3>,
     /// `[frames x joints]`.
     pub rotations: Vec<Quat>,
-    /// `[frames x contact joints]` of the source frame that played.
+    /// `[frames x contact joints]` contacts of the playing frame.
     pub contacts: Vec<u8>,
-    /// `[frames]` the simulated character: what was commanded.
+    /// `[frames]` position of the simulated character: the command.
     pub simulated: Vec<Vec3>,
     /// `[frames]` its facing: x and z of a unit vector.
     pub simulated_facings: Vec<[f32; 2]>,
-    /// `[frames]` transitions made in each.
+    /// `[frames]` number of transitions.
     pub transitions: Vec<u32>,
-    /// `[frames]` the clip that played.
+    /// `[frames]` index of the playing clip.
     pub playing_clips: Vec<u32>,
-    /// `[frames]` seconds from its first frame; a loop may have gone round.
+    /// `[frames]` time in the playing clip, in seconds; that of a loop may exceed its length.
     pub playing_times_s: Vec<f32>,
-    /// `[frames]` 1 where it played as in a mirror.
+    /// `[frames]` 1 if it is mirrored.
     pub playing_mirrored: Vec<u8>,
 }
 
-/// The JSON beside the tensors.
+/// Metadata beside the tensors.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Metadata {
@@ -67,6 +70,9 @@ struct Metadata {
     course: String,
     database_hash: String,
     format_version: u32,
+    /// Omitted if level.
+    #[serde(default, skip_serializing_if = "GroundKind::is_level")]
+    ground: GroundKind,
     joint_names: Vec<String>,
     joint_parents: Vec<Option<JointIndex>>,
     kind: String,
@@ -75,7 +81,7 @@ struct Metadata {
 }
 
 impl Trace {
-    /// What a drive over a course left behind.
+    /// Returns the trace of a run over a course.
     pub fn of(db: &Database, driven: &Driven, course: &str) -> Self {
         Self {
             skeleton: db.skeleton.clone(),
@@ -83,6 +89,7 @@ impl Trace {
             contact_joints: db.rig.contact_joints.clone(),
             clips: db.clips.iter().map(|c| c.name.clone()).collect(),
             course: course.to_owned(),
+            ground: driven.ground,
             parts: driven.parts.clone(),
             database_hash: format!("{:032x}", db.content_hash()),
             translations: driven.translations.clone(),
@@ -97,7 +104,7 @@ impl Trace {
         }
     }
 
-    /// Number of frames.
+    /// Returns the number of frames.
     pub fn frames(&self) -> usize {
         self.transitions.len()
     }
@@ -136,6 +143,7 @@ impl Trace {
             course: self.course.clone(),
             database_hash: self.database_hash.clone(),
             format_version: FORMAT_VERSION,
+            ground: self.ground,
             joint_names: self.skeleton.names().to_vec(),
             joint_parents: self.skeleton.parents().to_vec(),
             kind: KIND.to_owned(),
@@ -256,6 +264,7 @@ impl Tensors<'_> {
             rate_hz: m.rate_hz,
             clips: m.clips,
             course: m.course,
+            ground: m.ground,
             parts: m.parts,
             database_hash: m.database_hash,
             contact_joints,
@@ -279,6 +288,7 @@ mod tests {
             contact_joints: vec![JointIndex(1)],
             clips: vec!["walk".into()],
             course: "standard".into(),
+            ground: GroundKind::Stairs,
             parts: vec![(0, "stand".into()), (2, "walk".into())],
             database_hash: "0".repeat(32),
             translations: vec![Vec3::Y; frames * 2],

@@ -18,9 +18,10 @@
 //! `name`. A file with one clip gives it its own name; one with several gives `file.take`.
 
 use crate::cache::ClipCache;
-use crate::files::{ImportError, Imported, Note, finish, load_all};
+use crate::config_error::ConfigFileError;
+use crate::files::{ImportError, Imported, finish, load_all};
 use crate::find::find;
-use crate::format;
+use crate::note::Note;
 use crate::pattern::NamePattern;
 use crate::ranges::{self, RangeSpec};
 use crate::units::Units;
@@ -128,61 +129,6 @@ impl UnitSetting {
             },
         }
     }
-}
-
-/// Why a configuration cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConfigFileError {
-    /// The disk says no.
-    #[error("cannot read {}: {error}", path.display())]
-    Read {
-        /// File.
-        path: PathBuf,
-        /// What the system says.
-        error: std::io::Error,
-    },
-    /// Not TOML, or keys that mean nothing.
-    #[error("{}: {message}", path.display())]
-    Parse {
-        /// File.
-        path: PathBuf,
-        /// Line, column, and what was expected.
-        message: String,
-    },
-    /// A value is invalid.
-    #[error("`{key}`: {what}")]
-    Value {
-        /// Key.
-        key: &'static str,
-        /// What is wrong and what to do.
-        what: String,
-    },
-    /// A pattern that finds nothing.
-    #[error("`{}` matches no motion file: expected names that end in {}", pattern.display(), format::known())]
-    NoMatch {
-        /// Pattern.
-        pattern: PathBuf,
-    },
-    /// A pattern that is none.
-    #[error("`{pattern}`: {what}")]
-    Pattern {
-        /// Pattern.
-        pattern: String,
-        /// What is wrong.
-        what: String,
-    },
-    /// Clips.
-    #[error(transparent)]
-    Import(#[from] ImportError),
-    /// A sidecar that does not fit its clip.
-    #[error("{}: {error}", path.display())]
-    Sidecar {
-        /// File.
-        path: PathBuf,
-        /// What is wrong.
-        error: footwork::clip::ClipError,
-    },
 }
 
 impl CharacterConfig {

@@ -2,14 +2,14 @@
 
 use crate::bvh::{self, Bvh, BvhError, UnitGuess, Units, WriteOptions};
 use crate::cache::{ClipCache, Kept};
-use crate::format::{self, Format};
+use crate::format::{self, Format, MOST_BYTES};
+use crate::note::Note;
 use crate::one_skeleton;
 use crate::scene::{ClipsAndNotes, SceneError};
 use footwork::clip::RawClip;
 use footwork::files::{read_at_most, write_atomically};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -107,21 +107,6 @@ pub struct Imported {
     pub clips: Vec<RawClip>,
     /// What was left out, brought into line, or looks doubtful, in the order of the files.
     pub notes: Vec<Note>,
-}
-
-/// Something that the user should know, and that is no error.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    /// File or clip that it is about.
-    pub about: String,
-    /// One sentence.
-    pub text: String,
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.about, self.text)
-    }
 }
 
 /// A file to be read.
@@ -288,9 +273,6 @@ pub fn write_clip(path: &Path, clip: &RawClip, options: &WriteOptions) -> Result
     write_atomically(path, |out| bvh::write(clip, out, options).map_err(io::Error::other))
         .map_err(|error| ImportError::Write { path: path.to_owned(), error })
 }
-
-/// Bytes of a motion file, or of a buffer beside it, at most: hours of capture.
-pub(crate) const MOST_BYTES: u64 = 1 << 30;
 
 /// A file in memory.
 enum Loaded {

@@ -3,7 +3,7 @@
 //! A place of the search is a folder together with how much of the pattern has been used up on the way to it. Each place is
 //! visited once, so that the search ends, and finds what fits, in any web of links.
 
-use crate::config::ConfigFileError;
+use crate::config_error::ConfigFileError;
 use crate::files::{ImportError, Input};
 use crate::format::Format;
 use glob::{MatchOptions, Pattern};

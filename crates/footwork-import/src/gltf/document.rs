@@ -1,6 +1,6 @@
 //! The JSON of a file and where its buffers are.
 
-use crate::files::MOST_BYTES;
+use crate::format::MOST_BYTES;
 use crate::scene::SceneProblem;
 use base64::Engine;
 use footwork::files::read_at_most;

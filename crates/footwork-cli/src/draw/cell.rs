@@ -1,8 +1,9 @@
-//! One moment in one view: ground, marks, traces, the figure.
+//! One pose in one view: ground, marks, traces and figure.
 
 use super::figure::{Figure, Half};
+use super::ground::{Ground, Relief};
+use super::motion::Motion;
 use super::shapes::{Anchor, Colour, Font, Frame, Picture, Point};
-use super::source::Motion;
 use super::view::{Camera, View};
 use footwork::math::Facing;
 use glam::Vec3;
@@ -13,6 +14,8 @@ pub const BORDER: Colour = Colour::rgb(0xd5d9df);
 pub const JUMP: Colour = Colour::rgb(0xb5179e);
 const GROUND: Colour = Colour::rgb(0xf1f3f5);
 const GROUND_LINE: Colour = Colour::rgb(0x8b929c);
+/// Colour of the lowest ground, from above.
+const LOW: Colour = Colour::rgb(0xb9c0ca);
 const RULER: [Colour; 2] = [Colour::rgb(0xb9c0ca), Colour::rgb(0xe9ecf0)];
 /// Below the ground line: two lanes of contacts, the ruler, its numbers.
 pub const BELOW_PX: f32 = 34.0;
@@ -24,6 +27,13 @@ const MOST_TICKS: f32 = 4000.0;
 /// Points of a line that the eye can tell apart: along a row of figures, and behind one foot.
 const LINE_POINTS: usize = 2000;
 const TRACE_POINTS: usize = 100;
+/// Distance of points on slopes and steps, seen edge-on.
+const SECTION_PX: f32 = 1.5;
+/// Distance of the samples that find the edges of steps, in metres.
+const SURFACE_STEP_M: f32 = 0.02;
+const PATCH_EDGE: Colour = Colour::rgb(0xd5dae1);
+/// Size of the squares of one height, from above.
+const BLOCK_PX: f32 = 6.0;
 /// A foot leaves a trace of this many seconds.
 const TRACE_S: f32 = 0.4;
 
@@ -36,24 +46,31 @@ pub struct Subject {
     pub contact_names: Vec<String>,
     /// The frames of the span.
     pub span: std::ops::Range<usize>,
+    pub ground: Ground,
 }
 
 impl Subject {
-    /// The camera of a frame: held through a clip.
+    /// Returns the camera of a frame; it is the same through a clip.
     pub fn camera(&self, view: View, frame: usize) -> Camera {
         let piece = self.motion.piece(frame);
         let range = piece.start.max(self.span.start)..piece.end.min(self.span.end);
         view.camera(self.motion.ahead(range))
     }
 
-    /// On the ground under the body.
+    /// Returns the point on the ground under the body.
     pub fn origin(&self, frame: usize) -> Vec3 {
         self.motion.root(frame).translation + Vec3::Y * self.figure.ground_m
     }
 
-    /// Extent of the figure around its origin in a view, metres: left, down, right, up.
+    /// Bounds of the figure around its origin in a view, in metres: left, bottom, right, top.
     pub fn bounds(&self, view: View, frame: usize) -> [f32; 4] {
         self.figure.bounds(self.motion.world(frame), &self.camera(view, frame), self.origin(frame))
+    }
+
+    /// Returns the ground around a range of frames.
+    pub fn relief(&self, frames: std::ops::Range<usize>) -> Relief<'_> {
+        let ahead = self.camera(View::Side, frames.start).right;
+        self.ground.relief(&self.motion, frames, ahead)
     }
 
     fn trace_start(&self, frame: usize) -> usize {
@@ -62,25 +79,30 @@ impl Subject {
     }
 }
 
-/// The smallest bounds around both.
+/// Returns the smallest bounds around both.
 pub fn union(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
     [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
 }
 
-/// Nothing yet.
+/// Bounds of nothing.
 pub const NO_BOUNDS: [f32; 4] = [f32::MAX, f32::MAX, f32::MIN, f32::MIN];
 
-/// Where the world lies on the page.
+/// Placement of the world on the page.
 pub struct Stage<'a> {
     pub subject: &'a Subject,
     pub view: View,
     pub camera: Camera,
-    /// The world's point that lies at `at`.
+    /// Point of the world at `at`.
     pub origin: Vec3,
     pub at: Point,
     pub px_per_m: f32,
-    /// Nothing of the ground is drawn outside.
+    /// The ground is clipped to this frame.
     pub frame: Frame,
+    pub relief: Relief<'a>,
+    /// Point of the world through which the ground is cut, seen from the side.
+    pub cut_at: Vec3,
+    /// First frame shown.
+    pub first_frame: usize,
 }
 
 impl Stage<'_> {
@@ -92,9 +114,112 @@ impl Stage<'_> {
         self.place(self.camera.plane(p - self.origin))
     }
 
-    /// Ground with marks that stand still in the world.
+    /// Draws the ground with marks that are fixed in the world.
     pub fn ground(&self, picture: &mut Picture) {
+        let level = self.relief.is_level();
+        match self.view {
+            View::Side | View::Front if level => self.plane(picture),
+            View::Side | View::Front => self.section(picture),
+            View::Top if !level => self.heights(picture),
+            View::ThreeQuarter if !level => return self.surface(picture),
+            View::Top | View::ThreeQuarter => {}
+        }
         if self.view.level() { self.ruler(picture) } else { self.grid(picture) }
+    }
+
+    /// Level ground seen edge-on.
+    fn plane(&self, picture: &mut Picture) {
+        let (f, y) = (&self.frame, self.at[1]);
+        picture.rectangle(&Frame { left: f.left, top: y, width: f.width, height: f.bottom() - y }, GROUND);
+        picture.line(vec![[f.left, y], [f.right(), y]], GROUND_LINE, 1.2);
+    }
+
+    /// Slopes and steps seen edge-on.
+    fn section(&self, picture: &mut Picture) {
+        let f = &self.frame;
+        let right = self.camera.right;
+        let at = |x: f32| {
+            let t = (x - self.at[0]) / self.px_per_m;
+            self.cut_at + right * (t - right.dot(self.cut_at - self.origin))
+        };
+        let line = self.relief.line(at(f.left), at(f.right()), SECTION_PX / self.px_per_m);
+        let line: Vec<Point> = line.into_iter().map(|p| self.point(p)).collect();
+        let inside = line.iter().map(|[x, y]| [x.clamp(f.left, f.right()), y.clamp(f.top, f.bottom())]);
+        let below = [[f.right(), f.bottom()], [f.left, f.bottom()]];
+        picture.area(inside.chain(below).collect(), GROUND);
+        picture.line_within(&line, f, GROUND_LINE, 1.2);
+    }
+
+    /// Slopes and steps from above: higher ground is lighter.
+    fn heights(&self, picture: &mut Picture) {
+        const LEVELS: f32 = 20.0;
+        /// Height difference from the darkest to the lightest tone, in metres.
+        const RANGE_M: f32 = 2.0;
+        let f = &self.frame;
+        let tone = |x: f32, y: f32| {
+            let [right, up] = [(x - self.at[0]) / self.px_per_m, (self.at[1] - y) / self.px_per_m];
+            let p = self.origin + self.camera.right * right + self.camera.up * up;
+            let share = 0.5 + (self.relief.height(p) - self.cut_at.y) / RANGE_M;
+            (share.clamp(0.0, 1.0) * LEVELS).round()
+        };
+        let (columns, rows) = ((f.width / BLOCK_PX).ceil() as usize, (f.height / BLOCK_PX).ceil() as usize);
+        for i in 0..columns {
+            let left = f.left + BLOCK_PX * i as f32;
+            let width = BLOCK_PX.min(f.right() - left);
+            let tones: Vec<f32> =
+                (0..rows).map(|k| tone(left + 0.5 * width, f.top + BLOCK_PX * (k as f32 + 0.5))).collect();
+            let mut k = 0;
+            while k < rows {
+                let same = tones[k..].iter().take_while(|t| **t == tones[k]).count();
+                let top = f.top + BLOCK_PX * k as f32;
+                let height = (BLOCK_PX * same as f32).min(f.bottom() - top);
+                let colour = LOW.towards(Colour::rgb(0xffffff), tones[k] / LEVELS);
+                picture.rectangle(&Frame { left, top, width, height }, colour);
+                k += same;
+            }
+        }
+    }
+
+    /// Slopes and steps seen from above at an angle: patches along the path, far ones first.
+    fn surface(&self, picture: &mut Picture) {
+        let f = &self.frame;
+        let ahead = self.subject.camera(View::Side, self.first_frame).right;
+        let left = Vec3::Y.cross(ahead);
+        let reach = (f.width + f.height / self.camera.up.dot(Vec3::Y).clamp(0.2, 1.0)) / self.px_per_m;
+        if !(reach <= MOST_TICKS * TICK_M) {
+            return;
+        }
+        // World-fixed marks: borders of patches along the path and across it.
+        let marks = |axis: Vec3| {
+            let at = axis.dot(self.cut_at);
+            let [first, last] = [((at - reach) / TICK_M).ceil(), ((at + reach) / TICK_M).floor()];
+            (first as i64..=last as i64).map(|k| k as f32 * TICK_M).collect::<Vec<f32>>()
+        };
+        let across = marks(left);
+        let line = self.relief.line(self.cut_at - ahead * reach, self.cut_at + ahead * reach, SURFACE_STEP_M);
+        let mut along: Vec<f32> = line.iter().map(|p| ahead.dot(*p)).chain(marks(ahead)).collect();
+        along.sort_by(f32::total_cmp);
+        let at = |t: f32, side: f32| {
+            let p = ahead * t + left * side;
+            p.with_y(self.relief.height(p.with_y(self.cut_at.y)))
+        };
+        let mut patches: Vec<(f32, Vec<Point>, Colour)> = Vec::new();
+        for t in along.windows(2) {
+            for side in across.windows(2) {
+                let corners = [at(t[0], side[0]), at(t[1], side[0]), at(t[1], side[1]), at(t[0], side[1])];
+                let outline = f.clip(corners.iter().map(|p| self.point(*p)).collect());
+                if outline.len() < 3 {
+                    continue;
+                }
+                let depth = corners.iter().map(|p| self.camera.depth(*p)).sum::<f32>();
+                let normal = (corners[3] - corners[0]).cross(corners[1] - corners[0]).normalize_or(Vec3::Y);
+                patches.push((depth, outline, LOW.towards(Colour::rgb(0xfbfcfd), normal.y.abs())));
+            }
+        }
+        patches.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (_, outline, tone) in patches {
+            picture.outlined(outline, tone, PATCH_EDGE, 0.8);
+        }
     }
 
     /// How many times [`TICK_M`] lies between marks; `None` where there is no room for marks at all.
@@ -103,14 +228,14 @@ impl Stage<'_> {
     }
 
     fn ruler(&self, picture: &mut Picture) {
-        let (f, y) = (&self.frame, self.at[1]);
-        picture.rectangle(&Frame { left: f.left, top: y, width: f.width, height: f.bottom() - y }, GROUND);
-        picture.line(vec![[f.left, y], [f.right(), y]], GROUND_LINE, 1.2);
+        let f = &self.frame;
+        // Below slopes and steps, the ruler is at the bottom.
+        let y = if self.relief.is_level() { self.at[1] } else { f.bottom() - BELOW_PX };
         let zero = self.at[0] - self.camera.right.dot(self.origin) * self.px_per_m;
         let Some(scale) = self.tick_scale() else { return };
         let step = TICK_M * scale as f32 * self.px_per_m;
         let (first, last) = (((f.left - zero) / step).floor(), ((f.right() - zero) / step).ceil());
-        // Also where one of them is not a number.
+        // Also rejects NaN.
         if !(last - first <= MOST_TICKS) {
             return;
         }
@@ -122,10 +247,15 @@ impl Stage<'_> {
             if a <= f.left + 1.0 || a >= f.right() - 1.0 {
                 continue;
             }
-            picture.line(vec![[a, y], [a, y + 17.0]], GROUND_LINE.alpha(if k % 2 == 0 { 255 } else { 120 }), 1.0);
+            let tick_top = if self.relief.is_level() { y } else { y + 9.0 };
+            picture.line(
+                vec![[a, tick_top], [a, y + 17.0]],
+                GROUND_LINE.alpha(if k % 2 == 0 { 255 } else { 120 }),
+                1.0,
+            );
             let text = format!("{}", k / 2 * scale);
             let half = Font::Small.width(&text) / 2.0;
-            // With little room every other, fifth, ... metre.
+            // If there is little room, every second, fifth, ... metre.
             let thin = [1, 2, 5, 10, 50].into_iter().find(|t| 2.0 * step * *t as f32 > 40.0).unwrap_or(100);
             let whole = k % 2 == 0 && (k / 2) % thin == 0;
             if whole && a - half > f.left + 2.0 && a + half < f.right() - 2.0 {
@@ -139,7 +269,7 @@ impl Stage<'_> {
         let Some(scale) = self.tick_scale() else { return };
         let tick_m = TICK_M * scale as f32;
         let reach = (f.width.max(f.height) / self.px_per_m / tick_m / 2.0).ceil() * 2.0 + 2.0;
-        // Seen flat from the front, the ground reaches further back.
+        // Seen at a low angle, the ground extends further back.
         let reach = reach * if self.view == View::Top { 1.0 } else { 1.5 };
         let [x0, z0] = [self.origin.x, self.origin.z].map(|v| (v / tick_m).round());
         if !(reach <= MOST_TICKS) {
@@ -159,7 +289,7 @@ impl Stage<'_> {
         }
     }
 
-    /// The way of the root on the ground, in views that show the ground.
+    /// Draws the path of the root on the ground, in views that show the ground.
     pub fn path(&self, picture: &mut Picture, range: std::ops::Range<usize>) {
         if self.view.level() {
             return;
@@ -168,7 +298,7 @@ impl Stage<'_> {
         picture.line_within(&points, &self.frame, FAINT.alpha(150), 1.3);
     }
 
-    /// Where the feet have been, world-fixed.
+    /// Draws the paths of the feet, fixed in the world.
     pub fn traces(&self, picture: &mut Picture, range: std::ops::Range<usize>) {
         self.thin_traces(picture, range, LINE_POINTS);
     }
@@ -182,7 +312,7 @@ impl Stage<'_> {
         }
     }
 
-    /// Marks under the feet that touch the ground.
+    /// Draws marks under planted feet.
     pub fn planted(&self, picture: &mut Picture, frame: usize) {
         let s = self.subject;
         let facing = Facing::from_rotation(s.motion.root(frame).rotation).direction();
@@ -191,9 +321,9 @@ impl Stage<'_> {
                 continue;
             }
             let p = s.motion.world(frame)[sole.joint].translation - Vec3::Y * sole.stand_m;
-            // On stairs and boxes the mark lies under the foot, else on the ground that is drawn.
+            // On stairs and boxes the mark lies under the foot, elsewhere on the drawn ground.
             let raised = (p.y - self.origin.y).abs() > 0.04 * s.figure.height_m;
-            let p = if raised { p } else { p.with_y(self.origin.y) };
+            let p = if raised || !self.relief.is_level() { p } else { p.with_y(self.origin.y) };
             let colour = sole.half.colour();
             if self.view.level() {
                 let [x, y] = self.point(p);
@@ -221,7 +351,7 @@ impl Stage<'_> {
         s.figure.draw(picture, s.motion.world(frame), &self.camera, self.origin, self.px_per_m, &place);
     }
 
-    /// In a view from above: where the character faces.
+    /// Draws the facing, in a view from above.
     pub fn facing(&self, picture: &mut Picture, frame: usize) {
         if self.view != View::Top {
             return;
@@ -233,7 +363,7 @@ impl Stage<'_> {
         picture.line_within(&[a, b], &self.frame, INK.alpha(200), 1.6);
     }
 
-    /// All of one moment.
+    /// Draws everything of one pose.
     pub fn moment(&self, picture: &mut Picture, frame: usize) {
         let before = self.subject.trace_start(frame)..frame + 1;
         self.ground(picture);
@@ -245,7 +375,7 @@ impl Stage<'_> {
     }
 }
 
-/// About so many of a range of frames at most, the last one among them.
+/// Returns about `most` frames of a range, among them the last one.
 fn thinned(range: std::ops::Range<usize>, most: usize) -> impl Iterator<Item = usize> {
     let step = range.len().div_ceil(most).max(1);
     let last = range.end.saturating_sub(1);

@@ -257,3 +257,24 @@ fn place(path: &Path) -> PathBuf {
         _ => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_holds_nothing_and_any_number_of_outputs_may_go_there() {
+        assert_eq!(Identity::of(Path::new("/dev/null")), None);
+        let one = |name: &str| Output {
+            flag: "--output",
+            path: PathBuf::from(name),
+            kind: Kind::Glb,
+            folder: false,
+            alone: false,
+        };
+        let files = Files { inputs: Vec::new(), outputs: vec![one("/dev/null"), one("/dev/null")] };
+        files.check().unwrap();
+        let files = Files { inputs: Vec::new(), outputs: vec![one("/a.glb"), one("/./a.glb")] };
+        assert!(files.check().is_err());
+    }
+}

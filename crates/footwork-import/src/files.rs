@@ -242,7 +242,8 @@ fn tell_apart(clips: &mut [RawClip]) -> Vec<Note> {
         let folders: Vec<Vec<String>> = same.iter().map(|i| folders(&clips[*i])).collect();
         let most = folders.iter().map(Vec::len).max().unwrap_or(0);
         let named = |levels: usize| -> Vec<String> {
-            let own = |f: &Vec<String>| [&f[f.len() - levels.min(f.len())..], &[name.clone()]].concat().join(".");
+            let own =
+                |f: &Vec<String>| [&f[f.len() - levels.min(f.len())..], std::slice::from_ref(&name)].concat().join(".");
             folders.iter().map(own).collect()
         };
         let apart = |names: &Vec<String>| names.iter().collect::<BTreeSet<_>>().len() == names.len();

@@ -1,9 +1,9 @@
-//! `footwork build`: motion files to a database.
+//! `footwork build`: builds a database from motion files.
 
 use crate::args::{BuildArgs, Common};
-use crate::database::{build_clips, built_in};
+use crate::database::{build_clips, built_in, in_file};
 use crate::{clips, interrupt};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result};
 use footwork::build::BuildReport;
 use footwork_import::{CharacterConfig, ClipCache, Imported, cache_folder};
 use serde_json::json;
@@ -12,9 +12,6 @@ use std::time::Instant;
 
 /// Runs the command.
 pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
-    if common.db.is_some() {
-        bail!("build writes to --output; --db is for reading");
-    }
     let start = Instant::now();
     let mut config = common.character()?;
     if let Some(units) = &args.units {
@@ -22,14 +19,19 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
     }
     let cache = (!args.no_cache).then(|| open_cache(&args.output)).flatten();
     let imported = source_clips(&args.clips, common, &config, cache.as_ref())?;
-    let (db, mut report) = build_clips(&imported.clips, &config, common.json)?;
+    let (db, mut report) = build_clips(&imported.clips, &config, common)?;
+    let file = |error| in_file(common, error);
+    if common.config.is_some() {
+        config.matcher.validate(&db).context("`[matcher]` does not fit the database").map_err(file)?;
+    }
     report.warnings.splice(0..0, imported.notes.iter().map(ToString::to_string));
     interrupt::guarded(&args.output, || db.save(&args.output))?;
     if let Some(cache) = &cache {
         cache.forget_unused();
     }
     let cached = cache.map_or(0, |c| c.hits());
-    let bytes = std::fs::metadata(&args.output)?.len();
+    // Of a device or a pipe it is nothing.
+    let bytes = std::fs::metadata(&args.output).map_or(0, |m| m.len());
     let elapsed_s = start.elapsed().as_secs_f64();
     if common.json {
         out!("{}", to_json(&report, args, cached, bytes, elapsed_s, &format!("{:032x}", db.content_hash())));
@@ -39,7 +41,7 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
     Ok(())
 }
 
-/// What was read before for this output, by this very program: another build of it may read files differently.
+/// Cache of an output, for this build of the program: another build may read files differently.
 fn open_cache(output: &Path) -> Option<ClipCache> {
     let program = std::fs::metadata(std::env::current_exe().ok()?).ok()?;
     let made = program.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
@@ -47,7 +49,7 @@ fn open_cache(output: &Path) -> Option<ClipCache> {
     Some(ClipCache::new(cache_folder(output)?, &writer))
 }
 
-/// The clips named on the command line, else those of the configuration, else the built-in ones.
+/// Reads the clips named on the command line, else those of the configuration, else the built-in ones.
 pub fn source_clips(
     named: &[PathBuf],
     common: &Common,
@@ -63,7 +65,7 @@ pub fn source_clips(
     } else {
         return Ok(Imported { clips: built_in(), ..Imported::default() });
     };
-    clips::import_cached(&inputs, base, &config.source, common.json, cache)
+    clips::import_cached(&inputs, base, &config.source, common, cache)
 }
 
 fn to_json(
@@ -120,7 +122,7 @@ fn print_report(report: &BuildReport, output: &Path, cached: usize, bytes: u64, 
     for b in &report.blends {
         let [a, z] = b.sources_skate_mps;
         out!(
-            "  `{}` made: {:.2} m/s, feet slide {:.3} m/s on the ground ({a:.3} and {z:.3} in its neighbours)",
+            "  `{}` blended: {:.2} m/s, planted feet slide {:.3} m/s ({a:.3} and {z:.3} in its sources)",
             b.clip,
             b.speed_mps,
             b.skate_mps
@@ -128,13 +130,13 @@ fn print_report(report: &BuildReport, output: &Path, cached: usize, bytes: u64, 
     }
     for p in &report.pruned {
         let part = if p.whole { String::new() } else { format!(" from {:.2} to {:.2} s", p.start_s, p.end_s) };
-        out!("  `{}`{part} left out: `{}` shows the same", p.clip, p.same_as);
+        out!("  `{}`{part} removed: duplicate of `{}`", p.clip, p.same_as);
     }
     for warning in &report.warnings {
         out!("  warning: {warning}");
     }
     if cached > 0 {
-        out!("  {cached} clips had not changed since the last build");
+        out!("  {cached} unchanged clips read from the cache");
     }
     out!("  built in {elapsed_s:.2} s; next: footwork simulate --db {}", output.display());
 }

@@ -1,62 +1,73 @@
-//! Reading and writing motion files for any command: a progress bar, notes, and sidecars.
+//! Reading and writing motion files, with a progress bar, notes and sidecars.
 
+use crate::args::Common;
+use crate::database::in_file;
 use crate::interrupt::guarded;
-use crate::{output, progress};
+use crate::kind::{Kind, check_kinds};
+use crate::{output, print, progress};
 use anyhow::{Context, Result};
 use footwork::build::ClipRule;
 use footwork::clip::RawClip;
 use footwork_import::bvh::WriteOptions;
-use footwork_import::{ClipCache, Imported, SourceConfig, import_clips_cached, write_clip};
+use footwork_import::{ClipCache, ConfigFileError, Imported, SourceConfig, import_clips_cached, write_clip};
 use std::path::{Path, PathBuf};
 
-/// Reads clips as a `[source]` table says; `inputs` lie under `base`.
-pub fn import(inputs: &[PathBuf], base: &Path, source: &SourceConfig, json: bool) -> Result<Imported> {
-    import_cached(inputs, base, source, json, None)
+/// Reads clips with the settings of a `[source]` table; `inputs` are relative to `base`.
+pub fn import(inputs: &[PathBuf], base: &Path, source: &SourceConfig, common: &Common) -> Result<Imported> {
+    import_cached(inputs, base, source, common, None)
 }
 
-/// As [`import`]; what `cache` holds is not read again.
+/// As [`import`], but takes unchanged files from `cache`.
 pub fn import_cached(
     inputs: &[PathBuf],
     base: &Path,
     source: &SourceConfig,
-    json: bool,
+    common: &Common,
     cache: Option<&ClipCache>,
 ) -> Result<Imported> {
-    let bar = progress::bar("reading", inputs.len() as u64, json);
+    let bar = progress::bar("reading", inputs.len() as u64, common.json);
     let tell = |done: usize, all: usize| {
         bar.set_length(all as u64);
         bar.set_position(done as u64);
     };
     let imported = import_clips_cached(inputs, base, source, Some(&tell), cache);
     bar.finish_and_clear();
-    imported.context("cannot read the clips")
+    let imported = imported.map_err(|error| match error {
+        // The settings of a table `[source]` come from the configuration file.
+        ConfigFileError::Value { .. } => in_file(common, error.into()),
+        error => error.into(),
+    });
+    imported.context("the clips could not be read")
 }
 
-/// The same for commands that look at clips: notes go to standard error.
-pub fn read(inputs: &[PathBuf], base: &Path, source: &SourceConfig, json: bool) -> Result<Vec<RawClip>> {
-    let imported = import(inputs, base, source, json)?;
+/// As [`import`], with notes printed to standard error.
+pub fn read(inputs: &[PathBuf], base: &Path, source: &SourceConfig, common: &Common) -> Result<Vec<RawClip>> {
+    let imported = import(inputs, base, source, common)?;
     for note in &imported.notes {
-        eprintln!("footwork: note: {note}");
+        print::note(format_args!("{note}"));
     }
     Ok(imported.clips)
 }
 
-/// Writes every clip into a folder as BVH. A clip with annotations gets a sidecar beside it: BVH cannot store them.
-pub fn write_folder(clips: &[RawClip], folder: &Path, json: bool) -> Result<()> {
+/// Writes every clip into a folder as BVH. A clip with annotations gets a sidecar beside it: BVH cannot store them. Files of
+/// other formats are not overwritten; `flag` names the folder in errors.
+pub fn write_folder(flag: &str, clips: &[RawClip], folder: &Path, json: bool) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let bar = progress::bar("writing", clips.len() as u64, json);
     let files = output::clip_files(folder, clips.iter().map(|c| c.name.as_str()), "bvh");
-    for (clip, path) in clips.iter().zip(files) {
-        guarded(&path, || write_clip(&path, clip, &WriteOptions::default()))?;
-        let sidecar: PathBuf = path.with_extension("tags.toml");
+    let sidecars: Vec<PathBuf> = files.iter().map(|f| f.with_extension("tags.toml")).collect();
+    check_kinds(flag, &files, Kind::Bvh)?;
+    check_kinds(flag, &sidecars, Kind::Sidecar)?;
+    for (clip, (path, sidecar)) in clips.iter().zip(files.iter().zip(&sidecars)) {
+        guarded(path, || write_clip(path, clip, &WriteOptions::default()))?;
         let rule = ClipRule::of(clip);
         if rule == ClipRule::default() {
             // The annotations of an earlier run no longer apply.
             if sidecar.is_file() {
-                std::fs::remove_file(&sidecar).with_context(|| format!("cannot remove {}", sidecar.display()))?;
+                std::fs::remove_file(sidecar).with_context(|| format!("cannot remove {}", sidecar.display()))?;
             }
         } else {
-            output::text(&sidecar, &sidecar_text(&rule)?)?;
+            output::text(sidecar, &sidecar_text(&rule)?)?;
         }
         bar.inc(1);
     }

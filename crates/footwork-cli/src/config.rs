@@ -1,6 +1,8 @@
-//! `footwork config`: every setting, with its default.
+//! `footwork config`: prints every setting with its default.
 
-/// Runs the command.
+use crate::print;
+
+/// Runs the command. The text is printed with `--quiet`, too: it is the only output.
 pub fn config() {
-    out!("{}", footwork_import::reference::toml().trim_end());
+    print::bytes(footwork_import::reference::toml().as_bytes());
 }

@@ -1,11 +1,13 @@
-//! `footwork convert`: motion files of any format to BVH or glTF.
+//! `footwork convert`: converts motion files to BVH or glTF.
 
 use crate::args::{Common, ConvertArgs, OutputFormat};
 use crate::database::name_fits;
 use crate::interrupt::guarded;
+use crate::kind::{Kind, check_kinds};
 use crate::{clips, output, progress};
 use anyhow::{Context, Result, bail};
 use footwork::clip::RawClip;
+use footwork::files::read_at_most;
 use footwork_import::bvh::WriteOptions;
 use footwork_import::glb::{self, GlbClip, GlbOptions};
 use footwork_import::{Imported, resample, write_clip};
@@ -52,26 +54,30 @@ fn clip_json(c: &RawClip) -> Value {
     })
 }
 
-/// The clips that are wanted, at the rate that is wanted.
+/// Reads the requested clips at the requested rate.
 fn read(args: &ConvertArgs, common: &Common) -> Result<Imported> {
     let mut source = common.character()?.source;
     if let Some(units) = &args.units {
         source.units = units.clone();
     }
-    let mut imported = clips::import(&args.clips, Path::new(""), &source, common.json)?;
+    let mut imported = clips::import(&args.clips, Path::new(""), &source, common)?;
     if let Some(wanted) = &args.clip {
         imported.clips.retain(|c| name_fits(wanted, &c.name));
         if imported.clips.is_empty() {
-            bail!("--clip {wanted}: no clip has this in its name");
+            bail!("--clip {wanted}: no clip name contains this");
         }
     }
     if let Some(rate_hz) = common.rate {
-        imported.clips = imported.clips.iter().map(|c| resample(c, rate_hz)).collect::<Result<_, _>>()?;
+        let clips: Result<Vec<_>, _> = imported.clips.iter().map(|c| resample(c, rate_hz)).collect();
+        imported.clips = clips.with_context(|| format!("--rate {rate_hz}"))?;
     }
     Ok(imported)
 }
 
-/// A character to be animated.
+/// Maximum size of a character's file, in bytes: meshes and textures.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// A character to animate.
 struct Mesh {
     name: String,
     bytes: Vec<u8>,
@@ -79,12 +85,12 @@ struct Mesh {
 
 impl Mesh {
     fn read(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes = read_at_most(path, MOST_BYTES).with_context(|| format!("cannot read {}", path.display()))?;
         Ok(Self { name: path.display().to_string(), bytes })
     }
 }
 
-/// What is to be written.
+/// File or folder to write.
 enum Target {
     Bvh(PathBuf),
     Glb(PathBuf),
@@ -100,23 +106,23 @@ impl Target {
             "bvh" => Self::Bvh(path),
             "glb" => Self::Glb(path),
             "" => Self::Folder(path, args.format),
-            "fbx" | "gltf" => bail!("--output {}: .{extension} is read, not written: expected .glb", path.display()),
+            "fbx" | "gltf" => bail!("--output {}: .{extension} files cannot be written: expected .glb", path.display()),
             _ => bail!("--output {}: expected a name that ends in .bvh or .glb, or a folder", path.display()),
         };
         let takes_mesh = matches!(target, Self::Glb(_) | Self::Folder(_, OutputFormat::Glb));
         if args.mesh.is_some() && !takes_mesh {
-            bail!("--mesh is for glTF, BVH has no meshes: expected --output FILE.glb, or --format glb with a folder");
+            bail!("--mesh: BVH files have no mesh: expected --output FILE.glb, or a folder and --format glb");
         }
         Ok(target)
     }
 
-    /// Writes the files; gives their paths.
+    /// Writes the files and returns their paths.
     fn write(&self, clips: &[RawClip], mesh: Option<&Mesh>, json: bool) -> Result<Vec<PathBuf>> {
         match self {
             Self::Bvh(path) => {
                 let [clip] = clips else {
                     bail!(
-                        "--output {}: a BVH file holds one clip, these are {}: choose one (--clip), or write into a folder",
+                        "--output {}: expected one clip for a BVH file, found {}; select one with --clip, or write to a folder",
                         path.display(),
                         clips.len()
                     );
@@ -132,15 +138,13 @@ impl Target {
                 std::fs::create_dir_all(folder)
                     .with_context(|| format!("cannot make the folder {}", folder.display()))?;
                 let bar = progress::bar("writing", clips.len() as u64, json);
-                let extension = match format {
-                    OutputFormat::Bvh => "bvh",
-                    OutputFormat::Glb => "glb",
+                let (extension, kind) = match format {
+                    OutputFormat::Bvh => ("bvh", Kind::Bvh),
+                    OutputFormat::Glb => ("glb", Kind::Glb),
                 };
                 let files = output::clip_files(folder, clips.iter().map(|c| c.name.as_str()), extension);
+                check_kinds("--output", &files, kind)?;
                 for (clip, path) in clips.iter().zip(&files) {
-                    if same_file(path, Path::new(&clip.source)) {
-                        bail!("{} would be overwritten by itself: expected another folder", path.display());
-                    }
                     match format {
                         OutputFormat::Bvh => bvh(path, clip)?,
                         OutputFormat::Glb => glb(path, std::slice::from_ref(clip), mesh)?,
@@ -154,10 +158,6 @@ impl Target {
     }
 }
 
-fn same_file(a: &Path, b: &Path) -> bool {
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
-}
-
 fn bvh(path: &Path, clip: &RawClip) -> Result<()> {
     Ok(guarded(path, || write_clip(path, clip, &WriteOptions::default()))?)
 }
@@ -165,19 +165,23 @@ fn bvh(path: &Path, clip: &RawClip) -> Result<()> {
 fn glb(path: &Path, clips: &[RawClip], mesh: Option<&Mesh>) -> Result<()> {
     let mut bytes = Vec::new();
     if let Some(mesh) = mesh {
-        glb::write_onto(&mesh.bytes, &mesh.name, clips, &mut bytes)?;
+        let written = glb::write_onto(&mesh.bytes, &mesh.name, clips, &mut bytes);
+        written.with_context(|| format!("cannot write {}", path.display()))?;
         return output::bytes(path, &bytes);
     }
     let skeleton = &clips[0].skeleton;
     let differs = |c: &&RawClip| c.skeleton.names() != skeleton.names() || c.skeleton.parents() != skeleton.parents();
     if let Some(other) = clips.iter().find(differs) {
         bail!(
-            "clips `{}` and `{}` have different skeletons: one .glb file holds one; write into a folder",
+            "clips `{}` ({}) and `{}` ({}): expected one skeleton in a .glb file, found two; write to a folder",
             clips[0].name,
-            other.name
+            clips[0].source,
+            other.name,
+            other.source
         );
     }
     let animations: Vec<GlbClip<'_>> = clips.iter().map(GlbClip::from).collect();
-    glb::write(skeleton, &animations, &GlbOptions::default(), &mut bytes)?;
+    let written = glb::write(skeleton, &animations, &GlbOptions::default(), &mut bytes);
+    written.with_context(|| format!("cannot write {}", path.display()))?;
     output::bytes(path, &bytes)
 }

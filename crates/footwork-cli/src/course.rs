@@ -1,6 +1,7 @@
-//! Scripted and random input: the same for every character that is to be compared.
+//! Scripted and random input, the same for every character.
 
 use anyhow::{Context, Result, bail};
+use footwork::files::read_text_at_most;
 use footwork::input::{Gait, Goal, MotionInput, Path, Stick};
 use footwork::math::{Facing, cos, sin};
 use footwork::trajectory::Simulation;
@@ -8,27 +9,28 @@ use footwork_metrics::RATE_HZ;
 use footwork_metrics::courses::{RandomStick, parse_csv};
 use glam::{Vec2, Vec3};
 use std::f32::consts::{FRAC_PI_4, PI, TAU};
+use std::path::Path as FilePath;
 
-/// Where the standard course ends and random input begins, seconds.
+/// Time at which the standard course ends and random input begins, in seconds.
 const STANDARD_S: f32 = 60.0;
-/// Speed on the standard course's path, m/s.
+/// Speed on the path of the standard course, in m/s.
 const PATH_MPS: f32 = 1.75;
 
-/// What to ask of a character when.
+/// Input over time.
 #[derive(Debug)]
 pub enum Course {
-    /// Every kind of motion once, then random.
+    /// All kinds of motion once, then random input.
     Standard {
-        /// What comes after.
+        /// Input after the script.
         random: RandomStick,
-        /// Made when its part begins, from where the character then is.
+        /// Path, made when its part begins, from the position of the character.
         path: Option<Path>,
     },
     /// A random stick.
     Random(RandomStick),
-    /// Nobody steers.
+    /// No input.
     Unsteered,
-    /// A row per 1/60 s.
+    /// One row per 1/60 s.
     Rows(Vec<Stick>),
 }
 
@@ -48,22 +50,31 @@ const PARTS: [(f32, &str); 12] = [
     (f32::INFINITY, ""),
 ];
 
+/// Bytes of a CSV file at most: days.
+const MOST_BYTES: u64 = 1 << 28;
+
 impl Course {
+    /// The file that a word of the command line means, if it is none of the names.
+    pub fn file(word: &str) -> Option<&str> {
+        word.contains(['.', '/', '\\']).then_some(word)
+    }
+
     /// By name or file; see `footwork simulate --help`.
     pub fn parse(name: &str, seed: u64) -> Result<Self> {
         match name {
             "standard" => Ok(Self::Standard { random: RandomStick::new(seed), path: None }),
             "random" => Ok(Self::Random(RandomStick::new(seed))),
             "none" => Ok(Self::Unsteered),
-            file if file.contains('.') || file.contains('/') => {
-                let text = std::fs::read_to_string(file).with_context(|| format!("cannot read the course {file}"))?;
+            name if let Some(file) = Self::file(name) => {
+                let text = read_text_at_most(FilePath::new(file), MOST_BYTES)
+                    .with_context(|| format!("cannot read the course {file}"))?;
                 Ok(Self::Rows(parse_csv(&text).with_context(|| format!("course {file}"))?))
             }
             other => bail!("no course is named `{other}`: expected standard, random, none, or a CSV file"),
         }
     }
 
-    /// The part of the course at a time.
+    /// Returns the part of the course at a time.
     pub fn part(&self, time_s: f32) -> &'static str {
         match self {
             Self::Standard { .. } => {
@@ -76,7 +87,7 @@ impl Course {
         }
     }
 
-    /// Input at a time for a character that is at `now`. Times must not go back.
+    /// Returns the input at a time for a character at `now`. Times must not decrease.
     pub fn input(&mut self, time_s: f32, now: &Simulation) -> MotionInput<'_> {
         let part = self.part(time_s);
         match self {
@@ -103,7 +114,7 @@ fn standard_stick(part: &str, since_s: f32, time_s: f32, random: &mut RandomStic
     match part {
         "walk" => towards(0.0, Gait::Walk),
         "run" => towards(0.0, Gait::Run),
-        // A sixth of a turn per second, then back at half of that.
+        // A sixth of a turn per second, then back at half that speed.
         "curve left, running" => towards(since_s * TAU / 6.0, Gait::Run),
         "curve right, walking" => towards(-since_s * TAU / 12.0, Gait::Walk),
         "strafe in a circle" => Stick { strafe: true, look: Vec2::Y, ..towards(since_s * TAU / 8.0, Gait::Walk) },
@@ -114,7 +125,7 @@ fn standard_stick(part: &str, since_s: f32, time_s: f32, random: &mut RandomStic
     }
 }
 
-/// A winding path that starts where the character is and faces.
+/// Returns a winding path that starts at the position and facing of the character.
 fn path_from(now: &Simulation) -> Path {
     let forward = now.facing.direction();
     let left = Vec3::new(forward.z, 0.0, -forward.x);
@@ -122,7 +133,7 @@ fn path_from(now: &Simulation) -> Path {
         let s = k as f32 * 0.25;
         now.position + forward * s + left * (2.0 * sin(s * FRAC_PI_4) * (1.0 - cos(s * 0.3)) * 0.5)
     };
-    // Points a quarter of a metre apart are never one point: this cannot fail.
+    // Points a quarter of a metre apart are distinct: this cannot fail.
     Path::new((0..=80).map(point).collect(), false).unwrap_or_else(|_| unreachable!("80 points apart"))
 }
 

@@ -1,4 +1,4 @@
-//! Where a command's database and settings come from.
+//! Database and settings of a command.
 
 use crate::args::Common;
 use crate::progress;
@@ -9,10 +9,10 @@ use footwork::clip::RawClip;
 use footwork::database::Database;
 use footwork::matcher::MatcherConfig;
 use footwork_gait::GaitOptions;
-use footwork_import::CharacterConfig;
+use footwork_import::{CharacterConfig, check_rules};
 
 impl Common {
-    /// The configuration file, or the defaults; command-line flags win.
+    /// Returns the configuration file or the defaults. Command-line flags take precedence.
     pub fn character(&self) -> Result<CharacterConfig> {
         let mut config = match &self.config {
             Some(path) => CharacterConfig::load(path)?,
@@ -28,37 +28,68 @@ impl Common {
         Ok(config)
     }
 
-    /// The database of `--db`, or one built from the built-in data; and how a character uses it.
+    /// Returns the database of `--db`, or one built from the built-in data, and the matcher settings.
     pub fn open(&self) -> Result<(Database, MatcherConfig)> {
         let config = self.character()?;
         let db = match &self.db {
             Some(_) if self.rate.is_some() => bail!("--rate is for building: the rates of --db are fixed"),
             Some(path) => Database::load(path)?,
-            None => build_clips(&built_in(), &config, self.json)?.0,
+            None => build_clips(&built_in(), &config, self)?.0,
         };
-        config.matcher.validate(&db).context("the configuration does not fit the database")?;
+        let fits = config.matcher.validate(&db).context("the configuration does not fit the database");
+        fits.map_err(|error| in_file(self, error))?;
         Ok((db, config.matcher))
     }
 }
 
-/// What the built-in clips are made with: all there is, slopes and stairs too.
+/// Options of the built-in clips: everything, slopes and stairs included.
 pub const BUILT_IN: GaitOptions = GaitOptions { seed: 1, rate_hz: 60.0, routes: true, terrain: true };
 
-/// The clips that come with footwork.
+/// Returns the built-in clips.
 pub fn built_in() -> Vec<RawClip> {
     footwork_gait::clips(&BUILT_IN)
 }
 
-/// True for a name that holds the wanted words, or fits them as a pattern with `*`.
+/// True if a name contains a text, or matches it as a pattern with `*`.
 pub fn name_fits(wanted: &str, name: &str) -> bool {
     if wanted.contains('*') { matches_pattern(wanted, name) } else { name.contains(wanted) }
 }
 
+/// An error about settings, with the file that they come from.
+pub fn in_file(common: &Common, error: anyhow::Error) -> anyhow::Error {
+    match &common.config {
+        Some(file) => error.context(file.display().to_string()),
+        None => error,
+    }
+}
+
+/// Names and files of clips, by which errors about them are told.
+pub fn sources(clips: &[RawClip]) -> Vec<(String, String)> {
+    clips.iter().map(|c| (c.name.clone(), c.source.clone())).collect()
+}
+
+/// An error about clips or settings, with the file of the clip that it names first, or that of the settings, unless it says so
+/// itself.
+pub fn in_source(sources: &[(String, String)], common: &Common, error: impl Into<anyhow::Error>) -> anyhow::Error {
+    let error = error.into();
+    let words = format!("{error:#}");
+    let at = |name: &str| words.find(&format!("clip `{name}`"));
+    let named = sources.iter().filter_map(|(name, file)| Some((at(name)?, file))).min_by_key(|(at, _)| *at);
+    match named {
+        Some((_, file)) if !words.contains(file.as_str()) => error.context(file.clone()),
+        Some(_) => error,
+        None => in_file(common, error),
+    }
+}
+
 /// Builds with a progress bar.
-pub fn build_clips(clips: &[RawClip], config: &CharacterConfig, json: bool) -> Result<(Database, BuildReport)> {
-    let bar = progress::bar("building", clips.len() as u64, json);
+pub fn build_clips(clips: &[RawClip], config: &CharacterConfig, common: &Common) -> Result<(Database, BuildReport)> {
+    if let Some(file) = &common.config {
+        check_rules(&config.build.clips, clips, file)?;
+    }
+    let bar = progress::bar("building", clips.len() as u64, common.json);
     let tell = |done: usize, _| bar.set_position(done as u64);
     let built = build(clips, &config.build, &BuildOptions { progress: Some(&tell), ..Default::default() });
     bar.finish_and_clear();
-    Ok(built?)
+    built.map_err(|error| in_source(&sources(clips), common, error))
 }

@@ -1,22 +1,36 @@
-//! `footwork` without a command: the built-in data, a course with every kind of motion, files to look at.
+//! `footwork` without a command: runs the demo, a course with every kind of motion on the built-in data.
 
 use crate::args::{Common, GroundKind};
 use crate::course::Course;
 use crate::film;
+use crate::kind::Kind;
 use crate::output;
 use crate::run::{Drive, Driven};
 use crate::simulate::print_summary;
 use crate::trace::Trace;
 use anyhow::{Context, Result};
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Where the files go.
+/// Folder of the files.
 const FOLDER: &str = "footwork-demo";
-/// The standard course, then as much of a random stick.
+/// Files in the folder.
+pub const FILES: [(&str, Kind); 5] = [
+    ("demo.bvh", Kind::Bvh),
+    ("demo.glb", Kind::Glb),
+    ("path.svg", Kind::Svg),
+    ("strip.png", Kind::Picture),
+    ("summary.json", Kind::Json),
+];
+/// Length of the run, in seconds: the standard course, then a random stick.
 const SECONDS: f32 = 90.0;
+
+/// Path of one of the files.
+pub fn path(name: &str) -> PathBuf {
+    Path::new(FOLDER).join(name)
+}
 
 /// Runs the demo.
 pub fn demo(common: &Common) -> Result<()> {
@@ -29,13 +43,12 @@ pub fn demo(common: &Common) -> Result<()> {
     let drive = Drive { course, ground, seconds: SECONDS, dt_s: 1.0 / 60.0, explain_s: None, json: common.json };
     let driven = drive.run(&db, config)?;
 
-    let folder = Path::new(FOLDER);
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {FOLDER}"))?;
-    output::bvh(&folder.join("demo.bvh"), &db, &driven)?;
-    output::glb(&folder.join("demo.glb"), &db, &driven)?;
-    output::svg(&folder.join("path.svg"), "footwork demo", &driven)?;
+    std::fs::create_dir_all(FOLDER).with_context(|| format!("cannot make the folder {FOLDER}"))?;
+    output::bvh(&path("demo.bvh"), &db, &driven)?;
+    output::glb(&path("demo.glb"), &db, &driven)?;
+    output::svg(&path("path.svg"), "footwork demo", &driven)?;
     let title = "footwork demo: motion matching on built-in data";
-    film::film_run(&folder.join("strip.png"), title, Trace::of(&db, &driven, "standard"), telling(&driven))?;
+    film::film_run(&path("strip.png"), title, Trace::of(&db, &driven, "standard"), telling(&driven))?;
     let summary = json!({
         "database": {
             "clips": db.clips.len(),
@@ -53,9 +66,9 @@ pub fn demo(common: &Common) -> Result<()> {
             "name": name,
         })).collect::<Vec<_>>(),
         "seed": common.seed,
-        "files": ["demo.bvh", "demo.glb", "path.svg", "strip.png", "summary.json"],
+        "files": FILES.map(|(name, _)| name),
     });
-    output::text(&folder.join("summary.json"), &format!("{summary:#}\n"))?;
+    output::text(&path("summary.json"), &format!("{summary:#}\n"))?;
     if common.json {
         out!("{summary}");
         return Ok(());
@@ -70,23 +83,23 @@ pub fn demo(common: &Common) -> Result<()> {
     out!("course:");
     print_summary(&driven.summary);
     out!("written to {FOLDER}/:");
-    out!("  demo.glb      the motion on a mannequin: drop it into any glTF viewer, or Blender");
-    out!("  demo.bvh      the same for animation tools");
-    out!("  path.svg      where it was sent and where it went, from above");
-    out!("  strip.png     some seconds of it, moment by moment: poses, contacts, transitions");
-    out!("  summary.json  these figures");
-    out!("next: footwork build <your folder of clips> -o mine.fwdb; footwork simulate --db mine.fwdb");
+    out!("  demo.glb      the motion on a mannequin, for any glTF viewer or Blender");
+    out!("  demo.bvh      the motion for animation tools");
+    out!("  path.svg      the commanded and the walked path from above");
+    out!("  strip.png     film strip of the first steps: poses, contacts, transitions");
+    out!("  summary.json  the figures above");
+    out!("next: footwork build <folder with clips> -o mine.fwdb; footwork simulate --db mine.fwdb");
     Ok(())
 }
 
-/// The seconds in which the character first leaves where it stands: from rest, through transitions, to a steady gait.
+/// Time span in which the character first moves: from rest through transitions to a steady gait.
 fn telling(driven: &Driven) -> [f64; 2] {
     const BEFORE_S: f64 = 0.4;
     const SECONDS: f64 = 4.0;
     let start = driven.walked.first().map(|s| s.position).unwrap_or_default();
     let left = driven.walked.iter().position(|s| (s.position - start).length() > 0.1).unwrap_or(0);
     let from_s = (left as f64 * f64::from(driven.summary.dt_s) - BEFORE_S).max(0.0);
-    // On a tenth of a second: people read these numbers.
+    // Rounded to a tenth of a second, to be readable.
     let from_s = (from_s * 10.0).floor() / 10.0;
     [from_s, from_s + SECONDS]
 }

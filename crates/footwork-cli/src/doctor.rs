@@ -1,49 +1,49 @@
-//! `footwork doctor`: what is wrong with motion files, and mended copies of them.
+//! `footwork doctor`: checks motion files, and fixes copies of them.
 
 use crate::args::{Common, DoctorArgs};
 use crate::build::source_clips;
 use crate::clips;
+use crate::database::{in_source, sources};
+use crate::print::styled;
 use crate::progress;
-use anyhow::{Result, bail};
+use anstyle::{AnsiColor, Style};
+use anyhow::Result;
 use footwork::clip::RawClip;
-use footwork_import::Imported;
 use footwork_import::doctor::{CHECKS, Check, DanceCardCell, Diagnosis, DoctorOptions, Finding, Severity, examine};
+use footwork_import::{Imported, check_rules};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Exit codes beside those of all commands.
+/// Exit codes in addition to those of all commands.
 const WARNINGS: u8 = 3;
 const ERRORS: u8 = 4;
 
-/// Findings of one check and severity beyond this many are told as a number, unless all are asked for.
+/// Findings listed per check and severity; more are counted, unless `--all` is given.
 const SHOWN: usize = 3;
 
 /// Runs the command.
 pub fn doctor(args: &DoctorArgs, common: &Common) -> Result<ExitCode> {
-    if common.db.is_some() {
-        bail!("doctor looks at motion files; a database (--db) is `footwork inspect`'s");
-    }
     let start = Instant::now();
     let mut config = common.character()?;
     if let Some(units) = &args.units {
         config.source.units = units.clone();
     }
     let Imported { clips, notes } = source_clips(&args.clips, common, &config, None)?;
-    if let Some(folder) = &args.fix {
-        refuse_inputs(folder, &clips)?;
+    if let Some(file) = &common.config {
+        check_rules(&config.build.clips, &clips, file)?;
     }
     let (count, seconds) = (clips.len(), clips.iter().map(RawClip::seconds).sum::<f32>());
     let bar = progress::bar("examining", CHECKS.len() as u64, common.json);
     let tell = |done: usize, _| bar.set_position(done as u64);
     let options =
         DoctorOptions { build: config.build, matcher: config.matcher, checks: chosen(args), progress: Some(&tell) };
-    let diagnosis = examine(clips, &options)?;
+    let sources = sources(&clips);
+    let diagnosis = examine(clips, &options).map_err(|error| in_source(&sources, common, error))?;
     bar.finish_and_clear();
     if let Some(folder) = &args.fix {
-        clips::write_folder(&diagnosis.clips, folder, common.json)?;
+        clips::write_folder("--fix", &diagnosis.clips, folder, common.json)?;
     }
     let left = |f: &&Finding| args.fix.is_none() || !f.mends;
     let worst = diagnosis.findings.iter().filter(left).map(|f| f.severity).max();
@@ -62,29 +62,10 @@ pub fn doctor(args: &DoctorArgs, common: &Common) -> Result<ExitCode> {
     })
 }
 
-/// The checks that are asked for, in their own order.
+/// Returns the requested checks, in the order in which they run.
 fn chosen(args: &DoctorArgs) -> Vec<Check> {
     let wanted = |c: &Check| (args.only.is_empty() || args.only.contains(c)) && !args.skip.contains(c);
     CHECKS.iter().map(|c| c.check).filter(wanted).collect()
-}
-
-/// A folder that holds, or would replace, a file that was read is no place for mended clips.
-fn refuse_inputs(folder: &Path, clips: &[RawClip]) -> Result<()> {
-    let real = |p: &Path| p.canonicalize().unwrap_or_else(|_| p.to_owned());
-    let to = real(folder);
-    for clip in clips {
-        let source = Path::new(&clip.source);
-        if source.is_file()
-            && source.parent().is_some_and(|p| real(if p.as_os_str().is_empty() { Path::new(".") } else { p }) == to)
-        {
-            bail!(
-                "--fix {}: {} was read from there; name another folder: nothing is changed in place",
-                folder.display(),
-                clip.source
-            );
-        }
-    }
-    Ok(())
 }
 
 fn counts(findings: &[Finding]) -> BTreeMap<&'static str, usize> {
@@ -119,7 +100,7 @@ fn to_json(diagnosis: &Diagnosis, args: &DoctorArgs, clips: usize, seconds: f32,
     })
 }
 
-fn line(f: &Finding) -> String {
+fn print_finding(f: &Finding) {
     let mut place = f.clip.clone();
     if let Some(joint) = &f.joint {
         place += &format!(" {joint}");
@@ -132,8 +113,26 @@ fn line(f: &Finding) -> String {
         };
     }
     let place = if place.is_empty() { "all clips".to_owned() } else { place };
-    let mark = if f.mends { "mend" } else { "you" };
-    format!("{}: {place}: {} [{mark}: {}]", f.severity.name(), f.what, f.mend)
+    let mark = if f.mends { "fix" } else { "you" };
+    styled(&[
+        (style(f.severity), f.severity.name()),
+        (Style::new(), &format!(": {place}: {} ", f.what)),
+        (Style::new().dimmed(), &format!("[{mark}: {}]", f.mend)),
+    ]);
+}
+
+fn style(severity: Severity) -> Style {
+    let colour = match severity {
+        Severity::Error => AnsiColor::Red,
+        Severity::Warning => AnsiColor::Yellow,
+        Severity::Hint => AnsiColor::Cyan,
+    };
+    Style::new().bold().fg_color(Some(colour.into()))
+}
+
+/// Style of a count: plain for zero.
+fn count_style(severity: Severity, count: usize) -> Style {
+    if count > 0 { style(severity) } else { Style::new() }
 }
 
 fn print(diagnosis: &Diagnosis, args: &DoctorArgs, clips: usize, seconds: f32) {
@@ -143,28 +142,26 @@ fn print(diagnosis: &Diagnosis, args: &DoctorArgs, clips: usize, seconds: f32) {
             let these: Vec<&Finding> =
                 findings.iter().filter(|f| f.check == info.check && f.severity == severity).collect();
             let shown = if args.all || info.check == Check::Coverage { these.len() } else { SHOWN.min(these.len()) };
-            these.iter().take(shown).for_each(|f| out!("{}", line(f)));
+            these.iter().take(shown).for_each(|f| print_finding(f));
             if these.len() > shown {
                 let mut named: Vec<&str> = these[shown..].iter().map(|f| f.clip.as_str()).collect();
                 named.dedup();
-                out!(
-                    "{}: {} more of {} in {} clip(s) (--all lists them)",
-                    severity.name(),
-                    these.len() - shown,
-                    info.name,
-                    named.len()
-                );
+                let more = these.len() - shown;
+                let words = format!(": {more} more of {} in {} clip(s) (--all lists them)", info.name, named.len());
+                styled(&[(style(severity), severity.name()), (Style::new(), &words)]);
             }
         }
     }
     let counts = counts(findings);
     let minutes = seconds / 60.0;
-    out!(
-        "{clips} clip(s), {minutes:.1} min: {} error(s), {} warning(s), {} hint(s)",
-        counts["error"],
-        counts["warning"],
-        counts["hint"]
-    );
+    let mut parts = vec![(Style::new(), format!("{clips} clip(s), {minutes:.1} min: "))];
+    for (i, severity) in [Severity::Error, Severity::Warning, Severity::Hint].into_iter().enumerate() {
+        let (count, name) = (counts[severity.name()], severity.name());
+        parts.push((Style::new(), if i > 0 { ", ".to_owned() } else { String::new() }));
+        parts.push((count_style(severity, count), format!("{count} {name}(s)")));
+    }
+    let parts: Vec<(Style, &str)> = parts.iter().map(|(style, text)| (*style, text.as_str())).collect();
+    styled(&parts);
     let mends = findings.iter().filter(|f| f.mends).count();
     match &args.fix {
         Some(folder) => {
@@ -176,12 +173,12 @@ fn print(diagnosis: &Diagnosis, args: &DoctorArgs, clips: usize, seconds: f32) {
                 findings.len() - mends
             );
         }
-        None if mends > 0 => out!("{mends} of them --fix FOLDER mends, in copies"),
+        None if mends > 0 => out!("{mends} can be fixed in copies: run with --fix FOLDER"),
         None => {}
     }
 }
 
-/// What was changed, one line per clip.
+/// Prints the changes, one line per clip.
 fn changes(findings: &[Finding]) {
     let mut by_clip: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
     for f in findings.iter().filter(|f| f.mends) {

@@ -1,4 +1,4 @@
-//! `footwork eval`: how good is the motion?
+//! `footwork eval`: measures the quality of motion.
 
 use crate::args::{Common, EvalArgs, GroundKind};
 use crate::run::Drive;
@@ -6,6 +6,7 @@ use crate::trace::Trace;
 use crate::{film, progress};
 use anyhow::{Context, Result, bail};
 use footwork::database::Database;
+use footwork::files::read_text_at_most;
 use footwork::matcher::MatcherConfig;
 use footwork_import::CharacterConfig;
 use footwork_metrics::RATE_HZ;
@@ -17,7 +18,7 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Filmed before and after the worst moment, seconds.
+/// Time filmed before and after the worst frame, in seconds.
 const AROUND_S: f32 = 1.0;
 
 /// Runs the command.
@@ -38,7 +39,7 @@ pub fn eval(args: &EvalArgs, common: &Common) -> Result<()> {
         let evaluated =
             evaluation.run(variant, &|| bar.inc(1)).with_context(|| format!("variant `{}`", variant.name))?;
         rows.push(evaluated.row);
-        // What the first variant plays is the yardstick of all.
+        // The clips played by the first variant are the reference for all.
         played.get_or_insert(evaluated.played);
     }
     rows.push(evaluation.mocap());
@@ -66,20 +67,23 @@ pub fn eval(args: &EvalArgs, common: &Common) -> Result<()> {
     Ok(())
 }
 
-/// Variants by name or file; no two of one name.
+/// Returns variants by name or file; names must be unique.
 fn variants(names: &[String], default: &MatcherConfig, db: &Database) -> Result<Vec<Variant>> {
     let mut variants: Vec<Variant> = Vec::new();
     for name in names {
         let variant = variant(name, default, db)?;
         if variants.iter().any(|v| v.name == variant.name) {
-            bail!("--variants: two are named `{}`; files are named without folder and ending", variant.name);
+            bail!(
+                "--variants: expected unique names, found `{}` twice; files are named without folder and extension",
+                variant.name
+            );
         }
         variants.push(variant);
     }
     Ok(variants)
 }
 
-/// A variant by name or file.
+/// Returns a variant by name or file.
 fn variant(word: &str, default: &MatcherConfig, db: &Database) -> Result<Variant> {
     let mut name = word.to_owned();
     let config = match word {
@@ -92,27 +96,30 @@ fn variant(word: &str, default: &MatcherConfig, db: &Database) -> Result<Variant
             CharacterConfig::load(Path::new(file))?.matcher
         }
         other => bail!(
-            "no variant is named `{other}`: expected default, reference, default_free, reference_free, or a .toml file"
+            "--variants: unknown variant `{other}`: expected default, reference, default_free, reference_free, or a .toml file"
         ),
     };
     config.validate(db).with_context(|| format!("variant `{word}` does not fit the database"))?;
     Ok(Variant { name, config })
 }
 
+/// Bytes of a file of thresholds at most.
+const MOST_BYTES: u64 = 16 << 20;
+
 fn read_gate(file: &Path, variants: &[Variant]) -> Result<Gate> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let text = read_text_at_most(file, MOST_BYTES).with_context(|| format!("cannot read {}", file.display()))?;
     let names: Vec<&str> = variants.iter().map(|v| v.name.as_str()).collect();
     Gate::parse(&text, &names).with_context(|| file.display().to_string())
 }
 
-/// Nothing done to the animation: feet slide as they are blended, the root goes where the clips lead it.
+/// Disables pose adjustments: feet slide as blended, the root follows the clips.
 fn free(config: MatcherConfig) -> MatcherConfig {
     let mut config = without_feet(&config);
     (config.root.adjust, config.root.clamp) = (false, false);
     config
 }
 
-/// All keys; `null` for what has no meaning for a row. Of bounds, where the worst was.
+/// All keys, `null` if a metric does not apply to a row, and the worst frame of each bound.
 fn as_json(row: &Row, gate: &Gate, db: &Database) -> Value {
     let mut object = Map::new();
     object.insert("variant".into(), json!(row.variant));
@@ -143,12 +150,12 @@ fn seconds(frame: usize) -> f32 {
     frame as f32 / RATE_HZ
 }
 
-/// Where a broken bound is broken most.
+/// Returns the worst frame of a broken bound.
 fn moment(broken: &Broken<'_>) -> Option<Moment> {
     Some(broken.value?.worst?.1)
 }
 
-/// What was found, what may be, and where it is worst.
+/// Line about a broken bound: value, limit and worst frame.
 fn broken_line(b: &Broken<'_>, db: &Database) -> String {
     let known = |v: Option<f32>| v.map_or_else(|| "not measured".to_owned(), figures);
     let of = match &b.bound.limit {
@@ -170,7 +177,7 @@ fn broken_line(b: &Broken<'_>, db: &Database) -> String {
     )
 }
 
-/// Drives the variant there once more, with a camera.
+/// Repeats the run of a variant up to the worst frame, and films it.
 fn film_worst(path: &Path, broken: &Broken<'_>, variants: &[Variant], db: &Arc<Database>) -> Result<()> {
     let Bound { variant: name, key, .. } = broken.bound;
     let found = moment(broken).and_then(|m| Some((m, course(m.course, Run::new(m.run))?)));
@@ -193,7 +200,7 @@ fn film_worst(path: &Path, broken: &Broken<'_>, variants: &[Variant], db: &Arc<D
     film::film_run(path, &title, Trace::of(db, &driven, m.course), span_s)
 }
 
-/// Metrics down, variants across.
+/// Prints a table with a row per metric and a column per variant.
 fn print_table(rows: &[Row]) {
     let width = keys().map(str::len).max().unwrap_or(0);
     let heads: Vec<String> = rows.iter().map(|r| format!("{:>16}", r.variant)).collect();
@@ -210,7 +217,7 @@ fn cell(row: &Row, key: &str) -> String {
     format!("{:>16}", figures(value.mean) + &spread)
 }
 
-/// Three figures.
+/// Formats a value with three significant figures.
 fn figures(value: f32) -> String {
     match value.abs() {
         v if v >= 100.0 => format!("{value:.0}"),

@@ -1,4 +1,4 @@
-//! `footwork gait`: what the built-in person can do, how close to people it comes, and its motion as files.
+//! `footwork gait`: lists, measures and writes the clips of the built-in character.
 
 use crate::args::{Common, GaitArgs};
 use crate::clips;
@@ -19,11 +19,11 @@ pub fn gait(args: &GaitArgs, common: &Common) -> Result<()> {
     let chosen: Vec<&GaitClip> = clips.iter().filter(wanted).collect();
     if chosen.is_empty() {
         let pattern = args.clip.as_deref().unwrap_or_default();
-        bail!("--clip {pattern}: no clip of the built-in person has this in its name (`footwork gait` lists them)");
+        bail!("--clip {pattern}: no built-in clip has this in its name; `footwork gait` lists them");
     }
     if let Some(folder) = &args.output {
         let clips: Vec<RawClip> = chosen.iter().map(|c| c.clip.clone()).collect();
-        clips::write_folder(&clips, folder, common.json)?;
+        clips::write_folder("--output", &clips, folder, common.json)?;
     }
     if common.json {
         let list: Vec<_> = chosen.iter().map(|c| clip_json(c)).collect();
@@ -49,7 +49,7 @@ fn seconds(clips: &[&GaitClip]) -> f64 {
     clips.iter().map(|c| clip_seconds(c)).sum()
 }
 
-/// Tags that hold somewhere in a clip, each once.
+/// Returns the tags of a clip, each once.
 fn tags(c: &GaitClip) -> Vec<&str> {
     let mut tags: Vec<&str> = Vec::new();
     for tag in &c.clip.annotations.tags {
@@ -74,7 +74,7 @@ fn report(person: &[GaitClip], args: &GaitArgs, common: &Common) -> Result<()> {
     let reference = if args.reference.is_empty() {
         Vec::new()
     } else {
-        clips::read(&args.reference, Path::new(""), &common.character()?.source, common.json)?
+        clips::read(&args.reference, Path::new(""), &common.character()?.source, common)?
     };
     let gates = gates(person, &reference);
     let broken = gates.iter().filter(|g| !g.holds()).count();

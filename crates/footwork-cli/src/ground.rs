@@ -1,12 +1,13 @@
 //! Grounds to walk on.
 
-use crate::args::GroundKind;
+use clap::ValueEnum;
 use footwork::input::GroundPoint;
 use footwork::math::{cos, sin, tan};
 use glam::Vec3;
+use serde::{Deserialize, Serialize};
 use std::f32::consts::PI;
 
-/// Where slope and stairs begin, metres along +Z.
+/// Start of slope and stairs, in metres along +Z.
 const START_M: f32 = 3.0;
 /// Slope: grade and length.
 const SLOPE_RAD: f32 = PI / 12.0;
@@ -19,8 +20,28 @@ const TREAD_M: f32 = 0.4;
 const HALF_M: f32 = 0.08;
 const WAVES: [f32; 2] = [1.7, 2.3];
 
+/// Grounds, by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GroundKind {
+    /// Level plane
+    #[default]
+    Level,
+    /// Ramp of 15 degrees, 10 m long
+    Slope,
+    /// Twenty steps, 17 cm high and 40 cm deep
+    Stairs,
+    /// Bumps of up to 16 cm
+    Rubble,
+}
+
 impl GroundKind {
-    /// The ground at a point.
+    /// True for the level plane.
+    pub fn is_level(&self) -> bool {
+        *self == Self::Level
+    }
+
+    /// Returns the ground at a point.
     pub fn at(self, at: Vec3) -> GroundPoint {
         let z = at.z - START_M;
         match self {

@@ -1,4 +1,4 @@
-//! `footwork inspect`: what is in a database.
+//! `footwork inspect`: prints the contents of a database.
 
 use crate::args::{Common, InspectArgs};
 use anyhow::Result;
@@ -68,7 +68,7 @@ fn to_json(db: &Database) -> Value {
     })
 }
 
-/// Joints by role as names and shape tell: what a configuration said is not in a database.
+/// Joints by role, from names and shape.
 fn roles_json(db: &Database) -> Value {
     let roles = &db.rig.roles;
     let json =

@@ -1,6 +1,6 @@
-//! Ctrl-C leaves no half file: what is being written lies under a temporary name, which is removed.
+//! Ctrl-C leaves no partial files: the temporary files in use are removed.
 
-use footwork::files::temporary_path;
+use footwork::files::remove_temporaries;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -9,13 +9,13 @@ static WRITING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Exit code of an interrupted command, by convention 128 + SIGINT.
 const INTERRUPTED: i32 = 130;
 
-/// Listens for Ctrl-C.
+/// Installs the handler of Ctrl-C.
 pub fn install() {
-    // Failing to listen only means that Ctrl-C does what it does by default.
+    // If this fails, Ctrl-C has its default effect.
     let _ = ctrlc::set_handler(|| {
         if let Ok(paths) = WRITING.lock() {
             for path in paths.iter() {
-                let _ = std::fs::remove_file(temporary_path(path));
+                remove_temporaries(path);
             }
         }
         std::process::exit(INTERRUPTED);

@@ -7,18 +7,22 @@ mod args;
 mod bench;
 mod build;
 mod clips;
+mod completions;
 mod config;
 mod convert;
 mod course;
 mod database;
 mod demo;
 mod doctor;
+mod draw;
 mod eval;
+mod files;
 mod film;
 mod gait;
 mod ground;
 mod inspect;
 mod interrupt;
+mod kind;
 mod markup;
 mod output;
 mod path_svg;
@@ -30,23 +34,31 @@ mod simulate;
 mod trace;
 
 use args::{Cli, Command};
-use clap::Parser;
+use files::Files;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::read();
+    print::set_quiet(cli.quiet, cli.common.json);
     interrupt::install();
-    let result = match &cli.command {
+    match Files::of(&cli).and_then(|files| files.check()).and_then(|()| run(&cli)) {
+        Ok(code) => code,
+        Err(error) => {
+            print::message(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
+    let done = match &cli.command {
         None => demo::demo(&cli.common),
-        // Its exit code says how bad it is.
-        Some(Command::Doctor(args)) => match doctor::doctor(args, &cli.common) {
-            Ok(code) => return code,
-            Err(error) => Err(error),
-        },
+        // Its exit code depends on the findings.
+        Some(Command::Doctor(args)) => return doctor::doctor(args, &cli.common),
         Some(Command::Build(args)) => build::build(args, &cli.common),
         Some(Command::Retarget(args)) => retarget::retarget(args, &cli.common),
         Some(Command::Convert(args)) => convert::convert(args, &cli.common),
-        Some(Command::Config) => {
+        Some(Command::Config(_)) => {
             config::config();
             Ok(())
         }
@@ -57,12 +69,7 @@ fn main() -> ExitCode {
         Some(Command::Search(args)) => search::search(args, &cli.common),
         Some(Command::Bench(args)) => bench::bench(args, &cli.common),
         Some(Command::Eval(args)) => eval::eval(args, &cli.common),
+        Some(Command::Completions(args)) => completions::completions(args),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("footwork: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    done.map(|()| ExitCode::SUCCESS)
 }

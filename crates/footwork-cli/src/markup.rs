@@ -1,17 +1,17 @@
-//! Numbers and text as SVG wants them.
+//! Numbers and text in the form that SVG requires.
 
-/// At most one decimal, no trailing zeros, no minus zero; 0 for what is no number.
+/// Formats a number with at most one decimal, without trailing zeros or minus zero; 0 if it is not finite.
 pub fn number(v: f64) -> String {
     if !v.is_finite() {
         return "0".to_owned();
     }
-    // A tenth of a pixel is enough for a page, and millimetres are shown for nothing else.
+    // A tenth of a pixel is enough for a page.
     let text = format!("{v:.1}");
     let text = text.strip_suffix(".0").unwrap_or(&text);
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// Text as XML wants it: at most `chars` characters, markup escaped, characters that XML forbids left out.
+/// Escapes text for XML: at most `chars` characters, without characters that XML forbids.
 pub fn escape(text: &str, chars: usize) -> String {
     let allowed = |c: &char| !c.is_control() && !('\u{fffe}'..='\u{ffff}').contains(c);
     let text: Vec<char> = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(allowed).collect();

@@ -1,4 +1,4 @@
-//! Writing what a drive gave: motion for other programs, a picture for people.
+//! Writing the results of a run: motion and pictures.
 
 use crate::interrupt::guarded;
 use crate::path_svg::{self, PathPlot};
@@ -15,23 +15,23 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// The motion as BVH.
+/// Writes the motion as BVH.
 pub fn bvh(path: &Path, db: &Database, driven: &Driven) -> Result<()> {
     let clip = driven.clip(db, &stem(path));
     Ok(guarded(path, || write_clip(path, &clip, &WriteOptions::default()))?)
 }
 
-/// The motion on a mannequin, as glTF binary.
+/// Writes the motion on a mannequin, as binary glTF.
 pub fn glb(path: &Path, db: &Database, driven: &Driven) -> Result<()> {
     clip_glb(path, &driven.clip(db, &stem(path)))
 }
 
-/// A clip on a mannequin, as glTF binary.
+/// Writes a clip on a mannequin, as binary glTF.
 pub fn clip_glb(path: &Path, clip: &RawClip) -> Result<()> {
     file(path, |f| glb::write_clip(clip, &GlbOptions::default(), f).map_err(io::Error::other))
 }
 
-/// Commanded and walked path from above.
+/// Writes the commanded and the walked path from above.
 pub fn svg(path: &Path, title: &str, driven: &Driven) -> Result<()> {
     let drawing = path_svg::svg(&PathPlot {
         title,
@@ -44,12 +44,12 @@ pub fn svg(path: &Path, title: &str, driven: &Driven) -> Result<()> {
     file(path, |f| f.write_all(drawing.as_bytes()))
 }
 
-/// Any text.
+/// Writes a text.
 pub fn text(path: &Path, content: &str) -> Result<()> {
     file(path, |f| f.write_all(content.as_bytes()))
 }
 
-/// Any bytes.
+/// Writes bytes.
 pub fn bytes(path: &Path, content: &[u8]) -> Result<()> {
     file(path, |f| f.write_all(content))
 }
@@ -62,8 +62,8 @@ fn stem(path: &Path) -> String {
     path.file_stem().map_or_else(|| "run".to_owned(), |s| s.to_string_lossy().into_owned())
 }
 
-/// A path in a folder for each of some clips: its name with what file systems refuse replaced, in the folder itself, and no two
-/// the same, not even where capitals do not count. Names that fit as they are stay; of others and of repeated ones the later get
+/// Returns a path in a folder for each clip. Characters that file systems reject are replaced, and the paths differ even where
+/// case is ignored. Valid names stay as they are; other names, and later ones of repeated names, get
 /// a number.
 pub fn clip_files<'a>(folder: &Path, names: impl IntoIterator<Item = &'a str>, extension: &str) -> Vec<PathBuf> {
     let names: Vec<(&str, String)> = names.into_iter().map(|n| (n, file_name(n))).collect();
@@ -78,16 +78,16 @@ pub fn clip_files<'a>(folder: &Path, names: impl IntoIterator<Item = &'a str>, e
     names.iter().zip(fits).map(free).collect()
 }
 
-/// A name that any file system takes, without its extension.
+/// Returns a name that is valid in any file system, without extension.
 fn file_name(name: &str) -> String {
-    /// Bytes that leave room for an extension in the 255 that there are.
+    /// Leaves room for an extension within 255 bytes.
     const LONGEST: usize = 200;
     let refused = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
     let mut safe: String = name.chars().map(|c| if refused(c) { '_' } else { c }).collect();
     while safe.len() > LONGEST {
         safe.pop();
     }
-    // Hidden, or another folder; dots and spaces at the end get lost.
+    // Such names are hidden, or mean a folder; dots and spaces at the end are dropped by some systems.
     if safe.is_empty() || safe.starts_with(['.', ' ']) {
         safe.insert(0, '_');
     }
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(files(&["walk", "locomotions.jog", "Läufer 1"]), ["walk", "locomotions.jog", "Läufer 1"]);
         assert_eq!(files(&["Armature|mixamo.com|Layer0", "a\\b:c"]), ["Armature_mixamo.com_Layer0", "a_b_c"]);
         assert_eq!(files(&["..", ".", "", "/etc/x", "../up", "x. "]), ["_", "__2", "__3", "_etc_x", "_.._up", "x"]);
-        // Who fits keeps its name.
+        // A valid name is kept.
         assert_eq!(files(&["a/b", "a_b", "A_B", "a|b", "a_b_2"]), ["a_b_3", "a_b", "A_B_4", "a_b_5", "a_b_2"]);
         assert_eq!(files(&["nul", "com1.x", "common"]), ["_nul", "_com1.x", "common"]);
         assert_eq!(files(&["ä".repeat(300).as_str()])[0].len(), 200);

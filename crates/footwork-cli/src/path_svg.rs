@@ -1,21 +1,25 @@
-//! A run seen from above, as an SVG of 1000 px: the commanded path, the walked one, where the character faced, where it
-//! jumped to other frames.
+//! A run from above, as an SVG of 1000 px: the commanded path, the walked path, the facing of the character, and its
+//! transitions.
 //!
 //! +Z is up the page and +X to its left: a character that faces up the page has its left side on the left.
 
+mod labels;
 mod layout;
 mod line;
 #[cfg(test)]
 mod tests;
+mod view;
 
 use crate::markup::{escape, number};
 use footwork::math::Facing;
 use glam::Vec3;
-use layout::{Canvas, View};
+use labels::Labels;
+use layout::Canvas;
 use line::Line;
 use std::fmt::Write;
+use view::View;
 
-/// Where something stood and faced at one moment.
+/// Position and facing at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathSample {
     /// In the world, metres. Samples that are not finite are left out.
@@ -27,40 +31,45 @@ pub struct PathSample {
 /// What to draw.
 #[derive(Clone, Copy, Debug)]
 pub struct PathPlot<'a> {
-    /// Headline.
+    /// Heading.
     pub title: &'a str,
-    /// `[samples]` the path asked for; may be empty.
+    /// `[samples]` commanded path; may be empty.
     pub commanded: &'a [PathSample],
-    /// `[samples]` the path of the character; may be empty.
+    /// `[samples]` path of the character; may be empty.
     pub walked: &'a [PathSample],
-    /// Indices into `walked` where another frame was jumped to; others are ignored.
+    /// Indices into `walked` of transitions; indices out of range are ignored.
     pub transitions: &'a [usize],
     /// Start index into `walked` and label of each part of the course, in any order; equal labels share a colour.
     pub sections: &'a [(usize, String)],
-    /// Samples per second of both paths; the facing is ticked every 0.5 s, and not at all where this is no rate.
+    /// Samples per second of both paths. The facing is ticked every 0.5 s, unless the rate is invalid.
     pub rate_hz: f32,
 }
 
-/// Line segments of a path at most, so that ten minutes stay far below 500 kB.
+/// Maximum number of line segments of a path: ten minutes stay far below 500 kB.
 const MAX_SEGMENTS: usize = 4000;
-/// Facing ticks, and transition circles, at most; above, every second (third, ...) is drawn.
+/// Maximum number of facing ticks and of transition circles; beyond it, every second (third, ...) is drawn.
 const MAX_MARKS: usize = 2500;
-/// Labels written into the plot at most; the legend has them all.
+/// Maximum number of labels in the plot; the legend lists more.
 const MAX_LABELS: usize = 40;
-/// Labels listed in the legend at most.
+/// Maximum number of labels in the legend.
 const MAX_LEGEND: usize = 24;
 const LABEL_CHARS: usize = 28;
+/// Maximum number of points of a run that labels avoid.
+const MAX_LABEL_POINTS: usize = 400;
 const TICK_S: f32 = 0.5;
 const TICK_PX: f64 = 11.0;
-/// Marks closer to the one before would hide it.
+/// Smallest distance between marks.
 const APART_PX: f64 = 4.0;
-const COMMANDED: &str = "#8a8f98";
+/// The commanded path is a pale band under the walked line: it shows where both agree, and where they do not.
+const COMMANDED: &str = "#c3cad4";
+const COMMANDED_STYLE: &str = "stroke-width=\"8\" stroke-linecap=\"round\" stroke-linejoin=\"round\"";
+const COMMANDED_TICK: &str = "#7c8490";
 const UNNAMED: &str = "#33383f";
-/// Dark enough for thin lines on white, told apart by people who confuse red and green for the first six at least.
+/// Dark enough for thin lines on white; the first six can be distinguished by people with red-green colour blindness.
 const COLOURS: [&str; 10] =
     ["#0072b2", "#d55e00", "#009e73", "#b0408a", "#b58900", "#3b3fb6", "#c0272d", "#3d7f1d", "#7a5230", "#008a9a"];
 
-/// Draws it. Any input gives a valid file; with nothing to draw, one that says so.
+/// Draws the plot. Any input gives a valid file; without data, the file says so.
 pub fn svg(plot: &PathPlot<'_>) -> String {
     let points = plot.commanded.iter().chain(plot.walked).filter_map(|s| finite(s.position));
     let Some(view) = View::around(points) else {
@@ -77,7 +86,7 @@ pub fn svg(plot: &PathPlot<'_>) -> String {
     canvas.close()
 }
 
-/// Ground coordinates of a position that can be drawn: further than 10 000 km off, nothing else would be seen.
+/// Ground coordinates of a position, if it is within 10 000 km.
 fn finite(p: Vec3) -> Option<[f64; 2]> {
     let usable = |v: f32| v.is_finite() && v.abs() < 1e7;
     (usable(p.x) && usable(p.z)).then_some([f64::from(p.x), f64::from(p.z)])
@@ -90,6 +99,12 @@ struct Run<'a> {
     end: usize,
     label: &'a str,
     colour: &'static str,
+}
+
+impl Run<'_> {
+    fn samples(&self) -> std::ops::Range<usize> {
+        self.start..self.end
+    }
 }
 
 fn runs<'a>(plot: &PathPlot<'a>) -> Vec<Run<'a>> {
@@ -122,16 +137,16 @@ fn runs<'a>(plot: &PathPlot<'a>) -> Vec<Run<'a>> {
 fn draw_commanded(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>) {
     let line = Line::of(plot.commanded.iter().map(|s| finite(s.position).map(|p| view.place(p))));
     let d = Line::fitted(&[line], MAX_SEGMENTS).concat();
-    canvas.path(&d, &format!("stroke=\"{COMMANDED}\" stroke-width=\"1.4\" stroke-dasharray=\"6 4\""));
+    canvas.path(&d, &format!("stroke=\"{COMMANDED}\" {COMMANDED_STYLE}"));
     let d = ticks(view, plot.commanded, 0..plot.commanded.len(), plot.rate_hz);
-    canvas.path(&d, &format!("stroke=\"{COMMANDED}\" stroke-width=\"0.8\" stroke-opacity=\"0.7\""));
+    canvas.path(&d, &format!("stroke=\"{COMMANDED_TICK}\" stroke-width=\"0.8\" stroke-opacity=\"0.7\""));
 }
 
 fn draw_walked(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>, runs: &[Run<'_>]) {
     let lines: Vec<Line> = runs
         .iter()
         .map(|r| {
-            // One sample more, so that the colours meet.
+            // One sample more, so that the lines meet.
             let samples = &plot.walked[r.start..(r.end + 1).min(plot.walked.len())];
             Line::of(samples.iter().map(|s| finite(s.position).map(|p| view.place(p))))
         })
@@ -144,7 +159,7 @@ fn draw_walked(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>, runs: &[Ru
     }
 }
 
-/// Short lines from where the character stood to where it faced.
+/// Short lines from the position of the character along its facing.
 fn ticks(view: &View, samples: &[PathSample], range: std::ops::Range<usize>, rate_hz: f32) -> String {
     let mut d = String::new();
     if !(rate_hz.is_finite() && rate_hz > 0.0) {
@@ -199,16 +214,26 @@ fn draw_ends(canvas: &mut Canvas, view: &View, walked: &[PathSample]) {
     }
 }
 
+/// One label per run, beside the run's own line.
 fn draw_labels(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>, runs: &[Run<'_>]) {
-    for r in runs.iter().filter(|r| !r.label.is_empty()).take(MAX_LABELS) {
-        if let Some(p) = finite(plot.walked[r.start].position) {
-            canvas.label(view.place(p), &escape(r.label, LABEL_CHARS), r.colour, view);
+    let lines: Vec<Vec<[f64; 2]>> = runs
+        .iter()
+        .map(|r| {
+            let step = r.samples().len().div_ceil(MAX_LABEL_POINTS).max(1);
+            let samples = plot.walked[r.samples()].iter().step_by(step);
+            samples.filter_map(|s| finite(s.position)).map(|p| view.place(p)).collect()
+        })
+        .collect();
+    let mut labels = Labels::new(view, &lines);
+    for (i, r) in runs.iter().enumerate().filter(|(_, r)| !r.label.is_empty()).take(MAX_LABELS) {
+        if let Some(label) = labels.place(i, r.label.chars().count().min(LABEL_CHARS)) {
+            canvas.label(&label, &escape(r.label, LABEL_CHARS), r.colour);
         }
     }
 }
 
 fn draw_legend(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>, runs: &[Run<'_>]) {
-    canvas.legend_line(COMMANDED, "stroke-width=\"1.4\" stroke-dasharray=\"6 4\"", "commanded");
+    canvas.legend_line(COMMANDED, COMMANDED_STYLE, "commanded path");
     let mut seen: Vec<&str> = Vec::new();
     for r in runs {
         if seen.contains(&r.label) {

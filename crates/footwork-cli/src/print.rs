@@ -1,20 +1,118 @@
-//! The one door to standard output. Who reads may stop reading (`footwork inspect | head`): that ends the command
-//! quietly, and is no failure.
+//! All printing. A reader may stop reading (`footwork inspect | head`): that ends the command without a message, with exit
+//! code 0.
+//!
+//! Names come from files, and a file may contain anything. Characters that control a terminal are printed escaped, as in
+//! `\u001b`. JSON has the same form, so that lines of JSON stay JSON.
 
+use anstream::AutoStream;
+use anstyle::Style;
+use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// As `println!`, but a closed pipe is no panic.
+/// Neither progress nor notes.
+static QUIET: AtomicBool = AtomicBool::new(false);
+/// No lines on standard output.
+static SILENT: AtomicBool = AtomicBool::new(false);
+
+/// Sets what `--quiet` leaves out. With `--json` the object, which is the only output, stays.
+pub fn set_quiet(quiet: bool, json: bool) {
+    QUIET.store(quiet, Ordering::Relaxed);
+    SILENT.store(quiet && !json, Ordering::Relaxed);
+}
+
+/// True where neither progress nor notes are shown.
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// As `println!`, but a closed pipe does not panic, and control characters are escaped.
 macro_rules! out {
     ($($words:tt)*) => { $crate::print::line(format_args!($($words)*)) };
 }
 
-/// Prints a line. Everything that was to be done is done by then: commands print last.
+/// Prints a line, with empty lines before and after it if it starts or ends so. Everything that was to be done is done by then:
+/// commands print last.
 pub fn line(words: std::fmt::Arguments<'_>) {
-    let mut out = io::stdout().lock();
-    let Err(error) = out.write_fmt(words).and_then(|()| out.write_all(b"\n")) else { return };
+    if SILENT.load(Ordering::Relaxed) {
+        return;
+    }
+    let words = words.to_string();
+    let inner = words.trim_matches('\n');
+    let before = words.len() - words.trim_start_matches('\n').len();
+    let after = if inner.is_empty() { 0 } else { words.len() - words.trim_end_matches('\n').len() };
+    let text = ["\n".repeat(before).as_str(), &escaped(inner), &"\n".repeat(after + 1)].concat();
+    finish(io::stdout().lock().write_all(text.as_bytes()));
+}
+
+/// Prints a line whose parts have styles. It is plain where standard output is not a terminal, and with NO_COLOR.
+pub fn styled(parts: &[(Style, &str)]) {
+    if SILENT.load(Ordering::Relaxed) {
+        return;
+    }
+    let words: String = parts.iter().map(|(style, text)| format!("{style}{}{style:#}", escaped(text))).collect();
+    finish(AutoStream::auto(io::stdout()).lock().write_all(format!("{words}\n").as_bytes()));
+}
+
+/// Prints bytes as they are, also where lines are not printed.
+pub fn bytes(content: &[u8]) {
+    finish(io::stdout().lock().write_all(content));
+}
+
+/// Prints a note to standard error, unless it is not wanted.
+pub fn note(words: std::fmt::Arguments<'_>) {
+    if !is_quiet() {
+        message(&format!("note: {words}"));
+    }
+}
+
+/// Prints an error or a note to standard error. It may have several lines.
+pub fn message(words: &str) {
+    let lines: Vec<Cow<'_, str>> = words.split('\n').map(escaped).collect();
+    // A closed standard error is ignored: there is nowhere to report it.
+    let _ = writeln!(io::stderr().lock(), "footwork: {}", lines.join("\n"));
+}
+
+fn finish(written: io::Result<()>) {
+    let Err(error) = written else { return };
     if error.kind() == ErrorKind::BrokenPipe {
         std::process::exit(0);
     }
     eprintln!("footwork: cannot write to standard output: {error}");
     std::process::exit(1);
+}
+
+/// Escapes characters that control a terminal: control characters, and those that change the direction of writing.
+pub fn escaped(text: &str) -> Cow<'_, str> {
+    let controls = |c: char| {
+        c.is_control() || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(controls) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if controls(c) {
+            let _ = write!(out, "\\u{:04x}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_characters_that_control_a_terminal_are_escaped() {
+        assert_eq!(escaped("wa\x1b[2Jlk\r\n\u{9b}31m\u{202e}"), r"wa\u001b[2Jlk\u000d\u000a\u009b31m\u202e");
+        for harmless in ["Läufer 1", "`walk` 歩く \"x\" \\u001b", ""] {
+            assert_eq!(escaped(harmless), harmless);
+        }
+        let json = serde_json::to_string("\u{9b}31m\x1b").unwrap();
+        assert_eq!(serde_json::from_str::<String>(&escaped(&json)).unwrap(), "\u{9b}31m\x1b");
+    }
 }

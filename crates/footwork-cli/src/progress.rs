@@ -1,11 +1,12 @@
-//! A progress bar, on a terminal only.
+//! Progress bar, on a terminal only.
 
+use crate::print::is_quiet;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;
 
-/// A bar over `length` steps; hidden where nobody looks (no terminal, or `--json`), and for what is done in a blink.
+/// A bar over `length` steps. Hidden without a terminal, with `--json` or `--quiet`, and for steps that take no time.
 pub fn bar(what: &'static str, length: u64, json: bool) -> ProgressBar {
-    let target = if json { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
+    let target = if json || is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
     let bar = ProgressBar::with_draw_target(Some(length), target);
     let style = ProgressStyle::with_template("{msg:>12} {wide_bar} {pos}/{len} {eta}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));

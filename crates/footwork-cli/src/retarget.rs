@@ -1,7 +1,9 @@
-//! `footwork retarget`: clips of one skeleton on another.
+//! `footwork retarget`: transfers clips to another skeleton.
 
 use crate::args::{Common, RetargetArgs};
+use crate::database::{in_source, sources};
 use crate::interrupt::guarded;
+use crate::kind::{Kind, check_kinds};
 use crate::{clips, output, progress};
 use anyhow::{Context, Result, bail};
 use footwork::build::retarget::{RetargetOptions, RetargetReport, reference, retarget_clips};
@@ -15,24 +17,25 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The rig that needs no file.
+/// Name of the built-in rig.
 const BUILT_IN: &str = "built-in";
 
 /// Runs the command.
 pub fn retarget(args: &RetargetArgs, common: &Common) -> Result<()> {
     let start = Instant::now();
     let config = common.character()?;
-    let clips = read(&args.clips, args.units.as_ref().unwrap_or(&config.source.units), common.json)?;
+    let clips = read(&args.clips, args.units.as_ref().unwrap_or(&config.source.units), common)?;
     let file = output_file(&args.output, clips.len())?;
-    let source = reference(&clips, &config.build.roles).context("the clips to retarget")?;
-    let target = rig(args, common.json).with_context(|| format!("the rig {}", args.onto.display()))?;
+    let source = reference(&clips, &config.build.roles).map_err(|error| in_source(&sources(&clips), common, error));
+    let source = source.context("the clips to retarget")?;
+    let target = rig(args, common).with_context(|| format!("the rig {}", args.onto.display()))?;
     let map = RetargetMap::new(source, target)?;
 
     let bar = progress::bar("retargeting", clips.len() as u64, common.json);
     let options = RetargetOptions { plant_feet: !args.free_feet, ..Default::default() };
     let done = retarget_clips(&clips, &map, &options, Some(&|| bar.inc(1)));
     bar.finish_and_clear();
-    let done = done?;
+    let done = done.map_err(|error| in_source(&sources(&clips), common, error))?;
     write(&done, &args.output, file, common.json)?;
     if common.json {
         out!("{}", to_json(&map, &done, args, start.elapsed().as_secs_f64()));
@@ -42,18 +45,18 @@ pub fn retarget(args: &RetargetArgs, common: &Common) -> Result<()> {
     Ok(())
 }
 
-fn read(inputs: &[PathBuf], units: &UnitSetting, json: bool) -> Result<Vec<RawClip>> {
-    clips::read(inputs, Path::new(""), &SourceConfig { units: units.clone(), ..SourceConfig::default() }, json)
+fn read(inputs: &[PathBuf], units: &UnitSetting, common: &Common) -> Result<Vec<RawClip>> {
+    clips::read(inputs, Path::new(""), &SourceConfig { units: units.clone(), ..SourceConfig::default() }, common)
 }
 
-/// What a file is written as.
+/// Format of an output file.
 #[derive(Clone, Copy, PartialEq)]
 enum FileKind {
     Bvh,
     Glb,
 }
 
-/// The kind of file to write; `None` for a folder.
+/// Returns the format of the output file; `None` for a folder.
 fn output_file(path: &Path, clips: usize) -> Result<Option<FileKind>> {
     let kind = match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
         Some("bvh") => FileKind::Bvh,
@@ -62,12 +65,12 @@ fn output_file(path: &Path, clips: usize) -> Result<Option<FileKind>> {
         _ => return Ok(None),
     };
     if clips > 1 {
-        bail!("--output {} is one file, but there are {clips} clips: give a folder", path.display());
+        bail!("--output {}: expected one clip for a file, found {clips}; write to a folder", path.display());
     }
     Ok(Some(kind))
 }
 
-fn rig(args: &RetargetArgs, json: bool) -> Result<Reference> {
+fn rig(args: &RetargetArgs, common: &Common) -> Result<Reference> {
     let roles: BTreeMap<String, String> = match &args.roles_from {
         Some(path) => CharacterConfig::load(path)?.build.roles,
         None => BTreeMap::new(),
@@ -77,7 +80,7 @@ fn rig(args: &RetargetArgs, json: bool) -> Result<Reference> {
         let roles = JointRoles::resolve(&skeleton, &roles)?;
         return Ok(Reference::from_rest(&skeleton, &roles)?);
     }
-    let clips = read(std::slice::from_ref(&args.onto), &args.rig_units, json)?;
+    let clips = read(std::slice::from_ref(&args.onto), &args.rig_units, common)?;
     Ok(reference(&clips, &roles)?)
 }
 
@@ -92,6 +95,7 @@ fn write(done: &[(RawClip, RetargetReport)], path: &Path, file: Option<FileKind>
     std::fs::create_dir_all(path).with_context(|| format!("cannot make the folder {}", path.display()))?;
     let bar = progress::bar("writing", done.len() as u64, json);
     let files = output::clip_files(path, done.iter().map(|(c, _)| c.name.as_str()), "bvh");
+    check_kinds("--output", &files, Kind::Bvh)?;
     for ((clip, _), to) in done.iter().zip(files) {
         guarded(&to, || write_clip(&to, clip, &options))?;
         bar.inc(1);

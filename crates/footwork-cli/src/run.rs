@@ -1,7 +1,7 @@
-//! Driving one character over a course, and what is seen on the way.
+//! Driving one character over a course, and recording the run.
 
-use crate::args::GroundKind;
 use crate::course::Course;
+use crate::ground::GroundKind;
 use crate::path_svg::PathSample;
 use crate::progress;
 use anyhow::Result;
@@ -16,24 +16,24 @@ use std::sync::Arc;
 use std::time::Instant;
 use xxhash_rust::xxh3::Xxh3;
 
-/// A drive to be made.
+/// A run to make.
 #[derive(Debug)]
 pub struct Drive {
-    /// What to ask.
+    /// Input over time.
     pub course: Course,
-    /// What is walked on.
+    /// Ground of the run.
     pub ground: GroundKind,
-    /// How long.
+    /// Length of the run, in seconds.
     pub seconds: f32,
-    /// Time step.
+    /// Time step, in seconds.
     pub dt_s: f32,
-    /// Explain the first search at or after this time.
+    /// Time from which the first search is explained, in seconds.
     pub explain_s: Option<f32>,
-    /// No progress bar.
+    /// Hides the progress bar.
     pub json: bool,
 }
 
-/// What was measured: units are in the names.
+/// Measurements of a run; units are in the names.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
     pub seconds: f32,
@@ -44,23 +44,25 @@ pub struct Summary {
     pub transitions: u64,
     pub searches_per_s: f32,
     pub transitions_per_s: f32,
-    /// Mean distance on the ground between the simulated character and the shown root.
+    /// Mean horizontal distance between the simulated character and the displayed root.
     pub path_error_m: f32,
     pub path_error_max_m: f32,
-    /// Mean angle between their facings.
+    /// Mean angle between the two facings.
     pub heading_error_deg: f32,
     pub update_us_median: f32,
     pub update_us_p99: f32,
-    /// Distinct clips that played.
+    /// Number of distinct clips played.
     pub clips_played: usize,
-    /// Hash of all poses: equal hash, equal motion to the bit.
+    /// Hash of all poses: equal hashes mean identical motion.
     pub pose_hash: String,
 }
 
-/// A drive that was made.
+/// A recorded run.
 #[derive(Debug)]
 pub struct Driven {
     pub summary: Summary,
+    /// Ground of the run.
+    pub ground: GroundKind,
     pub explanation: Option<Explanation>,
     /// `[updates x joints]`.
     pub translations: Vec<Vec3>,
@@ -68,27 +70,27 @@ pub struct Driven {
     pub rotations: Vec<Quat>,
     pub commanded: Vec<PathSample>,
     pub walked: Vec<PathSample>,
-    /// Updates in which a transition was made.
+    /// Updates with a transition.
     pub transitions: Vec<usize>,
-    /// `[updates]` transitions made in each.
+    /// `[updates]` number of transitions.
     pub transition_counts: Vec<u32>,
-    /// `[updates x contact joints]` of the source frame that plays.
+    /// `[updates x contact joints]` contacts of the playing frame.
     pub contacts: Vec<u8>,
-    /// `[updates]` what plays.
+    /// `[updates]` playing clip.
     pub playing: Vec<Playing>,
-    /// Updates at which a part of the course began, with its name.
+    /// First update and name of each part of the course.
     pub parts: Vec<(usize, String)>,
 }
 
 impl Drive {
-    /// Makes it. Measuring time changes nothing in the motion.
+    /// Makes the run. Measuring time does not affect the motion.
     pub fn run(mut self, db: &Arc<Database>, config: MatcherConfig) -> Result<Driven> {
         let updates = (self.seconds / self.dt_s).round().max(1.0) as usize;
         let search = config.search.backend.name();
         let mut character = MotionMatcher::new(Arc::clone(db), config)?;
-        let mut driven = Driven::empty();
+        let mut driven = Driven { ground: self.ground, ..Driven::empty() };
         let mut watch = Watch::default();
-        // On level ground nobody walks as on slopes and stairs.
+        // On level ground, clips of slopes and stairs are excluded.
         let level = self.ground == GroundKind::Level;
         let uneven = if level { footwork_metrics::uneven_tags(db) } else { TagMask::default() };
         let kind = self.ground;
@@ -124,6 +126,7 @@ impl Driven {
     fn empty() -> Self {
         Self {
             summary: Watch::default().empty_summary(),
+            ground: GroundKind::Level,
             explanation: None,
             translations: Vec::new(),
             rotations: Vec::new(),
@@ -167,7 +170,7 @@ impl Driven {
         watch.played[clip] = true;
     }
 
-    /// The motion as a clip.
+    /// Returns the motion as a clip.
     pub fn clip(&self, db: &Database, name: &str) -> RawClip {
         RawClip {
             name: name.to_owned(),
@@ -182,7 +185,7 @@ impl Driven {
     }
 }
 
-/// What is added up on the way.
+/// Measurements collected during a run.
 #[derive(Default)]
 struct Watch {
     hash: Xxh3,
@@ -233,7 +236,7 @@ impl Watch {
     }
 }
 
-/// Mean, summed in double precision.
+/// Returns the mean, summed in double precision.
 fn mean(values: &[f32]) -> f32 {
     (values.iter().map(|v| f64::from(*v)).sum::<f64>() / values.len().max(1) as f64) as f32
 }

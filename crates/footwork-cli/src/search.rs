@@ -1,4 +1,4 @@
-//! `footwork search`: one question to a database, and the answer taken apart.
+//! `footwork search`: runs one query and explains the result.
 
 use crate::args::{Common, GaitKind, SearchArgs};
 use crate::simulate::print_candidates;
@@ -45,14 +45,14 @@ pub fn search(args: &SearchArgs, common: &Common) -> Result<()> {
         let what = if goal.is_some() { "another goal" } else { "its own future" };
         out!("{} at {:.2} s (row {}), with {what}", clip.name, db.row_time_s(row), row.0);
         let left_out: Vec<String> = told.excluded.iter().map(|(why, rows)| format!("{rows} ({why})")).collect();
-        out!("{} rows; left out: {}", told.rows, left_out.join(", "));
+        out!("{} rows; excluded: {}", told.rows, left_out.join(", "));
         print_candidates(&told, args.explain);
     }
     Ok(())
 }
 
-/// The `k` best that might have been chosen, and what plays; with `left_out` also those that were as good and were not
-/// allowed, as many at most.
+/// Keeps the `k` best candidates and the playing row; with `left_out` also as many excluded rows of similar
+/// cost.
 fn keep_best(told: &mut Explanation, k: usize, left_out: bool) {
     let (mut open, mut closed) = (0, 0);
     told.candidates.retain(|c| match c.verdict {
@@ -68,29 +68,29 @@ fn keep_best(told: &mut Explanation, k: usize, left_out: bool) {
     });
 }
 
-/// The row nearest to a time of a clip.
+/// Returns the row nearest to a time of a clip.
 fn row_at(db: &Database, name: &str, at_s: f64) -> Result<RowIndex> {
     let named = db.clips.iter().position(|c| c.name == name);
     let numbered = || name.parse().ok().filter(|i| *i < db.clips.len());
     let Some(index) = named.or_else(numbered) else {
         let hint = footwork::error::nearest(name, db.clips.iter().map(|c| c.name.as_str()));
         let hint = hint.map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
-        bail!("--clip {name}: the database has no such clip{hint} (`footwork inspect --clips 1000` lists them)");
+        bail!("--clip {name}: unknown clip{hint}; `footwork inspect --clips 1000` lists the clips");
     };
     let clip: &Clip = &db.clips[index];
     let seconds = db.view(ClipIndex::new(index), false).seconds();
     if !(0.0..=seconds).contains(&at_s) {
-        bail!("--at {at_s}: `{}` has the seconds 0 to {seconds:.2}", clip.name);
+        bail!("--at {at_s}: expected 0 to {seconds:.2} seconds in clip `{}`", clip.name);
     }
     let rows = clip.row_range();
     if rows.is_empty() {
-        bail!("`{}` is too short to have a row", clip.name);
+        bail!("clip `{}`: expected at least one row; the clip is too short", clip.name);
     }
     let place = (at_s * f64::from(db.search_rate_hz)).round() as usize;
     Ok(RowIndex::new(rows.start + place.min(rows.len() - 1)))
 }
 
-/// What is wanted, where it is not the clip's own future.
+/// Returns the requested goal; `None` for the clip's own future.
 fn goal(args: &SearchArgs) -> Result<Option<Goal<'static>>> {
     if let Some(speed) = args.goal_speed {
         if !(0.0..=100.0).contains(&speed) || !args.goal_direction.is_finite() {

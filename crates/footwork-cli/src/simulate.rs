@@ -1,4 +1,4 @@
-//! `footwork simulate`: drive a character over a course.
+//! `footwork simulate`: drives a character over a course.
 
 use crate::args::{Common, SimulateArgs};
 use crate::course::Course;
@@ -13,10 +13,10 @@ use std::sync::Arc;
 /// Runs the command.
 pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
     if !(args.dt > 0.0 && args.dt <= 1.0) {
-        bail!("--dt {}: expected more than 0, at most 1 second", args.dt);
+        bail!("--dt {}: expected more than 0 and at most 1 second", args.dt);
     }
     if !(args.seconds > 0.0 && args.seconds <= 86_400.0) {
-        bail!("--seconds {}: expected more than 0, at most a day", args.seconds);
+        bail!("--seconds {}: expected more than 0 and at most 86400 seconds", args.seconds);
     }
     let course = Course::parse(&args.course, common.seed)?;
     let (db, config) = common.open()?;
@@ -60,7 +60,7 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
     Ok(())
 }
 
-/// For people.
+/// Prints a summary as text.
 pub fn print_summary(s: &Summary) {
     out!(
         "  {:.0} s in {} updates: {:.1} searches/s, {:.2} transitions/s",
@@ -87,11 +87,11 @@ pub fn print_summary(s: &Summary) {
 
 fn print_explanation(e: &Explanation) {
     let left_out: Vec<String> = e.excluded.iter().map(|(why, rows)| format!("{rows} ({why})")).collect();
-    out!("\n{} rows; left out: {}", e.rows, left_out.join(", "));
+    out!("\n{} rows; excluded: {}", e.rows, left_out.join(", "));
     print_candidates(e, true);
 }
 
-/// One candidate a line; with the channels that cost most below it.
+/// Prints one candidate per line, with its most expensive channels below it.
 pub fn print_candidates(e: &Explanation, channels: bool) {
     for c in &e.candidates {
         let side = if c.mirrored { " mirrored" } else { "" };

@@ -1,14 +1,15 @@
-//! A recorded run, `.fwtrace`: a safetensors file like `.fwdb`, so that any reader of that format sees the numbers.
+//! Recorded run, `.fwtrace`: a safetensors file like `.fwdb`, for any reader of that format.
 //!
-//! Everything numeric is a tensor with a name that explains itself; one metadata key, `footwork`, holds the rest as JSON
-//! with sorted keys. Equal runs give equal bytes. Everything is checked before anything is used.
+//! Numbers are tensors with descriptive names; one metadata key, `footwork`, contains the rest as JSON
+//! with sorted keys. Equal runs give equal bytes. Loading checks the whole file before use.
 
+use crate::ground::GroundKind;
 use crate::interrupt::guarded;
 use crate::run::Driven;
 use anyhow::{Context, Result, anyhow, bail};
 use bytemuck::{Pod, cast_slice};
 use footwork::database::Database;
-use footwork::files::{canonical_json, write_atomically};
+use footwork::files::{canonical_json, read_safetensors, write_atomically};
 use footwork::frames::JointIndex;
 use footwork::math::{Quat, Transform};
 use footwork::skeleton::Skeleton;
@@ -16,7 +17,7 @@ use glam::Vec3;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 /// The version this program writes, and the newest it reads.
@@ -24,7 +25,7 @@ const FORMAT_VERSION: u32 = 1;
 const KEY: &str = "footwork";
 const KIND: &str = "trace";
 
-/// A run, frame by frame. Frame 0 is the first update's result.
+/// Run, frame by frame. Frame 0 is the result of the first update.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
     pub skeleton: Skeleton,
@@ -32,33 +33,35 @@ pub struct Trace {
     pub contact_joints: Vec<JointIndex>,
     /// Names of the database's clips.
     pub clips: Vec<String>,
-    /// What was asked for.
+    /// Name of the course.
     pub course: String,
-    /// Frame at which each part of the course began, and its name.
+    /// Ground of the run.
+    pub ground: GroundKind,
+    /// First frame and name of each part of the course.
     pub parts: Vec<(usize, String)>,
-    /// Content hash of the database that was played from.
+    /// Content hash of the database.
     pub database_hash: String,
     /// `[frames x joints]` to the parent; joint 0 is `world_from_root`.
     pub translations: Vec<Vec3>,
     /// `[frames x joints]`.
     pub rotations: Vec<Quat>,
-    /// `[frames x contact joints]` of the source frame that played.
+    /// `[frames x contact joints]` contacts of the playing frame.
     pub contacts: Vec<u8>,
-    /// `[frames]` the simulated character: what was commanded.
+    /// `[frames]` position of the simulated character: the command.
     pub simulated: Vec<Vec3>,
     /// `[frames]` its facing: x and z of a unit vector.
     pub simulated_facings: Vec<[f32; 2]>,
-    /// `[frames]` transitions made in each.
+    /// `[frames]` number of transitions.
     pub transitions: Vec<u32>,
-    /// `[frames]` the clip that played.
+    /// `[frames]` index of the playing clip.
     pub playing_clips: Vec<u32>,
-    /// `[frames]` seconds from its first frame; a loop may have gone round.
+    /// `[frames]` time in the playing clip, in seconds; that of a loop may exceed its length.
     pub playing_times_s: Vec<f32>,
-    /// `[frames]` 1 where it played as in a mirror.
+    /// `[frames]` 1 if it is mirrored.
     pub playing_mirrored: Vec<u8>,
 }
 
-/// The JSON beside the tensors.
+/// Metadata beside the tensors.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Metadata {
@@ -67,6 +70,9 @@ struct Metadata {
     course: String,
     database_hash: String,
     format_version: u32,
+    /// Omitted if level.
+    #[serde(default, skip_serializing_if = "GroundKind::is_level")]
+    ground: GroundKind,
     joint_names: Vec<String>,
     joint_parents: Vec<Option<JointIndex>>,
     kind: String,
@@ -75,7 +81,7 @@ struct Metadata {
 }
 
 impl Trace {
-    /// What a drive over a course left behind.
+    /// Returns the trace of a run over a course.
     pub fn of(db: &Database, driven: &Driven, course: &str) -> Self {
         Self {
             skeleton: db.skeleton.clone(),
@@ -83,6 +89,7 @@ impl Trace {
             contact_joints: db.rig.contact_joints.clone(),
             clips: db.clips.iter().map(|c| c.name.clone()).collect(),
             course: course.to_owned(),
+            ground: driven.ground,
             parts: driven.parts.clone(),
             database_hash: format!("{:032x}", db.content_hash()),
             translations: driven.translations.clone(),
@@ -97,7 +104,7 @@ impl Trace {
         }
     }
 
-    /// Number of frames.
+    /// Returns the number of frames.
     pub fn frames(&self) -> usize {
         self.transitions.len()
     }
@@ -136,6 +143,7 @@ impl Trace {
             course: self.course.clone(),
             database_hash: self.database_hash.clone(),
             format_version: FORMAT_VERSION,
+            ground: self.ground,
             joint_names: self.skeleton.names().to_vec(),
             joint_parents: self.skeleton.parents().to_vec(),
             kind: KIND.to_owned(),
@@ -148,9 +156,13 @@ impl Trace {
 
     /// Reads one and checks all of it.
     pub fn load(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        Self::from_bytes(&bytes)
-            .map_err(|e| anyhow!("{}: {e:#}; record it again: footwork simulate --trace", path.display()))
+        let unusable =
+            |e: anyhow::Error| anyhow!("{}: {e:#}; record it again: footwork simulate --trace", path.display());
+        let bytes = read_safetensors(path).map_err(|e| match e.kind() {
+            ErrorKind::InvalidData => unusable(anyhow!("not a .fwtrace file, or a truncated one: {e}")),
+            _ => anyhow!("cannot read {}: {e}", path.display()),
+        })?;
+        Self::from_bytes(&bytes).map_err(unusable)
     }
 
     fn from_bytes(bytes: &[u8]) -> Result<Self> {
@@ -187,10 +199,10 @@ impl Trace {
             .translations
             .iter()
             .zip(&self.rotations)
-            .position(|(t, r)| !t.is_finite() || !r.is_finite() || !(0.5..=2.0).contains(&r.length()));
+            .position(|(t, r)| !t.is_finite() || !r.is_finite() || !(0.99..=1.01).contains(&r.length()));
         if let Some(i) = bad {
             let joint = &self.skeleton.names()[i % joints];
-            bail!("frame {}, joint `{joint}`: not a finite transform", i / joints);
+            bail!("frame {}, joint `{joint}`: expected a finite place and a unit quaternion", i / joints);
         }
         let finite = self.simulated.iter().all(|p| p.is_finite())
             && self.simulated_facings.iter().flatten().chain(&self.playing_times_s).all(|v| v.is_finite());
@@ -200,7 +212,13 @@ impl Trace {
         if let Some(f) = self.playing_clips.iter().position(|c| *c as usize >= self.clips.len()) {
             bail!("frame {f} plays clip {}, of {}", self.playing_clips[f], self.clips.len());
         }
-        if self.parts.iter().any(|p| p.0 >= self.frames()) || !self.parts.is_sorted_by_key(|p| p.0) {
+        let mut slots: Vec<JointIndex> = self.contact_joints.clone();
+        slots.sort();
+        slots.dedup();
+        if slots.len() < self.contact_joints.len() {
+            bail!("a joint is twice among the joints that touch the ground");
+        }
+        if self.parts.iter().any(|p| p.0 >= self.frames()) || !self.parts.is_sorted_by(|a, b| a.0 < b.0) {
             bail!("the parts of the course are not in order within its {} frames", self.frames());
         }
         Ok(())
@@ -246,6 +264,7 @@ impl Tensors<'_> {
             rate_hz: m.rate_hz,
             clips: m.clips,
             course: m.course,
+            ground: m.ground,
             parts: m.parts,
             database_hash: m.database_hash,
             contact_joints,
@@ -269,6 +288,7 @@ mod tests {
             contact_joints: vec![JointIndex(1)],
             clips: vec!["walk".into()],
             course: "standard".into(),
+            ground: GroundKind::Stairs,
             parts: vec![(0, "stand".into()), (2, "walk".into())],
             database_hash: "0".repeat(32),
             translations: vec![Vec3::Y; frames * 2],

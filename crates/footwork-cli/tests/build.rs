@@ -166,7 +166,6 @@ fn inputs_that_give_nothing_are_refused() {
     {
         common::fails(dir.path(), &["build", input, "-o", "a.fwdb"], &[part]);
     }
-    common::fails(dir.path(), &["build", "mocap", "-o", "a.fwdb", "--db", "b.fwdb"], &["--db"]);
 }
 
 #[test]

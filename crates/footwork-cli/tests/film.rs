@@ -94,11 +94,75 @@ fn a_recorded_run_is_filmed_with_all_its_transitions() {
     film(dir.path(), &["run.fwtrace", "--from", "2", "--to", "6", "--camera", "fixed", "-o", "run.svg"]);
     let svg = std::fs::read_to_string(dir.path().join("run.svg")).unwrap();
     well_formed(&svg);
-    assert!(svg.contains("transition") && svg.contains("commanded way") && svg.contains("#b5179e"));
+    assert!(svg.contains("transition") && svg.contains("commanded path") && svg.contains("#b5179e"));
     let again = tempfile::tempdir().unwrap();
     common::ok(again.path(), &["simulate", "--seconds", "12", "--trace", "run.fwtrace"]);
     let read = |d: &Path| std::fs::read(d.join("run.fwtrace")).unwrap();
     assert!(read(dir.path()) == read(again.path()));
+}
+
+/// Ground seen from the side: the upper edge of each area in its colour.
+fn ground_edges(svg: &str) -> Vec<Vec<[f32; 2]>> {
+    let areas = svg.lines().filter(|l| l.starts_with("<path d=\"M") && l.contains("Z\" fill=\"#f1f3f5\""));
+    areas
+        .map(|l| {
+            let d = l.split('"').nth(1).unwrap().trim_start_matches('M').trim_end_matches('Z');
+            let mut points: Vec<[f32; 2]> = d
+                .split('L')
+                .map(|p| p.split_once(' ').unwrap())
+                .map(|(x, y)| [x.parse().unwrap(), y.parse().unwrap()])
+                .collect();
+            points.truncate(points.len() - 2);
+            points
+        })
+        .collect()
+}
+
+/// Largest difference of height along an edge, pixels.
+fn rise(edge: &[[f32; 2]]) -> f32 {
+    let y = || edge.iter().map(|p| p[1]);
+    y().fold(f32::MIN, f32::max) - y().fold(f32::MAX, f32::min)
+}
+
+#[test]
+fn slopes_and_steps_are_drawn_under_the_feet() {
+    let dir = tempfile::tempdir().unwrap();
+    let edges = |clip: &str, from: &str, to: &str| {
+        film(dir.path(), &["--clip", clip, "--from", from, "--to", to, "--frames", "5", "-o", "clip.svg"]);
+        let svg = std::fs::read_to_string(dir.path().join("clip.svg")).unwrap();
+        well_formed(&svg);
+        ground_edges(&svg)
+    };
+    // Level ground is a rectangle (lanes of the timeline have its colour, too).
+    assert!(edges("walk_125", "0", "3").iter().all(|e| rise(e) < 0.1));
+    let slope = edges("slope_up_10", "2.5", "4.5");
+    let slopes = slope.iter().filter(|e| rise(e) > 5.0).count();
+    assert_eq!(slopes, 5, "a slope in every cell: {slope:?}");
+    for edge in slope.iter().filter(|e| rise(e) > 5.0) {
+        let (a, b) = (edge[0], edge[edge.len() - 1]);
+        let grade = (a[1] - b[1]) / (b[0] - a[0]);
+        assert!((grade - footwork::math::tan(10f32.to_radians())).abs() < 0.06, "{grade}: {edge:?}");
+    }
+    let stairs = edges("stairs_up", "4", "7");
+    // A riser is nearly vertical, and higher than any noise.
+    let risers = |e: &[[f32; 2]]| e.windows(2).filter(|w| w[0][1] - w[1][1] > 15.0 && w[1][0] - w[0][0] < 3.0).count();
+    assert!(stairs.iter().filter(|e| risers(e) >= 1).count() >= 4, "{stairs:?}");
+}
+
+#[test]
+fn a_recorded_run_shows_the_ground_that_it_was_made_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let grounds = ["level", "stairs", "rubble"].map(|ground| {
+        let trace = format!("{ground}.fwtrace");
+        common::ok(dir.path(), &["simulate", "--seconds", "8", "--ground", ground, "--trace", &trace]);
+        let args = [&trace, "--from", "6", "--to", "8", "--view", "side,top,three-quarter", "-o", "run.svg"];
+        film(dir.path(), &args);
+        let svg = std::fs::read_to_string(dir.path().join("run.svg")).unwrap();
+        well_formed(&svg);
+        ground_edges(&svg).iter().map(|e| rise(e)).fold(0.0, f32::max)
+    });
+    let [level, stairs, rubble] = grounds;
+    assert!(level < 0.1 && stairs > 20.0 && rubble > 3.0, "{grounds:?}");
 }
 
 #[test]

@@ -1,25 +1,25 @@
-//! The person: 1.75 m tall, 23 joints with LAFAN1's names and order, standing in a T-pose.
+//! Skeleton of the built-in character: 1.75 m tall, 23 joints with the names and order of LAFAN1, in a T-pose.
 //!
 //! Segment lengths are fractions of body height from R. Drillis and R. Contini, "Body Segment Parameters" (1966), as
 //! tabled by D. A. Winter, "Biomechanics and Motor Control of Human Movement". Where the table ends at the skin rather
-//! than at a joint (foot, spine, clavicle) the split is ours.
+//! than at a joint (foot, spine, clavicle), the split is an estimate.
 
 use footwork::frames::JointIndex;
 use footwork::math::{Quat, Transform};
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
 
-/// Body height, metres.
+/// Body height, in metres.
 pub const HEIGHT_M: f32 = 1.75;
-/// Hip to knee, metres: 0.245 of height.
+/// Distance from hip to knee, in metres: 0.245 of height.
 pub(crate) const THIGH_M: f32 = 0.245 * HEIGHT_M;
-/// Knee to ankle, metres: 0.246 of height.
+/// Distance from knee to ankle, in metres: 0.246 of height.
 pub(crate) const SHANK_M: f32 = 0.246 * HEIGHT_M;
-/// Ankle above the ground in a flat foot, metres: 0.039 of height.
+/// Height of the ankle of a flat foot above the ground, in metres: 0.039 of height.
 pub(crate) const ANKLE_M: f32 = 0.039 * HEIGHT_M;
-/// Toe joint (ball of the foot) above the ground, metres: half the thickness of the forefoot.
+/// Height of the toe joint (ball of the foot) above the ground, in metres: half the thickness of the forefoot.
 pub const TOE_HEIGHT_M: f32 = 0.02;
-/// Ankle to toe joint along the foot, metres: of a foot of 0.152 of height, a quarter lies behind the ankle and the
+/// Distance from ankle to toe joint along the foot, in metres. The foot has 0.152 of height; a quarter lies behind the ankle, the
 /// toes are another quarter.
 pub(crate) const FOOT_M: f32 = 0.5 * 0.152 * HEIGHT_M;
 /// Ankle to heel along the foot, metres.
@@ -103,8 +103,8 @@ pub(crate) fn offset(joint: usize) -> Vec3 {
     Vec3::from_array(JOINTS[joint].2)
 }
 
-/// The biped of every clip: LAFAN1's 22 joints under a `Root` on the ground; T-pose, facing +Z, left at +X, all rest
-/// rotations the identity; metres.
+/// Returns the skeleton of every clip: the 22 joints of LAFAN1 below a `Root` on the ground. T-pose, facing +Z, left at
+/// +X; all rest rotations are the identity; lengths are in metres.
 pub fn skeleton() -> Skeleton {
     Skeleton::new(
         JOINTS.iter().map(|j| j.0.to_owned()).collect(),
@@ -117,22 +117,22 @@ pub fn skeleton() -> Skeleton {
 /// A side of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// At +X.
+    /// Left, at +X.
     Left,
-    /// At -X.
+    /// Right, at -X.
     Right,
 }
 
 impl Side {
-    /// Both, left first: the order of every pair in this crate.
+    /// Both sides, left first: the order of every pair in this crate.
     pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
 
-    /// 0 for left, 1 for right.
+    /// Returns 0 for left and 1 for right.
     pub const fn at(self) -> usize {
         self as usize
     }
 
-    /// +1 for left, -1 for right: the sign of X.
+    /// Returns the sign of X: +1 for left, -1 for right.
     pub const fn sign(self) -> f32 {
         match self {
             Self::Left => 1.0,
@@ -140,7 +140,7 @@ impl Side {
         }
     }
 
-    /// The other side.
+    /// Returns the other side.
     pub const fn other(self) -> Self {
         match self {
             Self::Left => Self::Right,

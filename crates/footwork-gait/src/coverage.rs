@@ -1,5 +1,5 @@
-//! Which motions there are: frames by speed, turn rate and direction of travel against the facing, beside those that a stick
-//! asks for.
+//! Coverage: frames by speed, turn rate and direction of travel relative to the facing, compared with the requests of a
+//! stick.
 
 use crate::ground::Ground;
 use crate::path::RootPath;
@@ -7,18 +7,18 @@ use crate::random_route;
 use crate::truth::GaitClip;
 use footwork::math::wrap_angle;
 
-/// One cell of the map.
+/// A cell of the coverage map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoverageCell {
-    /// Lower and upper bound of the speed, m/s.
+    /// Lower and upper bound of the speed, in m/s.
     pub speed_mps: [f32; 2],
-    /// Bounds of the rate at which the direction of travel turns, degrees/s, positive to the left.
+    /// Bounds of the turn rate of the direction of travel, in degrees/s, positive to the left.
     pub turn_deg_s: [f32; 2],
-    /// Direction of travel from the facing, the cell's middle, degrees, positive to the left.
+    /// Direction of travel relative to the facing at the centre of the cell, in degrees, positive to the left.
     pub travel_deg: f32,
-    /// How long sticks asked for it.
+    /// Time for which sticks requested this motion, in seconds.
     pub asked_s: f32,
-    /// How much of it there is.
+    /// Time for which the clips contain it, in seconds.
     pub have_s: f32,
 }
 
@@ -26,20 +26,20 @@ const SPEEDS: [f32; 9] = [0.4, 0.9, 1.4, 1.9, 2.4, 2.9, 3.4, 3.9, 4.4];
 const TURNS: [f32; 6] = [-180.0, -90.0, -30.0, 30.0, 90.0, 180.0];
 const DIRECTIONS: usize = 8;
 const SLICES: usize = (SPEEDS.len() - 1) * (TURNS.len() - 1) * DIRECTIONS;
-/// Sticks of other seeds than the data's, so that nothing is asked of itself.
+/// Seeds of the sticks; they differ from those of the data.
 const ASKING_SEED: u64 = 0x5EED;
-/// A cell must be asked for this long to count, and there must be this much of it to be no hole, seconds.
+/// Smallest requested time of a cell that counts, and smallest time in the clips that covers it, in seconds.
 const ASKED_S: f32 = 0.3;
 const HAVE_S: f32 = 0.2;
 
-/// Index of the cell of a motion, if it lies within the map; angles in degrees.
+/// Returns the index of the cell of a motion, if it lies within the map; angles are in degrees.
 fn cell(speed: f32, turn: f32, travel: f32) -> Option<usize> {
     let slot = |edges: &[f32], v: f32| edges.windows(2).position(|e| e[0] <= v && v < e[1]);
     let direction = (travel / 45.0 + 8.5).floor() as usize % DIRECTIONS;
     Some((slot(&SPEEDS, speed)? * (TURNS.len() - 1) + slot(&TURNS, turn)?) * DIRECTIONS + direction)
 }
 
-/// The map: what random sticks ask for in some minutes, and what the clips have.
+/// Returns the coverage map: the requests of random sticks over some minutes, and the motion in the clips.
 pub fn coverage(clips: &[GaitClip]) -> Vec<CoverageCell> {
     let mut have = vec![0.0; SLICES];
     for c in clips.iter().filter(|c| c.truth.root.iter().all(|r| r.translation.y == 0.0)) {
@@ -86,13 +86,13 @@ pub fn coverage(clips: &[GaitClip]) -> Vec<CoverageCell> {
 }
 
 impl CoverageCell {
-    /// True where a stick asks for motion that is not there.
+    /// Returns true if a stick requests motion that the clips lack.
     pub fn is_hole(&self) -> bool {
         self.asked_s >= ASKED_S && self.have_s < HAVE_S
     }
 }
 
-/// Cells that are asked for and not there.
+/// Returns the requested cells that the clips lack.
 pub(crate) fn holes(clips: &[GaitClip]) -> usize {
     coverage(clips).iter().filter(|c| c.is_hole()).count()
 }

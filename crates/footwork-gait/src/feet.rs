@@ -1,11 +1,11 @@
-//! A foot on the ground: it lands on the heel, stands, rises over the ball and leaves over the tips of the toes.
+//! Foot in contact: it lands on the heel, stands, rises over the ball and leaves over the tips of the toes.
 
 use crate::body::{ANKLE_M, FOOT_M, HEEL_M, TOE_HEIGHT_M, TOE_M};
 use crate::footsteps::Stance;
 use footwork::math::{Quat, acos, atan2};
 use glam::Vec3;
 
-/// A foot at one moment, world space.
+/// State of a foot, world space.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FootState {
     pub ankle: Vec3,

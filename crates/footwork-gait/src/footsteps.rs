@@ -1,8 +1,8 @@
-//! Where and when each foot is on the ground: the plan that everything else hangs from.
+//! Plan of the footsteps: position and time of each contact.
 //!
 //! Steps alternate. The next heel strike comes when the cadence, summed over time, has counted one more step; the foot
 //! lifts the share of a stride before that its duty factor leaves for swing. It is planted where the root will be in the
-//! middle of the coming stance, which the path knows exactly. Standing, nobody steps until the root is about to leave.
+//! middle of the coming stance, which the path gives exactly. A standing character takes no step until the root moves.
 
 use crate::body::{FOOT_M, Side};
 use crate::laws::{cadence_hz, duty, half_width_m, roll, run_weight};
@@ -19,7 +19,7 @@ const LANDING_REACH_M: [f32; 4] = [0.40, 0.34, 0.34, 0.20];
 const STANCE_REACH_M: [f32; 4] = [0.42, 0.40, 0.52, 0.26];
 /// How much further behind a foot may stay in an even walk, metres.
 const EVEN_REACH_M: f32 = 0.08;
-/// From this share of a stance on, who goes backward stands on the heel alone.
+/// Share of a stance from which on a foot in backward motion stands on the heel alone.
 pub(crate) const HEEL_ONLY_AT: f32 = 0.72;
 /// Middle of a walker's and a runner's stance behind that of a standing foot, metres: runners land closer to their body.
 const HOME_BACK_M: [f32; 2] = [0.108, 0.165];
@@ -40,32 +40,32 @@ pub(crate) struct Stance {
     pub tip_s: f32,
     /// Last touch: toe-off.
     pub end_s: f32,
-    /// Where the sole under the toe joint stands.
+    /// Position of the sole under the toe joint.
     pub toe: Vec3,
     /// Foot yaw, unwrapped.
     pub yaw: f32,
     /// Pitch of the ground under it, radians; negative is toe up.
     pub slope: f32,
-    /// How this step differs from the one before.
+    /// Variation of this step.
     pub vary: Variation,
 }
 
-/// What differs from step to step, standard deviation about 1 each.
+/// Variation from step to step, with standard deviations of about 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Variation {
-    /// When it lands.
+    /// Variation of the landing time.
     pub time: f32,
-    /// Where it lands: ahead and outward.
+    /// Variation of the landing position: forward and outward.
     pub ahead: f32,
     pub outward: f32,
-    /// How high the leg is lifted on the way there.
+    /// Variation of the lift of the leg.
     pub lift: f32,
-    /// How far arms swing during it.
+    /// Variation of the arm swing.
     pub arms: f32,
 }
 
 impl Variation {
-    /// That of one step of a clip.
+    /// Returns the variation of one step of a clip.
     fn of_step(seed: u64, step: u32) -> Self {
         let mut random = Random(seed ^ u64::from(step).wrapping_mul(0xD134_2543_DE82_EF95));
         // The sum of two even draws: bounded at 2.45 deviations.
@@ -86,7 +86,7 @@ pub(crate) struct FootPlan {
     pub stances: [Vec<Stance>; 2],
 }
 
-/// Where a foot wants to be under a body that moves so.
+/// Returns the rest position of a foot for the motion of the body.
 fn home(p: &PathPoint, side: Side) -> (Vec3, f32) {
     let yaw = p.yaw + p.twist;
     // Standing, the ankle is a little behind the hip; walking, a stance is centred further back, for the toe pushes off
@@ -110,7 +110,7 @@ fn strain(p: &PathPoint, side: Side, toe: Vec3, reach: [f32; 4]) -> f32 {
     (along * along + beside * beside).sqrt()
 }
 
-/// Draws a toe towards its place under the body until it is within reach.
+/// Pulls a toe towards its rest position until it is within reach.
 fn within(p: &PathPoint, side: Side, toe: &mut Vec3, reach: [f32; 4]) {
     let strained = strain(p, side, *toe, reach);
     if strained > 1.0 {
@@ -129,11 +129,11 @@ struct Planner<'a> {
     stances: [Vec<Stance>; 2],
     /// Steps taken.
     steps: u32,
-    /// By how much the last strike came later than its beat, seconds: beats do not drift.
+    /// Delay of the last strike against the beat, in seconds: beats do not drift.
     late: f32,
 }
 
-/// How a plan keeps time.
+/// Timing of a plan.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rhythm {
     /// Factor on cadence: fits strides to loops.
@@ -172,7 +172,7 @@ impl Planner<'_> {
         self.stances[side.at()].last().expect("both feet start planted")
     }
 
-    /// True when this foot is not where it will be wanted.
+    /// Returns true if the foot is away from its future rest position.
     fn misplaced(&self, side: Side, t: f32) -> bool {
         let (toe, yaw) = home(&self.path.at(t + 0.3), side);
         let s = self.standing(side);
@@ -183,7 +183,7 @@ impl Planner<'_> {
         self.path.quiet_s(t + 0.06) < 0.25 || Side::BOTH.iter().any(|s| self.misplaced(*s, t))
     }
 
-    /// Which foot starts: the one on the side of travel or of the turn, else the given one.
+    /// Returns the foot that starts: on the side of travel or of the turn, else the given foot.
     fn first(&self, t: f32, tie: Side) -> Side {
         if self.rhythm.insists && self.steps == 0 {
             return self.rhythm.first;
@@ -198,7 +198,7 @@ impl Planner<'_> {
         }
     }
 
-    /// When the standing foot would be out of the leg's reach.
+    /// Returns the time at which the planted foot gets out of reach.
     fn out_of_reach(&self, side: Side, from: f32, until: f32) -> f32 {
         let s = self.standing(side);
         let held = |t: f32| {
@@ -214,7 +214,7 @@ impl Planner<'_> {
         t.min(until)
     }
 
-    /// Heel strike of the step after the one that struck at `last`.
+    /// Returns the heel strike after the one at `last`.
     fn next_strike(&self, last: f32) -> f32 {
         let (mut t, mut count) = (last, 0.0);
         loop {
@@ -296,7 +296,7 @@ impl Planner<'_> {
         });
     }
 
-    /// Puts a toe on the ground, clear of edges; the ground's pitch there.
+    /// Places a toe on the ground, away from edges, and returns the pitch of the ground.
     fn place(&self, toe: &mut Vec3) -> f32 {
         let ground = &self.path.ground;
         toe.z = ground.landing(toe.z);
@@ -304,7 +304,7 @@ impl Planner<'_> {
         ground.pitch(toe.z)
     }
 
-    /// Lets the feet walk along the path.
+    /// Plans the steps along the path.
     fn run(&mut self) {
         let mut strike = self.path.start_s;
         let mut last = self.rhythm.first.other();
@@ -353,7 +353,7 @@ impl Planner<'_> {
     }
 }
 
-/// Plans all steps along a path.
+/// Returns the plan of all steps along a path.
 pub(crate) fn plan(path: &RootPath, rhythm: Rhythm) -> FootPlan {
     let mut planner = Planner { path, rhythm, stances: [Vec::new(), Vec::new()], steps: 0, late: 0.0 };
     let start = path.at(path.start_s);

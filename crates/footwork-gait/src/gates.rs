@@ -1,4 +1,4 @@
-//! What makes the person a person, in numbers: each gate is a bound that gait science gives, with where it was read.
+//! Plausibility of the built-in character: each gate is a range from gait science, with its source.
 
 use crate::body::{Side, joint};
 use crate::coverage::holes;
@@ -9,17 +9,17 @@ use footwork::clip::RawClip;
 /// One measured quantity and its bounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gate {
-    /// What is measured, with its unit at the end.
+    /// Name of the quantity, ending in its unit.
     pub name: &'static str,
-    /// What was measured.
+    /// Measured value.
     pub value: f32,
-    /// Least value that passes.
+    /// Smallest value that passes.
     pub low: f32,
     /// Largest value that passes.
     pub high: f32,
-    /// Where the bounds are from, or why they are these.
+    /// Source of the bounds, or the reason for them.
     pub source: &'static str,
-    /// Where the value was met, for the worst of many: clip, second, part of the body. Else empty.
+    /// Clip, time and body part of the worst of many values; otherwise empty.
     pub at: String,
 }
 
@@ -28,13 +28,13 @@ impl Gate {
         Self { name, value, low, high, source, at: String::new() }
     }
 
-    /// True when the value lies within the bounds.
+    /// Returns true if the value lies within the bounds.
     pub fn holds(&self) -> bool {
         self.low <= self.value && self.value <= self.high
     }
 }
 
-/// Joints that the jerk is taken of: those of LAFAN1 have the same names.
+/// Joints whose jerk is measured; LAFAN1 uses the same names.
 pub const JERK_JOINTS: [&str; 6] = ["Hips", "Head", "LeftHand", "RightHand", "LeftToe", "RightToe"];
 /// Mean jerk of walking in LAFAN1, m/s^3, measured by `footwork gait --report --reference <its takes with walk in their name>`.
 const LAFAN1_WALK_JERK_MPS3: f32 = 143.0;
@@ -88,8 +88,8 @@ const ANKLE: [(f32, f32); 11] = [
     (-2.3, 5.4),
 ];
 
-/// All gates, measured on clips that [`crate::generate`] made, terrain included. `reference` is walking to compare the
-/// jerk with, if there is any; else the figure of LAFAN1 is used.
+/// Returns all gates, measured on clips of [`crate::generate`], terrain included. `reference` is captured walking whose
+/// jerk is compared; without it, the value of LAFAN1 is used.
 pub fn gates(clips: &[GaitClip], reference: &[RawClip]) -> Vec<Gate> {
     let mut out = Vec::new();
     let find = |name: &str| clips.iter().find(|c| c.clip.name == name).map(Measured::new);
@@ -103,7 +103,7 @@ pub fn gates(clips: &[GaitClip], reference: &[RawClip]) -> Vec<Gate> {
     out
 }
 
-/// Smallest and largest; of nothing, and of what is no number, such that no gate holds.
+/// Returns the smallest and the largest value. Without values, or with NaN, no gate holds.
 fn range(values: impl Iterator<Item = f32>) -> (f32, f32) {
     values.fold((f32::MAX, f32::MIN), |(low, high), v| (low.min(v), high.max(v)))
 }
@@ -209,7 +209,7 @@ fn walking(walk: &Measured, reference: &[RawClip], out: &mut Vec<Gate>) {
     gate("walk_130_jerk_of_captured_walking", own / theirs, 0.5, 2.0, "LAFAN1 walking, measured by the same function");
 }
 
-/// Steps of a foot in a clip, counted in whole strides of a loop.
+/// Returns the steps of a foot in a clip; in a loop, whole strides.
 fn steps_of(walk: &Measured, side: Side) -> f32 {
     walk.strikes(side).len() as f32
 }
@@ -236,7 +236,7 @@ fn running(clips: &[GaitClip], out: &mut Vec<Gate>) {
     }
 }
 
-/// The extreme of many values, and where it was met.
+/// An extreme value and its location.
 struct Extreme {
     sign: f32,
     value: f32,
@@ -263,7 +263,7 @@ impl Extreme {
     }
 }
 
-/// What must hold in every frame of every clip.
+/// Limits that hold in every frame of every clip.
 fn everywhere(clips: &[GaitClip], out: &mut Vec<Gate>) {
     let (mut slide, mut sunk, mut over) = (Extreme::most(), Extreme::most(), Extreme::most());
     let mut clearance = Extreme::least();
@@ -306,7 +306,7 @@ fn everywhere(clips: &[GaitClip], out: &mut Vec<Gate>) {
     out.push(over.gate("joint_over_its_limit_deg", -180.0, 0.0, source));
 }
 
-/// The lowest that the toes come in the middle of any swing, metres.
+/// Returns the smallest height of the toes in mid-swing, in metres.
 fn least_clearance(m: &Measured, side: Side) -> f32 {
     let mut least = f32::MAX;
     let on = |f: usize| m.gait.truth.touching[f][side.at()];

@@ -1,9 +1,9 @@
-//! What is walked on: a plane, a ramp, or a flight of stairs, rising along +Z.
+//! Ground of a clip: a plane, a ramp, or stairs that rise along +Z.
 
 use crate::body::{FOOT_M, HEEL_M, TOE_M};
 use footwork::math::atan2;
 
-/// The ground as a function of the way along +Z.
+/// Ground as a function of the distance along +Z.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Ground {
     /// y = 0 everywhere.
@@ -16,7 +16,7 @@ pub(crate) enum Ground {
 }
 
 impl Ground {
-    /// Height of the surface, metres.
+    /// Returns the height of the surface, in metres.
     pub(crate) fn height(&self, z: f32) -> f32 {
         match *self {
             Self::Flat => 0.0,
@@ -28,7 +28,7 @@ impl Ground {
         }
     }
 
-    /// Height that a body follows: the surface without its corners.
+    /// Returns the height that the body follows: the surface without its corners.
     pub(crate) fn smooth_height(&self, z: f32) -> f32 {
         // The mean under a window as wide as a stride is long; piecewise exact for a line through the treads.
         const HALF_M: f32 = 0.35;
@@ -56,7 +56,7 @@ impl Ground {
         }
     }
 
-    /// Where a toe joint that wants to land at `z` does land: wholly on one tread, or on one side of a ramp's corner.
+    /// Returns the landing position of a toe joint aimed at `z`: fully on one tread, or on one side of a ramp's corner.
     pub(crate) fn landing(&self, z: f32) -> f32 {
         let (behind, ahead) = (FOOT_M + HEEL_M, TOE_M);
         match *self {
@@ -91,7 +91,7 @@ impl Ground {
         }
     }
 
-    /// Steps per second that put one foot on each tread, where there are treads.
+    /// Returns the steps per second that put one foot on each tread, if there are treads.
     pub(crate) fn cadence_hz(&self, z: f32, speed_mps: f32) -> Option<f32> {
         match *self {
             Self::Stairs { start_m, steps, tread_m, .. }
@@ -103,7 +103,7 @@ impl Ground {
         }
     }
 
-    /// How much of a staircase is here: -1 down to +1 up.
+    /// Returns the share of stairs at a position: -1 (down) to +1 (up).
     pub(crate) fn stair_weight(&self, z: f32) -> f32 {
         match *self {
             Self::Stairs { start_m, steps, tread_m, rise_m }

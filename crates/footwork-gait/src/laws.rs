@@ -1,13 +1,13 @@
-//! What gait science has measured: how often people step, how long their feet stay down, when they break into a run.
+//! Measurements of gait science: cadence, duty factor, and the transition to running.
 
 use crate::shapes::{ramp, smooth_max};
 use footwork::math::lerp;
 
-/// Metres of a step per step a minute: people keep this ratio at all speeds of walking (about 0.006; the "walk ratio" as
+/// Step length in metres over steps per minute: people keep this ratio at all walking speeds (about 0.006; the "walk ratio" as
 /// given by Konica Minolta's gait notes, kjd.co.jp/en/en-use). Step length is then the root of ratio times speed.
 const WALK_RATIO_M_PER_HZ: f32 = 0.006 * 60.0;
 
-/// How much of a run a gait is, 0 (walk) to 1 (run), by speed in m/s.
+/// Returns the share of running, 0 (walk) to 1 (run), by speed in m/s.
 ///
 /// Adults change at about 2.0 m/s (PMC8629136), within one step (Segers et al. 2007, J. Exp. Biol. 210:578).
 pub(crate) fn run_weight(speed_mps: f32) -> f32 {

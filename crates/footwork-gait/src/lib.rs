@@ -1,4 +1,4 @@
-//! Locomotion made from nothing: built-in clips for motion matching, with contacts, speed and heading *known*.
+//! Synthetic locomotion: built-in clips for motion matching with known contacts, speed and heading.
 //!
 //! ```text
 //!  script of legs --RootPath--> root(t) --FootPlan--> stances --LegPlan--> how knees bend, how feet roll
@@ -10,9 +10,9 @@
 //!                    clip + truth <------------------------- IK
 //! ```
 //!
-//! How close to people it comes is measured by [`gates`], what a stick may ask of it by [`coverage()`].
+//! [`gates`] compares the motion with measurements of people, [`coverage()`] with the requests of a stick.
 //!
-//! The same options give the same bytes on every machine: all numbers come from `footwork::math`.
+//! The same options give the same bytes on every machine: all math is that of `footwork::math`.
 //!
 //! ```
 //! use footwork_gait::{GaitOptions, generate};
@@ -28,12 +28,16 @@ mod footsteps;
 mod gates;
 mod ground;
 mod laws;
+mod leg;
+mod leg_pose;
 mod legs;
 mod measure;
 mod mirror;
+mod options;
 mod path;
 mod pelvis;
 mod random_route;
+mod recipe;
 mod repertoire;
 mod shapes;
 mod stride;
@@ -46,31 +50,12 @@ pub use body::{HEIGHT_M, Side, TOE_HEIGHT_M, joint, skeleton};
 pub use coverage::{CoverageCell, coverage};
 pub use gates::{Gate, JERK_JOINTS, gates};
 pub use measure::walking_jerk_mps3;
+pub use options::GaitOptions;
 pub use truth::{Footstep, GaitClip, GaitTruth};
 
 use footwork::clip::RawClip;
 
-/// What to generate.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GaitOptions {
-    /// Seed of the random routes, and of what differs from step to step. Default 1.
-    pub seed: u64,
-    /// Frames per second. Default 60, what games and the published data run at or below.
-    pub rate_hz: f32,
-    /// Include the random routes, about half of all frames. Default true; tests that need little data leave them out.
-    pub routes: bool,
-    /// Include slopes and stairs, tagged `slope` and `stairs`. Default false: a character on level ground has no use for
-    /// them.
-    pub terrain: bool,
-}
-
-impl Default for GaitOptions {
-    fn default() -> Self {
-        Self { seed: 1, rate_hz: 60.0, routes: true, terrain: false }
-    }
-}
-
-/// All clips with the truth about them, in a fixed order; the first is a looping `idle`.
+/// Returns all clips with their ground truth, in a fixed order; the first is a looping `idle`.
 pub fn generate(options: &GaitOptions) -> Vec<GaitClip> {
     let mut recipes = repertoire::recipes();
     if options.terrain {
@@ -90,7 +75,7 @@ pub fn generate(options: &GaitOptions) -> Vec<GaitClip> {
     clips
 }
 
-/// All clips, as an importer would hand them over.
+/// Returns all clips, as an importer does.
 pub fn clips(options: &GaitOptions) -> Vec<RawClip> {
     generate(options).into_iter().map(|g| g.clip).collect()
 }

@@ -1,4 +1,4 @@
-//! What a clip of the person does, measured from its poses alone: joint angles, centre of mass, soles, jerk.
+//! Measurements of a clip from its poses: joint angles, centre of mass, soles, jerk.
 
 use crate::body::{ANKLE_M, FOOT_M, HEEL_M, Side, TOE_HEIGHT_M, TOE_M, joint};
 use crate::truth::GaitClip;
@@ -21,10 +21,10 @@ pub(crate) struct Measured<'a> {
     pub world: Vec<Vec<Transform>>,
 }
 
-/// Sagittal angles of one leg in degrees: flexion, flexion, dorsiflexion are positive.
+/// Sagittal angles of one leg, in degrees; flexion and dorsiflexion are positive.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct LegAngles {
-    /// Thigh against the vertical.
+    /// Angle of the thigh against the vertical.
     pub thigh: f32,
     pub knee: f32,
     pub ankle: f32,
@@ -122,7 +122,7 @@ impl<'a> Measured<'a> {
         sum
     }
 
-    /// How far inside the feet's outline the centre of mass lies over the ground, metres; negative outside.
+    /// Returns the distance of the centre of mass from the outline of the feet, in metres; positive inside.
     pub(crate) fn balance(&self, frame: usize) -> f32 {
         const HALF_FOOT_M: f32 = 0.045;
         let mut corners = Vec::with_capacity(8);
@@ -191,11 +191,11 @@ fn world(clip: &RawClip) -> Vec<Vec<Transform>> {
         .collect()
 }
 
-/// Mean size of the third derivative of places in the world, m/s^3, and how many frames it is the mean of: over the frames in
-/// which the first of the named joints moves over the ground at a walk, 0.8 to 1.8 m/s.
+/// Returns the mean magnitude of the third derivative of joint positions, in m/s^3, and the number of frames: over the frames in
+/// which the first of the named joints moves at walking speed, 0.8 to 1.8 m/s.
 ///
-/// Any skeleton, any rate: third differences of the motion sampled about 30 times a second, so that the noise of a recording
-/// counts little. Joints that are not there are left out.
+/// Works for any skeleton and rate: the motion is sampled about 30 times per second, so that the noise of a recording
+/// has little effect. Missing joints are ignored.
 pub fn walking_jerk_mps3(clip: &RawClip, joints: &[&str]) -> (f32, usize) {
     let world = world(clip);
     let indices: Vec<usize> = joints.iter().filter_map(|n| clip.skeleton.find(n)).map(JointIndex::at).collect();

@@ -1,4 +1,4 @@
-//! A clip as seen in a mirror: what goes to the left goes to the right, bit for bit.
+//! Mirror image of a clip, exact to the bit.
 
 use crate::body::{Side, joint};
 use crate::truth::{Footstep, GaitClip, GaitTruth};

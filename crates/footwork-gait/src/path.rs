@@ -1,7 +1,7 @@
-//! The root's way over the ground, as a function of time that can be asked ahead.
+//! Path of the root over the ground, as a function of time.
 //!
-//! A path is a script of legs. Between goals it moves as a game's character does, on the critically damped velocity
-//! spring that `footwork` predicts with; steady legs keep speed and turn rate exactly.
+//! A path is a script of legs. Between goals it follows the critically damped velocity
+//! spring that `footwork` uses for prediction; steady legs keep speed and turn rate exactly.
 
 use crate::ground::Ground;
 use crate::laws::run_weight;
@@ -10,7 +10,7 @@ use footwork::math::{atan2, cos, sin_cos, spring, wrap_angle};
 use glam::Vec3;
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// Samples per second of the path; frames of any rate are read between them.
+/// Samples per second of the path; frames are interpolated.
 const PATH_HZ: f32 = 120.0;
 /// Half-life of velocity and facing, seconds: the default of the simulation that the data must serve.
 pub(crate) const SPRING_S: f32 = 0.27;
@@ -18,7 +18,7 @@ pub(crate) const SPRING_S: f32 = 0.27;
 /// One stretch of a script. Angles are yaws in radians, +Z is 0, +X (left) is positive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Leg {
-    /// How long, seconds.
+    /// Length, in seconds.
     pub seconds: f32,
     /// Goal speed, m/s.
     pub speed: f32,
@@ -28,7 +28,7 @@ pub(crate) struct Leg {
     /// Facing when the leg begins, and its rate of change per second. Unwrapped: 2 pi more is a full turn more.
     pub facing: f32,
     pub facing_rate: f32,
-    /// True: exactly so from the first moment. False: drawn there by the spring.
+    /// True: holds exactly from the first frame. False: reached through the spring.
     pub exact: bool,
 }
 
@@ -49,10 +49,10 @@ impl Leg {
     }
 }
 
-/// Where the root is and how it moves; world axes.
+/// Position and motion of the root; world axes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PathPoint {
-    /// On the ground as a body follows it: no corners.
+    /// Position on the ground, smoothed over its corners.
     pub position: Vec3,
     /// Along the ground plane, as is the acceleration: y is 0.
     pub velocity: Vec3,
@@ -68,7 +68,7 @@ pub(crate) struct PathPoint {
     pub along: f32,
     /// Rise of the ground per metre travelled.
     pub climb: f32,
-    /// How much there is to do for the feet, m/s: travel, turning and acceleration together.
+    /// Activity of the feet, in m/s: travel, turning and acceleration together.
     pub activity: f32,
 }
 
@@ -128,7 +128,7 @@ impl RootPath {
         path
     }
 
-    /// Everything that follows from position and facing.
+    /// Derives all values from position and facing.
     fn derive(&mut self) {
         let smooth = |f: &dyn Fn(&PathPoint) -> f32, half_s: f32| {
             hann(&self.points.iter().map(f).collect::<Vec<_>>(), (half_s * PATH_HZ) as usize)
@@ -172,18 +172,18 @@ impl RootPath {
         }
     }
 
-    /// Last moment known, seconds.
+    /// Returns the last time of the path, in seconds.
     pub(crate) fn end_s(&self) -> f32 {
         self.start_s + (self.points.len() - 1) as f32 / PATH_HZ
     }
 
-    /// For how long from `t` on the root stands still, seconds.
+    /// Returns the time for which the root stands still from `t` on, in seconds.
     pub(crate) fn quiet_s(&self, t: f32) -> f32 {
         let i = ((t - self.start_s) * PATH_HZ).max(0.0) as usize;
         self.quiet_s[i.min(self.quiet_s.len() - 1)]
     }
 
-    /// The path at any time; ends are held.
+    /// Returns the path at a time; the ends are held.
     pub(crate) fn at(&self, t: f32) -> PathPoint {
         let u = ((t - self.start_s) * PATH_HZ).clamp(0.0, (self.points.len() - 1) as f32);
         let i = (u as usize).min(self.points.len() - 2);
@@ -211,7 +211,7 @@ impl RootPath {
     }
 }
 
-/// Moves one step along a leg.
+/// Advances one step along a leg.
 fn step(p: &mut PathPoint, leg: &Leg, leg_time: f32, dt: f32) {
     if leg.exact {
         // The chord of an arc: its middle direction, shortened by sin(x) / x.

@@ -1,42 +1,42 @@
-//! The pelvis: carried as high as the stance leg is long, swaying over the loaded foot, turning with the steps.
+//! Pelvis: its height follows the length of the stance leg, it sways over the loaded foot and turns with the steps.
 
 use crate::body::{HALF_HIPS_M, HIP_HEIGHT_M, HIPS_ABOVE_HIP_M, Side};
 use crate::feet::ankle_in_contact;
 use crate::footsteps::{FootPlan, Stance};
 use crate::laws::run_weight;
 use crate::path::PathPoint;
+use crate::recipe::Standing;
 use crate::shapes::{hann, ramp, smooth_below};
 use crate::stride::{LegPlan, leg_length_m};
-use crate::synth::Standing;
 use footwork::math::{Quat, lerp, sin};
 use glam::Vec3;
 use std::f32::consts::{PI, TAU};
 
 /// Body motion beside the legs, one value per sample.
 pub(crate) struct Trunk {
-    /// Pelvis in root space: the `Hips` joint, metres.
+    /// Position of the pelvis (the `Hips` joint) in root space, in metres.
     pub position: Vec<Vec3>,
-    /// Pelvis in root space.
+    /// Rotation of the pelvis in root space.
     pub rotation: Vec<Quat>,
     /// Lean of the trunk in root space: rotation vector, radians.
     pub lean: Vec<Vec3>,
-    /// Left toe ahead of right along the pelvis, metres, smoothed: arms answer to it.
+    /// Lead of the left toe over the right one along the pelvis, in metres, smoothed; drives the arms.
     pub stride: Vec<f32>,
     /// 1 on the left foot, -1 on the right, smoothed.
     pub support: Vec<f32>,
     /// 1 when standing idle.
     pub idle: Vec<f32>,
-    /// 1 when running, 0 when walking; slower than the feet's own change: arms and trunk take time.
+    /// 1 when running, 0 when walking; arms and trunk change more slowly than the feet.
     pub run: Vec<f32>,
     /// 1 at a walk or faster, 0 when standing.
     pub moving: Vec<f32>,
-    /// Variation of the arms' swing from step to step, standard deviation about 1.
+    /// Variation of the arm swing from step to step, with a standard deviation of about 1.
     pub arms: Vec<f32>,
     /// Samples by which forearms follow upper arms.
     pub lag: usize,
 }
 
-/// What the trunk is moved by.
+/// Inputs of the motion of the trunk.
 pub(crate) struct Body<'a> {
     pub path: &'a [PathPoint],
     /// `[samples]` seconds.
@@ -45,37 +45,37 @@ pub(crate) struct Body<'a> {
     pub plan: &'a FootPlan,
     pub legs: &'a [LegPlan; 2],
     pub standing: Standing,
-    /// Where idle swaying begins, +1 for left.
+    /// First side of idle swaying: +1 for left.
     pub sway_sign: f32,
 }
 
-/// Knee flexion that is always left, radians: nearer to full extension the knee would have to turn faster than any knee
+/// Smallest knee flexion, in radians. Nearer to full extension, the knee would have to rotate faster than any knee
 /// can.
 const LEAST_FLEXION_RAD: f32 = 0.105;
-/// How far a heel may rise so that a leg reaches, until the middle of a stance, at the other foot's touch, and when it
-/// leaves, radians.
+/// Largest rise of the heel that extends the reach of a leg, in radians: until mid-stance, at the touch of the other foot,
+/// and at toe-off.
 const HEEL_REACH_RAD: [f32; 3] = [0.12, 0.45, 1.0];
 
-/// Horizontal place of a hip joint for a pelvis at `position` turned by `rotation`.
+/// Returns the position of a hip joint for a pelvis at `position` with `rotation`.
 pub(crate) fn hip(position: Vec3, rotation: Quat, side: Side) -> Vec3 {
     position + rotation * Vec3::new(side.sign() * HALF_HIPS_M, -HIPS_ABOVE_HIP_M, 0.0)
 }
 
-/// Moves `hint` on to the last stance that has begun; times must rise between calls.
+/// Advances `hint` to the last stance that has begun; times must increase between calls.
 fn advance(stances: &[Stance], t: f32, hint: &mut usize) {
     while *hint + 1 < stances.len() && stances[*hint + 1].heel_s <= t {
         *hint += 1;
     }
 }
 
-/// The stance that a foot is in at a time, if any; times must rise between calls.
+/// Returns the stance of a foot at a time, if any; times must increase between calls.
 fn stance_at<'a>(stances: &'a [Stance], t: f32, hint: &mut usize) -> Option<&'a Stance> {
     advance(stances, t, hint);
     let s = &stances[*hint];
     (s.heel_s <= t && t <= s.end_s).then_some(s)
 }
 
-/// How much of the body a foot carries by itself, 0 to 1: it takes over while both feet stand, in the first `share` of that
+/// Share of the body weight on a foot, 0 to 1. The load shifts in double support, within the first `share` of that
 /// time.
 fn load(s: &Stance, other: &[Stance], t: f32, share: f32) -> f32 {
     let overlap = |from: f32, to: f32, most: f32| (to - from).clamp(0.05, most);
@@ -111,7 +111,7 @@ impl Body<'_> {
             .collect()
     }
 
-    /// Toes on the ground, in swing on their way: world, without height.
+    /// Toes on the ground or in swing: world, without height.
     fn toe(&self, side: Side, t: f32, hint: &mut usize) -> (Vec3, f32) {
         let stances = &self.plan.stances[side.at()];
         advance(stances, t, hint);
@@ -125,7 +125,7 @@ impl Body<'_> {
         }
     }
 
-    /// Moves the pelvis.
+    /// Returns the motion of the trunk.
     pub(crate) fn trunk(&self) -> Trunk {
         let (n, path) = (self.times.len(), self.path);
         let loads = self.loads(1.0);
@@ -184,7 +184,7 @@ impl Body<'_> {
         t
     }
 
-    /// Sideways shift of the pelvis of somebody who stands on one leg and then the other, metres to the left.
+    /// Sideways shift of the pelvis while the weight moves between the legs, in metres to the left.
     fn shift(&self, time_s: f32) -> f32 {
         match self.standing {
             Standing::Even => 0.0,
@@ -199,7 +199,7 @@ impl Body<'_> {
         }
     }
 
-    /// Height of the `Hips` joint over the root, metres.
+    /// Returns the height of the `Hips` joint above the root, in metres.
     fn heights(&self, t: &Trunk, loads: &[[f32; 2]]) -> Vec<f32> {
         let n = self.times.len();
         let mut hints = [0, 0];
@@ -245,7 +245,7 @@ impl Body<'_> {
         ankle.y + (length * length - dx * dx - dz * dz).max(0.2).sqrt() - h.y
     }
 
-    /// Heights of somebody who runs: a spring on each stance, a throw between them.
+    /// Returns the heights in a run: a spring in each stance, a ballistic arc between stances.
     fn flying_heights(&self, t: &Trunk) -> Vec<f32> {
         const GRAVITY: f32 = 9.81;
         let n = self.times.len();
@@ -293,7 +293,7 @@ impl Body<'_> {
     }
 }
 
-/// How far the heel of a foot that walks ahead may rise at this moment of a stance, radians; sideways the ankle has less
+/// Largest rise of the heel at a time of a stance in forward motion, in radians; sideways the ankle has less
 /// room.
 fn heel_reach(s: &Stance, t: f32) -> f32 {
     let length = (s.end_s - s.heel_s).min(0.9);
@@ -306,7 +306,7 @@ fn heel_reach(s: &Stance, t: f32) -> f32 {
     }
 }
 
-/// Fills gaps (NaN) with a straight line between their ends; all of it with `otherwise` where nothing is known.
+/// Fills gaps (NaN) by linear interpolation; fills everything with `otherwise` if there is no value.
 fn bridge(values: &mut [f32], otherwise: f32) {
     let mut last: Option<usize> = None;
     for i in 0..values.len() {
@@ -335,7 +335,7 @@ fn bridge(values: &mut [f32], otherwise: f32) {
     }
 }
 
-/// Lean towards an acceleration (root space, m/s^2): a share of the angle at which gravity and acceleration balance.
+/// Returns the lean towards an acceleration (root space, m/s^2): a share of the angle at which it balances gravity.
 fn lean_angle(acceleration: Vec3) -> Vec3 {
     let a = Vec3::new(acceleration.x, 0.0, acceleration.z) * (0.5 / 9.81);
     // Saturates smoothly at about 17 degrees: a game's spring brakes harder than a body could.

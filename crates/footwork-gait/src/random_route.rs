@@ -1,18 +1,18 @@
-//! Routes as a player would steer them: a random stick through the game's own spring, each with its mirror image.
+//! Random routes: a random stick, filtered by the velocity spring of a game; each with its mirror image.
 
 use crate::path::Leg;
+use crate::recipe::Recipe;
 use crate::repertoire::{RUN, WALK, stick};
 use crate::shapes::Random;
-use crate::synth::Recipe;
 use footwork::math::wrap_angle;
 use std::f32::consts::PI;
 
-/// Seconds of one route.
+/// Length of a route, in seconds.
 const ROUTE_S: f32 = 36.0;
-/// Routes, each of them also mirrored.
+/// Number of routes; each is also mirrored.
 const ROUTES: usize = 8;
 
-/// The routes of a seed.
+/// Returns the routes of a seed.
 pub(crate) fn recipes(seed: u64) -> Vec<Recipe> {
     (0..ROUTES)
         .flat_map(|i| {

@@ -1,13 +1,13 @@
-//! Which clips there are: what a stick can ask for, family by family, each with its mirror image.
+//! List of clips: all motions that a stick can request, by family, each with its mirror image.
 
 use crate::body::Side;
 use crate::ground::Ground;
 use crate::path::Leg;
-use crate::synth::{Recipe, Standing};
+use crate::recipe::{Recipe, Standing};
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
 const DEG: f32 = PI / 180.0;
-/// Speeds that a stick can ask for, m/s: (forward, side, back).
+/// Speeds that a stick can request, in m/s: (forward, side, back).
 pub(crate) const RUN: [f32; 3] = [4.0, 3.0, 2.5];
 pub(crate) const WALK: [f32; 3] = [1.75, 1.5, 1.25];
 
@@ -36,7 +36,7 @@ fn cm(speed: f32) -> i32 {
     (speed * 100.0 + 0.5) as i32
 }
 
-/// Everything but the random routes, on level ground.
+/// Returns all recipes on level ground except the random routes.
 pub(crate) fn recipes() -> Vec<Recipe> {
     let mut out = Vec::new();
     idles(&mut out);
@@ -81,7 +81,7 @@ fn straight(out: &mut Vec<Recipe>) {
     }
 }
 
-/// From standing: ahead with either foot; turning to seven other directions and strafing to them, with either foot.
+/// Starts from standing: forward with either foot, turning to seven other directions, and strafing in them.
 fn starts(out: &mut Vec<Recipe>) {
     let stand = Leg::steady(0.6, 0.0, 0.0, 0.0);
     for speeds in [WALK, RUN] {
@@ -112,7 +112,7 @@ fn starts(out: &mut Vec<Recipe>) {
     }
 }
 
-/// A pair that starts with the other foot than one would.
+/// Adds a pair that starts with the opposite foot.
 fn crossed(out: &mut Vec<Recipe>, left: Recipe) {
     let from = out.len();
     pair(out, left);
@@ -135,7 +135,7 @@ fn stops(out: &mut Vec<Recipe>) {
     }
 }
 
-/// A step or two to any side, and turns by less than a game's dead zone.
+/// Adds one or two steps in each direction, and small turns.
 fn small_steps(out: &mut Vec<Recipe>) {
     let stand = |seconds: f32| Leg::steady(seconds, 0.0, 0.0, 0.0);
     for angle in [0, 45, 90, 135, 180] {
@@ -195,7 +195,7 @@ fn curves(out: &mut Vec<Recipe>) {
     }
 }
 
-/// Arcs any way, as a stick asks for that is not pushed fully: travel and facing turn together.
+/// Adds arcs in any direction, as requested by a partly pushed stick: travel and facing turn together.
 fn arcs(out: &mut Vec<Recipe>) {
     for (kind, speeds, share, turns) in
         [("slow", WALK, 0.4, [60, 120].as_slice()), ("walk", WALK, 0.85, &[60, 120]), ("run", RUN, 0.85, &[60])]

@@ -1,4 +1,4 @@
-//! Small functions of time that everything is drawn with: smooth ramps, windows, and curves through knots.
+//! Functions of time: smooth ramps, windows, and curves through knots.
 
 use footwork::math::{cos, smoothstep};
 
@@ -7,7 +7,7 @@ pub(crate) fn ramp(x: f32, low: f32, high: f32) -> f32 {
     smoothstep((x - low) / (high - low))
 }
 
-/// 0..1 over `t` in 0..1 with zero velocity and acceleration at both ends: how far a swinging foot has come.
+/// Progress of a swinging foot: 0..1 over `t` in 0..1 with zero velocity and acceleration at both ends.
 ///
 /// A trapezoid of speed with smooth flanks: at a walk it is fastest late (hip and knee
 /// angles of `normal.gcd`, NCH-Motion-Laboratory/gaitutils, put the ankle there), in a run (`run` 1) early.

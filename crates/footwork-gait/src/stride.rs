@@ -1,8 +1,8 @@
-//! What a leg means to do in a stride: how far the knee bends and when, how the foot lands, rolls and leaves.
+//! Plan of a stride: flexion of the knee, and landing, roll and toe-off of the foot.
 //!
-//! Each way of stepping is a [`Style`]; what is walked is a mixture of them by speed and direction. The pelvis is carried
-//! as high as the bent stance leg is long, the swinging ankle as high as the bent knee pulls it: so joints move as they
-//! are measured to, and feet stand where they were planned.
+//! Each kind of step is a [`Style`]; speed and direction blend them. The height of the pelvis follows
+//! the length of the bent stance leg, that of the swinging ankle the bent knee: joints move as
+//! measured, and feet stand where planned.
 
 use crate::body::{SHANK_M, THIGH_M};
 use crate::footsteps::{HEEL_ONLY_AT, Stance};
@@ -14,7 +14,7 @@ use std::f32::consts::PI;
 
 const DEG: f32 = PI / 180.0;
 
-/// A way of stepping; angles in degrees, as the literature has them.
+/// Kind of step; angles in degrees, as in the literature.
 #[derive(Clone, Copy, Debug, Default)]
 struct Style {
     /// Knee flexion at the shares [`STANCE_AT`] of a stance.
@@ -35,7 +35,7 @@ struct Style {
     dorsiflexion: f32,
 }
 
-/// Where in a stance its knee is known: touch, loading, middle, the other foot's touch, leaving.
+/// Shares of a stance at which the knee is given: touch, loading, middle, touch of the other foot, toe-off.
 const STANCE_AT: [f32; 5] = [0.0, 0.22, 0.62, 0.8, 1.0];
 
 /// At 0.6 and 1.9 m/s. In between at 1.3 m/s the knee yields by 16 and swings by 62 degrees (means of `normal.gcd` in
@@ -155,7 +155,7 @@ impl Style {
         }
     }
 
-    /// The way of stepping of a body that moves so; `grade` is the ground's rise per metre forward.
+    /// Returns the style for a motion of the body; `grade` is the rise of the ground per metre forward.
     fn of(p: &PathPoint, grade: f32, stairs: f32) -> Self {
         let share = |x: f32, low: f32, high: f32| ((x - low) / (high - low)).clamp(0.0, 1.0);
         let walk = WALK[0].mix(&WALK[1], share(p.speed, 0.6, 1.9)).on_slope(grade);
@@ -191,7 +191,7 @@ pub(crate) fn leg_length_m(flexion_rad: f32) -> f32 {
     (THIGH_M * THIGH_M + SHANK_M * SHANK_M + 2.0 * THIGH_M * SHANK_M * cos(flexion_rad)).sqrt()
 }
 
-/// What one leg means to do, as functions of time; radians.
+/// Plan of one leg as functions of time, in radians.
 #[derive(Clone, Debug)]
 pub(crate) struct LegPlan {
     /// Knee flexion.

@@ -1,44 +1,44 @@
-//! Feet in the air: knees carry them from one contact to the next, over the ground and around the standing leg.
+//! Feet in swing: they move from one contact to the next, over the ground and around the stance leg.
 
 use crate::feet::{FootState, lowest};
 use crate::footsteps::Stance;
 use crate::laws::run_weight;
-use crate::legs::{LOADED_DORSIFLEXION_RAD, Leg};
+use crate::leg::{LOADED_DORSIFLEXION_RAD, Leg};
 use crate::shapes::{Knots, bump, glide, ramp, rounded_max, smooth_max};
 use crate::stride::leg_length_m;
 use footwork::math::{Quat, lerp, powf, wrap_angle};
 use glam::Vec3;
 
-/// What a swinging foot keeps between its sole and the ground, metres: 1.9 cm on average (Moosabhoy and Gard 2006).
+/// Clearance between the sole of a swinging foot and the ground, in metres: 1.9 cm on average (Moosabhoy and Gard 2006).
 const CLEARANCE_M: f32 = 0.018;
-/// How far an ankle stretches and bends in the air, radians.
+/// Range of the ankle in swing, in radians.
 const DORSIFLEXION_RAD: [f32; 2] = [-0.72, 0.4];
-/// How far a swinging ankle goes past the hip inward and outward, metres.
+/// Largest offset of a swinging ankle from the hip, inward and outward, in metres.
 const SPREAD_M: [f32; 2] = [-0.30, 0.30];
-/// How far it stays behind the hip, metres.
+/// Largest distance behind the hip, in metres.
 const SPREAD_BACK_M: f32 = 0.455;
 /// Step of one-sided differences at the ends of a swing, seconds.
 const DIFFERENCE_S: f32 = 1.0 / 240.0;
 
-/// What carries a foot from one contact to the next.
+/// Swing of a foot from one contact to the next.
 pub(crate) struct Swing {
     /// Index of the stance that it leaves.
     pub from: usize,
-    /// Straight way of the ankle.
+    /// Straight path of the ankle.
     start: Vec3,
     way: Vec3,
-    /// Sideways detour around the standing leg, metres, world.
+    /// Sideways detour around the stance leg: world, in metres.
     bow: Vec3,
-    /// What the plan misses at the ends.
+    /// Corrections of the ankle at the ends.
     ankle: Ends<Vec3>,
-    /// Ankle dorsiflexion: what is planned, and what the plan misses.
+    /// Planned ankle dorsiflexion, and its corrections at the ends.
     bend: Knots,
     bend_ends: Ends<f32>,
     /// How much higher than planned the foot is lifted at first and later, metres.
     raise: [f32; 2],
     /// Toes against the foot when they leave and when they land.
     toe_bend: [f32; 2],
-    /// How much of a run it is.
+    /// Share of running, 0 to 1.
     run: f32,
     /// 1 on level ground, 0 on stairs.
     level: f32,
@@ -113,7 +113,7 @@ impl Leg<'_> {
         swing
     }
 
-    /// Height of the ankle over a place so that the knee is flexed as planned.
+    /// Returns the height of the ankle over a position at which the knee is flexed as planned.
     fn planned_height(&self, t: f32, place: Vec3) -> f32 {
         let (hip, _) = self.track.at(t);
         let length = leg_length_m(self.plan.knee.at(t));
@@ -123,7 +123,7 @@ impl Leg<'_> {
         hip.y - smooth_max(length * length - away, least * least, 0.04).sqrt()
     }
 
-    /// How much higher a swing must go to clear steps in its first (0) or second (1) half.
+    /// Returns the additional lift that clears steps in the first (0) or second (1) half of a swing.
     fn needed_raise(&self, swing: &Swing, t0: f32, duration: f32, half: usize) -> f32 {
         const SAMPLES: usize = 12;
         let mut raise = 0.0f32;
@@ -137,7 +137,7 @@ impl Leg<'_> {
         raise
     }
 
-    /// The lowest that the ankle of a foot in the air may be, metres.
+    /// Returns the smallest height of the ankle of a swinging foot, in metres.
     fn floor(&self, foot: &FootState, tau: f32) -> f32 {
         let ahead = Quat::from_rotation_y(foot.yaw) * Vec3::Z;
         let clear = ramp(tau, 0.0, 0.25) * (1.0 - ramp(tau, 0.85, 1.0)) * CLEARANCE_M;
@@ -147,7 +147,7 @@ impl Leg<'_> {
             .fold(f32::MIN, f32::max)
     }
 
-    /// Place of the ankle before its ends are met.
+    /// Returns the position of the ankle without the corrections at the ends.
     fn planned_ankle(&self, swing: &Swing, tau: f32, t: f32) -> Vec3 {
         let (s, next) = (&self.stances[swing.from], &self.stances[swing.from + 1]);
         let mut ankle = swing.start + swing.way * glide(powf(tau, swing.lateness), swing.run) + swing.bow * bump(tau);
@@ -160,7 +160,7 @@ impl Leg<'_> {
         ankle
     }
 
-    /// What brings an ankle that is far out to a side or behind back within the spread of legs.
+    /// Returns the offset that brings a distant ankle back within reach of the leg.
     fn drawn_in(&self, t: f32, ankle: Vec3) -> Vec3 {
         let (hip, yaw) = self.track.at(t);
         let outward = Quat::from_rotation_y(yaw) * Vec3::new(self.side.sign(), 0.0, 0.0);
@@ -171,7 +171,7 @@ impl Leg<'_> {
         outward * -over + Quat::from_rotation_y(yaw) * Vec3::Z * behind
     }
 
-    /// The foot at a moment of a swing.
+    /// Returns the foot at a time of a swing.
     pub(crate) fn in_swing(&self, swing: &Swing, t: f32) -> FootState {
         let (s, next) = (&self.stances[swing.from], &self.stances[swing.from + 1]);
         let tau = ((t - s.end_s) / (next.heel_s - s.end_s)).clamp(0.0, 1.0);
@@ -202,7 +202,7 @@ impl Leg<'_> {
         foot
     }
 
-    /// A foot in the air as its ankle holds it.
+    /// Returns a swinging foot with its ankle rotation.
     fn hung(&self, swing: &Swing, tau: f32, t: f32, ankle: Vec3) -> FootState {
         let (s, next) = (&self.stances[swing.from], &self.stances[swing.from + 1]);
         let yaw = lerp(s.yaw, next.yaw, glide(tau, swing.run));
@@ -215,7 +215,7 @@ impl Leg<'_> {
         FootState { ankle, yaw, pitch, toe_pitch, planted: false, loaded: false }
     }
 
-    /// Sideways detour around the standing leg.
+    /// Returns the sideways detour around the stance leg.
     fn bow(&self, from: &Stance, to: &Stance) -> Vec3 {
         const APART_M: f32 = 0.115;
         let middle = 0.5 * (from.end_s + to.heel_s);

@@ -1,13 +1,15 @@
-//! From a script to a clip: path, footsteps, feet, pelvis, legs, upper body; and what is known about all of it.
+//! Synthesis of a clip from a recipe: path, footsteps, feet, pelvis, legs, upper body; and its ground truth.
 
-use crate::GaitOptions;
 use crate::body::{Side, joint, offset, skeleton};
 use crate::feet::FootState;
 use crate::footsteps::{FootPlan, Rhythm, plan, steady_cadence_hz};
-use crate::ground::Ground;
-use crate::legs::{self, Leg as LegMotion, Track};
-use crate::path::{Leg, PathPoint, RootPath};
+use crate::leg::Track;
+use crate::leg_pose::solve;
+use crate::legs::LegMotion;
+use crate::options::GaitOptions;
+use crate::path::{PathPoint, RootPath};
 use crate::pelvis::{self, Body, Trunk};
+use crate::recipe::Recipe;
 use crate::stride::LegPlan;
 use crate::truth::{GaitClip, GaitTruth, annotate, footsteps};
 use crate::upper_body::{self, Attention};
@@ -15,76 +17,16 @@ use footwork::clip::RawClip;
 use footwork::math::{Facing, Quat, Transform};
 use glam::Vec3;
 
-/// Time before and after a clip on which smoothing windows may lean, seconds.
+/// Margin before and after a clip for smoothing windows, in seconds.
 const MARGIN_S: f32 = 0.6;
-/// How long gait settles before a clip that begins in motion, seconds.
+/// Time for the gait to settle before a clip that begins in motion, in seconds.
 const RUN_IN_S: f32 = 3.0;
-/// How far the plan sees beyond a clip's end, seconds.
+/// Time planned beyond the end of a clip, in seconds.
 const RUN_OUT_S: f32 = 2.5;
 /// Samples per second that motion is made at, at least: a whole multiple of the frame rate.
 const LEAST_SAMPLE_HZ: f32 = 120.0;
 
-/// How somebody stands who has nothing to do.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Standing {
-    /// On both feet.
-    Even,
-    /// On one leg and then the other, once around in this time.
-    Shifting { period_s: f32 },
-}
-
-/// A clip to be made.
-#[derive(Clone, Debug)]
-pub(crate) struct Recipe {
-    pub name: String,
-    pub legs: Vec<Leg>,
-    /// The foot that starts where the motion does not decide it, or always.
-    pub first: Side,
-    pub insists: bool,
-    /// How far the left foot stands ahead at first, and the right one behind, metres.
-    pub stagger_m: f32,
-    /// Cut to whole strides and marked as a loop; the script must be one steady leg.
-    pub looping: bool,
-    pub tags: Vec<&'static str>,
-    pub ground: Ground,
-    pub standing: Standing,
-    /// Seed of what differs from step to step.
-    pub seed: u64,
-    /// True for the mirror image of the recipe before.
-    pub mirrors: bool,
-}
-
-impl Recipe {
-    pub(crate) fn new(name: impl Into<String>, tags: &[&'static str], legs: Vec<Leg>) -> Self {
-        let name = name.into();
-        let seed = name.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
-        Self {
-            name,
-            legs,
-            first: Side::Right,
-            insists: false,
-            stagger_m: 0.0,
-            looping: false,
-            tags: tags.to_vec(),
-            ground: Ground::Flat,
-            standing: Standing::Even,
-            seed,
-            mirrors: false,
-        }
-    }
-
-    /// The mirror image of this one, which must stand just before it, under another name.
-    pub(crate) fn mirrored(&self, name: impl Into<String>) -> Self {
-        Self { name: name.into(), mirrors: true, ..self.clone() }
-    }
-
-    /// Seconds of the script.
-    pub(crate) fn seconds(&self) -> f32 {
-        self.legs.iter().map(|l| l.seconds).sum()
-    }
-}
-
-/// A person on the way, sampled evenly in time.
+/// Motion of the character, sampled evenly in time.
 struct Motion {
     path: RootPath,
     plan: FootPlan,
@@ -132,7 +74,7 @@ fn walk(recipe: &Recipe, options: &GaitOptions, per_frame: usize) -> (Motion, us
     (Motion { path, plan, times, points, feet, trunk }, fit.frames)
 }
 
-/// Makes one clip.
+/// Returns the clip of a recipe.
 pub(crate) fn synthesise(recipe: &Recipe, options: &GaitOptions) -> GaitClip {
     let per_frame = (LEAST_SAMPLE_HZ / options.rate_hz).ceil().max(1.0) as usize;
     let (motion, frames) = walk(recipe, options, per_frame);
@@ -167,7 +109,7 @@ pub(crate) fn synthesise(recipe: &Recipe, options: &GaitOptions) -> GaitClip {
     GaitClip { clip, truth }
 }
 
-/// How long a clip is and how its steps fall.
+/// Length of a clip and timing of its steps.
 struct Fit {
     frames: usize,
     rhythm: Rhythm,
@@ -218,7 +160,7 @@ fn headings(points: &[PathPoint]) -> Vec<Facing> {
         .collect()
 }
 
-/// Where the eyes turn before the body does, radians against the facing: heads lead on circles by 200 ms (Grasso et al.
+/// Yaw of the head ahead of the body, in radians relative to the facing: heads lead on circles by 200 ms (Grasso et al.
 /// 1996) and turn before a corner by up to a second (Grasso et al. 1998).
 fn gaze(motion: &Motion, i: usize) -> f32 {
     let (t, p) = (motion.times[i], &motion.points[i]);
@@ -242,7 +184,7 @@ fn push_pose(clip: &mut RawClip, motion: &Motion, i: usize) {
     for (side, foot) in Side::BOTH.into_iter().zip(&motion.feet[i]) {
         let hip = pelvis::hip(trunk.position[i], pelvis, side);
         let foot = FootState { ankle: root.inverse_point(foot.ankle), yaw: foot.yaw - p.yaw, ..*foot };
-        let leg = legs::solve(hip, &foot, p.twist);
+        let leg = solve(hip, &foot, p.twist);
         let first = [joint::LEFT_UP_LEG, joint::RIGHT_UP_LEG][side.at()];
         local[first] = pelvis.inverse() * leg.thigh;
         local[first + 1] = leg.shank;

@@ -1,4 +1,4 @@
-//! What is known about a generated clip: the answers that tests compare with.
+//! Ground truth of a generated clip, for tests.
 
 use crate::body::Side;
 use crate::footsteps::FootPlan;
@@ -6,48 +6,48 @@ use footwork::clip::{ClipEvent, ContactTrack, RawClip, TagRange, TimeRange};
 use footwork::math::{Facing, Transform};
 use glam::Vec3;
 
-/// One foot on the ground.
+/// A footstep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Footstep {
-    /// Which foot.
+    /// Side of the foot.
     pub side: Side,
-    /// The planted toe joint's place on the ground, world, metres.
+    /// Position of the planted toe joint on the ground: world, in metres.
     pub position: Vec3,
-    /// Yaw of the foot, radians, unwrapped as the root's is.
+    /// Yaw of the foot, in radians, unwrapped like that of the root.
     pub yaw: f32,
-    /// When the toe lands, seconds from the clip's first frame; before 0 for a step that was there already.
+    /// Time at which the toe lands, in seconds from the first frame; negative for a step that began before the clip.
     pub start_s: f32,
-    /// When the toe leaves; at most the clip's end.
+    /// Time at which the toe leaves, in seconds; at most the end of the clip.
     pub end_s: f32,
 }
 
-/// Ground truth of a clip, one value per frame where not said otherwise.
+/// Ground truth of a clip, with one value per frame unless stated otherwise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GaitTruth {
-    /// `[frames]` world from root: exactly joint 0 of the clip.
+    /// `[frames]` `world_from_root`: equal to joint 0 of the clip.
     pub root: Vec<Transform>,
-    /// `[frames]` speed of the root over the ground, m/s.
+    /// `[frames]` speed of the root over the ground, in m/s.
     pub speed_mps: Vec<f32>,
-    /// `[frames]` direction of travel, world; while standing, the last one.
+    /// `[frames]` direction of travel, world; while standing, the last direction.
     pub heading: Vec<Facing>,
     /// `[frames]` left and right toe joint planted.
     pub contacts: Vec<[bool; 2]>,
     /// `[frames]` left and right foot on the ground with any part: from heel strike to toe-off.
     pub touching: Vec<[bool; 2]>,
-    /// Steps that touch the clip, left foot's first, each in order of time.
+    /// Steps within the clip: first those of the left foot, each side in order of time.
     pub footsteps: Vec<Footstep>,
 }
 
-/// A clip and the truth about it.
+/// A clip with its ground truth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GaitClip {
-    /// As importers would hand it over.
+    /// The clip, as an importer returns it.
     pub clip: RawClip,
-    /// What is known.
+    /// Ground truth.
     pub truth: GaitTruth,
 }
 
-/// The steps of a plan that touch a clip.
+/// Returns the steps of a plan within a clip.
 pub(crate) fn footsteps(plan: &FootPlan, seconds: f32) -> Vec<Footstep> {
     let of = |side: Side| {
         plan.stances[side.at()].iter().filter(move |s| s.tip_s > 0.0 && s.flat_s < seconds).map(move |s| Footstep {
@@ -61,7 +61,7 @@ pub(crate) fn footsteps(plan: &FootPlan, seconds: f32) -> Vec<Footstep> {
     of(Side::Left).chain(of(Side::Right)).collect()
 }
 
-/// Contacts, tags and events of a clip from its truth.
+/// Returns the contacts, tags and events of a clip.
 pub(crate) fn annotate(clip: &mut RawClip, truth: &GaitTruth, tags: &[&'static str]) {
     let seconds = clip.frames() as f32 / clip.rate_hz;
     let a = &mut clip.annotations;
@@ -87,7 +87,7 @@ pub(crate) fn annotate(clip: &mut RawClip, truth: &GaitTruth, tags: &[&'static s
     a.events.sort_by(|x, y| x.time_s.total_cmp(&y.time_s));
 }
 
-/// Frames in the middle of standing about: who rests there should idle, not wait for the end of another clip.
+/// Frames in the middle of standing: transitions into them are blocked, so that a character at rest plays an idle.
 fn at_rest(truth: &GaitTruth, rate_hz: f32) -> Vec<bool> {
     let n = truth.root.len();
     let still = |f: usize| {
@@ -99,7 +99,7 @@ fn at_rest(truth: &GaitTruth, rate_hz: f32) -> Vec<bool> {
     (0..n).map(|f| still[f.saturating_sub(before)..(f + after).min(n)].iter().all(|s| *s)).collect()
 }
 
-/// How long somebody stands before and after a moment that is called rest, seconds.
+/// Smallest time of standing before and after a frame that counts as rest, in seconds.
 const REST_S: [f32; 2] = [0.25, 0.2];
 
 /// Stretches of `true` of at least `least_s` seconds.

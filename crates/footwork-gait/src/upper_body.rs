@@ -1,4 +1,4 @@
-//! Spine, head and arms: the trunk turns against the pelvis, arms against the legs, the head looks where it goes.
+//! Spine, head and arms: the trunk turns against the pelvis, the arms swing against the legs, the head turns into the path.
 
 use crate::body::joint;
 use crate::path::PathPoint;
@@ -7,11 +7,11 @@ use footwork::math::{Quat, lerp, sin};
 use glam::Vec3;
 use std::f32::consts::TAU;
 
-/// What moves the upper body beside the trunk's own state.
+/// Inputs of the upper body beside the state of the trunk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attention {
     pub time_s: f32,
-    /// Yaw of the gaze against the facing, radians.
+    /// Yaw of the head relative to the facing, in radians.
     pub gaze: f32,
 }
 

@@ -18,13 +18,17 @@
 //! `name`. A file with one clip gives it its own name; one with several gives `file.take`.
 
 use crate::cache::ClipCache;
-use crate::files::{ImportError, Imported, Input, Note, finish, load_all};
-use crate::format::{self, Format};
+use crate::config_error::ConfigFileError;
+use crate::files::{ImportError, Imported, finish, load_all};
+use crate::find::find;
+use crate::note::Note;
 use crate::pattern::NamePattern;
 use crate::ranges::{self, RangeSpec};
 use crate::units::Units;
+use footwork::build::config::matches_pattern;
 use footwork::build::{BuildConfig, ClipRule};
 use footwork::clip::RawClip;
+use footwork::files::read_text_at_most;
 use footwork::matcher::MatcherConfig;
 use footwork::settings;
 use footwork::settings::{At, Kind, Setting, SettingError};
@@ -95,9 +99,10 @@ impl Default for UnitSetting {
 }
 
 impl std::str::FromStr for UnitSetting {
-    type Err = std::convert::Infallible;
-    fn from_str(s: &str) -> Result<Self, Self::Err> {
-        Ok(s.parse().map_or_else(|_| Self::Name(s.to_owned()), Self::Scale))
+    type Err = String;
+    fn from_str(s: &str) -> Result<Self, String> {
+        let setting = s.parse().map_or_else(|_| Self::Name(s.to_owned()), Self::Scale);
+        setting.known().map(|_| setting)
     }
 }
 
@@ -126,62 +131,6 @@ impl UnitSetting {
     }
 }
 
-/// Why a configuration cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConfigFileError {
-    /// The disk says no.
-    #[error("cannot read {}: {error}", path.display())]
-    Read {
-        /// File.
-        path: PathBuf,
-        /// What the system says.
-        #[source]
-        error: std::io::Error,
-    },
-    /// Not TOML, or keys that mean nothing.
-    #[error("{}: {message}", path.display())]
-    Parse {
-        /// File.
-        path: PathBuf,
-        /// Line, column, and what was expected.
-        message: String,
-    },
-    /// A value is invalid.
-    #[error("`{key}`: {what}")]
-    Value {
-        /// Key.
-        key: &'static str,
-        /// What is wrong and what to do.
-        what: String,
-    },
-    /// A pattern that finds nothing.
-    #[error("`{}` matches no motion file: expected names that end in {}", pattern.display(), format::known())]
-    NoMatch {
-        /// Pattern.
-        pattern: PathBuf,
-    },
-    /// A pattern that is none.
-    #[error("`{pattern}`: {what}")]
-    Pattern {
-        /// Pattern.
-        pattern: String,
-        /// What is wrong.
-        what: String,
-    },
-    /// Clips.
-    #[error(transparent)]
-    Import(#[from] ImportError),
-    /// A sidecar that does not fit its clip.
-    #[error("{}: {error}", path.display())]
-    Sidecar {
-        /// File.
-        path: PathBuf,
-        /// What is wrong.
-        error: footwork::clip::ClipError,
-    },
-}
-
 impl CharacterConfig {
     /// Reads a TOML file.
     ///
@@ -200,8 +149,21 @@ impl CharacterConfig {
     }
 }
 
+/// The motion files that a list of files, folders and patterns means (relative ones under `base`), sorted by path: what
+/// [`import_clips`] reads, without their sidecars.
+///
+/// # Errors
+/// A folder that cannot be listed; a folder or pattern that gives nothing. A named file need not exist.
+pub fn motion_files(inputs: &[PathBuf], base: &Path) -> Result<Vec<PathBuf>, ConfigFileError> {
+    Ok(find(inputs, base)?.into_iter().map(|input| input.path).collect())
+}
+
+/// Bytes of a TOML file at most: far more than anybody writes.
+const MOST_TOML_BYTES: u64 = 16 << 20;
+
 fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, ConfigFileError> {
-    let text = std::fs::read_to_string(path).map_err(|error| ConfigFileError::Read { path: path.to_owned(), error })?;
+    let text = read_text_at_most(path, MOST_TOML_BYTES)
+        .map_err(|error| ConfigFileError::Read { path: path.to_owned(), error })?;
     parse_toml(&text, path)
 }
 
@@ -227,8 +189,9 @@ pub fn read_clips(
 /// Reads the clips of a list of files, folders and patterns (relative ones under `base`) as a `[source]` table says: its
 /// units, its name pattern, its ranges, and sidecars. (Its own list of clips is not looked at.)
 ///
-/// Folders give all motion files directly in them. What holds no character's motion (a model, a T-pose, a prop) is left out
-/// of folders and patterns, and noted.
+/// Folders give all motion files in them and in their sub-folders, hidden ones left out. A file that several links lead to is
+/// read once. Clips of one name from different folders are named `folder.name`, with as many folders as it takes. What holds no
+/// character's motion (a model, a T-pose, a prop) is left out of folders and patterns, and noted.
 ///
 /// # Errors
 /// As [`read_clips`]; units, a pattern or a range that cannot be.
@@ -267,13 +230,7 @@ fn import(
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
     cache: Option<&ClipCache>,
 ) -> Result<Imported, ConfigFileError> {
-    let mut files = Vec::new();
-    for input in inputs {
-        files.extend(expand(base, input)?);
-    }
-    // What is also named is named.
-    files.sort_by(|a, b| (&a.path, !a.named).cmp(&(&b.path, !b.named)));
-    files.dedup_by(|a, b| a.path == b.path);
+    let files = find(inputs, base)?;
     let mut imported = load_all(&files, units, on_progress, cache)?;
     for clip in &mut imported.clips {
         annotate(clip, pattern, &mut imported.notes)?;
@@ -281,6 +238,48 @@ fn import(
     ranges::cut(&mut imported.clips, ranges).map_err(|what| ConfigFileError::Value { key: "source.ranges", what })?;
     finish(&mut imported)?;
     Ok(imported)
+}
+
+/// Checks that the times of rules lie within the clips that they are about. `file` is where the rules are written.
+///
+/// # Errors
+/// The first tag, event, cost or range outside of its clip.
+pub fn check_rules(rules: &[ClipRule], clips: &[RawClip], file: &Path) -> Result<(), ConfigFileError> {
+    for rule in rules {
+        let about = |c: &&RawClip| matches_pattern(&rule.name, &c.name);
+        if let Some(what) = clips.iter().filter(about).find_map(|c| outside(rule, c)) {
+            let message = format!("`build.clips`: {what}");
+            return Err(ConfigFileError::Parse { path: file.to_owned(), message });
+        }
+    }
+    Ok(())
+}
+
+/// What a rule says about times that a clip does not have.
+fn outside(rule: &ClipRule, clip: &RawClip) -> Option<String> {
+    // The last frame lasts as long as the others; half a frame more is how people round.
+    let end = clip.seconds() + 1.5 / clip.rate_hz;
+    let within = |s: f32| (-0.5 / clip.rate_hz..=end).contains(&s);
+    let told = |what: String, times: String| {
+        let (name, last) = (&clip.name, clip.seconds());
+        Some(format!(
+            "clip `{name}`, {what}: expected times from 0 s to {last:.3} s, the length of the clip, found {times}"
+        ))
+    };
+    if let Some(e) = rule.events.iter().find(|e| !within(e.time_s)) {
+        return told(format!("event `{}`", e.name), format!("{} s", e.time_s));
+    }
+    let span = |start_s: Option<f32>, end_s: Option<f32>| (start_s.unwrap_or(0.0), end_s.unwrap_or(end));
+    let tags = rule.tags.iter().map(|t| (format!("tag `{}`", t.name), span(t.start_s, t.end_s)));
+    let costs = rule.costs.iter().map(|c| (format!("cost {}", c.cost), span(c.start_s, c.end_s)));
+    if let Some((what, (a, b))) = tags.chain(costs).find(|(_, (a, b))| !within(*a) || !within(*b)) {
+        return told(what, format!("{a} s to {b} s"));
+    }
+    // A late end is how these say "to the end".
+    let ranges = rule.discard.iter().map(|r| ("discard", r));
+    let ranges = ranges.chain(rule.do_not_enter.iter().map(|r| ("do_not_enter", r)));
+    let (what, [a, b]) = ranges.into_iter().find(|(_, [a, _])| !within(*a))?;
+    told(format!("`{what}`"), format!("{a} s to {b} s"))
 }
 
 /// What name and sidecar tell about a clip.
@@ -299,58 +298,14 @@ fn annotate(clip: &mut RawClip, pattern: Option<&NamePattern>, notes: &mut Vec<N
     let sidecar = Path::new(&clip.source).with_file_name(format!("{}.tags.toml", clip.name));
     if sidecar.is_file() {
         let rule: ClipRule = read_toml(&sidecar)?;
+        if let Some(message) = outside(&rule, clip) {
+            return Err(ConfigFileError::Parse { path: sidecar, message });
+        }
         rule.apply(clip)
             .and_then(|()| clip.validate())
             .map_err(|error| ConfigFileError::Sidecar { path: sidecar, error })?;
     }
     Ok(())
-}
-
-/// The motion files that an input means.
-fn expand(base: &Path, input: &Path) -> Result<Vec<Input>, ConfigFileError> {
-    let path = base.join(input);
-    if path.is_dir() {
-        let found = list(&path)?;
-        if found.is_empty() {
-            return Err(ImportError::EmptyFolder { path }.into());
-        }
-        return Ok(found);
-    }
-    let words = input.to_string_lossy();
-    if !words.contains(['*', '?', '[']) || path.exists() {
-        return Ok(vec![Input { path, named: true }]);
-    }
-    // Only what the user wrote is a pattern.
-    let above = if input.is_absolute() { String::new() } else { glob::Pattern::escape(&base.to_string_lossy()) };
-    let pattern = if above.is_empty() { words.into_owned() } else { format!("{above}/{words}") };
-    let options =
-        glob::MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
-    let matches = glob::glob_with(&pattern, options)
-        .map_err(|e| ConfigFileError::Pattern { pattern: pattern.clone(), what: e.msg.to_owned() })?;
-    let mut found = Vec::new();
-    for entry in matches {
-        let file = entry.map_err(|e| ConfigFileError::Read { path: e.path().to_owned(), error: e.into() })?;
-        if Format::of(&file).is_some() && file.is_file() {
-            found.push(Input { path: file, named: false });
-        }
-    }
-    if found.is_empty() {
-        return Err(ConfigFileError::NoMatch { pattern: path });
-    }
-    Ok(found)
-}
-
-/// The motion files of a folder.
-fn list(folder: &Path) -> Result<Vec<Input>, ConfigFileError> {
-    let refuse = |error| ConfigFileError::Read { path: folder.to_owned(), error };
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(refuse)? {
-        let path = entry.map_err(refuse)?.path();
-        if Format::of(&path).is_some() && path.is_file() {
-            found.push(Input { path, named: false });
-        }
-    }
-    Ok(found)
 }
 
 #[cfg(test)]
@@ -416,10 +371,10 @@ mod tests {
 
     #[test]
     fn units_are_names_or_numbers() {
-        let units = |s: &str| s.parse::<UnitSetting>().unwrap().units();
+        let units = |s: &str| s.parse::<UnitSetting>().and_then(|u| u.units().map_err(|e| e.to_string()));
         assert_eq!(units("cm").unwrap(), Units::Centimetres);
         assert_eq!(units("0.0564").unwrap(), Units::MetresPerUnit(0.0564));
-        assert!(units("ells").unwrap_err().to_string().contains("expected auto"));
+        assert!(units("ells").unwrap_err().contains("expected auto"));
         assert!(units("-1").is_err());
     }
 }

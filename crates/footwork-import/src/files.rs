@@ -2,17 +2,17 @@
 
 use crate::bvh::{self, Bvh, BvhError, UnitGuess, Units, WriteOptions};
 use crate::cache::{ClipCache, Kept};
-use crate::format::{self, Format};
+use crate::format::{self, Format, MOST_BYTES};
+use crate::note::Note;
 use crate::one_skeleton;
 use crate::scene::{ClipsAndNotes, SceneError};
 use footwork::clip::RawClip;
-use footwork::files::write_atomically;
+use footwork::files::{read_at_most, write_atomically};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Why files were not read or written.
@@ -25,7 +25,6 @@ pub enum ImportError {
         /// File or folder.
         path: PathBuf,
         /// What the system says.
-        #[source]
         error: io::Error,
     },
     /// The disk says no; what was there before is still there.
@@ -34,7 +33,6 @@ pub enum ImportError {
         /// File.
         path: PathBuf,
         /// What went wrong.
-        #[source]
         error: io::Error,
     },
     /// A file that cannot be used.
@@ -62,9 +60,8 @@ pub enum ImportError {
     },
     /// Nothing to read.
     #[error(
-        "{} holds no motion files: expected at least one that ends in {}, directly in the folder (`{}/**/*` searches \
-         sub-folders, too)",
-        path.display(), format::known(), path.display()
+        "{} holds no motion files: expected at least one that ends in {}, in the folder or below it",
+        path.display(), format::known()
     )]
     EmptyFolder {
         /// Folder.
@@ -110,21 +107,6 @@ pub struct Imported {
     pub clips: Vec<RawClip>,
     /// What was left out, brought into line, or looks doubtful, in the order of the files.
     pub notes: Vec<Note>,
-}
-
-/// Something that the user should know, and that is no error.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    /// File or clip that it is about.
-    pub about: String,
-    /// One sentence.
-    pub text: String,
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.about, self.text)
-    }
 }
 
 /// A file to be read.
@@ -249,28 +231,39 @@ pub(crate) fn finish(imported: &mut Imported) -> Result<(), ImportError> {
     Ok(())
 }
 
-/// Clips of one name from different folders are named `folder.name`.
+/// Clips of one name from different folders are named `folder.name`, with as many folders as tell them apart.
 fn tell_apart(clips: &mut [RawClip]) -> Vec<Note> {
     let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (i, c) in clips.iter().enumerate() {
         by_name.entry(c.name.clone()).or_default().push(i);
     }
     let mut notes = Vec::new();
-    for (name, same) in by_name {
-        let folder = |c: &RawClip| Path::new(&c.source).parent()?.file_name().map(|n| n.to_string_lossy().into_owned());
-        let folders: BTreeSet<Option<String>> = same.iter().map(|i| folder(&clips[*i])).collect();
+    for (name, same) in by_name.into_iter().filter(|(_, same)| same.len() > 1) {
+        let folders: Vec<Vec<String>> = same.iter().map(|i| folders(&clips[*i])).collect();
+        let most = folders.iter().map(Vec::len).max().unwrap_or(0);
+        let named = |levels: usize| -> Vec<String> {
+            let own =
+                |f: &Vec<String>| [&f[f.len() - levels.min(f.len())..], std::slice::from_ref(&name)].concat().join(".");
+            folders.iter().map(own).collect()
+        };
+        let apart = |names: &Vec<String>| names.iter().collect::<BTreeSet<_>>().len() == names.len();
         // In one folder two files of one name are a mistake, which is told.
-        if same.len() < 2 || folders.len() < same.len() || folders.contains(&None) {
-            continue;
-        }
-        for i in same {
-            let own = format!("{}.{name}", folder(&clips[i]).unwrap_or_default());
+        let Some(names) = (1..=most).map(named).find(apart) else { continue };
+        for (i, own) in same.into_iter().zip(names).filter(|(_, own)| *own != name) {
             let text = format!("`{name}` is in several folders: this one is called `{own}`");
             notes.push(Note { about: clips[i].source.clone(), text });
             clips[i].name = own;
         }
     }
     notes
+}
+
+/// Names of the folders above a clip's file, the outermost first.
+fn folders(clip: &RawClip) -> Vec<String> {
+    let folder = Path::new(&clip.source).parent();
+    let parts = folder.into_iter().flat_map(Path::components);
+    let normal = parts.filter(|c| matches!(c, Component::Normal(_)));
+    normal.map(|c| c.as_os_str().to_string_lossy().into_owned()).collect()
 }
 
 /// Writes a clip as BVH, all or nothing: on an error an old file survives.
@@ -296,7 +289,7 @@ fn load(path: &Path, cache: Option<&ClipCache>) -> Result<Loaded, ImportError> {
     let unread = |error| ImportError::Read { path: path.to_owned(), error };
     fs::metadata(path).map_err(unread)?;
     let format = Format::of(path).ok_or_else(|| ImportError::UnknownFormat { path: path.to_owned() })?;
-    let bytes = fs::read(path).map_err(unread)?;
+    let bytes = read_at_most(path, MOST_BYTES).map_err(unread)?;
     Ok(match format {
         Format::Bvh => {
             let key = cache.map(|c| c.key(&bytes, "bvh"));
@@ -338,7 +331,8 @@ impl Loaded {
             }
             // Read with another unit then.
             Self::Kept(_, key) => {
-                let bytes = fs::read(path).map_err(|error| ImportError::Read { path: path.to_owned(), error })?;
+                let unread = |error| ImportError::Read { path: path.to_owned(), error };
+                let bytes = read_at_most(path, MOST_BYTES).map_err(unread)?;
                 return Self::Bvh(bvh::parse(&bytes, &source)?, Some(key)).clips(path, units, cache);
             }
             Self::Clips(clips) => clips,

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+/// Maximum size of a motion file, or of a buffer beside it, in bytes: hours of capture.
+pub(crate) const MOST_BYTES: u64 = 1 << 30;
+
 /// A format that motion is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {

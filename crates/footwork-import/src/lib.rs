@@ -51,13 +51,16 @@
 pub mod bvh;
 mod cache;
 pub mod config;
+mod config_error;
 pub mod doctor;
 #[cfg(feature = "fbx")]
 pub mod fbx;
 mod files;
+mod find;
 pub mod format;
 pub mod glb;
 pub mod gltf;
+mod note;
 mod one_skeleton;
 pub mod pattern;
 mod ranges;
@@ -68,9 +71,12 @@ mod units;
 
 pub use cache::{ClipCache, cache_folder};
 pub use config::{
-    CharacterConfig, ConfigFileError, SourceConfig, UnitSetting, import_clips, import_clips_cached, read_clips,
+    CharacterConfig, SourceConfig, UnitSetting, check_rules, import_clips, import_clips_cached, motion_files,
+    read_clips,
 };
-pub use files::{ImportError, Imported, Note, import_files, read_clip, read_files, write_clip};
+pub use config_error::ConfigFileError;
+pub use files::{ImportError, Imported, import_files, read_clip, read_files, write_clip};
+pub use note::Note;
 pub use ranges::RangeSpec;
 pub use resample::resample;
 pub use scene::{SceneError, SceneProblem};

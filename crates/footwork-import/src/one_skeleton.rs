@@ -1,7 +1,7 @@
 //! One skeleton for clips that come from different files: exporters list joints in another order, add end sites, leave
 //! fingers out, put a namespace before names.
 
-use crate::files::Note;
+use crate::note::Note;
 use footwork::clip::RawClip;
 use footwork::frames::JointIndex;
 use footwork::skeleton::Skeleton;

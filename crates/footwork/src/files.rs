@@ -1,27 +1,101 @@
 //! Writing files so that a crash, a full disk or Ctrl-C leaves the old file or the new one, never half of one; and so
 //! that equal content gives equal bytes.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The name under which a file is written until it is whole: beside it, hidden.
-pub fn temporary_path(path: &Path) -> PathBuf {
-    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    path.with_file_name(format!(".{name}.part"))
-}
+/// Symbolic links followed one after the other, as operating systems do.
+const MOST_LINKS: usize = 40;
+/// Temporary names tried before writing is given up.
+const MOST_NAMES: u32 = 10_000;
+/// Bytes of a name that leave room for what is put around it, of the 255 that file systems take.
+const LONGEST_NAME: usize = 200;
 
-/// Writes to a temporary name, syncs, renames. On any error the temporary file is removed and `path` is as it was.
+/// Follows symbolic links to the file that is written: `path` itself where it is none. The file need not exist.
 ///
 /// # Errors
-/// What the file system or `write` says.
-pub fn write_atomically(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
-    if path.file_name().is_none() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file name"));
+/// Returns the error of the file system; links that lead in a circle are one.
+pub fn resolve_links(path: &Path) -> io::Result<PathBuf> {
+    let mut at = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match fs::symlink_metadata(&at) {
+            Ok(found) if found.is_symlink() => {
+                let to = fs::read_link(&at)?;
+                // Replaces `at` where the link is absolute.
+                at = at.parent().unwrap_or(Path::new("")).join(to);
+            }
+            _ => return Ok(at),
+        }
     }
-    let temporary = temporary_path(path);
+    Err(io::Error::other("too many symbolic links, or links in a circle"))
+}
+
+/// What the names start with under which this process writes a file until it is whole: beside it, hidden, its own.
+fn temporary_prefix(name: &OsStr) -> String {
+    let mut name = name.to_string_lossy().into_owned();
+    while name.len() > LONGEST_NAME {
+        name.pop();
+    }
+    format!(".{name}.{}.", std::process::id())
+}
+
+const TEMPORARY_SUFFIX: &str = ".part";
+
+/// Creates a file under a temporary name that no other writer has.
+fn create_temporary(path: &Path, name: &OsStr) -> io::Result<(PathBuf, File)> {
+    let prefix = temporary_prefix(name);
+    for k in 0..MOST_NAMES {
+        let temporary = path.with_file_name(format!("{prefix}{k}{TEMPORARY_SUFFIX}"));
+        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
+            Ok(file) => return Ok((temporary, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, "all temporary names are taken"))
+}
+
+/// Removes what this process has begun to write to `path` and not finished: for programs that are interrupted.
+pub fn remove_temporaries(path: &Path) {
+    let Ok(path) = resolve_links(path) else { return };
+    let Some(name) = path.file_name() else { return };
+    let prefix = temporary_prefix(name);
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let found = entry.file_name().to_string_lossy().into_owned();
+        if found.starts_with(&prefix) && found.ends_with(TEMPORARY_SUFFIX) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Writes to a temporary name, syncs, renames. On any error the temporary file is removed and `path` is as it was. Any number of
+/// writers may write to one `path` at once: the last one that finishes wins.
+///
+/// A symbolic link stays, and the file that it leads to is written so. A device or a pipe is written into directly: it cannot be
+/// replaced.
+///
+/// # Errors
+/// Returns the error of the file system or of `write`. A folder cannot be written to.
+pub fn write_atomically(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
+    // First, as links such as `/dev/stdout` may lead to what has no name.
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        let mut out = BufWriter::with_capacity(1 << 20, OpenOptions::new().write(true).open(path)?);
+        write(&mut out)?;
+        return out.flush();
+    }
+    let path = &resolve_links(path)?;
+    let Some(name) = path.file_name() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file name"));
+    };
+    if path.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory));
+    }
+    let (temporary, file) = create_temporary(path, name)?;
     let result = (|| {
-        let mut out = BufWriter::with_capacity(1 << 20, File::create(&temporary)?);
+        let mut out = BufWriter::with_capacity(1 << 20, file);
         write(&mut out)?;
         out.flush()?;
         out.get_ref().sync_all()?;
@@ -32,6 +106,73 @@ pub fn write_atomically(path: &Path, write: impl FnOnce(&mut BufWriter<File>) ->
         let _ = fs::remove_file(&temporary);
     }
     result
+}
+
+/// Reads a file of at most so many bytes. A larger one, or one without end such as a device, is refused without being read.
+///
+/// # Errors
+/// Returns the error of the file system, or one of the kind [`FileTooLarge`](io::ErrorKind::FileTooLarge).
+pub fn read_at_most(path: &Path, bytes: u64) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let too_large = |found: String| {
+        let text = format!("the file is too large: expected at most {}, found {found}", megabytes(bytes));
+        Err(io::Error::new(io::ErrorKind::FileTooLarge, text))
+    };
+    if length > bytes {
+        return too_large(megabytes(length));
+    }
+    let mut out = Vec::with_capacity(length as usize);
+    // One more than is known, so that a file that has grown, or that says 0 as devices do, is seen to be larger.
+    (&mut file).take(bytes.saturating_add(1)).read_to_end(&mut out)?;
+    if out.len() as u64 > bytes { too_large("more".to_owned()) } else { Ok(out) }
+}
+
+/// As [`read_at_most`], for text.
+///
+/// # Errors
+/// As there; what is not UTF-8 is [`InvalidData`](io::ErrorKind::InvalidData).
+pub fn read_text_at_most(path: &Path, bytes: u64) -> io::Result<String> {
+    let text = String::from_utf8(read_at_most(path, bytes)?);
+    text.map_err(|e| io::Error::new(io::ErrorKind::InvalidData, format!("not text in UTF-8: {}", e.utf8_error())))
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}
+
+/// Bytes of the header of a safetensors file at most.
+const MOST_HEADER: u64 = 100_000_000;
+
+/// Reads a safetensors file. One whose length is not what its header says is refused without being read.
+///
+/// # Errors
+/// Returns the error of the file system, or [`InvalidData`](io::ErrorKind::InvalidData) for a file that is cut off, longer than
+/// its header says, or of another kind.
+pub fn read_safetensors(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let wrong = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
+    let mut bytes = Vec::new();
+    (&mut file).take(8).read_to_end(&mut bytes)?;
+    let Ok(size) = <[u8; 8]>::try_from(bytes.as_slice()) else {
+        return Err(wrong(format!("expected a header, found {} bytes", bytes.len())));
+    };
+    let size = u64::from_le_bytes(size);
+    if size > MOST_HEADER {
+        return Err(wrong(format!("expected a header of at most {}, found {size} bytes", megabytes(MOST_HEADER))));
+    }
+    (&mut file).take(size).read_to_end(&mut bytes)?;
+    let header = bytes.get(8..).filter(|h| h.len() as u64 == size);
+    let header = header.ok_or_else(|| wrong(format!("the header says {size} bytes, found {}", bytes.len() - 8)))?;
+    let header: safetensors::tensor::Metadata = serde_json::from_slice(header).map_err(|e| wrong(e.to_string()))?;
+    let all = (bytes.len() as u64).saturating_add(header.data_len() as u64);
+    // Of a pipe the length is not known.
+    if file.metadata()?.is_file() && length != all {
+        return Err(wrong(format!("the header says {all} bytes, found {length}")));
+    }
+    (&mut file).take((all - bytes.len() as u64).saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 == all { Ok(bytes) } else { Err(wrong(format!("the header says {all} bytes"))) }
 }
 
 /// JSON with sorted keys, whatever map the JSON crate was built with: equal content gives equal bytes.
@@ -87,6 +228,121 @@ mod tests {
         assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::StorageFull);
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn writers_at_once_to_one_file_all_succeed_and_one_of_them_wins() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.fwdb");
+        let gate = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for k in 0..8u8 {
+                let (path, gate) = (&path, &gate);
+                scope.spawn(move || {
+                    write_atomically(path, |f| {
+                        f.write_all(&[k; 1000])?;
+                        // All are writing now.
+                        gate.wait();
+                        f.write_all(&[k; 1000])
+                    })
+                    .unwrap();
+                });
+            }
+        });
+        let found = fs::read(&path).unwrap();
+        assert!(found.len() == 2000 && found.iter().all(|b| *b == found[0]), "{} bytes", found.len());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link_and_its_file_is_written() {
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        fs::create_dir(at("real")).unwrap();
+        fs::write(at("real/a.fwdb"), "old").unwrap();
+        symlink("real/a.fwdb", at("one")).unwrap();
+        symlink(at("one"), at("two")).unwrap();
+        symlink("real/new.fwdb", at("dangling")).unwrap();
+        write_atomically(&at("two"), |f| f.write_all(b"new")).unwrap();
+        write_atomically(&at("dangling"), |f| f.write_all(b"made")).unwrap();
+        assert_eq!(fs::read(at("real/a.fwdb")).unwrap(), b"new");
+        assert_eq!(fs::read(at("real/new.fwdb")).unwrap(), b"made");
+        for link in ["one", "two", "dangling"] {
+            assert!(fs::symlink_metadata(at(link)).unwrap().is_symlink(), "{link}");
+        }
+        symlink("round", at("about")).unwrap();
+        symlink("about", at("round")).unwrap();
+        let circle = write_atomically(&at("round"), |f| f.write_all(b"x")).unwrap_err();
+        assert!(circle.to_string().contains("circle"), "{circle}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_written_into_and_a_folder_refused() {
+        use std::os::unix::fs::{FileTypeExt, symlink};
+        let dir = tempfile::tempdir().unwrap();
+        // A device takes the same way. It is not tried here: where this fails, the machine would lose it.
+        let (pipe, link) = (dir.path().join("pipe"), dir.path().join("link"));
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        symlink(&pipe, &link).unwrap();
+        for to in [&pipe, &link] {
+            let reader = std::thread::spawn({
+                let pipe = pipe.clone();
+                move || fs::read(pipe).unwrap()
+            });
+            write_atomically(to, |f| f.write_all(b"x")).unwrap();
+            assert_eq!(reader.join().unwrap(), b"x");
+        }
+        assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        let folder = write_atomically(dir.path(), |f| f.write_all(b"x")).unwrap_err();
+        assert_eq!(folder.kind(), io::ErrorKind::IsADirectory);
+    }
+
+    #[test]
+    fn what_was_begun_is_removed_and_what_others_have_begun_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.fwdb");
+        let (ours, _) = create_temporary(&path, path.file_name().unwrap()).unwrap();
+        let others = dir.path().join(".a.fwdb.0.0.part");
+        fs::write(&others, "x").unwrap();
+        remove_temporaries(&path);
+        assert!(!ours.exists() && others.exists());
+    }
+
+    #[test]
+    fn what_is_too_large_is_refused_before_it_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.bvh");
+        File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        let refused = read_at_most(&path, 1000).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::FileTooLarge);
+        fs::write(&path, "12345").unwrap();
+        assert_eq!(read_at_most(&path, 5).unwrap(), b"12345");
+        assert_eq!(read_at_most(&path, 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        #[cfg(unix)]
+        assert_eq!(read_at_most(Path::new("/dev/zero"), 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+    }
+
+    #[test]
+    fn a_safetensors_file_is_as_long_as_its_header_says() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.fwdb");
+        let header = r#"{"a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]}}"#;
+        let whole = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), b"abc"].concat();
+        fs::write(&path, &whole).unwrap();
+        assert_eq!(read_safetensors(&path).unwrap(), whole);
+        for n in 0..whole.len() {
+            fs::write(&path, &whole[..n]).unwrap();
+            assert_eq!(read_safetensors(&path).unwrap_err().kind(), io::ErrorKind::InvalidData, "{n}");
+        }
+        fs::write(&path, &whole).unwrap();
+        OpenOptions::new().write(true).open(&path).unwrap().set_len(1 << 40).unwrap();
+        assert_eq!(read_safetensors(&path).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        assert_eq!(read_safetensors(&path).unwrap_err().kind(), io::ErrorKind::InvalidData);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `footwork bench`: measuring, on one's own data.
+//! `footwork bench`: measurements on your own data.
 
 mod search;
 mod update;

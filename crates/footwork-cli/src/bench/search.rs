@@ -1,9 +1,9 @@
-//! `footwork bench search`: every search structure on one's own data, side by side.
+//! `footwork bench search`: measures all search structures on your own data.
 //!
-//! One query's time is that of one call of `search`. Structures take turns, block of queries by block of queries, so that
-//! whatever else the machine does meets all alike; before a block the structure answers some other queries untimed. This is
-//! repeated, and each query counts with the middle one of its times. Every answer, in every repetition, is compared with
-//! that of comparing every row.
+//! The time of a query is that of one call of `search`. Structures take turns after each block of queries, so that
+//! other load on the machine affects all of them equally; before a block, some other queries run untimed. This is
+//! repeated, and the median of its times counts for each query. Every result of every repetition is compared with
+//! that of brute force.
 
 use crate::args::{BenchSearchArgs, Common, SearchKind, SetKind};
 use crate::progress;
@@ -18,22 +18,22 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// How often each query is timed. The slow oracle is timed once.
+/// Number of times each query is timed; brute force is timed once.
 const PASSES: usize = 3;
-/// Queries that a structure answers before it is the next one's turn.
+/// Queries per block.
 const BLOCK: usize = 400;
-/// How many it answers untimed before: those that come before the block, or are last where it is the first.
+/// Untimed queries before a block: the preceding ones, or the last ones before the first block.
 const WARM_UP: usize = 100;
-/// Rows touched are counted for so many queries at most.
+/// Maximum number of queries for which touched rows are counted.
 const COUNTED: usize = 100;
-/// With `--cold`, what is read before each search.
+/// Bytes read before each search with `--cold`.
 const COLD_BYTES: usize = 96_000_000;
 
 /// Runs the command.
 pub fn bench(args: &BenchSearchArgs, common: &Common) -> Result<()> {
     let db = Arc::new(common.open()?.0);
     if db.rows() == 0 {
-        bail!("the database has no rows: there is nothing to search");
+        bail!("the database has no rows: expected at least one; add longer clips");
     }
     let settings: Vec<Setting> = chosen(&args.backend).into_iter().flat_map(Setting::of_interest).collect();
     let sets = asked(args, &db, common.seed)?;
@@ -59,12 +59,12 @@ pub fn bench(args: &BenchSearchArgs, common: &Common) -> Result<()> {
         print(args, &db, &results, exact);
     }
     if !exact {
-        bail!("a structure that is called exact did not return the best row: please report this");
+        bail!("an exact structure did not return the best row: please report this");
     }
     Ok(())
 }
 
-/// All structures where none are named, each once.
+/// Returns the requested structures, each once; by default all.
 fn chosen(kinds: &[SearchKind]) -> Vec<Backend> {
     let mut all: Vec<Backend> = kinds.iter().map(|k| (*k).into()).collect();
     if all.is_empty() {
@@ -92,12 +92,12 @@ fn asked(args: &BenchSearchArgs, db: &Arc<Database>, seed: u64) -> Result<Vec<(Q
     let sets = QuerySet::ALL.into_iter().filter(|s| wanted.contains(s));
     sets.map(|s| {
         let made = queries(db, s, count, seed);
-        Ok((s, made.with_context(|| format!("cannot make query set {}", s.name()))?))
+        Ok((s, made.with_context(|| format!("query set {} could not be made", s.name()))?))
     })
     .collect()
 }
 
-/// A structure that is ready.
+/// A search structure with its build time.
 struct Built {
     setting: Setting,
     index: SearchIndex,
@@ -112,7 +112,7 @@ impl Built {
     }
 }
 
-/// Something else to have in the cache.
+/// Other data that replaces the contents of the CPU cache.
 struct Cold(Vec<u64>);
 
 impl Cold {
@@ -120,27 +120,27 @@ impl Cold {
         Self(if wanted { vec![1; COLD_BYTES / 8] } else { Vec::new() })
     }
 
-    /// Reads all of it.
+    /// Reads all data.
     fn stream(&self) {
         black_box(black_box(&self.0).iter().fold(0u64, |sum, v| sum.wrapping_add(*v)));
     }
 }
 
-/// What one structure did with one set.
+/// Results of one structure on one query set.
 struct Measured<'a> {
     set: QuerySet,
     built: &'a Built,
     median_us: f64,
     mean_us: f64,
     p99_us: f64,
-    /// Share of queries for which the best row, or one that costs the same, was found.
+    /// Share of queries whose best row, or one of equal cost, was found.
     recall: f64,
-    /// Mean of found cost over best cost.
+    /// Mean ratio of the found cost to the best cost.
     cost_ratio: f64,
-    /// Means.
+    /// Mean number of nodes and rows touched.
     nodes_touched: f64,
     rows_touched: f64,
-    /// Row, side and bits of the cost as comparing every row gives them, always.
+    /// True if row, side and bits of the cost always equal those of brute force.
     equal: bool,
 }
 
@@ -225,7 +225,7 @@ fn measure<'a>(
     measured.collect()
 }
 
-/// The same row and side, and the same bits of cost.
+/// True for the same row, side and bits of the cost.
 fn same(a: Option<Match>, b: Option<Match>) -> bool {
     let all = |m: Match| (m.row, m.mirrored, m.cost.to_bits(), m.continuing);
     a.map(all) == b.map(all)
@@ -236,7 +236,7 @@ fn middle(times: &mut [f64]) -> f64 {
     times[times.len() / 2]
 }
 
-/// How many times the boxes' median is the tree's (with its fastest kernel).
+/// Returns the median of the boxes over that of the tree (with its fastest kernel).
 fn boxes_over_tree(results: &[Measured], set: QuerySet) -> Option<f64> {
     let median = |setting: Setting| results.iter().find(|r| r.set == set && r.built.setting == setting);
     let (boxes, tree) = (median(Setting::Boxes)?, median(Setting::of(Backend::Tree))?);
@@ -279,7 +279,7 @@ fn to_json(db: &Database, results: &[Measured], exact: bool) -> Value {
 }
 
 fn print(args: &BenchSearchArgs, db: &Database, results: &[Measured], exact: bool) {
-    let cold = if args.cold { "; 96 MB read before each search" } else { "" };
+    let cold = if args.cold { "; 96 MB of other data read before each search" } else { "" };
     out!("{} rows, {} columns{cold}", db.rows(), db.features.columns);
     for set in QuerySet::ALL {
         let of_set: Vec<&Measured> = results.iter().filter(|r| r.set == set).collect();
@@ -308,20 +308,24 @@ fn print(args: &BenchSearchArgs, db: &Database, results: &[Measured], exact: boo
         }
         let good = of_set.iter().filter(|r| !r.built.setting.is_exact() && r.recall >= 0.99);
         if let Some(best) = good.min_by(|a, b| a.median_us.total_cmp(&b.median_us)) {
-            out!("  fastest approximate one with a recall of 0.99 or more: {} ({:.1} us)", name(best), best.median_us);
+            out!(
+                "  fastest approximate structure with a recall of at least 0.99: {} ({:.1} us)",
+                name(best),
+                best.median_us
+            );
         }
     }
     let count = results.iter().filter(|r| r.built.setting.is_exact()).count();
-    let verdict = if exact { "the best row, to the bit, on every query" } else { "NOT always the best row" };
+    let verdict = if exact { "the best row on every query" } else { "NOT the best row on every query" };
     out!("\nexact structures ({count} measurements): {verdict}");
 }
 
 fn about(set: QuerySet) -> &'static str {
     match set {
-        QuerySet::A => "a: rows, the trajectory perturbed",
-        QuerySet::B => "b: consecutive rows, the trajectory blended with another time's",
+        QuerySet::A => "a: rows with a perturbed trajectory",
+        QuerySet::B => "b: consecutive rows with a blended trajectory",
         QuerySet::C => "c: normal noise",
-        QuerySet::D => "d: the game",
+        QuerySet::D => "d: queries of a game",
     }
 }
 

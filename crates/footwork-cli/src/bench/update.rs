@@ -1,8 +1,8 @@
-//! `footwork bench update`: what a frame of one character costs, stage by stage, outside search.
+//! `footwork bench update`: measures the update of one character without search, stage by stage.
 //!
-//! Characters under the same restless stick, each with another stage on, take turns: frame by frame, so that whatever else
-//! the machine does meets all alike. Frames in which any of them searches are left out. A stage costs what its character
-//! takes longer than the one with the default stages, in the median.
+//! Characters with different stages enabled get the same random stick and take turns frame by frame, so that other load
+//! on the machine affects all equally. Frames in which one of them searches do not count. The cost of a stage is the
+//! median time of its character minus that of the character with the default stages.
 
 use crate::args::{BenchUpdateArgs, Common};
 use crate::progress;
@@ -21,7 +21,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A character with some stages on.
+/// A character with some stages enabled.
 struct Subject {
     name: &'static str,
     character: MotionMatcher,
@@ -43,7 +43,7 @@ impl Subject {
     }
 }
 
-/// All subjects: nothing but playing, the default stages, each further stage on top of those, all of them.
+/// Returns all characters: playback only, the default stages, each further stage added, and all stages.
 fn subjects(db: &Arc<Database>, config: &MatcherConfig) -> Result<Vec<Subject>> {
     let mut plain = config.clone();
     (plain.orientation_warp.enabled, plain.stride_warp.enabled) = (false, false);
@@ -74,7 +74,7 @@ pub fn bench(args: &BenchUpdateArgs, common: &Common) -> Result<()> {
     let (db, config) = common.open()?;
     let db = Arc::new(db);
     if db.rows() == 0 {
-        bail!("the database has no rows: nobody can move");
+        bail!("the database has no rows: expected at least one; add longer clips");
     }
     let mut subjects = subjects(&db, &config)?;
     let hills = |at: Vec3| {
@@ -113,7 +113,7 @@ pub fn bench(args: &BenchUpdateArgs, common: &Common) -> Result<()> {
     }
     bar.finish_and_clear();
     if subjects[0].us.is_empty() {
-        bail!("every frame was searched in: nothing is left to be measured; take more --frames");
+        bail!("every frame had a search: expected frames without one; use a larger --frames");
     }
     print(&db, &mut subjects, common.json);
     Ok(())
@@ -137,10 +137,10 @@ fn print(db: &Database, subjects: &mut [Subject], as_json: bool) {
     out!("{} joints, {frames} frames without a search, us per update of one character", db.skeleton.len());
     for (name, us) in medians {
         let what = match name {
-            "bare" => "blending alone",
-            "default" => "with root, play rate, foot lock",
-            "all" => "all of these",
-            _ => "and this",
+            "bare" => "playback and blending only",
+            "default" => "with root, play rate and foot lock",
+            "all" => "with all stages",
+            _ => "default plus this stage",
         };
         out!("  {name:<18} {us:>7.2} {:>+7.2}  {what}", us - default);
     }

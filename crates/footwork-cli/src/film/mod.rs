@@ -1,41 +1,34 @@
-//! `footwork film`: motion as a picture, moment by moment.
+//! `footwork film`: motion as a picture, pose by pose.
 //!
 //! ```text
-//! motion files, .fwdb, .fwtrace --source--> Motion --figure--> Subject --strip--> Picture --svg, raster--> file
-//!                             (view: cameras; cell: one moment; panels, contact_sheet: other pages; timeline: below)
+//! motion files, .fwdb, .fwtrace --source--> Reel --(seconds, clips)--> Subject --draw--> Picture --svg, raster--> file
 //! ```
 
-mod cell;
-mod contact_sheet;
-mod figure;
-mod header;
-mod panels;
-mod raster;
-mod shapes;
+mod reel;
 mod source;
-mod strip;
-mod svg;
-mod timeline;
-mod view;
 
-pub use strip::CameraMode;
-pub use view::View;
-
-use crate::args::{Common, FilmArgs};
+use crate::args::{CameraKind, Common, FilmArgs, ViewKind};
+use crate::draw::cell::Subject;
+use crate::draw::contact_sheet::ContactSheet;
+use crate::draw::figure::Figure;
+use crate::draw::ground::Ground;
+use crate::draw::layout::Drawn;
+use crate::draw::motion::Motion;
+use crate::draw::strip::{CameraMode, Moments, Strip};
+use crate::draw::view::View;
+use crate::draw::{raster, svg};
+use crate::ground::GroundKind;
 use crate::output;
 use crate::trace::Trace;
 use anyhow::{Context, Result, bail};
-use cell::Subject;
-use contact_sheet::ContactSheet;
-use figure::Figure;
+use reel::Reel;
 use serde_json::{Value, json};
-use source::Reel;
 use std::path::Path;
-use strip::{Drawn, Moments, Strip};
+use std::sync::Arc;
 
-/// Filmed unless more is asked for, seconds.
+/// Default length of a strip, in seconds.
 const DEFAULT_S: f64 = 3.0;
-/// Clips on a page of a contact sheet.
+/// Clips per page of a contact sheet.
 const PAGE: usize = 12;
 const WIDTHS: std::ops::RangeInclusive<u32> = 480..=6000;
 
@@ -59,11 +52,11 @@ pub fn film(args: &FilmArgs, common: &Common) -> Result<()> {
     Ok(())
 }
 
-/// A strip of a recorded run.
+/// Writes a strip of a recorded run.
 pub fn film_run(path: &Path, title: &str, trace: Trace, span_s: [f64; 2]) -> Result<()> {
     let reel = Reel::recorded(trace, title.to_owned());
     let span_s = [span_s[0], span_s[1].min(reel.seconds())];
-    let subjects = [subject(&reel, &Figure::of(&reel), title.to_owned(), span_s)];
+    let subjects = [subject(&reel, figure(&reel)?, title.to_owned(), span_s)?];
     let drawn = Strip {
         title: title.to_owned(),
         subjects: &subjects,
@@ -76,12 +69,12 @@ pub fn film_run(path: &Path, title: &str, trace: Trace, span_s: [f64; 2]) -> Res
     Kind::of("the picture", path)?.save(path, &drawn.draw()?)
 }
 
-/// Refuses a name that does not say which kind of picture is wanted.
+/// Rejects a file name without a known extension.
 pub fn check_name(flag: &str, path: &Path) -> Result<()> {
     Kind::of(flag, path).map(|_| ())
 }
 
-/// The two kinds of files.
+/// Kind of picture file.
 #[derive(Clone, Copy)]
 enum Kind {
     Png,
@@ -109,16 +102,16 @@ impl Kind {
 fn check(args: &FilmArgs) -> Result<()> {
     for (flag, value) in [("--from", args.from), ("--to", args.to)] {
         if let Some(v) = value.filter(|v| !(v.is_finite() && (0.0..=1e7).contains(v))) {
-            bail!("{flag} {v}: expected seconds from 0 on");
+            bail!("{flag} {v}: expected a time of 0 seconds or later");
         }
     }
     if let (Some(from), Some(to)) = (args.from, args.to)
         && from >= to
     {
-        bail!("--from {from} --to {to}: there is nothing between; --to must be later than --from");
+        bail!("--from {from} --to {to}: expected a --to that is later than --from");
     }
     if let Some(v) = args.every.filter(|v| !(v.is_finite() && *v >= 0.001)) {
-        bail!("--every {v}: expected seconds, at least 0.001");
+        bail!("--every {v}: expected at least 0.001 seconds");
     }
     if args.frames == Some(0) {
         bail!("--frames 0: expected at least 1");
@@ -129,7 +122,7 @@ fn check(args: &FilmArgs) -> Result<()> {
     Ok(())
 }
 
-/// One, or the two to be compared.
+/// Opens one source, or the two to compare.
 fn reels(args: &FilmArgs, common: &Common) -> Result<Vec<Reel>> {
     let clip = args.clip.as_deref().filter(|c| !args.sheet && *c != "all");
     if !args.compare.is_empty() {
@@ -140,18 +133,18 @@ fn reels(args: &FilmArgs, common: &Common) -> Result<Vec<Reel>> {
         (None, Some(trace), None) => Reel::trace(trace)?,
         (None, None, Some(path)) => return Ok(vec![filtered(Reel::open(path, clip, common)?, args)?]),
         (None, None, None) => Reel::built_in(common)?,
-        _ => bail!("a motion file, --db and --trace are three things to film: give one (--compare A B shows two)"),
+        _ => bail!("SOURCE, --db, --trace: expected one source, found several; use --compare A B for two"),
     };
     if let Some(clip) = clip {
         if reel.is_trace() {
-            bail!("--clip chooses from a database or a folder; a trace is one run: use --from and --to");
+            bail!("--clip: a trace has no clips; use --from and --to");
         }
         reel.choose(clip)?;
     }
     Ok(vec![filtered(reel, args)?])
 }
 
-/// Without mirror images unless one was chosen; for a contact sheet the clips that were asked for.
+/// Removes mirror images unless one was selected; for a contact sheet keeps the requested clips.
 fn filtered(mut reel: Reel, args: &FilmArgs) -> Result<Reel> {
     if reel.takes.len() > 1 {
         reel.originals();
@@ -162,36 +155,53 @@ fn filtered(mut reel: Reel, args: &FilmArgs) -> Result<Reel> {
     Ok(reel)
 }
 
-/// The seconds to be filmed, within all reels.
+/// Time span to draw, within all sources.
 fn span(args: &FilmArgs, reels: &[Reel]) -> Result<[f64; 2]> {
     let ends = reels.iter().filter(|r| !r.endless()).map(Reel::seconds);
     let end = ends.fold(f64::INFINITY, f64::min);
     let from = args.from.unwrap_or(0.0);
-    // A loop goes on as long as is asked for; unasked, for one round.
+    // A loop repeats as often as needed; by default it is shown once.
     let rounds = reels.iter().map(Reel::seconds).fold(0.0, f64::max);
     let to = args.to.unwrap_or((from + DEFAULT_S).min(if end.is_finite() { end } else { from.max(rounds) })).min(end);
     if from > end + 1e-6 {
         let shorter = reels.iter().min_by(|a, b| a.seconds().total_cmp(&b.seconds())).map(|r| r.source.as_str());
         let shorter = shorter.unwrap_or_default();
-        bail!("from {from} s on there is nothing to film: {shorter} ends at {end:.2} s");
+        bail!("--from {from}: expected a time before the end; {shorter} ends at {end:.2} s");
     }
     if to - from > 3600.0 {
-        bail!("{:.0} s are too many for one picture: film at most an hour (--from, --to)", to - from);
+        bail!("--from, --to: expected at most an hour in one picture, found {:.0} s", to - from);
     }
     Ok([from, to.max(from)])
 }
 
-fn subject(reel: &Reel, figure: &Figure, label: String, [from, to]: [f64; 2]) -> Subject {
-    let motion = reel.motion(from, to);
+fn subject(reel: &Reel, figure: Figure, label: String, [from, to]: [f64; 2]) -> Result<Subject> {
+    let motion = reel.motion(from, to)?;
     let span = motion.frame_at(from)..motion.frame_at(to) + 1;
-    Subject { label, motion, figure: figure.clone(), contact_names: contact_names(reel), span }
+    let ground = ground(reel, &motion, &figure);
+    Ok(Subject { label, motion, figure, contact_names: contact_names(reel), span, ground })
+}
+
+fn figure(reel: &Reel) -> Result<Figure> {
+    Ok(Figure::of(&reel.skeleton, &reel.rig, &reel.samples()?))
+}
+
+/// Ground of a recorded run; for other sources, the ground under the planted feet.
+fn ground(reel: &Reel, motion: &Motion, figure: &Figure) -> Ground {
+    match reel.ground() {
+        Some(GroundKind::Level) => Ground::Level,
+        Some(kind) => {
+            let sole_m = figure.ground_m;
+            Ground::Known(Arc::new(move |p| kind.at(p).height_m + sole_m))
+        }
+        None => Ground::under(motion, figure),
+    }
 }
 
 fn contact_names(reel: &Reel) -> Vec<String> {
-    reel.contact_joints.iter().map(|j| reel.skeleton.name(*j).to_owned()).collect()
+    reel.rig.contact_joints.iter().map(|j| reel.skeleton.name(*j).to_owned()).collect()
 }
 
-/// Source and clip, without the folders on the way.
+/// Source and clip, without folders.
 fn label(reel: &Reel) -> String {
     let name =
         Path::new(&reel.source).file_name().map_or_else(|| reel.source.clone(), |n| n.to_string_lossy().into_owned());
@@ -202,14 +212,31 @@ fn label(reel: &Reel) -> String {
     }
 }
 
+fn views(args: &FilmArgs) -> Vec<View> {
+    let view = |kind: &ViewKind| match kind {
+        ViewKind::Side => View::Side,
+        ViewKind::Front => View::Front,
+        ViewKind::Top => View::Top,
+        ViewKind::ThreeQuarter => View::ThreeQuarter,
+    };
+    args.view.iter().map(view).collect()
+}
+
+fn camera(args: &FilmArgs) -> CameraMode {
+    match args.camera {
+        CameraKind::Follow => CameraMode::Follow,
+        CameraKind::Fixed => CameraMode::Fixed,
+    }
+}
+
 fn film_strip(args: &FilmArgs, reels: &[Reel]) -> Result<(Drawn, Value)> {
     let span_s = span(args, reels)?;
     let letters = if reels.len() > 1 { &["A  ", "B  "][..] } else { &[""] };
     let subjects: Vec<Subject> = reels
         .iter()
         .zip(letters)
-        .map(|(r, letter)| subject(r, &Figure::of(r), format!("{letter}{}", label(r)), span_s))
-        .collect();
+        .map(|(r, letter)| subject(r, figure(r)?, format!("{letter}{}", label(r)), span_s))
+        .collect::<Result<_>>()?;
     let moments = match (args.frames, args.every) {
         (Some(n), _) => Moments::Frames(n),
         (None, Some(s)) => Moments::Every(s),
@@ -220,7 +247,7 @@ fn film_strip(args: &FilmArgs, reels: &[Reel]) -> Result<(Drawn, Value)> {
         (None, [one]) => one.label.clone(),
         (None, all) => all.iter().map(|s| s.label.as_str()).collect::<Vec<_>>().join("   "),
     };
-    let mut views = args.view.clone();
+    let mut views = views(args);
     let mut seen = Vec::new();
     views.retain(|v| {
         !seen.contains(v) && {
@@ -228,7 +255,7 @@ fn film_strip(args: &FilmArgs, reels: &[Reel]) -> Result<(Drawn, Value)> {
             true
         }
     });
-    let camera = args.camera;
+    let camera = camera(args);
     let drawn = Strip { title, subjects: &subjects, span_s, moments, views: &views, camera, width: args.width as f32 };
     let drawn = drawn.draw()?;
     let told = json!({
@@ -246,7 +273,7 @@ fn only_clip(reel: &Reel) -> Option<&str> {
     if let [take] = &reel.takes[..] { Some(&take.name) } else { None }
 }
 
-/// A source in figures.
+/// Contents of a source, for `--json`.
 fn told(s: &Subject, source: &str, clip: Option<&str>) -> Value {
     let rate = f64::from(s.motion.rate_hz);
     let contacts: Vec<Value> = s
@@ -258,7 +285,7 @@ fn told(s: &Subject, source: &str, clip: Option<&str>) -> Value {
             json!({ "joint": name, "seconds": frames as f64 / rate })
         })
         .collect();
-    let transitions: u32 = s.motion.transitions.iter().filter(|t| s.span.contains(&t.0)).map(|t| t.1).sum();
+    let transitions: u64 = s.motion.transitions.iter().filter(|t| s.span.contains(&t.0)).map(|t| u64::from(t.1)).sum();
     let parts = s.motion.parts.iter().filter(|p| p.start < s.span.end);
     json!({
         "source": source,
@@ -272,26 +299,34 @@ fn told(s: &Subject, source: &str, clip: Option<&str>) -> Value {
 
 fn contact_sheet(args: &FilmArgs, reel: &Reel) -> Result<(Drawn, Value)> {
     if args.from.is_some() || args.to.is_some() || args.every.is_some() || !args.compare.is_empty() {
-        bail!("--sheet shows whole clips: --from, --to, --every and --compare are for strips");
+        bail!("--sheet: not with --from, --to, --every or --compare: a contact sheet shows whole clips");
     }
     let pages = reel.takes.len().div_ceil(PAGE);
     if !(1..=pages).contains(&args.page) {
-        bail!("--page {}: {} clips make {pages} page(s)", args.page, reel.takes.len());
+        bail!("--page {}: {} clips fill {pages} page(s)", args.page, reel.takes.len());
     }
     let columns = args.frames.unwrap_or(10);
     if columns > 60 {
-        bail!("--frames {columns}: a row of a contact sheet holds at most 60");
+        bail!("--frames {columns}: expected at most 60 in a row of a contact sheet");
     }
     let takes = &reel.takes[(args.page - 1) * PAGE..(args.page * PAGE).min(reel.takes.len())];
-    let figure = Figure::of(reel);
+    let figure = figure(reel)?;
     let mut subjects = Vec::new();
     for take in takes {
-        let motion = reel.motion_of(take);
+        let motion = reel.motion_of(take)?;
         let span = 0..motion.frames();
+        let ground = ground(reel, &motion, &figure);
         let contact_names = contact_names(reel);
-        subjects.push(Subject { label: take.name.clone(), motion, figure: figure.clone(), contact_names, span });
+        subjects.push(Subject {
+            label: take.name.clone(),
+            motion,
+            figure: figure.clone(),
+            contact_names,
+            span,
+            ground,
+        });
     }
-    let view = *args.view.first().context("no view was given")?;
+    let view = *views(args).first().context("--view: expected at least one view")?;
     let shown = format!(
         "clips {} to {} of {}",
         (args.page - 1) * PAGE + 1,

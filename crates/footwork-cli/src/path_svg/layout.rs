@@ -1,96 +1,31 @@
-//! The page: where the ground lies on it, the grid, the legend, numbers and text as SVG wants them.
+//! Page: placement of the ground, grid, legend.
 
+use super::labels::Label;
+use super::view::{LEFT, PLOT_WIDTH, TOP, View};
 use crate::markup::{escape, number};
 use std::fmt::Write;
 
 const WIDTH: f64 = 1000.0;
-const LEFT: f64 = 46.0;
-const TOP: f64 = 46.0;
-const PLOT_WIDTH: f64 = 734.0;
-/// Below the plot: the grid's numbers.
+/// Space below the plot for the numbers of the grid.
 const BOTTOM: f64 = 34.0;
-const PLOT_HEIGHT: std::ops::RangeInclusive<f64> = 420.0..=1100.0;
 const LEGEND: f64 = LEFT + PLOT_WIDTH + 18.0;
 const LEGEND_STEP: f64 = 19.0;
-/// Grid lines are at least this far apart.
-const GRID_PX: f64 = 46.0;
-/// Room around the paths.
-const PAD_PX: f64 = 34.0;
-
-/// From the ground to the page: equal axes, +Z up, +X to the left.
-pub struct View {
-    /// Ground coordinates (x, z) in the middle of the plot.
-    centre: [f64; 2],
-    px_per_m: f64,
-    height: f64,
-    /// Metres between grid lines.
-    step_m: f64,
-}
-
-impl View {
-    /// The view that shows all points `(x, z)`; none without points.
-    pub fn around(points: impl Iterator<Item = [f64; 2]>) -> Option<Self> {
-        let (mut low, mut high) = ([f64::MAX; 2], [f64::MIN; 2]);
-        for p in points {
-            for i in 0..2 {
-                low[i] = low[i].min(p[i]);
-                high[i] = high[i].max(p[i]);
-            }
-        }
-        if low[0] > high[0] {
-            return None;
-        }
-        // Someone who never moves stands on four metres of ground.
-        let [w, h] = [0, 1].map(|i| (high[i] - low[i]).max(4.0));
-        let inner = |px: f64| px - 2.0 * PAD_PX;
-        let px_per_m = (inner(PLOT_WIDTH) / w).min(inner(*PLOT_HEIGHT.end()) / h);
-        let height = (h * px_per_m + 2.0 * PAD_PX).clamp(*PLOT_HEIGHT.start(), *PLOT_HEIGHT.end());
-        let mut step_m = 1.0;
-        for factor in [2.0, 2.5, 2.0].into_iter().cycle() {
-            if step_m * px_per_m >= GRID_PX {
-                break;
-            }
-            step_m *= factor;
-        }
-        Some(Self { centre: [0, 1].map(|i| (low[i] + high[i]) / 2.0), px_per_m, height, step_m })
-    }
-
-    /// Where a ground point `(x, z)` lies on the page.
-    pub fn place(&self, p: [f64; 2]) -> [f64; 2] {
-        [
-            LEFT + PLOT_WIDTH / 2.0 - (p[0] - self.centre[0]) * self.px_per_m,
-            TOP + self.height / 2.0 - (p[1] - self.centre[1]) * self.px_per_m,
-        ]
-    }
-
-    /// Multiples of the grid's step that are within the plot along x (0) or z (1), metres.
-    fn grid(&self, axis: usize) -> impl Iterator<Item = f64> + '_ {
-        let half = [PLOT_WIDTH, self.height][axis] / 2.0 / self.px_per_m;
-        let first = ((self.centre[axis] - half) / self.step_m).ceil();
-        let last = ((self.centre[axis] + half) / self.step_m).floor();
-        (0..=(last - first).max(0.0) as usize).map(move |k| (first + k as f64) * self.step_m)
-    }
-}
-
-/// The file while it is written.
+/// SVG file under construction.
 pub struct Canvas {
     head: String,
     body: String,
     legend_y: f64,
     bottom: f64,
-    /// Boxes of labels: left, top, right, bottom.
-    taken: Vec<[f64; 4]>,
 }
 
 impl Canvas {
-    /// Headline and grid.
+    /// Starts a file with heading and grid.
     pub fn open(title: &str, view: &View) -> Self {
         let mut c = Self {
             head: escape(title, 90),
             body: String::new(),
             legend_y: TOP + 12.0,
             bottom: TOP + view.height + BOTTOM,
-            taken: Vec::new(),
         };
         let (right, bottom) = (LEFT + PLOT_WIDTH, TOP + view.height);
         let mut lines = String::new();
@@ -119,14 +54,14 @@ impl Canvas {
         self.body.push_str(markup);
     }
 
-    /// A path without filling; nothing where there is no data.
+    /// Appends an unfilled path; nothing without data.
     pub fn path(&mut self, d: &str, style: &str) {
         if !d.is_empty() {
             let _ = writeln!(self.body, "<path d=\"{d}\" fill=\"none\" {style}/>");
         }
     }
 
-    /// A filled green disc.
+    /// Appends a green disc: the start.
     pub fn start_mark(&mut self, [x, y]: [f64; 2]) {
         let (x, y) = (number(x), number(y));
         self.raw(&format!(
@@ -134,7 +69,7 @@ impl Canvas {
         ));
     }
 
-    /// A filled black square.
+    /// Appends a black square: the end.
     pub fn end_mark(&mut self, [x, y]: [f64; 2]) {
         let (x, y) = (number(x - 5.0), number(y - 5.0));
         self.raw(&format!(
@@ -142,41 +77,32 @@ impl Canvas {
         ));
     }
 
-    /// Escaped text beside a point, where no other label is; left out where all places around are taken.
-    pub fn label(&mut self, [x, y]: [f64; 2], text: &str, colour: &str, view: &View) {
-        // Digits and small letters of a sans-serif are about half as wide as high.
-        let width = 6.9 * text.chars().count() as f64 + 4.0;
-        let places = [14.0, 30.0, 48.0].into_iter().flat_map(|d| {
-            [[d, 4.0], [-d - width, 4.0], [d * 0.6, -d], [-d * 0.6 - width, -d], [d * 0.6, d + 8.0]]
-                .into_iter()
-                .chain([[-d * 0.6 - width, d + 8.0], [-width / 2.0, -d - 4.0], [-width / 2.0, d + 12.0]])
-        });
-        let inside = |b: &[f64; 4]| b[0] > LEFT && b[2] < LEFT + PLOT_WIDTH && b[1] > TOP && b[3] < TOP + view.height;
-        let free = |b: &[f64; 4]| self.taken.iter().all(|t| b[2] < t[0] || t[2] < b[0] || b[3] < t[1] || t[3] < b[1]);
-        let place =
-            places.map(|[dx, dy]| [x + dx, y + dy - 12.0, x + dx + width, y + dy + 3.0]).find(|b| inside(b) && free(b));
-        if let Some(b) = place {
-            self.taken.push(b);
-            let at = format!("x=\"{}\" y=\"{}\" font-weight=\"600\"", number(b[0] + 2.0), number(b[3] - 3.0));
-            // Twice, because half of the renderers do not know `paint-order`.
-            let halo = "stroke=\"#fff\" stroke-width=\"3\" stroke-linejoin=\"round\"";
-            self.raw(&format!("<text {at} {halo}>{text}</text><text {at} fill=\"{colour}\">{text}</text>\n"));
+    /// Appends a label with escaped text.
+    pub fn label(&mut self, label: &Label, text: &str, colour: &str) {
+        if let Some([[x0, y0], [x1, y1]]) = label.leader {
+            let d = format!("M{} {}L{} {}", number(x0), number(y0), number(x1), number(y1));
+            self.path(&d, &format!("stroke=\"{colour}\" stroke-width=\"1\""));
         }
+        let [left, _, _, bottom] = label.bounds;
+        let at = format!("x=\"{}\" y=\"{}\" font-weight=\"600\"", number(left + 2.0), number(bottom - 3.0));
+        // Drawn twice, because many renderers do not support `paint-order`.
+        let halo = "stroke=\"#fff\" stroke-width=\"3\" stroke-linejoin=\"round\"";
+        self.raw(&format!("<text {at} {halo}>{text}</text><text {at} fill=\"{colour}\">{text}</text>\n"));
     }
 
-    /// A sample of a line and escaped text.
+    /// Appends a legend entry: a sample of a line and escaped text.
     pub fn legend_line(&mut self, colour: &str, style: &str, text: &str) {
         let d = format!("M{} {}h26", number(LEGEND), number(self.legend_y - 4.0));
         self.path(&d, &format!("stroke=\"{colour}\" {style}"));
         self.legend_entry(text);
     }
 
-    /// Escaped text alone.
+    /// Appends a legend entry of escaped text.
     pub fn legend_text(&mut self, text: &str) {
         self.legend_entry(text);
     }
 
-    /// What the ticks mean.
+    /// Appends the legend entry of the ticks.
     pub fn legend_ticks(&mut self, text: &str) {
         let y = self.legend_y - 2.0;
         let d = format!("M{} {}h26m-20 0l4 -10m6 10l4 -10", number(LEGEND), number(y));
@@ -184,7 +110,7 @@ impl Canvas {
         self.legend_entry(text);
     }
 
-    /// What the hollow circles mean.
+    /// Appends the legend entry of the hollow circles.
     pub fn legend_circle(&mut self, text: &str) {
         let (x, y) = (number(LEGEND + 13.0), number(self.legend_y - 4.0));
         self.raw(&format!(
@@ -193,7 +119,7 @@ impl Canvas {
         self.legend_entry(text);
     }
 
-    /// What disc and square mean.
+    /// Appends the legend entries of disc and square.
     pub fn legend_ends(&mut self) {
         self.start_mark([LEGEND + 13.0, self.legend_y - 4.0]);
         self.legend_entry("start");
@@ -201,7 +127,7 @@ impl Canvas {
         self.legend_entry("end");
     }
 
-    /// Arrows of the axes and the scale bar.
+    /// Appends the axes and the scale bar.
     pub fn legend_axes(&mut self, view: &View) {
         let (x, y) = (LEGEND + 62.0, self.legend_y + 62.0);
         let arrows = format!("M{0} {1}v-48m-4 8l4 -8l4 8M{0} {1}h-44m8 -4l-8 4l8 4", number(x), number(y));
@@ -225,14 +151,14 @@ impl Canvas {
         self.legend_y += LEGEND_STEP;
     }
 
-    /// The whole file.
+    /// Returns the whole file.
     pub fn close(self) -> String {
         let height = self.bottom.max(self.legend_y + 16.0);
         page(&self.head, height, &self.body)
     }
 }
 
-/// A file that says that there is nothing in it.
+/// Returns a file that says that there is no data.
 pub fn nothing(title: &str) -> String {
     page(&escape(title, 90), 160.0, "<text x=\"46\" y=\"90\" fill=\"#667\">nothing to show</text>\n")
 }

@@ -1,18 +1,18 @@
-//! Polylines with as few points as the eye allows.
+//! Polylines, simplified to what is visible.
 
 use crate::markup::number;
 use std::fmt::Write;
 
-/// Nobody sees a line shift by this much.
+/// Shift of a line that is not visible.
 const TOLERANCE_PX: f64 = 0.2;
-/// Points simplified together: the time grows with their square where a path zigzags at every sample.
+/// Points simplified together: the time grows with their square for a path that zigzags at every sample.
 const CHUNK: usize = 256;
 
-/// A path on the page, in pieces where samples were missing.
+/// A path on the page, in pieces between missing samples.
 pub struct Line(Vec<Vec<[f64; 2]>>);
 
 impl Line {
-    /// Collects points; a `None` lifts the pen. Points that coincide at the tolerance are dropped on the way.
+    /// Collects points; `None` starts a new piece. Points that coincide within the tolerance are dropped.
     pub fn of(points: impl Iterator<Item = Option<[f64; 2]>>) -> Self {
         let mut pieces: Vec<Vec<[f64; 2]>> = vec![Vec::new()];
         for p in points {
@@ -27,14 +27,14 @@ impl Line {
         Self(pieces)
     }
 
-    /// SVG path data of each line, with at most `segments` segments in all: the tolerance grows until they fit.
+    /// Returns SVG path data of each line, with at most `segments` segments in all: the tolerance grows until they fit.
     pub fn fitted(lines: &[Self], segments: usize) -> Vec<String> {
         let mut tolerance = TOLERANCE_PX;
         loop {
             let thin: Vec<Vec<Vec<[f64; 2]>>> =
                 lines.iter().map(|l| l.0.iter().map(|p| simplify(p, tolerance)).collect()).collect();
             let count: usize = thin.iter().flatten().map(|p| p.len() - 1).sum();
-            // Beyond the page's width every piece is one segment already.
+            // Beyond the width of the page, every piece is one segment.
             if count <= segments || tolerance > 1000.0 {
                 let mut left = segments;
                 return thin.iter().map(|pieces| data(pieces, &mut left)).collect();
@@ -44,7 +44,7 @@ impl Line {
     }
 }
 
-/// Path data; pieces that no longer fit into `left` segments are dropped.
+/// Returns path data; pieces that do not fit into `left` segments are dropped.
 fn data(pieces: &[Vec<[f64; 2]>], left: &mut usize) -> String {
     let mut d = String::new();
     for piece in pieces {
@@ -61,7 +61,7 @@ fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
     ((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1])).sqrt()
 }
 
-/// Distance of a point to a segment.
+/// Returns the distance of a point to a segment.
 pub fn distance_to(p: [f64; 2], a: [f64; 2], b: [f64; 2]) -> f64 {
     let (d, e) = ([b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]);
     let length2 = d[0] * d[0] + d[1] * d[1];
@@ -69,9 +69,9 @@ pub fn distance_to(p: [f64; 2], a: [f64; 2], b: [f64; 2]) -> f64 {
     distance(p, [a[0] + d[0] * t, a[1] + d[1] * t])
 }
 
-/// Keeps the points without which the line would shift by more than `tolerance`, and one in [`CHUNK`].
+/// Removes points whose absence shifts the line by at most `tolerance`, but keeps one in [`CHUNK`].
 ///
-/// Source: Douglas and Peucker (1973), with a stack of our own: a path of an hour must not end the program's.
+/// Source: Douglas and Peucker (1973), with an explicit stack: recursion could overflow on long paths.
 pub fn simplify(points: &[[f64; 2]], tolerance: f64) -> Vec<[f64; 2]> {
     let mut keep: Vec<bool> = (0..points.len()).map(|i| i % CHUNK == 0 || i + 1 == points.len()).collect();
     let last = points.len().saturating_sub(1);

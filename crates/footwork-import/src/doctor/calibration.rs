@@ -1,7 +1,9 @@
 //! Frames at the ends of a take that are no motion: T-poses, rest poses.
 
-use super::patient::{level, median};
-use super::{Body, Check, Finding, Patient, Severity};
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::parts::Parts;
+use super::patient::{Patient, level, median};
 use glam::Vec3;
 
 /// Arms of a T-pose are that near to the line of the hips: cos 25 degrees.
@@ -16,7 +18,7 @@ const STILL: f32 = 0.15;
 const JUMP_STEPS: f32 = 8.0;
 
 /// Finds them, and cuts them off.
-pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
+pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     let n = p.frames();
     if n < 3 {
         return;
@@ -54,12 +56,12 @@ pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
         say(n - end, n - 1, "end");
     }
     if start + end > 0 {
-        super::cut(p, start..n - end);
+        super::edit::cut(p, start..n - end);
     }
 }
 
 /// Upright, with both arms straight out to the sides.
-fn is_t_pose(p: &Patient, body: &Body, f: usize) -> bool {
+fn is_t_pose(p: &Patient, body: &Parts, f: usize) -> bool {
     let (Some(arms), Some((l, r)), Some(top)) = (&body.arms, body.sides, body.top()) else { return false };
     let aside = level(p.at(f, l) - p.at(f, r)).normalize_or_zero();
     let out = |side: usize, sign: f32| {

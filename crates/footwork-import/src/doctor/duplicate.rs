@@ -1,7 +1,9 @@
 //! The same motion twice: whole clips, parts of them at another time, mirror images.
 
+use super::check::Check;
+use super::finding::{Finding, Severity};
 use super::patient::level;
-use super::{Check, Finding, Severity, Ward};
+use super::ward::Ward;
 use footwork::clip::RawClip;
 use footwork::math::Facing;
 use footwork::motion::MirrorTable;

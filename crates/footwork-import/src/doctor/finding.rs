@@ -1,6 +1,7 @@
 //! What the doctor says.
 
-use super::Check;
+use super::check::Check;
+use super::patient::Patient;
 use serde::{Serialize, Serializer};
 
 /// How bad it is.
@@ -51,7 +52,7 @@ pub struct Finding {
 }
 
 fn by_name<S: Serializer>(check: &Check, out: S) -> Result<S::Ok, S::Error> {
-    out.serialize_str(check.info().name)
+    out.serialize_str(check.name())
 }
 
 impl Finding {
@@ -81,7 +82,7 @@ impl Finding {
     }
 
     /// From the first to the last of some frames of a patient.
-    pub fn over(self, patient: &super::Patient, first: usize, last: usize) -> Self {
+    pub fn over(self, patient: &Patient, first: usize, last: usize) -> Self {
         let frames = [first + patient.cut_frames, last + patient.cut_frames];
         let seconds = frames.map(|f| f as f32 / patient.told_rate_hz);
         Self { frames: Some(frames), seconds: Some(seconds), ..self }

@@ -2,8 +2,10 @@
 //!
 //! The sign of a quaternion is no matter: q and -q are one rotation, and a build aligns them.
 
-use super::patient::median;
-use super::{Body, Check, Finding, Patient, Severity};
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::parts::Parts;
+use super::patient::{Patient, median};
 use footwork::math::Quat;
 
 /// The fastest a joint turns, rad/s: 40 degrees per frame at 60 Hz; a pitcher's shoulder at its fastest does not sustain it.
@@ -23,7 +25,7 @@ const FITS_RAD: f32 = 0.35;
 const ALL_SHARE: f32 = 0.4;
 
 /// Finds jumps, and turns the runs between two of them back.
-pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
+pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     let (n, joints) = (p.frames(), p.joints());
     if n < 2 * LEAST_FRAMES + 2 {
         return;

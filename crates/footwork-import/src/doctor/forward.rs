@@ -1,8 +1,11 @@
 //! Bodies that face another way than they go, or than their root bone says.
 
-use super::patient::{level, median};
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::parts::Parts;
+use super::patient::{Patient, level, median};
 use super::support::Support;
-use super::{Body, Check, Finding, Patient, Severity, Ward};
+use super::ward::Ward;
 use footwork::math::{Facing, Quat, Transform, atan2, wrap_angle};
 use glam::Vec3;
 
@@ -43,7 +46,7 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
 }
 
 /// From joint 0's forward to the body's, mean over the clip; `None` where joint 0 is no root bone or nobody knows.
-fn root_yaw(p: &Patient, body: &Body) -> Option<f32> {
+fn root_yaw(p: &Patient, body: &Parts) -> Option<f32> {
     if body.hips == 0 || body.sides.is_none() {
         return None;
     }
@@ -85,7 +88,7 @@ fn turn_root(p: &mut Patient, yaw: f32) {
 }
 
 /// The way turned against the feet; and who walks backward throughout.
-fn way(p: &mut Patient, body: &Body) -> Vec<Finding> {
+fn way(p: &mut Patient, body: &Parts) -> Vec<Finding> {
     let Some(support) = Support::of(p, body) else { return Vec::new() };
     let carried: Vec<usize> = support.carried().collect();
     let n = p.frames();

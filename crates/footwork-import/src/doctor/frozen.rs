@@ -1,7 +1,10 @@
 //! Frames held in the midst of motion: markers out of sight, a capture that stalled.
 
-use super::patient::runs;
-use super::{Body, Check, Finding, Patient, Severity, weighted};
+use super::check::Check;
+use super::curves::weighted;
+use super::finding::{Finding, Severity};
+use super::parts::Parts;
+use super::patient::{Patient, runs};
 use footwork::math::Quat;
 use glam::Vec3;
 
@@ -18,7 +21,7 @@ const MOST_S: f32 = 0.5;
 const BODY_SHARE: f32 = 0.7;
 
 /// Finds them, and puts a smooth curve in their place.
-pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
+pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     let (n, joints) = (p.frames(), p.joints());
     if n < 8 {
         return;

@@ -1,8 +1,11 @@
 //! Feet under the ground or above it.
 
-use super::patient::{level, median};
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::parts::Parts;
+use super::patient::{Patient, level, median};
 use super::support::Support;
-use super::{Body, Check, Finding, Patient, Severity, Ward};
+use super::ward::Ward;
 use glam::Vec3;
 
 /// A toe joint that carries is inside a shoe, metres over the ground: rigs put it between the sole and the top of the foot.
@@ -61,7 +64,7 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
 }
 
 /// Height of each stance's toe, with the frame at its middle.
-fn stances(p: &Patient, body: &Body, support: &Support) -> Vec<(usize, f32)> {
+fn stances(p: &Patient, body: &Parts, support: &Support) -> Vec<(usize, f32)> {
     let height = |s: &super::support::Stance| {
         median((s.frames[0]..s.frames[1]).map(|f| p.at(f, body.feet[s.foot].toe).y).collect())
     };
@@ -77,7 +80,7 @@ struct Stand {
 }
 
 /// The height at which the feet stand, where the ground is level.
-fn level_of(p: &Patient, body: &Body) -> Option<Stand> {
+fn level_of(p: &Patient, body: &Parts) -> Option<Stand> {
     let support = Support::of(p, body)?;
     let heights: Vec<f32> = stances(p, body, &support).into_iter().map(|(_, h)| h).collect();
     let usual = median(heights.clone());
@@ -87,7 +90,7 @@ fn level_of(p: &Patient, body: &Body) -> Option<Stand> {
 }
 
 /// Ground that sinks or rises under planted feet.
-fn drift(p: &mut Patient, body: &Body) -> Vec<Finding> {
+fn drift(p: &mut Patient, body: &Parts) -> Vec<Finding> {
     let (n, rate_hz) = (p.frames(), p.clip.rate_hz);
     if body.feet.len() != 2 {
         return Vec::new();

@@ -1,7 +1,10 @@
 //! A treadmill take: legs walk, the body stays.
 
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::parts::Parts;
+use super::patient::Patient;
 use super::support::Support;
-use super::{Body, Check, Finding, Patient, Severity};
 use footwork::math::savgol;
 use glam::Vec3;
 
@@ -15,7 +18,7 @@ const SMOOTH_S: f32 = 0.35;
 const ONE_WAY: f32 = 0.75;
 
 /// Finds it, and gives the body the way that its feet push back.
-pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
+pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     let Some(support) = Support::of(p, body) else { return };
     let n = p.frames();
     let pushes: Vec<Option<Vec3>> = {

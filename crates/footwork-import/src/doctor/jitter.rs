@@ -7,7 +7,11 @@
 //! like noise. So noise has to stand out of the motion that it lies on, the more the lower the rate, and for as many frames
 //! as at 60 Hz: shocks come once in a step, noise is in every frame.
 
-use super::{Body, Check, Finding, Patient, Severity, weighted};
+use super::check::Check;
+use super::curves::weighted;
+use super::finding::{Finding, Severity};
+use super::parts::Parts;
+use super::patient::Patient;
 use footwork::math::savgol;
 use glam::Vec3;
 
@@ -35,7 +39,7 @@ const GAIN: f32 = 1.394;
 const SMOOTH_S: f32 = 0.18;
 
 /// Finds it per joint and stretch, and smooths there.
-pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
+pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     let n = p.frames();
     let window = p.frames_in(WINDOW_S).max(WINDOW_FRAMES);
     if n < window + 6 {

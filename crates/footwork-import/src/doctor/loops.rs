@@ -1,7 +1,10 @@
 //! Loops that do not close, and clips that are loops and do not say so. What a loop is, and how one is closed, is the build's:
 //! `footwork::build::loops`.
 
-use super::{Body, Check, Finding, Patient, Severity};
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::parts::Parts;
+use super::patient::Patient;
 use footwork::build::loops::{close, find, measure};
 
 /// Less cannot be seen in a seam: degrees of one joint, metres.
@@ -9,7 +12,7 @@ const SEEN_DEG: f32 = 2.0;
 const SEEN_M: f32 = 0.01;
 
 /// Marked loops that do not close.
-pub fn open(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
+pub fn open(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     if !p.clip.looping || !p.clip.annotations.discard.is_empty() {
         return;
     }
@@ -39,7 +42,7 @@ pub fn open(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
 }
 
 /// Loops that are not marked. A frame that is shown again at the end stays: a build drops it, and it says how the round closes.
-pub fn unmarked(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
+pub fn unmarked(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     let a = &p.clip.annotations;
     if p.clip.looping || a.loops == Some(false) || !a.discard.is_empty() {
         return;

@@ -15,10 +15,13 @@
 //! # Ok::<(), footwork::build::BuildError>(())
 //! ```
 
-mod body;
 mod calibration;
+mod check;
 mod coverage;
+mod curves;
+mod dance_card;
 mod duplicate;
+mod edit;
 mod finding;
 mod flip;
 mod forward;
@@ -27,6 +30,7 @@ mod ground;
 mod in_place;
 mod jitter;
 mod loops;
+mod parts;
 mod patient;
 mod rate;
 mod repeated;
@@ -44,18 +48,14 @@ mod too_short;
 mod up_axis;
 mod ward;
 
-pub use coverage::DanceCardCell;
+pub use check::Check;
+pub use dance_card::DanceCardCell;
 pub use finding::{Finding, Severity};
-pub use table::{CHECKS, Check, CheckInfo};
+pub use table::{CHECKS, CheckInfo};
 
-use body::Body;
 use footwork::build::{BuildConfig, BuildError};
 use footwork::clip::RawClip;
 use footwork::matcher::MatcherConfig;
-use footwork::math::{Quat, Transform};
-use footwork::skeleton::Skeleton;
-use patient::Patient;
-use std::ops::Range;
 use table::Run;
 use ward::Ward;
 
@@ -108,7 +108,7 @@ pub fn examine(clips: Vec<RawClip>, options: &DoctorOptions) -> Result<Diagnosis
     for clip in &clips {
         clip.validate()?;
     }
-    let mut ward = Ward::new(clips, options)?;
+    let mut ward = Ward::new(clips, &options.build, &options.matcher)?;
     let mut findings = Vec::new();
     for (done, info) in CHECKS.iter().enumerate() {
         if options.checks.contains(&info.check) {
@@ -131,69 +131,4 @@ pub fn examine(clips: Vec<RawClip>, options: &DoctorOptions) -> Result<Diagnosis
     }
     let kept = ward.patients.into_iter().filter(|p| !p.left_out);
     Ok(Diagnosis { findings, clips: kept.map(|p| p.clip).collect(), dance_card: ward.card })
-}
-
-/// Keeps some frames, with what is known about them.
-fn cut(p: &mut Patient, frames: Range<usize>) {
-    let joints = p.joints();
-    let rate_hz = p.clip.rate_hz;
-    p.cut_frames += frames.start;
-    let clip = p.edit();
-    let values = frames.start * joints..frames.end * joints;
-    clip.translations = clip.translations[values.clone()].to_vec();
-    clip.rotations = clip.rotations[values].to_vec();
-    let discard = std::mem::take(&mut clip.annotations.discard);
-    clip.annotations.cut(frames.clone(), rate_hz);
-    let shift = frames.start as f32 / rate_hz;
-    let moved = discard.into_iter().map(|mut r| {
-        (r.start_s, r.end_s) = ((r.start_s - shift).max(0.0), r.end_s - shift);
-        r
-    });
-    clip.annotations.discard = moved.filter(|r| r.start_s < r.end_s).collect();
-}
-
-/// Takes the same frames as of another rate; what is told in seconds goes along.
-fn set_rate(p: &mut Patient, rate_hz: f32) {
-    let clip = p.edit();
-    let k = clip.rate_hz / rate_hz;
-    clip.rate_hz = rate_hz;
-    let a = &mut clip.annotations;
-    let named = a.tags.iter_mut().map(|t| &mut t.range).chain(a.costs.iter_mut().map(|c| &mut c.range));
-    for r in named.chain(&mut a.do_not_enter).chain(&mut a.discard) {
-        (r.start_s, r.end_s) = (r.start_s * k, r.end_s * k);
-    }
-    a.events.iter_mut().for_each(|e| e.time_s *= k);
-    a.curves.iter_mut().flat_map(|c| &mut c.times_s).for_each(|t| *t *= k);
-}
-
-/// Changes the rest pose, joint by joint.
-fn set_rest(clip: &mut RawClip, change: impl Fn(usize, Transform) -> Transform) {
-    let s = &clip.skeleton;
-    let rest = s.rest().iter().enumerate().map(|(j, t)| change(j, *t)).collect();
-    // Names and tree are as they were: only numbers that are not finite could be refused, and then nothing changes.
-    if let Ok(new) = Skeleton::new(s.names().to_vec(), s.parents().to_vec(), rest) {
-        clip.skeleton = new;
-    }
-}
-
-/// Weighted mean of rotations near each other, by components on the side of `reference`.
-fn weighted(q: [Quat; 4], weights: [f32; 4], reference: Quat) -> Quat {
-    let mut sum = [0.0f32; 4];
-    for (q, w) in q.iter().zip(weights) {
-        for (s, c) in sum.iter_mut().zip(q.towards(reference).to_array()) {
-            *s += c * w;
-        }
-    }
-    Quat::from_array(sum).normalize()
-}
-
-/// Weights of the cubic through values at four places, at `x`.
-fn lagrange(at: [f32; 4], x: f32) -> [f32; 4] {
-    [0, 1, 2, 3].map(|i| (0..4).filter(|j| *j != i).map(|j| (x - at[j]) / (at[i] - at[j])).product())
-}
-
-/// Weights of four even places on the Catmull-Rom curve between the middle two.
-fn catmull_rom(t: f32) -> [f32; 4] {
-    let (t2, t3) = (t * t, t * t * t);
-    [0.5 * (2.0 * t2 - t3 - t), 0.5 * (3.0 * t3 - 5.0 * t2 + 2.0), 0.5 * (4.0 * t2 - 3.0 * t3 + t), 0.5 * (t3 - t2)]
 }

@@ -4,9 +4,11 @@
 //! walk ratio: step length over steps per second, 0.36 m s for a leg of 0.9 m, the same at all speeds of walking; Froude
 //! scaling makes it grow with leg length to the power 3/2).
 
-use super::patient::{level, median, runs};
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::parts::Parts;
+use super::patient::{Patient, level, median, runs};
 use super::support::{Stance, Support};
-use super::{Body, Check, Finding, Patient, Severity};
 
 const G: f32 = 9.81;
 /// Falls measured in flights lie between 0.9 and 1.6 g; at twice the speed it is four times as much.
@@ -28,7 +30,7 @@ const LEAST_STEPS: usize = 3;
 const LEAST_FLIGHTS: usize = 2;
 
 /// What both clocks say, and the rate that agrees with them.
-pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
+pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     if body.feet.len() != 2 {
         return;
     }
@@ -63,11 +65,11 @@ pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
     let mend = format!("take it as {rate_hz} Hz");
     let finding = Finding::new(Check::Rate, Severity::Error, &p.clip.name, what, mend);
     out.push(finding.mended());
-    super::set_rate(p, rate_hz);
+    super::edit::set_rate(p, rate_hz);
 }
 
 /// Acceleration in flights over g: median over flights.
-fn fall(p: &Patient, body: &Body, support: &Support) -> Option<f32> {
+fn fall(p: &Patient, body: &Parts, support: &Support) -> Option<f32> {
     let n = p.frames();
     let flights: Vec<[usize; 2]> =
         runs(support.low.iter().map(|l| !*l)).into_iter().filter(|[a, b]| b - a >= 5).collect();
@@ -85,7 +87,7 @@ fn fall(p: &Patient, body: &Body, support: &Support) -> Option<f32> {
 }
 
 /// Height of the body's middle: the mean of its joints' is near the centre of mass, legs and arms weigh in.
-fn middle(p: &Patient, body: &Body, f: usize) -> f32 {
+fn middle(p: &Patient, body: &Parts, f: usize) -> f32 {
     let joints = p.joints();
     let first = body.hips.max(usize::from(body.hips > 0));
     (first..joints).map(|j| p.at(f, j).y).sum::<f32>() / (joints - first) as f32
@@ -113,7 +115,7 @@ struct Steps {
     swing: [f32; 3],
 }
 
-fn steps(p: &Patient, body: &Body, support: &Support) -> Option<Steps> {
+fn steps(p: &Patient, body: &Parts, support: &Support) -> Option<Steps> {
     let leg = leg_length(p, body)?;
     let clock = (leg / G).sqrt();
     let asked = WALK_RATIO * footwork::math::powf(leg / 0.9, 1.5);
@@ -150,7 +152,7 @@ fn spread(mut values: Vec<f32>) -> [f32; 3] {
 
 /// Seconds between two stances of one foot in which it moves faster than halfway between its slowest and its fastest: the
 /// swing, whatever the rate.
-fn airborne(p: &Patient, body: &Body, a: &Stance, c: &Stance) -> f32 {
+fn airborne(p: &Patient, body: &Parts, a: &Stance, c: &Stance) -> f32 {
     let toe = body.feet[a.foot].toe;
     let frames = (a.frames[0] + a.frames[1]) / 2..(c.frames[0] + c.frames[1]) / 2;
     let speed: Vec<f32> = frames.map(|f| p.velocity(f, toe).length()).collect();
@@ -159,7 +161,7 @@ fn airborne(p: &Patient, body: &Body, a: &Stance, c: &Stance) -> f32 {
 }
 
 /// Hip to ankle along the bones, metres.
-fn leg_length(p: &Patient, body: &Body) -> Option<f32> {
+fn leg_length(p: &Patient, body: &Parts) -> Option<f32> {
     let leg = body.feet[0].leg?;
     Some(p.local(0, leg.knee.at()).translation.length() + p.local(0, leg.ankle.at()).translation.length())
 }

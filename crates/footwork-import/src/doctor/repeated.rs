@@ -1,6 +1,9 @@
 //! Slower data stretched to a faster rate: every second frame repeated, or halfway between its neighbours.
 
-use super::{Body, Check, Finding, Patient, Severity};
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::parts::Parts;
+use super::patient::Patient;
 use glam::Vec3;
 
 /// Frames in between count as made up where they are that much nearer to their neighbours' line than real ones: noise of
@@ -12,7 +15,7 @@ const MOSTLY: f32 = 0.9;
 const LEAST: usize = 8;
 
 /// Finds a period of 2 to 4, and puts a smooth curve through the real frames.
-pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
+pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     let n = p.frames();
     // The longest first: every fourth frame real looks, half of the time, like every second.
     for period in (2..=4).rev() {
@@ -103,11 +106,11 @@ fn smooth(p: &mut Patient, real: usize, period: usize) {
         if k == 0 {
             continue;
         }
-        let w = super::catmull_rom(k as f32 / period as f32);
+        let w = super::curves::catmull_rom(k as f32 / period as f32);
         for j in 0..joints {
             let around = [get(base - part, j), get(base, j), get(base + part, j), get(base + 2 * part, j)];
             clip.translations[f * joints + j] = around.iter().zip(w).fold(Vec3::ZERO, |s, ((t, _), w)| s + *t * w);
-            clip.rotations[f * joints + j] = super::weighted(around.map(|(_, q)| q), w, around[1].1);
+            clip.rotations[f * joints + j] = super::curves::weighted(around.map(|(_, q)| q), w, around[1].1);
         }
     }
 }

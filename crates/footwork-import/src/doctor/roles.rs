@@ -1,6 +1,8 @@
 //! Joints that nobody recognises.
 
-use super::{Check, Finding, Severity, Ward};
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::ward::Ward;
 
 /// Without sides nobody can tell where the body faces (no build); without feet there are no contacts.
 pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
@@ -21,7 +23,7 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
             say(Severity::Warning, what, "name `left_foot`, `right_foot` (or the four paws) in [build.roles]");
         } else if body.feet.len() == 2 {
             let wanted = ["hips", "left_up_leg", "right_up_leg", "left_foot", "right_foot"];
-            let missing: Vec<&str> = wanted.into_iter().filter(|r| body.roles.get(r).is_none()).collect();
+            let missing: Vec<&str> = wanted.into_iter().filter(|r| body.rig.roles.get(r).is_none()).collect();
             if !missing.is_empty() {
                 let what = format!("no joint is recognised as {}", missing.join(", "));
                 say(Severity::Warning, what, "name them in [build.roles]");

@@ -1,8 +1,10 @@
 //! A root that leaves its body, a body that drifts off its feet.
 
-use super::patient::{level, median};
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::parts::Parts;
+use super::patient::{Patient, level, median};
 use super::support::Support;
-use super::{Body, Check, Finding, Patient, Severity};
 use footwork::frames::JointIndex;
 use footwork::math::{Transform, savgol};
 use glam::Vec3;
@@ -21,12 +23,12 @@ const LEAST_STANCES: usize = 4;
 const SMOOTH_S: f32 = 0.5;
 
 /// Finds either, puts the root back and takes the drift out.
-pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
+pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     beside(p, body, out);
     drift(p, body, out);
 }
 
-fn beside(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
+fn beside(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     if body.hips == 0 {
         return;
     }
@@ -64,7 +66,7 @@ fn beside(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
     }
 }
 
-fn drift(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
+fn drift(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     let Some(support) = Support::of(p, body) else { return };
     if support.stances.len() < LEAST_STANCES {
         return;

@@ -1,7 +1,9 @@
 //! Bodies of an impossible size: lengths read in another unit than they were written in.
 
-use super::patient::median;
-use super::{Check, Finding, Patient, Severity, Ward};
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::patient::{Patient, median};
+use super::ward::Ward;
 use crate::units::Bones;
 
 /// Leg plus spine and arm, metres: 0.9 is a child of two, 3.6 nobody's (the tallest person on record: 3.5). Dogs measure 1.5
@@ -42,7 +44,7 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     }
 }
 
-/// Body length as the importers measure it; of the first frame, for rest poses may have other bones.
+/// Parts length as the importers measure it; of the first frame, for rest poses may have other bones.
 fn size(p: &Patient) -> f32 {
     let lengths = (0..p.joints()).map(|j| p.local(0, j).translation.length()).collect();
     Bones { lengths, ..Bones::of(&p.clip.skeleton) }.body_length()
@@ -51,5 +53,5 @@ fn size(p: &Patient) -> f32 {
 fn scale(p: &mut Patient, by: f32) {
     let clip = p.edit();
     clip.translations.iter_mut().for_each(|t| *t *= by);
-    super::set_rest(clip, |_, t| footwork::math::Transform::new(t.translation * by, t.rotation));
+    super::edit::set_rest(clip, |_, t| footwork::math::Transform::new(t.translation * by, t.rotation));
 }

@@ -1,6 +1,9 @@
 //! Left that is right: names that contradict the body.
 
-use super::{Body, Check, Finding, Patient, Severity};
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::parts::Parts;
+use super::patient::Patient;
 use glam::Vec3;
 
 /// Toes point that far against the way the body would face by its names: cos 130 degrees; splayed and crossed feet stay
@@ -10,7 +13,7 @@ const AGAINST: f32 = -0.64;
 const SAMPLES: usize = 200;
 
 /// Legs by their toes, arms by the legs; swaps sides.
-pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
+pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     let Some((l, r)) = body.sides else { return };
     let n = p.frames();
     let frames: Vec<usize> = (0..n).step_by((n / SAMPLES).max(1)).collect();
@@ -45,7 +48,7 @@ pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
 }
 
 /// Swaps the motion of pairs: all, or those of the legs (`true`), or those that are not (`false`).
-fn swap(p: &mut Patient, body: &Body, legs: Option<bool>) -> bool {
+fn swap(p: &mut Patient, body: &Parts, legs: Option<bool>) -> bool {
     let skeleton = p.clip.skeleton.clone();
     let parent = |j: usize| skeleton.parents()[j].map(|p| p.at());
     let carries = |j: usize| {
@@ -68,7 +71,7 @@ fn swap(p: &mut Patient, body: &Body, legs: Option<bool>) -> bool {
         }
     }
     let rest = skeleton.rest().to_vec();
-    super::set_rest(clip, |j, t| {
+    super::edit::set_rest(clip, |j, t| {
         let other = pairs.iter().find_map(|(l, r)| (*l == j).then_some(*r).or((*r == j).then_some(*l)));
         other.map_or(t, |o| rest[o])
     });

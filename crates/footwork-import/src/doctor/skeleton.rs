@@ -1,6 +1,8 @@
 //! A clip of another skeleton than most.
 
-use super::{Check, Finding, Severity, Ward};
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::ward::Ward;
 
 /// A build takes clips of one skeleton only.
 pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {

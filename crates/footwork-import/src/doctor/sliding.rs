@@ -1,8 +1,10 @@
 //! Feet that carry and slide all the same.
 
-use super::patient::{level, median, runs};
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::parts::Parts;
+use super::patient::{Patient, level, median, runs};
 use super::support::Support;
-use super::{Body, Check, Finding, Patient, Severity};
 use footwork::adjust::two_bone_ik::{BentLeg, Reach};
 use footwork::pose::Pose;
 use glam::Vec3;
@@ -21,7 +23,7 @@ const NEARBY_S: f32 = 0.4;
 const FADE_S: f32 = 0.15;
 
 /// Finds contacts that slide, and pins them where they are in the middle, by bending the leg.
-pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
+pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     let Some(support) = Support::of(p, body) else { return };
     let n = p.frames();
     for k in 0..body.feet.len() {
@@ -57,7 +59,7 @@ pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
 }
 
 /// No other foot stands meanwhile.
-fn nobody_else(p: &Patient, body: &Body, k: usize, a: usize, b: usize) -> bool {
+fn nobody_else(p: &Patient, body: &Parts, k: usize, a: usize, b: usize) -> bool {
     let slow = |f: usize| {
         body.feet.iter().enumerate().any(|(o, foot)| o != k && level(p.velocity(f, foot.toe)).length() < 0.5 * FAST_MPS)
     };
@@ -65,7 +67,7 @@ fn nobody_else(p: &Patient, body: &Body, k: usize, a: usize, b: usize) -> bool {
 }
 
 /// Holds a foot in place over frames `a..b`, coming and going smoothly.
-fn pin(p: &mut Patient, body: &Body, k: usize, a: usize, b: usize) -> bool {
+fn pin(p: &mut Patient, body: &Parts, k: usize, a: usize, b: usize) -> bool {
     let Some(leg) = body.feet[k].leg else { return false };
     let (n, joints) = (p.frames(), p.joints());
     let toe = body.feet[k].toe;

@@ -1,7 +1,10 @@
 //! One or two frames that stand out of the motion around them; of slow rates one: two last as long as a stride's turns.
 
-use super::patient::median;
-use super::{Body, Check, Finding, Patient, Severity, lagrange, weighted};
+use super::check::Check;
+use super::curves::{lagrange, weighted};
+use super::finding::{Finding, Severity};
+use super::parts::Parts;
+use super::patient::{Patient, median};
 use footwork::frames::JointIndex;
 use footwork::math::{Quat, Transform};
 use glam::Vec3;
@@ -22,7 +25,7 @@ const TWO_HZ: f32 = 45.0;
 const AROUND: usize = 8;
 
 /// Finds them, and puts the curve through their neighbours in their place.
-pub fn check(p: &mut Patient, _: &Body, out: &mut Vec<Finding>) {
+pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     let n = p.frames();
     if n < 2 * AROUND {
         return;

@@ -1,7 +1,9 @@
 //! Joints that never move while their like do.
 
-use super::patient::median;
-use super::{Check, Finding, Patient, Severity, Ward};
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::patient::{Patient, median};
+use super::ward::Ward;
 
 /// A joint that turns less than this over a clip never moves, radians (0.06 degrees): captured joints always tremble more.
 const NEVER_RAD: f32 = 1e-3;

@@ -1,7 +1,7 @@
 //! Which foot carries the body, told by heights alone: speeds are what is in doubt.
 
-use super::patient::{level, median, runs};
-use super::{Body, Patient};
+use super::parts::Parts;
+use super::patient::{Patient, level, median, runs};
 use glam::Vec3;
 
 /// A carrying foot is at most so high over the lowest place nearby, metres: toes clear the ground by little more in a step.
@@ -16,7 +16,7 @@ const SHORTEST_S: f32 = 0.08;
 /// A foot on the ground.
 #[derive(Clone, Copy, Debug)]
 pub struct Stance {
-    /// Index into `Body::feet`.
+    /// Index into `Parts::feet`.
     pub foot: usize,
     /// First frame, and one past the last; the rolling at both ends left out.
     pub frames: [usize; 2],
@@ -35,7 +35,7 @@ pub struct Support {
 
 impl Support {
     /// `None` unless there are two feet: which of four paws carry, heights do not tell.
-    pub fn of(p: &Patient, body: &Body) -> Option<Self> {
+    pub fn of(p: &Patient, body: &Parts) -> Option<Self> {
         if body.feet.len() != 2 || p.frames() < 3 {
             return None;
         }
@@ -70,7 +70,7 @@ impl Support {
     }
 
     /// Horizontal velocity of the carrying toe in a frame, m/s.
-    pub fn slide(&self, p: &Patient, body: &Body, frame: usize) -> Vec3 {
+    pub fn slide(&self, p: &Patient, body: &Parts, frame: usize) -> Vec3 {
         level(p.velocity(frame, body.feet[self.foot[frame]].toe))
     }
 
@@ -80,7 +80,7 @@ impl Support {
     }
 
     /// The usual horizontal velocity of a foot over a stance, m/s: medians of both components.
-    pub fn stance_velocity(p: &Patient, body: &Body, stance: &Stance) -> Vec3 {
+    pub fn stance_velocity(p: &Patient, body: &Parts, stance: &Stance) -> Vec3 {
         let toe = body.feet[stance.foot].toe;
         let part = |k: usize| median((stance.frames[0]..stance.frames[1]).map(|f| p.velocity(f, toe)[k]).collect());
         Vec3::new(part(0), 0.0, part(2))

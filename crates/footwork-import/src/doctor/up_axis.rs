@@ -1,6 +1,9 @@
 //! Data whose up is not +Y: people who lie in the air.
 
-use super::{Body, Check, Finding, Patient, Severity};
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::parts::Parts;
+use super::patient::Patient;
 use footwork::math::Quat;
 use footwork::math::Transform;
 use glam::Vec3;
@@ -14,7 +17,7 @@ const MOSTLY: f32 = 0.8;
 const STANDS: f32 = 0.6;
 
 /// Finds the axis along which the body stands, and turns it to +Y.
-pub fn check(p: &mut Patient, body: &Body, out: &mut Vec<Finding>) {
+pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     let Some(top) = body.top() else { return };
     let Some(foot) = body.feet.first() else { return };
     let n = p.frames();
@@ -63,5 +66,5 @@ fn turn_world(p: &mut Patient, turn: Quat) {
         let t = whole * Transform::new(clip.translations[i], clip.rotations[i]);
         (clip.translations[i], clip.rotations[i]) = (t.translation, t.rotation);
     }
-    super::set_rest(clip, |j, t| if j == 0 { whole * t } else { t });
+    super::edit::set_rest(clip, |j, t| if j == 0 { whole * t } else { t });
 }

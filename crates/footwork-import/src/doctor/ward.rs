@@ -1,8 +1,11 @@
 //! All clips under examination, and what they have in common.
 
-use super::{Body, DanceCardCell, DoctorOptions, Patient};
+use super::dance_card::DanceCardCell;
+use super::parts::Parts;
+use super::patient::Patient;
 use footwork::build::{BuildConfig, BuildError, prepare};
 use footwork::clip::RawClip;
+use footwork::matcher::MatcherConfig;
 use rayon::prelude::*;
 
 /// Clips, sorted by skeleton.
@@ -10,7 +13,7 @@ pub struct Ward {
     /// In the order in which they came.
     pub patients: Vec<Patient>,
     /// One per kind of skeleton.
-    pub bodies: Vec<Body>,
+    pub bodies: Vec<Parts>,
     /// `[patients]` index into `bodies`.
     pub kind_of: Vec<usize>,
     /// Fastest speeds that a stick asks for: ahead, to the side, back, m/s.
@@ -25,7 +28,7 @@ impl Ward {
     ///
     /// # Errors
     /// A role or contact joint of the configuration that most clips' skeleton lacks.
-    pub fn new(clips: Vec<RawClip>, options: &DoctorOptions) -> Result<Self, BuildError> {
+    pub fn new(clips: Vec<RawClip>, build: &BuildConfig, matcher: &MatcherConfig) -> Result<Self, BuildError> {
         let mut kinds: Vec<usize> = Vec::new();
         let mut kind_of = Vec::with_capacity(clips.len());
         for (i, clip) in clips.iter().enumerate() {
@@ -42,21 +45,17 @@ impl Ward {
             patients: Vec::new(),
             bodies: Vec::new(),
             kind_of,
-            run_mps: [
-                options.matcher.speeds.run.forward_mps,
-                options.matcher.speeds.run.side_mps,
-                options.matcher.speeds.run.back_mps,
-            ],
+            run_mps: [matcher.speeds.run.forward_mps, matcher.speeds.run.side_mps, matcher.speeds.run.back_mps],
             card: Vec::new(),
             // Sources keep their time: a rate is asked for by each use.
-            build: BuildConfig { clips: Vec::new(), ..options.build.clone() },
+            build: BuildConfig { clips: Vec::new(), ..build.clone() },
         };
         let usual = ward.usual_kind();
         for (kind, first) in kinds.iter().enumerate() {
-            let body = Body::of(&clips[*first].skeleton, &ward.build);
+            let body = Parts::of(&clips[*first].skeleton, &ward.build);
             // The configuration describes most clips; the odd ones are told apart, not refused.
             ward.bodies.push(match body {
-                Err(_) if kind != usual => Body::of(&clips[*first].skeleton, &BuildConfig::default())?,
+                Err(_) if kind != usual => Parts::of(&clips[*first].skeleton, &BuildConfig::default())?,
                 body => body?,
             });
         }
@@ -71,13 +70,13 @@ impl Ward {
     }
 
     /// Asks every clip, in parallel; answers in order.
-    pub fn each<T: Send>(&self, ask: impl Fn(&Patient, &Body) -> T + Sync) -> Vec<T> {
+    pub fn each<T: Send>(&self, ask: impl Fn(&Patient, &Parts) -> T + Sync) -> Vec<T> {
         let pairs: Vec<_> = self.patients.iter().zip(&self.kind_of).collect();
         pairs.into_par_iter().map(|(p, k)| ask(p, &self.bodies[*k])).collect()
     }
 
     /// Treats every clip, in parallel; answers in order.
-    pub fn each_mut<T: Send>(&mut self, treat: impl Fn(&mut Patient, &Body) -> T + Sync) -> Vec<T> {
+    pub fn each_mut<T: Send>(&mut self, treat: impl Fn(&mut Patient, &Parts) -> T + Sync) -> Vec<T> {
         let bodies = &self.bodies;
         let pairs: Vec<_> = self.patients.iter_mut().zip(&self.kind_of).collect();
         pairs.into_par_iter().map(|(p, k)| treat(p, &bodies[*k])).collect()

@@ -1,6 +1,6 @@
 //! Animation stacks: what they move, when, and where everything is at a time.
 
-use super::trs;
+use super::transform::trs;
 use crate::scene::{Sample, Take, Trs};
 use std::collections::BTreeSet;
 use ufbx::{AnimCurve, AnimStack, ElementType, Scene};

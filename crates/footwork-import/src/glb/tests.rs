@@ -2,8 +2,9 @@
 
 use super::*;
 use footwork::frames::JointIndex;
-use footwork::math::{Transform, sin};
+use footwork::math::{Quat, Transform, sin};
 use footwork::pose::Pose;
+use glam::Vec3;
 
 const NAMES: [&str; 9] = ["Root", "Hips", "Spine", "Neck", "Head", "LeftUpLeg", "LeftLeg", "RightUpLeg", "RightLeg"];
 

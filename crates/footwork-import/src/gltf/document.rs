@@ -1,7 +1,9 @@
 //! The JSON of a file and where its buffers are.
 
+use crate::format::MOST_BYTES;
 use crate::scene::SceneProblem;
 use base64::Engine;
+use footwork::files::read_at_most;
 use gltf::json::{Buffer, Root};
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
@@ -67,7 +69,7 @@ impl<'a> Document<'a> {
         if let Some(rest) = uri.strip_prefix("data:") {
             let (_, text) = rest
                 .split_once(";base64,")
-                .ok_or_else(|| refuse(&uri[..uri.len().min(40)], "expected `data:..;base64,..`"))?;
+                .ok_or_else(|| refuse(&uri.chars().take(40).collect::<String>(), "expected `data:..;base64,..`"))?;
             let engine = base64::engine::general_purpose::STANDARD;
             return engine.decode(text).map(Cow::Owned).map_err(|e| refuse("data:", &e.to_string()));
         }
@@ -78,7 +80,7 @@ impl<'a> Document<'a> {
             return Err(refuse(uri, "expected a file beside this one, or below"));
         }
         let folder = self.folder.ok_or_else(|| refuse(uri, "it is a file of its own, and no folder is known"))?;
-        std::fs::read(folder.join(path)).map(Cow::Owned).map_err(|e| refuse(uri, &e.to_string()))
+        read_at_most(&folder.join(path), MOST_BYTES).map(Cow::Owned).map_err(|e| refuse(uri, &e.to_string()))
     }
 }
 

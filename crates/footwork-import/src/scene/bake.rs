@@ -1,6 +1,7 @@
 //! From nodes that move, turn and scale at any time to joints that move and turn at every frame.
 
 use super::joints::Rig;
+use super::limits::{MOST_TIMES_LARGER, SECONDS_MOST};
 use super::{Naming, Rest, Sample, Scene, SceneProblem, Trs};
 use crate::units::Units;
 use footwork::clip::{Annotations, RawClip};
@@ -10,10 +11,6 @@ use footwork::skeleton::Skeleton;
 use glam::Vec3;
 use std::collections::HashSet;
 
-/// Longest clip, seconds: a day.
-pub(super) const SECONDS_MOST: f64 = 86_400.0;
-/// Bytes of a clip over bytes of its file, from which on its times are a mistake.
-pub(super) const MOST_TIMES_LARGER: usize = 10;
 /// Joints x frames that nobody minds: a quarter of an hour of a person with fingers, at 20 Hz.
 const ALWAYS_ALLOWED: usize = 1 << 20;
 const BYTES_PER_TRANSFORM: usize = 28;

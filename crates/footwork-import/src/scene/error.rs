@@ -1,6 +1,6 @@
 //! What can be wrong with a glTF or FBX file, and what to do about it.
 
-use super::bake::{MOST_TIMES_LARGER, SECONDS_MOST};
+use super::limits::{MOST_TIMES_LARGER, SECONDS_MOST};
 use footwork::clip::ClipError;
 use footwork::skeleton::{Skeleton, SkeletonError};
 

@@ -4,7 +4,7 @@
 //! with sorted keys. Equal content gives equal bytes. The format is little-endian, as safetensors is.
 
 use super::{Clip, Database, DatabaseContent, DatabaseError, DatabaseEvent, Features, MirrorMode, RowFlags, TagSpan};
-use crate::files::{canonical_json, write_atomically};
+use crate::files::{canonical_json, read_safetensors, write_atomically};
 use crate::frames::{ClipIndex, EventId, FrameIndex, JointIndex};
 use crate::math::{Quat, Transform};
 use crate::motion::PosePool;
@@ -316,8 +316,12 @@ impl Database {
     /// # Errors
     /// What is wrong with the file and what to do.
     pub fn load(path: &Path) -> Result<Self, FileError> {
-        let bytes =
-            std::fs::read(path).map_err(|error| FileError::Io { path: path.to_owned(), action: "read", error })?;
+        let bytes = read_safetensors(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::InvalidData => {
+                FileError::Container { path: path.to_owned(), detail: error.to_string() }
+            }
+            _ => FileError::Io { path: path.to_owned(), action: "read", error },
+        })?;
         Self::from_bytes(&bytes, path)
     }
 

@@ -282,10 +282,10 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
 
     /// A child's bound with what its tags cost at least; `None` where no row below has the tags that are asked for.
     fn with_tags(&self, bound: i32, tags: &TagSummary) -> Option<i32> {
-        if !self.query.candidates.tags.may_allow(&tags) {
+        if !self.query.candidates.tags.may_allow(tags) {
             return None;
         }
-        let least = self.query.least_extra_cost_among(&tags);
+        let least = self.query.least_extra_cost_among(tags);
         let bound = bound.saturating_add(self.question.bounds.more_by_tags(self.least_extra, least));
         (bound <= self.limits.node).then_some(bound)
     }

@@ -1,13 +1,12 @@
-//! What the doctor knows about a skeleton: where hips, sides, feet and arms are.
+//! The parts of a skeleton that checks examine: hips, sides, feet and arms.
 
+use super::patient::{Patient, level};
 use footwork::build::{BuildConfig, BuildError, JointRoles, contact_joints, find_sides};
 use footwork::frames::JointIndex;
 use footwork::motion::{is_left, other_side};
-use footwork::rig::Leg;
+use footwork::rig::{Leg, Rig};
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
-
-use super::Patient;
 
 /// A foot, or a paw.
 #[derive(Clone, Copy, Debug)]
@@ -22,9 +21,9 @@ pub struct Foot {
 
 /// The parts of one skeleton.
 #[derive(Clone, Debug)]
-pub struct Body {
-    /// Roles by name.
-    pub roles: JointRoles,
+pub struct Parts {
+    /// Anatomy: roles, and joints that touch the ground. Its body is empty where a file has no root above the hips.
+    pub rig: Rig,
     /// The body's middle: the hips, else the first joint with two children or more.
     pub hips: usize,
     /// A left and a right joint across the body.
@@ -37,7 +36,7 @@ pub struct Body {
     pub twins: Vec<Option<usize>>,
 }
 
-impl Body {
+impl Parts {
     /// Finds the parts.
     ///
     /// # Errors
@@ -45,6 +44,7 @@ impl Body {
     pub fn of(skeleton: &Skeleton, config: &BuildConfig) -> Result<Self, BuildError> {
         let roles = JointRoles::resolve(skeleton, &config.roles)?;
         let contacts = contact_joints(skeleton, &roles, config)?;
+        let rig = Rig::find(skeleton, roles, &contacts);
         let legs = Leg::find(skeleton, &contacts);
         let feet = contacts.iter().zip(legs).map(|(toe, leg)| Foot {
             toe: toe.at(),
@@ -52,20 +52,20 @@ impl Body {
             leg,
         });
         let branches = |j: &JointIndex| skeleton.children(*j).count() >= 2;
-        let hips = roles.get("hips").or_else(|| (0..skeleton.len()).map(JointIndex::new).find(branches));
+        let hips = rig.roles.get("hips").or_else(|| (0..skeleton.len()).map(JointIndex::new).find(branches));
         let parent = |j: usize| skeleton.parents()[j].map(JointIndex::at);
         let arm = |role: &str| {
-            let hand = roles.get(role)?.at();
+            let hand = rig.roles.get(role)?.at();
             let elbow = parent(hand)?;
             Some([parent(elbow)?, elbow, hand])
         };
         Ok(Self {
             hips: hips.map_or(0, JointIndex::at),
-            sides: find_sides(skeleton, &roles).map(|(l, r)| (l.at(), r.at())),
+            sides: find_sides(skeleton, &rig.roles).map(|(l, r)| (l.at(), r.at())),
             feet: feet.collect(),
             arms: arm("left_hand").zip(arm("right_hand")).map(|(l, r)| [l, r]),
             twins: skeleton.names().iter().map(|n| Some(skeleton.find(&other_side(n)?)?.at())).collect(),
-            roles,
+            rig,
         })
     }
 
@@ -78,11 +78,11 @@ impl Body {
     /// Where the body faces in a frame, horizontal, unit length; zero where nobody knows.
     pub fn forward(&self, p: &Patient, frame: usize) -> Vec3 {
         let Some((l, r)) = self.sides else { return Vec3::ZERO };
-        super::patient::level((p.at(frame, l) - p.at(frame, r)).cross(Vec3::Y)).normalize_or_zero()
+        level((p.at(frame, l) - p.at(frame, r)).cross(Vec3::Y)).normalize_or_zero()
     }
 
     /// The top of the body: head, neck or chest.
     pub fn top(&self) -> Option<usize> {
-        ["head", "neck", "chest"].iter().find_map(|r| self.roles.get(r)).map(JointIndex::at)
+        ["head", "neck", "chest"].iter().find_map(|r| self.rig.roles.get(r)).map(JointIndex::at)
     }
 }

@@ -1,14 +1,14 @@
-//! Title, what is shown, and what the signs mean.
+//! Title, subtitle and legend.
 
 use super::cell::{FAINT, INK, Subject};
 use super::figure::Half;
-use super::shapes::{Anchor, Colour, Font, Frame, Picture, Point};
-use super::strip::MARGIN;
-use super::timeline::{cut, triangle};
+use super::layout::MARGIN;
+use super::shapes::{Anchor, Colour, Font, Frame, Picture, Point, cut};
+use super::timeline::triangle;
 
 const HEADER_PX: f32 = 62.0;
 
-/// What the legend explains.
+/// Signs that the legend explains.
 pub struct Marks {
     jumps: bool,
     borders: bool,
@@ -40,19 +40,19 @@ impl Marks {
 const LEFT: &str = "left";
 const RIGHT: &str = "right";
 const PLANTED: &str = "foot on the ground";
-const TRACE: &str = "way of a foot";
-const TRACE_OF_CELL: &str = "way of a foot, last 0.4 s";
+const TRACE: &str = "path of a foot";
+const TRACE_OF_CELL: &str = "path of a foot, last 0.4 s";
 const JUMPED: &str = "transition";
 const NEXT: &str = "next clip or part";
-const COMMANDED: &str = "commanded way";
+const COMMANDED: &str = "commanded path";
 
-/// Words and signs above the figures.
+/// Title, subtitle and legend above the figures.
 pub struct Header<'a> {
     title: &'a str,
     subtitle: &'a str,
     /// Lines of the legend.
     legend: Vec<Vec<&'static str>>,
-    /// The legend stands beside the second line.
+    /// True if the legend fits beside the subtitle.
     beside: bool,
 }
 
@@ -109,7 +109,7 @@ fn legend_width(names: &[&str]) -> f32 {
     names.iter().map(|n| 20.0 + Font::Small.width(n) + LEGEND_GAP_PX).sum::<f32>() - LEGEND_GAP_PX
 }
 
-/// What stands before a word of the legend.
+/// Draws the sign before an entry of the legend.
 fn sign(p: &mut Picture, name: &str, [x, y]: Point) {
     let (left, right) = (Half::Left.colour(), Half::Right.colour());
     match name {

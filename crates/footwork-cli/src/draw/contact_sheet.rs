@@ -2,13 +2,13 @@
 
 use super::cell::{BELOW_PX, BORDER, FAINT, INK, NO_BOUNDS, Stage, Subject, union};
 use super::header::{Header, Marks};
+use super::layout::{Drawn, GAP_PX, HEADING_PX, LINE_PX, MARGIN, PAD, check_size};
 use super::shapes::{Anchor, Colour, Font, Frame, Picture};
-use super::strip::{Drawn, GAP_PX, HEADING_PX, LINE_PX, MARGIN, PAD, check_size};
 use super::timeline::runs;
 use super::view::View;
 use anyhow::Result;
 
-/// A row per clip.
+/// Contact sheet: one row per clip.
 pub struct ContactSheet<'a> {
     pub title: String,
     pub subtitle: String,
@@ -52,8 +52,20 @@ impl ContactSheet<'_> {
                 let at =
                     [frame.left + frame.width / 2.0 - (b[0] + b[2]) / 2.0 * px_per_m, top + LINE_PX + b[3] * px_per_m];
                 let (camera, origin) = (s.camera(self.view, f), s.origin(f));
-                Stage { subject: s, view: self.view, camera, origin, at, px_per_m, frame: inner }
-                    .moment(&mut picture, f);
+                let (view, relief) = (self.view, s.relief(f..f + 1));
+                Stage {
+                    subject: s,
+                    view,
+                    camera,
+                    origin,
+                    at,
+                    px_per_m,
+                    frame: inner,
+                    relief,
+                    cut_at: origin,
+                    first_frame: f,
+                }
+                .moment(&mut picture, f);
                 picture.line([frame.corners(), vec![frame.corners()[0]]].concat(), BORDER, 1.0);
                 let text = format!("{:.2}", m.time_s(f) - m.time_s(s.span.start));
                 picture.words([frame.left + 5.0, top + 13.0], Anchor::Start, Font::Small, FAINT, text);
@@ -69,7 +81,7 @@ impl ContactSheet<'_> {
     }
 }
 
-/// Contacts over a whole clip, a thin lane each.
+/// Contacts over a whole clip, one thin lane per foot.
 fn lanes(picture: &mut Picture, s: &Subject, frame: &Frame) -> f32 {
     let px = frame.width / (s.span.len().max(2) - 1) as f32;
     let mut top = frame.top;

@@ -1,9 +1,9 @@
-//! Below the figures: what happens when, and the way from above.
+//! Below the figures: contacts, speeds and transitions over time, and the path from above.
 
 use super::cell::{BORDER, FAINT, INK, JUMP, Subject};
 use super::figure::Half;
-use super::shapes::{Anchor, Colour, Font, Frame, Picture, Point};
-use super::source::flat;
+use super::motion::flat;
+use super::shapes::{Anchor, Colour, Font, Frame, Picture, Point, cut};
 use super::view::View;
 use glam::Vec3;
 
@@ -15,13 +15,13 @@ const TOES_PX: f32 = 50.0;
 const GAP_PX: f32 = 12.0;
 const AXIS_PX: f32 = 24.0;
 
-/// Steps that people can read.
+/// Readable step sizes.
 const NICE: [f64; 24] = [
     0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 2.0, 5.0, 10.0,
     20.0, 30.0, 60.0,
 ];
 
-/// The first readable step of at least that size.
+/// Returns the first readable step of at least that size.
 pub fn nice(least: f64) -> f64 {
     NICE.into_iter().find(|s| *s >= least - 1e-9).unwrap_or_else(|| (least / 60.0).ceil() * 60.0)
 }
@@ -59,7 +59,7 @@ pub fn timeline(picture: &mut Picture, subject: &Subject, span_s: [f64; 2], samp
         }
     }
     if lanes == 0 {
-        picture.words([plot.left, lanes_top + 11.0], Anchor::Start, Font::Small, FAINT, "no feet known: no contacts");
+        picture.words([plot.left, lanes_top + 11.0], Anchor::Start, Font::Small, FAINT, "no contact joints");
     }
     if lanes > 0 {
         toe_speeds(picture, subject, &plot, [toes_top, toes_top + TOES_PX], &x);
@@ -82,7 +82,7 @@ fn lane_name(subject: &Subject, slot: usize) -> String {
 
 fn axis(picture: &mut Picture, plot: &Frame, base: f32, span_s: [f64; 2], x: &dyn Fn(f64) -> f32, top: f32) {
     let step = nice((span_s[1] - span_s[0]) * 62.0 / f64::from(plot.width));
-    // Plus zero: minus zero would be written as such.
+    // Adding zero turns minus zero into zero.
     let mut k = (span_s[0] / step - 1e-6).ceil() + 0.0;
     while k * step <= span_s[1] + 1e-6 {
         let at = x(k * step);
@@ -104,7 +104,7 @@ fn speed(picture: &mut Picture, subject: &Subject, plot: &Frame, [top, base]: [f
     curve(picture, subject, plot, [top, base], ceiling, &speeds, INK, x);
 }
 
-/// How fast toes move over the ground, up to [`TOES_MPS`]: what matters is how still they are while they touch.
+/// Speed of the toes over the ground, up to [`TOES_MPS`]: in contact it should be zero.
 fn toe_speeds(picture: &mut Picture, subject: &Subject, plot: &Frame, range: [f32; 2], x: &dyn Fn(f64) -> f32) {
     let m = &subject.motion;
     scale(picture, plot, range, "toes", TOES_MPS / 2.0, TOES_MPS);
@@ -120,14 +120,15 @@ fn toe_speeds(picture: &mut Picture, subject: &Subject, plot: &Frame, range: [f3
     }
 }
 
-/// The fastest toe that is drawn, m/s.
+/// Largest speed of a toe that is drawn, in m/s.
 const TOES_MPS: f32 = 0.6;
 
 /// Lines and numbers behind a curve.
 fn scale(picture: &mut Picture, plot: &Frame, [top, base]: [f32; 2], name: &str, step: f32, ceiling: f32) {
     let y = |v: f32| base - v / ceiling * (base - top);
-    let mut v = 0.0;
-    while v <= ceiling + 1e-3 {
+    // The step is chosen for a few lines. A speed that is not finite has none.
+    let lines = (ceiling / step).round().clamp(0.0, 8.0) as usize;
+    for v in (0..=lines).map(|k| k as f32 * step) {
         picture.line(
             vec![[plot.left, y(v)], [plot.right(), y(v)]],
             if v == 0.0 { BORDER } else { Colour::rgb(0xeaedf0) },
@@ -139,13 +140,12 @@ fn scale(picture: &mut Picture, plot: &Frame, [top, base]: [f32; 2], name: &str,
             _ => format!("{v:.2}"),
         };
         picture.words([plot.left - 8.0, y(v) + 4.0], Anchor::End, Font::Small, FAINT, text);
-        v += step;
     }
     picture.words([plot.left - NAME_PX, (top + base) / 2.0 - 4.0], Anchor::Start, Font::Small, INK, name);
     picture.words([plot.left - NAME_PX, (top + base) / 2.0 + 11.0], Anchor::Start, Font::Small, FAINT, "m/s");
 }
 
-/// A line through a value per frame of the span; what is over the ceiling runs along it.
+/// Curve of one value per frame; values above the ceiling are drawn at the ceiling.
 fn curve(
     picture: &mut Picture,
     subject: &Subject,
@@ -168,7 +168,7 @@ fn curve(
     picture.line(line, colour, 1.6);
 }
 
-/// Transitions and borders, over everything.
+/// Transitions and borders, drawn over the curves.
 fn marks(picture: &mut Picture, subject: &Subject, span_s: [f64; 2], top: f32, base: f32, x: &dyn Fn(f64) -> f32) {
     let m = &subject.motion;
     let mut free = f32::MIN;
@@ -184,7 +184,7 @@ fn marks(picture: &mut Picture, subject: &Subject, span_s: [f64; 2], top: f32, b
         }
         let room = x(m.time_s(ends).min(span_s[1])) - at - 8.0;
         let text = cut(&part.name, (room / Font::Small.advance()).max(0.0) as usize);
-        // A word cut to its first letters tells nothing.
+        // A name cut to a few letters is left out.
         let telling = text.chars().count() >= part.name.chars().count().min(5);
         if telling && at > free && (m.parts.len() > 1 || inside) {
             picture.words([at + 4.0, top + 13.0], Anchor::Start, Font::Small, FAINT, text.clone());
@@ -198,22 +198,12 @@ fn marks(picture: &mut Picture, subject: &Subject, span_s: [f64; 2], top: f32, b
     }
 }
 
-/// The sign of a transition: its point is at `at`.
+/// Sign of a transition, pointing at `at`.
 pub fn triangle(picture: &mut Picture, [x, y]: Point) {
     picture.area(vec![[x - 4.5, y - 8.0], [x + 4.5, y - 8.0], [x, y]], JUMP);
 }
 
-/// At most that many characters.
-pub fn cut(text: &str, chars: usize) -> String {
-    if text.chars().count() <= chars {
-        return text.to_owned();
-    }
-    let mut short: String = text.chars().take(chars.saturating_sub(2)).collect();
-    short.push_str("..");
-    if chars < 4 { String::new() } else { short }
-}
-
-/// Runs of frames of the span in which a foot touches.
+/// Runs of frames of the span in which a foot is planted.
 pub fn runs(subject: &Subject, slot: usize) -> Vec<std::ops::Range<usize>> {
     let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
     for f in subject.span.clone().filter(|f| subject.motion.planted(*f, slot)) {
@@ -225,7 +215,7 @@ pub fn runs(subject: &Subject, slot: usize) -> Vec<std::ops::Range<usize>> {
     runs
 }
 
-/// The way of the root from above, with a print where each foot stood. Clips lie side by side.
+/// Path of the root from above, with a print for each planted foot. Clips are placed side by side.
 pub fn way(picture: &mut Picture, subject: &Subject, frame: &Frame) {
     const GAP_M: f32 = 0.5;
     let (m, span) = (&subject.motion, subject.span.clone());
@@ -236,7 +226,7 @@ pub fn way(picture: &mut Picture, subject: &Subject, frame: &Frame) {
         pieces.push(f..end);
         f = end;
     }
-    // In the plane of each piece's camera, moved beside the one before.
+    // In the plane of the camera of each piece, placed beside the previous piece.
     let mut drawn: Vec<(std::ops::Range<usize>, [f32; 2])> = Vec::new();
     let (mut right, mut low, mut high) = (0.0f32, 0.0f32, 0.0f32);
     for range in pieces {
@@ -266,6 +256,8 @@ pub fn way(picture: &mut Picture, subject: &Subject, frame: &Frame) {
     let middle_y = inner.top + inner.height / 2.0 + (high + low) / 2.0 * px_per_m;
     picture.outlined(frame.corners(), Colour::rgb(0xffffff), BORDER, 1.0);
     picture.words([frame.left + 8.0, frame.top + 15.0], Anchor::Start, Font::Small, INK, "from above");
+    // Sorted; no run crosses a border.
+    let stood: Vec<Vec<std::ops::Range<usize>>> = (0..subject.figure.soles.len()).map(|s| runs(subject, s)).collect();
     for (range, [dx, dy]) in &drawn {
         let camera = subject.camera(View::Top, range.start);
         let place = |p: Vec3| {
@@ -277,7 +269,8 @@ pub fn way(picture: &mut Picture, subject: &Subject, frame: &Frame) {
             picture.line(points, Colour::rgb(0xb4bac4), 3.0);
         }
         for (slot, sole) in subject.figure.soles.iter().enumerate() {
-            for run in runs(subject, slot).iter().filter(|r| range.contains(&r.start)) {
+            let first = stood[slot].partition_point(|r| r.start < range.start);
+            for run in stood[slot][first..].iter().take_while(|r| r.start < range.end) {
                 let places = run.clone().map(|f| m.world(f)[sole.joint].translation);
                 let mean = places.sum::<Vec3>() / run.len() as f32;
                 let r = (sole.half_length * px_per_m).clamp(3.2, 9.0);

@@ -1,8 +1,9 @@
-//! The camera stands: all moments of a strip in one picture of the ground, as they walk.
+//! Standing camera: all poses of a strip in one picture of the ground.
 
 use super::cell::{BELOW_PX, BORDER, INK, JUMP, NO_BOUNDS, Stage, Subject, union};
+use super::layout::{FIGURE_PX, GAP_PX, LARGE_PX, LINE_PX, MARGIN, PAD};
 use super::shapes::{Anchor, Font, Frame, Picture, Point};
-use super::strip::{FIGURE_PX, GAP_PX, LARGE_PX, LINE_PX, MARGIN, Moments, PAD, Strip};
+use super::strip::{Moments, Strip};
 use super::timeline::{nice, triangle};
 use super::view::View;
 use anyhow::Result;
@@ -26,7 +27,7 @@ impl Strip<'_> {
         top
     }
 
-    /// As large as one row allows, where one row is enough.
+    /// Scale that fills one row, if one row is enough.
     fn panel_scale(&self, times: &[f64]) -> f32 {
         let usual = FIGURE_PX / self.tallest_m();
         let one_row = |s: &Subject, v: View| self.rows(s, v, times, usual).len() == 1;
@@ -42,7 +43,7 @@ impl Strip<'_> {
         ((self.avail() - 4.0 * PAD) / widest).clamp(usual, LARGE_PX / self.tallest_m())
     }
 
-    /// As many moments as keep walking figures apart.
+    /// Times at which walking figures stand apart.
     pub(super) fn walking_times(&self) -> Result<Vec<f64>> {
         if self.moments != Moments::Auto {
             return self.times(1);
@@ -55,7 +56,7 @@ impl Strip<'_> {
         let step = nice(f64::from(apart / way.max(0.1)).clamp(0.1, 0.5)).max((to - from) / 120.0);
         let n = ((to - from) / step + 1e-6) as usize + 1;
         let all: Vec<f64> = (0..n).map(|k| from + k as f64 * step).collect();
-        // Who stands is shown once, unless all that there is to see is how it stands.
+        // A standing character is shown once, unless it never moves.
         let mut last: Option<Vec3> = None;
         let moving = all.iter().copied().filter(|t| {
             let here = s.origin(s.motion.frame_at(*t));
@@ -69,7 +70,7 @@ impl Strip<'_> {
         Ok(if moving.len() >= 3 { moving } else { all })
     }
 
-    /// Moments that fit beside each other; a row for each clip.
+    /// Rows of poses that fit beside each other; each clip starts a row.
     fn rows(&self, subject: &Subject, view: View, times: &[f64], px_per_m: f32) -> Vec<Vec<usize>> {
         let mut rows: Vec<Vec<usize>> = Vec::new();
         let mut around = NO_BOUNDS;
@@ -114,7 +115,7 @@ impl Strip<'_> {
         let low = if view.level() { b[1].min(ground - 0.02) } else { b[1] };
         let below = if view.level() { BELOW_PX } else { PAD };
         let label = LINE_PX + 4.0;
-        // Shown from straight above, a long way across the page would make a tall picture.
+        // From above, a long path across the page would make a tall picture.
         let px_per_m = px_per_m.min(2.5 * FIGURE_PX.max(LARGE_PX) / (b[3] - low));
         let height = label + (b[3] - low) * px_per_m + PAD + below;
         let frame = Frame { left: MARGIN, top, width: self.avail(), height };
@@ -125,7 +126,20 @@ impl Strip<'_> {
         let at: Point = [left - b[0] * px_per_m, inner.top + PAD / 2.0 + b[3] * px_per_m];
         let ground_at = [at[0], at[1] - ground * px_per_m];
         let origin = Vec3::Y * subject.figure.ground_m;
-        let stage = Stage { subject, view, camera, origin, at: ground_at, px_per_m, frame: inner };
+        let relief = subject.relief(row[0]..row[row.len() - 1] + 1);
+        let cut_at = subject.origin(row[row.len() / 2]);
+        let stage = Stage {
+            subject,
+            view,
+            camera,
+            origin,
+            at: ground_at,
+            px_per_m,
+            frame: inner,
+            relief,
+            cut_at,
+            first_frame: row[0],
+        };
         stage.ground(picture);
         let (first, last) = (row[0], row[row.len() - 1]);
         stage.path(picture, first..last + 1);
@@ -135,7 +149,7 @@ impl Strip<'_> {
             picture.line(vec![[x, top + label + 7.0], [x, ground_at[1].min(inner.bottom())]], JUMP.alpha(150), 1.3);
             triangle(picture, [x, top + label + 7.0]);
         }
-        // What is nearer hides what is farther; of two equally far, the later one the earlier.
+        // Near figures hide far ones; at equal depth, later figures hide earlier ones.
         let step_m = if view.level() { 0.5 } else { 0.01 };
         let far = |f: &usize| (camera.depth(subject.origin(*f)) / step_m).round() as i64;
         let mut order = row.to_vec();

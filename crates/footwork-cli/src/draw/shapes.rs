@@ -1,4 +1,4 @@
-//! What a picture consists of, before it is a file: areas, lines and words, later ones over earlier ones.
+//! Display list of a picture: areas, lines and words, in drawing order.
 
 use footwork::math::sin_cos;
 
@@ -15,17 +15,17 @@ impl Colour {
         Self(self.0, self.1, self.2, alpha)
     }
 
-    /// Part of the way to another; opacity stays.
+    /// Returns a mix with another colour; opacity stays.
     pub fn towards(self, to: Self, share: f32) -> Self {
         let mix = |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * share).round() as u8;
         Self(mix(self.0, to.0), mix(self.1, to.1), mix(self.2, to.2), self.3)
     }
 }
 
-/// Pixels from the left and from the top.
+/// Position on the page, in pixels from the left and the top.
 pub type Point = [f32; 2];
 
-/// Height and weight of words. Both are set in a typeface whose characters are all equally wide.
+/// Size and weight of words. All characters have the same width.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Font {
     Small,
@@ -34,7 +34,7 @@ pub enum Font {
 }
 
 impl Font {
-    /// From one character to the next, pixels.
+    /// Distance from one character to the next, in pixels.
     pub fn advance(self) -> f32 {
         match self {
             Self::Small | Self::SmallBold => 7.0,
@@ -47,7 +47,7 @@ impl Font {
     }
 }
 
-/// Which point of the words is meant.
+/// Alignment of words.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Anchor {
     Start,
@@ -55,14 +55,14 @@ pub enum Anchor {
     End,
 }
 
-/// One thing drawn.
+/// A shape on the page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// A closed area.
     Area { points: Vec<Point>, fill: Colour, edge: Option<(Colour, f32)> },
     /// An open line.
     Line { points: Vec<Point>, colour: Colour, width: f32, dashed: bool },
-    /// Words; the point lies on their base line.
+    /// Words; the point lies on their baseline.
     Words { at: Point, anchor: Anchor, font: Font, colour: Colour, text: String },
 }
 
@@ -110,7 +110,7 @@ impl Picture {
         }
     }
 
-    /// A line of many points, cut off at the border of a frame.
+    /// Adds a polyline, clipped to a frame.
     pub fn line_within(&mut self, points: &[Point], within: &Frame, colour: Colour, width: f32) {
         let mut run: Vec<Point> = Vec::new();
         for pair in points.windows(2) {
@@ -128,6 +128,16 @@ impl Picture {
     }
 }
 
+/// Returns at most that many characters of a text.
+pub fn cut(text: &str, chars: usize) -> String {
+    if text.chars().count() <= chars {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(chars.saturating_sub(2)).collect();
+    short.push_str("..");
+    if chars < 4 { String::new() } else { short }
+}
+
 /// Points around a unit circle.
 pub fn ring(n: usize) -> impl Iterator<Item = [f32; 2]> {
     (0..n).map(move |k| {
@@ -136,7 +146,7 @@ pub fn ring(n: usize) -> impl Iterator<Item = [f32; 2]> {
     })
 }
 
-/// A rectangle on the page, pixels.
+/// A rectangle on the page, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     pub left: f32,
@@ -163,7 +173,7 @@ impl Frame {
         (self.left..=self.right()).contains(&p[0]) && (self.top..=self.bottom()).contains(&p[1])
     }
 
-    /// The part of a segment that lies within (Liang and Barsky).
+    /// Returns the part of a segment within the frame (Liang and Barsky).
     pub fn cut(&self, a: Point, b: Point) -> Option<[Point; 2]> {
         let d = [b[0] - a[0], b[1] - a[1]];
         let (mut from, mut to) = (0.0f32, 1.0f32);
@@ -192,7 +202,30 @@ impl Frame {
     }
 }
 
-/// The convex hull of points, in order around it.
+impl Frame {
+    /// Returns the part of a polygon within the frame (Sutherland and Hodgman).
+    pub fn clip(&self, mut polygon: Vec<Point>) -> Vec<Point> {
+        let borders = [(0, self.left, 1.0f32), (0, self.right(), -1.0), (1, self.top, 1.0), (1, self.bottom(), -1.0)];
+        for (axis, border, sign) in borders {
+            let inside = |p: Point| sign * (p[axis] - border) >= 0.0;
+            let mut kept = Vec::with_capacity(polygon.len() + 2);
+            for (i, b) in polygon.iter().enumerate() {
+                let a = polygon[(i + polygon.len() - 1) % polygon.len()];
+                if inside(a) != inside(*b) {
+                    let t = (border - a[axis]) / (b[axis] - a[axis]);
+                    kept.push([a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t]);
+                }
+                if inside(*b) {
+                    kept.push(*b);
+                }
+            }
+            polygon = kept;
+        }
+        polygon
+    }
+}
+
+/// Returns the convex hull of points, in order around it.
 pub fn hull(mut points: Vec<Point>) -> Vec<Point> {
     points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     points.dedup();
@@ -223,6 +256,15 @@ mod tests {
         let mut h = hull(square);
         h.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
         assert_eq!(h, [[0.0, 0.0], [0.0, 2.0], [2.0, 0.0], [2.0, 2.0]]);
+    }
+
+    #[test]
+    fn a_polygon_is_cut_at_the_border() {
+        let frame = Frame { left: 0.0, top: 0.0, width: 10.0, height: 10.0 };
+        let mut corner = frame.clip(vec![[5.0, 5.0], [15.0, 5.0], [15.0, 15.0], [5.0, 15.0]]);
+        corner.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+        assert_eq!(corner, [[5.0, 5.0], [5.0, 10.0], [10.0, 5.0], [10.0, 10.0]]);
+        assert!(frame.clip(vec![[20.0, 20.0], [30.0, 20.0], [30.0, 30.0]]).is_empty());
     }
 
     #[test]

@@ -1,19 +1,18 @@
-//! From the world to the plane of a picture: parallel projection, no perspective, so that lengths can be compared.
+//! Projection of the world to the plane of a picture: parallel, without perspective, so that lengths can be compared.
 
-use clap::ValueEnum;
 use footwork::math::{Facing, sin_cos};
 use glam::Vec3;
 
-/// Where the camera stands, seen from the character that travels (or, standing, faces) ahead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+/// Position of the camera relative to the direction in which the character moves (or faces, if it stands).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
-    /// From its right side: it travels to the right of the picture.
+    /// From the right: the character moves to the right of the picture.
     Side,
-    /// From before it: it comes towards the camera.
+    /// From the front: the character moves towards the camera.
     Front,
-    /// From above: it travels to the right, its left side is up.
+    /// From above: the character moves to the right, its left side is up.
     Top,
-    /// From before it on its right side, a little from above.
+    /// From the front right, slightly above.
     ThreeQuarter,
 }
 
@@ -27,12 +26,12 @@ impl View {
         }
     }
 
-    /// True where the ground is a line: seen edge-on.
+    /// True if the ground is seen edge-on.
     pub fn level(self) -> bool {
         matches!(self, Self::Side | Self::Front)
     }
 
-    /// The camera of a character that goes ahead in a direction.
+    /// Camera for a character that moves in a direction.
     pub fn camera(self, ahead: Facing) -> Camera {
         let ahead = ahead.direction();
         let left = Vec3::Y.cross(ahead);
@@ -51,7 +50,7 @@ impl View {
     }
 }
 
-/// Axes of a picture, unit vectors in the world.
+/// Axes of a picture: unit vectors in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
     pub right: Vec3,
@@ -60,12 +59,12 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// Metres to the right and up in the picture.
+    /// Position in the picture, in metres: right, up.
     pub fn plane(&self, p: Vec3) -> [f32; 2] {
         [self.right.dot(p), self.up.dot(p)]
     }
 
-    /// Metres towards the camera.
+    /// Distance towards the camera, in metres.
     pub fn depth(&self, p: Vec3) -> f32 {
         self.toward.dot(p)
     }

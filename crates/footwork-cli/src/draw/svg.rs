@@ -1,10 +1,10 @@
-//! A picture as SVG.
+//! Picture as SVG.
 
 use super::shapes::{Anchor, Colour, Font, Picture, Point, Shape};
 use crate::markup::{escape, number};
 use std::fmt::Write;
 
-/// Far more characters than any label has.
+/// Maximum number of characters of a label.
 const CHARS: usize = 400;
 
 pub fn write(picture: &Picture) -> String {
@@ -59,7 +59,7 @@ fn words(out: &mut String, at: Point, anchor: Anchor, font: Font, colour: Colour
         Anchor::End => " text-anchor=\"end\"",
     };
     let weight = if font == Font::Small { "" } else { " font-weight=\"600\"" };
-    // These typefaces are 0.6 of their size wide.
+    // The width of these typefaces is 0.6 of their size.
     let size = number(f64::from(font.advance() / 0.6));
     let (x, y, text) = (number(f64::from(at[0])), number(f64::from(at[1])), escape(text, CHARS));
     let _ = writeln!(

@@ -1,5 +1,5 @@
-//! A picture as PNG. Words come from a bitmap typeface in the program: no font of the system is needed, and every
-//! machine draws the same.
+//! Picture as PNG. Words are drawn in a built-in bitmap typeface: no system font is needed, and the result is the same on
+//! every machine.
 
 use super::shapes::{Anchor, Colour, Font, Picture, Point, Shape};
 use anyhow::{Context, Result};
@@ -11,8 +11,9 @@ use tiny_skia::{
 
 pub fn write(picture: &Picture) -> Result<Vec<u8>> {
     let size = (picture.width.ceil() as u32, picture.height.ceil() as u32);
-    let mut page = Pixmap::new(size.0, size.1)
-        .with_context(|| format!("a picture of {} x {} pixels is none that can be drawn", size.0, size.1))?;
+    let mut page = Pixmap::new(size.0, size.1).with_context(|| {
+        format!("picture of {} x {} pixels: exceeds the maximum size; reduce --width", size.0, size.1)
+    })?;
     page.fill(Color::WHITE);
     for shape in &picture.shapes {
         match shape {
@@ -31,7 +32,7 @@ pub fn write(picture: &Picture) -> Result<Vec<u8>> {
             Shape::Words { at, anchor, font, colour, text } => words(&mut page, *at, *anchor, *font, *colour, text),
         }
     }
-    page.encode_png().context("the picture cannot be written as PNG")
+    page.encode_png().context("the picture could not be encoded as PNG")
 }
 
 fn path(points: &[Point], closed: bool) -> Option<Path> {
@@ -69,8 +70,15 @@ fn words(page: &mut Pixmap, at: Point, anchor: Anchor, font: Font, colour: Colou
             Anchor::Middle => width / 2.0,
             Anchor::End => width,
         };
+    // Words far outside are not visible, and their pixel coordinates would overflow.
+    if !(left.abs().max(at[1].abs()) < 1e6) {
+        return;
+    }
     let (mut x, top) = (left.round() as i32, at[1].round() as i32 - ascent);
     for c in text.chars() {
+        if x > page.width() as i32 {
+            return;
+        }
         let glyph = get_raster(c, weight, height).or_else(|| get_raster('?', weight, height));
         for (row, line) in glyph.iter().flat_map(|g| g.rows().enumerate()) {
             for (column, cover) in line.iter().enumerate().filter(|p| *p.1 > 0) {

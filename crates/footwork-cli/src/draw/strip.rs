@@ -1,46 +1,36 @@
-//! Where on the page everything lies: header, rows of cells, what is below.
+//! Film strip: header, rows of cells, timeline.
 
 use super::cell::{BELOW_PX, BORDER, INK, JUMP, NO_BOUNDS, Stage, Subject, union};
 use super::header::{Header, Marks};
-use super::shapes::{Anchor, Font, Frame, Picture};
-use super::timeline::{cut, height as timeline_height, nice, timeline, triangle, way};
+use super::layout::{Drawn, FIGURE_PX, GAP_PX, HEADING_PX, LARGE_PX, LINE_PX, MARGIN, PAD, check_size};
+use super::shapes::{Anchor, Font, Frame, Picture, cut};
+use super::timeline::{height as timeline_height, nice, timeline, triangle, way};
 use super::view::View;
 use anyhow::{Result, bail};
 
-pub const MARGIN: f32 = 18.0;
-/// Room beside a figure in its cell.
-pub const PAD: f32 = 9.0;
-/// Words above the figures of a row: the time; a second line where there is something to tell.
-pub const LINE_PX: f32 = 17.0;
-pub const HEADING_PX: f32 = 22.0;
-pub const GAP_PX: f32 = 12.0;
-/// Figures are so tall where the rest allows it.
-pub const FIGURE_PX: f32 = 240.0;
-/// Few figures are drawn larger, up to this.
-pub const LARGE_PX: f32 = 380.0;
-/// Wide bodies get smaller rather than fewer.
+/// Fewest columns: wide bodies are scaled down instead.
 const LEAST_COLUMNS: usize = 6;
-/// Narrow bodies stand no closer than this.
+/// Smallest width of a cell.
 const LEAST_CELL_PX: f32 = 118.0;
-/// Rows of cells unless more are asked for.
+/// Default number of rows of cells.
 const ROWS: usize = 3;
-/// Cells at most.
+/// Maximum number of cells.
 pub const MOST_CELLS: usize = 500;
-/// Pixels at most.
-const MOST_PX: f32 = 80e6;
-/// Closer moments are the same to the eye.
+/// Maximum number of joints of all figures on a picture.
+const MOST_DRAWN_JOINTS: usize = 200_000;
+/// Smallest default interval between poses, in seconds.
 const LEAST_STEP_S: f64 = 0.05;
 
-/// How the camera stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+/// Motion of the camera.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CameraMode {
-    /// It goes with the character: one cell per moment.
+    /// The camera follows the character: one cell per pose.
     Follow,
-    /// It stands: all moments in one picture of the ground, as they walk.
+    /// The camera stands still: all poses in one picture of the ground.
     Fixed,
 }
 
-/// Which moments are wanted.
+/// Times of the poses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Moments {
     Auto,
@@ -48,10 +38,10 @@ pub enum Moments {
     Every(f64),
 }
 
-/// What is wanted of a strip.
+/// A film strip to draw.
 pub struct Strip<'a> {
     pub title: String,
-    /// One, or two to be compared.
+    /// One subject, or two to compare.
     pub subjects: &'a [Subject],
     pub span_s: [f64; 2],
     pub moments: Moments,
@@ -60,22 +50,14 @@ pub struct Strip<'a> {
     pub width: f32,
 }
 
-/// Cells of a strip.
+/// Layout of the cells of a strip.
 struct Grid {
     times: Vec<f64>,
     columns: usize,
     cell_width: f32,
     px_per_m: f32,
-    /// `[views]` of the figure in a cell, metres.
+    /// `[views]` bounds of the figure in a cell, in metres.
     bounds: Vec<[f32; 4]>,
-}
-
-/// A picture, and what is in it.
-pub struct Drawn {
-    pub picture: Picture,
-    /// Times of the moments.
-    pub times_s: Vec<f64>,
-    pub cells: usize,
 }
 
 impl Strip<'_> {
@@ -115,7 +97,7 @@ impl Strip<'_> {
         self.subjects.iter().map(|s| s.figure.height_m).fold(0.1, f32::max)
     }
 
-    /// Frames at which bodies are measured.
+    /// Frames at which figures are measured.
     fn measured(&self, subject: &Subject) -> impl Iterator<Item = usize> {
         let span = subject.span.clone();
         let step = span.len().div_ceil(400).max(1);
@@ -128,7 +110,7 @@ impl Strip<'_> {
         all.fold(ground, union)
     }
 
-    /// How large the figures are, how many stand side by side, and which moments.
+    /// Scale of the figures, number of columns, and times.
     fn grid(&self) -> Result<Grid> {
         let bounds: Vec<[f32; 4]> = self.views.iter().map(|v| self.bounds(*v)).collect();
         let widest = bounds.iter().map(|b| b[2] - b[0]).fold(0.1, f32::max);
@@ -145,7 +127,7 @@ impl Strip<'_> {
         Ok(Grid { times, columns, cell_width, px_per_m, bounds })
     }
 
-    /// One cell per moment, row by row.
+    /// Draws one cell per pose, row by row.
     fn cells(&self, picture: &mut Picture, mut top: f32, grid: &Grid) -> f32 {
         let two_lines = self.subjects.iter().any(|s| s.motion.parts.len() > 1 || !s.motion.playing.is_empty());
         let label = if two_lines { 2.0 * LINE_PX } else { LINE_PX } + 4.0;
@@ -195,14 +177,16 @@ impl Strip<'_> {
         let middle = frame.left + frame.width / 2.0 - (b[0] + b[2]) / 2.0 * px_per_m;
         let at = [middle, inner.top + b[3] * px_per_m + PAD / 2.0];
         let (camera, origin) = (subject.camera(view, f), subject.origin(f));
-        let stage = Stage { subject, view, camera, origin, at, px_per_m, frame: inner };
+        let relief = subject.relief(f..f + 1);
+        let stage =
+            Stage { subject, view, camera, origin, at, px_per_m, frame: inner, relief, cut_at: origin, first_frame: f };
         stage.moment(picture, f);
         picture.line([frame.corners(), vec![frame.corners()[0]]].concat(), BORDER, 1.0);
         let since = before.map_or(f, |t| m.frame_at(t) + 1);
         self.cell_words(picture, subject, f, since.min(f), before.is_none(), frame);
     }
 
-    /// Time, and what happened since the cell before.
+    /// Time, and the events since the previous cell.
     fn cell_words(&self, picture: &mut Picture, subject: &Subject, f: usize, since: usize, first: bool, frame: &Frame) {
         let m = &subject.motion;
         let (left, y) = (frame.left + 7.0, frame.top + 14.0);
@@ -210,7 +194,8 @@ impl Strip<'_> {
         picture.words([left, y], Anchor::Start, Font::SmallBold, INK, format!("{:.2} s", m.time_s(f)));
         let jumps: Vec<usize> = m.transitions.iter().map(|t| t.0).filter(|t| (since..=f).contains(t)).collect();
         let begun = m.parts.iter().rfind(|p| (since..=f).contains(&p.start) || first && p.start <= f);
-        if let Some(part) = begun.filter(|p| m.parts.len() > 1 && (p.start > 0 || first)) {
+        let named = begun.filter(|p| m.parts.len() > 1 && (p.start > 0 || first));
+        if let Some(part) = named {
             if !first {
                 picture.dashed(vec![[frame.left, frame.top], [frame.left, frame.bottom()]], INK, 2.0);
             }
@@ -219,17 +204,20 @@ impl Strip<'_> {
         let Some(jump) = jumps.last() else { return };
         picture.line(vec![[frame.left + 1.5, frame.top], [frame.left + 1.5, frame.bottom()]], JUMP, 3.0);
         triangle(picture, [frame.left + 1.5, frame.top]);
-        let text =
-            if jumps.len() > 1 { format!("{} jumps", jumps.len()) } else { format!("jump {:.2}", m.time_s(*jump)) };
+        let text = if jumps.len() > 1 {
+            format!("{} transitions", jumps.len())
+        } else {
+            format!("transition {:.2}", m.time_s(*jump))
+        };
         if chars >= 9 + text.len() {
             picture.words([frame.right() - 6.0, y], Anchor::End, Font::Small, JUMP, text);
         }
-        if let Some(playing) = m.playing.get(f).filter(|_| begun.is_none_or(|p| !(since..=f).contains(&p.start))) {
+        if let Some(playing) = m.playing.get(f).filter(|_| named.is_none()) {
             picture.words([left, y + LINE_PX], Anchor::Start, Font::Small, JUMP, cut(&format!("> {playing}"), chars));
         }
     }
 
-    /// The moments that were asked for, as far as their number is known before the layout.
+    /// Requested number of poses, if it is known before the layout.
     fn wanted(&self) -> Option<usize> {
         let long = self.span_s[1] - self.span_s[0];
         match self.moments {
@@ -255,7 +243,15 @@ impl Strip<'_> {
         };
         if n > MOST_CELLS {
             bail!(
-                "{n} moments are more than one picture can show ({MOST_CELLS}): ask for fewer --frames, or a larger --every"
+                "{n} poses: expected at most {MOST_CELLS} in one picture; use a smaller --frames or a larger --every"
+            );
+        }
+        let joints = self.subjects.iter().map(|s| s.motion.world(0).len()).sum::<usize>();
+        if n * self.views.len() * joints > MOST_DRAWN_JOINTS {
+            bail!(
+                "{n} poses of {joints} joints in {} view(s): too many for one picture; use a smaller --frames, a \
+                 larger --every, or fewer views",
+                self.views.len()
             );
         }
         Ok((0..n).map(|k| from + k as f64 * step).collect())
@@ -280,17 +276,4 @@ impl Strip<'_> {
         }
         top
     }
-}
-
-/// A picture that can still be looked at.
-pub fn check_size(picture: &Picture) -> Result<()> {
-    if picture.width * picture.height > MOST_PX || picture.height > 30_000.0 {
-        bail!(
-            "the picture would be {:.0} x {:.0} pixels: ask for fewer --frames, fewer views, a larger --every or a \
-             shorter span",
-            picture.width,
-            picture.height
-        );
-    }
-    Ok(())
 }

@@ -1,0 +1,234 @@
+//! Flags of the commands that drive or query a character: `simulate`, `search`, `bench`, `eval`, `inspect`, `gait`.
+
+use super::common::{ConfigFlag, DatabaseFlags, DriveFlags, MatcherFlags, SearchKind, SeedFlag};
+use crate::ground::GroundKind;
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Flags of `inspect`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  footwork inspect --db mocap.fwdb\n  footwork inspect --db mocap.fwdb --json")]
+pub struct InspectArgs {
+    /// Number of clips to list. With --json, all clips are listed
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub clips: usize,
+    /// Database and configuration.
+    #[command(flatten)]
+    pub database: DatabaseFlags,
+}
+
+/// Flags of `simulate`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Courses:\n  standard  stand, walk, run, curve, strafe, turn back, follow a path, stop; then random\n  random    random stick\n  none      no input: the first clip continues\n  FILE.csv  columns lx,lz,rx,rz,strafe,walk; one row per 1/60 s\n\nExamples:\n  footwork simulate --course standard --seconds 60 --seed 1 --json\n  footwork simulate --db mocap.fwdb --course random --seconds 600 --bvh run.bvh --svg run.svg"
+)]
+pub struct SimulateArgs {
+    /// Scripted input: `standard`, `random`, `none`, or a CSV file
+    #[arg(long, value_name = "COURSE", default_value = "standard")]
+    pub course: String,
+    /// Ground. `slope` and `stairs` rise along +Z, from 3 m ahead of the start, and end level
+    #[arg(long, value_name = "GROUND", default_value = "level")]
+    pub ground: GroundKind,
+    /// Length of the run, in seconds
+    #[arg(long, value_name = "S", default_value_t = 60.0)]
+    pub seconds: f32,
+    /// Time step, in seconds. Range: above 0 to 1
+    #[arg(long, value_name = "S", default_value_t = 1.0 / 60.0)]
+    pub dt: f32,
+    /// BVH file to write with the motion
+    #[arg(long, value_name = "FILE")]
+    pub bvh: Option<PathBuf>,
+    /// glTF file (.glb) to write with the motion on a mannequin
+    #[arg(long, value_name = "FILE")]
+    pub glb: Option<PathBuf>,
+    /// SVG file to write with the commanded and the walked path from above
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Trace (.fwtrace) to write, for `footwork film --trace` and your own programs
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Time of the search to explain, in seconds. Lists the best rows of the first search from then on, with their costs
+    #[arg(long, value_name = "S")]
+    pub explain: Option<f32>,
+    /// Database, search and seed.
+    #[command(flatten)]
+    pub drive: DriveFlags,
+}
+
+/// Flags of `gait`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  footwork gait\n  footwork gait -o mocap/ --clip 'walk_*'\n  footwork gait --report\n  footwork gait --report --reference 'lafan1/*walk*.bvh' --json\n\nExit codes: as for all commands; 1 also if a gate of --report does not hold."
+)]
+pub struct GaitArgs {
+    /// Comparison of the motion with published gait measurements, one per line
+    #[arg(long)]
+    pub report: bool,
+    /// Captured walking clips whose jerk is compared. Default: the value of LAFAN1
+    #[arg(long, value_name = "CLIPS", num_args = 1.., requires = "report")]
+    pub reference: Vec<PathBuf>,
+    /// Folder to write the clips to, as BVH
+    #[arg(short, long, value_name = "FOLDER", conflicts_with = "report")]
+    pub output: Option<PathBuf>,
+    /// Clips to list or write: a part of their names, or a pattern with `*`
+    #[arg(long, value_name = "CLIP", conflicts_with = "report")]
+    pub clip: Option<String>,
+    /// Configuration file (TOML) whose sources apply to --reference
+    #[arg(long, value_name = "FILE", requires = "reference")]
+    pub config: Option<PathBuf>,
+    /// `--seed`.
+    #[command(flatten)]
+    pub seed: SeedFlag,
+}
+
+impl GaitArgs {
+    /// `--config`, as other commands have it.
+    pub fn config(&self) -> ConfigFlag {
+        ConfigFlag { config: self.config.clone() }
+    }
+}
+
+/// Flags of `search`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  footwork search --clip walk_125 --at 0.5 --explain\n  footwork search --db mocap.fwdb --clip take --at 12.5 --stick 1,0 --gait walk --explain --k 10\n  footwork search --db mocap.fwdb --clip take --at 12.5 --goal-speed 3 --goal-direction 90 --json"
+)]
+pub struct SearchArgs {
+    /// Playing clip, by name or number
+    #[arg(long, value_name = "CLIP")]
+    pub clip: String,
+    /// Time in the clip, in seconds; the nearest row is used
+    #[arg(long, value_name = "S", default_value_t = 0.0)]
+    pub at: f64,
+    /// Desired speed instead of the clip's own future, in m/s. Range: 0 to 100
+    #[arg(long, value_name = "M/S", conflicts_with = "stick")]
+    pub goal_speed: Option<f32>,
+    /// Desired direction, in degrees to the left of the facing. Only with --goal-speed
+    #[arg(long, value_name = "DEG", default_value_t = 0.0, requires = "goal_speed", allow_negative_numbers = true)]
+    pub goal_direction: f32,
+    /// Stick held instead of the clip's own future: X right, Z forward. Range: -1 to 1 each, seen from behind the character
+    #[arg(long, value_name = "X,Z", value_delimiter = ',', num_args = 1, allow_hyphen_values = true)]
+    pub stick: Vec<f32>,
+    /// Gait of the stick. Only with --stick
+    #[arg(long, value_name = "GAIT", default_value = "run", requires = "stick")]
+    pub gait: GaitKind,
+    /// Number of best rows to list
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub k: usize,
+    /// Costs per channel, and the excluded rows with the reason
+    #[arg(long)]
+    pub explain: bool,
+    /// Database and search.
+    #[command(flatten)]
+    pub matcher: MatcherFlags,
+}
+
+/// Gaits, by name.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum GaitKind {
+    /// Speeds of `matcher.speeds.walk`
+    Walk,
+    /// Speeds of `matcher.speeds.run`
+    Run,
+}
+
+/// Flags of `bench`.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Benchmark to run.
+    #[command(subcommand)]
+    pub what: BenchCommand,
+}
+
+/// Benchmarks.
+#[derive(Debug, Subcommand)]
+pub enum BenchCommand {
+    /// Measure every search structure on queries made from the database
+    Search(BenchSearchArgs),
+    /// Measure the update of one character without search, stage by stage
+    Update(BenchUpdateArgs),
+}
+
+/// Flags of `bench update`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Each row is a character with other stages enabled; all get the same stick. Frames with a search do not count.\n\nExamples:\n  footwork bench update --db mocap.fwdb\n  footwork bench update --json"
+)]
+pub struct BenchUpdateArgs {
+    /// Number of frames of 1/60 s
+    #[arg(long, value_name = "N", default_value_t = 3000, value_parser = clap::value_parser!(u32).range(20..=1_000_000))]
+    pub frames: u32,
+    /// Database, search and seed.
+    #[command(flatten)]
+    pub drive: DriveFlags,
+}
+
+/// Flags of `bench search`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Query sets:\n  a  random rows with a trajectory perturbed by 0.3 standard deviations\n  b  consecutive rows with a trajectory blended with that of another time\n  c  normal noise: unlike any real query\n  d  queries of a character under a random stick, as in a game\n\nRecall is the share of queries whose best row was found. Cost is the cost of the found row over that of the best row.\n\nExamples:\n  footwork bench search --db mocap.fwdb\n  footwork bench search --db mocap.fwdb --queries d --backend boxes,tree --count 2000\n  footwork bench search --db mocap.fwdb --cold --json"
+)]
+pub struct BenchSearchArgs {
+    /// Query sets
+    #[arg(long, value_name = "SETS", value_delimiter = ',', default_value = "a,b,c,d")]
+    pub queries: Vec<SetKind>,
+    /// Number of queries per set. Default: 400; with --cold 40
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub count: Option<u32>,
+    /// Search structures. Default: all
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    pub backend: Vec<SearchKind>,
+    /// Cold caches: 96 MB of other data are read before every search
+    #[arg(long)]
+    pub cold: bool,
+    /// Database and configuration.
+    #[command(flatten)]
+    pub database: DatabaseFlags,
+    /// `--seed`.
+    #[command(flatten)]
+    pub seed: SeedFlag,
+}
+
+/// Query sets, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SetKind {
+    /// Perturbed rows
+    A,
+    /// Blended rows
+    B,
+    /// Normal noise
+    C,
+    /// Queries of a game
+    D,
+}
+
+/// Flags of `eval`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Variants:\n  default         settings of the configuration\n  reference       settings of Holden's reference controller\n  default_free    default without foot lock and without pulling the root to the simulated character\n  reference_free  the same for reference\n  FILE.toml       a configuration of your own, named after the file\n\nCourses:\n  a straight, b turns, c turning back, d starts and stops, e strafing, f random stick for 10 minutes\n\nExamples:\n  footwork eval --db mocap.fwdb\n  footwork eval --db mocap.fwdb --variants default --courses a,b,c,d --seeds 1 --json\n  footwork eval --gate eval/biped.toml --film worst.svg\n\nExit codes: as for all commands; 1 also if a bound of --gate does not hold."
+)]
+pub struct EvalArgs {
+    /// Variants to measure: names (see below) and files
+    #[arg(
+        long,
+        value_name = "VARIANTS",
+        value_delimiter = ',',
+        default_value = "default,reference,default_free,reference_free"
+    )]
+    pub variants: Vec<String>,
+    /// Number of runs per course, each with its own random numbers
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub seeds: u32,
+    /// Courses to run (see below)
+    #[arg(long, value_name = "COURSES", value_delimiter = ',', default_value = "a,b,c,d,e,f", value_parser = footwork_metrics::courses::COURSES)]
+    pub courses: Vec<String>,
+    /// Upper bounds (TOML): a table per variant, a key per metric. If one does not hold, the worst frame is reported
+    #[arg(long, value_name = "FILE")]
+    pub gate: Option<PathBuf>,
+    /// Picture (.png or .svg) of the worst frame of the most exceeded bound. Covers 2 seconds; not written if all bounds hold
+    #[arg(long, value_name = "FILE", requires = "gate")]
+    pub film: Option<PathBuf>,
+    /// Database and search.
+    #[command(flatten)]
+    pub matcher: MatcherFlags,
+}

@@ -1,0 +1,111 @@
+//! A body around a skeleton: rounded parts between joints, thick by the proportions of the skeleton, so that any rig
+//! becomes a solid figure. Feet get heel, ball and tip from how the skeleton stands on the ground.
+
+mod foot;
+mod limbs;
+mod part;
+mod plan;
+mod sides;
+mod trunk;
+
+pub use foot::Sole;
+pub use part::Half;
+
+use super::motion::Motion;
+use super::shapes::{Colour, Picture, Point};
+use super::view::Camera;
+use footwork::math::Transform;
+use footwork::rig::Rig;
+use footwork::skeleton::Skeleton;
+use glam::Vec3;
+use part::{Ball, Part};
+use plan::Plan;
+
+/// Body drawn around a skeleton.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    parts: Vec<Part>,
+    /// `[contact joints]`.
+    pub soles: Vec<Sole>,
+    /// Height of the ground relative to the root, in metres.
+    pub ground_m: f32,
+    /// Largest height of a pose, in metres.
+    pub height_m: f32,
+}
+
+impl Figure {
+    /// Builds the body of a skeleton from sampled frames of its motion.
+    pub fn of(skeleton: &Skeleton, rig: &Rig, samples: &Motion) -> Self {
+        let plan = Plan::of(skeleton, rig, samples);
+        let mut parts = plan.trunk();
+        parts.extend(plan.head());
+        parts.extend(plan.limbs());
+        let mut soles = Vec::new();
+        for slot in 0..plan.feet.len() {
+            let (foot, sole) = plan.foot(slot);
+            parts.extend(foot);
+            soles.push(sole);
+        }
+        let mut figure = Self { parts, soles, ground_m: plan.ground_m, height_m: 0.1 };
+        for f in 0..samples.frames() {
+            let balls = figure.balls(samples.world(f));
+            let (low, high) = balls.fold((f32::MAX, f32::MIN), |(l, h), (p, r)| (l.min(p.y - r), h.max(p.y + r)));
+            figure.height_m = figure.height_m.max(high - low);
+        }
+        figure
+    }
+
+    fn balls<'a>(&'a self, world: &'a [Transform]) -> impl Iterator<Item = (Vec3, f32)> + 'a {
+        self.parts.iter().flat_map(Part::balls).map(|b| (self.place(b, world), b.radius))
+    }
+
+    fn place(&self, b: &Ball, world: &[Transform]) -> Vec3 {
+        let p = world[b.joint].point(b.at);
+        let floor = self.ground_m + b.radius;
+        if b.yields && p.y < floor && world[b.joint].translation.y >= self.ground_m { p.with_y(floor) } else { p }
+    }
+
+    /// Bounds in the plane of the camera, relative to `origin`, in metres: left, bottom, right, top.
+    pub fn bounds(&self, world: &[Transform], camera: &Camera, origin: Vec3) -> [f32; 4] {
+        let start = [f32::MAX, f32::MAX, f32::MIN, f32::MIN];
+        self.balls(world).fold(start, |b, (p, r)| {
+            let [x, y] = camera.plane(p - origin);
+            [b[0].min(x - r), b[1].min(y - r), b[2].max(x + r), b[3].max(y + r)]
+        })
+    }
+
+    /// Draws the body, far parts first. `place` maps metres in the plane of the camera to the page.
+    pub fn draw(
+        &self,
+        picture: &mut Picture,
+        world: &[Transform],
+        camera: &Camera,
+        origin: Vec3,
+        px_per_m: f32,
+        place: &dyn Fn([f32; 2]) -> Point,
+    ) {
+        let mut order: Vec<(f32, &Part)> = self.parts.iter().map(|p| (self.depth(p, world, camera), p)).collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // The side that faces away is darker.
+        let left = world[0].direction(Vec3::X).dot(camera.toward);
+        let away = |half: Half| match half {
+            Half::Left => left < -0.3,
+            Half::Right => left > 0.3,
+            Half::Middle => false,
+        };
+        for (_, part) in order {
+            let shade = if camera.toward.y < 0.9 && away(part.half) { 0.26 } else { 0.0 };
+            let colour = part.half.colour().towards(Colour::rgb(0x20242c), shade);
+            let project = |b: &Ball| {
+                let at = place(camera.plane(self.place(b, world) - origin));
+                (at, b.radius * px_per_m)
+            };
+            part.draw(picture, colour, &project);
+        }
+    }
+
+    fn depth(&self, part: &Part, world: &[Transform], camera: &Camera) -> f32 {
+        let (sum, n) = part.balls().fold((0.0, 0.0), |(s, n), b| (s + camera.depth(self.place(b, world)), n + 1.0));
+        sum / n + part.nearer_m
+    }
+}

@@ -1,0 +1,90 @@
+//! Rounded solids between joints, and how they are drawn.
+
+use crate::draw::shapes::{Colour, Picture, Point, hull, ring};
+use glam::Vec3;
+
+/// Corners of a drawn circle.
+const CORNERS: usize = 18;
+const OUTLINE_PX: f32 = 1.3;
+
+/// Which half of the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    Left,
+    Right,
+    Middle,
+}
+
+impl Half {
+    pub fn colour(self) -> Colour {
+        match self {
+            Self::Left => Colour::rgb(0x3f7fc4),
+            Self::Right => Colour::rgb(0xe0862f),
+            Self::Middle => Colour::rgb(0xa3a8b0),
+        }
+    }
+}
+
+/// A ball fixed to a joint.
+#[derive(Clone, Copy, Debug)]
+pub struct Ball {
+    pub joint: usize,
+    /// In the joint's space.
+    pub at: Vec3,
+    pub radius: f32,
+    /// Tip of a foot: no joint moves it, so it is raised to the ground.
+    pub yields: bool,
+}
+
+/// Solid around the balls of each group.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub groups: Vec<Vec<Ball>>,
+    pub half: Half,
+    /// Offset towards the camera, in metres: decides the order of parts at equal depth.
+    pub nearer_m: f32,
+}
+
+impl Part {
+    pub fn new(balls: Vec<Ball>, half: Half) -> Self {
+        Self { groups: vec![balls], half, nearer_m: 0.0 }
+    }
+
+    pub fn nearer(self, nearer_m: f32) -> Self {
+        Self { nearer_m, ..self }
+    }
+
+    pub fn balls(&self) -> impl Iterator<Item = &Ball> {
+        self.groups.iter().flatten()
+    }
+}
+
+impl Part {
+    /// Draws three tones, lighter towards the upper left. Groups share one outline.
+    pub fn draw(&self, picture: &mut Picture, colour: Colour, project: &dyn Fn(&Ball) -> (Point, f32)) {
+        let (white, black) = (Colour::rgb(0xffffff), Colour::rgb(0x14181f));
+        let around = |balls: &[Ball], size: f32, shift: f32| {
+            let mut points = Vec::with_capacity(balls.len() * CORNERS);
+            for ([x, y], r) in balls.iter().map(project) {
+                points.extend(ring(CORNERS).map(|[c, s]| [x + r * (c * size - shift), y + r * (s * size - shift)]));
+            }
+            hull(points)
+        };
+        let dark = colour.towards(black, 0.22);
+        // The inner half of the outlines of several groups is covered again.
+        let width = if self.groups.len() > 1 { 2.0 * OUTLINE_PX } else { OUTLINE_PX };
+        for g in &self.groups {
+            picture.outlined(around(g, 1.0, 0.0), dark, colour.towards(black, 0.72), width);
+        }
+        // Covers the inner outlines.
+        for g in self.groups.iter().filter(|_| self.groups.len() > 1) {
+            picture.area(around(g, 1.0, 0.0), dark);
+        }
+        for g in &self.groups {
+            picture.area(around(g, 0.80, 0.10), colour);
+        }
+        for g in &self.groups {
+            picture.area(around(g, 0.40, 0.28), colour.towards(white, 0.32));
+        }
+    }
+}

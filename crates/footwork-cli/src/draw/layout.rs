@@ -1,0 +1,42 @@
+//! Sizes on the page, and the finished picture.
+
+use super::shapes::Picture;
+use anyhow::{Result, bail};
+
+/// Margin around the page.
+pub const MARGIN: f32 = 18.0;
+/// Room beside a figure in its cell.
+pub const PAD: f32 = 9.0;
+/// Height of a line of words above a figure.
+pub const LINE_PX: f32 = 17.0;
+pub const HEADING_PX: f32 = 22.0;
+pub const GAP_PX: f32 = 12.0;
+/// Default height of a figure.
+pub const FIGURE_PX: f32 = 240.0;
+/// Largest height of a figure, if there are few.
+pub const LARGE_PX: f32 = 380.0;
+/// Maximum number of pixels.
+const MOST_PX: f32 = 80e6;
+
+/// A picture and its contents.
+pub struct Drawn {
+    pub picture: Picture,
+    /// Times of the poses, in seconds.
+    pub times_s: Vec<f64>,
+    pub cells: usize,
+}
+
+/// Rejects a picture that is too large to view.
+pub fn check_size(picture: &Picture) -> Result<()> {
+    let fits = picture.width * picture.height <= MOST_PX && picture.height <= 30_000.0;
+    // Also rejects NaN.
+    if !fits {
+        bail!(
+            "picture of {:.0} x {:.0} pixels: too large; use a smaller --frames, fewer views, a larger --every or a \
+             shorter span",
+            picture.width,
+            picture.height
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,280 @@
+//! What every command reads and writes, in one place, checked before any work: nothing is replaced that is read, that another
+//! output replaces as well, or that is a file of another kind.
+
+use crate::args::{Cli, Command, Common, OutputFormat};
+use crate::course::Course;
+use crate::demo;
+use crate::kind::{Kind, check_kind, extension, has_extension};
+use anyhow::{Context, Result, bail};
+use footwork::files::resolve_links;
+use footwork_import::motion_files;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A file or a folder to be written.
+struct Output {
+    /// The flag that names it.
+    flag: &'static str,
+    path: PathBuf,
+    /// Of the file, or of the files in the folder.
+    kind: Kind,
+    folder: bool,
+    /// No input may lie in the folder, whatever its format: sidecars are written beside the clips.
+    alone: bool,
+}
+
+/// What one command reads and writes.
+#[derive(Default)]
+pub struct Files {
+    inputs: Vec<PathBuf>,
+    outputs: Vec<Output>,
+}
+
+impl Files {
+    /// Of a command.
+    ///
+    /// # Errors
+    /// An input that cannot be listed.
+    pub fn of(cli: &Cli) -> Result<Self> {
+        let mut files = Self::default();
+        files.write(cli);
+        // What only reads replaces nothing.
+        if !files.outputs.is_empty() {
+            files.read(cli)?;
+        }
+        Ok(files)
+    }
+
+    fn write(&mut self, cli: &Cli) {
+        match &cli.command {
+            None => demo::FILES.iter().for_each(|(name, kind)| self.file("demo", &demo::path(name), *kind)),
+            Some(Command::Build(a)) => self.file("--output", &a.output, Kind::Database),
+            Some(Command::Retarget(a)) => match extension(&a.output).as_str() {
+                "bvh" => self.file("--output", &a.output, Kind::Bvh),
+                "glb" => self.file("--output", &a.output, Kind::Glb),
+                _ => self.folder("--output", &a.output, Kind::Bvh, false),
+            },
+            Some(Command::Convert(a)) => match extension(&a.output).as_str() {
+                "bvh" if !a.output.is_dir() => self.file("--output", &a.output, Kind::Bvh),
+                "glb" if !a.output.is_dir() => self.file("--output", &a.output, Kind::Glb),
+                _ if a.format == OutputFormat::Glb => self.folder("--output", &a.output, Kind::Glb, false),
+                _ => self.folder("--output", &a.output, Kind::Bvh, false),
+            },
+            Some(Command::Doctor(a)) => {
+                if let Some(folder) = &a.fix {
+                    self.folder("--fix", folder, Kind::Bvh, true);
+                }
+            }
+            Some(Command::Film(a)) => self.file("--output", &a.output, Kind::Picture),
+            Some(Command::Simulate(a)) => {
+                let files = [
+                    ("--bvh", &a.bvh, Kind::Bvh),
+                    ("--glb", &a.glb, Kind::Glb),
+                    ("--svg", &a.svg, Kind::Svg),
+                    ("--trace", &a.trace, Kind::Trace),
+                ];
+                for (flag, path, kind) in files {
+                    path.iter().for_each(|path| self.file(flag, path, kind));
+                }
+            }
+            Some(Command::Gait(a)) => a.output.iter().for_each(|f| self.folder("--output", f, Kind::Bvh, false)),
+            Some(Command::Eval(a)) => a.film.iter().for_each(|path| self.file("--film", path, Kind::Picture)),
+            Some(
+                Command::Inspect(_)
+                | Command::Search(_)
+                | Command::Bench(_)
+                | Command::Config(_)
+                | Command::Completions(_),
+            ) => {}
+        }
+    }
+
+    fn read(&mut self, cli: &Cli) -> Result<()> {
+        let common = &cli.common;
+        self.inputs.extend(common.db.iter().chain(&common.config).cloned());
+        match &cli.command {
+            Some(Command::Build(a)) => self.sources(&a.clips, common)?,
+            Some(Command::Doctor(a)) => self.sources(&a.clips, common)?,
+            Some(Command::Retarget(a)) => {
+                self.clips(&a.clips, Path::new(""))?;
+                self.inputs.extend(a.roles_from.iter().chain([&a.onto]).cloned());
+            }
+            Some(Command::Convert(a)) => {
+                self.clips(&a.clips, Path::new(""))?;
+                self.inputs.extend(a.mesh.clone());
+            }
+            Some(Command::Film(a)) => {
+                self.inputs.extend(a.trace.clone());
+                for source in a.source.iter().chain(&a.compare) {
+                    self.film_source(source)?;
+                }
+            }
+            Some(Command::Simulate(a)) => self.inputs.extend(Course::file(&a.course).map(PathBuf::from)),
+            Some(Command::Gait(a)) if !a.reference.is_empty() => self.clips(&a.reference, Path::new(""))?,
+            Some(Command::Eval(a)) => {
+                let files = a.variants.iter().filter(|v| v.ends_with(".toml")).map(PathBuf::from);
+                self.inputs.extend(files.chain(a.gate.clone()));
+            }
+            None
+            | Some(
+                Command::Gait(_)
+                | Command::Inspect(_)
+                | Command::Search(_)
+                | Command::Bench(_)
+                | Command::Config(_)
+                | Command::Completions(_),
+            ) => {}
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, flag: &'static str, path: &Path, kind: Kind) {
+        self.outputs.push(Output { flag, path: path.to_owned(), kind, folder: false, alone: false });
+    }
+
+    fn folder(&mut self, flag: &'static str, path: &Path, kind: Kind, alone: bool) {
+        self.outputs.push(Output { flag, path: path.to_owned(), kind, folder: true, alone });
+    }
+
+    /// Clips named on the command line, else those of the configuration.
+    fn sources(&mut self, named: &[PathBuf], common: &Common) -> Result<()> {
+        if !named.is_empty() {
+            return self.clips(named, Path::new(""));
+        }
+        let Some(config) = &common.config else { return Ok(()) };
+        let clips: Vec<PathBuf> = common.character()?.source.clips.iter().map(PathBuf::from).collect();
+        self.clips(&clips, config.parent().unwrap_or(Path::new("")))
+    }
+
+    fn clips(&mut self, inputs: &[PathBuf], base: &Path) -> Result<()> {
+        self.inputs.extend(motion_files(inputs, base).context("cannot read the clips")?);
+        Ok(())
+    }
+
+    /// A source of `film`, which may have `#clip` behind it.
+    fn film_source(&mut self, source: &Path) -> Result<()> {
+        let words = source.to_string_lossy();
+        let name = match words.rsplit_once('#') {
+            Some((name, _)) if !source.exists() => PathBuf::from(name),
+            _ => source.to_owned(),
+        };
+        if name.is_dir() || words.contains('*') {
+            return self.clips(&[name], Path::new(""));
+        }
+        self.inputs.push(name);
+        Ok(())
+    }
+
+    /// Refuses outputs that would replace what they must not.
+    ///
+    /// # Errors
+    /// The first such output, by its flag.
+    pub fn check(&self) -> Result<()> {
+        let mut read: HashMap<Identity, &Path> = HashMap::new();
+        for input in &self.inputs {
+            read.extend(Identity::of(input).map(|identity| (identity, input.as_path())));
+        }
+        let mut written: HashMap<Identity, &Output> = HashMap::new();
+        for output in &self.outputs {
+            if output.folder {
+                check_folder(output, &read)?;
+                continue;
+            }
+            let shown = output.path.display();
+            if let Some(identity) = Identity::of(&output.path) {
+                if let Some(input) = read.get(&identity) {
+                    let same = if *input == output.path { String::new() } else { format!(", as {}", input.display()) };
+                    bail!("{} {shown}: expected a file that is not read, found one of the inputs{same}", output.flag);
+                }
+                if let Some(other) = written.insert(identity, output) {
+                    bail!(
+                        "{} {} and {} {shown}: expected two files, found one and the same",
+                        other.flag,
+                        other.path.display(),
+                        output.flag
+                    );
+                }
+            }
+            check_kind(output.flag, &output.path, output.kind)?;
+        }
+        Ok(())
+    }
+}
+
+/// A folder for clips holds none of those that are read.
+fn check_folder(output: &Output, read: &HashMap<Identity, &Path>) -> Result<()> {
+    let (flag, folder, shown) = (output.flag, &output.path, output.path.display());
+    if folder.exists() && !folder.is_dir() {
+        bail!("{flag} {shown}: expected a folder, found a file");
+    }
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if !(output.alone || has_extension(&path, output.kind.extensions())) {
+            continue;
+        }
+        if let Some(input) = Identity::of(&path).and_then(|identity| read.get(&identity)) {
+            bail!(
+                "{flag} {shown}: {} was read from there and would be overwritten; name another folder: nothing is changed \
+                 in place",
+                input.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Which file a path means, whatever links lead to it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Identity {
+    /// Device and number of a file that is there: hard links have the same.
+    #[cfg(unix)]
+    Node(u64, u64),
+    Path(PathBuf),
+}
+
+impl Identity {
+    /// `None` for what holds nothing that could be lost: a device such as `/dev/null`.
+    fn of(path: &Path) -> Option<Self> {
+        let path = resolve_links(path).ok()?;
+        let Ok(found) = fs::metadata(&path) else { return Some(Self::Path(place(&path))) };
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{FileTypeExt, MetadataExt};
+            let kind = found.file_type();
+            (!kind.is_char_device() && !kind.is_block_device()).then(|| Self::Node(found.dev(), found.ino()))
+        }
+        #[cfg(not(unix))]
+        (found.is_file() || found.is_dir()).then(|| Self::Path(path.canonicalize().unwrap_or_else(|_| place(&path))))
+    }
+}
+
+/// Where a file that is not there yet will lie.
+fn place(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (folder.canonicalize(), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_holds_nothing_and_any_number_of_outputs_may_go_there() {
+        assert_eq!(Identity::of(Path::new("/dev/null")), None);
+        let one = |name: &str| Output {
+            flag: "--output",
+            path: PathBuf::from(name),
+            kind: Kind::Glb,
+            folder: false,
+            alone: false,
+        };
+        let files = Files { inputs: Vec::new(), outputs: vec![one("/dev/null"), one("/dev/null")] };
+        files.check().unwrap();
+        let files = Files { inputs: Vec::new(), outputs: vec![one("/a.glb"), one("/./a.glb")] };
+        assert!(files.check().is_err());
+    }
+}

@@ -1,0 +1,147 @@
+//! Kinds of files that are written: their names, and what they may replace.
+
+use anyhow::{Context, Result, bail};
+use footwork::files::resolve_links;
+use footwork_import::format::Format;
+use serde_json::Value;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// What is written to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Bvh,
+    Glb,
+    Database,
+    Trace,
+    Svg,
+    /// PNG or SVG, by the name.
+    Picture,
+    Json,
+    Sidecar,
+}
+
+impl Kind {
+    /// Returns the extensions of such files, without the dot.
+    pub fn extensions(self) -> &'static [&'static str] {
+        match self {
+            Self::Bvh => &["bvh"],
+            Self::Glb => &["glb"],
+            Self::Database => &["fwdb"],
+            Self::Trace => &["fwtrace"],
+            Self::Svg => &["svg"],
+            Self::Picture => &["png", "svg"],
+            Self::Json => &["json"],
+            Self::Sidecar => &["toml"],
+        }
+    }
+
+    /// `.png or .svg`, for messages.
+    fn names(self) -> String {
+        self.extensions().iter().map(|e| format!(".{e}")).collect::<Vec<_>>().join(" or ")
+    }
+}
+
+/// Refuses files in a folder that would replace something else than files of their kind, before the first is written.
+///
+/// # Errors
+/// The first such file.
+pub fn check_kinds(flag: &str, files: &[PathBuf], kind: Kind) -> Result<()> {
+    files.iter().try_for_each(|file| check_kind(flag, file, kind))
+}
+
+/// Refuses a name that contradicts what is written, and a file that is there and is something else.
+///
+/// # Errors
+/// Returns an error that names `flag`.
+pub fn check_kind(flag: &str, path: &Path, kind: Kind) -> Result<()> {
+    let shown = path.display();
+    let target = resolve_links(path).with_context(|| format!("{flag} {shown}"))?;
+    for name in [path, &target] {
+        if name.extension().is_some() && !has_extension(name, kind.extensions()) {
+            bail!("{flag} {}: expected a name that ends in {}", name.display(), kind.names());
+        }
+    }
+    if kind == Kind::Picture && path.extension().is_none() {
+        bail!("{flag} {shown}: expected a name that ends in {}", kind.names());
+    }
+    if target.is_dir() {
+        bail!("{flag} {shown}: expected a file, found a folder");
+    }
+    let Some(found) = Content::of(&target) else { return Ok(()) };
+    // A damaged file of the kind may be written anew: then the name must say so.
+    let named_so = target.extension().or(path.extension()).is_some();
+    match found {
+        Content::Known(found) if !kind.extensions().contains(&found) => {
+            bail!("{flag} {shown}: expected a {} file or none, found a .{found} file: name another", kind.names());
+        }
+        Content::Unknown if !named_so => {
+            bail!("{flag} {shown}: expected a {} file or none, found another file: name another", kind.names());
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the extension of a path in lower case; empty without one.
+pub fn extension(path: &Path) -> String {
+    path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+/// True if a path has one of some extensions.
+pub fn has_extension(path: &Path, of: &[&str]) -> bool {
+    of.contains(&extension(path).as_str())
+}
+
+/// What a file that is there holds, by its first bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Content {
+    /// As names of such files end.
+    Known(&'static str),
+    Unknown,
+}
+
+impl Content {
+    /// `None` where there is nothing that could be lost: no file, an empty one, a device, a pipe.
+    fn of(path: &Path) -> Option<Self> {
+        const ENOUGH: u64 = 4096;
+        if !fs::metadata(path).ok()?.is_file() {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        fs::File::open(path).ok()?.take(ENOUGH).read_to_end(&mut bytes).ok()?;
+        if bytes.is_empty() {
+            return None;
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let text = text.trim_start_matches('\u{feff}').trim_start();
+        let known = match () {
+            () if bytes.starts_with(b"glTF") => "glb",
+            () if bytes.starts_with(b"\x89PNG") => "png",
+            () if bytes.starts_with(b"Kaydara FBX Binary") || text.starts_with("; FBX") => "fbx",
+            () if text.starts_with("HIERARCHY") => "bvh",
+            () if text.starts_with("<svg") || text.starts_with("<?xml") => "svg",
+            () if text.starts_with('{') => "json",
+            () if bytes.get(8) == Some(&b'{') => return Some(Self::safetensors(path)),
+            () => return Some(Self::Unknown),
+        };
+        // A glTF file of text is named so; any other JSON is JSON.
+        let gltf = known == "json" && Format::of(path) == Some(Format::Gltf);
+        Some(Self::Known(if gltf { "gltf" } else { known }))
+    }
+
+    /// A database, a trace, or somebody else's tensors.
+    fn safetensors(path: &Path) -> Self {
+        let header = || {
+            let mut file = fs::File::open(path).ok()?;
+            let mut bytes = Vec::new();
+            (&mut file).take(8).read_to_end(&mut bytes).ok()?;
+            let size = u64::from_le_bytes(bytes.as_slice().try_into().ok()?);
+            (&mut file).take(size.min(100_000_000)).read_to_end(&mut bytes).ok()?;
+            let header: Value = serde_json::from_slice(bytes.get(8..)?).ok()?;
+            let ours: Value = serde_json::from_str(header["__metadata__"]["footwork"].as_str()?).ok()?;
+            Some(if ours["kind"] == "trace" { "fwtrace" } else { "fwdb" })
+        };
+        header().map_or(Self::Unknown, Self::Known)
+    }
+}

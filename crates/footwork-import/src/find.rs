@@ -1,0 +1,182 @@
+//! The motion files that folders and patterns mean, each once, whatever links there are between folders.
+//!
+//! A place of the search is a folder together with how much of the pattern has been used up on the way to it. Each place is
+//! visited once, so that the search ends, and finds what fits, in any web of links.
+
+use crate::config_error::ConfigFileError;
+use crate::files::{ImportError, Input};
+use crate::format::Format;
+use glob::{MatchOptions, Pattern};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::{Component, Path, PathBuf};
+
+const OPTIONS: MatchOptions =
+    MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
+
+/// One folder's share of a pattern.
+enum Step {
+    /// A name as it stands.
+    Name(PathBuf),
+    /// A name with `*`, `?` or `[..]`.
+    Fits(Pattern),
+    /// `**`: any number of folders.
+    Folders,
+    /// A folder's content: any name that is not hidden.
+    Any,
+}
+
+/// The motion files that a list of inputs means (relative ones under `base`), sorted by path. A file that is named, and found in a
+/// folder as well, counts as named; one that several links lead to is listed once.
+pub(crate) fn find(inputs: &[PathBuf], base: &Path) -> Result<Vec<Input>, ConfigFileError> {
+    let mut named: Vec<Input> = Vec::new();
+    let mut found: BTreeSet<PathBuf> = BTreeSet::new();
+    for input in inputs {
+        let path = base.join(input);
+        let words = input.to_string_lossy();
+        if path.is_dir() {
+            let files = search(&path, &[Step::Folders, Step::Any])?;
+            if files.is_empty() {
+                return Err(ImportError::EmptyFolder { path }.into());
+            }
+            found.extend(files);
+        } else if !words.contains(['*', '?', '[']) || path.exists() {
+            named.push(Input { path, named: true });
+        } else {
+            let (start, steps) = steps(input, &path)?;
+            let files = search(&base.join(start), &steps)?;
+            if files.is_empty() {
+                return Err(ConfigFileError::NoMatch { pattern: path });
+            }
+            found.extend(files);
+        }
+    }
+    named.sort();
+    named.dedup();
+    // Of the ways to a file the shortest is its name, so that a link into the folder that is read does not hide the file itself.
+    let mut by_file: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
+    for path in found {
+        let file = real(&path);
+        let is_link = |p: &Path| real(p.parent().unwrap_or(p)).join(p.file_name().unwrap_or_default()) != file;
+        let rank = |p: &Path| (is_link(p), p.components().count());
+        let better = by_file.get(&file).is_none_or(|known| rank(&path) < rank(known));
+        if better {
+            by_file.insert(file, path);
+        }
+    }
+    for input in &named {
+        by_file.remove(&real(&input.path));
+    }
+    named.extend(by_file.into_values().map(|path| Input { path, named: false }));
+    named.sort();
+    Ok(named)
+}
+
+/// The path without links: the same for all ways to one file.
+fn real(path: &Path) -> PathBuf {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// The folder in which a search begins, and what is searched for from there on.
+fn steps(input: &Path, shown: &Path) -> Result<(PathBuf, Vec<Step>), ConfigFileError> {
+    let mut start = PathBuf::new();
+    let mut steps = Vec::new();
+    for part in input.components() {
+        let words = part.as_os_str().to_string_lossy();
+        let step = match part {
+            Component::Normal(_) if words == "**" => Step::Folders,
+            Component::Normal(_) if words.contains(['*', '?', '[']) => {
+                let refuse = |e: glob::PatternError| ConfigFileError::Pattern {
+                    pattern: shown.display().to_string(),
+                    what: e.msg.to_owned(),
+                };
+                Step::Fits(Pattern::new(&words).map_err(refuse)?)
+            }
+            _ if steps.is_empty() => {
+                start.push(part);
+                continue;
+            }
+            _ => Step::Name(PathBuf::from(part.as_os_str())),
+        };
+        steps.push(step);
+    }
+    // `folder/**` means all that is below.
+    if matches!(steps.last(), Some(Step::Folders)) {
+        steps.push(Step::Any);
+    }
+    Ok((start, steps))
+}
+
+/// The motion files that fit, seen from `start`.
+fn search(start: &Path, steps: &[Step]) -> Result<Vec<PathBuf>, ConfigFileError> {
+    let mut files = Vec::new();
+    if !start.as_os_str().is_empty() && !start.is_dir() {
+        return Ok(files);
+    }
+    // Links that lead out of the folder to one above it would bring in what nobody asked for.
+    let above: BTreeSet<PathBuf> = real(start).ancestors().skip(1).map(Path::to_owned).collect();
+    let mut seen: BTreeSet<(PathBuf, usize)> = BTreeSet::new();
+    // Links come last: what has a place of its own is known by that.
+    let mut places = VecDeque::from([(start.to_owned(), 0)]);
+    let mut linked = VecDeque::new();
+    while let Some((folder, at)) = places.pop_front().or_else(|| linked.pop_front()) {
+        let Some(step) = steps.get(at) else { continue };
+        if !seen.insert((real(&folder), at)) {
+            continue;
+        }
+        let last = at + 1 == steps.len();
+        if let Step::Folders = step {
+            places.push_back((folder.clone(), at + 1));
+        }
+        if let Step::Name(name) = step {
+            let path = folder.join(name);
+            if last && is_motion(&path) {
+                files.push(path);
+            } else if path.is_dir() {
+                places.push_back((path, at + 1));
+            }
+            continue;
+        }
+        for (path, name) in list(&folder)? {
+            let (fits, next) = match step {
+                Step::Fits(pattern) => (pattern.matches_with(&name, OPTIONS), at + 1),
+                Step::Folders => (!name.starts_with('.'), at),
+                Step::Any => (!name.starts_with('.'), at + 1),
+                Step::Name(_) => (false, at),
+            };
+            if !fits {
+                continue;
+            }
+            if last && !matches!(step, Step::Folders) {
+                if is_motion(&path) {
+                    files.push(path);
+                }
+            } else if path.is_dir() {
+                let up = matches!(step, Step::Folders) && above.contains(&real(&path));
+                let list = if path.is_symlink() { &mut linked } else { &mut places };
+                if !up {
+                    list.push_back((path, next));
+                }
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// By its name, and there.
+fn is_motion(path: &Path) -> bool {
+    Format::of(path).is_some() && path.is_file()
+}
+
+/// What is in a folder, in order of name.
+fn list(folder: &Path) -> Result<Vec<(PathBuf, String)>, ConfigFileError> {
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let refuse = |error| ConfigFileError::Read { path: here.to_owned(), error };
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(here).map_err(refuse)? {
+        let name = entry.map_err(refuse)?.file_name();
+        found.push((folder.join(&name), name.to_string_lossy().into_owned()));
+    }
+    found.sort();
+    Ok(found)
+}

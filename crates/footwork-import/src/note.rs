@@ -1,0 +1,18 @@
+//! What the user should know about files that were read.
+
+use std::fmt;
+
+/// Something that the user should know, and that is no error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// File or clip that it is about.
+    pub about: String,
+    /// One sentence.
+    pub text: String,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.about, self.text)
+    }
+}

@@ -57,7 +57,7 @@ settings! {
         /// Unit of lengths in the files: `auto` (BVH by the body's size, glTF metres, FBX its own), `m`, `cm`, `mm`, `in`, or a
         /// number of metres per unit. A unit other than `auto` holds for every file. `--units` wins.
         units: UnitSetting;
-        /// Tags from clip names: `"{action}{take}_{subject}"`; see [formats.md](formats.md).
+        /// Tags from clip names: `"{action}{take}_{subject}"`; see `docs/guide/formats.md`.
         pattern: Option<String>;
         /// Takes cut into clips.
         ///

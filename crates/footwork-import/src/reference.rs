@@ -17,7 +17,13 @@ pub fn toml() -> String {
 /// The reference tables of `docs/guide/configuration.md`.
 pub fn markdown() -> String {
     let mut text = String::new();
+    let mut told = Vec::new();
     for table in tables().iter().filter(|t| !t.path.is_empty()) {
+        // The entries of one list are told once.
+        if told.contains(&table.path) {
+            continue;
+        }
+        told.push(table.path.clone());
         let help = table.field.map(Field::help).unwrap_or_default();
         let (title, rest) = help.split_first().map_or(("", &[][..]), |(t, r)| (t.trim_end_matches('.'), r));
         let title = title[..1].to_lowercase() + &title[1..];
@@ -38,7 +44,17 @@ pub fn markdown() -> String {
             text.push('\n');
         }
     }
-    text.trim_end().to_owned() + "\n"
+    linked(text.trim_end()) + "\n"
+}
+
+/// Pages of the guide as links from another.
+fn linked(text: &str) -> String {
+    let mut parts = text.split("`docs/guide/");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| match part.split_once('`') {
+        Some((page, rest)) => format!("{text}[{page}]({page}){rest}"),
+        None => text + part,
+    })
 }
 
 /// A table of the file.
@@ -59,6 +75,8 @@ struct Row {
     field: &'static Field,
     /// `None` where it has no value.
     default: Option<Value>,
+    /// The key of the same table that has the same choices and tells them.
+    like: Option<&'static str>,
 }
 
 fn tables() -> Vec<Table> {
@@ -91,7 +109,12 @@ fn collect(mut table: Table, fields: &'static [Field], values: &Value, all: &mut
                 }
             }
             Kind::Map(_) => inner.push((under(false, false), &[][..], Value::Null)),
-            _ => table.rows.push(Row { field, default: if values.is_null() { default() } else { value() } }),
+            _ => {
+                let mut row = Row { field, default: if values.is_null() { default() } else { value() }, like: None };
+                let same = |r: &&Row| !row.choices().is_empty() && std::ptr::eq(r.choices(), row.choices());
+                row.like = table.rows.iter().find(same).map(|r| r.field.key);
+                table.rows.push(row);
+            }
         }
     }
     all.push(table);
@@ -127,6 +150,9 @@ impl Row {
     }
 
     fn meaning(&self) -> String {
+        if let Some(key) = self.like {
+            return format!("{} Choices: as `{key}`.", self.help().1);
+        }
         let choices = self.choices().iter().map(|c| format!("<br>`{}`: {}", c.name, c.help()));
         self.help().1 + &choices.collect::<String>()
     }
@@ -206,7 +232,10 @@ impl Out {
             let facts: Vec<String> = [must, range, unit].into_iter().flatten().collect();
             let facts = if facts.is_empty() { String::new() } else { format!(" [{}]", facts.join("; ")) };
             self.comment(&format!("{}{facts}", field.help().join(" ")));
-            for choice in row.choices() {
+            if let Some(key) = row.like {
+                self.comment(&format!("Choices: as `{key}`."));
+            }
+            for choice in row.choices().iter().filter(|_| row.like.is_none()) {
                 self.comment(&format!("- {}: {}", choice.name, choice.help()));
             }
         }

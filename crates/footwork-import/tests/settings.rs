@@ -171,7 +171,7 @@ fn every_setting_is_read_at_its_bounds_and_refused_beyond_them() {
                 refused(leaf, text("nonsense"));
                 refused(leaf, Value::Boolean(false));
             }
-            (kind, range) => panic!("{}: nobody tests {kind:?} in {range:?}", leaf.key),
+            (kind, range) => panic!("{}: no test for {kind:?} in {range:?}", leaf.key),
         }
     });
     assert!(count >= 150 && ranges >= 90, "{count} settings, {ranges} ranges");

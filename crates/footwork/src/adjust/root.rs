@@ -28,7 +28,7 @@ settings! {
     /// The `[matcher.root]` table.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct RootConfig {
-        /// Root driver; see [tuning.md](tuning.md).
+        /// Root driver; see `docs/guide/tuning.md`.
         mode: RootMode = RootMode::Simulation;
         /// `mixed`: half-life in which the simulated character is pulled towards the animation. Lower values slide less and
         /// obey later.

@@ -154,11 +154,11 @@ settings! {
     pub struct SchemaConfig {
         /// A ready-made set of channels. Default: `holden`, unless channels are given.
         preset: Option<Preset>;
-        /// How features become comparable; see [schema.md](schema.md).
+        /// How features become comparable; see `docs/guide/schema.md`.
         normalization: Normalization = Normalization::Block;
         /// Channels of your own.
         ///
-        /// A list: `[[build.schema.channels]]`. They follow those of the preset if both are given. See [schema.md](schema.md).
+        /// A list: `[[build.schema.channels]]`. They follow those of the preset if both are given. See `docs/guide/schema.md`.
         channels: Vec<ChannelSpec>;
         /// Attachment points of joints.
         ///

@@ -67,7 +67,6 @@ pub fn build(
     config: &BuildConfig,
     options: &BuildOptions,
 ) -> Result<(Database, BuildReport), BuildError> {
-    settings::check(config)?;
     if !config.prune.enabled {
         return build_all(clips, config, options);
     }
@@ -331,12 +330,7 @@ fn rates(clips: &[RawClip], config: &BuildConfig) -> Result<(f32, f32), BuildErr
     let fastest = clips.iter().map(|c| c.rate_hz).fold(0.0, f32::max);
     let pose = config.pose_rate_hz.unwrap_or(fastest.min(60.0));
     let search = config.search_rate_hz.min(pose);
-    for (key, rate) in [("pose_rate_hz", pose), ("search_rate_hz", config.search_rate_hz)] {
-        if !(1.0..=240.0).contains(&rate) {
-            let what = format!("{rate} frames per second: expected 1 to 240");
-            return Err(BuildError::Config { key: key.into(), what });
-        }
-    }
+    settings::check(&BuildConfig { pose_rate_hz: Some(pose), ..config.clone() })?;
     Ok((pose, search))
 }
 

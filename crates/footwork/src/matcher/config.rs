@@ -48,11 +48,11 @@ settings! {
         play_rate: PlayRateConfig;
         /// Walking a clip at another angle.
         ///
-        /// Off by default. What it does, and what it costs: [corrections.md](corrections.md).
+        /// Off by default. What it does, and what it costs: `docs/guide/corrections.md`.
         orientation_warp: OrientationWarpConfig;
         /// Longer and shorter strides.
         ///
-        /// Off by default. What it does, and what it costs: [corrections.md](corrections.md).
+        /// Off by default. What it does, and what it costs: `docs/guide/corrections.md`.
         stride_warp: StrideWarpConfig;
         /// Animation and simulated character.
         root: RootConfig;
@@ -60,7 +60,7 @@ settings! {
         feet: FeetConfig;
         /// Feet on uneven ground.
         ///
-        /// At work where a game gives a `ground`; see [in-your-game.md](in-your-game.md).
+        /// At work where a game gives a `ground`; see `docs/guide/in-your-game.md`.
         ground: GroundConfig;
         /// Looking at something.
         ///
@@ -76,12 +76,12 @@ settings! {
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct SearchConfig {
         /// Structure that is searched. `tree`, `flat`, `boxes`, `kdtree` and `brute` return the same row; `pca`, `voxel` and
-        /// `clusters` [may miss the best row](search.md). `--search` wins.
+        /// `clusters` may miss the best row (`docs/guide/search.md`). `--search` wins.
         backend: Backend = Backend::Tree;
         /// Time between searches. Lower values respond faster and cost more time.
         interval_s: f32 = 0.1, in 1e-3 to 10.0, unit "s";
         /// Added to the cost of every transition, in units of the normalised features. A tie-breaker in favour of the playing
-        /// clip; much higher values delay the character. See [tuning.md](tuning.md).
+        /// clip; much higher values delay the character. See `docs/guide/tuning.md`.
         transition_cost: f32 = 0.02, in 0.0 to 1e6;
         /// A transition must be cheaper than continuing by this share of the cost of continuing. Higher values make fewer
         /// transitions.
@@ -98,7 +98,7 @@ settings! {
         /// Time ahead at which root and simulated character are compared.
         way_ahead_s: f32 = 0.22, in 0.0 to 2.0, unit "s";
         /// Cost of continuing, in the units of `transition_cost`, below which no search is made. Higher values save time and
-        /// miss small improvements. See [tuning.md](tuning.md).
+        /// miss small improvements. See `docs/guide/tuning.md`.
         keep_playing_within: f32 = 0.0, in 0.0 to 1e6;
         /// Part before the end of a non-looping clip that is not a target of transitions.
         end_exclusion_s: f32 = 0.33, in 0.0 to 60.0, unit "s";

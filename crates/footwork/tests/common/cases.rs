@@ -12,8 +12,10 @@ use proptest::prelude::*;
 pub fn by_definition(db: &Database, query: &SearchQuery) -> Vec<Match> {
     let mut all: Vec<Match> = query.continuing.into_iter().collect();
     let sides: &[bool] = if db.mirror == MirrorMode::Query { &[false, true] } else { &[false] };
+    let tags = Wanted::of(db, &query.candidates.tags);
+    let costly: Vec<Vec<TagSpan>> = db.tags.iter().take(query.tag_costs.len()).map(|tag| spans(db, tag)).collect();
     for mirrored in sides.iter().copied() {
-        for row in (0..db.rows()).filter(|row| is_candidate(db, &query.candidates, *row, mirrored)) {
+        for row in (0..db.rows()).filter(|row| is_candidate(db, &query.candidates, &tags, *row, mirrored)) {
             let (values, row_index) = (db.features.row(RowIndex::new(row)), RowIndex::new(row));
             let mut cost = 0.0f32;
             for c in 0..values.len() {
@@ -26,7 +28,10 @@ pub fn by_definition(db: &Database, query: &SearchQuery) -> Vec<Match> {
             }
             let mut extra = query.transition_cost;
             for (tag, more) in query.tag_costs.iter().enumerate() {
-                extra += if db.tags.get(tag).is_some_and(|t| has(db, row, t)) { *more } else { 0.0 };
+                let frame = db.row_frames[row];
+                let tagged =
+                    costly.get(tag).is_some_and(|spans| spans.iter().any(|s| (s.start..s.end).contains(&frame)));
+                extra += if tagged { *more } else { 0.0 };
             }
             extra += db.row_costs.get(row).unwrap_or(&0.0);
             all.push(Match { row: row_index, mirrored, cost: cost + extra, continuing: false });
@@ -41,21 +46,36 @@ pub fn by_definition(db: &Database, query: &SearchQuery) -> Vec<Match> {
     all
 }
 
-fn is_candidate(db: &Database, c: &Candidates, row: usize, mirrored: bool) -> bool {
+fn is_candidate(db: &Database, c: &Candidates, tags: &Wanted, row: usize, mirrored: bool) -> bool {
     let clip = &db.clips[db.row_clips[row].at()];
     let near = c.near.iter().any(|(a, b)| (*a..*b).contains(&row)) && mirrored == c.near_mirrored;
     let too_late = clip.loop_delta.is_none() && clip.row_range().end - row <= c.end_exclusion_rows;
-    let names = |mask| db.tag_names(mask).collect::<Vec<_>>();
-    let tagged = names(c.tags.required).iter().all(|t| has(db, row, t))
-        && (c.tags.any.is_empty() || names(c.tags.any).iter().any(|t| has(db, row, t)))
-        && !names(c.tags.forbidden).iter().any(|t| has(db, row, t));
-    !near && !too_late && tagged && db.row_flags[row].0 & RowFlags::NO_ENTRY == 0
+    !near && !too_late && tags.accept(db.row_frames[row]) && db.row_flags[row].0 & RowFlags::NO_ENTRY == 0
 }
 
-/// True when a span of the tag covers the row's frame.
-fn has(db: &Database, row: usize, tag: &str) -> bool {
-    let spans = db.tag_spans.iter().filter(|s| db.tags[s.tag as usize] == tag);
-    spans.into_iter().any(|s| (s.start..s.end).contains(&db.row_frames[row]))
+/// Where each tag of a filter holds: `[tags]` spans.
+struct Wanted {
+    required: Vec<Vec<TagSpan>>,
+    any: Vec<Vec<TagSpan>>,
+    forbidden: Vec<Vec<TagSpan>>,
+}
+
+impl Wanted {
+    fn of(db: &Database, filter: &TagFilter) -> Self {
+        let places = |mask| db.tag_names(mask).map(|tag| spans(db, tag)).collect();
+        Self { required: places(filter.required), any: places(filter.any), forbidden: places(filter.forbidden) }
+    }
+
+    fn accept(&self, frame: FrameIndex) -> bool {
+        let holds = |spans: &Vec<TagSpan>| spans.iter().any(|s| (s.start..s.end).contains(&frame));
+        self.required.iter().all(holds)
+            && (self.any.is_empty() || self.any.iter().any(holds))
+            && !self.forbidden.iter().any(holds)
+    }
+}
+
+fn spans(db: &Database, tag: &str) -> Vec<TagSpan> {
+    db.tag_spans.iter().filter(|s| db.tags[s.tag as usize] == tag).copied().collect()
 }
 
 /// The set of the tags whose bits are set.

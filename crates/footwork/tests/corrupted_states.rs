@@ -96,8 +96,12 @@ fn continue_from(state: &MatcherState) -> Result<bool, TestCaseError> {
     if restored.is_ok() {
         for k in 0..20u32 {
             let input = common::stages::everything(f64::from(k) / 60.0, &hill);
-            let pose =
-                m.update(&input, if k == 7 { 0.5 } else { DT_S }).map_err(|e| TestCaseError::fail(e.to_string()))?;
+            let pose = match m.update(&input, if k == 7 { 0.5 } else { DT_S }) {
+                Ok(pose) => pose,
+                // What was within bounds has left them: refused from here on.
+                Err(InputError::DamagedState { .. }) => break,
+                Err(e) => return Err(TestCaseError::fail(e.to_string())),
+            };
             prop_assert!(pose.translations.iter().all(|t| t.is_finite()), "update {}: {:?}", k, state.header);
             prop_assert!(pose.rotations.iter().all(|q| q.to_array().iter().all(|v| v.is_finite())), "update {}", k);
         }
@@ -148,8 +152,6 @@ fn what_no_update_can_leave_behind_is_refused_by_name() {
     }
     let e = refused(&mut m, &|s| s.block[3] = f32::NAN);
     assert!(e.contains("`block`"), "{e}");
-    let e = refused(&mut m, &|s| s.header.history_count = 0);
-    assert!(e.contains("history_count") || good.block.is_empty(), "{e}");
     let mut short = good.clone();
     short.block.pop();
     assert_eq!(m.restore(&short), Err(InputError::ForeignState { character: 0 }));

@@ -87,7 +87,10 @@ fn jump(m: &MotionMatcher, a: &Pose, b: &Pose) -> f32 {
 
 #[test]
 fn a_character_enters_from_any_pose_without_a_jump_and_gets_up() {
-    let mut m = matcher(&character());
+    // Without the foot lock, which would bring feet out of the ground at once.
+    let mut config = MatcherConfig::default();
+    config.feet.enabled = false;
+    let mut m = matcher(&Arc::new(Character::new(common::gait(MirrorMode::Off), config).unwrap()));
     for _ in 0..90 {
         m.update(&walk(Vec3::Z), DT_S).unwrap();
     }
@@ -103,7 +106,7 @@ fn a_character_enters_from_any_pose_without_a_jump_and_gets_up() {
     let velocity = PoseVelocity::zero(pose.rotations.len());
     m.enter(&pose, &velocity).unwrap();
     let shown = m.pose().clone();
-    assert!(jump(&m, &pose, &shown) < 0.05, "the pose is shown as it was: {}", jump(&m, &pose, &shown));
+    assert!(jump(&m, &pose, &shown) < 1e-3, "the pose is shown as it was: {}", jump(&m, &pose, &shown));
     let mut before = shown;
     let mut fastest: f32 = 0.0;
     for _ in 0..180 {

@@ -136,6 +136,6 @@ fn a_query_that_cannot_be_asked_is_refused_by_name() {
     };
     assert_eq!(refused(SearchQuery { max_cost: f32::NAN, ..good }), "costs");
     assert_eq!(refused(SearchQuery { tag_costs: &[0.0, f32::INFINITY], ..good }), "tag_costs");
-    assert_eq!(refused(SearchQuery { tag_costs: &[0.0; 65], ..good }), "tag_costs");
+    assert_eq!(refused(SearchQuery { tag_costs: &[0.0; Database::MAX_TAGS + 1], ..good }), "tag_costs");
     assert_eq!(good.validate(&db), Ok(()));
 }

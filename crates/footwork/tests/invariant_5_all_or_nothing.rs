@@ -118,15 +118,20 @@ fn any_safetensors_reader_sees_the_tensors_under_their_documented_names() {
         ("joint_rotations", Dtype::F32, &[53, 4, 4]),
         ("joint_translated", Dtype::U32, &[1]),
         ("joint_translations", Dtype::F32, &[53, 1, 3]),
+        ("leg_hinges", Dtype::F32, &[1, 3]),
+        ("leg_joints", Dtype::U32, &[1, 4]),
         ("rest_rotations", Dtype::F32, &[4, 4]),
         ("rest_translations", Dtype::F32, &[4, 3]),
         ("row_costs", Dtype::F32, &[53]),
         ("row_flags", Dtype::U8, &[53]),
         ("row_frames", Dtype::U32, &[53]),
+        ("soles", Dtype::F32, &[1, 7]),
+        ("standing_rotations", Dtype::F32, &[4, 4]),
+        ("standing_translations", Dtype::F32, &[4, 3]),
         ("tag_spans", Dtype::U32, &[1, 3]),
     ];
     assert_eq!(shapes, expected);
-    assert_eq!(parts.json["format_version"], 1);
+    assert_eq!(parts.json["format_version"], 2);
     assert_eq!(parts.json["joint_names"][1], "Hips");
     let keys: Vec<&String> = parts.json.as_object().unwrap().keys().collect();
     assert!(keys.is_sorted(), "{keys:?}");
@@ -200,9 +205,11 @@ fn a_header_that_claims_the_moon_gets_an_error_and_no_memory() {
 
 #[test]
 fn a_newer_version_and_an_unknown_encoding_are_refused_by_name() {
-    let e = changed(|p| p.json["format_version"] = json!(2));
-    assert!(matches!(e, FileError::Newer { found: 2, .. }), "{e}");
-    assert!(e.to_string().contains("version 2") && e.to_string().contains("update footwork"), "{e}");
+    let e = changed(|p| p.json["format_version"] = json!(1));
+    assert!(matches!(e, FileError::Older { found: 1, .. }) && e.to_string().contains("build the file again"), "{e}");
+    let e = changed(|p| p.json["format_version"] = json!(3));
+    assert!(matches!(e, FileError::Newer { found: 3, .. }), "{e}");
+    assert!(e.to_string().contains("version 3") && e.to_string().contains("update footwork"), "{e}");
     // Whatever else a newer version brings, its number is what counts.
     let e = changed(|p| {
         p.json["format_version"] = json!(7);

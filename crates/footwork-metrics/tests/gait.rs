@@ -2,7 +2,7 @@
 
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::database::Database;
-use footwork::matcher::MatcherConfig;
+use footwork::matcher::{Character, MatcherConfig};
 use footwork_gait::GaitOptions;
 use footwork_metrics::courses::{Run, course};
 use footwork_metrics::eval::{Evaluation, METRICS, Row, Variant};
@@ -29,7 +29,7 @@ fn planted_feet_of_the_built_in_walk_do_not_slide_and_its_root_has_its_speed() {
     let (db, source) = (gait(), Source::new(&gait()));
     let clip = db.clips.iter().position(|c| c.name == "walk_125").unwrap();
     let clip = &source.clips[clip];
-    let (motion, toes) = (&clip.motion, &source.rig.contact_joints);
+    let (motion, toes) = (&clip.motion, &source.subject.contact_joints);
     let mut planted = 0;
     for frame in 1..motion.frames() {
         for (slot, toe) in toes.iter().enumerate() {
@@ -47,8 +47,8 @@ fn planted_feet_of_the_built_in_walk_do_not_slide_and_its_root_has_its_speed() {
     assert!((speed_mps - 1.25).abs() < 0.02, "{speed_mps}");
     assert!(motion.hips_facings.iter().all(|f| f.yaw().abs() < 0.2));
     assert!(clip.rest_height_m >= clip.lowest_height_m - 1e-3);
-    assert_eq!(source.rig.legs.len(), 2);
-    let [hip, knee, ankle] = source.rig.legs[0].map(|j| motion.position(Space::World, 0, j).y);
+    assert_eq!(source.subject.legs.len(), 2);
+    let [hip, knee, ankle] = source.subject.legs[0].map(|j| motion.position(Space::World, 0, j).y);
     assert!(hip > knee && knee > ankle);
 }
 
@@ -69,8 +69,9 @@ fn a_recording_shows_what_the_character_did() {
     let (db, source) = (gait(), Source::new(&gait()));
     let mut walk = course("a", Run::new(0)).unwrap();
     walk.rows.truncate(600);
-    let recording = record(&db, &source, &MatcherConfig::default(), &walk).unwrap();
-    let (motion, toes) = (&recording.motion, source.rig.contact_joints.len());
+    let character = Arc::new(Character::new(db.clone(), MatcherConfig::default()).unwrap());
+    let recording = record(&character, &source, &walk).unwrap();
+    let (motion, toes) = (&recording.motion, source.subject.contact_joints.len());
     assert_eq!(motion.frames(), 600);
     assert_eq!(motion.world.len(), 600 * db.skeleton.len());
     assert_eq!((motion.contacts.len(), recording.locked_s.len()), (600 * toes, 600 * toes));
@@ -111,6 +112,7 @@ fn an_evaluation_gives_every_metric_and_the_same_again() {
 fn the_simulated_character_answers_as_soon_as_its_springs() {
     let (db, source) = (gait(), Source::new(&gait()));
     let config = MatcherConfig::default();
+    let character = Arc::new(Character::new(db, config.clone()).unwrap());
     // 1 - (1 + x) e^-x is 0.9 at x = 3.8897, and x is t 2 ln 2 / half-life. Velocity turns later than that: sideways and
     // backwards the character is slower, until it faces the new way.
     let spring_s = 3.8897 * config.simulation.velocity_half_life_s / (2.0 * std::f32::consts::LN_2);
@@ -124,7 +126,7 @@ fn the_simulated_character_answers_as_soon_as_its_springs() {
     let mut times: Vec<(Quantity, f32)> = Vec::new();
     for (name, index) in ["b", "c", "d"].into_iter().flat_map(|name| (0..4).map(move |i| (name, i))) {
         let course = course(name, Run::new(index)).unwrap();
-        let recording = record(&db, &source, &config, &course).unwrap();
+        let recording = record(&character, &source, &course).unwrap();
         let velocities = ground_velocities(&recording.simulated);
         let found = response_times(&course, &config.speeds, &velocities, &recording.simulated_facings);
         times.extend(found.into_iter().map(|(_, quantity, time_s)| (quantity, time_s)));

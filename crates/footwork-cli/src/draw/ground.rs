@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn feet_beside_each_other_stand_on_one_tread() {
-        let stood = relief(&[(0.0, 0.0), (0.1, 0.02), (0.5, 0.19)]);
-        assert!((stood.height(Vec3::ZERO) - 0.01).abs() < 1e-3 && (stood.height(Vec3::Z * 0.5) - 0.19).abs() < 1e-3);
+        let stood = relief(&[(0.0, 0.0), (0.1, 0.02), (0.45, 0.19)]);
+        assert!((stood.height(Vec3::ZERO) - 0.01).abs() < 1e-3 && (stood.height(Vec3::Z * 0.45) - 0.19).abs() < 1e-3);
     }
 }

@@ -68,7 +68,6 @@ impl Reel {
             source,
             rig: Rig { skeleton: db.skeleton.clone(), roles, contact_joints: db.contact_joints.clone() },
             rate_hz: db.pose_rate_hz,
-            all: takes.clone(),
             takes,
             data: Data::Database(Box::new(db)),
         })
@@ -99,7 +98,6 @@ impl Reel {
             source: source.to_owned(),
             rate_hz: first.rate_hz,
             rig: Rig { roles: roles(&skeleton, config), skeleton, contact_joints },
-            all: takes.clone(),
             takes,
             data: Data::Clips(clips),
         })
@@ -126,7 +124,6 @@ impl Reel {
                 contact_joints: trace.contact_joints.clone(),
             },
             rate_hz: trace.rate_hz,
-            all: vec![take.clone()],
             takes: vec![take],
             data: Data::Trace(Box::new(trace)),
         }

@@ -148,7 +148,7 @@ impl Files {
     }
 
     fn clips(&mut self, inputs: &[PathBuf], base: &Path) -> Result<()> {
-        self.inputs.extend(motion_files(inputs, base).context("cannot read the clips")?);
+        self.inputs.extend(motion_files(inputs, base).context("the clips could not be read")?);
         Ok(())
     }
 

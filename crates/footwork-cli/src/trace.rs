@@ -170,15 +170,15 @@ impl Trace {
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(container)?;
         let tensors = Tensors(SafeTensors::deserialize(bytes).map_err(container)?);
         let json = header.metadata().as_ref().and_then(|m| m.get(KEY));
-        let json = json.context("a safetensors file, but not of footwork (no `footwork` metadata)")?;
+        let json = json.context("metadata: expected the key `footwork`, found another safetensors file")?;
         let value: serde_json::Value = serde_json::from_str(json).context("damaged metadata")?;
         if value.get("kind").and_then(serde_json::Value::as_str) != Some(KIND) {
-            bail!("a file of footwork, but no trace (is it a database? those go with --db)");
+            bail!("expected a trace, found another footwork file; open databases with --db");
         }
         // The version first: everything else may look different in a newer one.
         let version = value.get("format_version").and_then(serde_json::Value::as_u64).unwrap_or(0);
         if version != u64::from(FORMAT_VERSION) {
-            bail!("format version {version}, this footwork reads {FORMAT_VERSION}");
+            bail!("format version: expected {FORMAT_VERSION}, found {version}");
         }
         let m: Metadata = serde_json::from_value(value).context("damaged metadata")?;
         let trace = tensors.trace(m)?;
@@ -189,10 +189,10 @@ impl Trace {
     /// What the shapes do not say: ranges and numbers.
     fn check(&self) -> Result<()> {
         if self.frames() == 0 {
-            bail!("it holds no frames");
+            bail!("expected at least one frame, found none");
         }
         if !(1.0..=1000.0).contains(&self.rate_hz) {
-            bail!("a rate of {} frames per second is not usable: expected 1 to 1000", self.rate_hz);
+            bail!("rate: expected 1 to 1000 frames per second, found {}", self.rate_hz);
         }
         let joints = self.skeleton.len();
         let bad = self
@@ -207,19 +207,19 @@ impl Trace {
         let finite = self.simulated.iter().all(|p| p.is_finite())
             && self.simulated_facings.iter().flatten().chain(&self.playing_times_s).all(|v| v.is_finite());
         if !finite {
-            bail!("the simulated character or the playing times hold a number that is not finite");
+            bail!("simulated character, playing times: expected finite numbers");
         }
         if let Some(f) = self.playing_clips.iter().position(|c| *c as usize >= self.clips.len()) {
-            bail!("frame {f} plays clip {}, of {}", self.playing_clips[f], self.clips.len());
+            bail!("frame {f}: expected one of {} clips, found clip {}", self.clips.len(), self.playing_clips[f]);
         }
         let mut slots: Vec<JointIndex> = self.contact_joints.clone();
         slots.sort();
         slots.dedup();
         if slots.len() < self.contact_joints.len() {
-            bail!("a joint is twice among the joints that touch the ground");
+            bail!("joints that touch the ground: expected each joint once");
         }
         if self.parts.iter().any(|p| p.0 >= self.frames()) || !self.parts.is_sorted_by(|a, b| a.0 < b.0) {
-            bail!("the parts of the course are not in order within its {} frames", self.frames());
+            bail!("parts of the course: expected them in order within {} frames", self.frames());
         }
         Ok(())
     }
@@ -329,7 +329,7 @@ mod tests {
         assert!(refused(&t).contains("frame 1, joint `Foot`"), "{}", refused(&t));
         let mut t = trace();
         t.playing_clips[1] = 7;
-        assert!(refused(&t).contains("frame 1 plays clip 7, of 1"));
+        assert!(refused(&t).contains("frame 1: expected one of 1 clips, found clip 7"));
         let mut t = trace();
         t.parts[1].0 = 9;
         assert!(refused(&t).contains("parts of the course"));
@@ -348,8 +348,8 @@ mod tests {
             changed[at..at + to.len()].copy_from_slice(to.as_bytes());
             format!("{:#}", Trace::from_bytes(&changed).unwrap_err())
         };
-        assert!(with(r#"format_version\":1"#, r#"format_version\":9"#).contains("format version 9"));
-        assert!(with(r#"\"trace\""#, r#"\"other\""#).contains("no trace"));
+        assert!(with(r#"format_version\":1"#, r#"format_version\":9"#).contains("found 9"));
+        assert!(with(r#"\"trace\""#, r#"\"other\""#).contains("expected a trace"));
         assert!(with(r#""shape":[3]"#, r#""shape":[9]"#).contains("not a .fwtrace file"));
     }
 }

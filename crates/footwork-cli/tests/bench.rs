@@ -81,7 +81,7 @@ fn what_is_not_asked_for_is_not_measured() {
     }
     assert!(told["ratio_boxes_over_tree"]["a"].is_null(), "{told}");
     let text = common::ok(dir.path(), &args);
-    assert!(text.contains("tree") && text.contains("d: the game") && !text.contains("c: normal"), "{text}");
+    assert!(text.contains("tree") && text.contains("d: queries of a game") && !text.contains("c: normal"), "{text}");
 }
 
 #[test]

@@ -69,10 +69,10 @@ fn mistakes_are_named_and_nothing_is_written() {
     std::fs::write(dir.path().join("model.gltf"), r#"{"asset": {"version": "2.0"}, "nodes": [{}]}"#).unwrap();
     std::fs::write(dir.path().join("text.fbx"), "no motion").unwrap();
     let cases: [(&[&str], &[&str]); 9] = [
-        (&["mocap", "-o", "x.bvh"], &["x.bvh", "holds one clip, these are 10"]),
-        (&["mocap", "-o", "x.fbx"], &["x.fbx", ".fbx is read, not written"]),
+        (&["mocap", "-o", "x.bvh"], &["x.bvh", "expected one clip for a BVH file, found 10"]),
+        (&["mocap", "-o", "x.fbx"], &["x.fbx", ".fbx files cannot be written"]),
         (&["mocap", "-o", "x.txt"], &["x.txt", ".bvh or .glb"]),
-        (&["mocap", "-o", "x.bvh", "--mesh", "m.glb"], &["--mesh", "BVH has no meshes"]),
+        (&["mocap", "-o", "x.bvh", "--mesh", "m.glb"], &["--mesh", "BVH files have no mesh"]),
         (&["mocap", "--clip", "fly", "-o", "x.glb"], &["--clip fly"]),
         (&["model.gltf", "-o", "x.glb"], &["model.gltf", "a model but no animation"]),
         (&["text.fbx", "-o", "x.glb"], &["text.fbx", "not a usable FBX file"]),

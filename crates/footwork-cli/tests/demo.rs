@@ -59,7 +59,7 @@ fn help_shows_an_example_for_every_command() {
         [&["--help"][..], &["build", "--help"], &["inspect", "--help"], &["simulate", "--help"], &["film", "--help"]]
     {
         let out = common::ok(dir.path(), args);
-        assert!(out.contains("Example:\n  footwork"), "{args:?}: {out}");
+        assert!(out.contains("Examples:\n  footwork"), "{args:?}: {out}");
     }
     let wrong = common::run(dir.path(), &["bild"]);
     assert_eq!(wrong.code, Some(2), "{wrong:?}");

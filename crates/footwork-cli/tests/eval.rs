@@ -134,12 +134,12 @@ fn mistakes_are_named_before_anything_runs() {
     );
     let fine = gate(dir.path(), "[default]\njerk_root = 1\n");
     common::fails(dir.path(), &on_mocap("default", &["--gate", &fine, "--film", "x.gif"]), &["--film x.gif", ".svg"]);
-    common::fails(dir.path(), &on_mocap("defualt", &[]), &["no variant is named `defualt`", "default_free"]);
+    common::fails(dir.path(), &on_mocap("defualt", &[]), &["unknown variant `defualt`", "default_free"]);
     for name in ["a.toml", "b/a.toml"] {
         std::fs::create_dir_all(dir.path().join("b")).unwrap();
         std::fs::write(dir.path().join(name), "").unwrap();
     }
-    common::fails(dir.path(), &on_mocap("a.toml,b/a.toml", &[]), &["two are named `a`"]);
+    common::fails(dir.path(), &on_mocap("a.toml,b/a.toml", &[]), &["found `a` twice"]);
     let run = common::run(dir.path(), &on_mocap("default", &["--film", "x.svg"]));
     assert!(run.code == Some(2) && run.stderr.contains("--gate"), "{run:?}");
 }

@@ -155,7 +155,7 @@ fn a_recorded_run_shows_the_ground_that_it_was_made_on() {
     let grounds = ["level", "stairs", "rubble"].map(|ground| {
         let trace = format!("{ground}.fwtrace");
         common::ok(dir.path(), &["simulate", "--seconds", "8", "--ground", ground, "--trace", &trace]);
-        let args = [&trace, "--from", "6", "--to", "8", "--view", "side,top,three-quarter", "-o", "run.svg"];
+        let args = [&trace, "--from", "6", "--to", "8", "--view", "side,front,top,three-quarter", "-o", "run.svg"];
         film(dir.path(), &args);
         let svg = std::fs::read_to_string(dir.path().join("run.svg")).unwrap();
         well_formed(&svg);
@@ -218,10 +218,10 @@ fn a_mistake_is_one_clear_message_and_no_file() {
         (&["motion.txt", "-o", "x.png"], &["motion.txt", ".bvh", ".fwdb"]),
         (&["nothing.bvh", "-o", "x.png"], &["cannot read nothing.bvh"]),
         (&["--trace", "cut.fwtrace", "-o", "x.png"], &["cut.fwtrace", "truncated", "simulate --trace"]),
-        (&["mocap", "--every", "0.001", "-o", "x.png"], &["moments", "--every"]),
+        (&["mocap", "--every", "0.001", "-o", "x.png"], &["poses", "--every"]),
         (&["mocap", "--frames", "0", "-o", "x.png"], &["--frames 0"]),
         (&["--width", "7", "-o", "x.png"], &["--width 7", "pixels"]),
-        (&["mocap/idle.bvh", "--trace", "cut.fwtrace", "-o", "x.png"], &["give one"]),
+        (&["mocap/idle.bvh", "--trace", "cut.fwtrace", "-o", "x.png"], &["expected one source"]),
         (&["mocap", "-o", "no/such/folder/x.png"], &["no/such/folder/x.png"]),
     ];
     for (args, parts) in cases {
@@ -236,7 +236,7 @@ fn a_database_is_no_trace_and_a_trace_no_database() {
     common::mocap(dir.path());
     common::ok(dir.path(), &["build", "mocap", "-o", "a.fwdb"]);
     std::fs::copy(dir.path().join("a.fwdb"), dir.path().join("a.fwtrace")).unwrap();
-    common::fails(dir.path(), &["film", "a.fwtrace", "-o", "x.png"], &["a.fwtrace", "no trace"]);
+    common::fails(dir.path(), &["film", "a.fwtrace", "-o", "x.png"], &["a.fwtrace", "expected a trace"]);
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn mistakes_are_named_and_nothing_is_written() {
     fails(
         dir.path(),
         &["retarget", "mocap", "--onto", "hero.bvh", "-o", "all.bvh"],
-        &["all.bvh", "10 clips", "folder"],
+        &["all.bvh", "found 10", "folder"],
     );
     fails(dir.path(), &["retarget", walk, "--onto", "hero.bvh", "-o", "walk.fbx"], &["walk.fbx", ".bvh or .glb"]);
     fails(dir.path(), &["retarget", walk, "--onto", "nobody.bvh", "-o", "x.bvh"], &["nobody.bvh"]);

@@ -53,7 +53,7 @@ fn an_explanation_names_clips_costs_and_reasons() {
     let first = &explanation["candidates"][0];
     common::has_keys(first, &["clip", "time_s", "cost", "channels", "verdict"]);
     let out = common::ok(dir.path(), &["simulate", "--db", "mocap.fwdb", "--seconds", "10", "--explain", "5"]);
-    assert!(out.contains("rows; left out") && out.contains("cost"), "{out}");
+    assert!(out.contains("rows; excluded") && out.contains("cost"), "{out}");
 }
 
 #[test]

@@ -69,7 +69,8 @@ fn a_recording_shows_what_the_character_did() {
     let (db, source) = (gait(), Source::new(&gait()));
     let mut walk = course("a", Run::new(0)).unwrap();
     walk.rows.truncate(600);
-    let recording = record(&character(&db, MatcherConfig::default()), &source, &walk).unwrap();
+    let character = Arc::new(Character::new(db.clone(), MatcherConfig::default()).unwrap());
+    let recording = record(&character, &source, &walk).unwrap();
     let (motion, toes) = (&recording.motion, source.subject.contact_joints.len());
     assert_eq!(motion.frames(), 600);
     assert_eq!(motion.world.len(), 600 * db.skeleton.len());
@@ -111,6 +112,7 @@ fn an_evaluation_gives_every_metric_and_the_same_again() {
 fn the_simulated_character_answers_as_soon_as_its_springs() {
     let (db, source) = (gait(), Source::new(&gait()));
     let config = MatcherConfig::default();
+    let character = Arc::new(Character::new(db, config.clone()).unwrap());
     // 1 - (1 + x) e^-x is 0.9 at x = 3.8897, and x is t 2 ln 2 / half-life. Velocity turns later than that: sideways and
     // backwards the character is slower, until it faces the new way.
     let spring_s = 3.8897 * config.simulation.velocity_half_life_s / (2.0 * std::f32::consts::LN_2);
@@ -122,7 +124,6 @@ fn the_simulated_character_answers_as_soon_as_its_springs() {
         (Quantity::Turn180Velocity, 0.93),
     ];
     let mut times: Vec<(Quantity, f32)> = Vec::new();
-    let character = character(&db, config.clone());
     for (name, index) in ["b", "c", "d"].into_iter().flat_map(|name| (0..4).map(move |i| (name, i))) {
         let course = course(name, Run::new(index)).unwrap();
         let recording = record(&character, &source, &course).unwrap();
@@ -135,8 +136,4 @@ fn the_simulated_character_answers_as_soon_as_its_springs() {
         let median_s = percentile(&mut of, 50.0);
         assert!((median_s - expected_s).abs() < 1.0 / 60.0, "{quantity:?}: {median_s} s, expected {expected_s} s");
     }
-}
-
-fn character(db: &Arc<Database>, config: MatcherConfig) -> Arc<Character> {
-    Arc::new(Character::new(Arc::clone(db), config).unwrap())
 }

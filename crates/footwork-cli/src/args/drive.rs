@@ -44,7 +44,7 @@ pub struct SimulateArgs {
     /// SVG file to write with the commanded and the walked path from above
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// Trace (.fwtrace) to write, for `footwork film --trace` and your own programs
+    /// Trace (.fwtrace) to write, for `footwork film` and your own programs
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Time of the search to explain, in seconds. Lists the best rows of the first search from then on, with their costs

@@ -12,8 +12,8 @@ use std::path::PathBuf;
     after_help = "Examples:\n  footwork build mocap/ -o mocap.fwdb\n  footwork build --config dog.toml -o dog.fwdb --json"
 )]
 pub struct BuildArgs {
-    /// Motion files (.bvh, .glb, .gltf, .fbx), folders or patterns, such as 'mocap/**/walk*.fbx'. Default: `source.clips` of
-    /// the configuration, else the built-in data
+    /// Motion files, folders or patterns, such as 'mocap/**/walk*.fbx'. Formats: .bvh, .glb, .gltf, .fbx. Default:
+    /// `source.clips` of the configuration, else the built-in data
     #[arg(value_name = "CLIPS")]
     pub clips: Vec<PathBuf>,
     /// Database file to write. An existing database is kept if the build fails
@@ -80,11 +80,11 @@ pub struct RetargetArgs {
     after_help = "Examples:\n  footwork convert take.fbx -o take.bvh\n  footwork convert 'mixamo/*.fbx' -o animated.glb --mesh character.glb\n  footwork convert mocap/ -o converted/ --format glb --rate 30 --json"
 )]
 pub struct ConvertArgs {
-    /// Motion files (.bvh, .glb, .gltf, .fbx), folders or patterns, such as 'mocap/**/walk*.fbx'
+    /// Motion files, folders or patterns, such as 'mocap/**/walk*.fbx'. Formats: .bvh, .glb, .gltf, .fbx
     #[arg(value_name = "CLIPS", required = true)]
     pub clips: Vec<PathBuf>,
-    /// File or folder to write: .bvh (one clip), .glb (all clips), or a folder with one file per clip. Existing files are
-    /// kept if the conversion fails
+    /// File or folder to write. A .bvh file has one clip, a .glb file all clips, a folder one file per clip. Existing
+    /// files are kept if the conversion fails
     #[arg(short, long, value_name = "FILE|FOLDER")]
     pub output: PathBuf,
     /// Format of the files in a folder

@@ -186,7 +186,8 @@ impl Stage<'_> {
         let ahead = self.subject.camera(View::Side, self.first_frame).right;
         let left = Vec3::Y.cross(ahead);
         let reach = (f.width + f.height / self.camera.up.dot(Vec3::Y).clamp(0.2, 1.0)) / self.px_per_m;
-        if !(reach <= MOST_TICKS * TICK_M) {
+        let fits = reach <= MOST_TICKS * TICK_M;
+        if !fits {
             return;
         }
         // World-fixed marks: borders of patches along the path and across it.
@@ -236,7 +237,8 @@ impl Stage<'_> {
         let step = TICK_M * scale as f32 * self.px_per_m;
         let (first, last) = (((f.left - zero) / step).floor(), ((f.right() - zero) / step).ceil());
         // Also rejects NaN.
-        if !(last - first <= MOST_TICKS) {
+        let fits = last - first <= MOST_TICKS;
+        if !fits {
             return;
         }
         for k in first as i64..last as i64 {
@@ -272,7 +274,8 @@ impl Stage<'_> {
         // Seen at a low angle, the ground extends further back.
         let reach = reach * if self.view == View::Top { 1.0 } else { 1.5 };
         let [x0, z0] = [self.origin.x, self.origin.z].map(|v| (v / tick_m).round());
-        if !(reach <= MOST_TICKS) {
+        let fits = reach <= MOST_TICKS;
+        if !fits {
             return;
         }
         let n = reach as i64;

@@ -71,7 +71,8 @@ fn words(page: &mut Pixmap, at: Point, anchor: Anchor, font: Font, colour: Colou
             Anchor::End => width,
         };
     // Words far outside are not visible, and their pixel coordinates would overflow.
-    if !(left.abs().max(at[1].abs()) < 1e6) {
+    let near = left.abs().max(at[1].abs()) < 1e6;
+    if !near {
         return;
     }
     let (mut x, top) = (left.round() as i32, at[1].round() as i32 - ascent);

@@ -33,10 +33,7 @@ pub struct Reel {
     pub skeleton: Skeleton,
     pub rig: Rig,
     pub rate_hz: f32,
-    /// Selected clips.
     pub takes: Vec<Take>,
-    /// All clips: the body is measured on them.
-    pub all: Vec<Take>,
     pub data: Data,
 }
 
@@ -153,16 +150,16 @@ impl Reel {
     /// Returns an error if a position or rotation is not finite, or too far away.
     pub fn samples(&self) -> Result<Motion> {
         const MOST: usize = 600;
-        let all: usize = self.all.iter().map(|t| t.frames).sum();
+        let all: usize = self.takes.iter().map(|t| t.frames).sum();
         let mut motion = self.empty(0.0);
         for k in 0..MOST.min(all) {
             let mut frame = k * all / MOST.min(all);
             let mut take = 0;
-            while frame >= self.all[take].frames {
-                frame -= self.all[take].frames;
+            while frame >= self.takes[take].frames {
+                frame -= self.takes[take].frames;
                 take += 1;
             }
-            self.pose(&self.all[take], frame, &mut motion.world, &mut motion.contacts);
+            self.pose(&self.takes[take], frame, &mut motion.world, &mut motion.contacts);
         }
         self.check(motion)
     }

@@ -69,7 +69,6 @@ impl Reel {
             skeleton: db.skeleton.clone(),
             rig: db.rig.clone(),
             rate_hz: db.pose_rate_hz,
-            all: takes.clone(),
             takes,
             data: Data::Database(Box::new(db)),
         }
@@ -105,7 +104,6 @@ impl Reel {
             rate_hz: first.rate_hz,
             rig: Rig::find(&skeleton, roles(&skeleton, config), &contact_joints),
             skeleton,
-            all: takes.clone(),
             takes,
             data: Data::Clips(clips),
         })
@@ -129,7 +127,6 @@ impl Reel {
             rig: Rig::find(&trace.skeleton, roles(&trace.skeleton, &CharacterConfig::default()), &trace.contact_joints),
             skeleton: trace.skeleton.clone(),
             rate_hz: trace.rate_hz,
-            all: vec![take.clone()],
             takes: vec![take],
             data: Data::Trace(Box::new(trace)),
         }

@@ -80,7 +80,7 @@ impl<'a> Labels<'a> {
             for p in points {
                 let distance = distance(*p, bounds);
                 if distance == 0.0 {
-                    under += if i == line { 2.0 } else { 4.0 };
+                    under += if i == line { 2.0 } else { 12.0 };
                 }
                 let nearest = if i == line { &mut own } else { &mut other };
                 *nearest = nearest.min(distance);

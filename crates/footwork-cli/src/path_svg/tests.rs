@@ -127,7 +127,7 @@ fn labels_are_escaped_and_equal_labels_share_a_colour_and_a_legend_entry() {
     let file = svg(&PathPlot { title: nasty, walked: &walked, sections: &sections, ..EMPTY });
     well_formed(&file);
     assert!(file.contains("&lt;/svg&gt; &amp; &quot;walk&quot;"));
-    let drawn = file.lines().filter(|l| l.starts_with("<path") && l.contains("stroke-linejoin"));
+    let drawn = file.lines().filter(|l| l.starts_with("<path") && l.contains("stroke-width=\"2.4\" stroke-linejoin"));
     let colours: Vec<&str> = drawn.map(|l| l.split("stroke=\"").nth(1).unwrap().split('"').next().unwrap()).collect();
     assert_eq!(colours, [COLOURS[0], COLOURS[1], COLOURS[0]]);
     // In the plot with its halo, and in the legend.

@@ -19,8 +19,8 @@ const MIN_BONE_M: f32 = 1e-4;
 /// Left, right and centre.
 pub(super) type Mannequin = [Part; 3];
 
-/// The rest pose and what is known about its body.
-struct Body<'a> {
+/// The rest pose, with what its names and lengths tell.
+struct RestBones<'a> {
     skeleton: &'a Skeleton,
     rest: Vec<Transform>,
     children: Vec<Vec<usize>>,
@@ -32,7 +32,7 @@ struct Body<'a> {
 
 /// Builds the mannequin of a skeleton's rest pose.
 pub(super) fn build(skeleton: &Skeleton, options: &GlbOptions) -> Mannequin {
-    let body = Body::new(skeleton, options);
+    let body = RestBones::new(skeleton, options);
     let mut parts = Mannequin::default();
     for j in 0..skeleton.len() {
         let name = skeleton.name(JointIndex::new(j));
@@ -50,7 +50,7 @@ pub(super) fn build(skeleton: &Skeleton, options: &GlbOptions) -> Mannequin {
     parts
 }
 
-impl<'a> Body<'a> {
+impl<'a> RestBones<'a> {
     fn new(skeleton: &'a Skeleton, options: &'a GlbOptions) -> Self {
         let rest = skeleton.rest_model();
         let mut children = vec![Vec::new(); skeleton.len()];

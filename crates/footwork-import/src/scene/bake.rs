@@ -1,6 +1,6 @@
 //! From nodes that move, turn and scale at any time to joints that move and turn at every frame.
 
-use super::joints::Rig;
+use super::joints::SceneSkeleton;
 use super::limits::{MOST_TIMES_LARGER, SECONDS_MOST};
 use super::{Naming, Rest, Sample, Scene, SceneProblem, Trs};
 use crate::units::Units;
@@ -24,7 +24,7 @@ const SAME_LENGTH: f32 = 0.05;
 /// Everything that holds for all takes of a file.
 pub(super) struct Bake<'a> {
     scene: &'a Scene,
-    rig: &'a Rig,
+    rig: &'a SceneSkeleton,
     naming: &'a Naming<'a>,
     skeleton: Skeleton,
     /// Metres over the file's own.
@@ -36,7 +36,7 @@ pub(super) struct Bake<'a> {
 }
 
 impl<'a> Bake<'a> {
-    pub fn new(scene: &'a Scene, rig: &'a Rig, naming: &'a Naming<'a>) -> Result<Self, SceneProblem> {
+    pub fn new(scene: &'a Scene, rig: &'a SceneSkeleton, naming: &'a Naming<'a>) -> Result<Self, SceneProblem> {
         let metres = match naming.units {
             Units::Auto => 1.0,
             said => said.metres_per_unit().unwrap_or(1.0) / naming.file_metres_per_unit,

@@ -9,7 +9,7 @@ const FEWEST_MOVING: usize = 3;
 const HELPERS_SHARE: f32 = 0.5;
 
 /// A skeleton within a scene.
-pub(super) struct Rig {
+pub(super) struct SceneSkeleton {
     /// `[joints]` nodes, parents before children, depth first.
     pub nodes: Vec<usize>,
     /// `[joints]`.
@@ -22,7 +22,7 @@ pub(super) struct Rig {
     pub notes: Vec<String>,
 }
 
-impl Rig {
+impl SceneSkeleton {
     /// True when a take moves one of the joints.
     pub fn moves_in(&self, take: &Take) -> bool {
         self.nodes.iter().any(|n| take.moved.contains(n))
@@ -31,7 +31,7 @@ impl Rig {
 
 /// Joints of the skins (or the file's bones, or a tree of moving nodes), what connects them, and what moves them from
 /// above.
-pub(super) fn find(scene: &Scene) -> Result<Rig, SceneProblem> {
+pub(super) fn find(scene: &Scene) -> Result<SceneSkeleton, SceneProblem> {
     let tree = Tree::new(scene)?;
     let mut moved = vec![false; scene.nodes.len()];
     scene.takes.iter().flat_map(|t| &t.moved).for_each(|n| moved[*n] = true);
@@ -51,7 +51,7 @@ pub(super) fn find(scene: &Scene) -> Result<Rig, SceneProblem> {
         open.extend(tree.children[n].iter().rev().filter(|c| inside[**c]).map(|c| (*c, Some(at))));
     }
     let names = unique(nodes.iter().map(|n| scene.nodes[*n].name.as_str()), &mut notes);
-    Ok(Rig { nodes, parents, names, above: tree.above(root), notes })
+    Ok(SceneSkeleton { nodes, parents, names, above: tree.above(root), notes })
 }
 
 /// `[nodes]` what must be in the skeleton; true where only motion told it.

@@ -1,7 +1,7 @@
 //! What glTF and FBX have in common: a tree of nodes, some of them joints, and takes that move them.
 //!
 //! ```text
-//! gltf, fbx --(nodes, takes, a way to sample them)--> Scene --joints--> Rig --bake--> Vec<RawClip>
+//! gltf, fbx --(nodes, takes, a way to sample them)--> Scene --joints--> SceneSkeleton --bake--> Vec<RawClip>
 //! ```
 //!
 //! [`joints`] finds the skeleton among cameras, meshes and helpers; [`bake`] samples it at a steady rate, folds what

@@ -38,8 +38,8 @@ impl Plan<'_> {
         near.truncate(frames.len().div_ceil(4));
         let mut heights: Vec<f32> = near.into_iter().map(|n| n.1).collect();
         heights.sort_by(f32::total_cmp);
-        // Below the median: feet may stand on boxes. Not the lowest: on stairs, the root lies between two treads.
-        let stand = heights[heights.len() / 4];
+        // A low percentile, not the median: there may be stairs.
+        let stand = heights[heights.len() / 10];
         let sole_mark = |share: f32| Sole { joint, half, half_length: share * l, stand_m: stand };
         let ahead = |world: &[Transform]| {
             let body = Facing::from_rotation(world[0].rotation).direction();

@@ -317,5 +317,9 @@ fn errors_name_the_file() {
     fs::copy(at("hero.bvh"), at("pack/hero.bvh")).unwrap();
     fails(dir.path(), &["build", "pack", "-o", "a.fwdb"], &["pack/idle.bvh", "clip `idle`", "another skeleton"]);
     fails(dir.path(), &["film", "pack", "-o", "a.png"], &["pack/idle.bvh"]);
-    fails(dir.path(), &["convert", "pack", "-o", "a.glb"], &["pack/hero.bvh", "pack/idle.bvh", "expected one skeleton"]);
+    fails(
+        dir.path(),
+        &["convert", "pack", "-o", "a.glb"],
+        &["pack/hero.bvh", "pack/idle.bvh", "expected one skeleton"],
+    );
 }

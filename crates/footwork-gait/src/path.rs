@@ -6,7 +6,7 @@
 use crate::ground::Ground;
 use crate::laws::run_weight;
 use crate::shapes::{hann, ramp};
-use footwork::math::{atan2, cos, sin_cos, spring, wrap_angle};
+use footwork::math::{atan2, cos, sin_cos, to_goal, to_velocity, wrap_angle};
 use glam::Vec3;
 use std::f32::consts::{FRAC_PI_2, PI};
 
@@ -221,9 +221,9 @@ fn step(p: &mut PathPoint, leg: &Leg, leg_time: f32, dt: f32) {
     } else {
         let goal = leg.velocity(leg_time);
         (p.position, p.velocity, p.acceleration) =
-            spring::to_velocity(p.position, p.velocity, p.acceleration, goal, SPRING_S, dt);
+            to_velocity(p.position, p.velocity, p.acceleration, goal, SPRING_S, dt);
         let goal = leg.facing + leg.facing_rate * leg_time;
-        (p.yaw, p.yaw_rate) = spring::to_goal(p.yaw, p.yaw_rate, goal, SPRING_S, dt);
+        (p.yaw, p.yaw_rate) = to_goal(p.yaw, p.yaw_rate, goal, SPRING_S, dt);
     }
 }
 

@@ -8,7 +8,7 @@ use footwork::frames::RowIndex;
 use footwork::input::{Gait, MotionInput, Stick};
 use footwork::matcher::{ConfigError, MatcherConfig, MotionMatcher, SearchConfig};
 use footwork::math::{cos, sin};
-use footwork::search::{Candidates, Match, OwnedQuery, PerColumn, PlainColumns, row_cost};
+use footwork::search::{Candidates, Match, OwnedQuery, SearchQuery};
 use glam::Vec2;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -139,8 +139,8 @@ fn while_playing(db: &Database, features: Vec<f32>, row: usize) -> OwnedQuery {
     let rows_of = |seconds: f32| (seconds * db.search_rate_hz).round() as usize;
     let (clip, near) = (db.clips[db.row_clips[row].at()].row_range(), rows_of(search.near_exclusion_s));
     let multipliers = vec![1.0; db.features.columns];
-    let (index, costs) = (RowIndex::new(row), PerColumn(&db.residuals));
-    let cost = row_cost(&features, &multipliers, db.features.row(index), &PlainColumns, &costs);
+    let index = RowIndex::new(row);
+    let cost = SearchQuery::new(&features, &multipliers).distance(db, index, false);
     OwnedQuery {
         features,
         multipliers,

@@ -16,7 +16,7 @@ use footwork::frames::FrameIndex;
 use footwork::search::OwnedQuery;
 use footwork::search::structures::Touched;
 use footwork::search::tree::Tree;
-use footwork::search::{Backend, Kernel, Match, PerColumn, PlainColumns, SearchIndex, SearchQuery, row_cost};
+use footwork::search::{Backend, Kernel, Match, SearchIndex, SearchQuery};
 use footwork_metrics::query_sets::{QuerySet, queries};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -109,8 +109,7 @@ fn many(db: &Database, index: &SearchIndex, queries: &[OwnedQuery], by_row: bool
 fn weighed(db: &Database, mut q: OwnedQuery, r: &mut common::Random) -> OwnedQuery {
     q.multipliers.iter_mut().for_each(|m| *m = r.between(0.5, 2.0));
     if let Some(playing) = &mut q.continuing {
-        let costs = PerColumn(&db.residuals);
-        playing.cost = row_cost(&q.features, &q.multipliers, db.features.row(playing.row), &PlainColumns, &costs);
+        playing.cost = SearchQuery::new(&q.features, &q.multipliers).distance(db, playing.row, false);
     }
     q
 }

@@ -127,7 +127,7 @@ impl PoseVelocity {
 }
 
 /// Velocity of a joint relative to the world, along the root's axes, up its chain of parents; allocates nothing.
-pub fn velocity_in_root(skeleton: &Skeleton, pose: &Pose, velocity: &PoseVelocity, joint: JointIndex) -> Vec3 {
+pub(crate) fn velocity_in_root(skeleton: &Skeleton, pose: &Pose, velocity: &PoseVelocity, joint: JointIndex) -> Vec3 {
     // Seen from each parent in turn: where the joint is, and how it moves.
     let (mut at, mut v) = (Vec3::ZERO, Vec3::ZERO);
     let mut next = Some(joint);

@@ -13,10 +13,7 @@ use footwork::math::Transform;
 use footwork::schema::Residual;
 use footwork::search::structures::{Setting, Touched};
 use footwork::search::visit::Columns;
-use footwork::search::{
-    AllSquared, Backend, Candidates, Match, MirroredColumns, PerColumn, PlainColumns, SearchIndex, SearchQuery,
-    clusters, flat, kdtree, pca, row_cost, voxel,
-};
+use footwork::search::{Backend, Candidates, Match, SearchIndex, SearchQuery, clusters, flat, kdtree, pca, voxel};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -130,13 +127,7 @@ proptest! {
                 let row = m.row.at();
                 prop_assert!(q.candidates.clip_rows(&db, db.row_clips[row].at()).contains(&row));
                 prop_assert!(q.candidates.allow(&db, row, m.mirrored), "{:?}", setting);
-                let (values, costs) = (db.features.row(m.row), &PerColumn(&db.residuals));
-                let sum = if m.mirrored {
-                    let order = &MirroredColumns(&db.mirror_columns);
-                    row_cost(query.features, query.multipliers, values, order, costs)
-                } else {
-                    row_cost(query.features, query.multipliers, values, &PlainColumns, costs)
-                };
+                let sum = query.distance(&db, m.row, m.mirrored);
                 let cost = sum + query.extra_cost(&db, row);
                 prop_assert_eq!(cost.to_bits(), m.cost.to_bits(), "{:?}", setting);
             }
@@ -290,7 +281,7 @@ fn spread(db: &Database, column: usize) -> f32 {
 
 /// The question of a character that plays a row, as in a game: near rows are left out, staying has a price.
 fn playing(db: &Database, features: Vec<f32>, multipliers: Vec<f32>, row: usize) -> Question {
-    let cost = row_cost(&features, &multipliers, db.features.row(RowIndex::new(row)), &PlainColumns, &AllSquared);
+    let cost = SearchQuery::new(&features, &multipliers).distance(db, RowIndex::new(row), false);
     let rows = db.clips[db.row_clips[row].at()].row_range();
     let candidates = Candidates {
         end_exclusion_rows: 20,

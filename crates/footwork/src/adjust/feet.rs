@@ -69,12 +69,12 @@ impl FeetConfig {
 }
 
 /// Floats of one foot in a state's block.
-pub const FOOT_WIDTH: usize = size_of::<Foot>() / size_of::<f32>();
+pub(crate) const FOOT_WIDTH: usize = size_of::<Foot>() / size_of::<f32>();
 
 /// What must be known of a foot from tick to tick; world, metres. All zeros is a foot that nobody has seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Foot {
+pub(crate) struct Foot {
     /// Where it is held.
     pub point: Vec3,
     /// What was left, at the last change, between what was shown and what is wanted.
@@ -105,7 +105,7 @@ pub struct Foot {
 
 /// What a control tick is told about a foot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Footing {
+pub(crate) struct Footing {
     /// Where clip and blend have the toe, world.
     pub animated: Vec3,
     /// Its velocity if root and blend did nothing: the clip's own, world, m/s.

@@ -55,7 +55,7 @@ fn look_joints() -> Vec<LookJointConfig> {
 }
 
 /// Most joints that turn.
-pub const MAX_LOOK_JOINTS: usize = 8;
+pub(crate) const MAX_LOOK_JOINTS: usize = 8;
 
 /// A joint that turns for looking. Joints share an angle in proportion to their limits.
 #[derive(Clone, Copy, Debug, PartialEq)]

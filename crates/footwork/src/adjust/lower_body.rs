@@ -10,7 +10,7 @@ use crate::skeleton::Skeleton;
 use glam::Vec3;
 
 /// Most legs of a body that can be bent.
-pub const MAX_LEGS: usize = 8;
+pub(crate) const MAX_LEGS: usize = 8;
 
 /// Pelvis and legs of a pose while stages bend them, one after the other: taken from it once, written back once. Root space.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +79,7 @@ impl LowerBody {
 }
 
 /// Rotates every joint of the spine, and all above it, by a rotation in root space.
-pub fn rotate_spine(skeleton: &Skeleton, body: &Body, pose: &mut Pose, by: Quat) {
+pub(crate) fn rotate_spine(skeleton: &Skeleton, body: &Body, pose: &mut Pose, by: Quat) {
     let mut parent = pose.in_root(skeleton, body.hips).rotation;
     for joint in &body.spine {
         let turned = by * parent * pose.rotations[joint.at()];

@@ -68,7 +68,7 @@ impl RootConfig {
 
 /// One adjustment.
 #[derive(Clone, Copy, Debug)]
-pub struct AdjustRoot<'a> {
+pub(crate) struct AdjustRoot<'a> {
     /// Settings.
     pub config: &'a RootConfig,
     /// Where the simulated character is.

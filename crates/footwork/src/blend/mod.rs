@@ -1,9 +1,9 @@
 //! Hiding the seam of a transition.
 
-pub mod inertialize;
-pub mod offset;
+pub(crate) mod inertialize;
+pub(crate) mod offset;
 
-pub use offset::Offset;
+pub(crate) use offset::Offset;
 
 use crate::math::spring::Decay;
 use crate::math::{smoothstep, spring};
@@ -53,27 +53,27 @@ settings! {
 
 /// A time since a transition, and what all its offsets have in common then.
 #[derive(Clone, Copy, Debug)]
-pub struct Since {
+pub(crate) struct Since {
     seconds: f32,
     decay: Decay,
 }
 
 impl TransitionConfig {
     /// How far a dead blend has gone, 0 to 1, and how fast it goes on, per second; `None` when it is over.
-    pub fn share(&self, since_s: f32) -> Option<(f32, f32)> {
+    pub(crate) fn share(&self, since_s: f32) -> Option<(f32, f32)> {
         let t = since_s / self.blend_s;
         (t < 1.0).then(|| (smoothstep(t), 6.0 * t * (1.0 - t) / self.blend_s))
     }
 
     /// How far something has come that moved at `velocity` and slows down by itself, and its velocity then.
-    pub fn extrapolated(&self, velocity: Vec3, since_s: f32) -> (Vec3, Vec3) {
+    pub(crate) fn extrapolated(&self, velocity: Vec3, since_s: f32) -> (Vec3, Vec3) {
         let left = 1.0 - spring::damp(self.half_life_s, since_s);
         (velocity * ((1.0 - left) * self.half_life_s / std::f32::consts::LN_2), velocity * left)
     }
 
     /// How the root's seam is hidden: it has velocity to hide and no offset, which a quintic cannot, and its way is not to be
     /// made up by a dead blend.
-    pub fn root_seam(&self) -> Seam {
+    pub(crate) fn root_seam(&self) -> Seam {
         match self.seam {
             Seam::Quintic => Seam::Spring,
             Seam::DeadBlend => Seam::SmoothSpring,
@@ -82,18 +82,18 @@ impl TransitionConfig {
     }
 
     /// Does any seam ask for accelerations?
-    pub fn needs_accelerations(&self) -> bool {
+    pub(crate) fn needs_accelerations(&self) -> bool {
         [self.root_seam(), self.seam, self.upper_seam].contains(&Seam::SmoothSpring)
     }
 
     /// A time since the transition, to ask [`TransitionConfig::left`] with.
-    pub fn since(&self, since_s: f32) -> Since {
+    pub(crate) fn since(&self, since_s: f32) -> Since {
         Since { seconds: since_s, decay: Decay::new(self.half_life_s, since_s) }
     }
 
     /// What is left, some time after the transition, of an offset that was `start`.
     #[inline(always)]
-    pub fn left(&self, seam: Seam, start: &Offset, since: &Since) -> Offset {
+    pub(crate) fn left(&self, seam: Seam, start: &Offset, since: &Since) -> Offset {
         match seam {
             Seam::Quintic => start.quintic(self.blend_s, since.seconds),
             Seam::Spring => start.spring(&since.decay),

@@ -6,11 +6,13 @@
 
 mod quat;
 pub mod savgol;
-pub mod spring;
+pub(crate) mod spring;
 mod transform;
 mod yaw;
 
-pub use quat::{AngularVelocity, Quat, angular_velocity, moving_rotation, rotation_vector_rate};
+pub use quat::{AngularVelocity, Quat};
+pub(crate) use quat::{moving_rotation, rotation_vector_rate};
+pub use spring::{to_goal, to_velocity};
 pub use transform::Transform;
 pub use yaw::{Facing, wrap_angle};
 

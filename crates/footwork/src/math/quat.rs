@@ -257,11 +257,6 @@ pub fn moving_rotation(v: Vec3, rate: Vec3) -> (Quat, AngularVelocity) {
     (turn, jacobian(v, rate, k * sinc, series(SLOW, half2)))
 }
 
-/// The angular velocity of [`moving_rotation`] alone.
-pub fn angular_velocity(v: Vec3, rate: Vec3) -> AngularVelocity {
-    moving_rotation(v, rate).1
-}
-
 fn jacobian(v: Vec3, rate: Vec3, first: f32, second: f32) -> AngularVelocity {
     let once = v.cross(rate);
     rate + once * first + v.cross(once) * second
@@ -321,11 +316,11 @@ mod tests {
         let step = 1e-3;
         let at = |t: f32| Quat::from_rotation_vector(v + rate * t);
         let measured = (at(step) * at(-step).inverse()).to_rotation_vector() / (2.0 * step);
-        let w = angular_velocity(v, rate);
+        let w = moving_rotation(v, rate).1;
         assert!((w - measured).length() < 1e-2, "{w} {measured}");
         assert!((rotation_vector_rate(v, w) - rate).length() < 1e-4);
         let small = v * 1e-4;
-        assert!((rotation_vector_rate(small, angular_velocity(small, rate)) - rate).length() < 1e-3);
+        assert!((rotation_vector_rate(small, moving_rotation(small, rate).1) - rate).length() < 1e-3);
     }
 
     fn close(a: Vec3, b: Vec3) {

@@ -4,6 +4,6 @@ mod mirror;
 mod poses;
 
 pub use mirror::{MirrorError, MirrorTable, is_left, other_side};
-pub use poses::{ClipView, PosePool, arc};
+pub use poses::{ClipView, PosePool};
 #[cfg(feature = "build")]
 pub(crate) use poses::{Hermite, cubic, cubic_rotation};

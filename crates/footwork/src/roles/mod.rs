@@ -15,7 +15,7 @@ use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-pub use words::{Side, Words};
+pub(crate) use words::{Side, Words};
 
 /// All roles there are. Of a chain (spine, neck) the first joint has the role, `chest` is the last of the spine.
 const ROLES: &[&str] = &[
@@ -260,7 +260,7 @@ impl JointRoles {
 }
 
 /// `[joints]` names taken apart: side, part of the body, number.
-pub fn words(skeleton: &Skeleton) -> Vec<Words> {
+pub(crate) fn words(skeleton: &Skeleton) -> Vec<Words> {
     names::words(skeleton)
 }
 

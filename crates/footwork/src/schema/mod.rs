@@ -2,9 +2,9 @@
 //!
 //! [`spec`] is what people write, [`channel`] what it means, [`source`] what it is computed from.
 
-pub mod channel;
-pub mod source;
-pub mod spec;
+pub(crate) mod channel;
+mod source;
+mod spec;
 
 pub use channel::ChannelKind;
 pub use source::{DebugShape, FeatureSource, MirrorColumn, SourceBuffers, TrajectorySample};

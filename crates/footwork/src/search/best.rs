@@ -46,11 +46,6 @@ impl<'a> Best<'a> {
     pub fn len(&self) -> usize {
         self.len
     }
-
-    /// True when nothing was kept.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
 }
 
 /// False for NaN too: infinity times a multiplier of 0 must not look like a match.
@@ -88,6 +83,6 @@ mod tests {
     fn without_room_nothing_is_kept() {
         let mut best = Best::new(&mut [], f32::INFINITY);
         best.offer(row(0, 0.0));
-        assert!(best.is_empty());
+        assert_eq!(best.len(), 0);
     }
 }

@@ -6,15 +6,15 @@
 //! Order of candidates: cost, then what already plays, then unmirrored, then the lowest row.
 
 mod best;
-pub mod boxes;
-pub mod brute;
+pub(crate) mod boxes;
+pub(crate) mod brute;
 mod candidates;
 pub mod clusters;
 mod cost;
 pub mod explain;
 pub mod flat;
 pub mod kdtree;
-pub mod kernels;
+pub(crate) mod kernels;
 mod owned_query;
 pub mod pca;
 pub mod structures;
@@ -22,10 +22,10 @@ pub mod tree;
 pub mod visit;
 pub mod voxel;
 
-pub use best::Best;
-pub use boxes::Boxes;
+pub(crate) use best::Best;
+pub(crate) use boxes::Boxes;
 pub use candidates::{Candidates, Exclusion};
-pub use cost::{AllSquared, ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns, row_cost};
+pub(crate) use cost::{AllSquared, ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns, row_cost};
 pub use explain::{CandidateReport, Explanation, Verdict};
 pub use kernels::Kernel;
 pub use owned_query::OwnedQuery;
@@ -139,6 +139,17 @@ impl<'a> SearchQuery<'a> {
             tag_costs: &[],
             max_cost: f32::INFINITY,
             candidates: Candidates::default(),
+        }
+    }
+
+    /// Returns the distance of a row (`mirrored`: as seen in a mirror) from the query, without the costs that it pays beside it:
+    /// the sum over columns, in order, of ((q - x) * m) squared, or absolute where the schema says so.
+    pub fn distance(&self, db: &Database, row: RowIndex, mirrored: bool) -> f32 {
+        let (values, costs) = (db.features.row(row), &PerColumn(&db.residuals));
+        if mirrored {
+            row_cost(self.features, self.multipliers, values, &MirroredColumns(&db.mirror_columns), costs)
+        } else {
+            row_cost(self.features, self.multipliers, values, &PlainColumns, costs)
         }
     }
 

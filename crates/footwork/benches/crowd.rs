@@ -50,7 +50,7 @@ fn print(what: &str, ms: &[f64]) {
 /// Milliseconds of search in each frame.
 fn searches(db: &Arc<Database>) -> Vec<f64> {
     let asked: Vec<Vec<OwnedQuery>> = (0..CHARACTERS).map(|i| asked(db, i)).collect();
-    let index = SearchIndex::build(&db, MatcherConfig::default().search.backend);
+    let index = SearchIndex::build(db, MatcherConfig::default().search.backend);
     let mut found = vec![None; CHARACTERS];
     let frame = |k: usize| {
         let turn = asked.iter().skip(k % TURNS).step_by(TURNS);

@@ -224,7 +224,7 @@ impl FitToGround<'_> {
             // Relative to a ground that moves, it rises as it walks up.
             let rising = body.slope.value * ((root.translation - body.root) / dt_s - carried).dot(facing);
             body.height.value += carried.y * dt_s;
-            body.height.to_moving(height, rising, c.body_half_life_s, dt_s);
+            body.height.follow_moving(height, rising, c.body_half_life_s, dt_s);
             body.slope.to(slope, 2.0 * c.body_half_life_s, dt_s);
         }
         body.root = root.translation;

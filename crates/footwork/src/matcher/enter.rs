@@ -19,11 +19,11 @@ pub(super) fn check(character: &Character, pose: &Pose, velocity: &PoseVelocity)
     }
     let vectors = [("pose.translations", &pose.translations), ("velocity.linear", &velocity.linear)];
     for (field, values) in vectors.into_iter().chain([("velocity.angular", &velocity.angular)]) {
-        if let Some(v) = values.iter().flat_map(|v| v.to_array()).find(|v| !(v.abs() <= LARGEST)) {
+        if let Some(v) = values.iter().flat_map(|v| v.to_array()).find(|v| v.is_nan() || v.abs() > LARGEST) {
             return Err(InputError::NotUsable { field, value: v });
         }
     }
-    match pose.rotations.iter().find(|q| !((q.length() - 1.0).abs() <= UNIT_ERROR)) {
+    match pose.rotations.iter().find(|q| q.length().is_nan() || (q.length() - 1.0).abs() > UNIT_ERROR) {
         Some(q) => Err(InputError::NotUsable { field: "pose.rotations", value: q.length() }),
         None => Ok(()),
     }

@@ -128,7 +128,7 @@ impl Spring {
     }
 
     /// Drawn to what moves evenly and is at `goal` after `dt_s` seconds.
-    pub fn to_moving(&mut self, goal: f32, goal_velocity: f32, half_life_s: f32, dt_s: f32) {
+    pub fn follow_moving(&mut self, goal: f32, goal_velocity: f32, half_life_s: f32, dt_s: f32) {
         let before = goal - goal_velocity * dt_s;
         let (offset, rate) = decay(self.value - before, self.velocity - goal_velocity, half_life_s, dt_s);
         (self.value, self.velocity) = (goal + offset, goal_velocity + rate);
@@ -160,7 +160,7 @@ impl Follower {
         }
         let moved = goal - self.goal;
         let goal_velocity = if moved.abs() <= fastest * dt_s { moved / dt_s } else { 0.0 };
-        self.spring.to_moving(goal, goal_velocity, half_life_s, dt_s);
+        self.spring.follow_moving(goal, goal_velocity, half_life_s, dt_s);
         self.goal = goal;
     }
 

@@ -50,12 +50,12 @@ impl JointPoint {
     }
 
     /// Maps a position of the feature's space into the root's.
-    pub fn to_root(&self, source: &FeatureSource, p: Vec3) -> Vec3 {
+    pub fn root_point(&self, source: &FeatureSource, p: Vec3) -> Vec3 {
         self.frame(source).point(p)
     }
 
     /// Maps a direction of the feature's space into the root's.
-    pub fn direction_to_root(&self, source: &FeatureSource, v: Vec3) -> Vec3 {
+    pub fn root_direction(&self, source: &FeatureSource, v: Vec3) -> Vec3 {
         self.frame(source).direction(v)
     }
 }

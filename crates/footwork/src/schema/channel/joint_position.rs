@@ -21,6 +21,6 @@ impl JointPosition {
 
     /// What the values look like.
     pub fn draw(&self, source: &FeatureSource, values: &[f32], out: &mut dyn FnMut(DebugShape)) {
-        out(DebugShape::Point(self.0.to_root(source, Vec3::from_slice(values))));
+        out(DebugShape::Point(self.0.root_point(source, Vec3::from_slice(values))));
     }
 }

@@ -23,7 +23,7 @@ impl JointVelocity {
     pub fn draw(&self, source: &FeatureSource, values: &[f32], out: &mut dyn FnMut(DebugShape)) {
         out(DebugShape::Arrow {
             from: self.0.anchor(source),
-            vector: self.0.direction_to_root(source, Vec3::from_slice(values)),
+            vector: self.0.root_direction(source, Vec3::from_slice(values)),
         });
     }
 }

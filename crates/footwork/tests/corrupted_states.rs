@@ -136,8 +136,8 @@ proptest! {
 
 #[test]
 fn what_no_update_can_leave_behind_is_refused_by_name() {
-    let (character, good) = (character(), busy());
-    let mut m = MotionMatcher::of(character, Transform::IDENTITY).unwrap();
+    let (one, good) = (character(), busy());
+    let mut m = MotionMatcher::of(one, Transform::IDENTITY).unwrap();
     assert!(continue_from(&good).unwrap(), "an untouched state is taken");
     let refused = |m: &mut MotionMatcher, change: &dyn Fn(&mut MatcherState)| {
         let mut state = good.clone();
@@ -152,6 +152,14 @@ fn what_no_update_can_leave_behind_is_refused_by_name() {
     }
     let e = refused(&mut m, &|s| s.block[3] = f32::NAN);
     assert!(e.contains("`block`"), "{e}");
+    // A loop is played from cycle to cycle: a time of many cycles would take as long.
+    let e = refused(&mut m, &|s| {
+        let db = character().database().unwrap().clone();
+        s.header.playing.clip.0 = db.clips.iter().position(|c| c.looping()).unwrap() as u32;
+        (s.header.playing.time_s, s.header.anchor.playing_s, s.header.events_s) = (0.1, 0.1, 0.1);
+        s.header.playing.time_s = 1e7;
+    });
+    assert!(e.contains("playing.time_s"), "{e}");
     let mut short = good.clone();
     short.block.pop();
     assert_eq!(m.restore(&short), Err(InputError::ForeignState { character: 0 }));

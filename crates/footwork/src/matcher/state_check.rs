@@ -16,6 +16,8 @@ const LONGEST_S: f64 = 1e9;
 const LARGEST: f32 = 1e7;
 /// Time by which anchor, ticks and history may lag behind the character, seconds.
 const LAG_S: f64 = 1.0;
+/// Time beyond the end of a loop that a step can play before cycles are taken off, seconds.
+const LOOP_LAG_S: f64 = 60.0;
 /// A unit vector's length is off by no more.
 const UNIT_ERROR: f32 = 1e-2;
 
@@ -29,7 +31,10 @@ impl MatcherState {
             return Err(InputError::ForeignState { character: index });
         }
         let damaged = |field| Err(InputError::DamagedState { character: index, field });
-        if let Some(field) = h.damaged_field() {
+        // In a loop, cycles are taken off at every tick: what is left costs no more than a few of them.
+        let span = character.source.span(h.playing.clip);
+        let longest_s = if span.looping { span.seconds + LOOP_LAG_S } else { LONGEST_S };
+        if let Some(field) = h.damaged_field(longest_s) {
             return damaged(field);
         }
         if !usable(&self.block) {
@@ -49,7 +54,7 @@ impl MatcherState {
 
 impl StateHeader {
     /// The first field that no update can have left behind.
-    fn damaged_field(&self) -> Option<&'static str> {
+    fn damaged_field(&self, longest_s: f64) -> Option<&'static str> {
         // Every field is named: one that is added must be judged here.
         let Self {
             version: _,
@@ -82,7 +87,7 @@ impl StateHeader {
             history_count: _,
         } = self;
         let past = |s: f64| (0.0..=LONGEST_S).contains(&s);
-        let clip_time = |s: f64| s.abs() <= LONGEST_S;
+        let clip_time = |s: f64| s.abs() <= longest_s;
         // A tick is due now, or soon.
         let ticks = *next_control == 0 || (*next_control as f64 * CONTROL_S - time_s).abs() <= LAG_S;
         let warp_numbers = [
@@ -116,7 +121,7 @@ impl StateHeader {
             ("corrections.gaze", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(&c.gaze)))),
             ("corrections.hands", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(&c.hands)))),
             ("simulation", is_simulation(simulation)),
-            ("anchor", anchor.is_usable(*time_s)),
+            ("anchor", anchor.is_usable(*time_s, longest_s)),
             ("desired", is_vector(desired.velocity) && is_facing(desired.facing) && usable(&[desired.gait])),
             ("searched_velocity", is_vector(*searched_velocity)),
             ("searched_facing", is_facing(*searched_facing)),
@@ -127,10 +132,10 @@ impl StateHeader {
 }
 
 impl Anchor {
-    fn is_usable(&self, now_s: f64) -> bool {
+    fn is_usable(&self, now_s: f64, longest_s: f64) -> bool {
         let Self { time_s, playing_s, since_transition_s, animated_root, root_slip, simulation } = self;
         (now_s - LAG_S..=now_s + 1e-3).contains(time_s)
-            && playing_s.abs() <= LONGEST_S
+            && playing_s.abs() <= longest_s
             && is_duration(*since_transition_s)
             && is_place(animated_root)
             && is_vector(*root_slip)

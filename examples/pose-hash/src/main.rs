@@ -1,0 +1,76 @@
+//! Prints a hash of every bit of every pose of one minute. The program makes the built-in clips, builds a database, and
+//! drives a character with a seeded random stick. Every processor must print the same hash: see `.ci/same-bits`.
+
+use footwork::build::{BuildConfig, BuildOptions, build};
+use footwork::input::{Gait, GroundPoint, MotionInput, Stick};
+use footwork::matcher::{MatcherConfig, MotionMatcher};
+use footwork::math::{cos, sin};
+use glam::{Vec2, Vec3};
+use std::sync::Arc;
+use xxhash_rust::xxh3::Xxh3;
+
+const SEED: u64 = 12;
+
+fn main() {
+    println!("{:016x}", pose_hash());
+}
+
+/// Returns the hash. Exported for hosts of WebAssembly.
+// SAFETY: no other symbol of the program has this name.
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub extern "C" fn pose_hash() -> u64 {
+    let clips = footwork_gait::clips(&Default::default());
+    let (database, _report) = build(&clips, &BuildConfig::default(), &BuildOptions::default()).expect("built-in clips");
+    let mut config = MatcherConfig::default();
+    config.orientation_warp.enabled = true;
+    config.stride_warp.enabled = true;
+    let mut character = MotionMatcher::new(Arc::new(database), config).expect("default settings");
+
+    let (mut random, mut stick, mut hash) = (Random(SEED), Stick::default(), Xxh3::new());
+    for frame in 0..60 * 60 {
+        if frame % 50 == 0 {
+            stick = random_stick(&mut random);
+        }
+        let look_at = (frame % 200 < 100).then_some(Vec3::new(2.0, 1.5, 3.0));
+        let input = MotionInput { ground: Some(&hills), look_at, ..MotionInput::stick(stick) };
+        let pose = character.update(&input, 1.0 / 60.0).expect("valid input");
+        let translations = pose.translations.iter().flat_map(|t| t.to_array());
+        let rotations = pose.rotations.iter().flat_map(|r| r.to_array());
+        translations.chain(rotations).for_each(|value| hash.update(&value.to_bits().to_le_bytes()));
+    }
+    let transitions = character.state().header.transitions;
+    assert!(transitions > 60, "a minute with {transitions} transitions is no test");
+    hash.digest()
+}
+
+/// Returns a command to stand, walk or run in any direction, with or without strafing.
+fn random_stick(random: &mut Random) -> Stick {
+    if random.unit() < 0.15 {
+        return Stick::default();
+    }
+    let (yaw, push) = (6.2 * random.unit(), 0.3 + 0.7 * random.unit());
+    let movement = Vec2::new(sin(yaw), cos(yaw)) * push;
+    let gait = if random.unit() < 0.4 { Gait::Run } else { Gait::Walk };
+    Stick { movement, gait, strafe: random.unit() < 0.2, ..Default::default() }
+}
+
+/// Returns smooth ground with heights from -8 to 8 cm.
+fn hills(at: Vec3) -> GroundPoint {
+    let (x, z) = (1.7 * at.x, 2.3 * at.z);
+    let normal = Vec3::new(-0.08 * 1.7 * cos(x) * cos(z), 1.0, 0.08 * 2.3 * sin(x) * sin(z)).normalize();
+    GroundPoint { height_m: 0.08 * sin(x) * cos(z), normal, ..Default::default() }
+}
+
+/// SplitMix64: integer arithmetic gives the same numbers on every processor.
+struct Random(u64);
+
+impl Random {
+    /// Returns the next number from 0 to 1, excluding 1.
+    fn unit(&mut self) -> f32 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 40) as f32 / (1u32 << 24) as f32
+    }
+}

@@ -1,6 +1,6 @@
 //! Settings: name, help, unit, range and default of each, written once.
 //!
-//! [`settings!`](crate::settings) makes a struct from one list of fields; [`choices!`](crate::choices) makes an enum. Both
+//! [`settings!`](crate::settings!) makes a struct from one list of fields; [`choices!`](crate::choices) makes an enum. Both
 //! generate the serde implementations, the defaults, the checks and the descriptors from which the configuration page and
 //! `footwork config` are written. Every error names the whole key.
 //!

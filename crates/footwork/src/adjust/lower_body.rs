@@ -38,7 +38,7 @@ impl LowerBody {
         self.hips
     }
 
-    /// `[contact joints]`, as the body has them; those beyond [`MAX_LEGS`] are missing.
+    /// `[contact joints]`, as the body has them; those beyond `MAX_LEGS` are missing.
     pub fn legs(&self) -> &[Option<BentLeg>] {
         &self.legs
     }

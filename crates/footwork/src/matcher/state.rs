@@ -62,7 +62,7 @@ pub struct Corrections {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StateHeader {
-    /// [`STATE_VERSION`].
+    /// `STATE_VERSION`.
     pub version: u32,
     /// Low half of the database's content hash.
     pub database: u64,
@@ -123,7 +123,7 @@ pub struct StateHeader {
 /// One character's state: a header and one block of floats.
 ///
 /// Block: `[joints x 6]` rotation offsets (rotation vector, velocity), `[translated x 6]` translation offsets, `[contact joints
-/// x 26]` feet ([`crate::adjust::feet::Foot`]), `[contact joints x 12]` the ground under them
+/// x 26]` feet (`Foot`), `[contact joints x 12]` the ground under them
 /// ([`crate::adjust::ground::GroundedFoot`]), the history ring `[samples x 5]` (x, y, z, facing x, facing z), then what the
 /// source of motion remembers.
 #[derive(Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! The feature schema: which features, in which columns, how they count.
 //!
-//! [`spec`] is what people write, [`channel`] what it means, [`source`] what it is computed from.
+//! `spec` is what people write, `channel` what it means, `source` what it is computed from.
 
 pub(crate) mod channel;
 mod source;

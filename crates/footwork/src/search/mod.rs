@@ -1,7 +1,7 @@
 //! Finding the row that fits best.
 //!
 //! Every search takes the same [`SearchQuery`], looks at the same candidates ([`Candidates`]) and returns the same
-//! [`Match`]: the row and the bits of its cost. [`brute`] is the definition; the others are ways to get there sooner.
+//! [`Match`]: the row and the bits of its cost. `brute` is the definition; the others are ways to get there sooner.
 //!
 //! Order of candidates: cost, then what already plays, then unmirrored, then the lowest row.
 

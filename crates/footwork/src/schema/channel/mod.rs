@@ -37,27 +37,27 @@ use glam::Vec3;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ChannelKind {
-    /// See [`JointPosition`].
+    /// The feature `JointPosition`.
     JointPosition(JointPosition),
-    /// See [`JointVelocity`].
+    /// The feature `JointVelocity`.
     JointVelocity(JointVelocity),
-    /// See [`JointAcceleration`].
+    /// The feature `JointAcceleration`.
     JointAcceleration(JointAcceleration),
-    /// See [`JointRotation`].
+    /// The feature `JointRotation`.
     JointRotation(JointRotation),
-    /// See [`JointHeading`].
+    /// The feature `JointHeading`.
     JointHeading(JointHeading),
-    /// See [`JointAngularVelocity`].
+    /// The feature `JointAngularVelocity`.
     JointAngularVelocity(JointAngularVelocity),
-    /// See [`TrajectoryPosition`].
+    /// The feature `TrajectoryPosition`.
     TrajectoryPosition(TrajectoryPosition),
-    /// See [`TrajectoryFacing`].
+    /// The feature `TrajectoryFacing`.
     TrajectoryFacing(TrajectoryFacing),
-    /// See [`TrajectoryVelocity`].
+    /// The feature `TrajectoryVelocity`.
     TrajectoryVelocity(TrajectoryVelocity),
-    /// See [`Contact`].
+    /// The feature `Contact`.
     Contact(Contact),
-    /// See [`User`].
+    /// The feature `User`.
     User(User),
 }
 

@@ -1,6 +1,6 @@
 //! A tree of boxes, 16 wide, over rows in an order of its own: the fastest of the exact searches, and the default.
 //!
-//! A visit bounds 16 children at once in whole numbers ([`super::kernels`]), goes to the nearest first and drops those that
+//! A visit bounds 16 children at once in whole numbers (`kernels`), goes to the nearest first and drops those that
 //! cannot hold a match. In a leaf the same is done with rows, and the few that are left (two or three in a search) are
 //! compared, by the one formula, with the features as stored. Bounds never exceed a cost (`grid.rs` says why) and only what
 //! exceeds the limit is dropped, so the match is the one that comparing every row finds, ties included.

@@ -4,8 +4,8 @@
 use crate::recording::RecordError;
 use footwork::database::TagFilter;
 use footwork::input::{Gait, MotionInput, Stick};
-use footwork::math::Transform;
 use footwork::matcher::{Character, MotionMatcher};
+use footwork::math::Transform;
 use glam::Vec3;
 use std::sync::Arc;
 use std::time::Instant;

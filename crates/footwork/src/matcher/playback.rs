@@ -32,10 +32,10 @@ impl Update<'_> {
         let unsteered = matches!(input.goal, Goal::None) && external.is_none();
         let desired = h.desired;
         if let Some(body) = external {
-            let gait = (character.resolved.springs.gait_half_life_s, dt);
+            let gait = (config.simulation.gait_half_life_s, dt);
             h.simulation.follow_body(&body, (to_s - self.end_s) as f32, &desired, gait);
         } else if !unsteered {
-            h.simulation.advance_in_world(&desired, &character.resolved.springs, dt, input.collide);
+            h.simulation.advance_in_world(&desired, &config.simulation, dt, input.collide);
         }
         let to_playing_s = from.playing_s + dt_s * f64::from(h.play_rate);
         let root = |time_s: f64| character.source.root(self.playing().at(time_s)).transform;
@@ -68,7 +68,6 @@ impl Update<'_> {
             let cycles_s = (h.playing.time_s / span.seconds).floor() * span.seconds;
             h.playing.time_s -= cycles_s;
             h.events_s -= cycles_s;
-            h.entered_s -= cycles_s;
         }
         h.drop_anchor();
         self.state.history(&character.resolved.layout).record(before, after, from.time_s, at_s);

@@ -109,7 +109,7 @@ pub fn explain(
                 if let Some(why) = why {
                     count(&mut excluded, why);
                 }
-                let extra = query.extra_cost(db, row, mirrored);
+                let extra = query.extra_cost(db, row);
                 let row = RowIndex::new(row);
                 seen.push((cost_of(db, query, row, mirrored) + extra, row, mirrored, why));
             }
@@ -157,7 +157,7 @@ fn count(excluded: &mut Vec<(Exclusion, usize)>, why: Exclusion) {
     }
 }
 
-pub(super) fn cost_of(db: &Database, query: &SearchQuery, row: RowIndex, mirrored: bool) -> f32 {
+fn cost_of(db: &Database, query: &SearchQuery, row: RowIndex, mirrored: bool) -> f32 {
     let (values, costs) = (db.features.row(row), &PerColumn(&db.residuals));
     if mirrored && db.mirror == MirrorMode::Query {
         row_cost(query.features, query.multipliers, values, &MirroredColumns(&db.mirror_columns), costs)

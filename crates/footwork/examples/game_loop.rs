@@ -20,8 +20,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     config.root.mode = RootMode::External;
     let character = Arc::new(Character::new(Arc::new(database), config)?);
     let db = character.database().ok_or("a character of clips has a database")?.clone();
-    // Nothing here climbs. A tag that the database does not have is an error with the nearest name.
-    let level = TagFilter::forbidden(db.tag_mask("slope")? | db.tag_mask("stairs")?);
+    // Who walks does not run. A tag that the database does not have is an error with the nearest name.
+    let no_run = TagFilter::forbidden(db.tag_mask("run")?);
 
     let mut hero = MotionMatcher::of(character, Transform::IDENTITY)?;
     let mut capsule = Capsule::default();
@@ -32,7 +32,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         // 2. The engine moves the capsule: physics, walls, moving platforms.
         let body = capsule.step(stick);
         // 3. The animation follows the capsule.
-        let input = MotionInput { body: Some(body), tags: level, ..MotionInput::stick(stick) };
+        let tags = if stick.gait == Gait::Run { TagFilter::default() } else { no_run };
+        let input = MotionInput { body: Some(body), tags, ..MotionInput::stick(stick) };
         let pose = hero.update(&input, DT_S)?;
         // 4. The pose goes to the renderer: local transforms, joint 0 in the world.
         let _skinned: &[glam::Vec3] = &pose.translations;

@@ -231,7 +231,7 @@ fn a_filter_that_leaves_nothing_is_reported_and_the_character_comes_to_rest() {
     for candidates in [1, MatcherConfig::default().search.candidates] {
         let search = SearchConfig { candidates, ..SearchConfig::default() };
         let mut m = MotionMatcher::new(db.clone(), MatcherConfig { search, ..MatcherConfig::default() }).unwrap();
-        let mut go = |m: &mut MotionMatcher, tags: TagFilter, seconds: f32| {
+        let go = |m: &mut MotionMatcher, tags: TagFilter, seconds: f32| {
             let input = MotionInput { tags, ..walk(Vec3::Z) };
             (0..(seconds / DT_S) as u32).for_each(|_| m.update(&input, DT_S).map(|_| ()).unwrap());
             (m.pose().world_from_root().translation, m.output().stranded)

@@ -81,7 +81,8 @@ pub(super) fn shortlist_multipliers(
         let nearness = |slot: &usize| (later(slot) - 1.0).abs();
         let ahead = slots.iter().enumerate().filter(|(_, slot)| later(slot) > 0.0);
         let Some((at, slot)) = ahead.min_by(|a, b| nearness(a.1).total_cmp(&nearness(b.1))) else { continue };
-        let per_unit = responsiveness * search.way_cost / (scale * later(slot)).powi(2);
+        let scale = scale * later(slot);
+        let per_unit = responsiveness * search.way_cost / (scale * scale);
         let start = channel.columns.start + at * dimensions;
         for column in start..start + dimensions {
             let unit = model.feature_scale[column];

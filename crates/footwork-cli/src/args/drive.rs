@@ -145,7 +145,7 @@ pub struct BenchArgs {
 pub enum BenchCommand {
     /// Measure every search structure on queries made from the database
     Search(BenchSearchArgs),
-    /// Measure the update of one character, stage by stage, and what a search adds
+    /// Measure the update of one character stage by stage, and its searches
     Update(BenchUpdateArgs),
 }
 

@@ -139,7 +139,7 @@ impl Resolved {
         let arm = |name: &String| rig.joint(skeleton, name).and_then(|hand| rig.arm(skeleton, hand));
         Self {
             multipliers: multipliers(model, config),
-            shortlist_multipliers: super::transition_cost::shortlist_multipliers(
+            shortlist_multipliers: super::shortlist::shortlist_multipliers(
                 model,
                 &config.search,
                 config.responsiveness,

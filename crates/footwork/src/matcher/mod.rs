@@ -21,6 +21,7 @@ mod rest;
 mod root;
 mod scheduler;
 mod scratch;
+mod shortlist;
 mod show;
 mod source;
 mod state;

@@ -57,12 +57,10 @@ pub struct CandidateReport {
     pub clip: String,
     /// Where in the clip, seconds.
     pub time_s: f64,
-    /// Cost: that of all channels, and what is paid beside them.
+    /// Cost, transition cost included.
     pub cost: f32,
     /// `[channels]` label and share of the cost.
     pub channels: Vec<(String, f32)>,
-    /// The share for the transition, the row's tags and the row itself, and for not standing still at rest.
-    pub beside: f32,
     /// What became of it.
     pub verdict: Verdict,
 }
@@ -111,9 +109,9 @@ pub fn explain(
                 if let Some(why) = why {
                     count(&mut excluded, why);
                 }
+                let extra = query.extra_cost(db, row);
                 let row = RowIndex::new(row);
-                let cost = cost_of(db, query, row, mirrored) + query.extra_cost(db, row.at(), mirrored);
-                seen.push((cost, row, mirrored, why));
+                seen.push((cost_of(db, query, row, mirrored) + extra, row, mirrored, why));
             }
         }
     }
@@ -138,8 +136,7 @@ pub fn explain(
                 Some(why) => Verdict::Excluded(*why),
                 None => Verdict::beside(cost - winner.map_or(*cost, |w| w.cost)),
             };
-            let beside = query.extra_cost(db, row.at(), *mirrored);
-            report(db, query, stored_values(db, *row, *mirrored), (*row, *mirrored), (*cost, beside), verdict)
+            report(db, query, stored_values(db, *row, *mirrored), (*row, *mirrored), *cost, verdict)
         })
         .collect();
     if let Some(c) = query.continuing {
@@ -148,8 +145,7 @@ pub fn explain(
             _ => Verdict::Continued,
         };
         let at = candidates.partition_point(|other| other.cost < c.cost);
-        let cost = (c.cost, SearchQuery::extra_cost_of_playing(db, c.row, query.rest_cost));
-        candidates.insert(at, report(db, query, playing.to_vec(), (c.row, c.mirrored), cost, verdict));
+        candidates.insert(at, report(db, query, playing.to_vec(), (c.row, c.mirrored), c.cost, verdict));
     }
     Explanation { candidates, rows, excluded }
 }
@@ -161,7 +157,7 @@ fn count(excluded: &mut Vec<(Exclusion, usize)>, why: Exclusion) {
     }
 }
 
-pub(super) fn cost_of(db: &Database, query: &SearchQuery, row: RowIndex, mirrored: bool) -> f32 {
+fn cost_of(db: &Database, query: &SearchQuery, row: RowIndex, mirrored: bool) -> f32 {
     let (values, costs) = (db.features.row(row), &PerColumn(&db.residuals));
     if mirrored && db.mirror == MirrorMode::Query {
         row_cost(query.features, query.multipliers, values, &MirroredColumns(&db.mirror_columns), costs)
@@ -185,7 +181,7 @@ fn report(
     query: &SearchQuery,
     values: Vec<f32>,
     (row, mirrored): (RowIndex, bool),
-    (cost, beside): (f32, f32),
+    cost: f32,
     verdict: Verdict,
 ) -> CandidateReport {
     let channels = db
@@ -208,7 +204,6 @@ fn report(
         time_s: db.row_time_s(row),
         cost,
         channels,
-        beside,
         verdict,
     }
 }

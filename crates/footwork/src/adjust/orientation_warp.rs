@@ -33,7 +33,7 @@ settings! {
 
 impl OrientationWarpConfig {
     /// The angle to warp by, radians about +Y, for a clip that moves with `clip` where `wanted` is asked for (m/s, same
-    /// space). To be smoothed by `to`.
+    /// space). To be smoothed by `Spring::to`.
     pub fn angle(&self, clip: Vec3, wanted: Vec3) -> f32 {
         let (Some(from), Some(to)) = (Facing::from_direction(clip), Facing::from_direction(wanted)) else { return 0.0 };
         let angle = from.angle_to(to);

@@ -1,4 +1,4 @@
-//! The boxes of `boxes`, laid out for the compiler to vectorise: struct of arrays, 16 large boxes at once, all
+//! The boxes of the structure `boxes`, laid out for the compiler to vectorise: struct of arrays, 16 large boxes at once, all
 //! their bounds first, then the boxes from the nearest on. Exact.
 //!
 //! Source: the boxes are those of D. Holden et al., "Learned Motion Matching" (2020); sorting boxes by their bound before

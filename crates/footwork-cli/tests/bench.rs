@@ -160,7 +160,7 @@ fn questions_that_cannot_be_asked_are_refused_by_name() {
 fn every_stage_of_an_update_is_measured_and_costs_something() {
     let dir = folder();
     let told = common::json(dir.path(), &["bench", "update", "--db", "mocap.fwdb", "--frames", "300"]);
-    assert_eq!(keys(&told), BTreeSet::from(["joints", "frames", "rows"]));
+    assert_eq!(keys(&told), BTreeSet::from(["joints", "frames", "rows", "search"]));
     assert!(told["frames"].as_u64().unwrap() > 100, "{told}");
     let rows = told["rows"].as_array().unwrap();
     let names: Vec<&str> = rows.iter().map(|r| r["stages"].as_str().unwrap()).collect();

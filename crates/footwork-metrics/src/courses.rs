@@ -1,4 +1,4 @@
-//! Scripted input, the same for every character that is to be compared: six courses, a row per 1/60 s.
+//! Scripted input, the same for every character that is to be compared: seven courses, a row per 1/60 s.
 //!
 //! | course | seconds | what |
 //! |---|---|---|
@@ -8,6 +8,7 @@
 //! | d | 60 | starts and stops every 3 s |
 //! | e | 30 | strafing in circles, facing +Z |
 //! | f | 600 | a random stick |
+//! | g | 545 | 200 random starts and stops: any direction, walking or running, any phase of the stride |
 //!
 //! Sticks are directions in the world and full or zero.
 
@@ -18,15 +19,17 @@ use glam::{Vec2, Vec3};
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
 /// Names of the courses.
-pub const COURSES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
+pub const COURSES: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
 
-/// Seed of course f in the first run.
+/// Seed of courses f and g in the first run.
 const SEED: u64 = 20_261_121;
 /// Rows between the commands of courses b, c and d.
 const SEGMENT: usize = 180;
 
 /// Rows of a circle of course e.
 const CIRCLE: usize = 360;
+/// Starts and stops of course g.
+const RANDOM_COMMANDS: usize = 200;
 
 /// A course.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,12 +62,16 @@ pub enum CommandKind {
     Start,
     /// To rest.
     Stop,
+    /// From rest, at a random moment in a random direction.
+    RandomStart,
+    /// To rest, at a random moment.
+    RandomStop,
 }
 
 /// A repetition of all courses with other random numbers and other phases between input and search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Seed of course f.
+    /// Seed of courses f and g.
     pub seed: u64,
     /// Rows put in front of courses a to e.
     pub shift: usize,
@@ -92,6 +99,10 @@ pub fn course(name: &str, run: Run) -> Option<Course> {
             let stick = towards(TAU * (k % CIRCLE) as f32 / CIRCLE as f32, gait(k < 1080));
             Stick { strafe: true, look: Vec2::Y, ..stick }
         })),
+        "g" => {
+            random_starts_and_stops(&mut course, run.seed);
+            return Some(course);
+        }
         _ => {
             let mut random = RandomStick::new(run.seed);
             course.rows.extend((0..36_000).map(|k| random.at_row(k)));
@@ -145,10 +156,43 @@ fn starts_and_stops(course: &mut Course) {
     }
 }
 
+/// Rest and motion in turns, each for 2.2 to 3.2 s, long enough to be answered.
+fn random_starts_and_stops(course: &mut Course, seed: u64) {
+    let mut random = SplitMix(seed);
+    for k in 0..=RANDOM_COMMANDS {
+        let [length, direction, speed] = std::array::from_fn(|_| random.unit());
+        let gait = gait(speed < 0.5);
+        let (stick, kind) = match k % 2 {
+            0 => (Stick { gait, ..Stick::default() }, CommandKind::RandomStop),
+            _ => (towards((direction * std::f64::consts::TAU) as f32, gait), CommandKind::RandomStart),
+        };
+        if k > 0 {
+            course.commands.push(Command { row: course.rows.len(), kind });
+        }
+        let rows = ((2.2 + length) * f64::from(RATE_HZ)).round() as usize;
+        course.rows.extend(std::iter::repeat_n(stick, rows));
+    }
+}
+
+/// Splitmix64.
+#[derive(Clone, Debug)]
+struct SplitMix(u64);
+
+impl SplitMix {
+    /// A number of 0 to 1.
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
 /// Segments of 0.5 to 2 s: a third idle, a third walk, a third run, in any direction; a fifth of them strafing.
 #[derive(Clone, Debug)]
 pub struct RandomStick {
-    seed: u64,
+    random: SplitMix,
     now: Stick,
     /// First row of the next segment.
     until: usize,
@@ -157,16 +201,7 @@ pub struct RandomStick {
 impl RandomStick {
     /// The same seed gives the same stick.
     pub fn new(seed: u64) -> Self {
-        Self { seed, now: Stick::default(), until: 0 }
-    }
-
-    /// splitmix64 as a number of 0 to 1.
-    fn unit(&mut self) -> f64 {
-        self.seed = self.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.seed;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        Self { random: SplitMix(seed), now: Stick::default(), until: 0 }
     }
 
     /// The stick at a time; times must not go back.
@@ -178,7 +213,7 @@ impl RandomStick {
     /// The stick in a row; rows must not go back.
     pub fn at_row(&mut self, row: usize) -> Stick {
         while row >= self.until {
-            let [length, speed, direction, strafe, look] = std::array::from_fn(|_| self.unit());
+            let [length, speed, direction, strafe, look] = std::array::from_fn(|_| self.random.unit());
             self.until += ((0.5 + 1.5 * length) * f64::from(RATE_HZ)).round() as usize;
             let speed = (speed * 3.0) as u32;
             let gait = gait(speed != 2);
@@ -288,7 +323,29 @@ mod tests {
                 }
             }
         }
-        assert_eq!(course("g", Run::new(0)), None);
+        assert_eq!(course("h", Run::new(0)), None);
+    }
+
+    #[test]
+    fn random_starts_and_stops_alternate_go_everywhere_and_leave_time_to_answer() {
+        for index in 0..4 {
+            let g = course("g", Run::new(index)).unwrap();
+            assert_eq!(g.commands.len(), 200);
+            let mut quarters = [0; 4];
+            let mut lengths = std::collections::BTreeSet::new();
+            for pair in g.commands.windows(2) {
+                let rows = pair[1].row - pair[0].row;
+                lengths.insert(rows);
+                assert!((132..=192).contains(&rows) && pair[0].kind != pair[1].kind, "{pair:?}");
+            }
+            for command in &g.commands {
+                let [old, new] = [command.row - 1, command.row].map(|row| g.rows[row].movement);
+                let (still, moving) = if command.kind == CommandKind::RandomStart { (old, new) } else { (new, old) };
+                assert!(still == Vec2::ZERO && (moving.length() - 1.0).abs() < 1e-5, "{command:?}");
+                quarters[usize::from(moving.x > 0.0) * 2 + usize::from(moving.y > 0.0)] += 1;
+            }
+            assert!(quarters.iter().all(|n| *n > 30) && lengths.len() > 40, "{quarters:?} {}", lengths.len());
+        }
     }
 
     #[test]

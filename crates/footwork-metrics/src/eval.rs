@@ -48,6 +48,9 @@ pub const T90_MEAN: &str = "t90_mean_s";
 /// Share of the source's frames that course f played at least once: made of no samples.
 pub const COVERAGE: &str = "coverage_pct";
 
+/// The course of which only the answers to its commands are measured: all other figures are those of courses a to f.
+const ANSWERS_ONLY: &str = "g";
+
 /// Keys of all metrics, in the order in which they are told.
 pub fn keys() -> impl Iterator<Item = &'static str> {
     METRICS.iter().map(|m| m.key).chain([T90_MEAN, COVERAGE])
@@ -118,6 +121,9 @@ pub const METRICS: &[Metric] = {
         command("t90_180_head_p90_s", Q::Turn180Heading, P90),
         command("t90_start_p90_s", Q::Start, P90),
         command("t90_stop_p90_s", Q::Stop, P90),
+        command("t90_g_start_s", Q::RandomStart, Mean),
+        command("t90_g_stop_s", Q::RandomStop, Mean),
+        command("t90_g_s", Q::RandomCommand, Mean),
     ]
 };
 
@@ -248,7 +254,7 @@ impl Evaluation {
         }
         for run in 0..self.runs.len() {
             // What was played in a run is known after all of its courses.
-            let of_run = || jobs.iter().zip(&driven).filter(|((r, _), _)| *r == run);
+            let of_run = || jobs.iter().zip(&driven).filter(|((r, c), _)| *r == run && c.name != ANSWERS_ONLY);
             let frames: Vec<SourceFrame> = of_run().flat_map(|(_, d)| &d.recording.motion.playing).copied().collect();
             let limits_mps = self.source.velocity_change_p999_of_mps(&frames);
             for ((_, course), driven) in of_run() {
@@ -290,6 +296,10 @@ impl Evaluation {
         let (source, speeds) = (&self.source, &variant.config.speeds);
         let [mut with_feet, mut without_feet, mut played] = std::array::from_fn(|_| Measurement::default());
         let on = record(&self.character_of(&variant.config)?, source, course)?;
+        if course.name == ANSWERS_ONLY {
+            with_feet.add_answers(source, &on, course, run, speeds);
+            return Ok(Driven { with_feet, without_feet, played, recording: on, coverage: None });
+        }
         let bare = self::without_feet(&variant.config);
         // Nothing to switch off: the same motion again.
         let off = if bare == variant.config { on.clone() } else { record(&self.character_of(&bare)?, source, course)? };

@@ -40,6 +40,7 @@ pub mod metrics;
 pub mod motion;
 pub mod query_sets;
 pub mod recording;
+pub mod rest;
 pub mod samples;
 pub mod source;
 

@@ -94,6 +94,12 @@ quantities! {
     Start,
     /// Hips velocity, to rest, s.
     Stop,
+    /// Hips velocity, from rest at random moments, s.
+    RandomStart,
+    /// Hips velocity, to rest at random moments, s.
+    RandomStop,
+    /// Both.
+    RandomCommand,
 }
 
 /// The course of captured motion.
@@ -182,6 +188,18 @@ impl Measurement {
         self.add_seams(recording, place);
         self.add_standing(source, recording, course, place);
         self.add_responses(source, motion, course, speeds, place);
+    }
+
+    /// Adds only how soon a recording's commands were obeyed.
+    pub fn add_answers(
+        &mut self,
+        source: &Source,
+        recording: &Recording,
+        course: &Course,
+        run: usize,
+        speeds: &SpeedConfig,
+    ) {
+        self.add_responses(source, &recording.motion, course, speeds, Place { course: course.name, run });
     }
 
     /// Adds what foot locks and IK did: the same run with and without them.
@@ -338,15 +356,23 @@ pub fn response_times(
     facings: &[Facing],
 ) -> Vec<(usize, Quantity, f32)> {
     let mut times = Vec::new();
-    for Command { row, kind } in course.commands.iter().copied() {
+    for (k, Command { row, kind }) in course.commands.iter().copied().enumerate() {
         let [old, new] = [row - 1, row].map(|row| commanded(&course.rows[row], speeds));
         let (velocity, heading) = match kind {
             CommandKind::Turn90 => (Quantity::Turn90Velocity, Some(Quantity::Turn90Heading)),
             CommandKind::Turn180 => (Quantity::Turn180Velocity, Some(Quantity::Turn180Heading)),
             CommandKind::Start => (Quantity::Start, None),
             CommandKind::Stop => (Quantity::Stop, None),
+            CommandKind::RandomStart => (Quantity::RandomStart, None),
+            CommandKind::RandomStop => (Quantity::RandomStop, None),
         };
-        times.push((row, velocity, response::velocity_t90_s(&velocities[row..], old, new)));
+        // What follows the next command is no answer to this one.
+        let until = course.commands.get(k + 1).map_or(velocities.len(), |next| next.row);
+        let time_s = response::velocity_t90_s(&velocities[row..until], old, new);
+        times.push((row, velocity, time_s));
+        if matches!(kind, CommandKind::RandomStart | CommandKind::RandomStop) {
+            times.push((row, Quantity::RandomCommand, time_s));
+        }
         if let (Some(heading), Some(from), Some(to)) =
             (heading, Facing::from_direction(old), Facing::from_direction(new))
         {

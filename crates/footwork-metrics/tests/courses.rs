@@ -1,6 +1,6 @@
 //! The courses are the published ones. Needs `FOOTWORK_DATA`.
 
-use footwork_metrics::courses::{COURSES, Run, course, parse_csv};
+use footwork_metrics::courses::{Run, course, parse_csv};
 use std::path::PathBuf;
 
 #[test]
@@ -10,7 +10,8 @@ fn the_courses_are_the_published_ones() {
         println!("skipped: FOOTWORK_DATA is not set");
         return;
     };
-    for name in COURSES {
+    // Course g is footwork's own.
+    for name in ["a", "b", "c", "d", "e", "f"] {
         let file = PathBuf::from(&root).join("courses").join(format!("{name}.csv"));
         let text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         let (published, ours) = (parse_csv(&text).unwrap(), course(name, Run::new(0)).unwrap().rows);

@@ -581,14 +581,16 @@ fn an_explanation_names_the_match_first_and_its_channels_add_up_to_its_cost() {
         for c in &e.candidates {
             assert_eq!(c.channels.len(), db.schema.channels.len());
             let sum: f32 = c.channels.iter().map(|c| c.1).sum();
-            // What plays pays nothing for going on.
-            let plays = last.continuing_cost.is_some_and(|cost| cost.to_bits() == c.cost.to_bits());
-            let extra = if plays { 0.0 } else { m.config().search.transition_cost };
             assert!(
-                (sum + extra - c.cost).abs() < 1e-4 * c.cost.max(1.0),
-                "{sum} + {extra} is not {} in {c:?}",
-                c.cost
+                (sum + c.beside - c.cost).abs() < 1e-4 * c.cost.max(1.0),
+                "{sum} + {} is not the cost of {c:?}",
+                c.beside
             );
+            // What plays pays nothing for going on, but at rest.
+            let plays = last.continuing_cost.is_some_and(|cost| cost.to_bits() == c.cost.to_bits());
+            let transition = if plays { 0.0 } else { m.config().search.transition_cost };
+            let most = transition + 3.0 * m.config().search.rest_cost;
+            assert!((transition..=most).contains(&c.beside), "{c:?}");
         }
     }
     assert!(chosen > 3 && continued > 3, "{chosen} {continued}");

@@ -99,7 +99,7 @@ fn a_frame_keeps_its_budget_and_pays_for_the_clips_that_ended_in_the_frame_befor
         h.anchor.playing_s = h.playing.time_s;
     }
     let mut scheduler = SearchScheduler::new(12, 3);
-    let inputs = [MotionInput::default(); 12];
+    let inputs = [held(0.0); 12];
     let searches: Vec<usize> =
         (0..20).map(|_| crowd.frame_of(&inputs, &mut scheduler, &[1.0; 12]).iter().filter(|s| **s).count()).collect();
     let over = searches.iter().position(|n| *n == 12).unwrap_or_else(|| panic!("{searches:?}"));
@@ -199,7 +199,7 @@ fn slices_that_do_not_fit_are_refused_and_nobody_has_moved() {
     let mut crowd = Players::new(3);
     let mut scheduler = SearchScheduler::new(3, 1);
     let (before, schedule) = (crowd.bits(), scheduler.clone());
-    let inputs = [MotionInput::default(); 3];
+    let inputs = [held(0.0); 3];
     let Players { character, states, scratch, outputs, .. } = &mut crowd;
     let refused = scheduler.step(character, &inputs, &[1.0; 2], DT_S, Crowd { states, scratch, outputs });
     assert!(matches!(refused, Err(InputError::Characters { what: "significance", expected: 3, found: 2 })));

@@ -128,7 +128,7 @@ proptest! {
                 prop_assert!(q.candidates.clip_rows(&db, db.row_clips[row].at()).contains(&row));
                 prop_assert!(q.candidates.allow(&db, row, m.mirrored), "{:?}", setting);
                 let sum = query.distance(&db, m.row, m.mirrored);
-                let cost = sum + query.extra_cost(&db, row);
+                let cost = sum + query.extra_cost(&db, row, m.mirrored);
                 prop_assert_eq!(cost.to_bits(), m.cost.to_bits(), "{:?}", setting);
             }
         }

@@ -145,14 +145,14 @@ pub struct BenchArgs {
 pub enum BenchCommand {
     /// Measure every search structure on queries made from the database
     Search(BenchSearchArgs),
-    /// Measure the update of one character without search, stage by stage
+    /// Measure the update of one character stage by stage, and its searches
     Update(BenchUpdateArgs),
 }
 
 /// Flags of `bench update`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Each row is a character with other stages enabled; all get the same stick. Frames with a search do not count.\n\nExamples:\n  footwork bench update --db mocap.fwdb\n  footwork bench update --json"
+    after_help = "Each row is a character with other stages enabled; all get the same stick. Frames with a search count in the last line alone.\n\nExamples:\n  footwork bench update --db mocap.fwdb\n  footwork bench update --json"
 )]
 pub struct BenchUpdateArgs {
     /// Number of frames of 1/60 s

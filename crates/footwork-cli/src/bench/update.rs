@@ -1,8 +1,9 @@
-//! `footwork bench update`: measures the update of one character without search, stage by stage.
+//! `footwork bench update`: measures the update of one character without search, stage by stage, and what a search adds.
 //!
 //! Characters with different stages enabled get the same random stick and take turns frame by frame, so that other load
 //! on the machine affects all equally. Frames in which one of them searches do not count. The cost of a stage is the
-//! median time of its character minus that of the character with the default stages.
+//! median time of its character minus that of the character with the default stages. A search is the median of the frames
+//! with one minus the median of those without.
 
 use crate::args::{BenchUpdateArgs, Common};
 use crate::progress;
@@ -21,6 +22,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
+/// The character with the default stages that takes the best row by features. Only its searches are reported.
+const ONE_CANDIDATE: &str = "one_candidate";
+
 /// A character with some stages enabled.
 struct Subject {
     name: &'static str,
@@ -28,19 +32,32 @@ struct Subject {
     ground: bool,
     gaze: bool,
     hands: bool,
+    /// Times of updates without a search.
     us: Vec<f64>,
+    /// Times of updates with a search.
+    searched_us: Vec<f64>,
 }
 
 impl Subject {
     fn new(name: &'static str, db: &Arc<Database>, config: MatcherConfig) -> Result<Self> {
         let character = MotionMatcher::new(Arc::clone(db), config)?;
-        Ok(Self { name, character, ground: false, gaze: false, hands: false, us: Vec::new() })
+        Ok(Self { name, character, ground: false, gaze: false, hands: false, us: Vec::new(), searched_us: Vec::new() })
     }
 
     fn median_us(&mut self) -> f64 {
-        self.us.sort_by(f64::total_cmp);
-        self.us[self.us.len() / 2]
+        median(&mut self.us)
     }
+
+    /// What a search adds to an update.
+    fn search_us(&mut self) -> f64 {
+        median(&mut self.searched_us) - median(&mut self.us)
+    }
+}
+
+/// The middle of the values; 0 for none.
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// Returns all characters: playback only, the default stages, each further stage added, and all stages.
@@ -53,6 +70,8 @@ fn subjects(db: &Arc<Database>, config: &MatcherConfig) -> Result<Vec<Subject>> 
     let (mut orientation, mut stride, mut all) = (plain.clone(), plain.clone(), plain.clone());
     orientation.orientation_warp = OrientationWarpConfig { enabled: true, ..OrientationWarpConfig::default() };
     stride.stride_warp = StrideWarpConfig { enabled: true, ..StrideWarpConfig::default() };
+    let mut one_candidate = plain.clone();
+    one_candidate.search.candidates = 1;
     (all.orientation_warp, all.stride_warp) = (orientation.orientation_warp, stride.stride_warp);
     let with = |name, config: &MatcherConfig, [ground, gaze, hands]: [bool; 3]| {
         Ok::<_, anyhow::Error>(Subject { ground, gaze, hands, ..Subject::new(name, db, config.clone())? })
@@ -66,6 +85,7 @@ fn subjects(db: &Arc<Database>, config: &MatcherConfig) -> Result<Vec<Subject>> 
         with("look_at", &plain, [false, true, false])?,
         with("hands", &plain, [false, false, true])?,
         with("all", &all, [true; 3])?,
+        with(ONE_CANDIDATE, &one_candidate, [false; 3])?,
     ])
 }
 
@@ -107,8 +127,13 @@ pub fn bench(args: &BenchUpdateArgs, common: &Common) -> Result<()> {
             us.push(started.elapsed().as_nanos() as f64 / 1e3);
             searched |= s.character.output().searches > 0;
         }
-        if !searched {
-            subjects.iter_mut().zip(us).for_each(|(s, us)| s.us.push(us));
+        for (s, us) in subjects.iter_mut().zip(us) {
+            let with_search = s.character.output().searches > 0;
+            if with_search {
+                s.searched_us.push(us);
+            } else if !searched {
+                s.us.push(us);
+            }
         }
     }
     bar.finish_and_clear();
@@ -121,8 +146,15 @@ pub fn bench(args: &BenchUpdateArgs, common: &Common) -> Result<()> {
 
 fn print(db: &Database, subjects: &mut [Subject], as_json: bool) {
     let frames = subjects[0].us.len();
-    let medians: Vec<(&str, f64)> = subjects.iter_mut().map(|s| (s.name, s.median_us())).collect();
-    let default = medians.iter().find(|m| m.0 == "default").map_or(0.0, |m| m.1);
+    let searches = subjects[0].searched_us.len();
+    let of = |subjects: &mut [Subject], name: &str, figure: fn(&mut Subject) -> f64| {
+        subjects.iter_mut().find(|s| s.name == name).map_or(0.0, figure)
+    };
+    let default = of(subjects, "default", Subject::median_us);
+    let search = of(subjects, "default", Subject::search_us);
+    let plain = of(subjects, ONE_CANDIDATE, Subject::search_us);
+    let stages = subjects.iter_mut().filter(|s| s.name != ONE_CANDIDATE);
+    let medians: Vec<(&str, f64)> = stages.map(|s| (s.name, s.median_us())).collect();
     let round = |v: f64| (v * 1000.0).round() / 1000.0;
     if as_json {
         let rows: Vec<Value> = medians
@@ -131,7 +163,8 @@ fn print(db: &Database, subjects: &mut [Subject], as_json: bool) {
                 |(name, us)| json!({ "stages": name, "median_us": round(*us), "over_default_us": round(us - default) }),
             )
             .collect();
-        out!("{}", json!({ "joints": db.skeleton.len(), "frames": frames, "rows": rows }));
+        let search = json!({ "searches": searches, "median_us": round(search), "one_candidate_us": round(plain) });
+        out!("{}", json!({ "joints": db.skeleton.len(), "frames": frames, "rows": rows, "search": search }));
         return;
     }
     out!("{} joints, {frames} frames without a search, us per update of one character", db.skeleton.len());
@@ -144,4 +177,5 @@ fn print(db: &Database, subjects: &mut [Subject], as_json: bool) {
         };
         out!("  {name:<18} {us:>7.2} {:>+7.2}  {what}", us - default);
     }
+    out!("a search adds {search:.2} us; with `candidates = 1` {plain:.2} us (medians of {searches} frames)");
 }

@@ -41,7 +41,7 @@ settings! {
         blend_s: f32 = 0.3, in 1e-3 to 5.0, unit "s";
         /// Half-life of the offset that hides a transition; in a dead blend, of the velocity. Higher values are smoother; lower
         /// values respond faster.
-        half_life_s: f32 = 0.15, in 1e-4 to 5.0, unit "s";
+        half_life_s: f32 = 0.16, in 1e-4 to 5.0, unit "s";
         /// Maximum distance by which a clip is moved at a transition so that planted feet stay in place. At 0, its root starts
         /// where the root is.
         plant_m: f32 = 0.15, in 0.0 to 100.0, unit "m";
@@ -56,7 +56,12 @@ settings! {
 pub(crate) struct Since {
     seconds: f32,
     decay: Decay,
+    over: bool,
 }
+
+/// Half-lives after which an offset is over: it is then 2^-24 of what it was, the last bit of the number that it is added to.
+/// Without an end, offsets decay into denormal numbers, and these slow every update down.
+const OVER_HALF_LIVES: f32 = 12.0;
 
 impl TransitionConfig {
     /// How far a dead blend has gone, 0 to 1, and how fast it goes on, per second; `None` when it is over.
@@ -88,7 +93,8 @@ impl TransitionConfig {
 
     /// A time since the transition, to ask [`TransitionConfig::left`] with.
     pub(crate) fn since(&self, since_s: f32) -> Since {
-        Since { seconds: since_s, decay: Decay::new(self.half_life_s, since_s) }
+        let over = since_s >= OVER_HALF_LIVES * self.half_life_s;
+        Since { seconds: since_s, decay: Decay::new(self.half_life_s, since_s), over }
     }
 
     /// What is left, some time after the transition, of an offset that was `start`.
@@ -96,6 +102,7 @@ impl TransitionConfig {
     pub(crate) fn left(&self, seam: Seam, start: &Offset, since: &Since) -> Offset {
         match seam {
             Seam::Quintic => start.quintic(self.blend_s, since.seconds),
+            _ if since.over => Offset::default(),
             Seam::Spring => start.spring(&since.decay),
             // A dead blend keeps no offset: see `extrapolated`.
             Seam::SmoothSpring | Seam::DeadBlend => start.smooth_spring(&since.decay),

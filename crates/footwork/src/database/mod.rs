@@ -2,6 +2,7 @@
 
 mod check;
 mod file;
+mod stands;
 mod tags;
 
 pub use file::{FORMAT_VERSION, FileError};
@@ -217,6 +218,9 @@ pub struct Database {
     row_tag_sets: Vec<u32>,
     /// `[rows]` the clip of each row.
     pub row_clips: Vec<ClipIndex>,
+    /// `[rows]` transitions per second that a character at rest needs if it enters a clip there: 0 where the clip stands for
+    /// ever, 1 / seconds where it stands for that long (at most 1), 2 where it does not come to stand.
+    pub row_unrest: Vec<f32>,
     /// `[contact joints]` counterpart slots in a mirror.
     contact_pairs: Vec<usize>,
     hash: OnceLock<u128>,
@@ -318,6 +322,7 @@ impl Database {
             tag_sets,
             row_tag_sets,
             row_clips,
+            row_unrest: stands::unrest(&content),
             contact_pairs,
             hash: OnceLock::new(),
             content,

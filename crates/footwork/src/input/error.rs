@@ -55,6 +55,12 @@ pub enum InputError {
         /// The first difference.
         difference: String,
     },
+    /// A required tag that no row has.
+    #[error("`tags`: no row of the database has the required tag `{tag}`; mark clips with it or do not require it")]
+    MissingTag {
+        /// Name of the tag, or its number where it has no name.
+        tag: String,
+    },
     /// `root.mode = "external"` without a body.
     #[error("`body` is missing: `root.mode = \"external\"` needs the body that the game moves in every update")]
     NoBody,

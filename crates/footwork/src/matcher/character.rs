@@ -15,6 +15,7 @@ use crate::input::MotionInput;
 use crate::math::Transform;
 use crate::rig::Leg;
 use crate::schema::Residual;
+use crate::trajectory::SimulationConfig;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -31,11 +32,19 @@ pub struct Character {
     pub(super) resolved: Resolved,
 }
 
+/// Springs are made no slower by less: ten times as slow as they are set.
+const LEAST_RESPONSIVENESS: f32 = 0.01;
+
 /// What names and settings mean for this model.
 #[derive(Clone, Debug)]
 pub(super) struct Resolved {
     /// `[columns]` run-time weights.
     pub multipliers: Vec<f32>,
+    /// `[columns]` the weights by which the moments are found that are compared once more: with about what
+    /// [`SearchConfig::way_cost`](super::SearchConfig) will add.
+    pub shortlist_multipliers: Vec<f32>,
+    /// Springs of the simulated character.
+    pub springs: SimulationConfig,
     /// Tags of motion that brings its own ground.
     pub own_ground: TagMask,
     /// Joints that turn to look, from the lowest to the head.
@@ -130,6 +139,13 @@ impl Resolved {
         let arm = |name: &String| rig.joint(skeleton, name).and_then(|hand| rig.arm(skeleton, hand));
         Self {
             multipliers: multipliers(model, config),
+            shortlist_multipliers: super::shortlist::shortlist_multipliers(
+                model,
+                &config.search,
+                config.responsiveness,
+                multipliers(model, config),
+            ),
+            springs: springs(config),
             own_ground: tagged(&config.ground.own_ground_tags),
             look: look.collect(),
             arms: [arm(&config.hands.joints[0]), arm(&config.hands.joints[1])],
@@ -154,6 +170,17 @@ fn multipliers(model: &Model, config: &MatcherConfig) -> Vec<f32> {
         out[channel.columns.clone()].fill(factor);
     }
     out
+}
+
+/// The springs of the simulated character. Responsiveness is a factor on the cost of distances from the trajectory, which is to
+/// them what stiffness is to a spring: so many times as stiff, a spring has a half-life shorter by the square root.
+fn springs(config: &MatcherConfig) -> SimulationConfig {
+    let (simulation, by) = (&config.simulation, 1.0 / config.responsiveness.max(LEAST_RESPONSIVENESS).sqrt());
+    SimulationConfig {
+        velocity_half_life_s: simulation.velocity_half_life_s * by,
+        facing_half_life_s: simulation.facing_half_life_s * by,
+        gait_half_life_s: simulation.gait_half_life_s * by,
+    }
 }
 
 /// What is to play.

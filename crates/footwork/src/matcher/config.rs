@@ -24,7 +24,8 @@ settings! {
     /// The `[matcher]` table.
     #[derive(Clone, Debug, PartialEq)]
     pub struct MatcherConfig {
-        /// Factor on the trajectory's part of the cost. Higher values respond faster; lower values are smoother.
+        /// Factor on the cost of distances from the commanded trajectory, and on the stiffness of the springs that follow the
+        /// command. Higher values respond faster; lower values are smoother.
         responsiveness: f32 = 1.0, in 0.0 to 1e3;
         /// While the character is not steered: share of the playing clip's own future in the desired trajectory. Higher values
         /// keep to the clip; lower values keep to the last command.
@@ -86,15 +87,18 @@ settings! {
         /// A transition must be cheaper than continuing by this share of the cost of continuing. Higher values make fewer
         /// transitions.
         minimum_improvement: f32 = 0.05, in 0.0 to 1.0;
-        /// Number of the best rows that are compared once more, by what a transition to them would cost in metres. At 1, the
-        /// best row is taken as it is. Higher values cost more time.
-        candidates: usize = 128, in 1 to 256;
+        /// Number of the best moments (tenths of a second) that are compared once more, by what a transition to them would cost
+        /// in metres. At 1, the best row is taken as it is. Higher values cost more time.
+        candidates: usize = 24, in 1 to 256;
         /// Cost of a discontinuity of 10 cm, as a mean over the body, that a transition has to hide. Higher values make
         /// smoother transitions.
-        seam_cost: f32 = 1.5, in 0.0 to 1e6;
+        seam_cost: f32 = 2.05, in 0.0 to 1e6;
         /// Cost of 10 cm (or 20 degrees) by which the root would have to be pulled within `way_ahead_s` to meet the simulated
         /// character. Higher values slide less and keep the path better.
         way_cost: f32 = 6.0, in 0.0 to 1e6;
+        /// Cost of a transition per second while nothing is asked of the character. Higher values make a resting character change
+        /// its pose less often.
+        rest_cost: f32 = 12.0, in 0.0 to 1e6;
         /// Time ahead at which root and simulated character are compared.
         way_ahead_s: f32 = 0.22, in 0.0 to 2.0, unit "s";
         /// Cost of continuing, in the units of `transition_cost`, below which no search is made. Higher values save time and
@@ -167,6 +171,7 @@ impl MatcherConfig {
                 candidates: 1,
                 end_exclusion_s: 20.0 / 60.0,
                 near_exclusion_s: 20.0 / 60.0,
+                rest_cost: 0.0,
                 ..SearchConfig::default()
             },
             transition: TransitionConfig {

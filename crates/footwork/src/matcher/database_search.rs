@@ -12,8 +12,9 @@ use crate::database::{Database, MirrorMode};
 use crate::frames::RowIndex;
 use crate::input::{Gait, Goal, MotionInput, Stick};
 use crate::math::Transform;
-use crate::schema::{ChannelKind, SourceBuffers};
+use crate::schema::{ChannelKind, SourceBuffers, TrajectorySample};
 use crate::search::explain::{self, Outcome};
+use crate::search::moments::Moments;
 use crate::search::{
     Backend, Candidates, Explanation, Match, OwnedQuery, PerColumn, PlainColumns, SearchIndex, SearchQuery, row_cost,
 };
@@ -36,22 +37,29 @@ impl Search {
     /// The best candidates of a query, into `scratch.best`; returns how many, and which candidates were looked at. A clip that
     /// is over looks most like its own last moments: going back there would be a stutter. Only where there is nothing else may
     /// the jump be short.
-    fn search(&self, update: &mut Update, continuing: Option<Match>, may_continue: bool) -> (usize, Candidates) {
+    fn search(&self, update: &mut Update, playing: Option<Costs>, rest_cost: f32) -> (usize, Candidates) {
         let (db, config) = (&*self.db, &update.character.config);
         let near_s = config.search.near_exclusion_s;
         let nears = [near_s.max(db.schema.horizon_s().1), near_s, 0.0];
-        let nears = if may_continue { &nears[1..2] } else { &nears[..] };
+        let nears = if playing.is_some() { &nears[1..2] } else { &nears[..] };
         let scratch = &mut *update.scratch;
+        let room = &mut scratch.best[..config.search.candidates];
         let (mut kept, mut looked_at) = (0, Candidates::default());
         for near_s in nears {
             looked_at = candidates(db, config, update.input, &update.state.header.playing, *near_s);
             let ask = SearchQuery {
-                continuing,
                 transition_cost: config.search.transition_cost,
+                rest_cost,
+                shown: &scratch.shown_rows,
                 candidates: looked_at,
                 ..SearchQuery::new(&scratch.query, &update.character.resolved.multipliers)
             };
-            kept = self.index.search_k(db, &ask, &mut scratch.best[..config.search.candidates]);
+            kept = if room.len() == 1 {
+                self.index.search_k(db, &SearchQuery { continuing: playing.map(|p| p.features), ..ask }, room)
+            } else {
+                let multipliers = &update.character.resolved.shortlist_multipliers;
+                self.index.search_moments(db, &SearchQuery { multipliers, ..ask }, room)
+            };
             if kept > 0 {
                 break;
             }
@@ -60,7 +68,7 @@ impl Search {
     }
 
     /// What letting the clip play on costs.
-    fn continuing(&self, update: &mut Update) -> Option<Match> {
+    fn continuing(&self, update: &mut Update, rest_cost: f32) -> Option<Match> {
         let db = &*self.db;
         let p = update.state.header.playing;
         let row = nearest_row(db, &p)?;
@@ -68,31 +76,62 @@ impl Search {
         let (scratch, costs) = (&*update.scratch, &PerColumn(&db.residuals));
         let multipliers = &update.character.resolved.multipliers;
         // What is too far to be told stays a number, which is all that a search asks of it.
-        let cost = row_cost(&scratch.query, multipliers, &scratch.continuing, &PlainColumns, costs).min(f32::MAX);
+        let cost = row_cost(&scratch.query, multipliers, &scratch.continuing, &PlainColumns, costs);
+        let cost = (cost + SearchQuery::extra_cost_of_playing(db, row, rest_cost)).min(f32::MAX);
         let by_query = p.mirrored && db.mirror == MirrorMode::Query;
         Some(Match { row, mirrored: by_query, cost, continuing: true })
     }
 
-    /// Of the best `kept` rows by features the one that is best when the jump counts too, and whether it is worth a jump.
-    fn best(&self, update: &mut Update, kept: usize, continuing: Option<Match>) -> Option<(Match, bool)> {
-        let config = &update.character.config.search;
-        if config.candidates > 1 {
-            update.add_transition_costs(&self.db, kept);
-        } else {
-            update.scratch.whole_costs[0] = update.scratch.best[0].cost;
+    /// True when there is a row to go to, after a search that found `kept` rows.
+    fn leads_on(&self, update: &Update, kept: usize) -> bool {
+        let found = &update.scratch.best[..kept];
+        if kept == 0 || found.iter().any(|m| !m.continuing) {
+            return kept > 0;
         }
-        let scratch = &*update.scratch;
-        let costed = || scratch.best[..kept].iter().zip(&scratch.whole_costs);
-        // The first of equals: what search prefers.
-        let (best, cost) = costed().reduce(|a, b| if b.1 < a.1 { b } else { a })?;
-        let enough = |playing: f32| *cost < playing * (1.0 - config.minimum_improvement);
-        let playing = match config.candidates {
-            1 => continuing.map(|c| c.cost),
-            // What plays and is not among the best has lost.
-            _ => costed().find(|(m, _)| m.continuing).map(|(_, cost)| *cost),
-        };
-        Some((*best, !best.continuing && playing.is_none_or(enough)))
+        // One row was asked for, and what plays is the cheapest.
+        let asked = update.character.last_query(update.scratch);
+        asked.is_some_and(|ask| self.index.search(&self.db, &SearchQuery { continuing: None, ..ask }).is_some())
     }
+
+    /// Of the best `kept` candidates by features the one that is best when the transition counts too, and its whole cost.
+    fn best(&self, update: &mut Update, wanted: &TrajectorySample, kept: usize) -> Option<(Match, f32)> {
+        let db = &*self.db;
+        if kept == 0 || update.character.config.search.candidates == 1 {
+            return (kept == 1).then(|| update.scratch.best[0]).map(|m| (m, m.cost));
+        }
+        update.prepare_transition_costs(db);
+        let ask = update.character.last_query(update.scratch)?;
+        let mut best = (Match::default(), f32::INFINITY);
+        for k in 0..kept {
+            let Match { row, mirrored, .. } = update.scratch.best[k];
+            if let Some(cost) = SearchIndex::row_cost(db, &ask, row, mirrored) {
+                best = cheaper(update, db, wanted, Match { row, mirrored, cost, continuing: false }, best);
+            }
+        }
+        // The moment is chosen; now the row of it, by the same costs.
+        let found = best.0;
+        for row in Moments::new(db).rows(found.row).map(RowIndex::new).filter(|row| *row != found.row) {
+            if let Some(cost) = SearchIndex::row_cost(db, &ask, row, found.mirrored) {
+                best = cheaper(update, db, wanted, Match { row, cost, ..found }, best);
+            }
+        }
+        Some(best)
+    }
+}
+
+/// What it costs to let the clip play on.
+#[derive(Clone, Copy, Debug)]
+struct Costs {
+    /// By features.
+    features: Match,
+    /// The same and what is pulled at the root.
+    whole: f32,
+}
+
+/// The cheaper of a candidate and the best one so far; the first of equals.
+fn cheaper(update: &Update, db: &Database, wanted: &TrajectorySample, to: Match, best: (Match, f32)) -> (Match, f32) {
+    let cost = update.transition_cost(db, wanted, &to, best.1);
+    if cost < best.1 { (to, cost) } else { best }
 }
 
 impl Chooser for Search {
@@ -129,25 +168,44 @@ impl Chooser for Search {
 
     fn choose(&self, update: &mut Update, may_continue: bool) -> Choice {
         update.query();
-        let continuing = if may_continue { self.continuing(update) } else { None };
         let config = &update.character.config.search;
-        if continuing.is_some_and(|c| c.cost < config.keep_playing_within) {
+        let db = &*self.db;
+        let rest_cost = config.rest_cost * update.state.header.rests(&update.character.config);
+        let continuing = if may_continue { self.continuing(update, rest_cost) } else { None };
+        let allowed = continuing.filter(|c| update.input.tags.allows(db.row_tags(c.row.at())));
+        if allowed.is_some_and(|c| c.cost < config.keep_playing_within) {
+            update.state.header.stranded = false;
             return Choice::Continue;
         }
-        let (kept, candidates) = self.search(update, continuing, may_continue);
-        let found = self.best(update, kept, continuing);
-        let jump = found.filter(|(_, jumps)| *jumps).map(|(m, _)| m);
-        update.state.header.searches += 1;
-        update.output.searches += 1;
+        let wanted = update.predicted(config.way_ahead_s);
+        let playing = continuing.map(|features| {
+            let whole = match config.candidates {
+                1 => features.cost,
+                _ => (features.cost + update.way_cost(db, &wanted, &update.state.header.playing)).min(f32::MAX),
+            };
+            Costs { features, whole }
+        });
+        update.state.header.shown_rows(db, &mut update.scratch.shown_rows);
+        let (kept, candidates) = self.search(update, playing, rest_cost);
         update.scratch.last = Some(LastSearch {
-            found: found.map(|(m, _)| m),
+            found: continuing,
             continuing_cost: continuing.map(|c| c.cost),
-            jumped: jump.is_some(),
+            jumped: false,
             candidates,
             continuing,
             transition_cost: config.transition_cost,
+            rest_cost,
         });
-        jump.map_or(Choice::Continue, |m| Choice::Transition(playing_at(&self.db, m.row, m.mirrored)))
+        update.state.header.stranded = allowed.is_none() && !self.leads_on(update, kept);
+        let found = self.best(update, &wanted, kept);
+        let enough = |cost: f32| playing.is_none_or(|p| cost < p.whole * (1.0 - config.minimum_improvement));
+        let jump = found.filter(|(m, cost)| !m.continuing && enough(*cost)).map(|(m, _)| m);
+        update.state.header.searches += 1;
+        update.output.searches += 1;
+        if let Some(last) = &mut update.scratch.last {
+            (last.found, last.jumped) = (found.map(|(m, _)| m).or(continuing), jump.is_some());
+        }
+        jump.map_or(Choice::Continue, |m| Choice::Transition(playing_at(db, m.row, m.mirrored)))
     }
 }
 
@@ -228,6 +286,8 @@ impl Character {
         Some(SearchQuery {
             continuing: last.continuing,
             transition_cost: last.transition_cost,
+            rest_cost: last.rest_cost,
+            shown: &scratch.shown_rows,
             candidates: last.candidates,
             ..SearchQuery::new(&scratch.query, &self.resolved.multipliers)
         })

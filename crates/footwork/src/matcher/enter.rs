@@ -68,6 +68,7 @@ impl Update<'_> {
         let turns = shown.velocity.angular[0].y - next.velocity.angular[0].y;
         h.root_turn = Offset { velocity: Vec3::Y * turns, ..Offset::default() };
         h.events_s = h.playing.time_s;
+        h.entered_s = h.playing.time_s;
         h.drop_anchor();
         self.state.offsets_mut(layout).start(&character.joints(), &self.scratch.shown, &self.scratch.next);
     }

@@ -1,6 +1,6 @@
 //! What all motion of a character has in common, whatever gives it.
 
-use crate::database::Database;
+use crate::database::{Database, TagMask};
 use crate::frames::JointIndex;
 use crate::rig::Rig;
 use crate::schema::FeatureSchema;
@@ -23,6 +23,8 @@ pub(crate) struct Model {
     pub feature_scale: Vec<f32>,
     /// Names of the tags.
     pub tags: Vec<String>,
+    /// The tags that motion has somewhere.
+    pub tags_in_use: TagMask,
     /// Number of curves.
     pub curves: usize,
     /// Poses per second of the motion as captured.
@@ -42,6 +44,7 @@ impl Model {
             feature_offset: db.features.offset.clone(),
             feature_scale: db.features.scale.clone(),
             tags: db.tags.clone(),
+            tags_in_use: (0..db.rows()).fold(TagMask::default(), |all, row| all | *db.row_tags(row)),
             curves: db.curve_names.len(),
             pose_rate_hz: db.pose_rate_hz,
             hash: db.content_hash() as u64,
@@ -51,6 +54,15 @@ impl Model {
     /// Number of contact joints.
     pub fn contacts(&self) -> usize {
         self.rig.contact_joints.len()
+    }
+
+    /// The first tag of a set that no motion has: its name, or its number where it has no name.
+    pub fn missing_tag(&self, tags: &TagMask) -> Option<String> {
+        if self.tags_in_use.contains(tags) {
+            return None;
+        }
+        let missing = (0..TagMask::CAPACITY).find(|tag| tags.has(*tag) && !self.tags_in_use.has(*tag))?;
+        Some(self.tags.get(missing).cloned().unwrap_or_else(|| missing.to_string()))
     }
 
     /// Normalises raw features in place.

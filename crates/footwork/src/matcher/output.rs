@@ -66,6 +66,9 @@ pub struct Output {
     pub searches: u32,
     /// Transitions made in the step.
     pub transitions: u32,
+    /// True while nothing can be played: the tags of the input forbid what plays and leave no row to go to, or the clip is over
+    /// and no row may follow. The character comes to rest until a search finds a row again.
+    pub stranded: bool,
 }
 
 impl Clone for Output {
@@ -100,6 +103,7 @@ impl Output {
             playing,
             searches: 0,
             transitions: 0,
+            stranded: false,
         }
     }
 

@@ -5,7 +5,11 @@ use super::output::{FiredEvent, Footstep};
 use super::state::{CONTROL_S, StateHeader};
 use crate::adjust::root::RootMode;
 use crate::input::{Goal, GroundHook, GroundPoint};
+use crate::math::spring;
 use glam::Vec3;
+
+/// A play rate below this is a halt.
+const SLOWEST: f32 = 0.01;
 
 /// How the ground at a point moves to the sides, world, m/s.
 pub(super) fn ground_velocity(ground: &GroundHook, at: Vec3) -> Vec3 {
@@ -32,10 +36,10 @@ impl Update<'_> {
         let unsteered = matches!(input.goal, Goal::None) && external.is_none();
         let desired = h.desired;
         if let Some(body) = external {
-            let gait = (config.simulation.gait_half_life_s, dt);
+            let gait = (character.resolved.springs.gait_half_life_s, dt);
             h.simulation.follow_body(&body, (to_s - self.end_s) as f32, &desired, gait);
         } else if !unsteered {
-            h.simulation.advance_in_world(&desired, &config.simulation, dt, input.collide);
+            h.simulation.advance_in_world(&desired, &character.resolved.springs, dt, input.collide);
         }
         let to_playing_s = from.playing_s + dt_s * f64::from(h.play_rate);
         let root = |time_s: f64| character.source.root(self.playing().at(time_s)).transform;
@@ -68,6 +72,7 @@ impl Update<'_> {
             let cycles_s = (h.playing.time_s / span.seconds).floor() * span.seconds;
             h.playing.time_s -= cycles_s;
             h.events_s -= cycles_s;
+            h.entered_s -= cycles_s;
         }
         h.drop_anchor();
         self.state.history(&character.resolved.layout).record(before, after, from.time_s, at_s);
@@ -99,6 +104,10 @@ impl Update<'_> {
     pub(super) fn tick_play_rate(&mut self) {
         let character = self.character;
         let config = &character.config;
+        if self.state.header.stranded {
+            self.state.header.slow_down(character.resolved.springs.velocity_half_life_s);
+            return;
+        }
         if !config.play_rate.enabled {
             self.state.header.play_rate = 1.0;
             return;
@@ -121,10 +130,20 @@ impl Update<'_> {
                 at += ((h.events_s - at) / span.seconds).floor() * span.seconds + span.seconds;
             }
             if h.events_s < at && at <= h.playing.time_s {
-                let time_s = h.time_s - (h.playing.time_s - at) / f64::from(h.play_rate);
+                let time_s = h.time_s - (h.playing.time_s - at) / f64::from(h.play_rate.max(SLOWEST));
                 self.output.fire(FiredEvent { event: e.name, time_s });
             }
         }
         h.events_s = h.events_s.max(h.playing.time_s);
+    }
+}
+
+impl StateHeader {
+    /// A control tick of coming to a halt, as fast as the simulated character does.
+    fn slow_down(&mut self, half_life_s: f32) {
+        self.play_rate *= 1.0 - spring::damp(half_life_s, CONTROL_S as f32);
+        if self.play_rate < SLOWEST {
+            self.play_rate = 0.0;
+        }
     }
 }

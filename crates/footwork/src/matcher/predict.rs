@@ -7,14 +7,18 @@ use crate::input::MotionInput;
 use crate::schema::TrajectorySample;
 use crate::trajectory::control::desired;
 use crate::trajectory::predict::Prediction;
+use glam::Vec3;
 
 impl Update<'_> {
     /// Evaluates the goal.
     pub(super) fn predict_desire(&mut self) {
         let config = &self.character.config;
         let h = &mut self.state.header;
-        let half_life = config.simulation.velocity_half_life_s;
+        let half_life = self.character.resolved.springs.velocity_half_life_s;
         h.desired = desired(self.input, &h.simulation, &h.desired, &mut h.path, &config.speeds, half_life, 0.0);
+        if h.stranded {
+            (h.desired.velocity, h.desired.facing) = (Vec3::ZERO, h.simulation.facing);
+        }
     }
 
     /// Where the simulated character will be, root space.
@@ -38,7 +42,7 @@ pub(super) fn prediction<'a>(
         desired: h.desired,
         progress: h.path,
         speeds: &config.speeds,
-        config: &config.simulation,
+        config: &character.resolved.springs,
         prediction: &config.prediction,
         world_from_root: h.shown_root(&config.transition),
     }

@@ -2,10 +2,11 @@
 
 use super::config::MAX_CANDIDATES;
 use super::model::Model;
+use super::played::REMEMBERED;
 use crate::blend::inertialize::Moving;
 use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{SourceBuffers, TrajectorySample};
-use crate::search::{Candidates, Match};
+use crate::search::{Candidates, Match, ShownRows};
 use glam::Vec3;
 
 /// A search and what came of it.
@@ -21,6 +22,7 @@ pub struct LastSearch {
     pub(crate) candidates: Candidates,
     pub(crate) continuing: Option<Match>,
     pub(crate) transition_cost: f32,
+    pub(crate) rest_cost: f32,
 }
 
 /// Working space, shared by all characters of a step; nothing in it needs saving. One per thread.
@@ -44,8 +46,8 @@ pub struct Scratch {
     pub(super) toe_velocities: Vec<Vec3>,
     /// Room for the best rows.
     pub(super) best: Vec<Match>,
-    /// Their costs by features and for the transition.
-    pub(super) whole_costs: Vec<f32>,
+    /// Rows that were shown before the last search; never more than there is room for.
+    pub(super) shown_rows: Vec<ShownRows>,
     pub(super) last: Option<LastSearch>,
 }
 
@@ -68,7 +70,7 @@ impl Scratch {
             next_contacts: vec![(0.0, 0.0); contacts],
             toe_velocities: vec![Vec3::ZERO; contacts],
             best: vec![Match::default(); MAX_CANDIDATES],
-            whole_costs: vec![0.0; MAX_CANDIDATES],
+            shown_rows: Vec::with_capacity(2 * (REMEMBERED + 1)),
             last: None,
         }
     }

@@ -3,6 +3,7 @@
 
 use super::config::MatcherConfig;
 use super::model::Model;
+use super::played::{Played, REMEMBERED};
 use super::playing::Playing;
 use super::source::Moment;
 use super::warp::Warp;
@@ -20,7 +21,7 @@ use glam::Vec3;
 use std::ops::Range;
 
 /// The layout of [`MatcherState`]: a state of another version is refused.
-pub const STATE_VERSION: u32 = 4;
+pub const STATE_VERSION: u32 = 5;
 
 /// Seconds between control ticks: desire is evaluated here, and whenever the goal changes; feet are decided about.
 pub(super) const CONTROL_S: f64 = 1.0 / 60.0;
@@ -78,10 +79,16 @@ pub struct StateHeader {
     pub transitions: u64,
     /// What plays.
     pub playing: Playing,
+    /// Time of the playing clip at which it was entered, seconds.
+    pub entered_s: f64,
+    /// What was played before; the oldest is replaced.
+    pub played: [Played; REMEMBERED],
     /// A bit for each of the first 64 contact joints that touched at the last control tick.
     pub touching: u64,
-    /// How fast it plays; 1 is as captured.
+    /// How fast it plays; 1 is as captured, 0 holds the pose.
     pub play_rate: f32,
+    /// True while there is nothing to play: the character comes to rest.
+    pub stranded: bool,
     /// Moment of the playing clip up to which events were reported.
     pub events_s: f64,
     /// Seconds since the last transition.
@@ -217,6 +224,9 @@ impl MatcherState {
             playing,
             touching: u64::MAX,
             play_rate: 1.0,
+            stranded: false,
+            entered_s: playing.time_s,
+            played: [Played::default(); REMEMBERED],
             events_s: playing.time_s,
             since_transition_s: 0.0,
             animated_root: root,

@@ -2,6 +2,7 @@
 //! numbers are.
 
 use super::character::Character;
+use super::played::Played;
 use super::state::{Anchor, CONTROL_S, MatcherState, STATE_VERSION, StateHeader};
 use crate::adjust::feet::Foot;
 use crate::input::InputError;
@@ -65,8 +66,11 @@ impl StateHeader {
             searches: _,
             transitions: _,
             playing,
+            entered_s,
+            played,
             touching: _,
             play_rate,
+            stranded: _,
             events_s,
             since_transition_s,
             animated_root,
@@ -107,7 +111,9 @@ impl StateHeader {
             ("next_search", *next_search <= 1 << 53),
             ("next_control", ticks),
             ("playing.time_s", clip_time(playing.time_s)),
-            ("play_rate", (0.05..=20.0).contains(play_rate)),
+            ("entered_s", clip_time(*entered_s)),
+            ("played", played.iter().all(Played::is_usable)),
+            ("play_rate", (0.0..=20.0).contains(play_rate)),
             ("events_s", clip_time(*events_s)),
             ("since_transition_s", is_duration(*since_transition_s)),
             ("animated_root", is_place(animated_root)),
@@ -128,6 +134,12 @@ impl StateHeader {
             ("path.distance_m", usable(&[path.distance_m])),
         ];
         fields.iter().find(|(_, good)| !good).map(|(field, _)| *field)
+    }
+}
+
+impl Played {
+    fn is_usable(&self) -> bool {
+        [self.from_s, self.to_s, self.ended_s].iter().all(|s| s.abs() <= LONGEST_S)
     }
 }
 

@@ -77,6 +77,9 @@ impl Crowd<'_> {
             if input.body.is_none() && character.config.root.mode == RootMode::External {
                 return Err(InputError::NoBody);
             }
+            if let Some(tag) = character.model.missing_tag(&input.tags.required) {
+                return Err(InputError::MissingTag { tag });
+            }
             state.check(character, i)?;
             if !self.outputs[i].fits(&character.model) {
                 return Err(InputError::Foreign { what: "output", character: i });

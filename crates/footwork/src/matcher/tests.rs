@@ -7,7 +7,7 @@ use super::source::{Moment, MotionSource, RootSample, Span};
 use super::{MatcherConfig, step};
 use crate::database::{DatabaseEvent, TagMask};
 use crate::frames::{ClipIndex, JointIndex};
-use crate::input::MotionInput;
+use crate::input::{Gait, MotionInput, Stick};
 use crate::math::{Quat, Transform};
 use crate::pose::{Pose, PoseVelocity};
 use crate::rig::Rig;
@@ -96,6 +96,7 @@ fn character() -> Character {
         feature_offset: vec![0.0; schema.columns],
         feature_scale: vec![1.0; schema.columns],
         tags: vec![],
+        tags_in_use: TagMask::default(),
         curves: 0,
         pose_rate_hz: 60.0,
         hash: 7,
@@ -110,16 +111,30 @@ fn a_character_without_a_database_plays_any_source_that_any_chooser_chooses() {
     let character = character();
     let mut states = [character.state_at(Transform::IDENTITY).unwrap()];
     let (mut scratch, mut outputs) = (character.scratch(), [character.output()]);
-    for _ in 0..60 {
-        step(&character, &[MotionInput::default()], 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap();
-    }
-    let root = outputs[0].pose.world_from_root().translation;
+    let mut walk = |input: MotionInput| {
+        for _ in 0..60 {
+            step(&character, &[input], 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap();
+        }
+        (outputs[0].pose.world_from_root().translation, states[0].clone())
+    };
+    let (root, state) = walk(MotionInput::default());
     assert!((root.z - 1.0).abs() < 0.02 && root.x == 0.0, "{root}");
-    assert!((9..=11).contains(&states[0].header.transitions), "{}", states[0].header.transitions);
+    assert_eq!(state.header.transitions, 0, "nobody steers");
+    let (further, state) = walk(MotionInput::stick(Stick::towards(Vec3::Z, Gait::Walk)));
+    assert!(further.z > 1.8 && further.x == 0.0, "{further}");
+    assert!((9..=11).contains(&state.header.transitions), "{}", state.header.transitions);
     // Since the last transition a tick has passed now and then.
-    let memory = states[0].block[character.resolved.layout.memory.clone()][0];
+    let memory = state.block[character.resolved.layout.memory.clone()][0];
     assert!((100.0..108.0).contains(&memory), "{memory}");
     assert!(character.database().is_none() && character.explain(&scratch, 3).is_none());
-    let saved = states[0].clone();
-    assert_eq!(saved.check(&character, 0), Ok(()));
+    assert_eq!(state.check(&character, 0), Ok(()));
+}
+
+#[test]
+fn a_tag_that_no_motion_has_is_told_by_name() {
+    let tags = ["walk", "crouch"].map(str::to_owned).to_vec();
+    let model = Model { tags, tags_in_use: TagMask::of(0), ..character().model.as_ref().clone() };
+    assert_eq!(model.missing_tag(&TagMask::of(0)), None);
+    assert_eq!(model.missing_tag(&(TagMask::of(0) | TagMask::of(1))).as_deref(), Some("crouch"));
+    assert_eq!(model.missing_tag(&TagMask::of(70)).as_deref(), Some("70"));
 }

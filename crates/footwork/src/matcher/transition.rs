@@ -52,7 +52,9 @@ impl Update<'_> {
         h.animated_root.translation = shown_root.translation + shift;
         h.animated_root.rotation = shown_root.rotation;
         h.since_transition_s = 0.0;
+        h.remember();
         h.playing = next;
+        h.entered_s = next.time_s;
         h.events_s = next.time_s;
         h.transitions += 1;
         h.drop_anchor();

@@ -6,18 +6,19 @@ use super::database_search::playing_at;
 use super::levers::Levers;
 use super::playing::Playing;
 use super::scratch::Scratch;
+use super::shortlist::{SCALE_M, SCALE_RAD};
 use crate::blend::inertialize::Moving;
 use crate::database::Database;
+use crate::schema::TrajectorySample;
+use crate::search::Match;
 use glam::Vec3;
 
-/// Costs are per square of this, metres.
-const SCALE_M: f32 = 0.1;
-/// A turn that drags feet about as far as a way of [`SCALE_M`], radians.
-const SCALE_RAD: f32 = 0.35;
+/// Share of the cost of a discontinuity that is waived while a change of command is still to be obeyed.
+const RELAXED: f32 = 0.35;
 
 impl Update<'_> {
-    /// Adds to the costs of the best `kept` rows of a database what a transition there costs in metres.
-    pub(super) fn add_transition_costs(&mut self, db: &Database, kept: usize) {
+    /// Puts the shown body into `scratch`, as it is and mirrored, for [`Update::transition_cost`].
+    pub(super) fn prepare_transition_costs(&mut self, db: &Database) {
         self.shown_body();
         if let Some(mirror) = &db.mirror_table {
             let Moving { pose, velocity, .. } = &mut self.scratch.shown_mirrored;
@@ -26,26 +27,31 @@ impl Update<'_> {
             mirror.joints(pose, velocity);
             velocity.linear[0] = mirror.vector(velocity.linear[0]);
         }
-        let (character, playing) = (self.character, self.state.header.playing);
-        let search = &character.config.search;
-        let wanted = self.predicted(search.way_ahead_s);
-        let scale = 1.0 / (SCALE_M * SCALE_M);
-        let mut least = f32::INFINITY;
-        for k in 0..kept {
-            let candidate = self.scratch.best[k];
-            let next = if candidate.continuing { playing } else { playing_at(db, candidate.row, candidate.mirrored) };
-            let (there, facing, _) = db.view(next.clip, next.mirrored).trajectory(next.time_s, search.way_ahead_s);
-            let way = Vec3::new(there.x - wanted.position.x, 0.0, there.z - wanted.position.z);
-            let turn = facing.angle_to(wanted.facing) / SCALE_RAD;
-            let mut cost = candidate.cost + search.way_cost * (way.length_squared() * scale + turn * turn);
-            if !candidate.continuing && cost < least {
-                let limit = (least - cost) / (search.seam_cost * scale);
-                let levers = &character.resolved.levers;
-                cost += search.seam_cost * scale * seam_at(db, levers, self.scratch, next, candidate.row.at(), limit);
-            }
-            least = least.min(cost);
-            self.scratch.whole_costs[k] = cost;
+    }
+
+    /// The cost of a transition to a row by features and in metres. A cost above `least` may be too low, but stays above it.
+    pub(super) fn transition_cost(&self, db: &Database, wanted: &TrajectorySample, to: &Match, least: f32) -> f32 {
+        let (character, header) = (self.character, &self.state.header);
+        let next = playing_at(db, to.row, to.mirrored);
+        let cost = to.cost + self.way_cost(db, wanted, &next);
+        if cost >= least {
+            return cost;
         }
+        let relaxed = 1.0 - RELAXED * header.has_to_obey(&character.config);
+        let scale = relaxed * character.config.search.seam_cost / (SCALE_M * SCALE_M);
+        let limit = (least - cost) / scale;
+        cost + scale * seam_at(db, &character.resolved.levers, self.scratch, next, to.row.at(), limit)
+    }
+
+    /// The cost of pulling the root to where the simulated character will be (`wanted`, root space) while this plays.
+    pub(super) fn way_cost(&self, db: &Database, wanted: &TrajectorySample, playing: &Playing) -> f32 {
+        let config = &self.character.config;
+        let view = db.view(playing.clip, playing.mirrored);
+        let (there, facing, _) = view.trajectory(playing.time_s, config.search.way_ahead_s);
+        let way = Vec3::new(there.x - wanted.position.x, 0.0, there.z - wanted.position.z);
+        let turn = facing.angle_to(wanted.facing) / SCALE_RAD;
+        let squares = way.length_squared() / (SCALE_M * SCALE_M) + turn * turn;
+        config.responsiveness * config.search.way_cost * squares
     }
 }
 

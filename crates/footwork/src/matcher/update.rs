@@ -6,6 +6,8 @@
 
 use super::character::Update;
 use super::state::CONTROL_S;
+use crate::adjust::root::RootMode;
+use crate::input::Goal;
 
 /// Instants closer than this are the same: sums of `dt` never meet them exactly.
 const SAME_S: f64 = 1e-5;
@@ -53,6 +55,7 @@ impl Update<'_> {
                 break;
             }
         }
+        self.output.stranded = self.state.header.stranded;
         self.show(Some(dt_s));
         self.output.root_delta = before.inverse() * self.output.pose.world_from_root();
     }
@@ -110,12 +113,23 @@ impl Update<'_> {
     /// Searches when it is time, when the desire has jumped, or when the clip is over.
     fn must_choose(&self, due: bool, desire_is_new: bool, turn: Turn) -> bool {
         let h = &self.state.header;
+        let over = desire_is_new && self.character.is_over(&h.playing, CONTROL_S);
+        if self.plays_as_captured() {
+            return over;
+        }
         let asked = (h.searched_velocity, h.searched_facing);
         let sudden = || {
             let now = (h.desired.velocity, h.desired.facing);
             turn == Turn::Regular && desire_is_new && self.character.config.is_sudden(asked, now)
         };
-        due || sudden() || (desire_is_new && self.character.is_over(&h.playing, CONTROL_S))
+        due || sudden() || over
+    }
+
+    /// Nobody steers: the clip plays to its end.
+    fn plays_as_captured(&self) -> bool {
+        let config = &self.character.config;
+        let external = self.input.body.is_some() && config.root.mode == RootMode::External;
+        matches!(self.input.goal, Goal::None) && !external && config.unsteered_clip_blend == 1.0
     }
 }
 

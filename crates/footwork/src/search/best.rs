@@ -1,6 +1,7 @@
 //! The best matches so far, in order, and what a row may cost at most to join them.
 
 use super::Match;
+use super::moments::Moments;
 
 /// Keeps the best `k` of all that is offered. Does not allocate: the caller brings the room.
 #[derive(Debug)]
@@ -8,13 +9,21 @@ pub struct Best<'a> {
     kept: &'a mut [Match],
     len: usize,
     limit: f32,
+    /// Keeps one row of each.
+    moments: Option<Moments<'a>>,
 }
 
 impl<'a> Best<'a> {
     /// Nothing yet; nothing costlier than `max_cost` will be kept, and nothing that overflows.
     pub fn new(room: &'a mut [Match], max_cost: f32) -> Self {
         let limit = if room.is_empty() { f32::NEG_INFINITY } else { max_cost.min(f32::MAX) };
-        Self { kept: room, len: 0, limit }
+        Self { kept: room, len: 0, limit, moments: None }
+    }
+
+    /// Keeps only the best row of each moment. The rows that are kept do not depend on the order in which they are offered:
+    /// they are the best of the best rows of all moments.
+    pub(super) fn one_per_moment(self, moments: Moments<'a>) -> Self {
+        Self { moments: Some(moments), ..self }
     }
 
     /// The highest cost that may still be kept. A row that costs as much may win by its place alone, so nothing may be
@@ -29,6 +38,13 @@ impl<'a> Best<'a> {
         if !is_within(new.cost, self.limit) {
             return;
         }
+        if let Some(at) = self.same_moment(&new) {
+            if !precedes(&new, &self.kept[at]) {
+                return;
+            }
+            self.kept[at..self.len].rotate_left(1);
+            self.len -= 1;
+        }
         let after = self.kept[..self.len].iter().rev().take_while(|old| precedes(&new, old)).count();
         let at = self.len - after;
         if at == self.kept.len() {
@@ -40,6 +56,13 @@ impl<'a> Best<'a> {
         if self.len == self.kept.len() {
             self.limit = self.kept[self.len - 1].cost;
         }
+    }
+
+    /// The index of the row that is kept of the same moment.
+    #[inline]
+    fn same_moment(&self, new: &Match) -> Option<usize> {
+        let moments = self.moments.as_ref().filter(|_| !new.continuing)?;
+        self.kept[..self.len].iter().position(|old| !old.continuing && moments.same(old, new))
     }
 
     /// How many there are.

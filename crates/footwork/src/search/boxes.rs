@@ -146,7 +146,7 @@ fn try_row(
     best: &mut Best,
 ) {
     let values = db.features.row(row);
-    let (extra, limit) = (query.extra_cost(db, row.at()), best.limit());
+    let (extra, limit) = (query.extra_cost(db, row.at(), mirrored), best.limit());
     let n = values.len();
     let (features, multipliers) = (&query.features[..n], &query.multipliers[..n]);
     let mut sum = 0.0;

@@ -19,7 +19,7 @@ pub fn pass(
             if !query.candidates.allow(db, row, mirrored) {
                 continue;
             }
-            let extra = query.extra_cost(db, row);
+            let extra = query.extra_cost(db, row, mirrored);
             let row = RowIndex::new(row);
             let sum = row_cost(query.features, query.multipliers, db.features.row(row), order, costs);
             best.offer(Match { row, mirrored, cost: sum + extra, continuing: false });

@@ -57,10 +57,12 @@ pub struct CandidateReport {
     pub clip: String,
     /// Where in the clip, seconds.
     pub time_s: f64,
-    /// Cost, transition cost included.
+    /// Cost: that of all channels, and what is paid beside them.
     pub cost: f32,
     /// `[channels]` label and share of the cost.
     pub channels: Vec<(String, f32)>,
+    /// The share for the transition, the row's tags and the row itself, and for not standing still at rest.
+    pub beside: f32,
     /// What became of it.
     pub verdict: Verdict,
 }
@@ -109,9 +111,9 @@ pub fn explain(
                 if let Some(why) = why {
                     count(&mut excluded, why);
                 }
-                let extra = query.extra_cost(db, row);
                 let row = RowIndex::new(row);
-                seen.push((cost_of(db, query, row, mirrored) + extra, row, mirrored, why));
+                let cost = cost_of(db, query, row, mirrored) + query.extra_cost(db, row.at(), mirrored);
+                seen.push((cost, row, mirrored, why));
             }
         }
     }
@@ -136,7 +138,8 @@ pub fn explain(
                 Some(why) => Verdict::Excluded(*why),
                 None => Verdict::beside(cost - winner.map_or(*cost, |w| w.cost)),
             };
-            report(db, query, stored_values(db, *row, *mirrored), (*row, *mirrored), *cost, verdict)
+            let beside = query.extra_cost(db, row.at(), *mirrored);
+            report(db, query, stored_values(db, *row, *mirrored), (*row, *mirrored), (*cost, beside), verdict)
         })
         .collect();
     if let Some(c) = query.continuing {
@@ -145,7 +148,8 @@ pub fn explain(
             _ => Verdict::Continued,
         };
         let at = candidates.partition_point(|other| other.cost < c.cost);
-        candidates.insert(at, report(db, query, playing.to_vec(), (c.row, c.mirrored), c.cost, verdict));
+        let cost = (c.cost, SearchQuery::extra_cost_of_playing(db, c.row, query.rest_cost));
+        candidates.insert(at, report(db, query, playing.to_vec(), (c.row, c.mirrored), cost, verdict));
     }
     Explanation { candidates, rows, excluded }
 }
@@ -157,7 +161,7 @@ fn count(excluded: &mut Vec<(Exclusion, usize)>, why: Exclusion) {
     }
 }
 
-fn cost_of(db: &Database, query: &SearchQuery, row: RowIndex, mirrored: bool) -> f32 {
+pub(super) fn cost_of(db: &Database, query: &SearchQuery, row: RowIndex, mirrored: bool) -> f32 {
     let (values, costs) = (db.features.row(row), &PerColumn(&db.residuals));
     if mirrored && db.mirror == MirrorMode::Query {
         row_cost(query.features, query.multipliers, values, &MirroredColumns(&db.mirror_columns), costs)
@@ -181,7 +185,7 @@ fn report(
     query: &SearchQuery,
     values: Vec<f32>,
     (row, mirrored): (RowIndex, bool),
-    cost: f32,
+    (cost, beside): (f32, f32),
     verdict: Verdict,
 ) -> CandidateReport {
     let channels = db
@@ -204,6 +208,7 @@ fn report(
         time_s: db.row_time_s(row),
         cost,
         channels,
+        beside,
         verdict,
     }
 }

@@ -15,8 +15,10 @@ pub mod explain;
 pub mod flat;
 pub mod kdtree;
 pub(crate) mod kernels;
+pub(crate) mod moments;
 mod owned_query;
 pub mod pca;
+mod shown;
 pub mod structures;
 pub mod tree;
 pub mod visit;
@@ -29,12 +31,14 @@ pub(crate) use cost::{AllSquared, ColumnCost, ColumnOrder, MirroredColumns, PerC
 pub use explain::{CandidateReport, Explanation, Verdict};
 pub use kernels::Kernel;
 pub use owned_query::OwnedQuery;
+pub use shown::ShownRows;
 pub use tree::Tree;
 
 use crate::choices;
 use crate::database::{Database, MirrorMode, TagSummary};
 use crate::frames::RowIndex;
 use crate::schema::Residual;
+use moments::Moments;
 use serde::{Deserialize, Serialize};
 
 choices! {
@@ -85,6 +89,11 @@ pub struct SearchQuery<'a> {
     pub tag_costs: &'a [f32],
     /// What costs more is no match, be it what plays: `None` is an answer.
     pub max_cost: f32,
+    /// Cost of a transition per second, 0 or more: every other candidate pays it times `Database::row_unrest`, and times the
+    /// rate at which it would be repeated if it was shown before (`shown`).
+    pub rest_cost: f32,
+    /// Rows that were shown lately.
+    pub shown: &'a [ShownRows],
     /// Which rows may be jumped to.
     pub candidates: Candidates,
 }
@@ -138,6 +147,8 @@ impl<'a> SearchQuery<'a> {
             transition_cost: 0.0,
             tag_costs: &[],
             max_cost: f32::INFINITY,
+            rest_cost: 0.0,
+            shown: &[],
             candidates: Candidates::default(),
         }
     }
@@ -153,16 +164,29 @@ impl<'a> SearchQuery<'a> {
         }
     }
 
-    /// What a row pays beside its distance: the transition cost, then its tags' in order, then its own.
+    /// What a row pays beside its distance: the transition cost, then its tags' in order, then its own, then what it costs at
+    /// rest.
     #[inline]
-    pub fn extra_cost(&self, db: &Database, row: usize) -> f32 {
+    pub fn extra_cost(&self, db: &Database, row: usize, mirrored: bool) -> f32 {
         let mut sum = self.transition_cost;
         if !self.tag_costs.is_empty() {
             let tags = db.row_tags(row);
             let costs = self.tag_costs.iter().enumerate();
             sum = costs.fold(sum, |sum, (tag, cost)| if tags.has(tag) { sum + cost } else { sum });
         }
-        if db.row_costs.is_empty() { sum } else { sum + db.row_costs[row] }
+        if !db.row_costs.is_empty() {
+            sum += db.row_costs[row];
+        }
+        if self.rest_cost > 0.0 {
+            let again_hz = self.shown.iter().map(|s| s.again_hz(row, mirrored)).fold(0.0, f32::max);
+            sum += self.rest_cost * (db.row_unrest[row] + again_hz);
+        }
+        sum
+    }
+
+    /// What the playing row pays beside its distance: at rest, a transition that will be needed anyway.
+    pub(crate) fn extra_cost_of_playing(db: &Database, row: RowIndex, rest_cost: f32) -> f32 {
+        if db.row_unrest[row.at()] > 1.0 { rest_cost } else { 0.0 }
     }
 
     /// No candidate of these pays less: of the tags that only some rows have, a row has those that make it cheaper; costs of
@@ -202,7 +226,7 @@ impl<'a> SearchQuery<'a> {
         }
         // No limit is infinity; only NaN is no limit at all.
         let max_cost = if self.max_cost.is_nan() { f32::NAN } else { 0.0 };
-        let costs = [self.transition_cost, self.continuing.map_or(0.0, |c| c.cost), max_cost];
+        let costs = [self.transition_cost, self.continuing.map_or(0.0, |c| c.cost), max_cost, self.rest_cost];
         match costs.iter().position(|c| !c.is_finite()) {
             Some(index) => Err(QueryError::NotFinite { what: "costs", index, value: costs[index] }),
             None => Ok(()),
@@ -247,8 +271,17 @@ impl SearchIndex {
     /// The best `out.len()` candidates (what plays among them), cheapest first, into `out`; returns how many there are.
     /// Allocates nothing. The query must be valid.
     pub fn search_k(&self, db: &Database, query: &SearchQuery, out: &mut [Match]) -> usize {
+        self.search_into(db, query, Best::new(out, query.max_cost))
+    }
+
+    /// As [`SearchIndex::search_k`], but of each moment (a tenth of a second of a clip, counted from its start) only the best
+    /// candidate. The playing row belongs to no moment.
+    pub fn search_moments(&self, db: &Database, query: &SearchQuery, out: &mut [Match]) -> usize {
+        self.search_into(db, query, Best::new(out, query.max_cost).one_per_moment(Moments::new(db)))
+    }
+
+    fn search_into(&self, db: &Database, query: &SearchQuery, mut best: Best) -> usize {
         debug_assert_eq!(query.validate(db), Ok(()));
-        let mut best = Best::new(out, query.max_cost);
         if let Some(playing) = query.continuing {
             best.offer(playing);
         }
@@ -267,6 +300,16 @@ impl SearchIndex {
         for (query, found) in queries.iter().zip(out) {
             *found = self.search(db, query);
         }
+    }
+
+    /// What a transition to a row costs by features; `None` for a row that is not a candidate.
+    pub(crate) fn row_cost(db: &Database, query: &SearchQuery, row: RowIndex, mirrored: bool) -> Option<f32> {
+        let rows = query.candidates.clip_rows(db, db.row_clips[row.at()].at());
+        if !rows.contains(&row.at()) || !query.candidates.allow(db, row.at(), mirrored) {
+            return None;
+        }
+        let cost = explain::cost_of(db, query, row, mirrored) + query.extra_cost(db, row.at(), mirrored);
+        best::is_within(cost, query.max_cost.min(f32::MAX)).then_some(cost)
     }
 
     fn passes(&self, db: &Database, query: &SearchQuery, costs: &impl ColumnCost, best: &mut Best) {

@@ -2,7 +2,8 @@
 
 use super::{Candidates, Match, SearchQuery};
 
-/// A copy of a [`SearchQuery`], to be kept or recorded. Costs of tags and the highest cost are left at their defaults.
+/// A copy of a [`SearchQuery`], to be kept or recorded. Costs of tags and of rest and the highest cost are left at
+/// their defaults.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnedQuery {
     /// `[columns]` normalised features.

@@ -195,7 +195,7 @@ impl<'a, 'b, O: ColumnOrder, C: ColumnCost> Visit<'a, 'b, O, C> {
             }
         }
         if self.allows(row) {
-            let cost = sum + self.query.extra_cost(self.db, row);
+            let cost = sum + self.query.extra_cost(self.db, row, self.mirrored);
             self.best.offer(Match { row: RowIndex::new(row), mirrored: self.mirrored, cost, continuing: false });
         }
     }

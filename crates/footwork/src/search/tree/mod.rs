@@ -314,7 +314,7 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
         if !candidates.tags.is_open() && !candidates.tags.allows(self.db.row_tags(row)) {
             return;
         }
-        let within = (self.query.extra_cost(self.db, row), self.limits.cost);
+        let within = (self.query.extra_cost(self.db, row, self.mirrored), self.limits.cost);
         let (q, row) = (self.query, RowIndex::new(row));
         let values = self.db.features.row(row);
         let cost = row_cost_within(q.features, q.multipliers, values, self.order, self.costs, within);

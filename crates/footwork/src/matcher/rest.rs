@@ -1,0 +1,89 @@
+//! Standing still, and obeying: what depends on how much of a command is still to be obeyed.
+//!
+//! While nothing is asked, every transition is a disturbance that nothing calls for. So at rest a target pays for the transitions
+//! per second that it leads to: for leaving it again, once in the time for which its clip stands; and for what is repeated, once in
+//! the time since it was shown.
+
+use super::config::MatcherConfig;
+use super::played::Played;
+use super::state::StateHeader;
+use crate::database::{Database, MirrorMode};
+use crate::search::ShownRows;
+
+/// A character that moves faster than this is not at rest, m/s.
+const MOVES_MPS: f32 = 1.0;
+
+impl StateHeader {
+    /// How much the character rests, 0 to 1: nothing is asked of it, and what is left of its motion is slow.
+    pub(super) fn rests(&self, config: &MatcherConfig) -> f32 {
+        let speed = self.simulation.velocity.length() + self.desired.velocity.length();
+        let stands = (1.0 - speed / MOVES_MPS).max(0.0);
+        stands * stands * stands * (1.0 - self.has_to_turn(config)).max(0.0)
+    }
+
+    /// How much of a change of command is still to be obeyed, 0 to 1: 1 where it would trigger a search.
+    pub(super) fn has_to_obey(&self, config: &MatcherConfig) -> f32 {
+        let change = self.desired.velocity - self.simulation.velocity;
+        let velocity = change.length() / config.search.force_velocity_mps.max(1e-3);
+        velocity.max(self.has_to_turn(config)).min(1.0)
+    }
+
+    /// How much of a turn is still to be made; 1 where it would trigger a search.
+    fn has_to_turn(&self, config: &MatcherConfig) -> f32 {
+        let turn_rad = self.desired.facing.angle_to(self.simulation.facing).abs();
+        turn_rad / config.search.force_facing_deg.to_radians().max(1e-3)
+    }
+
+    /// What plays is left: it joins what was played.
+    pub(super) fn remember(&mut self) {
+        self.played[self.transitions as usize % self.played.len()] = self.plays();
+    }
+
+    /// The rows of a database that were shown lately, into `out`, which has room for two stretches for each that is remembered
+    /// and for what plays.
+    pub(super) fn shown_rows(&self, db: &Database, out: &mut Vec<ShownRows>) {
+        out.clear();
+        for played in self.played.iter().chain([&self.plays()]) {
+            if played.to_s > played.from_s {
+                push_rows(db, played, self.time_s - played.ended_s, out);
+            }
+        }
+    }
+
+    /// What plays, up to now.
+    fn plays(&self) -> Played {
+        let p = self.playing;
+        Played { clip: p.clip, mirrored: p.mirrored, from_s: self.entered_s, to_s: p.time_s, ended_s: self.time_s }
+    }
+}
+
+/// The rows of a stretch that ended `ago_s` ago.
+fn push_rows(db: &Database, played: &Played, ago_s: f64, out: &mut Vec<ShownRows>) {
+    let Some(clip) = db.clips.get(played.clip.at()) else { return };
+    let (rows, rate_hz) = (clip.row_range(), f64::from(db.search_rate_hz));
+    let count = rows.len() as i64;
+    let mut low = (played.from_s * rate_hz).floor() as i64;
+    let mut high = (played.to_s * rate_hz).ceil() as i64 + 1;
+    if clip.looping() {
+        // A loop shows the same again after each cycle: only the last one counts.
+        low = low.max(high - count);
+        let cycles = (high - 1).div_euclid(count.max(1)) * count;
+        (low, high) = (low - cycles, high - cycles);
+    }
+    let mut push = |low: i64, high: i64, ago_s: f64| {
+        let at = |row: i64| (rows.start as i64 + row.clamp(0, count)) as u32;
+        if at(low) < at(high) {
+            out.push(ShownRows {
+                start: at(low),
+                end: at(high),
+                mirrored: played.mirrored && db.mirror == MirrorMode::Query,
+                ago_s: ago_s as f32,
+                row_s: 1.0 / db.search_rate_hz,
+            });
+        }
+    };
+    push(low, high, ago_s);
+    if low < 0 && clip.looping() {
+        push(low + count, count, ago_s + high as f64 / rate_hz);
+    }
+}

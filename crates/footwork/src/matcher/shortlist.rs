@@ -1,0 +1,41 @@
+//! By which weights the moments are found that are compared once more.
+
+use super::config::SearchConfig;
+use super::model::Model;
+use crate::schema::channel::{TrajectoryFacing, TrajectoryPosition};
+use crate::schema::{ChannelKind, Residual};
+
+/// Costs are per square of this, metres.
+pub(super) const SCALE_M: f32 = 0.1;
+/// A turn that drags feet about as far as a way of [`SCALE_M`], radians.
+pub(super) const SCALE_RAD: f32 = 0.35;
+
+/// Adds to the weights of columns about what the way costs: of where the root will be, features hold the time that is nearest to
+/// [`SearchConfig::way_ahead_s`]; by then it has gone as much further as the time is later.
+pub(super) fn shortlist_multipliers(
+    model: &Model,
+    search: &SearchConfig,
+    responsiveness: f32,
+    mut multipliers: Vec<f32>,
+) -> Vec<f32> {
+    let schema = &model.schema;
+    let later = |slot: &usize| schema.times_s[*slot] / search.way_ahead_s.max(1e-3);
+    for channel in schema.channels.iter().filter(|c| c.residual == Residual::Squared) {
+        let (slots, dimensions, scale) = match &channel.kind {
+            ChannelKind::TrajectoryPosition(TrajectoryPosition(t)) => (&t.slots, t.dimensions, SCALE_M),
+            ChannelKind::TrajectoryFacing(TrajectoryFacing { slots }) => (slots, 2, SCALE_RAD),
+            _ => continue,
+        };
+        let nearness = |slot: &usize| (later(slot) - 1.0).abs();
+        let ahead = slots.iter().enumerate().filter(|(_, slot)| later(slot) > 0.0);
+        let Some((at, slot)) = ahead.min_by(|a, b| nearness(a.1).total_cmp(&nearness(b.1))) else { continue };
+        let scale = scale * later(slot);
+        let per_unit = responsiveness * search.way_cost / (scale * scale);
+        let start = channel.columns.start + at * dimensions;
+        for column in start..start + dimensions {
+            let unit = model.feature_scale[column];
+            multipliers[column] = (multipliers[column] * multipliers[column] + per_unit * unit * unit).sqrt();
+        }
+    }
+    multipliers
+}

@@ -105,9 +105,13 @@ impl PelvisConfig {
     /// `sunk` (metres), `dt_s` later, when `needed_m` is needed.
     pub fn sink(&self, sunk: &mut Spring, needed_m: f32, dt_s: f32) {
         let goal = needed_m.clamp(0.0, self.max_m);
-        // Whoever still sinks is stopped as fast as it sank: a slow spring would let it sink on.
-        let sinks = goal > sunk.value || sunk.velocity > 0.0;
-        let half_life_s = if sinks { self.down_half_life_s } else { self.up_half_life_s };
-        sunk.to(goal, half_life_s, dt_s);
+        if goal > sunk.value {
+            return sunk.to(goal, self.down_half_life_s, dt_s);
+        }
+        // A pelvis that still sinks is stopped as fast as it sank, until the very moment at which it rests: a slow spring would
+        // let it sink on, a fast one would throw it up again, by more the longer the time step.
+        let stops_s = sunk.rests_after_s(goal, self.down_half_life_s).unwrap_or(0.0).min(dt_s);
+        sunk.to(goal, self.down_half_life_s, stops_s);
+        sunk.to(goal, self.up_half_life_s, dt_s - stops_s);
     }
 }

@@ -32,7 +32,7 @@ settings! {
         mode: RootMode = RootMode::Simulation;
         /// `mixed`: half-life in which the simulated character is pulled towards the animation. Lower values slide less and
         /// obey later.
-        give_way_half_life_s: f32 = 0.3, in 1e-4 to 60.0, unit "s";
+        give_way_half_life_s: f32 = 0.15, in 1e-4 to 60.0, unit "s";
         /// Whether the animation is pulled towards the simulated character.
         adjust: bool = true;
         /// Half-life of the adjustment of the position. Lower values keep the path better; higher values slide less.

@@ -127,6 +127,13 @@ impl Spring {
         (self.value, self.velocity) = to_goal(self.value, self.velocity, goal, half_life_s, dt_s);
     }
 
+    /// When a value that moves away from a resting `goal` will turn back, seconds; `None` for one that does not move away.
+    pub fn rests_after_s(&self, goal: f32, half_life_s: f32) -> Option<f32> {
+        let (away, rate) = (self.value - goal, decay_rate(half_life_s));
+        let moves_away = self.velocity * away.signum() > 0.0;
+        moves_away.then(|| self.velocity / ((self.velocity + away * rate) * rate))
+    }
+
     /// Drawn to what moves evenly and is at `goal` after `dt_s` seconds.
     pub fn follow_moving(&mut self, goal: f32, goal_velocity: f32, half_life_s: f32, dt_s: f32) {
         let before = goal - goal_velocity * dt_s;
@@ -258,6 +265,18 @@ mod tests {
             sum += f64::from(to_velocity(0.0, 0.5, 0.0, 4.0, 0.27, t).1) / f64::from(n);
         }
         assert!((f64::from(x) - sum).abs() < 1e-4, "{x} {sum}");
+    }
+
+    #[test]
+    fn a_spring_turns_back_when_it_says() {
+        for (value, velocity) in [(0.3, 1.2), (-0.3, -1.2), (0.0, 0.5)] {
+            let mut spring = Spring { value, velocity };
+            let rests_s = spring.rests_after_s(0.0, 0.1).unwrap();
+            spring.to(0.0, 0.1, rests_s);
+            assert!(spring.velocity.abs() < 1e-5 && rests_s > 0.0, "{spring:?} after {rests_s} s");
+        }
+        assert_eq!(Spring { value: 0.3, velocity: -1.0 }.rests_after_s(0.0, 0.1), None);
+        assert_eq!(Spring::at(0.3).rests_after_s(0.0, 0.1), None);
     }
 
     #[test]

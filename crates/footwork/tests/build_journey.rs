@@ -457,7 +457,7 @@ fn with_nobody_steering_the_clip_goes_on_as_it_was_captured() {
         m.update(&unsteered(), DT_S).unwrap();
         assert!(distance(&m) < 1e-4, "the simulation goes where the animation goes");
         if m.output().searches > 0 && m.output().transitions == 0 {
-            let cost = m.last_search().unwrap().continuing_cost.unwrap();
+            let cost = m.last_search().unwrap().continuing.unwrap().cost;
             assert!(cost < 1e-9, "what is asked for is the clip's own future, not {cost} away from it");
         }
     }
@@ -498,7 +498,7 @@ fn what_fits_within_the_tolerance_plays_on_without_a_search() {
         always.update(&input, DT_S).unwrap();
         content.update(&input, DT_S).unwrap();
         if content.output().searches > 0 {
-            let cost = content.last_search().unwrap().continuing_cost;
+            let cost = content.last_search().unwrap().continuing.map(|c| c.cost);
             assert!(cost.is_none_or(|c| c >= WITHIN), "searched though playing on cost {cost:?}");
         }
     }
@@ -587,7 +587,7 @@ fn an_explanation_names_the_match_first_and_its_channels_add_up_to_its_cost() {
                 c.beside
             );
             // What plays pays nothing for going on, but at rest.
-            let plays = last.continuing_cost.is_some_and(|cost| cost.to_bits() == c.cost.to_bits());
+            let plays = last.continuing.is_some_and(|m| m.cost.to_bits() == c.cost.to_bits());
             let transition = if plays { 0.0 } else { m.config().search.transition_cost };
             let most = transition + 3.0 * m.config().search.rest_cost;
             assert!((transition..=most).contains(&c.beside), "{c:?}");
@@ -625,7 +625,7 @@ fn a_teleport_moves_root_and_simulation_and_the_motion_goes_on_as_if_nothing_had
         here.update(&stick(k, 0.0), DT_S).unwrap();
         there.update(&stick(k, yaw), DT_S).unwrap();
         // Neither the past nor the future looks different from where it now stands.
-        let (a, b) = (here.last_search().unwrap().continuing_cost, there.last_search().unwrap().continuing_cost);
+        let (a, b) = [&here, &there].map(|m| m.last_search().unwrap().continuing.map(|c| c.cost)).into();
         let (a, b) = (a.unwrap_or(0.0), b.unwrap_or(0.0));
         assert!((a - b).abs() < 1e-3 * a.max(1.0), "update {k}: playing on costs {a} here and {b} there");
     }

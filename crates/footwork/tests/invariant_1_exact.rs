@@ -162,7 +162,7 @@ fn real_queries(db: &std::sync::Arc<Database>, updates: usize, mut with: impl Fn
                 },
             },
             continuing: scratch.last_search().and_then(|s| {
-                let cost = s.continuing_cost?;
+                let cost = s.continuing?.cost;
                 Some(Match { row: RowIndex::new(rows.start + row), mirrored: false, cost, continuing: true })
             }),
             ..Question::new(scratch.last_query().to_vec(), multipliers)

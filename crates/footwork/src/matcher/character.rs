@@ -6,6 +6,7 @@ use super::model::Model;
 use super::output::Output;
 use super::playing::Playing;
 use super::scratch::Scratch;
+use super::weights::{multipliers, shortlist_multipliers};
 use super::source::{Moment, MotionSource};
 use super::state::{BlockLayout, MatcherState};
 use crate::adjust::look_at::LookJoint;
@@ -14,7 +15,6 @@ use crate::database::{Database, TagMask};
 use crate::input::MotionInput;
 use crate::math::Transform;
 use crate::rig::Leg;
-use crate::schema::Residual;
 use crate::trajectory::SimulationConfig;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -139,12 +139,7 @@ impl Resolved {
         let arm = |name: &String| rig.joint(skeleton, name).and_then(|hand| rig.arm(skeleton, hand));
         Self {
             multipliers: multipliers(model, config),
-            shortlist_multipliers: super::shortlist::shortlist_multipliers(
-                model,
-                &config.search,
-                config.responsiveness,
-                multipliers(model, config),
-            ),
+            shortlist_multipliers: shortlist_multipliers(model, config),
             springs: springs(config),
             own_ground: tagged(&config.ground.own_ground_tags),
             look: look.collect(),
@@ -153,23 +148,6 @@ impl Resolved {
             layout: BlockLayout::new(model, source.memory_width()),
         }
     }
-}
-
-/// `[columns]` the factor on a column's difference that scales its channel's cost as asked; 1 leaves it exactly as stored.
-fn multipliers(model: &Model, config: &MatcherConfig) -> Vec<f32> {
-    let mut out = vec![1.0; model.schema.columns];
-    for channel in &model.schema.channels {
-        let mut cost = config.channel_cost.get(&channel.label).copied().unwrap_or(1.0);
-        if channel.kind.is_trajectory() {
-            cost *= config.responsiveness;
-        }
-        let factor = match channel.residual {
-            Residual::Squared => cost.sqrt(),
-            Residual::Absolute => cost,
-        };
-        out[channel.columns.clone()].fill(factor);
-    }
-    out
 }
 
 /// The springs of the simulated character. Responsiveness is a factor on the cost of distances from the trajectory, which is to

@@ -6,6 +6,7 @@ use super::model::Model;
 use super::playing::Playing;
 use super::predict::prediction;
 use super::scratch::{LastSearch, Scratch};
+use super::weights::shortlist_multipliers;
 use super::source::{Clips, nearest_row, wrapped_s};
 use super::state::MatcherState;
 use crate::database::{Database, MirrorMode};
@@ -16,7 +17,7 @@ use crate::schema::{ChannelKind, SourceBuffers, TrajectorySample};
 use crate::search::explain::{self, Outcome};
 use crate::search::moments::Moments;
 use crate::search::{
-    Backend, Candidates, Explanation, Match, OwnedQuery, PerColumn, PlainColumns, SearchIndex, SearchQuery, row_cost,
+    Candidates, Explanation, Match, OwnedQuery, PerColumn, PlainColumns, SearchIndex, SearchQuery, row_cost,
 };
 use std::sync::Arc;
 
@@ -28,20 +29,20 @@ struct Search {
 }
 
 impl Search {
-    /// Builds the index.
-    pub fn new(db: Arc<Database>, backend: Backend) -> Self {
-        let index = SearchIndex::build(&db, backend);
+    /// Builds the index, for the weights that these settings make.
+    pub fn new(db: Arc<Database>, model: &Model, config: &MatcherConfig) -> Self {
+        let index = SearchIndex::build_for(&db, config.search.backend, &shortlist_multipliers(model, config));
         Self { db, index }
     }
 
-    /// The best candidates of a query, into `scratch.best`; returns how many, and which candidates were looked at. A clip that
-    /// is over looks most like its own last moments: going back there would be a stutter. Only where there is nothing else may
-    /// the jump be short.
-    fn search(&self, update: &mut Update, playing: Option<Costs>, rest_cost: f32) -> (usize, Candidates) {
+    /// The moments that fit best, into `scratch.best`; returns how many, and which candidates were looked at. What is estimated
+    /// to cost more than `max_cost` is left out. A clip that is over (`may_continue` is false) looks most like its own last
+    /// moments: going back there would be a stutter. Only where there is nothing else may the jump be short.
+    fn search(&self, update: &mut Update, may_continue: bool, max_cost: f32, rest_cost: f32) -> (usize, Candidates) {
         let (db, config) = (&*self.db, &update.character.config);
         let near_s = config.search.near_exclusion_s;
         let nears = [near_s.max(db.schema.horizon_s().1), near_s, 0.0];
-        let nears = if playing.is_some() { &nears[1..2] } else { &nears[..] };
+        let nears = if may_continue { &nears[1..2] } else { &nears[..] };
         let scratch = &mut *update.scratch;
         let room = &mut scratch.best[..config.search.candidates];
         let (mut kept, mut looked_at) = (0, Candidates::default());
@@ -51,15 +52,11 @@ impl Search {
                 transition_cost: config.search.transition_cost,
                 rest_cost,
                 shown: &scratch.shown_rows,
+                max_cost,
                 candidates: looked_at,
-                ..SearchQuery::new(&scratch.query, &update.character.resolved.multipliers)
+                ..SearchQuery::new(&scratch.query, &update.character.resolved.shortlist_multipliers)
             };
-            kept = if room.len() == 1 {
-                self.index.search_k(db, &SearchQuery { continuing: playing.map(|p| p.features), ..ask }, room)
-            } else {
-                let multipliers = &update.character.resolved.shortlist_multipliers;
-                self.index.search_moments(db, &SearchQuery { multipliers, ..ask }, room)
-            };
+            kept = self.index.search_moments(db, &ask, room);
             if kept > 0 {
                 break;
             }
@@ -80,17 +77,6 @@ impl Search {
         let cost = (cost + SearchQuery::extra_cost_of_playing(db, row, rest_cost)).min(f32::MAX);
         let by_query = p.mirrored && db.mirror == MirrorMode::Query;
         Some(Match { row, mirrored: by_query, cost, continuing: true })
-    }
-
-    /// True when there is a row to go to, after a search that found `kept` rows.
-    fn leads_on(&self, update: &Update, kept: usize) -> bool {
-        let found = &update.scratch.best[..kept];
-        if kept == 0 || found.iter().any(|m| !m.continuing) {
-            return kept > 0;
-        }
-        // One row was asked for, and what plays is the cheapest.
-        let asked = update.character.last_query(update.scratch);
-        asked.is_some_and(|ask| self.index.search(&self.db, &SearchQuery { continuing: None, ..ask }).is_some())
     }
 
     /// Of the best `kept` candidates by features the one that is best when the transition counts too, and its whole cost.
@@ -117,15 +103,6 @@ impl Search {
         }
         Some(best)
     }
-}
-
-/// What it costs to let the clip play on.
-#[derive(Clone, Copy, Debug)]
-struct Costs {
-    /// By features.
-    features: Match,
-    /// The same and what is pulled at the root.
-    whole: f32,
 }
 
 /// The cheaper of a candidate and the best one so far; the first of equals.
@@ -178,28 +155,19 @@ impl Chooser for Search {
             return Choice::Continue;
         }
         let wanted = update.predicted(config.way_ahead_s);
-        let playing = continuing.map(|features| {
-            let whole = match config.candidates {
-                1 => features.cost,
-                _ => (features.cost + update.way_cost(db, &wanted, &update.state.header.playing)).min(f32::MAX),
-            };
-            Costs { features, whole }
+        let playing_cost = continuing.map(|c| match config.candidates {
+            1 => c.cost,
+            _ => (c.cost + update.way_cost(db, &wanted, &update.state.header.playing)).min(f32::MAX),
         });
         update.state.header.shown_rows(db, &mut update.scratch.shown_rows);
-        let (kept, candidates) = self.search(update, playing, rest_cost);
-        update.scratch.last = Some(LastSearch {
-            found: continuing,
-            continuing_cost: continuing.map(|c| c.cost),
-            jumped: false,
-            candidates,
-            continuing,
-            transition_cost: config.transition_cost,
-            rest_cost,
-        });
-        update.state.header.stranded = allowed.is_none() && !self.leads_on(update, kept);
+        // What costs more than playing on is no choice, unless what plays is not allowed: then it counts whether there is one.
+        let max_cost = playing_cost.filter(|_| allowed.is_some()).unwrap_or(f32::INFINITY);
+        let (kept, candidates) = self.search(update, may_continue, max_cost, rest_cost);
+        update.scratch.last = Some(LastSearch { found: continuing, continuing, jumped: false, candidates, rest_cost });
+        update.state.header.stranded = allowed.is_none() && kept == 0;
         let found = self.best(update, &wanted, kept);
-        let enough = |cost: f32| playing.is_none_or(|p| cost < p.whole * (1.0 - config.minimum_improvement));
-        let jump = found.filter(|(m, cost)| !m.continuing && enough(*cost)).map(|(m, _)| m);
+        let enough = |cost: f32| playing_cost.is_none_or(|playing| cost < playing * (1.0 - config.minimum_improvement));
+        let jump = found.filter(|(_, cost)| enough(*cost)).map(|(m, _)| m);
         update.state.header.searches += 1;
         update.output.searches += 1;
         if let Some(last) = &mut update.scratch.last {
@@ -259,12 +227,13 @@ impl Character {
     pub fn new(database: Arc<Database>, config: MatcherConfig) -> Result<Self, ConfigError> {
         let model = Arc::new(Model::of(&database));
         config.validate_for(&model)?;
-        let chooser = Arc::new(Search::new(database.clone(), config.search.backend));
+        let chooser = Arc::new(Search::new(database.clone(), &model, &config));
         let character = Self::from_parts(model, Arc::new(Clips(database.clone())), chooser, config)?;
         Ok(Self { database: Some(database), ..character })
     }
 
-    /// The same character with other settings. Reuses the search index unless `search.backend` changes.
+    /// The same character with other settings. Reuses the search index unless `search.backend` changes; it stays fastest for the
+    /// weights that it was built with.
     ///
     /// # Errors
     /// As [`Character::new`].
@@ -272,7 +241,7 @@ impl Character {
         config.validate_for(&self.model)?;
         let chooser = match &self.database {
             Some(db) if config.search.backend != self.config.search.backend => {
-                Arc::new(Search::new(db.clone(), config.search.backend))
+                Arc::new(Search::new(db.clone(), &self.model, &config))
             }
             _ => self.chooser.clone(),
         };
@@ -285,7 +254,7 @@ impl Character {
         let last = scratch.last?;
         Some(SearchQuery {
             continuing: last.continuing,
-            transition_cost: last.transition_cost,
+            transition_cost: self.config.search.transition_cost,
             rest_cost: last.rest_cost,
             shown: &scratch.shown_rows,
             candidates: last.candidates,

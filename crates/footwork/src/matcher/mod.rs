@@ -21,7 +21,7 @@ mod rest;
 mod root;
 mod scheduler;
 mod scratch;
-mod shortlist;
+mod weights;
 mod show;
 mod source;
 mod state;

@@ -14,14 +14,12 @@ use glam::Vec3;
 pub struct LastSearch {
     /// The best candidate, if there was any.
     pub found: Option<Match>,
-    /// What letting the clip play on would have cost, if it could.
-    pub continuing_cost: Option<f32>,
+    /// The row that plays and what letting it play on cost, if it could.
+    pub continuing: Option<Match>,
     /// Whether playback jumped to what was found.
     pub jumped: bool,
-    /// What was asked of candidates, and the cost of a jump.
+    /// Which rows were looked at, and [`SearchQuery::rest_cost`](crate::search::SearchQuery).
     pub(crate) candidates: Candidates,
-    pub(crate) continuing: Option<Match>,
-    pub(crate) transition_cost: f32,
     pub(crate) rest_cost: f32,
 }
 

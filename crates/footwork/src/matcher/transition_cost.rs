@@ -6,7 +6,7 @@ use super::database_search::playing_at;
 use super::levers::Levers;
 use super::playing::Playing;
 use super::scratch::Scratch;
-use super::shortlist::{SCALE_M, SCALE_RAD};
+use super::weights::{SCALE_M, SCALE_RAD};
 use crate::blend::inertialize::Moving;
 use crate::database::Database;
 use crate::schema::TrajectorySample;

@@ -262,6 +262,14 @@ impl SearchIndex {
         structures::Setting::of(backend).build(db).expect("the fastest kernel there is can run")
     }
 
+    /// The same, fastest for queries with these `[columns]` multipliers.
+    pub(crate) fn build_for(db: &Database, backend: Backend, multipliers: &[f32]) -> Self {
+        match backend {
+            Backend::Tree => Self::Tree(Tree::build_for(db, multipliers)),
+            other => Self::build(db, other),
+        }
+    }
+
     /// The best candidate, or `None` where there is none. Allocates nothing. The query must be valid.
     pub fn search(&self, db: &Database, query: &SearchQuery) -> Option<Match> {
         let mut room = [Match::default()];

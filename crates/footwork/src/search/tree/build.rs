@@ -12,9 +12,9 @@ const SAMPLE: usize = 192;
 /// Columns that a split may be along: those in which the sample spreads most.
 const CHOICES: usize = 8;
 
-/// Puts rows in the order of the tree.
-pub fn arrange(features: &Features, rows: &mut [u32]) {
-    let mut splitter = Splitter { features, sample: Vec::new(), means: Vec::new(), keys: Vec::new() };
+/// Puts rows in the order of the tree, for queries with these `[columns]` weights.
+pub fn arrange(features: &Features, weights: &[f64], rows: &mut [u32]) {
+    let mut splitter = Splitter { features, weights, sample: Vec::new(), means: Vec::new(), keys: Vec::new() };
     let mut child = LANES;
     while child * LANES < rows.len() {
         child *= LANES;
@@ -24,6 +24,7 @@ pub fn arrange(features: &Features, rows: &mut [u32]) {
 
 struct Splitter<'a> {
     features: &'a Features,
+    weights: &'a [f64],
     // Space that is used again.
     sample: Vec<u32>,
     means: Vec<f64>,
@@ -86,7 +87,7 @@ impl Splitter<'_> {
                 squares[c] += v * v;
             }
         }
-        let variance = |c: usize| squares[c] - sums[c] * sums[c] / n;
+        let variance = |c: usize| self.weights[c] * self.weights[c] * (squares[c] - sums[c] * sums[c] / n);
         let mut order: Vec<usize> = (0..columns).collect();
         order.sort_by(|a, b| variance(*b).total_cmp(&variance(*a)).then(a.cmp(b)));
         order.truncate(CHOICES);
@@ -104,7 +105,8 @@ impl Splitter<'_> {
             sums.iter_mut().zip(row).for_each(|(sum, v)| *sum += f64::from(*v));
         }
         let share = left as f64 / n;
-        sums.iter().zip(&self.means).map(|(part, all)| (part - all * share) * (part - all * share)).sum()
+        let apart = |((part, all), weight): ((&f64, &f64), &f64)| weight * (part - all * share);
+        sums.iter().zip(&self.means).zip(self.weights).map(apart).map(|d| d * d).sum()
     }
 }
 

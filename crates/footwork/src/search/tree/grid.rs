@@ -1,6 +1,6 @@
 //! Features as whole numbers, such that distances between codes bound the cost from below.
 //!
-//! All columns share one unit, since they share one cost, and as many bits as let the squares of all columns add up within
+//! Values are multiplied by the weights that the tree is made for. All columns share one unit, since they share one cost, and as many bits as let the squares of all columns add up within
 //! 31 (13 bits for up to 32 columns). Columns that cost their square come first, then those that cost their absolute value,
 //! each group by falling variance and filled up to whole pairs.
 //!
@@ -8,7 +8,8 @@
 //! Boxes are rounded outwards and queries towards them, so their distance is never more than the real one. Rows and queries
 //! are rounded to the nearest code: each column's distance is wrong by a unit at most (and by half a unit more after
 //! weighting), so that the length of them all is wrong by at most that times the root of their number; limits for rows are
-//! raised by as much ([`Bounds::limit`]). Codes are computed in `f64`, where a division is wrong by 2^-36 of a code.
+//! raised by as much ([`Bounds::limit`]). Codes are computed in `f64`, where a weighted value is exact and
+//! a division wrong by 2^-36 of a code.
 //!
 //! Real numbers then bound the real cost. The cost that the one formula computes in `f32` lies below it by at most a factor
 //! (1 - 2^-24) per operation (two for the difference and its weight, squared, one for the square, one per column of the sum)
@@ -32,6 +33,8 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 struct Lane {
     column: u32,
+    /// The weight that the tree was made for. What follows is of weighted values.
+    weight: f64,
     /// The value of code 0.
     origin: f64,
     /// Smallest and largest value of all rows.
@@ -57,20 +60,21 @@ pub struct Grid {
 #[derive(Clone, Copy, Debug)]
 struct Spread {
     column: usize,
+    weight: f64,
     mean: f64,
     variance: f64,
     range: (f64, f64),
 }
 
 impl Spread {
-    fn of(column: usize, features: &Features, rows: &[u32]) -> Self {
-        let value = |row: &u32| f64::from(features.values[*row as usize * features.columns + column]);
+    fn of(column: usize, weight: f64, features: &Features, rows: &[u32]) -> Self {
+        let value = |row: &u32| weight * f64::from(features.values[*row as usize * features.columns + column]);
         let n = rows.len().max(1) as f64;
         let mean = rows.iter().map(value).sum::<f64>() / n;
         let variance = rows.iter().map(value).map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
         let (min, max) = (f64::min, f64::max);
         let range = rows.iter().map(value).fold((f64::MAX, f64::MIN), |(a, b), v| (min(a, v), max(b, v)));
-        Self { column, mean, variance, range }
+        Self { column, weight, mean, variance, range }
     }
 
     /// The part of the range that codes tell apart.
@@ -81,18 +85,19 @@ impl Spread {
 }
 
 impl Grid {
-    /// A grid over these rows; `is_absolute` tells how columns cost.
-    pub fn new(features: &Features, rows: &[u32], is_absolute: impl Fn(usize) -> bool) -> Self {
-        let mut spreads: Vec<Spread> = (0..features.columns).map(|c| Spread::of(c, features, rows)).collect();
+    /// A grid over these rows for queries with these `[columns]` weights; `is_absolute` tells how columns cost.
+    pub fn new(features: &Features, rows: &[u32], weights: &[f64], is_absolute: impl Fn(usize) -> bool) -> Self {
+        let spread = |(column, weight): (usize, &f64)| Spread::of(column, *weight, features, rows);
+        let mut spreads: Vec<Spread> = weights.iter().enumerate().map(spread).collect();
         spreads.sort_by(|a, b| b.variance.total_cmp(&a.variance).then(a.column.cmp(&b.column)));
         // One less for each group: both are filled up to whole pairs.
         spreads.truncate(MOST_LANES - 2);
         let lanes_of = |absolute: bool| -> Vec<Lane> {
             let group = spreads.iter().filter(|s| is_absolute(s.column) == absolute);
             let mut lanes: Vec<Lane> =
-                group.map(|s| Lane { column: s.column as u32, origin: s.reach().0, range: s.range }).collect();
+                group.map(|s| Lane { column: s.column as u32, weight: s.weight, origin: s.reach().0, range: s.range }).collect();
             if lanes.len() % 2 == 1 {
-                lanes.push(Lane { column: NONE, origin: 0.0, range: (0.0, 0.0) });
+                lanes.push(Lane { column: NONE, weight: 1.0, origin: 0.0, range: (0.0, 0.0) });
             }
             lanes
         };
@@ -132,7 +137,7 @@ impl Grid {
         if lane.column == NONE {
             return [0; 3];
         }
-        let place = self.place(lane, f64::from(row[lane.column as usize]));
+        let place = self.place(lane, lane.weight * f64::from(row[lane.column as usize]));
         [nearest(place), below(place), above(place)]
     }
 
@@ -181,8 +186,14 @@ pub struct Question {
 impl Question {
     /// A query, met by rows in this order and at these costs.
     pub fn new(grid: &Grid, query: &SearchQuery, order: &impl ColumnOrder, costs: &impl ColumnCost) -> Self {
-        let heaviest = query.multipliers.iter().fold(0.0f32, |a, m| a.max(m.abs()));
-        let weight_scale = if heaviest > 0.0 { 32768.0 / f64::from(heaviest) } else { 0.0 };
+        // Beside the weights that the tree was made for.
+        let multiplier = |c: usize| match grid.lane_of[order.source(c).0] {
+            NONE => 0.0,
+            at => f64::from(query.multipliers[c].abs()) / grid.lanes[at as usize].weight,
+        };
+        let columns = 0..query.features.len();
+        let heaviest = columns.clone().map(multiplier).fold(0.0, f64::max);
+        let weight_scale = if heaviest > 0.0 { 32768.0 / heaviest } else { 0.0 };
         let mut out = Self {
             pairs: grid.pairs(),
             squared_pairs: grid.squared_pairs,
@@ -191,11 +202,11 @@ impl Question {
             above: [u32::MAX; MOST_PAIRS],
             below: [0; MOST_PAIRS],
             weights: [0; MOST_PAIRS],
-            weighted: query.multipliers.iter().any(|m| m.abs() != heaviest),
-            bounds: Bounds { heaviest: f64::from(heaviest), ..Bounds::new(grid) },
+            weighted: false,
+            bounds: Bounds { heaviest, ..Bounds::new(grid) },
         };
         let mut met = 0;
-        for c in 0..query.features.len() {
+        for c in columns {
             let (column, sign) = order.source(c);
             let at = grid.lane_of[column];
             if at == NONE {
@@ -209,7 +220,8 @@ impl Question {
             }
             met += 1;
             let lane = &grid.lanes[at as usize];
-            let (wanted, m) = (f64::from(sign * query.features[c]), f64::from(query.multipliers[c].abs()));
+            let (wanted, m) = (lane.weight * f64::from(sign * query.features[c]), multiplier(c));
+            out.weighted |= m != heaviest;
             let inside = wanted.max(lane.range.0).min(lane.range.1);
             // From here to the nearest row, and on within the grid: the squares of parts are less than the square of all.
             let outside = (wanted - inside).abs() * m;
@@ -250,7 +262,7 @@ fn set(word: &mut u32, shift: u32, half: u16) {
 /// From costs to sums of codes.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// The greatest multiplier.
+    /// The greatest multiplier beside the weights of the grid.
     heaviest: f64,
     /// Width of a code.
     unit: f64,

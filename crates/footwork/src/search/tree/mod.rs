@@ -5,7 +5,8 @@
 //! compared, by the one formula, with the features as stored. Bounds never exceed a cost (`grid.rs` says why) and only what
 //! exceeds the limit is dropped, so the match is the one that comparing every row finds, ties included.
 //!
-//! Nothing in it depends on the query: multipliers, mirrors, tags and exclusions are applied on the way down.
+//! Any query may be asked: multipliers, mirrors, tags and exclusions are applied on the way down. It is fastest with the
+//! multipliers that it was made for.
 //!
 //! # Data
 //! Level 0 are the leaves, `[leaves x pairs]` blocks of 16 rows in codes; above, each level has `[nodes x box pairs x 2]`
@@ -65,11 +66,19 @@ impl Level {
 impl Tree {
     /// A tree over all rows that may be entered, with the fastest kernel.
     pub fn build(db: &Database) -> Self {
+        Self::build_for(db, &vec![1.0; db.features.columns])
+    }
+
+    /// The same, fastest for queries with these `[columns]` multipliers.
+    pub(crate) fn build_for(db: &Database, multipliers: &[f32]) -> Self {
+        // A column that is not asked for must lie somewhere, too.
+        let weight = |m: &f32| if *m == 0.0 { 1.0 } else { f64::from(m.abs()) };
+        let weights: Vec<f64> = multipliers.iter().map(weight).collect();
         let mut rows: Vec<u32> = (0..db.rows()).filter(|r| !db.row_flags[*r].no_entry()).map(|r| r as u32).collect();
         let count = rows.len();
         let costs = PerColumn(&db.residuals);
-        let grid = Grid::new(&db.features, &rows, |column| costs.is_absolute(column));
-        build::arrange(&db.features, &mut rows);
+        let grid = Grid::new(&db.features, &rows, &weights, |column| costs.is_absolute(column));
+        build::arrange(&db.features, &weights, &mut rows);
         rows.resize(count.next_multiple_of(LANES), rows.last().copied().unwrap_or_default());
         let left_in_clip = rows.iter().take(count.next_multiple_of(LANES)).map(|row| left_in_clip(db, *row)).collect();
         let levels = if count == 0 { Vec::new() } else { levels(db, &grid, &rows) };
@@ -238,6 +247,10 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
                 continue;
             }
             if next.level() == 0 {
+                // By the time that it is visited, the one after is there.
+                if let Some(after) = stack[..len].last().filter(|after| after.level() == 0) {
+                    prefetch(self.tree.levels[0].node(after.index()));
+                }
                 self.leaf(next.index());
             } else {
                 len += self.node(next.level(), next.index(), &mut stack[len..]);
@@ -252,11 +265,9 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
         let first = index * LANES;
         let children = below.nodes() - first;
         self.order.touch(children.min(LANES));
-        let mut within = sums.within & lowest_bits(children);
+        let within = sums.within & lowest_bits(children);
         let mut len = 0;
-        while within != 0 {
-            let lane = within.trailing_zeros() as usize;
-            within &= within - 1;
+        for lane in lanes(within) {
             let mut bound = sums.sums[lane];
             if self.tagged {
                 match self.with_tags(bound, &below.tags[first + lane]) {
@@ -294,14 +305,13 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
     fn leaf(&mut self, index: usize) {
         let sums = self.sums::<false>(self.tree.levels[0].node(index), self.limits.row);
         let first = index * LANES;
-        let mut within = sums.within & lowest_bits(self.tree.count - first);
-        while within != 0 {
-            let lane = within.trailing_zeros() as usize;
-            within &= within - 1;
-            // The limit may have fallen since.
-            if sums.sums[lane] <= self.limits.row {
-                self.row(first + lane);
-            }
+        let within = sums.within & lowest_bits(self.tree.count - first);
+        let rows = &self.tree.rows[first..];
+        // They lie anywhere: asked for at once, they arrive while the first is compared.
+        lanes(within).for_each(|lane| prefetch(self.db.features.row(RowIndex(rows[lane]))));
+        lanes(within).for_each(|lane| self.row(first + lane));
+        if self.best.limit() != self.limits.cost {
+            self.limits = Limits::new(&self.question, self.best.limit(), self.least_extra);
         }
     }
 
@@ -311,18 +321,15 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
         if ends || candidates.is_near(row, self.mirrored) {
             return;
         }
-        if !candidates.tags.is_open() && !candidates.tags.allows(self.db.row_tags(row)) {
+        if self.tagged && !candidates.tags.allows(self.db.row_tags(row)) {
             return;
         }
-        let within = (self.query.extra_cost(self.db, row, self.mirrored), self.limits.cost);
+        let within = (self.query.extra_cost(self.db, row, self.mirrored), self.best.limit());
         let (q, row) = (self.query, RowIndex::new(row));
         let values = self.db.features.row(row);
         let cost = row_cost_within(q.features, q.multipliers, values, self.order, self.costs, within);
         if let Some(cost) = cost {
             self.best.offer(Match { row, mirrored: self.mirrored, cost, continuing: false });
-            if self.best.limit() != self.limits.cost {
-                self.limits = Limits::new(&self.question, self.best.limit(), self.least_extra);
-            }
         }
     }
 
@@ -340,6 +347,15 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
         let absolute = kernel.sums::<BOXES, false>(absolute, &codes(false), i32::MAX).sums;
         Sums::new(std::array::from_fn(|i| question.bounds.combined(of, squared[i], absolute[i])), limit)
     }
+}
+
+/// The lanes whose bits are set, rising.
+fn lanes(mut bits: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = bits.trailing_zeros() as usize;
+        bits &= bits.wrapping_sub(1);
+        (lane < LANES).then_some(lane)
+    })
 }
 
 /// A bit for each of the first `n` of 16.

@@ -11,6 +11,12 @@ use footwork::search::{Backend, Kernel, Match, QueryError, SearchIndex, SearchQu
 use footwork_metrics::query_sets::{QuerySet, queries};
 use proptest::prelude::*;
 
+/// The multipliers that one of the trees is made for: some lost, some equal, some far apart.
+fn weights(db: &Database) -> Vec<f32> {
+    let mut r = Random(db.rows() as u64);
+    (0..db.features.columns).map(|_| r.pick(&[0.0, 1.0, 1.0, 0.3, -2.5, 40.0])).collect()
+}
+
 /// Every structure that may be asked.
 fn structures(db: &Database) -> Vec<(String, SearchIndex)> {
     let mut all = vec![("brute".to_owned(), SearchIndex::build(db, Backend::Brute))];
@@ -20,6 +26,7 @@ fn structures(db: &Database) -> Vec<(String, SearchIndex)> {
         assert_eq!(tree.kernel(), kernel);
         all.push((format!("tree, {}", kernel.name()), SearchIndex::Tree(tree)));
     }
+    all.push(("weighted tree".to_owned(), SearchIndex::build_for(db, Backend::Tree, &weights(db))));
     all
 }
 
@@ -45,6 +52,7 @@ fn check_case(case: &Case, questions: usize) {
     for _ in 0..questions {
         let q = Question::draw(&db, case.data, &mut r);
         let k = r.pick(&[0, 1, 2, 7, 40, 1000]);
+        check(&db, &all, &SearchQuery { multipliers: &weights(&db), ..q.ask() }, k);
         let Some(best) = check(&db, &all, &q.ask(), k) else { continue };
         // The best just so, and just not, within what a match may cost.
         for max_cost in [best.cost, best.cost.next_down()] {

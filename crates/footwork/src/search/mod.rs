@@ -262,8 +262,9 @@ impl SearchIndex {
         structures::Setting::of(backend).build(db).expect("the fastest kernel there is can run")
     }
 
-    /// The same, fastest for queries with these `[columns]` multipliers.
-    pub(crate) fn build_for(db: &Database, backend: Backend, multipliers: &[f32]) -> Self {
+    /// The same for queries with these `[columns]` multipliers: the matches are the same, and a tree finds them sooner. Any query
+    /// may still be asked.
+    pub fn build_for(db: &Database, backend: Backend, multipliers: &[f32]) -> Self {
         match backend {
             Backend::Tree => Self::Tree(Tree::build_for(db, multipliers)),
             other => Self::build(db, other),

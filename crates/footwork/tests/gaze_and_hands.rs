@@ -16,9 +16,9 @@ fn joints(walk: &Walk) -> Vec<LookJoint> {
     vec![joint("Spine2", 20.0, 10.0), joint("Neck", 30.0, 20.0), joint("Head", 40.0, 30.0)]
 }
 
-fn gaze<'a>(walk: &Walk, joints: &'a [LookJoint]) -> Gaze<'a> {
+fn gaze<'a>(walk: &'a Walk, joints: &'a [LookJoint]) -> Gaze<'a> {
     let head = Pose::rest(&walk.skeleton).in_root(&walk.skeleton, joints.last().unwrap().joint);
-    Gaze::new(joints, head.rotation, Vec3::new(0.0, 0.08, 0.1))
+    Gaze::new(&walk.skeleton, joints, head.rotation, Vec3::new(0.0, 0.08, 0.1))
 }
 
 /// Angle between where the eyes look and where the target is, degrees.
@@ -46,8 +46,8 @@ fn a_walker_looks_at_what_is_within_the_limits() {
             let time_s = frame as f32 * walk.dt_s();
             let target = target(pose.world_from_root().translation, time_s);
             without = without.max(error_deg(&walk, &gaze, &pose, target));
-            state.update(&config, &gaze, &walk.skeleton, Some(target), &pose, walk.dt_s());
-            state.apply(&gaze, &walk.skeleton, &mut pose);
+            state.update(&config, &gaze, Some(target), &pose, walk.dt_s());
+            state.apply(&gaze, &mut pose);
             if time_s > 1.5 {
                 worst = worst.max(error_deg(&walk, &gaze, &pose, target));
             }
@@ -66,7 +66,7 @@ fn looking_does_not_depend_on_the_frame_rate() {
         let (mut state, dt) = (LookAt::default(), 1.0 / rate_hz as f32);
         for k in 0..rate_hz {
             let x = if 2 * k < rate_hz { 2.0 } else { -2.0 };
-            state.update(&config, &gaze, &walk.skeleton, Some(Vec3::new(x, 1.6, 2.0)), &pose, dt);
+            state.update(&config, &gaze, Some(Vec3::new(x, 1.6, 2.0)), &pose, dt);
         }
         (state.yaw.spring.value, state.weight.value)
     };
@@ -92,8 +92,8 @@ fn a_target_that_passes_behind_or_goes_away_is_let_go_of_without_a_pop() {
             _ => None,
         };
         let mut pose = walk.pose(0);
-        state.update(&config, &gaze, &walk.skeleton, target, &pose, dt);
-        state.apply(&gaze, &walk.skeleton, &mut pose);
+        state.update(&config, &gaze, target, &pose, dt);
+        state.apply(&gaze, &mut pose);
         let q = walk.at(&pose, walk.joint("Head")).rotation;
         if let Some(before) = before.replace(q) {
             fastest = fastest.max(q.angle_between(before).to_degrees() / dt);
@@ -105,7 +105,7 @@ fn a_target_that_passes_behind_or_goes_away_is_let_go_of_without_a_pop() {
     assert!(fastest < 600.0, "{fastest}");
     assert!(most > 75.0 && most < 91.0 && least < -75.0 && least > -91.0, "{least} {most}");
     let mut pose = walk.pose(0);
-    state.apply(&gaze, &walk.skeleton, &mut pose);
+    state.apply(&gaze, &mut pose);
     assert_eq!(pose, walk.pose(0), "what is no longer looked at leaves no trace");
 }
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::Random;
 use common::walk::{REACH, Walk};
-use footwork::adjust::ground::{FitToGround, GroundConfig, GroundedBody, GroundedFoot};
+use footwork::adjust::ground::{FitToGround, GroundConfig, GroundStep, GroundedBody, GroundedFoot};
 use footwork::adjust::two_bone_ik::BentLeg;
 use footwork::input::GroundPoint;
 use footwork::math::{cos, sin, tan};
@@ -40,7 +40,7 @@ fn run(walk: &Walk, ground: impl Fn(Vec3, f32) -> GroundPoint + Sync, carried: i
     let config = GroundConfig::default();
     let standing = Pose::rest(&walk.skeleton);
     let soles: Vec<Sole> = walk.body.legs.iter().map(|l| Sole::new(&walk.skeleton, &standing, l.unwrap())).collect();
-    let job = FitToGround { config: &config, skeleton: &walk.skeleton, body: &walk.body, soles: &soles, reach: REACH };
+    let job = FitToGround { config: &config, soles: &soles };
     let mut feet = [GroundedFoot::default(); 2];
     let mut body = GroundedBody::default();
     let mut seen = Seen { straightest_m: f32::MAX, ..Seen::default() };
@@ -55,7 +55,9 @@ fn run(walk: &Walk, ground: impl Fn(Vec3, f32) -> GroundPoint + Sync, carried: i
         let touches = walk.contacts(frame).map(u8::from);
         let level = pose.clone();
         walk.bend(&mut pose, |lower, pose| {
-            job.update(&hook, &touches, lower, pose.world_from_root(), walk.dt_s(), (&mut feet, &mut body));
+            let world_from_root = pose.world_from_root();
+            let step = GroundStep { ground: &hook, touches: &touches, world_from_root, dt_s: walk.dt_s() };
+            job.update(&step, lower, &mut feet, &mut body);
             job.apply(&feet, &body, lower, pose);
         });
         pelvis.push(walk.at(&pose, walk.body.hips).translation - carried(time_s) * Vec3::new(1.0, 0.0, 1.0));

@@ -9,7 +9,7 @@ mod hero;
 
 use common::walk::{REACH, Walk};
 use common::{Random, random_stick};
-use footwork::adjust::ground::{FitToGround, GroundConfig, GroundedBody, GroundedFoot};
+use footwork::adjust::ground::{FitToGround, GroundConfig, GroundStep, GroundedBody, GroundedFoot};
 use footwork::adjust::hands::{Hand, HandConfig};
 use footwork::adjust::look_at::{Gaze, LookAt, LookAtConfig, LookJoint};
 use footwork::adjust::lower_body::LowerBody;
@@ -286,13 +286,13 @@ fn corrections_of_a_pose_allocate_nothing() {
     let soles: Vec<Sole> = body.legs.iter().flatten().map(|leg| Sole::new(skeleton, &rest, *leg)).collect();
     let head = LookJoint { joint: walk.joint("Head"), yaw_deg: 60.0, pitch_deg: 40.0 };
     let standing = rest.in_root(skeleton, head.joint).rotation;
-    let gaze = Gaze::new(std::slice::from_ref(&head), standing, Vec3::Z * 0.1);
+    let gaze = Gaze::new(skeleton, std::slice::from_ref(&head), standing, Vec3::Z * 0.1);
     let arm = Leg::above(skeleton, walk.joint("LeftHand")).unwrap();
     let ground = |at: Vec3| GroundPoint { height_m: 0.2 * at.z, ..Default::default() };
     let (orientation, strides, look, hands) =
         (OrientationWarpConfig::default(), StrideWarpConfig::default(), LookAtConfig::default(), HandConfig::default());
     let grounding = GroundConfig::default();
-    let fit = FitToGround { config: &grounding, skeleton, body, soles: &soles, reach: REACH };
+    let fit = FitToGround { config: &grounding, soles: &soles };
     let (mut stride, mut gazing, mut hand) = (StrideWarp::default(), LookAt::default(), Hand::default());
     let (mut feet, mut grounded) = ([GroundedFoot::default(); 2], GroundedBody::default());
     for frame in 0..60 {
@@ -300,15 +300,17 @@ fn corrections_of_a_pose_allocate_nothing() {
         let before = pose.clone();
         let target = pose.translations[0] + Vec3::new(0.4, 1.2, 0.4);
         let work = || {
-            let mut lower = LowerBody::of(skeleton, body, &pose);
-            orientation.apply(skeleton, body, REACH, 0.4, &mut lower, &mut pose);
-            stride.update(&strides, REACH, Facing::FORWARD, 0.1, &lower, dt_s);
-            stride.apply(skeleton, body, REACH, Facing::FORWARD, &mut lower, &mut pose);
-            fit.update(&ground, &touches, &lower, pose.world_from_root(), dt_s, (&mut feet, &mut grounded));
+            let mut lower = LowerBody::of(skeleton, body, REACH, &pose);
+            orientation.apply(0.4, &mut lower, &mut pose);
+            stride.update(&strides, Facing::FORWARD, 0.1, &lower, dt_s);
+            stride.apply(Facing::FORWARD, &mut lower, &mut pose);
+            let world_from_root = pose.world_from_root();
+            let step = GroundStep { ground: &ground, touches: &touches, world_from_root, dt_s };
+            fit.update(&step, &lower, &mut feet, &mut grounded);
             fit.apply(&feet, &grounded, &mut lower, &mut pose);
             lower.write(&mut pose);
-            gazing.update(&look, &gaze, skeleton, Some(target), &pose, dt_s);
-            gazing.apply(&gaze, skeleton, &mut pose);
+            gazing.update(&look, &gaze, Some(target), &pose, dt_s);
+            gazing.apply(&gaze, &mut pose);
             let reached = HandTarget { position: target, rotation: None };
             hand.update(&hands, Some(reached), pose.world_from_root(), dt_s);
             hand.apply(&hands, skeleton, arm, &mut pose);

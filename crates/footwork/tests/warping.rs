@@ -23,7 +23,7 @@ fn a_walk_warped_by_30_degrees_slides_no_more_and_the_chest_faces_ahead() {
             sent(pose);
             let upper = ["Spine2", "Head"].map(|n| walk.joint(n));
             let before = upper.map(|j| walk.at(pose, j).rotation);
-            walk.bend(pose, |lower, pose| config.apply(&walk.skeleton, &walk.body, REACH, angle, lower, pose));
+            walk.bend(pose, |lower, pose| config.apply(angle, lower, pose));
             for (joint, before) in upper.into_iter().zip(before) {
                 turned = turned.max(walk.at(pose, joint).rotation.angle_between(before).to_degrees());
             }
@@ -50,15 +50,15 @@ fn longer_and_shorter_strides_cover_the_ground_without_sliding() {
             let without = walk.slide_mps(|_, pose| sent(pose));
             let mut state = StrideWarp::default();
             for frame in 0..walk.frames() {
-                let lower = LowerBody::of(&walk.skeleton, &walk.body, &walk.pose(frame));
-                state.update(&config, REACH, Facing::FORWARD, factor - 1.0, &lower, walk.dt_s());
+                let lower = LowerBody::of(&walk.skeleton, &walk.body, REACH, &walk.pose(frame));
+                state.update(&config, Facing::FORWARD, factor - 1.0, &lower, walk.dt_s());
             }
             let (mut low, mut high) = (f32::MAX, f32::MIN);
             let with = walk.slide_mps(|_, pose| {
                 sent(pose);
                 walk.bend(pose, |lower, pose| {
-                    state.update(&config, REACH, Facing::FORWARD, factor - 1.0, lower, walk.dt_s());
-                    state.apply(&walk.skeleton, &walk.body, REACH, Facing::FORWARD, lower, pose);
+                    state.update(&config, Facing::FORWARD, factor - 1.0, lower, walk.dt_s());
+                    state.apply(Facing::FORWARD, lower, pose);
                 });
                 (low, high) = (low.min(state.sunk.value), high.max(state.sunk.value));
             });
@@ -75,11 +75,11 @@ fn longer_and_shorter_strides_cover_the_ground_without_sliding() {
 fn no_warp_is_no_change() {
     let walk = Walk::new("walk_125_loop");
     let mut pose = walk.pose(10);
-    let mut lower = LowerBody::of(&walk.skeleton, &walk.body, &pose);
-    OrientationWarpConfig::default().apply(&walk.skeleton, &walk.body, REACH, 0.0, &mut lower, &mut pose);
-    StrideWarp::default().apply(&walk.skeleton, &walk.body, REACH, Facing::FORWARD, &mut lower, &mut pose);
+    let mut lower = LowerBody::of(&walk.skeleton, &walk.body, REACH, &pose);
+    OrientationWarpConfig::default().apply(0.0, &mut lower, &mut pose);
+    StrideWarp::default().apply(Facing::FORWARD, &mut lower, &mut pose);
     let (hips, legs) = (lower.hips(), lower.legs().iter().flatten().map(|leg| leg.toe).collect::<Vec<_>>());
-    let as_it_was = LowerBody::of(&walk.skeleton, &walk.body, &pose);
+    let as_it_was = LowerBody::of(&walk.skeleton, &walk.body, REACH, &pose);
     assert_eq!((hips, legs), (as_it_was.hips(), as_it_was.legs().iter().flatten().map(|leg| leg.toe).collect()));
     assert_eq!(pose, walk.pose(10));
     assert_eq!(Transform::IDENTITY, pose.world_from_root().inverse() * pose.world_from_root());

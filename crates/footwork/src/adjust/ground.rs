@@ -4,15 +4,14 @@
 //! pitched to its slope, the pelvis follows the ground under the body and sinks as far as the lower leg needs, the spine
 //! leans a little into the slope. Joint 0 stays.
 
-use super::lower_body::{LowerBody, PelvisConfig, rotate_spine};
-use super::two_bone_ik::{BentLeg, Reach};
+use super::lower_body::{LowerBody, PelvisConfig};
+use super::two_bone_ik::BentLeg;
 use crate::input::{GroundHook, GroundPoint};
 use crate::math::spring::{Follower, Spring};
 use crate::math::{Facing, Quat, Transform, atan2, tan};
 use crate::pose::Pose;
-use crate::rig::{Body, Sole};
+use crate::rig::Sole;
 use crate::settings;
-use crate::skeleton::Skeleton;
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
 
@@ -87,14 +86,21 @@ pub struct GroundedBody {
 pub struct FitToGround<'a> {
     /// Settings.
     pub config: &'a GroundConfig,
-    /// Of the pose.
-    pub skeleton: &'a Skeleton,
-    /// Its body.
-    pub body: &'a Body,
     /// One per leg of the body.
     pub soles: &'a [Sole],
-    /// How far its legs stretch.
-    pub reach: Reach,
+}
+
+/// Where a pose walks in a step, as if over level ground at the height of its root.
+#[derive(Clone, Copy)]
+pub struct GroundStep<'a> {
+    /// The ground that there is.
+    pub ground: &'a GroundHook<'a>,
+    /// `[contact joints]` 1 for each foot that stands.
+    pub touches: &'a [u8],
+    /// The root of the pose.
+    pub world_from_root: Transform,
+    /// Time since the last step.
+    pub dt_s: f32,
 }
 
 /// Faster changes of height are steps, m/s.
@@ -103,37 +109,20 @@ const STEEPEST_MPS: f32 = 2.5;
 const BODY_SAMPLES: usize = 5;
 
 impl FitToGround<'_> {
-    /// Moves the state on by `dt_s`. The pose of `lower` walks over level ground at the height of its root, `world_from_root`;
-    /// `touches` says of each foot (`[contact joints]`, as `feet`) whether it stands.
-    pub fn update(
-        &self,
-        ground: &GroundHook,
-        touches: &[u8],
-        lower: &LowerBody,
-        world_from_root: Transform,
-        dt_s: f32,
-        (feet, body): (&mut [GroundedFoot], &mut GroundedBody),
-    ) {
+    /// Moves the state on to the next step, in which `lower` is of the pose; `feet` is `[contact joints]`.
+    pub fn update(&self, step: &GroundStep, lower: &LowerBody, feet: &mut [GroundedFoot], body: &mut GroundedBody) {
         for (k, (foot, leg)) in feet.iter_mut().zip(lower.legs()).enumerate() {
             let (Some(leg), Some(sole)) = (leg, self.soles.get(k)) else { continue };
-            let touches = touches.get(k).is_some_and(|t| *t != 0);
-            self.update_foot(ground, touches, leg, *sole, world_from_root, dt_s, foot);
+            let touches = step.touches.get(k).is_some_and(|t| *t != 0);
+            self.update_foot(step, touches, leg, *sole, foot);
         }
-        self.update_body(ground, world_from_root, dt_s, body);
-        let needed = self.sink_needed(lower, world_from_root, feet, body);
-        self.config.pelvis.sink(&mut body.sunk, needed, dt_s);
+        self.update_body(step, body);
+        let needed = self.sink_needed(lower, step.world_from_root, feet, body);
+        self.config.pelvis.sink(&mut body.sunk, needed, step.dt_s);
     }
 
-    fn update_foot(
-        &self,
-        ground: &GroundHook,
-        touches: bool,
-        leg: &BentLeg,
-        sole: Sole,
-        root: Transform,
-        dt_s: f32,
-        foot: &mut GroundedFoot,
-    ) {
+    fn update_foot(&self, step: &GroundStep, touches: bool, leg: &BentLeg, sole: Sole, foot: &mut GroundedFoot) {
+        let GroundStep { ground, world_from_root: root, dt_s, .. } = *step;
         let (c, level_m) = (self.config, root.translation.y);
         let [toe, heel, tip] =
             [leg.toe.translation, leg.ankle.point(sole.heel), leg.toe.point(sole.tip)].map(|at| root.point(at));
@@ -204,8 +193,8 @@ impl FitToGround<'_> {
         slope.clamp_length_max(steepest)
     }
 
-    fn update_body(&self, ground: &GroundHook, root: Transform, dt_s: f32, body: &mut GroundedBody) {
-        let c = self.config;
+    fn update_body(&self, step: &GroundStep, body: &mut GroundedBody) {
+        let (c, GroundStep { ground, world_from_root: root, dt_s, .. }) = (self.config, *step);
         let facing = Facing::from_rotation(root.rotation).direction();
         // Height and slope of the line through the ground under the body.
         let (mut height, mut rise, mut squares, mut carried) = (0.0, 0.0, 0.0, Vec3::ZERO);
@@ -242,7 +231,7 @@ impl FitToGround<'_> {
             let toe = leg.toe.translation;
             leg.turn_foot(foot.pitch(root));
             let up = foot.height.spring.value - self.body_height(body);
-            most.max(leg.sink_needed(toe + Vec3::Y * up, self.reach))
+            most.max(leg.sink_needed(toe + Vec3::Y * up, lower.reach))
         })
     }
 
@@ -254,14 +243,15 @@ impl FitToGround<'_> {
         let root = pose.world_from_root();
         let level_m = root.translation.y;
         let up = self.body_height(body) - body.sunk.value - level_m;
-        lower.shift_hips(self.skeleton, self.body, Vec3::Y * up, pose);
-        let lean = atan2(body.slope.value, 1.0) * self.config.lean / self.body.spine.len().max(1) as f32;
-        rotate_spine(self.skeleton, self.body, pose, Quat::from_rotation_x(lean));
+        lower.shift_hips(Vec3::Y * up, pose);
+        let lean = atan2(body.slope.value, 1.0) * self.config.lean / lower.body.spine.len().max(1) as f32;
+        lower.rotate_spine(pose, Quat::from_rotation_x(lean));
+        let reach = lower.reach;
         for (foot, leg) in feet.iter().zip(lower.legs_mut()) {
             let Some(leg) = leg.as_mut().filter(|_| foot.seen > 0.0) else { continue };
             let toe = leg.toe.translation + Vec3::Y * (foot.height.spring.value - level_m - up);
             leg.turn_foot(foot.pitch(root));
-            leg.reach(toe, self.reach);
+            leg.reach(toe, reach);
         }
     }
 }

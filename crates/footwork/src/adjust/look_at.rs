@@ -71,6 +71,8 @@ pub struct LookJoint {
 /// What looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gaze<'a> {
+    /// Whose joints.
+    pub skeleton: &'a Skeleton,
     /// From the lowest to the one with the eyes.
     pub joints: &'a [LookJoint],
     /// Where the eyes are, in the space of the last joint, metres.
@@ -97,9 +99,9 @@ pub struct LookAt {
 impl<'a> Gaze<'a> {
     /// `joints` lead from the lowest to the head. The head's rotation (root space) is that of a pose that looks ahead: the
     /// rest pose, or a frame of an idle; `eyes` is where the eyes are then, from the head joint, along the root's axes, metres.
-    pub fn new(joints: &'a [LookJoint], looks_ahead: Quat, eyes: Vec3) -> Self {
+    pub fn new(skeleton: &'a Skeleton, joints: &'a [LookJoint], looks_ahead: Quat, eyes: Vec3) -> Self {
         let head_from_root = looks_ahead.inverse();
-        Self { joints, eyes: head_from_root * eyes, forward: head_from_root * Vec3::Z }
+        Self { skeleton, joints, eyes: head_from_root * eyes, forward: head_from_root * Vec3::Z }
     }
 
     /// Eyes (root space) and the yaw and pitch of the gaze of a head.
@@ -108,8 +110,8 @@ impl<'a> Gaze<'a> {
     }
 
     /// The last joint of a pose, root space.
-    fn head(&self, skeleton: &Skeleton, pose: &Pose) -> Transform {
-        self.joints.last().map_or(Transform::IDENTITY, |j| pose.in_root(skeleton, j.joint))
+    fn head(&self, pose: &Pose) -> Transform {
+        self.joints.last().map_or(Transform::IDENTITY, |j| pose.in_root(self.skeleton, j.joint))
     }
 
     /// How far all joints together turn, radians: yaw, pitch.
@@ -131,16 +133,8 @@ impl<'a> Gaze<'a> {
 impl LookAt {
     /// The state `dt_s` later. `target` (world) is what to look at, `None` what the clip looks at; `pose` is the one to be
     /// bent.
-    pub fn update(
-        &mut self,
-        config: &LookAtConfig,
-        gaze: &Gaze,
-        skeleton: &Skeleton,
-        target: Option<Vec3>,
-        pose: &Pose,
-        dt_s: f32,
-    ) {
-        let (eyes, now) = gaze.of(gaze.head(skeleton, pose));
+    pub fn update(&mut self, config: &LookAtConfig, gaze: &Gaze, target: Option<Vec3>, pose: &Pose, dt_s: f32) {
+        let (eyes, now) = gaze.of(gaze.head(pose));
         let mut aim = now;
         if let Some(target) = target {
             let way = pose.world_from_root().inverse_point(target) - eyes;
@@ -157,17 +151,18 @@ impl LookAt {
     }
 
     /// Turns the joints.
-    pub fn apply(&self, gaze: &Gaze, skeleton: &Skeleton, pose: &mut Pose) {
+    pub fn apply(&self, gaze: &Gaze, pose: &mut Pose) {
         if self.weight.value < LEAST_WEIGHT {
             return;
         }
-        let mut head = gaze.head(skeleton, pose);
+        let mut head = gaze.head(pose);
         let (eyes, now) = gaze.of(head);
         let wanted = now + (Vec2::new(self.yaw.spring.value, self.pitch.spring.value) - now) * self.weight.value;
         // A point, not a direction: a spine that bends takes the eyes along.
         let point = eyes + direction(wanted) * self.distance_m.max(LEAST_DISTANCE_M);
         for (k, joint) in gaze.joints.iter().enumerate() {
-            let (parent, pivot) = (pose.parent_in_root(skeleton, joint.joint), pose.local(joint.joint).translation);
+            let (parent, pivot) =
+                (pose.parent_in_root(gaze.skeleton, joint.joint), pose.local(joint.joint).translation);
             let pivot = parent.point(pivot);
             let limit = Vec2::new(joint.yaw_deg, joint.pitch_deg) * (PI / 180.0);
             let share = limit / Gaze::limits(&gaze.joints[k..]).max(Vec2::splat(1e-6));

@@ -14,14 +14,17 @@ pub(crate) const MAX_LEGS: usize = 8;
 
 /// Pelvis and legs of a pose while stages bend them, one after the other: taken from it once, written back once. Root space.
 #[derive(Clone, Copy, Debug)]
-pub struct LowerBody {
+pub struct LowerBody<'a> {
+    pub(super) skeleton: &'a Skeleton,
+    pub(super) body: &'a Body,
+    pub(super) reach: Reach,
     hips: Transform,
     legs: [Option<BentLeg>; MAX_LEGS],
 }
 
-impl LowerBody {
-    /// As a pose has it.
-    pub fn of(skeleton: &Skeleton, body: &Body, pose: &Pose) -> Self {
+impl<'a> LowerBody<'a> {
+    /// As a pose has it; `reach` is how far its legs stretch.
+    pub fn of(skeleton: &'a Skeleton, body: &'a Body, reach: Reach, pose: &Pose) -> Self {
         let hips = pose.in_root(skeleton, body.hips);
         let mut legs = [None; MAX_LEGS];
         for (bent, leg) in legs.iter_mut().zip(&body.legs) {
@@ -30,7 +33,7 @@ impl LowerBody {
                 _ => BentLeg::of(skeleton, pose, leg),
             });
         }
-        Self { hips, legs }
+        Self { skeleton, body, reach, hips, legs }
     }
 
     /// What the legs hang from.
@@ -49,7 +52,7 @@ impl LowerBody {
     }
 
     /// Puts the pelvis elsewhere, in `pose` at once; the legs go along.
-    pub fn move_hips(&mut self, skeleton: &Skeleton, body: &Body, to: Transform, pose: &mut Pose) {
+    pub fn move_hips(&mut self, to: Transform, pose: &mut Pose) {
         if to.rotation == self.hips.rotation {
             let by = to.translation - self.hips.translation;
             self.legs.iter_mut().flatten().for_each(|leg| leg.shift(by));
@@ -58,33 +61,33 @@ impl LowerBody {
             self.legs.iter_mut().flatten().for_each(|leg| leg.carry(by));
         }
         self.hips = to;
-        pose.set_in_root(skeleton, body.hips, to);
+        pose.set_in_root(self.skeleton, self.body.hips, to);
     }
 
     /// The same without a turn.
-    pub fn shift_hips(&mut self, skeleton: &Skeleton, body: &Body, by: Vec3, pose: &mut Pose) {
-        self.move_hips(skeleton, body, Transform::new(self.hips.translation + by, self.hips.rotation), pose);
+    pub fn shift_hips(&mut self, by: Vec3, pose: &mut Pose) {
+        self.move_hips(Transform::new(self.hips.translation + by, self.hips.rotation), pose);
     }
 
     /// How far the pelvis must sink, metres, for every toe to reach where `wanted` (root space) puts it; 0 where all do.
-    pub fn sink_needed(&self, reach: Reach, wanted: impl Fn(Vec3) -> Vec3) -> f32 {
-        let needed = |leg: &BentLeg| leg.sink_needed(wanted(leg.toe.translation), reach);
+    pub fn sink_needed(&self, wanted: impl Fn(Vec3) -> Vec3) -> f32 {
+        let needed = |leg: &BentLeg| leg.sink_needed(wanted(leg.toe.translation), self.reach);
         self.legs.iter().flatten().map(needed).fold(0.0, f32::max)
+    }
+
+    /// Rotates every joint of the spine, and all above it, by a rotation in root space.
+    pub(super) fn rotate_spine(&self, pose: &mut Pose, by: Quat) {
+        let mut parent = pose.in_root(self.skeleton, self.body.hips).rotation;
+        for joint in &self.body.spine {
+            let turned = by * parent * pose.rotations[joint.at()];
+            pose.rotations[joint.at()] = (parent.inverse() * turned).renormalize();
+            parent = turned.renormalize();
+        }
     }
 
     /// Writes the legs back.
     pub fn write(&self, pose: &mut Pose) {
         self.legs.iter().flatten().for_each(|leg| leg.write(pose));
-    }
-}
-
-/// Rotates every joint of the spine, and all above it, by a rotation in root space.
-pub(crate) fn rotate_spine(skeleton: &Skeleton, body: &Body, pose: &mut Pose, by: Quat) {
-    let mut parent = pose.in_root(skeleton, body.hips).rotation;
-    for joint in &body.spine {
-        let turned = by * parent * pose.rotations[joint.at()];
-        pose.rotations[joint.at()] = (parent.inverse() * turned).renormalize();
-        parent = turned.renormalize();
     }
 }
 

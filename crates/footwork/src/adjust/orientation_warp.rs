@@ -3,13 +3,10 @@
 //! Pelvis and legs turn towards the direction of travel that is wanted, the spine turns back, so that the chest faces where
 //! it did. The root stays. Source: the node of that name in Unreal Engine 5.
 
-use super::lower_body::{LowerBody, rotate_spine};
-use super::two_bone_ik::Reach;
+use super::lower_body::LowerBody;
 use crate::math::{Facing, Quat, Transform};
 use crate::pose::Pose;
-use crate::rig::Body;
 use crate::settings;
-use crate::skeleton::Skeleton;
 use glam::Vec3;
 use std::f32::consts::PI;
 
@@ -45,15 +42,7 @@ impl OrientationWarpConfig {
     }
 
     /// Warps a pose by `angle_rad` about +Y: spine and pelvis at once, the legs of `lower` for it to write.
-    pub fn apply(
-        &self,
-        skeleton: &Skeleton,
-        body: &Body,
-        reach: Reach,
-        angle_rad: f32,
-        lower: &mut LowerBody,
-        pose: &mut Pose,
-    ) {
+    pub fn apply(&self, angle_rad: f32, lower: &mut LowerBody, pose: &mut Pose) {
         if angle_rad.abs() < 1e-4 {
             return;
         }
@@ -62,10 +51,10 @@ impl OrientationWarpConfig {
             Quat::from_rotation_y(angle_rad) * lower.hips().translation,
             Quat::from_rotation_y(of_pelvis) * lower.hips().rotation,
         );
-        lower.move_hips(skeleton, body, pelvis, pose);
-        rotate_spine(skeleton, body, pose, Quat::from_rotation_y(-of_pelvis / body.spine.len().max(1) as f32));
+        lower.move_hips(pelvis, pose);
+        lower.rotate_spine(pose, Quat::from_rotation_y(-of_pelvis / lower.body.spine.len().max(1) as f32));
         // A leg turns by what is left about its own hip, and then reaches for where it would be had it turned with the pelvis.
-        let rest = Quat::from_rotation_y(angle_rad - of_pelvis);
+        let (rest, reach) = (Quat::from_rotation_y(angle_rad - of_pelvis), lower.reach);
         for leg in lower.legs_mut().iter_mut().flatten() {
             leg.turn(rest);
             let arm = pelvis.translation - leg.hip.translation;

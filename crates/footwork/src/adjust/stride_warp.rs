@@ -4,13 +4,10 @@
 //! Source: the node of that name in Unreal Engine 5.
 
 use super::lower_body::{LowerBody, PelvisConfig};
-use super::two_bone_ik::Reach;
 use crate::math::Facing;
 use crate::math::spring::Spring;
 use crate::pose::Pose;
-use crate::rig::Body;
 use crate::settings;
-use crate::skeleton::Skeleton;
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
@@ -57,36 +54,21 @@ impl StrideWarpConfig {
 impl StrideWarp {
     /// The state `dt_s` later, when strides should be longer by `longer` along `travel` (root space, on the ground). `lower`
     /// is of the pose to be warped.
-    pub fn update(
-        &mut self,
-        config: &StrideWarpConfig,
-        reach: Reach,
-        travel: Facing,
-        longer: f32,
-        lower: &LowerBody,
-        dt_s: f32,
-    ) {
+    pub fn update(&mut self, config: &StrideWarpConfig, travel: Facing, longer: f32, lower: &LowerBody, dt_s: f32) {
         self.longer.to(longer, config.half_life_s, dt_s);
         let pelvis = self.shift(travel, lower.hips().translation);
-        let needed = lower.sink_needed(reach, |toe| toe + self.shift(travel, toe) - pelvis);
+        let needed = lower.sink_needed(|toe| toe + self.shift(travel, toe) - pelvis);
         config.pelvis.sink(&mut self.sunk, needed, dt_s);
     }
 
     /// Warps a pose: the pelvis at once, the legs of `lower` for it to write.
-    pub fn apply(
-        &self,
-        skeleton: &Skeleton,
-        body: &Body,
-        reach: Reach,
-        travel: Facing,
-        lower: &mut LowerBody,
-        pose: &mut Pose,
-    ) {
+    pub fn apply(&self, travel: Facing, lower: &mut LowerBody, pose: &mut Pose) {
         if self.longer.value.abs() < 1e-4 && self.sunk.value.abs() < 1e-4 {
             return;
         }
         let moved = self.shift(travel, lower.hips().translation) - Vec3::Y * self.sunk.value;
-        lower.shift_hips(skeleton, body, moved, pose);
+        lower.shift_hips(moved, pose);
+        let reach = lower.reach;
         for leg in lower.legs_mut().iter_mut().flatten() {
             let toe = leg.toe.translation - moved;
             leg.reach(toe + self.shift(travel, toe), reach);

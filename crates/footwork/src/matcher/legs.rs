@@ -6,7 +6,7 @@ use super::playback::ground_velocity;
 use super::state::{BlockLayout, MatcherState};
 use super::transition::blend_out;
 use crate::adjust::feet::Footing;
-use crate::adjust::ground::FitToGround;
+use crate::adjust::ground::{FitToGround, GroundStep};
 use crate::adjust::lower_body::LowerBody;
 use crate::blend::inertialize::{Joints, Moving};
 use crate::input::{GroundHook, GroundPoint};
@@ -16,7 +16,7 @@ use crate::pose::{Pose, velocity_in_root};
 use crate::rig::Body;
 use glam::Vec3;
 
-impl Update<'_> {
+impl<'a> Update<'a> {
     /// A control tick of what bends the legs: how motion is warped, which feet are held, which let go.
     pub(super) fn tick_legs(&mut self, dt_s: f32) {
         let character = self.character;
@@ -26,14 +26,14 @@ impl Update<'_> {
         let Some(body) = body.filter(|_| warps || config.feet.enabled) else { return };
         let mut lower = self.sample_feet(body);
         if warps {
-            self.tick_warp(body, &mut lower, dt_s);
+            self.tick_warp(&mut lower, dt_s);
         }
         self.tick_feet(&lower, dt_s);
     }
 
     /// Pelvis and legs as motion and blend have them, before any warp: the pose into `scratch.shown`, the toes' own velocities
     /// into `scratch.toe_velocities`.
-    fn sample_feet(&mut self, body: &Body) -> LowerBody {
+    fn sample_feet(&mut self, body: &'a Body) -> LowerBody<'a> {
         let character = self.character;
         let (model, layout) = (&character.model, &character.resolved.layout);
         let h = &self.state.header;
@@ -51,7 +51,7 @@ impl Update<'_> {
         }
         let feet_alone = Joints { feet_alone: true, ..character.joints() };
         blend_out(self.state, layout, &feet_alone, (&mut *pose, velocity));
-        LowerBody::of(&model.skeleton, body, pose)
+        LowerBody::of(&model.skeleton, body, character.config.feet.reach(), pose)
     }
 
     /// A control tick of the feet.
@@ -103,30 +103,24 @@ impl Update<'_> {
             return;
         }
         let pose = &mut self.output.pose;
-        let mut lower = LowerBody::of(&model.skeleton, body, pose);
+        let mut lower = LowerBody::of(&model.skeleton, body, character.config.feet.reach(), pose);
         if warps {
-            h.warp.apply(config, (&model.skeleton, body), h.since_control_s() as f32, &mut lower, pose);
+            h.warp.apply(config, h.since_control_s() as f32, &mut lower, pose);
         }
         if locks {
-            place_feet(character, body, self.state, &mut lower, pose);
+            place_feet(character, self.state, &mut lower, pose);
         }
         if grounds {
-            self.fit_to_ground(body, dt_s, &mut lower);
+            self.fit_to_ground(dt_s, &mut lower);
         }
         lower.write(&mut self.output.pose);
     }
 
     /// Puts pelvis and legs on the ground.
-    fn fit_to_ground(&mut self, body: &Body, dt_s: Option<f32>, lower: &mut LowerBody) {
+    fn fit_to_ground(&mut self, dt_s: Option<f32>, lower: &mut LowerBody) {
         let (character, input) = (self.character, self.input);
         let (model, c) = (&character.model, &character.config.ground);
-        let fit = FitToGround {
-            config: c,
-            skeleton: &model.skeleton,
-            body,
-            soles: &model.rig.soles,
-            reach: character.config.feet.reach(),
-        };
+        let fit = FitToGround { config: c, soles: &model.rig.soles };
         let layout = &character.resolved.layout;
         let brings_ground = !character.resolved.own_ground.is_empty()
             && character.source.tags(self.playing()).intersects(&character.resolved.own_ground);
@@ -155,20 +149,21 @@ impl Update<'_> {
                     velocity: p.velocity,
                 }
             };
-            fit.update(&fitted, &self.scratch.touching, lower, world_from_root, dt_s, (feet, &mut *grounded));
+            let step = GroundStep { ground: &fitted, touches: &self.scratch.touching, world_from_root, dt_s };
+            fit.update(&step, lower, feet, grounded);
         }
         fit.apply(feet, grounded, lower, pose);
     }
 }
 
 /// Bends the legs so that the feet are where they are to be.
-fn place_feet(character: &Character, body: &Body, state: &MatcherState, lower: &mut LowerBody, pose: &mut Pose) {
+fn place_feet(character: &Character, state: &MatcherState, lower: &mut LowerBody, pose: &mut Pose) {
     let (config, h) = (&character.config.feet, &state.header);
     let after_s = h.since_control_s() as f32;
     let root = pose.world_from_root();
     let mut sunk = h.pelvis;
     config.pelvis.sink(&mut sunk, h.pelvis_needed_m, after_s);
-    lower.shift_hips(&character.model.skeleton, body, Vec3::Y * -sunk.value, pose);
+    lower.shift_hips(Vec3::Y * -sunk.value, pose);
     let layout: &BlockLayout = &character.resolved.layout;
     for (foot, leg) in state.feet(layout).iter().zip(lower.legs_mut()) {
         let Some(leg) = leg else { continue };

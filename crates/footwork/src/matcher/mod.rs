@@ -21,7 +21,6 @@ mod rest;
 mod root;
 mod scheduler;
 mod scratch;
-mod weights;
 mod show;
 mod source;
 mod state;
@@ -33,6 +32,7 @@ mod update;
 mod upper_body;
 mod warp;
 mod warp_goals;
+mod weights;
 
 #[cfg(test)]
 mod tests;

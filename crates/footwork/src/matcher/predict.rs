@@ -5,7 +5,7 @@ use super::character::Update;
 use super::state::MatcherState;
 use crate::input::MotionInput;
 use crate::schema::TrajectorySample;
-use crate::trajectory::control::desired;
+use crate::trajectory::control::Steering;
 use crate::trajectory::predict::Prediction;
 use glam::Vec3;
 
@@ -14,8 +14,14 @@ impl Update<'_> {
     pub(super) fn predict_desire(&mut self) {
         let config = &self.character.config;
         let h = &mut self.state.header;
-        let half_life = self.character.resolved.springs.velocity_half_life_s;
-        h.desired = desired(self.input, &h.simulation, &h.desired, &mut h.path, &config.speeds, half_life, 0.0);
+        let steering = Steering {
+            input: self.input,
+            now: &h.simulation,
+            before: &h.desired,
+            speeds: &config.speeds,
+            velocity_half_life_s: self.character.resolved.springs.velocity_half_life_s,
+        };
+        h.desired = steering.desired(&mut h.path, 0.0);
         if h.stranded {
             (h.desired.velocity, h.desired.facing) = (Vec3::ZERO, h.simulation.facing);
         }

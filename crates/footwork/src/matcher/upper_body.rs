@@ -20,11 +20,11 @@ impl Update<'_> {
         let joints = &character.resolved.look;
         let Some(head) = joints.last() else { return };
         let standing = model.rig.standing[head.joint.at()].rotation;
-        let gaze = Gaze::new(joints, standing, Vec3::new(0.0, c.eyes_up_m, c.eyes_ahead_m));
+        let gaze = Gaze::new(&model.skeleton, joints, standing, Vec3::new(0.0, c.eyes_up_m, c.eyes_ahead_m));
         if let Some(dt_s) = dt_s {
-            state.update(c, &gaze, &model.skeleton, target, pose, dt_s);
+            state.update(c, &gaze, target, pose, dt_s);
         }
-        state.apply(&gaze, &model.skeleton, pose);
+        state.apply(&gaze, pose);
     }
 
     /// Brings hands to their targets; `dt_s` as in [`Update::look`].

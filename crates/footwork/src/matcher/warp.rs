@@ -8,8 +8,6 @@ use crate::adjust::stride_warp::StrideWarp;
 use crate::math::spring::Spring;
 use crate::math::{Facing, Quat};
 use crate::pose::Pose;
-use crate::rig::Body;
-use crate::skeleton::Skeleton;
 use glam::Vec3;
 
 /// How what plays is warped; all zeros is not.
@@ -48,28 +46,19 @@ impl Warp {
         let c = &config.stride_warp;
         if c.enabled {
             self.travel.to(self.travel_goal, c.half_life_s, after_s);
-            let (reach, along) = (config.feet.reach(), self.along());
-            self.stride.update(c, reach, along, self.longer_goal, lower, after_s);
+            self.stride.update(c, self.along(), self.longer_goal, lower, after_s);
         }
     }
 
     /// Bends a pose, `after_s` after the last tick.
-    pub(super) fn apply(
-        &self,
-        config: &MatcherConfig,
-        (skeleton, body): (&Skeleton, &Body),
-        after_s: f32,
-        lower: &mut LowerBody,
-        pose: &mut Pose,
-    ) {
-        let reach = config.feet.reach();
+    pub(super) fn apply(&self, config: &MatcherConfig, after_s: f32, lower: &mut LowerBody, pose: &mut Pose) {
         let mut now = *self;
         now.advance(config, lower, after_s);
         if config.orientation_warp.enabled {
-            config.orientation_warp.apply(skeleton, body, reach, now.turn.value, lower, pose);
+            config.orientation_warp.apply(now.turn.value, lower, pose);
         }
         if config.stride_warp.enabled {
-            now.stride.apply(skeleton, body, reach, now.along(), lower, pose);
+            now.stride.apply(now.along(), lower, pose);
         }
     }
 

@@ -8,13 +8,12 @@ use crate::adjust::stride_warp::StrideWarp;
 use crate::input::Goal;
 use crate::math::spring::Spring;
 use crate::math::{Facing, Quat};
-use crate::rig::Body;
 use std::f32::consts::PI;
 
 impl Update<'_> {
     /// A control tick of the warps: as they are `dt_s` after the last, with new goals. Bends `lower` and the pose in
     /// `scratch.shown` by them.
-    pub(super) fn tick_warp(&mut self, body: &Body, lower: &mut LowerBody, dt_s: f32) {
+    pub(super) fn tick_warp(&mut self, lower: &mut LowerBody, dt_s: f32) {
         let character = self.character;
         let config = &character.config;
         let mut warp = self.state.header.warp;
@@ -26,7 +25,7 @@ impl Update<'_> {
             warp.stride = StrideWarp::default();
         }
         self.set_warp_goals(&mut warp);
-        warp.apply(config, (&character.model.skeleton, body), 0.0, lower, &mut self.scratch.shown.pose);
+        warp.apply(config, 0.0, lower, &mut self.scratch.shown.pose);
         self.state.header.warp = warp;
     }
 

@@ -6,7 +6,8 @@
 
 use super::best::is_within;
 use super::cost::{ColumnCost, ColumnOrder};
-use super::{Best, Match, SearchQuery};
+use super::visit::Visit;
+use super::{Match, SearchQuery};
 use crate::database::Database;
 use crate::frames::RowIndex;
 use std::ops::Range;
@@ -100,33 +101,26 @@ impl Boxes {
     }
 
     /// Looks at the boxes in database order.
-    pub(super) fn pass(
-        &self,
-        db: &Database,
-        query: &SearchQuery,
-        order: &impl ColumnOrder,
-        costs: &impl ColumnCost,
-        mirrored: bool,
-        best: &mut Best,
-    ) {
+    pub(super) fn visit(&self, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>) {
+        let (db, query, order, costs) = (visit.db, visit.query, visit.order, visit.costs);
         let least_extra = query.least_extra_cost();
         for (clip, (first_small, first_large)) in self.first.iter().enumerate() {
             let start = db.clips[clip].row_range().start;
             let end = query.candidates.clip_rows(db, clip).end;
             for large_start in (start..end).step_by(LARGE) {
                 let large = first_large + (large_start - start) / LARGE;
-                if self.large.beats(large, query, order, costs, (least_extra, best.limit())) {
+                if self.large.beats(large, query, order, costs, (least_extra, visit.best.limit())) {
                     continue;
                 }
                 let large_end = (large_start + LARGE).min(end);
                 for small_start in (large_start..large_end).step_by(SMALL) {
                     let small = first_small + (small_start - start) / SMALL;
-                    if self.small.beats(small, query, order, costs, (least_extra, best.limit())) {
+                    if self.small.beats(small, query, order, costs, (least_extra, visit.best.limit())) {
                         continue;
                     }
                     for row in small_start..(small_start + SMALL).min(end) {
-                        if query.candidates.allow(db, row, mirrored) {
-                            try_row(db, query, order, costs, RowIndex::new(row), mirrored, best);
+                        if query.candidates.allow(db, row, visit.mirrored) {
+                            try_row(visit, RowIndex::new(row));
                         }
                     }
                 }
@@ -136,25 +130,18 @@ impl Boxes {
 }
 
 /// Offers the row; stops summing as soon as it costs too much.
-fn try_row(
-    db: &Database,
-    query: &SearchQuery,
-    order: &impl ColumnOrder,
-    costs: &impl ColumnCost,
-    row: RowIndex,
-    mirrored: bool,
-    best: &mut Best,
-) {
-    let values = db.features.row(row);
-    let (extra, limit) = (query.extra_cost(db, row.at(), mirrored), best.limit());
+fn try_row(visit: &mut Visit<impl ColumnOrder, impl ColumnCost>, row: RowIndex) {
+    let (query, mirrored) = (visit.query, visit.mirrored);
+    let values = visit.db.features.row(row);
+    let (extra, limit) = (query.extra_cost(visit.db, row.at(), mirrored), visit.best.limit());
     let n = values.len();
     let (features, multipliers) = (&query.features[..n], &query.multipliers[..n]);
     let mut sum = 0.0;
     for c in 0..n {
-        sum += costs.cost(c, features[c] - order.value(values, c), multipliers[c]);
+        sum += visit.costs.cost(c, features[c] - visit.order.value(values, c), multipliers[c]);
         if !is_within(sum + extra, limit) {
             return;
         }
     }
-    best.offer(Match { row, mirrored, cost: sum + extra, continuing: false });
+    visit.best.offer(Match { row, mirrored, cost: sum + extra, continuing: false });
 }

@@ -1,19 +1,13 @@
 //! The oracle: every candidate, in database order. Slow, obvious, right. A cost that overflows is no match.
 
+use super::Match;
 use super::cost::{ColumnCost, ColumnOrder, row_cost};
-use super::{Best, Match, SearchQuery};
-use crate::database::Database;
+use super::visit::Visit;
 use crate::frames::RowIndex;
 
 /// Offers all rows.
-pub fn pass(
-    db: &Database,
-    query: &SearchQuery,
-    order: &impl ColumnOrder,
-    costs: &impl ColumnCost,
-    mirrored: bool,
-    best: &mut Best,
-) {
+pub(super) fn visit(visit: &mut Visit<impl ColumnOrder, impl ColumnCost>) {
+    let (db, query, mirrored) = (visit.db, visit.query, visit.mirrored);
     for clip in 0..db.clips.len() {
         for row in query.candidates.clip_rows(db, clip) {
             if !query.candidates.allow(db, row, mirrored) {
@@ -21,8 +15,8 @@ pub fn pass(
             }
             let extra = query.extra_cost(db, row, mirrored);
             let row = RowIndex::new(row);
-            let sum = row_cost(query.features, query.multipliers, db.features.row(row), order, costs);
-            best.offer(Match { row, mirrored, cost: sum + extra, continuing: false });
+            let sum = row_cost(query.features, query.multipliers, db.features.row(row), visit.order, visit.costs);
+            visit.best.offer(Match { row, mirrored, cost: sum + extra, continuing: false });
         }
     }
 }

@@ -83,6 +83,23 @@ struct Node {
     high: f32,
 }
 
+/// What a tree is made of, and how.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Points<'a, V> {
+    /// Points.
+    pub rows: usize,
+    /// Coordinates of each.
+    pub dimensions: usize,
+    /// `value(row, dimension)`.
+    pub value: &'a V,
+    /// See [`Settings`].
+    pub split: Split,
+    /// See [`Settings`].
+    pub max_depth: usize,
+    /// See [`Settings`].
+    pub min_leaf_rows: usize,
+}
+
 /// The tree itself, over points of any kind.
 #[derive(Debug)]
 pub(super) struct Tree {
@@ -106,15 +123,9 @@ pub(super) trait Walk {
 }
 
 impl Tree {
-    /// Makes a tree of the points `value(row, dimension)`.
-    pub fn build(
-        rows: usize,
-        dimensions: usize,
-        value: &impl Fn(usize, usize) -> f32,
-        split: Split,
-        max_depth: usize,
-        min_leaf_rows: usize,
-    ) -> Self {
+    /// Makes a tree of points.
+    pub fn build<V: Fn(usize, usize) -> f32>(points: &Points<V>) -> Self {
+        let Points { rows, dimensions, value, .. } = *points;
         let mut span = vec![(f32::INFINITY, f32::NEG_INFINITY); dimensions];
         for row in 0..rows {
             for (d, s) in span.iter_mut().enumerate() {
@@ -124,14 +135,10 @@ impl Tree {
         }
         let order: Vec<u32> = (0..rows as u32).collect();
         let mut tree = Self { nodes: vec![Node::default()], rows: order, span };
-        let max_depth = max_depth.min(DEPTH);
+        let max_depth = points.max_depth.min(DEPTH);
         let mut todo = vec![(0usize, 0..rows, 0usize, tree.span.clone())];
         while let Some((node, places, depth, cell)) = todo.pop() {
-            let cut = if depth < max_depth {
-                tree.cut(places.clone(), depth, dimensions, value, split, min_leaf_rows.max(1))
-            } else {
-                None
-            };
+            let cut = if depth < max_depth { tree.cut(places.clone(), depth, points) } else { None };
             let Some((dimension, middle)) = cut else {
                 tree.rows[places.clone()].sort_unstable();
                 tree.nodes[node] = Node { first: places.start as u32, count: places.len() as u32, ..Node::default() };
@@ -155,15 +162,14 @@ impl Tree {
     }
 
     /// Divides a range of rows; `None` where it stays a leaf.
-    fn cut(
+    fn cut<V: Fn(usize, usize) -> f32>(
         &mut self,
         places: Range<usize>,
         depth: usize,
-        dimensions: usize,
-        value: &impl Fn(usize, usize) -> f32,
-        split: Split,
-        min_leaf_rows: usize,
+        points: &Points<V>,
     ) -> Option<(usize, usize)> {
+        let Points { dimensions, value, split, .. } = *points;
+        let min_leaf_rows = points.min_leaf_rows.max(1);
         let rows = &mut self.rows[places.clone()];
         if rows.len() / 2 < min_leaf_rows || dimensions == 0 {
             return None;
@@ -325,7 +331,14 @@ impl KdTree {
         }
         let value = |row: usize, d: usize| db.features.row(RowIndex::new(row))[columns[d] as usize];
         let s = settings;
-        let tree = Tree::build(db.rows(), columns.len(), &value, s.split, s.max_depth, s.min_leaf_rows);
+        let tree = Tree::build(&Points {
+            rows: db.rows(),
+            dimensions: columns.len(),
+            value: &value,
+            split: s.split,
+            max_depth: s.max_depth,
+            min_leaf_rows: s.min_leaf_rows,
+        });
         // n additions each round by at most half of EPSILON, in the cost and on the way back to f32.
         let shrink = 1.0 - (db.features.columns + 4) as f64 * f64::from(f32::EPSILON);
         Self { settings: *settings, columns, mirrored: Mirrored::new(db), tree, shrink }

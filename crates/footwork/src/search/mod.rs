@@ -40,6 +40,7 @@ use crate::frames::RowIndex;
 use crate::schema::Residual;
 use moments::Moments;
 use serde::{Deserialize, Serialize};
+use visit::Visit;
 
 choices! {
     /// A kind of search.
@@ -322,30 +323,22 @@ impl SearchIndex {
     }
 
     fn passes(&self, db: &Database, query: &SearchQuery, costs: &impl ColumnCost, best: &mut Best) {
-        self.pass(db, query, &PlainColumns, costs, false, best);
+        self.pass(&mut Visit::new(db, query, &PlainColumns, costs, false, best));
         if db.mirror == MirrorMode::Query {
-            self.pass(db, query, &MirroredColumns(&db.mirror_columns), costs, true, best);
+            self.pass(&mut Visit::new(db, query, &MirroredColumns(&db.mirror_columns), costs, true, best));
         }
     }
 
-    fn pass(
-        &self,
-        db: &Database,
-        query: &SearchQuery,
-        order: &impl ColumnOrder,
-        costs: &impl ColumnCost,
-        mirrored: bool,
-        best: &mut Best,
-    ) {
+    fn pass(&self, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>) {
         match self {
-            Self::Brute => brute::pass(db, query, order, costs, mirrored, best),
-            Self::Boxes(boxes) => boxes.pass(db, query, order, costs, mirrored, best),
-            Self::Flat(flat) => visit::apart(flat, db, query, order, costs, mirrored, best),
-            Self::KdTree(tree) => visit::apart(tree, db, query, order, costs, mirrored, best),
-            Self::Pca(pca) => visit::apart(pca, db, query, order, costs, mirrored, best),
-            Self::Voxels(voxels) => visit::apart(voxels, db, query, order, costs, mirrored, best),
-            Self::Clusters(clusters) => visit::apart(clusters, db, query, order, costs, mirrored, best),
-            Self::Tree(tree) => tree.pass(db, query, order, costs, mirrored, best),
+            Self::Brute => brute::visit(visit),
+            Self::Boxes(boxes) => boxes.visit(visit),
+            Self::Flat(flat) => visit::apart(flat, visit),
+            Self::KdTree(tree) => visit::apart(tree, visit),
+            Self::Pca(pca) => visit::apart(pca, visit),
+            Self::Voxels(voxels) => visit::apart(voxels, visit),
+            Self::Clusters(clusters) => visit::apart(clusters, visit),
+            Self::Tree(tree) => tree.visit(visit),
         }
     }
 

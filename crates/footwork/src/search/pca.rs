@@ -12,7 +12,7 @@
 //! 4 bytes per component and row, and about 6 bytes a row for the tree.
 
 use super::cost::{ColumnCost, ColumnOrder};
-use super::kdtree::{Split, Tree, Walk};
+use super::kdtree::{Points, Split, Tree, Walk};
 use super::visit::{Mirrored, Passes, Visit};
 use crate::database::Database;
 use serde::{Deserialize, Serialize};
@@ -85,8 +85,14 @@ impl Pca {
             }
         }
         let value = |row: usize, d: usize| projected[row * components + d];
-        let leaf = settings.leaf_rows.max(1).div_ceil(2);
-        let tree = Tree::build(db.features.rows(), components, &value, Split::WidestAtMedian, usize::MAX, leaf);
+        let tree = Tree::build(&Points {
+            rows: db.features.rows(),
+            dimensions: components,
+            value: &value,
+            split: Split::WidestAtMedian,
+            max_depth: usize::MAX,
+            min_leaf_rows: settings.leaf_rows.max(1).div_ceil(2),
+        });
         let points =
             tree.rows.iter().flat_map(|r| &projected[*r as usize * components..][..components]).copied().collect();
         let candidates = settings.candidates.clamp(1, CANDIDATES);

@@ -13,7 +13,7 @@
 //! ```
 
 use super::cost::{AllSquared, ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns};
-use super::visit::Columns;
+use super::visit::{Columns, Visit};
 use super::{Backend, Best, Boxes, Kernel, Match, SearchIndex, SearchQuery, Tree, clusters, flat, kdtree, pca, voxel};
 use crate::database::{Database, MirrorMode};
 use crate::schema::Residual;
@@ -196,10 +196,10 @@ impl SearchIndex {
         touched: &Cell<Touched>,
         best: &mut Best,
     ) {
-        self.pass(db, query, &Counted { order: PlainColumns, touched }, costs, false, best);
+        self.pass(&mut Visit::new(db, query, &Counted { order: PlainColumns, touched }, costs, false, best));
         if db.mirror == MirrorMode::Query {
             let order = Counted { order: MirroredColumns(&db.mirror_columns), touched };
-            self.pass(db, query, &order, costs, true, best);
+            self.pass(&mut Visit::new(db, query, &order, costs, true, best));
         }
     }
 }

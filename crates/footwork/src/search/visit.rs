@@ -92,7 +92,7 @@ const SIDE_BY_SIDE: usize = 4;
 /// Columns after which a sum is looked at.
 const FIRST_COLUMNS: usize = 8;
 
-/// One side (as stored, or in a mirror) of one search.
+/// One side of one search: rows as they are stored, or as they are seen in a mirror.
 pub(super) struct Visit<'a, 'b, O, C> {
     pub db: &'a Database,
     pub query: &'a SearchQuery<'a>,
@@ -212,19 +212,6 @@ impl<'a, 'b, O: ColumnOrder, C: ColumnCost> Visit<'a, 'b, O, C> {
 pub(super) trait Passes {
     /// Looks at one side.
     fn visit(&self, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>);
-
-    /// Looks at one side.
-    fn pass(
-        &self,
-        db: &Database,
-        query: &SearchQuery,
-        order: &impl ColumnOrder,
-        costs: &impl ColumnCost,
-        mirrored: bool,
-        best: &mut Best,
-    ) {
-        self.visit(&mut Visit::new(db, query, order, costs, mirrored, best));
-    }
 }
 
 /// The variance of each column over all rows, `[columns]`.
@@ -245,14 +232,6 @@ pub(super) fn variances(db: &Database) -> Vec<f64> {
 
 /// A pass of its own frame: what a structure keeps on the stack must not be made room for in the passes of others.
 #[inline(never)]
-pub(super) fn apart(
-    structure: &impl Passes,
-    db: &Database,
-    query: &SearchQuery,
-    order: &impl ColumnOrder,
-    costs: &impl ColumnCost,
-    mirrored: bool,
-    best: &mut Best,
-) {
-    structure.pass(db, query, order, costs, mirrored, best);
+pub(super) fn apart(structure: &impl Passes, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>) {
+    structure.visit(visit);
 }

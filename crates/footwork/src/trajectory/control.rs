@@ -62,23 +62,76 @@ const AIM_AHEAD_M: f32 = 0.25;
 /// Seconds ahead at which a trajectory of the user's own is aimed at.
 const TRAJECTORY_AIM_S: f32 = 0.25;
 
-/// What is desired of a character in state `now`, `ahead_s` seconds from now. `before` is what was desired last: kept
-/// where the goal says nothing. Advances `progress` on a path. Nobody wants to run into walls.
-pub fn desired(
-    input: &MotionInput,
-    now: &Simulation,
-    before: &Desired,
-    progress: &mut PathProgress,
-    speeds: &SpeedConfig,
-    velocity_half_life_s: f32,
-    ahead_s: f32,
-) -> Desired {
-    let wanted = asked(input, now, before, progress, speeds, velocity_half_life_s, ahead_s);
-    match input.collide {
-        Some(collide) => {
-            Desired { velocity: along_walls(collide, now, wanted.velocity, velocity_half_life_s), ..wanted }
+/// What a desire follows from.
+#[derive(Clone, Copy)]
+pub struct Steering<'a> {
+    /// What is asked for.
+    pub input: &'a MotionInput<'a>,
+    /// Where the character is.
+    pub now: &'a Simulation,
+    /// What was desired last: kept where the goal says nothing.
+    pub before: &'a Desired,
+    /// How fast a stick is.
+    pub speeds: &'a SpeedConfig,
+    /// How soon a velocity is reached.
+    pub velocity_half_life_s: f32,
+}
+
+impl Steering<'_> {
+    /// What is desired `ahead_s` seconds from now. Advances `progress` on a path. Walls are not run into.
+    pub fn desired(&self, progress: &mut PathProgress, ahead_s: f32) -> Desired {
+        let wanted = self.asked(progress, ahead_s);
+        match self.input.collide {
+            Some(collide) => {
+                let velocity = along_walls(collide, self.now, wanted.velocity, self.velocity_half_life_s);
+                Desired { velocity, ..wanted }
+            }
+            None => wanted,
         }
-        None => wanted,
+    }
+
+    fn asked(&self, progress: &mut PathProgress, ahead_s: f32) -> Desired {
+        let Self { input, now, before, speeds, velocity_half_life_s } = *self;
+        match &input.goal {
+            Goal::None => Desired { velocity: now.velocity, facing: now.facing, gait: before.gait },
+            Goal::Stick(stick) => from_stick(stick, now, before, speeds, ahead_s),
+            Goal::Velocity { velocity, facing } => {
+                let travel = Facing::from_direction(*velocity).filter(|_| velocity.length() > 0.05);
+                Desired {
+                    velocity: *velocity,
+                    facing: facing.map(Facing::normalized).or(travel).unwrap_or(before.facing),
+                    gait: before.gait,
+                }
+            }
+            Goal::Path { path, speed_mps } => {
+                if progress.id != path.id() {
+                    *progress = PathProgress { id: path.id(), distance_m: path.project(now.position, 0.0) };
+                }
+                progress.distance_m = path.project(now.position, progress.distance_m);
+                let speed = speed_mps.max(0.0);
+                let mut remaining = path.remaining_m(progress.distance_m);
+                if remaining < 1.0 {
+                    // Beside the last piece, the end is further than the piece is long.
+                    remaining = remaining.max((path.point(path.length_m()) - now.position).length());
+                }
+                let ahead = now.velocity.normalize_or_zero();
+                let speed = speed.min(arriving_mps(now, ahead, remaining, velocity_half_life_s));
+                let aim = path.point(progress.distance_m + (speed * AIM_AHEAD_S).max(AIM_AHEAD_M));
+                let way = Vec3::new(aim.x - now.position.x, 0.0, aim.z - now.position.z);
+                let distance = way.length();
+                if distance < 1e-3 || speed < 1e-3 {
+                    return Desired { velocity: Vec3::ZERO, ..*before };
+                }
+                let velocity = way * (speed / distance);
+                let facing = Facing::from_direction(velocity).filter(|_| speed > 0.2).unwrap_or(before.facing);
+                Desired { velocity, facing, gait: before.gait }
+            }
+            Goal::Trajectory(points) => {
+                let (here, _) = sample(points, ahead_s);
+                let (there, facing) = sample(points, ahead_s + TRAJECTORY_AIM_S);
+                Desired { velocity: (there - here) / TRAJECTORY_AIM_S, facing, gait: before.gait }
+            }
+        }
     }
 }
 
@@ -109,57 +162,6 @@ fn along_walls(collide: &CollisionHook, now: &Simulation, wanted: Vec3, velocity
     wanted - into * (wanted.dot(into) - most).max(0.0)
 }
 
-fn asked(
-    input: &MotionInput,
-    now: &Simulation,
-    before: &Desired,
-    progress: &mut PathProgress,
-    speeds: &SpeedConfig,
-    velocity_half_life_s: f32,
-    ahead_s: f32,
-) -> Desired {
-    match &input.goal {
-        Goal::None => Desired { velocity: now.velocity, facing: now.facing, gait: before.gait },
-        Goal::Stick(stick) => from_stick(stick, now, before, speeds, ahead_s),
-        Goal::Velocity { velocity, facing } => {
-            let travel = Facing::from_direction(*velocity).filter(|_| velocity.length() > 0.05);
-            Desired {
-                velocity: *velocity,
-                facing: facing.map(Facing::normalized).or(travel).unwrap_or(before.facing),
-                gait: before.gait,
-            }
-        }
-        Goal::Path { path, speed_mps } => {
-            if progress.id != path.id() {
-                *progress = PathProgress { id: path.id(), distance_m: path.project(now.position, 0.0) };
-            }
-            progress.distance_m = path.project(now.position, progress.distance_m);
-            let speed = speed_mps.max(0.0);
-            let mut remaining = path.remaining_m(progress.distance_m);
-            if remaining < 1.0 {
-                // Beside the last piece, the end is further than the piece is long.
-                remaining = remaining.max((path.point(path.length_m()) - now.position).length());
-            }
-            let ahead = now.velocity.normalize_or_zero();
-            let speed = speed.min(arriving_mps(now, ahead, remaining, velocity_half_life_s));
-            let aim = path.point(progress.distance_m + (speed * AIM_AHEAD_S).max(AIM_AHEAD_M));
-            let way = Vec3::new(aim.x - now.position.x, 0.0, aim.z - now.position.z);
-            let distance = way.length();
-            if distance < 1e-3 || speed < 1e-3 {
-                return Desired { velocity: Vec3::ZERO, ..*before };
-            }
-            let velocity = way * (speed / distance);
-            let facing = Facing::from_direction(velocity).filter(|_| speed > 0.2).unwrap_or(before.facing);
-            Desired { velocity, facing, gait: before.gait }
-        }
-        Goal::Trajectory(points) => {
-            let (here, _) = sample(points, ahead_s);
-            let (there, facing) = sample(points, ahead_s + TRAJECTORY_AIM_S);
-            Desired { velocity: (there - here) / TRAJECTORY_AIM_S, facing, gait: before.gait }
-        }
-    }
-}
-
 fn from_stick(stick: &Stick, now: &Simulation, before: &Desired, speeds: &SpeedConfig, ahead_s: f32) -> Desired {
     let direction = stick.world(stick.movement, ahead_s);
     let velocity = speeds.velocity(direction, now.facing, now.gait);
@@ -188,10 +190,21 @@ mod tests {
     use super::*;
     use crate::input::Path;
     use crate::trajectory::SimulationConfig;
+    use std::sync::LazyLock;
+
+    fn steering<'a>(
+        input: &'a MotionInput<'a>,
+        now: &'a Simulation,
+        before: &'a Desired,
+        velocity_half_life_s: f32,
+    ) -> Steering<'a> {
+        static SPEEDS: LazyLock<SpeedConfig> = LazyLock::new(SpeedConfig::default);
+        Steering { input, now, before, speeds: &SPEEDS, velocity_half_life_s }
+    }
 
     fn ask(input: &MotionInput, now: &Simulation) -> Desired {
         let before = Desired { facing: now.facing, ..Default::default() };
-        desired(input, now, &before, &mut PathProgress::default(), &SpeedConfig::default(), 0.27, 0.0)
+        steering(input, now, &before, 0.27).desired(&mut PathProgress::default(), 0.0)
     }
 
     #[test]
@@ -230,7 +243,7 @@ mod tests {
         let config = SimulationConfig::default();
         let mut worst: f32 = 0.0;
         for _ in 0..60 * 12 {
-            d = desired(&input, &now, &d, &mut progress, &SpeedConfig::default(), 0.27, 0.0);
+            d = steering(&input, &now, &d, 0.27).desired(&mut progress, 0.0);
             now.advance(&d, &config, 1.0 / 60.0);
             worst = worst.max((path.point(progress.distance_m) - now.position).length());
         }
@@ -247,7 +260,7 @@ mod tests {
             let config = SimulationConfig { velocity_half_life_s: half_life, ..Default::default() };
             let (mut furthest, mut fastest): (f32, f32) = (0.0, 0.0);
             for _ in 0..60 * 24 {
-                d = desired(&input, &now, &d, &mut progress, &SpeedConfig::default(), half_life, 0.0);
+                d = steering(&input, &now, &d, half_life).desired(&mut progress, 0.0);
                 now.advance(&d, &config, 1.0 / 60.0);
                 (furthest, fastest) = (furthest.max(now.position.z), fastest.max(now.velocity.z));
             }
@@ -271,7 +284,7 @@ mod tests {
             let config = SimulationConfig::default();
             let mut hardest: f32 = 0.0;
             for _ in 0..60 * 3 {
-                d = desired(&input, &now, &d, &mut progress, &SpeedConfig::default(), 0.27, 0.0);
+                d = steering(&input, &now, &d, 0.27).desired(&mut progress, 0.0);
                 let before = now.velocity;
                 now.advance_in_world(&d, &config, 1.0 / 60.0, Some(wall));
                 hardest = hardest.max((now.velocity - before).length() * 60.0);

@@ -1,6 +1,6 @@
 //! Looking ahead: the trajectory that the query asks for.
 
-use super::control::{PathProgress, SpeedConfig, desired, sample};
+use super::control::{PathProgress, SpeedConfig, Steering, sample};
 use super::simulation::{Desired, Simulation, SimulationConfig};
 use crate::input::{Goal, GroundHook, GroundPoint, MotionInput};
 use crate::math::{Facing, Transform, powf};
@@ -94,8 +94,14 @@ impl Prediction<'_> {
     }
 
     fn desire(&mut self, ahead_s: f32) -> Desired {
-        let half_life = self.config.velocity_half_life_s;
-        desired(self.input, &self.simulation, &self.desired, &mut self.progress, self.speeds, half_life, ahead_s)
+        let steering = Steering {
+            input: self.input,
+            now: &self.simulation,
+            before: &self.desired,
+            speeds: self.speeds,
+            velocity_half_life_s: self.config.velocity_half_life_s,
+        };
+        steering.desired(&mut self.progress, ahead_s)
     }
 
     fn bend(mut self, times_s: &[f32], samples: &mut [TrajectorySample]) {

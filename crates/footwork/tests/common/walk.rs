@@ -61,7 +61,7 @@ impl Walk {
 
     /// Bends pelvis and legs of a pose.
     pub fn bend(&self, pose: &mut Pose, stages: impl FnOnce(&mut LowerBody, &mut Pose)) {
-        let mut lower = LowerBody::of(&self.skeleton, &self.body, pose);
+        let mut lower = LowerBody::of(&self.skeleton, &self.body, REACH, pose);
         stages(&mut lower, pose);
         lower.write(pose);
     }

@@ -94,8 +94,9 @@ impl Grid {
         spreads.truncate(MOST_LANES - 2);
         let lanes_of = |absolute: bool| -> Vec<Lane> {
             let group = spreads.iter().filter(|s| is_absolute(s.column) == absolute);
-            let mut lanes: Vec<Lane> =
-                group.map(|s| Lane { column: s.column as u32, weight: s.weight, origin: s.reach().0, range: s.range }).collect();
+            let mut lanes: Vec<Lane> = group
+                .map(|s| Lane { column: s.column as u32, weight: s.weight, origin: s.reach().0, range: s.range })
+                .collect();
             if lanes.len() % 2 == 1 {
                 lanes.push(Lane { column: NONE, weight: 1.0, origin: 0.0, range: (0.0, 0.0) });
             }

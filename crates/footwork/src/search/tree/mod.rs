@@ -16,9 +16,10 @@
 mod build;
 mod grid;
 
+use super::Match;
 use super::cost::{ColumnCost, ColumnOrder, PerColumn, row_cost_within};
 use super::kernels::{Block, Kernel, LANES, Runnable, Sums, prefetch};
-use super::{Best, Match, SearchQuery};
+use super::visit::Visit;
 use crate::database::{Database, TagSummary};
 use crate::frames::RowIndex;
 use grid::{Grid, Of, Question};
@@ -104,21 +105,14 @@ impl Tree {
     }
 
     /// Offers every row that could be among the best.
-    pub(super) fn pass(
-        &self,
-        db: &Database,
-        query: &SearchQuery,
-        order: &impl ColumnOrder,
-        costs: &impl ColumnCost,
-        mirrored: bool,
-        best: &mut Best,
-    ) {
+    pub(super) fn visit(&self, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>) {
         let Some(root) = self.levels.last() else { return };
-        let question = Question::new(&self.grid, query, order, costs);
+        let query = visit.query;
+        let question = Question::new(&self.grid, query, visit.order, visit.costs);
         let least_extra = query.least_extra_cost_among(&root.tags[0]);
-        let limits = Limits::new(&question, best.limit(), least_extra);
+        let limits = Limits::new(&question, visit.best.limit(), least_extra);
         let tagged = !query.candidates.tags.is_open() || !query.tag_costs.is_empty();
-        Walk { tree: self, db, query, order, costs, mirrored, best, question, least_extra, limits, tagged }.run();
+        Walk { tree: self, visit, question, least_extra, limits, tagged }.run();
     }
 }
 
@@ -218,14 +212,9 @@ impl Waiting {
 }
 
 /// One search on its way down.
-struct Walk<'a, 'b, O, C> {
-    tree: &'a Tree,
-    db: &'a Database,
-    query: &'a SearchQuery<'a>,
-    order: &'a O,
-    costs: &'a C,
-    mirrored: bool,
-    best: &'a mut Best<'b>,
+struct Walk<'v, 'a, 'b, O, C> {
+    tree: &'v Tree,
+    visit: &'v mut Visit<'a, 'b, O, C>,
     question: Question,
     /// What no row of the tree pays less of beside its distance.
     least_extra: f32,
@@ -234,7 +223,7 @@ struct Walk<'a, 'b, O, C> {
     tagged: bool,
 }
 
-impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
+impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, '_, O, C> {
     /// Depth first, the nearest first.
     fn run(&mut self) {
         let mut stack = [Waiting::default(); STACK];
@@ -264,7 +253,7 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
         let sums = self.sums::<true>(self.tree.levels[level].node(index), self.limits.node);
         let first = index * LANES;
         let children = below.nodes() - first;
-        self.order.touch(children.min(LANES));
+        self.visit.order.touch(children.min(LANES));
         let within = sums.within & lowest_bits(children);
         let mut len = 0;
         for lane in lanes(within) {
@@ -293,10 +282,10 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
 
     /// A child's bound with what its tags cost at least; `None` where no row below has the tags that are asked for.
     fn with_tags(&self, bound: i32, tags: &TagSummary) -> Option<i32> {
-        if !self.query.candidates.tags.may_allow(tags) {
+        if !self.visit.query.candidates.tags.may_allow(tags) {
             return None;
         }
-        let least = self.query.least_extra_cost_among(tags);
+        let least = self.visit.query.least_extra_cost_among(tags);
         let bound = bound.saturating_add(self.question.bounds.more_by_tags(self.least_extra, least));
         (bound <= self.limits.node).then_some(bound)
     }
@@ -308,28 +297,28 @@ impl<O: ColumnOrder, C: ColumnCost> Walk<'_, '_, O, C> {
         let within = sums.within & lowest_bits(self.tree.count - first);
         let rows = &self.tree.rows[first..];
         // They lie anywhere: asked for at once, they arrive while the first is compared.
-        lanes(within).for_each(|lane| prefetch(self.db.features.row(RowIndex(rows[lane]))));
+        lanes(within).for_each(|lane| prefetch(self.visit.db.features.row(RowIndex(rows[lane]))));
         lanes(within).for_each(|lane| self.row(first + lane));
-        if self.best.limit() != self.limits.cost {
-            self.limits = Limits::new(&self.question, self.best.limit(), self.least_extra);
+        if self.visit.best.limit() != self.limits.cost {
+            self.limits = Limits::new(&self.question, self.visit.best.limit(), self.least_extra);
         }
     }
 
     fn row(&mut self, position: usize) {
-        let (row, candidates) = (self.tree.rows[position] as usize, &self.query.candidates);
+        let (row, candidates) = (self.tree.rows[position] as usize, &self.visit.query.candidates);
         let ends = self.tree.left_in_clip[position] as usize <= candidates.end_exclusion_rows;
-        if ends || candidates.is_near(row, self.mirrored) {
+        if ends || candidates.is_near(row, self.visit.mirrored) {
             return;
         }
-        if self.tagged && !candidates.tags.allows(self.db.row_tags(row)) {
+        if self.tagged && !candidates.tags.allows(self.visit.db.row_tags(row)) {
             return;
         }
-        let within = (self.query.extra_cost(self.db, row, self.mirrored), self.best.limit());
-        let (q, row) = (self.query, RowIndex::new(row));
-        let values = self.db.features.row(row);
-        let cost = row_cost_within(q.features, q.multipliers, values, self.order, self.costs, within);
+        let within = (self.visit.query.extra_cost(self.visit.db, row, self.visit.mirrored), self.visit.best.limit());
+        let (q, row) = (self.visit.query, RowIndex::new(row));
+        let values = self.visit.db.features.row(row);
+        let cost = row_cost_within(q.features, q.multipliers, values, self.visit.order, self.visit.costs, within);
         if let Some(cost) = cost {
-            self.best.offer(Match { row, mirrored: self.mirrored, cost, continuing: false });
+            self.visit.best.offer(Match { row, mirrored: self.visit.mirrored, cost, continuing: false });
         }
     }
 

@@ -35,8 +35,8 @@ impl Search {
         Self { db, index }
     }
 
-    /// The moments that fit best, into `scratch.best`; returns how many, and which candidates were looked at. What is estimated
-    /// to cost more than `max_cost` is left out. A clip that is over (`may_continue` is false) looks most like its own last
+    /// The moments that fit best, into `scratch.best`; returns how many, and which candidates were looked at. What costs more
+    /// than `max_cost` is left out. A clip that is over (`may_continue` is false) looks most like its own last
     /// moments: going back there would be a stutter. Only where there is nothing else may the jump be short.
     fn search(&self, update: &mut Update, may_continue: bool, max_cost: f32, rest_cost: f32) -> (usize, Candidates) {
         let (db, config) = (&*self.db, &update.character.config);
@@ -64,19 +64,23 @@ impl Search {
         (kept, looked_at)
     }
 
-    /// What letting the clip play on costs.
+    /// The row that plays, and what letting the clip play on costs by its features.
     fn continuing(&self, update: &mut Update, rest_cost: f32) -> Option<Match> {
         let db = &*self.db;
         let p = update.state.header.playing;
         let row = nearest_row(db, &p)?;
         update.continuing_features(db.features.row(row));
-        let (scratch, costs) = (&*update.scratch, &PerColumn(&db.residuals));
-        let multipliers = &update.character.resolved.multipliers;
-        // What is too far to be told stays a number, which is all that a search asks of it.
-        let cost = row_cost(&scratch.query, multipliers, &scratch.continuing, &PlainColumns, costs);
-        let cost = (cost + SearchQuery::extra_cost_of_playing(db, row, rest_cost)).min(f32::MAX);
+        let cost = self.cost_of_playing(update, &update.character.resolved.multipliers, row, rest_cost);
         let by_query = p.mirrored && db.mirror == MirrorMode::Query;
         Some(Match { row, mirrored: by_query, cost, continuing: true })
+    }
+
+    /// What letting the clip play on, at this row, costs by its features with these `[columns]` weights.
+    fn cost_of_playing(&self, update: &Update, multipliers: &[f32], row: RowIndex, rest_cost: f32) -> f32 {
+        let (db, scratch) = (&*self.db, &*update.scratch);
+        let cost = row_cost(&scratch.query, multipliers, &scratch.continuing, &PlainColumns, &PerColumn(&db.residuals));
+        // What is too far to be told stays a number, which is all that a search asks of it.
+        (cost + SearchQuery::extra_cost_of_playing(db, row, rest_cost)).min(f32::MAX)
     }
 
     /// Of the best `kept` candidates by features the one that is best when the transition counts too, and its whole cost.
@@ -160,8 +164,9 @@ impl Chooser for Search {
             _ => (c.cost + update.way_cost(db, &wanted, &update.state.header.playing)).min(f32::MAX),
         });
         update.state.header.shown_rows(db, &mut update.scratch.shown_rows);
-        // What costs more than playing on is no choice, unless what plays is not allowed: then it counts whether there is one.
-        let max_cost = playing_cost.filter(|_| allowed.is_some()).unwrap_or(f32::INFINITY);
+        // What fits worse than what plays is no choice, unless what plays is not allowed: then it counts whether there is one.
+        let weights = &update.character.resolved.shortlist_multipliers;
+        let max_cost = allowed.map_or(f32::INFINITY, |c| self.cost_of_playing(update, weights, c.row, rest_cost));
         let (kept, candidates) = self.search(update, may_continue, max_cost, rest_cost);
         update.scratch.last = Some(LastSearch { found: continuing, continuing, jumped: false, candidates, rest_cost });
         update.state.header.stranded = allowed.is_none() && kept == 0;

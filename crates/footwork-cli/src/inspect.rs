@@ -37,7 +37,7 @@ fn to_json(db: &Database) -> Value {
     let count = |name: usize| db.events.iter().filter(|e: &&DatabaseEvent| e.name.at() == name).count();
     let events: Vec<Value> =
         db.event_names.iter().enumerate().map(|(i, e)| json!({ "name": e, "count": count(i) })).collect();
-    let indices: Vec<Value> = Backend::ALL
+    let indices: Vec<Value> = Backend::EXACT
         .iter()
         .map(|b| json!({ "search": b.name(), "bytes": SearchIndex::build(db, *b).bytes() }))
         .collect();

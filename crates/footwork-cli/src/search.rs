@@ -8,7 +8,7 @@ use footwork::frames::{ClipIndex, RowIndex};
 use footwork::input::{Gait, Goal, MotionInput, Stick};
 use footwork::matcher::Character;
 use footwork::math::Facing;
-use footwork::search::explain::{Outcome, explain};
+use footwork::search::explain::Outcome;
 use footwork::search::{Explanation, SearchIndex, Verdict};
 use glam::Vec2;
 use serde_json::json;
@@ -30,7 +30,7 @@ pub fn search(args: &SearchArgs, common: &Common) -> Result<()> {
     let improves = |cost: f32| cost < stays * (1.0 - config.search.minimum_improvement);
     let jumped = winner.is_some_and(|w| !w.continuing && improves(w.cost));
     let all = 2 * db.rows();
-    let mut told = explain(&db, &query, db.features.row(row), Outcome { winner, jumped }, all);
+    let mut told = Explanation::of(&db, &query, db.features.row(row), Outcome { winner, jumped }, all);
     keep_best(&mut told, args.k, args.explain);
     let clip = &db.clips[db.row_clips[row.at()].at()];
     if common.json {

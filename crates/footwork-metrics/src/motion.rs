@@ -1,7 +1,7 @@
 //! Motion at 60 Hz as plain positions: what all metrics look at, captured or played.
 
 use footwork::database::Database;
-use footwork::frames::{ClipIndex, FORWARD, JointIndex};
+use footwork::frames::{ClipIndex, JointIndex};
 use footwork::math::{Facing, Transform};
 use footwork::pose::Pose;
 use glam::Vec3;
@@ -26,8 +26,8 @@ impl Subject {
     pub fn new(db: &Database) -> Self {
         let body = db.rig.body.as_ref();
         let hips = body.map(|body| body.hips).or(db.rig.roles.get("hips")).unwrap_or(JointIndex(0)).at();
-        let ahead = |frame: usize| db.poses.rotations[frame * db.poses.joints + hips].inverse() * FORWARD;
-        let sum = if hips == 0 { FORWARD } else { (0..db.frames()).map(ahead).sum() };
+        let ahead = |frame: usize| db.poses.rotations[frame * db.poses.joints + hips].inverse() * Vec3::Z;
+        let sum = if hips == 0 { Vec3::Z } else { (0..db.frames()).map(ahead).sum() };
         Self {
             contact_joints: db.rig.contact_joints.clone(),
             mirror_joints: match &db.mirror_table {
@@ -36,7 +36,7 @@ impl Subject {
             },
             legs: body.iter().flat_map(|body| body.legs.iter().flatten()).map(|l| [l.hip, l.knee, l.ankle]).collect(),
             hips: JointIndex::new(hips),
-            hips_forward: sum.try_normalize().unwrap_or(FORWARD),
+            hips_forward: sum.try_normalize().unwrap_or(Vec3::Z),
         }
     }
 }

@@ -14,8 +14,7 @@ use footwork::database::TagFilter;
 use footwork::database::{Database, DatabaseContent, TagSpan};
 use footwork::frames::FrameIndex;
 use footwork::search::OwnedQuery;
-use footwork::search::structures::Touched;
-use footwork::search::tree::Tree;
+use footwork::search::structures::{Setting, Touched};
 use footwork::search::{Backend, Kernel, Match, SearchIndex, SearchQuery};
 use footwork_metrics::query_sets::{QuerySet, queries};
 use std::hint::black_box;
@@ -37,7 +36,7 @@ fn main() {
         Err(_) => common::gait_full(),
     };
     let started = Instant::now();
-    let tree = Tree::build(&db);
+    let tree = SearchIndex::build(&db, Backend::Tree);
     let build_ms = started.elapsed().as_secs_f64() * 1e3;
     let features = db.features.values.len();
     println!(
@@ -50,8 +49,8 @@ fn main() {
     let boxes = SearchIndex::build(&db, Backend::Boxes);
     let mut indices = vec![("boxes".to_owned(), boxes)];
     for kernel in Kernel::ALL.into_iter().filter(|k| k.is_available()) {
-        let tree = Tree::build(&db).with_kernel(kernel).expect("available");
-        indices.push((format!("tree {}", kernel.name()), SearchIndex::Tree(tree)));
+        let tree = Setting::Tree(kernel).build(&db).expect("available");
+        indices.push((format!("tree {}", kernel.name()), tree));
     }
     let tagged = tagged(&db);
     for set in QuerySet::ALL {

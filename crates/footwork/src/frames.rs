@@ -64,11 +64,7 @@ index!(
 );
 
 /// World up.
-pub const UP: glam::Vec3 = glam::Vec3::Y;
-/// Where a character faces in its own root space.
-pub const FORWARD: glam::Vec3 = glam::Vec3::Z;
-/// Where its left side lies.
-pub const LEFT: glam::Vec3 = glam::Vec3::X;
+pub(crate) const UP: glam::Vec3 = glam::Vec3::Y;
 
 /// The axes and the unit of another program, for conversion at the border.
 ///
@@ -174,7 +170,11 @@ mod tests {
         ];
         assert_eq!(axes.map(|a| a.0), Convention::ALL);
         for (c, up, forward, right) in axes {
-            assert_eq!([c.direction(UP), c.direction(FORWARD), c.direction(-LEFT)], [up, forward, right], "{c:?}");
+            assert_eq!(
+                [c.direction(UP), c.direction(Vec3::Z), c.direction(Vec3::NEG_X)],
+                [up, forward, right],
+                "{c:?}"
+            );
             assert_eq!(c.is_left_handed(), right.cross(forward).dot(up) < 0.0, "{c:?}");
         }
     }

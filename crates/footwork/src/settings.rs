@@ -130,6 +130,12 @@ pub trait Settings: Setting {
 }
 
 impl Field {
+    /// A default as JSON, whose numbers have the fewest digits that are the same value.
+    #[doc(hidden)]
+    pub fn json<T: Serialize>(value: &T) -> String {
+        serde_json::to_string(value).unwrap_or_default()
+    }
+
     /// What it does, in paragraphs of plain text.
     pub fn help(&self) -> Vec<String> {
         paragraphs(self.doc)
@@ -179,37 +185,66 @@ impl At<'_> {
     fn tell(&self, what: impl fmt::Display) -> String {
         if matches!(self, Self::Top) { what.to_string() } else { format!("`{self}`: {what}") }
     }
+
+    /// Reads the next value of a table, over `value`.
+    ///
+    /// # Errors
+    /// Names the key.
+    pub fn read_over<'de, T: Setting, A: MapAccess<'de>>(
+        &self,
+        value: &mut T,
+        range: Option<(f64, f64)>,
+        from: &mut A,
+    ) -> Result<(), A::Error> {
+        let before = std::mem::replace(value, T::blank());
+        *value = from.next_value_seed(Over { before, at: self, checked: Some(range) })?;
+        Ok(())
+    }
+
+    /// Reads a table over `before`.
+    ///
+    /// # Errors
+    /// Names the key.
+    pub fn read_table<'de, T: Settings, D: Deserializer<'de>>(&self, before: T, from: D) -> Result<T, D::Error> {
+        from.deserialize_map(TableVisitor(before, self))
+    }
+
+    /// Reads one of several texts; gives its index.
+    ///
+    /// # Errors
+    /// Names the key, the texts and the nearest of them.
+    pub fn read_choice<'de, D: Deserializer<'de>>(
+        &self,
+        choices: &'static [Choice],
+        from: D,
+    ) -> Result<usize, D::Error> {
+        let found: String = self.read_leaf(from)?;
+        choices.iter().position(|c| c.name == found).ok_or_else(|| {
+            let names = || choices.iter().map(|c| c.name);
+            let hint = match nearest(&found, names()) {
+                _ if found == "off" => "; to switch a stage off, set `enabled = false` in its table".to_owned(),
+                Some(near) => format!("; did you mean `{near}`?"),
+                None => String::new(),
+            };
+            D::Error::custom(self.tell(format!("expected {}, found `{found}`{hint}", listed(names(), "or"))))
+        })
+    }
+
+    /// A value of another library's type.
+    ///
+    /// # Errors
+    /// Names the key.
+    pub fn read_leaf<'de, T: Deserialize<'de>, D: Deserializer<'de>>(&self, from: D) -> Result<T, D::Error> {
+        T::deserialize(from).map_err(|e| D::Error::custom(self.tell(e.to_string().trim_end())))
+    }
 }
 
 /// Checks all settings of a configuration.
 ///
 /// # Errors
 /// The first that is outside of its range.
-pub fn check<T: Setting>(config: &T) -> Result<(), SettingError> {
+pub(crate) fn check<T: Setting>(config: &T) -> Result<(), SettingError> {
     config.check(&At::Top, None)
-}
-
-/// Reads the next value of a table, over `value`.
-///
-/// # Errors
-/// Names the key.
-pub fn next<'de, T: Setting, A: MapAccess<'de>>(
-    value: &mut T,
-    at: &At,
-    range: Option<(f64, f64)>,
-    from: &mut A,
-) -> Result<(), A::Error> {
-    let before = std::mem::replace(value, T::blank());
-    *value = from.next_value_seed(Over { before, at, checked: Some(range) })?;
-    Ok(())
-}
-
-/// Reads a table over `before`.
-///
-/// # Errors
-/// Names the key.
-pub fn read_table<'de, T: Settings, D: Deserializer<'de>>(before: T, at: &At, from: D) -> Result<T, D::Error> {
-    from.deserialize_map(TableVisitor(before, at))
 }
 
 /// Reads a value over another and checks it at once, so that the error knows its line. The entries of lists and maps are
@@ -297,31 +332,6 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>, last: &str) -> String {
     }
 }
 
-/// Reads one of several texts; gives its index.
-///
-/// # Errors
-/// Names the key, the texts and the nearest of them.
-pub fn read_choice<'de, D: Deserializer<'de>>(choices: &'static [Choice], at: &At, from: D) -> Result<usize, D::Error> {
-    let found: String = leaf(at, from)?;
-    choices.iter().position(|c| c.name == found).ok_or_else(|| {
-        let names = || choices.iter().map(|c| c.name);
-        let hint = match nearest(&found, names()) {
-            _ if found == "off" => "; to switch a stage off, set `enabled = false` in its table".to_owned(),
-            Some(near) => format!("; did you mean `{near}`?"),
-            None => String::new(),
-        };
-        D::Error::custom(at.tell(format!("expected {}, found `{found}`{hint}", listed(names(), "or"))))
-    })
-}
-
-/// A value of another library's type.
-///
-/// # Errors
-/// Names the key.
-pub fn leaf<'de, T: Deserialize<'de>, D: Deserializer<'de>>(at: &At, from: D) -> Result<T, D::Error> {
-    T::deserialize(from).map_err(|e| D::Error::custom(at.tell(e.to_string().trim_end())))
-}
-
 fn out_of_range(at: &At, range: Option<(f64, f64)>, found: impl fmt::Display) -> Result<(), SettingError> {
     let expected = range.map_or("a finite number".to_owned(), |(low, high)| format!("{low} to {high}"));
     Err(SettingError { key: at.to_string(), what: format!("expected {expected}, found {found}") })
@@ -333,7 +343,7 @@ impl Setting for f32 {
         0.0
     }
     fn read<'de, D: Deserializer<'de>>(self, at: &At, from: D) -> Result<Self, D::Error> {
-        leaf(at, from)
+        at.read_leaf(from)
     }
     fn check(&self, at: &At, range: Option<(f64, f64)>) -> Result<(), SettingError> {
         let (low, high) = range.map_or((f32::MIN, f32::MAX), |(low, high)| (low as f32, high as f32));
@@ -347,7 +357,7 @@ impl Setting for usize {
         0
     }
     fn read<'de, D: Deserializer<'de>>(self, at: &At, from: D) -> Result<Self, D::Error> {
-        leaf(at, from)
+        at.read_leaf(from)
     }
     fn check(&self, at: &At, range: Option<(f64, f64)>) -> Result<(), SettingError> {
         match range {
@@ -365,7 +375,7 @@ macro_rules! plain {
                 Self::default()
             }
             fn read<'de, D: Deserializer<'de>>(self, at: &At, from: D) -> Result<Self, D::Error> {
-                leaf(at, from)
+                at.read_leaf(from)
             }
             fn check(&self, _: &At, _: Option<(f64, f64)>) -> Result<(), SettingError> {
                 Ok(())
@@ -492,12 +502,6 @@ impl<T: Setting> Setting for BTreeMap<String, T> {
     }
 }
 
-/// The default of a field as JSON, whose numbers have the fewest digits that are the same value.
-#[doc(hidden)]
-pub fn json<T: Serialize>(value: &T) -> String {
-    serde_json::to_string(value).unwrap_or_default()
-}
-
 /// Makes structs of settings. A field is
 ///
 /// ```text
@@ -526,7 +530,7 @@ macro_rules! settings {
         )*}
 
         const _: () = {
-            use $crate::settings::{At, Field, Kind, Setting, SettingError, Settings, json, next, read_table};
+            use $crate::settings::{At, Field, Kind, Setting, SettingError, Settings};
             use ::serde::de::{Deserialize, Deserializer, MapAccess};
             use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 
@@ -544,7 +548,7 @@ macro_rules! settings {
                     range: $crate::settings!(@range $($low, $high)?),
                     required: $crate::settings!(@required $form $(, $default)?),
                     kind: <$type as Setting>::KIND,
-                    default: || { let value: $type = $crate::settings!(@default $type $(, $default)?); json(&value) },
+                    default: || { let value: $type = $crate::settings!(@default $type $(, $default)?); Field::json(&value) },
                 }),*];
 
                 fn set<'de, A: MapAccess<'de>>(
@@ -555,7 +559,7 @@ macro_rules! settings {
                 ) -> Result<(), A::Error> {
                     $(if key == Self::FIELDS[Place::$field as usize].key {
                         let range = Self::FIELDS[Place::$field as usize].range;
-                        return next(&mut self.$field, at, range, from);
+                        return at.read_over(&mut self.$field, range, from);
                     })*
                     Ok(())
                 }
@@ -571,7 +575,7 @@ macro_rules! settings {
                     Self { $($field: $crate::settings!(@default $type $(, $default)?)),* }
                 }
                 fn read<'de, D: Deserializer<'de>>(self, at: &At, from: D) -> Result<Self, D::Error> {
-                    read_table(self, at, from)
+                    at.read_table(self, from)
                 }
                 fn check(&self, at: &At, _: Range) -> Result<(), SettingError> {
                     $(
@@ -584,7 +588,7 @@ macro_rules! settings {
 
             impl<'de> Deserialize<'de> for $name {
                 fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                    read_table(Self::blank(), &At::Top, from)
+                    At::Top.read_table(Self::blank(), from)
                 }
             }
 
@@ -651,7 +655,7 @@ macro_rules! choices {
         }
 
         const _: () = {
-            use $crate::settings::{At, Kind, Setting, SettingError, read_choice};
+            use $crate::settings::{At, Kind, Setting, SettingError};
             use ::serde::de::{Deserialize, Deserializer};
             use ::serde::ser::{Serialize, Serializer};
 
@@ -661,7 +665,7 @@ macro_rules! choices {
                     $crate::choices!(@blank $($default)?)
                 }
                 fn read<'de, D: Deserializer<'de>>(self, at: &At, from: D) -> Result<Self, D::Error> {
-                    Ok(Self::VALUES[read_choice(Self::CHOICES, at, from)?])
+                    Ok(Self::VALUES[at.read_choice(Self::CHOICES, from)?])
                 }
                 fn check(&self, _: &At, _: Option<(f64, f64)>) -> Result<(), SettingError> {
                     Ok(())
@@ -812,11 +816,11 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         assert_eq!(
-            json(&Outer::default()),
+            Field::json(&Outer::default()),
             r#"{"inner":{"enabled":false,"half_life_s":0.5,"hold":"firm"},"costs":{},"names":[],"corner":[0.0,0.0]}"#
         );
         let all = Outer { looping: 3, rate: Some(2.0), ..Outer::default() };
-        assert_eq!(read(&json(&all)).unwrap(), all);
+        assert_eq!(read(&Field::json(&all)).unwrap(), all);
     }
 
     #[test]

@@ -7,7 +7,8 @@ use common::cases::{Case, Data, Question, all_bits, bits, by_definition, cases};
 use common::{Random, tiny};
 use footwork::database::{Database, MirrorMode, RowFlags};
 use footwork::schema::{ChannelSpec, ChannelType, Residual};
-use footwork::search::{Backend, Kernel, Match, QueryError, SearchIndex, SearchQuery, Tree};
+use footwork::search::structures::Setting;
+use footwork::search::{Backend, Kernel, Match, QueryError, SearchIndex, SearchQuery};
 use footwork_metrics::query_sets::{QuerySet, queries};
 use proptest::prelude::*;
 
@@ -22,9 +23,8 @@ fn structures(db: &Database) -> Vec<(String, SearchIndex)> {
     let mut all = vec![("brute".to_owned(), SearchIndex::build(db, Backend::Brute))];
     all.push(("boxes".to_owned(), SearchIndex::build(db, Backend::Boxes)));
     for kernel in Kernel::ALL.into_iter().filter(|k| k.is_available()) {
-        let tree = Tree::build(db).with_kernel(kernel).unwrap();
-        assert_eq!(tree.kernel(), kernel);
-        all.push((format!("tree, {}", kernel.name()), SearchIndex::Tree(tree)));
+        let tree = Setting::Tree(kernel).build(db).unwrap();
+        all.push((format!("tree, {}", kernel.name()), tree));
     }
     all.push(("weighted tree".to_owned(), SearchIndex::build_for(db, Backend::Tree, &weights(db))));
     all

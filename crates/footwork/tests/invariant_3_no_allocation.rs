@@ -243,7 +243,7 @@ fn a_search_allocates_nothing_with_any_backend() {
         let ones = vec![1.0; db.features.columns];
         let mut features = ones.clone();
         let mut room = [Match::default(); 20];
-        for backend in Backend::ALL {
+        for backend in Backend::EXACT {
             let index = SearchIndex::build(&db, backend);
             let mut r = Random(5);
             for _ in 0..200 {

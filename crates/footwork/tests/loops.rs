@@ -5,7 +5,7 @@ mod common;
 
 use common::strides::{stride, unmarked};
 use common::{built, clip};
-use footwork::build::loops::find;
+use footwork::build::loops::Loop;
 use footwork::build::{BuildConfig, ClipRule, RootMotionConfig};
 use footwork::clip::RawClip;
 use footwork::database::Database;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 #[test]
 fn the_built_in_loops_are_found_and_nothing_else() {
     for clip in common::all_clips() {
-        let found = find(&unmarked(clip));
+        let found = Loop::find(&unmarked(clip));
         assert_eq!(found.is_some(), clip.looping, "{}", clip.name);
         assert!(found.is_none_or(|l| l.frames == clip.frames() && !l.repeats_first), "{}", clip.name);
     }
@@ -36,7 +36,7 @@ fn a_stride_is_found_wherever_it_starts_with_the_first_frame_again_or_without() 
         for k in 0..8 {
             for repeat in [false, true] {
                 let clip = stride(&clip(name), strides, 0.05 + 0.125 * f64::from(k), repeat);
-                let found = find(&clip).unwrap_or_else(|| panic!("{name} from {k}/8, {repeat}"));
+                let found = Loop::find(&clip).unwrap_or_else(|| panic!("{name} from {k}/8, {repeat}"));
                 assert_eq!(
                     (found.repeats_first, found.frames + usize::from(repeat)),
                     (repeat, clip.frames()),
@@ -83,7 +83,7 @@ fn a_marked_loop_that_does_not_close_is_closed_and_the_report_says_by_how_much()
         open.rotations[i] = Quat::from_rotation_x(0.21 * share) * open.rotations[i];
         open.translations[f * joints + 1].y -= 0.03 * share;
     }
-    assert_eq!(find(&open), None);
+    assert_eq!(Loop::find(&open), None);
     let (db, report) = built(std::slice::from_ref(&open), &rule("walk*", true));
     let (seam, elsewhere) = seam_and_steps(&db);
     assert!(seam < elsewhere, "{seam} {elsewhere}");

@@ -5,7 +5,7 @@ use super::check::Check;
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
 use super::patient::Patient;
-use footwork::build::loops::{close, find, measure};
+use footwork::build::loops::Loop;
 
 /// Less cannot be seen in a seam: degrees of one joint, metres.
 const SEEN_DEG: f32 = 2.0;
@@ -16,7 +16,7 @@ pub fn open(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     if !p.clip.looping || !p.clip.annotations.discard.is_empty() {
         return;
     }
-    let Some(found) = measure(&p.clip) else { return };
+    let Some(found) = Loop::measure(&p.clip) else { return };
     let gap = &found.gap;
     if found.clean || gap.deg < SEEN_DEG && gap.metres < SEEN_M {
         return;
@@ -37,7 +37,7 @@ pub fn open(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     let clip = p.edit();
     match absurd {
         true => clip.looping = false,
-        false => close(clip, &found),
+        false => found.close(clip),
     }
 }
 
@@ -47,7 +47,7 @@ pub fn unmarked(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     if p.clip.looping || a.loops == Some(false) || !a.discard.is_empty() {
         return;
     }
-    let Some(found) = find(&p.clip) else { return };
+    let Some(found) = Loop::find(&p.clip) else { return };
     let what = format!("is a loop of {:.2} s and not marked as one", found.frames as f32 / p.clip.rate_hz);
     let mend = "mark it (`loop = true` in its sidecar)";
     out.push(Finding::new(Check::UnmarkedLoop, Severity::Hint, &p.clip.name, what, mend).mended());

@@ -5,11 +5,11 @@ use super::finding::{Finding, Severity};
 use super::parts::Parts;
 use super::patient::Patient;
 use footwork::build::MIN_CLIP_S;
-use footwork::build::loops::find;
+use footwork::build::loops::Loop;
 
 /// A search needs something to play after the row that it jumps to: the build's own bound.
 pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
-    if p.clip.looping && p.frames() > 2 || p.clip.seconds() >= MIN_CLIP_S || find(&p.clip).is_some() {
+    if p.clip.looping && p.frames() > 2 || p.clip.seconds() >= MIN_CLIP_S || Loop::find(&p.clip).is_some() {
         return;
     }
     let what =

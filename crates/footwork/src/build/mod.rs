@@ -47,7 +47,7 @@ use track::Track;
 pub const MIN_CLIP_S: f32 = 0.34;
 
 /// Values of a user channel at a time of a clip: clip name, seconds, `[width]` to be filled.
-pub type UserValues<'a> = dyn Fn(&str, f64, &mut [f32]) + Sync + 'a;
+pub(crate) type UserValues<'a> = dyn Fn(&str, f64, &mut [f32]) + Sync + 'a;
 
 /// What a build needs beside clips and configuration.
 #[derive(Default)]

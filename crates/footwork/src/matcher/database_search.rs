@@ -14,7 +14,7 @@ use crate::frames::RowIndex;
 use crate::input::{Gait, Goal, MotionInput, Stick};
 use crate::math::Transform;
 use crate::schema::{ChannelKind, SourceBuffers, TrajectorySample};
-use crate::search::explain::{self, Outcome};
+use crate::search::explain::Outcome;
 use crate::search::moments::Moments;
 use crate::search::{
     Candidates, Explanation, Match, OwnedQuery, PerColumn, PlainColumns, SearchIndex, SearchQuery, row_cost,
@@ -272,7 +272,7 @@ impl Character {
     pub fn explain(&self, scratch: &Scratch, k: usize) -> Option<Explanation> {
         let (last, ask) = (scratch.last?, self.last_query(scratch)?);
         let outcome = Outcome { winner: last.found, jumped: last.jumped };
-        Some(explain::explain(self.database()?, &ask, &scratch.continuing, outcome, k))
+        Some(Explanation::of(self.database()?, &ask, &scratch.continuing, outcome, k))
     }
 
     /// The query of a character that plays exactly this row and moves as its clip does: exclusions, weights and costs as in a

@@ -10,8 +10,8 @@ pub(crate) mod spring;
 mod transform;
 mod yaw;
 
-pub use quat::{AngularVelocity, Quat};
-pub(crate) use quat::{moving_rotation, rotation_vector_rate};
+pub use quat::Quat;
+pub(crate) use quat::{AngularVelocity, moving_rotation, rotation_vector_rate};
 pub use spring::{to_goal, to_velocity};
 pub use transform::Transform;
 pub use yaw::{Facing, wrap_angle};
@@ -52,7 +52,7 @@ pub fn atan2(y: f32, x: f32) -> f32 {
 }
 
 /// e to the power of `x`.
-pub fn exp(x: f32) -> f32 {
+pub(crate) fn exp(x: f32) -> f32 {
     libm::expf(x)
 }
 

@@ -58,7 +58,7 @@ impl Settings {
 
 /// Rows by cluster.
 #[derive(Debug)]
-pub struct Clusters {
+pub(crate) struct Clusters {
     nearest: usize,
     count: usize,
     columns: Vec<u32>,

@@ -87,71 +87,73 @@ pub struct Outcome {
     pub jumped: bool,
 }
 
-/// Repeats a search slowly and keeps what it saw. `playing` holds the `[columns]` features of what played, which mostly lies between rows. Allocates: for tools,
-/// not for every frame.
-pub fn explain(
-    db: &Database,
-    query: &SearchQuery,
-    playing: &[f32],
-    Outcome { winner, jumped }: Outcome,
-    k: usize,
-) -> Explanation {
-    let mut seen: Vec<(f32, RowIndex, bool, Option<Exclusion>)> = Vec::new();
-    let sides: &[bool] = if db.mirror == MirrorMode::Query { &[false, true] } else { &[false] };
-    let mut excluded = Vec::new();
-    for mirrored in sides.iter().copied() {
-        for clip in 0..db.clips.len() {
-            let playable = query.candidates.clip_rows(db, clip);
-            for row in db.clips[clip].row_range() {
-                let why = if playable.contains(&row) {
-                    query.candidates.exclusion(db, row, mirrored)
-                } else {
-                    Some(Exclusion::EndOfClip)
-                };
-                if let Some(why) = why {
-                    count(&mut excluded, why);
+impl Explanation {
+    /// Repeats a search slowly and keeps the `k` best rows. `playing` holds the `[columns]` features of what played, which mostly
+    /// lies between rows. Allocates: for tools, not for every frame.
+    pub fn of(
+        db: &Database,
+        query: &SearchQuery,
+        playing: &[f32],
+        Outcome { winner, jumped }: Outcome,
+        k: usize,
+    ) -> Self {
+        let mut seen: Vec<(f32, RowIndex, bool, Option<Exclusion>)> = Vec::new();
+        let sides: &[bool] = if db.mirror == MirrorMode::Query { &[false, true] } else { &[false] };
+        let mut excluded = Vec::new();
+        for mirrored in sides.iter().copied() {
+            for clip in 0..db.clips.len() {
+                let playable = query.candidates.clip_rows(db, clip);
+                for row in db.clips[clip].row_range() {
+                    let why = if playable.contains(&row) {
+                        query.candidates.exclusion(db, row, mirrored)
+                    } else {
+                        Some(Exclusion::EndOfClip)
+                    };
+                    if let Some(why) = why {
+                        count(&mut excluded, why);
+                    }
+                    let row = RowIndex::new(row);
+                    let cost = cost_of(db, query, row, mirrored) + query.extra_cost(db, row.at(), mirrored);
+                    seen.push((cost, row, mirrored, why));
                 }
-                let row = RowIndex::new(row);
-                let cost = cost_of(db, query, row, mirrored) + query.extra_cost(db, row.at(), mirrored);
-                seen.push((cost, row, mirrored, why));
             }
         }
-    }
-    let rows = seen.len();
-    let order = |a: &(f32, RowIndex, bool, Option<Exclusion>), b: &(f32, RowIndex, bool, Option<Exclusion>)| {
-        a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)).then(a.1.cmp(&b.1))
-    };
-    seen.sort_by(order);
-    let is =
-        |m: Option<Match>, row: RowIndex, mirrored: bool| m.is_some_and(|m| m.row == row && m.mirrored == mirrored);
-    let won = winner.filter(|w| !w.continuing);
-    let mut candidates: Vec<CandidateReport> = seen
-        .iter()
-        .enumerate()
-        .filter(|(i, (_, row, mirrored, _))| *i < k || is(won, *row, *mirrored))
-        // What plays is reported once, as what plays.
-        .filter(|(_, (_, row, mirrored, _))| !is(query.continuing, *row, *mirrored))
-        .map(|(_, (cost, row, mirrored, why))| {
-            let verdict = match why {
-                _ if is(won, *row, *mirrored) && jumped => Verdict::Chosen,
-                _ if is(won, *row, *mirrored) => Verdict::TooLittleBetter,
-                Some(why) => Verdict::Excluded(*why),
-                None => Verdict::beside(cost - winner.map_or(*cost, |w| w.cost)),
-            };
-            let beside = query.extra_cost(db, row.at(), *mirrored);
-            report(db, query, stored_values(db, *row, *mirrored), (*row, *mirrored), (*cost, beside), verdict)
-        })
-        .collect();
-    if let Some(c) = query.continuing {
-        let verdict = match winner {
-            Some(w) if jumped => Verdict::beside(c.cost - w.cost),
-            _ => Verdict::Continued,
+        let rows = seen.len();
+        let order = |a: &(f32, RowIndex, bool, Option<Exclusion>), b: &(f32, RowIndex, bool, Option<Exclusion>)| {
+            a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)).then(a.1.cmp(&b.1))
         };
-        let at = candidates.partition_point(|other| other.cost < c.cost);
-        let cost = (c.cost, SearchQuery::extra_cost_of_playing(db, c.row, query.rest_cost));
-        candidates.insert(at, report(db, query, playing.to_vec(), (c.row, c.mirrored), cost, verdict));
+        seen.sort_by(order);
+        let is =
+            |m: Option<Match>, row: RowIndex, mirrored: bool| m.is_some_and(|m| m.row == row && m.mirrored == mirrored);
+        let won = winner.filter(|w| !w.continuing);
+        let mut candidates: Vec<CandidateReport> = seen
+            .iter()
+            .enumerate()
+            .filter(|(i, (_, row, mirrored, _))| *i < k || is(won, *row, *mirrored))
+            // What plays is reported once, as what plays.
+            .filter(|(_, (_, row, mirrored, _))| !is(query.continuing, *row, *mirrored))
+            .map(|(_, (cost, row, mirrored, why))| {
+                let verdict = match why {
+                    _ if is(won, *row, *mirrored) && jumped => Verdict::Chosen,
+                    _ if is(won, *row, *mirrored) => Verdict::TooLittleBetter,
+                    Some(why) => Verdict::Excluded(*why),
+                    None => Verdict::beside(cost - winner.map_or(*cost, |w| w.cost)),
+                };
+                let beside = query.extra_cost(db, row.at(), *mirrored);
+                report(db, query, stored_values(db, *row, *mirrored), (*row, *mirrored), (*cost, beside), verdict)
+            })
+            .collect();
+        if let Some(c) = query.continuing {
+            let verdict = match winner {
+                Some(w) if jumped => Verdict::beside(c.cost - w.cost),
+                _ => Verdict::Continued,
+            };
+            let at = candidates.partition_point(|other| other.cost < c.cost);
+            let cost = (c.cost, SearchQuery::extra_cost_of_playing(db, c.row, query.rest_cost));
+            candidates.insert(at, report(db, query, playing.to_vec(), (c.row, c.mirrored), cost, verdict));
+        }
+        Self { candidates, rows, excluded }
     }
-    Explanation { candidates, rows, excluded }
 }
 
 fn count(excluded: &mut Vec<(Exclusion, usize)>, why: Exclusion) {

@@ -49,7 +49,7 @@ struct Large {
 
 /// Boxes over all rows.
 #[derive(Debug)]
-pub struct Flat {
+pub(crate) struct Flat {
     small_rows: usize,
     columns: usize,
     /// Columns in the order in which bounds add them: the widest first, so that most sums are given up early.

@@ -311,7 +311,7 @@ fn widest(rows: &[u32], dimensions: usize, value: &impl Fn(usize, usize) -> f32)
 
 /// A tree over the rows of a database.
 #[derive(Debug)]
-pub struct KdTree {
+pub(crate) struct KdTree {
     settings: Settings,
     /// The column of each dimension.
     columns: Vec<u32>,
@@ -342,11 +342,6 @@ impl KdTree {
         // n additions each round by at most half of EPSILON, in the cost and on the way back to f32.
         let shrink = 1.0 - (db.features.columns + 4) as f64 * f64::from(f32::EPSILON);
         Self { settings: *settings, columns, mirrored: Mirrored::new(db), tree, shrink }
-    }
-
-    /// True when it returns what comparing every row returns.
-    pub fn exact(&self) -> bool {
-        self.settings.leaves == 0
     }
 
     /// Bytes held.

@@ -1,7 +1,8 @@
 //! Finding the row that fits best.
 //!
-//! Every search takes the same [`SearchQuery`], looks at the same candidates ([`Candidates`]) and returns the same
-//! [`Match`]: the row and the bits of its cost. `brute` is the definition; the others are ways to get there sooner.
+//! Every search takes the same [`SearchQuery`] and looks at the same candidates ([`Candidates`]). `brute` is the definition. The
+//! exact structures ([`Backend::EXACT`]) return the same [`Match`] sooner: the same row and the bits of its cost. The approximate
+//! ones ([`Backend::APPROXIMATE`]) may return another row.
 //!
 //! Order of candidates: cost, then what already plays, then unmirrored, then the lowest row.
 
@@ -20,7 +21,7 @@ mod owned_query;
 pub mod pca;
 mod shown;
 pub mod structures;
-pub mod tree;
+mod tree;
 pub mod visit;
 pub mod voxel;
 
@@ -32,7 +33,7 @@ pub use explain::{CandidateReport, Explanation, Verdict};
 pub use kernels::Kernel;
 pub use owned_query::OwnedQuery;
 pub use shown::ShownRows;
-pub use tree::Tree;
+pub(crate) use tree::Tree;
 
 use crate::choices;
 use crate::database::{Database, MirrorMode, TagSummary};
@@ -67,8 +68,8 @@ choices! {
 }
 
 impl Backend {
-    /// The exact ones: all give the same result to the bit.
-    pub const ALL: [Self; 5] = [Self::Brute, Self::Boxes, Self::Tree, Self::Flat, Self::KdTree];
+    /// Those that find what comparing every row finds: all give the same result to the bit.
+    pub const EXACT: [Self; 5] = [Self::Brute, Self::Boxes, Self::Tree, Self::Flat, Self::KdTree];
     /// Those that may return another row than the best one.
     pub const APPROXIMATE: [Self; 3] = [Self::Pca, Self::Voxel, Self::Clusters];
 }
@@ -235,25 +236,21 @@ impl<'a> SearchQuery<'a> {
     }
 }
 
-/// A structure to search with; made from a database by [`SearchIndex::build`].
+/// A structure to search with; made from a database by [`SearchIndex::build`], or by a [`Setting`](structures::Setting).
 #[derive(Debug)]
-#[non_exhaustive]
-pub enum SearchIndex {
+pub struct SearchIndex(Structure);
+
+/// The structures.
+#[derive(Debug)]
+pub(crate) enum Structure {
     /// Needs nothing beside the features.
     Brute,
-    /// Boxes.
     Boxes(Boxes),
-    /// Tree.
     Tree(Tree),
-    /// Flat boxes.
     Flat(flat::Flat),
-    /// Kd-tree.
     KdTree(kdtree::KdTree),
-    /// Principal components.
     Pca(pca::Pca),
-    /// Voxels.
     Voxels(voxel::Voxels),
-    /// Clusters.
     Clusters(clusters::Clusters),
 }
 
@@ -267,7 +264,7 @@ impl SearchIndex {
     /// may still be asked.
     pub fn build_for(db: &Database, backend: Backend, multipliers: &[f32]) -> Self {
         match backend {
-            Backend::Tree => Self::Tree(Tree::build_for(db, multipliers)),
+            Backend::Tree => Self(Structure::Tree(Tree::build_for(db, multipliers))),
             other => Self::build(db, other),
         }
     }
@@ -330,29 +327,29 @@ impl SearchIndex {
     }
 
     fn pass(&self, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>) {
-        match self {
-            Self::Brute => brute::visit(visit),
-            Self::Boxes(boxes) => boxes.visit(visit),
-            Self::Flat(flat) => visit::apart(flat, visit),
-            Self::KdTree(tree) => visit::apart(tree, visit),
-            Self::Pca(pca) => visit::apart(pca, visit),
-            Self::Voxels(voxels) => visit::apart(voxels, visit),
-            Self::Clusters(clusters) => visit::apart(clusters, visit),
-            Self::Tree(tree) => tree.visit(visit),
+        match &self.0 {
+            Structure::Brute => brute::visit(visit),
+            Structure::Boxes(boxes) => boxes.visit(visit),
+            Structure::Flat(flat) => visit::apart(flat, visit),
+            Structure::KdTree(tree) => visit::apart(tree, visit),
+            Structure::Pca(pca) => visit::apart(pca, visit),
+            Structure::Voxels(voxels) => visit::apart(voxels, visit),
+            Structure::Clusters(clusters) => visit::apart(clusters, visit),
+            Structure::Tree(tree) => tree.visit(visit),
         }
     }
 
     /// Bytes held beside the features.
     pub fn bytes(&self) -> usize {
-        match self {
-            Self::Brute => 0,
-            Self::Boxes(boxes) => boxes.bytes(),
-            Self::Tree(tree) => tree.bytes(),
-            Self::Flat(flat) => flat.bytes(),
-            Self::KdTree(tree) => tree.bytes(),
-            Self::Pca(pca) => pca.bytes(),
-            Self::Voxels(voxels) => voxels.bytes(),
-            Self::Clusters(clusters) => clusters.bytes(),
+        match &self.0 {
+            Structure::Brute => 0,
+            Structure::Boxes(boxes) => boxes.bytes(),
+            Structure::Tree(tree) => tree.bytes(),
+            Structure::Flat(flat) => flat.bytes(),
+            Structure::KdTree(tree) => tree.bytes(),
+            Structure::Pca(pca) => pca.bytes(),
+            Structure::Voxels(voxels) => voxels.bytes(),
+            Structure::Clusters(clusters) => clusters.bytes(),
         }
     }
 }

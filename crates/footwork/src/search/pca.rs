@@ -43,7 +43,7 @@ impl Default for Settings {
 
 /// A tree over principal components.
 #[derive(Debug)]
-pub struct Pca {
+pub(crate) struct Pca {
     components: usize,
     candidates: usize,
     columns: usize,
@@ -55,8 +55,6 @@ pub struct Pca {
     tree: Tree,
     /// `[rows x components]` in the order of the tree's rows.
     points: Vec<f32>,
-    /// The share of the variance that the components hold, 0 to 1.
-    explained: f32,
 }
 
 impl Pca {
@@ -68,10 +66,6 @@ impl Pca {
         let (values, vectors) = eigen(&mut covariance, columns);
         let mut order: Vec<usize> = (0..columns).collect();
         order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
-        let sum = |values: &mut dyn Iterator<Item = f64>| values.map(|v| v.max(0.0)).sum::<f64>();
-        let kept = sum(&mut order[..components].iter().map(|i| values[*i]));
-        let all = sum(&mut values.iter().copied());
-        let explained = if all > 0.0 { (kept / all) as f32 } else { 1.0 };
         let axis = |i: &usize| vectors.iter().skip(*i).step_by(columns).map(|v| *v as f32);
         let axes: Vec<f32> = order[..components].iter().flat_map(axis).collect();
         let mean: Vec<f32> = mean.iter().map(|m| *m as f32).collect();
@@ -97,12 +91,7 @@ impl Pca {
             tree.rows.iter().flat_map(|r| &projected[*r as usize * components..][..components]).copied().collect();
         let candidates = settings.candidates.clamp(1, CANDIDATES);
         let mirrored = Mirrored::new(db);
-        Self { components, candidates, columns, mean, axes, mirrored, tree, points, explained }
-    }
-
-    /// The share of the variance that the components hold, 0 to 1.
-    pub fn explained(&self) -> f32 {
-        self.explained
+        Self { components, candidates, columns, mean, axes, mirrored, tree, points }
     }
 
     /// Bytes held.

@@ -14,7 +14,9 @@
 
 use super::cost::{AllSquared, ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns};
 use super::visit::{Columns, Visit};
-use super::{Backend, Best, Boxes, Kernel, Match, SearchIndex, SearchQuery, Tree, clusters, flat, kdtree, pca, voxel};
+use super::{
+    Backend, Best, Boxes, Kernel, Match, SearchIndex, SearchQuery, Structure, Tree, clusters, flat, kdtree, pca, voxel,
+};
 use crate::database::{Database, MirrorMode};
 use crate::schema::Residual;
 use std::cell::Cell;
@@ -111,22 +113,22 @@ impl Setting {
     pub fn is_exact(&self) -> bool {
         match self {
             Self::KdTree(s) => s.leaves == 0,
-            other => Backend::ALL.contains(&other.backend()),
+            other => Backend::EXACT.contains(&other.backend()),
         }
     }
 
     /// Makes the structure; `None` where this processor lacks the instructions.
     pub fn build(&self, db: &Database) -> Option<SearchIndex> {
-        Some(match self {
-            Self::Brute => SearchIndex::Brute,
-            Self::Boxes => SearchIndex::Boxes(Boxes::build(db)),
-            Self::Tree(kernel) => SearchIndex::Tree(Tree::build(db).with_kernel(*kernel)?),
-            Self::Flat(s) => SearchIndex::Flat(flat::Flat::build(db, s)),
-            Self::KdTree(s) => SearchIndex::KdTree(kdtree::KdTree::build(db, s)),
-            Self::Pca(s) => SearchIndex::Pca(pca::Pca::build(db, s)),
-            Self::Voxels(s) => SearchIndex::Voxels(voxel::Voxels::build(db, s)),
-            Self::Clusters(s) => SearchIndex::Clusters(clusters::Clusters::build(db, s)),
-        })
+        Some(SearchIndex(match self {
+            Self::Brute => Structure::Brute,
+            Self::Boxes => Structure::Boxes(Boxes::build(db)),
+            Self::Tree(kernel) => Structure::Tree(Tree::build(db).with_kernel(*kernel)?),
+            Self::Flat(s) => Structure::Flat(flat::Flat::build(db, s)),
+            Self::KdTree(s) => Structure::KdTree(kdtree::KdTree::build(db, s)),
+            Self::Pca(s) => Structure::Pca(pca::Pca::build(db, s)),
+            Self::Voxels(s) => Structure::Voxels(voxel::Voxels::build(db, s)),
+            Self::Clusters(s) => Structure::Clusters(clusters::Clusters::build(db, s)),
+        }))
     }
 }
 

@@ -103,7 +103,7 @@ impl Grid {
 
 /// Lists of rows by voxel.
 #[derive(Debug)]
-pub struct Voxels {
+pub(crate) struct Voxels {
     grid: Grid,
     mirrored: Mirrored,
     /// `[voxels]` which list.
@@ -167,11 +167,6 @@ impl Voxels {
         }
         fill_gaps(&mut list_of, grid.count);
         Self { grid, mirrored: Mirrored::new(db), list_of, words, lists, runs }
-    }
-
-    /// How many voxels there are, and how many of them have a list of their own.
-    pub fn voxels(&self) -> (usize, usize) {
-        (self.list_of.len(), self.lists.len() / self.words.max(1))
     }
 
     /// Bytes held.

@@ -16,7 +16,7 @@ use serde::Serialize;
 use step::{Body, Step};
 
 /// Shorter clips are not searched for loops, seconds.
-pub const SHORTEST_S: f32 = 0.25;
+const SHORTEST_S: f32 = 0.25;
 /// Nor those of fewer frames.
 const FEWEST_FRAMES: usize = 8;
 /// A seam may be rougher than 95 % of the clip by this factor.
@@ -56,6 +56,40 @@ pub struct Loop {
     missing: Step,
 }
 
+impl Loop {
+    /// The loop that a clip is, if it is one: end and start agree in position and velocity as well as the clip's own frames do
+    /// with their neighbours. Rather misses a loop than invents one. Annotations are not looked at.
+    pub fn find(clip: &RawClip) -> Option<Self> {
+        if clip.frames() < FEWEST_FRAMES || clip.seconds() < SHORTEST_S {
+            return None;
+        }
+        let body = Body::of(clip);
+        let found = best(&body)?;
+        (found.clean && lively(&body, found.frames) && steady(&body, &found)).then_some(found)
+    }
+
+    /// The loop that a clip is said to be, however well it closes; `None` where there are too few frames for any.
+    pub fn measure(clip: &RawClip) -> Option<Self> {
+        if clip.frames() < 4 { None } else { best(&Body::of(clip)) }
+    }
+
+    /// Makes the clip what it is as a loop: a repeated frame goes, a gap is spread evenly over the round.
+    pub fn close(&self, clip: &mut RawClip) {
+        let joints = clip.skeleton.len();
+        let moves = (!self.clean).then(|| Body::of(clip).spread(self.frames, self.round.joint, &self.missing));
+        clip.translations.truncate(self.frames * joints);
+        clip.rotations.truncate(self.frames * joints);
+        for c in &mut clip.annotations.contacts {
+            c.on.truncate(self.frames);
+        }
+        if let Some((translations, rotations)) = moves {
+            clip.translations = translations;
+            clip.rotations = rotations;
+        }
+        clip.looping = true;
+    }
+}
+
 /// What is left open between the end of a round and its start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Gap {
@@ -85,38 +119,6 @@ pub struct Round {
     pub in_parent: Transform,
     /// True when nothing of it is guessed: the clip shows the first frame again.
     pub exact: bool,
-}
-
-/// The loop that a clip is, if it is one: end and start agree in position and velocity as well as the clip's own frames do
-/// with their neighbours. Rather misses a loop than invents one. Annotations are not looked at.
-pub fn find(clip: &RawClip) -> Option<Loop> {
-    if clip.frames() < FEWEST_FRAMES || clip.seconds() < SHORTEST_S {
-        return None;
-    }
-    let body = Body::of(clip);
-    let found = best(&body)?;
-    (found.clean && lively(&body, found.frames) && steady(&body, &found)).then_some(found)
-}
-
-/// The loop that a clip is said to be, however well it closes; `None` where there are too few frames for any.
-pub fn measure(clip: &RawClip) -> Option<Loop> {
-    if clip.frames() < 4 { None } else { best(&Body::of(clip)) }
-}
-
-/// Makes the clip what it is as a loop: a repeated frame goes, a gap is spread evenly over the round.
-pub fn close(clip: &mut RawClip, found: &Loop) {
-    let joints = clip.skeleton.len();
-    let moves = (!found.clean).then(|| Body::of(clip).spread(found.frames, found.round.joint, &found.missing));
-    clip.translations.truncate(found.frames * joints);
-    clip.rotations.truncate(found.frames * joints);
-    for c in &mut clip.annotations.contacts {
-        c.on.truncate(found.frames);
-    }
-    if let Some((translations, rotations)) = moves {
-        clip.translations = translations;
-        clip.rotations = rotations;
-    }
-    clip.looping = true;
 }
 
 /// Of the two lengths that a round can have the one that fits better.

@@ -1,6 +1,6 @@
 //! Which of a build's clips are loops, and closing them.
 
-use super::{Gap, Loop, Round, close, find, measure};
+use super::{Gap, Loop, Round};
 use crate::build::config::BuildConfig;
 use crate::build::parallel;
 use crate::clip::RawClip;
@@ -37,9 +37,9 @@ pub fn settle(clips: &mut [RawClip], config: &BuildConfig) -> Settled {
         match clip.looping {
             // What is cut to pieces goes round no more.
             _ if !a.discard.is_empty() => None,
-            true => measure(clip),
+            true => Loop::measure(clip),
             false if a.loops == Some(false) || !config.find_loops => None,
-            false => find(clip),
+            false => Loop::find(clip),
         }
     });
     let mut settled = Settled::default();
@@ -54,7 +54,7 @@ pub fn settle(clips: &mut [RawClip], config: &BuildConfig) -> Settled {
                 repeated_frame: l.repeats_first,
                 spread: (!l.clean).then(|| l.gap.clone()),
             });
-            close(clip, l);
+            l.close(clip);
             clip.annotations.loops = clip.annotations.loops.or((!marked).then_some(true));
         } else if clip.annotations.discard.is_empty() {
             clip.looping = false;

@@ -103,11 +103,6 @@ impl Runnable {
         kernel.is_available().then_some(Self(kernel))
     }
 
-    /// Which one it is.
-    pub fn kernel(self) -> Kernel {
-        self.0
-    }
-
     /// The sums over columns of squared (or plain) distances to the query. Boxes have two blocks to a pair, rows have one.
     /// Weighted distances of boxes are rounded down, those of rows to the nearest. All codes are less than 32768, and so
     /// chosen that no sum reaches 2^31.

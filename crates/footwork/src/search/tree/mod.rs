@@ -31,7 +31,7 @@ const STACK: usize = MOST_LEVELS * LANES;
 
 /// A search tree.
 #[derive(Debug)]
-pub struct Tree {
+pub(crate) struct Tree {
     kernel: Runnable,
     grid: Grid,
     /// `[positions]` the rows in the order of the tree; the last leaf is filled up with copies of its last row.
@@ -90,11 +90,6 @@ impl Tree {
     /// The same tree with another kernel; `None` where this processor cannot run it. The matches are the same.
     pub fn with_kernel(self, kernel: Kernel) -> Option<Self> {
         Some(Self { kernel: Runnable::new(kernel)?, ..self })
-    }
-
-    /// What runs.
-    pub fn kernel(&self) -> Kernel {
-        self.kernel.kernel()
     }
 
     /// Bytes held.

@@ -37,27 +37,27 @@ use glam::Vec3;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ChannelKind {
-    /// The feature `JointPosition`.
+    /// Position of a joint: x, y, z in metres, root space.
     JointPosition(JointPosition),
-    /// The feature `JointVelocity`.
+    /// Velocity of a joint: x, y, z in m/s, root space.
     JointVelocity(JointVelocity),
-    /// The feature `JointAcceleration`.
+    /// Acceleration of a joint: x, y, z in m/s2, root space.
     JointAcceleration(JointAcceleration),
-    /// The feature `JointRotation`.
+    /// Rotation of a joint as two axes: 6 columns, root space.
     JointRotation(JointRotation),
-    /// The feature `JointHeading`.
+    /// Ground direction of an axis of a joint: x, z of a unit vector, root space.
     JointHeading(JointHeading),
-    /// The feature `JointAngularVelocity`.
+    /// Angular velocity of a joint: x, y, z in radians per second, root axes.
     JointAngularVelocity(JointAngularVelocity),
-    /// The feature `TrajectoryPosition`.
+    /// Position of the root at times ahead and behind: x, z (or x, y, z) in metres per time, root space.
     TrajectoryPosition(TrajectoryPosition),
-    /// The feature `TrajectoryFacing`.
+    /// Facing of the root at times ahead and behind: x, z of a unit vector per time, root space.
     TrajectoryFacing(TrajectoryFacing),
-    /// The feature `TrajectoryVelocity`.
+    /// Velocity of the root at times ahead and behind: x, z (or x, y, z) in m/s per time, root space.
     TrajectoryVelocity(TrajectoryVelocity),
-    /// The feature `Contact`.
+    /// Contact of a joint with the ground: 1 or 0.
     Contact(Contact),
-    /// The feature `User`.
+    /// Values of the user's own.
     User(User),
 }
 

@@ -214,13 +214,14 @@ impl Body<'_> {
                 let plan = &self.legs[side.at()];
                 let pitch = plan.pitch.at(time);
                 let carried = pitch + plan.heel.at(time);
-                let over = self.height_over(t, i, side, s, carried, plan.tip.at(time), plan.knee.at(time));
+                let tip = plan.tip.at(time);
+                let over = self.height_over(t, i, side, ankle_in_contact(s, tip, carried), plan.knee.at(time));
                 sum += loads[i][side.at()] * over;
                 weight += loads[i][side.at()];
                 // On its heel a foot cannot rise over the ball.
                 let ahead = self.path[i].along.max(0.0);
                 let heel = if pitch < 0.0 { pitch } else { heel_reach(s, time) * lerp(0.4, 1.0, ahead) };
-                limit = limit.min(self.height_over(t, i, side, s, heel, plan.tip.at(time), LEAST_FLEXION_RAD));
+                limit = limit.min(self.height_over(t, i, side, ankle_in_contact(s, tip, heel), LEAST_FLEXION_RAD));
             }
             wanted.push(if weight > 1e-3 { sum / weight } else { f32::NAN });
             most.push(limit);
@@ -233,11 +234,10 @@ impl Body<'_> {
         smooth_below(&height, self.half(0.045))
     }
 
-    /// Height of the `Hips` joint over the root at which a leg with a foot in contact has a knee flexed by `knee`.
-    #[allow(clippy::too_many_arguments)]
-    fn height_over(&self, t: &Trunk, i: usize, side: Side, s: &Stance, pitch: f32, tip: f32, knee: f32) -> f32 {
+    /// Height of the `Hips` joint over the root at which a leg with its ankle at `ankle` (world) has a knee flexed by `knee`.
+    fn height_over(&self, t: &Trunk, i: usize, side: Side, ankle: Vec3, knee: f32) -> f32 {
         let p = &self.path[i];
-        let ankle = Quat::from_rotation_y(-p.yaw) * (ankle_in_contact(s, tip, pitch) - p.position);
+        let ankle = Quat::from_rotation_y(-p.yaw) * (ankle - p.position);
         let level = Vec3::new(t.position[i].x, 0.0, t.position[i].z);
         let h = hip(level, t.rotation[i], side);
         let (dx, dz) = (h.x - ankle.x, h.z - ankle.z);
@@ -266,7 +266,8 @@ impl Body<'_> {
             let depth = 0.9 * speed * (end - s.heel_s) / PI;
             let middle = s.heel_s + 0.45 * (end - s.heel_s);
             let i = (((middle - self.times[0]) * self.rate_hz + 0.5).max(0.0) as usize).min(n - 1);
-            let low = self.height_over(t, i, side, s, 0.0, 0.0, self.legs[side.at()].knee.at(middle));
+            let flat = ankle_in_contact(s, 0.0, 0.0);
+            let low = self.height_over(t, i, side, flat, self.legs[side.at()].knee.at(middle));
             let (a, b) = (s.heel_s, end);
             for (out, time) in out.iter_mut().zip(self.times).skip(self.index(a)).take_while(|x| *x.1 <= b) {
                 *out = low + depth * (1.0 - sin(PI * ((time - a) / (b - a)).clamp(0.0, 1.0)));

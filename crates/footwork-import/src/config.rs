@@ -183,7 +183,8 @@ pub fn read_clips(
     units: Units,
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
 ) -> Result<Vec<RawClip>, ConfigFileError> {
-    Ok(import(inputs, base, units, None, &[], on_progress, None)?.clips)
+    let reading = Reading { units, pattern: None, ranges: &[] };
+    Ok(import(inputs, base, &reading, on_progress, None)?.clips)
 }
 
 /// Reads the clips of a list of files, folders and patterns (relative ones under `base`) as a `[source]` table says: its
@@ -218,24 +219,33 @@ pub fn import_clips_cached(
 ) -> Result<Imported, ConfigFileError> {
     let pattern = source.pattern.as_ref().map(|p| p.parse::<NamePattern>()).transpose();
     let pattern = pattern.map_err(|what| ConfigFileError::Value { key: "source.pattern", what })?;
-    import(inputs, base, source.units.units()?, pattern.as_ref(), &source.ranges, on_progress, cache)
+    let reading = Reading { units: source.units.units()?, pattern, ranges: &source.ranges };
+    import(inputs, base, &reading, on_progress, cache)
+}
+
+/// What a `[source]` table says about how files are read.
+struct Reading<'a> {
+    units: Units,
+    /// Tags from clip names.
+    pattern: Option<NamePattern>,
+    /// Parts of clips that become clips.
+    ranges: &'a [RangeSpec],
 }
 
 fn import(
     inputs: &[PathBuf],
     base: &Path,
-    units: Units,
-    pattern: Option<&NamePattern>,
-    ranges: &[RangeSpec],
+    reading: &Reading,
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
     cache: Option<&ClipCache>,
 ) -> Result<Imported, ConfigFileError> {
     let files = find(inputs, base)?;
-    let mut imported = load_all(&files, units, on_progress, cache)?;
+    let mut imported = load_all(&files, reading.units, on_progress, cache)?;
     for clip in &mut imported.clips {
-        annotate(clip, pattern, &mut imported.notes)?;
+        annotate(clip, reading.pattern.as_ref(), &mut imported.notes)?;
     }
-    ranges::cut(&mut imported.clips, ranges).map_err(|what| ConfigFileError::Value { key: "source.ranges", what })?;
+    ranges::cut(&mut imported.clips, reading.ranges)
+        .map_err(|what| ConfigFileError::Value { key: "source.ranges", what })?;
     finish(&mut imported)?;
     Ok(imported)
 }

@@ -1,7 +1,7 @@
 //! The evaluation: variants over all courses, several runs each, beside the motion capture.
 
 use crate::courses::{Course, Run, course};
-use crate::measure::{Measurement, Quantity};
+use crate::measure::{Measurement, Place, Quantity};
 use crate::motion::SourceFrame;
 use crate::recording::{RecordError, Recording, record};
 use crate::samples::{Moment, Samples, Statistic, mean_and_sd};
@@ -259,7 +259,8 @@ impl Evaluation {
             let limits_mps = self.source.velocity_change_p999_of_mps(&frames);
             for ((_, course), driven) in of_run() {
                 let (played, recording) = (&mut played[run], &driven.recording);
-                with[run].add_over_played(played, &self.source, recording, course, run, &limits_mps);
+                let place = Place { course: course.name, run };
+                with[run].add_over_played(played, &self.source, recording, place, &limits_mps);
             }
         }
         let coverage: Vec<f32> = driven.iter().filter_map(|d| d.coverage).collect();
@@ -308,7 +309,7 @@ impl Evaluation {
             return Err(RecordError::FeetDecide { course: course.name, run, time_s });
         }
         with_feet.add_recording(source, &on, course, run, speeds);
-        with_feet.add_corrections(source, &on, &off, course, run);
+        with_feet.add_corrections(source, &on, &off, Place { course: course.name, run });
         without_feet.add_recording(source, &off, course, run, speeds);
         played.add_played(source, &on, run);
         let coverage = (course.name == "f").then(|| {

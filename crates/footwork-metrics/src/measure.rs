@@ -122,11 +122,13 @@ impl Default for Measurement {
     }
 }
 
-/// What is being measured, for [`Moment`].
+/// Which run of which course is measured: the place of its samples, for [`Moment`].
 #[derive(Clone, Copy, Debug)]
-struct Place {
-    course: &'static str,
-    run: usize,
+pub struct Place {
+    /// Name of the course.
+    pub course: &'static str,
+    /// Run, from 0.
+    pub run: usize,
 }
 
 impl Measurement {
@@ -203,15 +205,8 @@ impl Measurement {
     }
 
     /// Adds what foot locks and IK did: the same run with and without them.
-    pub fn add_corrections(
-        &mut self,
-        source: &Source,
-        with: &Recording,
-        without: &Recording,
-        course: &Course,
-        run: usize,
-    ) {
-        let (toes, place) = (&source.subject.contact_joints, Place { course: course.name, run });
+    pub fn add_corrections(&mut self, source: &Source, with: &Recording, without: &Recording, place: Place) {
+        let toes = &source.subject.contact_joints;
         let held = |frame: usize, slot: usize| with.locked_s[frame * toes.len() + slot];
         for frame in 0..with.motion.frames() {
             for (slot, toe) in toes.iter().enumerate() {
@@ -233,8 +228,7 @@ impl Measurement {
         played: &mut Self,
         source: &Source,
         recording: &Recording,
-        course: &Course,
-        run: usize,
+        place: Place,
         limits_mps: &[f32],
     ) {
         let motion = &recording.motion;
@@ -243,10 +237,10 @@ impl Measurement {
                 let joint = JointIndex::new(joint);
                 let add = |to: &mut Self, change_mps: Option<f32>, course| {
                     let Some(change_mps) = change_mps else { return };
-                    let moment = || Place { course, run }.moment(motion, frame, joint);
+                    let moment = || Place { course, ..place }.moment(motion, frame, joint);
                     to.push(Quantity::VelocityChangeOverPlayed, over(change_mps, *limit_mps), moment);
                 };
-                add(self, jerk::velocity_change_mps(motion, frame, joint), course.name);
+                add(self, jerk::velocity_change_mps(motion, frame, joint), place.course);
                 add(played, source.velocity_change_mps(*playing, joint), MOCAP);
             }
         }
@@ -510,7 +504,8 @@ mod tests {
             }
         }
         let mut measurement = Measurement::default();
-        measurement.add_corrections(&source(&with.motion), &with, &without, &course(ahead(20)), 0);
+        let place = Place { course: course(ahead(20)).name, run: 0 };
+        measurement.add_corrections(&source(&with.motion), &with, &without, place);
         // 1 cm per frame.
         let jumps: Vec<f32> = measurement.of(Quantity::UnlockJump).values().iter().map(|v| v.round()).collect();
         assert_eq!(jumps, [9.0, 14.0]);
@@ -542,7 +537,8 @@ mod tests {
         let mut recording = recording(30, |t| Vec3::X * (2.0 * t * t));
         recording.motion.playing = [played.clone(), played.clone(), played].concat();
         let [mut shown, mut captured] = [Measurement::default(), Measurement::default()];
-        shown.add_over_played(&mut captured, &source, &recording, &course(ahead(30)), 0, &limits_mps);
+        let place = Place { course: course(ahead(30)).name, run: 0 };
+        shown.add_over_played(&mut captured, &source, &recording, place, &limits_mps);
         let of = |m: &Measurement| m.of(Quantity::VelocityChangeOverPlayed).values().to_vec();
         assert!(of(&shown).iter().all(|v| (v - 2.0).abs() < 0.02) && of(&shown).len() == 28, "{:?}", of(&shown));
         assert!(of(&captured).iter().all(|v| (v - 1.0).abs() < 0.02) && of(&captured).len() == 30);

@@ -3,7 +3,6 @@
 use footwork::database::Database;
 use footwork::frames::{ClipIndex, JointIndex};
 use footwork::math::{Facing, Transform};
-use footwork::pose::Pose;
 use glam::Vec3;
 
 /// What of a skeleton is looked at.
@@ -82,17 +81,8 @@ impl Motion {
         self.roots.len()
     }
 
-    /// Adds a frame. `world` is working space.
-    pub fn push(
-        &mut self,
-        db: &Database,
-        subject: &Subject,
-        pose: &Pose,
-        contacts: &[u8],
-        playing: SourceFrame,
-        world: &mut Vec<Transform>,
-    ) {
-        pose.world(&db.skeleton, world);
+    /// Adds a frame. `world` is where the pose puts every joint.
+    pub fn push(&mut self, subject: &Subject, world: &[Transform], contacts: &[u8], playing: SourceFrame) {
         let root = Transform::new(world[0].translation, Facing::from_rotation(world[0].rotation).rotation());
         let hips_ahead = world[subject.hips.at()].rotation * subject.hips_forward;
         self.roots.push(root);

@@ -102,7 +102,8 @@ pub fn record(character: &Arc<Character>, source: &Source, course: &Course) -> R
         let (header, output) = (&character.state().header, character.output());
         let playing = source.frame(&header.playing);
         contacts.iter_mut().zip(&output.contacts).for_each(|(c, foot)| *c = u8::from(foot.touching));
-        recording.motion.push(db, &source.subject, &output.pose, &contacts, playing, &mut world);
+        output.pose.world(&db.skeleton, &mut world);
+        recording.motion.push(&source.subject, &world, &contacts, playing);
         recording.playing.push(header.playing);
         recording.simulated.push(header.simulation.position);
         recording.simulated_facings.push(header.simulation.facing);

@@ -138,7 +138,8 @@ fn clip_motion(db: &Database, subject: &Subject, clip: ClipIndex) -> Motion {
         let time_s = frame as f64 / f64::from(RATE_HZ);
         view.sample(time_s, &mut pose, &mut velocity);
         db.contacts_at(clip, false, time_s, &mut contacts);
-        motion.push(db, subject, &pose, &contacts, SourceFrame { clip, frame, mirrored: false }, &mut world);
+        pose.world(&db.skeleton, &mut world);
+        motion.push(subject, &world, &contacts, SourceFrame { clip, frame, mirrored: false });
     }
     motion
 }

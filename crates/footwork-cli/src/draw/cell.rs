@@ -79,6 +79,13 @@ impl Subject {
     }
 }
 
+/// A subject seen in a view.
+#[derive(Clone, Copy)]
+pub struct Shot<'a> {
+    pub subject: &'a Subject,
+    pub view: View,
+}
+
 /// Returns the smallest bounds around both.
 pub fn union(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
     [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
@@ -106,12 +113,9 @@ pub struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    fn place(&self, [x, y]: [f32; 2]) -> Point {
-        [self.at[0] + x * self.px_per_m, self.at[1] - y * self.px_per_m]
-    }
-
     pub fn point(&self, p: Vec3) -> Point {
-        self.place(self.camera.plane(p - self.origin))
+        let [x, y] = self.camera.plane(p - self.origin);
+        [self.at[0] + x * self.px_per_m, self.at[1] - y * self.px_per_m]
     }
 
     /// Draws the ground with marks that are fixed in the world.
@@ -350,8 +354,7 @@ impl Stage<'_> {
 
     pub fn figure(&self, picture: &mut Picture, frame: usize) {
         let s = self.subject;
-        let place = |p: [f32; 2]| self.place(p);
-        s.figure.draw(picture, s.motion.world(frame), &self.camera, self.origin, self.px_per_m, &place);
+        s.figure.draw(picture, s.motion.world(frame), &self.camera, self.px_per_m, &|p| self.point(p));
     }
 
     /// Draws the facing, in a view from above.

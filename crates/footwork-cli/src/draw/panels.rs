@@ -1,11 +1,10 @@
 //! Standing camera: all poses of a strip in one picture of the ground.
 
-use super::cell::{BELOW_PX, BORDER, INK, JUMP, NO_BOUNDS, Stage, Subject, union};
+use super::cell::{BELOW_PX, BORDER, INK, JUMP, NO_BOUNDS, Shot, Stage, union};
 use super::layout::{FIGURE_PX, GAP_PX, LARGE_PX, LINE_PX, MARGIN, PAD};
 use super::shapes::{Anchor, Font, Frame, Picture, Point};
 use super::strip::{Moments, Strip};
 use super::timeline::{nice, triangle};
-use super::view::View;
 use anyhow::Result;
 use glam::Vec3;
 
@@ -13,33 +12,35 @@ impl Strip<'_> {
     /// Figures side by side on the ground, as they walk.
     pub(super) fn panels(&self, picture: &mut Picture, mut top: f32, times: &[f64]) -> f32 {
         let px_per_m = self.panel_scale(times);
-        for subject in self.subjects {
-            for view in self.views {
-                let rows = self.rows(subject, *view, times, px_per_m);
-                for row in &rows {
-                    if self.views.len() * self.subjects.len() > 1 || rows.len() > 1 {
-                        top += self.heading(picture, top, subject, *view);
-                    }
-                    top += self.panel(picture, top, subject, *view, row, px_per_m) + GAP_PX;
+        for shot in self.shots() {
+            let rows = self.rows(shot, times, px_per_m);
+            for row in &rows {
+                if self.views.len() * self.subjects.len() > 1 || rows.len() > 1 {
+                    top += self.heading(picture, top, shot);
                 }
+                top += self.panel(picture, top, shot, row, px_per_m) + GAP_PX;
             }
         }
         top
     }
 
+    /// Each subject in each view.
+    fn shots(&self) -> impl Iterator<Item = Shot<'_>> {
+        self.subjects.iter().flat_map(|subject| self.views.iter().map(move |view| Shot { subject, view: *view }))
+    }
+
     /// Scale that fills one row, if one row is enough.
     fn panel_scale(&self, times: &[f64]) -> f32 {
         let usual = FIGURE_PX / self.tallest_m();
-        let one_row = |s: &Subject, v: View| self.rows(s, v, times, usual).len() == 1;
-        let all = || self.subjects.iter().flat_map(|s| self.views.iter().map(move |v| (s, *v)));
-        if !all().all(|(s, v)| one_row(s, v)) {
+        if !self.shots().all(|shot| self.rows(shot, times, usual).len() == 1) {
             return usual;
         }
-        let width = |(s, v): (&Subject, View)| {
-            let b = times.iter().map(|t| self.in_world(s, v, s.motion.frame_at(*t))).fold(NO_BOUNDS, union);
+        let width = |shot: Shot| {
+            let frames = times.iter().map(|t| shot.subject.motion.frame_at(*t));
+            let b = frames.map(|f| shot.in_world(f)).fold(NO_BOUNDS, union);
             b[2] - b[0]
         };
-        let widest = all().map(width).fold(0.1, f32::max);
+        let widest = self.shots().map(width).fold(0.1, f32::max);
         ((self.avail() - 4.0 * PAD) / widest).clamp(usual, LARGE_PX / self.tallest_m())
     }
 
@@ -71,15 +72,15 @@ impl Strip<'_> {
     }
 
     /// Rows of poses that fit beside each other; each clip starts a row.
-    fn rows(&self, subject: &Subject, view: View, times: &[f64], px_per_m: f32) -> Vec<Vec<usize>> {
+    fn rows(&self, shot: Shot, times: &[f64], px_per_m: f32) -> Vec<Vec<usize>> {
+        let motion = &shot.subject.motion;
         let mut rows: Vec<Vec<usize>> = Vec::new();
         let mut around = NO_BOUNDS;
         for t in times {
-            let f = subject.motion.frame_at(*t);
-            let b = self.in_world(subject, view, f);
+            let f = motion.frame_at(*t);
+            let b = shot.in_world(f);
             let both = union(around, b);
-            let same =
-                rows.last().and_then(|r| r.last()).is_some_and(|l| subject.motion.piece(*l) == subject.motion.piece(f));
+            let same = rows.last().and_then(|r| r.last()).is_some_and(|l| motion.piece(*l) == motion.piece(f));
             if same && (both[2] - both[0]) * px_per_m <= self.avail() - 2.0 * PAD {
                 around = both;
                 if let Some(row) = rows.last_mut() {
@@ -93,23 +94,9 @@ impl Strip<'_> {
         rows
     }
 
-    /// Bounds in the plane of the camera, from the world's origin.
-    fn in_world(&self, subject: &Subject, view: View, frame: usize) -> [f32; 4] {
-        let [x, y] = subject.camera(view, frame).plane(subject.origin(frame));
-        let b = subject.bounds(view, frame);
-        [b[0] + x, b[1] + y, b[2] + x, b[3] + y]
-    }
-
-    fn panel(
-        &self,
-        picture: &mut Picture,
-        top: f32,
-        subject: &Subject,
-        view: View,
-        row: &[usize],
-        px_per_m: f32,
-    ) -> f32 {
-        let b = row.iter().map(|f| self.in_world(subject, view, *f)).fold(NO_BOUNDS, union);
+    fn panel(&self, picture: &mut Picture, top: f32, shot: Shot, row: &[usize], px_per_m: f32) -> f32 {
+        let Shot { subject, view } = shot;
+        let b = row.iter().map(|f| shot.in_world(*f)).fold(NO_BOUNDS, union);
         let camera = subject.camera(view, row[0]);
         let [_, ground] = camera.plane(Vec3::Y * subject.figure.ground_m);
         let low = if view.level() { b[1].min(ground - 0.02) } else { b[1] };
@@ -171,5 +158,14 @@ impl Strip<'_> {
         }
         picture.line([frame.corners(), vec![frame.corners()[0]]].concat(), BORDER, 1.0);
         height
+    }
+}
+
+impl Shot<'_> {
+    /// Bounds in the plane of the camera, from the world's origin.
+    fn in_world(&self, frame: usize) -> [f32; 4] {
+        let [x, y] = self.subject.camera(self.view, frame).plane(self.subject.origin(frame));
+        let b = self.subject.bounds(self.view, frame);
+        [b[0] + x, b[1] + y, b[2] + x, b[3] + y]
     }
 }

@@ -1,6 +1,6 @@
 //! Film strip: header, rows of cells, timeline.
 
-use super::cell::{BELOW_PX, BORDER, INK, JUMP, NO_BOUNDS, Stage, Subject, union};
+use super::cell::{BELOW_PX, BORDER, INK, JUMP, NO_BOUNDS, Shot, Stage, Subject, union};
 use super::header::{Header, Marks};
 use super::layout::{Drawn, FIGURE_PX, GAP_PX, HEADING_PX, LARGE_PX, LINE_PX, MARGIN, PAD, check_size};
 use super::shapes::{Anchor, Font, Frame, Picture, cut};
@@ -56,8 +56,22 @@ struct Grid {
     columns: usize,
     cell_width: f32,
     px_per_m: f32,
+    /// Height of the words above a figure.
+    label: f32,
     /// `[views]` bounds of the figure in a cell, in metres.
     bounds: Vec<[f32; 4]>,
+}
+
+/// One pose of a strip, and the events since the previous one.
+struct Cell<'a> {
+    shot: Shot<'a>,
+    frame: Frame,
+    /// Frame of the pose.
+    shown: usize,
+    /// First frame of the events.
+    since: usize,
+    /// No cell is before it.
+    first: bool,
 }
 
 impl Strip<'_> {
@@ -124,26 +138,30 @@ impl Strip<'_> {
         let times = self.times(columns)?;
         let columns = columns.min(times.len());
         let cell_width = (self.avail() / columns as f32).min(2.0 * (widest * px_per_m + 2.0 * PAD));
-        Ok(Grid { times, columns, cell_width, px_per_m, bounds })
+        let two_lines = self.subjects.iter().any(|s| s.motion.parts.len() > 1 || !s.motion.playing.is_empty());
+        let label = if two_lines { 2.0 * LINE_PX } else { LINE_PX } + 4.0;
+        Ok(Grid { times, columns, cell_width, px_per_m, label, bounds })
     }
 
     /// Draws one cell per pose, row by row.
     fn cells(&self, picture: &mut Picture, mut top: f32, grid: &Grid) -> f32 {
-        let two_lines = self.subjects.iter().any(|s| s.motion.parts.len() > 1 || !s.motion.playing.is_empty());
-        let label = if two_lines { 2.0 * LINE_PX } else { LINE_PX } + 4.0;
         for (row, chunk) in grid.times.chunks(grid.columns).enumerate() {
             for subject in self.subjects {
                 for (view, b) in self.views.iter().zip(&grid.bounds) {
+                    let shot = Shot { subject, view: *view };
                     if self.views.len() * self.subjects.len() > 1 {
-                        top += self.heading(picture, top, subject, *view);
+                        top += self.heading(picture, top, shot);
                     }
                     let below = if view.level() { BELOW_PX } else { PAD };
-                    let height = label + (b[3] - b[1]) * grid.px_per_m + PAD + below;
+                    let height = grid.label + (b[3] - b[1]) * grid.px_per_m + PAD + below;
                     for (i, time) in chunk.iter().enumerate() {
                         let left = MARGIN + grid.cell_width * i as f32;
                         let frame = Frame { left, top, width: grid.cell_width, height };
                         let before = (row * grid.columns + i).checked_sub(1).map(|k| grid.times[k]);
-                        self.cell(picture, subject, *view, *time, before, &frame, b, grid.px_per_m, label);
+                        let shown = subject.motion.frame_at(*time);
+                        let since = before.map_or(shown, |t| subject.motion.frame_at(t) + 1).min(shown);
+                        let cell = Cell { shot, frame, shown, since, first: before.is_none() };
+                        cell.draw(picture, grid, b);
                     }
                     top += height + GAP_PX;
                 }
@@ -152,69 +170,11 @@ impl Strip<'_> {
         top
     }
 
-    pub(super) fn heading(&self, picture: &mut Picture, top: f32, subject: &Subject, view: View) -> f32 {
-        let words =
-            if self.subjects.len() > 1 { format!("{}  ({})", subject.label, view.name()) } else { view.name().into() };
+    pub(super) fn heading(&self, picture: &mut Picture, top: f32, shot: Shot) -> f32 {
+        let view = shot.view.name();
+        let words = if self.subjects.len() > 1 { format!("{}  ({view})", shot.subject.label) } else { view.into() };
         picture.words([MARGIN + 2.0, top + 13.0], Anchor::Start, Font::SmallBold, INK, words);
         HEADING_PX - 4.0
-    }
-
-    fn cell(
-        &self,
-        picture: &mut Picture,
-        subject: &Subject,
-        view: View,
-        time: f64,
-        before: Option<f64>,
-        frame: &Frame,
-        b: &[f32; 4],
-        px_per_m: f32,
-        label: f32,
-    ) {
-        let m = &subject.motion;
-        let f = m.frame_at(time);
-        let inner = Frame { top: frame.top + label, height: frame.height - label - 1.0, ..*frame };
-        let middle = frame.left + frame.width / 2.0 - (b[0] + b[2]) / 2.0 * px_per_m;
-        let at = [middle, inner.top + b[3] * px_per_m + PAD / 2.0];
-        let (camera, origin) = (subject.camera(view, f), subject.origin(f));
-        let relief = subject.relief(f..f + 1);
-        let stage =
-            Stage { subject, view, camera, origin, at, px_per_m, frame: inner, relief, cut_at: origin, first_frame: f };
-        stage.moment(picture, f);
-        picture.line([frame.corners(), vec![frame.corners()[0]]].concat(), BORDER, 1.0);
-        let since = before.map_or(f, |t| m.frame_at(t) + 1);
-        self.cell_words(picture, subject, f, since.min(f), before.is_none(), frame);
-    }
-
-    /// Time, and the events since the previous cell.
-    fn cell_words(&self, picture: &mut Picture, subject: &Subject, f: usize, since: usize, first: bool, frame: &Frame) {
-        let m = &subject.motion;
-        let (left, y) = (frame.left + 7.0, frame.top + 14.0);
-        let chars = ((frame.width - 12.0) / Font::Small.advance()) as usize;
-        picture.words([left, y], Anchor::Start, Font::SmallBold, INK, format!("{:.2} s", m.time_s(f)));
-        let jumps: Vec<usize> = m.transitions.iter().map(|t| t.0).filter(|t| (since..=f).contains(t)).collect();
-        let begun = m.parts.iter().rfind(|p| (since..=f).contains(&p.start) || first && p.start <= f);
-        let named = begun.filter(|p| m.parts.len() > 1 && (p.start > 0 || first));
-        if let Some(part) = named {
-            if !first {
-                picture.dashed(vec![[frame.left, frame.top], [frame.left, frame.bottom()]], INK, 2.0);
-            }
-            picture.words([left, y + LINE_PX], Anchor::Start, Font::Small, INK, cut(&part.name, chars));
-        }
-        let Some(jump) = jumps.last() else { return };
-        picture.line(vec![[frame.left + 1.5, frame.top], [frame.left + 1.5, frame.bottom()]], JUMP, 3.0);
-        triangle(picture, [frame.left + 1.5, frame.top]);
-        let text = if jumps.len() > 1 {
-            format!("{} transitions", jumps.len())
-        } else {
-            format!("transition {:.2}", m.time_s(*jump))
-        };
-        if chars >= 9 + text.len() {
-            picture.words([frame.right() - 6.0, y], Anchor::End, Font::Small, JUMP, text);
-        }
-        if let Some(playing) = m.playing.get(f).filter(|_| named.is_none()) {
-            picture.words([left, y + LINE_PX], Anchor::Start, Font::Small, JUMP, cut(&format!("> {playing}"), chars));
-        }
     }
 
     /// Requested number of poses, if it is known before the layout.
@@ -275,5 +235,55 @@ impl Strip<'_> {
             top += height + 8.0;
         }
         top
+    }
+}
+
+impl Cell<'_> {
+    /// `b`: bounds of the figure, in metres.
+    fn draw(&self, picture: &mut Picture, grid: &Grid, b: &[f32; 4]) {
+        let Cell { shot: Shot { subject, view }, frame, shown: f, .. } = *self;
+        let (label, px_per_m) = (grid.label, grid.px_per_m);
+        let inner = Frame { top: frame.top + label, height: frame.height - label - 1.0, ..frame };
+        let middle = frame.left + frame.width / 2.0 - (b[0] + b[2]) / 2.0 * px_per_m;
+        let at = [middle, inner.top + b[3] * px_per_m + PAD / 2.0];
+        let (camera, origin) = (subject.camera(view, f), subject.origin(f));
+        let relief = subject.relief(f..f + 1);
+        let stage =
+            Stage { subject, view, camera, origin, at, px_per_m, frame: inner, relief, cut_at: origin, first_frame: f };
+        stage.moment(picture, f);
+        picture.line([frame.corners(), vec![frame.corners()[0]]].concat(), BORDER, 1.0);
+        self.words(picture);
+    }
+
+    /// Time, and the events since the previous cell.
+    fn words(&self, picture: &mut Picture) {
+        let Cell { shot, frame, shown: f, since, first } = *self;
+        let m = &shot.subject.motion;
+        let (left, y) = (frame.left + 7.0, frame.top + 14.0);
+        let chars = ((frame.width - 12.0) / Font::Small.advance()) as usize;
+        picture.words([left, y], Anchor::Start, Font::SmallBold, INK, format!("{:.2} s", m.time_s(f)));
+        let jumps: Vec<usize> = m.transitions.iter().map(|t| t.0).filter(|t| (since..=f).contains(t)).collect();
+        let begun = m.parts.iter().rfind(|p| (since..=f).contains(&p.start) || first && p.start <= f);
+        let named = begun.filter(|p| m.parts.len() > 1 && (p.start > 0 || first));
+        if let Some(part) = named {
+            if !first {
+                picture.dashed(vec![[frame.left, frame.top], [frame.left, frame.bottom()]], INK, 2.0);
+            }
+            picture.words([left, y + LINE_PX], Anchor::Start, Font::Small, INK, cut(&part.name, chars));
+        }
+        let Some(jump) = jumps.last() else { return };
+        picture.line(vec![[frame.left + 1.5, frame.top], [frame.left + 1.5, frame.bottom()]], JUMP, 3.0);
+        triangle(picture, [frame.left + 1.5, frame.top]);
+        let text = if jumps.len() > 1 {
+            format!("{} transitions", jumps.len())
+        } else {
+            format!("transition {:.2}", m.time_s(*jump))
+        };
+        if chars >= 9 + text.len() {
+            picture.words([frame.right() - 6.0, y], Anchor::End, Font::Small, JUMP, text);
+        }
+        if let Some(playing) = m.playing.get(f).filter(|_| named.is_none()) {
+            picture.words([left, y + LINE_PX], Anchor::Start, Font::Small, JUMP, cut(&format!("> {playing}"), chars));
+        }
     }
 }

@@ -31,18 +31,47 @@ pub fn height(subject: &Subject) -> f32 {
     HEAD_PX + LANE_PX * subject.figure.soles.len().max(1) as f32 + GAP_PX + toes + CURVE_PX + AXIS_PX
 }
 
+/// Time from left to right: a span over the width of a frame.
+struct TimeAxis {
+    plot: Frame,
+    span_s: [f64; 2],
+}
+
+impl TimeAxis {
+    fn x(&self, s: f64) -> f32 {
+        let long = (self.span_s[1] - self.span_s[0]).max(1e-6);
+        self.plot.left + ((s - self.span_s[0]) / long) as f32 * self.plot.width
+    }
+
+    /// Numbers below `base`, lines up to `top`.
+    fn draw(&self, picture: &mut Picture, base: f32, top: f32) {
+        let Self { plot, span_s } = self;
+        let step = nice((span_s[1] - span_s[0]) * 62.0 / f64::from(plot.width));
+        // Adding zero turns minus zero into zero.
+        let mut k = (span_s[0] / step - 1e-6).ceil() + 0.0;
+        while k * step <= span_s[1] + 1e-6 {
+            let at = self.x(k * step);
+            picture.line(vec![[at, top], [at, base]], Colour::rgb(0xeaedf0), 1.0);
+            let text = if step >= 1.0 { format!("{:.0}", k * step) } else { format!("{:.2}", k * step) };
+            picture.words([at, base + 19.0], Anchor::Middle, Font::Small, FAINT, text);
+            k += 1.0;
+        }
+        picture.words([plot.left - NAME_PX, base + 19.0], Anchor::Start, Font::Small, FAINT, "time s");
+    }
+}
+
 /// Contacts, speed of toes and root, transitions over time.
 pub fn timeline(picture: &mut Picture, subject: &Subject, span_s: [f64; 2], samples: &[f64], frame: &Frame) {
     let m = &subject.motion;
     let plot = Frame { left: frame.left + NAME_PX, width: frame.width - NAME_PX - 8.0, ..*frame };
-    let long = (span_s[1] - span_s[0]).max(1e-6);
-    let x = |s: f64| plot.left + ((s - span_s[0]) / long) as f32 * plot.width;
+    let axis = TimeAxis { plot, span_s };
+    let x = |s: f64| axis.x(s);
     let lanes = subject.figure.soles.len();
     let lanes_top = frame.top + HEAD_PX;
     let toes_top = lanes_top + LANE_PX * lanes.max(1) as f32 + GAP_PX;
     let curve_top = if lanes == 0 { toes_top } else { toes_top + TOES_PX + GAP_PX };
     let base = curve_top + CURVE_PX;
-    axis(picture, &plot, base, span_s, &x, toes_top);
+    axis.draw(picture, base, toes_top);
     for (slot, sole) in subject.figure.soles.iter().enumerate() {
         let top = lanes_top + LANE_PX * slot as f32;
         let name = lane_name(subject, slot);
@@ -62,13 +91,13 @@ pub fn timeline(picture: &mut Picture, subject: &Subject, span_s: [f64; 2], samp
         picture.words([plot.left, lanes_top + 11.0], Anchor::Start, Font::Small, FAINT, "no contact joints");
     }
     if lanes > 0 {
-        toe_speeds(picture, subject, &plot, [toes_top, toes_top + TOES_PX], &x);
+        toe_speeds(picture, subject, &axis, [toes_top, toes_top + TOES_PX]);
     }
-    speed(picture, subject, &plot, [curve_top, base], &x);
+    speed(picture, subject, &axis, [curve_top, base]);
     for t in samples {
         picture.line(vec![[x(*t), base + 1.0], [x(*t), base + 5.0]], INK, 1.4);
     }
-    marks(picture, subject, span_s, frame.top, base, &x);
+    marks(picture, subject, &axis, frame.top, base);
 }
 
 fn lane_name(subject: &Subject, slot: usize) -> String {
@@ -80,34 +109,22 @@ fn lane_name(subject: &Subject, slot: usize) -> String {
     }
 }
 
-fn axis(picture: &mut Picture, plot: &Frame, base: f32, span_s: [f64; 2], x: &dyn Fn(f64) -> f32, top: f32) {
-    let step = nice((span_s[1] - span_s[0]) * 62.0 / f64::from(plot.width));
-    // Adding zero turns minus zero into zero.
-    let mut k = (span_s[0] / step - 1e-6).ceil() + 0.0;
-    while k * step <= span_s[1] + 1e-6 {
-        let at = x(k * step);
-        picture.line(vec![[at, top], [at, base]], Colour::rgb(0xeaedf0), 1.0);
-        let text = if step >= 1.0 { format!("{:.0}", k * step) } else { format!("{:.2}", k * step) };
-        picture.words([at, base + 19.0], Anchor::Middle, Font::Small, FAINT, text);
-        k += 1.0;
-    }
-    picture.words([plot.left - NAME_PX, base + 19.0], Anchor::Start, Font::Small, FAINT, "time s");
-}
-
-fn speed(picture: &mut Picture, subject: &Subject, plot: &Frame, [top, base]: [f32; 2], x: &dyn Fn(f64) -> f32) {
+fn speed(picture: &mut Picture, subject: &Subject, axis: &TimeAxis, [top, base]: [f32; 2]) {
     let m = &subject.motion;
     let speeds: Vec<f32> = subject.span.clone().map(|f| m.speed_mps(f)).collect();
     let most = speeds.iter().copied().fold(0.0, f32::max);
     let step = [0.25, 0.5, 1.0, 2.0, 5.0, 10.0].into_iter().find(|s| most / s <= 3.0).unwrap_or(most.max(1.0));
     let ceiling = ((most / step).ceil() * step).max(step);
-    scale(picture, plot, [top, base], "speed", step, ceiling);
-    curve(picture, subject, plot, [top, base], ceiling, &speeds, INK, x);
+    let chart = Chart { axis, top, base, ceiling };
+    chart.scale(picture, "speed", step);
+    chart.curve(picture, subject, &speeds, INK);
 }
 
 /// Speed of the toes over the ground, up to [`TOES_MPS`]: in contact it should be zero.
-fn toe_speeds(picture: &mut Picture, subject: &Subject, plot: &Frame, range: [f32; 2], x: &dyn Fn(f64) -> f32) {
+fn toe_speeds(picture: &mut Picture, subject: &Subject, axis: &TimeAxis, [top, base]: [f32; 2]) {
     let m = &subject.motion;
-    scale(picture, plot, range, "toes", TOES_MPS / 2.0, TOES_MPS);
+    let chart = Chart { axis, top, base, ceiling: TOES_MPS };
+    chart.scale(picture, "toes", TOES_MPS / 2.0);
     for sole in &subject.figure.soles {
         let at = |f: usize| m.world(f)[sole.joint].translation;
         let mps = |f: usize| {
@@ -116,61 +133,67 @@ fn toe_speeds(picture: &mut Picture, subject: &Subject, plot: &Frame, range: [f3
             flat(at(b) - at(a)).length() * m.rate_hz / (b - a).max(1) as f32
         };
         let speeds: Vec<f32> = subject.span.clone().map(mps).collect();
-        curve(picture, subject, plot, range, TOES_MPS, &speeds, sole.half.colour(), x);
+        chart.curve(picture, subject, &speeds, sole.half.colour());
     }
 }
 
 /// Largest speed of a toe that is drawn, in m/s.
 const TOES_MPS: f32 = 0.6;
 
-/// Lines and numbers behind a curve.
-fn scale(picture: &mut Picture, plot: &Frame, [top, base]: [f32; 2], name: &str, step: f32, ceiling: f32) {
-    let y = |v: f32| base - v / ceiling * (base - top);
-    // The step is chosen for a few lines. A speed that is not finite has none.
-    let lines = (ceiling / step).round().clamp(0.0, 8.0) as usize;
-    for v in (0..=lines).map(|k| k as f32 * step) {
-        picture.line(
-            vec![[plot.left, y(v)], [plot.right(), y(v)]],
-            if v == 0.0 { BORDER } else { Colour::rgb(0xeaedf0) },
-            1.0,
-        );
-        let text = match step {
-            s if s >= 1.0 => format!("{v:.0}"),
-            s if (10.0 * s).fract() < 1e-3 => format!("{v:.1}"),
-            _ => format!("{v:.2}"),
-        };
-        picture.words([plot.left - 8.0, y(v) + 4.0], Anchor::End, Font::Small, FAINT, text);
-    }
-    picture.words([plot.left - NAME_PX, (top + base) / 2.0 - 4.0], Anchor::Start, Font::Small, INK, name);
-    picture.words([plot.left - NAME_PX, (top + base) / 2.0 + 11.0], Anchor::Start, Font::Small, FAINT, "m/s");
+/// Values over time: zero at `base`, `ceiling` at `top`.
+struct Chart<'a> {
+    axis: &'a TimeAxis,
+    top: f32,
+    base: f32,
+    ceiling: f32,
 }
 
-/// Curve of one value per frame; values above the ceiling are drawn at the ceiling.
-fn curve(
-    picture: &mut Picture,
-    subject: &Subject,
-    plot: &Frame,
-    [top, base]: [f32; 2],
-    ceiling: f32,
-    values: &[f32],
-    colour: Colour,
-    x: &dyn Fn(f64) -> f32,
-) {
-    let m = &subject.motion;
-    let mut line: Vec<Point> = Vec::new();
-    for (f, v) in subject.span.clone().zip(values) {
-        if m.piece(f).start == f {
-            picture.line(std::mem::take(&mut line), colour, 1.6);
-        }
-        let y = base - v.min(ceiling) / ceiling * (base - top);
-        line.push([x(m.time_s(f)).clamp(plot.left, plot.right()), y]);
+impl Chart<'_> {
+    fn y(&self, value: f32) -> f32 {
+        self.base - value / self.ceiling * (self.base - self.top)
     }
-    picture.line(line, colour, 1.6);
+
+    /// Lines and numbers behind a curve.
+    fn scale(&self, picture: &mut Picture, name: &str, step: f32) {
+        let (plot, top, base) = (&self.axis.plot, self.top, self.base);
+        // The step is chosen for a few lines. A speed that is not finite has none.
+        let lines = (self.ceiling / step).round().clamp(0.0, 8.0) as usize;
+        for v in (0..=lines).map(|k| k as f32 * step) {
+            picture.line(
+                vec![[plot.left, self.y(v)], [plot.right(), self.y(v)]],
+                if v == 0.0 { BORDER } else { Colour::rgb(0xeaedf0) },
+                1.0,
+            );
+            let text = match step {
+                s if s >= 1.0 => format!("{v:.0}"),
+                s if (10.0 * s).fract() < 1e-3 => format!("{v:.1}"),
+                _ => format!("{v:.2}"),
+            };
+            picture.words([plot.left - 8.0, self.y(v) + 4.0], Anchor::End, Font::Small, FAINT, text);
+        }
+        picture.words([plot.left - NAME_PX, (top + base) / 2.0 - 4.0], Anchor::Start, Font::Small, INK, name);
+        picture.words([plot.left - NAME_PX, (top + base) / 2.0 + 11.0], Anchor::Start, Font::Small, FAINT, "m/s");
+    }
+
+    /// Curve of one value per frame; values above the ceiling are drawn at the ceiling.
+    fn curve(&self, picture: &mut Picture, subject: &Subject, values: &[f32], colour: Colour) {
+        let (m, plot) = (&subject.motion, &self.axis.plot);
+        let mut line: Vec<Point> = Vec::new();
+        for (f, v) in subject.span.clone().zip(values) {
+            if m.piece(f).start == f {
+                picture.line(std::mem::take(&mut line), colour, 1.6);
+            }
+            let y = self.y(v.min(self.ceiling));
+            line.push([self.axis.x(m.time_s(f)).clamp(plot.left, plot.right()), y]);
+        }
+        picture.line(line, colour, 1.6);
+    }
 }
 
 /// Transitions and borders, drawn over the curves.
-fn marks(picture: &mut Picture, subject: &Subject, span_s: [f64; 2], top: f32, base: f32, x: &dyn Fn(f64) -> f32) {
-    let m = &subject.motion;
+fn marks(picture: &mut Picture, subject: &Subject, axis: &TimeAxis, top: f32, base: f32) {
+    let (m, span_s) = (&subject.motion, axis.span_s);
+    let x = |s: f64| axis.x(s);
     let mut free = f32::MIN;
     for (i, part) in m.parts.iter().enumerate() {
         let ends = m.parts.get(i + 1).map_or(m.frames(), |p| p.start);

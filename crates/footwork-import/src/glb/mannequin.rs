@@ -120,8 +120,9 @@ impl<'a> RestBones<'a> {
             (a[column] + (b[column] - a[column]) * t) * self.scale
         };
         let ends = [below / whole, (below + length) / whole];
-        let depth = ends.map(|s| at(s, 2));
-        Solid::flat(from, along / length, length, left, ends.map(|s| at(s, 1)), depth, depth.map(|d| d * 0.6))
+        let (axis, across, depth) = (along / length, ends.map(|s| at(s, 1)), ends.map(|s| at(s, 2)));
+        let side = Solid::side_towards(left, axis);
+        Solid { from, axis, length, side, across, depth, caps: depth.map(|d| d * 0.6) }
     }
 
     fn trunk_below(&self, joint: usize) -> f32 {
@@ -155,8 +156,9 @@ impl<'a> RestBones<'a> {
             return vec![Solid { caps: [half; 2], ..Solid::round(centre, up, 0.0, [0.095 * self.scale; 2]) }];
         };
         let [across, depth] = [0.080, 0.100].map(|r| [r * self.scale; 2]);
-        let egg = Solid::flat(centre, up, 0.0, left, across, depth, [half; 2]);
-        let front = egg.side.cross(up);
+        let side = Solid::side_towards(left, up);
+        let egg = Solid { from: centre, axis: up, length: 0.0, side, across, depth, caps: [half; 2] };
+        let front = side.cross(up);
         let nose = centre + front * (0.092 * self.scale) - up * (0.1 * half);
         let nose = Solid { caps: [0.03 * self.scale; 2], ..Solid::round(nose, front, 0.0, [0.017 * self.scale; 2]) };
         vec![egg, nose]

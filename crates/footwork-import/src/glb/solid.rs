@@ -38,19 +38,10 @@ impl Solid {
         Self { from, axis, length, side, across: radii, depth: radii, caps: radii }
     }
 
-    /// One wider along `side` than along the third direction.
-    pub fn flat(
-        from: Vec3,
-        axis: Vec3,
-        length: f32,
-        side: Vec3,
-        across: [f32; 2],
-        depth: [f32; 2],
-        caps: [f32; 2],
-    ) -> Self {
-        let level = side - axis * side.dot(axis);
-        let side = if level.length() > 1e-3 { level.normalize() } else { axis.any_orthonormal_vector() };
-        Self { from, axis, length, side, across, depth, caps }
+    /// The direction nearest to `wanted` that is orthonormal to an axis; any such one where `wanted` is along the axis.
+    pub fn side_towards(wanted: Vec3, axis: Vec3) -> Vec3 {
+        let level = wanted - axis * wanted.dot(axis);
+        if level.length() > 1e-3 { level.normalize() } else { axis.any_orthonormal_vector() }
     }
 }
 

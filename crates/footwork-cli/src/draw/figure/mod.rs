@@ -74,15 +74,14 @@ impl Figure {
         })
     }
 
-    /// Draws the body, far parts first. `place` maps metres in the plane of the camera to the page.
+    /// Draws the body, far parts first. `point` maps the world to the page.
     pub fn draw(
         &self,
         picture: &mut Picture,
         world: &[Transform],
         camera: &Camera,
-        origin: Vec3,
         px_per_m: f32,
-        place: &dyn Fn([f32; 2]) -> Point,
+        point: &dyn Fn(Vec3) -> Point,
     ) {
         let mut order: Vec<(f32, &Part)> = self.parts.iter().map(|p| (self.depth(p, world, camera), p)).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -96,10 +95,7 @@ impl Figure {
         for (_, part) in order {
             let shade = if camera.toward.y < 0.9 && away(part.half) { 0.26 } else { 0.0 };
             let colour = part.half.colour().towards(Colour::rgb(0x20242c), shade);
-            let project = |b: &Ball| {
-                let at = place(camera.plane(self.place(b, world) - origin));
-                (at, b.radius * px_per_m)
-            };
+            let project = |b: &Ball| (point(self.place(b, world)), b.radius * px_per_m);
             part.draw(picture, colour, &project);
         }
     }

@@ -5,7 +5,7 @@ use crate::clips;
 use crate::database::{BUILT_IN, name_fits};
 use anyhow::{Result, bail};
 use footwork::clip::RawClip;
-use footwork_gait::{GaitClip, GaitOptions, Gate, coverage, gates, generate};
+use footwork_gait::{GaitClip, GaitOptions, Gate, PACK_19, coverage, gates, generate};
 use serde_json::json;
 use std::path::Path;
 
@@ -15,7 +15,11 @@ pub fn gait(args: &GaitArgs, common: &Common) -> Result<()> {
     if args.report {
         return report(&clips, args, common);
     }
-    let wanted = |c: &&GaitClip| args.clip.as_ref().is_none_or(|w| name_fits(w, &c.clip.name));
+    let wanted = |c: &&GaitClip| {
+        let name = &c.clip.name;
+        (args.pack.is_none() || PACK_19.contains(&name.as_str()))
+            && args.clip.as_ref().is_none_or(|w| name_fits(w, name))
+    };
     let chosen: Vec<&GaitClip> = clips.iter().filter(wanted).collect();
     if chosen.is_empty() {
         let pattern = args.clip.as_deref().unwrap_or_default();

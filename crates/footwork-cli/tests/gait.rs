@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{fails, has_keys, json, ok};
+use common::{fails, has_keys, json, ok, run};
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
@@ -34,6 +34,17 @@ fn clips_are_listed_by_name_and_written_as_bvh_that_builds() {
     ok(dir.path(), &["gait", "-o", "out", "--clip", "curve_125_*"]);
     let built = json(dir.path(), &["build", "out", "-o", "out.fwdb"]);
     assert_eq!(built["clips"], 6, "{built}");
+}
+
+#[test]
+fn a_small_pack_is_written_whole_and_alone() {
+    let dir = folder();
+    let pack = json(dir.path(), &["gait", "-o", "pack", "--pack", "19"]);
+    assert_eq!(pack["clip_list"].as_array().unwrap().len(), footwork_gait::PACK_19.len());
+    let built = json(dir.path(), &["build", "pack", "-o", "pack.fwdb"]);
+    let names: Vec<&str> = built["clip_list"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
+    assert!(names.len() == 19 && names.iter().all(|n| footwork_gait::PACK_19.contains(n)), "{names:?}");
+    assert_eq!(run(dir.path(), &["gait", "--pack", "20"]).code, Some(2));
 }
 
 #[test]

@@ -55,6 +55,29 @@ pub use truth::{Footstep, GaitClip, GaitTruth};
 
 use footwork::clip::RawClip;
 
+/// Names of the clips of a small pack: what a set of 19 bought locomotion clips holds. No starts, stops or turns.
+pub const PACK_19: [&str; 19] = [
+    "idle",
+    "walk_130_loop",
+    "walk_175_loop",
+    "run_250_loop",
+    "run_400_loop",
+    "backward_walk",
+    "backward_run",
+    "strafe_walk_45_left",
+    "strafe_walk_45_right",
+    "strafe_walk_90_left",
+    "strafe_walk_90_right",
+    "strafe_walk_135_left",
+    "strafe_walk_135_right",
+    "strafe_run_45_left",
+    "strafe_run_45_right",
+    "strafe_run_90_left",
+    "strafe_run_90_right",
+    "strafe_run_135_left",
+    "strafe_run_135_right",
+];
+
 /// Returns all clips with their ground truth, in a fixed order; the first is a looping `idle`.
 pub fn generate(options: &GaitOptions) -> Vec<GaitClip> {
     let mut recipes = repertoire::recipes();

@@ -58,7 +58,7 @@ pub struct SimulateArgs {
 /// Flags of `gait`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  footwork gait\n  footwork gait -o mocap/ --clip 'walk_*'\n  footwork gait --report\n  footwork gait --report --reference 'lafan1/*walk*.bvh' --json\n\nExit codes: as for all commands; 1 also if a gate of --report does not hold."
+    after_help = "Examples:\n  footwork gait\n  footwork gait -o mocap/ --clip 'walk_*'\n  footwork gait -o pack/ --pack 19\n  footwork gait --report\n  footwork gait --report --reference 'lafan1/*walk*.bvh' --json\n\nExit codes: as for all commands; 1 also if a gate of --report does not hold."
 )]
 pub struct GaitArgs {
     /// Comparison of the motion with published gait measurements, one per line
@@ -73,6 +73,9 @@ pub struct GaitArgs {
     /// Clips to list or write: a part of their names, or a pattern with `*`
     #[arg(long, value_name = "CLIP", conflicts_with = "report")]
     pub clip: Option<String>,
+    /// The clips of a small pack, to try out thin data: without starts, stops and turns
+    #[arg(long, value_name = "CLIPS", value_parser = ["19"], conflicts_with_all = ["report", "clip"])]
+    pub pack: Option<String>,
     /// Configuration file (TOML) whose sources apply to --reference
     #[arg(long, value_name = "FILE", requires = "reference")]
     pub config: Option<PathBuf>,

@@ -17,6 +17,7 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
     if let Some(units) = &args.units {
         config.source.units = units.clone();
     }
+    config.source.strict |= args.strict;
     let cache = (!args.no_cache).then(|| open_cache(&args.output)).flatten();
     let imported = source_clips(&args.clips, common, &config, cache.as_ref())?;
     let (db, mut report) = build_clips(&imported.clips, &config, common)?;

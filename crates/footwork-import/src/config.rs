@@ -19,7 +19,7 @@
 
 use crate::cache::ClipCache;
 use crate::config_error::ConfigFileError;
-use crate::files::{ImportError, Imported, finish, load_all};
+use crate::files::{ImportError, Imported, Unreadable, finish, load_all};
 use crate::find::find;
 use crate::note::Note;
 use crate::pattern::NamePattern;
@@ -63,6 +63,9 @@ settings! {
         ///
         /// A list: `[[source.ranges]]`. The take itself is then left out.
         ranges: Vec<RangeSpec>;
+        /// Whether a file in a folder or pattern that cannot be read stops the import. Otherwise it is left out, with a warning.
+        /// A file that is named is always read. `--strict` wins.
+        strict: bool = false;
     }
 }
 
@@ -183,7 +186,7 @@ pub fn read_clips(
     units: Units,
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
 ) -> Result<Vec<RawClip>, ConfigFileError> {
-    let reading = Reading { units, pattern: None, ranges: &[] };
+    let reading = Reading { units, pattern: None, ranges: &[], unreadable: Unreadable::Refused };
     Ok(import(inputs, base, &reading, on_progress, None)?.clips)
 }
 
@@ -192,7 +195,8 @@ pub fn read_clips(
 ///
 /// Folders give all motion files in them and in their sub-folders, hidden ones left out. A file that several links lead to is
 /// read once. Clips of one name from different folders are named `folder.name`, with as many folders as it takes. What holds no
-/// character's motion (a model, a T-pose, a prop) is left out of folders and patterns, and noted.
+/// character's motion (a model, a T-pose, a prop) is left out of folders and patterns, and noted; so is what cannot be read, unless
+/// `strict` is set.
 ///
 /// # Errors
 /// As [`read_clips`]; units, a pattern or a range that cannot be.
@@ -219,7 +223,8 @@ pub fn import_clips_cached(
 ) -> Result<Imported, ConfigFileError> {
     let pattern = source.pattern.as_ref().map(|p| p.parse::<NamePattern>()).transpose();
     let pattern = pattern.map_err(|what| ConfigFileError::Value { key: "source.pattern", what })?;
-    let reading = Reading { units: source.units.units()?, pattern, ranges: &source.ranges };
+    let unreadable = if source.strict { Unreadable::Refused } else { Unreadable::LeftOut };
+    let reading = Reading { units: source.units.units()?, pattern, ranges: &source.ranges, unreadable };
     import(inputs, base, &reading, on_progress, cache)
 }
 
@@ -230,6 +235,7 @@ struct Reading<'a> {
     pattern: Option<NamePattern>,
     /// Parts of clips that become clips.
     ranges: &'a [RangeSpec],
+    unreadable: Unreadable,
 }
 
 fn import(
@@ -240,7 +246,7 @@ fn import(
     cache: Option<&ClipCache>,
 ) -> Result<Imported, ConfigFileError> {
     let files = find(inputs, base)?;
-    let mut imported = load_all(&files, reading.units, on_progress, cache)?;
+    let mut imported = load_all(&files, reading.units, reading.unreadable, on_progress, cache)?;
     for clip in &mut imported.clips {
         annotate(clip, reading.pattern.as_ref(), &mut imported.notes)?;
     }

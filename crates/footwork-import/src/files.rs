@@ -113,8 +113,17 @@ pub struct Imported {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Input {
     pub path: PathBuf,
-    /// False where a folder or a pattern gave it: then a model or a prop is left out, and no error.
+    /// False where a folder or a pattern gave it: then a model, a prop, or a file that cannot be read is left out.
     pub named: bool,
+}
+
+/// What is done with files of folders and patterns that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    /// They are left out, with a note.
+    LeftOut,
+    /// They are errors.
+    Refused,
 }
 
 /// Reads the one clip of a motion file. It is named after the file, without extension.
@@ -159,7 +168,7 @@ pub fn import_files(
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
 ) -> Result<Imported, ImportError> {
     let inputs: Vec<Input> = paths.iter().map(|p| Input { path: p.clone(), named: true }).collect();
-    let mut imported = load_all(&inputs, units, on_progress, None)?;
+    let mut imported = load_all(&inputs, units, Unreadable::Refused, on_progress, None)?;
     finish(&mut imported)?;
     Ok(imported)
 }
@@ -168,6 +177,7 @@ pub fn import_files(
 pub(crate) fn load_all(
     inputs: &[Input],
     units: Units,
+    unreadable: Unreadable,
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
     cache: Option<&ClipCache>,
 ) -> Result<Imported, ImportError> {
@@ -190,32 +200,60 @@ pub(crate) fn load_all(
         })
         .collect();
     let mut imported = Imported::default();
-    let mut models = Vec::new();
+    let mut left_out = LeftOut { unreadable, first: None };
     let mut kept = Vec::new();
     // Not collected into a Result by rayon: that would report whichever failed first in time.
     for (input, file) in inputs.iter().zip(files) {
         match file {
-            Ok(file) => kept.push((input.path.as_path(), file)),
-            Err(ImportError::Scene(e)) if !input.named && e.problem.is_no_motion() => {
-                let text = format!("left out: {}", e.problem);
-                imported.notes.push(Note { about: input.path.display().to_string(), text });
-                models.push(e);
-            }
-            Err(e) => return Err(e),
+            Ok(file) => kept.push((input, file)),
+            Err(e) => imported.notes.push(left_out.note(input, e)?),
         }
     }
-    if kept.is_empty() {
-        return Err(models.into_iter().next().map_or(ImportError::NoFiles, Into::into));
-    }
     let units = if units == Units::Auto { common_units(&kept)? } else { units };
-    let clips: Vec<_> = kept.into_par_iter().map(|(path, file)| (path, file.clips(path, units, cache))).collect();
-    for (path, clips) in clips {
-        let (clips, notes) = clips?;
-        imported.clips.extend(clips);
-        let about = path.display().to_string();
-        imported.notes.extend(notes.into_iter().map(|text| Note { about: about.clone(), text }));
+    let clips: Vec<_> =
+        kept.into_par_iter().map(|(input, file)| (input, file.clips(&input.path, units, cache))).collect();
+    for (input, clips) in clips {
+        match clips {
+            Ok((clips, notes)) => {
+                imported.clips.extend(clips);
+                let about = input.path.display().to_string();
+                imported.notes.extend(notes.into_iter().map(|text| Note { about: about.clone(), text }));
+            }
+            Err(e) => imported.notes.push(left_out.note(input, e)?),
+        }
     }
-    Ok(imported)
+    if imported.clips.is_empty() { Err(left_out.first.unwrap_or(ImportError::NoFiles)) } else { Ok(imported) }
+}
+
+/// Decides about files that give no clips.
+struct LeftOut {
+    unreadable: Unreadable,
+    /// Why the first of them gave none: the error where no file gives any.
+    first: Option<ImportError>,
+}
+
+impl LeftOut {
+    /// The note about a file that is left out; the error about one that may not be.
+    fn note(&mut self, input: &Input, error: ImportError) -> Result<Note, ImportError> {
+        let no_motion = matches!(&error, ImportError::Scene(e) if e.problem.is_no_motion());
+        if input.named || !no_motion && self.unreadable == Unreadable::Refused {
+            return Err(error);
+        }
+        let about = input.path.display().to_string();
+        let told = match &error {
+            ImportError::Scene(e) => e.problem.to_string(),
+            other => other.to_string(),
+        };
+        // The note begins with the file already.
+        let told = told.strip_prefix(about.as_str()).map_or(told.as_str(), |t| t.trim_start_matches(':'));
+        let place = told.split_once(": ").filter(|(line, _)| line.parse::<usize>().is_ok());
+        let text = match place {
+            Some((line, what)) => format!("left out: line {line}: {what}"),
+            None => format!("left out: {}", told.trim_start()),
+        };
+        self.first.get_or_insert(error);
+        Ok(Note { about, text })
+    }
 }
 
 /// Names each once, clips in order of name, one skeleton.
@@ -366,7 +404,7 @@ fn stem(path: &Path) -> String {
 }
 
 /// The unit for all BVH files of a set: what most of them suggest.
-fn common_units(files: &[(&Path, Loaded)]) -> Result<Units, ImportError> {
+fn common_units(files: &[(&Input, Loaded)]) -> Result<Units, ImportError> {
     const MOST_RATIO: f32 = 1.5;
     let guesses: Vec<(usize, UnitGuess)> =
         files.iter().enumerate().filter_map(|(i, (_, f))| Some((i, f.guess()?))).collect();
@@ -382,7 +420,7 @@ fn common_units(files: &[(&Path, Loaded)]) -> Result<Units, ImportError> {
     });
     match odd {
         Some((i, g)) => Err(ImportError::MixedUnits {
-            path: files[*i].0.to_owned(),
+            path: files[*i].0.path.clone(),
             odd_unit: g.unit,
             odd_length: g.body_length_units,
             unit: usual.unit,

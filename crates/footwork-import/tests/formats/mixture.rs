@@ -72,6 +72,38 @@ fn a_folder_of_all_formats_comes_on_one_skeleton_and_says_what_it_took() {
 }
 
 #[test]
+fn files_that_cannot_be_read_are_left_out_unless_named_or_strict() {
+    let dir = folder();
+    let whole = fs::read_to_string(dir.path().join("a.bvh")).unwrap();
+    let torn = &whole[..whole.trim_end().rfind('\n').unwrap()];
+    fs::write(dir.path().join("torn.bvh"), torn).unwrap();
+    let twice = whole.replacen(
+        "MOTION",
+        &format!("{}MOTION", whole.split("MOTION").next().unwrap().replacen("HIERARCHY", "", 1)),
+        1,
+    );
+    fs::write(dir.path().join("twice.bvh"), twice).unwrap();
+    fs::write(dir.path().join("noise.gltf"), b"\x00\x01 no JSON").unwrap();
+    let all = import(dir.path(), &["."], &SourceConfig::default()).unwrap();
+    assert_eq!(names(&all), ["a", "b.nod", "b.walk", "c"]);
+    let told: Vec<String> = all.notes.iter().map(ToString::to_string).collect();
+    println!("{told:#?}");
+    for (file, why) in [("torn.bvh", "truncated"), ("twice.bvh", "second ROOT"), ("noise.gltf", "")] {
+        let about = |n: &&String| n.contains(file);
+        let note = told.iter().find(about).unwrap_or_else(|| panic!("{file}: {told:?}"));
+        assert!(note.contains("left out: ") && note.contains(why) && note.matches(file).count() == 1, "{note}");
+    }
+    // Nothing is left out in silence where it matters.
+    for (inputs, strict) in [(["."], true), (["torn.bvh"], false)] {
+        let source = SourceConfig { strict, ..SourceConfig::default() };
+        assert!(import(dir.path(), &inputs, &source).is_err(), "{inputs:?}");
+    }
+    let alone = tempfile::tempdir().unwrap();
+    fs::write(alone.path().join("torn.bvh"), torn).unwrap();
+    assert!(import(alone.path(), &["."], &SourceConfig::default()).unwrap_err().contains("truncated"));
+}
+
+#[test]
 fn skeletons_that_do_not_fit_are_left_for_the_build_to_name() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("a.gltf"), walker().text()).unwrap();

@@ -73,7 +73,7 @@ pub struct GaitArgs {
     /// Clips to list or write: a part of their names, or a pattern with `*`
     #[arg(long, value_name = "CLIP", conflicts_with = "report")]
     pub clip: Option<String>,
-    /// The clips of a small pack, to try out thin data: without starts, stops and turns
+    /// Clips of a small pack, to try out thin data: no starts, stops or turns
     #[arg(long, value_name = "CLIPS", value_parser = ["19"], conflicts_with_all = ["report", "clip"])]
     pub pack: Option<String>,
     /// Configuration file (TOML) whose sources apply to --reference

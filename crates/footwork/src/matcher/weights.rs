@@ -27,8 +27,8 @@ pub(super) fn multipliers(model: &Model, config: &MatcherConfig) -> Vec<f32> {
     out
 }
 
-/// Adds to the weights of columns about what the way costs: of where the root will be, features hold the time that is nearest to
-/// `search.way_ahead_s`; by then it has gone as much further as the time is later. With one candidate nothing is compared
+/// `[columns]` the same with about what the way costs added: of where the root will be, features hold the time that is nearest
+/// to `search.way_ahead_s`; by then it has gone as much further as the time is later. With one candidate nothing is compared
 /// once more, and the weights stay as they are.
 pub(super) fn shortlist_multipliers(model: &Model, config: &MatcherConfig) -> Vec<f32> {
     let search = &config.search;

@@ -1,15 +1,15 @@
 //! Features as whole numbers, such that distances between codes bound the cost from below.
 //!
-//! Values are multiplied by the weights that the tree is made for. All columns share one unit, since they share one cost, and as many bits as let the squares of all columns add up within
-//! 31 (13 bits for up to 32 columns). Columns that cost their square come first, then those that cost their absolute value,
-//! each group by falling variance and filled up to whole pairs.
+//! Values are multiplied by the weights that the tree is made for. All columns then share one unit, since they share one cost,
+//! and as many bits as let the squares of all columns add up within 31 (13 bits for up to 32 columns). Columns that cost their
+//! square come first, then those that cost their absolute value, each group by falling variance and filled up to whole pairs.
 //!
 //! # Why a bound never exceeds the cost
 //! Boxes are rounded outwards and queries towards them, so their distance is never more than the real one. Rows and queries
 //! are rounded to the nearest code: each column's distance is wrong by a unit at most (and by half a unit more after
 //! weighting), so that the length of them all is wrong by at most that times the root of their number; limits for rows are
-//! raised by as much ([`Bounds::limit`]). Codes are computed in `f64`, where a weighted value is exact and
-//! a division wrong by 2^-36 of a code.
+//! raised by as much ([`Bounds::limit`]). Codes are computed in `f64`, where a weighted value is exact and a division is wrong by
+//! 2^-36 of a code.
 //!
 //! Real numbers then bound the real cost. The cost that the one formula computes in `f32` lies below it by at most a factor
 //! (1 - 2^-24) per operation (two for the difference and its weight, squared, one for the square, one per column of the sum)

@@ -73,7 +73,7 @@ impl Tree {
     /// The same, fastest for queries with these `[columns]` multipliers.
     pub(crate) fn build_for(db: &Database, multipliers: &[f32]) -> Self {
         // A column that is not asked for must lie somewhere, too.
-        let weight = |m: &f32| if *m == 0.0 { 1.0 } else { f64::from(m.abs()) };
+        let weight = |m: &f32| if m.is_normal() { f64::from(m.abs()) } else { 1.0 };
         let weights: Vec<f64> = multipliers.iter().map(weight).collect();
         let mut rows: Vec<u32> = (0..db.rows()).filter(|r| !db.row_flags[*r].no_entry()).map(|r| r as u32).collect();
         let count = rows.len();

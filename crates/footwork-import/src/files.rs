@@ -239,20 +239,15 @@ impl LeftOut {
         if input.named || !no_motion && self.unreadable == Unreadable::Refused {
             return Err(error);
         }
-        let about = input.path.display().to_string();
-        let told = match &error {
+        // The file is named by the note.
+        let why = match &error {
             ImportError::Scene(e) => e.problem.to_string(),
+            ImportError::Bvh(BvhError { line: Some(line), problem, .. }) => format!("line {line}: {problem}"),
+            ImportError::Bvh(e) => e.problem.to_string(),
             other => other.to_string(),
         };
-        // The note begins with the file already.
-        let told = told.strip_prefix(about.as_str()).map_or(told.as_str(), |t| t.trim_start_matches(':'));
-        let place = told.split_once(": ").filter(|(line, _)| line.parse::<usize>().is_ok());
-        let text = match place {
-            Some((line, what)) => format!("left out: line {line}: {what}"),
-            None => format!("left out: {}", told.trim_start()),
-        };
         self.first.get_or_insert(error);
-        Ok(Note { about, text })
+        Ok(Note { about: input.path.display().to_string(), text: format!("left out: {why}") })
     }
 }
 

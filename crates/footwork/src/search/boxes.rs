@@ -103,7 +103,7 @@ impl Boxes {
     /// Looks at the boxes in database order.
     pub(super) fn visit(&self, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>) {
         let (db, query, order, costs) = (visit.db, visit.query, visit.order, visit.costs);
-        let least_extra = query.least_extra_cost();
+        let least_extra = visit.least_extra;
         for (clip, (first_small, first_large)) in self.first.iter().enumerate() {
             let start = db.clips[clip].row_range().start;
             let end = query.candidates.clip_rows(db, clip).end;

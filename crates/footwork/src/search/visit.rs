@@ -101,7 +101,7 @@ pub(super) struct Visit<'a, 'b, O, C> {
     pub mirrored: bool,
     pub best: &'a mut Best<'b>,
     /// Beside its distance no row costs less.
-    least_extra: f32,
+    pub least_extra: f32,
 }
 
 impl<'a, 'b, O: ColumnOrder, C: ColumnCost> Visit<'a, 'b, O, C> {

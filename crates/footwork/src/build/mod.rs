@@ -7,6 +7,7 @@ pub mod config;
 mod contacts;
 mod error;
 pub mod loops;
+mod multiply;
 mod normalize;
 mod parallel;
 mod prune;
@@ -100,7 +101,20 @@ fn build_all(
     chain::chain(&mut tracks, config)?;
     let contact_joints = contact_joints(&skeleton, &roles, config)?;
     report.blends = blend_space::sample(&mut tracks, &skeleton, &contact_joints, config)?;
-    let labels = parallel::map(&tracks, |t| contacts::label(t, &skeleton, &contact_joints, &config.contacts));
+    let label = |t: &Track| contacts::label(t, &skeleton, &contact_joints, &config.contacts);
+    let mut labels = parallel::map(&tracks, label);
+    let mut rig = Rig::find(&skeleton, roles.clone(), &contact_joints);
+    if std::env::var("FW_MULT").is_ok() {
+        let joints = skeleton.len();
+        rig.set_hinges(&skeleton, tracks.iter().flat_map(|t| t.rotations.chunks_exact(joints).step_by(7)));
+        let (made, report_made) = multiply::multiply(&tracks, &labels, &skeleton, &rig, 0.0);
+        for d in &report_made.dropped {
+            eprintln!("dropped {} : {}", d.clip, d.reason);
+        }
+        eprintln!("made {} dropped {}", report_made.clips.len(), report_made.dropped.len());
+        labels.extend(parallel::map(&made, label));
+        tracks.extend(made);
+    }
     let poses = pool(&tracks, &skeleton);
 
     let (specs, props) = named(&skeleton, &roles, config);
@@ -125,7 +139,6 @@ fn build_all(
         report.clips.push(clip_report(t, &labels[i], contact_joints.len(), &assembled, i));
     }
     let contacts = labels.concat();
-    let mut rig = Rig::find(&skeleton, roles, &contact_joints);
     let motion = standing::Motion {
         skeleton: &skeleton,
         poses: &poses,

@@ -1,0 +1,211 @@
+//! The body over its feet: blended from cycles and a stand, leaning as it is accelerated, its legs bent so that feet are
+//! where they are planned.
+
+use super::cycle::Shown;
+use super::gait::{Gait, mix_in};
+use super::route::Route;
+use super::stand::put;
+use super::steps::{Stance, Steps};
+use crate::adjust::two_bone_ik::{BentLeg, Reach};
+use crate::math::{Facing, Quat, Transform, atan2, lerp, smoothstep, spring, wrap_angle};
+use crate::pose::Pose;
+use glam::Vec3;
+
+/// m/s2.
+const GRAVITY: f32 = 9.81;
+/// Of the lean that would balance the acceleration.
+const LEAN_SHARE: f32 = 0.5;
+/// Radians.
+const MOST_LEAN_RAD: f32 = 0.17;
+/// Leaning is slower than stepping, seconds.
+const LEAN_HALF_LIFE_S: f32 = 0.1;
+/// Legs are not stretched further; for a leg of 1 m.
+const REACH: Reach = Reach { kept_m: 0.006, soft_m: 0.02 };
+/// The pelvis sinks and rises within this time, seconds.
+const SINK_S: f32 = 0.2;
+/// And by no more than this share of a leg.
+const MOST_SINK: f32 = 0.12;
+/// A step that goes nowhere lifts the foot by this share of a cycle's swing.
+const LEAST_LIFT: f32 = 0.5;
+
+/// A foot is twisted against the body by this without pivoting, and by no more than that, radians.
+const FREE_TWIST_RAD: f32 = 0.4;
+const MOST_TWIST_RAD: f32 = 0.8;
+/// At both ends of a swing, a foot comes from and goes to its plants, this share of it.
+const SWINGS_FREE: f32 = 0.3;
+
+/// Where a foot shall be: the touching joint and the ankle in the world, the toes in the ankle's space.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    at: Vec3,
+    ankle: Quat,
+    toe: Quat,
+}
+
+/// `[frames]` of poses in the world, and left and right whether each foot stands.
+pub fn over(gait: &Gait, route: &Route, steps: &Steps) -> (Vec<Pose>, [Vec<bool>; 2]) {
+    let mut scratch = Shown::new(&gait.kit);
+    let leans = leans(route);
+    let mut poses: Vec<Pose> = Vec::with_capacity(route.frames());
+    let mut targets: Vec<[Target; 2]> = Vec::with_capacity(route.frames());
+    let mut on = [Vec::new(), Vec::new()];
+    for (f, moment) in steps.moments.iter().enumerate() {
+        let mut pose = gait.stand.pose.clone();
+        let speed = route.velocities_mps[f].length();
+        let mut moving = pose.clone();
+        if moment.moving > 0.0 {
+            gait.body(&moment.mix, moment.phase, &mut scratch, &mut moving);
+            mix_in(&mut pose, &moving, moment.moving * gait.sway(&moment.mix, speed));
+        }
+        lean(gait, &mut pose, leans[f]);
+        pose.set_world_from_root(route.roots[f]);
+        let time_s = f as f32 / route.rate_hz;
+        targets.push([0, 1].map(|side| {
+            let k = steps.feet[side].iter().rposition(|s| s.land_s <= time_s).unwrap_or(0);
+            on[side].push(time_s <= steps.feet[side][k].lift_s);
+            target(gait, (route, steps), f, (side, k), &mut scratch)
+        }));
+        poses.push(pose);
+    }
+    sink(gait, &mut poses, &targets, route.rate_hz);
+    for (pose, targets) in poses.iter_mut().zip(&targets) {
+        for (side, target) in targets.iter().enumerate() {
+            let (mut leg, at) = leg(gait, pose, side, target);
+            leg.reach(at, reach(&leg));
+            leg.write(pose);
+        }
+    }
+    (poses, on)
+}
+
+fn reach(leg: &BentLeg) -> Reach {
+    let length_m = leg.length_m();
+    Reach { kept_m: REACH.kept_m * length_m, soft_m: REACH.soft_m * length_m }
+}
+
+/// A leg whose foot has its attitude, and where its touching joint shall be, root space.
+fn leg(gait: &Gait, pose: &Pose, side: usize, target: &Target) -> (BentLeg, Vec3) {
+    let root = pose.world_from_root();
+    let mut leg = BentLeg::of(gait.kit.skeleton, pose, gait.kit.legs[side]);
+    put(&mut leg, root.rotation.inverse() * target.ankle, target.toe);
+    (leg, root.inverse_point(target.at))
+}
+
+/// A foot in its stance `k`, or after it on its way to the next.
+fn target(
+    gait: &Gait,
+    (route, steps): (&Route, &Steps),
+    f: usize,
+    (side, k): (usize, usize),
+    scratch: &mut Shown,
+) -> Target {
+    let time_s = f as f32 / route.rate_hz;
+    let moment = &steps.moments[f];
+    let root_yaw_rad = Facing::from_rotation(route.roots[f].rotation).yaw();
+    let rest = gait.stand.feet[side];
+    let here = steps.feet[side][k];
+    let next = steps.feet[side].get(k + 1).filter(|_| time_s > here.lift_s);
+    let (at, yaw_rad, moved) = match next {
+        None => {
+            let moved = gait.foot(&moment.mix, side, (false, moment.stance[side]), scratch);
+            (here.at + Vec3::Y * lerp(rest.at.y, moved.aside.y, moment.moving), here.yaw_rad, moved)
+        }
+        Some(next) => {
+            let share = ((time_s - here.lift_s) / (next.land_s - here.lift_s)).clamp(0.0, 1.0);
+            let moved = gait.foot(&moment.mix, side, (true, share), scratch);
+            let yaw_rad = here.yaw_rad + wrap_angle(next.yaw_rad - here.yaw_rad) * smoothstep(share);
+            let at = swing(gait, moment, &here, next, side, (&moved, yaw_rad));
+            (at + uneven(route, [here.lift_s, next.land_s], time_s), yaw_rad, moved)
+        }
+    };
+    let yaw_rad = pivoted(yaw_rad, root_yaw_rad);
+    let ankle = rest.sample.ankle.slerp(moved.ankle, moment.moving);
+    let toe = rest.sample.toe.slerp(moved.toe, moment.moving);
+    Target { at, ankle: Quat::from_rotation_y(yaw_rad) * ankle, toe }
+}
+
+/// How far the root is off an even way at a time of a swing: a foot in the air goes along with the body.
+fn uneven(route: &Route, [lift_s, land_s]: [f32; 2], time_s: f32) -> Vec3 {
+    let share = (time_s - lift_s) / (land_s - lift_s);
+    let [from, now, to] = [lift_s, time_s, land_s].map(|t| route.at(t).translation);
+    let window = smoothstep((share.min(1.0 - share) / SWINGS_FREE).clamp(0.0, 1.0));
+    (now - from.lerp(to, share)) * window
+}
+
+/// The yaw of a foot under a body that faces `root_yaw_rad`: a foot that would be twisted more and more pivots on its ball.
+fn pivoted(yaw_rad: f32, root_yaw_rad: f32) -> f32 {
+    let twist = wrap_angle(yaw_rad - root_yaw_rad);
+    let beyond = twist.abs() - FREE_TWIST_RAD;
+    if beyond <= 0.0 {
+        return yaw_rad;
+    }
+    let left = MOST_TWIST_RAD - FREE_TWIST_RAD;
+    root_yaw_rad + twist.signum() * (FREE_TWIST_RAD + left * beyond / (left + beyond))
+}
+
+/// On the way from one plant to the next.
+fn swing(
+    gait: &Gait,
+    moment: &super::steps::Moment,
+    here: &Stance,
+    next: &Stance,
+    side: usize,
+    (moved, yaw_rad): (&super::cycle::FootSample, f32),
+) -> Vec3 {
+    let way = next.at - here.at;
+    let usual_m = gait.speed_mps(&moment.mix) / gait.cadence_hz(&moment.mix);
+    let lift = lerp(LEAST_LIFT, 1.0, (way.length() / usual_m).min(1.0));
+    let rest_y = gait.stand.feet[side].at.y;
+    let height = rest_y + (moved.aside.y - rest_y) * lift;
+    let aside = Quat::from_rotation_y(yaw_rad) * Vec3::new(moved.aside.x, 0.0, moved.aside.z);
+    let at = here.at + way * moved.progress + aside;
+    Vec3::new(at.x, lerp(rest_y, height, moment.moving), at.z)
+}
+
+/// `[frames]` root space, a rotation about the ground under the root. It follows the acceleration, and never runs ahead of it.
+fn leans(route: &Route) -> Vec<Quat> {
+    let (mut x, mut v) = (Vec3::ZERO, Vec3::ZERO);
+    let mut lean = |(a, root): (&Vec3, &Transform)| {
+        let a = root.inverse_direction(*a);
+        (x, v) = spring::to_goal(x, v, Vec3::new(a.x, 0.0, a.z), LEAN_HALF_LIFE_S, 1.0 / route.rate_hz);
+        let angle = (LEAN_SHARE * atan2(x.length(), GRAVITY)).min(MOST_LEAN_RAD);
+        Quat::from_rotation_vector(Vec3::Y.cross(x).normalize_or_zero() * angle)
+    };
+    route.accelerations_mps2.iter().zip(&route.roots).map(&mut lean).collect()
+}
+
+fn lean(gait: &Gait, pose: &mut Pose, by: Quat) {
+    let turn = Transform::new(Vec3::ZERO, by);
+    for j in gait.kit.skeleton.children(crate::frames::JointIndex(0)) {
+        let local = turn * pose.local(j);
+        (pose.translations[j.at()], pose.rotations[j.at()]) = (local.translation, local.rotation);
+    }
+}
+
+/// Lets the pelvis down where a leg would not reach, smoothly.
+fn sink(gait: &Gait, poses: &mut [Pose], targets: &[[Target; 2]], rate_hz: f32) {
+    let needed: Vec<f32> = poses
+        .iter()
+        .zip(targets)
+        .map(|(pose, targets)| {
+            let of = |side: usize| {
+                let (leg, at) = leg(gait, pose, side, &targets[side]);
+                (leg.sink_needed(at, reach(&leg)), MOST_SINK * leg.length_m())
+            };
+            let [(a, most), (b, _)] = [of(0), of(1)];
+            a.max(b).clamp(0.0, most)
+        })
+        .collect();
+    let half = (SINK_S * rate_hz).round() as usize;
+    let around = |values: &[f32], f: usize| values[f.saturating_sub(half)..(f + half + 1).min(values.len())].to_vec();
+    let held: Vec<f32> = (0..needed.len()).map(|f| around(&needed, f).into_iter().fold(0.0, f32::max)).collect();
+    for (f, pose) in poses.iter_mut().enumerate() {
+        let some = around(&held, f);
+        let by = some.iter().sum::<f32>() / some.len() as f32;
+        if by > 0.0 {
+            let mut hips = pose.in_root(gait.kit.skeleton, gait.kit.hips);
+            hips.translation.y -= by;
+            pose.set_in_root(gait.kit.skeleton, gait.kit.hips, hips);
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! Cycles: one stride of steady locomotion, from one touch-down of the left foot to the next, straight ahead.
+//!
+//! Any clip in which somebody goes on evenly holds some, looping or not. They are the material of all clips that are made.
+
+use super::kit::Kit;
+use crate::build::track::Track;
+use crate::frames::JointIndex;
+use crate::math::{Facing, Quat, Transform, smoothstep};
+use crate::motion::{ClipView, PosePool};
+use crate::pose::{Pose, PoseVelocity};
+use glam::Vec3;
+
+/// Strides of people last this long, seconds.
+const STRIDE_S: std::ops::RangeInclusive<f32> = 0.4..=2.0;
+/// Slower is no locomotion, m/s.
+const SLOWEST_MPS: f32 = 0.3;
+/// The velocity of a quarter of a stride may be off its mean by this share of the mean, and m/s.
+const UNEVEN: f32 = 0.25;
+const UNEVEN_MPS: f32 = 0.15;
+/// A stride may turn by this, radians.
+const TURN_RAD: f32 = 0.2;
+/// Poses at both ends of a stride may differ by this at any joint, radians.
+const GAP_RAD: f32 = 0.5;
+/// Shorter stances and swings are flicker, seconds.
+const FLICKER_S: f32 = 0.06;
+/// A swing shorter than this goes nowhere, metres: its progress is that of time.
+const NOWHERE_M: f32 = 0.1;
+/// Cycles are the same if directions are nearer than this, radians, and speeds by this ratio.
+const SAME_RAD: f32 = 0.3;
+const SAME_RATIO: f32 = 1.15;
+
+/// One foot during a cycle. Shares are of the cycle, from its start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FootCycle {
+    /// Touch-down.
+    pub land: f32,
+    /// How long it stands.
+    pub stance: f32,
+    /// Where the touching joint is in the middle of the stance, root space.
+    pub middle: Vec3,
+    /// Yaw of the flat foot against the root, radians.
+    pub yaw_rad: f32,
+    /// Where it lifts off and touches down again, on a ground past which the root goes with the cycle's velocity.
+    from: Vec3,
+    to: Vec3,
+}
+
+/// A foot at a moment, relative to its plants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FootSample {
+    /// Share of the way from one plant to the next, 0 to 1, nearly.
+    pub progress: f32,
+    /// Off that way: root axes, and above the ground, metres.
+    pub aside: Vec3,
+    /// Ankle, root axes, as if the flat foot pointed at +Z.
+    pub ankle: Quat,
+    /// Toes in the ankle's space.
+    pub toe: Quat,
+}
+
+/// One stride; its root goes straight ahead with a constant velocity.
+#[derive(Clone, Debug)]
+pub struct Cycle {
+    /// The clip that it is from.
+    pub source: String,
+    /// Root space, m/s.
+    pub velocity_mps: Vec3,
+    /// Left, right.
+    pub feet: [FootCycle; 2],
+    frames: usize,
+    rate_hz: f32,
+    pool: PosePool,
+    round: Transform,
+    /// How unlike its ends are and how unevenly it goes; less is better.
+    roughness: f32,
+}
+
+impl Cycle {
+    /// Seconds of a stride.
+    pub fn seconds(&self) -> f32 {
+        self.frames as f32 / self.rate_hz
+    }
+
+    /// The whole pose at a share of the cycle (any number of rounds on), joint 0 at the origin.
+    pub fn sample(&self, kit: &Kit, share: f64, out: &mut Shown) {
+        let view = ClipView {
+            skeleton: kit.skeleton,
+            poses: &self.pool,
+            start: 0,
+            frames: self.frames,
+            rate_hz: self.rate_hz,
+            loop_delta: Some(self.round),
+            mirror: None,
+        };
+        view.sample(share * view.seconds(), &mut out.0, &mut out.1);
+        out.0.set_world_from_root(Transform::IDENTITY);
+    }
+
+    /// A foot, `swing` of the way through its swing (0 to 1), or through its stance.
+    pub fn foot(&self, kit: &Kit, side: usize, (swings, share): (bool, f32), out: &mut Shown) -> FootSample {
+        let foot = self.feet[side];
+        let since = if swings { foot.stance + share * (1.0 - foot.stance) } else { share * foot.stance };
+        self.sample(kit, f64::from(foot.land + since), out);
+        let (at, ankle, toe) = kit.foot(&out.0, side);
+        let way = foot.to - foot.from;
+        let here = at + self.velocity_mps * ((since - foot.stance) * self.seconds());
+        let (progress, aside) = if !swings {
+            (0.0, Vec3::ZERO)
+        } else if way.length() < NOWHERE_M {
+            (smoothstep(share), Vec3::ZERO)
+        } else {
+            let progress = (here - foot.from).dot(way) / way.length_squared();
+            (progress, here - foot.from - way * progress)
+        };
+        let ankle = Quat::from_rotation_y(-foot.yaw_rad) * ankle;
+        FootSample { progress, aside: Vec3::new(aside.x, at.y, aside.z), ankle, toe }
+    }
+}
+
+/// A pose and its velocity, to be sampled into.
+#[derive(Clone, Debug)]
+pub struct Shown(pub Pose, pub PoseVelocity);
+
+impl Shown {
+    pub fn new(kit: &Kit) -> Self {
+        Self(Pose::rest(kit.skeleton), PoseVelocity::zero(kit.skeleton.len()))
+    }
+}
+
+/// The smoothest cycles of all tracks, one per speed and direction; `labels`: `[frames x contact joints]` of each.
+pub fn find(kit: &Kit, tracks: &[Track], labels: &[Vec<u8>]) -> Vec<Cycle> {
+    let each = |(track, labels): (&Track, &Vec<u8>)| of_track(kit, track, labels);
+    let mut all: Vec<Cycle> = tracks.iter().zip(labels).flat_map(each).collect();
+    all.sort_by(|a, b| a.roughness.total_cmp(&b.roughness));
+    let mut kept: Vec<Cycle> = Vec::new();
+    for cycle in all {
+        if !kept.iter().any(|k| alike(k.velocity_mps, cycle.velocity_mps)) {
+            kept.push(cycle);
+        }
+    }
+    kept.sort_by(|a, b| a.velocity_mps.length().total_cmp(&b.velocity_mps.length()));
+    kept
+}
+
+fn alike(a: Vec3, b: Vec3) -> bool {
+    let ratio = a.length() / b.length();
+    (1.0 / SAME_RATIO..=SAME_RATIO).contains(&ratio) && a.angle_between(b) < SAME_RAD
+}
+
+fn of_track(kit: &Kit, track: &Track, labels: &[u8]) -> Vec<Cycle> {
+    let (n, slots) = (track.frames(), kit.contact_joints);
+    let rounds = if track.loop_delta.is_some() { 2 } else { 1 };
+    let flicker = (FLICKER_S * track.rate_hz).round().max(1.0) as usize;
+    let [left, right] = [0, 1].map(|side| {
+        let on: Vec<bool> = (0..n * rounds).map(|f| labels[f % n * slots + kit.slots[side]] == 1).collect();
+        steady(on, flicker)
+    });
+    let landings = changes(&left, true);
+    landings.windows(2).filter_map(|w| Cut { kit, track, start: w[0], end: w[1] }.cycle([&left, &right])).collect()
+}
+
+/// Without runs shorter than `flicker`: first off, then on.
+fn steady(mut on: Vec<bool>, flicker: usize) -> Vec<bool> {
+    for value in [false, true] {
+        let mut f = 0;
+        while f < on.len() {
+            let end = (f..on.len()).find(|i| on[*i] != on[f]).unwrap_or(on.len());
+            if on[f] == value && end - f < flicker && f > 0 && end < on.len() {
+                on[f..end].fill(!value);
+            }
+            f = end;
+        }
+    }
+    on
+}
+
+/// Frames that are the first `to`.
+fn changes(on: &[bool], to: bool) -> Vec<usize> {
+    (1..on.len()).filter(|f| on[*f] == to && on[f - 1] != to).collect()
+}
+
+/// A stride within a track; frames past the end of a loop are those of its next round.
+struct Cut<'a> {
+    kit: &'a Kit<'a>,
+    track: &'a Track,
+    start: usize,
+    end: usize,
+}
+
+impl Cut<'_> {
+    fn cycle(&self, [left, right]: [&[bool]; 2]) -> Option<Cycle> {
+        let n = self.end - self.start;
+        let rate_hz = self.track.rate_hz;
+        let inside = |on: &[bool], to: bool| -> Option<usize> {
+            let mut found = changes(on, to).into_iter().filter(|f| (self.start..self.end).contains(f));
+            found.next().filter(|_| found.next().is_none())
+        };
+        if !STRIDE_S.contains(&(n as f32 / rate_hz)) {
+            return None;
+        }
+        let stands = [(self.start, inside(left, false)?), (inside(right, true)?, inside(right, false)?)];
+        let (first, last) = (self.root(self.start), self.root(self.end));
+        let turn_rad = Facing::from_rotation(first.rotation).angle_to(Facing::from_rotation(last.rotation));
+        let middle = Facing::from_rotation(first.rotation).turned(0.5 * turn_rad).rotation();
+        let seconds = n as f32 / rate_hz;
+        let velocity_mps = middle.inverse() * (last.translation - first.translation) / seconds;
+        let uneven = self.unevenness(velocity_mps.length())?;
+        if velocity_mps.length() < SLOWEST_MPS || turn_rad.abs() > TURN_RAD {
+            return None;
+        }
+        // The root of the cycle goes evenly; the body stays where it was.
+        let poses: Vec<Pose> = (0..=n)
+            .map(|k| {
+                let share = k as f32 / n as f32;
+                let facing = Facing::from_rotation(first.rotation).turned(share * turn_rad);
+                let even = first.translation + (last.translation - first.translation) * share;
+                self.pose(self.start + k, Transform::new(even, facing.rotation()))
+            })
+            .collect();
+        let gap_rad = poses[0].rotations.iter().zip(&poses[n].rotations).map(|(a, b)| a.angle_between(*b));
+        let gap_rad = gap_rad.fold(0.0, f32::max);
+        if gap_rad > GAP_RAD {
+            return None;
+        }
+        let joints = self.track.joints;
+        let pool = PosePool {
+            joints,
+            translated: (0..joints).map(JointIndex::new).collect(),
+            ..closed(poses, velocity_mps * seconds)
+        };
+        let cycle = Cycle {
+            source: self.track.name.clone(),
+            velocity_mps,
+            feet: [FootCycle {
+                land: 0.0,
+                stance: 0.0,
+                middle: Vec3::ZERO,
+                yaw_rad: 0.0,
+                from: Vec3::ZERO,
+                to: Vec3::ZERO,
+            }; 2],
+            frames: n,
+            rate_hz,
+            pool,
+            round: Transform::new(velocity_mps * seconds, Quat::IDENTITY),
+            roughness: gap_rad + uneven,
+        };
+        Some(cycle.with_feet(
+            self.kit,
+            stands.map(|(land, lift)| {
+                let share = |f: usize| (f - self.start) as f32 / n as f32;
+                (share(land), (share(lift) - share(land)).rem_euclid(1.0))
+            }),
+        ))
+    }
+
+    fn root(&self, frame: usize) -> Transform {
+        let n = self.track.frames();
+        let root = self.track.local(frame % n, 0);
+        match self.track.round_in_world().filter(|_| frame >= n) {
+            Some(round) => round * root,
+            None => root,
+        }
+    }
+
+    /// How far the velocity of a quarter is off the mean, as a share; `None` where that is too much.
+    fn unevenness(&self, speed_mps: f32) -> Option<f32> {
+        let n = self.end - self.start;
+        let at = |quarter: usize| self.start + n * quarter / 4;
+        let velocity = |a: usize, b: usize| {
+            (self.root(b).translation - self.root(a).translation) * (self.track.rate_hz / (b - a) as f32)
+        };
+        let mean = velocity(self.start, self.end);
+        let off = (0..4).map(|q| (velocity(at(q), at(q + 1)) - mean).length()).fold(0.0, f32::max);
+        (off < UNEVEN * speed_mps + UNEVEN_MPS).then_some(off / speed_mps.max(SLOWEST_MPS))
+    }
+
+    /// A frame whose root is put elsewhere, under the same body.
+    fn pose(&self, frame: usize, root: Transform) -> Pose {
+        let (joints, at) = (self.track.joints, frame % self.track.frames());
+        let mut pose = Pose {
+            translations: self.track.translations[at * joints..][..joints].to_vec(),
+            rotations: self.track.rotations[at * joints..][..joints].to_vec(),
+        };
+        let moved = root.inverse() * self.root(frame);
+        for j in self.kit.skeleton.children(JointIndex(0)) {
+            let local = moved * pose.local(j);
+            (pose.translations[j.at()], pose.rotations[j.at()]) = (local.translation, local.rotation);
+        }
+        pose
+    }
+}
+
+/// All poses but the last, which becomes the first: what they differ by is spread over all.
+fn closed(mut poses: Vec<Pose>, way: Vec3) -> PosePool {
+    let n = poses.len() - 1;
+    let last = poses.pop().unwrap_or_default();
+    let first = poses[0].clone();
+    let mut pool = PosePool::default();
+    for (k, pose) in poses.iter().enumerate() {
+        let share = k as f32 / n as f32;
+        pool.translations.push(way * share);
+        pool.rotations.push(Quat::IDENTITY);
+        for j in 1..pose.len() {
+            let gap = (last.rotations[j].inverse() * first.rotations[j]).to_rotation_vector();
+            pool.translations.push(pose.translations[j] + (first.translations[j] - last.translations[j]) * share);
+            pool.rotations.push((pose.rotations[j] * Quat::from_rotation_vector(gap * share)).renormalize());
+        }
+    }
+    for i in first.len()..pool.rotations.len() {
+        pool.rotations[i] = pool.rotations[i].towards(pool.rotations[i - first.len()]);
+    }
+    pool
+}
+
+impl Cycle {
+    /// With touch-downs and durations of stances known.
+    fn with_feet(mut self, kit: &Kit, stands: [(f32, f32); 2]) -> Self {
+        let mut shown = Shown::new(kit);
+        for (side, (land, stance)) in stands.into_iter().enumerate() {
+            self.sample(kit, f64::from(land + 0.5 * stance), &mut shown);
+            let middle = kit.foot(&shown.0, side).0;
+            let yaw_rad = kit.foot_yaw_rad(&shown.0, side);
+            // Where it stands, on ground that is where the root was at the lift-off.
+            self.sample(kit, f64::from(land + stance), &mut shown);
+            let from = kit.foot(&shown.0, side).0;
+            self.sample(kit, f64::from(land + 1.0), &mut shown);
+            let to = kit.foot(&shown.0, side).0 + self.velocity_mps * ((1.0 - stance) * self.seconds());
+            let flat = Vec3::new(1.0, 0.0, 1.0);
+            self.feet[side] = FootCycle { land, stance, middle, yaw_rad, from: from * flat, to: to * flat };
+        }
+        self
+    }
+}

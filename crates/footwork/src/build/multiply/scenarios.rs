@@ -1,0 +1,176 @@
+//! The changes of a stick for which clips are made.
+
+use super::gait::Gait;
+use super::route::Scenario;
+use crate::input::{Gait as Pace, Stick};
+use crate::math::{Facing, atan2};
+use crate::trajectory::SpeedConfig;
+use glam::{Vec2, Vec3};
+use std::f32::consts::{FRAC_PI_2, PI, TAU};
+
+/// Directions that a stick is tried in, degrees from where the body faces, left positive.
+const DIRECTIONS_DEG: [i32; 8] = [45, 90, 135, 180, -180, -135, -90, -45];
+/// Cycles that go within this of a direction serve it, radians.
+const SERVES_RAD: f32 = 0.6;
+/// People go round curves with this acceleration to the side at most, walking and running, m/s2.
+const ASIDE_MPS2: [f32; 2] = [3.0, 6.0];
+/// Time that a response takes, seconds.
+const RESPONSE_S: f32 = 2.0;
+/// A short tap of the stick, seconds.
+const TAP_S: f32 = 0.35;
+
+/// All that a stick asks for and that can be made of these cycles.
+pub fn all(gait: &Gait, speeds: &SpeedConfig) -> Vec<Scenario> {
+    let mut out = Vec::new();
+    for pace in [Pace::Walk, Pace::Run] {
+        forward(&mut out, pace, speeds);
+        strafing(&mut out, pace, gait);
+    }
+    for (from, to) in [(Pace::Walk, Pace::Run), (Pace::Run, Pace::Walk)] {
+        for phase in [0.0, 0.5] {
+            let name = format!("change_{}_{}_{}", word(from), word(to), foot(phase));
+            let ahead = |pace| Stick::towards(Vec3::Z, pace);
+            out.push(Scenario { before: Some(ahead(from)), after: vec![(0.0, ahead(to))], phase, ..named(name) });
+        }
+    }
+    for deg in DIRECTIONS_DEG {
+        let look = Stick { strafe: true, look: stick_of(deg), ..Stick::default() };
+        let first = usize::from(deg < 0);
+        out.push(Scenario { after: vec![(0.0, look)], first, ..named(format!("turn_{}", side(deg))) });
+    }
+    out
+}
+
+const PH: usize = 8;
+/// Facing where it goes.
+fn forward(out: &mut Vec<Scenario>, pace: Pace, speeds: &SpeedConfig) {
+    let towards = |deg: i32| Stick::towards(direction(deg), pace);
+    let word = word(pace);
+    for first in [0, 1] {
+        let foot = ["left", "right"][first];
+        for deg in [0].into_iter().chain(DIRECTIONS_DEG) {
+            let name = format!("start_{word}_{}_{foot}_foot", side(deg));
+            out.push(Scenario { after: vec![(0.0, towards(deg))], first, ..named(name) });
+        }
+    }
+    for phase in (0..PH).map(|k| k as f64 / PH as f64) {
+        for deg in DIRECTIONS_DEG {
+            let name = format!("plant_{word}_{}_{}", side(deg), foot(phase));
+            out.push(Scenario { before: Some(towards(0)), after: vec![(0.0, towards(deg))], phase, ..named(name) });
+        }
+        let rest = Stick { gait: pace, ..Stick::default() };
+        let name = format!("stop_{word}_{}", foot(phase));
+        out.push(Scenario { before: Some(towards(0)), after: vec![(0.0, rest)], phase, ..named(name) });
+    }
+    let run = usize::from(pace == Pace::Run);
+    let speed = [speeds.walk.forward_mps, speeds.run.forward_mps][run];
+    for (tightness, share) in [("wide", 0.35), ("tight", 0.8)] {
+        for sign in [1.0, -1.0] {
+            let turn_radps = sign * share * ASIDE_MPS2[run] / speed;
+            let name = format!("curve_{word}_{tightness}_{}", if sign > 0.0 { "left" } else { "right" });
+            out.push(Scenario { before: Some(towards(0)), turn_radps, seconds: 3.0, ..named(name) });
+        }
+    }
+}
+
+/// Facing +Z, wherever it goes, as far as cycles serve the direction.
+fn strafing(out: &mut Vec<Scenario>, pace: Pace, gait: &Gait) {
+    let word = word(pace);
+    let serves = |deg: i32| gait.cycles.iter().any(|c| c.velocity_mps.angle_between(direction(deg)) < SERVES_RAD);
+    let towards = |deg: i32| Stick { strafe: true, look: Vec2::Y, ..Stick::towards(direction(deg), pace) };
+    let rest = Stick { strafe: true, look: Vec2::Y, gait: pace, ..Stick::default() };
+    let directions = [0].into_iter().chain(DIRECTIONS_DEG).filter(|d| *d != -180);
+    let served: Vec<i32> = directions.filter(|d| serves(*d)).collect();
+    if served.len() == DIRECTIONS_DEG.len() {
+        for (tightness, turn_radps) in [("slow", 0.8), ("quick", 1.6)] {
+            for sign in [1.0, -1.0] {
+                let name = format!("strafe_circle_{word}_{tightness}_{}", if sign > 0.0 { "left" } else { "right" });
+                let circle = named(name);
+                let seconds = TAU / turn_radps;
+                out.push(Scenario { before: Some(towards(0)), turn_radps: sign * turn_radps, seconds, ..circle });
+            }
+        }
+    }
+    for deg in &served {
+        let first = usize::from(*deg < 0);
+        if *deg != 0 {
+            let name = format!("strafe_start_{word}_{}", side(*deg));
+            out.push(Scenario { after: vec![(0.0, towards(*deg))], first, ..named(name) });
+            for phase in [0.0, 0.5] {
+                let name = format!("strafe_stop_{word}_{}_{}", side(*deg), foot(phase));
+                out.push(Scenario { before: Some(towards(*deg)), after: vec![(0.0, rest)], phase, ..named(name) });
+            }
+        }
+        if pace == Pace::Walk {
+            let name = format!("step_{}", side(*deg));
+            out.push(Scenario { after: vec![(0.0, towards(*deg)), (TAP_S, rest)], first, ..named(name) });
+        }
+        for to in served.iter().filter(|to| *to != deg) {
+            let name = format!("strafe_change_{word}_{}_{}", side(*deg), side(*to));
+            // Half of the changes at each half of the stride.
+            let phase = if (deg + to).rem_euclid(2) == 0 { 0.0 } else { 0.5 };
+            out.push(Scenario { before: Some(towards(*deg)), after: vec![(0.0, towards(*to))], phase, ..named(name) });
+        }
+    }
+}
+
+fn named(name: String) -> Scenario {
+    Scenario { name, before: None, after: Vec::new(), turn_radps: 0.0, seconds: RESPONSE_S, phase: 0.0, first: 0 }
+}
+
+fn word(pace: Pace) -> &'static str {
+    if pace == Pace::Walk { "walk" } else { "run" }
+}
+
+/// Where in the stride a scenario starts.
+fn foot(phase: f64) -> String {
+    format!("phase_{:.0}", 100.0 * phase)
+}
+
+fn direction(deg: i32) -> Vec3 {
+    // Half a turn to the left or to the right: a little less, to be told apart.
+    let deg = (deg as f32).clamp(-179.0, 179.0);
+    Facing::from_yaw(deg.to_radians()).direction()
+}
+
+fn stick_of(deg: i32) -> Vec2 {
+    Stick::towards(direction(deg), Pace::Walk).movement
+}
+
+fn side(deg: i32) -> String {
+    match deg {
+        0 => "0".to_owned(),
+        d => format!("{}_{}", d.abs(), if d > 0 { "left" } else { "right" }),
+    }
+}
+
+/// Walks do not go faster: half of what a leg's length and gravity give (a Froude number of 0.5), m/s.
+fn fastest_walk_mps(leg_m: f32) -> f32 {
+    (0.5 * 9.81 * leg_m).sqrt()
+}
+
+/// Speeds of a full stick that the cycles reach: the usual ones, as near as there is data for.
+pub fn speeds(gait: &Gait) -> SpeedConfig {
+    let leg_m = gait.stand.pose.in_root(gait.kit.skeleton, gait.kit.legs[0].hip).translation.y;
+    let usual = SpeedConfig::default();
+    let near = |usual_mps: f32, run: bool, directions: &[f32]| {
+        let within = |v: Vec3| {
+            let yaw = atan2(v.x, v.z);
+            directions.iter().any(|d| (yaw - d).abs().min(2.0 * PI - (yaw - d).abs()) < SERVES_RAD)
+        };
+        let all = gait.cycles.iter().map(|c| c.velocity_mps).filter(|v| within(*v));
+        let all: Vec<f32> = all.map(Vec3::length).collect();
+        let paced: Vec<f32> = all.iter().copied().filter(|v| (*v > fastest_walk_mps(leg_m)) == run).collect();
+        // Who has no run in a direction runs there as fast as a walk goes, and the other way round.
+        let those = if paced.is_empty() { all } else { paced };
+        let (low, high) = those.iter().fold((f32::INFINITY, 0.0f32), |(l, h), v| (l.min(*v), h.max(*v)));
+        if high > 0.0 { usual_mps.clamp(low, high) } else { usual_mps }
+    };
+    let mut speeds = usual;
+    for (run, paced) in [(false, &mut speeds.walk), (true, &mut speeds.run)] {
+        paced.forward_mps = near(paced.forward_mps, run, &[0.0]);
+        paced.side_mps = near(paced.side_mps, run, &[FRAC_PI_2, -FRAC_PI_2]);
+        paced.back_mps = near(paced.back_mps, run, &[PI]);
+    }
+    speeds
+}

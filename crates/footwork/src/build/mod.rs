@@ -125,10 +125,9 @@ fn build_all(
     for (i, (t, stance_share)) in tracks.iter().zip(stances).enumerate() {
         report.clips.push(clip_report(t, &labels[i], stance_share, &assembled, i));
     }
-    report.warnings.extend(contacts::warning(
-        &report.clips,
-        contacts::leg_length_m(&tracks[0], &skeleton, &contact_joints),
-    ));
+    report
+        .warnings
+        .extend(contacts::warning(&report.clips, contacts::leg_length_m(&tracks[0], &skeleton, &contact_joints)));
     let contacts = labels.concat();
     let mut rig = Rig::find(&skeleton, roles, &contact_joints);
     let motion = standing::Motion {

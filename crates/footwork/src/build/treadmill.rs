@@ -94,7 +94,10 @@ fn treads(track: &Track, t: &Treading) -> String {
 }
 
 fn in_place(track: &Track, why: &str) -> String {
-    format!("clip `{}` stays where it is though its feet move: they do not stand on moving ground, for {why}", track.name)
+    format!(
+        "clip `{}` stays where it is though its feet move: they do not stand on moving ground, for {why}",
+        track.name
+    )
 }
 
 /// How a clip treads; `None` for one that travels, stands, or is not asked about; why not, for one whose feet move.
@@ -122,7 +125,8 @@ fn judge(
     let spread_mps = middle_of(all.iter().map(|v| (*v - ground).length()).collect());
     let (one, even) = (ground.normalize_or_zero(), EVEN * ground.length());
     let back = |v: &&Vec3| v.dot(one) > 0.5 * ground.length();
-    let one_way = low.iter().all(|l| l.velocities.iter().filter(back).count() as f32 >= ONE_WAY * l.velocities.len() as f32);
+    let one_way =
+        low.iter().all(|l| l.velocities.iter().filter(back).count() as f32 >= ONE_WAY * l.velocities.len() as f32);
     let agree = low.iter().filter_map(|l| middle(&l.velocities)).all(|v| (v - ground).length() < even);
     let carried_m = low.iter().map(|l| l.longest_s).fold(f32::INFINITY, f32::min) * ground.length();
     match () {
@@ -156,9 +160,7 @@ struct Low {
 impl Low {
     fn new(track: &Track, skeleton: &Skeleton, foot: JointIndex, leg_m: f32) -> Self {
         let n = track.frames();
-        let in_root = |f: usize| {
-            track.local(f, 0).inverse_point(track.joint_world(skeleton, f, foot.at()).translation)
-        };
+        let in_root = |f: usize| track.local(f, 0).inverse_point(track.joint_world(skeleton, f, foot.at()).translation);
         // Around a loop once more on both sides.
         let whole = if track.looping { 3 * n } else { n };
         let path: Vec<Vec3> = (0..n).map(in_root).cycle().take(whole).collect();

@@ -28,9 +28,9 @@ const RISE: f32 = 0.008;
 const LATE_S: f32 = 0.3;
 
 /// Softer limits for a foot that rolls over heel or tip, of which no joint stands still: share of the travel's speed.
-const ROLLS: f32 = 0.25;
+const ROLLS: f32 = 0.35;
 /// Speed of a rolling foot of a body that stays, in units of the speed up to which a foot stands.
-const ROLLS_STANDING: f32 = 2.0;
+const ROLLS_STANDING: f32 = 1.6;
 /// Height of a joint of a rolling foot, in units of the height of a standing one.
 const ROLLS_HIGHER: f32 = 1.5;
 /// A rolling foot is slowed down to its own usual speed by this much at the most.
@@ -38,7 +38,7 @@ const ROLLS_OWN: f32 = 1.3;
 /// An ankle that does not come this low is no heel, in leg lengths: a paw's wrist and hock.
 const HEEL_LOW: f32 = 0.2;
 /// Of a stance in which nothing stands still, the part up to this many times its slowest is a contact.
-const SLOWEST: f32 = 1.5;
+const SLOWEST: f32 = 2.0;
 
 /// The paths of a foot's joints over a clip, in the world, `[frames]`; loops three times around.
 pub struct Foot<'a> {

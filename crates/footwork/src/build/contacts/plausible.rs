@@ -15,8 +15,7 @@ const NAMED: usize = 6;
 
 /// The clips whose contacts are doubtful, in a sentence.
 pub fn warning(clips: &[ClipReport], leg_m: f32) -> Option<String> {
-    let doubtful: Vec<(&ClipReport, &str)> =
-        clips.iter().filter_map(|c| doubt(c, leg_m).map(|why| (c, why))).collect();
+    let doubtful: Vec<(&ClipReport, &str)> = clips.iter().filter_map(|c| doubt(c, leg_m).map(|why| (c, why))).collect();
     let mut told = match doubtful.len() {
         0 => return None,
         1 => "the contacts of a clip are doubtful:".to_owned(),

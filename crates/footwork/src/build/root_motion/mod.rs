@@ -295,6 +295,47 @@ mod tests {
     }
 
     #[test]
+    fn a_root_bone_that_stands_still_in_a_clip_that_travels_is_no_root_of_any() {
+        let moving = walker(true, 0.3, 0.0);
+        let mut still = RawClip { name: "left behind".into(), ..moving.clone() };
+        for f in 0..still.frames() {
+            let at = f * still.skeleton.len();
+            let bone = Transform::new(still.translations[at], still.rotations[at]);
+            let hips = bone * Transform::new(still.translations[at + 1], still.rotations[at + 1]);
+            (still.translations[at], still.rotations[at]) = (Vec3::ZERO, Quat::IDENTITY);
+            (still.translations[at + 1], still.rotations[at + 1]) = (hips.translation, hips.rotation);
+        }
+        let roles = JointRoles::resolve(&moving.skeleton, &BTreeMap::new()).unwrap();
+        let tracks = [&moving, &still].map(|c| Track::resample(c.clone(), None, 30.0));
+        let config = RootMotionConfig::default();
+        let (found, _) = plan(&tracks[..1], &moving.skeleton, &roles, &config).unwrap();
+        assert!(matches!(found, RootPlan::Existing { .. }));
+        let (found, told) = plan(&tracks, &moving.skeleton, &roles, &config).unwrap();
+        assert!(
+            told[0].contains("`Bone` does not move with the body in 1 of 2 clips that travel (`left behind`)"),
+            "{told:?}"
+        );
+        let skeleton = found.skeleton(&moving.skeleton).unwrap();
+        for track in tracks {
+            let before = track.clone();
+            let after = found.apply(track, &moving.skeleton, &config);
+            for f in 0..after.frames() {
+                // The bone rests under the root, and the body is where it was.
+                let bone = after.local(f, 1);
+                assert!(bone.translation.length() < 1e-6 && bone.rotation.angle_between(Quat::IDENTITY) < 1e-3);
+                let hips = after.local(f, 2).translation * Vec3::new(1.0, 0.0, 1.0);
+                assert!(hips.length() < 0.35, "{f}: {hips}");
+                for j in 1..before.joints {
+                    let was = before.joint_world(&moving.skeleton, f, j);
+                    let is = after.joint_world(&skeleton, f, j + 1);
+                    assert!((was.translation - is.translation).length() < 1e-4, "{f} {j}");
+                    assert!(was.rotation.angle_between(is.rotation) < 2e-3, "{f} {j}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn without_a_root_bone_one_is_made_that_neither_sways_nor_rolls() {
         let clip = walker(false, 0.7, 0.0);
         let (track, skeleton, plan) = rooted(&clip);

@@ -165,6 +165,64 @@ fn a_loop_made_on_a_treadmill_gets_the_speed_of_its_feet() {
     }
 }
 
+/// A loop whose root goes by its own motion as seen by `root`: from its time and its place.
+fn rerouted(clip: &RawClip, root: impl Fn(f32, Transform) -> Transform) -> RawClip {
+    let (mut clip, joints) = (clip.clone(), clip.skeleton.len());
+    for f in 0..clip.frames() {
+        let at = f * joints;
+        let old = Transform::new(clip.translations[at], clip.rotations[at]);
+        let new = root(f as f32 / clip.frames() as f32, old);
+        (clip.translations[at], clip.rotations[at]) = (new.translation, new.rotation);
+    }
+    clip
+}
+
+#[test]
+fn a_loop_that_ends_where_it_began_after_a_circle_keeps_its_own_speed() {
+    let straight = clip("walk_125_loop");
+    let joints = straight.skeleton.len();
+    let way_m = straight.translations[(straight.frames() - 1) * joints].z * straight.frames() as f32
+        / (straight.frames() - 1) as f32;
+    let radius_m = way_m / std::f32::consts::TAU;
+    let circle = rerouted(&straight, |part, _| {
+        let turn = Quat::from_rotation_y(part * std::f32::consts::TAU);
+        Transform::new(Vec3::new(radius_m, 0.0, 0.0) - turn * Vec3::new(radius_m, 0.0, 0.0), turn)
+    });
+    for circle in [circle.clone(), without_root(&circle)] {
+        let (_, report) = built(&[circle], &BuildConfig::default());
+        assert!((report.clips[0].mean_speed_mps - 1.25).abs() < 0.1, "{:?}", report.clips[0]);
+        assert!(!report.warnings.iter().any(|w| w.contains("on the spot")), "{:?}", report.warnings);
+    }
+}
+
+#[test]
+fn feet_that_move_in_the_air_are_no_treadmill_and_it_is_said_why() {
+    let on_the_spot = rerouted(&clip("walk_125_loop"), |_, _| Transform::IDENTITY);
+    let falling = RawClip { name: "falling".into(), ..on_the_spot.clone() };
+    let falling = rerouted(&falling, |_, root| Transform::new(Vec3::Y * 0.4, root.rotation));
+    let speed = |clips: &[RawClip], asked: Option<bool>| {
+        let root = RootMotionConfig { speed_from_feet: asked, ..Default::default() };
+        let (_, report) = built(clips, &BuildConfig { root, ..Default::default() });
+        (report.clips[0].mean_speed_mps, report.warnings.join("; "))
+    };
+    // On its own nobody knows where the ground is; among clips that stand it hangs in the air.
+    for asked in [None, Some(true)] {
+        let (mps, told) = speed(&[falling.clone(), on_the_spot.clone(), clip("walk_125"), clip("idle")], asked);
+        assert!(mps < 0.1 && told.contains("`falling` stays where it is though its feet move"), "{mps} m/s, {told}");
+        assert!(told.contains("0.40 m off the ground"), "{told}");
+    }
+    // Half a stride and back again: the feet slide both ways.
+    let mut pendulum = RawClip { name: "pendulum".into(), looping: true, ..stride(&on_the_spot, 8.0, 0.1, true) };
+    let (joints, n) = (pendulum.skeleton.len(), pendulum.frames());
+    for f in (1..n - 1).rev() {
+        pendulum.translations.extend_from_within(f * joints..(f + 1) * joints);
+        pendulum.rotations.extend_from_within(f * joints..(f + 1) * joints);
+    }
+    pendulum.annotations = Default::default();
+    let (mps, told) = speed(&[pendulum, clip("walk_125")], None);
+    assert!(mps < 0.1 && !told.contains("treads on the spot"), "{mps} m/s, {told}");
+}
+
 /// A stick pushed ahead at a gait for some seconds; the character's mean speed in the last of them, m/s.
 fn speed_ahead(db: Arc<Database>, gait: Gait) -> f32 {
     let mut matcher = MotionMatcher::new(db, MatcherConfig::default()).unwrap();

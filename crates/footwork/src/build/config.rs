@@ -69,11 +69,11 @@ choices! {
     /// How the root is made.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum RootMotion = Auto {
-        /// `existing` where joint 0 stays on the ground, else `synthesize`.
+        /// `existing` where joint 0 stays on the ground and moves with the body in every clip that travels, else `synthesize`.
         Auto = "auto",
         /// Joint 0 of the clips is the root. Only its facing is corrected.
         Existing = "existing",
-        /// A new joint 0 under the body.
+        /// A new joint 0 under the body. Joints above the hips rest under it.
         Synthesize = "synthesize",
     }
 }
@@ -93,7 +93,8 @@ settings! {
         /// Angle about +Y from joint 0's own +Z to where the body faces. Default: found from hips and travel.
         forward_deg: Option<f32>, in -360.0 to 360.0, unit "degrees";
         /// Whether clips made in place get the speed at which their planted feet slide back, one speed per clip. `true`: all
-        /// clips that stay in place; `false`: none. Default: loops whose feet clearly tread, with a warning.
+        /// clips that stay in place and whose feet are on the ground; `false`: none. Default: loops whose feet clearly tread,
+        /// with a warning.
         speed_from_feet: Option<bool>;
     }
 
@@ -102,13 +103,19 @@ settings! {
     pub struct ContactConfig {
         /// Joints or roles that touch the ground. Empty: toes, else feet, or all four paws.
         joints: Vec<String>;
-        /// Speed below which a joint touches. Higher values label more contacts.
-        speed_mps: f32 = 0.15, in 0.0 to 100.0, unit "m/s";
-        /// Height above the joint's lowest (5th percentile of the clip) up to which it touches. Higher values label more
+        /// Speed up to which a joint touches while the body stays. Higher values label more contacts. Default: 5 % of the speed
+        /// of a pendulum as long as the leg, 0.15 for a person. A foot that stands less still throughout a clip (a treadmill,
+        /// noise) raises it for this clip up to three times.
+        speed_mps: Option<f32>, in 0.0 to 100.0, unit "m/s";
+        /// Speed up to which a joint touches while the body travels, as a share of the body's speed. Higher values label longer
         /// contacts.
-        height_m: f32 = 0.12, in 0.0 to 100.0, unit "m";
-        /// Length of the median filter against flicker. Higher values remove longer flickers and short contacts.
-        window_s: f32 = 0.1, in 0.0 to 10.0, unit "s";
+        travel_share: f32 = 0.1, in 0.0 to 1.0;
+        /// Height above the joint's lowest (5th percentile of the clip) up to which it touches. Higher values label more
+        /// contacts. Default: 13 % of the leg's length, 0.12 for a person.
+        height_m: Option<f32>, in 0.0 to 100.0, unit "m";
+        /// Shortest time between two contacts: shorter gaps are closed, and contacts of half that time removed. Higher values
+        /// remove longer flickers and short contacts.
+        window_s: f32 = 0.07, in 0.0 to 10.0, unit "s";
     }
 
     /// The `[build.prune]` table.

@@ -101,20 +101,22 @@ fn build_all(
     chain::chain(&mut tracks, config)?;
     let contact_joints = contact_joints(&skeleton, &roles, config)?;
     report.blends = blend_space::sample(&mut tracks, &skeleton, &contact_joints, config)?;
-    let label = |t: &Track| contacts::label(t, &skeleton, &contact_joints, &config.contacts);
-    let mut labels = parallel::map(&tracks, label);
+    let feet = |t: &Track| contacts::feet(t, &skeleton, &contact_joints, &config.contacts);
+    let mut all: Vec<_> = parallel::map(&tracks, feet);
     let mut rig = Rig::find(&skeleton, roles.clone(), &contact_joints);
     if std::env::var("FW_MULT").is_ok() {
         let joints = skeleton.len();
         rig.set_hinges(&skeleton, tracks.iter().flat_map(|t| t.rotations.chunks_exact(joints).step_by(7)));
+        let labels: Vec<_> = all.iter().map(|f| f.labels.clone()).collect();
         let (made, report_made) = multiply::multiply(&tracks, &labels, &skeleton, &rig, 0.0);
         for d in &report_made.dropped {
             eprintln!("dropped {} : {}", d.clip, d.reason);
         }
         eprintln!("made {} dropped {}", report_made.clips.len(), report_made.dropped.len());
-        labels.extend(parallel::map(&made, label));
+        all.extend(parallel::map(&made, feet));
         tracks.extend(made);
     }
+    let (labels, stances): (Vec<_>, Vec<_>) = all.into_iter().map(|f| (f.labels, f.stance_share)).unzip();
     let poses = pool(&tracks, &skeleton);
 
     let (specs, props) = named(&skeleton, &roles, config);
@@ -135,9 +137,12 @@ fn build_all(
     let (curve_names, curves) = annotations::curves(&tracks, pose_rate_hz);
     let (tags, tag_spans) = annotations::tags(&tracks)?;
     let (event_names, events) = annotations::events(&tracks);
-    for (i, t) in tracks.iter().enumerate() {
-        report.clips.push(clip_report(t, &labels[i], contact_joints.len(), &assembled, i));
+    for (i, (t, stance_share)) in tracks.iter().zip(stances).enumerate() {
+        report.clips.push(clip_report(t, &labels[i], stance_share, &assembled, i));
     }
+    report
+        .warnings
+        .extend(contacts::warning(&report.clips, contacts::leg_length_m(&tracks[0], &skeleton, &contact_joints)));
     let contacts = labels.concat();
     let motion = standing::Motion {
         skeleton: &skeleton,
@@ -241,29 +246,17 @@ fn root(
     let feet = contact_joints(&skeleton, &roles, config)?;
     let done = AtomicUsize::new(0);
     let clips = tracks.len();
-    let parts = parallel::map_owned(tracks, |track| {
-        let name = track.name.clone();
-        let mut rooted = plan.apply(track, source, &config.root);
-        let speed = treadmill::speed_mps(&rooted, &skeleton, &feet, &config.root);
-        if let Some(speed) = speed {
-            treadmill::set_off(&mut rooted, speed);
-        }
-        let parts = cut(rooted);
+    let rooted = parallel::map_owned(tracks, |track| {
+        let rooted = plan.apply(track, source, &config.root);
         if let Some(progress) = options.progress {
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, clips);
         }
-        (parts, speed.map(|speed| (name, speed)))
+        rooted
     });
-    for (_, speed) in &parts {
-        if let Some((name, speed)) = speed.as_ref().filter(|_| config.root.speed_from_feet.is_none()) {
-            report.warnings.push(format!(
-                "clip `{name}` treads on the spot: its root goes at {:.2} m/s, as its standing feet say; \
-                 `root.speed_from_feet = false` leaves it where it is, `true` says that this is meant",
-                speed.length()
-            ));
-        }
-    }
-    Ok(Rooted { skeleton, roles, tracks: parts.into_iter().flat_map(|(parts, _)| parts).collect() })
+    let (rooted, told) = treadmill::set_off_all(rooted, &skeleton, &feet, &config.root);
+    report.warnings.extend(told);
+    let parts = parallel::map_owned(rooted, cut);
+    Ok(Rooted { skeleton, roles, tracks: parts.into_iter().flatten().collect() })
 }
 
 /// Positions of all joints in the middle of a clip: calibration poses stand at the ends.
@@ -379,7 +372,7 @@ fn describe_root(plan: &RootPlan, skeleton: &Skeleton) -> String {
         RootPlan::Existing { yaw_rad } => {
             format!("joint `{}`, forward at {:.0} degrees of its +Z", skeleton.names()[0], yaw_rad.to_degrees())
         }
-        RootPlan::Synthesize { joint, sides } => format!(
+        RootPlan::Synthesize { joint, sides, above: _ } => format!(
             "made under `{}`, facing across `{}` and `{}`",
             skeleton.name(*joint),
             skeleton.name(sides.0),
@@ -494,8 +487,14 @@ fn pool(tracks: &[Track], skeleton: &Skeleton) -> PosePool {
     pool
 }
 
-fn clip_report(track: &Track, labels: &[u8], contacts: usize, rows: &rows::Assembled, index: usize) -> ClipReport {
-    let n = track.frames();
+fn clip_report(
+    track: &Track,
+    labels: &[u8],
+    stance_share: Vec<f32>,
+    rows: &rows::Assembled,
+    index: usize,
+) -> ClipReport {
+    let (n, contacts) = (track.frames(), stance_share.len());
     let clip: &Clip = &rows.clips[index];
     let way: f32 = (1..n).map(|f| (track.local(f, 0).translation - track.local(f - 1, 0).translation).length()).sum();
     let share = |slot: usize| labels.iter().skip(slot).step_by(contacts).filter(|l| **l == 1).count() as f32 / n as f32;
@@ -508,6 +507,7 @@ fn clip_report(track: &Track, labels: &[u8], contacts: usize, rows: &rows::Assem
         looping: clip.looping(),
         mean_speed_mps: way * track.rate_hz / (n - 1) as f32,
         contact_share: (0..contacts).map(share).collect(),
+        stance_share,
     }
 }
 

@@ -83,6 +83,8 @@ pub struct ClipReport {
     pub mean_speed_mps: f32,
     /// `[contact joints]` share of frames in contact.
     pub contact_share: Vec<f32>,
+    /// `[contact joints]` share of frames in which any part of this foot carries, heel or toes.
+    pub stance_share: Vec<f32>,
 }
 
 /// A clip that was left out.

@@ -3,11 +3,15 @@
 //! Data with a root bone keep it, turned so that +Z is forward; data without one get one. The facing is found from the
 //! hips (or any left/right pair) and checked against the travel, never assumed from an axis.
 
+mod agree;
+mod make;
+
+pub use make::{close_loop, loop_delta, smooth};
+
 use super::config::{RootMotion, RootMotionConfig};
-use super::loops::Round;
 use super::track::Track;
 use crate::frames::JointIndex;
-use crate::math::{Facing, Quat, Transform, savgol};
+use crate::math::{Facing, Quat, Transform};
 use crate::motion::{is_left, other_side};
 use crate::roles::JointRoles;
 use crate::skeleton::{Skeleton, SkeletonError};
@@ -27,6 +31,9 @@ pub enum RootPlan {
         joint: JointIndex,
         /// Left and right joint whose line gives the facing.
         sides: (JointIndex, JointIndex),
+        /// Joints above the hips, from joint 0 down. They get their rest pose: a root that the clips have, but that does not
+        /// move with the body, would be a lever metres long between the new root and the body.
+        above: Vec<JointIndex>,
     },
 }
 
@@ -61,7 +68,11 @@ pub fn plan(
     let existing = match config.mode {
         RootMotion::Existing => true,
         RootMotion::Synthesize => false,
-        RootMotion::Auto => has_root(tracks, skeleton, roles),
+        RootMotion::Auto => {
+            let (existing, told) = agree::has_root(tracks, skeleton, roles);
+            warnings.extend(told);
+            existing
+        }
     };
     let sides = find_sides(skeleton, roles);
     if !existing {
@@ -70,7 +81,11 @@ pub fn plan(
             None => roles.get("chest").or(roles.get("hips")).unwrap_or(JointIndex(0)),
         };
         let sides = sides.ok_or(RootError::NoSides)?;
-        return Ok((RootPlan::Synthesize { joint, sides }, warnings));
+        let parent = |j: &JointIndex| skeleton.parents()[j.at()];
+        let mut above: Vec<JointIndex> =
+            roles.get("hips").map(|hips| std::iter::successors(parent(&hips), parent).collect()).unwrap_or_default();
+        above.reverse();
+        return Ok((RootPlan::Synthesize { joint, sides, above }, warnings));
     }
     if let Some(deg) = config.forward_deg {
         return Ok((RootPlan::Existing { yaw_rad: deg.to_radians() }, warnings));
@@ -99,37 +114,6 @@ pub fn plan(
         ));
     }
     Ok((RootPlan::Existing { yaw_rad: if close { snapped } else { yaw } }, warnings))
-}
-
-/// True when joint 0 stays low and upright while the hips (another joint) are up in the body.
-fn has_root(tracks: &[Track], skeleton: &Skeleton, roles: &JointRoles) -> bool {
-    let body = roles.get("hips").unwrap_or(JointIndex::new(1.min(skeleton.len() - 1)));
-    if body.at() == 0 || skeleton.len() < 3 {
-        return false;
-    }
-    if tracks.iter().all(|t| stays(t, skeleton, 0)) && tracks.iter().any(|t| !stays(t, skeleton, body.at())) {
-        return false;
-    }
-    let (mut upright, mut low, mut seen) = (0usize, 0usize, 0usize);
-    for track in tracks {
-        for f in (0..track.frames()).step_by(10) {
-            let root = track.local(f, 0);
-            let hips = track.joint_world(skeleton, f, body.at()).translation;
-            seen += 1;
-            upright += usize::from((root.rotation * Vec3::Y).y > 0.999);
-            low += usize::from((hips.y - root.translation.y).abs() > 0.1 || root.translation.y.abs() < 0.05);
-        }
-    }
-    // A body lying down for a while brings its hips to the root's height: most frames decide, not all.
-    upright * 100 >= seen * 99 && low * 10 >= seen * 8
-}
-
-/// True when a joint never leaves its place on the ground.
-fn stays(track: &Track, skeleton: &Skeleton, joint: usize) -> bool {
-    const FAR_M: f32 = 0.3;
-    let at = |f: usize| track.joint_world(skeleton, f, joint).translation * Vec3::new(1.0, 0.0, 1.0);
-    let first = at(0);
-    (0..track.frames()).step_by(10).all(|f| (at(f) - first).length() < FAR_M)
 }
 
 /// A left and a right joint whose line crosses the body: the thighs, else the pair nearest the root;
@@ -194,7 +178,10 @@ impl RootPlan {
     pub fn apply(&self, track: Track, skeleton: &Skeleton, config: &RootMotionConfig) -> Track {
         match self {
             Self::Existing { yaw_rad } => turn_existing(track, skeleton, *yaw_rad),
-            Self::Synthesize { joint, sides } => synthesize(track, skeleton, *joint, *sides, config),
+            Self::Synthesize { joint, sides, above } => {
+                let made = make::synthesize(track, skeleton, (*joint, *sides), config);
+                make::rest(made, skeleton, above)
+            }
         }
     }
 }
@@ -220,111 +207,6 @@ fn set(track: &mut Track, frame: usize, joint: usize, t: Transform) {
     let i = frame * track.joints + joint;
     track.translations[i] = t.translation;
     track.rotations[i] = t.rotation;
-}
-
-fn synthesize(
-    track: Track,
-    skeleton: &Skeleton,
-    joint: JointIndex,
-    sides: (JointIndex, JointIndex),
-    config: &RootMotionConfig,
-) -> Track {
-    let n = track.frames();
-    let mut world = Vec::new();
-    let mut raw: Vec<Transform> = Vec::with_capacity(n);
-    for f in 0..n {
-        track.world(skeleton, f, &mut world);
-        let p = world[joint.at()].translation;
-        let last = raw.last().map_or(Facing::FORWARD, |t: &Transform| Facing::from_rotation(t.rotation));
-        let facing = Facing::from_direction(body_forward(&world, sides)).unwrap_or(last);
-        raw.push(Transform::new(Vec3::new(p.x, 0.0, p.z), facing.rotation()));
-    }
-    let roots = smooth(&raw, track.rate_hz, track.round.filter(|_| track.looping).map(|r| r.world), config);
-    let joints = track.joints;
-    let mut out = Track {
-        joints: joints + 1,
-        translations: Vec::with_capacity(n * (joints + 1)),
-        rotations: Vec::with_capacity(n * (joints + 1)),
-        // Smoothed along the source's rounds, the root goes round as it does.
-        round: track.round.map(|r| Round { exact: true, ..r }),
-        ..track.clone()
-    };
-    for (f, root) in roots.iter().enumerate() {
-        out.translations.push(root.translation);
-        out.rotations.push(root.rotation);
-        for j in 0..joints {
-            let local = track.local(f, j);
-            let local = if j == 0 { root.inverse() * local } else { local };
-            out.translations.push(local.translation);
-            out.rotations.push(local.rotation);
-        }
-    }
-    out
-}
-
-/// Smooths position and facing. A loop, whose round takes the world by `round`, is continued by itself on both sides first, so
-/// that its seam is no border.
-pub fn smooth(raw: &[Transform], rate_hz: f32, round: Option<Transform>, config: &RootMotionConfig) -> Vec<Transform> {
-    let n = raw.len();
-    let mut path = raw.to_vec();
-    let mut skip = 0;
-    let window = |seconds: f32| (seconds * rate_hz).round() as usize;
-    if let Some(round) = round.filter(|_| n > 2) {
-        // As many rounds as the window reaches into: a short loop goes round several times within it.
-        let reach = window(config.position_window_s.max(config.facing_window_s)) / 2 + 1;
-        let rounds = reach.div_ceil(n);
-        let (mut ahead, mut behind) = (raw.to_vec(), raw.to_vec());
-        let back = round.inverse();
-        for _ in 0..rounds {
-            ahead.iter_mut().for_each(|t| *t = round * *t);
-            behind.iter_mut().for_each(|t| *t = back * *t);
-            path.extend_from_slice(&ahead);
-            path.splice(0..0, behind.iter().copied());
-        }
-        skip = rounds * n;
-    }
-    let smoothed = |seconds: f32, value: &dyn Fn(&Transform) -> f32| {
-        let values: Vec<f64> = path.iter().map(|t| f64::from(value(t))).collect();
-        savgol::smooth(&values, window(seconds), 3, false)
-    };
-    let x = smoothed(config.position_window_s, &|t| t.translation.x);
-    let z = smoothed(config.position_window_s, &|t| t.translation.z);
-    let fx = smoothed(config.facing_window_s, &|t| t.rotation.forward().x);
-    let fz = smoothed(config.facing_window_s, &|t| t.rotation.forward().z);
-    (skip..skip + n)
-        .map(|i| {
-            let facing = Facing::from_direction(Vec3::new(fx[i] as f32, 0.0, fz[i] as f32));
-            let rotation = facing.map_or(path[i].rotation, Facing::rotation);
-            Transform::new(Vec3::new(x[i] as f32, 0.0, z[i] as f32), rotation)
-        })
-        .collect()
-}
-
-/// Where one round takes the root, seen from its first frame: to the last frame, and on by the mean of the steps before
-/// and after the seam.
-pub fn loop_delta(roots: &[Transform]) -> Transform {
-    let n = roots.len();
-    let whole = roots[0].inverse() * roots[n - 1];
-    if n < 2 {
-        return whole;
-    }
-    let a = roots[n - 2].inverse() * roots[n - 1];
-    let b = roots[0].inverse() * roots[1];
-    whole * Transform::new((a.translation + b.translation) * 0.5, a.rotation.nlerp(b.rotation, 0.5))
-}
-
-/// Finds where a round of a looping track leads.
-pub fn close_loop(track: &mut Track) {
-    let n = track.frames();
-    if !track.looping || n < 3 {
-        track.looping = false;
-        return;
-    }
-    let roots: Vec<Transform> = (0..n).map(|f| track.local(f, 0)).collect();
-    track.loop_delta = Some(match track.round.filter(|r| r.exact) {
-        Some(round) => roots[0].inverse() * round.world * roots[0],
-        None => loop_delta(&roots),
-    });
 }
 
 #[cfg(test)]
@@ -409,6 +291,47 @@ mod tests {
             let after = track.joint_world(&skeleton, 40, 4);
             assert!((before.translation - after.translation).length() < 1e-5);
             assert!(before.rotation.angle_between(after.rotation) < 1e-3);
+        }
+    }
+
+    #[test]
+    fn a_root_bone_that_stands_still_in_a_clip_that_travels_is_no_root_of_any() {
+        let moving = walker(true, 0.3, 0.0);
+        let mut still = RawClip { name: "left behind".into(), ..moving.clone() };
+        for f in 0..still.frames() {
+            let at = f * still.skeleton.len();
+            let bone = Transform::new(still.translations[at], still.rotations[at]);
+            let hips = bone * Transform::new(still.translations[at + 1], still.rotations[at + 1]);
+            (still.translations[at], still.rotations[at]) = (Vec3::ZERO, Quat::IDENTITY);
+            (still.translations[at + 1], still.rotations[at + 1]) = (hips.translation, hips.rotation);
+        }
+        let roles = JointRoles::resolve(&moving.skeleton, &BTreeMap::new()).unwrap();
+        let tracks = [&moving, &still].map(|c| Track::resample(c.clone(), None, 30.0));
+        let config = RootMotionConfig::default();
+        let (found, _) = plan(&tracks[..1], &moving.skeleton, &roles, &config).unwrap();
+        assert!(matches!(found, RootPlan::Existing { .. }));
+        let (found, told) = plan(&tracks, &moving.skeleton, &roles, &config).unwrap();
+        assert!(
+            told[0].contains("`Bone` does not move with the body in 1 of 2 clips that travel (`left behind`)"),
+            "{told:?}"
+        );
+        let skeleton = found.skeleton(&moving.skeleton).unwrap();
+        for track in tracks {
+            let before = track.clone();
+            let after = found.apply(track, &moving.skeleton, &config);
+            for f in 0..after.frames() {
+                // The bone rests under the root, and the body is where it was.
+                let bone = after.local(f, 1);
+                assert!(bone.translation.length() < 1e-6 && bone.rotation.angle_between(Quat::IDENTITY) < 1e-3);
+                let hips = after.local(f, 2).translation * Vec3::new(1.0, 0.0, 1.0);
+                assert!(hips.length() < 0.35, "{f}: {hips}");
+                for j in 1..before.joints {
+                    let was = before.joint_world(&moving.skeleton, f, j);
+                    let is = after.joint_world(&skeleton, f, j + 1);
+                    assert!((was.translation - is.translation).length() < 1e-4, "{f} {j}");
+                    assert!(was.rotation.angle_between(is.rotation) < 2e-3, "{f} {j}");
+                }
+            }
         }
     }
 

@@ -34,9 +34,10 @@ pub struct Support {
 }
 
 impl Support {
-    /// `None` unless there are two feet: which of four paws carry, heights do not tell.
+    /// `None` unless there are two feet, and the body stands on them: which of four paws carry, heights do not tell, though
+    /// only the hind ones be recognised.
     pub fn of(p: &Patient, body: &Parts) -> Option<Self> {
-        if body.feet.len() != 2 || p.frames() < 3 {
+        if body.feet.len() != 2 || p.frames() < 3 || !upright(p, body) {
             return None;
         }
         let n = p.frames();
@@ -85,4 +86,19 @@ impl Support {
         let part = |k: usize| median((stance.frames[0]..stance.frames[1]).map(|f| p.velocity(f, toe)[k]).collect());
         Vec3::new(part(0), 0.0, part(2))
     }
+}
+
+/// True unless the trunk lies along the ground most of the time, as those of animals do that go on all fours.
+fn upright(p: &Patient, body: &Parts) -> bool {
+    /// Sine of the angle between trunk and ground: 35 degrees. People who run bend forward by 45, to 45.
+    const RISES: f32 = 0.57;
+    const SAMPLES: usize = 100;
+    let Some(top) = body.top() else { return true };
+    let n = p.frames();
+    let frames: Vec<usize> = (0..n).step_by((n / SAMPLES).max(1)).collect();
+    let rises = |f: &&usize| {
+        let trunk = p.at(**f, top) - p.at(**f, body.hips);
+        trunk.y > RISES * trunk.length()
+    };
+    2 * frames.iter().filter(rises).count() >= frames.len()
 }

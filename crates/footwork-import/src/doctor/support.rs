@@ -88,17 +88,23 @@ impl Support {
     }
 }
 
-/// True unless the trunk lies along the ground most of the time, as those of animals do that go on all fours.
+/// True unless the body goes on all fours most of the time: its trunk lies along the ground, or its hands stand on it.
 fn upright(p: &Patient, body: &Parts) -> bool {
-    /// Sine of the angle between trunk and ground: 35 degrees. People who run bend forward by 45, to 45.
+    /// Sine of the angle between trunk and ground: 35 degrees. Runners bend forward to 45.
     const RISES: f32 = 0.57;
+    /// Hands are higher over the feet by this share of the leg: at a sitting dog's breast nothing is, whose trunk rises.
+    const HANDS: f32 = 0.25;
     const SAMPLES: usize = 100;
-    let Some(top) = body.top() else { return true };
+    let (Some(top), Some(foot)) = (body.top(), body.feet.first()) else { return true };
     let n = p.frames();
+    let leg = foot.leg.map_or(0.0, |l| (p.at(0, l.hip.at()) - p.at(0, l.knee.at())).length());
+    let leg = leg + foot.leg.map_or(0.0, |l| (p.at(0, l.knee.at()) - p.at(0, l.ankle.at())).length());
     let frames: Vec<usize> = (0..n).step_by((n / SAMPLES).max(1)).collect();
-    let rises = |f: &&usize| {
+    let stands = |f: &&usize| {
         let trunk = p.at(**f, top) - p.at(**f, body.hips);
-        trunk.y > RISES * trunk.length()
+        let feet = body.feet.iter().map(|k| p.at(**f, k.toe).y).fold(f32::MAX, f32::min);
+        let hands = body.arms.map_or(f32::MAX, |arms| arms.iter().map(|a| p.at(**f, a[2]).y).fold(f32::MAX, f32::min));
+        trunk.y > RISES * trunk.length() && hands - feet > HANDS * leg
     };
-    2 * frames.iter().filter(rises).count() >= frames.len()
+    2 * frames.iter().filter(stands).count() >= frames.len()
 }

@@ -269,19 +269,21 @@ impl Motion {
         if whole {
             return told([s.first, s.last], GlitchMend::Kept);
         }
-        let [start, end] = self.cut(&s);
+        let [start, end] = self.cut(clip, &s);
         let range = TimeRange { start_s: start as f32 / rate_hz, end_s: end as f32 / rate_hz };
         clip.annotations.discard.push(range);
         told([start, end], GlitchMend::LeftOut)
     }
 
     /// The frames that are cut out for a stretch.
-    fn cut(&self, s: &Stretch) -> [usize; 2] {
+    fn cut(&self, clip: &RawClip, s: &Stretch) -> [usize; 2] {
         let (n, k) = (self.frames, self.step);
         let frames = |seconds: f32| (seconds * self.rate_hz).ceil() as usize;
         // One jump, from good motion to good motion: the frames between which it lies.
-        let jump = s.last - s.first < 2 * k;
-        let margin = if jump { 0 } else { frames(MARGIN_S) };
+        let margin = frames(MARGIN_S);
+        let mut beside = (s.first.saturating_sub(margin)..s.first).chain(s.last + 1..(s.last + 1 + margin).min(n));
+        let jump = s.last - s.first < 2 * k && beside.all(|f| self.excess(clip, f).ratio < BRIDGED);
+        let margin = if jump { 0 } else { margin };
         let first = if jump { s.first + k } else { s.first };
         let last = if jump { s.last + 1 - k } else { s.last + 1 };
         let (start, end) = (first.saturating_sub(margin), (last + margin).min(n));

@@ -3,27 +3,27 @@ use crate::build::{BuildOptions, build};
 use crate::math::{cos, sin};
 use crate::skeleton::Skeleton;
 
-const JOINTS: usize = 6;
+const JOINTS: usize = 8;
 
-/// A body that walks: hips, thigh, shin, foot.
+/// A body that walks: hips, spine, and two legs of thigh, shin and foot.
 fn walk(frames: usize, rate_hz: f32) -> RawClip {
-    let names = ["Hips", "LeftUpLeg", "LeftLeg", "LeftFoot", "Spine", "RightUpLeg"].map(str::to_owned).to_vec();
-    let parents = [None, Some(0), Some(1), Some(2), Some(0), Some(0)].map(|p: Option<usize>| p.map(JointIndex::new)).to_vec();
-    let (left, right) = (Vec3::X * 0.1, Vec3::NEG_X * 0.1);
-    let rest: Vec<Transform> = [Vec3::Y, left, Vec3::NEG_Y * 0.45, Vec3::NEG_Y * 0.45, Vec3::Y * 0.3, right]
-        .map(|t| Transform::new(t, Quat::IDENTITY))
-        .to_vec();
+    let names = ["Hips", "LeftUpLeg", "LeftLeg", "LeftFoot", "Spine", "RightUpLeg", "RightLeg", "RightFoot"];
+    let parents = [None, Some(0), Some(1), Some(2), Some(0), Some(0), Some(5), Some(6)];
+    let (aside, down, up) = (Vec3::X * 0.1, Vec3::NEG_Y * 0.45, Vec3::Y * 0.3);
+    let rest = [Vec3::Y, aside, down, down, up, -aside, down, down].map(|t| Transform::new(t, Quat::IDENTITY)).to_vec();
+    let parents = parents.map(|p: Option<usize>| p.map(JointIndex::new)).to_vec();
     let (mut translations, mut rotations) = (Vec::new(), Vec::new());
     for f in 0..frames {
         let t = f as f32 / rate_hz;
+        let (swing, bend) = (0.5 * sin(6.0 * t), 0.4 * cos(6.0 * t));
         translations.extend(rest.iter().map(|r| r.translation));
         translations[f * JOINTS] = Vec3::new(0.0, 0.9 + 0.02 * cos(12.0 * t), 1.4 * t);
-        rotations.extend([0.0, 0.5 * sin(6.0 * t), 0.4 + 0.4 * cos(6.0 * t), 0.0, 0.0, 0.0].map(Quat::from_rotation_x));
+        rotations.extend([0.0, swing, 0.4 + bend, 0.0, 0.0, -swing, 0.4 - bend, 0.0].map(Quat::from_rotation_x));
     }
     RawClip {
         name: "walk".into(),
         source: "test".into(),
-        skeleton: Skeleton::new(names, parents, rest).unwrap(),
+        skeleton: Skeleton::new(names.map(str::to_owned).to_vec(), parents, rest).unwrap(),
         rate_hz,
         looping: false,
         translations,
@@ -132,7 +132,7 @@ fn flips_of_what_carries_nothing_are_seen_by_their_turn() {
     assert!(glitches[0].what.starts_with("turns by 172 degrees"), "{glitches:?}");
     // What is no part of the body may whirl.
     let mut clip = walk(240, 60.0);
-    let names = ["a", "b", "c", "d", "e", "f"].map(str::to_owned).to_vec();
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h"].map(str::to_owned).to_vec();
     clip.skeleton = Skeleton::new(names, clip.skeleton.parents().to_vec(), clip.skeleton.rest().to_vec()).unwrap();
     (90..240).for_each(|f| clip.rotations[f * JOINTS + 3] = Quat::from_rotation_y(3.0));
     assert_eq!(found(&mut clip), []);

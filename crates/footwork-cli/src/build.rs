@@ -3,10 +3,10 @@
 use crate::args::{BuildArgs, Common};
 use crate::database::{build_clips, built_in, in_file};
 use crate::{clips, interrupt};
-use anyhow::{Context, Result};
-use footwork::build::BuildReport;
+use anyhow::{Context, Result, bail};
+use footwork::build::{BuildReport, GlitchMend};
 use footwork_import::{CharacterConfig, ClipCache, Imported, cache_folder};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -20,7 +20,13 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
     config.source.strict |= args.strict;
     let cache = (!args.no_cache).then(|| open_cache(&args.output)).flatten();
     let imported = source_clips(&args.clips, common, &config, cache.as_ref())?;
+    if config.source.strict {
+        refuse_fixes(&imported)?;
+    }
     let (db, mut report) = build_clips(&imported.clips, &config, common)?;
+    if config.source.strict {
+        refuse_glitches(&report)?;
+    }
     let file = |error| in_file(common, error);
     if common.config.is_some() {
         config.matcher.validate(&db).context("`[matcher]` does not fit the database").map_err(file)?;
@@ -35,11 +41,55 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
     let bytes = std::fs::metadata(&args.output).map_or(0, |m| m.len());
     let elapsed_s = start.elapsed().as_secs_f64();
     if common.json {
-        out!("{}", to_json(&report, args, cached, bytes, elapsed_s, &format!("{:032x}", db.content_hash())));
+        let mut told = to_json(&report, args, cached, bytes, elapsed_s, &format!("{:032x}", db.content_hash()));
+        told["fixes"] = fixes_json(&imported, &report);
+        out!("{told}");
     } else {
-        print_report(&report, &args.output, cached, bytes, elapsed_s);
+        print_report(&report, &imported, &args.output, cached, bytes, elapsed_s);
     }
     Ok(())
+}
+
+/// With `--strict`: an error about the first clip that was mended on reading.
+fn refuse_fixes(imported: &Imported) -> Result<()> {
+    let Some(fix) = imported.fixes.first() else { return Ok(()) };
+    let more = others(imported.fixes.len());
+    bail!("clip `{}`: {}{more}; without --strict it is {}", fix.clip, fix.found, fix.done)
+}
+
+/// With `--strict`: an error about the first glitch.
+fn refuse_glitches(report: &BuildReport) -> Result<()> {
+    let Some(g) = report.glitches.first() else { return Ok(()) };
+    let more = others(report.glitches.len());
+    let [start, end] = g.seconds;
+    bail!(
+        "clip `{}`, {start:.2} to {end:.2} s: `{}` {}{more}; without --strict it is {}",
+        g.clip,
+        g.joint,
+        g.what,
+        done(g.done)
+    )
+}
+
+fn others(count: usize) -> String {
+    if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() }
+}
+
+fn done(mend: GlitchMend) -> &'static str {
+    match mend {
+        GlitchMend::Bridged => "bridged",
+        GlitchMend::LeftOut => "left out",
+        GlitchMend::Kept => "kept, because other clips build upon this one",
+    }
+}
+
+/// All changes to the motion: those on reading, and bridged glitches.
+fn fixes_json(imported: &Imported, report: &BuildReport) -> Value {
+    let bridged = report.glitches.iter().filter(|g| g.done == GlitchMend::Bridged);
+    let bridged = bridged.map(|g| {
+        json!({ "clip": g.clip, "what": "glitch", "found": g.what, "done": "bridged", "joint": g.joint, "seconds": g.seconds })
+    });
+    imported.fixes.iter().map(|f| json!(f)).chain(bridged).collect()
 }
 
 /// Cache of an output, for this build of the program: another build may read files differently.
@@ -76,7 +126,7 @@ fn to_json(
     bytes: u64,
     elapsed_s: f64,
     hash: &str,
-) -> serde_json::Value {
+) -> Value {
     json!({
         "output": args.output,
         "clips": report.clips.len(),
@@ -98,6 +148,7 @@ fn to_json(
         "skipped": report.skipped,
         "loops_found": report.loops_found(),
         "loops": report.loops,
+        "glitches": report.glitches,
         "blends": report.blends,
         "pruned": report.pruned,
         "cached_clips": cached,
@@ -105,7 +156,14 @@ fn to_json(
     })
 }
 
-fn print_report(report: &BuildReport, output: &Path, cached: usize, bytes: u64, elapsed_s: f64) {
+fn print_report(
+    report: &BuildReport,
+    imported: &Imported,
+    output: &Path,
+    cached: usize,
+    bytes: u64,
+    elapsed_s: f64,
+) {
     let minutes = report.seconds / 60.0;
     out!("{}: {} clips, {minutes:.1} min of motion", output.display(), report.clips.len());
     out!(
@@ -119,6 +177,13 @@ fn print_report(report: &BuildReport, output: &Path, cached: usize, bytes: u64, 
     );
     out!("  root: {}", report.root);
     out!("  contacts: {}", report.contact_joints.join(", "));
+    for line in clips::fix_lines(&imported.fixes) {
+        out!("  fixed: {line}");
+    }
+    for g in &report.glitches {
+        let [start, end] = g.seconds;
+        out!("  glitch: `{}` {start:.2}-{end:.2} s {}: `{}` {}", g.clip, done(g.done), g.joint, g.what);
+    }
     print_loops(report);
     for b in &report.blends {
         let [a, z] = b.sources_skate_mps;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use footwork::build::ClipRule;
 use footwork::clip::RawClip;
 use footwork_import::bvh::WriteOptions;
-use footwork_import::{ClipCache, ConfigFileError, Imported, SourceConfig, import_clips_cached, write_clip};
+use footwork_import::{ClipCache, ConfigFileError, Fix, Imported, SourceConfig, import_clips_cached, write_clip};
 use std::path::{Path, PathBuf};
 
 /// Reads clips with the settings of a `[source]` table; `inputs` are relative to `base`.
@@ -40,11 +40,32 @@ pub fn import_cached(
     imported.context("the clips could not be read")
 }
 
+/// What was mended on reading: a line for each kind of fault, with the clips that had it.
+pub fn fix_lines(fixes: &[Fix]) -> Vec<String> {
+    let mut kinds: Vec<(&Fix, Vec<&str>)> = Vec::new();
+    for fix in fixes {
+        match kinds.iter_mut().find(|(f, _)| (f.what, &f.done) == (fix.what, &fix.done)) {
+            Some((_, clips)) => clips.push(&fix.clip),
+            None => kinds.push((fix, vec![&fix.clip])),
+        }
+    }
+    let line = |(fix, clips): (&Fix, Vec<&str>)| {
+        const MOST: usize = 4;
+        let named = clips[..clips.len().min(MOST)].join("`, `");
+        let more = if clips.len() > MOST { format!(" and {} more", clips.len() - MOST) } else { String::new() };
+        format!("`{named}`{more}: {}: {}", fix.found, fix.done)
+    };
+    kinds.into_iter().map(line).collect()
+}
+
 /// As [`import`], with notes printed to standard error.
 pub fn read(inputs: &[PathBuf], base: &Path, source: &SourceConfig, common: &Common) -> Result<Vec<RawClip>> {
     let imported = import(inputs, base, source, common)?;
     for note in &imported.notes {
         print::note(format_args!("{note}"));
+    }
+    for line in fix_lines(&imported.fixes) {
+        print::note(format_args!("{line}"));
     }
     Ok(imported.clips)
 }

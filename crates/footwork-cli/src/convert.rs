@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 pub fn convert(args: &ConvertArgs, common: &Common) -> Result<()> {
     let target = Target::of(args)?;
     let mesh = args.mesh.as_ref().map(|path| Mesh::read(path)).transpose()?;
-    let Imported { clips, notes } = read(args, common)?;
+    let Imported { clips, notes, fixes } = read(args, common)?;
+    let notes: Vec<String> = notes.iter().map(ToString::to_string).chain(crate::clips::fix_lines(&fixes)).collect();
     let files = target.write(&clips, mesh.as_ref(), common.json)?;
     if common.json {
         out!(
@@ -27,7 +28,7 @@ pub fn convert(args: &ConvertArgs, common: &Common) -> Result<()> {
                 "output": args.output,
                 "files": files,
                 "clip_list": clips.iter().map(clip_json).collect::<Vec<_>>(),
-                "notes": notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "notes": notes,
             })
         );
         return Ok(());

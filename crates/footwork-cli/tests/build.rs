@@ -2,6 +2,11 @@
 
 mod common;
 
+use footwork::clip::RawClip;
+use footwork::math::{Quat, Transform};
+use footwork_import::bvh::WriteOptions;
+use footwork_import::write_clip;
+use glam::Vec3;
 use serde_json::Value;
 use std::path::Path;
 
@@ -250,6 +255,124 @@ fn the_dog_builds_with_the_configuration_in_examples() {
     assert_eq!(report["columns"], 39);
     assert_eq!(report["contact_joints"].as_array().unwrap().len(), 4);
     assert_eq!(report["warnings"], serde_json::json!([]));
+}
+
+/// A folder with the clips of these names, spoilt.
+fn spoilt(names: &[&str], spoil: impl Fn(&mut RawClip), options: &WriteOptions) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("wild")).unwrap();
+    for mut clip in common::clips().into_iter().filter(|c| names.contains(&c.name.as_str())) {
+        spoil(&mut clip);
+        write_clip(&dir.path().join(format!("wild/{}.bvh", clip.name)), &clip, options).unwrap();
+    }
+    dir
+}
+
+/// As a program with +Z up writes it.
+fn z_up(clip: &mut RawClip) {
+    let whole = Transform::new(Vec3::ZERO, Quat::from_rotation_x(std::f32::consts::FRAC_PI_2));
+    let joints = clip.skeleton.len();
+    for i in (0..clip.rotations.len()).step_by(joints) {
+        let t = whole * Transform::new(clip.translations[i], clip.rotations[i]);
+        (clip.translations[i], clip.rotations[i]) = (t.translation, t.rotation);
+    }
+}
+
+#[test]
+fn another_up_axis_is_mended_said_and_refused_when_asked() {
+    let names = ["idle", "walk_175"];
+    let dir = spoilt(&names, z_up, &WriteOptions::default());
+    let report = build(dir.path(), &["wild", "-o", "a.fwdb"]);
+    let fixes = report["fixes"].as_array().unwrap();
+    assert_eq!(fixes.len(), 2, "{fixes:?}");
+    for fix in fixes {
+        common::has_keys(fix, &["clip", "what", "found", "done"]);
+        assert_eq!(fix["what"], "up_axis", "{fix}");
+    }
+    let told = common::ok(dir.path(), &["build", "wild", "-o", "a.fwdb"]);
+    assert!(told.contains("fixed: `idle`, `walk_175`: up is +Z: ") && told.contains("turned to +Y"), "{told}");
+    // As if it had been written with +Y up, but for the last bits of the turned numbers.
+    let good = spoilt(&names, |_| (), &WriteOptions::default());
+    let whole = build(good.path(), &["wild", "-o", "b.fwdb"]);
+    assert_eq!(whole["fixes"], serde_json::json!([]));
+    for (a, b) in report["clip_list"].as_array().unwrap().iter().zip(whole["clip_list"].as_array().unwrap()) {
+        let [a_mps, b_mps] = [a, b].map(|c| c["mean_speed_mps"].as_f64().unwrap());
+        assert!((a_mps - b_mps).abs() < 1e-3 && a["name"] == b["name"], "{a} {b}");
+    }
+    common::fails(dir.path(), &["build", "wild", "-o", "c.fwdb", "--strict"], &["clip `idle`: up is +Z", "(and 1 more)"]);
+    assert!(!dir.path().join("c.fwdb").exists());
+    let found = common::run(dir.path(), &["doctor", "wild", "--only", "up_axis,scale"]);
+    assert_eq!(found.code, Some(4), "{found:?}");
+    assert!(found.stdout.contains("error: idle: up is +Z"), "{found:?}");
+}
+
+#[test]
+fn feet_and_decimetres_are_known_by_the_body_and_said() {
+    for (metres_per_unit, name) in [(0.3048, "feet"), (0.1, "decimetres"), (0.01, "")] {
+        let dir = spoilt(&["walk_175"], |_| (), &WriteOptions { metres_per_unit, ..WriteOptions::default() });
+        let report = build(dir.path(), &["wild", "-o", "a.fwdb"]);
+        let speed = report["clip_list"][0]["mean_speed_mps"].as_f64().unwrap();
+        assert!((1.6..1.9).contains(&speed), "{name}: {speed} m/s");
+        let fixes = report["fixes"].as_array().unwrap();
+        assert_eq!(fixes.len(), usize::from(!name.is_empty()), "{fixes:?}");
+        let strict = ["build", "wild", "-o", "b.fwdb", "--strict"];
+        if !name.is_empty() {
+            assert_eq!(fixes[0]["what"], "units");
+            assert!(fixes[0]["done"].as_str().unwrap().contains(name), "{fixes:?}");
+            common::fails(dir.path(), &strict, &["clip `walk_175`: leg, spine and arm measure", name]);
+            // Who says the unit has no surprise.
+            let unit = metres_per_unit.to_string();
+            let said = build(dir.path(), &["wild", "-o", "a.fwdb", "--units", &unit, "--strict"]);
+            assert_eq!(said["fixes"], serde_json::json!([]));
+        } else {
+            common::ok(dir.path(), &strict);
+        }
+    }
+}
+
+#[test]
+fn a_frame_ten_kilometres_away_is_bridged_said_and_refused_when_asked() {
+    let away = |clip: &mut RawClip| clip.translations[100 * clip.skeleton.len() + 1] += Vec3::X * 1e4;
+    let dir = spoilt(&["walk_175"], away, &WriteOptions::default());
+    let report = build(dir.path(), &["wild", "-o", "a.fwdb"]);
+    let (glitches, fixes) = (&report["glitches"], &report["fixes"]);
+    assert_eq!((glitches.as_array().unwrap().len(), fixes.as_array().unwrap().len()), (1, 1), "{glitches} {fixes}");
+    common::has_keys(&glitches[0], &["clip", "joint", "seconds", "what", "done"]);
+    assert_eq!((&glitches[0]["joint"], &glitches[0]["done"]), (&"Hips".into(), &"bridged".into()), "{glitches}");
+    assert_eq!((&fixes[0]["what"], &fixes[0]["clip"]), (&"glitch".into(), &"walk_175".into()), "{fixes}");
+    assert!((glitches[0]["seconds"][0].as_f64().unwrap() - 100.0 / 60.0).abs() < 0.02, "{glitches}");
+    let speed = report["clip_list"][0]["mean_speed_mps"].as_f64().unwrap();
+    assert!((1.6..1.9).contains(&speed), "{speed} m/s");
+    let told = common::ok(dir.path(), &["build", "wild", "-o", "a.fwdb"]);
+    assert!(told.contains("glitch: `walk_175` 1.67-1.68 s bridged: `Hips` jumps by "), "{told}");
+    common::fails(dir.path(), &["build", "wild", "-o", "c.fwdb", "--strict"], &["clip `walk_175`, 1.67 to", "`Hips` jumps"]);
+    std::fs::write(dir.path().join("off.toml"), "[build.glitches]\nenabled = false\n").unwrap();
+    let off = build(dir.path(), &["wild", "-o", "a.fwdb", "--config", "off.toml"]);
+    assert_eq!(off["glitches"], serde_json::json!([]));
+}
+
+#[test]
+fn the_built_in_clips_have_no_glitches() {
+    let dir = tempfile::tempdir().unwrap();
+    for rate in ["60", "30"] {
+        let report = build(dir.path(), &["-o", "a.fwdb", "--rate", rate, "--strict"]);
+        assert_eq!((&report["glitches"], &report["fixes"]), (&serde_json::json!([]), &serde_json::json!([])));
+    }
+}
+
+#[test]
+fn a_tracking_glitch_of_real_motion_is_left_out_and_named() {
+    let test = "a_tracking_glitch_of_real_motion_is_left_out_and_named";
+    let (Some(glitch), Some(lafan1)) = (common::data(test, "wild/glitch"), common::data(test, "lafan1")) else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let report = build(dir.path(), &[glitch.to_str().unwrap(), "-o", "a.fwdb"]);
+    let glitches = report["glitches"].as_array().unwrap();
+    assert_eq!(glitches.len(), 2, "{glitches:?}");
+    assert!(glitches.iter().all(|g| g["done"] == "left_out" && g["joint"].is_string()), "{glitches:?}");
+    assert_eq!(report["clips"], 3);
+    // Jumps, falls, stumbles and fights are none.
+    let report = build(dir.path(), &[lafan1.to_str().unwrap(), "-o", "a.fwdb"]);
+    assert_eq!(report["glitches"], serde_json::json!([]));
 }
 
 #[test]

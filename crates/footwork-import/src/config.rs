@@ -63,8 +63,9 @@ settings! {
         ///
         /// A list: `[[source.ranges]]`. The take itself is then left out.
         ranges: Vec<RangeSpec>;
-        /// Whether a file in a folder or pattern that cannot be read stops the import. Otherwise it is left out, with a warning.
-        /// A file that is named is always read. `--strict` wins.
+        /// Whether what is wrong with files stops a build: a file in a folder or pattern that cannot be read, another up axis than
+        /// +Y, a unit that had to be guessed against what is usual, a glitch. Otherwise such a file is left out or mended, with a
+        /// message. A file that is named is always read. `--strict` wins.
         strict: bool = false;
     }
 }

@@ -5,6 +5,7 @@ use crate::cache::{ClipCache, Kept};
 use crate::format::{self, Format, MOST_BYTES};
 use crate::note::Note;
 use crate::one_skeleton;
+use crate::upright;
 use crate::scene::{ClipsAndNotes, SceneError};
 use footwork::clip::RawClip;
 use footwork::files::{read_at_most, write_atomically};
@@ -107,6 +108,21 @@ pub struct Imported {
     pub clips: Vec<RawClip>,
     /// What was left out, brought into line, or looks doubtful, in the order of the files.
     pub notes: Vec<Note>,
+    /// What was mended: turned axes, units that nobody would expect. Whoever wants no mended clips refuses those that have any.
+    pub fixes: Vec<Fix>,
+}
+
+/// Something that was wrong with a clip as its file has it, and was mended on reading.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Fix {
+    /// Clip.
+    pub clip: String,
+    /// Kind of fault: `up_axis`, `units`.
+    pub what: &'static str,
+    /// What was wrong, with its size.
+    pub found: String,
+    /// What was done.
+    pub done: String,
 }
 
 /// A file to be read.
@@ -209,12 +225,24 @@ pub(crate) fn load_all(
             Err(e) => imported.notes.push(left_out.note(input, e)?),
         }
     }
-    let units = if units == Units::Auto { common_units(&kept)? } else { units };
-    let clips: Vec<_> =
-        kept.into_par_iter().map(|(input, file)| (input, file.clips(&input.path, units, cache))).collect();
-    for (input, clips) in clips {
+    let told = units != Units::Auto;
+    let units = if told { units } else { common_units(&kept)? };
+    let read = |(input, file): (_, Loaded)| {
+        let input: &Input = input;
+        let surprise = file.guess().filter(|g| !told && units.metres_per_unit() == Some(g.metres_per_unit));
+        (input, surprise.and_then(|g| g.surprise()), file.clips(&input.path, units, cache))
+    };
+    let clips: Vec<_> = kept.into_par_iter().map(read).collect();
+    for (input, surprise, clips) in clips {
         match clips {
             Ok((clips, notes)) => {
+                let odd = clips.iter().zip(surprise.iter().cycle());
+                imported.fixes.extend(odd.map(|(c, [found, done])| Fix {
+                    clip: c.name.clone(),
+                    what: "units",
+                    found: found.clone(),
+                    done: done.clone(),
+                }));
                 imported.clips.extend(clips);
                 let about = input.path.display().to_string();
                 imported.notes.extend(notes.into_iter().map(|text| Note { about: about.clone(), text }));
@@ -251,7 +279,7 @@ impl LeftOut {
     }
 }
 
-/// Names each once, clips in order of name, one skeleton.
+/// Names each once, clips in order of name, +Y up, one skeleton.
 pub(crate) fn finish(imported: &mut Imported) -> Result<(), ImportError> {
     imported.notes.extend(tell_apart(&mut imported.clips));
     let clips = &mut imported.clips;
@@ -260,6 +288,9 @@ pub(crate) fn finish(imported: &mut Imported) -> Result<(), ImportError> {
         let [first, second] = [0, 1].map(|i| PathBuf::from(&pair[i].source));
         return Err(ImportError::RepeatedName { name: pair[0].name.clone(), first, second });
     }
+    let (turned, lying) = upright::turn(clips);
+    imported.fixes.extend(turned);
+    imported.notes.extend(lying);
     imported.notes.extend(one_skeleton::bring(clips));
     Ok(())
 }
@@ -378,7 +409,10 @@ impl Loaded {
     fn guess(&self) -> Option<UnitGuess> {
         match self {
             Self::Bvh(file, _) => bvh::guess_units(file),
-            Self::Kept(kept, _) => crate::units::guess(kept.body_length_units),
+            Self::Kept(kept, _) => {
+                let cmu = crate::units::is_cmu(kept.clip.skeleton.names().iter().map(String::as_str));
+                crate::units::guess(kept.body_length_units, cmu)
+            }
             _ => None,
         }
     }

@@ -68,6 +68,7 @@ pub mod reference;
 mod resample;
 mod scene;
 mod units;
+mod upright;
 
 pub use cache::{ClipCache, cache_folder};
 pub use config::{
@@ -75,7 +76,7 @@ pub use config::{
     read_clips,
 };
 pub use config_error::ConfigFileError;
-pub use files::{ImportError, Imported, import_files, read_clip, read_files, write_clip};
+pub use files::{Fix, ImportError, Imported, import_files, read_clip, read_files, write_clip};
 pub use note::Note;
 pub use ranges::RangeSpec;
 pub use resample::resample;

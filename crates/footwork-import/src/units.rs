@@ -51,9 +51,26 @@ pub struct UnitGuess {
     pub doubtful: bool,
 }
 
-/// The last is what the usual BVH conversions of the CMU data are in: inches divided by 0.45.
-pub(crate) const CANDIDATES: [(f32, &str); 5] =
-    [(1.0, "metres"), (0.01, "centimetres"), (0.001, "millimetres"), (0.0254, "inches"), (0.0254 / 0.45, "CMU units")];
+/// Units, and whether files in them are common. The CMU units are what the usual BVH conversions of the CMU data are in: inches
+/// divided by 0.45.
+pub(crate) const CANDIDATES: [(f32, &str); 7] = [
+    (1.0, "metres"),
+    (0.01, "centimetres"),
+    (0.001, "millimetres"),
+    (0.0254, "inches"),
+    (CMU_M, "CMU units"),
+    (0.3048, "feet"),
+    (0.1, "decimetres"),
+];
+const CMU_M: f32 = 0.0254 / 0.45;
+/// The people of the CMU data are grown up. A shorter body in its units is a grown one in decimetres, unless its joints have
+/// the names of those conversions.
+const CMU_BODY_M: f32 = 1.6;
+const CMU_JOINTS: [&str; 2] = ["LHipJoint", "LowerBack"];
+/// Below this many feet a body is a large animal's in metres: a horse measures 4.2 m, a person of 1.25 m 5.5 feet.
+const LEAST_FEET: f32 = 5.5;
+/// What programs write. A file in another unit was exported by mistake, or edited.
+const USUAL: [&str; 4] = ["metres", "centimetres", "millimetres", "CMU units"];
 
 /// Body length of the usual character, metres: grown people measure 2.0 to 2.4 (leg plus spine and arm), large dogs 1.5
 /// to 1.8 (foreleg and spine plus hind leg).
@@ -105,8 +122,24 @@ impl Bones {
     }
 }
 
+/// True where the joints are those of the usual BVH conversions of the CMU data.
+pub(crate) fn is_cmu<'a>(mut names: impl Iterator<Item = &'a str>) -> bool {
+    names.any(|n| CMU_JOINTS.contains(&n))
+}
+
+impl UnitGuess {
+    /// What to tell the user about a unit that nobody would expect: what was found, and what is done.
+    pub(crate) fn surprise(&self) -> Option<[String; 2]> {
+        let [units, metres] = [self.body_length_units, self.body_length_m];
+        let found = format!("leg, spine and arm measure {units:.1} units (people: about {USUAL_BODY_LENGTH_M} m)");
+        let done = format!("read as {}: {metres:.1} m; --units or `source.units` says the unit", self.unit);
+        (!USUAL.contains(&self.unit)).then_some([found, done])
+    }
+}
+
 /// Of the known units the one that brings a body nearest to the usual size, on a logarithmic scale; `None` for no length.
-pub(crate) fn guess(body_length_units: f32) -> Option<UnitGuess> {
+/// `cmu`: what the joints' names say ([`is_cmu`]).
+pub(crate) fn guess(body_length_units: f32, cmu: bool) -> Option<UnitGuess> {
     let length = body_length_units;
     if !(length.is_finite() && length > 0.0) {
         return None;
@@ -115,7 +148,12 @@ pub(crate) fn guess(body_length_units: f32) -> Option<UnitGuess> {
         let ratio = length * metres_per_unit / USUAL_BODY_LENGTH_M;
         ratio.max(1.0 / ratio)
     };
-    let (metres_per_unit, unit) = CANDIDATES.into_iter().min_by(|a, b| off(a.0).total_cmp(&off(b.0)))?;
+    let fits = |(_, unit): &(f32, &str)| match *unit {
+        "CMU units" => cmu || length * CMU_M >= CMU_BODY_M,
+        "feet" => length >= LEAST_FEET,
+        _ => true,
+    };
+    let (metres_per_unit, unit) = CANDIDATES.into_iter().filter(fits).min_by(|a, b| off(a.0).total_cmp(&off(b.0)))?;
     let body_length_m = length * metres_per_unit;
     Some(UnitGuess {
         metres_per_unit,
@@ -134,7 +172,7 @@ pub(crate) fn size_doubt(skeleton: &Skeleton, said: &str) -> Option<String> {
     if length == 0.0 || BODY_M.contains(&length) {
         return None;
     }
-    let better = guess(length).filter(|g| !g.doubtful && g.metres_per_unit != 1.0);
+    let better = guess(length, false).filter(|g| !g.doubtful && g.metres_per_unit != 1.0);
     let advice = better.map(|g| format!("; in {} it would be {:.1} m", g.unit, g.body_length_m)).unwrap_or_default();
     Some(format!(
         "the body would be {length:.3} m long, {said}{advice}: if the exporter erred, say the unit (--units, source.units)"

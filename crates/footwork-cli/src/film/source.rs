@@ -86,6 +86,8 @@ impl Reel {
         if let Some(file) = &common.config {
             check_rules(&build.clips, &raw, file)?;
         }
+        // A picture shows what is wrong, too.
+        build.glitches.enabled = false;
         let clips = prepare(&raw, &build).map_err(|error| in_source(&sources(&raw), common, error));
         let clips = clips.with_context(|| format!("{source}: the clips could not be prepared"))?;
         let first = clips

@@ -2,22 +2,23 @@
 
 use super::Bvh;
 use super::error::BvhProblem;
-use crate::units::{Bones, guess};
+use crate::units::{Bones, guess, is_cmu};
 pub use crate::units::{UnitGuess, Units};
 
 /// Guesses the unit from the skeleton; `None` when no bone has a length.
 ///
 /// The body length is the sum of the two longest chains of bones that leave the first joint with two children or more
 /// (the hips) by different children, End Sites included. What lies above that joint (a root bone, the place of the first
-/// frame) does not count. Of metres, centimetres, millimetres, inches and the units of the CMU data the one is taken that
-/// brings it nearest to 1.9 m on a logarithmic scale; people up to 2 m are told apart for certain.
+/// frame) does not count. Of metres, decimetres, centimetres, millimetres, feet, inches and the units of the CMU data the one is
+/// taken that brings it nearest to 1.9 m on a logarithmic scale; people up to 2 m are told apart for certain. The CMU data holds
+/// grown people: a body of less than 1.6 m is in its units only where joints are named as there (`LHipJoint`, `LowerBack`).
 pub fn guess_units(bvh: &Bvh) -> Option<UnitGuess> {
     let bones = Bones {
         parents: bvh.joints.iter().map(|j| j.parent).collect(),
         lengths: bvh.joints.iter().map(|j| j.offset.length()).collect(),
         ends: bvh.joints.iter().map(|j| j.end_site.map_or(0.0, |e| e.length())).collect(),
     };
-    guess(bones.body_length())
+    guess(bones.body_length(), is_cmu(bvh.joints.iter().map(|j| j.name.as_str())))
 }
 
 /// Metres per unit as asked for, or as guessed.
@@ -75,12 +76,34 @@ mod tests {
     fn people_of_any_height_are_told_apart_in_all_units() {
         for metres in [1.0, 1.3, 67.0 * 0.0254, 2.0, 2.2] {
             // A giant in CMU units has the numbers of a child in inches.
-            for (metres_per_unit, unit) in CANDIDATES.into_iter().filter(|c| metres <= 2.0 || c.1 != "CMU units") {
-                let g = guess_units(&person(metres, metres_per_unit)).unwrap();
+            let told_apart = |c: &(f32, &str)| match c.1 {
+                "CMU units" | "decimetres" => metres <= 2.0,
+                "feet" => metres >= 1.3,
+                _ => true,
+            };
+            for (metres_per_unit, unit) in CANDIDATES.into_iter().filter(told_apart) {
+                let mut bvh = person(metres, metres_per_unit);
+                if unit == "CMU units" {
+                    bvh.joints[9].name = "LowerBack".into();
+                }
+                let g = guess_units(&bvh).unwrap();
                 assert_eq!((g.unit, g.metres_per_unit), (unit, metres_per_unit), "{metres} m: {g:?}");
                 assert!(!g.doubtful, "{g:?}");
                 assert!((g.body_length_units * metres_per_unit - g.body_length_m).abs() < 1e-5);
             }
+        }
+    }
+
+    #[test]
+    fn without_the_names_of_the_cmu_data_its_units_are_for_grown_people_alone() {
+        let cmu = CANDIDATES[4].0;
+        assert_eq!(guess_units(&person(1.7, cmu)).unwrap().unit, "CMU units");
+        // A child of a metre there has the numbers of a tall man here.
+        assert_eq!(guess_units(&person(1.0, cmu)).unwrap().unit, "decimetres");
+        let told = |g: UnitGuess| g.surprise().is_some();
+        for (metres_per_unit, unit) in CANDIDATES {
+            let odd = ["feet", "decimetres", "inches"].contains(&unit);
+            assert_eq!(told(guess_units(&person(1.7, metres_per_unit)).unwrap()), odd, "{unit}");
         }
     }
 

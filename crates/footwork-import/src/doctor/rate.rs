@@ -2,7 +2,8 @@
 //!
 //! Two clocks tell: bodies in the air fall with g, and people of a leg's length step as often as their steps are long (the
 //! walk ratio: step length over steps per second, 0.36 m s for a leg of 0.9 m, the same at all speeds of walking; Froude
-//! scaling makes it grow with leg length to the power 3/2).
+//! scaling makes it grow with leg length to the power 3/2). Both are those of bodies that stand on two legs: on four, steps of
+//! one pair say little, and falls begin where the other pair leaves the ground.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};

@@ -34,9 +34,10 @@ pub struct Support {
 }
 
 impl Support {
-    /// `None` unless there are two feet: which of four paws carry, heights do not tell.
+    /// `None` unless there are two feet, and the body stands on them: which of four paws carry, heights do not tell, though
+    /// only the hind ones be recognised.
     pub fn of(p: &Patient, body: &Parts) -> Option<Self> {
-        if body.feet.len() != 2 || p.frames() < 3 {
+        if body.feet.len() != 2 || p.frames() < 3 || !upright(p, body) {
             return None;
         }
         let n = p.frames();
@@ -85,4 +86,25 @@ impl Support {
         let part = |k: usize| median((stance.frames[0]..stance.frames[1]).map(|f| p.velocity(f, toe)[k]).collect());
         Vec3::new(part(0), 0.0, part(2))
     }
+}
+
+/// True unless the body goes on all fours most of the time: its trunk lies along the ground, or its hands stand on it.
+fn upright(p: &Patient, body: &Parts) -> bool {
+    /// Sine of the angle between trunk and ground: 35 degrees. Runners bend forward to 45.
+    const RISES: f32 = 0.57;
+    /// Hands are higher over the feet by this share of the leg: at a sitting dog's breast nothing is, whose trunk rises.
+    const HANDS: f32 = 0.25;
+    const SAMPLES: usize = 100;
+    let (Some(top), Some(foot)) = (body.top(), body.feet.first()) else { return true };
+    let n = p.frames();
+    let leg = foot.leg.map_or(0.0, |l| (p.at(0, l.hip.at()) - p.at(0, l.knee.at())).length());
+    let leg = leg + foot.leg.map_or(0.0, |l| (p.at(0, l.knee.at()) - p.at(0, l.ankle.at())).length());
+    let frames: Vec<usize> = (0..n).step_by((n / SAMPLES).max(1)).collect();
+    let stands = |f: &&usize| {
+        let trunk = p.at(**f, top) - p.at(**f, body.hips);
+        let feet = body.feet.iter().map(|k| p.at(**f, k.toe).y).fold(f32::MAX, f32::min);
+        let hands = body.arms.map_or(f32::MAX, |arms| arms.iter().map(|a| p.at(**f, a[2]).y).fold(f32::MAX, f32::min));
+        trunk.y > RISES * trunk.length() && hands - feet > HANDS * leg
+    };
+    2 * frames.iter().filter(stands).count() >= frames.len()
 }

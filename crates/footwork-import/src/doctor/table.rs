@@ -6,7 +6,7 @@ use super::parts::Parts;
 use super::patient::Patient;
 use super::ward::Ward;
 use super::{
-    calibration, coverage, duplicate, flip, forward, frozen, ground, in_place, jitter, loops, rate, repeated, roles,
+    calibration, coverage, duplicate, flip, forward, frozen, glitch, ground, in_place, jitter, loops, rate, repeated, roles,
     root_drift, scale, sides, skeleton, sliding, spike, still_joint, too_short, up_axis,
 };
 
@@ -43,7 +43,7 @@ use Run::{Clip, Set};
 use Severity::{Error, Hint, Warning};
 
 /// The table: what makes sense of a clip at all comes first, then single frames, then the way of the whole, then the set.
-pub const CHECKS: [CheckInfo; 23] = [
+pub const CHECKS: [CheckInfo; 24] = [
     row(Check::Skeleton, Error, false, "another skeleton than most clips have", Set(skeleton::check)),
     row(Check::Roles, Error, false, "sides, hips or feet that nobody recognises", Set(roles::check)),
     row(Check::TooShort, Warning, false, "clips that a build leaves out", Clip(too_short::check)),
@@ -61,6 +61,7 @@ pub const CHECKS: [CheckInfo; 23] = [
     row(Check::Spike, Warning, true, "one or two frames that stand out", Clip(spike::check)),
     row(Check::Flip, Error, true, "rotations that jump and stay so; two takes in one", Clip(flip::check)),
     row(Check::Jitter, Warning, true, "noise from frame to frame", Clip(jitter::check)),
+    row(Check::Glitch, Warning, true, "motion that no body makes, which a build leaves out", Set(glitch::check)),
     row(Check::Sides, Error, true, "left and right swapped", Clip(sides::check)),
     row(Check::InPlace, Error, true, "no root motion: a treadmill take", Clip(in_place::check)),
     row(Check::Forward, Error, true, "a way, or a root bone, turned against the body", Set(forward::check)),

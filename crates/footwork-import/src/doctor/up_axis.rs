@@ -4,8 +4,9 @@ use super::check::Check;
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
 use super::patient::Patient;
-use footwork::math::Quat;
-use footwork::math::Transform;
+use footwork::clip::RawClip;
+use footwork::math::{Quat, Transform};
+use footwork::skeleton::Skeleton;
 use glam::Vec3;
 
 /// Within this of an axis a body counts as upright along it: cos 35 degrees; people lean less, but to fall.
@@ -18,31 +19,52 @@ const STANDS: f32 = 0.6;
 
 /// Finds the axis along which the body stands, and turns it to +Y.
 pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
-    let Some(top) = body.top() else { return };
-    let Some(foot) = body.feet.first() else { return };
-    let n = p.frames();
-    let middle_foot = |f: usize| body.feet.iter().fold(Vec3::ZERO, |s, k| s + p.at(f, k.toe)) / body.feet.len() as f32;
-    let leg = chain_length(p, foot.toe, body.hips);
-    let share = |axis: Vec3| {
-        let stands = |f: &usize| {
-            let up = p.at(*f, top) - middle_foot(*f);
-            up.dot(axis) > ALONG * up.length() && (p.at(*f, body.hips) - middle_foot(*f)).dot(axis) > STANDS * leg
-        };
-        (0..n).filter(stands).count() as f32 / n as f32
-    };
-    let axes = [Vec3::Z, Vec3::NEG_Z, Vec3::X, Vec3::NEG_X, Vec3::NEG_Y];
-    let Some(up) = axes.into_iter().find(|a| share(*a) > MOSTLY) else { return };
-    let names = [(Vec3::Z, "+Z"), (Vec3::NEG_Z, "-Z"), (Vec3::X, "+X"), (Vec3::NEG_X, "-X"), (Vec3::NEG_Y, "-Y")];
-    let name = names.iter().find(|(a, _)| *a == up).map_or("?", |(_, n)| n);
-    let turn = if up == Vec3::NEG_Y {
-        Quat::from_rotation_x(std::f32::consts::PI)
-    } else {
-        Quat::from_rotation_arc(up, Vec3::Y)
-    };
-    let what = format!("up is {name}: the body stands along it in {:.0} % of the clip", 100.0 * share(up));
-    turn_world(p, turn);
+    let Some((up, share)) = wrong_axis(p, body) else { return };
+    let name = axis_name(up);
+    let what = format!("up is {name}: the body stands along it in {:.0} % of the clip", 100.0 * share);
+    turn_world(p.edit(), up);
     let finding = Finding::new(Check::UpAxis, Severity::Error, &p.clip.name, what, format!("turn {name} up to +Y"));
     out.push(finding.mended());
+}
+
+/// The axis other than +Y along which the body stands nearly all the time, and in which share of it.
+pub fn wrong_axis(p: &Patient, body: &Parts) -> Option<(Vec3, f32)> {
+    let axes = [Vec3::Z, Vec3::NEG_Z, Vec3::X, Vec3::NEG_X, Vec3::NEG_Y];
+    axes.into_iter().find_map(|a| Some((a, stands_along(p, body, a).filter(|share| *share > MOSTLY)?)))
+}
+
+/// Share of the frames in which the body stands along an axis; `None` where nobody knows what its top and its feet are.
+pub fn stands_along(p: &Patient, body: &Parts, axis: Vec3) -> Option<f32> {
+    let top = body.top()?;
+    body.feet.first()?;
+    let n = p.frames();
+    let middle_foot = |f: usize| body.feet.iter().fold(Vec3::ZERO, |s, k| s + p.at(f, k.toe)) / body.feet.len() as f32;
+    let leg = leg_length(p, body);
+    let stands = |f: &usize| {
+        let up = p.at(*f, top) - middle_foot(*f);
+        up.dot(axis) > ALONG * up.length() && (p.at(*f, body.hips) - middle_foot(*f)).dot(axis) > STANDS * leg
+    };
+    Some((0..n).filter(stands).count() as f32 / n as f32)
+}
+
+/// Length of the bones from the hips to the first foot, metres.
+pub fn leg_length(p: &Patient, body: &Parts) -> f32 {
+    body.feet.first().map_or(0.0, |foot| chain_length(p, foot.toe, body.hips))
+}
+
+/// The axis along which the rest pose stands, if it does along one.
+pub fn rest_axis(skeleton: &Skeleton, body: &Parts) -> Option<Vec3> {
+    let rest = skeleton.rest_model();
+    let foot = body.feet.iter().fold(Vec3::ZERO, |s, k| s + rest[k.toe].translation) / body.feet.len().max(1) as f32;
+    let up = rest[body.top()?].translation - foot;
+    let axes = [Vec3::Y, Vec3::Z, Vec3::NEG_Z, Vec3::X, Vec3::NEG_X, Vec3::NEG_Y];
+    axes.into_iter().find(|a| !body.feet.is_empty() && up.dot(*a) > ALONG * up.length() && up.length() > 1e-3)
+}
+
+/// What an axis is called.
+pub fn axis_name(up: Vec3) -> &'static str {
+    let names = [(Vec3::Z, "+Z"), (Vec3::NEG_Z, "-Z"), (Vec3::X, "+X"), (Vec3::NEG_X, "-X"), (Vec3::NEG_Y, "-Y")];
+    names.iter().find(|(a, _)| *a == up).map_or("+Y", |(_, n)| n)
 }
 
 /// Length of the bones between a joint and one above it, metres.
@@ -57,10 +79,13 @@ fn chain_length(p: &Patient, joint: usize, above: usize) -> f32 {
     length
 }
 
-/// Turns everything about the origin.
-fn turn_world(p: &mut Patient, turn: Quat) {
-    let joints = p.joints();
-    let clip = p.edit();
+/// Turns everything about the origin, so that `up` becomes +Y.
+pub fn turn_world(clip: &mut RawClip, up: Vec3) {
+    let turn = match up {
+        Vec3::NEG_Y => Quat::from_rotation_x(std::f32::consts::PI),
+        _ => Quat::from_rotation_arc(up, Vec3::Y),
+    };
+    let joints = clip.skeleton.len();
     let whole = Transform::new(Vec3::ZERO, turn);
     for i in (0..clip.rotations.len()).step_by(joints) {
         let t = whole * Transform::new(clip.translations[i], clip.rotations[i]);

@@ -3,7 +3,7 @@
 use super::dance_card::DanceCardCell;
 use super::parts::Parts;
 use super::patient::Patient;
-use footwork::build::{BuildConfig, BuildError, prepare};
+use footwork::build::{BuildConfig, BuildError, GlitchConfig, prepare};
 use footwork::clip::RawClip;
 use footwork::matcher::MatcherConfig;
 use rayon::prelude::*;
@@ -20,7 +20,8 @@ pub struct Ward {
     pub run_mps: [f32; 3],
     /// What the check of coverage counts.
     pub card: Vec<DanceCardCell>,
-    build: BuildConfig,
+    /// Settings of the build, without rules about clips.
+    pub build: BuildConfig,
 }
 
 impl Ward {
@@ -95,7 +96,9 @@ impl Ward {
             clip
         };
         let clips: Vec<RawClip> = ids.iter().map(whole).collect();
-        let prepared = prepare(&clips, &self.build).ok()?;
+        // Whole: a cut would give more clips than came.
+        let glitches = GlitchConfig { enabled: false, ..self.build.glitches.clone() };
+        let prepared = prepare(&clips, &BuildConfig { glitches, ..self.build.clone() }).ok()?;
         Some((ids, prepared))
     }
 }

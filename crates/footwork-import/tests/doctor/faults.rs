@@ -66,7 +66,7 @@ pub struct Planted {
 pub type Maker = fn(&mut Vec<RawClip>, usize, &GaitClip, &mut Dice) -> Option<Planted>;
 
 /// All makers, with a name for the table.
-pub const MAKERS: [(&str, Maker); 32] = [
+pub const MAKERS: [(&str, Maker); 33] = [
     ("joint renamed in one clip", renamed),
     ("feet that nothing tells", unknown_feet),
     ("too short", short),
@@ -79,6 +79,7 @@ pub const MAKERS: [(&str, Maker); 32] = [
     ("frames interpolated", |c, i, g, d| upsampled(c, i, g, d, true)),
     ("a spike in a joint", spike),
     ("a spike in the hips' place", spike_in_place),
+    ("a leg torn about for a while", torn),
     ("whole body frozen", frozen_body),
     ("a joint frozen", frozen_joint),
     ("a joint trembles", trembling),
@@ -286,6 +287,20 @@ fn spike(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Opti
     }
     let joint = Some(c.skeleton.names()[j].clone());
     Some(Planted { joint, frames: Some([a, a + width - 1]), restores_m: Some(0.06), ..planted(Check::Spike, c) })
+}
+
+/// A tracker that has lost a leg: it is now here and now there, for a fifth of a second.
+fn torn(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<Planted> {
+    let c = &mut clips[i];
+    let j = c.skeleton.find(d.pick(&["LeftUpLeg", "RightUpLeg", "LeftLeg", "RightLeg"]))?.at();
+    let width = 8 + d.below(12);
+    let a = 40 + d.below(c.frames().checked_sub(width + 80)?);
+    for f in a..a + width {
+        let turn = Quat::from_rotation_vector(d.axis() * d.within(1.0, 2.0));
+        let t = local(c, f, j);
+        set(c, f, j, Transform::new(t.translation, (t.rotation * turn).normalize()));
+    }
+    Some(Planted { frames: Some([a, a + width - 1]), ..planted(Check::Glitch, c) })
 }
 
 fn spike_in_place(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<Planted> {

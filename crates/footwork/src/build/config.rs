@@ -39,6 +39,11 @@ settings! {
         root: RootMotionConfig;
         /// When feet touch the ground.
         contacts: ContactConfig;
+        /// Tracking errors.
+        ///
+        /// Frames that move as no body does are bridged where they are one or two (1/30 s), else left out, and reported. A clip that
+        /// is cut there becomes several. Clips that others continue or are blended from are not cut.
+        glitches: GlitchConfig;
         /// Leaving out motion that other clips contain.
         ///
         /// Off by default.
@@ -116,6 +121,21 @@ settings! {
         /// Shortest time between two contacts: shorter gaps are closed, and contacts of half that time removed. Higher values
         /// remove longer flickers and short contacts.
         window_s: f32 = 0.07, in 0.0 to 10.0, unit "s";
+    }
+
+    /// The `[build.glitches]` table.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct GlitchConfig {
+        /// Whether tracking errors are looked for.
+        enabled: bool = true;
+        /// Acceleration of the hips, over 1/60 s (or a frame, where frames are longer), from which on it is an error. 200 m/s² is
+        /// to fall from two metres and to stop within 1/30 s; landings from jumps reach 100. Higher values let more pass.
+        hips_mps2: f32 = 200.0, in 20.0 to 1e6, unit "m/s²";
+        /// The same for all other joints. Hands that strike and feet that kick a ball reach 700 m/s², feet that land 350.
+        joint_mps2: f32 = 1000.0, in 100.0 to 1e6, unit "m/s²";
+        /// Turn of a joint with a role against its parent over the same time from which on it is an error: a flipped axis. 120
+        /// degrees in 1/60 s is as fast as the arm of a pitcher turns; knees reach 40.
+        flip_deg: f32 = 120.0, in 10.0 to 180.0, unit "degrees";
     }
 
     /// The `[build.prune]` table.

@@ -6,6 +6,7 @@ mod chain;
 pub mod config;
 mod contacts;
 mod error;
+mod glitches;
 pub mod loops;
 mod multiply;
 mod normalize;
@@ -22,10 +23,11 @@ mod treadmill;
 pub use crate::roles::{Assigned, JointRoles, RoleError};
 pub use blend_space::BlendReport;
 pub use config::{
-    BlendPoint, BlendSpace, BuildConfig, ClipRule, ContactConfig, CostSpec, CurveSpec, EventSpec, PruneConfig,
-    RootMotion, RootMotionConfig, SchemaConfig, TagSpec,
+    BlendPoint, BlendSpace, BuildConfig, ClipRule, ContactConfig, CostSpec, CurveSpec, EventSpec, GlitchConfig,
+    PruneConfig, RootMotion, RootMotionConfig, SchemaConfig, TagSpec,
 };
 pub use error::BuildError;
+pub use glitches::{Glitch, GlitchMend, mend_glitches};
 pub use normalize::NormalizeError;
 pub use prune::Pruned;
 pub use report::{BuildReport, ClipReport, ColumnReport, RoleSource, Skipped};
@@ -216,7 +218,7 @@ struct Rooted {
     tracks: Vec<Track>,
 }
 
-/// Adds what the configuration says, closes loops, brings all clips to one rate, gives them a root, cuts out what is
+/// Adds what the configuration says, mends glitches, closes loops, brings all clips to one rate, gives them a root, cuts out what is
 /// discarded.
 fn root(
     clips: &[RawClip],
@@ -225,6 +227,13 @@ fn root(
     report: &mut BuildReport,
 ) -> Result<Rooted, BuildError> {
     let mut clips = annotations::annotate(clips, config)?;
+    let known = JointRoles::resolve(&clips[0].skeleton, &config.roles).ok();
+    let found = parallel::map_owned(clips, |mut clip| (glitches::mend(&mut clip, known.as_ref(), config), clip));
+    (report.glitches, clips) = found.into_iter().fold((Vec::new(), Vec::new()), |(mut all, mut clips), (found, clip)| {
+        all.extend(found);
+        clips.push(clip);
+        (all, clips)
+    });
     let settled = loops::settle(&mut clips, config);
     report.loops = settled.reports;
     report.warnings.extend(settled.warnings);

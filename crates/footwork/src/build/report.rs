@@ -1,6 +1,7 @@
 //! What a build did, for people and pipelines.
 
 use super::blend_space::BlendReport;
+use super::glitches::Glitch;
 use super::loops::LoopReport;
 use super::prune::Pruned;
 use crate::roles::FoundBy;
@@ -14,6 +15,8 @@ pub struct BuildReport {
     pub clips: Vec<ClipReport>,
     /// Clips left out, and why.
     pub skipped: Vec<Skipped>,
+    /// Where clips move as no body does, and what was done about it.
+    pub glitches: Vec<Glitch>,
     /// Clips that go round, and what was done about their seams.
     pub loops: Vec<LoopReport>,
     /// Clips that blend spaces have made.

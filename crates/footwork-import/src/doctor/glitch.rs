@@ -1,0 +1,26 @@
+//! Motion that no body makes: what a build would bridge or leave out. Spikes and flips that can be mended joint by joint are
+//! mended by then.
+
+use super::check::Check;
+use super::finding::{Finding, Severity};
+use super::ward::Ward;
+use footwork::build::{Glitch, GlitchMend, mend_glitches};
+
+/// Finds it as a build does; cuts it out of copies (`discard`), or bridges it.
+pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
+    let build = ward.build.clone();
+    let found = ward.each_mut(|p, _| {
+        let glitches = mend_glitches(p.edit(), &build);
+        let told = |g: Glitch| {
+            let mend = match g.done {
+                GlitchMend::Bridged => "curve through its neighbours",
+                GlitchMend::LeftOut | GlitchMend::Kept => "cut it out (`discard` in its sidecar), as a build does",
+            };
+            let [first, end] = g.seconds.map(|s| (s * p.clip.rate_hz).round() as usize);
+            let finding = Finding::new(Check::Glitch, Severity::Warning, &p.clip.name, g.what, mend);
+            finding.mended().at_joint(&g.joint).over(p, first, end.max(first + 1) - 1)
+        };
+        glitches.into_iter().map(told).collect::<Vec<_>>()
+    });
+    out.extend(found.into_iter().flatten());
+}

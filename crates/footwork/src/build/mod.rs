@@ -104,7 +104,7 @@ fn build_all(
     let contact_joints = contact_joints(&skeleton, &roles, config)?;
     report.blends = blend_space::sample(&mut tracks, &skeleton, &contact_joints, config)?;
     let feet = |t: &Track| contacts::feet(t, &skeleton, &contact_joints, &config.contacts);
-    let mut all: Vec<_> = parallel::map(&tracks, feet);
+    let mut all: Vec<contacts::Feet> = parallel::map(&tracks, feet);
     let mut rig = Rig::find(&skeleton, roles.clone(), &contact_joints);
     if std::env::var("FW_MULT").is_ok() {
         let joints = skeleton.len();

@@ -35,10 +35,9 @@ use crate::database::{Clip, Database, DatabaseContent, MirrorMode, mirror_table_
 use crate::frames::JointIndex;
 use crate::motion::PosePool;
 use crate::rig::Rig;
-use crate::schema::{ChannelSpec, FeatureSchema, MirrorColumn, PropSpec};
+use crate::schema::{ChannelSpec, FeatureSchema, MirrorColumn, Preset, PropSpec};
 use crate::settings;
 use crate::skeleton::Skeleton;
-use glam::Vec3;
 use root_motion::RootPlan;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use track::Track;
@@ -211,10 +210,10 @@ fn root(
     report.loops = settled.reports;
     report.warnings.extend(settled.warnings);
     let source = &clips[0].skeleton.clone();
+    let roles = JointRoles::of_clips(&clips.iter().collect::<Vec<_>>(), &config.roles)?;
     let with_rounds: Vec<_> = clips.into_iter().zip(settled.rounds).collect();
     let rate_hz = report.pose_rate_hz;
     let tracks = parallel::map_owned(with_rounds, |(clip, round)| Track::resample(clip, round, rate_hz));
-    let roles = JointRoles::resolve_with_pose(source, &config.roles, &middle_pose(&tracks[0], source))?;
     report.warnings.extend(roles.notes().iter().cloned());
     let (plan, warnings) = root_motion::plan(&tracks, source, &roles, &config.root)?;
     report.warnings.extend(warnings);
@@ -251,13 +250,6 @@ fn root(
         }
     }
     Ok(Rooted { skeleton, roles, tracks: parts.into_iter().flat_map(|(parts, _)| parts).collect() })
-}
-
-/// Positions of all joints in the middle of a clip: calibration poses stand at the ends.
-fn middle_pose(track: &Track, skeleton: &Skeleton) -> Vec<Vec3> {
-    let mut world = Vec::new();
-    track.world(skeleton, track.frames() / 2, &mut world);
-    world.iter().map(|t| t.translation).collect()
 }
 
 /// Leaves out, and reports, what is too short to be jumped into.
@@ -444,7 +436,11 @@ fn named(skeleton: &Skeleton, roles: &JointRoles, config: &BuildConfig) -> (Vec<
     for p in &mut props {
         p.joint = roles.name_of(skeleton, &p.joint);
     }
-    let mut specs = config.schema.all_channels();
+    let mut schema = config.schema.clone();
+    if roles.is_quadruped() && schema.channels.is_empty() {
+        schema.preset = schema.preset.or(Some(Preset::Quadruped));
+    }
+    let mut specs = schema.all_channels();
     for s in &mut specs {
         let is_prop = s.joint.as_ref().is_some_and(|j| props.iter().any(|p| p.name == *j));
         if !is_prop {

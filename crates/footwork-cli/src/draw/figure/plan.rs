@@ -39,7 +39,7 @@ pub struct Plan<'a> {
 impl<'a> Plan<'a> {
     pub fn of(skeleton: &'a Skeleton, rig: &'a Rig, samples: &'a Motion) -> Self {
         let n = skeleton.len();
-        let halves = halves(skeleton);
+        let halves = halves(skeleton, &rig.roles);
         let children: Vec<Vec<usize>> =
             (0..n).map(|j| skeleton.children(JointIndex::new(j)).map(JointIndex::at).collect()).collect();
         let world = samples.world(0);

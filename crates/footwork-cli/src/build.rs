@@ -120,6 +120,7 @@ fn print_report(report: &BuildReport, output: &Path, cached: usize, bytes: u64, 
     out!("  root: {}", report.root);
     out!("  contacts: {}", report.contact_joints.join(", "));
     print_loops(report);
+    print_aside(report);
     for b in &report.blends {
         let [a, z] = b.sources_skate_mps;
         out!(
@@ -140,6 +141,14 @@ fn print_report(report: &BuildReport, output: &Path, cached: usize, bytes: u64, 
         out!("  {cached} unchanged clips read from the cache");
     }
     out!("  built in {elapsed_s:.2} s; next: footwork simulate --db {}", output.display());
+}
+
+/// What queries leave out.
+fn print_aside(report: &BuildReport) {
+    let aside: Vec<_> = report.clips.iter().filter(|c| c.taken_for != "locomotion").collect();
+    for c in aside.iter().filter(|_| aside.len() < report.clips.len()) {
+        out!("  `{}` is no locomotion ({}): only queries that ask for a tag of it get it", c.name, c.taken_because);
+    }
 }
 
 fn print_loops(report: &BuildReport) {

@@ -1,5 +1,5 @@
 //! One skeleton for clips that come from different files: exporters list joints in another order, add end sites, leave
-//! fingers out, put a namespace before names.
+//! fingers out, put a namespace or a prefix before names, write them with other separators.
 
 use crate::note::Note;
 use footwork::clip::RawClip;
@@ -25,7 +25,8 @@ pub(crate) fn bring(clips: &mut [RawClip]) -> Vec<Note> {
     let mut notes = Vec::new();
     if clips.iter().any(|c| differs(&c.skeleton)) {
         let Some(kept) = common(clips) else { return notes };
-        let order: Vec<usize> = (0..first.len()).filter(|j| kept.contains(key(&first.names()[*j]))).collect();
+        let keys = first.keys();
+        let order: Vec<usize> = (0..first.len()).filter(|j| kept.contains(&keys[*j])).collect();
         let plans: Option<Vec<Vec<usize>>> = clips.iter().map(|c| plan(&first, &order, &c.skeleton)).collect();
         let Some(plans) = plans else { return notes };
         for (clip, plan) in clips.iter_mut().zip(plans) {
@@ -44,17 +45,11 @@ pub(crate) fn bring(clips: &mut [RawClip]) -> Vec<Note> {
     notes
 }
 
-/// A joint's name without the namespace of its exporter: `mixamorig:Hips` is `Hips`.
-fn key(name: &str) -> &str {
-    name.rsplit_once(':').map_or(name, |(_, own)| own)
-}
-
 /// What all skeletons have; `None` where that is too little, or where one would be torn apart.
 fn common(clips: &[RawClip]) -> Option<BTreeSet<String>> {
-    let keys = |s: &Skeleton| -> BTreeSet<String> { s.names().iter().map(|n| key(n).to_owned()).collect() };
-    let mut kept = keys(&clips[0].skeleton);
+    let mut kept: BTreeSet<String> = clips[0].skeleton.keys().into_iter().collect();
     for c in clips {
-        let own = keys(&c.skeleton);
+        let own: BTreeSet<String> = c.skeleton.keys().into_iter().collect();
         if own.len() < c.skeleton.len() {
             return None;
         }
@@ -62,19 +57,21 @@ fn common(clips: &[RawClip]) -> Option<BTreeSet<String>> {
     }
     let fewest = clips.iter().map(|c| c.skeleton.len()).min().unwrap_or(0);
     let whole = |s: &Skeleton| {
-        let is_kept = |j: JointIndex| kept.contains(key(s.name(j)));
-        (0..s.len()).map(JointIndex::new).all(|j| !is_kept(j) || s.parents()[j.at()].is_none_or(is_kept))
+        let kept: Vec<bool> = s.keys().iter().map(|k| kept.contains(k)).collect();
+        (0..s.len()).all(|j| !kept[j] || s.parents()[j].is_none_or(|p| kept[p.at()]))
     };
     (kept.len() as f32 >= KEPT_SHARE * fewest as f32 && clips.iter().all(|c| whole(&c.skeleton))).then_some(kept)
 }
 
 /// `[order]` the joint of `own` that stands for each of `first`; `None` where the hierarchies disagree.
 fn plan(first: &Skeleton, order: &[usize], own: &Skeleton) -> Option<Vec<usize>> {
-    let by_key: BTreeMap<&str, usize> = own.names().iter().enumerate().map(|(j, n)| (key(n), j)).collect();
-    let plan: Option<Vec<usize>> = order.iter().map(|j| by_key.get(key(&first.names()[*j])).copied()).collect();
+    let (first_keys, own_keys) = (first.keys(), own.keys());
+    let by_key: BTreeMap<&str, usize> = own_keys.iter().enumerate().map(|(j, n)| (n.as_str(), j)).collect();
+    let plan: Option<Vec<usize>> = order.iter().map(|j| by_key.get(first_keys[*j].as_str()).copied()).collect();
     let plan = plan?;
-    let parent = |s: &'_ Skeleton, j: usize| s.parents()[j].map(|p| key(s.name(p)).to_owned());
-    order.iter().zip(&plan).all(|(a, b)| parent(first, *a) == parent(own, *b)).then_some(plan)
+    let parent = |s: &Skeleton, keys: &[String], j: usize| s.parents()[j].map(|p| keys[p.at()].clone());
+    let agree = |(a, b): (&usize, &usize)| parent(first, &first_keys, *a) == parent(own, &own_keys, *b);
+    order.iter().zip(&plan).all(agree).then_some(plan)
 }
 
 fn apply(clip: &mut RawClip, first: &Skeleton, order: &[usize], plan: &[usize]) -> Option<Note> {

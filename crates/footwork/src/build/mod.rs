@@ -6,6 +6,7 @@ mod chain;
 pub mod config;
 mod contacts;
 mod error;
+mod kinds;
 pub mod loops;
 mod normalize;
 mod parallel;
@@ -34,7 +35,7 @@ use crate::clip::{Annotations, ContactTrack, RawClip};
 use crate::database::{Clip, Database, DatabaseContent, MirrorMode, mirror_table_of};
 use crate::frames::JointIndex;
 use crate::motion::PosePool;
-use crate::rig::Rig;
+use crate::rig::{Leg, Rig};
 use crate::schema::{ChannelSpec, FeatureSchema, MirrorColumn, Preset, PropSpec};
 use crate::settings;
 use crate::skeleton::Skeleton;
@@ -100,6 +101,8 @@ fn build_all(
     let contact_joints = contact_joints(&skeleton, &roles, config)?;
     report.blends = blend_space::sample(&mut tracks, &skeleton, &contact_joints, config)?;
     let labels = parallel::map(&tracks, |t| contacts::label(t, &skeleton, &contact_joints, &config.contacts));
+    let legs = Leg::find(&skeleton, &roles, &contact_joints);
+    let taken = kinds::take(&mut tracks, &kinds::Evidence { skeleton: &skeleton, labels: &labels, legs: &legs });
     let poses = pool(&tracks, &skeleton);
 
     let (specs, props) = named(&skeleton, &roles, config);
@@ -107,6 +110,9 @@ fn build_all(
     let schema = FeatureSchema::resolve(&specs, &props, &skeleton, &contact_joints)?;
     let stage = rows::Stage { tracks: &tracks, skeleton: &skeleton, poses: &poses, schema: &schema, config, options };
     let extracted = stage.extract(&labels, contact_joints.len(), search_rate_hz)?;
+    let side = |name: &String| roles.name_of(&skeleton, name);
+    let mirror_pairs: Vec<[String; 2]> = config.mirror_pairs.iter().map(|pair| pair.each_ref().map(side)).collect();
+    let config = &BuildConfig { mirror_pairs, ..config.clone() };
     let mirror = mirror_columns(&skeleton, &schema, &poses, config)?;
     let symmetric = mirror.as_deref().filter(|_| config.symmetric_normalization);
     let scaling = normalize::scaling(&extracted.raw, &schema, config.schema.normalization, symmetric)?;
@@ -121,7 +127,9 @@ fn build_all(
     let (tags, tag_spans) = annotations::tags(&tracks)?;
     let (event_names, events) = annotations::events(&tracks);
     for (i, t) in tracks.iter().enumerate() {
-        report.clips.push(clip_report(t, &labels[i], contact_joints.len(), &assembled, i));
+        let report_of = clip_report(t, &labels[i], contact_joints.len(), &assembled, i);
+        let kinds::Taken { what, because } = taken[i].clone();
+        report.clips.push(ClipReport { taken_for: what, taken_because: because, ..report_of });
     }
     let contacts = labels.concat();
     let mut rig = Rig::find(&skeleton, roles, &contact_joints);
@@ -491,6 +499,8 @@ fn clip_report(track: &Track, labels: &[u8], contacts: usize, rows: &rows::Assem
         looping: clip.looping(),
         mean_speed_mps: way * track.rate_hz / (n - 1) as f32,
         contact_share: (0..contacts).map(share).collect(),
+        taken_for: String::new(),
+        taken_because: String::new(),
     }
 }
 

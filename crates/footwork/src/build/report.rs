@@ -83,6 +83,11 @@ pub struct ClipReport {
     pub mean_speed_mps: f32,
     /// `[contact joints]` share of frames in contact.
     pub contact_share: Vec<f32>,
+    /// `locomotion`, or what else the clip shows (`fall`, `sit`, `low`, ..): queries leave that out unless they ask for a tag
+    /// of it.
+    pub taken_for: String,
+    /// What tells: its name, its tags, or its motion.
+    pub taken_because: String,
 }
 
 /// A clip that was left out.

@@ -17,6 +17,8 @@ use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+#[cfg(feature = "build")]
+pub(crate) use words::tokens;
 pub(crate) use words::{Side, Words};
 
 /// All roles there are. Of a chain (spine, neck) the first joint has the role, `chest` is the last of the spine.
@@ -282,11 +284,13 @@ impl JointRoles {
         Self { joints: self.joints.iter().map(|(r, a)| (r.clone(), shift(a))).collect(), notes: self.notes.clone() }
     }
 
-    /// The joint that a name means: a joint's own name first, then a role.
+    /// The joint that a name means: a joint's own name first, then a role, then a name that is the same but for prefix and
+    /// separators.
     pub fn name_of(&self, skeleton: &Skeleton, name: &str) -> String {
-        match (skeleton.find(name), self.get(name)) {
-            (None, Some(j)) => skeleton.name(j).to_owned(),
-            _ => name.to_owned(),
+        let alike = || skeleton.require(name).ok();
+        match skeleton.find(name).or_else(|| self.get(name)).or_else(alike) {
+            Some(joint) => skeleton.name(joint).to_owned(),
+            None => name.to_owned(),
         }
     }
 }

@@ -149,7 +149,7 @@ fn glued(part: &str, known: &impl Fn(&str) -> bool) -> Option<(Side, String)> {
 }
 
 /// Lower-case words of a name without its namespace; digits are words of their own.
-fn tokens(name: &str) -> Vec<String> {
+pub(crate) fn tokens(name: &str) -> Vec<String> {
     let name: Vec<char> = name.rsplit([':', '|']).next().unwrap_or(name).chars().collect();
     let mut words = vec![String::new()];
     for (i, c) in name.iter().enumerate() {

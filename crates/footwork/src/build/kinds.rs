@@ -23,6 +23,7 @@ const WORDS: &[(&[&str], Kind)] = &[
     (&["gallop", "galloping"], Kind::Gait),
     (&["locomotion"], Kind::Gait),
     (&["idle", "idles", "idling"], Kind::Other),
+    (&["stand", "stands", "standing"], Kind::Other),
     (&["turn", "turns", "turning", "pivot", "pivots"], Kind::Other),
     (&["start", "starts", "starting", "begin"], Kind::Other),
     (&["stop", "stops", "stopping"], Kind::Other),
@@ -33,16 +34,16 @@ const WORDS: &[(&[&str], Kind)] = &[
     (&["backward", "backwards", "back", "bwd", "backpedal"], Kind::Other),
     (&["jump", "jumps", "jumping", "leap", "leaping"], Kind::Action),
     (&["land", "lands", "landing"], Kind::Action),
-    (&["fall", "falls", "falling", "fell"], Kind::Action),
-    (&["sit", "sits", "sitting", "seated", "sat"], Kind::Action),
-    (&["kneel", "kneels", "kneeling"], Kind::Action),
-    (&["lie", "lies", "lying", "laying", "prone", "sleep", "sleeping"], Kind::Action),
-    (&["crawl", "crawls", "crawling"], Kind::Action),
+    (&["fall", "falls", "falling", "fell"], Kind::Posture),
+    (&["sit", "sits", "sitting", "seated", "sat"], Kind::Posture),
+    (&["kneel", "kneels", "kneeling"], Kind::Posture),
+    (&["lie", "lies", "lying", "laying", "prone", "sleep", "sleeping"], Kind::Posture),
+    (&["crawl", "crawls", "crawling"], Kind::Posture),
     (&["roll", "rolls", "rolling", "dodge", "dodges", "dodging"], Kind::Action),
     (&["climb", "climbs", "climbing", "hang", "hanging", "vault", "vaulting"], Kind::Action),
     (&["swim", "swims", "swimming"], Kind::Action),
     (&["fly", "flies", "flying"], Kind::Action),
-    (&["death", "die", "dies", "dying", "dead", "killed"], Kind::Action),
+    (&["death", "die", "dies", "dying", "dead", "killed"], Kind::Posture),
     (&["attack", "attacks", "attacking", "slash", "slashing", "stab", "stabbing"], Kind::Action),
     (&["punch", "punches", "punching", "kick", "kicks", "kicking"], Kind::Action),
     (&["shoot", "shoots", "shooting", "fire", "firing", "throw", "throws", "throwing"], Kind::Action),
@@ -54,6 +55,8 @@ const WORDS: &[(&[&str], Kind)] = &[
 const UPRIGHT: f32 = 0.6;
 /// A foot that goes touches the ground at least in this share of the time: the fastest of runners a quarter.
 const STANCE: f32 = 0.05;
+/// Who stands has each foot on the ground for most of the time.
+const STANDING: f32 = 0.5;
 /// Who goes faster than this is carried by feet, even where no contact is found, m/s.
 const TRAVELS_MPS: f32 = 0.3;
 /// Who is upright in this share of the frames, throughout.
@@ -66,6 +69,8 @@ enum Kind {
     Gait,
     /// A part, direction or manner of anything.
     Other,
+    /// No locomotion, which its motion can contradict: nobody falls or sits who goes upright on his feet throughout.
+    Posture,
     /// No locomotion.
     Action,
 }
@@ -150,20 +155,21 @@ impl Evidence<'_> {
         let (least_stance, most_stance) = self.stance(labels);
         let steps = least_stance > STANCE && most_stance < 1.0 - STANCE;
         let (speed_mps, was_moved) = root_motion(track);
-        let stands = |(word, _): (&str, Kind)| word == "idle" || word == "turn";
+        let says = |wanted: &[&str]| told(&track.name).any(|(word, _)| wanted.contains(&word));
         // What a name says last is what the clip shows: `fall_walk` is a part of a take of falls.
         let last = told(&track.name).filter(|(_, kind)| *kind != Kind::Other).last();
         match last {
-            Some((word, Kind::Action)) => {
-                let goes = speed_mps > TRAVELS_MPS && steps && upright > THROUGHOUT;
-                if goes && !was_moved {
-                    return Taken::new(LOCOMOTION, format!("named `{word}`, but goes on its feet throughout"));
+            Some((word, kind @ (Kind::Action | Kind::Posture))) => {
+                let goes = speed_mps > TRAVELS_MPS && steps && !was_moved;
+                let stands = says(&["stand"]) && least_stance > STANDING;
+                if kind == Kind::Posture && upright > THROUGHOUT && (goes || stands) {
+                    return Taken::new(LOCOMOTION, format!("named `{word}`, but upright on its feet throughout"));
                 }
                 Taken::new(word, format!("named `{word}`"))
             }
             _ if upright < 0.5 => Taken::new("low", format!("upright in {:.0} % of its frames", 100.0 * upright)),
             Some((word, _)) => Taken::new(LOCOMOTION, format!("named `{word}`")),
-            None if most_stance < STANCE && speed_mps < TRAVELS_MPS && !told(&track.name).any(stands) => {
+            None if most_stance < STANCE && speed_mps < TRAVELS_MPS && !says(&["idle", "stand", "turn"]) => {
                 Taken::new("airborne", "no foot stands, and the body stays".to_owned())
             }
             None => Taken::new(LOCOMOTION, "feet on the ground, upright".to_owned()),
@@ -255,11 +261,35 @@ mod tests {
 
     #[test]
     fn the_last_telling_word_of_a_name_decides() {
-        let names = ["walk", "FallingIdle", "run_attack", "fall2_walk", "attack_left", "clip7", "sit_to_stand"];
+        let names = ["walk", "FallingIdle", "run_attack", "fall2_walk", "attack_left", "clip7", "sit_idle"];
         let (tracks, taken) = taken(&names);
         let what: Vec<&str> = taken.iter().map(|t| t.what.as_str()).collect();
         assert_eq!(what, ["locomotion", "fall", "attack", "locomotion", "attack", "locomotion", "sit"]);
         assert_eq!(tracks.iter().map(is_aside).collect::<Vec<_>>(), [false, true, true, false, true, false, true]);
+    }
+
+    #[test]
+    fn motion_contradicts_a_fall_but_no_attack() {
+        let skeleton = raw(60, 30.0).skeleton;
+        let judge = |name: &str, stance: [u8; 4], turn_rad: f32| {
+            let mut track = Track { name: name.to_owned(), ..Track::resample(raw(60, 30.0), None, 30.0) };
+            // Not at one velocity: that may be a treadmill's.
+            for f in 0..60 {
+                let at = f * track.joints;
+                track.rotations[at] = crate::math::Quat::IDENTITY;
+                track.translations[at] =
+                    glam::Vec3::Z * (f as f32 * 0.05 + 0.01 * crate::math::sin(f as f32 * turn_rad));
+            }
+            let labels = [stance.repeat(15)];
+            take(&mut [track], &Evidence { skeleton: &skeleton, labels: &labels, legs: &[None] }).remove(0).what
+        };
+        let (walks, stands, falls) = ([1, 1, 0, 0], [1; 4], [0; 4]);
+        assert_eq!(judge("fall_stumble", walks, 0.7), LOCOMOTION);
+        assert_eq!(judge("fall_stumble", walks, 0.0), "fall", "moved by a treadmill");
+        assert_eq!(judge("fall_stumble", falls, 0.7), "fall");
+        assert_eq!(judge("fall_stumble", stands, 0.7), "fall");
+        assert_eq!(judge("fall_stand", stands, 0.7), LOCOMOTION);
+        assert_eq!(judge("attack_forward", walks, 0.7), "attack");
     }
 
     #[test]

@@ -34,16 +34,16 @@ const WORDS: &[(&[&str], Kind)] = &[
     (&["backward", "backwards", "back", "bwd", "backpedal"], Kind::Other),
     (&["jump", "jumps", "jumping", "leap", "leaping"], Kind::Action),
     (&["land", "lands", "landing"], Kind::Action),
-    (&["fall", "falls", "falling", "fell"], Kind::Posture),
-    (&["sit", "sits", "sitting", "seated", "sat"], Kind::Posture),
-    (&["kneel", "kneels", "kneeling"], Kind::Posture),
-    (&["lie", "lies", "lying", "laying", "prone", "sleep", "sleeping"], Kind::Posture),
-    (&["crawl", "crawls", "crawling"], Kind::Posture),
+    (&["fall", "falls", "falling", "fell"], Kind::Action),
+    (&["sit", "sits", "sitting", "seated", "sat"], Kind::Action),
+    (&["kneel", "kneels", "kneeling"], Kind::Action),
+    (&["lie", "lies", "lying", "laying", "prone", "sleep", "sleeping"], Kind::Action),
+    (&["crawl", "crawls", "crawling"], Kind::Action),
     (&["roll", "rolls", "rolling", "dodge", "dodges", "dodging"], Kind::Action),
     (&["climb", "climbs", "climbing", "hang", "hanging", "vault", "vaulting"], Kind::Action),
     (&["swim", "swims", "swimming"], Kind::Action),
     (&["fly", "flies", "flying"], Kind::Action),
-    (&["death", "die", "dies", "dying", "dead", "killed"], Kind::Posture),
+    (&["death", "die", "dies", "dying", "dead", "killed"], Kind::Action),
     (&["attack", "attacks", "attacking", "slash", "slashing", "stab", "stabbing"], Kind::Action),
     (&["punch", "punches", "punching", "kick", "kicks", "kicking"], Kind::Action),
     (&["shoot", "shoots", "shooting", "fire", "firing", "throw", "throws", "throwing"], Kind::Action),
@@ -55,6 +55,8 @@ const WORDS: &[(&[&str], Kind)] = &[
 const UPRIGHT: f32 = 0.6;
 /// A foot that goes touches the ground at least in this share of the time: the fastest of runners a quarter.
 const STANCE: f32 = 0.05;
+/// Run-up and landing of a jump, or the lunge of an attack, have fewer strides.
+const STRIDES: usize = 3;
 /// Who stands has each foot on the ground for most of the time.
 const STANDING: f32 = 0.5;
 /// Who goes faster than this is carried by feet, even where no contact is found, m/s.
@@ -69,8 +71,6 @@ enum Kind {
     Gait,
     /// A part, direction or manner of anything.
     Other,
-    /// No locomotion, which its motion can contradict: nobody falls or sits who goes upright on his feet throughout.
-    Posture,
     /// No locomotion.
     Action,
 }
@@ -153,16 +153,16 @@ impl Evidence<'_> {
         }
         let upright = self.upright(track);
         let (least_stance, most_stance) = self.stance(labels);
-        let steps = least_stance > STANCE && most_stance < 1.0 - STANCE;
         let (speed_mps, was_moved) = root_motion(track);
         let says = |wanted: &[&str]| told(&track.name).any(|(word, _)| wanted.contains(&word));
         // What a name says last is what the clip shows: `fall_walk` is a part of a take of falls.
         let last = told(&track.name).filter(|(_, kind)| *kind != Kind::Other).last();
         match last {
-            Some((word, kind @ (Kind::Action | Kind::Posture))) => {
-                let goes = speed_mps > TRAVELS_MPS && steps && !was_moved;
+            Some((word, Kind::Action)) => {
+                // Parts of takes have the take's name: who goes for several strides does not fall, jump or fight.
+                let goes = speed_mps > TRAVELS_MPS && self.fewest_stances(labels) >= STRIDES && !was_moved;
                 let stands = says(&["stand"]) && least_stance > STANDING;
-                if kind == Kind::Posture && upright > THROUGHOUT && (goes || stands) {
+                if upright > THROUGHOUT && (goes || stands) {
                     return Taken::new(LOCOMOTION, format!("named `{word}`, but upright on its feet throughout"));
                 }
                 Taken::new(word, format!("named `{word}`"))
@@ -197,6 +197,16 @@ impl Evidence<'_> {
             upright += usize::from(legs.iter().any(|l| stretched(&l)));
         }
         upright as f32 / seen.max(1) as f32
+    }
+
+    /// How often the foot that comes down least comes down; none where no feet are known.
+    fn fewest_stances(&self, labels: &[u8]) -> usize {
+        let feet = self.legs.len();
+        let of = |slot: usize| {
+            let on: Vec<bool> = labels.iter().skip(slot).step_by(feet).map(|l| *l == 1).collect();
+            usize::from(on.first() == Some(&true)) + on.windows(2).filter(|w| !w[0] && w[1]).count()
+        };
+        (0..feet).map(of).min().unwrap_or(0)
     }
 
     /// Share of the frames in which each foot stands: the least and the largest over the feet; all where no feet are known.
@@ -269,9 +279,9 @@ mod tests {
     }
 
     #[test]
-    fn motion_contradicts_a_fall_but_no_attack() {
+    fn who_goes_for_several_strides_does_not_fall_or_fight() {
         let skeleton = raw(60, 30.0).skeleton;
-        let judge = |name: &str, stance: [u8; 4], turn_rad: f32| {
+        let judge = |name: &str, stance: [u8; 60], turn_rad: f32| {
             let mut track = Track { name: name.to_owned(), ..Track::resample(raw(60, 30.0), None, 30.0) };
             // Not at one velocity: that may be a treadmill's.
             for f in 0..60 {
@@ -280,16 +290,18 @@ mod tests {
                 track.translations[at] =
                     glam::Vec3::Z * (f as f32 * 0.05 + 0.01 * crate::math::sin(f as f32 * turn_rad));
             }
-            let labels = [stance.repeat(15)];
+            let labels = [stance.to_vec()];
             take(&mut [track], &Evidence { skeleton: &skeleton, labels: &labels, legs: &[None] }).remove(0).what
         };
-        let (walks, stands, falls) = ([1, 1, 0, 0], [1; 4], [0; 4]);
+        let every = |frames: usize| std::array::from_fn(|f| u8::from(f / frames % 2 == 0));
+        let (walks, lunges, stands, falls) = (every(8), every(20), [1; 60], [0; 60]);
         assert_eq!(judge("fall_stumble", walks, 0.7), LOCOMOTION);
         assert_eq!(judge("fall_stumble", walks, 0.0), "fall", "moved by a treadmill");
         assert_eq!(judge("fall_stumble", falls, 0.7), "fall");
         assert_eq!(judge("fall_stumble", stands, 0.7), "fall");
         assert_eq!(judge("fall_stand", stands, 0.7), LOCOMOTION);
-        assert_eq!(judge("attack_forward", walks, 0.7), "attack");
+        assert_eq!(judge("attack_forward", lunges, 0.7), "attack");
+        assert_eq!(judge("fight3_attack", walks, 0.7), LOCOMOTION);
     }
 
     #[test]

@@ -152,7 +152,7 @@ settings! {
     /// The `[build.schema]` table.
     #[derive(Clone, Debug, PartialEq)]
     pub struct SchemaConfig {
-        /// A ready-made set of channels. Default: `holden`, unless channels are given.
+        /// A ready-made set of channels. Default: `holden` (`quadruped` for a body on four feet), unless channels are given.
         preset: Option<Preset>;
         /// How features become comparable; see `docs/guide/schema.md`.
         normalization: Normalization = Normalization::Block;

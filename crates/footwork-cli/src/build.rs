@@ -119,14 +119,7 @@ pub fn source_clips(
     clips::import_cached(&inputs, base, &config.source, common, cache)
 }
 
-fn to_json(
-    report: &BuildReport,
-    args: &BuildArgs,
-    cached: usize,
-    bytes: u64,
-    elapsed_s: f64,
-    hash: &str,
-) -> Value {
+fn to_json(report: &BuildReport, args: &BuildArgs, cached: usize, bytes: u64, elapsed_s: f64, hash: &str) -> Value {
     json!({
         "output": args.output,
         "clips": report.clips.len(),
@@ -150,20 +143,14 @@ fn to_json(
         "loops": report.loops,
         "glitches": report.glitches,
         "blends": report.blends,
+        "made": report.made,
         "pruned": report.pruned,
         "cached_clips": cached,
         "features": report.features,
     })
 }
 
-fn print_report(
-    report: &BuildReport,
-    imported: &Imported,
-    output: &Path,
-    cached: usize,
-    bytes: u64,
-    elapsed_s: f64,
-) {
+fn print_report(report: &BuildReport, imported: &Imported, output: &Path, cached: usize, bytes: u64, elapsed_s: f64) {
     let minutes = report.seconds / 60.0;
     out!("{}: {} clips, {minutes:.1} min of motion", output.display(), report.clips.len());
     out!(
@@ -185,6 +172,7 @@ fn print_report(
         out!("  glitch: `{}` {start:.2}-{end:.2} s {}: `{}` {}", g.clip, done(g.done), g.joint, g.what);
     }
     print_loops(report);
+    print_aside(report);
     for b in &report.blends {
         let [a, z] = b.sources_skate_mps;
         out!(
@@ -205,6 +193,14 @@ fn print_report(
         out!("  {cached} unchanged clips read from the cache");
     }
     out!("  built in {elapsed_s:.2} s; next: footwork simulate --db {}", output.display());
+}
+
+/// What queries leave out.
+fn print_aside(report: &BuildReport) {
+    let aside: Vec<_> = report.clips.iter().filter(|c| c.taken_for != "locomotion").collect();
+    for c in aside.iter().filter(|_| aside.len() < report.clips.len()) {
+        out!("  `{}` is no locomotion ({}): only queries that ask for a tag of it get it", c.name, c.taken_because);
+    }
 }
 
 fn print_loops(report: &BuildReport) {

@@ -85,7 +85,22 @@ fn clip_json(db: &Database, c: &Clip) -> Value {
         "looping": c.looping(),
         "mirrored": c.mirrored,
         "source_start_s": c.source_start_s,
+        "taken_for": taken_for(db, c),
+        "tags": tags(db, c),
     })
+}
+
+/// Names of the tags over all of a clip or a part of it.
+fn tags<'d>(db: &'d Database, clip: &Clip) -> Vec<&'d str> {
+    let frames = clip.frame_range();
+    let over = |tag: usize| {
+        db.tag_spans.iter().any(|s| s.tag as usize == tag && s.start.at() < frames.end && s.end.at() > frames.start)
+    };
+    (0..db.tags.len()).filter(|tag| over(*tag)).map(|tag| db.tags[tag].as_str()).collect()
+}
+
+fn taken_for(db: &Database, clip: &Clip) -> &'static str {
+    if tags(db, clip).contains(&Database::NO_LOCOMOTION) { Database::NO_LOCOMOTION } else { "locomotion" }
 }
 
 fn channel_json(db: &Database, c: &footwork::schema::Channel) -> Value {
@@ -128,8 +143,10 @@ fn print(db: &Database, clips: usize) {
     }
     out!("\nclips:");
     for c in db.clips.iter().take(clips) {
-        let kind = if c.looping() { "loop" } else { "" };
-        out!("  {:<44} {:>7.2} s {:>6} rows {kind}", c.name, seconds(db, c), c.rows);
+        let kind = if c.looping() { "loop " } else { "" };
+        let aside = if taken_for(db, c) == "locomotion" { "" } else { "no locomotion" };
+        let line = format!("  {:<44} {:>7.2} s {:>6} rows {kind}{aside}", c.name, seconds(db, c), c.rows);
+        out!("{}", line.trim_end());
     }
     if db.clips.len() > clips {
         out!("  ... {} more (--clips {})", db.clips.len() - clips, db.clips.len());

@@ -164,7 +164,7 @@ fn captured_bodies_are_understood_without_names() {
         let mut world = Vec::new();
         poses(clip)[clip.frames() / 2].world(s, &mut world);
         let positions: Vec<Vec3> = world.iter().map(|t| t.translation).collect();
-        let found = JointRoles::resolve_with_pose(&nameless, &BTreeMap::new(), &positions).unwrap();
+        let found = JointRoles::resolve_with_poses(&nameless, &BTreeMap::new(), &[positions]).unwrap();
         for (role, joint) in named.iter() {
             assert_eq!(found.get(role), Some(joint), "{}: {role}", clip.name);
         }

@@ -1,9 +1,10 @@
 //! One skeleton for clips that come from different files: exporters list joints in another order, add end sites, leave
-//! fingers out, put a namespace before names.
+//! fingers out, put a namespace or a prefix before names, write them with other separators.
 
 use crate::note::Note;
 use footwork::clip::RawClip;
 use footwork::frames::JointIndex;
+use footwork::math::{Quat, Transform};
 use footwork::skeleton::Skeleton;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,36 +26,70 @@ pub(crate) fn bring(clips: &mut [RawClip]) -> Vec<Note> {
     let mut notes = Vec::new();
     if clips.iter().any(|c| differs(&c.skeleton)) {
         let Some(kept) = common(clips) else { return notes };
-        let order: Vec<usize> = (0..first.len()).filter(|j| kept.contains(key(&first.names()[*j]))).collect();
+        let keys = first.keys();
+        let order: Vec<usize> = (0..first.len()).filter(|j| kept.contains(&keys[*j])).collect();
         let plans: Option<Vec<Vec<usize>>> = clips.iter().map(|c| plan(&first, &order, &c.skeleton)).collect();
         let Some(plans) = plans else { return notes };
         for (clip, plan) in clips.iter_mut().zip(plans) {
             notes.extend(apply(clip, &first, &order, &plan));
         }
     }
-    let (reference, others) = clips.split_at(1);
-    notes.extend(others.iter().filter(|c| has_other_axes(&reference[0], c)).map(|c| Note {
-        about: c.source.clone(),
-        text: format!(
-            "the joints of `{}` have other axes than those of `{}`: their poses do not go together; export both from one \
-             program, or retarget one",
-            c.name, reference[0].name
-        ),
-    }));
+    let (reference, others) = clips.split_at_mut(1);
+    for clip in others.iter_mut().filter(|c| has_other_axes(&reference[0], c)) {
+        let name = &reference[0].name;
+        let text = if turn_axes(clip, &reference[0].skeleton) {
+            format!(
+                "the joints of `{}` have other axes than those of `{name}`: turned onto them, poses are the same",
+                clip.name
+            )
+        } else {
+            format!(
+                "the joints of `{}` have other axes than those of `{name}`, and another rest pose: their poses do not go \
+                 together; export both from one program, or retarget one",
+                clip.name
+            )
+        };
+        notes.push(Note { about: clip.source.clone(), text });
+    }
     notes
 }
 
-/// A joint's name without the namespace of its exporter: `mixamorig:Hips` is `Hips`.
-fn key(name: &str) -> &str {
-    name.rsplit_once(':').map_or(name, |(_, own)| own)
+/// Gives the joints of a clip the axes that they have in another skeleton of the same joints: where both rest in the same
+/// pose, that tells how the axes of each joint lie to each other. False, and nothing changed, where they do not.
+fn turn_axes(clip: &mut RawClip, like: &Skeleton) -> bool {
+    let (own, theirs) = (clip.skeleton.rest_model(), like.rest_model());
+    let parents = like.parents().to_vec();
+    let bone = |model: &[Transform], j: usize| parents[j].map(|p| model[j].translation - model[p.at()].translation);
+    // Bones below joint 0 only: what is above the body lies anyhow.
+    let bones = (1..parents.len()).filter_map(|j| Some((bone(&own, j)?, bone(&theirs, j)?)));
+    let long: Vec<_> = bones.filter(|(a, b)| a.length() > BONE_M && b.length() > BONE_M).collect();
+    let alike = long.iter().filter(|(a, b)| a.dot(*b) >= SAME_DIRECTION * a.length() * b.length()).count();
+    if long.is_empty() || (long.len() - alike) as f32 > OTHER_AXES_SHARE * long.len() as f32 {
+        return false;
+    }
+    let turns: Vec<Quat> =
+        own.iter().zip(&theirs).map(|(a, b)| (a.rotation.inverse() * b.rotation).normalize()).collect();
+    let above = |j: usize| parents[j].map_or(Quat::IDENTITY, |p| turns[p.at()]);
+    let turned = |j: usize, t: Transform| {
+        let above = above(j).inverse();
+        Transform::new(above * t.translation, (above * t.rotation * turns[j]).normalize())
+    };
+    let rest = clip.skeleton.rest().iter().enumerate().map(|(j, t)| turned(j, *t)).collect();
+    let Ok(skeleton) = Skeleton::new(clip.skeleton.names().to_vec(), parents.clone(), rest) else { return false };
+    clip.skeleton = skeleton;
+    let frames = clip.translations.iter_mut().zip(&mut clip.rotations);
+    for (i, (translation, rotation)) in frames.enumerate() {
+        let t = turned(i % parents.len(), Transform::new(*translation, *rotation));
+        (*translation, *rotation) = (t.translation, t.rotation);
+    }
+    true
 }
 
 /// What all skeletons have; `None` where that is too little, or where one would be torn apart.
 fn common(clips: &[RawClip]) -> Option<BTreeSet<String>> {
-    let keys = |s: &Skeleton| -> BTreeSet<String> { s.names().iter().map(|n| key(n).to_owned()).collect() };
-    let mut kept = keys(&clips[0].skeleton);
+    let mut kept: BTreeSet<String> = clips[0].skeleton.keys().into_iter().collect();
     for c in clips {
-        let own = keys(&c.skeleton);
+        let own: BTreeSet<String> = c.skeleton.keys().into_iter().collect();
         if own.len() < c.skeleton.len() {
             return None;
         }
@@ -62,19 +97,21 @@ fn common(clips: &[RawClip]) -> Option<BTreeSet<String>> {
     }
     let fewest = clips.iter().map(|c| c.skeleton.len()).min().unwrap_or(0);
     let whole = |s: &Skeleton| {
-        let is_kept = |j: JointIndex| kept.contains(key(s.name(j)));
-        (0..s.len()).map(JointIndex::new).all(|j| !is_kept(j) || s.parents()[j.at()].is_none_or(is_kept))
+        let kept: Vec<bool> = s.keys().iter().map(|k| kept.contains(k)).collect();
+        (0..s.len()).all(|j| !kept[j] || s.parents()[j].is_none_or(|p| kept[p.at()]))
     };
     (kept.len() as f32 >= KEPT_SHARE * fewest as f32 && clips.iter().all(|c| whole(&c.skeleton))).then_some(kept)
 }
 
 /// `[order]` the joint of `own` that stands for each of `first`; `None` where the hierarchies disagree.
 fn plan(first: &Skeleton, order: &[usize], own: &Skeleton) -> Option<Vec<usize>> {
-    let by_key: BTreeMap<&str, usize> = own.names().iter().enumerate().map(|(j, n)| (key(n), j)).collect();
-    let plan: Option<Vec<usize>> = order.iter().map(|j| by_key.get(key(&first.names()[*j])).copied()).collect();
+    let (first_keys, own_keys) = (first.keys(), own.keys());
+    let by_key: BTreeMap<&str, usize> = own_keys.iter().enumerate().map(|(j, n)| (n.as_str(), j)).collect();
+    let plan: Option<Vec<usize>> = order.iter().map(|j| by_key.get(first_keys[*j].as_str()).copied()).collect();
     let plan = plan?;
-    let parent = |s: &'_ Skeleton, j: usize| s.parents()[j].map(|p| key(s.name(p)).to_owned());
-    order.iter().zip(&plan).all(|(a, b)| parent(first, *a) == parent(own, *b)).then_some(plan)
+    let parent = |s: &Skeleton, keys: &[String], j: usize| s.parents()[j].map(|p| keys[p.at()].clone());
+    let agree = |(a, b): (&usize, &usize)| parent(first, &first_keys, *a) == parent(own, &own_keys, *b);
+    order.iter().zip(&plan).all(agree).then_some(plan)
 }
 
 fn apply(clip: &mut RawClip, first: &Skeleton, order: &[usize], plan: &[usize]) -> Option<Note> {
@@ -123,4 +160,68 @@ fn has_other_axes(a: &RawClip, b: &RawClip) -> bool {
     let long: Vec<_> = bones.filter(|(u, v)| u.length() > BONE_M && v.length() > BONE_M).collect();
     let other = long.iter().filter(|(u, v)| u.dot(*v) < SAME_DIRECTION * u.length() * v.length()).count();
     other as f32 > OTHER_AXES_SHARE * long.len() as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::Vec3;
+
+    /// A clip of a chain with a limb, whose joints' axes are turned by `turn` of each joint's number.
+    fn clip(name: &str, turn: impl Fn(usize) -> Quat) -> RawClip {
+        let parents = [None, Some(0), Some(1), Some(2), Some(1), Some(4)];
+        let rest = [Vec3::Y, Vec3::ZERO, Vec3::Y * 0.3, Vec3::Y * 0.2, Vec3::X * 0.2, Vec3::NEG_Y * 0.4];
+        let own = |j: usize, t: Transform| {
+            let above = parents[j].map_or(Quat::IDENTITY, &turn).inverse();
+            Transform::new(above * t.translation, above * t.rotation * turn(j))
+        };
+        let bent =
+            |f: usize, j: usize| Quat::from_rotation_x(0.1 * (f * j) as f32) * Quat::from_rotation_z(0.05 * j as f32);
+        let frames = (0..5).flat_map(|f| (0..6).map(move |j| (f, j)));
+        let (translations, rotations) = frames
+            .map(|(f, j)| own(j, Transform::new(rest[j], bent(f, j))))
+            .map(|t| (t.translation, t.rotation))
+            .unzip();
+        let rest = (0..6).map(|j| own(j, Transform::new(rest[j], Quat::IDENTITY))).collect();
+        let names = (0..6).map(|j| format!("j{j}")).collect();
+        let parents = parents.iter().map(|p| p.map(JointIndex::new)).collect();
+        RawClip {
+            name: name.to_owned(),
+            source: name.to_owned(),
+            skeleton: Skeleton::new(names, parents, rest).unwrap(),
+            rate_hz: 30.0,
+            looping: false,
+            translations,
+            rotations,
+            annotations: Default::default(),
+        }
+    }
+
+    #[test]
+    fn other_axes_are_turned_onto_the_first_clips_and_no_joint_moves() {
+        let first = clip("a", |_| Quat::IDENTITY);
+        let turned = clip("b", |j| Quat::from_rotation_y(0.7 * j as f32 + 1.0) * Quat::from_rotation_z(1.9));
+        assert!(has_other_axes(&first, &turned));
+        let mut clips = [first.clone(), turned];
+        let notes = bring(&mut clips);
+        assert!(notes.len() == 1 && notes[0].text.contains("turned onto them"), "{notes:?}");
+        for (a, b) in first.translations.iter().zip(&clips[1].translations) {
+            assert!((*a - *b).length() < 1e-5);
+        }
+        for (a, b) in first.rotations.iter().zip(&clips[1].rotations) {
+            assert!(a.angle_between(*b) < 1e-3);
+        }
+    }
+
+    #[test]
+    fn prefixes_and_separators_do_not_tear_one_rig_apart() {
+        let mut clips = ["Model:Left_Arm_", "Armature|left-arm-", "mixamorig:LeftArm"].map(|prefix| {
+            let mut c = clip(prefix, |_| Quat::IDENTITY);
+            let names = (0..6).map(|j| format!("{prefix}{j}")).collect();
+            c.skeleton = Skeleton::new(names, c.skeleton.parents().to_vec(), c.skeleton.rest().to_vec()).unwrap();
+            c
+        });
+        bring(&mut clips);
+        assert!(clips.iter().all(|c| c.skeleton.names() == clips[0].skeleton.names()));
+    }
 }

@@ -67,6 +67,19 @@ fn nearest_hint(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|n| format!("; the nearest is `{n}`")).unwrap_or_default()
 }
 
+/// A name without its namespace.
+fn own_name(name: &str) -> &str {
+    match name.rsplit([':', '|']).next() {
+        Some("") | None => name,
+        Some(own) => own,
+    }
+}
+
+/// Lower-case letters and digits of a name.
+fn letters(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
 impl Skeleton {
     /// More joints than any rig has; keeps a damaged file from asking for the moon.
     pub const MAX_JOINTS: usize = 4096;
@@ -139,15 +152,56 @@ impl Skeleton {
         self.names.iter().position(|n| n == name).map(JointIndex::new)
     }
 
-    /// The joint of that name.
+    /// The joint of that name, else the only one whose name is the same but for namespace, prefix, separators and case: see
+    /// [`Skeleton::keys`].
     ///
     /// # Errors
     /// [`SkeletonError::Missing`], naming the most similar joint.
     pub fn require(&self, name: &str) -> Result<JointIndex, SkeletonError> {
-        self.find(name).ok_or_else(|| SkeletonError::Missing {
+        self.find(name).or_else(|| self.find_alike(name)).ok_or_else(|| SkeletonError::Missing {
             wanted: name.to_owned(),
             nearest: crate::error::nearest(name, self.names.iter().map(String::as_str)),
         })
+    }
+
+    fn find_alike(&self, name: &str) -> Option<JointIndex> {
+        let wanted = letters(own_name(name));
+        let keys = self.keys();
+        let alike = |j: &usize| keys[*j] == wanted || letters(own_name(&self.names[*j])) == wanted;
+        let mut found = (0..self.len()).filter(alike);
+        found.next().filter(|_| found.next().is_none() && !wanted.is_empty()).map(JointIndex::new)
+    }
+
+    /// `[joints]` names as they compare between files: lower-case letters and digits, without a namespace (`mixamorig:Hips`,
+    /// `Armature|Hips`) and without what nearly all names begin with (`CC_Base_Hip`). As much of that is left in as keeps them
+    /// apart.
+    pub fn keys(&self) -> Vec<String> {
+        let prefix = self.prefix();
+        let bare = |name: &str| letters(own_name(name).strip_prefix(prefix).unwrap_or(own_name(name)));
+        let forms: [&dyn Fn(&str) -> String; 3] = [&bare, &|n| letters(own_name(n)), &|n| own_name(n).to_owned()];
+        let apart = forms.iter().map(|form| self.names.iter().map(|n| form(n)).collect::<Vec<_>>()).find(|keys| {
+            let different: std::collections::BTreeSet<&String> = keys.iter().collect();
+            different.len() == keys.len() && !keys.iter().any(String::is_empty)
+        });
+        apart.unwrap_or_else(|| self.names.clone())
+    }
+
+    /// What at least this share of the names begin with, up to a separator.
+    fn prefix(&self) -> &str {
+        const SHARE: f32 = 0.8;
+        const FEWEST: usize = 6;
+        let own = || self.names.iter().map(|n| own_name(n));
+        let shared = |prefix: &str| own().filter(|n| n.starts_with(prefix)).count() as f32 >= SHARE * self.len() as f32;
+        let mut longest = "";
+        for name in own().filter(|_| self.len() >= FEWEST) {
+            for (at, c) in name.char_indices().filter(|(_, c)| !c.is_alphanumeric()) {
+                let prefix = &name[..at + c.len_utf8()];
+                if prefix.len() > longest.len() && shared(prefix) {
+                    longest = prefix;
+                }
+            }
+        }
+        longest
     }
 
     /// Rest pose in the space of the skeleton itself: joint 0's rest transform included.
@@ -199,6 +253,24 @@ mod tests {
             s.require("LeftTo").unwrap_err().to_string(),
             "no joint is named `LeftTo`; the nearest is `LeftToe`"
         );
+    }
+
+    #[test]
+    fn names_are_found_without_their_prefix_and_whatever_the_separators() {
+        let bones = ["Hips", "Spine", "Head", "LeftUpLeg", "LeftLeg", "LeftFoot"];
+        for rig in ["mixamorig:", "Armature|", "a:b:", "Model_", "CC_Base_", ""] {
+            let s = chain(&bones.map(|b| format!("{rig}{b}")).each_ref().map(String::as_str)).unwrap();
+            for asked in ["LeftFoot", "left_foot", "Other:LeftFoot", &format!("{rig}LeftFoot")] {
+                assert_eq!(s.require(asked), Ok(JointIndex(5)), "{rig} {asked}");
+            }
+            assert!(s.require("Foot").is_err(), "{rig}");
+            assert_eq!(s.keys()[5], "leftfoot", "{rig}");
+        }
+        // What is the same without separators is told apart with them, and never guessed.
+        let s = chain(&["Hips", "Spine_1", "Spine1"]).unwrap();
+        assert_eq!(s.require("Spine1"), Ok(JointIndex(2)));
+        assert!(s.require("spine1").is_err());
+        assert_eq!(s.keys(), s.names());
     }
 
     #[test]

@@ -7,9 +7,9 @@ use common::strides::stride;
 use common::{built, clip, clips};
 use footwork::build::{BlendPoint, BlendSpace, BuildConfig, BuildOptions, ClipRule, PruneConfig, build};
 use footwork::clip::{Annotations, RawClip};
-use footwork::database::Database;
+use footwork::database::{Database, TagFilter};
 use footwork::frames::ClipIndex;
-use footwork::input::MotionInput;
+use footwork::input::{MotionInput, Stick};
 use footwork::matcher::{MatcherConfig, MotionMatcher};
 use footwork::schema::ChannelSpec;
 use footwork::schema::ChannelType::TrajectoryPosition;
@@ -171,4 +171,31 @@ fn a_folder_copied_into_itself_builds_to_the_same_size_and_the_copies_are_named(
     assert!(late.same_as == "turn_90_left" && (late.later_s - 0.4).abs() < 1e-3, "{late:?}");
     let (all, _) = built(&twice, &BuildConfig::default());
     assert!(all.rows() > 2 * alone.rows() - 1, "off by default");
+}
+
+#[test]
+fn what_is_no_locomotion_is_played_by_those_who_ask_for_it_alone() {
+    let named = |from: &str, name: &str| {
+        let clip = clip(from);
+        let annotations = Annotations { tags: Vec::new(), ..clip.annotations.clone() };
+        RawClip { name: name.to_owned(), annotations, ..clip }
+    };
+    // A fall that could not be told from the idle by its motion, and comes first.
+    let clips = [named("idle", "falling_idle"), named("idle", "idle"), named("walk_175_loop", "walk")];
+    let (db, report) = built(&clips, &BuildConfig::default());
+    let taken: Vec<&str> = report.clips.iter().map(|c| c.taken_for.as_str()).collect();
+    assert_eq!(taken, ["fall", "locomotion", "locomotion"]);
+    let db = Arc::new(db);
+    let mut matcher = MotionMatcher::new(db.clone(), MatcherConfig::default()).unwrap();
+    let fall = TagFilter::required(db.tag_mask("fall").unwrap());
+    for (tags, wanted) in [(TagFilter::default(), false), (fall, true), (TagFilter::default(), false)] {
+        for frame in 0..240 {
+            let input = MotionInput { tags, ..MotionInput::stick(Stick::default()) };
+            matcher.update(&input, 1.0 / 60.0).unwrap();
+            let falls = matcher.state().header.playing.clip == ClipIndex(0);
+            assert!(falls == wanted || frame < 30 && tags != TagFilter::default(), "frame {frame}");
+        }
+    }
+    let (db, _) = built(&clips[..1], &BuildConfig::default());
+    assert!(db.tag_mask(Database::NO_LOCOMOTION).is_err(), "a fall is all there is");
 }

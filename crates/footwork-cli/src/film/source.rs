@@ -8,10 +8,10 @@ use crate::trace::Trace;
 use anyhow::{Context, Result, bail};
 use footwork::build::config::matches_pattern;
 use footwork::build::{JointRoles, prepare};
+use footwork::clip::RawClip;
 use footwork::database::Database;
 use footwork::frames::JointIndex;
 use footwork::rig::Rig;
-use footwork::skeleton::Skeleton;
 use footwork_import::format::{Format, known};
 use footwork_import::{CharacterConfig, SourceConfig, check_rules};
 use std::path::{Path, PathBuf};
@@ -104,7 +104,7 @@ impl Reel {
         Ok(Self {
             source: source.to_owned(),
             rate_hz: first.rate_hz,
-            rig: Rig::find(&skeleton, roles(&skeleton, config), &contact_joints),
+            rig: Rig::find(&skeleton, roles_of(&clips, config), &contact_joints),
             skeleton,
             takes,
             data: Data::Clips(clips),
@@ -126,7 +126,11 @@ impl Reel {
         };
         Self {
             source,
-            rig: Rig::find(&trace.skeleton, roles(&trace.skeleton, &CharacterConfig::default()), &trace.contact_joints),
+            rig: Rig::find(
+                &trace.skeleton,
+                JointRoles::resolve(&trace.skeleton, &Default::default()).unwrap_or_default(),
+                &trace.contact_joints,
+            ),
             skeleton: trace.skeleton.clone(),
             rate_hz: trace.rate_hz,
             takes: vec![take],
@@ -135,8 +139,9 @@ impl Reel {
     }
 }
 
-/// Roles from the configuration if they fit the skeleton, else from the joints' names.
-fn roles(skeleton: &Skeleton, config: &CharacterConfig) -> JointRoles {
-    let given = JointRoles::resolve(skeleton, &config.build.roles);
-    given.or_else(|_| JointRoles::resolve(skeleton, &Default::default())).unwrap_or_default()
+/// Roles from the configuration if they fit the skeleton, else from names and poses.
+fn roles_of(clips: &[RawClip], config: &CharacterConfig) -> JointRoles {
+    let clips: Vec<&RawClip> = clips.iter().collect();
+    let given = JointRoles::of_clips(&clips, &config.build.roles);
+    given.or_else(|_| JointRoles::of_clips(&clips, &Default::default())).unwrap_or_default()
 }

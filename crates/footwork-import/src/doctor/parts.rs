@@ -2,6 +2,7 @@
 
 use super::patient::{Patient, level};
 use footwork::build::{BuildConfig, BuildError, JointRoles, contact_joints, find_sides};
+use footwork::clip::RawClip;
 use footwork::frames::JointIndex;
 use footwork::motion::{is_left, other_side};
 use footwork::rig::{Leg, Rig};
@@ -37,15 +38,16 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Finds the parts.
+    /// Finds the parts of clips that share a skeleton.
     ///
     /// # Errors
     /// A role or contact joint of the configuration that is not there.
-    pub fn of(skeleton: &Skeleton, config: &BuildConfig) -> Result<Self, BuildError> {
-        let roles = JointRoles::resolve(skeleton, &config.roles)?;
+    pub fn of(clips: &[&RawClip], config: &BuildConfig) -> Result<Self, BuildError> {
+        let skeleton = &clips.first().ok_or(BuildError::NoClips)?.skeleton;
+        let roles = JointRoles::of_clips(clips, &config.roles)?;
         let contacts = contact_joints(skeleton, &roles, config)?;
         let rig = Rig::find(skeleton, roles, &contacts);
-        let legs = Leg::find(skeleton, &contacts);
+        let legs = Leg::find(skeleton, &rig.roles, &contacts);
         let feet = contacts.iter().zip(legs).map(|(toe, leg)| Foot {
             toe: toe.at(),
             ankle: leg.map_or(toe.at(), |l| l.ankle.at()),

@@ -4,6 +4,7 @@ use super::check::Check;
 use super::finding::{Finding, Severity};
 use super::parts::Parts;
 use super::patient::Patient;
+use footwork::roles::FoundBy;
 use glam::Vec3;
 
 /// Toes point that far against the way the body would face by its names: cos 130 degrees; splayed and crossed feet stay
@@ -15,6 +16,10 @@ const SAMPLES: usize = 200;
 /// Legs by their toes, arms by the legs; swaps sides.
 pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     let Some((l, r)) = body.sides else { return };
+    // Roles found from the shape say nothing about names.
+    if body.rig.roles.assigned().any(|(role, a)| role.ends_with("up_leg") && a.found_by == FoundBy::Topology) {
+        return;
+    }
     let n = p.frames();
     let frames: Vec<usize> = (0..n).step_by((n / SAMPLES).max(1)).collect();
     let toes: Vec<f32> = frames

@@ -52,11 +52,13 @@ impl Ward {
             build: BuildConfig { clips: Vec::new(), ..build.clone() },
         };
         let usual = ward.usual_kind();
-        for (kind, first) in kinds.iter().enumerate() {
-            let body = Parts::of(&clips[*first].skeleton, &ward.build);
+        for kind in 0..kinds.len() {
+            let own: Vec<&RawClip> =
+                clips.iter().zip(&ward.kind_of).filter(|(_, k)| **k == kind).map(|(c, _)| c).collect();
+            let body = Parts::of(&own, &ward.build);
             // The configuration describes most clips; the odd ones are told apart, not refused.
             ward.bodies.push(match body {
-                Err(_) if kind != usual => Parts::of(&clips[*first].skeleton, &BuildConfig::default())?,
+                Err(_) if kind != usual => Parts::of(&own, &BuildConfig::default())?,
                 body => body?,
             });
         }

@@ -16,7 +16,7 @@ const FOUND_SHARE: f32 = 0.5;
 
 /// Writes clips as animations of a character: all that the `.glb` file `rig` holds, its animations replaced by these.
 ///
-/// Joints go together by name (without namespace, as in `mixamorig:Hips`). Joints of the file that the clip lacks keep
+/// Joints go together by name, without namespace, prefix and separators ([`Skeleton::keys`]). Joints of the file that the clip lacks keep
 /// their rest pose; joints of the clip that the file lacks are left out, and what they move is kept. Distances are the
 /// clip's: for another body or other joint axes, retarget first.
 ///
@@ -82,9 +82,8 @@ struct Names {
 
 impl Names {
     fn of(rig: &Skeleton, clip: &RawClip, refuse: &impl Fn(String) -> GlbError) -> Result<Self, GlbError> {
-        let key = |n: &str| n.rsplit_once(':').map_or(n, |(_, own)| own).to_owned();
-        let keys: Vec<String> = clip.skeleton.names().iter().map(|n| key(n)).collect();
-        let own: Vec<Option<usize>> = rig.names().iter().map(|n| keys.iter().position(|k| *k == key(n))).collect();
+        let keys = clip.skeleton.keys();
+        let own: Vec<Option<usize>> = rig.keys().iter().map(|n| keys.iter().position(|k| k == n)).collect();
         let found = own.iter().flatten().count();
         if (found as f32) < FOUND_SHARE * clip.skeleton.len() as f32 {
             let some = |s: &Skeleton| s.names().iter().take(4).cloned().collect::<Vec<_>>().join("`, `");

@@ -44,6 +44,8 @@ settings! {
         /// Frames that move as no body does are bridged where they are one or two (1/30 s), else left out, and reported. A clip that
         /// is cut there becomes several. Clips that others continue or are blended from are not cut.
         glitches: GlitchConfig;
+        /// Making the clips that thin data lacks.
+        multiply: MultiplyConfig;
         /// Leaving out motion that other clips contain.
         ///
         /// Off by default.
@@ -80,6 +82,19 @@ choices! {
         Existing = "existing",
         /// A new joint 0 under the body. Joints above the hips rest under it.
         Synthesize = "synthesize",
+    }
+}
+
+choices! {
+    /// When missing clips are made.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Multiply = Auto {
+        /// Where the captured clips answer less than half of what a stick can ask for.
+        Auto = "auto",
+        /// Every command that no captured clip answers gets one.
+        On = "on",
+        /// None is made.
+        Off = "off",
     }
 }
 
@@ -138,6 +153,15 @@ settings! {
         flip_deg: f32 = 120.0, in 10.0 to 180.0, unit "degrees";
     }
 
+    /// The `[build.multiply]` table.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct MultiplyConfig {
+        /// When clips are made out of the captured ones: starts, stops, turns, curves, changes of speed and direction.
+        mode: Multiply = Multiply::Auto;
+        /// Cost of transitions to made clips, in the units of `transition_cost`. Higher values prefer captured clips.
+        cost: f32 = 0.02, in 0.0 to 1e6;
+    }
+
     /// The `[build.prune]` table.
     #[derive(Clone, Debug, PartialEq)]
     pub struct PruneConfig {
@@ -179,7 +203,7 @@ settings! {
     /// The `[build.schema]` table.
     #[derive(Clone, Debug, PartialEq)]
     pub struct SchemaConfig {
-        /// A ready-made set of channels. Default: `holden`, unless channels are given.
+        /// A ready-made set of channels. Default: `holden` (`quadruped` for a body on four feet), unless channels are given.
         preset: Option<Preset>;
         /// How features become comparable; see `docs/guide/schema.md`.
         normalization: Normalization = Normalization::Block;

@@ -341,9 +341,8 @@ fn fill(clip: &mut RawClip, first: usize, width: usize) {
     };
     for k in 0..width {
         let x = k as f32;
-        let weight = |i: usize| -> f32 {
-            (0..at.len()).filter(|o| *o != i).map(|o| (x - at[o]) / (at[i] - at[o])).product()
-        };
+        let weight =
+            |i: usize| -> f32 { (0..at.len()).filter(|o| *o != i).map(|o| (x - at[o]) / (at[i] - at[o])).product() };
         let weights: Vec<f32> = (0..at.len()).map(weight).collect();
         for j in 0..joints {
             let near = clip.rotations[(first - 1) * joints + j];

@@ -81,8 +81,9 @@ fn a_frame_astray_at_an_end_is_cut_off() {
         let glitches = found(&mut clip);
         assert_eq!(glitches.len(), 1, "{glitches:?}");
         assert_eq!(glitches[0].done, GlitchMend::LeftOut);
-        let left: Vec<usize> =
-            (0..240).filter(|f| !clip.annotations.discard.iter().any(|r| r.contains(*f as f32 / 60.0 + 1e-4))).collect();
+        let left: Vec<usize> = (0..240)
+            .filter(|f| !clip.annotations.discard.iter().any(|r| r.contains(*f as f32 / 60.0 + 1e-4)))
+            .collect();
         assert_eq!(left, kept.collect::<Vec<_>>());
     }
 }

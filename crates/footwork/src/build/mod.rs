@@ -7,6 +7,7 @@ pub mod config;
 mod contacts;
 mod error;
 mod glitches;
+mod kinds;
 pub mod loops;
 mod multiply;
 mod normalize;
@@ -24,10 +25,11 @@ pub use crate::roles::{Assigned, JointRoles, RoleError};
 pub use blend_space::BlendReport;
 pub use config::{
     BlendPoint, BlendSpace, BuildConfig, ClipRule, ContactConfig, CostSpec, CurveSpec, EventSpec, GlitchConfig,
-    PruneConfig, RootMotion, RootMotionConfig, SchemaConfig, TagSpec,
+    Multiply, MultiplyConfig, PruneConfig, RootMotion, RootMotionConfig, SchemaConfig, TagSpec,
 };
 pub use error::BuildError;
 pub use glitches::{Glitch, GlitchMend, mend_glitches};
+pub use multiply::{Dropped, Made};
 pub use normalize::NormalizeError;
 pub use prune::Pruned;
 pub use report::{BuildReport, ClipReport, ColumnReport, RoleSource, Skipped};
@@ -37,14 +39,16 @@ use crate::clip::{Annotations, ContactTrack, RawClip};
 use crate::database::{Clip, Database, DatabaseContent, MirrorMode, mirror_table_of};
 use crate::frames::JointIndex;
 use crate::motion::PosePool;
-use crate::rig::Rig;
-use crate::schema::{ChannelSpec, FeatureSchema, MirrorColumn, PropSpec};
+use crate::rig::{Leg, Rig};
+use crate::schema::{ChannelSpec, FeatureSchema, MirrorColumn, Preset, PropSpec};
 use crate::settings;
 use crate::skeleton::Skeleton;
-use glam::Vec3;
 use root_motion::RootPlan;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use track::Track;
+
+/// Of so many frames one tells how knees bend.
+const HINGE_STEP: usize = 7;
 
 /// A clip must leave this much to play after the rows that can be jumped to, unless it loops, seconds.
 pub const MIN_CLIP_S: f32 = 0.34;
@@ -104,21 +108,23 @@ fn build_all(
     let contact_joints = contact_joints(&skeleton, &roles, config)?;
     report.blends = blend_space::sample(&mut tracks, &skeleton, &contact_joints, config)?;
     let feet = |t: &Track| contacts::feet(t, &skeleton, &contact_joints, &config.contacts);
-    let mut all: Vec<contacts::Feet> = parallel::map(&tracks, feet);
+    let (mut labels, mut stances): (Vec<_>, Vec<_>) =
+        parallel::map(&tracks, feet).into_iter().map(|f| (f.labels, f.stance_share)).unzip();
     let mut rig = Rig::find(&skeleton, roles.clone(), &contact_joints);
-    if std::env::var("FW_MULT").is_ok() {
-        let joints = skeleton.len();
-        rig.set_hinges(&skeleton, tracks.iter().flat_map(|t| t.rotations.chunks_exact(joints).step_by(7)));
-        let labels: Vec<_> = all.iter().map(|f| f.labels.clone()).collect();
-        let (made, report_made) = multiply::multiply(&tracks, &labels, &skeleton, &rig, 0.0);
-        for d in &report_made.dropped {
-            eprintln!("dropped {} : {}", d.clip, d.reason);
-        }
-        eprintln!("made {} dropped {}", report_made.clips.len(), report_made.dropped.len());
-        all.extend(parallel::map(&made, feet));
-        tracks.extend(made);
+    let joints = skeleton.len();
+    rig.set_hinges(&skeleton, tracks.iter().flat_map(|t| t.rotations.chunks_exact(joints).step_by(HINGE_STEP)));
+    let legs = Leg::find(&skeleton, &rig.roles, &contact_joints);
+    let mut taken = kinds::take(&mut tracks, &kinds::Evidence { skeleton: &skeleton, labels: &labels, legs: &legs });
+    let known: Vec<_> =
+        tracks.iter().zip(&labels).zip(&taken).filter(|(_, t)| t.is_locomotion()).map(|(t, _)| t).collect();
+    let (made, told) = multiply::multiply(&known, &skeleton, &rig, &config.multiply);
+    report.made = told;
+    for (feet, track) in parallel::map(&made, feet).into_iter().zip(made) {
+        labels.push(feet.labels);
+        stances.push(feet.stance_share);
+        taken.push(kinds::Taken::made());
+        tracks.push(track);
     }
-    let (labels, stances): (Vec<_>, Vec<_>) = all.into_iter().map(|f| (f.labels, f.stance_share)).unzip();
     let poses = pool(&tracks, &skeleton);
 
     let (specs, props) = named(&skeleton, &roles, config);
@@ -126,6 +132,9 @@ fn build_all(
     let schema = FeatureSchema::resolve(&specs, &props, &skeleton, &contact_joints)?;
     let stage = rows::Stage { tracks: &tracks, skeleton: &skeleton, poses: &poses, schema: &schema, config, options };
     let extracted = stage.extract(&labels, contact_joints.len(), search_rate_hz)?;
+    let side = |name: &String| roles.name_of(&skeleton, name);
+    let mirror_pairs: Vec<[String; 2]> = config.mirror_pairs.iter().map(|pair| pair.each_ref().map(side)).collect();
+    let config = &BuildConfig { mirror_pairs, ..config.clone() };
     let mirror = mirror_columns(&skeleton, &schema, &poses, config)?;
     let symmetric = mirror.as_deref().filter(|_| config.symmetric_normalization);
     let scaling = normalize::scaling(&extracted.raw, &schema, config.schema.normalization, symmetric)?;
@@ -139,8 +148,9 @@ fn build_all(
     let (curve_names, curves) = annotations::curves(&tracks, pose_rate_hz);
     let (tags, tag_spans) = annotations::tags(&tracks)?;
     let (event_names, events) = annotations::events(&tracks);
-    for (i, (t, stance_share)) in tracks.iter().zip(stances).enumerate() {
-        report.clips.push(clip_report(t, &labels[i], stance_share, &assembled, i));
+    for (i, ((t, stance_share), taken)) in tracks.iter().zip(stances).zip(taken).enumerate() {
+        let report_of = clip_report(t, &labels[i], stance_share, &assembled, i);
+        report.clips.push(ClipReport { taken_for: taken.what, taken_because: taken.because, ..report_of });
     }
     report
         .warnings
@@ -229,19 +239,20 @@ fn root(
     let mut clips = annotations::annotate(clips, config)?;
     let known = JointRoles::resolve(&clips[0].skeleton, &config.roles).ok();
     let found = parallel::map_owned(clips, |mut clip| (glitches::mend(&mut clip, known.as_ref(), config), clip));
-    (report.glitches, clips) = found.into_iter().fold((Vec::new(), Vec::new()), |(mut all, mut clips), (found, clip)| {
-        all.extend(found);
-        clips.push(clip);
-        (all, clips)
-    });
+    (report.glitches, clips) =
+        found.into_iter().fold((Vec::new(), Vec::new()), |(mut all, mut clips), (found, clip)| {
+            all.extend(found);
+            clips.push(clip);
+            (all, clips)
+        });
     let settled = loops::settle(&mut clips, config);
     report.loops = settled.reports;
     report.warnings.extend(settled.warnings);
     let source = &clips[0].skeleton.clone();
+    let roles = JointRoles::of_clips(&clips.iter().collect::<Vec<_>>(), &config.roles)?;
     let with_rounds: Vec<_> = clips.into_iter().zip(settled.rounds).collect();
     let rate_hz = report.pose_rate_hz;
     let tracks = parallel::map_owned(with_rounds, |(clip, round)| Track::resample(clip, round, rate_hz));
-    let roles = JointRoles::resolve_with_pose(source, &config.roles, &middle_pose(&tracks[0], source))?;
     report.warnings.extend(roles.notes().iter().cloned());
     let (plan, warnings) = root_motion::plan(&tracks, source, &roles, &config.root)?;
     report.warnings.extend(warnings);
@@ -266,13 +277,6 @@ fn root(
     report.warnings.extend(told);
     let parts = parallel::map_owned(rooted, cut);
     Ok(Rooted { skeleton, roles, tracks: parts.into_iter().flatten().collect() })
-}
-
-/// Positions of all joints in the middle of a clip: calibration poses stand at the ends.
-fn middle_pose(track: &Track, skeleton: &Skeleton) -> Vec<Vec3> {
-    let mut world = Vec::new();
-    track.world(skeleton, track.frames() / 2, &mut world);
-    world.iter().map(|t| t.translation).collect()
 }
 
 /// Leaves out, and reports, what is too short to be jumped into.
@@ -459,7 +463,11 @@ fn named(skeleton: &Skeleton, roles: &JointRoles, config: &BuildConfig) -> (Vec<
     for p in &mut props {
         p.joint = roles.name_of(skeleton, &p.joint);
     }
-    let mut specs = config.schema.all_channels();
+    let mut schema = config.schema.clone();
+    if roles.is_quadruped() && schema.channels.is_empty() {
+        schema.preset = schema.preset.or(Some(Preset::Quadruped));
+    }
+    let mut specs = schema.all_channels();
     for s in &mut specs {
         let is_prop = s.joint.as_ref().is_some_and(|j| props.iter().any(|p| p.name == *j));
         if !is_prop {
@@ -517,6 +525,8 @@ fn clip_report(
         mean_speed_mps: way * track.rate_hz / (n - 1) as f32,
         contact_share: (0..contacts).map(share).collect(),
         stance_share,
+        taken_for: String::new(),
+        taken_because: String::new(),
     }
 }
 

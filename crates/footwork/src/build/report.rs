@@ -3,6 +3,7 @@
 use super::blend_space::BlendReport;
 use super::glitches::Glitch;
 use super::loops::LoopReport;
+use super::multiply::Made;
 use super::prune::Pruned;
 use crate::roles::FoundBy;
 use serde::Serialize;
@@ -19,6 +20,8 @@ pub struct BuildReport {
     pub glitches: Vec<Glitch>,
     /// Clips that go round, and what was done about their seams.
     pub loops: Vec<LoopReport>,
+    /// Clips that were made because the captured ones lack them.
+    pub made: Made,
     /// Clips that blend spaces have made.
     pub blends: Vec<BlendReport>,
     /// What other clips show as well and was left out.
@@ -88,6 +91,11 @@ pub struct ClipReport {
     pub contact_share: Vec<f32>,
     /// `[contact joints]` share of frames in which any part of this foot carries, heel or toes.
     pub stance_share: Vec<f32>,
+    /// `locomotion`, or what else the clip shows (`fall`, `sit`, `low`, ..): queries leave that out unless they ask for a tag
+    /// of it.
+    pub taken_for: String,
+    /// What tells: its name, its tags, or its motion.
+    pub taken_because: String,
 }
 
 /// A clip that was left out.

@@ -216,6 +216,8 @@ pub struct Database {
     tag_sets: Vec<TagMask>,
     /// `[rows]` index of each row's set.
     row_tag_sets: Vec<u32>,
+    /// What queries leave out.
+    aside: tags::Aside,
     /// `[rows]` the clip of each row.
     pub row_clips: Vec<ClipIndex>,
     /// `[rows]` transitions per second that a character at rest needs if it enters a clip there: 0 where the clip stands for
@@ -289,6 +291,10 @@ impl Database {
     /// Maximum number of tags of a database.
     pub const MAX_TAGS: usize = TagMask::CAPACITY;
 
+    /// Tag of motion that is no locomotion: a fall, a seat, an attack. Queries leave it out, unless they ask for a tag that only
+    /// such motion has.
+    pub const NO_LOCOMOTION: &str = "no_locomotion";
+
     /// Checks all of it and derives the rest.
     ///
     /// # Errors
@@ -304,6 +310,9 @@ impl Database {
         }
         let residuals = c.schema.channels.iter().flat_map(|ch| ch.columns.clone().map(|_| ch.residual)).collect();
         let (tag_sets, row_tag_sets) = tag_sets(c);
+        // The first set is that of rows without tags, if there are such.
+        let sets = &tag_sets[usize::from(!row_tag_sets.contains(&0))..];
+        let aside = tags::Aside::new(c.tags.iter().position(|t| t == Self::NO_LOCOMOTION), sets);
         let mut row_clips = vec![ClipIndex(0); c.row_frames.len()];
         for (i, clip) in c.clips.iter().enumerate() {
             row_clips[clip.row_range()].fill(ClipIndex::new(i));
@@ -319,6 +328,7 @@ impl Database {
             mirror_table,
             mirror_columns,
             residuals,
+            aside,
             tag_sets,
             row_tag_sets,
             row_clips,
@@ -435,6 +445,12 @@ impl Database {
     #[inline]
     pub fn row_tags(&self, row: usize) -> &TagMask {
         &self.tag_sets[self.row_tag_sets[row] as usize]
+    }
+
+    /// What a query with these tags accepts: see [`Database::NO_LOCOMOTION`].
+    #[inline]
+    pub fn accepted(&self, tags: TagFilter) -> TagFilter {
+        self.aside.left_out(tags)
     }
 
     /// The set of one tag.

@@ -48,6 +48,12 @@ impl TagMask {
         self.0[tag / 64] >> (tag % 64) & 1 == 1
     }
 
+    /// The tags of this set that are not in the other.
+    pub(crate) fn without(mut self, other: &Self) -> Self {
+        self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a &= !b);
+        self
+    }
+
     /// Indices of the tags in the set.
     pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
         (0..Self::CAPACITY).filter(move |tag| self.has(*tag))
@@ -125,6 +131,38 @@ impl TagFilter {
     }
 }
 
+/// The rows that are no locomotion, by their tags.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Aside {
+    /// [`super::Database::NO_LOCOMOTION`]; empty where there is no such row.
+    tag: TagMask,
+    /// All tags that no other rows have.
+    only: TagMask,
+}
+
+impl Aside {
+    /// From the index of the tag and all sets of tags that rows have. Where no row is locomotion, none is left out.
+    pub(super) fn new(tag: Option<usize>, sets: &[TagMask]) -> Self {
+        let tag = tag.map(TagMask::of).unwrap_or_default();
+        if sets.iter().all(|s| s.intersects(&tag)) {
+            return Self::default();
+        }
+        let all = |aside: bool| {
+            sets.iter().filter(|s| s.intersects(&tag) == aside).fold(TagMask::default(), |all, set| all | *set)
+        };
+        Self { tag, only: all(true).without(&all(false)) }
+    }
+
+    /// What a query accepts that asks for these tags: locomotion alone, unless it asks for a tag that only other motion has.
+    #[inline]
+    pub(super) fn left_out(&self, mut tags: TagFilter) -> TagFilter {
+        if !tags.required.intersects(&self.only) && !tags.any.intersects(&self.only) {
+            tags.forbidden |= self.tag;
+        }
+        tags
+    }
+}
+
 /// Bounds on the tags of many rows, in a word each: the nodes of search structures hold them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TagSummary {
@@ -177,6 +215,22 @@ mod tests {
             assert!(!f.allows(&mask(refused)), "{refused:?}");
         }
         assert!(TagFilter::default().allows(&mask(&[])) && TagFilter::default().allows(&mask(&[0, 511])));
+    }
+
+    #[test]
+    fn queries_leave_out_what_is_no_locomotion_unless_they_ask_for_it() {
+        // Walk, walk to the left, fall to the left (9 is the tag of what is no locomotion).
+        let sets = [&[0][..], &[0, 1], &[1, 2, 9]].map(mask);
+        let aside = Aside::new(Some(9), &sets);
+        let passes = |f: TagFilter| sets.map(|s| aside.left_out(f).allows(&s));
+        assert_eq!(passes(TagFilter::default()), [true, true, false]);
+        assert_eq!(passes(TagFilter::required(mask(&[1]))), [false, true, false]);
+        assert_eq!(passes(TagFilter::required(mask(&[2]))), [false, false, true]);
+        assert_eq!(passes(TagFilter::any(mask(&[0, 2]))), [true, true, true]);
+        assert_eq!(passes(TagFilter::forbidden(mask(&[0]))), [false, false, false]);
+        for none in [Aside::new(None, &sets[..2]), Aside::new(Some(9), &sets[2..])] {
+            assert!(none.left_out(TagFilter::default()).is_open());
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::scratch::{LastSearch, Scratch};
 use super::source::{Clips, nearest_row, wrapped_s};
 use super::state::MatcherState;
 use super::weights::shortlist_multipliers;
-use crate::database::{Database, MirrorMode};
+use crate::database::{Database, MirrorMode, TagFilter};
 use crate::frames::RowIndex;
 use crate::input::{Gait, Goal, MotionInput, Stick};
 use crate::math::Transform;
@@ -128,7 +128,9 @@ impl Chooser for Search {
             }
         }
         db.features.normalize(&mut query);
-        let candidates = Candidates { end_exclusion_rows: end_rows(db, &character.config), ..Candidates::default() };
+        let tags = db.accepted(TagFilter::default());
+        let candidates =
+            Candidates { end_exclusion_rows: end_rows(db, &character.config), tags, ..Candidates::default() };
         let ask = SearchQuery { candidates, ..SearchQuery::new(&query, &multipliers) };
         let row = self.index.search(db, &ask).map_or(RowIndex(0), |m| m.row);
         playing_at(db, row, false)
@@ -139,7 +141,7 @@ impl Chooser for Search {
         update.query_of(true);
         let candidates = Candidates {
             end_exclusion_rows: end_rows(db, &character.config),
-            tags: update.input.tags,
+            tags: db.accepted(update.input.tags),
             ..Candidates::default()
         };
         let query = SearchQuery::new(&update.scratch.query, &character.resolved.multipliers);
@@ -153,7 +155,8 @@ impl Chooser for Search {
         let db = &*self.db;
         let rest_cost = config.rest_cost * update.state.header.rests(&update.character.config);
         let continuing = if may_continue { self.continuing(update, rest_cost) } else { None };
-        let allowed = continuing.filter(|c| update.input.tags.allows(db.row_tags(c.row.at())));
+        let accepted = db.accepted(update.input.tags);
+        let allowed = continuing.filter(|c| accepted.allows(db.row_tags(c.row.at())));
         if allowed.is_some_and(|c| c.cost < config.keep_playing_within) {
             update.state.header.stranded = false;
             return Choice::Continue;
@@ -197,7 +200,7 @@ fn candidates(db: &Database, config: &MatcherConfig, input: &MotionInput, p: &Pl
         end_exclusion_rows: end_rows(db, config),
         near: near_rows(db, p, near_s),
         near_mirrored: p.mirrored && db.mirror == MirrorMode::Query,
-        tags: input.tags,
+        tags: db.accepted(input.tags),
     }
 }
 

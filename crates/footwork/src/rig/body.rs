@@ -20,7 +20,7 @@ impl Body {
     /// The body whose feet are `contacts`, `[contact joints]`; `None` without legs, or where they hang from the root itself.
     /// Hips given by role win over the joint at which the legs part, if all legs hang from them.
     pub fn find(skeleton: &Skeleton, roles: &JointRoles, contacts: &[JointIndex]) -> Option<Self> {
-        let legs = Leg::find(skeleton, contacts);
+        let legs = Leg::find(skeleton, roles, contacts);
         let parent = |j: JointIndex| skeleton.parents()[j.at()];
         let above = |j: JointIndex, of: JointIndex| std::iter::successors(Some(of), |j| parent(*j)).any(|a| a == j);
         let first = legs.iter().flatten().next()?;

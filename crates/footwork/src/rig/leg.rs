@@ -2,6 +2,7 @@
 
 use crate::frames::JointIndex;
 use crate::math::Quat;
+use crate::roles::JointRoles;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
@@ -23,14 +24,18 @@ pub struct Leg {
 
 impl Leg {
     /// The legs that end in `contacts`, `[contact joints]`. A leg is what lies below the last joint that it shares with
-    /// another contact (below the hips, for a person); `None` for fewer than three joints there.
-    pub fn find(skeleton: &Skeleton, contacts: &[JointIndex]) -> Vec<Option<Self>> {
+    /// another contact (below the hips, for a person); `None` for fewer than three joints there. Of more than three, roles
+    /// tell which they are (a shoulder blade is none), else they are the lowest.
+    pub fn find(skeleton: &Skeleton, roles: &JointRoles, contacts: &[JointIndex]) -> Vec<Option<Self>> {
         let ancestors = |j: JointIndex| std::iter::successors(Some(j), |j| skeleton.parents()[j.at()]);
         let shared = |j: JointIndex, of: JointIndex| {
             contacts.iter().any(|other| *other != of && ancestors(*other).any(|a| a == j))
         };
         let leg = |toe: JointIndex| {
             let chain: Vec<JointIndex> = ancestors(toe).take_while(|j| j.at() > 0 && !shared(*j, toe)).collect();
+            if let Some(leg) = Self::by_roles(skeleton, roles, &chain) {
+                return Some(leg);
+            }
             match chain[..] {
                 [toe, ankle, knee, hip, ..] => Some(Self { hip, knee, ankle, toe, hinge: Vec3::ZERO }),
                 [ankle, knee, hip] => Some(Self { hip, knee, ankle, toe: ankle, hinge: Vec3::ZERO }),
@@ -38,6 +43,24 @@ impl Leg {
             }
         };
         contacts.iter().map(|c| leg(*c)).collect()
+    }
+
+    /// The leg along a chain (from what touches upwards) whose three joints have the roles of a leg, or of a fore leg.
+    fn by_roles(skeleton: &Skeleton, roles: &JointRoles, chain: &[JointIndex]) -> Option<Self> {
+        const LIMBS: [[&str; 3]; 4] = [
+            ["left_up_leg", "left_leg", "left_foot"],
+            ["right_up_leg", "right_leg", "right_foot"],
+            ["left_up_arm", "left_fore_arm", "left_hand"],
+            ["right_up_arm", "right_fore_arm", "right_hand"],
+        ];
+        let toe = *chain.first()?;
+        let hangs = |j: JointIndex, from: JointIndex| skeleton.parents()[j.at()] == Some(from);
+        LIMBS.iter().find_map(|limb| {
+            let [hip, knee, ankle] = limb.map(|role| roles.get(role).filter(|j| chain.contains(j)));
+            let (hip, knee, ankle) = (hip?, knee?, ankle?);
+            let whole = hangs(knee, hip) && hangs(ankle, knee) && (toe == ankle || hangs(toe, ankle));
+            whole.then_some(Self { hip, knee, ankle, toe, hinge: Vec3::ZERO })
+        })
     }
 
     /// The limb of three joints that ends in `end`: an arm, from the hand.
@@ -70,7 +93,7 @@ mod tests {
         )
         .unwrap();
         let [toe, foot, head] = [5, 8, 9].map(JointIndex::new);
-        let legs = Leg::find(&skeleton, &[toe, foot, head]);
+        let legs = Leg::find(&skeleton, &JointRoles::default(), &[toe, foot, head]);
         let [hip, knee, ankle] = [2, 3, 4].map(JointIndex::new);
         assert_eq!(legs[0], Some(Leg { hip, knee, ankle, toe, hinge: Vec3::ZERO }));
         let [hip, knee, ankle] = [6, 7, 8].map(JointIndex::new);

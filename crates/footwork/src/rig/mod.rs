@@ -70,9 +70,10 @@ impl Rig {
         (0..contacts).map(|slot| self.body.as_ref().and_then(|body| body.legs[slot]))
     }
 
-    /// The joint that a name means: a joint's own name first, then a role. Allocates nothing.
+    /// The joint that a name means: a joint's own name first, then a role, then a name that is the same but for prefix and
+    /// separators.
     pub fn joint(&self, skeleton: &Skeleton, name: &str) -> Option<JointIndex> {
-        skeleton.find(name).or_else(|| self.roles.get(name))
+        skeleton.find(name).or_else(|| self.roles.get(name)).or_else(|| skeleton.require(name).ok())
     }
 
     /// The arm that ends in a hand: its three joints as a leg's.

@@ -1,7 +1,7 @@
 //! Which joint plays which part: `left_foot` is `LeftFoot` here and `foot_l` there.
 //!
 //! What is given by hand wins; then names, put right by the hierarchy; then the shape of the hierarchy and a pose in which the
-//! body stands ([`JointRoles::resolve_with_pose`]). How each role was found, and how sure that is, stays with it.
+//! body stands ([`JointRoles::resolve_with_poses`]). How each role was found, and how sure that is, stays with it.
 
 mod names;
 mod sides;
@@ -9,12 +9,16 @@ mod topology;
 mod tree;
 mod words;
 
+use crate::clip::RawClip;
 use crate::frames::JointIndex;
+use crate::math::Transform;
 use crate::skeleton::{Skeleton, SkeletonError};
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+#[cfg(feature = "build")]
+pub(crate) use words::tokens;
 pub(crate) use words::{Side, Words};
 
 /// All roles there are. Of a chain (spine, neck) the first joint has the role, `chest` is the last of the spine.
@@ -61,6 +65,8 @@ const NEEDED: &[&str] = &[
 ];
 /// Feet of a quadruped.
 const PAWS: [&str; 4] = ["left_fore_foot", "right_fore_foot", "left_hind_foot", "right_hind_foot"];
+/// Clips whose poses are looked at.
+const MOST_CLIPS: usize = 16;
 /// Confidence in a side that the pose contradicts, at most.
 const CONTRADICTED: f32 = 0.3;
 
@@ -122,24 +128,44 @@ impl JointRoles {
     /// # Errors
     /// A role or joint in `given` that does not exist.
     pub fn resolve(skeleton: &Skeleton, given: &BTreeMap<String, String>) -> Result<Self, RoleError> {
-        let rest: Vec<Vec3> = skeleton.rest_model().iter().map(|t| t.translation).collect();
-        Self::resolve_with_pose(skeleton, given, &rest)
+        Self::resolve_with_poses(skeleton, given, &[positions(&skeleton.rest_model())])
     }
 
-    /// As [`JointRoles::resolve`], with a pose in which the body stands or walks, +Y up: `[joints]` positions in the world,
-    /// metres. Rest poses of motion capture are often none (all bones along one axis): a frame of a clip tells more.
+    /// As [`JointRoles::resolve`], with poses of clips that share a skeleton: rest poses of motion capture are often none
+    /// (all bones along one axis). Without clips, no roles.
+    ///
+    /// # Errors
+    /// As [`JointRoles::resolve`].
+    pub fn of_clips(clips: &[&RawClip], given: &BTreeMap<String, String>) -> Result<Self, RoleError> {
+        let Some(first) = clips.first() else { return Ok(Self::default()) };
+        let mut poses = Vec::new();
+        let alike = || clips.iter().filter(|c| c.skeleton.len() == first.skeleton.len() && c.frames() > 0);
+        let every = alike().count().div_ceil(MOST_CLIPS);
+        // The middle first: calibration poses stand at the ends.
+        for share in [0.5, 0.25, 0.75] {
+            poses.extend(alike().step_by(every.max(1)).map(|c| frame_of(c, (c.frames() as f32 * share) as usize)));
+        }
+        if poses.is_empty() {
+            Self::resolve(&first.skeleton, given)
+        } else {
+            Self::resolve_with_poses(&first.skeleton, given, &poses)
+        }
+    }
+
+    /// As [`JointRoles::resolve`], with poses in which the body stands or walks, +Y up: `[joints]` positions in the world,
+    /// metres, of each. Most of them decide between two feet and four; the first that tells the sides does.
     ///
     /// # Errors
     /// As [`JointRoles::resolve`].
     ///
     /// # Panics
     /// Positions that are not one per joint.
-    pub fn resolve_with_pose(
+    pub fn resolve_with_poses(
         skeleton: &Skeleton,
         given: &BTreeMap<String, String>,
-        positions: &[Vec3],
+        poses: &[Vec<Vec3>],
     ) -> Result<Self, RoleError> {
-        assert_eq!(positions.len(), skeleton.len(), "one position per joint");
+        assert!(poses.iter().all(|p| p.len() == skeleton.len()), "one position per joint");
         let mut roles = Self::default();
         let named = names::find(skeleton);
         roles.notes = named.notes;
@@ -147,8 +173,11 @@ impl JointRoles {
             let joint = JointIndex::new(joint);
             roles.joints.insert(role, Assigned { joint, found_by: FoundBy::Name, confidence });
         }
-        roles.fill_from_shape(skeleton, positions);
-        roles.check_sides(skeleton, positions);
+        let (body, pose) = topology::find_in_poses(skeleton, poses);
+        roles.fill_from_shape(body);
+        if let Some(positions) = pose {
+            roles.check_sides(skeleton, positions);
+        }
         for (role, joint) in given {
             if !Self::is_role(role) {
                 let nearest = crate::error::nearest(role, ROLES.iter().copied());
@@ -161,9 +190,9 @@ impl JointRoles {
     }
 
     /// What names leave open, or got wrong, from the shape of the body.
-    fn fill_from_shape(&mut self, skeleton: &Skeleton, positions: &[Vec3]) {
+    fn fill_from_shape(&mut self, body: Option<topology::Body>) {
         let complete = NEEDED.iter().all(|r| self.joints.get(*r).is_some_and(|a| a.confidence > CONTRADICTED));
-        let Some(body) = topology::find(skeleton, positions) else { return };
+        let Some(body) = body else { return };
         if !complete {
             for (role, (joint, confidence)) in &body.joints {
                 let joint = JointIndex::new(*joint);
@@ -187,13 +216,18 @@ impl JointRoles {
         }
     }
 
-    /// Sides that the pose contradicts are not sure.
+    /// Sides that names tell and the pose contradicts are not sure.
     fn check_sides(&mut self, skeleton: &Skeleton, positions: &[Vec3]) {
         let joint = |role: String| self.get(&role).map(JointIndex::at);
         let leg = |side: Side| {
             let [hip, ankle, toe] = ["up_leg", "foot", "toe"].map(|part| joint(format!("{}_{part}", side.name())));
             Some([hip?, ankle?, toe?])
         };
+        let by_name =
+            |s: Side| self.joints.get(&format!("{}_up_leg", s.name())).is_some_and(|a| a.found_by == FoundBy::Name);
+        if !Side::BOTH.into_iter().all(by_name) {
+            return;
+        }
         let (Some(left), Some(right)) = (leg(Side::Left), leg(Side::Right)) else { return };
         let Some(note) = sides::contradiction(skeleton, positions, &sides::Legs([left, right])) else { return };
         self.notes.push(note);
@@ -250,13 +284,31 @@ impl JointRoles {
         Self { joints: self.joints.iter().map(|(r, a)| (r.clone(), shift(a))).collect(), notes: self.notes.clone() }
     }
 
-    /// The joint that a name means: a joint's own name first, then a role.
+    /// The joint that a name means: a joint's own name first, then a role, then a name that is the same but for prefix and
+    /// separators.
     pub fn name_of(&self, skeleton: &Skeleton, name: &str) -> String {
-        match (skeleton.find(name), self.get(name)) {
-            (None, Some(j)) => skeleton.name(j).to_owned(),
-            _ => name.to_owned(),
+        let alike = || skeleton.require(name).ok();
+        match skeleton.find(name).or_else(|| self.get(name)).or_else(alike) {
+            Some(joint) => skeleton.name(joint).to_owned(),
+            None => name.to_owned(),
         }
     }
+}
+
+fn positions(world: &[Transform]) -> Vec<Vec3> {
+    world.iter().map(|t| t.translation).collect()
+}
+
+/// `[joints]` positions in a frame of a clip.
+fn frame_of(clip: &RawClip, frame: usize) -> Vec<Vec3> {
+    let joints = clip.skeleton.len();
+    let first = frame.min(clip.frames() - 1) * joints;
+    let mut world: Vec<Transform> = Vec::with_capacity(joints);
+    for (j, parent) in clip.skeleton.parents().iter().enumerate() {
+        let local = Transform::new(clip.translations[first + j], clip.rotations[first + j]);
+        world.push(parent.map_or(local, |p| world[p.at()] * local));
+    }
+    positions(&world)
 }
 
 /// `[joints]` names taken apart: side, part of the body, number.

@@ -4,7 +4,7 @@
 //! Daz, Rokoko, Xsens, the Unreal mannequin, Unity, VRM, SMPL, Rigify, Character Creator, 3ds Max' biped.
 
 use super::tree;
-use super::words::{Side, Words, common, split};
+use super::words::{Side, Words, common, split, without_serials};
 use crate::skeleton::Skeleton;
 use std::collections::BTreeMap;
 
@@ -68,8 +68,9 @@ fn known(word: &str) -> bool {
 
 /// All names of a skeleton taken apart.
 pub fn words(skeleton: &Skeleton) -> Vec<Words> {
-    let shared = common(skeleton.names());
-    skeleton.names().iter().map(|n| split(n, &shared, known)).collect()
+    let names = without_serials(skeleton.names());
+    let shared = common(&names);
+    names.iter().map(|n| split(n, &shared, known)).collect()
 }
 
 /// Finds roles by names.
@@ -109,6 +110,7 @@ fn limbs(skeleton: &Skeleton, words: &[Words], side: Side, named: &mut Named) {
         found.insert("up_arm", shoulder);
     }
     for chain in [&["up_leg", "leg", "foot", "toe"][..], &["shoulder", "up_arm", "fore_arm", "hand"]] {
+        in_order(skeleton, words, chain, &mut found);
         between(skeleton, chain, &mut found);
         for pair in chain.windows(2) {
             let (Some(upper), Some(lower)) = (found.get(pair[0]).copied(), found.get_mut(pair[1])) else { continue };
@@ -124,6 +126,17 @@ fn limbs(skeleton: &Skeleton, words: &[Words], side: Side, named: &mut Named) {
         }
     }
     named.joints.extend(found.into_iter().map(|(part, f)| (format!("{}_{part}", side.name()), f)));
+}
+
+/// Joints of one word are told apart by the hierarchy: the upper of `Leg01` and `Leg02` is the thigh.
+fn in_order(skeleton: &Skeleton, words: &[Words], chain: &[&'static str], found: &mut BTreeMap<&str, (usize, f32)>) {
+    for pair in chain.windows(2) {
+        let (Some(upper), Some(lower)) = (found.get(pair[0]).copied(), found.get(pair[1]).copied()) else { continue };
+        if words[upper.0].part == words[lower.0].part && tree::is_above(skeleton, lower.0, upper.0) {
+            found.insert(pair[0], (lower.0, USUAL));
+            found.insert(pair[1], (upper.0, USUAL));
+        }
+    }
 }
 
 /// Fills a gap of one role where exactly one joint lies between those beside it.

@@ -428,7 +428,7 @@ fn sides_are_not_guessed_where_the_pose_lays_all_bones_along_one_axis() {
     let roles = JointRoles::resolve(&s, &BTreeMap::new()).unwrap();
     assert_eq!(roles.get("hips"), Some(JointIndex(1)));
     assert!(roles.get("left_foot").is_none() && roles.notes()[0].contains("left from right"), "{:?}", roles.notes());
-    let roles = JointRoles::resolve_with_pose(&s, &BTreeMap::new(), &standing).unwrap();
+    let roles = JointRoles::resolve_with_poses(&s, &BTreeMap::new(), &[standing]).unwrap();
     assert_eq!(roles.get("left_foot"), Some(JointIndex(4)));
     assert_eq!(roles.get("right_hand"), Some(JointIndex(22)));
 }
@@ -504,4 +504,55 @@ fn footwork_gait_skeleton() -> Skeleton {
     let rest =
         s.rest().iter().map(|t| Transform::new(t.translation, Quat::from_array(t.rotation.to_array()))).collect();
     Skeleton::new(s.names().to_vec(), parents, rest).unwrap()
+}
+
+/// The fox of glTF's sample models: a number of the exporter's behind each name, thigh and shin of one word.
+fn fox() -> Skeleton {
+    let dog = dog();
+    let names = "Hip Tail01 Tail02 Spine01 Spine02 RightLeg01 RightLeg02 RightFoot01 RightFoot02 LeftLeg01 LeftLeg02 \
+                 LeftFoot01 LeftFoot02 RightUpperArm RightForeArm RightHand RightPaw LeftUpperArm LeftForeArm LeftHand \
+                 LeftPaw Neck Head";
+    // As in that file: the order of the exporter's numbers is not that of the legs.
+    let count = |j: usize| if (5..13).contains(&j) { 40 - j } else { j + 1 };
+    let names = names.split_whitespace().enumerate().map(|(j, n)| format!("b_{n}_{:02}", count(j))).collect();
+    Skeleton::new(names, dog.parents().to_vec(), dog.rest().to_vec()).unwrap()
+}
+
+#[test]
+fn thigh_and_shin_of_one_word_and_numbered_names_are_told_by_the_hierarchy() {
+    let s = fox();
+    let roles = JointRoles::resolve(&s, &BTreeMap::new()).unwrap();
+    let name = |role: &str| roles.get(role).map_or("-", |j| s.name(j).rsplit_once('_').unwrap().0);
+    assert_eq!(["left_up_leg", "left_leg", "left_foot"].map(name), ["b_LeftLeg01", "b_LeftLeg02", "b_LeftFoot01"]);
+    assert_eq!(["right_up_arm", "right_fore_arm"].map(name), ["b_RightUpperArm", "b_RightForeArm"]);
+    assert_eq!(["left_hind_foot", "right_fore_foot"].map(name), ["b_LeftFoot02", "b_RightPaw"]);
+    assert!(roles.notes().is_empty() && roles.is_quadruped(), "{:?}", roles.notes());
+}
+
+#[test]
+fn four_legs_are_told_by_most_poses() {
+    let s = fox();
+    let stands: Vec<Vec3> = s.rest_model().iter().map(|t| t.translation).collect();
+    let rears: Vec<Vec3> = stands.iter().map(|p| Vec3::new(p.x, p.z, -p.y)).collect();
+    let of = |poses: &[&Vec<Vec3>]| {
+        let poses: Vec<Vec<Vec3>> = poses.iter().map(|p| (*p).clone()).collect();
+        JointRoles::resolve_with_poses(&s, &BTreeMap::new(), &poses).unwrap()
+    };
+    assert!(of(&[&rears, &stands, &stands]).is_quadruped());
+    assert!(!of(&[&rears, &stands, &rears]).is_quadruped());
+}
+
+#[test]
+fn legs_of_four_feet_begin_below_the_shoulder_blades() {
+    let s = rig(
+        "Hips\n LeftUpLeg\n  LeftLeg\n   LeftFoot\n RightUpLeg\n  RightLeg\n   RightFoot\n Spine\n  LeftShoulder\n   LeftArm\n    \
+         LeftForeArm\n     LeftHand\n  RightShoulder\n   RightArm\n    RightForeArm\n     RightHand\n  Head\n",
+    );
+    let roles = JointRoles::resolve(&s, &BTreeMap::new()).unwrap();
+    let at = |name: &str| s.find(name).unwrap();
+    let contacts = ["LeftHand", "RightHand", "LeftFoot", "RightFoot"].map(at);
+    let legs = crate::rig::Leg::find(&s, &roles, &contacts);
+    let of = |k: usize| legs[k].map(|l| [l.hip, l.knee, l.ankle, l.toe].map(|j| s.name(j)));
+    assert_eq!(of(0), Some(["LeftArm", "LeftForeArm", "LeftHand", "LeftHand"]));
+    assert_eq!(of(3), Some(["RightUpLeg", "RightLeg", "RightFoot", "RightFoot"]));
 }

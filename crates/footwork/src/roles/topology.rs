@@ -27,6 +27,8 @@ const SURE: [f32; 3] = [0.75, 0.7, 0.55];
 pub struct Body {
     pub joints: BTreeMap<String, (usize, f32)>,
     pub quadruped: bool,
+    /// Whether the pose tells left from right.
+    pub sided: bool,
     pub notes: Vec<String>,
 }
 
@@ -48,6 +50,22 @@ struct Pair {
 struct Facing {
     forward: Vec3,
     sure: f32,
+}
+
+/// As [`find`] in the first pose that tells most: half of the poses must show four feet on the ground for a body that has
+/// them, whatever it does in the others (a dog sits; a gallop stretches). Returns that pose, too.
+pub fn find_in_poses<'a>(skeleton: &Skeleton, poses: &'a [Vec<Vec3>]) -> (Option<Body>, Option<&'a Vec<Vec3>>) {
+    let mut bodies: Vec<(Option<Body>, &Vec<Vec3>)> = poses.iter().map(|p| (find(skeleton, p), p)).collect();
+    let fours = bodies.iter().filter(|(b, _)| b.as_ref().is_some_and(|b| b.quadruped)).count();
+    let four = 2 * fours >= poses.len();
+    let tells = |(b, _): &(Option<Body>, &Vec<Vec3>)| b.as_ref().is_some_and(|b| b.sided && b.quadruped == four);
+    let best = bodies.iter().position(tells).unwrap_or(0);
+    if bodies.is_empty() {
+        (None, None)
+    } else {
+        let (body, pose) = bodies.swap_remove(best);
+        (body, Some(pose))
+    }
 }
 
 /// Looks at hierarchy, bones, and `positions` (`[joints]`, +Y up, of a pose in which the body stands or walks).
@@ -78,6 +96,7 @@ pub fn find(skeleton: &Skeleton, positions: &[Vec3]) -> Option<Body> {
         );
         return Some(body);
     };
+    body.sided = true;
     let leg_parts: [&str; 4] = ["up_leg", "leg", "foot", "toe"];
     sides(positions, legs, &leg_parts, "hind_foot", &facing, &mut body);
     if let Some(arms) = arms {

@@ -74,6 +74,23 @@ pub fn common(names: &[String]) -> BTreeSet<String> {
     if names.len() < FEWEST { BTreeSet::new() } else { all.iter().flatten().filter(|w| shared(w)).cloned().collect() }
 }
 
+/// Names without the number that an exporter hangs behind each, which counts nodes and tells nothing: `b_LeftLeg02_016`.
+pub fn without_serials(names: &[String]) -> Vec<String> {
+    let bare = |name: &str| {
+        let bare = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        (bare.len() < name.len()).then(|| (bare.to_owned(), name[bare.len()..].to_owned()))
+    };
+    let counted: Vec<(String, String)> = names.iter().filter_map(|n| bare(n)).collect();
+    let different: BTreeSet<u64> = counted.iter().filter_map(|(_, n)| n.parse().ok()).collect();
+    let is_serial = counted.len() as f32 >= COMMON * names.len() as f32 && different.len() == counted.len();
+    let strip = |name: &String| match bare(name) {
+        // A joint that has no other name keeps it.
+        Some((bare, _)) if is_serial && bare.contains(char::is_alphabetic) => bare,
+        _ => name.clone(),
+    };
+    names.iter().map(strip).collect()
+}
+
 /// Takes a name apart. `known` says whether a word is a part of the body: `lfoot` is a left foot because `foot` is one, and
 /// `ball` is no right `bal`.
 pub fn split(name: &str, common: &BTreeSet<String>, known: impl Fn(&str) -> bool) -> Words {
@@ -132,7 +149,7 @@ fn glued(part: &str, known: &impl Fn(&str) -> bool) -> Option<(Side, String)> {
 }
 
 /// Lower-case words of a name without its namespace; digits are words of their own.
-fn tokens(name: &str) -> Vec<String> {
+pub(crate) fn tokens(name: &str) -> Vec<String> {
     let name: Vec<char> = name.rsplit([':', '|']).next().unwrap_or(name).chars().collect();
     let mut words = vec![String::new()];
     for (i, c) in name.iter().enumerate() {

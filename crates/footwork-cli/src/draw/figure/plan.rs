@@ -39,7 +39,7 @@ pub struct Plan<'a> {
 impl<'a> Plan<'a> {
     pub fn of(skeleton: &'a Skeleton, rig: &'a Rig, samples: &'a Motion) -> Self {
         let n = skeleton.len();
-        let halves = halves(skeleton);
+        let halves = halves(skeleton, &rig.roles);
         let children: Vec<Vec<usize>> =
             (0..n).map(|j| skeleton.children(JointIndex::new(j)).map(JointIndex::at).collect()).collect();
         let world = samples.world(0);
@@ -77,9 +77,16 @@ impl<'a> Plan<'a> {
         std::iter::successors(Some(j), |j| self.parent(*j)).collect()
     }
 
-    /// First joint of the body: below a root with a single child, that child.
+    /// First joint of the body: below roots with a single child, the hips or the first joint that forks.
     pub fn first(&self) -> usize {
-        if self.children[0].len() == 1 { self.children[0][0] } else { 0 }
+        let hips = self.rig.roles.get("hips").map(JointIndex::at);
+        let below = |j: &usize| match self.children[*j][..] {
+            [child] if Some(*j) != hips => Some(child),
+            _ => None,
+        };
+        // A chain without a fork is no body.
+        let last = std::iter::successors(Some(0), below).last().unwrap_or(0);
+        if self.children[last].is_empty() { below(&0).unwrap_or(0) } else { last }
     }
 
     fn find_head(&mut self, world: &[Transform]) {

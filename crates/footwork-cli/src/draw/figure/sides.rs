@@ -1,14 +1,22 @@
-//! Left and right, by the names of joints.
+//! Left and right, by the names and roles of joints.
 
 use super::part::Half;
+use footwork::frames::JointIndex;
+use footwork::roles::JointRoles;
 use footwork::skeleton::Skeleton;
 
-/// Side of each joint by its name; children inherit the side of their parents.
-pub fn halves(skeleton: &Skeleton) -> Vec<Half> {
+/// Side of each joint by its name, else by its role; children inherit the side of their parents.
+pub fn halves(skeleton: &Skeleton, roles: &JointRoles) -> Vec<Half> {
     let mut halves: Vec<Half> = Vec::with_capacity(skeleton.len());
     for (j, name) in skeleton.names().iter().enumerate() {
         let above = skeleton.parents()[j].map_or(Half::Middle, |p| halves[p.at()]);
-        halves.push(if above == Half::Middle { half_of(name) } else { above });
+        let own = || match half_of(name) {
+            Half::Middle => {
+                roles.iter().find(|(_, joint)| *joint == JointIndex::new(j)).map_or(Half::Middle, |r| half_of(r.0))
+            }
+            half => half,
+        };
+        halves.push(if above == Half::Middle { own() } else { above });
     }
     halves
 }

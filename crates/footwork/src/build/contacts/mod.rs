@@ -10,6 +10,7 @@ use super::config::ContactConfig;
 use super::track::Track;
 use crate::frames::JointIndex;
 use crate::rig::Leg;
+use crate::roles::JointRoles;
 use crate::skeleton::Skeleton;
 use foot::{Foot, Steps, runs};
 use glam::Vec3;
@@ -77,7 +78,7 @@ pub fn feet(track: &Track, skeleton: &Skeleton, joints: &[JointIndex], config: &
     let half = ((TRAVEL_S * track.rate_hz).round() as usize).max(1);
     let travel = |f: usize| (slope(&body, f, half) * Vec3::new(1.0, 0.0, 1.0)).length() * track.rate_hz;
     let travel_mps: Vec<f32> = (0..body.len()).map(travel).collect();
-    for ((slot, joint), leg) in joints.iter().enumerate().zip(Leg::find(skeleton, joints)) {
+    for ((slot, joint), leg) in joints.iter().enumerate().zip(Leg::find(skeleton, &JointRoles::default(), joints)) {
         let toe = path(track, skeleton, *joint);
         let heel = leg.filter(|l| l.ankle != *joint).map(|l| path(track, skeleton, l.ankle));
         let (heel, rate_hz) = (heel.as_deref(), track.rate_hz);
@@ -112,7 +113,8 @@ pub fn leg_length_m(track: &Track, skeleton: &Skeleton, joints: &[JointIndex]) -
     const LEAST_M: f32 = 1e-3;
     let bone = |j: JointIndex| track.local(0, j.at()).translation.length();
     let length = |leg: Leg| bone(leg.knee) + bone(leg.ankle);
-    let longest = Leg::find(skeleton, joints).into_iter().flatten().map(length).fold(0.0, f32::max);
+    let longest =
+        Leg::find(skeleton, &JointRoles::default(), joints).into_iter().flatten().map(length).fold(0.0, f32::max);
     if longest > LEAST_M {
         return longest;
     }

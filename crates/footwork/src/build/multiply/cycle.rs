@@ -127,10 +127,10 @@ impl Shown {
     }
 }
 
-/// The smoothest cycles of all tracks, one per speed and direction; `labels`: `[frames x contact joints]` of each.
-pub fn find(kit: &Kit, tracks: &[Track], labels: &[Vec<u8>]) -> Vec<Cycle> {
-    let each = |(track, labels): (&Track, &Vec<u8>)| of_track(kit, track, labels);
-    let mut all: Vec<Cycle> = tracks.iter().zip(labels).flat_map(each).collect();
+/// The smoothest cycles of all tracks, one per speed and direction. `captured`: each with its contacts,
+/// `[frames x contact joints]`.
+pub fn find(kit: &Kit, captured: &[(&Track, &Vec<u8>)]) -> Vec<Cycle> {
+    let mut all: Vec<Cycle> = captured.iter().flat_map(|(track, labels)| of_track(kit, track, labels)).collect();
     all.sort_by(|a, b| a.roughness.total_cmp(&b.roughness));
     let mut kept: Vec<Cycle> = Vec::new();
     for cycle in all {

@@ -6,6 +6,7 @@
 //! legs. What is not plausible is [dropped](gates).
 
 mod body;
+mod coverage;
 mod cycle;
 mod gait;
 mod gates;
@@ -15,6 +16,7 @@ mod scenarios;
 mod stand;
 mod steps;
 
+use super::config::{Multiply, MultiplyConfig};
 use super::parallel;
 use super::track::Track;
 use crate::clip::{Annotations, ContactTrack, CostRange, TagRange, TimeRange};
@@ -22,23 +24,34 @@ use crate::math::Transform;
 use crate::pose::Pose;
 use crate::rig::Rig;
 use crate::skeleton::Skeleton;
+use coverage::Captured;
 use gait::Gait;
 use gates::Limits;
 use glam::Vec3;
 use kit::Kit;
-use route::{LEAD_S, Scenario};
+use route::{LEAD_S, Route, Scenario};
 use serde::Serialize;
+use stand::Stand;
 
 /// Tag of all rows that were made.
 pub const MADE: &str = "made";
 
+/// Where the captured clips answer less than this share of all commands, data is thin.
+const THIN: f32 = 0.5;
+
 /// What was made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Made {
-    /// Clips.
+    /// Commands of a stick that were looked at: changes of direction, speed and facing.
+    pub commands: usize,
+    /// Those that captured clips answer.
+    pub answered: usize,
+    /// Clips that were made for others.
     pub clips: Vec<String>,
     /// Clips that were not plausible, and why.
     pub dropped: Vec<Dropped>,
+    /// The captured clips that they are made of.
+    pub sources: Vec<String>,
 }
 
 /// A clip that was made and left out again.
@@ -50,91 +63,82 @@ pub struct Dropped {
     pub reason: String,
 }
 
-/// The clips that `tracks` lack; `labels`: `[frames x contact joints]` of each.
-pub fn multiply(tracks: &[Track], labels: &[Vec<u8>], skeleton: &Skeleton, rig: &Rig, cost: f32) -> (Vec<Track>, Made) {
-    let mut made = Made::default();
-    let Some(kit) = Kit::new(skeleton, rig) else { return (Vec::new(), made) };
-    let cycles = cycle::find(&kit, tracks, labels);
+/// The clips that captured ones lack. `captured`: each with its contacts, `[frames x contact joints]`.
+pub fn multiply(
+    captured: &[(&Track, &Vec<u8>)],
+    skeleton: &Skeleton,
+    rig: &Rig,
+    config: &MultiplyConfig,
+) -> (Vec<Track>, Made) {
+    let mut told = Made::default();
+    let nothing = |told| (Vec::new(), told);
+    if config.mode == Multiply::Off {
+        return nothing(told);
+    }
+    let Some(kit) = Kit::new(skeleton, rig) else { return nothing(told) };
+    let cycles = cycle::find(&kit, captured);
     if cycles.is_empty() {
-        return (Vec::new(), made);
+        return nothing(told);
     }
-    let stand = stand::Stand::find(&kit, tracks, labels, &cycles);
+    let stand = Stand::find(&kit, captured, &cycles);
     let gait = Gait { kit, cycles, stand };
-    for c in &gait.cycles {
-        eprintln!(
-            "cycle {} {:.2} {:?} {:.2}s {:?}",
-            c.source,
-            c.velocity_mps.length(),
-            c.velocity_mps,
-            c.seconds(),
-            c.feet
-        );
-    }
-    eprintln!("stand made {} {:?}", gait.stand.made, gait.stand.feet);
-    let sources: Vec<&Track> = tracks.iter().filter(|t| gait.cycles.iter().any(|c| c.source == t.name)).collect();
-    let limits = Limits::of(&gait.kit, &gait.stand.pose, &sources);
+    let rate_hz = captured[0].0.rate_hz;
     let speeds = scenarios::speeds(&gait);
-    eprintln!("{speeds:?}");
-    let rate_hz = tracks[0].rate_hz;
+    let tracks: Vec<&Track> = captured.iter().map(|c| c.0).collect();
+    let known = Captured::of(&tracks);
     let scenarios = scenarios::all(&gait, &speeds);
-    let results = parallel::map(&scenarios, |s| {
+    let asked = parallel::map(&scenarios, |s| {
         let route = s.route(&speeds, rate_hz);
-        let steps = steps::plan(&gait, &route, s.before.is_some(), s.first, s.phase)
-            .ok_or_else(|| "does not come to an end".to_owned())?;
-        if std::env::var("FW_DBG").is_ok_and(|n| n == s.name) {
-            for side in 0..2 {
-                for st in &steps.feet[side] {
-                    let rel = |t: f32| route.at(t).inverse_point(st.at);
-                    eprintln!(
-                        "STEP side {side} land {:.2} lift {:.2} at {:.2} {:.2} yaw {:.0} rel at land {:.2?} at lift {:.2?}",
-                        st.land_s,
-                        st.lift_s,
-                        st.at.x,
-                        st.at.z,
-                        st.yaw_rad.to_degrees(),
-                        rel(st.land_s.max(0.0)).to_array(),
-                        rel(st.lift_s.min(route.seconds())).to_array()
-                    );
-                }
-            }
-            for (f, m) in steps.moments.iter().enumerate().step_by(6) {
-                eprintln!(
-                    "  t {:.2} z {:.2} v {:.2} phase {:.2} moving {:.2} mix {:?}",
-                    f as f32 / rate_hz,
-                    route.roots[f].translation.z,
-                    route.velocities_mps[f].length(),
-                    m.phase,
-                    m.moving,
-                    m.mix
-                );
-            }
-        }
-        let (poses, on) = body::over(&gait, &route, &steps);
-        match limits.refuse(&gait.kit, &poses, &on, rate_hz) {
-            Some(reason) => Err(reason),
-            None => Ok(track(&gait, s, &poses, on, (rate_hz, cost))),
-        }
+        let answered = known.answers(&route);
+        (route, answered)
     });
-    let mut out = Vec::new();
-    for (s, result) in scenarios.iter().zip(results) {
-        match result {
-            Ok(track) => {
-                made.clips.push(track.name.clone());
-                out.push(track);
-            }
-            Err(reason) => made.dropped.push(Dropped { clip: s.name.clone(), reason }),
+    told.commands = asked.len();
+    told.answered = asked.iter().filter(|(_, answered)| *answered).count();
+    let thin = (told.answered as f32) < THIN * told.commands as f32;
+    if config.mode == Multiply::Auto && !thin {
+        return nothing(told);
+    }
+    told.sources = gait.cycles.iter().map(|c| c.source.clone()).collect();
+    told.sources.sort();
+    told.sources.dedup();
+    let sources: Vec<&Track> = tracks.iter().copied().filter(|t| told.sources.contains(&t.name)).collect();
+    let limits = Limits::of(&gait.kit, &gait.stand.pose, &sources);
+    let holes: Vec<(&Scenario, Route)> =
+        scenarios.iter().zip(asked).filter(|(_, (_, answered))| !answered).map(|(s, (route, _))| (s, route)).collect();
+    let made = parallel::map(&holes, |(scenario, route)| make(&gait, &limits, scenario, route, config.cost));
+    let mut tracks = Vec::new();
+    for (made, (scenario, _)) in made.into_iter().zip(&holes) {
+        match made {
+            Ok(track) => tracks.push(track),
+            Err(reason) => told.dropped.push(Dropped { clip: name_of(scenario), reason }),
         }
     }
     if gait.stand.made {
-        out.push(standing(&gait, rate_hz, cost));
-        made.clips.push("made_idle".to_owned());
+        tracks.push(standing(&gait, rate_hz, config.cost));
     }
-    (out, made)
+    told.clips = tracks.iter().map(|t| t.name.clone()).collect();
+    (tracks, told)
+}
+
+fn name_of(scenario: &Scenario) -> String {
+    format!("{MADE}_{}", scenario.name)
+}
+
+/// The clip of a scenario, or why there is none.
+fn make(gait: &Gait, limits: &Limits, scenario: &Scenario, route: &Route, cost: f32) -> Result<Track, String> {
+    let moves = scenario.before.is_some();
+    let steps = steps::plan(gait, route, moves, scenario.first, scenario.phase)
+        .ok_or_else(|| "its steps do not come to an end".to_owned())?;
+    let (poses, on) = body::over(gait, route, &steps);
+    match limits.refuse(&gait.kit, &poses, &on, route.rate_hz) {
+        Some(reason) => Err(reason),
+        None => Ok(track(gait, scenario, &poses, on, (route.rate_hz, cost))),
+    }
 }
 
 /// A clip of poses, marked as made.
 fn track(gait: &Gait, scenario: &Scenario, poses: &[Pose], on: [Vec<bool>; 2], marks: (f32, f32)) -> Track {
-    named(gait, (&format!("made_{}", scenario.name), scenario.turn_radps == 0.0), poses, on, marks)
+    named(gait, (&name_of(scenario), scenario.turn_radps == 0.0), poses, on, marks)
 }
 
 fn named(

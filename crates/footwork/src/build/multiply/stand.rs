@@ -37,13 +37,13 @@ pub struct Stand {
 }
 
 impl Stand {
-    /// The stillest moment of all tracks; `labels`: `[frames x contact joints]` of each. Made of the slowest of `cycles`, of
+    /// The stillest moment of all tracks; `captured`: each with its contacts, `[frames x contact joints]`. Made of the slowest of `cycles`, of
     /// which there is at least one, where nobody ever stands still.
-    pub fn find(kit: &Kit, tracks: &[Track], labels: &[Vec<u8>], cycles: &[Cycle]) -> Self {
-        let all: usize = tracks.iter().map(Track::frames).sum();
+    pub fn find(kit: &Kit, captured: &[(&Track, &Vec<u8>)], cycles: &[Cycle]) -> Self {
+        let all: usize = captured.iter().map(|c| c.0.frames()).sum();
         let step = all.div_ceil(LOOKED_AT);
         let mut found: Vec<(f32, f32, Pose)> = Vec::new();
-        for (track, labels) in tracks.iter().zip(labels) {
+        for (track, labels) in captured {
             for f in (1..track.frames().saturating_sub(1)).step_by(step) {
                 if labels[f * kit.contact_joints..][..kit.contact_joints].iter().all(|on| *on == 1) {
                     let poses = [f - 1, f, f + 1].map(|f| pose(track, f));

@@ -94,10 +94,7 @@ pub fn reference(
             rotations: clip.rotations[f * n..][..n].to_vec(),
         }
     };
-    let mut world = Vec::new();
-    pose(first, first.frames() / 2).world(&first.skeleton, &mut world);
-    let positions: Vec<_> = world.iter().map(|t| t.translation).collect();
-    let roles = JointRoles::resolve_with_pose(&first.skeleton, given, &positions)?;
+    let roles = JointRoles::of_clips(&clips.iter().collect::<Vec<_>>(), given)?;
     // Neighbouring frames in pairs: from one to the next tells how fast a body moves.
     let all: usize = clips.iter().map(RawClip::frames).sum();
     let every = all.div_ceil(FRAMES / 2).max(2);

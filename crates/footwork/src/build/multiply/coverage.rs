@@ -1,0 +1,71 @@
+//! What the captured clips answer already.
+
+use super::route::{LEAD_S, Route};
+use crate::build::track::Track;
+use crate::math::Facing;
+use glam::Vec3;
+
+/// Times after the change at which a way is compared, seconds.
+const AT_S: [f32; 3] = [0.33, 0.67, 1.0];
+/// A clip answers a command where its way is nearer than this to what is asked, metres and a share of the way, ...
+const NEAR_M: f32 = 0.15;
+const NEAR_SHARE: f32 = 0.15;
+/// ... it turns as far, radians, ...
+const NEAR_RAD: f32 = 0.35;
+/// ... and starts as fast, m/s and a share of the speed.
+const NEAR_MPS: f32 = 0.3;
+const NEAR_SPEED: f32 = 0.2;
+/// Captured moments are compared this often, seconds.
+const EVERY_S: f32 = 0.1;
+
+/// A moment and what follows, as seen from the root then.
+#[derive(Clone, Debug)]
+struct Way {
+    velocity_mps: Vec3,
+    at: [Vec3; 3],
+    facing: [Facing; 3],
+}
+
+/// The ways of all captured clips.
+#[derive(Clone, Debug, Default)]
+pub struct Captured(Vec<Way>);
+
+impl Captured {
+    pub fn of(tracks: &[&Track]) -> Self {
+        let mut ways = Vec::new();
+        for track in tracks {
+            let n = track.frames();
+            let frame = |s: f32| (s * track.rate_hz).round() as usize;
+            let last = if track.loop_delta.is_some() { n } else { n.saturating_sub(frame(1.0) + 1) };
+            let round = track.round_in_world();
+            let root = |f: usize| {
+                let (rounds, inside) = (f / n, f % n);
+                (0..rounds).fold(track.local(inside, 0), |root, _| round.map_or(root, |round| round * root))
+            };
+            for f in (0..last).step_by(frame(EVERY_S).max(1)) {
+                let here = root(f);
+                let seen = AT_S.map(|s| here.inverse() * root(f + frame(s)));
+                ways.push(Way {
+                    velocity_mps: (here.inverse() * root(f + 1)).translation * track.rate_hz,
+                    at: seen.map(|t| t.translation),
+                    facing: seen.map(|t| Facing::from_rotation(t.rotation)),
+                });
+            }
+        }
+        Self(ways)
+    }
+
+    /// True where some clip does what a route asks for.
+    pub fn answers(&self, route: &Route) -> bool {
+        let here = route.at(LEAD_S);
+        let seen = AT_S.map(|s| here.inverse() * route.at(LEAD_S + s));
+        let velocity = route.velocity_in_root(LEAD_S);
+        self.0.iter().any(|way| {
+            (way.velocity_mps - velocity).length() < NEAR_MPS + NEAR_SPEED * velocity.length()
+                && seen.iter().zip(way.at.iter().zip(&way.facing)).all(|(asked, (at, facing))| {
+                    (asked.translation - *at).length() < NEAR_M + NEAR_SHARE * asked.translation.length()
+                        && Facing::from_rotation(asked.rotation).angle_to(*facing).abs() < NEAR_RAD
+                })
+        })
+    }
+}

@@ -44,7 +44,8 @@ pub(crate) fn turn(clips: &mut [RawClip]) -> (Vec<Fix>, Vec<Note>) {
         };
         let (kind, others): (Vec<usize>, Vec<usize>) = left.iter().copied().partition(like);
         left = others;
-        let Ok(body) = Parts::of(&clips[first].skeleton, &BuildConfig::default()) else { continue };
+        let alike: Vec<&RawClip> = kind.iter().map(|i| &clips[*i]).collect();
+        let Ok(body) = Parts::of(&alike, &BuildConfig::default()) else { continue };
         let stances: Vec<Stance> = kind.par_iter().map(|i| stance(&clips[*i], &body)).collect();
         let any_stands = stances.iter().any(|s| s.stands);
         let clear = |s: &Stance| {

@@ -129,7 +129,7 @@ settings! {
         speed_mps: Option<f32>, in 0.0 to 100.0, unit "m/s";
         /// Speed up to which a joint touches while the body travels, as a share of the body's speed. Higher values label longer
         /// contacts.
-        travel_share: f32 = 0.1, in 0.0 to 1.0;
+        travel_share: f32 = 0.05, in 0.0 to 1.0;
         /// Height above the joint's lowest (5th percentile of the clip) up to which it touches. Higher values label more
         /// contacts. Default: 13 % of the leg's length, 0.12 for a person.
         height_m: Option<f32>, in 0.0 to 100.0, unit "m";

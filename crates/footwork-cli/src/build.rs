@@ -119,14 +119,7 @@ pub fn source_clips(
     clips::import_cached(&inputs, base, &config.source, common, cache)
 }
 
-fn to_json(
-    report: &BuildReport,
-    args: &BuildArgs,
-    cached: usize,
-    bytes: u64,
-    elapsed_s: f64,
-    hash: &str,
-) -> Value {
+fn to_json(report: &BuildReport, args: &BuildArgs, cached: usize, bytes: u64, elapsed_s: f64, hash: &str) -> Value {
     json!({
         "output": args.output,
         "clips": report.clips.len(),
@@ -156,14 +149,7 @@ fn to_json(
     })
 }
 
-fn print_report(
-    report: &BuildReport,
-    imported: &Imported,
-    output: &Path,
-    cached: usize,
-    bytes: u64,
-    elapsed_s: f64,
-) {
+fn print_report(report: &BuildReport, imported: &Imported, output: &Path, cached: usize, bytes: u64, elapsed_s: f64) {
     let minutes = report.seconds / 60.0;
     out!("{}: {} clips, {minutes:.1} min of motion", output.display(), report.clips.len());
     out!(

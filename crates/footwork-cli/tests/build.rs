@@ -299,7 +299,11 @@ fn another_up_axis_is_mended_said_and_refused_when_asked() {
         let [a_mps, b_mps] = [a, b].map(|c| c["mean_speed_mps"].as_f64().unwrap());
         assert!((a_mps - b_mps).abs() < 1e-3 && a["name"] == b["name"], "{a} {b}");
     }
-    common::fails(dir.path(), &["build", "wild", "-o", "c.fwdb", "--strict"], &["clip `idle`: up is +Z", "(and 1 more)"]);
+    common::fails(
+        dir.path(),
+        &["build", "wild", "-o", "c.fwdb", "--strict"],
+        &["clip `idle`: up is +Z", "(and 1 more)"],
+    );
     assert!(!dir.path().join("c.fwdb").exists());
     let found = common::run(dir.path(), &["doctor", "wild", "--only", "up_axis,scale"]);
     assert_eq!(found.code, Some(4), "{found:?}");
@@ -345,7 +349,11 @@ fn a_frame_ten_kilometres_away_is_bridged_said_and_refused_when_asked() {
     assert!((1.6..1.9).contains(&speed), "{speed} m/s");
     let told = common::ok(dir.path(), &["build", "wild", "-o", "a.fwdb"]);
     assert!(told.contains("glitch: `walk_175` 1.67-1.68 s bridged: `Hips` jumps by "), "{told}");
-    common::fails(dir.path(), &["build", "wild", "-o", "c.fwdb", "--strict"], &["clip `walk_175`, 1.67 to", "`Hips` jumps"]);
+    common::fails(
+        dir.path(),
+        &["build", "wild", "-o", "c.fwdb", "--strict"],
+        &["clip `walk_175`, 1.67 to", "`Hips` jumps"],
+    );
     std::fs::write(dir.path().join("off.toml"), "[build.glitches]\nenabled = false\n").unwrap();
     let off = build(dir.path(), &["wild", "-o", "a.fwdb", "--config", "off.toml"]);
     assert_eq!(off["glitches"], serde_json::json!([]));
@@ -363,7 +371,9 @@ fn the_built_in_clips_have_no_glitches() {
 #[test]
 fn a_tracking_glitch_of_real_motion_is_left_out_and_named() {
     let test = "a_tracking_glitch_of_real_motion_is_left_out_and_named";
-    let (Some(glitch), Some(lafan1)) = (common::data(test, "wild/glitch"), common::data(test, "lafan1")) else { return };
+    let (Some(glitch), Some(lafan1)) = (common::data(test, "wild/glitch"), common::data(test, "lafan1")) else {
+        return;
+    };
     let dir = tempfile::tempdir().unwrap();
     let report = build(dir.path(), &[glitch.to_str().unwrap(), "-o", "a.fwdb"]);
     let glitches = report["glitches"].as_array().unwrap();

@@ -6,8 +6,8 @@ use super::parts::Parts;
 use super::patient::Patient;
 use super::ward::Ward;
 use super::{
-    calibration, coverage, duplicate, flip, forward, frozen, glitch, ground, in_place, jitter, loops, rate, repeated, roles,
-    root_drift, scale, sides, skeleton, sliding, spike, still_joint, too_short, up_axis,
+    calibration, coverage, duplicate, flip, forward, frozen, glitch, ground, in_place, jitter, loops, rate, repeated,
+    roles, root_drift, scale, sides, skeleton, sliding, spike, still_joint, too_short, up_axis,
 };
 
 /// What a check is.

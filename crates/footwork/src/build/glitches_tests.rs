@@ -12,13 +12,17 @@ fn walk(frames: usize, rate_hz: f32) -> RawClip {
     let (aside, down, up) = (Vec3::X * 0.1, Vec3::NEG_Y * 0.45, Vec3::Y * 0.3);
     let rest = [Vec3::Y, aside, down, down, up, -aside, down, down].map(|t| Transform::new(t, Quat::IDENTITY)).to_vec();
     let parents = parents.map(|p: Option<usize>| p.map(JointIndex::new)).to_vec();
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    let (mut translations, mut rotations) = (Vec::new(), Vec::<Quat>::new());
     for f in 0..frames {
         let t = f as f32 / rate_hz;
         let (swing, bend) = (0.5 * sin(6.0 * t), 0.4 * cos(6.0 * t));
         translations.extend(rest.iter().map(|r| r.translation));
-        translations[f * JOINTS] = Vec3::new(0.0, 0.9 + 0.02 * cos(12.0 * t), 1.4 * t);
+        translations[f * JOINTS] = Vec3::new(0.02 * sin(6.0 * t), 0.9 + 0.02 * cos(12.0 * t), 1.4 * t);
         rotations.extend([0.0, swing, 0.4 + bend, 0.0, 0.0, -swing, 0.4 - bend, 0.0].map(Quat::from_rotation_x));
+        for thigh in [1, 5] {
+            let q = &mut rotations[f * JOINTS + thigh];
+            *q = Quat::from_rotation_z(0.05 * cos(5.0 * t)) * *q;
+        }
     }
     RawClip {
         name: "walk".into(),
@@ -81,8 +85,9 @@ fn a_frame_astray_at_an_end_is_cut_off() {
         let glitches = found(&mut clip);
         assert_eq!(glitches.len(), 1, "{glitches:?}");
         assert_eq!(glitches[0].done, GlitchMend::LeftOut);
-        let left: Vec<usize> =
-            (0..240).filter(|f| !clip.annotations.discard.iter().any(|r| r.contains(*f as f32 / 60.0 + 1e-4))).collect();
+        let left: Vec<usize> = (0..240)
+            .filter(|f| !clip.annotations.discard.iter().any(|r| r.contains(*f as f32 / 60.0 + 1e-4)))
+            .collect();
         assert_eq!(left, kept.collect::<Vec<_>>());
     }
 }

@@ -211,11 +211,12 @@ fn root(
     let mut clips = annotations::annotate(clips, config)?;
     let known = JointRoles::resolve(&clips[0].skeleton, &config.roles).ok();
     let found = parallel::map_owned(clips, |mut clip| (glitches::mend(&mut clip, known.as_ref(), config), clip));
-    (report.glitches, clips) = found.into_iter().fold((Vec::new(), Vec::new()), |(mut all, mut clips), (found, clip)| {
-        all.extend(found);
-        clips.push(clip);
-        (all, clips)
-    });
+    (report.glitches, clips) =
+        found.into_iter().fold((Vec::new(), Vec::new()), |(mut all, mut clips), (found, clip)| {
+            all.extend(found);
+            clips.push(clip);
+            (all, clips)
+        });
     let settled = loops::settle(&mut clips, config);
     report.loops = settled.reports;
     report.warnings.extend(settled.warnings);

@@ -66,6 +66,8 @@ const CMU_M: f32 = 0.0254 / 0.45;
 /// The people of the CMU data are grown up. A shorter body in its units is a grown one in decimetres, unless its joints have
 /// the names of those conversions.
 const CMU_BODY_M: f32 = 1.6;
+/// With those names, only what would be a child of less than a metre there.
+const CMU_CHILD_M: f32 = 1.3;
 const CMU_JOINTS: [&str; 2] = ["LHipJoint", "LowerBack"];
 /// Below this many feet a body is a large animal's in metres: a horse measures 4.2 m, a person of 1.25 m 5.5 feet.
 const LEAST_FEET: f32 = 5.5;
@@ -150,6 +152,7 @@ pub(crate) fn guess(body_length_units: f32, cmu: bool) -> Option<UnitGuess> {
     };
     let fits = |(_, unit): &(f32, &str)| match *unit {
         "CMU units" => cmu || length * CMU_M >= CMU_BODY_M,
+        "decimetres" => !cmu || length * CMU_M < CMU_CHILD_M,
         "feet" => length >= LEAST_FEET,
         _ => true,
     };

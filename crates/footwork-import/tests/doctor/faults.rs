@@ -79,7 +79,6 @@ pub const MAKERS: [(&str, Maker); 33] = [
     ("frames interpolated", |c, i, g, d| upsampled(c, i, g, d, true)),
     ("a spike in a joint", spike),
     ("a spike in the hips' place", spike_in_place),
-    ("a leg torn about for a while", torn),
     ("whole body frozen", frozen_body),
     ("a joint frozen", frozen_joint),
     ("a joint trembles", trembling),
@@ -100,6 +99,7 @@ pub const MAKERS: [(&str, Maker); 33] = [
     ("a joint never moves", still),
     ("a loop that is open", open_loop),
     ("a copy", copy),
+    ("a leg torn about for a while", torn),
 ];
 
 fn planted(check: Check, clip: &RawClip) -> Planted {

@@ -147,7 +147,7 @@ settings! {
         /// to fall from two metres and to stop within 1/30 s; landings from jumps reach 100. Higher values let more pass.
         hips_mps2: f32 = 200.0, in 20.0 to 1e6, unit "m/s²";
         /// The same for all other joints. Hands that strike and feet that kick a ball reach 700 m/s², feet that land 350.
-        joint_mps2: f32 = 1000.0, in 100.0 to 1e6, unit "m/s²";
+        joint_mps2: f32 = 1500.0, in 100.0 to 1e6, unit "m/s²";
         /// Turn of a joint with a role against its parent over the same time from which on it is an error: a flipped axis. 120
         /// degrees in 1/60 s is as fast as the arm of a pitcher turns; knees reach 40.
         flip_deg: f32 = 120.0, in 10.0 to 180.0, unit "degrees";

@@ -86,6 +86,8 @@ struct Body {
     hips_mps2: f32,
     joint_mps2: f32,
     flip_rad: f32,
+    /// Cosine of half of half that turn: above it no bridge is refused.
+    still_cos: f32,
 }
 
 impl Body {
@@ -97,12 +99,14 @@ impl Body {
         }
         let branches = |j: &JointIndex| s.children(*j).count() >= 2;
         let hips = roles.and_then(|r| r.get("hips")).or_else(|| (0..s.len()).map(JointIndex::new).find(branches));
+        let flip_rad = limits.flip_deg.to_radians();
         Self {
             hips: hips.map_or(0, JointIndex::at),
             judged,
             hips_mps2: limits.hips_mps2,
             joint_mps2: limits.joint_mps2,
-            flip_rad: limits.flip_deg.to_radians(),
+            flip_rad,
+            still_cos: crate::math::cos(0.5 * BRIDGED * flip_rad),
         }
     }
 }
@@ -192,7 +196,10 @@ impl Motion {
             }
             if self.body.judged[j] {
                 let [a, b] = [f - k, f].map(|f| clip.rotations[f * self.joints + j]);
-                take(a.angle_between(b) / flip, j, true);
+                // Most turn by so little that the cosine tells.
+                if a.dot(b).abs() < self.body.still_cos {
+                    take(a.angle_between(b) / flip, j, true);
+                }
             }
         }
         worst

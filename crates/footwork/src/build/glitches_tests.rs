@@ -12,13 +12,17 @@ fn walk(frames: usize, rate_hz: f32) -> RawClip {
     let (aside, down, up) = (Vec3::X * 0.1, Vec3::NEG_Y * 0.45, Vec3::Y * 0.3);
     let rest = [Vec3::Y, aside, down, down, up, -aside, down, down].map(|t| Transform::new(t, Quat::IDENTITY)).to_vec();
     let parents = parents.map(|p: Option<usize>| p.map(JointIndex::new)).to_vec();
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    let (mut translations, mut rotations) = (Vec::new(), Vec::<Quat>::new());
     for f in 0..frames {
         let t = f as f32 / rate_hz;
         let (swing, bend) = (0.5 * sin(6.0 * t), 0.4 * cos(6.0 * t));
         translations.extend(rest.iter().map(|r| r.translation));
-        translations[f * JOINTS] = Vec3::new(0.0, 0.9 + 0.02 * cos(12.0 * t), 1.4 * t);
+        translations[f * JOINTS] = Vec3::new(0.02 * sin(6.0 * t), 0.9 + 0.02 * cos(12.0 * t), 1.4 * t);
         rotations.extend([0.0, swing, 0.4 + bend, 0.0, 0.0, -swing, 0.4 - bend, 0.0].map(Quat::from_rotation_x));
+        for thigh in [1, 5] {
+            let q = &mut rotations[f * JOINTS + thigh];
+            *q = Quat::from_rotation_z(0.05 * cos(5.0 * t)) * *q;
+        }
     }
     RawClip {
         name: "walk".into(),

@@ -175,6 +175,27 @@ pub fn is_left(name: &str) -> bool {
     name.chars().zip(other.chars()).find(|(a, b)| a != b).is_some_and(|(a, _)| a.eq_ignore_ascii_case(&'l'))
 }
 
+/// Pairs what is left by side, part and number where exactly one joint fits, below parents that are a pair: exporters count
+/// joints in their names (`LeftLeg_016`, `RightLeg_020`).
+fn pair_by_words(skeleton: &Skeleton, pairs: &mut [JointIndex]) {
+    let words = crate::roles::words(skeleton);
+    let parent = |j: usize| skeleton.parents()[j].map_or(0, JointIndex::at);
+    for j in 1..skeleton.len() {
+        let single = |k: usize| pairs[k].at() == k && words[k].side.is_some();
+        if !single(j) {
+            continue;
+        }
+        let other = |k: &usize| {
+            let (a, b) = (&words[j], &words[*k]);
+            single(*k) && a.side != b.side && (&a.part, a.number) == (&b.part, b.number)
+        };
+        let mut fits = (1..skeleton.len()).filter(other).filter(|k| pairs[parent(j)].at() == parent(*k));
+        if let (Some(k), None) = (fits.next(), fits.next()) {
+            (pairs[j], pairs[k]) = (JointIndex::new(k), JointIndex::new(j));
+        }
+    }
+}
+
 fn pair_up(skeleton: &Skeleton, given: &[(JointIndex, JointIndex)]) -> Result<Vec<JointIndex>, MirrorError> {
     let mut pairs: Vec<JointIndex> = (0..skeleton.len()).map(JointIndex::new).collect();
     for j in 1..skeleton.len() {
@@ -185,6 +206,7 @@ fn pair_up(skeleton: &Skeleton, given: &[(JointIndex, JointIndex)]) -> Result<Ve
             }
         }
     }
+    pair_by_words(skeleton, &mut pairs);
     for (a, b) in given {
         pairs[a.at()] = *b;
         pairs[b.at()] = *a;
@@ -262,6 +284,16 @@ mod tests {
         pose.rotations[0] = Quat::from_rotation_y(0.4);
         pose.translations[1] += Vec3::new(0.02, -0.01, 0.03);
         (pose, velocity)
+    }
+
+    #[test]
+    fn joints_that_an_exporter_has_counted_are_pairs() {
+        let names = ["Root_00", "Hip_01", "LeftLeg1_04", "RightLeg1_02", "LeftLeg2_05", "RightLeg2_03", "LeftEar_06"];
+        let parents = [None, Some(0), Some(1), Some(1), Some(2), Some(3), Some(1)].map(|p| p.map(JointIndex));
+        let s =
+            Skeleton::new(names.map(String::from).to_vec(), parents.to_vec(), vec![Transform::IDENTITY; 7]).unwrap();
+        let pairs: Vec<usize> = pair_up(&s, &[]).unwrap().iter().map(|j| j.at()).collect();
+        assert_eq!(pairs, [0, 1, 3, 2, 5, 4, 6]);
     }
 
     #[test]

@@ -123,7 +123,7 @@ settings! {
     pub struct ContactConfig {
         /// Joints or roles that touch the ground. Empty: toes, else feet, or all four paws.
         joints: Vec<String>;
-        /// Speed up to which a joint touches while the body stays. Higher values label more contacts. Default: 5 % of the speed
+        /// Speed up to which a joint touches while the body stays. Higher values label more contacts. Default: 5.2 % of the speed
         /// of a pendulum as long as the leg, 0.15 for a person. A foot that stands less still throughout a clip (a treadmill,
         /// noise) raises it for this clip up to three times.
         speed_mps: Option<f32>, in 0.0 to 100.0, unit "m/s";

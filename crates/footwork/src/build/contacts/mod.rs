@@ -17,7 +17,7 @@ use glam::Vec3;
 
 /// The speed up to which a foot of a standing body stands, in units of that of a pendulum as long as its leg: 0.15 m/s for a
 /// person.
-const STANDS: f32 = 0.05;
+const STANDS: f32 = 0.052;
 /// The height up to which a joint touches, in leg lengths: 0.12 m for a person.
 const LOW: f32 = 0.13;
 const GRAVITY_MPS2: f32 = 9.81;

@@ -177,7 +177,10 @@ mod tests {
 
     #[test]
     fn who_lies_is_left_lying_and_that_is_said() {
-        let lies = |c: &RawClip| RawClip { name: "sleep".into(), ..tilted(c, Quat::from_rotation_x(1.5708), false) };
+        let lies = |c: &RawClip| RawClip {
+            name: "sleep".into(),
+            ..tilted(c, Quat::from_rotation_x(std::f32::consts::FRAC_PI_2), false)
+        };
         let good = some();
         let idle = good.iter().find(|c| c.name == "idle").unwrap();
         // Alone, and beside clips that stand.

@@ -162,7 +162,7 @@ impl Chooser for Search {
             return Choice::Continue;
         }
         let wanted = update.predicted(config.way_ahead_s);
-        let playing_cost = continuing.map(|c| match config.candidates {
+        let playing_cost = allowed.map(|c| match config.candidates {
             1 => c.cost,
             _ => (c.cost + update.way_cost(db, &wanted, &update.state.header.playing)).min(f32::MAX),
         });

@@ -62,6 +62,8 @@ mod tests {
             mean_speed_mps: speed,
             contact_share: stance.to_vec(),
             stance_share: stance.to_vec(),
+            taken_for: String::new(),
+            taken_because: String::new(),
         }
     }
 

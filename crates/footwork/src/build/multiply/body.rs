@@ -14,7 +14,7 @@ use glam::Vec3;
 /// m/s2.
 const GRAVITY: f32 = 9.81;
 /// Of the lean that would balance the acceleration.
-const LEAN_SHARE: f32 = 0.5;
+const LEAN_SHARE: f32 = 0.25;
 /// Radians.
 const MOST_LEAN_RAD: f32 = 0.17;
 /// Leaning is slower than stepping, seconds.
@@ -29,8 +29,8 @@ const MOST_SINK: f32 = 0.12;
 const LEAST_LIFT: f32 = 0.5;
 
 /// A foot is twisted against the body by this without pivoting, and by no more than that, radians.
-const FREE_TWIST_RAD: f32 = 0.4;
-const MOST_TWIST_RAD: f32 = 0.8;
+const FREE_TWIST_RAD: f32 = 0.3;
+const MOST_TWIST_RAD: f32 = 0.6;
 /// At both ends of a swing, a foot comes from and goes to its plants, this share of it.
 const SWINGS_FREE: f32 = 0.3;
 
@@ -40,6 +40,8 @@ struct Target {
     at: Vec3,
     ankle: Quat,
     toe: Quat,
+    /// By which the foot is turned against the leg, radians.
+    twist_rad: f32,
 }
 
 /// `[frames]` of poses in the world, and left and right whether each foot stands.
@@ -87,6 +89,8 @@ fn reach(leg: &BentLeg) -> Reach {
 fn leg(gait: &Gait, pose: &Pose, side: usize, target: &Target) -> (BentLeg, Vec3) {
     let root = pose.world_from_root();
     let mut leg = BentLeg::of(gait.kit.skeleton, pose, gait.kit.legs[side]);
+    // Hip and ankle share a twist.
+    leg.turn(Quat::from_rotation_y(0.5 * target.twist_rad));
     put(&mut leg, root.rotation.inverse() * target.ankle, target.toe);
     (leg, root.inverse_point(target.at))
 }
@@ -121,7 +125,9 @@ fn target(
     let yaw_rad = pivoted(yaw_rad, root_yaw_rad);
     let ankle = rest.sample.ankle.slerp(moved.ankle, moment.moving);
     let toe = rest.sample.toe.slerp(moved.toe, moment.moving);
-    Target { at, ankle: Quat::from_rotation_y(yaw_rad) * ankle, toe }
+    let (_, natural_rad) = gait.place(&moment.mix, side, moment.moving);
+    let twist_rad = wrap_angle(yaw_rad - root_yaw_rad - natural_rad);
+    Target { at, ankle: Quat::from_rotation_y(yaw_rad) * ankle, toe, twist_rad }
 }
 
 /// How far the root is off an even way at a time of a swing: a foot in the air goes along with the body.

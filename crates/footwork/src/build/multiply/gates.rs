@@ -10,6 +10,8 @@ use glam::Vec3;
 const SLIDE_M: f32 = 0.01;
 /// Joints may turn further from the standing pose than in any source by this, radians.
 const BEYOND_RAD: f32 = 0.35;
+/// But thighs by this, in any case: a high step of a person.
+const THIGH_RAD: f32 = 1.5;
 /// Knees may be straighter than in any source by this, radians.
 const STRAIGHTER_RAD: f32 = 0.05;
 /// The jerk of the most moving source may be exceeded by this factor.
@@ -58,7 +60,9 @@ impl Limits {
         for j in joints {
             let turn = |p: &Pose| p.rotations[j].angle_between(self.stand.rotations[j]);
             let most = poses.iter().map(turn).fold(0.0, f32::max);
-            if most > self.turns_rad[j] + BEYOND_RAD {
+            let thigh = kit.legs.iter().any(|leg| leg.hip.at() == j);
+            let limit = (self.turns_rad[j] + BEYOND_RAD).max(if thigh { THIGH_RAD } else { 0.0 });
+            if most > limit {
                 let name = &kit.skeleton.names()[j];
                 return Some(format!("joint `{name}` turns by {:.0} degrees", most.to_degrees()));
             }

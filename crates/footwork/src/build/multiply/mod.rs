@@ -92,8 +92,9 @@ pub fn multiply(
         let answered = known.answers(&route);
         (route, answered)
     });
-    told.commands = asked.len();
-    told.answered = asked.iter().filter(|(_, answered)| *answered).count();
+    let single = || scenarios.iter().zip(&asked).filter(|(s, _)| s.is_one_change());
+    told.commands = single().count();
+    told.answered = single().filter(|(_, (_, answered))| *answered).count();
     let thin = (told.answered as f32) < THIN * told.commands as f32;
     if config.mode == Multiply::Auto && !thin {
         return nothing(told);
@@ -138,7 +139,7 @@ fn make(gait: &Gait, limits: &Limits, scenario: &Scenario, route: &Route, cost: 
 
 /// A clip of poses, marked as made.
 fn track(gait: &Gait, scenario: &Scenario, poses: &[Pose], on: [Vec<bool>; 2], marks: (f32, f32)) -> Track {
-    named(gait, (&name_of(scenario), scenario.turn_radps == 0.0), poses, on, marks)
+    named(gait, (&name_of(scenario), scenario.is_one_change()), poses, on, marks)
 }
 
 fn named(

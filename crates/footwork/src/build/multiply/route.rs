@@ -44,6 +44,11 @@ pub struct Route {
 }
 
 impl Scenario {
+    /// True where the stick changes once and is held then: the answer is over after a while.
+    pub fn is_one_change(&self) -> bool {
+        self.after.len() == 1 && self.turn_radps == 0.0
+    }
+
     /// The route of the simulated character.
     pub fn route(&self, speeds: &SpeedConfig, rate_hz: f32) -> Route {
         let config = SimulationConfig::default();

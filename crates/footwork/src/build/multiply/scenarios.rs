@@ -16,6 +16,14 @@ const SERVES_RAD: f32 = 0.6;
 const ASIDE_MPS2: [f32; 2] = [3.0, 6.0];
 /// Time that a response takes, seconds.
 const RESPONSE_S: f32 = 2.0;
+/// Routes with one command after the other: how many, how long each, how long a command holds, and the share of rests.
+const ROUTES: u64 = 256;
+const ROUTE_S: f32 = 3.0;
+const HOLDS_S: [f32; 2] = [0.4, 1.6];
+const RESTS: f32 = 0.2;
+const SEED: u64 = 13;
+/// Phases of the stride at which one who goes turns or stops.
+const PHASES: u32 = 8;
 /// A short tap of the stick, seconds.
 const TAP_S: f32 = 0.35;
 
@@ -38,10 +46,40 @@ pub fn all(gait: &Gait, speeds: &SpeedConfig) -> Vec<Scenario> {
         let first = usize::from(deg < 0);
         out.push(Scenario { after: vec![(0.0, look)], first, ..named(format!("turn_{}", side(deg))) });
     }
+    out.extend((0..ROUTES).map(|k| random(k, gait)));
     out
 }
 
-const PH: usize = 8;
+/// Commands that follow on one another before the answer to the last is over, in any direction.
+fn random(index: u64, gait: &Gait) -> Scenario {
+    let mut seed = SEED + index;
+    let mut unit = || {
+        // Splitmix64.
+        seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 24) as f32
+    };
+    let strafes = index % 3 == 0 && DIRECTIONS_DEG.iter().all(|deg| serves(gait, *deg));
+    let look = direction_rad(TAU * unit());
+    let mut stick = || {
+        let pace = if unit() < 0.5 { Pace::Walk } else { Pace::Run };
+        let towards = Stick::towards(direction_rad(TAU * unit()), pace);
+        let rests = unit() < RESTS;
+        let movement = if rests { Vec2::ZERO } else { towards.movement };
+        Stick { movement, strafe: strafes, look: Stick::towards(look, pace).movement, ..towards }
+    };
+    let before = stick();
+    let mut after = Vec::new();
+    let mut from_s = 0.0;
+    while from_s < ROUTE_S {
+        after.push((from_s, stick()));
+        from_s += HOLDS_S[0] + (HOLDS_S[1] - HOLDS_S[0]) * (from_s * 0.618).fract();
+    }
+    let moves = before.movement != Vec2::ZERO;
+    Scenario { before: moves.then_some(before), after, seconds: ROUTE_S, ..named(format!("route_{index}")) }
+}
+
 /// Facing where it goes.
 fn forward(out: &mut Vec<Scenario>, pace: Pace, speeds: &SpeedConfig) {
     let towards = |deg: i32| Stick::towards(direction(deg), pace);
@@ -53,7 +91,7 @@ fn forward(out: &mut Vec<Scenario>, pace: Pace, speeds: &SpeedConfig) {
             out.push(Scenario { after: vec![(0.0, towards(deg))], first, ..named(name) });
         }
     }
-    for phase in (0..PH).map(|k| k as f64 / PH as f64) {
+    for phase in (0..PHASES).map(|k| f64::from(k) / f64::from(PHASES)) {
         for deg in DIRECTIONS_DEG {
             let name = format!("plant_{word}_{}_{}", side(deg), foot(phase));
             out.push(Scenario { before: Some(towards(0)), after: vec![(0.0, towards(deg))], phase, ..named(name) });
@@ -76,11 +114,10 @@ fn forward(out: &mut Vec<Scenario>, pace: Pace, speeds: &SpeedConfig) {
 /// Facing +Z, wherever it goes, as far as cycles serve the direction.
 fn strafing(out: &mut Vec<Scenario>, pace: Pace, gait: &Gait) {
     let word = word(pace);
-    let serves = |deg: i32| gait.cycles.iter().any(|c| c.velocity_mps.angle_between(direction(deg)) < SERVES_RAD);
     let towards = |deg: i32| Stick { strafe: true, look: Vec2::Y, ..Stick::towards(direction(deg), pace) };
     let rest = Stick { strafe: true, look: Vec2::Y, gait: pace, ..Stick::default() };
     let directions = [0].into_iter().chain(DIRECTIONS_DEG).filter(|d| *d != -180);
-    let served: Vec<i32> = directions.filter(|d| serves(*d)).collect();
+    let served: Vec<i32> = directions.filter(|d| serves(gait, *d)).collect();
     if served.len() == DIRECTIONS_DEG.len() {
         for (tightness, turn_radps) in [("slow", 0.8), ("quick", 1.6)] {
             for sign in [1.0, -1.0] {
@@ -127,10 +164,19 @@ fn foot(phase: f64) -> String {
     format!("phase_{:.0}", 100.0 * phase)
 }
 
+/// True where some cycle goes about in a direction.
+fn serves(gait: &Gait, deg: i32) -> bool {
+    gait.cycles.iter().any(|c| c.velocity_mps.angle_between(direction(deg)) < SERVES_RAD)
+}
+
+fn direction_rad(yaw_rad: f32) -> Vec3 {
+    Facing::from_yaw(yaw_rad).direction()
+}
+
 fn direction(deg: i32) -> Vec3 {
     // Half a turn to the left or to the right: a little less, to be told apart.
     let deg = (deg as f32).clamp(-179.0, 179.0);
-    Facing::from_yaw(deg.to_radians()).direction()
+    direction_rad(deg.to_radians())
 }
 
 fn stick_of(deg: i32) -> Vec2 {

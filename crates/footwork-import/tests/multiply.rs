@@ -1,0 +1,85 @@
+//! Thin data is multiplied, full data is not; what is made stands, steps and goes where it should.
+
+use footwork::build::{BuildConfig, BuildOptions, BuildReport, Multiply, build};
+use footwork::clip::RawClip;
+use footwork::database::Database;
+use footwork_gait::{GaitOptions, PACK_19, clips};
+use glam::Vec3;
+
+fn built(clips: &[RawClip], mode: Multiply) -> (Database, BuildReport) {
+    let mut config = BuildConfig::default();
+    config.multiply.mode = mode;
+    build(clips, &config, &BuildOptions::default()).unwrap()
+}
+
+fn pack() -> Vec<RawClip> {
+    let all = clips(&GaitOptions::default());
+    let pack: Vec<RawClip> = all.into_iter().filter(|c| PACK_19.contains(&c.name.as_str())).collect();
+    assert_eq!(pack.len(), PACK_19.len());
+    pack
+}
+
+#[test]
+fn a_pack_of_loops_gets_what_a_stick_asks_for_and_it_is_plausible() {
+    let (db, report) = built(&pack(), Multiply::Auto);
+    let made = &report.made;
+    for kind in ["start_walk_0_left_foot", "start_run_0_right_foot", "stop_walk_phase_50", "stop_run_phase_0"] {
+        assert!(made.clips.contains(&format!("made_{kind}")), "{kind}");
+    }
+    for kind in ["plant_walk_90_left", "plant_run_45_right", "curve_run_tight_left", "turn_90_left", "step_90_right"] {
+        assert!(made.clips.iter().any(|c| c.starts_with(&format!("made_{kind}"))), "{kind}");
+    }
+    assert!(made.clips.len() > 3 * made.dropped.len(), "{} made, {} dropped", made.clips.len(), made.dropped.len());
+    let tag = db.tags.iter().position(|t| t == "made").unwrap();
+    let (mut longest_m, mut furthest_m): (f32, f32) = (0.0, 0.0);
+    for clip in db.clips.iter().filter(|c| made.clips.contains(&c.name)) {
+        assert!(db.tag_spans.iter().any(|s| s.tag as usize == tag && s.start.at() == clip.frame_range().start));
+        assert!(db.row_costs[clip.row_range()].iter().all(|cost| *cost > 0.0), "{}", clip.name);
+        longest_m = longest_m.max(slide_m(&db, clip.frame_range()));
+        let way =
+            db.poses.root(clip.frame_range().end - 1).translation - db.poses.root(clip.frame_range().start).translation;
+        furthest_m = furthest_m.max(way.length());
+    }
+    assert!(longest_m < 0.012, "a standing foot slides by {longest_m} m");
+    assert!(furthest_m > 6.0, "nobody runs: {furthest_m} m");
+}
+
+/// The furthest that a planted toe gets from where it was planted.
+fn slide_m(db: &Database, frames: std::ops::Range<usize>) -> f32 {
+    let slots = db.rig.contact_joints.len();
+    let (joints, mut world, mut most) = (db.skeleton.len(), Vec::new(), 0.0f32);
+    let mut planted: Vec<Option<Vec3>> = vec![None; slots];
+    for f in frames {
+        let mut pose = footwork::pose::Pose::rest(&db.skeleton);
+        pose.rotations.copy_from_slice(&db.poses.rotations[f * joints..][..joints]);
+        for (k, j) in db.poses.translated.iter().enumerate() {
+            pose.translations[j.at()] = db.poses.translations[f * db.poses.translated.len() + k];
+        }
+        pose.world(&db.skeleton, &mut world);
+        for (slot, start) in planted.iter_mut().enumerate() {
+            let at = world[db.rig.contact_joints[slot].at()].translation * Vec3::new(1.0, 0.0, 1.0);
+            *start = (db.contacts[f * slots + slot] == 1).then(|| start.unwrap_or(at));
+            most = most.max(start.map_or(0.0, |s| (at - s).length()));
+        }
+    }
+    most
+}
+
+#[test]
+fn nothing_is_made_where_it_is_not_wanted_or_not_missing() {
+    assert_eq!(built(&pack(), Multiply::Off).1.made.clips, Vec::<String>::new());
+    let (_, full) = built(&clips(&GaitOptions::default()), Multiply::Auto);
+    assert!(full.made.clips.is_empty(), "{} of {} answered", full.made.answered, full.made.commands);
+    assert!(2 * full.made.answered > full.made.commands);
+}
+
+#[test]
+fn who_was_never_seen_standing_gets_a_stand() {
+    let walk: Vec<RawClip> = pack().into_iter().filter(|c| c.name == "walk_130_loop").collect();
+    let (db, report) = built(&walk, Multiply::Auto);
+    assert!(report.made.clips.contains(&"made_idle".to_owned()), "{:?}", report.made);
+    let idle = db.clips.iter().find(|c| c.name == "made_idle").unwrap();
+    assert!(idle.looping() && slide_m(&db, idle.frame_range()) < 1e-3);
+    // Nobody goes sideways or backward who never did.
+    assert!(!report.made.clips.iter().any(|c| c.contains("strafe_start") || c.contains("step_90")));
+}

@@ -173,6 +173,7 @@ fn print_report(report: &BuildReport, imported: &Imported, output: &Path, cached
     }
     print_loops(report);
     print_aside(report);
+    print_made(report);
     for b in &report.blends {
         let [a, z] = b.sources_skate_mps;
         out!(
@@ -193,6 +194,21 @@ fn print_report(report: &BuildReport, imported: &Imported, output: &Path, cached
         out!("  {cached} unchanged clips read from the cache");
     }
     out!("  built in {elapsed_s:.2} s; next: footwork simulate --db {}", output.display());
+}
+
+/// What captured clips lacked.
+fn print_made(report: &BuildReport) {
+    let made = &report.made;
+    if !made.clips.is_empty() {
+        out!(
+            "  made {} clips out of {}: the captured ones answer {} of {} commands of a stick; {} more were not plausible (`build.multiply`)",
+            made.clips.len(),
+            made.sources.len(),
+            made.answered,
+            made.commands,
+            made.dropped.len()
+        );
+    }
 }
 
 /// What queries leave out.

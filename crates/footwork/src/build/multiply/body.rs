@@ -31,6 +31,8 @@ const LEAST_LIFT: f32 = 0.5;
 /// A foot is twisted against the body by this without pivoting, and by no more than that, radians.
 const FREE_TWIST_RAD: f32 = 0.3;
 const MOST_TWIST_RAD: f32 = 0.6;
+/// Share of a twist that the hip takes, the ankle has the rest.
+const HIP_SHARE: f32 = 0.7;
 /// At both ends of a swing, a foot comes from and goes to its plants, this share of it.
 const SWINGS_FREE: f32 = 0.3;
 
@@ -89,8 +91,8 @@ fn reach(leg: &BentLeg) -> Reach {
 fn leg(gait: &Gait, pose: &Pose, side: usize, target: &Target) -> (BentLeg, Vec3) {
     let root = pose.world_from_root();
     let mut leg = BentLeg::of(gait.kit.skeleton, pose, gait.kit.legs[side]);
-    // Hip and ankle share a twist.
-    leg.turn(Quat::from_rotation_y(0.5 * target.twist_rad));
+    // Most of a twist is the hip's.
+    leg.turn(Quat::from_rotation_y(HIP_SHARE * target.twist_rad));
     put(&mut leg, root.rotation.inverse() * target.ankle, target.toe);
     (leg, root.inverse_point(target.at))
 }

@@ -17,7 +17,7 @@ const ASIDE_MPS2: [f32; 2] = [3.0, 6.0];
 /// Time that a response takes, seconds.
 const RESPONSE_S: f32 = 2.0;
 /// Routes with one command after the other: how many, how long each, how long a command holds, and the share of rests.
-const ROUTES: u64 = 256;
+const ROUTES: u64 = 320;
 const ROUTE_S: f32 = 3.0;
 const HOLDS_S: [f32; 2] = [0.4, 1.6];
 const RESTS: f32 = 0.2;

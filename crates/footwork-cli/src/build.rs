@@ -122,7 +122,7 @@ pub fn source_clips(
 fn to_json(report: &BuildReport, args: &BuildArgs, cached: usize, bytes: u64, elapsed_s: f64, hash: &str) -> Value {
     json!({
         "output": args.output,
-        "clips": report.clips.len(),
+        "clips": report.clips.len() + report.made.clips.len(),
         "frames": report.frames,
         "rows": report.rows,
         "columns": report.columns,
@@ -152,7 +152,7 @@ fn to_json(report: &BuildReport, args: &BuildArgs, cached: usize, bytes: u64, el
 
 fn print_report(report: &BuildReport, imported: &Imported, output: &Path, cached: usize, bytes: u64, elapsed_s: f64) {
     let minutes = report.seconds / 60.0;
-    out!("{}: {} clips, {minutes:.1} min of motion", output.display(), report.clips.len());
+    out!("{}: {} clips, {minutes:.1} min of motion", output.display(), report.clips.len() + report.made.clips.len());
     out!(
         "  {} poses at {} Hz, {} rows at {} Hz of {} features, {:.1} MB",
         report.frames,

@@ -23,16 +23,17 @@ fn pack() -> Vec<RawClip> {
 fn a_pack_of_loops_gets_what_a_stick_asks_for_and_it_is_plausible() {
     let (db, report) = built(&pack(), Multiply::Auto);
     let made = &report.made;
+    let names: Vec<&str> = made.clips.iter().map(|c| c.name.as_str()).collect();
     for kind in ["start_walk_0_left_foot", "start_run_0_right_foot", "stop_walk_phase_50", "stop_run_phase_0"] {
-        assert!(made.clips.contains(&format!("made_{kind}")), "{kind}");
+        assert!(names.contains(&format!("made_{kind}").as_str()), "{kind}");
     }
     for kind in ["plant_walk_90_left", "plant_run_45_right", "curve_run_tight_left", "turn_90_left", "step_90_right"] {
-        assert!(made.clips.iter().any(|c| c.starts_with(&format!("made_{kind}"))), "{kind}");
+        assert!(names.iter().any(|c| c.starts_with(&format!("made_{kind}"))), "{kind}");
     }
     assert!(made.clips.len() > 3 * made.dropped.len(), "{} made, {} dropped", made.clips.len(), made.dropped.len());
     let tag = db.tags.iter().position(|t| t == "made").unwrap();
     let (mut longest_m, mut furthest_m): (f32, f32) = (0.0, 0.0);
-    for clip in db.clips.iter().filter(|c| made.clips.contains(&c.name)) {
+    for clip in db.clips.iter().filter(|c| names.contains(&c.name.as_str())) {
         assert!(db.tag_spans.iter().any(|s| s.tag as usize == tag && s.start.at() == clip.frame_range().start));
         assert!(db.row_costs[clip.row_range()].iter().all(|cost| *cost > 0.0), "{}", clip.name);
         longest_m = longest_m.max(slide_m(&db, clip.frame_range()));
@@ -67,7 +68,7 @@ fn slide_m(db: &Database, frames: std::ops::Range<usize>) -> f32 {
 
 #[test]
 fn nothing_is_made_where_it_is_not_wanted_or_not_missing() {
-    assert_eq!(built(&pack(), Multiply::Off).1.made.clips, Vec::<String>::new());
+    assert!(built(&pack(), Multiply::Off).1.made.clips.is_empty());
     let (_, full) = built(&clips(&GaitOptions::default()), Multiply::Auto);
     assert!(full.made.clips.is_empty(), "{} of {} answered", full.made.answered, full.made.commands);
     assert!(2 * full.made.answered > full.made.commands);
@@ -77,9 +78,9 @@ fn nothing_is_made_where_it_is_not_wanted_or_not_missing() {
 fn who_was_never_seen_standing_gets_a_stand() {
     let walk: Vec<RawClip> = pack().into_iter().filter(|c| c.name == "walk_130_loop").collect();
     let (db, report) = built(&walk, Multiply::Auto);
-    assert!(report.made.clips.contains(&"made_idle".to_owned()), "{:?}", report.made);
+    assert!(report.made.clips.iter().any(|c| c.name == "made_idle"), "{:?}", report.made);
     let idle = db.clips.iter().find(|c| c.name == "made_idle").unwrap();
     assert!(idle.looping() && slide_m(&db, idle.frame_range()) < 1e-3);
     // Nobody goes sideways or backward who never did.
-    assert!(!report.made.clips.iter().any(|c| c.contains("strafe_start") || c.contains("step_90")));
+    assert!(!report.made.clips.iter().any(|c| c.name.contains("strafe_start") || c.name.contains("step_90")));
 }

@@ -119,6 +119,7 @@ fn build_all(
         tracks.iter().zip(&labels).zip(&taken).filter(|(_, t)| t.is_locomotion()).map(|(t, _)| t).collect();
     let (made, told) = multiply::multiply(&known, &skeleton, &rig, &config.multiply);
     report.made = told;
+    let captured = tracks.len();
     for (feet, track) in parallel::map(&made, feet).into_iter().zip(made) {
         labels.push(feet.labels);
         stances.push(feet.stance_share);
@@ -150,7 +151,8 @@ fn build_all(
     let (event_names, events) = annotations::events(&tracks);
     for (i, ((t, stance_share), taken)) in tracks.iter().zip(stances).zip(taken).enumerate() {
         let report_of = clip_report(t, &labels[i], stance_share, &assembled, i);
-        report.clips.push(ClipReport { taken_for: taken.what, taken_because: taken.because, ..report_of });
+        let report_of = ClipReport { taken_for: taken.what, taken_because: taken.because, ..report_of };
+        if i < captured { report.clips.push(report_of) } else { report.made.clips.push(report_of) }
     }
     report
         .warnings

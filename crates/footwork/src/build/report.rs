@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// What a build did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct BuildReport {
-    /// Clips in the database (mirror images not counted).
+    /// Captured and blended clips in the database (mirror images not counted).
     pub clips: Vec<ClipReport>,
     /// Clips left out, and why.
     pub skipped: Vec<Skipped>,

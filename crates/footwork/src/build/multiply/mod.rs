@@ -18,6 +18,7 @@ mod steps;
 
 use super::config::{Multiply, MultiplyConfig};
 use super::parallel;
+use super::report::ClipReport;
 use super::track::Track;
 use crate::clip::{Annotations, ContactTrack, CostRange, TagRange, TimeRange};
 use crate::math::Transform;
@@ -47,7 +48,7 @@ pub struct Made {
     /// Those that captured clips answer.
     pub answered: usize,
     /// Clips that were made for others.
-    pub clips: Vec<String>,
+    pub clips: Vec<ClipReport>,
     /// Clips that were not plausible, and why.
     pub dropped: Vec<Dropped>,
     /// The captured clips that they are made of.
@@ -63,7 +64,7 @@ pub struct Dropped {
     pub reason: String,
 }
 
-/// The clips that captured ones lack. `captured`: each with its contacts, `[frames x contact joints]`.
+/// The clips that captured ones lack, and what is told of them but `clips`. `captured`: each with its contacts, `[frames x contact joints]`.
 pub fn multiply(
     captured: &[(&Track, &Vec<u8>)],
     skeleton: &Skeleton,
@@ -117,7 +118,6 @@ pub fn multiply(
     if gait.stand.made {
         tracks.push(standing(&gait, rate_hz, config.cost));
     }
-    told.clips = tracks.iter().map(|t| t.name.clone()).collect();
     (tracks, told)
 }
 

@@ -299,7 +299,7 @@ mod tests {
             let labels = [stance.to_vec()];
             take(&mut [track], &Evidence { skeleton: &skeleton, labels: &labels, legs: &[None] }).remove(0).what
         };
-        let every = |frames: usize| std::array::from_fn(|f| u8::from(f / frames % 2 == 0));
+        let every = |frames: usize| std::array::from_fn(|f| u8::from((f / frames).is_multiple_of(2)));
         let (walks, lunges, stands, falls) = (every(8), every(20), [1; 60], [0; 60]);
         assert_eq!(judge("fall_stumble", walks, 0.7), LOCOMOTION);
         assert_eq!(judge("fall_stumble", walks, 0.0), "fall", "moved by a treadmill");

@@ -2,7 +2,7 @@
 //!
 //! Any clip in which somebody goes on evenly holds some, looping or not. They are the material of all clips that are made.
 
-use super::kit::Kit;
+use super::kit::{Kit, angle_rad};
 use crate::build::track::Track;
 use crate::frames::JointIndex;
 use crate::math::{Facing, Quat, Transform, smoothstep};
@@ -144,7 +144,7 @@ pub fn find(kit: &Kit, captured: &[(&Track, &Vec<u8>)]) -> Vec<Cycle> {
 
 fn alike(a: Vec3, b: Vec3) -> bool {
     let ratio = a.length() / b.length();
-    (1.0 / SAME_RATIO..=SAME_RATIO).contains(&ratio) && a.angle_between(b) < SAME_RAD
+    (1.0 / SAME_RATIO..=SAME_RATIO).contains(&ratio) && angle_rad(a, b) < SAME_RAD
 }
 
 fn of_track(kit: &Kit, track: &Track, labels: &[u8]) -> Vec<Cycle> {

@@ -1,6 +1,6 @@
 //! What a made clip must keep to, measured on the clips that it is made of.
 
-use super::kit::Kit;
+use super::kit::{Kit, angle_rad};
 use crate::build::track::Track;
 use crate::pose::Pose;
 use crate::skeleton::Skeleton;
@@ -92,7 +92,7 @@ fn frame(track: &Track, frame: usize) -> Pose {
 fn bend_rad(kit: &Kit, pose: &Pose, side: usize) -> f32 {
     let leg = kit.legs[side];
     let [hip, knee, ankle] = [leg.hip, leg.knee, leg.ankle].map(|j| pose.in_root(kit.skeleton, j).translation);
-    (knee - hip).angle_between(ankle - knee)
+    angle_rad(knee - hip, ankle - knee)
 }
 
 /// Furthest that the touching joint gets from where it was first in a stance.

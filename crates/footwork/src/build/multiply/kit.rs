@@ -1,7 +1,7 @@
 //! What is known of the body whose clips are made.
 
 use crate::frames::JointIndex;
-use crate::math::{Facing, Quat};
+use crate::math::{Facing, Quat, atan2};
 use crate::pose::Pose;
 use crate::rig::{Leg, Rig};
 use crate::skeleton::Skeleton;
@@ -50,4 +50,9 @@ impl<'a> Kit<'a> {
         let facing = Facing::from_direction(along).filter(|_| leg.toe != leg.ankle);
         facing.unwrap_or_else(|| Facing::from_rotation(ankle.yaw_twist())).yaw()
     }
+}
+
+/// Between two directions, radians, 0 to pi.
+pub fn angle_rad(a: Vec3, b: Vec3) -> f32 {
+    atan2(a.cross(b).length(), a.dot(b))
 }

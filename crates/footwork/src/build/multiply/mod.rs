@@ -28,7 +28,6 @@ use crate::skeleton::Skeleton;
 use coverage::Captured;
 use gait::Gait;
 use gates::Limits;
-use glam::Vec3;
 use kit::Kit;
 use route::{LEAD_S, Route, Scenario};
 use serde::Serialize;
@@ -37,6 +36,9 @@ use stand::Stand;
 /// Tag of all rows that were made.
 pub const MADE: &str = "made";
 
+/// A made clip is jumped into from this long before its change on, until the response is over, seconds.
+const EARLY_S: f32 = 0.05;
+const RESPONSE_S: f32 = 1.4;
 /// Where the captured clips answer less than this share of all commands, data is thin.
 const THIN: f32 = 0.5;
 
@@ -133,23 +135,20 @@ fn make(gait: &Gait, limits: &Limits, scenario: &Scenario, route: &Route, cost: 
     let (poses, on) = body::over(gait, route, &steps);
     match limits.refuse(&gait.kit, &poses, &on, route.rate_hz) {
         Some(reason) => Err(reason),
-        None => Ok(track(gait, scenario, &poses, on, (route.rate_hz, cost))),
+        None => {
+            let mut track = marked(&gait.kit, &name_of(scenario), &poses, on, (route.rate_hz, cost));
+            if scenario.is_one_change() {
+                // What comes before the change and after the response is known from the captured clips, too.
+                let closed = [[0.0, LEAD_S - EARLY_S], [LEAD_S + RESPONSE_S, f32::MAX]];
+                track.annotations.do_not_enter = closed.map(|[start_s, end_s]| TimeRange { start_s, end_s }).to_vec();
+            }
+            Ok(track)
+        }
     }
 }
 
-/// A clip of poses, marked as made.
-fn track(gait: &Gait, scenario: &Scenario, poses: &[Pose], on: [Vec<bool>; 2], marks: (f32, f32)) -> Track {
-    named(gait, (&name_of(scenario), scenario.is_one_change()), poses, on, marks)
-}
-
-fn named(
-    gait: &Gait,
-    (name, scenario): (&str, bool),
-    poses: &[Pose],
-    on: [Vec<bool>; 2],
-    (rate_hz, cost): (f32, f32),
-) -> Track {
-    let kit = &gait.kit;
+/// A clip of poses, marked as made. `on`: whether each foot stands.
+fn marked(kit: &Kit, name: &str, poses: &[Pose], on: [Vec<bool>; 2], (rate_hz, cost): (f32, f32)) -> Track {
     let joint = |side: usize| kit.skeleton.names()[kit.legs[side].toe.at()].clone();
     let contacts = on.into_iter().enumerate().map(|(side, on)| ContactTrack { joint: joint(side), on }).collect();
     let range = TimeRange { start_s: 0.0, end_s: f32::MAX };
@@ -158,10 +157,6 @@ fn named(
     for i in joints..rotations.len() {
         rotations[i] = rotations[i].towards(rotations[i - joints]);
     }
-    // What comes before the change and after the response is known from the captured clips, too.
-    let between = |start_s: f32, end_s: f32| TimeRange { start_s, end_s };
-    let closed =
-        if scenario { vec![between(0.0, LEAD_S - 0.05), between(LEAD_S + RESPONSE_S, f32::MAX)] } else { Vec::new() };
     Track {
         name: name.to_owned(),
         rate_hz,
@@ -174,7 +169,6 @@ fn named(
             contacts,
             tags: vec![TagRange { name: MADE.to_owned(), range }],
             costs: vec![CostRange { cost, range }],
-            do_not_enter: closed,
             ..Annotations::default()
         },
         round: None,
@@ -183,16 +177,14 @@ fn named(
     }
 }
 
-/// After a change, a made clip is jumped into for this long, seconds.
-const RESPONSE_S: f32 = 1.4;
 /// Seconds of standing where nobody was captured standing.
 const STANDING_S: f32 = 2.0;
 
 fn standing(gait: &Gait, rate_hz: f32, cost: f32) -> Track {
     let frames = (STANDING_S * rate_hz).round() as usize;
     let mut pose = gait.stand.pose.clone();
-    pose.set_world_from_root(Transform::new(Vec3::ZERO, crate::math::Quat::IDENTITY));
+    pose.set_world_from_root(Transform::IDENTITY);
     let on = || vec![true; frames];
-    let still = named(gait, ("made_idle", false), &vec![pose; frames], [on(), on()], (rate_hz, cost));
+    let still = marked(&gait.kit, "made_idle", &vec![pose; frames], [on(), on()], (rate_hz, cost));
     Track { looping: true, loop_delta: Some(Transform::IDENTITY), ..still }
 }

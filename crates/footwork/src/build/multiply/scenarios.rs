@@ -1,6 +1,7 @@
 //! The changes of a stick for which clips are made.
 
 use super::gait::Gait;
+use super::kit::angle_rad;
 use super::route::Scenario;
 use crate::input::{Gait as Pace, Stick};
 use crate::math::{Facing, atan2};
@@ -60,7 +61,7 @@ fn random(index: u64, gait: &Gait) -> Scenario {
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 24) as f32
     };
-    let strafes = index % 3 == 0 && DIRECTIONS_DEG.iter().all(|deg| serves(gait, *deg));
+    let strafes = index.is_multiple_of(3) && DIRECTIONS_DEG.iter().all(|deg| serves(gait, *deg));
     let look = direction_rad(TAU * unit());
     let mut stick = || {
         let pace = if unit() < 0.5 { Pace::Walk } else { Pace::Run };
@@ -166,7 +167,7 @@ fn foot(phase: f64) -> String {
 
 /// True where some cycle goes about in a direction.
 fn serves(gait: &Gait, deg: i32) -> bool {
-    gait.cycles.iter().any(|c| c.velocity_mps.angle_between(direction(deg)) < SERVES_RAD)
+    gait.cycles.iter().any(|c| angle_rad(c.velocity_mps, direction(deg)) < SERVES_RAD)
 }
 
 fn direction_rad(yaw_rad: f32) -> Vec3 {

@@ -28,7 +28,7 @@ const REST_SHARE: f32 = 0.7;
 const QUICKER: f32 = 0.35;
 const HARD_MPS2: f32 = 6.0;
 const HARD_RADPS: f32 = 3.0;
-/// From the lift-off of one foot of one who sets off to that of the other, strides at least.
+/// No route takes more steps with one foot.
 const MOST_STRIDES: usize = 64;
 
 /// A foot on the ground.
@@ -253,7 +253,7 @@ impl Planner<'_> {
             let (was, is) = (before[side], self.since_landing(side));
             let stance = self.gait.stance(&mix, side);
             if self.down[side] && was < stance && is >= stance {
-                if !self.stays(side, time_s) {
+                if !self.has_arrived(side, time_s) {
                     self.lift(side, time_s + dt_s * (stance - was) / stride);
                 }
             } else if !self.down[side] && is < was {
@@ -295,10 +295,6 @@ impl Planner<'_> {
             let (m, rad) = self.off(side, time_s + k * AHEAD_S);
             m < ARRIVED_M && rad < ARRIVED_RAD
         })
-    }
-
-    fn stays(&self, side: usize, time_s: f32) -> bool {
-        self.has_arrived(side, time_s)
     }
 
     fn lift(&mut self, side: usize, time_s: f32) {

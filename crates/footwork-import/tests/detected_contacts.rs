@@ -53,8 +53,8 @@ fn captured(clip: &RawClip, random: &mut Random) -> RawClip {
 fn gait(name: &str) -> usize {
     let has = |part: &&str| name.contains(*part);
     match () {
-        () if ["run", "change", "_250_radius", "_320_radius", "_400_radius"].iter().any(|p| has(&p)) => 1,
-        () if ["walk", "curve", "arc"].iter().any(|p| has(&p)) => 0,
+        () if ["run", "change", "_250_radius", "_320_radius", "_400_radius"].iter().any(&has) => 1,
+        () if ["walk", "curve", "arc"].iter().any(&has) => 0,
         () => 2,
     }
 }

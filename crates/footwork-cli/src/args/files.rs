@@ -22,8 +22,8 @@ pub struct BuildArgs {
     /// Unit of lengths in the files: auto, m, cm, mm, in, or metres per unit. Default: the configuration's, else auto
     #[arg(long, value_name = "UNIT")]
     pub units: Option<UnitSetting>,
-    /// Failure where a file of a folder cannot be read, where an axis or a unit would have to be mended, or where a clip has
-    /// glitches, instead of a message
+    /// Failure instead of a message. Files of a folder that cannot be read, axes and units that would have to be mended, and
+    /// glitches count
     #[arg(long)]
     pub strict: bool,
     /// Reading of all files, without the cache. The cache holds unchanged files of the last build to this output, in the

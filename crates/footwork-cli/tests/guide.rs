@@ -112,6 +112,11 @@ fn mixamo_can_be_followed() {
 }
 
 #[test]
+fn few_clips_can_be_followed() {
+    assert!(follow("few-clips.md") >= 5);
+}
+
+#[test]
 fn formats_can_be_followed() {
     assert!(follow("formats.md") >= 8);
 }

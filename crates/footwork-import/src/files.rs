@@ -3,7 +3,7 @@
 use crate::bvh::{self, Bvh, BvhError, UnitGuess, Units, WriteOptions};
 use crate::cache::{ClipCache, Kept};
 use crate::format::{self, Format, MOST_BYTES};
-use crate::note::Note;
+use crate::note::{Fix, Note};
 use crate::one_skeleton;
 use crate::scene::{ClipsAndNotes, SceneError};
 use crate::upright;
@@ -110,19 +110,6 @@ pub struct Imported {
     pub notes: Vec<Note>,
     /// What was mended: turned axes, units that nobody would expect. Whoever wants no mended clips refuses those that have any.
     pub fixes: Vec<Fix>,
-}
-
-/// Something that was wrong with a clip as its file has it, and was mended on reading.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct Fix {
-    /// Clip.
-    pub clip: String,
-    /// Kind of fault: `up_axis`, `units`.
-    pub what: &'static str,
-    /// What was wrong, with its size.
-    pub found: String,
-    /// What was done.
-    pub done: String,
 }
 
 /// A file to be read.

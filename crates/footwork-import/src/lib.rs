@@ -76,8 +76,8 @@ pub use config::{
     read_clips,
 };
 pub use config_error::ConfigFileError;
-pub use files::{Fix, ImportError, Imported, import_files, read_clip, read_files, write_clip};
-pub use note::Note;
+pub use files::{ImportError, Imported, import_files, read_clip, read_files, write_clip};
+pub use note::{Fix, Note};
 pub use ranges::RangeSpec;
 pub use resample::resample;
 pub use scene::{SceneError, SceneProblem};

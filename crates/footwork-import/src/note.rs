@@ -16,3 +16,16 @@ impl fmt::Display for Note {
         write!(f, "{}: {}", self.about, self.text)
     }
 }
+
+/// Something that was wrong with a clip as its file has it, and was mended on reading.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Fix {
+    /// Clip.
+    pub clip: String,
+    /// Kind of fault: `up_axis`, `units`.
+    pub what: &'static str,
+    /// What was wrong, with its size.
+    pub found: String,
+    /// What was done.
+    pub done: String,
+}

@@ -7,8 +7,7 @@
 use crate::doctor::parts::Parts;
 use crate::doctor::patient::Patient;
 use crate::doctor::up_axis::{axis_name, leg_length, rest_axis, stands_along, turn_world, wrong_axis};
-use crate::files::Fix;
-use crate::note::Note;
+use crate::note::{Fix, Note};
 use footwork::build::BuildConfig;
 use footwork::clip::RawClip;
 use glam::Vec3;

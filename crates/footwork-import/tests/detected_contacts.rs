@@ -123,11 +123,11 @@ fn a_small_creature_stands_as_long_as_a_large_one() {
     let mut truth = generate(&GaitOptions { routes: false, ..Default::default() });
     truth
         .retain(|g| ["walk_125_loop", "walk_175_loop", "run_320_loop", "strafe_walk_90_left"].contains(&&*g.clip.name));
-    for size in [1.0, 0.4] {
+    let [large, small] = [1.0, 0.4].map(|size| {
         let mut clips: Vec<RawClip> = truth.iter().map(|g| smaller(&g.clip, size)).collect();
         clips.iter_mut().for_each(|c| c.annotations.contacts.clear());
         let config = BuildConfig { pose_rate_hz: Some(clips[0].rate_hz), find_loops: false, ..Default::default() };
-        let f1 = count(&truth, &prepare(&clips, &config).unwrap()).map(Count::f1);
-        assert!(f1[0] > 0.95 && f1[1] > 0.9, "{size}: {f1:?}");
-    }
+        count(&truth, &prepare(&clips, &config).unwrap()).map(Count::f1)
+    });
+    assert!(small[0] > large[0] - 0.03 && small[1] > large[1] - 0.03, "{small:?} {large:?}");
 }

@@ -215,9 +215,17 @@ mod tests {
 
     #[test]
     fn prefixes_and_separators_do_not_tear_one_rig_apart() {
-        let mut clips = ["Model:Left_Arm_", "Armature|left-arm-", "mixamorig:LeftArm"].map(|prefix| {
-            let mut c = clip(prefix, |_| Quat::IDENTITY);
-            let names = (0..6).map(|j| format!("{prefix}{j}")).collect();
+        // Namespace, and separators within a name.
+        let spellings = [("Model:", "_"), ("Armature|", "-"), ("mixamorig:", "")];
+        let bones =
+            [["Hips", ""], ["Lower", "Spine"], ["Upper", "Spine"], ["Head", ""], ["Left", "Arm"], ["Left", "Hand"]];
+        let mut clips = spellings.map(|(namespace, separator)| {
+            let mut c = clip(namespace, |_| Quat::IDENTITY);
+            let names = bones.iter().map(|[a, b]| match b.is_empty() {
+                true => format!("{namespace}{a}"),
+                false => format!("{namespace}{a}{separator}{b}"),
+            });
+            let names = names.collect();
             c.skeleton = Skeleton::new(names, c.skeleton.parents().to_vec(), c.skeleton.rest().to_vec()).unwrap();
             c
         });

@@ -16,9 +16,9 @@ const FOUND_SHARE: f32 = 0.5;
 
 /// Writes clips as animations of a character: all that the `.glb` file `rig` holds, its animations replaced by these.
 ///
-/// Joints go together by name, without namespace, prefix and separators ([`Skeleton::keys`]). Joints of the file that the clip lacks keep
-/// their rest pose; joints of the clip that the file lacks are left out, and what they move is kept. Distances are the
-/// clip's: for another body or other joint axes, retarget first.
+/// Joints go together by name, without namespace, prefix and separators ([`Skeleton::keys`]). Joints of the file that the clip
+/// lacks keep their rest pose; joints of the clip that the file lacks are left out, and what they move is kept. Distances are
+/// the clip's: for another body or other joint axes, retarget first.
 ///
 /// # Errors
 /// A file that is no usable `.glb`, has no skeleton, or whose joints are called otherwise; clips as in

@@ -4,7 +4,7 @@
 //! along the same axis, or where the body walks across it while no other clip of its skeleton stands along +Y. Where it is not
 //! clear, nothing is turned, and that is said.
 
-use crate::doctor::parts::Parts;
+use crate::doctor::parts::{Parts, by_skeleton};
 use crate::doctor::patient::Patient;
 use crate::doctor::up_axis::{axis_name, leg_length, rest_axis, stands_along, turn_world, wrong_axis};
 use crate::note::{Fix, Note};
@@ -35,14 +35,7 @@ struct Stance {
 /// Turns clips up; returns what was turned, and what looks as if it should be.
 pub(crate) fn turn(clips: &mut [RawClip]) -> (Vec<Fix>, Vec<Note>) {
     let (mut fixes, mut notes) = (Vec::new(), Vec::new());
-    let mut left: Vec<usize> = (0..clips.len()).collect();
-    while let Some(first) = left.first().copied() {
-        let like = |i: &usize| {
-            let (a, b) = (&clips[first].skeleton, &clips[*i].skeleton);
-            a.names() == b.names() && a.parents() == b.parents()
-        };
-        let (kind, others): (Vec<usize>, Vec<usize>) = left.iter().copied().partition(like);
-        left = others;
+    for kind in by_skeleton(clips) {
         let alike: Vec<&RawClip> = kind.iter().map(|i| &clips[*i]).collect();
         let Ok(body) = Parts::of(&alike, &BuildConfig::default()) else { continue };
         let stances: Vec<Stance> = kind.par_iter().map(|i| stance(&clips[*i], &body)).collect();

@@ -1,6 +1,6 @@
 //! A motion as importers and generators hand it over.
 
-use crate::math::Quat;
+use crate::math::{Quat, Transform};
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 use std::ops::Range;
@@ -222,6 +222,16 @@ impl RawClip {
     /// Seconds from the first frame to the last.
     pub fn seconds(&self) -> f32 {
         self.frames().saturating_sub(1) as f32 / self.rate_hz
+    }
+
+    /// All joints of a frame in the world: `[joints]` into `world`, which is resized.
+    ///
+    /// # Panics
+    /// A frame that the clip does not have.
+    pub fn world(&self, frame: usize, world: &mut Vec<Transform>) {
+        let first = frame * self.skeleton.len();
+        let local = |j: usize| Transform::new(self.translations[first + j], self.rotations[first + j]);
+        self.skeleton.place(local, world);
     }
 
     /// Checks shapes, rate, finiteness and annotations.

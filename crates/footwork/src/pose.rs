@@ -79,15 +79,7 @@ impl Pose {
 
     /// All joints in the world: `[joints]` into `world`, which is resized.
     pub fn world(&self, skeleton: &Skeleton, world: &mut Vec<Transform>) {
-        world.clear();
-        for j in 0..self.len() {
-            let local = Transform::new(self.translations[j], self.rotations[j]);
-            let t = match skeleton.parents()[j] {
-                Some(p) => world[p.at()] * local,
-                None => local,
-            };
-            world.push(t);
-        }
+        skeleton.place(|j| Transform::new(self.translations[j], self.rotations[j]), world);
     }
 }
 

@@ -214,6 +214,18 @@ impl Skeleton {
         model
     }
 
+    /// All joints, from `local` transforms, in the space that joint 0 is in: `[joints]` into `world`, which is resized.
+    pub(crate) fn place(&self, local: impl Fn(usize) -> Transform, world: &mut Vec<Transform>) {
+        world.clear();
+        for (j, parent) in self.parents.iter().enumerate() {
+            let t = match parent {
+                Some(p) => world[p.at()] * local(j),
+                None => local(j),
+            };
+            world.push(t);
+        }
+    }
+
     /// The skeleton under a new joint 0: a motionless root named `name` at the origin.
     ///
     /// # Errors

@@ -37,6 +37,22 @@ pub struct Parts {
     pub twins: Vec<Option<usize>>,
 }
 
+/// Clips, by number, that have the same joints in the same hierarchy, in the order in which the first of each comes.
+pub fn by_skeleton(clips: &[RawClip]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (i, clip) in clips.iter().enumerate() {
+        let alike = |group: &&mut Vec<usize>| {
+            let skeleton = &clips[group[0]].skeleton;
+            skeleton.names() == clip.skeleton.names() && skeleton.parents() == clip.skeleton.parents()
+        };
+        match groups.iter_mut().find(alike) {
+            Some(group) => group.push(i),
+            None => groups.push(vec![i]),
+        }
+    }
+    groups
+}
+
 impl Parts {
     /// Finds the parts of clips that share a skeleton.
     ///

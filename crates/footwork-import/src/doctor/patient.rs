@@ -2,7 +2,6 @@
 
 use footwork::clip::RawClip;
 use footwork::math::Transform;
-use footwork::pose::Pose;
 use glam::Vec3;
 use std::sync::OnceLock;
 
@@ -61,13 +60,10 @@ impl Patient {
     /// `[frames x joints]` in the world.
     pub fn world(&self) -> &[Transform] {
         self.world.get_or_init(|| {
-            let joints = self.joints();
-            let (mut pose, mut world) = (Pose::rest(&self.clip.skeleton), Vec::new());
+            let mut world = Vec::new();
             let mut all = Vec::with_capacity(self.clip.rotations.len());
             for f in 0..self.frames() {
-                pose.translations.copy_from_slice(&self.clip.translations[f * joints..(f + 1) * joints]);
-                pose.rotations.copy_from_slice(&self.clip.rotations[f * joints..(f + 1) * joints]);
-                pose.world(&self.clip.skeleton, &mut world);
+                self.clip.world(f, &mut world);
                 all.extend_from_slice(&world);
             }
             all

@@ -1,7 +1,7 @@
 //! All clips under examination, and what they have in common.
 
 use super::dance_card::DanceCardCell;
-use super::parts::Parts;
+use super::parts::{Parts, by_skeleton};
 use super::patient::Patient;
 use footwork::build::{BuildConfig, BuildError, GlitchConfig, prepare};
 use footwork::clip::RawClip;
@@ -30,17 +30,10 @@ impl Ward {
     /// # Errors
     /// A role or contact joint of the configuration that most clips' skeleton lacks.
     pub fn new(clips: Vec<RawClip>, build: &BuildConfig, matcher: &MatcherConfig) -> Result<Self, BuildError> {
-        let mut kinds: Vec<usize> = Vec::new();
-        let mut kind_of = Vec::with_capacity(clips.len());
-        for (i, clip) in clips.iter().enumerate() {
-            let same = |k: &usize| {
-                let s = &clips[*k].skeleton;
-                s.names() == clip.skeleton.names() && s.parents() == clip.skeleton.parents()
-            };
-            kind_of.push(kinds.iter().position(same).unwrap_or_else(|| {
-                kinds.push(i);
-                kinds.len() - 1
-            }));
+        let kinds = by_skeleton(&clips);
+        let mut kind_of = vec![0; clips.len()];
+        for (kind, own) in kinds.iter().enumerate() {
+            own.iter().for_each(|i| kind_of[*i] = kind);
         }
         let mut ward = Self {
             patients: Vec::new(),
@@ -52,9 +45,8 @@ impl Ward {
             build: BuildConfig { clips: Vec::new(), ..build.clone() },
         };
         let usual = ward.usual_kind();
-        for kind in 0..kinds.len() {
-            let own: Vec<&RawClip> =
-                clips.iter().zip(&ward.kind_of).filter(|(_, k)| **k == kind).map(|(c, _)| c).collect();
+        for (kind, own) in kinds.iter().enumerate() {
+            let own: Vec<&RawClip> = own.iter().map(|i| &clips[*i]).collect();
             let body = Parts::of(&own, &ward.build);
             // The configuration describes most clips; the odd ones are told apart, not refused.
             ward.bodies.push(match body {

@@ -101,14 +101,11 @@ impl Names {
 
     /// `[frames x joints of the file]` in the file's own units and under its own nodes.
     fn carry(&self, placed: &Placed, clip: &RawClip) -> (Vec<Vec3>, Vec<Quat>) {
-        let (rig, joints) = (&placed.skeleton, clip.skeleton.len());
+        let rig = &placed.skeleton;
         let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        let mut ours = Vec::new();
         for f in 0..clip.frames() {
-            let mut ours: Vec<Transform> = Vec::with_capacity(joints);
-            for j in 0..joints {
-                let local = Transform::new(clip.translations[f * joints + j], clip.rotations[f * joints + j]);
-                ours.push(clip.skeleton.parents()[j].map_or(local, |p| ours[p.at()] * local));
-            }
+            clip.world(f, &mut ours);
             let mut theirs: Vec<Transform> = Vec::with_capacity(rig.len());
             for j in 0..rig.len() {
                 let parent = rig.parents()[j].map_or(Transform::IDENTITY, |p: JointIndex| theirs[p.at()]);

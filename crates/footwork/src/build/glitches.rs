@@ -12,7 +12,7 @@ use super::config::GlitchConfig;
 use super::{BuildConfig, JointRoles, MIN_CLIP_S};
 use crate::clip::{RawClip, TimeRange};
 use crate::frames::JointIndex;
-use crate::math::{Quat, Transform};
+use crate::math::{GRAVITY_MPS2, Quat, Transform, median};
 use glam::Vec3;
 use serde::Serialize;
 
@@ -27,7 +27,6 @@ const MARGIN_S: f32 = 0.1;
 /// The longest reach from the hips of anything that walks, metres. What is larger was read in a wrong unit, and is judged as if
 /// it were not.
 const LONGEST_REACH_M: f32 = 2.0;
-const G: f32 = 9.81;
 
 /// What became of a glitch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -137,14 +136,16 @@ struct Motion {
     frames: usize,
     /// `[frames x joints]`.
     at: Vec<Vec3>,
+    /// `[joints]` of one frame.
+    world: Vec<Transform>,
 }
 
 impl Motion {
     fn of(clip: &RawClip, body: Body) -> Self {
         let (joints, frames) = (clip.skeleton.len(), clip.frames());
         let step = ((STEP_S * clip.rate_hz).round() as usize).max(1);
-        let mut motion =
-            Self { body, step, rate_hz: clip.rate_hz, joints, frames, at: vec![Vec3::ZERO; joints * frames] };
+        let (at, world) = (vec![Vec3::ZERO; joints * frames], Vec::new());
+        let mut motion = Self { body, step, rate_hz: clip.rate_hz, joints, frames, at, world };
         (0..frames).for_each(|f| motion.place(clip, f));
         // What was read in a wrong unit is as much too fast as it is too large.
         let large = (motion.reach() / LONGEST_REACH_M).max(1.0);
@@ -155,13 +156,9 @@ impl Motion {
 
     /// Finds where the joints of a frame are.
     fn place(&mut self, clip: &RawClip, f: usize) {
-        let mut world: Vec<Transform> = Vec::with_capacity(self.joints);
-        for (j, parent) in clip.skeleton.parents().iter().enumerate() {
-            let i = f * self.joints + j;
-            let local = Transform::new(clip.translations[i], clip.rotations[i]);
-            world.push(parent.map_or(local, |p| world[p.at()] * local));
-            self.at[i] = world[j].translation;
-        }
+        clip.world(f, &mut self.world);
+        let at = &mut self.at[f * self.joints..][..self.joints];
+        at.iter_mut().zip(&self.world).for_each(|(at, joint)| *at = joint.translation);
     }
 
     /// From the hips to the furthest joint below them, metres: the middle of some frames'.
@@ -169,10 +166,7 @@ impl Motion {
         let every = (self.frames / 16).max(1);
         let frames = (0..self.frames).step_by(every).map(|f| &self.at[f * self.joints..(f + 1) * self.joints]);
         let hips = self.body.hips;
-        let mut reach: Vec<f32> =
-            frames.map(|at| at[hips..].iter().map(|p| (*p - at[hips]).length()).fold(0.0, f32::max)).collect();
-        reach.sort_by(f32::total_cmp);
-        reach[reach.len() / 2]
+        median(frames.map(|at| at[hips..].iter().map(|p| (*p - at[hips]).length()).fold(0.0, f32::max)).collect())
     }
 
     /// The joint of a frame that is furthest beyond its limit.
@@ -255,7 +249,7 @@ impl Motion {
         if bend > FAR_M {
             return format!("jumps by {:.1} m within {:.3} s", 0.5 * bend, self.step as f32 / self.rate_hz);
         }
-        format!("accelerates with {mps2:.0} m/s^2, {:.0} times gravity", mps2 / G)
+        format!("accelerates with {mps2:.0} m/s^2, {:.0} times gravity", mps2 / GRAVITY_MPS2)
     }
 
     /// Bridges a stretch, or else discards it.

@@ -181,9 +181,7 @@ impl Evidence<'_> {
             None => Taken::new(LOCOMOTION, "feet on the ground, upright".to_owned()),
         }
     }
-}
 
-impl Evidence<'_> {
     /// Share of the frames in which a body on two legs stands or goes; 1 for others.
     fn upright(&self, track: &Track) -> f32 {
         const EVERY_S: f32 = 0.1;

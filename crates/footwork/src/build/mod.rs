@@ -17,6 +17,7 @@ mod report;
 pub mod retarget;
 mod root_motion;
 mod rows;
+mod sink;
 mod standing;
 mod track;
 mod treadmill;
@@ -46,9 +47,6 @@ use crate::skeleton::Skeleton;
 use root_motion::RootPlan;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use track::Track;
-
-/// Of so many frames one tells how knees bend.
-const HINGE_STEP: usize = 7;
 
 /// A clip must leave this much to play after the rows that can be jumped to, unless it loops, seconds.
 pub const MIN_CLIP_S: f32 = 0.34;
@@ -111,8 +109,6 @@ fn build_all(
     let (mut labels, mut stances): (Vec<_>, Vec<_>) =
         parallel::map(&tracks, feet).into_iter().map(|f| (f.labels, f.stance_share)).unzip();
     let mut rig = Rig::find(&skeleton, roles.clone(), &contact_joints);
-    let joints = skeleton.len();
-    rig.set_hinges(&skeleton, tracks.iter().flat_map(|t| t.rotations.chunks_exact(joints).step_by(HINGE_STEP)));
     let legs = Leg::find(&skeleton, &rig.roles, &contact_joints);
     let mut taken = kinds::take(&mut tracks, &kinds::Evidence { skeleton: &skeleton, labels: &labels, legs: &legs });
     let known: Vec<_> =

@@ -4,6 +4,7 @@ use super::loops::Round;
 use crate::clip::{Annotations, ContactTrack, RawClip};
 use crate::math::{Quat, Transform};
 use crate::motion::{Hermite, cubic, cubic_rotation};
+use crate::pose::Pose;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
@@ -41,15 +42,13 @@ impl Track {
 
     /// All joints of a frame in the world.
     pub fn world(&self, skeleton: &Skeleton, frame: usize, world: &mut Vec<Transform>) {
-        world.clear();
-        for j in 0..self.joints {
-            let local = self.local(frame, j);
-            let t = match skeleton.parents()[j] {
-                Some(p) => world[p.at()] * local,
-                None => local,
-            };
-            world.push(t);
-        }
+        skeleton.place(|j| self.local(frame, j), world);
+    }
+
+    /// A frame as a pose.
+    pub fn pose(&self, frame: usize) -> Pose {
+        let frame = frame * self.joints..(frame + 1) * self.joints;
+        Pose { translations: self.translations[frame.clone()].to_vec(), rotations: self.rotations[frame].to_vec() }
     }
 
     /// One joint in the world, through its ancestors alone.

@@ -7,6 +7,7 @@ use super::config::RootMotionConfig;
 use super::contacts::{half_stretch, leg_length_m, lowest, slope};
 use super::{parallel, track::Track};
 use crate::frames::JointIndex;
+use crate::math::{GRAVITY_MPS2, median};
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
@@ -17,7 +18,6 @@ const STAYS: f32 = 0.35;
 const TREADS: f32 = 0.135;
 /// The least for those that are asked: 0.1 m/s.
 const TREADS_ASKED: f32 = 0.034;
-const GRAVITY_MPS2: f32 = 9.81;
 /// The speeds of standing feet, and of feet among each other, differ by less than this share.
 const EVEN: f32 = 0.3;
 /// Feet this low stand, in leg lengths over the lowest.
@@ -122,7 +122,7 @@ fn judge(
     if fastest < least {
         return Ok(None);
     }
-    let spread_mps = middle_of(all.iter().map(|v| (*v - ground).length()).collect());
+    let spread_mps = median(all.iter().map(|v| (*v - ground).length()).collect());
     let (one, even) = (ground.normalize_or_zero(), EVEN * ground.length());
     let back = |v: &&Vec3| v.dot(one) > 0.5 * ground.length();
     let one_way =
@@ -190,13 +190,8 @@ fn level_m(track: &Track, skeleton: &Skeleton, feet: &[JointIndex]) -> f32 {
 }
 
 fn middle(velocities: &[Vec3]) -> Option<Vec3> {
-    let of = |axis: fn(&Vec3) -> f32| middle_of(velocities.iter().map(axis).collect());
+    let of = |axis: fn(&Vec3) -> f32| median(velocities.iter().map(axis).collect());
     (!velocities.is_empty()).then(|| Vec3::new(of(|v| v.x), 0.0, of(|v| v.z)))
-}
-
-fn middle_of(mut values: Vec<f32>) -> f32 {
-    values.sort_by(f32::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// Sends the root off at a speed of its own axes; the body goes with it.

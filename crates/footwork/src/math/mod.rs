@@ -16,6 +16,31 @@ pub use spring::{to_goal, to_velocity};
 pub use transform::Transform;
 pub use yaw::{Facing, wrap_angle};
 
+/// Standard gravity, m/s2.
+#[cfg(feature = "build")]
+pub(crate) const GRAVITY_MPS2: f32 = 9.81;
+
+/// The middle value, the upper one of two; 0 of none.
+#[cfg(feature = "build")]
+pub(crate) fn median(mut values: Vec<f32>) -> f32 {
+    values.sort_by(f32::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// Splitmix64: the same random numbers from the same seed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SplitMix(pub u64);
+
+impl SplitMix {
+    /// 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
 /// Sine of an angle in radians.
 pub fn sin(x: f32) -> f32 {
     libm::sinf(x)

@@ -301,13 +301,8 @@ fn positions(world: &[Transform]) -> Vec<Vec3> {
 
 /// `[joints]` positions in a frame of a clip.
 fn frame_of(clip: &RawClip, frame: usize) -> Vec<Vec3> {
-    let joints = clip.skeleton.len();
-    let first = frame.min(clip.frames() - 1) * joints;
-    let mut world: Vec<Transform> = Vec::with_capacity(joints);
-    for (j, parent) in clip.skeleton.parents().iter().enumerate() {
-        let local = Transform::new(clip.translations[first + j], clip.rotations[first + j]);
-        world.push(parent.map_or(local, |p| world[p.at()] * local));
-    }
+    let mut world = Vec::new();
+    clip.world(frame.min(clip.frames() - 1), &mut world);
     positions(&world)
 }
 

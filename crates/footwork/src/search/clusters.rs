@@ -16,6 +16,7 @@ use super::cost::{ColumnCost, ColumnOrder};
 use super::visit::{Columns, Mirrored, Passes, Visit};
 use crate::database::Database;
 use crate::frames::RowIndex;
+use crate::math::SplitMix;
 use serde::{Deserialize, Serialize};
 
 /// Most clusters: their order lies on the stack of a search (8 KiB).
@@ -197,14 +198,8 @@ fn distance(a: &[f32], b: &[f32]) -> f64 {
 fn seeds(points: &[f32], n: usize, count: usize, seed: u64) -> Vec<f32> {
     let rows = points.len() / n;
     let at = |i: usize| &points[i * n..][..n];
-    let mut state = seed;
-    let mut unit = || {
-        // SplitMix64.
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    };
+    let mut random = SplitMix(seed);
+    let mut unit = || (random.bits() >> 11) as f64 / (1u64 << 53) as f64;
     let mut centroids = at(((unit() * rows as f64) as usize).min(rows - 1)).to_vec();
     let mut away = vec![f64::INFINITY; rows];
     while centroids.len() < count * n {

@@ -3,16 +3,17 @@
 mod foot;
 mod plausible;
 
-pub use foot::{half_stretch, lowest, slope};
+pub use foot::{half_stretch, lowest, runs, slope};
 pub use plausible::warning;
 
 use super::config::ContactConfig;
 use super::track::Track;
 use crate::frames::JointIndex;
+use crate::math::GRAVITY_MPS2;
 use crate::rig::Leg;
 use crate::roles::JointRoles;
 use crate::skeleton::Skeleton;
-use foot::{Foot, Steps, runs};
+use foot::{Foot, Steps};
 use glam::Vec3;
 
 /// The speed up to which a foot of a standing body stands, in units of that of a pendulum as long as its leg: 0.15 m/s for a
@@ -20,7 +21,6 @@ use glam::Vec3;
 const STANDS: f32 = 0.052;
 /// The height up to which a joint touches, in leg lengths: 0.12 m for a person.
 const LOW: f32 = 0.13;
-const GRAVITY_MPS2: f32 = 9.81;
 /// Half of the stretch over which the speed of travel is measured, seconds.
 const TRAVEL_S: f32 = 0.25;
 

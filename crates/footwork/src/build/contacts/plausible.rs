@@ -1,7 +1,7 @@
 //! Contacts that no gait has: a body that gets on and hardly stands, never lifts a foot, or limps.
 
-use super::GRAVITY_MPS2;
 use crate::build::report::ClipReport;
+use crate::math::GRAVITY_MPS2;
 use std::fmt::Write;
 
 /// A slower body does not travel, in units of the speed of a pendulum as long as its leg: 0.45 m/s for a person.

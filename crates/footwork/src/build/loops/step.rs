@@ -216,13 +216,7 @@ fn carrier(clip: &RawClip) -> usize {
 
 /// Height of the lowest joint of the first frame, joint 0 left out.
 fn lowest(clip: &RawClip) -> f32 {
-    let mut world: Vec<Transform> = Vec::with_capacity(clip.skeleton.len());
-    for j in 0..clip.skeleton.len() {
-        let local = Transform::new(clip.translations[j], clip.rotations[j]);
-        world.push(match clip.skeleton.parents()[j] {
-            Some(p) => world[p.at()] * local,
-            None => local,
-        });
-    }
+    let mut world = Vec::new();
+    clip.world(0, &mut world);
     world.iter().skip(1).map(|t| t.translation.y).fold(f32::INFINITY, f32::min)
 }

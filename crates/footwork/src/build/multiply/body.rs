@@ -7,12 +7,11 @@ use super::route::Route;
 use super::stand::put;
 use super::steps::{Stance, Steps};
 use crate::adjust::two_bone_ik::{BentLeg, Reach};
-use crate::math::{Facing, Quat, Transform, atan2, lerp, smoothstep, spring, wrap_angle};
+use crate::build::sink;
+use crate::math::{Facing, GRAVITY_MPS2, Quat, Transform, atan2, lerp, smoothstep, spring, wrap_angle};
 use crate::pose::Pose;
 use glam::Vec3;
 
-/// m/s2.
-const GRAVITY: f32 = 9.81;
 /// Of the lean that would balance the acceleration.
 const LEAN_SHARE: f32 = 0.25;
 /// Radians.
@@ -71,7 +70,7 @@ pub fn over(gait: &Gait, route: &Route, steps: &Steps) -> (Vec<Pose>, [Vec<bool>
         }));
         poses.push(pose);
     }
-    sink(gait, &mut poses, &targets, route.rate_hz);
+    let_down(gait, &mut poses, &targets, route.rate_hz);
     for (pose, targets) in poses.iter_mut().zip(&targets) {
         for (side, target) in targets.iter().enumerate() {
             let (mut leg, at) = leg(gait, pose, side, target);
@@ -176,7 +175,7 @@ fn leans(route: &Route) -> Vec<Quat> {
     let mut lean = |(a, root): (&Vec3, &Transform)| {
         let a = root.inverse_direction(*a);
         (x, v) = spring::to_goal(x, v, Vec3::new(a.x, 0.0, a.z), LEAN_HALF_LIFE_S, 1.0 / route.rate_hz);
-        let angle = (LEAN_SHARE * atan2(x.length(), GRAVITY)).min(MOST_LEAN_RAD);
+        let angle = (LEAN_SHARE * atan2(x.length(), GRAVITY_MPS2)).min(MOST_LEAN_RAD);
         Quat::from_rotation_vector(Vec3::Y.cross(x).normalize_or_zero() * angle)
     };
     route.accelerations_mps2.iter().zip(&route.roots).map(&mut lean).collect()
@@ -191,7 +190,7 @@ fn lean(gait: &Gait, pose: &mut Pose, by: Quat) {
 }
 
 /// Lets the pelvis down where a leg would not reach, smoothly.
-fn sink(gait: &Gait, poses: &mut [Pose], targets: &[[Target; 2]], rate_hz: f32) {
+fn let_down(gait: &Gait, poses: &mut [Pose], targets: &[[Target; 2]], rate_hz: f32) {
     let needed: Vec<f32> = poses
         .iter()
         .zip(targets)
@@ -205,15 +204,5 @@ fn sink(gait: &Gait, poses: &mut [Pose], targets: &[[Target; 2]], rate_hz: f32) 
         })
         .collect();
     let half = (SINK_S * rate_hz).round() as usize;
-    let around = |values: &[f32], f: usize| values[f.saturating_sub(half)..(f + half + 1).min(values.len())].to_vec();
-    let held: Vec<f32> = (0..needed.len()).map(|f| around(&needed, f).into_iter().fold(0.0, f32::max)).collect();
-    for (f, pose) in poses.iter_mut().enumerate() {
-        let some = around(&held, f);
-        let by = some.iter().sum::<f32>() / some.len() as f32;
-        if by > 0.0 {
-            let mut hips = pose.in_root(gait.kit.skeleton, gait.kit.hips);
-            hips.translation.y -= by;
-            pose.set_in_root(gait.kit.skeleton, gait.kit.hips, hips);
-        }
-    }
+    sink::lower(poses, gait.kit.skeleton, gait.kit.hips, &sink::eased(&needed, half));
 }

@@ -3,6 +3,7 @@
 //! Any clip in which somebody goes on evenly holds some, looping or not. They are the material of all clips that are made.
 
 use super::kit::{Kit, angle_rad};
+use crate::build::contacts::runs;
 use crate::build::track::Track;
 use crate::frames::JointIndex;
 use crate::math::{Facing, Quat, Transform, smoothstep};
@@ -162,13 +163,10 @@ fn of_track(kit: &Kit, track: &Track, labels: &[u8]) -> Vec<Cycle> {
 /// Without runs shorter than `flicker`: first off, then on.
 fn steady(mut on: Vec<bool>, flicker: usize) -> Vec<bool> {
     for value in [false, true] {
-        let mut f = 0;
-        while f < on.len() {
-            let end = (f..on.len()).find(|i| on[*i] != on[f]).unwrap_or(on.len());
-            if on[f] == value && end - f < flicker && f > 0 && end < on.len() {
-                on[f..end].fill(!value);
+        for (start, end) in runs(&on, value).collect::<Vec<_>>() {
+            if end - start < flicker && start > 0 && end < on.len() {
+                on[start..end].fill(!value);
             }
-            f = end;
         }
     }
     on
@@ -277,11 +275,7 @@ impl Cut<'_> {
 
     /// A frame whose root is put elsewhere, under the same body.
     fn pose(&self, frame: usize, root: Transform) -> Pose {
-        let (joints, at) = (self.track.joints, frame % self.track.frames());
-        let mut pose = Pose {
-            translations: self.track.translations[at * joints..][..joints].to_vec(),
-            rotations: self.track.rotations[at * joints..][..joints].to_vec(),
-        };
+        let mut pose = self.track.pose(frame % self.track.frames());
         let moved = root.inverse() * self.root(frame);
         for j in self.kit.skeleton.children(JointIndex(0)) {
             let local = moved * pose.local(j);

@@ -40,7 +40,7 @@ impl Limits {
             limits.bend_rad = limits.bend_rad.min(bend_rad(kit, stand, side));
         }
         for track in tracks {
-            let poses: Vec<Pose> = (0..track.frames()).map(|f| frame(track, f)).collect();
+            let poses: Vec<Pose> = (0..track.frames()).map(|f| track.pose(f)).collect();
             for pose in &poses {
                 for (most, (a, b)) in limits.turns_rad.iter_mut().zip(pose.rotations.iter().zip(&stand.rotations)) {
                     *most = most.max(a.angle_between(*b));
@@ -79,13 +79,6 @@ impl Limits {
         }
         let jerk = jerk(kit.skeleton, poses, rate_hz);
         (jerk > JERK * self.jerk).then(|| format!("jerk {jerk:.0} m/s3, sources {:.0}", self.jerk))
-    }
-}
-
-fn frame(track: &Track, frame: usize) -> Pose {
-    Pose {
-        translations: track.translations[frame * track.joints..][..track.joints].to_vec(),
-        rotations: track.rotations[frame * track.joints..][..track.joints].to_vec(),
     }
 }
 

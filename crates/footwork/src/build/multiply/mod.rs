@@ -39,6 +39,8 @@ pub const MADE: &str = "made";
 /// A made clip is jumped into from this long before its change on, until the response is over, seconds.
 const EARLY_S: f32 = 0.05;
 const RESPONSE_S: f32 = 1.4;
+/// Of so many frames one tells how knees bend.
+const HINGE_STEP: usize = 7;
 /// Where the captured clips answer less than this share of all commands, data is thin.
 const THIN: f32 = 0.5;
 
@@ -78,7 +80,11 @@ pub fn multiply(
     if config.mode == Multiply::Off {
         return nothing(told);
     }
-    let Some(kit) = Kit::new(skeleton, rig) else { return nothing(told) };
+    let mut rig = rig.clone();
+    let joints = skeleton.len();
+    let poses = captured.iter().flat_map(|(t, _)| t.rotations.chunks_exact(joints).step_by(HINGE_STEP));
+    rig.set_hinges(skeleton, poses);
+    let Some(kit) = Kit::new(skeleton, &rig) else { return nothing(told) };
     let cycles = cycle::find(&kit, captured);
     if cycles.is_empty() {
         return nothing(told);

@@ -4,7 +4,7 @@ use super::gait::Gait;
 use super::kit::angle_rad;
 use super::route::Scenario;
 use crate::input::{Gait as Pace, Stick};
-use crate::math::{Facing, atan2};
+use crate::math::{Facing, GRAVITY_MPS2, SplitMix};
 use crate::trajectory::SpeedConfig;
 use glam::{Vec2, Vec3};
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
@@ -53,14 +53,8 @@ pub fn all(gait: &Gait, speeds: &SpeedConfig) -> Vec<Scenario> {
 
 /// Commands that follow on one another before the answer to the last is over, in any direction.
 fn random(index: u64, gait: &Gait) -> Scenario {
-    let mut seed = SEED + index;
-    let mut unit = || {
-        // Splitmix64.
-        seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 24) as f32
-    };
+    let mut random = SplitMix(SEED + index);
+    let mut unit = || (random.bits() >> 40) as f32 / (1u64 << 24) as f32;
     let strafes = index.is_multiple_of(3) && DIRECTIONS_DEG.iter().all(|deg| serves(gait, *deg));
     let look = direction_rad(TAU * unit());
     let mut stick = || {
@@ -193,7 +187,7 @@ fn side(deg: i32) -> String {
 
 /// Walks do not go faster: half of what a leg's length and gravity give (a Froude number of 0.5), m/s.
 fn fastest_walk_mps(leg_m: f32) -> f32 {
-    (0.5 * 9.81 * leg_m).sqrt()
+    (0.5 * GRAVITY_MPS2 * leg_m).sqrt()
 }
 
 /// Speeds of a full stick that the cycles reach: the usual ones, as near as there is data for.
@@ -201,10 +195,7 @@ pub fn speeds(gait: &Gait) -> SpeedConfig {
     let leg_m = gait.stand.pose.in_root(gait.kit.skeleton, gait.kit.legs[0].hip).translation.y;
     let usual = SpeedConfig::default();
     let near = |usual_mps: f32, run: bool, directions: &[f32]| {
-        let within = |v: Vec3| {
-            let yaw = atan2(v.x, v.z);
-            directions.iter().any(|d| (yaw - d).abs().min(2.0 * PI - (yaw - d).abs()) < SERVES_RAD)
-        };
+        let within = |v: Vec3| directions.iter().any(|d| angle_rad(v, direction_rad(*d)) < SERVES_RAD);
         let all = gait.cycles.iter().map(|c| c.velocity_mps).filter(|v| within(*v));
         let all: Vec<f32> = all.map(Vec3::length).collect();
         let paced: Vec<f32> = all.iter().copied().filter(|v| (*v > fastest_walk_mps(leg_m)) == run).collect();

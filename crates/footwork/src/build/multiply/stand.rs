@@ -78,10 +78,7 @@ impl Stand {
 }
 
 fn pose(track: &Track, frame: usize) -> Pose {
-    let mut pose = Pose {
-        translations: track.translations[frame * track.joints..][..track.joints].to_vec(),
-        rotations: track.rotations[frame * track.joints..][..track.joints].to_vec(),
-    };
+    let mut pose = track.pose(frame);
     pose.set_world_from_root(Transform::IDENTITY);
     pose
 }

@@ -235,15 +235,14 @@ impl Planner<'_> {
     fn advance(&mut self, time_s: f32, first: usize) -> Option<()> {
         let dt_s = 1.0 / self.route.rate_hz;
         if !self.stepping {
-            let side = self.wants_to_step(time_s, first)?;
-            let Some(side) = side else { return Some(()) };
+            let Some(side) = self.wants_to_step(time_s, first) else { return Some(()) };
             let mix = self.mix(time_s + AHEAD_S);
             self.stepping = true;
             let lifts = LANDS[side] + f64::from(self.gait.stance(&mix, side));
             self.phase += (lifts - self.phase).rem_euclid(1.0);
             self.spells.push(Spell { start_s: time_s, end_s: f32::INFINITY, phases: [self.phase; 2] });
             self.lift(side, time_s);
-            return Some(());
+            return (self.spells.len() <= MOST_STRIDES).then_some(());
         }
         let mix = self.mix(time_s);
         let before = [0, 1].map(|side| self.since_landing(side));
@@ -271,22 +270,19 @@ impl Planner<'_> {
     }
 
     /// The foot that one who stands moves now, if any.
-    fn wants_to_step(&self, time_s: f32, first: usize) -> Option<Option<usize>> {
+    fn wants_to_step(&self, time_s: f32, first: usize) -> Option<usize> {
         if time_s < LEAD_S + THINK_S {
-            return Some(None);
+            return None;
         }
         let far = |side: usize| {
             let (m, rad) = self.off(side, time_s + AHEAD_S);
             (m / STEP_M).max(rad / STEP_RAD)
         };
-        if self.spells.len() > MOST_STRIDES {
-            return None;
-        }
         let needs = [far(0), far(1)];
-        Some((needs[0].max(needs[1]) > 1.0).then(|| match self.spells.is_empty() {
+        (needs[0].max(needs[1]) > 1.0).then(|| match self.spells.is_empty() {
             true => first,
             false => usize::from(needs[1] > needs[0]),
-        }))
+        })
     }
 
     /// True when a foot is where it will be needed from now on.

@@ -1,6 +1,8 @@
 //! Feet that stand where the source's stand, on legs of another length.
 
 use crate::adjust::two_bone_ik::{BentLeg, Reach};
+use crate::build::contacts::runs;
+use crate::build::sink;
 use crate::frames::JointIndex;
 use crate::math::smoothstep;
 use crate::pose::Pose;
@@ -54,16 +56,7 @@ pub fn world(of: &Reference, pose: &Pose, joint: usize) -> Vec3 {
 
 /// Runs of frames in which a foot stands.
 pub fn plants(on: &[bool]) -> Vec<std::ops::Range<usize>> {
-    let mut runs = Vec::new();
-    let mut f = 0;
-    while f < on.len() {
-        let end = (f..on.len()).find(|i| !on[*i]).unwrap_or(on.len());
-        if end > f {
-            runs.push(f..end);
-        }
-        f = (end..on.len()).find(|i| on[*i]).unwrap_or(on.len());
-    }
-    runs
+    runs(on, true).map(|(start, end)| start..end).collect()
 }
 
 /// The one place of a plant: the mean over the frames in which the heel is down.
@@ -175,24 +168,6 @@ impl Stage<'_> {
             .collect();
         let half = (SINK_EASE_S * self.rate_hz).round() as usize;
         let Some(hips) = target.roles.get("hips") else { return };
-        // The highest need around each frame, then its mean around each frame: never less than needed, and smooth.
-        let around =
-            |values: &[f32], f: usize| values[f.saturating_sub(half)..(f + half + 1).min(values.len())].to_vec();
-        let held: Vec<f32> = (0..needed.len()).map(|f| around(&needed, f).into_iter().fold(0.0, f32::max)).collect();
-        for f in 0..poses.len() {
-            let some = around(&held, f);
-            let sink = some.iter().sum::<f32>() / some.len() as f32;
-            if sink > 0.0 {
-                let pose = &mut poses[f];
-                let root = pose.world_from_root();
-                if hips.at() == 0 {
-                    pose.translations[0].y -= sink;
-                } else {
-                    let mut in_root = pose.in_root(&target.skeleton, hips);
-                    in_root.translation -= root.inverse_direction(Vec3::Y * sink);
-                    pose.set_in_root(&target.skeleton, hips, in_root);
-                }
-            }
-        }
+        sink::lower(poses, &target.skeleton, hips, &sink::eased(&needed, half));
     }
 }

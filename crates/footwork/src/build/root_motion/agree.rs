@@ -2,6 +2,7 @@
 
 use crate::build::track::Track;
 use crate::frames::JointIndex;
+use crate::math::median;
 use crate::roles::JointRoles;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
@@ -64,7 +65,7 @@ fn leaves_root(track: &Track, skeleton: &Skeleton, body: JointIndex) -> Option<b
     let frames = || (0..track.frames()).step_by(3);
     let ground = Vec3::new(1.0, 0.0, 1.0);
     let hips: Vec<Vec3> = frames().map(|f| track.joint_world(skeleton, f, body.at()).translation).collect();
-    let height = middle(hips.iter().map(|p| p.y.abs()).collect());
+    let height = median(hips.iter().map(|p| p.y.abs()).collect());
     let way = hips.iter().map(|p| ((*p - hips[0]) * ground).length()).fold(0.0, f32::max);
     if way < TRAVELS * height {
         return None;
@@ -77,16 +78,11 @@ fn leaves_root(track: &Track, skeleton: &Skeleton, body: JointIndex) -> Option<b
             root.rotation.yaw_twist().inverse() * ((*hips - root.translation) * ground)
         })
         .collect();
-    let usual = Vec3::new(middle(over.iter().map(|p| p.x).collect()), 0.0, middle(over.iter().map(|p| p.z).collect()));
+    let usual = Vec3::new(median(over.iter().map(|p| p.x).collect()), 0.0, median(over.iter().map(|p| p.z).collect()));
     let mut off: Vec<f32> = over.iter().map(|p| (*p - usual).length()).collect();
     off.sort_by(f32::total_cmp);
     let off = off[(MOST * (off.len() - 1) as f32) as usize];
     Some(off > (STAYS_OVER * height).max(OF_THE_WAY * way))
-}
-
-fn middle(mut values: Vec<f32>) -> f32 {
-    values.sort_by(f32::total_cmp);
-    values[values.len() / 2]
 }
 
 /// True when a joint never leaves its place on the ground.

@@ -88,7 +88,7 @@ choices! {
 choices! {
     /// When missing clips are made.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Multiply = Off {
+    pub enum Multiply = Auto {
         /// Where the captured clips answer less than half of what a stick can ask for.
         Auto = "auto",
         /// Every command that no captured clip answers gets one.
@@ -157,7 +157,7 @@ settings! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct MultiplyConfig {
         /// When clips are made out of the captured ones: starts, stops, turns, curves, changes of speed and direction.
-        mode: Multiply = Multiply::Off;
+        mode: Multiply = Multiply::Auto;
         /// Cost of transitions to made clips, in the units of `transition_cost`. Higher values prefer captured clips.
         cost: f32 = 0.02, in 0.0 to 1e6;
     }

@@ -39,6 +39,12 @@ impl SplitMix {
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
+
+    /// A number of 0 to below 1.
+    #[cfg(feature = "build")]
+    pub fn unit(&mut self) -> f32 {
+        (self.bits() >> 40) as f32 / (1u64 << 24) as f32
+    }
 }
 
 /// Sine of an angle in radians.

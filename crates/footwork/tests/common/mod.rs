@@ -9,7 +9,7 @@ pub mod strides;
 pub mod tiny;
 pub mod walk;
 
-use footwork::build::{BuildConfig, BuildOptions, BuildReport, build};
+use footwork::build::{BuildConfig, BuildOptions, BuildReport, Multiply, build};
 use footwork::clip::RawClip;
 use footwork::database::{Database, MirrorMode};
 use footwork::input::{Gait, Goal, MotionInput, Stick};
@@ -37,9 +37,11 @@ pub fn clip(name: &str) -> RawClip {
     clips().iter().find(|c| c.name == name).unwrap_or_else(|| panic!("no built-in clip `{name}`")).clone()
 }
 
-/// Builds, or tells why not.
+/// Builds of the given clips alone, or tells why not.
 pub fn built(clips: &[RawClip], config: &BuildConfig) -> (Database, BuildReport) {
-    build(clips, config, &BuildOptions::default()).unwrap_or_else(|e| panic!("{e}"))
+    let mut config = config.clone();
+    config.multiply.mode = Multiply::Off;
+    build(clips, &config, &BuildOptions::default()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The database of [`clips`], one per mirror mode, shared by the tests of a binary.

@@ -17,11 +17,13 @@ const SERVES_RAD: f32 = 0.6;
 const ASIDE_MPS2: [f32; 2] = [3.0, 6.0];
 /// Time that a response takes, seconds.
 const RESPONSE_S: f32 = 2.0;
-/// Routes with one command after the other: how many, how long each, how long a command holds, and the share of rests.
+/// Routes with one command after the other: how many, how long each, how long a command holds, and how often the stick
+/// rests and the character strafes.
 const ROUTES: u64 = 320;
 const ROUTE_S: f32 = 3.0;
-const HOLDS_S: [f32; 2] = [0.4, 1.6];
-const RESTS: f32 = 0.2;
+const HOLDS_S: [f32; 2] = [0.4, 2.0];
+const RESTS: f32 = 0.33;
+const STRAFES: f32 = 0.33;
 const SEED: u64 = 13;
 /// Phases of the stride at which one who goes turns or stops.
 const PHASES: u32 = 8;
@@ -54,22 +56,20 @@ pub fn all(gait: &Gait, speeds: &SpeedConfig) -> Vec<Scenario> {
 /// Commands that follow on one another before the answer to the last is over, in any direction.
 fn random(index: u64, gait: &Gait) -> Scenario {
     let mut random = SplitMix(SEED + index);
-    let mut unit = || (random.bits() >> 40) as f32 / (1u64 << 24) as f32;
-    let strafes = index.is_multiple_of(3) && DIRECTIONS_DEG.iter().all(|deg| serves(gait, *deg));
-    let look = direction_rad(TAU * unit());
-    let mut stick = || {
-        let pace = if unit() < 0.5 { Pace::Walk } else { Pace::Run };
-        let towards = Stick::towards(direction_rad(TAU * unit()), pace);
-        let rests = unit() < RESTS;
-        let movement = if rests { Vec2::ZERO } else { towards.movement };
-        Stick { movement, strafe: strafes, look: Stick::towards(look, pace).movement, ..towards }
+    let aside = DIRECTIONS_DEG.iter().all(|deg| serves(gait, *deg));
+    let stick = |random: &mut SplitMix| {
+        let pace = if random.unit() < 0.5 { Pace::Walk } else { Pace::Run };
+        let [towards, look] = [0; 2].map(|_| Stick::towards(direction_rad(TAU * random.unit()), pace));
+        let strafe = random.unit() < STRAFES && aside;
+        let movement = if random.unit() < RESTS { Vec2::ZERO } else { towards.movement };
+        Stick { movement, strafe, look: look.movement, ..towards }
     };
-    let before = stick();
+    let before = stick(&mut random);
     let mut after = Vec::new();
     let mut from_s = 0.0;
     while from_s < ROUTE_S {
-        after.push((from_s, stick()));
-        from_s += HOLDS_S[0] + (HOLDS_S[1] - HOLDS_S[0]) * (from_s * 0.618).fract();
+        after.push((from_s, stick(&mut random)));
+        from_s += HOLDS_S[0] + (HOLDS_S[1] - HOLDS_S[0]) * random.unit();
     }
     let moves = before.movement != Vec2::ZERO;
     Scenario { before: moves.then_some(before), after, seconds: ROUTE_S, ..named(format!("route_{index}")) }

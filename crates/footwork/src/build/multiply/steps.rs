@@ -5,7 +5,7 @@
 
 use super::gait::{Gait, Mix};
 use super::route::{LEAD_S, Route};
-use crate::math::{Facing, smoothstep, wrap_angle};
+use crate::math::{Facing, lerp, smoothstep, wrap_angle};
 use glam::Vec3;
 
 /// A foot of one who stands is moved when it will be this far off its place, metres and radians, ...
@@ -28,6 +28,8 @@ const REST_SHARE: f32 = 0.7;
 const QUICKER: f32 = 0.35;
 const HARD_MPS2: f32 = 6.0;
 const HARD_RADPS: f32 = 3.0;
+/// A foot is lifted no later than this share of its swing: then it stays until the next.
+const LATEST_LIFT: f32 = 0.4;
 /// No route takes more steps with one foot.
 const MOST_STRIDES: usize = 64;
 
@@ -251,9 +253,10 @@ impl Planner<'_> {
         for side in 0..2 {
             let (was, is) = (before[side], self.since_landing(side));
             let stance = self.gait.stance(&mix, side);
-            if self.down[side] && was < stance && is >= stance {
+            // What is blended changes: a stance may have become shorter than it has lasted.
+            if self.down[side] && is >= stance && is < lerp(stance, 1.0, LATEST_LIFT) {
                 if !self.has_arrived(side, time_s) {
-                    self.lift(side, time_s + dt_s * (stance - was) / stride);
+                    self.lift(side, time_s + dt_s * (stance - was).max(0.0) / stride);
                 }
             } else if !self.down[side] && is < was {
                 self.land(side, time_s + dt_s * (1.0 - was) / stride, &mix)?;

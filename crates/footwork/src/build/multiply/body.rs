@@ -3,6 +3,8 @@
 
 use super::cycle::Shown;
 use super::gait::{Gait, mix_in};
+use super::gates::Limits;
+use super::kit::less_and_less;
 use super::route::Route;
 use super::stand::put;
 use super::steps::{Stance, Steps};
@@ -32,7 +34,8 @@ const FREE_TWIST_RAD: f32 = 0.3;
 const MOST_TWIST_RAD: f32 = 0.6;
 /// Share of a twist that the hip takes, the ankle has the rest.
 const HIP_SHARE: f32 = 0.7;
-/// At both ends of a swing, a foot comes from and goes to its plants, this share of it.
+/// At both ends of a swing, a foot comes from and goes to its plants, this share of it; in between it goes along with the
+/// body.
 const SWINGS_FREE: f32 = 0.3;
 
 /// Where a foot shall be: the touching joint and the ankle in the world, the toes in the ankle's space.
@@ -43,10 +46,12 @@ struct Target {
     toe: Quat,
     /// By which the foot is turned against the leg, radians.
     twist_rad: f32,
+    /// In the air: 0 at both ends of the swing, 1 in between.
+    free: f32,
 }
 
 /// `[frames]` of poses in the world, and left and right whether each foot stands.
-pub fn over(gait: &Gait, route: &Route, steps: &Steps) -> (Vec<Pose>, [Vec<bool>; 2]) {
+pub fn over(gait: &Gait, limits: &Limits, route: &Route, steps: &Steps) -> (Vec<Pose>, [Vec<bool>; 2]) {
     let mut scratch = Shown::new(&gait.kit);
     let leans = leans(route);
     let mut poses: Vec<Pose> = Vec::with_capacity(route.frames());
@@ -76,6 +81,9 @@ pub fn over(gait: &Gait, route: &Route, steps: &Steps) -> (Vec<Pose>, [Vec<bool>
             let (mut leg, at) = leg(gait, pose, side, target);
             leg.reach(at, reach(&leg));
             leg.write(pose);
+            let ankle = leg.leg.ankle;
+            let swung = pose.rotations[ankle.at()];
+            pose.rotations[ankle.at()] = swung.slerp(limits.within(ankle, swung), target.free);
         }
     }
     (poses, on)
@@ -110,17 +118,18 @@ fn target(
     let rest = gait.stand.feet[side];
     let here = steps.feet[side][k];
     let next = steps.feet[side].get(k + 1).filter(|_| time_s > here.lift_s);
-    let (at, yaw_rad, moved) = match next {
+    let (at, yaw_rad, moved, free) = match next {
         None => {
             let moved = gait.foot(&moment.mix, side, (false, moment.stance[side]), scratch);
-            (here.at + Vec3::Y * lerp(rest.at.y, moved.aside.y, moment.moving), here.yaw_rad, moved)
+            (here.at + Vec3::Y * lerp(rest.at.y, moved.aside.y, moment.moving), here.yaw_rad, moved, 0.0)
         }
         Some(next) => {
             let share = ((time_s - here.lift_s) / (next.land_s - here.lift_s)).clamp(0.0, 1.0);
             let moved = gait.foot(&moment.mix, side, (true, share), scratch);
             let yaw_rad = here.yaw_rad + wrap_angle(next.yaw_rad - here.yaw_rad) * smoothstep(share);
             let at = swing(gait, moment, &here, next, side, (&moved, yaw_rad));
-            (at + uneven(route, [here.lift_s, next.land_s], time_s), yaw_rad, moved)
+            let free = smoothstep((share.min(1.0 - share) / SWINGS_FREE).clamp(0.0, 1.0));
+            (at + uneven(route, [here.lift_s, next.land_s], time_s) * free, yaw_rad, moved, free)
         }
     };
     let yaw_rad = pivoted(yaw_rad, root_yaw_rad);
@@ -128,15 +137,14 @@ fn target(
     let toe = rest.sample.toe.slerp(moved.toe, moment.moving);
     let (_, natural_rad) = gait.place(&moment.mix, side, moment.moving);
     let twist_rad = wrap_angle(yaw_rad - root_yaw_rad - natural_rad);
-    Target { at, ankle: Quat::from_rotation_y(yaw_rad) * ankle, toe, twist_rad }
+    Target { at, ankle: Quat::from_rotation_y(yaw_rad) * ankle, toe, twist_rad, free }
 }
 
-/// How far the root is off an even way at a time of a swing: a foot in the air goes along with the body.
+/// How far the root is off an even way at a time of a swing.
 fn uneven(route: &Route, [lift_s, land_s]: [f32; 2], time_s: f32) -> Vec3 {
     let share = (time_s - lift_s) / (land_s - lift_s);
     let [from, now, to] = [lift_s, time_s, land_s].map(|t| route.at(t).translation);
-    let window = smoothstep((share.min(1.0 - share) / SWINGS_FREE).clamp(0.0, 1.0));
-    (now - from.lerp(to, share)) * window
+    now - from.lerp(to, share)
 }
 
 /// The yaw of a foot under a body that faces `root_yaw_rad`: a foot that would be twisted more and more pivots on its ball.
@@ -146,8 +154,8 @@ fn pivoted(yaw_rad: f32, root_yaw_rad: f32) -> f32 {
     if beyond <= 0.0 {
         return yaw_rad;
     }
-    let left = MOST_TWIST_RAD - FREE_TWIST_RAD;
-    root_yaw_rad + twist.signum() * (FREE_TWIST_RAD + left * beyond / (left + beyond))
+    let eased = FREE_TWIST_RAD + less_and_less(beyond, MOST_TWIST_RAD - FREE_TWIST_RAD);
+    root_yaw_rad + twist.signum() * eased
 }
 
 /// On the way from one plant to the next.

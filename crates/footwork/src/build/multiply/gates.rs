@@ -1,7 +1,9 @@
 //! What a made clip must keep to, measured on the clips that it is made of.
 
-use super::kit::{Kit, angle_rad};
+use super::kit::{Kit, angle_rad, less_and_less};
 use crate::build::track::Track;
+use crate::frames::JointIndex;
+use crate::math::Quat;
 use crate::pose::Pose;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
@@ -52,6 +54,18 @@ impl Limits {
             limits.jerk = limits.jerk.max(jerk(kit.skeleton, &poses, track.rate_hz));
         }
         limits
+    }
+
+    /// A rotation of a joint that stays under the limit: the further it is beyond all sources, the less of that is left.
+    pub fn within(&self, joint: JointIndex, rotation: Quat) -> Quat {
+        let rest = self.stand.rotations[joint.at()];
+        let turn = (rest.inverse() * rotation).to_rotation_vector();
+        let (rad, free_rad) = (turn.length(), self.turns_rad[joint.at()]);
+        if rad <= free_rad {
+            return rotation;
+        }
+        let eased_rad = free_rad + less_and_less(rad - free_rad, BEYOND_RAD);
+        (rest * Quat::from_rotation_vector(turn * (eased_rad / rad))).renormalize()
     }
 
     /// Why a clip is not plausible; `None` for one that is. `on`: whether each foot stands.

@@ -56,3 +56,8 @@ impl<'a> Kit<'a> {
 pub fn angle_rad(a: Vec3, b: Vec3) -> f32 {
     atan2(a.cross(b).length(), a.dot(b))
 }
+
+/// What is left of an excess (0 or more) that never gets to `most`: all of it at first, then less and less.
+pub fn less_and_less(excess: f32, most: f32) -> f32 {
+    most * excess / (most + excess)
+}

@@ -138,7 +138,7 @@ fn make(gait: &Gait, limits: &Limits, scenario: &Scenario, route: &Route, cost: 
     let moves = scenario.before.is_some();
     let steps = steps::plan(gait, route, moves, scenario.first, scenario.phase)
         .ok_or_else(|| "its steps do not come to an end".to_owned())?;
-    let (poses, on) = body::over(gait, route, &steps);
+    let (poses, on) = body::over(gait, limits, route, &steps);
     match limits.refuse(&gait.kit, &poses, &on, route.rate_hz) {
         Some(reason) => Err(reason),
         None => {

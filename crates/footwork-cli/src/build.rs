@@ -2,7 +2,8 @@
 
 use crate::args::{BuildArgs, Common};
 use crate::database::{build_clips, built_in, in_file};
-use crate::{clips, interrupt};
+
+use crate::{clips, inspect, interrupt};
 use anyhow::{Context, Result, bail};
 use footwork::build::{BuildReport, GlitchMend};
 use footwork_import::{CharacterConfig, ClipCache, Imported, cache_folder};
@@ -122,7 +123,7 @@ pub fn source_clips(
 fn to_json(report: &BuildReport, args: &BuildArgs, cached: usize, bytes: u64, elapsed_s: f64, hash: &str) -> Value {
     json!({
         "output": args.output,
-        "clips": report.clips.len() + report.made.clips.len(),
+        "clips": report.clips.len(),
         "frames": report.frames,
         "rows": report.rows,
         "columns": report.columns,
@@ -152,7 +153,8 @@ fn to_json(report: &BuildReport, args: &BuildArgs, cached: usize, bytes: u64, el
 
 fn print_report(report: &BuildReport, imported: &Imported, output: &Path, cached: usize, bytes: u64, elapsed_s: f64) {
     let minutes = report.seconds / 60.0;
-    out!("{}: {} clips, {minutes:.1} min of motion", output.display(), report.clips.len() + report.made.clips.len());
+    let clips = inspect::clips_line(report.clips.len(), report.made.clips.len());
+    out!("{}: {clips}, {minutes:.1} min of motion", output.display());
     out!(
         "  {} poses at {} Hz, {} rows at {} Hz of {} features, {:.1} MB",
         report.frames,

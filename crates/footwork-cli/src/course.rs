@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use footwork::files::read_text_at_most;
 use footwork::input::{Gait, Goal, MotionInput, Path, Stick};
 use footwork::math::{Facing, cos, sin};
-use footwork::trajectory::Simulation;
+use footwork::trajectory::{PaceSpeeds, Simulation, StickSpeeds};
 use footwork_metrics::RATE_HZ;
 use footwork_metrics::courses::{RandomStick, parse_csv};
 use glam::{Vec2, Vec3};
@@ -15,6 +15,13 @@ use std::path::Path as FilePath;
 const STANDARD_S: f32 = 60.0;
 /// Speed on the path of the standard course, in m/s.
 const PATH_MPS: f32 = 1.75;
+
+/// What a full stick stands for, as a line.
+pub fn stick_line(stick: &StickSpeeds) -> String {
+    let pace = |p: &PaceSpeeds| format!("{:.2} ahead, {:.2} aside, {:.2} back", p.forward_mps, p.side_mps, p.back_mps);
+    let turns = if stick.goes == [true; 8] { "" } else { "; it turns to where no clip strafes" };
+    format!("full stick, m/s: walk {}; run {}{turns}", pace(&stick.walk), pace(&stick.run))
+}
 
 /// Input over time.
 #[derive(Debug)]

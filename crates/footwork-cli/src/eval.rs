@@ -1,6 +1,7 @@
 //! `footwork eval`: measures the quality of motion.
 
 use crate::args::{Common, EvalArgs, GroundKind};
+use crate::course::stick_line;
 use crate::run::Drive;
 use crate::trace::Trace;
 use crate::{film, progress};
@@ -45,6 +46,7 @@ pub fn eval(args: &EvalArgs, common: &Common) -> Result<()> {
     rows.push(evaluation.mocap());
     rows.extend(played);
     bar.finish_and_clear();
+    let stick = variants[0].config.speeds.over(&db.stick);
     let gate = gate.unwrap_or_default();
     let broken = gate.broken(&rows);
     if let (Some(path), Some(worst)) = (&args.film, broken.iter().find(|b| moment(b).is_some())) {
@@ -52,8 +54,9 @@ pub fn eval(args: &EvalArgs, common: &Common) -> Result<()> {
     }
     if common.json {
         let rows: Vec<Value> = rows.iter().map(|row| as_json(row, &gate, &db)).collect();
-        out!("{}", json!({ "courses": args.courses, "seeds": args.seeds, "rows": rows }));
+        out!("{}", json!({ "courses": args.courses, "seeds": args.seeds, "stick": stick, "rows": rows }));
     } else {
+        out!("{}", stick_line(&stick));
         print_table(&rows);
     }
     let Some(file) = &args.gate else { return Ok(()) };

@@ -1,6 +1,7 @@
 //! `footwork inspect`: prints the contents of a database.
 
 use crate::args::{Common, InspectArgs};
+use crate::course::stick_line;
 use anyhow::Result;
 use footwork::database::{Clip, Database, DatabaseEvent};
 use footwork::roles::Assigned;
@@ -42,7 +43,8 @@ fn to_json(db: &Database) -> Value {
         .map(|b| json!({ "search": b.name(), "bytes": SearchIndex::build(db, *b).bytes() }))
         .collect();
     json!({
-        "clips": db.originals(),
+        "clips": db.originals() - made(db),
+        "made": made(db),
         "frames": db.frames(),
         "rows": db.rows(),
         "columns": db.features.columns,
@@ -51,6 +53,7 @@ fn to_json(db: &Database) -> Value {
         "pose_rate_hz": db.pose_rate_hz,
         "search_rate_hz": db.search_rate_hz,
         "mirror": db.mirror,
+        "stick": db.stick,
         "normalization": db.normalization,
         "content_hash": format!("{:032x}", db.content_hash()),
         "schema_hash": format!("{:016x}", db.schema.hash()),
@@ -84,6 +87,7 @@ fn clip_json(db: &Database, c: &Clip) -> Value {
         "rows": c.rows,
         "looping": c.looping(),
         "mirrored": c.mirrored,
+        "made": is_made(db, c),
         "source_start_s": c.source_start_s,
         "taken_for": taken_for(db, c),
         "tags": tags(db, c),
@@ -97,6 +101,10 @@ fn tags<'d>(db: &'d Database, clip: &Clip) -> Vec<&'d str> {
         db.tag_spans.iter().any(|s| s.tag as usize == tag && s.start.at() < frames.end && s.end.at() > frames.start)
     };
     (0..db.tags.len()).filter(|tag| over(*tag)).map(|tag| db.tags[tag].as_str()).collect()
+}
+
+fn is_made(db: &Database, clip: &Clip) -> bool {
+    tags(db, clip).contains(&Database::MADE)
 }
 
 fn taken_for(db: &Database, clip: &Clip) -> &'static str {
@@ -114,10 +122,21 @@ fn channel_json(db: &Database, c: &footwork::schema::Channel) -> Value {
     })
 }
 
+/// Number of clips that nobody captured.
+fn made(db: &Database) -> usize {
+    db.clips[..db.originals()].iter().filter(|c| is_made(db, c)).count()
+}
+
+/// How many clips there are.
+pub fn clips_line(captured: usize, made: usize) -> String {
+    if made > 0 { format!("{captured} clips and {made} made of them") } else { format!("{captured} clips") }
+}
+
 fn print(db: &Database, clips: usize) {
+    let made = made(db);
     out!(
-        "{} clips, {:.1} min; {} joints; mirror {:?}",
-        db.originals(),
+        "{}, {:.1} min; {} joints; mirror {:?}",
+        clips_line(db.originals() - made, made),
         db.seconds() / 60.0,
         db.skeleton.len(),
         db.mirror
@@ -130,6 +149,7 @@ fn print(db: &Database, clips: usize) {
         db.search_rate_hz,
         db.bytes() as f64 / 1e6
     );
+    out!("{}", stick_line(&db.stick));
     out!("content {:032x}\n", db.content_hash());
     out!("{} columns:", db.features.columns);
     for c in &db.schema.channels {
@@ -144,8 +164,9 @@ fn print(db: &Database, clips: usize) {
     out!("\nclips:");
     for c in db.clips.iter().take(clips) {
         let kind = if c.looping() { "loop " } else { "" };
+        let made = if is_made(db, c) { "made " } else { "" };
         let aside = if taken_for(db, c) == "locomotion" { "" } else { "no locomotion" };
-        let line = format!("  {:<44} {:>7.2} s {:>6} rows {kind}{aside}", c.name, seconds(db, c), c.rows);
+        let line = format!("  {:<44} {:>7.2} s {:>6} rows {kind}{made}{aside}", c.name, seconds(db, c), c.rows);
         out!("{}", line.trim_end());
     }
     if db.clips.len() > clips {

@@ -1,7 +1,7 @@
 //! `footwork simulate`: drives a character over a course.
 
 use crate::args::{Common, SimulateArgs};
-use crate::course::Course;
+use crate::course::{Course, stick_line};
 use crate::output;
 use crate::run::{Drive, Summary};
 use crate::trace::Trace;
@@ -21,6 +21,7 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
     let course = Course::parse(&args.course, common.seed)?;
     let (db, config) = common.open()?;
     let db = Arc::new(db);
+    let stick = config.speeds.over(&db.stick);
     let drive = Drive {
         course,
         ground: args.ground,
@@ -44,6 +45,7 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
     }
     if common.json {
         let mut summary = serde_json::to_value(&driven.summary)?;
+        summary["stick"] = json!(stick);
         summary["course"] = json!(args.course);
         summary["ground"] = json!(format!("{:?}", args.ground).to_lowercase());
         summary["seed"] = json!(common.seed);
@@ -52,6 +54,7 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
         }
         out!("{summary}");
     } else {
+        out!("  {}", stick_line(&stick));
         print_summary(&driven.summary);
         if let Some(explanation) = &driven.explanation {
             print_explanation(explanation);

@@ -1,4 +1,4 @@
-//! A pack of loops as people buy them, a second each and only straight ahead: walks and runs without a configuration.
+//! A pack of loops as people buy them, a second each and only straight ahead: walks and runs as it is.
 
 mod common;
 #[path = "../../footwork/tests/common/strides.rs"]
@@ -27,10 +27,11 @@ fn pack(folder: &Path) {
 }
 
 #[test]
-fn a_pack_of_loops_walks_and_runs_without_a_configuration() {
+fn a_pack_of_loops_alone_walks_and_runs() {
     let dir = tempfile::tempdir().unwrap();
     pack(dir.path());
-    let report = common::json(dir.path(), &["build", "pack", "-o", "pack.fwdb"]);
+    std::fs::write(dir.path().join("alone.toml"), "[build.multiply]\nmode = \"off\"\n").unwrap();
+    let report = common::json(dir.path(), &["build", "pack", "--config", "alone.toml", "-o", "pack.fwdb"]);
     assert_eq!(report["loops_found"], serde_json::json!(["idle", "jog", "run", "walk"]));
     assert_eq!(report["loops"][3]["repeated_frame"], true);
     let walked = common::json(dir.path(), &["simulate", "--db", "pack.fwdb", "--seconds", "20", "--seed", "3"]);

@@ -294,9 +294,11 @@ impl Evaluation {
     }
 
     fn drive(&self, variant: &Variant, course: &Course, run: usize) -> Result<Driven, RecordError> {
-        let (source, speeds) = (&self.source, &variant.config.speeds);
+        let source = &self.source;
+        let character = self.character_of(&variant.config)?;
+        let speeds = character.stick();
         let [mut with_feet, mut without_feet, mut played] = std::array::from_fn(|_| Measurement::default());
-        let on = record(&self.character_of(&variant.config)?, source, course)?;
+        let on = record(&character, source, course)?;
         if course.name == ANSWERS_ONLY {
             with_feet.add_answers(source, &on, course, run, speeds);
             return Ok(Driven { with_feet, without_feet, played, recording: on, coverage: None });

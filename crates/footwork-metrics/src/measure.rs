@@ -10,7 +10,7 @@ use crate::source::Source;
 use footwork::frames::JointIndex;
 use footwork::input::{Gait, Stick};
 use footwork::math::Facing;
-use footwork::trajectory::SpeedConfig;
+use footwork::trajectory::StickSpeeds;
 use glam::Vec3;
 
 /// A foot held for longer than this stands: 0.2 s, and half a frame for rounding.
@@ -172,7 +172,7 @@ impl Measurement {
         recording: &Recording,
         course: &Course,
         run: usize,
-        speeds: &SpeedConfig,
+        speeds: &StickSpeeds,
     ) {
         let (motion, place) = (&recording.motion, Place { course: course.name, run });
         let mut since_seam = usize::MAX;
@@ -199,7 +199,7 @@ impl Measurement {
         recording: &Recording,
         course: &Course,
         run: usize,
-        speeds: &SpeedConfig,
+        speeds: &StickSpeeds,
     ) {
         self.add_responses(source, &recording.motion, course, speeds, Place { course: course.name, run });
     }
@@ -324,7 +324,7 @@ impl Measurement {
         }
     }
 
-    fn add_responses(&mut self, source: &Source, motion: &Motion, course: &Course, speeds: &SpeedConfig, place: Place) {
+    fn add_responses(&mut self, source: &Source, motion: &Motion, course: &Course, speeds: &StickSpeeds, place: Place) {
         let hips: Vec<Vec3> =
             (0..motion.frames()).map(|f| motion.position(Space::World, f, source.subject.hips)).collect();
         let velocities = response::smoothed(&response::ground_velocities(&hips));
@@ -345,7 +345,7 @@ impl Measurement {
 /// both `[frames]`: its row, what was timed, seconds.
 pub fn response_times(
     course: &Course,
-    speeds: &SpeedConfig,
+    speeds: &StickSpeeds,
     velocities: &[Vec3],
     facings: &[Facing],
 ) -> Vec<(usize, Quantity, f32)> {
@@ -377,7 +377,7 @@ pub fn response_times(
 }
 
 /// The velocity that a stick stands for: its direction at the gait's speed ahead.
-fn commanded(stick: &Stick, speeds: &SpeedConfig) -> Vec3 {
+fn commanded(stick: &Stick, speeds: &StickSpeeds) -> Vec3 {
     let gait = if stick.gait == Gait::Run { &speeds.run } else { &speeds.walk };
     stick.world(stick.movement, 0.0) * gait.forward_mps
 }
@@ -442,7 +442,7 @@ mod tests {
 
     fn measured(recording: &Recording, rows: Vec<Stick>) -> Measurement {
         let mut measurement = Measurement::default();
-        let (source, speeds) = (source(&recording.motion), SpeedConfig::default());
+        let (source, speeds) = (source(&recording.motion), StickSpeeds::default());
         measurement.add_recording(&source, recording, &course(rows), 0, &speeds);
         measurement
     }

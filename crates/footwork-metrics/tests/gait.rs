@@ -128,7 +128,7 @@ fn the_simulated_character_answers_as_soon_as_its_springs() {
         let course = course(name, Run::new(index)).unwrap();
         let recording = record(&character, &source, &course).unwrap();
         let velocities = ground_velocities(&recording.simulated);
-        let found = response_times(&course, &config.speeds, &velocities, &recording.simulated_facings);
+        let found = response_times(&course, character.stick(), &velocities, &recording.simulated_facings);
         times.extend(found.into_iter().map(|(_, quantity, time_s)| (quantity, time_s)));
     }
     for (quantity, expected_s) in expected {

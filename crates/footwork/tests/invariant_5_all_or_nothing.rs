@@ -333,6 +333,7 @@ fn numbers_and_ranges_that_cannot_be_are_named_even_under_a_right_hash() {
     content(changed(|p| p.json["clips"] = json!([])), "no clips");
     content(changed(|p| p.json["pose_rate_hz"] = json!(0.0)), "pose_rate_hz");
     content(changed(|p| p.json["search_rate_hz"] = json!(-30.0)), "search_rate_hz");
+    content(changed(|p| p.json["stick"]["run"]["side_mps"] = json!(1e6)), "`stick`, value 4");
     let words = |p: &mut Parts, name: &str, at: usize, value: u32| {
         bytemuck::cast_slice_mut::<u8, u32>(&mut p.tensors.get_mut(name).unwrap().2)[at] = value;
     };

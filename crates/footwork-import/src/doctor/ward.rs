@@ -6,6 +6,7 @@ use super::patient::Patient;
 use footwork::build::{BuildConfig, BuildError, GlitchConfig, prepare};
 use footwork::clip::RawClip;
 use footwork::matcher::MatcherConfig;
+use footwork::trajectory::StickSpeeds;
 use rayon::prelude::*;
 
 /// Clips, sorted by skeleton.
@@ -35,11 +36,12 @@ impl Ward {
         for (kind, own) in kinds.iter().enumerate() {
             own.iter().for_each(|i| kind_of[*i] = kind);
         }
+        let run = matcher.speeds.over(&StickSpeeds::default()).run;
         let mut ward = Self {
             patients: Vec::new(),
             bodies: Vec::new(),
             kind_of,
-            run_mps: [matcher.speeds.run.forward_mps, matcher.speeds.run.side_mps, matcher.speeds.run.back_mps],
+            run_mps: [run.forward_mps, run.side_mps, run.back_mps],
             card: Vec::new(),
             // Sources keep their time: a rate is asked for by each use.
             build: BuildConfig { clips: Vec::new(), ..build.clone() },

@@ -89,7 +89,7 @@ choices! {
     /// When missing clips are made.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Multiply = Auto {
-        /// Where the captured clips answer less than half of what a stick can ask for.
+        /// Where the captured clips answer less than a quarter of what a stick can ask for.
         Auto = "auto",
         /// Every command that no captured clip answers gets one.
         On = "on",

@@ -18,6 +18,7 @@ pub mod retarget;
 mod root_motion;
 mod rows;
 mod sink;
+mod speeds;
 mod standing;
 mod track;
 mod treadmill;
@@ -113,7 +114,11 @@ fn build_all(
     let mut taken = kinds::take(&mut tracks, &kinds::Evidence { skeleton: &skeleton, labels: &labels, legs: &legs });
     let known: Vec<_> =
         tracks.iter().zip(&labels).zip(&taken).filter(|(_, t)| t.is_locomotion()).map(|(t, _)| t).collect();
-    let (made, told) = multiply::multiply(&known, &skeleton, &rig, &config.multiply);
+    let locomotion: Vec<&Track> = known.iter().map(|k| k.0).collect();
+    let leg_m = contacts::leg_length_m(&tracks[0], &skeleton, &contact_joints);
+    let two_legs = contact_joints.len() == 2;
+    let stick = speeds::find(&locomotion, leg_m, two_legs, config.mirror != MirrorMode::Off);
+    let (made, told) = multiply::multiply(&known, &skeleton, &rig, &stick, &config.multiply);
     report.made = told;
     let captured = tracks.len();
     for (feet, track) in parallel::map(&made, feet).into_iter().zip(made) {
@@ -150,9 +155,7 @@ fn build_all(
         let report_of = ClipReport { taken_for: taken.what, taken_because: taken.because, ..report_of };
         if i < captured { report.clips.push(report_of) } else { report.made.clips.push(report_of) }
     }
-    report
-        .warnings
-        .extend(contacts::warning(&report.clips, contacts::leg_length_m(&tracks[0], &skeleton, &contact_joints)));
+    report.warnings.extend(contacts::warning(&report.clips, leg_m));
     let contacts = labels.concat();
     let motion = standing::Motion {
         skeleton: &skeleton,
@@ -182,6 +185,7 @@ fn build_all(
         tag_spans,
         event_names,
         events,
+        stick,
         mirror: config.mirror,
         mirror_pairs: config.mirror_pairs.clone(),
     };

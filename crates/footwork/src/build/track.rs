@@ -40,6 +40,18 @@ impl Track {
         self.loop_delta.map(|delta| first * delta * first.inverse())
     }
 
+    /// Joint 0 in a frame, which may lie in a later round of a loop.
+    pub fn root_ahead(&self, frame: usize) -> Transform {
+        let (rounds, inside) = (frame / self.frames(), frame % self.frames());
+        let round = self.round_in_world().unwrap_or(Transform::IDENTITY);
+        (0..rounds).fold(self.local(inside, 0), |root, _| round * root)
+    }
+
+    /// Number of frames after which so many others follow: all of a loop.
+    pub fn starts_before(&self, frames: usize) -> usize {
+        if self.loop_delta.is_some() { self.frames() } else { self.frames().saturating_sub(frames) }
+    }
+
     /// All joints of a frame in the world.
     pub fn world(&self, skeleton: &Skeleton, frame: usize, world: &mut Vec<Transform>) {
         skeleton.place(|j| self.local(frame, j), world);

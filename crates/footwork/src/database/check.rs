@@ -3,9 +3,12 @@
 use super::{Clip, Database, DatabaseContent, DatabaseError, MirrorMode};
 use crate::frames::JointIndex;
 use crate::math::{Quat, Transform};
+use crate::trajectory::PaceSpeeds;
 
 /// Frames per second that make sense.
 const RATES_HZ: std::ops::RangeInclusive<f32> = 1.0..=1000.0;
+/// Speeds of a full stick that make sense, m/s.
+const SPEEDS_MPS: std::ops::RangeInclusive<f32> = 0.0..=100.0;
 
 /// Metres, values of curves and the like as large as 2^30 are a mistake: what is made of them (squares, rates of change)
 /// could leave the range of `f32`. Times this factor, 2^98, they do, and no other number does. (A search bears any number.)
@@ -25,6 +28,12 @@ pub fn check(c: &DatabaseContent) -> Result<(), DatabaseError> {
     for (array, rate) in [("pose_rate_hz", c.pose_rate_hz), ("search_rate_hz", c.search_rate_hz)] {
         if !RATES_HZ.contains(&rate) {
             return Err(DatabaseError::Value { array, index: 0, value: rate });
+        }
+    }
+    let mps = |pace: PaceSpeeds| [pace.forward_mps, pace.side_mps, pace.back_mps];
+    for (index, value) in [c.stick.walk, c.stick.run].into_iter().flat_map(mps).enumerate() {
+        if !SPEEDS_MPS.contains(&value) {
+            return Err(DatabaseError::Value { array: "stick", index, value });
         }
     }
     shapes(c)?;

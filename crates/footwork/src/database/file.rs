@@ -12,6 +12,7 @@ use crate::rig::{Body, Leg, Rig, Sole};
 use crate::roles::{Assigned, FoundBy, JointRoles};
 use crate::schema::{ChannelSpec, FeatureSchema, Normalization, PropSpec};
 use crate::skeleton::Skeleton;
+use crate::trajectory::StickSpeeds;
 use bytemuck::{Pod, cast_slice};
 use glam::Vec3;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -25,7 +26,7 @@ use xxhash_rust::xxh3::Xxh3;
 compile_error!("safetensors files are little-endian; reading them on a big-endian machine is not written yet");
 
 /// The version that this library writes and reads.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 const KEY: &str = "footwork";
 const RAW_POSES: &str = "raw";
 /// The one tensor that a file may lack: most databases have no such costs.
@@ -148,6 +149,7 @@ struct Metadata {
     schema_hash: String,
     schema_props: Vec<PropSpec>,
     search_rate_hz: f32,
+    stick: StickSpeeds,
     spine: Vec<String>,
     tags: Vec<String>,
 }
@@ -253,6 +255,7 @@ fn metadata_json(c: &DatabaseContent, content_hash: String) -> String {
         joint_parents: c.skeleton.parents().to_vec(),
         mirror: c.mirror,
         mirror_pairs: c.mirror_pairs.clone(),
+        stick: c.stick,
         normalization: c.normalization,
         pose_encoding: RAW_POSES.to_owned(),
         pose_rate_hz: c.pose_rate_hz,
@@ -513,6 +516,7 @@ impl<'a> Reader<'a> {
                 .collect(),
             mirror: m.mirror,
             mirror_pairs: m.mirror_pairs.clone(),
+            stick: m.stick,
             skeleton,
             schema,
         })

@@ -18,6 +18,7 @@ use crate::pose::{Pose, PoseVelocity};
 use crate::rig::Rig;
 use crate::schema::{FeatureSchema, MirrorColumn, Normalization, Residual};
 use crate::skeleton::Skeleton;
+use crate::trajectory::StickSpeeds;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -161,6 +162,8 @@ pub struct DatabaseContent {
     pub skeleton: Skeleton,
     /// Columns of the feature matrix.
     pub schema: FeatureSchema,
+    /// What a full stick stands for.
+    pub stick: StickSpeeds,
     /// How raw features were made comparable.
     pub normalization: Normalization,
     /// Originals first, then stored mirror images in the same order.
@@ -294,6 +297,9 @@ impl Database {
     /// Tag of motion that is no locomotion: a fall, a seat, an attack. Queries leave it out, unless they ask for a tag that only
     /// such motion has.
     pub const NO_LOCOMOTION: &str = "no_locomotion";
+
+    /// The tag of rows that no one captured: the build made them out of others.
+    pub const MADE: &str = "made";
 
     /// Checks all of it and derives the rest.
     ///

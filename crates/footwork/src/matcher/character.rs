@@ -15,7 +15,7 @@ use crate::database::{Database, TagMask};
 use crate::input::MotionInput;
 use crate::math::Transform;
 use crate::rig::Leg;
-use crate::trajectory::SimulationConfig;
+use crate::trajectory::{SimulationConfig, StickSpeeds};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -43,6 +43,8 @@ pub(super) struct Resolved {
     /// `[columns]` the weights by which the moments are found that are compared once more: with about what
     /// [`SearchConfig::way_cost`](super::SearchConfig) will add.
     pub shortlist_multipliers: Vec<f32>,
+    /// What a full stick stands for.
+    pub stick: StickSpeeds,
     /// Springs of the simulated character.
     pub springs: SimulationConfig,
     /// Tags of motion that brings its own ground.
@@ -71,6 +73,11 @@ impl Character {
     /// The database whose clips are played; `None` for a character of other motion.
     pub fn database(&self) -> Option<&Arc<Database>> {
         self.database.as_ref()
+    }
+
+    /// What a full stick stands for: the settings, else what the clips do.
+    pub fn stick(&self) -> &StickSpeeds {
+        &self.resolved.stick
     }
 
     /// The settings.
@@ -140,6 +147,7 @@ impl Resolved {
         Self {
             multipliers: multipliers(model, config),
             shortlist_multipliers: shortlist_multipliers(model, config),
+            stick: config.speeds.over(&model.stick),
             springs: springs(config),
             own_ground: tagged(&config.ground.own_ground_tags),
             look: look.collect(),

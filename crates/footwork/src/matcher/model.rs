@@ -5,6 +5,7 @@ use crate::frames::JointIndex;
 use crate::rig::Rig;
 use crate::schema::FeatureSchema;
 use crate::skeleton::Skeleton;
+use crate::trajectory::StickSpeeds;
 
 /// Body, features and names: what a database has beside its motion.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub(crate) struct Model {
     pub curves: usize,
     /// Poses per second of the motion as captured.
     pub pose_rate_hz: f32,
+    /// What a full stick stands for, where settings do not say.
+    pub stick: StickSpeeds,
     /// Tells states of this model from those of others.
     pub hash: u64,
 }
@@ -47,6 +50,7 @@ impl Model {
             tags_in_use: (0..db.rows()).fold(TagMask::default(), |all, row| all | *db.row_tags(row)),
             curves: db.curve_names.len(),
             pose_rate_hz: db.pose_rate_hz,
+            stick: db.stick,
             hash: db.content_hash() as u64,
         }
     }

@@ -12,13 +12,12 @@ use glam::Vec3;
 impl Update<'_> {
     /// Evaluates the goal.
     pub(super) fn predict_desire(&mut self) {
-        let config = &self.character.config;
         let h = &mut self.state.header;
         let steering = Steering {
             input: self.input,
             now: &h.simulation,
             before: &h.desired,
-            speeds: &config.speeds,
+            speeds: &self.character.resolved.stick,
             velocity_half_life_s: self.character.resolved.springs.velocity_half_life_s,
         };
         h.desired = steering.desired(&mut h.path, 0.0);
@@ -47,7 +46,7 @@ pub(super) fn prediction<'a>(
         simulation: h.simulation,
         desired: h.desired,
         progress: h.path,
-        speeds: &config.speeds,
+        speeds: &character.resolved.stick,
         config: &character.resolved.springs,
         prediction: &config.prediction,
         world_from_root: h.shown_root(&config.transition),

@@ -99,6 +99,7 @@ fn character() -> Character {
         tags_in_use: TagMask::default(),
         curves: 0,
         pose_rate_hz: 60.0,
+        stick: Default::default(),
         hash: 7,
         skeleton,
         schema,

@@ -6,32 +6,83 @@ use crate::math::{Facing, lerp};
 use crate::settings;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
+use std::f32::consts::FRAC_PI_4;
 
 settings! {
-    /// Speeds at full stick, by direction relative to the facing.
+    /// Speeds of a pace at full stick, by direction relative to the facing.
     #[derive(Clone, Copy, Debug, PartialEq)]
-    pub struct Speeds {
-        /// Speed forward.
-        forward_mps: f32 = WALK.forward_mps, in 0.0 to 100.0, unit "m/s";
-        /// Speed sideways.
-        side_mps: f32 = WALK.side_mps, in 0.0 to 100.0, unit "m/s";
-        /// Speed backward.
-        back_mps: f32 = WALK.back_mps, in 0.0 to 100.0, unit "m/s";
+    pub struct PaceConfig {
+        /// Speed forward. Default: what the clips do.
+        forward_mps: Option<f32>, in 0.0 to 100.0, unit "m/s";
+        /// Speed sideways. Default: what the clips do.
+        side_mps: Option<f32>, in 0.0 to 100.0, unit "m/s";
+        /// Speed backward. Default: what the clips do.
+        back_mps: Option<f32>, in 0.0 to 100.0, unit "m/s";
     }
 
     /// The `[matcher.speeds]` table.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct SpeedConfig {
-        /// Speeds of a walk at full stick. Match them to the clips.
-        walk: Speeds = WALK;
-        /// Speeds of a run at full stick. Match them to the clips.
-        run: Speeds = Speeds { forward_mps: 4.0, side_mps: 3.0, back_mps: 2.5 };
+        /// Speeds of a walk at full stick.
+        walk: PaceConfig;
+        /// Speeds of a run at full stick.
+        run: PaceConfig;
     }
 }
 
-const WALK: Speeds = Speeds { forward_mps: 1.75, side_mps: 1.5, back_mps: 1.25 };
+/// Speeds of a pace at full stick, m/s, by direction relative to the facing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PaceSpeeds {
+    /// Forward.
+    pub forward_mps: f32,
+    /// Sideways.
+    pub side_mps: f32,
+    /// Backward.
+    pub back_mps: f32,
+}
+
+/// What a full stick stands for: speeds, and the directions in which a body can go without facing there.
+///
+/// A build finds them in its clips. Where clips leave it open, they are those of the default.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StickSpeeds {
+    /// Walking.
+    pub walk: PaceSpeeds,
+    /// Running.
+    pub run: PaceSpeeds,
+    /// Eighths of a turn, the first straight ahead, then to the left: true where clips go about there. Who strafes in another
+    /// direction turns to where it goes.
+    pub goes: [bool; 8],
+}
+
+impl Default for StickSpeeds {
+    /// Speeds of a grown person, in all directions.
+    fn default() -> Self {
+        Self {
+            walk: PaceSpeeds { forward_mps: 1.75, side_mps: 1.5, back_mps: 1.25 },
+            run: PaceSpeeds { forward_mps: 4.0, side_mps: 3.0, back_mps: 2.5 },
+            goes: [true; 8],
+        }
+    }
+}
 
 impl SpeedConfig {
+    /// What is set here, else what `found` says. Who sets a speed sideways or backward has clips of it.
+    pub fn over(&self, found: &StickSpeeds) -> StickSpeeds {
+        let pace = |set: &PaceConfig, found: &PaceSpeeds| PaceSpeeds {
+            forward_mps: set.forward_mps.unwrap_or(found.forward_mps),
+            side_mps: set.side_mps.unwrap_or(found.side_mps),
+            back_mps: set.back_mps.unwrap_or(found.back_mps),
+        };
+        let set = |p: &PaceConfig| p.side_mps.or(p.back_mps).is_some();
+        let goes = if set(&self.walk) || set(&self.run) { [true; 8] } else { found.goes };
+        StickSpeeds { walk: pace(&self.walk, &found.walk), run: pace(&self.run, &found.run), goes }
+    }
+}
+
+impl StickSpeeds {
     /// The world velocity of a full or partial stick: `direction` (world, length up to 1) scaled by the speeds of its
     /// direction relative to `facing`, between walk (`gait` 0) and run (1).
     pub fn velocity(&self, direction: Vec3, facing: Facing, gait: f32) -> Vec3 {
@@ -40,9 +91,15 @@ impl SpeedConfig {
         let forward = facing.direction();
         let left = Vec3::new(forward.z, 0.0, -forward.x);
         let (z, x) = (direction.dot(forward), direction.dot(left));
-        let blend = |f: fn(&Speeds) -> f32| lerp(f(&self.walk), f(&self.run), gait);
+        let blend = |f: fn(&PaceSpeeds) -> f32| lerp(f(&self.walk), f(&self.run), gait);
         let along = if z > 0.0 { blend(|s| s.forward_mps) } else { blend(|s| s.back_mps) };
         forward * (z * along) + left * (x * blend(|s| s.side_mps))
+    }
+
+    /// True where a body that faces `facing` can go in a direction.
+    pub fn goes(&self, facing: Facing, direction: Facing) -> bool {
+        let eighth = facing.angle_to(direction) / FRAC_PI_4;
+        self.goes[(eighth.round() as i32).rem_euclid(8) as usize]
     }
 }
 
@@ -72,7 +129,7 @@ pub struct Steering<'a> {
     /// What was desired last: kept where the goal says nothing.
     pub before: &'a Desired,
     /// How fast a stick is.
-    pub speeds: &'a SpeedConfig,
+    pub speeds: &'a StickSpeeds,
     /// How soon a velocity is reached.
     pub velocity_half_life_s: f32,
 }
@@ -162,17 +219,16 @@ fn along_walls(collide: &CollisionHook, now: &Simulation, wanted: Vec3, velocity
     wanted - into * (wanted.dot(into) - most).max(0.0)
 }
 
-fn from_stick(stick: &Stick, now: &Simulation, before: &Desired, speeds: &SpeedConfig, ahead_s: f32) -> Desired {
+fn from_stick(stick: &Stick, now: &Simulation, before: &Desired, speeds: &StickSpeeds, ahead_s: f32) -> Desired {
     let direction = stick.world(stick.movement, ahead_s);
     let velocity = speeds.velocity(direction, now.facing, now.gait);
-    let facing = if stick.strafe {
+    let way = Facing::from_direction(direction).filter(|_| stick.movement.length() > 0.01);
+    let look = stick.strafe.then(|| {
         let look = if stick.look.length() > 0.01 { stick.look } else { glam::Vec2::Y };
         Facing::from_direction(stick.world(look, ahead_s)).unwrap_or(before.facing)
-    } else if stick.movement.length() > 0.01 {
-        Facing::from_direction(direction).unwrap_or(before.facing)
-    } else {
-        before.facing
-    };
+    });
+    let look = look.filter(|look| way.is_none_or(|way| speeds.goes(*look, way)));
+    let facing = look.or(way).unwrap_or(before.facing);
     Desired { velocity, facing, gait: if stick.gait == Gait::Run { 1.0 } else { 0.0 } }
 }
 
@@ -198,7 +254,7 @@ mod tests {
         before: &'a Desired,
         velocity_half_life_s: f32,
     ) -> Steering<'a> {
-        static SPEEDS: LazyLock<SpeedConfig> = LazyLock::new(SpeedConfig::default);
+        static SPEEDS: LazyLock<StickSpeeds> = LazyLock::new(StickSpeeds::default);
         Steering { input, now, before, speeds: &SPEEDS, velocity_half_life_s }
     }
 
@@ -208,10 +264,30 @@ mod tests {
     }
 
     #[test]
+    fn who_cannot_strafe_somewhere_turns_to_where_it_goes() {
+        let goes = std::array::from_fn(|k| k == 0 || k == 2);
+        let speeds = StickSpeeds { goes, ..StickSpeeds::default() };
+        let now = Simulation::default();
+        let facing = |to: Vec3| {
+            let input =
+                MotionInput::stick(Stick { strafe: true, look: glam::Vec2::Y, ..Stick::towards(to, Gait::Walk) });
+            let before = Desired::default();
+            let steering = Steering { speeds: &speeds, ..steering(&input, &now, &before, 0.27) };
+            steering.desired(&mut PathProgress::default(), 0.0).facing.yaw().to_degrees().round()
+        };
+        assert_eq!([Vec3::Z, Vec3::X, Vec3::ZERO].map(facing), [0.0, 0.0, 0.0]);
+        assert_eq!([Vec3::NEG_X, Vec3::new(1.0, 0.0, -1.0)].map(facing), [-90.0, 135.0]);
+        // Who sets a speed sideways knows better.
+        let set = SpeedConfig { walk: PaceConfig { side_mps: Some(1.0), ..Default::default() }, ..Default::default() };
+        let over = set.over(&speeds);
+        assert_eq!((over.goes, over.walk.side_mps, over.walk.back_mps), ([true; 8], 1.0, 1.25));
+    }
+
+    #[test]
     fn speeds_depend_on_the_direction_relative_to_the_facing() {
         let facing = Facing::from_yaw(0.4);
         let speed = |deg: f32, gait| {
-            SpeedConfig::default().velocity(facing.turned(deg.to_radians()).direction(), facing, gait).length()
+            StickSpeeds::default().velocity(facing.turned(deg.to_radians()).direction(), facing, gait).length()
         };
         for (deg, walk, run) in [(0.0, 1.75, 4.0), (90.0, 1.5, 3.0), (-90.0, 1.5, 3.0), (180.0, 1.25, 2.5)] {
             assert!((speed(deg, 0.0) - walk).abs() < 1e-4 && (speed(deg, 1.0) - run).abs() < 1e-4);

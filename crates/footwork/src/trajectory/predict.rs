@@ -1,6 +1,6 @@
 //! Looking ahead: the trajectory that the query asks for.
 
-use super::control::{PathProgress, SpeedConfig, Steering, sample};
+use super::control::{PathProgress, Steering, StickSpeeds, sample};
 use super::simulation::{Desired, Simulation, SimulationConfig};
 use crate::input::{Goal, GroundHook, GroundPoint, MotionInput};
 use crate::math::{Facing, Transform, powf};
@@ -47,7 +47,7 @@ pub struct Prediction<'a> {
     /// Where on a path it is.
     pub progress: PathProgress,
     /// Speeds.
-    pub speeds: &'a SpeedConfig,
+    pub speeds: &'a StickSpeeds,
     /// Springs.
     pub config: &'a SimulationConfig,
     /// Model.
@@ -178,7 +178,7 @@ mod tests {
             },
             desired: Desired { facing: Facing::from_rotation(root.rotation), ..Default::default() },
             progress: PathProgress::default(),
-            speeds: &SpeedConfig::default(),
+            speeds: &StickSpeeds::default(),
             config: &SimulationConfig::default(),
             prediction: &PredictionConfig { model, ..Default::default() },
             world_from_root: root,

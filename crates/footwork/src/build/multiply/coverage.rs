@@ -34,19 +34,12 @@ impl Captured {
     pub fn of(tracks: &[&Track]) -> Self {
         let mut ways = Vec::new();
         for track in tracks {
-            let n = track.frames();
             let frame = |s: f32| (s * track.rate_hz).round() as usize;
-            let last = if track.loop_delta.is_some() { n } else { n.saturating_sub(frame(1.0) + 1) };
-            let round = track.round_in_world();
-            let root = |f: usize| {
-                let (rounds, inside) = (f / n, f % n);
-                (0..rounds).fold(track.local(inside, 0), |root, _| round.map_or(root, |round| round * root))
-            };
-            for f in (0..last).step_by(frame(EVERY_S).max(1)) {
-                let here = root(f);
-                let seen = AT_S.map(|s| here.inverse() * root(f + frame(s)));
+            for f in (0..track.starts_before(frame(1.0) + 1)).step_by(frame(EVERY_S).max(1)) {
+                let here = track.root_ahead(f);
+                let seen = AT_S.map(|s| here.inverse() * track.root_ahead(f + frame(s)));
                 ways.push(Way {
-                    velocity_mps: (here.inverse() * root(f + 1)).translation * track.rate_hz,
+                    velocity_mps: (here.inverse() * track.root_ahead(f + 1)).translation * track.rate_hz,
                     at: seen.map(|t| t.translation),
                     facing: seen.map(|t| Facing::from_rotation(t.rotation)),
                 });

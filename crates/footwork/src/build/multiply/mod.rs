@@ -21,10 +21,12 @@ use super::parallel;
 use super::report::ClipReport;
 use super::track::Track;
 use crate::clip::{Annotations, ContactTrack, CostRange, TagRange, TimeRange};
+use crate::database::Database;
 use crate::math::Transform;
 use crate::pose::Pose;
 use crate::rig::Rig;
 use crate::skeleton::Skeleton;
+use crate::trajectory::StickSpeeds;
 use coverage::Captured;
 use gait::Gait;
 use gates::Limits;
@@ -33,16 +35,13 @@ use route::{LEAD_S, Route, Scenario};
 use serde::Serialize;
 use stand::Stand;
 
-/// Tag of all rows that were made.
-pub const MADE: &str = "made";
-
 /// A made clip is jumped into from this long before its change on, until the response is over, seconds.
 const EARLY_S: f32 = 0.05;
 const RESPONSE_S: f32 = 1.4;
 /// Of so many frames one tells how knees bend.
 const HINGE_STEP: usize = 7;
 /// Where the captured clips answer less than this share of all commands, data is thin.
-const THIN: f32 = 0.5;
+const THIN: f32 = 0.25;
 
 /// What was made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -73,6 +72,7 @@ pub fn multiply(
     captured: &[(&Track, &Vec<u8>)],
     skeleton: &Skeleton,
     rig: &Rig,
+    speeds: &StickSpeeds,
     config: &MultiplyConfig,
 ) -> (Vec<Track>, Made) {
     let mut told = Made::default();
@@ -92,12 +92,11 @@ pub fn multiply(
     let stand = Stand::find(&kit, captured, &cycles);
     let gait = Gait { kit, cycles, stand };
     let rate_hz = captured[0].0.rate_hz;
-    let speeds = scenarios::speeds(&gait);
     let tracks: Vec<&Track> = captured.iter().map(|c| c.0).collect();
     let known = Captured::of(&tracks);
-    let scenarios = scenarios::all(&gait, &speeds);
+    let scenarios = scenarios::all(&gait, speeds);
     let asked = parallel::map(&scenarios, |s| {
-        let route = s.route(&speeds, rate_hz);
+        let route = s.route(speeds, rate_hz);
         let answered = known.answers(&route);
         (route, answered)
     });
@@ -130,7 +129,7 @@ pub fn multiply(
 }
 
 fn name_of(scenario: &Scenario) -> String {
-    format!("{MADE}_{}", scenario.name)
+    format!("{}_{}", Database::MADE, scenario.name)
 }
 
 /// The clip of a scenario, or why there is none.
@@ -173,7 +172,7 @@ fn marked(kit: &Kit, name: &str, poses: &[Pose], on: [Vec<bool>; 2], (rate_hz, c
         annotations: Annotations {
             loops: Some(false),
             contacts,
-            tags: vec![TagRange { name: MADE.to_owned(), range }],
+            tags: vec![TagRange { name: Database::MADE.to_owned(), range }],
             costs: vec![CostRange { cost, range }],
             ..Annotations::default()
         },

@@ -4,7 +4,7 @@
 use crate::input::{MotionInput, Stick};
 use crate::math::{Quat, Transform};
 use crate::trajectory::control::Steering;
-use crate::trajectory::{Desired, PathProgress, Simulation, SimulationConfig, SpeedConfig};
+use crate::trajectory::{Desired, PathProgress, Simulation, SimulationConfig, StickSpeeds};
 use glam::Vec3;
 
 /// Before the change of the stick, seconds.
@@ -50,7 +50,7 @@ impl Scenario {
     }
 
     /// The route of the simulated character.
-    pub fn route(&self, speeds: &SpeedConfig, rate_hz: f32) -> Route {
+    pub fn route(&self, speeds: &StickSpeeds, rate_hz: f32) -> Route {
         let config = SimulationConfig::default();
         let frames = ((LEAD_S + self.seconds) * rate_hz).round() as usize + 1;
         let turned = |stick: Stick, t: f32| {
@@ -87,7 +87,7 @@ fn step(
     now: &mut Simulation,
     desired: &mut Desired,
     stick: Stick,
-    (speeds, config): (&SpeedConfig, &SimulationConfig),
+    (speeds, config): (&StickSpeeds, &SimulationConfig),
     dt_s: f32,
 ) {
     let input = MotionInput::stick(stick);

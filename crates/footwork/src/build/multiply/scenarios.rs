@@ -4,10 +4,10 @@ use super::gait::Gait;
 use super::kit::angle_rad;
 use super::route::Scenario;
 use crate::input::{Gait as Pace, Stick};
-use crate::math::{Facing, GRAVITY_MPS2, SplitMix};
-use crate::trajectory::SpeedConfig;
+use crate::math::{Facing, SplitMix};
+use crate::trajectory::StickSpeeds;
 use glam::{Vec2, Vec3};
-use std::f32::consts::{FRAC_PI_2, PI, TAU};
+use std::f32::consts::TAU;
 
 /// Directions that a stick is tried in, degrees from where the body faces, left positive.
 const DIRECTIONS_DEG: [i32; 8] = [45, 90, 135, 180, -180, -135, -90, -45];
@@ -31,7 +31,7 @@ const PHASES: u32 = 8;
 const TAP_S: f32 = 0.35;
 
 /// All that a stick asks for and that can be made of these cycles.
-pub fn all(gait: &Gait, speeds: &SpeedConfig) -> Vec<Scenario> {
+pub fn all(gait: &Gait, speeds: &StickSpeeds) -> Vec<Scenario> {
     let mut out = Vec::new();
     for pace in [Pace::Walk, Pace::Run] {
         forward(&mut out, pace, speeds);
@@ -76,7 +76,7 @@ fn random(index: u64, gait: &Gait) -> Scenario {
 }
 
 /// Facing where it goes.
-fn forward(out: &mut Vec<Scenario>, pace: Pace, speeds: &SpeedConfig) {
+fn forward(out: &mut Vec<Scenario>, pace: Pace, speeds: &StickSpeeds) {
     let towards = |deg: i32| Stick::towards(direction(deg), pace);
     let word = word(pace);
     for first in [0, 1] {
@@ -183,32 +183,4 @@ fn side(deg: i32) -> String {
         0 => "0".to_owned(),
         d => format!("{}_{}", d.abs(), if d > 0 { "left" } else { "right" }),
     }
-}
-
-/// Walks do not go faster: half of what a leg's length and gravity give (a Froude number of 0.5), m/s.
-fn fastest_walk_mps(leg_m: f32) -> f32 {
-    (0.5 * GRAVITY_MPS2 * leg_m).sqrt()
-}
-
-/// Speeds of a full stick that the cycles reach: the usual ones, as near as there is data for.
-pub fn speeds(gait: &Gait) -> SpeedConfig {
-    let leg_m = gait.stand.pose.in_root(gait.kit.skeleton, gait.kit.legs[0].hip).translation.y;
-    let usual = SpeedConfig::default();
-    let near = |usual_mps: f32, run: bool, directions: &[f32]| {
-        let within = |v: Vec3| directions.iter().any(|d| angle_rad(v, direction_rad(*d)) < SERVES_RAD);
-        let all = gait.cycles.iter().map(|c| c.velocity_mps).filter(|v| within(*v));
-        let all: Vec<f32> = all.map(Vec3::length).collect();
-        let paced: Vec<f32> = all.iter().copied().filter(|v| (*v > fastest_walk_mps(leg_m)) == run).collect();
-        // Who has no run in a direction runs there as fast as a walk goes, and the other way round.
-        let those = if paced.is_empty() { all } else { paced };
-        let (low, high) = those.iter().fold((f32::INFINITY, 0.0f32), |(l, h), v| (l.min(*v), h.max(*v)));
-        if high > 0.0 { usual_mps.clamp(low, high) } else { usual_mps }
-    };
-    let mut speeds = usual;
-    for (run, paced) in [(false, &mut speeds.walk), (true, &mut speeds.run)] {
-        paced.forward_mps = near(paced.forward_mps, run, &[0.0]);
-        paced.side_mps = near(paced.side_mps, run, &[FRAC_PI_2, -FRAC_PI_2]);
-        paced.back_mps = near(paced.back_mps, run, &[PI]);
-    }
-    speeds
 }

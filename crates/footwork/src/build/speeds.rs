@@ -1,0 +1,168 @@
+//! What a full stick stands for: how fast, and where to, the clips go steadily.
+
+use super::track::Track;
+use crate::math::{Facing, GRAVITY_MPS2};
+use crate::trajectory::{PaceSpeeds, StickSpeeds};
+use glam::Vec3;
+use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI};
+
+/// A clip is looked at over this long, this often, seconds. Its halves are compared: a step of a walk each.
+const STRETCH_S: f32 = 1.2;
+const EVERY_S: f32 = 0.1;
+/// Halves of a steady stretch differ by less than this share of the speed and so much, m/s, ...
+const UNEVEN: f32 = 0.15;
+const UNEVEN_MPS: f32 = 0.1;
+/// ... and a steady stretch turns by less, radians.
+const STRAIGHT_RAD: f32 = 0.35;
+/// Who is slower than this share of the fastest walk goes nowhere.
+const SLOWEST: f32 = 0.15;
+/// Clips that go within this of ahead, aside or back tell its speeds, radians; and within that of an eighth that it is gone.
+const QUARTER_RAD: f32 = FRAC_PI_4;
+const GOES_RAD: f32 = 0.4;
+/// The share of the slowest and of the fastest stretches that do not count.
+const RARE: f32 = 0.02;
+/// A tenth faster or slower than clips go is hidden by the corrections of the root.
+const HIDDEN: f32 = 1.1;
+/// So many stretches count as something that is done.
+const FEW: usize = 3;
+
+/// Speeds and directions of clips. `leg_m`: length of a leg. `two_legs`: a person's usual speeds are kept as far as the clips
+/// reach them; others do what their clips do most.
+pub fn find(tracks: &[&Track], leg_m: f32, two_legs: bool, mirrored: bool) -> StickSpeeds {
+    let fastest_walk_mps = (0.5 * GRAVITY_MPS2 * leg_m).sqrt();
+    let mut all: Vec<Vec3> = tracks.iter().flat_map(|t| steady(t)).collect();
+    all.retain(|v| v.length() > SLOWEST * fastest_walk_mps);
+    if mirrored {
+        all.extend_from_within(..);
+        let half = all.len() / 2;
+        all[half..].iter_mut().for_each(|v| v.x = -v.x);
+    }
+    let speeds = |run: bool, directions_rad: &[f32]| {
+        let within = |v: &Vec3| directions_rad.iter().any(|yaw_rad| off_rad(*v, *yaw_rad) < QUARTER_RAD);
+        let mut all: Vec<f32> = all.iter().filter(|v| within(v)).map(|v| v.length()).collect();
+        all.sort_by(f32::total_cmp);
+        // Half of what gravity and a leg's length give (a Froude number of 0.5) is where people and dogs begin to run.
+        let first_run = all.partition_point(|v| *v <= fastest_walk_mps);
+        let paced = if run { &all[first_run..] } else { &all[..first_run] };
+        // Who has no run in a direction runs there as fast as a walk goes, and the other way round.
+        let paced = if paced.len() < FEW { &all } else { paced };
+        if paced.len() < FEW { Vec::new() } else { paced.to_vec() }
+    };
+    let near = |usual_mps: f32, run: bool, directions_rad: &[f32]| {
+        let speeds = speeds(run, directions_rad);
+        let at = |share: f32| speeds.get(((speeds.len() as f32 - 1.0).max(0.0) * share).round() as usize).copied();
+        let kept = if two_legs { usual_mps } else { at(0.5)? };
+        Some(to_cm(kept.clamp(at(RARE)? / HIDDEN, at(1.0 - RARE)? * HIDDEN)))
+    };
+    let pace = |usual: PaceSpeeds, run: bool| {
+        let forward_mps = near(usual.forward_mps, run, &[0.0]).unwrap_or(usual.forward_mps);
+        let aside = |usual_mps: f32, directions_rad: &[f32]| {
+            near(usual_mps, run, directions_rad).unwrap_or(usual_mps.min(forward_mps))
+        };
+        PaceSpeeds {
+            forward_mps,
+            side_mps: aside(usual.side_mps, &[FRAC_PI_2, -FRAC_PI_2]),
+            back_mps: aside(usual.back_mps, &[PI]),
+        }
+    };
+    let usual = StickSpeeds::default();
+    let eighth = |k: usize| all.iter().filter(|v| off_rad(**v, k as f32 * FRAC_PI_4) < GOES_RAD).count() >= FEW;
+    let goes = std::array::from_fn(|k| k == 0 || eighth(k));
+    StickSpeeds { walk: pace(usual.walk, false), run: pace(usual.run, true), goes }
+}
+
+/// In whole centimetres per second.
+fn to_cm(speed_mps: f32) -> f32 {
+    (100.0 * speed_mps).round() / 100.0
+}
+
+/// How far a velocity is from a direction, radians.
+fn off_rad(velocity: Vec3, yaw_rad: f32) -> f32 {
+    let to = Facing::from_direction(velocity).unwrap_or_default();
+    Facing::from_yaw(yaw_rad).angle_to(to).abs()
+}
+
+/// Velocities in root space of the steady stretches of a clip, m/s.
+fn steady(track: &Track) -> Vec<Vec3> {
+    let frames = |s: f32| (s * track.rate_hz).round().max(1.0) as usize;
+    let half = frames(0.5 * STRETCH_S);
+    (0..track.starts_before(2 * half))
+        .step_by(frames(EVERY_S))
+        .filter_map(|f| {
+            let at = [0, half, 2 * half].map(|ahead| track.root_ahead(f + ahead));
+            let turn_rad = Facing::from_rotation(at[0].rotation).angle_to(Facing::from_rotation(at[2].rotation));
+            let seen = |k: usize| (at[k + 1].translation - at[k].translation) * (track.rate_hz / half as f32);
+            let (mean, apart) = (0.5 * (seen(0) + seen(1)), (seen(0) - seen(1)).length());
+            let even = apart < UNEVEN * mean.length() + UNEVEN_MPS && turn_rad.abs() < STRAIGHT_RAD;
+            even.then(|| at[1].inverse_direction(mean))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clip::Annotations;
+    use crate::math::{Quat, Transform};
+
+    const RATE_HZ: f32 = 30.0;
+
+    /// A root that goes with a velocity of each frame.
+    fn track(velocities_mps: &[Vec3], looping: bool) -> Track {
+        let mut at = Vec3::ZERO;
+        let mut translations = vec![];
+        for v in velocities_mps {
+            translations.push(at);
+            at += *v / RATE_HZ;
+        }
+        Track {
+            name: "going".into(),
+            rate_hz: RATE_HZ,
+            looping,
+            joints: 1,
+            rotations: vec![Quat::IDENTITY; translations.len()],
+            translations,
+            annotations: Annotations::default(),
+            round: None,
+            loop_delta: looping.then(|| Transform::new(at, Quat::IDENTITY)),
+            source_start_s: 0.0,
+        }
+    }
+
+    fn found(tracks: &[Track], two_legs: bool, mirrored: bool) -> StickSpeeds {
+        find(&tracks.iter().collect::<Vec<_>>(), 0.9, two_legs, mirrored)
+    }
+
+    #[test]
+    fn nobody_is_told_to_walk_faster_or_run_slower_than_the_clips() {
+        let [walk, run] = [1.2, 5.5].map(|v| track(&[Vec3::Z * v; 20], true));
+        let stick = found(&[walk, run], true, false);
+        assert_eq!((stick.walk.forward_mps, stick.run.forward_mps), (1.32, 5.0));
+        // Nothing goes sideways or backward: not faster there than ahead.
+        assert_eq!((stick.walk.side_mps, stick.run.back_mps), (1.32, 2.5));
+        assert_eq!(stick.goes, [true, false, false, false, false, false, false, false]);
+        // Who only walks does not run.
+        let stick = found(&[track(&[Vec3::Z * 1.2; 20], true)], true, false);
+        assert_eq!(stick.run.forward_mps, stick.walk.forward_mps);
+    }
+
+    #[test]
+    fn usual_speeds_stay_where_clips_reach_them_and_animals_go_as_they_do_most() {
+        let slow_to_fast = [0.8, 1.5, 2.4, 4.5].map(|v| track(&[Vec3::Z * v; 40], true));
+        let stick = found(&slow_to_fast, true, false);
+        assert_eq!((stick.walk.forward_mps, stick.run.forward_mps), (1.65, 4.0));
+        let animal = [0.8, 0.9, 1.0, 2.4, 3.0, 6.0].map(|v| track(&[Vec3::Z * v; 40], true));
+        let stick = found(&animal, false, false);
+        assert_eq!((stick.walk.forward_mps, stick.run.forward_mps), (0.9, 3.0));
+    }
+
+    #[test]
+    fn starts_and_curves_are_no_steady_speed_and_mirror_images_go_the_other_way() {
+        let start: Vec<Vec3> = (0..60).map(|f| Vec3::Z * (0.05 * f as f32)).collect();
+        let aside = track(&[Vec3::X * 1.3; 40], true);
+        let stick = found(&[track(&start, false), aside.clone()], true, false);
+        assert_eq!(stick.walk.forward_mps, StickSpeeds::default().walk.forward_mps, "nothing is known");
+        assert_eq!((stick.walk.side_mps, stick.goes[2], stick.goes[6]), (1.43, true, false));
+        assert!(found(&[aside], true, true).goes[6]);
+    }
+}

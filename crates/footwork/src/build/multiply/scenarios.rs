@@ -4,7 +4,7 @@ use super::gait::Gait;
 use super::kit::angle_rad;
 use super::route::Scenario;
 use crate::input::{Gait as Pace, Stick};
-use crate::math::{Facing, SplitMix};
+use crate::math::{Facing, SplitMix, lerp};
 use crate::trajectory::StickSpeeds;
 use glam::{Vec2, Vec3};
 use std::f32::consts::TAU;
@@ -18,12 +18,15 @@ const ASIDE_MPS2: [f32; 2] = [3.0, 6.0];
 /// Time that a response takes, seconds.
 const RESPONSE_S: f32 = 2.0;
 /// Routes with one command after the other: how many, how long each, how long a command holds, and how often the stick
-/// rests and the character strafes.
+/// rests, the character strafes, and the stick is pushed only partly.
 const ROUTES: u64 = 320;
 const ROUTE_S: f32 = 3.0;
 const HOLDS_S: [f32; 2] = [0.4, 2.0];
 const RESTS: f32 = 0.33;
 const STRAFES: f32 = 0.33;
+const PARTLY: f32 = 0.2;
+/// How far a stick is pushed that is not pushed all the way.
+const PARTS: [f32; 5] = [0.3, 0.45, 0.6, 0.75, 0.9];
 const SEED: u64 = 13;
 /// Phases of the stride at which one who goes turns or stops.
 const PHASES: u32 = 8;
@@ -61,7 +64,8 @@ fn random(index: u64, gait: &Gait) -> Scenario {
         let pace = if random.unit() < 0.5 { Pace::Walk } else { Pace::Run };
         let [towards, look] = [0; 2].map(|_| Stick::towards(direction_rad(TAU * random.unit()), pace));
         let strafe = random.unit() < STRAFES && aside;
-        let movement = if random.unit() < RESTS { Vec2::ZERO } else { towards.movement };
+        let share = if random.unit() < PARTLY { lerp(PARTS[0], 1.0, random.unit()) } else { 1.0 };
+        let movement = if random.unit() < RESTS { Vec2::ZERO } else { towards.movement * share };
         Stick { movement, strafe, look: look.movement, ..towards }
     };
     let before = stick(&mut random);
@@ -73,6 +77,11 @@ fn random(index: u64, gait: &Gait) -> Scenario {
     }
     let moves = before.movement != Vec2::ZERO;
     Scenario { before: moves.then_some(before), after, seconds: ROUTE_S, ..named(format!("route_{index}")) }
+}
+
+/// A stick that is not pushed all the way.
+fn partly(stick: Stick, share: f32) -> Stick {
+    Stick { movement: stick.movement * share, ..stick }
 }
 
 /// Facing where it goes.
@@ -94,6 +103,10 @@ fn forward(out: &mut Vec<Scenario>, pace: Pace, speeds: &StickSpeeds) {
         let rest = Stick { gait: pace, ..Stick::default() };
         let name = format!("stop_{word}_{}", foot(phase));
         out.push(Scenario { before: Some(towards(0)), after: vec![(0.0, rest)], phase, ..named(name) });
+    }
+    for share in PARTS {
+        let name = format!("pace_{word}_{:.0}", 100.0 * share);
+        out.push(Scenario { before: Some(partly(towards(0), share)), seconds: 3.0, ..named(name) });
     }
     let run = usize::from(pace == Pace::Run);
     let speed = [speeds.walk.forward_mps, speeds.run.forward_mps][run];

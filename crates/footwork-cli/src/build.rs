@@ -203,12 +203,15 @@ fn print_made(report: &BuildReport) {
     let made = &report.made;
     if !made.clips.is_empty() {
         out!(
-            "  made {} clips out of {}: the captured ones answer {} of {} commands of a stick; {} more were not plausible (`build.multiply`)",
+            "  made {} clips out of {}: the captured ones answer {} of {} commands of a stick{} (`build.multiply`)",
             made.clips.len(),
             made.sources.len(),
             made.answered,
             made.commands,
-            made.dropped.len()
+            match made.dropped.len() {
+                0 => String::new(),
+                n => format!("; {n} more were not plausible"),
+            }
         );
     }
 }

@@ -10,7 +10,7 @@ use crate::source::Source;
 use footwork::frames::JointIndex;
 use footwork::input::{Gait, Stick};
 use footwork::math::Facing;
-use footwork::trajectory::StickSpeeds;
+use footwork::motion::StickSpeeds;
 use glam::Vec3;
 
 /// A foot held for longer than this stands: 0.2 s, and half a frame for rounding.

@@ -52,6 +52,7 @@ fn others(field: &Field, kind: &Kind, now: &Value) -> Vec<Value> {
         Kind::Choice(choices) => choices.iter().map(|c| json!(c.name)).collect(),
         Kind::List(_, None) => vec![json!([])],
         Kind::List(_, Some(2)) => vec![json!(["right_hand", "left_hand"])],
+        Kind::Optional(kind) => others(field, kind, &json!(1.0)),
         Kind::Map(_) => vec![json!({ "LeftFoot position": 9.0 })],
         other => panic!("{}: no test for {other:?}", field.key),
     };
@@ -73,9 +74,8 @@ fn motion(db: &Arc<Database>, config: &MatcherConfig) -> u64 {
 }
 
 struct Check {
-    db: Arc<Database>,
-    /// Each context, and its motion.
-    contexts: Vec<(Value, u64)>,
+    /// Each context, the database that it is tried on, and its motion.
+    contexts: Vec<(Value, Arc<Database>, u64)>,
     tried: usize,
     dead: Vec<String>,
 }
@@ -97,14 +97,14 @@ impl Check {
     }
 
     fn acts(&self, field: &Field, kind: &Kind, path: &[&'static str]) -> bool {
-        self.contexts.iter().any(|(context, before)| {
+        self.contexts.iter().any(|(context, db, before)| {
             let config: MatcherConfig = serde_json::from_value(context.clone()).unwrap();
             let all: Value = serde_json::from_str(&serde_json::to_string(&config).unwrap()).unwrap();
             let now = path.iter().fold(&all, |v, key| &v[key]);
             others(field, kind, now).into_iter().any(|other| {
                 let change = path.iter().rev().fold(other, |v, key| json!({ *key: v }));
                 let config: MatcherConfig = serde_json::from_value(merged(&all, &change)).unwrap();
-                motion(&self.db, &config) != *before
+                motion(db, &config) != *before
             })
         })
     }
@@ -116,12 +116,14 @@ fn every_setting_of_the_matcher_changes_the_motion() {
     let rule = ClipRule { name: "walk*".into(), tags, ..ClipRule::default() };
     let config = BuildConfig { clips: vec![rule], ..BuildConfig::default() };
     let db = Arc::new(common::built(common::clips(), &config).0);
-    let of = |context: Value| {
-        let before = motion(&db, &serde_json::from_value(context.clone()).unwrap());
-        (context, before)
+    let straight = [common::clip("idle"), common::clip("walk_175_loop")];
+    let straight = Arc::new(common::built(&straight, &BuildConfig::default()).0);
+    let of = |(context, db): (Value, &Arc<Database>)| {
+        let before = motion(db, &serde_json::from_value(context.clone()).unwrap());
+        (context, Arc::clone(db), before)
     };
-    let contexts = contexts().into_iter().map(of).collect();
-    let mut check = Check { db: db.clone(), contexts, tried: 0, dead: Vec::new() };
+    let all = contexts().into_iter().map(|c| (c, &db)).chain([(json!({}), &straight)]);
+    let mut check = Check { contexts: all.map(of).collect(), tried: 0, dead: Vec::new() };
     check.table(MatcherConfig::FIELDS, &[]);
     assert!(check.tried > 90, "{}", check.tried);
     assert!(check.dead.is_empty(), "settings without effect: {:?}", check.dead);

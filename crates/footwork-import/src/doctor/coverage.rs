@@ -13,10 +13,11 @@ const LEAST_S: f32 = 0.5;
 /// Smaller sets are meant to be small, seconds.
 const SET_S: f32 = 20.0;
 
-/// What a stick can ask for and nothing does: one line per direction and turn, from the lowest speed that is missing.
+/// What a stick can ask for and nothing does: one line per direction and turn, from the lowest speed that is missing. What a
+/// random stick asks for most comes first: capturing it gains most.
 pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     let Some((_, prepared)) = ward.prepared() else { return };
-    let card = dance_card(&prepared, ward.run_mps);
+    let card = dance_card(&prepared, &ward.stick);
     let seconds: f32 = prepared.iter().map(RawClip::seconds).sum();
     ward.card.clone_from(&card);
     if seconds < SET_S {
@@ -26,6 +27,7 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     let lacks = |t: usize, d: usize| -> Vec<usize> {
         (0..4).filter(|s| cell(*s, t, d).asked && cell(*s, t, d).have_s < LEAST_S).collect()
     };
+    let mut holes: Vec<(f32, Finding)> = Vec::new();
     for (d, direction) in DIRECTIONS.iter().enumerate() {
         let straight = lacks(2, d);
         // Straight on first; what does not go straight on does not turn there either.
@@ -54,8 +56,13 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
             // The same in a mirror: turns and sides swapped.
             let image = missing.iter().all(|s| cell(*s, 4 - t, [0, 3, 2, 1][d]).have_s >= LEAST_S);
             let mend = if image { "`mirror` gives it" } else { "capture it" };
-            let what = format!("nothing {turn}{going} {speeds}");
-            out.push(Finding::new(Check::Coverage, Severity::Hint, "", what, mend));
+            let sides: &[usize] = if both { &[t, 4 - t] } else { &[t] };
+            let asked_for = |s: &usize| sides.iter().map(|t| cell(*s, *t, d).asked_s_per_min).sum::<f32>();
+            let gain_s: f32 = missing.iter().map(asked_for).sum();
+            let what = format!("nothing {turn}{going} {speeds}: a random stick asks for it {gain_s:.1} s per minute");
+            holes.push((gain_s, Finding::new(Check::Coverage, Severity::Hint, "", what, mend)));
         }
     }
+    holes.sort_by(|a, b| b.0.total_cmp(&a.0));
+    out.extend(holes.into_iter().map(|(_, hole)| hole));
 }

@@ -6,7 +6,7 @@ use super::patient::Patient;
 use footwork::build::{BuildConfig, BuildError, GlitchConfig, prepare};
 use footwork::clip::RawClip;
 use footwork::matcher::MatcherConfig;
-use footwork::trajectory::StickSpeeds;
+use footwork::motion::StickSpeeds;
 use rayon::prelude::*;
 
 /// Clips, sorted by skeleton.
@@ -17,8 +17,8 @@ pub struct Ward {
     pub bodies: Vec<Parts>,
     /// `[patients]` index into `bodies`.
     pub kind_of: Vec<usize>,
-    /// Fastest speeds that a stick asks for: ahead, to the side, back, m/s.
-    pub run_mps: [f32; 3],
+    /// What a full stick asks for.
+    pub stick: StickSpeeds,
     /// What the check of coverage counts.
     pub card: Vec<DanceCardCell>,
     /// Settings of the build, without rules about clips.
@@ -36,12 +36,11 @@ impl Ward {
         for (kind, own) in kinds.iter().enumerate() {
             own.iter().for_each(|i| kind_of[*i] = kind);
         }
-        let run = matcher.speeds.over(&StickSpeeds::default()).run;
         let mut ward = Self {
             patients: Vec::new(),
             bodies: Vec::new(),
             kind_of,
-            run_mps: [run.forward_mps, run.side_mps, run.back_mps],
+            stick: matcher.speeds.over(&StickSpeeds::default()),
             card: Vec::new(),
             // Sources keep their time: a rate is asked for by each use.
             build: BuildConfig { clips: Vec::new(), ..build.clone() },

@@ -44,6 +44,9 @@ settings! {
         max_speed_ratio: f32 = 0.6, in 0.0 to 100.0;
         /// Maximum adjustment of the facing, as a share of the character's own turn rate.
         max_turn_ratio: f32 = 1.0, in 0.0 to 100.0;
+        /// Where no clip turns at all: how fast the root alone is turned. Feet step where they would be twisted. Higher values
+        /// turn sooner and slide more; people turn at 100 to 200.
+        sparse_turn_degps: f32 = 180.0, in 0.0 to 720.0, unit "degrees/s";
         /// Whether the distance between animation and simulated character is limited to `clamp_m` and `clamp_deg`.
         clamp: bool = true;
         /// Maximum distance between them.
@@ -77,6 +80,8 @@ pub(crate) struct AdjustRoot<'a> {
     pub speed_mps: f32,
     /// How fast it turns by itself, radians per second.
     pub turn_radps: f32,
+    /// It may be turned as fast as this in any case, radians per second.
+    pub free_turn_radps: f32,
     /// Time since the last adjustment.
     pub dt_s: f32,
 }
@@ -108,7 +113,7 @@ impl AdjustRoot<'_> {
             shift *= spring::damp(c.position_half_life_s, self.dt_s);
             turn *= spring::damp(c.facing_half_life_s, self.dt_s);
             shift = shift.clamp_length_max(c.max_speed_ratio * self.speed_mps * self.dt_s);
-            let most = c.max_turn_ratio * self.turn_radps * self.dt_s;
+            let most = (c.max_turn_ratio * self.turn_radps).max(self.free_turn_radps) * self.dt_s;
             turn = turn.clamp(-most, most);
         } else {
             (shift, turn) = (Vec3::ZERO, 0.0);
@@ -137,8 +142,33 @@ mod tests {
     fn adjusted(config: &RootConfig, speed_mps: f32, distance_m: f32) -> (Vec3, f32) {
         let simulation =
             Simulation { position: Vec3::X * distance_m, facing: Facing::from_yaw(2.0), ..Default::default() };
-        let job = AdjustRoot { config, simulation: &simulation, speed_mps, turn_radps: 1.0, dt_s: 1.0 / 60.0 };
+        let job = AdjustRoot {
+            config,
+            simulation: &simulation,
+            speed_mps,
+            turn_radps: 1.0,
+            free_turn_radps: 0.0,
+            dt_s: 1.0 / 60.0,
+        };
         job.run(Transform::new(Vec3::ZERO, Quat::IDENTITY))
+    }
+
+    #[test]
+    fn a_root_turns_with_its_own_turns_and_freely_where_clips_have_none() {
+        let simulation = Simulation { facing: Facing::from_yaw(2.0), ..Default::default() };
+        let config = RootConfig::default();
+        let turned = |turn_radps: f32, free_turn_radps: f32| {
+            let job = AdjustRoot {
+                config: &config,
+                simulation: &simulation,
+                speed_mps: 0.0,
+                turn_radps,
+                free_turn_radps,
+                dt_s: 0.01,
+            };
+            job.run(Transform::new(Vec3::ZERO, Quat::from_rotation_y(1.5))).1
+        };
+        assert_eq!([turned(0.0, 0.0), turned(1.0, 0.0), turned(1.0, 3.0)], [0.0, 0.01, 0.03]);
     }
 
     #[test]

@@ -41,6 +41,7 @@ use crate::clip::{Annotations, ContactTrack, RawClip};
 use crate::database::{Clip, Database, DatabaseContent, MirrorMode, mirror_table_of};
 use crate::frames::JointIndex;
 use crate::motion::PosePool;
+use crate::motion::StickSpeeds;
 use crate::rig::{Leg, Rig};
 use crate::schema::{ChannelSpec, FeatureSchema, MirrorColumn, Preset, PropSpec};
 use crate::settings;
@@ -127,6 +128,8 @@ fn build_all(
         taken.push(kinds::Taken::made());
         tracks.push(track);
     }
+    let turns = tracks.iter().zip(&taken).any(|(t, taken)| taken.is_locomotion() && speeds::turns(t));
+    let stick = StickSpeeds { turns, ..stick };
     let poses = pool(&tracks, &skeleton);
 
     let (specs, props) = named(&skeleton, &roles, config);

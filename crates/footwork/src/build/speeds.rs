@@ -2,7 +2,7 @@
 
 use super::track::Track;
 use crate::math::{Facing, GRAVITY_MPS2};
-use crate::trajectory::{PaceSpeeds, StickSpeeds};
+use crate::motion::{PaceSpeeds, StickSpeeds};
 use glam::Vec3;
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
@@ -68,7 +68,17 @@ pub fn find(tracks: &[&Track], leg_m: f32, two_legs: bool, mirrored: bool) -> St
     let usual = StickSpeeds::default();
     let eighth = |k: usize| all.iter().filter(|v| off_rad(**v, k as f32 * FRAC_PI_4) < GOES_RAD).count() >= FEW;
     let goes = std::array::from_fn(|k| k == 0 || eighth(k));
-    StickSpeeds { walk: pace(usual.walk, false), run: pace(usual.run, true), goes }
+    StickSpeeds { walk: pace(usual.walk, false), run: pace(usual.run, true), goes, ..usual }
+}
+
+/// True where a clip turns by an eighth within a second somewhere.
+pub fn turns(track: &Track) -> bool {
+    let second = track.rate_hz.round().max(1.0) as usize;
+    let facing = |f: usize| Facing::from_rotation(track.root_ahead(f).rotation);
+    let last = track.starts_before(second + 1);
+    // Of a shorter clip, all of it.
+    let (last, ahead) = if last == 0 { (1, track.frames() - 1) } else { (last, second) };
+    (0..last).any(|f| facing(f).angle_to(facing(f + ahead)).abs() > FRAC_PI_4)
 }
 
 /// In whole centimetres per second.

@@ -3,7 +3,7 @@
 use super::{Clip, Database, DatabaseContent, DatabaseError, MirrorMode};
 use crate::frames::JointIndex;
 use crate::math::{Quat, Transform};
-use crate::trajectory::PaceSpeeds;
+use crate::motion::PaceSpeeds;
 
 /// Frames per second that make sense.
 const RATES_HZ: std::ops::RangeInclusive<f32> = 1.0..=1000.0;

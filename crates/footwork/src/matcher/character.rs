@@ -14,8 +14,9 @@ use crate::blend::inertialize::Joints;
 use crate::database::{Database, TagMask};
 use crate::input::MotionInput;
 use crate::math::Transform;
+use crate::motion::StickSpeeds;
 use crate::rig::Leg;
-use crate::trajectory::{SimulationConfig, StickSpeeds};
+use crate::trajectory::SimulationConfig;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -45,6 +46,8 @@ pub(super) struct Resolved {
     pub shortlist_multipliers: Vec<f32>,
     /// What a full stick stands for.
     pub stick: StickSpeeds,
+    /// How fast the root is turned at least, radians per second.
+    pub free_turn_radps: f32,
     /// Springs of the simulated character.
     pub springs: SimulationConfig,
     /// Tags of motion that brings its own ground.
@@ -148,6 +151,7 @@ impl Resolved {
             multipliers: multipliers(model, config),
             shortlist_multipliers: shortlist_multipliers(model, config),
             stick: config.speeds.over(&model.stick),
+            free_turn_radps: if model.stick.turns { 0.0 } else { config.root.sparse_turn_degps.to_radians() },
             springs: springs(config),
             own_ground: tagged(&config.ground.own_ground_tags),
             look: look.collect(),

@@ -2,10 +2,10 @@
 
 use crate::database::{Database, TagMask};
 use crate::frames::JointIndex;
+use crate::motion::StickSpeeds;
 use crate::rig::Rig;
 use crate::schema::FeatureSchema;
 use crate::skeleton::Skeleton;
-use crate::trajectory::StickSpeeds;
 
 /// Body, features and names: what a database has beside its motion.
 #[derive(Clone, Debug)]

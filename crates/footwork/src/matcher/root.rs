@@ -50,6 +50,7 @@ impl Update<'_> {
             simulation: &h.simulation,
             speed_mps: (after.translation - before.translation).length() / dt_s,
             turn_radps: a.angle_to(b).abs() / dt_s,
+            free_turn_radps: self.character.resolved.free_turn_radps,
             dt_s,
         };
         let (shift, turn) = job.run(after);

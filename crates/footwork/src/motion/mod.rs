@@ -2,8 +2,10 @@
 
 mod mirror;
 mod poses;
+mod stick;
 
 pub use mirror::{MirrorError, MirrorTable, is_left, other_side};
 pub use poses::{ClipView, PosePool};
 #[cfg(feature = "build")]
 pub(crate) use poses::{Hermite, cubic, cubic_rotation};
+pub use stick::{PaceConfig, PaceSpeeds, SpeedConfig, StickSpeeds};

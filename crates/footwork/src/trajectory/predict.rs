@@ -1,9 +1,10 @@
 //! Looking ahead: the trajectory that the query asks for.
 
-use super::control::{PathProgress, Steering, StickSpeeds, sample};
+use super::control::{PathProgress, Steering, sample};
 use super::simulation::{Desired, Simulation, SimulationConfig};
 use crate::input::{Goal, GroundHook, GroundPoint, MotionInput};
 use crate::math::{Facing, Transform, powf};
+use crate::motion::StickSpeeds;
 use crate::schema::TrajectorySample;
 use crate::{choices, settings};
 use glam::Vec3;

@@ -74,7 +74,7 @@ pub fn content(
             translated: vec![JointIndex(0)],
             translations: vec![Vec3::ZERO; rows],
         },
-        stick: footwork::trajectory::StickSpeeds::default(),
+        stick: footwork::motion::StickSpeeds::default(),
         pose_rate_hz: 30.0,
         search_rate_hz: 30.0,
         rig: Rig::find(&skeleton, JointRoles::default(), &[]),

@@ -3,8 +3,9 @@
 
 use crate::input::{MotionInput, Stick};
 use crate::math::{Quat, Transform};
+use crate::motion::StickSpeeds;
 use crate::trajectory::control::Steering;
-use crate::trajectory::{Desired, PathProgress, Simulation, SimulationConfig, StickSpeeds};
+use crate::trajectory::{Desired, PathProgress, Simulation, SimulationConfig};
 use glam::Vec3;
 
 /// Before the change of the stick, seconds.

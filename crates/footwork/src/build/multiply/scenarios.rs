@@ -5,7 +5,7 @@ use super::kit::angle_rad;
 use super::route::Scenario;
 use crate::input::{Gait as Pace, Stick};
 use crate::math::{Facing, SplitMix, lerp};
-use crate::trajectory::StickSpeeds;
+use crate::motion::StickSpeeds;
 use glam::{Vec2, Vec3};
 use std::f32::consts::TAU;
 

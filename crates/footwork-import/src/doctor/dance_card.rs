@@ -90,8 +90,8 @@ pub fn dance_card(clips: &[RawClip], stick: &StickSpeeds) -> Vec<DanceCardCell> 
                     turn_deg_s: [TURNS[t], TURNS[t + 1]],
                     travel: DIRECTIONS[d],
                     have_s: have[s][t][d],
-                    // Who goes sideways or back turns with a stick's pace, not on the spot.
                     asked_s_per_min: asked[s][t][d] / WALK_MIN,
+                    // Who goes sideways or back turns with a stick's pace, not on the spot.
                     asked: SPEEDS[s] + 0.3 < fastest[d] && (d == 0 || (1..4).contains(&t)),
                 });
             }

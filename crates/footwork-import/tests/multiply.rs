@@ -28,7 +28,14 @@ fn a_pack_of_loops_gets_what_a_stick_asks_for_and_it_is_plausible() {
     for kind in ["start_walk_0_left_foot", "start_run_0_right_foot", "stop_walk_phase_50", "stop_run_phase_0"] {
         assert!(names.contains(&format!("made_{kind}").as_str()), "{kind}");
     }
-    for kind in ["plant_walk_90_left", "plant_run_45_right", "curve_run_tight_left", "turn_90_left", "step_90_right"] {
+    for kind in [
+        "plant_walk_90_left",
+        "curve_run_tight_left",
+        "curve_walk_slight_left",
+        "pace_walk_45",
+        "turn_90_left",
+        "step_90_right",
+    ] {
         assert!(names.iter().any(|c| c.starts_with(&format!("made_{kind}"))), "{kind}");
     }
     assert!(made.clips.len() > 50 * made.dropped.len(), "{} made, {} dropped", made.clips.len(), made.dropped.len());

@@ -15,6 +15,8 @@ const NEAR_RAD: f32 = 0.35;
 /// ... and starts as fast, m/s and a share of the speed.
 const NEAR_MPS: f32 = 0.3;
 const NEAR_SPEED: f32 = 0.2;
+/// Of all of these, a steady route leaves this share.
+const STEADY: f32 = 0.3;
 /// Captured moments are compared this often, seconds.
 const EVERY_S: f32 = 0.1;
 
@@ -48,16 +50,17 @@ impl Captured {
         Self(ways)
     }
 
-    /// True where some clip does what a route asks for.
-    pub fn answers(&self, route: &Route) -> bool {
+    /// True where some clip does what a route asks for. `steady`: the route goes on like this for long, and small errors add up.
+    pub fn answers(&self, route: &Route, steady: bool) -> bool {
+        let share = if steady { STEADY } else { 1.0 };
         let here = route.at(LEAD_S);
         let seen = AT_S.map(|s| here.inverse() * route.at(LEAD_S + s));
         let velocity = route.velocity_in_root(LEAD_S);
         self.0.iter().any(|way| {
-            (way.velocity_mps - velocity).length() < NEAR_MPS + NEAR_SPEED * velocity.length()
+            (way.velocity_mps - velocity).length() < share * (NEAR_MPS + NEAR_SPEED * velocity.length())
                 && seen.iter().zip(way.at.iter().zip(&way.facing)).all(|(asked, (at, facing))| {
-                    (asked.translation - *at).length() < NEAR_M + NEAR_SHARE * asked.translation.length()
-                        && Facing::from_rotation(asked.rotation).angle_to(*facing).abs() < NEAR_RAD
+                    (asked.translation - *at).length() < share * (NEAR_M + NEAR_SHARE * asked.translation.length())
+                        && Facing::from_rotation(asked.rotation).angle_to(*facing).abs() < share * NEAR_RAD
                 })
         })
     }

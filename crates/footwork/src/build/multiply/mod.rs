@@ -97,7 +97,7 @@ pub fn multiply(
     let scenarios = scenarios::all(&gait, speeds);
     let asked = parallel::map(&scenarios, |s| {
         let route = s.route(speeds, rate_hz);
-        let answered = known.answers(&route);
+        let answered = known.answers(&route, s.after.is_empty());
         (route, answered)
     });
     let single = || scenarios.iter().zip(&asked).filter(|(s, _)| s.is_one_change());

@@ -110,7 +110,7 @@ fn forward(out: &mut Vec<Scenario>, pace: Pace, speeds: &StickSpeeds) {
     }
     let run = usize::from(pace == Pace::Run);
     let speed = [speeds.walk.forward_mps, speeds.run.forward_mps][run];
-    for (tightness, share) in [("wide", 0.35), ("tight", 0.8)] {
+    for (tightness, share) in [("slight", 0.1), ("gentle", 0.2), ("wide", 0.35), ("tight", 0.8)] {
         for sign in [1.0, -1.0] {
             let turn_radps = sign * share * ASIDE_MPS2[run] / speed;
             let name = format!("curve_{word}_{tightness}_{}", if sign > 0.0 { "left" } else { "right" });

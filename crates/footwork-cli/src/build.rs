@@ -2,7 +2,6 @@
 
 use crate::args::{BuildArgs, Common};
 use crate::database::{build_clips, built_in, in_file};
-
 use crate::{clips, inspect, interrupt};
 use anyhow::{Context, Result, bail};
 use footwork::build::{BuildReport, GlitchMend};

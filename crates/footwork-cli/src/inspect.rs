@@ -42,9 +42,10 @@ fn to_json(db: &Database) -> Value {
         .iter()
         .map(|b| json!({ "search": b.name(), "bytes": SearchIndex::build(db, *b).bytes() }))
         .collect();
+    let made = made(db);
     json!({
-        "clips": db.originals() - made(db),
-        "made": made(db),
+        "clips": db.originals() - made,
+        "made": made,
         "frames": db.frames(),
         "rows": db.rows(),
         "columns": db.features.columns,

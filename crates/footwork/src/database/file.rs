@@ -7,8 +7,7 @@ use super::{Clip, Database, DatabaseContent, DatabaseError, DatabaseEvent, Featu
 use crate::files::{canonical_json, read_safetensors, write_atomically};
 use crate::frames::{ClipIndex, EventId, FrameIndex, JointIndex};
 use crate::math::{Quat, Transform};
-use crate::motion::PosePool;
-use crate::motion::StickSpeeds;
+use crate::motion::{PosePool, StickSpeeds};
 use crate::rig::{Body, Leg, Rig, Sole};
 use crate::roles::{Assigned, FoundBy, JointRoles};
 use crate::schema::{ChannelSpec, FeatureSchema, Normalization, PropSpec};

@@ -65,7 +65,7 @@ fn random(index: u64, gait: &Gait) -> Scenario {
         let [towards, look] = [0; 2].map(|_| Stick::towards(direction_rad(TAU * random.unit()), pace));
         let strafe = random.unit() < STRAFES && aside;
         let share = if random.unit() < PARTLY { lerp(PARTS[0], 1.0, random.unit()) } else { 1.0 };
-        let movement = if random.unit() < RESTS { Vec2::ZERO } else { towards.movement * share };
+        let movement = if random.unit() < RESTS { Vec2::ZERO } else { partly(towards, share).movement };
         Stick { movement, strafe, look: look.movement, ..towards }
     };
     let before = stick(&mut random);

@@ -1,5 +1,7 @@
 //! `footwork eval`: measures the quality of motion.
 
+mod learned;
+
 use crate::args::{Common, EvalArgs, GroundKind};
 use crate::course::stick_line;
 use crate::run::Drive;
@@ -12,7 +14,7 @@ use footwork::matcher::MatcherConfig;
 use footwork_import::CharacterConfig;
 use footwork_metrics::RATE_HZ;
 use footwork_metrics::courses::{Run, course};
-use footwork_metrics::eval::{Evaluation, METRICS, Row, Variant, keys, without_feet};
+use footwork_metrics::eval::{Evaluation, METRICS, Mover, Row, Variant, keys, without_feet};
 use footwork_metrics::gate::{Bound, Broken, Gate, Limit};
 use footwork_metrics::samples::Moment;
 use serde_json::{Map, Value, json};
@@ -26,6 +28,9 @@ const AROUND_S: f32 = 1.0;
 pub fn eval(args: &EvalArgs, common: &Common) -> Result<()> {
     let (db, config) = common.open()?;
     let db = Arc::new(db);
+    if let Some(file) = &args.learned {
+        return learned::eval(file, args, common, &db, &config);
+    }
     let variants = variants(&args.variants, &config, &db)?;
     let gate = args.gate.as_ref().map(|file| read_gate(file, &variants)).transpose()?;
     if let Some(path) = &args.film {
@@ -103,7 +108,7 @@ fn variant(word: &str, default: &MatcherConfig, db: &Database) -> Result<Variant
         ),
     };
     config.validate(db).with_context(|| format!("variant `{word}` does not fit the database"))?;
-    Ok(Variant { name, config })
+    Ok(Variant { name, config, mover: Mover::Exact })
 }
 
 /// Bytes of a file of thresholds at most.

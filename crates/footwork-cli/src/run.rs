@@ -7,8 +7,8 @@ use crate::progress;
 use anyhow::Result;
 use footwork::clip::{Annotations, RawClip};
 use footwork::database::{Database, TagMask};
-use footwork::matcher::{MatcherConfig, MotionMatcher, Playing};
-use footwork::math::{Facing, Quat};
+use footwork::matcher::{Character, MatcherConfig, MotionMatcher, Playing};
+use footwork::math::{Facing, Quat, Transform};
 use footwork::search::Explanation;
 use glam::Vec3;
 use serde::Serialize;
@@ -83,11 +83,16 @@ pub struct Driven {
 }
 
 impl Drive {
-    /// Makes the run. Measuring time does not affect the motion.
-    pub fn run(mut self, db: &Arc<Database>, config: MatcherConfig) -> Result<Driven> {
-        let updates = (self.seconds / self.dt_s).round().max(1.0) as usize;
+    /// Makes the run with clips of a database. Measuring time does not affect the motion.
+    pub fn run(self, db: &Arc<Database>, config: MatcherConfig) -> Result<Driven> {
         let search = config.search.backend.name();
-        let mut character = MotionMatcher::new(Arc::clone(db), config)?;
+        self.run_as(Character::new(Arc::clone(db), config)?, db, search)
+    }
+
+    /// Makes the run with any character; `search` is what chooses, for the summary.
+    pub fn run_as(mut self, character: Character, db: &Database, search: &'static str) -> Result<Driven> {
+        let updates = (self.seconds / self.dt_s).round().max(1.0) as usize;
+        let mut character = MotionMatcher::of(Arc::new(character), Transform::IDENTITY)?;
         let mut driven = Driven { ground: self.ground, ..Driven::empty() };
         let mut watch = Watch::default();
         // On level ground, clips of slopes and stairs are excluded.

@@ -6,6 +6,9 @@ use crate::output;
 use crate::run::{Drive, Summary};
 use crate::trace::Trace;
 use anyhow::{Result, bail};
+use footwork::database::Database;
+use footwork::learned::Networks;
+use footwork::matcher::Character;
 use footwork::search::Explanation;
 use serde_json::json;
 use std::sync::Arc;
@@ -19,7 +22,12 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
         bail!("--seconds {}: expected more than 0 and at most 86400 seconds", args.seconds);
     }
     let course = Course::parse(&args.course, common.seed)?;
-    let (db, config) = common.open()?;
+    let networks = args.learned.as_deref().map(Networks::load).transpose()?.map(Arc::new);
+    let (db, config) = match &networks {
+        // The networks know the body; they were checked when they were loaded.
+        Some(networks) if common.db.is_none() => (Database::clone_of(networks.character()), common.character()?.matcher),
+        _ => common.open()?,
+    };
     let db = Arc::new(db);
     let stick = config.speeds.over(&db.stick);
     let drive = Drive {
@@ -30,7 +38,13 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
         explain_s: args.explain,
         json: common.json,
     };
-    let driven = drive.run(&db, config)?;
+    let driven = match networks {
+        Some(networks) => {
+            let database = common.db.is_some().then(|| db.clone());
+            drive.run_as(Character::learned(networks, database, config)?, &db, "projector")?
+        }
+        None => drive.run(&db, config)?,
+    };
     if let Some(path) = &args.bvh {
         output::bvh(path, &db, &driven)?;
     }

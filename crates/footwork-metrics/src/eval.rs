@@ -8,6 +8,7 @@ use crate::samples::{Moment, Samples, Statistic, mean_and_sd};
 use crate::source::Source;
 use footwork::adjust::feet::FeetConfig;
 use footwork::database::{Database, MirrorMode};
+use footwork::learned::Networks;
 use footwork::matcher::{Character, MatcherConfig};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -144,12 +145,26 @@ const fn command(key: &'static str, quantity: Quantity, statistic: Statistic) ->
 }
 
 /// A way of driving the same database.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Variant {
     /// As the row is called.
     pub name: String,
     /// Settings.
     pub config: MatcherConfig,
+    /// What moves it.
+    pub mover: Mover,
+}
+
+/// What chooses and what gives poses.
+#[derive(Clone, Debug, Default)]
+pub enum Mover {
+    /// Search and clips.
+    #[default]
+    Exact,
+    /// Search, and poses out of a decompressor.
+    Decompressor(Arc<Networks>),
+    /// Networks alone.
+    Learned(Arc<Networks>),
 }
 
 /// The same settings without foot locks and IK: the motion is then as blended.
@@ -278,7 +293,17 @@ impl Evaluation {
     }
 
     /// A character with these settings; the search index is built once.
-    fn character_of(&self, config: &MatcherConfig) -> Result<Arc<Character>, RecordError> {
+    fn character_of(&self, config: &MatcherConfig, mover: &Mover) -> Result<Arc<Character>, RecordError> {
+        match mover {
+            Mover::Exact => {}
+            Mover::Decompressor(networks) => {
+                let character = Character::decompressed(networks.clone(), self.db.clone(), config.clone())?;
+                return Ok(Arc::new(character));
+            }
+            Mover::Learned(networks) => {
+                return Ok(Arc::new(Character::learned(networks.clone(), None, config.clone())?));
+            }
+        }
         let first = match self.first.get() {
             Some(first) => first,
             None => {
@@ -295,17 +320,17 @@ impl Evaluation {
 
     fn drive(&self, variant: &Variant, course: &Course, run: usize) -> Result<Driven, RecordError> {
         let source = &self.source;
-        let character = self.character_of(&variant.config)?;
+        let character = self.character_of(&variant.config, &variant.mover)?;
         let speeds = character.stick();
         let [mut with_feet, mut without_feet, mut played] = std::array::from_fn(|_| Measurement::default());
-        let on = record(&character, source, course)?;
+        let on = record(&character, &self.db, source, course)?;
         if course.name == ANSWERS_ONLY {
             with_feet.add_answers(source, &on, course, run, speeds);
             return Ok(Driven { with_feet, without_feet, played, recording: on, coverage: None });
         }
         let bare = self::without_feet(&variant.config);
         // Nothing to switch off: the same motion again.
-        let off = if bare == variant.config { on.clone() } else { record(&self.character_of(&bare)?, source, course)? };
+        let off = if bare == variant.config { on.clone() } else { record(&self.character_of(&bare, &variant.mover)?, &self.db, source, course)? };
         if let Some(frame) = on.first_other_decision(&off) {
             let time_s = frame as f32 / crate::RATE_HZ;
             return Err(RecordError::FeetDecide { course: course.name, run, time_s });

@@ -23,7 +23,7 @@
 //! let (database, _report) = build(&clips, &BuildConfig::default(), &BuildOptions::default())?;
 //! // Straight ahead, once; `courses::COURSES` and four runs for the whole of it.
 //! let evaluation = Evaluation::new(Arc::new(database), &["a"], 1);
-//! let variant = Variant { name: "mine".into(), config: MatcherConfig::default() };
+//! let variant = Variant { name: "mine".into(), config: MatcherConfig::default(), mover: Default::default() };
 //! let evaluated = evaluation.run(&variant, &|| ())?;
 //! assert!(evaluated.row.values["path_error_m"].mean < 0.1);
 //!
@@ -35,6 +35,7 @@
 pub mod courses;
 pub mod eval;
 pub mod gate;
+pub mod learned;
 pub mod measure;
 pub mod metrics;
 pub mod motion;

@@ -293,8 +293,10 @@ impl Measurement {
         let motion = &recording.motion;
         for seam in &recording.seams {
             let moment = || place.moment(motion, seam.frame, JointIndex(0));
-            self.push(Quantity::PoseJump, seam.pose_jump_cm, moment);
-            self.push(Quantity::VelocityJump, seam.velocity_jump_cm_s, moment);
+            if let Some(jump) = seam.jump {
+                self.push(Quantity::PoseJump, jump.pose_cm, moment);
+                self.push(Quantity::VelocityJump, jump.velocity_cm_s, moment);
+            }
             if let Some(change) = root::yaw_step_change_deg(&motion.roots, seam.frame) {
                 self.push(Quantity::YawStepChange, change, moment);
             }
@@ -477,7 +479,7 @@ mod tests {
     fn a_seam_is_seen_in_its_frame_and_the_eleven_after_it() {
         // Its jerk grows.
         let mut recording = recording(60, |t| Vec3::X * (t * t * t * t));
-        recording.seams = vec![Seam { frame: 20, pose_jump_cm: 1.0, velocity_jump_cm_s: 1.0 }];
+        recording.seams = vec![Seam { frame: 20, jump: Some(Jump { pose_cm: 1.0, velocity_cm_s: 1.0 }) }];
         let measurement = measured(&recording, ahead(60));
         for quantity in [Quantity::SeamJerkRoot, Quantity::SeamJerkWorld] {
             assert_eq!(seen(&measurement, quantity), (12, Some(31)));

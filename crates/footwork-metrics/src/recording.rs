@@ -7,7 +7,10 @@ use crate::motion::Motion;
 use crate::source::Source;
 use footwork::database::{Database, TagFilter};
 use footwork::input::{InputError, MotionInput};
+use footwork::frames::RowIndex;
+use footwork::learned::LearnedError;
 use footwork::matcher::{Character, ConfigError, MotionMatcher, Playing};
+use footwork::search::{Backend, Candidates, SearchIndex, SearchQuery};
 use footwork::math::{Facing, Transform};
 use footwork::pose::{Pose, PoseVelocity, RootMotion};
 use glam::Vec3;
@@ -35,10 +38,17 @@ pub struct Recording {
 pub struct Seam {
     /// The first frame that shows the new clip.
     pub frame: usize,
-    /// Between the captured poses on either side, cm.
-    pub pose_jump_cm: f32,
+    /// Between the captured poses on either side; `None` of motion without clips.
+    pub jump: Option<Jump>,
+}
+
+/// What a transition has to hide.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Jump {
+    /// Between the poses on either side, cm.
+    pub pose_cm: f32,
     /// Between their velocities, cm/s.
-    pub velocity_jump_cm_s: f32,
+    pub velocity_cm_s: f32,
 }
 
 /// Why a character cannot be driven.
@@ -51,9 +61,9 @@ pub enum RecordError {
     /// The database asks for input that a course does not have.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// A character that plays no clips has nothing to be compared with.
-    #[error("the character has no database: only motion of clips can be measured")]
-    NoDatabase,
+    /// The networks do not fit the database.
+    #[error(transparent)]
+    Learned(#[from] LearnedError),
     /// Foot locks and IK change what is played: with and without them is then not the same run.
     #[error(
         "course {course}, run {run}, {time_s:.2} s: something else plays with foot locks than without, so what they do \
@@ -80,8 +90,13 @@ impl Recording {
 ///
 /// # Errors
 /// A configuration that does not fit the database, or a database whose input a stick cannot give.
-pub fn record(character: &Arc<Character>, source: &Source, course: &Course) -> Result<Recording, RecordError> {
-    let db = character.database().ok_or(RecordError::NoDatabase)?;
+pub fn record(
+    character: &Arc<Character>,
+    db: &Arc<Database>,
+    source: &Source,
+    course: &Course,
+) -> Result<Recording, RecordError> {
+    let like = if character.plays_clips() { None } else { Some(Like::new(db)) };
     let mut character = MotionMatcher::of(Arc::clone(character), Transform::IDENTITY)?;
     let mut contacts = vec![0; db.rig.contact_joints.len()];
     let mut jumps = Jumps::new(db);
@@ -100,7 +115,10 @@ pub fn record(character: &Arc<Character>, source: &Source, course: &Course) -> R
         let before = character.state().header.playing;
         character.update(&MotionInput { tags, ..MotionInput::stick(*stick) }, dt_s)?;
         let (header, output) = (&character.state().header, character.output());
-        let playing = source.frame(&header.playing);
+        let playing = source.frame(&match &like {
+            Some(like) => like.playing(db, &character),
+            None => header.playing,
+        });
         contacts.iter_mut().zip(&output.contacts).for_each(|(c, foot)| *c = u8::from(foot.touching));
         output.pose.world(&db.skeleton, &mut world);
         recording.motion.push(&source.subject, &world, &contacts, playing);
@@ -108,16 +126,42 @@ pub fn record(character: &Arc<Character>, source: &Source, course: &Course) -> R
         recording.simulated.push(header.simulation.position);
         recording.simulated_facings.push(header.simulation.facing);
         recording.locked_s.extend(output.contacts.iter().map(|foot| foot.locked_s));
-        if output.transitions > 0 {
+        if output.transitions > 0 && like.is_some() {
+            recording.seams.push(Seam { frame, jump: None });
+        } else if output.transitions > 0 {
             // Both clips at the instant of the jump.
             let since_s = f64::from(header.since_transition_s);
             let from = Playing { time_s: before.time_s + f64::from(dt_s) - since_s, ..before };
             let to = Playing { time_s: header.playing.time_s - since_s, ..header.playing };
-            let (pose_jump_cm, velocity_jump_cm_s) = jumps.between(db, from, to);
-            recording.seams.push(Seam { frame, pose_jump_cm, velocity_jump_cm_s });
+            recording.seams.push(Seam { frame, jump: Some(jumps.between(db, from, to)) });
         }
     }
     Ok(recording)
+}
+
+/// The captured moment that is most like what a character without clips shows.
+struct Like {
+    index: SearchIndex,
+    multipliers: Vec<f32>,
+    candidates: Candidates,
+}
+
+impl Like {
+    fn new(db: &Database) -> Self {
+        let candidates =
+            Candidates { tags: db.accepted(TagFilter::forbidden(crate::uneven_tags(db))), ..Candidates::default() };
+        let multipliers = vec![1.0; db.features.columns];
+        Self { index: SearchIndex::build(db, Backend::Tree), multipliers, candidates }
+    }
+
+    fn playing(&self, db: &Database, character: &MotionMatcher) -> Playing {
+        let code = character.code().unwrap_or_default();
+        let features = &code[..db.features.columns.min(code.len())];
+        let ask = SearchQuery { candidates: self.candidates, ..SearchQuery::new(features, &self.multipliers) };
+        let row = self.index.search(db, &ask).map_or(RowIndex(0), |m| m.row);
+        let clip = db.row_clips[row.at()];
+        Playing { clip, mirrored: db.clips[clip.at()].mirrored, time_s: db.row_time_s(row) }
+    }
 }
 
 /// Working space for jumps.
@@ -138,7 +182,7 @@ impl Jumps {
     }
 
     /// Of pose (cm) and velocity (cm/s) in root space.
-    fn between(&mut self, db: &Database, from: Playing, to: Playing) -> (f32, f32) {
+    fn between(&mut self, db: &Database, from: Playing, to: Playing) -> Jump {
         for (playing, motion) in [from, to].into_iter().zip(&mut self.motions) {
             let view = db.view(playing.clip, playing.mirrored);
             view.sample(playing.time_s, &mut self.pose, &mut self.velocity);
@@ -147,6 +191,6 @@ impl Jumps {
             motion.from_pose(&db.skeleton, &self.pose, &self.velocity);
         }
         let [from, to] = &self.motions;
-        (seam::pose_jump_cm(from, to), seam::velocity_jump_cm_s(from, to))
+        Jump { pose_cm: seam::pose_jump_cm(from, to), velocity_cm_s: seam::velocity_jump_cm_s(from, to) }
     }
 }

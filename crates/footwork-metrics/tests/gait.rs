@@ -70,7 +70,7 @@ fn a_recording_shows_what_the_character_did() {
     let mut walk = course("a", Run::new(0)).unwrap();
     walk.rows.truncate(600);
     let character = Arc::new(Character::new(db.clone(), MatcherConfig::default()).unwrap());
-    let recording = record(&character, &source, &walk).unwrap();
+    let recording = record(&character, &db, &source, &walk).unwrap();
     let (motion, toes) = (&recording.motion, source.subject.contact_joints.len());
     assert_eq!(motion.frames(), 600);
     assert_eq!(motion.world.len(), 600 * db.skeleton.len());
@@ -80,13 +80,13 @@ fn a_recording_shows_what_the_character_did() {
     let way = recording.simulated[599] - recording.simulated[119];
     assert!((way.z / 8.0 - 1.75).abs() < 0.02 && way.x.abs() < 0.01, "{way}");
     assert!(!recording.seams.is_empty() && recording.seams.is_sorted_by_key(|s| s.frame));
-    assert!(recording.seams.iter().all(|s| s.pose_jump_cm > 0.0 && s.velocity_jump_cm_s > 0.0));
+    assert!(recording.seams.iter().filter_map(|s| s.jump).all(|j| j.pose_cm > 0.0 && j.velocity_cm_s > 0.0));
 }
 
 #[test]
 fn an_evaluation_gives_every_metric_and_the_same_again() {
     let evaluation = Evaluation::new(gait(), &["a", "d"], 2);
-    let variant = Variant { name: "default".into(), config: MatcherConfig::default() };
+    let variant = Variant { name: "default".into(), config: MatcherConfig::default(), mover: Default::default() };
     let evaluated = evaluation.run(&variant, &|| ()).unwrap();
     assert_eq!(evaluation.run(&variant, &|| ()).unwrap(), evaluated);
     let row = &evaluated.row;
@@ -126,7 +126,7 @@ fn the_simulated_character_answers_as_soon_as_its_springs() {
     let mut times: Vec<(Quantity, f32)> = Vec::new();
     for (name, index) in ["b", "c", "d"].into_iter().flat_map(|name| (0..4).map(move |i| (name, i))) {
         let course = course(name, Run::new(index)).unwrap();
-        let recording = record(&character, &source, &course).unwrap();
+        let recording = record(&character, &db, &source, &course).unwrap();
         let velocities = ground_velocities(&recording.simulated);
         let found = response_times(&course, character.stick(), &velocities, &recording.simulated_facings);
         times.extend(found.into_iter().map(|(_, quantity, time_s)| (quantity, time_s)));

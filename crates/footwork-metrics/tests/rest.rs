@@ -33,7 +33,7 @@ fn a_higher_responsiveness_never_answers_later() {
     let evaluation = Evaluation::new(gait(), &["g"], 1);
     let t90_s = [0.3, 1.0, 2.0, 3.0].map(|responsiveness| {
         let config = MatcherConfig { responsiveness, ..MatcherConfig::default() };
-        let variant = Variant { name: responsiveness.to_string(), config };
+        let variant = Variant { name: responsiveness.to_string(), config, mover: Default::default() };
         evaluation.run(&variant, &|| ()).unwrap().row.values["t90_g_s"].mean
     });
     assert!(t90_s.is_sorted_by(|a, b| *b <= a + 0.01), "{t90_s:?}");

@@ -41,6 +41,7 @@ pub mod error;
 pub mod files;
 pub mod frames;
 pub mod input;
+pub mod learned;
 pub mod matcher;
 pub mod math;
 pub mod motion;

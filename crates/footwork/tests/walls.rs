@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The order of the modules: each may import those before it. `build` stands beside them, offline.
-const ORDER: [&str; 20] = [
+const ORDER: [&str; 21] = [
     "error",
     "files",
     "settings",
@@ -26,6 +26,7 @@ const ORDER: [&str; 20] = [
     "blend",
     "retarget",
     "matcher",
+    "learned",
 ];
 
 fn sources(folder: &Path, out: &mut Vec<PathBuf>) {

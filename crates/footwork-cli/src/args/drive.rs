@@ -47,6 +47,9 @@ pub struct SimulateArgs {
     /// Trace (.fwtrace) to write, for `footwork film` and your own programs
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Networks (.fwnet) that move the character instead of search and clips. Without --db, nothing else is read
+    #[arg(long, value_name = "FILE", conflicts_with = "explain")]
+    pub learned: Option<PathBuf>,
     /// Time of the search to explain, in seconds. Lists the best rows of the first search from then on, with their costs
     #[arg(long, value_name = "S")]
     pub explain: Option<f32>,
@@ -208,7 +211,7 @@ pub enum SetKind {
 /// Flags of `eval`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Variants:\n  default         settings of the configuration\n  reference       settings of Holden's reference controller\n  default_free    default without foot lock and without pulling the root to the simulated character\n  reference_free  the same for reference\n  FILE.toml       a configuration of your own, named after the file\n\nCourses:\n  a straight, b turns, c turning back, d starts and stops, e strafing, f random stick for 10 minutes\n\nExamples:\n  footwork eval --db mocap.fwdb\n  footwork eval --db mocap.fwdb --variants default --courses a,b,c,d --seeds 1 --json\n  footwork eval --gate eval/biped.toml --film worst.svg\n\nExit codes: as for all commands; 1 also if a bound of --gate does not hold."
+    after_help = "Variants:\n  default         settings of the configuration\n  reference       settings of Holden's reference controller\n  default_free    default without foot lock and without pulling the root to the simulated character\n  reference_free  the same for reference\n  FILE.toml       a configuration of your own, named after the file\n\nCourses:\n  a straight, b turns, c turning back, d starts and stops, e strafing, f random stick for 10 minutes\n\nExamples:\n  footwork eval --db mocap.fwdb\n  footwork eval --db mocap.fwdb --variants default --courses a,b,c,d --seeds 1 --json\n  footwork eval --gate eval/biped.toml --film worst.svg\n  footwork eval --db mocap.fwdb --learned mocap.fwnet --seeds 1\n\nExit codes: as for all commands; 1 also if a bound of --gate does not hold, or networks of --learned are not as good as their clips."
 )]
 pub struct EvalArgs {
     /// Variants to measure: names (see below) and files
@@ -225,6 +228,10 @@ pub struct EvalArgs {
     /// Courses to run (see below)
     #[arg(long, value_name = "COURSES", value_delimiter = ',', default_value = "a,b,c,d,e,f", value_parser = footwork_metrics::courses::COURSES)]
     pub courses: Vec<String>,
+    /// Networks (.fwnet) to measure beside the exact search: their errors, bytes, times, and rows `exact`, `decompressor`,
+    /// `learned`, each also `_free`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["variants", "gate"])]
+    pub learned: Option<PathBuf>,
     /// Upper bounds (TOML): a table per variant, a key per metric. If one does not hold, the worst frame is reported
     #[arg(long, value_name = "FILE")]
     pub gate: Option<PathBuf>,

@@ -344,6 +344,12 @@ impl Database {
         })
     }
 
+    /// The same once more.
+    pub fn clone_of(other: &Self) -> Self {
+        // What was a database is one.
+        Self::new(other.content.clone()).unwrap_or_else(|error| unreachable!("{error}"))
+    }
+
     /// Rows of the feature matrix.
     pub fn rows(&self) -> usize {
         self.row_frames.len()

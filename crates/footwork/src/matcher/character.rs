@@ -17,6 +17,7 @@ use crate::math::Transform;
 use crate::motion::StickSpeeds;
 use crate::rig::Leg;
 use crate::trajectory::SimulationConfig;
+use glam::Vec3;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -73,9 +74,40 @@ impl Character {
         Ok(Self { model, source, chooser, database: None, config, resolved })
     }
 
-    /// The database whose clips are played; `None` for a character of other motion.
+    /// The same, searching a database or none.
+    pub(crate) fn searching(self, database: Option<Arc<Database>>) -> Self {
+        Self { database, ..self }
+    }
+
+    /// The same choices among other motion.
+    pub(crate) fn with_source(self, model: Arc<Model>, source: Arc<dyn MotionSource>) -> Self {
+        let resolved = Resolved::new(&model, &*source, &self.config);
+        Self { model, source, resolved, ..self }
+    }
+
+    /// What all its motion has in common.
+    pub(crate) fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Where in a state what lies.
+    pub(crate) fn layout(&self) -> &BlockLayout {
+        &self.resolved.layout
+    }
+
+    /// `[columns]` run-time weights.
+    pub(crate) fn multipliers(&self) -> &[f32] {
+        &self.resolved.multipliers
+    }
+
+    /// The database that is searched; `None` for a character without one.
     pub fn database(&self) -> Option<&Arc<Database>> {
         self.database.as_ref()
+    }
+
+    /// True where what plays is a clip of the database.
+    pub fn plays_clips(&self) -> bool {
+        self.source.clip_name(crate::frames::ClipIndex(0)).is_some()
     }
 
     /// What a full stick stands for: the settings, else what the clips do.
@@ -100,7 +132,10 @@ impl Character {
     }
 
     pub(super) fn new_state(&self, world_from_root: Transform) -> MatcherState {
-        MatcherState::new(&self.model, &self.resolved.layout, world_from_root, self.resting())
+        let layout = &self.resolved.layout;
+        let mut state = MatcherState::new(&self.model, layout, world_from_root, self.resting());
+        self.source.begin(&mut state.block[layout.memory.clone()]);
+        state
     }
 
     /// Room for what a character of this kind shows.
@@ -110,7 +145,7 @@ impl Character {
 
     /// Room to work in, for any number of characters of this kind on one thread.
     pub fn scratch(&self) -> Scratch {
-        Scratch::new(&self.model, self.resolved.layout.memory.len())
+        Scratch::new(&self.model, self.resolved.layout.memory.len(), self.source.room())
     }
 
     /// The moment at which a character at rest starts.
@@ -184,10 +219,16 @@ pub(crate) enum Choice {
 
 /// Decides what plays next. Allocates nothing.
 pub(crate) trait Chooser: Debug + Send + Sync {
+    /// Another one for other settings; `None` where this one will do.
+    fn for_config(&self, _model: &Model, _now: &MatcherConfig, _next: &MatcherConfig) -> Option<Arc<dyn Chooser>> {
+        None
+    }
+
     /// The moment at which a character at rest starts.
     fn rest(&self, character: &Character) -> Playing;
 
-    /// The moment that fits best after a pose from elsewhere: the one in `scratch.shown`, whose root is where the state says.
+    /// The moment that fits best after a pose from elsewhere: the one in `scratch.shown`, whose root is where the state says. The
+    /// chooser leaves in `scratch.memory` what the source is to remember there.
     fn enter(&self, update: &mut Update) -> Playing;
 
     /// Chooses for a character. `may_continue` is false where what plays is over.
@@ -209,5 +250,11 @@ impl Update<'_> {
     /// The moment that plays.
     pub(super) fn playing(&self) -> Moment<'_> {
         self.state.moment(&self.character.resolved.layout)
+    }
+
+    /// Velocity of the root as it plays, along its own axes, m/s.
+    pub(super) fn root_velocity(&mut self) -> Vec3 {
+        let at = self.state.moment(&self.character.resolved.layout);
+        self.character.source.root_velocity(at, &mut self.scratch.room)
     }
 }

@@ -116,6 +116,11 @@ fn cheaper(update: &Update, db: &Database, wanted: &TrajectorySample, to: Match,
 }
 
 impl Chooser for Search {
+    fn for_config(&self, model: &Model, now: &MatcherConfig, next: &MatcherConfig) -> Option<Arc<dyn Chooser>> {
+        (next.search.backend != now.search.backend)
+            .then(|| Arc::new(Self::new(self.db.clone(), model, next)) as Arc<dyn Chooser>)
+    }
+
     /// The row whose trajectory moves least.
     fn rest(&self, character: &Character) -> Playing {
         let db = &*self.db;
@@ -247,12 +252,8 @@ impl Character {
     /// As [`Character::new`].
     pub fn with_config(&self, config: MatcherConfig) -> Result<Self, ConfigError> {
         config.validate_for(&self.model)?;
-        let chooser = match &self.database {
-            Some(db) if config.search.backend != self.config.search.backend => {
-                Arc::new(Search::new(db.clone(), &self.model, &config))
-            }
-            _ => self.chooser.clone(),
-        };
+        let other = self.chooser.for_config(&self.model, &self.config, &config);
+        let chooser = other.unwrap_or_else(|| self.chooser.clone());
         let (model, source) = (self.model.clone(), self.source.clone());
         Ok(Self { database: self.database.clone(), ..Self::from_parts(model, source, chooser, config)? })
     }

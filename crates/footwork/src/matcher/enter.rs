@@ -42,13 +42,17 @@ impl Update<'_> {
         let root = upright(skeleton, &mut self.scratch.shown);
         let playing = self.state.header.playing;
         let block = std::mem::take(&mut self.state.block);
-        *self.state = MatcherState::new_in(block, &character.model, &character.resolved.layout, root, playing);
+        let layout = &character.resolved.layout;
+        *self.state = MatcherState::new_in(block, &character.model, layout, root, playing);
+        character.source.begin(&mut self.state.block[layout.memory.clone()]);
         let (shown, h) = (&self.scratch.shown, &mut self.state.header);
         h.simulation.velocity = root.direction(shown.velocity.linear[0]) * Vec3::new(1.0, 0.0, 1.0);
         h.simulation.yaw_rate_radps = shown.velocity.angular[0].y;
         h.desired.velocity = h.simulation.velocity;
         let playing = character.chooser.enter(self);
         self.state.header.playing = playing;
+        let memory = character.resolved.layout.memory.clone();
+        self.state.block[memory].copy_from_slice(&self.scratch.memory);
         self.begin_from_shown(root);
     }
 
@@ -58,7 +62,7 @@ impl Update<'_> {
         let layout = &character.resolved.layout;
         let at = self.state.moment(layout);
         let Moving { pose, velocity, acceleration } = &mut self.scratch.next;
-        character.source.pose(at, pose, velocity);
+        character.source.pose(at, &mut self.scratch.room, pose, velocity);
         acceleration.linear.fill(Vec3::ZERO);
         acceleration.angular.fill(Vec3::ZERO);
         let (shown, next) = (&self.scratch.shown, &self.scratch.next);

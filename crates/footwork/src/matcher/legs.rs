@@ -40,7 +40,8 @@ impl<'a> Update<'a> {
         let Moving { pose, velocity, .. } = &mut self.scratch.shown;
         let carries_foot = &model.rig.carries_foot;
         // Nothing but the feet is looked at.
-        character.source.some_joints(self.state.moment(layout), carries_foot, pose, velocity);
+        let at = self.state.moment(layout);
+        character.source.some_joints(at, &mut self.scratch.room, carries_foot, pose, velocity);
         for j in (0..carries_foot.len()).filter(|j| carries_foot[*j]) {
             velocity.linear[j] *= h.play_rate;
             velocity.angular[j] *= h.play_rate;
@@ -59,9 +60,9 @@ impl<'a> Update<'a> {
         let (character, input, scratch) = (self.character, self.input, &mut *self.scratch);
         let (config, source, layout) = (&character.config, &character.source, &character.resolved.layout);
         let at = self.state.moment(layout);
-        source.contacts(at, &mut scratch.touching);
+        source.contacts(at, &mut scratch.room, &mut scratch.touching);
         for (slot, next) in scratch.next_contacts.iter_mut().enumerate() {
-            *next = source.next_contact_s(at, slot);
+            *next = source.next_contact_s(at, &mut scratch.room, slot);
         }
         let root = scratch.shown.pose.world_from_root();
         let (rate, slip) = (self.state.header.play_rate, self.state.header.root_slip);

@@ -3,14 +3,14 @@
 //! [`Character`] is what characters of one kind share: body, motion, search index, checked settings. [`MotionMatcher`] is one
 //! character with everything it needs. [`step`] is the same for slices of characters: crowds, servers, bindings.
 
-mod character;
+pub(crate) mod character;
 mod choose;
 mod config;
 mod database_search;
 mod enter;
 mod legs;
 mod levers;
-mod model;
+pub(crate) mod model;
 mod output;
 mod playback;
 mod played;
@@ -22,7 +22,7 @@ mod root;
 mod scheduler;
 mod scratch;
 mod show;
-mod source;
+pub(crate) mod source;
 mod state;
 mod state_check;
 mod step;
@@ -197,10 +197,15 @@ impl MotionMatcher {
         Ok(())
     }
 
+    /// `[columns + latents]` features and latent variables of what plays; `None` for a character of clips.
+    pub fn code(&self) -> Option<&[f32]> {
+        let character = &self.character;
+        character.source.code(self.state.moment(&character.resolved.layout))
+    }
+
     /// The name of the clip that plays; `None` for motion without clips.
     pub fn clip_name(&self) -> Option<&str> {
-        let clip = self.state.header.playing.clip;
-        self.character.database().map(|db| db.clips[clip.at()].name.as_str())
+        self.character.source.clip_name(self.state.header.playing.clip)
     }
 
     /// Shows the state as it is.

@@ -64,6 +64,8 @@ pub struct Output {
     pub playing: Playing,
     /// Searches made in the step.
     pub searches: u32,
+    /// Searches of the step in which exact search stood in for a projector.
+    pub exact_searches: u32,
     /// Transitions made in the step.
     pub transitions: u32,
     /// True while nothing can be played: the tags of the input forbid what plays and leave no row to go to, or the clip is over
@@ -102,6 +104,7 @@ impl Output {
             root_delta: Transform::IDENTITY,
             playing,
             searches: 0,
+            exact_searches: 0,
             transitions: 0,
             stranded: false,
         }
@@ -121,7 +124,7 @@ impl Output {
 
     /// A step begins: what happened in the last one is over.
     pub(super) fn begin(&mut self) {
-        (self.searches, self.transitions) = (0, 0);
+        (self.searches, self.exact_searches, self.transitions) = (0, 0, 0);
         self.events.clear();
         self.footsteps.clear();
     }

@@ -42,10 +42,9 @@ impl Update<'_> {
             h.simulation.advance_in_world(&desired, &character.resolved.springs, dt, input.collide);
         }
         let to_playing_s = from.playing_s + dt_s * f64::from(h.play_rate);
-        let root = |time_s: f64| character.source.root(self.playing().at(time_s)).transform;
-        let (start, end) = (root(from.playing_s), root(to_playing_s));
+        let (at, room) = (self.state.moment(&character.resolved.layout), &mut self.scratch.room);
+        let mut step = character.source.way(at.at(from.playing_s), room, to_playing_s);
         let h = &mut self.state.header;
-        let mut step = start.inverse() * end;
         step.translation = h.warp.way(step.translation);
         h.animated_root = h.animated_root * step;
         h.playing.time_s = to_playing_s;
@@ -82,13 +81,14 @@ impl Update<'_> {
     pub(super) fn tick_source(&mut self) {
         let playing = self.state.header.playing;
         let memory = &self.character.resolved.layout.memory;
-        self.character.source.tick(&playing, &mut self.state.block[memory.clone()]);
+        let memory = &mut self.state.block[memory.clone()];
+        self.character.source.tick(&playing, memory, &mut self.scratch.room);
     }
 
     /// A control tick of the contacts: a foot that touches now and did not at the last tick has stepped.
     pub(super) fn tick_contacts(&mut self) {
         let at = self.state.moment(&self.character.resolved.layout);
-        self.character.source.contacts(at, &mut self.scratch.touching);
+        self.character.source.contacts(at, &mut self.scratch.room, &mut self.scratch.touching);
         let h = &mut self.state.header;
         let now = self.scratch.touching.iter().enumerate().take(64);
         let touching = now.fold(0u64, |bits, (slot, touches)| bits | u64::from(*touches == 1) << slot);
@@ -112,7 +112,7 @@ impl Update<'_> {
             self.state.header.play_rate = 1.0;
             return;
         }
-        let clip = character.source.root(self.playing()).velocity;
+        let clip = self.root_velocity();
         let h = &mut self.state.header;
         let ahead = h.simulation.position - h.shown_root(&config.transition).translation;
         let (clip, ahead) = (h.animated_root.rotation * clip, Vec3::new(ahead.x, 0.0, ahead.z));

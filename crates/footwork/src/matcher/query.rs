@@ -3,13 +3,12 @@
 use super::character::Update;
 use super::config::QueryPose;
 use super::predict::prediction;
-use super::source::Moment;
 use crate::input::Goal;
 use crate::schema::{ChannelKind, TrajectorySample};
 
 impl Update<'_> {
     /// Normalised features of pose and desired trajectory, `[columns]` into `scratch.query`.
-    pub(super) fn query(&mut self) {
+    pub(crate) fn query(&mut self) {
         let shown = self.character.config.search.query_pose == QueryPose::Shown;
         if shown {
             self.shown_body();
@@ -18,7 +17,7 @@ impl Update<'_> {
     }
 
     /// As [`Update::query`]; with `shown` the body is the one in `scratch.shown`.
-    pub(super) fn query_of(&mut self, shown: bool) {
+    pub(crate) fn query_of(&mut self, shown: bool) {
         self.gather(shown);
         let model = &self.character.model;
         model.schema.extract(&self.scratch.buffers.source(), &mut self.scratch.query);
@@ -33,17 +32,17 @@ impl Update<'_> {
         let root = h.shown_root(&config.transition);
         let prediction = prediction(character, self.input, self.state);
         let b = &mut self.scratch.buffers;
-        source.features(at, model.schema.needs_accelerations, b);
+        source.features(at, &mut self.scratch.room, model.schema.needs_accelerations, b);
         if shown {
             b.gather_pose(&model.skeleton, &self.scratch.shown.pose, &self.scratch.shown.velocity);
         }
-        source.contacts(at, &mut b.contacts);
+        source.contacts(at, &mut self.scratch.room, &mut b.contacts);
         b.user.copy_from_slice(self.input.user);
         let times_s = &model.schema.times_s;
         prediction.run(times_s, &mut b.trajectory);
         if matches!(self.input.goal, Goal::None) {
             for (s, t) in b.trajectory.iter_mut().zip(times_s).filter(|(_, t)| **t > 0.0) {
-                *s = blend(*s, source.trajectory(at, *t), config.unsteered_clip_blend);
+                *s = blend(*s, source.trajectory(at, &mut self.scratch.room, *t), config.unsteered_clip_blend);
             }
         }
         let now_s = h.time_s;
@@ -63,10 +62,13 @@ impl Update<'_> {
         // Trajectory and user values of the query give way to the clip's; the body is still the same, or was that which is
         // shown.
         if character.config.search.query_pose == QueryPose::Shown {
-            source.features(at, model.schema.needs_accelerations, &mut scratch.buffers);
+            source.features(at, &mut scratch.room, model.schema.needs_accelerations, &mut scratch.buffers);
         }
         std::mem::swap(&mut scratch.buffers.trajectory, &mut scratch.clip_trajectory);
-        trajectory(&**source, at, &model.schema.times_s, &mut scratch.buffers.trajectory);
+        let (room, trajectory) = (&mut scratch.room, &mut scratch.buffers.trajectory);
+        for (sample, ahead_s) in trajectory.iter_mut().zip(&model.schema.times_s) {
+            *sample = source.trajectory(at, room, *ahead_s);
+        }
         model.schema.extract(&scratch.buffers.source(), &mut scratch.continuing);
         std::mem::swap(&mut scratch.buffers.trajectory, &mut scratch.clip_trajectory);
         model.normalize(&mut scratch.continuing);
@@ -75,13 +77,6 @@ impl Update<'_> {
                 scratch.continuing[c.columns.clone()].copy_from_slice(&user[c.columns.clone()]);
             }
         }
-    }
-}
-
-/// The motion's own trajectory around a moment.
-fn trajectory(source: &dyn super::source::MotionSource, at: Moment, times_s: &[f32], out: &mut [TrajectorySample]) {
-    for (sample, t) in out.iter_mut().zip(times_s) {
-        *sample = source.trajectory(at, *t);
     }
 }
 

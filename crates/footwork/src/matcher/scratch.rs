@@ -3,6 +3,7 @@
 use super::config::MAX_CANDIDATES;
 use super::model::Model;
 use super::played::REMEMBERED;
+use super::source::Room;
 use crate::blend::inertialize::Moving;
 use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{SourceBuffers, TrajectorySample};
@@ -28,14 +29,14 @@ pub struct LastSearch {
 pub struct Scratch {
     pub(super) buffers: SourceBuffers,
     pub(super) clip_trajectory: Vec<TrajectorySample>,
-    pub(super) query: Vec<f32>,
-    pub(super) continuing: Vec<f32>,
+    pub(crate) query: Vec<f32>,
+    pub(crate) continuing: Vec<f32>,
     pub(super) shown: Moving,
     pub(super) shown_mirrored: Moving,
     pub(super) next: Moving,
     pub(super) beside: (Pose, PoseVelocity),
     /// What the source is to remember after the next transition.
-    pub(super) memory: Vec<f32>,
+    pub(crate) memory: Vec<f32>,
     /// `[contact joints]`.
     pub(super) touching: Vec<u8>,
     /// `[contact joints]` in how many seconds each touches, and for how many.
@@ -46,11 +47,13 @@ pub struct Scratch {
     pub(super) best: Vec<Match>,
     /// Rows that were shown before the last search; never more than there is room for.
     pub(super) shown_rows: Vec<ShownRows>,
-    pub(super) last: Option<LastSearch>,
+    pub(crate) last: Option<LastSearch>,
+    /// The source's.
+    pub(crate) room: Room,
 }
 
 impl Scratch {
-    pub(super) fn new(model: &Model, memory: usize) -> Self {
+    pub(super) fn new(model: &Model, memory: usize, room: Room) -> Self {
         let (columns, joints, contacts) = (model.schema.columns, model.skeleton.len(), model.contacts());
         let still = || PoseVelocity::zero(joints);
         let body = || Moving { pose: Pose::rest(&model.skeleton), velocity: still(), acceleration: still() };
@@ -70,6 +73,7 @@ impl Scratch {
             best: vec![Match::default(); MAX_CANDIDATES],
             shown_rows: Vec::with_capacity(2 * (REMEMBERED + 1)),
             last: None,
+            room,
         }
     }
 

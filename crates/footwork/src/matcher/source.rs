@@ -12,7 +12,8 @@ use crate::math::Transform;
 use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{SourceBuffers, TrajectorySample};
 use glam::Vec3;
-use std::fmt::Debug;
+use std::any::Any;
+use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 
 /// A moment of motion.
@@ -20,13 +21,12 @@ use std::sync::Arc;
 pub(crate) struct Moment<'a> {
     /// Clip and time.
     pub playing: Playing,
-    #[allow(dead_code)] // Clips remember nothing.
     /// `[memory_width]` what the source remembers of the character that plays it.
     pub memory: &'a [f32],
 }
 
 impl Moment<'_> {
-    /// Another time of the same clip, as far as the source can tell from here.
+    /// Another time of the same clip.
     pub fn at(self, time_s: f64) -> Self {
         Self { playing: Playing { time_s, ..self.playing }, ..self }
     }
@@ -46,24 +46,69 @@ pub(crate) struct Span {
     pub looping: bool,
 }
 
-/// The root of a moment.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct RootSample {
-    /// In the space of the clip.
-    pub transform: Transform,
-    /// Along its own axes, m/s.
-    pub velocity: Vec3,
+/// Room that a source works in: what it finds there changes how fast it is, never what it gives.
+pub(crate) struct Room(Box<dyn Any + Send + Sync>);
+
+impl Room {
+    /// Room of a source's own kind.
+    pub fn new(of_a_kind: impl Any + Send + Sync) -> Self {
+        Self(Box::new(of_a_kind))
+    }
+
+    /// As the kind it was made as.
+    pub fn of<T: Any>(&mut self) -> Option<&mut T> {
+        self.0.downcast_mut()
+    }
+
+    /// As the kind it was made as, to be looked at.
+    pub fn get<T: Any>(&self) -> Option<&T> {
+        self.0.downcast_ref()
+    }
+}
+
+impl Debug for Room {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("Room")
+    }
 }
 
 /// Gives poses, roots, contacts and features at any moment. Allocates nothing.
 pub(crate) trait MotionSource: Debug + Send + Sync {
+    /// Room to work in, one per thread.
+    fn room(&self) -> Room {
+        Room::new(())
+    }
+
+    /// True when the room is this source's.
+    fn is_room(&self, _room: &Room) -> bool {
+        true
+    }
+
     /// Floats that a source keeps in the state of each character.
     fn memory_width(&self) -> usize {
         0
     }
 
+    /// What it remembers of a character at rest, into `memory`.
+    fn begin(&self, _memory: &mut [f32]) {}
+
     /// A control tick: `memory` belongs to the moment that plays now.
-    fn tick(&self, _playing: &Playing, _memory: &mut [f32]) {}
+    fn tick(&self, _playing: &Playing, _memory: &mut [f32], _room: &mut Room) {}
+
+    /// False where no tick leaves such a memory.
+    fn is_memory(&self, _memory: &[f32]) -> bool {
+        true
+    }
+
+    /// Features and latent variables of a moment; `None` where motion has none, or does not remember them.
+    fn code<'a>(&self, _at: Moment<'a>) -> Option<&'a [f32]> {
+        None
+    }
+
+    /// Name of a clip; `None` for motion without clips.
+    fn clip_name(&self, _clip: ClipIndex) -> Option<&str> {
+        None
+    }
 
     /// True when there is such a moment: the clip exists, and may be seen in a mirror if it is.
     fn has(&self, playing: &Playing) -> bool;
@@ -71,30 +116,40 @@ pub(crate) trait MotionSource: Debug + Send + Sync {
     /// How long a clip is.
     fn span(&self, clip: ClipIndex) -> Span;
 
-    /// The root.
-    fn root(&self, at: Moment) -> RootSample;
+    /// Velocity of the root along its own axes, m/s.
+    fn root_velocity(&self, at: Moment, room: &mut Room) -> Vec3;
+
+    /// Where the root is at `to_s`, another time of the clip within a control tick, seen from where it is at the moment.
+    fn way(&self, at: Moment, room: &mut Room, to_s: f64) -> Transform;
 
     /// Local transforms and their velocities; joint 0 is the root in the space of the clip.
-    fn pose(&self, at: Moment, pose: &mut Pose, velocity: &mut PoseVelocity);
+    fn pose(&self, at: Moment, room: &mut Room, pose: &mut Pose, velocity: &mut PoseVelocity);
 
     /// As [`MotionSource::pose`], of the joints for which `wanted` says true (`[joints]`); the others may keep what they have.
-    fn some_joints(&self, at: Moment, wanted: &[bool], pose: &mut Pose, velocity: &mut PoseVelocity);
+    fn some_joints(
+        &self,
+        at: Moment,
+        room: &mut Room,
+        wanted: &[bool],
+        pose: &mut Pose,
+        velocity: &mut PoseVelocity,
+    );
 
     /// The root `ahead_s` from the moment (negative: before), seen from the root at the moment.
-    fn trajectory(&self, at: Moment, ahead_s: f32) -> TrajectorySample;
+    fn trajectory(&self, at: Moment, room: &mut Room, ahead_s: f32) -> TrajectorySample;
 
     /// The body as features see it, into `buffers`; accelerations where `accelerations` says so.
-    fn features(&self, at: Moment, accelerations: bool, buffers: &mut SourceBuffers);
+    fn features(&self, at: Moment, room: &mut Room, accelerations: bool, buffers: &mut SourceBuffers);
 
     /// `[contact joints]` 1 where one touches.
-    fn contacts(&self, at: Moment, out: &mut [u8]);
+    fn contacts(&self, at: Moment, room: &mut Room, out: &mut [u8]);
 
     /// In how many seconds a contact joint touches (0: now, infinite: not within
     /// [`Database::CONTACT_HORIZON_S`]), and for how many.
-    fn next_contact_s(&self, at: Moment, slot: usize) -> (f32, f32);
+    fn next_contact_s(&self, at: Moment, room: &mut Room, slot: usize) -> (f32, f32);
 
     /// `[curves]` values of the curves.
-    fn curves(&self, at: Moment, out: &mut [f32]);
+    fn curves(&self, at: Moment, room: &mut Room, out: &mut [f32]);
 
     /// Tags of the moment.
     fn tags(&self, at: Moment) -> TagMask;
@@ -108,6 +163,10 @@ pub(crate) trait MotionSource: Debug + Send + Sync {
 pub(crate) struct Clips(pub Arc<Database>);
 
 impl MotionSource for Clips {
+    fn clip_name(&self, clip: ClipIndex) -> Option<&str> {
+        Some(self.0.clips[clip.at()].name.as_str())
+    }
+
     fn has(&self, playing: &Playing) -> bool {
         playing.clip.at() < self.0.clips.len() && (!playing.mirrored || self.0.mirror_table.is_some())
     }
@@ -116,44 +175,56 @@ impl MotionSource for Clips {
         Span { seconds: self.0.view(clip, false).seconds(), looping: self.0.clips[clip.at()].looping() }
     }
 
-    fn root(&self, at: Moment) -> RootSample {
+    fn root_velocity(&self, at: Moment, _room: &mut Room) -> Vec3 {
         let p = at.playing;
-        let (transform, velocity, _) = self.0.view(p.clip, p.mirrored).root(p.time_s);
-        RootSample { transform, velocity }
+        self.0.view(p.clip, p.mirrored).root(p.time_s).1
     }
 
-    fn pose(&self, at: Moment, pose: &mut Pose, velocity: &mut PoseVelocity) {
+    fn way(&self, at: Moment, _room: &mut Room, to_s: f64) -> Transform {
+        let view = self.0.view(at.playing.clip, at.playing.mirrored);
+        let root = |time_s: f64| view.root(time_s).0;
+        root(at.playing.time_s).inverse() * root(to_s)
+    }
+
+    fn pose(&self, at: Moment, _room: &mut Room, pose: &mut Pose, velocity: &mut PoseVelocity) {
         let p = at.playing;
         self.0.view(p.clip, p.mirrored).sample(p.time_s, pose, velocity);
     }
 
-    fn some_joints(&self, at: Moment, wanted: &[bool], pose: &mut Pose, velocity: &mut PoseVelocity) {
+    fn some_joints(
+        &self,
+        at: Moment,
+        _room: &mut Room,
+        wanted: &[bool],
+        pose: &mut Pose,
+        velocity: &mut PoseVelocity,
+    ) {
         let p = at.playing;
         self.0.view(p.clip, p.mirrored).sample_some(p.time_s, |j| wanted[j], pose, velocity);
     }
 
-    fn trajectory(&self, at: Moment, ahead_s: f32) -> TrajectorySample {
+    fn trajectory(&self, at: Moment, _room: &mut Room, ahead_s: f32) -> TrajectorySample {
         let p = at.playing;
         let (position, facing, velocity) = self.0.view(p.clip, p.mirrored).trajectory(p.time_s, ahead_s);
         TrajectorySample { position, facing, velocity }
     }
 
-    fn features(&self, at: Moment, accelerations: bool, buffers: &mut SourceBuffers) {
+    fn features(&self, at: Moment, _room: &mut Room, accelerations: bool, buffers: &mut SourceBuffers) {
         let p = at.playing;
         buffers.gather_body(&self.0.view(p.clip, p.mirrored), p.time_s, accelerations);
     }
 
-    fn contacts(&self, at: Moment, out: &mut [u8]) {
+    fn contacts(&self, at: Moment, _room: &mut Room, out: &mut [u8]) {
         let p = at.playing;
         self.0.contacts_at(p.clip, p.mirrored, p.time_s, out);
     }
 
-    fn next_contact_s(&self, at: Moment, slot: usize) -> (f32, f32) {
+    fn next_contact_s(&self, at: Moment, _room: &mut Room, slot: usize) -> (f32, f32) {
         let p = at.playing;
         self.0.next_contact_s(p.clip, p.mirrored, slot, p.time_s)
     }
 
-    fn curves(&self, at: Moment, out: &mut [f32]) {
+    fn curves(&self, at: Moment, _room: &mut Room, out: &mut [f32]) {
         self.0.curves_at(at.playing.clip, at.playing.time_s, out);
     }
 
@@ -162,12 +233,16 @@ impl MotionSource for Clips {
     }
 
     fn events(&self, clip: ClipIndex) -> &[DatabaseEvent] {
-        // Mirror images share their original's events.
-        let clip = clip.at() % self.0.originals().max(1);
-        let events = &self.0.events;
-        let first = events.partition_point(|e| e.clip.at() < clip);
-        &events[first..][..events[first..].partition_point(|e| e.clip.at() == clip)]
+        events_of(&self.0, clip)
     }
+}
+
+/// Events of a clip of a database, by time.
+pub(crate) fn events_of(db: &Database, clip: ClipIndex) -> &[DatabaseEvent] {
+    // Mirror images share their original's events.
+    let clip = clip.at() % db.originals().max(1);
+    let first = db.events.partition_point(|e| e.clip.at() < clip);
+    &db.events[first..][..db.events[first..].partition_point(|e| e.clip.at() == clip)]
 }
 
 /// The row nearest to a time of a clip; `None` for a clip without rows.

@@ -38,6 +38,9 @@ impl MatcherState {
         if let Some(field) = h.damaged_field(longest_s) {
             return damaged(field);
         }
+        if !character.source.is_memory(&self.block[layout.memory.clone()]) {
+            return damaged("block (motion)");
+        }
         if !usable(&self.block) {
             return damaged("block");
         }

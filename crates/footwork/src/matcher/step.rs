@@ -69,7 +69,8 @@ impl Crowd<'_> {
         if !(0.0..=LONGEST_STEP_S).contains(&dt_s) {
             return Err(InputError::TimeStep { dt_s });
         }
-        if !self.scratch.fits(&character.model, character.resolved.layout.memory.len()) {
+        let fits = self.scratch.fits(&character.model, character.resolved.layout.memory.len());
+        if !fits || !character.source.is_room(&self.scratch.room) {
             return Err(InputError::Foreign { what: "scratch", character: 0 });
         }
         for (i, (input, state)) in inputs.iter().zip(self.states.iter()).enumerate() {

@@ -3,7 +3,7 @@
 use super::character::{Character, Choice, Chooser, Update};
 use super::model::Model;
 use super::playing::Playing;
-use super::source::{Moment, MotionSource, RootSample, Span};
+use super::source::{Moment, MotionSource, Room, Span};
 use super::{MatcherConfig, step};
 use crate::database::{DatabaseEvent, TagMask};
 use crate::frames::{ClipIndex, JointIndex};
@@ -25,7 +25,7 @@ impl MotionSource for Ahead {
     fn memory_width(&self) -> usize {
         1
     }
-    fn tick(&self, _: &Playing, memory: &mut [f32]) {
+    fn tick(&self, _: &Playing, memory: &mut [f32], _: &mut Room) {
         memory[0] += 1.0;
     }
     fn has(&self, playing: &Playing) -> bool {
@@ -34,30 +34,38 @@ impl MotionSource for Ahead {
     fn span(&self, _: ClipIndex) -> Span {
         Span { seconds: f64::INFINITY, looping: false }
     }
-    fn root(&self, at: Moment) -> RootSample {
-        let transform = Transform { translation: Vec3::Z * at.playing.time_s as f32, ..Transform::IDENTITY };
-        RootSample { transform, velocity: Vec3::Z }
+    fn root_velocity(&self, _: Moment, _: &mut Room) -> Vec3 {
+        Vec3::Z
     }
-    fn pose(&self, at: Moment, pose: &mut Pose, velocity: &mut PoseVelocity) {
-        pose.set_world_from_root(self.root(at).transform);
+    fn way(&self, at: Moment, _: &mut Room, to_s: f64) -> Transform {
+        Transform { translation: Vec3::Z * (to_s - at.playing.time_s) as f32, ..Transform::IDENTITY }
+    }
+    fn pose(&self, at: Moment, _: &mut Room, pose: &mut Pose, velocity: &mut PoseVelocity) {
         // What it remembers is seen in the pose.
         pose.rotations[1] = Quat::from_rotation_y(at.memory[0] * 1e-3);
         velocity.linear[0] = Vec3::Z;
     }
-    fn some_joints(&self, at: Moment, _: &[bool], pose: &mut Pose, velocity: &mut PoseVelocity) {
-        self.pose(at, pose, velocity);
+    fn some_joints(
+        &self,
+        at: Moment,
+        room: &mut Room,
+        _: &[bool],
+        pose: &mut Pose,
+        velocity: &mut PoseVelocity,
+    ) {
+        self.pose(at, room, pose, velocity);
     }
-    fn trajectory(&self, _: Moment, ahead_s: f32) -> TrajectorySample {
+    fn trajectory(&self, _: Moment, _: &mut Room, ahead_s: f32) -> TrajectorySample {
         TrajectorySample { position: Vec3::Z * ahead_s, velocity: Vec3::Z, ..TrajectorySample::default() }
     }
-    fn features(&self, _: Moment, _: bool, _: &mut SourceBuffers) {}
-    fn contacts(&self, _: Moment, out: &mut [u8]) {
+    fn features(&self, _: Moment, _: &mut Room, _: bool, _: &mut SourceBuffers) {}
+    fn contacts(&self, _: Moment, _: &mut Room, out: &mut [u8]) {
         out.fill(0);
     }
-    fn next_contact_s(&self, _: Moment, _: usize) -> (f32, f32) {
+    fn next_contact_s(&self, _: Moment, _: &mut Room, _: usize) -> (f32, f32) {
         (f32::INFINITY, 0.0)
     }
-    fn curves(&self, _: Moment, _: &mut [f32]) {}
+    fn curves(&self, _: Moment, _: &mut Room, _: &mut [f32]) {}
     fn tags(&self, _: Moment) -> TagMask {
         TagMask::default()
     }

@@ -3,7 +3,7 @@
 use super::character::Character;
 use super::character::Update;
 use super::playing::Playing;
-use super::source::{Moment, MotionSource};
+use super::source::{Moment, MotionSource, Room};
 use super::state::{BlockLayout, MatcherState};
 use crate::blend::Offset;
 use crate::blend::inertialize::{Joints, Moving};
@@ -73,9 +73,10 @@ impl Update<'_> {
             accelerations,
         };
         let scratch = &mut *self.scratch;
-        job.run(self.state.moment(&character.resolved.layout), &mut scratch.shown, &mut scratch.beside);
+        let room = &mut scratch.room;
+        job.run(self.state.moment(&character.resolved.layout), room, &mut scratch.shown, &mut scratch.beside);
         let next = Moment { playing: next, memory: &scratch.memory };
-        job.run(next, &mut scratch.next, &mut scratch.beside);
+        job.run(next, room, &mut scratch.next, &mut scratch.beside);
     }
 
     /// By how much the next clip must be put down beside the root, root space on the ground, so that feet which touch in both
@@ -87,9 +88,10 @@ impl Update<'_> {
             return Vec3::ZERO;
         }
         let scratch = &mut *self.scratch;
-        character.source.contacts(self.state.moment(&character.resolved.layout), &mut scratch.touching);
+        let (shown, room) = (self.state.moment(&character.resolved.layout), &mut scratch.room);
+        character.source.contacts(shown, room, &mut scratch.touching);
         let next = Moment { playing: next, memory: &scratch.memory };
-        character.source.contacts(next, &mut scratch.buffers.contacts);
+        character.source.contacts(next, room, &mut scratch.buffers.contacts);
         let (mut shift, mut feet) = (Vec3::ZERO, 0.0f32);
         let touching = scratch.touching.iter().zip(&scratch.buffers.contacts);
         for (joint, (before, after)) in model.rig.contact_joints.iter().zip(touching) {
@@ -106,14 +108,19 @@ impl Update<'_> {
     /// What is shown now, without adjustments of the feet, into `scratch.shown`.
     pub(super) fn shown_body(&mut self) {
         let Moving { pose, velocity, .. } = &mut self.scratch.shown;
-        animate(self.character, self.state, (pose, velocity));
+        animate(self.character, self.state, &mut self.scratch.room, (pose, velocity));
     }
 }
 
 /// What plays with its last transition blended out, where the root is shown.
-pub(super) fn animate(character: &Character, state: &MatcherState, (pose, velocity): (&mut Pose, &mut PoseVelocity)) {
+pub(super) fn animate(
+    character: &Character,
+    state: &MatcherState,
+    room: &mut Room,
+    (pose, velocity): (&mut Pose, &mut PoseVelocity),
+) {
     let layout = &character.resolved.layout;
-    character.source.pose(state.moment(layout), pose, velocity);
+    character.source.pose(state.moment(layout), room, pose, velocity);
     let rate = state.header.play_rate;
     if rate != 1.0 {
         velocity.scale(rate);
@@ -151,28 +158,27 @@ struct Sampling<'a> {
 }
 
 impl Sampling<'_> {
-    fn run(&self, at: Moment, moving: &mut Moving, beside: &mut (Pose, PoseVelocity)) {
+    fn run(&self, at: Moment, room: &mut Room, moving: &mut Moving, beside: &mut (Pose, PoseVelocity)) {
         let Moving { pose, velocity, acceleration } = moving;
         if self.accelerations {
             let frame_s = 1.0 / f64::from(self.rate_hz);
             let (before, after) = (at.later(-frame_s), at.later(frame_s));
-            self.pose(after, pose, acceleration);
-            self.pose(before, &mut beside.0, &mut beside.1);
+            self.pose(after, room, pose, acceleration);
+            self.pose(before, room, &mut beside.0, &mut beside.1);
             // Velocities of joint 0 are along the root's axes of their own moment: bring them to this one's.
-            let rotation = |at: Moment| self.source.root(at).transform.rotation;
-            let here = rotation(at).inverse();
-            acceleration.linear[0] = here * rotation(after) * acceleration.linear[0];
-            beside.1.linear[0] = here * rotation(before) * beside.1.linear[0];
+            let mut turn = |to: Moment| self.source.way(at, room, to.playing.time_s).rotation;
+            acceleration.linear[0] = turn(after) * acceleration.linear[0];
+            beside.1.linear[0] = turn(before) * beside.1.linear[0];
             acceleration.difference(&beside.1, 0.5 * self.rate_hz * self.rate);
         } else {
             acceleration.linear.fill(Vec3::ZERO);
             acceleration.angular.fill(Vec3::ZERO);
         }
-        self.pose(at, pose, velocity);
+        self.pose(at, room, pose, velocity);
     }
 
-    fn pose(&self, at: Moment, pose: &mut Pose, velocity: &mut PoseVelocity) {
-        self.source.pose(at, pose, velocity);
+    fn pose(&self, at: Moment, room: &mut Room, pose: &mut Pose, velocity: &mut PoseVelocity) {
+        self.source.pose(at, room, pose, velocity);
         if self.rate != 1.0 {
             velocity.scale(self.rate);
         }

@@ -29,9 +29,10 @@ impl Update<'_> {
         self.state.header.warp = warp;
     }
 
-    fn set_warp_goals(&self, warp: &mut Warp) {
+    fn set_warp_goals(&mut self, warp: &mut Warp) {
+        let clip = self.root_velocity();
         let (config, h) = (&self.character.config, &self.state.header);
-        let clip = self.character.source.root(self.playing()).velocity * h.play_rate;
+        let clip = clip * h.play_rate;
         let wanted = h.shown_root(&config.transition).inverse_direction(h.simulation.velocity);
         // Who follows the animation is sent nowhere.
         let led = !matches!(self.input.goal, Goal::None) && config.root.mode != RootMode::Animation;

@@ -5,6 +5,7 @@ mod poses;
 mod stick;
 
 pub use mirror::{MirrorError, MirrorTable, is_left, other_side};
+pub(crate) use poses::arc;
 pub use poses::{ClipView, PosePool};
 #[cfg(feature = "build")]
 pub(crate) use poses::{Hermite, cubic, cubic_rotation};

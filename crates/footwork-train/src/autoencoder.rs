@@ -1,0 +1,261 @@
+//! Compressor and decompressor, trained together: the compressor finds the latent variables that features lack to tell a body.
+
+use crate::body_loss::{BodyLoss, LossRoom, PARTS, WINDOW, WindowBodies, absolute};
+use crate::dataset::Dataset;
+use crate::pace::Limit;
+use crate::perceptron::{Normalization, Perceptron, numbers};
+use crate::phase::{Course, Phase, PhaseRecord, Workshop};
+use crate::random::Random;
+use burn::tensor::Tensor;
+use footwork::learned::{Network, STEP_S};
+use rayon::prelude::*;
+
+/// Weights of the regularisation of latent variables: absolute values, squares, rates.
+const LATENT_WEIGHTS: [f32; 3] = [0.1, 0.1, 0.01];
+/// Spread below which a number of the body is not amplified further.
+const LEAST_BODY_SPREAD: f32 = 0.01;
+/// The same for rates, per second.
+const LEAST_RATE_SPREAD: f32 = 0.1;
+/// Frames that are compressed at once after training.
+const FRAMES_AT_ONCE: usize = 1024;
+
+/// Sizes of the networks of this phase.
+#[derive(Clone, Copy, Debug)]
+pub struct AutoencoderSizes {
+    /// Latent variables.
+    pub latents: usize,
+    /// Width of the hidden layers.
+    pub hidden: usize,
+    /// Windows per step.
+    pub batch: usize,
+}
+
+/// Compressor and decompressor in training.
+#[derive(Debug)]
+pub struct Autoencoder {
+    /// Both networks.
+    pub compressor: Perceptron,
+    /// The decompressor, with outputs for rates that only training uses.
+    pub decompressor: Perceptron,
+    sizes: AutoencoderSizes,
+    input: Normalization,
+    /// Of the outputs and then of the rates.
+    output: Normalization,
+    /// Places in a body of the numbers whose rates are predicted.
+    rates: Vec<u32>,
+}
+
+impl Autoencoder {
+    /// Untrained networks for a data set.
+    pub fn new(data: &Dataset, sizes: AutoencoderSizes, local: std::ops::Range<usize>, seed: u64) -> Self {
+        let n = data.outputs.len();
+        let rates: Vec<u32> = data.outputs.iter().copied().filter(|at| local.contains(&(*at as usize))).collect();
+        let body_rows: Vec<Vec<f32>> = data.usable().map(|frame| body_and_rates(data, frame)).collect();
+        let body = Normalization::of(body_rows.iter().map(Vec::as_slice), 2 * n, 0.0);
+        let mut features = Normalization::of(data.usable().map(|frame| data.features(frame)), data.columns, 1e-4);
+        features.share_spread(0..data.columns);
+        let mut input = body.clone();
+        input.std[..n].iter_mut().for_each(|s| *s = s.max(LEAST_BODY_SPREAD));
+        input.std[n..].iter_mut().for_each(|s| *s = s.max(LEAST_RATE_SPREAD));
+        // Rates among the outputs come in the order of the outputs.
+        let picked: Vec<usize> =
+            (0..n).chain((0..n).filter(|i| rates.binary_search(&data.outputs[*i]).is_ok()).map(|i| n + i)).collect();
+        let pick = |values: &[f32]| picked.iter().map(|i| values[*i]).collect();
+        let output = Normalization { mean: pick(&body.mean), std: pick(&body.std) };
+        let mut random = Random::new(seed, Phase::Autoencoder as u64, u64::MAX);
+        let AutoencoderSizes { latents, hidden, .. } = sizes;
+        let compressor = vec![data.columns + 2 * n, hidden, hidden, hidden, latents];
+        let decompressor = vec![data.columns + latents, hidden, n + rates.len()];
+        Self {
+            compressor: Perceptron::new(compressor, &mut random),
+            decompressor: Perceptron::new(decompressor, &mut random),
+            sizes,
+            input: features.with(input),
+            output,
+            rates,
+        }
+    }
+
+    /// Trains until the limit.
+    pub fn train(&mut self, data: &Dataset, loss: &BodyLoss, limit: Limit, shop: &mut Workshop) -> PhaseRecord {
+        let parts: Vec<&'static str> = PARTS.iter().copied().chain(["latents"]).collect();
+        let mut course = Course::new(Phase::Autoencoder, limit, &parts);
+        // Two frames, and the successor of the second.
+        let windows = data.windows(WINDOW + 1);
+        while !course.pace.is_over() {
+            let mut random = Random::new(shop.seed, Phase::Autoencoder as u64, course.pace.steps);
+            let starts: Vec<usize> =
+                (0..self.sizes.batch).map(|_| windows.start(random.below(windows.len()))).collect();
+            let parts = self.step(data, loss, &starts, course.pace.rate(), shop);
+            course.finish_step(&parts, shop.observer);
+        }
+        course.finish()
+    }
+
+    fn step(
+        &mut self,
+        data: &Dataset,
+        loss: &BodyLoss,
+        starts: &[usize],
+        rate: f32,
+        shop: &Workshop,
+    ) -> [f32; PARTS.len() + 1] {
+        let (inputs, features) = self.batch(data, starts.iter().flat_map(|start| *start..start + WINDOW));
+        let (compressor, decompressor) = (self.compressor.on(&shop.device), self.decompressor.on(&shop.device));
+        let width = self.input.mean.len();
+        let latents = compressor.run(shop.tensor(inputs, width));
+        let code = Tensor::cat(vec![shop.tensor(features, data.columns), latents.clone()], 1);
+        let outputs = decompressor.run(code);
+
+        let (parts, by_outputs) = self.losses(data, loss, starts, &numbers(outputs.clone()));
+        let (latent_loss, by_latents) = latent_loss(&numbers(latents.clone()), self.sizes.latents);
+        // The derivatives are known: a sum with them as weights has the same.
+        let by_outputs = shop.tensor(by_outputs, self.output.mean.len());
+        let by_latents = shop.tensor(by_latents, self.sizes.latents);
+        let mut gradients = ((outputs * by_outputs).sum() + (latents * by_latents).sum()).backward();
+        self.compressor.descend(&compressor, &mut gradients, rate);
+        self.decompressor.descend(&decompressor, &mut gradients, rate);
+        let mut all = [latent_loss; PARTS.len() + 1];
+        all[..PARTS.len()].copy_from_slice(&parts);
+        all
+    }
+
+    /// `[frames]` inputs of the compressor, normalised, and features.
+    fn batch(&self, data: &Dataset, frames: impl Iterator<Item = usize>) -> (Vec<f32>, Vec<f32>) {
+        let (mut inputs, mut features) = (Vec::new(), Vec::new());
+        for frame in frames {
+            features.extend_from_slice(data.features(frame));
+            let from = inputs.len();
+            inputs.extend_from_slice(data.features(frame));
+            inputs.extend(body_and_rates(data, frame));
+            self.input.apply(&mut inputs[from..]);
+        }
+        (inputs, features)
+    }
+
+    /// The losses of a batch by parts, and the derivative of their sum by the outputs.
+    fn losses(
+        &self,
+        data: &Dataset,
+        loss: &BodyLoss,
+        starts: &[usize],
+        outputs: &[f32],
+    ) -> ([f32; PARTS.len()], Vec<f32>) {
+        let columns = self.output.mean.len();
+        let mut by_outputs = vec![0.0; outputs.len()];
+        let scale = 1.0 / starts.len() as f32;
+        let work = starts.par_iter().zip(outputs.par_chunks(WINDOW * columns));
+        let work = work.zip(by_outputs.par_chunks_mut(WINDOW * columns));
+        let parts: Vec<[f32; PARTS.len()]> = work
+            .map_init(LossRoom::default, |room, ((start, outputs), by_outputs)| {
+                self.window_loss(data, loss, *start, (outputs, by_outputs, scale), room)
+            })
+            .collect();
+        let mut sums = [0.0; PARTS.len()];
+        for part in parts {
+            sums.iter_mut().zip(part).for_each(|(sum, p)| *sum += p * scale);
+        }
+        (sums, by_outputs)
+    }
+
+    fn window_loss(
+        &self,
+        data: &Dataset,
+        loss: &BodyLoss,
+        start: usize,
+        (outputs, by_outputs, scale): (&[f32], &mut [f32], f32),
+        room: &mut LossRoom,
+    ) -> [f32; PARTS.len()] {
+        let (n, columns, width) = (data.outputs.len(), self.output.mean.len(), data.layout.width());
+        let value = |frame: usize, i: usize| outputs[frame * columns + i] * self.output.std[i] + self.output.mean[i];
+        let found = [0, 1].map(|frame| {
+            let mut body = data.means.clone();
+            data.outputs.iter().enumerate().for_each(|(i, at)| body[*at as usize] = value(frame, i));
+            body
+        });
+        let mut by_found = [vec![0.0; width], vec![0.0; width]];
+        let [first, second] = &mut by_found;
+        let mut window = WindowBodies {
+            truth: [data.body(start), data.body(start + 1)],
+            found: [&found[0], &found[1]],
+            by_found: [first, second],
+        };
+        let mut parts = loss.window(&mut window, scale, room);
+        let weight = loss.rate_weight(self.rates.len()) / WINDOW as f32;
+        for frame in 0..WINDOW {
+            let by_outputs = &mut by_outputs[frame * columns..][..columns];
+            for (i, at) in data.outputs.iter().enumerate() {
+                by_outputs[i] = by_found[frame][*at as usize] * self.output.std[i];
+            }
+            let (now, later) = (data.body(start + frame), data.body(start + frame + 1));
+            for (k, at) in self.rates.iter().enumerate() {
+                let truth = (later[*at as usize] - now[*at as usize]) / STEP_S as f32;
+                let (part, slope) = absolute(value(frame, n + k) - truth, weight);
+                parts[1] += part;
+                by_outputs[n + k] = slope * scale * self.output.std[n + k];
+            }
+        }
+        parts
+    }
+
+    /// `[frames x latents]` latent variables of all frames with a successor; zeros for the others.
+    pub fn latents(&self, data: &Dataset, shop: &Workshop) -> Vec<f32> {
+        let width = self.sizes.latents;
+        let mut all = vec![0.0; data.frames() * width];
+        let compressor = self.compressor.on(&shop.device);
+        let frames: Vec<usize> = data.usable().collect();
+        for frames in frames.chunks(FRAMES_AT_ONCE) {
+            let (inputs, _) = self.batch(data, frames.iter().copied());
+            let found = numbers(compressor.run(shop.tensor(inputs, self.input.mean.len())));
+            for (frame, found) in frames.iter().zip(found.chunks_exact(width)) {
+                all[frame * width..][..width].copy_from_slice(found);
+            }
+        }
+        all
+    }
+
+    /// The compressor for use.
+    pub fn compressor_network(&self) -> Network {
+        self.compressor.to_network(&self.input, &Normalization::none(self.sizes.latents))
+    }
+
+    /// The decompressor for use, without the rates.
+    pub fn decompressor_network(&self, data: &Dataset) -> Network {
+        let n = data.outputs.len();
+        let output = Normalization { mean: self.output.mean[..n].to_vec(), std: self.output.std[..n].to_vec() };
+        self.decompressor.to_network(&Normalization::none(data.columns + self.sizes.latents), &output)
+    }
+}
+
+/// The outputs of a frame's body, and their rates.
+fn body_and_rates(data: &Dataset, frame: usize) -> Vec<f32> {
+    let (now, later) = (data.body(frame), data.body(frame + 1));
+    let values = data.outputs.iter().map(|at| now[*at as usize]);
+    let rates = data.outputs.iter().map(|at| (later[*at as usize] - now[*at as usize]) / STEP_S as f32);
+    values.chain(rates).collect()
+}
+
+fn latent_loss(values: &[f32], latents: usize) -> (f32, Vec<f32>) {
+    let [weight, square_weight, rate_weight] = LATENT_WEIGHTS;
+    let share = 1.0 / values.len() as f32;
+    let mut loss = 0.0;
+    let mut by_values: Vec<f32> = values
+        .iter()
+        .map(|z| {
+            let (part, slope) = absolute(*z, weight * share);
+            loss += part + square_weight * share * z * z;
+            slope + 2.0 * square_weight * share * z
+        })
+        .collect();
+    let windows = values.chunks_exact(WINDOW * latents).zip(by_values.chunks_exact_mut(WINDOW * latents));
+    for (values, by_values) in windows {
+        for i in 0..latents {
+            let weight = rate_weight * share * WINDOW as f32 / STEP_S as f32;
+            let (part, slope) = absolute(values[latents + i] - values[i], weight);
+            loss += part;
+            by_values[latents + i] += slope;
+            by_values[i] -= slope;
+        }
+    }
+    (loss, by_values)
+}

@@ -1,0 +1,245 @@
+//! The motion that networks learn: features and bodies of a database at 60 Hz, in sequences that never cross clips.
+
+use crate::error::TrainError;
+use crate::perceptron::Normalization;
+use footwork::database::{Clip, Database, MirrorMode, TagFilter};
+use footwork::frames::ClipIndex;
+use footwork::learned::{BodyLayout, STEP_S, Sampler};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Frames of the longest training window: loops are sampled past their seam for as long.
+pub const LONGEST_WINDOW: usize = 20;
+/// Rotations whose numbers vary less are constant.
+const LEAST_ROTATION: f32 = 1e-4;
+/// Translations that vary less are constant, metres.
+const LEAST_TRANSLATION: f32 = 2e-4;
+/// Other numbers that vary less are constant.
+const LEAST_OTHER: f32 = 1e-5;
+
+/// A run of consecutive frames of one clip.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sequence {
+    /// Clip.
+    pub clip: ClipIndex,
+    /// True when the clip is seen in a mirror.
+    pub mirrored: bool,
+    /// First frame of the clip, in steps of [`STEP_S`] from its start.
+    pub first: usize,
+    /// Frames of the data set. After them the data set holds one more frame, so that each has a successor.
+    pub frames: Range<usize>,
+}
+
+impl Sequence {
+    /// Seconds from the start of the clip to a frame of the data set.
+    pub fn time_s(&self, frame: usize) -> f64 {
+        (self.first + frame - self.frames.start) as f64 * STEP_S
+    }
+}
+
+/// All frames, as plain arrays.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    /// Features of a frame.
+    pub columns: usize,
+    /// `[frames x columns]` normalised features.
+    pub features: Vec<f32>,
+    /// What the numbers of a body mean.
+    pub layout: BodyLayout,
+    /// `[frames x width]` bodies.
+    pub bodies: Vec<f32>,
+    /// In the order of their frames.
+    pub sequences: Vec<Sequence>,
+    /// The body's numbers that vary, rising.
+    pub outputs: Vec<u32>,
+    /// `[width]` means of all numbers of the body.
+    pub means: Vec<f32>,
+}
+
+/// What sampling one clip gives.
+#[derive(Default)]
+struct Sampled {
+    features: Vec<f32>,
+    bodies: Vec<f32>,
+    /// First frame of the clip and number of frames, without the successor of the last.
+    runs: Vec<(usize, usize)>,
+}
+
+impl Dataset {
+    /// Samples all clips of a database, without frames that locomotion on level ground does not use.
+    ///
+    /// # Errors
+    /// Returns [`TrainError::NoMotion`] if no frames are left.
+    pub fn read(db: &Database) -> Result<Self, TrainError> {
+        let sides: &[bool] = if db.mirror == MirrorMode::Query { &[false, true] } else { &[false] };
+        let clips: Vec<(ClipIndex, bool)> =
+            sides.iter().flat_map(|side| (0..db.clips.len()).map(|c| (ClipIndex::new(c), *side))).collect();
+        let accepted = accepted(db);
+        let sampled: Vec<Sampled> =
+            clips.par_iter().map(|(clip, mirrored)| sample(db, *clip, *mirrored, &accepted)).collect();
+        let layout = BodyLayout::of(db);
+        let mut data = Self {
+            columns: db.features.columns,
+            features: Vec::new(),
+            bodies: Vec::new(),
+            sequences: Vec::new(),
+            outputs: Vec::new(),
+            means: Vec::new(),
+            layout,
+        };
+        for ((clip, mirrored), sampled) in clips.into_iter().zip(sampled) {
+            let mut at = data.frames();
+            for (first, frames) in sampled.runs {
+                data.sequences.push(Sequence { clip, mirrored, first, frames: at..at + frames });
+                at += frames + 1;
+            }
+            data.features.extend(sampled.features);
+            data.bodies.extend(sampled.bodies);
+        }
+        if data.sequences.is_empty() {
+            return Err(TrainError::NoMotion);
+        }
+        data.find_outputs();
+        Ok(data)
+    }
+
+    /// Number of frames, successors included.
+    pub fn frames(&self) -> usize {
+        self.features.len() / self.columns
+    }
+
+    /// Seconds of motion.
+    pub fn seconds(&self) -> f64 {
+        self.sequences.iter().map(|s| s.frames.len()).sum::<usize>() as f64 * STEP_S
+    }
+
+    /// `[columns]` features of a frame.
+    pub fn features(&self, frame: usize) -> &[f32] {
+        &self.features[frame * self.columns..][..self.columns]
+    }
+
+    /// `[width]` body of a frame.
+    pub fn body(&self, frame: usize) -> &[f32] {
+        let width = self.layout.width();
+        &self.bodies[frame * width..][..width]
+    }
+
+    /// All frames that have a successor.
+    pub fn usable(&self) -> impl Iterator<Item = usize> + '_ {
+        self.sequences.iter().flat_map(|s| s.frames.clone())
+    }
+
+    /// The sequence of a frame.
+    pub fn sequence_of(&self, frame: usize) -> &Sequence {
+        let after = self.sequences.partition_point(|s| s.frames.start <= frame);
+        &self.sequences[after.saturating_sub(1)]
+    }
+
+    /// The first frames of all windows of so many frames: each window lies inside a sequence.
+    pub fn windows(&self, frames: usize) -> Windows {
+        let mut ends = Vec::with_capacity(self.sequences.len());
+        let mut starts = Vec::with_capacity(self.sequences.len());
+        let mut total = 0;
+        for s in &self.sequences {
+            // The successor of the last frame is a frame, too.
+            let here = (s.frames.len() + 2).saturating_sub(frames);
+            if here > 0 {
+                total += here;
+                ends.push(total);
+                starts.push(s.frames.start);
+            }
+        }
+        Windows { starts, ends }
+    }
+
+    /// The frame of a clip that is nearest to a time.
+    pub fn frame_at(&self, clip: ClipIndex, mirrored: bool, time_s: f64) -> Option<usize> {
+        let step = (time_s / STEP_S).round() as usize;
+        let of_clip = self.sequences.iter().filter(|s| s.clip == clip && s.mirrored == mirrored);
+        let nearest = |s: &Sequence| step.clamp(s.first, s.first + s.frames.len() - 1);
+        let best = of_clip.min_by_key(|s| nearest(s).abs_diff(step))?;
+        Some(best.frames.start + nearest(best) - best.first)
+    }
+
+    fn find_outputs(&mut self) {
+        let width = self.layout.width();
+        let Normalization { mean, std } = Normalization::of(self.bodies.chunks_exact(width), width, 0.0);
+        let least = |at: usize| {
+            if self.layout.rotations.contains(&at) {
+                LEAST_ROTATION
+            } else if self.layout.translations.contains(&at) {
+                LEAST_TRANSLATION
+            } else {
+                LEAST_OTHER
+            }
+        };
+        self.outputs = (0..width).filter(|at| std[*at] > least(*at)).map(|at| at as u32).collect();
+        self.means = mean;
+    }
+}
+
+/// The first frames of all windows of some length.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Windows {
+    starts: Vec<usize>,
+    ends: Vec<usize>,
+}
+
+impl Windows {
+    /// Number of windows.
+    pub fn len(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    /// True without any.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The first frame of a window.
+    pub fn start(&self, window: usize) -> usize {
+        let at = self.ends.partition_point(|end| *end <= window);
+        let before = if at == 0 { 0 } else { self.ends[at - 1] };
+        self.starts[at] + window - before
+    }
+}
+
+/// The rows that locomotion on level ground uses.
+pub fn accepted(db: &Database) -> TagFilter {
+    db.accepted(TagFilter::forbidden(footwork_metrics::uneven_tags(db)))
+}
+
+fn sample(db: &Database, clip: ClipIndex, mirrored: bool, accepted: &TagFilter) -> Sampled {
+    let c = &db.clips[clip.at()];
+    let mut sampled = Sampled::default();
+    if c.rows == 0 {
+        return sampled;
+    }
+    let cycle = (db.view(clip, false).seconds() / STEP_S + 1e-6).floor() as usize;
+    let frames = if c.looping() { cycle + LONGEST_WINDOW } else { cycle + 1 };
+    let mut sampler = Sampler::new(db);
+    let mut features = vec![0.0; db.features.columns];
+    let mut body = vec![0.0; sampler.layout().width()];
+    let is_accepted = |frame: usize| accepted.allows(db.row_tags(nearest_row(db, c, frame)));
+    let mut first = 0;
+    while first < frames {
+        let end = (first..frames).find(|f| !is_accepted(*f)).unwrap_or(frames);
+        // At least one frame and its successor.
+        if end - first > 1 {
+            for frame in first..end {
+                sampler.sample(clip, mirrored, frame as f64 * STEP_S, &mut features, &mut body);
+                sampled.features.extend(&features);
+                sampled.bodies.extend(&body);
+            }
+            sampled.runs.push((first, end - first - 1));
+        }
+        first = end.max(first + 1);
+    }
+    sampled
+}
+
+fn nearest_row(db: &Database, clip: &Clip, frame: usize) -> usize {
+    let row = (frame as f64 * STEP_S * f64::from(db.search_rate_hz)).round() as usize;
+    let rows = clip.rows as usize;
+    clip.first_row as usize + if clip.looping() { row % rows } else { row.min(rows - 1) }
+}

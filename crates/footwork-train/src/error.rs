@@ -1,0 +1,46 @@
+//! Why training fails.
+
+/// Why training fails.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrainError {
+    /// Nothing to learn from.
+    #[error("the database has no motion on level ground: build it with `footwork build` from clips of locomotion")]
+    NoMotion,
+    /// A loss that is not a number.
+    #[error("{phase}, step {step}: the loss is {loss}; first sample: clip `{clip}` at {time_s:.3} s; {advice}")]
+    NotFinite {
+        /// Phase.
+        phase: &'static str,
+        /// Step.
+        step: u64,
+        /// Its loss.
+        loss: f32,
+        /// Clip of the sample.
+        clip: String,
+        /// Seconds from the start of the clip.
+        time_s: f64,
+        /// What to do.
+        advice: String,
+    },
+    /// The budget is used up before training starts.
+    #[error(
+        "the budget of {budget_s:.0} s is too short: reading {seconds:.0} s of motion took {read_s:.0} s; use --budget {advice_s:.0}s"
+    )]
+    Budget {
+        /// Asked for, seconds.
+        budget_s: f64,
+        /// Motion, seconds.
+        seconds: f64,
+        /// Reading it, seconds.
+        read_s: f64,
+        /// Enough, seconds.
+        advice_s: f64,
+    },
+    /// A device that this program was built without.
+    #[error("device `{0}`: this program was built without it; build it with `--features {0}`, or use --device cpu")]
+    Device(&'static str),
+    /// The networks do not fit each other.
+    #[error(transparent)]
+    Networks(#[from] footwork::learned::NetworksError),
+}

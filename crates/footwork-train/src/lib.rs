@@ -1,0 +1,34 @@
+//! Trains the networks of [`footwork::learned`] from a motion database.
+//!
+//! ```text
+//!  Database --Dataset--> features and bodies at 60 Hz
+//!                           |  autoencoder: compressor and decompressor
+//!                           v
+//!                         codes: features and latent variables
+//!                           |  stepper, projector
+//!                           v
+//!                       Networks --.fwnet-->
+//! ```
+//!
+//! [`train::train`] does it all. burn evaluates and differentiates networks on the device that was chosen; losses, their
+//! derivatives by what networks give, and the optimiser are plain loops on the host.
+//!
+//! Source: Holden et al., "Learned Motion Matching" (2020).
+
+// Results only reach trained weights, which need not be the same on all machines.
+#![allow(clippy::disallowed_methods)]
+
+pub mod autoencoder;
+pub mod body_loss;
+pub mod calibrate;
+pub mod dataset;
+pub mod error;
+pub mod kinematics;
+pub mod pace;
+pub mod perceptron;
+pub mod phase;
+pub mod projector;
+pub mod random;
+pub mod report;
+pub mod stepper;
+pub mod train;

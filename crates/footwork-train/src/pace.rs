@@ -1,0 +1,60 @@
+//! How long a phase trains, and how far it is.
+
+use std::time::{Duration, Instant};
+
+/// When a phase ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Limit {
+    /// After a time.
+    Time(Duration),
+    /// After a number of steps: the result is the same each time.
+    Steps(u64),
+}
+
+/// The progress of a phase.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    limit: Limit,
+    start: Instant,
+    /// Time spent before `start`, in an interrupted run.
+    before: Duration,
+    /// Steps made.
+    pub steps: u64,
+}
+
+/// Learning rate at its highest.
+const HIGHEST_RATE: f32 = 1e-3;
+/// Share of a phase in which the learning rate rises.
+const WARMUP: f32 = 0.01;
+
+impl Pace {
+    /// A phase that begins now.
+    pub fn new(limit: Limit) -> Self {
+        Self { limit, start: Instant::now(), before: Duration::ZERO, steps: 0 }
+    }
+
+    /// 0 at the start, 1 and more at the end.
+    pub fn progress(&self) -> f32 {
+        match self.limit {
+            Limit::Time(limit) => self.elapsed().as_secs_f32() / limit.as_secs_f32().max(1e-3),
+            Limit::Steps(steps) => self.steps as f32 / steps.max(1) as f32,
+        }
+    }
+
+    /// Time spent.
+    pub fn elapsed(&self) -> Duration {
+        self.before + self.start.elapsed()
+    }
+
+    /// Learning rate: rises for a moment, then falls to 0 along a cosine.
+    pub fn rate(&self) -> f32 {
+        let progress = self.progress().min(1.0);
+        let falling = 0.5 * (1.0 + (std::f32::consts::PI * progress).cos());
+        HIGHEST_RATE * falling.max(1e-3) * (progress / WARMUP).clamp(0.02, 1.0)
+    }
+
+    /// True when the phase is over.
+    pub fn is_over(&self) -> bool {
+        self.progress() >= 1.0
+    }
+}

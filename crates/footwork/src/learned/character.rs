@@ -1,0 +1,87 @@
+//! Characters of networks.
+
+use super::body::Sampler;
+use super::chooser::{ExactSearch, Projection};
+use super::networks::{Decompression, Networks, NetworksError};
+use super::source::{Codes, Decompressed};
+use crate::database::Database;
+use crate::frames::RowIndex;
+use crate::matcher::character::Character;
+use crate::matcher::model::Model;
+use crate::matcher::{ConfigError, MatcherConfig};
+use crate::search::SearchIndex;
+use std::sync::Arc;
+
+/// Why networks and settings make no character.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LearnedError {
+    /// The settings do not fit.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The networks do not fit the database.
+    #[error(transparent)]
+    Networks(#[from] NetworksError),
+    /// The latent variables of a database cannot be computed.
+    #[error("the networks have no compressor, without which a database has no latent variables: train them again")]
+    NoCompressor,
+}
+
+impl Character {
+    /// A character of networks alone. With a database, exact search steps in where the projector is not trusted
+    /// ([`Output::exact_searches`](crate::matcher::Output::exact_searches)), and choices can be explained.
+    ///
+    /// # Errors
+    /// Returns [`LearnedError`] if a setting is out of range or names what the networks do not have, and for a database of another
+    /// schema.
+    pub fn learned(
+        networks: Arc<Networks>,
+        database: Option<Arc<Database>>,
+        config: MatcherConfig,
+    ) -> Result<Self, LearnedError> {
+        let exact = match &database {
+            Some(db) => {
+                let latents = latents(&networks, db)?;
+                Some(ExactSearch { db: db.clone(), index: SearchIndex::build(db, config.search.backend), latents })
+            }
+            None => None,
+        };
+        let model = Arc::new(Model { hash: networks.hash(), ..Model::of(networks.character()) });
+        let source = Arc::new(Decompressed::new(networks.clone(), Codes::Stepped));
+        let chooser = Arc::new(Projection::new(networks, source.clone(), exact));
+        Ok(Self::from_parts(model, source, chooser, config)?.searching(database))
+    }
+
+    /// A character that searches a database exactly, and whose poses a decompressor gives: the database's poses are not looked at.
+    ///
+    /// # Errors
+    /// As [`Character::learned`]; and [`LearnedError::NoCompressor`].
+    pub fn decompressed(
+        networks: Arc<Networks>,
+        database: Arc<Database>,
+        config: MatcherConfig,
+    ) -> Result<Self, LearnedError> {
+        let latents = latents(&networks, &database)?;
+        let searching = Self::new(database.clone(), config)?;
+        let hash = searching.model().hash ^ networks.hash();
+        let model = Arc::new(Model { hash, ..searching.model().clone() });
+        Ok(searching.with_source(model, Arc::new(Decompressed::new(networks, Codes::Rows(database, latents)))))
+    }
+}
+
+/// `[rows x latents]` the latent variables of a database's rows.
+fn latents(networks: &Networks, db: &Database) -> Result<Vec<f32>, LearnedError> {
+    networks.check_schema(db)?;
+    let (columns, latents) = (networks.columns(), networks.latents());
+    let mut sampler = Sampler::new(db);
+    let mut room = Decompression::new(networks);
+    let mut code = vec![0.0; columns + latents];
+    let mut all = Vec::with_capacity(db.rows() * latents);
+    for row in (0..db.rows()).map(RowIndex::new) {
+        let clip = db.row_clips[row.at()];
+        let at = (clip, db.clips[clip.at()].mirrored, db.row_time_s(row));
+        networks.compress(&mut sampler, at, &mut code, &mut room).ok_or(LearnedError::NoCompressor)?;
+        all.extend_from_slice(&code[columns..]);
+    }
+    Ok(all)
+}

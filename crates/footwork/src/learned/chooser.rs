@@ -1,0 +1,134 @@
+//! Choosing by projector.
+
+use super::networks::Networks;
+use super::source::{Decompressed, DecompressionRoom, begin};
+use crate::database::{Database, TagFilter};
+use crate::frames::ClipIndex;
+use crate::matcher::character::{Character, Choice, Chooser, Update};
+use crate::matcher::{LastSearch, Playing};
+use crate::schema::ChannelKind;
+use crate::search::{Candidates, SearchIndex, SearchQuery};
+use std::sync::Arc;
+
+/// Projects queries onto the motion that the networks know.
+#[derive(Debug)]
+pub(super) struct Projection {
+    networks: Arc<Networks>,
+    source: Arc<Decompressed>,
+    exact: Option<ExactSearch>,
+}
+
+/// A search that steps in where the projector is not trusted.
+#[derive(Debug)]
+pub(super) struct ExactSearch {
+    pub db: Arc<Database>,
+    pub index: SearchIndex,
+    /// `[rows x latents]`.
+    pub latents: Vec<f32>,
+}
+
+/// What the networks play has no clips: this stands for all of it.
+const MOTION: ClipIndex = ClipIndex(0);
+
+impl Projection {
+    pub fn new(networks: Arc<Networks>, source: Arc<Decompressed>, exact: Option<ExactSearch>) -> Self {
+        Self { networks, source, exact }
+    }
+
+    /// The code that fits the query, into the room's `found`; true where exact search had to step in.
+    fn project(&self, update: &mut Update) -> bool {
+        let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return false };
+        let query = &update.scratch.query;
+        let multipliers = update.character.multipliers();
+        self.networks.project(query, &mut room.found, &mut room.networks);
+        let trusted = self.networks.calibration.trusted_distance;
+        let Some(exact) = self.exact.as_ref().filter(|_| distance(query, &room.found) > trusted) else { return false };
+        let (db, config) = (&*exact.db, update.character.config());
+        let end_exclusion_rows = (config.search.end_exclusion_s * db.search_rate_hz).round() as usize;
+        let candidates =
+            Candidates { end_exclusion_rows, tags: db.accepted(update.input.tags), ..Candidates::default() };
+        let ask = SearchQuery { candidates, ..SearchQuery::new(query, multipliers) };
+        let Some(found) = exact.index.search(db, &ask) else { return false };
+        let latents = self.networks.latents();
+        let (features, rest) = room.found.split_at_mut(db.features.columns);
+        features.copy_from_slice(db.features.row(found.row));
+        rest.copy_from_slice(&exact.latents[found.row.at() * latents..][..latents]);
+        true
+    }
+
+    /// Leaves the code that was found in `scratch.memory`.
+    fn remember(&self, update: &mut Update) {
+        let scratch = &mut *update.scratch;
+        let Some(room) = scratch.room.of::<DecompressionRoom>() else { return };
+        begin(&self.networks, &room.found, &mut scratch.memory, &mut room.networks);
+    }
+
+    /// Accelerations of what is shown are not known: those of what plays stand in the query.
+    fn take_accelerations(&self, update: &mut Update) {
+        let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return };
+        for c in &self.networks.character().schema.channels {
+            if let ChannelKind::JointAcceleration(_) = c.kind {
+                update.scratch.query[c.columns.clone()].copy_from_slice(&room.now[c.columns.clone()]);
+            }
+        }
+    }
+}
+
+/// Distance between features; what is beyond the shorter of both does not count.
+fn distance(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f32>().sqrt()
+}
+
+/// Cost of features for a query.
+fn cost(query: &[f32], multipliers: &[f32], features: &[f32]) -> f32 {
+    let columns = query.iter().zip(multipliers).zip(features);
+    columns.map(|((q, m), x)| ((q - x) * m) * ((q - x) * m)).sum()
+}
+
+impl Chooser for Projection {
+    fn rest(&self, _character: &Character) -> Playing {
+        Playing { clip: MOTION, mirrored: false, time_s: 0.0 }
+    }
+
+    fn enter(&self, update: &mut Update) -> Playing {
+        update.query_of(true);
+        self.source.note_code(update);
+        self.take_accelerations(update);
+        self.project(update);
+        self.remember(update);
+        self.rest(update.character)
+    }
+
+    fn choose(&self, update: &mut Update, _may_continue: bool) -> Choice {
+        update.query();
+        self.source.note_code(update);
+        self.take_accelerations(update);
+        let exact = self.project(update);
+        update.output.searches += 1;
+        update.output.exact_searches += u32::from(exact);
+        let (character, h) = (update.character, &mut update.state.header);
+        h.searches += 1;
+        h.stranded = false;
+        let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return Choice::Continue };
+        let (calibration, search) = (&self.networks.calibration, &character.config().search);
+        let (query, multipliers) = (&update.scratch.query, character.multipliers());
+        let [now, found] = [&room.now, &room.found].map(|code| cost(query, multipliers, code));
+        let better = found < now * (1.0 - search.minimum_improvement) && now >= search.keep_playing_within;
+        let other = distance(&room.now[..query.len()], &room.found) >= calibration.transition_distance;
+        let jumped = (better && other) || h.since_transition_s >= calibration.longest_step_s;
+        update.scratch.continuing.copy_from_slice(&room.now[..query.len()]);
+        update.scratch.last = self.exact.as_ref().map(|exact| LastSearch {
+            found: None,
+            continuing: None,
+            jumped,
+            candidates: Candidates { tags: exact.db.accepted(TagFilter::default()), ..Candidates::default() },
+            rest_cost: 0.0,
+        });
+        if !jumped {
+            return Choice::Continue;
+        }
+        let time_s = update.state.header.since_control_s();
+        self.remember(update);
+        Choice::Transition(Playing { clip: MOTION, mirrored: false, time_s })
+    }
+}

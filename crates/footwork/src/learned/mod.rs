@@ -1,0 +1,29 @@
+//! Learned motion matching: three small networks in the place of clips, features and search.
+//!
+//! ```text
+//!  exact:    query --search--> row of the database --clips--> pose
+//!  learned:  query --projector--> code --stepper--> code, 1/60 s later --decompressor--> pose
+//! ```
+//!
+//! A code is the features of a moment and some latent variables, which together tell its pose. [`Networks`] are trained by the crate
+//! `footwork-train` and stored in a `.fwnet` file. [`Character::learned`](crate::matcher::Character::learned) makes a character of
+//! them alone. [`Character::decompressed`](crate::matcher::Character::decompressed) searches a database exactly, and takes only
+//! poses from a network. Everything else of a character is the same: input, blending, adjustments, state.
+//!
+//! Source: Holden et al., "Learned Motion Matching" (2020).
+
+mod body;
+mod character;
+mod chooser;
+mod file;
+mod kernels;
+mod network;
+mod networks;
+mod source;
+
+pub use body::{BodyLayout, NEXT_CONTACT_WIDTH, ROTATION_WIDTH, Sampler};
+pub use file::{FORMAT_VERSION, NetworkFileError};
+pub use character::LearnedError;
+pub use kernels::Kernel;
+pub use network::{Layer, Network, NetworkError, Precision, Room, Weights};
+pub use networks::{Calibration, Decompression, NetworkParts, Networks, NetworksError, STEP_S};

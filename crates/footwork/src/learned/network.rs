@@ -1,0 +1,505 @@
+//! A multilayer perceptron: layers of weights with rectified units between them.
+//!
+//! Every output is one sum, over the inputs in their order, each product rounded before it is added. Instruction sets, batches and
+//! the skipping of inputs that are zero change nothing about that: the same bits come out everywhere.
+
+use super::kernels::{self, GROUP, Kernel};
+use xxhash_rust::xxh3::Xxh3;
+
+/// How weights are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// 32-bit floats, as trained.
+    F32,
+    /// 16-bit floats.
+    F16,
+    /// 8-bit whole numbers with a factor per output.
+    I8,
+}
+
+impl Precision {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::F32, Self::F16, Self::I8];
+
+    /// `f32`, `f16` or `int8`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::F16 => "f16",
+            Self::I8 => "int8",
+        }
+    }
+
+    /// Bytes of a weight.
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::F32 => 4,
+            Self::F16 => 2,
+            Self::I8 => 1,
+        }
+    }
+}
+
+/// `[inputs x outputs]` weights of a layer, row after row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Weights {
+    /// As trained.
+    F32(Vec<f32>),
+    /// Bits of IEEE half floats.
+    F16(Vec<u16>),
+    /// Whole numbers, and `[outputs]` what one of them stands for.
+    I8(Vec<i8>, Vec<f32>),
+}
+
+impl Weights {
+    /// How they are stored.
+    pub fn precision(&self) -> Precision {
+        match self {
+            Self::F32(_) => Precision::F32,
+            Self::F16(_) => Precision::F16,
+            Self::I8(..) => Precision::I8,
+        }
+    }
+
+    /// Number of weights.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::F32(w) => w.len(),
+            Self::F16(w) => w.len(),
+            Self::I8(w, _) => w.len(),
+        }
+    }
+
+    /// True without any.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The weights as floats.
+    pub fn to_f32(&self) -> Vec<f32> {
+        match self {
+            Self::F32(w) => w.clone(),
+            Self::F16(w) => w.iter().map(|h| kernels::from_f16(*h)).collect(),
+            Self::I8(w, scale) => w.iter().zip(scale.iter().cycle()).map(|(q, s)| f32::from(*q) * s).collect(),
+        }
+    }
+
+    /// The same weights stored otherwise, rounded to the nearest. `outputs` is the length of a row.
+    fn with_precision(&self, precision: Precision, outputs: usize) -> Self {
+        if self.precision() == precision {
+            return self.clone();
+        }
+        let values = self.to_f32();
+        match precision {
+            Precision::F32 => Self::F32(values),
+            Precision::F16 => Self::F16(values.iter().map(|v| kernels::to_f16(*v)).collect()),
+            Precision::I8 => {
+                let mut scale = vec![0.0f32; outputs];
+                for row in values.chunks_exact(outputs) {
+                    scale.iter_mut().zip(row).for_each(|(s, v)| *s = s.max(v.abs() / 127.0));
+                }
+                // A column of zeros: any factor will do.
+                scale.iter_mut().filter(|s| **s == 0.0).for_each(|s| *s = 1.0);
+                let quantized = values.iter().zip(scale.iter().cycle());
+                Self::I8(quantized.map(|(v, s)| (v / s).round().clamp(-127.0, 127.0) as i8).collect(), scale)
+            }
+        }
+    }
+}
+
+/// One layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layer {
+    /// `[inputs x outputs]`.
+    pub weights: Weights,
+    /// `[outputs]`.
+    pub bias: Vec<f32>,
+}
+
+impl Layer {
+    /// Number of inputs.
+    pub fn inputs(&self) -> usize {
+        self.weights.len() / self.bias.len().max(1)
+    }
+
+    /// Number of outputs.
+    pub fn outputs(&self) -> usize {
+        self.bias.len()
+    }
+}
+
+/// A multilayer perceptron with the normalisation of its inputs and outputs: `y = f((x - input_mean) / input_std) * output_std +
+/// output_mean`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Network {
+    /// `[inputs]` subtracted from the inputs.
+    pub input_mean: Vec<f32>,
+    /// `[inputs]` by which they are divided then; above 0.
+    pub input_std: Vec<f32>,
+    /// At least one; rectified units between them.
+    pub layers: Vec<Layer>,
+    /// `[outputs]` by which the last layer's outputs are multiplied.
+    pub output_std: Vec<f32>,
+    /// `[outputs]` added then.
+    pub output_mean: Vec<f32>,
+}
+
+/// Why numbers are no network.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetworkError {
+    /// Without a layer.
+    #[error("the network has no layers")]
+    Empty,
+    /// A layer whose sizes do not fit the one before.
+    #[error("layer {layer} takes {found} inputs, expected {expected}")]
+    Chain {
+        /// Layer, from 0; the number of layers stands for the output normalisation.
+        layer: usize,
+        /// Outputs of what comes before.
+        expected: usize,
+        /// Its inputs.
+        found: usize,
+    },
+    /// NaN, infinity, a number too large to be meant, or a spread that is not above 0.
+    #[error("{what}, value {index}: {value} is not usable")]
+    Value {
+        /// Array.
+        what: &'static str,
+        /// Place.
+        index: usize,
+        /// Value.
+        value: f32,
+    },
+}
+
+/// Numbers of a network are smaller than this.
+const LARGEST: f32 = 1e6;
+
+impl Network {
+    /// Number of inputs.
+    pub fn inputs(&self) -> usize {
+        self.input_mean.len()
+    }
+
+    /// Number of outputs.
+    pub fn outputs(&self) -> usize {
+        self.output_mean.len()
+    }
+
+    /// Number of weights and biases.
+    pub fn parameters(&self) -> usize {
+        self.layers.iter().map(|l| l.weights.len() + l.bias.len()).sum()
+    }
+
+    /// Bytes of weights, biases and normalisation.
+    pub fn bytes(&self) -> usize {
+        let of = |l: &Layer| {
+            let factors = if let Weights::I8(_, scale) = &l.weights { scale.len() } else { 0 };
+            l.weights.len() * l.weights.precision().bytes() + 4 * (l.bias.len() + factors)
+        };
+        8 * (self.inputs() + self.outputs()) + self.layers.iter().map(of).sum::<usize>()
+    }
+
+    /// Width of its widest layer: room that an evaluation needs.
+    pub fn widest(&self) -> usize {
+        self.layers.iter().map(Layer::outputs).fold(self.inputs(), usize::max)
+    }
+
+    /// How the weights are stored.
+    pub fn precision(&self) -> Precision {
+        self.layers.first().map_or(Precision::F32, |l| l.weights.precision())
+    }
+
+    /// The same network, its weights stored otherwise.
+    pub fn with_precision(&self, precision: Precision) -> Self {
+        let stored = |l: &Layer| Layer {
+            weights: l.weights.with_precision(precision, l.outputs()),
+            bias: l.bias.clone(),
+        };
+        Self { layers: self.layers.iter().map(stored).collect(), ..self.clone() }
+    }
+
+    /// Checks that the layers chain, and that every number is usable.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn check(&self) -> Result<(), NetworkError> {
+        if self.layers.is_empty() {
+            return Err(NetworkError::Empty);
+        }
+        let mut width = self.inputs();
+        for (layer, l) in self.layers.iter().enumerate() {
+            let whole = l.inputs() * l.outputs() == l.weights.len() && l.outputs() > 0;
+            let factors = if let Weights::I8(_, scale) = &l.weights { scale.len() == l.outputs() } else { true };
+            if l.inputs() != width || !whole || !factors {
+                return Err(NetworkError::Chain { layer, expected: width, found: l.inputs() });
+            }
+            width = l.outputs();
+        }
+        if width != self.outputs() || self.output_std.len() != width || self.input_std.len() != self.inputs() {
+            return Err(NetworkError::Chain { layer: self.layers.len(), expected: width, found: self.outputs() });
+        }
+        usable("input_mean", &self.input_mean, |v| v.abs() < LARGEST)?;
+        usable("input_std", &self.input_std, |v| v > 0.0 && v < LARGEST)?;
+        usable("output_mean", &self.output_mean, |v| v.abs() < LARGEST)?;
+        usable("output_std", &self.output_std, |v| (0.0..LARGEST).contains(&v))?;
+        for l in &self.layers {
+            usable("bias", &l.bias, |v| v.abs() < LARGEST)?;
+            match &l.weights {
+                Weights::F32(w) => usable("weights", w, |v| v.abs() < LARGEST)?,
+                Weights::F16(_) => usable("weights", &l.weights.to_f32(), |v| v.abs() < LARGEST)?,
+                Weights::I8(_, scale) => usable("factors", scale, |v| v > 0.0 && v < LARGEST)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Every number goes into a hash.
+    pub(super) fn hash_into(&self, hash: &mut Xxh3) {
+        for numbers in [&self.input_mean, &self.input_std, &self.output_std, &self.output_mean] {
+            hash.update(bytemuck::cast_slice(numbers));
+        }
+        for layer in &self.layers {
+            hash.update(bytemuck::cast_slice(&layer.bias));
+            match &layer.weights {
+                Weights::F32(w) => hash.update(bytemuck::cast_slice(w)),
+                Weights::F16(w) => hash.update(bytemuck::cast_slice(w)),
+                Weights::I8(w, scale) => {
+                    hash.update(bytemuck::cast_slice(scale));
+                    hash.update(bytemuck::cast_slice(w));
+                }
+            }
+        }
+    }
+
+    /// Evaluates the network. Allocates nothing once `room` has grown.
+    pub fn run(&self, input: &[f32], output: &mut [f32], room: &mut Room) {
+        self.run_with(Kernel::fastest(), input, output, room);
+    }
+
+    /// As [`Network::run`], with chosen instructions; the bits are the same.
+    pub fn run_with(&self, kernel: Kernel, input: &[f32], output: &mut [f32], room: &mut Room) {
+        self.run_layers(kernel, |v| v != 0.0, (input, output), room);
+    }
+
+    fn run_layers(
+        &self,
+        kernel: Kernel,
+        counts: impl Fn(f32) -> bool,
+        (input, output): (&[f32], &mut [f32]),
+        room: &mut Room,
+    ) {
+        room.reserve(self.widest());
+        let Room { now, next, nonzero } = room;
+        self.normalize(input, now);
+        for (k, layer) in self.layers.iter().enumerate() {
+            let (inputs, outputs) = (layer.inputs(), layer.outputs());
+            nonzero.clear();
+            let values = now[..inputs].iter().enumerate();
+            nonzero.extend(values.filter(|(_, v)| counts(**v)).map(|(i, v)| (i as u32, *v)));
+            kernel.layer(layer, nonzero, &mut next[..outputs]);
+            if k + 1 < self.layers.len() {
+                rectify(&mut next[..outputs]);
+            }
+            std::mem::swap(now, next);
+        }
+        self.denormalize(now, output);
+    }
+
+    /// As [`Network::run`], but inputs that are zero are multiplied as well: slower, and the same bits. To compare with.
+    pub fn run_dense(&self, input: &[f32], output: &mut [f32], room: &mut Room) {
+        self.run_layers(Kernel::fastest(), |_| true, (input, output), room);
+    }
+
+    /// Evaluates the network for many: `[many x inputs]` to `[many x outputs]`, the same bits as one by one.
+    pub fn run_many(&self, inputs: &[f32], outputs: &mut [f32], room: &mut Room) {
+        self.run_many_with(Kernel::fastest(), inputs, outputs, room);
+    }
+
+    /// As [`Network::run_many`], with chosen instructions.
+    pub fn run_many_with(&self, kernel: Kernel, inputs: &[f32], outputs: &mut [f32], room: &mut Room) {
+        let (width, out, widest) = (self.inputs(), self.outputs(), self.widest());
+        room.reserve(widest * GROUP);
+        for (inputs, outputs) in inputs.chunks(GROUP * width).zip(outputs.chunks_mut(GROUP * out)) {
+            let Room { now, next, .. } = &mut *room;
+            for (sample, row) in inputs.chunks_exact(width).enumerate() {
+                self.normalize(row, &mut now[sample * widest..]);
+            }
+            for (k, layer) in self.layers.iter().enumerate() {
+                kernel.layer_of_group(layer, widest, now, next);
+                if k + 1 < self.layers.len() {
+                    rectify(next);
+                }
+                std::mem::swap(now, next);
+            }
+            for (sample, row) in outputs.chunks_exact_mut(out).enumerate() {
+                self.denormalize(&now[sample * widest..], row);
+            }
+        }
+    }
+
+    fn normalize(&self, input: &[f32], out: &mut [f32]) {
+        for (i, o) in out.iter_mut().enumerate().take(self.inputs()) {
+            *o = (input[i] - self.input_mean[i]) / self.input_std[i];
+        }
+    }
+
+    fn denormalize(&self, values: &[f32], out: &mut [f32]) {
+        for (j, o) in out.iter_mut().enumerate().take(self.outputs()) {
+            *o = values[j] * self.output_std[j] + self.output_mean[j];
+        }
+    }
+}
+
+fn rectify(values: &mut [f32]) {
+    values.iter_mut().for_each(|v| *v = if *v > 0.0 { *v } else { 0.0 });
+}
+
+fn usable(what: &'static str, values: &[f32], good: impl Fn(f32) -> bool) -> Result<(), NetworkError> {
+    match values.iter().position(|v| !good(*v)) {
+        Some(index) => Err(NetworkError::Value { what, index, value: values[index] }),
+        None => Ok(()),
+    }
+}
+
+/// Room to evaluate networks in; grows to the widest, and then no more.
+#[derive(Clone, Debug, Default)]
+pub struct Room {
+    now: Vec<f32>,
+    next: Vec<f32>,
+    nonzero: Vec<(u32, f32)>,
+}
+
+impl Room {
+    /// Room for networks as wide as this.
+    pub fn new(widest: usize) -> Self {
+        let mut room = Self::default();
+        room.reserve(widest);
+        room
+    }
+
+    fn reserve(&mut self, widest: usize) {
+        if self.now.len() < widest {
+            self.now.resize(widest, 0.0);
+            self.next.resize(widest, 0.0);
+        }
+        if self.nonzero.capacity() < widest {
+            self.nonzero.reserve(widest - self.nonzero.len());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::Kernel as Instructions;
+
+    /// Numbers from -1 to 1 with a seed.
+    fn numbers(seed: u64) -> impl FnMut() -> f32 {
+        let mut state = seed;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f32 / (1 << 23) as f32 - 1.0
+        }
+    }
+
+    fn network(widths: &[usize], seed: u64) -> Network {
+        let mut next = numbers(seed);
+        let mut values = |n: usize| (0..n).map(|_| next()).collect::<Vec<f32>>();
+        let layers = widths.windows(2).map(|w| Layer { weights: Weights::F32(values(w[0] * w[1])), bias: values(w[1]) });
+        let layers = layers.collect();
+        let (inputs, outputs) = (widths[0], widths[widths.len() - 1]);
+        let network = Network {
+            input_mean: values(inputs),
+            input_std: vec![0.7; inputs],
+            layers,
+            output_std: vec![1.3; outputs],
+            output_mean: values(outputs),
+        };
+        network.check().unwrap();
+        network
+    }
+
+    fn bits(values: &[f32]) -> Vec<u32> {
+        values.iter().map(|v| v.to_bits()).collect()
+    }
+
+    #[test]
+    fn all_kernels_and_batches_give_the_same_bits() {
+        for (seed, widths) in [[5, 70, 131, 3], [59, 512, 64, 146], [1, 1, 1, 1]].iter().enumerate() {
+            for precision in Precision::ALL {
+                let network = network(widths, seed as u64).with_precision(precision);
+                assert_eq!(network.precision(), precision);
+                let (inputs, outputs, mut room) = (network.inputs(), network.outputs(), Room::default());
+                let mut next = numbers(99);
+                // As many as two groups and a part of one; some inputs are exactly at their mean.
+                let many: Vec<f32> = (0..19 * inputs)
+                    .map(|i| if i % 3 == 0 { network.input_mean[i % inputs] } else { 2.0 * next() })
+                    .collect();
+                let mut expected = vec![0.0; 19 * outputs];
+                let portable = Kernel::new(Instructions::Portable).unwrap();
+                for (x, y) in many.chunks_exact(inputs).zip(expected.chunks_exact_mut(outputs)) {
+                    network.run_with(portable, x, y, &mut room);
+                }
+                assert!(expected.iter().any(|v| *v != expected[0]) || outputs == 1);
+                for kernel in Instructions::ALL.into_iter().filter_map(Kernel::new) {
+                    let mut found = vec![0.0; 19 * outputs];
+                    for (x, y) in many.chunks_exact(inputs).zip(found.chunks_exact_mut(outputs)) {
+                        network.run_with(kernel, x, y, &mut room);
+                    }
+                    assert_eq!(bits(&found), bits(&expected), "{kernel:?} {precision:?}");
+                    found.fill(0.0);
+                    network.run_many_with(kernel, &many, &mut found, &mut room);
+                    assert_eq!(bits(&found), bits(&expected), "{kernel:?} {precision:?}, many");
+                }
+                let mut dense = vec![0.0; outputs];
+                network.run_dense(&many[..inputs], &mut dense, &mut room);
+                assert_eq!(bits(&dense), bits(&expected[..outputs]));
+            }
+        }
+    }
+
+    #[test]
+    fn stored_weights_are_near_those_that_were_trained() {
+        let network = network(&[20, 64, 10], 7);
+        let of = |precision| network.with_precision(precision).layers[0].weights.to_f32();
+        let trained = of(Precision::F32);
+        let worst = |stored: Vec<f32>| {
+            stored.iter().zip(&trained).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+        };
+        // Numbers up to 1: half floats have 11 bits, whole numbers 127 steps.
+        assert!(worst(of(Precision::F16)) <= 0.5 / 2048.0);
+        assert!((0.001..=0.51 / 127.0).contains(&worst(of(Precision::I8))));
+        assert_eq!(network.with_precision(Precision::I8).bytes(), 20 * 64 + 64 * 10 + 4 * 2 * 74 + 8 * 30);
+    }
+
+    #[test]
+    fn half_floats_are_exact_where_they_can_be() {
+        for half in (0..0x7c00u16).chain(0x8000..0xfc00) {
+            assert_eq!(kernels::to_f16(kernels::from_f16(half)), half);
+        }
+        assert_eq!(kernels::from_f16(0x3c00), 1.0);
+        assert_eq!(kernels::from_f16(0x0001), 2f32.powi(-24));
+        // Half way between two: the even one.
+        assert_eq!(kernels::to_f16(1.0 + 1.0 / 2048.0), 0x3c00);
+        assert_eq!(kernels::to_f16(1.0 + 3.0 / 2048.0), 0x3c02);
+        assert_eq!(kernels::to_f16(1e9), 0x7bff);
+    }
+
+    #[test]
+    fn what_is_no_network_is_refused() {
+        let good = network(&[3, 4, 2], 1);
+        let refused = |change: fn(&mut Network)| {
+            let mut bad = good.clone();
+            change(&mut bad);
+            bad.check().unwrap_err().to_string()
+        };
+        assert_eq!(refused(|n| n.layers.clear()), "the network has no layers");
+        assert_eq!(refused(|n| { n.layers.pop(); }), "layer 1 takes 2 inputs, expected 4");
+        assert_eq!(refused(|n| n.layers[1].bias.push(0.0)), "layer 1 takes 2 inputs, expected 4");
+        assert_eq!(refused(|n| n.input_std[1] = 0.0), "input_std, value 1: 0 is not usable");
+        let nan = |n: &mut Network| n.layers[0].weights = Weights::F32(vec![f32::NAN; 12]);
+        assert_eq!(refused(nan), "weights, value 0: NaN is not usable");
+    }
+}

@@ -2,13 +2,17 @@
 
 use crate::args::{Common, GroundKind};
 use crate::course::Course;
+use crate::draw::view::View;
 use crate::film;
 use crate::kind::Kind;
+use crate::networks;
 use crate::output;
 use crate::run::{Drive, Driven};
 use crate::simulate::print_summary;
 use crate::trace::Trace;
 use anyhow::{Context, Result};
+use footwork::database::Database;
+use footwork::matcher::Character;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,11 +21,12 @@ use std::time::Instant;
 /// Folder of the files.
 const FOLDER: &str = "footwork-demo";
 /// Files in the folder.
-pub const FILES: [(&str, Kind); 5] = [
+pub const FILES: [(&str, Kind); 6] = [
     ("demo.bvh", Kind::Bvh),
     ("demo.glb", Kind::Glb),
     ("path.svg", Kind::Svg),
     ("strip.png", Kind::Picture),
+    ("learned.png", Kind::Picture),
     ("summary.json", Kind::Json),
 ];
 /// Length of the run, in seconds: the standard course, then a random stick.
@@ -49,6 +54,7 @@ pub fn demo(common: &Common) -> Result<()> {
     output::svg(&path("path.svg"), "footwork demo", &driven)?;
     let title = "footwork demo: motion matching on built-in data";
     film::film_run(&path("strip.png"), title, Trace::of(&db, &driven, "standard"), telling(&driven))?;
+    film_learned(&db, &driven, common)?;
     let summary = json!({
         "database": {
             "clips": db.clips.len(),
@@ -87,9 +93,31 @@ pub fn demo(common: &Common) -> Result<()> {
     out!("  demo.bvh      the motion for animation tools");
     out!("  path.svg      the commanded and the walked path from above");
     out!("  strip.png     film strip of the first steps: poses, contacts, transitions");
+    out!("  learned.png   the same steps, searched exactly and out of networks");
     out!("  summary.json  the figures above");
     out!("next: footwork build <folder with clips> -o mine.fwdb; footwork simulate --db mine.fwdb");
     Ok(())
+}
+
+/// Films the first steps beside those of networks that were trained on the same clips.
+fn film_learned(db: &Database, exact: &Driven, common: &Common) -> Result<()> {
+    let networks = Arc::new(networks::open(Path::new(networks::BUILT_IN))?);
+    let character = Character::learned(networks.clone(), None, common.character()?.matcher)?;
+    let span_s = telling(exact);
+    let drive = Drive {
+        course: Course::parse("standard", common.seed)?,
+        ground: GroundKind::Level,
+        seconds: span_s[1] as f32,
+        dt_s: 1.0 / 60.0,
+        explain_s: None,
+        json: common.json,
+    };
+    let learned = drive.run_as(character, networks.character(), "projector")?;
+    let runs = vec![
+        ("exact", Trace::of(db, exact, "standard")),
+        ("learned", Trace::of(networks.character(), &learned, "standard")),
+    ];
+    film::film_runs(&path("learned.png"), "footwork demo: exact and learned", runs, &[View::Side], span_s)
 }
 
 /// Time span in which the character first moves: from rest through transitions to a steady gait.

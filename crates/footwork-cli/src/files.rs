@@ -110,7 +110,9 @@ impl Files {
                     self.film_source(source)?;
                 }
             }
-            Some(Command::Simulate(a)) => self.inputs.extend(Course::file(&a.course).map(PathBuf::from).into_iter().chain(a.learned.clone())),
+            Some(Command::Simulate(a)) => {
+                self.inputs.extend(Course::file(&a.course).map(PathBuf::from).into_iter().chain(a.learned.clone()))
+            }
             Some(Command::Gait(a)) if !a.reference.is_empty() => self.clips(&a.reference, Path::new(""))?,
             Some(Command::Eval(a)) => {
                 let files = a.variants.iter().filter(|v| v.ends_with(".toml")).map(PathBuf::from);

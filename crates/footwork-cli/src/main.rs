@@ -24,6 +24,7 @@ mod inspect;
 mod interrupt;
 mod kind;
 mod markup;
+mod networks;
 mod output;
 mod path_svg;
 mod progress;

@@ -2,12 +2,12 @@
 
 use crate::args::{Common, SimulateArgs};
 use crate::course::{Course, stick_line};
+use crate::networks;
 use crate::output;
 use crate::run::{Drive, Summary};
 use crate::trace::Trace;
 use anyhow::{Result, bail};
 use footwork::database::Database;
-use footwork::learned::Networks;
 use footwork::matcher::Character;
 use footwork::search::Explanation;
 use serde_json::json;
@@ -22,10 +22,12 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
         bail!("--seconds {}: expected more than 0 and at most 86400 seconds", args.seconds);
     }
     let course = Course::parse(&args.course, common.seed)?;
-    let networks = args.learned.as_deref().map(Networks::load).transpose()?.map(Arc::new);
+    let networks = args.learned.as_deref().map(networks::open).transpose()?.map(Arc::new);
     let (db, config) = match &networks {
         // The networks know the body; they were checked when they were loaded.
-        Some(networks) if common.db.is_none() => (Database::clone_of(networks.character()), common.character()?.matcher),
+        Some(networks) if common.db.is_none() => {
+            (Database::clone_of(networks.character()), common.character()?.matcher)
+        }
         _ => common.open()?,
     };
     let db = Arc::new(db);

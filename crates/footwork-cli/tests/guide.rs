@@ -132,6 +132,11 @@ fn tuning_can_be_followed() {
 }
 
 #[test]
+fn learned_can_be_followed() {
+    assert!(follow("learned.md") >= 4);
+}
+
+#[test]
 fn doctor_can_be_followed() {
     assert!(follow("doctor.md") >= 6);
 }

@@ -55,6 +55,10 @@ pub use truth::{Footstep, GaitClip, GaitTruth};
 
 use footwork::clip::RawClip;
 
+/// Networks trained on all clips of the default options, slopes and stairs left out: a `.fwnet` file, for
+/// `footwork::learned::Networks::from_bytes`. The guide's page on learned motion matching has the command that made it.
+pub const BIPED_NETWORKS: &[u8] = include_bytes!("../assets/biped.fwnet");
+
 /// Names of the clips of a small pack: what a set of 19 bought locomotion clips holds. No starts, stops or turns.
 pub const PACK_19: [&str; 19] = [
     "idle",

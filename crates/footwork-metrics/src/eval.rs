@@ -330,7 +330,11 @@ impl Evaluation {
         }
         let bare = self::without_feet(&variant.config);
         // Nothing to switch off: the same motion again.
-        let off = if bare == variant.config { on.clone() } else { record(&self.character_of(&bare, &variant.mover)?, &self.db, source, course)? };
+        let off = if bare == variant.config {
+            on.clone()
+        } else {
+            record(&self.character_of(&bare, &variant.mover)?, &self.db, source, course)?
+        };
         if let Some(frame) = on.first_other_decision(&off) {
             let time_s = frame as f32 / crate::RATE_HZ;
             return Err(RecordError::FeetDecide { course: course.name, run, time_s });

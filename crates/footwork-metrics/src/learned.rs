@@ -4,7 +4,7 @@ use crate::query_sets::{QuerySet, queries};
 use crate::samples::{Samples, Statistic};
 use footwork::database::{Database, TagFilter};
 use footwork::frames::{JointIndex, RowIndex};
-use footwork::learned::{Decompression, NetworksError, Networks, STEP_S, Sampler};
+use footwork::learned::{Decompression, Networks, NetworksError, STEP_S, Sampler};
 use footwork::matcher::ConfigError;
 use footwork::pose::{Pose, PoseVelocity, RootMotion};
 use footwork::search::{Backend, Candidates, SearchIndex, SearchQuery};
@@ -99,13 +99,10 @@ fn projector(db: &Arc<Database>, networks: &Networks, count: usize) -> Result<(f
     let mut room = Decompression::new(networks);
     let mut code = vec![0.0; networks.code_width()];
     let multipliers = vec![1.0; db.features.columns];
-    let candidates = Candidates {
-        tags: db.accepted(TagFilter::forbidden(crate::uneven_tags(db))),
-        ..Candidates::default()
-    };
-    let nearest = |features: &[f32]| {
-        index.search(db, &SearchQuery { candidates, ..SearchQuery::new(features, &multipliers) })
-    };
+    let candidates =
+        Candidates { tags: db.accepted(TagFilter::forbidden(crate::uneven_tags(db))), ..Candidates::default() };
+    let nearest =
+        |features: &[f32]| index.search(db, &SearchQuery { candidates, ..SearchQuery::new(features, &multipliers) });
     let (mut found, mut asked, mut ours, mut best) = (0.0f32, 0.0f32, 0.0f64, 0.0f64);
     for query in queries(db, QuerySet::D, count, 1)? {
         let Some(exact) = nearest(&query.features) else { continue };

@@ -6,13 +6,13 @@ use crate::metrics::seam;
 use crate::motion::Motion;
 use crate::source::Source;
 use footwork::database::{Database, TagFilter};
-use footwork::input::{InputError, MotionInput};
 use footwork::frames::RowIndex;
+use footwork::input::{InputError, MotionInput};
 use footwork::learned::LearnedError;
 use footwork::matcher::{Character, ConfigError, MotionMatcher, Playing};
-use footwork::search::{Backend, Candidates, SearchIndex, SearchQuery};
 use footwork::math::{Facing, Transform};
 use footwork::pose::{Pose, PoseVelocity, RootMotion};
+use footwork::search::{Backend, Candidates, SearchIndex, SearchQuery};
 use glam::Vec3;
 use std::sync::Arc;
 

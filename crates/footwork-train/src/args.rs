@@ -1,61 +1,115 @@
 //! Command-line arguments.
 
-use clap::{Parser, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use footwork::learned::Precision;
 use footwork_train::train::{Budget, DeviceKind, TrainSettings};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Train the networks of learned motion matching from a database
+///
+/// While training runs, a checkpoint is written every 30 seconds beside the output, as F.fwnet.checkpoint. It is removed once the
+/// output is written. Ctrl-C writes one and stops. The loss curves are written as F.svg.
 #[derive(Debug, Parser)]
 #[command(
     name = "footwork-train",
     version,
-    after_help = "Example:\n  footwork-train --db mocap.fwdb -o mocap.fwnet --budget 30m"
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Examples:\n  footwork-train --db mocap.fwdb -o mocap.fwnet --budget 30m\n  footwork-train --db mocap.fwdb -o mocap.fwnet --resume\n  footwork-train --db mocap.fwdb -o mocap.fwnet --device cuda --json\n  footwork-train export --net mocap.fwnet -o onnx/\n\nExit codes: 0 success, 1 invalid files or settings, 2 wrong usage, 130 interrupted."
 )]
-pub struct Args {
+pub struct Words {
+    /// Command; without one, training.
+    #[command(subcommand)]
+    pub command: Option<Command>,
     /// Flags of training.
     #[command(flatten)]
     pub train: TrainFlags,
 }
 
+/// Commands beside training.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Write networks as ONNX models, for other engines
+    Export(ExportFlags),
+    /// Read networks of the reference implementation, and list their sizes
+    Import(ImportFlags),
+}
+
+/// Flags of `export`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Writes decompressor.onnx, stepper.onnx and projector.onnx: opset 13, 32-bit floats, input x, output y,\nboth [batch x values]. The metadata entry `footwork` holds schema hash, joints, outputs and constants as JSON.\n\nExample:\n  footwork-train export --net mocap.fwnet -o onnx/"
+)]
+pub struct ExportFlags {
+    /// Networks to export
+    #[arg(long, value_name = "F.fwnet")]
+    pub net: PathBuf,
+    /// Folder to write the models to. Created if missing
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: PathBuf,
+    /// Print the files as a JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `import`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The folder holds decompressor.bin, stepper.bin and projector.bin of github.com/orangeduck/Motion-Matching.\n\nExample:\n  footwork-train import Motion-Matching/resources --json"
+)]
+pub struct ImportFlags {
+    /// Folder with the networks
+    #[arg(value_name = "FOLDER")]
+    pub folder: PathBuf,
+    /// Print the sizes as a JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Flags of training.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Args)]
 pub struct TrainFlags {
     /// Database to learn from
-    #[arg(long, value_name = "F.fwdb")]
-    pub db: PathBuf,
+    #[arg(long, value_name = "F.fwdb", required = true)]
+    db: Option<PathBuf>,
     /// File to write the networks to
-    #[arg(short, long, value_name = "F.fwnet")]
-    pub output: PathBuf,
-    /// Time for everything, such as 90s, 10m or 1h
+    #[arg(short, long, value_name = "F.fwnet", required = true)]
+    output: Option<PathBuf>,
+    /// Time for everything, such as 90s, 10m or 1h. Range: 1s to 100 days
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = duration)]
     budget: Duration,
+    /// Continue from the checkpoint. Its budget holds
+    #[arg(long)]
+    pub resume: bool,
     /// Steps of each phase instead of a time; same result each time
     #[arg(long, value_name = "N", hide = true, value_delimiter = ',', num_args = 1..=3)]
     steps: Vec<u64>,
     /// Windows or samples per step of each phase
-    #[arg(long, value_name = "N", hide = true, value_delimiter = ',', num_args = 3)]
-    batch: Vec<usize>,
+    #[arg(long, value_name = "N,N,N", hide = true, value_parser = batches)]
+    batch: Option<[usize; 3]>,
     /// Device to train on
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     pub device: DeviceName,
-    /// Seed of all random numbers
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    /// Seed of all random numbers. Default: 1, or that of the checkpoint
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// Stored weights of decompressor and projector
     #[arg(long, value_name = "KIND", default_value = "f16")]
     precision: PrecisionName,
     /// Stored weights of the stepper
     #[arg(long, value_name = "KIND", default_value = "f16")]
     stepper_precision: PrecisionName,
-    /// Number of latent variables; more are more exact, fewer are faster
+    /// Latent variables. More: more exact, slower. Range: 1 to 1024
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1024))]
     latents: u32,
-    /// Width of the hidden layers of decompressor and stepper
+    /// Width of decompressor and stepper. Range: 8 to 4096
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(8..=4096))]
     hidden: u32,
-    /// Width of the hidden layers of the projector
+    /// Width of the compressor. Range: 8 to 4096
+    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(8..=4096))]
+    compressor_hidden: u32,
+    /// Width of the projector. Range: 8 to 4096
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(8..=4096))]
     projector_hidden: u32,
     /// Print the report as a JSON object
@@ -110,7 +164,13 @@ impl PrecisionName {
 }
 
 impl TrainFlags {
-    /// What they ask for.
+    /// Database and output.
+    pub fn files(&self) -> (PathBuf, PathBuf) {
+        // Without a command clap demands both.
+        (self.db.clone().unwrap_or_default(), self.output.clone().unwrap_or_default())
+    }
+
+    /// What the flags ask for.
     pub fn settings(&self) -> TrainSettings {
         let defaults = TrainSettings::default();
         let step = |phase: usize| self.steps.get(phase).or(self.steps.last()).copied().unwrap_or(0);
@@ -119,8 +179,9 @@ impl TrainFlags {
         TrainSettings {
             latents: self.latents as usize,
             hidden: self.hidden as usize,
+            compressor_hidden: self.compressor_hidden as usize,
             projector_hidden: self.projector_hidden as usize,
-            batch: self.batch.as_slice().try_into().unwrap_or(defaults.batch),
+            batch: self.batch.unwrap_or(defaults.batch),
             seed: self.seed,
             budget,
             precision: self.precision.precision(),
@@ -128,6 +189,12 @@ impl TrainFlags {
             ..defaults
         }
     }
+}
+
+fn batches(text: &str) -> Result<[usize; 3], String> {
+    let all: Option<Vec<usize>> = text.split(',').map(|n| n.parse().ok().filter(|n| (1..=65536).contains(n))).collect();
+    all.and_then(|all| all.try_into().ok())
+        .ok_or_else(|| "expected three numbers of 1 to 65536, such as 32,32,64".into())
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
@@ -140,8 +207,35 @@ fn duration(text: &str) -> Result<Duration, String> {
     };
     let value: f64 = digits.parse().map_err(|_| "expected a number and s, m or h, such as 90s or 10m".to_owned())?;
     let seconds = value * factor;
-    if !(1.0..=1e7).contains(&seconds) {
+    if !(1.0..=8.64e6).contains(&seconds) {
         return Err("expected 1 second to 100 days".into());
     }
     Ok(Duration::from_secs_f64(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn first_sentences_of_help_are_short() {
+        let root = Words::command();
+        root.clone().debug_assert();
+        for command in std::iter::once(&root).chain(root.get_subcommands()) {
+            for flag in command.get_arguments() {
+                let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
+                let first = help.split(". ").next().unwrap_or_default();
+                assert!(!first.is_empty() && first.len() <= 72 && !help.ends_with('.'), "{}: {help}", flag.get_id());
+            }
+        }
+    }
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("2h"), Ok(Duration::from_secs(7200)));
+        assert!(["", "m", "10x", "0s", "-5m", "nan", "1e99h"].iter().all(|t| duration(t).is_err()));
+    }
 }

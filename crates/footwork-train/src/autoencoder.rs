@@ -2,9 +2,10 @@
 
 use crate::body_loss::{BodyLoss, LossRoom, PARTS, WINDOW, WindowBodies, absolute};
 use crate::dataset::Dataset;
+use crate::error::TrainError;
 use crate::pace::Limit;
 use crate::perceptron::{Normalization, Perceptron, numbers};
-use crate::phase::{Course, Phase, PhaseRecord, Workshop};
+use crate::phase::{Phase, PhaseRecord, VALIDATION_BATCHES, Workshop};
 use crate::random::Random;
 use burn::tensor::Tensor;
 use footwork::learned::{Network, STEP_S};
@@ -24,8 +25,10 @@ const FRAMES_AT_ONCE: usize = 1024;
 pub struct AutoencoderSizes {
     /// Latent variables.
     pub latents: usize,
-    /// Width of the hidden layers.
+    /// Width of the hidden layer of the decompressor.
     pub hidden: usize,
+    /// Width of the hidden layers of the compressor.
+    pub compressor_hidden: usize,
     /// Windows per step.
     pub batch: usize,
 }
@@ -63,8 +66,8 @@ impl Autoencoder {
         let pick = |values: &[f32]| picked.iter().map(|i| values[*i]).collect();
         let output = Normalization { mean: pick(&body.mean), std: pick(&body.std) };
         let mut random = Random::new(seed, Phase::Autoencoder as u64, u64::MAX);
-        let AutoencoderSizes { latents, hidden, .. } = sizes;
-        let compressor = vec![data.columns + 2 * n, hidden, hidden, hidden, latents];
+        let AutoencoderSizes { latents, hidden, compressor_hidden: wide, .. } = sizes;
+        let compressor = vec![data.columns + 2 * n, wide, wide, wide, latents];
         let decompressor = vec![data.columns + latents, hidden, n + rates.len()];
         Self {
             compressor: Perceptron::new(compressor, &mut random),
@@ -77,27 +80,48 @@ impl Autoencoder {
     }
 
     /// Trains until the limit.
-    pub fn train(&mut self, data: &Dataset, loss: &BodyLoss, limit: Limit, shop: &mut Workshop) -> PhaseRecord {
-        let parts: Vec<&'static str> = PARTS.iter().copied().chain(["latents"]).collect();
-        let mut course = Course::new(Phase::Autoencoder, limit, &parts);
+    ///
+    /// # Errors
+    /// Returns a [`TrainError`] if a loss is not a number, or training is interrupted.
+    pub fn train(
+        &mut self,
+        data: &Dataset,
+        loss: &BodyLoss,
+        limit: Limit,
+        shop: &mut Workshop,
+    ) -> Result<PhaseRecord, TrainError> {
+        let parts: Vec<&str> = PARTS.iter().copied().chain(["latents"]).collect();
+        let networks = &mut [&mut self.compressor, &mut self.decompressor];
+        let mut course = shop.begin(Phase::Autoencoder, limit, &parts, networks)?;
         // Two frames, and the successor of the second.
         let windows = data.windows(WINDOW + 1);
-        while !course.pace.is_over() {
-            let mut random = Random::new(shop.seed, Phase::Autoencoder as u64, course.pace.steps);
-            let starts: Vec<usize> =
-                (0..self.sizes.batch).map(|_| windows.start(random.below(windows.len()))).collect();
-            let parts = self.step(data, loss, &starts, course.pace.rate(), shop);
+        let batch = self.sizes.batch;
+        let starts = |seed: u64, step: u64| -> Vec<usize> {
+            let mut random = Random::new(seed, Phase::Autoencoder as u64, step);
+            (0..batch).map(|_| windows.start(random.below(windows.len()))).collect()
+        };
+        while !course.is_over() && !windows.is_empty() {
+            let starts_now = starts(shop.seed, course.pace.steps);
+            let rate = course.pace.rate();
+            let parts = self.step(data, loss, &starts_now, Some(rate), shop);
+            shop.check(data, &course, &parts, &starts_now)?;
             course.finish_step(&parts, shop.observer);
+            if course.is_validation_due() {
+                let fixed = (1..=VALIDATION_BATCHES).map(|i| starts(shop.seed, u64::MAX - i));
+                course.validate(fixed.map(|s| self.step(data, loss, &s, None, shop).iter().sum::<f32>()).sum());
+            }
+            shop.keep(&course, &[&self.compressor, &self.decompressor])?;
         }
-        course.finish()
+        shop.end(course, &[&self.compressor, &self.decompressor])
     }
 
+    /// The losses of a batch, and with a learning rate a step against them if they are finite.
     fn step(
         &mut self,
         data: &Dataset,
         loss: &BodyLoss,
         starts: &[usize],
-        rate: f32,
+        rate: Option<f32>,
         shop: &Workshop,
     ) -> [f32; PARTS.len() + 1] {
         let (inputs, features) = self.batch(data, starts.iter().flat_map(|start| *start..start + WINDOW));
@@ -109,14 +133,15 @@ impl Autoencoder {
 
         let (parts, by_outputs) = self.losses(data, loss, starts, &numbers(outputs.clone()));
         let (latent_loss, by_latents) = latent_loss(&numbers(latents.clone()), self.sizes.latents);
+        let mut all = [latent_loss; PARTS.len() + 1];
+        all[..PARTS.len()].copy_from_slice(&parts);
+        let Some(rate) = rate.filter(|_| all.iter().all(|part| part.is_finite())) else { return all };
         // The derivatives are known: a sum with them as weights has the same.
         let by_outputs = shop.tensor(by_outputs, self.output.mean.len());
         let by_latents = shop.tensor(by_latents, self.sizes.latents);
         let mut gradients = ((outputs * by_outputs).sum() + (latents * by_latents).sum()).backward();
         self.compressor.descend(&compressor, &mut gradients, rate);
         self.decompressor.descend(&decompressor, &mut gradients, rate);
-        let mut all = [latent_loss; PARTS.len() + 1];
-        all[..PARTS.len()].copy_from_slice(&parts);
         all
     }
 

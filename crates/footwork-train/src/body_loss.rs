@@ -292,11 +292,8 @@ mod tests {
     fn value(loss: &BodyLoss, truth: &[Vec<f32>; 2], found: &[Vec<f32>; 2]) -> (f32, [Vec<f32>; 2]) {
         let mut by_found = found.clone().map(|f| vec![0.0; f.len()]);
         let [first, second] = &mut by_found;
-        let mut window = WindowBodies {
-            truth: [&truth[0], &truth[1]],
-            found: [&found[0], &found[1]],
-            by_found: [first, second],
-        };
+        let mut window =
+            WindowBodies { truth: [&truth[0], &truth[1]], found: [&found[0], &found[1]], by_found: [first, second] };
         let parts = loss.window(&mut window, 1.0, &mut LossRoom::default());
         (parts.iter().sum(), by_found)
     }

@@ -48,6 +48,8 @@ pub struct Dataset {
     pub layout: BodyLayout,
     /// `[frames x width]` bodies.
     pub bodies: Vec<f32>,
+    /// `[clips]` names.
+    pub clip_names: Vec<String>,
     /// In the order of their frames.
     pub sequences: Vec<Sequence>,
     /// The body's numbers that vary, rising.
@@ -82,6 +84,7 @@ impl Dataset {
             columns: db.features.columns,
             features: Vec::new(),
             bodies: Vec::new(),
+            clip_names: db.clips.iter().map(|c| c.name.clone()).collect(),
             sequences: Vec::new(),
             outputs: Vec::new(),
             means: Vec::new(),
@@ -122,6 +125,12 @@ impl Dataset {
     pub fn body(&self, frame: usize) -> &[f32] {
         let width = self.layout.width();
         &self.bodies[frame * width..][..width]
+    }
+
+    /// True if all numbers of a frame and its successor are finite.
+    pub fn is_finite(&self, frame: usize) -> bool {
+        let frames = frame..(frame + 2).min(self.frames());
+        frames.into_iter().all(|f| self.features(f).iter().chain(self.body(f)).all(|v| v.is_finite()))
     }
 
     /// All frames that have a successor.

@@ -1,5 +1,8 @@
 //! Why training fails.
 
+use std::io;
+use std::path::PathBuf;
+
 /// Why training fails.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -40,6 +43,34 @@ pub enum TrainError {
     /// A device that this program was built without.
     #[error("device `{0}`: this program was built without it; build it with `--features {0}`, or use --device cpu")]
     Device(&'static str),
+    /// Nothing to go on from.
+    #[error("{}: no checkpoint to resume from; start without --resume", .path.display())]
+    NoCheckpoint {
+        /// File.
+        path: PathBuf,
+    },
+    /// A checkpoint that cannot be used.
+    #[error("{}: cannot resume: {detail}; use the same --db and sizes, or start without --resume", .path.display())]
+    Checkpoint {
+        /// File.
+        path: PathBuf,
+        /// Reason.
+        detail: String,
+    },
+    /// A checkpoint cannot be written.
+    #[error("{}: cannot write: {error}", .path.display())]
+    Write {
+        /// File.
+        path: PathBuf,
+        /// Reason.
+        error: io::Error,
+    },
+    /// Stopped from outside.
+    #[error("interrupted{}", .path.as_ref().map_or_else(String::new, |p| format!("; {} is kept: go on with --resume", p.display())))]
+    Interrupted {
+        /// The checkpoint.
+        path: Option<PathBuf>,
+    },
     /// The networks do not fit each other.
     #[error(transparent)]
     Networks(#[from] footwork::learned::NetworksError),

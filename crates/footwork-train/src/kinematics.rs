@@ -148,7 +148,8 @@ fn add(to: &mut [f32], v: Vec3) {
 /// A chain of three joints under a root.
 #[cfg(test)]
 pub(crate) fn test_skeleton() -> Skeleton {
-    let at = |x, y, z| footwork::math::Transform { translation: Vec3::new(x, y, z), ..footwork::math::Transform::IDENTITY };
+    let at =
+        |x, y, z| footwork::math::Transform { translation: Vec3::new(x, y, z), ..footwork::math::Transform::IDENTITY };
     let names = ["root", "hips", "knee", "toe"].map(str::to_owned).to_vec();
     let parents = vec![None, Some(JointIndex::new(0)), Some(JointIndex::new(1)), Some(JointIndex::new(2))];
     let rest = vec![at(0.0, 0.0, 0.0), at(0.0, 1.0, 0.0), at(0.1, -0.5, 0.0), at(0.0, -0.4, 0.2)];

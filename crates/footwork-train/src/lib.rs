@@ -10,7 +10,7 @@
 //!                       Networks --.fwnet-->
 //! ```
 //!
-//! [`train::train`] does it all. burn evaluates and differentiates networks on the device that was chosen; losses, their
+//! [`train::TrainJob`] does it all. burn evaluates and differentiates networks on the device that was chosen; losses, their
 //! derivatives by what networks give, and the optimiser are plain loops on the host.
 //!
 //! Source: Holden et al., "Learned Motion Matching" (2020).
@@ -21,14 +21,18 @@
 pub mod autoencoder;
 pub mod body_loss;
 pub mod calibrate;
+pub mod checkpoint;
 pub mod dataset;
 pub mod error;
 pub mod kinematics;
+pub mod onnx;
 pub mod pace;
 pub mod perceptron;
 pub mod phase;
 pub mod projector;
 pub mod random;
+pub mod reference;
 pub mod report;
 pub mod stepper;
+pub mod svg;
 pub mod train;

@@ -1,50 +1,99 @@
 //! The `footwork-train` command: trains the networks of learned motion matching.
 
 mod args;
+mod print;
 
 use anyhow::Context;
-use args::{Args, TrainFlags};
+use args::{Command, ExportFlags, ImportFlags, TrainFlags, Words};
 use clap::Parser;
 use footwork::database::Database;
-use footwork_train::phase::Tick;
-use footwork_train::train::{Trained, train};
+use footwork::files::{read_at_most, write_atomically};
+use footwork::learned::Networks;
+use footwork_train::checkpoint::Checkpoint;
+use footwork_train::error::TrainError;
+use footwork_train::phase::{Phase, Tick};
+use footwork_train::reference::read_reference;
+use footwork_train::train::TrainJob;
+use footwork_train::{onnx, svg};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::Write;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Tensors come and go by the thousand: this allocator makes a step a tenth faster.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Exit code after Ctrl-C.
+const INTERRUPTED: u8 = 130;
+/// The largest file of the reference that is read, bytes.
+const LARGEST_REFERENCE: u64 = 1 << 30;
+
 fn main() -> ExitCode {
     let start = Instant::now();
-    let args = Args::parse();
-    match run(&args.train, start) {
+    let words = Words::parse();
+    let done = match &words.command {
+        Some(Command::Export(flags)) => export(flags),
+        Some(Command::Import(flags)) => import(flags),
+        None => train(&words.train, start),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("footwork-train: {error:#}");
-            ExitCode::FAILURE
+            let interrupted = matches!(error.downcast_ref(), Some(TrainError::Interrupted { .. }));
+            if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::FAILURE }
         }
     }
 }
 
-fn run(flags: &TrainFlags, start: Instant) -> anyhow::Result<()> {
+fn train(flags: &TrainFlags, start: Instant) -> anyhow::Result<()> {
+    let (db, output) = flags.files();
     let settings = flags.settings();
     let device = flags.device.kind().open()?;
-    let db = Database::load(&flags.db)?;
+    let db = Database::load(&db)?;
+    let checkpoint = Checkpoint::path_of(&output);
     let bar = bar(flags.quiet || flags.json);
-    let mut observer = |tick: Tick| {
-        if tick.steps.is_multiple_of(20) {
-            bar.set_message(format!("{:>11} loss {:.4}", tick.phase.name(), tick.loss));
-            bar.set_position((f64::from(tick.progress) * 1000.0) as u64);
-        }
+    let mut observer = |tick: Tick| show(&bar, tick);
+    let job = TrainJob {
+        db: &db,
+        settings: &settings,
+        device,
+        start,
+        checkpoint: Some(checkpoint.clone()),
+        resume: flags.resume,
+        interrupted: interruption(),
+        observer: &mut observer,
     };
-    let trained = train(&db, &settings, device, start, &mut observer)?;
+    let trained = job.run();
     bar.finish_and_clear();
-    trained.networks.save(&flags.output).with_context(|| format!("{}", flags.output.display()))?;
-    print(flags, &trained, start)
+    let trained = trained?;
+    trained.networks.save(&output)?;
+    let curves = output.with_extension("svg");
+    let svg = svg::loss_curves(&trained.phases);
+    write_atomically(&curves, |f| f.write_all(svg.as_bytes())).with_context(|| format!("{}", curves.display()))?;
+    // What it would go on to is written: a checkpoint that stays does no harm.
+    let _ = std::fs::remove_file(&checkpoint);
+    print::trained(flags, &trained, start.elapsed().as_secs_f64());
+    Ok(())
 }
 
+/// True after Ctrl-C. The second one ends the program at once.
+fn interruption() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let seen = flag.clone();
+    // If this fails, Ctrl-C has its default effect.
+    let _ = ctrlc::set_handler(move || {
+        if seen.swap(true, Ordering::Relaxed) {
+            std::process::exit(INTERRUPTED.into());
+        }
+    });
+    flag
+}
+
+/// A bar on the terminal, if there is one.
 fn bar(hidden: bool) -> ProgressBar {
     let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(5) };
     let bar = ProgressBar::with_draw_target(Some(1000), target);
@@ -53,61 +102,31 @@ fn bar(hidden: bool) -> ProgressBar {
     bar
 }
 
-fn print(flags: &TrainFlags, trained: &Trained, start: Instant) -> anyhow::Result<()> {
-    let (networks, quality) = (&trained.networks, &trained.quality);
-    if flags.json {
-        let object = serde_json::json!({
-            "frames": trained.frames,
-            "motion_s": trained.motion_s,
-            "seconds": start.elapsed().as_secs_f64(),
-            "bytes": networks.bytes(),
-            "calibration": networks.calibration,
-            "quality": quality,
-            "phases": trained.phases,
-        });
-        println!("{object:#}");
-        return Ok(());
+fn show(bar: &ProgressBar, tick: Tick) {
+    if tick.steps.is_multiple_of(20) {
+        let (phases, left) = (Phase::ALL.len(), tick.left_s.ceil() as u64);
+        let (name, number) = (tick.phase.name(), tick.phase as usize + 1);
+        let left = format!("{}:{:02} left", left / 60, left % 60);
+        bar.set_message(format!("{number}/{phases} {name:<11} loss {:.4} {left}", tick.loss));
+        bar.set_position((f64::from(tick.progress) * 1000.0) as u64);
     }
-    if flags.quiet {
-        return Ok(());
+}
+
+fn export(flags: &ExportFlags) -> anyhow::Result<()> {
+    let networks = Networks::load(&flags.net)?;
+    let written = onnx::export(&networks, &flags.output).with_context(|| format!("{}", flags.output.display()))?;
+    print::exported(&written, flags.json);
+    Ok(())
+}
+
+fn import(flags: &ImportFlags) -> anyhow::Result<()> {
+    let mut networks = Vec::new();
+    for name in ["decompressor", "stepper", "projector"] {
+        let path = flags.folder.join(format!("{name}.bin"));
+        let bytes =
+            read_at_most(&path, LARGEST_REFERENCE).with_context(|| format!("{}: cannot read", path.display()))?;
+        networks.push((name, read_reference(&bytes).with_context(|| format!("{}", path.display()))?));
     }
-    println!(
-        "{}: {:.2} MB, trained on {} frames",
-        flags.output.display(),
-        networks.bytes() as f64 / 1e6,
-        trained.frames
-    );
-    for phase in &trained.phases {
-        let rate = phase.steps as f64 / phase.seconds.max(1e-9);
-        println!(
-            "  {:<11} {:>7} steps in {:>5.0} s ({rate:.0}/s), loss {:.4}",
-            phase.phase.name(),
-            phase.steps,
-            phase.seconds,
-            phase.last_loss()
-        );
-        let last = phase.losses.last().into_iter().flatten().zip(&phase.parts);
-        let parts: Vec<String> = last.map(|(loss, name)| format!("{name} {loss:.4}")).collect();
-        println!("              {}", parts.join(", "));
-    }
-    let (all, feet) = (&quality.reconstruction, &quality.contact_joints);
-    println!("  poses: mean {:.2} cm, p99 {:.2} cm, max {:.1} cm", all.mean_cm, all.p99_cm, all.max_cm);
-    println!("  contact joints: mean {:.2} cm, p99 {:.2} cm, max {:.1} cm", feet.mean_cm, feet.p99_cm, feet.max_cm);
-    let [planted, recorded] = quality.planted_cm_s;
-    println!("  planted feet: {planted:.1} cm/s, in the data {recorded:.1}");
-    println!("  contacts: {:.1} % right", 100.0 * quality.contacts_right);
-    let steps: Vec<String> = quality.stepper_cm.iter().map(|(n, cm)| format!("{cm:.2} cm after {n} frames")).collect();
-    println!("  stepper: {}", steps.join(", "));
-    println!(
-        "  projector: distance {:.3} times that of the search, {:.2} cm",
-        quality.projector_cost_ratio, quality.projector_cm
-    );
-    let c = &networks.calibration;
-    println!("  calibration: transition {:.2}, trusted {:.2}", c.transition_distance, c.trusted_distance);
-    println!(
-        "  {:.0} s in all; next: footwork simulate --net {}",
-        start.elapsed().as_secs_f64(),
-        flags.output.display()
-    );
+    print::imported(&networks, flags.json);
     Ok(())
 }

@@ -1,9 +1,11 @@
 //! How long a phase trains, and how far it is.
 
+use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
 /// When a phase ends.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Limit {
     /// After a time.
     Time(Duration),
@@ -28,9 +30,15 @@ const HIGHEST_RATE: f32 = 1e-3;
 const WARMUP: f32 = 0.01;
 
 impl Pace {
-    /// A phase that begins now.
-    pub fn new(limit: Limit) -> Self {
-        Self { limit, start: Instant::now(), before: Duration::ZERO, steps: 0 }
+    /// A phase that goes on now, after so many steps and so much time.
+    pub fn new(limit: Limit, steps: u64, before: Duration) -> Self {
+        Self { limit, start: Instant::now(), before, steps }
+    }
+
+    /// Seconds until the end, as far as they can be told.
+    pub fn left_s(&self) -> f64 {
+        let progress = f64::from(self.progress()).clamp(1e-6, 1.0);
+        self.elapsed().as_secs_f64() * (1.0 - progress) / progress
     }
 
     /// 0 at the start, 1 and more at the end.

@@ -1,11 +1,16 @@
 //! What all phases share: the device, the seed, and the record of losses.
 
+use crate::checkpoint::{Keeper, SavedPhase};
+use crate::dataset::Dataset;
+use crate::error::TrainError;
 use crate::pace::{Limit, Pace};
+use crate::perceptron::Perceptron;
 use burn::tensor::{Device, Tensor, TensorData};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// The three phases, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
     /// Compressor and decompressor.
@@ -31,7 +36,7 @@ impl Phase {
 }
 
 /// What happened in a phase.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseRecord {
     /// Phase.
     pub phase: Phase,
@@ -40,11 +45,15 @@ pub struct PhaseRecord {
     /// Time spent, seconds.
     pub seconds: f64,
     /// Names of the parts of the loss.
-    pub parts: Vec<&'static str>,
+    pub parts: Vec<String>,
     /// `[points][parts]` means of the parts of the loss over some steps each, after the step of the same place in `at`.
     pub losses: Vec<Vec<f32>>,
     /// `[points]` steps.
     pub at: Vec<u64>,
+    /// Loss of the same samples each time, and the step after which it was measured.
+    pub validation: Vec<(u64, f32)>,
+    /// True when the phase ended before its limit, as the validation no longer improved.
+    pub stopped_early: bool,
 }
 
 impl PhaseRecord {
@@ -65,6 +74,8 @@ pub struct Tick {
     pub progress: f32,
     /// Loss of the step.
     pub loss: f32,
+    /// Seconds until the end of the phase.
+    pub left_s: f64,
 }
 
 /// What a phase trains with.
@@ -75,6 +86,8 @@ pub struct Workshop<'a> {
     pub seed: u64,
     /// Told after each step.
     pub observer: &'a mut dyn FnMut(Tick),
+    /// Keeps checkpoints.
+    pub keeper: Keeper,
 }
 
 impl Workshop<'_> {
@@ -83,10 +96,128 @@ impl Workshop<'_> {
         let rows = values.len() / columns;
         Tensor::from_data(TensorData::new(values, [rows, columns]), &self.device)
     }
+
+    /// Begins a phase, or goes on with one that was kept.
+    ///
+    /// # Errors
+    /// Returns [`TrainError::Checkpoint`] if the networks kept have other sizes.
+    pub fn begin(
+        &mut self,
+        phase: Phase,
+        limit: Limit,
+        parts: &[&str],
+        networks: &mut [&mut Perceptron],
+    ) -> Result<Course, TrainError> {
+        let at = self.keeper.begun;
+        self.keeper.begun += 1;
+        let Some(saved) = self.keeper.checkpoint.phases.get(at) else {
+            return Ok(Course::new(limit, CourseState::new(phase, parts)));
+        };
+        let fits = saved.course.record.phase == phase
+            && saved.course.record.parts == parts
+            && saved.course.sums.len() == parts.len()
+            && saved.networks.len() == networks.len()
+            && saved.networks.iter().zip(&*networks).all(|(s, n)| s.sizes == n.sizes);
+        if !fits {
+            let detail = format!("the networks of the {} have other sizes", phase.name());
+            return Err(TrainError::Checkpoint { path: self.keeper.path.clone().unwrap_or_default(), detail });
+        }
+        networks.iter_mut().zip(&saved.networks).for_each(|(n, saved)| **n = saved.clone());
+        Ok(Course::new(limit, saved.course.clone()))
+    }
+
+    /// Writes a checkpoint if it is time to.
+    ///
+    /// # Errors
+    /// Returns the error of [`Keeper::keep`].
+    pub fn keep(&mut self, course: &Course, networks: &[&Perceptron]) -> Result<(), TrainError> {
+        if self.keeper.is_due() { self.keeper.keep(saved(course.state(), networks)) } else { Ok(()) }
+    }
+
+    /// Ends a phase and writes a checkpoint of it.
+    ///
+    /// # Errors
+    /// Returns the error of [`Keeper::keep`].
+    pub fn end(&mut self, course: Course, networks: &[&Perceptron]) -> Result<PhaseRecord, TrainError> {
+        if course.over {
+            // It was kept as it is, and what came after it is to stay.
+            return Ok(course.record);
+        }
+        let state = course.finish();
+        let record = state.record.clone();
+        self.keeper.keep(saved(state, networks))?;
+        Ok(record)
+    }
+
+    /// Checks that the loss of a step is a number. `frames` are those of its samples.
+    ///
+    /// # Errors
+    /// Returns [`TrainError::NotFinite`].
+    pub fn check(&self, data: &Dataset, course: &Course, parts: &[f32], frames: &[usize]) -> Result<(), TrainError> {
+        let loss: f32 = parts.iter().sum();
+        if loss.is_finite() {
+            return Ok(());
+        }
+        let offending = |frame: &usize| !data.is_finite(*frame);
+        let frame = frames.iter().copied().find(offending).or_else(|| (0..data.frames()).find(offending));
+        let frame = frame.or(frames.first().copied()).unwrap_or(0);
+        let sequence = data.sequence_of(frame);
+        Err(TrainError::NotFinite {
+            phase: course.record.phase.name(),
+            step: course.pace.steps,
+            loss,
+            clip: data.clip_names[sequence.clip.at()].clone(),
+            time_s: sequence.time_s(frame),
+            advice: self.keeper.advice(),
+        })
+    }
+}
+
+fn saved(course: CourseState, networks: &[&Perceptron]) -> SavedPhase {
+    SavedPhase { course, networks: networks.iter().map(|n| (*n).clone()).collect() }
 }
 
 /// Steps of which a point of the loss curve is the mean.
 const STEPS_PER_POINT: u64 = 50;
+/// Times that a phase is validated.
+const VALIDATIONS: f32 = 20.0;
+/// Batches of a validation.
+pub const VALIDATION_BATCHES: u64 = 8;
+/// A phase ends early after so many validations without improvement.
+const PATIENCE: usize = 4;
+/// But not before this share of it: losses fall most while the learning rate does.
+const LEAST_SHARE: f32 = 0.6;
+/// Improvements below this share count as none.
+const LEAST_IMPROVEMENT: f32 = 1e-3;
+
+/// Where a phase is, without its networks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CourseState {
+    /// What happened so far.
+    pub record: PhaseRecord,
+    /// `[parts]` sums of losses that are not in the record yet.
+    pub sums: Vec<f32>,
+    /// Of how many steps.
+    pub summed: u64,
+    /// True when the phase is over.
+    pub over: bool,
+}
+
+impl CourseState {
+    fn new(phase: Phase, parts: &[&str]) -> Self {
+        let record = PhaseRecord {
+            phase,
+            steps: 0,
+            seconds: 0.0,
+            parts: parts.iter().map(|p| (*p).to_owned()).collect(),
+            losses: Vec::new(),
+            at: Vec::new(),
+            validation: Vec::new(),
+            stopped_early: false,
+        };
+        Self { record, sums: vec![0.0; parts.len()], summed: 0, over: false }
+    }
+}
 
 /// Steps of a phase: their pace and their losses.
 #[derive(Debug)]
@@ -96,14 +227,35 @@ pub struct Course {
     record: PhaseRecord,
     sums: Vec<f32>,
     summed: u64,
+    over: bool,
 }
 
 impl Course {
-    /// A phase that begins now.
-    pub fn new(phase: Phase, limit: Limit, parts: &[&'static str]) -> Self {
-        let record =
-            PhaseRecord { phase, steps: 0, seconds: 0.0, parts: parts.to_vec(), losses: Vec::new(), at: Vec::new() };
-        Self { pace: Pace::new(limit), record, sums: vec![0.0; parts.len()], summed: 0 }
+    /// A phase that begins or goes on now.
+    pub fn new(limit: Limit, state: CourseState) -> Self {
+        let CourseState { record, sums, summed, over } = state;
+        let before = Duration::try_from_secs_f64(record.seconds).unwrap_or_default();
+        Self { pace: Pace::new(limit, record.steps, before), record, sums, summed, over }
+    }
+
+    /// True when the limit is reached, or nothing improves any more.
+    pub fn is_over(&self) -> bool {
+        self.over || self.record.stopped_early || self.pace.is_over()
+    }
+
+    /// True when it is time to validate.
+    pub fn is_validation_due(&self) -> bool {
+        self.pace.progress() * VALIDATIONS >= (self.record.validation.len() + 1) as f32
+    }
+
+    /// Notes the loss of a validation, the sum over its batches.
+    pub fn validate(&mut self, sum: f32) {
+        self.record.validation.push((self.pace.steps, sum / VALIDATION_BATCHES as f32));
+        let all = &self.record.validation;
+        let (before, last) = all.split_at(all.len().saturating_sub(PATIENCE));
+        let least = |of: &[(u64, f32)]| of.iter().map(|v| v.1).fold(f32::INFINITY, f32::min);
+        let improves = before.is_empty() || least(last) < least(before) * (1.0 - LEAST_IMPROVEMENT);
+        self.record.stopped_early = !improves && (LEAST_SHARE..0.99).contains(&self.pace.progress());
     }
 
     /// Counts a step.
@@ -115,17 +267,22 @@ impl Course {
             self.add_point();
         }
         let (steps, progress) = (self.pace.steps, self.pace.progress().min(1.0));
-        observer(Tick { phase: self.record.phase, steps, progress, loss: parts.iter().sum() });
+        let (phase, left_s) = (self.record.phase, self.pace.left_s());
+        observer(Tick { phase, steps, progress, loss: parts.iter().sum(), left_s });
     }
 
-    /// The record of a phase that is over.
-    pub fn finish(mut self) -> PhaseRecord {
+    /// Where the phase is.
+    pub fn state(&self) -> CourseState {
+        let record =
+            PhaseRecord { steps: self.pace.steps, seconds: self.pace.elapsed().as_secs_f64(), ..self.record.clone() };
+        CourseState { record, sums: self.sums.clone(), summed: self.summed, over: false }
+    }
+
+    fn finish(mut self) -> CourseState {
         if self.summed > 0 {
             self.add_point();
         }
-        self.record.steps = self.pace.steps;
-        self.record.seconds = self.pace.elapsed().as_secs_f64();
-        self.record
+        CourseState { over: true, ..self.state() }
     }
 
     fn add_point(&mut self) {

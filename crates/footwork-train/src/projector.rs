@@ -2,9 +2,10 @@
 
 use crate::body_loss::absolute;
 use crate::dataset::{Dataset, accepted};
+use crate::error::TrainError;
 use crate::pace::Limit;
 use crate::perceptron::{Normalization, Perceptron, numbers};
-use crate::phase::{Course, Phase, PhaseRecord, Workshop};
+use crate::phase::{Phase, PhaseRecord, VALIDATION_BATCHES, Workshop};
 use crate::random::Random;
 use footwork::database::Database;
 use footwork::learned::Network;
@@ -78,20 +79,21 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// A query to learn from: most like a game's, some anywhere between the data and far from them.
-    pub fn query(&self, data: &Dataset, random: &mut Random) -> Vec<f32> {
-        match random.below(8) {
-            0 => self.noisy(data.features(random.below(data.frames())), (0.0, 0.05), random),
+    /// A query to learn from, and the frame of its body: most are like a game's, some far from the data.
+    pub fn query(&self, data: &Dataset, random: &mut Random) -> (usize, Vec<f32>) {
+        let frame = random.below(data.frames());
+        let query = match random.below(8) {
+            0 => self.noisy(data.features(frame), (0.0, 0.05), random),
             1..=3 => {
-                let frame = random.below(data.frames());
                 let nearby = data.sequence_of(frame).frames.clone();
                 let offset = random.below(2 * NEARBY + 1);
                 let other = (frame + offset).saturating_sub(NEARBY).clamp(nearby.start, nearby.end);
                 self.mixed(data, (frame, other), random)
             }
-            4..=5 => self.mixed_query(data, random),
-            _ => self.noisy(data.features(random.below(data.frames())), (1.0, 1.0), random),
-        }
+            4..=5 => self.mixed(data, (frame, random.below(data.frames())), random),
+            _ => self.noisy(data.features(frame), (1.0, 1.0), random),
+        };
+        (frame, query)
     }
 
     /// A query like a game's: the body of one frame with the trajectory of another.
@@ -143,6 +145,8 @@ struct Batch {
     queries: Vec<f32>,
     /// `[samples x width]`.
     codes: Vec<f32>,
+    /// `[samples]` frames of the queries' bodies.
+    frames: Vec<usize>,
 }
 
 /// The projector in training.
@@ -169,34 +173,51 @@ impl Projector {
     }
 
     /// Trains until the limit. Another thread searches ahead.
-    pub fn train(&mut self, data: &Dataset, oracle: &Oracle, limit: Limit, shop: &mut Workshop) -> PhaseRecord {
-        let mut course = Course::new(Phase::Projector, limit, &PARTS);
-        let (batch, seed, width) = (self.batch, shop.seed, self.output.mean.len());
+    ///
+    /// # Errors
+    /// Returns a [`TrainError`] if a loss is not a number, or training is interrupted.
+    pub fn train(
+        &mut self,
+        data: &Dataset,
+        oracle: &Oracle,
+        limit: Limit,
+        shop: &mut Workshop,
+    ) -> Result<PhaseRecord, TrainError> {
+        let mut course = shop.begin(Phase::Projector, limit, &PARTS, &mut [&mut self.network])?;
+        let (sizes, seed, begun) = ((self.batch, self.output.mean.len()), shop.seed, course.pace.steps);
         std::thread::scope(|scope| {
             let (sender, receiver) = sync_channel(AHEAD);
             scope.spawn(move || {
-                let mut step = 0;
-                while sender.send(searched(data, oracle, (seed, step), (batch, width))).is_ok() {
+                let mut step = begun;
+                while sender.send(searched(data, oracle, (seed, step), sizes)).is_ok() {
                     step += 1;
                 }
             });
-            while !course.pace.is_over() {
+            while !course.is_over() {
                 let Ok(batch) = receiver.recv() else { break };
-                let parts = self.step(batch, course.pace.rate(), shop);
+                let parts = self.step(&batch, Some(course.pace.rate()), shop);
+                shop.check(data, &course, &parts, &batch.frames)?;
                 course.finish_step(&parts, shop.observer);
+                if course.is_validation_due() {
+                    let fixed = (1..=VALIDATION_BATCHES).map(|i| searched(data, oracle, (seed, u64::MAX - i), sizes));
+                    course.validate(fixed.map(|batch| self.step(&batch, None, shop).iter().sum::<f32>()).sum());
+                }
+                shop.keep(&course, &[&self.network])?;
             }
-            drop(receiver);
-        });
-        course.finish()
+            Ok::<(), TrainError>(())
+        })?;
+        shop.end(course, &[&self.network])
     }
 
-    fn step(&mut self, batch: Batch, rate: f32, shop: &Workshop) -> [f32; PARTS.len()] {
+    /// The losses of a batch, and with a learning rate a step against them if they are finite.
+    fn step(&mut self, batch: &Batch, rate: Option<f32>, shop: &Workshop) -> [f32; PARTS.len()] {
         let (columns, width) = (self.input.mean.len(), self.output.mean.len());
         let mut inputs = batch.queries.clone();
         inputs.chunks_exact_mut(columns).for_each(|row| self.input.apply(row));
         let network = self.network.on(&shop.device);
         let outputs = network.run(shop.tensor(inputs, columns));
-        let (parts, by_outputs) = self.losses(&batch, &numbers(outputs.clone()));
+        let (parts, by_outputs) = self.losses(batch, &numbers(outputs.clone()));
+        let Some(rate) = rate.filter(|_| parts.iter().all(|part| part.is_finite())) else { return parts };
         let mut gradients = (outputs * shop.tensor(by_outputs, width)).sum().backward();
         self.network.descend(&network, &mut gradients, rate);
         parts
@@ -246,8 +267,11 @@ fn searched(data: &Dataset, oracle: &Oracle, (seed, step): (u64, u64), (samples,
     let columns = data.columns;
     let mut random = Random::new(seed, Phase::Projector as u64, step);
     let mut queries = Vec::with_capacity(samples * columns);
+    let mut frames = Vec::with_capacity(samples);
     for _ in 0..samples {
-        queries.extend(oracle.query(data, &mut random));
+        let (frame, query) = oracle.query(data, &mut random);
+        frames.push(frame);
+        queries.extend(query);
     }
     let mut codes = vec![0.0; samples * width];
     let work = queries.par_chunks(columns).zip(codes.par_chunks_mut(width));
@@ -255,5 +279,5 @@ fn searched(data: &Dataset, oracle: &Oracle, (seed, step): (u64, u64), (samples,
         // Rows exist, and queries are finite: something is found.
         let _ = oracle.find(query, code);
     });
-    Batch { queries, codes }
+    Batch { queries, codes, frames }
 }

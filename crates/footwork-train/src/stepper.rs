@@ -3,9 +3,10 @@
 
 use crate::body_loss::absolute;
 use crate::dataset::{Dataset, LONGEST_WINDOW};
+use crate::error::TrainError;
 use crate::pace::Limit;
 use crate::perceptron::{Normalization, Perceptron, numbers};
-use crate::phase::{Course, Phase, PhaseRecord, Workshop};
+use crate::phase::{Phase, PhaseRecord, VALIDATION_BATCHES, Workshop};
 use crate::random::Random;
 use burn::tensor::{Tensor, TensorData};
 use footwork::learned::{Network, STEP_S};
@@ -49,27 +50,52 @@ impl Stepper {
     }
 
     /// Trains until the limit.
-    pub fn train(&mut self, data: &Dataset, codes: &[f32], limit: Limit, shop: &mut Workshop) -> PhaseRecord {
-        let mut course = Course::new(Phase::Stepper, limit, &PARTS);
+    ///
+    /// # Errors
+    /// Returns a [`TrainError`] if a loss is not a number, or training is interrupted.
+    pub fn train(
+        &mut self,
+        data: &Dataset,
+        codes: &[f32],
+        limit: Limit,
+        shop: &mut Workshop,
+    ) -> Result<PhaseRecord, TrainError> {
+        let mut course = shop.begin(Phase::Stepper, limit, &PARTS, &mut [&mut self.network])?;
         let longest = (2..=LONGEST_WINDOW).rev().find(|w| !data.windows(w + 1).is_empty()).unwrap_or(2);
         let windows: Vec<_> = (0..=longest).map(|w| data.windows(w + 1)).collect();
-        while !course.pace.is_over() && !windows[2].is_empty() {
+        let batch = self.batch;
+        let starts = |length: usize, random: &mut Random| -> Vec<usize> {
+            let here = &windows[length];
+            (0..batch).map(|_| here.start(random.below(here.len()))).collect()
+        };
+        while !course.is_over() && !windows[2].is_empty() {
             let grown = (course.pace.progress() / GROWN).min(1.0);
             let length = 2 + (grown * (longest - 2) as f32).round() as usize;
             let mut random = Random::new(shop.seed, Phase::Stepper as u64, course.pace.steps);
-            let here = &windows[length];
-            let starts: Vec<usize> = (0..self.batch).map(|_| here.start(random.below(here.len()))).collect();
-            let parts = self.step(codes, &starts, (length, course.pace.rate()), &mut random, shop);
+            let starts_now = starts(length, &mut random);
+            let parts = self.step(codes, &starts_now, (length, Some(course.pace.rate())), &mut random, shop);
+            shop.check(data, &course, &parts, &starts_now)?;
             course.finish_step(&parts, shop.observer);
+            if course.is_validation_due() {
+                let mut sum = 0.0;
+                for i in 1..=VALIDATION_BATCHES {
+                    let mut random = Random::new(shop.seed, Phase::Stepper as u64, u64::MAX - i);
+                    let starts = starts(longest, &mut random);
+                    sum += self.step(codes, &starts, (longest, None), &mut random, shop).iter().sum::<f32>();
+                }
+                course.validate(sum);
+            }
+            shop.keep(&course, &[&self.network])?;
         }
-        course.finish()
+        shop.end(course, &[&self.network])
     }
 
+    /// The losses of a batch, and with a learning rate a step against them if they are finite.
     fn step(
         &mut self,
         codes: &[f32],
         starts: &[usize],
-        (length, rate): (usize, f32),
+        (length, rate): (usize, Option<f32>),
         random: &mut Random,
         shop: &Workshop,
     ) -> [f32; PARTS.len()] {
@@ -109,6 +135,7 @@ impl Stepper {
         let (all, all_rates) = (Tensor::cat(all, 0), Tensor::cat(all_rates, 0));
         let (parts, by_codes, by_rates) =
             self.losses(&truth, frame, &numbers(all.clone()), &numbers(all_rates.clone()));
+        let Some(rate) = rate.filter(|_| parts.iter().all(|part| part.is_finite())) else { return parts };
         let sum = (all * shop.tensor(by_codes, width)).sum() + (all_rates * shop.tensor(by_rates, width)).sum();
         let mut gradients = sum.backward();
         self.network.descend(&network, &mut gradients, rate);

@@ -3,6 +3,7 @@
 use crate::autoencoder::{Autoencoder, AutoencoderSizes};
 use crate::body_loss::{BodyLoss, LossWeights};
 use crate::calibrate::{calibration, resting_code};
+use crate::checkpoint::{Checkpoint, Identity, Keeper};
 use crate::dataset::Dataset;
 use crate::error::TrainError;
 use crate::kinematics::Kinematics;
@@ -14,6 +15,9 @@ use crate::stepper::Stepper;
 use burn::tensor::Device;
 use footwork::database::Database;
 use footwork::learned::{NetworkParts, Networks, Precision};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// What networks are trained, and how.
@@ -21,14 +25,16 @@ use std::time::{Duration, Instant};
 pub struct TrainSettings {
     /// Latent variables.
     pub latents: usize,
-    /// Width of the hidden layers of compressor, decompressor and stepper.
+    /// Width of the hidden layers of decompressor and stepper.
     pub hidden: usize,
+    /// Width of the hidden layers of the compressor.
+    pub compressor_hidden: usize,
     /// Width of the hidden layers of the projector.
     pub projector_hidden: usize,
     /// Windows or samples per step, for each phase.
     pub batch: [usize; 3],
-    /// Seed of all random numbers.
-    pub seed: u64,
+    /// Seed of all random numbers. Without one: that of the checkpoint, or 1.
+    pub seed: Option<u64>,
     /// How long.
     pub budget: Budget,
     /// How weights of decompressor, projector and compressor are stored.
@@ -53,9 +59,10 @@ impl Default for TrainSettings {
         Self {
             latents: 32,
             hidden: 512,
+            compressor_hidden: 512,
             projector_hidden: 512,
             batch: [32, 32, 64],
-            seed: 1,
+            seed: None,
             budget: Budget::Time(Duration::from_secs(600)),
             precision: Precision::F16,
             stepper_precision: Precision::F16,
@@ -117,54 +124,115 @@ impl DeviceKind {
     }
 }
 
-/// Trains networks for a database. `start` is when the budget began.
-///
-/// # Errors
-/// Returns a [`TrainError`] if the database has no motion to learn from, if the budget is too short, or if a loss is not a number.
-pub fn train(
-    db: &Database,
-    settings: &TrainSettings,
-    device: Device,
-    start: Instant,
-    observer: &mut dyn FnMut(Tick),
-) -> Result<Trained, TrainError> {
-    let data = Dataset::read(db)?;
-    let read_s = start.elapsed().as_secs_f64();
-    let limits = limits(settings.budget, start, &data, read_s)?;
-    let mut shop = Workshop { device, seed: settings.seed, observer };
+/// A training.
+pub struct TrainJob<'a> {
+    /// Database to learn from.
+    pub db: &'a Database,
+    /// What is trained, and how.
+    pub settings: &'a TrainSettings,
+    /// Device with derivatives; see [`DeviceKind::open`].
+    pub device: Device,
+    /// When the budget began.
+    pub start: Instant,
+    /// Where checkpoints are written; none to write none.
+    pub checkpoint: Option<PathBuf>,
+    /// True to go on from the checkpoint. Its budget and steps hold then.
+    pub resume: bool,
+    /// Once true, training writes a checkpoint and stops.
+    pub interrupted: Arc<AtomicBool>,
+    /// Told after each step.
+    pub observer: &'a mut dyn FnMut(Tick),
+}
 
-    let kinematics = Kinematics::new(&db.skeleton, &data.layout);
-    let contact_joints: Vec<usize> = db.rig.contact_joints.iter().map(|j| j.at()).collect();
-    let loss = BodyLoss::new(kinematics, &data.layout, &contact_joints, settings.loss);
-    let sizes = AutoencoderSizes { latents: settings.latents, hidden: settings.hidden, batch: settings.batch[0] };
-    let mut autoencoder = Autoencoder::new(&data, sizes, loss.local(), settings.seed);
-    let first = autoencoder.train(&data, &loss, limits[0], &mut shop);
-    let compressor = autoencoder.compressor_network();
-    let codes = codes(&data, &autoencoder.latents(&data, &shop), settings.latents);
+impl TrainJob<'_> {
+    /// Trains.
+    ///
+    /// # Errors
+    /// Returns a [`TrainError`] if the database has no motion to learn from, if the budget is too short, if the checkpoint cannot be
+    /// used or written, if a loss is not a number, or if training is interrupted.
+    pub fn run(self) -> Result<Trained, TrainError> {
+        let (db, settings) = (self.db, self.settings);
+        let kept = self.kept()?;
+        let data = Dataset::read(db)?;
+        let read_s = self.start.elapsed().as_secs_f64();
+        let checkpoint = match kept {
+            Some(kept) => Checkpoint { seed: settings.seed.unwrap_or(kept.seed), ..kept },
+            None => Checkpoint {
+                identity: identity(db, settings),
+                seed: settings.seed.unwrap_or(1),
+                limits: limits(settings.budget, self.start, &data, read_s)?,
+                phases: Vec::new(),
+            },
+        };
+        let (limits, seed) = (checkpoint.limits, checkpoint.seed);
+        let keeper = Keeper::new(self.checkpoint, checkpoint, self.interrupted);
+        let mut shop = Workshop { device: self.device, seed, observer: self.observer, keeper };
+        let mut phases = Vec::new();
 
-    let mut stepper = Stepper::new(&data, &codes, (settings.hidden, settings.batch[1]), settings.seed);
-    let second = stepper.train(&data, &codes, limits[1], &mut shop);
+        let kinematics = Kinematics::new(&db.skeleton, &data.layout);
+        let contact_joints: Vec<usize> = db.rig.contact_joints.iter().map(|j| j.at()).collect();
+        let loss = BodyLoss::new(kinematics, &data.layout, &contact_joints, settings.loss);
+        let sizes = AutoencoderSizes {
+            latents: settings.latents,
+            hidden: settings.hidden,
+            compressor_hidden: settings.compressor_hidden,
+            batch: settings.batch[0],
+        };
+        let mut autoencoder = Autoencoder::new(&data, sizes, loss.local(), seed);
+        phases.push(autoencoder.train(&data, &loss, limits[0], &mut shop)?);
+        let codes = codes(&data, &autoencoder.latents(&data, &shop), settings.latents);
 
-    let oracle = Oracle::new(db, &data, &codes);
-    let sizes = (settings.projector_hidden, settings.batch[2]);
-    let mut projector = Projector::new(&data, &codes, sizes, settings.seed);
-    let third = projector.train(&data, &oracle, limits[2], &mut shop);
+        let mut stepper = Stepper::new(&data, &codes, (settings.hidden, settings.batch[1]), seed);
+        phases.push(stepper.train(&data, &codes, extended(limits, &phases), &mut shop)?);
 
-    let projector = projector.to_network().with_precision(settings.precision);
-    let parts = NetworkParts {
-        decompressor: autoencoder.decompressor_network(&data).with_precision(settings.precision),
-        outputs: data.outputs.clone(),
-        constants: data.means.clone(),
-        stepper: stepper.to_network().with_precision(settings.stepper_precision),
-        calibration: calibration(&data, &oracle, &projector, settings.seed),
-        projector,
-        compressor: Some(compressor.with_precision(settings.precision)),
-        resting: resting_code(db, &data, &codes),
-    };
-    let phases = vec![first, second, third];
-    let networks = Networks::new(db, parts)?;
-    let quality = measure(db, &data, &networks, &oracle, settings.seed);
-    Ok(Trained { networks, quality, phases, motion_s: data.seconds(), frames: data.usable().count(), read_s })
+        let oracle = Oracle::new(db, &data, &codes);
+        let sizes = (settings.projector_hidden, settings.batch[2]);
+        let mut projector = Projector::new(&data, &codes, sizes, seed);
+        phases.push(projector.train(&data, &oracle, extended(limits, &phases), &mut shop)?);
+
+        let projector = projector.to_network().with_precision(settings.precision);
+        let parts = NetworkParts {
+            decompressor: autoencoder.decompressor_network(&data).with_precision(settings.precision),
+            outputs: data.outputs.clone(),
+            constants: data.means.clone(),
+            stepper: stepper.to_network().with_precision(settings.stepper_precision),
+            calibration: calibration(&data, &oracle, &projector, seed),
+            projector,
+            compressor: Some(autoencoder.compressor_network().with_precision(settings.precision)),
+            resting: resting_code(db, &data, &codes),
+        };
+        let networks = Networks::new(db, parts)?;
+        let quality = measure(db, &data, &networks, &oracle, seed);
+        Ok(Trained { networks, quality, phases, motion_s: data.seconds(), frames: data.usable().count(), read_s })
+    }
+
+    fn kept(&self) -> Result<Option<Checkpoint>, TrainError> {
+        let Some(path) = self.checkpoint.as_ref().filter(|_| self.resume) else { return Ok(None) };
+        let kept = Checkpoint::load(path)?;
+        kept.check(&identity(self.db, self.settings), path)?;
+        Ok(Some(kept))
+    }
+}
+
+fn identity(db: &Database, settings: &TrainSettings) -> Identity {
+    let TrainSettings { latents, hidden, compressor_hidden, projector_hidden, batch, .. } = settings;
+    Identity {
+        database: format!("{:032x}", db.content_hash()),
+        sizes: format!(
+            "{latents} latents, {hidden} hidden, {compressor_hidden} in the compressor, {projector_hidden} in the projector, \
+             batches {batch:?}"
+        ),
+    }
+}
+
+/// The limit of the phase after those recorded: time that they left over is shared among the rest.
+fn extended(limits: [Limit; 3], done: &[PhaseRecord]) -> Limit {
+    let (past, rest) = limits.split_at(done.len());
+    let (Limit::Time(own), Limit::Time(_)) = (rest[0], past[0]) else { return rest[0] };
+    let sum = |of: &[Limit]| of.iter().map(|l| if let Limit::Time(t) = l { t.as_secs_f64() } else { 0.0 }).sum::<f64>();
+    let spent_s: f64 = done.iter().map(|record| record.seconds).sum();
+    let left_s = (sum(&limits) - spent_s).max(0.0);
+    Limit::Time(Duration::from_secs_f64(left_s * own.as_secs_f64() / sum(rest).max(1e-3)))
 }
 
 fn limits(budget: Budget, start: Instant, data: &Dataset, read_s: f64) -> Result<[Limit; 3], TrainError> {

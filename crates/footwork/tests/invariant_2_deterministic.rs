@@ -8,7 +8,9 @@ mod common;
 
 use footwork::build::{BuildConfig, SchemaConfig};
 use footwork::database::{Database, MirrorMode};
-use footwork::matcher::{MatcherConfig, MotionMatcher, SearchConfig};
+use footwork::learned::Networks;
+use footwork::matcher::{Character, MatcherConfig, MotionMatcher, SearchConfig};
+use footwork::math::Transform;
 use footwork::schema::Preset;
 use footwork::search::Backend;
 use std::path::PathBuf;
@@ -22,8 +24,19 @@ fn config(backend: Backend) -> MatcherConfig {
 }
 
 /// Hash of all poses of the 20 scripted seconds; `between` may meddle with the character before each update.
-fn pose_stream(db: &Arc<Database>, config: MatcherConfig, mut between: impl FnMut(u32, &mut MotionMatcher)) -> String {
-    let mut m = MotionMatcher::new(db.clone(), config).unwrap();
+fn pose_stream(db: &Arc<Database>, config: MatcherConfig, between: impl FnMut(u32, &mut MotionMatcher)) -> String {
+    poses_of(MotionMatcher::new(db.clone(), config).unwrap(), between)
+}
+
+/// The built-in person, moved by its networks.
+fn learned() -> MotionMatcher {
+    let networks = Networks::from_bytes(footwork_gait::BIPED_NETWORKS, "shipped".as_ref()).unwrap();
+    let character = Character::learned(Arc::new(networks), None, MatcherConfig::default()).unwrap();
+    MotionMatcher::of(Arc::new(character), Transform::IDENTITY).unwrap()
+}
+
+/// Hash of all poses of a character.
+fn poses_of(mut m: MotionMatcher, mut between: impl FnMut(u32, &mut MotionMatcher)) -> String {
     let mut hash = Xxh3::new();
     for k in 0..20 * 60 {
         between(k, &mut m);
@@ -101,6 +114,7 @@ fn hashes() -> String {
         ("built_in_poses", pose_stream(&common::gait_full(), config(Backend::Boxes), |_, _| {})),
         ("mirrored_query_poses", pose_stream(&common::gait(MirrorMode::Query), config(Backend::Boxes), |_, _| {})),
         ("o3de_poses", pose_stream(&o3de, config(Backend::Boxes), |_, _| {})),
+        ("learned_poses", poses_of(learned(), |_, _| {})),
     ];
     lines.map(|(name, hash)| format!("{name} = {hash}\n")).concat()
 }

@@ -1,11 +1,13 @@
-//! Prints a hash of every bit of every pose of one minute. The program makes the built-in clips, builds a database, and
-//! drives a character with a seeded random stick. Every processor must print the same hash: see `.ci/same-bits`.
+//! Prints a hash of every bit of every pose of two minutes. The program makes the built-in clips, builds a database, and
+//! drives a character with a seeded random stick; then one of networks with the same stick. Every processor must print the same hash: see `.ci/same-bits`.
 
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::input::{Gait, GroundPoint, MotionInput, Stick};
-use footwork::matcher::{MatcherConfig, MotionMatcher};
-use footwork::math::{cos, sin};
+use footwork::learned::Networks;
+use footwork::matcher::{Character, MatcherConfig, MotionMatcher};
+use footwork::math::{Transform, cos, sin};
 use glam::{Vec2, Vec3};
+use std::path::Path;
 use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -27,7 +29,20 @@ pub extern "C" fn pose_hash() -> u64 {
     config.stride_warp.enabled = true;
     let mut character = MotionMatcher::new(Arc::new(database), config).expect("default settings");
 
-    let (mut random, mut stick, mut hash) = (Random(SEED), Stick::default(), Xxh3::new());
+    let mut hash = Xxh3::new();
+    drive(&mut character, &mut hash);
+    // The same person, moved by networks.
+    let networks =
+        Networks::from_bytes(footwork_gait::BIPED_NETWORKS, Path::new("built-in")).expect("built-in networks");
+    let learned = Character::learned(Arc::new(networks), None, MatcherConfig::default()).expect("default settings");
+    let mut learned = MotionMatcher::of(Arc::new(learned), Transform::IDENTITY).expect("a place");
+    drive(&mut learned, &mut hash);
+    hash.digest()
+}
+
+/// Adds every bit of a minute of poses.
+fn drive(character: &mut MotionMatcher, hash: &mut Xxh3) {
+    let (mut random, mut stick) = (Random(SEED), Stick::default());
     for frame in 0..60 * 60 {
         if frame % 50 == 0 {
             stick = random_stick(&mut random);
@@ -41,7 +56,6 @@ pub extern "C" fn pose_hash() -> u64 {
     }
     let transitions = character.state().header.transitions;
     assert!(transitions > 60, "a minute with {transitions} transitions is no test");
-    hash.digest()
 }
 
 /// Returns a command to stand, walk or run in any direction, with or without strafing.

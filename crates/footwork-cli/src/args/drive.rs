@@ -47,7 +47,7 @@ pub struct SimulateArgs {
     /// Trace (.fwtrace) to write, for `footwork film` and your own programs
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// Networks (.fwnet) that move the character instead of search and clips. Without --db, nothing else is read
+    /// Networks (.fwnet, or `built-in`) instead of search and clips. With --db, exact search steps in where they are not trusted
     #[arg(long, value_name = "FILE", conflicts_with = "explain")]
     pub learned: Option<PathBuf>,
     /// Time of the search to explain, in seconds. Lists the best rows of the first search from then on, with their costs
@@ -228,7 +228,7 @@ pub struct EvalArgs {
     /// Courses to run (see below)
     #[arg(long, value_name = "COURSES", value_delimiter = ',', default_value = "a,b,c,d,e,f", value_parser = footwork_metrics::courses::COURSES)]
     pub courses: Vec<String>,
-    /// Networks (.fwnet) to measure beside the exact search: their errors, bytes, times, and rows `exact`, `decompressor`,
+    /// Networks (.fwnet, or `built-in`) to compare with exact search: errors, bytes, times, and rows `exact`, `decompressor`,
     /// `learned`, each also `_free`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["variants", "gate"])]
     pub learned: Option<PathBuf>,

@@ -2,7 +2,7 @@
 
 use super::{as_json, free, print_table};
 use crate::args::{Common, EvalArgs};
-use crate::progress;
+use crate::{networks, progress};
 use anyhow::{Result, bail};
 use footwork::database::Database;
 use footwork::learned::{Decompression, Network, NetworkParts, Networks, Room};
@@ -33,7 +33,7 @@ const SKATE_CM_S: f32 = 0.5;
 
 /// Runs the command.
 pub fn eval(file: &Path, args: &EvalArgs, common: &Common, db: &Arc<Database>, config: &MatcherConfig) -> Result<()> {
-    let networks = Arc::new(Networks::load(file)?);
+    let networks = Arc::new(networks::open(file)?);
     let errors = compare(db, &networks, SAMPLES)?;
     let times = Times::of(db, &networks);
     let courses: Vec<&str> = args.courses.iter().map(String::as_str).collect();
@@ -113,7 +113,7 @@ fn faults(errors: &NetworkErrors, rows: &[Row]) -> Vec<String> {
         ("99th percentile of the error of poses", errors.reconstruction_p99_cm, RECONSTRUCTION_P99_CM),
         ("mean error of toes", errors.toes_mean_cm, TOES_MEAN_CM),
     ];
-    let over = limits.into_iter().filter(|(_, found, most)| !(found <= most));
+    let over = limits.into_iter().filter(|(_, found, most)| found.is_nan() || found > most);
     faults.extend(over.map(|(what, found, most)| format!("{what} {found:.2} cm, at most {most}")));
     let row = |name: &str| rows.iter().find(|row| row.variant == name);
     let (Some(learned), Some(exact)) = (row("learned"), row("exact")) else { return faults };

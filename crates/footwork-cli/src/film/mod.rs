@@ -54,15 +54,21 @@ pub fn film(args: &FilmArgs, common: &Common) -> Result<()> {
 
 /// Writes a strip of a recorded run.
 pub fn film_run(path: &Path, title: &str, trace: Trace, span_s: [f64; 2]) -> Result<()> {
-    let reel = Reel::recorded(trace, title.to_owned());
-    let span_s = [span_s[0], span_s[1].min(reel.seconds())];
-    let subjects = [subject(&reel, figure(&reel)?, title.to_owned(), span_s)?];
+    film_runs(path, title, vec![(title, trace)], &[View::Side, View::ThreeQuarter], span_s)
+}
+
+/// Writes a strip of recorded runs with their names, one above the other.
+pub fn film_runs(path: &Path, title: &str, runs: Vec<(&str, Trace)>, views: &[View], span_s: [f64; 2]) -> Result<()> {
+    let reels: Vec<Reel> = runs.into_iter().map(|(name, trace)| Reel::recorded(trace, name.to_owned())).collect();
+    let span_s = reels.iter().fold(span_s, |[from, to], reel| [from, to.min(reel.seconds())]);
+    let of_reel = |reel: &Reel| subject(reel, figure(reel)?, reel.source.clone(), span_s);
+    let subjects = reels.iter().map(of_reel).collect::<Result<Vec<_>>>()?;
     let drawn = Strip {
         title: title.to_owned(),
         subjects: &subjects,
         span_s,
         moments: Moments::Auto,
-        views: &[View::Side, View::ThreeQuarter],
+        views,
         camera: CameraMode::Follow,
         width: 1600.0,
     };

@@ -1,20 +1,27 @@
 //! What can be filmed: motion files, databases, recorded runs. All of them become one [`Reel`].
 
 use super::reel::{Data, Reel, Take};
-use crate::args::Common;
-use crate::clips;
+use crate::args::{Common, GroundKind};
+use crate::course::Course;
 use crate::database::{build_clips, built_in, in_source, sources};
+use crate::run::Drive;
 use crate::trace::Trace;
+use crate::{clips, networks};
 use anyhow::{Context, Result, bail};
 use footwork::build::config::matches_pattern;
 use footwork::build::{JointRoles, prepare};
 use footwork::clip::RawClip;
 use footwork::database::Database;
 use footwork::frames::JointIndex;
+use footwork::matcher::Character;
 use footwork::rig::Rig;
 use footwork_import::format::{Format, known};
 use footwork_import::{CharacterConfig, SourceConfig, check_rules};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Length of a run that is made to be filmed, in seconds.
+const DRIVEN_S: f32 = 40.0;
 
 impl Reel {
     /// Opens a source named on the command line: a motion file, folder or pattern, a database (or `built-in`), or
@@ -28,6 +35,9 @@ impl Reel {
         let extension = name.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
         let mut reel = match extension.as_str() {
             _ if name == Path::new("built-in") => Self::built_in(common)?,
+            "fwnet" => Self::driven(Some(&name), common)?,
+            _ if name == Path::new("learned") => Self::driven(Some(Path::new(networks::BUILT_IN)), common)?,
+            _ if name == Path::new("exact") => Self::driven(None, common)?,
             "fwdb" => Self::database(Database::load(&name)?, name.display().to_string()),
             "fwtrace" => Self::trace(&name)?,
             _ if Format::of(&name).is_some() || name.is_dir() || text.contains('*') => {
@@ -35,7 +45,7 @@ impl Reel {
             }
             _ => bail!(
                 "{}: unknown source: expected a motion file ({}), a folder with such files, a database (.fwdb), a trace \
-                 (.fwtrace), or `built-in`; `#clip` after it selects a clip",
+                 (.fwtrace), networks (.fwnet), or `built-in`, `exact`, `learned`; `#clip` after it selects a clip",
                 name.display(),
                 known()
             ),
@@ -51,6 +61,28 @@ impl Reel {
         let config = common.character()?;
         let (db, _) = build_clips(&built_in(), &config, common)?;
         Ok(Self::database(db, "built-in data".to_owned()))
+    }
+
+    /// Drives a character over the standard course: networks, or a database (the built-in data) by exact search.
+    fn driven(networks: Option<&Path>, common: &Common) -> Result<Self> {
+        let drive = Drive {
+            course: Course::parse("standard", common.seed)?,
+            ground: GroundKind::Level,
+            seconds: DRIVEN_S,
+            dt_s: 1.0 / footwork_metrics::RATE_HZ,
+            explain_s: None,
+            json: common.json,
+        };
+        let Some(path) = networks else {
+            let (db, config) = common.open()?;
+            let db = Arc::new(db);
+            return Ok(Self::recorded(Trace::of(&db, &drive.run(&db, config)?, "standard"), "exact".to_owned()));
+        };
+        let networks = Arc::new(networks::open(path)?);
+        let character = Character::learned(networks.clone(), None, common.character()?.matcher)?;
+        let db = networks.character();
+        let driven = drive.run_as(character, db, "projector")?;
+        Ok(Self::recorded(Trace::of(db, &driven, "standard"), "learned".to_owned()))
     }
 
     pub fn database(db: Database, source: String) -> Self {

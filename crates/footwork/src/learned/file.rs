@@ -1,7 +1,7 @@
 //! `.fwnet`: a safetensors file with the weights of the networks, and their character as a `.fwdb` file inside.
 
-use super::networks::{Calibration, NetworkParts, Networks, NetworksError};
 use super::network::{Layer, Network, Weights};
+use super::networks::{Calibration, NetworkParts, Networks, NetworksError};
 use crate::database::{Database, FileError};
 use crate::files::{canonical_json, read_safetensors, write_atomically};
 use bytemuck::{cast_slice, pod_collect_to_vec};
@@ -46,7 +46,9 @@ pub enum NetworkFileError {
         path: PathBuf,
     },
     /// Written by another version.
-    #[error("{path}: format version {found}, this footwork reads {FORMAT_VERSION}; update footwork, or train the networks again")]
+    #[error(
+        "{path}: format version {found}, this footwork reads {FORMAT_VERSION}; update footwork, or train the networks again"
+    )]
     Version {
         /// File.
         path: PathBuf,

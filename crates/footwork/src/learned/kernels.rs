@@ -226,8 +226,7 @@ fn sums_of_group<S: Vectors, W: Weight, const VECTORS: usize>(
     }
     let samples: [&[f32]; GROUP] = std::array::from_fn(|s| &inputs[s * stride..][..width]);
     for first in (0..outputs).step_by(VECTORS * S::LANES) {
-        let starts: [usize; VECTORS] =
-            std::array::from_fn(|v| (first + v * S::LANES).min(outputs - S::LANES));
+        let starts: [usize; VECTORS] = std::array::from_fn(|v| (first + v * S::LANES).min(outputs - S::LANES));
         let mut sums = [[S::splat(0.0); VECTORS]; GROUP];
         for (i, row) in weights.chunks_exact(outputs).enumerate() {
             let w: [S::V; VECTORS] = std::array::from_fn(|v| W::load::<S>(&row[starts[v]..]));

@@ -22,8 +22,8 @@ mod networks;
 mod source;
 
 pub use body::{BodyLayout, NEXT_CONTACT_WIDTH, ROTATION_WIDTH, Sampler};
-pub use file::{FORMAT_VERSION, NetworkFileError};
 pub use character::LearnedError;
+pub use file::{FORMAT_VERSION, NetworkFileError};
 pub use kernels::Kernel;
 pub use network::{Layer, Network, NetworkError, Precision, Room, Weights};
 pub use networks::{Calibration, Decompression, NetworkParts, Networks, NetworksError, STEP_S};

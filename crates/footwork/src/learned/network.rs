@@ -213,10 +213,8 @@ impl Network {
 
     /// The same network, its weights stored otherwise.
     pub fn with_precision(&self, precision: Precision) -> Self {
-        let stored = |l: &Layer| Layer {
-            weights: l.weights.with_precision(precision, l.outputs()),
-            bias: l.bias.clone(),
-        };
+        let stored =
+            |l: &Layer| Layer { weights: l.weights.with_precision(precision, l.outputs()), bias: l.bias.clone() };
         Self { layers: self.layers.iter().map(stored).collect(), ..self.clone() }
     }
 
@@ -407,7 +405,8 @@ mod tests {
     fn network(widths: &[usize], seed: u64) -> Network {
         let mut next = numbers(seed);
         let mut values = |n: usize| (0..n).map(|_| next()).collect::<Vec<f32>>();
-        let layers = widths.windows(2).map(|w| Layer { weights: Weights::F32(values(w[0] * w[1])), bias: values(w[1]) });
+        let layers =
+            widths.windows(2).map(|w| Layer { weights: Weights::F32(values(w[0] * w[1])), bias: values(w[1]) });
         let layers = layers.collect();
         let (inputs, outputs) = (widths[0], widths[widths.len() - 1]);
         let network = Network {
@@ -465,9 +464,7 @@ mod tests {
         let network = network(&[20, 64, 10], 7);
         let of = |precision| network.with_precision(precision).layers[0].weights.to_f32();
         let trained = of(Precision::F32);
-        let worst = |stored: Vec<f32>| {
-            stored.iter().zip(&trained).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
-        };
+        let worst = |stored: Vec<f32>| stored.iter().zip(&trained).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         // Numbers up to 1: half floats have 11 bits, whole numbers 127 steps.
         assert!(worst(of(Precision::F16)) <= 0.5 / 2048.0);
         assert!((0.001..=0.51 / 127.0).contains(&worst(of(Precision::I8))));
@@ -496,7 +493,12 @@ mod tests {
             bad.check().unwrap_err().to_string()
         };
         assert_eq!(refused(|n| n.layers.clear()), "the network has no layers");
-        assert_eq!(refused(|n| { n.layers.pop(); }), "layer 1 takes 2 inputs, expected 4");
+        assert_eq!(
+            refused(|n| {
+                n.layers.pop();
+            }),
+            "layer 1 takes 2 inputs, expected 4"
+        );
         assert_eq!(refused(|n| n.layers[1].bias.push(0.0)), "layer 1 takes 2 inputs, expected 4");
         assert_eq!(refused(|n| n.input_std[1] = 0.0), "input_std, value 1: 0 is not usable");
         let nan = |n: &mut Network| n.layers[0].weights = Weights::F32(vec![f32::NAN; 12]);

@@ -173,7 +173,8 @@ impl Networks {
             compressor: self.compressor.as_ref().map(|c| c.with_precision(precision)),
             ..self.parts.clone()
         };
-        let networks = Self { parts, character: Database::clone_of(&self.character), layout: self.layout.clone(), hash: 0 };
+        let networks =
+            Self { parts, character: Database::clone_of(&self.character), layout: self.layout.clone(), hash: 0 };
         Self { hash: networks.hash_of_all(), ..networks }
     }
 
@@ -248,7 +249,9 @@ impl Networks {
                     format!("channel {i} `{}`: weight {} and {}", a.label, a.weight, b.weight)
                 }
                 Some((i, (a, b))) => format!("channel {i}: `{}` and `{}`", a.label, b.label),
-                None => format!("their number of channels: {} and {}", ours.schema.channels.len(), db.schema.channels.len()),
+                None => {
+                    format!("their number of channels: {} and {}", ours.schema.channels.len(), db.schema.channels.len())
+                }
             });
         }
         if ours.skeleton.names() != db.skeleton.names() {
@@ -287,8 +290,16 @@ impl Networks {
             ("outputs of the stepper", code, p.stepper.outputs()),
             ("inputs of the projector", columns, p.projector.inputs()),
             ("outputs of the projector", code, p.projector.outputs()),
-            ("inputs of the compressor", columns + 2 * p.outputs.len(), compressor.map_or(columns + 2 * p.outputs.len(), Network::inputs)),
-            ("outputs of the compressor", code - columns.min(code), compressor.map_or(code - columns.min(code), Network::outputs)),
+            (
+                "inputs of the compressor",
+                columns + 2 * p.outputs.len(),
+                compressor.map_or(columns + 2 * p.outputs.len(), Network::inputs),
+            ),
+            (
+                "outputs of the compressor",
+                code - columns.min(code),
+                compressor.map_or(code - columns.min(code), Network::outputs),
+            ),
             ("the code of a character at rest", code, p.resting.len()),
             ("constants of the body", width, p.constants.len()),
         ];
@@ -302,7 +313,7 @@ impl Networks {
         let c = &p.calibration;
         let numbers = [c.transition_distance, c.longest_step_s, c.trusted_distance];
         let all = p.constants.iter().chain(&p.resting).chain(&numbers);
-        match all.copied().find(|v| !(v.abs() < FAR)) {
+        match all.copied().find(|v| v.is_nan() || v.abs() >= FAR) {
             Some(value) => Err(NetworksError::Value { what: "constants, resting code or calibration", value }),
             None => Ok(()),
         }
@@ -312,7 +323,9 @@ impl Networks {
         let mut hash = Xxh3::new();
         hash.update(&self.character.content_hash().to_le_bytes());
         let p = &self.parts;
-        for network in [Some(&p.decompressor), Some(&p.stepper), Some(&p.projector), p.compressor.as_ref()].into_iter().flatten() {
+        for network in
+            [Some(&p.decompressor), Some(&p.stepper), Some(&p.projector), p.compressor.as_ref()].into_iter().flatten()
+        {
             network.hash_into(&mut hash);
         }
         hash.update(bytemuck::cast_slice(&p.outputs));
@@ -358,7 +371,7 @@ fn at_rest(db: &Database) -> DatabaseContent {
         translated,
     };
     let clip = Clip {
-        name: "rest".into(),
+        name: "learned".into(),
         first_frame: 0,
         frames: 1,
         first_row: 0,

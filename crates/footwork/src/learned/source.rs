@@ -329,14 +329,7 @@ impl MotionSource for Decompressed {
         velocity.angular[0] = Vec3::Y * turn;
     }
 
-    fn some_joints(
-        &self,
-        at: Moment,
-        room: &mut Room,
-        _wanted: &[bool],
-        pose: &mut Pose,
-        velocity: &mut PoseVelocity,
-    ) {
+    fn some_joints(&self, at: Moment, room: &mut Room, _wanted: &[bool], pose: &mut Pose, velocity: &mut PoseVelocity) {
         self.pose(at, room, pose, velocity);
     }
 

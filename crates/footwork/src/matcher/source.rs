@@ -126,14 +126,7 @@ pub(crate) trait MotionSource: Debug + Send + Sync {
     fn pose(&self, at: Moment, room: &mut Room, pose: &mut Pose, velocity: &mut PoseVelocity);
 
     /// As [`MotionSource::pose`], of the joints for which `wanted` says true (`[joints]`); the others may keep what they have.
-    fn some_joints(
-        &self,
-        at: Moment,
-        room: &mut Room,
-        wanted: &[bool],
-        pose: &mut Pose,
-        velocity: &mut PoseVelocity,
-    );
+    fn some_joints(&self, at: Moment, room: &mut Room, wanted: &[bool], pose: &mut Pose, velocity: &mut PoseVelocity);
 
     /// The root `ahead_s` from the moment (negative: before), seen from the root at the moment.
     fn trajectory(&self, at: Moment, room: &mut Room, ahead_s: f32) -> TrajectorySample;
@@ -191,14 +184,7 @@ impl MotionSource for Clips {
         self.0.view(p.clip, p.mirrored).sample(p.time_s, pose, velocity);
     }
 
-    fn some_joints(
-        &self,
-        at: Moment,
-        _room: &mut Room,
-        wanted: &[bool],
-        pose: &mut Pose,
-        velocity: &mut PoseVelocity,
-    ) {
+    fn some_joints(&self, at: Moment, _room: &mut Room, wanted: &[bool], pose: &mut Pose, velocity: &mut PoseVelocity) {
         let p = at.playing;
         self.0.view(p.clip, p.mirrored).sample_some(p.time_s, |j| wanted[j], pose, velocity);
     }

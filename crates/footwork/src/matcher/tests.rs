@@ -45,14 +45,7 @@ impl MotionSource for Ahead {
         pose.rotations[1] = Quat::from_rotation_y(at.memory[0] * 1e-3);
         velocity.linear[0] = Vec3::Z;
     }
-    fn some_joints(
-        &self,
-        at: Moment,
-        room: &mut Room,
-        _: &[bool],
-        pose: &mut Pose,
-        velocity: &mut PoseVelocity,
-    ) {
+    fn some_joints(&self, at: Moment, room: &mut Room, _: &[bool], pose: &mut Pose, velocity: &mut PoseVelocity) {
         self.pose(at, room, pose, velocity);
     }
     fn trajectory(&self, _: Moment, _: &mut Room, ahead_s: f32) -> TrajectorySample {

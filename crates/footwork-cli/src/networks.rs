@@ -1,0 +1,16 @@
+//! Networks of a command: a file, or those of the built-in person.
+
+use anyhow::Result;
+use footwork::learned::Networks;
+use std::path::Path;
+
+/// The word for the networks of the built-in person.
+pub const BUILT_IN: &str = "built-in";
+
+/// Opens a `.fwnet` file, or `built-in`.
+pub fn open(path: &Path) -> Result<Networks> {
+    if path == Path::new(BUILT_IN) {
+        return Ok(Networks::from_bytes(footwork_gait::BIPED_NETWORKS, path)?);
+    }
+    Ok(Networks::load(path)?)
+}

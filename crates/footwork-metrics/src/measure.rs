@@ -397,7 +397,7 @@ mod tests {
     use super::*;
     use crate::motion::Subject;
     use crate::motion::tests::moving;
-    use crate::recording::Seam;
+    use crate::recording::{Jump, Seam};
     use crate::source::SourceClip;
     use footwork::frames::ClipIndex;
     use footwork::matcher::Playing;

@@ -112,7 +112,7 @@ fn an_evaluation_gives_every_metric_and_the_same_again() {
 fn the_simulated_character_answers_as_soon_as_its_springs() {
     let (db, source) = (gait(), Source::new(&gait()));
     let config = MatcherConfig::default();
-    let character = Arc::new(Character::new(db, config.clone()).unwrap());
+    let character = Arc::new(Character::new(db.clone(), config.clone()).unwrap());
     // 1 - (1 + x) e^-x is 0.9 at x = 3.8897, and x is t 2 ln 2 / half-life. Velocity turns later than that: sideways and
     // backwards the character is slower, until it faces the new way.
     let spring_s = 3.8897 * config.simulation.velocity_half_life_s / (2.0 * std::f32::consts::LN_2);

@@ -20,6 +20,7 @@ use footwork::database::{Database, MirrorMode};
 use footwork::frames::RowIndex;
 use footwork::input::HandTarget;
 use footwork::input::{Goal, GroundPoint, MotionInput, Path, TrajectoryPoint};
+use footwork::learned::Networks;
 use footwork::matcher::Character;
 use footwork::matcher::Crowd;
 use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher, Output, SearchConfig, SearchScheduler, step};
@@ -134,6 +135,21 @@ impl Goals {
         };
         MotionInput { goal, user, ..Default::default() }
     }
+}
+
+#[test]
+fn a_character_of_networks_allocates_nothing() {
+    let networks = Networks::from_bytes(footwork_gait::BIPED_NETWORKS, "shipped".as_ref()).unwrap();
+    let character = Character::learned(Arc::new(networks), None, MatcherConfig::default()).unwrap();
+    let mut m = MotionMatcher::of(Arc::new(character), Transform::IDENTITY).unwrap();
+    let goals = Goals::new();
+    let calls = allocations(|| {
+        for k in 0..1200 {
+            m.update(&goals.at(k, &[]), 1.0 / 60.0).unwrap();
+        }
+    });
+    assert!(m.state().header.transitions > 20);
+    assert_eq!(calls, 0);
 }
 
 #[test]

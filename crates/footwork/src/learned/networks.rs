@@ -195,13 +195,27 @@ impl Networks {
         varying.resize(code.len().max(self.outputs.len()), 0.0);
         let rates = &mut varying[..code.len()];
         self.stepper.run(code, rates, room);
-        code.iter_mut().zip(rates).for_each(|(v, rate)| *v = (*v + *rate * STEP_S as f32).clamp(-FAR, FAR));
+        code.iter_mut().zip(rates).for_each(|(v, rate)| *v += *rate * STEP_S as f32);
+        self.keep_near(code);
     }
 
-    /// The code of the moment that fits a query.
+    /// The code of the moment that fits a query. What no motion would ask is taken for the nearest that one might.
     pub fn project(&self, query: &[f32], code: &mut [f32], room: &mut Decompression) {
-        self.projector.run(query, code, &mut room.room);
-        code.iter_mut().for_each(|v| *v = v.clamp(-FAR, FAR));
+        let Decompression { varying, room } = room;
+        varying.resize(self.outputs.len().max(query.len()), 0.0);
+        let near = &mut varying[..query.len()];
+        near.copy_from_slice(query);
+        self.keep_near(near);
+        self.projector.run(near, code, room);
+        self.keep_near(code);
+    }
+
+    /// Keeps features, and latent variables, where those of the clips are: networks know nothing of what is far off.
+    fn keep_near(&self, code: &mut [f32]) {
+        let (mean, spread) = (&self.projector.output_mean, &self.projector.output_std);
+        for ((v, mean), spread) in code.iter_mut().zip(mean).zip(spread) {
+            *v = v.clamp(mean - FARTHEST * spread, mean + FARTHEST * spread);
+        }
     }
 
     /// The code of a moment of a database; `None` without a compressor.
@@ -337,7 +351,9 @@ impl Networks {
     }
 }
 
-/// Numbers of a code stay within this: a stepper that runs away must not reach infinity.
+/// Features and latent variables stay within so many times their spread over the clips.
+const FARTHEST: f32 = 10.0;
+/// Constants are smaller than this.
 const FAR: f32 = 1e4;
 /// Offsets and scales of features that are off by less than this share of a scale are the same.
 const SAME: f32 = 0.02;

@@ -7,6 +7,9 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrainError {
+    /// Networks without what computes latent variables.
+    #[error("the networks of --stepper-of have no compressor: train them again")]
+    NoCompressor,
     /// Nothing to learn from.
     #[error("the database has no motion on level ground: build it with `footwork build` from clips of locomotion")]
     NoMotion,

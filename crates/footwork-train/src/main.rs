@@ -13,7 +13,7 @@ use footwork_train::checkpoint::Checkpoint;
 use footwork_train::error::TrainError;
 use footwork_train::phase::{Phase, Tick};
 use footwork_train::reference::read_reference;
-use footwork_train::train::TrainJob;
+use footwork_train::train::{TrainJob, TrainSettings};
 use footwork_train::{onnx, svg};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::Write;
@@ -51,7 +51,8 @@ fn main() -> ExitCode {
 
 fn train(flags: &TrainFlags, start: Instant) -> anyhow::Result<()> {
     let (db, output) = flags.files();
-    let settings = flags.settings();
+    let stepper_of = flags.stepper_of.as_deref().map(Networks::load).transpose()?.map(Arc::new);
+    let settings = TrainSettings { stepper_of, ..flags.settings() };
     let device = flags.device.kind().open()?;
     let db = Database::load(&db)?;
     let checkpoint = Checkpoint::path_of(&output);

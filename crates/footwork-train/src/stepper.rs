@@ -18,7 +18,7 @@ const PARTS: [&str; 4] = ["features", "latents", "feature rates", "latent rates"
 /// Share of the phase after which windows have their full length.
 const GROWN: f32 = 0.5;
 /// Noise of the first frame is up to this share of the spread.
-const NOISE: f32 = 0.15;
+const NOISE: f32 = 0.03;
 
 /// The stepper in training.
 #[derive(Debug)]

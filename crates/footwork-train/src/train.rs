@@ -14,7 +14,7 @@ use crate::report::{Quality, measure};
 use crate::stepper::Stepper;
 use burn::tensor::Device;
 use footwork::database::Database;
-use footwork::learned::{NetworkParts, Networks, Precision};
+use footwork::learned::{Decompression, NetworkParts, Networks, Precision, Sampler};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -31,6 +31,8 @@ pub struct TrainSettings {
     pub compressor_hidden: usize,
     /// Width of the hidden layers of the projector.
     pub projector_hidden: usize,
+    /// Networks of which only the stepper is trained again, with the whole budget.
+    pub stepper_of: Option<Arc<Networks>>,
     /// Windows or samples per step, for each phase.
     pub batch: [usize; 3],
     /// Seed of all random numbers. Without one: that of the checkpoint, or 1.
@@ -61,6 +63,7 @@ impl Default for TrainSettings {
             hidden: 512,
             compressor_hidden: 512,
             projector_hidden: 512,
+            stepper_of: None,
             batch: [32, 32, 64],
             seed: None,
             budget: Budget::Time(Duration::from_secs(600)),
@@ -168,6 +171,22 @@ impl TrainJob<'_> {
         let keeper = Keeper::new(self.checkpoint, checkpoint, self.interrupted);
         let mut shop = Workshop { device: self.device, seed, observer: self.observer, keeper };
         let mut phases = Vec::new();
+        if let Some(networks) = &settings.stepper_of {
+            let codes = compressed(db, &data, networks)?;
+            let mut stepper = Stepper::new(&data, &codes, (settings.hidden, settings.batch[1]), seed);
+            phases.push(stepper.train(&data, &codes, together(limits), &mut shop)?);
+            let stepper = stepper.to_network().with_precision(settings.stepper_precision);
+            let networks = Networks::new(db, NetworkParts { stepper, ..NetworkParts::clone(networks) })?;
+            let quality = measure(db, &data, &networks, &Oracle::new(db, &data, &codes), seed);
+            return Ok(Trained {
+                networks,
+                quality,
+                phases,
+                motion_s: data.seconds(),
+                frames: data.usable().count(),
+                read_s,
+            });
+        }
 
         let kinematics = Kinematics::new(&db.skeleton, &data.layout);
         let contact_joints: Vec<usize> = db.rig.contact_joints.iter().map(|j| j.at()).collect();
@@ -223,6 +242,33 @@ fn identity(db: &Database, settings: &TrainSettings) -> Identity {
              batches {batch:?}"
         ),
     }
+}
+
+/// The codes of all frames, by networks that exist.
+fn compressed(db: &Database, data: &Dataset, networks: &Networks) -> Result<Vec<f32>, TrainError> {
+    networks.check_schema(db)?;
+    let width = networks.code_width();
+    let mut codes = vec![0.0; data.frames() * width];
+    let (mut sampler, mut room) = (Sampler::new(db), Decompression::new(networks));
+    for sequence in &data.sequences {
+        // The frame after the last has a code, too: it is a successor.
+        for frame in sequence.frames.start..=sequence.frames.end {
+            let at = (sequence.clip, sequence.mirrored, sequence.time_s(frame));
+            let code = &mut codes[frame * width..][..width];
+            networks.compress(&mut sampler, at, code, &mut room).ok_or(TrainError::NoCompressor)?;
+        }
+    }
+    Ok(codes)
+}
+
+/// The limit of a phase that has those of all.
+fn together(limits: [Limit; 3]) -> Limit {
+    let sum = |a: Limit, b: Limit| match (a, b) {
+        (Limit::Time(a), Limit::Time(b)) => Limit::Time(a + b),
+        (Limit::Steps(a), Limit::Steps(b)) => Limit::Steps(a + b),
+        (a, _) => a,
+    };
+    sum(sum(limits[0], limits[1]), limits[2])
 }
 
 /// The limit of the phase after those recorded: time that they left over is shared among the rest.

@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 #[test]
 fn small_networks_learn_a_few_clips_and_untrained_ones_do_not_know_them() {
     let untrained = train_through(&settings([1, 1, 1])).quality;
-    let trained = train_through(&settings([1500, 400, 400])).quality;
+    let trained = train_through(&settings([4000, 400, 400])).quality;
     println!("{untrained:?}\n{trained:?}");
     assert!(trained.reconstruction.mean_cm < 3.0, "{trained:?}");
     assert!(untrained.reconstruction.mean_cm > 8.0, "{untrained:?}");

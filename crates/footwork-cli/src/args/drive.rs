@@ -228,8 +228,8 @@ pub struct EvalArgs {
     /// Courses to run (see below)
     #[arg(long, value_name = "COURSES", value_delimiter = ',', default_value = "a,b,c,d,e,f", value_parser = footwork_metrics::courses::COURSES)]
     pub courses: Vec<String>,
-    /// Networks (.fwnet, or `built-in`) to compare with exact search: errors, bytes, times, and rows `exact`, `decompressor`,
-    /// `learned`, each also `_free`
+    /// Networks (.fwnet, or `built-in`) to compare with the exact search. Rows are `exact`, `decompressor` and `learned`, each
+    /// also `_free`; errors, bytes and times of the networks come first
     #[arg(long, value_name = "FILE", conflicts_with_all = ["variants", "gate"])]
     pub learned: Option<PathBuf>,
     /// Upper bounds (TOML): a table per variant, a key per metric. If one does not hold, the worst frame is reported

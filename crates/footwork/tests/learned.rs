@@ -196,8 +196,8 @@ fn what_networks_do_not_have_is_refused() {
     for k in 0..100 {
         m.update(&common::walk(Vec3::Z), 1.0 / 60.0).unwrap_or_else(|e| panic!("{k}: {e}"));
     }
-    // The memory of the networks is the end of the block: a count, then two codes.
-    let memory = 1 + 2 * networks().code_width();
+    // The memory of the networks is the end of the block: a count, two codes, and a correction of steps.
+    let memory = 1 + 3 * networks().code_width();
     for (at, value) in [(0, 0.5), (0, -1.0), (0, f32::NAN), (5, f32::NAN), (7, f32::INFINITY), (9, 1e9)] {
         let mut state = m.state().clone();
         let place = state.block.len() - memory + at;
@@ -220,7 +220,7 @@ fn codes_far_off_the_data_stay_finite_and_come_back() {
     let mut m = at_origin(&learned());
     m.update(&common::walk(Vec3::Z), 0.5).unwrap();
     let mut state = m.state().clone();
-    let memory = 2 * networks().code_width();
+    let memory = 3 * networks().code_width();
     let first = state.block.len() - memory;
     state.block[first..].iter_mut().enumerate().for_each(|(i, v)| *v = if i % 2 == 0 { 1e4 } else { -1e4 });
     m.restore(&state).unwrap();

@@ -1,7 +1,7 @@
 //! Choosing by projector.
 
 use super::networks::Networks;
-use super::source::{Decompressed, DecompressionRoom, begin};
+use super::source::{Decompressed, DecompressionRoom, begin, correction};
 use crate::database::{Database, TagFilter};
 use crate::frames::ClipIndex;
 use crate::matcher::character::{Character, Choice, Chooser, Update};
@@ -27,6 +27,8 @@ pub(super) struct ExactSearch {
     pub latents: Vec<f32>,
 }
 
+/// Share of the way to what was found that each step goes: until the next search, three quarters of it.
+const CORRECTION: f32 = 0.12;
 /// What the networks play has no clips: this stands for all of it.
 const MOTION: ClipIndex = ClipIndex(0);
 
@@ -61,6 +63,16 @@ impl Projection {
         let scratch = &mut *update.scratch;
         let Some(room) = scratch.room.of::<DecompressionRoom>() else { return };
         begin(&self.networks, &room.found, &mut scratch.memory, &mut room.networks);
+    }
+
+    /// Corrects the coming steps towards the code that was found, so that they do not lead off the data.
+    fn correct(&self, update: &mut Update) {
+        let layout = update.character.layout();
+        let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return };
+        let by = correction(&mut update.state.block[layout.memory.clone()], room.now.len());
+        for ((by, now), found) in by.iter_mut().zip(&room.now).zip(&room.found) {
+            *by = CORRECTION * (found - now);
+        }
     }
 
     /// Accelerations of what is shown are not known: those of what plays stand in the query.
@@ -125,6 +137,7 @@ impl Chooser for Projection {
             rest_cost: 0.0,
         });
         if !jumped {
+            self.correct(update);
             return Choice::Continue;
         }
         let time_s = update.state.header.since_control_s();

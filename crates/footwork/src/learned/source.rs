@@ -17,7 +17,8 @@ use std::sync::Arc;
 /// Where the codes come from that are decompressed.
 #[derive(Debug)]
 pub(super) enum Codes {
-    /// From the stepper. The state of a character remembers two: the first and the second are those before and after what plays.
+    /// From the stepper. The state of a character remembers two, those before and after what plays, and by how much each step is
+    /// corrected.
     Stepped,
     /// From the rows of a database, with `[rows x latents]` their latent variables.
     Rows(Arc<Database>, Vec<f32>),
@@ -69,7 +70,7 @@ impl Decompressed {
             Codes::Stepped => {
                 let (count, codes) = at.memory.split_at(COUNT);
                 room.codes[0].copy_from_slice(&codes[..width]);
-                room.codes[1].copy_from_slice(&codes[width..]);
+                room.codes[1].copy_from_slice(&codes[width..2 * width]);
                 let since_s = at.playing.time_s - f64::from(count[0]) * STEP_S;
                 share(since_s)
             }
@@ -248,7 +249,7 @@ impl MotionSource for Decompressed {
     }
 
     fn memory_width(&self) -> usize {
-        if let Codes::Stepped = self.codes { COUNT + 2 * self.networks.code_width() } else { 0 }
+        if let Codes::Stepped = self.codes { COUNT + 3 * self.networks.code_width() } else { 0 }
     }
 
     fn begin(&self, memory: &mut [f32]) {
@@ -266,8 +267,10 @@ impl MotionSource for Decompressed {
             if playing.time_s + SAME_S < f64::from(count[0] + 1.0) * STEP_S || count[0] >= MOST_STEPS {
                 break;
             }
-            codes.copy_within(width.., 0);
-            self.networks.advance(&mut codes[width..], &mut room.networks);
+            codes.copy_within(width..2 * width, 0);
+            let (next, correction) = codes[width..].split_at_mut(width);
+            self.networks.advance(next, &mut room.networks);
+            next.iter_mut().zip(correction).for_each(|(v, by)| *v += *by);
             count[0] += 1.0;
         }
     }
@@ -424,12 +427,19 @@ fn small_rotation_vector(q: Quat) -> Vec3 {
 /// More steps than the fastest play rate asks for in a control tick.
 const MOST_STEPS_PER_TICK: usize = 24;
 
-/// What is remembered at a code: it, and the one that follows.
+/// By how much each step is corrected, in what is remembered.
+pub(super) fn correction(memory: &mut [f32], width: usize) -> &mut [f32] {
+    &mut memory[COUNT + 2 * width..]
+}
+
+/// What is remembered at a code: it, the one that follows, and that nothing is corrected.
 pub(super) fn begin(networks: &Networks, code: &[f32], memory: &mut [f32], room: &mut Decompression) {
     let (count, codes) = memory.split_at_mut(COUNT);
     let (now, next) = codes.split_at_mut(code.len());
+    let (next, correction) = next.split_at_mut(code.len());
     count[0] = 0.0;
     now.copy_from_slice(code);
     next.copy_from_slice(code);
+    correction.fill(0.0);
     networks.advance(next, room);
 }

@@ -14,7 +14,7 @@ const SAMPLES: usize = 2000;
 /// Bounds of the distance at which what the projector finds counts as another moment.
 const TRANSITION_DISTANCES: std::ops::RangeInclusive<f32> = 0.5..=1.5;
 /// Seconds after which the projector is followed in any case.
-const LONGEST_STEP_S: f32 = 2.0;
+const LONGEST_STEP_S: f32 = 10.0;
 /// Factor from the largest distance measured to the one that is not trusted.
 const TRUST: f32 = 1.5;
 

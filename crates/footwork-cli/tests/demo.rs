@@ -1,16 +1,19 @@
-//! `footwork` without arguments: five files that other programs can open.
+//! `footwork` without arguments: six files that other programs can open.
 
 mod common;
 
 use footwork_import::bvh::Units;
 
 #[test]
-fn the_demo_needs_nothing_and_writes_five_files() {
+fn the_demo_needs_nothing_and_writes_six_files() {
     let dir = tempfile::tempdir().unwrap();
     let out = common::ok::<&str>(dir.path(), &[]);
     assert!(out.contains("footwork-demo/") && out.contains("searches/s") && out.contains("path error"), "{out}");
     let folder = dir.path().join("footwork-demo");
-    assert_eq!(common::names(&folder), ["demo.bvh", "demo.glb", "path.svg", "strip.png", "summary.json"]);
+    assert_eq!(
+        common::names(&folder),
+        ["demo.bvh", "demo.glb", "learned.png", "path.svg", "strip.png", "summary.json"]
+    );
 
     let clip = footwork_import::read_clip(&folder.join("demo.bvh"), Units::Auto).unwrap();
     assert_eq!((clip.rate_hz, clip.frames(), clip.skeleton.len()), (60.0, 5400, 23));
@@ -22,8 +25,10 @@ fn the_demo_needs_nothing_and_writes_five_files() {
     let svg = std::fs::read_to_string(folder.join("path.svg")).unwrap();
     assert!(svg.starts_with("<svg") && svg.contains("<path") && svg.trim_end().ends_with("</svg>"));
 
-    let strip = std::fs::read(folder.join("strip.png")).unwrap();
-    assert!(strip.starts_with(b"\x89PNG") && strip.len() > 50_000);
+    for name in ["strip.png", "learned.png"] {
+        let strip = std::fs::read(folder.join(name)).unwrap();
+        assert!(strip.starts_with(b"\x89PNG") && strip.len() > 50_000, "{name}");
+    }
 
     let text = std::fs::read_to_string(folder.join("summary.json")).unwrap();
     let summary: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -121,6 +121,31 @@ fn a_bound_that_does_not_hold_fails_and_is_filmed() {
 }
 
 #[test]
+fn networks_are_measured_beside_the_exact_search() {
+    let dir = tempfile::tempdir().unwrap();
+    let asked = ["eval", "--learned", "built-in", "--courses", "a", "--seeds", "1", "--json"];
+    // The verdict is the exit code; what counts here is what is measured.
+    let run = common::run(dir.path(), &asked);
+    let found: serde_json::Value = serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {run:?}"));
+    let is = |key: &str| found[key].as_f64().unwrap_or_else(|| panic!("{key}: {found}"));
+    assert_eq!(run.code == Some(0), found["passes"].as_bool().unwrap(), "{run:?}");
+    assert!(is("reconstruction_mean_cm") < 1.0 && is("reconstruction_p99_cm") < 6.0 && is("toes_mean_cm") < 1.5);
+    assert!(is("us_per_frame_batch1") > 0.0 && is("us_per_frame_batch64") > 0.0 && is("projector_cost_ratio") < 1.2);
+    assert!((0.3..=1.0).contains(&is("projector_recall")));
+    let steps: Vec<f64> = found["stepper_cm"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+    assert!(steps.len() == 3 && steps.is_sorted() && steps[0] < 2.0 && steps[2] < 8.0, "{steps:?}");
+    assert!(found["bytes"]["total"].as_f64().unwrap() < 1.6e6, "{}", found["bytes"]);
+    let rows = found["rows"].as_array().unwrap();
+    let names: Vec<&str> = rows.iter().map(|r| r["variant"].as_str().unwrap()).collect();
+    let wanted = ["exact", "exact_free", "decompressor", "decompressor_free", "learned", "learned_free", "mocap"];
+    assert_eq!(names, wanted);
+    // Straight ahead networks walk as straight as clips.
+    let heading = |row: usize| rows[row]["heading_error_deg"].as_f64().unwrap();
+    assert!(heading(4) < heading(0) + 1.0 && rows[4]["coverage_pct"].is_null());
+    common::fails(dir.path(), &["eval", "--learned", "no.fwnet"], &["no.fwnet: cannot read"]);
+}
+
+#[test]
 fn mistakes_are_named_before_anything_runs() {
     let dir = folder();
     let wrong = gate(dir.path(), "[default]\njerk_rot = 1\n");

@@ -1,6 +1,7 @@
 //! `footwork eval`: measures the quality of motion.
 
 mod learned;
+mod table;
 
 use crate::args::{Common, EvalArgs, GroundKind};
 use crate::course::stick_line;
@@ -14,12 +15,13 @@ use footwork::matcher::MatcherConfig;
 use footwork_import::CharacterConfig;
 use footwork_metrics::RATE_HZ;
 use footwork_metrics::courses::{Run, course};
-use footwork_metrics::eval::{Evaluation, METRICS, Mover, Row, Variant, keys, without_feet};
+use footwork_metrics::eval::{Evaluation, METRICS, Mover, Variant, free, without_feet};
 use footwork_metrics::gate::{Bound, Broken, Gate, Limit};
 use footwork_metrics::samples::Moment;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
+use table::{as_json, figures, print_table, seconds};
 
 /// Time filmed before and after the worst frame, in seconds.
 const AROUND_S: f32 = 1.0;
@@ -97,8 +99,8 @@ fn variant(word: &str, default: &MatcherConfig, db: &Database) -> Result<Variant
     let config = match word {
         "default" => default.clone(),
         "reference" => MatcherConfig::reference(),
-        "default_free" => free(default.clone()),
-        "reference_free" => free(MatcherConfig::reference()),
+        "default_free" => free(default),
+        "reference_free" => free(&MatcherConfig::reference()),
         file if file.ends_with(".toml") => {
             name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
             CharacterConfig::load(Path::new(file))?.matcher
@@ -118,44 +120,6 @@ fn read_gate(file: &Path, variants: &[Variant]) -> Result<Gate> {
     let text = read_text_at_most(file, MOST_BYTES).with_context(|| format!("cannot read {}", file.display()))?;
     let names: Vec<&str> = variants.iter().map(|v| v.name.as_str()).collect();
     Gate::parse(&text, &names).with_context(|| file.display().to_string())
-}
-
-/// Disables pose adjustments: feet slide as blended, the root follows the clips.
-fn free(config: MatcherConfig) -> MatcherConfig {
-    let mut config = without_feet(&config);
-    (config.root.adjust, config.root.clamp) = (false, false);
-    config
-}
-
-/// All keys, `null` if a metric does not apply to a row, and the worst frame of each bound.
-fn as_json(row: &Row, gate: &Gate, db: &Database) -> Value {
-    let mut object = Map::new();
-    object.insert("variant".into(), json!(row.variant));
-    for key in keys() {
-        let value = row.values.get(key);
-        object.insert(key.into(), json!(value.map(|v| v.mean)));
-        object.insert(format!("{key}_sd"), json!(value.and_then(|v| v.sd)));
-    }
-    let of_row = gate.bounds.iter().filter(|b| b.variant == row.variant);
-    let worst = of_row.filter_map(|b| Some((b.key.to_owned(), moment_json(row.values.get(b.key)?.worst?, db))));
-    object.insert("worst".into(), worst.collect());
-    Value::Object(object)
-}
-
-fn moment_json((value, m): (f32, Moment), db: &Database) -> Value {
-    json!({
-        "value": value,
-        "course": m.course,
-        "run": m.run,
-        "time_s": seconds(m.frame),
-        "joint": db.skeleton.name(m.joint),
-        "clip": db.clips[m.clip.at()].name,
-        "clip_time_s": seconds(m.clip_frame),
-    })
-}
-
-fn seconds(frame: usize) -> f32 {
-    frame as f32 / RATE_HZ
 }
 
 /// Returns the worst frame of a broken bound.
@@ -206,31 +170,4 @@ fn film_worst(path: &Path, broken: &Broken<'_>, variants: &[Variant], db: &Arc<D
     let title = format!("{name}, {key}: worst at {at_s:.2} s of course {}, run {}", m.course, m.run);
     let span_s = [f64::from((at_s - AROUND_S).max(0.0)), f64::from(last_s)];
     film::film_run(path, &title, Trace::of(db, &driven, m.course), span_s)
-}
-
-/// Prints a table with a row per metric and a column per variant.
-fn print_table(rows: &[Row]) {
-    let width = keys().map(str::len).max().unwrap_or(0);
-    let heads: Vec<String> = rows.iter().map(|r| format!("{:>16}", r.variant)).collect();
-    out!("{:width$} {}", "", heads.concat());
-    for key in keys() {
-        let cells: Vec<String> = rows.iter().map(|r| cell(r, key)).collect();
-        out!("{key:width$} {}", cells.concat());
-    }
-}
-
-fn cell(row: &Row, key: &str) -> String {
-    let Some(value) = row.values.get(key) else { return format!("{:>16}", "-") };
-    let spread = value.sd.map(|sd| format!(" ±{}", figures(sd))).unwrap_or_default();
-    format!("{:>16}", figures(value.mean) + &spread)
-}
-
-/// Formats a value with three significant figures.
-fn figures(value: f32) -> String {
-    match value.abs() {
-        v if v >= 100.0 => format!("{value:.0}"),
-        v if v >= 10.0 => format!("{value:.1}"),
-        v if v >= 1.0 => format!("{value:.2}"),
-        _ => format!("{value:.3}"),
-    }
 }

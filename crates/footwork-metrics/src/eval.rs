@@ -173,6 +173,13 @@ pub fn without_feet(config: &MatcherConfig) -> MatcherConfig {
     MatcherConfig { feet, ..config.clone() }
 }
 
+/// The same settings without pose adjustments: feet slide as blended, the root follows the clips.
+pub fn free(config: &MatcherConfig) -> MatcherConfig {
+    let mut config = without_feet(config);
+    (config.root.adjust, config.root.clamp) = (false, false);
+    config
+}
+
 /// A metric's value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Value {

@@ -1,13 +1,13 @@
 //! `footwork eval --learned`: networks beside the exact search that they stand in for.
 
-use super::{as_json, free, print_table};
+use super::table::{as_json, print_table};
 use crate::args::{Common, EvalArgs};
 use crate::{networks, progress};
 use anyhow::{Result, bail};
 use footwork::database::Database;
 use footwork::learned::{Decompression, Network, NetworkParts, Networks, Room};
 use footwork::matcher::MatcherConfig;
-use footwork_metrics::eval::{Evaluation, Mover, Row, T90_MEAN, Variant};
+use footwork_metrics::eval::{Evaluation, Mover, Row, T90_MEAN, Variant, free};
 use footwork_metrics::gate::Gate;
 use footwork_metrics::learned::{NetworkErrors, compare, learned_rows};
 use serde_json::{Value, json};
@@ -99,7 +99,7 @@ fn variants(config: &MatcherConfig, networks: &Arc<Networks>) -> Vec<Variant> {
     let both = |(name, mover): (&str, Mover)| {
         let locked = Variant { name: name.to_owned(), config: config.clone(), mover };
         let name = format!("{}_free", locked.name);
-        let free = Variant { name, config: free(config.clone()), mover: locked.mover.clone() };
+        let free = Variant { name, config: free(config), mover: locked.mover.clone() };
         [locked, free]
     };
     movers.into_iter().flat_map(both).collect()

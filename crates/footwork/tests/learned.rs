@@ -64,7 +64,8 @@ fn it_goes_where_the_stick_says_without_a_database() {
     let skeleton = &networks.character().skeleton;
     let head = m.pose().in_root(skeleton, skeleton.find("Head").expect("a person has a head"));
     assert!((1.4..1.8).contains(&head.translation.y), "{head:?}");
-    assert!(m.state().header.transitions > 4);
+    // A start is another moment; a steady walk is none.
+    assert!((1..20).contains(&m.state().header.transitions));
 }
 
 #[test]
@@ -142,7 +143,7 @@ fn decisions_do_not_depend_on_the_frame_rate() {
         codes
     };
     let at_60 = codes(60);
-    assert!(at_60[8].0 > at_60[0].0 + 4, "{:?}", at_60.iter().map(|c| c.0).collect::<Vec<_>>());
+    assert!(at_60[8].0 > at_60[0].0 + 2, "{:?}", at_60.iter().map(|c| c.0).collect::<Vec<_>>());
     assert_eq!(at_60, codes(30));
     assert_eq!(at_60, codes(144));
 }

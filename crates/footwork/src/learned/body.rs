@@ -170,9 +170,4 @@ impl<'a> Sampler<'a> {
             features[c.columns.clone()].copy_from_slice(&values[c.columns.clone()]);
         }
     }
-
-    /// The pose that was read last, root included.
-    pub fn pose(&self) -> &Pose {
-        &self.buffers.pose
-    }
 }

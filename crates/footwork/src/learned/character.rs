@@ -8,6 +8,7 @@ use crate::database::Database;
 use crate::frames::RowIndex;
 use crate::matcher::character::Character;
 use crate::matcher::model::Model;
+use crate::matcher::source::Clips;
 use crate::matcher::{ConfigError, MatcherConfig};
 use crate::search::SearchIndex;
 use std::sync::Arc;
@@ -65,7 +66,7 @@ impl Character {
         let searching = Self::new(database.clone(), config)?;
         let hash = searching.model().hash ^ networks.hash();
         let model = Arc::new(Model { hash, ..searching.model().clone() });
-        Ok(searching.with_source(model, Arc::new(Decompressed::new(networks, Codes::Rows(database, latents)))))
+        Ok(searching.with_source(model, Arc::new(Decompressed::new(networks, Codes::Rows(Clips(database), latents)))))
     }
 }
 

@@ -20,8 +20,8 @@ pub(super) enum Codes {
     /// From the stepper. The state of a character remembers two, those before and after what plays, and by how much each step is
     /// corrected.
     Stepped,
-    /// From the rows of a database, with `[rows x latents]` their latent variables.
-    Rows(Arc<Database>, Vec<f32>),
+    /// From the rows of clips, with `[rows x latents]` their latent variables.
+    Rows(Clips, Vec<f32>),
 }
 
 /// A decompressor as a source of motion. Codes are apart by [`STEP_S`]; what is between them is interpolated.
@@ -74,7 +74,7 @@ impl Decompressed {
                 let since_s = at.playing.time_s - f64::from(count[0]) * STEP_S;
                 share(since_s)
             }
-            Codes::Rows(db, latents) => {
+            Codes::Rows(Clips(db), latents) => {
                 let step = ((at.playing.time_s + SAME_S) / STEP_S).floor();
                 for (k, code) in room.codes.iter_mut().enumerate() {
                     let time_s = (step + k as f64) * STEP_S;
@@ -286,21 +286,21 @@ impl MotionSource for Decompressed {
     fn clip_name(&self, clip: ClipIndex) -> Option<&str> {
         match &self.codes {
             Codes::Stepped => None,
-            Codes::Rows(db, _) => Some(db.clips[clip.at()].name.as_str()),
+            Codes::Rows(clips, _) => clips.clip_name(clip),
         }
     }
 
     fn has(&self, playing: &Playing) -> bool {
         match &self.codes {
             Codes::Stepped => playing.clip.at() == 0 && !playing.mirrored,
-            Codes::Rows(db, _) => Clips(Arc::clone(db)).has(playing),
+            Codes::Rows(clips, _) => clips.has(playing),
         }
     }
 
     fn span(&self, clip: ClipIndex) -> Span {
         match &self.codes {
             Codes::Stepped => Span { seconds: f64::INFINITY, looping: false },
-            Codes::Rows(db, _) => Clips(Arc::clone(db)).span(clip),
+            Codes::Rows(clips, _) => clips.span(clip),
         }
     }
 
@@ -403,14 +403,14 @@ impl MotionSource for Decompressed {
     fn tags(&self, at: Moment) -> TagMask {
         match &self.codes {
             Codes::Stepped => TagMask::default(),
-            Codes::Rows(db, _) => Clips(Arc::clone(db)).tags(at),
+            Codes::Rows(clips, _) => clips.tags(at),
         }
     }
 
     fn events(&self, clip: ClipIndex) -> &[DatabaseEvent] {
         match &self.codes {
             Codes::Stepped => &[],
-            Codes::Rows(db, _) => crate::matcher::source::events_of(db, clip),
+            Codes::Rows(clips, _) => clips.events(clip),
         }
     }
 }

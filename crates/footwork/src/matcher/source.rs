@@ -219,16 +219,12 @@ impl MotionSource for Clips {
     }
 
     fn events(&self, clip: ClipIndex) -> &[DatabaseEvent] {
-        events_of(&self.0, clip)
+        // Mirror images share their original's events.
+        let clip = clip.at() % self.0.originals().max(1);
+        let events = &self.0.events;
+        let first = events.partition_point(|e| e.clip.at() < clip);
+        &events[first..][..events[first..].partition_point(|e| e.clip.at() == clip)]
     }
-}
-
-/// Events of a clip of a database, by time.
-pub(crate) fn events_of(db: &Database, clip: ClipIndex) -> &[DatabaseEvent] {
-    // Mirror images share their original's events.
-    let clip = clip.at() % db.originals().max(1);
-    let first = db.events.partition_point(|e| e.clip.at() < clip);
-    &db.events[first..][..db.events[first..].partition_point(|e| e.clip.at() == clip)]
 }
 
 /// The row nearest to a time of a clip; `None` for a clip without rows.

@@ -4,7 +4,7 @@ use crate::query_sets::{QuerySet, queries};
 use crate::samples::{Samples, Statistic};
 use footwork::database::{Database, TagFilter};
 use footwork::frames::{JointIndex, RowIndex};
-use footwork::learned::{Decompression, Networks, NetworksError, STEP_S, Sampler};
+use footwork::learned::{Decompression, Networks, NetworksError, STEP_S, Sampler, choice_weights};
 use footwork::matcher::ConfigError;
 use footwork::pose::{Pose, PoseVelocity, RootMotion};
 use footwork::search::{Backend, Candidates, SearchIndex, SearchQuery};
@@ -13,8 +13,14 @@ use std::sync::Arc;
 
 /// Points of a joint whose places are compared: so far along each of its axes.
 const OFF_JOINT_M: f32 = 0.03;
-/// Steps after which the stepper is compared with the clip.
-pub const STEPS: [usize; 3] = [6, 20, 60];
+/// Frames of a 60th of a second after which the stepper is compared with the clip.
+pub const FRAMES: [usize; 3] = [6, 20, 60];
+
+/// The stepper's steps in so many frames of a 60th of a second.
+pub fn steps_in(frames: usize) -> usize {
+    (frames as f64 / 60.0 / STEP_S).round() as usize
+}
+
 /// Found rows that are nearer than this to the best one, in the same clip, are as good as it, seconds.
 const SAME_MOMENT_S: f64 = 0.1;
 
@@ -95,10 +101,10 @@ pub fn compare(db: &Arc<Database>, networks: &Networks, samples: usize) -> Resul
 
 /// Recall and ratio of costs over queries of a game.
 fn projector(db: &Arc<Database>, networks: &Networks, count: usize) -> Result<(f32, f32), CompareError> {
-    let index = SearchIndex::build(db, Backend::Tree);
+    let multipliers = choice_weights(db);
+    let index = SearchIndex::build_for(db, Backend::Tree, &multipliers);
     let mut room = Decompression::new(networks);
     let mut code = vec![0.0; networks.code_width()];
-    let multipliers = vec![1.0; db.features.columns];
     let candidates =
         Candidates { tags: db.accepted(TagFilter::forbidden(crate::uneven_tags(db))), ..Candidates::default() };
     let nearest =
@@ -113,14 +119,15 @@ fn projector(db: &Arc<Database>, networks: &Networks, count: usize) -> Result<(f
         let same_clip = db.row_clips[near.row.at()] == db.row_clips[exact.row.at()];
         found += f32::from(u8::from(same_clip && apart_s <= SAME_MOMENT_S));
         asked += 1.0;
-        ours += distance(&query.features, features);
-        best += distance(&query.features, db.features.row(exact.row));
+        ours += distance(&query.features, features, &multipliers);
+        best += distance(&query.features, db.features.row(exact.row), &multipliers);
     }
     Ok((found / asked.max(1.0), (ours / best.max(1e-6)) as f32))
 }
 
-fn distance(a: &[f32], b: &[f32]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| f64::from(a - b) * f64::from(a - b)).sum::<f64>().sqrt()
+fn distance(a: &[f32], b: &[f32], multipliers: &[f32]) -> f64 {
+    let columns = a.iter().zip(b).zip(multipliers);
+    columns.map(|((a, b), m)| f64::from((a - b) * m) * f64::from((a - b) * m)).sum::<f64>().sqrt()
 }
 
 /// Room to compare in.
@@ -208,7 +215,8 @@ impl<'a> Bench<'a> {
         let clip = self.db.row_clips[row.at()];
         let (view, from_s) = (self.db.view(clip, self.db.clips[clip.at()].mirrored), self.db.row_time_s(row));
         let mut step = 0;
-        for (samples, after) in out.iter_mut().zip(STEPS) {
+        for (samples, frames) in out.iter_mut().zip(FRAMES) {
+            let after = steps_in(frames);
             let later_s = after as f64 * STEP_S;
             if !view.covers(from_s, from_s + later_s) {
                 return;

@@ -1,15 +1,15 @@
 //! Compressor and decompressor, trained together: the compressor finds the latent variables that features lack to tell a body.
 
-use crate::body_loss::{BodyLoss, LossRoom, PARTS, WINDOW, WindowBodies, absolute};
+use crate::body_loss::{BodyLoss, PARTS, WINDOW, absolute};
 use crate::dataset::Dataset;
+use crate::decoder::Decoder;
 use crate::error::TrainError;
 use crate::pace::Limit;
-use crate::perceptron::{Normalization, Perceptron, numbers};
-use crate::phase::{Phase, PhaseRecord, VALIDATION_BATCHES, Workshop};
+use crate::perceptron::{Gradient, Normalization, Perceptron, numbers};
+use crate::phase::{Phase, PhaseRecord, VALIDATION_BATCHES, Workshop, halves, tensor};
 use crate::random::Random;
-use burn::tensor::Tensor;
+use burn::tensor::{Device, Tensor};
 use footwork::learned::{Network, STEP_S};
-use rayon::prelude::*;
 
 /// Weights of the regularisation of latent variables: absolute values, squares, rates.
 const LATENT_WEIGHTS: [f32; 3] = [0.1, 0.1, 0.01];
@@ -124,25 +124,46 @@ impl Autoencoder {
         rate: Option<f32>,
         shop: &Workshop,
     ) -> [f32; PARTS.len() + 1] {
+        let device = &shop.device;
+        let halves = halves(starts, |starts| self.differentiate(data, loss, starts, rate.is_some(), device));
+        let mut parts = [0.0; PARTS.len() + 1];
+        for (half, _) in &halves {
+            parts.iter_mut().zip(half).for_each(|(sum, part)| *sum += part / halves.len() as f32);
+        }
+        let Some(rate) = rate.filter(|_| parts.iter().all(|part| part.is_finite())) else { return parts };
+        let (compressors, decompressors): (Vec<_>, Vec<_>) = halves.into_iter().filter_map(|(_, g)| g).unzip();
+        self.compressor.descend(&compressors, rate);
+        self.decompressor.descend(&decompressors, rate);
+        parts
+    }
+
+    /// The losses of windows, and their derivatives by the weights of both networks.
+    fn differentiate(
+        &self,
+        data: &Dataset,
+        loss: &BodyLoss,
+        starts: &[usize],
+        differentiate: bool,
+        device: &Device,
+    ) -> ([f32; PARTS.len() + 1], Option<(Gradient, Gradient)>) {
         let (inputs, features) = self.batch(data, starts.iter().flat_map(|start| *start..start + WINDOW));
-        let (compressor, decompressor) = (self.compressor.on(&shop.device), self.decompressor.on(&shop.device));
-        let width = self.input.mean.len();
-        let latents = compressor.run(shop.tensor(inputs, width));
-        let code = Tensor::cat(vec![shop.tensor(features, data.columns), latents.clone()], 1);
+        let (compressor, decompressor) = (self.compressor.on(device), self.decompressor.on(device));
+        let latents = compressor.run(tensor(device, inputs, self.input.mean.len()));
+        let code = Tensor::cat(vec![tensor(device, features, data.columns), latents.clone()], 1);
         let outputs = decompressor.run(code);
 
         let (parts, by_outputs) = self.losses(data, loss, starts, &numbers(outputs.clone()));
         let (latent_loss, by_latents) = latent_loss(&numbers(latents.clone()), self.sizes.latents);
         let mut all = [latent_loss; PARTS.len() + 1];
         all[..PARTS.len()].copy_from_slice(&parts);
-        let Some(rate) = rate.filter(|_| all.iter().all(|part| part.is_finite())) else { return all };
+        if !differentiate {
+            return (all, None);
+        }
         // The derivatives are known: a sum with them as weights has the same.
-        let by_outputs = shop.tensor(by_outputs, self.output.mean.len());
-        let by_latents = shop.tensor(by_latents, self.sizes.latents);
+        let by_outputs = tensor(device, by_outputs, self.output.mean.len());
+        let by_latents = tensor(device, by_latents, self.sizes.latents);
         let mut gradients = ((outputs * by_outputs).sum() + (latents * by_latents).sum()).backward();
-        self.compressor.descend(&compressor, &mut gradients, rate);
-        self.decompressor.descend(&decompressor, &mut gradients, rate);
-        all
+        (all, Some((compressor.gradient(&mut gradients), decompressor.gradient(&mut gradients))))
     }
 
     /// `[frames]` inputs of the compressor, normalised, and features.
@@ -158,7 +179,7 @@ impl Autoencoder {
         (inputs, features)
     }
 
-    /// The losses of a batch by parts, and the derivative of their sum by the outputs.
+    /// The losses of windows by parts, and the derivative of their sum by the outputs.
     fn losses(
         &self,
         data: &Dataset,
@@ -166,61 +187,23 @@ impl Autoencoder {
         starts: &[usize],
         outputs: &[f32],
     ) -> ([f32; PARTS.len()], Vec<f32>) {
-        let columns = self.output.mean.len();
-        let mut by_outputs = vec![0.0; outputs.len()];
-        let scale = 1.0 / starts.len() as f32;
-        let work = starts.par_iter().zip(outputs.par_chunks(WINDOW * columns));
-        let work = work.zip(by_outputs.par_chunks_mut(WINDOW * columns));
-        let parts: Vec<[f32; PARTS.len()]> = work
-            .map_init(LossRoom::default, |room, ((start, outputs), by_outputs)| {
-                self.window_loss(data, loss, *start, (outputs, by_outputs, scale), room)
-            })
-            .collect();
-        let mut sums = [0.0; PARTS.len()];
-        for part in parts {
-            sums.iter_mut().zip(part).for_each(|(sum, p)| *sum += p * scale);
-        }
-        (sums, by_outputs)
-    }
-
-    fn window_loss(
-        &self,
-        data: &Dataset,
-        loss: &BodyLoss,
-        start: usize,
-        (outputs, by_outputs, scale): (&[f32], &mut [f32], f32),
-        room: &mut LossRoom,
-    ) -> [f32; PARTS.len()] {
-        let (n, columns, width) = (data.outputs.len(), self.output.mean.len(), data.layout.width());
-        let value = |frame: usize, i: usize| outputs[frame * columns + i] * self.output.std[i] + self.output.mean[i];
-        let found = [0, 1].map(|frame| {
-            let mut body = data.means.clone();
-            data.outputs.iter().enumerate().for_each(|(i, at)| body[*at as usize] = value(frame, i));
-            body
-        });
-        let mut by_found = [vec![0.0; width], vec![0.0; width]];
-        let [first, second] = &mut by_found;
-        let mut window = WindowBodies {
-            truth: [data.body(start), data.body(start + 1)],
-            found: [&found[0], &found[1]],
-            by_found: [first, second],
-        };
-        let mut parts = loss.window(&mut window, scale, room);
-        let weight = loss.rate_weight(self.rates.len()) / WINDOW as f32;
-        for frame in 0..WINDOW {
-            let by_outputs = &mut by_outputs[frame * columns..][..columns];
-            for (i, at) in data.outputs.iter().enumerate() {
-                by_outputs[i] = by_found[frame][*at as usize] * self.output.std[i];
-            }
-            let (now, later) = (data.body(start + frame), data.body(start + frame + 1));
-            for (k, at) in self.rates.iter().enumerate() {
+        let decoder = Decoder { data, loss, output: &self.output };
+        let (mut parts, mut by_outputs) = decoder.losses(starts, outputs);
+        let (n, columns) = (data.outputs.len(), self.output.mean.len());
+        let share = 1.0 / (starts.len() * WINDOW) as f32;
+        let frames = starts.iter().flat_map(|start| *start..start + WINDOW);
+        let frames = frames.zip(outputs.chunks_exact(columns)).zip(by_outputs.chunks_exact_mut(columns));
+        for ((frame, outputs), by_outputs) in frames {
+            let (now, later) = (data.body(frame), data.body(frame + 1));
+            for (at, i) in self.rates.iter().zip(n..) {
                 let truth = (later[*at as usize] - now[*at as usize]) / STEP_S as f32;
-                let (part, slope) = absolute(value(frame, n + k) - truth, weight);
+                let error = self.output.value(i, outputs[i]) - truth;
+                let (part, slope) = absolute(error, loss.rate_weight(self.rates.len()) * share);
                 parts[1] += part;
-                by_outputs[n + k] = slope * scale * self.output.std[n + k];
+                by_outputs[i] = slope * self.output.std[i];
             }
         }
-        parts
+        (parts, by_outputs)
     }
 
     /// `[frames x latents]` latent variables of all frames with a successor; zeros for the others.
@@ -231,7 +214,7 @@ impl Autoencoder {
         let frames: Vec<usize> = data.usable().collect();
         for frames in frames.chunks(FRAMES_AT_ONCE) {
             let (inputs, _) = self.batch(data, frames.iter().copied());
-            let found = numbers(compressor.run(shop.tensor(inputs, self.input.mean.len())));
+            let found = numbers(compressor.run(tensor(&shop.device, inputs, self.input.mean.len())));
             for (frame, found) in frames.iter().zip(found.chunks_exact(width)) {
                 all[frame * width..][..width].copy_from_slice(found);
             }

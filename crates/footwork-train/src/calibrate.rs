@@ -31,7 +31,7 @@ pub fn calibration(data: &Dataset, oracle: &Oracle, projector: &Network, seed: u
     let stride = (frames.len() / SAMPLES).max(1);
     let own: Vec<f32> = frames.iter().step_by(stride).map(|frame| distance(data.features(*frame))).collect();
     let mut random = Random::new(seed, Phase::ALL.len() as u64, 0);
-    let asked: Vec<f32> = (0..SAMPLES).map(|_| distance(&oracle.mixed_query(data, &mut random))).collect();
+    let asked: Vec<f32> = (0..SAMPLES).map(|_| distance(&oracle.mixed_query(data, &mut random).1)).collect();
     let (least, most) = TRANSITION_DISTANCES.into_inner();
     Calibration {
         transition_distance: quantile(own, 0.9).clamp(least, most),

@@ -1,4 +1,4 @@
-//! The motion that networks learn: features and bodies of a database at 60 Hz, in sequences that never cross clips.
+//! The motion that networks learn: features and bodies of a database at 30 Hz, in sequences that never cross clips.
 
 use crate::error::TrainError;
 use crate::perceptron::Normalization;
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Frames of the longest training window: loops are sampled past their seam for as long.
-pub const LONGEST_WINDOW: usize = 20;
+pub const LONGEST_WINDOW: usize = 12;
 /// Rotations whose numbers vary less are constant.
 const LEAST_ROTATION: f32 = 1e-4;
 /// Translations that vary less are constant, metres.

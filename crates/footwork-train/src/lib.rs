@@ -23,6 +23,7 @@ pub mod body_loss;
 pub mod calibrate;
 pub mod checkpoint;
 pub mod dataset;
+pub mod decoder;
 pub mod error;
 pub mod kinematics;
 pub mod onnx;

@@ -83,24 +83,38 @@ impl Perceptron {
 
     /// The weights as tensors of a device, ready to be differentiated.
     pub fn on(&self, device: &Device) -> Tensors {
+        let Tensors(layers) = self.frozen_on(device);
+        Tensors(layers.into_iter().map(|(weights, bias)| (weights.require_grad(), bias.require_grad())).collect())
+    }
+
+    /// The weights as tensors of a device: what runs through them is differentiated, but they are not.
+    pub fn frozen_on(&self, device: &Device) -> Tensors {
         let layers = self.parameters.chunks_exact(2).zip(self.sizes.windows(2)).map(|(p, size)| {
             let weights = Tensor::<2>::from_data(TensorData::new(p[0].values.clone(), [size[0], size[1]]), device);
             let bias = Tensor::<1>::from_data(TensorData::new(p[1].values.clone(), [size[1]]), device);
-            (weights.require_grad(), bias.require_grad())
+            (weights, bias)
         });
         Tensors(layers.collect())
     }
 
-    /// Moves the weights against their gradients.
-    pub fn descend(&mut self, tensors: &Tensors, gradients: &mut Gradients, rate: f32) {
+    /// A network that exists, as one that gives outputs before their normalisation.
+    pub fn of(network: &Network) -> Self {
+        let sizes = std::iter::once(network.inputs()).chain(network.layers.iter().map(Layer::outputs)).collect();
+        let arrays = network.layers.iter().flat_map(|layer| [layer.weights.to_f32(), layer.bias.clone()]);
+        Self { sizes, parameters: arrays.map(Parameter::new).collect(), steps: 0 }
+    }
+
+    /// Moves the weights against the mean of gradients; see [`Tensors::gradient`].
+    pub fn descend(&mut self, gradients: &[Gradient], rate: f32) {
         self.steps += 1;
-        for ((weights, bias), parameters) in tensors.0.iter().zip(self.parameters.chunks_exact_mut(2)) {
-            let found = [weights.grad_remove(gradients).map(numbers), bias.grad_remove(gradients).map(numbers)];
-            for (parameter, gradient) in parameters.iter_mut().zip(found) {
-                if let Some(gradient) = gradient {
-                    parameter.descend(&gradient, rate, self.steps);
-                }
+        for (at, parameter) in self.parameters.iter_mut().enumerate() {
+            let mut mean = gradients[0][at].clone();
+            for other in &gradients[1..] {
+                mean.iter_mut().zip(&other[at]).for_each(|(a, b)| *a += b);
             }
+            let share = 1.0 / gradients.len() as f32;
+            mean.iter_mut().for_each(|v| *v *= share);
+            parameter.descend(&mean, rate, self.steps);
         }
     }
 
@@ -133,7 +147,21 @@ pub fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
 #[derive(Clone, Debug)]
 pub struct Tensors(Vec<(Tensor<2>, Tensor<1>)>);
 
+/// Derivatives of a loss by each of a network's arrays of weights.
+pub type Gradient = Vec<Vec<f32>>;
+
 impl Tensors {
+    /// Takes this network's part of the derivatives of a loss: zero where the loss does not depend on a weight.
+    pub fn gradient(&self, gradients: &mut Gradients) -> Gradient {
+        let mut all = Vec::with_capacity(2 * self.0.len());
+        for (weights, bias) in &self.0 {
+            let none = |size: usize| vec![0.0; size];
+            all.push(weights.grad_remove(gradients).map_or_else(|| none(weights.dims().iter().product()), numbers));
+            all.push(bias.grad_remove(gradients).map_or_else(|| none(bias.dims()[0]), numbers));
+        }
+        all
+    }
+
     /// Evaluates the network: `[rows x inputs]` to `[rows x outputs]`.
     pub fn run(&self, input: Tensor<2>) -> Tensor<2> {
         let mut x = input;
@@ -183,6 +211,11 @@ impl Normalization {
         let part = &mut self.std[columns];
         let shared = (part.iter().map(|s| s * s).sum::<f32>() / part.len().max(1) as f32).sqrt();
         part.fill(shared.max(1e-6));
+    }
+
+    /// What a normalised value of a column stands for.
+    pub fn value(&self, column: usize, normalized: f32) -> f32 {
+        normalized * self.std[column] + self.mean[column]
     }
 
     /// Normalises a row in place.

@@ -15,15 +15,15 @@ use std::time::Duration;
 pub enum Phase {
     /// Compressor and decompressor.
     Autoencoder,
-    /// Stepper.
-    Stepper,
     /// Projector.
     Projector,
+    /// Stepper.
+    Stepper,
 }
 
 impl Phase {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Autoencoder, Self::Stepper, Self::Projector];
+    pub const ALL: [Self; 3] = [Self::Autoencoder, Self::Projector, Self::Stepper];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -78,6 +78,23 @@ pub struct Tick {
     pub left_s: f64,
 }
 
+/// `[rows x columns]` numbers as a tensor.
+pub fn tensor(device: &Device, values: Vec<f32>, columns: usize) -> Tensor<2> {
+    let rows = values.len() / columns;
+    Tensor::from_data(TensorData::new(values, [rows, columns]), device)
+}
+
+/// Does the work for both halves of a batch at the same time. How it is halved does not depend on the machine: results have equal
+/// bits on any number of threads. A batch of one is not halved.
+pub fn halves<S: Sync, T: Send>(samples: &[S], work: impl Fn(&[S]) -> T + Sync) -> Vec<T> {
+    let (first, second) = samples.split_at(samples.len().div_ceil(2));
+    if second.is_empty() {
+        return vec![work(first)];
+    }
+    let (first, second) = rayon::join(|| work(first), || work(second));
+    vec![first, second]
+}
+
 /// What a phase trains with.
 pub struct Workshop<'a> {
     /// Device of the tensors, with derivatives.
@@ -91,12 +108,6 @@ pub struct Workshop<'a> {
 }
 
 impl Workshop<'_> {
-    /// `[rows x columns]` numbers as a tensor.
-    pub fn tensor(&self, values: Vec<f32>, columns: usize) -> Tensor<2> {
-        let rows = values.len() / columns;
-        Tensor::from_data(TensorData::new(values, [rows, columns]), &self.device)
-    }
-
     /// Begins a phase, or goes on with one that was kept.
     ///
     /// # Errors

@@ -3,13 +3,17 @@
 use crate::body_loss::absolute;
 use crate::dataset::{Dataset, accepted};
 use crate::error::TrainError;
+use crate::kinematics::{Kinematics, Placed};
 use crate::pace::Limit;
 use crate::perceptron::{Normalization, Perceptron, numbers};
-use crate::phase::{Phase, PhaseRecord, VALIDATION_BATCHES, Workshop};
+use crate::phase::{Phase, PhaseRecord, VALIDATION_BATCHES, Workshop, halves, tensor};
 use crate::random::Random;
 use footwork::database::Database;
-use footwork::learned::Network;
-use footwork::search::{Backend, Candidates, SearchIndex, SearchQuery};
+use footwork::learned::{Network, STEP_S, choice_weights};
+use footwork::matcher::MatcherConfig;
+use footwork::schema::{ChannelKind, FeatureSchema};
+use footwork::search::{Backend, Candidates, Match, SearchIndex, SearchQuery};
+use glam::Vec3;
 use rayon::prelude::*;
 use std::sync::mpsc::sync_channel;
 
@@ -21,6 +25,14 @@ const PARTS: [&str; 3] = ["features", "latents", "distances"];
 const END_EXCLUSION_S: f32 = 0.333;
 /// Frames between a body and a trajectory that a game combines, at most.
 const NEARBY: usize = 90;
+/// Moments that are compared once more, as in a character.
+const MOMENTS: usize = 24;
+/// A character's `seam_cost` is that of a discontinuity of this, metres.
+const SEAM_M: f32 = 0.1;
+/// A difference of velocity is blended away over about this long, seconds.
+const BLEND_S: f32 = 0.1;
+/// Spread of the way between root and simulated character, along each axis, metres.
+const APART_M: f32 = 0.05;
 /// Batches that are searched ahead.
 const AHEAD: usize = 8;
 
@@ -35,46 +47,54 @@ pub struct Oracle<'a> {
     spread: Vec<f32>,
     /// `[columns]` true where a column describes where the root goes.
     trajectory: Vec<bool>,
-    latents: usize,
-    /// `[rows x latents]` for each row and then for each row in a mirror; zero where a row cannot be found.
-    row_latents: Vec<f32>,
+    /// Columns of where the root will be, and which axis they are: 0 to the side, 1 ahead.
+    future: Vec<(usize, usize)>,
+    /// `[frames x width]`.
+    codes: &'a [f32],
+    width: usize,
+    /// What a seam costs: a character's default, per m2.
+    seam_cost: f32,
+    /// `[frames x joints]` joints in root space, and the velocity of each over the ground along the root's axes.
+    joints: Vec<(Vec3, Vec3)>,
+    joint_count: usize,
+    /// The frame of each row, and then of each row in a mirror; the first one where a row cannot be found.
+    row_frames: Vec<usize>,
 }
 
 impl<'a> Oracle<'a> {
     /// For a database and the codes of its frames.
-    pub fn new(db: &'a Database, data: &Dataset, codes: &[f32]) -> Self {
-        let columns = data.columns;
-        let width = codes.len() / data.frames();
+    pub fn new(db: &'a Database, data: &Dataset, codes: &'a [f32]) -> Self {
+        let (columns, multipliers) = (data.columns, choice_weights(db));
         let candidates = Candidates {
             end_exclusion_rows: (END_EXCLUSION_S * db.search_rate_hz).round() as usize,
             tags: accepted(db),
             ..Candidates::default()
         };
-        let latents = width - columns;
         let sides = if db.mirror == footwork::database::MirrorMode::Query { 2 } else { 1 };
-        let mut row_latents = vec![0.0; sides * db.rows() * latents];
+        let mut row_frames = vec![0; sides * db.rows()];
         for clip in 0..db.clips.len() {
             for row in candidates.clip_rows(db, clip).filter(|row| candidates.allow(db, *row, false)) {
-                let index = footwork::frames::RowIndex::new(row);
-                let time_s = db.row_time_s(index);
+                let time_s = db.row_time_s(footwork::frames::RowIndex::new(row));
                 for side in 0..sides {
                     let frame = data.frame_at(db.row_clips[row], side == 1, time_s);
-                    if let Some(frame) = frame {
-                        let code = &codes[frame * width + columns..][..latents];
-                        row_latents[(side * db.rows() + row) * latents..][..latents].copy_from_slice(code);
-                    }
+                    row_frames[side * db.rows() + row] = frame.unwrap_or(0);
                 }
             }
         }
         let trajectory = db.schema.channels.iter().flat_map(|c| c.columns.clone().map(|_| c.kind.is_trajectory()));
         Self {
-            index: SearchIndex::build(db, Backend::Tree),
-            multipliers: vec![1.0; columns],
+            index: SearchIndex::build_for(db, Backend::Tree, &multipliers),
+            multipliers,
             candidates,
             spread: Normalization::of(data.usable().map(|f| data.features(f)), columns, 0.0).std,
             trajectory: trajectory.collect(),
-            latents,
-            row_latents,
+            future: future(&db.schema),
+            codes,
+            width: codes.len() / data.frames(),
+            seam_cost: MatcherConfig::default().search.seam_cost / (SEAM_M * SEAM_M),
+            joints: joints(db, data),
+            joint_count: data.layout.joints,
+            row_frames,
             db,
         }
     }
@@ -96,10 +116,10 @@ impl<'a> Oracle<'a> {
         (frame, query)
     }
 
-    /// A query like a game's: the body of one frame with the trajectory of another.
-    pub fn mixed_query(&self, data: &Dataset, random: &mut Random) -> Vec<f32> {
+    /// A query like a game's, the body of one frame with the trajectory of another, and the former.
+    pub fn mixed_query(&self, data: &Dataset, random: &mut Random) -> (usize, Vec<f32>) {
         let frames = (random.below(data.frames()), random.below(data.frames()));
-        self.mixed(data, frames, random)
+        (frames.0, self.mixed(data, frames, random))
     }
 
     fn mixed(&self, data: &Dataset, (body, trajectory): (usize, usize), random: &mut Random) -> Vec<f32> {
@@ -107,6 +127,11 @@ impl<'a> Oracle<'a> {
         let other = data.features(trajectory);
         let columns = self.trajectory.iter().enumerate().filter(|(_, is)| **is);
         columns.for_each(|(column, _)| query[column] = other[column]);
+        // The root is not where the simulated character is.
+        let apart = [(); 2].map(|()| APART_M * random.normal());
+        for (column, axis) in &self.future {
+            query[*column] += apart[*axis] / self.db.features.scale[*column];
+        }
         self.noisy(&query, (0.0, 0.2), random)
     }
 
@@ -117,25 +142,73 @@ impl<'a> Oracle<'a> {
         query.iter().zip(&self.spread).map(|(v, spread)| v + (spread + more) * sigma * random.normal()).collect()
     }
 
-    /// The code of the row that fits best, and its distance from the query squared.
-    pub fn find(&self, query: &[f32], code: &mut [f32]) -> Option<f32> {
+    /// The frame of the row that a character would choose whose body is that of a frame: of the moments that fit best, the one whose
+    /// cost is least when the seam to it counts, too. Its cost without the seam.
+    pub fn find_frame(&self, body: usize, query: &[f32]) -> Option<(usize, f32)> {
         let mut search = SearchQuery::new(query, &self.multipliers);
         search.candidates = self.candidates;
-        let found = self.index.search(self.db, &search)?;
-        let columns = query.len();
-        let side = usize::from(found.mirrored) * self.db.rows();
-        let values = self.db.features.row(found.row);
-        if found.mirrored {
-            for (out, from) in code[..columns].iter_mut().zip(&self.db.mirror_columns) {
-                *out = from.sign * values[from.column];
-            }
-        } else {
-            code[..columns].copy_from_slice(values);
-        }
-        let latents = &self.row_latents[(side + found.row.at()) * self.latents..][..self.latents];
-        code[columns..].copy_from_slice(latents);
-        Some(found.cost)
+        let mut best = [Match::default(); MOMENTS];
+        let kept = self.index.search_moments(self.db, &search, &mut best);
+        let moments = best[..kept].iter().map(|found| {
+            let side = usize::from(found.mirrored) * self.db.rows();
+            let frame = self.row_frames[side + found.row.at()];
+            (found.cost + self.seam_cost * self.seam(body, frame), frame, found.cost)
+        });
+        moments.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, frame, cost)| (frame, cost))
     }
+
+    /// Mean square over the body, m2, of what a seam between two frames has to hide.
+    fn seam(&self, from: usize, to: usize) -> f32 {
+        let of = |frame: usize| &self.joints[frame * self.joint_count..][..self.joint_count];
+        let squares = of(from)
+            .iter()
+            .zip(of(to))
+            .map(|((p, v), (q, w))| (*p - *q).length_squared() + BLEND_S * BLEND_S * (*v - *w).length_squared());
+        squares.sum::<f32>() / self.joint_count as f32
+    }
+
+    /// The cost of features for a query.
+    pub fn cost(&self, query: &[f32], features: &[f32]) -> f32 {
+        let columns = query.iter().zip(features).zip(&self.multipliers);
+        columns.map(|((q, x), m)| ((q - x) * m) * ((q - x) * m)).sum()
+    }
+
+    /// The code of the row of [`Oracle::find_frame`], and its cost.
+    pub fn find(&self, body: usize, query: &[f32], code: &mut [f32]) -> Option<f32> {
+        let (frame, cost) = self.find_frame(body, query)?;
+        code.copy_from_slice(&self.codes[frame * self.width..][..self.width]);
+        Some(cost)
+    }
+}
+
+fn joints(db: &Database, data: &Dataset) -> Vec<(Vec3, Vec3)> {
+    let (kinematics, layout) = (Kinematics::new(&db.skeleton, &data.layout), &data.layout);
+    let frames: Vec<Vec<(Vec3, Vec3)>> = (0..data.frames())
+        .into_par_iter()
+        .map_init(<[Placed; 2]>::default, |placed, frame| {
+            // The frame after the last of a sequence has no successor: it stands still, and is not found.
+            let later = if frame == data.sequence_of(frame).frames.end { frame } else { frame + 1 };
+            kinematics.place(data.body(frame), &mut placed[0]);
+            kinematics.place(data.body(later), &mut placed[1]);
+            let root = Vec3::from_slice(&data.body(frame)[layout.root_velocity.clone()]);
+            let joints = placed[0].positions.iter().zip(&placed[1].positions);
+            joints.map(|(p, q)| (*p, root + (*q - *p) / STEP_S as f32)).collect()
+        })
+        .collect();
+    frames.concat()
+}
+
+fn future(schema: &FeatureSchema) -> Vec<(usize, usize)> {
+    let mut columns = Vec::new();
+    for channel in &schema.channels {
+        let ChannelKind::TrajectoryPosition(positions) = &channel.kind else { continue };
+        let t = &positions.0;
+        for (at, _) in t.slots.iter().enumerate().filter(|(_, slot)| schema.times_s[**slot] > 0.0) {
+            let first = channel.columns.start + at * t.dimensions;
+            columns.extend([(first, 0), (first + t.dimensions - 1, 1)]);
+        }
+    }
+    columns
 }
 
 /// Queries, and what a search finds for them.
@@ -148,6 +221,9 @@ struct Batch {
     /// `[samples]` frames of the queries' bodies.
     frames: Vec<usize>,
 }
+
+/// A query and the code that a search finds for it.
+type Sample<'a> = (&'a [f32], &'a [f32]);
 
 /// The projector in training.
 #[derive(Debug)]
@@ -211,34 +287,44 @@ impl Projector {
 
     /// The losses of a batch, and with a learning rate a step against them if they are finite.
     fn step(&mut self, batch: &Batch, rate: Option<f32>, shop: &Workshop) -> [f32; PARTS.len()] {
-        let (columns, width) = (self.input.mean.len(), self.output.mean.len());
-        let mut inputs = batch.queries.clone();
-        inputs.chunks_exact_mut(columns).for_each(|row| self.input.apply(row));
-        let network = self.network.on(&shop.device);
-        let outputs = network.run(shop.tensor(inputs, columns));
-        let (parts, by_outputs) = self.losses(batch, &numbers(outputs.clone()));
+        let (columns, width, device) = (self.input.mean.len(), self.output.mean.len(), &shop.device);
+        let samples: Vec<Sample> = batch.queries.chunks_exact(columns).zip(batch.codes.chunks_exact(width)).collect();
+        let halves = halves(&samples, |samples| {
+            let mut inputs = samples.iter().flat_map(|(query, _)| query.iter().copied()).collect::<Vec<f32>>();
+            inputs.chunks_exact_mut(columns).for_each(|row| self.input.apply(row));
+            let network = self.network.on(device);
+            let outputs = network.run(tensor(device, inputs, columns));
+            let (parts, by_outputs) = self.losses(samples, &numbers(outputs.clone()));
+            let gradient = rate.map(|_| {
+                let mut gradients = (outputs * tensor(device, by_outputs, width)).sum().backward();
+                network.gradient(&mut gradients)
+            });
+            (parts, gradient)
+        });
+        let mut parts = [0.0; PARTS.len()];
+        for (half, _) in &halves {
+            parts.iter_mut().zip(half).for_each(|(sum, part)| *sum += part / halves.len() as f32);
+        }
         let Some(rate) = rate.filter(|_| parts.iter().all(|part| part.is_finite())) else { return parts };
-        let mut gradients = (outputs * shop.tensor(by_outputs, width)).sum().backward();
-        self.network.descend(&network, &mut gradients, rate);
+        self.network.descend(&halves.into_iter().filter_map(|(_, g)| g).collect::<Vec<_>>(), rate);
         parts
     }
 
-    fn losses(&self, batch: &Batch, outputs: &[f32]) -> ([f32; PARTS.len()], Vec<f32>) {
+    fn losses(&self, samples: &[Sample], outputs: &[f32]) -> ([f32; PARTS.len()], Vec<f32>) {
         let (columns, width) = (self.input.mean.len(), self.output.mean.len());
-        let samples = (outputs.len() / width) as f32;
+        let count = samples.len() as f32;
         let latents = (width - columns) as f32;
         let mut parts = [0.0; PARTS.len()];
         let mut by_outputs = vec![0.0; outputs.len()];
         let rows = outputs.chunks_exact(width).zip(by_outputs.chunks_exact_mut(width));
-        let rows = rows.zip(batch.codes.chunks_exact(width)).zip(batch.queries.chunks_exact(columns));
-        for (((outputs, by_outputs), codes), query) in rows {
+        for ((outputs, by_outputs), (query, codes)) in rows.zip(samples) {
             let (mut found, mut best) = (0.0, 0.0);
             for i in 0..width {
                 let value = outputs[i] * self.output.std[i] + self.output.mean[i];
                 let (part, size) = if i < columns { (0, columns as f32) } else { (1, latents) };
                 // Features have sizes near 1; latent variables are counted in their own spread.
                 let unit = if i < columns { 1.0 } else { self.output.std[i] };
-                let (loss, slope) = absolute((value - codes[i]) / unit, WEIGHTS[part] / (size * samples));
+                let (loss, slope) = absolute((value - codes[i]) / unit, WEIGHTS[part] / (size * count));
                 parts[part] += loss;
                 by_outputs[i] = slope * self.output.std[i] / unit;
                 if i < columns {
@@ -247,7 +333,7 @@ impl Projector {
                 }
             }
             let distance = found.sqrt().max(1e-6);
-            let (loss, slope) = absolute(distance - best.sqrt(), WEIGHTS[2] / samples);
+            let (loss, slope) = absolute(distance - best.sqrt(), WEIGHTS[2] / count);
             parts[2] += loss;
             for i in 0..columns {
                 let value = outputs[i] * self.output.std[i] + self.output.mean[i];
@@ -274,10 +360,10 @@ fn searched(data: &Dataset, oracle: &Oracle, (seed, step): (u64, u64), (samples,
         queries.extend(query);
     }
     let mut codes = vec![0.0; samples * width];
-    let work = queries.par_chunks(columns).zip(codes.par_chunks_mut(width));
-    work.for_each(|(query, code)| {
+    let work = queries.par_chunks(columns).zip(codes.par_chunks_mut(width)).zip(&frames);
+    work.for_each(|((query, code), body)| {
         // Rows exist, and queries are finite: something is found.
-        let _ = oracle.find(query, code);
+        let _ = oracle.find(*body, query, code);
     });
     Batch { queries, codes, frames }
 }

@@ -8,6 +8,7 @@ use crate::random::Random;
 use footwork::database::Database;
 use footwork::learned::{BodyLayout, Decompression, Networks, STEP_S, Sampler};
 use footwork::pose::Pose;
+use footwork_metrics::learned::{FRAMES, steps_in};
 use glam::Vec3;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -42,7 +43,7 @@ pub struct Quality {
     pub planted_cm_s: [f32; 2],
     /// Share of contact labels that are right.
     pub contacts_right: f32,
-    /// The stepper from a compressed frame, compared with the decompressed continuation: frames and mean centimetres.
+    /// The stepper from a compressed frame, compared with the decompressed continuation: 60ths of a second and mean centimetres.
     pub stepper_cm: Vec<(usize, f32)>,
     /// Distance of queries like a game's from what the projector finds, divided by that from what the search finds: mean.
     pub projector_cost_ratio: f32,
@@ -54,8 +55,6 @@ pub struct Quality {
 const POSES: usize = 4000;
 /// Rollouts of the stepper that are measured, about.
 const ROLLOUTS: usize = 150;
-/// Frames after which the stepper is measured.
-const STEPS: [usize; 3] = [6, 20, 60];
 /// Queries that are measured.
 const QUERIES: usize = 1000;
 
@@ -105,7 +104,7 @@ struct Found {
     contact_joints: Vec<f32>,
     contacts_right: Vec<f32>,
     planted: [Vec<f32>; 2],
-    stepped: [Vec<f32>; STEPS.len()],
+    stepped: [Vec<f32>; FRAMES.len()],
 }
 
 /// Measures networks against their database.
@@ -125,7 +124,7 @@ pub fn measure(db: &Database, data: &Dataset, networks: &Networks, oracle: &Orac
         contact_joints: PointErrors::of(all.contact_joints),
         planted_cm_s: [0, 1].map(|i| 100.0 * mean(&all.planted[i])),
         contacts_right: mean(&all.contacts_right),
-        stepper_cm: STEPS.iter().zip(&all.stepped).map(|(n, e)| (*n, 100.0 * mean(e))).collect(),
+        stepper_cm: FRAMES.iter().zip(&all.stepped).map(|(n, e)| (*n, 100.0 * mean(e))).collect(),
         projector_cost_ratio,
         projector_cm,
     }
@@ -144,6 +143,7 @@ fn measure_sequence(db: &Database, data: &Dataset, networks: &Networks, s: &Sequ
     // Rollouts among the poses that are measured, evenly over the whole data set.
     let stride = (data.frames() / POSES).max(1);
     let rollouts = (POSES / ROLLOUTS).max(1);
+    let last = steps_in(FRAMES[FRAMES.len() - 1]);
     for frame in s.frames.clone().filter(|frame| frame % stride == 0) {
         let code = code_at(frame, &mut sampler, &mut poser);
         let truth = poser.points(data.body(frame));
@@ -165,11 +165,11 @@ fn measure_sequence(db: &Database, data: &Dataset, networks: &Networks, s: &Sequ
                 found.planted[1].push(speed([truth[j], later_truth[j]], recorded));
             }
         }
-        if (frame / stride).is_multiple_of(rollouts) && frame + STEPS[STEPS.len() - 1] < s.frames.end {
+        if (frame / stride).is_multiple_of(rollouts) && frame + last < s.frames.end {
             let mut stepped = code;
-            for step in 1..=STEPS[STEPS.len() - 1] {
+            for step in 1..=last {
                 networks.advance(&mut stepped, &mut poser.room);
-                if let Some(slot) = STEPS.iter().position(|n| *n == step) {
+                if let Some(slot) = FRAMES.iter().position(|n| steps_in(*n) == step) {
                     let points = poser.points_of_code(&stepped);
                     let truth = code_at(frame + step, &mut sampler, &mut poser);
                     let truth = poser.points_of_code(&truth);
@@ -199,11 +199,11 @@ fn measure_projector(db: &Database, data: &Dataset, networks: &Networks, oracle:
             || Poser::new(db, networks),
             |poser, i| {
                 let mut random = Random::new(seed, 1 + Phase::ALL.len() as u64, i as u64);
-                let query = oracle.mixed_query(data, &mut random);
+                let (body, query) = oracle.mixed_query(data, &mut random);
                 let (mut code, mut best) = (vec![0.0; networks.code_width()], vec![0.0; networks.code_width()]);
                 networks.project(&query, &mut code, &mut poser.room);
-                let cost = oracle.find(&query, &mut best).unwrap_or(0.0).sqrt();
-                let found = query.iter().zip(&code).map(|(q, x)| (q - x) * (q - x)).sum::<f32>().sqrt();
+                let cost = oracle.find(body, &query, &mut best).unwrap_or(0.0).sqrt();
+                let found = oracle.cost(&query, &code).sqrt();
                 let points = poser.points_of_code(&code);
                 let truth = poser.points_of_code(&best);
                 (found / cost.max(1e-3), mean(&distances(&points, &truth)))

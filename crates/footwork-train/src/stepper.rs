@@ -1,24 +1,90 @@
-//! The stepper: rates of change of features and latent variables. It is trained on its own predictions, from starts as inexact
-//! as those that the projector gives it.
+//! The stepper: rates of change of features and latent variables. It is trained on its own predictions, half of them from starts
+//! that the projector finds: from there it is to lead to what follows the row that a search finds. Codes alone do not tell which errors matter: a small one can make a foot slide. So what
+//! it predicts is decompressed, too, and the bodies are compared.
 
 use crate::body_loss::absolute;
 use crate::dataset::{Dataset, LONGEST_WINDOW};
+use crate::decoder::Frozen;
 use crate::error::TrainError;
 use crate::pace::Limit;
-use crate::perceptron::{Normalization, Perceptron, numbers};
-use crate::phase::{Phase, PhaseRecord, VALIDATION_BATCHES, Workshop};
+use crate::perceptron::{Gradient, Normalization, Perceptron, numbers};
+use crate::phase::{Phase, PhaseRecord, VALIDATION_BATCHES, Workshop, halves, tensor};
+use crate::projector::Oracle;
 use crate::random::Random;
-use burn::tensor::{Tensor, TensorData};
-use footwork::learned::{Network, STEP_S};
+use burn::tensor::{Device, Tensor};
+use footwork::learned::{Network, Room, STEP_S};
+use rayon::prelude::*;
 
 /// Weights of features, latent variables, and the rates of both.
 const WEIGHTS: [f32; 4] = [2.0, 7.5, 0.2, 0.5];
 /// Names of the parts of the loss.
-const PARTS: [&str; 4] = ["features", "latents", "feature rates", "latent rates"];
+const PARTS: [&str; 5] = ["features", "latents", "feature rates", "latent rates", "bodies"];
+/// Weight of the decompressor's loss of the bodies that predicted codes stand for, relative to its own training.
+const BODY_WEIGHT: f32 = 1.5;
+/// Pairs of frames of each window whose bodies are compared: others in each step.
+const PAIRS: usize = 2;
 /// Share of the phase after which windows have their full length.
 const GROWN: f32 = 0.5;
 /// Noise of the first frame is up to this share of the spread.
 const NOISE: f32 = 0.03;
+
+/// What the projector finds, to set out from.
+#[derive(Debug)]
+pub struct Projected {
+    /// Frames of the rows that a search finds.
+    frames: Vec<usize>,
+    /// `[frames x width]` what the projector finds instead.
+    codes: Vec<f32>,
+    width: usize,
+}
+
+impl Projected {
+    /// Asks a projector what a search is asked, too. Left out is what is found near the end of a clip.
+    pub fn new(data: &Dataset, oracle: &Oracle, projector: &Network, seed: u64) -> Self {
+        let width = projector.outputs();
+        let asked: Vec<Option<(usize, Vec<f32>)>> = (0..QUERIES)
+            .into_par_iter()
+            .map(|i| {
+                let mut random = Random::new(seed, 2 + Phase::ALL.len() as u64, i);
+                let (body, query) = oracle.query(data, &mut random);
+                let (frame, _) = oracle.find_frame(body, &query)?;
+                let mut code = vec![0.0; width];
+                projector.run(&query, &mut code, &mut Room::new(projector.widest()));
+                (frame + LONGEST_WINDOW <= data.sequence_of(frame).frames.end).then_some((frame, code))
+            })
+            .collect();
+        let (frames, codes): (Vec<usize>, Vec<Vec<f32>>) = asked.into_iter().flatten().unzip();
+        Self { frames, codes: codes.concat(), width }
+    }
+
+    fn any(&self, random: &mut Random) -> Option<(usize, &[f32])> {
+        let at = random.below(self.frames.len().max(1));
+        self.frames.get(at).map(|frame| (*frame, &self.codes[at * self.width..][..self.width]))
+    }
+}
+
+/// Windows to learn from.
+struct Batch<'a> {
+    data: &'a Dataset,
+    windows: Vec<Window>,
+    length: usize,
+    /// Frames whose bodies, and their successors', are compared.
+    decompressed: [usize; PAIRS],
+}
+
+/// Consecutive frames.
+struct Window {
+    start: usize,
+    /// `[length x width]` normalised codes.
+    truth: Vec<f32>,
+    /// `[width]` the code from which the stepper sets out.
+    first: Vec<f32>,
+}
+
+/// Share of the windows that set out from what the projector finds.
+const PROJECTED: f32 = 0.5;
+/// Queries that it is asked.
+const QUERIES: u64 = 20_000;
 
 /// The stepper in training.
 #[derive(Debug)]
@@ -57,6 +123,8 @@ impl Stepper {
         &mut self,
         data: &Dataset,
         codes: &[f32],
+        frozen: &Frozen,
+        projected: &Projected,
         limit: Limit,
         shop: &mut Workshop,
     ) -> Result<PhaseRecord, TrainError> {
@@ -73,7 +141,8 @@ impl Stepper {
             let length = 2 + (grown * (longest - 2) as f32).round() as usize;
             let mut random = Random::new(shop.seed, Phase::Stepper as u64, course.pace.steps);
             let starts_now = starts(length, &mut random);
-            let parts = self.step(codes, &starts_now, (length, Some(course.pace.rate())), &mut random, shop);
+            let batch = self.batch(data, codes, projected, (&starts_now, length), &mut random);
+            let parts = self.step(&batch, frozen, Some(course.pace.rate()), shop);
             shop.check(data, &course, &parts, &starts_now)?;
             course.finish_step(&parts, shop.observer);
             if course.is_validation_due() {
@@ -81,7 +150,8 @@ impl Stepper {
                 for i in 1..=VALIDATION_BATCHES {
                     let mut random = Random::new(shop.seed, Phase::Stepper as u64, u64::MAX - i);
                     let starts = starts(longest, &mut random);
-                    sum += self.step(codes, &starts, (longest, None), &mut random, shop).iter().sum::<f32>();
+                    let batch = self.batch(data, codes, projected, (&starts, longest), &mut random);
+                    sum += self.step(&batch, frozen, None, shop).iter().sum::<f32>();
                 }
                 course.validate(sum);
             }
@@ -90,81 +160,117 @@ impl Stepper {
         shop.end(course, &[&self.network])
     }
 
-    /// The losses of a batch, and with a learning rate a step against them if they are finite.
-    fn step(
-        &mut self,
+    /// Windows with their first codes made inexact.
+    fn batch<'a>(
+        &self,
+        data: &'a Dataset,
         codes: &[f32],
-        starts: &[usize],
-        (length, rate): (usize, Option<f32>),
+        projected: &Projected,
+        (starts, length): (&[usize], usize),
         random: &mut Random,
-        shop: &Workshop,
-    ) -> [f32; PARTS.len()] {
+    ) -> Batch<'a> {
         let width = self.input.mean.len();
-        // Frame after frame, all windows of the batch; normalised.
-        let mut truth = Vec::with_capacity(length * starts.len() * width);
-        for t in 0..length {
-            for start in starts {
-                let from = truth.len();
-                truth.extend_from_slice(&codes[(start + t) * width..][..width]);
-                self.input.apply(&mut truth[from..]);
-            }
-        }
-        let frame = starts.len() * width;
-        let mut first = truth[..frame].to_vec();
-        for row in first.chunks_exact_mut(width) {
-            let sigma = NOISE * random.unit();
-            row.iter_mut().for_each(|v| *v += sigma * random.normal());
-        }
-        // From a normalised rate to the change of a normalised code.
-        let h = STEP_S as f32;
-        let per_column = |f: &dyn Fn(usize) -> f32| {
-            let values: Vec<f32> = (0..width).map(f).collect();
-            Tensor::<2>::from_data(TensorData::new(values, [1, width]), &shop.device)
+        let window = |start: &usize| {
+            let found = if random.unit() < PROJECTED { projected.any(random) } else { None };
+            let start = found.map_or(*start, |(frame, _)| frame);
+            let mut truth = codes[start * width..][..length * width].to_vec();
+            truth.chunks_exact_mut(width).for_each(|row| self.input.apply(row));
+            let first = if let Some((_, code)) = found {
+                let mut code = code.to_vec();
+                self.input.apply(&mut code);
+                code
+            } else {
+                let sigma = NOISE * random.unit();
+                truth[..width].iter().map(|v| v + sigma * random.normal()).collect()
+            };
+            Window { start, truth, first }
         };
-        let gain = per_column(&|i| h * self.output.std[i] / self.input.std[i]);
-        let drift = per_column(&|i| h * self.output.mean[i] / self.input.std[i]);
-        let network = self.network.on(&shop.device);
-        let mut code = shop.tensor(first, width);
-        let (mut all, mut all_rates) = (Vec::with_capacity(length), Vec::with_capacity(length));
-        for _ in 1..length {
-            let rates = network.run(code.clone());
-            code = code + (rates.clone() * gain.clone() + drift.clone());
-            all_rates.push(rates);
-            all.push(code.clone());
+        let windows = starts.iter().map(window).collect();
+        let decompressed = std::array::from_fn(|_| random.below(length - 1));
+        Batch { data, windows, length, decompressed }
+    }
+
+    /// The losses of a batch, and with a learning rate a step against them if they are finite.
+    fn step(&mut self, batch: &Batch, frozen: &Frozen, rate: Option<f32>, shop: &Workshop) -> [f32; PARTS.len()] {
+        let device = &shop.device;
+        let halves =
+            halves(&batch.windows, |windows| self.differentiate(batch, windows, frozen, rate.is_some(), device));
+        let mut parts = [0.0; PARTS.len()];
+        for (half, _) in &halves {
+            parts.iter_mut().zip(half).for_each(|(sum, part)| *sum += part / halves.len() as f32);
         }
-        let (all, all_rates) = (Tensor::cat(all, 0), Tensor::cat(all_rates, 0));
-        let (parts, by_codes, by_rates) =
-            self.losses(&truth, frame, &numbers(all.clone()), &numbers(all_rates.clone()));
         let Some(rate) = rate.filter(|_| parts.iter().all(|part| part.is_finite())) else { return parts };
-        let sum = (all * shop.tensor(by_codes, width)).sum() + (all_rates * shop.tensor(by_rates, width)).sum();
-        let mut gradients = sum.backward();
-        self.network.descend(&network, &mut gradients, rate);
+        self.network.descend(&halves.into_iter().filter_map(|(_, g)| g).collect::<Vec<_>>(), rate);
         parts
     }
 
-    fn losses(
+    /// The losses of windows, and their derivatives by the weights.
+    fn differentiate(
         &self,
-        truth: &[f32],
-        frame: usize,
-        codes: &[f32],
-        rates: &[f32],
-    ) -> ([f32; PARTS.len()], Vec<f32>, Vec<f32>) {
+        batch: &Batch,
+        windows: &[Window],
+        frozen: &Frozen,
+        differentiate: bool,
+        device: &Device,
+    ) -> ([f32; PARTS.len()], Option<Gradient>) {
+        let width = self.input.mean.len();
+        let per_column = |f: &dyn Fn(usize) -> f32| tensor(device, (0..width).map(f).collect(), width);
+        // From a normalised rate to the change of a normalised code.
+        let h = STEP_S as f32;
+        let gain = per_column(&|i| h * self.output.std[i] / self.input.std[i]);
+        let drift = per_column(&|i| h * self.output.mean[i] / self.input.std[i]);
+        let network = self.network.on(device);
+        let first = windows.iter().flat_map(|w| w.first.iter().copied()).collect();
+        let mut codes = vec![tensor(device, first, width)];
+        let mut rates = Vec::with_capacity(batch.length);
+        for t in 1..batch.length {
+            let rate = network.run(codes[t - 1].clone());
+            codes.push(codes[t - 1].clone() + (rate.clone() * gain.clone() + drift.clone()));
+            rates.push(rate);
+        }
+        let (all, all_rates) = (Tensor::cat(codes[1..].to_vec(), 0), Tensor::cat(rates, 0));
+
+        // From a normalised code to an input of the decompressor.
+        let scale = per_column(&|i| self.input.std[i] / frozen.input.std[i]);
+        let shift = per_column(&|i| (self.input.mean[i] - frozen.input.mean[i]) / frozen.input.std[i]);
+        let pairs = batch.decompressed.iter().flat_map(|t| [codes[*t].clone(), codes[t + 1].clone()]);
+        let inputs = Tensor::cat(pairs.collect(), 0) * scale + shift;
+        let bodies = frozen.network.frozen_on(device).run(inputs);
+
+        let (mut parts, by_codes, by_rates) = self.losses(windows, &numbers(all.clone()), &numbers(all_rates.clone()));
+        let (part, by_bodies) = body_losses(batch, windows, frozen, &numbers(bodies.clone()));
+        parts[PARTS.len() - 1] = part;
+        if !differentiate {
+            return (parts, None);
+        }
+        // The derivatives are known: a sum with them as weights has the same.
+        let sum = (all * tensor(device, by_codes, width)).sum()
+            + (all_rates * tensor(device, by_rates, width)).sum()
+            + (bodies * tensor(device, by_bodies, frozen.output.mean.len())).sum();
+        (parts, Some(network.gradient(&mut sum.backward())))
+    }
+
+    fn losses(&self, windows: &[Window], codes: &[f32], rates: &[f32]) -> ([f32; PARTS.len()], Vec<f32>, Vec<f32>) {
         let (width, columns) = (self.input.mean.len(), self.columns);
-        let rows = (codes.len() / width) as f32;
+        let rows = codes.len() / width;
         let mut parts = [0.0; PARTS.len()];
         let (mut by_codes, mut by_rates) = (vec![0.0; codes.len()], vec![0.0; rates.len()]);
-        for i in 0..codes.len() {
-            let column = i % width;
-            let part = usize::from(column >= columns);
-            let share = 1.0 / (rows * if part == 0 { columns } else { width - columns } as f32);
-            let (loss, slope) = absolute(codes[i] - truth[frame + i], WEIGHTS[part] * share);
-            parts[part] += loss;
-            by_codes[i] = slope;
-            let change = (truth[frame + i] - truth[i]) * self.input.std[column] / STEP_S as f32;
-            let true_rate = (change - self.output.mean[column]) / self.output.std[column];
-            let (loss, slope) = absolute(rates[i] - true_rate, WEIGHTS[2 + part] * share);
-            parts[2 + part] += loss;
-            by_rates[i] = slope;
+        for row in 0..rows {
+            let (t, window) = (row / windows.len(), &windows[row % windows.len()]);
+            let (before, truth) = (&window.truth[t * width..][..width], &window.truth[(t + 1) * width..][..width]);
+            for column in 0..width {
+                let i = row * width + column;
+                let part = usize::from(column >= columns);
+                let share = 1.0 / (rows * if part == 0 { columns } else { width - columns }) as f32;
+                let (loss, slope) = absolute(codes[i] - truth[column], WEIGHTS[part] * share);
+                parts[part] += loss;
+                by_codes[i] = slope;
+                let change = (truth[column] - before[column]) * self.input.std[column] / STEP_S as f32;
+                let true_rate = (change - self.output.mean[column]) / self.output.std[column];
+                let (loss, slope) = absolute(rates[i] - true_rate, WEIGHTS[2 + part] * share);
+                parts[2 + part] += loss;
+                by_rates[i] = slope;
+            }
         }
         (parts, by_codes, by_rates)
     }
@@ -173,4 +279,25 @@ impl Stepper {
     pub fn to_network(&self) -> Network {
         self.network.to_network(&self.input, &self.output)
     }
+}
+
+/// The loss of decompressed pairs of frames, and its derivative by the outputs. Outputs come pair after pair, first all windows'
+/// earlier frames, then their later ones.
+fn body_losses(batch: &Batch, windows: &[Window], frozen: &Frozen, outputs: &[f32]) -> (f32, Vec<f32>) {
+    let columns = frozen.output.mean.len();
+    let places: Vec<usize> = (0..PAIRS)
+        .flat_map(|pair| {
+            let here = 2 * pair * windows.len();
+            (0..windows.len()).flat_map(move |w| [here + w, here + windows.len() + w])
+        })
+        .collect();
+    let starts: Vec<usize> =
+        batch.decompressed.iter().flat_map(|t| windows.iter().map(move |window| window.start + t)).collect();
+    let sorted: Vec<f32> = places.iter().flat_map(|row| outputs[row * columns..][..columns].iter().copied()).collect();
+    let (parts, by_sorted) = frozen.decoder(batch.data).losses(&starts, &sorted);
+    let mut by_outputs = vec![0.0; outputs.len()];
+    for (row, by) in places.iter().zip(by_sorted.chunks_exact(columns)) {
+        by_outputs[row * columns..][..columns].iter_mut().zip(by).for_each(|(o, v)| *o = BODY_WEIGHT * v);
+    }
+    (BODY_WEIGHT * parts.iter().sum::<f32>(), by_outputs)
 }

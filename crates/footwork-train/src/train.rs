@@ -5,13 +5,14 @@ use crate::body_loss::{BodyLoss, LossWeights};
 use crate::calibrate::{calibration, resting_code};
 use crate::checkpoint::{Checkpoint, Identity, Keeper};
 use crate::dataset::Dataset;
+use crate::decoder::Frozen;
 use crate::error::TrainError;
 use crate::kinematics::Kinematics;
 use crate::pace::Limit;
 use crate::phase::{PhaseRecord, Tick, Workshop};
 use crate::projector::{Oracle, Projector};
 use crate::report::{Quality, measure};
-use crate::stepper::Stepper;
+use crate::stepper::{Projected, Stepper};
 use burn::tensor::Device;
 use footwork::database::Database;
 use footwork::learned::{Decompression, NetworkParts, Networks, Precision, Sampler};
@@ -64,7 +65,7 @@ impl Default for TrainSettings {
             compressor_hidden: 512,
             projector_hidden: 512,
             stepper_of: None,
-            batch: [32, 32, 64],
+            batch: [32, 64, 32],
             seed: None,
             budget: Budget::Time(Duration::from_secs(600)),
             precision: Precision::F16,
@@ -74,8 +75,8 @@ impl Default for TrainSettings {
     }
 }
 
-/// Shares of the budget: autoencoder, stepper, projector.
-const SHARES: [f64; 3] = [0.42, 0.22, 0.36];
+/// Shares of the budget: autoencoder, projector, stepper.
+const SHARES: [f64; 3] = [0.38, 0.28, 0.34];
 /// Share of the budget that calibration, report and writing take.
 const FINISHING: f64 = 0.03;
 
@@ -171,13 +172,20 @@ impl TrainJob<'_> {
         let keeper = Keeper::new(self.checkpoint, checkpoint, self.interrupted);
         let mut shop = Workshop { device: self.device, seed, observer: self.observer, keeper };
         let mut phases = Vec::new();
+        let kinematics = Kinematics::new(&db.skeleton, &data.layout);
+        let contact_joints: Vec<usize> = db.rig.contact_joints.iter().map(|j| j.at()).collect();
+        let loss = BodyLoss::new(kinematics, &data.layout, &contact_joints, settings.loss);
         if let Some(networks) = &settings.stepper_of {
+            let data = Dataset { outputs: networks.outputs.clone(), means: networks.constants.clone(), ..data };
             let codes = compressed(db, &data, networks)?;
-            let mut stepper = Stepper::new(&data, &codes, (settings.hidden, settings.batch[1]), seed);
-            phases.push(stepper.train(&data, &codes, together(limits), &mut shop)?);
+            let mut stepper = Stepper::new(&data, &codes, (settings.hidden, settings.batch[2]), seed);
+            let frozen = Frozen::new(&networks.decompressor, &loss);
+            let oracle = Oracle::new(db, &data, &codes);
+            let projected = Projected::new(&data, &oracle, &networks.projector, seed);
+            phases.push(stepper.train(&data, &codes, &frozen, &projected, together(limits), &mut shop)?);
             let stepper = stepper.to_network().with_precision(settings.stepper_precision);
             let networks = Networks::new(db, NetworkParts { stepper, ..NetworkParts::clone(networks) })?;
-            let quality = measure(db, &data, &networks, &Oracle::new(db, &data, &codes), seed);
+            let quality = measure(db, &data, &networks, &oracle, seed);
             return Ok(Trained {
                 networks,
                 quality,
@@ -188,9 +196,6 @@ impl TrainJob<'_> {
             });
         }
 
-        let kinematics = Kinematics::new(&db.skeleton, &data.layout);
-        let contact_joints: Vec<usize> = db.rig.contact_joints.iter().map(|j| j.at()).collect();
-        let loss = BodyLoss::new(kinematics, &data.layout, &contact_joints, settings.loss);
         let sizes = AutoencoderSizes {
             latents: settings.latents,
             hidden: settings.hidden,
@@ -201,17 +206,21 @@ impl TrainJob<'_> {
         phases.push(autoencoder.train(&data, &loss, limits[0], &mut shop)?);
         let codes = codes(&data, &autoencoder.latents(&data, &shop), settings.latents);
 
-        let mut stepper = Stepper::new(&data, &codes, (settings.hidden, settings.batch[1]), seed);
-        phases.push(stepper.train(&data, &codes, extended(limits, &phases), &mut shop)?);
-
         let oracle = Oracle::new(db, &data, &codes);
-        let sizes = (settings.projector_hidden, settings.batch[2]);
+        let sizes = (settings.projector_hidden, settings.batch[1]);
         let mut projector = Projector::new(&data, &codes, sizes, seed);
         phases.push(projector.train(&data, &oracle, extended(limits, &phases), &mut shop)?);
+        let projector = projector.to_network();
 
-        let projector = projector.to_network().with_precision(settings.precision);
+        let mut stepper = Stepper::new(&data, &codes, (settings.hidden, settings.batch[2]), seed);
+        let decompressor = autoencoder.decompressor_network(&data);
+        let frozen = Frozen::new(&decompressor, &loss);
+        let projected = Projected::new(&data, &oracle, &projector, seed);
+        phases.push(stepper.train(&data, &codes, &frozen, &projected, extended(limits, &phases), &mut shop)?);
+
+        let projector = projector.with_precision(settings.precision);
         let parts = NetworkParts {
-            decompressor: autoencoder.decompressor_network(&data).with_precision(settings.precision),
+            decompressor: decompressor.with_precision(settings.precision),
             outputs: data.outputs.clone(),
             constants: data.means.clone(),
             stepper: stepper.to_network().with_precision(settings.stepper_precision),

@@ -5,7 +5,7 @@ use crate::args::{Common, EvalArgs};
 use crate::{networks, progress};
 use anyhow::{Result, bail};
 use footwork::database::Database;
-use footwork::learned::{Decompression, Network, NetworkParts, Networks, Room};
+use footwork::learned::{Decompression, Network, NetworkParts, Networks, Room, STEP_S};
 use footwork::matcher::MatcherConfig;
 use footwork_metrics::eval::{Evaluation, Mover, Row, T90_MEAN, Variant, free};
 use footwork_metrics::gate::Gate;
@@ -20,6 +20,8 @@ use std::time::Instant;
 const SAMPLES: usize = 6000;
 /// Frames between two projections: ten a second at 60 Hz.
 const FRAMES_PER_PROJECTION: f64 = 6.0;
+/// Frames between two steps of the stepper, at 60 Hz: what is shown between two codes needs no network.
+const FRAMES_PER_STEP: f64 = 60.0 * STEP_S;
 /// Characters of a batch.
 const BATCH: usize = 64;
 
@@ -263,8 +265,7 @@ impl Times {
             })
         };
         let mut frame = |dense: bool| {
-            one(&networks.stepper, &codes, dense)
-                + one(&networks.decompressor, &codes, dense)
+            (one(&networks.stepper, &codes, dense) + one(&networks.decompressor, &codes, dense)) / FRAMES_PER_STEP
                 + one(&networks.projector, &queries, dense) / FRAMES_PER_PROJECTION
         };
         let (batch1_us, dense_us) = (frame(false), frame(true));
@@ -276,7 +277,8 @@ impl Times {
                 black_box(&out);
             })
         };
-        Self { batch1_us, dense_us, batch64_us: many(&networks.stepper) + many(&networks.decompressor) }
+        let batch64_us = (many(&networks.stepper) + many(&networks.decompressor)) / FRAMES_PER_STEP;
+        Self { batch1_us, dense_us, batch64_us }
     }
 }
 

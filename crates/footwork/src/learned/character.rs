@@ -1,7 +1,7 @@
 //! Characters of networks.
 
 use super::body::Sampler;
-use super::chooser::{ExactSearch, Projection};
+use super::chooser::{ExactSearch, Projection, choice_weights};
 use super::networks::{Decompression, Networks, NetworksError};
 use super::source::{Codes, Decompressed};
 use crate::database::Database;
@@ -43,7 +43,8 @@ impl Character {
         let exact = match &database {
             Some(db) => {
                 let latents = latents(&networks, db)?;
-                Some(ExactSearch { db: db.clone(), index: SearchIndex::build(db, config.search.backend), latents })
+                let index = SearchIndex::build_for(db, config.search.backend, &choice_weights(db));
+                Some(ExactSearch { db: db.clone(), index, latents })
             }
             None => None,
         };

@@ -5,7 +5,9 @@ use super::source::{Decompressed, DecompressionRoom, begin, correction};
 use crate::database::{Database, TagFilter};
 use crate::frames::ClipIndex;
 use crate::matcher::character::{Character, Choice, Chooser, Update};
-use crate::matcher::{LastSearch, Playing};
+use crate::matcher::model::Model;
+use crate::matcher::weights::shortlist_multipliers;
+use crate::matcher::{LastSearch, MatcherConfig, Playing};
 use crate::schema::ChannelKind;
 use crate::search::{Candidates, SearchIndex, SearchQuery};
 use std::sync::Arc;
@@ -27,8 +29,9 @@ pub(super) struct ExactSearch {
     pub latents: Vec<f32>,
 }
 
-/// Share of the way to what was found that each step goes: until the next search, three quarters of it.
-const CORRECTION: f32 = 0.12;
+/// Share of the way to what was found that each step goes: until the next search, four tenths of it. Of a way that is longer than
+/// the distance of a transition, it is as much as of one that is as long.
+const CORRECTION: f32 = 0.15;
 /// What the networks play has no clips: this stands for all of it.
 const MOTION: ClipIndex = ClipIndex(0);
 
@@ -41,7 +44,7 @@ impl Projection {
     fn project(&self, update: &mut Update) -> bool {
         let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return false };
         let query = &update.scratch.query;
-        let multipliers = update.character.multipliers();
+        let multipliers = update.character.shortlist_multipliers();
         self.networks.project(query, &mut room.found, &mut room.networks);
         let trusted = self.networks.calibration.trusted_distance;
         let Some(exact) = self.exact.as_ref().filter(|_| distance(query, &room.found) > trusted) else { return false };
@@ -66,12 +69,12 @@ impl Projection {
     }
 
     /// Corrects the coming steps towards the code that was found, so that they do not lead off the data.
-    fn correct(&self, update: &mut Update) {
+    fn correct(&self, update: &mut Update, share: f32) {
         let layout = update.character.layout();
         let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return };
         let by = correction(&mut update.state.block[layout.memory.clone()], room.now.len());
         for ((by, now), found) in by.iter_mut().zip(&room.now).zip(&room.found) {
-            *by = CORRECTION * (found - now);
+            *by = share * (found - now);
         }
     }
 
@@ -84,6 +87,12 @@ impl Projection {
             }
         }
     }
+}
+
+/// `[columns]` the weights by which a projector learns to choose: those of default settings, and about what the way adds that
+/// [`SearchConfig::way_cost`](crate::matcher::SearchConfig) asks for.
+pub fn choice_weights(db: &Database) -> Vec<f32> {
+    shortlist_multipliers(&Model::of(db), &MatcherConfig::default())
 }
 
 /// Distance between features; what is beyond the shorter of both does not count.
@@ -123,12 +132,21 @@ impl Chooser for Projection {
         h.stranded = false;
         let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return Choice::Continue };
         let (calibration, search) = (&self.networks.calibration, &character.config().search);
-        let (query, multipliers) = (&update.scratch.query, character.multipliers());
+        let (query, multipliers) = (&update.scratch.query, character.shortlist_multipliers());
         let [now, found] = [&room.now, &room.found].map(|code| cost(query, multipliers, code));
-        let better = found < now * (1.0 - search.minimum_improvement) && now >= search.keep_playing_within;
-        let other = distance(&room.now[..query.len()], &room.found) >= calibration.transition_distance;
-        let jumped = (better && other) || h.since_transition_s >= calibration.longest_step_s;
-        update.scratch.continuing.copy_from_slice(&room.now[..query.len()]);
+        let enough = now * (1.0 - search.minimum_improvement);
+        let apart = distance(&room.now[..query.len()], &room.found);
+        let other = apart >= calibration.transition_distance;
+        let overdue = h.since_transition_s >= calibration.longest_step_s;
+        let next = Playing { clip: MOTION, mirrored: false, time_s: h.since_control_s() };
+        let may = (found < enough && now >= search.keep_playing_within && other) || overdue;
+        if may {
+            self.remember(update);
+        }
+        let jumped = may && (overdue || found + update.seam_cost(next) < enough);
+        let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return Choice::Continue };
+        let columns = update.scratch.query.len();
+        update.scratch.continuing.copy_from_slice(&room.now[..columns]);
         update.scratch.last = self.exact.as_ref().map(|exact| LastSearch {
             found: None,
             continuing: None,
@@ -137,11 +155,9 @@ impl Chooser for Projection {
             rest_cost: 0.0,
         });
         if !jumped {
-            self.correct(update);
+            self.correct(update, CORRECTION * (calibration.transition_distance / apart).min(1.0));
             return Choice::Continue;
         }
-        let time_s = update.state.header.since_control_s();
-        self.remember(update);
-        Choice::Transition(Playing { clip: MOTION, mirrored: false, time_s })
+        Choice::Transition(next)
     }
 }

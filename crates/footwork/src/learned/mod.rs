@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  exact:    query --search--> row of the database --clips--> pose
-//!  learned:  query --projector--> code --stepper--> code, 1/60 s later --decompressor--> pose
+//!  learned:  query --projector--> code --stepper--> code, 1/30 s later --decompressor--> pose
 //! ```
 //!
 //! A code is the features of a moment and some latent variables, which together tell its pose. [`Networks`] are trained by the crate
@@ -23,6 +23,7 @@ mod source;
 
 pub use body::{BodyLayout, NEXT_CONTACT_WIDTH, ROTATION_WIDTH, Sampler};
 pub use character::LearnedError;
+pub use chooser::choice_weights;
 pub use file::{FORMAT_VERSION, NetworkFileError};
 pub use kernels::Kernel;
 pub use network::{Layer, Network, NetworkError, Precision, Room, Weights};

@@ -8,7 +8,7 @@ use crate::motion::PosePool;
 use xxhash_rust::xxh3::Xxh3;
 
 /// Seconds between the frames that networks know: the stepper makes such steps.
-pub const STEP_S: f64 = 1.0 / 60.0;
+pub const STEP_S: f64 = 1.0 / 30.0;
 
 /// What was measured of networks after training; choosing among moments goes by it. Distances are between normalised features.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

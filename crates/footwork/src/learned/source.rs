@@ -17,8 +17,7 @@ use std::sync::Arc;
 /// Where the codes come from that are decompressed.
 #[derive(Debug)]
 pub(super) enum Codes {
-    /// From the stepper. The state of a character remembers two, those before and after what plays, and by how much each step is
-    /// corrected.
+    /// From the stepper. The state of a character remembers [`CODES`], and by how much each step is corrected.
     Stepped,
     /// From the rows of clips, with `[rows x latents]` their latent variables.
     Rows(Clips, Vec<f32>),
@@ -42,19 +41,63 @@ struct FuturePoint {
     facing: Option<usize>,
 }
 
-/// Floats that are remembered beside the two codes: the number of the first of them since the transition.
+/// Codes around what plays: the two that it is between, the one before them and the one after.
+const CODES: usize = 4;
+/// Floats that are remembered beside the codes: the number, since the transition, of the code before what plays.
 const COUNT: usize = 1;
 /// Codes are counted as floats up to here, without a gap.
 const MOST_STEPS: f32 = 16_777_216.0;
 /// A time nearer to a code than this is the code's own.
 const SAME_S: f64 = 1e-5;
 
-/// A moment between two codes.
+/// A moment among the codes around it, as weights of their bodies.
 struct Between {
-    /// Place of the earlier code's body in the room, and of the later one's.
-    bodies: [usize; 2],
-    /// Share of the way to the later one; beyond 0..1 within a step of them.
-    alpha: f32,
+    /// Places of the bodies in the room.
+    bodies: [usize; CODES],
+    /// Weights that give the value; their sum is 1.
+    value: [f32; CODES],
+    /// Weights that give the change per step; their sum is 0.
+    rate: [f32; CODES],
+}
+
+impl Between {
+    /// The value of one number of the bodies.
+    fn value(&self, room: &DecompressionRoom, at: usize) -> f32 {
+        self.weighed(&self.value, room, at)
+    }
+
+    fn weighed(&self, weights: &[f32; CODES], room: &DecompressionRoom, at: usize) -> f32 {
+        let mut sum = 0.0;
+        for (weight, body) in weights.iter().zip(self.bodies) {
+            sum += *weight * room.decoded[body].body[at];
+        }
+        sum
+    }
+}
+
+/// Cubic Hermite interpolation of evenly spaced values (Catmull and Rom 1974), as weights of their values and of those of the
+/// change per step. `alpha` is 0 at the second, 1 at the third. Before the second and after the third value the outer
+/// differences are the slopes at the ends.
+fn spline(alpha: f32) -> ([f32; CODES], [f32; CODES]) {
+    /// Slopes at the four values, as weights of the values.
+    const SLOPES: [[f32; CODES]; CODES] =
+        [[-1.0, 1.0, 0.0, 0.0], [-0.5, 0.0, 0.5, 0.0], [0.0, -0.5, 0.0, 0.5], [0.0, 0.0, -1.0, 1.0]];
+    let from = if alpha < 0.0 { 0 } else { 1 + usize::from(alpha > 1.0) };
+    let t = alpha + 1.0 - from as f32;
+    let (t2, t3) = (t * t, t * t * t);
+    let (start, end) = (t3 - 2.0 * t2 + t, t3 - t2);
+    let (start_rate, end_rate) = (3.0 * t2 - 4.0 * t + 1.0, 3.0 * t2 - 2.0 * t);
+    let (mut value, mut rate) = ([0.0; CODES], [0.0; CODES]);
+    for k in 0..CODES {
+        value[k] = SLOPES[from][k] * start + SLOPES[from + 1][k] * end;
+        rate[k] = SLOPES[from][k] * start_rate + SLOPES[from + 1][k] * end_rate;
+    }
+    let (rise, rise_rate) = (3.0 * t2 - 2.0 * t3, 6.0 * (t - t2));
+    value[from] += 1.0 - rise;
+    value[from + 1] += rise;
+    rate[from] -= rise_rate;
+    rate[from + 1] += rise_rate;
+    (value, rate)
 }
 
 impl Decompressed {
@@ -63,21 +106,20 @@ impl Decompressed {
         Self { networks, codes, future }
     }
 
-    /// Puts two codes into the room, and returns the share of the way between them at which a moment is.
+    /// Puts the codes around a moment into the room, and returns the share of the way from the second to the third at which it is.
     fn codes_at(&self, at: &Moment, room: &mut DecompressionRoom) -> f32 {
         let width = self.networks.code_width();
         match &self.codes {
             Codes::Stepped => {
                 let (count, codes) = at.memory.split_at(COUNT);
-                room.codes[0].copy_from_slice(&codes[..width]);
-                room.codes[1].copy_from_slice(&codes[width..2 * width]);
+                room.codes.iter_mut().zip(codes.chunks_exact(width)).for_each(|(out, code)| out.copy_from_slice(code));
                 let since_s = at.playing.time_s - f64::from(count[0]) * STEP_S;
                 share(since_s)
             }
             Codes::Rows(Clips(db), latents) => {
                 let step = ((at.playing.time_s + SAME_S) / STEP_S).floor();
                 for (k, code) in room.codes.iter_mut().enumerate() {
-                    let time_s = (step + k as f64) * STEP_S;
+                    let time_s = (step + k as f64 - 1.0) * STEP_S;
                     code_of_clip(db, latents, &Playing { time_s, ..at.playing }, code);
                 }
                 share(at.playing.time_s - step * STEP_S)
@@ -87,8 +129,15 @@ impl Decompressed {
 
     fn between(&self, at: &Moment, room: &mut DecompressionRoom) -> Between {
         let alpha = self.codes_at(at, room);
-        let bodies = [0, 1].map(|k| room.body(&self.networks, k));
-        Between { bodies, alpha }
+        let (value, rate) = spline(alpha);
+        let mut bodies = [0; CODES];
+        for (k, place) in bodies.iter_mut().enumerate() {
+            // What has no weight need not be known.
+            if value[k] != 0.0 || rate[k] != 0.0 {
+                *place = room.body(&self.networks, k);
+            }
+        }
+        Between { bodies, value, rate }
     }
 
     /// Puts the code of what plays into the room's `now`, interpolated.
@@ -96,17 +145,19 @@ impl Decompressed {
         let at = update.state.moment(update.character.layout());
         let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return };
         let alpha = self.codes_at(&at, room).clamp(0.0, 1.0);
-        let codes = room.codes[0].iter().zip(&room.codes[1]);
-        room.now.iter_mut().zip(codes).for_each(|(o, (a, b))| *o = lerp(*a, *b, alpha));
+        let (weights, _) = spline(alpha);
+        room.now.fill(0.0);
+        for (weight, code) in weights.iter().zip(&room.codes) {
+            room.now.iter_mut().zip(code).for_each(|(o, v)| *o += *weight * *v);
+        }
     }
 
     /// Numbers of the body that are no rotations, at a moment.
     fn numbers(&self, at: &Moment, room: &mut Room, range: std::ops::Range<usize>, mut take: impl FnMut(usize, f32)) {
         let Some(room) = room.of::<DecompressionRoom>() else { return };
         let b = self.between(at, room);
-        let [a, z] = b.bodies.map(|k| &room.decoded[k].body[range.clone()]);
-        for (i, (a, z)) in a.iter().zip(z).enumerate() {
-            take(i, lerp(*a, *z, b.alpha));
+        for (i, place) in range.enumerate() {
+            take(i, b.value(room, place));
         }
     }
 
@@ -114,15 +165,37 @@ impl Decompressed {
     fn root(&self, at: &Moment, room: &mut DecompressionRoom) -> (Vec3, f32) {
         let layout = self.networks.layout();
         let b = self.between(at, room);
-        let [(v0, w0), (v1, w1)] = b.bodies.map(|k| {
-            let body = &room.decoded[k].body;
-            (Vec3::from_slice(&body[layout.root_velocity.clone()]), body[layout.root_turn.start])
-        });
-        (v0.lerp(v1, b.alpha), lerp(w0, w1, b.alpha))
+        let number = |at: usize| b.value(room, at);
+        let first = layout.root_velocity.start;
+        let velocity = Vec3::new(number(first), number(first + 1), number(first + 2));
+        let turn = number(layout.root_turn.start);
+        (velocity - self.slide(&b, room, (velocity, turn)), turn)
+    }
+
+    /// By how much feet that touch the ground would slide: their mean velocity over the ground, at most [`MOST_SLIDE_M_S`]. Small
+    /// errors of a body's numbers add up in its feet; it is seen there, but not in the way of the root.
+    fn slide(&self, b: &Between, room: &DecompressionRoom, (velocity, turn): (Vec3, f32)) -> Vec3 {
+        let (mut sum, mut weights) = (Vec3::ZERO, 0.0);
+        for (slot, contact) in self.networks.layout().contacts.clone().enumerate() {
+            // Grows from where a foot counts as touching.
+            let weight = (2.0 * b.value(room, contact) - 1.0).clamp(0.0, 1.0);
+            let (mut place, mut change) = (Vec3::ZERO, Vec3::ZERO);
+            for k in 0..CODES {
+                let foot = room.decoded[b.bodies[k]].feet[slot];
+                place += foot * b.value[k];
+                change += foot * b.rate[k];
+            }
+            let over_ground = velocity + (Vec3::Y * turn).cross(place) + change / STEP_S as f32;
+            sum += Vec3::new(over_ground.x, 0.0, over_ground.z) * weight;
+            weights += weight;
+        }
+        let slide = sum / weights.max(1.0);
+        let speed = slide.length_squared().sqrt();
+        if speed > MOST_SLIDE_M_S { slide * (MOST_SLIDE_M_S / speed) } else { slide }
     }
 }
 
-/// The share of a step; what is within a step of the two codes is extrapolated, and no more.
+/// The share of a step; what plays lies at most a step before or after the two codes that it is between.
 fn share(since_s: f64) -> f32 {
     let share = since_s / STEP_S;
     let nearest = share.round();
@@ -175,7 +248,10 @@ fn future_points(schema: &FeatureSchema) -> Vec<FuturePoint> {
 #[derive(Debug)]
 pub(super) struct DecompressionRoom {
     pub networks: Decompression,
-    codes: [Vec<f32>; 2],
+    codes: [Vec<f32>; CODES],
+    /// Bodies between codes, and their poses: at a moment, and a little later.
+    mixed: Vec<f32>,
+    poses: [Pose; 2],
     decoded: Vec<Decoded>,
     clock: u64,
     /// The code of what plays, and the one that a chooser found.
@@ -188,12 +264,13 @@ pub(super) struct DecompressionRoom {
 struct Decoded {
     code: Vec<f32>,
     body: Vec<f32>,
-    pose: Pose,
+    /// `[contact joints]` places in root space, metres.
+    feet: Vec<Vec3>,
     used: u64,
 }
 
-/// What plays has two bodies, and what is to play; each has a neighbour more where accelerations are asked for.
-const DECODED: usize = 6;
+/// What plays has four bodies, and what is to play; each has a neighbour more where accelerations are asked for.
+const DECODED: usize = 2 * CODES + 2;
 
 impl DecompressionRoom {
     fn new(networks: &Networks) -> Self {
@@ -202,14 +279,16 @@ impl DecompressionRoom {
             // Nothing has this code.
             code: vec![f32::NAN; networks.code_width()],
             body: vec![0.0; networks.layout().width()],
-            pose: Pose::rest(&networks.character().skeleton),
+            feet: vec![Vec3::ZERO; networks.layout().contacts.len()],
             used: 0,
         };
         Self {
             networks: Decompression::new(networks),
             now: code.clone(),
             found: code.clone(),
-            codes: [code.clone(), code],
+            codes: std::array::from_fn(|_| code.clone()),
+            mixed: vec![0.0; networks.layout().width()],
+            poses: std::array::from_fn(|_| Pose::rest(&networks.character().skeleton)),
             decoded: (0..DECODED).map(|_| decoded()).collect(),
             clock: 0,
         }
@@ -218,7 +297,7 @@ impl DecompressionRoom {
     fn fits(&self, networks: &Networks) -> bool {
         self.codes[0].len() == networks.code_width()
             && self.decoded[0].body.len() == networks.layout().width()
-            && self.decoded[0].pose.len() == networks.layout().joints
+            && self.poses[0].len() == networks.layout().joints
     }
 
     /// The place of the body of `codes[k]`.
@@ -231,7 +310,11 @@ impl DecompressionRoom {
             let d = &mut self.decoded[oldest];
             d.code.copy_from_slice(code);
             networks.decompress(code, &mut d.body, &mut self.networks);
-            networks.layout().decode(&d.body, &mut d.pose);
+            let (character, pose) = (networks.character(), &mut self.poses[0]);
+            networks.layout().decode(&d.body, pose);
+            for (place, joint) in d.feet.iter_mut().zip(&character.rig.contact_joints) {
+                *place = pose.in_root(&character.skeleton, *joint).translation;
+            }
             oldest
         });
         self.decoded[place].used = self.clock;
@@ -249,7 +332,7 @@ impl MotionSource for Decompressed {
     }
 
     fn memory_width(&self) -> usize {
-        if let Codes::Stepped = self.codes { COUNT + 3 * self.networks.code_width() } else { 0 }
+        if let Codes::Stepped = self.codes { COUNT + (CODES + 1) * self.networks.code_width() } else { 0 }
     }
 
     fn begin(&self, memory: &mut [f32]) {
@@ -267,8 +350,9 @@ impl MotionSource for Decompressed {
             if playing.time_s + SAME_S < f64::from(count[0] + 1.0) * STEP_S || count[0] >= MOST_STEPS {
                 break;
             }
-            codes.copy_within(width..2 * width, 0);
-            let (next, correction) = codes[width..].split_at_mut(width);
+            let last = (CODES - 1) * width;
+            codes.copy_within(width..CODES * width, 0);
+            let (next, correction) = codes[last..].split_at_mut(width);
             self.networks.advance(next, &mut room.networks);
             next.iter_mut().zip(correction).for_each(|(v, by)| *v += *by);
             count[0] += 1.0;
@@ -280,7 +364,8 @@ impl MotionSource for Decompressed {
     }
 
     fn code<'a>(&self, at: Moment<'a>) -> Option<&'a [f32]> {
-        at.memory.get(COUNT..COUNT + self.networks.code_width())
+        let width = self.networks.code_width();
+        at.memory.get(COUNT + width..COUNT + 2 * width)
     }
 
     fn clip_name(&self, clip: ClipIndex) -> Option<&str> {
@@ -319,14 +404,23 @@ impl MotionSource for Decompressed {
         let Some(room) = room.of::<DecompressionRoom>() else { return };
         let (root_velocity, turn) = self.root(&at, room);
         let b = self.between(&at, room);
-        let [from, to] = b.bodies.map(|k| &room.decoded[k].pose);
-        let per_s = 1.0 / STEP_S as f32;
+        let layout = self.networks.layout();
+        let local = layout.rotations.start..layout.translations.end;
+        for (k, later) in [0.0, LATER].into_iter().enumerate() {
+            let mut weights = b.value;
+            weights.iter_mut().zip(b.rate).for_each(|(weight, rate)| *weight += later * rate);
+            for at in local.clone() {
+                room.mixed[at] = b.weighed(&weights, room, at);
+            }
+            layout.decode(&room.mixed, &mut room.poses[k]);
+        }
+        let [now, later] = &room.poses;
+        let per_s = 1.0 / (LATER * STEP_S as f32);
         for j in 1..pose.len() {
-            let (now, then) = (from.rotations[j], to.rotations[j]);
-            pose.rotations[j] = if b.alpha == 0.0 { now } else { now.nlerp(then, b.alpha) };
-            velocity.angular[j] = small_rotation_vector(then * now.inverse()) * per_s;
-            pose.translations[j] = from.translations[j].lerp(to.translations[j], b.alpha);
-            velocity.linear[j] = (to.translations[j] - from.translations[j]) * per_s;
+            pose.rotations[j] = now.rotations[j];
+            pose.translations[j] = now.translations[j];
+            velocity.angular[j] = small_rotation_vector(later.rotations[j] * now.rotations[j].inverse()) * per_s;
+            velocity.linear[j] = (later.translations[j] - now.translations[j]) * per_s;
         }
         velocity.linear[0] = root_velocity;
         velocity.angular[0] = Vec3::Y * turn;
@@ -340,7 +434,7 @@ impl MotionSource for Decompressed {
         let Some(room) = room.of::<DecompressionRoom>() else { return TrajectorySample::default() };
         let (velocity, turn) = self.root(&at, room);
         let features = &self.networks.character().features;
-        let value = |column: usize| features.denormalize(column, room.codes[0][column]);
+        let value = |column: usize| features.denormalize(column, room.codes[1][column]);
         // Beyond what features hold the root goes on as it last did; behind it, as it does now.
         let mut before = (0.0, Vec3::ZERO, Facing::default());
         let mut after = None;
@@ -424,22 +518,30 @@ fn small_rotation_vector(q: Quat) -> Vec3 {
     sine * (2.0 + s * (1.0 / 3.0 + s * (3.0 / 20.0 + s * (5.0 / 56.0))))
 }
 
+/// The most by which the root's velocity is corrected so that feet stay, m/s.
+const MOST_SLIDE_M_S: f32 = 0.25;
+/// Share of a step over which velocities are measured, along the tangent of the motion.
+const LATER: f32 = 0.25;
 /// More steps than the fastest play rate asks for in a control tick.
 const MOST_STEPS_PER_TICK: usize = 24;
 
 /// By how much each step is corrected, in what is remembered.
 pub(super) fn correction(memory: &mut [f32], width: usize) -> &mut [f32] {
-    &mut memory[COUNT + 2 * width..]
+    &mut memory[COUNT + CODES * width..]
 }
 
-/// What is remembered at a code: it, the one that follows, and that nothing is corrected.
+/// What is remembered at a code: it, those that follow, the one that would have been before, and that nothing is corrected.
 pub(super) fn begin(networks: &Networks, code: &[f32], memory: &mut [f32], room: &mut Decompression) {
+    let width = code.len();
     let (count, codes) = memory.split_at_mut(COUNT);
-    let (now, next) = codes.split_at_mut(code.len());
-    let (next, correction) = next.split_at_mut(code.len());
     count[0] = 0.0;
-    now.copy_from_slice(code);
-    next.copy_from_slice(code);
-    correction.fill(0.0);
-    networks.advance(next, room);
+    codes[width..2 * width].copy_from_slice(code);
+    for k in 2..CODES {
+        codes.copy_within((k - 1) * width..k * width, k * width);
+        networks.advance(&mut codes[k * width..][..width], room);
+    }
+    for at in 0..width {
+        codes[at] = 2.0 * codes[width + at] - codes[2 * width + at];
+    }
+    codes[CODES * width..].fill(0.0);
 }

@@ -95,9 +95,9 @@ impl Character {
         &self.resolved.layout
     }
 
-    /// `[columns]` run-time weights.
-    pub(crate) fn multipliers(&self) -> &[f32] {
-        &self.resolved.multipliers
+    /// `[columns]` run-time weights and about what the way will add, for those who choose by features alone.
+    pub(crate) fn shortlist_multipliers(&self) -> &[f32] {
+        &self.resolved.shortlist_multipliers
     }
 
     /// The database that is searched; `None` for a character without one.

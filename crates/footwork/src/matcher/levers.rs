@@ -75,6 +75,24 @@ impl Levers {
         }
         sum
     }
+
+    /// The same for a seam between two poses that are known, with their velocities.
+    pub fn between(&self, shown: (&Pose, &PoseVelocity), next: (&Pose, &PoseVelocity)) -> f32 {
+        let ((pose, velocity), (to, then)) = (shown, next);
+        let mut sum = ((velocity.linear[0] - then.linear[0]) * BLEND_S).length_squared();
+        for j in 1..pose.len() {
+            let way = pose.translations[j] - to.translations[j];
+            let faster = (velocity.linear[j] - then.linear[j]) * BLEND_S;
+            sum += self.shift[j] * (way.length_squared() + faster.length_squared());
+        }
+        for joint in &self.order {
+            let j = joint.at();
+            let way = 8.0 * (1.0 - pose.rotations[j].dot(to.rotations[j]).abs());
+            let faster = (velocity.angular[j] - then.angular[j]) * BLEND_S;
+            sum += self.turn[j] * (way + faster.length_squared());
+        }
+        sum
+    }
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ mod update;
 mod upper_body;
 mod warp;
 mod warp_goals;
-mod weights;
+pub(crate) mod weights;
 
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@ use super::database_search::playing_at;
 use super::levers::Levers;
 use super::playing::Playing;
 use super::scratch::Scratch;
+use super::source::Moment;
 use super::weights::{SCALE_M, SCALE_RAD};
 use crate::blend::inertialize::Moving;
 use crate::database::Database;
@@ -31,16 +32,32 @@ impl Update<'_> {
 
     /// The cost of a transition to a row by features and in metres. A cost above `least` may be too low, but stays above it.
     pub(super) fn transition_cost(&self, db: &Database, wanted: &TrajectorySample, to: &Match, least: f32) -> f32 {
-        let (character, header) = (self.character, &self.state.header);
+        let character = self.character;
         let next = playing_at(db, to.row, to.mirrored);
         let cost = to.cost + self.way_cost(db, wanted, &next);
         if cost >= least {
             return cost;
         }
-        let relaxed = 1.0 - RELAXED * header.has_to_obey(&character.config);
-        let scale = relaxed * character.config.search.seam_cost / (SCALE_M * SCALE_M);
+        let scale = self.seam_scale();
         let limit = (least - cost) / scale;
         cost + scale * seam_at(db, &character.resolved.levers, self.scratch, next, to.row.at(), limit)
+    }
+
+    /// What a square metre of discontinuity costs.
+    fn seam_scale(&self) -> f32 {
+        let config = &self.character.config;
+        let relaxed = 1.0 - RELAXED * self.state.header.has_to_obey(config);
+        relaxed * config.search.seam_cost / (SCALE_M * SCALE_M)
+    }
+
+    /// The cost of the seam to what is to play, with `scratch.memory` as what the source remembers of it.
+    pub(crate) fn seam_cost(&mut self, next: Playing) -> f32 {
+        self.shown_body();
+        let (character, Scratch { shown, next: after, memory, room, .. }) = (self.character, &mut *self.scratch);
+        character.source.pose(Moment { playing: next, memory }, room, &mut after.pose, &mut after.velocity);
+        let (shown, after) = ((&shown.pose, &shown.velocity), (&after.pose, &after.velocity));
+        let seam = character.resolved.levers.between(shown, after);
+        self.seam_scale() * seam
     }
 
     /// The cost of pulling the root to where the simulated character will be (`wanted`, root space) while this plays.

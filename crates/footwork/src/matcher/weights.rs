@@ -30,7 +30,7 @@ pub(super) fn multipliers(model: &Model, config: &MatcherConfig) -> Vec<f32> {
 /// `[columns]` the same with about what the way costs added: of where the root will be, features hold the time that is nearest
 /// to `search.way_ahead_s`; by then it has gone as much further as the time is later. With one candidate nothing is compared
 /// once more, and the weights stay as they are.
-pub(super) fn shortlist_multipliers(model: &Model, config: &MatcherConfig) -> Vec<f32> {
+pub(crate) fn shortlist_multipliers(model: &Model, config: &MatcherConfig) -> Vec<f32> {
     let search = &config.search;
     let mut multipliers = multipliers(model, config);
     if search.candidates == 1 {

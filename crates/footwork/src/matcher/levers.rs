@@ -120,4 +120,23 @@ mod tests {
         assert_eq!((levers.turn[3], levers.shift[1]), (0.0, 0.75));
         assert_eq!(levers.order, [JointIndex(1), JointIndex(2)]);
     }
+
+    #[test]
+    fn a_seam_hides_way_and_speed() {
+        let skeleton = skeleton();
+        let (levers, pose) = (Levers::new(&skeleton), Pose::rest(&skeleton));
+        let still = PoseVelocity::zero(4);
+        assert_eq!(levers.between((&pose, &still), (&pose, &still)), 0.0);
+        let mut raised = pose.clone();
+        raised.translations[1].y += 0.2;
+        // Three of four joints are 20 cm higher.
+        assert!((levers.between((&pose, &still), (&raised, &still)) - 0.75 * 0.04).abs() < 1e-6);
+        let mut rising = still.clone();
+        rising.linear[1] = Vec3::Y * 0.5;
+        assert!((levers.between((&pose, &still), (&pose, &rising)) - 0.75 * 0.0025).abs() < 1e-6);
+        let mut turning = still;
+        turning.angular[2] = Vec3::X;
+        let turned = levers.between((&pose, &turning), (&pose, &PoseVelocity::zero(4)));
+        assert!((turned - levers.turn[2] * BLEND_S * BLEND_S).abs() < 1e-7, "{turned}");
+    }
 }

@@ -8,6 +8,7 @@ mod choose;
 mod config;
 mod database_search;
 mod enter;
+mod foreseen;
 mod legs;
 mod levers;
 pub(crate) mod model;

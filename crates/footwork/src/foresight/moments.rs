@@ -93,8 +93,7 @@ impl Graph {
             starts: vec![0],
             neighbours: Vec::with_capacity(n * NEIGHBOURS),
         };
-        let multipliers = of_poses(db, &spec.multipliers);
-        let search = SearchIndex::build_for(db, Backend::default(), &multipliers);
+        let search = SearchIndex::build_for(db, Backend::default(), &spec.multipliers);
         let near_rows = (NEAR_S * db.search_rate_hz).round() as usize;
         let open = Candidates { end_exclusion_rows: spec.end_exclusion_rows, tags: spec.tags, ..Candidates::default() };
         for (i, clip) in db.clips.iter().enumerate() {
@@ -111,7 +110,7 @@ impl Graph {
                 let near = (start.saturating_sub(near_rows).max(rows.start), (end + near_rows).min(rows.end));
                 let query = SearchQuery {
                     candidates: Candidates { near: [near, (0, 0)], ..open },
-                    ..SearchQuery::new(db.features.row(row), &multipliers)
+                    ..SearchQuery::new(db.features.row(row), &spec.multipliers)
                 };
                 let mut found = [Match::default(); NEIGHBOURS];
                 let kept = search.search_moments(db, &query, &mut found);
@@ -138,13 +137,4 @@ fn step(db: &Database, clip: ClipIndex, row: RowIndex, rows: usize) -> Step {
     let view = db.view(clip, db.clips[clip.at()].mirrored);
     let (way, facing, _) = view.trajectory(db.row_time_s(row), seconds);
     Step { seconds, velocity: way / seconds, turn_rad: Facing::FORWARD.angle_to(facing) }
-}
-
-/// Weights by which poses are compared: no trajectories.
-fn of_poses(db: &Database, multipliers: &[f32]) -> Vec<f32> {
-    let mut all = multipliers.to_vec();
-    for channel in db.schema.channels.iter().filter(|c| c.kind.is_trajectory()) {
-        all[channel.columns.clone()].fill(0.0);
-    }
-    all
 }

@@ -5,8 +5,8 @@ use super::grid::{BINS, Between, Grid, SPEEDS, TURNS, mirrored};
 use super::moments::{Graph, Step};
 use glam::Vec3;
 
-/// Sweeps end where none changes a value by more, metres.
-const SETTLED_M: f32 = 1e-3;
+/// Sweeps end where none changes a value by more, metres. What changes late changes alike everywhere, and only differences count.
+const SETTLED_M: f32 = 1e-2;
 /// And after so many.
 const MOST_SWEEPS: usize = 200;
 

@@ -33,11 +33,10 @@ struct Search {
 }
 
 impl Search {
-    /// Builds the index, for the weights that these settings make.
+    /// Builds what these settings ask for.
     pub fn new(db: Arc<Database>, model: &Model, config: &MatcherConfig) -> Self {
-        let index = SearchIndex::build_for(&db, config.search.backend, &shortlist_multipliers(model, config));
-        let foresight = foresight(&db, model, config, None);
-        Self { db, index: Arc::new(index), foresight }
+        let (index, foresight) = (index(&db, model, config), foresight(&db, model, config, None));
+        Self { db, index, foresight }
     }
 
     /// The moments that fit best, into `scratch.best`; returns how many, and which candidates were looked at. What costs more
@@ -114,6 +113,11 @@ impl Search {
     }
 }
 
+/// The index for the weights that a configuration makes.
+fn index(db: &Database, model: &Model, config: &MatcherConfig) -> Arc<SearchIndex> {
+    Arc::new(SearchIndex::build_for(db, config.search.backend, &shortlist_multipliers(model, config)))
+}
+
 /// The table that a configuration asks for: `before`, if that was made for the same.
 fn foresight(
     db: &Database,
@@ -141,18 +145,12 @@ impl Chooser for Search {
     }
 
     fn for_config(&self, model: &Model, now: &MatcherConfig, next: &MatcherConfig) -> Option<Arc<dyn Chooser>> {
-        let foresight = foresight(&self.db, model, next, self.foresight.as_ref());
-        if next.search.backend != now.search.backend {
-            let multipliers = shortlist_multipliers(model, next);
-            let index = SearchIndex::build_for(&self.db, next.search.backend, &multipliers);
-            return Some(Arc::new(Self { db: self.db.clone(), index: Arc::new(index), foresight }));
-        }
-        let same = match (&foresight, &self.foresight) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            (a, b) => a.is_none() && b.is_none(),
+        let index = match next.search.backend == now.search.backend {
+            true => self.index.clone(),
+            false => index(&self.db, model, next),
         };
-        (!same)
-            .then(|| Arc::new(Self { db: self.db.clone(), index: self.index.clone(), foresight }) as Arc<dyn Chooser>)
+        let foresight = foresight(&self.db, model, next, self.foresight.as_ref());
+        Some(Arc::new(Self { db: self.db.clone(), index, foresight }))
     }
 
     /// The row whose trajectory moves least.
@@ -270,7 +268,8 @@ fn near_rows(db: &Database, p: &Playing, seconds: f32) -> [(usize, usize); 2] {
 }
 
 impl Character {
-    /// A character that plays clips of a database. Builds the search index.
+    /// A character that plays clips of a database. Builds the search index, and the table of foresight where
+    /// [`SearchConfig::foresight_cost`](super::SearchConfig) is above 0.
     ///
     /// # Errors
     /// Returns [`ConfigError`] if a setting is out of range, or names a channel or joint that the database does not have.
@@ -283,7 +282,7 @@ impl Character {
     }
 
     /// The same character with other settings. Reuses the search index unless `search.backend` changes; it stays fastest for the
-    /// weights that it was built with.
+    /// weights that it was built with. Reuses the table of foresight unless speeds, weights of the pose or exclusions change.
     ///
     /// # Errors
     /// As [`Character::new`].

@@ -66,9 +66,13 @@ impl Update<'_> {
 pub(super) fn spec(db: &Database, model: &Model, config: &MatcherConfig) -> ForesightSpec {
     let stick = config.speeds.over(&model.stick);
     let forbidden = tagged(model, &config.ground.own_ground_tags);
+    let mut multipliers = multipliers(model, config);
+    for channel in model.schema.channels.iter().filter(|c| c.kind.is_trajectory()) {
+        multipliers[channel.columns.clone()].fill(0.0);
+    }
     ForesightSpec {
         speeds_mps: [stick.walk.forward_mps, stick.run.forward_mps],
-        multipliers: multipliers(model, config),
+        multipliers,
         tags: db.accepted(TagFilter { forbidden, ..TagFilter::default() }),
         end_exclusion_rows: (config.search.end_exclusion_s * db.search_rate_hz).round() as usize,
     }

@@ -119,7 +119,7 @@ impl MotionMatcher {
         self.character.config()
     }
 
-    /// Changes the settings from the next update on. Allocates; builds a search index only if `search.backend` changes.
+    /// Changes the settings from the next update on. Allocates; builds only what [`Character::with_config`] cannot reuse.
     ///
     /// # Errors
     /// As [`Character::with_config`]; the old settings stay.

@@ -220,6 +220,13 @@ pub struct Evaluation {
     runs: Vec<Vec<Course>>,
 }
 
+/// A variant, made.
+struct Subject {
+    with_feet: Arc<Character>,
+    /// `None` where it has no feet to switch off.
+    without_feet: Option<Arc<Character>>,
+}
+
 /// What one run left of one course.
 struct Driven {
     with_feet: Measurement,
@@ -258,11 +265,12 @@ impl Evaluation {
         let mut jobs: Vec<(usize, &Course)> = all.flat_map(|(run, cs)| cs.iter().map(move |c| (run, c))).collect();
         // The longest first: no thread is left alone with one of them at the end.
         jobs.sort_by_key(|(run, course)| (std::cmp::Reverse(course.rows.len()), *run));
+        let subject = self.subject(variant)?;
         let driven: Result<Vec<Driven>, RecordError> = jobs
             .par_iter()
             .with_max_len(1)
             .map(|(run, course)| {
-                let driven = self.drive(variant, course, *run);
+                let driven = self.drive(&subject, course, *run);
                 progress();
                 driven
             })
@@ -325,22 +333,28 @@ impl Evaluation {
         vec![Measurement::default(); self.runs.len()]
     }
 
-    fn drive(&self, variant: &Variant, course: &Course, run: usize) -> Result<Driven, RecordError> {
+    /// A variant's characters, of which all courses are driven.
+    fn subject(&self, variant: &Variant) -> Result<Subject, RecordError> {
+        let with_feet = self.character_of(&variant.config, &variant.mover)?;
+        let bare = without_feet(&variant.config);
+        // Nothing to switch off: the same motion again.
+        let other = (bare != variant.config).then(|| with_feet.with_config(bare)).transpose()?;
+        Ok(Subject { with_feet, without_feet: other.map(Arc::new) })
+    }
+
+    fn drive(&self, subject: &Subject, course: &Course, run: usize) -> Result<Driven, RecordError> {
         let source = &self.source;
-        let character = self.character_of(&variant.config, &variant.mover)?;
+        let character = &subject.with_feet;
         let speeds = character.stick();
         let [mut with_feet, mut without_feet, mut played] = std::array::from_fn(|_| Measurement::default());
-        let on = record(&character, &self.db, source, course)?;
+        let on = record(character, &self.db, source, course)?;
         if course.name == ANSWERS_ONLY {
             with_feet.add_answers(source, &on, course, run, speeds);
             return Ok(Driven { with_feet, without_feet, played, recording: on, coverage: None });
         }
-        let bare = self::without_feet(&variant.config);
-        // Nothing to switch off: the same motion again.
-        let off = if bare == variant.config {
-            on.clone()
-        } else {
-            record(&self.character_of(&bare, &variant.mover)?, &self.db, source, course)?
+        let off = match &subject.without_feet {
+            Some(bare) => record(bare, &self.db, source, course)?,
+            None => on.clone(),
         };
         if let Some(frame) = on.first_other_decision(&off) {
             let time_s = frame as f32 / crate::RATE_HZ;

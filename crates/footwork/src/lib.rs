@@ -39,6 +39,7 @@ pub mod clip;
 pub mod database;
 pub mod error;
 pub mod files;
+pub mod foresight;
 pub mod frames;
 pub mod input;
 pub mod learned;

@@ -177,14 +177,14 @@ fn updates_allocate_nothing_under_any_goal_through_thousands_of_searches() {
     let wall = |_: Vec3, to: Vec3| Vec3::new(to.x, to.y, to.z.min(4.0));
     let (plain, rich) = (common::gait(MirrorMode::Off), rich_database());
     let runs = [
-        (&plain, &[][..], Backend::Brute, PredictionModel::Spring),
-        (&plain, &[][..], Backend::Boxes, PredictionModel::Bend),
-        (&rich, &[0.5][..], Backend::Boxes, PredictionModel::Spring),
-        (&rich, &[0.5][..], Backend::Tree, PredictionModel::Spring),
+        (&plain, &[][..], Backend::Brute, PredictionModel::Spring, 0.0),
+        (&plain, &[][..], Backend::Boxes, PredictionModel::Bend, 0.0),
+        (&rich, &[0.5][..], Backend::Boxes, PredictionModel::Spring, 0.0),
+        (&rich, &[0.5][..], Backend::Tree, PredictionModel::Spring, 1.0),
     ];
-    for (db, user, backend, model) in runs {
+    for (db, user, backend, model, foresight_cost) in runs {
         let config = MatcherConfig {
-            search: SearchConfig { backend, ..Default::default() },
+            search: SearchConfig { backend, foresight_cost, ..Default::default() },
             prediction: PredictionConfig { model, ..Default::default() },
             ..Default::default()
         };

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The order of the modules: each may import those before it. `build` stands beside them, offline.
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 22] = [
     "error",
     "files",
     "settings",
@@ -20,6 +20,7 @@ const ORDER: [&str; 21] = [
     "schema",
     "database",
     "search",
+    "foresight",
     "input",
     "trajectory",
     "adjust",

@@ -11,9 +11,11 @@ use anyhow::{Result, bail};
 use footwork::adjust::orientation_warp::OrientationWarpConfig;
 use footwork::adjust::stride_warp::StrideWarpConfig;
 use footwork::database::Database;
+use footwork::foresight::Foresight;
 use footwork::input::HandTarget;
 use footwork::input::{GroundPoint, MotionInput};
-use footwork::matcher::{MatcherConfig, MotionMatcher};
+use footwork::matcher::{Character, MatcherConfig, MotionMatcher};
+use footwork::math::Transform;
 use footwork_metrics::RATE_HZ;
 use footwork_metrics::courses::RandomStick;
 use glam::Vec3;
@@ -24,6 +26,9 @@ use std::time::Instant;
 
 /// The character with the default stages that takes the best row by features. Only its searches are reported.
 const ONE_CANDIDATE: &str = "one_candidate";
+
+/// The character with the default stages that looks ahead by foresight. Only its searches are reported.
+const FORESIGHT: &str = "foresight";
 
 /// A character with some stages enabled.
 struct Subject {
@@ -38,10 +43,20 @@ struct Subject {
     searched_us: Vec<f64>,
 }
 
+/// Bytes of a table of foresight, and the time that it takes to make.
+#[derive(Clone, Copy, Debug, Default)]
+struct Baked {
+    bytes: usize,
+    ms: f64,
+}
+
 impl Subject {
     fn new(name: &'static str, db: &Arc<Database>, config: MatcherConfig) -> Result<Self> {
-        let character = MotionMatcher::new(Arc::clone(db), config)?;
-        Ok(Self { name, character, ground: false, gaze: false, hands: false, us: Vec::new(), searched_us: Vec::new() })
+        Ok(Self::of(name, MotionMatcher::new(Arc::clone(db), config)?))
+    }
+
+    fn of(name: &'static str, character: MotionMatcher) -> Self {
+        Self { name, character, ground: false, gaze: false, hands: false, us: Vec::new(), searched_us: Vec::new() }
     }
 
     fn median_us(&mut self) -> f64 {
@@ -89,6 +104,21 @@ fn subjects(db: &Arc<Database>, config: &MatcherConfig) -> Result<Vec<Subject>> 
     ])
 }
 
+/// Returns the character with the default stages and foresight.
+fn foreseeing(db: &Arc<Database>, config: &MatcherConfig) -> Result<(Subject, Baked)> {
+    let mut without = config.clone();
+    (without.orientation_warp.enabled, without.stride_warp.enabled) = (false, false);
+    without.search.foresight_cost = 0.0;
+    let mut with = without.clone();
+    with.search.foresight_cost = if config.search.foresight_cost > 0.0 { config.search.foresight_cost } else { 1.0 };
+    let without = Character::new(Arc::clone(db), without)?;
+    let started = Instant::now();
+    let character = without.with_config(with)?;
+    let ms = started.elapsed().as_secs_f64() * 1e3;
+    let bytes = character.foresight().map_or(0, Foresight::bytes);
+    Ok((Subject::of(FORESIGHT, MotionMatcher::of(Arc::new(character), Transform::IDENTITY)?), Baked { bytes, ms }))
+}
+
 /// Runs the command.
 pub fn bench(args: &BenchUpdateArgs, common: &Common) -> Result<()> {
     let (db, config) = common.open()?;
@@ -97,6 +127,8 @@ pub fn bench(args: &BenchUpdateArgs, common: &Common) -> Result<()> {
         bail!("the database has no rows: expected at least one; add longer clips");
     }
     let mut subjects = subjects(&db, &config)?;
+    let (foreseeing, baked) = foreseeing(&db, &config)?;
+    subjects.push(foreseeing);
     let hills = |at: Vec3| {
         let (x, z) = (0.7 * at.x, 0.9 * at.z);
         let (sx, cx) = footwork::math::sin_cos(x);
@@ -140,11 +172,11 @@ pub fn bench(args: &BenchUpdateArgs, common: &Common) -> Result<()> {
     if subjects[0].us.is_empty() {
         bail!("every frame had a search: expected frames without one; use a larger --frames");
     }
-    print(&db, &mut subjects, common.json);
+    print(&db, &mut subjects, baked, common.json);
     Ok(())
 }
 
-fn print(db: &Database, subjects: &mut [Subject], as_json: bool) {
+fn print(db: &Database, subjects: &mut [Subject], baked: Baked, as_json: bool) {
     let frames = subjects[0].us.len();
     let searches = subjects[0].searched_us.len();
     let of = |subjects: &mut [Subject], name: &str, figure: fn(&mut Subject) -> f64| {
@@ -153,7 +185,8 @@ fn print(db: &Database, subjects: &mut [Subject], as_json: bool) {
     let default = of(subjects, "default", Subject::median_us);
     let search = of(subjects, "default", Subject::search_us);
     let plain = of(subjects, ONE_CANDIDATE, Subject::search_us);
-    let stages = subjects.iter_mut().filter(|s| s.name != ONE_CANDIDATE);
+    let foreseeing = of(subjects, FORESIGHT, Subject::search_us);
+    let stages = subjects.iter_mut().filter(|s| s.name != ONE_CANDIDATE && s.name != FORESIGHT);
     let medians: Vec<(&str, f64)> = stages.map(|s| (s.name, s.median_us())).collect();
     let round = |v: f64| (v * 1000.0).round() / 1000.0;
     if as_json {
@@ -164,7 +197,12 @@ fn print(db: &Database, subjects: &mut [Subject], as_json: bool) {
             )
             .collect();
         let search = json!({ "searches": searches, "median_us": round(search), "one_candidate_us": round(plain) });
-        out!("{}", json!({ "joints": db.skeleton.len(), "frames": frames, "rows": rows, "search": search }));
+        let foresight = json!({ "median_us": round(foreseeing), "bake_ms": round(baked.ms), "bytes": baked.bytes });
+        let joints = db.skeleton.len();
+        out!(
+            "{}",
+            json!({ "joints": joints, "frames": frames, "rows": rows, "search": search, "foresight": foresight })
+        );
         return;
     }
     out!("{} joints, {frames} frames without a search, us per update of one character", db.skeleton.len());
@@ -178,4 +216,9 @@ fn print(db: &Database, subjects: &mut [Subject], as_json: bool) {
         out!("  {name:<18} {us:>7.2} {:>+7.2}  {what}", us - default);
     }
     out!("a search adds {search:.2} us; with `candidates = 1` {plain:.2} us (medians of {searches} frames)");
+    out!(
+        "with `foresight_cost` {foreseeing:.2} us; its table has {:.2} MB and takes {:.0} ms to make",
+        baked.bytes as f64 / 1e6,
+        baked.ms
+    );
 }

@@ -8,10 +8,11 @@ use super::playing::Playing;
 use super::scratch::Scratch;
 use super::source::{Moment, MotionSource};
 use super::state::{BlockLayout, MatcherState};
-use super::weights::{multipliers, shortlist_multipliers};
+use super::weights::{multipliers, shortlist_multipliers, tagged};
 use crate::adjust::look_at::LookJoint;
 use crate::blend::inertialize::Joints;
 use crate::database::{Database, TagMask};
+use crate::foresight::Foresight;
 use crate::input::MotionInput;
 use crate::math::Transform;
 use crate::motion::StickSpeeds;
@@ -115,6 +116,11 @@ impl Character {
         &self.resolved.stick
     }
 
+    /// The table of [`SearchConfig::foresight_cost`](super::SearchConfig); `None` where that is 0.
+    pub fn foresight(&self) -> Option<&Foresight> {
+        self.chooser.foresight()
+    }
+
     /// The settings.
     pub fn config(&self) -> &MatcherConfig {
         &self.config
@@ -173,10 +179,6 @@ impl Character {
 impl Resolved {
     fn new(model: &Model, source: &dyn MotionSource, config: &MatcherConfig) -> Self {
         let (skeleton, rig) = (&model.skeleton, &model.rig);
-        let tagged = |names: &[String]| {
-            let of = |(i, name): (usize, &String)| names.contains(name).then(|| TagMask::of(i));
-            model.tags.iter().enumerate().filter_map(of).fold(TagMask::default(), |a, b| a | b)
-        };
         let look = config.look_at.joints.iter().filter_map(|j| {
             let joint = rig.joint(skeleton, &j.joint)?;
             Some(LookJoint { joint, yaw_deg: j.yaw_deg, pitch_deg: j.pitch_deg })
@@ -188,7 +190,7 @@ impl Resolved {
             stick: config.speeds.over(&model.stick),
             free_turn_radps: if model.stick.turns { 0.0 } else { config.root.sparse_turn_degps.to_radians() },
             springs: springs(config),
-            own_ground: tagged(&config.ground.own_ground_tags),
+            own_ground: tagged(model, &config.ground.own_ground_tags),
             look: look.collect(),
             arms: [arm(&config.hands.joints[0]), arm(&config.hands.joints[1])],
             levers: Levers::new(skeleton),
@@ -221,6 +223,11 @@ pub(crate) enum Choice {
 pub(crate) trait Chooser: Debug + Send + Sync {
     /// Another one for other settings; `None` where this one will do.
     fn for_config(&self, _model: &Model, _now: &MatcherConfig, _next: &MatcherConfig) -> Option<Arc<dyn Chooser>> {
+        None
+    }
+
+    /// What looks further ahead than features do.
+    fn foresight(&self) -> Option<&Foresight> {
         None
     }
 

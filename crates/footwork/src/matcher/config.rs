@@ -97,6 +97,10 @@ settings! {
         /// Cost of 10 cm (or 20 degrees) by which the root would have to be pulled within `way_ahead_s` to meet the simulated
         /// character. Higher values slide less and keep the path better.
         way_cost: f32 = 6.0, in 0.0 to 1e6;
+        /// Cost of a metre by which a clip, and the best that can follow it, falls behind the command over the next seconds. Above 0,
+        /// making the character takes 1 to 2 s more. Higher values look further ahead than the trajectory does. 0 switches it off.
+        /// See `docs/guide/tuning.md`.
+        foresight_cost: f32 = 0.0, in 0.0 to 1e6;
         /// Cost of a transition per second while nothing is asked of the character. Higher values make a resting character change
         /// its pose less often.
         rest_cost: f32 = 12.0, in 0.0 to 1e6;

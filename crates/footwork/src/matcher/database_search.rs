@@ -2,6 +2,7 @@
 
 use super::character::{Character, Choice, Chooser, Update};
 use super::config::{ConfigError, MatcherConfig};
+use super::foreseen::{self, Wanted};
 use super::model::Model;
 use super::playing::Playing;
 use super::predict::prediction;
@@ -10,10 +11,11 @@ use super::source::{Clips, nearest_row, wrapped_s};
 use super::state::MatcherState;
 use super::weights::shortlist_multipliers;
 use crate::database::{Database, MirrorMode, TagFilter};
+use crate::foresight::Foresight;
 use crate::frames::RowIndex;
 use crate::input::{Gait, Goal, MotionInput, Stick};
 use crate::math::Transform;
-use crate::schema::{ChannelKind, SourceBuffers, TrajectorySample};
+use crate::schema::{ChannelKind, SourceBuffers};
 use crate::search::explain::Outcome;
 use crate::search::moments::Moments;
 use crate::search::{
@@ -25,14 +27,16 @@ use std::sync::Arc;
 #[derive(Debug)]
 struct Search {
     db: Arc<Database>,
-    index: SearchIndex,
+    index: Arc<SearchIndex>,
+    /// Where `search.foresight_cost` asks for it.
+    foresight: Option<Arc<Foresight>>,
 }
 
 impl Search {
-    /// Builds the index, for the weights that these settings make.
+    /// Builds what these settings ask for.
     pub fn new(db: Arc<Database>, model: &Model, config: &MatcherConfig) -> Self {
-        let index = SearchIndex::build_for(&db, config.search.backend, &shortlist_multipliers(model, config));
-        Self { db, index }
+        let (index, foresight) = (index(&db, model, config), foresight(&db, model, config, None));
+        Self { db, index, foresight }
     }
 
     /// The moments that fit best, into `scratch.best`; returns how many, and which candidates were looked at. What costs more
@@ -84,7 +88,7 @@ impl Search {
     }
 
     /// Of the best `kept` candidates by features the one that is best when the transition counts too, and its whole cost.
-    fn best(&self, update: &mut Update, wanted: &TrajectorySample, kept: usize) -> Option<(Match, f32)> {
+    fn best(&self, update: &mut Update, wanted: &Wanted, kept: usize) -> Option<(Match, f32)> {
         let db = &*self.db;
         if kept == 0 || update.character.config.search.candidates == 1 {
             return (kept == 1).then(|| update.scratch.best[0]).map(|m| (m, m.cost));
@@ -109,16 +113,44 @@ impl Search {
     }
 }
 
+/// The index for the weights that a configuration makes.
+fn index(db: &Database, model: &Model, config: &MatcherConfig) -> Arc<SearchIndex> {
+    Arc::new(SearchIndex::build_for(db, config.search.backend, &shortlist_multipliers(model, config)))
+}
+
+/// The table that a configuration asks for: `before`, if that was made for the same.
+fn foresight(
+    db: &Database,
+    model: &Model,
+    config: &MatcherConfig,
+    before: Option<&Arc<Foresight>>,
+) -> Option<Arc<Foresight>> {
+    if config.search.foresight_cost == 0.0 || config.search.candidates == 1 {
+        return None;
+    }
+    let spec = foreseen::spec(db, model, config);
+    let same = before.filter(|table| *table.spec() == spec);
+    Some(same.cloned().unwrap_or_else(|| Arc::new(Foresight::bake(db, spec))))
+}
+
 /// The cheaper of a candidate and the best one so far; the first of equals.
-fn cheaper(update: &Update, db: &Database, wanted: &TrajectorySample, to: Match, best: (Match, f32)) -> (Match, f32) {
+fn cheaper(update: &Update, db: &Database, wanted: &Wanted, to: Match, best: (Match, f32)) -> (Match, f32) {
     let cost = update.transition_cost(db, wanted, &to, best.1);
     if cost < best.1 { (to, cost) } else { best }
 }
 
 impl Chooser for Search {
+    fn foresight(&self) -> Option<&Foresight> {
+        self.foresight.as_deref()
+    }
+
     fn for_config(&self, model: &Model, now: &MatcherConfig, next: &MatcherConfig) -> Option<Arc<dyn Chooser>> {
-        (next.search.backend != now.search.backend)
-            .then(|| Arc::new(Self::new(self.db.clone(), model, next)) as Arc<dyn Chooser>)
+        let index = match next.search.backend == now.search.backend {
+            true => self.index.clone(),
+            false => index(&self.db, model, next),
+        };
+        let foresight = foresight(&self.db, model, next, self.foresight.as_ref());
+        Some(Arc::new(Self { db: self.db.clone(), index, foresight }))
     }
 
     /// The row whose trajectory moves least.
@@ -166,15 +198,18 @@ impl Chooser for Search {
             update.state.header.stranded = false;
             return Choice::Continue;
         }
-        let wanted = update.predicted(config.way_ahead_s);
+        let wanted = update.wanted(self.foresight.as_deref());
         let playing_cost = allowed.map(|c| match config.candidates {
             1 => c.cost,
-            _ => (c.cost + update.way_cost(db, &wanted, &update.state.header.playing)).min(f32::MAX),
+            _ => (c.cost + update.future_cost(db, &wanted, &c, &update.state.header.playing)).min(f32::MAX),
         });
         update.state.header.shown_rows(db, &mut update.scratch.shown_rows);
         // What fits worse than what plays is no choice, unless what plays is not allowed: then it counts whether there is one.
         let weights = &update.character.resolved.shortlist_multipliers;
-        let max_cost = allowed.map_or(f32::INFINITY, |c| self.cost_of_playing(update, weights, c.row, rest_cost));
+        let max_cost = allowed.map_or(f32::INFINITY, |c| {
+            let cost = self.cost_of_playing(update, weights, c.row, rest_cost);
+            wanted.foresight.as_ref().map_or(cost, |foresight| (cost + foresight.cost(db, &c)).min(f32::MAX))
+        });
         let (kept, candidates) = self.search(update, may_continue, max_cost, rest_cost);
         update.scratch.last = Some(LastSearch { found: continuing, continuing, jumped: false, candidates, rest_cost });
         update.state.header.stranded = allowed.is_none() && kept == 0;
@@ -233,7 +268,8 @@ fn near_rows(db: &Database, p: &Playing, seconds: f32) -> [(usize, usize); 2] {
 }
 
 impl Character {
-    /// A character that plays clips of a database. Builds the search index.
+    /// A character that plays clips of a database. Builds the search index, and the table of foresight where
+    /// [`SearchConfig::foresight_cost`](super::SearchConfig) is above 0.
     ///
     /// # Errors
     /// Returns [`ConfigError`] if a setting is out of range, or names a channel or joint that the database does not have.
@@ -246,7 +282,7 @@ impl Character {
     }
 
     /// The same character with other settings. Reuses the search index unless `search.backend` changes; it stays fastest for the
-    /// weights that it was built with.
+    /// weights that it was built with. Reuses the table of foresight unless speeds, weights of the pose or exclusions change.
     ///
     /// # Errors
     /// As [`Character::new`].

@@ -8,6 +8,7 @@ mod choose;
 mod config;
 mod database_search;
 mod enter;
+mod foreseen;
 mod legs;
 mod levers;
 pub(crate) mod model;
@@ -118,7 +119,7 @@ impl MotionMatcher {
         self.character.config()
     }
 
-    /// Changes the settings from the next update on. Allocates; builds a search index only if `search.backend` changes.
+    /// Changes the settings from the next update on. Allocates; builds only what [`Character::with_config`] cannot reuse.
     ///
     /// # Errors
     /// As [`Character::with_config`]; the old settings stay.

@@ -3,6 +3,7 @@
 
 use super::character::Update;
 use super::database_search::playing_at;
+use super::foreseen::Wanted;
 use super::levers::Levers;
 use super::playing::Playing;
 use super::scratch::Scratch;
@@ -31,10 +32,10 @@ impl Update<'_> {
     }
 
     /// The cost of a transition to a row by features and in metres. A cost above `least` may be too low, but stays above it.
-    pub(super) fn transition_cost(&self, db: &Database, wanted: &TrajectorySample, to: &Match, least: f32) -> f32 {
+    pub(super) fn transition_cost(&self, db: &Database, wanted: &Wanted, to: &Match, least: f32) -> f32 {
         let character = self.character;
         let next = playing_at(db, to.row, to.mirrored);
-        let cost = to.cost + self.way_cost(db, wanted, &next);
+        let cost = to.cost + self.future_cost(db, wanted, to, &next);
         if cost >= least {
             return cost;
         }
@@ -60,8 +61,14 @@ impl Update<'_> {
         self.seam_scale() * seam
     }
 
+    /// The cost of what is to come if this plays: of the way, and of what foresight tells.
+    pub(super) fn future_cost(&self, db: &Database, wanted: &Wanted, row: &Match, playing: &Playing) -> f32 {
+        let way = self.way_cost(db, &wanted.root, playing);
+        wanted.foresight.as_ref().map_or(way, |foresight| way + foresight.cost(db, row))
+    }
+
     /// The cost of pulling the root to where the simulated character will be (`wanted`, root space) while this plays.
-    pub(super) fn way_cost(&self, db: &Database, wanted: &TrajectorySample, playing: &Playing) -> f32 {
+    fn way_cost(&self, db: &Database, wanted: &TrajectorySample, playing: &Playing) -> f32 {
         let config = &self.character.config;
         let view = db.view(playing.clip, playing.mirrored);
         let (there, facing, _) = view.trajectory(playing.time_s, config.search.way_ahead_s);

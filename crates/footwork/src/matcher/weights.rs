@@ -1,7 +1,9 @@
-//! Run-time weights of columns: as configured, and those by which the moments are found that are compared once more.
+//! What names in settings mean for a model: tags, and run-time weights of columns, as configured, and those by which the moments
+//! are found that are compared once more.
 
 use super::config::MatcherConfig;
 use super::model::Model;
+use crate::database::TagMask;
 use crate::schema::channel::{TrajectoryFacing, TrajectoryPosition};
 use crate::schema::{ChannelKind, Residual};
 
@@ -9,6 +11,12 @@ use crate::schema::{ChannelKind, Residual};
 pub(super) const SCALE_M: f32 = 0.1;
 /// A turn that drags feet about as far as a way of [`SCALE_M`], radians.
 pub(super) const SCALE_RAD: f32 = 0.35;
+
+/// The set of the tags with these names; names that no tag has are left out.
+pub(super) fn tagged(model: &Model, names: &[String]) -> TagMask {
+    let of = |(i, name): (usize, &String)| names.contains(name).then(|| TagMask::of(i));
+    model.tags.iter().enumerate().filter_map(of).fold(TagMask::default(), |a, b| a | b)
+}
 
 /// `[columns]` the factor on a column's difference that scales its channel's cost as asked; 1 leaves it exactly as stored.
 pub(super) fn multipliers(model: &Model, config: &MatcherConfig) -> Vec<f32> {

@@ -18,7 +18,7 @@ pub enum Verdict {
     /// The search returned it, but it improved on what plays by less than the minimum.
     TooLittleBetter,
     /// Its features fit better than what was chosen, by this much; but it was harder to jump to (settings
-    /// `search.seam_cost` and `search.way_cost`).
+    /// `search.seam_cost`, `search.way_cost` and `search.foresight_cost`).
     HarderToReach(f32),
     /// Something was cheaper by this much.
     CostlierBy(f32),

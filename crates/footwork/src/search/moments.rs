@@ -23,6 +23,11 @@ impl<'a> Moments<'a> {
         Self { db, length: ((MOMENT_S * db.search_rate_hz).round() as usize).max(1) }
     }
 
+    /// Rows of a moment; the last of a clip may have fewer.
+    pub fn rows_of_each(&self) -> usize {
+        self.length
+    }
+
     /// The rows of the moment that a row belongs to.
     pub fn rows(&self, row: RowIndex) -> Range<usize> {
         let clip = self.db.clips[self.db.row_clips[row.at()].at()].row_range();

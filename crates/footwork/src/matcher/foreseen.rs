@@ -1,0 +1,79 @@
+//! What a search wants beside the features of its query: where the root will be soon, and by foresight, what comes later.
+
+use super::character::Update;
+use super::config::MatcherConfig;
+use super::model::Model;
+use super::weights::{multipliers, tagged};
+use crate::database::{Database, TagFilter};
+use crate::foresight::{Ahead, Foresight, ForesightSpec};
+use crate::input::Goal;
+use crate::math::Facing;
+use crate::schema::TrajectorySample;
+use crate::search::Match;
+use glam::Vec3;
+
+/// Slower than this nothing has a direction, m/s.
+const STANDS_MPS: f32 = 0.05;
+
+/// What is wanted of a row.
+pub(super) struct Wanted<'a> {
+    /// Where the simulated character will be, root space.
+    pub root: TrajectorySample,
+    /// The later future; `None` where foresight is switched off or knows nothing of the command.
+    pub foresight: Option<Foreseen<'a>>,
+}
+
+/// Foresight, asked for a command.
+pub(super) struct Foreseen<'a> {
+    table: &'a Foresight,
+    ahead: Ahead,
+    cost_per_m: f32,
+}
+
+impl Foreseen<'_> {
+    /// The cost of what comes after a row.
+    pub fn cost(&self, db: &Database, row: &Match) -> f32 {
+        self.cost_per_m * self.table.loss_m(db, row.row, row.mirrored, self.ahead)
+    }
+}
+
+impl Update<'_> {
+    /// What is wanted now.
+    pub(super) fn wanted<'a>(&self, table: Option<&'a Foresight>) -> Wanted<'a> {
+        let root = self.predicted(self.character.config.search.way_ahead_s);
+        Wanted { root, foresight: table.and_then(|table| self.foreseen(table)) }
+    }
+
+    /// The command as foresight sees it. It knows commands to go where the character is to face; the further aside one goes, the
+    /// less it counts.
+    fn foreseen<'a>(&self, table: &'a Foresight) -> Option<Foreseen<'a>> {
+        let (config, header) = (&self.character.config, &self.state.header);
+        let cost_per_m = config.responsiveness * config.search.foresight_cost;
+        if cost_per_m == 0.0 || matches!(self.input.goal, Goal::None) {
+            return None;
+        }
+        let desired = &header.desired;
+        let velocity = Vec3::new(desired.velocity.x, 0.0, desired.velocity.z);
+        let speed_mps = velocity.length();
+        let along = if speed_mps > STANDS_MPS { velocity.dot(desired.facing.direction()) / speed_mps } else { 1.0 };
+        let root = Facing::from_rotation(header.shown_root(&config.transition).rotation);
+        let ahead = Ahead { turn_rad: root.angle_to(desired.facing), speed_mps };
+        (along > 0.0).then_some(Foreseen { table, ahead, cost_per_m: cost_per_m * along })
+    }
+}
+
+/// What the table of a character is made for.
+pub(super) fn spec(db: &Database, model: &Model, config: &MatcherConfig) -> ForesightSpec {
+    let stick = config.speeds.over(&model.stick);
+    let forbidden = tagged(model, &config.ground.own_ground_tags);
+    let mut multipliers = multipliers(model, config);
+    for channel in model.schema.channels.iter().filter(|c| c.kind.is_trajectory()) {
+        multipliers[channel.columns.clone()].fill(0.0);
+    }
+    ForesightSpec {
+        speeds_mps: [stick.walk.forward_mps, stick.run.forward_mps],
+        multipliers,
+        tags: db.accepted(TagFilter { forbidden, ..TagFilter::default() }),
+        end_exclusion_rows: (config.search.end_exclusion_s * db.search_rate_hz).round() as usize,
+    }
+}

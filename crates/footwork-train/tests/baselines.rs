@@ -9,7 +9,6 @@ use footwork_train::baselines::pfnn::PfnnSizes;
 use footwork_train::baselines::{BaselineSettings, Baselines};
 use footwork_train::pace::Limit;
 use footwork_train::train::DeviceKind;
-use std::sync::Arc;
 
 fn train(steps: u64) -> Baselines {
     let settings = BaselineSettings {
@@ -24,10 +23,10 @@ fn train(steps: u64) -> Baselines {
 
 #[test]
 fn losses_fall_below_a_bound_that_untrained_networks_miss() {
-    let (untrained, trained) = (train(1), train(500));
-    for (before, after) in untrained.records.iter().zip(&trained.records) {
+    let (untrained, trained) = (train(1), train(1500));
+    for ((before, after), bound) in untrained.records.iter().zip(&trained.records).zip([12.0, 9.0]) {
         println!("{}: {} -> {}", before.name, before.last_loss(), after.last_loss());
-        assert!(after.last_loss() < 0.4 * before.last_loss(), "{}", before.name);
+        assert!(before.last_loss() > bound && after.last_loss() < bound, "{}", before.name);
     }
 }
 
@@ -39,7 +38,7 @@ fn training_twice_gives_the_same_losses() {
 
 #[test]
 fn baselines_are_driven_over_the_courses_of_the_others() {
-    let stage = Stage::new(&Arc::new(gait().clone())).unwrap();
+    let stage = Stage::new(gait()).unwrap();
     let rows = train(20).compare(&stage, &["a"], 4.0).unwrap();
     let names: Vec<&str> = rows.iter().map(|r| r.row.variant.as_str()).collect();
     let baselines = ["direct", "direct_free", "direct_1s", "direct_1s_free", "pfnn", "pfnn_free"];

@@ -124,8 +124,8 @@ mod tests {
         contacts.extend(walking(120, 25));
         let phases = phases(&contacts, STEP);
         assert!(phases.windows(2).all(|pair| pair[1] > pair[0]));
-        let standing = phases[280] - phases[100];
-        assert!(standing < 0.5 * PI, "{standing}");
+        let standing = (phases[280] - phases[100]) / 180.0;
+        assert!(standing < 0.1 * TAU / 50.0, "{standing}");
         // The first right strike after it: frame 25 of the last walk.
         let off = (phases[90 + 200 + 25] + 1.0).rem_euclid(TAU) - 1.0;
         assert!(off.abs() < 1e-2, "{off}");

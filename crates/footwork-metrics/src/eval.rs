@@ -10,6 +10,7 @@ use footwork::adjust::feet::FeetConfig;
 use footwork::database::{Database, MirrorMode};
 use footwork::learned::Networks;
 use footwork::matcher::{Character, MatcherConfig};
+use footwork::motion::StickSpeeds;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -261,16 +262,51 @@ impl Evaluation {
     /// # Errors
     /// A configuration or a database that cannot be driven.
     pub fn run(&self, variant: &Variant, progress: &(dyn Fn() + Sync)) -> Result<Evaluated, RecordError> {
+        let subject = self.subject(variant)?;
+        self.evaluate(&variant.name, &|course, run| self.drive(&subject, course, run), progress)
+    }
+
+    /// The same for motion that no matcher makes: `record` drives it over a course. `speeds` are those that full sticks stand for.
+    ///
+    /// # Errors
+    /// What `record` fails with.
+    pub fn run_recorded(
+        &self,
+        name: &str,
+        speeds: &StickSpeeds,
+        record: &(dyn Fn(&Source, &Course) -> Result<Recording, RecordError> + Sync),
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Evaluated, RecordError> {
+        let drive = |course: &Course, run: usize| {
+            let (source, recording) = (&self.source, record(&self.source, course)?);
+            let [mut with_feet, mut without_feet, mut played] = std::array::from_fn(|_| Measurement::default());
+            if course.name == ANSWERS_ONLY {
+                with_feet.add_answers(source, &recording, course, run, speeds);
+            } else {
+                with_feet.add_recording(source, &recording, course, run, speeds);
+                without_feet = with_feet.clone();
+                played.add_played(source, &recording, run);
+            }
+            Ok(Driven { with_feet, without_feet, played, recording, coverage: None })
+        };
+        self.evaluate(name, &drive, progress)
+    }
+
+    fn evaluate(
+        &self,
+        name: &str,
+        drive: &(dyn Fn(&Course, usize) -> Result<Driven, RecordError> + Sync),
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Evaluated, RecordError> {
         let all = self.runs.iter().enumerate();
         let mut jobs: Vec<(usize, &Course)> = all.flat_map(|(run, cs)| cs.iter().map(move |c| (run, c))).collect();
         // The longest first: no thread is left alone with one of them at the end.
         jobs.sort_by_key(|(run, course)| (std::cmp::Reverse(course.rows.len()), *run));
-        let subject = self.subject(variant)?;
         let driven: Result<Vec<Driven>, RecordError> = jobs
             .par_iter()
             .with_max_len(1)
             .map(|(run, course)| {
-                let driven = self.drive(&subject, course, *run);
+                let driven = drive(course, *run);
                 progress();
                 driven
             })
@@ -303,7 +339,7 @@ impl Evaluation {
         if let Some((mean, sd)) = mean_and_sd(&coverage) {
             values.insert(COVERAGE, Value { mean, sd, worst: None });
         }
-        let row = Row { variant: variant.name.clone(), values };
+        let row = Row { variant: name.to_owned(), values };
         Ok(Evaluated { row, played: captured_row(CAPTURED_ROWS[1], &played) })
     }
 

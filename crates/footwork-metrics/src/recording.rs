@@ -13,6 +13,7 @@ use footwork::matcher::{Character, ConfigError, MotionMatcher, Playing};
 use footwork::math::{Facing, Transform};
 use footwork::pose::{Pose, PoseVelocity, RootMotion};
 use footwork::search::{Backend, Candidates, SearchIndex, SearchQuery};
+use footwork::trajectory::Simulation;
 use glam::Vec3;
 use std::sync::Arc;
 
@@ -79,7 +80,64 @@ pub enum RecordError {
     },
 }
 
+/// A frame of motion that no matcher makes.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownFrame<'a> {
+    /// The pose, its root in the world.
+    pub pose: &'a Pose,
+    /// `[contact joints]` 1 where one touches.
+    pub contacts: &'a [u8],
+    /// `[columns]` normalised features of the frame: what of the clips it is compared with.
+    pub features: &'a [f32],
+    /// The simulated character.
+    pub simulation: &'a Simulation,
+}
+
+/// Records motion that no matcher makes, frame by frame at 60 Hz.
+pub struct Recorder<'a> {
+    db: &'a Database,
+    source: &'a Source,
+    like: Like,
+    world: Vec<Transform>,
+    recording: Recording,
+}
+
+impl<'a> Recorder<'a> {
+    /// Without any frames.
+    pub fn new(db: &'a Database, source: &'a Source) -> Self {
+        Self { db, source, like: Like::new(db), world: Vec::new(), recording: Recording::new(db) }
+    }
+
+    /// Adds a frame.
+    pub fn push(&mut self, frame: &ShownFrame) {
+        let playing = self.like.playing(self.db, frame.features);
+        frame.pose.world(&self.db.skeleton, &mut self.world);
+        let recording = &mut self.recording;
+        recording.motion.push(&self.source.subject, &self.world, frame.contacts, self.source.frame(&playing));
+        recording.playing.push(playing);
+        recording.simulated.push(frame.simulation.position);
+        recording.simulated_facings.push(frame.simulation.facing);
+        recording.locked_s.extend(frame.contacts.iter().map(|_| 0.0));
+    }
+
+    /// All frames.
+    pub fn finish(self) -> Recording {
+        self.recording
+    }
+}
+
 impl Recording {
+    fn new(db: &Database) -> Self {
+        Self {
+            motion: Motion::new(db.skeleton.len()),
+            playing: Vec::new(),
+            simulated: Vec::new(),
+            simulated_facings: Vec::new(),
+            locked_s: Vec::new(),
+            seams: Vec::new(),
+        }
+    }
+
     /// The first frame in which something else plays than in another recording of the same course.
     pub fn first_other_decision(&self, other: &Self) -> Option<usize> {
         self.playing.iter().zip(&other.playing).position(|(ours, theirs)| ours != theirs)
@@ -101,14 +159,7 @@ pub fn record(
     let mut contacts = vec![0; db.rig.contact_joints.len()];
     let mut jumps = Jumps::new(db);
     let mut world = Vec::new();
-    let mut recording = Recording {
-        motion: Motion::new(db.skeleton.len()),
-        playing: Vec::new(),
-        simulated: Vec::new(),
-        simulated_facings: Vec::new(),
-        locked_s: Vec::new(),
-        seams: Vec::new(),
-    };
+    let mut recording = Recording::new(db);
     let tags = TagFilter::forbidden(crate::uneven_tags(db));
     let dt_s = 1.0 / RATE_HZ;
     for (frame, stick) in course.rows.iter().enumerate() {
@@ -116,7 +167,7 @@ pub fn record(
         character.update(&MotionInput { tags, ..MotionInput::stick(*stick) }, dt_s)?;
         let (header, output) = (&character.state().header, character.output());
         let playing = source.frame(&match &like {
-            Some(like) => like.playing(db, &character),
+            Some(like) => like.playing(db, character.code().unwrap_or_default()),
             None => header.playing,
         });
         contacts.iter_mut().zip(&output.contacts).for_each(|(c, foot)| *c = u8::from(foot.touching));
@@ -154,8 +205,8 @@ impl Like {
         Self { index: SearchIndex::build(db, Backend::Tree), multipliers, candidates }
     }
 
-    fn playing(&self, db: &Database, character: &MotionMatcher) -> Playing {
-        let code = character.code().unwrap_or_default();
+    /// For a code, which begins with its features.
+    fn playing(&self, db: &Database, code: &[f32]) -> Playing {
         let features = &code[..db.features.columns.min(code.len())];
         let ask = SearchQuery { candidates: self.candidates, ..SearchQuery::new(features, &self.multipliers) };
         let row = self.index.search(db, &ask).map_or(RowIndex(0), |m| m.row);

@@ -2,6 +2,10 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use footwork::learned::Precision;
+use footwork_train::baselines::BaselineSettings;
+use footwork_train::baselines::direct::DirectSizes;
+use footwork_train::baselines::pfnn::PfnnSizes;
+use footwork_train::pace::Limit;
 use footwork_train::train::{Budget, DeviceKind, TrainSettings};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -34,7 +38,71 @@ pub enum Command {
     Export(ExportFlags),
     /// Read networks of the reference implementation, and list their sizes
     Import(ImportFlags),
+    /// Train older ways of learning motion, and compare them with search
+    Baselines(BaselineFlags),
 }
+
+/// Flags of `baselines`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Trains a direct mapping from pose and goal to the next second, and a phase-functioned network (PFNN). Both are driven over\nthe courses of `footwork eval`, and over a steady walk of 10 minutes, beside the exact search. Columns `_free` are without\nfoot locks and without pulling the root.\n\nExamples:\n  footwork-train baselines --db mocap.fwdb --budget 20m --motion runs\n  footwork film --compare runs/direct.bvh runs/pfnn.bvh -o baselines.png"
+)]
+pub struct BaselineFlags {
+    /// Database to learn from
+    #[arg(long, value_name = "F.fwdb")]
+    pub db: PathBuf,
+    /// Time for training, such as 90s, 10m or 1h. A quarter is the direct mapping's
+    #[arg(long, value_name = "TIME", default_value = "20m", value_parser = duration)]
+    pub budget: Duration,
+    /// Train only this one, with the whole budget
+    #[arg(long, value_name = "NAME")]
+    pub only: Option<BaselineName>,
+    /// Steps of each instead of a time; same result each time
+    #[arg(long, value_name = "N", hide = true)]
+    pub steps: Option<u64>,
+    /// Seed of all random numbers
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Folder for a run of each as BVH, to look at. Created if missing
+    #[arg(long, value_name = "FOLDER")]
+    pub motion: Option<PathBuf>,
+    /// Print the table as a JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Baselines by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BaselineName {
+    /// Direct mapping
+    Direct,
+    /// Phase-functioned network
+    Pfnn,
+}
+
+impl BaselineFlags {
+    /// What the flags ask for.
+    pub fn settings(&self) -> BaselineSettings {
+        let share = |name: BaselineName, share: f64| {
+            let time = || match self.only {
+                None => self.budget.mul_f64(share),
+                Some(_) => self.budget,
+            };
+            let limit = || self.steps.map_or_else(|| Limit::Time(time()), Limit::Steps);
+            self.only.is_none_or(|only| only == name).then(limit)
+        };
+        BaselineSettings {
+            direct: share(BaselineName::Direct, DIRECT_SHARE),
+            pfnn: share(BaselineName::Pfnn, 1.0 - DIRECT_SHARE),
+            direct_sizes: DirectSizes::default(),
+            pfnn_sizes: PfnnSizes::default(),
+            seed: self.seed,
+        }
+    }
+}
+
+/// Share of the budget that the direct mapping gets: it has no rollouts.
+const DIRECT_SHARE: f64 = 0.25;
 
 /// Flags of `export`.
 #[derive(Debug, Args)]

@@ -13,6 +13,11 @@ pub enum TrainError {
     /// Nothing to learn from.
     #[error("the database has no motion on level ground: build it with `footwork build` from clips of locomotion")]
     NoMotion,
+    /// A body that does not walk on two feet, or features that a baseline cannot be asked with.
+    #[error(
+        "a baseline needs a left and a right foot, and features without history, accelerations and values of your own"
+    )]
+    NoGait,
     /// A loss that is not a number.
     #[error("{phase}, step {step}: the loss is {loss}; first sample: clip `{clip}` at {time_s:.3} s; {advice}")]
     NotFinite {
@@ -74,6 +79,9 @@ pub enum TrainError {
         /// The checkpoint.
         path: Option<PathBuf>,
     },
+    /// A database that cannot be driven.
+    #[error(transparent)]
+    Drive(#[from] footwork_metrics::recording::RecordError),
     /// The networks do not fit each other.
     #[error(transparent)]
     Networks(#[from] footwork::learned::NetworksError),

@@ -19,6 +19,7 @@
 #![allow(clippy::disallowed_methods)]
 
 pub mod autoencoder;
+pub mod baselines;
 pub mod body_loss;
 pub mod calibrate;
 pub mod checkpoint;

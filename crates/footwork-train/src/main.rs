@@ -1,6 +1,7 @@
 //! The `footwork-train` command: trains the networks of learned motion matching.
 
 mod args;
+mod compare;
 mod print;
 
 use anyhow::Context;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
     let done = match &words.command {
         Some(Command::Export(flags)) => export(flags),
         Some(Command::Import(flags)) => import(flags),
+        Some(Command::Baselines(flags)) => compare::baselines(flags),
         None => train(&words.train, start),
     };
     match done {

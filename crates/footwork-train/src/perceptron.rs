@@ -145,7 +145,7 @@ pub fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
 
 /// The weights of a [`Perceptron`] on a device.
 #[derive(Clone, Debug)]
-pub struct Tensors(Vec<(Tensor<2>, Tensor<1>)>);
+pub struct Tensors(pub(crate) Vec<(Tensor<2>, Tensor<1>)>);
 
 /// Derivatives of a loss by each of a network's arrays of weights.
 pub type Gradient = Vec<Vec<f32>>;

@@ -252,3 +252,16 @@ fn a_handful_of_loops_walks_and_runs() {
     let alone = speed_ahead(Arc::new(db), Gait::Walk);
     assert!(alone > 1.2, "{alone}");
 }
+
+/// Symptom: after a minute in one loop, an update failed with "the state of character 0 is damaged: `entered_s`". Expected: it goes on.
+/// Cause: the time at which a clip was entered was set back with every cycle, beyond what a state may hold.
+#[test]
+fn a_character_may_stay_in_one_loop_for_minutes() {
+    let (db, _) = built(&[clip("walk_125_loop")], &BuildConfig::default());
+    let mut character = MotionMatcher::new(Arc::new(db), MatcherConfig::default()).unwrap();
+    for update in 0..60 * 150 {
+        character.update(&MotionInput::default(), 1.0 / 60.0).unwrap_or_else(|e| panic!("update {update}: {e}"));
+    }
+    let header = &character.state().header;
+    assert!(header.transitions == 0 && header.time_s > 149.0, "{}", header.transitions);
+}

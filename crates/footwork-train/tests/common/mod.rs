@@ -13,14 +13,14 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// A few clips of the built-in walk.
-pub fn gait() -> &'static Database {
-    static DB: OnceLock<Database> = OnceLock::new();
+pub fn gait() -> &'static Arc<Database> {
+    static DB: OnceLock<Arc<Database>> = OnceLock::new();
     DB.get_or_init(|| {
         let wanted = ["idle", "walk_130_loop", "walk_175_loop", "run_250_loop"];
         let all = footwork_gait::clips(&GaitOptions { routes: false, ..GaitOptions::default() });
         let clips: Vec<_> = all.into_iter().filter(|clip| wanted.contains(&clip.name.as_str())).collect();
         assert_eq!(clips.len(), wanted.len());
-        build(&clips, &BuildConfig::default(), &BuildOptions::default()).unwrap().0
+        Arc::new(build(&clips, &BuildConfig::default(), &BuildOptions::default()).unwrap().0)
     })
 }
 

@@ -71,7 +71,7 @@ impl RootConfig {
 
 /// One adjustment.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AdjustRoot<'a> {
+pub struct AdjustRoot<'a> {
     /// Settings.
     pub config: &'a RootConfig,
     /// Where the simulated character is.

@@ -71,7 +71,8 @@ impl Update<'_> {
             let cycles_s = (h.playing.time_s / span.seconds).floor() * span.seconds;
             h.playing.time_s -= cycles_s;
             h.events_s -= cycles_s;
-            h.entered_s -= cycles_s;
+            // Of a stretch only its last cycle counts.
+            h.entered_s = (h.entered_s - cycles_s).max(h.playing.time_s - span.seconds);
         }
         h.drop_anchor();
         self.state.history(&character.resolved.layout).record(before, after, from.time_s, at_s);

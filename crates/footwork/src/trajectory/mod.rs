@@ -8,6 +8,6 @@ pub(crate) mod history;
 pub(crate) mod predict;
 mod simulation;
 
-pub use control::PathProgress;
-pub use predict::{PredictionConfig, PredictionModel};
+pub use control::{PathProgress, Steering};
+pub use predict::{Prediction, PredictionConfig, PredictionModel};
 pub use simulation::{Desired, Simulation, SimulationConfig};

@@ -1,0 +1,120 @@
+//! Bodies as normalised numbers, and how far predicted ones are from those of the data.
+
+use crate::body_loss::{BodyLoss, LossRoom, LossWeights, WindowBodies};
+use crate::dataset::Dataset;
+use crate::kinematics::Kinematics;
+use crate::perceptron::Normalization;
+use footwork::database::Database;
+use footwork::learned::BodyLayout;
+
+/// Spread below which a number is not amplified further.
+const LEAST_SPREAD: f32 = 0.01;
+
+/// The numbers of a body that a baseline predicts: those that vary, without the future of contacts and without curves.
+#[derive(Clone, Debug)]
+pub struct BodyNumbers {
+    /// What the numbers of a body mean.
+    pub layout: BodyLayout,
+    /// Places in a body, rising.
+    places: Vec<usize>,
+    /// `[width of a body]` for the numbers that are not predicted.
+    means: Vec<f32>,
+    spread: Normalization,
+}
+
+impl BodyNumbers {
+    /// Of a data set.
+    pub fn new(data: &Dataset) -> Self {
+        let predicted = |at: &usize| *at < data.layout.next_contacts.start;
+        let places: Vec<usize> = data.outputs.iter().map(|at| *at as usize).filter(predicted).collect();
+        let rows: Vec<Vec<f32>> =
+            data.usable().map(|frame| places.iter().map(|at| data.body(frame)[*at]).collect()).collect();
+        let spread = Normalization::of(rows.iter().map(Vec::as_slice), places.len(), LEAST_SPREAD);
+        Self { layout: data.layout.clone(), places, means: data.means.clone(), spread }
+    }
+
+    /// How many numbers.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// True where nothing varies.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The normalised numbers of a body, behind those in `out`.
+    pub fn push(&self, body: &[f32], out: &mut Vec<f32>) {
+        let from = out.len();
+        out.extend(self.places.iter().map(|at| body[*at]));
+        self.spread.apply(&mut out[from..]);
+    }
+
+    /// The body that normalised numbers stand for.
+    pub fn body(&self, numbers: &[f32], body: &mut [f32]) {
+        body.copy_from_slice(&self.means);
+        for ((at, number), (std, mean)) in
+            self.places.iter().zip(numbers).zip(self.spread.std.iter().zip(&self.spread.mean))
+        {
+            body[*at] = number * std + mean;
+        }
+    }
+}
+
+/// The loss of two consecutive bodies, as that of the decompressor.
+#[derive(Clone, Debug)]
+pub struct PairLoss {
+    loss: BodyLoss,
+    /// What is predicted.
+    pub numbers: BodyNumbers,
+}
+
+/// Room to evaluate a pair in.
+#[derive(Clone, Debug, Default)]
+pub struct PairRoom {
+    loss: LossRoom,
+    found: [Vec<f32>; 2],
+    by_found: [Vec<f32>; 2],
+}
+
+impl PairLoss {
+    /// For the bodies of a database.
+    pub fn new(db: &Database, data: &Dataset) -> Self {
+        let kinematics = Kinematics::new(&db.skeleton, &data.layout);
+        let contact_joints: Vec<usize> = db.rig.contact_joints.iter().map(|joint| joint.at()).collect();
+        let weights = LossWeights { next_contacts: 0.0, curves: 0.0, ..LossWeights::default() };
+        let loss = BodyLoss::new(kinematics, &data.layout, &contact_joints, weights);
+        Self { loss, numbers: BodyNumbers::new(data) }
+    }
+
+    /// The loss of normalised numbers found for `frame` and the one after it. Its derivative by them, times `scale`, is added to
+    /// `by_found`.
+    pub fn pair(
+        &self,
+        data: &Dataset,
+        frame: usize,
+        found: [&[f32]; 2],
+        (by_found, scale): ([&mut [f32]; 2], f32),
+        room: &mut PairRoom,
+    ) -> f32 {
+        let width = self.numbers.layout.width();
+        for k in 0..2 {
+            room.found[k].resize(width, 0.0);
+            self.numbers.body(found[k], &mut room.found[k]);
+            room.by_found[k].clear();
+            room.by_found[k].resize(width, 0.0);
+        }
+        let [first, second] = &mut room.by_found;
+        let mut window = WindowBodies {
+            truth: [data.body(frame), data.body(frame + 1)],
+            found: [&room.found[0], &room.found[1]],
+            by_found: [first, second],
+        };
+        let parts = self.loss.window(&mut window, scale, &mut room.loss);
+        for (out, by_body) in by_found.into_iter().zip(&room.by_found) {
+            let spread = self.numbers.places.iter().zip(&self.numbers.spread.std);
+            out.iter_mut().zip(spread).for_each(|(out, (at, std))| *out += by_body[*at] * std);
+        }
+        parts.iter().sum()
+    }
+}

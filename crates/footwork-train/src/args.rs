@@ -180,9 +180,9 @@ pub struct TrainFlags {
     /// Width of the projector. Range: 8 to 4096
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(8..=4096))]
     projector_hidden: u32,
-    /// Networks (.fwnet) of which only the stepper is trained again
+    /// Networks (.fwnet) whose decompressor is kept, to train the others anew
     #[arg(long, value_name = "FILE")]
-    pub stepper_of: Option<PathBuf>,
+    pub decompressor_of: Option<PathBuf>,
     /// Print the report as a JSON object
     #[arg(long)]
     pub json: bool,

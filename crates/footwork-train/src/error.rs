@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum TrainError {
     /// Networks without what computes latent variables.
-    #[error("the networks of --stepper-of have no compressor: train them again")]
+    #[error("the networks of --decompressor-of have no compressor: train them again")]
     NoCompressor,
     /// Nothing to learn from.
     #[error("the database has no motion on level ground: build it with `footwork build` from clips of locomotion")]

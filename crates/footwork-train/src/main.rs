@@ -53,8 +53,8 @@ fn main() -> ExitCode {
 
 fn train(flags: &TrainFlags, start: Instant) -> anyhow::Result<()> {
     let (db, output) = flags.files();
-    let stepper_of = flags.stepper_of.as_deref().map(Networks::load).transpose()?.map(Arc::new);
-    let settings = TrainSettings { stepper_of, ..flags.settings() };
+    let decompressor_of = flags.decompressor_of.as_deref().map(Networks::load).transpose()?.map(Arc::new);
+    let settings = TrainSettings { decompressor_of, ..flags.settings() };
     let device = flags.device.kind().open()?;
     let db = Database::load(&db)?;
     let checkpoint = Checkpoint::path_of(&output);

@@ -9,7 +9,7 @@ use crate::decoder::Frozen;
 use crate::error::TrainError;
 use crate::kinematics::Kinematics;
 use crate::pace::Limit;
-use crate::phase::{PhaseRecord, Tick, Workshop};
+use crate::phase::{Phase, PhaseRecord, Tick, Workshop};
 use crate::projector::{Oracle, Projector};
 use crate::report::{Quality, measure};
 use crate::stepper::{Projected, Stepper};
@@ -32,8 +32,8 @@ pub struct TrainSettings {
     pub compressor_hidden: usize,
     /// Width of the hidden layers of the projector.
     pub projector_hidden: usize,
-    /// Networks of which only the stepper is trained again, with the whole budget.
-    pub stepper_of: Option<Arc<Networks>>,
+    /// Networks whose compressor and decompressor are kept: projector and stepper have the whole budget.
+    pub decompressor_of: Option<Arc<Networks>>,
     /// Windows or samples per step, for each phase.
     pub batch: [usize; 3],
     /// Seed of all random numbers. Without one: that of the checkpoint, or 1.
@@ -64,7 +64,7 @@ impl Default for TrainSettings {
             hidden: 512,
             compressor_hidden: 512,
             projector_hidden: 512,
-            stepper_of: None,
+            decompressor_of: None,
             batch: [32, 64, 32],
             seed: None,
             budget: Budget::Time(Duration::from_secs(600)),
@@ -164,7 +164,7 @@ impl TrainJob<'_> {
             None => Checkpoint {
                 identity: identity(db, settings),
                 seed: settings.seed.unwrap_or(1),
-                limits: limits(settings.budget, self.start, &data, read_s)?,
+                limits: limits(settings, self.start, &data, read_s)?,
                 phases: Vec::new(),
             },
         };
@@ -175,48 +175,39 @@ impl TrainJob<'_> {
         let kinematics = Kinematics::new(&db.skeleton, &data.layout);
         let contact_joints: Vec<usize> = db.rig.contact_joints.iter().map(|j| j.at()).collect();
         let loss = BodyLoss::new(kinematics, &data.layout, &contact_joints, settings.loss);
-        if let Some(networks) = &settings.stepper_of {
-            let data = Dataset { outputs: networks.outputs.clone(), means: networks.constants.clone(), ..data };
-            let codes = compressed(db, &data, networks)?;
-            let mut stepper = Stepper::new(&data, &codes, (settings.hidden, settings.batch[2]), seed);
-            let frozen = Frozen::new(&networks.decompressor, &loss);
-            let oracle = Oracle::new(db, &data, &codes);
-            let projected = Projected::new(&data, &oracle, &networks.projector, seed);
-            phases.push(stepper.train(&data, &codes, &frozen, &projected, together(limits), &mut shop)?);
-            let stepper = stepper.to_network().with_precision(settings.stepper_precision);
-            let networks = Networks::new(db, NetworkParts { stepper, ..NetworkParts::clone(networks) })?;
-            let quality = measure(db, &data, &networks, &oracle, seed);
-            return Ok(Trained {
-                networks,
-                quality,
-                phases,
-                motion_s: data.seconds(),
-                frames: data.usable().count(),
-                read_s,
-            });
-        }
-
-        let sizes = AutoencoderSizes {
-            latents: settings.latents,
-            hidden: settings.hidden,
-            compressor_hidden: settings.compressor_hidden,
-            batch: settings.batch[0],
+        let (data, codes, compressor, decompressor) = match &settings.decompressor_of {
+            Some(networks) => {
+                let data = Dataset { outputs: networks.outputs.clone(), means: networks.constants.clone(), ..data };
+                let codes = compressed(db, &data, networks)?;
+                (data, codes, networks.compressor.clone(), networks.decompressor.clone())
+            }
+            None => {
+                let sizes = AutoencoderSizes {
+                    latents: settings.latents,
+                    hidden: settings.hidden,
+                    compressor_hidden: settings.compressor_hidden,
+                    batch: settings.batch[0],
+                };
+                let mut autoencoder = Autoencoder::new(&data, sizes, loss.local(), seed);
+                phases.push(autoencoder.train(&data, &loss, limits[0], &mut shop)?);
+                let codes = codes(&data, &autoencoder.latents(&data, &shop), settings.latents);
+                let (compressor, decompressor) =
+                    (autoencoder.compressor_network(), autoencoder.decompressor_network(&data));
+                (data, codes, Some(compressor.with_precision(settings.precision)), decompressor)
+            }
         };
-        let mut autoencoder = Autoencoder::new(&data, sizes, loss.local(), seed);
-        phases.push(autoencoder.train(&data, &loss, limits[0], &mut shop)?);
-        let codes = codes(&data, &autoencoder.latents(&data, &shop), settings.latents);
 
         let oracle = Oracle::new(db, &data, &codes);
         let sizes = (settings.projector_hidden, settings.batch[1]);
         let mut projector = Projector::new(&data, &codes, sizes, seed);
-        phases.push(projector.train(&data, &oracle, extended(limits, &phases), &mut shop)?);
+        phases.push(projector.train(&data, &oracle, extended(limits, Phase::Projector, &phases), &mut shop)?);
         let projector = projector.to_network();
 
         let mut stepper = Stepper::new(&data, &codes, (settings.hidden, settings.batch[2]), seed);
-        let decompressor = autoencoder.decompressor_network(&data);
         let frozen = Frozen::new(&decompressor, &loss);
         let projected = Projected::new(&data, &oracle, &projector, seed);
-        phases.push(stepper.train(&data, &codes, &frozen, &projected, extended(limits, &phases), &mut shop)?);
+        let limit = extended(limits, Phase::Stepper, &phases);
+        phases.push(stepper.train(&data, &codes, &frozen, &projected, limit, &mut shop)?);
 
         let projector = projector.with_precision(settings.precision);
         let parts = NetworkParts {
@@ -226,7 +217,7 @@ impl TrainJob<'_> {
             stepper: stepper.to_network().with_precision(settings.stepper_precision),
             calibration: calibration(&data, &oracle, &projector, seed),
             projector,
-            compressor: Some(autoencoder.compressor_network().with_precision(settings.precision)),
+            compressor,
             resting: resting_code(db, &data, &codes),
         };
         let networks = Networks::new(db, parts)?;
@@ -244,11 +235,13 @@ impl TrainJob<'_> {
 
 fn identity(db: &Database, settings: &TrainSettings) -> Identity {
     let TrainSettings { latents, hidden, compressor_hidden, projector_hidden, batch, .. } = settings;
+    let kept =
+        settings.decompressor_of.as_ref().map_or_else(String::new, |n| format!(", decompressor {:016x}", n.hash()));
     Identity {
         database: format!("{:032x}", db.content_hash()),
         sizes: format!(
             "{latents} latents, {hidden} hidden, {compressor_hidden} in the compressor, {projector_hidden} in the projector, \
-             batches {batch:?}"
+             batches {batch:?}{kept}"
         ),
     }
 }
@@ -270,28 +263,18 @@ fn compressed(db: &Database, data: &Dataset, networks: &Networks) -> Result<Vec<
     Ok(codes)
 }
 
-/// The limit of a phase that has those of all.
-fn together(limits: [Limit; 3]) -> Limit {
-    let sum = |a: Limit, b: Limit| match (a, b) {
-        (Limit::Time(a), Limit::Time(b)) => Limit::Time(a + b),
-        (Limit::Steps(a), Limit::Steps(b)) => Limit::Steps(a + b),
-        (a, _) => a,
-    };
-    sum(sum(limits[0], limits[1]), limits[2])
-}
-
-/// The limit of the phase after those recorded: time that they left over is shared among the rest.
-fn extended(limits: [Limit; 3], done: &[PhaseRecord]) -> Limit {
-    let (past, rest) = limits.split_at(done.len());
-    let (Limit::Time(own), Limit::Time(_)) = (rest[0], past[0]) else { return rest[0] };
+/// The limit of a phase after those recorded: time that they left over is shared among the rest.
+fn extended(limits: [Limit; 3], phase: Phase, done: &[PhaseRecord]) -> Limit {
+    let rest = &limits[phase as usize..];
+    let Limit::Time(own) = rest[0] else { return rest[0] };
     let sum = |of: &[Limit]| of.iter().map(|l| if let Limit::Time(t) = l { t.as_secs_f64() } else { 0.0 }).sum::<f64>();
     let spent_s: f64 = done.iter().map(|record| record.seconds).sum();
     let left_s = (sum(&limits) - spent_s).max(0.0);
     Limit::Time(Duration::from_secs_f64(left_s * own.as_secs_f64() / sum(rest).max(1e-3)))
 }
 
-fn limits(budget: Budget, start: Instant, data: &Dataset, read_s: f64) -> Result<[Limit; 3], TrainError> {
-    match budget {
+fn limits(settings: &TrainSettings, start: Instant, data: &Dataset, read_s: f64) -> Result<[Limit; 3], TrainError> {
+    match settings.budget {
         Budget::Steps(steps) => Ok(steps.map(Limit::Steps)),
         Budget::Time(budget) => {
             let budget_s = budget.as_secs_f64();

@@ -197,8 +197,8 @@ fn what_networks_do_not_have_is_refused() {
     for k in 0..100 {
         m.update(&common::walk(Vec3::Z), 1.0 / 60.0).unwrap_or_else(|e| panic!("{k}: {e}"));
     }
-    // The memory of the networks is the end of the block: a count, two codes, and a correction of steps.
-    let memory = 1 + 3 * networks().code_width();
+    // The memory of the networks is the end of the block: a count, four codes, and a correction of steps.
+    let memory = 1 + 5 * networks().code_width();
     for (at, value) in [(0, 0.5), (0, -1.0), (0, f32::NAN), (5, f32::NAN), (7, f32::INFINITY), (9, 1e9)] {
         let mut state = m.state().clone();
         let place = state.block.len() - memory + at;

@@ -125,13 +125,10 @@ impl Autoencoder {
         shop: &Workshop,
     ) -> [f32; PARTS.len() + 1] {
         let device = &shop.device;
-        let halves = halves(starts, |starts| self.differentiate(data, loss, starts, rate.is_some(), device));
-        let mut parts = [0.0; PARTS.len() + 1];
-        for (half, _) in &halves {
-            parts.iter_mut().zip(half).for_each(|(sum, part)| *sum += part / halves.len() as f32);
-        }
+        let differentiate = rate.is_some();
+        let (parts, gradients) = halves(starts, |half| self.differentiate(data, loss, half, differentiate, device));
         let Some(rate) = rate.filter(|_| parts.iter().all(|part| part.is_finite())) else { return parts };
-        let (compressors, decompressors): (Vec<_>, Vec<_>) = halves.into_iter().filter_map(|(_, g)| g).unzip();
+        let (compressors, decompressors): (Vec<_>, Vec<_>) = gradients.into_iter().unzip();
         self.compressor.descend(&compressors, rate);
         self.decompressor.descend(&decompressors, rate);
         parts

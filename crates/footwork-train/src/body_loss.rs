@@ -3,6 +3,7 @@
 //! Weights: Holden et al., "Learned Motion Matching" (2020), without the terms of numbers that do not vary.
 
 use crate::kinematics::{Axes, Kinematics, Placed, PlacedGradient};
+use footwork::database::Database;
 use footwork::learned::{BodyLayout, STEP_S};
 use glam::Vec3;
 use std::ops::Range;
@@ -110,6 +111,12 @@ pub struct WindowBodies<'a> {
 }
 
 impl BodyLoss {
+    /// For the bodies of a database.
+    pub fn of(db: &Database, layout: &BodyLayout, weights: LossWeights) -> Self {
+        let contact_joints: Vec<usize> = db.rig.contact_joints.iter().map(|joint| joint.at()).collect();
+        Self::new(Kinematics::new(&db.skeleton, layout), layout, &contact_joints, weights)
+    }
+
     /// For the bodies of a skeleton; `contact_joints` weigh more than others.
     pub fn new(kinematics: Kinematics, layout: &BodyLayout, contact_joints: &[usize], weights: LossWeights) -> Self {
         let mut number_weights = vec![0.0; layout.width()];

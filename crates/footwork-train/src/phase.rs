@@ -84,15 +84,20 @@ pub fn tensor(device: &Device, values: Vec<f32>, columns: usize) -> Tensor<2> {
     Tensor::from_data(TensorData::new(values, [rows, columns]), device)
 }
 
-/// Does the work for both halves of a batch at the same time. How it is halved does not depend on the machine: results have equal
-/// bits on any number of threads. A batch of one is not halved.
-pub fn halves<S: Sync, T: Send>(samples: &[S], work: impl Fn(&[S]) -> T + Sync) -> Vec<T> {
+/// Does the work for both halves of a batch at the same time: the mean of the losses of the halves, and what else each gives. How a
+/// batch is halved does not depend on the machine: results have equal bits on any number of threads. A batch of one is not halved.
+pub fn halves<S: Sync, T: Send, const N: usize>(
+    samples: &[S],
+    work: impl Fn(&[S]) -> ([f32; N], Option<T>) + Sync,
+) -> ([f32; N], Vec<T>) {
     let (first, second) = samples.split_at(samples.len().div_ceil(2));
     if second.is_empty() {
-        return vec![work(first)];
+        let (losses, other) = work(first);
+        return (losses, Vec::from_iter(other));
     }
-    let (first, second) = rayon::join(|| work(first), || work(second));
-    vec![first, second]
+    let ((first, one), (second, other)) = rayon::join(|| work(first), || work(second));
+    let mean = std::array::from_fn(|i| 0.5 * (first[i] + second[i]));
+    (mean, one.into_iter().chain(other).collect())
 }
 
 /// What a phase trains with.

@@ -289,7 +289,7 @@ impl Projector {
     fn step(&mut self, batch: &Batch, rate: Option<f32>, shop: &Workshop) -> [f32; PARTS.len()] {
         let (columns, width, device) = (self.input.mean.len(), self.output.mean.len(), &shop.device);
         let samples: Vec<Sample> = batch.queries.chunks_exact(columns).zip(batch.codes.chunks_exact(width)).collect();
-        let halves = halves(&samples, |samples| {
+        let (parts, gradients) = halves(&samples, |samples| {
             let mut inputs = samples.iter().flat_map(|(query, _)| query.iter().copied()).collect::<Vec<f32>>();
             inputs.chunks_exact_mut(columns).for_each(|row| self.input.apply(row));
             let network = self.network.on(device);
@@ -301,12 +301,8 @@ impl Projector {
             });
             (parts, gradient)
         });
-        let mut parts = [0.0; PARTS.len()];
-        for (half, _) in &halves {
-            parts.iter_mut().zip(half).for_each(|(sum, part)| *sum += part / halves.len() as f32);
-        }
         let Some(rate) = rate.filter(|_| parts.iter().all(|part| part.is_finite())) else { return parts };
-        self.network.descend(&halves.into_iter().filter_map(|(_, g)| g).collect::<Vec<_>>(), rate);
+        self.network.descend(&gradients, rate);
         parts
     }
 

@@ -193,14 +193,11 @@ impl Stepper {
     /// The losses of a batch, and with a learning rate a step against them if they are finite.
     fn step(&mut self, batch: &Batch, frozen: &Frozen, rate: Option<f32>, shop: &Workshop) -> [f32; PARTS.len()] {
         let device = &shop.device;
-        let halves =
-            halves(&batch.windows, |windows| self.differentiate(batch, windows, frozen, rate.is_some(), device));
-        let mut parts = [0.0; PARTS.len()];
-        for (half, _) in &halves {
-            parts.iter_mut().zip(half).for_each(|(sum, part)| *sum += part / halves.len() as f32);
-        }
+        let differentiate = rate.is_some();
+        let work = |half: &[Window]| self.differentiate(batch, half, frozen, differentiate, device);
+        let (parts, gradients) = halves(&batch.windows, work);
         let Some(rate) = rate.filter(|_| parts.iter().all(|part| part.is_finite())) else { return parts };
-        self.network.descend(&halves.into_iter().filter_map(|(_, g)| g).collect::<Vec<_>>(), rate);
+        self.network.descend(&gradients, rate);
         parts
     }
 

@@ -7,7 +7,6 @@ use crate::checkpoint::{Checkpoint, Identity, Keeper};
 use crate::dataset::Dataset;
 use crate::decoder::Frozen;
 use crate::error::TrainError;
-use crate::kinematics::Kinematics;
 use crate::pace::Limit;
 use crate::phase::{Phase, PhaseRecord, Tick, Workshop};
 use crate::projector::{Oracle, Projector};
@@ -172,9 +171,7 @@ impl TrainJob<'_> {
         let keeper = Keeper::new(self.checkpoint, checkpoint, self.interrupted);
         let mut shop = Workshop { device: self.device, seed, observer: self.observer, keeper };
         let mut phases = Vec::new();
-        let kinematics = Kinematics::new(&db.skeleton, &data.layout);
-        let contact_joints: Vec<usize> = db.rig.contact_joints.iter().map(|j| j.at()).collect();
-        let loss = BodyLoss::new(kinematics, &data.layout, &contact_joints, settings.loss);
+        let loss = BodyLoss::of(db, &data.layout, settings.loss);
         let (data, codes, compressor, decompressor) = match &settings.decompressor_of {
             Some(networks) => {
                 let data = Dataset { outputs: networks.outputs.clone(), means: networks.constants.clone(), ..data };

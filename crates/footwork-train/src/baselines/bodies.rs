@@ -2,7 +2,6 @@
 
 use crate::body_loss::{BodyLoss, LossRoom, LossWeights, WindowBodies};
 use crate::dataset::Dataset;
-use crate::kinematics::Kinematics;
 use crate::perceptron::Normalization;
 use footwork::database::Database;
 use footwork::learned::BodyLayout;
@@ -80,11 +79,8 @@ pub struct PairRoom {
 impl PairLoss {
     /// For the bodies of a database.
     pub fn new(db: &Database, data: &Dataset) -> Self {
-        let kinematics = Kinematics::new(&db.skeleton, &data.layout);
-        let contact_joints: Vec<usize> = db.rig.contact_joints.iter().map(|joint| joint.at()).collect();
         let weights = LossWeights { next_contacts: 0.0, curves: 0.0, ..LossWeights::default() };
-        let loss = BodyLoss::new(kinematics, &data.layout, &contact_joints, weights);
-        Self { loss, numbers: BodyNumbers::new(data) }
+        Self { loss: BodyLoss::of(db, &data.layout, weights), numbers: BodyNumbers::new(data) }
     }
 
     /// The loss of normalised numbers found for `frame` and the one after it. Its derivative by them, times `scale`, is added to

@@ -160,8 +160,9 @@ fn questions_that_cannot_be_asked_are_refused_by_name() {
 fn every_stage_of_an_update_is_measured_and_costs_something() {
     let dir = folder();
     let told = common::json(dir.path(), &["bench", "update", "--db", "mocap.fwdb", "--frames", "300"]);
-    assert_eq!(keys(&told), BTreeSet::from(["joints", "frames", "rows", "search"]));
+    assert_eq!(keys(&told), BTreeSet::from(["foresight", "joints", "frames", "rows", "search"]));
     assert!(told["frames"].as_u64().unwrap() > 100, "{told}");
+    assert!(told["foresight"]["bytes"].as_u64().unwrap() > 0 && told["foresight"]["median_us"].as_f64().unwrap() > 0.0);
     let rows = told["rows"].as_array().unwrap();
     let names: Vec<&str> = rows.iter().map(|r| r["stages"].as_str().unwrap()).collect();
     let stages = ["orientation_warp", "stride_warp", "ground", "look_at", "hands"];

@@ -123,8 +123,7 @@ impl Stepper {
         &mut self,
         data: &Dataset,
         codes: &[f32],
-        frozen: &Frozen,
-        projected: &Projected,
+        (frozen, projected): (&Frozen, &Projected),
         limit: Limit,
         shop: &mut Workshop,
     ) -> Result<PhaseRecord, TrainError> {

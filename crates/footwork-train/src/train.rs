@@ -204,7 +204,7 @@ impl TrainJob<'_> {
         let frozen = Frozen::new(&decompressor, &loss);
         let projected = Projected::new(&data, &oracle, &projector, seed);
         let limit = extended(limits, Phase::Stepper, &phases);
-        phases.push(stepper.train(&data, &codes, &frozen, &projected, limit, &mut shop)?);
+        phases.push(stepper.train(&data, &codes, (&frozen, &projected), limit, &mut shop)?);
 
         let projector = projector.with_precision(settings.precision);
         let parts = NetworkParts {

@@ -137,15 +137,14 @@ impl Pfnn {
             let mut random = Random::new(training.seed, STREAM, pace.steps);
             let here = &windows[length];
             let starts: Vec<usize> = (0..self.sizes.batch).map(|_| here.start(random.below(here.len()))).collect();
-            (self.step(data, loss, (&starts, length), pace, &mut random, training), starts[0])
+            (self.step((data, loss), (&starts, length), pace, &mut random, training), starts[0])
         })
     }
 
     /// A step against the loss of rollouts of some length, which is returned.
     fn step(
         &mut self,
-        data: &Dataset,
-        loss: &PairLoss,
+        (data, loss): (&Dataset, &PairLoss),
         (starts, length): (&[usize], usize),
         pace: &Pace,
         random: &mut Random,

@@ -56,7 +56,7 @@ pub fn phases(contacts: &[[bool; 2]], step_s: f32) -> Vec<f32> {
     let rate = |pair: &[(usize, f32)]| (pair[1].1 - pair[0].1) / (ways[pair[1].0] - ways[pair[0].0]).max(1e-6);
     let usual = PI * step_s / USUAL_STRIKE_S;
     let first = strikes.windows(2).map(rate).next().unwrap_or(usual);
-    let last = strikes.windows(2).map(rate).last().unwrap_or(usual);
+    let last = strikes.windows(2).map(rate).next_back().unwrap_or(usual);
     let at = |frame: usize| {
         let after = strikes.partition_point(|(strike, _)| *strike <= frame);
         let Some((from, phase)) = strikes.get(after.saturating_sub(1)).copied() else { return ways[frame] * usual };
@@ -74,7 +74,7 @@ pub fn phases(contacts: &[[bool; 2]], step_s: f32) -> Vec<f32> {
 fn next_at(before: f32, angle: f32) -> f32 {
     let ahead = (angle - before).rem_euclid(TAU);
     // Both feet at once, or the same foot again: a whole turn.
-    before + if ahead < 0.1 || ahead > TAU - 0.1 { TAU } else { ahead }
+    before + if !(0.1..=TAU - 0.1).contains(&ahead) { TAU } else { ahead }
 }
 
 /// `[frames]` how much each frame counts: 1, and little while both feet stand.

@@ -1,6 +1,6 @@
 //! The stepper: rates of change of features and latent variables. It is trained on its own predictions, half of them from starts
-//! that the projector finds: from there it is to lead to what follows the row that a search finds. Codes alone do not tell which errors matter: a small one can make a foot slide. So what
-//! it predicts is decompressed, too, and the bodies are compared.
+//! that the projector finds: from there it is to lead to what follows the row that a search finds. Codes alone do not tell which
+//! errors matter: a small one can make a foot slide. So what it predicts is decompressed, too, and the bodies are compared.
 
 use crate::body_loss::absolute;
 use crate::dataset::{Dataset, LONGEST_WINDOW};
@@ -142,7 +142,9 @@ impl Stepper {
             let starts_now = starts(length, &mut random);
             let batch = self.batch(data, codes, projected, (&starts_now, length), &mut random);
             let parts = self.step(&batch, frozen, Some(course.pace.rate()), shop);
-            shop.check(data, &course, &parts, &starts_now)?;
+            // Some windows set out from elsewhere than drawn.
+            let frames: Vec<usize> = batch.windows.iter().map(|window| window.start).collect();
+            shop.check(data, &course, &parts, &frames)?;
             course.finish_step(&parts, shop.observer);
             if course.is_validation_due() {
                 let mut sum = 0.0;

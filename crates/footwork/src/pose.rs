@@ -112,6 +112,21 @@ impl PoseVelocity {
         both.for_each(|(a, b)| *a = (*a - *b) * factor);
     }
 
+    /// Becomes the rates from one pose to the next, `dt_s` seconds later; at rest where no time passes. Allocates nothing.
+    ///
+    /// # Panics
+    /// Poses of other numbers of joints.
+    pub fn between(&mut self, before: &Pose, after: &Pose, dt_s: f32) {
+        let per_s = if dt_s > 0.0 { dt_s.recip() } else { 0.0 };
+        for j in 0..self.linear.len() {
+            let (a, b) = (before.rotations[j], after.rotations[j]);
+            let turn = (b.towards(a) * a.inverse()).to_rotation_vector();
+            let moved = after.translations[j] - before.translations[j];
+            let root = if j == 0 { b.inverse() } else { Quat::IDENTITY };
+            (self.linear[j], self.angular[j]) = (root * moved * per_s, root * turn * per_s);
+        }
+    }
+
     /// At rest.
     pub fn zero(joints: usize) -> Self {
         Self { linear: vec![Vec3::ZERO; joints], angular: vec![Vec3::ZERO; joints] }

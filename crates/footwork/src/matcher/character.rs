@@ -16,7 +16,9 @@ use crate::foresight::Foresight;
 use crate::input::MotionInput;
 use crate::math::Transform;
 use crate::motion::StickSpeeds;
-use crate::rig::Leg;
+use crate::rig::{Leg, Rig};
+use crate::schema::FeatureSchema;
+use crate::skeleton::Skeleton;
 use crate::trajectory::SimulationConfig;
 use glam::Vec3;
 use std::fmt::Debug;
@@ -104,6 +106,21 @@ impl Character {
     /// The database that is searched; `None` for a character without one.
     pub fn database(&self) -> Option<&Arc<Database>> {
         self.database.as_ref()
+    }
+
+    /// The joints of its poses.
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.model.skeleton
+    }
+
+    /// Its anatomy: roles, legs, feet.
+    pub fn rig(&self) -> &Rig {
+        &self.model.rig
+    }
+
+    /// The features that are matched.
+    pub fn schema(&self) -> &FeatureSchema {
+        &self.model.schema
     }
 
     /// True where what plays is a clip of the database.

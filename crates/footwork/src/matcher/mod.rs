@@ -23,6 +23,7 @@ mod root;
 mod scheduler;
 mod scratch;
 mod show;
+mod single;
 pub(crate) mod source;
 mod state;
 mod state_check;
@@ -45,16 +46,15 @@ pub use playing::Playing;
 pub use scheduler::SearchScheduler;
 pub use scratch::{LastSearch, Scratch};
 pub use state::{MatcherState, StateHeader};
-pub use step::{Crowd, step};
+pub use step::{Crowd, step, step_in_turns};
+pub use update::Turn;
 
 use crate::database::Database;
-use crate::input::{Goal, InputError, MotionInput, Stick};
+use crate::input::{InputError, MotionInput};
 use crate::math::Transform;
 use crate::pose::{Pose, PoseVelocity};
 use crate::search::{Explanation, SearchQuery};
 use crate::skeleton::Skeleton;
-use character::Update;
-use glam::Vec3;
 use std::sync::Arc;
 
 /// One character with everything it needs. Allocates when made; never in [`MotionMatcher::update`].
@@ -149,35 +149,18 @@ impl MotionMatcher {
     /// # Errors
     /// Returns [`InputError`] if the transform is not finite: the character stays.
     pub fn teleport(&mut self, world_from_root: Transform) -> Result<(), InputError> {
-        if !world_from_root.is_finite() {
-            return Err(InputError::NotUsable { field: "world_from_root", value: f32::NAN });
-        }
-        let Character { config, resolved, .. } = &*self.character;
-        root::teleport(&config.transition, &mut self.state, &resolved.layout, world_from_root);
+        self.character.teleport(world_from_root, &mut self.state)?;
         self.show();
         Ok(())
     }
 
-    /// Continues from a pose of any origin: a ragdoll, a cut-scene, another animation. `pose` has local transforms, joint 0 in
-    /// the world; a root that lies or is tipped over is brought upright. The character plays what fits pose and velocity best,
-    /// and the pose is blended out. Time begins anew.
+    /// Continues from a pose of any origin: see [`Character::enter`].
     ///
     /// # Errors
     /// Returns [`InputError`] if the pose has other joints, or is not finite; the character is as it was.
     pub fn enter(&mut self, pose: &Pose, velocity: &PoseVelocity) -> Result<(), InputError> {
-        enter::check(&self.character, pose, velocity)?;
-        self.scratch.shown.pose.copy_from(pose);
-        self.scratch.shown.velocity.copy_from(velocity);
-        let acceleration = &mut self.scratch.shown.acceleration;
-        acceleration.linear.fill(Vec3::ZERO);
-        acceleration.angular.fill(Vec3::ZERO);
-        let character = &*self.character;
-        let user = vec![0.0; character.model.schema.user_width];
-        let input = MotionInput { goal: Goal::Stick(Stick::default()), user: &user, ..MotionInput::default() };
-        let Self { state, scratch, output, .. } = self;
-        Update { character, input: &input, end_s: 0.0, state, scratch, output }.enter();
-        self.show();
-        Ok(())
+        let Self { character, state, scratch, output } = self;
+        character.enter((pose, velocity), state, scratch, output)
     }
 
     /// Becomes a character of another kind over the same skeleton in mid-motion, such as one with other clips: it plays what
@@ -206,15 +189,13 @@ impl MotionMatcher {
 
     /// The name of the clip that plays; `None` for motion without clips.
     pub fn clip_name(&self) -> Option<&str> {
-        self.character.source.clip_name(self.state.header.playing.clip)
+        self.character.clip_name(self.state.header.playing.clip)
     }
 
     /// Shows the state as it is.
     fn show(&mut self) {
-        let (input, character) = (MotionInput::default(), &*self.character);
-        let Self { state, scratch, output, .. } = self;
-        let end_s = state.header.time_s;
-        Update { character, input: &input, end_s, state, scratch, output }.show(None);
+        let Self { character, state, scratch, output } = self;
+        character.show_unchecked(state, scratch, output);
     }
 
     /// The last search, once there was one.

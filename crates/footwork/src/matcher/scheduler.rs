@@ -10,7 +10,7 @@
 
 use super::character::Character;
 use super::config::MatcherConfig;
-use super::state::MatcherState;
+use super::state::StateHeader;
 use super::step::{Crowd, step_in_turns};
 use super::update::Turn;
 use crate::input::{InputError, MotionInput};
@@ -32,7 +32,7 @@ pub struct SearchScheduler {
     /// `[characters]` seconds since the last search, or the last turn at which none was needed.
     waited_s: Vec<f32>,
     /// `[characters]` whose turn it is.
-    now: Vec<bool>,
+    turns: Vec<Turn>,
     /// Who would search, in no order.
     waiting: Vec<Waiting>,
     /// Searches of the last frame beyond its budget.
@@ -55,7 +55,7 @@ impl SearchScheduler {
             searches_per_frame,
             longest_wait_s: 1.0,
             waited_s: vec![f32::INFINITY; characters],
-            now: vec![false; characters],
+            turns: vec![Turn::Later; characters],
             waiting: Vec::with_capacity(characters),
             owed: 0,
         }
@@ -69,14 +69,14 @@ impl SearchScheduler {
     /// Another number of characters; new ones, at the end, have never searched.
     pub fn resize(&mut self, characters: usize) {
         self.waited_s.resize(characters, f32::INFINITY);
-        self.now.resize(characters, false);
+        self.turns.resize(characters, Turn::Later);
         self.waiting.reserve(characters.saturating_sub(self.waiting.len()));
     }
 
     /// A character is gone and the last one takes its place, as in `Vec::swap_remove`.
     pub fn swap_remove(&mut self, character: usize) {
         self.waited_s.swap_remove(character);
-        self.now.swap_remove(character);
+        self.turns.swap_remove(character);
     }
 
     /// Seconds since a character's last search, or since the last turn at which it needed none; infinite before the first.
@@ -98,23 +98,46 @@ impl SearchScheduler {
         dt_s: f32,
         crowd: Crowd,
     ) -> Result<(), InputError> {
-        for (what, found) in [("significance", significance.len()), ("states", crowd.states.len())] {
+        let Crowd { states, scratch, outputs } = crowd;
+        let found = states.len();
+        if found != self.characters() {
+            return Err(InputError::Characters { what: "states", expected: self.characters(), found });
+        }
+        let turns = self.plan(&character.config, states.iter().map(|s| &s.header), significance)?;
+        let crowd = Crowd { states, scratch, outputs: &mut *outputs };
+        step_in_turns(character, inputs, turns, dt_s, crowd)?;
+        self.record(dt_s, outputs.iter().map(|o| o.searches));
+        Ok(())
+    }
+
+    /// Returns `[characters]` when each searches in the coming frame: for those who move the characters themselves, by
+    /// [`super::step_in_turns`], and tell [`SearchScheduler::record`] afterwards. `headers` are those of their states.
+    ///
+    /// # Errors
+    /// Another number of headers or significances than this was made for.
+    pub fn plan<'a>(
+        &mut self,
+        config: &MatcherConfig,
+        headers: impl ExactSizeIterator<Item = &'a StateHeader>,
+        significance: &[f32],
+    ) -> Result<&[Turn], InputError> {
+        for (what, found) in [("significance", significance.len()), ("states", headers.len())] {
             if found != self.characters() {
                 return Err(InputError::Characters { what, expected: self.characters(), found });
             }
         }
-        self.choose(&character.config, crowd.states, significance);
-        let Crowd { states, scratch, outputs } = crowd;
-        let turn = |i: usize| if self.now[i] { Turn::Now } else { Turn::Later };
-        let crowd = Crowd { states, scratch, outputs: &mut *outputs };
-        step_in_turns(character, inputs, dt_s, crowd, turn)?;
-        let mut searches = 0;
-        for ((waited_s, output), now) in self.waited_s.iter_mut().zip(outputs).zip(&self.now) {
-            searches += output.searches as usize;
-            *waited_s = if *now || output.searches > 0 { dt_s } else { *waited_s + dt_s };
+        self.choose(config, headers, significance);
+        Ok(&self.turns)
+    }
+
+    /// A planned frame is over: its time step, and `[characters]` how many searches each made ([`super::Output::searches`]).
+    pub fn record(&mut self, dt_s: f32, searches: impl Iterator<Item = u32>) {
+        let mut all = 0;
+        for ((waited_s, turn), searches) in self.waited_s.iter_mut().zip(&self.turns).zip(searches) {
+            all += searches as usize;
+            *waited_s = if *turn == Turn::Now || searches > 0 { dt_s } else { *waited_s + dt_s };
         }
-        self.owed = searches.saturating_sub(self.budget());
-        Ok(())
+        self.owed = all.saturating_sub(self.budget());
     }
 
     /// What is left for this frame, never nothing.
@@ -122,11 +145,15 @@ impl SearchScheduler {
         self.searches_per_frame.saturating_sub(self.owed).max(1)
     }
 
-    fn choose(&mut self, config: &MatcherConfig, states: &[MatcherState], significance: &[f32]) {
+    fn choose<'a>(
+        &mut self,
+        config: &MatcherConfig,
+        headers: impl Iterator<Item = &'a StateHeader>,
+        significance: &[f32],
+    ) {
         self.waiting.clear();
-        self.now.fill(false);
-        for (character, (state, waited_s)) in states.iter().zip(&self.waited_s).enumerate() {
-            let h = &state.header;
+        self.turns.fill(Turn::Later);
+        for (character, (h, waited_s)) in headers.zip(&self.waited_s).enumerate() {
             let asked = (h.searched_velocity, h.searched_facing);
             let sudden = config.is_sudden(asked, (h.desired.velocity, h.desired.facing));
             let s = significance[character];
@@ -147,7 +174,7 @@ impl SearchScheduler {
             self.waiting.truncate(budget);
         }
         for w in &self.waiting {
-            self.now[w.character] = true;
+            self.turns[w.character] = Turn::Now;
         }
     }
 }

@@ -37,11 +37,28 @@ pub fn step(
     scratch: &mut Scratch,
     outputs: &mut [Output],
 ) -> Result<(), InputError> {
-    step_in_turns(character, inputs, dt_s, Crowd { states, scratch, outputs }, |_| Turn::Regular)
+    advance(character, inputs, dt_s, Crowd { states, scratch, outputs }, |_| Turn::Regular)
 }
 
-/// As [`step`]; `turn` says of each character when it searches.
-pub(super) fn step_in_turns(
+/// As [`step`]; `[characters]` `turns` tells when each searches, as [`super::SearchScheduler::plan`] returns it.
+///
+/// # Errors
+/// As [`step`].
+pub fn step_in_turns(
+    character: &Character,
+    inputs: &[MotionInput],
+    turns: &[Turn],
+    dt_s: f32,
+    crowd: Crowd,
+) -> Result<(), InputError> {
+    let characters = crowd.states.len();
+    if turns.len() != characters {
+        return Err(InputError::Characters { what: "turns", expected: characters, found: turns.len() });
+    }
+    advance(character, inputs, dt_s, crowd, |i| turns[i])
+}
+
+fn advance(
     character: &Character,
     inputs: &[MotionInput],
     dt_s: f32,
@@ -69,8 +86,7 @@ impl Crowd<'_> {
         if !(0.0..=LONGEST_STEP_S).contains(&dt_s) {
             return Err(InputError::TimeStep { dt_s });
         }
-        let fits = self.scratch.fits(&character.model, character.resolved.layout.memory.len());
-        if !fits || !character.source.is_room(&self.scratch.room) {
+        if !character.owns(self.scratch) {
             return Err(InputError::Foreign { what: "scratch", character: 0 });
         }
         for (i, (input, state)) in inputs.iter().zip(self.states.iter()).enumerate() {

@@ -12,9 +12,10 @@ use crate::input::Goal;
 /// Instants closer than this are the same: sums of `dt` never meet them exactly.
 const SAME_S: f64 = 1e-5;
 
-/// When a character searches, beside when its clip is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+/// When a character searches in a step, beside when its clip is over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Turn {
+    #[default]
     /// At regular instants, and when the desire jumps.
     Regular,
     /// At the beginning of this step.

@@ -2,10 +2,13 @@
 
 use super::RetargetError;
 use super::chains::{Place, Turn, places, turns};
+use super::feet;
 use super::reference::{Reference, below};
 use crate::frames::JointIndex;
 use crate::math::{Quat, Transform};
 use crate::pose::Pose;
+use crate::rig::Leg;
+use crate::roles::Side;
 use glam::Vec3;
 
 /// A rotation of the target from one local rotation of the source: `before * source * after`.
@@ -68,6 +71,8 @@ pub struct RetargetMap {
     direct: Vec<Direct>,
     shared: Vec<Shared>,
     carriers: [Carrier; 2],
+    /// Left and right: the source's toe, and the target's leg.
+    pub(super) legs: [Option<(usize, Leg)>; 2],
 }
 
 impl RetargetMap {
@@ -88,7 +93,9 @@ impl RetargetMap {
         let [s, t] = [source.toe_height_m, target.toe_height_m];
         let toes = [s.or(t.map(|t| t / scale)), t.or(s.map(|s| s * scale))].map(|h| h.unwrap_or(0.0));
         let carriers = [carrier(&source, toes[0]), carrier(&target, toes[1])];
+        let legs = Side::BOTH.map(|side| Some((feet::toe(&source, side)?, feet::leg(&target, side)?)));
         let mut map = Self {
+            legs,
             rest: Pose::rest(&target.skeleton),
             scale,
             travel_scale: scale,

@@ -18,10 +18,12 @@
 //! [`crate::adjust`] do.
 
 mod chains;
+pub(crate) mod feet;
 mod looks;
 mod map;
 mod reference;
 
+pub use feet::PlantedFoot;
 pub use map::RetargetMap;
 pub use reference::Reference;
 

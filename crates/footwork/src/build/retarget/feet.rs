@@ -1,15 +1,15 @@
 //! Feet that stand where the source's stand, on legs of another length.
 
-use crate::adjust::two_bone_ik::{BentLeg, Reach};
+use crate::adjust::two_bone_ik::Reach;
 use crate::build::contacts::runs;
 use crate::build::sink;
 use crate::frames::JointIndex;
 use crate::math::smoothstep;
 use crate::pose::Pose;
-use crate::retarget::{Reference, RetargetMap};
+use crate::retarget::RetargetMap;
+use crate::retarget::feet::{bent, leg, toe, world};
 use crate::rig::Leg;
 use crate::roles::Side;
-use crate::skeleton::Skeleton;
 use glam::Vec3;
 
 /// Seconds over which the pelvis sinks and rises where legs are too short.
@@ -27,31 +27,6 @@ pub struct Stage<'a> {
     /// Left and right, `[frames]`.
     pub contacts: &'a [Vec<bool>; 2],
     pub rate_hz: f32,
-    /// Of a leg 1 m long.
-    pub reach: Reach,
-}
-
-/// The joint of a foot that touches: the toe, else the foot.
-pub fn toe(of: &Reference, side: Side) -> Option<usize> {
-    let role = |part: &str| of.roles.get(&format!("{}_{part}", side.name()));
-    role("toe").or(role("foot")).map(JointIndex::at)
-}
-
-/// A leg of two bones that hang on each other; `None` for a leg with more joints between.
-pub fn leg(of: &Reference, side: Side) -> Option<Leg> {
-    let role = |part: &str| of.roles.get(&format!("{}_{part}", side.name()));
-    let (hip, knee, ankle) = (role("up_leg")?, role("leg")?, role("foot")?);
-    let toe = role("toe").unwrap_or(ankle);
-    let parent = |j: JointIndex| of.skeleton.parents()[j.at()];
-    let direct =
-        parent(knee) == Some(hip) && parent(ankle) == Some(knee) && (toe == ankle || parent(toe) == Some(ankle));
-    let hinge = of.joint_from_body[hip.at()] * Vec3::X;
-    direct.then_some(Leg { hip, knee, ankle, toe, hinge })
-}
-
-/// A joint in the world.
-pub fn world(of: &Reference, pose: &Pose, joint: usize) -> Vec3 {
-    (pose.world_from_root() * pose.in_root(&of.skeleton, JointIndex::new(joint))).translation
 }
 
 /// Runs of frames in which a foot stands.
@@ -66,21 +41,11 @@ fn place(stands: &[(f32, Vec3)]) -> Vec3 {
     flat().map(|s| s.1).sum::<Vec3>() / flat().count().max(1) as f32
 }
 
-/// A leg in the world: joint 0 may be hips that lean.
-fn bent(skeleton: &Skeleton, pose: &Pose, leg: Leg) -> BentLeg {
-    let mut bent = BentLeg::of(skeleton, pose, leg);
-    bent.carry(pose.world_from_root());
-    bent
-}
-
 impl Stage<'_> {
     /// `[frames]` where a toe would be if the world were scaled with the body.
     pub fn wished(&self, side: Side) -> Vec<Vec3> {
         let Some(joint) = toe(&self.map.source, side) else { return Vec::new() };
-        let [from, to] = self.map.toe_heights_m();
-        let (scale, travel) = (self.map.scale, self.map.travel_scale);
-        let scaled = |p: Vec3| Vec3::new(p.x * travel, (p.y - from) * scale + to, p.z * travel);
-        self.source.iter().map(|pose| scaled(world(&self.map.source, pose, joint))).collect()
+        self.source.iter().map(|pose| self.map.scaled_toe(pose, joint)).collect()
     }
 
     /// Bends the legs so that feet stand.
@@ -92,7 +57,7 @@ impl Stage<'_> {
                 Some((leg, self.targets(poses, side, leg, ease_s)))
             })
             .collect();
-        let reach = self.reach_of_target();
+        let reach = self.map.reach_of_target();
         self.sink(poses, &legs, reach);
         for (leg, targets) in &legs {
             for (pose, target) in poses.iter_mut().zip(targets) {
@@ -101,12 +66,6 @@ impl Stage<'_> {
                 bent.write(pose);
             }
         }
-    }
-
-    /// For legs as long as the target's.
-    pub fn reach_of_target(&self) -> Reach {
-        let leg_m = self.map.target.leg_m;
-        Reach { kept_m: self.reach.kept_m * leg_m, soft_m: self.reach.soft_m * leg_m }
     }
 
     /// `[frames]` where the toe shall be: in one place as long as it stands, as high as the source's toes always, and where the

@@ -1,11 +1,12 @@
 //! How well a clip went from one body to the other.
 
 use super::RetargetReport;
-use super::feet::{Stage, leg, plants, toe, world};
+use super::feet::{Stage, plants};
 use crate::frames::JointIndex;
 use crate::math::acos;
 use crate::pose::Pose;
 use crate::retarget::Reference;
+use crate::retarget::feet::{leg, toe, world};
 use crate::roles::Side;
 use glam::Vec3;
 

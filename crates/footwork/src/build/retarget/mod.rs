@@ -8,11 +8,11 @@ use super::config::{ContactConfig, RootMotionConfig};
 use super::contacts;
 use super::root_motion::{loop_delta, smooth};
 use super::track::Track;
-use crate::adjust::two_bone_ik::Reach;
 use crate::clip::{Annotations, ContactTrack, RawClip};
 use crate::frames::JointIndex;
 use crate::math::Transform;
 use crate::pose::Pose;
+use crate::retarget::feet::toe;
 use crate::retarget::{Reference, RetargetError, RetargetMap};
 use crate::roles::{JointRoles, Side};
 use crate::settings;
@@ -33,9 +33,6 @@ settings! {
         root: RootMotionConfig;
     }
 }
-
-/// How far a planted leg may stretch, for legs 1 m long.
-const REACH: Reach = Reach { kept_m: 0.002, soft_m: 0.006 };
 
 /// What became of a clip.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -134,7 +131,7 @@ pub fn retarget_clip(
     if roots(&map.target) && !roots(&map.source) {
         smooth_root(&mut poses, map, clip, options);
     }
-    let stage = feet::Stage { map, source: &source, contacts: &contacts, rate_hz: clip.rate_hz, reach: REACH };
+    let stage = feet::Stage { map, source: &source, contacts: &contacts, rate_hz: clip.rate_hz };
     let unplanted = poses.clone();
     if options.plant_feet {
         stage.plant(&mut poses, options.ease_s);
@@ -174,7 +171,7 @@ fn frames_of(clip: &RawClip) -> Vec<Pose> {
 /// Per side, `[frames]`: does the foot touch?
 fn contacts_of(clip: &RawClip, map: &RetargetMap, config: &ContactConfig) -> [Vec<bool>; 2] {
     let track = Track::resample(clip.clone(), None, clip.rate_hz);
-    Side::BOTH.map(|side| match feet::toe(&map.source, side) {
+    Side::BOTH.map(|side| match toe(&map.source, side) {
         Some(toe) => {
             let labels = contacts::label(&track, &clip.skeleton, &[JointIndex::new(toe)], config);
             labels.into_iter().map(|l| l == 1).collect()
@@ -202,7 +199,7 @@ fn smooth_root(poses: &mut [Pose], map: &RetargetMap, clip: &RawClip, options: &
 fn to_clip(clip: &RawClip, map: &RetargetMap, poses: &[Pose], contacts: &[Vec<bool>; 2]) -> RawClip {
     let skeleton = &map.target.skeleton;
     let tracks = Side::BOTH.iter().filter_map(|side| {
-        let joint = skeleton.names()[feet::toe(&map.target, *side)?].clone();
+        let joint = skeleton.names()[toe(&map.target, *side)?].clone();
         Some(ContactTrack { joint, on: contacts[*side as usize].clone() })
     });
     RawClip {

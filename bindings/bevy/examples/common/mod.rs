@@ -1,0 +1,211 @@
+//! What all examples share and a game has anyway: a ground with a grid of one metre, light, a camera that follows, keys.
+//!
+//! `--picture FILE` saves a picture after some seconds (`--after S`, default 4) and quits: with no hands on the keys, the
+//! characters walk by themselves.
+#![allow(dead_code)]
+
+use bevy::image::{ImageAddressMode, ImageSampler, ImageSamplerDescriptor};
+use bevy::light::{CascadeShadowConfigBuilder, DirectionalLightShadowMap};
+use bevy::math::Affine2;
+use bevy::prelude::*;
+use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
+use bevy::render::view::screenshot::{Screenshot, save_to_disk};
+use bevy_footwork::prelude::*;
+
+/// Paths of the built-in person's assets.
+pub const CLIPS: &str = "embedded://footwork/person.fwdb";
+pub const MANNEQUIN: &str = "embedded://footwork/person.glb#Scene0";
+
+/// Ground, light, camera and pictures.
+pub struct Stage;
+
+/// What the camera follows; the mean of several.
+#[derive(Component)]
+pub struct Followed;
+
+/// Camera: how far behind, metres; turned by the arrow keys.
+#[derive(Resource)]
+pub struct View {
+    pub distance_m: f32,
+    pub height_m: f32,
+    pub yaw_rad: f32,
+}
+
+#[derive(Resource)]
+struct Picture {
+    file: String,
+    after_s: f32,
+    taken: Option<f32>,
+}
+
+impl Plugin for Stage {
+    fn build(&self, app: &mut App) {
+        app.insert_resource(ClearColor(Color::srgb(0.62, 0.70, 0.78)))
+            .insert_resource(GlobalAmbientLight { brightness: 500.0, ..default() })
+            .insert_resource(DirectionalLightShadowMap { size: 2048 })
+            .insert_resource(View { distance_m: 4.5, height_m: 1.9, yaw_rad: 0.0 })
+            .add_systems(Startup, (light, ground))
+            .add_systems(Update, turn_camera)
+            .add_systems(PostUpdate, follow.after(MotionSystems::WriteBack).before(TransformSystems::Propagate));
+        if let Some(file) = argument("--picture") {
+            let after_s = argument("--after").and_then(|s| s.parse().ok()).unwrap_or(4.0);
+            app.insert_resource(Picture { file, after_s, taken: None }).add_systems(Update, take_picture);
+            // Every picture is the same, however fast the machine draws.
+            let frame = std::time::Duration::from_secs_f32(1.0 / 30.0);
+            app.insert_resource(bevy::time::TimeUpdateStrategy::ManualDuration(frame));
+        }
+    }
+}
+
+/// What follows a flag.
+pub fn argument(flag: &str) -> Option<String> {
+    std::env::args().skip_while(|a| a != flag).nth(1)
+}
+
+pub fn flag(flag: &str) -> bool {
+    std::env::args().any(|a| a == flag)
+}
+
+/// Arguments that are neither flags nor their values.
+pub fn files() -> Vec<String> {
+    let mut arguments = std::env::args().skip(1);
+    let mut files = Vec::new();
+    while let Some(a) = arguments.next() {
+        if a == "--picture" || a == "--after" {
+            arguments.next();
+        } else if !a.starts_with("--") {
+            files.push(a);
+        }
+    }
+    files
+}
+
+/// The built-in person at a place.
+pub fn person(assets: &AssetServer, at: Vec3) -> impl Bundle {
+    (
+        MotionCharacter::new(assets.load(CLIPS)),
+        WorldAssetRoot(assets.load(MANNEQUIN)),
+        Transform::from_translation(at),
+        Followed,
+    )
+}
+
+/// WASD or the left stick of a gamepad; straight ahead in pictures.
+pub fn stick(keys: &ButtonInput<KeyCode>, pads: &Query<&Gamepad>) -> Vec2 {
+    if flag("--picture") {
+        return Vec2::Y;
+    }
+    let axis = |minus, plus| f32::from(keys.pressed(plus)) - f32::from(keys.pressed(minus));
+    let pushed = Vec2::new(axis(KeyCode::KeyA, KeyCode::KeyD), axis(KeyCode::KeyS, KeyCode::KeyW));
+    let pads: Vec2 = pads.iter().map(|p| p.left_stick()).sum();
+    (pushed + pads).clamp_length_max(1.0)
+}
+
+/// A box that stands on the ground.
+pub fn block(
+    commands: &mut Commands,
+    meshes: &mut Assets<Mesh>,
+    materials: &mut Assets<StandardMaterial>,
+    size: Vec3,
+    at: Transform,
+) -> Entity {
+    let material =
+        StandardMaterial { base_color: Color::srgb(0.75, 0.72, 0.66), perceptual_roughness: 0.9, ..default() };
+    commands.spawn((Mesh3d(meshes.add(Cuboid::from_size(size))), MeshMaterial3d(materials.add(material)), at)).id()
+}
+
+fn light(mut commands: Commands) {
+    let sun = DirectionalLight { illuminance: 9_000.0, shadow_maps_enabled: true, ..default() };
+    let cascades = CascadeShadowConfigBuilder { maximum_distance: 30.0, first_cascade_far_bound: 8.0, ..default() };
+    let at = Transform::from_xyz(-3.0, 6.0, -4.0).looking_at(Vec3::ZERO, Vec3::Y);
+    commands.spawn((sun, cascades.build(), at));
+    let sky = DistanceFog {
+        color: Color::srgb(0.62, 0.70, 0.78),
+        falloff: FogFalloff::Linear { start: 25.0, end: 70.0 },
+        ..default()
+    };
+    commands.spawn((Camera3d::default(), MotionViewer, sky, Transform::from_xyz(0.0, 2.0, -5.0)));
+}
+
+/// Squares of a metre, one in five darker.
+fn ground(
+    mut commands: Commands,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<StandardMaterial>>,
+    mut images: ResMut<Assets<Image>>,
+) {
+    const SIZE_M: f32 = 200.0;
+    const PERIOD: u32 = 5;
+    const TEXELS: u32 = 32;
+    let side = PERIOD * TEXELS;
+    let mut texels = Vec::new();
+    for y in 0..side {
+        for x in 0..side {
+            let line = |v: u32| v % TEXELS == 0;
+            let heavy = x < 2 || y < 2;
+            let shade = match (heavy, line(x) || line(y), (x / TEXELS + y / TEXELS) % 2) {
+                (true, ..) => 70,
+                (_, true, _) => 110,
+                (.., 0) => 148,
+                _ => 158,
+            };
+            texels.extend([shade, shade, (shade + 6).min(255), 255]);
+        }
+    }
+    let size = Extent3d { width: side, height: side, depth_or_array_layers: 1 };
+    let mut image = Image::new(size, TextureDimension::D2, texels, TextureFormat::Rgba8UnormSrgb, default());
+    image.sampler = ImageSampler::Descriptor(ImageSamplerDescriptor {
+        address_mode_u: ImageAddressMode::Repeat,
+        address_mode_v: ImageAddressMode::Repeat,
+        anisotropy_clamp: 8,
+        ..ImageSamplerDescriptor::linear()
+    });
+    let material = StandardMaterial {
+        base_color_texture: Some(images.add(image)),
+        uv_transform: Affine2::from_scale(Vec2::splat(SIZE_M / PERIOD as f32)),
+        perceptual_roughness: 1.0,
+        reflectance: 0.1,
+        ..default()
+    };
+    let plane = meshes.add(Plane3d::default().mesh().size(SIZE_M, SIZE_M));
+    commands.spawn((Mesh3d(plane), MeshMaterial3d(materials.add(material))));
+}
+
+fn turn_camera(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, time: Res<Time>, mut view: ResMut<View>) {
+    let axis = |minus, plus| f32::from(keys.pressed(plus)) - f32::from(keys.pressed(minus));
+    let pad: f32 = pads.iter().map(|p| p.right_stick().x).sum();
+    view.yaw_rad -= (axis(KeyCode::ArrowLeft, KeyCode::ArrowRight) + pad) * 2.0 * time.delta_secs();
+}
+
+/// Behind whom it follows, looking at the chest.
+fn follow(
+    followed: Query<&Transform, (With<Followed>, Without<Camera3d>)>,
+    mut camera: Single<&mut Transform, With<Camera3d>>,
+    view: Res<View>,
+) {
+    let count = followed.iter().count().max(1) as f32;
+    let middle = followed.iter().map(|t| t.translation).sum::<Vec3>() / count;
+    let away = Quat::from_rotation_y(view.yaw_rad) * Vec3::new(0.0, view.height_m, -view.distance_m);
+    **camera = Transform::from_translation(middle + away).looking_at(middle + Vec3::Y * 1.0, Vec3::Y);
+}
+
+fn take_picture(
+    mut commands: Commands,
+    mut picture: ResMut<Picture>,
+    characters: Query<&MotionModel>,
+    mut exit: MessageWriter<AppExit>,
+    time: Res<Time>,
+    mut seen_s: Local<f32>,
+) {
+    // The clock starts when there is something to see.
+    if characters.iter().next().is_some() {
+        *seen_s += time.delta_secs();
+    }
+    if picture.taken.is_none() && *seen_s > picture.after_s {
+        commands.spawn(Screenshot::primary_window()).observe(save_to_disk(picture.file.clone()));
+        picture.taken = Some(*seen_s);
+    }
+    if picture.taken.is_some_and(|t| *seen_s > t + 0.5) && std::path::Path::new(&picture.file).exists() {
+        exit.write(AppExit::Success);
+    }
+}

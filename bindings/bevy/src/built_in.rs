@@ -1,0 +1,41 @@
+//! A person to start with: clips and a mannequin, without files.
+
+use bevy_app::prelude::*;
+use bevy_asset::io::embedded::EmbeddedAssetRegistry;
+use footwork::build::{BuildConfig, BuildOptions, build};
+use footwork_import::glb::{GlbOptions, write};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use tracing::error;
+
+/// Adds the assets `embedded://footwork/person.fwdb` (the built-in clips) and `embedded://footwork/person.glb` (a mannequin with
+/// their skeleton). Takes a second: the clips are computed. Add it after Bevy's `AssetPlugin`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BuiltInPersonPlugin;
+
+impl Plugin for BuiltInPersonPlugin {
+    fn build(&self, app: &mut App) {
+        static FILES: OnceLock<Result<[Vec<u8>; 2], String>> = OnceLock::new();
+        let Some(registry) = app.world().get_resource::<EmbeddedAssetRegistry>() else {
+            error!("`BuiltInPersonPlugin` needs Bevy's `AssetPlugin` before it");
+            return;
+        };
+        match FILES.get_or_init(files) {
+            Ok([clips, mannequin]) => {
+                for (name, bytes) in [("footwork/person.fwdb", clips), ("footwork/person.glb", mannequin)] {
+                    registry.insert_asset(PathBuf::from(name), Path::new(name), bytes.clone());
+                }
+            }
+            Err(e) => error!("the built-in person cannot be made: {e}"),
+        }
+    }
+}
+
+/// Database and mannequin.
+fn files() -> Result<[Vec<u8>; 2], String> {
+    let clips = footwork_gait::clips(&footwork_gait::GaitOptions { terrain: true, ..Default::default() });
+    let (db, _) = build(&clips, &BuildConfig::default(), &BuildOptions::default()).map_err(|e| e.to_string())?;
+    let mut mannequin = Vec::new();
+    write(&db.skeleton, &[], &GlbOptions::default(), &mut mannequin).map_err(|e| e.to_string())?;
+    Ok([db.to_bytes()?, mannequin])
+}

@@ -1,0 +1,132 @@
+//! What happens to a character, as events of its entity: observe them.
+//!
+//! ```
+//! # use bevy_app::App;
+//! # use bevy_ecs::prelude::*;
+//! # use bevy_footwork::MotionFootstep;
+//! # let mut app = App::new();
+//! app.add_observer(|step: On<MotionFootstep>| println!("{} at {:.1} m/s", step.foot, step.speed_mps));
+//! ```
+
+use crate::character::{MotionKind, MotionOutput, MotionPaused, MotionState};
+use crate::convert::from_matcher;
+use bevy_ecs::prelude::*;
+use bevy_math::Vec3;
+use footwork::database::TagMask;
+use footwork::frames::ClipIndex;
+
+/// A foot has touched down.
+#[derive(EntityEvent, Clone, Debug, PartialEq)]
+pub struct MotionFootstep {
+    /// The character.
+    pub entity: Entity,
+    /// The joint that touches the ground, of the clips' skeleton.
+    pub foot: String,
+    /// World, metres.
+    pub position: Vec3,
+    /// How fast the character goes, m/s.
+    pub speed_mps: f32,
+}
+
+/// Another clip, or another time of the same, plays.
+#[derive(EntityEvent, Clone, Debug, PartialEq)]
+pub struct MotionTransition {
+    /// The character.
+    pub entity: Entity,
+    /// The clip that plays now; empty for motion without clips.
+    pub clip: String,
+    /// Seconds from its first frame.
+    pub time_s: f64,
+}
+
+/// The clip that plays has a tag now that the one before had not.
+#[derive(EntityEvent, Clone, Debug, PartialEq)]
+pub struct MotionTagEntered {
+    /// The character.
+    pub entity: Entity,
+    /// Tag.
+    pub tag: String,
+}
+
+/// The clip that plays has a tag no longer.
+#[derive(EntityEvent, Clone, Debug, PartialEq)]
+pub struct MotionTagLeft {
+    /// The character.
+    pub entity: Entity,
+    /// Tag.
+    pub tag: String,
+}
+
+/// Playback has passed an event of a clip.
+#[derive(EntityEvent, Clone, Debug, PartialEq)]
+pub struct MotionClipEvent {
+    /// The character.
+    pub entity: Entity,
+    /// Name.
+    pub event: String,
+    /// When, in the character's time, seconds.
+    pub time_s: f64,
+}
+
+/// Nothing can be played: the tags leave no clip. The character comes to rest.
+#[derive(EntityEvent, Clone, Debug, PartialEq)]
+pub struct MotionNoCandidate {
+    /// The character.
+    pub entity: Entity,
+}
+
+/// What was reported last.
+#[derive(Component, Clone, Debug, Default)]
+pub(crate) struct Reported {
+    tags: TagMask,
+    stranded: bool,
+}
+
+pub(crate) fn report_events(
+    mut commands: Commands,
+    mut characters: Query<
+        (Entity, &MotionKind, &MotionState, &MotionOutput, Option<&mut Reported>),
+        Without<MotionPaused>,
+    >,
+) {
+    for (entity, kind, state, output, reported) in &mut characters {
+        let Some(mut reported) = reported else {
+            commands.entity(entity).insert(Reported::default());
+            continue;
+        };
+        let (shown, character) = (&output.0, &kind.character);
+        let speed_mps = from_matcher(shown.velocity.linear[0], kind.scale).length();
+        for step in &shown.footsteps {
+            let foot = character.skeleton().name(step.joint).to_owned();
+            let position = from_matcher(step.position, kind.scale);
+            commands.trigger(MotionFootstep { entity, foot, position, speed_mps });
+        }
+        let db = character.database();
+        for fired in &shown.events {
+            let Some(event) = db.map(|db| db.event_names[fired.event.at()].clone()) else { continue };
+            commands.trigger(MotionClipEvent { entity, event, time_s: fired.time_s });
+        }
+        if shown.transitions > 0 {
+            let clip = name(kind, shown.playing.clip);
+            commands.trigger(MotionTransition { entity, clip, time_s: shown.playing.time_s });
+        }
+        let tags = character.tags(&state.0);
+        if let Some(db) = db.filter(|_| tags != reported.tags) {
+            for tag in db.tag_names(reported.tags).filter(|t| !db.tag_names(tags).any(|n| n == *t)) {
+                commands.trigger(MotionTagLeft { entity, tag: tag.to_owned() });
+            }
+            for tag in db.tag_names(tags).filter(|t| !db.tag_names(reported.tags).any(|n| n == *t)) {
+                commands.trigger(MotionTagEntered { entity, tag: tag.to_owned() });
+            }
+            reported.tags = tags;
+        }
+        if shown.stranded && !reported.stranded {
+            commands.trigger(MotionNoCandidate { entity });
+        }
+        reported.stranded = shown.stranded;
+    }
+}
+
+fn name(kind: &MotionKind, clip: ClipIndex) -> String {
+    kind.character.clip_name(clip).unwrap_or_default().to_owned()
+}

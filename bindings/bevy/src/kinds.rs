@@ -1,0 +1,123 @@
+//! One [`Character`] for each combination of database, settings and networks; shared by all entities that play it, made on
+//! other threads, and made anew when a file changes.
+
+use crate::assets::{MotionConfig, MotionDatabase, MotionNetworks};
+use crate::character::{MotionCharacter, RootDriver};
+use bevy_asset::{Asset, AssetEvent, AssetId, Assets};
+use bevy_ecs::prelude::*;
+use bevy_tasks::{AsyncComputeTaskPool, Task, block_on, poll_once};
+use footwork::adjust::root::RootMode;
+use footwork::matcher::Character;
+use std::sync::Arc;
+use tracing::error;
+
+/// What a kind of character is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KindKey {
+    database: Option<AssetId<MotionDatabase>>,
+    config: Option<AssetId<MotionConfig>>,
+    networks: Option<AssetId<MotionNetworks>>,
+    body: bool,
+}
+
+impl KindKey {
+    pub fn of(character: &MotionCharacter) -> Self {
+        Self {
+            database: character.database.as_ref().map(Into::into),
+            config: character.config.as_ref().map(Into::into),
+            networks: character.networks.as_ref().map(Into::into),
+            body: character.root == RootDriver::Body,
+        }
+    }
+}
+
+struct Kind {
+    key: KindKey,
+    /// A file has changed since the character was made, or none was made yet.
+    stale: bool,
+    making: Option<Task<Result<Character, String>>>,
+    made: Option<Arc<Character>>,
+}
+
+/// All kinds that were asked for.
+#[derive(Resource, Default)]
+pub(crate) struct Kinds(Vec<Kind>);
+
+impl Kinds {
+    /// The character of a kind; `None` until its files are there.
+    pub fn get(&mut self, key: KindKey) -> Option<&Arc<Character>> {
+        let at = self.0.iter().position(|k| k.key == key).unwrap_or_else(|| {
+            self.0.push(Kind { key, stale: true, making: None, made: None });
+            self.0.len() - 1
+        });
+        self.0[at].made.as_ref()
+    }
+
+    fn changed(&mut self, is: impl Fn(&KindKey) -> bool) {
+        self.0.iter_mut().filter(|k| is(&k.key)).for_each(|k| k.stale = true);
+    }
+}
+
+/// Files of a kind.
+type Files<'w> = (Res<'w, Assets<MotionDatabase>>, Res<'w, Assets<MotionConfig>>, Res<'w, Assets<MotionNetworks>>);
+
+/// Starts to make kinds whose files are there, and takes those that are finished.
+pub(crate) fn make_kinds(
+    mut kinds: ResMut<Kinds>,
+    (databases, configs, networks): Files,
+    mut of_databases: MessageReader<AssetEvent<MotionDatabase>>,
+    mut of_configs: MessageReader<AssetEvent<MotionConfig>>,
+    mut of_networks: MessageReader<AssetEvent<MotionNetworks>>,
+) {
+    fn changed<A: Asset>(events: &mut MessageReader<AssetEvent<A>>) -> Vec<AssetId<A>> {
+        let modified = |e: &AssetEvent<A>| match e {
+            AssetEvent::Modified { id } => Some(*id),
+            _ => None,
+        };
+        events.read().filter_map(modified).collect()
+    }
+    for id in changed(&mut of_databases) {
+        kinds.changed(|k| k.database == Some(id));
+    }
+    for id in changed(&mut of_configs) {
+        kinds.changed(|k| k.config == Some(id));
+    }
+    for id in changed(&mut of_networks) {
+        kinds.changed(|k| k.networks == Some(id));
+    }
+    for kind in &mut kinds.0 {
+        if kind.stale && kind.making.is_none() {
+            let key = kind.key;
+            let database = key.database.map(|id| databases.get(id));
+            let config = key.config.map(|id| configs.get(id));
+            let networks = key.networks.map(|id| networks.get(id));
+            // Something is not loaded yet, or will never be; Bevy's log tells why.
+            if matches!(database, Some(None)) || matches!(config, Some(None)) || matches!(networks, Some(None)) {
+                continue;
+            }
+            let database = database.flatten().map(|d| d.0.clone());
+            let networks = networks.flatten().map(|n| n.0.clone());
+            let mut config = config.flatten().map(|c| c.0.clone()).unwrap_or_default();
+            if key.body {
+                config.root.mode = RootMode::External;
+            }
+            kind.stale = false;
+            kind.making = Some(AsyncComputeTaskPool::get().spawn(async move {
+                match (networks, database) {
+                    (Some(networks), database) => {
+                        Character::learned(networks, database, config).map_err(|e| e.to_string())
+                    }
+                    (None, Some(database)) => Character::new(database, config).map_err(|e| e.to_string()),
+                    (None, None) => Err("neither a database nor networks".to_owned()),
+                }
+            }));
+        }
+        let Some(task) = &mut kind.making else { continue };
+        match block_on(poll_once(task)) {
+            Some(Ok(character)) => kind.made = Some(Arc::new(character)),
+            Some(Err(message)) => error!("a motion matched character cannot be made: {message}"),
+            None => continue,
+        }
+        kind.making = None;
+    }
+}

@@ -1,0 +1,159 @@
+//! Motion matching for Bevy: a character that goes where the stick says, out of captured motion, on your own model.
+//!
+//! ```
+//! use bevy_app::prelude::*;
+//! use bevy_asset::{AssetPlugin, AssetServer};
+//! use bevy_ecs::prelude::*;
+//! use bevy_footwork::prelude::*;
+//! use bevy_math::Vec3;
+//! use bevy_transform::prelude::Transform;
+//!
+//! # fn main() {
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
+//! # let options = (Default::default(), Default::default());
+//! # footwork::build::build(&clips, &options.0, &options.1).unwrap().0.save(&folder.path().join("person.fwdb")).unwrap();
+//! # let file_path = folder.path().to_str().unwrap().to_owned();
+//! fn spawn(mut commands: Commands, assets: Res<AssetServer>) {
+//!     let clips = assets.load("person.fwdb");
+//!     commands.spawn((MotionCharacter::new(clips), Transform::default()));
+//! }
+//!
+//! fn steer(mut characters: Query<&mut MotionInput>) {
+//!     for mut input in &mut characters {
+//!         *input = MotionInput::velocity(Vec3::new(0.0, 0.0, 1.5));
+//!     }
+//! }
+//!
+//! let mut app = App::new();
+//! // A game has `DefaultPlugins` here.
+//! app.add_plugins((TaskPoolPlugin::default(), AssetPlugin { file_path, ..AssetPlugin::default() }));
+//! app.add_plugins((bevy_time::TimePlugin, FootworkPlugin::default()));
+//! app.add_systems(Startup, spawn);
+//! app.add_systems(Update, steer);
+//! # app.finish();
+//! # app.insert_resource(bevy_time::TimeUpdateStrategy::ManualDuration(std::time::Duration::from_secs_f32(1.0 / 60.0)));
+//! # let mut moved = 0.0;
+//! # for _ in 0..4000 {
+//! #     app.update();
+//! #     std::thread::sleep(std::time::Duration::from_millis(1));
+//! #     let mut characters = app.world_mut().query::<(&MotionCharacter, &Transform)>();
+//! #     moved = characters.single(app.world()).unwrap().1.translation.z;
+//! #     if moved > 1.0 { break; }
+//! # }
+//! # assert!(moved > 1.0, "the character is at {moved}");
+//! # }
+//! ```
+//!
+//! Add the scene of a skinned model to the entity (`WorldAssetRoot(assets.load("hero.glb#Scene0"))`), and it is that model that
+//! walks: its joints are recognised by names, hierarchy and pose. Bevy's world is footwork's: metres, right-handed, +Y up;
+//! characters face +Z, as glTF models do. (That is [`Transform::back`](bevy_transform::components::Transform::back).) A character
+//! below another entity moves in the space of that entity.
+//!
+//! | to | use |
+//! |---|---|
+//! | steer | [`MotionInput`] |
+//! | stand on slopes and stairs, keep off walls | [`GroundProbe`], [`WallProbe`], [`MotionWorld`] |
+//! | look, reach | [`LookAt`], [`HandTargets`] |
+//! | give the body to physics | [`RootDriver`], [`RootMotion`], [`MotionBody`] |
+//! | keep arms or a face for Bevy's animation | [`MotionMask`] |
+//! | hand over to a ragdoll or a cut-scene, and take over again | [`MotionPaused`] |
+//! | hear footsteps, transitions, tags, events | [`events`] |
+//! | roll back | copy [`MotionState`] and `Transform`, and put them back |
+//! | order systems | [`schedule`] |
+//! | limit the cost of a crowd | [`MotionBudget`], [`MotionViewer`] |
+
+mod assets;
+#[cfg(feature = "avian")]
+mod avian;
+#[cfg(feature = "built-in")]
+mod built_in;
+mod character;
+mod convert;
+#[cfg(feature = "debug")]
+mod debug;
+pub mod events;
+mod input;
+mod kinds;
+mod matching;
+mod model;
+mod pose;
+mod probe;
+mod root;
+pub mod schedule;
+
+pub use assets::{MotionAssetError, MotionConfig, MotionConfigLoader, MotionDatabase, MotionDatabaseLoader};
+pub use assets::{MotionNetworks, MotionNetworksLoader};
+#[cfg(feature = "avian")]
+pub use avian::AvianWorld;
+#[cfg(feature = "built-in")]
+pub use built_in::BuiltInPersonPlugin;
+pub use character::{MotionCharacter, MotionKind, MotionOutput, MotionPaused, MotionState, RootDriver};
+#[cfg(feature = "debug")]
+pub use debug::{FootworkDebugPlugin, MotionGizmos};
+pub use events::{
+    MotionClipEvent, MotionFootstep, MotionNoCandidate, MotionTagEntered, MotionTagLeft, MotionTransition,
+};
+/// The library that does the work.
+pub use footwork;
+pub use input::{
+    HandTarget, HandTargets, LookAt, MotionBody, MotionGoal, MotionInput, MotionPath, Stick, TagQuery, Target,
+    TrajectoryPoint, camera_yaw_rad,
+};
+pub use matching::{MotionBudget, MotionViewer};
+pub use model::{MotionJoint, MotionModel, MotionRoles};
+pub use pose::MotionMask;
+pub use probe::{GroundFunction, GroundPoint, GroundProbe, LevelWorld, MotionWorld, WallFunction, WallProbe};
+pub use root::RootMotion;
+pub use schedule::MotionSystems;
+
+use bevy_app::{FixedPostUpdate, PostUpdate};
+use bevy_ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
+use std::marker::PhantomData;
+
+/// What most games import.
+pub mod prelude {
+    #[cfg(feature = "avian")]
+    pub use crate::AvianWorld;
+    #[cfg(feature = "built-in")]
+    pub use crate::BuiltInPersonPlugin;
+    #[cfg(feature = "debug")]
+    pub use crate::{FootworkDebugPlugin, MotionGizmos};
+    pub use crate::{
+        FootworkPlugin, GroundPoint, GroundProbe, HandTarget, HandTargets, LookAt, MotionBody, MotionBudget,
+        MotionCharacter, MotionClipEvent, MotionConfig, MotionDatabase, MotionFootstep, MotionGoal, MotionInput,
+        MotionMask, MotionModel, MotionNetworks, MotionNoCandidate, MotionPath, MotionPaused, MotionState,
+        MotionSystems, MotionTagEntered, MotionTagLeft, MotionTransition, MotionViewer, RootDriver, RootMotion, Stick,
+        TagQuery, Target, WallProbe, camera_yaw_rad,
+    };
+}
+
+/// Motion matching. `FootworkPlugin::default()` has level ground; [`FootworkPlugin::in_world`] asks a physics engine.
+pub struct FootworkPlugin<W = LevelWorld> {
+    schedule: InternedScheduleLabel,
+    world: PhantomData<fn() -> W>,
+}
+
+impl Default for FootworkPlugin<LevelWorld> {
+    fn default() -> Self {
+        Self::in_world(LevelWorld)
+    }
+}
+
+impl<W: MotionWorld> FootworkPlugin<W> {
+    /// Ground and walls are those of a world.
+    pub fn in_world(_world: W) -> Self {
+        Self { schedule: PostUpdate.intern(), world: PhantomData }
+    }
+
+    /// Moves characters in fixed steps, as physics and rollback need it. What is shown is interpolated.
+    pub fn in_fixed_steps(self) -> Self {
+        self.in_schedule(FixedPostUpdate)
+    }
+
+    /// Moves characters in a schedule of the game's own, such as one that is run several times in a frame to roll back. Its `Time`
+    /// tells the time step.
+    pub fn in_schedule(self, schedule: impl ScheduleLabel) -> Self {
+        Self { schedule: schedule.intern(), ..self }
+    }
+}

@@ -1,0 +1,316 @@
+//! From inputs to poses of the clips' skeleton: the jobs over all characters.
+
+use crate::character::{Backstage, MotionKind, MotionOutput, MotionPaused, MotionState, RootDriver};
+use crate::character::{MotionCharacter, lift_m, shown_root};
+use crate::convert::{from_matcher, into_matcher, into_root, into_vec};
+use crate::input::{HandTargets, LookAt, MotionBody, MotionInput};
+use crate::probe::{GroundProbe, MotionWorld, WallProbe};
+use bevy_ecs::batching::BatchingStrategy;
+use bevy_ecs::entity::unique_vec::UniqueEntityVec;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::{StaticSystemParam, SystemParamItem};
+use bevy_math::Vec3;
+use bevy_reflect::prelude::*;
+use bevy_time::Time;
+use bevy_transform::components::{GlobalTransform, Transform};
+use bevy_utils::Parallel;
+use footwork::input as core;
+use footwork::matcher::{Character, Crowd, Scratch, SearchScheduler, Turn, step_in_turns};
+use std::sync::Arc;
+
+/// Characters of a task: they share working space.
+const CHUNK: usize = 16;
+/// The shown root and a `Transform` are the same within this, metres.
+const SAME_M: f32 = 1e-3;
+/// ... and as a dot product of rotations.
+const SAME_DOT: f32 = 1.0 - 1e-6;
+
+/// How crowds are searched for.
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Resource, Default, Clone, PartialEq)]
+pub struct MotionBudget {
+    /// Searches per frame over all characters. Default `None`: every character searches ten times a second, and its motion does
+    /// not depend on the frame rate.
+    pub searches_per_frame: Option<usize>,
+    /// Up to this distance from the nearest [`MotionViewer`] a character is as important as can be, metres. Beyond it
+    /// searches become rarer with the distance. Default: 10.
+    pub near_m: f32,
+}
+
+impl Default for MotionBudget {
+    fn default() -> Self {
+        Self { searches_per_frame: None, near_m: 10.0 }
+    }
+}
+
+/// Put it on your cameras: where a [`MotionBudget`] holds, characters near to one search more often.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Default, Clone, PartialEq)]
+pub struct MotionViewer;
+
+/// Characters of one kind, and who of them searches.
+pub(crate) struct Group {
+    kind: Arc<Character>,
+    members: Vec<Entity>,
+    scheduler: SearchScheduler,
+    significance: Vec<f32>,
+}
+
+/// All characters that move, by kind.
+#[derive(Resource, Default)]
+pub(crate) struct Crowds {
+    groups: Vec<Group>,
+    /// All members.
+    order: UniqueEntityVec,
+    frame: u64,
+}
+
+/// What inputs become: footwork's own, in the size of its body.
+pub(crate) fn prepare_inputs(
+    mut characters: Query<
+        (
+            Entity,
+            (&MotionCharacter, &MotionKind, &MotionInput, &Transform),
+            (Option<&LookAt>, Option<&HandTargets>, Option<&MotionBody>, Has<GroundProbe>),
+            (&mut MotionState, &mut Backstage),
+        ),
+        Without<MotionPaused>,
+    >,
+    places: Query<&GlobalTransform>,
+) {
+    for (entity, (character, kind, input, at), (look, hands, body, probed), (mut state, mut backstage)) in
+        &mut characters
+    {
+        let (scale, shared) = (kind.scale, &kind.character);
+        let filled = backstage.prepared.fill(input, scale, shared.database().map(|d| &**d), shared.schema().user_width);
+        let to = &mut backstage.prepared.input;
+        to.look_at = look.and_then(|l| l.0.place(&places)).map(|p| into_matcher(p, scale));
+        let hands = hands.map(|h| [h.left, h.right]).unwrap_or_default();
+        to.hands = hands.map(|h| h.and_then(|h| h.resolve(scale, &places)));
+        to.body = (character.root == RootDriver::Body).then(|| body.copied().unwrap_or_default().resolve(at, scale));
+        match &to.body {
+            Some(body) if !probed => follow_height(kind, body, &mut state),
+            Some(_) => {}
+            None => follow(character.root, kind, at, &mut state, backstage.written.as_ref()),
+        }
+        let fault = filled.err().map(|e| e.to_string());
+        if fault.is_some() || backstage.result.is_none() {
+            backstage.report(entity, fault);
+        }
+    }
+}
+
+/// Where the game has put the entity elsewhere, the character is put there.
+fn follow(root: RootDriver, kind: &MotionKind, at: &Transform, state: &mut MotionState, written: Option<&Transform>) {
+    if root == RootDriver::Transform && written.is_some_and(|w| same_place(w, at)) {
+        return;
+    }
+    if !same_place(&shown_root(kind, state), at) {
+        put(kind, at, state);
+    }
+}
+
+/// A body that is moved up or down takes level ground along; where a probe tells the ground, feet find it by themselves.
+fn follow_height(kind: &MotionKind, body: &core::ExternalBody, state: &mut MotionState) {
+    let mut root = state.0.world_from_root(kind.character.config());
+    if (root.translation.y - body.position.y).abs() > SAME_M {
+        root.translation.y = body.position.y;
+        // A body of NaN is reported by the update.
+        let _ = kind.character.teleport(root, &mut state.0);
+    }
+}
+
+/// Puts a character where its entity is.
+fn put(kind: &MotionKind, at: &Transform, state: &mut MotionState) {
+    let level = Transform { translation: at.translation - Vec3::Y * lift_m(kind, state), ..*at };
+    // A `Transform` of NaN leaves the character where it is; the next write mends it.
+    let _ = kind.character.teleport(into_root(&level, kind.scale), &mut state.0);
+}
+
+fn same_place(a: &Transform, b: &Transform) -> bool {
+    (a.translation - b.translation).abs().max_element() < SAME_M && a.rotation.dot(b.rotation).abs() > SAME_DOT
+}
+
+/// Sorts the characters by kind, and decides who searches now.
+pub(crate) fn plan_searches(
+    mut crowds: ResMut<Crowds>,
+    budget: Res<MotionBudget>,
+    mut characters: Query<(Entity, &MotionKind, &MotionState, &mut Backstage, &Transform), Without<MotionPaused>>,
+    viewers: Query<&GlobalTransform, With<MotionViewer>>,
+) {
+    let Crowds { groups, order, frame } = &mut *crowds;
+    *frame += 1;
+    let mut changed = false;
+    for group in groups.iter_mut() {
+        for i in (0..group.members.len()).rev() {
+            match characters.get_mut(group.members[i]) {
+                Ok((_, kind, _, mut backstage, _)) if Arc::ptr_eq(&kind.character, &group.kind) => {
+                    backstage.counted = *frame;
+                }
+                _ => {
+                    group.members.swap_remove(i);
+                    group.scheduler.swap_remove(i);
+                    changed = true;
+                }
+            }
+        }
+    }
+    for (entity, kind, _, backstage, _) in &characters {
+        if backstage.counted == *frame {
+            continue;
+        }
+        let found = groups.iter().position(|g| Arc::ptr_eq(&g.kind, &kind.character));
+        let g = found.unwrap_or_else(|| {
+            let kind = kind.character.clone();
+            let scheduler = SearchScheduler::new(0, usize::MAX);
+            // A group that nobody is in any more makes room.
+            let group = Group { kind, members: Vec::new(), scheduler, significance: Vec::new() };
+            match groups.iter().position(|g| g.members.is_empty()) {
+                Some(free) => {
+                    groups[free] = group;
+                    free
+                }
+                None => {
+                    groups.push(group);
+                    groups.len() - 1
+                }
+            }
+        });
+        groups[g].members.push(entity);
+        let characters = groups[g].members.len();
+        groups[g].scheduler.resize(characters);
+        changed = true;
+    }
+    if changed {
+        *order = groups.iter().flat_map(|g| g.members.iter().copied()).collect();
+    }
+    let all = order.len();
+    for group in groups.iter_mut().filter(|g| !g.members.is_empty()) {
+        let Some(searches) = budget.searches_per_frame else {
+            for member in &group.members {
+                if let Ok((_, _, _, mut backstage, _)) = characters.get_mut(*member) {
+                    backstage.turn = Turn::Regular;
+                }
+            }
+            continue;
+        };
+        let Group { kind, members, scheduler, significance } = group;
+        scheduler.searches_per_frame = (searches * members.len()).div_ceil(all).max(1);
+        significance.clear();
+        significance.extend(members.iter().map(|m| {
+            let at = characters.get(*m).map_or(Vec3::ZERO, |(_, _, _, _, t)| t.translation);
+            let nearest = viewers.iter().map(|v| v.translation().distance(at)).reduce(f32::min);
+            nearest.map_or(1.0, |d| (budget.near_m / d.max(1e-3)).clamp(0.0, 1.0))
+        }));
+        let readers = characters.as_readonly();
+        let header = |m: &Entity| &readers.get(*m).expect("members were looked up above").2.0.header;
+        let Ok(turns) = scheduler.plan(kind.config(), members.iter().map(header), significance) else { continue };
+        for (member, turn) in members.iter().zip(turns) {
+            if let Ok((_, _, _, mut backstage, _)) = characters.get_mut(*member) {
+                backstage.turn = *turn;
+            }
+        }
+    }
+}
+
+/// Working space of a thread: one for each kind that it has met.
+#[derive(Default)]
+pub(crate) struct Rooms(Vec<(Arc<Character>, Scratch)>);
+
+impl Rooms {
+    fn of(&mut self, character: &Arc<Character>) -> &mut Scratch {
+        let at = self.0.iter().position(|(c, _)| Arc::ptr_eq(c, character)).unwrap_or_else(|| {
+            // Kinds that nobody plays any more.
+            self.0.retain(|(c, _)| Arc::strong_count(c) > 1);
+            self.0.push((character.clone(), character.scratch()));
+            self.0.len() - 1
+        });
+        &mut self.0[at].1
+    }
+}
+
+/// Moves all characters, in parallel. A character's bits depend neither on the threads nor on the others.
+pub(crate) fn match_motion<W: MotionWorld>(
+    crowds: Res<Crowds>,
+    mut characters: Query<(
+        Entity,
+        &MotionKind,
+        &mut MotionState,
+        &mut MotionOutput,
+        &mut Backstage,
+        (Option<&GroundProbe>, Option<&WallProbe>),
+    )>,
+    world: StaticSystemParam<W::Param>,
+    time: Res<Time>,
+    rooms: Local<Parallel<Rooms>>,
+) where
+    for<'w, 's> SystemParamItem<'w, 's, W::Param>: Sync,
+{
+    let dt_s = time.delta_secs().min(LONGEST_FRAME_S);
+    let world: &SystemParamItem<W::Param> = &world;
+    let crowd = characters.par_iter_many_unique_mut(&crowds.order);
+    let chunks = BatchingStrategy::fixed(CHUNK);
+    crowd.batching_strategy(chunks).for_each(|(entity, kind, mut state, mut output, mut backstage, probes)| {
+        let mut rooms = rooms.borrow_local_mut();
+        let scratch = rooms.of(&kind.character);
+        let scale = kind.scale;
+        let ground = |at: glam::Vec3| -> core::GroundPoint {
+            let at = from_matcher(at, scale);
+            let p = match probes.0 {
+                Some(GroundProbe::Function(f)) => f(at),
+                _ => W::ground(world, entity, at),
+            };
+            core::GroundPoint {
+                height_m: p.height_m / scale,
+                normal: into_vec(p.normal),
+                velocity: into_matcher(p.velocity, scale),
+            }
+        };
+        let wall = |from: glam::Vec3, to: glam::Vec3| -> glam::Vec3 {
+            let (from, to) = (from_matcher(from, scale), from_matcher(to, scale));
+            let end = match probes.1 {
+                Some(WallProbe::Function(f)) => f(from, to),
+                _ => W::wall(world, entity, from, to),
+            };
+            into_matcher(end, scale)
+        };
+        let backstage = &mut *backstage;
+        let input = core::MotionInput {
+            ground: probes.0.is_some().then_some(&ground),
+            collide: probes.1.is_some().then_some(&wall),
+            ..backstage.prepared.input.borrow()
+        };
+        let crowd =
+            Crowd { states: std::slice::from_mut(&mut state.0), scratch, outputs: std::slice::from_mut(&mut output.0) };
+        let (inputs, turns) = (std::slice::from_ref(&input), std::slice::from_ref(&backstage.turn));
+        backstage.result = step_in_turns(&kind.character, inputs, turns, dt_s, crowd).err();
+        #[cfg(feature = "debug")]
+        if let Some(seen) = &mut backstage.seen {
+            seen.look(&kind.character, rooms.of(&kind.character), &output.0);
+        }
+    });
+}
+
+/// A longer frame is a hitch: nobody wants to see a second of motion at once.
+const LONGEST_FRAME_S: f32 = 0.25;
+
+/// Tells the schedulers what was searched, and the log what went wrong.
+pub(crate) fn record_searches(
+    mut crowds: ResMut<Crowds>,
+    budget: Res<MotionBudget>,
+    mut characters: Query<(Entity, &MotionOutput, &mut Backstage)>,
+    time: Res<Time>,
+) {
+    if budget.searches_per_frame.is_some() {
+        for group in &mut crowds.groups {
+            let searches = |m: &Entity| characters.get(*m).map_or(0, |(_, o, _)| o.0.searches);
+            let Group { members, scheduler, .. } = group;
+            scheduler.record(time.delta_secs(), members.iter().map(searches));
+        }
+    }
+    for (entity, _, mut backstage) in &mut characters {
+        if let Some(fault) = backstage.result.as_ref().map(ToString::to_string) {
+            backstage.report(entity, Some(fault));
+        }
+    }
+}

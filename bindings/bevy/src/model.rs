@@ -1,0 +1,389 @@
+//! The game's own model: which of its entities are joints, how big it is, and how the motion of the clips goes onto it.
+//!
+//! It is read once, when its skin appears: from the rest pose of its nodes, else from the bind pose of its skin. Nothing has to
+//! be named: roles come from names, hierarchy and pose ([`footwork::roles`]). A model with the skeleton of the clips takes
+//! poses as they are; any other is retargeted ([`footwork::retarget`]).
+
+use crate::character::{MotionCharacter, MotionKind};
+use crate::convert::{into_quat, into_vec};
+use bevy_asset::Assets;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use bevy_math::{Affine3A, Mat4};
+use bevy_mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
+use bevy_reflect::prelude::*;
+use bevy_transform::components::Transform;
+use footwork::database::Database;
+use footwork::frames::JointIndex;
+use footwork::matcher::Character;
+use footwork::math;
+use footwork::pose::{Pose, PoseVelocity};
+use footwork::retarget::{PlantedFoot, Reference, RetargetError, RetargetMap};
+use footwork::roles::{JointRoles, RoleError};
+use footwork::skeleton::{Skeleton, SkeletonError};
+use std::collections::BTreeMap;
+use tracing::{error, info};
+
+/// Which joint plays which role (`left_foot`, `hips`, ...), where a model's joints are not recognised: role to joint name.
+/// Insert it before the model appears.
+#[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
+#[reflect(Component, Default, Clone, PartialEq)]
+pub struct MotionRoles(pub BTreeMap<String, String>);
+
+/// The model that shows a character, once it is there; and its pose.
+#[derive(Component, Debug)]
+pub struct MotionModel {
+    /// Its joints. Joint 0 is the character's entity. World metres, without the model's scale.
+    pub skeleton: Skeleton,
+    /// `[joints]` their entities.
+    pub entities: Vec<Entity>,
+    /// What this frame shows: local transforms, metres; joint 0 in the world. Systems in [`crate::MotionSystems::Adjust`] may change it.
+    pub pose: Pose,
+    /// What the last step showed, for interpolation of fixed steps.
+    pub(crate) previous: Pose,
+    /// A step has been shown.
+    pub(crate) shown: bool,
+    /// Of the clips' skeleton where the model has it too, else its own.
+    roles: JointRoles,
+    pub(crate) fit: Fit,
+    pub(crate) feet: [PlantedFoot; 2],
+    /// Left and right: index of the foot among the contacts of an output.
+    pub(crate) contacts: [Option<usize>; 2],
+    /// The pose before the last, and the last, of a model that others move.
+    pub(crate) watched: Watched,
+}
+
+/// How poses of the clips' skeleton become poses of the model.
+#[derive(Debug)]
+pub(crate) enum Fit {
+    /// `[joints of the clips]` the model's joint of the same name and rest.
+    Same(Vec<usize>),
+    /// There and back.
+    Retargeted(Box<[RetargetMap; 2]>),
+}
+
+/// Poses of the clips' skeleton that a model shows which others move.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    pub model: Pose,
+    pub before: Pose,
+    pub now: Pose,
+    pub velocity: PoseVelocity,
+    pub frames: u32,
+}
+
+/// A joint of a model that the plugin writes.
+#[derive(Component, Clone, Copy, Debug)]
+pub struct MotionJoint {
+    /// The character's entity.
+    pub character: Entity,
+    /// Index in [`MotionModel::skeleton`].
+    pub joint: usize,
+    /// Share of the pose, 0 to 1; the rest stays what Bevy's animation wrote. See [`crate::MotionMask`].
+    pub weight: f32,
+    /// Units of the parent per metre.
+    pub(crate) per_metre: f32,
+    /// For those with no other such joint above them: from the character's entity to their parent. Their place is told against
+    /// the root of the motion, and the entity may be elsewhere.
+    pub(crate) top: Option<math::Transform>,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum ModelError {
+    #[error(transparent)]
+    Skeleton(#[from] SkeletonError),
+    #[error(transparent)]
+    Roles(#[from] RoleError),
+    #[error(transparent)]
+    Retarget(#[from] RetargetError),
+}
+
+/// The entities of models.
+#[derive(SystemParam)]
+pub(crate) struct Nodes<'w, 's> {
+    nodes: Query<
+        'w,
+        's,
+        (&'static Transform, Option<&'static Name>, Option<&'static Children>, Option<&'static SkinnedMesh>),
+    >,
+    parents: Query<'w, 's, &'static ChildOf>,
+    bindposes: Option<Res<'w, Assets<SkinnedMeshInverseBindposes>>>,
+}
+
+/// A node on its way to become a joint.
+struct Node {
+    entity: Entity,
+    parent: usize,
+    name: String,
+    /// Model from node, with all scales.
+    model: Affine3A,
+    /// ... of the bind pose of the skin, where it is a joint of one.
+    bound: Option<Affine3A>,
+}
+
+impl Nodes<'_, '_> {
+    /// The character above an entity.
+    fn character_of(&self, entity: Entity, characters: &Query<&MotionCharacter>) -> Option<Entity> {
+        self.parents.iter_ancestors(entity).find(|e| characters.contains(*e))
+    }
+
+    /// Joints of all skins below an entity and the nodes above them, parents first; the first is the entity itself.
+    fn read(&self, character: Entity) -> Option<Vec<Node>> {
+        let below: Vec<Entity> = self.below(character);
+        let mut skins: BTreeMap<Entity, Option<Mat4>> = BTreeMap::new();
+        for skin in below.iter().filter_map(|e| self.nodes.get(*e).ok()?.3) {
+            let poses = self.bindposes.as_ref().and_then(|all| all.get(&skin.inverse_bindposes));
+            for (i, joint) in skin.joints.iter().enumerate() {
+                skins.insert(*joint, poses.and_then(|p| p.get(i)).map(Mat4::inverse));
+            }
+        }
+        // Nodes with a joint below them belong to the skeleton.
+        let mut kept = std::collections::BTreeSet::new();
+        for joint in skins.keys() {
+            kept.insert(*joint);
+            kept.extend(self.parents.iter_ancestors(*joint).take_while(|e| *e != character));
+        }
+        if kept.is_empty() {
+            return None;
+        }
+        let scale = self.nodes.get(character).map_or(bevy_math::Vec3::ONE, |n| n.0.scale);
+        let top = Affine3A::from_scale(scale);
+        let mut nodes = vec![Node { entity: character, parent: 0, name: "character".into(), model: top, bound: None }];
+        let mut names = std::collections::BTreeSet::from(["character".to_owned()]);
+        for entity in below.into_iter().filter(|e| kept.contains(e)) {
+            let Ok((transform, name, ..)) = self.nodes.get(entity) else { continue };
+            let Ok(parent) = self.parents.get(entity).map(ChildOf::parent) else { continue };
+            let Some(parent) = nodes.iter().position(|n| n.entity == parent) else { continue };
+            let mut name = name.map_or_else(|| format!("node {entity}"), |n| n.as_str().to_owned());
+            while !names.insert(name.clone()) {
+                name.push('\'');
+            }
+            let model = nodes[parent].model * transform.compute_affine();
+            let bound = skins.get(&entity).copied().flatten().map(|m| top * Affine3A::from_mat4(m));
+            nodes.push(Node { entity, parent, name, model, bound });
+        }
+        Some(nodes)
+    }
+
+    /// All entities below one, parents first.
+    fn below(&self, entity: Entity) -> Vec<Entity> {
+        let mut all = vec![entity];
+        let mut next = 0;
+        while next < all.len() {
+            if let Ok((_, _, Some(children), _)) = self.nodes.get(all[next]) {
+                all.extend(children.iter());
+            }
+            next += 1;
+        }
+        all.remove(0);
+        all
+    }
+}
+
+/// Place and rotation of a node in metres, and its mean scale.
+fn rigid(model: Affine3A) -> (math::Transform, f32) {
+    let (scale, rotation, translation) = model.to_scale_rotation_translation();
+    let size = (scale.x.abs() * scale.y.abs() * scale.z.abs()).cbrt();
+    (math::Transform::new(into_vec(translation), into_quat(rotation)), if size > 0.0 { size } else { 1.0 })
+}
+
+/// Fits models to characters: when a skin appears below a character, or a character above a skin.
+pub(crate) fn fit_models(
+    mut commands: Commands,
+    skins: Query<Entity, Added<SkinnedMesh>>,
+    characters: Query<&MotionCharacter>,
+    mut kinds: Query<(Entity, &mut MotionKind, Option<&MotionRoles>)>,
+    nodes: Nodes,
+) {
+    let mut found: Vec<Entity> = skins.iter().filter_map(|s| nodes.character_of(s, &characters)).collect();
+    found.extend(kinds.iter_mut().filter(|(_, kind, _)| kind.is_added()).map(|(e, ..)| e));
+    found.sort_unstable();
+    found.dedup();
+    for entity in found {
+        let Ok((_, mut kind, roles)) = kinds.get_mut(entity) else { continue };
+        let Some(nodes) = nodes.read(entity) else { continue };
+        let given = roles.map(|r| r.0.clone()).unwrap_or_default();
+        match fit(&kind.character, &nodes, &given) {
+            Ok((model, scale)) => {
+                info!("{entity}: a model of {} joints, {}", nodes.len() - 1, model.fit.in_words(scale));
+                kind.scale = scale;
+                attach(&mut commands, entity, &nodes, &model);
+                commands.entity(entity).insert(model);
+            }
+            Err(e) => error!("{entity}: its model stays as it is: {e}"),
+        }
+    }
+}
+
+/// Marks the joints that are written.
+fn attach(commands: &mut Commands, character: Entity, nodes: &[Node], model: &MotionModel) {
+    let from_entity = |node: usize| rigid(nodes[0].model).0.inverse() * rigid(nodes[node].model).0;
+    let mut below_driven = vec![false];
+    for (joint, node) in nodes.iter().enumerate().skip(1) {
+        let driven = match &model.fit {
+            Fit::Same(joints) => joints[1..].contains(&joint),
+            Fit::Retargeted(maps) => {
+                let hips = model.roles.get("hips").map(JointIndex::at);
+                hips == Some(joint) || maps[0].follows(JointIndex::new(joint))
+            }
+        };
+        if driven {
+            let per_metre = rigid(nodes[node.parent].model).1.recip();
+            let top = (!below_driven[node.parent]).then(|| from_entity(node.parent));
+            commands.entity(node.entity).insert(MotionJoint { character, joint, weight: 1.0, per_metre, top });
+        }
+        below_driven.push(driven || below_driven[node.parent]);
+    }
+}
+
+impl MotionModel {
+    /// The joint in a role, or of a name.
+    pub fn joint(&self, name: &str) -> Option<JointIndex> {
+        let role = self.roles.get(name).map(|joint| match &self.fit {
+            Fit::Same(joints) => JointIndex::new(joints[joint.at()]),
+            Fit::Retargeted(_) => joint,
+        });
+        role.or_else(|| self.skeleton.find(name))
+    }
+}
+
+fn fit(
+    character: &Character,
+    nodes: &[Node],
+    given: &BTreeMap<String, String>,
+) -> Result<(MotionModel, f32), ModelError> {
+    let rest = |bound: bool| {
+        let places: Vec<math::Transform> =
+            nodes.iter().map(|n| rigid(n.bound.filter(|_| bound).unwrap_or(n.model)).0).collect();
+        let local = |j: usize| if j == 0 { places[0] } else { places[nodes[j].parent].inverse() * places[j] };
+        let parents = nodes.iter().enumerate().map(|(j, n)| (j > 0).then(|| JointIndex::new(n.parent))).collect();
+        let names = nodes.iter().map(|n| n.name.clone()).collect();
+        Skeleton::new(names, parents, (0..nodes.len()).map(local).collect())
+    };
+    let skeleton = rest(false)?;
+    let source = character.skeleton();
+    let (skeleton, roles, fit, scale) = match same(source, &skeleton) {
+        Some(joints) => (skeleton, character.rig().roles.clone(), Fit::Same(joints), 1.0),
+        None => {
+            let roles = JointRoles::resolve(&skeleton, given)?;
+            let (skeleton, target) = match Reference::from_rest(&skeleton, &roles) {
+                // Nodes may stand anyhow when an animation has them already; the skin remembers how it was made.
+                Err(RetargetError::RestPose) => {
+                    let bound = rest(true)?;
+                    let target = Reference::from_rest(&bound, &roles)?;
+                    (bound, target)
+                }
+                other => (skeleton, other?),
+            };
+            let clips = reference(character)?;
+            let there = RetargetMap::new(clips.clone(), target.clone())?;
+            let (scale, roles) = (there.scale, target.roles.clone());
+            (skeleton, roles, Fit::Retargeted(Box::new([there, RetargetMap::new(target, clips)?])), scale)
+        }
+    };
+    let pose = Pose::rest(&skeleton);
+    let body = || Pose::rest(source);
+    let model = MotionModel {
+        entities: nodes.iter().map(|n| n.entity).collect(),
+        previous: pose.clone(),
+        shown: false,
+        watched: Watched {
+            model: pose.clone(),
+            before: body(),
+            now: body(),
+            velocity: PoseVelocity::zero(source.len()),
+            frames: 0,
+        },
+        pose,
+        roles,
+        fit,
+        feet: Default::default(),
+        contacts: contacts(character),
+        skeleton,
+    };
+    Ok((model, scale))
+}
+
+/// `[joints of the clips]` the joints of the same names, where all rest as the clips' do.
+fn same(clips: &Skeleton, model: &Skeleton) -> Option<Vec<usize>> {
+    const SAME_M: f32 = 1e-4;
+    let mut joints = vec![0];
+    for j in 1..clips.len() {
+        let at = model.find(&clips.names()[j])?.at();
+        let parent = clips.parents()[j]?.at();
+        // Below a joint hangs what hangs there in the clips; below the root, whatever does not move it.
+        let hangs = model.parents()[at]?.at() == joints[parent]
+            || parent == 0 && model.rest_model()[model.parents()[at]?.at()] == math::Transform::IDENTITY;
+        let (a, b) = (clips.rest()[j], model.rest()[at]);
+        let apart = (a.translation - b.translation).length();
+        if !hangs || apart > SAME_M || a.rotation.angle_between(b.rotation) > 1e-3 {
+            return None;
+        }
+        joints.push(at);
+    }
+    Some(joints)
+}
+
+/// How the clips' body is built: from its rest pose, else from poses of the clips.
+fn reference(character: &Character) -> Result<Reference, ModelError> {
+    let (skeleton, roles) = (character.skeleton(), &character.rig().roles);
+    let poses = character.database().map(|db| sampled(db)).unwrap_or_default();
+    Ok(Reference::find(skeleton, roles, &poses)?)
+}
+
+/// Poses of all clips, in pairs of neighbours.
+fn sampled(db: &Database) -> Vec<Pose> {
+    const PAIRS: usize = 500;
+    let every = (db.frames() / PAIRS).max(2);
+    let mut velocity = PoseVelocity::zero(db.skeleton.len());
+    (0..db.frames().saturating_sub(1))
+        .filter(|f| f % every < 2)
+        .map(|f| {
+            let mut pose = Pose::rest(&db.skeleton);
+            db.sample_pose(footwork::frames::FrameIndex::new(f), 0.0, &mut pose, &mut velocity);
+            pose
+        })
+        .collect()
+}
+
+/// Which contact is whose.
+fn contacts(character: &Character) -> [Option<usize>; 2] {
+    let rig = character.rig();
+    ["left", "right"].map(|side| {
+        let foot = ["toe", "foot"].map(|part| rig.roles.get(&format!("{side}_{part}")));
+        rig.contact_joints.iter().position(|c| foot.contains(&Some(*c)))
+    })
+}
+
+impl Fit {
+    fn in_words(&self, scale: f32) -> String {
+        match self {
+            Self::Same(_) => "with the skeleton of the clips".to_owned(),
+            Self::Retargeted(_) => format!("retargeted by its roles, {scale:.2} times the size of the clips' body"),
+        }
+    }
+
+    /// The model's pose for a pose of the clips' skeleton.
+    pub fn show(&self, clips: &Pose, touching: [bool; 2], dt_s: f32, feet: &mut [PlantedFoot; 2], model: &mut Pose) {
+        match self {
+            Self::Same(joints) => {
+                for (j, at) in joints.iter().enumerate() {
+                    (model.translations[*at], model.rotations[*at]) = (clips.translations[j], clips.rotations[j]);
+                }
+            }
+            Self::Retargeted(maps) => maps[0].apply_planted(clips, touching, dt_s, feet, model),
+        }
+    }
+
+    /// The pose of the clips' skeleton for a pose of the model.
+    pub fn read(&self, model: &Pose, clips: &mut Pose) {
+        match self {
+            Self::Same(joints) => {
+                for (j, at) in joints.iter().enumerate() {
+                    (clips.translations[j], clips.rotations[j]) = (model.translations[*at], model.rotations[*at]);
+                }
+            }
+            Self::Retargeted(maps) => maps[1].apply(model, clips),
+        }
+    }
+}

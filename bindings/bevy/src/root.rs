@@ -1,0 +1,87 @@
+//! Where a character is: written to its `Transform`, or handed to physics.
+
+use crate::character::{Backstage, MotionCharacter, MotionKind, MotionOutput, MotionPaused, MotionState, RootDriver};
+use crate::character::{lift_m, shown_root};
+use crate::convert::{from_matcher, from_quat, from_vec};
+use crate::model::MotionModel;
+use crate::pose::{Overstep, between};
+use bevy_ecs::prelude::*;
+use bevy_math::{Quat, Vec3};
+use bevy_reflect::prelude::*;
+use bevy_transform::components::Transform;
+
+/// How the animation moves its character.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[reflect(Component, Default, Clone, PartialEq)]
+pub struct RootMotion {
+    /// Velocity of the root, world, m/s.
+    pub velocity: Vec3,
+    /// Radians per second about +Y.
+    pub yaw_rate_radps: f32,
+    /// Displacement since it was last taken, from the root as it was then, metres.
+    pub translation: Vec3,
+    /// Rotation since it was last taken.
+    pub rotation: Quat,
+}
+
+impl RootMotion {
+    /// Displacement and rotation since the last call, for a system in `FixedUpdate`: seen from where the body was then. Divide by
+    /// the time step for a velocity that physics can use.
+    pub fn take(&mut self) -> (Vec3, Quat) {
+        let taken = (self.translation, self.rotation);
+        (self.translation, self.rotation) = (Vec3::ZERO, Quat::IDENTITY);
+        taken
+    }
+}
+
+/// Adds up what a step did.
+pub(crate) fn track_roots(mut characters: Query<(&MotionKind, &MotionOutput, &mut RootMotion), Without<MotionPaused>>) {
+    for (kind, output, mut motion) in &mut characters {
+        let (root, velocity) = (output.0.pose.world_from_root(), &output.0.velocity);
+        let delta = output.0.root_delta;
+        motion.velocity = from_matcher(root.direction(velocity.linear[0]), kind.scale);
+        motion.yaw_rate_radps = velocity.angular[0].y;
+        let step = motion.rotation * from_matcher(delta.translation, kind.scale);
+        motion.translation += step;
+        motion.rotation = (motion.rotation * from_quat(delta.rotation)).normalize();
+    }
+}
+
+/// Writes the `Transform` of characters that the animation moves.
+pub(crate) fn write_roots(mut characters: Query<Written, Without<MotionPaused>>) {
+    for ((character, kind, state), (mut transform, mut backstage), model) in &mut characters {
+        let root = model.map_or_else(|| shown_root(kind, state), |m| place(m, lift_m(kind, state), 1.0));
+        write(character, root, &mut transform, &mut backstage);
+    }
+}
+
+/// Shows characters between two fixed steps.
+pub(crate) fn interpolate_roots(mut characters: Query<Written, Without<MotionPaused>>, overstep: Res<Overstep>) {
+    if overstep.0 >= 1.0 {
+        return;
+    }
+    for ((character, kind, state), (mut transform, mut backstage), model) in &mut characters {
+        let Some(model) = model else { continue };
+        write(character, place(model, lift_m(kind, state), overstep.0), &mut transform, &mut backstage);
+    }
+}
+
+/// What the writing of roots needs.
+type Written<'a> = (
+    (&'a MotionCharacter, &'a MotionKind, &'a MotionState),
+    (&'a mut Transform, &'a mut Backstage),
+    Option<&'a MotionModel>,
+);
+
+fn place(model: &MotionModel, lift_m: f32, alpha: f32) -> Transform {
+    let root = between(&model.previous, &model.pose, 0, alpha);
+    let translation = from_vec(root.translation) + Vec3::Y * lift_m;
+    Transform::from_translation(translation).with_rotation(from_quat(root.rotation))
+}
+
+fn write(character: &MotionCharacter, root: Transform, transform: &mut Mut<Transform>, backstage: &mut Backstage) {
+    if character.root == RootDriver::Transform {
+        (transform.translation, transform.rotation) = (root.translation, root.rotation);
+        backstage.written = Some(**transform);
+    }
+}

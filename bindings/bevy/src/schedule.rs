@@ -1,0 +1,104 @@
+//! The order of everything, on one page.
+//!
+//! ```text
+//!  PostUpdate:  Bevy's animation -> Predict -> Match -> Pose -> Adjust -> WriteBack -> propagation of transforms
+//! ```
+//!
+//! | set | what happens |
+//! |---|---|
+//! | `Predict` | files become characters, models are fitted, inputs are read, searches are planned |
+//! | `Match` | every character is moved: prediction, search, playback, blending, locks of feet; on all threads |
+//! | `Pose` | poses go onto the game's models; events are sent |
+//! | `Adjust` | empty: systems of the game may change [`MotionModel::pose`](crate::MotionModel) |
+//! | `WriteBack` | `Transform`s of the character and its joints are written |
+//!
+//! In fixed steps ([`crate::FootworkPlugin::in_fixed_steps`]) all of it runs in `FixedPostUpdate`; only the joints are written in
+//! `PostUpdate`, where they and the character are shown between the last two steps.
+
+use crate::assets::{MotionConfig, MotionConfigLoader, MotionDatabase, MotionDatabaseLoader};
+use crate::assets::{MotionNetworks, MotionNetworksLoader};
+use crate::probe::MotionWorld;
+use crate::{FootworkPlugin, character, events, input, kinds, matching, model, pose, root};
+use bevy_app::AnimationSystems;
+use bevy_app::prelude::*;
+use bevy_asset::AssetApp;
+use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
+use bevy_ecs::system::SystemParamItem;
+use bevy_transform::TransformSystems;
+
+/// The stages of a frame. Order your own systems against them.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MotionSystems {
+    /// Inputs are read: write [`crate::MotionInput`] before it.
+    Predict,
+    /// Characters are moved.
+    Match,
+    /// Models get their poses, [`crate::RootMotion`] its displacement, observers their events.
+    Pose,
+    /// Room for changes to the pose.
+    Adjust,
+    /// `Transform`s are written.
+    WriteBack,
+}
+
+impl<W: MotionWorld> Plugin for FootworkPlugin<W>
+where
+    for<'w, 's> SystemParamItem<'w, 's, W::Param>: Sync,
+{
+    fn build(&self, app: &mut App) {
+        app.init_asset::<MotionDatabase>()
+            .init_asset::<MotionConfig>()
+            .init_asset::<MotionNetworks>()
+            .init_asset_loader::<MotionDatabaseLoader>()
+            .init_asset_loader::<MotionConfigLoader>()
+            .init_asset_loader::<MotionNetworksLoader>()
+            .init_resource::<kinds::Kinds>()
+            .init_resource::<matching::Crowds>()
+            .init_resource::<matching::MotionBudget>()
+            .insert_resource(pose::Overstep(1.0))
+            .register_type::<character::MotionCharacter>()
+            .register_type::<character::MotionPaused>()
+            .register_type::<input::MotionInput>()
+            .register_type::<input::LookAt>()
+            .register_type::<input::HandTargets>()
+            .register_type::<input::MotionBody>()
+            .register_type::<matching::MotionBudget>()
+            .register_type::<matching::MotionViewer>()
+            .register_type::<model::MotionRoles>()
+            .register_type::<pose::MotionMask>()
+            .register_type::<root::RootMotion>()
+            .add_observer(pose::mark_entering);
+        let post_update: InternedScheduleLabel = PostUpdate.intern();
+        add_steps::<W>(app, self.schedule);
+        add_write_back(app);
+        if self.schedule == post_update {
+            app.configure_sets(PostUpdate, MotionSystems::Predict.after(AnimationSystems));
+        } else if self.schedule == FixedPostUpdate.intern() {
+            app.add_systems(PostUpdate, pose::read_overstep.before(MotionSystems::WriteBack));
+        }
+    }
+}
+
+/// All that moves characters.
+fn add_steps<W: MotionWorld>(app: &mut App, schedule: InternedScheduleLabel)
+where
+    for<'w, 's> SystemParamItem<'w, 's, W::Param>: Sync,
+{
+    use MotionSystems::{Adjust, Match, Pose, Predict, WriteBack};
+    app.configure_sets(schedule, (Predict, Match, Pose, Adjust, WriteBack).chain());
+    let arrive = (kinds::make_kinds, character::adopt_kinds, model::fit_models, pose::apply_masks);
+    let prepare = (pose::watch_paused, pose::enter_shown, matching::prepare_inputs, matching::plan_searches);
+    app.add_systems(schedule, (arrive.chain(), prepare.chain()).chain().in_set(Predict));
+    app.add_systems(schedule, (matching::match_motion::<W>, matching::record_searches).chain().in_set(Match));
+    app.add_systems(schedule, (pose::pose_models, root::track_roots, events::report_events).in_set(Pose));
+    app.add_systems(schedule, root::write_roots.in_set(WriteBack));
+}
+
+/// All that shows them.
+fn add_write_back(app: &mut App) {
+    let write_back = (root::interpolate_roots, pose::write_joints).chain().in_set(MotionSystems::WriteBack);
+    app.add_systems(PostUpdate, write_back.after(root::write_roots));
+    let shown = MotionSystems::WriteBack.after(AnimationSystems).before(TransformSystems::Propagate);
+    app.configure_sets(PostUpdate, shown);
+}

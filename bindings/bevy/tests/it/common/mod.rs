@@ -1,0 +1,186 @@
+//! Apps without a window, and models without a mesh.
+
+use bevy_app::prelude::*;
+use bevy_app::{TaskPoolOptions, TaskPoolPlugin, TaskPoolThreadAssignmentPolicy};
+use bevy_asset::{AssetPlugin, Assets, Handle};
+use bevy_ecs::prelude::*;
+use bevy_footwork::prelude::*;
+use bevy_footwork::{MotionKind, MotionOutput};
+use bevy_math::{Quat, Vec3};
+use bevy_mesh::skinning::SkinnedMesh;
+use bevy_time::{TimePlugin, TimeUpdateStrategy};
+use bevy_transform::TransformPlugin;
+use bevy_transform::prelude::*;
+use footwork::build::{BuildConfig, BuildOptions, build};
+use footwork::database::Database;
+use footwork::skeleton::Skeleton;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// The built-in clips for level ground, without the long routes.
+pub fn clips() -> Arc<Database> {
+    static DB: OnceLock<Arc<Database>> = OnceLock::new();
+    DB.get_or_init(|| {
+        let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
+        Arc::new(build(&clips, &BuildConfig::default(), &BuildOptions::default()).unwrap().0)
+    })
+    .clone()
+}
+
+/// An app whose frames last `1 / hz` seconds, on so many threads (the first app of a process decides).
+pub fn app(plugin: impl Plugin, hz: f64, threads: usize) -> App {
+    let none = TaskPoolThreadAssignmentPolicy {
+        min_threads: threads,
+        max_threads: threads,
+        percent: 1.0,
+        on_thread_spawn: None,
+        on_thread_destroy: None,
+    };
+    let task_pool_options = TaskPoolOptions { compute: none, ..TaskPoolOptions::default() };
+    let mut app = App::new();
+    app.add_plugins((TaskPoolPlugin { task_pool_options }, AssetPlugin::default(), TimePlugin, TransformPlugin));
+    app.add_plugins(plugin);
+    app.finish();
+    app.cleanup();
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(1.0 / hz)));
+    app
+}
+
+pub fn at_60_hz() -> App {
+    app(FootworkPlugin::default(), 60.0, 1)
+}
+
+pub fn add_clips(app: &mut App, db: Arc<Database>) -> Handle<MotionDatabase> {
+    app.world_mut().resource_mut::<Assets<MotionDatabase>>().add(MotionDatabase(db))
+}
+
+/// A character of the built-in clips; its first frame has passed.
+pub fn spawn(app: &mut App, more: impl Bundle) -> Entity {
+    let clips = add_clips(app, clips());
+    let entity = app.world_mut().spawn((MotionCharacter::new(clips), more)).id();
+    until_ready(app, entity);
+    entity
+}
+
+/// Updates until an entity has moved for the first time.
+pub fn until_ready(app: &mut App, entity: Entity) {
+    for _ in 0..10_000 {
+        app.update();
+        if app.world().get::<MotionOutput>(entity).is_some() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    panic!("the character was not made");
+}
+
+pub fn walk(x: f32, z: f32) -> MotionInput {
+    MotionInput::velocity(Vec3::new(x, 0.0, z))
+}
+
+pub fn output(app: &App, entity: Entity) -> &footwork::matcher::Output {
+    &app.world().get::<MotionOutput>(entity).unwrap().0
+}
+
+pub fn character(app: &App, entity: Entity) -> Arc<footwork::matcher::Character> {
+    app.world().get::<MotionKind>(entity).unwrap().character.clone()
+}
+
+pub fn place(app: &App, entity: Entity) -> Vec3 {
+    app.world().get::<Transform>(entity).unwrap().translation
+}
+
+/// How a model differs from the skeleton of the clips.
+pub struct Look {
+    /// Its name for a joint of the built-in person.
+    pub name: fn(&str) -> String,
+    /// A factor on the length of the bone that ends in a joint.
+    pub length: fn(&str) -> f32,
+    /// The axes of all joints are turned by this in the joint's own.
+    pub axes: Quat,
+    /// Arms hang down by this, radians, from where the clips' rest pose has them.
+    pub arms_rad: f32,
+    /// Units per metre of what lies under the armature, which is turned as Blender's are.
+    pub armature: Option<f32>,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self { name: str::to_owned, length: |_| 1.0, axes: Quat::IDENTITY, arms_rad: 0.0, armature: None }
+    }
+}
+
+/// Spawns the joints of a model below an entity, as a scene does; returns them, by joint of the clips' skeleton.
+pub fn spawn_model(app: &mut App, below: Entity, skeleton: &Skeleton, look: &Look) -> Vec<Entity> {
+    let world = app.world_mut();
+    // Rest pose of the model, in the model's space.
+    let mut model: Vec<Transform> = Vec::new();
+    for (j, name) in skeleton.names().iter().enumerate() {
+        let rest = skeleton.rest()[j];
+        let translation = Vec3::from_array(rest.translation.to_array()) * (look.length)(name);
+        let mut rotation = Quat::from_array(rest.rotation.to_array());
+        let above = skeleton.parents()[j].map_or(Transform::IDENTITY, |p| model[p.at()]);
+        let lower = name.contains("Arm") && !name.contains("Fore");
+        if lower {
+            let side = if name.starts_with("Left") { -1.0 } else { 1.0 };
+            let here = above.rotation * rotation;
+            rotation = above.rotation.inverse() * Quat::from_rotation_z(side * look.arms_rad) * here;
+        }
+        model.push(above * Transform::from_translation(translation).with_rotation(rotation));
+    }
+    // The person stands on the ground whatever its legs are.
+    let toe = skeleton.names().iter().position(|n| n.contains("Toe")).unwrap();
+    let was = skeleton.rest_model()[toe].translation.y;
+    let rise = Vec3::Y * (was - model[toe].translation.y);
+    let top = look.armature.map(|units| {
+        Transform::from_rotation(Quat::from_rotation_x(-std::f32::consts::FRAC_PI_2))
+            .with_scale(Vec3::splat(units.recip()))
+    });
+    let root = top.map_or(below, |t| world.spawn((Name::new("Armature"), t, ChildOf(below))).id());
+    let top = top.unwrap_or_default();
+    let mut joints = Vec::new();
+    let global = |j: usize| {
+        let at = model[j];
+        let lifted = if j == 0 { at.translation } else { at.translation + rise };
+        let turned = if j == 0 { at.rotation } else { at.rotation * look.axes };
+        Transform::from_translation(lifted).with_rotation(turned)
+    };
+    for j in 0..skeleton.len() {
+        let parent = skeleton.parents()[j].map(|p| p.at());
+        let above = parent.map_or(top, |p| {
+            let g = global(p);
+            g.with_scale(top.scale)
+        });
+        let local = GlobalTransform::from(global(j).with_scale(top.scale)).reparented_to(&GlobalTransform::from(above));
+        let name = Name::new((look.name)(&skeleton.names()[j]));
+        let above = parent.map_or(root, |p| joints[p]);
+        joints.push(world.spawn((name, local, ChildOf(above))).id());
+    }
+    let skin = SkinnedMesh { joints: joints.clone(), ..SkinnedMesh::default() };
+    world.spawn((skin, Transform::default(), ChildOf(below)));
+    joints
+}
+
+/// Where an entity is, by its chain of local transforms.
+pub fn global(app: &App, entity: Entity) -> GlobalTransform {
+    let mut at = GlobalTransform::IDENTITY;
+    let mut next = Some(entity);
+    while let Some(e) = next {
+        at = GlobalTransform::from(*app.world().get::<Transform>(e).unwrap()) * at;
+        next = app.world().get::<ChildOf>(e).map(ChildOf::parent);
+    }
+    at
+}
+
+/// Runs the body of a test in a process of its own: the number of threads and all allocations belong to a process.
+pub fn alone(test: &str, body: impl FnOnce()) {
+    const INSIDE: &str = "FOOTWORK_TEST_ALONE";
+    if std::env::var_os(INSIDE).is_some() {
+        return body();
+    }
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    let ran = command.args(["--exact", test, "--nocapture"]).env(INSIDE, "1").output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout);
+    println!("{said}{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(ran.status.success() && said.contains("1 passed"), "{test} failed in its own process");
+}

@@ -1,0 +1,8 @@
+//! The plugin in apps without a window. One binary: an engine takes long to link.
+
+mod allocations;
+mod characters;
+mod common;
+mod events;
+mod models;
+mod threads;

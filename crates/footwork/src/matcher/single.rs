@@ -1,0 +1,102 @@
+//! What is done to one character beside moving it: restored, put elsewhere, given a pose. For those who keep states, working
+//! space and outputs themselves; [`super::MotionMatcher`] has the same as methods.
+
+use super::character::{Character, Update};
+use super::enter;
+use super::output::Output;
+use super::root;
+use super::scratch::Scratch;
+use super::state::MatcherState;
+use crate::database::TagMask;
+use crate::input::{Goal, InputError, MotionInput, Stick};
+use crate::math::Transform;
+use crate::pose::{Pose, PoseVelocity};
+use glam::Vec3;
+
+impl Character {
+    /// Fills `output` with what a state shows, as after a restore. No time passes; the state's motion goes on from there, bit
+    /// for bit. Allocates nothing.
+    ///
+    /// # Errors
+    /// Returns [`InputError`] for a state of another character or version, a damaged one, and for working space or an output
+    /// of another character.
+    pub fn show(&self, state: &mut MatcherState, scratch: &mut Scratch, output: &mut Output) -> Result<(), InputError> {
+        state.check(self, 0)?;
+        self.check_room(scratch, output)?;
+        self.show_unchecked(state, scratch, output);
+        Ok(())
+    }
+
+    /// Puts a character elsewhere; motion goes on. The next step or [`Character::show`] shows it there.
+    ///
+    /// # Errors
+    /// Returns [`InputError`] if the transform is not finite, and for a state of another character; it is as it was.
+    pub fn teleport(&self, world_from_root: Transform, state: &mut MatcherState) -> Result<(), InputError> {
+        if !world_from_root.is_finite() {
+            return Err(InputError::NotUsable { field: "world_from_root", value: f32::NAN });
+        }
+        state.check(self, 0)?;
+        root::teleport(&self.config.transition, state, &self.resolved.layout, world_from_root);
+        Ok(())
+    }
+
+    /// Starts anew from a pose of any origin: a ragdoll, a cut-scene, another animation. `pose` has local transforms, joint 0
+    /// in the world; a root that lies or is tipped over is brought upright. The character plays what fits pose and velocity
+    /// best, and the pose is blended out. Time begins anew.
+    ///
+    /// # Errors
+    /// Returns [`InputError`] if the pose has other joints, or is not finite, and for a state, working space or output of
+    /// another character; all is as it was.
+    pub fn enter(
+        &self,
+        (pose, velocity): (&Pose, &PoseVelocity),
+        state: &mut MatcherState,
+        scratch: &mut Scratch,
+        output: &mut Output,
+    ) -> Result<(), InputError> {
+        enter::check(self, pose, velocity)?;
+        state.check(self, 0)?;
+        self.check_room(scratch, output)?;
+        scratch.shown.pose.copy_from(pose);
+        scratch.shown.velocity.copy_from(velocity);
+        let acceleration = &mut scratch.shown.acceleration;
+        acceleration.linear.fill(Vec3::ZERO);
+        acceleration.angular.fill(Vec3::ZERO);
+        let user = vec![0.0; self.model.schema.user_width];
+        let input = MotionInput { goal: Goal::Stick(Stick::default()), user: &user, ..MotionInput::default() };
+        Update { character: self, input: &input, end_s: 0.0, state, scratch, output }.enter();
+        self.show_unchecked(state, scratch, output);
+        Ok(())
+    }
+
+    /// Tags of the pose that plays; none for a character without clips.
+    pub fn tags(&self, state: &MatcherState) -> TagMask {
+        self.source.tags(state.moment(&self.resolved.layout))
+    }
+
+    /// The name of a clip; `None` for motion without clips.
+    pub fn clip_name(&self, clip: crate::frames::ClipIndex) -> Option<&str> {
+        self.source.clip_name(clip)
+    }
+
+    pub(super) fn show_unchecked(&self, state: &mut MatcherState, scratch: &mut Scratch, output: &mut Output) {
+        let input = MotionInput::default();
+        let end_s = state.header.time_s;
+        Update { character: self, input: &input, end_s, state, scratch, output }.show(None);
+    }
+
+    fn check_room(&self, scratch: &Scratch, output: &Output) -> Result<(), InputError> {
+        if !self.owns(scratch) {
+            return Err(InputError::Foreign { what: "scratch", character: 0 });
+        }
+        if !output.fits(&self.model) {
+            return Err(InputError::Foreign { what: "output", character: 0 });
+        }
+        Ok(())
+    }
+
+    /// True for working space that this character can use.
+    pub(super) fn owns(&self, scratch: &Scratch) -> bool {
+        scratch.fits(&self.model, self.resolved.layout.memory.len()) && self.source.is_room(&scratch.room)
+    }
+}

@@ -6,7 +6,7 @@ mod common;
 use bevy::prelude::*;
 use bevy_footwork::footwork::build::{BuildConfig, BuildOptions, build};
 use bevy_footwork::prelude::*;
-use footwork_import::{CharacterConfig, import_clips};
+use footwork_import::{SourceConfig, import_clips};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -40,11 +40,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// What `footwork build` does.
 fn database(folder: &Path) -> Result<MotionDatabase, Box<dyn std::error::Error>> {
-    let config = CharacterConfig::default();
-    let (clips, notes) = import_clips(&config, &[PathBuf::from(folder)], Path::new("."))?;
-    notes.iter().for_each(|n| println!("{n}"));
-    let (db, report) = build(&clips, &BuildConfig::default(), &BuildOptions::default())?;
-    println!("{} clips, {} rows", db.clips.len(), report.rows);
+    let imported = import_clips(&[PathBuf::from(folder)], Path::new("."), &SourceConfig::default(), None)?;
+    imported.notes.iter().for_each(|n| println!("{n}"));
+    let (db, _report) = build(&imported.clips, &BuildConfig::default(), &BuildOptions::default())?;
+    println!("{} clips, {:.0} s", db.clips.len(), db.seconds());
     Ok(MotionDatabase(Arc::new(db)))
 }
 

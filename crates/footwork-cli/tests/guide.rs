@@ -183,6 +183,11 @@ fn search_can_be_followed() {
 }
 
 #[test]
+fn bevy_can_be_followed() {
+    follow("bevy.md");
+}
+
+#[test]
 fn in_your_game_can_be_followed() {
     follow("in-your-game.md");
 }

@@ -1,0 +1,91 @@
+//! Pictures of the examples, drawn without a screen: each shows a lit figure that stands on the ground. Kept beside the build
+//! (`target/bevy/*.png`), to be looked at.
+//!
+//! Needs `xvfb-run` and a Vulkan driver; without them the test says so (with `CI` set it fails).
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tiny_skia::Pixmap;
+
+/// Runs an example until it has saved its picture.
+fn picture(example: &str) -> Option<Pixmap> {
+    if Command::new("xvfb-run").arg("--help").output().is_err() {
+        assert!(std::env::var_os("CI").is_none(), "no xvfb-run");
+        println!("no xvfb-run: no picture of `{example}`");
+        return None;
+    }
+    // target/<profile>/deps/pictures-... and target/<profile>/examples/<example>
+    let test = std::env::current_exe().unwrap();
+    let profile: &Path = test.ancestors().nth(2).unwrap();
+    let folder = profile.parent().unwrap().join("bevy");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file: PathBuf = folder.join(format!("{example}.png"));
+    let _ = std::fs::remove_file(&file);
+    let mut run = Command::new("timeout");
+    run.args(["300", "xvfb-run", "-a", "-s", "-screen 0 1280x720x24"]);
+    run.arg(profile.join("examples").join(example)).arg("--picture").arg(&file);
+    let ran = run.env("XDG_RUNTIME_DIR", &folder).env("WGPU_BACKEND", "vulkan").output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr) + String::from_utf8_lossy(&ran.stdout);
+    assert!(file.exists(), "`{example}` has drawn nothing ({}):\n{said}", ran.status);
+    Some(Pixmap::load_png(&file).unwrap())
+}
+
+/// What a picture holds: pixels of the mannequin's left (orange) and right side (blue), and the box around them, in shares of
+/// width and height.
+struct Figure {
+    left: usize,
+    right: usize,
+    top: f32,
+    bottom: f32,
+    brightness: f32,
+}
+
+fn figure(picture: &Pixmap) -> Figure {
+    let (width, height) = (picture.width() as usize, picture.height() as usize);
+    let (mut left, mut right, mut rows, mut light) = (0, 0, vec![0usize; height], 0.0);
+    for (i, pixel) in picture.pixels().iter().enumerate() {
+        let [r, g, b] = [pixel.red(), pixel.green(), pixel.blue()].map(f32::from);
+        light += (r + g + b) / 765.0;
+        let (orange, blue) = (r > 1.6 * b + 20.0 && r > 1.25 * g, b > 1.6 * r + 20.0 && b > 1.25 * g);
+        left += usize::from(orange);
+        right += usize::from(blue);
+        rows[i / width] += usize::from(orange || blue);
+    }
+    let seen = |n: &usize| *n > 1;
+    let top = rows.iter().position(seen).unwrap_or(0) as f32 / height as f32;
+    let bottom = rows.iter().rposition(seen).unwrap_or(0) as f32 / height as f32;
+    Figure { left, right, top, bottom, brightness: light / (width * height) as f32 }
+}
+
+fn shows_a_figure(example: &str, least_height: f32) {
+    let Some(picture) = picture(example) else { return };
+    let f = figure(&picture);
+    let said = format!(
+        "{example}: {} and {} pixels of the sides, from {:.2} to {:.2} of the height, brightness {:.2}",
+        f.left, f.right, f.top, f.bottom, f.brightness
+    );
+    println!("{said}");
+    assert!(f.left > 150 && f.right > 150, "no figure with two sides: {said}");
+    assert!(f.bottom - f.top > least_height && f.bottom < 0.98, "it does not stand in the picture: {said}");
+    assert!((0.25..0.85).contains(&f.brightness), "dark or washed out: {said}");
+}
+
+#[test]
+fn the_minimal_example_shows_a_walking_figure() {
+    shows_a_figure("minimal", 0.3);
+}
+
+#[test]
+fn strafing_shows_a_figure() {
+    shows_a_figure("strafe", 0.3);
+}
+
+#[test]
+fn stairs_show_a_figure() {
+    shows_a_figure("stairs", 0.3);
+}
+
+#[test]
+fn a_crowd_is_shown() {
+    shows_a_figure("crowd", 0.3);
+}

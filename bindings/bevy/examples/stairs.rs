@@ -25,7 +25,7 @@ fn spawn(
     mut materials: ResMut<Assets<StandardMaterial>>,
     mut view: ResMut<common::View>,
 ) {
-    (view.yaw_rad, view.distance_m) = (-1.15, 4.2);
+    *view = common::View { distance_m: 4.0, height_m: 0.8, yaw_rad: -1.2, chest_m: 0.1 };
     let mut solid = |size: Vec3, at: Transform| {
         let block = common::block(&mut commands, &mut meshes, &mut materials, size, at);
         commands.entity(block).insert((RigidBody::Static, Collider::cuboid(size.x, size.y, size.z)));
@@ -41,8 +41,9 @@ fn spawn(
 
     let capsule = (RigidBody::Kinematic, Collider::capsule(0.3, 2.0 * HALF_HEIGHT_M - 0.6), TransformInterpolation);
     let body = MotionBody { origin_height_m: HALF_HEIGHT_M, ..MotionBody::default() };
-    let hero =
-        commands.spawn((common::person(&assets, Vec3::Y * HALF_HEIGHT_M), capsule, body, GroundProbe::World)).id();
+    let hero = commands
+        .spawn((common::person(&assets, Vec3::new(0.0, HALF_HEIGHT_M, 1.2)), capsule, body, GroundProbe::World))
+        .id();
     commands.entity(hero).entry::<MotionCharacter>().and_modify(|mut c| c.root = RootDriver::Body);
 }
 

@@ -6,6 +6,7 @@ use bevy_reflect::TypePath;
 use footwork::database::Database;
 use footwork::learned::Networks;
 use footwork::matcher::MatcherConfig;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -42,77 +43,58 @@ pub enum MotionAssetError {
     },
 }
 
-/// Reads `.fwdb` files.
-#[derive(Debug, Default, TypePath)]
-pub struct MotionDatabaseLoader;
+/// Reads one of the three.
+#[derive(Debug, TypePath)]
+pub struct MotionLoader<A: TypePath>(PhantomData<fn() -> A>);
 
-/// Reads the `[matcher]` table of TOML files.
-#[derive(Debug, Default, TypePath)]
-pub struct MotionConfigLoader;
-
-/// Reads `.fwnet` files.
-#[derive(Debug, Default, TypePath)]
-pub struct MotionNetworksLoader;
-
-async fn bytes(reader: &mut dyn Reader, path: &Path) -> Result<Vec<u8>, MotionAssetError> {
-    let mut bytes = Vec::new();
-    let read = reader.read_to_end(&mut bytes).await;
-    read.map_err(|source| MotionAssetError::Read { path: path.to_owned(), source })?;
-    Ok(bytes)
-}
-
-fn invalid(message: impl ToString) -> MotionAssetError {
-    MotionAssetError::Invalid { message: message.to_string() }
-}
-
-impl AssetLoader for MotionDatabaseLoader {
-    type Asset = MotionDatabase;
-    type Settings = ();
-    type Error = MotionAssetError;
-
-    async fn load(
-        &self,
-        reader: &mut dyn Reader,
-        _settings: &(),
-        context: &mut LoadContext<'_>,
-    ) -> Result<MotionDatabase, MotionAssetError> {
-        let path = context.path().path().to_owned();
-        let bytes = bytes(reader, &path).await?;
-        Ok(MotionDatabase(Arc::new(Database::from_bytes(&bytes, &path).map_err(invalid)?)))
-    }
-
-    fn extensions(&self) -> &[&str] {
-        &["fwdb"]
+impl<A: TypePath> Default for MotionLoader<A> {
+    fn default() -> Self {
+        Self(PhantomData)
     }
 }
 
-impl AssetLoader for MotionConfigLoader {
-    type Asset = MotionConfig;
-    type Settings = ();
-    type Error = MotionAssetError;
+/// What comes out of a file.
+pub trait MotionFile: Asset + Sized {
+    /// Endings of such files.
+    const EXTENSIONS: &'static [&'static str];
 
-    async fn load(
-        &self,
-        reader: &mut dyn Reader,
-        _settings: &(),
-        context: &mut LoadContext<'_>,
-    ) -> Result<MotionConfig, MotionAssetError> {
-        let path = context.path().path().to_owned();
-        let bytes = bytes(reader, &path).await?;
-        let at = |error: &dyn std::fmt::Display| invalid(format!("{}: {error}", path.display()));
-        let text = std::str::from_utf8(&bytes).map_err(|e| at(&e))?;
+    /// Reads a file's bytes. `path` is for messages.
+    ///
+    /// # Errors
+    /// What is wrong with the file, and what to do.
+    fn read(bytes: &[u8], path: &Path) -> Result<Self, String>;
+}
+
+impl MotionFile for MotionDatabase {
+    const EXTENSIONS: &'static [&'static str] = &["fwdb"];
+
+    fn read(bytes: &[u8], path: &Path) -> Result<Self, String> {
+        Database::from_bytes(bytes, path).map(|db| Self(Arc::new(db))).map_err(|e| e.to_string())
+    }
+}
+
+impl MotionFile for MotionNetworks {
+    const EXTENSIONS: &'static [&'static str] = &["fwnet"];
+
+    fn read(bytes: &[u8], path: &Path) -> Result<Self, String> {
+        Networks::from_bytes(bytes, path).map(|n| Self(Arc::new(n))).map_err(|e| e.to_string())
+    }
+}
+
+impl MotionFile for MotionConfig {
+    const EXTENSIONS: &'static [&'static str] = &["toml"];
+
+    fn read(bytes: &[u8], path: &Path) -> Result<Self, String> {
+        let at = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let text = std::str::from_utf8(bytes).map_err(|e| at(&e))?;
         let mut table: toml::Table = toml::from_str(text).map_err(|e| at(&e))?;
-        let Some(matcher) = table.remove("matcher") else { return Ok(MotionConfig::default()) };
-        Ok(MotionConfig(matcher.try_into().map_err(|e: toml::de::Error| at(&format!("[matcher]: {}", e.message())))?))
-    }
-
-    fn extensions(&self) -> &[&str] {
-        &["toml"]
+        let Some(matcher) = table.remove("matcher") else { return Ok(Self::default()) };
+        Ok(Self(matcher.try_into().map_err(|e: toml::de::Error| at(&format!("[matcher]: {}", e.message())))?))
     }
 }
 
-impl AssetLoader for MotionNetworksLoader {
-    type Asset = MotionNetworks;
+impl<A: MotionFile> AssetLoader for MotionLoader<A> {
+    type Asset = A;
     type Settings = ();
     type Error = MotionAssetError;
 
@@ -121,13 +103,15 @@ impl AssetLoader for MotionNetworksLoader {
         reader: &mut dyn Reader,
         _settings: &(),
         context: &mut LoadContext<'_>,
-    ) -> Result<MotionNetworks, MotionAssetError> {
+    ) -> Result<A, MotionAssetError> {
         let path = context.path().path().to_owned();
-        let bytes = bytes(reader, &path).await?;
-        Ok(MotionNetworks(Arc::new(Networks::from_bytes(&bytes, &path).map_err(invalid)?)))
+        let mut bytes = Vec::new();
+        let read = reader.read_to_end(&mut bytes).await;
+        read.map_err(|source| MotionAssetError::Read { path: path.clone(), source })?;
+        A::read(&bytes, &path).map_err(|message| MotionAssetError::Invalid { message })
     }
 
     fn extensions(&self) -> &[&str] {
-        &["fwnet"]
+        A::EXTENSIONS
     }
 }

@@ -82,8 +82,7 @@ mod probe;
 mod root;
 pub mod schedule;
 
-pub use assets::{MotionAssetError, MotionConfig, MotionConfigLoader, MotionDatabase, MotionDatabaseLoader};
-pub use assets::{MotionNetworks, MotionNetworksLoader};
+pub use assets::{MotionAssetError, MotionConfig, MotionDatabase, MotionFile, MotionLoader, MotionNetworks};
 #[cfg(feature = "avian")]
 pub use avian::AvianWorld;
 #[cfg(feature = "built-in")]

@@ -14,14 +14,20 @@ use tracing::warn;
 /// Keeps parts of a model for Bevy's own animation: arms that wave, a face. The default leaves nothing to it.
 ///
 /// Joints with a weight below 1 need an animation that writes them every frame.
-#[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
+#[derive(Component, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Component, Default, Clone, PartialEq)]
 pub struct MotionMask {
     /// A role (`spine`, `left_up_arm`) or the name of a joint, and the weight of motion matching from there downwards, 0 to 1.
     /// Later entries win.
     pub joints: Vec<(String, f32)>,
-    /// A factor on all weights, 0 to 1.
+    /// A factor on all weights, 0 to 1. Default: 1.
     pub weight: f32,
+}
+
+impl Default for MotionMask {
+    fn default() -> Self {
+        Self::of_weight(1.0)
+    }
 }
 
 impl MotionMask {

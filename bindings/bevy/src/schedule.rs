@@ -15,8 +15,7 @@
 //! In fixed steps ([`crate::FootworkPlugin::in_fixed_steps`]) all of it runs in `FixedPostUpdate`; only the joints are written in
 //! `PostUpdate`, where they and the character are shown between the last two steps.
 
-use crate::assets::{MotionConfig, MotionConfigLoader, MotionDatabase, MotionDatabaseLoader};
-use crate::assets::{MotionNetworks, MotionNetworksLoader};
+use crate::assets::{MotionConfig, MotionDatabase, MotionLoader, MotionNetworks};
 use crate::probe::MotionWorld;
 use crate::{FootworkPlugin, character, events, input, kinds, matching, model, pose, root};
 use bevy_app::AnimationSystems;
@@ -50,9 +49,9 @@ where
         app.init_asset::<MotionDatabase>()
             .init_asset::<MotionConfig>()
             .init_asset::<MotionNetworks>()
-            .init_asset_loader::<MotionDatabaseLoader>()
-            .init_asset_loader::<MotionConfigLoader>()
-            .init_asset_loader::<MotionNetworksLoader>()
+            .init_asset_loader::<MotionLoader<MotionDatabase>>()
+            .init_asset_loader::<MotionLoader<MotionConfig>>()
+            .init_asset_loader::<MotionLoader<MotionNetworks>>()
             .init_resource::<kinds::Kinds>()
             .init_resource::<matching::Crowds>()
             .init_resource::<matching::MotionBudget>()

@@ -8,7 +8,7 @@ use std::process::Command;
 use tiny_skia::Pixmap;
 
 /// Runs an example until it has saved its picture.
-fn picture(example: &str) -> Option<Pixmap> {
+fn picture(example: &str, after_s: &str) -> Option<Pixmap> {
     if Command::new("xvfb-run").arg("--help").output().is_err() {
         assert!(std::env::var_os("CI").is_none(), "no xvfb-run");
         println!("no xvfb-run: no picture of `{example}`");
@@ -23,7 +23,7 @@ fn picture(example: &str) -> Option<Pixmap> {
     let _ = std::fs::remove_file(&file);
     let mut run = Command::new("timeout");
     run.args(["300", "xvfb-run", "-a", "-s", "-screen 0 1280x720x24"]);
-    run.arg(profile.join("examples").join(example)).arg("--picture").arg(&file);
+    run.arg(profile.join("examples").join(example)).arg("--picture").arg(&file).args(["--after", after_s]);
     let ran = run.env("XDG_RUNTIME_DIR", &folder).env("WGPU_BACKEND", "vulkan").output().unwrap();
     let said = String::from_utf8_lossy(&ran.stderr) + String::from_utf8_lossy(&ran.stdout);
     assert!(file.exists(), "`{example}` has drawn nothing ({}):\n{said}", ran.status);
@@ -57,8 +57,8 @@ fn figure(picture: &Pixmap) -> Figure {
     Figure { left, right, top, bottom, brightness: light / (width * height) as f32 }
 }
 
-fn shows_a_figure(example: &str, least_height: f32) {
-    let Some(picture) = picture(example) else { return };
+fn shows_a_figure(example: &str, after_s: &str, least_height: f32) {
+    let Some(picture) = picture(example, after_s) else { return };
     let f = figure(&picture);
     let said = format!(
         "{example}: {} and {} pixels of the sides, from {:.2} to {:.2} of the height, brightness {:.2}",
@@ -72,20 +72,20 @@ fn shows_a_figure(example: &str, least_height: f32) {
 
 #[test]
 fn the_minimal_example_shows_a_walking_figure() {
-    shows_a_figure("minimal", 0.3);
+    shows_a_figure("minimal", "1.5", 0.3);
 }
 
 #[test]
 fn strafing_shows_a_figure() {
-    shows_a_figure("strafe", 0.3);
+    shows_a_figure("strafe", "1.5", 0.3);
 }
 
 #[test]
 fn stairs_show_a_figure() {
-    shows_a_figure("stairs", 0.3);
+    shows_a_figure("stairs", "2", 0.3);
 }
 
 #[test]
 fn a_crowd_is_shown() {
-    shows_a_figure("crowd", 0.3);
+    shows_a_figure("crowd", "0.8", 0.3);
 }

@@ -1,6 +1,6 @@
 //! What all examples share and a game has anyway: a ground with a grid of one metre, light, a camera that follows, keys.
 //!
-//! `--picture FILE` saves a picture after some seconds (`--after S`, default 4) and quits: with no hands on the keys, the
+//! `--picture FILE` saves a picture after some seconds (`--after S`, default 2.5) and quits: with no hands on the keys, the
 //! characters walk by themselves.
 #![allow(dead_code)]
 
@@ -23,12 +23,14 @@ pub struct Stage;
 #[derive(Component)]
 pub struct Followed;
 
-/// Camera: how far behind, metres; turned by the arrow keys.
+/// Camera: how far behind and above, metres; turned by the arrow keys.
 #[derive(Resource)]
 pub struct View {
     pub distance_m: f32,
     pub height_m: f32,
     pub yaw_rad: f32,
+    /// Height above what it follows at which it looks.
+    pub chest_m: f32,
 }
 
 #[derive(Resource)]
@@ -43,15 +45,17 @@ impl Plugin for Stage {
         app.insert_resource(ClearColor(Color::srgb(0.62, 0.70, 0.78)))
             .insert_resource(GlobalAmbientLight { brightness: 500.0, ..default() })
             .insert_resource(DirectionalLightShadowMap { size: 2048 })
-            .insert_resource(View { distance_m: 4.5, height_m: 1.9, yaw_rad: 0.0 })
+            .insert_resource(View { distance_m: 3.8, height_m: 0.9, yaw_rad: 0.0, chest_m: 0.95 })
             .add_systems(Startup, (light, ground))
             .add_systems(Update, turn_camera)
             .add_systems(PostUpdate, follow.after(MotionSystems::WriteBack).before(TransformSystems::Propagate));
         if let Some(file) = argument("--picture") {
-            let after_s = argument("--after").and_then(|s| s.parse().ok()).unwrap_or(4.0);
-            app.insert_resource(Picture { file, after_s, taken: None }).add_systems(Update, take_picture);
-            // Every picture is the same, however fast the machine draws.
-            let frame = std::time::Duration::from_secs_f32(1.0 / 30.0);
+            let after_s = argument("--after").and_then(|s| s.parse().ok()).unwrap_or(2.5);
+            app.insert_resource(Picture { file, after_s, taken: None });
+            app.add_systems(Startup, |mut window: Single<&mut Window>| window.resolution.set(960.0, 540.0));
+            app.add_systems(Update, take_picture);
+            // Every picture is the same, however slowly the machine draws.
+            let frame = std::time::Duration::from_secs_f32(1.0 / 20.0);
             app.insert_resource(bevy::time::TimeUpdateStrategy::ManualDuration(frame));
         }
     }
@@ -144,10 +148,10 @@ fn ground(
             let line = |v: u32| v % TEXELS == 0;
             let heavy = x < 2 || y < 2;
             let shade = match (heavy, line(x) || line(y), (x / TEXELS + y / TEXELS) % 2) {
-                (true, ..) => 70,
-                (_, true, _) => 110,
-                (.., 0) => 148,
-                _ => 158,
+                (true, ..) => 60,
+                (_, true, _) => 92,
+                (.., 0) => 124,
+                _ => 134,
             };
             texels.extend([shade, shade, (shade + 6).min(255), 255]);
         }
@@ -185,8 +189,9 @@ fn follow(
 ) {
     let count = followed.iter().count().max(1) as f32;
     let middle = followed.iter().map(|t| t.translation).sum::<Vec3>() / count;
+    let middle = middle + Vec3::Y * view.chest_m;
     let away = Quat::from_rotation_y(view.yaw_rad) * Vec3::new(0.0, view.height_m, -view.distance_m);
-    **camera = Transform::from_translation(middle + away).looking_at(middle + Vec3::Y * 1.0, Vec3::Y);
+    **camera = Transform::from_translation(middle + away).looking_at(middle, Vec3::Y);
 }
 
 fn take_picture(

@@ -308,6 +308,19 @@ fn an_input_that_is_no_number_or_names_no_tag_holds_the_pose_until_it_is_mended(
 }
 
 #[test]
+fn strafing_goes_sideways_and_faces_where_the_camera_looks() {
+    let mut app = at_60_hz();
+    let stick = Stick { movement: bevy_math::Vec2::new(-1.0, 0.0), strafe: true, ..Stick::default() };
+    let e = spawn(&mut app, MotionInput { goal: MotionGoal::Stick(stick), ..MotionInput::default() });
+    for _ in 0..180 {
+        app.update();
+    }
+    let at = app.world().get::<Transform>(e).unwrap();
+    let facing = at.rotation * Vec3::Z;
+    assert!(at.translation.x > 1.5 && facing.z > 0.8, "at {}, facing {facing}", at.translation);
+}
+
+#[test]
 fn a_character_looks_where_it_is_told_also_at_entities() {
     let mut app = at_60_hz();
     let friend = app.world_mut().spawn(Transform::from_xyz(3.0, 1.6, 0.5)).id();

@@ -56,7 +56,7 @@ fn advance(world: &mut World, mut rounds: Local<u32>, mut differences: Local<u32
             world.resource_mut::<Past>().0.pop_front();
         }
         *rounds += 1;
-        if *rounds % 120 == 0 {
+        if rounds.is_multiple_of(120) {
             println!("went back {BACK} frames {} times: {} states differ", *rounds, *differences);
         }
     } else {

@@ -77,8 +77,8 @@ pub struct Stick {
 
 /// Where a camera looks, radians; 0 is +Z.
 pub fn camera_yaw_rad(camera: &Transform) -> f32 {
-    let forward = camera.forward();
-    forward.x.atan2(forward.z)
+    // Not the platform's functions: what is asked must be the same everywhere.
+    Facing::from_direction(into_matcher(*camera.forward(), 1.0)).map_or(0.0, Facing::yaw)
 }
 
 /// A point of a trajectory.

@@ -145,7 +145,7 @@ fn ground(
     let mut texels = Vec::new();
     for y in 0..side {
         for x in 0..side {
-            let line = |v: u32| v % TEXELS == 0;
+            let line = |v: u32| v.is_multiple_of(TEXELS);
             let heavy = x < 2 || y < 2;
             let shade = match (heavy, line(x) || line(y), (x / TEXELS + y / TEXELS) % 2) {
                 (true, ..) => 60,
@@ -153,7 +153,7 @@ fn ground(
                 (.., 0) => 124,
                 _ => 134,
             };
-            texels.extend([shade, shade, (shade + 6).min(255), 255]);
+            texels.extend([shade, shade, shade + 6, 255]);
         }
     }
     let size = Extent3d { width: side, height: side, depth_or_array_layers: 1 };

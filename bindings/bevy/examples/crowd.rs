@@ -3,7 +3,7 @@
 
 mod common;
 
-use bevy::app::ScheduleRunnerPlugin;
+use bevy::app::{ScheduleRunnerPlugin, TaskPoolThreadAssignmentPolicy};
 use bevy::prelude::*;
 use bevy_footwork::prelude::*;
 use std::time::{Duration, Instant};
@@ -16,8 +16,15 @@ fn characters() -> u32 {
 fn main() {
     let mut app = App::new();
     if common::flag("--bench") {
-        let threads = common::argument("--threads").and_then(|n| n.parse().ok()).unwrap_or(usize::MAX);
-        let pools = TaskPoolPlugin { task_pool_options: TaskPoolOptions::with_num_threads(threads.min(64)) };
+        let threads = common::argument("--threads").and_then(|n| n.parse().ok()).unwrap_or(1);
+        let compute = TaskPoolThreadAssignmentPolicy {
+            min_threads: threads,
+            max_threads: threads,
+            percent: 1.0,
+            on_thread_spawn: None,
+            on_thread_destroy: None,
+        };
+        let pools = TaskPoolPlugin { task_pool_options: TaskPoolOptions { compute, ..default() } };
         app.add_plugins((
             MinimalPlugins.set(pools).set(ScheduleRunnerPlugin::run_loop(Duration::ZERO)),
             AssetPlugin::default(),

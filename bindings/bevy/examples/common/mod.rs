@@ -10,7 +10,9 @@ use bevy::math::Affine2;
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use bevy::render::view::screenshot::{Screenshot, save_to_disk};
+use bevy::time::TimeUpdateStrategy;
 use bevy_footwork::prelude::*;
+use std::time::{Duration, Instant};
 
 /// Paths of the built-in person's assets.
 pub const CLIPS: &str = "embedded://footwork/person.fwdb";
@@ -37,7 +39,9 @@ pub struct View {
 struct Picture {
     file: String,
     after_s: f32,
-    taken: Option<f32>,
+    seen_s: f32,
+    held: Option<Instant>,
+    taken: bool,
 }
 
 impl Plugin for Stage {
@@ -51,12 +55,11 @@ impl Plugin for Stage {
             .add_systems(PostUpdate, follow.after(MotionSystems::WriteBack).before(TransformSystems::Propagate));
         if let Some(file) = argument("--picture") {
             let after_s = argument("--after").and_then(|s| s.parse().ok()).unwrap_or(2.5);
-            app.insert_resource(Picture { file, after_s, taken: None });
+            app.insert_resource(Picture { file, after_s, seen_s: 0.0, held: None, taken: false });
             app.add_systems(Startup, |mut window: Single<&mut Window>| window.resolution.set(960.0, 540.0));
             app.add_systems(Update, take_picture);
             // Every picture is the same, however slowly the machine draws.
-            let frame = std::time::Duration::from_secs_f32(1.0 / 20.0);
-            app.insert_resource(bevy::time::TimeUpdateStrategy::ManualDuration(frame));
+            app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(50)));
         }
     }
 }
@@ -194,23 +197,29 @@ fn follow(
     **camera = Transform::from_translation(middle + away).looking_at(middle, Vec3::Y);
 }
 
+/// Lets time pass, then holds it until shaders are compiled, however long that takes on a processor, and takes the picture.
 fn take_picture(
     mut commands: Commands,
     mut picture: ResMut<Picture>,
-    characters: Query<&MotionModel>,
+    characters: Query<(), With<MotionModel>>,
     mut exit: MessageWriter<AppExit>,
     time: Res<Time>,
-    mut seen_s: Local<f32>,
 ) {
+    const HELD: Duration = Duration::from_secs(12);
     // The clock starts when there is something to see.
-    if characters.iter().next().is_some() {
-        *seen_s += time.delta_secs();
+    if !characters.is_empty() {
+        picture.seen_s += time.delta_secs();
     }
-    if picture.taken.is_none() && *seen_s > picture.after_s {
+    if picture.held.is_none() && picture.seen_s > picture.after_s {
+        picture.held = Some(Instant::now());
+        commands.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::ZERO));
+    }
+    let held = picture.held.map_or(Duration::ZERO, |since| since.elapsed());
+    if held > HELD && !picture.taken {
+        picture.taken = true;
         commands.spawn(Screenshot::primary_window()).observe(save_to_disk(picture.file.clone()));
-        picture.taken = Some(*seen_s);
     }
-    if picture.taken.is_some_and(|t| *seen_s > t + 0.5) && std::path::Path::new(&picture.file).exists() {
+    if held > HELD + Duration::from_secs(3) && std::path::Path::new(&picture.file).exists() {
         exit.write(AppExit::Success);
     }
 }

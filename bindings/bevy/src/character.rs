@@ -137,25 +137,20 @@ pub(crate) fn adopt_kinds(
         if Arc::ptr_eq(character, &kind.character) {
             continue;
         }
-        let (pose, velocity) = (&output.0.pose, &output.0.velocity);
-        let mut room = (character.state_at(into_root(transform, kind.scale)), character.scratch(), character.output());
-        let (Ok(new), scratch, shown) = (&mut room.0, &mut room.1, &mut room.2) else { continue };
         // A database of another skeleton has no such pose: the character begins at rest, and its model is fitted again.
-        let other =
-            character.enter((pose, velocity), new, scratch, shown).is_err() || !same_joints(character, &kind.character);
-        if other {
+        let Ok(mut new) = character.state_at(into_root(transform, kind.scale)) else { continue };
+        let mut shown = character.output();
+        let was = (&output.0.pose, &output.0.velocity);
+        let goes_on = character.skeleton() == kind.character.skeleton()
+            && character.enter(was, &mut new, &mut character.scratch(), &mut shown).is_ok();
+        if !goes_on {
             commands.entity(entity).remove::<(MotionKind, MotionState, MotionOutput, Backstage, MotionModel)>();
             continue;
         }
-        let (Ok(new), _, shown) = room else { continue };
         kind.character = character.clone();
         (state.0, output.0) = (new, shown);
         backstage.prepared.forget();
     }
-}
-
-fn same_joints(a: &Character, b: &Character) -> bool {
-    a.skeleton() == b.skeleton()
 }
 
 fn begin(character: &Arc<Character>, at: &Transform) -> Option<impl Bundle + use<>> {

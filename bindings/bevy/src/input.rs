@@ -1,6 +1,6 @@
 //! What a game asks of a character: components that own everything they hold.
 
-use crate::convert::{from_vec, into_matcher, into_quat};
+use crate::convert::{into_matcher, into_quat, into_vec};
 use bevy_ecs::entity::{EntityMapper, MapEntities};
 use bevy_ecs::prelude::*;
 use bevy_math::{Quat, Vec2, Vec3};
@@ -78,7 +78,7 @@ pub struct Stick {
 /// Where a camera looks, radians; 0 is +Z.
 pub fn camera_yaw_rad(camera: &Transform) -> f32 {
     // Not the platform's functions: what is asked must be the same everywhere.
-    Facing::from_direction(into_matcher(*camera.forward(), 1.0)).map_or(0.0, Facing::yaw)
+    Facing::from_direction(into_vec(*camera.forward())).map_or(0.0, Facing::yaw)
 }
 
 /// A point of a trajectory.
@@ -108,7 +108,7 @@ impl MotionPath {
     /// Returns [`PathError`] for fewer than two different points, and for NaN or infinity.
     pub fn new(points: impl Into<Vec<Vec3>>, closed: bool) -> Result<Self, PathError> {
         let points: Vec<Vec3> = points.into();
-        let path = core::Path::new(points.iter().map(|p| into_matcher(*p, 1.0)).collect(), closed)?;
+        let path = core::Path::new(points.iter().map(|p| into_vec(*p)).collect(), closed)?;
         Ok(Self { points: points.into(), path: Arc::new(path) })
     }
 
@@ -288,7 +288,7 @@ impl Prepared {
         db: Option<&Database>,
         user_width: usize,
     ) -> Result<(), NameError> {
-        let facing = |v: Vec3| Facing::from_direction(into_matcher(v, 1.0)).unwrap_or(Facing::FORWARD);
+        let facing = |v: Vec3| Facing::from_direction(into_vec(v)).unwrap_or(Facing::FORWARD);
         let goal = &mut self.input.goal;
         match &input.goal {
             MotionGoal::Stick(s) => *goal = OwnedGoal::Stick(s.resolve()),
@@ -352,11 +352,11 @@ impl HandTarget {
 impl MotionBody {
     /// The body at the end of an update.
     pub(crate) fn resolve(&self, at: &Transform, scale: f32) -> core::ExternalBody {
-        let ahead = at.rotation * from_vec(glam::Vec3::Z);
+        let ahead = at.rotation * Vec3::Z;
         core::ExternalBody {
             position: into_matcher(at.translation - Vec3::Y * self.origin_height_m, scale),
             velocity: into_matcher(self.velocity, scale),
-            facing: Facing::from_direction(into_matcher(ahead, 1.0)).unwrap_or(Facing::FORWARD),
+            facing: Facing::from_direction(into_vec(ahead)).unwrap_or(Facing::FORWARD),
             yaw_rate_radps: self.yaw_rate_radps,
         }
     }

@@ -146,6 +146,7 @@ pub(crate) fn plan_searches(
             match characters.get_mut(group.members[i]) {
                 Ok((_, kind, _, mut backstage, _)) if Arc::ptr_eq(&kind.character, &group.kind) => {
                     backstage.counted = *frame;
+                    backstage.turn = Turn::Regular;
                 }
                 _ => {
                     group.members.swap_remove(i);
@@ -155,10 +156,11 @@ pub(crate) fn plan_searches(
             }
         }
     }
-    for (entity, kind, _, backstage, _) in &characters {
+    for (entity, kind, _, mut backstage, _) in &mut characters {
         if backstage.counted == *frame {
             continue;
         }
+        backstage.turn = Turn::Regular;
         let found = groups.iter().position(|g| Arc::ptr_eq(&g.kind, &kind.character));
         let g = found.unwrap_or_else(|| {
             let kind = kind.character.clone();
@@ -184,16 +186,9 @@ pub(crate) fn plan_searches(
     if changed {
         *order = groups.iter().flat_map(|g| g.members.iter().copied()).collect();
     }
+    let Some(searches) = budget.searches_per_frame else { return };
     let all = order.len();
     for group in groups.iter_mut().filter(|g| !g.members.is_empty()) {
-        let Some(searches) = budget.searches_per_frame else {
-            for member in &group.members {
-                if let Ok((_, _, _, mut backstage, _)) = characters.get_mut(*member) {
-                    backstage.turn = Turn::Regular;
-                }
-            }
-            continue;
-        };
         let Group { kind, members, scheduler, significance } = group;
         scheduler.searches_per_frame = (searches * members.len()).div_ceil(all).max(1);
         significance.clear();

@@ -99,10 +99,6 @@ impl SearchScheduler {
         crowd: Crowd,
     ) -> Result<(), InputError> {
         let Crowd { states, scratch, outputs } = crowd;
-        let found = states.len();
-        if found != self.characters() {
-            return Err(InputError::Characters { what: "states", expected: self.characters(), found });
-        }
         let turns = self.plan(&character.config, states.iter().map(|s| &s.header), significance)?;
         let crowd = Crowd { states, scratch, outputs: &mut *outputs };
         step_in_turns(character, inputs, turns, dt_s, crowd)?;

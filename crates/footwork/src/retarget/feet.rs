@@ -5,7 +5,7 @@ use super::map::RetargetMap;
 use super::reference::Reference;
 use crate::adjust::two_bone_ik::{BentLeg, Reach};
 use crate::frames::JointIndex;
-use crate::math::exp;
+use crate::math::spring::damp;
 use crate::pose::Pose;
 use crate::rig::Leg;
 use crate::roles::Side;
@@ -106,7 +106,7 @@ impl PlantedFoot {
             (false, true) => self.shift += (free - wished) * level,
             (true, false) => self.shift += (wished - free) * level,
             (true, true) => {}
-            (false, false) => self.shift *= exp(-core::f32::consts::LN_2 * dt_s / RELEASE_HALF_LIFE_S),
+            (false, false) => self.shift *= 1.0 - damp(RELEASE_HALF_LIFE_S, dt_s),
         }
         self.planted = touches;
     }

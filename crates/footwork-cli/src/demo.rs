@@ -2,7 +2,6 @@
 
 use crate::args::{Common, GroundKind};
 use crate::course::Course;
-use crate::draw::view::View;
 use crate::film;
 use crate::kind::Kind;
 use crate::networks;
@@ -13,6 +12,7 @@ use crate::trace::Trace;
 use anyhow::{Context, Result};
 use footwork::database::Database;
 use footwork::matcher::Character;
+use footwork_draw::view::View;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

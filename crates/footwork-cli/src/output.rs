@@ -1,12 +1,12 @@
 //! Writing the results of a run: motion and pictures.
 
 use crate::interrupt::guarded;
-use crate::path_svg::{self, PathPlot};
 use crate::run::Driven;
 use anyhow::{Context, Result};
 use footwork::clip::RawClip;
 use footwork::database::Database;
 use footwork::files::write_atomically;
+use footwork_draw::path_plot::{self, PathPlot};
 use footwork_import::bvh::WriteOptions;
 use footwork_import::glb::{self, GlbOptions};
 use footwork_import::write_clip;
@@ -33,7 +33,7 @@ pub fn clip_glb(path: &Path, clip: &RawClip) -> Result<()> {
 
 /// Writes the commanded and the walked path from above.
 pub fn svg(path: &Path, title: &str, driven: &Driven) -> Result<()> {
-    let drawing = path_svg::svg(&PathPlot {
+    let drawing = path_plot::svg(&PathPlot {
         title,
         commanded: &driven.commanded,
         walked: &driven.walked,

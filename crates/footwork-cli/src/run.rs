@@ -2,7 +2,6 @@
 
 use crate::course::Course;
 use crate::ground::GroundKind;
-use crate::path_svg::PathSample;
 use crate::progress;
 use anyhow::Result;
 use footwork::clip::{Annotations, RawClip};
@@ -10,6 +9,7 @@ use footwork::database::{Database, TagMask};
 use footwork::matcher::{Character, MatcherConfig, MotionMatcher, Playing};
 use footwork::math::{Facing, Quat, Transform};
 use footwork::search::Explanation;
+use footwork_draw::path_plot::PathSample;
 use glam::Vec3;
 use serde::Serialize;
 use std::sync::Arc;

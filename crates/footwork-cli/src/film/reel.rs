@@ -1,8 +1,6 @@
 //! Motion to choose from: clips, a database or a recorded run, read frame by frame on request.
 
 use crate::database::name_fits;
-use crate::draw::motion::{Motion, MotionPart};
-use crate::draw::shapes::cut;
 use crate::ground::GroundKind;
 use crate::trace::Trace;
 use anyhow::{Result, bail};
@@ -14,6 +12,8 @@ use footwork::math::Transform;
 use footwork::pose::{Pose, PoseVelocity};
 use footwork::rig::Rig;
 use footwork::skeleton::Skeleton;
+use footwork_draw::motion::{Motion, MotionPart};
+use footwork_draw::shapes::cut;
 use glam::Vec3;
 
 /// Time loaded before a span for the traces of the feet, in seconds.

@@ -1,6 +1,6 @@
 //! Rounded solids between joints, and how they are drawn.
 
-use crate::draw::shapes::{Colour, Picture, Point, hull, ring};
+use crate::shapes::{Colour, Picture, Point, hull, ring};
 use glam::Vec3;
 
 /// Corners of a drawn circle.
@@ -10,12 +10,16 @@ const OUTLINE_PX: f32 = 1.3;
 /// Which half of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
+    /// The left side.
     Left,
+    /// The right side.
     Right,
+    /// Trunk and head.
     Middle,
 }
 
 impl Half {
+    /// Returns the colour of its parts.
     pub fn colour(self) -> Colour {
         match self {
             Self::Left => Colour::rgb(0x3f7fc4),

@@ -1,10 +1,10 @@
 //! Below the figures: contacts, speeds and transitions over time, and the path from above.
 
-use super::cell::{BORDER, FAINT, INK, JUMP, Subject};
-use super::figure::Half;
-use super::motion::flat;
-use super::shapes::{Anchor, Colour, Font, Frame, Picture, Point, cut};
-use super::view::View;
+use crate::cell::{BORDER, FAINT, INK, JUMP, Subject};
+use crate::figure::Half;
+use crate::motion::flat;
+use crate::shapes::{Anchor, Colour, Font, Frame, Picture, Point, cut};
+use crate::view::View;
 use glam::Vec3;
 
 const NAME_PX: f32 = 96.0;

@@ -2,7 +2,7 @@
 
 use super::part::{Ball, Half};
 use super::sides::halves;
-use crate::draw::motion::Motion;
+use crate::motion::Motion;
 use footwork::frames::JointIndex;
 use footwork::math::Transform;
 use footwork::rig::Rig;

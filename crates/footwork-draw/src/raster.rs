@@ -1,19 +1,21 @@
 //! Picture as PNG. Words are drawn in a built-in bitmap typeface: no system font is needed, and the result is the same on
 //! every machine.
 
-use super::shapes::{Anchor, Colour, Font, Picture, Point, Shape};
-use anyhow::{Context, Result};
+use crate::error::DrawError;
+use crate::shapes::{Anchor, Colour, Font, Picture, Point, Shape};
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster};
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, Stroke, StrokeDash,
     Transform,
 };
 
-pub fn write(picture: &Picture) -> Result<Vec<u8>> {
+/// Draws a picture on white, as a PNG file.
+///
+/// # Errors
+/// [`DrawError`] for a size that no bitmap has.
+pub fn write(picture: &Picture) -> Result<Vec<u8>, DrawError> {
     let size = (picture.width.ceil() as u32, picture.height.ceil() as u32);
-    let mut page = Pixmap::new(size.0, size.1).with_context(|| {
-        format!("picture of {} x {} pixels: exceeds the maximum size; reduce --width", size.0, size.1)
-    })?;
+    let mut page = Pixmap::new(size.0, size.1).ok_or(DrawError::NoBitmap { width_px: size.0, height_px: size.1 })?;
     page.fill(Color::WHITE);
     for shape in &picture.shapes {
         match shape {
@@ -32,7 +34,7 @@ pub fn write(picture: &Picture) -> Result<Vec<u8>> {
             Shape::Words { at, anchor, font, colour, text } => words(&mut page, *at, *anchor, *font, *colour, text),
         }
     }
-    page.encode_png().context("the picture could not be encoded as PNG")
+    page.encode_png().map_err(|e| DrawError::Png(e.to_string()))
 }
 
 fn path(points: &[Point], closed: bool) -> Option<Path> {

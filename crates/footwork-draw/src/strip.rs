@@ -1,12 +1,12 @@
 //! Film strip: header, rows of cells, timeline.
 
-use super::cell::{BELOW_PX, BORDER, INK, JUMP, NO_BOUNDS, Shot, Stage, Subject, union};
-use super::header::{Header, Marks};
-use super::layout::{Drawn, FIGURE_PX, GAP_PX, HEADING_PX, LARGE_PX, LINE_PX, MARGIN, PAD, check_size};
-use super::shapes::{Anchor, Font, Frame, Picture, cut};
-use super::timeline::{height as timeline_height, nice, timeline, triangle, way};
-use super::view::View;
-use anyhow::{Result, bail};
+use crate::cell::{BELOW_PX, BORDER, INK, JUMP, NO_BOUNDS, Shot, Stage, Subject, union};
+use crate::error::DrawError;
+use crate::header::{Header, Marks};
+use crate::layout::{Drawn, FIGURE_PX, GAP_PX, HEADING_PX, LARGE_PX, LINE_PX, MARGIN, PAD, check_size};
+use crate::shapes::{Anchor, Font, Frame, Picture, cut};
+use crate::timeline::{height as timeline_height, nice, timeline, triangle, way};
+use crate::view::View;
 
 /// Fewest columns: wide bodies are scaled down instead.
 const LEAST_COLUMNS: usize = 6;
@@ -33,20 +33,29 @@ pub enum CameraMode {
 /// Times of the poses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Moments {
+    /// As many as fit.
     Auto,
+    /// This many, equally spaced.
     Frames(usize),
+    /// One per so many seconds.
     Every(f64),
 }
 
 /// A film strip to draw.
 pub struct Strip<'a> {
+    /// Heading.
     pub title: String,
     /// One subject, or two to compare.
     pub subjects: &'a [Subject],
+    /// First and last time, in seconds.
     pub span_s: [f64; 2],
+    /// Times of the poses.
     pub moments: Moments,
+    /// From where each pose is seen.
     pub views: &'a [View],
+    /// Whether the camera follows.
     pub camera: CameraMode,
+    /// Width of the page, pixels.
     pub width: f32,
 }
 
@@ -75,7 +84,11 @@ struct Cell<'a> {
 }
 
 impl Strip<'_> {
-    pub fn draw(&self) -> Result<Drawn> {
+    /// Draws it.
+    ///
+    /// # Errors
+    /// [`DrawError`] where the page would be too large.
+    pub fn draw(&self) -> Result<Drawn, DrawError> {
         let mut picture = Picture { title: self.title.clone(), width: self.width, ..Picture::default() };
         let grid = if self.camera == CameraMode::Follow { Some(self.grid()?) } else { None };
         let times = grid.as_ref().map_or_else(|| self.walking_times(), |g| Ok(g.times.clone()))?;
@@ -125,7 +138,7 @@ impl Strip<'_> {
     }
 
     /// Scale of the figures, number of columns, and times.
-    fn grid(&self) -> Result<Grid> {
+    fn grid(&self) -> Result<Grid, DrawError> {
         let bounds: Vec<[f32; 4]> = self.views.iter().map(|v| self.bounds(*v)).collect();
         let widest = bounds.iter().map(|b| b[2] - b[0]).fold(0.1, f32::max);
         let fit = |columns: usize| (self.avail() / columns as f32 - 2.0 * PAD) / widest;
@@ -187,7 +200,7 @@ impl Strip<'_> {
         }
     }
 
-    pub(super) fn times(&self, columns: usize) -> Result<Vec<f64>> {
+    pub(super) fn times(&self, columns: usize) -> Result<Vec<f64>, DrawError> {
         let [from, to] = self.span_s;
         let long = to - from;
         let rate = self.subjects.iter().map(|s| f64::from(s.motion.rate_hz)).fold(1.0, f64::max);
@@ -202,17 +215,11 @@ impl Strip<'_> {
             }
         };
         if n > MOST_CELLS {
-            bail!(
-                "{n} poses: expected at most {MOST_CELLS} in one picture; use a smaller --frames or a larger --every"
-            );
+            return Err(DrawError::TooManyPoses { poses: n, most: MOST_CELLS });
         }
         let joints = self.subjects.iter().map(|s| s.motion.world(0).len()).sum::<usize>();
         if n * self.views.len() * joints > MOST_DRAWN_JOINTS {
-            bail!(
-                "{n} poses of {joints} joints in {} view(s): too many for one picture; use a smaller --frames, a \
-                 larger --every, or fewer views",
-                self.views.len()
-            );
+            return Err(DrawError::TooManyJoints { poses: n, joints, views: self.views.len() });
         }
         Ok((0..n).map(|k| from + k as f64 * step).collect())
     }

@@ -1,10 +1,10 @@
 //! Title, subtitle and legend.
 
-use super::cell::{FAINT, INK, Subject};
-use super::figure::Half;
-use super::layout::MARGIN;
-use super::shapes::{Anchor, Colour, Font, Frame, Picture, Point, cut};
-use super::timeline::triangle;
+use crate::cell::{FAINT, INK, Subject};
+use crate::figure::Half;
+use crate::layout::MARGIN;
+use crate::shapes::{Anchor, Colour, Font, Frame, Picture, Point, cut};
+use crate::timeline::triangle;
 
 const HEADER_PX: f32 = 62.0;
 

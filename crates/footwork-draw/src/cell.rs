@@ -1,16 +1,20 @@
 //! One pose in one view: ground, marks, traces and figure.
 
-use super::figure::{Figure, Half};
-use super::ground::{Ground, Relief};
-use super::motion::Motion;
-use super::shapes::{Anchor, Colour, Font, Frame, Picture, Point};
-use super::view::{Camera, View};
+use crate::figure::{Figure, Half};
+use crate::ground::{Ground, Relief};
+use crate::motion::Motion;
+use crate::shapes::{Anchor, Colour, Font, Frame, Picture, Point};
+use crate::view::{Camera, View};
 use footwork::math::Facing;
 use glam::Vec3;
 
+/// Colour of words and outlines.
 pub const INK: Colour = Colour::rgb(0x22262b);
+/// Colour of what is said beside.
 pub const FAINT: Colour = Colour::rgb(0x6b7280);
+/// Colour of borders.
 pub const BORDER: Colour = Colour::rgb(0xd5d9df);
+/// Colour of transitions.
 pub const JUMP: Colour = Colour::rgb(0xb5179e);
 const GROUND: Colour = Colour::rgb(0xf1f3f5);
 const GROUND_LINE: Colour = Colour::rgb(0x8b929c);
@@ -39,13 +43,17 @@ const TRACE_S: f32 = 0.4;
 
 /// Motion with the body that shows it.
 pub struct Subject {
+    /// Name shown beside it.
     pub label: String,
+    /// Poses in the world.
     pub motion: Motion,
+    /// Body around the skeleton.
     pub figure: Figure,
     /// `[contact joints]` names.
     pub contact_names: Vec<String>,
     /// The frames of the span.
     pub span: std::ops::Range<usize>,
+    /// What it stands on.
     pub ground: Ground,
 }
 
@@ -82,7 +90,9 @@ impl Subject {
 /// A subject seen in a view.
 #[derive(Clone, Copy)]
 pub struct Shot<'a> {
+    /// What is seen.
     pub subject: &'a Subject,
+    /// From where.
     pub view: View,
 }
 
@@ -96,15 +106,21 @@ pub const NO_BOUNDS: [f32; 4] = [f32::MAX, f32::MAX, f32::MIN, f32::MIN];
 
 /// Placement of the world on the page.
 pub struct Stage<'a> {
+    /// What is seen.
     pub subject: &'a Subject,
+    /// From where.
     pub view: View,
+    /// Axes of the page in the world.
     pub camera: Camera,
     /// Point of the world at `at`.
     pub origin: Vec3,
+    /// Point of the page.
     pub at: Point,
+    /// Scale.
     pub px_per_m: f32,
     /// The ground is clipped to this frame.
     pub frame: Frame,
+    /// Ground around the frames shown.
     pub relief: Relief<'a>,
     /// Point of the world through which the ground is cut, seen from the side.
     pub cut_at: Vec3,
@@ -113,6 +129,7 @@ pub struct Stage<'a> {
 }
 
 impl Stage<'_> {
+    /// Returns where a point of the world lies on the page.
     pub fn point(&self, p: Vec3) -> Point {
         let [x, y] = self.camera.plane(p - self.origin);
         [self.at[0] + x * self.px_per_m, self.at[1] - y * self.px_per_m]
@@ -352,6 +369,7 @@ impl Stage<'_> {
         }
     }
 
+    /// Draws the body at a frame.
     pub fn figure(&self, picture: &mut Picture, frame: usize) {
         let s = self.subject;
         s.figure.draw(picture, s.motion.world(frame), &self.camera, self.px_per_m, &|p| self.point(p));

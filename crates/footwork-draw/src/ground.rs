@@ -1,7 +1,7 @@
 //! Ground under a motion: known, or estimated from planted feet.
 
-use super::figure::{Figure, Sole};
-use super::motion::{Motion, flat};
+use crate::figure::{Figure, Sole};
+use crate::motion::{Motion, flat};
 use glam::Vec3;
 use std::ops::Range;
 use std::sync::Arc;
@@ -36,6 +36,7 @@ pub enum Ground {
 /// A planted foot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Foothold {
+    /// Frames in which the foot is planted.
     pub frames: Range<usize>,
     /// Point under the foot, world.
     pub at: Vec3,
@@ -45,7 +46,9 @@ pub struct Foothold {
 
 /// Ground around a range of frames.
 pub enum Relief<'a> {
+    /// Plane at the height of the root.
     Level,
+    /// Height at a point of the world, in metres.
     Known(&'a dyn Fn(Vec3) -> f32),
     /// Ground that changes in one direction only.
     Section {

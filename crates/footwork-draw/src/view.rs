@@ -17,6 +17,7 @@ pub enum View {
 }
 
 impl View {
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Side => "side",
@@ -53,8 +54,11 @@ impl View {
 /// Axes of a picture: unit vectors in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
+    /// To the right of the picture.
     pub right: Vec3,
+    /// Up the picture.
     pub up: Vec3,
+    /// From the picture to the eye.
     pub toward: Vec3,
 }
 

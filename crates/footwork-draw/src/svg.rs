@@ -1,12 +1,13 @@
 //! Picture as SVG.
 
-use super::shapes::{Anchor, Colour, Font, Picture, Point, Shape};
 use crate::markup::{escape, number};
+use crate::shapes::{Anchor, Colour, Font, Picture, Point, Shape};
 use std::fmt::Write;
 
 /// Maximum number of characters of a label.
 const CHARS: usize = 400;
 
+/// Returns a picture as an SVG file.
 pub fn write(picture: &Picture) -> String {
     let (w, h) = (number(f64::from(picture.width)), number(f64::from(picture.height)));
     let title = escape(&picture.title, CHARS);

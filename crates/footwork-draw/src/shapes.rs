@@ -7,10 +7,12 @@ use footwork::math::sin_cos;
 pub struct Colour(pub u8, pub u8, pub u8, pub u8);
 
 impl Colour {
+    /// An opaque colour from 0xRRGGBB.
     pub const fn rgb(hex: u32) -> Self {
         Self((hex >> 16) as u8, (hex >> 8) as u8, hex as u8, 255)
     }
 
+    /// The same colour with another opacity.
     pub const fn alpha(self, alpha: u8) -> Self {
         Self(self.0, self.1, self.2, alpha)
     }
@@ -28,8 +30,11 @@ pub type Point = [f32; 2];
 /// Size and weight of words. All characters have the same width.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Font {
+    /// Regular, 7 pixels per character.
     Small,
+    /// Bold, 7 pixels per character.
     SmallBold,
+    /// Bold, 11 pixels per character.
     Large,
 }
 
@@ -42,6 +47,7 @@ impl Font {
         }
     }
 
+    /// Returns the width of a text, pixels.
     pub fn width(self, text: &str) -> f32 {
         self.advance() * text.chars().count() as f32
     }
@@ -50,8 +56,11 @@ impl Font {
 /// Alignment of words.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Anchor {
+    /// The point is at the start.
     Start,
+    /// The point is in the middle.
     Middle,
+    /// The point is at the end.
     End,
 }
 
@@ -59,50 +68,88 @@ pub enum Anchor {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// A closed area.
-    Area { points: Vec<Point>, fill: Colour, edge: Option<(Colour, f32)> },
+    Area {
+        /// Corners, in order around it.
+        points: Vec<Point>,
+        /// Colour inside.
+        fill: Colour,
+        /// Colour and width of its border, in pixels.
+        edge: Option<(Colour, f32)>,
+    },
     /// An open line.
-    Line { points: Vec<Point>, colour: Colour, width: f32, dashed: bool },
-    /// Words; the point lies on their baseline.
-    Words { at: Point, anchor: Anchor, font: Font, colour: Colour, text: String },
+    Line {
+        /// From its start to its end.
+        points: Vec<Point>,
+        /// Its colour.
+        colour: Colour,
+        /// Pixels.
+        width: f32,
+        /// True for dashes.
+        dashed: bool,
+    },
+    /// Words.
+    Words {
+        /// Point on the baseline.
+        at: Point,
+        /// Which part of the words is at the point.
+        anchor: Anchor,
+        /// Size and weight.
+        font: Font,
+        /// Their colour.
+        colour: Colour,
+        /// One line.
+        text: String,
+    },
 }
 
 /// A picture.
 #[derive(Clone, Debug, Default)]
 pub struct Picture {
+    /// What it shows, for those who do not see it.
     pub title: String,
+    /// Pixels.
     pub width: f32,
+    /// Pixels.
     pub height: f32,
+    /// In drawing order.
     pub shapes: Vec<Shape>,
 }
 
 impl Picture {
+    /// Adds an area.
     pub fn area(&mut self, points: Vec<Point>, fill: Colour) {
         self.shapes.push(Shape::Area { points, fill, edge: None });
     }
 
+    /// Adds an area with an edge.
     pub fn outlined(&mut self, points: Vec<Point>, fill: Colour, edge: Colour, width: f32) {
         self.shapes.push(Shape::Area { points, fill, edge: Some((edge, width)) });
     }
 
+    /// Adds a rectangle.
     pub fn rectangle(&mut self, b: &Frame, fill: Colour) {
         self.area(b.corners(), fill);
     }
 
+    /// Adds an ellipse; `radius` is its half width and half height.
     pub fn disc(&mut self, at: Point, radius: [f32; 2], fill: Colour, edge: Option<(Colour, f32)>) {
         let points = ring(24).map(|[x, y]| [at[0] + x * radius[0], at[1] + y * radius[1]]).collect();
         self.shapes.push(Shape::Area { points, fill, edge });
     }
 
+    /// Adds a polyline; fewer than two points are no line.
     pub fn line(&mut self, points: Vec<Point>, colour: Colour, width: f32) {
         if points.len() > 1 {
             self.shapes.push(Shape::Line { points, colour, width, dashed: false });
         }
     }
 
+    /// Adds a dashed polyline.
     pub fn dashed(&mut self, points: Vec<Point>, colour: Colour, width: f32) {
         self.shapes.push(Shape::Line { points, colour, width, dashed: true });
     }
 
+    /// Adds words, unless there are none.
     pub fn words(&mut self, at: Point, anchor: Anchor, font: Font, colour: Colour, text: impl Into<String>) {
         let text = text.into();
         if !text.is_empty() {
@@ -149,26 +196,34 @@ pub fn ring(n: usize) -> impl Iterator<Item = [f32; 2]> {
 /// A rectangle on the page, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
+    /// Distance from the left.
     pub left: f32,
+    /// Distance from the top.
     pub top: f32,
+    /// Its width.
     pub width: f32,
+    /// Its height.
     pub height: f32,
 }
 
 impl Frame {
+    /// Returns the right border.
     pub fn right(&self) -> f32 {
         self.left + self.width
     }
 
+    /// Returns the lower border.
     pub fn bottom(&self) -> f32 {
         self.top + self.height
     }
 
+    /// Returns the corners, in order around it.
     pub fn corners(&self) -> Vec<Point> {
         let (l, t, r, b) = (self.left, self.top, self.right(), self.bottom());
         vec![[l, t], [r, t], [r, b], [l, b]]
     }
 
+    /// True for points inside and on the border.
     pub fn contains(&self, p: Point) -> bool {
         (self.left..=self.right()).contains(&p[0]) && (self.top..=self.bottom()).contains(&p[1])
     }

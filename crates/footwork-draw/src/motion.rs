@@ -9,12 +9,15 @@ const MOST_STEPS: usize = 5000;
 /// Frames of a time span, in the world.
 #[derive(Clone, Debug)]
 pub struct Motion {
+    /// Frames per second.
     pub rate_hz: f32,
     /// Time shown for frame 0, in seconds.
     pub first_s: f64,
+    /// Joints of a pose.
     pub joints: usize,
     /// `[frames x joints]` `world_from_joint`.
     pub world: Vec<Transform>,
+    /// Joints that touch the ground.
     pub slots: usize,
     /// `[frames x contact joints]`.
     pub contacts: Vec<u8>,
@@ -35,24 +38,29 @@ pub struct Motion {
 pub struct MotionPart {
     /// First frame.
     pub start: usize,
+    /// Name of the clip or the part.
     pub name: String,
     /// True if the position is discontinuous at the start.
     pub apart: bool,
 }
 
 impl Motion {
+    /// Returns the number of frames.
     pub fn frames(&self) -> usize {
         self.world.len() / self.joints
     }
 
+    /// `[joints]` returns the pose of a frame, `world_from_joint`.
     pub fn world(&self, frame: usize) -> &[Transform] {
         &self.world[frame * self.joints..][..self.joints]
     }
 
+    /// Returns the root of a frame, `world_from_root`.
     pub fn root(&self, frame: usize) -> Transform {
         self.world[frame * self.joints]
     }
 
+    /// True if a joint that touches the ground is planted.
     pub fn planted(&self, frame: usize, slot: usize) -> bool {
         self.contacts[frame * self.slots + slot] != 0
     }
@@ -63,6 +71,7 @@ impl Motion {
         (f.max(0.0) as usize).min(self.frames() - 1)
     }
 
+    /// Returns the time of a frame, in seconds.
     pub fn time_s(&self, frame: usize) -> f64 {
         self.first_s + frame as f64 / f64::from(self.rate_hz)
     }

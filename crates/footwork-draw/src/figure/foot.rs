@@ -2,14 +2,16 @@
 
 use super::part::{Ball, Half, Part};
 use super::plan::{LEG_END, Plan};
-use crate::draw::motion::flat;
+use crate::motion::flat;
 use footwork::math::{Facing, Transform};
 use glam::Vec3;
 
 /// A foot's mark on the ground.
 #[derive(Clone, Copy, Debug)]
 pub struct Sole {
+    /// Joint that touches the ground.
     pub joint: usize,
+    /// Side of the body.
     pub half: Half,
     /// Half of its length, in metres.
     pub half_length: f32,

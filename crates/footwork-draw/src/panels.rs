@@ -1,11 +1,11 @@
 //! Standing camera: all poses of a strip in one picture of the ground.
 
-use super::cell::{BELOW_PX, BORDER, INK, JUMP, NO_BOUNDS, Shot, Stage, union};
-use super::layout::{FIGURE_PX, GAP_PX, LARGE_PX, LINE_PX, MARGIN, PAD};
-use super::shapes::{Anchor, Font, Frame, Picture, Point};
-use super::strip::{Moments, Strip};
-use super::timeline::{nice, triangle};
-use anyhow::Result;
+use crate::cell::{BELOW_PX, BORDER, INK, JUMP, NO_BOUNDS, Shot, Stage, union};
+use crate::error::DrawError;
+use crate::layout::{FIGURE_PX, GAP_PX, LARGE_PX, LINE_PX, MARGIN, PAD};
+use crate::shapes::{Anchor, Font, Frame, Picture, Point};
+use crate::strip::{Moments, Strip};
+use crate::timeline::{nice, triangle};
 use glam::Vec3;
 
 impl Strip<'_> {
@@ -45,7 +45,7 @@ impl Strip<'_> {
     }
 
     /// Times at which walking figures stand apart.
-    pub(super) fn walking_times(&self) -> Result<Vec<f64>> {
+    pub(super) fn walking_times(&self) -> Result<Vec<f64>, DrawError> {
         if self.moments != Moments::Auto {
             return self.times(1);
         }

@@ -1,25 +1,35 @@
 //! Many clips on one page: a row for each, from its first frame to its last.
 
-use super::cell::{BELOW_PX, BORDER, FAINT, INK, NO_BOUNDS, Stage, Subject, union};
-use super::header::{Header, Marks};
-use super::layout::{Drawn, GAP_PX, HEADING_PX, LINE_PX, MARGIN, PAD, check_size};
-use super::shapes::{Anchor, Colour, Font, Frame, Picture};
-use super::timeline::runs;
-use super::view::View;
-use anyhow::Result;
+use crate::cell::{BELOW_PX, BORDER, FAINT, INK, NO_BOUNDS, Stage, Subject, union};
+use crate::error::DrawError;
+use crate::header::{Header, Marks};
+use crate::layout::{Drawn, GAP_PX, HEADING_PX, LINE_PX, MARGIN, PAD, check_size};
+use crate::shapes::{Anchor, Colour, Font, Frame, Picture};
+use crate::timeline::runs;
+use crate::view::View;
 
 /// Contact sheet: one row per clip.
 pub struct ContactSheet<'a> {
+    /// Heading.
     pub title: String,
+    /// Line below the heading.
     pub subtitle: String,
+    /// One per row.
     pub subjects: &'a [Subject],
+    /// From where all are seen.
     pub view: View,
+    /// Poses per row.
     pub columns: usize,
+    /// Width of the page, pixels.
     pub width: f32,
 }
 
 impl ContactSheet<'_> {
-    pub fn draw(&self) -> Result<Drawn> {
+    /// Draws it.
+    ///
+    /// # Errors
+    /// [`DrawError`] where the page would be too large.
+    pub fn draw(&self) -> Result<Drawn, DrawError> {
         const SMALL_PX: f32 = 128.0;
         let mut picture = Picture { title: self.title.clone(), width: self.width, ..Picture::default() };
         let avail = self.width - 2.0 * MARGIN;

@@ -1,7 +1,7 @@
 //! Sizes on the page, and the finished picture.
 
-use super::shapes::Picture;
-use anyhow::{Result, bail};
+use crate::error::DrawError;
+use crate::shapes::Picture;
 
 /// Margin around the page.
 pub const MARGIN: f32 = 18.0;
@@ -9,7 +9,9 @@ pub const MARGIN: f32 = 18.0;
 pub const PAD: f32 = 9.0;
 /// Height of a line of words above a figure.
 pub const LINE_PX: f32 = 17.0;
+/// Height of a heading.
 pub const HEADING_PX: f32 = 22.0;
+/// Room between groups.
 pub const GAP_PX: f32 = 12.0;
 /// Default height of a figure.
 pub const FIGURE_PX: f32 = 240.0;
@@ -20,23 +22,17 @@ const MOST_PX: f32 = 80e6;
 
 /// A picture and its contents.
 pub struct Drawn {
+    /// The display list.
     pub picture: Picture,
     /// Times of the poses, in seconds.
     pub times_s: Vec<f64>,
+    /// Number of figures.
     pub cells: usize,
 }
 
 /// Rejects a picture that is too large to view.
-pub fn check_size(picture: &Picture) -> Result<()> {
+pub fn check_size(picture: &Picture) -> Result<(), DrawError> {
     let fits = picture.width * picture.height <= MOST_PX && picture.height <= 30_000.0;
-    // Also rejects NaN.
-    if !fits {
-        bail!(
-            "picture of {:.0} x {:.0} pixels: too large; use a smaller --frames, fewer views, a larger --every or a \
-             shorter span",
-            picture.width,
-            picture.height
-        );
-    }
-    Ok(())
+    // NaN is refused, too.
+    if fits { Ok(()) } else { Err(DrawError::TooLarge { width_px: picture.width, height_px: picture.height }) }
 }

@@ -1,6 +1,6 @@
 //! One pose in one view: ground, marks, traces and figure.
 
-use crate::figure::{Figure, Half};
+use crate::figure::{Figure, Half, Look};
 use crate::ground::{Ground, Relief};
 use crate::motion::Motion;
 use crate::shapes::{Anchor, Colour, Font, Frame, Picture, Point};
@@ -372,7 +372,9 @@ impl Stage<'_> {
     /// Draws the body at a frame.
     pub fn figure(&self, picture: &mut Picture, frame: usize) {
         let s = self.subject;
-        s.figure.draw(picture, s.motion.world(frame), &self.camera, self.px_per_m, &|p| self.point(p));
+        let point = |p| self.point(p);
+        let look = Look { camera: &self.camera, px_per_m: self.px_per_m, point: &point, tint: None };
+        s.figure.draw(picture, s.motion.world(frame), &look);
     }
 
     /// Draws the facing, in a view from above.

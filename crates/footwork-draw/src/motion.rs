@@ -45,6 +45,23 @@ pub struct MotionPart {
 }
 
 impl Motion {
+    /// Single poses without time: `[poses x joints]` in the world.
+    pub fn samples(joints: usize, world: Vec<Transform>) -> Self {
+        Self {
+            rate_hz: 1.0,
+            first_s: 0.0,
+            joints,
+            world,
+            slots: 0,
+            contacts: Vec::new(),
+            transitions: Vec::new(),
+            parts: Vec::new(),
+            borders: Vec::new(),
+            playing: Vec::new(),
+            commanded: Vec::new(),
+        }
+    }
+
     /// Returns the number of frames.
     pub fn frames(&self) -> usize {
         self.world.len() / self.joints

@@ -63,6 +63,13 @@ pub struct Camera {
 }
 
 impl Camera {
+    /// The camera that looks in a direction on the ground, and down by an angle.
+    pub fn looking(ahead: Facing, down_rad: f32) -> Self {
+        let ahead = ahead.direction();
+        let (s, c) = sin_cos(down_rad);
+        Self { right: ahead.cross(Vec3::Y), up: Vec3::Y * c + ahead * s, toward: Vec3::Y * s - ahead * c }
+    }
+
     /// Position in the picture, in metres: right, up.
     pub fn plane(&self, p: Vec3) -> [f32; 2] {
         [self.right.dot(p), self.up.dot(p)]
@@ -85,6 +92,13 @@ mod tests {
             assert!((c.right.cross(c.up) - c.toward).length() < 1e-5, "{view:?}");
             assert!((c.right.length() - 1.0).abs() < 1e-5 && (c.up.length() - 1.0).abs() < 1e-5);
         }
+    }
+
+    #[test]
+    fn a_camera_that_looks_ahead_is_right_handed() {
+        let c = Camera::looking(Facing::from_yaw(2.0), 0.4);
+        assert!((c.right.cross(c.up) - c.toward).length() < 1e-5);
+        assert!(Camera::looking(Facing::FORWARD, 0.0).toward.z < -0.99);
     }
 
     #[test]

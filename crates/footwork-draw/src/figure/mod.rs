@@ -11,15 +11,30 @@ mod trunk;
 pub use foot::Sole;
 pub use part::Half;
 
-use super::motion::Motion;
-use super::shapes::{Colour, Picture, Point};
-use super::view::Camera;
+use crate::motion::Motion;
+use crate::shapes::{Colour, Picture, Point, hull, ring};
+use crate::view::Camera;
 use footwork::math::Transform;
 use footwork::rig::Rig;
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
 use part::{Ball, Part};
 use plan::Plan;
+
+/// Corners of the shadow of a ball.
+const SHADOW_CORNERS: usize = 10;
+
+/// How a body is seen.
+pub struct Look<'a> {
+    /// Axes of the picture: far parts are drawn first.
+    pub camera: &'a Camera,
+    /// Size of the body on the page.
+    pub px_per_m: f32,
+    /// Where a point of the world lies on the page.
+    pub point: &'a dyn Fn(Vec3) -> Point,
+    /// A colour over all of it, and its share, 0 to 1.
+    pub tint: Option<(Colour, f32)>,
+}
 
 /// Body drawn around a skeleton.
 #[derive(Clone, Debug)]
@@ -74,15 +89,9 @@ impl Figure {
         })
     }
 
-    /// Draws the body, far parts first. `point` maps the world to the page.
-    pub fn draw(
-        &self,
-        picture: &mut Picture,
-        world: &[Transform],
-        camera: &Camera,
-        px_per_m: f32,
-        point: &dyn Fn(Vec3) -> Point,
-    ) {
+    /// Draws the body, far parts first.
+    pub fn draw(&self, picture: &mut Picture, world: &[Transform], look: &Look) {
+        let camera = look.camera;
         let mut order: Vec<(f32, &Part)> = self.parts.iter().map(|p| (self.depth(p, world, camera), p)).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
         // The side that faces away is darker.
@@ -95,8 +104,21 @@ impl Figure {
         for (_, part) in order {
             let shade = if camera.toward.y < 0.9 && away(part.half) { 0.26 } else { 0.0 };
             let colour = part.half.colour().towards(Colour::rgb(0x20242c), shade);
-            let project = |b: &Ball| (point(self.place(b, world)), b.radius * px_per_m);
+            let colour = look.tint.map_or(colour, |(tint, share)| colour.towards(tint, share));
+            let project = |b: &Ball| ((look.point)(self.place(b, world)), b.radius * look.px_per_m);
             part.draw(picture, colour, &project);
+        }
+    }
+
+    /// Draws the shadow of the body in one colour: `down` tells where a point's shadow falls.
+    pub fn shadow(&self, picture: &mut Picture, world: &[Transform], look: &Look, down: &dyn Fn(Vec3) -> Vec3) {
+        let Some((colour, _)) = look.tint else { return };
+        for group in self.parts.iter().flat_map(|p| &p.groups) {
+            let round = group.iter().flat_map(|b| {
+                let (at, r) = (self.place(b, world), b.radius);
+                ring(SHADOW_CORNERS).map(move |[x, z]| at + Vec3::new(r * x, 0.0, r * z))
+            });
+            picture.area(hull(round.map(|p| (look.point)(down(p))).collect()), colour);
         }
     }
 

@@ -16,7 +16,7 @@ use crate::frames::RowIndex;
 use crate::input::{Gait, Goal, MotionInput, Stick};
 use crate::math::Transform;
 use crate::schema::{ChannelKind, SourceBuffers};
-use crate::search::explain::Outcome;
+use crate::search::explain::{Outcome, channel_costs};
 use crate::search::moments::Moments;
 use crate::search::{
     Candidates, Explanation, Match, OwnedQuery, PerColumn, PlainColumns, SearchIndex, SearchQuery, row_cost,
@@ -313,6 +313,15 @@ impl Character {
         let (last, ask) = (scratch.last?, self.last_query(scratch)?);
         let outcome = Outcome { winner: last.found, jumped: last.jumped };
         Some(Explanation::of(self.database()?, &ask, &scratch.continuing, outcome, k))
+    }
+
+    /// `[channels]` what the last search made with a scratch says that its choice costs, per channel; returns the whole cost.
+    /// Allocates nothing. `None` before the first search, and for a character without a database: `out` is as it was.
+    pub fn chosen_costs(&self, scratch: &Scratch, out: &mut [f32]) -> Option<f32> {
+        let (last, ask, db) = (scratch.last?, self.last_query(scratch)?, self.database()?);
+        let chosen = if last.jumped { last.found } else { last.continuing }?;
+        channel_costs(db, &ask, &chosen, &scratch.continuing, out);
+        Some(chosen.cost)
     }
 
     /// The query of a character that plays exactly this row and moves as its clip does: exclusions, weights and costs as in a

@@ -208,6 +208,11 @@ impl MotionMatcher {
         self.character.last_query(&self.scratch)
     }
 
+    /// What the last search says that its choice costs: see [`Character::chosen_costs`].
+    pub fn chosen_costs(&self, out: &mut [f32]) -> Option<f32> {
+        self.character.chosen_costs(&self.scratch, out)
+    }
+
     /// Takes the last search apart: the `k` best rows and why each won or lost. Slow; for tools.
     pub fn explain(&self, k: usize) -> Option<Explanation> {
         self.character.explain(&self.scratch, k)

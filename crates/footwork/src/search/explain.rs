@@ -182,6 +182,26 @@ fn stored_values(db: &Database, row: RowIndex, mirrored: bool) -> Vec<f32> {
     (0..values.len()).map(value).collect()
 }
 
+/// The share of a channel in the cost of a row whose features are `value`.
+fn channel_cost(db: &Database, query: &SearchQuery, channel: usize, value: &dyn Fn(usize) -> f32) -> f32 {
+    let columns = db.schema.channels[channel].columns.clone();
+    columns.map(|c| PerColumn(&db.residuals).cost(c, query.features[c] - value(c), query.multipliers[c])).sum()
+}
+
+/// `[channels]` the cost of a row per channel; `playing` holds the features of what plays, for a match that continues. Allocates
+/// nothing.
+pub(crate) fn channel_costs(db: &Database, query: &SearchQuery, of: &Match, playing: &[f32], out: &mut [f32]) {
+    let values = if of.continuing { playing } else { db.features.row(of.row) };
+    let by_query = of.mirrored && !of.continuing && db.mirror == MirrorMode::Query;
+    let value = |c: usize| match by_query {
+        true => MirroredColumns(&db.mirror_columns).value(values, c),
+        false => PlainColumns.value(values, c),
+    };
+    for (k, cost) in out.iter_mut().enumerate().take(db.schema.channels.len()) {
+        *cost = channel_cost(db, query, k, &value);
+    }
+}
+
 fn report(
     db: &Database,
     query: &SearchQuery,
@@ -190,18 +210,8 @@ fn report(
     (cost, beside): (f32, f32),
     verdict: Verdict,
 ) -> CandidateReport {
-    let channels = db
-        .schema
-        .channels
-        .iter()
-        .map(|ch| {
-            let parts = ch.columns.clone();
-            let sum = parts
-                .map(|c| PerColumn(&db.residuals).cost(c, query.features[c] - values[c], query.multipliers[c]))
-                .sum();
-            (ch.label.clone(), sum)
-        })
-        .collect();
+    let labels = db.schema.channels.iter().enumerate();
+    let channels = labels.map(|(k, ch)| (ch.label.clone(), channel_cost(db, query, k, &|c| values[c]))).collect();
     let clip: ClipIndex = db.row_clips[row.at()];
     CandidateReport {
         row,

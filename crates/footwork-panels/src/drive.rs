@@ -1,0 +1,164 @@
+//! Who steers: keys, a gamepad, a script, chance, or nobody.
+
+use egui::{Key, Modifiers};
+use footwork::input::{Gait, Goal, MotionInput, Path, Stick};
+use footwork::trajectory::Simulation;
+use footwork_metrics::courses::{self, RandomStick, Run};
+use footwork_metrics::ground::GroundKind;
+use glam::{Vec2, Vec3};
+
+/// Speed on the path, m/s.
+const PATH_MPS: f32 = 1.75;
+/// Half the length and half the width of the path, metres.
+const PATH_M: [f32; 2] = [4.0, 2.5];
+
+/// Who steers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Driver {
+    /// Keys, or a gamepad where the shell has one.
+    #[default]
+    Hands,
+    /// A scripted course, by its place in [`courses::COURSES`].
+    Course(usize),
+    /// A figure of eight.
+    Path,
+    /// A random stick.
+    Random,
+    /// Nobody: the clip goes on.
+    Nobody,
+}
+
+impl Driver {
+    /// All there are.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let courses = (0..courses::COURSES.len()).map(Self::Course);
+        [Self::Hands].into_iter().chain(courses).chain([Self::Path, Self::Random, Self::Nobody])
+    }
+
+    /// How it is called.
+    pub fn name(self) -> String {
+        match self {
+            Self::Hands => "keys".to_owned(),
+            Self::Course(k) => format!("course {}", courses::COURSES.get(k).copied().unwrap_or("?")),
+            Self::Path => "path".to_owned(),
+            Self::Random => "random stick".to_owned(),
+            Self::Nobody => "nobody".to_owned(),
+        }
+    }
+}
+
+/// What hands ask for at one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Hands {
+    /// Left stick: right and ahead; length at most 1.
+    pub movement: Vec2,
+    /// Right stick: where to face while strafing.
+    pub look: Vec2,
+    /// Run.
+    pub run: bool,
+    /// Face where the camera looks.
+    pub strafe: bool,
+}
+
+impl Hands {
+    /// What the keys say: W A S D or arrows, shift to run, space or the right mouse button to strafe.
+    pub fn of_keys(ctx: &egui::Context) -> Self {
+        if ctx.egui_wants_keyboard_input() {
+            return Self::default();
+        }
+        ctx.input(|input| {
+            let held = |keys: [Key; 2]| f32::from(u8::from(keys.iter().any(|k| input.key_down(*k))));
+            let right = held([Key::D, Key::ArrowRight]) - held([Key::A, Key::ArrowLeft]);
+            let ahead = held([Key::W, Key::ArrowUp]) - held([Key::S, Key::ArrowDown]);
+            let shortcut = input.modifiers.matches_any(Modifiers::CTRL | Modifiers::COMMAND);
+            Self {
+                movement: if shortcut { Vec2::ZERO } else { Vec2::new(right, ahead).clamp_length_max(1.0) },
+                look: Vec2::ZERO,
+                run: input.modifiers.shift,
+                strafe: input.key_down(Key::Space),
+            }
+        })
+    }
+
+    /// The same and what a gamepad says.
+    pub fn with(self, pad: Self) -> Self {
+        Self {
+            movement: (self.movement + pad.movement).clamp_length_max(1.0),
+            look: pad.look,
+            run: self.run || pad.run,
+            strafe: self.strafe || pad.strafe || pad.look.length() > 0.3,
+        }
+    }
+}
+
+/// What steers, in the middle of it.
+#[derive(Debug)]
+pub(crate) struct Steering {
+    driver: Driver,
+    time_s: f32,
+    random: RandomStick,
+    course: Option<courses::Course>,
+    path: Option<Path>,
+}
+
+impl Steering {
+    pub fn new(driver: Driver) -> Self {
+        let course = match driver {
+            Driver::Course(k) => courses::COURSES.get(k).and_then(|name| courses::course(name, Run::new(0))),
+            _ => None,
+        };
+        Self { driver, time_s: 0.0, random: RandomStick::new(1), course, path: None }
+    }
+
+    pub fn driver(&self) -> Driver {
+        self.driver
+    }
+
+    /// What is asked for in the next `dt_s` seconds.
+    pub fn input(&mut self, hands: &Hands, camera_yaw_rad: f32, now: &Simulation, dt_s: f32) -> MotionInput<'_> {
+        let time_s = self.time_s;
+        self.time_s += dt_s;
+        match self.driver {
+            Driver::Nobody => MotionInput { goal: Goal::None, ..MotionInput::default() },
+            Driver::Random => MotionInput::stick(self.random.at(time_s)),
+            Driver::Course(_) => match &self.course {
+                Some(course) => {
+                    // A course that is over begins anew.
+                    let row = (time_s * footwork_metrics::RATE_HZ) as usize % course.rows.len().max(1);
+                    MotionInput::stick(course.rows.get(row).copied().unwrap_or_default())
+                }
+                None => MotionInput::default(),
+            },
+            Driver::Path => {
+                if self.path.is_none() {
+                    self.path = figure_of_eight(now.position);
+                }
+                match &self.path {
+                    Some(path) => MotionInput { goal: Goal::Path { path, speed_mps: PATH_MPS }, ..MotionInput::default() },
+                    None => MotionInput::default(),
+                }
+            }
+            Driver::Hands => MotionInput::stick(Stick {
+                movement: hands.movement,
+                look: hands.look,
+                camera_yaw_rad,
+                camera_yaw_rate_radps: 0.0,
+                strafe: hands.strafe,
+                gait: if hands.run { Gait::Run } else { Gait::Walk },
+            }),
+        }
+    }
+}
+
+/// A closed path through a point.
+fn figure_of_eight(through: Vec3) -> Option<Path> {
+    let points = (0..64).map(|k| {
+        let (s, c) = footwork::math::sin_cos(k as f32 / 64.0 * std::f32::consts::TAU);
+        through + Vec3::new(PATH_M[1] * 2.0 * s * c, 0.0, PATH_M[0] * s)
+    });
+    Path::new(points.collect(), true).ok()
+}
+
+/// The grounds that there are.
+pub(crate) const GROUNDS: [GroundKind; 4] =
+    [GroundKind::Level, GroundKind::Slope, GroundKind::Stairs, GroundKind::Rubble];

@@ -1,0 +1,157 @@
+//! What would flip a choice: the smallest change of one weight with which another candidate would have been played.
+//!
+//! Each trial repeats the update with another weight, from the same state: the shortlist, the costs of the transition and the
+//! exclusions take part as in a game.
+
+use footwork::database::Database;
+use footwork::input::{GroundHook, OwnedInput};
+use footwork::matcher::{Character, MatcherConfig, MatcherState, MotionMatcher};
+use footwork::math::{Transform, powf};
+use footwork::search::CandidateReport;
+use std::sync::Arc;
+
+/// Weights are tried from a 64th of what they are to 64 times that, in steps of a half octave, and then halved between.
+const STEPS: i32 = 12;
+const HALVINGS: usize = 7;
+/// A candidate is a moment: its neighbours within this time stand for it.
+const SAME_MOMENT_S: f64 = 0.05;
+
+/// An update with a search, to be repeated.
+pub(crate) struct Choice<'a> {
+    pub character: &'a Arc<Character>,
+    pub before: &'a MatcherState,
+    pub input: &'a OwnedInput,
+    pub ground: Option<&'a GroundHook<'a>>,
+    pub dt_s: f32,
+}
+
+/// What is changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// `matcher.channel_cost` of a channel.
+    Channel(String),
+    /// `matcher.responsiveness`.
+    Responsiveness,
+    /// `matcher.search.seam_cost`.
+    Seam,
+    /// `matcher.search.way_cost`.
+    Way,
+}
+
+/// The smallest change that flips the choice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flip {
+    /// Of this weight,
+    pub weight: Weight,
+    /// from this value
+    pub from: f32,
+    /// to this one.
+    pub to: f32,
+}
+
+impl std::fmt::Display for Flip {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let moves = if self.to < self.from { "falls" } else { "rises" };
+        write!(f, "wins if the weight of {} {moves} from {:.2} to {:.2}", self.weight, self.from, self.to)
+    }
+}
+
+impl std::fmt::Display for Weight {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Channel(label) => write!(f, "{label}"),
+            Self::Responsiveness => f.write_str("the trajectory (responsiveness)"),
+            Self::Seam => f.write_str("the seam (seam_cost)"),
+            Self::Way => f.write_str("the way (way_cost)"),
+        }
+    }
+}
+
+impl Weight {
+    /// All weights of a database's schema.
+    fn all(db: &Database) -> Vec<Self> {
+        let channels = db.schema.channels.iter().map(|c| Self::Channel(c.label.clone()));
+        channels.chain([Self::Responsiveness, Self::Seam, Self::Way]).collect()
+    }
+
+    /// Its value.
+    pub fn of(&self, config: &MatcherConfig) -> f32 {
+        match self {
+            Self::Channel(label) => config.channel_cost.get(label).copied().unwrap_or(1.0),
+            Self::Responsiveness => config.responsiveness,
+            Self::Seam => config.search.seam_cost,
+            Self::Way => config.search.way_cost,
+        }
+    }
+
+    /// The same settings with another value of it.
+    pub fn set(&self, config: &MatcherConfig, value: f32) -> MatcherConfig {
+        let mut config = config.clone();
+        match self {
+            Self::Channel(label) => {
+                config.channel_cost.insert(label.clone(), value);
+            }
+            Self::Responsiveness => config.responsiveness = value,
+            Self::Seam => config.search.seam_cost = value,
+            Self::Way => config.search.way_cost = value,
+        }
+        config
+    }
+}
+
+impl Choice<'_> {
+    /// What is played after the update with other settings: a matcher right after it.
+    pub fn repeat(&self, config: MatcherConfig) -> Option<MotionMatcher> {
+        let character = Arc::new(self.character.with_config(config).ok()?);
+        let mut matcher = MotionMatcher::of(character, Transform::IDENTITY).ok()?;
+        matcher.restore(self.before).ok()?;
+        let mut input = self.input.borrow();
+        input.ground = self.ground;
+        matcher.update(&input, self.dt_s).ok()?;
+        Some(matcher)
+    }
+
+    /// True if the candidate is what plays after the update with these settings.
+    fn plays(&self, wanted: &CandidateReport, config: MatcherConfig) -> bool {
+        let Some(matcher) = self.repeat(config) else { return false };
+        let Some(last) = matcher.last_search() else { return false };
+        let Some(db) = matcher.character().database() else { return false };
+        let chosen = if last.jumped { last.found } else { last.continuing };
+        chosen.is_some_and(|m| {
+            let clip = &db.clips[db.row_clips[m.row.at()].at()];
+            let side = m.mirrored || clip.mirrored;
+            let apart = (db.row_time_s(m.row) - wanted.time_s).abs();
+            clip.name == wanted.clip && side == wanted.mirrored && apart <= SAME_MOMENT_S
+        })
+    }
+
+    /// The smallest change of a single weight with which the candidate plays; `None` if no weight alone does that.
+    pub fn flip(&self, wanted: &CandidateReport) -> Option<Flip> {
+        let db = self.character.database()?;
+        let config = self.character.config();
+        let mut best: Option<(f32, Flip)> = None;
+        for weight in Weight::all(db) {
+            let from = weight.of(config);
+            if from <= 0.0 {
+                continue;
+            }
+            for direction in [-1, 1] {
+                // Half octaves from now.
+                let value = |octaves: f32| from * powf(2.0, octaves);
+                let wins = |octaves: f32| self.plays(wanted, weight.set(config, value(octaves)));
+                let most = best.as_ref().map_or(f32::INFINITY, |b| b.0);
+                let steps = (1..=STEPS).map(|k| 0.5 * (k * direction) as f32);
+                let Some(mut far) = steps.take_while(|o| o.abs() < most + 0.5).find(|o| wins(*o)) else { continue };
+                let mut near = far - 0.5 * direction as f32;
+                for _ in 0..HALVINGS {
+                    let middle = 0.5 * (near + far);
+                    if wins(middle) { far = middle } else { near = middle }
+                }
+                if far.abs() < most {
+                    best = Some((far.abs(), Flip { weight: weight.clone(), from, to: value(far) }));
+                }
+            }
+        }
+        best.map(|b| b.1)
+    }
+}

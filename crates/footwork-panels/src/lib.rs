@@ -1,0 +1,38 @@
+//! Panels for motion matching: drive a character, rewind it, ask why, tune it. Written once over plain data with egui; a desktop
+//! window, a web page and a game show the same.
+//!
+//! ```text
+//! Session (database, character, settings, recording) <-- Studio::ui --> viewport, timeline, why, tune, library, performance
+//! ```
+//!
+//! [`Studio`] is all of them in one layout. A shell gives it time, files that were dropped, and a place to save to.
+
+mod camera;
+mod drive;
+mod flip;
+mod library;
+mod performance;
+mod scene;
+mod session;
+mod studio;
+mod style;
+mod timeline;
+mod tracks;
+mod tune;
+mod tuning;
+mod viewport;
+mod why;
+
+pub use camera::Orbit;
+pub use drive::{Driver, Hands};
+pub use flip::{Flip, Weight};
+pub use library::Library;
+pub use scene::Layers;
+pub use session::Session;
+pub use studio::{Request, Studio};
+pub use timeline::Timeline;
+pub use tracks::{Sample, Tracks};
+pub use tune::Tune;
+pub use tuning::Tuning;
+pub use viewport::Viewport;
+pub use why::Why;

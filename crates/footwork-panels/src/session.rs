@@ -1,0 +1,410 @@
+//! A character with everything around it that the panels show: data, settings, who steers, what was recorded, what is looked at.
+
+use crate::drive::{Driver, Hands, Steering};
+use crate::tracks::Tracks;
+use crate::tuning::Tuning;
+use footwork::database::Database;
+use footwork::frames::ClipIndex;
+use footwork::matcher::{Character, MotionMatcher};
+use footwork::math::Transform;
+use footwork::pose::{Pose, PoseVelocity};
+use footwork::recorder::{NamedGround, Recorder, RecorderConfig, Replay, Trace};
+use footwork_draw::figure::Figure;
+use footwork_draw::motion::Motion;
+use footwork_metrics::ground::GroundKind;
+use glam::Vec3;
+use std::ops::Range;
+use std::sync::Arc;
+use web_time::Instant;
+
+/// Poses from which the body is made.
+const BODY_SAMPLES: usize = 60;
+/// A step is never longer than this: after a pause of the window, time does not jump.
+const LONGEST_STEP_S: f32 = 0.1;
+
+/// What is shown.
+#[derive(Debug)]
+pub(crate) enum Mode {
+    /// The character as it is driven.
+    Live,
+    /// What was recorded.
+    Review(Review),
+    /// A clip of the database.
+    Clip(ClipPlayer),
+}
+
+/// A recording that is looked at.
+#[derive(Debug)]
+pub(crate) struct Review {
+    pub trace: Arc<Trace>,
+    pub replay: Replay,
+    /// The update that is shown.
+    pub update: usize,
+    pub playing: bool,
+    /// Updates that are repeated.
+    pub looped: Option<Range<usize>>,
+    /// Seconds that have passed beyond the update.
+    pub ahead_s: f32,
+    /// True for a recording out of a file: there is nothing to go back to.
+    pub opened: bool,
+}
+
+/// A clip that is played.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ClipPlayer {
+    pub clip: ClipIndex,
+    pub time_s: f64,
+    pub playing: bool,
+}
+
+/// Data, character and recording.
+#[derive(Debug)]
+pub struct Session {
+    /// Where the data comes from.
+    pub name: String,
+    pub(crate) database: Arc<Database>,
+    pub(crate) figure: Figure,
+    /// The settings.
+    pub tuning: Tuning,
+    pub(crate) matcher: MotionMatcher,
+    pub(crate) recorder: Recorder,
+    pub(crate) tracks: Tracks,
+    pub(crate) mode: Mode,
+    pub(crate) steering: Steering,
+    pub(crate) ground: GroundKind,
+    /// What went wrong last, in words.
+    pub message: Option<String>,
+    still: PoseVelocity,
+}
+
+impl Session {
+    /// A session over a database.
+    ///
+    /// # Errors
+    /// Settings that do not fit the database, in words.
+    pub fn new(name: impl Into<String>, database: Arc<Database>, tuning: Tuning) -> Result<Self, String> {
+        let character = Character::new(database.clone(), tuning.matcher().clone()).map_err(|e| e.to_string())?;
+        let recorder = Recorder::new(&character, RecorderConfig::default());
+        let matcher = MotionMatcher::of(Arc::new(character), Transform::IDENTITY).map_err(|e| e.to_string())?;
+        Ok(Self {
+            name: name.into(),
+            figure: body(&database),
+            tracks: Tracks::new(database.schema.channels.len()),
+            still: PoseVelocity::zero(database.skeleton.len()),
+            database,
+            tuning,
+            matcher,
+            recorder,
+            mode: Mode::Live,
+            steering: Steering::new(Driver::Hands),
+            ground: GroundKind::Level,
+            message: None,
+        })
+    }
+
+    /// The data.
+    pub fn database(&self) -> &Arc<Database> {
+        &self.database
+    }
+
+    /// Who steers.
+    pub fn driver(&self) -> Driver {
+        self.steering.driver()
+    }
+
+    /// Lets somebody else steer.
+    pub fn set_driver(&mut self, driver: Driver) {
+        self.steering = Steering::new(driver);
+    }
+
+    /// The ground that is walked on.
+    pub fn ground(&self) -> GroundKind {
+        self.ground
+    }
+
+    /// Begins anew on another ground.
+    pub fn set_ground(&mut self, ground: GroundKind) {
+        self.ground = ground;
+        self.restart();
+    }
+
+    /// Begins anew at the origin; what was recorded is gone.
+    pub fn restart(&mut self) {
+        if let Ok(matcher) = MotionMatcher::of(self.matcher.character().clone(), Transform::IDENTITY) {
+            self.matcher = matcher;
+        }
+        self.begin_recording();
+        self.set_driver(self.driver());
+    }
+
+    fn begin_recording(&mut self) {
+        self.recorder = Recorder::new(self.matcher.character(), RecorderConfig::default());
+        self.recorder.set_ground(self.ground.name());
+        self.tracks = Tracks::new(self.database.schema.channels.len());
+        self.mode = Mode::Live;
+    }
+
+    /// Lets time pass: the live character moves, a recording or a clip plays on.
+    pub fn advance(&mut self, dt_s: f32, hands: &Hands, camera_yaw_rad: f32) {
+        let dt_s = dt_s.clamp(0.0, LONGEST_STEP_S);
+        let result = match &mut self.mode {
+            Mode::Live => self.drive(dt_s, hands, camera_yaw_rad),
+            Mode::Review(review) => review.advance(dt_s),
+            Mode::Clip(player) => {
+                player.advance(&self.database, dt_s);
+                Ok(())
+            }
+        };
+        if let Err(what) = result {
+            self.message = Some(what);
+        }
+    }
+
+    fn drive(&mut self, dt_s: f32, hands: &Hands, camera_yaw_rad: f32) -> Result<(), String> {
+        if dt_s <= 0.0 {
+            return Ok(());
+        }
+        let kind = self.ground;
+        let ground = move |at: Vec3| kind.at(at);
+        let now = self.matcher.state().header.simulation;
+        let mut input = self.steering.input(hands, camera_yaw_rad, &now, dt_s);
+        if kind.is_level() {
+            // Clips of slopes and stairs have no place here.
+            input.tags.forbidden |= footwork_metrics::uneven_tags(&self.database);
+        } else {
+            input.ground = Some(&ground);
+        }
+        let start = Instant::now();
+        self.recorder.update(&mut self.matcher, &input, dt_s).map_err(|e| e.to_string())?;
+        let update_us = start.elapsed().as_nanos() as f32 / 1e3;
+        self.tracks.push(&self.matcher, dt_s, update_us);
+        Ok(())
+    }
+
+    /// True while the character is driven.
+    pub fn is_live(&self) -> bool {
+        matches!(self.mode, Mode::Live)
+    }
+
+    /// Drives on from where the character was left.
+    pub fn go_live(&mut self) {
+        self.mode = Mode::Live;
+    }
+
+    /// Drives on from the moment that is looked at; what was recorded after it is dropped.
+    pub fn go_on_from_here(&mut self) {
+        let Mode::Review(review) = &self.mode else { return };
+        let state = review.replay.matcher().state().clone();
+        match self.matcher.restore(&state) {
+            Ok(()) => self.begin_recording(),
+            Err(e) => self.message = Some(e.to_string()),
+        }
+    }
+
+    /// Stops at the last recorded update.
+    pub fn pause(&mut self) {
+        if self.is_live() && !self.tracks.is_empty() {
+            self.scrub(self.tracks.len() - 1);
+        }
+    }
+
+    /// Shows a recorded update.
+    pub fn scrub(&mut self, update: usize) {
+        if !matches!(self.mode, Mode::Review(_)) {
+            match self.review() {
+                Ok(review) => self.mode = Mode::Review(review),
+                Err(what) => {
+                    self.message = Some(what);
+                    return;
+                }
+            }
+        }
+        if let Mode::Review(review) = &mut self.mode
+            && let Err(what) = review.show(update)
+        {
+            self.message = Some(what);
+        }
+    }
+
+    fn review(&mut self) -> Result<Review, String> {
+        let trace = Arc::new(self.recorder.trace());
+        // The recorder drops its oldest updates in pieces.
+        self.tracks.keep(trace.updates());
+        self.replay(trace, false)
+    }
+
+    fn replay(&self, trace: Arc<Trace>, opened: bool) -> Result<Review, String> {
+        let kind = GroundKind::ALL.into_iter().find(|g| g.name() == trace.ground());
+        let ground: Option<NamedGround> = match kind {
+            Some(kind) if !kind.is_level() => Some(Arc::new(move |at| kind.at(at))),
+            _ => None,
+        };
+        let replay = Replay::new(trace.clone(), self.matcher.character().clone(), ground).map_err(|e| e.to_string())?;
+        Ok(Review { trace, replay, update: 0, playing: false, looped: None, ahead_s: 0.0, opened })
+    }
+
+    /// Shows a recording from elsewhere.
+    ///
+    /// # Errors
+    /// A recording of other data, or a damaged one; nothing changes.
+    pub fn open_trace(&mut self, trace: Trace) -> Result<(), String> {
+        let mut review = self.replay(Arc::new(trace), true)?;
+        let mut tracks = Tracks::new(self.database.schema.channels.len());
+        for update in 0..review.trace.updates() {
+            review.show(update)?;
+            tracks.push(review.replay.matcher(), review.trace.dt_s(update), 0.0);
+        }
+        review.show(0)?;
+        self.tracks = tracks;
+        self.mode = Mode::Review(review);
+        Ok(())
+    }
+
+    /// The recording.
+    pub fn trace(&self) -> Trace {
+        match &self.mode {
+            Mode::Review(review) => (*review.trace).clone(),
+            _ => self.recorder.trace(),
+        }
+    }
+
+    /// Plays a clip of the database.
+    pub fn play_clip(&mut self, clip: ClipIndex) {
+        if clip.at() < self.database.clips.len() {
+            self.mode = Mode::Clip(ClipPlayer { clip, time_s: 0.0, playing: true });
+        }
+    }
+
+    /// The recorded update that is shown; the last one while the character is driven.
+    pub fn shown_update(&self) -> Option<usize> {
+        match &self.mode {
+            Mode::Live => self.tracks.len().checked_sub(1),
+            Mode::Review(review) => Some(review.update),
+            Mode::Clip(_) => None,
+        }
+    }
+
+    /// The character that is shown: the live one, or the one of the recording.
+    pub fn shown(&self) -> &MotionMatcher {
+        match &self.mode {
+            Mode::Review(review) => review.replay.matcher(),
+            _ => &self.matcher,
+        }
+    }
+
+    /// `[joints]` the pose that is shown, world.
+    pub fn world(&mut self, world: &mut Vec<Transform>) {
+        let skeleton = &self.database.skeleton;
+        match &self.mode {
+            Mode::Clip(player) => {
+                let mut pose = Pose::rest(skeleton);
+                self.database.view(player.clip, false).sample(player.time_s, &mut pose, &mut self.still);
+                pose.world(skeleton, world);
+            }
+            _ => self.shown().pose().world(skeleton, world),
+        }
+    }
+
+    /// Changes a setting and puts it into force; see [`Tuning::set`]. What cannot be is told in [`Session::message`].
+    pub fn set(&mut self, path: &[&str], value: Option<&serde_json::Value>, moving: bool) {
+        let before = self.tuning.clone();
+        let done = self.tuning.set(path, value, moving).and_then(|()| self.apply());
+        if let Err(what) = done {
+            self.tuning = before;
+            self.message = Some(what);
+        }
+    }
+
+    /// Takes the last change of a setting back.
+    pub fn undo(&mut self) {
+        self.tuning.undo();
+        self.reapply();
+    }
+
+    /// Makes the change again that was taken back last.
+    pub fn redo(&mut self) {
+        self.tuning.redo();
+        self.reapply();
+    }
+
+    fn reapply(&mut self) {
+        if let Err(what) = self.apply() {
+            self.message = Some(what);
+        }
+    }
+
+    /// The live character gets the settings; what was recorded keeps its own.
+    fn apply(&mut self) -> Result<(), String> {
+        self.matcher.set_config(self.tuning.matcher().clone()).map_err(|e| e.to_string())
+    }
+}
+
+impl Review {
+    /// Shows an update.
+    pub fn show(&mut self, update: usize) -> Result<(), String> {
+        let update = update.min(self.trace.updates().saturating_sub(1));
+        let done = self.replay.updates_done();
+        let moved = match update {
+            // It is shown already, or the next one.
+            _ if done == update + 1 => Ok(()),
+            _ if done == update => self.replay.step().map(|_| ()),
+            _ => self.replay.seek(update),
+        };
+        moved.map_err(|e| e.to_string())?;
+        self.update = update;
+        Ok(())
+    }
+
+    fn advance(&mut self, dt_s: f32) -> Result<(), String> {
+        if !self.playing || self.trace.updates() == 0 {
+            return Ok(());
+        }
+        self.ahead_s += dt_s;
+        loop {
+            let range = self.looped.clone().unwrap_or(0..self.trace.updates());
+            let (next, wraps) = match self.update + 1 {
+                next if next < range.end => (next, false),
+                _ => (range.start, true),
+            };
+            if wraps && self.looped.is_none() {
+                (self.playing, self.ahead_s) = (false, 0.0);
+                return Ok(());
+            }
+            let step_s = self.trace.dt_s(next);
+            if self.ahead_s < step_s {
+                return Ok(());
+            }
+            self.ahead_s -= step_s.max(1e-4);
+            self.show(next)?;
+        }
+    }
+}
+
+impl ClipPlayer {
+    fn advance(&mut self, db: &Database, dt_s: f32) {
+        if !self.playing {
+            return;
+        }
+        let (clip, seconds) = (&db.clips[self.clip.at()], db.view(self.clip, false).seconds());
+        self.time_s += f64::from(dt_s);
+        if !clip.looping() && self.time_s > seconds {
+            self.time_s = 0.0;
+        }
+    }
+}
+
+/// The body of a database's skeleton.
+fn body(db: &Database) -> Figure {
+    let (skeleton, joints) = (&db.skeleton, db.skeleton.len());
+    let frames = db.frames();
+    let samples = BODY_SAMPLES.min(frames);
+    let (mut pose, mut velocity) = (Pose::rest(skeleton), PoseVelocity::zero(joints));
+    let (mut all, mut world) = (Vec::new(), Vec::new());
+    for k in 0..samples {
+        let frame = footwork::frames::FrameIndex::new(k * frames / samples);
+        db.sample_pose(frame, 0.0, &mut pose, &mut velocity);
+        pose.world(skeleton, &mut world);
+        all.extend_from_slice(&world);
+    }
+    Figure::of(skeleton, &db.rig, &Motion::samples(joints, all))
+}

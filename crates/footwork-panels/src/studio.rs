@@ -1,0 +1,183 @@
+//! All panels in one layout.
+
+use crate::drive::{Driver, GROUNDS, Hands};
+use crate::library::Library;
+use crate::performance;
+use crate::session::Session;
+use crate::timeline::Timeline;
+use crate::tune::Tune;
+use crate::viewport::Viewport;
+use crate::why::Why;
+use egui::{Key, KeyboardShortcut, Modifiers, Panel};
+
+/// What the left panel shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Tab {
+    #[default]
+    Tune,
+    Library,
+    Performance,
+}
+
+/// What somebody asks of the shell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Save the settings (TOML).
+    SaveSettings,
+    /// Save the recording (`.fwtrace`).
+    SaveTrace,
+    /// Choose a file to open.
+    Open,
+}
+
+/// The studio.
+#[derive(Debug)]
+pub struct Studio {
+    /// What is driven and looked at.
+    pub session: Session,
+    /// The viewport.
+    pub viewport: Viewport,
+    /// The timeline.
+    pub timeline: Timeline,
+    /// Candidates and what would flip the choice.
+    pub why: Why,
+    tune: Tune,
+    library: Library,
+    tab: Tab,
+    /// What a gamepad says, where the shell has one.
+    pub pad: Hands,
+}
+
+const UNDO: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::Z);
+const REDO: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
+const SAVE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::S);
+
+impl Studio {
+    /// A studio around a session.
+    pub fn new(session: Session) -> Self {
+        Self {
+            session,
+            viewport: Viewport::default(),
+            timeline: Timeline::default(),
+            why: Why::default(),
+            tune: Tune::default(),
+            library: Library::default(),
+            tab: Tab::default(),
+            pad: Hands::default(),
+        }
+    }
+
+    /// Other data in the same window.
+    pub fn open(&mut self, session: Session) {
+        let (viewport, pad) = (std::mem::take(&mut self.viewport), self.pad);
+        *self = Self { viewport, pad, ..Self::new(session) };
+    }
+
+    /// Lets `dt_s` seconds pass, draws everything, takes keys and mouse. Returns what the shell is to do.
+    pub fn ui(&mut self, ui: &mut egui::Ui, dt_s: f32) -> Option<Request> {
+        let hands = Hands::of_keys(ui.ctx()).with(self.pad);
+        self.session.advance(dt_s, &hands, self.viewport.orbit.yaw_rad);
+        let mut request = None;
+        Panel::top("top").show_inside(ui, |ui| self.bar(ui, &mut request));
+        if let Some(message) = self.session.message.clone() {
+            Panel::bottom("message").show_inside(ui, |ui| {
+                ui.horizontal(|ui| {
+                    ui.colored_label(ui.visuals().error_fg_color, message);
+                    if ui.button("Close").clicked() {
+                        self.session.message = None;
+                    }
+                });
+            });
+        }
+        Panel::bottom("timeline").resizable(true).default_size(176.0).size_range(110.0..=360.0).show_inside(ui, |ui| {
+            self.timeline.ui(ui, &mut self.session);
+        });
+        Panel::left("left").resizable(true).default_size(300.0).size_range(220.0..=480.0).show_inside(ui, |ui| {
+            ui.horizontal(|ui| {
+                for (tab, words) in [(Tab::Tune, "Tuning"), (Tab::Library, "Database"), (Tab::Performance, "Performance")] {
+                    ui.selectable_value(&mut self.tab, tab, words);
+                }
+            });
+            ui.separator();
+            match self.tab {
+                Tab::Tune => self.tune.ui(ui, &mut self.session),
+                Tab::Library => self.library.ui(ui, &mut self.session),
+                Tab::Performance => performance::ui(ui, &self.session),
+            }
+        });
+        Panel::right("right").resizable(true).default_size(290.0).size_range(200.0..=480.0).show_inside(ui, |ui| {
+            self.why.ui(ui, &mut self.session);
+        });
+        egui::CentralPanel::no_frame().show_inside(ui, |ui| {
+            let ghosts: Vec<_> = self.why.ghost(&self.session).into_iter().collect();
+            self.viewport.ui(ui, &mut self.session, &ghosts, dt_s);
+        });
+        self.shortcuts(ui, &mut request);
+        request
+    }
+
+    fn bar(&mut self, ui: &mut egui::Ui, request: &mut Option<Request>) {
+        ui.horizontal(|ui| {
+            ui.menu_button("File", |ui| {
+                for (what, words) in [
+                    (Request::Open, "Open a database, a recording or clips"),
+                    (Request::SaveSettings, "Save settings"),
+                    (Request::SaveTrace, "Save recording"),
+                ] {
+                    if ui.button(words).clicked() {
+                        *request = Some(what);
+                        ui.close();
+                    }
+                }
+            });
+            ui.separator();
+            ui.label("Steered by");
+            let mut driver = self.session.driver();
+            egui::ComboBox::from_id_salt("driver").selected_text(driver.name()).show_ui(ui, |ui| {
+                for other in Driver::all() {
+                    ui.selectable_value(&mut driver, other, other.name());
+                }
+            });
+            if driver != self.session.driver() {
+                self.session.set_driver(driver);
+            }
+            ui.label("on");
+            let mut ground = self.session.ground();
+            egui::ComboBox::from_id_salt("ground").selected_text(ground.name()).show_ui(ui, |ui| {
+                for other in GROUNDS {
+                    ui.selectable_value(&mut ground, other, other.name());
+                }
+            });
+            if ground != self.session.ground() {
+                self.session.set_ground(ground);
+            }
+            if ui.button("Restart").on_hover_text("Begin anew at the origin").clicked() {
+                self.session.restart();
+            }
+            ui.separator();
+            let layers = &mut self.viewport.layers;
+            ui.checkbox(&mut layers.paths, "paths").on_hover_text("Grey: past. Green: asked for. Red: what was found.");
+            ui.checkbox(&mut layers.feet, "feet").on_hover_text("Green: touches. Red: held in place.");
+            ui.checkbox(&mut layers.features, "features").on_hover_text("What the search compares, by channel.");
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                egui::widgets::global_theme_preference_switch(ui);
+                let changed = if self.session.tuning.is_changed() { " (settings not saved)" } else { "" };
+                ui.add(egui::Label::new(format!("{}{changed}", self.session.name)).truncate());
+            });
+        });
+    }
+
+    fn shortcuts(&mut self, ui: &egui::Ui, request: &mut Option<Request>) {
+        let typing = ui.ctx().egui_wants_keyboard_input();
+        ui.input_mut(|input| {
+            // The longer one first: it contains the other.
+            if !typing && input.consume_shortcut(&REDO) {
+                self.session.redo();
+            } else if !typing && input.consume_shortcut(&UNDO) {
+                self.session.undo();
+            } else if input.consume_shortcut(&SAVE) {
+                *request = Some(Request::SaveSettings);
+            }
+        });
+    }
+}

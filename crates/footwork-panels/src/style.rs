@@ -1,0 +1,62 @@
+//! Colours of the panels, light and dark.
+
+use egui::Color32;
+use footwork_draw::shapes::Colour;
+
+/// Colours of the viewport.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Scene {
+    pub sky: Colour,
+    pub ground: Colour,
+    pub line: Colour,
+    pub shadow: Colour,
+    pub words: Colour,
+}
+
+impl Scene {
+    pub fn of(dark: bool) -> Self {
+        if dark {
+            Self {
+                sky: Colour::rgb(0x1d2127),
+                ground: Colour::rgb(0x272c34),
+                line: Colour::rgb(0x3d4450),
+                shadow: Colour::rgb(0x171a1f),
+                words: Colour::rgb(0xb8c0cc),
+            }
+        } else {
+            Self {
+                sky: Colour::rgb(0xe9eef4),
+                ground: Colour::rgb(0xdde2e8),
+                line: Colour::rgb(0xc2c9d2),
+                shadow: Colour::rgb(0xb3bac4),
+                words: Colour::rgb(0x4b5563),
+            }
+        }
+    }
+}
+
+/// What was asked for.
+pub(crate) const COMMANDED: Colour = Colour::rgb(0x2fa36b);
+/// What was found.
+pub(crate) const MATCHED: Colour = Colour::rgb(0xd64292);
+/// Where the character was.
+pub(crate) const PAST: Colour = Colour::rgb(0x7d8794);
+/// A foot that touches, and one that is held.
+pub(crate) const TOUCHES: Colour = Colour::rgb(0x3aa655);
+pub(crate) const HELD: Colour = Colour::rgb(0xd9453d);
+
+/// Colour of a channel: far apart for neighbours, readable on light and dark.
+pub(crate) fn channel(index: usize) -> Color32 {
+    let hue = (index as f32 * 0.381_966) % 1.0;
+    egui::ecolor::Hsva::new(hue, 0.62, 0.82, 1.0).into()
+}
+
+/// Colour of a clip.
+pub(crate) fn clip(index: usize) -> Color32 {
+    let hue = (index as f32 * 0.618_034 + 0.55) % 1.0;
+    egui::ecolor::Hsva::new(hue, 0.45, 0.72, 1.0).into()
+}
+
+pub(crate) fn shape(c: Color32) -> Colour {
+    Colour(c.r(), c.g(), c.b(), c.a())
+}

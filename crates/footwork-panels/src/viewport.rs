@@ -1,0 +1,123 @@
+//! The viewport: the figure on its ground, where it goes and should go, features, ghosts of candidates.
+
+use crate::camera::Orbit;
+use crate::scene::{Layers, Scenery, Subject};
+use crate::session::{Mode, Session};
+use crate::style::Scene;
+use egui::{Align2, FontId, Key, PointerButton, Sense};
+use footwork::frames::ClipIndex;
+use footwork::math::Transform;
+use footwork::pose::{Pose, PoseVelocity};
+use footwork_draw::paint;
+use footwork_draw::shapes::Picture;
+use glam::Vec3;
+
+/// Height of the point that the camera turns around, as a share of the body.
+const EYE_SHARE: f32 = 0.52;
+/// What is said until somebody drives.
+const HINT: &str = "W A S D or arrows: walk   shift: run   space: face ahead   drag: camera   wheel: zoom   P: pause";
+
+/// A pose beside the character's own: a candidate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ghost {
+    pub clip: ClipIndex,
+    pub time_s: f64,
+    pub mirrored: bool,
+}
+
+/// The viewport.
+#[derive(Debug, Default)]
+pub struct Viewport {
+    /// The camera.
+    pub orbit: Orbit,
+    /// What is drawn.
+    pub layers: Layers,
+    world: Vec<Transform>,
+    driven: bool,
+}
+
+impl Viewport {
+    /// Draws what the session shows, and takes the mouse.
+    pub(crate) fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session, ghosts: &[Ghost], dt_s: f32) {
+        let (response, painter) = ui.allocate_painter(ui.available_size(), Sense::click_and_drag());
+        let view = response.rect;
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, "viewport"));
+        if response.dragged_by(PointerButton::Primary) || response.dragged_by(PointerButton::Secondary) {
+            self.orbit.drag(response.drag_delta());
+        }
+        if response.clicked() {
+            // The keys drive again.
+            ui.memory_mut(|memory| if let Some(id) = memory.focused() { memory.surrender_focus(id) });
+        }
+        if response.hovered() {
+            let (wheel, pinch) = ui.input(|i| (i.smooth_scroll_delta.y, i.zoom_delta()));
+            self.orbit.zoom(pinch * (1.0 + 0.002 * wheel).clamp(0.5, 2.0));
+        }
+        let keys = [Key::W, Key::A, Key::S, Key::D, Key::ArrowUp, Key::ArrowDown, Key::ArrowLeft, Key::ArrowRight];
+        self.driven |= ui.input(|i| keys.iter().any(|k| i.key_down(*k)));
+
+        session.world(&mut self.world);
+        let Some(root) = self.world.first().copied() else { return };
+        self.orbit.follow(root.translation + Vec3::Y * EYE_SHARE * session.figure.height_m, dt_s);
+
+        let dark = ui.visuals().dark_mode;
+        let colours = Scene::of(dark);
+        let kind = if matches!(session.mode, Mode::Clip(_)) { Default::default() } else { session.ground };
+        let lens = self.orbit.lens(view);
+        let mut picture = Picture { width: view.width(), height: view.height(), ..Picture::default() };
+        let scenery = Scenery { lens: &lens, colours, size: [view.width(), view.height()], ground: kind };
+        scenery.ground(&mut picture, root.translation);
+        let subject = Subject { session, world: &self.world, root };
+        scenery.shadow(&mut picture, &subject);
+        scenery.paths(&mut picture, &subject, &self.layers);
+        let poses: Vec<Vec<Transform>> = ghosts.iter().map(|g| ghost_pose(session, g, root)).collect();
+        for pose in &poses {
+            scenery.ghost(&mut picture, session, pose);
+        }
+        scenery.figure(&mut picture, &subject);
+        scenery.features(&mut picture, &subject, &self.layers);
+        let painter = painter.with_clip_rect(view);
+        painter.rect_filled(view, 0.0, paint::colour(colours.sky));
+        paint::paint(&painter, view.min, &picture);
+        self.words(&painter, view, session, colours);
+    }
+
+    fn words(&self, painter: &egui::Painter, view: egui::Rect, session: &Session, colours: Scene) {
+        let colour = paint::colour(colours.words);
+        let font = FontId::proportional(13.0);
+        let said = match &session.mode {
+            Mode::Live => {
+                let clip = session.matcher.clip_name().unwrap_or("no clip");
+                let time_s = session.matcher.state().header.playing.time_s;
+                let speed = session.matcher.state().header.simulation.velocity.length();
+                format!("{clip}  {time_s:.2} s    {speed:.1} m/s")
+            }
+            Mode::Review(review) => {
+                let matcher = review.replay.matcher();
+                let (clip, playing) = (matcher.clip_name().unwrap_or("no clip"), matcher.state().header.playing);
+                format!("recorded, {:.2} s    {clip}  {:.2} s", review.trace.time_s(review.update), playing.time_s)
+            }
+            Mode::Clip(player) => {
+                let clip = &session.database.clips[player.clip.at()];
+                format!("clip {}  {:.2} s", clip.name, player.time_s)
+            }
+        };
+        painter.text(view.left_top() + egui::vec2(10.0, 8.0), Align2::LEFT_TOP, said, font.clone(), colour);
+        if !self.driven && session.is_live() {
+            let at = view.center_bottom() - egui::vec2(0.0, 12.0);
+            painter.text(at, Align2::CENTER_BOTTOM, HINT, font, colour);
+        }
+    }
+}
+
+/// A candidate's pose where the character stands.
+fn ghost_pose(session: &Session, ghost: &Ghost, root: Transform) -> Vec<Transform> {
+    let db = &session.database;
+    let mut pose = Pose::rest(&db.skeleton);
+    let view = db.view(ghost.clip, ghost.mirrored && !db.clips[ghost.clip.at()].mirrored);
+    view.sample(ghost.time_s, &mut pose, &mut PoseVelocity::zero(db.skeleton.len()));
+    pose.set_world_from_root(root);
+    let mut world = Vec::new();
+    pose.world(&db.skeleton, &mut world);
+    world
+}

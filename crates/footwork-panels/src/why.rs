@@ -1,0 +1,209 @@
+//! Why this clip, and why not that one: candidates of a search, their costs, and what would flip the choice.
+
+use crate::flip::{Choice, Flip};
+use crate::session::{Mode, Session};
+use crate::style;
+use crate::viewport::Ghost;
+use egui::{Color32, RichText, Sense, Stroke, StrokeKind};
+use footwork::input::GroundHook;
+use footwork::search::{CandidateReport, Explanation, Verdict};
+use glam::Vec3;
+use std::collections::BTreeMap;
+
+/// Candidates that are listed.
+const LISTED: usize = 10;
+/// Height of a bar of costs.
+const BAR_PX: f32 = 8.0;
+
+/// The panel.
+#[derive(Debug, Default)]
+pub struct Why {
+    /// Update of the search that is explained.
+    update: Option<usize>,
+    explanation: Option<Explanation>,
+    selected: Option<usize>,
+    /// By the place of the candidate; `None` where no weight alone flips the choice.
+    flips: BTreeMap<usize, Option<Flip>>,
+}
+
+impl Why {
+    /// What was found for the candidate that is selected: `Some(None)` where no weight alone makes it win.
+    pub fn flip(&self) -> Option<Option<&Flip>> {
+        self.flips.get(&self.selected?).map(Option::as_ref)
+    }
+
+    /// The candidates, cheapest first; none where no search was explained.
+    pub fn candidates(&self) -> &[CandidateReport] {
+        self.explanation.as_ref().map_or(&[], |e| &e.candidates)
+    }
+
+    /// The candidate that is selected, as a pose beside the character.
+    pub(crate) fn ghost(&self, session: &Session) -> Option<Ghost> {
+        let candidate = self.candidates().get(self.selected?)?;
+        let clip = session.database.row_clips[candidate.row.at()];
+        Some(Ghost { clip, time_s: candidate.time_s, mirrored: candidate.mirrored })
+    }
+
+    /// Explains the search before what is looked at, if that is another one.
+    fn refresh(&mut self, session: &Session) {
+        let Mode::Review(review) = &session.mode else {
+            *self = Self::default();
+            return;
+        };
+        let update = session.tracks.search_at(review.update);
+        if update != self.update || self.explanation.is_none() {
+            *self = Self { update, ..Self::default() };
+            self.explanation = update.and_then(|_| review.replay.matcher().explain(LISTED));
+        }
+    }
+
+    /// Selects a candidate and finds what would make it win.
+    pub(crate) fn select(&mut self, session: &mut Session, index: usize) {
+        self.refresh(session);
+        self.selected = if self.selected == Some(index) { None } else { Some(index) };
+        let (Some(update), Some(candidate)) = (self.update, self.candidates().get(index)) else { return };
+        let chosen = matches!(candidate.verdict, Verdict::Chosen | Verdict::Continued);
+        if self.selected.is_none() || chosen || self.flips.contains_key(&index) {
+            return;
+        }
+        let wanted = candidate.clone();
+        match flip_at(session, update, &wanted) {
+            Ok(flip) => {
+                self.flips.insert(index, flip);
+            }
+            Err(what) => session.message = Some(what),
+        }
+    }
+
+    /// Draws it.
+    pub(crate) fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) {
+        self.refresh(session);
+        ui.heading("Why this clip?");
+        let Some(explanation) = self.explanation.clone() else {
+            ui.label("Pause (P) or click the timeline: the candidates of the search before that moment are listed here.");
+            return;
+        };
+        if let (Some(update), Mode::Review(review)) = (self.update, &session.mode) {
+            let excluded: usize = explanation.excluded.iter().map(|e| e.1).sum();
+            let at = review.trace.time_s(update);
+            ui.label(format!("Search at {at:.2} s: {} rows, {excluded} left out.", explanation.rows)).on_hover_ui(|ui| {
+                for (why, rows) in &explanation.excluded {
+                    ui.label(format!("{rows} rows: {why}"));
+                }
+            });
+        }
+        ui.add_space(4.0);
+        let most = explanation.candidates.iter().map(|c| c.cost).filter(|c| c.is_finite()).fold(1e-6, f32::max);
+        let mut clicked = None;
+        egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+            for (k, candidate) in explanation.candidates.iter().enumerate() {
+                if self.candidate(ui, k, candidate, most) {
+                    clicked = Some(k);
+                }
+            }
+            ui.add_space(6.0);
+            legend(ui, &explanation);
+        });
+        if let Some(k) = clicked {
+            self.select(session, k);
+        }
+    }
+
+    fn candidate(&self, ui: &mut egui::Ui, k: usize, candidate: &CandidateReport, most: f32) -> bool {
+        let selected = self.selected == Some(k);
+        let side = if candidate.mirrored { ", mirrored" } else { "" };
+        let title = format!("{}  {:.2} s{side}", candidate.clip, candidate.time_s);
+        let strong = matches!(candidate.verdict, Verdict::Chosen | Verdict::Continued);
+        let text = if strong { RichText::new(title).strong() } else { RichText::new(title) };
+        let label = egui::Button::selectable(selected, text).truncate();
+        let clicked = ui.add_sized([ui.available_width(), 18.0], label).on_hover_text("Show its pose, and find what would make it win").clicked();
+        ui.horizontal(|ui| {
+            ui.label(RichText::new(format!("{:.2}", candidate.cost)).monospace().small());
+            ui.label(RichText::new(candidate.verdict.to_string()).small());
+        });
+        bar(ui, candidate, most);
+        if selected {
+            match self.flips.get(&k) {
+                Some(Some(flip)) => {
+                    ui.label(RichText::new(flip.to_string()).strong());
+                }
+                Some(None) => {
+                    ui.label("No single weight makes it win.");
+                }
+                None => {}
+            }
+            for (c, (label, cost)) in candidate.channels.iter().enumerate().filter(|(_, c)| c.1 > 0.0) {
+                ui.horizontal(|ui| {
+                    swatch(ui, style::channel(c));
+                    ui.label(RichText::new(format!("{cost:>7.3}")).monospace().small());
+                    ui.label(RichText::new(label).small());
+                });
+            }
+            if candidate.beside != 0.0 {
+                ui.label(RichText::new(format!("{:>9.3}  transition, tags, rest", candidate.beside)).monospace().small());
+            }
+        }
+        ui.add_space(5.0);
+        clicked
+    }
+}
+
+/// The cost as a bar: a piece for each channel.
+fn bar(ui: &mut egui::Ui, candidate: &CandidateReport, most: f32) {
+    let width = ui.available_width();
+    let (rect, response) = ui.allocate_exact_size(egui::vec2(width, BAR_PX), Sense::hover());
+    let painter = ui.painter_at(rect);
+    let mut left = rect.left();
+    let mut piece = |cost: f32, colour: Color32| {
+        let right = left + width * (cost / most).clamp(0.0, 1.0);
+        let piece = egui::Rect::from_min_max(egui::pos2(left, rect.top()), egui::pos2(right, rect.bottom()));
+        painter.rect_filled(piece, 0.0, colour);
+        left = right;
+    };
+    for (c, (_, cost)) in candidate.channels.iter().enumerate() {
+        piece(*cost, style::channel(c));
+    }
+    piece(candidate.beside, ui.visuals().weak_text_color());
+    let edge = Stroke::new(1.0, ui.visuals().widgets.noninteractive.bg_stroke.color);
+    painter.rect_stroke(rect, 2.0, edge, StrokeKind::Inside);
+    response.on_hover_ui(|ui| {
+        for (label, cost) in &candidate.channels {
+            ui.label(format!("{cost:.3}  {label}"));
+        }
+        ui.label(format!("{:.3}  transition, tags, rest", candidate.beside));
+    });
+}
+
+fn swatch(ui: &mut egui::Ui, colour: Color32) {
+    let (rect, _) = ui.allocate_exact_size(egui::vec2(10.0, 10.0), Sense::hover());
+    ui.painter().rect_filled(rect, 2.0, colour);
+}
+
+fn legend(ui: &mut egui::Ui, explanation: &Explanation) {
+    let Some(first) = explanation.candidates.first() else { return };
+    ui.horizontal_wrapped(|ui| {
+        for (c, (label, _)) in first.channels.iter().enumerate() {
+            swatch(ui, style::channel(c));
+            ui.label(RichText::new(label).small());
+        }
+    });
+}
+
+/// What would make a candidate of a recorded search win.
+pub(crate) fn flip_at(session: &mut Session, update: usize, wanted: &CandidateReport) -> Result<Option<Flip>, String> {
+    let kind = session.ground;
+    let Mode::Review(review) = &mut session.mode else { return Ok(None) };
+    let shown = review.update;
+    if update == 0 {
+        return Ok(None);
+    }
+    review.show(update - 1)?;
+    let before = review.replay.matcher().state().clone();
+    review.show(update)?;
+    let (input, dt_s) = (review.replay.input().clone(), review.trace.dt_s(update));
+    let character = review.replay.matcher().character().clone();
+    review.show(shown)?;
+    let ground = move |at: Vec3| kind.at(at);
+    let ground: Option<&GroundHook> = if kind.is_level() { None } else { Some(&ground) };
+    Ok(Choice { character: &character, before: &before, input: &input, ground, dt_s }.flip(wanted))
+}

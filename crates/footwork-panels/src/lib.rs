@@ -16,6 +16,8 @@ mod scene;
 mod session;
 mod studio;
 mod style;
+#[cfg(test)]
+mod tests;
 mod timeline;
 mod tracks;
 mod tune;

@@ -5,7 +5,7 @@ use crate::style;
 use egui::{RichText, Sense};
 use egui_extras::{Column, TableBuilder};
 use egui_plot::{Bar, BarChart, MarkerShape, Plot, PlotPoints, Points};
-use footwork::database::Database;
+use footwork::database::{Database, TagMask};
 use footwork::frames::ClipIndex;
 use footwork_metrics::analysis::{Histogram, Scatter, histograms};
 use std::sync::Arc;
@@ -155,9 +155,10 @@ impl Library {
                 ui.selectable_value(&mut self.column, c, &other.label);
             }
         });
-        let width = f64::from(h.high - h.low) / h.counts.len().max(1) as f64;
+        let [low, high] = h.range.map(f64::from);
+        let width = (high - low) / h.counts.len().max(1) as f64;
         let bars = h.counts.iter().enumerate().map(|(k, count)| {
-            Bar::new(f64::from(h.low) + (k as f64 + 0.5) * width, f64::from(*count)).width(width)
+            Bar::new(low + (k as f64 + 0.5) * width, f64::from(*count)).width(width)
         });
         let chart = BarChart::new("rows", bars.collect()).color(style::channel(h.channel));
         let plot = Plot::new("histogram").height(220.0).allow_scroll(false).x_axis_label(h.unit);
@@ -208,7 +209,7 @@ impl Library {
         for (row, [x, y]) in scatter.rows.iter().zip(&scatter.points) {
             let colour = match self.colour {
                 Colour::Clip => style::clip(db.row_clips[row.at()].at()),
-                Colour::Tag(t) if db.row_tags(row.at()).iter().any(|tag| tag == t) => paint(style::MATCHED),
+                Colour::Tag(t) if db.row_tags(row.at()).intersects(&tag(&db, t)) => paint(style::MATCHED),
                 Colour::Tag(_) => ui.visuals().weak_text_color(),
                 Colour::Cost => {
                     let cost = query.as_ref().map_or(0.0, |q| q.distance(&db, *row, false));
@@ -242,7 +243,7 @@ impl Library {
             let nearest = scatter.points.iter().enumerate().min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
             if let Some((k, _)) = nearest {
                 let row = scatter.rows[k];
-                session.play_clip_from(db.row_clips[row.at()], db.row_time_s(row));
+                session.show_moment(db.row_clips[row.at()], db.row_time_s(row));
             }
         }
     }
@@ -250,6 +251,10 @@ impl Library {
 
 fn paint(c: footwork_draw::shapes::Colour) -> egui::Color32 {
     footwork_draw::paint::colour(c)
+}
+
+fn tag(db: &Database, index: usize) -> TagMask {
+    db.tags.get(index).and_then(|name| db.tag_mask(name).ok()).unwrap_or_default()
 }
 
 /// Tags of a clip, anywhere in it.

@@ -268,10 +268,19 @@ impl Session {
         }
     }
 
-    /// Plays a clip of the database.
+    /// Plays a clip of the database from its start.
     pub fn play_clip(&mut self, clip: ClipIndex) {
-        if clip.at() < self.database.clips.len() {
-            self.mode = Mode::Clip(ClipPlayer { clip, time_s: 0.0, playing: true });
+        self.show_clip(ClipPlayer { clip, time_s: 0.0, playing: true });
+    }
+
+    /// Shows a moment of a clip.
+    pub fn show_moment(&mut self, clip: ClipIndex, time_s: f64) {
+        self.show_clip(ClipPlayer { clip, time_s, playing: false });
+    }
+
+    fn show_clip(&mut self, player: ClipPlayer) {
+        if player.clip.at() < self.database.clips.len() {
+            self.mode = Mode::Clip(player);
         }
     }
 
@@ -325,6 +334,25 @@ impl Session {
     pub fn redo(&mut self) {
         self.tuning.redo();
         self.reapply();
+    }
+
+    /// Takes settings out of a file.
+    ///
+    /// # Errors
+    /// Settings that do not fit the database; the old ones stay.
+    pub fn set_tuning(&mut self, tuning: Tuning) -> Result<(), String> {
+        let before = std::mem::replace(&mut self.tuning, tuning);
+        self.apply().inspect_err(|_| self.tuning = before)
+    }
+
+    /// Puts the values of other settings in the place of these, as one step that can be undone.
+    ///
+    /// # Errors
+    /// Settings that do not fit the database; the old ones stay.
+    pub fn replace_tuning(&mut self, other: &Tuning) -> Result<(), String> {
+        let before = self.tuning.clone();
+        self.tuning.replace(other);
+        self.apply().inspect_err(|_| self.tuning = before)
     }
 
     fn reapply(&mut self) {

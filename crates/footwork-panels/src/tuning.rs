@@ -85,6 +85,13 @@ impl Tuning {
         Ok(())
     }
 
+    /// Takes all values and the text of other settings, as one step.
+    pub fn replace(&mut self, other: &Self) {
+        self.done.push(std::mem::replace(&mut self.document, other.document.clone()));
+        self.undone.clear();
+        self.reread();
+    }
+
     /// A movement ended: the next change is another step.
     pub fn rest(&mut self) {
         self.moving = false;

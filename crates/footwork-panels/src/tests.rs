@@ -1,0 +1,315 @@
+//! The panels without a window: keys, clicks, what they show, and pictures to look at.
+
+use crate::flip::{Choice, Weight};
+use crate::session::Mode;
+use crate::{Driver, Session, Studio, Tuning};
+use egui::{Key, Modifiers, Theme, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use footwork::build::{BuildConfig, BuildOptions, build};
+use footwork::database::Database;
+use footwork::math::Transform;
+use footwork::search::Verdict;
+use glam::Vec3;
+use serde_json::json;
+use std::sync::{Arc, OnceLock};
+
+const DT_S: f32 = 1.0 / 60.0;
+
+fn database() -> Arc<Database> {
+    static DATABASE: OnceLock<Arc<Database>> = OnceLock::new();
+    let made = || {
+        let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
+        Arc::new(build(&clips, &BuildConfig::default(), &BuildOptions::default()).unwrap().0)
+    };
+    DATABASE.get_or_init(made).clone()
+}
+
+fn studio() -> Studio {
+    Studio::new(Session::new("built-in data", database(), Tuning::default()).unwrap())
+}
+
+fn harness<'a>(size: [f32; 2], theme: Theme) -> Harness<'a, Studio> {
+    let builder = Harness::builder().with_size(vec2(size[0], size[1])).with_step_dt(DT_S).with_theme(theme);
+    builder.build_ui_state(
+        |ui, studio: &mut Studio| {
+            studio.ui(ui, DT_S);
+        },
+        studio(),
+    )
+}
+
+fn shown(harness: &Harness<'_, Studio>) -> Vec<Vec3> {
+    harness.state().session.shown().pose().translations.clone()
+}
+
+fn root(harness: &Harness<'_, Studio>) -> Vec3 {
+    shown(harness)[0]
+}
+
+/// Runs and turns for some seconds.
+fn driven<'a>(seconds: f32) -> Harness<'a, Studio> {
+    let mut harness = harness([1280.0, 720.0], Theme::Dark);
+    harness.state_mut().session.set_driver(Driver::Random);
+    harness.run_steps((seconds / DT_S) as usize);
+    harness
+}
+
+#[test]
+fn keys_drive_the_character() {
+    let mut harness = harness([1280.0, 720.0], Theme::Dark);
+    harness.run_steps(10);
+    let start = root(&harness);
+    harness.key_down(Key::W);
+    harness.run_steps(120);
+    harness.key_up(Key::W);
+    let way = (root(&harness) - start).with_y(0.0);
+    assert!((2.0..5.0).contains(&way.length()), "{way}");
+    // Ahead is where the camera looks.
+    let ahead = footwork::math::Facing::from_yaw(harness.state().viewport.orbit.yaw_rad).direction();
+    assert!(way.normalize().dot(ahead) > 0.95, "{way}");
+}
+
+#[test]
+fn scrubbing_shows_the_pose_of_that_frame() {
+    let mut harness = harness([1280.0, 720.0], Theme::Dark);
+    harness.state_mut().session.set_driver(Driver::Random);
+    let mut poses = Vec::new();
+    for _ in 0..600 {
+        harness.run_steps(1);
+        poses.push(harness.state().session.shown().pose().clone());
+    }
+    let recorded = harness.state().session.tracks.len();
+    // The harness itself made steps before the first one here.
+    let first = recorded - poses.len();
+    harness.key_press(Key::P);
+    harness.run_steps(2);
+    assert!(!harness.state().session.is_live());
+    let extra = harness.state().session.tracks.len() - recorded;
+    for update in [0, 599, 17, 18, 400] {
+        harness.state_mut().session.scrub(first + update);
+        harness.run_steps(1);
+        assert_eq!(harness.state().session.shown().pose(), &poses[update], "update {update}, {extra} more");
+    }
+}
+
+#[test]
+fn the_timeline_is_clicked_and_stepped_through() {
+    let mut harness = driven(6.0);
+    let rect = harness.get_by_label("timeline").rect();
+    let at = rect.left_center() + vec2(0.6 * rect.width(), 0.0);
+    harness.hover_at(at);
+    harness.run_steps(1);
+    harness.drag_at(at);
+    harness.run_steps(1);
+    harness.drop_at(at);
+    harness.run_steps(1);
+    let update = harness.state().session.shown_update().unwrap();
+    assert!(!harness.state().session.is_live());
+    assert!(update + 30 < harness.state().session.tracks.len(), "{update}");
+    harness.key_press(Key::Comma);
+    harness.run_steps(1);
+    assert_eq!(harness.state().session.shown_update(), Some(update - 1));
+    harness.get_by_label("Back to live").click();
+    harness.run_steps(2);
+    assert!(harness.state().session.is_live());
+}
+
+#[test]
+fn driving_on_from_a_moment_begins_there() {
+    let mut harness = driven(5.0);
+    harness.state_mut().session.scrub(100);
+    harness.run_steps(1);
+    let there = root(&harness);
+    harness.get_by_label("Drive on from here").click();
+    harness.run_steps(1);
+    assert!(harness.state().session.is_live());
+    assert!((root(&harness) - there).length() < 0.2);
+}
+
+#[test]
+fn a_weight_that_is_moved_changes_the_next_match() {
+    let mut session = studio().session;
+    session.set_driver(Driver::Random);
+    for _ in 0..240 {
+        session.advance(DT_S, &Default::default(), 0.0);
+    }
+    let state = session.matcher.state().clone();
+    let mut paths = Vec::new();
+    for weight in [1.0, 0.0] {
+        session.matcher.restore(&state).unwrap();
+        for channel in &database().schema.channels {
+            session.set(&["channel_cost", &channel.label], Some(&json!(weight)), false);
+        }
+        assert_eq!(session.message, None);
+        session.set_driver(Driver::Random);
+        let mut clips = Vec::new();
+        for _ in 0..240 {
+            session.advance(DT_S, &Default::default(), 0.0);
+            clips.push(session.matcher.output().playing);
+        }
+        paths.push(clips);
+    }
+    assert_ne!(paths[0], paths[1]);
+}
+
+#[test]
+fn settings_are_undone_with_keys() {
+    let mut harness = harness([1280.0, 720.0], Theme::Dark);
+    harness.state_mut().session.set(&["responsiveness"], Some(&json!(3.0)), false);
+    harness.run_steps(1);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run_steps(1);
+    assert_eq!(harness.state().session.matcher.config().responsiveness, 1.0);
+    harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
+    harness.run_steps(1);
+    assert_eq!(harness.state().session.matcher.config().responsiveness, 3.0);
+}
+
+#[test]
+fn settings_that_cannot_be_are_told_and_change_nothing() {
+    let mut session = studio().session;
+    session.set(&["search", "interval_s"], Some(&json!(-1)), false);
+    assert!(session.message.as_deref().is_some_and(|m| m.contains("interval_s")), "{:?}", session.message);
+    assert_eq!(session.tuning.text(), "");
+    session.set(&["channel_cost", "LeftFot position"], Some(&json!(1)), false);
+    assert!(session.message.as_deref().is_some_and(|m| m.contains("LeftF")), "{:?}", session.message);
+    assert_eq!(session.tuning.text(), "");
+}
+
+#[test]
+fn what_flips_a_choice_does_flip_it() {
+    let mut harness = driven(8.0);
+    let (mut found, mut none) = (0, 0);
+    for update in (120..470).step_by(50) {
+        harness.state_mut().session.scrub(update);
+        harness.run_steps(1);
+        let lost = |harness: &Harness<'_, Studio>| {
+            let mut all = harness.state().why.candidates().iter().enumerate();
+            all.find(|(_, c)| matches!(c.verdict, Verdict::CostlierBy(_) | Verdict::HarderToReach(_))).map(|(k, c)| (k, c.clone()))
+        };
+        let Some((index, wanted)) = lost(&harness) else { continue };
+        let Studio { session, why, .. } = harness.state_mut();
+        why.select(session, index);
+        let Some(flip) = why.flip().expect("it was looked for").cloned() else {
+            none += 1;
+            continue;
+        };
+        found += 1;
+        let searched = session.tracks.search_at(update).unwrap();
+        let Mode::Review(review) = &mut session.mode else { panic!("it is recorded") };
+        review.show(searched - 1).unwrap();
+        let before = review.replay.matcher().state().clone();
+        review.show(searched).unwrap();
+        let (input, character) = (review.replay.input().clone(), review.replay.matcher().character().clone());
+        let choice = Choice { character: &character, before: &before, input: &input, ground: None, dt_s: DT_S };
+        let clip_with = |value: f32| {
+            let matcher = choice.repeat(flip.weight.set(character.config(), value)).unwrap();
+            let playing = matcher.output().playing;
+            (matcher.clip_name().unwrap().to_owned(), playing.time_s)
+        };
+        let (clip, time_s) = clip_with(flip.to);
+        assert_eq!(clip, wanted.clip, "{flip}");
+        assert!((time_s - wanted.time_s).abs() < 0.2, "{flip}: {time_s} {}", wanted.time_s);
+        // A little less than that is not enough.
+        let (other, other_s) = clip_with(flip.to + 0.05 * (flip.from - flip.to));
+        assert!(other != wanted.clip || (other_s - wanted.time_s).abs() > 0.02, "{flip} is not the smallest change");
+        assert_eq!(flip.from, flip.weight.of(character.config()));
+    }
+    assert!(found > 0, "no choice was flipped, {none} could not be");
+}
+
+#[test]
+fn a_recording_is_opened_and_a_foreign_one_is_refused() {
+    let mut harness = driven(4.0);
+    let pose = {
+        let session = &mut harness.state_mut().session;
+        session.scrub(150);
+        session.shown().pose().clone()
+    };
+    let trace = harness.state().session.trace();
+    let bytes = trace.to_bytes().unwrap();
+    let again = footwork::recorder::Trace::from_bytes(&bytes, std::path::Path::new("a.fwtrace")).unwrap();
+    let mut other = studio().session;
+    other.open_trace(again.clone()).unwrap();
+    other.scrub(150);
+    assert_eq!(other.shown().pose(), &pose);
+    let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, seed: 9, ..Default::default() });
+    let foreign = Arc::new(build(&clips[..12], &BuildConfig::default(), &BuildOptions::default()).unwrap().0);
+    let mut session = Session::new("others", foreign, Tuning::default()).unwrap();
+    assert!(session.open_trace(again).unwrap_err().contains("data"));
+    assert!(session.is_live());
+}
+
+#[test]
+fn clips_are_played_in_the_viewport() {
+    let mut harness = harness([1280.0, 720.0], Theme::Light);
+    harness.get_by_label("Database").click();
+    harness.run_steps(2);
+    harness.state_mut().session.play_clip(footwork::frames::ClipIndex::new(3));
+    harness.run_steps(30);
+    let mut world: Vec<Transform> = Vec::new();
+    harness.state_mut().session.world(&mut world);
+    let Mode::Clip(player) = &harness.state().session.mode else { panic!("a clip is shown") };
+    assert!((player.time_s - 0.5).abs() < 0.05, "{}", player.time_s);
+    assert!(world.len() == database().skeleton.len());
+}
+
+#[test]
+fn weights_name_themselves() {
+    assert_eq!(Weight::Channel("LeftFoot position".into()).to_string(), "LeftFoot position");
+}
+
+/// Pictures to look at, and to be sure that something is drawn: `target/studio/*.png`.
+#[test]
+fn pictures() {
+    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target").into());
+    let folder = std::path::PathBuf::from(target).join("studio");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, size, theme) in [
+        ("dark", [1280.0, 720.0], Theme::Dark),
+        ("light", [1920.0, 1080.0], Theme::Light),
+    ] {
+        let mut harness = harness(size, theme);
+        harness.state_mut().session.set_driver(Driver::Random);
+        harness.run_steps(400);
+        let save = |harness: &mut Harness<'_, Studio>, what: &str| {
+            let image = match harness.render() {
+                Ok(image) => image,
+                Err(e) if std::env::var_os("CI").is_none() => {
+                    eprintln!("skipped: no Vulkan: {e}");
+                    return;
+                }
+                Err(e) => panic!("no Vulkan: {e}"),
+            };
+            let colours: std::collections::BTreeSet<[u8; 4]> = image.pixels().map(|p| p.0).collect();
+            assert!(colours.len() > 100, "{name} {what}: {} colours", colours.len());
+            image.save(folder.join(format!("{name}_{what}.png"))).unwrap();
+        };
+        save(&mut harness, "live");
+        harness.state_mut().session.scrub(300);
+        harness.run_steps(2);
+        let Studio { session, why, viewport, .. } = harness.state_mut();
+        viewport.layers.features = true;
+        why.select(session, 1);
+        harness.run_steps(2);
+        save(&mut harness, "why");
+        harness.get_by_label("Database").click();
+        harness.run_steps(3);
+        save(&mut harness, "clips");
+        harness.get_by_label("Scatter").click();
+        harness.run_steps(3);
+        save(&mut harness, "scatter");
+        harness.get_by_label("Features").click();
+        harness.run_steps(3);
+        save(&mut harness, "histogram");
+        harness.get_by_label("Performance").click();
+        harness.state_mut().session.go_live();
+        harness.state_mut().session.set_ground(footwork_metrics::ground::GroundKind::Stairs);
+        harness.state_mut().session.set_driver(Driver::Hands);
+        harness.state_mut().viewport.orbit.yaw_rad = 0.0;
+        harness.key_down(Key::W);
+        harness.run_steps(200);
+        save(&mut harness, "stairs");
+    }
+}

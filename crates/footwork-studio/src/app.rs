@@ -1,0 +1,213 @@
+//! The application: opens and saves files, loads beside the window, keeps what was not saved.
+
+use crate::open::{OpenError, Opened, open};
+use eframe::{Frame, Storage};
+use egui::{Align2, Color32, FontId};
+use footwork::files::write_atomically;
+use footwork_panels::{Request, Studio, Tuning};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::time::Duration;
+
+/// Under this name settings that were not saved are kept.
+const KEPT: &str = "settings";
+
+/// What to begin with.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// What to open; nothing: the built-in data.
+    pub paths: Vec<PathBuf>,
+    /// The file of settings.
+    pub config: Option<PathBuf>,
+}
+
+/// The window.
+#[derive(Debug)]
+pub struct App {
+    studio: Option<Studio>,
+    loading: Option<Loading>,
+    /// Where settings are saved.
+    config: PathBuf,
+    message: Option<String>,
+    /// Opened once data is there: recordings and settings are of data.
+    next: Vec<PathBuf>,
+    /// Settings that were not saved the last time.
+    kept: Option<String>,
+}
+
+#[derive(Debug)]
+struct Loading {
+    what: String,
+    done: Receiver<Result<Opened, OpenError>>,
+}
+
+impl App {
+    /// Begins to load.
+    pub fn new(start: &Start, storage: Option<&dyn Storage>) -> Self {
+        let mut app = Self {
+            studio: None,
+            loading: None,
+            config: start.config.clone().unwrap_or_else(|| PathBuf::from("footwork.toml")),
+            message: None,
+            next: start.config.iter().cloned().collect(),
+            kept: storage.and_then(|s| s.get_string(KEPT)).filter(|text| !text.is_empty()),
+        };
+        match start.paths.as_slice() {
+            [one] if one.extension().is_some_and(|e| e == "fwtrace") => {
+                app.next.push(one.clone());
+                app.load(Vec::new());
+            }
+            paths => app.load(paths.to_vec()),
+        }
+        app
+    }
+
+    /// The panels, once data is there.
+    pub fn studio(&mut self) -> Option<&mut Studio> {
+        self.studio.as_mut()
+    }
+
+    /// What is said to whoever looks.
+    pub fn message(&self) -> Option<&str> {
+        let of_session = self.studio.as_ref().and_then(|s| s.session.message.as_deref());
+        self.message.as_deref().or(of_session)
+    }
+
+    /// True while something is loaded.
+    pub fn is_loading(&self) -> bool {
+        self.loading.is_some()
+    }
+
+    /// Opens files beside the window.
+    pub fn load(&mut self, paths: Vec<PathBuf>) {
+        let tuning = self.studio.as_ref().map(|s| s.session.tuning.clone()).unwrap_or_default();
+        let what = paths.first().map_or("built-in data".to_owned(), |p| p.display().to_string());
+        let (send, done) = channel();
+        self.loading = Some(Loading { what, done });
+        std::thread::spawn(move || {
+            // Nobody listens any more where something else was opened since.
+            let _ = send.send(open(&paths, &tuning));
+        });
+    }
+
+    fn take(&mut self, opened: Opened) {
+        match (opened, &mut self.studio) {
+            (Opened::Session(session), Some(studio)) => studio.open(*session),
+            (Opened::Session(session), none) => *none = Some(Studio::new(*session)),
+            (Opened::Trace(trace), Some(studio)) => self.message = studio.session.open_trace(*trace).err(),
+            (Opened::Settings(tuning, path), Some(studio)) => {
+                self.message = studio.session.set_tuning(*tuning).err();
+                if self.message.is_none() {
+                    self.config = path;
+                }
+            }
+            (Opened::Trace(_) | Opened::Settings(..), None) => {}
+        }
+        if let Some(next) = self.next.pop() {
+            self.load(vec![next]);
+        } else if let Some((text, studio)) = self.kept.take().zip(self.studio.as_mut()) {
+            let restored = Tuning::parse(&text).and_then(|kept| studio.session.replace_tuning(&kept));
+            let words = "Settings of the last time that were not saved are in force again. Undo takes them back.";
+            self.message = Some(restored.err().unwrap_or_else(|| words.to_owned()));
+        }
+    }
+
+    fn poll(&mut self) {
+        let Some(loading) = &self.loading else { return };
+        match loading.done.try_recv() {
+            Ok(done) => {
+                self.loading = None;
+                match done {
+                    Ok(opened) => self.take(opened),
+                    Err(e) => {
+                        self.message = Some(e.to_string());
+                        // Without data there would be nothing to show.
+                        if self.studio.is_none() {
+                            self.load(Vec::new());
+                        }
+                    }
+                }
+            }
+            Err(TryRecvError::Empty) => {}
+            Err(TryRecvError::Disconnected) => {
+                self.message = Some(format!("{}: loading ended without a result", loading.what));
+                self.loading = None;
+            }
+        }
+    }
+
+    fn fulfil(&mut self, request: Request) {
+        let Some(studio) = &mut self.studio else { return };
+        let saved = match request {
+            Request::SaveSettings => {
+                let text = studio.session.tuning.text();
+                let done = write_atomically(&self.config, |f| f.write_all(text.as_bytes()));
+                let done = done.map_err(|e| format!("{}: cannot write: {e}", self.config.display()));
+                done.map(|()| {
+                    studio.session.tuning.mark_saved();
+                    format!("Settings saved to {}.", self.config.display())
+                })
+            }
+            Request::SaveTrace => {
+                let path = PathBuf::from("recording.fwtrace");
+                let done = studio.session.trace().save(&path).map_err(|e| e.to_string());
+                done.map(|()| format!("Recording saved to {}.", path.display()))
+            }
+            Request::Open => Ok("Drop a database, a recording, settings, clips or a folder onto the window.".to_owned()),
+        };
+        self.message = Some(saved.unwrap_or_else(|what| what));
+    }
+
+    /// Draws the window.
+    pub fn show(&mut self, ui: &mut egui::Ui) {
+        self.poll();
+        let dropped: Vec<PathBuf> =
+            ui.input(|i| i.raw.dropped_files.iter().filter_map(|f| f.path.clone()).collect());
+        if !dropped.is_empty() {
+            self.message = None;
+            self.load(dropped);
+        }
+        let dt_s = ui.input(|i| i.stable_dt);
+        let area = ui.max_rect();
+        if let Some(message) = self.message.clone() {
+            egui::Panel::bottom("said").show_inside(ui, |ui| {
+                ui.horizontal(|ui| {
+                    if ui.button("Close").clicked() {
+                        self.message = None;
+                    }
+                    ui.add(egui::Label::new(message).wrap());
+                });
+            });
+        }
+        let request = self.studio.as_mut().and_then(|studio| studio.ui(ui, dt_s));
+        if let Some(request) = request {
+            self.fulfil(request);
+        }
+        let words = match &self.loading {
+            Some(loading) => format!("Loading {} ..", loading.what),
+            None if ui.input(|i| !i.raw.hovered_files.is_empty()) => "Drop to open".to_owned(),
+            None => return ui.ctx().request_repaint(),
+        };
+        let painter = ui.ctx().layer_painter(egui::LayerId::new(egui::Order::Foreground, egui::Id::new("loading")));
+        painter.rect_filled(area, 0.0, Color32::from_black_alpha(if self.studio.is_some() { 110 } else { 0 }));
+        let colour = if self.studio.is_some() { Color32::WHITE } else { ui.visuals().text_color() };
+        painter.text(area.center(), Align2::CENTER_CENTER, words, FontId::proportional(20.0), colour);
+        ui.ctx().request_repaint();
+    }
+}
+
+impl eframe::App for App {
+    fn ui(&mut self, ui: &mut egui::Ui, _: &mut Frame) {
+        self.show(ui);
+    }
+
+    fn save(&mut self, storage: &mut dyn Storage) {
+        let changed = self.studio.as_ref().map(|s| &s.session.tuning).filter(|t| t.is_changed());
+        storage.set_string(KEPT, changed.map(Tuning::text).unwrap_or_default());
+    }
+
+    fn auto_save_interval(&self) -> Duration {
+        Duration::from_secs(5)
+    }
+}

@@ -1,6 +1,6 @@
 //! Numbers as bytes, little-endian: written into room that never grows, read with every length checked.
 
-use bytemuck::{Pod, bytes_of};
+use bytemuck::Pod;
 use glam::Vec3;
 
 /// Bytes in room of a fixed size.
@@ -102,7 +102,7 @@ macro_rules! plain {
         impl Coded for $type {
             #[inline]
             fn put(&self, to: &mut Writer) {
-                to.put_bytes(bytes_of(self));
+                to.put_bytes(bytemuck::bytes_of(self));
             }
             fn take(from: &mut Reader) -> Result<Self, Damage> {
                 take_plain(from)

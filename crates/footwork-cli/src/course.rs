@@ -1,21 +1,13 @@
-//! Scripted and random input, the same for every character.
+//! Courses, by name or file.
 
 use anyhow::{Context, Result, bail};
 use footwork::files::read_text_at_most;
-use footwork::input::{Gait, Goal, MotionInput, Path, Stick};
-use footwork::math::{Facing, cos, sin};
 use footwork::motion::{PaceSpeeds, StickSpeeds};
-use footwork::trajectory::Simulation;
-use footwork_metrics::RATE_HZ;
-use footwork_metrics::courses::{RandomStick, parse_csv};
-use glam::{Vec2, Vec3};
-use std::f32::consts::{FRAC_PI_4, PI, TAU};
-use std::path::Path as FilePath;
+use footwork_metrics::courses::{Script, parse_csv};
+use std::path::Path;
 
-/// Time at which the standard course ends and random input begins, in seconds.
-const STANDARD_S: f32 = 60.0;
-/// Speed on the path of the standard course, in m/s.
-const PATH_MPS: f32 = 1.75;
+/// Bytes of a CSV file at most: days.
+const MOST_BYTES: u64 = 1 << 28;
 
 /// What a full stick stands for, as a line.
 pub fn stick_line(stick: &StickSpeeds) -> String {
@@ -24,125 +16,22 @@ pub fn stick_line(stick: &StickSpeeds) -> String {
     format!("full stick, m/s: walk {}; run {}{turns}", pace(&stick.walk), pace(&stick.run))
 }
 
-/// Input over time.
-#[derive(Debug)]
-pub enum Course {
-    /// All kinds of motion once, then random input.
-    Standard {
-        /// Input after the script.
-        random: RandomStick,
-        /// Path, made when its part begins, from the position of the character.
-        path: Option<Path>,
-    },
-    /// A random stick.
-    Random(RandomStick),
-    /// No input.
-    Unsteered,
-    /// One row per 1/60 s.
-    Rows(Vec<Stick>),
+/// The file that a word of the command line means, if it is none of the names.
+pub fn file(word: &str) -> Option<&str> {
+    word.contains(['.', '/', '\\']).then_some(word)
 }
 
-/// The parts of the standard course: start in seconds, name.
-const PARTS: [(f32, &str); 12] = [
-    (0.0, "stand"),
-    (3.0, "walk"),
-    (9.0, "run"),
-    (14.0, "curve left, running"),
-    (20.0, "curve right, walking"),
-    (26.0, "strafe in a circle"),
-    (34.0, "turn back, walking"),
-    (38.0, "turn back, running"),
-    (42.0, "follow a path"),
-    (56.0, "stop"),
-    (STANDARD_S, "random stick"),
-    (f32::INFINITY, ""),
-];
-
-/// Bytes of a CSV file at most: days.
-const MOST_BYTES: u64 = 1 << 28;
-
-impl Course {
-    /// The file that a word of the command line means, if it is none of the names.
-    pub fn file(word: &str) -> Option<&str> {
-        word.contains(['.', '/', '\\']).then_some(word)
+/// Returns a course by name or file; see `footwork simulate --help`.
+pub fn parse(name: &str, seed: u64) -> Result<Script> {
+    if let Some(script) = Script::by_name(name, seed) {
+        return Ok(script);
     }
-
-    /// By name or file; see `footwork simulate --help`.
-    pub fn parse(name: &str, seed: u64) -> Result<Self> {
-        match name {
-            "standard" => Ok(Self::Standard { random: RandomStick::new(seed), path: None }),
-            "random" => Ok(Self::Random(RandomStick::new(seed))),
-            "none" => Ok(Self::Unsteered),
-            name if let Some(file) = Self::file(name) => {
-                let text = read_text_at_most(FilePath::new(file), MOST_BYTES)
-                    .with_context(|| format!("cannot read the course {file}"))?;
-                Ok(Self::Rows(parse_csv(&text).with_context(|| format!("course {file}"))?))
-            }
-            other => bail!("no course is named `{other}`: expected standard, random, none, or a CSV file"),
-        }
-    }
-
-    /// Returns the part of the course at a time.
-    pub fn part(&self, time_s: f32) -> &'static str {
-        match self {
-            Self::Standard { .. } => {
-                let after = PARTS.partition_point(|(start, _)| *start <= time_s + 1e-4);
-                PARTS[after - 1].1
-            }
-            Self::Random(_) => "random stick",
-            Self::Unsteered => "unsteered",
-            Self::Rows(_) => "course",
-        }
-    }
-
-    /// Returns the input at a time for a character at `now`. Times must not decrease.
-    pub fn input(&mut self, time_s: f32, now: &Simulation) -> MotionInput<'_> {
-        let part = self.part(time_s);
-        match self {
-            Self::Standard { random, path } => {
-                let since = time_s - PARTS.iter().find(|p| p.1 == part).map_or(0.0, |p| p.0);
-                if part == "follow a path" {
-                    let path = path.get_or_insert_with(|| path_from(now));
-                    return MotionInput { goal: Goal::Path { path, speed_mps: PATH_MPS }, ..Default::default() };
-                }
-                MotionInput::stick(standard_stick(part, since, time_s, random))
-            }
-            Self::Random(random) => MotionInput::stick(random.at(time_s)),
-            Self::Unsteered => MotionInput::default(),
-            Self::Rows(rows) => {
-                let row = ((time_s * RATE_HZ).round() as usize).min(rows.len() - 1);
-                MotionInput::stick(rows[row])
-            }
-        }
-    }
-}
-
-fn standard_stick(part: &str, since_s: f32, time_s: f32, random: &mut RandomStick) -> Stick {
-    let towards = |yaw: f32, gait| Stick::towards(Facing::from_yaw(yaw).direction(), gait);
-    match part {
-        "walk" => towards(0.0, Gait::Walk),
-        "run" => towards(0.0, Gait::Run),
-        // A sixth of a turn per second, then back at half that speed.
-        "curve left, running" => towards(since_s * TAU / 6.0, Gait::Run),
-        "curve right, walking" => towards(-since_s * TAU / 12.0, Gait::Walk),
-        "strafe in a circle" => Stick { strafe: true, look: Vec2::Y, ..towards(since_s * TAU / 8.0, Gait::Walk) },
-        "turn back, walking" => towards(if since_s < 2.0 { 0.0 } else { PI }, Gait::Walk),
-        "turn back, running" => towards(if since_s < 2.0 { PI } else { 0.0 }, Gait::Run),
-        "random stick" => random.at(time_s - STANDARD_S),
-        _ => Stick::default(),
-    }
-}
-
-/// Returns a winding path that starts at the position and facing of the character.
-fn path_from(now: &Simulation) -> Path {
-    let forward = now.facing.direction();
-    let left = Vec3::new(forward.z, 0.0, -forward.x);
-    let point = |k: usize| {
-        let s = k as f32 * 0.25;
-        now.position + forward * s + left * (2.0 * sin(s * FRAC_PI_4) * (1.0 - cos(s * 0.3)) * 0.5)
+    let Some(file) = file(name) else {
+        bail!("no course is named `{name}`: expected standard, random, none, or a CSV file");
     };
-    // Points a quarter of a metre apart are distinct: this cannot fail.
-    Path::new((0..=80).map(point).collect(), false).unwrap_or_else(|_| unreachable!("80 points apart"))
+    let text =
+        read_text_at_most(Path::new(file), MOST_BYTES).with_context(|| format!("cannot read the course {file}"))?;
+    Ok(Script::Rows(parse_csv(&text).with_context(|| format!("course {file}"))?))
 }
 
 #[cfg(test)]
@@ -150,16 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_standard_course_names_its_parts() {
-        let c = Course::parse("standard", 1).unwrap();
-        assert_eq!(
-            [c.part(0.0), c.part(9.0), c.part(41.99), c.part(999.0)],
-            ["stand", "run", "turn back, running", "random stick"]
-        );
-    }
-
-    #[test]
     fn a_name_that_is_no_course_is_refused() {
-        assert!(Course::parse("walk", 1).unwrap_err().to_string().contains("standard, random"));
+        assert!(parse("walk", 1).unwrap_err().to_string().contains("standard, random"));
     }
 }

@@ -1,18 +1,17 @@
 //! `footwork` without a command: runs the demo, a course with every kind of motion on the built-in data.
 
-use crate::args::{Common, GroundKind};
-use crate::course::Course;
-use crate::film;
+use crate::args::Common;
+use crate::cast::Cast;
+use crate::course;
+use crate::film::{self, Reel};
 use crate::kind::Kind;
 use crate::networks;
 use crate::output;
 use crate::run::{Drive, Driven};
 use crate::simulate::print_summary;
-use crate::trace::Trace;
 use anyhow::{Context, Result};
-use footwork::database::Database;
-use footwork::matcher::Character;
 use footwork_draw::view::View;
+use footwork_metrics::ground::GroundKind;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,18 +42,16 @@ pub fn demo(common: &Common) -> Result<()> {
     let (db, config) = common.open()?;
     let db = Arc::new(db);
     let built_s = start.elapsed().as_secs_f32();
-    let course = Course::parse("standard", common.seed)?;
-    let ground = GroundKind::Level;
-    let drive = Drive { course, ground, seconds: SECONDS, dt_s: 1.0 / 60.0, explain_s: None, json: common.json };
-    let driven = drive.run(&db, config)?;
+    let cast = Cast::of_database(&db, config)?;
+    let driven = Arc::new(drive(SECONDS, common)?.run(&cast)?);
 
     std::fs::create_dir_all(FOLDER).with_context(|| format!("cannot make the folder {FOLDER}"))?;
     output::bvh(&path("demo.bvh"), &db, &driven)?;
     output::glb(&path("demo.glb"), &db, &driven)?;
     output::svg(&path("path.svg"), "footwork demo", &driven)?;
     let title = "footwork demo: motion matching on built-in data";
-    film::film_run(&path("strip.png"), title, Trace::of(&db, &driven, "standard"), telling(&driven))?;
-    film_learned(&db, &driven, common)?;
+    film::film_run(&path("strip.png"), title, reel(&cast, &driven, "exact"), telling(&driven))?;
+    film_learned(&cast, &driven, common)?;
     let summary = json!({
         "database": {
             "clips": db.clips.len(),
@@ -99,25 +96,31 @@ pub fn demo(common: &Common) -> Result<()> {
     Ok(())
 }
 
-/// Films the first steps beside those of networks that were trained on the same clips.
-fn film_learned(db: &Database, exact: &Driven, common: &Common) -> Result<()> {
-    let networks = Arc::new(networks::open(Path::new(networks::BUILT_IN))?);
-    let character = Character::learned(networks.clone(), None, common.character()?.matcher)?;
-    let span_s = telling(exact);
-    let drive = Drive {
-        course: Course::parse("standard", common.seed)?,
+/// A run over the standard course.
+fn drive(seconds: f32, common: &Common) -> Result<Drive> {
+    Ok(Drive {
+        course: course::parse("standard", common.seed)?,
         ground: GroundKind::Level,
-        seconds: span_s[1] as f32,
+        seconds,
         dt_s: 1.0 / 60.0,
         explain_s: None,
+        record: None,
         json: common.json,
-    };
-    let learned = drive.run_as(character, networks.character(), "projector")?;
-    let runs = vec![
-        ("exact", Trace::of(db, exact, "standard")),
-        ("learned", Trace::of(networks.character(), &learned, "standard")),
-    ];
-    film::film_runs(&path("learned.png"), "footwork demo: exact and learned", runs, &[View::Side], span_s)
+    })
+}
+
+fn reel(cast: &Cast, driven: &Arc<Driven>, name: &str) -> Reel {
+    Reel::run(Arc::clone(driven), &cast.db, name.to_owned(), "standard")
+}
+
+/// Films the first steps beside those of networks that were trained on the same clips.
+fn film_learned(exact: &Cast, driven: &Arc<Driven>, common: &Common) -> Result<()> {
+    let alone = Common { db: None, ..common.clone() }.learned(Some(&PathBuf::from(networks::BUILT_IN)));
+    let cast = Cast::open(&alone)?;
+    let span_s = telling(driven);
+    let learned = Arc::new(drive(span_s[1] as f32, common)?.run(&cast)?);
+    let runs = [reel(exact, driven, "exact"), reel(&cast, &learned, "learned")];
+    film::film_runs(&path("learned.png"), "footwork demo: exact and learned", &runs, &[View::Side], span_s)
 }
 
 /// Time span in which the character first moves: from rest through transitions to a steady gait.

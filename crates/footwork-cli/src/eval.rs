@@ -3,20 +3,22 @@
 mod learned;
 mod table;
 
-use crate::args::{Common, EvalArgs, GroundKind};
+use crate::args::{Common, EvalArgs};
+use crate::cast::Cast;
 use crate::course::stick_line;
+use crate::film::{self, Reel};
+use crate::progress;
 use crate::run::Drive;
-use crate::trace::Trace;
-use crate::{film, progress};
 use anyhow::{Context, Result, bail};
 use footwork::database::Database;
 use footwork::files::read_text_at_most;
 use footwork::matcher::MatcherConfig;
 use footwork_import::CharacterConfig;
 use footwork_metrics::RATE_HZ;
-use footwork_metrics::courses::{Run, course};
+use footwork_metrics::courses::{Run, Script, course};
 use footwork_metrics::eval::{Evaluation, METRICS, Mover, Variant, free, without_feet};
 use footwork_metrics::gate::{Bound, Broken, Gate, Limit};
+use footwork_metrics::ground::GroundKind;
 use footwork_metrics::samples::Moment;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -160,14 +162,15 @@ fn film_worst(path: &Path, broken: &Broken<'_>, variants: &[Variant], db: &Arc<D
     let last_s = (at_s + AROUND_S).min(seconds(course.rows.len()));
     let drive = Drive {
         ground: GroundKind::Level,
-        course: crate::course::Course::Rows(course.rows),
+        course: Script::Rows(course.rows),
         seconds: last_s,
         dt_s: 1.0 / RATE_HZ,
         explain_s: None,
+        record: None,
         json: true,
     };
-    let driven = drive.run(db, config)?;
+    let driven = drive.run(&Cast::of_database(db, config)?)?;
     let title = format!("{name}, {key}: worst at {at_s:.2} s of course {}, run {}", m.course, m.run);
     let span_s = [f64::from((at_s - AROUND_S).max(0.0)), f64::from(last_s)];
-    film::film_run(path, &title, Trace::of(db, &driven, m.course), span_s)
+    film::film_run(path, &title, Reel::run(Arc::new(driven), db, name.clone(), m.course), span_s)
 }

@@ -2,7 +2,7 @@
 //! output replaces as well, or that is a file of another kind.
 
 use crate::args::{Cli, Command, Common, OutputFormat};
-use crate::course::Course;
+use crate::course;
 use crate::demo;
 use crate::kind::{Kind, check_kind, extension, has_extension};
 use anyhow::{Context, Result, bail};
@@ -83,6 +83,7 @@ impl Files {
             Some(
                 Command::Inspect(_)
                 | Command::Search(_)
+                | Command::Replay(_)
                 | Command::Bench(_)
                 | Command::Config(_)
                 | Command::Completions(_),
@@ -105,13 +106,13 @@ impl Files {
                 self.inputs.extend(a.mesh.clone());
             }
             Some(Command::Film(a)) => {
-                self.inputs.extend(a.trace.clone());
+                self.inputs.extend(a.trace.iter().chain(&a.learned).cloned());
                 for source in a.source.iter().chain(&a.compare) {
                     self.film_source(source)?;
                 }
             }
             Some(Command::Simulate(a)) => {
-                self.inputs.extend(Course::file(&a.course).map(PathBuf::from).into_iter().chain(a.learned.clone()))
+                self.inputs.extend(course::file(&a.course).map(PathBuf::from).into_iter().chain(a.learned.clone()))
             }
             Some(Command::Gait(a)) if !a.reference.is_empty() => self.clips(&a.reference, Path::new(""))?,
             Some(Command::Eval(a)) => {
@@ -123,6 +124,7 @@ impl Files {
                 Command::Gait(_)
                 | Command::Inspect(_)
                 | Command::Search(_)
+                | Command::Replay(_)
                 | Command::Bench(_)
                 | Command::Config(_)
                 | Command::Completions(_),

@@ -6,6 +6,7 @@ mod print;
 mod args;
 mod bench;
 mod build;
+mod cast;
 mod clips;
 mod completions;
 mod config;
@@ -18,18 +19,17 @@ mod eval;
 mod files;
 mod film;
 mod gait;
-mod ground;
 mod inspect;
 mod interrupt;
 mod kind;
 mod networks;
 mod output;
 mod progress;
+mod replay;
 mod retarget;
 mod run;
 mod search;
 mod simulate;
-mod trace;
 
 use args::{Cli, Command};
 use files::Files;
@@ -63,6 +63,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Inspect(args)) => inspect::inspect(args, &cli.common),
         Some(Command::Film(args)) => film::film(args, &cli.common),
         Some(Command::Simulate(args)) => simulate::simulate(args, &cli.common),
+        Some(Command::Replay(args)) => replay::replay(args, &cli.common),
         Some(Command::Gait(args)) => gait::gait(args, &cli.common),
         Some(Command::Search(args)) => search::search(args, &cli.common),
         Some(Command::Bench(args)) => bench::bench(args, &cli.common),

@@ -1,15 +1,17 @@
-//! Driving one character over a course, and recording the run.
+//! Driving one character over a course, or through a recording, and keeping what it shows.
 
-use crate::course::Course;
-use crate::ground::GroundKind;
+use crate::cast::Cast;
 use crate::progress;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use footwork::clip::{Annotations, RawClip};
 use footwork::database::{Database, TagMask};
-use footwork::matcher::{Character, MatcherConfig, MotionMatcher, Playing};
+use footwork::matcher::{Character, MotionMatcher, Playing};
 use footwork::math::{Facing, Quat, Transform};
+use footwork::recorder::{NamedGround, Recorder, RecorderConfig, Replay, Trace};
 use footwork::search::Explanation;
 use footwork_draw::path_plot::PathSample;
+use footwork_metrics::courses::Script;
+use footwork_metrics::ground::GroundKind;
 use glam::Vec3;
 use serde::Serialize;
 use std::sync::Arc;
@@ -20,7 +22,7 @@ use xxhash_rust::xxh3::Xxh3;
 #[derive(Debug)]
 pub struct Drive {
     /// Input over time.
-    pub course: Course,
+    pub course: Script,
     /// Ground of the run.
     pub ground: GroundKind,
     /// Length of the run, in seconds.
@@ -29,6 +31,18 @@ pub struct Drive {
     pub dt_s: f32,
     /// Time from which the first search is explained, in seconds.
     pub explain_s: Option<f32>,
+    /// Title of a recording; none: the run is not recorded.
+    pub record: Option<String>,
+    /// Hides the progress bar.
+    pub json: bool,
+}
+
+/// A recording to replay.
+#[derive(Debug)]
+pub struct Rerun {
+    pub trace: Arc<Trace>,
+    /// From when on the character is another one: time in seconds, and that character.
+    pub fork: Option<(f64, Arc<Character>)>,
     /// Hides the progress bar.
     pub json: bool,
 }
@@ -57,12 +71,12 @@ pub struct Summary {
     pub pose_hash: String,
 }
 
-/// A recorded run.
+/// A run that was made or replayed.
 #[derive(Debug)]
 pub struct Driven {
     pub summary: Summary,
-    /// Ground of the run.
-    pub ground: GroundKind,
+    /// Ground of the run; none where nobody knows it.
+    pub ground: Option<GroundKind>,
     pub explanation: Option<Explanation>,
     /// `[updates x joints]`.
     pub translations: Vec<Vec3>,
@@ -80,24 +94,23 @@ pub struct Driven {
     pub playing: Vec<Playing>,
     /// First update and name of each part of the course.
     pub parts: Vec<(usize, String)>,
+    /// The recording, if one was asked for.
+    pub trace: Option<Trace>,
+    /// True where a fork was told of level ground, since nobody knows the ground of the recording.
+    pub assumes_level_ground: bool,
 }
 
 impl Drive {
-    /// Makes the run with clips of a database. Measuring time does not affect the motion.
-    pub fn run(self, db: &Arc<Database>, config: MatcherConfig) -> Result<Driven> {
-        let search = config.search.backend.name();
-        self.run_as(Character::new(Arc::clone(db), config)?, db, search)
-    }
-
-    /// Makes the run with any character; `search` is what chooses, for the summary.
-    pub fn run_as(mut self, character: Character, db: &Database, search: &'static str) -> Result<Driven> {
+    /// Makes the run. Neither measuring time nor recording affects the motion.
+    pub fn run(mut self, cast: &Cast) -> Result<Driven> {
         let updates = (self.seconds / self.dt_s).round().max(1.0) as usize;
-        let mut character = MotionMatcher::of(Arc::new(character), Transform::IDENTITY)?;
-        let mut driven = Driven { ground: self.ground, ..Driven::empty() };
+        let mut character = MotionMatcher::of(Arc::clone(&cast.character), Transform::IDENTITY)?;
+        let mut recorder = self.record.as_deref().map(|title| self.recorder(&cast.character, title, updates));
+        let mut driven = Driven { ground: Some(self.ground), ..Driven::empty() };
         let mut watch = Watch::default();
         // On level ground, clips of slopes and stairs are excluded.
-        let level = self.ground == GroundKind::Level;
-        let uneven = if level { footwork_metrics::uneven_tags(db) } else { TagMask::default() };
+        let level = self.ground.is_level();
+        let uneven = if level { footwork_metrics::uneven_tags(&cast.db) } else { TagMask::default() };
         let kind = self.ground;
         let ground = move |at: Vec3| kind.at(at);
         let bar = progress::bar("driving", updates as u64, self.json);
@@ -106,13 +119,17 @@ impl Drive {
             let part = self.course.part(time_s);
             if driven.parts.last().is_none_or(|p| p.1 != part) {
                 driven.parts.push((k, part.to_owned()));
+                recorder.iter_mut().for_each(|r| r.mark(part));
             }
             let now = character.state().header.simulation;
             let mut input = self.course.input(time_s, &now);
             input.tags.forbidden |= uneven;
             input.ground = if level { None } else { Some(&ground) };
             let start = Instant::now();
-            character.update(&input, self.dt_s)?;
+            match &mut recorder {
+                Some(recorder) => recorder.update(&mut character, &input, self.dt_s)?,
+                None => character.update(&input, self.dt_s)?,
+            };
             watch.update_us.push(start.elapsed().as_nanos() as f32 / 1e3);
             driven.record(k, &character, &mut watch);
             let wanted = self.explain_s.is_some_and(|t| time_s >= t) && driven.explanation.is_none();
@@ -122,8 +139,63 @@ impl Drive {
             bar.inc(1);
         }
         bar.finish_and_clear();
-        driven.summary = watch.summary(&character, updates, self.dt_s, search);
+        driven.summary = watch.summary(updates as f32 * self.dt_s, self.dt_s, cast.search);
+        driven.trace = recorder.map(|r| r.trace());
+        if driven.trace.as_ref().is_some_and(|t| t.updates() < updates) {
+            bail!("the run is too long for a trace; reduce --seconds");
+        }
         Ok(driven)
+    }
+
+    /// A recorder that keeps all of the run.
+    fn recorder(&self, character: &Character, title: &str, updates: usize) -> Recorder {
+        /// Key frames and changes of the input, per second; flags, per update.
+        const BYTES: [usize; 2] = [8192, 32];
+        let defaults = RecorderConfig::default();
+        let max_bytes = defaults.max_bytes + self.seconds as usize * BYTES[0] + updates * BYTES[1];
+        let mut recorder =
+            Recorder::new(character, RecorderConfig { seconds: self.seconds + 1.0, max_bytes, ..defaults });
+        recorder.set_title(title);
+        recorder.set_ground(self.ground.name());
+        recorder
+    }
+}
+
+impl Rerun {
+    /// Replays the recording with the data that it was made with.
+    ///
+    /// # Errors
+    /// Other data, and a ground that nobody here knows by its name.
+    pub fn run(self, cast: &Cast) -> Result<Driven> {
+        let Self { trace, fork, json } = self;
+        let kind = GroundKind::by_name(trace.ground());
+        let ground = kind.map(|kind| -> NamedGround { Arc::new(move |at| kind.at(at)) });
+        let mut replay = Replay::new(Arc::clone(&trace), Arc::clone(&cast.character), ground)?;
+        let mut driven = Driven { ground: kind, parts: trace.marks().to_vec(), ..Driven::empty() };
+        let mut watch = Watch::default();
+        // Updates as recorded; at a time of 0 there are none.
+        let fork_update = fork.as_ref().map(|(at_s, _)| if *at_s > 0.0 { trace.update_at(*at_s) + 1 } else { 0 });
+        let mut search = cast.search;
+        let bar = progress::bar("replaying", trace.updates() as u64, json);
+        replay.rewind()?;
+        for k in 0..trace.updates() {
+            if let Some((_, character)) = fork.as_ref().filter(|_| fork_update == Some(k)) {
+                replay.fork(Arc::clone(character))?;
+                search = cast.search_of(character);
+            }
+            let start = Instant::now();
+            replay.step()?;
+            watch.update_us.push(start.elapsed().as_nanos() as f32 / 1e3);
+            driven.record(k, replay.matcher(), &mut watch);
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        let (updates, dt_s) = (trace.updates(), trace.dt_s(0));
+        let steady = (0..updates).all(|k| trace.dt_s(k) == dt_s);
+        let dt_s = if steady { dt_s } else { (trace.seconds() / updates as f64) as f32 };
+        driven.assumes_level_ground = replay.assumes_level_ground();
+        driven.summary = watch.summary(updates as f32 * dt_s, dt_s, search);
+        if steady { Ok(driven) } else { Ok(driven.at_steps(&trace, dt_s)) }
     }
 }
 
@@ -131,7 +203,7 @@ impl Driven {
     fn empty() -> Self {
         Self {
             summary: Watch::default().empty_summary(),
-            ground: GroundKind::Level,
+            ground: None,
             explanation: None,
             translations: Vec::new(),
             rotations: Vec::new(),
@@ -142,6 +214,8 @@ impl Driven {
             contacts: Vec::new(),
             playing: Vec::new(),
             parts: Vec::new(),
+            trace: None,
+            assumes_level_ground: false,
         }
     }
 
@@ -161,6 +235,8 @@ impl Driven {
         self.commanded.push(PathSample { position: simulation.position, facing: simulation.facing });
         self.walked.push(PathSample { position: root.translation, facing });
         let output = character.output();
+        watch.searches += u64::from(output.searches);
+        watch.transitions += u64::from(output.transitions);
         if output.transitions > 0 {
             self.transitions.push(update);
         }
@@ -173,6 +249,39 @@ impl Driven {
         let clip = header.playing.clip.at();
         watch.played.resize(watch.played.len().max(clip + 1), false);
         watch.played[clip] = true;
+    }
+
+    /// Returns the run at equal time steps, as pictures and clips need it: each shows the update that its time belongs to.
+    fn at_steps(self, trace: &Trace, dt_s: f32) -> Self {
+        let count = self.playing.len();
+        let (joints, slots) = (self.rotations.len() / count.max(1), self.contacts.len() / count.max(1));
+        let (mut steps, mut shown) = (Self { parts: self.parts.clone(), ..Self::empty() }, 0);
+        for k in 0..count {
+            let update = trace.update_at((k + 1) as f64 * f64::from(dt_s));
+            steps.translations.extend_from_slice(&self.translations[update * joints..][..joints]);
+            steps.rotations.extend_from_slice(&self.rotations[update * joints..][..joints]);
+            steps.contacts.extend_from_slice(&self.contacts[update * slots..][..slots]);
+            steps.commanded.push(self.commanded[update]);
+            steps.walked.push(self.walked[update]);
+            steps.playing.push(self.playing[update]);
+            let since = shown..(update + 1).max(shown);
+            steps.parts.iter_mut().zip(&self.parts).filter(|(_, p)| since.contains(&p.0)).for_each(|(p, _)| p.0 = k);
+            let transitions = self.transition_counts[since].iter().sum();
+            steps.transition_counts.push(transitions);
+            if transitions > 0 {
+                steps.transitions.push(k);
+            }
+            shown = shown.max(update + 1);
+        }
+        // Parts that begin between two steps begin together: the last one counts.
+        let begins: Vec<usize> = steps.parts.iter().map(|p| p.0).collect();
+        let mut k = 0;
+        steps.parts.retain(|_| {
+            k += 1;
+            begins.get(k) != Some(&begins[k - 1])
+        });
+        let Self { summary, ground, explanation, trace, assumes_level_ground, .. } = self;
+        Self { summary, ground, explanation, trace, assumes_level_ground, ..steps }
     }
 
     /// Returns the motion as a clip.
@@ -198,6 +307,8 @@ struct Watch {
     path_error_m: Vec<f32>,
     heading_error_rad: Vec<f32>,
     played: Vec<bool>,
+    searches: u64,
+    transitions: u64,
 }
 
 impl Watch {
@@ -221,19 +332,18 @@ impl Watch {
         }
     }
 
-    fn summary(mut self, character: &MotionMatcher, updates: usize, dt_s: f32, search: &'static str) -> Summary {
-        let header = &character.state().header;
-        let seconds = updates as f32 * dt_s;
+    fn summary(mut self, seconds: f32, dt_s: f32, search: &'static str) -> Summary {
+        let updates = self.update_us.len();
         self.update_us.sort_by(f32::total_cmp);
         Summary {
             seconds,
             dt_s,
             search,
             updates,
-            searches: header.searches,
-            transitions: header.transitions,
-            searches_per_s: header.searches as f32 / seconds,
-            transitions_per_s: header.transitions as f32 / seconds,
+            searches: self.searches,
+            transitions: self.transitions,
+            searches_per_s: self.searches as f32 / seconds,
+            transitions_per_s: self.transitions as f32 / seconds,
             update_us_median: self.update_us[updates / 2],
             update_us_p99: self.update_us[(updates * 99 / 100).min(updates - 1)],
             ..self.empty_summary()

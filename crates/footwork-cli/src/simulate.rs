@@ -1,17 +1,15 @@
 //! `footwork simulate`: drives a character over a course.
 
 use crate::args::{Common, SimulateArgs};
-use crate::course::{Course, stick_line};
-use crate::networks;
+use crate::cast::Cast;
+use crate::course::{parse, stick_line};
+use crate::interrupt::guarded;
 use crate::output;
 use crate::run::{Drive, Summary};
-use crate::trace::Trace;
 use anyhow::{Result, bail};
-use footwork::database::Database;
-use footwork::matcher::Character;
 use footwork::search::Explanation;
+use footwork_metrics::ground::GroundKind;
 use serde_json::json;
-use std::sync::Arc;
 
 /// Runs the command.
 pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
@@ -21,49 +19,38 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
     if !(args.seconds > 0.0 && args.seconds <= 86_400.0) {
         bail!("--seconds {}: expected more than 0 and at most 86400 seconds", args.seconds);
     }
-    let course = Course::parse(&args.course, common.seed)?;
-    let networks = args.learned.as_deref().map(networks::open).transpose()?.map(Arc::new);
-    let (db, config) = match &networks {
-        // The networks know the body; they were checked when they were loaded.
-        Some(networks) if common.db.is_none() => {
-            (Database::clone_of(networks.character()), common.character()?.matcher)
-        }
-        _ => common.open()?,
-    };
-    let db = Arc::new(db);
-    let stick = config.speeds.over(&db.stick);
+    let course = parse(&args.course, common.seed)?;
+    let ground = GroundKind::from(args.ground);
+    let cast = Cast::open(common)?;
+    let stick = cast.character.config().speeds.over(&cast.db.stick);
     let drive = Drive {
         course,
-        ground: args.ground,
+        ground,
         seconds: args.seconds,
         dt_s: args.dt,
         explain_s: args.explain,
+        record: args.trace.is_some().then(|| args.course.clone()),
         json: common.json,
     };
-    let driven = match networks {
-        Some(networks) => {
-            let database = common.db.is_some().then(|| db.clone());
-            drive.run_as(Character::learned(networks, database, config)?, &db, "projector")?
-        }
-        None => drive.run(&db, config)?,
-    };
+    let driven = drive.run(&cast)?;
+    let db = &cast.db;
     if let Some(path) = &args.bvh {
-        output::bvh(path, &db, &driven)?;
+        output::bvh(path, db, &driven)?;
     }
     if let Some(path) = &args.glb {
-        output::glb(path, &db, &driven)?;
+        output::glb(path, db, &driven)?;
     }
     if let Some(path) = &args.svg {
         output::svg(path, &format!("course {}, seed {}", args.course, common.seed), &driven)?;
     }
-    if let Some(path) = &args.trace {
-        Trace::of(&db, &driven, &args.course).save(path)?;
+    if let (Some(path), Some(trace)) = (&args.trace, &driven.trace) {
+        guarded(path, || trace.save(path))?;
     }
     if common.json {
         let mut summary = serde_json::to_value(&driven.summary)?;
         summary["stick"] = json!(stick);
         summary["course"] = json!(args.course);
-        summary["ground"] = json!(format!("{:?}", args.ground).to_lowercase());
+        summary["ground"] = json!(ground.name());
         summary["seed"] = json!(common.seed);
         if let Some(explanation) = &driven.explanation {
             summary["explanation"] = serde_json::to_value(explanation)?;

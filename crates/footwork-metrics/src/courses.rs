@@ -12,6 +12,10 @@
 //!
 //! Sticks are directions in the world and full or zero.
 
+mod script;
+
+pub use script::Script;
+
 use crate::RATE_HZ;
 use footwork::input::{Gait, Stick};
 use footwork::math::Facing;

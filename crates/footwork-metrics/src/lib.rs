@@ -35,6 +35,7 @@
 pub mod courses;
 pub mod eval;
 pub mod gate;
+pub mod ground;
 pub mod learned;
 pub mod measure;
 pub mod metrics;

@@ -99,7 +99,8 @@ impl Lens {
         if da < 0.0 && db < 0.0 {
             return None;
         }
-        let cut = |from: Vec3, to: Vec3, d: f32, e: f32| if d < 0.0 { from + (to - from) * (d / (d - e)) } else { from };
+        let cut =
+            |from: Vec3, to: Vec3, d: f32, e: f32| if d < 0.0 { from + (to - from) * (d / (d - e)) } else { from };
         Some([self.point(cut(a, b, da, db)), self.point(cut(b, a, db, da))])
     }
 }

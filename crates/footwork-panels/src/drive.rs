@@ -134,7 +134,9 @@ impl Steering {
                     self.path = figure_of_eight(now.position);
                 }
                 match &self.path {
-                    Some(path) => MotionInput { goal: Goal::Path { path, speed_mps: PATH_MPS }, ..MotionInput::default() },
+                    Some(path) => {
+                        MotionInput { goal: Goal::Path { path, speed_mps: PATH_MPS }, ..MotionInput::default() }
+                    }
                     None => MotionInput::default(),
                 }
             }

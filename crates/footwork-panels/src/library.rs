@@ -87,7 +87,9 @@ impl Library {
     fn clips(&mut self, ui: &mut egui::Ui, session: &mut Session) {
         let db = session.database.clone();
         let played = played_s(session);
-        ui.add(egui::TextEdit::singleline(&mut self.filter).hint_text("find a clip or tag").desired_width(f32::INFINITY));
+        ui.add(
+            egui::TextEdit::singleline(&mut self.filter).hint_text("find a clip or tag").desired_width(f32::INFINITY),
+        );
         let wanted = self.filter.trim().to_lowercase();
         let fits = |k: &usize| {
             let name_fits = db.clips[*k].name.to_lowercase().contains(&wanted);
@@ -157,9 +159,11 @@ impl Library {
         });
         let [low, high] = h.range.map(f64::from);
         let width = (high - low) / h.counts.len().max(1) as f64;
-        let bars = h.counts.iter().enumerate().map(|(k, count)| {
-            Bar::new(low + (k as f64 + 0.5) * width, f64::from(*count)).width(width)
-        });
+        let bars = h
+            .counts
+            .iter()
+            .enumerate()
+            .map(|(k, count)| Bar::new(low + (k as f64 + 0.5) * width, f64::from(*count)).width(width));
         let chart = BarChart::new("rows", bars.collect()).color(style::channel(h.channel));
         let plot = Plot::new("histogram").height(220.0).allow_scroll(false).x_axis_label(h.unit);
         plot.show(ui, |plot| {
@@ -221,7 +225,8 @@ impl Library {
             };
             groups.entry(colour.to_array()).or_default().push([f64::from(*x), f64::from(*y)]);
         }
-        let plot = Plot::new("scatter").data_aspect(1.0).show_axes(false).height(ui.available_height().max(160.0) - 24.0);
+        let plot =
+            Plot::new("scatter").data_aspect(1.0).show_axes(false).height(ui.available_height().max(160.0) - 24.0);
         let explained = scatter.explained;
         let now = playing.map(|m| scatter.project(db.features.row(m.row)));
         let shown = plot.show(ui, |plot| {

@@ -27,7 +27,11 @@ pub(crate) fn ui(ui: &mut egui::Ui, session: &Session) {
         line("update without search", words(of(false)), "Median of the last 600 updates, recording included");
         line("update with search", words(of(true)), "Median of the last 600 updates, recording included");
         line("database", format!("{:.2} MB", db.bytes() as f64 / 1e6), "Poses, features and annotations");
-        line("state of the character", format!("{} bytes", session.matcher.state().bytes()), "All that must survive a frame");
+        line(
+            "state of the character",
+            format!("{} bytes", session.matcher.state().bytes()),
+            "All that must survive a frame",
+        );
         let recorded = session.recorder.bytes() as f64 / 1e6;
         line("recording", format!("{recorded:.2} MB, {} updates", session.tracks.len()), "Inputs and key frames");
         let search = session.matcher.config().search.backend.name();

@@ -3,8 +3,8 @@
 use crate::camera::Lens;
 use crate::session::{Mode, Session};
 use crate::style::{self, COMMANDED, HELD, MATCHED, PAST, Scene, TOUCHES};
-use footwork::math::Transform;
 use footwork::matcher::MotionMatcher;
+use footwork::math::Transform;
 use footwork::pose::RootMotion;
 use footwork::schema::{DebugShape, FeatureSource, TrajectorySample};
 use footwork_draw::figure::Look;
@@ -289,7 +289,8 @@ fn found(matcher: &MotionMatcher) -> Option<Vec<f32>> {
     // A mirrored row is seen as in a mirror.
     let values = db.features.row(chosen.row);
     let by_query = chosen.mirrored && !db.mirror_columns.is_empty();
-    let value = |c: usize| if by_query { db.mirror_columns[c].sign * values[db.mirror_columns[c].column] } else { values[c] };
+    let value =
+        |c: usize| if by_query { db.mirror_columns[c].sign * values[db.mirror_columns[c].column] } else { values[c] };
     Some((0..values.len()).map(|c| db.features.denormalize(c, value(c))).collect())
 }
 

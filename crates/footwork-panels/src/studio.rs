@@ -94,7 +94,9 @@ impl Studio {
         });
         Panel::left("left").resizable(true).default_size(300.0).size_range(220.0..=480.0).show_inside(ui, |ui| {
             ui.horizontal(|ui| {
-                for (tab, words) in [(Tab::Tune, "Tuning"), (Tab::Library, "Database"), (Tab::Performance, "Performance")] {
+                for (tab, words) in
+                    [(Tab::Tune, "Tuning"), (Tab::Library, "Database"), (Tab::Performance, "Performance")]
+                {
                     ui.selectable_value(&mut self.tab, tab, words);
                 }
             });

@@ -186,7 +186,8 @@ fn what_flips_a_choice_does_flip_it() {
         harness.run_steps(1);
         let lost = |harness: &Harness<'_, Studio>| {
             let mut all = harness.state().why.candidates().iter().enumerate();
-            all.find(|(_, c)| matches!(c.verdict, Verdict::CostlierBy(_) | Verdict::HarderToReach(_))).map(|(k, c)| (k, c.clone()))
+            all.find(|(_, c)| matches!(c.verdict, Verdict::CostlierBy(_) | Verdict::HarderToReach(_)))
+                .map(|(k, c)| (k, c.clone()))
         };
         let Some((index, wanted)) = lost(&harness) else { continue };
         let Studio { session, why, .. } = harness.state_mut();
@@ -263,13 +264,11 @@ fn weights_name_themselves() {
 /// Pictures to look at, and to be sure that something is drawn: `target/studio/*.png`.
 #[test]
 fn pictures() {
-    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target").into());
+    let target =
+        std::env::var("CARGO_TARGET_DIR").unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target").into());
     let folder = std::path::PathBuf::from(target).join("studio");
     std::fs::create_dir_all(&folder).unwrap();
-    for (name, size, theme) in [
-        ("dark", [1280.0, 720.0], Theme::Dark),
-        ("light", [1920.0, 1080.0], Theme::Light),
-    ] {
+    for (name, size, theme) in [("dark", [1280.0, 720.0], Theme::Dark), ("light", [1920.0, 1080.0], Theme::Light)] {
         let mut harness = harness(size, theme);
         harness.state_mut().session.set_driver(Driver::Random);
         harness.run_steps(400);

@@ -77,7 +77,11 @@ impl Timeline {
                 let (back, ahead) = (button(ui, "⏴", "One update back (,)"), button(ui, "⏵", "One update ahead (.)"));
                 review.playing ^= toggled;
                 let mut looped = review.looped.is_some();
-                if ui.checkbox(&mut looped, "Repeat 2 s").on_hover_text("Repeat the two seconds around this moment").changed() {
+                if ui
+                    .checkbox(&mut looped, "Repeat 2 s")
+                    .on_hover_text("Repeat the two seconds around this moment")
+                    .changed()
+                {
                     let around = around(&session.tracks, review.update, 2.0);
                     review.looped = looped.then_some(around);
                 }
@@ -150,7 +154,11 @@ impl Timeline {
             if short_start != short_end {
                 let wide = around(&session.tracks, at, 4.0 * before);
                 let most = (self.visible_s * 60.0) as usize;
-                range = if short_start { 0..wide.end.min(most.max(range.end)) } else { wide.start.max((last + 1).saturating_sub(most.max(range.len())))..last + 1 };
+                range = if short_start {
+                    0..wide.end.min(most.max(range.end))
+                } else {
+                    wide.start.max((last + 1).saturating_sub(most.max(range.len())))..last + 1
+                };
             }
         }
         range
@@ -190,7 +198,11 @@ impl Timeline {
         }
         let height = (view.lanes.bottom() - top - 14.0).min(COST_PX);
         if height > 12.0 {
-            self.costs(view, session, Rect::from_min_size(Pos2::new(view.lanes.left(), top), egui::vec2(view.lanes.width(), height)));
+            self.costs(
+                view,
+                session,
+                Rect::from_min_size(Pos2::new(view.lanes.left(), top), egui::vec2(view.lanes.width(), height)),
+            );
         }
         view.ruler(session);
         if let Some(update) = session.shown_update() {
@@ -252,7 +264,13 @@ impl View<'_> {
     fn name(&self, words: &str, top: f32, height: f32) {
         let at = Pos2::new(self.lanes.left() - 6.0, top + 0.5 * height);
         let short = footwork_draw::shapes::cut(words, 12);
-        self.painter.text(at, Align2::RIGHT_CENTER, short, FontId::proportional(11.0), self.ui.visuals().weak_text_color());
+        self.painter.text(
+            at,
+            Align2::RIGHT_CENTER,
+            short,
+            FontId::proportional(11.0),
+            self.ui.visuals().weak_text_color(),
+        );
     }
 
     fn tick(&self, update: usize, top: f32, height: f32, colour: Color32) {
@@ -289,7 +307,13 @@ impl View<'_> {
                 let room = Rect::from_min_max(Pos2::new(left + 3.0, top), Pos2::new(right - 2.0, top + CLIP_PX));
                 let font = FontId::proportional(11.0);
                 let words = format!("{side}{name}");
-                self.painter.with_clip_rect(room).text(room.left_center(), Align2::LEFT_CENTER, words, font, Color32::BLACK);
+                self.painter.with_clip_rect(room).text(
+                    room.left_center(),
+                    Align2::LEFT_CENTER,
+                    words,
+                    font,
+                    Color32::BLACK,
+                );
             }
             k = end;
         }

@@ -35,7 +35,9 @@ impl Tune {
             if ui.add_enabled(session.tuning.can_redo(), redo).on_hover_text("Ctrl+Shift+Z").clicked() {
                 session.redo();
             }
-            ui.add(egui::TextEdit::singleline(&mut self.filter).hint_text("find a setting").desired_width(f32::INFINITY));
+            ui.add(
+                egui::TextEdit::singleline(&mut self.filter).hint_text("find a setting").desired_width(f32::INFINITY),
+            );
         });
         ui.add_space(4.0);
         let Ok(values) = serde_json::to_value(session.tuning.matcher()) else { return };
@@ -66,7 +68,8 @@ fn weights(ui: &mut egui::Ui, session: &Session, change: &mut Option<Change>) {
             let (rect, _) = ui.allocate_exact_size(egui::vec2(10.0, 10.0), egui::Sense::hover());
             ui.painter().rect_filled(rect, 2.0, crate::style::channel(c));
             let slider = egui::Slider::new(&mut value, 0.0..=MOST_WEIGHT).logarithmic(true).smallest_positive(0.01);
-            let response = ui.add(slider.max_decimals(2)).on_hover_text("Factor on the cost of this channel; 1 is the default");
+            let response =
+                ui.add(slider.max_decimals(2)).on_hover_text("Factor on the cost of this channel; 1 is the default");
             let label = ui.label(&channel.label);
             let response = response.labelled_by(label.id);
             keep(&response, &path, json!(value), change);

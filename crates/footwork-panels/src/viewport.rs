@@ -47,7 +47,11 @@ impl Viewport {
         }
         if response.clicked() {
             // The keys drive again.
-            ui.memory_mut(|memory| if let Some(id) = memory.focused() { memory.surrender_focus(id) });
+            ui.memory_mut(|memory| {
+                if let Some(id) = memory.focused() {
+                    memory.surrender_focus(id)
+                }
+            });
         }
         if response.hovered() {
             let (wheel, pinch) = ui.input(|i| (i.smooth_scroll_delta.y, i.zoom_delta()));

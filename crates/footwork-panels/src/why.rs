@@ -80,17 +80,21 @@ impl Why {
         self.refresh(session);
         ui.heading("Why this clip?");
         let Some(explanation) = self.explanation.clone() else {
-            ui.label("Pause (P) or click the timeline: the candidates of the search before that moment are listed here.");
+            ui.label(
+                "Pause (P) or click the timeline: the candidates of the search before that moment are listed here.",
+            );
             return;
         };
         if let (Some(update), Mode::Review(review)) = (self.update, &session.mode) {
             let excluded: usize = explanation.excluded.iter().map(|e| e.1).sum();
             let at = review.trace.time_s(update);
-            ui.label(format!("Search at {at:.2} s: {} rows, {excluded} left out.", explanation.rows)).on_hover_ui(|ui| {
-                for (why, rows) in &explanation.excluded {
-                    ui.label(format!("{rows} rows: {why}"));
-                }
-            });
+            ui.label(format!("Search at {at:.2} s: {} rows, {excluded} left out.", explanation.rows)).on_hover_ui(
+                |ui| {
+                    for (why, rows) in &explanation.excluded {
+                        ui.label(format!("{rows} rows: {why}"));
+                    }
+                },
+            );
         }
         ui.add_space(4.0);
         let most = explanation.candidates.iter().map(|c| c.cost).filter(|c| c.is_finite()).fold(1e-6, f32::max);
@@ -116,7 +120,10 @@ impl Why {
         let strong = matches!(candidate.verdict, Verdict::Chosen | Verdict::Continued);
         let text = if strong { RichText::new(title).strong() } else { RichText::new(title) };
         let label = egui::Button::selectable(selected, text).truncate();
-        let clicked = ui.add_sized([ui.available_width(), 18.0], label).on_hover_text("Show its pose, and find what would make it win").clicked();
+        let clicked = ui
+            .add_sized([ui.available_width(), 18.0], label)
+            .on_hover_text("Show its pose, and find what would make it win")
+            .clicked();
         ui.horizontal(|ui| {
             ui.label(RichText::new(format!("{:.2}", candidate.cost)).monospace().small());
             ui.label(RichText::new(candidate.verdict.to_string()).small());
@@ -140,7 +147,9 @@ impl Why {
                 });
             }
             if candidate.beside != 0.0 {
-                ui.label(RichText::new(format!("{:>9.3}  transition, tags, rest", candidate.beside)).monospace().small());
+                ui.label(
+                    RichText::new(format!("{:>9.3}  transition, tags, rest", candidate.beside)).monospace().small(),
+                );
             }
         }
         ui.add_space(5.0);

@@ -154,7 +154,9 @@ impl App {
                 let done = studio.session.trace().save(&path).map_err(|e| e.to_string());
                 done.map(|()| format!("Recording saved to {}.", path.display()))
             }
-            Request::Open => Ok("Drop a database, a recording, settings, clips or a folder onto the window.".to_owned()),
+            Request::Open => {
+                Ok("Drop a database, a recording, settings, clips or a folder onto the window.".to_owned())
+            }
         };
         self.message = Some(saved.unwrap_or_else(|what| what));
     }
@@ -162,8 +164,7 @@ impl App {
     /// Draws the window.
     pub fn show(&mut self, ui: &mut egui::Ui) {
         self.poll();
-        let dropped: Vec<PathBuf> =
-            ui.input(|i| i.raw.dropped_files.iter().filter_map(|f| f.path.clone()).collect());
+        let dropped: Vec<PathBuf> = ui.input(|i| i.raw.dropped_files.iter().filter_map(|f| f.path.clone()).collect());
         if !dropped.is_empty() {
             self.message = None;
             self.load(dropped);

@@ -47,6 +47,7 @@ pub mod matcher;
 pub mod math;
 pub mod motion;
 pub mod pose;
+pub mod recorder;
 pub mod retarget;
 pub mod rig;
 pub mod roles;

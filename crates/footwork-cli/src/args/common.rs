@@ -9,6 +9,8 @@ use std::path::PathBuf;
 pub struct Common {
     /// Database file; none: the built-in data.
     pub db: Option<PathBuf>,
+    /// Networks instead of search and clips, or beside them.
+    pub learned: Option<PathBuf>,
     /// Configuration file.
     pub config: Option<PathBuf>,
     /// Frames per second.
@@ -143,6 +145,11 @@ impl From<&DriveFlags> for Common {
 }
 
 impl Common {
+    /// With networks.
+    pub fn learned(self, file: Option<&PathBuf>) -> Self {
+        Self { learned: file.cloned(), ..self }
+    }
+
     /// With the value of `--seed`.
     pub fn seeded(self, flag: &SeedFlag) -> Self {
         Self { seed: flag.seed.unwrap_or(1), ..self }

@@ -1,8 +1,8 @@
 //! Flags of the commands that drive or query a character: `simulate`, `search`, `bench`, `eval`, `inspect`, `gait`.
 
-use super::common::{ConfigFlag, DatabaseFlags, DriveFlags, MatcherFlags, SearchKind, SeedFlag};
-use crate::ground::GroundKind;
+use super::common::{ConfigFlag, DatabaseFlags, DbFlag, DriveFlags, MatcherFlags, SearchKind, SeedFlag};
 use clap::{Args, Subcommand, ValueEnum};
+use footwork_metrics::ground::GroundKind;
 use std::path::PathBuf;
 
 /// Flags of `inspect`.
@@ -28,7 +28,7 @@ pub struct SimulateArgs {
     pub course: String,
     /// Ground. `slope` and `stairs` rise along +Z, from 3 m ahead of the start, and end level
     #[arg(long, value_name = "GROUND", default_value = "level")]
-    pub ground: GroundKind,
+    pub ground: GroundFlag,
     /// Length of the run, in seconds
     #[arg(long, value_name = "S", default_value_t = 60.0)]
     pub seconds: f32,
@@ -44,7 +44,7 @@ pub struct SimulateArgs {
     /// SVG file to write with the commanded and the walked path from above
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// Trace (.fwtrace) to write, for `footwork film` and your own programs
+    /// Trace (.fwtrace) to write: a recording of the run, for `footwork replay` and `footwork film`
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Networks (.fwnet, or `built-in`) instead of search and clips. With --db, exact search steps in where they are not trusted
@@ -56,6 +56,54 @@ pub struct SimulateArgs {
     /// Database, search and seed.
     #[command(flatten)]
     pub drive: DriveFlags,
+}
+
+/// Grounds, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GroundFlag {
+    /// Level plane
+    Level,
+    /// Ramp of 15 degrees, 10 m long
+    Slope,
+    /// Twenty steps, 17 cm high and 40 cm deep
+    Stairs,
+    /// Bumps of up to 16 cm
+    Rubble,
+}
+
+impl From<GroundFlag> for GroundKind {
+    fn from(flag: GroundFlag) -> Self {
+        match flag {
+            GroundFlag::Level => Self::Level,
+            GroundFlag::Slope => Self::Slope,
+            GroundFlag::Stairs => Self::Stairs,
+            GroundFlag::Rubble => Self::Rubble,
+        }
+    }
+}
+
+/// Flags of `replay`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The replay gives the same poses, bit for bit, and prints the same summary as `simulate`. It needs the data of the recording.\n\nExamples:\n  footwork simulate --db mocap.fwdb --course random --trace run.fwtrace\n  footwork replay --db mocap.fwdb --trace run.fwtrace --json\n  footwork replay --db mocap.fwdb --trace run.fwtrace --fork-at 20 --config other.toml"
+)]
+pub struct ReplayArgs {
+    /// Recorded run, written by `footwork simulate --trace` or the library
+    #[arg(long, value_name = "FILE")]
+    pub trace: PathBuf,
+    /// Networks (.fwnet, or `built-in`) of the recording. Default: none
+    #[arg(long, value_name = "FILE")]
+    pub learned: Option<PathBuf>,
+    /// Time from which the settings of --config apply, in seconds. Until then everything is as recorded. The recorded inputs
+    /// continue; a ground that is not known by its name becomes level
+    #[arg(long, value_name = "S")]
+    pub fork_at: Option<f64>,
+    /// Configuration file (TOML) whose matcher settings apply from --fork-at on
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// `--db`.
+    #[command(flatten)]
+    pub db: DbFlag,
 }
 
 /// Flags of `gait`.

@@ -7,16 +7,19 @@ use std::path::PathBuf;
 /// Flags of `film`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  footwork film --clip walk_125 -o strip.png\n  footwork film take.bvh --from 2 --to 5 --view side,front -o strip.png\n  footwork film --db mocap.fwdb --sheet --clip turn -o turns.png\n  footwork film --trace run.fwtrace --from 10 --to 13 --camera fixed -o run.svg\n  footwork film --compare take.bvh 'mocap.fwdb#take' -o both.png\n  footwork film --compare exact learned --from 2 --to 6 -o both.png"
+    after_help = "Examples:\n  footwork film --clip walk_125 -o strip.png\n  footwork film take.bvh --from 2 --to 5 --view side,front -o strip.png\n  footwork film --db mocap.fwdb --sheet --clip turn -o turns.png\n  footwork film --trace run.fwtrace --db mocap.fwdb --from 10 --to 13 --camera fixed -o run.svg\n  footwork film --compare take.bvh 'mocap.fwdb#take' -o both.png\n  footwork film --compare exact learned --from 2 --to 6 -o both.png"
 )]
 pub struct FilmArgs {
     /// Motion file, folder, database (.fwdb), trace (.fwtrace), or `built-in`. `#clip` after it selects a clip. `exact`,
     /// `learned` and networks (.fwnet) are driven over the standard course. Default: --trace, else --db, else the built-in data
     #[arg(value_name = "SOURCE")]
     pub source: Option<PathBuf>,
-    /// Recorded run, written by `footwork simulate --trace`
+    /// Recorded run, written by `footwork simulate --trace`. It is replayed with --db and --learned
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Networks (.fwnet, or `built-in`) of a recorded run. Default: none
+    #[arg(long, value_name = "FILE")]
+    pub learned: Option<PathBuf>,
     /// Clip to draw, by name or number. Default: all clips in sequence (`all`). With --sheet: a part of the names, or a
     /// pattern with `*`
     #[arg(long, value_name = "CLIP")]

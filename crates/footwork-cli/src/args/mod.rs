@@ -8,11 +8,10 @@ mod drive;
 mod files;
 mod film;
 
-pub use crate::ground::GroundKind;
 pub use common::{Common, SearchKind};
 pub use drive::{
-    BenchArgs, BenchCommand, BenchSearchArgs, BenchUpdateArgs, EvalArgs, GaitArgs, GaitKind, InspectArgs, SearchArgs,
-    SetKind, SimulateArgs,
+    BenchArgs, BenchCommand, BenchSearchArgs, BenchUpdateArgs, EvalArgs, GaitArgs, GaitKind, InspectArgs, ReplayArgs,
+    SearchArgs, SetKind, SimulateArgs,
 };
 pub use files::{BuildArgs, ConvertArgs, DoctorArgs, OutputFormat, RetargetArgs};
 pub use film::{CameraKind, FilmArgs, ViewKind};
@@ -73,6 +72,8 @@ pub enum Command {
     Film(FilmArgs),
     /// Drive a character over a course and measure how well it follows
     Simulate(SimulateArgs),
+    /// Replay a recorded run, or try other settings from some point on
+    Replay(ReplayArgs),
     /// List, measure or write the clips of the built-in character
     Gait(GaitArgs),
     /// Run one query and explain the result
@@ -138,8 +139,10 @@ impl Command {
             Self::Convert(a) => Common { rate: a.rate, ..Common::from(&a.config) },
             Self::Doctor(a) => Common { rate: a.rate.rate, ..Common::from(&a.config) },
             Self::Inspect(a) => Common::from(&a.database),
-            Self::Film(a) => Common::from(&a.database),
-            Self::Simulate(a) => Common::from(&a.drive),
+            Self::Film(a) => Common::from(&a.database).learned(a.learned.as_ref()),
+            Self::Simulate(a) => Common::from(&a.drive).learned(a.learned.as_ref()),
+            // Its configuration is for what comes after a fork.
+            Self::Replay(a) => Common { db: a.db.db.clone(), seed: 1, ..Common::default() }.learned(a.learned.as_ref()),
             Self::Gait(a) => Common::from(&a.config()).seeded(&a.seed),
             Self::Search(a) => Common::from(&a.matcher),
             Self::Bench(a) => match &a.what {
@@ -193,7 +196,7 @@ mod tests {
     #[test]
     fn commands_list_only_flags_that_they_use() {
         let shared = ["db", "config", "rate", "search", "seed", "json", "quiet"];
-        let cases: [(&[&str], &[&str]); 15] = [
+        let cases: [(&[&str], &[&str]); 16] = [
             (&[], &["db", "config", "rate", "search", "seed", "json", "quiet"]),
             (&["build"], &["config", "rate", "json", "quiet"]),
             (&["retarget"], &["config", "json", "quiet"]),
@@ -202,6 +205,7 @@ mod tests {
             (&["inspect"], &["db", "config", "rate", "json", "quiet"]),
             (&["film"], &["db", "config", "rate", "json", "quiet"]),
             (&["simulate"], &["db", "config", "rate", "search", "seed", "json", "quiet"]),
+            (&["replay"], &["db", "config", "json", "quiet"]),
             (&["gait"], &["config", "seed", "json", "quiet"]),
             (&["search"], &["db", "config", "rate", "search", "json", "quiet"]),
             (&["bench", "search"], &["db", "config", "rate", "seed", "json", "quiet"]),

@@ -8,9 +8,8 @@ mod reel;
 mod source;
 
 use crate::args::{CameraKind, Common, FilmArgs, ViewKind};
-use crate::ground::GroundKind;
+use crate::kind::extension;
 use crate::output;
-use crate::trace::Trace;
 use anyhow::{Context, Result, bail};
 use footwork_draw::cell::Subject;
 use footwork_draw::contact_sheet::ContactSheet;
@@ -21,9 +20,10 @@ use footwork_draw::motion::Motion;
 use footwork_draw::strip::{CameraMode, Moments, Strip};
 use footwork_draw::view::View;
 use footwork_draw::{raster, svg};
-use reel::Reel;
+use footwork_metrics::ground::GroundKind;
+pub use reel::Reel;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Default length of a strip, in seconds.
@@ -52,14 +52,13 @@ pub fn film(args: &FilmArgs, common: &Common) -> Result<()> {
     Ok(())
 }
 
-/// Writes a strip of a recorded run.
-pub fn film_run(path: &Path, title: &str, trace: Trace, span_s: [f64; 2]) -> Result<()> {
-    film_runs(path, title, vec![(title, trace)], &[View::Side, View::ThreeQuarter], span_s)
+/// Writes a strip of a run.
+pub fn film_run(path: &Path, title: &str, run: Reel, span_s: [f64; 2]) -> Result<()> {
+    film_runs(path, title, &[run], &[View::Side, View::ThreeQuarter], span_s)
 }
 
-/// Writes a strip of recorded runs with their names, one above the other.
-pub fn film_runs(path: &Path, title: &str, runs: Vec<(&str, Trace)>, views: &[View], span_s: [f64; 2]) -> Result<()> {
-    let reels: Vec<Reel> = runs.into_iter().map(|(name, trace)| Reel::recorded(trace, name.to_owned())).collect();
+/// Writes a strip of runs with their names, one above the other.
+pub fn film_runs(path: &Path, title: &str, reels: &[Reel], views: &[View], span_s: [f64; 2]) -> Result<()> {
     let span_s = reels.iter().fold(span_s, |[from, to], reel| [from, to.min(reel.seconds())]);
     let of_reel = |reel: &Reel| subject(reel, figure(reel)?, reel.source.clone(), span_s);
     let subjects = reels.iter().map(of_reel).collect::<Result<Vec<_>>>()?;
@@ -134,15 +133,20 @@ fn reels(args: &FilmArgs, common: &Common) -> Result<Vec<Reel>> {
     if !args.compare.is_empty() {
         return args.compare.iter().map(|word| Reel::open(word, clip, common)).collect();
     }
+    let is_trace = |word: &PathBuf| extension(word) == "fwtrace";
+    if args.learned.is_some() && args.trace.is_none() && !args.source.as_ref().is_some_and(is_trace) {
+        bail!("--learned: expected a trace to replay with the networks; name networks as the source to film them");
+    }
     let mut reel = match (&args.source, &args.trace, &common.db) {
+        (Some(word), None, Some(_)) if is_trace(word) => Reel::trace(word, common)?,
         (Some(word), None, None) => return Ok(vec![filtered(Reel::open(word, clip, common)?, args)?]),
-        (None, Some(trace), None) => Reel::trace(trace)?,
+        (None, Some(trace), _) => Reel::trace(trace, common)?,
         (None, None, Some(path)) => return Ok(vec![filtered(Reel::open(path, clip, common)?, args)?]),
         (None, None, None) => Reel::built_in(common)?,
         _ => bail!("SOURCE, --db, --trace: expected one source, found several; use --compare A B for two"),
     };
     if let Some(clip) = clip {
-        if reel.is_trace() {
+        if reel.is_run() {
             bail!("--clip: a trace has no clips; use --from and --to");
         }
         reel.choose(clip)?;

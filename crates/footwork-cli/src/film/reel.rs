@@ -1,8 +1,7 @@
 //! Motion to choose from: clips, a database or a recorded run, read frame by frame on request.
 
 use crate::database::name_fits;
-use crate::ground::GroundKind;
-use crate::trace::Trace;
+use crate::run::Driven;
 use anyhow::{Result, bail};
 use footwork::clip::RawClip;
 use footwork::database::Database;
@@ -14,7 +13,9 @@ use footwork::rig::Rig;
 use footwork::skeleton::Skeleton;
 use footwork_draw::motion::{Motion, MotionPart};
 use footwork_draw::shapes::cut;
+use footwork_metrics::ground::GroundKind;
 use glam::Vec3;
+use std::sync::Arc;
 
 /// Time loaded before a span for the traces of the feet, in seconds.
 pub const BEFORE_S: f64 = 0.5;
@@ -53,18 +54,25 @@ pub struct Take {
 pub enum Data {
     Clips(Vec<RawClip>),
     Database(Box<Database>),
-    Trace(Box<Trace>),
+    Run(Box<Run>),
+}
+
+/// A run that was made or replayed.
+pub struct Run {
+    pub driven: Arc<Driven>,
+    /// Names of the clips of its database.
+    pub clips: Vec<String>,
 }
 
 impl Reel {
-    pub fn is_trace(&self) -> bool {
-        matches!(self.data, Data::Trace(_))
+    pub fn is_run(&self) -> bool {
+        matches!(self.data, Data::Run(_))
     }
 
     /// Returns the ground of a recorded run.
     pub fn ground(&self) -> Option<GroundKind> {
         match &self.data {
-            Data::Trace(trace) => Some(trace.ground),
+            Data::Run(run) => run.driven.ground,
             Data::Clips(_) | Data::Database(_) => None,
         }
     }
@@ -134,9 +142,9 @@ impl Reel {
                 contacts.resize(start + slots, 0);
                 db.contacts_at(clip, mirrored, time_s, &mut contacts[start..]);
             }
-            Data::Trace(trace) => {
-                raw(&mut pose, &trace.translations, &trace.rotations);
-                contacts.extend_from_slice(&trace.contacts[frame * slots..][..slots]);
+            Data::Run(run) => {
+                raw(&mut pose, &run.driven.translations, &run.driven.rotations);
+                contacts.extend_from_slice(&run.driven.contacts[frame * slots..][..slots]);
             }
         }
         let mut joints_in_world = Vec::with_capacity(joints);
@@ -215,8 +223,8 @@ impl Reel {
             start = start.saturating_add(frames);
         }
         motion.borders = motion.parts.iter().filter(|p| p.apart).map(|p| p.start).collect();
-        if let Data::Trace(trace) = &self.data {
-            follow(&mut motion, trace, first);
+        if let Data::Run(run) = &self.data {
+            follow(&mut motion, run, first);
         }
         self.check(motion)
     }
@@ -248,26 +256,29 @@ impl Reel {
         for f in 0..take.frames {
             self.pose(take, f, &mut motion.world, &mut motion.contacts);
         }
-        if let Data::Trace(trace) = &self.data {
-            follow(&mut motion, trace, 0);
+        if let Data::Run(run) = &self.data {
+            follow(&mut motion, run, 0);
         }
         self.check(motion)
     }
 }
 
-/// Adds transitions, playing clips, commands and parts of a trace.
-fn follow(motion: &mut Motion, trace: &Trace, first: usize) {
+/// Adds transitions, playing clips, commands and parts of a run.
+fn follow(motion: &mut Motion, run: &Run, first: usize) {
+    let driven = &run.driven;
     let range = first..first + motion.frames();
     for f in range.clone() {
-        if trace.transitions[f] > 0 {
-            motion.transitions.push((f - first, trace.transitions[f]));
+        if driven.transition_counts[f] > 0 {
+            motion.transitions.push((f - first, driven.transition_counts[f]));
         }
-        let mirrored = if trace.playing_mirrored[f] != 0 { " mirrored" } else { "" };
-        motion.playing.push(format!("{}{mirrored}", cut(&trace.clips[trace.playing_clips[f] as usize], MOST_CHARS)));
+        let playing = &driven.playing[f];
+        let mirrored = if playing.mirrored { " mirrored" } else { "" };
+        let name = run.clips.get(playing.clip.at()).map_or("", String::as_str);
+        motion.playing.push(format!("{}{mirrored}", cut(name, MOST_CHARS)));
     }
-    motion.commanded.extend_from_slice(&trace.simulated[range.clone()]);
+    motion.commanded.extend(driven.commanded[range.clone()].iter().map(|s| s.position));
     let part = |p: &(usize, String)| MotionPart { start: p.0.saturating_sub(first), name: p.1.clone(), apart: false };
-    let begun = trace.parts.iter().rev().find(|p| p.0 <= first).map(part);
-    let begin = trace.parts.iter().filter(|p| p.0 > first && p.0 < range.end).map(part);
+    let begun = driven.parts.iter().rev().find(|p| p.0 <= first).map(part);
+    let begin = driven.parts.iter().filter(|p| p.0 > first && p.0 < range.end).map(part);
     motion.parts = begun.into_iter().chain(begin).collect();
 }

@@ -1,11 +1,12 @@
 //! What can be filmed: motion files, databases, recorded runs. All of them become one [`Reel`].
 
-use super::reel::{Data, Reel, Take};
-use crate::args::{Common, GroundKind};
-use crate::course::Course;
+use super::reel::{Data, Reel, Run, Take};
+use crate::args::Common;
+use crate::cast::Cast;
+use crate::course;
 use crate::database::{build_clips, built_in, in_source, sources};
-use crate::run::Drive;
-use crate::trace::Trace;
+use crate::replay::in_trace;
+use crate::run::{Drive, Driven, Rerun};
 use crate::{clips, networks};
 use anyhow::{Context, Result, bail};
 use footwork::build::config::matches_pattern;
@@ -13,10 +14,11 @@ use footwork::build::{JointRoles, prepare};
 use footwork::clip::RawClip;
 use footwork::database::Database;
 use footwork::frames::JointIndex;
-use footwork::matcher::Character;
+use footwork::recorder::Trace;
 use footwork::rig::Rig;
 use footwork_import::format::{Format, known};
 use footwork_import::{CharacterConfig, SourceConfig, check_rules};
+use footwork_metrics::ground::GroundKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -39,7 +41,7 @@ impl Reel {
             _ if name == Path::new("learned") => Self::driven(Some(Path::new(networks::BUILT_IN)), common)?,
             _ if name == Path::new("exact") => Self::driven(None, common)?,
             "fwdb" => Self::database(Database::load(&name)?, name.display().to_string()),
-            "fwtrace" => Self::trace(&name)?,
+            "fwtrace" => Self::trace(&name, common)?,
             _ if Format::of(&name).is_some() || name.is_dir() || text.contains('*') => {
                 Self::files(&name, &name.display().to_string(), common)?
             }
@@ -66,23 +68,19 @@ impl Reel {
     /// Drives a character over the standard course: networks, or a database (the built-in data) by exact search.
     fn driven(networks: Option<&Path>, common: &Common) -> Result<Self> {
         let drive = Drive {
-            course: Course::parse("standard", common.seed)?,
+            course: course::parse("standard", common.seed)?,
             ground: GroundKind::Level,
             seconds: DRIVEN_S,
             dt_s: 1.0 / footwork_metrics::RATE_HZ,
             explain_s: None,
+            record: None,
             json: common.json,
         };
-        let Some(path) = networks else {
-            let (db, config) = common.open()?;
-            let db = Arc::new(db);
-            return Ok(Self::recorded(Trace::of(&db, &drive.run(&db, config)?, "standard"), "exact".to_owned()));
-        };
-        let networks = Arc::new(networks::open(path)?);
-        let character = Character::learned(networks.clone(), None, common.character()?.matcher)?;
-        let db = networks.character();
-        let driven = drive.run_as(character, db, "projector")?;
-        Ok(Self::recorded(Trace::of(db, &driven, "standard"), "learned".to_owned()))
+        // Networks alone, whatever else is there.
+        let db = if networks.is_some() { None } else { common.db.clone() };
+        let cast = Cast::open(&Common { db, ..common.clone() }.learned(networks.map(Path::to_owned).as_ref()))?;
+        let name = if networks.is_some() { "learned" } else { "exact" };
+        Ok(Self::run(Arc::new(drive.run(&cast)?), &cast.db, name.to_owned(), "standard"))
     }
 
     pub fn database(db: Database, source: String) -> Self {
@@ -143,30 +141,32 @@ impl Reel {
         })
     }
 
-    pub fn trace(path: &Path) -> Result<Self> {
-        let trace = Trace::load(path)?;
-        Ok(Self::recorded(trace, path.display().to_string()))
+    /// Replays a recorded run with the data of the command.
+    pub fn trace(path: &Path, common: &Common) -> Result<Self> {
+        let trace = Arc::new(Trace::load(path)?);
+        let cast = Cast::open(common)?;
+        let rerun = Rerun { trace: Arc::clone(&trace), fork: None, json: common.json };
+        let driven = rerun.run(&cast).map_err(|error| in_trace(path, error))?;
+        Ok(Self::run(Arc::new(driven), &cast.db, path.display().to_string(), trace.title()))
     }
 
-    pub fn recorded(trace: Trace, source: String) -> Self {
+    /// A run with a database, or with networks whose body that has.
+    pub fn run(driven: Arc<Driven>, db: &Database, source: String, course: &str) -> Self {
         let take = Take {
-            name: format!("course {}", trace.course),
-            frames: trace.frames(),
+            name: format!("course {course}"),
+            frames: driven.playing.len(),
             looping: false,
             mirrored: false,
             index: 0,
         };
+        let clips = db.clips.iter().map(|c| c.name.clone()).collect();
         Self {
             source,
-            rig: Rig::find(
-                &trace.skeleton,
-                JointRoles::resolve(&trace.skeleton, &Default::default()).unwrap_or_default(),
-                &trace.contact_joints,
-            ),
-            skeleton: trace.skeleton.clone(),
-            rate_hz: trace.rate_hz,
+            skeleton: db.skeleton.clone(),
+            rig: db.rig.clone(),
+            rate_hz: 1.0 / driven.summary.dt_s,
             takes: vec![take],
-            data: Data::Trace(Box::new(trace)),
+            data: Data::Run(Box::new(Run { driven, clips })),
         }
     }
 }

@@ -59,6 +59,16 @@ impl TagMask {
         (0..Self::CAPACITY).filter(move |tag| self.has(*tag))
     }
 
+    /// A bit for each tag, the first in the lowest.
+    pub(crate) fn words(&self) -> [u64; WORDS] {
+        self.0
+    }
+
+    /// The set with these words.
+    pub(crate) fn of_words(words: [u64; WORDS]) -> Self {
+        Self(words)
+    }
+
     /// One bit for every 64th tag: a tag that is in the set has its bit.
     #[inline]
     fn folded(&self) -> u64 {

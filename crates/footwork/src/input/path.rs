@@ -46,13 +46,33 @@ impl Path {
         if closed {
             points.push(points[0]);
         }
+        Ok(Self::through(points, closed))
+    }
+
+    /// The path that has exactly these points ([`Path::points`]), as it was stored.
+    pub(crate) fn stored(points: Vec<Vec3>, closed: bool) -> Result<Self, PathError> {
+        if let Some(index) = points.iter().position(|p| !p.is_finite()) {
+            return Err(PathError::NotFinite { index });
+        }
+        if points.len() < if closed { 3 } else { 2 } {
+            return Err(PathError::TooShort);
+        }
+        Ok(Self::through(points, closed))
+    }
+
+    fn through(points: Vec<Vec3>, closed: bool) -> Self {
         let mut distances_m = vec![0.0];
         for w in points.windows(2) {
             distances_m.push(distances_m[distances_m.len() - 1] + (w[1] - w[0]).length());
         }
         let mut id = xxhash_rust::xxh3::xxh3_64(bytemuck::cast_slice(&points));
         id ^= u64::from(closed);
-        Ok(Self { points, distances_m, closed, id })
+        Self { points, distances_m, closed, id }
+    }
+
+    /// Its points, world, metres; those of a closed path end with the first one again.
+    pub fn points(&self) -> &[Vec3] {
+        &self.points
     }
 
     /// Length, metres.

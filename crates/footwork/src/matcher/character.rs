@@ -33,7 +33,8 @@ pub struct Character {
     pub(super) source: Arc<dyn MotionSource>,
     pub(super) chooser: Arc<dyn Chooser>,
     pub(super) database: Option<Arc<Database>>,
-    pub(super) config: MatcherConfig,
+    /// Shared, so that a recorder can tell cheaply whether a character still has the settings it had.
+    pub(super) config: Arc<MatcherConfig>,
     pub(super) resolved: Resolved,
 }
 
@@ -74,7 +75,7 @@ impl Character {
     ) -> Result<Self, ConfigError> {
         config.validate_for(&model)?;
         let resolved = Resolved::new(&model, &*source, &config);
-        Ok(Self { model, source, chooser, database: None, config, resolved })
+        Ok(Self { model, source, chooser, database: None, config: Arc::new(config), resolved })
     }
 
     /// The same, searching a database or none.
@@ -141,6 +142,16 @@ impl Character {
     /// The settings.
     pub fn config(&self) -> &MatcherConfig {
         &self.config
+    }
+
+    /// The settings, shared.
+    pub(crate) fn shared_config(&self) -> &Arc<MatcherConfig> {
+        &self.config
+    }
+
+    /// A state at rest at the origin.
+    pub(crate) fn resting_state(&self) -> MatcherState {
+        self.new_state(Transform::IDENTITY)
     }
 
     /// A new state: at rest at `world_from_root`, of which position and heading count.

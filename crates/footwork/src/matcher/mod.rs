@@ -14,7 +14,7 @@ mod levers;
 pub(crate) mod model;
 mod output;
 mod playback;
-mod played;
+pub(crate) mod played;
 mod playing;
 mod predict;
 mod query;
@@ -25,14 +25,14 @@ mod scratch;
 mod show;
 mod single;
 pub(crate) mod source;
-mod state;
+pub(crate) mod state;
 mod state_check;
-mod step;
+pub(crate) mod step;
 mod transition;
 mod transition_cost;
 mod update;
 mod upper_body;
-mod warp;
+pub(crate) mod warp;
 mod warp_goals;
 pub(crate) mod weights;
 
@@ -196,6 +196,30 @@ impl MotionMatcher {
     fn show(&mut self) {
         let Self { character, state, scratch, output } = self;
         character.show_unchecked(state, scratch, output);
+    }
+
+    /// Its parts, for those who step it themselves.
+    pub(crate) fn parts_mut(&mut self) -> (&Character, &mut MatcherState, &mut Scratch, &mut Output) {
+        let Self { character, state, scratch, output } = self;
+        (character, state, scratch, output)
+    }
+
+    /// Goes on as another character over the same data: other settings, or another choice of what plays.
+    ///
+    /// # Errors
+    /// Returns [`InputError`] if the state is not one of that character; this one is as it was.
+    pub(crate) fn become_like(&mut self, character: &Arc<Character>) -> Result<(), InputError> {
+        self.state.check(character, 0)?;
+        if !character.owns(&self.scratch) {
+            self.scratch = character.scratch();
+        }
+        self.character = Arc::clone(character);
+        Ok(())
+    }
+
+    /// As before the first search.
+    pub(crate) fn forget_search(&mut self) {
+        self.scratch.last = None;
     }
 
     /// The last search, once there was one.

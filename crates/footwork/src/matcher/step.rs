@@ -10,7 +10,7 @@ use crate::adjust::root::RootMode;
 use crate::input::{InputError, MotionInput};
 
 /// Longest time step, seconds.
-const LONGEST_STEP_S: f32 = 10.0;
+pub(crate) const LONGEST_STEP_S: f32 = 10.0;
 
 /// The characters of a step, and room to work in.
 #[derive(Debug)]

@@ -1,6 +1,5 @@
-//! Grounds to walk on.
+//! Grounds to walk on, known by their names: a recording made on one of them does not hold its answers.
 
-use clap::ValueEnum;
 use footwork::input::GroundPoint;
 use footwork::math::{cos, sin, tan};
 use glam::Vec3;
@@ -21,27 +20,45 @@ const HALF_M: f32 = 0.08;
 const WAVES: [f32; 2] = [1.7, 2.3];
 
 /// Grounds, by name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GroundKind {
-    /// Level plane
+    /// Level plane.
     #[default]
     Level,
-    /// Ramp of 15 degrees, 10 m long
+    /// Ramp of 15 degrees, 10 m long, that begins 3 m ahead along +Z.
     Slope,
-    /// Twenty steps, 17 cm high and 40 cm deep
+    /// Twenty steps, 17 cm high and 40 cm deep, that begin 3 m ahead along +Z.
     Stairs,
-    /// Bumps of up to 16 cm
+    /// Bumps of up to 16 cm.
     Rubble,
 }
 
 impl GroundKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Level, Self::Slope, Self::Stairs, Self::Rubble];
+
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Level => "level",
+            Self::Slope => "slope",
+            Self::Stairs => "stairs",
+            Self::Rubble => "rubble",
+        }
+    }
+
+    /// Returns the ground of a name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// True for the level plane.
     pub fn is_level(&self) -> bool {
         *self == Self::Level
     }
 
-    /// Returns the ground at a point.
+    /// Returns the ground at a point (world, metres).
     pub fn at(self, at: Vec3) -> GroundPoint {
         let z = at.z - START_M;
         match self {
@@ -69,6 +86,15 @@ impl GroundKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_ground_is_found_by_its_name() {
+        for kind in GroundKind::ALL {
+            assert_eq!(GroundKind::by_name(kind.name()), Some(kind));
+            assert_eq!(toml::Value::try_from(kind).unwrap().as_str(), Some(kind.name()));
+        }
+        assert_eq!(GroundKind::by_name("lava"), None);
+    }
 
     #[test]
     fn normals_stand_on_their_ground() {

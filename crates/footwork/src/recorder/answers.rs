@@ -1,0 +1,173 @@
+//! What the hooks of an update answered, in the order in which they were asked.
+//!
+//! Hooks are shared between threads by their type, so what listens to them must be, too: atomic numbers, which neither lock nor
+//! allocate. An update asks from one thread.
+
+use super::bytes::{Coded, Damage, Reader, Writer};
+use crate::input::GroundPoint;
+use glam::Vec3;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
+
+/// Answers of an update that are kept at most; steps of several seconds ask more often.
+pub const MOST_ANSWERS: usize = 4096;
+
+/// Answers of `WIDTH` numbers each.
+#[derive(Debug)]
+pub struct Answers<const WIDTH: usize> {
+    numbers: Vec<[AtomicU32; WIDTH]>,
+    count: AtomicUsize,
+}
+
+impl<const WIDTH: usize> Answers<WIDTH> {
+    pub fn new() -> Self {
+        let blank = || std::array::from_fn(|_| AtomicU32::new(0));
+        Self { numbers: (0..MOST_ANSWERS).map(|_| blank()).collect(), count: AtomicUsize::new(0) }
+    }
+
+    pub fn clear(&mut self) {
+        *self.count.get_mut() = 0;
+    }
+
+    pub fn keep(&self, answer: [f32; WIDTH]) {
+        // Those beyond what there is room for are counted.
+        if let Some(room) = self.numbers.get(self.count.fetch_add(1, Relaxed)) {
+            room.iter().zip(answer).for_each(|(n, v)| n.store(v.to_bits(), Relaxed));
+        }
+    }
+
+    /// How many there are; `None` where there was no room for all.
+    pub fn count(&self) -> Option<usize> {
+        Some(self.count.load(Relaxed)).filter(|n| *n <= MOST_ANSWERS)
+    }
+
+    fn get(&self, index: usize) -> [u32; WIDTH] {
+        std::array::from_fn(|k| self.numbers[index][k].load(Relaxed))
+    }
+}
+
+/// Height, normal and velocity of a ground.
+pub type GroundAnswers = Answers<7>;
+/// Where a step ends, and how that differs from what was asked: none of it at most points.
+pub type WallAnswers = Answers<4>;
+
+pub fn keep_ground(answers: &GroundAnswers, p: GroundPoint) -> GroundPoint {
+    let (n, v) = (p.normal, p.velocity);
+    answers.keep([p.height_m, n.x, n.y, n.z, v.x, v.y, v.z]);
+    p
+}
+
+pub fn keep_wall(answers: &WallAnswers, asked: Vec3, end: Vec3) -> Vec3 {
+    let free = asked.to_array().map(f32::to_bits) == end.to_array().map(f32::to_bits);
+    answers.keep([end.x, end.y, end.z, f32::from(u8::from(free))]);
+    end
+}
+
+/// Parts of a ground that are as in the answer before.
+const SAME_HEIGHT: u8 = 1;
+const SAME_NORMAL: u8 = 2;
+const SAME_VELOCITY: u8 = 4;
+
+/// Writes the answers of an update, each as the difference to the one before: most grounds are level, and at rest.
+pub fn put_ground(answers: &GroundAnswers, count: usize, to: &mut Writer) {
+    to.put_count(count);
+    let mut before = [0; 7];
+    for k in 0..count {
+        let now = answers.get(k);
+        let parts = [(SAME_HEIGHT, 0..1), (SAME_NORMAL, 1..4), (SAME_VELOCITY, 4..7)];
+        let same =
+            parts.iter().fold(0, |all, (bit, r)| if now[r.clone()] == before[r.clone()] { all | bit } else { all });
+        same.put(to);
+        for (_, range) in parts.into_iter().filter(|(bit, _)| same & bit == 0) {
+            now[range].iter().for_each(|v| v.put(to));
+        }
+        before = now;
+    }
+}
+
+pub fn take_ground(from: &mut Reader, into: &mut Vec<GroundPoint>) -> Result<(), Damage> {
+    let count = from.take_count(1)?;
+    into.clear();
+    if count > MOST_ANSWERS {
+        return Err(Damage("a count"));
+    }
+    let mut point = GroundPoint { height_m: 0.0, normal: Vec3::ZERO, velocity: Vec3::ZERO };
+    for _ in 0..count {
+        let same = u8::take(from)?;
+        if same & SAME_HEIGHT == 0 {
+            point.height_m = Coded::take(from)?;
+        }
+        if same & SAME_NORMAL == 0 {
+            point.normal = Coded::take(from)?;
+        }
+        if same & SAME_VELOCITY == 0 {
+            point.velocity = Coded::take(from)?;
+        }
+        into.push(point);
+    }
+    Ok(())
+}
+
+/// Writes where steps end that do not end where they lead to.
+pub fn put_walls(answers: &WallAnswers, count: usize, to: &mut Writer) {
+    to.put_count(count);
+    for k in 0..count {
+        let [x, y, z, free] = answers.get(k);
+        let free = f32::from_bits(free) != 0.0;
+        (!free).put(to);
+        if !free {
+            [x, y, z].put(to);
+        }
+    }
+}
+
+/// Ends of steps; `None` for those that end where they lead to.
+pub fn take_walls(from: &mut Reader, into: &mut Vec<Option<Vec3>>) -> Result<(), Damage> {
+    let count = from.take_count(1)?;
+    into.clear();
+    if count > MOST_ANSWERS {
+        return Err(Damage("a count"));
+    }
+    for _ in 0..count {
+        into.push(Coded::take(from)?);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_come_back_to_the_bit_and_repeated_ones_take_a_byte() {
+        let level = GroundPoint { height_m: 0.5, ..GroundPoint::default() };
+        let odd = GroundPoint { height_m: f32::NAN, normal: Vec3::X, velocity: Vec3::new(-0.0, 1.0, 2.0) };
+        let answers = GroundAnswers::new();
+        [level, level, odd, level].map(|p| keep_ground(&answers, p));
+        let mut w = Writer::new(1000);
+        put_ground(&answers, answers.count().unwrap(), &mut w);
+        assert_eq!(w.bytes().len(), 1 + (1 + 16) + 1 + (1 + 28) + (1 + 28));
+        let mut back = Vec::new();
+        take_ground(&mut Reader::new(w.bytes()), &mut back).unwrap();
+        assert_eq!(format!("{back:?}"), format!("{:?}", [level, level, odd, level]));
+    }
+
+    #[test]
+    fn steps_that_end_where_they_lead_to_take_a_byte() {
+        let answers = WallAnswers::new();
+        keep_wall(&answers, Vec3::X, Vec3::X);
+        keep_wall(&answers, Vec3::X, Vec3::Z);
+        let mut w = Writer::new(1000);
+        put_walls(&answers, 2, &mut w);
+        assert_eq!(w.bytes().len(), 1 + 1 + 13);
+        let mut back = Vec::new();
+        take_walls(&mut Reader::new(w.bytes()), &mut back).unwrap();
+        assert_eq!(back, [None, Some(Vec3::Z)]);
+    }
+
+    #[test]
+    fn more_answers_than_there_is_room_for_are_told() {
+        let answers = WallAnswers::new();
+        (0..MOST_ANSWERS + 1).for_each(|_| drop(keep_wall(&answers, Vec3::X, Vec3::X)));
+        assert_eq!(answers.count(), None);
+    }
+}

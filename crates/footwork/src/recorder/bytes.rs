@@ -1,0 +1,217 @@
+//! Numbers as bytes, little-endian: written into room that never grows, read with every length checked.
+
+use bytemuck::Pod;
+use glam::Vec3;
+
+/// Bytes in room of a fixed size.
+#[derive(Debug)]
+pub struct Writer {
+    bytes: Vec<u8>,
+    room: usize,
+    /// True once something did not fit; what was written is then of no use.
+    full: bool,
+}
+
+impl Writer {
+    /// Room for so many bytes; allocated here and nowhere else.
+    pub fn new(room: usize) -> Self {
+        Self { bytes: Vec::with_capacity(room), room, full: false }
+    }
+
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.full = false;
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.full
+    }
+
+    #[inline]
+    pub fn put_bytes(&mut self, bytes: &[u8]) {
+        if self.full || self.bytes.len() + bytes.len() > self.room {
+            self.full = true;
+        } else {
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+
+    /// Seven bits to a byte, the lowest first; the last byte has no eighth bit.
+    pub fn put_count(&mut self, mut count: usize) {
+        while count >= 0x80 {
+            self.put_bytes(&[count as u8 | 0x80]);
+            count >>= 7;
+        }
+        self.put_bytes(&[count as u8]);
+    }
+}
+
+/// Why bytes are no recording.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Damage(pub &'static str);
+
+/// Reads what a [`Writer`] wrote.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a> {
+    left: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { left: bytes }
+    }
+
+    /// Bytes that have not been read.
+    pub fn left(&self) -> usize {
+        self.left.len()
+    }
+
+    pub fn take_bytes(&mut self, count: usize) -> Result<&'a [u8], Damage> {
+        let (taken, left) = self.left.split_at_checked(count).ok_or(Damage("it ends too early"))?;
+        self.left = left;
+        Ok(taken)
+    }
+
+    /// A number of elements, each of which takes at least `width` of the bytes that are left: nothing larger is ever allocated.
+    pub fn take_count(&mut self, width: usize) -> Result<usize, Damage> {
+        let mut count = 0usize;
+        for shift in (0..28).step_by(7) {
+            let byte = u8::take(self)?;
+            count |= usize::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return if count.saturating_mul(width) <= self.left() { Ok(count) } else { Err(Damage("a count")) };
+            }
+        }
+        Err(Damage("a count"))
+    }
+}
+
+/// A value as bytes.
+pub trait Coded: Sized {
+    fn put(&self, to: &mut Writer);
+    fn take(from: &mut Reader) -> Result<Self, Damage>;
+}
+
+/// Values whose bytes in memory are the bytes written.
+macro_rules! plain {
+    ($($type:ty),*) => {$(
+        impl Coded for $type {
+            #[inline]
+            fn put(&self, to: &mut Writer) {
+                to.put_bytes(bytemuck::bytes_of(self));
+            }
+            fn take(from: &mut Reader) -> Result<Self, Damage> {
+                take_plain(from)
+            }
+        }
+    )*};
+}
+
+pub(super) use plain;
+
+pub fn take_plain<T: Pod>(from: &mut Reader) -> Result<T, Damage> {
+    Ok(bytemuck::pod_read_unaligned(from.take_bytes(size_of::<T>())?))
+}
+
+plain!(u8, u32, u64, f32, f64, Vec3);
+
+impl Coded for bool {
+    fn put(&self, to: &mut Writer) {
+        u8::from(*self).put(to);
+    }
+    fn take(from: &mut Reader) -> Result<Self, Damage> {
+        match u8::take(from)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(Damage("a yes or no")),
+        }
+    }
+}
+
+impl<T: Coded + Copy + Default, const N: usize> Coded for [T; N] {
+    fn put(&self, to: &mut Writer) {
+        self.iter().for_each(|v| v.put(to));
+    }
+    fn take(from: &mut Reader) -> Result<Self, Damage> {
+        let mut all = [T::default(); N];
+        for v in &mut all {
+            *v = T::take(from)?;
+        }
+        Ok(all)
+    }
+}
+
+impl<T: Coded> Coded for Option<T> {
+    fn put(&self, to: &mut Writer) {
+        self.is_some().put(to);
+        if let Some(v) = self {
+            v.put(to);
+        }
+    }
+    fn take(from: &mut Reader) -> Result<Self, Damage> {
+        if bool::take(from)? { T::take(from).map(Some) } else { Ok(None) }
+    }
+}
+
+/// Structs field by field: one that gets a new field does not compile until it stands in the list.
+macro_rules! fields {
+    ($($type:ident { $($field:ident),* $(,)? })*) => {$(
+        impl Coded for $type {
+            fn put(&self, to: &mut Writer) {
+                let Self { $($field),* } = self;
+                $($field.put(to);)*
+            }
+            fn take(from: &mut Reader) -> Result<Self, Damage> {
+                Ok(Self { $($field: Coded::take(from)?),* })
+            }
+        }
+    )*};
+}
+
+pub(super) use fields;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_what_is_cut_is_damaged() {
+        let mut w = Writer::new(100);
+        7u8.put(&mut w);
+        Some([1u32, 2]).put(&mut w);
+        w.put_count(300);
+        w.put_bytes(&[0; 50]);
+        let read = |bytes: &[u8]| {
+            let mut r = Reader::new(bytes);
+            let all = (u8::take(&mut r)?, Option::<[u32; 2]>::take(&mut r)?, r.take_count(0)?);
+            r.take_bytes(50).map(|_| all)
+        };
+        assert_eq!(read(w.bytes()), Ok((7, Some([1, 2]), 300)));
+        for n in 0..w.bytes().len() {
+            assert!(read(&w.bytes()[..n]).is_err(), "{n}");
+        }
+    }
+
+    #[test]
+    fn a_count_that_cannot_be_is_refused() {
+        let mut w = Writer::new(10);
+        w.put_count(1000);
+        assert_eq!(Reader::new(w.bytes()).take_count(1), Err(Damage("a count")));
+        assert_eq!(Reader::new(&[0xff; 9]).take_count(0), Err(Damage("a count")));
+    }
+
+    #[test]
+    fn full_room_does_not_grow() {
+        let mut w = Writer::new(5);
+        4u32.put(&mut w);
+        4u32.put(&mut w);
+        1u8.put(&mut w);
+        assert!(w.is_full() && w.bytes().len() == 4);
+        w.clear();
+        assert!(!w.is_full());
+    }
+}

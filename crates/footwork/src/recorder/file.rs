@@ -1,0 +1,235 @@
+//! `.fwtrace`: a safetensors file with the recorded updates, and one metadata key `footwork` with the rest as JSON.
+//!
+//! Equal recordings give equal bytes. Loading checks version, hash, sizes and every update before anything is used.
+
+use super::trace::{DataId, Parts, Stored, Trace};
+use crate::files::{canonical_json, read_safetensors, write_atomically};
+use crate::matcher::MatcherConfig;
+use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::Xxh3;
+
+/// The version that this library writes and reads.
+pub const FORMAT_VERSION: u32 = 2;
+const KEY: &str = "footwork";
+const KIND: &str = "trace";
+
+/// A trace cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TraceError {
+    /// The file system reports an error.
+    #[error("{path}: cannot {action}: {error}")]
+    Io {
+        /// File.
+        path: PathBuf,
+        /// `read` or `write`.
+        action: &'static str,
+        /// Reason.
+        error: io::Error,
+    },
+    /// The file is not a safetensors file, or is truncated.
+    #[error("{path}: not a .fwtrace file, or a truncated one: {detail}; record it again")]
+    Container {
+        /// File.
+        path: PathBuf,
+        /// Reason.
+        detail: String,
+    },
+    /// The file is a safetensors file of something else.
+    #[error("{path}: expected a trace, found a safetensors file of another program (no `footwork` metadata)")]
+    NotOurs {
+        /// File.
+        path: PathBuf,
+    },
+    /// The file is another file of footwork.
+    #[error("{path}: expected a trace, found another footwork file; open databases with --db")]
+    OtherKind {
+        /// File.
+        path: PathBuf,
+    },
+    /// The file was written by another version.
+    #[error("{path}: format version: expected {FORMAT_VERSION}, found {found}; record it again with this footwork")]
+    Version {
+        /// File.
+        path: PathBuf,
+        /// Its version.
+        found: u64,
+    },
+    /// The content is damaged.
+    #[error("{path}: {detail}; record it again")]
+    Damaged {
+        /// File.
+        path: PathBuf,
+        /// Reason.
+        detail: String,
+    },
+}
+
+/// The JSON beside the tensors.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Metadata {
+    configs: Vec<MatcherConfig>,
+    /// Of all else.
+    content_hash: String,
+    database_hash: Option<String>,
+    format_version: u32,
+    ground: String,
+    kind: String,
+    marks: Vec<(usize, String)>,
+    model_hash: String,
+    /// Floats in the block of a state.
+    state_floats: usize,
+    title: String,
+}
+
+impl Trace {
+    /// The bytes of its file.
+    ///
+    /// # Errors
+    /// Returns the error of the container format.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
+        let p = &self.parts;
+        let column = |of: fn(&Stored) -> u32| p.segments.iter().map(of).collect::<Vec<u32>>();
+        let columns = [column(|s| s.bytes), column(|s| s.config), column(|s| s.updates)];
+        let mut metadata = Metadata {
+            configs: p.configs.clone(),
+            content_hash: String::new(),
+            database_hash: p.data.database.map(|hash| format!("{hash:032x}")),
+            format_version: FORMAT_VERSION,
+            ground: p.ground.clone(),
+            kind: KIND.to_owned(),
+            marks: p.marks.clone(),
+            model_hash: format!("{:016x}", p.data.model),
+            state_floats: p.block,
+            title: p.title.clone(),
+        };
+        let json = |m: &Metadata| serde_json::to_value(m).map(|v| canonical_json(&v)).map_err(|e| e.to_string());
+        metadata.content_hash = content_hash(&json(&metadata)?, &columns, &p.stream);
+        let of_segments = vec![p.segments.len()];
+        let tensors: [(&str, Dtype, Vec<usize>, &[u8]); 4] = [
+            ("segment_bytes", Dtype::U32, of_segments.clone(), cast_slice(&columns[0])),
+            ("segment_configs", Dtype::U32, of_segments.clone(), cast_slice(&columns[1])),
+            ("segment_updates", Dtype::U32, of_segments, cast_slice(&columns[2])),
+            ("segments", Dtype::U8, vec![p.stream.len()], &p.stream),
+        ];
+        let mut views = Vec::with_capacity(tensors.len());
+        for (name, dtype, shape, bytes) in tensors {
+            views.push((name, TensorView::new(dtype, shape, bytes).map_err(|e| e.to_string())?));
+        }
+        let metadata = HashMap::from([(KEY.to_owned(), json(&metadata)?)]);
+        safetensors::serialize(views, Some(metadata)).map_err(|e| e.to_string())
+    }
+
+    /// Writes a `.fwtrace` file, whole or not at all.
+    ///
+    /// # Errors
+    /// Returns [`TraceError::Io`]; an existing file is kept.
+    pub fn save(&self, path: &Path) -> Result<(), TraceError> {
+        let io = |error| TraceError::Io { path: path.to_owned(), action: "write", error };
+        let bytes = self.to_bytes().map_err(|e| io(io::Error::other(e)))?;
+        write_atomically(path, |f| f.write_all(&bytes)).map_err(io)
+    }
+
+    /// Reads a `.fwtrace` file, and checks all of it.
+    ///
+    /// # Errors
+    /// Returns [`TraceError`] for a file that cannot be read, is truncated, damaged, empty, of another kind or version.
+    pub fn load(path: &Path) -> Result<Self, TraceError> {
+        let bytes = read_safetensors(path).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => TraceError::Container { path: path.to_owned(), detail: error.to_string() },
+            _ => TraceError::Io { path: path.to_owned(), action: "read", error },
+        })?;
+        Self::from_bytes(&bytes, path)
+    }
+
+    /// As [`Trace::load`], from memory. `path` is for messages.
+    ///
+    /// # Errors
+    /// As [`Trace::load`].
+    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, TraceError> {
+        let container =
+            |e: safetensors::SafeTensorError| TraceError::Container { path: path.to_owned(), detail: e.to_string() };
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(container)?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(container)?;
+        let json = header.metadata().as_ref().and_then(|m| m.get(KEY));
+        let json = json.ok_or_else(|| TraceError::NotOurs { path: path.to_owned() })?;
+        let damaged = |detail: String| TraceError::Damaged { path: path.to_owned(), detail };
+        let mut value: Value = serde_json::from_str(json).map_err(|e| damaged(format!("metadata: {e}")))?;
+        if value.get("kind").and_then(Value::as_str) != Some(KIND) {
+            return Err(TraceError::OtherKind { path: path.to_owned() });
+        }
+        // The version first: everything else may look different in another one.
+        let found = value.get("format_version").and_then(Value::as_u64).unwrap_or(0);
+        if found != u64::from(FORMAT_VERSION) {
+            return Err(TraceError::Version { path: path.to_owned(), found });
+        }
+        let m: Metadata = serde_json::from_value(value.clone()).map_err(|e| damaged(format!("metadata: {e}")))?;
+        let of_segments = |name| read::<u32>(&tensors, name, Dtype::U32).map_err(damaged);
+        let columns = [of_segments("segment_bytes")?, of_segments("segment_configs")?, of_segments("segment_updates")?];
+        let stream: Vec<u8> = read(&tensors, "segments", Dtype::U8).map_err(damaged)?;
+        value["content_hash"] = Value::String(String::new());
+        let found = content_hash(&canonical_json(&value), &columns, &stream);
+        if found != m.content_hash {
+            return Err(damaged(format!("content hash: expected {}, found {found}", m.content_hash)));
+        }
+        parts(m, &columns, stream).and_then(Self::new).map_err(damaged)
+    }
+}
+
+/// Hash of everything in a file: metadata without the hash itself, and tensors.
+fn content_hash(json: &str, columns: &[Vec<u32>; 3], stream: &[u8]) -> String {
+    let mut hash = Xxh3::new();
+    hash.update(json.as_bytes());
+    columns.iter().for_each(|c| hash.update(cast_slice(c)));
+    hash.update(stream);
+    format!("{:032x}", hash.digest128())
+}
+
+/// A tensor of one dimension, copied into aligned memory.
+fn read<T: Pod>(tensors: &SafeTensors, name: &str, dtype: Dtype) -> Result<Vec<T>, String> {
+    let t = tensors.tensor(name).map_err(|e| format!("tensor `{name}`: {e}"))?;
+    if t.dtype() != dtype || t.shape().len() != 1 {
+        return Err(format!(
+            "tensor `{name}`: expected {dtype:?} of one dimension, found {:?} {:?}",
+            t.dtype(),
+            t.shape()
+        ));
+    }
+    Ok(pod_collect_to_vec(t.data()))
+}
+
+fn parts(m: Metadata, columns: &[Vec<u32>; 3], stream: Vec<u8>) -> Result<Parts, String> {
+    let segments = columns[0].len();
+    if columns.iter().any(|c| c.len() != segments) {
+        return Err("segments: expected three tensors of the same length".to_owned());
+    }
+    if segments == 0 {
+        return Err("expected at least one update, found none".to_owned());
+    }
+    let hash = |text: &str, digits: usize| {
+        let number = u128::from_str_radix(text, 16).ok().filter(|_| text.len() == digits);
+        number.ok_or_else(|| format!("metadata: expected a hash of {digits} digits, found `{text}`"))
+    };
+    Ok(Parts {
+        data: DataId {
+            model: hash(&m.model_hash, 16)? as u64,
+            database: m.database_hash.as_deref().map(|text| hash(text, 32)).transpose()?,
+        },
+        block: m.state_floats,
+        title: m.title,
+        ground: m.ground,
+        configs: m.configs,
+        marks: m.marks,
+        segments: (0..segments)
+            .map(|k| Stored { bytes: columns[0][k], config: columns[1][k], updates: columns[2][k] })
+            .collect(),
+        stream,
+    })
+}

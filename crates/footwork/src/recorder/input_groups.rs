@@ -1,0 +1,259 @@
+//! The input of an update as bytes, in groups: only groups that have changed since the update before are recorded.
+
+use super::bytes::{Coded, Damage, Reader, Writer, fields};
+use crate::database::{TagFilter, TagMask};
+use crate::input::{
+    ExternalBody, Gait, Goal, HandTarget, MotionInput, OwnedGoal, OwnedInput, Path, Stick, TrajectoryPoint,
+};
+use glam::{Vec2, Vec3};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Groups of an input: goal, tags, user values, body, target of the gaze, hands, hooks.
+pub const GROUPS: usize = 7;
+/// A bit for each of them.
+pub const ALL_GROUPS: u8 = (1 << GROUPS) - 1;
+const GOAL: usize = 0;
+
+const NONE: u8 = 0;
+const STICK: u8 = 1;
+const VELOCITY: u8 = 2;
+const PATH: u8 = 3;
+const TRAJECTORY: u8 = 4;
+
+fields! {
+    ExternalBody { position, velocity, facing, yaw_rate_radps }
+    HandTarget { position, rotation }
+    TrajectoryPoint { time_s, position, facing }
+    Hooks { ground, walls }
+}
+
+/// Which hooks an input has.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Hooks {
+    pub ground: bool,
+    pub walls: bool,
+}
+
+impl Coded for Vec2 {
+    fn put(&self, to: &mut Writer) {
+        self.to_array().put(to);
+    }
+    fn take(from: &mut Reader) -> Result<Self, Damage> {
+        <[f32; 2]>::take(from).map(Self::from_array)
+    }
+}
+
+impl Coded for Stick {
+    fn put(&self, to: &mut Writer) {
+        let Self { movement, look, camera_yaw_rad, camera_yaw_rate_radps, strafe, gait } = self;
+        (movement.put(to), look.put(to));
+        [*camera_yaw_rad, *camera_yaw_rate_radps].put(to);
+        (strafe.put(to), (*gait == Gait::Run).put(to));
+    }
+    fn take(from: &mut Reader) -> Result<Self, Damage> {
+        Ok(Self {
+            movement: Coded::take(from)?,
+            look: Coded::take(from)?,
+            camera_yaw_rad: Coded::take(from)?,
+            camera_yaw_rate_radps: Coded::take(from)?,
+            strafe: Coded::take(from)?,
+            gait: if bool::take(from)? { Gait::Run } else { Gait::Walk },
+        })
+    }
+}
+
+/// A bit for each word that has any tag, then those words.
+impl Coded for TagMask {
+    fn put(&self, to: &mut Writer) {
+        let words = self.words();
+        let used = words.iter().enumerate().fold(0u8, |all, (k, w)| all | u8::from(*w != 0) << k);
+        used.put(to);
+        words.iter().filter(|w| **w != 0).for_each(|w| w.put(to));
+    }
+    fn take(from: &mut Reader) -> Result<Self, Damage> {
+        let used = u8::take(from)?;
+        let mut words = [0; 8];
+        for (_, word) in words.iter_mut().enumerate().filter(|(k, _)| used >> k & 1 == 1) {
+            *word = Coded::take(from)?;
+        }
+        Ok(Self::of_words(words))
+    }
+}
+
+fields! { TagFilter { required, any, forbidden } }
+
+/// An input as bytes, group by group, in room that never grows. Of a path only what it is known by.
+#[derive(Debug)]
+pub struct Groups {
+    bytes: Writer,
+    ends: [usize; GROUPS],
+}
+
+impl Groups {
+    pub fn new(room: usize) -> Self {
+        Self { bytes: Writer::new(room), ends: [0; GROUPS] }
+    }
+
+    /// False where the input is larger than the room.
+    pub fn set(&mut self, input: &MotionInput) -> bool {
+        let MotionInput { goal, tags, user, collide, ground, body, look_at, hands } = input;
+        let to = &mut self.bytes;
+        to.clear();
+        let mut ends = [0; GROUPS];
+        put_goal(goal, to);
+        ends[GOAL] = to.bytes().len();
+        tags.put(to);
+        ends[1] = to.bytes().len();
+        to.put_count(user.len());
+        to.put_bytes(bytemuck::cast_slice(user));
+        ends[2] = to.bytes().len();
+        body.put(to);
+        ends[3] = to.bytes().len();
+        look_at.put(to);
+        ends[4] = to.bytes().len();
+        hands.put(to);
+        ends[5] = to.bytes().len();
+        Hooks { ground: ground.is_some(), walls: collide.is_some() }.put(to);
+        ends[6] = to.bytes().len();
+        self.ends = ends;
+        !to.is_full()
+    }
+
+    fn group(&self, k: usize) -> &[u8] {
+        let range: Range<usize> = if k == 0 { 0..self.ends[0] } else { self.ends[k - 1]..self.ends[k] };
+        &self.bytes.bytes()[range]
+    }
+
+    /// A bit for each group that differs from that of another input.
+    pub fn changed(&self, before: &Self) -> u8 {
+        (0..GROUPS).fold(0, |all, k| all | u8::from(self.group(k) != before.group(k)) << k)
+    }
+
+    /// Writes these groups. A path that was not written since the last key frame is written with its points.
+    pub fn put(&self, changed: u8, goal: &Goal, path_written: &mut Option<u64>, to: &mut Writer) {
+        changed.put(to);
+        for k in (0..GROUPS).filter(|k| changed >> k & 1 == 1) {
+            to.put_bytes(self.group(k));
+            if let (GOAL, Goal::Path { path, .. }) = (k, goal) {
+                let known = *path_written == Some(path.id());
+                known.put(to);
+                if !known {
+                    path.closed().put(to);
+                    to.put_count(path.points().len());
+                    to.put_bytes(bytemuck::cast_slice(path.points()));
+                    *path_written = Some(path.id());
+                }
+            }
+        }
+    }
+}
+
+fn put_goal(goal: &Goal, to: &mut Writer) {
+    match goal {
+        Goal::None => NONE.put(to),
+        Goal::Stick(stick) => {
+            STICK.put(to);
+            stick.put(to);
+        }
+        Goal::Velocity { velocity, facing } => {
+            VELOCITY.put(to);
+            (velocity.put(to), facing.put(to));
+        }
+        Goal::Path { path, speed_mps } => {
+            PATH.put(to);
+            (path.id().put(to), speed_mps.put(to));
+        }
+        Goal::Trajectory(points) => {
+            TRAJECTORY.put(to);
+            to.put_count(points.len());
+            points.iter().for_each(|p| p.put(to));
+        }
+    }
+}
+
+/// An input that is read, change by change.
+#[derive(Debug, Default)]
+pub struct InputReader {
+    pub input: OwnedInput,
+    pub hooks: Hooks,
+    /// The last path since the last key frame.
+    path: Option<Arc<Path>>,
+}
+
+impl InputReader {
+    /// At a key frame all groups and the path are written anew.
+    pub fn begin(&mut self) {
+        self.path = None;
+    }
+
+    /// Reads the groups that have changed; those of a `first` update must all be there.
+    pub fn read(&mut self, from: &mut Reader, first: bool) -> Result<(), Damage> {
+        let changed = u8::take(from)?;
+        if changed > ALL_GROUPS || (first && changed != ALL_GROUPS) {
+            return Err(Damage("an input"));
+        }
+        let is = |k: usize| changed >> k & 1 == 1;
+        if is(GOAL) {
+            self.input.goal = self.take_goal(from)?;
+        }
+        if is(1) {
+            self.input.tags = Coded::take(from)?;
+        }
+        if is(2) {
+            let count = from.take_count(size_of::<f32>())?;
+            self.input.user.clear();
+            for _ in 0..count {
+                self.input.user.push(Coded::take(from)?);
+            }
+        }
+        if is(3) {
+            self.input.body = Coded::take(from)?;
+        }
+        if is(4) {
+            self.input.look_at = Coded::take(from)?;
+        }
+        if is(5) {
+            self.input.hands = Coded::take(from)?;
+        }
+        if is(6) {
+            self.hooks = Coded::take(from)?;
+        }
+        let input = self.input.borrow();
+        input.validate(input.user.len()).map_err(|_| Damage("an input with impossible values"))
+    }
+
+    fn take_goal(&mut self, from: &mut Reader) -> Result<OwnedGoal, Damage> {
+        Ok(match u8::take(from)? {
+            NONE => OwnedGoal::None,
+            STICK => OwnedGoal::Stick(Coded::take(from)?),
+            VELOCITY => OwnedGoal::Velocity { velocity: Coded::take(from)?, facing: Coded::take(from)? },
+            PATH => {
+                let (id, speed_mps) = (u64::take(from)?, Coded::take(from)?);
+                OwnedGoal::Path { path: self.take_path(id, from)?, speed_mps }
+            }
+            TRAJECTORY => {
+                let count = from.take_count(size_of::<TrajectoryPoint>())?;
+                let mut points = Vec::with_capacity(count);
+                for _ in 0..count {
+                    points.push(Coded::take(from)?);
+                }
+                OwnedGoal::Trajectory(points)
+            }
+            _ => return Err(Damage("a kind of goal")),
+        })
+    }
+
+    fn take_path(&mut self, id: u64, from: &mut Reader) -> Result<Arc<Path>, Damage> {
+        if !bool::take(from)? {
+            let closed = bool::take(from)?;
+            let count = from.take_count(size_of::<Vec3>())?;
+            let mut points: Vec<Vec3> = Vec::with_capacity(count);
+            for _ in 0..count {
+                points.push(Coded::take(from)?);
+            }
+            self.path = Some(Arc::new(Path::stored(points, closed).map_err(|_| Damage("a path"))?));
+        }
+        self.path.clone().filter(|path| path.id() == id).ok_or(Damage("a path"))
+    }
+}

@@ -1,0 +1,101 @@
+//! The whole state of a character as bytes, to the bit: where a replay can begin.
+
+use super::bytes::{Coded, Damage, Reader, Writer, fields, plain, take_plain};
+use crate::adjust::ground::GroundedBody;
+use crate::adjust::hands::Hand;
+use crate::adjust::look_at::LookAt;
+use crate::adjust::stride_warp::StrideWarp;
+use crate::blend::Offset;
+use crate::frames::ClipIndex;
+use crate::matcher::played::Played;
+use crate::matcher::state::{Anchor, Corrections};
+use crate::matcher::warp::Warp;
+use crate::matcher::{MatcherState, Playing, StateHeader};
+use crate::math::spring::Spring;
+use crate::math::{Facing, Quat, Transform};
+use crate::trajectory::{Desired, PathProgress, Simulation};
+use bytemuck::{cast_slice, cast_slice_mut};
+
+plain!(Spring, Offset, StrideWarp, GroundedBody, LookAt, Hand, Quat);
+
+impl Coded for ClipIndex {
+    fn put(&self, to: &mut Writer) {
+        self.0.put(to);
+    }
+    fn take(from: &mut Reader) -> Result<Self, Damage> {
+        u32::take(from).map(Self)
+    }
+}
+
+fields! {
+    Facing { x, z }
+    Transform { translation, rotation }
+    Playing { clip, mirrored, time_s }
+    Played { clip, mirrored, from_s, to_s, ended_s }
+    Desired { velocity, facing, gait }
+    PathProgress { id, distance_m }
+    Simulation { position, velocity, acceleration, facing, yaw_rate_radps, gait, gait_rate }
+    Warp { turn, turn_goal, travel, travel_goal, stride, longer_goal }
+    Corrections { own_ground, body, gaze, hands }
+    Anchor { time_s, playing_s, since_transition_s, animated_root, root_slip, simulation }
+    StateHeader {
+        version, database, time_s, next_search, next_control, searches, transitions, playing, entered_s, played, touching,
+        play_rate, stranded, events_s, since_transition_s, animated_root, root_offset, root_turn, root_slip, pelvis,
+        pelvis_needed_m, warp, corrections, simulation, anchor, desired, searched_velocity, searched_facing, path,
+        goal_signature, history_count,
+    }
+}
+
+/// A character as it was before an update.
+#[derive(Debug)]
+pub struct KeyFrame {
+    /// True where the character was changed since the update before: restored, put elsewhere, or begun.
+    pub jump: bool,
+    pub state: MatcherState,
+}
+
+/// Bytes of a header at most.
+pub const HEADER_ROOM: usize = 2048;
+
+/// Bytes of a key frame at most, where the block of a state has so many floats.
+pub fn key_frame_room(block: usize) -> usize {
+    HEADER_ROOM + size_of::<f32>() * block
+}
+
+pub fn put_key_frame(jump: bool, state: &MatcherState, to: &mut Writer) {
+    jump.put(to);
+    state.header.put(to);
+    to.put_bytes(cast_slice(&state.block));
+}
+
+impl KeyFrame {
+    /// Reads one over this one; the block has as many floats as it has here.
+    pub fn read(&mut self, from: &mut Reader) -> Result<(), Damage> {
+        self.jump = Coded::take(from)?;
+        self.state.header = Coded::take(from)?;
+        let bytes = from.take_bytes(size_of_val(self.state.block.as_slice()))?;
+        cast_slice_mut(&mut self.state.block).copy_from_slice(bytes);
+        Ok(())
+    }
+
+    /// For states whose block has so many floats.
+    ///
+    /// # Errors
+    /// The first key frame of a recording that does not hold them.
+    pub fn first(block: usize, from: &mut Reader) -> Result<Self, Damage> {
+        if block.saturating_mul(size_of::<f32>()) > from.left() {
+            return Err(Damage("the size of a state"));
+        }
+        let (jump, header) = (Coded::take(from)?, Coded::take(from)?);
+        let mut key = Self { jump, state: MatcherState { header, block: vec![0.0; block] } };
+        let bytes = from.take_bytes(size_of_val(key.state.block.as_slice()))?;
+        cast_slice_mut(&mut key.state.block).copy_from_slice(bytes);
+        Ok(key)
+    }
+}
+
+/// True for states that are the same to the bit, but for zeros of either sign in the header.
+pub fn same(a: &MatcherState, b: &MatcherState) -> bool {
+    // Bytes are compared many at a time.
+    cast_slice::<f32, u8>(&a.block) == cast_slice::<f32, u8>(&b.block) && a.header == b.header
+}

@@ -1,0 +1,315 @@
+//! The recorder: listens to updates, and keeps what a replay needs.
+
+use super::answers::{GroundAnswers, WallAnswers, keep_ground, keep_wall};
+use super::bytes::Writer;
+use super::key_frame::{key_frame_room, put_key_frame, same};
+use super::ring::{Ring, Segment};
+use super::segment::{Done, UpdateWriter};
+use super::trace::{DataId, Parts, Stored, Trace};
+use crate::input::{CollisionHook, GroundHook, GroundPoint, InputError, MotionInput};
+use crate::matcher::{
+    Character, Crowd, MatcherConfig, MatcherState, MotionMatcher, Output, Scratch, Turn, step_in_turns,
+};
+use crate::pose::Pose;
+use glam::Vec3;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Bytes of one update at most: a path of ten thousand points.
+const MOST_UPDATE_BYTES: usize = 128 << 10;
+/// Bytes of the smallest ring, in key frames.
+const LEAST_KEY_FRAMES: usize = 16;
+
+/// How much a recorder keeps. Values outside of their ranges are limited to them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RecorderConfig {
+    /// Time that is kept at least, where `max_bytes` allow, in seconds. Older updates are dropped. Range: 0 and above. Default:
+    /// 600.
+    pub seconds: f32,
+    /// Memory for the recording, in bytes. The oldest updates are dropped where it is full. Range: 16 key frames (about 64 kB) and
+    /// above. Default: 20 MB.
+    pub max_bytes: usize,
+    /// Time between key frames, in seconds. Lower values make seeking faster and the recording larger. Range: 0.1 to 600. Default:
+    /// 5.
+    pub key_every_s: f32,
+}
+
+impl Default for RecorderConfig {
+    fn default() -> Self {
+        Self { seconds: 600.0, max_bytes: 20_000_000, key_every_s: 5.0 }
+    }
+}
+
+/// One character that is stepped by those who keep its parts.
+#[derive(Debug)]
+pub struct One<'a> {
+    /// What it remembers.
+    pub state: &'a mut MatcherState,
+    /// Room to work in.
+    pub scratch: &'a mut Scratch,
+    /// What it shows.
+    pub output: &'a mut Output,
+}
+
+/// Records one character: a ring of everything needed to replay it. Allocates when made, when the settings of the character
+/// change, and in [`Recorder::mark`]; not in [`Recorder::update`].
+///
+/// A character that is restored, put elsewhere or changed in any other way between two updates is recognised by its state. Its
+/// recording goes on with a key frame.
+#[derive(Debug)]
+pub struct Recorder {
+    config: RecorderConfig,
+    data: DataId,
+    ring: Ring,
+    title: String,
+    /// Name of the ground; empty where its answers are recorded.
+    ground: String,
+    /// Settings of the segments, and the number of the first.
+    configs: VecDeque<Arc<MatcherConfig>>,
+    first_config: u64,
+    /// Names of parts and the numbers of the updates that begin them.
+    marks: VecDeque<(u64, String)>,
+    next_mark: Option<String>,
+    /// Updates kept and lost so far, and their time, seconds.
+    kept: u64,
+    lost: u64,
+    time_s: f64,
+    /// The state after the last update; before the next one where `jump` is true.
+    last: MatcherState,
+    /// The next update does not continue the last one kept.
+    jump: bool,
+    grounds: GroundAnswers,
+    walls: WallAnswers,
+    writer: UpdateWriter,
+    key_frame: Writer,
+    update: Writer,
+}
+
+impl Recorder {
+    /// A recorder for one character of this kind. All memory is allocated here.
+    pub fn new(character: &Character, config: RecorderConfig) -> Self {
+        // `max` first: what is not a number becomes the lower bound.
+        let config = RecorderConfig {
+            seconds: config.seconds.max(0.0),
+            key_every_s: config.key_every_s.max(0.1).min(600.0),
+            ..config
+        };
+        let block = character.layout().len();
+        let key_frame = key_frame_room(block);
+        let bytes = config.max_bytes.max(LEAST_KEY_FRAMES * key_frame);
+        let update = (bytes / 8).min(MOST_UPDATE_BYTES);
+        Self {
+            config,
+            data: DataId::of(character),
+            // No segment is smaller than the block of its state.
+            ring: Ring::new(bytes, size_of::<f32>() * block.max(1)),
+            title: String::new(),
+            ground: String::new(),
+            configs: VecDeque::from([Arc::clone(character.shared_config())]),
+            first_config: 0,
+            marks: VecDeque::new(),
+            next_mark: None,
+            kept: 0,
+            lost: 0,
+            time_s: 0.0,
+            last: character.resting_state(),
+            jump: true,
+            grounds: GroundAnswers::new(),
+            walls: WallAnswers::new(),
+            writer: UpdateWriter::new(update),
+            key_frame: Writer::new(key_frame),
+            update: Writer::new(update),
+        }
+    }
+
+    /// Sets the title of the recording, for headings.
+    pub fn set_title(&mut self, title: &str) {
+        title.clone_into(&mut self.title);
+    }
+
+    /// Names the ground of the character: a replay is given the ground of that name, so that its answers need not be recorded.
+    /// An empty name, which is the default, records them. What was recorded on a ground of another name is dropped.
+    pub fn set_ground(&mut self, name: &str) {
+        if self.ground != name {
+            name.clone_into(&mut self.ground);
+            self.clear();
+        }
+    }
+
+    /// Begins a part of the recording with the next update, such as a part of a course. Allocates the name.
+    pub fn mark(&mut self, name: &str) {
+        self.next_mark = Some(name.to_owned());
+    }
+
+    /// Updates a character ([`MotionMatcher::update`]) and records the update. Allocates nothing.
+    ///
+    /// # Errors
+    /// As [`MotionMatcher::update`]; then nothing is recorded.
+    pub fn update<'m>(
+        &mut self,
+        matcher: &'m mut MotionMatcher,
+        input: &MotionInput,
+        dt_s: f32,
+    ) -> Result<&'m Pose, InputError> {
+        let (character, state, scratch, output) = matcher.parts_mut();
+        self.step(character, input, Turn::Regular, dt_s, One { state, scratch, output })?;
+        Ok(matcher.pose())
+    }
+
+    /// Steps one character ([`step_in_turns`]) and records the step: for crowds and hosts that keep the parts of a character
+    /// themselves. Allocates nothing.
+    ///
+    /// # Errors
+    /// As [`step_in_turns`]; then nothing is recorded.
+    pub fn step(
+        &mut self,
+        character: &Character,
+        input: &MotionInput,
+        turn: Turn,
+        dt_s: f32,
+        one: One,
+    ) -> Result<(), InputError> {
+        self.follow(character);
+        if self.jump || !same(&self.last, one.state) {
+            self.jump = true;
+            self.last.clone_from(one.state);
+        }
+        self.grounds.clear();
+        self.walls.clear();
+        let (grounds, walls, known_ground) = (&self.grounds, &self.walls, !self.ground.is_empty());
+        let heard_ground =
+            |at: Vec3| keep_ground(grounds, input.ground.map_or(GroundPoint::default(), |hook| hook(at)));
+        let heard_walls = |from: Vec3, to: Vec3| keep_wall(walls, to, input.collide.map_or(to, |hook| hook(from, to)));
+        let (listener, collide): (&GroundHook, &CollisionHook) = (&heard_ground, &heard_walls);
+        let ground = input.ground.map(|hook| if known_ground { hook } else { listener });
+        let heard = MotionInput { ground, collide: input.collide.map(|_| collide), ..*input };
+        let (states, outputs) = (std::slice::from_mut(one.state), std::slice::from_mut(one.output));
+        let crowd = Crowd { states, scratch: one.scratch, outputs };
+        step_in_turns(character, std::slice::from_ref(&heard), &[turn], dt_s, crowd)?;
+        let decided = (one.output.transitions > 0).then_some(one.output.playing);
+        let done = Done { dt_s, turn, searched: one.output.searches > 0, decided };
+        self.jump = !self.keep(input, &done);
+        self.last.clone_from(one.state);
+        self.time_s += f64::from(dt_s);
+        Ok(())
+    }
+
+    /// Notices other settings. What was recorded with other data cannot be kept beside this: it is dropped.
+    fn follow(&mut self, character: &Character) {
+        if self.data != DataId::of(character) {
+            let (title, ground) = (std::mem::take(&mut self.title), std::mem::take(&mut self.ground));
+            *self = Self { title, ground, next_mark: self.next_mark.take(), ..Self::new(character, self.config) };
+        }
+        let config = character.shared_config();
+        if let Some(now) = self.configs.back_mut().filter(|now| !Arc::ptr_eq(now, config)) {
+            if **now == **config {
+                now.clone_from(config);
+            } else {
+                self.configs.push_back(Arc::clone(config));
+            }
+        }
+    }
+
+    /// Keeps an update; false where it does not fit.
+    fn keep(&mut self, input: &MotionInput, done: &Done) -> bool {
+        let config = self.first_config + self.configs.len() as u64 - 1;
+        let quarter = self.ring.room() / 4;
+        let continues = |last: &Segment| {
+            let lasts_s = self.time_s - last.begin_s + 1e-3;
+            last.config == config && (last.bytes as usize) < quarter && lasts_s < f64::from(self.config.key_every_s)
+        };
+        let begins = self.jump || !self.ring.segments().back().is_some_and(continues);
+        self.update.clear();
+        self.key_frame.clear();
+        let asked = self.grounds.count().zip(self.walls.count());
+        let fits = asked.is_some_and(|(grounds, walls)| {
+            let asked = ((&self.grounds, grounds), (&self.walls, walls));
+            self.writer.put(begins, input, done, asked, &mut self.update)
+        });
+        if begins {
+            put_key_frame(self.jump, &self.last, &mut self.key_frame);
+        }
+        if !fits || self.key_frame.is_full() {
+            self.lost += 1;
+            return false;
+        }
+        self.ring.make_room(self.key_frame.bytes().len() + self.update.bytes().len());
+        if begins {
+            let (begin_s, first_update) = (self.time_s, self.kept);
+            self.ring.begin(Segment { start: 0, bytes: 0, first_update, updates: 0, begin_s, config });
+            self.ring.push(self.key_frame.bytes());
+        }
+        self.ring.push(self.update.bytes());
+        self.ring.count_update();
+        if let Some(name) = self.next_mark.take() {
+            self.marks.push_back((self.kept, name));
+        }
+        self.kept += 1;
+        self.forget_old();
+        true
+    }
+
+    /// Drops segments without which the rest is still long enough, and what belongs to dropped ones.
+    fn forget_old(&mut self) {
+        let old = |second: &Segment| self.time_s - second.begin_s >= f64::from(self.config.seconds);
+        while self.ring.segments().get(1).is_some_and(old) {
+            self.ring.drop_oldest();
+        }
+        let Some(first) = self.ring.segments().front() else { return };
+        while self.first_config < first.config {
+            self.configs.pop_front();
+            self.first_config += 1;
+        }
+        // The part that goes on where the recording begins stays.
+        while self.marks.get(1).is_some_and(|(update, _)| *update <= first.first_update) {
+            self.marks.pop_front();
+        }
+    }
+
+    /// Updates that are kept.
+    pub fn updates(&self) -> usize {
+        self.ring.segments().iter().map(|s| s.updates as usize).sum()
+    }
+
+    /// Bytes that are kept, without the names.
+    pub fn bytes(&self) -> usize {
+        self.ring.used()
+    }
+
+    /// Updates that could not be recorded: larger than an eighth of the memory, or steps of seconds that asked the hooks more than
+    /// 4096 times. The recording goes on after each with a key frame.
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// A copy of all that is kept. Allocates; takes milliseconds for ten minutes.
+    pub fn trace(&self) -> Trace {
+        let segments = self.ring.segments();
+        let first =
+            segments.front().map_or((self.kept, 0), |s| (s.first_update, (s.config - self.first_config) as usize));
+        let stored = |s: &Segment| Stored {
+            bytes: s.bytes,
+            updates: s.updates,
+            config: (s.config - self.first_config) as u32 - first.1 as u32,
+        };
+        let marks = self.marks.iter().map(|(update, name)| (update.saturating_sub(first.0) as usize, name.clone()));
+        let parts = Parts {
+            data: self.data,
+            block: self.last.block.len(),
+            title: self.title.clone(),
+            ground: self.ground.clone(),
+            configs: self.configs.iter().skip(first.1).map(|c| (**c).clone()).collect(),
+            marks: if segments.is_empty() { Vec::new() } else { marks.collect() },
+            segments: segments.iter().map(stored).collect(),
+            stream: self.ring.to_vec(),
+        };
+        Trace::new(parts).unwrap_or_else(|damage| unreachable!("a recording of our own: {damage}"))
+    }
+
+    /// Forgets all updates; names stay.
+    pub fn clear(&mut self) {
+        self.ring.clear();
+        self.marks.clear();
+        self.jump = true;
+    }
+}

@@ -1,0 +1,379 @@
+//! Replaying a recording: the same updates again, to the bit; or from some point on with something changed.
+
+use super::bytes::{Damage, Reader};
+use super::key_frame::{KeyFrame, same};
+use super::segment::{Done, UpdateReader};
+use super::trace::{DataId, Trace};
+use crate::input::{CollisionHook, GroundHook, GroundPoint, InputError, MotionInput, OwnedInput};
+use crate::matcher::{Character, ConfigError, Crowd, MotionMatcher, step_in_turns};
+use crate::math::Transform;
+use glam::Vec3;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+/// A ground that is known by name ([`super::Recorder::set_ground`]): height, normal and velocity at a point, world.
+pub type NamedGround = Arc<dyn Fn(Vec3) -> GroundPoint + Send + Sync>;
+
+/// A trace cannot be replayed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// The character moves with other data than the recorded one.
+    #[error(
+        "the trace is of other data: expected {recorded}, found {found}; give it the data that it was recorded with"
+    )]
+    OtherData {
+        /// Data of the trace.
+        recorded: DataId,
+        /// Data of the character.
+        found: DataId,
+    },
+    /// The trace was recorded on a ground that is known by its name alone.
+    #[error("the trace was recorded on the ground `{name}`, whose answers are not in it; give that ground")]
+    NoGround {
+        /// Name of the ground.
+        name: String,
+    },
+    /// The trace has no updates.
+    #[error("the trace has no updates: expected at least one")]
+    Empty,
+    /// There is no such update.
+    #[error("update {update}: expected one of {updates} updates")]
+    NoUpdate {
+        /// Number that was given.
+        update: usize,
+        /// Updates of the trace.
+        updates: usize,
+    },
+    /// Settings of the trace do not fit the character.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A state or an input of the trace does not fit the character.
+    #[error("update {update} at {time_s:.2} s: {error}")]
+    Input {
+        /// Update.
+        update: usize,
+        /// Its end, in seconds.
+        time_s: f64,
+        /// Reason.
+        error: InputError,
+    },
+    /// The character did something else than the recorded one.
+    #[error(
+        "update {update} at {time_s:.2} s: expected {what} as recorded, found another; replay it with the version of footwork \
+         that recorded it"
+    )]
+    Diverged {
+        /// Update.
+        update: usize,
+        /// Its end, in seconds.
+        time_s: f64,
+        /// What is not as recorded.
+        what: &'static str,
+    },
+}
+
+/// A trace and where in it a character is. It shows the character as it was after an update.
+pub struct Replay {
+    trace: Arc<Trace>,
+    /// The character with the settings of the recording, as many as there are; made when they are needed.
+    characters: Vec<Option<Arc<Character>>>,
+    given: Arc<Character>,
+    ground: Option<NamedGround>,
+    matcher: MotionMatcher,
+    reader: UpdateReader,
+    key: KeyFrame,
+    /// The segment being read, and the byte of the next update.
+    segment: usize,
+    byte: usize,
+    /// Updates done.
+    done: usize,
+    forked: bool,
+    assumed: AtomicBool,
+}
+
+impl fmt::Debug for Replay {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("Replay")
+            .field("done", &self.done)
+            .field("updates", &self.trace.updates())
+            .field("forked", &self.forked)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Replay {
+    /// A replay that shows the first update. The settings are those of the trace, whatever `character` has. `ground` is the
+    /// ground of [`Trace::ground`]; it is not asked where that is empty.
+    ///
+    /// # Errors
+    /// Returns [`ReplayError`] for a character of other data, a missing ground, and a trace that cannot be replayed.
+    pub fn new(trace: Arc<Trace>, character: Arc<Character>, ground: Option<NamedGround>) -> Result<Self, ReplayError> {
+        let (recorded, found) = (trace.data(), DataId::of(&character));
+        if recorded != found {
+            return Err(ReplayError::OtherData { recorded, found });
+        }
+        if ground.is_none() && trace.asks_for_ground() && !trace.ground().is_empty() {
+            return Err(ReplayError::NoGround { name: trace.ground().to_owned() });
+        }
+        let first = trace.parts.segments.first().ok_or(ReplayError::Empty)?;
+        let mut from = Reader::new(&trace.parts.stream[..first.bytes as usize]);
+        // It was read before: the trace is checked.
+        let key = KeyFrame::first(trace.parts.block, &mut from).map_err(|_| ReplayError::Empty)?;
+        let mut replay = Self {
+            characters: vec![None; trace.parts.configs.len()],
+            matcher: MotionMatcher::of(Arc::clone(&character), Transform::IDENTITY)?,
+            given: character,
+            ground,
+            reader: UpdateReader::default(),
+            key,
+            segment: 0,
+            byte: 0,
+            done: 0,
+            forked: false,
+            assumed: AtomicBool::new(false),
+            trace,
+        };
+        replay.seek(0)?;
+        Ok(replay)
+    }
+
+    /// Shows the character right after an update: restores the key frame before it, and replays from there. The last search
+    /// before that point can then be explained ([`MotionMatcher::explain`]). Ends a fork.
+    ///
+    /// # Errors
+    /// Returns [`ReplayError::NoUpdate`] beyond the last update; else as [`Replay::step`].
+    pub fn seek(&mut self, update: usize) -> Result<(), ReplayError> {
+        let updates = self.trace.updates();
+        if update >= updates {
+            return Err(ReplayError::NoUpdate { update, updates });
+        }
+        let target = self.trace.segment_of(update);
+        let ahead = !self.forked && (1..=update + 1).contains(&self.done);
+        if !ahead || self.segment < target {
+            let searches = |k: &usize| self.trace.places[*k].first_search.is_some_and(|first| first <= update);
+            // The last search before the update may lie before its key frame.
+            let start = (0..=target).rev().find(searches).unwrap_or(target);
+            // Whoever is there already steps on.
+            if !ahead || self.segment < start {
+                self.restart(start)?;
+            }
+        }
+        while self.done <= update {
+            self.step()?;
+        }
+        Ok(())
+    }
+
+    /// Shows the character as it was before the first update, which is the next one. Ends a fork.
+    ///
+    /// # Errors
+    /// As [`Replay::step`].
+    pub fn rewind(&mut self) -> Result<(), ReplayError> {
+        self.restart(0)
+    }
+
+    /// Does the next update; false at the end.
+    ///
+    /// # Errors
+    /// Returns [`ReplayError::Diverged`] if the character does something else than was recorded, and [`ReplayError::Input`] if
+    /// the trace does not fit the character. Seek to go on elsewhere.
+    pub fn step(&mut self) -> Result<bool, ReplayError> {
+        if self.done == self.trace.updates() {
+            return Ok(false);
+        }
+        let places = &self.trace.places;
+        if places.get(self.segment + 1).is_some_and(|next| next.first_update == self.done) {
+            self.enter(self.segment + 1, false)?;
+        }
+        let trace = Arc::clone(&self.trace);
+        let mut from = Reader::new(&trace.parts.stream[self.byte..]);
+        let before = from.left();
+        let done = self.reader.read(&mut from).map_err(|damage| self.damaged(damage))?;
+        self.byte += before - from.left();
+        self.update(&done)?;
+        self.done += 1;
+        Ok(true)
+    }
+
+    /// The update shown; 0 before the first one as well.
+    pub fn position(&self) -> usize {
+        self.done.saturating_sub(1)
+    }
+
+    /// Updates done since the beginning of the trace: [`Replay::position`] + 1, or 0 before the first.
+    pub fn updates_done(&self) -> usize {
+        self.done
+    }
+
+    /// The character as it is shown.
+    pub fn matcher(&self) -> &MotionMatcher {
+        &self.matcher
+    }
+
+    /// The trace.
+    pub fn trace(&self) -> &Arc<Trace> {
+        &self.trace
+    }
+
+    /// The input of the update shown, without its hooks.
+    pub fn input(&self) -> &OwnedInput {
+        &self.reader.input.input
+    }
+
+    /// From here on with another character: other settings, networks, another database over the same skeleton. The recorded
+    /// inputs go on; where the recorded character was put elsewhere, this one is, too. Hooks are answered by the named ground,
+    /// else by level ground at height 0 without walls ([`Replay::assumes_level_ground`]).
+    ///
+    /// # Errors
+    /// Returns [`ReplayError::Input`] for a character of another skeleton; the replay is as it was.
+    pub fn fork(&mut self, character: Arc<Character>) -> Result<(), ReplayError> {
+        let same_data = DataId::of(&character) == DataId::of(self.matcher.character());
+        let forked = match same_data {
+            true => self.matcher.become_like(&character),
+            false => self.matcher.switch_to(character),
+        };
+        forked.map_err(|error| self.refused(error))?;
+        self.forked = true;
+        self.assumed.store(false, Relaxed);
+        Ok(())
+    }
+
+    /// True after a fork.
+    pub fn is_forked(&self) -> bool {
+        self.forked
+    }
+
+    /// True where a fork has asked for ground or walls whose answers nobody knows: it was told of level ground without walls.
+    pub fn assumes_level_ground(&self) -> bool {
+        self.assumed.load(Relaxed)
+    }
+
+    /// Restores the key frame of a segment.
+    fn restart(&mut self, segment: usize) -> Result<(), ReplayError> {
+        self.forked = false;
+        self.assumed.store(false, Relaxed);
+        self.done = self.trace.places[segment].first_update;
+        self.enter(segment, true)?;
+        self.matcher.forget_search();
+        Ok(())
+    }
+
+    /// Goes on with a segment. Its key frame is restored where the character was changed there, else it must be what is shown.
+    fn enter(&mut self, segment: usize, restore: bool) -> Result<(), ReplayError> {
+        let trace = Arc::clone(&self.trace);
+        let place = trace.places[segment];
+        let mut from = Reader::new(&trace.parts.stream[place.byte..]);
+        let before = from.left();
+        self.key.read(&mut from).map_err(|damage| self.damaged(damage))?;
+        self.reader.begin();
+        (self.segment, self.byte) = (segment, place.byte + before - from.left());
+        if self.forked {
+            return self.follow_jump();
+        }
+        let character = self.character(place.config)?;
+        if !Arc::ptr_eq(self.matcher.character(), &character) {
+            let other = DataId::of(self.matcher.character()) != trace.data();
+            if other {
+                // A fork with other data ends here.
+                self.matcher = MotionMatcher::of(Arc::clone(&character), Transform::IDENTITY)?;
+            }
+            // The state may be one that this character never had.
+            self.matcher.become_like(&character).map_err(|error| self.refused(error))?;
+        }
+        if restore || self.key.jump {
+            self.matcher.restore(&self.key.state).map_err(|error| self.refused(error))?;
+        } else if !same(&self.key.state, self.matcher.state()) {
+            return Err(self.diverged("the state"));
+        }
+        Ok(())
+    }
+
+    /// Puts a fork where the recorded character was put.
+    fn follow_jump(&mut self) -> Result<(), ReplayError> {
+        if !self.key.jump {
+            return Ok(());
+        }
+        let world_from_root = self.key.state.world_from_root(self.matcher.config());
+        self.matcher.teleport(world_from_root).map_err(|error| self.refused(error))
+    }
+
+    /// The character with settings of the trace.
+    fn character(&mut self, config: usize) -> Result<Arc<Character>, ReplayError> {
+        let wanted = &self.trace.parts.configs[config];
+        if let Some(made) = &self.characters[config] {
+            return Ok(Arc::clone(made));
+        }
+        let made = match self.given.config() == wanted {
+            true => Arc::clone(&self.given),
+            false => Arc::new(self.given.with_config(wanted.clone())?),
+        };
+        self.characters[config] = Some(Arc::clone(&made));
+        Ok(made)
+    }
+
+    /// Does an update that was read.
+    fn update(&mut self, done: &Done) -> Result<(), ReplayError> {
+        let Self { reader, ground, matcher, forked, assumed, .. } = self;
+        let (hooks, named) = (reader.input.hooks, ground.as_ref());
+        let (asked_ground, asked_walls) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let answer_ground = |at: Vec3| match named {
+            Some(ground) => ground(at),
+            None if *forked => {
+                assumed.store(true, Relaxed);
+                GroundPoint::default()
+            }
+            None => reader.ground.get(asked_ground.fetch_add(1, Relaxed)).copied().unwrap_or_default(),
+        };
+        let answer_walls = |_: Vec3, to: Vec3| {
+            if *forked {
+                assumed.store(true, Relaxed);
+                return to;
+            }
+            reader.walls.get(asked_walls.fetch_add(1, Relaxed)).copied().flatten().unwrap_or(to)
+        };
+        let (ground, collide): (&GroundHook, &CollisionHook) = (&answer_ground, &answer_walls);
+        let input = MotionInput {
+            ground: hooks.ground.then_some(ground),
+            collide: hooks.walls.then_some(collide),
+            ..reader.input.input.borrow()
+        };
+        let (character, state, scratch, output) = matcher.parts_mut();
+        let crowd = Crowd { states: std::slice::from_mut(state), scratch, outputs: std::slice::from_mut(output) };
+        let stepped = step_in_turns(character, std::slice::from_ref(&input), &[done.turn], done.dt_s, crowd);
+        let asked = (asked_ground.load(Relaxed), asked_walls.load(Relaxed));
+        stepped.map_err(|error| self.refused(error))?;
+        if self.forked {
+            return Ok(());
+        }
+        self.compare(done, asked)
+    }
+
+    /// Compares what was just done with what was recorded.
+    fn compare(&self, done: &Done, asked: (usize, usize)) -> Result<(), ReplayError> {
+        let output = self.matcher.output();
+        let decided = (output.transitions > 0).then_some(output.playing);
+        let answers = (self.reader.ground.len(), self.reader.walls.len());
+        match () {
+            () if decided != done.decided => Err(self.diverged("the playing clip")),
+            () if (output.searches > 0) != done.searched => Err(self.diverged("a search")),
+            () if self.ground.is_none() && asked.0 != answers.0 => Err(self.diverged("questions for the ground")),
+            () if asked.1 != answers.1 => Err(self.diverged("questions for walls")),
+            () => Ok(()),
+        }
+    }
+
+    fn refused(&self, error: InputError) -> ReplayError {
+        ReplayError::Input { update: self.done, time_s: self.trace.time_s(self.done), error }
+    }
+
+    fn diverged(&self, what: &'static str) -> ReplayError {
+        ReplayError::Diverged { update: self.done, time_s: self.trace.time_s(self.done), what }
+    }
+
+    /// A trace is read whole before it is replayed: this is not expected.
+    fn damaged(&self, Damage(what): Damage) -> ReplayError {
+        self.diverged(what)
+    }
+}

@@ -1,6 +1,6 @@
 //! Databases of the tests.
 
-use footwork::build::{BuildConfig, BuildOptions, build};
+use footwork::build::{BuildConfig, BuildOptions, Multiply, MultiplyConfig, build};
 use footwork::clip::RawClip;
 use footwork::database::{Database, DatabaseContent};
 use footwork::math::{Facing, Quat};
@@ -33,7 +33,10 @@ pub fn changed(change: impl FnOnce(&mut DatabaseContent)) -> Database {
 pub fn twice() -> Database {
     let walk = clips().into_iter().find(|c| c.name == "walk_175").unwrap();
     let again = RawClip { name: "again".into(), ..walk.clone() };
-    built(&[walk, again])
+    // Made clips would be nearly equal to each other.
+    let multiply = MultiplyConfig { mode: Multiply::Off, ..MultiplyConfig::default() };
+    let config = BuildConfig { multiply, ..BuildConfig::default() };
+    build(&[walk, again], &config, &BuildOptions::default()).unwrap().0
 }
 
 /// One clip, whose root goes straight ahead at a speed.

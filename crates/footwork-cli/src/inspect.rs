@@ -91,25 +91,16 @@ fn clip_json(db: &Database, c: &Clip) -> Value {
         "made": is_made(db, c),
         "source_start_s": c.source_start_s,
         "taken_for": taken_for(db, c),
-        "tags": tags(db, c),
+        "tags": db.clip_tags(c),
     })
 }
 
-/// Names of the tags over all of a clip or a part of it.
-fn tags<'d>(db: &'d Database, clip: &Clip) -> Vec<&'d str> {
-    let frames = clip.frame_range();
-    let over = |tag: usize| {
-        db.tag_spans.iter().any(|s| s.tag as usize == tag && s.start.at() < frames.end && s.end.at() > frames.start)
-    };
-    (0..db.tags.len()).filter(|tag| over(*tag)).map(|tag| db.tags[tag].as_str()).collect()
-}
-
 fn is_made(db: &Database, clip: &Clip) -> bool {
-    tags(db, clip).contains(&Database::MADE)
+    db.clip_tags(clip).contains(&Database::MADE)
 }
 
 fn taken_for(db: &Database, clip: &Clip) -> &'static str {
-    if tags(db, clip).contains(&Database::NO_LOCOMOTION) { Database::NO_LOCOMOTION } else { "locomotion" }
+    if db.clip_tags(clip).contains(&Database::NO_LOCOMOTION) { Database::NO_LOCOMOTION } else { "locomotion" }
 }
 
 fn channel_json(db: &Database, c: &footwork::schema::Channel) -> Value {

@@ -42,6 +42,9 @@ pub enum DrawError {
         /// Height, pixels.
         height_px: u32,
     },
+    /// An animated picture could not be encoded.
+    #[error("the pictures could not be encoded: {0}")]
+    Encode(String),
     /// The bitmap could not be written as PNG.
     #[error("the picture could not be encoded as PNG: {0}")]
     Png(String),

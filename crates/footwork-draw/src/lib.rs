@@ -3,13 +3,21 @@
 //! ```text
 //! Motion, Figure, Ground --(Subject)--> Strip or ContactSheet --draw--> Picture --svg, raster, paint--> text, bytes, shapes of egui
 //!                       (view: cameras; cell: one pose; panels: a standing camera; timeline: below the figures)
+//! Animation --draw--> Pictures --raster--> Bitmaps --gif, webp--> one file that plays
+//! HistogramPlot, ScatterPlot, HeatMap, BarPlot --draw--> Picture
 //! PathPlot ------------------------------------------------------------------------svg--> a run from above
 //! ```
 
+#[cfg(feature = "animation")]
+pub mod animation;
+#[cfg(feature = "png")]
+pub mod bitmap;
 pub mod cell;
 pub mod contact_sheet;
 pub mod error;
 pub mod figure;
+#[cfg(feature = "animation")]
+pub mod gif;
 pub mod ground;
 mod header;
 pub mod layout;
@@ -19,6 +27,7 @@ pub mod motion;
 pub mod paint;
 mod panels;
 pub mod path_plot;
+pub mod plots;
 #[cfg(feature = "png")]
 pub mod raster;
 pub mod shapes;
@@ -26,3 +35,5 @@ pub mod strip;
 pub mod svg;
 mod timeline;
 pub mod view;
+#[cfg(feature = "animation")]
+pub mod webp;

@@ -1,6 +1,7 @@
 //! Picture as PNG. Words are drawn in a built-in bitmap typeface: no system font is needed, and the result is the same on
 //! every machine.
 
+use crate::bitmap::Bitmap;
 use crate::error::DrawError;
 use crate::shapes::{Anchor, Colour, Font, Picture, Point, Shape};
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster};
@@ -14,6 +15,21 @@ use tiny_skia::{
 /// # Errors
 /// [`DrawError`] for a size that no bitmap has.
 pub fn write(picture: &Picture) -> Result<Vec<u8>, DrawError> {
+    page(picture)?.encode_png().map_err(|e| DrawError::Png(e.to_string()))
+}
+
+/// Draws a picture on white, as pixels.
+///
+/// # Errors
+/// [`DrawError`] for a size that no bitmap has.
+pub fn bitmap(picture: &Picture) -> Result<Bitmap, DrawError> {
+    let page = page(picture)?;
+    // Opaque: colours are their own premultiplied form.
+    let rgb = page.pixels().iter().map(|p| [p.red(), p.green(), p.blue()]).collect();
+    Ok(Bitmap { width: page.width(), height: page.height(), rgb })
+}
+
+fn page(picture: &Picture) -> Result<Pixmap, DrawError> {
     let size = (picture.width.ceil() as u32, picture.height.ceil() as u32);
     let mut page = Pixmap::new(size.0, size.1).ok_or(DrawError::NoBitmap { width_px: size.0, height_px: size.1 })?;
     page.fill(Color::WHITE);
@@ -34,7 +50,7 @@ pub fn write(picture: &Picture) -> Result<Vec<u8>, DrawError> {
             Shape::Words { at, anchor, font, colour, text } => words(&mut page, *at, *anchor, *font, *colour, text),
         }
     }
-    page.encode_png().map_err(|e| DrawError::Png(e.to_string()))
+    Ok(page)
 }
 
 fn path(points: &[Point], closed: bool) -> Option<Path> {

@@ -9,7 +9,7 @@ mod sides;
 mod trunk;
 
 pub use foot::Sole;
-pub use part::Half;
+pub use part::{Ball, Half, Part};
 
 use crate::motion::Motion;
 use crate::shapes::{Colour, Picture, Point, hull, ring};
@@ -18,7 +18,6 @@ use footwork::math::Transform;
 use footwork::rig::Rig;
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
-use part::{Ball, Part};
 use plan::Plan;
 
 /// Corners of the shadow of a ball.
@@ -39,7 +38,8 @@ pub struct Look<'a> {
 /// Body drawn around a skeleton.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    parts: Vec<Part>,
+    /// The body, in no order of depth.
+    pub parts: Vec<Part>,
     /// `[contact joints]`.
     pub soles: Vec<Sole>,
     /// Height of the ground relative to the root, in metres.

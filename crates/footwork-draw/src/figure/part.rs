@@ -32,9 +32,11 @@ impl Half {
 /// A ball fixed to a joint.
 #[derive(Clone, Copy, Debug)]
 pub struct Ball {
+    /// The joint that carries it.
     pub joint: usize,
-    /// In the joint's space.
+    /// In the joint's space, in metres.
     pub at: Vec3,
+    /// Metres.
     pub radius: f32,
     /// Tip of a foot: no joint moves it, so it is raised to the ground.
     pub yields: bool,
@@ -43,21 +45,26 @@ pub struct Ball {
 /// Solid around the balls of each group.
 #[derive(Clone, Debug)]
 pub struct Part {
+    /// Each group is drawn as the hull of its balls; groups of a part share one outline.
     pub groups: Vec<Vec<Ball>>,
+    /// Side of the body.
     pub half: Half,
     /// Offset towards the camera, in metres: decides the order of parts at equal depth.
     pub nearer_m: f32,
 }
 
 impl Part {
+    /// Returns a part of one group.
     pub fn new(balls: Vec<Ball>, half: Half) -> Self {
         Self { groups: vec![balls], half, nearer_m: 0.0 }
     }
 
+    /// Returns the same part, drawn as if it were nearer to the camera.
     pub fn nearer(self, nearer_m: f32) -> Self {
         Self { nearer_m, ..self }
     }
 
+    /// Returns all balls of it.
     pub fn balls(&self) -> impl Iterator<Item = &Ball> {
         self.groups.iter().flatten()
     }

@@ -1,7 +1,7 @@
 //! The dance card: which motion there is, by speed, turn and direction of travel, and what to capture next.
 
 use super::check::Check;
-use super::dance_card::{DIRECTIONS, SPEEDS, dance_card};
+use super::dance_card::{DIRECTIONS, SPEEDS_MPS, dance_card};
 use super::finding::{Finding, Severity};
 use super::ward::Ward;
 use footwork::clip::RawClip;
@@ -49,9 +49,9 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
             let speeds = if missing == asked {
                 "at any speed".to_owned()
             } else if asked.last() == Some(last) {
-                format!("above {} m/s", SPEEDS[*first])
+                format!("above {} m/s", SPEEDS_MPS[*first])
             } else {
-                format!("between {} and {} m/s", SPEEDS[*first], SPEEDS[last + 1])
+                format!("between {} and {} m/s", SPEEDS_MPS[*first], SPEEDS_MPS[last + 1])
             };
             // The same in a mirror: turns and sides swapped.
             let image = missing.iter().all(|s| cell(*s, 4 - t, [0, 3, 2, 1][d]).have_s >= LEAST_S);

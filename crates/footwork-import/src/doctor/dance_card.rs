@@ -1,72 +1,11 @@
-//! Coverage: how much motion there is, by speed, turn and direction of travel.
+//! Coverage of clips: how much motion there is, by speed, turn and direction of travel.
 
-use super::patient::level;
 use footwork::clip::RawClip;
-use footwork::math::{Facing, Transform, wrap_angle};
-use footwork::motion::{PaceSpeeds, StickSpeeds};
-use footwork::trajectory::{Desired, Simulation, SimulationConfig};
-use glam::Vec3;
-use serde::Serialize;
+use footwork::math::Transform;
+use footwork::motion::StickSpeeds;
+use footwork::trajectory::travel_seconds;
 
-/// Bounds of the speeds, m/s, and their names.
-pub const SPEEDS: [f32; 5] = [0.3, 1.0, 2.0, 3.0, 6.0];
-/// Bounds of the turn of the direction of travel, degrees per second, and their names.
-const TURNS: [f32; 6] = [-300.0, -90.0, -30.0, 30.0, 90.0, 300.0];
-/// Directions of travel, seen from the facing.
-pub const DIRECTIONS: [&str; 4] = ["ahead", "to the left", "backward", "to the right"];
-/// Direction of travel and facing are taken over this, seconds: steps make both sway.
-const SMOOTH_S: f32 = 0.3;
-/// A random stick is followed for so long, minutes, at so many frames per second.
-const WALK_MIN: f32 = 10.0;
-const WALK_HZ: f32 = 30.0;
-
-/// How much there is of one kind of motion.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct DanceCardCell {
-    /// Bounds of the speed, m/s.
-    pub speed_mps: [f32; 2],
-    /// Bounds of the rate at which the way turns, degrees/s, positive to the left.
-    pub turn_deg_s: [f32; 2],
-    /// Where to, seen from the facing: `ahead`, `to the left`, `backward`, `to the right`.
-    pub travel: &'static str,
-    /// How much of it there is, seconds.
-    pub have_s: f32,
-    /// A stick can ask for it: within the speeds of `matcher.speeds.run`.
-    pub asked: bool,
-    /// How much of it a random stick asks for, seconds per minute.
-    pub asked_s_per_min: f32,
-}
-
-/// Seconds by speed, turn, direction.
-type Seconds = [[[f32; 4]; 5]; 4];
-
-/// Of roots on their ways, each with its frames per second.
-fn seconds(ways: impl Iterator<Item = (f32, Vec<Transform>)>) -> Seconds {
-    let mut have = [[[0.0f32; 4]; 5]; 4];
-    for (rate_hz, roots) in ways {
-        let n = roots.len();
-        let half = ((0.5 * SMOOTH_S * rate_hz) as usize).max(1);
-        let at = |f: usize| level(roots[f].translation);
-        let velocity = |f: usize| {
-            let (a, b) = (f.saturating_sub(half), (f + half).min(n - 1));
-            (at(b) - at(a)) * (rate_hz / (b - a).max(1) as f32)
-        };
-        for f in half..n.saturating_sub(half) {
-            let (before, now, after) = (velocity(f - half), velocity(f), velocity(f + half));
-            let facing = Facing::from_rotation(roots[f].rotation);
-            let of = |v: Vec3| Facing::from_direction(v);
-            let (Some(a), Some(b), Some(travel)) = (of(before), of(after), of(now)) else { continue };
-            let turn = a.angle_to(b).to_degrees() / (2.0 * half as f32 / rate_hz);
-            let off = wrap_angle(facing.angle_to(travel)).to_degrees();
-            let slot = |edges: &[f32], v: f32| edges.windows(2).position(|e| e[0] <= v && v < e[1]);
-            let direction = ((off + 405.0) / 90.0) as usize % 4;
-            if let (Some(s), Some(t)) = (slot(&SPEEDS, now.length()), slot(&TURNS, turn)) {
-                have[s][t][direction] += 1.0 / rate_hz;
-            }
-        }
-    }
-    have
-}
+pub use footwork::trajectory::{DIRECTIONS, DanceCardCell, SPEEDS_MPS};
 
 /// The table: cells by speed, turn, direction.
 pub fn dance_card(clips: &[RawClip], stick: &StickSpeeds) -> Vec<DanceCardCell> {
@@ -77,56 +16,5 @@ pub fn dance_card(clips: &[RawClip], stick: &StickSpeeds) -> Vec<DanceCardCell> 
         };
         (clip.rate_hz, (0..clip.frames()).map(root).collect())
     };
-    let have = seconds(clips.iter().map(way));
-    let asked = seconds(std::iter::once((WALK_HZ, random_walk(stick))));
-    let PaceSpeeds { forward_mps: ahead, side_mps: side, back_mps: back } = stick.run;
-    let fastest = [ahead, side, back, side];
-    let mut card = Vec::new();
-    for s in 0..4 {
-        for t in 0..5 {
-            for d in 0..4 {
-                card.push(DanceCardCell {
-                    speed_mps: [SPEEDS[s], SPEEDS[s + 1]],
-                    turn_deg_s: [TURNS[t], TURNS[t + 1]],
-                    travel: DIRECTIONS[d],
-                    have_s: have[s][t][d],
-                    asked_s_per_min: asked[s][t][d] / WALK_MIN,
-                    // Who goes sideways or back turns with a stick's pace, not on the spot.
-                    asked: SPEEDS[s] + 0.3 < fastest[d] && (d == 0 || (1..4).contains(&t)),
-                });
-            }
-        }
-    }
-    card
-}
-
-/// The root of a simulated character that follows a random stick: a third of the time at rest, a third walking, a third running,
-/// in any direction, for 0.5 to 2 s; a fifth of it strafing.
-fn random_walk(stick: &StickSpeeds) -> Vec<Transform> {
-    // The golden ratio and its like spread numbers evenly: Roberts, "The unreasonable effectiveness of quasirandom sequences".
-    let spread = |k: u32, by: f64| (0.5 + f64::from(k) * by).fract() as f32;
-    let (mut now, mut desired) = (Simulation::default(), Desired::default());
-    let (mut k, mut until_s) = (0u32, 0.0);
-    let mut direction = Vec3::ZERO;
-    let mut roots = Vec::new();
-    for f in 0..(60.0 * WALK_MIN * WALK_HZ) as usize {
-        if f as f32 / WALK_HZ >= until_s {
-            let [hold, pace, way, look, strafe] =
-                [0.865_674, 0.749_392, 0.648_729, 0.561_588, 0.486_152].map(|by| spread(k, by));
-            let facing = |turn: f32| Facing::from_yaw(std::f32::consts::TAU * turn);
-            direction = if pace < 1.0 / 3.0 { Vec3::ZERO } else { facing(way).direction() };
-            desired.gait = if pace > 2.0 / 3.0 { 1.0 } else { 0.0 };
-            desired.facing = match (strafe < 0.2, direction == Vec3::ZERO) {
-                (true, _) => facing(look),
-                (false, true) => desired.facing,
-                (false, false) => facing(way),
-            };
-            until_s += 0.5 + 1.5 * hold;
-            k += 1;
-        }
-        desired.velocity = stick.velocity(direction, now.facing, now.gait);
-        now.advance(&desired, &SimulationConfig::default(), 1.0 / WALK_HZ);
-        roots.push(Transform::new(now.position, now.facing.rotation()));
-    }
-    roots
+    footwork::trajectory::dance_card(&travel_seconds(clips.iter().map(way)), stick)
 }

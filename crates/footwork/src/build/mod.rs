@@ -33,7 +33,7 @@ pub use error::BuildError;
 pub use glitches::{Glitch, GlitchMend, mend_glitches};
 pub use multiply::{Dropped, Made};
 pub use normalize::NormalizeError;
-pub use prune::Pruned;
+pub use prune::{Pruned, find as find_repeats};
 pub use report::{BuildReport, ClipReport, ColumnReport, RoleSource, Skipped};
 pub use root_motion::{RootError, find_sides};
 

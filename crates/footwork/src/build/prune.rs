@@ -63,7 +63,7 @@ fn near(a: &[f32], b: &[f32], distance: f32) -> bool {
     true
 }
 
-/// The stretches of clips that an earlier clip of the database shows as well, in order.
+/// Returns the stretches of clips that an earlier clip of the database shows as well, in order. `config.enabled` is not read.
 pub fn find(db: &Database, config: &PruneConfig) -> Vec<Pruned> {
     let clips = &db.clips[..db.originals()];
     let run = ((config.run_s * db.search_rate_hz).round() as usize).max(1);

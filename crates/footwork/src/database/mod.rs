@@ -480,6 +480,16 @@ impl Database {
         position("event", &self.event_names, event).map(EventId::new)
     }
 
+    /// Names of the tags over all of a clip or a part of it, in the order of [`DatabaseContent::tags`].
+    pub fn clip_tags(&self, clip: &Clip) -> Vec<&str> {
+        let frames = clip.frame_range();
+        let over = |s: &&TagSpan| s.start.at() < frames.end && s.end.at() > frames.start;
+        let mut tags: Vec<usize> = self.tag_spans.iter().filter(over).map(|s| s.tag as usize).collect();
+        tags.sort_unstable();
+        tags.dedup();
+        tags.into_iter().map(|tag| self.tags[tag].as_str()).collect()
+    }
+
     /// Names of the tags in a set, in the order of [`DatabaseContent::tags`].
     pub fn tag_names(&self, tags: TagMask) -> impl Iterator<Item = &str> {
         tags.iter().filter_map(|tag| self.tags.get(tag)).map(String::as_str)

@@ -41,6 +41,48 @@ impl Default for Settings {
     }
 }
 
+/// Principal components of the rows of a matrix: the directions in which rows differ most.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Components {
+    /// `[columns]` mean of the rows.
+    pub mean: Vec<f32>,
+    /// `[components x columns]`, orthonormal, in order of variance.
+    pub axes: Vec<f32>,
+    /// `[components]` share of the variance along each axis, from 0 to 1.
+    pub explained: Vec<f32>,
+}
+
+impl Components {
+    /// Finds the first components, at most as many as columns, of `[rows x columns]` values. Equal values give equal bits.
+    pub fn of(values: &[f32], columns: usize, components: usize) -> Self {
+        if columns == 0 {
+            return Self { mean: Vec::new(), axes: Vec::new(), explained: Vec::new() };
+        }
+        let (mean, mut covariance) = covariance(values, columns);
+        let (values, vectors) = eigen(&mut covariance, columns);
+        let mut order: Vec<usize> = (0..columns).collect();
+        order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
+        order.truncate(components);
+        let axis = |i: &usize| vectors.iter().skip(*i).step_by(columns).map(|v| *v as f32);
+        let axes = order.iter().flat_map(axis).collect();
+        let all: f64 = values.iter().map(|v| v.max(0.0)).sum();
+        let share = |i: &usize| if all > 0.0 { (values[*i].max(0.0) / all) as f32 } else { 0.0 };
+        let explained = order.iter().map(share).collect();
+        Self { mean: mean.iter().map(|m| *m as f32).collect(), axes, explained }
+    }
+
+    /// Projects a row `[columns]` onto the components; `out` takes one value per component.
+    pub fn project(&self, row: &[f32], out: &mut [f32]) {
+        let columns = self.mean.len();
+        for (k, o) in out.iter_mut().enumerate() {
+            let axis = &self.axes[k * columns..][..columns];
+            let dot: f32 = (0..columns).map(|c| (row[c] - self.mean[c]) * axis[c]).sum();
+            // Of rows at the end of f32 something must be known all the same.
+            *o = if dot.is_nan() { 0.0 } else { dot.clamp(-1e15, 1e15) };
+        }
+    }
+}
+
 /// A tree over principal components.
 #[derive(Debug)]
 pub(crate) struct Pca {
@@ -62,22 +104,12 @@ impl Pca {
     pub fn build(db: &Database, settings: &Settings) -> Self {
         let columns = db.features.columns;
         let components = settings.components.clamp(1, COMPONENTS).min(columns);
-        let (mean, mut covariance) = covariance(&db.features.values, columns);
-        let (values, vectors) = eigen(&mut covariance, columns);
-        let mut order: Vec<usize> = (0..columns).collect();
-        order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
-        let axis = |i: &usize| vectors.iter().skip(*i).step_by(columns).map(|v| *v as f32);
-        let axes: Vec<f32> = order[..components].iter().flat_map(axis).collect();
-        let mean: Vec<f32> = mean.iter().map(|m| *m as f32).collect();
+        let found = Components::of(&db.features.values, columns, components);
         let mut projected = vec![0.0f32; db.features.rows() * components];
         for (row, out) in db.features.values.chunks_exact(columns).zip(projected.chunks_exact_mut(components)) {
-            for (k, o) in out.iter_mut().enumerate() {
-                let axis = &axes[k * columns..][..columns];
-                let dot: f32 = (0..columns).map(|c| (row[c] - mean[c]) * axis[c]).sum();
-                // Of rows at the end of f32 something must be known all the same.
-                *o = if dot.is_nan() { 0.0 } else { dot.clamp(-1e15, 1e15) };
-            }
+            found.project(row, out);
         }
+        let Components { mean, axes, .. } = found;
         let value = |row: usize, d: usize| projected[row * components + d];
         let tree = Tree::build(&Points {
             rows: db.features.rows(),

@@ -1,13 +1,17 @@
 //! Where the character should go, and where it has been.
 //!
 //! `control` turns what the user asks for into a desired velocity and facing, `simulation` moves an idealised character by
-//! it, `predict` looks ahead with the same rules, `history` looks back.
+//! it, `predict` looks ahead with the same rules, `history` looks back. `dance_card` counts what there is beside what is asked.
 
 pub(crate) mod control;
+mod dance_card;
 pub(crate) mod history;
 pub(crate) mod predict;
 mod simulation;
 
 pub use control::{PathProgress, Steering};
+pub use dance_card::{
+    DIRECTIONS, DanceCardCell, SPEEDS_MPS, TURNS_DEG_S, TravelSeconds, dance_card, travel_cell, travel_seconds,
+};
 pub use predict::{Prediction, PredictionConfig, PredictionModel};
 pub use simulation::{Desired, Simulation, SimulationConfig};

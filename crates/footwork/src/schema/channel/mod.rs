@@ -79,6 +79,21 @@ impl ChannelKind {
         }
     }
 
+    /// Returns the unit of the raw values; empty for numbers without one.
+    pub fn unit(&self) -> &'static str {
+        match self {
+            Self::JointPosition(_) | Self::TrajectoryPosition(_) => "m",
+            Self::JointVelocity(_) | Self::TrajectoryVelocity(_) => "m/s",
+            Self::JointAcceleration(_) => "m/s2",
+            Self::JointAngularVelocity(_) => "rad/s",
+            Self::JointRotation(_)
+            | Self::JointHeading(_)
+            | Self::TrajectoryFacing(_)
+            | Self::Contact(_)
+            | Self::User(_) => "",
+        }
+    }
+
     /// Writes the channel's raw values, `[width]`.
     pub fn extract(&self, source: &FeatureSource, out: &mut [f32]) {
         match self {

@@ -1,0 +1,16 @@
+//! What a database holds and what is played of it, as plain data: for reports, panels and your own programs.
+//!
+//! [`histograms`] shows the values of each feature, [`Scatter`] the rows in two dimensions, [`Coverage`] which motion a stick
+//! asks for and which there is, [`Usage`] what a run plays, [`repeats`] motion that is there twice.
+
+mod coverage;
+mod histogram;
+mod scatter;
+#[cfg(test)]
+mod testing;
+mod usage;
+
+pub use coverage::{Coverage, CoverageCell, LEAST_S};
+pub use histogram::{Histogram, histograms};
+pub use scatter::Scatter;
+pub use usage::{Usage, repeats, row_at};

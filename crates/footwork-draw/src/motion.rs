@@ -45,15 +45,16 @@ pub struct MotionPart {
 }
 
 impl Motion {
-    /// Single poses without time: `[poses x joints]` in the world.
-    pub fn samples(joints: usize, world: Vec<Transform>) -> Self {
+    /// Single poses without time: `[poses x joints]` in the world, `[poses x contact joints]` what touches the ground.
+    pub fn samples(joints: usize, world: Vec<Transform>, contacts: Vec<u8>) -> Self {
+        let slots = contacts.len() * joints / world.len().max(1);
         Self {
             rate_hz: 1.0,
             first_s: 0.0,
             joints,
             world,
-            slots: 0,
-            contacts: Vec::new(),
+            slots,
+            contacts,
             transitions: Vec::new(),
             parts: Vec::new(),
             borders: Vec::new(),

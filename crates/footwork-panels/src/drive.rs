@@ -4,7 +4,6 @@ use egui::{Key, Modifiers};
 use footwork::input::{Gait, Goal, MotionInput, Path, Stick};
 use footwork::trajectory::Simulation;
 use footwork_metrics::courses::{self, RandomStick, Run};
-use footwork_metrics::ground::GroundKind;
 use glam::{Vec2, Vec3};
 
 /// Speed on the path, m/s.
@@ -160,7 +159,3 @@ fn figure_of_eight(through: Vec3) -> Option<Path> {
     });
     Path::new(points.collect(), true).ok()
 }
-
-/// The grounds that there are.
-pub(crate) const GROUNDS: [GroundKind; 4] =
-    [GroundKind::Level, GroundKind::Slope, GroundKind::Stairs, GroundKind::Rubble];

@@ -4,7 +4,7 @@ use crate::drive::{Driver, Hands, Steering};
 use crate::tracks::Tracks;
 use crate::tuning::Tuning;
 use footwork::database::Database;
-use footwork::frames::ClipIndex;
+use footwork::frames::{ClipIndex, FrameIndex};
 use footwork::matcher::{Character, MotionMatcher};
 use footwork::math::Transform;
 use footwork::pose::{Pose, PoseVelocity};
@@ -234,7 +234,7 @@ impl Session {
     }
 
     fn replay(&self, trace: Arc<Trace>, opened: bool) -> Result<Review, String> {
-        let kind = GroundKind::ALL.into_iter().find(|g| g.name() == trace.ground());
+        let kind = GroundKind::by_name(trace.ground());
         let ground: Option<NamedGround> = match kind {
             Some(kind) if !kind.is_level() => Some(Arc::new(move |at| kind.at(at))),
             _ => None,
@@ -427,12 +427,14 @@ fn body(db: &Database) -> Figure {
     let frames = db.frames();
     let samples = BODY_SAMPLES.min(frames);
     let (mut pose, mut velocity) = (Pose::rest(skeleton), PoseVelocity::zero(joints));
-    let (mut all, mut world) = (Vec::new(), Vec::new());
+    let slots = db.rig.contact_joints.len();
+    let (mut all, mut world, mut contacts) = (Vec::new(), Vec::new(), Vec::new());
     for k in 0..samples {
-        let frame = footwork::frames::FrameIndex::new(k * frames / samples);
-        db.sample_pose(frame, 0.0, &mut pose, &mut velocity);
+        let frame = k * frames / samples;
+        contacts.extend_from_slice(&db.contacts[frame * slots..][..slots]);
+        db.sample_pose(FrameIndex::new(frame), 0.0, &mut pose, &mut velocity);
         pose.world(skeleton, &mut world);
         all.extend_from_slice(&world);
     }
-    Figure::of(skeleton, &db.rig, &Motion::samples(joints, all))
+    Figure::of(skeleton, &db.rig, &Motion::samples(joints, all, contacts))
 }

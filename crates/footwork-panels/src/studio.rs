@@ -1,6 +1,6 @@
 //! All panels in one layout.
 
-use crate::drive::{Driver, GROUNDS, Hands};
+use crate::drive::{Driver, Hands};
 use crate::library::Library;
 use crate::performance;
 use crate::session::Session;
@@ -9,6 +9,7 @@ use crate::tune::Tune;
 use crate::viewport::Viewport;
 use crate::why::Why;
 use egui::{Key, KeyboardShortcut, Modifiers, Panel};
+use footwork_metrics::ground::GroundKind;
 
 /// What the left panel shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -146,7 +147,7 @@ impl Studio {
             ui.label("on");
             let mut ground = self.session.ground();
             egui::ComboBox::from_id_salt("ground").selected_text(ground.name()).show_ui(ui, |ui| {
-                for other in GROUNDS {
+                for other in GroundKind::ALL {
                     ui.selectable_value(&mut ground, other, other.name());
                 }
             });

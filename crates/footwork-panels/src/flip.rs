@@ -7,7 +7,7 @@ use footwork::database::Database;
 use footwork::input::{GroundHook, OwnedInput};
 use footwork::matcher::{Character, MatcherConfig, MatcherState, MotionMatcher};
 use footwork::math::{Transform, powf};
-use footwork::search::CandidateReport;
+use footwork::search::{CandidateReport, Verdict};
 use std::sync::Arc;
 
 /// Weights are tried from a 64th of what they are to 64 times that, in steps of a half octave, and then halved between.
@@ -129,6 +129,10 @@ impl Choice<'_> {
     pub fn flip(&self, wanted: &CandidateReport) -> Option<Flip> {
         let db = self.character.database()?;
         let config = self.character.config();
+        // What was left out stays out, whatever it costs; what plays (or its neighbour) has won.
+        if matches!(wanted.verdict, Verdict::Excluded(_)) || self.plays(wanted, config.clone()) {
+            return None;
+        }
         let mut best: Option<(f32, Flip)> = None;
         for weight in Weight::all(db) {
             let from = weight.of(config);

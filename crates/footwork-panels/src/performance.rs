@@ -32,8 +32,8 @@ pub(crate) fn ui(ui: &mut egui::Ui, session: &Session) {
             format!("{} bytes", session.matcher.state().bytes()),
             "All that must survive a frame",
         );
-        let recorded = session.recorder.bytes() as f64 / 1e6;
-        line("recording", format!("{recorded:.2} MB, {} updates", session.tracks.len()), "Inputs and key frames");
+        let recorded = session.recorder.bytes() as f64 / 1e3;
+        line("recording", format!("{recorded:.1} kB, {} updates", session.tracks.len()), "Inputs and key frames");
         let search = session.matcher.config().search.backend.name();
         line("search", search.to_owned(), "matcher.search.backend");
     });

@@ -67,7 +67,8 @@ impl Scenery<'_> {
         Frame { left: -50.0, top: -50.0, width: self.size[0] + 100.0, height: self.size[1] + 100.0 }
     }
 
-    fn height(&self, p: Vec3) -> Vec3 {
+    /// The ground above or below a point.
+    pub fn height(&self, p: Vec3) -> Vec3 {
         if self.ground.is_level() { p.with_y(0.0) } else { p.with_y(self.ground.at(p).height_m) }
     }
 
@@ -211,7 +212,7 @@ impl Scenery<'_> {
                 left_s -= s.dt_s;
                 left_s > 0.0
             });
-            let past: Vec<Vec3> = past.map(|s| over(s.position)).collect();
+            let past: Vec<Vec3> = past.map(|s| over(self.height(s.position))).collect();
             self.strip(picture, &past, PAST, 2.0);
             self.trajectories(picture, subject);
         }
@@ -255,6 +256,8 @@ impl Scenery<'_> {
         }
         let Some(values) = asked(matcher) else { return };
         let world = |p: Vec3| subject.root.point(p);
+        // Features are of level clips: the ground lifts them.
+        let lift = Vec3::Y * (self.height(subject.root.translation).y - subject.root.translation.y);
         let frame = self.frame();
         draw_channels(matcher, &values, &mut |channel, trajectory, shape| {
             if trajectory {
@@ -262,7 +265,7 @@ impl Scenery<'_> {
             }
             let colour = style::shape(style::channel(channel));
             match shape {
-                DebugShape::Point(p) => picture.disc(self.lens.point(world(p)), [4.0; 2], colour, None),
+                DebugShape::Point(p) => picture.disc(self.lens.point(world(p) + lift), [4.0; 2], colour, None),
                 DebugShape::Arrow { from, vector } => {
                     if let Some(line) = self.lens.line(world(from), world(from + vector * ARROW_S)) {
                         picture.line_within(&line, &frame, colour, 2.5);

@@ -160,7 +160,7 @@ impl Studio {
             ui.separator();
             let layers = &mut self.viewport.layers;
             ui.checkbox(&mut layers.paths, "paths").on_hover_text("Grey: past. Green: asked for. Red: what was found.");
-            ui.checkbox(&mut layers.feet, "feet").on_hover_text("Green: touches. Red: held in place.");
+            ui.checkbox(&mut layers.feet, "feet").on_hover_text("Pale: touches. Dark: held in place.");
             ui.checkbox(&mut layers.features, "features").on_hover_text("What the search compares, by channel.");
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 egui::widgets::global_theme_preference_switch(ui);

@@ -42,8 +42,8 @@ pub(crate) const MATCHED: Colour = Colour::rgb(0xd64292);
 /// Where the character was.
 pub(crate) const PAST: Colour = Colour::rgb(0x7d8794);
 /// A foot that touches, and one that is held.
-pub(crate) const TOUCHES: Colour = Colour::rgb(0x3aa655);
-pub(crate) const HELD: Colour = Colour::rgb(0xd9453d);
+pub(crate) const TOUCHES: Colour = Colour::rgb(0x9ad0a8);
+pub(crate) const HELD: Colour = Colour::rgb(0x2e9a62);
 
 /// Colour of a channel: far apart for neighbours, readable on light and dark.
 pub(crate) fn channel(index: usize) -> Color32 {

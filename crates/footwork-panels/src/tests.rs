@@ -302,6 +302,9 @@ fn pictures() {
         harness.get_by_label("Features").click();
         harness.run_steps(3);
         save(&mut harness, "histogram");
+        harness.get_by_label("Coverage").click();
+        harness.run_steps(3);
+        save(&mut harness, "coverage");
         harness.get_by_label("Performance").click();
         harness.state_mut().session.go_live();
         harness.state_mut().session.set_ground(footwork_metrics::ground::GroundKind::Stairs);

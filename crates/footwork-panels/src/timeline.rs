@@ -66,7 +66,7 @@ impl Timeline {
         let button = |ui: &mut egui::Ui, words: &str, help: &str| ui.button(words).on_hover_text(help).clicked();
         match &mut session.mode {
             Mode::Live => {
-                ui.label(RichText::new("● recording").color(ui.visuals().error_fg_color));
+                ui.label(RichText::new("⏺ recording").color(ui.visuals().error_fg_color));
                 if button(ui, "⏸ Pause", "Stop and look at what was recorded (P)") {
                     session.pause();
                 }

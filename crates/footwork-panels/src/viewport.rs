@@ -10,6 +10,7 @@ use footwork::math::Transform;
 use footwork::pose::{Pose, PoseVelocity};
 use footwork_draw::paint;
 use footwork_draw::shapes::Picture;
+use footwork_metrics::ground::GroundKind;
 use glam::Vec3;
 
 /// Height of the point that the camera turns around, as a share of the body.
@@ -62,11 +63,12 @@ impl Viewport {
 
         session.world(&mut self.world);
         let Some(root) = self.world.first().copied() else { return };
-        self.orbit.follow(root.translation + Vec3::Y * EYE_SHARE * session.figure.height_m, dt_s);
+        let kind = if matches!(session.mode, Mode::Clip(_)) { GroundKind::Level } else { session.ground };
+        let height_m = if kind.is_level() { root.translation.y } else { kind.at(root.translation).height_m };
+        let eye_m = EYE_SHARE * session.figure.height_m;
+        self.orbit.follow(root.translation.with_y(height_m + eye_m), dt_s);
 
-        let dark = ui.visuals().dark_mode;
-        let colours = Scene::of(dark);
-        let kind = if matches!(session.mode, Mode::Clip(_)) { Default::default() } else { session.ground };
+        let colours = Scene::of(ui.visuals().dark_mode);
         let lens = self.orbit.lens(view);
         let mut picture = Picture { width: view.width(), height: view.height(), ..Picture::default() };
         let scenery = Scenery { lens: &lens, colours, size: [view.width(), view.height()], ground: kind };

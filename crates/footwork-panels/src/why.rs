@@ -62,8 +62,8 @@ impl Why {
         self.refresh(session);
         self.selected = if self.selected == Some(index) { None } else { Some(index) };
         let (Some(update), Some(candidate)) = (self.update, self.candidates().get(index)) else { return };
-        let chosen = matches!(candidate.verdict, Verdict::Chosen | Verdict::Continued);
-        if self.selected.is_none() || chosen || self.flips.contains_key(&index) {
+        let beaten = !matches!(candidate.verdict, Verdict::Chosen | Verdict::Continued | Verdict::Excluded(_));
+        if self.selected.is_none() || !beaten || self.flips.contains_key(&index) {
             return;
         }
         let wanted = candidate.clone();
@@ -135,7 +135,10 @@ impl Why {
                     ui.label(RichText::new(flip.to_string()).strong());
                 }
                 Some(None) => {
-                    ui.label("No single weight makes it win.");
+                    ui.label("No single weight makes it win, within 64 times more or less.");
+                }
+                None if matches!(candidate.verdict, Verdict::Excluded(_)) => {
+                    ui.label("Left out before costs are compared: no weight makes it win.");
                 }
                 None => {}
             }

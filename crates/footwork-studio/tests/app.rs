@@ -1,0 +1,137 @@
+//! The application without a window: it loads, opens what is dropped, refuses what is broken, saves, and keeps what was not saved.
+
+use eframe::Storage;
+use egui::{DroppedFile, Key, Modifiers, vec2};
+use egui_kittest::Harness;
+use footwork::build::{BuildConfig, BuildOptions, build};
+use footwork_studio::{App, Start};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+const DT_S: f32 = 1.0 / 60.0;
+
+fn harness<'a>(start: &Start, storage: Option<&dyn Storage>) -> Harness<'a, App> {
+    let builder = Harness::builder().with_size(vec2(1280.0, 720.0)).with_step_dt(DT_S);
+    let mut harness = builder.build_ui_state(|ui, app: &mut App| app.show(ui), App::new(start, storage));
+    loaded(&mut harness);
+    harness
+}
+
+/// Runs until nothing is loaded any more.
+fn loaded(harness: &mut Harness<'_, App>) {
+    let start = Instant::now();
+    harness.run_steps(1);
+    while harness.state().is_loading() {
+        assert!(start.elapsed() < Duration::from_secs(120), "it loads and loads");
+        std::thread::sleep(Duration::from_millis(5));
+        harness.run_steps(1);
+    }
+    harness.run_steps(2);
+}
+
+fn drop(harness: &mut Harness<'_, App>, path: &Path) {
+    let file = DroppedFile { path: Some(path.to_owned()), ..DroppedFile::default() };
+    harness.input_mut().dropped_files.push(file);
+    loaded(harness);
+}
+
+fn message(harness: &Harness<'_, App>) -> String {
+    harness.state().message().unwrap_or_default().to_owned()
+}
+
+/// A small database, saved.
+fn database(folder: &Path) -> PathBuf {
+    let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
+    let (db, _) = build(&clips, &BuildConfig::default(), &BuildOptions::default()).unwrap();
+    let path = folder.join("small.fwdb");
+    db.save(&path).unwrap();
+    path
+}
+
+#[test]
+fn what_is_dropped_is_opened_and_what_is_broken_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path());
+    let mut harness = harness(&Start { paths: vec![path.clone()], config: None }, None);
+    assert_eq!(harness.state_mut().studio().unwrap().session.name, "small.fwdb");
+
+    let broken = folder.path().join("broken.fwdb");
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&broken, &bytes[..bytes.len() / 2]).unwrap();
+    drop(&mut harness, &broken);
+    assert!(message(&harness).contains("broken.fwdb"), "{}", message(&harness));
+    // Nothing is lost: the character goes on.
+    assert_eq!(harness.state_mut().studio().unwrap().session.name, "small.fwdb");
+
+    harness.run_steps(120);
+    let trace = folder.path().join("run.fwtrace");
+    harness.state_mut().studio().unwrap().session.trace().save(&trace).unwrap();
+    drop(&mut harness, &trace);
+    assert_eq!(message(&harness), "");
+    assert!(!harness.state_mut().studio().unwrap().session.is_live());
+
+    let settings = folder.path().join("hero.toml");
+    std::fs::write(&settings, "# Mine.\n[matcher]\nresponsiveness = 2.0\n").unwrap();
+    drop(&mut harness, &settings);
+    let session = &mut harness.state_mut().studio().unwrap().session;
+    assert_eq!(session.tuning.matcher().responsiveness, 2.0);
+    session.set(&["responsiveness"], Some(&json!(3.0)), false);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::S);
+    harness.run_steps(2);
+    assert_eq!(std::fs::read_to_string(&settings).unwrap(), "# Mine.\n[matcher]\nresponsiveness = 3.0\n");
+    assert!(message(&harness).contains("hero.toml"), "{}", message(&harness));
+
+    std::fs::write(&settings, "[matcher]\nresponsivness = 2.0\n").unwrap();
+    drop(&mut harness, &settings);
+    assert!(message(&harness).contains("responsiveness"), "{}", message(&harness));
+    assert_eq!(harness.state_mut().studio().unwrap().session.tuning.matcher().responsiveness, 3.0);
+}
+
+#[test]
+fn clips_become_a_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
+    for clip in &clips[..6] {
+        let path = folder.path().join(format!("{}.bvh", clip.name));
+        footwork_import::write_clip(&path, clip, &Default::default()).unwrap();
+    }
+    let mut harness = harness(&Start { paths: vec![folder.path().to_owned()], config: None }, None);
+    assert_eq!(message(&harness), "");
+    assert_eq!(harness.state_mut().studio().unwrap().session.database().originals(), 6);
+}
+
+/// A storage in memory.
+#[derive(Default)]
+struct Kept(BTreeMap<String, String>);
+
+impl Storage for Kept {
+    fn get_string(&self, key: &str) -> Option<String> {
+        self.0.get(key).cloned()
+    }
+    fn set_string(&mut self, key: &str, value: String) {
+        self.0.insert(key.to_owned(), value);
+    }
+    fn remove_string(&mut self, key: &str) {
+        self.0.remove(key);
+    }
+    fn flush(&mut self) {}
+}
+
+#[test]
+fn settings_that_were_not_saved_are_there_the_next_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = Start { paths: vec![database(folder.path())], config: None };
+    let mut storage = Kept::default();
+    let mut first = harness(&start, None);
+    first.state_mut().studio().unwrap().session.set(&["responsiveness"], Some(&json!(4.0)), false);
+    eframe::App::save(first.state_mut(), &mut storage);
+    let mut second = harness(&start, Some(&storage));
+    let session = &mut second.state_mut().studio().unwrap().session;
+    assert_eq!(session.tuning.matcher().responsiveness, 4.0);
+    session.undo();
+    assert_eq!(session.tuning.matcher().responsiveness, 1.0);
+    eframe::App::save(second.state_mut(), &mut storage);
+    assert_eq!(storage.get_string("settings").as_deref(), Some(""));
+}

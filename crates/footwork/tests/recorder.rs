@@ -558,6 +558,23 @@ fn other_versions_kinds_and_files_are_refused_by_name() {
     assert!(refused.contains("expected a trace"), "{refused}");
 }
 
+#[test]
+fn the_recording_on_record_is_replayed() {
+    let file = FilePath::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden.fwtrace");
+    let who = Arc::new(Character::new(common::gait(MirrorMode::Off), MatcherConfig::default()).unwrap());
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        run(&who, RecorderConfig { key_every_s: 2.0, ..Default::default() }, 900, |_, _| {}).0.save(&file).unwrap();
+        return;
+    }
+    let replayed = Trace::load(&file).map_err(|e| e.to_string()).and_then(|trace| {
+        let mut replay = Replay::new(Arc::new(trace), who, None).map_err(|e| e.to_string())?;
+        while replay.step().map_err(|e| e.to_string())? {}
+        Ok(replay.updates_done())
+    });
+    let hint = "other motion than on record. Changed on purpose? UPDATE_GOLDEN=1 cargo test -p footwork --test recorder";
+    assert_eq!(replayed, Ok(900), "{hint}");
+}
+
 /// Ten minutes of a random stick at 60 Hz, and the size of their file.
 fn ten_minutes(db: Arc<Database>, grounded: bool) -> (Arc<Trace>, Seen, usize) {
     let who = Arc::new(Character::new(db, MatcherConfig::default()).unwrap());

@@ -362,9 +362,17 @@ fn a_named_ground_is_given_to_the_replay_and_takes_no_room() {
     while replay.step().unwrap() {}
     assert!(!replay.assumes_level_ground());
     assert_eq!(bits(replay.matcher().state()), seen.states[599]);
-    // Another ground than was recorded is noticed.
-    let mut wrong = Replay::new(trace, who, Some(Arc::new(|_| GroundPoint::default()))).unwrap();
-    assert!(matches!(wrong.seek(599), Err(ReplayError::Diverged { .. })));
+    // Another ground than was recorded is noticed, and there is no way on but by seeking.
+    let level: NamedGround = Arc::new(|_| GroundPoint::default());
+    let mut wrong = Replay::new(trace, who.clone(), Some(level.clone())).unwrap();
+    let diverged = wrong.seek(599).unwrap_err();
+    assert!(matches!(diverged, ReplayError::Diverged { .. }), "{diverged}");
+    assert_eq!((wrong.step(), wrong.fork(who.clone())), (Err(diverged.clone()), Err(diverged)));
+    wrong.seek(0).unwrap();
+    // Where answers were recorded, they count.
+    let mut replay = Replay::new(Arc::new(unnamed.trace()), who, Some(level)).unwrap();
+    replay.seek(599).unwrap();
+    assert_eq!(bits(replay.matcher().state()), seen.states[599]);
 }
 
 #[test]

@@ -10,12 +10,18 @@ mod fixtures;
 use fixtures::{Gltf, fbx_person, fbx_walker, person, walker};
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::clip::{Annotations, ContactTrack, RawClip};
-use footwork::database::MirrorMode;
+use footwork::database::{Database, MirrorMode};
+use footwork::input::{Gait, Goal, GroundPoint, HandTarget, MotionInput, Stick, TrajectoryPoint};
+use footwork::matcher::{MatcherConfig, MotionMatcher};
+use footwork::math::Facing;
+use footwork::recorder::{Recorder, RecorderConfig};
 use footwork_gait::GaitOptions;
 use footwork_import::glb::{GlbOptions, write_clip};
 use footwork_import::{CharacterConfig, Units, bvh, gltf};
+use glam::Vec3;
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::Arc;
 
 const BVH: &str = "HIERARCHY
 ROOT Hips
@@ -132,6 +138,7 @@ fn main() {
     for (name, mirror) in [("person", MirrorMode::Off), ("stored", MirrorMode::Stored), ("query", MirrorMode::Query)] {
         write("fwdb", &format!("{name}.fwdb"), &database(mirror));
     }
+    write("fwtrace", "person.fwtrace", &recording(&database(MirrorMode::Off)));
 }
 
 /// Some frames of the built-in person along a curve, ten a second.
@@ -153,6 +160,38 @@ fn database(mirror: MirrorMode) -> Vec<u8> {
     config.clips = vec![toml::from_str(SIDECAR).unwrap()];
     config.clips[0].discard.clear();
     build(&[person_walking(14)], &config, &BuildOptions::default()).unwrap().0.to_bytes().unwrap()
+}
+
+/// Some seconds of a character with goals of all kinds, and hooks.
+fn recording(db: &[u8]) -> Vec<u8> {
+    let db = Database::from_bytes(db, Path::new("t")).unwrap();
+    let mut matcher = MotionMatcher::new(Arc::new(db), MatcherConfig::default()).unwrap();
+    let mut recorder = Recorder::new(matcher.character(), RecorderConfig { key_every_s: 1.5, ..Default::default() });
+    let path = footwork::input::Path::new(vec![Vec3::ZERO, Vec3::Z * 3.0, Vec3::X], true).unwrap();
+    let points = [0.5, 1.0].map(|time_s| TrajectoryPoint { time_s, position: Vec3::Z, facing: Facing::FORWARD });
+    let ground = |at: Vec3| GroundPoint { height_m: 0.1 * at.z, ..GroundPoint::default() };
+    let wall = |_: Vec3, to: Vec3| to.min(Vec3::ONE);
+    recorder.mark("a part");
+    for k in 0..60 {
+        let goal = match k / 10 {
+            0 => Goal::None,
+            1 => Goal::Velocity { velocity: Vec3::X, facing: Some(Facing::FORWARD) },
+            2 => Goal::Path { path: &path, speed_mps: 1.0 },
+            3 => Goal::Trajectory(&points),
+            _ => Goal::Stick(Stick::towards(Vec3::Z, Gait::Run)),
+        };
+        let hand = HandTarget { position: Vec3::ONE, rotation: None };
+        let input = MotionInput {
+            goal,
+            ground: if k % 7 < 3 { Some(&ground) } else { None },
+            collide: if k % 5 < 2 { Some(&wall) } else { None },
+            look_at: (k > 30).then_some(Vec3::Y),
+            hands: [(k > 40).then_some(hand), None],
+            ..MotionInput::default()
+        };
+        recorder.update(&mut matcher, &input, 0.05).unwrap();
+    }
+    recorder.trace().to_bytes().unwrap()
 }
 
 /// Each path, each interpolation, scale, markers, two takes.

@@ -21,7 +21,8 @@ pub fn read(bytes: &[u8]) -> Result<Database, FileError> {
     }
 }
 
-fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+/// The bytes with the first `from` replaced by `to`, which is as long.
+pub(crate) fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     if let Some(at) = bytes.windows(from.len()).position(|w| w == from) {
         bytes[at..][..to.len()].copy_from_slice(to);

@@ -5,6 +5,7 @@
 //! that is not sound.
 
 pub mod fwdb;
+pub mod fwtrace;
 pub mod glb;
 pub mod json;
 pub mod memory;

@@ -76,7 +76,11 @@ pub fn in_trace(path: &Path, error: Error) -> Error {
 
 fn print(args: &ReplayArgs, common: &Common, trace: &Trace, cast: &Cast, driven: &Driven) -> Result<()> {
     let stick = trace.config().speeds.over(&cast.db.stick);
-    let ground = if trace.ground().is_empty() { "recorded" } else { trace.ground() };
+    let ground = match (trace.ground(), trace.asks_for_ground()) {
+        ("", true) => "recorded",
+        ("", false) => GroundKind::Level.name(),
+        (name, _) => name,
+    };
     if common.json {
         let mut summary = serde_json::to_value(&driven.summary)?;
         summary["stick"] = json!(stick);

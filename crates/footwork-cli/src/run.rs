@@ -168,7 +168,8 @@ impl Rerun {
     /// Other data, and a ground that nobody here knows by its name.
     pub fn run(self, cast: &Cast) -> Result<Driven> {
         let Self { trace, fork, json } = self;
-        let kind = GroundKind::by_name(trace.ground());
+        let level = (!trace.asks_for_ground()).then_some(GroundKind::Level);
+        let kind = GroundKind::by_name(trace.ground()).or(level);
         let ground = kind.map(|kind| -> NamedGround { Arc::new(move |at| kind.at(at)) });
         let mut replay = Replay::new(Arc::clone(&trace), Arc::clone(&cast.character), ground)?;
         let mut driven = Driven { ground: kind, parts: trace.marks().to_vec(), ..Driven::empty() };

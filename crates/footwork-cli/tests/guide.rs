@@ -159,6 +159,11 @@ fn film_can_be_followed() {
 }
 
 #[test]
+fn record_and_replay_can_be_followed() {
+    assert!(follow("record-and-replay.md") >= 6);
+}
+
+#[test]
 fn quality_can_be_followed() {
     assert!(follow("quality.md") >= 4);
 }

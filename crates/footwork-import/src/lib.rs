@@ -90,6 +90,8 @@ mod papers {
     struct Readme;
     #[doc = include_str!("../../../docs/guide/in-your-game.md")]
     struct InYourGame;
+    #[doc = include_str!("../../../docs/guide/record-and-replay.md")]
+    struct RecordAndReplay;
     #[doc = include_str!("../../../docs/guide/corrections.md")]
     struct Corrections;
     #[doc = include_str!("../../../docs/guide/retargeting.md")]

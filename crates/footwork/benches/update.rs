@@ -10,6 +10,7 @@ use footwork::input::MotionInput;
 use footwork::matcher::Character;
 use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher, Output, SearchConfig, step};
 use footwork::math::Transform;
+use footwork::recorder::{Recorder, RecorderConfig};
 use footwork::search::Backend;
 use std::hint::black_box;
 
@@ -37,6 +38,29 @@ fn update(c: &mut Criterion) {
             black_box(m.update(&common::random_stick(1, f64::from(k) / 60.0), DT_S).unwrap());
         });
     });
+    group.finish();
+}
+
+/// The same with a recorder, beside the same without.
+fn recording(c: &mut Criterion) {
+    let mut group = c.benchmark_group("recording");
+    let ground = |at: glam::Vec3| common::stages::hill(at);
+    for (name, recorded, grounded) in
+        [("off", false, false), ("on", true, false), ("ground_off", false, true), ("ground_on", true, true)]
+    {
+        let mut m = MotionMatcher::new(common::gait_full(), MatcherConfig::default()).unwrap();
+        let mut recorder = Recorder::new(m.character(), RecorderConfig::default());
+        let mut k = 0u32;
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                k += 1;
+                let input = common::random_stick(1, f64::from(k) / 60.0);
+                let input = MotionInput { ground: if grounded { Some(&ground) } else { None }, ..input };
+                let pose = if recorded { recorder.update(&mut m, &input, DT_S) } else { m.update(&input, DT_S) };
+                black_box(pose.unwrap());
+            });
+        });
+    }
     group.finish();
 }
 
@@ -108,5 +132,5 @@ fn state(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, update, stages, crowd, state);
+criterion_group!(benches, update, recording, stages, crowd, state);
 criterion_main!(benches);

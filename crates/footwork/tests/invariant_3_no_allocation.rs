@@ -27,6 +27,7 @@ use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher, Output, Sear
 use footwork::math::Facing;
 use footwork::math::Transform;
 use footwork::pose::Pose;
+use footwork::recorder::{Recorder, RecorderConfig};
 use footwork::rig::Leg;
 use footwork::rig::Sole;
 use footwork::schema::{ChannelSpec, Preset};
@@ -200,6 +201,26 @@ fn updates_allocate_nothing_under_any_goal_through_thousands_of_searches() {
         assert!(m.state().header.transitions > 30, "{}", m.state().header.transitions);
         assert!(db.events.is_empty() || events > 10, "{events} events");
     }
+}
+
+#[test]
+fn recording_allocates_nothing_while_old_segments_are_dropped() {
+    let goals = Goals::new();
+    let wall = |_: Vec3, to: Vec3| Vec3::new(to.x, to.y, to.z.min(4.0));
+    let ground = |at: Vec3| common::stages::hill(at);
+    let mut m = MotionMatcher::new(common::gait(MirrorMode::Query), common::stages::all_on()).unwrap();
+    let config = RecorderConfig { seconds: 8.0, max_bytes: 300_000, key_every_s: 0.5 };
+    let mut recorder = Recorder::new(m.character(), config);
+    recorder.mark("a part");
+    for k in 0..1800 {
+        let input = MotionInput { collide: Some(&wall), ground: Some(&ground), ..goals.at(k, &[]) };
+        if k % 300 == 0 {
+            m.teleport(Transform::IDENTITY).unwrap();
+        }
+        let dt_s = [1.0 / 60.0, 0.004, 0.1, 0.0][k as usize % 4];
+        assert_eq!(allocations(|| assert!(recorder.update(&mut m, &input, dt_s).is_ok())), 0, "update {k}");
+    }
+    assert!(recorder.lost() == 0 && (100..1700).contains(&recorder.updates()), "{} updates", recorder.updates());
 }
 
 #[test]

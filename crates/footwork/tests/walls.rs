@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The order of the modules: each may import those before it. `build` stands beside them, offline.
-const ORDER: [&str; 22] = [
+const ORDER: [&str; 23] = [
     "error",
     "files",
     "settings",
@@ -27,6 +27,7 @@ const ORDER: [&str; 22] = [
     "blend",
     "retarget",
     "matcher",
+    "recorder",
     "learned",
 ];
 

@@ -44,7 +44,7 @@ pub struct SimulateArgs {
     /// SVG file to write with the commanded and the walked path from above
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// Trace (.fwtrace) to write: a recording of the run, for `footwork replay` and `footwork film`
+    /// Trace (.fwtrace) to write with a recording of the run. `footwork replay` and `footwork film` read it
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Networks (.fwnet, or `built-in`) instead of search and clips. With --db, exact search steps in where they are not trusted

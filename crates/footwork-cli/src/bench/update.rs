@@ -16,6 +16,7 @@ use footwork::input::HandTarget;
 use footwork::input::{GroundPoint, MotionInput};
 use footwork::matcher::{Character, MatcherConfig, MotionMatcher};
 use footwork::math::Transform;
+use footwork::recorder::{Recorder, RecorderConfig};
 use footwork_metrics::RATE_HZ;
 use footwork_metrics::courses::RandomStick;
 use glam::Vec3;
@@ -37,6 +38,7 @@ struct Subject {
     ground: bool,
     gaze: bool,
     hands: bool,
+    recorder: Option<Recorder>,
     /// Times of updates without a search.
     us: Vec<f64>,
     /// Times of updates with a search.
@@ -56,11 +58,26 @@ impl Subject {
     }
 
     fn of(name: &'static str, character: MotionMatcher) -> Self {
-        Self { name, character, ground: false, gaze: false, hands: false, us: Vec::new(), searched_us: Vec::new() }
+        Self {
+            name,
+            character,
+            ground: false,
+            gaze: false,
+            hands: false,
+            recorder: None,
+            us: Vec::new(),
+            searched_us: Vec::new(),
+        }
     }
 
     fn median_us(&mut self) -> f64 {
         median(&mut self.us)
+    }
+
+    /// The same, recorded.
+    fn recorded(self, name: &'static str) -> Self {
+        let recorder = Recorder::new(self.character.character(), RecorderConfig::default());
+        Self { name, recorder: Some(recorder), ..self }
     }
 
     /// What a search adds to an update.
@@ -75,7 +92,7 @@ fn median(values: &mut [f64]) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// Returns all characters: playback only, the default stages, each further stage added, and all stages.
+/// Returns all characters: playback only, the default stages, each further stage added, all stages, and recording.
 fn subjects(db: &Arc<Database>, config: &MatcherConfig) -> Result<Vec<Subject>> {
     let mut plain = config.clone();
     (plain.orientation_warp.enabled, plain.stride_warp.enabled) = (false, false);
@@ -100,6 +117,8 @@ fn subjects(db: &Arc<Database>, config: &MatcherConfig) -> Result<Vec<Subject>> 
         with("look_at", &plain, [false, true, false])?,
         with("hands", &plain, [false, false, true])?,
         with("all", &all, [true; 3])?,
+        with("recording", &plain, [false; 3])?.recorded("recording"),
+        with("ground_recording", &plain, [true, false, false])?.recorded("ground_recording"),
         with(ONE_CANDIDATE, &one_candidate, [false; 3])?,
     ])
 }
@@ -155,7 +174,11 @@ pub fn bench(args: &BenchUpdateArgs, common: &Common) -> Result<()> {
                 ..MotionInput::default()
             };
             let started = Instant::now();
-            black_box(s.character.update(black_box(&input), 1.0 / RATE_HZ)?);
+            let (input, dt_s) = (black_box(&input), 1.0 / RATE_HZ);
+            black_box(match &mut s.recorder {
+                Some(recorder) => recorder.update(&mut s.character, input, dt_s)?,
+                None => s.character.update(input, dt_s)?,
+            });
             us.push(started.elapsed().as_nanos() as f64 / 1e3);
             searched |= s.character.output().searches > 0;
         }
@@ -211,6 +234,8 @@ fn print(db: &Database, subjects: &mut [Subject], baked: Baked, as_json: bool) {
             "bare" => "playback and blending only",
             "default" => "with root, play rate and foot lock",
             "all" => "with all stages",
+            "recording" => "default, recorded",
+            "ground_recording" => "default and ground, recorded with the answers of the ground",
             _ => "default plus this stage",
         };
         out!("  {name:<18} {us:>7.2} {:>+7.2}  {what}", us - default);

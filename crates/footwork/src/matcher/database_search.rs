@@ -294,6 +294,14 @@ impl Character {
         Ok(Self { database: self.database.clone(), ..Self::from_parts(model, source, chooser, config)? })
     }
 
+    /// The same character, searching its database by another index, such as one with forced instructions
+    /// ([`Setting`](crate::search::structures::Setting)): for tests and measurements. `None` for networks.
+    pub fn with_index(&self, index: SearchIndex) -> Option<Self> {
+        let db = self.database.clone().filter(|db| db.content_hash() as u64 == self.model.hash)?;
+        let foresight = foresight(&db, &self.model, &self.config, None);
+        Some(Self { chooser: Arc::new(Search { db, index: Arc::new(index), foresight }), ..self.clone() })
+    }
+
     /// The last search made with a scratch, as it was asked. `None` before the first.
     pub fn last_query<'a>(&'a self, scratch: &'a Scratch) -> Option<SearchQuery<'a>> {
         let last = scratch.last?;

@@ -5,6 +5,7 @@
 
 use super::bytes::{Coded, Damage, Reader, Writer};
 use crate::input::GroundPoint;
+use bytemuck::bytes_of;
 use glam::Vec3;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 
@@ -28,9 +29,13 @@ impl<const WIDTH: usize> Answers<WIDTH> {
         *self.count.get_mut() = 0;
     }
 
+    #[inline]
     pub fn keep(&self, answer: [f32; WIDTH]) {
+        // One thread counts: adding at once would cost as much as the rest.
+        let count = self.count.load(Relaxed);
+        self.count.store(count + 1, Relaxed);
         // Those beyond what there is room for are counted.
-        if let Some(room) = self.numbers.get(self.count.fetch_add(1, Relaxed)) {
+        if let Some(room) = self.numbers.get(count) {
             room.iter().zip(answer).for_each(|(n, v)| n.store(v.to_bits(), Relaxed));
         }
     }
@@ -70,15 +75,21 @@ const SAME_VELOCITY: u8 = 4;
 /// Writes the answers of an update, each as the difference to the one before: most grounds are level, and at rest.
 pub fn put_ground(answers: &GroundAnswers, count: usize, to: &mut Writer) {
     to.put_count(count);
-    let mut before = [0; 7];
+    let mut before = ([0; 1], [0; 3], [0; 3]);
     for k in 0..count {
-        let now = answers.get(k);
-        let parts = [(SAME_HEIGHT, 0..1), (SAME_NORMAL, 1..4), (SAME_VELOCITY, 4..7)];
-        let same =
-            parts.iter().fold(0, |all, (bit, r)| if now[r.clone()] == before[r.clone()] { all | bit } else { all });
-        same.put(to);
-        for (_, range) in parts.into_iter().filter(|(bit, _)| same & bit == 0) {
-            now[range].iter().for_each(|v| v.put(to));
+        let [h, nx, ny, nz, vx, vy, vz] = answers.get(k);
+        let now = ([h], [nx, ny, nz], [vx, vy, vz]);
+        let same = [now.0 == before.0, now.1 == before.1, now.2 == before.2];
+        let bits = same.map(u8::from);
+        (bits[0] * SAME_HEIGHT | bits[1] * SAME_NORMAL | bits[2] * SAME_VELOCITY).put(to);
+        if !same[0] {
+            to.put_bytes(bytes_of(&now.0));
+        }
+        if !same[1] {
+            to.put_bytes(bytes_of(&now.1));
+        }
+        if !same[2] {
+            to.put_bytes(bytes_of(&now.2));
         }
         before = now;
     }

@@ -18,6 +18,8 @@ use xxhash_rust::xxh3::Xxh3;
 pub const FORMAT_VERSION: u32 = 2;
 const KEY: &str = "footwork";
 const KIND: &str = "trace";
+/// Bytes of a segment at least: the header of its state.
+const LEAST_SEGMENT: usize = 512;
 
 /// A trace cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +63,17 @@ pub enum TraceError {
         /// Its version.
         found: u64,
     },
-    /// The content is damaged.
+    /// Bytes have changed since the file was written.
+    #[error("{path}: content hash: expected {recorded}, found {found}; the file is damaged: record it again")]
+    Hash {
+        /// File.
+        path: PathBuf,
+        /// Hash in the file.
+        recorded: String,
+        /// Hash of what is there.
+        found: String,
+    },
+    /// The content is invalid.
     #[error("{path}: {detail}; record it again")]
     Damaged {
         /// File.
@@ -170,15 +182,20 @@ impl Trace {
         if found != u64::from(FORMAT_VERSION) {
             return Err(TraceError::Version { path: path.to_owned(), found });
         }
-        let m: Metadata = serde_json::from_value(value.clone()).map_err(|e| damaged(format!("metadata: {e}")))?;
         let of_segments = |name| read::<u32>(&tensors, name, Dtype::U32).map_err(damaged);
         let columns = [of_segments("segment_bytes")?, of_segments("segment_configs")?, of_segments("segment_updates")?];
         let stream: Vec<u8> = read(&tensors, "segments", Dtype::U8).map_err(damaged)?;
+        let recorded = value.get("content_hash").and_then(Value::as_str).unwrap_or_default().to_owned();
         value["content_hash"] = Value::String(String::new());
         let found = content_hash(&canonical_json(&value), &columns, &stream);
-        if found != m.content_hash {
-            return Err(damaged(format!("content hash: expected {}, found {found}", m.content_hash)));
+        if found != recorded {
+            return Err(TraceError::Hash { path: path.to_owned(), recorded, found });
         }
+        // Each of the settings belongs to a segment: a file of nothing but settings could be much larger in memory.
+        if value["configs"].as_array().is_some_and(|configs| configs.len() > stream.len() / LEAST_SEGMENT) {
+            return Err(damaged("configs: expected no more than there are segments".to_owned()));
+        }
+        let m: Metadata = serde_json::from_value(value).map_err(|e| damaged(format!("metadata: {e}")))?;
         parts(m, &columns, stream).and_then(Self::new).map_err(damaged)
     }
 }

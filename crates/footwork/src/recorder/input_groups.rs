@@ -37,7 +37,7 @@ pub struct Hooks {
 
 impl Coded for Vec2 {
     fn put(&self, to: &mut Writer) {
-        self.to_array().put(to);
+        to.put_bytes(bytemuck::bytes_of(self));
     }
     fn take(from: &mut Reader) -> Result<Self, Damage> {
         <[f32; 2]>::take(from).map(Self::from_array)
@@ -48,7 +48,7 @@ impl Coded for Stick {
     fn put(&self, to: &mut Writer) {
         let Self { movement, look, camera_yaw_rad, camera_yaw_rate_radps, strafe, gait } = self;
         (movement.put(to), look.put(to));
-        [*camera_yaw_rad, *camera_yaw_rate_radps].put(to);
+        (camera_yaw_rad.put(to), camera_yaw_rate_radps.put(to));
         (strafe.put(to), (*gait == Gait::Run).put(to));
     }
     fn take(from: &mut Reader) -> Result<Self, Damage> {
@@ -66,6 +66,10 @@ impl Coded for Stick {
 /// A bit for each word that has any tag, then those words.
 impl Coded for TagMask {
     fn put(&self, to: &mut Writer) {
+        // Most inputs have none.
+        if self.is_empty() {
+            return 0u8.put(to);
+        }
         let words = self.words();
         let used = words.iter().enumerate().fold(0u8, |all, (k, w)| all | u8::from(*w != 0) << k);
         used.put(to);

@@ -17,6 +17,8 @@ use std::sync::Arc;
 
 /// Bytes of one update at most: a path of ten thousand points.
 const MOST_UPDATE_BYTES: usize = 128 << 10;
+/// Bytes of one segment at most: its length has four bytes.
+const MOST_SEGMENT_BYTES: usize = 1 << 30;
 /// Bytes of the smallest ring, in key frames.
 const LEAST_KEY_FRAMES: usize = 16;
 
@@ -213,7 +215,7 @@ impl Recorder {
     /// Keeps an update; false where it does not fit.
     fn keep(&mut self, input: &MotionInput, done: &Done) -> bool {
         let config = self.first_config + self.configs.len() as u64 - 1;
-        let quarter = self.ring.room() / 4;
+        let quarter = (self.ring.room() / 4).min(MOST_SEGMENT_BYTES);
         let continues = |last: &Segment| {
             let lasts_s = self.time_s - last.begin_s + 1e-3;
             last.config == config && (last.bytes as usize) < quarter && lasts_s < f64::from(self.config.key_every_s)

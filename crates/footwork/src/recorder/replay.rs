@@ -91,6 +91,8 @@ pub struct Replay {
     done: usize,
     forked: bool,
     assumed: AtomicBool,
+    /// Why it stopped in the middle of an update: only a key frame leads out of there.
+    failed: Option<ReplayError>,
 }
 
 impl fmt::Debug for Replay {
@@ -117,6 +119,8 @@ impl Replay {
         if ground.is_none() && trace.asks_for_ground() && !trace.ground().is_empty() {
             return Err(ReplayError::NoGround { name: trace.ground().to_owned() });
         }
+        // Recorded answers are better than any other.
+        let ground = ground.filter(|_| !trace.ground().is_empty());
         let first = trace.parts.segments.first().ok_or(ReplayError::Empty)?;
         let mut from = Reader::new(&trace.parts.stream[..first.bytes as usize]);
         // It was read before: the trace is checked.
@@ -133,6 +137,7 @@ impl Replay {
             done: 0,
             forked: false,
             assumed: AtomicBool::new(false),
+            failed: None,
             trace,
         };
         replay.seek(0)?;
@@ -150,7 +155,7 @@ impl Replay {
             return Err(ReplayError::NoUpdate { update, updates });
         }
         let target = self.trace.segment_of(update);
-        let ahead = !self.forked && (1..=update + 1).contains(&self.done);
+        let ahead = !self.forked && self.failed.is_none() && (1..=update + 1).contains(&self.done);
         if !ahead || self.segment < target {
             let searches = |k: &usize| self.trace.places[*k].first_search.is_some_and(|first| first <= update);
             // The last search before the update may lie before its key frame.
@@ -178,11 +183,20 @@ impl Replay {
     ///
     /// # Errors
     /// Returns [`ReplayError::Diverged`] if the character does something else than was recorded, and [`ReplayError::Input`] if
-    /// the trace does not fit the character. Seek to go on elsewhere.
+    /// the trace does not fit the character; from then on always, until [`Replay::seek`] goes elsewhere.
     pub fn step(&mut self) -> Result<bool, ReplayError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
         if self.done == self.trace.updates() {
             return Ok(false);
         }
+        let done = self.do_next();
+        self.failed = done.clone().err();
+        done.map(|()| true)
+    }
+
+    fn do_next(&mut self) -> Result<(), ReplayError> {
         let places = &self.trace.places;
         if places.get(self.segment + 1).is_some_and(|next| next.first_update == self.done) {
             self.enter(self.segment + 1, false)?;
@@ -194,7 +208,7 @@ impl Replay {
         self.byte += before - from.left();
         self.update(&done)?;
         self.done += 1;
-        Ok(true)
+        Ok(())
     }
 
     /// The update shown; 0 before the first one as well.
@@ -227,8 +241,12 @@ impl Replay {
     /// else by level ground at height 0 without walls ([`Replay::assumes_level_ground`]).
     ///
     /// # Errors
-    /// Returns [`ReplayError::Input`] for a character of another skeleton; the replay is as it was.
+    /// Returns [`ReplayError::Input`] for a character of another skeleton; the replay is as it was. Returns the error of a replay
+    /// that has failed.
     pub fn fork(&mut self, character: Arc<Character>) -> Result<(), ReplayError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
         let same_data = DataId::of(&character) == DataId::of(self.matcher.character());
         let forked = match same_data {
             true => self.matcher.become_like(&character),
@@ -255,9 +273,10 @@ impl Replay {
         self.forked = false;
         self.assumed.store(false, Relaxed);
         self.done = self.trace.places[segment].first_update;
-        self.enter(segment, true)?;
+        let entered = self.enter(segment, true);
+        self.failed = entered.clone().err();
         self.matcher.forget_search();
-        Ok(())
+        entered
     }
 
     /// Goes on with a segment. Its key frame is restored where the character was changed there, else it must be what is shown.

@@ -1,0 +1,39 @@
+//! Recordings: what loads comes back as it is, and is replayed or refused.
+#![no_main]
+
+use footwork::database::Database;
+use footwork::matcher::{Character, MatcherConfig};
+use footwork::recorder::Replay;
+use footwork_fuzz::memory::limited;
+use footwork_fuzz::{fwdb, fwtrace};
+use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+/// What any file may need, bytes: mostly JSON, whose small objects become large ones, and a character's scratch.
+const BASE: usize = 8 << 20;
+
+/// The character that the corpus was recorded with.
+static CHARACTER: LazyLock<Arc<Character>> = LazyLock::new(|| {
+    let db = Database::from_bytes(include_bytes!("../corpus/fwdb/person.fwdb"), Path::new("t")).unwrap();
+    Arc::new(Character::new(Arc::new(db), MatcherConfig::default()).unwrap())
+});
+
+fuzz_target!(|data: &[u8]| {
+    LazyLock::force(&CHARACTER);
+    limited(data, BASE, || {
+        let Ok(trace) = fwtrace::read(data) else { return };
+        assert!(trace.updates() > 0 && trace.update_at(trace.time_s(trace.updates() - 1)) < trace.updates());
+        let trace = Arc::new(trace);
+        let Ok(mut replay) = Replay::new(trace.clone(), CHARACTER.clone(), None) else { return };
+        let _ = replay.seek(trace.updates() / 2);
+        while replay.step().is_ok_and(|more| more) {}
+        if replay.fork(CHARACTER.clone()).is_ok() {
+            while replay.step().is_ok_and(|more| more) {}
+        }
+        let pose = replay.matcher().pose();
+        assert!(pose.translations.iter().all(|t| t.is_finite()) && pose.rotations.iter().all(|r| r.is_finite()));
+    });
+});
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| { fwdb::mutate(data, size, max_size, seed) });

@@ -164,6 +164,11 @@ fn record_and_replay_can_be_followed() {
 }
 
 #[test]
+fn studio_can_be_followed() {
+    follow("studio.md");
+}
+
+#[test]
 fn quality_can_be_followed() {
     assert!(follow("quality.md") >= 4);
 }

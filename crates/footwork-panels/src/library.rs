@@ -77,7 +77,12 @@ impl Library {
             db.bytes() as f64 / 1e6,
         ));
         ui.horizontal(|ui| {
-            for (page, words) in [(Page::Clips, "Clips"), (Page::Features, "Features"), (Page::Scatter, "Scatter"), (Page::Coverage, "Coverage")] {
+            for (page, words) in [
+                (Page::Clips, "Clips"),
+                (Page::Features, "Features"),
+                (Page::Scatter, "Scatter"),
+                (Page::Coverage, "Coverage"),
+            ] {
                 ui.selectable_value(&mut self.page, page, words);
             }
         });
@@ -318,7 +323,10 @@ fn cell(ui: &mut egui::Ui, cell: &CoverageCell) {
     ui.painter().text(rect.center(), egui::Align2::CENTER_CENTER, words, font, visuals.strong_text_color());
     response.on_hover_ui(|ui| {
         let card = &cell.card;
-        ui.label(format!("captured {:.1} s, made {:.1} s, mirrored {:.1} s", card.have_s, cell.made_s, cell.mirrored_s));
+        ui.label(format!(
+            "captured {:.1} s, made {:.1} s, mirrored {:.1} s",
+            card.have_s, cell.made_s, cell.mirrored_s
+        ));
         let asked = if card.asked { format!("{:.1} s per minute", card.asked_s_per_min) } else { "never".to_owned() };
         ui.label(format!("a random stick asks for it {asked}"));
     });

@@ -99,37 +99,3 @@ pub fn same(a: &MatcherState, b: &MatcherState) -> bool {
     // Bytes are compared many at a time.
     cast_slice::<f32, u8>(&a.block) == cast_slice::<f32, u8>(&b.block) && a.header == b.header
 }
-
-#[cfg(test)]
-mod probe {
-    use super::*;
-    #[test]
-    #[ignore]
-    fn cost() {
-        let header = StateHeader {
-            version: 5, database: 1, time_s: 1.0, next_search: 1, next_control: 1, searches: 1, transitions: 1,
-            playing: Playing { clip: ClipIndex(1), mirrored: false, time_s: 0.0 }, entered_s: 0.0, played: [Played::default(); 8], touching: 0,
-            play_rate: 1.0, stranded: false, events_s: 0.0, since_transition_s: 0.0, animated_root: Transform::IDENTITY, root_offset: Offset::default(), root_turn: Offset::default(),
-            root_slip: glam::Vec3::ZERO, pelvis: Spring::default(), pelvis_needed_m: 0.0, warp: Warp::default(), corrections: Corrections::default(), simulation: Simulation::default(),
-            anchor: Anchor { time_s: 0.0, playing_s: 0.0, since_transition_s: 0.0, animated_root: Transform::IDENTITY, root_slip: glam::Vec3::ZERO, simulation: Simulation::default() },
-            desired: Desired::default(), searched_velocity: glam::Vec3::ZERO, searched_facing: Facing::default(), path: PathProgress::default(), goal_signature: 0, history_count: 0,
-        };
-        let a = MatcherState { header, block: vec![0.5; 700] };
-        let mut b = a.clone();
-        let n = 1_000_000;
-        let time = |name: &str, f: &mut dyn FnMut()| {
-            let t = std::time::SystemTime::now();
-            for _ in 0..n { f(); }
-            println!("{name}: {:.1} ns", t.elapsed().unwrap().as_secs_f64() * 1e9 / n as f64);
-        };
-        time("header", &mut || { std::hint::black_box(std::hint::black_box(&a).header == std::hint::black_box(&b).header); });
-        time("same", &mut || { std::hint::black_box(same(std::hint::black_box(&a), std::hint::black_box(&b))); });
-        time("clone", &mut || b.clone_from(std::hint::black_box(&a)));
-        let mut w = Writer::new(10000);
-        time("encode", &mut || { w.clear(); put_key_frame(false, std::hint::black_box(&a), &mut w) });
-        let mut g = crate::recorder::input_groups::Groups::new(10000);
-        let input = crate::input::MotionInput::stick(Default::default());
-        time("groups", &mut || { std::hint::black_box(g.set(std::hint::black_box(&input))); });
-        println!("{}", size_of::<StateHeader>());
-    }
-}

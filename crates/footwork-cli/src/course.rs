@@ -29,7 +29,8 @@ pub fn parse(name: &str, seed: u64) -> Result<Script> {
     let Some(file) = file(name) else {
         bail!("no course is named `{name}`: expected standard, random, none, or a CSV file");
     };
-    let text = read_text_at_most(Path::new(file), MOST_BYTES).with_context(|| format!("cannot read the course {file}"))?;
+    let text =
+        read_text_at_most(Path::new(file), MOST_BYTES).with_context(|| format!("cannot read the course {file}"))?;
     Ok(Script::Rows(parse_csv(&text).with_context(|| format!("course {file}"))?))
 }
 

@@ -66,7 +66,9 @@ pub fn in_trace(path: &Path, error: Error) -> Error {
         }
         Some(ReplayError::NoGround { name }) => {
             let known = GroundKind::ALL.map(GroundKind::name).join(", ");
-            anyhow!("{shown}: the ground `{name}` is not known here: expected one of {known}; replay it in its own program")
+            anyhow!(
+                "{shown}: the ground `{name}` is not known here: expected one of {known}; replay it in its own program"
+            )
         }
         _ => error.context(shown.to_string()),
     }

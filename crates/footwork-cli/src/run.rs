@@ -1,8 +1,8 @@
 //! Driving one character over a course, or through a recording, and keeping what it shows.
 
+use crate::cast::Cast;
 use crate::path_svg::PathSample;
 use crate::progress;
-use crate::cast::Cast;
 use anyhow::{Result, bail};
 use footwork::clip::{Annotations, RawClip};
 use footwork::database::{Database, TagMask};
@@ -176,13 +176,13 @@ impl Rerun {
         let mut watch = Watch::default();
         // Updates as recorded; at a time of 0 there are none.
         let fork_update = fork.as_ref().map(|(at_s, _)| if *at_s > 0.0 { trace.update_at(*at_s) + 1 } else { 0 });
-        let mut search = cast.search;
+        let mut search = cast.search_with(trace.config());
         let bar = progress::bar("replaying", trace.updates() as u64, json);
         replay.rewind()?;
         for k in 0..trace.updates() {
             if let Some((_, character)) = fork.as_ref().filter(|_| fork_update == Some(k)) {
                 replay.fork(Arc::clone(character))?;
-                search = cast.search_of(character);
+                search = cast.search_with(character.config());
             }
             let start = Instant::now();
             replay.step()?;

@@ -74,7 +74,10 @@ fn a_fork_goes_another_way_from_its_time_on() {
     assert!(early["pose_hash"] != run["pose_hash"] && late["pose_hash"] != run["pose_hash"]);
     assert_ne!(early["pose_hash"], late["pose_hash"]);
     assert!(early["searches_per_s"].as_f64() < late["searches_per_s"].as_f64());
-    assert_eq!((&late["updates"], &late["fork_at_s"], &late["assumes_level_ground"]), (&1200.into(), &10.0.into(), &false.into()));
+    assert_eq!(
+        (&late["updates"], &late["fork_at_s"], &late["assumes_level_ground"]),
+        (&1200.into(), &10.0.into(), &false.into())
+    );
     // From the beginning it is a run with those settings.
     let args = ["--course", "random", "--seconds", "20", "--seed", "5", "--config", "other.toml"];
     let fresh = common::json(dir.path(), &[&["simulate", "--db", "mocap.fwdb"], &args[..]].concat());
@@ -143,7 +146,8 @@ fn a_recording_of_a_game_is_replayed_filmed_and_forked() {
         if k % 250 == 0 {
             recorder.mark(&format!("part {k}"));
         }
-        let input = MotionInput { ground: Some(&hill), ..MotionInput::stick(Stick::towards(Vec3::Z, Default::default())) };
+        let input =
+            MotionInput { ground: Some(&hill), ..MotionInput::stick(Stick::towards(Vec3::Z, Default::default())) };
         recorder.update(&mut character, &input, 0.01 + 0.001 * (k % 13) as f32).unwrap();
     }
     recorder.trace().save(&dir.path().join("run.fwtrace")).unwrap();

@@ -71,7 +71,10 @@ impl Course {
             collide: if hooks && second % 3 > 0 { Some(&wall) } else { None },
             body: (second % 4 == 1).then(|| ExternalBody { position: Vec3::Z * second as f32, ..Default::default() }),
             look_at: (second % 2 == 1).then_some(Vec3::new(2.0, 1.5, 3.0)),
-            hands: [(second % 3 == 1).then_some(hand), (second % 3 == 2).then_some(HandTarget { rotation: None, ..hand })],
+            hands: [
+                (second % 3 == 1).then_some(hand),
+                (second % 3 == 2).then_some(HandTarget { rotation: None, ..hand }),
+            ],
             ..MotionInput::default()
         }
     }
@@ -276,7 +279,8 @@ fn times_updates_inputs_and_marks_fit_together() {
 
 #[test]
 fn a_fork_is_a_run_with_other_settings_from_the_same_state() {
-    let (who, other) = (character(MatcherConfig::default()), MatcherConfig { responsiveness: 2.0, ..Default::default() });
+    let (who, other) =
+        (character(MatcherConfig::default()), MatcherConfig { responsiveness: 2.0, ..Default::default() });
     let (mut m, mut recorder) = (matcher(&who), Recorder::new(&who, RecorderConfig::default()));
     let mut middle = None;
     for k in 0..900 {
@@ -328,7 +332,10 @@ fn a_fork_with_networks_or_another_database_goes_on_from_the_shown_pose() {
         assert!(replay.assumes_level_ground());
         assert!(replay.matcher().pose().world_from_root().translation.x > 40.0);
         replay.seek(100).unwrap();
-        assert_eq!(replay.matcher().state().header.database, who.state_at(Transform::IDENTITY).unwrap().header.database);
+        assert_eq!(
+            replay.matcher().state().header.database,
+            who.state_at(Transform::IDENTITY).unwrap().header.database
+        );
     }
 }
 
@@ -584,7 +591,8 @@ fn the_recording_on_record_is_replayed() {
         while replay.step().map_err(|e| e.to_string())? {}
         Ok(replay.updates_done())
     });
-    let hint = "other motion than on record. Changed on purpose? UPDATE_GOLDEN=1 cargo test -p footwork --test recorder";
+    let hint =
+        "other motion than on record. Changed on purpose? UPDATE_GOLDEN=1 cargo test -p footwork --test recorder";
     assert_eq!(replayed, Ok(900), "{hint}");
 }
 

@@ -166,10 +166,8 @@ impl Trace {
     /// # Errors
     /// As [`Trace::load`].
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, TraceError> {
-        let container = |e: safetensors::SafeTensorError| TraceError::Container {
-            path: path.to_owned(),
-            detail: e.to_string(),
-        };
+        let container =
+            |e: safetensors::SafeTensorError| TraceError::Container { path: path.to_owned(), detail: e.to_string() };
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(container)?;
         let tensors = SafeTensors::deserialize(bytes).map_err(container)?;
         let json = header.metadata().as_ref().and_then(|m| m.get(KEY));

@@ -213,7 +213,8 @@ impl Recorder {
         self.grounds.clear();
         self.walls.clear();
         let (grounds, walls, known_ground) = (&self.grounds, &self.walls, !self.ground.is_empty());
-        let heard_ground = |at: Vec3| keep_ground(grounds, input.ground.map_or(GroundPoint::default(), |hook| hook(at)));
+        let heard_ground =
+            |at: Vec3| keep_ground(grounds, input.ground.map_or(GroundPoint::default(), |hook| hook(at)));
         let heard_walls = |from: Vec3, to: Vec3| keep_wall(walls, to, input.collide.map_or(to, |hook| hook(from, to)));
         let (listener, collide): (&GroundHook, &CollisionHook) = (&heard_ground, &heard_walls);
         let ground = input.ground.map(|hook| if known_ground { hook } else { listener });
@@ -327,7 +328,8 @@ impl Recorder {
     /// A copy of all that is kept. Allocates; takes milliseconds for ten minutes.
     pub fn trace(&self) -> Trace {
         let segments = self.ring.segments();
-        let first = segments.front().map_or((self.kept, 0), |s| (s.first_update, (s.config - self.first_config) as usize));
+        let first =
+            segments.front().map_or((self.kept, 0), |s| (s.first_update, (s.config - self.first_config) as usize));
         let stored = |s: &Segment| Stored {
             bytes: s.bytes,
             updates: s.updates,

@@ -20,7 +20,9 @@ pub type NamedGround = Arc<dyn Fn(Vec3) -> GroundPoint + Send + Sync>;
 #[non_exhaustive]
 pub enum ReplayError {
     /// The character moves with other data than the recorded one.
-    #[error("the trace is of other data: expected {recorded}, found {found}; give it the data that it was recorded with")]
+    #[error(
+        "the trace is of other data: expected {recorded}, found {found}; give it the data that it was recorded with"
+    )]
     OtherData {
         /// Data of the trace.
         recorded: DataId,
@@ -109,11 +111,7 @@ impl Replay {
     ///
     /// # Errors
     /// Returns [`ReplayError`] for a character of other data, a missing ground, and a trace that cannot be replayed.
-    pub fn new(
-        trace: Arc<Trace>,
-        character: Arc<Character>,
-        ground: Option<NamedGround>,
-    ) -> Result<Self, ReplayError> {
+    pub fn new(trace: Arc<Trace>, character: Arc<Character>, ground: Option<NamedGround>) -> Result<Self, ReplayError> {
         let (recorded, found) = (trace.data(), DataId::of(&character));
         if recorded != found {
             return Err(ReplayError::OtherData { recorded, found });

@@ -114,7 +114,10 @@ mod tests {
             assert!(ring.used() <= 100 && ring.used() == 21 * ring.segments().len());
             let all = ring.to_vec();
             assert_eq!(all.len(), ring.used());
-            assert_eq!(all[all.len() - 21..], [[k, 0, k, 0, k, 0, k], [k, 1, k, 1, k, 1, k], [k, 2, k, 2, k, 2, k]].concat());
+            assert_eq!(
+                all[all.len() - 21..],
+                [[k, 0, k, 0, k, 0, k], [k, 1, k, 1, k, 1, k], [k, 2, k, 2, k, 2, k]].concat()
+            );
             assert_eq!(all[0], k + 1 - ring.segments().len() as u8);
         }
     }

@@ -103,7 +103,8 @@ impl Trace {
         if bytes != parts.stream.len() as u64 || updates > bytes {
             return Err(format!("segments of {bytes} bytes and {updates} updates: found {} bytes", parts.stream.len()));
         }
-        let mut trace = Self { parts, places: Vec::new(), dts: Vec::new(), decisions: Vec::new(), asks: (false, false) };
+        let mut trace =
+            Self { parts, places: Vec::new(), dts: Vec::new(), decisions: Vec::new(), asks: (false, false) };
         trace.dts.reserve_exact(updates as usize);
         let (mut reader, mut key, mut byte, mut begin_s) = (UpdateReader::default(), None, 0, 0.0);
         for k in 0..trace.parts.segments.len() {

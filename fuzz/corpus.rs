@@ -10,7 +10,7 @@ mod fixtures;
 use fixtures::{Gltf, fbx_person, fbx_walker, person, walker};
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::clip::{Annotations, ContactTrack, RawClip};
-use footwork::database::{Database, MirrorMode};
+use footwork::database::MirrorMode;
 use footwork::input::{Gait, Goal, GroundPoint, HandTarget, MotionInput, Stick, TrajectoryPoint};
 use footwork::matcher::{MatcherConfig, MotionMatcher};
 use footwork::math::Facing;
@@ -21,7 +21,6 @@ use footwork_import::{CharacterConfig, Units, bvh, gltf};
 use glam::Vec3;
 use serde_json::{Value, json};
 use std::path::Path;
-use std::sync::Arc;
 
 const BVH: &str = "HIERARCHY
 ROOT Hips
@@ -138,7 +137,7 @@ fn main() {
     for (name, mirror) in [("person", MirrorMode::Off), ("stored", MirrorMode::Stored), ("query", MirrorMode::Query)] {
         write("fwdb", &format!("{name}.fwdb"), &database(mirror));
     }
-    write("fwtrace", "person.fwtrace", &recording(&database(MirrorMode::Off)));
+    write("fwtrace", "person.fwtrace", &recording());
 }
 
 /// Some frames of the built-in person along a curve, ten a second.
@@ -163,9 +162,8 @@ fn database(mirror: MirrorMode) -> Vec<u8> {
 }
 
 /// Some seconds of a character with goals of all kinds, and hooks.
-fn recording(db: &[u8]) -> Vec<u8> {
-    let db = Database::from_bytes(db, Path::new("t")).unwrap();
-    let mut matcher = MotionMatcher::new(Arc::new(db), MatcherConfig::default()).unwrap();
+fn recording() -> Vec<u8> {
+    let mut matcher = MotionMatcher::new(footwork_fuzz::database(), MatcherConfig::default()).unwrap();
     let mut recorder = Recorder::new(matcher.character(), RecorderConfig { key_every_s: 1.5, ..Default::default() });
     let path = footwork::input::Path::new(vec![Vec3::ZERO, Vec3::Z * 3.0, Vec3::X], true).unwrap();
     let points = [0.5, 1.0].map(|time_s| TrajectoryPoint { time_s, position: Vec3::Z, facing: Facing::FORWARD });

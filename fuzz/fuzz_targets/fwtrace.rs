@@ -1,13 +1,11 @@
 //! Recordings: what loads comes back as it is, and is replayed or refused.
 #![no_main]
 
-use footwork::database::Database;
 use footwork::matcher::{Character, MatcherConfig};
 use footwork::recorder::Replay;
 use footwork_fuzz::memory::limited;
 use footwork_fuzz::{fwdb, fwtrace};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
-use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 /// What any file may need, bytes: mostly JSON, whose small objects become large ones, and a character's scratch.
@@ -15,8 +13,7 @@ const BASE: usize = 8 << 20;
 
 /// The character that the corpus was recorded with.
 static CHARACTER: LazyLock<Arc<Character>> = LazyLock::new(|| {
-    let db = Database::from_bytes(include_bytes!("../corpus/fwdb/person.fwdb"), Path::new("t")).unwrap();
-    Arc::new(Character::new(Arc::new(db), MatcherConfig::default()).unwrap())
+    Arc::new(Character::new(footwork_fuzz::database(), MatcherConfig::default()).unwrap())
 });
 
 fuzz_target!(|data: &[u8]| {

@@ -11,10 +11,12 @@ pub mod json;
 pub mod memory;
 pub mod random;
 
+use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::clip::RawClip;
 use footwork::database::Database;
 use footwork::matcher::{MatcherConfig, MotionMatcher};
 use footwork::input::{Gait, MotionInput, Stick};
+use footwork_gait::GaitOptions;
 use footwork_import::SceneError;
 use glam::Vec3;
 use std::sync::Arc;
@@ -34,6 +36,16 @@ pub fn sound_clips(result: Result<Vec<RawClip>, SceneError>) {
         }
         Err(e) => assert!(e.to_string().starts_with("t: "), "{e}"),
     }
+}
+
+/// The database of one short clip, some seconds along a curve: what recordings are made with and replayed with.
+///
+/// # Panics
+/// Where it cannot be built.
+pub fn database() -> Arc<Database> {
+    let options = GaitOptions { rate_hz: 10.0, routes: false, ..GaitOptions::default() };
+    let clip = footwork_gait::clips(&options).into_iter().find(|c| c.name.starts_with("curve_")).unwrap();
+    Arc::new(build(&[clip], &BuildConfig::default(), &BuildOptions::default()).unwrap().0)
 }
 
 /// Walks a character a little, where the settings fit.

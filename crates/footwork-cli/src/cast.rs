@@ -46,8 +46,8 @@ impl Cast {
         Ok(Self { db: Arc::clone(db), character, search })
     }
 
-    /// What chooses in another character over the same data.
-    pub fn search_of(&self, character: &Character) -> &'static str {
-        if self.search == PROJECTOR { PROJECTOR } else { character.config().search.backend.name() }
+    /// What chooses with other settings.
+    pub fn search_with(&self, config: &MatcherConfig) -> &'static str {
+        if self.search == PROJECTOR { PROJECTOR } else { config.search.backend.name() }
     }
 }

@@ -57,7 +57,7 @@ pub fn in_trace(path: &Path, error: Error) -> Error {
         Some(ReplayError::OtherData { recorded, found }) => {
             let flags = match (recorded.has_networks(), recorded.database) {
                 (false, _) => "the database with --db FILE",
-                (true, None) => "the networks with --learned FILE",
+                (true, None) => "the networks with --learned FILE, and no --db",
                 (true, Some(_)) => "networks and database with --learned FILE --db FILE",
             };
             anyhow!(

@@ -1,6 +1,7 @@
 //! Driving one character over a course, or through a recording, and keeping what it shows.
 
 use crate::cast::Cast;
+use footwork_draw::path_plot::PathSample;
 use crate::progress;
 use anyhow::{Result, bail};
 use footwork::clip::{Annotations, RawClip};
@@ -9,7 +10,6 @@ use footwork::matcher::{Character, MotionMatcher, Playing};
 use footwork::math::{Facing, Quat, Transform};
 use footwork::recorder::{NamedGround, Recorder, RecorderConfig, Replay, Trace};
 use footwork::search::Explanation;
-use footwork_draw::path_plot::PathSample;
 use footwork_metrics::courses::Script;
 use footwork_metrics::ground::GroundKind;
 use glam::Vec3;
@@ -176,13 +176,13 @@ impl Rerun {
         let mut watch = Watch::default();
         // Updates as recorded; at a time of 0 there are none.
         let fork_update = fork.as_ref().map(|(at_s, _)| if *at_s > 0.0 { trace.update_at(*at_s) + 1 } else { 0 });
-        let mut search = cast.search;
+        let mut search = cast.search_with(trace.config());
         let bar = progress::bar("replaying", trace.updates() as u64, json);
         replay.rewind()?;
         for k in 0..trace.updates() {
             if let Some((_, character)) = fork.as_ref().filter(|_| fork_update == Some(k)) {
                 replay.fork(Arc::clone(character))?;
-                search = cast.search_of(character);
+                search = cast.search_with(character.config());
             }
             let start = Instant::now();
             replay.step()?;

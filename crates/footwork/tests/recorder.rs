@@ -578,7 +578,12 @@ fn the_recording_on_record_is_replayed() {
     let file = FilePath::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden.fwtrace");
     let who = Arc::new(Character::new(common::gait(MirrorMode::Off), MatcherConfig::default()).unwrap());
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        run(&who, RecorderConfig { key_every_s: 2.0, ..Default::default() }, 900, |_, _| {}).0.save(&file).unwrap();
+        let (mut m, mut recorder) = (matcher(&who), Recorder::new(&who, RecorderConfig::default()));
+        let course = Course::new();
+        for k in 0..900 {
+            recorder.update(&mut m, &course.at(k, false), DT_S).unwrap();
+        }
+        recorder.trace().save(&file).unwrap();
         return;
     }
     let replayed = Trace::load(&file).map_err(|e| e.to_string()).and_then(|trace| {

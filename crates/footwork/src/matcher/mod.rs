@@ -64,6 +64,9 @@ pub struct MotionMatcher {
     state: MatcherState,
     scratch: Scratch,
     output: Output,
+    /// Tells this character from others, and counts its changes: a recorder need not compare states.
+    identity: Arc<()>,
+    revision: u64,
 }
 
 impl MotionMatcher {
@@ -83,7 +86,7 @@ impl MotionMatcher {
     pub fn of(character: Arc<Character>, world_from_root: Transform) -> Result<Self, ConfigError> {
         let state = character.state_at(world_from_root)?;
         let (scratch, output) = (character.scratch(), character.output());
-        let mut matcher = Self { character, state, scratch, output };
+        let mut matcher = Self { character, state, scratch, output, identity: Arc::new(()), revision: 0 };
         matcher.show();
         Ok(matcher)
     }
@@ -93,9 +96,10 @@ impl MotionMatcher {
     /// # Errors
     /// Returns [`InputError`] for NaN, infinity, or user values that do not fit; the state is as it was.
     pub fn update(&mut self, input: &MotionInput, dt_s: f32) -> Result<&Pose, InputError> {
-        let Self { character, state, scratch, output } = self;
+        let Self { character, state, scratch, output, revision, .. } = self;
         let one = std::slice::from_mut;
         step(character, std::slice::from_ref(input), dt_s, one(state), scratch, std::slice::from_mut(output))?;
+        *revision += 1;
         Ok(&self.output.pose)
     }
 
@@ -140,6 +144,7 @@ impl MotionMatcher {
     pub fn restore(&mut self, state: &MatcherState) -> Result<(), InputError> {
         state.check(&self.character, 0)?;
         self.state.clone_from(state);
+        self.revision += 1;
         self.show();
         Ok(())
     }
@@ -150,6 +155,7 @@ impl MotionMatcher {
     /// Returns [`InputError`] if the transform is not finite: the character stays.
     pub fn teleport(&mut self, world_from_root: Transform) -> Result<(), InputError> {
         self.character.teleport(world_from_root, &mut self.state)?;
+        self.revision += 1;
         self.show();
         Ok(())
     }
@@ -159,7 +165,8 @@ impl MotionMatcher {
     /// # Errors
     /// Returns [`InputError`] if the pose has other joints, or is not finite; the character is as it was.
     pub fn enter(&mut self, pose: &Pose, velocity: &PoseVelocity) -> Result<(), InputError> {
-        let Self { character, state, scratch, output } = self;
+        let Self { character, state, scratch, output, revision, .. } = self;
+        *revision += 1;
         character.enter((pose, velocity), state, scratch, output)
     }
 
@@ -175,7 +182,7 @@ impl MotionMatcher {
         let (pose, velocity) = (self.output.pose.clone(), self.output.velocity.clone());
         let (scratch, output) = (character.scratch(), character.output());
         let state = character.new_state(pose.world_from_root());
-        let mut other = Self { character, state, scratch, output };
+        let mut other = Self { character, state, scratch, output, identity: Arc::new(()), revision: 0 };
         other.enter(&pose, &velocity)?;
         *self = other;
         Ok(())
@@ -194,14 +201,23 @@ impl MotionMatcher {
 
     /// Shows the state as it is.
     fn show(&mut self) {
-        let Self { character, state, scratch, output } = self;
+        let Self { character, state, scratch, output, .. } = self;
         character.show_unchecked(state, scratch, output);
     }
 
-    /// Its parts, for those who step it themselves.
+    /// What tells this character from others, and the number of its changes.
+    pub(crate) fn changes(&self) -> (&Arc<()>, u64) {
+        (&self.identity, self.revision)
+    }
+
+    /// Its parts, for those who step it themselves and count that as a change ([`MotionMatcher::count_change`]).
     pub(crate) fn parts_mut(&mut self) -> (&Character, &mut MatcherState, &mut Scratch, &mut Output) {
-        let Self { character, state, scratch, output } = self;
+        let Self { character, state, scratch, output, .. } = self;
         (character, state, scratch, output)
+    }
+
+    pub(crate) fn count_change(&mut self) {
+        self.revision += 1;
     }
 
     /// Goes on as another character over the same data: other settings, or another choice of what plays.

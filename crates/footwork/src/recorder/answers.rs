@@ -153,7 +153,9 @@ mod tests {
         let level = GroundPoint { height_m: 0.5, ..GroundPoint::default() };
         let odd = GroundPoint { height_m: f32::NAN, normal: Vec3::X, velocity: Vec3::new(-0.0, 1.0, 2.0) };
         let answers = GroundAnswers::new();
-        [level, level, odd, level].map(|p| keep_ground(&answers, p));
+        for point in [level, level, odd, level] {
+            keep_ground(&answers, point);
+        }
         let mut w = Writer::new(1000);
         put_ground(&answers, answers.count().unwrap(), &mut w);
         assert_eq!(w.bytes().len(), 1 + (1 + 16) + 1 + (1 + 28) + (1 + 28));
@@ -178,7 +180,9 @@ mod tests {
     #[test]
     fn more_answers_than_there_is_room_for_are_told() {
         let answers = WallAnswers::new();
-        (0..MOST_ANSWERS + 1).for_each(|_| drop(keep_wall(&answers, Vec3::X, Vec3::X)));
+        for _ in 0..=MOST_ANSWERS {
+            keep_wall(&answers, Vec3::X, Vec3::X);
+        }
         assert_eq!(answers.count(), None);
     }
 }

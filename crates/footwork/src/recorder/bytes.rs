@@ -191,7 +191,7 @@ mod tests {
         w.put_bytes(&[0; 50]);
         let read = |bytes: &[u8]| {
             let mut r = Reader::new(bytes);
-            let all = (u8::take(&mut r)?, Option::<[u32; 2]>::take(&mut r)?, r.take_count(0)?);
+            let all = (u8::take(&mut r)?, <Option<[u32; 2]> as Coded>::take(&mut r)?, r.take_count(0)?);
             r.take_bytes(50).map(|_| all)
         };
         assert_eq!(read(w.bytes()), Ok((7, Some([1, 2]), 300)));

@@ -192,7 +192,7 @@ impl Trace {
             return Err(TraceError::Hash { path: path.to_owned(), recorded, found });
         }
         // Each of the settings belongs to a segment: a file of nothing but settings could be much larger in memory.
-        if value["configs"].as_array().is_some_and(|configs| configs.len() > stream.len() / LEAST_SEGMENT) {
+        if value["configs"].as_array().is_some_and(|configs| configs.len() > 1 + stream.len() / LEAST_SEGMENT) {
             return Err(damaged("configs: expected no more than there are segments".to_owned()));
         }
         let m: Metadata = serde_json::from_value(value).map_err(|e| damaged(format!("metadata: {e}")))?;

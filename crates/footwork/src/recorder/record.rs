@@ -76,8 +76,11 @@ pub struct Recorder {
     kept: u64,
     lost: u64,
     time_s: f64,
-    /// The state after the last update; before the next one where `jump` is true.
+    /// The state before the update that began the last segment; after the last update where `compared` is true.
     last: MatcherState,
+    compared: bool,
+    /// The matcher of the last update, and its changes up to then; `None` for characters in parts.
+    matcher: Option<(Arc<()>, u64)>,
     /// The next update does not continue the last one kept.
     jump: bool,
     grounds: GroundAnswers,
@@ -115,6 +118,8 @@ impl Recorder {
             lost: 0,
             time_s: 0.0,
             last: character.resting_state(),
+            compared: false,
+            matcher: None,
             jump: true,
             grounds: GroundAnswers::new(),
             walls: WallAnswers::new(),
@@ -153,8 +158,18 @@ impl Recorder {
         input: &MotionInput,
         dt_s: f32,
     ) -> Result<&'m Pose, InputError> {
+        let (identity, changes) = matcher.changes();
+        let unchanged = self.matcher.as_ref().is_some_and(|(who, then)| Arc::ptr_eq(who, identity) && *then == changes);
         let (character, state, scratch, output) = matcher.parts_mut();
-        self.step(character, input, Turn::Regular, dt_s, One { state, scratch, output })?;
+        let one = One { state, scratch, output };
+        self.record(character, (input, Turn::Regular), dt_s, one, unchanged)?;
+        matcher.count_change();
+        let (identity, changes) = matcher.changes();
+        match &mut self.matcher {
+            Some((who, then)) if Arc::ptr_eq(who, identity) => *then = changes,
+            other => *other = Some((Arc::clone(identity), changes)),
+        }
+        self.compared = false;
         Ok(matcher.pose())
     }
 
@@ -171,9 +186,28 @@ impl Recorder {
         dt_s: f32,
         one: One,
     ) -> Result<(), InputError> {
+        let unchanged = self.compared && same(&self.last, one.state);
+        let One { state, scratch, output } = one;
+        let one = One { state: &mut *state, scratch, output };
+        self.record(character, (input, turn), dt_s, one, unchanged)?;
+        self.last.clone_from(state);
+        (self.compared, self.matcher) = (true, None);
+        Ok(())
+    }
+
+    /// Steps a character; `unchanged` if it is as its last update left it.
+    fn record(
+        &mut self,
+        character: &Character,
+        (input, turn): (&MotionInput, Turn),
+        dt_s: f32,
+        one: One,
+        unchanged: bool,
+    ) -> Result<(), InputError> {
         self.follow(character);
-        if self.jump || !same(&self.last, one.state) {
-            self.jump = true;
+        self.jump |= !unchanged;
+        let begins = self.jump || self.is_key_frame_due();
+        if begins {
             self.last.clone_from(one.state);
         }
         self.grounds.clear();
@@ -190,8 +224,7 @@ impl Recorder {
         step_in_turns(character, std::slice::from_ref(&heard), &[turn], dt_s, crowd)?;
         let decided = (one.output.transitions > 0).then_some(one.output.playing);
         let done = Done { dt_s, turn, searched: one.output.searches > 0, decided };
-        self.jump = !self.keep(input, &done);
-        self.last.clone_from(one.state);
+        self.jump = !self.keep(begins, input, &done);
         self.time_s += f64::from(dt_s);
         Ok(())
     }
@@ -212,15 +245,23 @@ impl Recorder {
         }
     }
 
-    /// Keeps an update; false where it does not fit.
-    fn keep(&mut self, input: &MotionInput, done: &Done) -> bool {
-        let config = self.first_config + self.configs.len() as u64 - 1;
+    /// Number of the settings in use.
+    fn config_number(&self) -> u64 {
+        self.first_config + self.configs.len() as u64 - 1
+    }
+
+    fn is_key_frame_due(&self) -> bool {
         let quarter = (self.ring.room() / 4).min(MOST_SEGMENT_BYTES);
+        let config = self.config_number();
         let continues = |last: &Segment| {
             let lasts_s = self.time_s - last.begin_s + 1e-3;
             last.config == config && (last.bytes as usize) < quarter && lasts_s < f64::from(self.config.key_every_s)
         };
-        let begins = self.jump || !self.ring.segments().back().is_some_and(continues);
+        !self.ring.segments().back().is_some_and(continues)
+    }
+
+    /// Keeps an update; false where it does not fit.
+    fn keep(&mut self, begins: bool, input: &MotionInput, done: &Done) -> bool {
         self.update.clear();
         self.key_frame.clear();
         let asked = self.grounds.count().zip(self.walls.count());
@@ -237,7 +278,7 @@ impl Recorder {
         }
         self.ring.make_room(self.key_frame.bytes().len() + self.update.bytes().len());
         if begins {
-            let (begin_s, first_update) = (self.time_s, self.kept);
+            let (begin_s, first_update, config) = (self.time_s, self.kept, self.config_number());
             self.ring.begin(Segment { start: 0, bytes: 0, first_update, updates: 0, begin_s, config });
             self.ring.push(self.key_frame.bytes());
         }

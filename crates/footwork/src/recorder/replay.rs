@@ -362,6 +362,7 @@ impl Replay {
         let crowd = Crowd { states: std::slice::from_mut(state), scratch, outputs: std::slice::from_mut(output) };
         let stepped = step_in_turns(character, std::slice::from_ref(&input), &[done.turn], done.dt_s, crowd);
         let asked = (asked_ground.load(Relaxed), asked_walls.load(Relaxed));
+        matcher.count_change();
         stepped.map_err(|error| self.refused(error))?;
         if self.forked {
             return Ok(());

@@ -6,6 +6,7 @@ use crate::film;
 use crate::kind::Kind;
 use crate::networks;
 use crate::output;
+use crate::report;
 use crate::run::{Drive, Driven};
 use crate::simulate::print_summary;
 use crate::trace::Trace;
@@ -21,7 +22,8 @@ use std::time::Instant;
 /// Folder of the files.
 const FOLDER: &str = "footwork-demo";
 /// Files in the folder.
-pub const FILES: [(&str, Kind); 6] = [
+pub const FILES: [(&str, Kind); 7] = [
+    ("index.html", Kind::Html),
     ("demo.bvh", Kind::Bvh),
     ("demo.glb", Kind::Glb),
     ("path.svg", Kind::Svg),
@@ -46,7 +48,7 @@ pub fn demo(common: &Common) -> Result<()> {
     let course = Course::parse("standard", common.seed)?;
     let ground = GroundKind::Level;
     let drive = Drive { course, ground, seconds: SECONDS, dt_s: 1.0 / 60.0, explain_s: None, json: common.json };
-    let driven = drive.run(&db, config)?;
+    let driven = drive.run(&db, config.clone())?;
 
     std::fs::create_dir_all(FOLDER).with_context(|| format!("cannot make the folder {FOLDER}"))?;
     output::bvh(&path("demo.bvh"), &db, &driven)?;
@@ -55,6 +57,10 @@ pub fn demo(common: &Common) -> Result<()> {
     let title = "footwork demo: motion matching on built-in data";
     film::film_run(&path("strip.png"), title, Trace::of(&db, &driven, "standard"), telling(&driven))?;
     film_learned(&db, &driven, common)?;
+    let run = report::Run::of(&db, Trace::of(&db, &driven, "standard"), "The standard course".to_owned())?;
+    let name = report::database_name(common);
+    let input = report::Input { db: db.clone(), config, name, run, seed: common.seed, quick: false, json: common.json };
+    report::write(&path("index.html"), "footwork demo: motion matching", &input)?;
     let summary = json!({
         "database": {
             "clips": db.clips.len(),
@@ -89,6 +95,7 @@ pub fn demo(common: &Common) -> Result<()> {
     out!("course:");
     print_summary(&driven.summary);
     out!("written to {FOLDER}/:");
+    out!("  index.html    open this first, in a browser: the character plays, and what the database holds");
     out!("  demo.glb      the motion on a mannequin, for any glTF viewer or Blender");
     out!("  demo.bvh      the motion for animation tools");
     out!("  path.svg      the commanded and the walked path from above");

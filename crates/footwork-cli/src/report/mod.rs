@@ -1,0 +1,122 @@
+//! `footwork report`: a database and a run on one page that opens anywhere.
+//!
+//! ```text
+//! database, settings --+                    +-- database, clips, features, coverage, search, quality --+
+//!                      +--> Input --sections-+                                                           +--> page --> file
+//! run (driven, trace) -+                    +-- figure (with the data that it plays), run --------------+
+//! ```
+
+mod clips;
+mod coverage;
+mod database;
+mod features;
+mod input;
+mod page;
+mod player;
+mod quality;
+mod run;
+mod search;
+
+pub use input::{Input, Run};
+
+use crate::args::{Common, GroundKind, ReportArgs};
+use crate::course::Course;
+use crate::output;
+use crate::run::Drive;
+use crate::trace::Trace;
+use anyhow::Result;
+use footwork_metrics::analysis::Usage;
+use page::Section;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Length of a run that is made for a report, in seconds: all parts of the standard course.
+const DRIVEN_S: f32 = 60.0;
+
+/// Runs the command.
+pub fn report(args: &ReportArgs, common: &Common) -> Result<()> {
+    let (db, config) = common.open()?;
+    let db = Arc::new(db);
+    let (trace, source) = match &args.trace {
+        Some(path) => (Trace::load(path)?, path.display().to_string()),
+        None => {
+            let drive = Drive {
+                course: Course::parse("standard", common.seed)?,
+                ground: GroundKind::Level,
+                seconds: DRIVEN_S,
+                dt_s: 1.0 / footwork_metrics::RATE_HZ,
+                explain_s: None,
+                json: common.json,
+            };
+            let driven = drive.run(&db, config.clone())?;
+            (Trace::of(&db, &driven, "standard"), "The standard course".to_owned())
+        }
+    };
+    let run = Run::of(&db, trace, source)?;
+    let name = database_name(common);
+    let title = args.title.clone().unwrap_or_else(|| format!("Motion matching report: {name}"));
+    let input = Input { db, config, name, run, seed: common.seed, quick: args.quick, json: common.json };
+    let told = write(&args.output, &title, &input)?;
+    if common.json {
+        out!("{told}");
+    } else {
+        let mb = told["bytes"].as_f64().unwrap_or_default() / 1e6;
+        out!("{}: {mb:.1} MB; open it in a browser", args.output.display());
+    }
+    Ok(())
+}
+
+/// Returns the name of the database, without folders.
+pub fn database_name(common: &Common) -> String {
+    let file = common.db.as_ref().and_then(|path| path.file_name());
+    file.map_or_else(|| "built-in data".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// Writes the page, and returns what is in it, for `--json`.
+pub fn write(path: &Path, title: &str, input: &Input) -> Result<Value> {
+    let run = &input.run;
+    let usage = Usage::of(&input.db, run.playing.iter().copied(), run.dt_s);
+    let (data, cut_s) = player::data(run);
+    let mut sections: Vec<Section> =
+        vec![database::section(input), run::figure(input, cut_s)?, run::section(input, &usage)];
+    if !input.quick {
+        sections.push(quality::section(input)?);
+    }
+    sections.push(coverage::section(input));
+    sections.push(clips::section(input, &usage));
+    sections.push(features::section(input));
+    sections.push(features::scatter(input));
+    if !input.quick {
+        sections.push(search::section(input)?);
+    }
+    let about = format!(
+        "{}: {} clips, {:.1} minutes, {} rows of {} features",
+        input.name,
+        input.db.clips.len(),
+        input.db.seconds() / 60.0,
+        input.db.rows(),
+        input.db.features.columns
+    );
+    let html = page::page(title, &about, &sections, &data);
+    output::text(path, &html)?;
+    Ok(json!({
+        "output": path,
+        "bytes": html.len(),
+        "database": {
+            "clips": input.db.clips.len(),
+            "seconds": input.db.seconds(),
+            "rows": input.db.rows(),
+            "columns": input.db.features.columns,
+            "content_hash": format!("{:032x}", input.db.content_hash()),
+        },
+        "run": {
+            "source": run.source,
+            "seconds": run.seconds(),
+            "transitions": run.transitions.len(),
+            "clips_played": usage.most_played().len(),
+            "shown_s": cut_s.unwrap_or_else(|| run.seconds()),
+        },
+        "sections": sections.iter().map(|s| json!({ "id": s.id, "items": s.items })).collect::<Vec<_>>(),
+    }))
+}

@@ -1,0 +1,131 @@
+//! What the figure of the page plays, as JSON: the parts of its body, and poses in few bytes.
+//!
+//! Arrays are base64 of little-endian numbers. A joint has three 16-bit numbers (metres from the root, times [`PER_M`]) and four
+//! 8-bit numbers (its quaternion, times 127): half a millimetre, and a quarter of a degree, are finer than the lines of the figure.
+
+use super::input::Run;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use footwork::math::Facing;
+use footwork_draw::cell::Subject;
+use footwork_draw::figure::{Ball, Half, Part};
+use serde_json::{Value, json};
+
+/// Steps of a metre.
+const PER_M: f32 = 2000.0;
+/// Bytes of all poses at most, before base64.
+const MOST_BYTES: usize = 6_000_000;
+/// Frames per second at most, and where the run is long.
+const RATES_HZ: [f32; 2] = [30.0, 15.0];
+
+/// The data, and where the figure ends if it does not play the whole run, in seconds.
+pub fn data(run: &Run) -> (Value, Option<f64>) {
+    let subject = &run.subject;
+    let m = &subject.motion;
+    let joints = used(subject);
+    let bytes = 10 * joints.len() + 24 + m.slots;
+    let frames_of = |rate: f32| (m.frames() as f32 / step(m.rate_hz, rate) as f32).ceil() as usize;
+    let rate = RATES_HZ.into_iter().find(|r| frames_of(*r) * bytes <= MOST_BYTES).unwrap_or(RATES_HZ[1]);
+    let step = step(m.rate_hz, rate);
+    let kept: Vec<usize> = (0..m.frames()).step_by(step).take((MOST_BYTES / bytes).max(1)).collect();
+    let shown_s = kept.len() as f64 * step as f64 / f64::from(m.rate_hz);
+    let is_cut = shown_s + 1.0 < run.whole_s;
+
+    let (mut places, mut turns, mut roots, mut wanted, mut contacts) = (vec![], vec![], vec![], vec![], vec![]);
+    for f in &kept {
+        let (world, root) = (m.world(*f), m.root(*f));
+        for j in &joints {
+            let at = (world[*j].translation - root.translation) * PER_M;
+            // A limb does not reach 16 m from its root; what does stays at the end of the numbers.
+            places.extend(at.to_array().iter().flat_map(|v| (v.round() as i16).to_le_bytes()));
+            let q = world[*j].rotation.to_array();
+            turns.extend(q.map(|v| (v * 127.0).round() as i8 as u8));
+        }
+        let yaw = Facing::from_rotation(root.rotation).yaw();
+        let root = root.translation;
+        roots.extend([root.x, root.y, root.z, yaw].iter().flat_map(|v| v.to_le_bytes()));
+        let command = m.commanded.get(*f).copied().unwrap_or(root);
+        wanted.extend([command.x, command.z].iter().flat_map(|v| v.to_le_bytes()));
+        contacts.extend_from_slice(&m.contacts[f * m.slots..][..m.slots]);
+    }
+    let at = |frame: usize| (frame / step).min(kept.len() - 1);
+    let within = |frame: &usize| frame / step < kept.len();
+    let mut names: Vec<&str> = Vec::new();
+    let mut playing: Vec<[usize; 2]> = Vec::new();
+    for (i, f) in kept.iter().enumerate() {
+        let Some(clip) = m.playing.get(*f) else { continue };
+        let known = names.iter().position(|n| n == clip).unwrap_or_else(|| {
+            names.push(clip);
+            names.len() - 1
+        });
+        if playing.last().is_none_or(|p| p[1] != known) {
+            playing.push([i, known]);
+        }
+    }
+    let transitions: Vec<usize> = m.transitions.iter().map(|t| t.0).filter(within).map(at).collect();
+    let parts: Vec<Value> = m.parts.iter().filter(|p| within(&p.start)).map(|p| json!([at(p.start), p.name])).collect();
+    let figure = &subject.figure;
+    let soles: Vec<Value> = figure
+        .soles
+        .iter()
+        .map(|s| json!({ "joint": place(&joints, s.joint), "half": half(s.half), "length": s.half_length, "stand": s.stand_m }))
+        .collect();
+    let data = json!({
+        "rate": m.rate_hz / step as f32,
+        "frames": kept.len(),
+        "joints": joints.len(),
+        "slots": m.slots,
+        "per_m": PER_M,
+        "level": run.level,
+        "ground": figure.ground_m,
+        "height": figure.height_m,
+        "parts_of_body": figure.parts.iter().map(|p| part(p, &joints)).collect::<Vec<_>>(),
+        "soles": soles,
+        "names": names,
+        "playing": playing,
+        "transitions": transitions,
+        "parts": parts,
+        "places": BASE64_STANDARD.encode(&places),
+        "turns": BASE64_STANDARD.encode(&turns),
+        "roots": BASE64_STANDARD.encode(&roots),
+        "wanted": BASE64_STANDARD.encode(&wanted),
+        "contacts": BASE64_STANDARD.encode(&contacts),
+    });
+    (data, is_cut.then_some(shown_s))
+}
+
+/// Frames of the motion for each that is kept.
+fn step(rate_hz: f32, most_hz: f32) -> usize {
+    (rate_hz / most_hz).ceil().max(1.0) as usize
+}
+
+/// Joints that carry something which is drawn.
+fn used(subject: &Subject) -> Vec<usize> {
+    let balls = subject.figure.parts.iter().flat_map(Part::balls).map(|b| b.joint);
+    let mut joints: Vec<usize> = balls.chain(subject.figure.soles.iter().map(|s| s.joint)).collect();
+    joints.sort_unstable();
+    joints.dedup();
+    joints
+}
+
+fn place(joints: &[usize], joint: usize) -> usize {
+    joints.binary_search(&joint).unwrap_or(0)
+}
+
+fn half(half: Half) -> usize {
+    match half {
+        Half::Left => 0,
+        Half::Right => 1,
+        Half::Middle => 2,
+    }
+}
+
+fn part(p: &Part, joints: &[usize]) -> Value {
+    let rounded = |v: f32| f64::from((v * 1e4).round()) / 1e4;
+    let ball = |b: &Ball| {
+        let [x, y, z] = b.at.to_array().map(rounded);
+        json!([place(joints, b.joint), x, y, z, rounded(b.radius), u8::from(b.yields)])
+    };
+    let groups: Vec<Vec<Value>> = p.groups.iter().map(|g| g.iter().map(ball).collect()).collect();
+    json!({ "half": half(p.half), "nearer": rounded(p.nearer_m), "groups": groups })
+}

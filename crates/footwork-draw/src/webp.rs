@@ -3,7 +3,7 @@
 
 use crate::bitmap::{Area, Bitmap};
 use crate::error::DrawError;
-use image_webp::{ColorType, WebPEncoder};
+use image_webp::{ColorType, EncoderParams, WebPEncoder};
 
 /// Largest width and height of the format.
 const LARGEST: u32 = 1 << 24;
@@ -50,7 +50,12 @@ impl WebpWriter {
         };
         let pixels: Vec<u8> = picture.part(area).flatten().collect();
         let mut file = Vec::new();
-        let encoded = WebPEncoder::new(&mut file).encode(&pixels, area.width, area.height, ColorType::Rgb8);
+        let mut encoder = WebPEncoder::new(&mut file);
+        // Drawings are flat: runs of one colour take less room than differences from their neighbours.
+        let mut params = EncoderParams::default();
+        params.use_predictor_transform = false;
+        encoder.set_params(params);
+        let encoded = encoder.encode(&pixels, area.width, area.height, ColorType::Rgb8);
         encoded.map_err(|e| DrawError::Encode(e.to_string()))?;
         let mut frame = Vec::with_capacity(file.len() + 16);
         for v in [area.left / 2, area.top / 2, area.width - 1, area.height - 1, self.duration] {

@@ -14,10 +14,11 @@ use crate::ground::GroundKind;
 use crate::output;
 use crate::trace::Trace;
 use animated::{Film, Format};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use footwork_draw::animation::Animation;
 use footwork_draw::cell::Subject;
 use footwork_draw::contact_sheet::ContactSheet;
+use footwork_draw::error::DrawError;
 use footwork_draw::figure::Figure;
 use footwork_draw::ground::Ground;
 use footwork_draw::layout::Drawn;
@@ -330,7 +331,7 @@ fn film_strip(args: &FilmArgs, reels: &[Reel]) -> Result<(Drawn, Value)> {
     });
     let camera = camera(args);
     let drawn = Strip { title, subjects: &subjects, span_s, moments, views: &views, camera, width: width(args) };
-    let drawn = drawn.draw()?;
+    let drawn = drawn.draw().map_err(too_many)?;
     let told = json!({
         "sources": subjects.iter().zip(reels).map(|(s, r)| told(s, &r.source, only_clip(r))).collect::<Vec<_>>(),
         "from_s": span_s[0],
@@ -340,6 +341,18 @@ fn film_strip(args: &FilmArgs, reels: &[Reel]) -> Result<(Drawn, Value)> {
         "camera": if camera == CameraMode::Fixed { "fixed" } else { "follow" },
     });
     Ok((drawn, told))
+}
+
+/// Names the flags that help.
+fn too_many(error: DrawError) -> anyhow::Error {
+    match error {
+        DrawError::TooManyPoses { poses, most } => {
+            anyhow!(
+                "{poses} poses: expected at most {most} in one picture; set a smaller --frames, or a longer --every"
+            )
+        }
+        other => other.into(),
+    }
 }
 
 fn only_clip(reel: &Reel) -> Option<&str> {

@@ -17,6 +17,7 @@ pub fn section(input: &Input) -> Section {
         "How often each value occurs in the rows, before normalisation. A single narrow peak says that the feature hardly tells rows \
          apart; a lone bar far from the others is often an error of the data.",
     );
+    html.push_str("<div class=\"channels\">\n");
     for (index, channel) in input.db.schema.channels.iter().enumerate() {
         let of_channel: Vec<&Histogram> = all.iter().filter(|h| h.channel == index).collect();
         let plots: String = of_channel.iter().map(|h| plot(h, &channel.label)).collect();
@@ -26,13 +27,14 @@ pub fn section(input: &Input) -> Section {
             channel.weight
         ));
     }
+    html.push_str("</div>\n");
     Section { id: "features", title: "Features", items: all.len(), html }
 }
 
 fn plot(h: &Histogram, channel: &str) -> String {
     // The channel stands above.
     let title = h.label.strip_prefix(channel).map_or(h.label.as_str(), str::trim);
-    let drawn = HistogramPlot { title, unit: h.unit, range: h.range, counts: &h.counts }.draw(212.0, 104.0);
+    let drawn = HistogramPlot { title, unit: h.unit, range: h.range, counts: &h.counts }.draw(166.0, 104.0);
     picture(&drawn, "histogram")
 }
 
@@ -49,14 +51,13 @@ pub fn scatter(input: &Input) -> Section {
     let groups: Vec<usize> = s.rows.iter().map(group).collect();
     let share = |k: usize| format!("component {} ({:.0} % of the differences)", k + 1, 100.0 * s.explained[k]);
     let (x, y) = (share(0), share(1));
-    let trail: Vec<[f32; 2]> = Vec::new();
     let drawn = ScatterPlot {
         title: "Rows of the database by their features",
         points: &s.points,
         groups: &groups,
         names: &names,
         axes: [&x, &y],
-        trail: &trail,
+        trail: &[],
     };
     let mut html = note(&format!(
         "{} of {} rows, projected onto the two directions in which they differ most. Near points are similar poses with similar \

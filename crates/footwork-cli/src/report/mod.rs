@@ -79,7 +79,7 @@ pub fn write(path: &Path, title: &str, input: &Input) -> Result<Value> {
     let usage = Usage::of(&input.db, run.playing.iter().copied(), run.dt_s);
     let (data, cut_s) = player::data(run);
     let mut sections: Vec<Section> =
-        vec![database::section(input), run::figure(input, cut_s)?, run::section(input, &usage)];
+        vec![run::figure(input, cut_s)?, database::section(input), run::section(input, &usage)];
     if !input.quick {
         sections.push(quality::section(input)?);
     }

@@ -8,6 +8,8 @@ use serde_json::Value;
 const STYLE: &str = include_str!("style.css");
 const PLAYER: &str = include_str!("player.js");
 const TABLES: &str = include_str!("tables.js");
+/// A table with more rows scrolls by itself.
+const MOST_ROWS: usize = 40;
 /// Maximum number of characters of a name.
 const CHARS: usize = 120;
 
@@ -92,7 +94,8 @@ pub fn table(class: &str, head: &[&str], rows: &[Vec<String>]) -> String {
         body.push_str(&format!("<tr>{cells}</tr>\n"));
     }
     format!(
-        "<div class=\"scroll\" tabindex=\"0\"><table class=\"{class}\">\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n"
+        "<div class=\"scroll{}\" tabindex=\"0\"><table class=\"{class}\">\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n",
+        if rows.len() > MOST_ROWS { " long" } else { "" }
     )
 }
 

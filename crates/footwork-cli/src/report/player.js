@@ -8,6 +8,7 @@
   const places = new Int16Array(bytes(data.places)), turns = new Int8Array(bytes(data.turns));
   const roots = new Float32Array(bytes(data.roots)), wanted = new Float32Array(bytes(data.wanted));
   const contacts = new Uint8Array(bytes(data.contacts));
+  const hills = data.heights && new Int16Array(bytes(data.heights.values));
   const last = data.frames - 1, joints = data.joints;
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   let colours = {};
@@ -67,6 +68,14 @@
     return p;
   };
 
+  // The ground under a point: known heights, or the plane at the height of the root.
+  const groundAt = (x, z, plane) => {
+    if (!hills) return plane;
+    const h = data.heights, rows = hills.length / h.columns;
+    const c = Math.min(Math.max(Math.round((x - h.x) / h.step), 0), h.columns - 1), r = Math.min(Math.max(Math.round((z - h.z) / h.step), 0), rows - 1);
+    return hills[r * h.columns + c] / h.per_m;
+  };
+
   const hull = (points) => {
     points.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
     const around = [];
@@ -121,10 +130,19 @@
     while (step * scale < 14) step *= 10;
     const reach = Math.ceil((0.75 * Math.hypot(width, height / Math.max(sp, 0.2))) / scale / step), ends = reach * step;
     const [x0, z0] = [Math.round(root.x / step), Math.round(root.z / step)];
+    // Slopes and steps need more than two points.
+    const along = (at) => {
+      const points = [], pieces = hills ? Math.min(Math.ceil((2 * ends) / data.heights.step), 240) : 1;
+      for (let i = 0; i <= pieces; i++) {
+        const [x, z] = at(-ends + (2 * ends * i) / pieces);
+        points.push(place([x, groundAt(x, z, floor), z]));
+      }
+      return points;
+    };
     for (let k = -reach; k <= reach; k++) {
       const [x, z] = [(x0 + k) * step, (z0 + k) * step];
-      line([place([x, floor, root.z - ends]), place([x, floor, root.z + ends])], (x0 + k) % 2 ? colours.grid : colours.grid2, 1);
-      line([place([root.x - ends, floor, z]), place([root.x + ends, floor, z])], (z0 + k) % 2 ? colours.grid : colours.grid2, 1);
+      line(along((t) => [x, root.z + t]), (x0 + k) % 2 ? colours.grid : colours.grid2, 1);
+      line(along((t) => [root.x + t, z]), (z0 + k) % 2 ? colours.grid : colours.grid2, 1);
     }
 
     // Paths: as commanded, pale and thick; as walked.
@@ -242,7 +260,7 @@
   };
   const tick = (now) => {
     if (!playing) return;
-    time += (Math.min(now - before, 100) / 1000) * speed();
+    time += (Math.min(Math.max(now - before, 0), 200) / 1000) * speed();
     before = now;
     if (time * data.rate > last) time = 0;
     if (visible) draw();

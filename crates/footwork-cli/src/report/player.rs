@@ -9,6 +9,8 @@ use base64::prelude::BASE64_STANDARD;
 use footwork::math::Facing;
 use footwork_draw::cell::Subject;
 use footwork_draw::figure::{Ball, Half, Part};
+use footwork_draw::ground::Ground;
+use glam::Vec3;
 use serde_json::{Value, json};
 
 /// Steps of a metre.
@@ -77,6 +79,7 @@ pub fn data(run: &Run) -> (Value, Option<f64>) {
         "slots": m.slots,
         "per_m": PER_M,
         "level": run.level,
+        "heights": heights(run),
         "ground": figure.ground_m,
         "height": figure.height_m,
         "parts_of_body": figure.parts.iter().map(|p| part(p, &joints)).collect::<Vec<_>>(),
@@ -92,6 +95,33 @@ pub fn data(run: &Run) -> (Value, Option<f64>) {
         "contacts": BASE64_STANDARD.encode(&contacts),
     });
     (data, is_cut.then_some(shown_s))
+}
+
+/// Heights of the ground around the path of a run; nothing on level ground.
+fn heights(run: &Run) -> Value {
+    /// Room around the path, in metres.
+    const AROUND_M: f32 = 4.0;
+    /// Smallest distance of two heights, in metres: finer than the tread of a step.
+    const STEP_M: f32 = 0.1;
+    const MOST: usize = 150_000;
+    const PER_M: f32 = 200.0;
+    let Ground::Known(height) = &run.subject.ground else { return Value::Null };
+    let mut bounds = [f32::MAX, f32::MAX, f32::MIN, f32::MIN];
+    for Vec3 { x, z, .. } in run.walked.iter().map(|s| s.position) {
+        bounds = [bounds[0].min(x), bounds[1].min(z), bounds[2].max(x), bounds[3].max(z)];
+    }
+    let [x0, z0] = [bounds[0] - AROUND_M, bounds[1] - AROUND_M];
+    let [wide, deep] = [bounds[2] + AROUND_M - x0, bounds[3] + AROUND_M - z0];
+    let step = STEP_M.max((wide * deep / MOST as f32).sqrt());
+    let [columns, rows] = [wide, deep].map(|m| ((m / step).ceil() as usize + 1).min(MOST));
+    let mut values = Vec::with_capacity(2 * columns * rows);
+    for r in 0..rows {
+        for c in 0..columns {
+            let y = height(Vec3::new(x0 + c as f32 * step, 0.0, z0 + r as f32 * step));
+            values.extend(((y * PER_M).round() as i16).to_le_bytes());
+        }
+    }
+    json!({ "x": x0, "z": z0, "step": step, "columns": columns, "per_m": PER_M, "values": BASE64_STANDARD.encode(&values) })
 }
 
 /// Frames of the motion for each that is kept.

@@ -30,8 +30,8 @@ pub fn section(input: &Input, usage: &Usage) -> Section {
     let head = ["#No.", "Clip", "#Seconds", "#Rows", "#Mean m/s", "Kind", "Tags", "#Played s"];
     let unused = usage.unused_clips().len();
     let mut html = note(&format!(
-        "The run below plays {} of {} clips; <em>Played</em> counts its seconds. A clip that no run plays costs memory and search \
-         time. Click a heading to sort.",
+        "The run plays {} of {} clips; <em>Played</em> counts its seconds. A clip that no run plays costs memory and search \
+         time. <span class=\"screen\">Click a heading to sort.</span>",
         db.clips.len() - unused,
         db.clips.len()
     ));

@@ -24,7 +24,7 @@ use crate::course::Course;
 use crate::output;
 use crate::run::Drive;
 use crate::trace::Trace;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use footwork_metrics::analysis::Usage;
 use page::Section;
 use serde_json::{Value, json};
@@ -37,6 +37,9 @@ const DRIVEN_S: f32 = 60.0;
 /// Runs the command.
 pub fn report(args: &ReportArgs, common: &Common) -> Result<()> {
     let (db, config) = common.open()?;
+    if db.rows() == 0 {
+        bail!("the database has no rows: expected at least one; add longer clips");
+    }
     let db = Arc::new(db);
     let (trace, source) = match &args.trace {
         Some(path) => (Trace::load(path)?, path.display().to_string()),
@@ -80,14 +83,16 @@ pub fn write(path: &Path, title: &str, input: &Input) -> Result<Value> {
     let (data, cut_s) = player::data(run);
     let mut sections: Vec<Section> =
         vec![run::figure(input, cut_s)?, database::section(input), run::section(input, &usage)];
-    if !input.quick {
+    // Only a game knows the values of user channels: no course can be driven without them.
+    let measured = !input.quick && input.db.schema.user_width == 0;
+    if measured {
         sections.push(quality::section(input)?);
     }
     sections.push(coverage::section(input));
     sections.push(clips::section(input, &usage));
     sections.push(features::section(input));
     sections.push(features::scatter(input));
-    if !input.quick {
+    if measured {
         sections.push(search::section(input)?);
     }
     let about = format!(

@@ -18,7 +18,7 @@
   // Colours of the style, so that the figure follows light and dark.
   const readColours = () => {
     const style = getComputedStyle(document.documentElement);
-    for (const name of ["left", "right", "middle", "edge", "grid", "grid2", "ink", "faint", "jump", "command", "accent", "line"]) {
+    for (const name of ["left", "right", "middle", "grid", "grid2", "faint", "jump", "command", "line"]) {
       colours[name] = style.getPropertyValue("--" + name).trim();
     }
     colours.parts = [colours.left, colours.right, colours.middle];
@@ -153,8 +153,8 @@
       for (let f = first; f <= end; f += each) points.push(place(point(f)));
       return points;
     };
-    line(way((f) => [wanted[2 * f], roots[4 * f + 1] + data.ground, wanted[2 * f + 1]]), colours.command, 5);
-    line(way((f) => [roots[4 * f], roots[4 * f + 1] + data.ground, roots[4 * f + 2]]), colours.faint, 1.3);
+    line(way((f) => [wanted[2 * f], groundAt(wanted[2 * f], wanted[2 * f + 1], roots[4 * f + 1] + data.ground), wanted[2 * f + 1]]), colours.command, 5);
+    line(way((f) => [roots[4 * f], groundAt(roots[4 * f], roots[4 * f + 2], roots[4 * f + 1] + data.ground), roots[4 * f + 2]]), colours.faint, 1.3);
 
     // Feet on the ground.
     data.soles.forEach((sole, slot) => {
@@ -167,7 +167,6 @@
       g.fillStyle = colours.parts[sole.half];
       g.fill();
       g.globalAlpha = 1;
-      line([], colours.edge, 1);
     });
 
     // The body, far parts first; the side that faces away is darker.

@@ -56,9 +56,11 @@ fn still(run: &Run) -> Result<footwork_draw::shapes::Picture> {
     let last_s = (run.seconds() - f64::from(run.dt_s)).max(0.0);
     let from = (moves as f64 * f64::from(run.dt_s)).min((last_s - EVERY_S * (POSES - 1) as f64).max(0.0));
     let to = (from + EVERY_S * (POSES - 1) as f64).min(last_s);
+    let mut subject = run.subject.clone();
+    subject.span = subject.motion.frame_at(from)..subject.motion.frame_at(to) + 1;
     let strip = Strip {
         title: format!("{POSES} poses of the run"),
-        subjects: slice::from_ref(&run.subject),
+        subjects: slice::from_ref(&subject),
         span_s: [from, to],
         moments: Moments::Frames(POSES),
         views: &[View::ThreeQuarter],

@@ -13,7 +13,7 @@ pub struct ReportArgs {
     /// Recorded run to show, of the same database. Default: the standard course, driven for the report
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// Page without what takes seconds: quality, search times, motion that is there twice
+    /// Page without what takes seconds. Leaves out quality, search times, and motion that is there twice
     #[arg(long)]
     pub quick: bool,
     /// Heading of the page. Default: name of the database

@@ -27,8 +27,8 @@ pub fn section(input: &Input) -> Section {
     ];
     let mut html = facts(&list);
     let stick = input.config.speeds.over(&db.stick);
-    let hash = format!("content {:032x}", db.content_hash());
-    html.push_str(&note(&format!("{}. {hash}.", name(&stick_line(&stick)))));
+    let hash = format!("Content hash: {:032x}", db.content_hash());
+    html.push_str(&note(&format!("A {}. {hash}.", name(&stick_line(&stick)))));
     html.push_str("<details><summary>Channels of the features, tags and events</summary>\n");
     let channel = |c: &footwork::schema::Channel| {
         let columns = if c.columns.len() == 1 {

@@ -7,6 +7,7 @@ use crate::film::{self, Reel};
 use crate::kind::Kind;
 use crate::networks;
 use crate::output;
+use crate::report;
 use crate::run::{Drive, Driven};
 use crate::simulate::print_summary;
 use anyhow::{Context, Result};
@@ -20,7 +21,8 @@ use std::time::Instant;
 /// Folder of the files.
 const FOLDER: &str = "footwork-demo";
 /// Files in the folder.
-pub const FILES: [(&str, Kind); 6] = [
+pub const FILES: [(&str, Kind); 7] = [
+    ("index.html", Kind::Html),
     ("demo.bvh", Kind::Bvh),
     ("demo.glb", Kind::Glb),
     ("path.svg", Kind::Svg),
@@ -42,7 +44,7 @@ pub fn demo(common: &Common) -> Result<()> {
     let (db, config) = common.open()?;
     let db = Arc::new(db);
     let built_s = start.elapsed().as_secs_f32();
-    let cast = Cast::of_database(&db, config)?;
+    let cast = Cast::of_database(&db, config.clone())?;
     let driven = Arc::new(drive(SECONDS, common)?.run(&cast)?);
 
     std::fs::create_dir_all(FOLDER).with_context(|| format!("cannot make the folder {FOLDER}"))?;
@@ -52,6 +54,10 @@ pub fn demo(common: &Common) -> Result<()> {
     let title = "footwork demo: motion matching on built-in data";
     film::film_run(&path("strip.png"), title, reel(&cast, &driven, "exact"), telling(&driven))?;
     film_learned(&cast, &driven, common)?;
+    let run = report::Run::of(&db, Arc::clone(&driven), "The standard course".to_owned())?;
+    let name = report::database_name(common);
+    let input = report::Input { db: db.clone(), config, name, run, seed: common.seed, quick: false, json: common.json };
+    report::write(&path("index.html"), "footwork demo: motion matching", &input)?;
     let summary = json!({
         "database": {
             "clips": db.clips.len(),
@@ -86,6 +92,7 @@ pub fn demo(common: &Common) -> Result<()> {
     out!("course:");
     print_summary(&driven.summary);
     out!("written to {FOLDER}/:");
+    out!("  index.html    open this first, in a browser: the character plays, and what the database holds");
     out!("  demo.glb      the motion on a mannequin, for any glTF viewer or Blender");
     out!("  demo.bvh      the motion for animation tools");
     out!("  path.svg      the commanded and the walked path from above");

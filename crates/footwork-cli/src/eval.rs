@@ -23,7 +23,8 @@ use footwork_metrics::samples::Moment;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
-use table::{as_json, figures, print_table, seconds};
+pub use table::figures;
+use table::{as_json, print_table, seconds};
 
 /// Time filmed before and after the worst frame, in seconds.
 const AROUND_S: f32 = 1.0;

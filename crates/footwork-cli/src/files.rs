@@ -66,7 +66,8 @@ impl Files {
                     self.folder("--fix", folder, Kind::Bvh, true);
                 }
             }
-            Some(Command::Film(a)) => self.file("--output", &a.output, Kind::Picture),
+            Some(Command::Film(a)) => self.file("--output", &a.output, Kind::Film),
+            Some(Command::Report(a)) => self.file("--output", &a.output, Kind::Html),
             Some(Command::Simulate(a)) => {
                 let files = [
                     ("--bvh", &a.bvh, Kind::Bvh),
@@ -111,6 +112,7 @@ impl Files {
                     self.film_source(source)?;
                 }
             }
+            Some(Command::Report(a)) => self.inputs.extend(a.trace.clone()),
             Some(Command::Simulate(a)) => {
                 self.inputs.extend(course::file(&a.course).map(PathBuf::from).into_iter().chain(a.learned.clone()))
             }

@@ -18,6 +18,9 @@ pub enum Kind {
     Svg,
     /// PNG or SVG, by the name.
     Picture,
+    /// A picture, or one that plays: GIF or WebP.
+    Film,
+    Html,
     Json,
     Sidecar,
 }
@@ -32,14 +35,21 @@ impl Kind {
             Self::Trace => &["fwtrace"],
             Self::Svg => &["svg"],
             Self::Picture => &["png", "svg"],
+            Self::Film => &["png", "svg", "gif", "webp"],
+            Self::Html => &["html"],
             Self::Json => &["json"],
             Self::Sidecar => &["toml"],
         }
     }
 
     /// `.png or .svg`, for messages.
-    fn names(self) -> String {
-        self.extensions().iter().map(|e| format!(".{e}")).collect::<Vec<_>>().join(" or ")
+    pub fn names(self) -> String {
+        let names: Vec<String> = self.extensions().iter().map(|e| format!(".{e}")).collect();
+        match &names[..] {
+            [] => String::new(),
+            [only] => only.clone(),
+            [first @ .., last] => format!("{} or {last}", first.join(", ")),
+        }
     }
 }
 
@@ -63,7 +73,7 @@ pub fn check_kind(flag: &str, path: &Path, kind: Kind) -> Result<()> {
             bail!("{flag} {}: expected a name that ends in {}", name.display(), kind.names());
         }
     }
-    if kind == Kind::Picture && path.extension().is_none() {
+    if matches!(kind, Kind::Picture | Kind::Film) && path.extension().is_none() {
         bail!("{flag} {shown}: expected a name that ends in {}", kind.names());
     }
     if target.is_dir() {
@@ -118,6 +128,9 @@ impl Content {
         let known = match () {
             () if bytes.starts_with(b"glTF") => "glb",
             () if bytes.starts_with(b"\x89PNG") => "png",
+            () if bytes.starts_with(b"GIF8") => "gif",
+            () if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") => "webp",
+            () if text.get(..14).is_some_and(|t| t.eq_ignore_ascii_case("<!doctype html")) => "html",
             () if bytes.starts_with(b"Kaydara FBX Binary") || text.starts_with("; FBX") => "fbx",
             () if text.starts_with("HIERARCHY") => "bvh",
             () if text.starts_with("<svg") || text.starts_with("<?xml") => "svg",

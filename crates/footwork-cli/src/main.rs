@@ -26,6 +26,7 @@ mod networks;
 mod output;
 mod progress;
 mod replay;
+mod report;
 mod retarget;
 mod run;
 mod search;
@@ -62,6 +63,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         }
         Some(Command::Inspect(args)) => inspect::inspect(args, &cli.common),
         Some(Command::Film(args)) => film::film(args, &cli.common),
+        Some(Command::Report(args)) => report::report(args, &cli.common),
         Some(Command::Simulate(args)) => simulate::simulate(args, &cli.common),
         Some(Command::Replay(args)) => replay::replay(args, &cli.common),
         Some(Command::Gait(args)) => gait::gait(args, &cli.common),

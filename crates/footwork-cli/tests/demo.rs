@@ -1,18 +1,18 @@
-//! `footwork` without arguments: six files that other programs can open.
+//! `footwork` without arguments: seven files that other programs can open.
 
 mod common;
 
 use footwork_import::bvh::Units;
 
 #[test]
-fn the_demo_needs_nothing_and_writes_six_files() {
+fn the_demo_needs_nothing_and_writes_seven_files() {
     let dir = tempfile::tempdir().unwrap();
     let out = common::ok::<&str>(dir.path(), &[]);
     assert!(out.contains("footwork-demo/") && out.contains("searches/s") && out.contains("path error"), "{out}");
     let folder = dir.path().join("footwork-demo");
     assert_eq!(
         common::names(&folder),
-        ["demo.bvh", "demo.glb", "learned.png", "path.svg", "strip.png", "summary.json"]
+        ["demo.bvh", "demo.glb", "index.html", "learned.png", "path.svg", "strip.png", "summary.json"]
     );
 
     let clip = footwork_import::read_clip(&folder.join("demo.bvh"), Units::Auto).unwrap();
@@ -21,6 +21,11 @@ fn the_demo_needs_nothing_and_writes_six_files() {
     let glb = std::fs::read(folder.join("demo.glb")).unwrap();
     assert_eq!((&glb[..4], &glb[4..8]), (b"glTF".as_slice(), [2, 0, 0, 0].as_slice()));
     assert_eq!(u32::from_le_bytes(glb[8..12].try_into().unwrap()) as usize, glb.len());
+
+    let page = std::fs::read_to_string(folder.join("index.html")).unwrap();
+    assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>") && page.len() > 500_000);
+    let told = out.lines().position(|l| l.contains("index.html") && l.contains("open this first")).unwrap();
+    assert!(told < out.lines().position(|l| l.contains("demo.glb")).unwrap(), "{out}");
 
     let svg = std::fs::read_to_string(folder.join("path.svg")).unwrap();
     assert!(svg.starts_with("<svg") && svg.contains("<path") && svg.trim_end().ends_with("</svg>"));

@@ -210,11 +210,11 @@ fn a_mistake_is_one_clear_message_and_no_file() {
     common::mocap(dir.path());
     std::fs::write(dir.path().join("cut.fwtrace"), b"\x10\0\0\0\0\0\0\0{}").unwrap();
     std::fs::write(dir.path().join("motion.txt"), "x").unwrap();
-    let cases: [(&[&str], &[&str]); 12] = [
+    let cases: [(&[&str], &[&str]); 19] = [
         (&["--clip", "walk_15", "-o", "x.png"], &["walk_15", "the nearest is `walk_1"]),
         (&["--from", "3", "--to", "3", "-o", "x.png"], &["--from 3 --to 3", "later"]),
         (&["mocap/idle.bvh", "--from", "900", "-o", "x.png"], &["900", "ends at"]),
-        (&["-o", "x.jpg"], &["x.jpg", ".png or .svg"]),
+        (&["-o", "x.jpg"], &["x.jpg", ".png, .svg, .gif or .webp"]),
         (&["motion.txt", "-o", "x.png"], &["motion.txt", ".bvh", ".fwdb"]),
         (&["nothing.bvh", "-o", "x.png"], &["cannot read nothing.bvh"]),
         (&["--trace", "cut.fwtrace", "-o", "x.png"], &["cut.fwtrace", "truncated", "simulate --trace"]),
@@ -223,11 +223,18 @@ fn a_mistake_is_one_clear_message_and_no_file() {
         (&["--width", "7", "-o", "x.png"], &["--width 7", "pixels"]),
         (&["mocap/idle.bvh", "--trace", "cut.fwtrace", "-o", "x.png"], &["expected one source"]),
         (&["mocap", "-o", "no/such/folder/x.png"], &["no/such/folder/x.png"]),
+        (&["--to", "200", "-o", "x.gif"], &["5001 pictures", "at most 3000", "--every"]),
+        (&["--view", "side,top", "-o", "x.gif"], &["--view", "one view"]),
+        (&["--frames", "5", "-o", "x.webp"], &["--frames", "--every"]),
+        (&["--sheet", "-o", "x.webp"], &["--sheet"]),
+        (&["--every", "0.001", "-o", "x.gif"], &["--every 0.001", "0.02"]),
+        (&["--width", "4000", "-o", "x.gif"], &["--width 4000", "160 to 1920"]),
+        (&["--compare", "mocap/idle.bvh", "built-in", "-o", "x.gif"], &["--compare", "animated"]),
     ];
     for (args, parts) in cases {
         common::fails(dir.path(), &[&["film"], args].concat(), parts);
     }
-    assert!(!dir.path().join("x.png").exists());
+    assert!(["x.png", "x.gif", "x.webp"].iter().all(|name| !dir.path().join(name).exists()));
 }
 
 #[test]
@@ -273,4 +280,89 @@ fn a_dog_is_filmed_by_its_configuration() {
     let (take, config) = (take.to_str().unwrap(), config.to_str().unwrap());
     let told = film(dir.path(), &[take, "--config", config, "--from", "2", "-o", "dog.png"]);
     assert_eq!(told["sources"][0]["contacts"].as_array().unwrap().len(), 4);
+}
+
+/// Pictures of an animated file as red, green, blue, with the milliseconds of each.
+fn played(path: &Path) -> Vec<(Vec<[u8; 3]>, u32)> {
+    let bytes = std::fs::read(path).unwrap();
+    let mut pictures = Vec::new();
+    if path.extension().unwrap() == "webp" {
+        let mut decoder = image_webp::WebPDecoder::new(std::io::Cursor::new(&bytes)).unwrap();
+        assert_eq!(decoder.loop_count(), image_webp::LoopCount::Forever);
+        for _ in 0..decoder.num_frames() {
+            let mut pixels = vec![0; decoder.output_buffer_size().unwrap()];
+            let ms = decoder.read_frame(&mut pixels).unwrap();
+            let width = if decoder.has_alpha() { 4 } else { 3 };
+            pictures.push((pixels.chunks_exact(width).map(|p| [p[0], p[1], p[2]]).collect(), ms));
+        }
+        return pictures;
+    }
+    let mut options = gif::DecodeOptions::new();
+    options.set_color_output(gif::ColorOutput::RGBA);
+    let mut decoder = options.read_info(bytes.as_slice()).unwrap();
+    let width = usize::from(decoder.width());
+    let mut page = vec![[0u8; 3]; width * usize::from(decoder.height())];
+    while let Some(frame) = decoder.read_next_frame().unwrap() {
+        for (k, p) in frame.buffer.chunks_exact(4).enumerate() {
+            let (x, y) = (k % usize::from(frame.width), k / usize::from(frame.width));
+            page[(y + usize::from(frame.top)) * width + x + usize::from(frame.left)] = [p[0], p[1], p[2]];
+        }
+        pictures.push((page.clone(), u32::from(frame.delay) * 10));
+    }
+    assert_eq!(decoder.repeat(), gif::Repeat::Infinite);
+    pictures
+}
+
+#[test]
+fn animated_pictures_have_every_frame_for_its_time_and_move() {
+    let dir = tempfile::tempdir().unwrap();
+    common::mocap(dir.path());
+    let mut all = Vec::new();
+    for name in ["run.gif", "run.webp"] {
+        let args = ["mocap/run_400.bvh", "--from", "0.2", "--to", "1.2", "--view", "three-quarter", "-o", name];
+        let told = film(dir.path(), &args);
+        common::has_keys(
+            &told,
+            &["output", "sources", "times_s", "every_s", "views", "cells", "width", "height", "bytes"],
+        );
+        assert_eq!((&told["cells"], &told["width"]), (&26.into(), &480.into()));
+        let path = dir.path().join(name);
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), told["bytes"].as_u64().unwrap());
+        assert!(told["bytes"].as_u64().unwrap() < 4_000_000, "{told}");
+        let pictures = played(&path);
+        assert_eq!(pictures.len(), 26);
+        let size = 480 * told["height"].as_f64().unwrap() as usize;
+        assert!(pictures.iter().all(|(p, ms)| p.len() == size && *ms == 40), "{:?}", pictures[0].1);
+        for pair in pictures.windows(2) {
+            let changed = pair[0].0.iter().zip(&pair[1].0).filter(|(a, b)| a != b).count();
+            assert!(changed > size / 100, "{changed} of {size} pixels move");
+        }
+        all.push(pictures);
+        // The same twice.
+        let bytes = std::fs::read(&path).unwrap();
+        film(dir.path(), &args);
+        assert!(std::fs::read(&path).unwrap() == bytes);
+    }
+    // WebP keeps every pixel; GIF is near to it.
+    for ((gif, _), (webp, _)) in all[0].iter().zip(&all[1]) {
+        let off = |(a, b): (&[u8; 3], &[u8; 3])| (0..3).map(|k| u64::from(a[k].abs_diff(b[k]))).sum::<u64>();
+        let mean = gif.iter().zip(webp).map(off).sum::<u64>() as f64 / gif.len() as f64;
+        assert!(mean < 4.0, "{mean}");
+        assert!(webp.contains(&[255, 255, 255]) && gif.iter().filter(|p| p[0] > 250).count() > gif.len() / 4);
+    }
+}
+
+#[test]
+fn a_standing_camera_a_still_figure_and_a_run_play_too() {
+    let dir = tempfile::tempdir().unwrap();
+    common::ok(dir.path(), &["simulate", "--seconds", "6", "--trace", "run.fwtrace"]);
+    for (name, args) in [
+        ("a.gif", &["run.fwtrace", "--from", "3", "--to", "5", "--camera", "fixed", "--every", "0.2"][..]),
+        ("b.webp", &["run.fwtrace", "--from", "3", "--to", "4", "--view", "top", "--every", "0.25", "--width", "160"]),
+        ("c.gif", &["--clip", "idle", "--from", "1", "--to", "1.01"]),
+        ("d.webp", &["--clip", "stairs_up", "--to", "1", "--every", "0.5", "--title", "up"]),
+    ] {
+        let told = film(dir.path(), &[args, &["-o", name]].concat());
+        assert_eq!(played(&dir.path().join(name)).len() as u64, told["cells"].as_u64().unwrap(), "{name}");
+    }
 }

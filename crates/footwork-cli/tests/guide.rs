@@ -155,7 +155,12 @@ fn doctor_lists_every_check_as_it_is() {
 
 #[test]
 fn film_can_be_followed() {
-    assert!(follow("film.md") >= 8);
+    assert!(follow("film.md") >= 11);
+}
+
+#[test]
+fn report_can_be_followed() {
+    assert!(follow("report.md") >= 5);
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn an_output_that_is_an_input_is_refused_by_every_command() {
     let dir = folder();
     let before = contents(dir.path());
     let walk = "mocap/walk_175.bvh";
-    let cases: [(&[&str], &[&str]); 16] = [
+    let cases: [(&[&str], &[&str]); 18] = [
         (&["convert", walk, "-o", walk], &["--output mocap/walk_175.bvh", "inputs"]),
         (&["convert", "mocap/walk*.bvh", "-o", "./mocap/../mocap/walk_175.bvh"], &["walk_175.bvh", "inputs"]),
         (&["convert", "mocap", "-o", "mocap"], &["--output mocap", "nothing is changed in place"]),
@@ -54,6 +54,8 @@ fn an_output_that_is_an_input_is_refused_by_every_command() {
         (&["simulate", "--db", "run.fwdb", "--seconds", "1", "--glb", "run.fwdb"], &["--glb run.fwdb"]),
         (&["film", "run.fwtrace", "-o", "run.fwtrace"], &["--output run.fwtrace", "inputs"]),
         (&["film", "mocap", "-o", walk], &["inputs"]),
+        (&["report", "--db", "run.fwdb", "-o", "run.fwdb"], &["--output run.fwdb", "inputs"]),
+        (&["report", "--db", "run.fwdb", "--trace", "run.fwtrace", "-o", "run.fwtrace"], &["run.fwtrace", "inputs"]),
         (&["eval", "--gate", "run.svg", "--film", "run.svg"], &["--film run.svg", "inputs"]),
     ];
     for (args, parts) in cases {
@@ -139,7 +141,11 @@ fn a_file_of_another_kind_is_not_replaced() {
         fails(dir.path(), &[&simulate, args].concat(), parts);
     }
     fails(dir.path(), &["build", "mocap", "-o", "run.glb"], &["--output run.glb", "ends in .fwdb"]);
-    fails(dir.path(), &["film", "mocap", "-o", "scene.gltf"], &["scene.gltf", ".png or .svg"]);
+    fails(dir.path(), &["film", "mocap", "-o", "scene.gltf"], &["scene.gltf", ".gif or .webp"]);
+    fails(dir.path(), &["report", "--quick", "-o", "run.svg"], &["--output run.svg", "ends in .html"]);
+    fs::copy(at("run.glb"), at("page.html")).unwrap();
+    fails(dir.path(), &["report", "--quick", "-o", "page.html"], &["--output page.html", "found a .glb file"]);
+    fs::remove_file(at("page.html")).unwrap();
     fails(dir.path(), &["gait", "-o", "notes", "--clip", "idle"], &["--output notes", "found a file"]);
     fails(dir.path(), &["doctor", "mocap", "--fix", "notes"], &["--fix notes", "found a file"]);
     assert!(contents(dir.path()) == before);

@@ -79,7 +79,9 @@ impl<'a> Animation<'a> {
     }
 
     fn head_px(&self) -> f32 {
-        if self.title.is_empty() { 2.0 * LINE_PX + 6.0 } else { 3.0 * LINE_PX + 6.0 }
+        // Heading, time, and the playing clip of a run.
+        let lines = 1 + usize::from(!self.title.is_empty()) + usize::from(!self.subject.motion.playing.is_empty());
+        LINE_PX * lines as f32 + 6.0
     }
 
     /// Bounds of the figure at a frame, from the point at the middle of the picture.
@@ -155,7 +157,9 @@ impl Scene<'_> {
             y += LINE_PX;
         }
         picture.words([PAD, y], Anchor::Start, Font::Small, INK, format!("{:.2} s", m.time_s(f)));
-        if let Some(part) = m.parts.iter().rfind(|p| p.start <= f) {
+        // The heading names a single clip.
+        let several = m.parts.len() > 1 || a.title.is_empty();
+        if let Some(part) = m.parts.iter().rfind(|p| several && p.start <= f) {
             picture.words([PAD + 70.0, y], Anchor::Start, Font::Small, INK, cut(&part.name, chars.saturating_sub(10)));
         }
         y += LINE_PX;

@@ -42,6 +42,7 @@ const BLOCK_PX: f32 = 6.0;
 const TRACE_S: f32 = 0.4;
 
 /// Motion with the body that shows it.
+#[derive(Clone)]
 pub struct Subject {
     /// Name shown beside it.
     pub label: String,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Flags of `film`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  footwork film --clip walk_125 -o strip.png\n  footwork film take.bvh --from 2 --to 5 --view side,front -o strip.png\n  footwork film --db mocap.fwdb --sheet --clip turn -o turns.png\n  footwork film --trace run.fwtrace --db mocap.fwdb --from 10 --to 13 --camera fixed -o run.svg\n  footwork film --compare take.bvh 'mocap.fwdb#take' -o both.png\n  footwork film --compare exact learned --from 2 --to 6 -o both.png"
+    after_help = "Examples:\n  footwork film --clip walk_125 -o strip.png\n  footwork film take.bvh --from 2 --to 5 --view side,front -o strip.png\n  footwork film --db mocap.fwdb --sheet --clip turn -o turns.png\n  footwork film --trace run.fwtrace --db mocap.fwdb --from 10 --to 13 --camera fixed -o run.svg\n  footwork film --compare take.bvh 'mocap.fwdb#take' -o both.png\n  footwork film --compare exact learned --from 2 --to 6 -o both.png\n  footwork film --clip run_400 --view three-quarter -o run.gif\n  footwork film --trace run.fwtrace --db mocap.fwdb --from 8 --to 14 --width 640 -o run.webp"
 )]
 pub struct FilmArgs {
     /// Motion file, folder, database (.fwdb), trace (.fwtrace), or `built-in`. `#clip` after it selects a clip. `exact`,
@@ -39,7 +39,7 @@ pub struct FilmArgs {
     /// Number of poses drawn (with --sheet: per clip). Default: as many as fit
     #[arg(long, value_name = "N", conflicts_with = "every")]
     pub frames: Option<usize>,
-    /// Interval between poses, in seconds. Default: as many poses as fit
+    /// Interval between poses, in seconds. Default: as many poses as fit; 0.04 in an animated picture
     #[arg(long, value_name = "S")]
     pub every: Option<f64>,
     /// Two sources, one above the other, at the same times and scale
@@ -51,13 +51,13 @@ pub struct FilmArgs {
     /// Page of the contact sheet, with 12 clips per page
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub page: usize,
-    /// Width of the picture, in pixels. Range: 480 to 6000
-    #[arg(long, value_name = "PX", default_value_t = 1600)]
-    pub width: u32,
+    /// Width of the picture, in pixels. Range: 480 to 6000; animated: 160 to 1920. Default: 1600; animated: 480
+    #[arg(long, value_name = "PX")]
+    pub width: Option<u32>,
     /// Heading of the picture. Default: name of the source
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
-    /// Picture to write: .png or .svg
+    /// Picture to write: .png or .svg; .gif or .webp for one that plays
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// Database and configuration.

@@ -7,6 +7,7 @@ mod common;
 mod drive;
 mod files;
 mod film;
+mod report;
 
 pub use common::{Common, SearchKind};
 pub use drive::{
@@ -15,6 +16,7 @@ pub use drive::{
 };
 pub use files::{BuildArgs, ConvertArgs, DoctorArgs, OutputFormat, RetargetArgs};
 pub use film::{CameraKind, FilmArgs, ViewKind};
+pub use report::ReportArgs;
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -34,12 +36,12 @@ pub struct Cli {
 /// Build, inspect, film and evaluate motion matching databases
 ///
 /// Without a command, footwork runs the demo: it builds the built-in data, drives a character over a scripted course, and
-/// writes demo.bvh, demo.glb, path.svg, strip.png and summary.json to footwork-demo/.
+/// writes index.html, a report to open in a browser, and the motion as files to footwork-demo/.
 #[derive(Debug, Parser)]
 #[command(
     name = "footwork",
     version,
-    after_help = "Examples:\n  footwork\n  footwork gait -o mocap/\n  footwork build mocap/ -o mocap.fwdb\n  footwork simulate --db mocap.fwdb --course standard\n  footwork film --db mocap.fwdb --sheet -o sheet.png\n\nExit codes: 0 success, 1 invalid files or settings, 2 wrong usage, 130 interrupted; doctor also 3 (warnings) and 4 (errors)."
+    after_help = "Examples:\n  footwork\n  footwork gait -o mocap/\n  footwork build mocap/ -o mocap.fwdb\n  footwork simulate --db mocap.fwdb --course standard\n  footwork report --db mocap.fwdb -o report.html\n  footwork film --db mocap.fwdb --sheet -o sheet.png\n\nExit codes: 0 success, 1 invalid files or settings, 2 wrong usage, 130 interrupted; doctor also 3 (warnings) and 4 (errors)."
 )]
 struct Words {
     /// Command; without one, the demo.
@@ -68,8 +70,10 @@ pub enum Command {
     Config(ConfigArgs),
     /// Print the contents of a database
     Inspect(InspectArgs),
-    /// Draw motion as a film strip with contacts, speed and transitions
+    /// Draw motion as a film strip, or as a picture that plays
     Film(FilmArgs),
+    /// Write a database and a run as one page that opens in any browser
+    Report(ReportArgs),
     /// Drive a character over a course and measure how well it follows
     Simulate(SimulateArgs),
     /// Replay a recorded run, or try other settings from some point on
@@ -143,6 +147,7 @@ impl Command {
             Self::Simulate(a) => Common::from(&a.drive).learned(a.learned.as_ref()),
             // Its configuration is for what comes after a fork.
             Self::Replay(a) => Common { db: a.db.db.clone(), seed: 1, ..Common::default() }.learned(a.learned.as_ref()),
+            Self::Report(a) => Common::from(&a.drive),
             Self::Gait(a) => Common::from(&a.config()).seeded(&a.seed),
             Self::Search(a) => Common::from(&a.matcher),
             Self::Bench(a) => match &a.what {
@@ -204,6 +209,7 @@ mod tests {
             (&["doctor"], &["config", "rate", "json", "quiet"]),
             (&["inspect"], &["db", "config", "rate", "json", "quiet"]),
             (&["film"], &["db", "config", "rate", "json", "quiet"]),
+            (&["report"], &["db", "config", "rate", "search", "seed", "json", "quiet"]),
             (&["simulate"], &["db", "config", "rate", "search", "seed", "json", "quiet"]),
             (&["replay"], &["db", "config", "json", "quiet"]),
             (&["gait"], &["config", "seed", "json", "quiet"]),

@@ -3,6 +3,8 @@
 mod search;
 mod update;
 
+pub use search::exact_structures;
+
 use crate::args::{BenchArgs, BenchCommand, Common};
 use anyhow::Result;
 

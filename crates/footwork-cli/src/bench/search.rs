@@ -64,6 +64,36 @@ pub fn bench(args: &BenchSearchArgs, common: &Common) -> Result<()> {
     Ok(())
 }
 
+/// An exact structure on the queries of a game.
+#[derive(Debug)]
+pub struct Exact {
+    pub name: String,
+    pub median_us: f64,
+    pub p99_us: f64,
+    pub build_ms: f64,
+    /// Bytes of the index.
+    pub bytes: usize,
+    /// True if every result was that of brute force, to the bit.
+    pub equal: bool,
+}
+
+/// Measures the exact structures, with their default settings, on `count` queries of a character under a random stick.
+pub fn exact_structures(db: &Arc<Database>, count: usize, seed: u64) -> Result<Vec<Exact>> {
+    let questions = queries(db, QuerySet::D, count, seed).context("the queries could not be made")?;
+    let built: Vec<Built> = Backend::EXACT.into_iter().filter_map(|b| Built::new(Setting::of(b), db)).collect();
+    let bar = indicatif::ProgressBar::hidden();
+    let measured = measure(QuerySet::D, &questions, db, &built, &Cold::new(false), &bar);
+    let told = |m: &Measured| Exact {
+        name: m.built.setting.backend().name().to_owned(),
+        median_us: m.median_us,
+        p99_us: m.p99_us,
+        build_ms: m.built.build_ms,
+        bytes: m.built.index.bytes(),
+        equal: m.equal,
+    };
+    Ok(measured.iter().map(told).collect())
+}
+
 /// Returns the requested structures, each once; by default all.
 fn chosen(kinds: &[SearchKind]) -> Vec<Backend> {
     let mut all: Vec<Backend> = kinds.iter().map(|k| (*k).into()).collect();

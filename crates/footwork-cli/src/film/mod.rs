@@ -2,17 +2,22 @@
 //!
 //! ```text
 //! motion files, .fwdb, .fwtrace --source--> Reel --(seconds, clips)--> Subject --draw--> Picture --svg, raster--> file
+//!                                                                              --animated--> Pictures --gif, webp--> file
 //! ```
 
+mod animated;
 mod reel;
 mod source;
 
 use crate::args::{CameraKind, Common, FilmArgs, ViewKind};
 use crate::kind::extension;
 use crate::output;
-use anyhow::{Context, Result, bail};
+use animated::{Film, Format};
+use anyhow::{Context, Result, anyhow, bail};
+use footwork_draw::animation::Animation;
 use footwork_draw::cell::Subject;
 use footwork_draw::contact_sheet::ContactSheet;
+use footwork_draw::error::DrawError;
 use footwork_draw::figure::Figure;
 use footwork_draw::ground::Ground;
 use footwork_draw::layout::Drawn;
@@ -31,11 +36,20 @@ const DEFAULT_S: f64 = 3.0;
 /// Clips per page of a contact sheet.
 const PAGE: usize = 12;
 const WIDTHS: std::ops::RangeInclusive<u32> = 480..=6000;
+/// Default width, in pixels.
+const WIDTH: u32 = 1600;
 
 /// Runs the command.
 pub fn film(args: &FilmArgs, common: &Common) -> Result<()> {
-    let kind = Kind::of("--output", &args.output)?;
     check(args)?;
+    if let Some(format) = Format::of(&args.output) {
+        return play(format, args, common);
+    }
+    let kind = Kind::of("--output", &args.output)?;
+    let width = args.width.unwrap_or(WIDTH);
+    if !WIDTHS.contains(&width) {
+        bail!("--width {width}: expected {} to {} pixels", WIDTHS.start(), WIDTHS.end());
+    }
     let reels = reels(args, common)?;
     let (drawn, mut told) = if args.sheet { contact_sheet(args, &reels[0])? } else { film_strip(args, &reels)? };
     kind.save(&args.output, &drawn)?;
@@ -50,6 +64,58 @@ pub fn film(args: &FilmArgs, common: &Common) -> Result<()> {
         out!("{}: {} cells, {w} x {h} pixels", args.output.display(), drawn.cells);
     }
     Ok(())
+}
+
+/// Writes a picture that plays.
+fn play(format: Format, args: &FilmArgs, common: &Common) -> Result<()> {
+    let film = Film::of(args)?;
+    let reels = reels(args, common)?;
+    let [reel] = &reels[..] else { bail!("--compare: expected a .png or .svg picture, found an animated one") };
+    let span_s = span(args, &reels)?;
+    let subject = subject(reel, figure(reel)?, label(reel), span_s)?;
+    let views = views(args);
+    let [view] = views[..] else {
+        bail!("--view: expected one view in an animated picture, found {}", views.len());
+    };
+    let scene = Animation {
+        title: args.title.clone().unwrap_or_else(|| subject.label.clone()),
+        subject: &subject,
+        span_s,
+        every_s: film.every_s,
+        view,
+        camera: camera(args),
+        width: film.width as f32,
+    };
+    let scene = scene.scene().map_err(|e| film.too_many(e))?;
+    let bytes = film.encode(format, &scene, common.json)?;
+    output::bytes(&args.output, &bytes)?;
+    let (w, h, frames) = (film.width, scene.height, scene.times_s.len());
+    if common.json {
+        let told = json!({
+            "output": args.output,
+            "sources": [told(&subject, &reel.source, only_clip(reel))],
+            "from_s": span_s[0],
+            "to_s": span_s[1],
+            "times_s": scene.times_s,
+            "every_s": film.every_s,
+            "views": [view.name()],
+            "width": w,
+            "height": h,
+            "cells": frames,
+            "bytes": bytes.len(),
+        });
+        out!("{told}");
+    } else {
+        let mb = bytes.len() as f64 / 1e6;
+        out!("{}: {frames} pictures of {w} x {h} pixels, {mb:.1} MB", args.output.display());
+    }
+    Ok(())
+}
+
+/// Returns the first frames of a run with the body around them.
+pub fn subject_of_run(reel: &Reel, frames: usize) -> Result<Subject> {
+    let last_s = (frames.max(1) - 1) as f64 / f64::from(reel.rate_hz);
+    subject(reel, figure(reel)?, reel.source.clone(), [0.0, last_s])
 }
 
 /// Writes a strip of a run.
@@ -120,9 +186,6 @@ fn check(args: &FilmArgs) -> Result<()> {
     }
     if args.frames == Some(0) {
         bail!("--frames 0: expected at least 1");
-    }
-    if !WIDTHS.contains(&args.width) {
-        bail!("--width {}: expected {} to {} pixels", args.width, WIDTHS.start(), WIDTHS.end());
     }
     Ok(())
 }
@@ -232,6 +295,10 @@ fn views(args: &FilmArgs) -> Vec<View> {
     args.view.iter().map(view).collect()
 }
 
+fn width(args: &FilmArgs) -> f32 {
+    args.width.unwrap_or(WIDTH) as f32
+}
+
 fn camera(args: &FilmArgs) -> CameraMode {
     match args.camera {
         CameraKind::Follow => CameraMode::Follow,
@@ -266,8 +333,8 @@ fn film_strip(args: &FilmArgs, reels: &[Reel]) -> Result<(Drawn, Value)> {
         }
     });
     let camera = camera(args);
-    let drawn = Strip { title, subjects: &subjects, span_s, moments, views: &views, camera, width: args.width as f32 };
-    let drawn = drawn.draw()?;
+    let drawn = Strip { title, subjects: &subjects, span_s, moments, views: &views, camera, width: width(args) };
+    let drawn = drawn.draw().map_err(too_many)?;
     let told = json!({
         "sources": subjects.iter().zip(reels).map(|(s, r)| told(s, &r.source, only_clip(r))).collect::<Vec<_>>(),
         "from_s": span_s[0],
@@ -277,6 +344,18 @@ fn film_strip(args: &FilmArgs, reels: &[Reel]) -> Result<(Drawn, Value)> {
         "camera": if camera == CameraMode::Fixed { "fixed" } else { "follow" },
     });
     Ok((drawn, told))
+}
+
+/// Names the flags that help.
+fn too_many(error: DrawError) -> anyhow::Error {
+    match error {
+        DrawError::TooManyPoses { poses, most } => {
+            anyhow!(
+                "{poses} poses: expected at most {most} in one picture; set a smaller --frames, or a longer --every"
+            )
+        }
+        other => other.into(),
+    }
 }
 
 fn only_clip(reel: &Reel) -> Option<&str> {
@@ -344,7 +423,7 @@ fn contact_sheet(args: &FilmArgs, reel: &Reel) -> Result<(Drawn, Value)> {
         reel.takes.len()
     );
     let subtitle = format!("{shown}, page {} of {pages} | view: {}", args.page, view.name());
-    let width = args.width as f32;
+    let width = width(args);
     let title = args.title.clone().unwrap_or_else(|| label(reel));
     let drawn = ContactSheet { title, subtitle, subjects: &subjects, view, columns, width }.draw()?;
     let told = json!({

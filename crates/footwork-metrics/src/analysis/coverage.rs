@@ -1,6 +1,7 @@
 //! Which motion a database has, beside what a stick asks for.
 
-use footwork::database::{Clip, Database, MirrorMode};
+use footwork::database::{Database, MirrorMode};
+use footwork::frames::ClipIndex;
 use footwork::math::Transform;
 use footwork::motion::StickSpeeds;
 use footwork::trajectory::{DanceCardCell, TravelSeconds, dance_card, travel_seconds};
@@ -43,10 +44,11 @@ impl Coverage {
     /// Counts the motion of a database. `stick`: the speeds of a full stick, `MatcherConfig::speeds` over those of the database.
     pub fn of(db: &Database, stick: &StickSpeeds) -> Self {
         let travel = |made: bool| {
-            let clips = db.clips[..db.originals()].iter().filter(|c| {
-                let tags = db.clip_tags(c);
+            let wanted = |c: &ClipIndex| {
+                let tags = db.clip_tags(&db.clips[c.at()]);
                 !tags.contains(&Database::NO_LOCOMOTION) && tags.contains(&Database::MADE) == made
-            });
+            };
+            let clips = (0..db.originals()).map(ClipIndex::new).filter(wanted);
             travel_seconds(clips.map(|c| (db.pose_rate_hz, roots(db, c))))
         };
         let (captured, made) = (travel(false), travel(true));
@@ -83,18 +85,19 @@ impl Coverage {
     }
 }
 
-/// Roots of a clip. A loop has a tenth of a second more on both sides, so that none of it is left out.
-fn roots(db: &Database, clip: &Clip) -> Vec<Transform> {
-    if !clip.looping() {
+/// Roots of a clip. A loop has some frames more on both sides, so that none of it is left out.
+fn roots(db: &Database, index: ClipIndex) -> Vec<Transform> {
+    /// Half of the time over which speed and turn are taken.
+    const AROUND_S: f64 = 0.15;
+    let clip = &db.clips[index.at()];
+    let rate = f64::from(db.pose_rate_hz);
+    let around = (AROUND_S * rate) as u32;
+    if !clip.looping() || around >= clip.frames {
         return clip.frame_range().map(|f| db.poses.root(f)).collect();
     }
-    let position = db.clips.iter().position(|c| std::ptr::eq(c, clip)).unwrap_or(0);
-    let view = db.view(footwork::frames::ClipIndex::new(position), false);
-    let rate = f64::from(db.pose_rate_hz);
-    let around = (0.15 * rate) as i64;
-    // A time before the start is one of the round before.
-    let first = if around < i64::from(clip.frames) { -around } else { 0 };
-    (first..i64::from(clip.frames) + around).map(|f| view.root(f as f64 / rate).0).collect()
+    let view = db.view(index, false);
+    // The frames before the first are those of the round before.
+    (0..clip.frames + 2 * around).map(|f| view.root((f64::from(f) - f64::from(around)) / rate).0).collect()
 }
 
 /// What the mirror image of motion has in a cell: turns and sides swapped.

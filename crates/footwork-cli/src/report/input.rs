@@ -1,0 +1,98 @@
+//! What a report is about: a database, settings, and a run.
+
+use crate::film::{self, Reel};
+use crate::run::Driven;
+use anyhow::Result;
+use footwork::database::Database;
+use footwork::matcher::{MatcherConfig, Playing};
+use footwork_draw::cell::Subject;
+use footwork_draw::path_plot::PathSample;
+use std::sync::Arc;
+
+/// Longest run that is shown, in seconds.
+const MOST_S: f64 = 1200.0;
+
+/// Everything that sections are made from.
+pub struct Input {
+    pub db: Arc<Database>,
+    pub config: MatcherConfig,
+    /// Name of the database, for the heading.
+    pub name: String,
+    pub run: Run,
+    pub seed: u64,
+    /// Leaves out what takes seconds.
+    pub quick: bool,
+    pub json: bool,
+}
+
+/// A run to show, as plain data.
+pub struct Run {
+    /// Where it comes from.
+    pub source: String,
+    /// Poses with the body around them.
+    pub subject: Subject,
+    /// Seconds from one update to the next.
+    pub dt_s: f32,
+    /// Length of the whole run, of which the first part is shown, in seconds.
+    pub whole_s: f64,
+    /// `[updates]`.
+    pub commanded: Vec<PathSample>,
+    /// `[updates]`.
+    pub walked: Vec<PathSample>,
+    /// Updates with a transition.
+    pub transitions: Vec<usize>,
+    /// `[updates]`.
+    pub playing: Vec<Playing>,
+    /// First update and name of each part of the course.
+    pub parts: Vec<(usize, String)>,
+    /// True for a run on level ground.
+    pub level: bool,
+}
+
+impl Run {
+    /// Returns a run that was made or replayed with this database.
+    pub fn of(db: &Database, driven: Arc<Driven>, source: String) -> Result<Self> {
+        let dt_s = driven.summary.dt_s;
+        let whole = driven.playing.len();
+        let frames = whole.min((MOST_S / f64::from(dt_s)) as usize).max(1);
+        let reel = Reel::run(Arc::clone(&driven), db, source.clone(), &source);
+        Ok(Self {
+            dt_s,
+            whole_s: whole as f64 * f64::from(dt_s),
+            commanded: driven.commanded[..frames].to_vec(),
+            walked: driven.walked[..frames].to_vec(),
+            transitions: driven.transitions.iter().copied().filter(|f| *f < frames).collect(),
+            playing: driven.playing[..frames].to_vec(),
+            parts: driven.parts.iter().filter(|p| p.0 < frames).cloned().collect(),
+            level: driven.ground.is_some_and(|g| g.is_level()),
+            subject: film::subject_of_run(&reel, frames)?,
+            source,
+        })
+    }
+
+    /// Returns the number of updates that are shown.
+    pub fn updates(&self) -> usize {
+        self.playing.len()
+    }
+
+    /// Returns the length of what is shown, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.updates() as f64 * f64::from(self.dt_s)
+    }
+
+    /// Returns the distance that the character walked, in metres.
+    pub fn walked_m(&self) -> f32 {
+        let step = |pair: &[PathSample]| (pair[1].position - pair[0].position).length();
+        self.walked.windows(2).map(step).sum()
+    }
+
+    /// Returns the mean and the largest distance on the ground from the simulated character to the shown one, in metres.
+    pub fn path_error_m(&self) -> [f32; 2] {
+        let apart = |(a, b): (&PathSample, &PathSample)| {
+            let d = a.position - b.position;
+            (d.x * d.x + d.z * d.z).sqrt()
+        };
+        let all = || self.walked.iter().zip(&self.commanded).map(apart);
+        [all().sum::<f32>() / self.updates().max(1) as f32, all().fold(0.0, f32::max)]
+    }
+}

@@ -146,6 +146,8 @@ impl Recorder {
     /// Begins a part of the recording with the next update, such as a part of a course. Allocates the name.
     pub fn mark(&mut self, name: &str) {
         self.next_mark = Some(name.to_owned());
+        // The update that takes it must not allocate.
+        self.marks.reserve(1);
     }
 
     /// Updates a character ([`MotionMatcher::update`]) and records the update. Allocates nothing.

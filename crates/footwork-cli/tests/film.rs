@@ -217,7 +217,7 @@ fn a_mistake_is_one_clear_message_and_no_file() {
         (&["-o", "x.jpg"], &["x.jpg", ".png, .svg, .gif or .webp"]),
         (&["motion.txt", "-o", "x.png"], &["motion.txt", ".bvh", ".fwdb"]),
         (&["nothing.bvh", "-o", "x.png"], &["cannot read nothing.bvh"]),
-        (&["--trace", "cut.fwtrace", "-o", "x.png"], &["cut.fwtrace", "truncated", "simulate --trace"]),
+        (&["--trace", "cut.fwtrace", "-o", "x.png"], &["cut.fwtrace", "truncated", "record it again"]),
         (&["mocap", "--every", "0.001", "-o", "x.png"], &["poses", "--every"]),
         (&["mocap", "--frames", "0", "-o", "x.png"], &["--frames 0"]),
         (&["--width", "7", "-o", "x.png"], &["--width 7", "pixels"]),

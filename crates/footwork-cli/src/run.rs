@@ -1,7 +1,6 @@
 //! Driving one character over a course, or through a recording, and keeping what it shows.
 
 use crate::cast::Cast;
-use footwork_draw::path_plot::PathSample;
 use crate::progress;
 use anyhow::{Result, bail};
 use footwork::clip::{Annotations, RawClip};
@@ -10,6 +9,7 @@ use footwork::matcher::{Character, MotionMatcher, Playing};
 use footwork::math::{Facing, Quat, Transform};
 use footwork::recorder::{NamedGround, Recorder, RecorderConfig, Replay, Trace};
 use footwork::search::Explanation;
+use footwork_draw::path_plot::PathSample;
 use footwork_metrics::courses::Script;
 use footwork_metrics::ground::GroundKind;
 use glam::Vec3;

@@ -57,8 +57,8 @@ fn cell(c: &CoverageCell) -> HeatCell {
         s if s < 10.0 => format!("{s:.1} s"),
         s => format!("{s:.0} s"),
     };
-    // By the logarithm: a second is much more than nothing.
-    let share = (1.0 + seconds).ln() / (1.0 + FULL_S).ln();
+    // By the square root: a second is much more than nothing.
+    let share = (seconds / FULL_S).sqrt();
     HeatCell { share, text, alert: c.is_missing() }
 }
 

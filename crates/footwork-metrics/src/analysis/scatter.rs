@@ -61,7 +61,8 @@ mod tests {
         // The variance along the axes is what they are said to explain.
         let all = Scatter::of(db, usize::MAX);
         assert_eq!(all.rows.len(), db.rows());
-        let variance = |k: usize| all.points.iter().map(|p| f64::from(p[k]).powi(2)).sum::<f64>() / db.rows() as f64;
+        let variance =
+            |k: usize| all.points.iter().map(|p| f64::from(p[k]) * f64::from(p[k])).sum::<f64>() / db.rows() as f64;
         let ratio = variance(1) / variance(0);
         assert!((ratio - f64::from(s.explained[1] / s.explained[0])).abs() < 1e-3, "{ratio}");
         assert_eq!(Scatter::of(db, 500), s);

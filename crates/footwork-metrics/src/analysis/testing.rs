@@ -3,7 +3,7 @@
 use footwork::build::{BuildConfig, BuildOptions, Multiply, MultiplyConfig, build};
 use footwork::clip::RawClip;
 use footwork::database::{Database, DatabaseContent};
-use footwork::math::{Facing, Quat};
+use footwork::math::Facing;
 use footwork_gait::GaitOptions;
 use glam::Vec3;
 use std::sync::OnceLock;
@@ -53,7 +53,7 @@ pub fn walking(speed_mps: f32, seconds: f32) -> Database {
         (0..frames).flat_map(|f| old.translations[at(f) * translated..][..translated].to_vec()).collect();
     for f in 0..frames {
         content.poses.translations[f * translated] = Vec3::Z * (speed_mps * f as f32 / content.pose_rate_hz);
-        content.poses.rotations[f * joints] = Quat::from(Facing::FORWARD.rotation());
+        content.poses.rotations[f * joints] = Facing::FORWARD.rotation();
     }
     let contacts = content.rig.contact_joints.len();
     content.contacts = vec![1; frames * contacts];

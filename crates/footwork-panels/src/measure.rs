@@ -8,8 +8,8 @@ use footwork_metrics::eval::{Evaluation, Row, T90_MEAN, Variant};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
-/// Straight ahead, turns by 180 degrees, starts and stops.
-const COURSES: [&str; 3] = ["a", "c", "d"];
+/// Straight ahead, turns by 90 and 180 degrees, starts and stops.
+const COURSES: [&str; 4] = ["a", "b", "c", "d"];
 /// What is told: key, words, help.
 const TOLD: [(&str, &str, &str); 8] = [
     ("label_skate_cm_s", "planted toes slide, cm/s", "How fast toes slide while their contact says that they stand"),
@@ -60,7 +60,7 @@ impl Measure {
             }
             if self.is_running() {
                 ui.spinner();
-                ui.label("driving over three courses, twice");
+                ui.label("driving over four courses, twice");
             }
         });
         let Some([before, after]) = &self.rows else { return };

@@ -67,8 +67,8 @@ impl Course {
         let hand = HandTarget { position: Vec3::new(0.3, 1.3, 0.5), rotation: Some(Quat::from_rotation_y(0.4)) };
         MotionInput {
             goal,
-            ground: if hooks && second % 5 > 0 { Some(&ground) } else { None },
-            collide: if hooks && second % 3 > 0 { Some(&wall) } else { None },
+            ground: if hooks && !second.is_multiple_of(5) { Some(&ground) } else { None },
+            collide: if hooks && !second.is_multiple_of(3) { Some(&wall) } else { None },
             body: (second % 4 == 1).then(|| ExternalBody { position: Vec3::Z * second as f32, ..Default::default() }),
             look_at: (second % 2 == 1).then_some(Vec3::new(2.0, 1.5, 3.0)),
             hands: [

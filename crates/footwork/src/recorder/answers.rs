@@ -81,7 +81,7 @@ pub fn put_ground(answers: &GroundAnswers, count: usize, to: &mut Writer) {
         let now = ([h], [nx, ny, nz], [vx, vy, vz]);
         let same = [now.0 == before.0, now.1 == before.1, now.2 == before.2];
         let bits = same.map(u8::from);
-        (bits[0] * SAME_HEIGHT | bits[1] * SAME_NORMAL | bits[2] * SAME_VELOCITY).put(to);
+        ((bits[0] * SAME_HEIGHT) | (bits[1] * SAME_NORMAL) | (bits[2] * SAME_VELOCITY)).put(to);
         if !same[0] {
             to.put_bytes(bytes_of(&now.0));
         }

@@ -47,9 +47,12 @@ impl Coded for Vec2 {
 impl Coded for Stick {
     fn put(&self, to: &mut Writer) {
         let Self { movement, look, camera_yaw_rad, camera_yaw_rate_radps, strafe, gait } = self;
-        (movement.put(to), look.put(to));
-        (camera_yaw_rad.put(to), camera_yaw_rate_radps.put(to));
-        (strafe.put(to), (*gait == Gait::Run).put(to));
+        movement.put(to);
+        look.put(to);
+        camera_yaw_rad.put(to);
+        camera_yaw_rate_radps.put(to);
+        strafe.put(to);
+        (*gait == Gait::Run).put(to);
     }
     fn take(from: &mut Reader) -> Result<Self, Damage> {
         Ok(Self {
@@ -162,11 +165,13 @@ fn put_goal(goal: &Goal, to: &mut Writer) {
         }
         Goal::Velocity { velocity, facing } => {
             VELOCITY.put(to);
-            (velocity.put(to), facing.put(to));
+            velocity.put(to);
+            facing.put(to);
         }
         Goal::Path { path, speed_mps } => {
             PATH.put(to);
-            (path.id().put(to), speed_mps.put(to));
+            path.id().put(to);
+            speed_mps.put(to);
         }
         Goal::Trajectory(points) => {
             TRAJECTORY.put(to);

@@ -96,7 +96,7 @@ impl Recorder {
         // `max` first: what is not a number becomes the lower bound.
         let config = RecorderConfig {
             seconds: config.seconds.max(0.0),
-            key_every_s: config.key_every_s.max(0.1).min(600.0),
+            key_every_s: if config.key_every_s >= 0.1 { config.key_every_s.min(600.0) } else { 0.1 },
             ..config
         };
         let block = character.layout().len();

@@ -28,7 +28,7 @@ pub(crate) enum Mode {
     /// The character as it is driven.
     Live,
     /// What was recorded.
-    Review(Review),
+    Review(Box<Review>),
     /// A clip of the database.
     Clip(ClipPlayer),
 }
@@ -212,7 +212,7 @@ impl Session {
     pub fn scrub(&mut self, update: usize) {
         if !matches!(self.mode, Mode::Review(_)) {
             match self.review() {
-                Ok(review) => self.mode = Mode::Review(review),
+                Ok(review) => self.mode = Mode::Review(Box::new(review)),
                 Err(what) => {
                     self.message = Some(what);
                     return;
@@ -256,7 +256,7 @@ impl Session {
         }
         review.show(0)?;
         self.tracks = tracks;
-        self.mode = Mode::Review(review);
+        self.mode = Mode::Review(Box::new(review));
         Ok(())
     }
 

@@ -294,7 +294,7 @@ impl Library {
             let distance = |p: &[f32; 2]| {
                 let [x, y] = [f64::from(p[0]) - at.x, f64::from(p[1]) - at.y];
                 x * x + y * y
-            }; 2]| (f64::from(p[0]) - at.x).powi(2) + (f64::from(p[1]) - at.y).powi(2);
+            };
             let nearest = scatter.points.iter().enumerate().min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
             if let Some((k, _)) = nearest {
                 let row = scatter.rows[k];

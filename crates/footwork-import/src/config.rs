@@ -418,7 +418,7 @@ mod tests {
         let dir = folder();
         std::fs::remove_file(dir.path().join("notes.txt")).unwrap();
         std::fs::write(dir.path().join("run.tags.toml"), "loop = true\n").unwrap();
-        let mut source = SourceConfig { pattern: Some("{action}".to_owned()), ..SourceConfig::default() };
+        let source = SourceConfig { pattern: Some("{action}".to_owned()), ..SourceConfig::default() };
         let disk = import_clips(&[".".into()], dir.path(), &source, None).unwrap();
         let file = |name: &str| (name.to_owned(), std::fs::read(dir.path().join(name)).unwrap());
         let mut files = ["walk2.BVH", "run.tags.toml", "run.bvh", "walk1.bvh"].map(file).to_vec();
@@ -428,15 +428,16 @@ mod tests {
         };
         assert_eq!(nameless(memory), nameless(disk));
 
-        let error =
-            |files: &[(String, Vec<u8>)], source| import_clips_in_memory(files, source).unwrap_err().to_string();
+        let error = |files: &[(String, Vec<u8>)], source: &SourceConfig| {
+            import_clips_in_memory(files, source).unwrap_err().to_string()
+        };
         assert!(error(&[], &source).contains("no files were given"));
         files[1].1 = b"loop = 7\n".to_vec();
         assert!(error(&files, &source).contains("run.tags.toml"));
         files[1] = ("notes.txt".to_owned(), Vec::new());
         assert!(error(&files, &source).contains("notes.txt is no motion file"));
-        source.pattern = Some("{".to_owned());
-        assert!(error(&files, &source).contains("source.pattern"));
+        let unclosed = SourceConfig { pattern: Some("{".to_owned()), ..source };
+        assert!(error(&files, &unclosed).contains("source.pattern"));
         #[cfg(not(feature = "fbx"))]
         assert!(error(&[("a.fbx".to_owned(), Vec::new())], &SourceConfig::default()).contains("a.fbx"));
     }

@@ -11,6 +11,7 @@ mod camera;
 mod drive;
 mod flip;
 mod library;
+mod measure;
 mod performance;
 mod scene;
 mod session;

@@ -67,10 +67,11 @@ impl Library {
             *self = Self { database: Some(session.database.clone()), page: self.page, ..Self::default() };
         }
         let db = session.database.clone();
+        let made = db.clips[..db.originals()].iter().filter(|c| db.clip_tags(c).contains(&Database::MADE)).count();
         ui.label(format!(
-            "{}: {} clips, {:.1} minutes, {} rows of {} features, {:.1} MB",
+            "{}: {} clips and {made} made of them, {:.1} minutes, {} rows of {} features, {:.1} MB",
             session.name,
-            db.originals(),
+            db.originals() - made,
             db.seconds() / 60.0,
             db.rows(),
             db.features.columns,

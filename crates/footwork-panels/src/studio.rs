@@ -8,7 +8,7 @@ use crate::timeline::Timeline;
 use crate::tune::Tune;
 use crate::viewport::Viewport;
 use crate::why::Why;
-use egui::{Key, KeyboardShortcut, Modifiers, Panel};
+use egui::{FontId, Key, KeyboardShortcut, Modifiers, Panel, TextStyle};
 use footwork_metrics::ground::GroundKind;
 
 /// What the left panel shows.
@@ -42,13 +42,14 @@ pub struct Studio {
     pub timeline: Timeline,
     /// Candidates and what would flip the choice.
     pub why: Why,
-    tune: Tune,
+    pub(crate) tune: Tune,
     library: Library,
     tab: Tab,
     /// What a gamepad says, where the shell has one.
     pub pad: Hands,
 }
 
+const SMALL_PX: f32 = 11.0;
 const UNDO: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::Z);
 const REDO: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
 const SAVE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::S);
@@ -76,6 +77,8 @@ impl Studio {
 
     /// Lets `dt_s` seconds pass, draws everything, takes keys and mouse. Returns what the shell is to do.
     pub fn ui(&mut self, ui: &mut egui::Ui, dt_s: f32) -> Option<Request> {
+        // Figures beside bars are read, too.
+        ui.style_mut().text_styles.insert(TextStyle::Small, FontId::proportional(SMALL_PX));
         let hands = Hands::of_keys(ui.ctx()).with(self.pad);
         self.session.advance(dt_s, &hands, self.viewport.orbit.yaw_rad);
         let mut request = None;

@@ -167,6 +167,21 @@ fn settings_are_undone_with_keys() {
 }
 
 #[test]
+fn what_a_change_does_is_measured() {
+    let mut studio = studio();
+    studio.session.set(&["search", "interval_s"], Some(&json!(0.5)), false);
+    let Studio { session, tune, .. } = &mut studio;
+    tune.measure.start(session);
+    while tune.measure.is_running() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        tune.measure.poll(session);
+    }
+    assert_eq!(session.message, None);
+    let [before, after] = tune.measure.value("t90_mean_s").unwrap();
+    assert!(before > 0.1 && after > 0.0 && before != after, "{before} {after}");
+}
+
+#[test]
 fn settings_that_cannot_be_are_told_and_change_nothing() {
     let mut session = studio().session;
     session.set(&["search", "interval_s"], Some(&json!(-1)), false);
@@ -290,7 +305,9 @@ fn pictures() {
         harness.run_steps(2);
         let Studio { session, why, viewport, .. } = harness.state_mut();
         viewport.layers.features = true;
-        why.select(session, 1);
+        let lost = |c: &footwork::search::CandidateReport| matches!(c.verdict, Verdict::CostlierBy(_));
+        let beaten = why.candidates().iter().position(lost).expect("something lost");
+        why.select(session, beaten);
         harness.run_steps(2);
         save(&mut harness, "why");
         harness.get_by_label("Database").click();

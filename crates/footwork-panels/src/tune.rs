@@ -1,5 +1,6 @@
 //! Tuning: weights first, then every setting of the matcher, as its description tells; before and after.
 
+use crate::measure::Measure;
 use crate::session::Session;
 use egui::{DragValue, RichText};
 use footwork::matcher::MatcherConfig;
@@ -13,6 +14,7 @@ const MOST_WEIGHT: f64 = 10.0;
 #[derive(Debug, Default)]
 pub struct Tune {
     filter: String,
+    pub(crate) measure: Measure,
 }
 
 /// A value that somebody changed.
@@ -40,6 +42,8 @@ impl Tune {
             );
         });
         ui.add_space(4.0);
+        self.measure.ui(ui, session);
+        ui.separator();
         let Ok(values) = serde_json::to_value(session.tuning.matcher()) else { return };
         let mut change = None;
         egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {

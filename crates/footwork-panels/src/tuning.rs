@@ -56,6 +56,12 @@ impl Tuning {
         self.document.to_string()
     }
 
+    /// The matcher's settings as they were opened or saved.
+    pub fn saved(&self) -> MatcherConfig {
+        // The text was read before.
+        CharacterConfig::parse(&self.saved, Path::new("settings")).unwrap_or_default().matcher
+    }
+
     /// True where something was changed since it was opened or saved.
     pub fn is_changed(&self) -> bool {
         self.text() != self.saved

@@ -11,7 +11,6 @@ use footwork::pose::{Pose, PoseVelocity};
 use footwork_draw::paint;
 use footwork_draw::shapes::Picture;
 use footwork_metrics::ground::GroundKind;
-use glam::Vec3;
 
 /// Height of the point that the camera turns around, as a share of the body.
 const EYE_SHARE: f32 = 0.52;

@@ -10,7 +10,8 @@ use footwork::search::{CandidateReport, Explanation, Verdict};
 use glam::Vec3;
 use std::collections::BTreeMap;
 
-/// Candidates that are listed.
+/// Rows that are looked at, and candidates that are listed.
+const LOOKED_AT: usize = 200;
 const LISTED: usize = 10;
 /// Height of a bar of costs.
 const BAR_PX: f32 = 8.0;
@@ -22,6 +23,8 @@ pub struct Why {
     update: Option<usize>,
     explanation: Option<Explanation>,
     selected: Option<usize>,
+    /// Rows that a rule left out are listed, too.
+    left_out: bool,
     /// By the place of the candidate; `None` where no weight alone flips the choice.
     flips: BTreeMap<usize, Option<Flip>>,
 }
@@ -47,13 +50,13 @@ impl Why {
     /// Explains the search before what is looked at, if that is another one.
     fn refresh(&mut self, session: &Session) {
         let Mode::Review(review) = &session.mode else {
-            *self = Self::default();
+            *self = Self { left_out: self.left_out, ..Self::default() };
             return;
         };
         let update = session.tracks.search_at(review.update);
         if update != self.update || self.explanation.is_none() {
-            *self = Self { update, ..Self::default() };
-            self.explanation = update.and_then(|_| review.replay.matcher().explain(LISTED));
+            *self = Self { update, left_out: self.left_out, ..Self::default() };
+            self.explanation = update.and_then(|_| review.replay.matcher().explain(LOOKED_AT));
         }
     }
 
@@ -96,11 +99,17 @@ impl Why {
                 },
             );
         }
+        ui.checkbox(&mut self.left_out, "list what was left out, too").on_hover_text(
+            "Rows that a rule keeps from being chosen: near what plays, near the end of their clip, by their tags",
+        );
         ui.add_space(4.0);
-        let most = explanation.candidates.iter().map(|c| c.cost).filter(|c| c.is_finite()).fold(1e-6, f32::max);
+        let excluded = |c: &CandidateReport| matches!(c.verdict, Verdict::Excluded(_));
+        let listed = explanation.candidates.iter().enumerate().filter(|(_, c)| self.left_out || !excluded(c));
+        let listed: Vec<(usize, &CandidateReport)> = listed.take(LISTED).collect();
+        let most = listed.iter().map(|(_, c)| c.cost).filter(|c| c.is_finite()).fold(1e-6, f32::max);
         let mut clicked = None;
         egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            for (k, candidate) in explanation.candidates.iter().enumerate() {
+            for (k, candidate) in listed {
                 if self.candidate(ui, k, candidate, most) {
                     clicked = Some(k);
                 }
@@ -119,15 +128,9 @@ impl Why {
         let title = format!("{}  {:.2} s{side}", candidate.clip, candidate.time_s);
         let strong = matches!(candidate.verdict, Verdict::Chosen | Verdict::Continued);
         let text = if strong { RichText::new(title).strong() } else { RichText::new(title) };
-        let label = egui::Button::selectable(selected, text).truncate();
-        let clicked = ui
-            .add_sized([ui.available_width(), 18.0], label)
-            .on_hover_text("Show its pose, and find what would make it win")
-            .clicked();
-        ui.horizontal(|ui| {
-            ui.label(RichText::new(format!("{:.2}", candidate.cost)).monospace().small());
-            ui.label(RichText::new(candidate.verdict.to_string()).small());
-        });
+        let help = "Show its pose, and find what would make it win";
+        let clicked = ui.add(egui::Button::selectable(selected, text).truncate()).on_hover_text(help).clicked();
+        ui.label(RichText::new(format!("{:.2}  {}", candidate.cost, candidate.verdict)).small());
         bar(ui, candidate, most);
         if selected {
             match self.flips.get(&k) {

@@ -149,6 +149,7 @@ async function test() {
   assert(metres > 2 && metres < 5, `W held for 2 s: expected 2 m to 5 m, found ${metres} m`);
   step(`W held for ${(end.seconds - start.seconds).toFixed(2)} s: ${metres.toFixed(2)} m`);
 
+  await key("keyDown", "w", "KeyW");
   for (const [width, height] of [[1280, 720], [1920, 1080]]) {
     await size(width, height);
     for (const value of ["light", "dark"]) {
@@ -156,6 +157,7 @@ async function test() {
       await picture(`live-${width}x${height}-${value}`);
     }
   }
+  await key("keyUp", "w", "KeyW");
   await size(1280, 720);
   await settle();
   await press("p");

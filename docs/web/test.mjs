@@ -9,7 +9,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { extname, join, normalize } from "node:path";
+import { extname, join, normalize, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const [site, files, hash, pictures] = process.argv.slice(2);
@@ -192,6 +192,20 @@ async function test() {
   const clips = await drop(Object.fromEntries(names.map((name) => [name, file(name)])));
   assert(clips.data === names[0] && !clips.message && clips.live, JSON.stringify(clips));
   step("a database, a recording, settings and clips open");
+
+  await call("Page.setInterceptFileChooserDialog", { enabled: true });
+  const { loads } = await state();
+  await click(22, 11);
+  await click(60, 36);
+  let chooser;
+  for (let wait = 0; !(chooser = events.find((e) => e.method === "Page.fileChooserOpened")); wait++) {
+    assert(wait < 100, "no dialog to choose files");
+    await sleep(100);
+  }
+  const { backendNodeId } = chooser.params;
+  await call("DOM.setFileInputFiles", { files: [resolve(files, "small.fwdb")], backendNodeId });
+  await until("the chosen file", (s) => s.loads > loads && !s.loading && s.data === "small.fwdb");
+  step("a file is chosen with the menu");
 
   await press("s", { modifiers: 2 });
   const saved = await until("settings are saved", (s) => s.message);

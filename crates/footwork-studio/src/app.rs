@@ -77,8 +77,13 @@ impl App {
         self.loading.is_some()
     }
 
-    /// Begins to open files.
-    pub fn load(&mut self, files: Files) {
+    /// Begins to open files, as if they were dropped.
+    pub fn open(&mut self, files: Files) {
+        self.message = None;
+        self.load(files);
+    }
+
+    fn load(&mut self, files: Files) {
         let tuning = self.studio.as_ref().map(|s| s.session.tuning.clone()).unwrap_or_default();
         let what = files.first().map_or("built-in data".to_owned(), |p| p.display().to_string());
         self.loading = Some(Loading { what, job: Job::start(files, tuning) });
@@ -147,9 +152,8 @@ impl App {
         let dropped: Vec<PathBuf> = ui.input(|i| i.raw.dropped_files.iter().filter_map(|f| f.path.clone()).collect());
         let dropped = (!dropped.is_empty()).then_some(Ok(Files::Disk(dropped)));
         if let Some(files) = dropped.or_else(shell::received) {
-            self.message = None;
             match files {
-                Ok(files) => self.load(files),
+                Ok(files) => self.open(files),
                 Err(what) => self.message = Some(what),
             }
         }

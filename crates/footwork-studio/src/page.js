@@ -37,9 +37,12 @@ export function listen(canvas) {
   }, taken);
 }
 
+/** Kept, or some browsers forget it before files are chosen. */
+let input;
+
 /** Lets somebody choose files. */
 export function choose() {
-  const input = document.createElement("input");
+  input = document.createElement("input");
   Object.assign(input, { type: "file", multiple: true, accept: ".fwdb,.fwtrace,.toml,.bvh,.glb,.gltf,.bin" });
   input.addEventListener("change", () => read([...input.files]));
   input.click();

@@ -114,7 +114,7 @@ fn files_in_memory_open_as_those_on_disk() {
     let mut open = |files: Vec<(&str, Vec<u8>)>| {
         harness.run_steps(60);
         let files = files.into_iter().map(|(name, bytes)| (name.to_owned(), bytes)).collect();
-        harness.state_mut().load(Files::Memory(files));
+        harness.state_mut().open(Files::Memory(files));
         loaded(&mut harness);
         let (told, app) = (message(&harness), harness.state_mut());
         let session = &mut app.studio().unwrap().session;

@@ -19,16 +19,16 @@
 
 use crate::cache::ClipCache;
 use crate::config_error::ConfigFileError;
-use crate::files::{ImportError, Imported, Unreadable, finish, load_all};
+use crate::files::{ImportError, Imported, Input, Unreadable, finish, load_all};
 use crate::find::find;
 use crate::note::Note;
 use crate::pattern::NamePattern;
+use crate::place::Place;
 use crate::ranges::{self, RangeSpec};
 use crate::units::Units;
 use footwork::build::config::matches_pattern;
 use footwork::build::{BuildConfig, ClipRule};
 use footwork::clip::RawClip;
-use footwork::files::read_text_at_most;
 use footwork::matcher::MatcherConfig;
 use footwork::settings;
 use footwork::settings::{At, Kind, Setting, SettingError};
@@ -141,7 +141,7 @@ impl CharacterConfig {
     /// # Errors
     /// Unreadable, not TOML, or a key that means nothing (naming the nearest).
     pub fn load(path: &Path) -> Result<Self, ConfigFileError> {
-        read_toml(path)
+        read_toml(Place::Disk, path)
     }
 
     /// As [`CharacterConfig::load`], from memory. `path` is for messages.
@@ -165,8 +165,9 @@ pub fn motion_files(inputs: &[PathBuf], base: &Path) -> Result<Vec<PathBuf>, Con
 /// Bytes of a TOML file at most: far more than anybody writes.
 const MOST_TOML_BYTES: u64 = 16 << 20;
 
-fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, ConfigFileError> {
-    let text = read_text_at_most(path, MOST_TOML_BYTES)
+fn read_toml<T: DeserializeOwned>(place: Place, path: &Path) -> Result<T, ConfigFileError> {
+    let text = place
+        .read_text(path, MOST_TOML_BYTES)
         .map_err(|error| ConfigFileError::Read { path: path.to_owned(), error })?;
     parse_toml(&text, path)
 }
@@ -188,7 +189,7 @@ pub fn read_clips(
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
 ) -> Result<Vec<RawClip>, ConfigFileError> {
     let reading = Reading { units, pattern: None, ranges: &[], unreadable: Unreadable::Refused };
-    Ok(import(inputs, base, &reading, on_progress, None)?.clips)
+    Ok(import(Place::Disk, find(inputs, base)?, &reading, on_progress, None)?.clips)
 }
 
 /// Reads the clips of a list of files, folders and patterns (relative ones under `base`) as a `[source]` table says: its
@@ -222,11 +223,24 @@ pub fn import_clips_cached(
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
     cache: Option<&ClipCache>,
 ) -> Result<Imported, ConfigFileError> {
-    let pattern = source.pattern.as_ref().map(|p| p.parse::<NamePattern>()).transpose();
-    let pattern = pattern.map_err(|what| ConfigFileError::Value { key: "source.pattern", what })?;
-    let unreadable = if source.strict { Unreadable::Refused } else { Unreadable::LeftOut };
-    let reading = Reading { units: source.units.units()?, pattern, ranges: &source.ranges, unreadable };
-    import(inputs, base, &reading, on_progress, cache)
+    let reading = Reading::of(source)?;
+    import(Place::Disk, find(inputs, base)?, &reading, on_progress, cache)
+}
+
+/// As [`import_clips`], from `(name, bytes)` of files in memory, where there is no disk. Sidecars and buffers of glTF are
+/// looked for among them; all others are motion files. A name may have folders, with `/`.
+///
+/// # Errors
+/// As [`import_clips`].
+pub fn import_clips_in_memory(files: &[(String, Vec<u8>)], source: &SourceConfig) -> Result<Imported, ConfigFileError> {
+    let is_beside = |name: &str| name.ends_with(".tags.toml") || name.ends_with(".bin");
+    let mut motion: Vec<Input> = files
+        .iter()
+        .filter(|(name, _)| !is_beside(name))
+        .map(|(name, _)| Input { path: name.into(), named: true })
+        .collect();
+    motion.sort();
+    import(Place::Memory(files), motion, &Reading::of(source)?, None, None)
 }
 
 /// What a `[source]` table says about how files are read.
@@ -239,17 +253,25 @@ struct Reading<'a> {
     unreadable: Unreadable,
 }
 
+impl<'a> Reading<'a> {
+    fn of(source: &'a SourceConfig) -> Result<Self, ConfigFileError> {
+        let pattern = source.pattern.as_ref().map(|p| p.parse::<NamePattern>()).transpose();
+        let pattern = pattern.map_err(|what| ConfigFileError::Value { key: "source.pattern", what })?;
+        let unreadable = if source.strict { Unreadable::Refused } else { Unreadable::LeftOut };
+        Ok(Self { units: source.units.units()?, pattern, ranges: &source.ranges, unreadable })
+    }
+}
+
 fn import(
-    inputs: &[PathBuf],
-    base: &Path,
+    place: Place,
+    files: Vec<Input>,
     reading: &Reading,
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
     cache: Option<&ClipCache>,
 ) -> Result<Imported, ConfigFileError> {
-    let files = find(inputs, base)?;
-    let mut imported = load_all(&files, reading.units, reading.unreadable, on_progress, cache)?;
+    let mut imported = load_all(place, &files, (reading.units, reading.unreadable), on_progress, cache)?;
     for clip in &mut imported.clips {
-        annotate(clip, reading.pattern.as_ref(), &mut imported.notes)?;
+        annotate(place, clip, reading.pattern.as_ref(), &mut imported.notes)?;
     }
     ranges::cut(&mut imported.clips, reading.ranges)
         .map_err(|what| ConfigFileError::Value { key: "source.ranges", what })?;
@@ -300,7 +322,12 @@ fn outside(rule: &ClipRule, clip: &RawClip) -> Option<String> {
 }
 
 /// What name and sidecar tell about a clip.
-fn annotate(clip: &mut RawClip, pattern: Option<&NamePattern>, notes: &mut Vec<Note>) -> Result<(), ConfigFileError> {
+fn annotate(
+    place: Place,
+    clip: &mut RawClip,
+    pattern: Option<&NamePattern>,
+    notes: &mut Vec<Note>,
+) -> Result<(), ConfigFileError> {
     match pattern.map(|p| (p, p.tags(&clip.name))) {
         Some((_, Some(tags))) => {
             let rule = ClipRule { tags, ..ClipRule::default() };
@@ -313,8 +340,8 @@ fn annotate(clip: &mut RawClip, pattern: Option<&NamePattern>, notes: &mut Vec<N
         None => {}
     }
     let sidecar = Path::new(&clip.source).with_file_name(format!("{}.tags.toml", clip.name));
-    if sidecar.is_file() {
-        let rule: ClipRule = read_toml(&sidecar)?;
+    if place.has(&sidecar) {
+        let rule: ClipRule = read_toml(place, &sidecar)?;
         if let Some(message) = outside(&rule, clip) {
             return Err(ConfigFileError::Parse { path: sidecar, message });
         }
@@ -384,6 +411,52 @@ mod tests {
         std::fs::write(dir.path().join("run.tags.toml"), "tag = 1\n").unwrap();
         let message = read_clips(&[".".into()], dir.path(), Units::Auto, None).unwrap_err().to_string();
         assert!(message.contains("run.tags.toml") && message.contains("did you mean `tags`?"), "{message}");
+    }
+
+    #[test]
+    fn memory_gives_what_the_disk_gives() {
+        let dir = folder();
+        std::fs::remove_file(dir.path().join("notes.txt")).unwrap();
+        std::fs::write(dir.path().join("run.tags.toml"), "loop = true\n").unwrap();
+        let source = SourceConfig { pattern: Some("{action}".to_owned()), ..SourceConfig::default() };
+        let disk = import_clips(&[".".into()], dir.path(), &source, None).unwrap();
+        let file = |name: &str| (name.to_owned(), std::fs::read(dir.path().join(name)).unwrap());
+        let mut files = ["walk2.BVH", "run.tags.toml", "run.bvh", "walk1.bvh"].map(file).to_vec();
+        let memory = import_clips_in_memory(&files, &source).unwrap();
+        let nameless = |imported: Imported| {
+            imported.clips.into_iter().map(|c| RawClip { source: String::new(), ..c }).collect::<Vec<_>>()
+        };
+        assert_eq!(nameless(memory), nameless(disk));
+
+        let error = |files: &[(String, Vec<u8>)], source: &SourceConfig| {
+            import_clips_in_memory(files, source).unwrap_err().to_string()
+        };
+        assert!(error(&[], &source).contains("no files were given"));
+        files[1].1 = b"loop = 7\n".to_vec();
+        assert!(error(&files, &source).contains("run.tags.toml"));
+        files[1] = ("notes.txt".to_owned(), Vec::new());
+        assert!(error(&files, &source).contains("notes.txt is no motion file"));
+        let unclosed = SourceConfig { pattern: Some("{".to_owned()), ..source };
+        assert!(error(&files, &unclosed).contains("source.pattern"));
+        #[cfg(not(feature = "fbx"))]
+        assert!(error(&[("a.fbx".to_owned(), Vec::new())], &SourceConfig::default()).contains("a.fbx"));
+    }
+
+    #[test]
+    fn a_buffer_of_gltf_is_found_in_memory() {
+        let source = SourceConfig::default();
+        let text = br#"{ "asset": { "version": "2.0" }, "buffers": [{ "uri": "a.bin", "byteLength": 4 }],
+            "bufferViews": [{ "buffer": 0, "byteLength": 4 }],
+            "accessors": [{ "bufferView": 0, "componentType": 5126, "count": 1, "type": "SCALAR" }],
+            "nodes": [{ "name": "Hips" }], "scenes": [{ "nodes": [0] }],
+            "animations": [{ "channels": [{ "sampler": 0, "target": { "node": 0, "path": "rotation" } }],
+                "samplers": [{ "input": 0, "output": 0 }] }] }"#;
+        let error = |files: &[(String, Vec<u8>)]| import_clips_in_memory(files, &source).unwrap_err().to_string();
+        let gltf = ("folder/a.gltf".to_owned(), text.to_vec());
+        let missing = error(std::slice::from_ref(&gltf));
+        assert!(missing.contains("a.bin") && missing.contains("not among the files"), "{missing}");
+        let short = error(&[gltf.clone(), ("folder/a.bin".to_owned(), vec![0; 2])]);
+        assert!(short.contains("folder/a.gltf") && !short.contains("not among"), "{short}");
     }
 
     #[test]

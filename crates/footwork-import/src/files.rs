@@ -5,13 +5,14 @@ use crate::cache::{ClipCache, Kept};
 use crate::format::{self, Format, MOST_BYTES};
 use crate::note::{Fix, Note};
 use crate::one_skeleton;
+use crate::place::Place;
 use crate::scene::{ClipsAndNotes, SceneError};
 use crate::upright;
 use footwork::clip::RawClip;
-use footwork::files::{read_at_most, write_atomically};
+use footwork::files::write_atomically;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -134,7 +135,7 @@ pub(crate) enum Unreadable {
 /// # Errors
 /// An unreadable or unusable file, or one with several clips ([`read_files`] takes those).
 pub fn read_clip(path: &Path, units: Units) -> Result<RawClip, ImportError> {
-    let (mut clips, _) = load(path, None)?.clips(path, units, None)?;
+    let (mut clips, _) = load(Place::Disk, path, None)?.clips(Place::Disk, path, units, None)?;
     if clips.len() > 1 {
         let names = clips.into_iter().map(|c| c.name).collect();
         return Err(ImportError::SeveralClips { path: path.to_owned(), names });
@@ -171,16 +172,16 @@ pub fn import_files(
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
 ) -> Result<Imported, ImportError> {
     let inputs: Vec<Input> = paths.iter().map(|p| Input { path: p.clone(), named: true }).collect();
-    let mut imported = load_all(&inputs, units, Unreadable::Refused, on_progress, None)?;
+    let mut imported = load_all(Place::Disk, &inputs, (units, Unreadable::Refused), on_progress, None)?;
     finish(&mut imported)?;
     Ok(imported)
 }
 
 /// All clips of all files, named after their files alone.
 pub(crate) fn load_all(
+    place: Place,
     inputs: &[Input],
-    units: Units,
-    unreadable: Unreadable,
+    (units, unreadable): (Units, Unreadable),
     on_progress: Option<&(dyn Fn(usize, usize) + Sync)>,
     cache: Option<&ClipCache>,
 ) -> Result<Imported, ImportError> {
@@ -194,7 +195,7 @@ pub(crate) fn load_all(
         .par_iter()
         .map(|input| {
             // glTF and FBX are whole clips at once; BVH waits for the others to agree on a unit.
-            let file = load(&input.path, cache).and_then(|f| f.unless_text(&input.path, units));
+            let file = load(place, &input.path, cache).and_then(|f| f.unless_text(place, &input.path, units));
             let n = done.fetch_add(1, Ordering::Relaxed) + 1;
             if let Some(tell) = on_progress {
                 tell(n, inputs.len());
@@ -217,7 +218,7 @@ pub(crate) fn load_all(
     let read = |(input, file): (_, Loaded)| {
         let input: &Input = input;
         let surprise = file.guess().filter(|g| !told && units.metres_per_unit() == Some(g.metres_per_unit));
-        (input, surprise.and_then(|g| g.surprise()), file.clips(&input.path, units, cache))
+        (input, surprise.and_then(|g| g.surprise()), file.clips(place, &input.path, units, cache))
     };
     let clips: Vec<_> = kept.into_par_iter().map(read).collect();
     for (input, surprise, clips) in clips {
@@ -327,20 +328,20 @@ pub fn write_clip(path: &Path, clip: &RawClip, options: &WriteOptions) -> Result
 }
 
 /// A file in memory.
-enum Loaded {
+enum Loaded<'a> {
     /// With its name in the cache, if there is one.
     Bvh(Bvh, Option<String>),
     /// As it was read before, and its name in the cache.
     Kept(Box<Kept>, String),
-    Bytes(Vec<u8>, Format),
+    Bytes(Cow<'a, [u8]>, Format),
     Clips(ClipsAndNotes),
 }
 
-fn load(path: &Path, cache: Option<&ClipCache>) -> Result<Loaded, ImportError> {
+fn load<'a>(place: Place<'a>, path: &Path, cache: Option<&ClipCache>) -> Result<Loaded<'a>, ImportError> {
     let unread = |error| ImportError::Read { path: path.to_owned(), error };
-    fs::metadata(path).map_err(unread)?;
+    place.look(path).map_err(unread)?;
     let format = Format::of(path).ok_or_else(|| ImportError::UnknownFormat { path: path.to_owned() })?;
-    let bytes = read_at_most(path, MOST_BYTES).map_err(unread)?;
+    let bytes = place.read(path, MOST_BYTES).map_err(unread)?;
     Ok(match format {
         Format::Bvh => {
             let key = cache.map(|c| c.key(&bytes, "bvh"));
@@ -353,16 +354,22 @@ fn load(path: &Path, cache: Option<&ClipCache>) -> Result<Loaded, ImportError> {
     })
 }
 
-impl Loaded {
+impl Loaded<'_> {
     /// Clips, unless other files have a say in the unit.
-    fn unless_text(self, path: &Path, units: Units) -> Result<Self, ImportError> {
+    fn unless_text(self, place: Place, path: &Path, units: Units) -> Result<Self, ImportError> {
         Ok(match self {
             text @ (Self::Bvh(..) | Self::Kept(..)) => text,
-            other => Self::Clips(other.clips(path, units, None)?),
+            other => Self::Clips(other.clips(place, path, units, None)?),
         })
     }
 
-    fn clips(self, path: &Path, units: Units, cache: Option<&ClipCache>) -> Result<ClipsAndNotes, ImportError> {
+    fn clips(
+        self,
+        place: Place,
+        path: &Path,
+        units: Units,
+        cache: Option<&ClipCache>,
+    ) -> Result<ClipsAndNotes, ImportError> {
         let (name, source) = (stem(path), path.display().to_string());
         let guess = self.guess();
         let scale = units.metres_per_unit().or(guess.map(|g| g.metres_per_unit));
@@ -383,12 +390,15 @@ impl Loaded {
             // Read with another unit then.
             Self::Kept(_, key) => {
                 let unread = |error| ImportError::Read { path: path.to_owned(), error };
-                let bytes = read_at_most(path, MOST_BYTES).map_err(unread)?;
-                return Self::Bvh(bvh::parse(&bytes, &source)?, Some(key)).clips(path, units, cache);
+                let bytes = place.read(path, MOST_BYTES).map_err(unread)?;
+                return Self::Bvh(bvh::parse(&bytes, &source)?, Some(key)).clips(place, path, units, cache);
             }
             Self::Clips(clips) => clips,
             Self::Bytes(bytes, Format::Fbx) => read_fbx(&bytes, &name, &source, units)?,
-            Self::Bytes(bytes, _) => crate::gltf::read(&bytes, &name, &source, path.parent(), units)?,
+            Self::Bytes(bytes, _) => {
+                let folder = path.parent().map(|folder| (place, folder));
+                crate::gltf::read(&bytes, &name, &source, folder, units)?
+            }
         })
     }
 
@@ -449,6 +459,7 @@ fn common_units(files: &[(&Input, Loaded)]) -> Result<Units, ImportError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     /// Hips with two legs, 1 m and 0.9 m long, in the given unit.
     fn text(units_per_metre: f32) -> String {

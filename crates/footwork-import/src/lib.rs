@@ -17,7 +17,7 @@
 //! is not assumed here: the builder finds it from the motion.
 //!
 //! The entry calls: [`import_clips`] (files, folders, patterns; all cores, progress, notes), [`read_clip`], [`write_clip`].
-//! Bytes in memory go through [`bvh::parse`], [`gltf::parse`], `fbx::parse`, [`bvh::write`] and [`glb::write()`].
+//! Files in memory go through [`import_clips_in_memory`], or [`bvh::parse`], [`gltf::parse`], `fbx::parse`, [`bvh::write`] and [`glb::write()`].
 //!
 //! ```
 //! use footwork_import::bvh;
@@ -63,6 +63,7 @@ pub mod gltf;
 mod note;
 mod one_skeleton;
 pub mod pattern;
+mod place;
 mod ranges;
 pub mod reference;
 mod resample;
@@ -72,8 +73,8 @@ mod upright;
 
 pub use cache::{ClipCache, cache_folder};
 pub use config::{
-    CharacterConfig, SourceConfig, UnitSetting, check_rules, import_clips, import_clips_cached, motion_files,
-    read_clips,
+    CharacterConfig, SourceConfig, UnitSetting, check_rules, import_clips, import_clips_cached, import_clips_in_memory,
+    motion_files, read_clips,
 };
 pub use config_error::ConfigFileError;
 pub use files::{ImportError, Imported, import_files, read_clip, read_files, write_clip};

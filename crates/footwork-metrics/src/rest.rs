@@ -8,7 +8,7 @@ use footwork::matcher::{Character, MotionMatcher};
 use footwork::math::Transform;
 use glam::Vec3;
 use std::sync::Arc;
-use std::time::Instant;
+use web_time::Instant;
 
 /// Phases of the stride in which the stick is let go.
 pub const PHASES: usize = 6;

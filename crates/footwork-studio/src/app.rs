@@ -1,23 +1,21 @@
-//! The application: opens and saves files, loads beside the window, keeps what was not saved.
+//! The application: opens and saves files, keeps what was not saved.
 
-use crate::open::{OpenError, Opened, open};
+use crate::open::{Files, Opened};
+use crate::shell::{self, Job};
 use eframe::{Frame, Storage};
 use egui::{Align2, Color32, FontId};
-use footwork::files::write_atomically;
 use footwork_panels::{Request, Studio, Tuning};
-use std::io::Write;
-use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Under this name settings that were not saved are kept.
-const KEPT: &str = "settings";
+/// Under this name settings that were not saved are kept: in a browser among those of other pages.
+const KEPT: &str = "footwork.settings";
 
 /// What to begin with.
 #[derive(Clone, Debug, Default)]
 pub struct Start {
-    /// What to open; nothing: the built-in data.
-    pub paths: Vec<PathBuf>,
+    /// What to open.
+    pub files: Files,
     /// The file of settings.
     pub config: Option<PathBuf>,
 }
@@ -39,7 +37,7 @@ pub struct App {
 #[derive(Debug)]
 struct Loading {
     what: String,
-    done: Receiver<Result<Opened, OpenError>>,
+    job: Job,
 }
 
 impl App {
@@ -53,12 +51,12 @@ impl App {
             next: start.config.iter().cloned().collect(),
             kept: storage.and_then(|s| s.get_string(KEPT)).filter(|text| !text.is_empty()),
         };
-        match start.paths.as_slice() {
-            [one] if one.extension().is_some_and(|e| e == "fwtrace") => {
-                app.next.push(one.clone());
-                app.load(Vec::new());
+        match &start.files {
+            Files::Disk(paths) if paths.len() == 1 && paths[0].extension().is_some_and(|e| e == "fwtrace") => {
+                app.next.extend_from_slice(paths);
+                app.load(Files::default());
             }
-            paths => app.load(paths.to_vec()),
+            files => app.load(files.clone()),
         }
         app
     }
@@ -79,16 +77,16 @@ impl App {
         self.loading.is_some()
     }
 
-    /// Opens files beside the window.
-    pub fn load(&mut self, paths: Vec<PathBuf>) {
+    /// Begins to open files, as if they were dropped.
+    pub fn open(&mut self, files: Files) {
+        self.message = None;
+        self.load(files);
+    }
+
+    fn load(&mut self, files: Files) {
         let tuning = self.studio.as_ref().map(|s| s.session.tuning.clone()).unwrap_or_default();
-        let what = paths.first().map_or("built-in data".to_owned(), |p| p.display().to_string());
-        let (send, done) = channel();
-        self.loading = Some(Loading { what, done });
-        std::thread::spawn(move || {
-            // Nobody listens any more where something else was opened since.
-            let _ = send.send(open(&paths, &tuning));
-        });
+        let what = files.first().map_or("built-in data".to_owned(), |p| p.display().to_string());
+        self.loading = Some(Loading { what, job: Job::start(files, tuning) });
     }
 
     fn take(&mut self, opened: Opened) {
@@ -105,7 +103,7 @@ impl App {
             (Opened::Trace(_) | Opened::Settings(..), None) => {}
         }
         if let Some(next) = self.next.pop() {
-            self.load(vec![next]);
+            self.load(Files::Disk(vec![next]));
         } else if let Some((text, studio)) = self.kept.take().zip(self.studio.as_mut()) {
             let restored = Tuning::parse(&text).and_then(|kept| studio.session.replace_tuning(&kept));
             let words = "Settings of the last time that were not saved are in force again. Undo takes them back.";
@@ -114,25 +112,16 @@ impl App {
     }
 
     fn poll(&mut self) {
-        let Some(loading) = &self.loading else { return };
-        match loading.done.try_recv() {
-            Ok(done) => {
-                self.loading = None;
-                match done {
-                    Ok(opened) => self.take(opened),
-                    Err(e) => {
-                        self.message = Some(e.to_string());
-                        // Without data there would be nothing to show.
-                        if self.studio.is_none() {
-                            self.load(Vec::new());
-                        }
-                    }
+        let Some(result) = self.loading.as_mut().and_then(|loading| loading.job.poll()) else { return };
+        self.loading = None;
+        match result {
+            Ok(opened) => self.take(opened),
+            Err(e) => {
+                self.message = Some(e.to_string());
+                // Without data there would be nothing to show.
+                if self.studio.is_none() {
+                    self.load(Files::default());
                 }
-            }
-            Err(TryRecvError::Empty) => {}
-            Err(TryRecvError::Disconnected) => {
-                self.message = Some(format!("{}: loading ended without a result", loading.what));
-                self.loading = None;
             }
         }
     }
@@ -140,22 +129,18 @@ impl App {
     fn fulfil(&mut self, request: Request) {
         let Some(studio) = &mut self.studio else { return };
         let saved = match request {
-            Request::SaveSettings => {
-                let text = studio.session.tuning.text();
-                let done = write_atomically(&self.config, |f| f.write_all(text.as_bytes()));
-                let done = done.map_err(|e| format!("{}: cannot write: {e}", self.config.display()));
-                done.map(|()| {
-                    studio.session.tuning.mark_saved();
-                    format!("Settings saved to {}.", self.config.display())
-                })
-            }
+            Request::SaveSettings => shell::save(&self.config, studio.session.tuning.text().as_bytes()).map(|place| {
+                studio.session.tuning.mark_saved();
+                format!("Settings saved to {place}.")
+            }),
             Request::SaveTrace => {
-                let path = PathBuf::from("recording.fwtrace");
-                let done = studio.session.trace().save(&path).map_err(|e| e.to_string());
-                done.map(|()| format!("Recording saved to {}.", path.display()))
+                let bytes = studio.session.trace().to_bytes();
+                let saved = bytes.and_then(|bytes| shell::save(Path::new("recording.fwtrace"), &bytes));
+                saved.map(|place| format!("Recording saved to {place}."))
             }
             Request::Open => {
-                Ok("Drop a database, a recording, settings, clips or a folder onto the window.".to_owned())
+                self.message = shell::choose().map(str::to_owned);
+                return;
             }
         };
         self.message = Some(saved.unwrap_or_else(|what| what));
@@ -165,9 +150,12 @@ impl App {
     pub fn show(&mut self, ui: &mut egui::Ui) {
         self.poll();
         let dropped: Vec<PathBuf> = ui.input(|i| i.raw.dropped_files.iter().filter_map(|f| f.path.clone()).collect());
-        if !dropped.is_empty() {
-            self.message = None;
-            self.load(dropped);
+        let dropped = (!dropped.is_empty()).then_some(Ok(Files::Disk(dropped)));
+        if let Some(files) = dropped.or_else(shell::received) {
+            match files {
+                Ok(files) => self.open(files),
+                Err(what) => self.message = Some(what),
+            }
         }
         let dt_s = ui.input(|i| i.stable_dt);
         let area = ui.max_rect();

@@ -1,7 +1,22 @@
-//! The studio: the panels of [`footwork_panels`] in a window, with files to open and save.
+//! The studio: the panels of [`footwork_panels`] in a window or in a web page, with files to open and save.
 
 mod app;
+#[cfg(not(target_arch = "wasm32"))]
+mod desktop;
+mod minute;
 mod open;
+#[cfg(target_arch = "wasm32")]
+mod page;
+#[cfg(target_arch = "wasm32")]
+mod web;
 
 pub use app::{App, Start};
-pub use open::{OpenError, Opened, open};
+pub use minute::minute;
+pub use open::{Files, OpenError, Opened, open};
+#[cfg(target_arch = "wasm32")]
+pub use page::{footwork_minute, start};
+
+#[cfg(not(target_arch = "wasm32"))]
+use desktop as shell;
+#[cfg(target_arch = "wasm32")]
+use web as shell;

@@ -3,11 +3,59 @@
 use footwork::build::{BuildOptions, build};
 use footwork::database::Database;
 use footwork::recorder::Trace;
-use footwork_import::{CharacterConfig, import_clips};
+use footwork_import::{CharacterConfig, import_clips, import_clips_in_memory};
 use footwork_panels::{Session, Tuning};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Files to open. None: the built-in data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Files {
+    /// On disk: files and folders.
+    Disk(Vec<PathBuf>),
+    /// Read already, with their names: where there is no disk, as in a web page.
+    Memory(Vec<(String, Vec<u8>)>),
+}
+
+impl Default for Files {
+    fn default() -> Self {
+        Self::Disk(Vec::new())
+    }
+}
+
+impl Files {
+    /// Returns the path or name of the first file.
+    pub fn first(&self) -> Option<&Path> {
+        match self {
+            Self::Disk(paths) => paths.first().map(PathBuf::as_path),
+            Self::Memory(files) => files.first().map(|(name, _)| Path::new(name)),
+        }
+    }
+
+    fn count(&self) -> usize {
+        match self {
+            Self::Disk(paths) => paths.len(),
+            Self::Memory(files) => files.len(),
+        }
+    }
+
+    /// The first file, by the function that reads it from disk or the one for bytes.
+    fn read<T, E: std::fmt::Display>(
+        &self,
+        load: fn(&Path) -> Result<T, E>,
+        from_bytes: fn(&[u8], &Path) -> Result<T, E>,
+    ) -> Result<T, OpenError> {
+        match self {
+            Self::Disk(paths) => load(paths.first().map_or(Path::new(""), PathBuf::as_path)),
+            Self::Memory(files) => {
+                let (name, bytes) = files.first().map_or(("", [].as_slice()), |(n, b)| (n.as_str(), b.as_slice()));
+                from_bytes(bytes, Path::new(name))
+            }
+        }
+        .map_err(error)
+    }
+}
 
 /// What was opened.
 #[derive(Debug)]
@@ -36,34 +84,47 @@ fn error(what: impl ToString) -> OpenError {
     OpenError(what.to_string())
 }
 
-/// Opens what the paths name: nothing for the built-in data, one database (`.fwdb`), recording (`.fwtrace`) or file of settings
-/// (`.toml`), or motion files and folders of them, which are built with the `[build]` table of the settings.
+/// Opens files: none for the built-in data, one database (`.fwdb`), recording (`.fwtrace`) or file of settings (`.toml`), or
+/// motion files and folders of them, which are built with the `[build]` table of the settings.
 ///
 /// # Errors
 /// What cannot be read, built or driven, by name.
-pub fn open(paths: &[PathBuf], tuning: &Tuning) -> Result<Opened, OpenError> {
-    let kind = |path: &PathBuf| path.extension().and_then(OsStr::to_str).map(str::to_lowercase).unwrap_or_default();
-    match paths {
-        [] => session("built-in data", built_in(tuning)?, tuning),
-        [path] if kind(path) == "fwdb" => session(&name(path), Database::load(path).map_err(error)?, tuning),
-        [path] if kind(path) == "fwtrace" => Ok(Opened::Trace(Box::new(Trace::load(path).map_err(error)?))),
-        [path] if kind(path) == "toml" => {
-            let text = footwork::files::read_text_at_most(path, MOST_TOML_BYTES);
-            let text = text.map_err(|e| error(format!("{}: {e}", path.display())))?;
-            let tuning = Tuning::parse(&text).map_err(|e| error(format!("{}: {e}", path.display())))?;
-            Ok(Opened::Settings(Box::new(tuning), path.clone()))
+pub fn open(files: &Files, tuning: &Tuning) -> Result<Opened, OpenError> {
+    let Some(first) = files.first() else { return session("built-in data", built_in(tuning)?, tuning) };
+    let name = first.file_name().unwrap_or(first.as_os_str()).to_string_lossy();
+    let kind = first.extension().and_then(OsStr::to_str).map(str::to_lowercase);
+    match kind.as_deref().filter(|_| files.count() == 1) {
+        Some("fwdb") => session(&name, files.read(Database::load, Database::from_bytes)?, tuning),
+        Some("fwtrace") => Ok(Opened::Trace(Box::new(files.read(Trace::load, Trace::from_bytes)?))),
+        Some("toml") => {
+            let tuning = files.read(load_settings, parse_settings)?;
+            Ok(Opened::Settings(Box::new(tuning), first.to_owned()))
         }
-        clips => {
+        _ => {
             let config = character(tuning)?;
-            let imported = import_clips(clips, Path::new(""), &config.source, None).map_err(error)?;
-            let built = build(&imported.clips, &config.build, &BuildOptions::default()).map_err(error)?;
-            session(&name(&clips[0]), built.0, tuning)
+            let imported = match files {
+                Files::Disk(paths) => import_clips(paths, Path::new(""), &config.source, None),
+                Files::Memory(files) => import_clips_in_memory(files, &config.source),
+            };
+            let clips = imported.map_err(error)?.clips;
+            let built = build(&clips, &config.build, &BuildOptions::default()).map_err(error)?;
+            session(&name, built.0, tuning)
         }
     }
 }
 
 /// Bytes of a file of settings, at most.
 const MOST_TOML_BYTES: u64 = 16 << 20;
+
+fn load_settings(path: &Path) -> Result<Tuning, String> {
+    let bytes = footwork::files::read_at_most(path, MOST_TOML_BYTES);
+    parse_settings(&bytes.map_err(|e| format!("{}: {e}", path.display()))?, path)
+}
+
+fn parse_settings(bytes: &[u8], path: &Path) -> Result<Tuning, String> {
+    let text = std::str::from_utf8(bytes).map_err(|e| format!("{}: not text in UTF-8: {e}", path.display()))?;
+    Tuning::parse(text).map_err(|e| format!("{}: {e}", path.display()))
+}
 
 fn character(tuning: &Tuning) -> Result<CharacterConfig, OpenError> {
     CharacterConfig::parse(&tuning.text(), Path::new("settings")).map_err(error)
@@ -77,8 +138,4 @@ fn built_in(tuning: &Tuning) -> Result<Database, OpenError> {
 fn session(name: &str, database: Database, tuning: &Tuning) -> Result<Opened, OpenError> {
     let made = Session::new(name, Arc::new(database), tuning.clone());
     made.map(|session| Opened::Session(Box::new(session))).map_err(|e| error(format!("{name}: {e}")))
-}
-
-fn name(path: &Path) -> String {
-    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }

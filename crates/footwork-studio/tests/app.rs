@@ -4,7 +4,7 @@ use eframe::Storage;
 use egui::{DroppedFile, Key, Modifiers, vec2};
 use egui_kittest::Harness;
 use footwork::build::{BuildConfig, BuildOptions, build};
-use footwork_studio::{App, Start};
+use footwork_studio::{App, Files, Start, minute};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ fn database(folder: &Path) -> PathBuf {
 fn what_is_dropped_is_opened_and_what_is_broken_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(folder.path());
-    let mut harness = harness(&Start { paths: vec![path.clone()], config: None }, None);
+    let mut harness = harness(&Start { files: Files::Disk(vec![path.clone()]), config: None }, None);
     assert_eq!(harness.state_mut().studio().unwrap().session.name, "small.fwdb");
 
     let broken = folder.path().join("broken.fwdb");
@@ -97,12 +97,57 @@ fn clips_become_a_database() {
         let path = folder.path().join(format!("{}.bvh", clip.name));
         footwork_import::write_clip(&path, clip, &Default::default()).unwrap();
     }
-    let mut harness = harness(&Start { paths: vec![folder.path().to_owned()], config: None }, None);
+    let mut harness = harness(&Start { files: Files::Disk(vec![folder.path().to_owned()]), config: None }, None);
     assert_eq!(message(&harness), "");
     let db = harness.state_mut().studio().unwrap().session.database().clone();
     for clip in &clips[..6] {
         assert!(db.clips.iter().any(|c| c.name == clip.name), "{}", clip.name);
     }
+}
+
+#[test]
+fn files_in_memory_open_as_those_on_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path());
+    let bytes = |path: &Path| std::fs::read(path).unwrap();
+    let mut harness = harness(&Start { files: Files::Disk(vec![path.clone()]), config: None }, None);
+    let mut open = |files: Vec<(&str, Vec<u8>)>| {
+        harness.run_steps(60);
+        let files = files.into_iter().map(|(name, bytes)| (name.to_owned(), bytes)).collect();
+        harness.state_mut().open(Files::Memory(files));
+        loaded(&mut harness);
+        let (told, app) = (message(&harness), harness.state_mut());
+        let session = &mut app.studio().unwrap().session;
+        let trace = session.trace().to_bytes().unwrap();
+        (told, session.name.clone(), session.is_live(), session.database().originals(), trace)
+    };
+    let (told, name, live, _, trace) = open(vec![("mine.fwdb", bytes(&path))]);
+    assert_eq!((told.as_str(), name.as_str(), live), ("", "mine.fwdb", true));
+    let (told, _, live, ..) = open(vec![("run.fwtrace", trace)]);
+    assert_eq!((told.as_str(), live), ("", false));
+    let (told, ..) = open(vec![("hero.toml", b"[matcher]\nresponsiveness = -2.0\n".to_vec())]);
+    assert!(told.contains("hero.toml") && told.contains("responsiveness"), "{told}");
+    let (told, ..) = open(vec![("hero.toml", vec![0xff])]);
+    assert!(told.contains("hero.toml") && told.contains("UTF-8"), "{told}");
+    let (told, name, ..) = open(vec![("broken.fwdb", bytes(&path)[..5000].to_vec())]);
+    assert!(told.contains("broken.fwdb") && name == "mine.fwdb", "{told}");
+
+    let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
+    let mut files = Vec::new();
+    for clip in &clips[..3] {
+        let mut text = Vec::new();
+        footwork_import::bvh::write(clip, &mut text, &Default::default()).unwrap();
+        files.push((format!("{}.bvh", clip.name), text));
+    }
+    let (told, _, live, originals, _) = open(files.iter().map(|(n, b)| (n.as_str(), b.clone())).collect());
+    assert_eq!((told.as_str(), live, originals), ("", true, 3));
+}
+
+#[test]
+fn a_scripted_minute_is_the_same_every_time() {
+    let hash = minute().unwrap();
+    assert_eq!(hash.len(), 16);
+    assert_eq!(minute().unwrap(), hash);
 }
 
 /// A storage in memory.
@@ -122,7 +167,7 @@ impl Storage for Kept {
 #[test]
 fn settings_that_were_not_saved_are_there_the_next_time() {
     let folder = tempfile::tempdir().unwrap();
-    let start = Start { paths: vec![database(folder.path())], config: None };
+    let start = Start { files: Files::Disk(vec![database(folder.path())]), config: None };
     let mut storage = Kept::default();
     let mut first = harness(&start, None);
     first.state_mut().studio().unwrap().session.set(&["responsiveness"], Some(&json!(4.0)), false);
@@ -133,5 +178,5 @@ fn settings_that_were_not_saved_are_there_the_next_time() {
     session.undo();
     assert_eq!(session.tuning.matcher().responsiveness, 1.0);
     eframe::App::save(second.state_mut(), &mut storage);
-    assert_eq!(storage.get_string("settings").as_deref(), Some(""));
+    assert_eq!(storage.get_string("footwork.settings").as_deref(), Some(""));
 }

@@ -1,9 +1,9 @@
 //! The JSON of a file and where its buffers are.
 
 use crate::format::MOST_BYTES;
+use crate::place::Place;
 use crate::scene::SceneProblem;
 use base64::Engine;
-use footwork::files::read_at_most;
 use gltf::json::{Buffer, Root};
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
@@ -23,11 +23,12 @@ pub(super) struct Document<'a> {
     /// Bytes of the file.
     pub bytes: usize,
     blob: Option<Cow<'a, [u8]>>,
-    folder: Option<&'a Path>,
+    /// Where buffers of their own files are.
+    folder: Option<(Place<'a>, &'a Path)>,
 }
 
 impl<'a> Document<'a> {
-    pub fn read(bytes: &'a [u8], folder: Option<&'a Path>) -> Result<Self, SceneProblem> {
+    pub fn read(bytes: &'a [u8], folder: Option<(Place<'a>, &'a Path)>) -> Result<Self, SceneProblem> {
         let unreadable = |what: String| SceneProblem::Unreadable { format: "glTF", what };
         if bytes.is_empty() {
             return Err(unreadable("it is empty".into()));
@@ -79,8 +80,9 @@ impl<'a> Document<'a> {
         if !inside || uri.contains("://") {
             return Err(refuse(uri, "expected a file beside this one, or below"));
         }
-        let folder = self.folder.ok_or_else(|| refuse(uri, "it is a file of its own, and no folder is known"))?;
-        read_at_most(&folder.join(path), MOST_BYTES).map(Cow::Owned).map_err(|e| refuse(uri, &e.to_string()))
+        let (place, folder) =
+            self.folder.ok_or_else(|| refuse(uri, "it is a file of its own, and no folder is known"))?;
+        place.read(&folder.join(path), MOST_BYTES).map_err(|e| refuse(uri, &e.to_string()))
     }
 }
 

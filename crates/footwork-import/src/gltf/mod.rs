@@ -22,6 +22,7 @@ mod nodes;
 mod placed;
 mod rate;
 
+use crate::place::Place;
 use crate::scene::{self, ClipsAndNotes, Naming, Scene, SceneError, SceneProblem};
 use crate::units::{Units, size_doubt};
 use accessor::Tables;
@@ -44,7 +45,7 @@ pub fn parse(
     folder: Option<&Path>,
     units: Units,
 ) -> Result<Vec<RawClip>, SceneError> {
-    Ok(read(bytes, name, source, folder, units)?.0)
+    Ok(read(bytes, name, source, folder.map(|folder| (Place::Disk, folder)), units)?.0)
 }
 
 /// As [`parse`], with what should be said about the clips.
@@ -52,14 +53,14 @@ pub(crate) fn read(
     bytes: &[u8],
     name: &str,
     source: &str,
-    folder: Option<&Path>,
+    folder: Option<(Place, &Path)>,
     units: Units,
 ) -> Result<ClipsAndNotes, SceneError> {
     let naming = Naming { stem: name, source, units, file_metres_per_unit: 1.0 };
     clips(bytes, folder, &naming).map_err(|problem| SceneError { file: source.to_owned(), problem })
 }
 
-fn clips(bytes: &[u8], folder: Option<&Path>, naming: &Naming<'_>) -> Result<ClipsAndNotes, SceneProblem> {
+fn clips(bytes: &[u8], folder: Option<(Place, &Path)>, naming: &Naming<'_>) -> Result<ClipsAndNotes, SceneProblem> {
     let document = Document::read(bytes, folder)?;
     let mut tables = Tables::new(&document);
     let nodes = nodes::read(&document, &mut tables)?;

@@ -1,0 +1,59 @@
+//! Where files are read from: the disk, or memory where there is none, as in a web page.
+
+use footwork::files::{read_at_most, read_text_at_most};
+use std::borrow::Cow;
+use std::io;
+use std::path::Path;
+
+/// The disk, or files in memory with their names.
+#[derive(Clone, Copy)]
+pub(crate) enum Place<'a> {
+    Disk,
+    Memory(&'a [(String, Vec<u8>)]),
+}
+
+impl<'a> Place<'a> {
+    /// The bytes of a file.
+    pub fn read(self, path: &Path, most_bytes: u64) -> io::Result<Cow<'a, [u8]>> {
+        match self {
+            Self::Disk => read_at_most(path, most_bytes).map(Cow::Owned),
+            Self::Memory(_) => match self.find(path) {
+                Some(bytes) if bytes.len() as u64 <= most_bytes => Ok(Cow::Borrowed(bytes)),
+                Some(_) => Err(io::ErrorKind::FileTooLarge.into()),
+                None => Err(io::Error::new(io::ErrorKind::NotFound, "it is not among the files that were given")),
+            },
+        }
+    }
+
+    /// The text of a file.
+    pub fn read_text(self, path: &Path, most_bytes: u64) -> io::Result<String> {
+        match self {
+            Self::Disk => read_text_at_most(path, most_bytes),
+            Self::Memory(_) => {
+                let text = String::from_utf8(self.read(path, most_bytes)?.into_owned());
+                text.map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e.utf8_error()))
+            }
+        }
+    }
+
+    /// Fails where there is nothing.
+    pub fn look(self, path: &Path) -> io::Result<()> {
+        match self {
+            Self::Disk => std::fs::metadata(path).map(|_| ()),
+            Self::Memory(_) => self.read(path, u64::MAX).map(|_| ()),
+        }
+    }
+
+    /// True for a file that is there.
+    pub fn has(self, path: &Path) -> bool {
+        match self {
+            Self::Disk => path.is_file(),
+            Self::Memory(_) => self.find(path).is_some(),
+        }
+    }
+
+    fn find(self, path: &Path) -> Option<&'a [u8]> {
+        let Self::Memory(files) = self else { return None };
+        files.iter().find(|(name, _)| Path::new(name) == path).map(|(_, bytes)| bytes.as_slice())
+    }
+}

@@ -1,0 +1,68 @@
+//! What a web page gives the application: files that were dropped or chosen, downloads. Everything stays in the page.
+
+use crate::open::{Files, OpenError, Opened, open};
+use footwork_panels::Tuning;
+use js_sys::{Array, Uint8Array};
+use std::path::Path;
+use wasm_bindgen::prelude::*;
+use web_sys::HtmlCanvasElement;
+
+#[wasm_bindgen(module = "/src/page.js")]
+extern "C" {
+    /// Takes what is dropped onto the canvas.
+    pub(crate) fn listen(canvas: &HtmlCanvasElement);
+    /// Lets somebody choose files.
+    #[wasm_bindgen(js_name = choose)]
+    fn choose_files();
+    /// What was dropped or chosen, once it is read: `[[name, bytes], ..]`, or why it was not.
+    #[wasm_bindgen(js_name = received)]
+    fn received_files() -> JsValue;
+    fn download(name: &str, bytes: &[u8]);
+}
+
+/// Files that are opened between two pictures: a page has no threads.
+#[derive(Debug)]
+pub(crate) struct Job {
+    files: Files,
+    tuning: Tuning,
+    polls: u32,
+}
+
+impl Job {
+    pub fn start(files: Files, tuning: Tuning) -> Self {
+        Self { files, tuning, polls: 0 }
+    }
+
+    /// The result: not before the words that say so have been drawn and shown.
+    pub fn poll(&mut self) -> Option<Result<Opened, OpenError>> {
+        self.polls += 1;
+        (self.polls > 3).then(|| open(&self.files, &self.tuning))
+    }
+}
+
+/// Offers a file as a download. Returns where it is, in words.
+pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<String, String> {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    download(&name, bytes);
+    Ok(format!("{name}, among your downloads"))
+}
+
+/// Lets somebody choose files.
+pub(crate) fn choose() -> Option<&'static str> {
+    choose_files();
+    None
+}
+
+/// Files that were dropped or chosen.
+pub(crate) fn received() -> Option<Result<Files, String>> {
+    let value = received_files();
+    if let Some(why) = value.as_string() {
+        return Some(Err(why));
+    }
+    let files = value.dyn_into::<Array>().ok()?;
+    let pair = |file: JsValue| {
+        let file = Array::from(&file);
+        (file.get(0).as_string().unwrap_or_default(), Uint8Array::new(&file.get(1)).to_vec())
+    };
+    Some(Ok(Files::Memory(files.iter().map(pair).collect())))
+}

@@ -154,7 +154,7 @@ fn a_mistake_is_one_clear_message_and_no_file() {
     for (args, parts) in [
         (
             &["--trace", "run.fwtrace", "-o", "x.html"][..],
-            &["run.fwtrace", "expected a run of the database", "--db"][..],
+            &["run.fwtrace", "the trace is of other data", "--db"][..],
         ),
         (&["--db", "mocap.fwdb", "--trace", "cut.fwtrace", "-o", "x.html"], &["cut.fwtrace", "truncated"]),
         (&["--db", "mocap.fwdb", "-o", "x.pdf"], &["--output x.pdf", "ends in .html"]),

@@ -80,8 +80,8 @@ async function until(what, holds, seconds = 60) {
 
 const loaded = () => until("data", (s) => s.data && !s.loading, 180);
 /** Waits until a few pictures are drawn. */
-const settle = () =>
-  evaluate("new Promise((done) => { let n = 4; const on = () => (n-- ? requestAnimationFrame(on) : done()); on(); })");
+const settle = (pictures = 4) =>
+  evaluate(`new Promise((done) => { let n = ${pictures}; const on = () => (n-- ? requestAnimationFrame(on) : done()); on(); })`);
 const key = (type, key, code, more = {}) =>
   call("Input.dispatchKeyEvent", { type, key, code, windowsVirtualKeyCode: key.toUpperCase().charCodeAt(0), ...more });
 async function press(letter, more) {
@@ -93,7 +93,8 @@ async function press(letter, more) {
 async function click(x, y) {
   for (const type of ["mouseMoved", "mousePressed", "mouseReleased"]) {
     await call("Input.dispatchMouseEvent", { type, x, y, button: type === "mouseMoved" ? "none" : "left", clickCount: 1 });
-    await settle();
+    // A button that is held for long is no click.
+    await settle(type === "mousePressed" ? 1 : 4);
   }
 }
 /** Drops `{name: bytes}` onto the page. */

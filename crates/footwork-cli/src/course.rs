@@ -1,9 +1,13 @@
 //! Courses, by name or file.
 
+use crate::args::Common;
+use crate::run::Drive;
 use anyhow::{Context, Result, bail};
 use footwork::files::read_text_at_most;
 use footwork::motion::{PaceSpeeds, StickSpeeds};
+use footwork_metrics::RATE_HZ;
 use footwork_metrics::courses::{Script, parse_csv};
+use footwork_metrics::ground::GroundKind;
 use std::path::Path;
 
 /// Bytes of a CSV file at most: days.
@@ -32,6 +36,19 @@ pub fn parse(name: &str, seed: u64) -> Result<Script> {
     let text =
         read_text_at_most(Path::new(file), MOST_BYTES).with_context(|| format!("cannot read the course {file}"))?;
     Ok(Script::Rows(parse_csv(&text).with_context(|| format!("course {file}"))?))
+}
+
+/// A run over the standard course on level ground, at the rate at which motion is measured.
+pub fn standard(seconds: f32, common: &Common) -> Result<Drive> {
+    Ok(Drive {
+        course: parse("standard", common.seed)?,
+        ground: GroundKind::Level,
+        seconds,
+        dt_s: 1.0 / RATE_HZ,
+        explain_s: None,
+        record: None,
+        json: common.json,
+    })
 }
 
 #[cfg(test)]

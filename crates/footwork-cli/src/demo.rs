@@ -8,11 +8,10 @@ use crate::kind::Kind;
 use crate::networks;
 use crate::output;
 use crate::report;
-use crate::run::{Drive, Driven};
+use crate::run::Driven;
 use crate::simulate::print_summary;
 use anyhow::{Context, Result};
 use footwork_draw::view::View;
-use footwork_metrics::ground::GroundKind;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,7 +44,7 @@ pub fn demo(common: &Common) -> Result<()> {
     let db = Arc::new(db);
     let built_s = start.elapsed().as_secs_f32();
     let cast = Cast::of_database(&db, config.clone())?;
-    let driven = Arc::new(drive(SECONDS, common)?.run(&cast)?);
+    let driven = Arc::new(course::standard(SECONDS, common)?.run(&cast)?);
 
     std::fs::create_dir_all(FOLDER).with_context(|| format!("cannot make the folder {FOLDER}"))?;
     output::bvh(&path("demo.bvh"), &db, &driven)?;
@@ -103,19 +102,6 @@ pub fn demo(common: &Common) -> Result<()> {
     Ok(())
 }
 
-/// A run over the standard course.
-fn drive(seconds: f32, common: &Common) -> Result<Drive> {
-    Ok(Drive {
-        course: course::parse("standard", common.seed)?,
-        ground: GroundKind::Level,
-        seconds,
-        dt_s: 1.0 / 60.0,
-        explain_s: None,
-        record: None,
-        json: common.json,
-    })
-}
-
 fn reel(cast: &Cast, driven: &Arc<Driven>, name: &str) -> Reel {
     Reel::run(Arc::clone(driven), &cast.db, name.to_owned(), "standard")
 }
@@ -125,7 +111,7 @@ fn film_learned(exact: &Cast, driven: &Arc<Driven>, common: &Common) -> Result<(
     let alone = Common { db: None, ..common.clone() }.learned(Some(&PathBuf::from(networks::BUILT_IN)));
     let cast = Cast::open(&alone)?;
     let span_s = telling(driven);
-    let learned = Arc::new(drive(span_s[1] as f32, common)?.run(&cast)?);
+    let learned = Arc::new(course::standard(span_s[1] as f32, common)?.run(&cast)?);
     let runs = [reel(exact, driven, "exact"), reel(&cast, &learned, "learned")];
     film::film_runs(&path("learned.png"), "footwork demo: exact and learned", &runs, &[View::Side], span_s)
 }

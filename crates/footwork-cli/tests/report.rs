@@ -152,10 +152,7 @@ fn a_mistake_is_one_clear_message_and_no_file() {
     std::fs::remove_file(dir.path().join("report.html")).unwrap();
     std::fs::write(dir.path().join("cut.fwtrace"), b"\x10\0\0\0\0\0\0\0{}").unwrap();
     for (args, parts) in [
-        (
-            &["--trace", "run.fwtrace", "-o", "x.html"][..],
-            &["run.fwtrace", "the trace is of other data", "--db"][..],
-        ),
+        (&["--trace", "run.fwtrace", "-o", "x.html"][..], &["run.fwtrace", "the trace is of other data", "--db"][..]),
         (&["--db", "mocap.fwdb", "--trace", "cut.fwtrace", "-o", "x.html"], &["cut.fwtrace", "truncated"]),
         (&["--db", "mocap.fwdb", "-o", "x.pdf"], &["--output x.pdf", "ends in .html"]),
         (&["--db", "none.fwdb", "-o", "x.html"], &["none.fwdb"]),

@@ -6,7 +6,7 @@ use crate::cast::Cast;
 use crate::course;
 use crate::database::{build_clips, built_in, in_source, sources};
 use crate::replay::in_trace;
-use crate::run::{Drive, Driven, Rerun};
+use crate::run::{Driven, Rerun};
 use crate::{clips, networks};
 use anyhow::{Context, Result, bail};
 use footwork::build::config::matches_pattern;
@@ -18,7 +18,6 @@ use footwork::recorder::Trace;
 use footwork::rig::Rig;
 use footwork_import::format::{Format, known};
 use footwork_import::{CharacterConfig, SourceConfig, check_rules};
-use footwork_metrics::ground::GroundKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -67,15 +66,7 @@ impl Reel {
 
     /// Drives a character over the standard course: networks, or a database (the built-in data) by exact search.
     fn driven(networks: Option<&Path>, common: &Common) -> Result<Self> {
-        let drive = Drive {
-            course: course::parse("standard", common.seed)?,
-            ground: GroundKind::Level,
-            seconds: DRIVEN_S,
-            dt_s: 1.0 / footwork_metrics::RATE_HZ,
-            explain_s: None,
-            record: None,
-            json: common.json,
-        };
+        let drive = course::standard(DRIVEN_S, common)?;
         // Networks alone, whatever else is there.
         let db = if networks.is_some() { None } else { common.db.clone() };
         let cast = Cast::open(&Common { db, ..common.clone() }.learned(networks.map(Path::to_owned).as_ref()))?;

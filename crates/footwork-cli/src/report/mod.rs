@@ -24,11 +24,10 @@ use crate::cast::Cast;
 use crate::course;
 use crate::output;
 use crate::replay::in_trace;
-use crate::run::{Drive, Rerun};
+use crate::run::Rerun;
 use anyhow::{Result, bail};
 use footwork::recorder::Trace;
 use footwork_metrics::analysis::Usage;
-use footwork_metrics::ground::GroundKind;
 use page::Section;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -51,15 +50,7 @@ pub fn report(args: &ReportArgs, common: &Common) -> Result<()> {
             (rerun.run(&cast).map_err(|error| in_trace(path, error))?, path.display().to_string())
         }
         None => {
-            let drive = Drive {
-                course: course::parse("standard", common.seed)?,
-                ground: GroundKind::Level,
-                seconds: DRIVEN_S,
-                dt_s: 1.0 / footwork_metrics::RATE_HZ,
-                explain_s: None,
-                record: None,
-                json: common.json,
-            };
+            let drive = course::standard(DRIVEN_S, common)?;
             (drive.run(&cast)?, "The standard course".to_owned())
         }
     };

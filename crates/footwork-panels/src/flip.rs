@@ -116,8 +116,7 @@ impl Choice<'_> {
         let Some(matcher) = self.repeat(config) else { return false };
         let Some(last) = matcher.last_search() else { return false };
         let Some(db) = matcher.character().database() else { return false };
-        let chosen = if last.jumped { last.found } else { last.continuing };
-        chosen.is_some_and(|m| {
+        last.chosen().is_some_and(|m| {
             let clip = &db.clips[db.row_clips[m.row.at()].at()];
             let side = m.mirrored || clip.mirrored;
             let apart = (db.row_time_s(m.row) - wanted.time_s).abs();

@@ -7,8 +7,10 @@ use egui_extras::{Column, TableBuilder};
 use egui_plot::{Bar, BarChart, MarkerShape, Plot, PlotPoints, Points};
 use footwork::database::{Database, TagMask};
 use footwork::frames::ClipIndex;
+use footwork::matcher::LastSearch;
 use footwork::motion::StickSpeeds;
 use footwork::trajectory::{DIRECTIONS, SPEEDS_MPS, TURNS_DEG_S};
+use footwork_draw::paint::colour as paint;
 use footwork_metrics::analysis::{Coverage, CoverageCell, Histogram, Scatter, histograms};
 use std::sync::Arc;
 
@@ -196,7 +198,7 @@ impl Library {
         let (db, matcher) = (&session.database, session.shown());
         let raw = |v: f32| db.features.denormalize(self.column, v);
         let asked = matcher.last_query().and_then(|q| q.features.get(self.column).copied()).map(raw);
-        let row = matcher.last_search().and_then(|s| if s.jumped { s.found } else { s.continuing });
+        let row = matcher.last_search().and_then(LastSearch::chosen);
         (row.map(|m| raw(db.features.row(m.row)[self.column])), asked)
     }
 
@@ -254,7 +256,7 @@ impl Library {
             });
         });
         let matcher = session.shown();
-        let playing = matcher.last_search().and_then(|s| if s.jumped { s.found } else { s.continuing });
+        let playing = matcher.last_search().and_then(LastSearch::chosen);
         let query = matcher.last_query();
         let mut groups: std::collections::BTreeMap<[u8; 4], Vec<[f64; 2]>> = Default::default();
         for (row, [x, y]) in scatter.rows.iter().zip(&scatter.points) {
@@ -302,10 +304,6 @@ impl Library {
             }
         }
     }
-}
-
-fn paint(c: footwork_draw::shapes::Colour) -> egui::Color32 {
-    footwork_draw::paint::colour(c)
 }
 
 /// Seconds of one kind of motion.

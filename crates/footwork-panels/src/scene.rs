@@ -287,8 +287,7 @@ fn asked(matcher: &MotionMatcher) -> Option<Vec<f32>> {
 /// `[columns]` raw features of the row that plays since the last search.
 fn found(matcher: &MotionMatcher) -> Option<Vec<f32>> {
     let db = matcher.character().database()?;
-    let last = matcher.last_search()?;
-    let chosen = if last.jumped { last.found } else { last.continuing }?;
+    let chosen = matcher.last_search()?.chosen()?;
     // A mirrored row is seen as in a mirror.
     let values = db.features.row(chosen.row);
     let by_query = chosen.mirrored && !db.mirror_columns.is_empty();

@@ -3,6 +3,7 @@
 use crate::session::{Mode, Session};
 use crate::style;
 use egui::{Align2, Color32, FontId, Key, Pos2, Rect, RichText, Sense, Stroke};
+use footwork_draw::paint::colour as paint;
 use std::ops::Range;
 
 /// Heights of the tracks.
@@ -241,10 +242,6 @@ fn around(tracks: &crate::tracks::Tracks, update: usize, seconds: f32) -> Range<
     let before = reach(0.5 * seconds, &mut (0..=update).rev());
     let after = reach(0.5 * seconds, &mut (update + 1..tracks.len()));
     (update + 1).saturating_sub(before.max(1))..(update + 1 + after).min(tracks.len())
-}
-
-fn paint(c: footwork_draw::shapes::Colour) -> Color32 {
-    footwork_draw::paint::colour(c)
 }
 
 /// Where tracks are drawn.

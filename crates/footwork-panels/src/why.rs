@@ -82,7 +82,7 @@ impl Why {
     pub(crate) fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) {
         self.refresh(session);
         ui.heading("Why this clip?");
-        let Some(explanation) = self.explanation.clone() else {
+        let Some(explanation) = self.explanation.take() else {
             ui.label(
                 "Pause (P) or click the timeline: the candidates of the search before that moment are listed here.",
             );
@@ -117,6 +117,7 @@ impl Why {
             ui.add_space(6.0);
             legend(ui, &explanation);
         });
+        self.explanation = Some(explanation);
         if let Some(k) = clicked {
             self.select(session, k);
         }

@@ -327,7 +327,7 @@ impl Character {
     /// Allocates nothing. `None` before the first search, and for a character without a database: `out` is as it was.
     pub fn chosen_costs(&self, scratch: &Scratch, out: &mut [f32]) -> Option<f32> {
         let (last, ask, db) = (scratch.last?, self.last_query(scratch)?, self.database()?);
-        let chosen = if last.jumped { last.found } else { last.continuing }?;
+        let chosen = last.chosen()?;
         channel_costs(db, &ask, &chosen, &scratch.continuing, out);
         Some(chosen.cost)
     }

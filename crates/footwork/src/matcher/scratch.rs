@@ -24,6 +24,13 @@ pub struct LastSearch {
     pub(crate) rest_cost: f32,
 }
 
+impl LastSearch {
+    /// What plays since: what was jumped to, or what played on. `None` where nothing could.
+    pub fn chosen(&self) -> Option<Match> {
+        if self.jumped { self.found } else { self.continuing }
+    }
+}
+
 /// Working space, shared by all characters of a step; nothing in it needs saving. One per thread.
 #[derive(Debug)]
 pub struct Scratch {

@@ -10,6 +10,7 @@
 mod camera;
 mod drive;
 mod flip;
+mod job;
 mod library;
 mod measure;
 mod performance;

@@ -116,13 +116,14 @@ impl Session {
         self.networks.as_ref()
     }
 
-    /// Loads networks, and plays them.
+    /// Takes networks that can play in the place of the clips; see [`Session::play_networks`].
     ///
     /// # Errors
     /// Networks of other data, in words; nothing changes.
     pub fn set_networks(&mut self, networks: Arc<Networks>) -> Result<(), String> {
-        let before = self.networks.replace(networks);
-        self.play_networks(true).inspect_err(|_| self.networks = before)
+        networks.check_schema(&self.database).map_err(|e| e.to_string())?;
+        self.networks = Some(networks);
+        if self.plays_networks() { self.play_networks(true) } else { Ok(()) }
     }
 
     /// True while networks play.

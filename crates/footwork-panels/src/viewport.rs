@@ -92,14 +92,14 @@ impl Viewport {
         let font = FontId::proportional(13.0);
         let said = match &session.mode {
             Mode::Live => {
-                let clip = session.matcher.clip_name().unwrap_or("no clip");
+                let clip = session.matcher.clip_name().unwrap_or("networks");
                 let time_s = session.matcher.state().header.playing.time_s;
                 let speed = session.matcher.state().header.simulation.velocity.length();
                 format!("{clip}  {time_s:.2} s    {speed:.1} m/s")
             }
             Mode::Review(review) => {
                 let matcher = review.replay.matcher();
-                let (clip, playing) = (matcher.clip_name().unwrap_or("no clip"), matcher.state().header.playing);
+                let (clip, playing) = (matcher.clip_name().unwrap_or("networks"), matcher.state().header.playing);
                 format!("recorded, {:.2} s    {clip}  {:.2} s", review.trace.time_s(review.update), playing.time_s)
             }
             Mode::Clip(player) => {

@@ -112,7 +112,9 @@ impl App {
                 }
             }
             (Opened::Networks(networks), Some(studio)) => {
-                self.message = studio.session.set_networks(Arc::new(*networks)).err();
+                let session = &mut studio.session;
+                let playing = session.set_networks(Arc::new(*networks)).and_then(|()| session.play_networks(true));
+                self.message = playing.err();
             }
             (Opened::Trace(_) | Opened::Networks(_) | Opened::Settings(..), None) => {}
         }

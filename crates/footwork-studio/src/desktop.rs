@@ -100,7 +100,8 @@ impl Gamepads {
         while all.next_event().is_some() {}
         all.gamepads().fold(Hands::default(), |hands, (_, pad)| {
             let stick = |x, y| Vec2::new(pad.value(x), pad.value(y));
-            let (left, right) = (stick(Axis::LeftStickX, Axis::LeftStickY), stick(Axis::RightStickX, Axis::RightStickY));
+            let (left, right) =
+                (stick(Axis::LeftStickX, Axis::LeftStickY), stick(Axis::RightStickX, Axis::RightStickY));
             let (run, strafe) = (Button::RightTrigger2, Button::LeftTrigger2);
             hands.with(Hands::of_sticks(left, right, pad.is_pressed(run), pad.is_pressed(strafe)))
         })

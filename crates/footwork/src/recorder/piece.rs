@@ -82,9 +82,14 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Piece {
-    /// An empty piece that holds so many bytes of updates without allocating.
+    /// An empty piece that holds so many bytes of updates, in some segments, without allocating.
     pub fn with_capacity(bytes: usize) -> Self {
-        Self { parts: Vec::with_capacity(64), stream: Vec::with_capacity(bytes), ..Self::default() }
+        Self {
+            configs: Vec::with_capacity(8),
+            parts: Vec::with_capacity(64),
+            stream: Vec::with_capacity(bytes),
+            ..Self::default()
+        }
     }
 
     /// Number of updates.

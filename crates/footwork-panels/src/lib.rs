@@ -10,6 +10,7 @@
 mod camera;
 mod drive;
 mod flip;
+mod follow;
 mod job;
 mod library;
 mod measure;
@@ -30,6 +31,7 @@ mod why;
 pub use camera::Orbit;
 pub use drive::{Driver, Hands};
 pub use flip::{Flip, Weight};
+pub use follow::Following;
 pub use library::Library;
 pub use scene::Layers;
 pub use session::Session;

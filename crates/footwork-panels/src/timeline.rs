@@ -68,7 +68,11 @@ impl Timeline {
         let button = |ui: &mut egui::Ui, words: &str, help: &str| ui.button(words).on_hover_text(help).clicked();
         match &mut session.mode {
             Mode::Live => {
-                ui.label(RichText::new("⏺ recording").color(ui.visuals().error_fg_color));
+                let words = match session.followed {
+                    Some(_) => "⏺ game",
+                    None => "⏺ recording",
+                };
+                ui.label(RichText::new(words).color(ui.visuals().error_fg_color));
                 if button(ui, "⏸ Pause", "Stop and look at what was recorded (P)") {
                     session.pause();
                 }

@@ -219,7 +219,7 @@ fn legend(ui: &mut egui::Ui, explanation: &Explanation) {
 
 /// What would make a candidate of a recorded search win.
 pub(crate) fn flip_at(session: &mut Session, update: usize, wanted: &CandidateReport) -> Result<Option<Flip>, String> {
-    let kind = session.ground;
+    let kind = session.shown_ground();
     let Mode::Review(review) = &mut session.mode else { return Ok(None) };
     let shown = review.update;
     if update == 0 {

@@ -33,3 +33,8 @@ mod wire;
 pub use game::{Status, Stream, StreamError};
 pub use listener::{Event, GameId, Listen, ListenError, Listener};
 pub use wire::{ADDRESS, Character, Hello, VERSION};
+
+/// The code in the guide is compiled as a documentation test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/studio.md")]
+struct Guide;

@@ -325,7 +325,7 @@ fn networks_play_beside_the_clips() {
     harness.run_steps(30);
     let session = &mut harness.state_mut().session;
     let touched = performance.touched(session).unwrap();
-    assert!(touched.rows > 0 && touched.rows < session.database().rows() && touched.nodes > 0, "{touched:?}");
+    assert!(touched.rows < session.database().rows() && touched.nodes > 0, "{touched:?}");
     performance.start(session);
     while performance.times().is_none() {
         assert_eq!(session.message, None);

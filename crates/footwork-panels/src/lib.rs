@@ -10,6 +10,8 @@
 mod camera;
 mod drive;
 mod flip;
+#[cfg(test)]
+mod host_tests;
 mod library;
 mod measure;
 mod performance;

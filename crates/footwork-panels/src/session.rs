@@ -230,17 +230,7 @@ impl Session {
         let trace = Arc::new(self.recorder.trace());
         // The recorder drops its oldest updates in pieces.
         self.tracks.keep(trace.updates());
-        self.replay(trace, false)
-    }
-
-    fn replay(&self, trace: Arc<Trace>, opened: bool) -> Result<Review, String> {
-        let kind = GroundKind::by_name(trace.ground());
-        let ground: Option<NamedGround> = match kind {
-            Some(kind) if !kind.is_level() => Some(Arc::new(move |at| kind.at(at))),
-            _ => None,
-        };
-        let replay = Replay::new(trace.clone(), self.matcher.character().clone(), ground).map_err(|e| e.to_string())?;
-        Ok(Review { trace, replay, update: 0, playing: false, looped: None, ahead_s: 0.0, opened })
+        Review::new(trace, self.matcher.character(), false)
     }
 
     /// Shows a recording from elsewhere.
@@ -248,7 +238,7 @@ impl Session {
     /// # Errors
     /// A recording of other data, or a damaged one; nothing changes.
     pub fn open_trace(&mut self, trace: Trace) -> Result<(), String> {
-        let mut review = self.replay(Arc::new(trace), true)?;
+        let mut review = Review::new(Arc::new(trace), self.matcher.character(), true)?;
         let mut tracks = Tracks::new(self.database.schema.channels.len());
         for update in 0..review.trace.updates() {
             review.show(update)?;
@@ -257,6 +247,37 @@ impl Session {
         review.show(0)?;
         self.tracks = tracks;
         self.mode = Mode::Review(Box::new(review));
+        Ok(())
+    }
+
+    /// Shows the end of a later copy of the recording that was opened, such as that of a running game. `dropped`: updates at its
+    /// beginning that the copy no longer has. Only new updates are replayed, from the key frame before them.
+    ///
+    /// # Errors
+    /// As [`Session::open_trace`]; nothing changes.
+    pub fn continue_trace(&mut self, trace: Trace, dropped: usize) -> Result<(), String> {
+        let updates = trace.updates();
+        let continued = match &self.mode {
+            Mode::Review(review) if review.opened => Some((review, review.trace.updates())),
+            _ => None,
+        };
+        let fits = |known: usize| known == self.tracks.len() && dropped < known && known - dropped <= updates;
+        let Some((review, known)) = continued.filter(|(_, known)| fits(*known)) else {
+            self.open_trace(trace)?;
+            self.scrub(usize::MAX);
+            return Ok(());
+        };
+        // A character with the recorded settings has its search structures already.
+        let mut later = Review::new(Arc::new(trace), review.replay.matcher().character(), true)?;
+        let mut added = self.tracks.continued();
+        for update in known - dropped..updates {
+            later.show(update)?;
+            added.push(later.replay.matcher(), later.trace.dt_s(update), 0.0);
+        }
+        later.show(updates - 1)?;
+        self.tracks.append(added);
+        self.tracks.keep(updates);
+        self.mode = Mode::Review(Box::new(later));
         Ok(())
     }
 
@@ -291,6 +312,29 @@ impl Session {
             Mode::Review(review) => Some(review.update),
             Mode::Clip(_) => None,
         }
+    }
+
+    /// The ground under what is shown.
+    pub(crate) fn shown_ground(&self) -> GroundKind {
+        match &self.mode {
+            Mode::Live => self.ground,
+            Mode::Review(review) => review.ground(),
+            Mode::Clip(_) => GroundKind::Level,
+        }
+    }
+
+    /// Height of level ground below a recorded character, metres; `None` for one that is driven here, which began at 0. A ground
+    /// without a name is known where the character stands alone: it is shown as level as that.
+    pub(crate) fn level_m(&self) -> Option<f32> {
+        let Mode::Review(review) = &self.mode else { return None };
+        let header = &review.replay.matcher().state().header;
+        let ground = &header.corrections.body;
+        Some(if ground.seen > 0.0 { ground.height.value } else { header.animated_root.translation.y })
+    }
+
+    /// True while the last update of a recording that was opened is shown.
+    pub fn is_at_end(&self) -> bool {
+        matches!(&self.mode, Mode::Review(review) if review.opened && review.update + 1 >= review.trace.updates())
     }
 
     /// The character that is shown: the live one, or the one of the recording.
@@ -368,6 +412,25 @@ impl Session {
 }
 
 impl Review {
+    fn new(trace: Arc<Trace>, character: &Arc<Character>, opened: bool) -> Result<Self, String> {
+        let ground: Option<NamedGround> = match GroundKind::by_name(trace.ground()) {
+            Some(kind) if !kind.is_level() => Some(Arc::new(move |at| kind.at(at))),
+            _ => None,
+        };
+        let replay = Replay::new(trace.clone(), character.clone(), ground).map_err(|e| e.to_string())?;
+        Ok(Self { trace, replay, update: 0, playing: false, looped: None, ahead_s: 0.0, opened })
+    }
+
+    /// The ground that it was recorded on, where it is known by name.
+    pub fn ground(&self) -> GroundKind {
+        GroundKind::by_name(self.trace.ground()).unwrap_or_default()
+    }
+
+    /// True where the answers of hooks are in the recording, and nowhere else.
+    pub fn has_answers(&self) -> bool {
+        self.trace.asks_for_walls() || self.trace.asks_for_ground() && self.trace.ground().is_empty()
+    }
+
     /// Shows an update.
     pub fn show(&mut self, update: usize) -> Result<(), String> {
         let update = update.min(self.trace.updates().saturating_sub(1));

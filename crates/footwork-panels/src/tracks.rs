@@ -81,6 +81,19 @@ impl Tracks {
         self.keep(MOST);
     }
 
+    /// None yet, to come after these: see [`Tracks::append`].
+    pub fn continued(&self) -> Self {
+        Self { channels: self.channels, now: self.now.clone(), total: self.total, ..Self::default() }
+    }
+
+    /// Adds updates that come after these.
+    pub fn append(&mut self, mut later: Self) {
+        self.samples.append(&mut later.samples);
+        self.costs.append(&mut later.costs);
+        (self.now, self.total) = (later.now, later.total);
+        self.keep(MOST);
+    }
+
     /// Keeps the newest ones only.
     pub fn keep(&mut self, most: usize) {
         let surplus = self.samples.len().saturating_sub(most);

@@ -316,6 +316,11 @@ impl Recorder {
         self.ring.segments().iter().map(|s| s.updates as usize).sum()
     }
 
+    /// Number of the oldest update that is kept, of all that were recorded: so many were dropped. Counted anew after other data.
+    pub fn first_update(&self) -> u64 {
+        self.ring.segments().front().map_or(self.kept, |s| s.first_update)
+    }
+
     /// Bytes that are kept, without the names.
     pub fn bytes(&self) -> usize {
         self.ring.used()

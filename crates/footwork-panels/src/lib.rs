@@ -12,6 +12,7 @@ mod drive;
 mod flip;
 #[cfg(test)]
 mod host_tests;
+mod job;
 mod library;
 mod measure;
 mod performance;

@@ -1,11 +1,12 @@
 //! The application: opens and saves files, keeps what was not saved.
 
-use crate::open::{Files, Opened};
+use crate::open::{Chosen, Files, Opened};
 use crate::shell::{self, Job};
 use eframe::{Frame, Storage};
 use egui::{Align2, Color32, FontId};
 use footwork_panels::{Request, Studio, Tuning};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Under this name settings that were not saved are kept: in a browser among those of other pages.
@@ -32,6 +33,13 @@ pub struct App {
     next: Vec<PathBuf>,
     /// Settings that were not saved the last time.
     kept: Option<String>,
+    chooser: shell::Chooser,
+    gamepads: shell::Gamepads,
+}
+
+/// True for a file that is of no use without the data that it is of.
+fn needs_data(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "fwtrace" || e == "fwnet")
 }
 
 #[derive(Debug)]
@@ -50,9 +58,12 @@ impl App {
             message: None,
             next: start.config.iter().cloned().collect(),
             kept: storage.and_then(|s| s.get_string(KEPT)).filter(|text| !text.is_empty()),
+            chooser: shell::Chooser::default(),
+            gamepads: shell::Gamepads::default(),
         };
         match &start.files {
-            Files::Disk(paths) if paths.len() == 1 && paths[0].extension().is_some_and(|e| e == "fwtrace") => {
+            // Of data, and none is named: the built-in one.
+            Files::Disk(paths) if paths.len() == 1 && needs_data(&paths[0]) => {
                 app.next.extend_from_slice(paths);
                 app.load(Files::default());
             }
@@ -100,7 +111,10 @@ impl App {
                     self.config = path;
                 }
             }
-            (Opened::Trace(_) | Opened::Settings(..), None) => {}
+            (Opened::Networks(networks), Some(studio)) => {
+                self.message = studio.session.set_networks(Arc::new(*networks)).err();
+            }
+            (Opened::Trace(_) | Opened::Networks(_) | Opened::Settings(..), None) => {}
         }
         if let Some(next) = self.next.pop() {
             self.load(Files::Disk(vec![next]));
@@ -138,10 +152,8 @@ impl App {
                 let saved = bytes.and_then(|bytes| shell::save(Path::new("recording.fwtrace"), &bytes));
                 saved.map(|place| format!("Recording saved to {place}."))
             }
-            Request::Open => {
-                self.message = shell::choose().map(str::to_owned);
-                return;
-            }
+            Request::Open => return self.chooser.choose(Chosen::Files),
+            Request::OpenFolder => return self.chooser.choose(Chosen::Folder),
         };
         self.message = Some(saved.unwrap_or_else(|what| what));
     }
@@ -151,7 +163,7 @@ impl App {
         self.poll();
         let dropped: Vec<PathBuf> = ui.input(|i| i.raw.dropped_files.iter().filter_map(|f| f.path.clone()).collect());
         let dropped = (!dropped.is_empty()).then_some(Ok(Files::Disk(dropped)));
-        if let Some(files) = dropped.or_else(shell::received) {
+        if let Some(files) = dropped.or_else(|| self.chooser.received()) {
             match files {
                 Ok(files) => self.open(files),
                 Err(what) => self.message = Some(what),
@@ -169,7 +181,11 @@ impl App {
                 });
             });
         }
-        let request = self.studio.as_mut().and_then(|studio| studio.ui(ui, dt_s));
+        let hands = self.gamepads.hands();
+        let request = self.studio.as_mut().and_then(|studio| {
+            (studio.pad, studio.can_open_folders) = (hands, shell::Chooser::FOLDERS);
+            studio.ui(ui, dt_s)
+        });
         if let Some(request) = request {
             self.fulfil(request);
         }

@@ -97,4 +97,6 @@ mod papers {
     struct Corrections;
     #[doc = include_str!("../../../docs/guide/retargeting.md")]
     struct Retargeting;
+    #[doc = include_str!("../../../docs/guide/why.md")]
+    struct Why;
 }

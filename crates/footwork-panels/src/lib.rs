@@ -10,6 +10,7 @@
 mod camera;
 mod drive;
 mod flip;
+mod follow;
 #[cfg(test)]
 mod host_tests;
 mod job;
@@ -32,6 +33,7 @@ mod why;
 pub use camera::Orbit;
 pub use drive::{Driver, Hands};
 pub use flip::{Flip, Weight};
+pub use follow::Following;
 pub use library::Library;
 pub use scene::Layers;
 pub use session::Session;

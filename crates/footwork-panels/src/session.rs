@@ -1,6 +1,7 @@
 //! A character with everything around it that the panels show: data, settings, who steers, what was recorded, what is looked at.
 
 use crate::drive::{Driver, Hands, Steering};
+use crate::follow::Followed;
 use crate::tracks::Tracks;
 use crate::tuning::Tuning;
 use footwork::database::Database;
@@ -23,11 +24,13 @@ use web_time::Instant;
 const BODY_SAMPLES: usize = 60;
 /// A step is never longer than this: after a pause of the window, time does not jump.
 const LONGEST_STEP_S: f32 = 0.1;
+/// Nearer to the newest update of a game than this, a recording that plays is live again.
+const NEARLY_LIVE: usize = 30;
 
 /// What is shown.
 #[derive(Debug)]
 pub(crate) enum Mode {
-    /// The character as it is driven.
+    /// The character as it is driven, or as a game sends it.
     Live,
     /// What was recorded.
     Review(Box<Review>),
@@ -73,6 +76,7 @@ pub struct Session {
     pub(crate) recorder: Recorder,
     pub(crate) tracks: Tracks,
     pub(crate) mode: Mode,
+    pub(crate) followed: Option<Box<Followed>>,
     pub(crate) steering: Steering,
     pub(crate) ground: GroundKind,
     /// What went wrong last, in words.
@@ -100,6 +104,7 @@ impl Session {
             matcher,
             recorder,
             mode: Mode::Live,
+            followed: None,
             steering: Steering::new(Driver::Hands),
             ground: GroundKind::Level,
             message: None,
@@ -116,13 +121,14 @@ impl Session {
         self.networks.as_ref()
     }
 
-    /// Loads networks, and plays them.
+    /// Takes networks that can play in the place of the clips; see [`Session::play_networks`].
     ///
     /// # Errors
     /// Networks of other data, in words; nothing changes.
     pub fn set_networks(&mut self, networks: Arc<Networks>) -> Result<(), String> {
-        let before = self.networks.replace(networks);
-        self.play_networks(true).inspect_err(|_| self.networks = before)
+        networks.check_schema(&self.database).map_err(|e| e.to_string())?;
+        self.networks = Some(networks);
+        if self.plays_networks() { self.play_networks(true) } else { Ok(()) }
     }
 
     /// True while networks play.
@@ -192,14 +198,27 @@ impl Session {
         self.recorder.set_ground(self.ground.name());
         self.tracks = Tracks::new(self.database.schema.channels.len());
         self.mode = Mode::Live;
+        self.followed = None;
     }
 
     /// Lets time pass: the live character moves, a recording or a clip plays on.
     pub fn advance(&mut self, dt_s: f32, hands: &Hands, camera_yaw_rad: f32) {
         let dt_s = dt_s.clamp(0.0, LONGEST_STEP_S);
+        if let Err(what) = self.catch_up() {
+            self.message = Some(what);
+        }
         let result = match &mut self.mode {
+            Mode::Live if self.followed.is_some() => Ok(()),
             Mode::Live => self.drive(dt_s, hands, camera_yaw_rad),
-            Mode::Review(review) => review.advance(dt_s),
+            Mode::Review(review) => {
+                let played = review.playing;
+                let result = review.advance(dt_s);
+                let (update, at_end) = (review.update, played && !review.playing && result.is_ok());
+                if at_end {
+                    self.play_on(update);
+                }
+                result
+            }
             Mode::Clip(player) => {
                 player.advance(&self.database, dt_s);
                 Ok(())
@@ -207,6 +226,27 @@ impl Session {
         };
         if let Err(what) = result {
             self.message = Some(what);
+        }
+    }
+
+    /// Goes on where a recording ends that has become longer since.
+    fn play_on(&mut self, update: usize) {
+        if self.followed.as_ref().is_none_or(|_| self.tracks.len() <= update + 1) {
+            return;
+        }
+        if self.tracks.len() - update < NEARLY_LIVE {
+            self.mode = Mode::Live;
+        } else {
+            self.review_anew(update, true);
+        }
+    }
+
+    /// Shows an update of the recording as it is by now.
+    pub(crate) fn review_anew(&mut self, update: usize, playing: bool) {
+        self.mode = Mode::Live;
+        self.scrub(update);
+        if let Mode::Review(review) = &mut self.mode {
+            review.playing = playing;
         }
     }
 
@@ -241,7 +281,7 @@ impl Session {
         self.mode = Mode::Live;
     }
 
-    /// Drives on from the moment that is looked at; what was recorded after it is dropped.
+    /// Drives on from the moment that is looked at, with the settings here; what was recorded after it is dropped.
     pub fn go_on_from_here(&mut self) {
         let Mode::Review(review) = &self.mode else { return };
         let state = review.replay.matcher().state().clone();
@@ -260,7 +300,10 @@ impl Session {
 
     /// Shows a recorded update.
     pub fn scrub(&mut self, update: usize) {
-        if !matches!(self.mode, Mode::Review(_)) {
+        // A recording that still grows is longer than the part of it that is looked at.
+        let newest = self.tracks.len().saturating_sub(1);
+        let behind = |review: &Review| self.followed.is_some() && review.trace.updates() <= update.min(newest);
+        if !matches!(&self.mode, Mode::Review(review) if !behind(review)) {
             match self.review() {
                 Ok(review) => self.mode = Mode::Review(Box::new(review)),
                 Err(what) => {
@@ -277,10 +320,36 @@ impl Session {
     }
 
     fn review(&mut self) -> Result<Review, String> {
+        if let Some(followed) = &self.followed {
+            return self.replay(Arc::clone(followed.replay.trace()), false);
+        }
         let trace = Arc::new(self.recorder.trace());
         // The recorder drops its oldest updates in pieces.
         self.tracks.keep(trace.updates());
-        Review::new(trace, self.matcher.character(), false)
+        self.replay(trace, false)
+    }
+
+    fn replay(&self, trace: Arc<Trace>, opened: bool) -> Result<Review, String> {
+        let ground = Self::named_ground(trace.ground());
+        let replay = Replay::new(trace.clone(), self.matcher.character().clone(), ground).map_err(|e| e.to_string())?;
+        Ok(Review { trace, replay, update: 0, playing: false, looped: None, ahead_s: 0.0, opened })
+    }
+
+    /// The ground of a name, if it has to be asked.
+    pub(crate) fn named_ground(name: &str) -> Option<NamedGround> {
+        let kind = GroundKind::by_name(name).filter(|kind| !kind.is_level())?;
+        Some(Arc::new(move |at| kind.at(at)))
+    }
+
+    /// The ground below what is shown; level where nobody here knows it.
+    pub(crate) fn shown_ground(&self) -> GroundKind {
+        let trace = match (&self.mode, &self.followed) {
+            (Mode::Clip(_), _) => return GroundKind::Level,
+            (Mode::Review(review), _) => &review.trace,
+            (Mode::Live, Some(followed)) => followed.replay.trace(),
+            (Mode::Live, None) => return self.ground,
+        };
+        GroundKind::by_name(trace.ground()).unwrap_or(GroundKind::Level)
     }
 
     /// Shows a recording from elsewhere.
@@ -291,7 +360,7 @@ impl Session {
         if self.networks.is_some() && trace.data().has_networks() != self.plays_networks() {
             self.play_networks(trace.data().has_networks())?;
         }
-        let mut review = Review::new(Arc::new(trace), self.matcher.character(), true)?;
+        let mut review = self.replay(Arc::new(trace), true)?;
         let mut tracks = Tracks::new(self.database.schema.channels.len());
         for update in 0..review.trace.updates() {
             review.show(update)?;
@@ -300,44 +369,15 @@ impl Session {
         review.show(0)?;
         self.tracks = tracks;
         self.mode = Mode::Review(Box::new(review));
-        Ok(())
-    }
-
-    /// Shows the end of a later copy of the recording that was opened, such as that of a running game. `dropped`: updates at its
-    /// beginning that the copy no longer has. Only new updates are replayed, from the key frame before them.
-    ///
-    /// # Errors
-    /// As [`Session::open_trace`]; nothing changes.
-    pub fn continue_trace(&mut self, trace: Trace, dropped: usize) -> Result<(), String> {
-        let updates = trace.updates();
-        let continued = match &self.mode {
-            Mode::Review(review) if review.opened => Some((review, review.trace.updates())),
-            _ => None,
-        };
-        let fits = |known: usize| known == self.tracks.len() && dropped < known && known - dropped <= updates;
-        let Some((review, known)) = continued.filter(|(_, known)| fits(*known)) else {
-            self.open_trace(trace)?;
-            self.scrub(usize::MAX);
-            return Ok(());
-        };
-        // A character with the recorded settings has its search structures already.
-        let mut later = Review::new(Arc::new(trace), review.replay.matcher().character(), true)?;
-        let mut added = self.tracks.continued();
-        for update in known - dropped..updates {
-            later.show(update)?;
-            added.push(later.replay.matcher(), later.trace.dt_s(update), 0.0);
-        }
-        later.show(updates - 1)?;
-        self.tracks.append(added);
-        self.tracks.keep(updates);
-        self.mode = Mode::Review(Box::new(later));
+        self.followed = None;
         Ok(())
     }
 
     /// The recording.
     pub fn trace(&self) -> Trace {
-        match &self.mode {
-            Mode::Review(review) => (*review.trace).clone(),
+        match (&self.mode, &self.followed) {
+            (_, Some(followed)) => (**followed.replay.trace()).clone(),
+            (Mode::Review(review), None) => (*review.trace).clone(),
             _ => self.recorder.trace(),
         }
     }
@@ -367,34 +407,23 @@ impl Session {
         }
     }
 
-    /// The ground under what is shown.
-    pub(crate) fn shown_ground(&self) -> GroundKind {
-        match &self.mode {
-            Mode::Live => self.ground,
-            Mode::Review(review) => review.ground(),
-            Mode::Clip(_) => GroundKind::Level,
-        }
-    }
-
     /// Height of level ground below a recorded character, metres; `None` for one that is driven here, which began at 0. A ground
     /// without a name is known where the character stands alone: it is shown as level as that.
     pub(crate) fn level_m(&self) -> Option<f32> {
-        let Mode::Review(review) = &self.mode else { return None };
-        let header = &review.replay.matcher().state().header;
+        let recorded = matches!(self.mode, Mode::Review(_)) || self.is_live() && self.followed.is_some();
+        let header = &self.shown().state().header;
+        if !recorded {
+            return None;
+        }
         let ground = &header.corrections.body;
         Some(if ground.seen > 0.0 { ground.height.value } else { header.animated_root.translation.y })
-    }
-
-    /// True while the last update of a recording that was opened is shown.
-    pub fn is_at_end(&self) -> bool {
-        matches!(&self.mode, Mode::Review(review) if review.opened && review.update + 1 >= review.trace.updates())
     }
 
     /// The character that is shown: the live one, or the one of the recording.
     pub fn shown(&self) -> &MotionMatcher {
         match &self.mode {
             Mode::Review(review) => review.replay.matcher(),
-            _ => &self.matcher,
+            _ => self.followed.as_ref().map_or(&self.matcher, |followed| followed.replay.matcher()),
         }
     }
 
@@ -465,20 +494,6 @@ impl Session {
 }
 
 impl Review {
-    fn new(trace: Arc<Trace>, character: &Arc<Character>, opened: bool) -> Result<Self, String> {
-        let ground: Option<NamedGround> = match GroundKind::by_name(trace.ground()) {
-            Some(kind) if !kind.is_level() => Some(Arc::new(move |at| kind.at(at))),
-            _ => None,
-        };
-        let replay = Replay::new(trace.clone(), character.clone(), ground).map_err(|e| e.to_string())?;
-        Ok(Self { trace, replay, update: 0, playing: false, looped: None, ahead_s: 0.0, opened })
-    }
-
-    /// The ground that it was recorded on, where it is known by name.
-    pub fn ground(&self) -> GroundKind {
-        GroundKind::by_name(self.trace.ground()).unwrap_or_default()
-    }
-
     /// True where the answers of hooks are in the recording, and nowhere else.
     pub fn has_answers(&self) -> bool {
         self.trace.asks_for_walls() || self.trace.asks_for_ground() && self.trace.ground().is_empty()

@@ -13,8 +13,8 @@ const MOST: usize = 1 << 18;
 pub struct Sample {
     /// Seconds that it took.
     pub dt_s: f32,
-    /// Clip that plays at its end.
-    pub clip: ClipIndex,
+    /// Clip that plays at its end; `None` for motion of networks.
+    pub clip: Option<ClipIndex>,
     /// Seen in a mirror.
     pub mirrored: bool,
     /// Transitions made.
@@ -65,7 +65,7 @@ impl Tracks {
         let few = |n: u32| n.min(255) as u8;
         self.samples.push_back(Sample {
             dt_s,
-            clip: output.playing.clip,
+            clip: matcher.character().plays_clips().then_some(output.playing.clip),
             mirrored: output.playing.mirrored,
             transitions: few(output.transitions),
             searches: few(output.searches),
@@ -78,19 +78,6 @@ impl Tracks {
             cost: self.total,
         });
         self.costs.extend(self.now.iter());
-        self.keep(MOST);
-    }
-
-    /// None yet, to come after these: see [`Tracks::append`].
-    pub fn continued(&self) -> Self {
-        Self { channels: self.channels, now: self.now.clone(), total: self.total, ..Self::default() }
-    }
-
-    /// Adds updates that come after these.
-    pub fn append(&mut self, mut later: Self) {
-        self.samples.append(&mut later.samples);
-        self.costs.append(&mut later.costs);
-        (self.now, self.total) = (later.now, later.total);
         self.keep(MOST);
     }
 

@@ -1,5 +1,7 @@
 //! What a desktop gives the application: threads, files, gamepads.
 
+pub(crate) use crate::live::Live;
+
 use crate::open::{Chosen, Files, KINDS, OpenError, Opened, open};
 use footwork::files::write_atomically;
 use footwork_panels::{Hands, Tuning};
@@ -100,7 +102,8 @@ impl Gamepads {
         while all.next_event().is_some() {}
         all.gamepads().fold(Hands::default(), |hands, (_, pad)| {
             let stick = |x, y| Vec2::new(pad.value(x), pad.value(y));
-            let (left, right) = (stick(Axis::LeftStickX, Axis::LeftStickY), stick(Axis::RightStickX, Axis::RightStickY));
+            let (left, right) =
+                (stick(Axis::LeftStickX, Axis::LeftStickY), stick(Axis::RightStickX, Axis::RightStickY));
             let (run, strafe) = (Button::RightTrigger2, Button::LeftTrigger2);
             hands.with(Hands::of_sticks(left, right, pad.is_pressed(run), pad.is_pressed(strafe)))
         })

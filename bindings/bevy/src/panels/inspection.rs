@@ -1,31 +1,27 @@
 //! What the open panels show: the recording of a character of the game, which follows the game, and settings for it.
 
 use super::settings::{MotionInspected, MotionPanels};
-use crate::assets::MotionConfig;
+use crate::assets::{MotionConfig, MotionNetworks};
 use crate::character::{MotionCharacter, MotionKind};
 use crate::recorder::MotionRecorder;
 use bevy_asset::Assets;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_tasks::{AsyncComputeTaskPool, Task, block_on, poll_once};
-use bevy_time::{Real, Time, Virtual};
+use bevy_time::{Time, Virtual};
 use footwork::database::Database;
+use footwork::learned::Networks;
 use footwork::matcher::MatcherConfig;
-use footwork::recorder::{DataId, Recorder, Trace};
+use footwork::recorder::{Cursor, Piece, Recorder};
 use footwork_panels::{Session, Studio, Tuning};
 use std::io::ErrorKind;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
-
-/// A recording that follows the game is copied so often: copying ten minutes takes milliseconds.
-const EVERY: Duration = Duration::from_millis(250);
 
 const NO_RECORDER: &str = "No character has a `MotionRecorder`: insert one, and its motion is shown here.";
 const NOTHING_YET: &str = "Nothing is recorded yet: the character has not moved.";
-const NETWORKS: &str = "This character moves by networks, and the panels show searches of a database. Save its recording with \
-    `MotionRecorder::save`, and replay it with `footwork replay --learned`.";
+const NO_DATABASE: &str = "This character moves by networks without a database, and the panels show a database. Save its \
+    recording with `MotionRecorder::save`, and replay it with `footwork replay --learned`.";
 
 /// What the open panels show.
 #[derive(Resource, Default)]
@@ -37,13 +33,9 @@ pub struct MotionInspection {
     /// Opening failed, and is not tried again by itself.
     failed: bool,
     message: Option<String>,
-    follows: bool,
-    /// The game is to be shown again, whatever is looked at.
-    returns: bool,
-    /// Updates of the recorder that are shown, of all that it has recorded.
-    shown: Range<u64>,
-    /// Real time of the next copy.
-    next: Duration,
+    /// How far the recording has been read.
+    cursor: Cursor,
+    piece: Piece,
     /// The game's time was stopped here.
     holds_time: bool,
     applies: bool,
@@ -61,9 +53,9 @@ impl MotionInspection {
         self.character
     }
 
-    /// True while the end of the recording is shown, as the game goes on.
-    pub fn follows(&self) -> bool {
-        self.follows
+    /// True while the newest update is shown, as the game goes on.
+    pub fn follows(&mut self) -> bool {
+        self.studio().is_some_and(|s| s.session.following().is_some_and(|f| !f.ended) && s.session.is_live())
     }
 
     /// What keeps the panels from showing something, or what was done last, in words.
@@ -73,7 +65,12 @@ impl MotionInspection {
 
     /// Shows the game again, after something else was looked at.
     pub fn follow(&mut self) {
-        (self.returns, self.follows, self.failed) = (true, true, false);
+        self.failed = false;
+        match self.studio().map(|s| &mut s.session) {
+            Some(session) if session.following().is_some_and(|f| !f.ended) => session.go_live(),
+            // From its beginning.
+            _ => self.cursor = Cursor::default(),
+        }
     }
 
     /// Gives the settings of the panels to the character of the game, with the next frame. All characters with the same settings
@@ -152,7 +149,7 @@ pub(crate) fn inspect(
     panels: Res<MotionPanels>,
     recorded: Query<Recorded>,
     configs: Res<Assets<MotionConfig>>,
-    time: Res<Time<Real>>,
+    networks: Res<Assets<MotionNetworks>>,
 ) {
     if !panels.open {
         // What failed is tried again the next time.
@@ -173,10 +170,9 @@ pub(crate) fn inspect(
         }
         return;
     };
-    let networks = DataId::of(&kind.character).has_networks();
-    let Some(database) = kind.character.database().filter(|_| !networks) else {
+    let Some(database) = kind.character.database() else {
         inspection.forget(chosen);
-        return inspection.say(NETWORKS);
+        return inspection.say(NO_DATABASE);
     };
     if inspection.studio().is_some_and(|s| !Arc::ptr_eq(s.session.database(), database)) {
         // Its file has changed.
@@ -188,28 +184,22 @@ pub(crate) fn inspect(
             database: database.clone(),
             config: settings_of(seen.character, &configs),
             file: panels.settings.clone(),
-            trace: recorder.trace(),
+            networks: seen.character.networks.as_ref().and_then(|h| networks.get(h)).map(|n| n.0.clone()),
         };
-        return inspection.open(recorder, start);
+        return inspection.open(start);
     }
-    inspection.keep_up(recorder, time.elapsed());
-}
-
-/// Updates that a recorder holds, of all that it has recorded.
-fn held(recorder: &Recorder) -> Range<u64> {
-    let first = recorder.first_update();
-    first..first + recorder.updates() as u64
+    let name = inspection.studio().map(|s| s.session.name.clone()).unwrap_or_default();
+    inspection.keep_up(&name, recorder);
 }
 
 impl MotionInspection {
-    /// Opens a recording on another thread: all of it is replayed once.
-    fn open(&mut self, recorder: &Recorder, start: impl FnOnce() -> Start) {
+    /// Opens the panels on another thread: the database is prepared for its searches once more.
+    fn open(&mut self, start: impl FnOnce() -> Start) {
         if self.failed {
             return;
         }
         let Some(task) = &mut self.opening else {
-            self.say("The recording is read ..");
-            self.shown = held(recorder);
+            self.say("The panels open ..");
             let start = start();
             self.opening = Some(AsyncComputeTaskPool::get().spawn(async move { start.open() }));
             return;
@@ -219,8 +209,8 @@ impl MotionInspection {
         match opened {
             Ok(studio) => {
                 self.studio = Some(Mutex::new(studio));
+                self.cursor = Cursor::default();
                 self.message = None;
-                self.follows = true;
             }
             Err(what) => {
                 self.failed = true;
@@ -229,28 +219,13 @@ impl MotionInspection {
         }
     }
 
-    /// Shows the newest update, until something else is looked at.
-    fn keep_up(&mut self, recorder: &Recorder, now: Duration) {
-        let (held, shown, asked) = (held(recorder), self.shown.clone(), std::mem::take(&mut self.returns));
-        let (follows, due) = (self.follows, now >= self.next);
-        let Some(studio) = self.studio() else { return };
-        let session = &mut studio.session;
-        if !asked {
-            if !session.is_at_end() {
-                // Somebody has moved the timeline, drives a character here, or looks at a clip.
-                self.follows = false;
-                return;
-            }
-            if !follows || !due || held == shown {
-                return;
-            }
-        }
-        // Where nothing of what is shown is left, or the recording has begun anew, all of it is new.
-        let continues = (shown.start..shown.end).contains(&held.start) && held.end >= shown.end;
-        let dropped = if continues { (held.start - shown.start) as usize } else { usize::MAX };
-        let done = session.continue_trace(recorder.trace(), dropped);
-        (self.follows, self.shown, self.next) = (done.is_ok(), held, now + EVERY);
-        if let Err(what) = done {
+    /// Hands what was recorded since to the panels, which replay it bit by bit.
+    fn keep_up(&mut self, name: &str, recorder: &Recorder) {
+        let Self { studio, cursor, piece, .. } = self;
+        let Some(studio) = studio.as_mut().and_then(|studio| studio.get_mut().ok()) else { return };
+        if recorder.read(cursor, usize::MAX, piece)
+            && let Err(what) = studio.session.receive(name, piece)
+        {
             self.say(what);
         }
     }
@@ -262,7 +237,7 @@ struct Start {
     database: Arc<Database>,
     config: MatcherConfig,
     file: PathBuf,
-    trace: Trace,
+    networks: Option<Arc<Networks>>,
 }
 
 impl Start {
@@ -270,8 +245,9 @@ impl Start {
         let mut tuning = read_settings(&self.file)?;
         tuning.adopt(&self.config)?;
         let mut session = Session::new(self.name, self.database, tuning)?;
-        session.open_trace(self.trace)?;
-        session.scrub(usize::MAX);
+        if let Some(networks) = self.networks {
+            session.set_networks(networks)?;
+        }
         Ok(Studio::new(session))
     }
 }

@@ -45,7 +45,9 @@ pub(crate) fn draw(
             match request {
                 Some(Request::SaveSettings) => save_settings(inspection, &panels.settings),
                 Some(Request::SaveTrace) => save_recording(inspection, &panels.recording),
-                Some(Request::Open) => inspection.say("Other files are opened in the studio: `footwork-studio FILE`."),
+                Some(Request::Open | Request::OpenFolder) => {
+                    inspection.say("Other files are opened in the studio: `footwork-studio FILE`.")
+                }
                 None => {}
             }
             if inspection.studio().is_none() {

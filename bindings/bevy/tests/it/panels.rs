@@ -64,7 +64,8 @@ fn inspection(app: &mut App) -> Mut<'_, MotionInspection> {
 fn until_shown(app: &mut App) {
     for _ in 0..10_000 {
         app.update();
-        if inspection(app).studio().is_some() {
+        let session = inspection(app).studio().map(|s| s.session.following().map(|f| f.waiting));
+        if session.flatten() == Some(0) {
             return;
         }
         std::thread::sleep(Duration::from_millis(1));
@@ -121,7 +122,7 @@ fn the_panels_open_over_the_current_frame_of_the_recorded_character_and_follow_i
     (0..10).for_each(|_| app.update());
     assert!(inspection(&mut app).studio().unwrap().session.is_live());
     inspection(&mut app).follow();
-    (0..2).for_each(|_| app.update());
+    until_shown(&mut app);
     assert!(shown(&mut app) == pose(&app));
     tap(&mut app, KeyCode::F3, Key::F3);
     app.update();

@@ -157,19 +157,9 @@ impl Session {
     /// Takes the settings of the game over, as one step that can be undone.
     pub fn take_settings(&mut self) {
         let Some(followed) = &self.followed else { return };
-        let (there, here) = (followed.replay.matcher().config(), self.tuning.matcher());
-        let (Ok(there), Ok(here)) = (serde_json::to_value(there), serde_json::to_value(here)) else { return };
-        let (mut tuning, mut done) = (self.tuning.clone(), Ok(()));
-        differences(&mut Vec::new(), &there, &here, &mut |path, there, _| {
-            let value = (!there.is_null()).then_some(there);
-            let path: Vec<&str> = path.iter().map(String::as_str).collect();
-            if done.is_ok() {
-                // One movement: one step.
-                done = tuning.set(&path, value, true).map_err(|e| format!("`{}`: {e}", path.join(".")));
-            }
-        });
-        tuning.rest();
-        if let Err(what) = done.and_then(|()| self.set_tuning(tuning)) {
+        let mut tuning = self.tuning.clone();
+        let there = followed.replay.matcher().config().clone();
+        if let Err(what) = tuning.adopt(&there).and_then(|()| self.set_tuning(tuning)) {
             self.message = Some(format!("settings of the game: {what}"));
         }
     }

@@ -11,6 +11,8 @@ mod camera;
 mod drive;
 mod flip;
 mod follow;
+#[cfg(test)]
+mod host_tests;
 mod job;
 mod library;
 mod measure;

@@ -407,6 +407,18 @@ impl Session {
         }
     }
 
+    /// Height of level ground below a recorded character, metres; `None` for one that is driven here, which began at 0. A ground
+    /// without a name is known where the character stands alone: it is shown as level as that.
+    pub(crate) fn level_m(&self) -> Option<f32> {
+        let recorded = matches!(self.mode, Mode::Review(_)) || self.is_live() && self.followed.is_some();
+        let header = &self.shown().state().header;
+        if !recorded {
+            return None;
+        }
+        let ground = &header.corrections.body;
+        Some(if ground.seen > 0.0 { ground.height.value } else { header.animated_root.translation.y })
+    }
+
     /// The character that is shown: the live one, or the one of the recording.
     pub fn shown(&self) -> &MotionMatcher {
         match &self.mode {
@@ -482,6 +494,11 @@ impl Session {
 }
 
 impl Review {
+    /// True where the answers of hooks are in the recording, and nowhere else.
+    pub fn has_answers(&self) -> bool {
+        self.trace.asks_for_walls() || self.trace.asks_for_ground() && self.trace.ground().is_empty()
+    }
+
     /// Shows an update.
     pub fn show(&mut self, update: usize) -> Result<(), String> {
         let update = update.min(self.trace.updates().saturating_sub(1));

@@ -98,6 +98,28 @@ impl Tuning {
         self.reread();
     }
 
+    /// Takes the matcher's settings over from elsewhere, such as a running game, as one step: what differs is written into the
+    /// text, and the rest of it stays.
+    ///
+    /// # Errors
+    /// Settings that TOML cannot express, in words; nothing changes.
+    pub fn adopt(&mut self, config: &MatcherConfig) -> Result<(), String> {
+        if self.matcher() == config {
+            return Ok(());
+        }
+        let json = |config: &MatcherConfig| serde_json::to_value(config).map_err(|e| e.to_string());
+        let mut next = self.document.clone();
+        take_over(&mut next, &json(self.matcher())?, &json(config)?, &mut Vec::new())?;
+        let read = read(&next)?;
+        if read.matcher != *config {
+            return Err("settings: expected values that TOML can express, found others; save them by hand".to_owned());
+        }
+        self.done.push(std::mem::replace(&mut self.document, next));
+        self.undone.clear();
+        (self.config, self.moving) = (read, false);
+        Ok(())
+    }
+
     /// A movement ended: the next change is another step.
     pub fn rest(&mut self) {
         self.moving = false;
@@ -178,12 +200,35 @@ fn write(document: &mut DocumentMut, path: &[&str], value: Option<&Value>) -> Re
     Ok(())
 }
 
+/// Writes what is to differ.
+fn take_over(document: &mut DocumentMut, from: &Value, to: &Value, path: &mut Vec<String>) -> Result<(), String> {
+    let keys = |value: &Value| value.as_object().map(|o| o.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
+    if from == to {
+        return Ok(());
+    }
+    if to.is_object() {
+        let mut all = [keys(from), keys(to)].concat();
+        all.sort_unstable();
+        all.dedup();
+        for key in all {
+            let value = |of: &Value| of.get(&key).cloned().unwrap_or(Value::Null);
+            path.push(key.clone());
+            take_over(document, &value(from), &value(to), path)?;
+            path.pop();
+        }
+        return Ok(());
+    }
+    let path: Vec<&str> = path.iter().map(String::as_str).collect();
+    write(document, &path, Some(to).filter(|v| !v.is_null()))
+}
+
 fn toml(value: &Value) -> Option<toml_edit::Value> {
     Some(match value {
         Value::Bool(b) => (*b).into(),
         Value::Number(n) if n.is_i64() => n.as_i64()?.into(),
         Value::Number(n) => shortest(n.as_f64()?).into(),
         Value::String(s) => s.as_str().into(),
+        Value::Array(all) => all.iter().map(toml).collect::<Option<toml_edit::Array>>()?.into(),
         _ => return None,
     })
 }
@@ -239,6 +284,25 @@ mod tests {
         assert_eq!(tuning.text(), FILE);
         assert!(!tuning.can_undo());
         assert!(Tuning::parse("[matcher").is_err());
+    }
+
+    #[test]
+    fn settings_of_a_game_are_taken_over_and_comments_stay() {
+        let mut tuning = Tuning::parse(FILE).unwrap();
+        let mut config = tuning.matcher().clone();
+        config.search.interval_s = 0.3;
+        config.channel_cost.insert("LeftFoot position".to_owned(), 0.1);
+        config.ground.own_ground_tags = vec!["ice".to_owned(), "sand".to_owned()];
+        tuning.adopt(&config).unwrap();
+        assert_eq!(*tuning.matcher(), config);
+        let text = tuning.text();
+        assert!(text.contains("# Mine.") && text.contains("responsiveness = 1.5 # quick"), "{text}");
+        assert_eq!(*Tuning::parse(&text).unwrap().matcher(), config);
+        // Keys that others left out, and one step to undo.
+        tuning.adopt(&MatcherConfig::default()).unwrap();
+        assert_eq!(*tuning.matcher(), MatcherConfig::default());
+        tuning.undo();
+        assert_eq!(*tuning.matcher(), config);
     }
 
     #[test]

@@ -62,14 +62,24 @@ impl Viewport {
         session.world(&mut self.world);
         let Some(root) = self.world.first().copied() else { return };
         let kind = session.shown_ground();
-        let height_m = if kind.is_level() { root.translation.y } else { kind.at(root.translation).height_m };
+        let level_m = session.level_m();
+        let height_m = match kind.is_level() {
+            true => level_m.unwrap_or(root.translation.y),
+            false => kind.at(root.translation).height_m,
+        };
         let eye_m = EYE_SHARE * session.figure.height_m;
         self.orbit.follow(root.translation.with_y(height_m + eye_m), dt_s);
 
         let colours = Scene::of(ui.visuals().dark_mode);
         let lens = self.orbit.lens(view);
         let mut picture = Picture { width: view.width(), height: view.height(), ..Picture::default() };
-        let scenery = Scenery { lens: &lens, colours, size: [view.width(), view.height()], ground: kind };
+        let scenery = Scenery {
+            lens: &lens,
+            colours,
+            size: [view.width(), view.height()],
+            ground: kind,
+            level_m: level_m.unwrap_or(0.0),
+        };
         scenery.ground(&mut picture, root.translation);
         let subject = Subject { session, world: &self.world, root };
         scenery.shadow(&mut picture, &subject);

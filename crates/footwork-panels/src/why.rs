@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 /// Rows that are looked at, and candidates that are listed.
 const LOOKED_AT: usize = 200;
 pub(crate) const LISTED: usize = 10;
+/// Why no weight is tried.
+const HIDDEN_GROUND: &str = "What would flip the choice is unknown: ground and walls of this recording are known where its \
+    character asked for them alone, and with other weights it asks elsewhere.";
 /// Height of a bar of costs.
 const BAR_PX: f32 = 8.0;
 
@@ -221,6 +224,9 @@ fn legend(ui: &mut egui::Ui, explanation: &Explanation) {
 pub(crate) fn flip_at(session: &mut Session, update: usize, wanted: &CandidateReport) -> Result<Option<Flip>, String> {
     let kind = session.shown_ground();
     let Mode::Review(review) = &mut session.mode else { return Ok(None) };
+    if review.has_answers() {
+        return Err(HIDDEN_GROUND.to_owned());
+    }
     let shown = review.update;
     if update == 0 {
         return Ok(None);

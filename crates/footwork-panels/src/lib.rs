@@ -9,17 +9,24 @@
 
 mod camera;
 mod drive;
+mod findings;
 mod flip;
+mod history;
 mod library;
 mod measure;
 mod performance;
+mod request;
 mod scene;
 mod session;
 mod studio;
 mod style;
+mod tags;
+#[cfg(test)]
+mod tags_tests;
 #[cfg(test)]
 mod tests;
 mod timeline;
+mod toml;
 mod tracks;
 mod tune;
 mod tuning;
@@ -28,11 +35,14 @@ mod why;
 
 pub use camera::Orbit;
 pub use drive::{Driver, Hands};
+pub use findings::{Examined, Findings};
 pub use flip::{Flip, Weight};
 pub use library::Library;
+pub use request::Request;
 pub use scene::Layers;
 pub use session::Session;
-pub use studio::{Request, Studio};
+pub use studio::Studio;
+pub use tags::{Sources, Unsaved};
 pub use timeline::Timeline;
 pub use tracks::{Sample, Tracks};
 pub use tune::Tune;

@@ -3,6 +3,7 @@
 use crate::drive::{Driver, Hands};
 use crate::library::Library;
 use crate::performance;
+use crate::request::Request;
 use crate::session::Session;
 use crate::timeline::Timeline;
 use crate::tune::Tune;
@@ -18,17 +19,6 @@ enum Tab {
     Tune,
     Library,
     Performance,
-}
-
-/// What somebody asks of the shell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Request {
-    /// Save the settings (TOML).
-    SaveSettings,
-    /// Save the recording (`.fwtrace`).
-    SaveTrace,
-    /// Choose a file to open.
-    Open,
 }
 
 /// The studio.
@@ -69,6 +59,14 @@ impl Studio {
         }
     }
 
+    /// Goes on with the same data, built again.
+    ///
+    /// # Errors
+    /// Settings that do not fit it; nothing changes.
+    pub fn continue_with(&mut self, session: Session) -> Result<(), String> {
+        self.session.continue_with(session)
+    }
+
     /// Other data in the same window.
     pub fn open(&mut self, session: Session) {
         let (viewport, pad) = (std::mem::take(&mut self.viewport), self.pad);
@@ -82,6 +80,10 @@ impl Studio {
         let hands = Hands::of_keys(ui.ctx()).with(self.pad);
         self.session.advance(dt_s, &hands, self.viewport.orbit.yaw_rad);
         let mut request = None;
+        // A movement ends where neither mouse nor keyboard goes on with it.
+        if !ui.input(|i| i.pointer.any_down()) && !ui.ctx().egui_wants_keyboard_input() {
+            self.session.history.rest();
+        }
         Panel::top("top").show_inside(ui, |ui| self.bar(ui, &mut request));
         if let Some(message) = self.session.message.clone() {
             Panel::bottom("message").show_inside(ui, |ui| {
@@ -94,7 +96,7 @@ impl Studio {
             });
         }
         Panel::bottom("timeline").resizable(true).default_size(176.0).size_range(110.0..=360.0).show_inside(ui, |ui| {
-            self.timeline.ui(ui, &mut self.session);
+            request = request.or(self.timeline.ui(ui, &mut self.session));
         });
         Panel::left("left").resizable(true).default_size(300.0).size_range(220.0..=480.0).show_inside(ui, |ui| {
             ui.horizontal(|ui| {
@@ -107,7 +109,7 @@ impl Studio {
             ui.separator();
             match self.tab {
                 Tab::Tune => self.tune.ui(ui, &mut self.session),
-                Tab::Library => self.library.ui(ui, &mut self.session),
+                Tab::Library => request = request.or(self.library.ui(ui, &mut self.session)),
                 Tab::Performance => performance::ui(ui, &self.session),
             }
         });
@@ -128,6 +130,7 @@ impl Studio {
                 for (what, words) in [
                     (Request::Open, "Open a database, a recording or clips"),
                     (Request::SaveSettings, "Save settings"),
+                    (Request::SaveTags, "Save tags"),
                     (Request::SaveTrace, "Save recording"),
                 ] {
                     if ui.button(words).clicked() {
@@ -167,8 +170,18 @@ impl Studio {
             ui.checkbox(&mut layers.features, "features").on_hover_text("What the search compares, by channel.");
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 egui::widgets::global_theme_preference_switch(ui);
-                let changed = if self.session.tuning.is_changed() { " (settings not saved)" } else { "" };
+                let tags = !self.session.unsaved_tags().is_empty();
+                let changed = match (self.session.tuning.is_changed(), tags) {
+                    (true, true) => " (settings and tags not saved)",
+                    (true, false) => " (settings not saved)",
+                    (false, true) => " (tags not saved)",
+                    (false, false) => "",
+                };
                 ui.add(egui::Label::new(format!("{}{changed}", self.session.name)).truncate());
+                if let Some(busy) = &self.session.busy {
+                    ui.label(busy);
+                    ui.spinner();
+                }
             });
         });
     }
@@ -182,7 +195,7 @@ impl Studio {
             } else if !typing && input.consume_shortcut(&UNDO) {
                 self.session.undo();
             } else if input.consume_shortcut(&SAVE) {
-                *request = Some(Request::SaveSettings);
+                *request = Some(Request::Save);
             }
         });
     }

@@ -74,8 +74,8 @@ mod upright;
 
 pub use cache::{ClipCache, cache_folder};
 pub use config::{
-    CharacterConfig, SourceConfig, UnitSetting, import_clips, import_clips_cached, import_clips_in_memory, motion_files,
-    read_clips,
+    CharacterConfig, SourceConfig, UnitSetting, import_clips, import_clips_cached, import_clips_in_memory,
+    motion_files, read_clips,
 };
 pub use config_error::ConfigFileError;
 pub use files::{ImportError, Imported, import_files, read_clip, read_files, write_clip};

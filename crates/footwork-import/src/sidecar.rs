@@ -86,8 +86,7 @@ pub(crate) fn parse_toml<T: DeserializeOwned>(text: &str, path: &Path) -> Result
 /// A clip with the frames of a take, one joint, and nothing known about it.
 fn bare(take: &Take) -> Result<RawClip, ClipError> {
     let skeleton = Skeleton::new(vec!["Root".to_owned()], vec![None], vec![Transform::IDENTITY]);
-    let skeleton =
-        skeleton.map_err(|e| ClipError::Annotation { clip: take.name.clone(), what: e.to_string() })?;
+    let skeleton = skeleton.map_err(|e| ClipError::Annotation { clip: take.name.clone(), what: e.to_string() })?;
     Ok(RawClip {
         name: take.name.clone(),
         source: String::new(),

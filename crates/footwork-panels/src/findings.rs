@@ -9,15 +9,8 @@ use footwork_import::{CharacterConfig, Fix};
 
 /// Checks that a database can answer. The others are about files (axes, units, rates, repeated frames), or about what a build has
 /// mended or taken for granted.
-const OF_DATABASE: [Check; 7] = [
-    Check::Frozen,
-    Check::Spike,
-    Check::Flip,
-    Check::Sliding,
-    Check::StillJoint,
-    Check::Duplicate,
-    Check::Coverage,
-];
+const OF_DATABASE: [Check; 7] =
+    [Check::Frozen, Check::Spike, Check::Flip, Check::Sliding, Check::StillJoint, Check::Duplicate, Check::Coverage];
 
 /// What was examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

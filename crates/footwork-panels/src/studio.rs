@@ -95,7 +95,7 @@ impl Studio {
                 });
             });
         }
-        Panel::bottom("timeline").resizable(true).default_size(176.0).size_range(110.0..=360.0).show_inside(ui, |ui| {
+        Panel::bottom("timeline").resizable(true).default_size(208.0).size_range(110.0..=360.0).show_inside(ui, |ui| {
             request = request.or(self.timeline.ui(ui, &mut self.session));
         });
         Panel::left("left").resizable(true).default_size(300.0).size_range(220.0..=480.0).show_inside(ui, |ui| {

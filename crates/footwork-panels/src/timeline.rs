@@ -1,7 +1,7 @@
 //! The timeline: what was played when, transitions, feet, events, costs; click a moment to look at it.
 
-use crate::session::{Mode, Session};
 use crate::request::Request;
+use crate::session::{Mode, Session};
 use crate::style;
 use crate::tags::ClipTimeline;
 use egui::{Align2, Color32, FontId, Key, Pos2, Rect, RichText, Sense, Stroke};

@@ -12,11 +12,11 @@ extern "C" {
     /// Takes what is dropped onto the canvas.
     pub(crate) fn listen(canvas: &HtmlCanvasElement);
     /// A download replaces nothing.
-pub(crate) fn check_unchanged(_: &Path, _: Option<&str>, _: &str) -> Result<(), String> {
-    Ok(())
-}
+    pub(crate) fn check_unchanged(_: &Path, _: Option<&str>, _: &str) -> Result<(), String> {
+        Ok(())
+    }
 
-/// Lets somebody choose files.
+    /// Lets somebody choose files.
     #[wasm_bindgen(js_name = choose)]
     fn choose_files();
     /// What was dropped or chosen, once it is read: `[[name, bytes], ..]`, or why it was not.

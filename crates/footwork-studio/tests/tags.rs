@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 const DT_S: f32 = 1.0 / 60.0;
-const CLIPS: [&str; 3] = ["walk_125", "walk_175", "run_325"];
+const CLIPS: [&str; 3] = ["walk_125", "walk_175", "run_400"];
 
 fn harness<'a>(files: Files, storage: Option<&dyn Storage>) -> Harness<'a, App> {
     let builder = Harness::builder().with_size(vec2(1280.0, 720.0)).with_step_dt(DT_S);
@@ -79,7 +79,10 @@ fn tags_are_saved_beside_the_clips_and_built_in_while_the_character_goes_on() {
     assert!(message(&harness).contains("walk_125.tags.toml"), "{}", message(&harness));
     assert!(!folder.path().join("footwork.toml").exists());
     let text = std::fs::read_to_string(&sidecar).unwrap();
-    assert!(text.starts_with("# By hand.\ntags = [{ name = \"calm\" }]\nevents = [{ name = \"new\", time_s = 0.5"), "{text}");
+    assert!(
+        text.starts_with("# By hand.\ntags = [{ name = \"calm\" }]\nevents = [{ name = \"new\", time_s = 0.5"),
+        "{text}"
+    );
     assert!(harness.state_mut().studio().unwrap().session.database().event_names.is_empty());
     harness.get_by_label("Rebuild").click();
     harness.run_steps(1);
@@ -144,7 +147,7 @@ fn tags_that_were_not_saved_are_there_the_next_time_their_data_is_opened() {
     let unsaved = first.state_mut().studio().unwrap().session.unsaved_tags();
     eframe::App::save(first.state_mut(), &mut storage);
     // Other data is opened in between.
-    let one = || Files::Disk(vec![folder.path().join("run_325.bvh")]);
+    let one = || Files::Disk(vec![folder.path().join("run_400.bvh")]);
     let mut other = harness(one(), Some(&storage));
     assert!(other.state_mut().studio().unwrap().session.unsaved_tags().is_empty());
     eframe::App::save(other.state_mut(), &mut storage);

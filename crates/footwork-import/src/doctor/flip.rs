@@ -65,7 +65,8 @@ pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
             let finding = if short { finding.over(p, a, b - 1) } else { finding.over(p, start - 1, start) };
             out.push(match short && turn_back(p, j, a, b) {
                 true => Finding { mend: "turn the run back onto the motion around it".into(), ..finding }.mended(),
-                false => Finding { mend: "mend the source, or cut it out (`discard`)".into(), ..finding }.mended_by_discard(p),
+                false => Finding { mend: "mend the source, or cut it out (`discard`)".into(), ..finding }
+                    .mended_by_discard(p),
             });
         }
     }

@@ -173,7 +173,8 @@ mod tests {
             rule.apply(set.iter_mut().find(|c| c.name == f.clip).unwrap()).unwrap();
         }
         // A build reads the rest as parts: here they are cut.
-        let whole = |c: &RawClip| c.annotations.discard.iter().map(|r| r.end_s - r.start_s).sum::<f32>() > 0.9 * c.seconds();
+        let whole =
+            |c: &RawClip| c.annotations.discard.iter().map(|r| r.end_s - r.start_s).sum::<f32>() > 0.9 * c.seconds();
         set.retain(|c| !whole(c));
         for clip in &mut set {
             if let Some(range) = clip.annotations.discard.first().copied().filter(|r| r.start_s == 0.0) {

@@ -89,7 +89,8 @@ impl FindingsPage {
         }
         ui.horizontal(|ui| {
             for severity in [Severity::Error, Severity::Warning, Severity::Hint] {
-                let words = RichText::new(format!("{} {}s", findings.count(severity), severity.name()));
+                let count = findings.count(severity);
+                let words = RichText::new(format!("{count} {}{}", severity.name(), if count == 1 { "" } else { "s" }));
                 let help = format!("Show what is at least as bad as a {}", severity.name());
                 let chosen = self.least == severity;
                 if ui.selectable_label(chosen, words.color(colour(ui, severity))).on_hover_text(help).clicked() {

@@ -55,7 +55,8 @@ impl Library {
     pub(crate) fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) -> Option<Request> {
         if self.database.as_ref().is_none_or(|db| !Arc::ptr_eq(db, &session.database)) {
             let (clips, findings) = (std::mem::take(&mut self.clips), std::mem::take(&mut self.findings));
-            *self = Self { database: Some(session.database.clone()), page: self.page, clips, findings, ..Self::default() };
+            *self =
+                Self { database: Some(session.database.clone()), page: self.page, clips, findings, ..Self::default() };
         }
         let db = session.database.clone();
         let made = db.clips[..db.originals()].iter().filter(|c| db.clip_tags(c).contains(&Database::MADE)).count();

@@ -32,7 +32,7 @@ impl Default for Repeats {
 impl Repeats {
     pub fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) {
         self.poll();
-        ui.label("Stretches that an earlier clip shows as well.");
+        ui.label("Stretches that an earlier clip shows as well, within so many standard deviations of the features.");
         let slider = egui::Slider::new(&mut self.distance, DISTANCES).logarithmic(true).text("distance");
         ui.add(slider).on_hover_text("How far rows may be apart, in standard deviations of the features");
         ui.horizontal(|ui| {

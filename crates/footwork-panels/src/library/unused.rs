@@ -58,9 +58,9 @@ impl Unused {
         let table = table.column(Column::remainder().at_least(110.0).clip(true)).columns(Column::auto(), 2);
         table
             .header(20.0, |mut header| {
-                for words in ["clip", "never, s", "of, s"] {
+                for words in ["clip", "never", "of, s"] {
                     header.col(|ui| {
-                        ui.label(RichText::new(words).strong());
+                        ui.add(egui::Label::new(RichText::new(words).strong()).extend());
                     });
                 }
             })

@@ -6,7 +6,8 @@ use super::track::{ClipTimeline, snap};
 use crate::session::Session;
 use egui::DragValue;
 
-const HINT: &str = "Drag on a track: a range. Drag an edge or the middle of one: change it. Double-click: an event. Wheel: zoom.";
+const HINT: &str =
+    "Drag on a track: a range. Drag an edge or the middle of one: change it. Double-click: an event. Wheel: zoom.";
 
 impl ClipTimeline {
     pub(super) fn editor(&mut self, ui: &mut egui::Ui, session: &mut Session, place: ClipPlace) {
@@ -58,7 +59,10 @@ impl ClipTimeline {
         if std::mem::take(&mut self.name_new) && !response.has_focus() && !ui.input(|i| i.pointer.any_down()) {
             response.request_focus();
             let mut state = egui::TextEdit::load_state(ui.ctx(), response.id).unwrap_or_default();
-            let all = egui::text::CCursorRange::two(egui::text::CCursor::new(0), egui::text::CCursor::new(typed.chars().count()));
+            let all = egui::text::CCursorRange::two(
+                egui::text::CCursor::new(0),
+                egui::text::CCursor::new(typed.chars().count()),
+            );
             state.cursor.set_char_range(Some(all));
             state.store(ui.ctx(), response.id);
         }
@@ -67,7 +71,7 @@ impl ClipTimeline {
             mark.name = typed.trim().to_owned();
         }
         self.typed = focused.then_some(typed);
-        egui::ComboBox::from_id_salt("known names").selected_text("▾").width(18.0).show_ui(ui, |ui| {
+        egui::ComboBox::from_id_salt("known names").selected_text("").width(14.0).show_ui(ui, |ui| {
             for name in session.takes.names(&session.database, mark.kind) {
                 if ui.selectable_label(name == mark.name, &name).clicked() {
                     mark.name = name;
@@ -83,7 +87,7 @@ impl ClipTimeline {
 fn times(ui: &mut egui::Ui, session: &Session, take: usize, mark: &mut Mark) -> bool {
     let take = &session.takes.list[take].take;
     let (frame_s, span) = (1.0 / take.rate_hz, mark.span(take));
-    let mut drag = |ui: &mut egui::Ui, value: f32| {
+    let drag = |ui: &mut egui::Ui, value: f32| {
         let mut now = value;
         let widget = DragValue::new(&mut now).speed(f64::from(frame_s)).fixed_decimals(3).suffix(" s");
         let response = ui.add(widget);
@@ -124,4 +128,3 @@ fn looping(ui: &mut egui::Ui, session: &mut Session, take: usize) {
         session.edit_tags(take, false, |sidecar, take| sidecar.set_looping(now, take));
     }
 }
-

@@ -29,7 +29,8 @@ impl Session {
         let all = read(kept);
         let (mut restored, mut changed) = (0, Vec::new());
         for k in 0..self.takes.list.len() {
-            let found = all.get(&self.key(&self.takes.list[k])).and_then(|v| Some((v.get("text")?.as_str()?, v.get("saved")?)));
+            let found =
+                all.get(&self.key(&self.takes.list[k])).and_then(|v| Some((v.get("text")?.as_str()?, v.get("saved")?)));
             let Some((text, saved)) = found else { continue };
             let EditedTake { take, sidecar } = &mut self.takes.list[k];
             if text == sidecar.text() {
@@ -44,12 +45,16 @@ impl Session {
                     self.history.keep(Step::Tags { take: take.name.clone(), document: before }, false);
                     restored += 1;
                 }
-                Err(what) => return Some(format!("tags of `{}` that were not saved do not fit any more: {what}", take.name)),
+                Err(what) => {
+                    return Some(format!("tags of `{}` that were not saved do not fit any more: {what}", take.name));
+                }
             }
         }
         let words = match (restored, changed.is_empty()) {
             (0, _) => return None,
-            (n, true) => format!("Tags of {n} clips that were not saved the last time are here again. Undo takes them back."),
+            (n, true) => {
+                format!("Tags of {n} clips that were not saved the last time are here again. Undo takes them back.")
+            }
             (n, false) => format!(
                 "Tags of {n} clips that were not saved the last time are here again; the sidecars of {} have changed since. Undo \
                  shows these.",

@@ -6,9 +6,9 @@ use egui::{Pos2, Rect, pos2};
 
 /// Heights.
 pub(crate) const RULER_PX: f32 = 14.0;
-const LANE_PX: f32 = 14.0;
-const CONTACT_PX: f32 = 7.0;
-const GAP_PX: f32 = 3.0;
+const LANE_PX: f32 = 13.0;
+const CONTACT_PX: f32 = 6.0;
+const GAP_PX: f32 = 2.0;
 /// Room for the names of the tracks.
 pub(crate) const NAMES_PX: f32 = 84.0;
 /// Contact joints that are shown.

@@ -105,9 +105,19 @@ impl Drawing<'_> {
             let time_s = k as f32 * step;
             let x = self.layout.x(time_s);
             painter.vline(x, rect.bottom() - 3.0..=rect.bottom(), Stroke::new(1.0, colour));
-            let decimals = if step >= 1.0 { 0 } else if step >= 0.1 { 1 } else { 2 };
+            let decimals = if step >= 1.0 {
+                0
+            } else if step >= 0.1 {
+                1
+            } else {
+                2
+            };
             let words = if step >= 1.0 { format!("{time_s:.0} s") } else { format!("{time_s:.decimals$}") };
-            let align = if x - rect.left() < 12.0 { Align2::LEFT_TOP } else { Align2::CENTER_TOP };
+            let align = match (x - rect.left() < 12.0, rect.right() - x < 12.0) {
+                (true, _) => Align2::LEFT_TOP,
+                (_, true) => Align2::RIGHT_TOP,
+                _ => Align2::CENTER_TOP,
+            };
             painter.text(pos2(x, rect.top() - 1.0), align, words, FontId::proportional(10.0), colour);
         }
     }

@@ -270,7 +270,9 @@ fn add(document: &mut DocumentMut, mark: &Mark) -> Result<(), String> {
             });
             match before {
                 Some(before) => {
-                    value.decor_mut().set_prefix(before);
+                    // A comment beside the last one stays beside it: it follows its comma, or itself.
+                    let beside = beside_last(list);
+                    value.decor_mut().set_prefix(format!("{beside}{before}"));
                     list.push_formatted(value);
                 }
                 None => list.push(value),
@@ -285,6 +287,25 @@ fn add(document: &mut DocumentMut, mark: &Mark) -> Result<(), String> {
         }
         _ => Err(no_list(mark.kind)),
     }
+}
+
+/// Takes what is written between the last value of a list and the end of its line, so that another value can follow on the next.
+fn beside_last(list: &mut Array) -> String {
+    let line = |text: &str| text.split('\n').next().unwrap_or_default().trim_end().to_owned();
+    let after = list.trailing().as_str().unwrap_or_default().to_owned();
+    let count = list.len();
+    let last = count.checked_sub(1).and_then(|k| list.get_mut(k)).map(toml_edit::Value::decor_mut);
+    let suffix = last.map(|decor| {
+        let suffix = decor.suffix().and_then(|s| s.as_str()).unwrap_or_default().to_owned();
+        decor.set_suffix("");
+        suffix
+    });
+    let rest = after.split_once('\n').map_or(String::new(), |(_, rest)| format!("\n{rest}"));
+    // Without a comma at the end, what follows is part of the value.
+    let before_end = suffix.unwrap_or_default();
+    list.set_trailing(if after.contains('\n') { rest } else { "\n".to_owned() });
+    let beside = format!("{}{}", line(&before_end), line(&after));
+    if beside.trim().is_empty() { String::new() } else { beside }
 }
 
 fn set(document: &mut DocumentMut, index: usize, mark: &Mark) -> Result<(), String> {
@@ -393,6 +414,19 @@ mod tests {
     }
 
     #[test]
+    fn a_comment_beside_the_last_mark_stays_beside_it() {
+        for comma in [",", ""] {
+            let text = format!("tags = [\n  {{ name = \"calm\" }}{comma} # slow\n]\n");
+            let mut s = Sidecar::read(Some(text), &take()).unwrap();
+            s.add(&mark(Kind::Tag, "run", 0.5, 0.75), &take()).unwrap();
+            let text = s.text();
+            let line = |word: &str| text.lines().find(|l| l.contains(word)).unwrap_or_else(|| panic!("{text}"));
+            assert!(line("calm").ends_with("# slow") && !line("run").contains('#'), "{text}");
+            assert!(text.ends_with("\n]\n"), "{text}");
+        }
+    }
+
+    #[test]
     fn an_empty_list_goes_with_its_last_mark_unless_it_has_a_comment() {
         let mut s = Sidecar::empty();
         s.add(&mark(Kind::NoEntry, "", 0.1, 0.2), &take()).unwrap();
@@ -403,7 +437,11 @@ mod tests {
         let mut s = Sidecar::read(Some(TEXT.to_owned()), &take()).unwrap();
         s.remove(Kind::Discard, 0, &take()).unwrap();
         s.remove(Kind::Tag, 0, &take()).unwrap();
-        assert!(s.text().contains("# T-pose") && s.text().contains("turn") && !s.text().contains("calm"), "{}", s.text());
+        assert!(
+            s.text().contains("# T-pose") && s.text().contains("turn") && !s.text().contains("calm"),
+            "{}",
+            s.text()
+        );
         assert!(s.remove(Kind::Tag, 1, &take()).is_err());
     }
 

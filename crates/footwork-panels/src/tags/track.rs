@@ -36,7 +36,11 @@ enum Drag {
     /// The time that is shown.
     Time,
     /// A new mark, made once it is a frame long: where it begins.
-    New { lane: Lane, from_s: f32, made: bool },
+    New {
+        lane: Lane,
+        from_s: f32,
+        made: bool,
+    },
     Mark(Selected, Part),
 }
 
@@ -127,7 +131,8 @@ impl ClipTimeline {
         let size = egui::vec2(ui.available_width(), height(&lanes).max(ui.available_height()));
         let (response, painter) = ui.allocate_painter(size, Sense::click_and_drag());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, "clip timeline"));
-        let area = Rect::from_min_max(response.rect.min + egui::vec2(NAMES_PX, 0.0), response.rect.max - egui::vec2(6.0, 0.0));
+        let area =
+            Rect::from_min_max(response.rect.min + egui::vec2(NAMES_PX, 0.0), response.rect.max - egui::vec2(6.0, 0.0));
         self.layout = Layout::new(lanes, area, self.visible(session, place));
         self.zoom(ui, &response, &session.takes.list[place.take].take);
         self.pointer(ui, &response, session, place.take);
@@ -226,9 +231,7 @@ impl ClipTimeline {
                 // Of a short range the middle moves it.
                 _ if near(right) <= EDGE_PX.min(0.3 * (right - left).max(4.0)) => Some((near(right), Part::End)),
                 _ if near(left) <= EDGE_PX.min(0.3 * (right - left).max(4.0)) => Some((near(left), Part::Start)),
-                _ if (left..right).contains(&at.x) => {
-                    Some((EDGE_PX, Part::Whole(self.layout.time_s(at) - start)))
-                }
+                _ if (left..right).contains(&at.x) => Some((EDGE_PX, Part::Whole(self.layout.time_s(at) - start))),
                 _ => None,
             };
             if let Some((distance, part)) = found

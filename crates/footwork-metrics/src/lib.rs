@@ -46,6 +46,7 @@ pub mod recording;
 pub mod rest;
 pub mod samples;
 pub mod source;
+pub mod update_times;
 
 use footwork::database::{Database, TagMask};
 

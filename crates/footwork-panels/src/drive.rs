@@ -11,6 +11,9 @@ const PATH_MPS: f32 = 1.75;
 /// Half the length and half the width of the path, metres.
 const PATH_M: [f32; 2] = [4.0, 2.5];
 
+/// Sticks at rest lie within this of their middle, as a share of their way.
+const AT_REST: f32 = 0.15;
+
 /// Who steers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Driver {
@@ -77,6 +80,18 @@ impl Hands {
                 strafe: input.key_down(Key::Space),
             }
         })
+    }
+
+    /// What the sticks of a gamepad say, ahead and right being positive; near their rest they say nothing.
+    pub fn of_sticks(left: Vec2, right: Vec2, run: bool, strafe: bool) -> Self {
+        let beyond_rest = |stick: Vec2| {
+            let length = stick.length();
+            if length.is_nan() || length <= AT_REST {
+                return Vec2::ZERO;
+            }
+            stick / length * ((length - AT_REST) / (1.0 - AT_REST)).min(1.0)
+        };
+        Self { movement: beyond_rest(left), look: beyond_rest(right), run, strafe }
     }
 
     /// The same and what a gamepad says.
@@ -158,4 +173,18 @@ fn figure_of_eight(through: Vec3) -> Option<Path> {
         through + Vec3::new(PATH_M[1] * 2.0 * s * c, 0.0, PATH_M[0] * s)
     });
     Path::new(points.collect(), true).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sticks_at_rest_say_nothing_and_pushed_all_they_can() {
+        let hands = Hands::of_sticks(Vec2::new(0.1, -0.1), Vec2::new(f32::NAN, 1.0), false, false);
+        assert_eq!(hands, Hands::default());
+        let hands = Hands::of_sticks(Vec2::new(0.0, 1.0), Vec2::new(-0.575, 0.0), true, true);
+        assert_eq!((hands.movement, hands.run, hands.strafe), (Vec2::new(0.0, 1.0), true, true));
+        assert!((hands.look.x + 0.5).abs() < 1e-6, "{}", hands.look);
+    }
 }

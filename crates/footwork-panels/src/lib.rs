@@ -12,6 +12,7 @@ mod drive;
 mod findings;
 mod flip;
 mod history;
+mod job;
 mod library;
 mod measure;
 mod performance;

@@ -1,12 +1,11 @@
-//! What a change of settings does: the metrics of `footwork eval` over short courses, before and after.
+//! Two ways to move beside each other, such as before and after a change: the metrics of `footwork eval` over short courses.
 
+use crate::job::Job;
 use crate::session::Session;
 use egui::RichText;
 use footwork::database::Database;
-use footwork::matcher::MatcherConfig;
 use footwork_metrics::eval::{Evaluation, Row, T90_MEAN, Variant};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 /// Straight ahead, turns by 90 and 180 degrees, starts and stops.
 const COURSES: [&str; 4] = ["a", "b", "c", "d"];
@@ -29,10 +28,10 @@ const TOLD: [(&str, &str, &str); 8] = [
 /// Two rows of the evaluation.
 type Rows = [Row; 2];
 
-/// The figures beside the settings.
+/// Two ways to move, measured over the same courses.
 #[derive(Debug, Default)]
 pub(crate) struct Measure {
-    running: Option<Receiver<Result<Rows, String>>>,
+    running: Option<Job<Rows>>,
     rows: Option<Rows>,
 }
 
@@ -42,30 +41,28 @@ impl Measure {
         self.running.is_some()
     }
 
-    /// The value of a metric before and after, once measured.
+    /// The value of a metric of both, once measured.
     #[cfg(test)]
     pub fn value(&self, key: &str) -> Option<[f32; 2]> {
         let [before, after] = self.rows.as_ref()?;
         Some([before.values.get(key)?.mean, after.values.get(key)?.mean])
     }
 
-    /// Draws a button, and the figures.
-    pub fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) {
+    /// Draws a button, and the figures. Returns true when they are asked for.
+    pub fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session, help: &str) -> bool {
         self.poll(session);
+        let mut asked = false;
         ui.horizontal(|ui| {
             let button = egui::Button::new("Measure");
-            let help = "Drives short courses with the settings of the file (before) and with these (after)";
-            if ui.add_enabled(!self.is_running(), button).on_hover_text(help).clicked() {
-                self.start(session);
-            }
+            asked = ui.add_enabled(!self.is_running(), button).on_hover_text(help).clicked();
             if self.is_running() {
                 ui.spinner();
                 ui.label("driving over four courses, twice");
             }
         });
-        let Some([before, after]) = &self.rows else { return };
-        egui::Grid::new("before and after").num_columns(3).striped(true).show(ui, |ui| {
-            for words in ["", "before", "after"] {
+        let Some([before, after]) = &self.rows else { return asked };
+        egui::Grid::new(help).num_columns(3).striped(true).show(ui, |ui| {
+            for words in ["", &before.name, &after.name] {
                 ui.label(RichText::new(words).small());
             }
             ui.end_row();
@@ -77,45 +74,26 @@ impl Measure {
                 ui.end_row();
             }
         });
+        asked
     }
 
-    pub fn start(&mut self, session: &Session) {
-        let (database, configs) =
-            (session.database().clone(), [session.tuning.saved(), session.tuning.matcher().clone()]);
-        let (send, receive) = channel();
-        self.running = Some(receive);
-        // Nobody listens any more where the window was closed.
-        let work = move || drop(send.send(measure(database, configs)));
-        // The web has no threads: the page waits.
-        #[cfg(target_arch = "wasm32")]
-        work();
-        #[cfg(not(target_arch = "wasm32"))]
-        std::thread::spawn(work);
+    /// Begins to measure.
+    pub fn start(&mut self, database: Arc<Database>, variants: [Variant; 2]) {
+        self.running = Some(Job::start(move || {
+            let evaluation = Evaluation::new(database, &COURSES, 1);
+            let row = |v: &Variant| evaluation.run(v, &|| ()).map(|done| done.row).map_err(|e| e.to_string());
+            Ok([row(&variants[0])?, row(&variants[1])?])
+        }));
     }
 
     pub fn poll(&mut self, session: &mut Session) {
-        let Some(running) = &self.running else { return };
-        let done = match running.try_recv() {
-            Ok(done) => done,
-            Err(TryRecvError::Empty) => return,
-            Err(TryRecvError::Disconnected) => Err("measuring ended without a result".to_owned()),
-        };
+        let Some(done) = self.running.as_ref().and_then(Job::poll) else { return };
         self.running = None;
         match done {
             Ok(rows) => self.rows = Some(rows),
-            Err(what) => session.message = Some(what),
+            Err(what) => session.message = Some(format!("measuring: {what}")),
         }
     }
-}
-
-fn measure(database: Arc<Database>, configs: [MatcherConfig; 2]) -> Result<Rows, String> {
-    let evaluation = Evaluation::new(database, &COURSES, 1);
-    let row = |name: &str, config: MatcherConfig| {
-        let variant = Variant { name: name.to_owned(), config, mover: Default::default() };
-        evaluation.run(&variant, &|| ()).map(|done| done.row).map_err(|e| e.to_string())
-    };
-    let [before, after] = configs;
-    Ok([row("before", before)?, row("after", after)?])
 }
 
 /// Three digits that count.

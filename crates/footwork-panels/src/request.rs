@@ -15,6 +15,8 @@ pub enum Request {
     Examine,
     /// Save the recording (`.fwtrace`).
     SaveTrace,
-    /// Choose a file to open.
+    /// Choose files to open.
     Open,
+    /// Choose a folder of clips to open.
+    OpenFolder,
 }

@@ -8,12 +8,14 @@ use crate::tracks::Tracks;
 use crate::tuning::Tuning;
 use footwork::database::Database;
 use footwork::frames::{ClipIndex, FrameIndex};
+use footwork::learned::Networks;
 use footwork::matcher::{Character, MotionMatcher};
 use footwork::math::Transform;
 use footwork::pose::{Pose, PoseVelocity};
 use footwork::recorder::{NamedGround, Recorder, RecorderConfig, Replay, Trace};
 use footwork_draw::figure::Figure;
 use footwork_draw::motion::Motion;
+use footwork_metrics::eval::Mover;
 use footwork_metrics::ground::GroundKind;
 use glam::Vec3;
 use std::ops::Range;
@@ -66,6 +68,7 @@ pub struct Session {
     /// Where the data comes from.
     pub name: String,
     pub(crate) database: Arc<Database>,
+    pub(crate) networks: Option<Arc<Networks>>,
     pub(crate) figure: Figure,
     /// The settings.
     pub tuning: Tuning,
@@ -106,6 +109,7 @@ impl Session {
             tracks: Tracks::new(database.schema.channels.len()),
             still: PoseVelocity::zero(database.skeleton.len()),
             database,
+            networks: None,
             tuning,
             matcher,
             recorder,
@@ -124,6 +128,52 @@ impl Session {
     /// The data.
     pub fn database(&self) -> &Arc<Database> {
         &self.database
+    }
+
+    /// Networks that can play in the place of the clips.
+    pub fn networks(&self) -> Option<&Arc<Networks>> {
+        self.networks.as_ref()
+    }
+
+    /// Loads networks, and plays them.
+    ///
+    /// # Errors
+    /// Networks of other data, in words; nothing changes.
+    pub fn set_networks(&mut self, networks: Arc<Networks>) -> Result<(), String> {
+        let before = self.networks.replace(networks);
+        self.play_networks(true).inspect_err(|_| self.networks = before)
+    }
+
+    /// True while networks play.
+    pub fn plays_networks(&self) -> bool {
+        !self.matcher.character().plays_clips()
+    }
+
+    /// Lets the networks play, or the clips. The character goes on from the pose shown; the recording begins anew.
+    ///
+    /// # Errors
+    /// Networks that are not there, or are of other data, in words; nothing changes.
+    pub fn play_networks(&mut self, play: bool) -> Result<(), String> {
+        let config = self.tuning.matcher().clone();
+        let database = self.database.clone();
+        let character = match &self.networks {
+            Some(networks) if play => {
+                Character::learned(networks.clone(), Some(database), config).map_err(|e| e.to_string())
+            }
+            None if play => Err("no networks are loaded: drop a .fwnet file of this data".to_owned()),
+            _ => Character::new(database, config).map_err(|e| e.to_string()),
+        };
+        self.matcher.switch_to(Arc::new(character?)).map_err(|e| e.to_string())?;
+        self.begin_recording();
+        Ok(())
+    }
+
+    /// What moves the character, as `footwork eval` takes it.
+    pub(crate) fn mover(&self) -> Mover {
+        match &self.networks {
+            Some(networks) if self.plays_networks() => Mover::Learned(networks.clone()),
+            _ => Mover::Exact,
+        }
     }
 
     /// Who steers.
@@ -272,6 +322,9 @@ impl Session {
     /// # Errors
     /// A recording of other data, or a damaged one; nothing changes.
     pub fn open_trace(&mut self, trace: Trace) -> Result<(), String> {
+        if self.networks.is_some() && trace.data().has_networks() != self.plays_networks() {
+            self.play_networks(trace.data().has_networks())?;
+        }
         let mut review = self.replay(Arc::new(trace), true)?;
         let mut tracks = Tracks::new(self.database.schema.channels.len());
         for update in 0..review.trace.updates() {

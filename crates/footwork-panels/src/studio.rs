@@ -2,7 +2,7 @@
 
 use crate::drive::{Driver, Hands};
 use crate::library::Library;
-use crate::performance;
+use crate::performance::Performance;
 use crate::request::Request;
 use crate::session::Session;
 use crate::timeline::Timeline;
@@ -34,9 +34,12 @@ pub struct Studio {
     pub why: Why,
     pub(crate) tune: Tune,
     library: Library,
+    pub(crate) performance: Performance,
     tab: Tab,
     /// What a gamepad says, where the shell has one.
     pub pad: Hands,
+    /// Whether the shell can open folders.
+    pub can_open_folders: bool,
 }
 
 const SMALL_PX: f32 = 11.0;
@@ -54,8 +57,10 @@ impl Studio {
             why: Why::default(),
             tune: Tune::default(),
             library: Library::default(),
+            performance: Performance::default(),
             tab: Tab::default(),
             pad: Hands::default(),
+            can_open_folders: false,
         }
     }
 
@@ -69,8 +74,8 @@ impl Studio {
 
     /// Other data in the same window.
     pub fn open(&mut self, session: Session) {
-        let (viewport, pad) = (std::mem::take(&mut self.viewport), self.pad);
-        *self = Self { viewport, pad, ..Self::new(session) };
+        let viewport = std::mem::take(&mut self.viewport);
+        *self = Self { viewport, ..Self::new(session) };
     }
 
     /// Lets `dt_s` seconds pass, draws everything, takes keys and mouse. Returns what the shell is to do.
@@ -110,7 +115,7 @@ impl Studio {
             match self.tab {
                 Tab::Tune => self.tune.ui(ui, &mut self.session),
                 Tab::Library => request = request.or(self.library.ui(ui, &mut self.session)),
-                Tab::Performance => performance::ui(ui, &self.session),
+                Tab::Performance => self.performance.ui(ui, &mut self.session),
             }
         });
         Panel::right("right").resizable(true).default_size(290.0).size_range(200.0..=480.0).show_inside(ui, |ui| {
@@ -128,12 +133,13 @@ impl Studio {
         ui.horizontal(|ui| {
             ui.menu_button("File", |ui| {
                 for (what, words) in [
-                    (Request::Open, "Open a database, a recording or clips"),
+                    (Request::Open, "Open a database, a recording, networks or clips"),
+                    (Request::OpenFolder, "Open a folder of clips"),
                     (Request::SaveSettings, "Save settings"),
                     (Request::SaveTags, "Save tags"),
                     (Request::SaveTrace, "Save recording"),
                 ] {
-                    if ui.button(words).clicked() {
+                    if (what != Request::OpenFolder || self.can_open_folders) && ui.button(words).clicked() {
                         *request = Some(what);
                         ui.close();
                     }
@@ -159,6 +165,18 @@ impl Studio {
             });
             if ground != self.session.ground() {
                 self.session.set_ground(ground);
+            }
+            if self.session.networks().is_some() {
+                ui.label("plays");
+                let before = self.session.plays_networks();
+                let mut play = before;
+                ui.selectable_value(&mut play, false, "clips").on_hover_text("The exact search over the clips");
+                ui.selectable_value(&mut play, true, "networks").on_hover_text("Learned motion matching");
+                if play != before
+                    && let Err(what) = self.session.play_networks(play)
+                {
+                    self.session.message = Some(what);
+                }
             }
             if ui.button("Restart").on_hover_text("Begin anew at the origin").clicked() {
                 self.session.restart();

@@ -171,7 +171,7 @@ fn what_a_change_does_is_measured() {
     let mut studio = studio();
     studio.session.set(&["search", "interval_s"], Some(&json!(0.5)), false);
     let Studio { session, tune, .. } = &mut studio;
-    tune.measure.start(session);
+    tune.measure(session);
     while tune.measure.is_running() {
         std::thread::sleep(std::time::Duration::from_millis(20));
         tune.measure.poll(session);

@@ -5,6 +5,7 @@ use crate::session::Session;
 use egui::{DragValue, RichText};
 use footwork::matcher::MatcherConfig;
 use footwork::settings::{Field, Kind, Settings};
+use footwork_metrics::eval::Variant;
 use serde_json::{Value, json};
 
 /// Weights go up to this many times what they are by default.
@@ -26,6 +27,13 @@ struct Change {
 }
 
 impl Tune {
+    /// Begins to measure what the changes do.
+    pub(crate) fn measure(&mut self, session: &Session) {
+        let of = |name: &str, config| Variant { name: name.to_owned(), config, mover: session.mover() };
+        let (before, after) = (session.tuning.saved(), session.tuning.matcher().clone());
+        self.measure.start(session.database().clone(), [of("before", before), of("after", after)]);
+    }
+
     /// Draws it and puts changes into force.
     pub(crate) fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) {
         ui.horizontal(|ui| {
@@ -42,7 +50,10 @@ impl Tune {
             );
         });
         ui.add_space(4.0);
-        self.measure.ui(ui, session);
+        let help = "Drives short courses with the settings of the file (before) and with these (after)";
+        if self.measure.ui(ui, session, help) {
+            self.measure(session);
+        }
         ui.separator();
         let Ok(values) = serde_json::to_value(session.tuning.matcher()) else { return };
         let mut change = None;

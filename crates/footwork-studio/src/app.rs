@@ -1,11 +1,12 @@
 //! The application: opens and saves files, keeps what was not saved.
 
-use crate::open::{Files, Opened, Work};
+use crate::open::{Chosen, Files, Opened, Work};
 use crate::shell::{self, Job};
 use eframe::{Frame, Storage};
 use egui::{Align2, Color32, FontId};
 use footwork_panels::{Request, Studio, Tuning};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Under this name settings that were not saved are kept: in a browser among those of other pages.
@@ -40,6 +41,13 @@ pub struct App {
     kept: Option<String>,
     /// Tags that were not saved the last time, of any data.
     kept_tags: String,
+    chooser: shell::Chooser,
+    gamepads: shell::Gamepads,
+}
+
+/// True for a file that is of no use without the data that it is of.
+fn needs_data(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "fwtrace" || e == "fwnet")
 }
 
 #[derive(Debug)]
@@ -63,9 +71,12 @@ impl App {
             next: start.config.iter().cloned().collect(),
             kept: storage.and_then(|s| s.get_string(KEPT)).filter(|text| !text.is_empty()),
             kept_tags: storage.and_then(|s| s.get_string(KEPT_TAGS)).unwrap_or_default(),
+            chooser: shell::Chooser::default(),
+            gamepads: shell::Gamepads::default(),
         };
         match &start.files {
-            Files::Disk(paths) if paths.len() == 1 && paths[0].extension().is_some_and(|e| e == "fwtrace") => {
+            // Of data, and none is named: the built-in one.
+            Files::Disk(paths) if paths.len() == 1 && needs_data(&paths[0]) => {
                 app.next.extend_from_slice(paths);
                 app.load(Files::default());
             }
@@ -110,6 +121,9 @@ impl App {
     fn begin(&mut self, what: &str, work: Work) {
         let job = Job::start(work, self.tuning());
         self.background = Some(Loading { what: what.to_owned(), files: None, job });
+        if let Some(studio) = &mut self.studio {
+            studio.session.busy = Some(what.to_owned());
+        }
     }
 
     /// Other data is open: what went on about the old one is of no use.
@@ -146,6 +160,9 @@ impl App {
             (Opened::Sidecars(files), Some(studio)) => self.message = studio.session.open_sidecars(&files).err(),
             (Opened::Rebuilt(session), Some(studio)) => self.message = studio.continue_with(*session).err(),
             (Opened::Findings(findings), Some(studio)) => studio.session.findings = Some(*findings),
+            (Opened::Networks(networks), Some(studio)) => {
+                self.message = studio.session.set_networks(Arc::new(*networks)).err();
+            }
             (_, None) => {}
         }
         if let Some(next) = self.next.pop() {
@@ -250,10 +267,8 @@ impl App {
                 let saved = bytes.and_then(|bytes| shell::save(Path::new("recording.fwtrace"), &bytes));
                 saved.map(|place| format!("Recording saved to {place}."))
             }
-            Request::Open => {
-                self.message = shell::choose().map(str::to_owned);
-                return;
-            }
+            Request::Open => return self.chooser.choose(Chosen::Files),
+            Request::OpenFolder => return self.chooser.choose(Chosen::Folder),
         };
         self.message = Some(saved.unwrap_or_else(|what| what));
     }
@@ -263,7 +278,7 @@ impl App {
         self.poll();
         let dropped: Vec<PathBuf> = ui.input(|i| i.raw.dropped_files.iter().filter_map(|f| f.path.clone()).collect());
         let dropped = (!dropped.is_empty()).then_some(Ok(Files::Disk(dropped)));
-        if let Some(files) = dropped.or_else(shell::received) {
+        if let Some(files) = dropped.or_else(|| self.chooser.received()) {
             match files {
                 Ok(files) => self.open(files),
                 Err(what) => self.message = Some(what),
@@ -281,7 +296,11 @@ impl App {
                 });
             });
         }
-        let request = self.studio.as_mut().and_then(|studio| studio.ui(ui, dt_s));
+        let hands = self.gamepads.hands();
+        let request = self.studio.as_mut().and_then(|studio| {
+            (studio.pad, studio.can_open_folders) = (hands, shell::Chooser::FOLDERS);
+            studio.ui(ui, dt_s)
+        });
         if let Some(request) = request {
             self.fulfil(request);
         }

@@ -1,10 +1,13 @@
-//! What a desktop gives the application: threads and files.
+//! What a desktop gives the application: threads, files, gamepads.
 
-use crate::open::{Files, OpenError, Opened, Work};
+use crate::open::{Chosen, Files, KINDS, OpenError, Opened, Work};
 use footwork::files::write_atomically;
-use footwork_panels::Tuning;
+use footwork_panels::{Hands, Tuning};
+#[cfg(feature = "gamepad")]
+use glam::Vec2;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 /// What is done beside the window: files that are opened, data that is built again.
@@ -55,12 +58,83 @@ pub(crate) fn check_unchanged(path: &Path, read: Option<&str>, text: &str) -> Re
     ))
 }
 
-/// Lets somebody choose files. Returns what to say instead.
-pub(crate) fn choose() -> Option<&'static str> {
-    Some("Drop a database, a recording, settings, clips or a folder onto the window.")
+/// Lets somebody choose files, in a window of the system.
+#[derive(Debug, Default)]
+pub(crate) struct Chooser(Option<Receiver<Vec<PathBuf>>>);
+
+impl Chooser {
+    /// True where folders can be chosen.
+    pub const FOLDERS: bool = true;
+
+    /// Opens the window.
+    pub fn choose(&mut self, what: Chosen) {
+        let (send, chosen) = channel();
+        self.0 = Some(chosen);
+        // Some systems open windows from the main thread only, where nothing may wait.
+        let dialog = rfd::AsyncFileDialog::new();
+        let answer: Pin<Box<dyn Future<Output = _> + Send>> = match what {
+            Chosen::Files => Box::pin(dialog.set_title("Open").add_filter("motion", &KINDS).pick_files()),
+            Chosen::Folder => {
+                let one = dialog.set_title("Open a folder of clips").pick_folder();
+                Box::pin(async { one.await.map(|folder| vec![folder]) })
+            }
+        };
+        std::thread::spawn(move || {
+            let files = pollster::block_on(answer).unwrap_or_default();
+            // The window of the studio may be closed by now.
+            let _ = send.send(files.iter().map(|f| f.path().to_owned()).collect());
+        });
+    }
+
+    /// Files that were chosen since.
+    pub fn received(&mut self) -> Option<Result<Files, String>> {
+        let chosen = self.0.as_ref()?.try_recv();
+        if !matches!(chosen, Err(TryRecvError::Empty)) {
+            self.0 = None;
+        }
+        chosen.ok().filter(|files| !files.is_empty()).map(|files| Ok(Files::Disk(files)))
+    }
 }
 
-/// Files that came in another way than through egui.
-pub(crate) fn received() -> Option<Result<Files, String>> {
-    None
+/// The gamepads of the system.
+#[cfg(feature = "gamepad")]
+#[derive(Debug)]
+pub(crate) struct Gamepads(Option<gilrs::Gilrs>);
+
+#[cfg(feature = "gamepad")]
+impl Default for Gamepads {
+    fn default() -> Self {
+        // A system without any is none to complain about.
+        Self(gilrs::Gilrs::new().ok())
+    }
+}
+
+#[cfg(feature = "gamepad")]
+impl Gamepads {
+    /// What all of them say together.
+    pub fn hands(&mut self) -> Hands {
+        use gilrs::{Axis, Button};
+        let Some(all) = &mut self.0 else { return Hands::default() };
+        while all.next_event().is_some() {}
+        all.gamepads().fold(Hands::default(), |hands, (_, pad)| {
+            let stick = |x, y| Vec2::new(pad.value(x), pad.value(y));
+            let (left, right) =
+                (stick(Axis::LeftStickX, Axis::LeftStickY), stick(Axis::RightStickX, Axis::RightStickY));
+            let (run, strafe) = (Button::RightTrigger2, Button::LeftTrigger2);
+            hands.with(Hands::of_sticks(left, right, pad.is_pressed(run), pad.is_pressed(strafe)))
+        })
+    }
+}
+
+/// None: made without them.
+#[cfg(not(feature = "gamepad"))]
+#[derive(Debug, Default)]
+pub(crate) struct Gamepads;
+
+#[cfg(not(feature = "gamepad"))]
+impl Gamepads {
+    /// Nothing.
+    pub fn hands(&mut self) -> Hands {
+        Hands::default()
+    }
 }

@@ -2,6 +2,7 @@
 
 use footwork::build::{BuildOptions, build};
 use footwork::database::Database;
+use footwork::learned::Networks;
 use footwork::recorder::Trace;
 use footwork_import::{CharacterConfig, Imported, Take, import_clips, import_clips_in_memory};
 use footwork_panels::{Findings, Session, Sources, Tuning};
@@ -80,6 +81,18 @@ impl Files {
     }
 }
 
+/// Endings of files that can be opened.
+pub(crate) const KINDS: [&str; 9] = ["fwdb", "fwtrace", "fwnet", "toml", "bvh", "fbx", "glb", "gltf", "bin"];
+
+/// What somebody is to choose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chosen {
+    /// One file or more.
+    Files,
+    /// A folder.
+    Folder,
+}
+
 /// What was opened.
 #[derive(Debug)]
 pub enum Opened {
@@ -87,6 +100,8 @@ pub enum Opened {
     Session(Box<Session>),
     /// A recording of the data that is open.
     Trace(Box<Trace>),
+    /// Networks for the data that is open.
+    Networks(Box<Networks>),
     /// Settings for the data that is open, and where they are saved.
     Settings(Box<Tuning>, PathBuf),
     /// Sidecars of clips of the data that is open: names and texts.
@@ -149,8 +164,8 @@ fn error(what: impl ToString) -> OpenError {
     OpenError(what.to_string())
 }
 
-/// Opens files: none for the built-in data, one database (`.fwdb`), recording (`.fwtrace`) or file of settings (`.toml`), sidecars
-/// (`.tags.toml`), or motion files and folders of them, which are built with the `[build]` table of the settings.
+/// Opens files: none for the built-in data, one database (`.fwdb`), recording (`.fwtrace`), networks (`.fwnet`) or file of settings
+/// (`.toml`), sidecars (`.tags.toml`), or motion files and folders of them, which are built with the `[build]` table of the settings.
 ///
 /// # Errors
 /// What cannot be read, built or driven, by name.
@@ -164,6 +179,7 @@ pub fn open(files: &Files, tuning: &Tuning) -> Result<Opened, OpenError> {
     match kind.as_deref().filter(|_| files.count() == 1) {
         Some("fwdb") => session(&name, files.read(Database::load, Database::from_bytes)?, tuning),
         Some("fwtrace") => Ok(Opened::Trace(Box::new(files.read(Trace::load, Trace::from_bytes)?))),
+        Some("fwnet") => Ok(Opened::Networks(Box::new(files.read(Networks::load, Networks::from_bytes)?))),
         Some("toml") => {
             let tuning = files.read(load_settings, parse_settings)?;
             Ok(Opened::Settings(Box::new(tuning), first.to_owned()))

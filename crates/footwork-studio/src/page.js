@@ -40,10 +40,10 @@ export function listen(canvas) {
 /** Kept, or some browsers forget it before files are chosen. */
 let input;
 
-/** Lets somebody choose files. */
-export function choose() {
+/** Lets somebody choose files of these kinds. */
+export function choose(kinds) {
   input = document.createElement("input");
-  Object.assign(input, { type: "file", multiple: true, accept: ".fwdb,.fwtrace,.toml,.bvh,.glb,.gltf,.bin" });
+  Object.assign(input, { type: "file", multiple: true, accept: kinds });
   input.addEventListener("change", () => read([...input.files]));
   input.click();
 }
@@ -61,4 +61,12 @@ export function download(name, bytes) {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** Of each gamepad in the standard layout: left stick, right stick, right trigger, left trigger. */
+export function gamepads() {
+  const standard = [...(navigator.getGamepads?.() ?? [])].filter((pad) => pad?.mapping === "standard");
+  return new Float32Array(standard.flatMap((pad) => [
+    ...pad.axes.slice(0, 4), pad.buttons[7].value, pad.buttons[6].value,
+  ]));
 }

@@ -1,7 +1,8 @@
-//! What a web page gives the application: files that were dropped or chosen, downloads. Everything stays in the page.
+//! What a web page gives the application: files that were dropped or chosen, downloads, gamepads. Everything stays in the page.
 
-use crate::open::{Files, OpenError, Opened, Work};
-use footwork_panels::Tuning;
+use crate::open::{Chosen, Files, KINDS, OpenError, Opened, Work};
+use footwork_panels::{Hands, Tuning};
+use glam::Vec2;
 use js_sys::{Array, Uint8Array};
 use std::path::Path;
 use wasm_bindgen::prelude::*;
@@ -18,10 +19,12 @@ extern "C" {
 
     /// Lets somebody choose files.
     #[wasm_bindgen(js_name = choose)]
-    fn choose_files();
+    fn choose_files(kinds: &str);
     /// What was dropped or chosen, once it is read: `[[name, bytes], ..]`, or why it was not.
     #[wasm_bindgen(js_name = received)]
     fn received_files() -> JsValue;
+    /// Of each gamepad: left stick, right stick, right trigger, left trigger.
+    fn gamepads() -> Vec<f32>;
     fn download(name: &str, bytes: &[u8]);
 }
 
@@ -53,21 +56,45 @@ pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<String, String> {
 }
 
 /// Lets somebody choose files.
-pub(crate) fn choose() -> Option<&'static str> {
-    choose_files();
-    None
+#[derive(Debug, Default)]
+pub(crate) struct Chooser;
+
+impl Chooser {
+    /// True where folders can be chosen.
+    pub const FOLDERS: bool = false;
+
+    /// Opens the window of the browser.
+    pub fn choose(&mut self, _: Chosen) {
+        choose_files(&KINDS.map(|kind| format!(".{kind}")).join(","));
+    }
+
+    /// Files that were dropped or chosen since.
+    pub fn received(&mut self) -> Option<Result<Files, String>> {
+        let value = received_files();
+        if let Some(why) = value.as_string() {
+            return Some(Err(why));
+        }
+        let files = value.dyn_into::<Array>().ok()?;
+        let pair = |file: JsValue| {
+            let file = Array::from(&file);
+            (file.get(0).as_string().unwrap_or_default(), Uint8Array::new(&file.get(1)).to_vec())
+        };
+        Some(Ok(Files::Memory(files.iter().map(pair).collect())))
+    }
 }
 
-/// Files that were dropped or chosen.
-pub(crate) fn received() -> Option<Result<Files, String>> {
-    let value = received_files();
-    if let Some(why) = value.as_string() {
-        return Some(Err(why));
+/// The gamepads that the browser shows.
+#[derive(Debug, Default)]
+pub(crate) struct Gamepads;
+
+impl Gamepads {
+    /// What all of them say together.
+    pub fn hands(&mut self) -> Hands {
+        let said = gamepads();
+        said.chunks_exact(6).fold(Hands::default(), |hands, pad| {
+            // Down is positive in a browser.
+            let stick = |k: usize| Vec2::new(pad[k], -pad[k + 1]);
+            hands.with(Hands::of_sticks(stick(0), stick(2), pad[4] > 0.5, pad[5] > 0.5))
+        })
     }
-    let files = value.dyn_into::<Array>().ok()?;
-    let pair = |file: JsValue| {
-        let file = Array::from(&file);
-        (file.get(0).as_string().unwrap_or_default(), Uint8Array::new(&file.get(1)).to_vec())
-    };
-    Some(Ok(Files::Memory(files.iter().map(pair).collect())))
 }

@@ -85,7 +85,7 @@ fn tags_are_saved_beside_the_clips_and_built_in_while_the_character_goes_on() {
     );
     assert!(harness.state_mut().studio().unwrap().session.database().event_names.is_empty());
     harness.get_by_label("Rebuild").click();
-    harness.run_steps(1);
+    harness.run_steps(2);
     assert!(harness.state_mut().studio().unwrap().session.busy.is_some());
     wait(&mut harness);
     let session = &harness.state_mut().studio().unwrap().session;

@@ -1,5 +1,6 @@
 //! Motion that the database holds twice.
 
+use crate::job::Job;
 use crate::session::Session;
 use egui::RichText;
 use footwork::build::Pruned;
@@ -7,7 +8,6 @@ use footwork::database::Database;
 use footwork::frames::ClipIndex;
 use footwork_metrics::analysis::repeats;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 /// Distances that can be asked for, in standard deviations of the features.
 const DISTANCES: std::ops::RangeInclusive<f32> = 0.01..=1.0;
@@ -19,7 +19,7 @@ const DISTANCE: f32 = 0.05;
 pub(crate) struct Repeats {
     distance: f32,
     /// With the distance that was asked for.
-    running: Option<(f32, Receiver<Vec<Pruned>>)>,
+    running: Option<(f32, Job<Vec<Pruned>>)>,
     found: Option<(f32, Vec<Pruned>)>,
 }
 
@@ -31,7 +31,7 @@ impl Default for Repeats {
 
 impl Repeats {
     pub fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) {
-        self.poll();
+        session.message = self.poll().or(session.message.take());
         ui.label("Stretches that an earlier clip shows as well, within so many standard deviations of the features.");
         let slider = egui::Slider::new(&mut self.distance, DISTANCES).logarithmic(true).text("distance");
         ui.add(slider).on_hover_text("How far rows may be apart, in standard deviations of the features");
@@ -81,25 +81,20 @@ impl Repeats {
     /// Looks for repeats, beside the window.
     pub fn start(&mut self, database: &Arc<Database>) {
         let (database, distance) = (database.clone(), self.distance);
-        let (send, receive) = channel();
-        self.running = Some((distance, receive));
-        // Nobody listens any more where other data was opened.
-        let work = move || drop(send.send(repeats(&database, distance)));
-        // The web has no threads: the page waits.
-        #[cfg(target_arch = "wasm32")]
-        work();
-        #[cfg(not(target_arch = "wasm32"))]
-        std::thread::spawn(work);
+        self.running = Some((distance, Job::start(move || Ok(repeats(&database, distance)))));
     }
 
-    pub fn poll(&mut self) {
-        let Some((distance, running)) = &self.running else { return };
-        match running.try_recv() {
-            Ok(found) => self.found = Some((*distance, found)),
-            Err(TryRecvError::Empty) => return,
-            Err(TryRecvError::Disconnected) => {}
-        }
+    /// Takes what was found, once it is there. Returns why nothing was.
+    pub fn poll(&mut self) -> Option<String> {
+        let (distance, done) = self.running.as_ref().and_then(|(distance, job)| Some((*distance, job.poll()?)))?;
         self.running = None;
+        match done {
+            Ok(found) => {
+                self.found = Some((distance, found));
+                None
+            }
+            Err(what) => Some(what),
+        }
     }
 
     /// What was found, once it is there.

@@ -146,6 +146,7 @@ impl Session {
         new.set_tuning(self.tuning.clone())?;
         let shown = self.clip_place();
         let old_root = self.matcher.pose().world_from_root();
+        let plays_networks = self.plays_networks();
         let old = std::mem::replace(self, new);
         self.steering = old.steering;
         self.history = old.history;
@@ -159,6 +160,10 @@ impl Session {
             }
         }
         self.ground = old.ground;
+        self.networks = old.networks;
+        if plays_networks && let Err(what) = self.play_networks(true) {
+            self.message = Some(what);
+        }
         self.begin_at(old_root);
         // By name: there may be more takes now, or fewer.
         let shown = shown.and_then(|p| Some((self.takes.find(&old.takes.list[p.take].take.name)?, p.time_s)));

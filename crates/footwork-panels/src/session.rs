@@ -2,6 +2,7 @@
 
 use crate::drive::{Driver, Hands, Steering};
 use crate::findings::Findings;
+use crate::follow::Followed;
 use crate::history::{History, Step};
 use crate::tags::Takes;
 use crate::tracks::Tracks;
@@ -26,11 +27,13 @@ use web_time::Instant;
 const BODY_SAMPLES: usize = 60;
 /// A step is never longer than this: after a pause of the window, time does not jump.
 const LONGEST_STEP_S: f32 = 0.1;
+/// Nearer to the newest update of a game than this, a recording that plays is live again.
+const NEARLY_LIVE: usize = 30;
 
 /// What is shown.
 #[derive(Debug)]
 pub(crate) enum Mode {
-    /// The character as it is driven.
+    /// The character as it is driven, or as a game sends it.
     Live,
     /// What was recorded.
     Review(Box<Review>),
@@ -76,6 +79,7 @@ pub struct Session {
     pub(crate) recorder: Recorder,
     pub(crate) tracks: Tracks,
     pub(crate) mode: Mode,
+    pub(crate) followed: Option<Box<Followed>>,
     pub(crate) steering: Steering,
     pub(crate) ground: GroundKind,
     /// What went wrong last, in words.
@@ -114,6 +118,7 @@ impl Session {
             matcher,
             recorder,
             mode: Mode::Live,
+            followed: None,
             steering: Steering::new(Driver::Hands),
             ground: GroundKind::Level,
             message: None,
@@ -135,13 +140,14 @@ impl Session {
         self.networks.as_ref()
     }
 
-    /// Loads networks, and plays them.
+    /// Takes networks that can play in the place of the clips; see [`Session::play_networks`].
     ///
     /// # Errors
     /// Networks of other data, in words; nothing changes.
     pub fn set_networks(&mut self, networks: Arc<Networks>) -> Result<(), String> {
-        let before = self.networks.replace(networks);
-        self.play_networks(true).inspect_err(|_| self.networks = before)
+        networks.check_schema(&self.database).map_err(|e| e.to_string())?;
+        self.networks = Some(networks);
+        if self.plays_networks() { self.play_networks(true) } else { Ok(()) }
     }
 
     /// True while networks play.
@@ -216,14 +222,27 @@ impl Session {
         self.recorder.set_ground(self.ground.name());
         self.tracks = Tracks::new(self.database.schema.channels.len());
         self.mode = Mode::Live;
+        self.followed = None;
     }
 
     /// Lets time pass: the live character moves, a recording or a clip plays on.
     pub fn advance(&mut self, dt_s: f32, hands: &Hands, camera_yaw_rad: f32) {
         let dt_s = dt_s.clamp(0.0, LONGEST_STEP_S);
+        if let Err(what) = self.catch_up() {
+            self.message = Some(what);
+        }
         let result = match &mut self.mode {
+            Mode::Live if self.followed.is_some() => Ok(()),
             Mode::Live => self.drive(dt_s, hands, camera_yaw_rad),
-            Mode::Review(review) => review.advance(dt_s),
+            Mode::Review(review) => {
+                let played = review.playing;
+                let result = review.advance(dt_s);
+                let (update, at_end) = (review.update, played && !review.playing && result.is_ok());
+                if at_end {
+                    self.play_on(update);
+                }
+                result
+            }
             Mode::Clip(player) => {
                 player.advance(&self.database, dt_s);
                 Ok(())
@@ -231,6 +250,27 @@ impl Session {
         };
         if let Err(what) = result {
             self.message = Some(what);
+        }
+    }
+
+    /// Goes on where a recording ends that has become longer since.
+    fn play_on(&mut self, update: usize) {
+        if self.followed.as_ref().is_none_or(|_| self.tracks.len() <= update + 1) {
+            return;
+        }
+        if self.tracks.len() - update < NEARLY_LIVE {
+            self.mode = Mode::Live;
+        } else {
+            self.review_anew(update, true);
+        }
+    }
+
+    /// Shows an update of the recording as it is by now.
+    pub(crate) fn review_anew(&mut self, update: usize, playing: bool) {
+        self.mode = Mode::Live;
+        self.scrub(update);
+        if let Mode::Review(review) = &mut self.mode {
+            review.playing = playing;
         }
     }
 
@@ -265,7 +305,7 @@ impl Session {
         self.mode = Mode::Live;
     }
 
-    /// Drives on from the moment that is looked at; what was recorded after it is dropped.
+    /// Drives on from the moment that is looked at, with the settings here; what was recorded after it is dropped.
     pub fn go_on_from_here(&mut self) {
         let Mode::Review(review) = &self.mode else { return };
         let state = review.replay.matcher().state().clone();
@@ -284,7 +324,10 @@ impl Session {
 
     /// Shows a recorded update.
     pub fn scrub(&mut self, update: usize) {
-        if !matches!(self.mode, Mode::Review(_)) {
+        // A recording that still grows is longer than the part of it that is looked at.
+        let newest = self.tracks.len().saturating_sub(1);
+        let behind = |review: &Review| self.followed.is_some() && review.trace.updates() <= update.min(newest);
+        if !matches!(&self.mode, Mode::Review(review) if !behind(review)) {
             match self.review() {
                 Ok(review) => self.mode = Mode::Review(Box::new(review)),
                 Err(what) => {
@@ -301,6 +344,9 @@ impl Session {
     }
 
     fn review(&mut self) -> Result<Review, String> {
+        if let Some(followed) = &self.followed {
+            return self.replay(Arc::clone(followed.replay.trace()), false);
+        }
         let trace = Arc::new(self.recorder.trace());
         // The recorder drops its oldest updates in pieces.
         self.tracks.keep(trace.updates());
@@ -308,13 +354,26 @@ impl Session {
     }
 
     fn replay(&self, trace: Arc<Trace>, opened: bool) -> Result<Review, String> {
-        let kind = GroundKind::by_name(trace.ground());
-        let ground: Option<NamedGround> = match kind {
-            Some(kind) if !kind.is_level() => Some(Arc::new(move |at| kind.at(at))),
-            _ => None,
-        };
+        let ground = Self::named_ground(trace.ground());
         let replay = Replay::new(trace.clone(), self.matcher.character().clone(), ground).map_err(|e| e.to_string())?;
         Ok(Review { trace, replay, update: 0, playing: false, looped: None, ahead_s: 0.0, opened })
+    }
+
+    /// The ground of a name, if it has to be asked.
+    pub(crate) fn named_ground(name: &str) -> Option<NamedGround> {
+        let kind = GroundKind::by_name(name).filter(|kind| !kind.is_level())?;
+        Some(Arc::new(move |at| kind.at(at)))
+    }
+
+    /// The ground below what is shown; level where nobody here knows it.
+    pub(crate) fn shown_ground(&self) -> GroundKind {
+        let trace = match (&self.mode, &self.followed) {
+            (Mode::Clip(_), _) => return GroundKind::Level,
+            (Mode::Review(review), _) => &review.trace,
+            (Mode::Live, Some(followed)) => followed.replay.trace(),
+            (Mode::Live, None) => return self.ground,
+        };
+        GroundKind::by_name(trace.ground()).unwrap_or(GroundKind::Level)
     }
 
     /// Shows a recording from elsewhere.
@@ -334,13 +393,15 @@ impl Session {
         review.show(0)?;
         self.tracks = tracks;
         self.mode = Mode::Review(Box::new(review));
+        self.followed = None;
         Ok(())
     }
 
     /// The recording.
     pub fn trace(&self) -> Trace {
-        match &self.mode {
-            Mode::Review(review) => (*review.trace).clone(),
+        match (&self.mode, &self.followed) {
+            (_, Some(followed)) => (**followed.replay.trace()).clone(),
+            (Mode::Review(review), None) => (*review.trace).clone(),
             _ => self.recorder.trace(),
         }
     }
@@ -374,7 +435,7 @@ impl Session {
     pub fn shown(&self) -> &MotionMatcher {
         match &self.mode {
             Mode::Review(review) => review.replay.matcher(),
-            _ => &self.matcher,
+            _ => self.followed.as_ref().map_or(&self.matcher, |followed| followed.replay.matcher()),
         }
     }
 

@@ -13,8 +13,8 @@ const MOST: usize = 1 << 18;
 pub struct Sample {
     /// Seconds that it took.
     pub dt_s: f32,
-    /// Clip that plays at its end.
-    pub clip: ClipIndex,
+    /// Clip that plays at its end; `None` for motion of networks.
+    pub clip: Option<ClipIndex>,
     /// Seen in a mirror.
     pub mirrored: bool,
     /// Seconds from the start of the clip at its end.
@@ -67,7 +67,7 @@ impl Tracks {
         let few = |n: u32| n.min(255) as u8;
         self.samples.push_back(Sample {
             dt_s,
-            clip: output.playing.clip,
+            clip: matcher.character().plays_clips().then_some(output.playing.clip),
             mirrored: output.playing.mirrored,
             time_s: output.playing.time_s,
             transitions: few(output.transitions),

@@ -43,6 +43,7 @@ pub struct App {
     kept_tags: String,
     chooser: shell::Chooser,
     gamepads: shell::Gamepads,
+    live: Option<shell::Live>,
 }
 
 /// True for a file that is of no use without the data that it is of.
@@ -73,6 +74,7 @@ impl App {
             kept_tags: storage.and_then(|s| s.get_string(KEPT_TAGS)).unwrap_or_default(),
             chooser: shell::Chooser::default(),
             gamepads: shell::Gamepads::default(),
+            live: None,
         };
         match &start.files {
             // Of data, and none is named: the built-in one.
@@ -83,6 +85,12 @@ impl App {
             files => app.load(files.clone()),
         }
         app
+    }
+
+    /// Shows the characters of games that connect.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn listen(&mut self, listener: footwork_stream::Listener) {
+        self.live = Some(shell::Live::new(listener));
     }
 
     /// The panels, once data is there.
@@ -161,7 +169,9 @@ impl App {
             (Opened::Rebuilt(session), Some(studio)) => self.message = studio.continue_with(*session).err(),
             (Opened::Findings(findings), Some(studio)) => studio.session.findings = Some(*findings),
             (Opened::Networks(networks), Some(studio)) => {
-                self.message = studio.session.set_networks(Arc::new(*networks)).err();
+                let session = &mut studio.session;
+                let playing = session.set_networks(Arc::new(*networks)).and_then(|()| session.play_networks(true));
+                self.message = playing.err();
             }
             (_, None) => {}
         }
@@ -295,6 +305,10 @@ impl App {
                     ui.add(egui::Label::new(message).wrap());
                 });
             });
+        }
+        if let Some((live, studio)) = self.live.as_mut().zip(self.studio.as_mut()) {
+            self.message = live.poll(&mut studio.session).or(self.message.take());
+            live.ui(ui, &mut studio.session);
         }
         let hands = self.gamepads.hands();
         let request = self.studio.as_mut().and_then(|studio| {

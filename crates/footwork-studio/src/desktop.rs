@@ -1,5 +1,7 @@
 //! What a desktop gives the application: threads, files, gamepads.
 
+pub(crate) use crate::live::Live;
+
 use crate::open::{Chosen, Files, KINDS, OpenError, Opened, Work};
 use footwork::files::write_atomically;
 use footwork_panels::{Hands, Tuning};

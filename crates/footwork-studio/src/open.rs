@@ -170,7 +170,7 @@ fn error(what: impl ToString) -> OpenError {
 /// # Errors
 /// What cannot be read, built or driven, by name.
 pub fn open(files: &Files, tuning: &Tuning) -> Result<Opened, OpenError> {
-    let Some(first) = files.first() else { return session("built-in data", built_in(tuning)?, tuning) };
+    let Some(first) = files.first() else { return built_in(tuning) };
     let name = first.file_name().unwrap_or(first.as_os_str()).to_string_lossy();
     let kind = first.extension().and_then(OsStr::to_str).map(str::to_lowercase);
     if files.are_sidecars() {
@@ -254,9 +254,20 @@ fn character(tuning: &Tuning) -> Result<CharacterConfig, OpenError> {
     CharacterConfig::parse(&tuning.text(), Path::new("settings")).map_err(error)
 }
 
-fn built_in(tuning: &Tuning) -> Result<Database, OpenError> {
+fn built_in(tuning: &Tuning) -> Result<Opened, OpenError> {
     let clips = footwork_gait::clips(&footwork_gait::GaitOptions { terrain: true, ..Default::default() });
-    Ok(build(&clips, &character(tuning)?.build, &BuildOptions::default()).map_err(error)?.0)
+    let (database, _) = build(&clips, &character(tuning)?.build, &BuildOptions::default()).map_err(error)?;
+    #[cfg_attr(target_arch = "wasm32", expect(unused_mut))]
+    let mut opened = session("built-in data", database, tuning)?;
+    // Settings may build other features; a page would grow by half.
+    #[cfg(not(target_arch = "wasm32"))]
+    if let (Opened::Session(session), Ok(networks)) =
+        (&mut opened, Networks::from_bytes(footwork_gait::BIPED_NETWORKS, Path::new("built-in")))
+        && networks.check_schema(session.database()).is_ok()
+    {
+        session.set_networks(Arc::new(networks)).map_err(error)?;
+    }
+    Ok(opened)
 }
 
 fn session(name: &str, database: Database, tuning: &Tuning) -> Result<Opened, OpenError> {

@@ -1,7 +1,7 @@
 //! What a web page gives the application: files that were dropped or chosen, downloads, gamepads. Everything stays in the page.
 
 use crate::open::{Chosen, Files, KINDS, OpenError, Opened, Work};
-use footwork_panels::{Hands, Tuning};
+use footwork_panels::{Hands, Session, Tuning};
 use glam::Vec2;
 use js_sys::{Array, Uint8Array};
 use std::path::Path;
@@ -96,5 +96,21 @@ impl Gamepads {
             let stick = |k: usize| Vec2::new(pad[k], -pad[k + 1]);
             hands.with(Hands::of_sticks(stick(0), stick(2), pad[4] > 0.5, pad[5] > 0.5))
         })
+    }
+}
+
+/// Games that are connected: none, since a page cannot listen.
+#[derive(Debug)]
+pub(crate) enum Live {}
+
+impl Live {
+    /// Never called.
+    pub fn poll(&mut self, _: &mut Session) -> Option<String> {
+        match *self {}
+    }
+
+    /// Never called.
+    pub fn ui(&mut self, _: &mut egui::Ui, _: &mut Session) {
+        match *self {}
     }
 }

@@ -42,8 +42,8 @@ impl Clips {
             Order::Played => shown.sort_by(|a, b| played[*b].total_cmp(&played[*a])),
         }
         let playing = match &session.mode {
-            Mode::Clip(player) => player.clip,
-            _ => session.shown().output().playing.clip,
+            Mode::Clip(player) => Some(player.clip),
+            _ => session.shown().character().plays_clips().then(|| session.shown().output().playing.clip),
         };
         let mut clicked = None;
         let table = TableBuilder::new(ui).striped(true).sense(Sense::click()).auto_shrink(false);
@@ -60,7 +60,7 @@ impl Clips {
                 body.rows(18.0, shown.len(), |mut row| {
                     let k = shown[row.index()];
                     let clip = &db.clips[k];
-                    row.set_selected(playing.at() == k);
+                    row.set_selected(playing.is_some_and(|clip| clip.at() == k));
                     row.col(|ui| {
                         let loops = if clip.looping() { "↻ " } else { "" };
                         ui.add(egui::Label::new(format!("{loops}{}", clip.name)).selectable(false).truncate());
@@ -97,7 +97,7 @@ fn tags(db: &Database, clip: usize) -> Vec<&str> {
 fn played_s(session: &Session) -> Vec<f32> {
     let mut played = vec![0.0; session.database.clips.len()];
     for s in session.tracks.iter() {
-        if let Some(p) = played.get_mut(s.clip.at()) {
+        if let Some(p) = s.clip.and_then(|clip| played.get_mut(clip.at())) {
             *p += s.dt_s;
         }
     }

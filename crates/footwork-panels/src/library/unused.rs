@@ -89,8 +89,9 @@ impl Unused {
     fn count(&mut self, session: &Session) {
         let db = &session.database;
         let mut usage = Usage::none(db);
-        for s in session.tracks.iter() {
-            usage.add(db, Playing { clip: s.clip, mirrored: s.mirrored, time_s: s.time_s }, s.dt_s);
+        // Networks play no clip.
+        for (s, clip) in session.tracks.iter().filter_map(|s| Some((s, s.clip?))) {
+            usage.add(db, Playing { clip, mirrored: s.mirrored, time_s: s.time_s }, s.dt_s);
         }
         self.recorded_s = usage.seconds;
         self.idle = idle(db, &usage);

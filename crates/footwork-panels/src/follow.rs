@@ -159,7 +159,7 @@ impl Session {
         let Some(followed) = &self.followed else { return };
         let mut tuning = self.tuning.clone();
         let there = followed.replay.matcher().config().clone();
-        if let Err(what) = tuning.adopt(&there).and_then(|()| self.set_tuning(tuning)) {
+        if let Err(what) = tuning.adopt(&there).and_then(|()| self.replace_tuning(&tuning)) {
             self.message = Some(format!("settings of the game: {what}"));
         }
     }

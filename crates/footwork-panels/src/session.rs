@@ -1,7 +1,10 @@
 //! A character with everything around it that the panels show: data, settings, who steers, what was recorded, what is looked at.
 
 use crate::drive::{Driver, Hands, Steering};
+use crate::findings::Findings;
 use crate::follow::Followed;
+use crate::history::{History, Step};
+use crate::tags::Takes;
 use crate::tracks::Tracks;
 use crate::tuning::Tuning;
 use footwork::database::Database;
@@ -81,6 +84,16 @@ pub struct Session {
     pub(crate) ground: GroundKind,
     /// What went wrong last, in words.
     pub message: Option<String>,
+    /// What was edited: settings and tags.
+    pub(crate) history: History,
+    /// Takes of the clips, with their tags.
+    pub(crate) takes: Takes,
+    /// Faults of the clips, once they were looked for.
+    pub findings: Option<Findings>,
+    /// A part of a take that a panel points at: index, start and end in seconds.
+    pub(crate) pointed: Option<(usize, [f32; 2])>,
+    /// What the shell does in the background, in words.
+    pub busy: Option<String>,
     still: PoseVelocity,
 }
 
@@ -93,6 +106,7 @@ impl Session {
         let character = Character::new(database.clone(), tuning.matcher().clone()).map_err(|e| e.to_string())?;
         let recorder = Recorder::new(&character, RecorderConfig::default());
         let matcher = MotionMatcher::of(Arc::new(character), Transform::IDENTITY).map_err(|e| e.to_string())?;
+        let takes = Takes::of_database(&database);
         Ok(Self {
             name: name.into(),
             figure: body(&database),
@@ -108,6 +122,11 @@ impl Session {
             steering: Steering::new(Driver::Hands),
             ground: GroundKind::Level,
             message: None,
+            history: History::default(),
+            takes,
+            findings: None,
+            pointed: None,
+            busy: None,
         })
     }
 
@@ -186,11 +205,16 @@ impl Session {
 
     /// Begins anew at the origin; what was recorded is gone.
     pub fn restart(&mut self) {
-        if let Ok(matcher) = MotionMatcher::of(self.matcher.character().clone(), Transform::IDENTITY) {
+        self.begin_at(Transform::IDENTITY);
+        self.set_driver(self.driver());
+    }
+
+    /// Puts the character somewhere; what was recorded is gone.
+    pub(crate) fn begin_at(&mut self, world_from_root: Transform) {
+        if let Ok(matcher) = MotionMatcher::of(self.matcher.character().clone(), world_from_root) {
             self.matcher = matcher;
         }
         self.begin_recording();
-        self.set_driver(self.driver());
     }
 
     fn begin_recording(&mut self) {
@@ -440,26 +464,18 @@ impl Session {
         }
     }
 
-    /// Changes a setting and puts it into force; see [`Tuning::set`]. What cannot be is told in [`Session::message`].
+    /// Changes a setting and puts it into force; see [`Tuning::set`]. `moving`: more of the same movement is to come, and all of it is
+    /// one step to undo. What cannot be is told in [`Session::message`].
     pub fn set(&mut self, path: &[&str], value: Option<&serde_json::Value>, moving: bool) {
         let before = self.tuning.clone();
-        let done = self.tuning.set(path, value, moving).and_then(|()| self.apply());
-        if let Err(what) = done {
-            self.tuning = before;
-            self.message = Some(what);
+        let done = self.tuning.set(path, value).and_then(|()| self.apply());
+        match done {
+            Ok(()) => self.history.keep(Step::Settings(before.document().clone()), moving),
+            Err(what) => {
+                self.tuning = before;
+                self.message = Some(what);
+            }
         }
-    }
-
-    /// Takes the last change of a setting back.
-    pub fn undo(&mut self) {
-        self.tuning.undo();
-        self.reapply();
-    }
-
-    /// Makes the change again that was taken back last.
-    pub fn redo(&mut self) {
-        self.tuning.redo();
-        self.reapply();
     }
 
     /// Takes settings out of a file.
@@ -477,11 +493,14 @@ impl Session {
     /// Settings that do not fit the database; the old ones stay.
     pub fn replace_tuning(&mut self, other: &Tuning) -> Result<(), String> {
         let before = self.tuning.clone();
-        self.tuning.replace(other);
-        self.apply().inspect_err(|_| self.tuning = before)
+        self.tuning.swap(other.document().clone());
+        let document = before.document().clone();
+        self.apply().inspect_err(|_| self.tuning = before)?;
+        self.history.keep(Step::Settings(document), false);
+        Ok(())
     }
 
-    fn reapply(&mut self) {
+    pub(crate) fn reapply(&mut self) {
         if let Err(what) = self.apply() {
             self.message = Some(what);
         }

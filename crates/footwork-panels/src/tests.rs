@@ -22,7 +22,7 @@ mod cases;
 
 const DT_S: f32 = 1.0 / 60.0;
 
-fn database() -> Arc<Database> {
+pub(crate) fn database() -> Arc<Database> {
     static DATABASE: OnceLock<Arc<Database>> = OnceLock::new();
     let made = || {
         let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
@@ -45,11 +45,11 @@ fn networks() -> Arc<Networks> {
     Arc::new(Networks::from_bytes(footwork_gait::BIPED_NETWORKS, Path::new("biped.fwnet")).unwrap())
 }
 
-fn studio() -> Studio {
+pub(crate) fn studio() -> Studio {
     Studio::new(Session::new("built-in data", database(), Tuning::default()).unwrap())
 }
 
-fn harness<'a>(size: [f32; 2], theme: Theme) -> Harness<'a, Studio> {
+pub(crate) fn harness<'a>(size: [f32; 2], theme: Theme) -> Harness<'a, Studio> {
     let builder = Harness::builder().with_size(vec2(size[0], size[1])).with_step_dt(DT_S).with_theme(theme);
     builder.build_ui_state(
         |ui, studio: &mut Studio| {

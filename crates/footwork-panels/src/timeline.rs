@@ -1,7 +1,9 @@
 //! The timeline: what was played when, transitions, feet, events, costs; click a moment to look at it.
 
+use crate::request::Request;
 use crate::session::{Mode, Session};
 use crate::style;
+use crate::tags::ClipTimeline;
 use egui::{Align2, Color32, FontId, Key, Pos2, Rect, RichText, Sense, Stroke};
 use footwork::frames::ClipIndex;
 use footwork_draw::paint::colour as paint;
@@ -24,19 +26,29 @@ pub struct Timeline {
     visible_s: f32,
     /// Channel whose cost is drawn alone; none: all of them.
     channel: Option<usize>,
+    /// Shown while a clip is.
+    pub(crate) clip: ClipTimeline,
 }
 
 impl Default for Timeline {
     fn default() -> Self {
-        Self { visible_s: VISIBLE_S, channel: None }
+        Self { visible_s: VISIBLE_S, channel: None, clip: ClipTimeline::default() }
     }
 }
 
 impl Timeline {
     /// Buttons, tracks, keys.
-    pub(crate) fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) {
-        ui.horizontal(|ui| self.buttons(ui, session));
+    pub(crate) fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) -> Option<Request> {
         self.keys(ui, session);
+        if matches!(session.mode, Mode::Clip(_)) {
+            return self.clip.ui(ui, session);
+        }
+        ui.horizontal(|ui| self.buttons(ui, session));
+        self.recorded(ui, session);
+        None
+    }
+
+    fn recorded(&mut self, ui: &mut egui::Ui, session: &mut Session) {
         let size = egui::vec2(ui.available_width(), ui.available_height().max(60.0));
         let (response, painter) = ui.allocate_painter(size, Sense::click_and_drag());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, "timeline"));
@@ -106,15 +118,7 @@ impl Timeline {
                     session.restart();
                 }
             }
-            Mode::Clip(player) => {
-                let words = if player.playing { "⏸ Pause" } else { "▶ Play" };
-                if button(ui, words, "Play the clip") {
-                    player.playing ^= true;
-                }
-                if button(ui, "Back to live", "Drive the character again") {
-                    session.go_live();
-                }
-            }
+            Mode::Clip(_) => {}
         }
         ui.separator();
         ui.label("cost of");

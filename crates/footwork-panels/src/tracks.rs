@@ -17,6 +17,8 @@ pub struct Sample {
     pub clip: Option<ClipIndex>,
     /// Seen in a mirror.
     pub mirrored: bool,
+    /// Seconds from the start of the clip at its end.
+    pub time_s: f64,
     /// Transitions made.
     pub transitions: u8,
     /// Searches made.
@@ -67,6 +69,7 @@ impl Tracks {
             dt_s,
             clip: matcher.character().plays_clips().then_some(output.playing.clip),
             mirrored: output.playing.mirrored,
+            time_s: output.playing.time_s,
             transitions: few(output.transitions),
             searches: few(output.searches),
             events: few(output.events.len() as u32),

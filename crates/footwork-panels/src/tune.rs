@@ -38,11 +38,11 @@ impl Tune {
     pub(crate) fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) {
         ui.horizontal(|ui| {
             let undo = egui::Button::new("⟲ Undo");
-            if ui.add_enabled(session.tuning.can_undo(), undo).on_hover_text("Ctrl+Z").clicked() {
+            if ui.add_enabled(session.can_undo(), undo).on_hover_text("Ctrl+Z").clicked() {
                 session.undo();
             }
             let redo = egui::Button::new("⟳ Redo");
-            if ui.add_enabled(session.tuning.can_redo(), redo).on_hover_text("Ctrl+Shift+Z").clicked() {
+            if ui.add_enabled(session.can_redo(), redo).on_hover_text("Ctrl+Shift+Z").clicked() {
                 session.redo();
             }
             ui.add(

@@ -1,6 +1,6 @@
 //! What a web page gives the application: files that were dropped or chosen, downloads, gamepads. Everything stays in the page.
 
-use crate::open::{Chosen, Files, KINDS, OpenError, Opened, open};
+use crate::open::{Chosen, Files, KINDS, OpenError, Opened, Work};
 use footwork_panels::{Hands, Session, Tuning};
 use glam::Vec2;
 use js_sys::{Array, Uint8Array};
@@ -12,6 +12,11 @@ use web_sys::HtmlCanvasElement;
 extern "C" {
     /// Takes what is dropped onto the canvas.
     pub(crate) fn listen(canvas: &HtmlCanvasElement);
+    /// A download replaces nothing.
+    pub(crate) fn check_unchanged(_: &Path, _: Option<&str>, _: &str) -> Result<(), String> {
+        Ok(())
+    }
+
     /// Lets somebody choose files.
     #[wasm_bindgen(js_name = choose)]
     fn choose_files(kinds: &str);
@@ -23,23 +28,23 @@ extern "C" {
     fn download(name: &str, bytes: &[u8]);
 }
 
-/// Files that are opened between two pictures: a page has no threads.
+/// What is done between two pictures: a page has no threads.
 #[derive(Debug)]
 pub(crate) struct Job {
-    files: Files,
+    work: Work,
     tuning: Tuning,
     polls: u32,
 }
 
 impl Job {
-    pub fn start(files: Files, tuning: Tuning) -> Self {
-        Self { files, tuning, polls: 0 }
+    pub fn start(work: Work, tuning: Tuning) -> Self {
+        Self { work, tuning, polls: 0 }
     }
 
     /// The result: not before the words that say so have been drawn and shown.
     pub fn poll(&mut self) -> Option<Result<Opened, OpenError>> {
         self.polls += 1;
-        (self.polls > 3).then(|| open(&self.files, &self.tuning))
+        (self.polls > 3).then(|| self.work.run(&self.tuning))
     }
 }
 

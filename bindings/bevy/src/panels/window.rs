@@ -43,11 +43,9 @@ pub(crate) fn draw(
             ui.separator();
             let request = inspection.studio().and_then(|studio| studio.ui(ui, dt_s));
             match request {
-                Some(Request::SaveSettings) => save_settings(inspection, &panels.settings),
+                Some(Request::Save | Request::SaveSettings) => save_settings(inspection, &panels.settings),
                 Some(Request::SaveTrace) => save_recording(inspection, &panels.recording),
-                Some(Request::Open | Request::OpenFolder) => {
-                    inspection.say("Other files are opened in the studio: `footwork-studio FILE`.")
-                }
+                Some(_) => inspection.say("Files and tags are for the studio: `footwork-studio FILE`."),
                 None => {}
             }
             if inspection.studio().is_none() {

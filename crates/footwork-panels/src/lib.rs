@@ -13,8 +13,6 @@ mod findings;
 mod flip;
 mod follow;
 mod history;
-#[cfg(test)]
-mod host_tests;
 mod job;
 mod library;
 mod measure;
@@ -25,8 +23,6 @@ mod session;
 mod studio;
 mod style;
 mod tags;
-#[cfg(test)]
-mod tags_tests;
 #[cfg(test)]
 mod tests;
 mod timeline;

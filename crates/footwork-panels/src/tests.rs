@@ -19,6 +19,8 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 mod cases;
+mod host;
+mod tags;
 
 const DT_S: f32 = 1.0 / 60.0;
 

@@ -12,11 +12,6 @@ use web_sys::HtmlCanvasElement;
 extern "C" {
     /// Takes what is dropped onto the canvas.
     pub(crate) fn listen(canvas: &HtmlCanvasElement);
-    /// A download replaces nothing.
-    pub(crate) fn check_unchanged(_: &Path, _: Option<&str>, _: &str) -> Result<(), String> {
-        Ok(())
-    }
-
     /// Lets somebody choose files.
     #[wasm_bindgen(js_name = choose)]
     fn choose_files(kinds: &str);
@@ -53,6 +48,11 @@ pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<String, String> {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     download(&name, bytes);
     Ok(format!("{name}, among your downloads"))
+}
+
+/// A download replaces nothing.
+pub(crate) fn check_unchanged(_: &Path, _: Option<&str>, _: &str) -> Result<(), String> {
+    Ok(())
 }
 
 /// Lets somebody choose files.

@@ -35,7 +35,7 @@ fn main() {
         app.init_resource::<Clock>();
     } else {
         app.add_plugins((DefaultPlugins, common::Stage));
-        app.insert_resource(common::View { distance_m: 13.0, height_m: 6.0, yaw_rad: 0.6, chest_m: 0.9 });
+        app.insert_resource(common::View { distance_m: 13.0, height_m: 6.0, yaw_rad: 0.6, left_m: 0.0, chest_m: 0.9 });
     }
     app.add_plugins((FootworkPlugin::default(), BuiltInPersonPlugin))
         .insert_resource(MotionBudget { searches_per_frame: Some(60), ..MotionBudget::default() })

@@ -25,7 +25,7 @@ fn spawn(
     mut materials: ResMut<Assets<StandardMaterial>>,
     mut view: ResMut<common::View>,
 ) {
-    *view = common::View { distance_m: 4.0, height_m: 0.8, yaw_rad: -1.2, chest_m: 0.1 };
+    *view = common::View { distance_m: 4.0, height_m: 0.8, yaw_rad: -1.2, left_m: 0.0, chest_m: 0.1 };
     let mut solid = |size: Vec3, at: Transform| {
         let block = common::block(&mut commands, &mut meshes, &mut materials, size, at);
         commands.entity(block).insert((RigidBody::Static, Collider::cuboid(size.x, size.y, size.z)));

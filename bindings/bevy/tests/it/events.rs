@@ -42,7 +42,8 @@ fn run(plugin: impl Plugin, hz: f64) -> Heard {
     // Until the character's own time is up, whatever the frames.
     while app.world().get::<MotionState>(e).unwrap().0.header.time_s < 8.0 {
         let time_s = app.world().get::<MotionState>(e).unwrap().0.header.time_s;
-        let wish = if time_s < 3.0 { walk(0.0, 1.5) } else { walk(3.0, 0.0) };
+        // Straight ahead: how a turn is taken may hang on a hair, and the number of steps with it.
+        let wish = if time_s < 3.0 { walk(0.0, 1.5) } else { walk(0.0, 3.0) };
         *app.world_mut().get_mut::<MotionInput>(e).unwrap() = wish;
         app.update();
     }

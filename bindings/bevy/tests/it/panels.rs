@@ -82,6 +82,12 @@ fn walk_key_is_down(app: &App) -> bool {
     app.world().resource::<ButtonInput<KeyCode>>().pressed(KeyCode::KeyW)
 }
 
+/// Equal but for rounding: a frame in which the game is paused puts the pose together anew.
+fn near(a: &footwork::pose::Pose, b: &footwork::pose::Pose) -> bool {
+    let turned = a.rotations.iter().zip(&b.rotations).all(|(a, b)| a.dot(*b).abs() > 1.0 - 1e-6);
+    turned && a.translations.iter().zip(&b.translations).all(|(a, b)| a.distance(*b) < 1e-6)
+}
+
 #[test]
 fn the_panels_open_over_the_current_frame_of_the_recorded_character_and_follow_it() {
     let mut app = game(MotionPanels { pause: true, ..default() });
@@ -96,7 +102,7 @@ fn the_panels_open_over_the_current_frame_of_the_recorded_character_and_follow_i
     let pose = |app: &App| app.world().get::<MotionOutput>(hero).unwrap().0.pose.clone();
     let shown = |app: &mut App| inspection(app).studio().unwrap().session.shown().pose().clone();
     assert_eq!(inspection(&mut app).character(), Some(hero));
-    assert!(shown(&mut app) == pose(&app), "another pose is shown");
+    assert!(near(&shown(&mut app), &pose(&app)), "another pose is shown");
     let updates = inspection(&mut app).studio().unwrap().session.trace().updates();
     assert!(updates >= 90, "{updates}");
     // The game goes on, and the panels with it.
@@ -104,7 +110,7 @@ fn the_panels_open_over_the_current_frame_of_the_recorded_character_and_follow_i
     (0..60).for_each(|_| app.update());
     app.world_mut().resource_mut::<MotionPanels>().pause = true;
     (0..30).for_each(|_| app.update());
-    assert!(shown(&mut app) == pose(&app) && inspection(&mut app).follows(), "the panels do not follow");
+    assert!(near(&shown(&mut app), &pose(&app)) && inspection(&mut app).follows(), "the panels do not follow");
     let later = inspection(&mut app).studio().unwrap().session.trace().updates();
     assert!((updates + 58..=updates + 61).contains(&later), "{updates} and {later}");
     // Whatever is looked at stays, until the game is asked for.
@@ -116,14 +122,14 @@ fn the_panels_open_over_the_current_frame_of_the_recorded_character_and_follow_i
     app.world_mut().resource_mut::<MotionPanels>().pause = true;
     inspection(&mut app).follow();
     (0..2).for_each(|_| app.update());
-    assert!(shown(&mut app) == pose(&app));
+    assert!(near(&shown(&mut app), &pose(&app)));
     // A character that is driven in the panels is left again, too.
     inspection(&mut app).studio().unwrap().session.go_on_from_here();
     (0..10).for_each(|_| app.update());
     assert!(inspection(&mut app).studio().unwrap().session.is_live());
     inspection(&mut app).follow();
     until_shown(&mut app);
-    assert!(shown(&mut app) == pose(&app));
+    assert!(near(&shown(&mut app), &pose(&app)));
     tap(&mut app, KeyCode::F3, Key::F3);
     app.update();
     assert!(drawn(&mut app) == 0 && !app.world().resource::<Time<Virtual>>().is_paused());
@@ -168,7 +174,8 @@ fn a_weight_is_applied_to_the_running_character_and_saved_with_the_comments_of_i
     until_shown(&mut app);
     let config = |app: &App| app.world().get::<MotionKind>(hero).unwrap().character.config().clone();
     // The settings are the game's, not those of the file.
-    assert_eq!(*inspection(&mut app).studio().unwrap().session.tuning.matcher(), config(&app));
+    let in_game = config(&app);
+    assert_eq!(*inspection(&mut app).studio().unwrap().session.tuning.matcher(), in_game);
     let label = clips().schema.channels[0].label.clone();
     for weight in [2.0, 3.0] {
         let at = app.world().get::<Transform>(hero).unwrap().translation;

@@ -127,8 +127,7 @@ fn a_stop_that_slides() {
     let elsewhere = |c: &footwork::search::CandidateReport| {
         c.channels.iter().any(|(label, cost)| label == "trajectory position" && *cost > 1.0)
     };
-    let update =
-        search_where(&mut harness, 4.0..6.0, &mut |studio| studio.why.candidates().iter().take(LISTED).all(elsewhere));
+    search_where(&mut harness, 4.0..6.0, &mut |studio| studio.why.candidates().iter().take(LISTED).all(elsewhere));
     harness.get_by_label("Database").click();
     harness.run_steps(2);
     harness.get_by_label("Coverage").click();

@@ -8,7 +8,7 @@ use bevy_footwork::prelude::*;
 use bevy_footwork::{MotionKind, MotionOutput};
 use bevy_math::{Quat, Vec3};
 use bevy_mesh::skinning::SkinnedMesh;
-use bevy_time::{TimePlugin, TimeUpdateStrategy};
+use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
 use bevy_transform::TransformPlugin;
 use bevy_transform::prelude::*;
 use footwork::build::{BuildConfig, BuildOptions, build};
@@ -67,6 +67,8 @@ pub fn until_ready(app: &mut App, entity: Entity) {
     for _ in 0..10_000 {
         app.update();
         if app.world().get::<MotionOutput>(entity).is_some() {
+            // Fixed steps begin here, however many frames it took.
+            app.world_mut().resource_mut::<Time<Fixed>>().discard_overstep(Duration::MAX);
             return;
         }
         std::thread::sleep(Duration::from_millis(1));

@@ -26,6 +26,7 @@ mod coverage;
 mod feet;
 mod footsteps;
 mod gates;
+mod gestures;
 mod ground;
 mod laws;
 mod leg;
@@ -40,6 +41,7 @@ mod random_route;
 mod recipe;
 mod repertoire;
 mod shapes;
+mod stances;
 mod stride;
 mod swing;
 mod synth;
@@ -90,6 +92,13 @@ pub fn generate(options: &GaitOptions) -> Vec<GaitClip> {
     }
     if options.routes {
         recipes.extend(random_route::recipes(options.seed));
+    }
+    // Last, so that the clips of default queries keep their places.
+    if options.crouch {
+        recipes.extend(stances::crouch());
+    }
+    if options.gestures {
+        recipes.extend(stances::gestures());
     }
     let mut clips: Vec<GaitClip> = Vec::with_capacity(recipes.len());
     for recipe in &recipes {

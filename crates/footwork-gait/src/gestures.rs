@@ -38,8 +38,9 @@ struct Reach {
     wrist: Vec3,
     /// Where the elbow points.
     elbow: Vec3,
-    /// Rotation of the hand; `None`: as the forearm.
-    hand: Option<Quat>,
+    /// Rotation of the hand, and the share of it; the rest is that of the forearm.
+    hand: Quat,
+    held: f32,
 }
 
 /// Share of the yaw, and of the pitch, of an aim that the trunk turns; the shoulders do the rest.
@@ -118,7 +119,8 @@ impl Gesture {
                 Bearing { gaze: Vec2::new(0.04 * down + 0.1 * belt, 0.32 * down), chest: Vec2::new(-0.07, 0.05) * down }
             }
             Self::LookAround => {
-                let yaw = Knots::new([(0.25, 0.0), (1.05, 62.0), (1.6, 66.0), (2.75, -62.0), (3.3, -66.0), (4.15, 0.0)]);
+                let yaw =
+                    Knots::new([(0.25, 0.0), (1.05, 62.0), (1.6, 66.0), (2.75, -62.0), (3.3, -66.0), (4.15, 0.0)]);
                 let pitch = Knots::new([(0.25, 0.0), (0.6, 5.0), (1.1, -2.0), (2.1, 6.0), (2.8, -2.0), (4.1, 0.0)]);
                 let gaze = Vec2::new(yaw.at(time_s), pitch.at(time_s)) * DEG;
                 // The chest follows the head.
@@ -149,7 +151,7 @@ impl Gesture {
                 let turn = Quat::from_rotation_y(rest(0) * yaw) * Quat::from_rotation_x(rest(1) * pitch);
                 let hand = turn * pointing(side, Vec3::Z, Vec3::Y);
                 let wrist = Vec3::Y * 0.13 + turn * Vec3::new(s * GRIP_M, 0.02, AIM_M);
-                Some((1.0, Reach { wrist, elbow: turn * Vec3::new(0.5 * s, -1.0, 0.0), hand: Some(hand) }))
+                Some((1.0, Reach { wrist, elbow: turn * Vec3::new(0.5 * s, -1.0, 0.0), hand, held: 1.0 }))
             }
             Self::Wave => {
                 if side == Side::Right {
@@ -163,31 +165,36 @@ impl Gesture {
                 let (sin, cos) = footwork::math::sin_cos(0.12 + swing);
                 let up = Vec3::new(sin, cos, 0.08);
                 let hand = pointing(side, up.normalize(), Vec3::new(-cos, sin, 0.0).normalize());
-                Some((weight, Reach { wrist: elbow + up * 0.25, elbow: Vec3::new(1.0, -1.2, -0.1), hand: Some(hand) }))
+                Some((weight, Reach { wrist: elbow + up * 0.25, elbow: Vec3::new(1.0, -1.2, -0.1), hand, held: 1.0 }))
             }
             Self::Reload => {
                 let weight = rise(time_s, RELOAD_S[0], RELOAD_S[1], RELOAD_S[7], RELOAD_S[8]);
-                let grip = pointing(side, Vec3::Z, Vec3::new(-0.3, 1.0, 0.0).normalize());
                 let elbow = Vec3::new(s, -1.0, -0.2);
                 if side == Side::Right {
-                    return Some((weight, Reach { wrist: READY_M, elbow, hand: Some(grip) }));
+                    return Some((
+                        weight,
+                        Reach { wrist: READY_M, elbow, hand: pointing(side, Vec3::Z, Vec3::Y), held: 1.0 },
+                    ));
                 }
-                let held = READY_M + Vec3::new(2.0 * GRIP_M, 0.0, 0.0);
+                // Fingers around those of the other hand.
+                let around = pointing(side, Vec3::new(-0.6, 0.0, 0.8), Vec3::Y);
+                let grip = READY_M + Vec3::new(2.2 * GRIP_M, -0.01, 0.01);
                 let [.., out, belt, within, slide, hold, _, _] = RELOAD_S;
                 let wrist = along(
                     time_s,
                     &[
-                        (out, held),
+                        (out, grip),
                         (belt, Vec3::new(0.22, -0.32, 0.09)),
                         (belt + 0.1, Vec3::new(0.22, -0.32, 0.09)),
-                        (within - 0.1, READY_M + Vec3::new(0.02, -0.11, 0.0)),
-                        (within, READY_M + Vec3::new(0.02, -0.05, 0.0)),
-                        (slide - 0.2, READY_M + Vec3::new(0.03, 0.06, 0.02)),
-                        (slide, READY_M + Vec3::new(0.05, 0.06, -0.09)),
-                        (hold, held),
+                        (within - 0.1, READY_M + Vec3::new(0.06, -0.13, -0.01)),
+                        (within, READY_M + Vec3::new(0.06, -0.08, 0.0)),
+                        (slide - 0.2, READY_M + Vec3::new(0.08, 0.05, 0.03)),
+                        (slide, READY_M + Vec3::new(0.09, 0.05, -0.08)),
+                        (hold, grip),
                     ],
                 );
-                Some((weight, Reach { wrist, elbow, hand: None }))
+                let away = rise(time_s, out, belt - 0.1, belt + 0.1, within - 0.1);
+                Some((weight, Reach { wrist, elbow, hand: around, held: 1.0 - away }))
             }
             Self::LookAround => None,
         }
@@ -214,8 +221,8 @@ impl Reach {
         let bend = (fore_arm - arm * fore_arm.dot(arm)).normalize();
         let turned = Quat::from_axes(arm * s, bend.cross(arm * s), bend);
         let flexion = Quat::from_rotation_y(-s * acos(arm.dot(fore_arm).clamp(-1.0, 1.0)));
-        let hand = self.hand.map_or(Quat::IDENTITY, |hand| (turned * flexion).inverse() * hand);
-        [Quat::IDENTITY, turned, flexion, hand]
+        let hand = ((turned * flexion).inverse() * self.hand).towards(Quat::IDENTITY);
+        [Quat::IDENTITY, turned, flexion, Quat::IDENTITY.slerp(hand, self.held)]
     }
 }
 
@@ -258,7 +265,8 @@ mod tests {
             let s = side.sign();
             for (x, y, z) in [(0.1, 0.1, 0.4), (0.3, 0.4, 0.2), (0.2, -0.3, 0.1), (-0.03, 0.0, 0.35)] {
                 let at = Vec3::new(x * s, y, z);
-                let posed = Reach { wrist: at, elbow: Vec3::new(s, -1.0, -0.2), hand: None }.solve(side);
+                let reach = Reach { wrist: at, elbow: Vec3::new(s, -1.0, -0.2), hand: Quat::IDENTITY, held: 0.0 };
+                let posed = reach.solve(side);
                 assert!((wrist(side, posed) - at).length() < 1e-4, "{side:?} {at}");
                 assert!(posed[2].y * s < 0.0, "elbows bend ahead");
             }

@@ -15,9 +15,10 @@ pub(crate) struct LegPose {
 }
 
 /// Returns the yaw of the knee, between pelvis and foot: hip and ankle share the rotation of the foot. In a crouch (1) the
-/// knee is over the toes.
+/// knee is over the toes, as far as a bent hip turns out.
 pub(crate) fn knee_yaw(pelvis_yaw: f32, foot_yaw: f32, crouch: f32) -> f32 {
-    lerp(pelvis_yaw, foot_yaw, lerp(0.45, 0.8, crouch))
+    let turn = (foot_yaw - pelvis_yaw) * 2.3;
+    lerp(pelvis_yaw, foot_yaw, lerp(0.45, 0.8 / (1.0 + turn * turn).sqrt(), crouch))
 }
 
 /// Directions of a leg from hip to ankle: (hinge, thigh, shank), both bones pointing down.

@@ -10,6 +10,9 @@
 //!                    clip + truth <------------------------- IK
 //! ```
 //!
+//! A crouch ([`GaitOptions::crouch`]) lowers the same body over the same steps; gestures ([`GaitOptions::gestures`]) turn
+//! the head and the arms of a standing one. Queries leave both out unless they ask for their tags.
+//!
 //! [`gates`] compares the motion with measurements of people, [`coverage()`] with the requests of a stick.
 //!
 //! The same options give the same bytes on every machine: all math is that of `footwork::math`.

@@ -28,7 +28,7 @@ const ARM_SWING_RAD: [f32; 2] = [0.40, 0.62];
 const ELBOW_RAD: [f32; 3] = [0.22, 0.34, 1.5];
 
 /// Elbows in a crouch, radians, and how far the upper arms are ahead of the trunk, which leans: hands are before the body.
-const CROUCHED_ELBOW_RAD: f32 = 1.05;
+const CROUCHED_ELBOW_RAD: f32 = 1.25;
 const CROUCHED_ARM_RAD: f32 = 0.62;
 
 /// Writes the local rotations of all joints above the pelvis into `local`.
@@ -53,7 +53,8 @@ pub(crate) fn pose(p: &PathPoint, trunk: &Trunk, i: usize, attention: Attention,
 
     // Gaze is level, with a nod over each step, and turns ahead of the body.
     let nod = 0.012 * moving * (1.0 - 2.0 * trunk.support[i].abs());
-    let gaze = Quat::from_rotation_y(attention.gaze + bearing.gaze.x) * Quat::from_rotation_x(0.03 * moving + nod + bearing.gaze.y);
+    let gaze = Quat::from_rotation_y(attention.gaze + bearing.gaze.x)
+        * Quat::from_rotation_x(0.03 * moving + nod + bearing.gaze.y);
     let neck = (chest.inverse() * gaze).to_rotation_vector();
     local[joint::NECK] = Quat::from_rotation_vector(neck * 0.45);
     local[joint::HEAD] = local[joint::NECK].inverse() * (chest.inverse() * gaze);

@@ -1,6 +1,7 @@
 //! Motion that default queries leave out changes nothing that they find.
 
 use footwork::build::{BuildConfig, BuildOptions, build};
+use footwork::clip::RawClip;
 use footwork::database::{Database, TagFilter};
 use footwork::input::{MotionInput, Stick};
 use footwork::matcher::{Character, MatcherConfig, MotionMatcher};
@@ -12,8 +13,11 @@ use footwork_metrics::source::Source;
 use std::sync::Arc;
 
 fn built(options: &GaitOptions) -> Arc<Database> {
-    let clips = footwork_gait::clips(options);
-    Arc::new(build(&clips, &BuildConfig::default(), &BuildOptions::default()).unwrap_or_else(|e| panic!("{e}")).0)
+    of(&footwork_gait::clips(options))
+}
+
+fn of(clips: &[RawClip]) -> Arc<Database> {
+    Arc::new(build(clips, &BuildConfig::default(), &BuildOptions::default()).unwrap_or_else(|e| panic!("{e}")).0)
 }
 
 fn drive(db: &Arc<Database>) -> Recording {
@@ -29,7 +33,7 @@ fn bits(values: &[f32]) -> Vec<u32> {
 #[test]
 fn a_crouch_and_gestures_change_neither_the_features_of_locomotion_nor_what_plays() {
     let level = GaitOptions { routes: false, ..GaitOptions::default() };
-    let (plain, all) = (built(&level), built(&GaitOptions { crouch: true, gestures: true, ..level }));
+    let (plain, all) = (built(&level), built(&GaitOptions { crouch: true, gestures: true, ..level.clone() }));
     assert!(all.rows() > plain.rows() + 3000, "{} and {}", plain.rows(), all.rows());
     assert_eq!(bits(&plain.features.offset), bits(&all.features.offset));
     assert_eq!(bits(&plain.features.scale), bits(&all.features.scale));
@@ -38,6 +42,12 @@ fn a_crouch_and_gestures_change_neither_the_features_of_locomotion_nor_what_play
     assert_eq!(plain.row_frames, all.row_frames[..plain.rows()]);
     assert_eq!(format!("{:?}", plain.rig), format!("{:?}", all.rig));
     assert_eq!(plain.stick, all.stick);
+
+    // As locomotion, the same clips would change all of that.
+    let mut clips = footwork_gait::clips(&GaitOptions { routes: false, crouch: true, gestures: true, ..level });
+    let tags = clips.iter_mut().flat_map(|c| &mut c.annotations.tags);
+    tags.filter(|t| t.name == Database::NO_LOCOMOTION).for_each(|t| "locomotion".clone_into(&mut t.name));
+    assert_ne!(bits(&plain.features.offset), bits(&of(&clips).features.offset));
 
     let (ours, theirs) = (drive(&plain), drive(&all));
     assert_eq!(ours.first_other_decision(&theirs), None);
@@ -55,7 +65,9 @@ fn hips_m(db: &Arc<Database>, tags: TagFilter, stick: Stick, updates: usize) -> 
         matcher.output().pose.world(&db.skeleton, &mut world);
         world[joint::HIPS].translation.y
     };
-    (0..120).for_each(|_| drop(update(TagFilter::default())));
+    for _ in 0..120 {
+        update(TagFilter::default());
+    }
     (0..updates).map(|_| update(tags)).collect()
 }
 

@@ -154,10 +154,12 @@ impl Gesture {
                 Some((1.0, Reach { wrist, elbow: turn * Vec3::new(0.5 * s, -1.0, 0.0), hand, held: 1.0 }))
             }
             Self::Wave => {
-                if side == Side::Right {
-                    return None;
-                }
                 let weight = rise(time_s, WAVE_S[0], WAVE_S[1], WAVE_S[2], WAVE_S[3]);
+                if side == Side::Right {
+                    // The other arm does not hang quite still.
+                    let (wrist, hand) = (Vec3::new(-0.2, -0.1, 0.3), pointing(side, Vec3::Z, Vec3::Y));
+                    return Some((0.07 * weight, Reach { wrist, elbow: Vec3::NEG_Y, hand, held: 1.0 }));
+                }
                 let waves = ramp(time_s, WAVE_S[1] - 0.3, WAVE_S[1]) * (1.0 - ramp(time_s, WAVE_S[2], WAVE_S[2] + 0.3));
                 let swing = 0.34 * waves * sin(TAU * WAVE_HZ * (time_s - WAVE_S[1]));
                 // The forearm swings about the elbow, palm ahead.

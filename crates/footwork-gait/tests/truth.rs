@@ -149,7 +149,7 @@ fn hash(options: &GaitOptions) -> u64 {
 fn the_same_bytes_come_out_everywhere() {
     // Changes whenever the motion does: then look at the motion, and write the printed number here.
     const EXPECTED: u64 = 0x8071_d742_c50c_db88;
-    const EXPECTED_ASIDE: u64 = 0x96b0_cac0_ac0b_1fb6;
+    const EXPECTED_ASIDE: u64 = 0x8b48_0cde_4236_12c2;
     let level = |seed: u64| GaitOptions { seed, terrain: true, ..GaitOptions::default() };
     let (a, b) = (hash(&level(1)), hash(&level(1)));
     assert_eq!(a, b, "twice the same options");

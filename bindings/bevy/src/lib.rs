@@ -59,6 +59,7 @@
 //! | keep arms or a face for Bevy's animation | [`MotionMask`] |
 //! | hand over to a ragdoll or a cut-scene, and take over again | [`MotionPaused`] |
 //! | hear footsteps, transitions, tags, events | [`events`] |
+//! | look back, and ask why | [`MotionRecorder`]; `MotionPanelsPlugin` (feature `panels`) |
 //! | roll back | copy [`MotionState`] and `Transform`, and put them back |
 //! | order systems | [`schedule`] |
 //! | limit the cost of a crowd | [`MotionBudget`], [`MotionViewer`] |
@@ -77,8 +78,11 @@ mod input;
 mod kinds;
 mod matching;
 mod model;
+#[cfg(feature = "panels")]
+mod panels;
 mod pose;
 mod probe;
+mod recorder;
 mod root;
 pub mod schedule;
 
@@ -101,8 +105,11 @@ pub use input::{
 };
 pub use matching::{MotionBudget, MotionViewer};
 pub use model::{MotionJoint, MotionModel, MotionRoles};
+#[cfg(feature = "panels")]
+pub use panels::{MotionInspected, MotionInspection, MotionPanels, MotionPanelsPlugin};
 pub use pose::MotionMask;
 pub use probe::{GroundFunction, GroundPoint, GroundProbe, LevelWorld, MotionWorld, WallFunction, WallProbe};
+pub use recorder::{MotionRecorder, MotionRecordingError};
 pub use root::RootMotion;
 pub use schedule::MotionSystems;
 
@@ -121,10 +128,12 @@ pub mod prelude {
     pub use crate::{
         FootworkPlugin, GroundPoint, GroundProbe, HandTarget, HandTargets, LookAt, MotionBody, MotionBudget,
         MotionCharacter, MotionClipEvent, MotionConfig, MotionDatabase, MotionFootstep, MotionGoal, MotionInput,
-        MotionMask, MotionModel, MotionNetworks, MotionNoCandidate, MotionPath, MotionPaused, MotionState,
-        MotionSystems, MotionTagEntered, MotionTagLeft, MotionTransition, MotionViewer, RootDriver, RootMotion, Stick,
-        TagQuery, Target, WallProbe, camera_yaw_rad,
+        MotionMask, MotionModel, MotionNetworks, MotionNoCandidate, MotionPath, MotionPaused, MotionRecorder,
+        MotionState, MotionSystems, MotionTagEntered, MotionTagLeft, MotionTransition, MotionViewer, RootDriver,
+        RootMotion, Stick, TagQuery, Target, WallProbe, camera_yaw_rad,
     };
+    #[cfg(feature = "panels")]
+    pub use crate::{MotionInspected, MotionPanels, MotionPanelsPlugin};
 }
 
 /// Motion matching. `FootworkPlugin::default()` has level ground; [`FootworkPlugin::in_world`] asks a physics engine.

@@ -5,6 +5,7 @@ use crate::character::{MotionCharacter, lift_m, shown_root};
 use crate::convert::{from_matcher, into_matcher, into_root, into_vec};
 use crate::input::{HandTargets, LookAt, MotionBody, MotionInput};
 use crate::probe::{GroundProbe, MotionWorld, WallProbe};
+use crate::recorder::{MotionRecorder, step_one};
 use bevy_ecs::batching::BatchingStrategy;
 use bevy_ecs::entity::unique_vec::UniqueEntityVec;
 use bevy_ecs::prelude::*;
@@ -15,7 +16,8 @@ use bevy_time::Time;
 use bevy_transform::components::{GlobalTransform, Transform};
 use bevy_utils::Parallel;
 use footwork::input as core;
-use footwork::matcher::{Character, Crowd, Scratch, SearchScheduler, Turn, step_in_turns};
+use footwork::matcher::{Character, Scratch, SearchScheduler, Turn};
+use footwork::recorder::One;
 use std::sync::Arc;
 
 /// Characters of a task: they share working space.
@@ -233,7 +235,7 @@ pub(crate) fn match_motion<W: MotionWorld>(
         &mut MotionState,
         &mut MotionOutput,
         &mut Backstage,
-        (Option<&GroundProbe>, Option<&WallProbe>),
+        (Option<&GroundProbe>, Option<&WallProbe>, Option<&mut MotionRecorder>),
     )>,
     world: StaticSystemParam<W::Param>,
     time: Res<Time>,
@@ -245,13 +247,14 @@ pub(crate) fn match_motion<W: MotionWorld>(
     let world: &SystemParamItem<W::Param> = &world;
     let crowd = characters.par_iter_many_unique_mut(&crowds.order);
     let chunks = BatchingStrategy::fixed(CHUNK);
-    crowd.batching_strategy(chunks).for_each(|(entity, kind, mut state, mut output, mut backstage, probes)| {
+    crowd.batching_strategy(chunks).for_each(|(entity, kind, mut state, mut output, mut backstage, others)| {
+        let (ground_probe, wall_probe, recorder) = others;
         let mut rooms = rooms.borrow_local_mut();
         let scratch = rooms.of(&kind.character);
         let scale = kind.scale;
         let ground = |at: glam::Vec3| -> core::GroundPoint {
             let at = from_matcher(at, scale);
-            let p = match probes.0 {
+            let p = match ground_probe {
                 Some(GroundProbe::Function(f)) => f(at),
                 _ => W::ground(world, entity, at),
             };
@@ -263,7 +266,7 @@ pub(crate) fn match_motion<W: MotionWorld>(
         };
         let wall = |from: glam::Vec3, to: glam::Vec3| -> glam::Vec3 {
             let (from, to) = (from_matcher(from, scale), from_matcher(to, scale));
-            let end = match probes.1 {
+            let end = match wall_probe {
                 Some(WallProbe::Function(f)) => f(from, to),
                 _ => W::wall(world, entity, from, to),
             };
@@ -271,14 +274,17 @@ pub(crate) fn match_motion<W: MotionWorld>(
         };
         let backstage = &mut *backstage;
         let input = core::MotionInput {
-            ground: probes.0.is_some().then_some(&ground),
-            collide: probes.1.is_some().then_some(&wall),
+            ground: ground_probe.is_some().then_some(&ground),
+            collide: wall_probe.is_some().then_some(&wall),
             ..backstage.prepared.input.borrow()
         };
-        let crowd =
-            Crowd { states: std::slice::from_mut(&mut state.0), scratch, outputs: std::slice::from_mut(&mut output.0) };
-        let (inputs, turns) = (std::slice::from_ref(&input), std::slice::from_ref(&backstage.turn));
-        backstage.result = step_in_turns(&kind.character, inputs, turns, dt_s, crowd).err();
+        let one = One { state: &mut state.0, scratch, output: &mut output.0 };
+        let (character, turn) = (&*kind.character, backstage.turn);
+        let done = match recorder {
+            Some(mut recorder) => recorder.step(character, &input, turn, dt_s, one),
+            None => step_one(character, &input, turn, dt_s, one),
+        };
+        backstage.result = done.err();
         #[cfg(feature = "debug")]
         if let Some(seen) = &mut backstage.seen {
             seen.look(&kind.character, rooms.of(&kind.character), &output.0);

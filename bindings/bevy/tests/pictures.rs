@@ -22,7 +22,7 @@ fn picture(example: &str, after_s: &str) -> Option<Pixmap> {
     let file: PathBuf = folder.join(format!("{example}.png"));
     let _ = std::fs::remove_file(&file);
     let mut run = Command::new("timeout");
-    run.args(["300", "xvfb-run", "-a", "-s", "-screen 0 1280x720x24"]);
+    run.args(["300", "xvfb-run", "-a", "-s", "-screen 0 1600x900x24"]);
     run.arg(profile.join("examples").join(example)).arg("--picture").arg(&file).args(["--after", after_s]);
     let ran = run.env("XDG_RUNTIME_DIR", &folder).env("WGPU_BACKEND", "vulkan").output().unwrap();
     let said = String::from_utf8_lossy(&ran.stderr) + String::from_utf8_lossy(&ran.stdout);
@@ -41,15 +41,23 @@ struct Figure {
 }
 
 fn figure(picture: &Pixmap) -> Figure {
-    let (width, height) = (picture.width() as usize, picture.height() as usize);
+    figure_in(picture, [0.0, 1.0])
+}
+
+/// The figure between two shares of the width.
+fn figure_in(picture: &Pixmap, columns: [f32; 2]) -> Figure {
+    let (whole, height) = (picture.width() as usize, picture.height() as usize);
+    let [from, to] = columns.map(|share| (share * whole as f32) as usize);
+    let width = to - from;
     let (mut left, mut right, mut rows, mut light) = (0, 0, vec![0usize; height], 0.0);
-    for (i, pixel) in picture.pixels().iter().enumerate() {
+    let inside = picture.pixels().iter().enumerate().filter(|(i, _)| (from..to).contains(&(i % whole)));
+    for (i, pixel) in inside {
         let [r, g, b] = [pixel.red(), pixel.green(), pixel.blue()].map(f32::from);
         light += (r + g + b) / 765.0;
         let (orange, blue) = (r > 1.6 * b + 20.0 && r > 1.25 * g, b > 1.6 * r + 20.0 && b > 1.25 * g);
         left += usize::from(orange);
         right += usize::from(blue);
-        rows[i / width] += usize::from(orange || blue);
+        rows[i / whole] += usize::from(orange || blue);
     }
     let seen = |n: &usize| *n > 1;
     let top = rows.iter().position(seen).unwrap_or(0) as f32 / height as f32;
@@ -84,6 +92,18 @@ fn strafing_shows_a_figure() {
 #[test]
 fn stairs_show_a_figure() {
     shows_figures("stairs", "2", true);
+}
+
+#[test]
+fn the_panels_are_shown_beside_the_figure_of_the_game() {
+    let Some(picture) = picture("panels", "4") else { return };
+    let (game, panels) = (figure_in(&picture, [0.0, 0.25]), figure_in(&picture, [0.3, 0.98]));
+    println!("{} and {} pixels of the sides, brightness {:.2}", game.left, game.right, game.brightness);
+    assert!(game.left > 150 && game.right > 150 && game.bottom < 0.98, "no figure beside the panels");
+    assert!((0.25..0.85).contains(&game.brightness), "dark or washed out: {:.2}", game.brightness);
+    // egui is dark by default, and the bars of costs are coloured.
+    assert!(panels.brightness < 0.3, "no panels: brightness {:.2}", panels.brightness);
+    assert!(panels.left > 50 && panels.right > 50, "nothing in the panels: {} and {}", panels.left, panels.right);
 }
 
 #[test]

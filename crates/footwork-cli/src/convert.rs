@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub fn convert(args: &ConvertArgs, common: &Common) -> Result<()> {
     let target = Target::of(args)?;
     let mesh = args.mesh.as_ref().map(|path| Mesh::read(path)).transpose()?;
-    let Imported { clips, notes, fixes } = read(args, common)?;
+    let Imported { clips, notes, fixes, .. } = read(args, common)?;
     let notes: Vec<String> = notes.iter().map(ToString::to_string).chain(crate::clips::fix_lines(&fixes)).collect();
     let files = target.write(&clips, mesh.as_ref(), common.json)?;
     if common.json {

@@ -10,7 +10,7 @@ use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use footwork::clip::RawClip;
 use footwork_import::doctor::{CHECKS, Check, DanceCardCell, Diagnosis, DoctorOptions, Finding, Severity, examine};
-use footwork_import::{Fix, Imported, check_rules};
+use footwork_import::{Imported, check_rules};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -30,7 +30,7 @@ pub fn doctor(args: &DoctorArgs, common: &Common) -> Result<ExitCode> {
     if let Some(units) = &args.units {
         config.source.units = units.clone();
     }
-    let Imported { clips, notes, fixes } = source_clips(&args.clips, common, &config, None)?;
+    let Imported { clips, notes, fixes, .. } = source_clips(&args.clips, common, &config, None)?;
     if let Some(file) = &common.config {
         check_rules(&config.build.clips, &clips, file)?;
     }
@@ -41,7 +41,7 @@ pub fn doctor(args: &DoctorArgs, common: &Common) -> Result<ExitCode> {
         DoctorOptions { build: config.build, matcher: config.matcher, checks: chosen(args), progress: Some(&tell) };
     let sources = sources(&clips);
     let mut diagnosis = examine(clips, &options).map_err(|error| in_source(&sources, common, error))?;
-    diagnosis.findings.splice(0..0, fixes.iter().map(mended_on_reading).filter(|f| options.checks.contains(&f.check)));
+    diagnosis.findings.splice(0..0, fixes.iter().map(Finding::of_fix).filter(|f| options.checks.contains(&f.check)));
     bar.finish_and_clear();
     if let Some(folder) = &args.fix {
         clips::write_folder("--fix", &diagnosis.clips, folder, common.json)?;
@@ -61,15 +61,6 @@ pub fn doctor(args: &DoctorArgs, common: &Common) -> Result<ExitCode> {
         Some(Severity::Warning) => ExitCode::from(WARNINGS),
         _ => ExitCode::SUCCESS,
     })
-}
-
-/// A fault of a file that every command mends when it reads it: copies are written without it.
-fn mended_on_reading(fix: &Fix) -> Finding {
-    let (check, severity) = match fix.what {
-        "units" => (Check::Scale, Severity::Warning),
-        _ => (Check::UpAxis, Severity::Error),
-    };
-    Finding::new(check, severity, &fix.clip, &fix.found, format!("{}, as on every reading", fix.done)).mended()
 }
 
 /// Returns the requested checks, in the order in which they run.

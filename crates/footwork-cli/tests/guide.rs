@@ -169,6 +169,11 @@ fn record_and_replay_can_be_followed() {
 }
 
 #[test]
+fn why_can_be_followed() {
+    assert!(follow("why.md") >= 5);
+}
+
+#[test]
 fn studio_can_be_followed() {
     follow("studio.md");
 }

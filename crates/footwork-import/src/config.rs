@@ -25,14 +25,14 @@ use crate::note::Note;
 use crate::pattern::NamePattern;
 use crate::place::Place;
 use crate::ranges::{self, RangeSpec};
+use crate::sidecar::{self, Take, parse_toml};
 use crate::units::Units;
-use footwork::build::config::matches_pattern;
 use footwork::build::{BuildConfig, ClipRule};
 use footwork::clip::RawClip;
 use footwork::matcher::MatcherConfig;
 use footwork::settings;
 use footwork::settings::{At, Kind, Setting, SettingError};
-use serde::de::{DeserializeOwned, Error};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -141,7 +141,7 @@ impl CharacterConfig {
     /// # Errors
     /// Unreadable, not TOML, or a key that means nothing (naming the nearest).
     pub fn load(path: &Path) -> Result<Self, ConfigFileError> {
-        read_toml(Place::Disk, path)
+        parse_toml(&read_text(Place::Disk, path)?, path)
     }
 
     /// As [`CharacterConfig::load`], from memory. `path` is for messages.
@@ -165,16 +165,8 @@ pub fn motion_files(inputs: &[PathBuf], base: &Path) -> Result<Vec<PathBuf>, Con
 /// Bytes of a TOML file at most: far more than anybody writes.
 const MOST_TOML_BYTES: u64 = 16 << 20;
 
-fn read_toml<T: DeserializeOwned>(place: Place, path: &Path) -> Result<T, ConfigFileError> {
-    let text = place
-        .read_text(path, MOST_TOML_BYTES)
-        .map_err(|error| ConfigFileError::Read { path: path.to_owned(), error })?;
-    parse_toml(&text, path)
-}
-
-fn parse_toml<T: DeserializeOwned>(text: &str, path: &Path) -> Result<T, ConfigFileError> {
-    toml::from_str(text)
-        .map_err(|e| ConfigFileError::Parse { path: path.to_owned(), message: e.to_string().trim_end().to_owned() })
+fn read_text(place: Place, path: &Path) -> Result<String, ConfigFileError> {
+    place.read_text(path, MOST_TOML_BYTES).map_err(|error| ConfigFileError::Read { path: path.to_owned(), error })
 }
 
 /// Reads the clips of a list of files, folders and patterns (relative ones under `base`), with their sidecars:
@@ -271,54 +263,13 @@ fn import(
 ) -> Result<Imported, ConfigFileError> {
     let mut imported = load_all(place, &files, (reading.units, reading.unreadable), on_progress, cache)?;
     for clip in &mut imported.clips {
-        annotate(place, clip, reading.pattern.as_ref(), &mut imported.notes)?;
+        let take = annotate(place, clip, reading.pattern.as_ref(), &mut imported.notes)?;
+        imported.takes.push(take);
     }
-    ranges::cut(&mut imported.clips, reading.ranges)
+    imported.origins = ranges::cut(&mut imported.clips, reading.ranges)
         .map_err(|what| ConfigFileError::Value { key: "source.ranges", what })?;
     finish(&mut imported)?;
     Ok(imported)
-}
-
-/// Checks that the times of rules lie within the clips that they are about. `file` is where the rules are written.
-///
-/// # Errors
-/// The first tag, event, cost or range outside of its clip.
-pub fn check_rules(rules: &[ClipRule], clips: &[RawClip], file: &Path) -> Result<(), ConfigFileError> {
-    for rule in rules {
-        let about = |c: &&RawClip| matches_pattern(&rule.name, &c.name);
-        if let Some(what) = clips.iter().filter(about).find_map(|c| outside(rule, c)) {
-            let message = format!("`build.clips`: {what}");
-            return Err(ConfigFileError::Parse { path: file.to_owned(), message });
-        }
-    }
-    Ok(())
-}
-
-/// What a rule says about times that a clip does not have.
-fn outside(rule: &ClipRule, clip: &RawClip) -> Option<String> {
-    // The last frame lasts as long as the others; half a frame more is how people round.
-    let end = clip.seconds() + 1.5 / clip.rate_hz;
-    let within = |s: f32| (-0.5 / clip.rate_hz..=end).contains(&s);
-    let told = |what: String, times: String| {
-        let (name, last) = (&clip.name, clip.seconds());
-        Some(format!(
-            "clip `{name}`, {what}: expected times from 0 s to {last:.3} s, the length of the clip, found {times}"
-        ))
-    };
-    if let Some(e) = rule.events.iter().find(|e| !within(e.time_s)) {
-        return told(format!("event `{}`", e.name), format!("{} s", e.time_s));
-    }
-    let span = |start_s: Option<f32>, end_s: Option<f32>| (start_s.unwrap_or(0.0), end_s.unwrap_or(end));
-    let tags = rule.tags.iter().map(|t| (format!("tag `{}`", t.name), span(t.start_s, t.end_s)));
-    let costs = rule.costs.iter().map(|c| (format!("cost {}", c.cost), span(c.start_s, c.end_s)));
-    if let Some((what, (a, b))) = tags.chain(costs).find(|(_, (a, b))| !within(*a) || !within(*b)) {
-        return told(what, format!("{a} s to {b} s"));
-    }
-    // A late end is how these say "to the end".
-    let ranges = rule.discard.iter().map(|r| ("discard", r));
-    let ranges = ranges.chain(rule.do_not_enter.iter().map(|r| ("do_not_enter", r)));
-    let (what, [a, b]) = ranges.into_iter().find(|(_, [a, _])| !within(*a))?;
-    told(format!("`{what}`"), format!("{a} s to {b} s"))
 }
 
 /// What name and sidecar tell about a clip.
@@ -327,7 +278,7 @@ fn annotate(
     clip: &mut RawClip,
     pattern: Option<&NamePattern>,
     notes: &mut Vec<Note>,
-) -> Result<(), ConfigFileError> {
+) -> Result<Take, ConfigFileError> {
     match pattern.map(|p| (p, p.tags(&clip.name))) {
         Some((_, Some(tags))) => {
             let rule = ClipRule { tags, ..ClipRule::default() };
@@ -339,17 +290,13 @@ fn annotate(
         }
         None => {}
     }
-    let sidecar = Path::new(&clip.source).with_file_name(format!("{}.tags.toml", clip.name));
-    if place.has(&sidecar) {
-        let rule: ClipRule = read_toml(place, &sidecar)?;
-        if let Some(message) = outside(&rule, clip) {
-            return Err(ConfigFileError::Parse { path: sidecar, message });
-        }
-        rule.apply(clip)
-            .and_then(|()| clip.validate())
-            .map_err(|error| ConfigFileError::Sidecar { path: sidecar, error })?;
+    let mut take = Take::of(clip);
+    if place.has(&take.sidecar) {
+        let text = read_text(place, &take.sidecar)?;
+        sidecar::apply(&sidecar::parse_within(&text, &take)?, clip, &take.sidecar)?;
+        take.text = Some(text);
     }
-    Ok(())
+    Ok(take)
 }
 
 #[cfg(test)]
@@ -411,6 +358,49 @@ mod tests {
         std::fs::write(dir.path().join("run.tags.toml"), "tag = 1\n").unwrap();
         let message = read_clips(&[".".into()], dir.path(), Units::Auto, None).unwrap_err().to_string();
         assert!(message.contains("run.tags.toml") && message.contains("did you mean `tags`?"), "{message}");
+    }
+
+    #[test]
+    fn the_sidecar_of_each_clip_is_told_whatever_the_clip_is_called() {
+        let dir = folder();
+        std::fs::create_dir(dir.path().join("b")).unwrap();
+        std::fs::write(dir.path().join("b/run.bvh"), BVH).unwrap();
+        std::fs::write(dir.path().join("b/run.tags.toml"), "loop = true\n").unwrap();
+        let piece = RangeSpec {
+            clip: "walk1".into(),
+            name: "a_piece".into(),
+            start_s: Some(0.0333),
+            end_s: None,
+            looping: false,
+        };
+        let long = BVH.replace("Frames: 2", "Frames: 3") + "0 95 8 0 90 0\n";
+        std::fs::write(dir.path().join("walk1.bvh"), long).unwrap();
+        let source = SourceConfig { ranges: vec![piece], ..SourceConfig::default() };
+        let imported = import_clips(&[".".into()], dir.path(), &source, None).unwrap();
+        let told: Vec<_> = imported
+            .clips
+            .iter()
+            .zip(&imported.origins)
+            .map(|(clip, origin)| {
+                let take = &imported.takes[origin.take];
+                let path = take.sidecar.strip_prefix(dir.path().join(".")).unwrap().display().to_string();
+                (clip.name.rsplit('.').next().unwrap().to_owned(), path, take.text.is_some(), origin.start_s > 0.0)
+            })
+            .collect();
+        let one = |name: &str, path: &str, text, later| (name.to_owned(), path.to_owned(), text, later);
+        let b = std::path::Path::new("b").join("run.tags.toml").display().to_string();
+        let mut wanted = vec![
+            one("a_piece", "walk1.tags.toml", false, true),
+            one("run", "run.tags.toml", false, false),
+            one("run", &b, true, false),
+            one("walk2", "walk2.tags.toml", false, false),
+        ];
+        let mut told = told;
+        told.sort();
+        wanted.sort();
+        assert_eq!(told, wanted);
+        let take = imported.takes.iter().find(|t| t.name == "walk1").unwrap();
+        assert_eq!((take.frames, take.seconds() > 0.06), (3, true));
     }
 
     #[test]

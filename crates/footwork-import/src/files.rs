@@ -7,6 +7,7 @@ use crate::note::{Fix, Note};
 use crate::one_skeleton;
 use crate::place::Place;
 use crate::scene::{ClipsAndNotes, SceneError};
+use crate::sidecar::{Origin, Take};
 use crate::upright;
 use footwork::clip::RawClip;
 use footwork::files::write_atomically;
@@ -111,6 +112,10 @@ pub struct Imported {
     pub notes: Vec<Note>,
     /// What was mended: turned axes, units that nobody would expect. Whoever wants no mended clips refuses those that have any.
     pub fixes: Vec<Fix>,
+    /// The clips as their files have them, in the order of the files. Empty where sidecars are not read.
+    pub takes: Vec<Take>,
+    /// `[clips]` the part of a take that each clip is. Empty where sidecars are not read.
+    pub origins: Vec<Origin>,
 }
 
 /// A file to be read.
@@ -271,7 +276,11 @@ impl LeftOut {
 pub(crate) fn finish(imported: &mut Imported) -> Result<(), ImportError> {
     imported.notes.extend(tell_apart(&mut imported.clips));
     let clips = &mut imported.clips;
-    clips.sort_by(|a, b| (&a.name, &a.source).cmp(&(&b.name, &b.source)));
+    let by_name = |a: &RawClip, b: &RawClip| (&a.name, &a.source).cmp(&(&b.name, &b.source));
+    let mut order: Vec<usize> = (0..imported.origins.len()).collect();
+    order.sort_by(|a, b| by_name(&clips[*a], &clips[*b]));
+    imported.origins = order.into_iter().map(|k| imported.origins[k]).collect();
+    clips.sort_by(by_name);
     if let Some(pair) = clips.windows(2).find(|pair| pair[0].name == pair[1].name) {
         let [first, second] = [0, 1].map(|i| PathBuf::from(&pair[i].source));
         return Err(ImportError::RepeatedName { name: pair[0].name.clone(), first, second });

@@ -68,12 +68,13 @@ mod ranges;
 pub mod reference;
 mod resample;
 mod scene;
+mod sidecar;
 mod units;
 mod upright;
 
 pub use cache::{ClipCache, cache_folder};
 pub use config::{
-    CharacterConfig, SourceConfig, UnitSetting, check_rules, import_clips, import_clips_cached, import_clips_in_memory,
+    CharacterConfig, SourceConfig, UnitSetting, import_clips, import_clips_cached, import_clips_in_memory,
     motion_files, read_clips,
 };
 pub use config_error::ConfigFileError;
@@ -82,6 +83,7 @@ pub use note::{Fix, Note};
 pub use ranges::RangeSpec;
 pub use resample::resample;
 pub use scene::{SceneError, SceneProblem};
+pub use sidecar::{Origin, Take, check_rules, parse_sidecar};
 pub use units::Units;
 
 /// The code in the papers is compiled as documentation tests: here, because this crate's tests know all the others.
@@ -97,4 +99,6 @@ mod papers {
     struct Corrections;
     #[doc = include_str!("../../../docs/guide/retargeting.md")]
     struct Retargeting;
+    #[doc = include_str!("../../../docs/guide/why.md")]
+    struct Why;
 }

@@ -1,5 +1,6 @@
 //! Long takes cut into clips.
 
+use crate::sidecar::Origin;
 use footwork::clip::{Annotations, RawClip, TimeRange};
 use footwork::error::nearest;
 use footwork::settings;
@@ -21,24 +22,32 @@ settings! {
     }
 }
 
-/// Replaces the takes that ranges are cut from by these ranges.
+/// Replaces the takes that ranges are cut from by these ranges. Returns where each clip then comes from; takes are counted as they
+/// came in.
 ///
 /// # Errors
 /// What is wrong with a range, naming it.
-pub fn cut(clips: &mut Vec<RawClip>, ranges: &[RangeSpec]) -> Result<(), String> {
-    let pieces: Result<Vec<RawClip>, String> = ranges.iter().map(|r| piece(clips, r)).collect();
+pub fn cut(clips: &mut Vec<RawClip>, ranges: &[RangeSpec]) -> Result<Vec<Origin>, String> {
+    let pieces: Result<Vec<(RawClip, Origin)>, String> = ranges.iter().map(|r| piece(clips, r)).collect();
     let pieces = pieces?;
-    clips.retain(|c| !ranges.iter().any(|r| r.clip == c.name));
-    clips.extend(pieces);
-    Ok(())
+    let stays = |clip: &RawClip| !ranges.iter().any(|r| r.clip == clip.name);
+    let whole = (0..clips.len()).filter(|take| stays(&clips[*take])).map(|take| Origin { take, start_s: 0.0 });
+    let mut origins: Vec<Origin> = whole.collect();
+    clips.retain(stays);
+    for (clip, origin) in pieces {
+        clips.push(clip);
+        origins.push(origin);
+    }
+    Ok(origins)
 }
 
-fn piece(clips: &[RawClip], range: &RangeSpec) -> Result<RawClip, String> {
-    let Some(clip) = clips.iter().find(|c| c.name == range.clip) else {
+fn piece(clips: &[RawClip], range: &RangeSpec) -> Result<(RawClip, Origin), String> {
+    let Some(take) = clips.iter().position(|c| c.name == range.clip) else {
         let hint = nearest(&range.clip, clips.iter().map(|c| c.name.as_str()));
         let hint = hint.map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
         return Err(format!("range `{}`: no clip is named `{}`{hint}", range.name, range.clip));
     };
+    let clip = &clips[take];
     let (start, end) = (range.start_s.unwrap_or(0.0), range.end_s.unwrap_or_else(|| clip.seconds()));
     // The end as people round it.
     let most = clip.seconds() + 1.0 / clip.rate_hz;
@@ -54,7 +63,7 @@ fn piece(clips: &[RawClip], range: &RangeSpec) -> Result<RawClip, String> {
     let (first, last) = (frame(start), frame(end));
     let joints = clip.skeleton.len();
     let rows = first * joints..(last + 1) * joints;
-    Ok(RawClip {
+    let cut = RawClip {
         name: range.name.clone(),
         source: clip.source.clone(),
         skeleton: clip.skeleton.clone(),
@@ -63,7 +72,8 @@ fn piece(clips: &[RawClip], range: &RangeSpec) -> Result<RawClip, String> {
         translations: clip.translations[rows.clone()].to_vec(),
         rotations: clip.rotations[rows].to_vec(),
         annotations: annotations(clip, first, last),
-    })
+    };
+    Ok((cut, Origin { take, start_s: first as f32 / clip.rate_hz }))
 }
 
 /// What is known about some frames, in their own time.
@@ -109,7 +119,8 @@ mod tests {
         let whole = take();
         let joints = whole.skeleton.len();
         let mut clips = vec![whole.clone()];
-        cut(&mut clips, &[range("a", 0.5, 1.0), range("b", 1.0, 1.5)]).unwrap();
+        let origins = cut(&mut clips, &[range("a", 0.5, 1.0), range("b", 1.0, 1.5)]).unwrap();
+        assert_eq!(origins, [Origin { take: 0, start_s: 0.5 }, Origin { take: 0, start_s: 1.0 }]);
         assert_eq!(clips.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
         let first = (0.5 * whole.rate_hz) as usize;
         assert_eq!(clips[0].rotations[..joints], whole.rotations[first * joints..][..joints]);

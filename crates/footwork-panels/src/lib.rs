@@ -9,18 +9,24 @@
 
 mod camera;
 mod drive;
+mod findings;
 mod flip;
+mod follow;
+mod history;
 mod job;
 mod library;
 mod measure;
 mod performance;
+mod request;
 mod scene;
 mod session;
 mod studio;
 mod style;
+mod tags;
 #[cfg(test)]
 mod tests;
 mod timeline;
+mod toml;
 mod tracks;
 mod tune;
 mod tuning;
@@ -29,11 +35,15 @@ mod why;
 
 pub use camera::Orbit;
 pub use drive::{Driver, Hands};
+pub use findings::{Examined, Findings};
 pub use flip::{Flip, Weight};
+pub use follow::Following;
 pub use library::Library;
+pub use request::Request;
 pub use scene::Layers;
 pub use session::Session;
-pub use studio::{Request, Studio};
+pub use studio::Studio;
+pub use tags::{Sources, Unsaved};
 pub use timeline::Timeline;
 pub use tracks::{Sample, Tracks};
 pub use tune::Tune;

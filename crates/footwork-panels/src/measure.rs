@@ -62,7 +62,7 @@ impl Measure {
         });
         let Some([before, after]) = &self.rows else { return asked };
         egui::Grid::new(help).num_columns(3).striped(true).show(ui, |ui| {
-            for words in ["", &before.name, &after.name] {
+            for words in ["", &before.variant, &after.variant] {
                 ui.label(RichText::new(words).small());
             }
             ui.end_row();

@@ -85,7 +85,11 @@ impl Performance {
             if let Some(touched) = touched {
                 let rows = session.database.rows() * sides;
                 line("  rows compared", format!("{} of {rows}", touched.rows), "By the last search, wholly or in part");
-                line("  bounds computed", touched.nodes.to_string(), "By the last search: boxes or branches of the tree");
+                line(
+                    "  bounds computed",
+                    touched.nodes.to_string(),
+                    "By the last search: boxes or branches of the tree",
+                );
             }
             line(
                 "state of the character",
@@ -101,9 +105,12 @@ impl Performance {
         plot.y_axis_label("us").show_x(false).show(ui, |plot| plot.line(Line::new("update", PlotPoints::from(points))));
     }
 
-    /// What the last search of the character shown looked at.
+    /// What the last search of the character shown looked at; `None` where networks play.
     pub fn touched(&mut self, session: &Session) -> Option<Touched> {
         let shown = session.shown();
+        if !shown.character().plays_clips() {
+            return None;
+        }
         let backend = shown.config().search.backend;
         let same = |c: &Counter| Arc::ptr_eq(&c.database, &session.database) && c.backend == backend;
         if !self.index.as_ref().is_some_and(same) {
@@ -111,13 +118,13 @@ impl Performance {
             self.index = Some(Counter { database: session.database.clone(), backend, index });
         }
         let query = shown.last_query()?;
-        (query.features.len() == session.database.features.columns)
-            .then(|| self.index.as_ref().map(|c| c.index.touched(&session.database, &query)))?
+        self.index.as_ref().map(|counter| counter.index.touched(&session.database, &query))
     }
 
     fn stages(&mut self, ui: &mut egui::Ui, session: &Session) {
         ui.horizontal(|ui| {
-            let help = "Lets characters with different stages take turns for 20 s of a random stick, as fast as it goes";
+            let help =
+                "Lets characters with different stages take turns for 20 s of a random stick, as fast as it goes";
             let button = egui::Button::new("Time the stages");
             if ui.add_enabled(self.timing.is_none(), button).on_hover_text(help).clicked() {
                 self.start(session);
@@ -133,7 +140,8 @@ impl Performance {
                 let Some(t) = times.of(stages) else { continue };
                 ui.label(words).on_hover_text(stages.about());
                 let whole = matches!(stages, Stages::Bare | Stages::Default);
-                let us = if whole { format!("{:.2} us", t.update_us) } else { format!("{:+.2} us", t.update_us - default) };
+                let us =
+                    if whole { format!("{:.2} us", t.update_us) } else { format!("{:+.2} us", t.update_us - default) };
                 ui.monospace(us);
                 ui.end_row();
             }
@@ -156,14 +164,20 @@ impl Performance {
         egui::Grid::new("exact and learned").num_columns(3).striped(true).show(ui, |ui| {
             let mut line = |what: &str, values: [String; 2], help: &str| {
                 ui.label(what).on_hover_text(help);
-                values.map(|v| ui.monospace(v));
+                for value in values {
+                    ui.monospace(value);
+                }
                 ui.end_row();
             };
             line("", ["exact".to_owned(), "learned".to_owned()], "");
             line("memory", [mb(session.database.bytes()), mb(networks.bytes())], "Data that run time needs");
             let [exact, learned] = [Stages::Default, Stages::Learned].map(of);
             line("update", [exact, learned].map(|t| us(t.map(|t| t.update_us))), "Median; time the stages to see it");
-            line("a search adds", [exact, learned].map(|t| us(t.map(|t| t.search_us))), "Median; networks: a projection");
+            line(
+                "a search adds",
+                [exact, learned].map(|t| us(t.map(|t| t.search_us))),
+                "Median; networks: a projection",
+            );
         });
         let help = "Drives short courses by exact search and by the networks";
         if self.against.ui(ui, session, help) {

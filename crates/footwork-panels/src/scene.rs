@@ -59,6 +59,8 @@ pub(crate) struct Scenery<'a> {
     /// Of the picture, pixels.
     pub size: [f32; 2],
     pub ground: GroundKind,
+    /// Height of level ground, metres.
+    pub level_m: f32,
 }
 
 impl Scenery<'_> {
@@ -69,7 +71,7 @@ impl Scenery<'_> {
 
     /// The ground above or below a point.
     pub fn height(&self, p: Vec3) -> Vec3 {
-        if self.ground.is_level() { p.with_y(0.0) } else { p.with_y(self.ground.at(p).height_m) }
+        if self.ground.is_level() { p.with_y(self.level_m) } else { p.with_y(self.ground.at(p).height_m) }
     }
 
     /// The ground around a point.
@@ -88,9 +90,10 @@ impl Scenery<'_> {
                 for piece in -n..n {
                     let at = |i: i32| {
                         let (a, b) = (i as f32 * GRID_M, k as f32 * GRID_M);
-                        if along_x { Vec3::new(x0 + a, 0.0, z0 + b) } else { Vec3::new(x0 + b, 0.0, z0 + a) }
+                        let (x, z) = if along_x { (a, b) } else { (b, a) };
+                        Vec3::new(x0 + x, self.level_m, z0 + z)
                     };
-                    let far = ((at(piece) - around.with_y(0.0)).length() / REACH_M).clamp(0.0, 1.0);
+                    let far = ((at(piece) - around.with_y(self.level_m)).length() / REACH_M).clamp(0.0, 1.0);
                     if far >= 1.0 {
                         continue;
                     }

@@ -1,6 +1,10 @@
 //! A character with everything around it that the panels show: data, settings, who steers, what was recorded, what is looked at.
 
 use crate::drive::{Driver, Hands, Steering};
+use crate::findings::Findings;
+use crate::follow::Followed;
+use crate::history::{History, Step};
+use crate::tags::Takes;
 use crate::tracks::Tracks;
 use crate::tuning::Tuning;
 use footwork::database::Database;
@@ -23,11 +27,13 @@ use web_time::Instant;
 const BODY_SAMPLES: usize = 60;
 /// A step is never longer than this: after a pause of the window, time does not jump.
 const LONGEST_STEP_S: f32 = 0.1;
+/// Nearer to the newest update of a game than this, a recording that plays is live again.
+const NEARLY_LIVE: usize = 30;
 
 /// What is shown.
 #[derive(Debug)]
 pub(crate) enum Mode {
-    /// The character as it is driven.
+    /// The character as it is driven, or as a game sends it.
     Live,
     /// What was recorded.
     Review(Box<Review>),
@@ -73,10 +79,21 @@ pub struct Session {
     pub(crate) recorder: Recorder,
     pub(crate) tracks: Tracks,
     pub(crate) mode: Mode,
+    pub(crate) followed: Option<Box<Followed>>,
     pub(crate) steering: Steering,
     pub(crate) ground: GroundKind,
     /// What went wrong last, in words.
     pub message: Option<String>,
+    /// What was edited: settings and tags.
+    pub(crate) history: History,
+    /// Takes of the clips, with their tags.
+    pub(crate) takes: Takes,
+    /// Faults of the clips, once they were looked for.
+    pub findings: Option<Findings>,
+    /// A part of a take that a panel points at: index, start and end in seconds.
+    pub(crate) pointed: Option<(usize, [f32; 2])>,
+    /// What the shell does in the background, in words.
+    pub busy: Option<String>,
     still: PoseVelocity,
 }
 
@@ -89,6 +106,7 @@ impl Session {
         let character = Character::new(database.clone(), tuning.matcher().clone()).map_err(|e| e.to_string())?;
         let recorder = Recorder::new(&character, RecorderConfig::default());
         let matcher = MotionMatcher::of(Arc::new(character), Transform::IDENTITY).map_err(|e| e.to_string())?;
+        let takes = Takes::of_database(&database);
         Ok(Self {
             name: name.into(),
             figure: body(&database),
@@ -100,9 +118,15 @@ impl Session {
             matcher,
             recorder,
             mode: Mode::Live,
+            followed: None,
             steering: Steering::new(Driver::Hands),
             ground: GroundKind::Level,
             message: None,
+            history: History::default(),
+            takes,
+            findings: None,
+            pointed: None,
+            busy: None,
         })
     }
 
@@ -116,13 +140,14 @@ impl Session {
         self.networks.as_ref()
     }
 
-    /// Loads networks, and plays them.
+    /// Takes networks that can play in the place of the clips; see [`Session::play_networks`].
     ///
     /// # Errors
     /// Networks of other data, in words; nothing changes.
     pub fn set_networks(&mut self, networks: Arc<Networks>) -> Result<(), String> {
-        let before = self.networks.replace(networks);
-        self.play_networks(true).inspect_err(|_| self.networks = before)
+        networks.check_schema(&self.database).map_err(|e| e.to_string())?;
+        self.networks = Some(networks);
+        if self.plays_networks() { self.play_networks(true) } else { Ok(()) }
     }
 
     /// True while networks play.
@@ -180,11 +205,16 @@ impl Session {
 
     /// Begins anew at the origin; what was recorded is gone.
     pub fn restart(&mut self) {
-        if let Ok(matcher) = MotionMatcher::of(self.matcher.character().clone(), Transform::IDENTITY) {
+        self.begin_at(Transform::IDENTITY);
+        self.set_driver(self.driver());
+    }
+
+    /// Puts the character somewhere; what was recorded is gone.
+    pub(crate) fn begin_at(&mut self, world_from_root: Transform) {
+        if let Ok(matcher) = MotionMatcher::of(self.matcher.character().clone(), world_from_root) {
             self.matcher = matcher;
         }
         self.begin_recording();
-        self.set_driver(self.driver());
     }
 
     fn begin_recording(&mut self) {
@@ -192,14 +222,27 @@ impl Session {
         self.recorder.set_ground(self.ground.name());
         self.tracks = Tracks::new(self.database.schema.channels.len());
         self.mode = Mode::Live;
+        self.followed = None;
     }
 
     /// Lets time pass: the live character moves, a recording or a clip plays on.
     pub fn advance(&mut self, dt_s: f32, hands: &Hands, camera_yaw_rad: f32) {
         let dt_s = dt_s.clamp(0.0, LONGEST_STEP_S);
+        if let Err(what) = self.catch_up() {
+            self.message = Some(what);
+        }
         let result = match &mut self.mode {
+            Mode::Live if self.followed.is_some() => Ok(()),
             Mode::Live => self.drive(dt_s, hands, camera_yaw_rad),
-            Mode::Review(review) => review.advance(dt_s),
+            Mode::Review(review) => {
+                let played = review.playing;
+                let result = review.advance(dt_s);
+                let (update, at_end) = (review.update, played && !review.playing && result.is_ok());
+                if at_end {
+                    self.play_on(update);
+                }
+                result
+            }
             Mode::Clip(player) => {
                 player.advance(&self.database, dt_s);
                 Ok(())
@@ -207,6 +250,27 @@ impl Session {
         };
         if let Err(what) = result {
             self.message = Some(what);
+        }
+    }
+
+    /// Goes on where a recording ends that has become longer since.
+    fn play_on(&mut self, update: usize) {
+        if self.followed.as_ref().is_none_or(|_| self.tracks.len() <= update + 1) {
+            return;
+        }
+        if self.tracks.len() - update < NEARLY_LIVE {
+            self.mode = Mode::Live;
+        } else {
+            self.review_anew(update, true);
+        }
+    }
+
+    /// Shows an update of the recording as it is by now.
+    pub(crate) fn review_anew(&mut self, update: usize, playing: bool) {
+        self.mode = Mode::Live;
+        self.scrub(update);
+        if let Mode::Review(review) = &mut self.mode {
+            review.playing = playing;
         }
     }
 
@@ -241,7 +305,7 @@ impl Session {
         self.mode = Mode::Live;
     }
 
-    /// Drives on from the moment that is looked at; what was recorded after it is dropped.
+    /// Drives on from the moment that is looked at, with the settings here; what was recorded after it is dropped.
     pub fn go_on_from_here(&mut self) {
         let Mode::Review(review) = &self.mode else { return };
         let state = review.replay.matcher().state().clone();
@@ -260,7 +324,10 @@ impl Session {
 
     /// Shows a recorded update.
     pub fn scrub(&mut self, update: usize) {
-        if !matches!(self.mode, Mode::Review(_)) {
+        // A recording that still grows is longer than the part of it that is looked at.
+        let newest = self.tracks.len().saturating_sub(1);
+        let behind = |review: &Review| self.followed.is_some() && review.trace.updates() <= update.min(newest);
+        if !matches!(&self.mode, Mode::Review(review) if !behind(review)) {
             match self.review() {
                 Ok(review) => self.mode = Mode::Review(Box::new(review)),
                 Err(what) => {
@@ -277,6 +344,9 @@ impl Session {
     }
 
     fn review(&mut self) -> Result<Review, String> {
+        if let Some(followed) = &self.followed {
+            return self.replay(Arc::clone(followed.replay.trace()), false);
+        }
         let trace = Arc::new(self.recorder.trace());
         // The recorder drops its oldest updates in pieces.
         self.tracks.keep(trace.updates());
@@ -284,13 +354,26 @@ impl Session {
     }
 
     fn replay(&self, trace: Arc<Trace>, opened: bool) -> Result<Review, String> {
-        let kind = GroundKind::by_name(trace.ground());
-        let ground: Option<NamedGround> = match kind {
-            Some(kind) if !kind.is_level() => Some(Arc::new(move |at| kind.at(at))),
-            _ => None,
-        };
+        let ground = Self::named_ground(trace.ground());
         let replay = Replay::new(trace.clone(), self.matcher.character().clone(), ground).map_err(|e| e.to_string())?;
         Ok(Review { trace, replay, update: 0, playing: false, looped: None, ahead_s: 0.0, opened })
+    }
+
+    /// The ground of a name, if it has to be asked.
+    pub(crate) fn named_ground(name: &str) -> Option<NamedGround> {
+        let kind = GroundKind::by_name(name).filter(|kind| !kind.is_level())?;
+        Some(Arc::new(move |at| kind.at(at)))
+    }
+
+    /// The ground below what is shown; level where nobody here knows it.
+    pub(crate) fn shown_ground(&self) -> GroundKind {
+        let trace = match (&self.mode, &self.followed) {
+            (Mode::Clip(_), _) => return GroundKind::Level,
+            (Mode::Review(review), _) => &review.trace,
+            (Mode::Live, Some(followed)) => followed.replay.trace(),
+            (Mode::Live, None) => return self.ground,
+        };
+        GroundKind::by_name(trace.ground()).unwrap_or(GroundKind::Level)
     }
 
     /// Shows a recording from elsewhere.
@@ -310,13 +393,15 @@ impl Session {
         review.show(0)?;
         self.tracks = tracks;
         self.mode = Mode::Review(Box::new(review));
+        self.followed = None;
         Ok(())
     }
 
     /// The recording.
     pub fn trace(&self) -> Trace {
-        match &self.mode {
-            Mode::Review(review) => (*review.trace).clone(),
+        match (&self.mode, &self.followed) {
+            (_, Some(followed)) => (**followed.replay.trace()).clone(),
+            (Mode::Review(review), None) => (*review.trace).clone(),
             _ => self.recorder.trace(),
         }
     }
@@ -346,11 +431,23 @@ impl Session {
         }
     }
 
+    /// Height of level ground below a recorded character, metres; `None` for one that is driven here, which began at 0. A ground
+    /// without a name is known where the character stands alone: it is shown as level as that.
+    pub(crate) fn level_m(&self) -> Option<f32> {
+        let recorded = matches!(self.mode, Mode::Review(_)) || self.is_live() && self.followed.is_some();
+        let header = &self.shown().state().header;
+        if !recorded {
+            return None;
+        }
+        let ground = &header.corrections.body;
+        Some(if ground.seen > 0.0 { ground.height.value } else { header.animated_root.translation.y })
+    }
+
     /// The character that is shown: the live one, or the one of the recording.
     pub fn shown(&self) -> &MotionMatcher {
         match &self.mode {
             Mode::Review(review) => review.replay.matcher(),
-            _ => &self.matcher,
+            _ => self.followed.as_ref().map_or(&self.matcher, |followed| followed.replay.matcher()),
         }
     }
 
@@ -367,26 +464,18 @@ impl Session {
         }
     }
 
-    /// Changes a setting and puts it into force; see [`Tuning::set`]. What cannot be is told in [`Session::message`].
+    /// Changes a setting and puts it into force; see [`Tuning::set`]. `moving`: more of the same movement is to come, and all of it is
+    /// one step to undo. What cannot be is told in [`Session::message`].
     pub fn set(&mut self, path: &[&str], value: Option<&serde_json::Value>, moving: bool) {
         let before = self.tuning.clone();
-        let done = self.tuning.set(path, value, moving).and_then(|()| self.apply());
-        if let Err(what) = done {
-            self.tuning = before;
-            self.message = Some(what);
+        let done = self.tuning.set(path, value).and_then(|()| self.apply());
+        match done {
+            Ok(()) => self.history.keep(Step::Settings(before.document().clone()), moving),
+            Err(what) => {
+                self.tuning = before;
+                self.message = Some(what);
+            }
         }
-    }
-
-    /// Takes the last change of a setting back.
-    pub fn undo(&mut self) {
-        self.tuning.undo();
-        self.reapply();
-    }
-
-    /// Makes the change again that was taken back last.
-    pub fn redo(&mut self) {
-        self.tuning.redo();
-        self.reapply();
     }
 
     /// Takes settings out of a file.
@@ -404,11 +493,14 @@ impl Session {
     /// Settings that do not fit the database; the old ones stay.
     pub fn replace_tuning(&mut self, other: &Tuning) -> Result<(), String> {
         let before = self.tuning.clone();
-        self.tuning.replace(other);
-        self.apply().inspect_err(|_| self.tuning = before)
+        self.tuning.swap(other.document().clone());
+        let document = before.document().clone();
+        self.apply().inspect_err(|_| self.tuning = before)?;
+        self.history.keep(Step::Settings(document), false);
+        Ok(())
     }
 
-    fn reapply(&mut self) {
+    pub(crate) fn reapply(&mut self) {
         if let Err(what) = self.apply() {
             self.message = Some(what);
         }
@@ -421,6 +513,11 @@ impl Session {
 }
 
 impl Review {
+    /// True where the answers of hooks are in the recording, and nowhere else.
+    pub fn has_answers(&self) -> bool {
+        self.trace.asks_for_walls() || self.trace.asks_for_ground() && self.trace.ground().is_empty()
+    }
+
     /// Shows an update.
     pub fn show(&mut self, update: usize) -> Result<(), String> {
         let update = update.min(self.trace.updates().saturating_sub(1));

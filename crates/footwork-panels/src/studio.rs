@@ -3,6 +3,7 @@
 use crate::drive::{Driver, Hands};
 use crate::library::Library;
 use crate::performance::Performance;
+use crate::request::Request;
 use crate::session::Session;
 use crate::timeline::Timeline;
 use crate::tune::Tune;
@@ -18,19 +19,6 @@ enum Tab {
     Tune,
     Library,
     Performance,
-}
-
-/// What somebody asks of the shell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Request {
-    /// Save the settings (TOML).
-    SaveSettings,
-    /// Save the recording (`.fwtrace`).
-    SaveTrace,
-    /// Choose files to open.
-    Open,
-    /// Choose a folder of clips to open.
-    OpenFolder,
 }
 
 /// The studio.
@@ -76,6 +64,14 @@ impl Studio {
         }
     }
 
+    /// Goes on with the same data, built again.
+    ///
+    /// # Errors
+    /// Settings that do not fit it; nothing changes.
+    pub fn continue_with(&mut self, session: Session) -> Result<(), String> {
+        self.session.continue_with(session)
+    }
+
     /// Other data in the same window.
     pub fn open(&mut self, session: Session) {
         let viewport = std::mem::take(&mut self.viewport);
@@ -89,6 +85,10 @@ impl Studio {
         let hands = Hands::of_keys(ui.ctx()).with(self.pad);
         self.session.advance(dt_s, &hands, self.viewport.orbit.yaw_rad);
         let mut request = None;
+        // A movement ends where neither mouse nor keyboard goes on with it.
+        if !ui.input(|i| i.pointer.any_down()) && !ui.ctx().egui_wants_keyboard_input() {
+            self.session.history.rest();
+        }
         Panel::top("top").show_inside(ui, |ui| self.bar(ui, &mut request));
         if let Some(message) = self.session.message.clone() {
             Panel::bottom("message").show_inside(ui, |ui| {
@@ -100,8 +100,8 @@ impl Studio {
                 });
             });
         }
-        Panel::bottom("timeline").resizable(true).default_size(176.0).size_range(110.0..=360.0).show_inside(ui, |ui| {
-            self.timeline.ui(ui, &mut self.session);
+        Panel::bottom("timeline").resizable(true).default_size(208.0).size_range(110.0..=360.0).show_inside(ui, |ui| {
+            request = request.or(self.timeline.ui(ui, &mut self.session));
         });
         Panel::left("left").resizable(true).default_size(300.0).size_range(220.0..=480.0).show_inside(ui, |ui| {
             ui.horizontal(|ui| {
@@ -114,7 +114,7 @@ impl Studio {
             ui.separator();
             match self.tab {
                 Tab::Tune => self.tune.ui(ui, &mut self.session),
-                Tab::Library => self.library.ui(ui, &mut self.session),
+                Tab::Library => request = request.or(self.library.ui(ui, &mut self.session)),
                 Tab::Performance => self.performance.ui(ui, &mut self.session),
             }
         });
@@ -136,6 +136,7 @@ impl Studio {
                     (Request::Open, "Open a database, a recording, networks or clips"),
                     (Request::OpenFolder, "Open a folder of clips"),
                     (Request::SaveSettings, "Save settings"),
+                    (Request::SaveTags, "Save tags"),
                     (Request::SaveTrace, "Save recording"),
                 ] {
                     if (what != Request::OpenFolder || self.can_open_folders) && ui.button(words).clicked() {
@@ -187,8 +188,18 @@ impl Studio {
             ui.checkbox(&mut layers.features, "features").on_hover_text("What the search compares, by channel.");
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 egui::widgets::global_theme_preference_switch(ui);
-                let changed = if self.session.tuning.is_changed() { " (settings not saved)" } else { "" };
+                let tags = !self.session.unsaved_tags().is_empty();
+                let changed = match (self.session.tuning.is_changed(), tags) {
+                    (true, true) => " (settings and tags not saved)",
+                    (true, false) => " (settings not saved)",
+                    (false, true) => " (tags not saved)",
+                    (false, false) => "",
+                };
                 ui.add(egui::Label::new(format!("{}{changed}", self.session.name)).truncate());
+                if let Some(busy) = &self.session.busy {
+                    ui.label(busy);
+                    ui.spinner();
+                }
             });
         });
     }
@@ -202,7 +213,7 @@ impl Studio {
             } else if !typing && input.consume_shortcut(&UNDO) {
                 self.session.undo();
             } else if input.consume_shortcut(&SAVE) {
-                *request = Some(Request::SaveSettings);
+                *request = Some(Request::Save);
             }
         });
     }

@@ -57,6 +57,11 @@ pub(crate) fn clip(index: usize) -> Color32 {
     egui::ecolor::Hsva::new(hue, 0.45, 0.72, 1.0).into()
 }
 
+/// Marks on clips: costs, discards, parts that are not entered.
+pub(crate) const COST: Colour = Colour::rgb(0xd9a227);
+pub(crate) const DISCARD: Colour = Colour::rgb(0xc4524e);
+pub(crate) const NO_ENTRY: Colour = Colour::rgb(0xc77d3a);
+
 pub(crate) fn shape(c: Color32) -> Colour {
     Colour(c.r(), c.g(), c.b(), c.a())
 }

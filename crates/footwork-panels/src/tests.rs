@@ -1,6 +1,7 @@
 //! The panels without a window: keys, clicks, what they show, and pictures to look at.
 
 use crate::flip::{Choice, Weight};
+use crate::performance::Performance;
 use crate::session::Mode;
 use crate::{Driver, Session, Studio, Tuning};
 use egui::{Key, Modifiers, Theme, vec2};
@@ -8,15 +9,22 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::database::Database;
+use footwork::learned::Networks;
 use footwork::math::Transform;
 use footwork::search::Verdict;
+use footwork_metrics::update_times::Stages;
 use glam::Vec3;
 use serde_json::json;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
+
+mod cases;
+mod host;
+mod tags;
 
 const DT_S: f32 = 1.0 / 60.0;
 
-fn database() -> Arc<Database> {
+pub(crate) fn database() -> Arc<Database> {
     static DATABASE: OnceLock<Arc<Database>> = OnceLock::new();
     let made = || {
         let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
@@ -25,11 +33,25 @@ fn database() -> Arc<Database> {
     DATABASE.get_or_init(made).clone()
 }
 
-fn studio() -> Studio {
+/// All of the built-in data, slopes and stairs included: what its networks are of.
+fn whole() -> Arc<Database> {
+    static DATABASE: OnceLock<Arc<Database>> = OnceLock::new();
+    let made = || {
+        let clips = footwork_gait::clips(&footwork_gait::GaitOptions { terrain: true, ..Default::default() });
+        Arc::new(build(&clips, &BuildConfig::default(), &BuildOptions::default()).unwrap().0)
+    };
+    DATABASE.get_or_init(made).clone()
+}
+
+fn networks() -> Arc<Networks> {
+    Arc::new(Networks::from_bytes(footwork_gait::BIPED_NETWORKS, Path::new("biped.fwnet")).unwrap())
+}
+
+pub(crate) fn studio() -> Studio {
     Studio::new(Session::new("built-in data", database(), Tuning::default()).unwrap())
 }
 
-fn harness<'a>(size: [f32; 2], theme: Theme) -> Harness<'a, Studio> {
+pub(crate) fn harness<'a>(size: [f32; 2], theme: Theme) -> Harness<'a, Studio> {
     let builder = Harness::builder().with_size(vec2(size[0], size[1])).with_step_dt(DT_S).with_theme(theme);
     builder.build_ui_state(
         |ui, studio: &mut Studio| {
@@ -272,34 +294,81 @@ fn clips_are_played_in_the_viewport() {
 }
 
 #[test]
+fn networks_play_beside_the_clips() {
+    let mut harness = driven(1.0);
+    assert!(harness.query_by_label("networks").is_none(), "there are none");
+    let session = &mut harness.state_mut().session;
+    assert!(session.play_networks(true).unwrap_err().contains(".fwnet"));
+    assert!(session.set_networks(networks()).unwrap_err().contains("normalisation"));
+    harness.state_mut().open(Session::new("built-in data", whole(), Tuning::default()).unwrap());
+    let session = &mut harness.state_mut().session;
+    session.set_driver(Driver::Random);
+    session.set_networks(networks()).unwrap();
+    session.play_networks(true).unwrap();
+    let start = session.shown().pose().translations[0];
+    harness.run_steps(240);
+    assert!(harness.state().session.plays_networks());
+    assert!((root(&harness) - start).length() > 1.0, "it stands still");
+    // What was recorded of networks is replayed by them.
+    let trace = harness.state().session.trace();
+    let shown = harness.state().session.shown().pose().clone();
+    harness.get_by_label("clips").click();
+    harness.run_steps(30);
+    assert!(!harness.state().session.plays_networks());
+    let session = &mut harness.state_mut().session;
+    session.open_trace(trace).unwrap();
+    assert!(session.plays_networks());
+    session.scrub(usize::MAX);
+    assert_eq!(session.shown().pose(), &shown);
+    // Searches of networks compare no rows; those of clips do.
+    let mut performance = Performance::default();
+    assert_eq!(performance.touched(session), None);
+    session.play_networks(false).unwrap();
+    harness.run_steps(30);
+    let session = &mut harness.state_mut().session;
+    let touched = performance.touched(session).unwrap();
+    assert!(touched.rows < session.database().rows() && touched.nodes > 0, "{touched:?}");
+    performance.start(session);
+    while performance.times().is_none() {
+        assert_eq!(session.message, None);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        performance.poll(session);
+    }
+    let times = performance.times().unwrap();
+    assert!(times.of(Stages::Learned).is_some_and(|t| t.update_us > 0.0), "{times:?}");
+}
+
+#[test]
 fn weights_name_themselves() {
     assert_eq!(Weight::Channel("LeftFoot position".into()).to_string(), "LeftFoot position");
 }
 
-/// Pictures to look at, and to be sure that something is drawn: `target/studio/*.png`.
-#[test]
-fn pictures() {
+/// A picture to look at, and to be sure that something is drawn: `target/studio/*.png`.
+fn picture(harness: &mut Harness<'_, Studio>, name: &str) {
+    let image = match harness.render() {
+        Ok(image) => image,
+        Err(e) if std::env::var_os("CI").is_none() => {
+            eprintln!("skipped: no Vulkan: {e}");
+            return;
+        }
+        Err(e) => panic!("no Vulkan: {e}"),
+    };
+    let colours: std::collections::BTreeSet<[u8; 4]> = image.pixels().map(|p| p.0).collect();
+    assert!(colours.len() > 100, "{name}: {} colours", colours.len());
     let target =
         std::env::var("CARGO_TARGET_DIR").unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target").into());
     let folder = std::path::PathBuf::from(target).join("studio");
     std::fs::create_dir_all(&folder).unwrap();
+    image.save(folder.join(format!("{name}.png"))).unwrap();
+}
+
+#[test]
+fn pictures() {
     for (name, size, theme) in [("dark", [1280.0, 720.0], Theme::Dark), ("light", [1920.0, 1080.0], Theme::Light)] {
         let mut harness = harness(size, theme);
         harness.state_mut().session.set_driver(Driver::Random);
         harness.run_steps(400);
-        let save = |harness: &mut Harness<'_, Studio>, what: &str| {
-            let image = match harness.render() {
-                Ok(image) => image,
-                Err(e) if std::env::var_os("CI").is_none() => {
-                    eprintln!("skipped: no Vulkan: {e}");
-                    return;
-                }
-                Err(e) => panic!("no Vulkan: {e}"),
-            };
-            let colours: std::collections::BTreeSet<[u8; 4]> = image.pixels().map(|p| p.0).collect();
-            assert!(colours.len() > 100, "{name} {what}: {} colours", colours.len());
-            image.save(folder.join(format!("{name}_{what}.png"))).unwrap();
-        };
+        let save = |harness: &mut Harness<'_, Studio>, what: &str| picture(harness, &format!("{name}_{what}"));
         save(&mut harness, "live");
         harness.state_mut().session.scrub(300);
         harness.run_steps(2);
@@ -330,5 +399,18 @@ fn pictures() {
         harness.key_down(Key::W);
         harness.run_steps(200);
         save(&mut harness, "stairs");
+        harness.key_up(Key::W);
+        harness.state_mut().open(Session::new("built-in data", whole(), Tuning::default()).unwrap());
+        harness.state_mut().session.set_networks(networks()).unwrap();
+        harness.state_mut().session.play_networks(true).unwrap();
+        harness.get_by_label("Performance").click();
+        let Studio { session, performance, .. } = harness.state_mut();
+        performance.start(session);
+        while performance.times().is_none() && session.message.is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            performance.poll(session);
+        }
+        harness.run_steps(60);
+        save(&mut harness, "performance");
     }
 }

@@ -1,8 +1,11 @@
 //! The timeline: what was played when, transitions, feet, events, costs; click a moment to look at it.
 
+use crate::request::Request;
 use crate::session::{Mode, Session};
 use crate::style;
+use crate::tags::ClipTimeline;
 use egui::{Align2, Color32, FontId, Key, Pos2, Rect, RichText, Sense, Stroke};
+use footwork::frames::ClipIndex;
 use footwork_draw::paint::colour as paint;
 use std::ops::Range;
 
@@ -23,19 +26,29 @@ pub struct Timeline {
     visible_s: f32,
     /// Channel whose cost is drawn alone; none: all of them.
     channel: Option<usize>,
+    /// Shown while a clip is.
+    pub(crate) clip: ClipTimeline,
 }
 
 impl Default for Timeline {
     fn default() -> Self {
-        Self { visible_s: VISIBLE_S, channel: None }
+        Self { visible_s: VISIBLE_S, channel: None, clip: ClipTimeline::default() }
     }
 }
 
 impl Timeline {
     /// Buttons, tracks, keys.
-    pub(crate) fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) {
-        ui.horizontal(|ui| self.buttons(ui, session));
+    pub(crate) fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) -> Option<Request> {
         self.keys(ui, session);
+        if matches!(session.mode, Mode::Clip(_)) {
+            return self.clip.ui(ui, session);
+        }
+        ui.horizontal(|ui| self.buttons(ui, session));
+        self.recorded(ui, session);
+        None
+    }
+
+    fn recorded(&mut self, ui: &mut egui::Ui, session: &mut Session) {
         let size = egui::vec2(ui.available_width(), ui.available_height().max(60.0));
         let (response, painter) = ui.allocate_painter(size, Sense::click_and_drag());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, "timeline"));
@@ -67,7 +80,11 @@ impl Timeline {
         let button = |ui: &mut egui::Ui, words: &str, help: &str| ui.button(words).on_hover_text(help).clicked();
         match &mut session.mode {
             Mode::Live => {
-                ui.label(RichText::new("⏺ recording").color(ui.visuals().error_fg_color));
+                let words = match session.followed {
+                    Some(_) => "⏺ game",
+                    None => "⏺ recording",
+                };
+                ui.label(RichText::new(words).color(ui.visuals().error_fg_color));
                 if button(ui, "⏸ Pause", "Stop and look at what was recorded (P)") {
                     session.pause();
                 }
@@ -101,15 +118,7 @@ impl Timeline {
                     session.restart();
                 }
             }
-            Mode::Clip(player) => {
-                let words = if player.playing { "⏸ Pause" } else { "▶ Play" };
-                if button(ui, words, "Play the clip") {
-                    player.playing ^= true;
-                }
-                if button(ui, "Back to live", "Drive the character again") {
-                    session.go_live();
-                }
-            }
+            Mode::Clip(_) => {}
         }
         ui.separator();
         ui.label("cost of");
@@ -292,14 +301,14 @@ impl View<'_> {
     fn clips(&self, session: &Session, top: f32) {
         let tracks = &session.tracks;
         let clip = |k: usize| tracks.get(k).map(|s| (s.clip, s.mirrored));
-        self.runs(top, CLIP_PX, &|k| clip(k).map(|c| style::clip(c.0.at())));
+        self.runs(top, CLIP_PX, &|k| clip(k).map(|c| style::clip(c.0.map_or(0, ClipIndex::at))));
         let mut k = self.range.start;
         while k < self.range.end {
             let here = clip(k);
             let end = (k..self.range.end).find(|j| clip(*j) != here).unwrap_or(self.range.end);
             let (left, right) = (self.x(k), self.x(end).min(self.lanes.right()));
             if let Some((clip, mirrored)) = here.filter(|_| right - left > 24.0) {
-                let name = &session.database.clips[clip.at()].name;
+                let name = clip.map_or("networks", |clip| &session.database.clips[clip.at()].name);
                 let side = if mirrored { "⇄ " } else { "" };
                 let room = Rect::from_min_max(Pos2::new(left + 3.0, top), Pos2::new(right - 2.0, top + CLIP_PX));
                 let font = FontId::proportional(11.0);

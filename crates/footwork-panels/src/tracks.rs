@@ -13,10 +13,12 @@ const MOST: usize = 1 << 18;
 pub struct Sample {
     /// Seconds that it took.
     pub dt_s: f32,
-    /// Clip that plays at its end.
-    pub clip: ClipIndex,
+    /// Clip that plays at its end; `None` for motion of networks.
+    pub clip: Option<ClipIndex>,
     /// Seen in a mirror.
     pub mirrored: bool,
+    /// Seconds from the start of the clip at its end.
+    pub time_s: f64,
     /// Transitions made.
     pub transitions: u8,
     /// Searches made.
@@ -65,8 +67,9 @@ impl Tracks {
         let few = |n: u32| n.min(255) as u8;
         self.samples.push_back(Sample {
             dt_s,
-            clip: output.playing.clip,
+            clip: matcher.character().plays_clips().then_some(output.playing.clip),
             mirrored: output.playing.mirrored,
+            time_s: output.playing.time_s,
             transitions: few(output.transitions),
             searches: few(output.searches),
             events: few(output.events.len() as u32),

@@ -38,11 +38,11 @@ impl Tune {
     pub(crate) fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) {
         ui.horizontal(|ui| {
             let undo = egui::Button::new("⟲ Undo");
-            if ui.add_enabled(session.tuning.can_undo(), undo).on_hover_text("Ctrl+Z").clicked() {
+            if ui.add_enabled(session.can_undo(), undo).on_hover_text("Ctrl+Z").clicked() {
                 session.undo();
             }
             let redo = egui::Button::new("⟳ Redo");
-            if ui.add_enabled(session.tuning.can_redo(), redo).on_hover_text("Ctrl+Shift+Z").clicked() {
+            if ui.add_enabled(session.can_redo(), redo).on_hover_text("Ctrl+Shift+Z").clicked() {
                 session.redo();
             }
             ui.add(
@@ -55,6 +55,7 @@ impl Tune {
             self.measure(session);
         }
         ui.separator();
+        game(ui, session);
         let Ok(values) = serde_json::to_value(session.tuning.matcher()) else { return };
         let mut change = None;
         egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
@@ -72,6 +73,25 @@ impl Tune {
             session.set(&path, change.value.as_ref(), change.moving);
         }
     }
+}
+
+/// Settings of the game that is followed, where they are not those below.
+fn game(ui: &mut egui::Ui, session: &mut Session) {
+    let others = session.other_settings();
+    if others.is_empty() {
+        return;
+    }
+    let title = format!("The game has {} other settings", others.len());
+    egui::CollapsingHeader::new(title).id_salt("settings of the game").show(ui, |ui| {
+        ui.label("Those below are of this window; they do not reach the game. Name: in the game, here.");
+        for (name, there, here) in &others {
+            ui.label(RichText::new(format!("{name}: {there}, {here}")).monospace().small());
+        }
+    });
+    if ui.button("Take the game's settings").on_hover_text("One step: undo takes it back").clicked() {
+        session.take_settings();
+    }
+    ui.separator();
 }
 
 fn weights(ui: &mut egui::Ui, session: &Session, change: &mut Option<Change>) {

@@ -10,7 +10,6 @@ use footwork::math::Transform;
 use footwork::pose::{Pose, PoseVelocity};
 use footwork_draw::paint;
 use footwork_draw::shapes::Picture;
-use footwork_metrics::ground::GroundKind;
 
 /// Height of the point that the camera turns around, as a share of the body.
 const EYE_SHARE: f32 = 0.52;
@@ -62,15 +61,25 @@ impl Viewport {
 
         session.world(&mut self.world);
         let Some(root) = self.world.first().copied() else { return };
-        let kind = if matches!(session.mode, Mode::Clip(_)) { GroundKind::Level } else { session.ground };
-        let height_m = if kind.is_level() { root.translation.y } else { kind.at(root.translation).height_m };
+        let kind = session.shown_ground();
+        let level_m = session.level_m();
+        let height_m = match kind.is_level() {
+            true => level_m.unwrap_or(root.translation.y),
+            false => kind.at(root.translation).height_m,
+        };
         let eye_m = EYE_SHARE * session.figure.height_m;
         self.orbit.follow(root.translation.with_y(height_m + eye_m), dt_s);
 
         let colours = Scene::of(ui.visuals().dark_mode);
         let lens = self.orbit.lens(view);
         let mut picture = Picture { width: view.width(), height: view.height(), ..Picture::default() };
-        let scenery = Scenery { lens: &lens, colours, size: [view.width(), view.height()], ground: kind };
+        let scenery = Scenery {
+            lens: &lens,
+            colours,
+            size: [view.width(), view.height()],
+            ground: kind,
+            level_m: level_m.unwrap_or(0.0),
+        };
         scenery.ground(&mut picture, root.translation);
         let subject = Subject { session, world: &self.world, root };
         scenery.shadow(&mut picture, &subject);
@@ -92,14 +101,15 @@ impl Viewport {
         let font = FontId::proportional(13.0);
         let said = match &session.mode {
             Mode::Live => {
-                let clip = session.matcher.clip_name().unwrap_or("no clip");
-                let time_s = session.matcher.state().header.playing.time_s;
-                let speed = session.matcher.state().header.simulation.velocity.length();
-                format!("{clip}  {time_s:.2} s    {speed:.1} m/s")
+                let (clip, header) =
+                    (session.shown().clip_name().unwrap_or("networks"), &session.shown().state().header);
+                let (time_s, speed) = (header.playing.time_s, header.simulation.velocity.length());
+                let whose = session.following().map_or(String::new(), |following| format!("{}    ", following.name));
+                format!("{whose}{clip}  {time_s:.2} s    {speed:.1} m/s")
             }
             Mode::Review(review) => {
                 let matcher = review.replay.matcher();
-                let (clip, playing) = (matcher.clip_name().unwrap_or("no clip"), matcher.state().header.playing);
+                let (clip, playing) = (matcher.clip_name().unwrap_or("networks"), matcher.state().header.playing);
                 format!("recorded, {:.2} s    {clip}  {:.2} s", review.trace.time_s(review.update), playing.time_s)
             }
             Mode::Clip(player) => {
@@ -108,7 +118,7 @@ impl Viewport {
             }
         };
         painter.text(view.left_top() + egui::vec2(10.0, 8.0), Align2::LEFT_TOP, said, font.clone(), colour);
-        if !self.driven && session.is_live() {
+        if !self.driven && session.is_live() && session.following().is_none() {
             let at = view.center_bottom() - egui::vec2(0.0, 12.0);
             painter.text(at, Align2::CENTER_BOTTOM, HINT, font, colour);
         }

@@ -12,7 +12,10 @@ use std::collections::BTreeMap;
 
 /// Rows that are looked at, and candidates that are listed.
 const LOOKED_AT: usize = 200;
-const LISTED: usize = 10;
+pub(crate) const LISTED: usize = 10;
+/// Why no weight is tried.
+const HIDDEN_GROUND: &str = "What would flip the choice is unknown: ground and walls of this recording are known where its \
+    character asked for them alone, and with other weights it asks elsewhere.";
 /// Height of a bar of costs.
 const BAR_PX: f32 = 8.0;
 
@@ -35,7 +38,7 @@ impl Why {
         self.flips.get(&self.selected?).map(Option::as_ref)
     }
 
-    /// The candidates, cheapest first; none where no search was explained.
+    /// The candidates: what plays, then the others, cheapest first. None where no search was explained.
     pub fn candidates(&self) -> &[CandidateReport] {
         self.explanation.as_ref().map_or(&[], |e| &e.candidates)
     }
@@ -57,6 +60,13 @@ impl Why {
         if update != self.update || self.explanation.is_none() {
             *self = Self { update, left_out: self.left_out, ..Self::default() };
             self.explanation = update.and_then(|_| review.replay.matcher().explain(LOOKED_AT));
+            let candidates = self.explanation.as_mut().map(|e| &mut e.candidates);
+            // What plays may be far from the cheapest by features alone.
+            if let Some(candidates) = candidates
+                && let Some(plays) = candidates.iter().position(plays)
+            {
+                candidates[..=plays].rotate_right(1);
+            }
         }
     }
 
@@ -65,7 +75,7 @@ impl Why {
         self.refresh(session);
         self.selected = if self.selected == Some(index) { None } else { Some(index) };
         let (Some(update), Some(candidate)) = (self.update, self.candidates().get(index)) else { return };
-        let beaten = !matches!(candidate.verdict, Verdict::Chosen | Verdict::Continued | Verdict::Excluded(_));
+        let beaten = !plays(candidate) && !matches!(candidate.verdict, Verdict::Excluded(_));
         if self.selected.is_none() || !beaten || self.flips.contains_key(&index) {
             return;
         }
@@ -127,7 +137,7 @@ impl Why {
         let selected = self.selected == Some(k);
         let side = if candidate.mirrored { ", mirrored" } else { "" };
         let title = format!("{}  {:.2} s{side}", candidate.clip, candidate.time_s);
-        let strong = matches!(candidate.verdict, Verdict::Chosen | Verdict::Continued);
+        let strong = plays(candidate);
         let text = if strong { RichText::new(title).strong() } else { RichText::new(title) };
         let help = "Show its pose, and find what would make it win";
         let clicked = ui.add(egui::Button::selectable(selected, text).truncate()).on_hover_text(help).clicked();
@@ -162,6 +172,11 @@ impl Why {
         ui.add_space(5.0);
         clicked
     }
+}
+
+/// True for what plays after the search.
+fn plays(candidate: &CandidateReport) -> bool {
+    matches!(candidate.verdict, Verdict::Chosen | Verdict::Continued)
 }
 
 /// The cost as a bar: a piece for each channel.
@@ -207,8 +222,11 @@ fn legend(ui: &mut egui::Ui, explanation: &Explanation) {
 
 /// What would make a candidate of a recorded search win.
 pub(crate) fn flip_at(session: &mut Session, update: usize, wanted: &CandidateReport) -> Result<Option<Flip>, String> {
-    let kind = session.ground;
+    let kind = session.shown_ground();
     let Mode::Review(review) = &mut session.mode else { return Ok(None) };
+    if review.has_answers() {
+        return Err(HIDDEN_GROUND.to_owned());
+    }
     let shown = review.update;
     if update == 0 {
         return Ok(None);

@@ -1,6 +1,6 @@
 //! The application: opens and saves files, keeps what was not saved.
 
-use crate::open::{Chosen, Files, Opened};
+use crate::open::{Chosen, Files, Opened, Work};
 use crate::shell::{self, Job};
 use eframe::{Frame, Storage};
 use egui::{Align2, Color32, FontId};
@@ -11,6 +11,8 @@ use std::time::Duration;
 
 /// Under this name settings that were not saved are kept: in a browser among those of other pages.
 const KEPT: &str = "footwork.settings";
+/// The same for tags.
+const KEPT_TAGS: &str = "footwork.tags";
 
 /// What to begin with.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +27,10 @@ pub struct Start {
 #[derive(Debug)]
 pub struct App {
     studio: Option<Studio>,
+    /// What the data was opened from.
+    files: Files,
+    /// What goes on beside the character: data that is built again, faults that are looked for.
+    background: Option<Loading>,
     loading: Option<Loading>,
     /// Where settings are saved.
     config: PathBuf,
@@ -33,8 +39,11 @@ pub struct App {
     next: Vec<PathBuf>,
     /// Settings that were not saved the last time.
     kept: Option<String>,
+    /// Tags that were not saved the last time, of any data.
+    kept_tags: String,
     chooser: shell::Chooser,
     gamepads: shell::Gamepads,
+    live: Option<shell::Live>,
 }
 
 /// True for a file that is of no use without the data that it is of.
@@ -45,6 +54,8 @@ fn needs_data(path: &Path) -> bool {
 #[derive(Debug)]
 struct Loading {
     what: String,
+    /// What is opened; `None` where it is not files.
+    files: Option<Files>,
     job: Job,
 }
 
@@ -53,13 +64,17 @@ impl App {
     pub fn new(start: &Start, storage: Option<&dyn Storage>) -> Self {
         let mut app = Self {
             studio: None,
+            files: Files::default(),
+            background: None,
             loading: None,
             config: start.config.clone().unwrap_or_else(|| PathBuf::from("footwork.toml")),
             message: None,
             next: start.config.iter().cloned().collect(),
             kept: storage.and_then(|s| s.get_string(KEPT)).filter(|text| !text.is_empty()),
+            kept_tags: storage.and_then(|s| s.get_string(KEPT_TAGS)).unwrap_or_default(),
             chooser: shell::Chooser::default(),
             gamepads: shell::Gamepads::default(),
+            live: None,
         };
         match &start.files {
             // Of data, and none is named: the built-in one.
@@ -70,6 +85,12 @@ impl App {
             files => app.load(files.clone()),
         }
         app
+    }
+
+    /// Shows the characters of games that connect.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn listen(&mut self, listener: footwork_stream::Listener) {
+        self.live = Some(shell::Live::new(listener));
     }
 
     /// The panels, once data is there.
@@ -95,15 +116,48 @@ impl App {
     }
 
     fn load(&mut self, files: Files) {
-        let tuning = self.studio.as_ref().map(|s| s.session.tuning.clone()).unwrap_or_default();
         let what = files.first().map_or("built-in data".to_owned(), |p| p.display().to_string());
-        self.loading = Some(Loading { what, job: Job::start(files, tuning) });
+        let job = Job::start(Work::Open(files.clone()), self.tuning());
+        self.loading = Some(Loading { what, files: Some(files), job });
     }
 
-    fn take(&mut self, opened: Opened) {
+    fn tuning(&self) -> Tuning {
+        self.studio.as_ref().map(|s| s.session.tuning.clone()).unwrap_or_default()
+    }
+
+    /// Begins something that goes on beside the character.
+    fn begin(&mut self, what: &str, work: Work) {
+        let job = Job::start(work, self.tuning());
+        self.background = Some(Loading { what: what.to_owned(), files: None, job });
+        if let Some(studio) = &mut self.studio {
+            studio.session.busy = Some(what.to_owned());
+        }
+    }
+
+    /// Other data is open: what went on about the old one is of no use.
+    fn opened(&mut self, files: Option<Files>) {
+        self.background = None;
+        self.files = files.unwrap_or_default();
+        let Some(studio) = &mut self.studio else { return };
+        if let Some(words) = studio.session.restore_tags(&self.kept_tags) {
+            self.message = Some(words);
+        }
+        // From here on the session knows of them.
+        self.kept_tags = studio.session.other_tags(&self.kept_tags);
+    }
+
+    fn take(&mut self, opened: Opened, files: Option<Files>) {
         match (opened, &mut self.studio) {
-            (Opened::Session(session), Some(studio)) => studio.open(*session),
-            (Opened::Session(session), none) => *none = Some(Studio::new(*session)),
+            (Opened::Session(session), studio) => {
+                if let Some(old) = studio {
+                    self.kept_tags = old.session.kept_tags(&self.kept_tags);
+                }
+                match studio {
+                    Some(studio) => studio.open(*session),
+                    none => *none = Some(Studio::new(*session)),
+                }
+                self.opened(files);
+            }
             (Opened::Trace(trace), Some(studio)) => self.message = studio.session.open_trace(*trace).err(),
             (Opened::Settings(tuning, path), Some(studio)) => {
                 self.message = studio.session.set_tuning(*tuning).err();
@@ -111,25 +165,43 @@ impl App {
                     self.config = path;
                 }
             }
+            (Opened::Sidecars(files), Some(studio)) => self.message = studio.session.open_sidecars(&files).err(),
+            (Opened::Rebuilt(session), Some(studio)) => self.message = studio.continue_with(*session).err(),
+            (Opened::Findings(findings), Some(studio)) => studio.session.findings = Some(*findings),
             (Opened::Networks(networks), Some(studio)) => {
-                self.message = studio.session.set_networks(Arc::new(*networks)).err();
+                let session = &mut studio.session;
+                let playing = session.set_networks(Arc::new(*networks)).and_then(|()| session.play_networks(true));
+                self.message = playing.err();
             }
-            (Opened::Trace(_) | Opened::Networks(_) | Opened::Settings(..), None) => {}
+            (_, None) => {}
         }
         if let Some(next) = self.next.pop() {
             self.load(Files::Disk(vec![next]));
         } else if let Some((text, studio)) = self.kept.take().zip(self.studio.as_mut()) {
             let restored = Tuning::parse(&text).and_then(|kept| studio.session.replace_tuning(&kept));
             let words = "Settings of the last time that were not saved are in force again. Undo takes them back.";
-            self.message = Some(restored.err().unwrap_or_else(|| words.to_owned()));
+            let words = restored.err().unwrap_or_else(|| words.to_owned());
+            // Those about tags stay.
+            let said = self.message.take().into_iter().chain([words]);
+            self.message = Some(said.collect::<Vec<_>>().join(" "));
         }
     }
 
     fn poll(&mut self) {
+        if let Some(result) = self.background.as_mut().and_then(|going| going.job.poll()) {
+            self.background = None;
+            match result {
+                Ok(done) => self.take(done, None),
+                Err(e) => self.message = Some(e.to_string()),
+            }
+        }
+        if let Some(studio) = &mut self.studio {
+            studio.session.busy = self.background.as_ref().map(|going| going.what.clone());
+        }
         let Some(result) = self.loading.as_mut().and_then(|loading| loading.job.poll()) else { return };
-        self.loading = None;
+        let files = self.loading.take().and_then(|loading| loading.files);
         match result {
-            Ok(opened) => self.take(opened),
+            Ok(opened) => self.take(opened, files),
             Err(e) => {
                 self.message = Some(e.to_string());
                 // Without data there would be nothing to show.
@@ -140,13 +212,66 @@ impl App {
         }
     }
 
+    /// Saves sidecars that were changed: each whole or not at all. Returns what to tell.
+    fn save_tags(&mut self) -> Result<String, String> {
+        let Some(studio) = &mut self.studio else { return Ok(String::new()) };
+        let mut saved = Vec::new();
+        for one in studio.session.unsaved_tags() {
+            shell::check_unchanged(&one.path, one.saved.as_deref(), &one.text)?;
+            saved.push(shell::save(&one.path, one.text.as_bytes())?);
+            self.files.put(&one.path, &one.text);
+            studio.session.mark_tags_saved(&one);
+        }
+        Ok(match saved.as_slice() {
+            [] => "No tags were changed.".to_owned(),
+            [one] => format!("Tags saved to {one}."),
+            [first, ..] => format!("Tags saved: {} sidecars, the first to {first}.", saved.len()),
+        })
+    }
+
+    fn save_settings(&mut self) -> Result<String, String> {
+        let Some(studio) = &mut self.studio else { return Ok(String::new()) };
+        let place = shell::save(&self.config, studio.session.tuning.text().as_bytes())?;
+        studio.session.tuning.mark_saved();
+        Ok(format!("Settings saved to {place}."))
+    }
+
+    /// Saves what was changed; where nothing was, the settings.
+    fn save_all(&mut self) -> Result<String, String> {
+        let Some(studio) = &self.studio else { return Ok(String::new()) };
+        let (settings, tags) = (studio.session.tuning.is_changed(), !studio.session.unsaved_tags().is_empty());
+        let mut said = Vec::new();
+        if tags {
+            said.push(self.save_tags()?);
+        }
+        if settings || !tags {
+            said.push(self.save_settings()?);
+        }
+        Ok(said.join(" "))
+    }
+
     fn fulfil(&mut self, request: Request) {
         let Some(studio) = &mut self.studio else { return };
         let saved = match request {
-            Request::SaveSettings => shell::save(&self.config, studio.session.tuning.text().as_bytes()).map(|place| {
-                studio.session.tuning.mark_saved();
-                format!("Settings saved to {place}.")
-            }),
+            Request::Save => self.save_all(),
+            Request::SaveSettings => self.save_settings(),
+            Request::SaveTags => self.save_tags(),
+            Request::Rebuild => match self.save_tags() {
+                Ok(_) => {
+                    self.begin("building the database", Work::Rebuild(self.files.clone()));
+                    return;
+                }
+                Err(what) => Err(what),
+            },
+            Request::Examine => {
+                let work = if studio.session.has_files() {
+                    Work::Examine(self.files.clone())
+                } else {
+                    Work::ExamineDatabase(studio.session.database().clone())
+                };
+                self.begin("looking for faults", work);
+                return;
+            }
             Request::SaveTrace => {
                 let bytes = studio.session.trace().to_bytes();
                 let saved = bytes.and_then(|bytes| shell::save(Path::new("recording.fwtrace"), &bytes));
@@ -181,6 +306,10 @@ impl App {
                 });
             });
         }
+        if let Some((live, studio)) = self.live.as_mut().zip(self.studio.as_mut()) {
+            self.message = live.poll(&mut studio.session).or(self.message.take());
+            live.ui(ui, &mut studio.session);
+        }
         let hands = self.gamepads.hands();
         let request = self.studio.as_mut().and_then(|studio| {
             (studio.pad, studio.can_open_folders) = (hands, shell::Chooser::FOLDERS);
@@ -210,6 +339,8 @@ impl eframe::App for App {
     fn save(&mut self, storage: &mut dyn Storage) {
         let changed = self.studio.as_ref().map(|s| &s.session.tuning).filter(|t| t.is_changed());
         storage.set_string(KEPT, changed.map(Tuning::text).unwrap_or_default());
+        let tags = self.studio.as_ref().map(|s| s.session.kept_tags(&self.kept_tags));
+        storage.set_string(KEPT_TAGS, tags.unwrap_or_else(|| self.kept_tags.clone()));
     }
 
     fn auto_save_interval(&self) -> Duration {

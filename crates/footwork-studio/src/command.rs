@@ -1,6 +1,7 @@
 //! The command: the studio in a window.
 
 use clap::Parser;
+use footwork_stream::{ADDRESS, Listen, Listener};
 use footwork_studio::{App, Files, Start};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,7 +11,7 @@ use std::process::ExitCode;
 #[command(
     name = "footwork-studio",
     version,
-    after_help = "Examples:\n  footwork-studio\n  footwork-studio hero.fwdb --config hero.toml\n  footwork-studio mocap/"
+    after_help = "Examples:\n  footwork-studio\n  footwork-studio hero.fwdb --config hero.toml\n  footwork-studio mocap/\n  footwork-studio hero.fwdb --listen"
 )]
 struct Words {
     /// Database, recording, motion files or a folder of them. Default: the built-in data
@@ -18,10 +19,33 @@ struct Words {
     /// File with settings (TOML), where they are also saved. Default: footwork.toml
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Listen for running games, and show their characters. ADDR: HOST:PORT. Default: 127.0.0.1:7475, this machine only
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = ADDRESS)]
+    listen: Option<String>,
+    /// Accept other machines, with --listen=HOST:PORT. Nothing is encrypted
+    #[arg(long, requires = "listen")]
+    listen_to_network: bool,
+    /// Accept web pages of this origin, such as http://localhost:8000. Repeatable. Default: none
+    #[arg(long, value_name = "ORIGIN", requires = "listen")]
+    allow_origin: Vec<String>,
+}
+
+impl Words {
+    fn listener(&self) -> Result<Option<Listener>, footwork_stream::ListenError> {
+        let Some(address) = self.listen.clone() else { return Ok(None) };
+        Listener::new(&Listen { address, remote: self.listen_to_network, origins: self.allow_origin.clone() }).map(Some)
+    }
 }
 
 pub fn run() -> ExitCode {
     let words = Words::parse();
+    let listener = match words.listener() {
+        Ok(listener) => listener,
+        Err(e) => {
+            eprintln!("footwork-studio: {e}");
+            return ExitCode::FAILURE;
+        }
+    };
     let start = Start { files: Files::Disk(words.paths), config: words.config };
     let viewport = egui::ViewportBuilder::default()
         .with_title("footwork studio")
@@ -32,7 +56,13 @@ pub fn run() -> ExitCode {
     let made = eframe::run_native(
         "footwork-studio",
         options,
-        Box::new(move |context| Ok(Box::new(App::new(&start, context.storage)))),
+        Box::new(move |context| {
+            let mut app = App::new(&start, context.storage);
+            if let Some(listener) = listener {
+                app.listen(listener);
+            }
+            Ok(Box::new(app))
+        }),
     );
     match made {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,8 @@
 //! What a desktop gives the application: threads, files, gamepads.
 
-use crate::open::{Chosen, Files, KINDS, OpenError, Opened, open};
+pub(crate) use crate::live::Live;
+
+use crate::open::{Chosen, Files, KINDS, OpenError, Opened, Work};
 use footwork::files::write_atomically;
 use footwork_panels::{Hands, Tuning};
 #[cfg(feature = "gamepad")]
@@ -10,16 +12,16 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
-/// Files that are opened beside the window.
+/// What is done beside the window: files that are opened, data that is built again.
 #[derive(Debug)]
 pub(crate) struct Job(Receiver<Result<Opened, OpenError>>);
 
 impl Job {
-    pub fn start(files: Files, tuning: Tuning) -> Self {
+    pub fn start(work: Work, tuning: Tuning) -> Self {
         let (send, done) = channel();
         std::thread::spawn(move || {
             // Nobody listens any more where something else was opened since.
-            let _ = send.send(open(&files, &tuning));
+            let _ = send.send(work.run(&tuning));
         });
         Self(done)
     }
@@ -36,8 +38,26 @@ impl Job {
 
 /// Writes a file. Returns where it is, in words.
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<String, String> {
-    let done = write_atomically(path, |f| f.write_all(bytes));
+    let made = path.parent().filter(|p| !p.as_os_str().is_empty()).map_or(Ok(()), std::fs::create_dir_all);
+    let done = made.and_then(|()| write_atomically(path, |f| f.write_all(bytes)));
     done.map(|()| path.display().to_string()).map_err(|e| format!("{}: cannot write: {e}", path.display()))
+}
+
+/// Fails where a file is not as it was when it was read (`None`: there was none), and not as it is about to be written.
+pub(crate) fn check_unchanged(path: &Path, read: Option<&str>, text: &str) -> Result<(), String> {
+    let found = match std::fs::read_to_string(path) {
+        Ok(found) => Some(found),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
+        Err(e) => return Err(format!("{}: cannot read: {e}", path.display())),
+    };
+    if found.as_deref() == read || found.as_deref() == Some(text) {
+        return Ok(());
+    }
+    Err(format!(
+        "{}: not saved: the file is not the one that was opened; drop it onto the window to take it over (Undo brings these tags \
+         back), or move it away",
+        path.display()
+    ))
 }
 
 /// Lets somebody choose files, in a window of the system.
@@ -100,7 +120,8 @@ impl Gamepads {
         while all.next_event().is_some() {}
         all.gamepads().fold(Hands::default(), |hands, (_, pad)| {
             let stick = |x, y| Vec2::new(pad.value(x), pad.value(y));
-            let (left, right) = (stick(Axis::LeftStickX, Axis::LeftStickY), stick(Axis::RightStickX, Axis::RightStickY));
+            let (left, right) =
+                (stick(Axis::LeftStickX, Axis::LeftStickY), stick(Axis::RightStickX, Axis::RightStickY));
             let (run, strafe) = (Button::RightTrigger2, Button::LeftTrigger2);
             hands.with(Hands::of_sticks(left, right, pad.is_pressed(run), pad.is_pressed(strafe)))
         })

@@ -3,6 +3,8 @@
 mod app;
 #[cfg(not(target_arch = "wasm32"))]
 mod desktop;
+#[cfg(not(target_arch = "wasm32"))]
+mod live;
 mod minute;
 mod open;
 #[cfg(target_arch = "wasm32")]

@@ -1,11 +1,11 @@
-//! What can be opened: databases, recordings, settings, clips.
+//! What can be opened: databases, recordings, settings, clips, sidecars; and what is made of clips besides.
 
 use footwork::build::{BuildOptions, build};
 use footwork::database::Database;
 use footwork::learned::Networks;
 use footwork::recorder::Trace;
-use footwork_import::{CharacterConfig, import_clips, import_clips_in_memory};
-use footwork_panels::{Session, Tuning};
+use footwork_import::{CharacterConfig, Imported, Take, import_clips, import_clips_in_memory};
+use footwork_panels::{Findings, Session, Sources, Tuning};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,6 +32,29 @@ impl Files {
             Self::Disk(paths) => paths.first().map(PathBuf::as_path),
             Self::Memory(files) => files.first().map(|(name, _)| Path::new(name)),
         }
+    }
+
+    /// Puts the text of a file in its place among files in memory; on disk it lies already.
+    pub(crate) fn put(&mut self, path: &Path, text: &str) {
+        let Self::Memory(files) = self else { return };
+        let bytes = text.as_bytes().to_vec();
+        match files.iter_mut().find(|(name, _)| Path::new(name) == path) {
+            Some((_, old)) => *old = bytes,
+            None => files.push((path.display().to_string(), bytes)),
+        }
+    }
+
+    fn names(&self) -> Vec<&Path> {
+        match self {
+            Self::Disk(paths) => paths.iter().map(PathBuf::as_path).collect(),
+            Self::Memory(files) => files.iter().map(|(name, _)| Path::new(name)).collect(),
+        }
+    }
+
+    /// True for sidecars alone.
+    fn are_sidecars(&self) -> bool {
+        let names = self.names();
+        !names.is_empty() && names.iter().all(|n| n.to_string_lossy().ends_with(".tags.toml"))
     }
 
     fn count(&self) -> usize {
@@ -81,6 +104,48 @@ pub enum Opened {
     Networks(Box<Networks>),
     /// Settings for the data that is open, and where they are saved.
     Settings(Box<Tuning>, PathBuf),
+    /// Sidecars of clips of the data that is open: names and texts.
+    Sidecars(Vec<(String, String)>),
+    /// The data that is open, built again.
+    Rebuilt(Box<Session>),
+    /// Faults of the clips of the data that is open.
+    Findings(Box<Findings>),
+}
+
+/// What is done beside the window.
+#[derive(Clone, Debug)]
+pub(crate) enum Work {
+    /// Open files.
+    Open(Files),
+    /// Build the data of motion files again.
+    Rebuild(Files),
+    /// Look for faults in motion files.
+    Examine(Files),
+    /// Look for faults in a database whose files are not known.
+    ExamineDatabase(Arc<Database>),
+}
+
+impl Work {
+    /// Does it.
+    pub fn run(&self, tuning: &Tuning) -> Result<Opened, OpenError> {
+        match self {
+            Self::Open(files) => open(files, tuning),
+            Self::Rebuild(files) => match open(files, tuning)? {
+                Opened::Session(session) => Ok(Opened::Rebuilt(session)),
+                other => Ok(other),
+            },
+            Self::Examine(files) => {
+                let config = character(tuning)?;
+                let Imported { clips, fixes, .. } = import(files, &config)?;
+                let found = Findings::of_clips(clips, &fixes, &config).map_err(error)?;
+                Ok(Opened::Findings(Box::new(found)))
+            }
+            Self::ExamineDatabase(database) => {
+                let found = Findings::of_database(database, &character(tuning)?).map_err(error)?;
+                Ok(Opened::Findings(Box::new(found)))
+            }
+        }
+    }
 }
 
 /// Why a file was not opened, in words that name it.
@@ -99,15 +164,18 @@ fn error(what: impl ToString) -> OpenError {
     OpenError(what.to_string())
 }
 
-/// Opens files: none for the built-in data, one database (`.fwdb`), recording (`.fwtrace`), networks (`.fwnet`) or file of settings (`.toml`), or
-/// motion files and folders of them, which are built with the `[build]` table of the settings.
+/// Opens files: none for the built-in data, one database (`.fwdb`), recording (`.fwtrace`), networks (`.fwnet`) or file of settings
+/// (`.toml`), sidecars (`.tags.toml`), or motion files and folders of them, which are built with the `[build]` table of the settings.
 ///
 /// # Errors
 /// What cannot be read, built or driven, by name.
 pub fn open(files: &Files, tuning: &Tuning) -> Result<Opened, OpenError> {
-    let Some(first) = files.first() else { return session("built-in data", built_in(tuning)?, tuning) };
+    let Some(first) = files.first() else { return built_in(tuning) };
     let name = first.file_name().unwrap_or(first.as_os_str()).to_string_lossy();
     let kind = first.extension().and_then(OsStr::to_str).map(str::to_lowercase);
+    if files.are_sidecars() {
+        return sidecars(files);
+    }
     match kind.as_deref().filter(|_| files.count() == 1) {
         Some("fwdb") => session(&name, files.read(Database::load, Database::from_bytes)?, tuning),
         Some("fwtrace") => Ok(Opened::Trace(Box::new(files.read(Trace::load, Trace::from_bytes)?))),
@@ -118,15 +186,55 @@ pub fn open(files: &Files, tuning: &Tuning) -> Result<Opened, OpenError> {
         }
         _ => {
             let config = character(tuning)?;
-            let imported = match files {
-                Files::Disk(paths) => import_clips(paths, Path::new(""), &config.source, None),
-                Files::Memory(files) => import_clips_in_memory(files, &config.source),
-            };
-            let clips = imported.map_err(error)?.clips;
+            let Imported { clips, takes, origins, .. } = import(files, &config)?;
             let built = build(&clips, &config.build, &BuildOptions::default()).map_err(error)?;
-            session(&name, built.0, tuning)
+            let sources = Sources {
+                takes: takes.into_iter().map(absolute).collect(),
+                clips: clips.into_iter().map(|c| c.name).zip(origins).collect(),
+            };
+            let made = Session::new(name.clone(), Arc::new(built.0), tuning.clone());
+            let made = made.and_then(|session| session.with_sources(sources));
+            made.map(|session| Opened::Session(Box::new(session))).map_err(|e| error(format!("{name}: {e}")))
         }
     }
+}
+
+fn import(files: &Files, config: &CharacterConfig) -> Result<Imported, OpenError> {
+    let imported = match files {
+        Files::Disk(paths) => import_clips(paths, Path::new(""), &config.source, None),
+        Files::Memory(files) => import_clips_in_memory(files, &config.source),
+    };
+    imported.map_err(error)
+}
+
+/// A take whose sidecar is named so that it is the same from any folder; in a page there are none.
+fn absolute(take: Take) -> Take {
+    match cfg!(target_arch = "wasm32") {
+        true => take,
+        false => Take { sidecar: std::path::absolute(&take.sidecar).unwrap_or(take.sidecar), ..take },
+    }
+}
+
+/// Reads sidecars, without the clips that they belong to.
+fn sidecars(files: &Files) -> Result<Opened, OpenError> {
+    let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    let text = |path: &Path, bytes: Vec<u8>| {
+        let text = String::from_utf8(bytes);
+        text.map_err(|e| error(format!("{}: not text in UTF-8: {}", path.display(), e.utf8_error())))
+    };
+    let read = match files {
+        Files::Disk(paths) => paths
+            .iter()
+            .map(|path| {
+                let bytes = footwork::files::read_at_most(path, MOST_TOML_BYTES);
+                Ok((name(path), text(path, bytes.map_err(|e| error(format!("{}: {e}", path.display())))?)?))
+            })
+            .collect::<Result<Vec<_>, OpenError>>(),
+        Files::Memory(files) => {
+            files.iter().map(|(n, bytes)| Ok((name(Path::new(n)), text(Path::new(n), bytes.clone())?))).collect()
+        }
+    };
+    Ok(Opened::Sidecars(read?))
 }
 
 /// Bytes of a file of settings, at most.
@@ -146,9 +254,20 @@ fn character(tuning: &Tuning) -> Result<CharacterConfig, OpenError> {
     CharacterConfig::parse(&tuning.text(), Path::new("settings")).map_err(error)
 }
 
-fn built_in(tuning: &Tuning) -> Result<Database, OpenError> {
+fn built_in(tuning: &Tuning) -> Result<Opened, OpenError> {
     let clips = footwork_gait::clips(&footwork_gait::GaitOptions { terrain: true, ..Default::default() });
-    Ok(build(&clips, &character(tuning)?.build, &BuildOptions::default()).map_err(error)?.0)
+    let (database, _) = build(&clips, &character(tuning)?.build, &BuildOptions::default()).map_err(error)?;
+    #[cfg_attr(target_arch = "wasm32", expect(unused_mut))]
+    let mut opened = session("built-in data", database, tuning)?;
+    // Settings may build other features; a page would grow by half.
+    #[cfg(not(target_arch = "wasm32"))]
+    if let (Opened::Session(session), Ok(networks)) =
+        (&mut opened, Networks::from_bytes(footwork_gait::BIPED_NETWORKS, Path::new("built-in")))
+        && networks.check_schema(session.database()).is_ok()
+    {
+        session.set_networks(Arc::new(networks)).map_err(error)?;
+    }
+    Ok(opened)
 }
 
 fn session(name: &str, database: Database, tuning: &Tuning) -> Result<Opened, OpenError> {

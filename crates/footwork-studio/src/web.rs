@@ -1,7 +1,7 @@
 //! What a web page gives the application: files that were dropped or chosen, downloads, gamepads. Everything stays in the page.
 
-use crate::open::{Chosen, Files, KINDS, OpenError, Opened, open};
-use footwork_panels::{Hands, Tuning};
+use crate::open::{Chosen, Files, KINDS, OpenError, Opened, Work};
+use footwork_panels::{Hands, Session, Tuning};
 use glam::Vec2;
 use js_sys::{Array, Uint8Array};
 use std::path::Path;
@@ -23,23 +23,23 @@ extern "C" {
     fn download(name: &str, bytes: &[u8]);
 }
 
-/// Files that are opened between two pictures: a page has no threads.
+/// What is done between two pictures: a page has no threads.
 #[derive(Debug)]
 pub(crate) struct Job {
-    files: Files,
+    work: Work,
     tuning: Tuning,
     polls: u32,
 }
 
 impl Job {
-    pub fn start(files: Files, tuning: Tuning) -> Self {
-        Self { files, tuning, polls: 0 }
+    pub fn start(work: Work, tuning: Tuning) -> Self {
+        Self { work, tuning, polls: 0 }
     }
 
     /// The result: not before the words that say so have been drawn and shown.
     pub fn poll(&mut self) -> Option<Result<Opened, OpenError>> {
         self.polls += 1;
-        (self.polls > 3).then(|| open(&self.files, &self.tuning))
+        (self.polls > 3).then(|| self.work.run(&self.tuning))
     }
 }
 
@@ -48,6 +48,11 @@ pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<String, String> {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     download(&name, bytes);
     Ok(format!("{name}, among your downloads"))
+}
+
+/// A download replaces nothing.
+pub(crate) fn check_unchanged(_: &Path, _: Option<&str>, _: &str) -> Result<(), String> {
+    Ok(())
 }
 
 /// Lets somebody choose files.
@@ -60,7 +65,9 @@ impl Chooser {
 
     /// Opens the window of the browser.
     pub fn choose(&mut self, _: Chosen) {
-        choose_files(&KINDS.map(|kind| format!(".{kind}")).join(","));
+        // Reading FBX takes C.
+        let kinds = KINDS.iter().filter(|kind| **kind != "fbx");
+        choose_files(&kinds.map(|kind| format!(".{kind}")).collect::<Vec<_>>().join(","));
     }
 
     /// Files that were dropped or chosen since.
@@ -91,5 +98,21 @@ impl Gamepads {
             let stick = |k: usize| Vec2::new(pad[k], -pad[k + 1]);
             hands.with(Hands::of_sticks(stick(0), stick(2), pad[4] > 0.5, pad[5] > 0.5))
         })
+    }
+}
+
+/// Games that are connected: none, since a page cannot listen.
+#[derive(Debug)]
+pub(crate) enum Live {}
+
+impl Live {
+    /// Never called.
+    pub fn poll(&mut self, _: &mut Session) -> Option<String> {
+        match *self {}
+    }
+
+    /// Never called.
+    pub fn ui(&mut self, _: &mut egui::Ui, _: &mut Session) {
+        match *self {}
     }
 }

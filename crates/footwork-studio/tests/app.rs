@@ -144,6 +144,29 @@ fn files_in_memory_open_as_those_on_disk() {
 }
 
 #[test]
+fn networks_are_dropped_and_play() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = harness(&Start::default(), None);
+    // The built-in data comes with its networks, and plays its clips.
+    let session = &harness.state_mut().studio().unwrap().session;
+    assert!(session.networks().is_some() && !session.plays_networks());
+    let path = folder.path().join("biped.fwnet");
+    std::fs::write(&path, &footwork_gait::BIPED_NETWORKS[..1000]).unwrap();
+    drop(&mut harness, &path);
+    assert!(message(&harness).contains("biped.fwnet"), "{}", message(&harness));
+    std::fs::write(&path, footwork_gait::BIPED_NETWORKS).unwrap();
+    drop(&mut harness, &path);
+    assert_eq!(message(&harness), "");
+    assert!(harness.state_mut().studio().unwrap().session.plays_networks());
+    // Networks of other data are refused, and what plays goes on.
+    let other = database(folder.path());
+    drop(&mut harness, &other);
+    drop(&mut harness, &path);
+    assert!(message(&harness).contains("normalisation"), "{}", message(&harness));
+    assert!(!harness.state_mut().studio().unwrap().session.plays_networks());
+}
+
+#[test]
 fn a_scripted_minute_is_the_same_every_time() {
     let hash = minute().unwrap();
     assert_eq!(hash.len(), 16);

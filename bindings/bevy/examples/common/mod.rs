@@ -31,6 +31,8 @@ pub struct View {
     pub distance_m: f32,
     pub height_m: f32,
     pub yaw_rad: f32,
+    /// How far to the left of the picture's middle it has what it follows, metres.
+    pub left_m: f32,
     /// Height above what it follows at which it looks.
     pub chest_m: f32,
 }
@@ -49,7 +51,7 @@ impl Plugin for Stage {
         app.insert_resource(ClearColor(Color::srgb(0.62, 0.70, 0.78)))
             .insert_resource(GlobalAmbientLight { brightness: 500.0, ..default() })
             .insert_resource(DirectionalLightShadowMap { size: 2048 })
-            .insert_resource(View { distance_m: 3.8, height_m: 0.9, yaw_rad: 0.0, chest_m: 0.95 })
+            .insert_resource(View { distance_m: 3.8, height_m: 0.9, yaw_rad: 0.0, left_m: 0.0, chest_m: 0.95 })
             .add_systems(Startup, (light, ground))
             .add_systems(Update, turn_camera)
             .add_systems(PostUpdate, follow.after(MotionSystems::WriteBack).before(TransformSystems::Propagate));
@@ -192,8 +194,9 @@ fn follow(
 ) {
     let count = followed.iter().count().max(1) as f32;
     let middle = followed.iter().map(|t| t.translation).sum::<Vec3>() / count;
-    let middle = middle + Vec3::Y * view.chest_m;
-    let away = Quat::from_rotation_y(view.yaw_rad) * Vec3::new(0.0, view.height_m, -view.distance_m);
+    let turned = Quat::from_rotation_y(view.yaw_rad);
+    let middle = middle + turned * Vec3::new(-view.left_m, view.chest_m, 0.0);
+    let away = turned * Vec3::new(0.0, view.height_m, -view.distance_m);
     **camera = Transform::from_translation(middle + away).looking_at(middle, Vec3::Y);
 }
 

@@ -3,6 +3,7 @@
 use crate::common::*;
 use bevy_ecs::prelude::*;
 use bevy_footwork::prelude::*;
+use footwork::recorder::RecorderConfig;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -32,7 +33,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Allocations of each of 60 frames, sorted, with so many characters of which each has a model.
+/// Allocations of each of 60 frames, sorted, with so many characters of which each has a model and a recorder.
 fn frames(characters: usize, budget: Option<usize>) -> Vec<usize> {
     let mut app = at_60_hz();
     app.insert_resource(MotionBudget { searches_per_frame: budget, ..MotionBudget::default() });
@@ -42,6 +43,8 @@ fn frames(characters: usize, budget: Option<usize>) -> Vec<usize> {
         let e = app.world_mut().spawn((MotionCharacter::new(handle.clone()), MotionInput::path(path, 1.5))).id();
         let look = Look { length: |n| if n.ends_with("Leg") { 1.2 } else { 1.0 }, ..Look::default() };
         spawn_model(&mut app, e, &clips().skeleton, &look);
+        let memory = RecorderConfig { max_bytes: 1 << 20, key_every_s: 0.5, ..RecorderConfig::default() };
+        app.world_mut().entity_mut(e).insert(MotionRecorder::new(memory));
     }
     let e = app.world_mut().query_filtered::<Entity, With<MotionCharacter>>().iter(app.world()).next().unwrap();
     until_ready(&mut app, e);

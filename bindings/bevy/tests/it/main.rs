@@ -5,4 +5,7 @@ mod characters;
 mod common;
 mod events;
 mod models;
+#[cfg(feature = "examples")]
+mod panels;
+mod recording;
 mod threads;

@@ -27,7 +27,8 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     if odd.iter().all(|o| *o) {
         let what = "nothing but a T-pose or the rest pose".to_owned();
         let mend = "leave it out";
-        out.push(Finding::new(Check::Calibration, Severity::Error, &p.clip.name, what, mend).over(p, 0, n - 1));
+        let finding = Finding::new(Check::Calibration, Severity::Error, &p.clip.name, what, mend);
+        out.push(finding.over(p, 0, n - 1).mended_by_discard(p));
         return;
     }
     let steps: Vec<f32> = (1..n).map(|f| p.pose_distance(f - 1, f)).collect();
@@ -47,7 +48,7 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
         let count = last - first + 1;
         let what = format!("{count} frame(s) of a T-pose or the rest pose at the {place}");
         let finding = Finding::new(Check::Calibration, Severity::Error, &p.clip.name, what, "cut them off");
-        out.push(finding.mended().over(p, first, last));
+        out.push(finding.mended().over(p, first, last).mended_by_discard(p));
     };
     if start > 0 {
         say(0, start - 1, "start");

@@ -76,7 +76,7 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
         let severity = if whole || seconds >= LONG_S { Severity::Warning } else { Severity::Hint };
         let mend = if copy { "leave it out" } else { "cut it out of one (`discard`)" };
         let finding = Finding::new(Check::Duplicate, severity, &p.clip.name, what, mend);
-        let finding = finding.over(p, frames[0], frames[1]);
+        let finding = finding.over(p, frames[0], frames[1]).mended_by_discard(p);
         if copy && !gone.contains(&ids[a]) {
             p.left_out = true;
             gone.insert(second);

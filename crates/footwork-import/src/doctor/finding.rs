@@ -2,6 +2,7 @@
 
 use super::check::Check;
 use super::patient::Patient;
+use crate::note::Fix;
 use serde::{Serialize, Serializer};
 
 /// How bad it is.
@@ -27,6 +28,16 @@ impl Severity {
     }
 }
 
+/// A change of a clip's sidecar.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SidecarEdit {
+    /// Say whether the clip is a loop.
+    Loop(bool),
+    /// Discard a range: start and end, in seconds from the clip's first frame.
+    Discard([f32; 2]),
+}
+
 /// One thing that is wrong, in one place.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
@@ -49,6 +60,8 @@ pub struct Finding {
     pub mend: String,
     /// True where `--fix` does it.
     pub mends: bool,
+    /// What mends it without a change of the motion, where a sidecar can.
+    pub sidecar: Option<SidecarEdit>,
 }
 
 fn by_name<S: Serializer>(check: &Check, out: S) -> Result<S::Ok, S::Error> {
@@ -68,12 +81,33 @@ impl Finding {
             what: what.into(),
             mend: mend.into(),
             mends: false,
+            sidecar: None,
         }
+    }
+
+    /// A fault of a file that is mended whenever it is read: copies are written without it.
+    pub fn of_fix(fix: &Fix) -> Self {
+        let (check, severity) = match fix.what {
+            "units" => (Check::Scale, Severity::Warning),
+            _ => (Check::UpAxis, Severity::Error),
+        };
+        Self::new(check, severity, &fix.clip, &fix.found, format!("{}, as on every reading", fix.done)).mended()
     }
 
     /// The same, and `--fix` mends it.
     pub fn mended(self) -> Self {
         Self { mends: true, ..self }
+    }
+
+    /// The same, and saying in the sidecar whether the clip is a loop mends it.
+    pub fn mended_by_loop(self, looping: bool) -> Self {
+        Self { sidecar: Some(SidecarEdit::Loop(looping)), ..self }
+    }
+
+    /// The same, and discarding its frames mends it: follows [`Finding::over`].
+    pub fn mended_by_discard(self, patient: &Patient) -> Self {
+        let range = |[first, last]: [usize; 2]| [first, last + 1].map(|f| f as f32 / patient.told_rate_hz);
+        Self { sidecar: self.frames.map(range).map(SidecarEdit::Discard), ..self }
     }
 
     /// At a joint.

@@ -39,7 +39,7 @@ pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
         let what = format!("the whole pose jumps ({} joints): two takes in one", at[*f]);
         let mend = format!("split it at {:.2} s, or cut around it (`discard`)", *f as f32 / p.told_rate_hz);
         let finding = Finding::new(Check::Flip, Severity::Error, &p.clip.name, what, mend);
-        out.push(finding.over(p, f - 1, *f));
+        out.push(finding.over(p, f - 1, *f).mended_by_discard(p));
     }
     for (j, mut jumps) in jumps.into_iter().enumerate() {
         jumps.retain(|f| !cuts.contains(f));
@@ -65,7 +65,8 @@ pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
             let finding = if short { finding.over(p, a, b - 1) } else { finding.over(p, start - 1, start) };
             out.push(match short && turn_back(p, j, a, b) {
                 true => Finding { mend: "turn the run back onto the motion around it".into(), ..finding }.mended(),
-                false => Finding { mend: "mend the source, or cut it out (`discard`)".into(), ..finding },
+                false => Finding { mend: "mend the source, or cut it out (`discard`)".into(), ..finding }
+                    .mended_by_discard(p),
             });
         }
     }

@@ -52,6 +52,8 @@ pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
             joints.into_iter().for_each(|j| bridge(p, j, a, b));
             finding.mend = "curve over the gap".into();
             finding = finding.mended();
+        } else {
+            finding = finding.mended_by_discard(p);
         }
         match (whole, &held[..]) {
             (false, [first, ..]) => {

@@ -18,7 +18,8 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
             };
             let [first, end] = g.seconds.map(|s| (s * p.clip.rate_hz).round() as usize);
             let finding = Finding::new(Check::Glitch, Severity::Warning, &p.clip.name, g.what, mend);
-            finding.mended().at_joint(&g.joint).over(p, first, end.max(first + 1) - 1)
+            let finding = finding.mended().at_joint(&g.joint).over(p, first, end.max(first + 1) - 1);
+            if g.done == GlitchMend::Bridged { finding } else { finding.mended_by_discard(p) }
         };
         glitches.into_iter().map(told).collect::<Vec<_>>()
     });

@@ -33,7 +33,8 @@ pub fn open(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
         false => "spread the gap over the round",
     };
     let finding = Finding::new(Check::OpenLoop, Severity::Warning, &p.clip.name, what, mend).mended();
-    out.push(finding.over(p, found.frames - 1, found.frames - 1));
+    let finding = finding.over(p, found.frames - 1, found.frames - 1);
+    out.push(if absurd { finding.mended_by_loop(false) } else { finding });
     let clip = p.edit();
     match absurd {
         true => clip.looping = false,
@@ -50,6 +51,6 @@ pub fn unmarked(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     let Some(found) = Loop::find(&p.clip) else { return };
     let what = format!("is a loop of {:.2} s and not marked as one", found.frames as f32 / p.clip.rate_hz);
     let mend = "mark it (`loop = true` in its sidecar)";
-    out.push(Finding::new(Check::UnmarkedLoop, Severity::Hint, &p.clip.name, what, mend).mended());
+    out.push(Finding::new(Check::UnmarkedLoop, Severity::Hint, &p.clip.name, what, mend).mended().mended_by_loop(true));
     p.edit().looping = true;
 }

@@ -51,7 +51,7 @@ mod ward;
 
 pub use check::Check;
 pub use dance_card::DanceCardCell;
-pub use finding::{Finding, Severity};
+pub use finding::{Finding, Severity, SidecarEdit};
 pub use table::{CHECKS, CheckInfo};
 
 use footwork::build::{BuildConfig, BuildError};
@@ -132,4 +132,57 @@ pub fn examine(clips: Vec<RawClip>, options: &DoctorOptions) -> Result<Diagnosis
     }
     let kept = ward.patients.into_iter().filter(|p| !p.left_out);
     Ok(Diagnosis { findings, clips: kept.map(|p| p.clip).collect(), dance_card: ward.card })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use footwork::build::ClipRule;
+
+    #[test]
+    fn what_a_finding_says_about_sidecars_mends_it() {
+        let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
+        let named = |name: &str| clips.iter().find(|c| c.name == name).unwrap_or_else(|| panic!("no {name}")).clone();
+        let (mut posed, mut unmarked) = (named("walk_125"), named("walk_125_loop"));
+        posed.annotations = Default::default();
+        unmarked.annotations = Default::default();
+        unmarked.looping = false;
+        let mut pose: Vec<_> = posed.skeleton.rest().iter().map(|t| (t.translation, t.rotation)).collect();
+        pose[0].0 = posed.translations[0];
+        for _ in 0..20 {
+            posed.translations.splice(0..0, pose.iter().map(|p| p.0));
+            posed.rotations.splice(0..0, pose.iter().map(|p| p.1));
+        }
+        let copy = RawClip { name: "walk_175_again".into(), ..named("walk_175") };
+        let mut set = vec![posed, unmarked, named("walk_175"), copy];
+        let found = |set: &[RawClip]| {
+            let findings = examine(set.to_vec(), &DoctorOptions::default()).unwrap().findings;
+            findings.into_iter().filter(|f| f.sidecar.is_some()).collect::<Vec<_>>()
+        };
+        let before = found(&set);
+        let checks: Vec<Check> = before.iter().map(|f| f.check).collect();
+        for check in [Check::Calibration, Check::UnmarkedLoop, Check::Duplicate] {
+            assert!(checks.contains(&check), "{check:?} is not in {checks:?}");
+        }
+        for f in &before {
+            let mut rule = ClipRule::default();
+            match f.sidecar.unwrap() {
+                SidecarEdit::Loop(on) => rule.looping = Some(on),
+                SidecarEdit::Discard(range) => rule.discard.push(range),
+            }
+            rule.apply(set.iter_mut().find(|c| c.name == f.clip).unwrap()).unwrap();
+        }
+        // A build reads the rest as parts: here they are cut.
+        let whole =
+            |c: &RawClip| c.annotations.discard.iter().map(|r| r.end_s - r.start_s).sum::<f32>() > 0.9 * c.seconds();
+        set.retain(|c| !whole(c));
+        for clip in &mut set {
+            if let Some(range) = clip.annotations.discard.first().copied().filter(|r| r.start_s == 0.0) {
+                let mut p = patient::Patient::new(clip.clone());
+                edit::cut(&mut p, (range.end_s * clip.rate_hz).round() as usize..clip.frames());
+                *clip = p.clip;
+            }
+        }
+        assert_eq!(found(&set), []);
+    }
 }

@@ -52,7 +52,8 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
             let finding = finding.over(p, start, end - 1);
             out.push(match pin(p, body, k, start, end) {
                 true => Finding { mend: "pin the foot, bend the leg".into(), ..finding }.mended(),
-                false => Finding { mend: "mend the source, or cut it out (`discard`)".into(), ..finding },
+                false => Finding { mend: "mend the source, or cut it out (`discard`)".into(), ..finding }
+                    .mended_by_discard(p),
             });
         }
     }

@@ -19,17 +19,27 @@ pub struct Usage {
 impl Usage {
     /// Counts what played in each update of `dt_s` seconds. Clips that the database does not have are left out.
     pub fn of(db: &Database, playing: impl IntoIterator<Item = Playing>, dt_s: f32) -> Self {
-        let mut usage = Self { clip_s: vec![0.0; db.clips.len()], row_updates: vec![0; db.rows()], seconds: 0.0 };
+        let mut usage = Self::none(db);
         for now in playing {
-            usage.seconds += dt_s;
-            if let Some(played_s) = usage.clip_s.get_mut(now.clip.at()) {
-                *played_s += dt_s;
-            }
-            if let Some(row) = row_at(db, now.clip, now.time_s) {
-                usage.row_updates[row.at()] += 1;
-            }
+            usage.add(db, now, dt_s);
         }
         usage
+    }
+
+    /// Nothing played yet.
+    pub fn none(db: &Database) -> Self {
+        Self { clip_s: vec![0.0; db.clips.len()], row_updates: vec![0; db.rows()], seconds: 0.0 }
+    }
+
+    /// Counts what played in an update of `dt_s` seconds. A clip that the database does not have counts for the length alone.
+    pub fn add(&mut self, db: &Database, now: Playing, dt_s: f32) {
+        self.seconds += dt_s;
+        if let Some(played_s) = self.clip_s.get_mut(now.clip.at()) {
+            *played_s += dt_s;
+        }
+        if let Some(row) = row_at(db, now.clip, now.time_s) {
+            self.row_updates[row.at()] += 1;
+        }
     }
 
     /// Returns the clips that were never played.

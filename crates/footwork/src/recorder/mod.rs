@@ -35,6 +35,7 @@ mod bytes;
 mod file;
 mod input_groups;
 mod key_frame;
+mod piece;
 mod record;
 mod replay;
 mod ring;
@@ -42,6 +43,7 @@ mod segment;
 mod trace;
 
 pub use file::TraceError;
+pub use piece::{Cursor, Piece};
 pub use record::{One, Recorder, RecorderConfig};
 pub use replay::{NamedGround, Replay, ReplayError};
 pub use trace::{DataId, Decision, Trace};

@@ -3,6 +3,7 @@
 use super::answers::{GroundAnswers, WallAnswers, keep_ground, keep_wall};
 use super::bytes::Writer;
 use super::key_frame::{key_frame_room, put_key_frame, same};
+use super::piece::{Cursor, Head, Part, Piece};
 use super::ring::{Ring, Segment};
 use super::segment::{Done, UpdateWriter};
 use super::trace::{DataId, Parts, Stored, Trace};
@@ -63,6 +64,8 @@ pub struct Recorder {
     config: RecorderConfig,
     data: DataId,
     ring: Ring,
+    /// What tells this recording from others, and from itself after it was cleared.
+    recording: Arc<()>,
     title: String,
     /// Name of the ground; empty where its answers are recorded.
     ground: String,
@@ -108,6 +111,7 @@ impl Recorder {
             data: DataId::of(character),
             // No segment is smaller than the block of its state.
             ring: Ring::new(bytes, size_of::<f32>() * block.max(1)),
+            recording: Arc::default(),
             title: String::new(),
             ground: String::new(),
             configs: VecDeque::from([Arc::clone(character.shared_config())]),
@@ -351,8 +355,68 @@ impl Recorder {
         Trace::new(parts).unwrap_or_else(|damage| unreachable!("a recording of our own: {damage}"))
     }
 
+    /// Copies what was recorded since `cursor` into `piece`, and moves the cursor behind it. False where there is nothing new. Where
+    /// more than `room` bytes are new, or some are no longer kept, the piece begins with the oldest key frame from which on all
+    /// the rest fits, and says how many updates are left out ([`Piece::lost`]); where no key frame does, nothing is copied until
+    /// there is one. A cursor that has read another recording, or this one before it was cleared, begins anew.
+    ///
+    /// Allocates where the piece has less memory than it needs, and for names where a recording or a part begins.
+    pub fn read(&self, cursor: &mut Cursor, room: usize, piece: &mut Piece) -> bool {
+        piece.clear();
+        let goes_on = cursor.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, &self.recording));
+        let (byte, update) = if goes_on { (cursor.byte, cursor.update) } else { (0, 0) };
+        let segments = self.ring.segments();
+        let fits = |start: u64| self.ring.end() - start <= room as u64;
+        let unread = segments.partition_point(|s| s.start + u64::from(s.bytes) <= byte);
+        let mut left = segments.iter().skip(unread);
+        let Some((first, start)) = left
+            .clone()
+            .next()
+            .map(|s| (s, s.start.max(byte)))
+            .filter(|(_, start)| fits(*start))
+            .or_else(|| left.find(|s| s.start >= byte && fits(s.start)).map(|s| (s, s.start)))
+        else {
+            return false;
+        };
+        let first_update = if start == first.start { first.first_update } else { update };
+        if goes_on {
+            piece.lost = first_update - update;
+        } else {
+            let (data, block) = (self.data, self.last.block.len());
+            piece.head = Some(Head { data, block, title: self.title.clone(), ground: self.ground.clone() });
+        }
+        let mut config = None;
+        for s in segments.iter().skip_while(|s| s.first_update < first.first_update) {
+            let begins = s.start >= start;
+            if begins && config != Some(s.config) {
+                config = Some(s.config);
+                piece.configs.push(Arc::clone(&self.configs[(s.config - self.first_config) as usize]));
+            }
+            piece.parts.push(Part {
+                begins: begins.then(|| piece.configs.len() as u32 - 1),
+                bytes: (s.start + u64::from(s.bytes) - s.start.max(start)) as u32,
+                updates: (s.first_update + u64::from(s.updates) - s.first_update.max(first_update)) as u32,
+            });
+        }
+        // Of the names before the piece, the last one holds where it begins.
+        let before = |m: &&(u64, String)| m.0 < first_update && !(goes_on && m.0 < update);
+        let within = || self.marks.iter().filter(|m| m.0 >= first_update);
+        let skipped = self.marks.iter().rfind(before).filter(|_| within().all(|m| m.0 > first_update));
+        let marks = skipped.into_iter().chain(within());
+        piece.marks.extend(marks.map(|(at, name)| (at.saturating_sub(first_update) as u32, name.clone())));
+        self.ring.copy_from(start, &mut piece.stream);
+        *cursor = Cursor { of: Some(Arc::clone(&self.recording)), byte: self.ring.end(), update: self.kept };
+        true
+    }
+
+    /// The data that is recorded.
+    pub fn data(&self) -> DataId {
+        self.data
+    }
+
     /// Forgets all updates; names stay.
     pub fn clear(&mut self) {
+        self.recording = Arc::default();
         self.ring.clear();
         self.marks.clear();
         self.jump = true;

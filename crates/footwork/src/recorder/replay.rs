@@ -2,8 +2,9 @@
 
 use super::bytes::{Damage, Reader};
 use super::key_frame::{KeyFrame, same};
+use super::piece::Piece;
 use super::segment::{Done, UpdateReader};
-use super::trace::{DataId, Trace};
+use super::trace::{DataId, Tail, Trace};
 use crate::input::{CollisionHook, GroundHook, GroundPoint, InputError, MotionInput, OwnedInput};
 use crate::matcher::{Character, ConfigError, Crowd, MotionMatcher, step_in_turns};
 use crate::math::Transform;
@@ -38,6 +39,12 @@ pub enum ReplayError {
     /// The trace has no updates.
     #[error("the trace has no updates: expected at least one")]
     Empty,
+    /// A piece of a recording is damaged, or does not follow the one before.
+    #[error("the recording cannot go on: {detail}")]
+    Damaged {
+        /// Reason.
+        detail: String,
+    },
     /// There is no such update.
     #[error("update {update}: expected one of {updates} updates")]
     NoUpdate {
@@ -91,6 +98,8 @@ pub struct Replay {
     done: usize,
     forked: bool,
     assumed: AtomicBool,
+    /// Where more of the recording is appended.
+    tail: Tail,
     /// Why it stopped in the middle of an update: only a key frame leads out of there.
     failed: Option<ReplayError>,
 }
@@ -137,11 +146,58 @@ impl Replay {
             done: 0,
             forked: false,
             assumed: AtomicBool::new(false),
+            tail: Tail::default(),
             failed: None,
             trace,
         };
         replay.seek(0)?;
         Ok(replay)
+    }
+
+    /// A replay of a recording that is still being made, from its first piece; as [`Replay::new`]. [`Replay::append`] makes the
+    /// recording longer.
+    ///
+    /// # Errors
+    /// As [`Replay::new`], and [`ReplayError::Damaged`].
+    pub fn begin(piece: &Piece, character: Arc<Character>, ground: Option<NamedGround>) -> Result<Self, ReplayError> {
+        let mut tail = Tail::default();
+        let trace = Trace::begin(piece, &mut tail).map_err(|detail| ReplayError::Damaged { detail })?;
+        Ok(Self { tail, ..Self::new(Arc::new(trace), character, ground)? })
+    }
+
+    /// Appends the next piece to the recording. What is shown stays: [`Replay::step`] goes on. The trace is copied if somebody
+    /// else has it.
+    ///
+    /// # Errors
+    /// Returns [`ReplayError::Damaged`] for a piece that is damaged or does not follow, and [`ReplayError::NoGround`]; the
+    /// recording is as it was, and goes on with a piece that begins with a key frame.
+    pub fn append(&mut self, piece: &Piece) -> Result<(), ReplayError> {
+        if piece.begins() {
+            let detail = "expected a later piece of it, found the first one of a recording".to_owned();
+            return Err(ReplayError::Damaged { detail });
+        }
+        let trace = Arc::make_mut(&mut self.trace);
+        trace.append(piece, &mut self.tail).map_err(|detail| ReplayError::Damaged { detail })?;
+        self.characters.resize(trace.parts.configs.len(), None);
+        if self.ground.is_none() && trace.asks_for_ground() && !trace.ground().is_empty() {
+            return Err(ReplayError::NoGround { name: trace.ground().to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Drops the oldest updates of the recording where it has more than so many; up to a key frame that is not after the update
+    /// shown. Returns how many were dropped: the numbers of all others are less by that.
+    pub fn keep(&mut self, updates: usize) -> usize {
+        let surplus = self.trace.updates().saturating_sub(updates);
+        let places = &self.trace.places;
+        let whole = places.partition_point(|p| p.first_update <= surplus).saturating_sub(1).min(self.segment);
+        if whole == 0 {
+            return 0;
+        }
+        let (updates, bytes, configs) = Arc::make_mut(&mut self.trace).drop_oldest(whole);
+        self.characters.drain(..configs);
+        (self.segment, self.done, self.byte) = (self.segment - whole, self.done - updates, self.byte - bytes);
+        updates
     }
 
     /// Shows the character right after an update: restores the key frame before it, and replays from there. The last search

@@ -86,6 +86,20 @@ impl Ring {
         }
     }
 
+    /// Bytes ever written: the place of the next one.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Appends the bytes from a place on, which must be in a segment.
+    pub fn copy_from(&self, start: u64, to: &mut Vec<u8>) {
+        let room = self.bytes.len();
+        let (at, count) = ((start % room as u64) as usize, (self.end - start) as usize);
+        let first = count.min(room - at);
+        to.extend_from_slice(&self.bytes[at..at + first]);
+        to.extend_from_slice(&self.bytes[..count - first]);
+    }
+
     /// The bytes of all segments in order.
     pub fn to_vec(&self) -> Vec<u8> {
         let used = self.used();

@@ -2,16 +2,48 @@
 
 use super::bytes::{Damage, Reader};
 use super::key_frame::KeyFrame;
+use super::piece::Piece;
 use super::segment::UpdateReader;
 use crate::matcher::{Character, MatcherConfig, Playing};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// The data that a character moves with: what a recording can be replayed with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DataId {
     /// Tells the motion apart: the lower half of the hash of its database, or a hash of its networks.
+    #[serde(with = "hex")]
     pub model: u64,
     /// Content hash of the database that is searched; `None` for networks alone.
+    #[serde(with = "optional_hex")]
     pub database: Option<u128>,
+}
+
+/// Hashes as text: numbers of JSON have 53 bits in other languages.
+mod hex {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(hash: &u64, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("{hash:016x}"))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+        u64::from_str_radix(&String::deserialize(from)?, 16).map_err(D::Error::custom)
+    }
+}
+
+mod optional_hex {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(hash: &Option<u128>, to: S) -> Result<S::Ok, S::Error> {
+        hash.map(|hash| format!("{hash:032x}")).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u128>, D::Error> {
+        let text = Option::<String>::deserialize(from)?;
+        text.map(|text| u128::from_str_radix(&text, 16).map_err(D::Error::custom)).transpose()
+    }
 }
 
 impl DataId {
@@ -69,6 +101,14 @@ pub struct Parts {
     pub stream: Vec<u8>,
 }
 
+/// The end of a trace, to go back to.
+struct End {
+    lengths: [usize; 7],
+    last: Option<(Stored, Place)>,
+    asks: (bool, bool),
+    end_s: f64,
+}
+
 /// Where a segment is, and what is found only by reading it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Place {
@@ -83,7 +123,7 @@ pub(super) struct Place {
     pub config: usize,
 }
 
-/// A recording: immutable and checked. [`super::Recorder::trace`] makes one, [`Trace::load`] reads one.
+/// A recording: checked. [`super::Recorder::trace`] makes one, [`Trace::load`] reads one, a [`super::Replay`] makes it longer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
     pub(super) parts: Parts,
@@ -92,6 +132,16 @@ pub struct Trace {
     dts: Vec<f32>,
     decisions: Vec<Decision>,
     asks: (bool, bool),
+    end_s: f64,
+}
+
+/// What is known at the end of the updates read so far, so that more can be read.
+#[derive(Debug, Default)]
+pub(super) struct Tail {
+    reader: UpdateReader,
+    key: Option<KeyFrame>,
+    /// True where the last update read is the last one of the trace.
+    known: bool,
 }
 
 impl Trace {
@@ -103,14 +153,20 @@ impl Trace {
         if bytes != parts.stream.len() as u64 || updates > bytes {
             return Err(format!("segments of {bytes} bytes and {updates} updates: found {} bytes", parts.stream.len()));
         }
-        let mut trace =
-            Self { parts, places: Vec::new(), dts: Vec::new(), decisions: Vec::new(), asks: (false, false) };
-        trace.dts.reserve_exact(updates as usize);
-        let (mut reader, mut key, mut byte, mut begin_s) = (UpdateReader::default(), None, 0, 0.0);
+        let mut trace = Self {
+            parts,
+            places: Vec::new(),
+            dts: Vec::with_capacity(updates as usize),
+            decisions: Vec::new(),
+            asks: (false, false),
+            end_s: 0.0,
+        };
+        let (mut tail, mut byte) = (Tail::default(), 0);
         for k in 0..trace.parts.segments.len() {
-            trace.read_segment(k, &mut byte, &mut begin_s, (&mut reader, &mut key)).map_err(|Damage(what)| {
-                format!("update {}: expected a recorded update, found a damaged one ({what})", trace.dts.len())
-            })?;
+            let Stored { bytes, updates, config } = trace.parts.segments[k];
+            let range = byte..byte + bytes as usize;
+            byte = range.end;
+            trace.read(range, updates as usize, Some(config), &mut tail)?;
         }
         let marks = &trace.parts.marks;
         if !marks.is_sorted_by(|a, b| a.0 < b.0) || marks.last().is_some_and(|m| m.0 >= trace.dts.len()) {
@@ -119,30 +175,45 @@ impl Trace {
         Ok(trace)
     }
 
-    fn read_segment(
+    /// Reads bytes of updates: those of a segment that begins with these settings, or of the last one, which goes on.
+    fn read(
         &mut self,
-        k: usize,
-        byte: &mut usize,
-        begin_s: &mut f64,
-        (reader, key): (&mut UpdateReader, &mut Option<KeyFrame>),
+        bytes: Range<usize>,
+        updates: usize,
+        begins: Option<u32>,
+        tail: &mut Tail,
+    ) -> Result<(), String> {
+        self.try_read(bytes, updates, begins, tail).map_err(|Damage(what)| {
+            format!("update {}: expected a recorded update, found a damaged one ({what})", self.dts.len())
+        })
+    }
+
+    fn try_read(
+        &mut self,
+        bytes: Range<usize>,
+        updates: usize,
+        begins: Option<u32>,
+        Tail { reader, key, .. }: &mut Tail,
     ) -> Result<(), Damage> {
-        let Stored { bytes, updates, config } = self.parts.segments[k];
-        if updates == 0 || config as usize >= self.parts.configs.len() {
+        if updates == 0 || begins.is_some_and(|config| config as usize >= self.parts.configs.len()) {
             return Err(Damage("a segment"));
         }
-        let mut from = Reader::new(&self.parts.stream[*byte..*byte + bytes as usize]);
-        match key {
-            Some(key) => key.read(&mut from)?,
-            None => *key = Some(KeyFrame::first(self.parts.block, &mut from)?),
-        }
-        reader.begin();
+        let mut from = Reader::new(&self.parts.stream[bytes.clone()]);
         let first_update = self.dts.len();
-        let mut place =
-            Place { byte: *byte, first_update, begin_s: *begin_s, first_search: None, config: config as usize };
-        for update in first_update..first_update + updates as usize {
+        if let Some(config) = begins {
+            match key {
+                Some(key) => key.read(&mut from)?,
+                None => *key = Some(KeyFrame::first(self.parts.block, &mut from)?),
+            }
+            reader.begin();
+            let (begin_s, config) = (self.end_s, config as usize);
+            self.places.push(Place { byte: bytes.start, first_update, begin_s, first_search: None, config });
+        }
+        let place = self.places.last_mut().ok_or(Damage("no key frame before it"))?;
+        for update in first_update..first_update + updates {
             let done = reader.read(&mut from)?;
             self.dts.push(done.dt_s);
-            *begin_s += f64::from(done.dt_s);
+            self.end_s += f64::from(done.dt_s);
             if done.searched {
                 place.first_search.get_or_insert(update);
             }
@@ -153,9 +224,165 @@ impl Trace {
         if from.left() > 0 {
             return Err(Damage("a segment that does not end"));
         }
-        *byte += bytes as usize;
-        self.places.push(place);
         Ok(())
+    }
+
+    /// A recording of the first piece of it.
+    pub(super) fn begin(piece: &Piece, tail: &mut Tail) -> Result<Self, String> {
+        let head = piece.head.clone().ok_or("expected the first piece of a recording, found a later one")?;
+        let parts = Parts {
+            data: head.data,
+            block: head.block,
+            title: head.title,
+            ground: head.ground,
+            configs: Vec::new(),
+            marks: Vec::new(),
+            segments: Vec::new(),
+            stream: Vec::new(),
+        };
+        let mut trace = Self::new(parts)?;
+        *tail = Tail::default();
+        trace.append(piece, tail)?;
+        Ok(trace)
+    }
+
+    /// Appends the next piece; where it is damaged, nothing of it.
+    pub(super) fn append(&mut self, piece: &Piece, tail: &mut Tail) -> Result<(), String> {
+        let before = self.end();
+        let appended = self.try_append(piece, tail);
+        tail.known = appended.is_ok();
+        appended.inspect_err(|_| self.cut(&before))
+    }
+
+    fn try_append(&mut self, piece: &Piece, tail: &mut Tail) -> Result<(), String> {
+        let begins = piece.parts.first().is_none_or(|part| part.begins.is_some());
+        if !begins && (piece.lost > 0 || !tail.known) {
+            return Err("updates that were lost: expected a key frame after them, found an update".to_owned());
+        }
+        let (first_update, first_byte) = (self.dts.len(), self.parts.stream.len());
+        let mut config_of = Vec::with_capacity(piece.configs.len());
+        for config in &piece.configs {
+            if self.parts.configs.last() != Some(&**config) {
+                self.parts.configs.push((**config).clone());
+            }
+            config_of.push(self.parts.configs.len() as u32 - 1);
+        }
+        self.parts.stream.extend_from_slice(&piece.stream);
+        if let Some(jump) = self.parts.stream.get_mut(first_byte).filter(|_| begins && piece.lost > 0) {
+            // The first byte of a key frame: the update does not follow the one before.
+            *jump = 1;
+        }
+        let mut byte = first_byte;
+        for part in &piece.parts {
+            let end = byte.saturating_add(part.bytes as usize);
+            if end > self.parts.stream.len() {
+                return Err("a piece of a recording that ends too early".to_owned());
+            }
+            let config = part.begins.map(|k| config_of.get(k as usize).copied().unwrap_or(u32::MAX));
+            self.read(byte..end, part.updates as usize, config, tail)?;
+            match (config, self.parts.segments.last_mut()) {
+                (None, Some(last)) => {
+                    let size = (last.bytes.checked_add(part.bytes), last.updates.checked_add(part.updates));
+                    let (Some(bytes), Some(updates)) = size else {
+                        return Err("a segment that is too long".to_owned());
+                    };
+                    (last.bytes, last.updates) = (bytes, updates);
+                }
+                (config, _) => self.parts.segments.push(Stored {
+                    bytes: part.bytes,
+                    updates: part.updates,
+                    config: config.unwrap_or(0),
+                }),
+            }
+            byte = end;
+        }
+        if byte < self.parts.stream.len() {
+            return Err("a piece of a recording that is too long".to_owned());
+        }
+        for (update, name) in &piece.marks {
+            let update = first_update + *update as usize;
+            if update >= self.dts.len() || self.parts.marks.last().is_some_and(|last| last.0 >= update) {
+                return Err(format!("marks: expected them in order within {} updates", self.dts.len()));
+            }
+            self.parts.marks.push((update, name.clone()));
+        }
+        Ok(())
+    }
+
+    /// How long everything is.
+    fn end(&self) -> End {
+        let p = &self.parts;
+        End {
+            lengths: [
+                self.dts.len(),
+                self.decisions.len(),
+                self.places.len(),
+                p.segments.len(),
+                p.stream.len(),
+                p.marks.len(),
+                p.configs.len(),
+            ],
+            last: p.segments.last().copied().zip(self.places.last().copied()),
+            asks: self.asks,
+            end_s: self.end_s,
+        }
+    }
+
+    /// Takes back what was appended since.
+    fn cut(&mut self, end: &End) {
+        let [dts, decisions, places, segments, stream, marks, configs] = end.lengths;
+        self.dts.truncate(dts);
+        self.decisions.truncate(decisions);
+        self.places.truncate(places);
+        self.parts.segments.truncate(segments);
+        self.parts.stream.truncate(stream);
+        self.parts.marks.truncate(marks);
+        self.parts.configs.truncate(configs);
+        if let (Some(segment), Some(place), Some(before)) =
+            (self.parts.segments.last_mut(), self.places.last_mut(), end.last)
+        {
+            (*segment, *place) = before;
+        }
+        (self.asks, self.end_s) = (end.asks, end.end_s);
+    }
+
+    /// Drops the oldest segments. Returns how many updates, bytes and settings they had.
+    pub(super) fn drop_oldest(&mut self, segments: usize) -> (usize, usize, usize) {
+        let Some(first) = self.places.get(segments).copied().filter(|_| segments > 0) else { return (0, 0, 0) };
+        let (updates, bytes) = (first.first_update, first.byte);
+        let p = &mut self.parts;
+        p.stream.drain(..bytes);
+        p.segments.drain(..segments);
+        self.places.drain(..segments);
+        self.dts.drain(..updates);
+        self.decisions.retain(|d| d.update >= updates);
+        self.decisions.iter_mut().for_each(|d| d.update -= updates);
+        // The part that goes on where the recording begins stays.
+        let parts_over = p.marks.partition_point(|m| m.0 <= updates).saturating_sub(1);
+        p.marks.drain(..parts_over);
+        p.marks.iter_mut().for_each(|m| m.0 = m.0.saturating_sub(updates));
+        let unused = self.places.iter().map(|place| place.config).min().unwrap_or(0);
+        p.configs.drain(..unused);
+        p.segments.iter_mut().for_each(|s| s.config -= unused as u32);
+        let mut end_s = 0.0;
+        for k in 0..self.places.len() {
+            let next = self.places.get(k + 1).map_or(updates + self.dts.len(), |next| next.first_update);
+            let place = &mut self.places[k];
+            place.config -= unused;
+            place.byte -= bytes;
+            place.first_search = place.first_search.map(|update| update - updates);
+            place.first_update -= updates;
+            place.begin_s = end_s;
+            let dts = &self.dts[place.first_update..next - updates];
+            end_s = dts.iter().fold(end_s, |sum, dt_s| sum + f64::from(*dt_s));
+        }
+        self.end_s = end_s;
+        (updates, bytes, unused)
+    }
+
+    /// Bytes of the updates and key frames.
+    pub fn bytes(&self) -> usize {
+        self.parts.stream.len()
     }
 
     /// Number of updates.

@@ -74,6 +74,18 @@ pub fn until_ready(app: &mut App, entity: Entity) {
     panic!("the character was not made");
 }
 
+/// Updates until something is so.
+pub fn until(app: &mut App, mut done: impl FnMut(&App) -> bool) {
+    for _ in 0..10_000 {
+        if done(app) {
+            return;
+        }
+        app.update();
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    panic!("waited in vain");
+}
+
 pub fn walk(x: f32, z: f32) -> MotionInput {
     MotionInput::velocity(Vec3::new(x, 0.0, z))
 }

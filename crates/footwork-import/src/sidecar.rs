@@ -1,0 +1,142 @@
+//! Sidecars: where facts about a clip are kept, beside its file.
+
+use crate::config_error::ConfigFileError;
+use footwork::build::ClipRule;
+use footwork::build::config::matches_pattern;
+use footwork::clip::{Annotations, ClipError, RawClip};
+use footwork::math::Transform;
+use footwork::skeleton::Skeleton;
+use serde::de::DeserializeOwned;
+use std::path::{Path, PathBuf};
+
+/// A clip as its file has it, before ranges are cut from it, and its sidecar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Take {
+    /// Name: of the file, or `file.take`.
+    pub name: String,
+    /// Path of the sidecar, which need not exist.
+    pub sidecar: PathBuf,
+    /// Text of the sidecar; `None` where there is none.
+    pub text: Option<String>,
+    /// Frames per second.
+    pub rate_hz: f32,
+    /// Number of frames.
+    pub frames: usize,
+}
+
+impl Take {
+    /// Seconds from the first frame to the last.
+    pub fn seconds(&self) -> f32 {
+        self.frames.saturating_sub(1) as f32 / self.rate_hz
+    }
+
+    /// The take of a clip that was read whole.
+    pub(crate) fn of(clip: &RawClip) -> Self {
+        Self {
+            name: clip.name.clone(),
+            sidecar: Path::new(&clip.source).with_file_name(format!("{}.tags.toml", clip.name)),
+            text: None,
+            rate_hz: clip.rate_hz,
+            frames: clip.frames(),
+        }
+    }
+}
+
+/// The part of a take that became a clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Origin {
+    /// Index of the take.
+    pub take: usize,
+    /// Time in the take of the clip's first frame, in seconds.
+    pub start_s: f32,
+}
+
+/// Reads the text of a take's sidecar.
+///
+/// # Errors
+/// Text that is not TOML; an unknown key; a time outside of the take; an empty range; a curve without values.
+pub fn parse_sidecar(text: &str, take: &Take) -> Result<ClipRule, ConfigFileError> {
+    let rule = parse_within(text, take)?;
+    let mut bare = bare(take).map_err(|error| ConfigFileError::Sidecar { path: take.sidecar.clone(), error })?;
+    apply(&rule, &mut bare, &take.sidecar)?;
+    Ok(rule)
+}
+
+/// As [`parse_sidecar`], without the checks of [`apply`].
+pub(crate) fn parse_within(text: &str, take: &Take) -> Result<ClipRule, ConfigFileError> {
+    let rule: ClipRule = parse_toml(text, &take.sidecar)?;
+    match outside(&rule, take) {
+        Some(message) => Err(ConfigFileError::Parse { path: take.sidecar.clone(), message }),
+        None => Ok(rule),
+    }
+}
+
+/// Adds the facts of a sidecar to a clip.
+pub(crate) fn apply(rule: &ClipRule, clip: &mut RawClip, path: &Path) -> Result<(), ConfigFileError> {
+    rule.apply(clip)
+        .and_then(|()| clip.validate())
+        .map_err(|error| ConfigFileError::Sidecar { path: path.to_owned(), error })
+}
+
+pub(crate) fn parse_toml<T: DeserializeOwned>(text: &str, path: &Path) -> Result<T, ConfigFileError> {
+    toml::from_str(text)
+        .map_err(|e| ConfigFileError::Parse { path: path.to_owned(), message: e.to_string().trim_end().to_owned() })
+}
+
+/// A clip with the frames of a take, one joint, and nothing known about it.
+fn bare(take: &Take) -> Result<RawClip, ClipError> {
+    let skeleton = Skeleton::new(vec!["Root".to_owned()], vec![None], vec![Transform::IDENTITY]);
+    let skeleton = skeleton.map_err(|e| ClipError::Annotation { clip: take.name.clone(), what: e.to_string() })?;
+    Ok(RawClip {
+        name: take.name.clone(),
+        source: String::new(),
+        skeleton,
+        rate_hz: take.rate_hz,
+        looping: false,
+        translations: vec![glam::Vec3::ZERO; take.frames],
+        rotations: vec![footwork::math::Quat::IDENTITY; take.frames],
+        annotations: Annotations::default(),
+    })
+}
+
+/// Checks that the times of rules lie within the clips that they are about. `file` is where the rules are written.
+///
+/// # Errors
+/// The first tag, event, cost or range outside of its clip.
+pub fn check_rules(rules: &[ClipRule], clips: &[RawClip], file: &Path) -> Result<(), ConfigFileError> {
+    for rule in rules {
+        let about = |c: &&RawClip| matches_pattern(&rule.name, &c.name);
+        if let Some(what) = clips.iter().filter(about).find_map(|c| outside(rule, &Take::of(c))) {
+            let message = format!("`build.clips`: {what}");
+            return Err(ConfigFileError::Parse { path: file.to_owned(), message });
+        }
+    }
+    Ok(())
+}
+
+/// What a rule says about times that a clip does not have.
+fn outside(rule: &ClipRule, clip: &Take) -> Option<String> {
+    // The last frame lasts as long as the others; half a frame more is how people round.
+    let end = clip.seconds() + 1.5 / clip.rate_hz;
+    let within = |s: f32| (-0.5 / clip.rate_hz..=end).contains(&s);
+    let told = |what: String, times: String| {
+        let (name, last) = (&clip.name, clip.seconds());
+        Some(format!(
+            "clip `{name}`, {what}: expected times from 0 s to {last:.3} s, the length of the clip, found {times}"
+        ))
+    };
+    if let Some(e) = rule.events.iter().find(|e| !within(e.time_s)) {
+        return told(format!("event `{}`", e.name), format!("{} s", e.time_s));
+    }
+    let span = |start_s: Option<f32>, end_s: Option<f32>| (start_s.unwrap_or(0.0), end_s.unwrap_or(end));
+    let tags = rule.tags.iter().map(|t| (format!("tag `{}`", t.name), span(t.start_s, t.end_s)));
+    let costs = rule.costs.iter().map(|c| (format!("cost {}", c.cost), span(c.start_s, c.end_s)));
+    if let Some((what, (a, b))) = tags.chain(costs).find(|(_, (a, b))| !within(*a) || !within(*b)) {
+        return told(what, format!("{a} s to {b} s"));
+    }
+    // A late end is how these say "to the end".
+    let ranges = rule.discard.iter().map(|r| ("discard", r));
+    let ranges = ranges.chain(rule.do_not_enter.iter().map(|r| ("do_not_enter", r)));
+    let (what, [a, b]) = ranges.into_iter().find(|(_, [a, _])| !within(*a))?;
+    told(format!("`{what}`"), format!("{a} s to {b} s"))
+}

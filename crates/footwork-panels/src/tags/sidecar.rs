@@ -1,0 +1,472 @@
+//! A sidecar as a TOML text that keeps its comments.
+
+use crate::toml::{put, shortest};
+use footwork::build::ClipRule;
+use footwork_import::{Take, parse_sidecar};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
+
+/// Kinds of what a sidecar says about parts of a clip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Tag,
+    Cost,
+    Discard,
+    NoEntry,
+    Event,
+}
+
+impl Kind {
+    /// Its key in the file.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Tag => "tags",
+            Self::Cost => "costs",
+            Self::Discard => "discard",
+            Self::NoEntry => "do_not_enter",
+            Self::Event => "events",
+        }
+    }
+
+    /// What one of them is called.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tag => "tag",
+            Self::Cost => "cost",
+            Self::Discard => "discard",
+            Self::NoEntry => "no entry",
+            Self::Event => "event",
+        }
+    }
+
+    /// True for those that have a name.
+    pub const fn is_named(self) -> bool {
+        matches!(self, Self::Tag | Self::Event)
+    }
+}
+
+/// A part of a clip, or a time, that a sidecar says something about. Seconds of the take.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Mark {
+    pub kind: Kind,
+    /// Of tags and events.
+    pub name: String,
+    /// Of costs.
+    pub cost: f32,
+    /// `None`: the start of the clip.
+    pub start_s: Option<f32>,
+    /// `None`: the end of the clip. Events have none.
+    pub end_s: Option<f32>,
+}
+
+impl Mark {
+    /// Start and end in a take; of an event both are its time.
+    pub fn span(&self, take: &Take) -> [f32; 2] {
+        let start = self.start_s.unwrap_or(0.0);
+        let end = if self.kind == Kind::Event { start } else { self.end_s.unwrap_or_else(|| end_s(take)) };
+        [start, end]
+    }
+}
+
+/// The end of a take: its last frame lasts as long as the others.
+pub(crate) fn end_s(take: &Take) -> f32 {
+    take.frames as f32 / take.rate_hz
+}
+
+/// A line that was added or removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Difference {
+    pub added: bool,
+    pub line: String,
+}
+
+/// The sidecar of a take.
+#[derive(Clone, Debug)]
+pub(crate) struct Sidecar {
+    document: DocumentMut,
+    rule: ClipRule,
+    /// The text of the file; `None` where there is none.
+    saved: Option<String>,
+}
+
+impl Sidecar {
+    /// The sidecar as its file has it.
+    pub fn read(text: Option<String>, take: &Take) -> Result<Self, String> {
+        let (document, rule) = parse(text.as_deref().unwrap_or_default(), take)?;
+        Ok(Self { document, rule, saved: text })
+    }
+
+    /// An empty one.
+    pub fn empty() -> Self {
+        Self { document: DocumentMut::new(), rule: ClipRule::default(), saved: None }
+    }
+
+    /// The text as it is to be saved.
+    pub fn text(&self) -> String {
+        self.document.to_string()
+    }
+
+    /// The text of the file; `None` where there is none.
+    pub fn saved(&self) -> Option<&str> {
+        self.saved.as_deref()
+    }
+
+    /// True where it differs from its file.
+    pub fn is_changed(&self) -> bool {
+        self.text() != self.saved.as_deref().unwrap_or_default()
+    }
+
+    /// This text is in the file now.
+    pub fn mark_saved(&mut self, text: Option<String>) {
+        self.saved = text;
+    }
+
+    /// Whether the clip is said to be a loop.
+    pub fn looping(&self) -> Option<bool> {
+        self.rule.looping
+    }
+
+    /// What it says, with the index that [`Sidecar::set`] and [`Sidecar::remove`] take.
+    pub fn marks(&self) -> Vec<(usize, Mark)> {
+        let mark = |kind, name: &str, cost, start_s, end_s| Mark { kind, name: name.to_owned(), cost, start_s, end_s };
+        let r = &self.rule;
+        let tags = r.tags.iter().map(|t| mark(Kind::Tag, &t.name, 0.0, t.start_s, t.end_s)).enumerate();
+        let costs = r.costs.iter().map(|c| mark(Kind::Cost, "", c.cost, c.start_s, c.end_s)).enumerate();
+        let range = |kind| move |[start, end]: &[f32; 2]| mark(kind, "", 0.0, Some(*start), Some(*end));
+        let discard = r.discard.iter().map(range(Kind::Discard)).enumerate();
+        let barred = r.do_not_enter.iter().map(range(Kind::NoEntry)).enumerate();
+        let events = r.events.iter().map(|e| mark(Kind::Event, &e.name, 0.0, Some(e.time_s), None)).enumerate();
+        tags.chain(costs).chain(discard).chain(barred).chain(events).collect()
+    }
+
+    /// One of them.
+    pub fn mark(&self, kind: Kind, index: usize) -> Option<Mark> {
+        self.marks().into_iter().find(|(k, m)| m.kind == kind && *k == index).map(|(_, m)| m)
+    }
+
+    /// Adds one. Returns its index.
+    pub fn add(&mut self, mark: &Mark, take: &Take) -> Result<usize, String> {
+        let count = self.marks().iter().filter(|(_, m)| m.kind == mark.kind).count();
+        self.change(take, |document| add(document, mark))?;
+        Ok(count)
+    }
+
+    /// Replaces one.
+    pub fn set(&mut self, index: usize, mark: &Mark, take: &Take) -> Result<(), String> {
+        self.change(take, |document| set(document, index, mark))
+    }
+
+    /// Removes one.
+    pub fn remove(&mut self, kind: Kind, index: usize, take: &Take) -> Result<(), String> {
+        self.change(take, |document| remove(document, kind, index))
+    }
+
+    /// Says whether the clip is a loop; `None`: as its source says, or as the build finds.
+    pub fn set_looping(&mut self, looping: Option<bool>, take: &Take) -> Result<(), String> {
+        self.change(take, |document| {
+            match looping {
+                Some(on) => put(document.as_table_mut(), "loop", on.into()),
+                None => drop(document.remove("loop")),
+            }
+            Ok(())
+        })
+    }
+
+    fn change(&mut self, take: &Take, edit: impl FnOnce(&mut DocumentMut) -> Result<(), String>) -> Result<(), String> {
+        let mut next = self.document.clone();
+        edit(&mut next)?;
+        self.swap(next, take).map(drop)
+    }
+
+    /// Puts another text in its place. Returns the old one.
+    pub fn swap(&mut self, next: DocumentMut, take: &Take) -> Result<DocumentMut, String> {
+        let (next, rule) = parse(&next.to_string(), take)?;
+        self.rule = rule;
+        Ok(std::mem::replace(&mut self.document, next))
+    }
+
+    /// The text, to be taken back.
+    pub fn document(&self) -> &DocumentMut {
+        &self.document
+    }
+
+    /// Lines that differ from the file: those that were removed, then those that were added, in the order of the texts.
+    pub fn differences(&self) -> Vec<Difference> {
+        let (before, after) = (self.saved.clone().unwrap_or_default(), self.text());
+        let without = |lines: &str, others: &str, added: bool| {
+            let mut others: Vec<String> = others.lines().map(str::to_owned).collect();
+            let mut left = Vec::new();
+            for line in lines.lines().filter(|l| !l.trim().is_empty()) {
+                match others.iter().position(|o| o == line) {
+                    Some(k) => drop(others.remove(k)),
+                    None => left.push(Difference { added, line: line.to_owned() }),
+                }
+            }
+            left
+        };
+        [without(&before, &after, false), without(&after, &before, true)].concat()
+    }
+}
+
+fn parse(text: &str, take: &Take) -> Result<(DocumentMut, ClipRule), String> {
+    let rule = parse_sidecar(text, take).map_err(|e| e.to_string())?;
+    let document = text.parse().map_err(|e: toml_edit::TomlError| format!("{}: {e}", take.sidecar.display()))?;
+    Ok((document, rule))
+}
+
+/// Seconds as they are written: six decimals meet every frame.
+fn seconds(time_s: f32) -> Value {
+    ((f64::from(time_s) * 1e6).round() / 1e6).into()
+}
+
+/// The keys of a mark that is a table; a value of `None` is left out.
+fn keys(mark: &Mark) -> Vec<(&'static str, Option<Value>)> {
+    let name = || ("name", Some(Value::from(mark.name.as_str())));
+    let range = [("start_s", mark.start_s.map(seconds)), ("end_s", mark.end_s.map(seconds))];
+    match mark.kind {
+        Kind::Event => vec![name(), ("time_s", mark.start_s.map(seconds))],
+        Kind::Cost => [vec![("cost", Some(shortest(f64::from(mark.cost)).into()))], range.to_vec()].concat(),
+        _ => [vec![name()], range.to_vec()].concat(),
+    }
+}
+
+fn fill(table: &mut dyn TableLike, mark: &Mark) {
+    for (key, value) in keys(mark) {
+        match value {
+            Some(value) => put(table, key, value),
+            None => drop(table.remove(key)),
+        }
+    }
+}
+
+fn is_pair(kind: Kind) -> bool {
+    matches!(kind, Kind::Discard | Kind::NoEntry)
+}
+
+fn pair(mark: &Mark) -> [Value; 2] {
+    [mark.start_s.unwrap_or(0.0), mark.end_s.unwrap_or(0.0)].map(seconds)
+}
+
+fn no_list(kind: Kind) -> String {
+    format!("`{}` is not a list", kind.key())
+}
+
+fn add(document: &mut DocumentMut, mark: &Mark) -> Result<(), String> {
+    let item = document.as_table_mut().entry(mark.kind.key()).or_insert_with(|| Item::Value(Array::new().into()));
+    match item {
+        Item::Value(Value::Array(list)) => {
+            let mut value = if is_pair(mark.kind) {
+                Value::Array(pair(mark).into_iter().collect())
+            } else {
+                let mut table = InlineTable::new();
+                fill(&mut table, mark);
+                table.into()
+            };
+            // One per line where the others are.
+            let last = list.iter().last().and_then(|v| v.decor().prefix()).and_then(|p| p.as_str());
+            let before = last.filter(|p| p.contains('\n')).map(|p| {
+                // A comment above the last one is about that one.
+                let indent = p.rsplit('\n').next().unwrap_or_default();
+                format!("\n{indent}")
+            });
+            match before {
+                Some(before) => {
+                    // A comment beside the last one stays beside it: it follows its comma, or itself.
+                    let beside = beside_last(list);
+                    value.decor_mut().set_prefix(format!("{beside}{before}"));
+                    list.push_formatted(value);
+                }
+                None => list.push(value),
+            }
+            Ok(())
+        }
+        Item::ArrayOfTables(list) => {
+            let mut table = Table::new();
+            fill(&mut table, mark);
+            list.push(table);
+            Ok(())
+        }
+        _ => Err(no_list(mark.kind)),
+    }
+}
+
+/// Takes what is written between the last value of a list and the end of its line, so that another value can follow on the next.
+fn beside_last(list: &mut Array) -> String {
+    let line = |text: &str| text.split('\n').next().unwrap_or_default().trim_end().to_owned();
+    let after = list.trailing().as_str().unwrap_or_default().to_owned();
+    let count = list.len();
+    let last = count.checked_sub(1).and_then(|k| list.get_mut(k)).map(toml_edit::Value::decor_mut);
+    let suffix = last.map(|decor| {
+        let suffix = decor.suffix().and_then(|s| s.as_str()).unwrap_or_default().to_owned();
+        decor.set_suffix("");
+        suffix
+    });
+    let rest = after.split_once('\n').map_or(String::new(), |(_, rest)| format!("\n{rest}"));
+    // Without a comma at the end, what follows is part of the value.
+    let before_end = suffix.unwrap_or_default();
+    list.set_trailing(if after.contains('\n') { rest } else { "\n".to_owned() });
+    let beside = format!("{}{}", line(&before_end), line(&after));
+    if beside.trim().is_empty() { String::new() } else { beside }
+}
+
+fn set(document: &mut DocumentMut, index: usize, mark: &Mark) -> Result<(), String> {
+    let item = document.get_mut(mark.kind.key()).ok_or_else(|| no_list(mark.kind))?;
+    match item {
+        Item::Value(Value::Array(list)) => match list.get_mut(index) {
+            Some(Value::Array(range)) if is_pair(mark.kind) => {
+                for (k, mut value) in pair(mark).into_iter().enumerate() {
+                    let Some(before) = range.get_mut(k) else { break };
+                    *value.decor_mut() = before.decor().clone();
+                    *before = value;
+                }
+                Ok(())
+            }
+            Some(Value::InlineTable(table)) => {
+                let count = table.len();
+                fill(table, mark);
+                if table.len() != count {
+                    // Spaces between keys; an inline table has no comments.
+                    table.fmt();
+                }
+                Ok(())
+            }
+            _ => Err(no_list(mark.kind)),
+        },
+        Item::ArrayOfTables(list) => {
+            fill(table_at(list, index).ok_or_else(|| no_list(mark.kind))?, mark);
+            Ok(())
+        }
+        _ => Err(no_list(mark.kind)),
+    }
+}
+
+fn table_at(list: &mut ArrayOfTables, index: usize) -> Option<&mut Table> {
+    list.get_mut(index)
+}
+
+fn remove(document: &mut DocumentMut, kind: Kind, index: usize) -> Result<(), String> {
+    let left = match document.get_mut(kind.key()) {
+        Some(Item::Value(Value::Array(list))) if index < list.len() => {
+            list.remove(index);
+            list.len()
+        }
+        Some(Item::ArrayOfTables(list)) if index < list.len() => {
+            list.remove(index);
+            list.len()
+        }
+        _ => return Err(no_list(kind)),
+    };
+    // A list without anything in it goes, unless somebody has written about it.
+    let comment = |d: Option<&toml_edit::RawString>| d.and_then(|r| r.as_str()).is_some_and(|t| t.contains('#'));
+    let table = document.as_table_mut();
+    let told = table.key(kind.key()).is_some_and(|k| comment(k.leaf_decor().prefix()))
+        || table.get(kind.key()).and_then(Item::as_value).is_some_and(|v| comment(v.decor().suffix()));
+    if left == 0 && !told {
+        table.remove(kind.key());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "# Mine.\nloop = true # it is\ntags = [\n  # slow\n  { name = \"calm\" }, # all of it\n  { name = \"turn\", \
+                        start_s = 0.5, end_s = 1.0 },\n]\ndiscard = [[0.0, 0.1]] # T-pose\n\n[[events]]\nname = \"step\" # left\n\
+                        time_s = 0.25\n";
+
+    fn take() -> Take {
+        Take { name: "walk".into(), sidecar: "walk.tags.toml".into(), text: None, rate_hz: 60.0, frames: 121 }
+    }
+
+    fn mark(kind: Kind, name: &str, start_s: f32, end_s: f32) -> Mark {
+        let end_s = (kind != Kind::Event).then_some(end_s);
+        Mark { kind, name: name.into(), cost: 0.0, start_s: Some(start_s), end_s }
+    }
+
+    #[test]
+    fn marks_change_and_comments_stay() {
+        let mut s = Sidecar::read(Some(TEXT.to_owned()), &take()).unwrap();
+        assert!(!s.is_changed() && s.marks().len() == 4 && s.looping() == Some(true));
+        assert_eq!(s.add(&mark(Kind::Tag, "run", 1.0 / 60.0, 0.75), &take()).unwrap(), 2);
+        s.set(1, &mark(Kind::Tag, "turn", 0.6, 1.0), &take()).unwrap();
+        s.set(0, &Mark { end_s: None, ..mark(Kind::Tag, "calm", 0.2, 0.0) }, &take()).unwrap();
+        s.set(0, &mark(Kind::Discard, "", 0.0, 0.15), &take()).unwrap();
+        s.set(0, &mark(Kind::Event, "stamp", 0.3, 0.0), &take()).unwrap();
+        s.add(&mark(Kind::Event, "land", 0.4, 0.0), &take()).unwrap();
+        s.add(&Mark { cost: 0.3, ..mark(Kind::Cost, "", 0.0, 0.5) }, &take()).unwrap();
+        s.set_looping(Some(false), &take()).unwrap();
+        let text = s.text();
+        for part in [
+            "# Mine.\n",
+            "loop = false # it is\n",
+            "\n  # slow\n  { name = \"calm\", start_s = 0.2 }, # all of it\n",
+            "{ name = \"turn\", start_s = 0.6, end_s = 1.0 }",
+            "\n  { name = \"run\", start_s = 0.016667, end_s = 0.75 }",
+            "discard = [[0.0, 0.15]] # T-pose\n",
+            "name = \"stamp\" # left\ntime_s = 0.3\n",
+            "[[events]]\nname = \"land\"\ntime_s = 0.4\n",
+            "costs = [{ cost = 0.3, start_s = 0.0, end_s = 0.5 }]\n",
+        ] {
+            assert!(text.contains(part), "{part:?} in\n{text}");
+        }
+        let again = Sidecar::read(Some(text), &take()).unwrap();
+        assert_eq!(again.marks(), s.marks());
+    }
+
+    #[test]
+    fn a_comment_beside_the_last_mark_stays_beside_it() {
+        for comma in [",", ""] {
+            let text = format!("tags = [\n  {{ name = \"calm\" }}{comma} # slow\n]\n");
+            let mut s = Sidecar::read(Some(text), &take()).unwrap();
+            s.add(&mark(Kind::Tag, "run", 0.5, 0.75), &take()).unwrap();
+            let text = s.text();
+            let line = |word: &str| text.lines().find(|l| l.contains(word)).unwrap_or_else(|| panic!("{text}"));
+            assert!(line("calm").ends_with("# slow") && !line("run").contains('#'), "{text}");
+            assert!(text.ends_with("\n]\n"), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_empty_list_goes_with_its_last_mark_unless_it_has_a_comment() {
+        let mut s = Sidecar::empty();
+        s.add(&mark(Kind::NoEntry, "", 0.1, 0.2), &take()).unwrap();
+        assert_eq!(s.text(), "do_not_enter = [[0.1, 0.2]]\n");
+        s.remove(Kind::NoEntry, 0, &take()).unwrap();
+        assert_eq!(s.text(), "");
+        assert!(!s.is_changed());
+        let mut s = Sidecar::read(Some(TEXT.to_owned()), &take()).unwrap();
+        s.remove(Kind::Discard, 0, &take()).unwrap();
+        s.remove(Kind::Tag, 0, &take()).unwrap();
+        assert!(
+            s.text().contains("# T-pose") && s.text().contains("turn") && !s.text().contains("calm"),
+            "{}",
+            s.text()
+        );
+        assert!(s.remove(Kind::Tag, 1, &take()).is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_is_told_with_the_file_and_changes_nothing() {
+        for (text, word) in [
+            ("tags = [{ name = \"a\", start_s = 5.0 }]\n", "from 0 s to 2.000 s"),
+            ("tgas = []\n", "did you mean `tags`?"),
+            ("discard = [[0.5, 0.5]]\n", "the end must be later"),
+            ("loop = ", "line 1"),
+        ] {
+            let e = Sidecar::read(Some(text.to_owned()), &take()).unwrap_err();
+            assert!(e.contains("walk.tags.toml") && e.contains(word), "{e}");
+        }
+        let mut s = Sidecar::read(Some(TEXT.to_owned()), &take()).unwrap();
+        assert!(s.set(1, &mark(Kind::Tag, "turn", 0.6, 0.6), &take()).is_err());
+        assert!(s.add(&mark(Kind::Tag, "turn", 0.6, 9.0), &take()).is_err());
+        assert_eq!(s.text(), TEXT);
+    }
+
+    #[test]
+    fn differences_are_told_by_line() {
+        let mut s = Sidecar::read(Some(TEXT.to_owned()), &take()).unwrap();
+        s.set_looping(Some(false), &take()).unwrap();
+        let line = |added, line: &str| Difference { added, line: line.to_owned() };
+        assert_eq!(s.differences(), [line(false, "loop = true # it is"), line(true, "loop = false # it is")]);
+    }
+}

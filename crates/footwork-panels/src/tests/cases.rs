@@ -1,0 +1,180 @@
+//! The three cases of `docs/guide/why.md`: what the panels say of each, and what mends it.
+
+use super::*;
+use crate::why::LISTED;
+use footwork::build::{Multiply, MultiplyConfig};
+use footwork::database::TagFilter;
+use footwork::input::MotionInput;
+use footwork::matcher::{Character, MatcherConfig, MotionMatcher};
+use footwork::recorder::{Recorder, RecorderConfig, Trace};
+use footwork_metrics::courses::RandomStick;
+use footwork_metrics::eval::{Evaluation, Variant};
+use glam::Vec2;
+use std::ops::Range;
+
+/// What a game plays and records while somebody steers.
+fn played(
+    database: &Arc<Database>,
+    config: &MatcherConfig,
+    seconds: f32,
+    input: &mut dyn FnMut(f32) -> MotionInput<'static>,
+) -> Trace {
+    let character = Arc::new(Character::new(database.clone(), config.clone()).unwrap());
+    let mut recorder = Recorder::new(&character, RecorderConfig::default());
+    let mut matcher = MotionMatcher::of(character, Transform::IDENTITY).unwrap();
+    for k in 0..(seconds / DT_S) as usize {
+        recorder.update(&mut matcher, &input(k as f32 * DT_S), DT_S).unwrap();
+    }
+    recorder.trace()
+}
+
+/// The window with a recording in it.
+fn opened<'a>(database: &Arc<Database>, settings: &str, trace: Trace) -> Harness<'a, Studio> {
+    let tuning = Tuning::parse(settings).unwrap();
+    let mut session = Session::new("hero.fwdb", database.clone(), tuning).unwrap();
+    session.open_trace(trace).unwrap();
+    let builder = Harness::builder().with_size(vec2(1280.0, 720.0)).with_step_dt(DT_S).with_theme(Theme::Dark);
+    builder.build_ui_state(
+        |ui, studio: &mut Studio| {
+            studio.ui(ui, DT_S);
+        },
+        Studio::new(session),
+    )
+}
+
+/// True if the page of the guide says so.
+fn guide_says(words: &str) -> bool {
+    let page = include_str!("../../../../docs/guide/why.md");
+    page.split_whitespace().collect::<Vec<_>>().join(" ").contains(words)
+}
+
+fn stick(x: f32, y: f32) -> MotionInput<'static> {
+    MotionInput::stick(footwork::input::Stick { movement: Vec2::new(x, y), ..Default::default() })
+}
+
+/// Seconds from a turn of the stick to the side until the character goes there.
+fn turned_after_s(tracks: &crate::Tracks, turn_s: f32) -> f32 {
+    let start = (turn_s / DT_S) as usize;
+    let across = |k: usize| (tracks.get(k).unwrap().position - tracks.get(k - 1).unwrap().position).x.abs() / DT_S;
+    let turned = (start..tracks.len()).find(|k| across(*k) > 1.5);
+    turned.map_or(f32::INFINITY, |k| (k - start) as f32 * DT_S)
+}
+
+/// Looks at every search in a time of the recording, until one is as wished.
+fn search_where(
+    harness: &mut Harness<'_, Studio>,
+    times_s: Range<f32>,
+    wished: &mut dyn FnMut(&mut Studio) -> bool,
+) -> usize {
+    let updates = (times_s.start / DT_S) as usize..(times_s.end / DT_S) as usize;
+    for update in updates {
+        if harness.state().session.tracks.get(update).is_some_and(|s| s.searches > 0) {
+            harness.state_mut().session.scrub(update);
+            harness.run_steps(1);
+            if wished(harness.state_mut()) {
+                return update;
+            }
+        }
+    }
+    panic!("no such search");
+}
+
+#[test]
+fn a_late_turn() {
+    let ahead_then_aside = &mut |time_s: f32| if time_s < 3.0 { stick(0.0, 1.0) } else { stick(1.0, 0.0) };
+    let settings = "[matcher]\nresponsiveness = 0.2\n";
+    let sluggish = Tuning::parse(settings).unwrap().matcher().clone();
+    let trace = played(&database(), &sluggish, 6.0, ahead_then_aside);
+    let mut harness = opened(&database(), settings, trace);
+    let late_s = turned_after_s(&harness.state().session.tracks, 3.0);
+    let mut said = String::new();
+    // A moment that turns more sharply lost, and would have won with the default weight of the trajectory.
+    let update = search_where(&mut harness, 3.0..4.0, &mut |studio| {
+        let Studio { session, why, .. } = studio;
+        (1..LISTED).any(|k| {
+            why.select(session, k);
+            let Some(Some(flip)) = why.flip() else { return false };
+            said = flip.to_string();
+            flip.weight == Weight::Responsiveness && flip.from == 0.2 && flip.to <= 1.0
+        })
+    });
+    assert!(guide_says(&format!("\"{said}\"")), "{said}");
+    assert!(guide_says(&format!("At {:.2} s a wide curve", (update + 1) as f32 * DT_S)), "{update}");
+    harness.run_steps(2);
+    picture(&mut harness, "why_turn");
+    let mended = played(&database(), &MatcherConfig::default(), 6.0, ahead_then_aside);
+    let soon_s = turned_after_s(&opened(&database(), "", mended).state().session.tracks, 3.0);
+    for (what, seconds) in [("needs", late_s), ("turns after", soon_s)] {
+        assert!(guide_says(&format!("{what} {seconds:.2} s")), "{what} {seconds}");
+    }
+    assert!(soon_s < 0.5 * late_s, "{soon_s} {late_s}");
+}
+
+#[test]
+fn a_stop_that_slides() {
+    let pack = |multiply: Multiply| {
+        let mut clips = footwork_gait::clips(&Default::default());
+        clips.retain(|c| footwork_gait::PACK_19.contains(&c.name.as_str()));
+        let multiply = MultiplyConfig { mode: multiply, ..MultiplyConfig::default() };
+        let config = BuildConfig { multiply, ..BuildConfig::default() };
+        Arc::new(build(&clips, &config, &BuildOptions::default()).unwrap().0)
+    };
+    let (thin, made) = (pack(Multiply::Off), pack(MultiplyConfig::default().mode));
+    let trace =
+        played(&thin, &MatcherConfig::default(), 8.0, &mut |time_s| stick(0.0, if time_s < 4.0 { 1.0 } else { 0.0 }));
+    let mut harness = opened(&thin, "", trace);
+    // Whatever it looks at, it goes elsewhere than the stick asks.
+    let elsewhere = |c: &footwork::search::CandidateReport| {
+        c.channels.iter().any(|(label, cost)| label == "trajectory position" && *cost > 1.0)
+    };
+    let update =
+        search_where(&mut harness, 4.0..6.0, &mut |studio| studio.why.candidates().iter().take(LISTED).all(elsewhere));
+    harness.get_by_label("Database").click();
+    harness.run_steps(2);
+    harness.get_by_label("Coverage").click();
+    harness.run_steps(2);
+    harness.run_steps(2);
+    picture(&mut harness, "why_stop");
+    let skate = |db: &Arc<Database>| {
+        let variant = Variant { name: "mine".into(), config: MatcherConfig::default(), mover: Default::default() };
+        let done = Evaluation::new(db.clone(), &["d"], 1).run(&variant, &|| ()).unwrap();
+        ["label_skate_cm_s", "ik_correction_p99_cm"].map(|key| done.row.values[key].mean)
+    };
+    let (thin, made) = (skate(&thin), skate(&made));
+    assert!(made[0] < 0.3 * thin[0] && made[1] < 0.6 * thin[1], "{made:?} {thin:?}");
+}
+
+#[test]
+fn a_wrong_style() {
+    let database = whole();
+    let run = |tags: TagFilter| {
+        let mut random = RandomStick::new(1);
+        played(&database, &MatcherConfig::default(), 120.0, &mut |time_s| MotionInput {
+            tags,
+            ..MotionInput::stick(random.at(time_s))
+        })
+    };
+    let mut harness = opened(&database, "", run(TagFilter::default()));
+    let stairs = |studio: &Studio| {
+        let clip = studio.session.shown().clip_name().unwrap_or_default().to_owned();
+        clip.starts_with("stairs") || clip.starts_with("slope")
+    };
+    let update = search_where(&mut harness, 0.0..119.0, &mut |studio| stairs(studio));
+    assert!(guide_says(&format!("search at {:.2} s", (update + 1) as f32 * DT_S)), "{update}");
+    let Studio { session, why, .. } = harness.state_mut();
+    why.select(session, 1);
+    assert_eq!(why.flip(), Some(None), "{:?}", why.candidates()[1]);
+    harness.run_steps(2);
+    picture(&mut harness, "why_style");
+    let uneven = |studio: &Studio| {
+        let is_uneven = |s: &&crate::Sample| {
+            let name = &database.clips[s.clip.unwrap().at()].name;
+            name.starts_with("stairs") || name.starts_with("slope")
+        };
+        studio.session.tracks.iter().filter(is_uneven).count()
+    };
+    let count = uneven(harness.state());
+    assert!(guide_says(&format!("played for {count} of 7200 updates")), "{count}");
+    let level = TagFilter::forbidden(footwork_metrics::uneven_tags(&database));
+    assert_eq!(uneven(opened(&database, "", run(level)).state()), 0);
+}

@@ -1,0 +1,352 @@
+//! The game's side: takes from recorders without ever waiting, and sends on a thread of its own.
+
+use crate::wire::{Character, Follow, Hello, MOST_CHARACTERS, MOST_MESSAGE, MOST_NAME, VERSION, put_piece, read, text};
+use footwork::recorder::{Cursor, DataId, Piece, Recorder};
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+use tungstenite::client::client_with_config;
+use tungstenite::protocol::WebSocketConfig;
+use tungstenite::{Error, HandshakeError, Message, WebSocket};
+
+/// Bytes that are copied in one frame at most: minutes of most recordings, which a studio gets when it begins to follow.
+const ROOM: usize = 1 << 20;
+/// Longest time until a word of the studio is heard.
+const POLL: Duration = Duration::from_millis(20);
+/// Time limits of connecting and of greeting.
+const CONNECT: Duration = Duration::from_secs(1);
+const GREET: Duration = Duration::from_secs(5);
+/// Time between attempts to connect, at first and at most.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+
+/// A stream cannot be begun.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StreamError {
+    /// The address has no port, or a name is too long.
+    #[error("{what}: expected {expected}, found `{found}`")]
+    Invalid {
+        /// What is invalid.
+        what: &'static str,
+        /// What it may be.
+        expected: String,
+        /// What it is.
+        found: String,
+    },
+    /// The thread could not be started.
+    #[error("the thread of the stream: {0}")]
+    Thread(#[from] io::Error),
+}
+
+/// How a stream does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    /// True while a studio is connected.
+    pub connected: bool,
+    /// Character that it follows.
+    pub follows: Option<String>,
+    /// Updates sent so far.
+    pub sent: u64,
+    /// Updates that were left out since there was no room for them.
+    pub lost: u64,
+    /// Why the last connection could not be made, or ended.
+    pub problem: Option<String>,
+}
+
+/// Between the game and the thread. Both hold it for moments.
+#[derive(Debug)]
+struct Slot {
+    status: Status,
+    /// The game has dropped its stream.
+    closed: bool,
+    characters: BTreeMap<String, DataId>,
+    /// The studio has heard of all characters.
+    announced: bool,
+    /// Number of the last thing asked.
+    ask: u32,
+    /// What the game has copied, if it is `full`.
+    piece: Piece,
+    full: bool,
+    /// What was copied before is being sent.
+    sending: bool,
+}
+
+type Shared = Arc<Mutex<Slot>>;
+
+/// Sends recorders to a studio. It connects by itself, again and again, also to a studio that is started later. Dropped, it ends
+/// the connection.
+#[derive(Debug)]
+pub struct Stream {
+    shared: Shared,
+    thread: Thread,
+    /// How far the character that is followed was read, for which ask.
+    cursor: Cursor,
+    ask: u32,
+}
+
+impl Stream {
+    /// Begins to connect to a studio at `address` ([`crate::ADDRESS`]: the studio on this machine), on a thread of its own. `game`
+    /// is the name that the studio shows. Allocates all memory that [`Stream::send`] needs.
+    ///
+    /// # Errors
+    /// Returns [`StreamError`] for an address without a port, a name of more than 256 bytes, and if no thread can be started.
+    pub fn new(address: &str, game: &str) -> Result<Self, StreamError> {
+        let address = address.strip_prefix("ws://").unwrap_or(address).trim_end_matches('/').to_owned();
+        if address.rsplit_once(':').is_none_or(|(host, port)| host.is_empty() || port.parse::<u16>().is_err()) {
+            let (what, expected) = ("address of the studio", format!("HOST:PORT, such as {}", crate::ADDRESS));
+            return Err(StreamError::Invalid { what, expected, found: address });
+        }
+        if game.len() > MOST_NAME {
+            let (what, expected) = ("name of the game", format!("at most {MOST_NAME} bytes"));
+            return Err(StreamError::Invalid { what, expected, found: game.to_owned() });
+        }
+        let shared = Arc::new(Mutex::new(Slot {
+            status: Status::default(),
+            closed: false,
+            characters: BTreeMap::new(),
+            announced: true,
+            ask: 0,
+            piece: Piece::with_capacity(ROOM),
+            full: false,
+            sending: false,
+        }));
+        let sender =
+            Sender { shared: Arc::clone(&shared), address, game: game.to_owned(), piece: Piece::with_capacity(ROOM) };
+        let thread = thread::Builder::new().name("footwork stream".to_owned()).spawn(|| sender.run())?.thread().clone();
+        Ok(Self { shared, thread, cursor: Cursor::default(), ask: 0 })
+    }
+
+    /// Offers the recorder of a character: call it in every frame, after [`Recorder::update`]. Copies what the recorder has newly
+    /// written if a studio follows this character and has taken what was copied before; else the next call does. Never waits.
+    /// Allocates where a character is new, and where a recording or a part of it begins; else not.
+    ///
+    /// Characters beyond 4096, and those with names of more than 256 bytes, are not offered.
+    pub fn send(&mut self, name: &str, recorder: &Recorder) {
+        let Ok(mut slot) = self.shared.try_lock() else { return };
+        announce(&mut slot, name, recorder);
+        if slot.status.follows.as_deref() == Some(name)
+            && !slot.full
+            && copy(&mut slot, &mut self.cursor, &mut self.ask, recorder)
+        {
+            drop(slot);
+            self.thread.unpark();
+        }
+    }
+
+    /// Takes a character off the list, such as one that is no longer in the game.
+    pub fn forget(&mut self, name: &str) {
+        let mut slot = lock(&self.shared);
+        if slot.characters.remove(name).is_some() {
+            slot.announced = false;
+        }
+    }
+
+    /// Waits until the studio has been sent everything of a character, for `within` at most: for the end of a program. False
+    /// if it has not been by then.
+    pub fn flush(&mut self, name: &str, recorder: &Recorder, within: Duration) -> bool {
+        let end = Instant::now() + within;
+        loop {
+            {
+                let mut slot = lock(&self.shared);
+                announce(&mut slot, name, recorder);
+                if slot.status.follows.as_deref() == Some(name) && !slot.full && !slot.sending {
+                    if !copy(&mut slot, &mut self.cursor, &mut self.ask, recorder) {
+                        return true;
+                    }
+                    self.thread.unpark();
+                }
+            }
+            if Instant::now() >= end {
+                return false;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// How the stream does. Allocates.
+    pub fn status(&self) -> Status {
+        lock(&self.shared).status.clone()
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        lock(&self.shared).closed = true;
+        self.thread.unpark();
+    }
+}
+
+fn lock(shared: &Shared) -> MutexGuard<'_, Slot> {
+    // Nothing in a slot can be half done.
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn announce(slot: &mut Slot, name: &str, recorder: &Recorder) {
+    let (data, count) = (recorder.data(), slot.characters.len());
+    match slot.characters.get_mut(name) {
+        Some(known) if *known == data => {}
+        Some(known) => {
+            *known = data;
+            slot.announced = false;
+        }
+        None if count < MOST_CHARACTERS && name.len() <= MOST_NAME => {
+            slot.characters.insert(name.to_owned(), data);
+            slot.announced = false;
+        }
+        None => {}
+    }
+}
+
+/// Copies what is new; false for nothing.
+fn copy(slot: &mut Slot, cursor: &mut Cursor, ask: &mut u32, recorder: &Recorder) -> bool {
+    if *ask != slot.ask {
+        (*cursor, *ask) = (Cursor::default(), slot.ask);
+    }
+    slot.full = recorder.read(cursor, ROOM, &mut slot.piece);
+    if slot.full {
+        slot.status.lost += slot.piece.lost();
+    }
+    slot.full
+}
+
+/// The thread.
+struct Sender {
+    shared: Shared,
+    address: String,
+    game: String,
+    piece: Piece,
+}
+
+impl Sender {
+    fn run(mut self) {
+        let mut wait = FIRST_WAIT;
+        while !lock(&self.shared).closed {
+            let ended = self.connect().and_then(|socket| {
+                wait = FIRST_WAIT;
+                self.talk(socket)
+            });
+            {
+                let mut slot = lock(&self.shared);
+                slot.status = Status { problem: ended.err(), connected: false, follows: None, ..slot.status.clone() };
+                (slot.full, slot.sending) = (false, false);
+            }
+            let next = Instant::now() + wait;
+            while !lock(&self.shared).closed && Instant::now() < next {
+                thread::park_timeout(next.saturating_duration_since(Instant::now()));
+            }
+            wait = (2 * wait).min(LONGEST_WAIT);
+        }
+    }
+
+    fn connect(&self) -> Result<WebSocket<TcpStream>, String> {
+        let mut last = format!("{}: no such address", self.address);
+        for address in self.address.to_socket_addrs().map_err(|e| format!("{}: {e}", self.address))? {
+            match TcpStream::connect_timeout(&address, CONNECT) {
+                Ok(stream) => return self.shake_hands(stream),
+                Err(e) => last = format!("{address}: {e}; is the studio started with --listen?"),
+            }
+        }
+        Err(last)
+    }
+
+    fn shake_hands(&self, stream: TcpStream) -> Result<WebSocket<TcpStream>, String> {
+        let io = |e: io::Error| e.to_string();
+        stream.set_nodelay(true).map_err(io)?;
+        stream.set_read_timeout(Some(GREET)).map_err(io)?;
+        let config = WebSocketConfig::default().max_message_size(Some(MOST_MESSAGE)).max_frame_size(Some(MOST_MESSAGE));
+        let made = client_with_config(format!("ws://{}/", self.address), stream, Some(config));
+        let (mut socket, _) = made.map_err(|e| match e {
+            HandshakeError::Failure(Error::Http(response)) => {
+                let words = response.body().as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+                format!("{}: refused: {} {words}", self.address, response.status())
+            }
+            other => format!("{}: {other}", self.address),
+        })?;
+        // What listens there must be a studio.
+        match socket.read() {
+            Ok(Message::Text(greeting)) => read::<Follow>(&greeting).map(|_| socket),
+            Ok(Message::Close(frame)) => Err(closed_by_studio(frame.map(|f| f.reason.to_string()))),
+            Ok(_) => Err("expected the greeting of a studio, found another message".to_owned()),
+            Err(e) => Err(e.to_string()),
+        }
+    }
+
+    /// Sends until somebody ends it.
+    fn talk(&mut self, mut socket: WebSocket<TcpStream>) -> Result<(), String> {
+        {
+            let mut slot = lock(&self.shared);
+            slot.status = Status { connected: true, problem: None, ..slot.status.clone() };
+            slot.announced = false;
+        }
+        loop {
+            self.listen(&mut socket)?;
+            let (hello, full, ask, closed) = {
+                let mut slot = lock(&self.shared);
+                let known = std::mem::replace(&mut slot.announced, true);
+                let hello = (!known).then(|| self.hello(&slot));
+                let full = std::mem::replace(&mut slot.full, false);
+                if full {
+                    std::mem::swap(&mut slot.piece, &mut self.piece);
+                }
+                slot.sending = full;
+                (hello, full, slot.ask, slot.closed)
+            };
+            if let Some(hello) = &hello {
+                socket.send(Message::text(text(hello))).map_err(|e| e.to_string())?;
+            }
+            if full {
+                socket.send(Message::binary(put_piece(ask, &self.piece)?)).map_err(|e| e.to_string())?;
+                let mut slot = lock(&self.shared);
+                slot.sending = false;
+                slot.status.sent += self.piece.updates();
+            }
+            if closed && !full {
+                // The other side may be gone as well.
+                let _ = socket.close(None).and_then(|()| socket.flush());
+                return Ok(());
+            }
+            if !full {
+                thread::park_timeout(POLL);
+            }
+        }
+    }
+
+    fn hello(&self, slot: &Slot) -> Hello {
+        let character = |(name, data): (&String, &DataId)| Character { name: name.clone(), data: *data };
+        let characters = slot.characters.iter().map(character).collect();
+        Hello { footwork_stream: VERSION, game: self.game.clone(), characters }
+    }
+
+    /// Hears what the studio has said, without waiting.
+    fn listen(&self, socket: &mut WebSocket<TcpStream>) -> Result<(), String> {
+        let block =
+            |socket: &WebSocket<TcpStream>, on: bool| socket.get_ref().set_nonblocking(!on).map_err(|e| e.to_string());
+        block(socket, false)?;
+        loop {
+            match socket.read() {
+                Ok(Message::Text(words)) => {
+                    let Follow { ask, follow, .. } = read(&words)?;
+                    let mut slot = lock(&self.shared);
+                    // What was copied for the ask before is of no use.
+                    (slot.ask, slot.status.follows, slot.full) = (ask, follow, false);
+                }
+                Ok(Message::Close(frame)) => return Err(closed_by_studio(frame.map(|f| f.reason.to_string()))),
+                Ok(_) => {}
+                Err(Error::Io(e)) if e.kind() == ErrorKind::WouldBlock => break,
+                Err(e) => return Err(e.to_string()),
+            }
+        }
+        block(socket, true)
+    }
+}
+
+fn closed_by_studio(reason: Option<String>) -> String {
+    match reason.filter(|words| !words.is_empty()) {
+        Some(words) => format!("the studio ended the connection: {words}"),
+        None => "the studio ended the connection".to_owned(),
+    }
+}

@@ -1,0 +1,117 @@
+//! What the two sides say to each other.
+//!
+//! ```text
+//! studio -> game  text    {"footwork_stream":1, "ask":0, "follow":null}             greeting; later: which character to send
+//! game -> studio  text    {"footwork_stream":1, "game":"..", "characters":[..]}     greeting; again where characters have changed
+//! game -> studio  binary  number of the ask (u32, little endian), piece of the recording
+//! ```
+
+use footwork::recorder::{DataId, Piece};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Where a studio listens by default: this machine only.
+pub const ADDRESS: &str = "127.0.0.1:7475";
+/// Version of what is said.
+pub const VERSION: u32 = 1;
+/// Bytes of a message at most.
+pub(crate) const MOST_MESSAGE: usize = 16 << 20;
+/// Characters of a game at most, and bytes of a name.
+pub(crate) const MOST_CHARACTERS: usize = 4096;
+pub(crate) const MOST_NAME: usize = 256;
+/// The key of the version, in every text.
+const KEY: &str = "footwork_stream";
+
+/// A character that a game can send.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Character {
+    /// Its name in the game.
+    pub name: String,
+    /// The data that it moves with: a studio needs the same.
+    pub data: DataId,
+}
+
+/// What a game says first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hello {
+    pub(crate) footwork_stream: u32,
+    /// Name of the game.
+    pub game: String,
+    /// Characters, by name.
+    pub characters: Vec<Character>,
+}
+
+/// What a studio says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Follow {
+    pub footwork_stream: u32,
+    /// Counts what was asked: pieces say what they answer.
+    pub ask: u32,
+    /// Character to send; none: nothing.
+    pub follow: Option<String>,
+}
+
+/// A text of this version, for messages that name the other side.
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    let value: Value =
+        serde_json::from_str(text).map_err(|e| format!("expected a message of footwork, found other text ({e})"))?;
+    match value.get(KEY).and_then(Value::as_u64) {
+        Some(found) if found == u64::from(VERSION) => {}
+        Some(found) => {
+            return Err(format!(
+                "version {found} of the stream: expected {VERSION}; use the same footwork on both sides"
+            ));
+        }
+        None => return Err("expected a message of footwork, found JSON of something else".to_owned()),
+    }
+    serde_json::from_value(value).map_err(|e| format!("a message of footwork: {e}"))
+}
+
+pub(crate) fn text(message: &impl Serialize) -> String {
+    // Names, numbers and hashes: nothing that JSON cannot hold.
+    serde_json::to_string(message).unwrap_or_default()
+}
+
+impl Hello {
+    /// # Errors
+    /// More characters or longer names than there may be.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let names = self.characters.iter().map(|c| &c.name).chain([&self.game]);
+        if self.characters.len() > MOST_CHARACTERS || names.into_iter().any(|name| name.len() > MOST_NAME) {
+            return Err(format!("expected at most {MOST_CHARACTERS} characters with names of {MOST_NAME} bytes"));
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn put_piece(ask: u32, piece: &Piece) -> Result<Vec<u8>, String> {
+    let mut bytes = piece.to_bytes()?;
+    bytes.splice(0..0, ask.to_le_bytes());
+    Ok(bytes)
+}
+
+pub(crate) fn take_piece(bytes: &[u8]) -> Result<(u32, Piece), String> {
+    let (ask, piece) =
+        bytes.split_first_chunk().ok_or("expected a piece of a recording, found less than its header")?;
+    Ok((u32::from_le_bytes(*ask), Piece::from_bytes(piece)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_versions_and_other_text_are_told_apart() {
+        let hello = |text: &str| read::<Hello>(text).unwrap_err();
+        assert!(hello(r#"{"footwork_stream":9,"new":true}"#).contains("version 9"), "the version comes first");
+        assert!(hello(r#"{"jsonrpc":"2.0"}"#).contains("something else"));
+        assert!(hello("GET /").contains("other text"));
+        assert!(hello(r#"{"footwork_stream":1,"game":"a"}"#).contains("characters"));
+        let ours = Follow { footwork_stream: VERSION, ask: 3, follow: Some("hero".into()) };
+        assert_eq!(read::<Follow>(&text(&ours)), Ok(ours));
+    }
+}

@@ -1,0 +1,179 @@
+//! What a recorder has newly written: pieces that are put together again elsewhere, while the character is still recorded.
+
+use super::trace::DataId;
+use crate::matcher::MatcherConfig;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Bytes that hold the length of the JSON at the beginning of a message.
+const LENGTH: usize = 4;
+
+/// How far a recording has been read; the default has read nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Cursor {
+    /// The recording that was read.
+    pub(super) of: Option<Arc<()>>,
+    /// Bytes and updates before it, of all ever written.
+    pub(super) byte: u64,
+    pub(super) update: u64,
+}
+
+/// What every update of a recording has in common.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Head {
+    pub data: DataId,
+    /// Floats in the block of a state.
+    pub block: usize,
+    pub title: String,
+    pub ground: String,
+}
+
+/// Updates of one segment.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Part {
+    /// Index into the settings of the piece, for a segment that begins here; none: the segment before goes on.
+    pub begins: Option<u32>,
+    pub bytes: u32,
+    pub updates: u32,
+}
+
+/// Updates of a recording that follow those read before ([`super::Recorder::read`]). Begins a [`super::Replay`] and makes its
+/// recording longer. [`Piece::to_bytes`] is its message.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Piece {
+    /// The first piece of a recording.
+    pub(super) head: Option<Head>,
+    pub(super) lost: u64,
+    /// Settings of the segments that begin here.
+    pub(super) configs: Vec<Arc<MatcherConfig>>,
+    pub(super) parts: Vec<Part>,
+    /// Names of parts, and the updates of this piece that begin them.
+    pub(super) marks: Vec<(u32, String)>,
+    pub(super) stream: Vec<u8>,
+}
+
+/// The JSON of a message.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Message {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    head: Option<HeadMessage>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    lost: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    configs: Vec<MatcherConfig>,
+    parts: Vec<Part>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    marks: Vec<(u32, String)>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HeadMessage {
+    data: DataId,
+    state_floats: usize,
+    title: String,
+    ground: String,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+impl Piece {
+    /// An empty piece that holds so many bytes of updates, in some segments, without allocating.
+    pub fn with_capacity(bytes: usize) -> Self {
+        Self {
+            configs: Vec::with_capacity(8),
+            parts: Vec::with_capacity(64),
+            stream: Vec::with_capacity(bytes),
+            ..Self::default()
+        }
+    }
+
+    /// Number of updates.
+    pub fn updates(&self) -> u64 {
+        self.parts.iter().map(|p| u64::from(p.updates)).sum()
+    }
+
+    /// Updates between those read before and these that could not be read: the recorder had dropped them, or they were more than
+    /// there was room for.
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// True for the first piece of a recording.
+    pub fn begins(&self) -> bool {
+        self.head.is_some()
+    }
+
+    /// The data that the recording is of, in its first piece.
+    pub fn data(&self) -> Option<DataId> {
+        self.head.as_ref().map(|head| head.data)
+    }
+
+    /// Name of the ground ([`super::Trace::ground`]), in the first piece.
+    pub fn ground(&self) -> Option<&str> {
+        self.head.as_ref().map(|head| head.ground.as_str())
+    }
+
+    /// Forgets all; keeps its memory.
+    pub(super) fn clear(&mut self) {
+        (self.head, self.lost) = (None, 0);
+        self.configs.clear();
+        self.parts.clear();
+        self.marks.clear();
+        self.stream.clear();
+    }
+
+    /// As bytes: the length of the JSON (u32, little endian), the JSON, the updates as they are recorded.
+    ///
+    /// # Errors
+    /// What JSON cannot hold.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
+        let head = self.head.as_ref().map(|h| HeadMessage {
+            data: h.data,
+            state_floats: h.block,
+            title: h.title.clone(),
+            ground: h.ground.clone(),
+        });
+        let message = Message {
+            head,
+            lost: self.lost,
+            configs: self.configs.iter().map(|c| (**c).clone()).collect(),
+            parts: self.parts.clone(),
+            marks: self.marks.clone(),
+        };
+        let mut bytes = vec![0; LENGTH];
+        serde_json::to_writer(&mut bytes, &message).map_err(|e| e.to_string())?;
+        let length = u32::try_from(bytes.len() - LENGTH).map_err(|e| e.to_string())?;
+        bytes[..LENGTH].copy_from_slice(&length.to_le_bytes());
+        bytes.extend_from_slice(&self.stream);
+        Ok(bytes)
+    }
+
+    /// Reads a message. The updates themselves are checked where they are appended.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
+        let cut = || format!("expected a piece of a recording, found {} bytes that end too early", bytes.len());
+        let (length, rest) = bytes.split_first_chunk::<LENGTH>().ok_or_else(cut)?;
+        let (json, stream) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(cut)?;
+        let m: Message = serde_json::from_slice(json).map_err(|e| format!("piece of a recording: {e}"))?;
+        let bytes: u64 = m.parts.iter().map(|p| u64::from(p.bytes)).sum();
+        if bytes != stream.len() as u64 {
+            return Err(format!("piece of a recording: expected {bytes} bytes of updates, found {}", stream.len()));
+        }
+        let head = m.head.map(|h| Head { data: h.data, block: h.state_floats, title: h.title, ground: h.ground });
+        Ok(Self {
+            head,
+            lost: m.lost,
+            configs: m.configs.into_iter().map(Arc::new).collect(),
+            parts: m.parts,
+            marks: m.marks,
+            stream: stream.to_vec(),
+        })
+    }
+}

@@ -42,7 +42,11 @@ fn cell(speed: f32, turn: f32, travel: f32) -> Option<usize> {
 /// Returns the coverage map: the requests of random sticks over some minutes, and the motion in the clips.
 pub fn coverage(clips: &[GaitClip]) -> Vec<CoverageCell> {
     let mut have = vec![0.0; SLICES];
-    for c in clips.iter().filter(|c| c.truth.root.iter().all(|r| r.translation.y == 0.0)) {
+    // A stick asks for an upright body on level ground.
+    let plain = |c: &&GaitClip| {
+        c.truth.root.iter().all(|r| r.translation.y == 0.0) && c.truth.crouch.iter().all(|low| *low == 0.0)
+    };
+    for c in clips.iter().filter(plain) {
         let rate = c.clip.rate_hz;
         let travel: Vec<f32> = c.truth.heading.iter().map(|h| h.yaw()).collect();
         for f in 1..c.clip.frames() {

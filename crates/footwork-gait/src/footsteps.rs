@@ -5,7 +5,7 @@
 //! middle of the coming stance, which the path gives exactly. A standing character takes no step until the root moves.
 
 use crate::body::{FOOT_M, Side};
-use crate::laws::{cadence_hz, duty, half_width_m, roll, run_weight};
+use crate::laws::{CROUCHED_CADENCE, CROUCHED_WIDTH_M, cadence_hz, duty, half_width_m, roll, run_weight};
 use crate::path::{PathPoint, RootPath};
 use crate::shapes::{Random, ramp};
 use footwork::math::{Quat, lerp};
@@ -25,6 +25,11 @@ pub(crate) const HEEL_ONLY_AT: f32 = 0.72;
 const HOME_BACK_M: [f32; 2] = [0.108, 0.165];
 /// Feet point outwards, radians: adults by 5 to 13 degrees, 7 at free speed (scienceinsights.org, npte.examzify.com).
 const TOE_OUT_RAD: f32 = 0.12;
+/// In a crouch the middle of a stance is this far behind that of a standing foot, metres: the hips are behind it, too.
+const CROUCHED_BACK_M: f32 = 0.02;
+/// How far ahead of its place a crouched body that stands has its left foot, metres: one foot a little ahead, and so steady
+/// along the facing, too.
+const CROUCHED_LEAD_M: f32 = 0.11;
 /// A standing foot this far from home (metres, radians) takes a step.
 const HOME_M: f32 = 0.035;
 const HOME_RAD: f32 = 0.15;
@@ -91,17 +96,20 @@ fn home(p: &PathPoint, side: Side) -> (Vec3, f32) {
     let yaw = p.yaw + p.twist;
     // Standing, the ankle is a little behind the hip; walking, a stance is centred further back, for the toe pushes off
     // far behind the body while the heel lands less far ahead of it.
-    let back = lerp(HOME_BACK_M[0], HOME_BACK_M[1], run_weight(p.speed));
+    let back = lerp(lerp(HOME_BACK_M[0], HOME_BACK_M[1], run_weight(p.speed)), CROUCHED_BACK_M, p.crouch);
     // Uphill the leg in front is bent and the one behind is short; downhill the other way round.
     let slope = 0.25 * p.climb.clamp(-0.5, 0.5);
     let forward = FOOT_M - 0.03 + (slope - back) * p.along.max(0.0) - 0.06 * (-p.along).max(0.0);
-    let local = Vec3::new(side.sign() * half_width_m(p.speed), 0.0, forward);
-    (p.position + Quat::from_rotation_y(yaw) * local, yaw + side.sign() * TOE_OUT_RAD)
+    let lead = if side == Side::Left { CROUCHED_LEAD_M * p.crouch * (1.0 - ramp(p.speed, 0.05, 0.5)) } else { 0.0 };
+    let apart = half_width_m(p.speed) + CROUCHED_WIDTH_M * p.crouch;
+    let local = Vec3::new(side.sign() * apart, 0.0, forward + lead);
+    let outward = TOE_OUT_RAD * (1.0 + 0.8 * p.crouch);
+    (p.position + Quat::from_rotation_y(yaw) * local, yaw + side.sign() * outward)
 }
 
 /// Distance of a toe from home in multiples of a reach: 1 is the border of an oval.
 fn strain(p: &PathPoint, side: Side, toe: Vec3, reach: [f32; 4]) -> f32 {
-    let standing = PathPoint { along: 0.0, speed: 0.0, ..*p };
+    let standing = PathPoint { along: 0.0, speed: 0.0, crouch: 0.0, ..*p };
     let d = Quat::from_rotation_y(-(p.yaw + p.twist)) * (toe - home(&standing, side).0);
     // Who walks on evenly pushes off from further behind than who stops or turns.
     let even = p.along.max(0.0) * (1.0 - ramp(p.acceleration.length(), 1.0, 4.0));
@@ -114,7 +122,7 @@ fn strain(p: &PathPoint, side: Side, toe: Vec3, reach: [f32; 4]) -> f32 {
 fn within(p: &PathPoint, side: Side, toe: &mut Vec3, reach: [f32; 4]) {
     let strained = strain(p, side, *toe, reach);
     if strained > 1.0 {
-        let under = home(&PathPoint { along: 0.0, speed: 0.0, ..*p }, side).0;
+        let under = home(&PathPoint { along: 0.0, speed: 0.0, crouch: 0.0, ..*p }, side).0;
         *toe = under + (*toe - under) * (1.0 / strained);
     }
 }
@@ -157,6 +165,7 @@ impl Planner<'_> {
         let sideways = (1.0 - p.along.abs()) * ramp(p.speed, 0.3, 1.0);
         // Downhill steps are quicker, 0.99 for 0.93 Hz at 9 degrees; uphill they are not (Franz and Kram 2012, PMC3262943).
         let factor = 1.0 + 0.25 * sideways + 0.1 * (-p.along).max(0.0) + 0.4 * (-p.climb).clamp(0.0, 0.5);
+        let factor = factor * lerp(1.0, CROUCHED_CADENCE, p.crouch);
         // The last steps of a stop bring the feet together without dawdling.
         let gather = 1.6 * (1.0 - ramp(p.activity, 0.2, 0.7));
         let free = cadence_hz(p.activity).max(gather) * factor * self.rhythm.cadence_scale;
@@ -322,6 +331,9 @@ impl Planner<'_> {
             fresh = false;
             let (side, lift, next) = if waited {
                 let side = self.first(t, last.other());
+                // A body that goes down or gets up moves the foot that it must.
+                let changes = self.path.at(t + 0.3).crouch > 0.0 && self.path.quiet_s(t) > 0.25;
+                let side = if changes && !self.misplaced(side, t) { side.other() } else { side };
                 let swing = 2.0 * (1.0 - duty(self.path.at(t + 0.3).speed)) / self.cadence(t + 0.25);
                 let lift = self.out_of_reach(side, t, t + 0.05);
                 (side, lift, lift + swing.clamp(0.28, 0.42))

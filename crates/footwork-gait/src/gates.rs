@@ -1,6 +1,6 @@
 //! Plausibility of the built-in character: each gate is a range from gait science, with its source.
 
-use crate::body::{Side, joint};
+use crate::body::{SHANK_M, Side, THIGH_M, joint};
 use crate::coverage::holes;
 use crate::measure::{LegAngles, Measured, walking_jerk_mps3};
 use crate::truth::GaitClip;
@@ -88,7 +88,7 @@ const ANKLE: [(f32, f32); 11] = [
     (-2.3, 5.4),
 ];
 
-/// Returns all gates, measured on clips of [`crate::generate`], terrain included. `reference` is captured walking whose
+/// Returns all gates, measured on clips of [`crate::generate`], terrain included. Those of a crouch need its clips. `reference` is captured walking whose
 /// jerk is compared; without it, the value of LAFAN1 is used.
 pub fn gates(clips: &[GaitClip], reference: &[RawClip]) -> Vec<Gate> {
     let mut out = Vec::new();
@@ -99,6 +99,9 @@ pub fn gates(clips: &[GaitClip], reference: &[RawClip]) -> Vec<Gate> {
     running(clips, &mut out);
     everywhere(clips, &mut out);
     standing(clips, &mut out);
+    if clips.iter().any(|c| c.truth.crouch.contains(&1.0)) {
+        crouching(clips, reference, &mut out);
+    }
     whole(clips, &mut out);
     out
 }
@@ -201,12 +204,17 @@ fn walking(walk: &Measured, reference: &[RawClip], out: &mut Vec<Gate>) {
         "no two steps are alike: residual variation of step length is 1.5 %, of speed 2.3 % (Collins and Kuo 2013, PMC3756042)",
     );
     let own = walking_jerk_mps3(&walk.gait.clip, &JERK_JOINTS).0;
+    let theirs = captured_jerk_mps3(reference);
+    gate("walk_130_jerk_of_captured_walking", own / theirs, 0.5, 2.0, "LAFAN1 walking, measured by the same function");
+}
+
+/// Returns the jerk of captured walking: that of `reference`, or else of LAFAN1.
+fn captured_jerk_mps3(reference: &[RawClip]) -> f32 {
     let (sum, frames) = reference.iter().fold((0.0, 0), |(sum, frames), c| {
         let (jerk, n) = walking_jerk_mps3(c, &JERK_JOINTS);
         (sum + jerk * n as f32, frames + n)
     });
-    let theirs = if frames > 0 { sum / frames as f32 } else { LAFAN1_WALK_JERK_MPS3 };
-    gate("walk_130_jerk_of_captured_walking", own / theirs, 0.5, 2.0, "LAFAN1 walking, measured by the same function");
+    if frames > 0 { sum / frames as f32 } else { LAFAN1_WALK_JERK_MPS3 }
 }
 
 /// Returns the steps of a foot in a clip; in a loop, whole strides.
@@ -338,6 +346,57 @@ fn standing(clips: &[GaitClip], out: &mut Vec<Gate>) {
     }
     let source = "who stands does not fall; segments of Winter after Dempster (github.com/BMClab/BMC)";
     out.push(margin.gate("standing_mass_inside_feet_cm", 1.0, 20.0, source));
+}
+
+/// In a crouch, and on the way down to it.
+fn crouching(clips: &[GaitClip], reference: &[RawClip], out: &mut Vec<Gate>) {
+    let (mut drop, mut lean, mut inside) = (Extreme::least(), Extreme::most(), Extreme::least());
+    let (mut knee, mut late) = (Extreme::most(), Extreme::most());
+    let upright = clips.iter().find(|c| c.clip.name == "idle").map(Measured::new);
+    let stands_m = upright.map_or(f32::NAN, |m| m.at(0, joint::HIPS).y);
+    for clip in clips.iter().filter(|c| c.truth.crouch.contains(&1.0)) {
+        let m = Measured::new(clip);
+        let at = |f: usize| format!("{} {:.2} s", clip.clip.name, f as f32 / clip.clip.rate_hz);
+        for f in (0..m.frames()).filter(|f| clip.truth.crouch[*f] == 1.0) {
+            drop.meet(100.0 * (stands_m - m.at(f, joint::HIPS).y) / (THIGH_M + SHANK_M), || at(f));
+            let trunk = m.at(f, joint::NECK) - m.at(f, joint::HIPS);
+            lean.meet(footwork::math::acos(trunk.y / trunk.length()).to_degrees(), || at(f));
+            if clip.clip.name.starts_with("crouch_idle") {
+                inside.meet(100.0 * m.balance(f), || at(f));
+                Side::BOTH.iter().for_each(|s| knee.meet(100.0 * m.knee_beside_toes(f, *s).abs(), || at(f)));
+            }
+        }
+        let lowest = m.at(m.frames() - 1, joint::HIPS).y;
+        if clip.clip.name.starts_with("crouch_down") {
+            let begins = clip.truth.crouch.iter().take_while(|c| **c == 0.0).count();
+            let away = (begins..m.frames()).rev().find(|f| m.at(*f, joint::HIPS).y > lowest + 0.03).unwrap_or(begins);
+            late.meet((away - begins) as f32 / clip.clip.rate_hz, || at(away));
+        }
+    }
+    let source = "35 to 40 % of the leg: thighs at some 65 degrees to the vertical, above those of a parallel squat, and with \
+                  room for a leg to swing";
+    out.push(drop.gate("crouch_least_drop_pct_of_leg", 33.0, 42.0, source));
+    let source = "people walk with trunks flexed by 30 and by 50 degrees (Aminiaghdam and Rode 2017, PMC5744953)";
+    out.push(lean.gate("crouch_trunk_lean_deg", 25.0, 50.0, source));
+    let source = "the centre of gravity of who squats is over the middle of the feet (Fuglsang et al. 2017, J. Strength Cond. \
+                  Res. 31:11); segments of Winter after Dempster (github.com/BMClab/BMC)";
+    out.push(inside.gate("crouch_mass_inside_feet_cm", 1.0, 20.0, source));
+    let source =
+        "knees are over the toes of a squat: wider or narrower, they are strained (Lorenzetti et al. 2018, PMC6050697)";
+    out.push(knee.gate("crouch_knee_beside_toes_cm", 0.0, 5.0, source));
+    let source = "a request is answered within 0.8 s, the time until a search and that of a blend included";
+    out.push(late.gate("crouch_down_s", 0.3, 0.6, source));
+    for walk in clips.iter().filter(|c| c.clip.name == "crouch_walk_100_loop").map(Measured::new) {
+        let rise = span((0..walk.frames()).map(|f| 100.0 * walk.at(f, joint::HIPS).y));
+        let source = "bent knees give way: less than the 3 to 6 cm of an upright walk";
+        out.push(Gate::new("crouch_walk_pelvis_rise_cm", rise, 0.5, 3.0, source));
+        let clear = Side::BOTH.iter().map(|s| 100.0 * least_clearance(&walk, *s)).fold(f32::MAX, f32::min);
+        let source = "at least that of an upright walk: 1.9 +- 0.5 cm (Moosabhoy and Gard 2006)";
+        out.push(Gate::new("crouch_walk_toe_clearance_cm", clear, 1.0, 6.0, source));
+        let jerk = walking_jerk_mps3(&walk.gait.clip, &JERK_JOINTS).0 / captured_jerk_mps3(reference);
+        let source = "LAFAN1 walking, measured by the same function";
+        out.push(Gate::new("crouch_walk_jerk_of_captured_walking", jerk, 0.5, 2.0, source));
+    }
 }
 
 fn whole(clips: &[GaitClip], out: &mut Vec<Gate>) {

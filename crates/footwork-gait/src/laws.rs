@@ -45,6 +45,11 @@ pub(crate) fn roll(speed_mps: f32) -> f32 {
     lerp(0.09, 0.03, run_weight(speed_mps)) * ramp(speed_mps, 0.2, 1.0)
 }
 
+/// Factor on the steps per second of a crouched walk at the same speed: bent legs take shorter steps.
+pub(crate) const CROUCHED_CADENCE: f32 = 1.12;
+/// How much further apart the feet of a crouched body are, metres to either side.
+pub(crate) const CROUCHED_WIDTH_M: f32 = 0.03;
+
 /// Half the distance between the feet across the direction of travel, metres: 0.095 standing, narrow in the run.
 pub(crate) fn half_width_m(speed_mps: f32) -> f32 {
     lerp(lerp(0.095, 0.05, ramp(speed_mps, 0.2, 1.2)), 0.03, run_weight(speed_mps))

@@ -93,7 +93,7 @@ impl<'a> Leg<'a> {
     /// Returns the forward lean of the shank along the foot, in radians.
     pub(crate) fn tilt(&self, t: f32, ankle: Vec3, foot_yaw: f32) -> f32 {
         let (hip, yaw) = self.track.at(t);
-        let knee = knee(hip, ankle, knee_yaw(yaw, foot_yaw));
+        let knee = knee(hip, ankle, knee_yaw(yaw, foot_yaw, self.path.at(t).crouch));
         let shank = Quat::from_rotation_y(-foot_yaw) * (knee - ankle);
         atan2(shank.z, shank.y)
     }

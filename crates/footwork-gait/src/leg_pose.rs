@@ -14,9 +14,11 @@ pub(crate) struct LegPose {
     pub toe: Quat,
 }
 
-/// Returns the yaw of the knee, between pelvis and foot: hip and ankle share the rotation of the foot.
-pub(crate) fn knee_yaw(pelvis_yaw: f32, foot_yaw: f32) -> f32 {
-    lerp(pelvis_yaw, foot_yaw, 0.45)
+/// Returns the yaw of the knee, between pelvis and foot: hip and ankle share the rotation of the foot. In a crouch (1) the
+/// knee is over the toes, as far as a bent hip turns out.
+pub(crate) fn knee_yaw(pelvis_yaw: f32, foot_yaw: f32, crouch: f32) -> f32 {
+    let turn = (foot_yaw - pelvis_yaw) * 2.3;
+    lerp(pelvis_yaw, foot_yaw, lerp(0.45, 0.8 / (1.0 + turn * turn).sqrt(), crouch))
 }
 
 /// Directions of a leg from hip to ankle: (hinge, thigh, shank), both bones pointing down.
@@ -39,9 +41,9 @@ pub(crate) fn knee(hip: Vec3, ankle: Vec3, knee_yaw: f32) -> Vec3 {
     hip + bones(hip, ankle, knee_yaw).1 * THIGH_M
 }
 
-/// Solves a leg. Hip, foot and the yaw of the pelvis are in one space, whose axes the thigh is given in.
-pub(crate) fn solve(hip: Vec3, foot: &FootState, pelvis_yaw: f32) -> LegPose {
-    let (hinge, thigh_down, shank_down) = bones(hip, foot.ankle, knee_yaw(pelvis_yaw, foot.yaw));
+/// Solves a leg whose knee has a yaw. Hip, foot and yaw are in one space, whose axes the thigh is given in.
+pub(crate) fn solve(hip: Vec3, foot: &FootState, knee_yaw: f32) -> LegPose {
+    let (hinge, thigh_down, shank_down) = bones(hip, foot.ankle, knee_yaw);
     let bone = |direction: Vec3| Quat::from_axes(hinge, -direction, hinge.cross(-direction));
     let thigh = bone(thigh_down);
     let shank = bone(shank_down);

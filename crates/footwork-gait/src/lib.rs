@@ -10,6 +10,9 @@
 //!                    clip + truth <------------------------- IK
 //! ```
 //!
+//! A crouch ([`GaitOptions::crouch`]) lowers the same body over the same steps; gestures ([`GaitOptions::gestures`]) turn
+//! the head and the arms of a standing one. Queries leave both out unless they ask for their tags.
+//!
 //! [`gates`] compares the motion with measurements of people, [`coverage()`] with the requests of a stick.
 //!
 //! The same options give the same bytes on every machine: all math is that of `footwork::math`.
@@ -26,6 +29,7 @@ mod coverage;
 mod feet;
 mod footsteps;
 mod gates;
+mod gestures;
 mod ground;
 mod laws;
 mod leg;
@@ -40,6 +44,7 @@ mod random_route;
 mod recipe;
 mod repertoire;
 mod shapes;
+mod stances;
 mod stride;
 mod swing;
 mod synth;
@@ -90,6 +95,13 @@ pub fn generate(options: &GaitOptions) -> Vec<GaitClip> {
     }
     if options.routes {
         recipes.extend(random_route::recipes(options.seed));
+    }
+    // Last, so that the clips of default queries keep their places.
+    if options.crouch {
+        recipes.extend(stances::crouch());
+    }
+    if options.gestures {
+        recipes.extend(stances::gestures());
     }
     let mut clips: Vec<GaitClip> = Vec::with_capacity(recipes.len());
     for recipe in &recipes {

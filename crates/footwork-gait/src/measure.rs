@@ -144,6 +144,13 @@ impl<'a> Measured<'a> {
             .fold(f32::MAX, f32::min)
     }
 
+    /// Returns how far a knee is beside the line of its foot, from ankle to toes, in metres to the left.
+    pub(crate) fn knee_beside_toes(&self, frame: usize, side: Side) -> f32 {
+        let [_, knee, ankle, toe] = LEGS[side.at()];
+        let (to, line) = (self.at(frame, knee) - self.at(frame, ankle), self.at(frame, toe) - self.at(frame, ankle));
+        (to.x * line.z - to.z * line.x) / (line.x * line.x + line.z * line.z).sqrt()
+    }
+
     /// Frames at which a foot first touches, fractions of a frame left out.
     pub(crate) fn strikes(&self, side: Side) -> Vec<usize> {
         let on = |f: usize| self.gait.truth.touching[f][side.at()];

@@ -40,6 +40,7 @@ pub(crate) fn mirrored(source: &GaitClip, name: &str) -> GaitClip {
         contacts: t.contacts.iter().map(|[l, r]| [*r, *l]).collect(),
         touching: t.touching.iter().map(|[l, r]| [*r, *l]).collect(),
         footsteps,
+        crouch: t.crouch.clone(),
     };
     GaitClip { clip, truth }
 }

@@ -5,13 +5,15 @@
 
 use crate::ground::Ground;
 use crate::laws::run_weight;
-use crate::shapes::{hann, ramp};
-use footwork::math::{atan2, cos, sin_cos, to_goal, to_velocity, wrap_angle};
+use crate::shapes::{hann, minimum_jerk, ramp};
+use footwork::math::{atan2, cos, lerp, sin_cos, to_goal, to_velocity, wrap_angle};
 use glam::Vec3;
 use std::f32::consts::{FRAC_PI_2, PI};
 
 /// Samples per second of the path; frames are interpolated.
 const PATH_HZ: f32 = 120.0;
+/// Time in which a body goes down into a crouch or gets up, in seconds.
+pub(crate) const CROUCH_S: f32 = 0.6;
 /// Half-life of velocity and facing, seconds: the default of the simulation that the data must serve.
 pub(crate) const SPRING_S: f32 = 0.27;
 
@@ -30,12 +32,19 @@ pub(crate) struct Leg {
     pub facing_rate: f32,
     /// True: holds exactly from the first frame. False: reached through the spring.
     pub exact: bool,
+    /// How far the body crouches, 0 (upright) to 1; reached [`CROUCH_S`] after the leg begins.
+    pub crouch: f32,
 }
 
 impl Leg {
     /// Steady motion, exact.
     pub(crate) fn steady(seconds: f32, speed: f32, travel: f32, facing: f32) -> Self {
-        Self { seconds, speed, travel, travel_rate: 0.0, facing, facing_rate: 0.0, exact: true }
+        Self { seconds, speed, travel, travel_rate: 0.0, facing, facing_rate: 0.0, exact: true, crouch: 0.0 }
+    }
+
+    /// The same, crouched.
+    pub(crate) fn crouched(self) -> Self {
+        Self { crouch: 1.0, ..self }
     }
 
     /// A new goal, reached through the spring.
@@ -70,6 +79,8 @@ pub(crate) struct PathPoint {
     pub climb: f32,
     /// Activity of the feet, in m/s: travel, turning and acceleration together.
     pub activity: f32,
+    /// How far the body crouches, 0 to 1.
+    pub crouch: f32,
 }
 
 /// A root path over a span of time around a clip: earlier and later parts let gait settle and look ahead.
@@ -92,6 +103,7 @@ impl RootPath {
         let end = ((total + run_out_s) * PATH_HZ) as i32;
         let start_s = -run_in as f32 / PATH_HZ;
         let (mut leg, mut leg_start) = (0, 0.0);
+        let mut crouched = legs[0].crouch;
         let mut p = PathPoint {
             velocity: legs[0].velocity(start_s),
             yaw: legs[0].facing + legs[0].facing_rate * start_s,
@@ -105,6 +117,7 @@ impl RootPath {
             while leg + 1 < legs.len() && t >= leg_start + legs[leg].seconds - 0.5 * dt {
                 leg_start += legs[leg].seconds;
                 leg += 1;
+                crouched = p.crouch;
             }
             if i == 0 {
                 origin = p.position;
@@ -116,6 +129,7 @@ impl RootPath {
                 p.yaw = l.facing + l.facing_rate * (t - leg_start);
                 p.yaw_rate = l.facing_rate;
             }
+            p.crouch = lerp(crouched, l.crouch, minimum_jerk((t - leg_start) / CROUCH_S));
             points.push(p);
             step(&mut p, l, t - leg_start, dt);
         }
@@ -207,6 +221,7 @@ impl RootPath {
             along: mix(a.along, b.along),
             climb: mix(a.climb, b.climb),
             activity: mix(a.activity, b.activity),
+            crouch: mix(a.crouch, b.crouch),
         }
     }
 }
@@ -260,6 +275,14 @@ mod tests {
         let p = RootPath::new(&[Leg::steady(10.0, 1.25, 0.0, 0.0)], Ground::Flat, 2.0, 2.0);
         assert!(p.at(0.0).position.length() < 1e-5);
         assert!((p.at(8.0).position - Vec3::Z * 10.0).length() < 1e-3);
+    }
+
+    #[test]
+    fn a_crouch_is_reached_in_time_and_kept() {
+        let legs = [Leg::steady(1.0, 1.0, 0.0, 0.0), Leg::goal(2.0, 1.0, 0.0, 0.0).crouched()];
+        let p = RootPath::new(&legs, Ground::Flat, 1.0, 1.0);
+        assert_eq!([0.0, 0.99, 1.0 + CROUCH_S + 0.02, 3.5].map(|t| p.at(t).crouch), [0.0, 0.0, 1.0, 1.0]);
+        assert!((p.at(1.0 + 0.5 * CROUCH_S).crouch - 0.5).abs() < 0.05);
     }
 
     #[test]

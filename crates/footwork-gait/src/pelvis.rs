@@ -1,6 +1,6 @@
 //! Pelvis: its height follows the length of the stance leg, it sways over the loaded foot and turns with the steps.
 
-use crate::body::{HALF_HIPS_M, HIP_HEIGHT_M, HIPS_ABOVE_HIP_M, Side};
+use crate::body::{ANKLE_M, HALF_HIPS_M, HIP_HEIGHT_M, HIPS_ABOVE_HIP_M, SHANK_M, Side, THIGH_M};
 use crate::feet::ankle_in_contact;
 use crate::footsteps::{FootPlan, Stance};
 use crate::laws::run_weight;
@@ -43,7 +43,8 @@ pub(crate) struct Body<'a> {
     pub times: &'a [f32],
     pub rate_hz: f32,
     pub plan: &'a FootPlan,
-    pub legs: &'a [LegPlan; 2],
+    /// The legs as they would be without a crouch: they carry an upright body.
+    pub upright_legs: &'a [LegPlan; 2],
     pub standing: Standing,
     /// First side of idle swaying: +1 for left.
     pub sway_sign: f32,
@@ -55,6 +56,18 @@ const LEAST_FLEXION_RAD: f32 = 0.105;
 /// Largest rise of the heel that extends the reach of a leg, in radians: until mid-stance, at the touch of the other foot,
 /// and at toe-off.
 const HEEL_REACH_RAD: [f32; 3] = [0.12, 0.45, 1.0];
+
+/// How much lower the hips of a crouched body are, as a share of the length of the leg. Thighs are then at some 65 degrees to
+/// the vertical: lower, a walk would have no room to swing its legs.
+const CROUCHED_DROP: f32 = 0.37;
+/// How far the hips of a crouched body are behind those of an upright one, standing and walking, in metres: shanks lean no
+/// further than ankles bend under load.
+const CROUCHED_BACK_M: [f32; 2] = [0.10, 0.07];
+/// Tilt of a crouched pelvis, and lean of the trunk, which brings the weight back over the feet, in radians.
+const CROUCHED_TILT_RAD: f32 = 0.30;
+const CROUCHED_LEAN_RAD: f32 = 0.56;
+/// Rise of crouched hips over the foot that bears, in metres: little, as bent knees give way.
+const CROUCHED_RISE_M: f32 = 0.018;
 
 /// Returns the position of a hip joint for a pelvis at `position` with `rotation`.
 pub(crate) fn hip(position: Vec3, rotation: Quat, side: Side) -> Vec3 {
@@ -148,7 +161,10 @@ impl Body<'_> {
             lean: Vec::with_capacity(n),
             stride: self.series(0.09, |i| strides[i]),
             support: self.series(0.06, |i| loads[i][0] - loads[i][1]),
-            idle: self.series(0.4, |i| 1.0 - ramp(path[i].activity, 0.05, 0.4)),
+            idle: match self.standing {
+                Standing::Still => vec![0.0; n],
+                _ => self.series(0.4, |i| 1.0 - ramp(path[i].activity, 0.05, 0.4)),
+            },
             run: self.series(0.3, |i| run_weight(path[i].speed)),
             moving: self.series(0.2, |i| ramp(path[i].speed, 0.1, 1.2)),
             arms: self.series(0.2, |i| arms[i]),
@@ -167,17 +183,18 @@ impl Body<'_> {
             let list = lerp(0.072, 0.06, run) * t.support[i] * moving;
             let shift = self.shift(self.times[i]) * t.idle[i];
             let rotation = Quat::from_rotation_y(p.twist + turn - 0.6 * shift)
-                * Quat::from_rotation_vector(lean * 0.1)
+                * Quat::from_rotation_vector(lean * 0.1 + Vec3::X * (CROUCHED_TILT_RAD * p.crouch))
                 * Quat::from_rotation_z(list + 1.1 * shift);
             // Wide while slow: a body that is about to stand on one foot must get over it.
             let sway = lerp(lerp(0.042, 0.021, moving), 0.010, run) * t.support[i];
             let breath = t.idle[i] * 0.006 * self.sway_sign * sin(TAU * self.times[i] * 0.2);
-            let along = Quat::from_rotation_y(p.twist) * Vec3::new(sway + breath + shift, 0.0, 0.0);
+            let behind = lerp(CROUCHED_BACK_M[0], CROUCHED_BACK_M[1], moving) * p.crouch;
+            let along = Quat::from_rotation_y(p.twist) * Vec3::new(sway + breath + shift, 0.0, -behind);
             // The upper body leans about the hips; its weight stays over the feet when the hips give way.
             let back = Vec3::new(-lean.z, 0.0, lean.x) * 0.06;
             t.position.push(along + back + Vec3::Y * HIPS_ABOVE_HIP_M);
             t.rotation.push(rotation);
-            t.lean.push(lean);
+            t.lean.push(lean + Vec3::X * (CROUCHED_LEAN_RAD * p.crouch));
         }
         let height = self.heights(&t, &self.loads(0.6));
         t.position.iter_mut().zip(height).for_each(|(p, h)| p.y = h);
@@ -187,7 +204,7 @@ impl Body<'_> {
     /// Sideways shift of the pelvis while the weight moves between the legs, in metres to the left.
     fn shift(&self, time_s: f32) -> f32 {
         match self.standing {
-            Standing::Even => 0.0,
+            Standing::Even | Standing::Still => 0.0,
             Standing::Shifting { period_s } => {
                 let u = time_s / period_s;
                 let u = u - u.floor();
@@ -211,7 +228,7 @@ impl Body<'_> {
             for side in Side::BOTH {
                 let stances = &self.plan.stances[side.at()];
                 let Some(s) = stance_at(stances, time, &mut hints[side.at()]) else { continue };
-                let plan = &self.legs[side.at()];
+                let plan = &self.upright_legs[side.at()];
                 let pitch = plan.pitch.at(time);
                 let carried = pitch + plan.heel.at(time);
                 let tip = plan.tip.at(time);
@@ -231,7 +248,17 @@ impl Body<'_> {
         let flying = self.flying_heights(t);
         let height: Vec<f32> =
             (0..n).map(|i| lerp(walk[i], flying[i], run_weight(self.path[i].speed)).min(most[i]).max(0.5)).collect();
-        smooth_below(&height, self.half(0.045))
+        let mut height = smooth_below(&height, self.half(0.045));
+        for (i, height) in height.iter_mut().enumerate() {
+            let p = &self.path[i];
+            if p.crouch > 0.0 {
+                let low = ANKLE_M + (1.0 - CROUCHED_DROP) * (THIGH_M + SHANK_M) + HIPS_ABOVE_HIP_M;
+                let rise = CROUCHED_RISE_M * t.moving[i] * (t.support[i] * t.support[i] - 0.5);
+                let breath = 0.003 * t.idle[i] * sin(TAU * self.times[i] * 0.3);
+                *height = lerp(*height, low + rise + breath, p.crouch);
+            }
+        }
+        height
     }
 
     /// Height of the `Hips` joint over the root at which a leg with its ankle at `ankle` (world) has a knee flexed by `knee`.
@@ -267,7 +294,7 @@ impl Body<'_> {
             let middle = s.heel_s + 0.45 * (end - s.heel_s);
             let i = (((middle - self.times[0]) * self.rate_hz + 0.5).max(0.0) as usize).min(n - 1);
             let flat = ankle_in_contact(s, 0.0, 0.0);
-            let low = self.height_over(t, i, side, flat, self.legs[side.at()].knee.at(middle));
+            let low = self.height_over(t, i, side, flat, self.upright_legs[side.at()].knee.at(middle));
             let (a, b) = (s.heel_s, end);
             for (out, time) in out.iter_mut().zip(self.times).skip(self.index(a)).take_while(|x| *x.1 <= b) {
                 *out = low + depth * (1.0 - sin(PI * ((time - a) / (b - a)).clamp(0.0, 1.0)));

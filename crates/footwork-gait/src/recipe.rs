@@ -1,6 +1,7 @@
 //! Recipe of a clip: its script and what holds for the whole of it.
 
 use crate::body::Side;
+use crate::gestures::Gesture;
 use crate::ground::Ground;
 use crate::path::Leg;
 
@@ -11,6 +12,8 @@ pub(crate) enum Standing {
     Even,
     /// Weight on one leg, then on the other; one cycle takes `period_s`.
     Shifting { period_s: f32 },
+    /// Not even breathing: a pose.
+    Still,
 }
 
 /// Recipe of a clip.
@@ -28,6 +31,8 @@ pub(crate) struct Recipe {
     pub tags: Vec<&'static str>,
     pub ground: Ground,
     pub standing: Standing,
+    /// What head and arms do beside walking.
+    pub gesture: Option<Gesture>,
     /// Seed of the variation from step to step.
     pub seed: u64,
     /// True for the mirror image of the recipe before.
@@ -48,6 +53,7 @@ impl Recipe {
             tags: tags.to_vec(),
             ground: Ground::Flat,
             standing: Standing::Even,
+            gesture: None,
             seed,
             mirrors: false,
         }

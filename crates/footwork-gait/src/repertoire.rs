@@ -6,7 +6,7 @@ use crate::path::Leg;
 use crate::recipe::{Recipe, Standing};
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
-const DEG: f32 = PI / 180.0;
+pub(crate) const DEG: f32 = PI / 180.0;
 /// Speeds that a stick can request, in m/s: (forward, side, back).
 pub(crate) const RUN: [f32; 3] = [4.0, 3.0, 2.5];
 pub(crate) const WALK: [f32; 3] = [1.75, 1.5, 1.25];
@@ -20,7 +20,7 @@ pub(crate) fn stick(speeds: [f32; 3], angle: f32) -> (f32, f32) {
 }
 
 /// Adds a recipe and its mirror image, `_left` and `_right`; the recipe must be the left one.
-fn pair(out: &mut Vec<Recipe>, left: Recipe) {
+pub(crate) fn pair(out: &mut Vec<Recipe>, left: Recipe) {
     let base = left.name.clone();
     let left = Recipe { name: format!("{base}_left"), first: Side::Left, ..left };
     out.push(left.clone());
@@ -28,11 +28,11 @@ fn pair(out: &mut Vec<Recipe>, left: Recipe) {
 }
 
 /// Tag of a gait at a speed.
-fn gait(speed: f32) -> &'static str {
+pub(crate) fn gait(speed: f32) -> &'static str {
     if speed < 2.1 { "walk" } else { "run" }
 }
 
-fn cm(speed: f32) -> i32 {
+pub(crate) fn cm(speed: f32) -> i32 {
     (speed * 100.0 + 0.5) as i32
 }
 

@@ -7,6 +7,13 @@ pub(crate) fn ramp(x: f32, low: f32, high: f32) -> f32 {
     smoothstep((x - low) / (high - low))
 }
 
+/// Progress of a body part that is moved from rest to rest: 0..1 over `t` in 0..1, with the least jerk (Flash and Hogan
+/// 1985).
+pub(crate) fn minimum_jerk(t: f32) -> f32 {
+    let t = t.clamp(0.0, 1.0);
+    t * t * t * (10.0 + t * (6.0 * t - 15.0))
+}
+
 /// Progress of a swinging foot: 0..1 over `t` in 0..1 with zero velocity and acceleration at both ends.
 ///
 /// A trapezoid of speed with smooth flanks: at a walk it is fastest late (hip and knee

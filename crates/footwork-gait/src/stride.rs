@@ -167,7 +167,23 @@ impl Style {
         // `along` is scaled to zero with speed; what is left of it is sideways.
         let straight = if moving > 0.0 { p.along.abs().min(1.0) } else { 0.0 };
         let style = IN_PLACE.mix(&SIDEWAYS.mix(&along, ramp(straight, 0.1, 0.95)), moving);
+        let style = if p.crouch > 0.0 { style.mix(&style.crouched(), p.crouch) } else { style };
         style.mix(if stairs < 0.0 { &STAIRS_DOWN } else { &STAIRS_UP }, stairs.abs())
+    }
+
+    /// Knees of a crouched body stay bent: so much that its feet clear the ground under low hips. Feet land flatter and roll
+    /// less.
+    fn crouched(&self) -> Self {
+        Self {
+            stance_knee: [76.0, 92.0, 96.0, 88.0, 86.0],
+            heel: self.heel,
+            swing_knee: 106.0,
+            swing_at: 0.48,
+            landing: 0.5 * self.landing,
+            leaving: 0.3 * self.leaving,
+            tip: 0.6 * self.tip,
+            dorsiflexion: 12.0,
+        }
     }
 
     /// Uphill the leg lands bent, downhill it yields further and longer.
@@ -214,11 +230,21 @@ const ROLL_S: f32 = 0.06;
 const VARY_KNEE_RAD: f32 = 1.2 * DEG;
 
 impl LegPlan {
+    /// Plans the leg of each stance as the body goes along the path.
     pub(crate) fn new(stances: &[Stance], path: &RootPath) -> Self {
+        Self::planned(stances, path, |p| p)
+    }
+
+    /// Plans the same steps for a body that stays upright.
+    pub(crate) fn upright(stances: &[Stance], path: &RootPath) -> Self {
+        Self::planned(stances, path, |p| PathPoint { crouch: 0.0, ..p })
+    }
+
+    fn planned(stances: &[Stance], path: &RootPath, body: impl Fn(PathPoint) -> PathPoint) -> Self {
         let (mut knee, mut taut, mut pitch, mut heel, mut tip) = (vec![], vec![], vec![], vec![], vec![]);
         let mut dorsiflexion = Vec::with_capacity(stances.len());
         let style_at = |t: f32, s: &Stance| {
-            let p = path.at(t);
+            let p = body(path.at(t));
             let stairs = path.ground.stair_weight(s.toe.z);
             Style::of(&p, -footwork::math::tan(s.slope), stairs)
         };

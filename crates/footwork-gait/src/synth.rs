@@ -3,8 +3,9 @@
 use crate::body::{Side, joint, offset, skeleton};
 use crate::feet::FootState;
 use crate::footsteps::{FootPlan, Rhythm, plan, steady_cadence_hz};
+use crate::gestures::{Bearing, Gesture};
 use crate::leg::Track;
-use crate::leg_pose::solve;
+use crate::leg_pose::{knee_yaw, solve};
 use crate::legs::LegMotion;
 use crate::options::GaitOptions;
 use crate::path::{PathPoint, RootPath};
@@ -36,6 +37,7 @@ struct Motion {
     /// `[samples][left, right]` world.
     feet: Vec<[FootState; 2]>,
     trunk: Trunk,
+    gesture: Option<Gesture>,
 }
 
 /// Moves the body over `frames` frames and a margin to either side, `per_frame` samples to a frame.
@@ -51,12 +53,13 @@ fn walk(recipe: &Recipe, options: &GaitOptions, per_frame: usize) -> (Motion, us
     let times: Vec<f32> = (0..count).map(|i| (i as f32 - margin as f32) / rate_hz).collect();
     let points: Vec<PathPoint> = times.iter().map(|t| path.at(*t)).collect();
     let leg_plans = Side::BOTH.map(|s| LegPlan::new(&plan.stances[s.at()], &path));
+    let upright = Side::BOTH.map(|s| LegPlan::upright(&plan.stances[s.at()], &path));
     let trunk = Body {
         path: &points,
         times: &times,
         rate_hz,
         plan: &plan,
-        legs: &leg_plans,
+        upright_legs: &upright,
         standing: recipe.standing,
         sway_sign: recipe.first.sign(),
     }
@@ -71,7 +74,7 @@ fn walk(recipe: &Recipe, options: &GaitOptions, per_frame: usize) -> (Motion, us
     });
     let mut legs = Side::BOTH.map(|s| LegMotion::new(&plan, &leg_plans[s.at()], &path, &tracks[s.at()], s));
     let feet = times.iter().map(|t| legs.each_mut().map(|l| l.at(*t))).collect();
-    (Motion { path, plan, times, points, feet, trunk }, fit.frames)
+    (Motion { path, plan, times, points, feet, trunk, gesture: recipe.gesture }, fit.frames)
 }
 
 /// Returns the clip of a recipe.
@@ -104,8 +107,9 @@ pub(crate) fn synthesise(recipe: &Recipe, options: &GaitOptions) -> GaitClip {
         contacts: shown.iter().map(|i| motion.feet[*i].map(|f| f.planted)).collect(),
         touching: shown.iter().map(|i| motion.feet[*i].map(|f| f.loaded)).collect(),
         footsteps: footsteps(&motion.plan, frames as f32 / options.rate_hz),
+        crouch: points.iter().map(|p| p.crouch).collect(),
     };
-    annotate(&mut clip, &truth, &recipe.tags);
+    annotate(&mut clip, &truth, recipe);
     GaitClip { clip, truth }
 }
 
@@ -184,15 +188,20 @@ fn push_pose(clip: &mut RawClip, motion: &Motion, i: usize) {
     for (side, foot) in Side::BOTH.into_iter().zip(&motion.feet[i]) {
         let hip = pelvis::hip(trunk.position[i], pelvis, side);
         let foot = FootState { ankle: root.inverse_point(foot.ankle), yaw: foot.yaw - p.yaw, ..*foot };
-        let leg = solve(hip, &foot, p.twist);
+        let leg = solve(hip, &foot, knee_yaw(p.twist, foot.yaw, p.crouch));
         let first = [joint::LEFT_UP_LEG, joint::RIGHT_UP_LEG][side.at()];
         local[first] = pelvis.inverse() * leg.thigh;
         local[first + 1] = leg.shank;
         local[first + 2] = leg.foot;
         local[first + 3] = leg.toe;
     }
-    let attention = Attention { time_s: motion.times[i], gaze: gaze(motion, i) };
+    let time_s = motion.times[i];
+    let bearing = motion.gesture.map_or_else(Bearing::default, |g| g.bearing(time_s));
+    let attention = Attention { time_s, gaze: gaze(motion, i), bearing };
     upper_body::pose(p, trunk, i, attention, &mut local);
+    if let Some(gesture) = motion.gesture {
+        gesture.arms(time_s, &mut local);
+    }
     // One sign per rotation, so that equal motion gives equal bytes and neighbours interpolate the short way.
     let before = clip.rotations.len().checked_sub(joint::COUNT);
     for (j, q) in local.into_iter().enumerate() {

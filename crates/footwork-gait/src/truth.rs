@@ -2,6 +2,7 @@
 
 use crate::body::Side;
 use crate::footsteps::FootPlan;
+use crate::recipe::Recipe;
 use footwork::clip::{ClipEvent, ContactTrack, RawClip, TagRange, TimeRange};
 use footwork::math::{Facing, Transform};
 use glam::Vec3;
@@ -36,6 +37,8 @@ pub struct GaitTruth {
     pub touching: Vec<[bool; 2]>,
     /// Steps within the clip: first those of the left foot, each side in order of time.
     pub footsteps: Vec<Footstep>,
+    /// `[frames]` how far the body crouches, 0 (upright) to 1.
+    pub crouch: Vec<f32>,
 }
 
 /// A clip with its ground truth.
@@ -62,7 +65,8 @@ pub(crate) fn footsteps(plan: &FootPlan, seconds: f32) -> Vec<Footstep> {
 }
 
 /// Returns the contacts, tags and events of a clip.
-pub(crate) fn annotate(clip: &mut RawClip, truth: &GaitTruth, tags: &[&'static str]) {
+pub(crate) fn annotate(clip: &mut RawClip, truth: &GaitTruth, recipe: &Recipe) {
+    let tags = &recipe.tags;
     let seconds = clip.frames() as f32 / clip.rate_hz;
     let a = &mut clip.annotations;
     for side in Side::BOTH {
@@ -72,10 +76,17 @@ pub(crate) fn annotate(clip: &mut RawClip, truth: &GaitTruth, tags: &[&'static s
     let whole = TimeRange { start_s: 0.0, end_s: seconds };
     a.tags = tags.iter().map(|t| TagRange { name: (*t).to_owned(), range: whole }).collect();
     let standing: Vec<bool> = truth.speed_mps.iter().map(|v| *v < 0.02).collect();
-    if !tags.contains(&"idle") && !tags.contains(&"turn") {
+    if !tags.contains(&"idle") && !tags.contains(&"turn") && recipe.gesture.is_none() {
         a.tags.extend(ranges(&standing, clip.rate_hz, 0.25).map(|range| TagRange { name: "idle".into(), range }));
     }
-    if !tags.contains(&"idle") {
+    let (low, rises) = stances(truth);
+    a.tags.extend(ranges(&low, clip.rate_hz, 0.0).map(|range| TagRange { name: CROUCH.into(), range }));
+    a.tags.extend(ranges(&rises, clip.rate_hz, 0.0).map(|range| TagRange { name: STAND_UP.into(), range }));
+    if let Some(gesture) = recipe.gesture {
+        // Who asks for a gesture gets all of it.
+        a.do_not_enter = vec![TimeRange { start_s: GESTURE_ENTRY_S, end_s: seconds }];
+        a.curves = gesture.curves(seconds);
+    } else if !tags.contains(&"idle") {
         a.do_not_enter = ranges(&at_rest(truth, clip.rate_hz), clip.rate_hz, 0.05).collect();
     }
     a.events = truth
@@ -84,7 +95,27 @@ pub(crate) fn annotate(clip: &mut RawClip, truth: &GaitTruth, tags: &[&'static s
         .filter(|s| s.start_s >= 0.0)
         .map(|s| ClipEvent { name: ["left_footstep", "right_footstep"][s.side.at()].to_owned(), time_s: s.start_s })
         .collect();
+    if let Some(gesture) = recipe.gesture {
+        a.events.extend(gesture.events());
+    }
     a.events.sort_by(|x, y| x.time_s.total_cmp(&y.time_s));
+}
+
+/// Tag of a crouched body, and of one on its way down.
+pub(crate) const CROUCH: &str = "crouch";
+/// Tag of a body that gets up from a crouch, until the end of the clip.
+pub(crate) const STAND_UP: &str = "stand_up";
+/// Gestures are entered within this time from their start, in seconds.
+const GESTURE_ENTRY_S: f32 = 0.15;
+
+/// Frames in which the body is down or on its way down, and those in which it gets up or has got up.
+fn stances(truth: &GaitTruth) -> (Vec<bool>, Vec<bool>) {
+    let c = &truth.crouch;
+    let next = |f: usize| c[(f + 1).min(c.len() - 1)];
+    let low: Vec<bool> = (0..c.len()).map(|f| next(f) > c[f] || (c[f] == 1.0 && next(f) == 1.0)).collect();
+    let first_low = low.iter().position(|l| *l).unwrap_or(c.len());
+    let rises = (0..c.len()).map(|f| f > first_low && !low[f]).collect();
+    (low, rises)
 }
 
 /// Frames in the middle of standing: transitions into them are blocked, so that a character at rest plays an idle.
@@ -92,7 +123,8 @@ fn at_rest(truth: &GaitTruth, rate_hz: f32) -> Vec<bool> {
     let n = truth.root.len();
     let still = |f: usize| {
         let turned = truth.root[f].rotation.angle_between(truth.root[f.saturating_sub(1)].rotation) * rate_hz;
-        truth.speed_mps[f] < 0.02 && turned < 0.05 && truth.contacts[f] == [true, true]
+        let sinks = truth.crouch[f] != truth.crouch[f.saturating_sub(1)];
+        truth.speed_mps[f] < 0.02 && turned < 0.05 && !sinks && truth.contacts[f] == [true, true]
     };
     let still: Vec<bool> = (0..n).map(still).collect();
     let (before, after) = ((REST_S[0] * rate_hz) as usize, (REST_S[1] * rate_hz) as usize);

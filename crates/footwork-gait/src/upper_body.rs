@@ -1,6 +1,7 @@
 //! Spine, head and arms: the trunk turns against the pelvis, the arms swing against the legs, the head turns into the path.
 
 use crate::body::joint;
+use crate::gestures::Bearing;
 use crate::path::PathPoint;
 use crate::pelvis::Trunk;
 use footwork::math::{Quat, lerp, sin};
@@ -13,6 +14,8 @@ pub(crate) struct Attention {
     pub time_s: f32,
     /// Yaw of the head relative to the facing, in radians.
     pub gaze: f32,
+    /// What a gesture adds.
+    pub bearing: Bearing,
 }
 
 /// 18 breaths a minute (adults: 12 to 20, answers.com/t/respiratory-rate).
@@ -23,6 +26,10 @@ const ARM_SWING_RAD: [f32; 2] = [0.40, 0.62];
 /// Elbows of a standing, a walking and a running person: nearly straight in a walk, square in a run (J. Exp. Biol.
 /// 222:jeb197228).
 const ELBOW_RAD: [f32; 3] = [0.22, 0.34, 1.5];
+
+/// Elbows in a crouch, radians, and how far the upper arms are ahead of the trunk, which leans: hands are before the body.
+const CROUCHED_ELBOW_RAD: f32 = 1.25;
+const CROUCHED_ARM_RAD: f32 = 0.62;
 
 /// Writes the local rotations of all joints above the pelvis into `local`.
 pub(crate) fn pose(p: &PathPoint, trunk: &Trunk, i: usize, attention: Attention, local: &mut [Quat]) {
@@ -35,8 +42,9 @@ pub(crate) fn pose(p: &PathPoint, trunk: &Trunk, i: usize, attention: Attention,
 
     // The chest answers the pelvis the other way round and otherwise faces ahead.
     let counter = lerp(0.07, 0.13, run) * stride * moving * lively;
-    let chest = Quat::from_rotation_y(counter + 0.15 * p.twist + 0.12 * attention.gaze)
-        * Quat::from_rotation_vector(trunk.lean[i] + Vec3::new(0.012 * breath, 0.0, 0.0));
+    let bearing = attention.bearing;
+    let chest = Quat::from_rotation_y(counter + 0.15 * p.twist + 0.12 * attention.gaze + bearing.chest.x)
+        * Quat::from_rotation_vector(trunk.lean[i] + Vec3::new(0.012 * breath + bearing.chest.y, 0.0, 0.0));
     let third = (trunk.rotation[i].inverse() * chest).to_rotation_vector() * (1.0 / 3.0);
     let part = Quat::from_rotation_vector(third);
     for j in [joint::SPINE, joint::SPINE1, joint::SPINE2] {
@@ -45,7 +53,8 @@ pub(crate) fn pose(p: &PathPoint, trunk: &Trunk, i: usize, attention: Attention,
 
     // Gaze is level, with a nod over each step, and turns ahead of the body.
     let nod = 0.012 * moving * (1.0 - 2.0 * trunk.support[i].abs());
-    let gaze = Quat::from_rotation_y(attention.gaze) * Quat::from_rotation_x(0.03 * moving + nod);
+    let gaze = Quat::from_rotation_y(attention.gaze + bearing.gaze.x)
+        * Quat::from_rotation_x(0.03 * moving + nod + bearing.gaze.y);
     let neck = (chest.inverse() * gaze).to_rotation_vector();
     local[joint::NECK] = Quat::from_rotation_vector(neck * 0.45);
     local[joint::HEAD] = local[joint::NECK].inverse() * (chest.inverse() * gaze);
@@ -63,10 +72,11 @@ pub(crate) fn pose(p: &PathPoint, trunk: &Trunk, i: usize, attention: Attention,
             [joint::RIGHT_SHOULDER, joint::RIGHT_ARM, joint::RIGHT_FORE_ARM, joint::RIGHT_HAND]
         };
         // The left arm goes ahead when the left leg is behind.
-        let forward = -side * swing + lerp(0.03 * moving, -0.15, run);
-        let elbow =
-            lerp(lerp(ELBOW_RAD[0], ELBOW_RAD[1], moving), ELBOW_RAD[2], run) - side * late * lerp(0.28, 0.35, run);
-        let hang = lerp(1.40, 1.33, run) - 0.02 * breath;
+        let quiet = 1.0 - 0.5 * p.crouch;
+        let forward = -side * swing * quiet + lerp(0.03 * moving, -0.15, run) + CROUCHED_ARM_RAD * p.crouch;
+        let elbow = lerp(lerp(ELBOW_RAD[0], ELBOW_RAD[1], moving), ELBOW_RAD[2], run);
+        let elbow = lerp(elbow, CROUCHED_ELBOW_RAD, p.crouch) - side * late * lerp(0.28, 0.35, run) * quiet;
+        let hang = lerp(1.40, 1.33, run) - 0.02 * breath - 0.12 * p.crouch;
         local[shoulder] = Quat::from_rotation_y(-0.1 * forward) * Quat::from_rotation_z(side * 0.02 * breath);
         local[arm] = Quat::from_rotation_x(-forward)
             * Quat::from_rotation_z(-side * hang)

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 fn clips() -> &'static [GaitClip] {
     static ALL: OnceLock<Vec<GaitClip>> = OnceLock::new();
-    ALL.get_or_init(|| generate(&GaitOptions { terrain: true, ..GaitOptions::default() }))
+    ALL.get_or_init(|| generate(&GaitOptions { terrain: true, crouch: true, gestures: true, ..GaitOptions::default() }))
 }
 
 fn measured() -> &'static [Gate] {
@@ -25,7 +25,8 @@ fn every_gate_holds() {
 
 #[test]
 fn another_seed_is_another_walk_within_the_same_gates() {
-    let others = generate(&GaitOptions { seed: 7, terrain: true, ..GaitOptions::default() });
+    let others =
+        generate(&GaitOptions { seed: 7, terrain: true, crouch: true, gestures: true, ..GaitOptions::default() });
     let find =
         |clips: &[GaitClip]| clips.iter().find(|c| c.clip.name == "walk_130_loop").unwrap().clip.rotations.clone();
     assert_ne!(find(clips()), find(&others), "the seed changes the steps");
@@ -65,7 +66,16 @@ fn gates_fail_where_the_person_is_spoilt() {
             }
         }
     };
+    let upright = |c: &mut GaitClip| {
+        for f in (0..c.clip.frames()).filter(|f| c.truth.crouch[*f] == 1.0) {
+            c.clip.translations[f * joint::COUNT + joint::HIPS].y += 0.1;
+        }
+    };
     for (gate, broken) in [
+        ("crouch_least_drop_pct_of_leg", spoilt("crouch_least_drop_pct_of_leg", upright)),
+        ("crouch_trunk_lean_deg", spoilt("crouch_trunk_lean_deg", bend(joint::SPINE, 0.5))),
+        ("crouch_mass_inside_feet_cm", spoilt("crouch_mass_inside_feet_cm", bend(joint::HIPS, 0.8))),
+        ("crouch_walk_toe_clearance_cm", spoilt("crouch_walk_toe_clearance_cm", lift(-0.05))),
         ("walk_130_swing_knee_peak_deg", spoilt("walk_130_swing_knee_peak_deg", bend(joint::LEFT_LEG, 0.2))),
         (
             "walk_130_left_right_difference_deg",

@@ -48,7 +48,8 @@ pub mod samples;
 pub mod source;
 pub mod update_times;
 
-use footwork::database::{Database, TagMask};
+use footwork::database::{Database, TagFilter, TagMask};
+use footwork::frames::ClipIndex;
 
 /// All metrics are measured at this rate: differences of positions depend on it.
 pub const RATE_HZ: f32 = 60.0;
@@ -59,4 +60,11 @@ const UNEVEN_TAGS: [&str; 2] = ["slope", "stairs"];
 /// The tags of motion that has no place on level ground, where all courses lie.
 pub fn uneven_tags(db: &Database) -> TagMask {
     UNEVEN_TAGS.iter().filter_map(|tag| db.tag_mask(tag).ok()).fold(TagMask::default(), |a, b| a | b)
+}
+
+/// True for a clip that plain queries leave out: [`Database::NO_LOCOMOTION`].
+pub(crate) fn is_aside(db: &Database, clip: ClipIndex) -> bool {
+    let plain = db.accepted(TagFilter::default());
+    let rows = db.clips[clip.at()].row_range();
+    !rows.is_empty() && rows.into_iter().all(|row| !plain.allows(db.row_tags(row)))
 }

@@ -26,7 +26,9 @@ impl Subject {
         let body = db.rig.body.as_ref();
         let hips = body.map(|body| body.hips).or(db.rig.roles.get("hips")).unwrap_or(JointIndex(0)).at();
         let ahead = |frame: usize| db.poses.rotations[frame * db.poses.joints + hips].inverse() * Vec3::Z;
-        let sum = if hips == 0 { Vec3::Z } else { (0..db.frames()).map(ahead).sum() };
+        let clips = (0..db.originals()).map(ClipIndex::new).filter(|clip| !crate::is_aside(db, *clip));
+        let frames = clips.flat_map(|clip| db.clips[clip.at()].frame_range());
+        let sum = if hips == 0 { Vec3::Z } else { frames.map(ahead).sum() };
         Self {
             contact_joints: db.rig.contact_joints.clone(),
             mirror_joints: match &db.mirror_table {

@@ -17,8 +17,10 @@ pub struct SourceClip {
     pub motion: Motion,
     /// Its last frame leads back to its first.
     pub looping: bool,
-    /// Lies on level ground, as all courses do.
+    /// Lies on level ground, as all courses do, and is played without a request for its tags.
     pub level: bool,
+    /// Plain queries leave it out: [`Database::NO_LOCOMOTION`].
+    pub aside: bool,
     /// Height of toes at rest, metres.
     pub rest_height_m: f32,
     /// The lowest that toes are found at, metres.
@@ -47,7 +49,8 @@ impl Source {
             let over = |s: &&footwork::database::TagSpan| s.start.at() < range.end && s.end.at() > range.start;
             !db.tag_spans.iter().filter(over).any(|s| crate::UNEVEN_TAGS.contains(&db.tags[s.tag as usize].as_str()))
         });
-        let level: Vec<bool> = level.collect();
+        let aside: Vec<bool> = (0..db.originals()).map(|clip| crate::is_aside(db, ClipIndex::new(clip))).collect();
+        let level: Vec<bool> = level.zip(&aside).map(|(level, aside)| level && !aside).collect();
         let motions: Vec<Motion> =
             (0..db.originals()).into_par_iter().map(|clip| clip_motion(db, &subject, ClipIndex::new(clip))).collect();
         let heights = |of: fn(&Motion, &[JointIndex]) -> Option<f32>| {
@@ -78,6 +81,7 @@ impl Source {
             motion,
             looping: db.clips[i].looping(),
             level: level[i],
+            aside: aside[i],
             rest_height_m: rest[i],
             lowest_height_m: lowest[i],
         });
@@ -89,9 +93,9 @@ impl Source {
         }
     }
 
-    /// Frames at 60 Hz of all clips.
+    /// Frames at 60 Hz of all clips that plain queries play.
     pub fn frames(&self) -> usize {
-        self.clips.iter().map(|c| c.motion.frames()).sum()
+        self.clips.iter().filter(|c| !c.aside).map(|c| c.motion.frames()).sum()
     }
 
     /// By how much the velocity of a joint of the character changes in a frame of the source, m/s; `None` near a clip's

@@ -45,10 +45,15 @@ impl Walked {
 
 pub const TOES: [usize; 2] = [joint::LEFT_TOE, joint::RIGHT_TOE];
 
-/// Every clip of the default options.
+/// Every clip on level ground: of the default options, then the crouch and the gestures.
 pub fn all() -> &'static [Walked] {
     static ALL: OnceLock<Vec<Walked>> = OnceLock::new();
-    ALL.get_or_init(|| generate(&GaitOptions::default()).into_iter().map(walk).collect())
+    ALL.get_or_init(|| {
+        generate(&GaitOptions { crouch: true, gestures: true, ..GaitOptions::default() })
+            .into_iter()
+            .map(walk)
+            .collect()
+    })
 }
 
 pub fn find(name: &str) -> &'static Walked {

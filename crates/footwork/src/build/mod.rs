@@ -132,7 +132,8 @@ fn build_all(
     let poses = pool(&tracks, &skeleton);
 
     let (specs, props) = named(&skeleton, &roles, config);
-    let specs = rows::with_heading_axes(specs, &skeleton, &poses);
+    let usual = usual_frames(&tracks, &taken);
+    let specs = rows::with_heading_axes(specs, &skeleton, &poses, &usual);
     let schema = FeatureSchema::resolve(&specs, &props, &skeleton, &contact_joints)?;
     let stage = rows::Stage { tracks: &tracks, skeleton: &skeleton, poses: &poses, schema: &schema, config, options };
     let extracted = stage.extract(&labels, contact_joints.len(), search_rate_hz)?;
@@ -141,7 +142,8 @@ fn build_all(
     let config = &BuildConfig { mirror_pairs, ..config.clone() };
     let mirror = mirror_columns(&skeleton, &schema, &poses, config)?;
     let symmetric = mirror.as_deref().filter(|_| config.symmetric_normalization);
-    let scaling = normalize::scaling(&extracted.raw, &schema, config.schema.normalization, symmetric)?;
+    let compared = &extracted.compared(schema.columns);
+    let scaling = normalize::scaling(compared, &schema, config.schema.normalization, symmetric)?;
     if let Some(column) = scaling.straight.first() {
         report.warnings.push(straight_warning(&schema.column_label(*column)));
     }
@@ -165,6 +167,7 @@ fn build_all(
         clips: &assembled.clips,
         contacts: &contacts,
         pose_rate_hz,
+        usual: &usual,
     };
     standing::complete(&mut rig, &motion);
     let content = DatabaseContent {
@@ -300,6 +303,20 @@ fn usable(tracks: Vec<Track>, report: &mut BuildReport) -> Result<Vec<Track>, Bu
         return Err(BuildError::NoUsableClip { reasons });
     }
     Ok(usable)
+}
+
+/// Frames that tell what a body usually does: those of locomotion, or all where there is none.
+fn usual_frames(tracks: &[Track], taken: &[kinds::Taken]) -> Vec<usize> {
+    let any = taken.iter().any(kinds::Taken::is_locomotion);
+    let mut first = 0;
+    let mut frames = Vec::new();
+    for (track, taken) in tracks.iter().zip(taken) {
+        if taken.is_locomotion() || !any {
+            frames.extend(first..first + track.frames());
+        }
+        first += track.frames();
+    }
+    frames
 }
 
 /// Where each column comes from in a mirror; `None` where `mirror` is off.

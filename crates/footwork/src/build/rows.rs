@@ -4,13 +4,14 @@ use super::config::BuildConfig;
 use super::normalize::Scaling;
 use super::track::Track;
 use super::{BuildError, BuildOptions, parallel};
-use crate::database::{Clip, Features, RowFlags};
+use crate::database::{Clip, Database, Features, RowFlags};
 use crate::frames::FrameIndex;
 use crate::motion::{ClipView, PosePool};
 use crate::pose::{Pose, PoseVelocity, RootMotion};
 use crate::schema::{ChannelKind, ChannelSpec, ChannelType, FeatureSchema, MirrorColumn, SourceBuffers};
 use crate::skeleton::Skeleton;
 use glam::Vec3;
+use std::borrow::Cow;
 
 /// What extraction looks at.
 pub struct Stage<'a> {
@@ -30,8 +31,22 @@ pub struct Extracted {
     pub row_frames: Vec<FrameIndex>,
     pub row_flags: Vec<RowFlags>,
     pub row_costs: Vec<f32>,
+    /// `[rows]` true for [`Database::NO_LOCOMOTION`].
+    pub row_aside: Vec<bool>,
     /// `[tracks]` rows of each.
     pub rows_per_track: Vec<usize>,
+}
+
+impl Extracted {
+    /// The raw rows by which features are made comparable: what plain queries may find. All where that is nothing.
+    pub fn compared(&self, columns: usize) -> Cow<'_, [f32]> {
+        let aside = self.row_aside.iter().filter(|aside| **aside).count();
+        if aside == 0 || aside == self.row_aside.len() {
+            return Cow::Borrowed(&self.raw);
+        }
+        let rows = self.raw.chunks_exact(columns).zip(&self.row_aside);
+        Cow::Owned(rows.filter(|(_, aside)| !**aside).flat_map(|(row, _)| row.iter().copied()).collect())
+    }
 }
 
 /// The finished matrix.
@@ -68,6 +83,7 @@ impl Stage<'_> {
             all.row_frames.extend(one.row_frames);
             all.row_flags.extend(one.row_flags);
             all.row_costs.extend(one.row_costs);
+            all.row_aside.extend(one.row_aside);
         }
         if let Some(i) = all.raw.iter().position(|v| !v.is_finite()) {
             let what = format!("feature `{}` is {}", self.schema.column_label(i % self.schema.columns), all.raw[i]);
@@ -99,6 +115,7 @@ impl Stage<'_> {
         let columns = self.schema.columns;
         let mut raw = vec![0.0; frames.len() * columns];
         let (mut flags, mut costs) = (Vec::with_capacity(frames.len()), Vec::with_capacity(frames.len()));
+        let mut aside = Vec::with_capacity(frames.len());
         for (frame, out) in frames.iter().zip(raw.chunks_exact_mut(columns)) {
             let time_s = *frame as f64 / f64::from(track.rate_hz);
             buffers.gather_body(&view, time_s, self.schema.needs_accelerations);
@@ -109,12 +126,15 @@ impl Stage<'_> {
             flags.push(self.flags(track, &view, time_s));
             let holds = track.annotations.costs.iter().filter(|c| c.range.contains(time_s as f32));
             costs.push(holds.fold(0.0, |sum, c| sum + c.cost));
+            let mut tags = track.annotations.tags.iter().filter(|t| t.range.contains(time_s as f32));
+            aside.push(tags.any(|t| t.name == Database::NO_LOCOMOTION));
         }
         Extracted {
             raw,
             row_frames: frames.iter().map(|f| FrameIndex::new(first + f)).collect(),
             row_flags: flags,
             row_costs: costs,
+            row_aside: aside,
             rows_per_track: Vec::new(),
         }
     }
@@ -247,14 +267,19 @@ pub fn assemble(
     Assembled { clips, features, row_frames, row_flags, row_costs }
 }
 
-/// Fills in the axis of heading channels that name none: the one that on average points where the root faces.
-pub fn with_heading_axes(mut specs: Vec<ChannelSpec>, skeleton: &Skeleton, poses: &PosePool) -> Vec<ChannelSpec> {
+/// Fills in the axis of heading channels that name none: the one that on average of some frames points where the root faces.
+pub fn with_heading_axes(
+    mut specs: Vec<ChannelSpec>,
+    skeleton: &Skeleton,
+    poses: &PosePool,
+    frames: &[usize],
+) -> Vec<ChannelSpec> {
     for spec in specs.iter_mut().filter(|s| s.kind == ChannelType::JointHeading && s.axis.is_none()) {
         let Some(joint) = spec.joint.as_ref().and_then(|j| skeleton.find(j)) else { continue };
         let mut sum = Vec3::ZERO;
         let (mut pose, velocity) = (Pose::rest(skeleton), PoseVelocity::zero(skeleton.len()));
         let mut motion = RootMotion::zero(skeleton.len());
-        for f in (0..poses.frames()).step_by(10) {
+        for f in frames.iter().copied().step_by(10) {
             pose.rotations.copy_from_slice(&poses.rotations[f * poses.joints..][..poses.joints]);
             motion.from_pose(skeleton, &pose, &velocity);
             sum += motion.rotations[joint.at()].inverse() * Vec3::Z;

@@ -22,13 +22,15 @@ pub struct Motion<'a> {
     /// `[frames x contact joints]`.
     pub contacts: &'a [u8],
     pub pose_rate_hz: f32,
+    /// Frames that count, rising.
+    pub usual: &'a [usize],
 }
 
 /// Completes a rig by what the motion tells.
 pub fn complete(rig: &mut Rig, motion: &Motion) {
     let (poses, joints) = (motion.poses, motion.poses.joints);
-    let step = (poses.frames() / HINGE_POSES).max(1);
-    let some = (0..poses.frames()).step_by(step).map(|f| &poses.rotations[f * joints..][..joints]);
+    let step = (motion.usual.len() / HINGE_POSES).max(1);
+    let some = motion.usual.iter().step_by(step).map(|f| &poses.rotations[f * joints..][..joints]);
     rig.set_hinges(motion.skeleton, some);
     rig.set_standing(motion.skeleton, standing(motion, rig.contact_joints.len()));
 }
@@ -40,7 +42,7 @@ fn standing(c: &Motion, feet: usize) -> Pose {
     let (mut pose, mut velocity) = (Pose::rest(c.skeleton), PoseVelocity::zero(c.skeleton.len()));
     let rest = pose.clone();
     let touching = |frame: &usize| feet > 0 && c.contacts[frame * feet..][..feet].iter().all(|t| *t == 1);
-    let all: Vec<usize> = (0..c.poses.frames()).filter(touching).collect();
+    let all: Vec<usize> = c.usual.iter().copied().filter(touching).collect();
     let originals = c.clips.iter().filter(|clip| !clip.mirrored);
     for clip in originals {
         let range = clip.frame_range();

@@ -424,6 +424,7 @@ mod tests {
             motion: motion.clone(),
             looping: false,
             level: true,
+            aside: false,
             rest_height_m: 0.0,
             lowest_height_m: 0.0,
         };

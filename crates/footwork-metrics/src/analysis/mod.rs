@@ -7,7 +7,7 @@ mod coverage;
 mod histogram;
 mod scatter;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod usage;
 
 pub use coverage::{Coverage, CoverageCell, LEAST_S};

@@ -149,7 +149,7 @@ impl<'a> Bench<'a> {
         Self {
             db,
             networks,
-            sampler: Sampler::new(db),
+            sampler: Sampler::for_character(db, networks.character()),
             room: Decompression::new(networks),
             code: vec![0.0; networks.code_width()],
             body: vec![0.0; networks.layout().width()],

@@ -132,7 +132,7 @@ pub fn measure(db: &Database, data: &Dataset, networks: &Networks, oracle: &Orac
 
 fn measure_sequence(db: &Database, data: &Dataset, networks: &Networks, s: &Sequence) -> Found {
     let mut poser = Poser::new(db, networks);
-    let mut sampler = Sampler::new(db);
+    let mut sampler = Sampler::for_character(db, networks.character());
     let mut found = Found::default();
     let layout = networks.layout().clone();
     let code_at = |frame: usize, sampler: &mut Sampler, poser: &mut Poser| {

@@ -248,7 +248,7 @@ fn compressed(db: &Database, data: &Dataset, networks: &Networks) -> Result<Vec<
     networks.check_schema(db)?;
     let width = networks.code_width();
     let mut codes = vec![0.0; data.frames() * width];
-    let (mut sampler, mut room) = (Sampler::new(db), Decompression::new(networks));
+    let (mut sampler, mut room) = (Sampler::for_character(db, networks.character()), Decompression::new(networks));
     for sequence in &data.sequences {
         // The frame after the last has a code, too: it is a successor.
         for frame in sequence.frames.start..=sequence.frames.end {

@@ -188,6 +188,24 @@ fn a_decompressor_shows_what_the_clips_show() {
 }
 
 #[test]
+fn a_database_with_more_curves_has_the_same_networks() {
+    let options = GaitOptions { terrain: true, crouch: true, gestures: true, ..Default::default() };
+    let (db, _) = common::built(&footwork_gait::clips(&options), &BuildConfig::default());
+    let (db, config) = (Arc::new(db), MatcherConfig::default());
+    assert!(db.curve_names.len() > networks().layout().curves.len());
+    for character in [
+        Character::learned(networks(), Some(db.clone()), config.clone()).unwrap(),
+        Character::decompressed(networks(), db.clone(), config.clone()).unwrap(),
+    ] {
+        let mut m = at_origin(&Arc::new(character));
+        for _ in 0..300 {
+            m.update(&common::walk(Vec3::Z), 1.0 / 60.0).unwrap();
+        }
+        assert!(m.pose().world_from_root().translation.z > 5.0);
+    }
+}
+
+#[test]
 fn what_networks_do_not_have_is_refused() {
     let character = learned();
     let mut m = at_origin(&character);

@@ -117,13 +117,25 @@ pub struct Sampler<'a> {
     db: &'a Database,
     layout: BodyLayout,
     buffers: SourceBuffers,
+    /// `[curves]` all of the database, and which of them bodies have.
+    all_curves: Vec<f32>,
+    curves: Vec<usize>,
 }
 
 impl<'a> Sampler<'a> {
     /// For a database.
     pub fn new(db: &'a Database) -> Self {
+        Self::for_character(db, db)
+    }
+
+    /// For a database, and bodies as those of a character whose curves are all in it: other curves are left out.
+    pub fn for_character(db: &'a Database, character: &Database) -> Self {
         let buffers = SourceBuffers::new(&db.schema, &db.skeleton, db.rig.contact_joints.len());
-        Self { db, layout: BodyLayout::of(db), buffers }
+        let place = |name: &String| db.curve_names.iter().position(|n| n == name);
+        let curves: Vec<usize> = character.curve_names.iter().filter_map(place).collect();
+        let translated = db.poses.translated[1..].to_vec();
+        let layout = BodyLayout::new(db.skeleton.len(), translated, db.rig.contact_joints.len(), curves.len());
+        Self { db, layout, buffers, all_curves: vec![0.0; db.curve_names.len()], curves }
     }
 
     /// The layout of its bodies.
@@ -153,7 +165,10 @@ impl<'a> Sampler<'a> {
         for (out, touches) in body[layout.contacts.clone()].iter_mut().zip(&b.contacts) {
             *out = f32::from(*touches);
         }
-        db.curves_at(clip, time_s, &mut body[layout.curves.clone()]);
+        db.curves_at(clip, time_s, &mut self.all_curves);
+        for (out, curve) in body[layout.curves.clone()].iter_mut().zip(&self.curves) {
+            *out = self.all_curves[*curve];
+        }
     }
 
     /// Values of the user are known for rows alone: those of the nearest one.

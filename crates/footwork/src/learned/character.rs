@@ -75,7 +75,7 @@ impl Character {
 fn latents(networks: &Networks, db: &Database) -> Result<Vec<f32>, LearnedError> {
     networks.check_schema(db)?;
     let (columns, latents) = (networks.columns(), networks.latents());
-    let mut sampler = Sampler::new(db);
+    let mut sampler = Sampler::for_character(db, networks.character());
     let mut room = Decompression::new(networks);
     let mut code = vec![0.0; columns + latents];
     let mut all = Vec::with_capacity(db.rows() * latents);

@@ -271,6 +271,13 @@ impl Networks {
         if ours.skeleton.names() != db.skeleton.names() {
             return other("their skeletons".into());
         }
+        if let Some(name) = ours.curve_names.iter().find(|name| !db.curve_names.contains(name)) {
+            return other(format!("the curve `{name}`, which the database lacks"));
+        }
+        // The database may have more curves.
+        if Sampler::for_character(db, ours).layout() != &self.layout {
+            return other("the joints that move along, or touch the ground".into());
+        }
         let (a, b) = (&ours.features, &db.features);
         let same = |column: &usize| {
             let scale = a.scale[*column];

@@ -7,7 +7,7 @@ use crate::note::{Fix, Note};
 use crate::one_skeleton;
 use crate::place::Place;
 use crate::scene::{ClipsAndNotes, SceneError};
-use crate::sidecar::{Origin, Take};
+use crate::take::{Origin, Take};
 use crate::upright;
 use footwork::clip::RawClip;
 use footwork::files::write_atomically;

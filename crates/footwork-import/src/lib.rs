@@ -69,6 +69,7 @@ pub mod reference;
 mod resample;
 mod scene;
 mod sidecar;
+mod take;
 mod units;
 mod upright;
 
@@ -83,7 +84,8 @@ pub use note::{Fix, Note};
 pub use ranges::RangeSpec;
 pub use resample::resample;
 pub use scene::{SceneError, SceneProblem};
-pub use sidecar::{Origin, Take, check_rules, parse_sidecar};
+pub use sidecar::{check_rules, parse_sidecar};
+pub use take::{Origin, Take};
 pub use units::Units;
 
 /// The code in the papers is compiled as documentation tests: here, because this crate's tests know all the others.

@@ -1,6 +1,6 @@
 //! Long takes cut into clips.
 
-use crate::sidecar::Origin;
+use crate::take::Origin;
 use footwork::clip::{Annotations, RawClip, TimeRange};
 use footwork::error::nearest;
 use footwork::settings;

@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 use tungstenite::handshake::server::{ErrorResponse, Request, Response};
@@ -316,11 +316,8 @@ impl Guest {
             if !*known && begun.elapsed() > GREET {
                 return Err(format!("expected a greeting, found none in {} s", GREET.as_secs()));
             }
-            loop {
-                match asked.try_recv() {
-                    Ok(follow) => socket.send(Message::text(text(&follow))).map_err(|e| e.to_string())?,
-                    Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
-                }
+            while let Ok(follow) = asked.try_recv() {
+                socket.send(Message::text(text(&follow))).map_err(|e| e.to_string())?;
             }
         }
         Ok(())

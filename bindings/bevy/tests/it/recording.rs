@@ -107,8 +107,7 @@ fn restores_and_jumps_and_other_settings_go_on_with_a_key_frame() {
     app.world_mut().get_mut::<Transform>(e).unwrap().translation = Vec3::new(40.0, 0.0, 7.0);
     run(&mut app, 30);
     // Other settings are made on another thread.
-    let mut config = footwork::matcher::MatcherConfig::default();
-    config.responsiveness = 2.0;
+    let config = footwork::matcher::MatcherConfig { responsiveness: 2.0, ..Default::default() };
     let config = app.world_mut().resource_mut::<Assets<MotionConfig>>().add(MotionConfig(config));
     app.world_mut().get_mut::<MotionCharacter>(e).unwrap().config = Some(config);
     until(&mut app, |app| character(app, e).config().responsiveness == 2.0);

@@ -1,10 +1,11 @@
-//! Databases, settings and networks as assets.
+//! Databases, settings, networks and state machines as assets.
 
 use bevy_asset::io::Reader;
 use bevy_asset::{Asset, AssetLoader, LoadContext};
 use bevy_reflect::TypePath;
 use footwork::database::Database;
 use footwork::learned::Networks;
+use footwork::machine::MachineSpec;
 use footwork::matcher::MatcherConfig;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,11 @@ pub struct MotionConfig(pub MatcherConfig);
 /// Networks in the place of clips and search: a `.fwnet` file.
 #[derive(Asset, TypePath, Clone, Debug)]
 pub struct MotionNetworks(pub Arc<Networks>);
+
+/// A state machine: a `.machine.toml` file, or a specification from code, added to `Assets<MotionMachine>`. It is resolved for the
+/// database of the character that names it.
+#[derive(Asset, TypePath, Clone, Debug, Default)]
+pub struct MotionMachine(pub MachineSpec);
 
 /// Why a file is no asset. Bevy's log names the file as well.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +49,7 @@ pub enum MotionAssetError {
     },
 }
 
-/// Reads one of the three.
+/// Reads one of the four.
 #[derive(Debug, TypePath)]
 pub struct MotionLoader<A: TypePath>(PhantomData<fn() -> A>);
 
@@ -85,12 +91,28 @@ impl MotionFile for MotionConfig {
     const EXTENSIONS: &'static [&'static str] = &["toml"];
 
     fn read(bytes: &[u8], path: &Path) -> Result<Self, String> {
-        let at = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-        let text = std::str::from_utf8(bytes).map_err(|e| at(&e))?;
-        let mut table: toml::Table = toml::from_str(text).map_err(|e| at(&e))?;
+        let mut table: toml::Table = toml::from_str(text(bytes, path)?).map_err(|e| at(path, &e))?;
         let Some(matcher) = table.remove("matcher") else { return Ok(Self::default()) };
-        Ok(Self(matcher.try_into().map_err(|e: toml::de::Error| at(&format!("[matcher]: {}", e.message())))?))
+        Ok(Self(matcher.try_into().map_err(|e: toml::de::Error| at(path, &format!("[matcher]: {}", e.message())))?))
     }
+}
+
+impl MotionFile for MotionMachine {
+    const EXTENSIONS: &'static [&'static str] = &["machine.toml"];
+
+    fn read(bytes: &[u8], path: &Path) -> Result<Self, String> {
+        toml::from_str(text(bytes, path)?).map(Self).map_err(|e| at(path, &e))
+    }
+}
+
+/// An error in a file.
+fn at(path: &Path, error: &dyn std::fmt::Display) -> String {
+    format!("{}: {error}", path.display())
+}
+
+/// The text of a file.
+fn text<'a>(bytes: &'a [u8], path: &Path) -> Result<&'a str, String> {
+    std::str::from_utf8(bytes).map_err(|e| at(path, &e))
 }
 
 impl<A: MotionFile> AssetLoader for MotionLoader<A> {

@@ -3,13 +3,14 @@
 use bevy_app::prelude::*;
 use bevy_asset::io::embedded::EmbeddedAssetRegistry;
 use footwork::build::{BuildConfig, BuildOptions, build};
+use footwork_gait::BIPED_MACHINE;
 use footwork_import::glb::{GlbOptions, write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tracing::error;
 
 /// Adds the assets `embedded://footwork/person.fwdb` (the built-in clips) and `embedded://footwork/person.glb` (a mannequin with
-/// their skeleton). Takes a second: the clips are computed. Add it after Bevy's `AssetPlugin`.
+/// their skeleton), and `embedded://footwork/person.machine.toml` (a state machine over these clips: crouch, aim, gestures). Takes a second: the clips are computed. Add it after Bevy's `AssetPlugin`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BuiltInPersonPlugin;
 
@@ -22,8 +23,10 @@ impl Plugin for BuiltInPersonPlugin {
         };
         match FILES.get_or_init(files) {
             Ok([clips, mannequin]) => {
-                for (name, bytes) in [("footwork/person.fwdb", clips), ("footwork/person.glb", mannequin)] {
-                    registry.insert_asset(PathBuf::from(name), Path::new(name), bytes.clone());
+                let files = [("fwdb", clips), ("glb", mannequin), ("machine.toml", &BIPED_MACHINE.into())];
+                for (ending, bytes) in files {
+                    let name = format!("footwork/person.{ending}");
+                    registry.insert_asset(PathBuf::from(&name), Path::new(&name), bytes.clone());
                 }
             }
             Err(e) => error!("the built-in person cannot be made: {e}"),
@@ -33,7 +36,12 @@ impl Plugin for BuiltInPersonPlugin {
 
 /// Database and mannequin.
 fn files() -> Result<[Vec<u8>; 2], String> {
-    let clips = footwork_gait::clips(&footwork_gait::GaitOptions { terrain: true, ..Default::default() });
+    let clips = footwork_gait::clips(&footwork_gait::GaitOptions {
+        terrain: true,
+        crouch: true,
+        gestures: true,
+        ..Default::default()
+    });
     let (db, _) = build(&clips, &BuildConfig::default(), &BuildOptions::default()).map_err(|e| e.to_string())?;
     let mut mannequin = Vec::new();
     write(&db.skeleton, &[], &GlbOptions::default(), &mut mannequin).map_err(|e| e.to_string())?;

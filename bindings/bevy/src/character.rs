@@ -1,11 +1,13 @@
 //! The components of a character, and how they come and go.
 
-use crate::assets::{MotionConfig, MotionDatabase, MotionNetworks};
+use crate::assets::{MotionConfig, MotionDatabase, MotionMachine, MotionNetworks};
 use crate::convert::{from_matcher, from_quat, into_root};
 use crate::input::{MotionInput, Prepared};
 use crate::kinds::{KindKey, Kinds};
 use crate::model::MotionModel;
 use crate::root::RootMotion;
+use crate::step::SoFar;
+use crate::variables::{MotionVariables, PreparedVariables};
 use bevy_asset::Handle;
 use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
@@ -22,7 +24,7 @@ use tracing::error;
 /// Changing a handle in mid-motion goes on from the pose that is shown.
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Default, Clone, PartialEq)]
-#[require(MotionInput, RootMotion, Transform)]
+#[require(MotionInput, MotionVariables, RootMotion, Transform)]
 pub struct MotionCharacter {
     /// The clips: a `.fwdb` file. May be missing where networks are given.
     pub database: Option<Handle<MotionDatabase>>,
@@ -30,6 +32,9 @@ pub struct MotionCharacter {
     pub config: Option<Handle<MotionConfig>>,
     /// Networks in the place of clips and search: a `.fwnet` file.
     pub networks: Option<Handle<MotionNetworks>>,
+    /// The state machine that runs it: a `.machine.toml` file, or one that code has added to the assets. Needs a database, and no
+    /// networks. Default: none; motion matching alone.
+    pub machine: Option<Handle<MotionMachine>>,
     /// What moves the entity.
     pub root: RootDriver,
 }
@@ -89,12 +94,15 @@ impl MotionOutput {
 #[derive(Component, Default)]
 pub(crate) struct Backstage {
     pub prepared: Prepared,
+    pub variables: PreparedVariables,
     pub turn: Turn,
     /// What was last written to the `Transform`.
     pub written: Option<Transform>,
     /// Said in the log.
     pub fault: Option<String>,
     pub result: Option<InputError>,
+    /// Empty but in a frame of several updates.
+    pub so_far: SoFar,
     /// Motion begins anew from what the model shows.
     pub enters: bool,
     /// The frame in which it was last found in a group of the scheduler.
@@ -123,11 +131,11 @@ pub(crate) fn adopt_kinds(
     mut characters: Query<(
         Entity,
         &MotionCharacter,
-        &Transform,
+        (&Transform, &mut MotionVariables),
         Option<(&mut MotionKind, &mut MotionState, &mut MotionOutput, &mut Backstage)>,
     )>,
 ) {
-    for (entity, wanted, transform, parts) in &mut characters {
+    for (entity, wanted, (transform, mut variables), parts) in &mut characters {
         let Some(character) = kinds.get(KindKey::of(wanted)) else { continue };
         let Some((mut kind, mut state, mut output, mut backstage)) = parts else {
             let Some(parts) = begin(character, transform) else { continue };
@@ -137,6 +145,7 @@ pub(crate) fn adopt_kinds(
         if Arc::ptr_eq(character, &kind.character) {
             continue;
         }
+        variables.forget_fired();
         // A database of another skeleton has no such pose: the character begins at rest, and its model is fitted again.
         let Ok(mut new) = character.state_at(into_root(transform, kind.scale)) else { continue };
         let mut shown = character.output();
@@ -150,6 +159,7 @@ pub(crate) fn adopt_kinds(
         kind.character = character.clone();
         (state.0, output.0) = (new, shown);
         backstage.prepared.forget();
+        backstage.variables = PreparedVariables::default();
     }
 }
 

@@ -14,6 +14,7 @@ use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
 use footwork::database::TagMask;
 use footwork::frames::ClipIndex;
+use footwork::matcher::EventKind;
 
 /// A foot has touched down.
 #[derive(EntityEvent, Clone, Debug, PartialEq)]
@@ -57,13 +58,30 @@ pub struct MotionTagLeft {
     pub tag: String,
 }
 
-/// Playback has passed an event of a clip.
+/// Playback has passed an event of a clip, or a layer of the state machine one of a montage.
 #[derive(EntityEvent, Clone, Debug, PartialEq)]
 pub struct MotionClipEvent {
     /// The character.
     pub entity: Entity,
     /// Name.
     pub event: String,
+    /// A moment, or the begin or end of a window.
+    pub kind: EventKind,
+    /// The layer of the state machine that passed it; `None`: what the body plays.
+    pub layer: Option<String>,
+    /// When, in the character's time, seconds.
+    pub time_s: f64,
+}
+
+/// The state machine has entered another state. A character that begins, or that gets another machine, reports none.
+#[derive(EntityEvent, Clone, Debug, PartialEq)]
+pub struct MotionStateChanged {
+    /// The character.
+    pub entity: Entity,
+    /// The state that was left.
+    pub from: String,
+    /// The state that was entered.
+    pub to: String,
     /// When, in the character's time, seconds.
     pub time_s: f64,
 }
@@ -102,9 +120,18 @@ pub(crate) fn report_events(
             commands.trigger(MotionFootstep { entity, foot, position, speed_mps });
         }
         let db = character.database();
+        let machine = character.machine();
+        let state_name =
+            |place: u16| machine.and_then(|m| m.state_names().nth(place.into())).unwrap_or_default().to_owned();
+        for change in &shown.state_changes {
+            let (from, to) = (state_name(change.from), state_name(change.to));
+            commands.trigger(MotionStateChanged { entity, from, to, time_s: change.time_s });
+        }
+        let layer = |place: u16| machine.and_then(|m| m.layer_names().nth(place.into())).map(str::to_owned);
         for fired in &shown.events {
-            let Some(event) = db.map(|db| db.event_names[fired.event.at()].clone()) else { continue };
-            commands.trigger(MotionClipEvent { entity, event, time_s: fired.time_s });
+            let Some(event) = character.event_name(fired.event).map(str::to_owned) else { continue };
+            let layer = fired.layer.and_then(layer);
+            commands.trigger(MotionClipEvent { entity, event, kind: fired.kind, layer, time_s: fired.time_s });
         }
         if shown.transitions > 0 {
             let clip = name(kind, shown.playing.clip);

@@ -6,7 +6,8 @@ use bevy_ecs::prelude::*;
 use bevy_math::{Quat, Vec2, Vec3};
 use bevy_reflect::prelude::*;
 use bevy_transform::components::{GlobalTransform, Transform};
-use footwork::database::{Database, NameError, TagFilter, TagMask};
+use footwork::database::{Database, TagQuery};
+use footwork::expression::ExpressionError;
 use footwork::input::{self as core, OwnedGoal, PathError};
 use footwork::math::Facing;
 use std::sync::Arc;
@@ -19,8 +20,9 @@ use std::sync::Arc;
 pub struct MotionInput {
     /// Where to go.
     pub goal: MotionGoal,
-    /// Which clips may be played.
-    pub tags: TagQuery,
+    /// Which clips may be played: a query of their tags, such as `(walk | run) & !wounded`. An empty one, which is the default,
+    /// allows all locomotion.
+    pub tags: String,
     /// Values of the schema's user channels, in its order; missing ones are 0.
     pub user: Vec<f32>,
 }
@@ -137,39 +139,6 @@ impl PartialEq for MotionPath {
     }
 }
 
-/// Which clips may be played, by the names of their tags. The default allows all locomotion.
-#[derive(Clone, Debug, Default, PartialEq, Reflect)]
-#[reflect(Default, Clone, PartialEq)]
-pub struct TagQuery {
-    /// A clip must have all of these.
-    pub all: Vec<String>,
-    /// A clip must have one of these, if there are any.
-    pub any: Vec<String>,
-    /// A clip must have none of these.
-    pub none: Vec<String>,
-}
-
-impl TagQuery {
-    /// Clips that have a tag.
-    pub fn all(tags: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { all: tags.into_iter().map(Into::into).collect(), ..Self::default() }
-    }
-
-    /// Clips without a tag.
-    pub fn none(tags: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { none: tags.into_iter().map(Into::into).collect(), ..Self::default() }
-    }
-
-    pub(crate) fn resolve(&self, db: Option<&Database>) -> Result<TagFilter, NameError> {
-        let Some(db) = db else { return Ok(TagFilter::default()) };
-        let mask = |names: &[String]| {
-            names.iter().try_fold(TagMask::default(), |mask, name| Ok::<_, NameError>(mask | db.tag_mask(name)?))
-        };
-        let (all, any, none) = (mask(&self.all)?, mask(&self.any)?, mask(&self.none)?);
-        Ok(TagFilter { required: all, any, forbidden: none })
-    }
-}
-
 impl MotionInput {
     /// A stick: x to the right of the screen, y into it.
     pub fn stick(movement: Vec2, camera: &Transform, run: bool) -> Self {
@@ -272,7 +241,8 @@ pub struct MotionBody {
 pub(crate) struct Prepared {
     pub input: core::OwnedInput,
     path: Option<(MotionPath, f32, Arc<core::Path>)>,
-    tags: Option<(TagQuery, TagFilter)>,
+    /// Text, and what it means in the database.
+    tags: Option<(String, Result<TagQuery, ExpressionError>)>,
 }
 
 impl Prepared {
@@ -287,7 +257,7 @@ impl Prepared {
         scale: f32,
         db: Option<&Database>,
         user_width: usize,
-    ) -> Result<(), NameError> {
+    ) -> Result<(), ExpressionError> {
         let facing = |v: Vec3| Facing::from_direction(into_vec(v)).unwrap_or(Facing::FORWARD);
         let goal = &mut self.input.goal;
         match &input.goal {
@@ -321,10 +291,15 @@ impl Prepared {
         }
         self.input.user.clear();
         self.input.user.extend(input.user.iter().copied().chain(std::iter::repeat(0.0)).take(user_width));
-        self.input.tags = match &self.tags {
-            Some((query, filter)) if *query == input.tags => *filter,
-            _ => self.tags.insert((input.tags.clone(), input.tags.resolve(db)?)).1,
-        };
+        if self.tags.as_ref().is_none_or(|(text, _)| *text != input.tags) {
+            let query = db.map_or(Ok(TagQuery::default()), |db| db.tag_query(&input.tags));
+            self.tags = Some((input.tags.clone(), query));
+        }
+        match &self.tags {
+            Some((_, Err(e))) => return Err(e.clone()),
+            Some((_, Ok(query))) => self.input.tags = *query,
+            None => {}
+        }
         Ok(())
     }
 }

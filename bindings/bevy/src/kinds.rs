@@ -1,13 +1,16 @@
-//! One [`Character`] for each combination of database, settings and networks; shared by all entities that play it, made on
+//! One [`Character`] for each combination of database, settings, networks and state machine; shared by all entities that play it, made on
 //! other threads, and made anew when a file changes.
 
-use crate::assets::{MotionConfig, MotionDatabase, MotionNetworks};
+use crate::assets::{MotionConfig, MotionDatabase, MotionMachine, MotionNetworks};
 use crate::character::{MotionCharacter, RootDriver};
 use bevy_asset::{Asset, AssetEvent, AssetId, Assets};
 use bevy_ecs::prelude::*;
 use bevy_tasks::{AsyncComputeTaskPool, Task, block_on, poll_once};
 use footwork::adjust::root::RootMode;
-use footwork::matcher::Character;
+use footwork::database::Database;
+use footwork::learned::Networks;
+use footwork::machine::{Machine, MachineSpec};
+use footwork::matcher::{Character, MatcherConfig};
 use std::sync::Arc;
 use tracing::error;
 
@@ -17,6 +20,7 @@ pub(crate) struct KindKey {
     database: Option<AssetId<MotionDatabase>>,
     config: Option<AssetId<MotionConfig>>,
     networks: Option<AssetId<MotionNetworks>>,
+    machine: Option<AssetId<MotionMachine>>,
     body: bool,
 }
 
@@ -26,6 +30,7 @@ impl KindKey {
             database: character.database.as_ref().map(Into::into),
             config: character.config.as_ref().map(Into::into),
             networks: character.networks.as_ref().map(Into::into),
+            machine: character.machine.as_ref().map(Into::into),
             body: character.root == RootDriver::Body,
         }
     }
@@ -59,15 +64,21 @@ impl Kinds {
 }
 
 /// Files of a kind.
-type Files<'w> = (Res<'w, Assets<MotionDatabase>>, Res<'w, Assets<MotionConfig>>, Res<'w, Assets<MotionNetworks>>);
+type Files<'w> = (
+    Res<'w, Assets<MotionDatabase>>,
+    Res<'w, Assets<MotionConfig>>,
+    Res<'w, Assets<MotionNetworks>>,
+    Res<'w, Assets<MotionMachine>>,
+);
 
 /// Starts to make kinds whose files are there, and takes those that are finished.
 pub(crate) fn make_kinds(
     mut kinds: ResMut<Kinds>,
-    (databases, configs, networks): Files,
+    (databases, configs, networks, machines): Files,
     mut of_databases: MessageReader<AssetEvent<MotionDatabase>>,
     mut of_configs: MessageReader<AssetEvent<MotionConfig>>,
     mut of_networks: MessageReader<AssetEvent<MotionNetworks>>,
+    mut of_machines: MessageReader<AssetEvent<MotionMachine>>,
 ) {
     fn changed<A: Asset>(events: &mut MessageReader<AssetEvent<A>>) -> Vec<AssetId<A>> {
         let modified = |e: &AssetEvent<A>| match e {
@@ -85,32 +96,31 @@ pub(crate) fn make_kinds(
     for id in changed(&mut of_networks) {
         kinds.changed(|k| k.networks == Some(id));
     }
+    for id in changed(&mut of_machines) {
+        kinds.changed(|k| k.machine == Some(id));
+    }
     for kind in &mut kinds.0 {
         if kind.stale && kind.making.is_none() {
             let key = kind.key;
             let database = key.database.map(|id| databases.get(id));
             let config = key.config.map(|id| configs.get(id));
             let networks = key.networks.map(|id| networks.get(id));
+            let machine = key.machine.map(|id| machines.get(id));
             // Something is not loaded yet, or will never be; Bevy's log tells why.
-            if matches!(database, Some(None)) || matches!(config, Some(None)) || matches!(networks, Some(None)) {
+            let waits = matches!(database, Some(None)) || matches!(config, Some(None));
+            if waits || matches!(networks, Some(None)) || matches!(machine, Some(None)) {
                 continue;
             }
             let database = database.flatten().map(|d| d.0.clone());
             let networks = networks.flatten().map(|n| n.0.clone());
+            let machine = machine.flatten().map(|m| m.0.clone());
             let mut config = config.flatten().map(|c| c.0.clone()).unwrap_or_default();
             if key.body {
                 config.root.mode = RootMode::External;
             }
             kind.stale = false;
-            kind.making = Some(AsyncComputeTaskPool::get().spawn(async move {
-                match (networks, database) {
-                    (Some(networks), database) => {
-                        Character::learned(networks, database, config).map_err(|e| e.to_string())
-                    }
-                    (None, Some(database)) => Character::new(database, config).map_err(|e| e.to_string()),
-                    (None, None) => Err("neither a database nor networks".to_owned()),
-                }
-            }));
+            let parts = Parts { database, networks, machine, config };
+            kind.making = Some(AsyncComputeTaskPool::get().spawn(async move { parts.make() }));
         }
         let Some(task) = &mut kind.making else { continue };
         match block_on(poll_once(task)) {
@@ -119,5 +129,29 @@ pub(crate) fn make_kinds(
             None => continue,
         }
         kind.making = None;
+    }
+}
+
+/// What the files of a kind hold.
+struct Parts {
+    database: Option<Arc<Database>>,
+    networks: Option<Arc<Networks>>,
+    machine: Option<MachineSpec>,
+    config: MatcherConfig,
+}
+
+impl Parts {
+    fn make(self) -> Result<Character, String> {
+        let Self { database, networks, machine, config } = self;
+        let character = match (networks, database.clone()) {
+            (Some(networks), database) => Character::learned(networks, database, config).map_err(|e| e.to_string())?,
+            (None, Some(database)) => Character::new(database, config).map_err(|e| e.to_string())?,
+            (None, None) => return Err("neither a database nor networks".to_owned()),
+        };
+        let Some(spec) = machine else { return Ok(character) };
+        let in_machine = |what: &dyn std::fmt::Display| format!("state machine: {what}");
+        let database = database.ok_or_else(|| in_machine(&"it needs a database beside it"))?;
+        let machine = Machine::new(database, spec).map_err(|e| in_machine(&e))?;
+        character.with_machine(Some(Arc::new(machine))).map_err(|e| in_machine(&e))
     }
 }

@@ -54,11 +54,12 @@
 //! |---|---|
 //! | steer | [`MotionInput`] |
 //! | stand on slopes and stairs, keep off walls | [`GroundProbe`], [`WallProbe`], [`MotionWorld`] |
+//! | crouch, aim, wave: a state machine | [`MotionCharacter::machine`], [`MotionVariables`] |
 //! | look, reach | [`LookAt`], [`HandTargets`] |
 //! | give the body to physics | [`RootDriver`], [`RootMotion`], [`MotionBody`] |
 //! | keep arms or a face for Bevy's animation | [`MotionMask`] |
 //! | hand over to a ragdoll or a cut-scene, and take over again | [`MotionPaused`] |
-//! | hear footsteps, transitions, tags, events | [`events`] |
+//! | hear footsteps, transitions, states, tags, events | [`events`] |
 //! | look back, and ask why | [`MotionRecorder`]; `MotionPanelsPlugin` (feature `panels`) |
 //! | roll back | copy [`MotionState`] and `Transform`, and put them back |
 //! | order systems | [`schedule`] |
@@ -85,8 +86,12 @@ mod probe;
 mod recorder;
 mod root;
 pub mod schedule;
+mod step;
+mod variables;
 
-pub use assets::{MotionAssetError, MotionConfig, MotionDatabase, MotionFile, MotionLoader, MotionNetworks};
+pub use assets::{
+    MotionAssetError, MotionConfig, MotionDatabase, MotionFile, MotionLoader, MotionMachine, MotionNetworks,
+};
 #[cfg(feature = "avian")]
 pub use avian::AvianWorld;
 #[cfg(feature = "built-in")]
@@ -95,13 +100,15 @@ pub use character::{MotionCharacter, MotionKind, MotionOutput, MotionPaused, Mot
 #[cfg(feature = "debug")]
 pub use debug::{FootworkDebugPlugin, MotionGizmos};
 pub use events::{
-    MotionClipEvent, MotionFootstep, MotionNoCandidate, MotionTagEntered, MotionTagLeft, MotionTransition,
+    MotionClipEvent, MotionFootstep, MotionNoCandidate, MotionStateChanged, MotionTagEntered, MotionTagLeft,
+    MotionTransition,
 };
 /// The library that does the work.
 pub use footwork;
+pub use footwork::matcher::EventKind;
 pub use input::{
-    HandTarget, HandTargets, LookAt, MotionBody, MotionGoal, MotionInput, MotionPath, Stick, TagQuery, Target,
-    TrajectoryPoint, camera_yaw_rad,
+    HandTarget, HandTargets, LookAt, MotionBody, MotionGoal, MotionInput, MotionPath, Stick, Target, TrajectoryPoint,
+    camera_yaw_rad,
 };
 pub use matching::{MotionBudget, MotionViewer};
 pub use model::{MotionJoint, MotionModel, MotionRoles};
@@ -112,6 +119,7 @@ pub use probe::{GroundFunction, GroundPoint, GroundProbe, LevelWorld, MotionWorl
 pub use recorder::{MotionRecorder, MotionRecordingError};
 pub use root::RootMotion;
 pub use schedule::MotionSystems;
+pub use variables::MotionVariables;
 
 use bevy_app::{FixedPostUpdate, PostUpdate};
 use bevy_ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
@@ -123,15 +131,16 @@ pub mod prelude {
     pub use crate::AvianWorld;
     #[cfg(feature = "built-in")]
     pub use crate::BuiltInPersonPlugin;
+    pub use crate::{
+        EventKind, FootworkPlugin, GroundPoint, GroundProbe, HandTarget, HandTargets, LookAt, MotionBody, MotionBudget,
+        MotionCharacter, MotionClipEvent, MotionConfig, MotionDatabase, MotionFootstep, MotionGoal, MotionInput,
+        MotionMachine, MotionMask, MotionModel, MotionNetworks, MotionNoCandidate, MotionPath, MotionPaused,
+        MotionRecorder, MotionState, MotionStateChanged, MotionSystems, MotionTagEntered, MotionTagLeft,
+        MotionTransition, MotionVariables, MotionViewer, RootDriver, RootMotion, Stick, Target, WallProbe,
+        camera_yaw_rad,
+    };
     #[cfg(feature = "debug")]
     pub use crate::{FootworkDebugPlugin, MotionGizmos};
-    pub use crate::{
-        FootworkPlugin, GroundPoint, GroundProbe, HandTarget, HandTargets, LookAt, MotionBody, MotionBudget,
-        MotionCharacter, MotionClipEvent, MotionConfig, MotionDatabase, MotionFootstep, MotionGoal, MotionInput,
-        MotionMask, MotionModel, MotionNetworks, MotionNoCandidate, MotionPath, MotionPaused, MotionRecorder,
-        MotionState, MotionSystems, MotionTagEntered, MotionTagLeft, MotionTransition, MotionViewer, RootDriver,
-        RootMotion, Stick, TagQuery, Target, WallProbe, camera_yaw_rad,
-    };
     #[cfg(feature = "panels")]
     pub use crate::{MotionInspected, MotionPanels, MotionPanelsPlugin};
 }

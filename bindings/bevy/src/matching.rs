@@ -5,7 +5,9 @@ use crate::character::{MotionCharacter, lift_m, shown_root};
 use crate::convert::{from_matcher, into_matcher, into_root, into_vec};
 use crate::input::{HandTargets, LookAt, MotionBody, MotionInput};
 use crate::probe::{GroundProbe, MotionWorld, WallProbe};
-use crate::recorder::{MotionRecorder, step_one};
+use crate::recorder::MotionRecorder;
+use crate::step::step_one;
+use crate::variables::MotionVariables;
 use bevy_ecs::batching::BatchingStrategy;
 use bevy_ecs::entity::unique_vec::UniqueEntityVec;
 use bevy_ecs::prelude::*;
@@ -19,6 +21,7 @@ use footwork::input as core;
 use footwork::matcher::{Character, Scratch, SearchScheduler, Turn};
 use footwork::recorder::One;
 use std::sync::Arc;
+use tracing::error;
 
 /// Characters of a task: they share working space.
 const CHUNK: usize = 16;
@@ -72,7 +75,7 @@ pub(crate) fn prepare_inputs(
     mut characters: Query<
         (
             Entity,
-            (&MotionCharacter, &MotionKind, &MotionInput, &Transform),
+            (&MotionCharacter, &MotionKind, &MotionInput, &MotionVariables, &Transform),
             (Option<&LookAt>, Option<&HandTargets>, Option<&MotionBody>, Has<GroundProbe>),
             (&mut MotionState, &mut Backstage),
         ),
@@ -80,12 +83,16 @@ pub(crate) fn prepare_inputs(
     >,
     places: Query<&GlobalTransform>,
 ) {
-    for (entity, (character, kind, input, at), (look, hands, body, probed), (mut state, mut backstage)) in
+    for (entity, (character, kind, input, variables, at), (look, hands, body, probed), (mut state, mut backstage)) in
         &mut characters
     {
         let (scale, shared) = (kind.scale, &kind.character);
         let filled = backstage.prepared.fill(input, scale, shared.database().map(|d| &**d), shared.schema().user_width);
-        let to = &mut backstage.prepared.input;
+        let machine = shared.machine();
+        let Backstage { prepared, variables: known, .. } = &mut *backstage;
+        let tell = |what| error!("motion of {entity}: {what}; it is ignored");
+        known.fill(variables, machine, &mut prepared.input.variables, tell);
+        let to = &mut prepared.input;
         to.look_at = look.and_then(|l| l.0.place(&places)).map(|p| into_matcher(p, scale));
         let hands = hands.map(|h| [h.left, h.right]).unwrap_or_default();
         to.hands = hands.map(|h| h.and_then(|h| h.resolve(scale, &places)));
@@ -280,10 +287,11 @@ pub(crate) fn match_motion<W: MotionWorld>(
         };
         let one = One { state: &mut state.0, scratch, output: &mut output.0 };
         let (character, turn) = (&*kind.character, backstage.turn);
-        let done = match recorder {
-            Some(mut recorder) => recorder.step(character, &input, turn, dt_s, one),
+        let mut recorder = recorder;
+        let done = backstage.so_far.step_whole((turn, dt_s), one, |turn, dt_s, one| match &mut recorder {
+            Some(recorder) => recorder.step(character, &input, turn, dt_s, one),
             None => step_one(character, &input, turn, dt_s, one),
-        };
+        });
         backstage.result = done.err();
         #[cfg(feature = "debug")]
         if let Some(seen) = &mut backstage.seen {

@@ -1,8 +1,9 @@
 //! The flight recorder of a character: what happened in the last minutes, to be replayed bit for bit.
 
+use crate::step::step_one;
 use bevy_ecs::prelude::*;
 use footwork::input::{InputError, MotionInput};
-use footwork::matcher::{Character, Crowd, Turn, step_in_turns};
+use footwork::matcher::{Character, Turn};
 use footwork::recorder::{One, Recorder, RecorderConfig, Trace, TraceError};
 use std::path::Path;
 
@@ -74,17 +75,4 @@ impl MotionRecorder {
         let recorder = self.recorder.get_or_insert_with(|| Box::new(Recorder::new(character, self.config)));
         recorder.step(character, input, turn, dt_s, one)
     }
-}
-
-/// Moves a character.
-pub(crate) fn step_one(
-    character: &Character,
-    input: &MotionInput,
-    turn: Turn,
-    dt_s: f32,
-    one: One,
-) -> Result<(), InputError> {
-    let One { state, scratch, output } = one;
-    let crowd = Crowd { states: std::slice::from_mut(state), scratch, outputs: std::slice::from_mut(output) };
-    step_in_turns(character, std::slice::from_ref(input), &[turn], dt_s, crowd)
 }

@@ -15,9 +15,9 @@
 //! In fixed steps ([`crate::FootworkPlugin::in_fixed_steps`]) all of it runs in `FixedPostUpdate`; only the joints are written in
 //! `PostUpdate`, where they and the character are shown between the last two steps.
 
-use crate::assets::{MotionConfig, MotionDatabase, MotionLoader, MotionNetworks};
+use crate::assets::{MotionConfig, MotionDatabase, MotionLoader, MotionMachine, MotionNetworks};
 use crate::probe::MotionWorld;
-use crate::{FootworkPlugin, character, events, input, kinds, matching, model, pose, root};
+use crate::{FootworkPlugin, character, events, input, kinds, matching, model, pose, root, variables};
 use bevy_app::AnimationSystems;
 use bevy_app::prelude::*;
 use bevy_asset::AssetApp;
@@ -49,9 +49,11 @@ where
         app.init_asset::<MotionDatabase>()
             .init_asset::<MotionConfig>()
             .init_asset::<MotionNetworks>()
+            .init_asset::<MotionMachine>()
             .init_asset_loader::<MotionLoader<MotionDatabase>>()
             .init_asset_loader::<MotionLoader<MotionConfig>>()
             .init_asset_loader::<MotionLoader<MotionNetworks>>()
+            .init_asset_loader::<MotionLoader<MotionMachine>>()
             .init_resource::<kinds::Kinds>()
             .init_resource::<matching::Crowds>()
             .init_resource::<matching::MotionBudget>()
@@ -59,6 +61,7 @@ where
             .register_type::<character::MotionCharacter>()
             .register_type::<character::MotionPaused>()
             .register_type::<input::MotionInput>()
+            .register_type::<variables::MotionVariables>()
             .register_type::<input::LookAt>()
             .register_type::<input::HandTargets>()
             .register_type::<input::MotionBody>()

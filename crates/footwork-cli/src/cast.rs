@@ -2,9 +2,12 @@
 
 use crate::args::Common;
 use crate::networks;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use footwork::database::Database;
+use footwork::machine::Machine;
 use footwork::matcher::{Character, MatcherConfig};
+use footwork_import::{load_machine, parse_machine};
+use std::path::Path;
 use std::sync::Arc;
 
 /// A character and its data.
@@ -15,6 +18,19 @@ pub struct Cast {
     pub character: Arc<Character>,
     /// What chooses, for summaries.
     pub search: &'static str,
+}
+
+/// A state machine for a database: a TOML file, or `built-in`.
+pub fn open_machine(file: &Path, db: &Arc<Database>) -> Result<Arc<Machine>> {
+    let spec = match file.to_str() {
+        Some(networks::BUILT_IN) => parse_machine(footwork_gait::BIPED_MACHINE, Path::new("the built-in machine"))?,
+        _ => load_machine(file)?,
+    };
+    Ok(Arc::new(Machine::new(Arc::clone(db), spec).with_context(|| named(file))?))
+}
+
+fn named(file: &Path) -> String {
+    format!("state machine {}", file.display())
 }
 
 /// What networks are called as a search.
@@ -44,6 +60,19 @@ impl Cast {
         let search = config.search.backend.name();
         let character = Arc::new(Character::new(Arc::clone(db), config)?);
         Ok(Self { db: Arc::clone(db), character, search })
+    }
+
+    /// The same, run by a state machine: a TOML file, or `built-in`.
+    pub fn run_by(self, file: Option<&Path>) -> Result<Self> {
+        let Some(file) = file else { return Ok(self) };
+        let machine = open_machine(file, &self.db)?;
+        self.with_machine(machine).with_context(|| named(file))
+    }
+
+    /// The same, run by a state machine.
+    pub fn with_machine(self, machine: Arc<Machine>) -> Result<Self> {
+        let character = Arc::new(self.character.with_machine(Some(machine))?);
+        Ok(Self { character, ..self })
     }
 
     /// What chooses with other settings.

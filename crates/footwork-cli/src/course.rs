@@ -3,6 +3,7 @@
 use crate::args::Common;
 use crate::run::Drive;
 use anyhow::{Context, Result, bail};
+use footwork::database::TagQuery;
 use footwork::files::read_text_at_most;
 use footwork::motion::{PaceSpeeds, StickSpeeds};
 use footwork_metrics::RATE_HZ;
@@ -31,7 +32,7 @@ pub fn parse(name: &str, seed: u64) -> Result<Script> {
         return Ok(script);
     }
     let Some(file) = file(name) else {
-        bail!("no course is named `{name}`: expected standard, random, none, or a CSV file");
+        bail!("no course is named `{name}`: expected standard, random, none, stances, or a CSV file");
     };
     let text =
         read_text_at_most(Path::new(file), MOST_BYTES).with_context(|| format!("cannot read the course {file}"))?;
@@ -45,6 +46,7 @@ pub fn standard(seconds: f32, common: &Common) -> Result<Drive> {
         ground: GroundKind::Level,
         seconds,
         dt_s: 1.0 / RATE_HZ,
+        tags: TagQuery::default(),
         explain_s: None,
         record: None,
         json: common.json,

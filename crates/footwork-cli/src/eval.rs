@@ -4,13 +4,13 @@ mod learned;
 mod table;
 
 use crate::args::{Common, EvalArgs};
-use crate::cast::Cast;
+use crate::cast::{Cast, open_machine};
 use crate::course::stick_line;
 use crate::film::{self, Reel};
 use crate::progress;
 use crate::run::Drive;
 use anyhow::{Context, Result, bail};
-use footwork::database::Database;
+use footwork::database::{Database, TagQuery};
 use footwork::files::read_text_at_most;
 use footwork::matcher::MatcherConfig;
 use footwork_import::CharacterConfig;
@@ -36,7 +36,7 @@ pub fn eval(args: &EvalArgs, common: &Common) -> Result<()> {
     if let Some(file) = &args.learned {
         return learned::eval(file, args, common, &db, &config);
     }
-    let variants = variants(&args.variants, &config, &db)?;
+    let variants = variants(args, &config, &db)?;
     let gate = args.gate.as_ref().map(|file| read_gate(file, &variants)).transpose()?;
     if let Some(path) = &args.film {
         film::check_name("--film", path)?;
@@ -64,9 +64,23 @@ pub fn eval(args: &EvalArgs, common: &Common) -> Result<()> {
     }
     if common.json {
         let rows: Vec<Value> = rows.iter().map(|row| as_json(row, &gate, &db)).collect();
-        out!("{}", json!({ "courses": args.courses, "seeds": args.seeds, "stick": stick, "rows": rows }));
+        let machines: Vec<Value> = variants.iter().filter_map(machine_json).collect();
+        let all = json!({
+            "courses": args.courses, "seeds": args.seeds, "stick": stick, "machines": machines, "rows": rows,
+        });
+        out!("{all}");
     } else {
         out!("{}", stick_line(&stick));
+        for machine in variants.iter().filter_map(machine_json) {
+            out!(
+                "state machine {}: {} states, {} transitions, {} terms in conditions, {} other numbers",
+                machine["variant"].as_str().unwrap_or_default(),
+                machine["states"],
+                machine["transitions"],
+                machine["terms"],
+                machine["numbers"]
+            );
+        }
         print_table(&rows);
     }
     let Some(file) = &args.gate else { return Ok(()) };
@@ -81,10 +95,11 @@ pub fn eval(args: &EvalArgs, common: &Common) -> Result<()> {
 }
 
 /// Returns variants by name or file; names must be unique.
-fn variants(names: &[String], default: &MatcherConfig, db: &Database) -> Result<Vec<Variant>> {
+fn variants(args: &EvalArgs, default: &MatcherConfig, db: &Arc<Database>) -> Result<Vec<Variant>> {
     let mut variants: Vec<Variant> = Vec::new();
-    for name in names {
-        let variant = variant(name, default, db)?;
+    let machine = args.machine.iter().map(|file| of_machine(file, default, db));
+    for variant in args.variants.iter().map(|name| variant(name, default, db)).chain(machine) {
+        let variant = variant?;
         if variants.iter().any(|v| v.name == variant.name) {
             bail!(
                 "--variants: expected unique names, found `{}` twice; files are named without folder and extension",
@@ -94,6 +109,24 @@ fn variants(names: &[String], default: &MatcherConfig, db: &Database) -> Result<
         variants.push(variant);
     }
     Ok(variants)
+}
+
+/// Returns the variant of a state machine, named after its file.
+fn of_machine(file: &Path, default: &MatcherConfig, db: &Arc<Database>) -> Result<Variant> {
+    let mover = Mover::Machine(open_machine(file, db)?);
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    // `locomotion.machine.toml` is `locomotion`.
+    let name = name.split('.').next().unwrap_or_default().to_owned();
+    Ok(Variant { name, config: default.clone(), mover })
+}
+
+/// Returns the size of a variant's state machine: what somebody has to write and tune.
+fn machine_json(variant: &Variant) -> Option<Value> {
+    let Mover::Machine(machine) = &variant.mover else { return None };
+    let (states, transitions, terms) = machine.size();
+    Some(json!({
+        "variant": variant.name, "states": states, "transitions": transitions, "terms": terms, "numbers": machine.numbers(),
+    }))
 }
 
 /// Returns a variant by name or file.
@@ -166,11 +199,16 @@ fn film_worst(path: &Path, broken: &Broken<'_>, variants: &[Variant], db: &Arc<D
         course: Script::Rows(course.rows),
         seconds: last_s,
         dt_s: 1.0 / RATE_HZ,
+        tags: TagQuery::default(),
         explain_s: None,
         record: None,
         json: true,
     };
-    let driven = drive.run(&Cast::of_database(db, config)?)?;
+    let mut cast = Cast::of_database(db, config)?;
+    if let Mover::Machine(machine) = &variant.mover {
+        cast = cast.with_machine(Arc::clone(machine))?;
+    }
+    let driven = drive.run(&cast)?;
     let title = format!("{name}, {key}: worst at {at_s:.2} s of course {}, run {}", m.course, m.run);
     let span_s = [f64::from((at_s - AROUND_S).max(0.0)), f64::from(last_s)];
     film::film_run(path, &title, Reel::run(Arc::new(driven), db, name.clone(), m.course), span_s)

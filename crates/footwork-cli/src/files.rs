@@ -113,13 +113,17 @@ impl Files {
                 }
             }
             Some(Command::Report(a)) => self.inputs.extend(a.trace.clone()),
-            Some(Command::Simulate(a)) => {
-                self.inputs.extend(course::file(&a.course).map(PathBuf::from).into_iter().chain(a.learned.clone()))
-            }
+            Some(Command::Simulate(a)) => self.inputs.extend(
+                course::file(&a.course)
+                    .map(PathBuf::from)
+                    .into_iter()
+                    .chain(a.learned.clone())
+                    .chain(a.machine.clone()),
+            ),
             Some(Command::Gait(a)) if !a.reference.is_empty() => self.clips(&a.reference, Path::new(""))?,
             Some(Command::Eval(a)) => {
                 let files = a.variants.iter().filter(|v| v.ends_with(".toml")).map(PathBuf::from);
-                self.inputs.extend(files.chain(a.gate.clone()).chain(a.learned.clone()));
+                self.inputs.extend(files.chain(a.gate.clone()).chain(a.learned.clone()).chain(a.machine.clone()));
             }
             None
             | Some(

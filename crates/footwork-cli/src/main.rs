@@ -31,6 +31,7 @@ mod retarget;
 mod run;
 mod search;
 mod simulate;
+mod stances;
 
 use args::{Cli, Command};
 use files::Files;

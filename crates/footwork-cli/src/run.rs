@@ -2,9 +2,9 @@
 
 use crate::cast::Cast;
 use crate::progress;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use footwork::clip::{Annotations, RawClip};
-use footwork::database::{Database, TagMask};
+use footwork::database::{Database, TagQuery};
 use footwork::matcher::{Character, MotionMatcher, Playing};
 use footwork::math::{Facing, Quat, Transform};
 use footwork::recorder::{NamedGround, Recorder, RecorderConfig, Replay, Trace};
@@ -25,6 +25,8 @@ pub struct Drive {
     pub course: Script,
     /// Ground of the run.
     pub ground: GroundKind,
+    /// Rows that may be played.
+    pub tags: TagQuery,
     /// Length of the run, in seconds.
     pub seconds: f32,
     /// Time step, in seconds.
@@ -110,7 +112,9 @@ impl Drive {
         let mut watch = Watch::default();
         // On level ground, clips of slopes and stairs are excluded.
         let level = self.ground.is_level();
-        let uneven = if level { footwork_metrics::uneven_tags(&cast.db) } else { TagMask::default() };
+        let place = if level { footwork_metrics::level_tags(&cast.db) } else { TagQuery::default() };
+        let tags =
+            self.tags.and(&place).context("--tags: the query is too long; mark clips with one tag for several")?;
         let kind = self.ground;
         let ground = move |at: Vec3| kind.at(at);
         let bar = progress::bar("driving", updates as u64, self.json);
@@ -123,7 +127,7 @@ impl Drive {
             }
             let now = character.state().header.simulation;
             let mut input = self.course.input(time_s, &now);
-            input.tags.forbidden |= uneven;
+            input.tags = tags;
             input.ground = if level { None } else { Some(&ground) };
             let start = Instant::now();
             match &mut recorder {

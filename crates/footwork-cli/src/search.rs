@@ -1,7 +1,7 @@
 //! `footwork search`: runs one query and explains the result.
 
 use crate::args::{Common, GaitKind, SearchArgs};
-use crate::simulate::print_candidates;
+use crate::simulate::{print_candidates, tag_query};
 use anyhow::{Context, Result, bail};
 use footwork::database::{Clip, Database};
 use footwork::frames::{ClipIndex, RowIndex};
@@ -20,7 +20,8 @@ pub fn search(args: &SearchArgs, common: &Common) -> Result<()> {
     let db = Arc::new(db);
     let row = row_at(&db, &args.clip, args.at)?;
     let goal = goal(args)?;
-    let input = MotionInput { goal: goal.unwrap_or_default(), ..MotionInput::default() };
+    let tags = tag_query(&db, args.tags.as_deref())?;
+    let input = MotionInput { goal: goal.unwrap_or_default(), tags, ..MotionInput::default() };
     let character = Character::new(Arc::clone(&db), config.clone())?;
     let recorded = character.query_at_row(&input, row).context("the character has no database")?;
     let query = recorded.ask();

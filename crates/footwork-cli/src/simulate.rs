@@ -6,27 +6,41 @@ use crate::course::{parse, stick_line};
 use crate::interrupt::guarded;
 use crate::output;
 use crate::run::{Drive, Summary};
-use anyhow::{Result, bail};
+use crate::stances;
+use anyhow::{Context, Result, bail};
+use footwork::database::{Database, TagQuery};
 use footwork::search::Explanation;
 use footwork_metrics::ground::GroundKind;
 use serde_json::json;
+
+/// The course with a report of its own.
+const STANCES: &str = "stances";
 
 /// Runs the command.
 pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
     if !(args.dt > 0.0 && args.dt <= 1.0) {
         bail!("--dt {}: expected more than 0 and at most 1 second", args.dt);
     }
-    if !(args.seconds > 0.0 && args.seconds <= 86_400.0) {
-        bail!("--seconds {}: expected more than 0 and at most 86400 seconds", args.seconds);
+    let stances = args.course == STANCES;
+    let seconds = args.seconds.unwrap_or(if stances { 600.0 } else { 60.0 });
+    if !(seconds > 0.0 && seconds <= 86_400.0) {
+        bail!("--seconds {seconds}: expected more than 0 and at most 86400 seconds");
+    }
+    if stances {
+        return stances::stances(args, f64::from(seconds), common);
+    }
+    if args.jitter {
+        bail!("--jitter: expected with --course stances");
     }
     let course = parse(&args.course, common.seed)?;
     let ground = GroundKind::from(args.ground);
-    let cast = Cast::open(common)?;
+    let cast = Cast::open(common)?.run_by(args.machine.as_deref())?;
     let stick = cast.character.config().speeds.over(&cast.db.stick);
     let drive = Drive {
         course,
         ground,
-        seconds: args.seconds,
+        tags: tag_query(&cast.db, args.tags.as_deref())?,
+        seconds,
         dt_s: args.dt,
         explain_s: args.explain,
         record: args.trace.is_some().then(|| args.course.clone()),
@@ -64,6 +78,11 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// What `--tags` asks for.
+pub fn tag_query(db: &Database, text: Option<&str>) -> Result<TagQuery> {
+    db.tag_query(text.unwrap_or_default()).context("--tags")
 }
 
 /// Prints a summary as text.
@@ -108,6 +127,7 @@ pub fn print_candidates(e: &Explanation, channels: bool) {
         let mut parts: Vec<_> = c.channels.iter().collect();
         parts.sort_by(|a, b| b.1.total_cmp(&a.1));
         let parts: Vec<String> = parts.iter().take(4).map(|(label, cost)| format!("{label} {cost:.3}")).collect();
-        out!("      {}", parts.join(", "));
+        let tags = if c.tags == 0.0 { String::new() } else { format!("; tags {:.3}", c.tags) };
+        out!("      {}{tags}", parts.join(", "));
     }
 }

@@ -11,7 +11,7 @@ mod common;
 
 use footwork::build::ClipRule;
 use footwork_import::doctor::CHECKS;
-use footwork_import::{CharacterConfig, reference};
+use footwork_import::{CharacterConfig, parse_machine, reference};
 use footwork_metrics::eval::keys as metrics;
 use footwork_metrics::gate::Gate;
 use std::path::Path;
@@ -39,6 +39,8 @@ fn toml_parses(page: &str, block: &str) {
         toml::from_str::<ClipRule>(block).err().map(|e| e.to_string())
     } else if file_name(block) == Some("gate.toml") {
         Gate::parse(block, &["default", "reference"]).err().map(|e| e.to_string())
+    } else if let Some(file) = file_name(block).filter(|f| f.ends_with(".machine.toml")) {
+        parse_machine(block, Path::new(file)).err().map(|e| e.to_string())
     } else {
         toml::from_str::<CharacterConfig>(block).err().map(|e| e.to_string())
     };
@@ -218,6 +220,16 @@ fn database_file_can_be_followed() {
 }
 
 #[test]
+fn state_machines_can_be_followed() {
+    assert!(follow("state-machines.md") >= 5);
+}
+
+#[test]
+fn comparison_can_be_followed() {
+    assert!(follow("comparison.md") >= 2);
+}
+
+#[test]
 fn configuration_can_be_followed() {
     follow("configuration.md");
 }
@@ -237,7 +249,8 @@ fn tuning_knows_every_verdict_of_an_explanation() {
     use footwork::search::{Exclusion, Verdict};
     let page = std::fs::read_to_string(common::repository().join("docs/guide/tuning.md")).unwrap();
     let verdicts = [Verdict::Chosen, Verdict::Continued, Verdict::TooLittleBetter, Verdict::CostlierBy(1.0)];
-    let reasons = [Exclusion::EndOfClip, Exclusion::NearCurrent, Exclusion::DoNotEnter, Exclusion::Tags];
+    let reasons =
+        [Exclusion::EndOfClip, Exclusion::NearCurrent, Exclusion::DoNotEnter, Exclusion::Tags, Exclusion::Cost];
     let told = verdicts.iter().map(Verdict::to_string).chain(reasons.iter().map(Exclusion::to_string));
     for words in told.map(|w| w.trim_end_matches(" 1.000").to_owned()) {
         assert!(page.contains(&format!("*{words}*")), "docs/guide/tuning.md does not explain `{words}`");
@@ -294,6 +307,10 @@ fn the_examples_are_configurations() {
     let configurations: Vec<_> = names.iter().filter(|name| name.ends_with(".toml")).collect();
     assert!(!configurations.is_empty());
     for name in configurations {
-        CharacterConfig::load(&common::repository().join("examples").join(name)).unwrap();
+        let file = common::repository().join("examples").join(name);
+        match name.ends_with(".machine.toml") {
+            true => _ = footwork_import::load_machine(&file).unwrap(),
+            false => _ = CharacterConfig::load(&file).unwrap(),
+        }
     }
 }

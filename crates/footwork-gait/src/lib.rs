@@ -26,6 +26,7 @@
 
 mod body;
 mod coverage;
+mod cycles;
 mod feet;
 mod footsteps;
 mod gates;
@@ -63,6 +64,9 @@ use footwork::clip::RawClip;
 /// Networks trained on all clips of the default options, slopes and stairs left out: a `.fwnet` file, for
 /// `footwork::learned::Networks::from_bytes`. The guide's page on learned motion matching has the command that made it.
 pub const BIPED_NETWORKS: &[u8] = include_bytes!("../assets/biped.fwnet");
+
+/// A state machine for the clips of all options: motion matching upright and crouched, an aim, gestures. A TOML file.
+pub const BIPED_MACHINE: &str = include_str!("../assets/biped.machine.toml");
 
 /// Names of the clips of a small pack: what a set of 19 bought locomotion clips holds. No starts, stops or turns.
 pub const PACK_19: [&str; 19] = [
@@ -102,6 +106,9 @@ pub fn generate(options: &GaitOptions) -> Vec<GaitClip> {
     }
     if options.gestures {
         recipes.extend(stances::gestures());
+    }
+    if options.cycles {
+        recipes.extend(cycles::cycles());
     }
     let mut clips: Vec<GaitClip> = Vec::with_capacity(recipes.len());
     for recipe in &recipes {

@@ -12,16 +12,20 @@ pub struct GaitOptions {
     /// Includes slopes and stairs, tagged `slope` and `stairs`. Default: false; a character on level ground does not need
     /// them.
     pub terrain: bool,
-    /// Includes a crouch: standing, walking, turning, down and up, tagged `crouch` and, on the way up, `stand_up`. Default:
+    /// Includes a crouch: standing, walking, turning, down and up, tagged `crouch`, `crouched` while down and,
+    /// on the way up, `stand_up`. Default:
     /// false. Queries leave these clips out, unless they ask for one of the two tags.
     pub crouch: bool,
     /// Includes takes of the upper body, tagged `upper_body`: a grid of poses that aim, a wave, a reload, a look around.
     /// Default: false. Queries leave these clips out, unless they ask for one of their tags.
     pub gestures: bool,
+    /// Includes loops in every direction and along curves, tagged `cycle`: what blend spaces of a state machine play. Default:
+    /// false. Queries leave these clips out, unless they ask for the tag.
+    pub cycles: bool,
 }
 
 impl Default for GaitOptions {
     fn default() -> Self {
-        Self { seed: 1, rate_hz: 60.0, routes: true, terrain: false, crouch: false, gestures: false }
+        Self { seed: 1, rate_hz: 60.0, routes: true, terrain: false, crouch: false, gestures: false, cycles: false }
     }
 }

@@ -81,6 +81,8 @@ pub(crate) fn annotate(clip: &mut RawClip, truth: &GaitTruth, recipe: &Recipe) {
     }
     let (low, rises) = stances(truth);
     a.tags.extend(ranges(&low, clip.rate_hz, 0.0).map(|range| TagRange { name: CROUCH.into(), range }));
+    let down: Vec<bool> = low.iter().zip(&truth.crouch).map(|(low, c)| *low && *c >= CROUCHED_FROM).collect();
+    a.tags.extend(ranges(&down, clip.rate_hz, 0.0).map(|range| TagRange { name: CROUCHED.into(), range }));
     a.tags.extend(ranges(&rises, clip.rate_hz, 0.0).map(|range| TagRange { name: STAND_UP.into(), range }));
     if let Some(gesture) = recipe.gesture {
         // Who asks for a gesture gets all of it.
@@ -103,6 +105,10 @@ pub(crate) fn annotate(clip: &mut RawClip, truth: &GaitTruth, recipe: &Recipe) {
 
 /// Tag of a crouched body, and of one on its way down.
 pub(crate) const CROUCH: &str = "crouch";
+/// Share of the way down from which a body counts as crouched: its hips are within 3 cm of where they will be.
+const CROUCHED_FROM: f32 = 0.92;
+/// Tag of a crouched body alone.
+pub(crate) const CROUCHED: &str = "crouched";
 /// Tag of a body that gets up from a crouch, until the end of the clip.
 pub(crate) const STAND_UP: &str = "stand_up";
 /// Gestures are entered within this time from their start, in seconds.

@@ -166,7 +166,7 @@ pub fn motion_files(inputs: &[PathBuf], base: &Path) -> Result<Vec<PathBuf>, Con
 /// Bytes of a TOML file at most: far more than anybody writes.
 const MOST_TOML_BYTES: u64 = 16 << 20;
 
-fn read_text(place: Place, path: &Path) -> Result<String, ConfigFileError> {
+pub(crate) fn read_text(place: Place, path: &Path) -> Result<String, ConfigFileError> {
     place.read_text(path, MOST_TOML_BYTES).map_err(|error| ConfigFileError::Read { path: path.to_owned(), error })
 }
 

@@ -60,6 +60,7 @@ mod find;
 pub mod format;
 pub mod glb;
 pub mod gltf;
+mod machine;
 mod note;
 mod one_skeleton;
 pub mod pattern;
@@ -80,6 +81,7 @@ pub use config::{
 };
 pub use config_error::ConfigFileError;
 pub use files::{ImportError, Imported, import_files, read_clip, read_files, write_clip};
+pub use machine::{load_machine, parse_machine};
 pub use note::{Fix, Note};
 pub use ranges::RangeSpec;
 pub use resample::resample;
@@ -103,4 +105,6 @@ mod papers {
     struct Retargeting;
     #[doc = include_str!("../../../docs/guide/why.md")]
     struct Why;
+    #[doc = include_str!("../../../docs/guide/state-machines.md")]
+    struct StateMachines;
 }

@@ -9,6 +9,7 @@ use crate::source::Source;
 use footwork::adjust::feet::FeetConfig;
 use footwork::database::{Database, MirrorMode};
 use footwork::learned::Networks;
+use footwork::machine::Machine;
 use footwork::matcher::{Character, MatcherConfig};
 use footwork::motion::StickSpeeds;
 use rayon::prelude::*;
@@ -166,6 +167,8 @@ pub enum Mover {
     Decompressor(Arc<Networks>),
     /// Networks alone.
     Learned(Arc<Networks>),
+    /// A state machine for the database.
+    Machine(Arc<Machine>),
 }
 
 /// The same settings without foot locks and IK: the motion is then as blended.
@@ -345,8 +348,9 @@ impl Evaluation {
 
     /// A character with these settings; the search index is built once.
     fn character_of(&self, config: &MatcherConfig, mover: &Mover) -> Result<Arc<Character>, RecordError> {
-        match mover {
-            Mover::Exact => {}
+        let machine = match mover {
+            Mover::Exact => None,
+            Mover::Machine(machine) => Some(machine.clone()),
             Mover::Decompressor(networks) => {
                 let character = Character::decompressed(networks.clone(), self.db.clone(), config.clone())?;
                 return Ok(Arc::new(character));
@@ -354,7 +358,7 @@ impl Evaluation {
             Mover::Learned(networks) => {
                 return Ok(Arc::new(Character::learned(networks.clone(), None, config.clone())?));
             }
-        }
+        };
         let first = match self.first.get() {
             Some(first) => first,
             None => {
@@ -362,7 +366,8 @@ impl Evaluation {
                 self.first.get_or_init(|| Arc::new(character))
             }
         };
-        if first.config() == config { Ok(Arc::clone(first)) } else { Ok(Arc::new(first.with_config(config.clone())?)) }
+        let own = if first.config() == config { first.clone() } else { Arc::new(first.with_config(config.clone())?) };
+        if machine.is_some() { Ok(Arc::new(own.with_machine(machine)?)) } else { Ok(own) }
     }
 
     fn empty(&self) -> Vec<Measurement> {

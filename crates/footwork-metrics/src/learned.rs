@@ -2,7 +2,7 @@
 
 use crate::query_sets::{QuerySet, queries};
 use crate::samples::{Samples, Statistic};
-use footwork::database::{Database, TagFilter};
+use footwork::database::Database;
 use footwork::frames::{JointIndex, RowIndex};
 use footwork::learned::{Decompression, Networks, NetworksError, STEP_S, Sampler, choice_weights};
 use footwork::matcher::ConfigError;
@@ -63,8 +63,8 @@ pub enum CompareError {
 
 /// Rows of motion that networks learn: locomotion on level ground.
 pub fn learned_rows(db: &Database) -> Vec<RowIndex> {
-    let accepted = db.accepted(TagFilter::forbidden(crate::uneven_tags(db)));
-    (0..db.rows()).filter(|row| accepted.allows(db.row_tags(*row))).map(RowIndex::new).collect()
+    let accepted = db.accepted(&crate::level_tags(db));
+    (0..db.rows()).filter(|row| db.accepts(&accepted, *row)).map(RowIndex::new).collect()
 }
 
 /// Compares networks with the database that they were trained on, at about `samples` moments.
@@ -105,8 +105,7 @@ fn projector(db: &Arc<Database>, networks: &Networks, count: usize) -> Result<(f
     let index = SearchIndex::build_for(db, Backend::Tree, &multipliers);
     let mut room = Decompression::new(networks);
     let mut code = vec![0.0; networks.code_width()];
-    let candidates =
-        Candidates { tags: db.accepted(TagFilter::forbidden(crate::uneven_tags(db))), ..Candidates::default() };
+    let candidates = Candidates { tags: db.accepted(&crate::level_tags(db)), ..Candidates::default() };
     let nearest =
         |features: &[f32]| index.search(db, &SearchQuery { candidates, ..SearchQuery::new(features, &multipliers) });
     let (mut found, mut asked, mut ours, mut best) = (0.0f32, 0.0f32, 0.0f64, 0.0f64);

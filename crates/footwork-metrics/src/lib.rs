@@ -46,9 +46,10 @@ pub mod recording;
 pub mod rest;
 pub mod samples;
 pub mod source;
+pub mod stances;
 pub mod update_times;
 
-use footwork::database::{Database, TagFilter, TagMask};
+use footwork::database::{Database, TagMask, TagQuery};
 use footwork::frames::ClipIndex;
 
 /// All metrics are measured at this rate: differences of positions depend on it.
@@ -57,14 +58,15 @@ pub const RATE_HZ: f32 = 60.0;
 /// Tags of motion that has no place on level ground.
 const UNEVEN_TAGS: [&str; 2] = ["slope", "stairs"];
 
-/// The tags of motion that has no place on level ground, where all courses lie.
-pub fn uneven_tags(db: &Database) -> TagMask {
-    UNEVEN_TAGS.iter().filter_map(|tag| db.tag_mask(tag).ok()).fold(TagMask::default(), |a, b| a | b)
+/// Motion that has its place on level ground, where all courses lie: nothing of slopes and stairs.
+pub fn level_tags(db: &Database) -> TagQuery {
+    let uneven = UNEVEN_TAGS.iter().filter_map(|tag| db.tag_mask(tag).ok()).fold(TagMask::default(), |a, b| a | b);
+    TagQuery::none_of(uneven).unwrap_or_default()
 }
 
 /// True for a clip that plain queries leave out: [`Database::NO_LOCOMOTION`].
 pub(crate) fn is_aside(db: &Database, clip: ClipIndex) -> bool {
-    let plain = db.accepted(TagFilter::default());
+    let plain = db.accepted(&TagQuery::default());
     let rows = db.clips[clip.at()].row_range();
-    !rows.is_empty() && rows.into_iter().all(|row| !plain.allows(db.row_tags(row)))
+    !rows.is_empty() && rows.into_iter().all(|row| !db.accepts(&plain, row))
 }

@@ -146,6 +146,7 @@ fn while_playing(db: &Database, features: Vec<f32>, row: usize) -> OwnedQuery {
         multipliers,
         continuing: Some(Match { row: index, mirrored: false, cost, continuing: true }),
         transition_cost: search.transition_cost,
+        max_cost: f32::INFINITY,
         candidates: Candidates {
             end_exclusion_rows: rows_of(search.end_exclusion_s),
             near: [(row.saturating_sub(near).max(clip.start), (row + near + 1).min(clip.end)), (0, 0)],

@@ -5,10 +5,11 @@ use crate::courses::Course;
 use crate::metrics::seam;
 use crate::motion::Motion;
 use crate::source::Source;
-use footwork::database::{Database, TagFilter};
+use footwork::database::Database;
 use footwork::frames::RowIndex;
 use footwork::input::{InputError, MotionInput};
 use footwork::learned::LearnedError;
+use footwork::machine::MachineError;
 use footwork::matcher::{Character, ConfigError, MotionMatcher, Playing};
 use footwork::math::{Facing, Transform};
 use footwork::pose::{Pose, PoseVelocity, RootMotion};
@@ -22,7 +23,7 @@ use std::sync::Arc;
 pub struct Recording {
     /// The shown motion.
     pub motion: Motion,
-    /// `[frames]` what played: `motion.playing` to the bit.
+    /// `[frames]` what played, to the bit: `motion.playing` has the clips of it.
     pub playing: Vec<Playing>,
     /// `[frames]` the simulated character, world.
     pub simulated: Vec<Vec3>,
@@ -39,7 +40,7 @@ pub struct Recording {
 pub struct Seam {
     /// The first frame that shows the new clip.
     pub frame: usize,
-    /// Between the captured poses on either side; `None` of motion without clips.
+    /// Between the captured poses on either side; `None` of motion without clips, and to or from a blend of clips.
     pub jump: Option<Jump>,
 }
 
@@ -62,6 +63,9 @@ pub enum RecordError {
     /// The database asks for input that a course does not have.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// The state machine is one for another database.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
     /// The networks do not fit the database.
     #[error(transparent)]
     Learned(#[from] LearnedError),
@@ -160,7 +164,7 @@ pub fn record(
     let mut jumps = Jumps::new(db);
     let mut world = Vec::new();
     let mut recording = Recording::new(db);
-    let tags = TagFilter::forbidden(crate::uneven_tags(db));
+    let tags = crate::level_tags(db);
     let dt_s = 1.0 / RATE_HZ;
     for (frame, stick) in course.rows.iter().enumerate() {
         let before = character.state().header.playing;
@@ -168,7 +172,7 @@ pub fn record(
         let (header, output) = (&character.state().header, character.output());
         let playing = source.frame(&match &like {
             Some(like) => like.playing(db, character.code().unwrap_or_default()),
-            None => header.playing,
+            None => character.captured(),
         });
         contacts.iter_mut().zip(&output.contacts).for_each(|(c, foot)| *c = u8::from(foot.touching));
         output.pose.world(&db.skeleton, &mut world);
@@ -177,7 +181,8 @@ pub fn record(
         recording.simulated.push(header.simulation.position);
         recording.simulated_facings.push(header.simulation.facing);
         recording.locked_s.extend(output.contacts.iter().map(|foot| foot.locked_s));
-        if output.transitions > 0 && like.is_some() {
+        let blends = [before, header.playing].iter().any(|p| p.clip.at() >= db.clips.len());
+        if output.transitions > 0 && (like.is_some() || blends) {
             recording.seams.push(Seam { frame, jump: None });
         } else if output.transitions > 0 {
             // Both clips at the instant of the jump.
@@ -199,8 +204,7 @@ struct Like {
 
 impl Like {
     fn new(db: &Database) -> Self {
-        let candidates =
-            Candidates { tags: db.accepted(TagFilter::forbidden(crate::uneven_tags(db))), ..Candidates::default() };
+        let candidates = Candidates { tags: db.accepted(&crate::level_tags(db)), ..Candidates::default() };
         let multipliers = vec![1.0; db.features.columns];
         Self { index: SearchIndex::build(db, Backend::Tree), multipliers, candidates }
     }

@@ -2,7 +2,7 @@
 //! long ones show: a character that keeps changing its pose, and updates that become slower.
 
 use crate::recording::RecordError;
-use footwork::database::TagFilter;
+use footwork::database::TagQuery;
 use footwork::input::{Gait, MotionInput, Stick};
 use footwork::matcher::{Character, MotionMatcher};
 use footwork::math::Transform;
@@ -50,7 +50,7 @@ impl Rest {
 /// # Errors
 /// A configuration that does not fit the database, or a database whose input a stick cannot give.
 pub fn rest(character: &Arc<Character>, phase: usize, rate_hz: u32) -> Result<Rest, RecordError> {
-    let tags = character.database().map_or_else(TagFilter::default, |db| TagFilter::forbidden(crate::uneven_tags(db)));
+    let tags = character.database().map_or_else(TagQuery::default, |db| crate::level_tags(db));
     let mut character = MotionMatcher::of(Arc::clone(character), Transform::IDENTITY)?;
     let dt_s = 1.0 / rate_hz as f32;
     let walk = MotionInput { tags, ..MotionInput::stick(Stick::towards(Vec3::Z, Gait::Walk)) };

@@ -2,7 +2,7 @@
 
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::clip::RawClip;
-use footwork::database::{Database, TagFilter};
+use footwork::database::{Database, TagQuery};
 use footwork::input::{MotionInput, Stick};
 use footwork::matcher::{Character, MatcherConfig, MotionMatcher};
 use footwork::math::Transform;
@@ -56,17 +56,17 @@ fn a_crouch_and_gestures_change_neither_the_features_of_locomotion_nor_what_play
 }
 
 /// Height of the hips at the end of some seconds of standing or walking under a query.
-fn hips_m(db: &Arc<Database>, tags: TagFilter, stick: Stick, updates: usize) -> Vec<f32> {
+fn hips_m(db: &Arc<Database>, tags: TagQuery, stick: Stick, updates: usize) -> Vec<f32> {
     let character = Arc::new(Character::new(Arc::clone(db), MatcherConfig::default()).unwrap());
     let mut matcher = MotionMatcher::of(character, Transform::IDENTITY).unwrap();
     let mut world = Vec::new();
-    let mut update = |tags: TagFilter| {
+    let mut update = |tags: TagQuery| {
         matcher.update(&MotionInput { tags, ..MotionInput::stick(stick) }, 1.0 / 60.0).unwrap();
         matcher.output().pose.world(&db.skeleton, &mut world);
         world[joint::HIPS].translation.y
     };
     for _ in 0..120 {
-        update(TagFilter::default());
+        update(TagQuery::default());
     }
     (0..updates).map(|_| update(tags)).collect()
 }
@@ -74,11 +74,11 @@ fn hips_m(db: &Arc<Database>, tags: TagFilter, stick: Stick, updates: usize) -> 
 #[test]
 fn a_crouch_is_played_when_its_tag_is_asked_for_within_the_time_of_a_request() {
     let db = built(&GaitOptions { routes: false, crouch: true, gestures: true, ..GaitOptions::default() });
-    let crouch = TagFilter::required(db.tag_mask("crouch").unwrap());
+    let crouch = db.tag_query("crouch").unwrap();
     for (what, stick) in
         [("standing", Stick::default()), ("walking", Stick { movement: glam::Vec2::Y, ..Stick::default() })]
     {
-        let upright = hips_m(&db, TagFilter::default(), stick, 180);
+        let upright = hips_m(&db, TagQuery::default(), stick, 180);
         assert!(upright.iter().all(|h| *h > 0.85), "{what}: nobody asked for a crouch");
         let hips = hips_m(&db, crouch, stick, 300);
         let end = hips[299];

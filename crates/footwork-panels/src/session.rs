@@ -10,6 +10,7 @@ use crate::tuning::Tuning;
 use footwork::database::Database;
 use footwork::frames::{ClipIndex, FrameIndex};
 use footwork::learned::Networks;
+use footwork::machine::{Machine, Variables};
 use footwork::matcher::{Character, MotionMatcher};
 use footwork::math::Transform;
 use footwork::pose::{Pose, PoseVelocity};
@@ -72,6 +73,10 @@ pub struct Session {
     pub name: String,
     pub(crate) database: Arc<Database>,
     pub(crate) networks: Option<Arc<Networks>>,
+    /// A state machine that can run the character, and what is asked of it.
+    pub(crate) machine: Option<Arc<Machine>>,
+    /// Values of its variables and triggers while the character is driven.
+    pub variables: Variables,
     pub(crate) figure: Figure,
     /// The settings.
     pub tuning: Tuning,
@@ -114,6 +119,8 @@ impl Session {
             still: PoseVelocity::zero(database.skeleton.len()),
             database,
             networks: None,
+            machine: None,
+            variables: Variables::default(),
             tuning,
             matcher,
             recorder,
@@ -169,7 +176,12 @@ impl Session {
             None if play => Err("no networks are loaded: drop a .fwnet file of this data".to_owned()),
             _ => Character::new(database, config).map_err(|e| e.to_string()),
         };
-        self.matcher.switch_to(Arc::new(character?)).map_err(|e| e.to_string())?;
+        self.become_a(character?)
+    }
+
+    /// Goes on as another character from the pose shown; the recording begins anew.
+    pub(crate) fn become_a(&mut self, character: Character) -> Result<(), String> {
+        self.matcher.switch_to(Arc::new(character)).map_err(|e| e.to_string())?;
         self.begin_recording();
         Ok(())
     }
@@ -214,6 +226,7 @@ impl Session {
         if let Ok(matcher) = MotionMatcher::of(self.matcher.character().clone(), world_from_root) {
             self.matcher = matcher;
         }
+        self.reset_variables();
         self.begin_recording();
     }
 
@@ -282,16 +295,25 @@ impl Session {
         let ground = move |at: Vec3| kind.at(at);
         let now = self.matcher.state().header.simulation;
         let mut input = self.steering.input(hands, camera_yaw_rad, &now, dt_s);
+        if self.matcher.character().machine().is_some() {
+            input.variables = self.variables.values();
+        }
         if kind.is_level() {
             // Clips of slopes and stairs have no place here.
-            input.tags.forbidden |= footwork_metrics::uneven_tags(&self.database);
+            input.tags = footwork_metrics::level_tags(&self.database);
         } else {
             input.ground = Some(&ground);
         }
-        let start = Instant::now();
-        self.recorder.update(&mut self.matcher, &input, dt_s).map_err(|e| e.to_string())?;
-        let update_us = start.elapsed().as_nanos() as f32 / 1e3;
-        self.tracks.push(&self.matcher, dt_s, update_us);
+        // An update that has no more room for events leaves the rest of the time to the next.
+        let mut left_s = dt_s;
+        while left_s > 0.0 {
+            let start = Instant::now();
+            self.recorder.update(&mut self.matcher, &input, left_s).map_err(|e| e.to_string())?;
+            let update_us = start.elapsed().as_nanos() as f32 / 1e3;
+            let consumed_s = self.matcher.output().consumed_s;
+            self.tracks.push(&self.matcher, consumed_s, update_us);
+            left_s = if consumed_s > 0.0 { left_s - consumed_s } else { 0.0 };
+        }
         Ok(())
     }
 
@@ -309,9 +331,15 @@ impl Session {
     pub fn go_on_from_here(&mut self) {
         let Mode::Review(review) = &self.mode else { return };
         let state = review.replay.matcher().state().clone();
-        match self.matcher.restore(&state) {
-            Ok(()) => self.begin_recording(),
-            Err(e) => self.message = Some(e.to_string()),
+        let (machine, variables) = (review.trace.machine().cloned(), review.replay.input().variables.clone());
+        let done = self.follow_machine(machine.as_ref()).and_then(|()| {
+            self.matcher.restore(&state).map_err(|e| e.to_string())?;
+            self.put_variables(&variables);
+            self.begin_recording();
+            Ok(())
+        });
+        if let Err(what) = done {
+            self.message = Some(what);
         }
     }
 

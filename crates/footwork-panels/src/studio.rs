@@ -5,6 +5,7 @@ use crate::library::Library;
 use crate::performance::Performance;
 use crate::request::Request;
 use crate::session::Session;
+use crate::states::States;
 use crate::timeline::Timeline;
 use crate::tune::Tune;
 use crate::viewport::Viewport;
@@ -19,6 +20,7 @@ enum Tab {
     Tune,
     Library,
     Performance,
+    States,
 }
 
 /// The studio.
@@ -35,6 +37,7 @@ pub struct Studio {
     pub(crate) tune: Tune,
     library: Library,
     pub(crate) performance: Performance,
+    states: States,
     tab: Tab,
     /// What a gamepad says, where the shell has one.
     pub pad: Hands,
@@ -58,6 +61,7 @@ impl Studio {
             tune: Tune::default(),
             library: Library::default(),
             performance: Performance::default(),
+            states: States::default(),
             tab: Tab::default(),
             pad: Hands::default(),
             can_open_folders: false,
@@ -105,9 +109,12 @@ impl Studio {
         });
         Panel::left("left").resizable(true).default_size(300.0).size_range(220.0..=480.0).show_inside(ui, |ui| {
             ui.horizontal(|ui| {
-                for (tab, words) in
-                    [(Tab::Tune, "Tuning"), (Tab::Library, "Database"), (Tab::Performance, "Performance")]
-                {
+                for (tab, words) in [
+                    (Tab::Tune, "Tuning"),
+                    (Tab::Library, "Database"),
+                    (Tab::Performance, "Performance"),
+                    (Tab::States, "State machine"),
+                ] {
                     ui.selectable_value(&mut self.tab, tab, words);
                 }
             });
@@ -116,6 +123,7 @@ impl Studio {
                 Tab::Tune => self.tune.ui(ui, &mut self.session),
                 Tab::Library => request = request.or(self.library.ui(ui, &mut self.session)),
                 Tab::Performance => self.performance.ui(ui, &mut self.session),
+                Tab::States => self.states.ui(ui, &mut self.session),
             }
         });
         Panel::right("right").resizable(true).default_size(290.0).size_range(200.0..=480.0).show_inside(ui, |ui| {
@@ -166,18 +174,7 @@ impl Studio {
             if ground != self.session.ground() {
                 self.session.set_ground(ground);
             }
-            if self.session.networks().is_some() {
-                ui.label("plays");
-                let before = self.session.plays_networks();
-                let mut play = before;
-                ui.selectable_value(&mut play, false, "clips").on_hover_text("The exact search over the clips");
-                ui.selectable_value(&mut play, true, "networks").on_hover_text("Learned motion matching");
-                if play != before
-                    && let Err(what) = self.session.play_networks(play)
-                {
-                    self.session.message = Some(what);
-                }
-            }
+            self.what_plays(ui);
             if ui.button("Restart").on_hover_text("Begin anew at the origin").clicked() {
                 self.session.restart();
             }
@@ -202,6 +199,38 @@ impl Studio {
                 }
             });
         });
+    }
+
+    /// Clips, the state machine or networks, where there is a choice.
+    fn what_plays(&mut self, ui: &mut egui::Ui) {
+        let session = &mut self.session;
+        let (machine, networks) = (session.machine().is_some(), session.networks().is_some());
+        if !machine && !networks {
+            return;
+        }
+        ui.label("plays");
+        let before = [session.runs_machine(), session.plays_networks()];
+        let mut now = before;
+        ui.selectable_value(&mut now, [false; 2], "clips").on_hover_text("The exact search over the clips");
+        if machine {
+            let help = "The state machine: motion matching, clips, layers";
+            ui.selectable_value(&mut now, [true, false], "states").on_hover_text(help);
+        }
+        if networks {
+            ui.selectable_value(&mut now, [false, true], "networks").on_hover_text("Learned motion matching");
+        }
+        if now == before {
+            return;
+        }
+        let done = match now {
+            [_, true] => session.play_networks(true),
+            [true, _] => session.run_machine(true),
+            [false, false] if before[1] => session.play_networks(false),
+            _ => session.run_machine(false),
+        };
+        if let Err(what) = done {
+            session.message = Some(what);
+        }
     }
 
     fn shortcuts(&mut self, ui: &egui::Ui, request: &mut Option<Request>) {

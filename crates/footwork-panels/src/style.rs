@@ -51,6 +51,12 @@ pub(crate) fn channel(index: usize) -> Color32 {
     egui::ecolor::Hsva::new(hue, 0.62, 0.82, 1.0).into()
 }
 
+/// Colour of a state of the machine.
+pub(crate) fn state(index: usize) -> Color32 {
+    let hue = (index as f32 * 0.381_966 + 0.3) % 1.0;
+    egui::ecolor::Hsva::new(hue, 0.35, 0.8, 1.0).into()
+}
+
 /// Colour of a clip.
 pub(crate) fn clip(index: usize) -> Color32 {
     let hue = (index as f32 * 0.618_034 + 0.55) % 1.0;

@@ -20,6 +20,7 @@ use std::sync::{Arc, OnceLock};
 
 mod cases;
 mod host;
+mod machine;
 mod tags;
 
 const DT_S: f32 = 1.0 / 60.0;

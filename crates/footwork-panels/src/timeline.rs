@@ -1,17 +1,15 @@
 //! The timeline: what was played when, transitions, feet, events, costs; click a moment to look at it.
 
+use crate::lanes::{CLIP_PX, LANE_PX, View};
 use crate::request::Request;
 use crate::session::{Mode, Session};
 use crate::style;
 use crate::tags::ClipTimeline;
-use egui::{Align2, Color32, FontId, Key, Pos2, Rect, RichText, Sense, Stroke};
-use footwork::frames::ClipIndex;
+use egui::{Align2, FontId, Key, Pos2, Rect, RichText, Sense, Stroke};
 use footwork_draw::paint::colour as paint;
 use std::ops::Range;
 
-/// Heights of the tracks.
-const CLIP_PX: f32 = 18.0;
-const LANE_PX: f32 = 9.0;
+/// Height of the costs.
 const COST_PX: f32 = 46.0;
 /// Room for the names of the tracks.
 const NAMES_PX: f32 = 74.0;
@@ -180,6 +178,7 @@ impl Timeline {
         view.name("clip", top, CLIP_PX);
         view.clips(session, top);
         top += CLIP_PX + 3.0;
+        top = view.states(session, top);
         view.name("transitions", top, LANE_PX);
         for k in view.range.clone().filter(|k| tracks.get(*k).is_some_and(|s| s.transitions > 0)) {
             view.tick(k, top, LANE_PX, paint(style::MATCHED));
@@ -206,6 +205,7 @@ impl Timeline {
             }
             top += LANE_PX + 2.0;
         }
+        top = view.layers(session, top);
         let height = (view.lanes.bottom() - top - 14.0).min(COST_PX);
         if height > 12.0 {
             self.costs(
@@ -251,97 +251,4 @@ fn around(tracks: &crate::tracks::Tracks, update: usize, seconds: f32) -> Range<
     let before = reach(0.5 * seconds, &mut (0..=update).rev());
     let after = reach(0.5 * seconds, &mut (update + 1..tracks.len()));
     (update + 1).saturating_sub(before.max(1))..(update + 1 + after).min(tracks.len())
-}
-
-/// Where tracks are drawn.
-struct View<'a> {
-    painter: &'a egui::Painter,
-    lanes: Rect,
-    range: Range<usize>,
-    ui: &'a egui::Ui,
-}
-
-impl View<'_> {
-    fn x(&self, update: usize) -> f32 {
-        let share = (update as f32 - self.range.start as f32) / (self.range.len().max(2) - 1) as f32;
-        self.lanes.left() + share * self.lanes.width()
-    }
-
-    fn name(&self, words: &str, top: f32, height: f32) {
-        let at = Pos2::new(self.lanes.left() - 6.0, top + 0.5 * height);
-        let short = footwork_draw::shapes::cut(words, 12);
-        self.painter.text(
-            at,
-            Align2::RIGHT_CENTER,
-            short,
-            FontId::proportional(11.0),
-            self.ui.visuals().weak_text_color(),
-        );
-    }
-
-    fn tick(&self, update: usize, top: f32, height: f32, colour: Color32) {
-        self.painter.vline(self.x(update), top..=top + height, Stroke::new(1.5, colour));
-    }
-
-    /// Stretches of one colour.
-    fn runs(&self, top: f32, height: f32, colour: &dyn Fn(usize) -> Option<Color32>) {
-        let mut k = self.range.start;
-        while k < self.range.end {
-            let here = colour(k);
-            let end = (k..self.range.end).find(|j| colour(*j) != here).unwrap_or(self.range.end);
-            if let Some(here) = here {
-                let right = self.x(end).min(self.lanes.right());
-                let rect = Rect::from_min_max(Pos2::new(self.x(k), top), Pos2::new(right, top + height));
-                self.painter.rect_filled(rect, 2.0, here);
-            }
-            k = end;
-        }
-    }
-
-    fn clips(&self, session: &Session, top: f32) {
-        let tracks = &session.tracks;
-        let clip = |k: usize| tracks.get(k).map(|s| (s.clip, s.mirrored));
-        self.runs(top, CLIP_PX, &|k| clip(k).map(|c| style::clip(c.0.map_or(0, ClipIndex::at))));
-        let mut k = self.range.start;
-        while k < self.range.end {
-            let here = clip(k);
-            let end = (k..self.range.end).find(|j| clip(*j) != here).unwrap_or(self.range.end);
-            let (left, right) = (self.x(k), self.x(end).min(self.lanes.right()));
-            if let Some((clip, mirrored)) = here.filter(|_| right - left > 24.0) {
-                let name = clip.map_or("networks", |clip| &session.database.clips[clip.at()].name);
-                let side = if mirrored { "⇄ " } else { "" };
-                let room = Rect::from_min_max(Pos2::new(left + 3.0, top), Pos2::new(right - 2.0, top + CLIP_PX));
-                let font = FontId::proportional(11.0);
-                let words = format!("{side}{name}");
-                self.painter.with_clip_rect(room).text(
-                    room.left_center(),
-                    Align2::LEFT_CENTER,
-                    words,
-                    font,
-                    Color32::BLACK,
-                );
-            }
-            k = end;
-        }
-    }
-
-    /// Seconds below the tracks.
-    fn ruler(&self, session: &Session) {
-        let before: f32 = session.tracks.iter().take(self.range.start).map(|s| s.dt_s).sum();
-        let colour = self.ui.visuals().weak_text_color();
-        let total: f32 = self.range.clone().filter_map(|k| session.tracks.get(k)).map(|s| s.dt_s).sum();
-        let step = [0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0].into_iter().find(|s| total / s < 14.0).unwrap_or(120.0);
-        let mut time_s = before;
-        for k in self.range.clone() {
-            let dt_s = session.tracks.get(k).map_or(0.0, |s| s.dt_s);
-            let next = (time_s / step).floor() != ((time_s + dt_s) / step).floor();
-            time_s += dt_s;
-            if next {
-                let at = Pos2::new(self.x(k), self.lanes.bottom());
-                let whole = (time_s / step).floor() * step;
-                let words = if step < 1.0 { format!("{whole:.1}") } else { format!("{whole:.0} s") };
-                self.painter.text(at, Align2::CENTER_BOTTOM, words, FontId::proportional(10.0), colour);
-            }
-        }
-    }
 }

@@ -1,9 +1,10 @@
 //! What the timeline shows, one entry per recorded update.
 
-use footwork::frames::ClipIndex;
-use footwork::matcher::MotionMatcher;
+use footwork::frames::{ClipIndex, EventId};
+use footwork::matcher::{EventKind, FiredEvent, MotionMatcher};
 use glam::Vec3;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// Updates that are kept: an hour and a half at 60 per second.
 const MOST: usize = 1 << 18;
@@ -13,7 +14,7 @@ const MOST: usize = 1 << 18;
 pub struct Sample {
     /// Seconds that it took.
     pub dt_s: f32,
-    /// Clip that plays at its end; `None` for motion of networks.
+    /// Clip that plays at its end; `None` for motion of networks. The blend spaces of a state machine follow the clips.
     pub clip: Option<ClipIndex>,
     /// Seen in a mirror.
     pub mirrored: bool,
@@ -23,8 +24,10 @@ pub struct Sample {
     pub transitions: u8,
     /// Searches made.
     pub searches: u8,
-    /// Events reported.
+    /// Events reported, those of layers not among them.
     pub events: u8,
+    /// State of the state machine at its end, by its place; `None` without one.
+    pub state: Option<u16>,
     /// One bit per foot that touches.
     pub touching: u16,
     /// One bit per foot that is held.
@@ -39,12 +42,26 @@ pub struct Sample {
     pub cost: f32,
 }
 
+/// An event of a layer of the state machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LayerEvent {
+    /// The update that reported it.
+    pub update: usize,
+    /// The layer, by its place.
+    pub layer: u16,
+    /// Which event.
+    pub event: EventId,
+    /// A moment, or the begin or end of a window.
+    pub kind: EventKind,
+}
+
 /// All updates that are kept, oldest first.
 #[derive(Clone, Debug, Default)]
 pub struct Tracks {
     samples: VecDeque<Sample>,
     /// `[samples x channels]` cost of what plays, per channel, as of the last search.
     costs: VecDeque<f32>,
+    layer_events: VecDeque<LayerEvent>,
     channels: usize,
     now: Vec<f32>,
     total: f32,
@@ -65,6 +82,9 @@ impl Tracks {
         let bit = |on: bool, k: usize| u16::from(on) << k.min(15);
         let feet = || output.contacts.iter().enumerate();
         let few = |n: u32| n.min(255) as u8;
+        let update = self.samples.len();
+        let of_layer = |e: &FiredEvent| e.layer.map(|layer| LayerEvent { update, layer, event: e.event, kind: e.kind });
+        self.layer_events.extend(output.events.iter().filter_map(of_layer));
         self.samples.push_back(Sample {
             dt_s,
             clip: matcher.character().plays_clips().then_some(output.playing.clip),
@@ -72,7 +92,8 @@ impl Tracks {
             time_s: output.playing.time_s,
             transitions: few(output.transitions),
             searches: few(output.searches),
-            events: few(output.events.len() as u32),
+            events: few(output.events.iter().filter(|e| e.layer.is_none()).count() as u32),
+            state: matcher.machine_view().map(|view| view.state_index as u16),
             touching: feet().fold(0, |bits, (k, foot)| bits | bit(foot.touching, k)),
             held: feet().fold(0, |bits, (k, foot)| bits | bit(foot.locked_s > 0.0, k)),
             position: output.pose.world_from_root().translation,
@@ -89,12 +110,20 @@ impl Tracks {
         let surplus = self.samples.len().saturating_sub(most);
         self.samples.drain(..surplus);
         self.costs.drain(..surplus * self.channels);
+        if surplus > 0 {
+            self.layer_events.retain_mut(|e| {
+                let kept = e.update >= surplus;
+                e.update = e.update.saturating_sub(surplus);
+                kept
+            });
+        }
     }
 
     /// Forgets what came after the first `count`.
     pub fn cut(&mut self, count: usize) {
         self.samples.truncate(count);
         self.costs.truncate(count * self.channels);
+        self.layer_events.retain(|e| e.update < count);
     }
 
     /// Number of updates.
@@ -117,6 +146,11 @@ impl Tracks {
         self.samples.iter()
     }
 
+    /// Events of layers, oldest first.
+    pub fn layer_events(&self) -> impl Iterator<Item = &LayerEvent> {
+        self.layer_events.iter()
+    }
+
     /// Cost of a channel at an update.
     pub fn cost(&self, update: usize, channel: usize) -> f32 {
         self.costs.get(update * self.channels + channel).copied().unwrap_or(0.0)
@@ -127,4 +161,28 @@ impl Tracks {
         let upto = (update + 1).min(self.len());
         (0..upto).rev().find(|k| self.samples[*k].searches > 0)
     }
+}
+
+/// Windows of a layer and the updates that they last, moments as empty ranges. A window without end lasts until `end`; one whose
+/// begin is no longer kept is left out.
+pub(crate) fn windows<'a>(events: impl Iterator<Item = &'a LayerEvent>, end: usize) -> Vec<(EventId, Range<usize>)> {
+    let mut all: Vec<(EventId, Range<usize>)> = Vec::new();
+    // Places of windows that have not ended.
+    let mut open: Vec<usize> = Vec::new();
+    for e in events {
+        match e.kind {
+            EventKind::Moment => all.push((e.event, e.update..e.update)),
+            EventKind::Begin => {
+                open.push(all.len());
+                all.push((e.event, e.update..end));
+            }
+            EventKind::End => {
+                if let Some(k) = open.iter().position(|k| all[*k].0 == e.event) {
+                    let window = &mut all[open.remove(k)].1;
+                    window.end = e.update.max(window.start + 1);
+                }
+            }
+        }
+    }
+    all
 }

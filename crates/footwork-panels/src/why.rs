@@ -163,10 +163,10 @@ impl Why {
                     ui.label(RichText::new(label).small());
                 });
             }
-            if candidate.beside != 0.0 {
-                ui.label(
-                    RichText::new(format!("{:>9.3}  transition, tags, rest", candidate.beside)).monospace().small(),
-                );
+            for (cost, label) in [(candidate.beside, "transition, rest"), (candidate.tags, "tags")] {
+                if cost != 0.0 {
+                    ui.label(RichText::new(format!("{cost:>9.3}  {label}")).monospace().small());
+                }
             }
         }
         ui.add_space(5.0);
@@ -194,14 +194,15 @@ fn bar(ui: &mut egui::Ui, candidate: &CandidateReport, most: f32) {
     for (c, (_, cost)) in candidate.channels.iter().enumerate() {
         piece(*cost, style::channel(c));
     }
-    piece(candidate.beside, ui.visuals().weak_text_color());
+    piece(candidate.beside + candidate.tags, ui.visuals().weak_text_color());
     let edge = Stroke::new(1.0, ui.visuals().widgets.noninteractive.bg_stroke.color);
     painter.rect_stroke(rect, 2.0, edge, StrokeKind::Inside);
     response.on_hover_ui(|ui| {
         for (label, cost) in &candidate.channels {
             ui.label(format!("{cost:.3}  {label}"));
         }
-        ui.label(format!("{:.3}  transition, tags, rest", candidate.beside));
+        ui.label(format!("{:.3}  transition, rest", candidate.beside));
+        ui.label(format!("{:.3}  tags", candidate.tags));
     });
 }
 

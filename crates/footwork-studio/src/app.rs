@@ -61,6 +61,8 @@ struct Loading {
 
 impl App {
     /// Begins to load.
+    // Without the feature `gamepad`, a unit struct stands in the place of gamepads.
+    #[allow(clippy::default_constructed_unit_structs)]
     pub fn new(start: &Start, storage: Option<&dyn Storage>) -> Self {
         let mut app = Self {
             studio: None,

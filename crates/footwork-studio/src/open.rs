@@ -4,7 +4,7 @@ use footwork::build::{BuildOptions, build};
 use footwork::database::Database;
 use footwork::learned::Networks;
 use footwork::recorder::Trace;
-use footwork_import::{CharacterConfig, Imported, Take, import_clips, import_clips_in_memory};
+use footwork_import::{CharacterConfig, Imported, Take, import_clips, import_clips_in_memory, parse_machine};
 use footwork_panels::{Findings, Session, Sources, Tuning};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -255,10 +255,18 @@ fn character(tuning: &Tuning) -> Result<CharacterConfig, OpenError> {
 }
 
 fn built_in(tuning: &Tuning) -> Result<Opened, OpenError> {
-    let clips = footwork_gait::clips(&footwork_gait::GaitOptions { terrain: true, ..Default::default() });
+    let clips = footwork_gait::clips(&footwork_gait::GaitOptions {
+        terrain: true,
+        crouch: true,
+        gestures: true,
+        ..Default::default()
+    });
     let (database, _) = build(&clips, &character(tuning)?.build, &BuildOptions::default()).map_err(error)?;
-    #[cfg_attr(target_arch = "wasm32", expect(unused_mut))]
     let mut opened = session("built-in data", database, tuning)?;
+    if let Opened::Session(session) = &mut opened {
+        let machine = parse_machine(footwork_gait::BIPED_MACHINE, Path::new("the built-in machine")).map_err(error)?;
+        session.set_machine(machine).map_err(error)?;
+    }
     // Settings may build other features; a page would grow by half.
     #[cfg(not(target_arch = "wasm32"))]
     if let (Opened::Session(session), Ok(networks)) =

@@ -62,7 +62,7 @@ pub fn resting_code(db: &Database, data: &Dataset, codes: &[f32]) -> Vec<f32> {
         let values = db.features.row(RowIndex::new(row));
         positions.iter().map(|c| db.features.denormalize(*c, values[*c])).map(|v| v * v).sum::<f32>()
     };
-    let rows = (0..db.rows()).filter(|row| accepted.allows(db.row_tags(*row)) && !db.row_flags[*row].extrapolated());
+    let rows = (0..db.rows()).filter(|row| db.accepts(&accepted, *row) && !db.row_flags[*row].extrapolated());
     let mut nearest: Option<(f32, usize)> = None;
     for row in rows {
         let distance = far(row);

@@ -2,7 +2,7 @@
 
 use crate::error::TrainError;
 use crate::perceptron::Normalization;
-use footwork::database::{Clip, Database, MirrorMode, TagFilter};
+use footwork::database::{AcceptedTags, Clip, Database, MirrorMode};
 use footwork::frames::ClipIndex;
 use footwork::learned::{BodyLayout, STEP_S, Sampler};
 use rayon::prelude::*;
@@ -214,11 +214,11 @@ impl Windows {
 }
 
 /// The rows that locomotion on level ground uses.
-pub fn accepted(db: &Database) -> TagFilter {
-    db.accepted(TagFilter::forbidden(footwork_metrics::uneven_tags(db)))
+pub fn accepted(db: &Database) -> AcceptedTags {
+    db.accepted(&footwork_metrics::level_tags(db))
 }
 
-fn sample(db: &Database, clip: ClipIndex, mirrored: bool, accepted: &TagFilter) -> Sampled {
+fn sample(db: &Database, clip: ClipIndex, mirrored: bool, accepted: &AcceptedTags) -> Sampled {
     let c = &db.clips[clip.at()];
     let mut sampled = Sampled::default();
     if c.rows == 0 {
@@ -229,7 +229,7 @@ fn sample(db: &Database, clip: ClipIndex, mirrored: bool, accepted: &TagFilter) 
     let mut sampler = Sampler::new(db);
     let mut features = vec![0.0; db.features.columns];
     let mut body = vec![0.0; sampler.layout().width()];
-    let is_accepted = |frame: usize| accepted.allows(db.row_tags(nearest_row(db, c, frame)));
+    let is_accepted = |frame: usize| db.accepts(accepted, nearest_row(db, c, frame));
     let mut first = 0;
     while first < frames {
         let end = (first..frames).find(|f| !is_accepted(*f)).unwrap_or(frames);

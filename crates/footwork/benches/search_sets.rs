@@ -10,7 +10,6 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use footwork::database::TagFilter;
 use footwork::database::{Database, DatabaseContent, TagSpan};
 use footwork::frames::FrameIndex;
 use footwork::search::OwnedQuery;
@@ -52,7 +51,14 @@ fn main() {
         let tree = Setting::Tree(kernel).build(&db).expect("available");
         indices.push((format!("tree {}", kernel.name()), tree));
     }
-    let tagged = tagged(&db);
+    // Where only some of the rows may be jumped to: a tenth, and a hundredth, in ranges of 100 frames or one by one.
+    let tagged = [("  a tag of 10 %", 1000, 100), ("  1 %, ranges", 10_000, 100), ("  1 %, scattered", 1, 0)].map(
+        |(name, period, length)| {
+            let db = tagged(&db, period, length);
+            let indices = [Backend::Boxes, Backend::Tree].map(|backend| SearchIndex::build(&db, backend));
+            (name, db, indices)
+        },
+    );
     for set in QuerySet::ALL {
         let queries = queries(&db, set, QUERIES, 1).unwrap_or_else(|e| panic!("{e}"));
         let (expected, boxes) = run(&db, &indices[0].1, &queries);
@@ -70,12 +76,15 @@ fn main() {
         let (found_weighed, times) = run(&db, &indices[1].1, &weighed);
         assert_eq!(found_weighed, expected, "with multipliers");
         print(set, "  multipliers", &times, boxes.median / times.median);
-        // Where only a tenth of the rows may be jumped to.
-        let tagged_tree = SearchIndex::build(&tagged, Backend::Tree);
-        let asked: Vec<OwnedQuery> = queries.iter().cloned().map(|q| under_the_tag(&tagged, q)).collect();
-        let (_, boxes) = run(&tagged, &SearchIndex::build(&tagged, Backend::Boxes), &asked);
-        let (_, times) = run(&tagged, &tagged_tree, &asked);
-        print(set, "  a tag of 10 %", &times, boxes.median / times.median);
+        for (name, tagged, [boxes, tree]) in &tagged {
+            let asked: Vec<OwnedQuery> = queries.iter().cloned().map(|q| under_the_tag(tagged, q)).collect();
+            let (expected, boxes) = run(tagged, boxes, &asked);
+            let (found, times) = run(tagged, tree, &asked);
+            assert_eq!(found, expected, "{name} does not agree");
+            print(set, name, &times, boxes.median / times.median);
+            let (_, untagged) = run(tagged, tree, &queries);
+            println!("    {:.2} of the time without tags", times.mean / untagged.mean);
+        }
         for (name, by_row) in [("  all at once", false), ("  by what plays", true)] {
             println!("{} {name:15} mean {:8.2}", set.name(), many(&db, &indices[1].1, &queries, by_row));
         }
@@ -113,19 +122,22 @@ fn weighed(db: &Database, mut q: OwnedQuery, r: &mut common::Random) -> OwnedQue
     q
 }
 
-/// The same motion, with a tag on 100 of 1000 frames.
-fn tagged(db: &Database) -> Database {
+/// The same motion, with a tag on `length` of every `period` frames; on each hundredth at random where the length is 0.
+fn tagged(db: &Database, period: usize, length: usize) -> Database {
     let mut content: DatabaseContent = (**db).clone();
-    (content.tags, content.tag_spans) = (vec!["tenth".to_owned()], Vec::new());
-    for start in (0..db.frames().saturating_sub(100)).step_by(1000) {
-        let (start, end) = (FrameIndex::new(start), FrameIndex::new(start + 100));
-        content.tag_spans.push(TagSpan { tag: 0, start, end });
+    (content.tags, content.tag_spans) = (vec!["rare".to_owned()], Vec::new());
+    let mut r = common::Random(3);
+    for start in (0..db.frames().saturating_sub(length)).step_by(period) {
+        if length > 0 || r.below(100) == 0 {
+            let (start, end) = (FrameIndex::new(start), FrameIndex::new(start + length.max(1)));
+            content.tag_spans.push(TagSpan { tag: 0, start, end });
+        }
     }
     Database::new(content).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn under_the_tag(db: &Database, mut q: OwnedQuery) -> OwnedQuery {
-    q.candidates.tags = TagFilter::required(db.tag_mask("tenth").expect("the tag is there"));
+    q.candidates.tags = db.accepted(&db.tag_query("rare").expect("the tag is there"));
     q
 }
 

@@ -2,7 +2,7 @@
 
 use footwork::adjust::root::RootMode;
 use footwork::build::{BuildConfig, BuildOptions, build};
-use footwork::database::TagFilter;
+use footwork::database::TagQuery;
 use footwork::input::{ExternalBody, Gait, MotionInput, Stick};
 use footwork::matcher::{Character, MatcherConfig, MotionMatcher};
 use footwork::math::{Facing, Transform};
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let character = Arc::new(Character::new(Arc::new(database), config)?);
     let db = character.database().ok_or("a character of clips has a database")?.clone();
     // Who walks does not run. A tag that the database does not have is an error with the nearest name.
-    let no_run = TagFilter::forbidden(db.tag_mask("run")?);
+    let no_run = db.tag_query("!run")?;
 
     let mut hero = MotionMatcher::of(character, Transform::IDENTITY)?;
     let mut capsule = Capsule::default();
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         // 2. The engine moves the capsule: physics, walls, moving platforms.
         let body = capsule.step(stick);
         // 3. The animation follows the capsule.
-        let tags = if stick.gait == Gait::Run { TagFilter::default() } else { no_run };
+        let tags = if stick.gait == Gait::Run { TagQuery::default() } else { no_run };
         let input = MotionInput { body: Some(body), tags, ..MotionInput::stick(stick) };
         let pose = hero.update(&input, DT_S)?;
         // 4. The pose goes to the renderer: local transforms, joint 0 in the world.

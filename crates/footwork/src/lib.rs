@@ -38,12 +38,15 @@ pub mod build;
 pub mod clip;
 pub mod database;
 pub mod error;
+pub mod expression;
 pub mod files;
 pub mod foresight;
 pub mod frames;
 pub mod input;
 pub mod learned;
+
 pub mod matcher;
+pub use matcher::machine;
 pub mod math;
 pub mod motion;
 pub mod pose;

@@ -7,7 +7,6 @@ use footwork::build::{
     BuildConfig, BuildOptions, ClipRule, CostSpec, CurveSpec, EventSpec, SchemaConfig, TagSpec, build, prepare,
 };
 use footwork::clip::RawClip;
-use footwork::database::TagFilter;
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::{ClipIndex, RowIndex};
 use footwork::input::{Gait, Goal, MotionInput, Path, Stick};
@@ -302,17 +301,24 @@ fn costs_of_a_clip_lie_on_its_rows_and_those_of_its_mirror_image_and_add_up() {
 }
 
 #[test]
-fn required_and_forbidden_tags_restrict_what_is_jumped_to() {
+fn queries_of_tags_restrict_what_is_jumped_to() {
     let tag = |name: &str, pattern: &str| ClipRule {
         tags: vec![TagSpec { name: name.into(), start_s: Some(0.5), end_s: None }],
         ..rule(pattern)
     };
     let db = Arc::new(built(clips(), &with_rules(vec![tag("tired", "*_left"), tag("tired", "walk_*")])).0);
-    let tag = db.tag_mask("tired").unwrap();
-    let unknown = db.tag_mask("tire").unwrap_err();
-    assert!(unknown.to_string().contains("no tag `tire`; the nearest is `tired`"), "{unknown}");
-    let cases = [(TagFilter::required(tag), true), (TagFilter::any(tag), true), (TagFilter::forbidden(tag), false)];
-    for (tags, tired) in cases {
+    for (text, at, what) in [
+        ("!tire", 2, "no tag `tire`; the nearest is `tired`"),
+        ("tired &", 8, "expected a name"),
+        ("tired > 2", 1, "not compared"),
+        (&vec!["tired"; 33].join(" | "), 1, "65 names and operators, expected at most 63"),
+    ] {
+        let e = db.tag_query(text).unwrap_err();
+        assert!(e.at == at && e.what.contains(what), "{e}");
+    }
+    assert!(db.tag_query(&vec!["tired"; 32].join("|")).is_ok());
+    for (text, tired) in [("tired", true), ("tired | tired & !tired", true), ("!tired", false)] {
+        let tags = db.tag_query(text).unwrap();
         let mut m = character(db.clone());
         let mut jumps = 0;
         for k in 0..3600u32 {
@@ -392,7 +398,8 @@ fn a_loop_goes_round_and_fires_its_events_once_each_time() {
     for round in 0..8 {
         for (at, name) in [(2.0, "breath"), (0.0, "blink"), (f64::from(9.9f32), "blink")] {
             let at_s = at + f64::from(round) * length_s;
-            if at_s > start_s && at_s <= end_s {
+            // An event where playback begins is passed, too.
+            if at_s >= start_s && at_s <= end_s {
                 expected.push((at_s - start_s, name));
             }
         }
@@ -587,7 +594,7 @@ fn an_explanation_names_the_match_first_and_its_channels_add_up_to_its_cost() {
             assert_eq!(c.channels.len(), db.schema.channels.len());
             let sum: f32 = c.channels.iter().map(|c| c.1).sum();
             assert!(
-                (sum + c.beside - c.cost).abs() < 1e-4 * c.cost.max(1.0),
+                (sum + c.beside + c.tags - c.cost).abs() < 1e-4 * c.cost.max(1.0),
                 "{sum} + {} is not the cost of {c:?}",
                 c.beside
             );

@@ -7,7 +7,7 @@ use common::strides::stride;
 use common::{built, clip, clips};
 use footwork::build::{BlendPoint, BlendSpace, BuildConfig, BuildOptions, ClipRule, PruneConfig, build};
 use footwork::clip::{Annotations, RawClip};
-use footwork::database::{Database, TagFilter};
+use footwork::database::{Database, TagQuery};
 use footwork::frames::ClipIndex;
 use footwork::input::{MotionInput, Stick};
 use footwork::matcher::{MatcherConfig, MotionMatcher};
@@ -187,10 +187,9 @@ fn what_is_no_locomotion_is_played_by_those_who_ask_for_it_alone() {
     assert_eq!(taken, ["fall", "locomotion", "locomotion"]);
     let db = Arc::new(db);
     let mut matcher = MotionMatcher::new(db.clone(), MatcherConfig::default()).unwrap();
-    let fall = TagFilter::required(db.tag_mask("fall").unwrap());
+    let fall = db.tag_query("fall").unwrap();
     // Half a second to change over.
-    for (tags, wanted, from) in [(TagFilter::default(), false, 0), (fall, true, 30), (TagFilter::default(), false, 30)]
-    {
+    for (tags, wanted, from) in [(TagQuery::default(), false, 0), (fall, true, 30), (TagQuery::default(), false, 30)] {
         for frame in 0..240 {
             let input = MotionInput { tags, ..MotionInput::stick(Stick::default()) };
             matcher.update(&input, 1.0 / 60.0).unwrap();

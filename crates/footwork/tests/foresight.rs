@@ -3,7 +3,7 @@
 mod common;
 
 use common::tiny::{channels, content};
-use footwork::database::{Database, MirrorMode, TagFilter};
+use footwork::database::{AcceptedTags, Database, MirrorMode};
 use footwork::foresight::{Ahead, Foresight, ForesightSpec};
 use footwork::frames::RowIndex;
 use footwork::input::{Goal, MotionInput};
@@ -62,7 +62,7 @@ fn spec(db: &Database) -> ForesightSpec {
     ForesightSpec {
         speeds_mps: [WALK_MPS, 3.0],
         multipliers: db.schema.channels.iter().flat_map(weight).collect(),
-        tags: TagFilter::default(),
+        tags: AcceptedTags::default(),
         end_exclusion_rows: 0,
     }
 }

@@ -5,7 +5,7 @@ mod common;
 use common::{random_stick, walk};
 use footwork::adjust::root::{RootConfig, RootMode};
 use footwork::build::BuildConfig;
-use footwork::database::{MirrorMode, TagFilter};
+use footwork::database::{MirrorMode, TagQuery};
 use footwork::input::{ExternalBody, InputError, MotionInput};
 use footwork::matcher::{Character, MatcherConfig, MotionMatcher, SearchConfig, step};
 use footwork::math::{Facing, Quat, Transform};
@@ -227,18 +227,17 @@ fn a_thousand_characters_on_two_threads_are_the_same_as_on_one_to_the_bit() {
 #[test]
 fn a_filter_that_leaves_nothing_is_reported_and_the_character_comes_to_rest() {
     let db = common::gait_full();
-    let run = db.tag_mask("run").unwrap();
     for candidates in [1, MatcherConfig::default().search.candidates] {
         let search = SearchConfig { candidates, ..SearchConfig::default() };
         let mut m = MotionMatcher::new(db.clone(), MatcherConfig { search, ..MatcherConfig::default() }).unwrap();
-        let go = |m: &mut MotionMatcher, tags: TagFilter, seconds: f32| {
+        let go = |m: &mut MotionMatcher, tags: TagQuery, seconds: f32| {
             let input = MotionInput { tags, ..walk(Vec3::Z) };
             (0..(seconds / DT_S) as u32).for_each(|_| m.update(&input, DT_S).map(|_| ()).unwrap());
             (m.pose().world_from_root().translation, m.output().stranded)
         };
-        let (start, stranded) = go(&mut m, TagFilter::default(), 3.0);
+        let (start, stranded) = go(&mut m, TagQuery::default(), 3.0);
         assert!(!stranded && start.z > 2.0);
-        let nothing = TagFilter { required: run, forbidden: run, ..TagFilter::default() };
+        let nothing = db.tag_query("run & !run").unwrap();
         let (_, stranded) = go(&mut m, nothing, 0.2);
         assert!(stranded, "candidates {candidates}");
         let (stop, _) = go(&mut m, nothing, 3.0);
@@ -248,16 +247,16 @@ fn a_filter_that_leaves_nothing_is_reported_and_the_character_comes_to_rest() {
         assert!(stranded && (end - stop).length() < 0.05, "candidates {candidates}: {stop} {end}");
         let moved = pose.rotations.iter().zip(&m.pose().rotations).map(|(a, b)| a.dot(*b).abs());
         assert!(moved.fold(1.0, f32::min) > 0.9999, "candidates {candidates}: the pose moves");
-        let (further, stranded) = go(&mut m, TagFilter::default(), 3.0);
+        let (further, stranded) = go(&mut m, TagQuery::default(), 3.0);
         assert!(!stranded && further.z > end.z + 2.0, "candidates {candidates}: {end} {further}");
     }
 }
 
 #[test]
 fn a_required_tag_that_no_row_has_is_an_error() {
-    let walks = common::gait_full().tag_mask("walk").unwrap();
+    let walks = common::gait_full().tag_query("walk").unwrap();
     let (few, _) = common::built(&[common::clip("walk_125")], &BuildConfig::default());
     let mut m = MotionMatcher::new(Arc::new(few), MatcherConfig::default()).unwrap();
-    let input = MotionInput { tags: TagFilter::required(walks), ..walk(Vec3::Z) };
+    let input = MotionInput { tags: walks, ..walk(Vec3::Z) };
     assert!(matches!(m.update(&input, DT_S), Err(InputError::MissingTag { .. })));
 }

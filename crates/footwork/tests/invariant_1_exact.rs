@@ -3,14 +3,12 @@
 
 mod common;
 
-use common::cases::mask;
-use common::cases::{Bits, Question, bits, by_definition, cases};
+use common::cases::{Bits, Question, bits, by_definition, cases, tag_query};
 use common::{Random, random_stick, tiny, unsteered};
 use footwork::build::BuildConfig;
 use footwork::clip::RawClip;
-use footwork::database::TagFilter;
-use footwork::database::{Database, MirrorMode};
-use footwork::frames::RowIndex;
+use footwork::database::{Database, MirrorMode, TagCost, TagCosts, TagSpan};
+use footwork::frames::{FrameIndex, RowIndex};
 use footwork::matcher::Character;
 use footwork::matcher::{MatcherConfig, MotionMatcher, SearchConfig, step};
 use footwork::math::Transform;
@@ -155,12 +153,12 @@ fn real_queries(db: &std::sync::Arc<Database>, updates: usize, mut with: impl Fn
                 end_exclusion_rows: r.pick(&[0, 10]),
                 near: [near, (0, 0)],
                 near_mirrored: playing.mirrored && db.mirror == MirrorMode::Query,
-                tags: match k % 5 {
-                    0 => TagFilter::required(mask(db, 1 << r.below(db.tags.len()))),
-                    1 => TagFilter::any(mask(db, r.next())),
-                    2 => TagFilter::forbidden(mask(db, 1 << r.below(db.tags.len()))),
-                    _ => TagFilter::default(),
-                },
+                tags: if k % 5 < 3 { db.accepted(&tag_query(db, &mut r)) } else { Default::default() },
+                ahead: None,
+            },
+            tag_costs: match k % 7 {
+                0 => TagCosts::of(db, &[TagCost { tags: tag_query(db, &mut r), cost: r.between(-1.0, 1.0) }]),
+                _ => TagCosts::default(),
             },
             continuing: scratch.last_search().and_then(|s| {
                 let cost = s.continuing?.cost;
@@ -182,6 +180,43 @@ fn every_search_agrees_on_the_built_in_data_with_the_queries_of_a_moving_charact
             search(&db, &SearchQuery { continuing, ..q.ask() }).unwrap();
         });
     }
+}
+
+#[test]
+fn every_search_agrees_over_more_sets_of_tags_than_there_are_bits_for() {
+    // Each row has a set of its own; below, sets share bits.
+    let rows = 700;
+    let mut r = Random(11);
+    let all: Vec<f32> = (0..rows * 10).map(|_| r.between(-1.0, 1.0)).collect();
+    let value = |row: usize, c: usize| all[row * 10 + c];
+    let mut content = tiny::content(&[(rows, false)], &tiny::channels(0, Residual::Squared), MirrorMode::Query, value);
+    content.tags = (0..10).map(|tag| format!("t{tag}")).collect();
+    content.tag_spans.clear();
+    for (row, tag) in
+        (0..rows).flat_map(|row| (0..10).map(move |tag| (row, tag))).filter(|(row, tag)| row >> tag & 1 == 1)
+    {
+        let (start, end) = (FrameIndex::new(row), FrameIndex::new(row + 1));
+        content.tag_spans.push(TagSpan { tag, start, end });
+    }
+    let db = Indexed::new(Database::new(content).unwrap());
+    let mut few = 0;
+    for k in 0..600 {
+        let mut q = Question::new((0..10).map(|_| r.between(-1.0, 1.0)).collect(), vec![1.0; 10]);
+        // Every other one accepts few rows.
+        let [a, b, c] = [0; 3].map(|_| r.below(10));
+        let rare = db.tag_query(&format!("t{a} & t{b} & !t{c}")).unwrap();
+        let tags = tag_query(&db, &mut r);
+        q.candidates.tags = db.accepted(&if k % 2 == 0 { tags } else { tags.and(&rare).unwrap() });
+        let accepted = (0..rows).filter(|row| db.accepts(&q.candidates.tags, *row)).count();
+        assert_eq!(q.candidates.tags.rows(), accepted);
+        few += usize::from((1..=rows / 8).contains(&accepted));
+        let costs: Vec<TagCost> =
+            (0..r.below(4)).map(|_| TagCost { tags: tag_query(&db, &mut r), cost: r.between(-3.0, 3.0) }).collect();
+        q.tag_costs = TagCosts::of(&db, &costs);
+        let found = search(&db, &q.ask()).unwrap();
+        assert!(found.is_none_or(|m| db.accepts(&q.candidates.tags, m.row.at())));
+    }
+    assert!(few > 60, "{few} queries with few candidates");
 }
 
 #[test]

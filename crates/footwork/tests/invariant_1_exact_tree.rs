@@ -5,7 +5,7 @@ mod common;
 
 use common::cases::{Case, Data, Question, all_bits, bits, by_definition, cases};
 use common::{Random, tiny};
-use footwork::database::{Database, MirrorMode, RowFlags};
+use footwork::database::{Database, MirrorMode, RowFlags, TagCost, TagCosts};
 use footwork::schema::{ChannelSpec, ChannelType, Residual};
 use footwork::search::structures::Setting;
 use footwork::search::{Backend, Kernel, Match, QueryError, SearchIndex, SearchQuery};
@@ -143,7 +143,10 @@ fn a_query_that_cannot_be_asked_is_refused_by_name() {
         other => panic!("{other:?}"),
     };
     assert_eq!(refused(SearchQuery { max_cost: f32::NAN, ..good }), "costs");
-    assert_eq!(refused(SearchQuery { tag_costs: &[0.0, f32::INFINITY], ..good }), "tag_costs");
-    assert_eq!(refused(SearchQuery { tag_costs: &[0.0; Database::MAX_TAGS + 1], ..good }), "tag_costs");
+    for costs in [&[0.0, f32::INFINITY][..], &[f32::NAN], &[f32::MAX, f32::MAX]] {
+        let costs: Vec<TagCost> = costs.iter().map(|cost| TagCost { cost: *cost, ..TagCost::default() }).collect();
+        let tag_costs = TagCosts::of(&db, &costs);
+        assert_eq!(refused(SearchQuery { tag_costs: Some(&tag_costs), ..good }), "tag_costs");
+    }
     assert_eq!(good.validate(&db), Ok(()));
 }

@@ -16,21 +16,23 @@ use footwork::adjust::lower_body::LowerBody;
 use footwork::adjust::orientation_warp::OrientationWarpConfig;
 use footwork::adjust::stride_warp::{StrideWarp, StrideWarpConfig};
 use footwork::build::{BuildConfig, ClipRule, CurveSpec, EventSpec, SchemaConfig};
-use footwork::database::{Database, MirrorMode};
+use footwork::database::{Database, MirrorMode, TagCost, TagCosts};
 use footwork::frames::RowIndex;
 use footwork::input::HandTarget;
 use footwork::input::{Goal, GroundPoint, MotionInput, Path, TrajectoryPoint};
 use footwork::learned::Networks;
+use footwork::machine::blend_space::{BlendRoom, BlendSpace, BlendSpaceSpec, BlendState};
+use footwork::machine::{Machine, MachineSpec};
 use footwork::matcher::Character;
 use footwork::matcher::Crowd;
 use footwork::matcher::{MatcherConfig, MatcherState, MotionMatcher, Output, SearchConfig, SearchScheduler, step};
 use footwork::math::Facing;
 use footwork::math::Transform;
-use footwork::pose::Pose;
+use footwork::pose::{Pose, PoseVelocity};
 use footwork::recorder::{Recorder, RecorderConfig};
 use footwork::rig::Leg;
 use footwork::rig::Sole;
-use footwork::schema::{ChannelSpec, Preset};
+use footwork::schema::{ChannelSpec, Preset, SourceBuffers};
 use footwork::search::{Backend, Candidates, Match, SearchIndex, SearchQuery};
 use footwork::trajectory::{PredictionConfig, PredictionModel};
 use glam::Vec3;
@@ -191,8 +193,12 @@ fn updates_allocate_nothing_under_any_goal_through_thousands_of_searches() {
         };
         let mut m = MotionMatcher::new(db.clone(), config).unwrap();
         let mut events = 0;
+        let query = |text: &str| db.tag_query(text).unwrap();
+        let rules = [query("!(run & turn)"), query("walk | !walk")];
+        let costs = [TagCost { tags: query("walk"), cost: -0.2 }, TagCost { tags: query("!run"), cost: 0.1 }];
         for k in 0..1300 {
-            let input = MotionInput { collide: Some(&wall), ..goals.at(k, user) };
+            let (tags, tag_costs) = (rules[k as usize / 50 % 2], &costs[..k as usize / 70 % 3]);
+            let input = MotionInput { collide: Some(&wall), tags, tag_costs, ..goals.at(k, user) };
             let dt_s = [1.0 / 60.0, 0.004, 0.1, 0.0][k as usize % 4];
             let calls = allocations(|| assert!(m.update(&input, dt_s).is_ok()));
             assert_eq!(calls, 0, "update {k} of {} with {:?}", backend.name(), input);
@@ -254,6 +260,40 @@ fn refused_updates_and_restored_states_allocate_nothing() {
 }
 
 #[test]
+fn a_state_machine_allocates_nothing() {
+    let options = footwork_gait::GaitOptions { routes: false, crouch: true, gestures: true, ..Default::default() };
+    let db = Arc::new(common::built(&footwork_gait::clips(&options), &BuildConfig::default()).0);
+    let spec: MachineSpec = toml::from_str(footwork_gait::BIPED_MACHINE).unwrap();
+    let machine = Arc::new(Machine::new(db.clone(), spec).unwrap());
+    let mut variables = machine.variables();
+    let character = Character::new(db.clone(), MatcherConfig::default()).unwrap().with_machine(Some(machine)).unwrap();
+    let mut m = MotionMatcher::of(Arc::new(character), footwork::math::Transform::IDENTITY).unwrap();
+    let crouched = db.tag_query("crouched").unwrap();
+    let (mut states, mut events) = ([false; 8], 0);
+    let calls = allocations(|| {
+        for k in 0..3600u32 {
+            variables.set("crouch", f32::from(u8::from(k / 200 % 2 == 1))).unwrap();
+            variables.set("aim", f32::from(u8::from(k / 300 % 2 == 1))).unwrap();
+            variables.set("aim_yaw", (k % 100) as f32 - 50.0).unwrap();
+            variables.set("stop", f32::from(u8::from(k % 500 == 470))).unwrap();
+            if k % 250 == 3 {
+                variables.fire(if k % 500 == 3 { "wave" } else { "reload" }).unwrap();
+            }
+            // Every other crouch is announced.
+            let at_s = f64::from(k / 200 * 200 + 200) / 60.0;
+            let later = (k / 400 % 2 == 0).then_some(footwork::input::Later { tags: crouched, at_s });
+            let stick = random_stick(1, f64::from(k) / 60.0);
+            m.update(&MotionInput { variables: variables.values(), later, ..stick }, 1.0 / 60.0).unwrap();
+            events += m.output().events.iter().filter(|e| e.layer.is_some()).count();
+            // The view allocates; the state alone does not.
+            states[m.character().machine_state(m.state()).unwrap()] = true;
+        }
+    });
+    assert_eq!(calls, 0);
+    assert!(states.iter().filter(|s| **s).count() >= 4 && events > 20, "{states:?}, {events} events");
+}
+
+#[test]
 fn a_step_of_ten_characters_allocates_nothing() {
     let db = rich_database();
     let config = MatcherConfig::default();
@@ -279,7 +319,7 @@ fn a_search_allocates_nothing_with_any_backend() {
         let db = common::gait(mirror);
         let ones = vec![1.0; db.features.columns];
         let mut features = ones.clone();
-        let mut room = [Match::default(); 20];
+        let (mut room, mut tag_costs) = ([Match::default(); 20], TagCosts::default());
         for backend in Backend::EXACT {
             let index = SearchIndex::build(&db, backend);
             let mut r = Random(5);
@@ -293,8 +333,10 @@ fn a_search_allocates_nothing_with_any_backend() {
                     ..SearchQuery::new(&features, &ones)
                 };
                 assert_eq!(allocations(|| assert!(index.search(&db, &query).is_some())), 0);
-                let tag_costs = [0.1, -0.1];
-                let query = SearchQuery { tag_costs: &tag_costs, max_cost: 50.0, ..query };
+                let cost = |tag: &String| TagCost { tags: db.tag_query(tag).unwrap(), cost: r.between(-0.1, 0.1) };
+                let costs: Vec<TagCost> = db.tags.iter().take(TagCosts::MOST).map(cost).collect();
+                assert_eq!(allocations(|| tag_costs.set(&db, &costs)), 0);
+                let query = SearchQuery { tag_costs: Some(&tag_costs), max_cost: 50.0, ..query };
                 assert_eq!(allocations(|| assert!(index.search_k(&db, &query, &mut room) > 0)), 0);
                 let mut found = [None; 2];
                 assert_eq!(allocations(|| index.search_many(&db, &[query; 2], &mut found)), 0);
@@ -374,4 +416,36 @@ fn a_crowd_with_a_budget_allocates_nothing() {
         };
         assert_eq!(allocations(moved), 0, "frame {frame}");
     }
+}
+
+#[test]
+fn a_blend_space_allocates_nothing() {
+    let db = rich_database();
+    let text = r#"{ "name": "speeds", "parameters": ["speed"],
+        "from_clips": { "clips": ["walk_*_loop", "run_*_loop"], "measure": ["speed_mps"] } }"#;
+    let spec: BlendSpaceSpec = serde_json::from_str(text).unwrap();
+    let space = BlendSpace::new(&db, &spec).unwrap();
+    let (joints, slots) = (db.skeleton.len(), db.rig.contact_joints.len());
+    let (mut room, mut buffers) = (BlendRoom::new(&db), SourceBuffers::new(&db.schema, &db.skeleton, slots));
+    let (mut pose, mut velocity) = (Pose::rest(&db.skeleton), PoseVelocity::zero(joints));
+    let (mut contacts, mut curves) = (vec![0; slots], vec![0.0; db.curve_names.len()]);
+    let (mut state, mut memory) = (space.enter([1.0, 0.0], 0.0), [0.0; BlendState::MEMORY]);
+    let calls = allocations(|| {
+        for k in 0..600 {
+            let speed = 1.0 + 0.006 * k as f32;
+            space.tick(&mut state, 1.0 / 60.0, [speed, 0.0]);
+            state.write(&mut memory);
+            state = BlendState::read(&memory);
+            let moment = space.at(&db, &state, 0.01);
+            moment.pose(&mut room, &mut pose, &mut velocity);
+            moment.features(&mut room, true, &mut buffers);
+            moment.contacts(&mut contacts);
+            moment.curves(&mut room, &mut curves);
+            let next = [moment.next_contact_s(0), moment.next_contact_s(1)];
+            state.phase = space.enter([speed, 0.0], space.phase_for_contacts(&db, [speed, 0.0], next)).phase;
+            assert!(moment.leader_span(0.3).parts().count() > 0 && moment.trajectory(1.0).position.is_finite());
+            assert!(moment.way_to(0.016).is_finite());
+        }
+    });
+    assert_eq!(calls, 0);
 }

@@ -4,7 +4,6 @@ mod common;
 
 use footwork::build::{BuildConfig, SchemaConfig};
 use footwork::database::Database;
-use footwork::database::TagFilter;
 use footwork::input::{InputError, MotionInput};
 use footwork::learned::{NetworkParts, Networks, NetworksError, Precision, Weights};
 use footwork::matcher::{Character, MatcherConfig, MotionMatcher, step};
@@ -209,7 +208,7 @@ fn a_database_with_more_curves_has_the_same_networks() {
 fn what_networks_do_not_have_is_refused() {
     let character = learned();
     let mut m = at_origin(&character);
-    let tags = TagFilter::required(database().tag_mask("walk").unwrap());
+    let tags = database().tag_query("walk").unwrap();
     let asked = MotionInput { tags, ..common::walk(Vec3::Z) };
     assert!(matches!(m.update(&asked, 0.1), Err(InputError::MissingTag { .. })));
     for k in 0..100 {

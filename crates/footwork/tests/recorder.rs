@@ -3,7 +3,7 @@
 mod common;
 
 use common::{bits, hash_pose, random_stick};
-use footwork::database::{Database, MirrorMode, TagFilter};
+use footwork::database::{Database, MirrorMode, TagCost};
 use footwork::input::{ExternalBody, Goal, GroundPoint, HandTarget, InputError, MotionInput, OwnedGoal, Path};
 use footwork::input::{Stick, TrajectoryPoint};
 use footwork::learned::Networks;
@@ -479,18 +479,20 @@ fn a_step_that_asks_more_than_can_be_kept_leaves_a_gap_and_the_recording_goes_on
 }
 
 #[test]
-fn a_tag_filter_and_every_other_part_of_an_input_survives() {
+fn queries_of_tags_their_costs_and_every_other_part_of_an_input_survives() {
     let db = common::gait(MirrorMode::Query);
-    let tags = TagFilter::forbidden(footwork_metrics::uneven_tags(&db));
+    let tags = db.tag_query("!(run | stop)").unwrap();
+    let tag_costs = [TagCost { tags: db.tag_query("run & !walk").unwrap(), cost: -0.25 }, TagCost { tags, cost: 1.5 }];
+    let tag_costs = &tag_costs[..];
     let who = character(MatcherConfig::default());
     let (mut m, mut recorder) = (matcher(&who), Recorder::new(&who, RecorderConfig::default()));
     let course = Course::new();
     for k in 0..720 {
-        recorder.update(&mut m, &MotionInput { tags, ..course.at(k, false) }, DT_S).unwrap();
+        recorder.update(&mut m, &MotionInput { tags, tag_costs, ..course.at(k, false) }, DT_S).unwrap();
     }
     let mut replay = Replay::new(filed(&recorder.trace()), who, None).unwrap();
     for k in 0..720 {
-        let (input, owned) = (MotionInput { tags, ..course.at(k, false) }, replay.input().borrow());
+        let (input, owned) = (MotionInput { tags, tag_costs, ..course.at(k, false) }, replay.input().borrow());
         assert_eq!(format!("{input:?}"), format!("{owned:?}"), "update {k}");
         replay.step().unwrap();
     }
@@ -564,8 +566,8 @@ fn other_versions_kinds_and_files_are_refused_by_name() {
         changed[at..at + to.len()].copy_from_slice(to.as_bytes());
         Trace::from_bytes(&changed, FilePath::new("t")).unwrap_err().to_string()
     };
-    let old = with(r#"format_version\":2"#, r#"format_version\":1"#);
-    assert!(old.contains("expected 2, found 1") && old.contains("record it again"), "{old}");
+    let old = with(r#"format_version\":3"#, r#"format_version\":2"#);
+    assert!(old.contains("expected 3, found 2") && old.contains("record it again"), "{old}");
     assert!(with(r#"\"trace\""#, r#"\"other\""#).contains("expected a trace"));
     assert!(with(r#"dtype"#, r#"dtyqe"#).contains("not a .fwtrace file"));
     let database = common::gait(MirrorMode::Query).to_bytes().unwrap();

@@ -8,8 +8,8 @@ use footwork::adjust::root::RootMode;
 use footwork::adjust::stride_warp::StrideWarpConfig;
 use footwork::adjust::two_bone_ik::BentLeg;
 use footwork::build::{BuildConfig, ClipRule, TagSpec};
+use footwork::database::TagQuery;
 use footwork::database::{Database, MirrorMode};
-use footwork::database::{TagFilter, TagMask};
 use footwork::frames::FrameIndex;
 use footwork::input::HandTarget;
 use footwork::input::{Goal, GroundHook, GroundPoint, MotionInput};
@@ -192,10 +192,9 @@ fn follows(db: &Arc<Database>, config: &MatcherConfig, velocity: Vec3) -> (f32, 
     let (mut apart, mut slides) = (Vec::new(), Vec::new());
     let mut before: Option<Vec<Vec3>> = None;
     for k in 0..60 * 12 {
-        let required = db.tag_mask("plain").unwrap_or_default();
+        let plain = db.tag_query("plain").unwrap_or_default();
         // With all of the data it gets going, at the speed of the clip that is left to it then.
-        let (required, velocity) = if k < 180 { (TagMask::default(), Vec3::Z * 1.25) } else { (required, velocity) };
-        let tags = TagFilter::required(required);
+        let (tags, velocity) = if k < 180 { (TagQuery::default(), Vec3::Z * 1.25) } else { (plain, velocity) };
         let pose = m.update(&MotionInput { tags, ..towards(velocity) }, DT_S).unwrap();
         let root = pose.world_from_root();
         let toes: Vec<Vec3> =

@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The order of the modules: each may import those before it. `build` stands beside them, offline.
-const ORDER: [&str; 23] = [
+const ORDER: [&str; 24] = [
     "error",
+    "expression",
     "files",
     "settings",
     "math",

@@ -4,6 +4,7 @@ mod allocations;
 mod characters;
 mod common;
 mod events;
+mod machines;
 mod models;
 #[cfg(feature = "examples")]
 mod panels;

@@ -20,18 +20,27 @@ pub struct InspectArgs {
 /// Flags of `simulate`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Courses:\n  standard  stand, walk, run, curve, strafe, turn back, follow a path, stop; then random\n  random    random stick\n  none      no input: the first clip continues\n  FILE.csv  columns lx,lz,rx,rz,strafe,walk; one row per 1/60 s\n\nExamples:\n  footwork simulate --course standard --seconds 60 --seed 1 --json\n  footwork simulate --db mocap.fwdb --course random --seconds 600 --bvh run.bvh --svg run.svg"
+    after_help = "Courses:\n  standard  stand, walk, run, curve, strafe, turn back, follow a path, stop; then random\n  random    random stick\n  none      no input: the first clip continues\n  stances   a random stick, a crouch and gestures by the state machine; 10 minutes\n  FILE.csv  columns lx,lz,rx,rz,strafe,walk; one row per 1/60 s\n\nExamples:\n  footwork simulate --course standard --seconds 60 --seed 1 --json\n  footwork simulate --db mocap.fwdb --course random --seconds 600 --bvh run.bvh --svg run.svg"
 )]
 pub struct SimulateArgs {
-    /// Scripted input: `standard`, `random`, `none`, or a CSV file
+    /// Scripted input: `standard`, `random`, `none`, `stances`, or a CSV file
     #[arg(long, value_name = "COURSE", default_value = "standard")]
     pub course: String,
     /// Ground. `slope` and `stairs` rise along +Z, from 3 m ahead of the start, and end level
     #[arg(long, value_name = "GROUND", default_value = "level")]
     pub ground: GroundFlag,
-    /// Length of the run, in seconds
-    #[arg(long, value_name = "S", default_value_t = 60.0)]
-    pub seconds: f32,
+    /// Tags of the rows that may be played, such as "(walk | run) & !stairs". Default: all locomotion
+    #[arg(long, value_name = "QUERY")]
+    pub tags: Option<String>,
+    /// Length of the run, in seconds. Default: 60; for `stances` 600
+    #[arg(long, value_name = "S")]
+    pub seconds: Option<f32>,
+    /// State machine (TOML, or `built-in`) that runs the character. Default: none; for `stances` `built-in`
+    #[arg(long, value_name = "FILE", conflicts_with = "learned")]
+    pub machine: Option<PathBuf>,
+    /// Time steps of 0.5 to 1.5 times --dt, for `stances`
+    #[arg(long)]
+    pub jitter: bool,
     /// Time step, in seconds. Range: above 0 to 1
     #[arg(long, value_name = "S", default_value_t = 1.0 / 60.0)]
     pub dt: f32,
@@ -166,6 +175,9 @@ pub struct SearchArgs {
     /// Gait of the stick. Only with --stick
     #[arg(long, value_name = "GAIT", default_value = "run", requires = "stick")]
     pub gait: GaitKind,
+    /// Tags of the rows that may be played, such as "(walk | run) & !stairs". Default: all locomotion
+    #[arg(long, value_name = "QUERY")]
+    pub tags: Option<String>,
     /// Number of best rows to list
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub k: usize,
@@ -259,7 +271,7 @@ pub enum SetKind {
 /// Flags of `eval`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Variants:\n  default         settings of the configuration\n  reference       settings of Holden's reference controller\n  default_free    default without foot lock and without pulling the root to the simulated character\n  reference_free  the same for reference\n  FILE.toml       a configuration of your own, named after the file\n\nCourses:\n  a straight, b turns, c turning back, d starts and stops, e strafing, f random stick for 10 minutes\n\nExamples:\n  footwork eval --db mocap.fwdb\n  footwork eval --db mocap.fwdb --variants default --courses a,b,c,d --seeds 1 --json\n  footwork eval --gate eval/biped.toml --film worst.svg\n  footwork eval --db mocap.fwdb --learned mocap.fwnet --seeds 1\n\nExit codes: as for all commands; 1 also if a bound of --gate does not hold, or networks of --learned are not as good as their clips."
+    after_help = "Variants:\n  default         settings of the configuration\n  reference       settings of Holden's reference controller\n  default_free    default without foot lock and without pulling the root to the simulated character\n  reference_free  the same for reference\n  FILE.toml       a configuration of your own, named after the file\n\nCourses:\n  a straight, b turns, c turning back, d starts and stops, e strafing, f random stick for 10 minutes\n\nExamples:\n  footwork eval --db mocap.fwdb\n  footwork eval --db mocap.fwdb --variants default --courses a,b,c,d --seeds 1 --json\n  footwork eval --gate eval/biped.toml --film worst.svg\n  footwork eval --db mocap.fwdb --learned mocap.fwnet --seeds 1\n  footwork eval --variants default --machine examples/locomotion.machine.toml --seeds 1\n\nExit codes: as for all commands; 1 also if a bound of --gate does not hold, or networks of --learned are not as good as their clips."
 )]
 pub struct EvalArgs {
     /// Variants to measure: names (see below) and files
@@ -280,6 +292,9 @@ pub struct EvalArgs {
     /// also `_free`; errors, bytes and times of the networks come first
     #[arg(long, value_name = "FILE", conflicts_with_all = ["variants", "gate"])]
     pub learned: Option<PathBuf>,
+    /// State machine (TOML, or `built-in`) to compare with, as a further variant named after its file
+    #[arg(long, value_name = "FILE", conflicts_with = "learned")]
+    pub machine: Option<PathBuf>,
     /// Upper bounds (TOML): a table per variant, a key per metric. If one does not hold, the worst frame is reported
     #[arg(long, value_name = "FILE")]
     pub gate: Option<PathBuf>,

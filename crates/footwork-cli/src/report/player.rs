@@ -183,6 +183,7 @@ mod tests {
     use crate::course;
     use crate::run::Drive;
     use footwork::build::{BuildConfig, BuildOptions, build};
+    use footwork::database::TagQuery;
     use footwork_gait::GaitOptions;
     use footwork_metrics::ground::GroundKind;
     use std::sync::Arc;
@@ -192,7 +193,9 @@ mod tests {
         clips.retain(|c| c.name.starts_with("walk_1") || c.name == "idle");
         let db = Arc::new(build(&clips, &BuildConfig::default(), &BuildOptions::default()).unwrap().0);
         let course = course::parse("standard", 1).unwrap();
-        let drive = Drive { course, ground, seconds, dt_s: 1.0 / 60.0, explain_s: None, record: None, json: true };
+        let tags = TagQuery::default();
+        let drive =
+            Drive { course, ground, tags, seconds, dt_s: 1.0 / 60.0, explain_s: None, record: None, json: true };
         let driven = drive.run(&Cast::of_database(&db, Default::default()).unwrap()).unwrap();
         Run::of(&db, Arc::new(driven), "test".to_owned()).unwrap()
     }

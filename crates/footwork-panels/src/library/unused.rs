@@ -89,8 +89,9 @@ impl Unused {
     fn count(&mut self, session: &Session) {
         let db = &session.database;
         let mut usage = Usage::none(db);
-        // Networks play no clip.
-        for (s, clip) in session.tracks.iter().filter_map(|s| Some((s, s.clip?))) {
+        // Networks play no clip, and the blend spaces of a state machine none alone.
+        let played = session.tracks.iter().filter_map(|s| Some((s, s.clip.filter(|c| c.at() < db.clips.len())?)));
+        for (s, clip) in played {
             usage.add(db, Playing { clip, mirrored: s.mirrored, time_s: s.time_s }, s.dt_s);
         }
         self.recorded_s = usage.seconds;

@@ -161,6 +161,12 @@ impl Session {
         }
         self.ground = old.ground;
         self.networks = old.networks;
+        let runs = old.matcher.character().machine().is_some();
+        if let Some(machine) = old.machine
+            && let Err(what) = self.set_machine(machine.spec().clone()).and_then(|()| self.run_machine(runs))
+        {
+            self.message = Some(what);
+        }
         if plays_networks && let Err(what) = self.play_networks(true) {
             self.message = Some(what);
         }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::why::LISTED;
 use footwork::build::{Multiply, MultiplyConfig};
-use footwork::database::TagFilter;
+use footwork::database::TagQuery;
 use footwork::input::MotionInput;
 use footwork::matcher::{Character, MatcherConfig, MotionMatcher};
 use footwork::recorder::{Recorder, RecorderConfig, Trace};
@@ -146,14 +146,14 @@ fn a_stop_that_slides() {
 #[test]
 fn a_wrong_style() {
     let database = whole();
-    let run = |tags: TagFilter| {
+    let run = |tags: TagQuery| {
         let mut random = RandomStick::new(1);
         played(&database, &MatcherConfig::default(), 120.0, &mut |time_s| MotionInput {
             tags,
             ..MotionInput::stick(random.at(time_s))
         })
     };
-    let mut harness = opened(&database, "", run(TagFilter::default()));
+    let mut harness = opened(&database, "", run(TagQuery::default()));
     let stairs = |studio: &Studio| {
         let clip = studio.session.shown().clip_name().unwrap_or_default().to_owned();
         clip.starts_with("stairs") || clip.starts_with("slope")
@@ -174,6 +174,6 @@ fn a_wrong_style() {
     };
     let count = uneven(harness.state());
     assert!(guide_says(&format!("played for {count} of 7200 updates")), "{count}");
-    let level = TagFilter::forbidden(footwork_metrics::uneven_tags(&database));
+    let level = footwork_metrics::level_tags(&database);
     assert_eq!(uneven(opened(&database, "", run(level)).state()), 0);
 }

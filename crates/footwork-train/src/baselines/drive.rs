@@ -126,6 +126,7 @@ impl Run {
             now: &self.simulation,
             before: &self.desired,
             speeds,
+            max_speed_mps: f32::INFINITY,
             velocity_half_life_s: config.simulation.velocity_half_life_s,
         };
         self.desired = steering.desired(&mut self.path, 0.0);
@@ -135,6 +136,7 @@ impl Run {
             desired: self.desired,
             progress: self.path,
             speeds,
+            max_speed_mps: f32::INFINITY,
             config: &config.simulation,
             prediction: &config.prediction,
             world_from_root: self.root,

@@ -54,6 +54,13 @@ settings! {
         ///
         /// A list: `[[build.blend_spaces]]`.
         blend_spaces: Vec<BlendSpace>;
+        /// Tags by what the motion does.
+        ///
+        /// A list: `[[build.rules]]`. A rule tags the ranges of all clips in which its condition holds. Conditions compare with
+        /// numbers, joined by `&`, `|`, `!` and parentheses: `speed_mps` (of the root over the ground), `forward_mps` and `side_mps`
+        /// (the same ahead and to the left), `turn_degps` (to either side), all as means over 0.2 s; `hips_m` (hips over the
+        /// ground), `hips_share` (the same, of who stands), `foot_contact` (feet that touch).
+        rules: Vec<TagRule>;
         /// What is matched.
         schema: SchemaConfig;
         /// Facts about clips.
@@ -176,6 +183,20 @@ settings! {
 }
 
 settings! {
+    /// An entry of `[[build.rules]]`: a tag over all ranges whose motion fulfils a condition.
+    #[derive(Clone, Debug, PartialEq)]
+    pub entry TagRule {
+        /// Tag.
+        tag: String;
+        /// Where a range begins, such as `"speed_mps > 2.2"`.
+        when: String;
+        /// Where a range ends that has begun. Default: where `when` does not hold. A lower limit than that of `when` keeps speeds
+        /// that vary about the limit in one range: `"speed_mps < 1.9"`.
+        until: Option<String> = None;
+        /// Ranges shorter than this are dropped, and then gaps that are shorter are closed.
+        shortest_s: f32 = 0.2, in 0.0 to 60.0, unit "s";
+    }
+
     /// An entry of `[[build.blend_spaces]]`: loops along an axis, and how many clips to make between them.
     #[derive(Clone, Debug, PartialEq)]
     pub entry BlendSpace {

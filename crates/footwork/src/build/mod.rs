@@ -17,6 +17,7 @@ mod report;
 pub mod retarget;
 mod root_motion;
 mod rows;
+mod rules;
 mod sink;
 mod speeds;
 mod standing;
@@ -27,7 +28,7 @@ pub use crate::roles::{Assigned, JointRoles, RoleError};
 pub use blend_space::BlendReport;
 pub use config::{
     BlendPoint, BlendSpace, BuildConfig, ClipRule, ContactConfig, CostSpec, CurveSpec, EventSpec, GlitchConfig,
-    Multiply, MultiplyConfig, PruneConfig, RootMotion, RootMotionConfig, SchemaConfig, TagSpec,
+    Multiply, MultiplyConfig, PruneConfig, RootMotion, RootMotionConfig, SchemaConfig, TagRule, TagSpec,
 };
 pub use error::BuildError;
 pub use glitches::{Glitch, GlitchMend, mend_glitches};
@@ -46,6 +47,7 @@ use crate::schema::{ChannelSpec, FeatureSchema, MirrorColumn, Preset, PropSpec};
 use crate::settings;
 use crate::skeleton::Skeleton;
 use root_motion::RootPlan;
+use rules::Rules;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use track::Track;
 
@@ -98,6 +100,7 @@ fn build_all(
     options: &BuildOptions,
 ) -> Result<(Database, BuildReport), BuildError> {
     check_clips(clips)?;
+    let rules = Rules::read(&config.rules)?;
     let (pose_rate_hz, search_rate_hz) = rates(clips, config)?;
     let mut report = BuildReport { pose_rate_hz, search_rate_hz, ..Default::default() };
 
@@ -152,7 +155,6 @@ fn build_all(
     prune::thin_loops(&mut assembled, &tracks);
 
     let (curve_names, curves) = annotations::curves(&tracks, pose_rate_hz);
-    let (tags, tag_spans) = annotations::tags(&tracks)?;
     let (event_names, events) = annotations::events(&tracks);
     for (i, ((t, stance_share), taken)) in tracks.iter().zip(stances).zip(taken).enumerate() {
         let report_of = clip_report(t, &labels[i], stance_share, &assembled, i);
@@ -170,6 +172,11 @@ fn build_all(
         usual: &usual,
     };
     standing::complete(&mut rig, &motion);
+    let hips = rig.body.as_ref().map(|body| body.hips);
+    let standing_m = hips.map_or(f32::NAN, |hips| rig.standing[hips.at()].translation.y);
+    let body = rules::Body { skeleton: &skeleton, hips, standing_m };
+    report.warnings.extend(rules.tag(&mut tracks, &labels, body));
+    let (tags, tag_spans) = annotations::tags(&tracks)?;
     let content = DatabaseContent {
         skeleton,
         rig,

@@ -3,11 +3,17 @@
 mod check;
 mod file;
 mod stands;
+mod tag_costs;
+mod tag_query;
+mod tag_sets;
 mod tags;
 
 pub use file::{FORMAT_VERSION, FileError};
-pub(crate) use tags::TagSummary;
-pub use tags::{TagFilter, TagMask};
+pub use tag_costs::{TagCost, TagCosts};
+pub use tag_query::TagQuery;
+pub use tag_sets::AcceptedTags;
+pub(crate) use tag_sets::SetBits;
+pub use tags::TagMask;
 
 use crate::choices;
 use crate::error::nearest;
@@ -214,12 +220,8 @@ pub struct Database {
     pub mirror_columns: Vec<MirrorColumn>,
     /// `[columns]` how differences become cost.
     pub residuals: Vec<Residual>,
-    /// All sets of tags that rows have; the first is empty.
-    tag_sets: Vec<TagMask>,
-    /// `[rows]` index of each row's set.
-    row_tag_sets: Vec<u32>,
-    /// What queries leave out.
-    aside: tags::Aside,
+    /// All sets of tags that rows have.
+    tag_sets: tag_sets::TagSets,
     /// `[rows]` the clip of each row.
     pub row_clips: Vec<ClipIndex>,
     /// `[rows]` transitions per second that a character at rest needs if it enters a clip there: 0 where the clip stands for
@@ -294,7 +296,7 @@ impl Database {
     pub const MAX_TAGS: usize = TagMask::CAPACITY;
 
     /// Tag of motion that is no locomotion: a fall, a seat, an attack. Queries leave it out, unless they ask for a tag that only
-    /// such motion has.
+    /// such motion has: see [`Database::accepted`].
     pub const NO_LOCOMOTION: &str = "no_locomotion";
 
     /// The tag of rows that no one captured: the build made them out of others.
@@ -314,10 +316,6 @@ impl Database {
             mirror_table = Some(table);
         }
         let residuals = c.schema.channels.iter().flat_map(|ch| ch.columns.clone().map(|_| ch.residual)).collect();
-        let (tag_sets, row_tag_sets) = tag_sets(c);
-        // The first set is that of rows without tags, if there are such.
-        let sets = &tag_sets[usize::from(!row_tag_sets.contains(&0))..];
-        let aside = tags::Aside::new(c.tags.iter().position(|t| t == Self::NO_LOCOMOTION), sets);
         let mut row_clips = vec![ClipIndex(0); c.row_frames.len()];
         for (i, clip) in c.clips.iter().enumerate() {
             row_clips[clip.row_range()].fill(ClipIndex::new(i));
@@ -333,9 +331,7 @@ impl Database {
             mirror_table,
             mirror_columns,
             residuals,
-            aside,
-            tag_sets,
-            row_tag_sets,
+            tag_sets: tag_sets::TagSets::new(c),
             row_clips,
             row_unrest: stands::unrest(&content),
             contact_pairs,
@@ -404,6 +400,12 @@ impl Database {
         ClipIndex::new(after.saturating_sub(1))
     }
 
+    /// The longest clip, seconds.
+    pub fn longest_clip_s(&self) -> f32 {
+        let frames = self.clips.iter().map(|c| c.frames).max().unwrap_or(0);
+        frames as f32 / self.pose_rate_hz
+    }
+
     /// Seconds from the start of its clip to a row's frame.
     pub fn row_time_s(&self, row: RowIndex) -> f64 {
         let clip = &self.clips[self.row_clips[row.at()].at()];
@@ -419,6 +421,13 @@ impl Database {
         for (slot, o) in out.iter_mut().enumerate().take(n) {
             *o = row[if mirrored { self.contact_pairs[slot] } else { slot }];
         }
+    }
+
+    /// True where a contact joint touches at a time of a clip (the nearest frame's label).
+    pub fn touches_at(&self, clip: ClipIndex, mirrored: bool, slot: usize, time_s: f64) -> bool {
+        let frame = nearest_frame(&self.clips[clip.at()], self.pose_rate_hz, time_s);
+        let slot = if mirrored { self.contact_pairs[slot] } else { slot };
+        self.contacts[frame * self.rig.contact_joints.len() + slot] == 1
     }
 
     /// The next touch-down of a contact joint after a time of a clip: in how many seconds (0 where it touches now, infinite
@@ -450,18 +459,6 @@ impl Database {
         for (i, o) in out.iter_mut().enumerate().take(k) {
             *o = crate::math::lerp(a[i], b[i], t);
         }
-    }
-
-    /// The tags of a row.
-    #[inline]
-    pub fn row_tags(&self, row: usize) -> &TagMask {
-        &self.tag_sets[self.row_tag_sets[row] as usize]
-    }
-
-    /// What a query with these tags accepts: see [`Database::NO_LOCOMOTION`].
-    #[inline]
-    pub fn accepted(&self, tags: TagFilter) -> TagFilter {
-        self.aside.left_out(tags)
     }
 
     /// The set of one tag.
@@ -526,31 +523,6 @@ fn position(kind: &'static str, names: &[String], name: &str) -> Result<usize, N
         name: name.to_owned(),
         nearest: nearest(name, names.iter().map(String::as_str)),
     })
-}
-
-/// The distinct sets of tags, the empty one first, and `[rows]` which of them each row has.
-fn tag_sets(c: &DatabaseContent) -> (Vec<TagMask>, Vec<u32>) {
-    let mut of_rows = vec![TagMask::default(); c.row_frames.len()];
-    for clip in &c.clips {
-        let rows = clip.row_range();
-        let frames = &c.row_frames[rows.clone()];
-        for span in &c.tag_spans {
-            // The frames of a clip's rows rise.
-            let first = rows.start + frames.partition_point(|f| *f < span.start);
-            let end = rows.start + frames.partition_point(|f| *f < span.end);
-            of_rows[first..end.max(first)].iter_mut().for_each(|tags| *tags |= TagMask::of(span.tag as usize));
-        }
-    }
-    let mut sets = vec![TagMask::default()];
-    let mut indices = std::collections::HashMap::from([(TagMask::default(), 0u32)]);
-    let row_sets = of_rows.into_iter().map(|tags| {
-        *indices.entry(tags).or_insert_with(|| {
-            sets.push(tags);
-            (sets.len() - 1) as u32
-        })
-    });
-    let row_sets = row_sets.collect();
-    (sets, row_sets)
 }
 
 /// The frame of the pool nearest to a time of a clip.

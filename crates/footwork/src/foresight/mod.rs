@@ -19,7 +19,7 @@ mod values;
 
 pub use grid::Ahead;
 
-use crate::database::{Database, TagFilter};
+use crate::database::{AcceptedTags, Database};
 use crate::frames::RowIndex;
 use grid::{BINS, Grid};
 use moments::{Graph, MomentIndex};
@@ -36,7 +36,7 @@ pub struct ForesightSpec {
     /// `[columns]` weights of the features by which poses are compared: 0 for trajectories.
     pub multipliers: Vec<f32>,
     /// Moments that may be gone to.
-    pub tags: TagFilter,
+    pub tags: AcceptedTags,
     /// Rows at the end of each non-looping clip that are not gone to.
     pub end_exclusion_rows: usize,
 }

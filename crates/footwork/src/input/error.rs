@@ -1,5 +1,7 @@
 //! Why an input, a state or a step is refused.
 
+use crate::database::TagCosts;
+
 /// The largest usable magnitude of a number, in metres, metres per second or radians.
 pub(super) const LARGEST: f32 = 1e6;
 
@@ -35,6 +37,20 @@ pub enum InputError {
         /// Values given.
         found: usize,
     },
+    /// More costs of tags than a search has room for.
+    #[error("`tag_costs` has {found} entries; at most {}: join those of one cost with `|`", TagCosts::MOST)]
+    TagCosts {
+        /// Entries given.
+        found: usize,
+    },
+    /// Variables that do not fit the state machine.
+    #[error("`variables` has {found} values; the state machine has {expected} variables and triggers")]
+    Variables {
+        /// Variables and triggers of the machine.
+        expected: usize,
+        /// Values given.
+        found: usize,
+    },
     /// A trajectory without points or out of order.
     #[error("`trajectory`: {what}")]
     Trajectory {
@@ -55,7 +71,7 @@ pub enum InputError {
         /// The first difference.
         difference: String,
     },
-    /// A required tag that no row has.
+    /// A query that cannot hold without a tag that no row has.
     #[error("`tags`: no row of the database has the required tag `{tag}`; mark clips with it or do not require it")]
     MissingTag {
         /// Name of the tag, or its number where it has no name.

@@ -15,7 +15,7 @@ pub use hooks::{CollisionHook, GroundHook, GroundPoint};
 pub use owned::{OwnedGoal, OwnedInput};
 pub use path::{Path, PathError};
 
-use crate::database::TagFilter;
+use crate::database::{TagCost, TagCosts, TagQuery};
 use crate::math::{Facing, Quat};
 use error::LARGEST;
 use glam::Vec3;
@@ -42,15 +42,33 @@ pub struct HandTarget {
     pub rotation: Option<Quat>,
 }
 
+/// Tags that are to be played from a time on. Where clips lead from here to such motion just in time, one of them is taken as soon as
+/// there is one; where none does, nothing changes. From that time on [`MotionInput::tags`] or the state machine must ask for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Later {
+    /// Which rows are to be played then.
+    pub tags: TagQuery,
+    /// When, in the character's time ([`StateHeader::time_s`](crate::matcher::StateHeader)), seconds.
+    pub at_s: f64,
+}
+
 /// Input of one character for one update.
 #[derive(Clone, Copy, Default)]
 pub struct MotionInput<'a> {
     /// Where to go.
     pub goal: Goal<'a>,
-    /// Which rows may be jumped to.
-    pub tags: TagFilter,
+    /// Which rows may be jumped to: [`Database::tag_query`](crate::database::Database::tag_query) reads it from text.
+    pub tags: TagQuery,
+    /// Tags that are to be played at a later time, such as a crouch before a low door.
+    pub later: Option<Later>,
+    /// What rows cost more or less for their tags, at most [`TagCosts::MOST`]: soft preferences beside `tags`. Costs are from
+    /// -1e6 to 1e6.
+    pub tag_costs: &'a [TagCost],
     /// Values of the schema's user channels, in its order; may be empty where there are none.
     pub user: &'a [f32],
+    /// Values of the variables and triggers of the character's state machine, in the order of
+    /// [`Machine::variable_names`](crate::matcher::machine::Machine::variable_names); empty leaves all as the machine has them.
+    pub variables: &'a [f32],
     /// Keeps the simulated and predicted path out of walls.
     pub collide: Option<&'a CollisionHook<'a>>,
     /// What is stood on; `None` is level ground.
@@ -68,7 +86,10 @@ impl std::fmt::Debug for MotionInput<'_> {
         f.debug_struct("MotionInput")
             .field("goal", &self.goal)
             .field("tags", &self.tags)
+            .field("later", &self.later)
+            .field("tag_costs", &self.tag_costs)
             .field("user", &self.user)
+            .field("variables", &self.variables)
             .field("collide", &self.collide.is_some())
             .field("ground", &self.ground.is_some())
             .field("body", &self.body)
@@ -124,10 +145,20 @@ impl MotionInput<'_> {
                 }
             }
         }
+        if self.tag_costs.len() > TagCosts::MOST {
+            return Err(InputError::TagCosts { found: self.tag_costs.len() });
+        }
+        for of in self.tag_costs {
+            finite("tag_costs", &[of.cost])?;
+        }
         if self.user.len() != user_width {
             return Err(InputError::UserWidth { expected: user_width, found: self.user.len() });
         }
         finite("user", self.user)?;
+        finite("variables", self.variables)?;
+        if let Some(later) = self.later.filter(|later| !later.at_s.is_finite()) {
+            return Err(InputError::NotUsable { field: "later.at_s", value: later.at_s as f32 });
+        }
         if let Some(body) = self.body {
             finite("body.position", &body.position.to_array())?;
             finite("body.velocity", &body.velocity.to_array())?;
@@ -181,7 +212,6 @@ impl MotionInput<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::database::TagMask;
     use glam::Vec2;
 
     #[test]
@@ -195,6 +225,10 @@ mod tests {
         assert!(MotionInput { user: &[1.0], ..Default::default() }.validate(2).is_err());
         assert!(MotionInput { user: &[f32::NAN], ..Default::default() }.validate(1).is_err());
         assert!(MotionInput { goal: Goal::Trajectory(&[]), ..Default::default() }.validate(0).is_err());
+        let costs = |n: usize, cost: f32| vec![TagCost { cost, ..TagCost::default() }; n];
+        let with = |tag_costs: &[TagCost]| MotionInput { tag_costs, ..Default::default() }.validate(0);
+        assert_eq!((with(&costs(16, -2.0)), with(&costs(17, 0.0))), (Ok(()), Err(InputError::TagCosts { found: 17 })));
+        assert!(with(&costs(1, f32::NAN)).unwrap_err().to_string().contains("tag_costs"));
         let fast = Goal::Velocity { velocity: Vec3::X * 1e30, facing: None };
         assert!(MotionInput { goal: fast, ..Default::default() }.validate(0).is_err());
         let nowhere = Goal::Velocity { velocity: Vec3::X, facing: Some(Facing { x: 0.0, z: 0.0 }) };
@@ -205,8 +239,9 @@ mod tests {
     #[test]
     fn a_signature_changes_with_the_goal_alone() {
         let a = MotionInput::stick(Stick::towards(Vec3::Z, Gait::Walk));
+        let tags = TagQuery::of_codes([0]).unwrap();
         let b = MotionInput::stick(Stick::towards(Vec3::Z, Gait::Run));
-        assert_eq!(a.signature(), MotionInput { tags: TagFilter::required(TagMask::of(0)), ..a }.signature());
+        assert_eq!(a.signature(), MotionInput { tags, ..a }.signature());
         assert_ne!(a.signature(), b.signature());
     }
 }

@@ -1,7 +1,7 @@
 //! An input that owns everything it holds.
 
-use super::{ExternalBody, Goal, HandTarget, MotionInput, Path, Stick, TrajectoryPoint};
-use crate::database::TagFilter;
+use super::{ExternalBody, Goal, HandTarget, Later, MotionInput, Path, Stick, TrajectoryPoint};
+use crate::database::{TagCost, TagQuery};
 use crate::math::Facing;
 use glam::Vec3;
 use std::sync::Arc;
@@ -13,9 +13,15 @@ pub struct OwnedInput {
     /// Where to go.
     pub goal: OwnedGoal,
     /// Which rows may be played.
-    pub tags: TagFilter,
+    pub tags: TagQuery,
+    /// What rows cost more or less for their tags.
+    pub tag_costs: Vec<TagCost>,
+    /// As [`MotionInput::later`].
+    pub later: Option<Later>,
     /// Values of the schema's user channels, in its order.
     pub user: Vec<f32>,
+    /// Values of the variables and triggers of the state machine, in its order; empty leaves all as the machine has them.
+    pub variables: Vec<f32>,
     /// The body that the game moves.
     pub body: Option<ExternalBody>,
     /// What to look at, world, metres.
@@ -67,7 +73,10 @@ impl OwnedInput {
                 OwnedGoal::Trajectory(points) => Goal::Trajectory(points),
             },
             tags: self.tags,
+            later: self.later,
+            tag_costs: &self.tag_costs,
             user: &self.user,
+            variables: &self.variables,
             body: self.body,
             look_at: self.look_at,
             hands: self.hands,
@@ -100,8 +109,11 @@ mod tests {
             OwnedGoal::Trajectory(vec![at(0.5), at(1.0)]),
         ];
         for goal in goals {
-            let owned = OwnedInput { goal, user: vec![1.0], look_at: Some(Vec3::Y), ..OwnedInput::default() };
+            let tag_costs = vec![TagCost { cost: 0.5, ..TagCost::default() }];
+            let owned =
+                OwnedInput { goal, tag_costs, user: vec![1.0], look_at: Some(Vec3::Y), ..OwnedInput::default() };
             let input = owned.borrow();
+            assert_eq!(input.tag_costs, owned.tag_costs);
             assert_eq!((input.user, input.look_at), (&[1.0][..], Some(Vec3::Y)));
             assert_eq!(input.validate(1), Ok(()));
             let same = match (&owned.goal, input.goal) {

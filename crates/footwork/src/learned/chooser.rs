@@ -2,7 +2,7 @@
 
 use super::networks::Networks;
 use super::source::{Decompressed, DecompressionRoom, begin, correction};
-use crate::database::{Database, TagFilter};
+use crate::database::Database;
 use crate::frames::ClipIndex;
 use crate::matcher::character::{Character, Choice, Chooser, Update};
 use crate::matcher::model::Model;
@@ -44,15 +44,20 @@ impl Projection {
     fn project(&self, update: &mut Update) -> bool {
         let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return false };
         let query = &update.scratch.query;
-        let multipliers = update.character.shortlist_multipliers();
+        let multipliers = &update.character.weights(0).shortlist;
         self.networks.project(query, &mut room.found, &mut room.networks);
         let trusted = self.networks.calibration.trusted_distance;
         let Some(exact) = self.exact.as_ref().filter(|_| distance(query, &room.found) > trusted) else { return false };
         let (db, config) = (&*exact.db, update.character.config());
         let end_exclusion_rows = (config.search.end_exclusion_s * db.search_rate_hz).round() as usize;
         let candidates =
-            Candidates { end_exclusion_rows, tags: db.accepted(update.input.tags), ..Candidates::default() };
-        let ask = SearchQuery { candidates, ..SearchQuery::new(query, multipliers) };
+            Candidates { end_exclusion_rows, tags: db.accepted(&update.input.tags), ..Candidates::default() };
+        update.scratch.tag_costs.set(db, update.input.tag_costs);
+        let ask = SearchQuery {
+            tag_costs: Some(&update.scratch.tag_costs),
+            candidates,
+            ..SearchQuery::new(&update.scratch.query, multipliers)
+        };
         let Some(found) = exact.index.search(db, &ask) else { return false };
         let latents = self.networks.latents();
         let (features, rest) = room.found.split_at_mut(db.features.columns);
@@ -132,7 +137,7 @@ impl Chooser for Projection {
         h.stranded = false;
         let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return Choice::Continue };
         let (calibration, search) = (&self.networks.calibration, &character.config().search);
-        let (query, multipliers) = (&update.scratch.query, character.shortlist_multipliers());
+        let (query, multipliers) = (&update.scratch.query, &character.weights(0).shortlist);
         let [now, found] = [&room.now, &room.found].map(|code| cost(query, multipliers, code));
         let enough = now * (1.0 - search.minimum_improvement);
         let apart = distance(&room.now[..query.len()], &room.found);
@@ -151,8 +156,9 @@ impl Chooser for Projection {
             found: None,
             continuing: None,
             jumped,
-            candidates: Candidates { tags: exact.db.accepted(TagFilter::default()), ..Candidates::default() },
+            candidates: Candidates { tags: exact.db.accepted(&update.input.tags), ..Candidates::default() },
             rest_cost: 0.0,
+            weights: 0,
         });
         if !jumped {
             self.correct(update, CORRECTION * (calibration.transition_distance / apart).min(1.0));

@@ -1,8 +1,8 @@
 //! Motion out of a decompressor.
 
 use super::networks::{Decompression, Networks, STEP_S};
-use crate::database::{Database, DatabaseEvent, TagMask};
-use crate::frames::{ClipIndex, RowIndex};
+use crate::database::{Database, TagMask};
+use crate::frames::{ClipIndex, EventId, RowIndex};
 use crate::matcher::Playing;
 use crate::matcher::character::Update;
 use crate::matcher::source::{Clips, Moment, MotionSource, Room, Span};
@@ -359,7 +359,7 @@ impl MotionSource for Decompressed {
         }
     }
 
-    fn is_memory(&self, memory: &[f32]) -> bool {
+    fn is_memory(&self, _playing: &Playing, memory: &[f32]) -> bool {
         memory.is_empty() || (memory[0] >= 0.0 && memory[0] <= MOST_STEPS && memory[0].fract() == 0.0)
     }
 
@@ -501,10 +501,9 @@ impl MotionSource for Decompressed {
         }
     }
 
-    fn events(&self, clip: ClipIndex) -> &[DatabaseEvent] {
-        match &self.codes {
-            Codes::Stepped => &[],
-            Codes::Rows(clips, _) => clips.events(clip),
+    fn passed(&self, at: Moment, from_s: f64, report: &mut dyn FnMut(f64, EventId)) {
+        if let Codes::Rows(clips, _) = &self.codes {
+            clips.passed(at, from_s, report);
         }
     }
 }

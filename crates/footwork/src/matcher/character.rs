@@ -14,6 +14,7 @@ use crate::blend::inertialize::Joints;
 use crate::database::{Database, TagMask};
 use crate::foresight::Foresight;
 use crate::input::MotionInput;
+use crate::matcher::machine::{Machine, Plays};
 use crate::math::Transform;
 use crate::motion::StickSpeeds;
 use crate::rig::{Leg, Rig};
@@ -33,6 +34,7 @@ pub struct Character {
     pub(super) source: Arc<dyn MotionSource>,
     pub(super) chooser: Arc<dyn Chooser>,
     pub(super) database: Option<Arc<Database>>,
+    pub(super) machine: Option<Arc<Machine>>,
     /// Shared, so that a recorder can tell cheaply whether a character still has the settings it had.
     pub(super) config: Arc<MatcherConfig>,
     pub(super) resolved: Resolved,
@@ -41,14 +43,29 @@ pub struct Character {
 /// Springs are made no slower by less: ten times as slow as they are set.
 const LEAST_RESPONSIVENESS: f32 = 0.01;
 
-/// What names and settings mean for this model.
-#[derive(Clone, Debug)]
-pub(super) struct Resolved {
+/// Weights of features.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Weights {
     /// `[columns]` run-time weights.
     pub multipliers: Vec<f32>,
     /// `[columns]` the weights by which the moments are found that are compared once more: with about what
     /// [`SearchConfig::way_cost`](super::SearchConfig) will add.
-    pub shortlist_multipliers: Vec<f32>,
+    pub shortlist: Vec<f32>,
+}
+
+impl Weights {
+    fn new(model: &Model, config: &MatcherConfig) -> Self {
+        Self { multipliers: multipliers(model, config), shortlist: shortlist_multipliers(model, config) }
+    }
+}
+
+/// What names and settings mean for this model.
+#[derive(Clone, Debug)]
+pub(super) struct Resolved {
+    /// Weights of features: those of the settings, then those of states of the machine that have their own.
+    pub weights: Vec<Weights>,
+    /// `[states of the machine]` which of them.
+    pub weights_of_states: Vec<usize>,
     /// What a full stick stands for.
     pub stick: StickSpeeds,
     /// How fast the root is turned at least, radians per second.
@@ -63,6 +80,8 @@ pub(super) struct Resolved {
     pub arms: [Option<Leg>; 2],
     pub levers: Levers,
     pub layout: BlockLayout,
+    /// Events that can fall on one instant, at most.
+    pub events_at_once: usize,
 }
 
 impl Character {
@@ -74,8 +93,8 @@ impl Character {
         config: MatcherConfig,
     ) -> Result<Self, ConfigError> {
         config.validate_for(&model)?;
-        let resolved = Resolved::new(&model, &*source, &config);
-        Ok(Self { model, source, chooser, database: None, config: Arc::new(config), resolved })
+        let resolved = Resolved::new(&model, &*source, &config, None);
+        Ok(Self { model, source, chooser, database: None, machine: None, config: Arc::new(config), resolved })
     }
 
     /// The same, searching a database or none.
@@ -85,8 +104,22 @@ impl Character {
 
     /// The same choices among other motion.
     pub(crate) fn with_source(self, model: Arc<Model>, source: Arc<dyn MotionSource>) -> Self {
-        let resolved = Resolved::new(&model, &*source, &self.config);
+        let resolved = Resolved::new(&model, &*source, &self.config, self.machine.as_deref());
         Self { model, source, resolved, ..self }
+    }
+
+    /// What gives motion.
+    pub(crate) fn source(&self) -> &dyn MotionSource {
+        &*self.source
+    }
+
+    /// What source and machine remember of a character that begins.
+    pub(super) fn begin(&self, state: &mut MatcherState) {
+        let layout = &self.resolved.layout;
+        self.source.begin(&mut state.block[layout.memory.clone()]);
+        if let Some(machine) = &self.machine {
+            machine.begin(&mut state.block[layout.machine.clone()]);
+        }
     }
 
     /// What all its motion has in common.
@@ -99,9 +132,9 @@ impl Character {
         &self.resolved.layout
     }
 
-    /// `[columns]` run-time weights and about what the way will add, for those who choose by features alone.
-    pub(crate) fn shortlist_multipliers(&self) -> &[f32] {
-        &self.resolved.shortlist_multipliers
+    /// Weights of features: the settings' own at 0.
+    pub(crate) fn weights(&self, which: usize) -> &Weights {
+        &self.resolved.weights[which]
     }
 
     /// The database that is searched; `None` for a character without one.
@@ -168,13 +201,13 @@ impl Character {
     pub(super) fn new_state(&self, world_from_root: Transform) -> MatcherState {
         let layout = &self.resolved.layout;
         let mut state = MatcherState::new(&self.model, layout, world_from_root, self.resting());
-        self.source.begin(&mut state.block[layout.memory.clone()]);
+        self.begin(&mut state);
         state
     }
 
     /// Room for what a character of this kind shows.
     pub fn output(&self) -> Output {
-        Output::new(&self.model, self.resting())
+        Output::new(&self.model, self.resolved.events_at_once, self.resting())
     }
 
     /// Room to work in, for any number of characters of this kind on one thread.
@@ -184,7 +217,8 @@ impl Character {
 
     /// The moment at which a character at rest starts.
     pub(super) fn resting(&self) -> Playing {
-        self.chooser.rest(self)
+        let of_machine = self.machine.as_ref().and_then(|machine| machine.resting());
+        of_machine.unwrap_or_else(|| self.chooser.rest(self))
     }
 
     /// How the offsets of a transition are blended out, joint by joint.
@@ -198,23 +232,34 @@ impl Character {
     }
 
     /// True when a non-looping clip is over in less than `within_s`.
-    pub(super) fn is_over(&self, playing: &Playing, within_s: f64) -> bool {
+    pub(crate) fn is_over(&self, playing: &Playing, within_s: f64) -> bool {
         let span = self.source.span(playing.clip);
         !span.looping && playing.time_s + within_s >= span.seconds
     }
 }
 
 impl Resolved {
-    fn new(model: &Model, source: &dyn MotionSource, config: &MatcherConfig) -> Self {
+    fn new(model: &Model, source: &dyn MotionSource, config: &MatcherConfig, machine: Option<&Machine>) -> Self {
         let (skeleton, rig) = (&model.skeleton, &model.rig);
         let look = config.look_at.joints.iter().filter_map(|j| {
             let joint = rig.joint(skeleton, &j.joint)?;
             Some(LookJoint { joint, yaw_deg: j.yaw_deg, pitch_deg: j.pitch_deg })
         });
         let arm = |name: &String| rig.joint(skeleton, name).and_then(|hand| rig.arm(skeleton, hand));
+        let mut weights = vec![Weights::new(model, config)];
+        let weights_of_states = machine.iter().flat_map(|machine| machine.states()).map(|state| match &state.plays {
+            Plays::Matching { channel_cost, .. } if !channel_cost.is_empty() => {
+                let mut own = config.clone();
+                own.channel_cost.extend(channel_cost.iter().map(|(label, cost)| (label.clone(), *cost)));
+                weights.push(Weights::new(model, &own));
+                weights.len() - 1
+            }
+            _ => 0,
+        });
+        let weights_of_states = weights_of_states.collect();
         Self {
-            multipliers: multipliers(model, config),
-            shortlist_multipliers: shortlist_multipliers(model, config),
+            weights,
+            weights_of_states,
             stick: config.speeds.over(&model.stick),
             free_turn_radps: if model.stick.turns { 0.0 } else { config.root.sparse_turn_degps.to_radians() },
             springs: springs(config),
@@ -222,7 +267,8 @@ impl Resolved {
             look: look.collect(),
             arms: [arm(&config.hands.joints[0]), arm(&config.hands.joints[1])],
             levers: Levers::new(skeleton),
-            layout: BlockLayout::new(model, source.memory_width()),
+            layout: BlockLayout::new(model, source.memory_width(), machine.map_or(0, Machine::memory_width)),
+            events_at_once: source.most_events_at_once() + machine.map_or(0, Machine::most_events_at_once),
         }
     }
 }

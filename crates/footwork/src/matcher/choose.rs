@@ -9,7 +9,10 @@ impl Update<'_> {
         let character = self.character;
         let may_continue = !character.is_over(&self.state.header.playing, CONTROL_S);
         self.scratch.last = None;
-        let choice = character.chooser.choose(self, may_continue);
+        let choice = match self.choice_of_state() {
+            Some(choice) => choice,
+            None => character.chooser.choose(self, may_continue),
+        };
         let h = &mut self.state.header;
         (h.searched_velocity, h.searched_facing) = (h.desired.velocity, h.desired.facing);
         if let Choice::Transition(next) = choice {

@@ -109,6 +109,9 @@ settings! {
         /// Cost of continuing, in the units of `transition_cost`, below which no search is made. Higher values save time and
         /// miss small improvements. See `docs/guide/tuning.md`.
         keep_playing_within: f32 = 0.0, in 0.0 to 1e6;
+        /// Cost, in the units of `transition_cost`, above which nothing is played: neither candidates nor what plays. Where
+        /// nothing is left, the character comes to rest and is `stranded`, as under tags that leave nothing. Default: no limit.
+        max_cost: Option<f32>, in 0.0 to 1e6;
         /// Part before the end of a non-looping clip that is not a target of transitions.
         end_exclusion_s: f32 = 0.33, in 0.0 to 60.0, unit "s";
         /// Part before and after the playing time that is not a target of transitions.
@@ -155,6 +158,15 @@ impl ConfigError {
 impl From<SettingError> for ConfigError {
     fn from(e: SettingError) -> Self {
         Self { key: e.key, what: e.what }
+    }
+}
+
+impl SearchConfig {
+    /// True when a transition at a cost is enough of an improvement on what plays, at its cost.
+    pub(super) fn is_enough(&self, cost: f32, playing: f32) -> bool {
+        // Where tags attract, costs may be negative.
+        let share = if playing < 0.0 { 1.0 + self.minimum_improvement } else { 1.0 - self.minimum_improvement };
+        cost < playing * share
     }
 }
 

@@ -1,35 +1,39 @@
 //! Choosing by search: the row of a database whose features fit best, and to which a transition is cheap.
 
 use super::character::{Character, Choice, Chooser, Update};
-use super::config::{ConfigError, MatcherConfig};
+use super::config::MatcherConfig;
 use super::foreseen::{self, Wanted};
 use super::model::Model;
 use super::playing::Playing;
-use super::predict::prediction;
-use super::scratch::{LastSearch, Scratch};
-use super::source::{Clips, nearest_row, wrapped_s};
-use super::state::MatcherState;
+use super::scratch::LastSearch;
+use super::source::{nearest_row, wrapped_s};
 use super::weights::shortlist_multipliers;
-use crate::database::{Database, MirrorMode, TagFilter};
+use crate::database::{AcceptedTags, Database, MirrorMode, TagQuery};
 use crate::foresight::Foresight;
 use crate::frames::RowIndex;
-use crate::input::{Gait, Goal, MotionInput, Stick};
-use crate::math::Transform;
-use crate::schema::{ChannelKind, SourceBuffers};
-use crate::search::explain::{Outcome, channel_costs};
+use crate::schema::ChannelKind;
 use crate::search::moments::Moments;
-use crate::search::{
-    Candidates, Explanation, Match, OwnedQuery, PerColumn, PlainColumns, SearchIndex, SearchQuery, row_cost,
-};
+use crate::search::{Ahead, Candidates, Match, PerColumn, PlainColumns, SearchIndex, SearchQuery, row_cost};
 use std::sync::Arc;
+
+/// What a search is asked beside the query.
+#[derive(Clone, Copy)]
+struct Ask {
+    /// False where what plays is over.
+    may_continue: bool,
+    max_cost: f32,
+    rest_cost: f32,
+    /// Rows that lead somewhere in time, in the place of those whose tags are accepted.
+    ahead: Option<Ahead>,
+}
 
 /// Searches a database.
 #[derive(Debug)]
-struct Search {
-    db: Arc<Database>,
-    index: Arc<SearchIndex>,
+pub(super) struct Search {
+    pub db: Arc<Database>,
+    pub index: Arc<SearchIndex>,
     /// Where `search.foresight_cost` asks for it.
-    foresight: Option<Arc<Foresight>>,
+    pub foresight: Option<Arc<Foresight>>,
 }
 
 impl Search {
@@ -42,23 +46,27 @@ impl Search {
     /// The moments that fit best, into `scratch.best`; returns how many, and which candidates were looked at. What costs more
     /// than `max_cost` is left out. A clip that is over (`may_continue` is false) looks most like its own last
     /// moments: going back there would be a stutter. Only where there is nothing else may the jump be short.
-    fn search(&self, update: &mut Update, may_continue: bool, max_cost: f32, rest_cost: f32) -> (usize, Candidates) {
+    fn search(&self, update: &mut Update, ask: &Ask) -> (usize, Candidates) {
+        let Ask { may_continue, max_cost, rest_cost, ahead } = *ask;
         let (db, config) = (&*self.db, &update.character.config);
+        let weights = update.character.weights_of(update.state);
         let near_s = config.search.near_exclusion_s;
         let nears = [near_s.max(db.schema.horizon_s().1), near_s, 0.0];
         let nears = if may_continue { &nears[1..2] } else { &nears[..] };
+        let tags = if ahead.is_some() { AcceptedTags::default() } else { update.accepted(db) };
         let scratch = &mut *update.scratch;
         let room = &mut scratch.best[..config.search.candidates];
         let (mut kept, mut looked_at) = (0, Candidates::default());
         for near_s in nears {
-            looked_at = candidates(db, config, update.input, &update.state.header.playing, *near_s);
+            looked_at = Candidates { ahead, ..candidates(db, config, tags, &update.state.header.playing, *near_s) };
             let ask = SearchQuery {
                 transition_cost: config.search.transition_cost,
+                tag_costs: Some(&scratch.tag_costs),
                 rest_cost,
                 shown: &scratch.shown_rows,
                 max_cost,
                 candidates: looked_at,
-                ..SearchQuery::new(&scratch.query, &update.character.resolved.shortlist_multipliers)
+                ..SearchQuery::new(&scratch.query, &update.character.weights(weights).shortlist)
             };
             kept = self.index.search_moments(db, &ask, room);
             if kept > 0 {
@@ -74,7 +82,8 @@ impl Search {
         let p = update.state.header.playing;
         let row = nearest_row(db, &p)?;
         update.continuing_features(db.features.row(row));
-        let cost = self.cost_of_playing(update, &update.character.resolved.multipliers, row, rest_cost);
+        let weights = update.character.weights(update.character.weights_of(update.state));
+        let cost = self.cost_of_playing(update, &weights.multipliers, row, rest_cost);
         let by_query = p.mirrored && db.mirror == MirrorMode::Query;
         Some(Match { row, mirrored: by_query, cost, continuing: true })
     }
@@ -83,8 +92,9 @@ impl Search {
     fn cost_of_playing(&self, update: &Update, multipliers: &[f32], row: RowIndex, rest_cost: f32) -> f32 {
         let (db, scratch) = (&*self.db, &*update.scratch);
         let cost = row_cost(&scratch.query, multipliers, &scratch.continuing, &PlainColumns, &PerColumn(&db.residuals));
+        let beside = SearchQuery::extra_cost_of_playing(db, row, rest_cost) + scratch.tag_costs.of_row(db, row.at());
         // What is too far to be told stays a number, which is all that a search asks of it.
-        (cost + SearchQuery::extra_cost_of_playing(db, row, rest_cost)).min(f32::MAX)
+        (cost + beside).min(f32::MAX)
     }
 
     /// Of the best `kept` candidates by features the one that is best when the transition counts too, and its whole cost.
@@ -101,6 +111,9 @@ impl Search {
             if let Some(cost) = SearchIndex::row_cost(db, &ask, row, mirrored) {
                 best = cheaper(update, db, wanted, Match { row, mirrored, cost, continuing: false }, best);
             }
+        }
+        if best.1 == f32::INFINITY {
+            return None;
         }
         // The moment is chosen; now the row of it, by the same costs.
         let found = best.0;
@@ -119,7 +132,7 @@ fn index(db: &Database, model: &Model, config: &MatcherConfig) -> Arc<SearchInde
 }
 
 /// The table that a configuration asks for: `before`, if that was made for the same.
-fn foresight(
+pub(super) fn foresight(
     db: &Database,
     model: &Model,
     config: &MatcherConfig,
@@ -165,7 +178,7 @@ impl Chooser for Search {
             }
         }
         db.features.normalize(&mut query);
-        let tags = db.accepted(TagFilter::default());
+        let tags = db.accepted(&TagQuery::default());
         let candidates =
             Candidates { end_exclusion_rows: end_rows(db, &character.config), tags, ..Candidates::default() };
         let ask = SearchQuery { candidates, ..SearchQuery::new(&query, &multipliers) };
@@ -178,11 +191,14 @@ impl Chooser for Search {
         update.query_of(true);
         let candidates = Candidates {
             end_exclusion_rows: end_rows(db, &character.config),
-            tags: db.accepted(update.input.tags),
+            tags: update.accepted(db),
             ..Candidates::default()
         };
-        let query = SearchQuery::new(&update.scratch.query, &character.resolved.multipliers);
-        let found = self.index.search(db, &SearchQuery { candidates, ..query });
+        update.scratch.tag_costs.set(db, update.input.tag_costs);
+        let tag_costs = Some(&update.scratch.tag_costs);
+        let multipliers = &character.weights(character.weights_of(update.state)).multipliers;
+        let query = SearchQuery::new(&update.scratch.query, multipliers);
+        let found = self.index.search(db, &SearchQuery { tag_costs, candidates, ..query });
         found.map_or_else(|| self.rest(character), |m| playing_at(db, m.row, m.mirrored))
     }
 
@@ -190,11 +206,17 @@ impl Chooser for Search {
         update.query();
         let config = &update.character.config.search;
         let db = &*self.db;
+        update.scratch.tag_costs.set(db, update.input.tag_costs);
         let rest_cost = config.rest_cost * update.state.header.rests(&update.character.config);
         let continuing = if may_continue { self.continuing(update, rest_cost) } else { None };
-        let accepted = db.accepted(update.input.tags);
-        let allowed = continuing.filter(|c| accepted.allows(db.row_tags(c.row.at())));
-        if allowed.is_some_and(|c| c.cost < config.keep_playing_within) {
+        let accepted = update.accepted(db);
+        let most = config.max_cost.unwrap_or(f32::INFINITY);
+        let ahead = update.ahead(db);
+        let leads = |c: &Match| ahead.is_some_and(|(_, on_the_way)| on_the_way.holds(db, c.row.at()));
+        let on_the_way = continuing.is_some_and(|c| leads(&c));
+        let allowed = continuing.filter(|c| (on_the_way || db.accepts(&accepted, c.row.at())) && c.cost <= most);
+        // Where tags attract, costs are counted from the least that tags can make them.
+        if allowed.is_some_and(|c| c.cost - update.scratch.tag_costs.least() < config.keep_playing_within) {
             update.state.header.stranded = false;
             return Choice::Continue;
         }
@@ -205,16 +227,29 @@ impl Chooser for Search {
         });
         update.state.header.shown_rows(db, &mut update.scratch.shown_rows);
         // What fits worse than what plays is no choice, unless what plays is not allowed: then it counts whether there is one.
-        let weights = &update.character.resolved.shortlist_multipliers;
+        let which = update.character.weights_of(update.state);
+        let weights = &update.character.weights(which).shortlist;
         let max_cost = allowed.map_or(f32::INFINITY, |c| {
             let cost = self.cost_of_playing(update, weights, c.row, rest_cost);
             wanted.foresight.as_ref().map_or(cost, |foresight| (cost + foresight.cost(db, &c)).min(f32::MAX))
         });
-        let (kept, candidates) = self.search(update, may_continue, max_cost, rest_cost);
-        update.scratch.last = Some(LastSearch { found: continuing, continuing, jumped: false, candidates, rest_cost });
-        update.state.header.stranded = allowed.is_none() && kept == 0;
+        // With more candidates than one, `best` applies the limit: by the weights of the features alone.
+        let max_cost = if config.candidates == 1 { max_cost.min(most) } else { max_cost };
+        let ask = Ask { may_continue, max_cost, rest_cost, ahead: None };
+        // The way to what is wanted later, if there is one; who is on it stays on it.
+        let way = ahead.map(|(wanted, _)| Ask { ahead: Some(wanted), ..ask });
+        let way = way.map(|way| if on_the_way { way } else { Ask { max_cost: f32::INFINITY, ..way } });
+        let found_way = way.map(|way| self.search(update, &way)).filter(|(kept, _)| on_the_way || *kept > 0);
+        let (allowed, playing_cost) = match (&found_way, on_the_way) {
+            (Some(_), false) => (None, None),
+            _ => (allowed, playing_cost),
+        };
+        let (kept, candidates) = found_way.unwrap_or_else(|| self.search(update, &ask));
+        update.scratch.last =
+            Some(LastSearch { found: continuing, continuing, jumped: false, candidates, rest_cost, weights: which });
         let found = self.best(update, &wanted, kept);
-        let enough = |cost: f32| playing_cost.is_none_or(|playing| cost < playing * (1.0 - config.minimum_improvement));
+        update.state.header.stranded = allowed.is_none() && found.is_none();
+        let enough = |cost: f32| playing_cost.is_none_or(|playing| config.is_enough(cost, playing));
         let jump = found.filter(|(_, cost)| enough(*cost)).map(|(m, _)| m);
         update.state.header.searches += 1;
         update.output.searches += 1;
@@ -222,6 +257,32 @@ impl Chooser for Search {
             (last.found, last.jumped) = (found.map(|(m, _)| m).or(continuing), jump.is_some());
         }
         jump.map_or(Choice::Continue, |m| Choice::Transition(playing_at(db, m.row, m.mirrored)))
+    }
+}
+
+/// How much too early a stance begins, at most and at least, seconds: rows and play rates are not exact, and who comes a moment too
+/// late would begin anew.
+const EARLY_S: [f32; 2] = [0.12, 0.03];
+/// On its way, it may be so much too early or too late, seconds.
+const OFF_S: f32 = 0.2;
+
+impl Update<'_> {
+    /// The rows that lead in time to what is wanted later, and those that do so still once it is played; `None` where nothing is, or
+    /// the time has come.
+    fn ahead(&self, db: &Database) -> Option<(Ahead, Ahead)> {
+        let later = self.input.later?;
+        let left_s = (later.at_s - self.state.header.time_s) as f32;
+        if !(left_s > 0.0 && left_s < db.longest_clip_s()) {
+            return None;
+        }
+        let tags = db.accepted(&later.tags);
+        let rows = |seconds: f32| (seconds.max(0.0) * db.search_rate_hz).round() as usize;
+        let within = |early_s: f32, late_s: f32| Ahead {
+            tags,
+            not_yet_rows: rows(left_s - early_s),
+            then_rows: rows(left_s + late_s).max(1),
+        };
+        Some((within(EARLY_S[0], -EARLY_S[1]), within(OFF_S, OFF_S)))
     }
 }
 
@@ -235,18 +296,27 @@ fn end_rows(db: &Database, config: &MatcherConfig) -> usize {
     (config.search.end_exclusion_s * db.search_rate_hz).round() as usize
 }
 
-fn candidates(db: &Database, config: &MatcherConfig, input: &MotionInput, p: &Playing, near_s: f32) -> Candidates {
+pub(super) fn candidates(
+    db: &Database,
+    config: &MatcherConfig,
+    tags: AcceptedTags,
+    p: &Playing,
+    near_s: f32,
+) -> Candidates {
     Candidates {
         end_exclusion_rows: end_rows(db, config),
         near: near_rows(db, p, near_s),
         near_mirrored: p.mirrored && db.mirror == MirrorMode::Query,
-        tags: db.accepted(input.tags),
+        tags,
+        ahead: None,
     }
 }
 
 /// Rows within `seconds` of what plays; in a loop the range may come out of the other end.
 fn near_rows(db: &Database, p: &Playing, seconds: f32) -> [(usize, usize); 2] {
-    let rows = db.clips[p.clip.at()].row_range();
+    // What is no clip of the database has no rows.
+    let Some(clip) = db.clips.get(p.clip.at()) else { return [(0, 0); 2] };
+    let rows = clip.row_range();
     let n = rows.len();
     let rate = f64::from(db.search_rate_hz);
     let (middle, reach) = (wrapped_s(db, p) * rate, f64::from(seconds) * rate);
@@ -254,7 +324,7 @@ fn near_rows(db: &Database, p: &Playing, seconds: f32) -> [(usize, usize); 2] {
     let high = (middle + reach).floor() as i64 + 1;
     let clamp = |i: i64| rows.start + i.clamp(0, n as i64) as usize;
     let inside = (clamp(low), clamp(high));
-    if !db.clips[p.clip.at()].looping() {
+    if !clip.looping() {
         return [inside, (0, 0)];
     }
     let around = if low < 0 {
@@ -265,116 +335,4 @@ fn near_rows(db: &Database, p: &Playing, seconds: f32) -> [(usize, usize); 2] {
         (0, 0)
     };
     [inside, around]
-}
-
-impl Character {
-    /// A character that plays clips of a database. Builds the search index, and the table of foresight where
-    /// [`SearchConfig::foresight_cost`](super::SearchConfig) is above 0.
-    ///
-    /// # Errors
-    /// Returns [`ConfigError`] if a setting is out of range, or names a channel or joint that the database does not have.
-    pub fn new(database: Arc<Database>, config: MatcherConfig) -> Result<Self, ConfigError> {
-        let model = Arc::new(Model::of(&database));
-        config.validate_for(&model)?;
-        let chooser = Arc::new(Search::new(database.clone(), &model, &config));
-        let character = Self::from_parts(model, Arc::new(Clips(database.clone())), chooser, config)?;
-        Ok(Self { database: Some(database), ..character })
-    }
-
-    /// The same character with other settings. Reuses the search index unless `search.backend` changes; it stays fastest for the
-    /// weights that it was built with. Reuses the table of foresight unless speeds, weights of the pose or exclusions change.
-    ///
-    /// # Errors
-    /// As [`Character::new`].
-    pub fn with_config(&self, config: MatcherConfig) -> Result<Self, ConfigError> {
-        config.validate_for(&self.model)?;
-        let other = self.chooser.for_config(&self.model, &self.config, &config);
-        let chooser = other.unwrap_or_else(|| self.chooser.clone());
-        let (model, source) = (self.model.clone(), self.source.clone());
-        Ok(Self { database: self.database.clone(), ..Self::from_parts(model, source, chooser, config)? })
-    }
-
-    /// The same character, searching its database by another index, such as one with forced instructions
-    /// ([`Setting`](crate::search::structures::Setting)): for tests and measurements. `None` for networks.
-    pub fn with_index(&self, index: SearchIndex) -> Option<Self> {
-        let db = self.database.clone().filter(|db| db.content_hash() as u64 == self.model.hash)?;
-        let foresight = foresight(&db, &self.model, &self.config, None);
-        Some(Self { chooser: Arc::new(Search { db, index: Arc::new(index), foresight }), ..self.clone() })
-    }
-
-    /// The last search made with a scratch, as it was asked. `None` before the first.
-    pub fn last_query<'a>(&'a self, scratch: &'a Scratch) -> Option<SearchQuery<'a>> {
-        let last = scratch.last?;
-        Some(SearchQuery {
-            continuing: last.continuing,
-            transition_cost: self.config.search.transition_cost,
-            rest_cost: last.rest_cost,
-            shown: &scratch.shown_rows,
-            candidates: last.candidates,
-            ..SearchQuery::new(&scratch.query, &self.resolved.multipliers)
-        })
-    }
-
-    /// Takes the last search made with a scratch apart: the `k` best rows, and why each won or lost. Slow; allocates. `None`
-    /// before the first search, and for a character without a database.
-    pub fn explain(&self, scratch: &Scratch, k: usize) -> Option<Explanation> {
-        let (last, ask) = (scratch.last?, self.last_query(scratch)?);
-        let outcome = Outcome { winner: last.found, jumped: last.jumped };
-        Some(Explanation::of(self.database()?, &ask, &scratch.continuing, outcome, k))
-    }
-
-    /// `[channels]` what the last search made with a scratch says that its choice costs, per channel; returns the whole cost.
-    /// Allocates nothing. `None` before the first search, and for a character without a database: `out` is as it was.
-    pub fn chosen_costs(&self, scratch: &Scratch, out: &mut [f32]) -> Option<f32> {
-        let (last, ask, db) = (scratch.last?, self.last_query(scratch)?, self.database()?);
-        let chosen = last.chosen()?;
-        channel_costs(db, &ask, &chosen, &scratch.continuing, out);
-        Some(chosen.cost)
-    }
-
-    /// The query of a character that plays exactly this row and moves as its clip does: exclusions, weights and costs as in a
-    /// game. With [`Goal::None`] it asks for the clip's own future, else for the goal's. For tools; allocates. `None` for a
-    /// character without a database.
-    pub fn query_at_row(&self, input: &MotionInput, row: RowIndex) -> Option<OwnedQuery> {
-        let (db, config) = (self.database()?, &self.config);
-        let mut features = db.features.row(row).to_vec();
-        if !matches!(input.goal, Goal::None) {
-            self.steer(db, input, row, &mut features);
-        }
-        let multipliers = self.resolved.multipliers.clone();
-        // The clip's own row, seen as it is stored.
-        let playing = Playing { clip: db.row_clips[row.at()], mirrored: false, time_s: db.row_time_s(row) };
-        let costs = &PerColumn(&db.residuals);
-        let cost = row_cost(&features, &multipliers, db.features.row(row), &PlainColumns, costs);
-        Some(OwnedQuery {
-            continuing: Some(Match { row, mirrored: false, cost, continuing: true }),
-            transition_cost: config.search.transition_cost,
-            candidates: candidates(db, config, input, &playing, config.search.near_exclusion_s),
-            features,
-            multipliers,
-        })
-    }
-
-    /// Puts the trajectory of a goal in the place of the clip's own future.
-    fn steer(&self, db: &Database, input: &MotionInput, row: RowIndex, features: &mut [f32]) {
-        let (view, time_s) = (db.view(db.row_clips[row.at()], false), db.row_time_s(row));
-        let mut buffers = SourceBuffers::new(&db.schema, &db.skeleton, db.rig.contact_joints.len());
-        buffers.gather_trajectory(&view, time_s, &db.schema.times_s);
-        let (_, _, velocity) = view.trajectory(time_s, 0.0);
-        let gait = if matches!(input.goal, Goal::Stick(Stick { gait: Gait::Walk, .. })) { 0.0 } else { 1.0 };
-        let mut state = MatcherState::new(&self.model, &self.resolved.layout, Transform::IDENTITY, self.resting());
-        let h = &mut state.header;
-        (h.simulation.velocity, h.simulation.gait) = (velocity, gait);
-        (h.desired.velocity, h.desired.gait) = (velocity, gait);
-        prediction(self, input, &state).run(&db.schema.times_s, &mut buffers.trajectory);
-        let mut wanted = vec![0.0; features.len()];
-        let channels = || db.schema.channels.iter().filter(|c| c.kind.is_trajectory());
-        for channel in channels() {
-            channel.kind.extract(&buffers.source(), &mut wanted[channel.columns.clone()]);
-        }
-        db.features.normalize(&mut wanted);
-        for channel in channels() {
-            features[channel.columns.clone()].copy_from_slice(&wanted[channel.columns.clone()]);
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! Entering from a pose of any origin: a ragdoll, a cut-scene, another animation, another character.
 
 use super::character::{Character, Update};
+use super::output::SAME_INSTANT_S;
 use super::state::MatcherState;
 use crate::blend::Offset;
 use crate::blend::inertialize::Moving;
@@ -44,12 +45,18 @@ impl Update<'_> {
         let block = std::mem::take(&mut self.state.block);
         let layout = &character.resolved.layout;
         *self.state = MatcherState::new_in(block, &character.model, layout, root, playing);
-        character.source.begin(&mut self.state.block[layout.memory.clone()]);
+        character.begin(self.state);
         let (shown, h) = (&self.scratch.shown, &mut self.state.header);
         h.simulation.velocity = root.direction(shown.velocity.linear[0]) * Vec3::new(1.0, 0.0, 1.0);
         h.simulation.yaw_rate_radps = shown.velocity.angular[0].y;
         h.desired.velocity = h.simulation.velocity;
-        let playing = character.chooser.enter(self);
+        let playing = match character.machine().and_then(|machine| machine.resting()) {
+            Some(playing) => {
+                character.source.begin(&mut self.scratch.memory);
+                playing
+            }
+            None => character.chooser.enter(self),
+        };
         self.state.header.playing = playing;
         let memory = character.resolved.layout.memory.clone();
         self.state.block[memory].copy_from_slice(&self.scratch.memory);
@@ -71,7 +78,7 @@ impl Update<'_> {
         h.root_offset = Offset { velocity: faster, ..Offset::default() };
         let turns = shown.velocity.angular[0].y - next.velocity.angular[0].y;
         h.root_turn = Offset { velocity: Vec3::Y * turns, ..Offset::default() };
-        h.events_s = h.playing.time_s;
+        h.events_s = h.playing.time_s - SAME_INSTANT_S;
         h.entered_s = h.playing.time_s;
         h.drop_anchor();
         self.state.offsets_mut(layout).start(&character.joints(), &self.scratch.shown, &self.scratch.next);

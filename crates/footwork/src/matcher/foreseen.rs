@@ -4,7 +4,7 @@ use super::character::Update;
 use super::config::MatcherConfig;
 use super::model::Model;
 use super::weights::{multipliers, tagged};
-use crate::database::{Database, TagFilter};
+use crate::database::Database;
 use crate::foresight::{Ahead, Foresight, ForesightSpec};
 use crate::input::Goal;
 use crate::math::Facing;
@@ -73,7 +73,7 @@ pub(super) fn spec(db: &Database, model: &Model, config: &MatcherConfig) -> Fore
     ForesightSpec {
         speeds_mps: [stick.walk.forward_mps, stick.run.forward_mps],
         multipliers,
-        tags: db.accepted(TagFilter { forbidden, ..TagFilter::default() }),
+        tags: db.accepted_without(forbidden),
         end_exclusion_rows: (config.search.end_exclusion_s * db.search_rate_hz).round() as usize,
     }
 }

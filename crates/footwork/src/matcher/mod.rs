@@ -11,7 +11,9 @@ mod enter;
 mod foreseen;
 mod legs;
 mod levers;
+pub mod machine;
 pub(crate) mod model;
+mod of_database;
 mod output;
 mod playback;
 pub(crate) mod played;
@@ -41,7 +43,7 @@ mod tests;
 
 pub use character::Character;
 pub use config::{ConfigError, MatcherConfig, QueryPose, SearchConfig};
-pub use output::{FiredEvent, FootContact, Footstep, Output};
+pub use output::{EventKind, FiredEvent, FootContact, Footstep, Output, StateChange};
 pub use playing::Playing;
 pub use scheduler::SearchScheduler;
 pub use scratch::{LastSearch, Scratch};
@@ -192,6 +194,17 @@ impl MotionMatcher {
     pub fn code(&self) -> Option<&[f32]> {
         let character = &self.character;
         character.source.code(self.state.moment(&character.resolved.layout))
+    }
+
+    /// The moment of the database's clips that is shown; of a blend space the clip with the greatest weight.
+    pub fn captured(&self) -> Playing {
+        let character = &self.character;
+        character.source.captured(self.state.moment(&character.resolved.layout))
+    }
+
+    /// What the state machine does; `None` without one.
+    pub fn machine_view(&self) -> Option<machine::MachineView<'_>> {
+        self.character.machine_view(&self.state)
     }
 
     /// The name of the clip that plays; `None` for motion without clips.

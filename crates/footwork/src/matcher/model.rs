@@ -1,6 +1,6 @@
 //! What all motion of a character has in common, whatever gives it.
 
-use crate::database::{Database, TagMask};
+use crate::database::{Database, TagMask, TagQuery};
 use crate::frames::JointIndex;
 use crate::motion::StickSpeeds;
 use crate::rig::Rig;
@@ -26,6 +26,8 @@ pub(crate) struct Model {
     pub tags: Vec<String>,
     /// The tags that motion has somewhere.
     pub tags_in_use: TagMask,
+    /// Names of the events.
+    pub events: Vec<String>,
     /// Number of curves.
     pub curves: usize,
     /// Poses per second of the motion as captured.
@@ -48,6 +50,7 @@ impl Model {
             feature_scale: db.features.scale.clone(),
             tags: db.tags.clone(),
             tags_in_use: (0..db.rows()).fold(TagMask::default(), |all, row| all | *db.row_tags(row)),
+            events: db.event_names.clone(),
             curves: db.curve_names.len(),
             pose_rate_hz: db.pose_rate_hz,
             stick: db.stick,
@@ -60,12 +63,9 @@ impl Model {
         self.rig.contact_joints.len()
     }
 
-    /// The first tag of a set that no motion has: its name, or its number where it has no name.
-    pub fn missing_tag(&self, tags: &TagMask) -> Option<String> {
-        if self.tags_in_use.contains(tags) {
-            return None;
-        }
-        let missing = (0..TagMask::CAPACITY).find(|tag| tags.has(*tag) && !self.tags_in_use.has(*tag))?;
+    /// The first tag that no motion has and without which a query does not hold: its name, or its number where it has no name.
+    pub fn missing_tag(&self, tags: &TagQuery) -> Option<String> {
+        let missing = tags.missing(&self.tags_in_use)?;
         Some(self.tags.get(missing).cloned().unwrap_or_else(|| missing.to_string()))
     }
 

@@ -7,10 +7,14 @@ use crate::math::Transform;
 use crate::pose::{Pose, PoseVelocity};
 use glam::Vec3;
 
-/// Events that one update can report.
-const MAX_EVENTS: usize = 32;
-/// Footsteps that one update can report.
-const MAX_FOOTSTEPS: usize = 8;
+/// Events that one update can report, and those besides that may fall on one instant.
+const EVENTS: usize = 32;
+/// Footsteps that one update can report, and those besides that may fall on one instant.
+const FOOTSTEPS: usize = 32;
+/// Changes of state that one update can report; one besides may fall on an instant.
+const STATE_CHANGES: usize = 32;
+/// Events no further apart fall on one instant, seconds.
+pub(super) const SAME_INSTANT_S: f64 = 1e-6;
 
 /// An event that playback passed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,6 +22,33 @@ pub struct FiredEvent {
     /// Which event: [`crate::database::Database::event_id`] gives one by name.
     pub event: EventId,
     /// When, in the character's time (`StateHeader::time_s`).
+    pub time_s: f64,
+    /// A moment, or the begin or end of a window.
+    pub kind: EventKind,
+    /// The layer of the state machine that passed it; `None`: what the body plays.
+    pub layer: Option<u16>,
+}
+
+/// What an event tells of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EventKind {
+    /// A moment.
+    #[default]
+    Moment,
+    /// A window begins; its end will be reported, too.
+    Begin,
+    /// A window ends.
+    End,
+}
+
+/// Another state of the state machine was entered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StateChange {
+    /// The state that was left, by its place among [`state_names`](crate::machine::Machine::state_names).
+    pub from: u16,
+    /// The state that was entered.
+    pub to: u16,
+    /// When, in the character's time (`StateHeader::time_s`), at a control tick.
     pub time_s: f64,
 }
 
@@ -54,10 +85,16 @@ pub struct Output {
     pub contacts: Vec<FootContact>,
     /// `[curves]`.
     pub curves: Vec<f32>,
-    /// Events passed in the step, in order of time (at most 32).
+    /// Events passed in the step, in order of time.
     pub events: Vec<FiredEvent>,
-    /// Feet that touched down in the step, in order of time (at most 8).
+    /// Feet that touched down in the step, in order of time.
     pub footsteps: Vec<Footstep>,
+    /// States that the state machine entered in the step, in order of time.
+    pub state_changes: Vec<StateChange>,
+    /// Seconds by which the character moved on: less than the time step where events, footsteps or changes of state had no more
+    /// room (32 of each, and what falls on one instant). What is left of the time step is for the next update: nothing is lost, and the motion is the
+    /// same.
+    pub consumed_s: f32,
     /// How the root moved in the step, seen from where it was before.
     pub root_delta: Transform,
     /// What plays: clip and time.
@@ -76,31 +113,37 @@ pub struct Output {
 impl Clone for Output {
     fn clone(&self) -> Self {
         // A copy must have the room that the original has.
-        let (mut events, mut footsteps) = (Vec::with_capacity(MAX_EVENTS), Vec::with_capacity(MAX_FOOTSTEPS));
-        events.extend_from_slice(&self.events);
-        footsteps.extend_from_slice(&self.footsteps);
+        fn with_room<T: Copy>(original: &Vec<T>) -> Vec<T> {
+            let mut copy = Vec::with_capacity(original.capacity());
+            copy.extend_from_slice(original);
+            copy
+        }
         Self {
             pose: self.pose.clone(),
             velocity: self.velocity.clone(),
             contacts: self.contacts.clone(),
             curves: self.curves.clone(),
-            events,
-            footsteps,
+            events: with_room(&self.events),
+            footsteps: with_room(&self.footsteps),
+            state_changes: with_room(&self.state_changes),
             ..*self
         }
     }
 }
 
 impl Output {
-    pub(super) fn new(model: &Model, playing: Playing) -> Self {
+    /// `at_once` events may fall on one instant.
+    pub(super) fn new(model: &Model, at_once: usize, playing: Playing) -> Self {
         let contact = |joint: &JointIndex| FootContact { joint: *joint, touching: false, locked_s: 0.0 };
         Self {
             pose: Pose::rest(&model.skeleton),
             velocity: PoseVelocity::zero(model.skeleton.len()),
             contacts: model.rig.contact_joints.iter().map(contact).collect(),
             curves: vec![0.0; model.curves],
-            events: Vec::with_capacity(MAX_EVENTS),
-            footsteps: Vec::with_capacity(MAX_FOOTSTEPS),
+            events: Vec::with_capacity(EVENTS + at_once),
+            footsteps: Vec::with_capacity(FOOTSTEPS + model.contacts()),
+            state_changes: Vec::with_capacity(STATE_CHANGES + 1),
+            consumed_s: 0.0,
             root_delta: Transform::IDENTITY,
             playing,
             searches: 0,
@@ -111,15 +154,16 @@ impl Output {
     }
 
     /// True when this has the room that a character needs.
-    pub(super) fn fits(&self, model: &Model) -> bool {
+    pub(super) fn fits(&self, model: &Model, at_once: usize) -> bool {
         let joints = model.skeleton.len();
         let contacts = self.contacts.iter().map(|c| c.joint);
         (self.pose.rotations.len(), self.pose.translations.len()) == (joints, joints)
             && (self.velocity.linear.len(), self.velocity.angular.len()) == (joints, joints)
             && contacts.eq(model.rig.contact_joints.iter().copied())
             && self.curves.len() == model.curves
-            && self.events.capacity() >= MAX_EVENTS
-            && self.footsteps.capacity() >= MAX_FOOTSTEPS
+            && self.events.capacity() >= EVENTS + at_once
+            && self.footsteps.capacity() >= FOOTSTEPS + model.contacts()
+            && self.state_changes.capacity() > STATE_CHANGES
     }
 
     /// A step begins: what happened in the last one is over.
@@ -127,19 +171,30 @@ impl Output {
         (self.searches, self.exact_searches, self.transitions) = (0, 0, 0);
         self.events.clear();
         self.footsteps.clear();
+        self.state_changes.clear();
+    }
+
+    /// True while another instant may be decided: what it reports has room.
+    pub(super) fn has_room(&self) -> bool {
+        self.events.len() < EVENTS && self.footsteps.len() < FOOTSTEPS && self.state_changes.len() < STATE_CHANGES
     }
 
     pub(super) fn step(&mut self, footstep: Footstep) {
-        // Never grow: that would allocate.
-        if self.footsteps.len() < MAX_FOOTSTEPS {
-            self.footsteps.push(footstep);
-        }
+        debug_assert!(self.footsteps.len() < self.footsteps.capacity());
+        self.footsteps.push(footstep);
     }
 
-    pub(super) fn fire(&mut self, event: FiredEvent) {
-        // Never grow: that would allocate.
-        if self.events.len() < MAX_EVENTS {
-            self.events.push(event);
+    /// Adds an event, by time. Where there is no room the last one is dropped, and its time returned.
+    pub(crate) fn fire(&mut self, event: FiredEvent) -> Option<f64> {
+        let mut dropped = None;
+        if self.events.len() == self.events.capacity() {
+            match self.events.last() {
+                Some(last) if event.time_s < last.time_s => dropped = self.events.pop().map(|e| e.time_s),
+                _ => return Some(event.time_s),
+            }
         }
+        let at = self.events.partition_point(|e| e.time_s <= event.time_s);
+        self.events.insert(at, event);
+        dropped
     }
 }

@@ -1,7 +1,7 @@
 //! Playback: moving along what plays, from instant to instant.
 
 use super::character::Update;
-use super::output::{FiredEvent, Footstep};
+use super::output::{EventKind, FiredEvent, Footstep, SAME_INSTANT_S};
 use super::state::{CONTROL_S, StateHeader};
 use crate::adjust::root::RootMode;
 use crate::input::{Goal, GroundHook, GroundPoint};
@@ -17,10 +17,29 @@ pub(super) fn ground_velocity(ground: &GroundHook, at: Vec3) -> Vec3 {
 }
 
 impl Update<'_> {
-    /// Moves simulation, motion and root from the anchor to `to_s`; nothing is decided in between.
-    pub(super) fn advance(&mut self, to_s: f64) {
+    /// Moves simulation, motion and root from the anchor to `to_s`; nothing is decided in between. Returns false where the events
+    /// on the way had no room: then it moved as far as they had.
+    pub(super) fn advance(&mut self, to_s: f64) -> bool {
+        let (from_s, first) = (self.state.header.time_s, self.output.events.len());
+        self.move_to(to_s);
+        let dropped = self.report_events(from_s, to_s);
+        if let Some(dropped_s) = dropped {
+            let room_s = (dropped_s - 0.5 * SAME_INSTANT_S).max(from_s);
+            let kept = self.output.events.partition_point(|e| e.time_s <= room_s).max(first);
+            self.output.events.truncate(kept);
+            self.move_to(room_s);
+        }
+        let h = &mut self.state.header;
+        h.events_s = h.events_s.max(h.playing.time_s);
+        let to_s = h.time_s;
+        self.reported(to_s, first);
+        dropped.is_none()
+    }
+
+    fn move_to(&mut self, to_s: f64) {
         let (character, input) = (self.character, self.input);
         let config = &character.config;
+        let has_root_motion = self.has_root_motion();
         let h = &mut self.state.header;
         let from = h.anchor;
         let dt_s = (to_s - from.time_s).max(0.0);
@@ -33,7 +52,7 @@ impl Update<'_> {
         h.simulation.position += carried;
         let before = h.shown_root(&config.transition);
         let external = input.body.filter(|_| config.root.mode == RootMode::External);
-        let unsteered = matches!(input.goal, Goal::None) && external.is_none();
+        let unsteered = (matches!(input.goal, Goal::None) && external.is_none()) || has_root_motion;
         let desired = h.desired;
         if let Some(body) = external {
             let gait = (character.resolved.springs.gait_half_life_s, dt);
@@ -52,7 +71,6 @@ impl Update<'_> {
         h.time_s = from.time_s + dt_s;
         let moved = h.shown_root(&config.transition);
         self.move_root(before, moved, unsteered, dt);
-        self.fire_events();
     }
 
     /// Makes the moment that is seen, `at_s`, one that matters: it is remembered, and what follows is computed from it.
@@ -109,6 +127,10 @@ impl Update<'_> {
             self.state.header.slow_down(character.resolved.springs.velocity_half_life_s);
             return;
         }
+        if let Some(rate) = self.rate_of_state() {
+            self.state.header.play_rate = rate;
+            return;
+        }
         if !config.play_rate.enabled {
             self.state.header.play_rate = 1.0;
             return;
@@ -120,22 +142,19 @@ impl Update<'_> {
         h.play_rate = config.play_rate.next(h.play_rate, clip, h.simulation.velocity, ahead, CONTROL_S as f32);
     }
 
-    /// Reports the events that playback passed since it was last asked.
-    fn fire_events(&mut self) {
-        let h = &mut self.state.header;
-        let source = &self.character.source;
-        let span = source.span(h.playing.clip);
-        for e in source.events(h.playing.clip) {
-            let mut at = f64::from(e.time_s);
-            if span.looping {
-                at += ((h.events_s - at) / span.seconds).floor() * span.seconds + span.seconds;
-            }
-            if h.events_s < at && at <= h.playing.time_s {
-                let time_s = h.time_s - (h.playing.time_s - at) / f64::from(h.play_rate.max(SLOWEST));
-                self.output.fire(FiredEvent { event: e.name, time_s });
-            }
-        }
-        h.events_s = h.events_s.max(h.playing.time_s);
+    /// Reports the events that were passed from `from_s` to `to_s`, the character's time. Returns the time of the first that had no
+    /// room.
+    fn report_events(&mut self, from_s: f64, to_s: f64) -> Option<f64> {
+        let (h, output) = (&self.state.header, &mut *self.output);
+        let at = self.state.moment(&self.character.resolved.layout);
+        let mut dropped = f64::INFINITY;
+        self.character.source.passed(at, h.events_s, &mut |at_s, event| {
+            let time_s = h.time_s - (h.playing.time_s - at_s) / f64::from(h.play_rate.max(SLOWEST));
+            let event = FiredEvent { event, time_s, kind: EventKind::Moment, layer: None };
+            dropped = dropped.min(output.fire(event).unwrap_or(f64::INFINITY));
+        });
+        dropped = dropped.min(self.report_layers(from_s, to_s));
+        dropped.is_finite().then_some(dropped)
     }
 }
 

@@ -12,12 +12,14 @@ use glam::Vec3;
 impl Update<'_> {
     /// Evaluates the goal.
     pub(super) fn predict_desire(&mut self) {
+        let max_speed_mps = self.character.max_speed_mps(self.state);
         let h = &mut self.state.header;
         let steering = Steering {
             input: self.input,
             now: &h.simulation,
             before: &h.desired,
             speeds: &self.character.resolved.stick,
+            max_speed_mps,
             velocity_half_life_s: self.character.resolved.springs.velocity_half_life_s,
         };
         h.desired = steering.desired(&mut h.path, 0.0);
@@ -47,6 +49,7 @@ pub(super) fn prediction<'a>(
         desired: h.desired,
         progress: h.path,
         speeds: &character.resolved.stick,
+        max_speed_mps: character.max_speed_mps(state),
         config: &character.resolved.springs,
         prediction: &config.prediction,
         world_from_root: h.shown_root(&config.transition),

@@ -12,6 +12,8 @@ use glam::Vec3;
 const SLIP_HALF_LIFE_S: f32 = 0.1;
 /// A difference over less time is noise, seconds.
 const SHORTEST_S: f32 = 1e-4;
+/// Where the simulated character carries the body, the adjustment has no limit: m/s, and radians per second.
+const CARRIED: f32 = 1e6;
 
 impl Update<'_> {
     /// The root was shown at `before` and moved to `after` by itself within `dt_s`.
@@ -42,15 +44,17 @@ impl Update<'_> {
             return;
         }
         let config = &self.character.config.root;
+        // No search makes up for what a limited adjustment leaves.
+        let is_carried = self.rate_of_state().is_some();
         let h = &mut self.state.header;
         config.give_way(&mut h.simulation, after, dt_s);
         let (a, b) = (Facing::from_rotation(before.rotation), Facing::from_rotation(after.rotation));
         let job = AdjustRoot {
             config,
             simulation: &h.simulation,
-            speed_mps: (after.translation - before.translation).length() / dt_s,
+            speed_mps: if is_carried { CARRIED } else { (after.translation - before.translation).length() / dt_s },
             turn_radps: a.angle_to(b).abs() / dt_s,
-            free_turn_radps: self.character.resolved.free_turn_radps,
+            free_turn_radps: if is_carried { CARRIED } else { self.character.resolved.free_turn_radps },
             dt_s,
         };
         let (shift, turn) = job.run(after);

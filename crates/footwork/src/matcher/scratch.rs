@@ -5,6 +5,7 @@ use super::model::Model;
 use super::played::REMEMBERED;
 use super::source::Room;
 use crate::blend::inertialize::Moving;
+use crate::database::TagCosts;
 use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{SourceBuffers, TrajectorySample};
 use crate::search::{Candidates, Match, ShownRows};
@@ -22,6 +23,8 @@ pub struct LastSearch {
     /// Which rows were looked at, and [`SearchQuery::rest_cost`](crate::search::SearchQuery).
     pub(crate) candidates: Candidates,
     pub(crate) rest_cost: f32,
+    /// Which of the character's weights it was made with.
+    pub(crate) weights: usize,
 }
 
 impl LastSearch {
@@ -54,9 +57,13 @@ pub struct Scratch {
     pub(super) best: Vec<Match>,
     /// Rows that were shown before the last search; never more than there is room for.
     pub(super) shown_rows: Vec<ShownRows>,
+    /// Of the last search.
+    pub(crate) tag_costs: TagCosts,
     pub(crate) last: Option<LastSearch>,
     /// The source's.
     pub(crate) room: Room,
+    /// What additive layers are measured from.
+    reference: (Pose, PoseVelocity),
 }
 
 impl Scratch {
@@ -79,8 +86,10 @@ impl Scratch {
             toe_velocities: vec![Vec3::ZERO; contacts],
             best: vec![Match::default(); MAX_CANDIDATES],
             shown_rows: Vec::with_capacity(2 * (REMEMBERED + 1)),
+            tag_costs: TagCosts::default(),
             last: None,
             room,
+            reference: (Pose::rest(&model.skeleton), still()),
         }
     }
 
@@ -92,6 +101,11 @@ impl Scratch {
             && self.clip_trajectory.len() == model.schema.times_s.len()
             && self.buffers.user.len() == model.schema.user_width
             && self.memory.len() == memory
+    }
+
+    /// Room for layers: that of the source, what a layer plays, what it is measured from.
+    pub(crate) fn layer_room(&mut self) -> (&mut Room, &mut (Pose, PoseVelocity), &mut (Pose, PoseVelocity)) {
+        (&mut self.room, &mut self.beside, &mut self.reference)
     }
 
     /// The last search of the last character that was to search; `None` where it played on without one

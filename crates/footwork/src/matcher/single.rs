@@ -89,7 +89,7 @@ impl Character {
         if !self.owns(scratch) {
             return Err(InputError::Foreign { what: "scratch", character: 0 });
         }
-        if !output.fits(&self.model) {
+        if !output.fits(&self.model, self.resolved.events_at_once) {
             return Err(InputError::Foreign { what: "output", character: 0 });
         }
         Ok(())

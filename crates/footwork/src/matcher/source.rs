@@ -5,9 +5,10 @@
 //! source must remember of a character (a latent vector, a phase) is the character's: floats of [`MotionSource::memory_width`]
 //! in its state, which the source moves on at control ticks and a chooser sets at transitions.
 
+use super::output::SAME_INSTANT_S;
 use super::playing::Playing;
 use crate::database::{Database, DatabaseEvent, TagMask};
-use crate::frames::{ClipIndex, RowIndex};
+use crate::frames::{ClipIndex, EventId, RowIndex};
 use crate::math::Transform;
 use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{SourceBuffers, TrajectorySample};
@@ -95,14 +96,29 @@ pub(crate) trait MotionSource: Debug + Send + Sync {
     /// A control tick: `memory` belongs to the moment that plays now.
     fn tick(&self, _playing: &Playing, _memory: &mut [f32], _room: &mut Room) {}
 
-    /// False where no tick leaves such a memory.
-    fn is_memory(&self, _memory: &[f32]) -> bool {
+    /// What a state machine's source is made over; `None` for any other.
+    fn without_machine(&self) -> Option<Arc<dyn MotionSource>> {
+        None
+    }
+
+    /// Events that fall on one instant, at most.
+    fn most_events_at_once(&self) -> usize {
+        0
+    }
+
+    /// False where no tick leaves such a memory of what plays.
+    fn is_memory(&self, _playing: &Playing, _memory: &[f32]) -> bool {
         true
     }
 
     /// Features and latent variables of a moment; `None` where motion has none, or does not remember them.
     fn code<'a>(&self, _at: Moment<'a>) -> Option<&'a [f32]> {
         None
+    }
+
+    /// The moment of the database's clips that is shown; of a blend the one with the greatest weight.
+    fn captured(&self, at: Moment) -> Playing {
+        at.playing
     }
 
     /// Name of a clip; `None` for motion without clips.
@@ -147,8 +163,8 @@ pub(crate) trait MotionSource: Debug + Send + Sync {
     /// Tags of the moment.
     fn tags(&self, at: Moment) -> TagMask;
 
-    /// Events of a clip, by time.
-    fn events(&self, clip: ClipIndex) -> &[DatabaseEvent];
+    /// Reports the events that playback has passed since `from_s` (exclusive), a time of what plays: each with its time.
+    fn passed(&self, at: Moment, from_s: f64, report: &mut dyn FnMut(f64, EventId));
 }
 
 /// The clips of a database.
@@ -158,6 +174,16 @@ pub(crate) struct Clips(pub Arc<Database>);
 impl MotionSource for Clips {
     fn clip_name(&self, clip: ClipIndex) -> Option<&str> {
         Some(self.0.clips[clip.at()].name.as_str())
+    }
+
+    fn most_events_at_once(&self) -> usize {
+        let events = &self.0.events;
+        let together = |i: usize| {
+            let near =
+                |e: &&DatabaseEvent| e.clip == events[i].clip && e.time_s - events[i].time_s <= SAME_INSTANT_S as f32;
+            events[i..].iter().take_while(near).count()
+        };
+        (0..events.len()).map(together).max().unwrap_or(0)
     }
 
     fn has(&self, playing: &Playing) -> bool {
@@ -218,18 +244,38 @@ impl MotionSource for Clips {
         nearest_row(&self.0, &at.playing).map_or(TagMask::default(), |row| *self.0.row_tags(row.at()))
     }
 
-    fn events(&self, clip: ClipIndex) -> &[DatabaseEvent] {
-        // Mirror images share their original's events.
-        let clip = clip.at() % self.0.originals().max(1);
-        let events = &self.0.events;
-        let first = events.partition_point(|e| e.clip.at() < clip);
-        &events[first..][..events[first..].partition_point(|e| e.clip.at() == clip)]
+    fn passed(&self, at: Moment, from_s: f64, report: &mut dyn FnMut(f64, EventId)) {
+        let (clip, to_s) = (at.playing.clip, at.playing.time_s);
+        let span = self.span(clip);
+        for e in events_of(&self.0, clip) {
+            let mut at_s = f64::from(e.time_s);
+            if !span.looping {
+                if from_s < at_s && at_s <= to_s {
+                    report(at_s, e.name);
+                }
+                continue;
+            }
+            // A loop may be passed several times.
+            at_s += (((from_s - at_s) / span.seconds).floor() + 1.0) * span.seconds;
+            while at_s <= to_s {
+                report(at_s, e.name);
+                at_s += span.seconds;
+            }
+        }
     }
+}
+
+/// Events of a clip, by time. Mirror images share their original's.
+pub(crate) fn events_of(db: &Database, clip: ClipIndex) -> &[DatabaseEvent] {
+    let clip = clip.at() % db.originals().max(1);
+    let events = &db.events;
+    let first = events.partition_point(|e| e.clip.at() < clip);
+    &events[first..][..events[first..].partition_point(|e| e.clip.at() == clip)]
 }
 
 /// The row nearest to a time of a clip; `None` for a clip without rows.
 pub(crate) fn nearest_row(db: &Database, p: &Playing) -> Option<RowIndex> {
-    let rows = db.clips[p.clip.at()].row_range();
+    let rows = db.clips.get(p.clip.at())?.row_range();
     if rows.is_empty() {
         return None;
     }

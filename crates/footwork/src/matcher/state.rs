@@ -3,6 +3,7 @@
 
 use super::config::MatcherConfig;
 use super::model::Model;
+use super::output::SAME_INSTANT_S;
 use super::played::{Played, REMEMBERED};
 use super::playing::Playing;
 use super::source::Moment;
@@ -24,7 +25,7 @@ use std::ops::Range;
 pub const STATE_VERSION: u32 = 5;
 
 /// Seconds between control ticks: desire is evaluated here, and whenever the goal changes; feet are decided about.
-pub(super) const CONTROL_S: f64 = 1.0 / 60.0;
+pub(crate) const CONTROL_S: f64 = 1.0 / 60.0;
 
 /// The character at the last instant that mattered (a control tick, a search, a new goal). What is seen between two
 /// instants is computed from here and leaves no trace, so that no decision depends on the frame rate.
@@ -131,8 +132,8 @@ pub struct StateHeader {
 ///
 /// Block: `[joints x 6]` rotation offsets (rotation vector, velocity), `[translated x 6]` translation offsets, `[contact joints
 /// x 26]` feet (`Foot`), `[contact joints x 12]` the ground under them
-/// ([`crate::adjust::ground::GroundedFoot`]), the history ring `[samples x 5]` (x, y, z, facing x, facing z), then what the
-/// source of motion remembers.
+/// ([`crate::adjust::ground::GroundedFoot`]), the history ring `[samples x 5]` (x, y, z, facing x, facing z), what the
+/// source of motion remembers, then what the state machine does.
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MatcherState {
@@ -163,11 +164,12 @@ pub(crate) struct BlockLayout {
     pub grounded: Range<usize>,
     pub history: Range<usize>,
     pub memory: Range<usize>,
+    pub machine: Range<usize>,
 }
 
 impl BlockLayout {
-    /// `memory` floats are for the source of motion.
-    pub fn new(model: &Model, memory: usize) -> Self {
+    /// `memory` floats are for the source of motion, `machine` floats for the state machine.
+    pub fn new(model: &Model, memory: usize, machine: usize) -> Self {
         const OFFSET_WIDTH: usize = size_of::<Offset>() / size_of::<f32>();
         let rotations = 0..model.skeleton.len() * OFFSET_WIDTH;
         let translations = rotations.end..rotations.end + model.translated.len() * OFFSET_WIDTH;
@@ -176,12 +178,13 @@ impl BlockLayout {
         let samples = history::capacity(-model.schema.horizon_s().0);
         let history = grounded.end..grounded.end + samples * history::WIDTH;
         let memory = history.end..history.end + memory;
-        Self { rotations, translations, feet, grounded, history, memory }
+        let machine = memory.end..memory.end + machine;
+        Self { rotations, translations, feet, grounded, history, memory, machine }
     }
 
     /// Floats of the block.
     pub fn len(&self) -> usize {
-        self.memory.end
+        self.machine.end
     }
 }
 
@@ -227,7 +230,7 @@ impl MatcherState {
             stranded: false,
             entered_s: playing.time_s,
             played: [Played::default(); REMEMBERED],
-            events_s: playing.time_s,
+            events_s: playing.time_s - SAME_INSTANT_S,
             since_transition_s: 0.0,
             animated_root: root,
             root_offset: Offset::default(),

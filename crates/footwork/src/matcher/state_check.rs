@@ -38,8 +38,11 @@ impl MatcherState {
         if let Some(field) = h.damaged_field(longest_s) {
             return damaged(field);
         }
-        if !character.source.is_memory(&self.block[layout.memory.clone()]) {
+        if !character.source.is_memory(&h.playing, &self.block[layout.memory.clone()]) {
             return damaged("block (motion)");
+        }
+        if character.machine().is_some_and(|machine| !machine.is_memory(&self.block[layout.machine.clone()])) {
+            return damaged("block (machine)");
         }
         if !usable(&self.block) {
             return damaged("block");

@@ -91,14 +91,17 @@ impl Crowd<'_> {
         }
         for (i, (input, state)) in inputs.iter().zip(self.states.iter()).enumerate() {
             input.validate(character.model.schema.user_width)?;
+            if let Some(machine) = character.machine() {
+                machine.check(input.variables)?;
+            }
             if input.body.is_none() && character.config.root.mode == RootMode::External {
                 return Err(InputError::NoBody);
             }
-            if let Some(tag) = character.model.missing_tag(&input.tags.required) {
+            if let Some(tag) = character.model.missing_tag(&input.tags) {
                 return Err(InputError::MissingTag { tag });
             }
             state.check(character, i)?;
-            if !self.outputs[i].fits(&character.model) {
+            if !self.outputs[i].fits(&character.model, character.resolved.events_at_once) {
                 return Err(InputError::Foreign { what: "output", character: i });
             }
         }

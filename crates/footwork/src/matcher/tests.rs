@@ -5,8 +5,8 @@ use super::model::Model;
 use super::playing::Playing;
 use super::source::{Moment, MotionSource, Room, Span};
 use super::{MatcherConfig, step};
-use crate::database::{DatabaseEvent, TagMask};
-use crate::frames::{ClipIndex, JointIndex};
+use crate::database::{TagMask, TagQuery};
+use crate::frames::{ClipIndex, EventId, JointIndex};
 use crate::input::{Gait, MotionInput, Stick};
 use crate::math::{Quat, Transform};
 use crate::pose::{Pose, PoseVelocity};
@@ -62,9 +62,7 @@ impl MotionSource for Ahead {
     fn tags(&self, _: Moment) -> TagMask {
         TagMask::default()
     }
-    fn events(&self, _: ClipIndex) -> &[DatabaseEvent] {
-        &[]
-    }
+    fn passed(&self, _: Moment, _: f64, _: &mut dyn FnMut(f64, EventId)) {}
 }
 
 /// Plays the other of two clips at every search, with a memory of its own.
@@ -98,6 +96,7 @@ fn character() -> Character {
         feature_scale: vec![1.0; schema.columns],
         tags: vec![],
         tags_in_use: TagMask::default(),
+        events: vec![],
         curves: 0,
         pose_rate_hz: 60.0,
         stick: Default::default(),
@@ -136,7 +135,8 @@ fn a_character_without_a_database_plays_any_source_that_any_chooser_chooses() {
 fn a_tag_that_no_motion_has_is_told_by_name() {
     let tags = ["walk", "crouch"].map(str::to_owned).to_vec();
     let model = Model { tags, tags_in_use: TagMask::of(0), ..character().model.as_ref().clone() };
-    assert_eq!(model.missing_tag(&TagMask::of(0)), None);
-    assert_eq!(model.missing_tag(&(TagMask::of(0) | TagMask::of(1))).as_deref(), Some("crouch"));
-    assert_eq!(model.missing_tag(&TagMask::of(70)).as_deref(), Some("70"));
+    let missing = |tags| model.missing_tag(&TagQuery::all_of(tags).unwrap());
+    assert_eq!(missing(TagMask::of(0)), None);
+    assert_eq!(missing(TagMask::of(0) | TagMask::of(1)).as_deref(), Some("crouch"));
+    assert_eq!(missing(TagMask::of(70)).as_deref(), Some("70"));
 }

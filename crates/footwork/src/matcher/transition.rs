@@ -2,6 +2,7 @@
 
 use super::character::Character;
 use super::character::Update;
+use super::output::SAME_INSTANT_S;
 use super::playing::Playing;
 use super::source::{Moment, MotionSource, Room};
 use super::state::{BlockLayout, MatcherState};
@@ -55,7 +56,7 @@ impl Update<'_> {
         h.remember();
         h.playing = next;
         h.entered_s = next.time_s;
-        h.events_s = next.time_s;
+        h.events_s = next.time_s - SAME_INSTANT_S;
         h.transitions += 1;
         h.drop_anchor();
         self.state.block[layout.memory.clone()].copy_from_slice(&self.scratch.memory);

@@ -41,23 +41,28 @@ impl Update<'_> {
     pub(super) fn run(&mut self, dt_s: f32, turn: Turn) {
         self.output.begin();
         let before = self.state.header.shown_root(&self.character.config.transition);
-        let end_s = self.end_s;
+        let (begin_s, end_s) = (self.state.header.time_s, self.end_s);
         let mut goal_is_new = self.notice_goal();
         let mut turn_now = turn == Turn::Now;
+        self.output.consumed_s = dt_s;
         loop {
             if let Some(instant) = self.take_instant(turn, turn_now, goal_is_new) {
                 self.decide(instant, turn);
             }
             (goal_is_new, turn_now) = (false, false);
             let to_s = self.next_instant_s(end_s);
-            self.advance(to_s);
-            if to_s + SAME_S >= end_s {
+            let whole = self.advance(to_s);
+            if whole && to_s + SAME_S >= end_s {
                 self.state.header.time_s = end_s;
+                break;
+            }
+            if !whole || !self.output.has_room() {
+                self.output.consumed_s = (self.state.header.time_s - begin_s) as f32;
                 break;
             }
         }
         self.output.stranded = self.state.header.stranded;
-        self.show(Some(dt_s));
+        self.show(Some(self.output.consumed_s));
         self.output.root_delta = before.inverse() * self.output.pose.world_from_root();
     }
 
@@ -73,7 +78,8 @@ impl Update<'_> {
             self.tick_contacts();
             self.tick_play_rate();
         }
-        if self.must_choose(instant.search, desire_is_new, turn) {
+        let entered = instant.tick && self.tick_machine();
+        if entered || self.must_choose(instant.search, desire_is_new, turn) {
             self.choose();
         }
         if instant.tick {

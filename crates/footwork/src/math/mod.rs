@@ -41,7 +41,6 @@ impl SplitMix {
     }
 
     /// A number of 0 to below 1.
-    #[cfg(feature = "build")]
     pub fn unit(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1u64 << 24) as f32
     }

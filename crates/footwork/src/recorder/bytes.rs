@@ -120,7 +120,7 @@ pub fn take_plain<T: Pod>(from: &mut Reader) -> Result<T, Damage> {
     Ok(bytemuck::pod_read_unaligned(from.take_bytes(size_of::<T>())?))
 }
 
-plain!(u8, u32, u64, f32, f64, Vec3);
+plain!(u8, u16, u32, u64, f32, f64, Vec3);
 
 impl Coded for bool {
     #[inline(always)]

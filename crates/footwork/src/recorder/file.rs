@@ -5,6 +5,7 @@
 use super::trace::{DataId, Parts, Stored, Trace};
 use crate::files::{canonical_json, read_safetensors, write_atomically};
 use crate::matcher::MatcherConfig;
+use crate::matcher::machine::MachineSpec;
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
 /// The version that this library writes and reads.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 const KEY: &str = "footwork";
 const KIND: &str = "trace";
 /// Bytes of a segment at least: the header of its state.
@@ -94,6 +95,8 @@ struct Metadata {
     format_version: u32,
     ground: String,
     kind: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    machine: Option<MachineSpec>,
     marks: Vec<(usize, String)>,
     model_hash: String,
     /// Floats in the block of a state.
@@ -117,6 +120,7 @@ impl Trace {
             format_version: FORMAT_VERSION,
             ground: p.ground.clone(),
             kind: KIND.to_owned(),
+            machine: p.machine.clone(),
             marks: p.marks.clone(),
             model_hash: format!("{:016x}", p.data.model),
             state_floats: p.block,
@@ -242,6 +246,7 @@ fn parts(m: Metadata, columns: &[Vec<u32>; 3], stream: Vec<u8>) -> Result<Parts,
         block: m.state_floats,
         title: m.title,
         ground: m.ground,
+        machine: m.machine,
         configs: m.configs,
         marks: m.marks,
         segments: (0..segments)

@@ -1,15 +1,15 @@
 //! The input of an update as bytes, in groups: only groups that have changed since the update before are recorded.
 
 use super::bytes::{Coded, Damage, Reader, Writer, fields};
-use crate::database::{TagFilter, TagMask};
+use crate::database::{TagCost, TagQuery};
 use crate::input::{
-    ExternalBody, Gait, Goal, HandTarget, MotionInput, OwnedGoal, OwnedInput, Path, Stick, TrajectoryPoint,
+    ExternalBody, Gait, Goal, HandTarget, Later, MotionInput, OwnedGoal, OwnedInput, Path, Stick, TrajectoryPoint,
 };
 use glam::{Vec2, Vec3};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Groups of an input: goal, tags, user values, body, target of the gaze, hands, hooks.
+/// Groups of an input: goal, tags and their costs, user values and variables, body, target of the gaze, hands, hooks.
 pub const GROUPS: usize = 7;
 /// A bit for each of them.
 pub const ALL_GROUPS: u8 = (1 << GROUPS) - 1;
@@ -26,6 +26,7 @@ fields! {
     HandTarget { position, rotation }
     TrajectoryPoint { time_s, position, facing }
     Hooks { ground, walls }
+    Later { tags, at_s }
 }
 
 /// Which hooks an input has.
@@ -66,29 +67,23 @@ impl Coded for Stick {
     }
 }
 
-/// A bit for each word that has any tag, then those words.
-impl Coded for TagMask {
+/// Its codes.
+impl Coded for TagQuery {
     fn put(&self, to: &mut Writer) {
-        // Most inputs have none.
-        if self.is_empty() {
-            return 0u8.put(to);
-        }
-        let words = self.words();
-        let used = words.iter().enumerate().fold(0u8, |all, (k, w)| all | u8::from(*w != 0) << k);
-        used.put(to);
-        words.iter().filter(|w| **w != 0).for_each(|w| w.put(to));
+        to.put_count(self.codes().len());
+        to.put_bytes(bytemuck::cast_slice(self.codes()));
     }
     fn take(from: &mut Reader) -> Result<Self, Damage> {
-        let used = u8::take(from)?;
-        let mut words = [0; 8];
-        for (_, word) in words.iter_mut().enumerate().filter(|(k, _)| used >> k & 1 == 1) {
-            *word = Coded::take(from)?;
+        let count = from.take_count(size_of::<u16>())?;
+        let mut codes = [0u16; Self::MOST_PARTS];
+        for code in codes.get_mut(..count).ok_or(Damage("a query of tags"))? {
+            *code = Coded::take(from)?;
         }
-        Ok(Self::of_words(words))
+        Self::of_codes(codes[..count].iter().copied()).ok_or(Damage("a query of tags"))
     }
 }
 
-fields! { TagFilter { required, any, forbidden } }
+fields! { TagCost { tags, cost } }
 
 /// An input as bytes, group by group, in room that never grows. Of a path only what it is known by.
 #[derive(Debug)]
@@ -104,16 +99,22 @@ impl Groups {
 
     /// False where the input is larger than the room.
     pub fn set(&mut self, input: &MotionInput) -> bool {
-        let MotionInput { goal, tags, user, collide, ground, body, look_at, hands } = input;
+        let MotionInput { goal, tags, later, tag_costs, user, variables, collide, ground, body, look_at, hands } =
+            input;
         let to = &mut self.bytes;
         to.clear();
         let mut ends = [0; GROUPS];
         put_goal(goal, to);
         ends[GOAL] = to.bytes().len();
         tags.put(to);
+        later.put(to);
+        to.put_count(tag_costs.len());
+        tag_costs.iter().for_each(|c| c.put(to));
         ends[1] = to.bytes().len();
-        to.put_count(user.len());
-        to.put_bytes(bytemuck::cast_slice(user));
+        for values in [user, variables] {
+            to.put_count(values.len());
+            to.put_bytes(bytemuck::cast_slice(values));
+        }
         ends[2] = to.bytes().len();
         body.put(to);
         ends[3] = to.bytes().len();
@@ -208,12 +209,20 @@ impl InputReader {
         }
         if is(1) {
             self.input.tags = Coded::take(from)?;
+            self.input.later = Coded::take(from)?;
+            let count = from.take_count(size_of::<f32>())?;
+            self.input.tag_costs.clear();
+            for _ in 0..count {
+                self.input.tag_costs.push(Coded::take(from)?);
+            }
         }
         if is(2) {
-            let count = from.take_count(size_of::<f32>())?;
-            self.input.user.clear();
-            for _ in 0..count {
-                self.input.user.push(Coded::take(from)?);
+            for values in [&mut self.input.user, &mut self.input.variables] {
+                let count = from.take_count(size_of::<f32>())?;
+                values.clear();
+                for _ in 0..count {
+                    values.push(Coded::take(from)?);
+                }
             }
         }
         if is(3) {

@@ -2,6 +2,7 @@
 
 use super::trace::DataId;
 use crate::matcher::MatcherConfig;
+use crate::matcher::machine::MachineSpec;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -26,6 +27,7 @@ pub(super) struct Head {
     pub block: usize,
     pub title: String,
     pub ground: String,
+    pub machine: Option<MachineSpec>,
 }
 
 /// Updates of one segment.
@@ -75,6 +77,8 @@ struct HeadMessage {
     state_floats: usize,
     title: String,
     ground: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    machine: Option<MachineSpec>,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -137,6 +141,7 @@ impl Piece {
             state_floats: h.block,
             title: h.title.clone(),
             ground: h.ground.clone(),
+            machine: h.machine.clone(),
         });
         let message = Message {
             head,
@@ -166,9 +171,15 @@ impl Piece {
         if bytes != stream.len() as u64 {
             return Err(format!("piece of a recording: expected {bytes} bytes of updates, found {}", stream.len()));
         }
-        let head = m.head.map(|h| Head { data: h.data, block: h.state_floats, title: h.title, ground: h.ground });
+        let head = |h: HeadMessage| Head {
+            data: h.data,
+            block: h.state_floats,
+            title: h.title,
+            ground: h.ground,
+            machine: h.machine,
+        };
         Ok(Self {
-            head,
+            head: m.head.map(head),
             lost: m.lost,
             configs: m.configs.into_iter().map(Arc::new).collect(),
             parts: m.parts,

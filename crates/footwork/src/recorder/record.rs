@@ -8,6 +8,7 @@ use super::ring::{Ring, Segment};
 use super::segment::{Done, UpdateWriter};
 use super::trace::{DataId, Parts, Stored, Trace};
 use crate::input::{CollisionHook, GroundHook, GroundPoint, InputError, MotionInput};
+use crate::matcher::machine::{Machine, MachineSpec};
 use crate::matcher::{
     Character, Crowd, MatcherConfig, MatcherState, MotionMatcher, Output, Scratch, Turn, step_in_turns,
 };
@@ -69,6 +70,8 @@ pub struct Recorder {
     title: String,
     /// Name of the ground; empty where its answers are recorded.
     ground: String,
+    /// The state machine that runs the character.
+    machine: Option<Arc<Machine>>,
     /// Settings of the segments, and the number of the first.
     configs: VecDeque<Arc<MatcherConfig>>,
     first_config: u64,
@@ -114,6 +117,7 @@ impl Recorder {
             recording: Arc::default(),
             title: String::new(),
             ground: String::new(),
+            machine: character.shared_machine().cloned(),
             configs: VecDeque::from([Arc::clone(character.shared_config())]),
             first_config: 0,
             marks: VecDeque::new(),
@@ -237,7 +241,12 @@ impl Recorder {
 
     /// Notices other settings. What was recorded with other data cannot be kept beside this: it is dropped.
     fn follow(&mut self, character: &Character) {
-        if self.data != DataId::of(character) {
+        let same = |a: &Arc<Machine>, b: &Arc<Machine>| Arc::ptr_eq(a, b) || a.spec() == b.spec();
+        let same_machine = match (&self.machine, character.shared_machine()) {
+            (Some(ours), Some(theirs)) => same(ours, theirs),
+            (ours, theirs) => ours.is_none() && theirs.is_none(),
+        };
+        if self.data != DataId::of(character) || !same_machine {
             let (title, ground) = (std::mem::take(&mut self.title), std::mem::take(&mut self.ground));
             *self = Self { title, ground, next_mark: self.next_mark.take(), ..Self::new(character, self.config) };
         }
@@ -249,6 +258,10 @@ impl Recorder {
                 self.configs.push_back(Arc::clone(config));
             }
         }
+    }
+
+    fn machine_spec(&self) -> Option<MachineSpec> {
+        self.machine.as_ref().map(|machine| machine.spec().clone())
     }
 
     /// Number of the settings in use.
@@ -347,6 +360,7 @@ impl Recorder {
             block: self.last.block.len(),
             title: self.title.clone(),
             ground: self.ground.clone(),
+            machine: self.machine_spec(),
             configs: self.configs.iter().skip(first.1).map(|c| (**c).clone()).collect(),
             marks: if segments.is_empty() { Vec::new() } else { marks.collect() },
             segments: segments.iter().map(stored).collect(),
@@ -383,7 +397,8 @@ impl Recorder {
             piece.lost = first_update - update;
         } else {
             let (data, block) = (self.data, self.last.block.len());
-            piece.head = Some(Head { data, block, title: self.title.clone(), ground: self.ground.clone() });
+            let (title, ground, machine) = (self.title.clone(), self.ground.clone(), self.machine_spec());
+            piece.head = Some(Head { data, block, title, ground, machine });
         }
         let mut config = None;
         for s in segments.iter().skip_while(|s| s.first_update < first.first_update) {

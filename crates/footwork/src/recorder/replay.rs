@@ -6,6 +6,7 @@ use super::piece::Piece;
 use super::segment::{Done, UpdateReader};
 use super::trace::{DataId, Tail, Trace};
 use crate::input::{CollisionHook, GroundHook, GroundPoint, InputError, MotionInput, OwnedInput};
+use crate::matcher::machine::{Machine, MachineError};
 use crate::matcher::{Character, ConfigError, Crowd, MotionMatcher, step_in_turns};
 use crate::math::Transform;
 use glam::Vec3;
@@ -56,6 +57,9 @@ pub enum ReplayError {
     /// Settings of the trace do not fit the character.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The state machine of the trace does not fit the character.
+    #[error("the trace's state machine: {0}")]
+    Machine(#[from] MachineError),
     /// A state or an input of the trace does not fit the character.
     #[error("update {update} at {time_s:.2} s: {error}")]
     Input {
@@ -79,6 +83,16 @@ pub enum ReplayError {
         /// What is not as recorded.
         what: &'static str,
     },
+}
+
+/// A character run by the state machine of a trace, or by none.
+fn with_machine(trace: &Trace, character: Arc<Character>) -> Result<Arc<Character>, MachineError> {
+    if character.machine().map(Machine::spec) == trace.machine() {
+        return Ok(character);
+    }
+    let Some(spec) = trace.machine() else { return character.with_machine(None).map(Arc::new) };
+    let db = character.database().cloned().ok_or_else(|| MachineError::new("machine", "the character has no clips"))?;
+    character.with_machine(Some(Arc::new(Machine::new(db, spec.clone())?))).map(Arc::new)
 }
 
 /// A trace and where in it a character is. It shows the character as it was after an update.
@@ -125,6 +139,7 @@ impl Replay {
         if recorded != found {
             return Err(ReplayError::OtherData { recorded, found });
         }
+        let character = with_machine(&trace, character)?;
         if ground.is_none() && trace.asks_for_ground() && !trace.ground().is_empty() {
             return Err(ReplayError::NoGround { name: trace.ground().to_owned() });
         }
@@ -298,12 +313,14 @@ impl Replay {
     ///
     /// # Errors
     /// Returns [`ReplayError::Input`] for a character of another skeleton; the replay is as it was. Returns the error of a replay
-    /// that has failed.
+    /// that has failed. The state machine of the recording goes on with settings of the same data.
     pub fn fork(&mut self, character: Arc<Character>) -> Result<(), ReplayError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
         let same_data = DataId::of(&character) == DataId::of(self.matcher.character());
+        // The machine is part of what was recorded; other data may not have its clips.
+        let character = if same_data { with_machine(&self.trace, character)? } else { character };
         let forked = match same_data {
             true => self.matcher.become_like(&character),
             false => self.matcher.switch_to(character),

@@ -4,6 +4,7 @@ use super::bytes::{Damage, Reader};
 use super::key_frame::KeyFrame;
 use super::piece::Piece;
 use super::segment::UpdateReader;
+use crate::matcher::machine::MachineSpec;
 use crate::matcher::{Character, MatcherConfig, Playing};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -94,6 +95,8 @@ pub struct Parts {
     pub block: usize,
     pub title: String,
     pub ground: String,
+    /// The state machine; the data stays the same with any.
+    pub machine: Option<MachineSpec>,
     pub configs: Vec<MatcherConfig>,
     pub marks: Vec<(usize, String)>,
     pub segments: Vec<Stored>,
@@ -235,6 +238,7 @@ impl Trace {
             block: head.block,
             title: head.title,
             ground: head.ground,
+            machine: head.machine,
             configs: Vec::new(),
             marks: Vec::new(),
             segments: Vec::new(),
@@ -437,6 +441,11 @@ impl Trace {
     /// The data that it was recorded with.
     pub fn data(&self) -> DataId {
         self.parts.data
+    }
+
+    /// The state machine that ran the character.
+    pub fn machine(&self) -> Option<&MachineSpec> {
+        self.parts.machine.as_ref()
     }
 
     /// Content hash of the database that was searched; `None` for a character of networks alone.

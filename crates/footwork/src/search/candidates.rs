@@ -1,6 +1,6 @@
 //! Which rows may be jumped to. Asked during the search, so that a near best never hides a good far one.
 
-use crate::database::{Database, TagFilter};
+use crate::database::{AcceptedTags, Database};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -17,6 +17,8 @@ pub enum Exclusion {
     DoNotEnter,
     /// Its tags.
     Tags,
+    /// It costs more than a candidate may: `search.max_cost`.
+    Cost,
 }
 
 impl std::fmt::Display for Exclusion {
@@ -26,6 +28,7 @@ impl std::fmt::Display for Exclusion {
             Self::NearCurrent => "near what plays",
             Self::DoNotEnter => "not to be entered",
             Self::Tags => "tags",
+            Self::Cost => "cost",
         })
     }
 }
@@ -39,8 +42,32 @@ pub struct Candidates {
     pub near: [(usize, usize); 2],
     /// The side (mirrored or not) that `near` speaks of.
     pub near_mirrored: bool,
-    /// Tags.
-    pub tags: TagFilter,
+    /// Tags that are accepted: [`Database::accepted`].
+    pub tags: AcceptedTags,
+    /// Rows that lead somewhere in time are accepted alone.
+    pub ahead: Option<Ahead>,
+}
+
+/// Rows whose clip comes to other tags within a range of time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ahead {
+    /// The tags that it comes to.
+    pub tags: AcceptedTags,
+    /// So many rows later it does not have them.
+    pub not_yet_rows: usize,
+    /// So many rows later it has them; no fewer.
+    pub then_rows: usize,
+}
+
+impl Ahead {
+    /// True for a row that leads there.
+    #[inline]
+    pub fn holds(&self, db: &Database, row: usize) -> bool {
+        let end = db.clips[db.row_clips[row].at()].row_range().end;
+        row + self.then_rows < end
+            && db.accepts(&self.tags, row + self.then_rows)
+            && !db.accepts(&self.tags, row + self.not_yet_rows)
+    }
 }
 
 impl Candidates {
@@ -70,7 +97,7 @@ impl Candidates {
             Some(Exclusion::NearCurrent)
         } else if db.row_flags[row].no_entry() {
             Some(Exclusion::DoNotEnter)
-        } else if !self.tags.allows(db.row_tags(row)) {
+        } else if !db.accepts(&self.tags, row) || self.ahead.is_some_and(|ahead| !ahead.holds(db, row)) {
             Some(Exclusion::Tags)
         } else {
             None

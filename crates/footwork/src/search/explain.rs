@@ -61,8 +61,10 @@ pub struct CandidateReport {
     pub cost: f32,
     /// `[channels]` label and share of the cost.
     pub channels: Vec<(String, f32)>,
-    /// The share for the transition, the row's tags and the row itself, and for not standing still at rest.
+    /// The share for the transition, the row itself, and for not standing still at rest.
     pub beside: f32,
+    /// The share for the row's tags ([`MotionInput::tag_costs`](crate::input::MotionInput)); negative where they attract.
+    pub tags: f32,
     /// What became of it.
     pub verdict: Verdict,
 }
@@ -109,11 +111,12 @@ impl Explanation {
                     } else {
                         Some(Exclusion::EndOfClip)
                     };
+                    let row = RowIndex::new(row);
+                    let cost = cost_of(db, query, row, mirrored) + query.extra_cost(db, row.at(), mirrored);
+                    let why = why.or((cost > query.max_cost).then_some(Exclusion::Cost));
                     if let Some(why) = why {
                         count(&mut excluded, why);
                     }
-                    let row = RowIndex::new(row);
-                    let cost = cost_of(db, query, row, mirrored) + query.extra_cost(db, row.at(), mirrored);
                     seen.push((cost, row, mirrored, why));
                 }
             }
@@ -139,7 +142,7 @@ impl Explanation {
                     Some(why) => Verdict::Excluded(*why),
                     None => Verdict::beside(cost - winner.map_or(*cost, |w| w.cost)),
                 };
-                let beside = query.extra_cost(db, row.at(), *mirrored);
+                let beside = query.extra_cost(db, row.at(), *mirrored) - query.tag_cost(db, row.at());
                 report(db, query, stored_values(db, *row, *mirrored), (*row, *mirrored), (*cost, beside), verdict)
             })
             .collect();
@@ -221,6 +224,7 @@ fn report(
         cost,
         channels,
         beside,
+        tags: query.tag_cost(db, row.at()),
         verdict,
     }
 }

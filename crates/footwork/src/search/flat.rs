@@ -10,7 +10,7 @@
 
 use super::cost::{ColumnCost, ColumnOrder};
 use super::visit::{Passes, Visit, variances};
-use crate::database::{Database, TagSummary};
+use crate::database::{Database, SetBits};
 use crate::frames::RowIndex;
 use serde::{Deserialize, Serialize};
 
@@ -43,8 +43,8 @@ struct Large {
     clip: u32,
     start: u32,
     end: u32,
-    /// The tags of its rows.
-    tags: TagSummary,
+    /// The sets of tags of its rows.
+    tags: SetBits,
 }
 
 /// Boxes over all rows.
@@ -77,7 +77,7 @@ impl Flat {
             let rows = c.row_range();
             for start in rows.clone().step_by(large_rows) {
                 let end = (start + large_rows).min(rows.end) as u32;
-                let tags = TagSummary::of((start..end as usize).map(|row| TagSummary::row(db.row_tags(row))));
+                let tags = SetBits::all_of((start..end as usize).map(|row| db.row_set_bits(row)));
                 larges.push(Large { clip: clip as u32, start: start as u32, end, tags });
             }
         }
@@ -152,7 +152,7 @@ impl Flat {
 
     fn look_into(&self, large: usize, visit: &mut Visit<impl ColumnOrder, impl ColumnCost>) {
         let l = &self.larges[large];
-        if !visit.query.candidates.tags.may_allow(&l.tags) {
+        if !visit.query.candidates.tags.may_accept(l.tags) {
             return;
         }
         let end = visit.query.candidates.clip_rows(visit.db, l.clip as usize).end.min(l.end as usize);

@@ -27,7 +27,7 @@ pub mod voxel;
 
 pub(crate) use best::Best;
 pub(crate) use boxes::Boxes;
-pub use candidates::{Candidates, Exclusion};
+pub use candidates::{Ahead, Candidates, Exclusion};
 pub(crate) use cost::{AllSquared, ColumnCost, ColumnOrder, MirroredColumns, PerColumn, PlainColumns, row_cost};
 pub use explain::{CandidateReport, Explanation, Verdict};
 pub use kernels::Kernel;
@@ -36,7 +36,7 @@ pub use shown::ShownRows;
 pub(crate) use tree::Tree;
 
 use crate::choices;
-use crate::database::{Database, MirrorMode, TagSummary};
+use crate::database::{Database, MirrorMode, SetBits, TagCosts};
 use crate::frames::RowIndex;
 use crate::schema::Residual;
 use moments::Moments;
@@ -86,9 +86,8 @@ pub struct SearchQuery<'a> {
     pub continuing: Option<Match>,
     /// Added to the cost of every other candidate, as is its own (`Database::row_costs`).
     pub transition_cost: f32,
-    /// `[tags]` added to the cost of every candidate that has the tag, in the order of `Database::tags`; tags beyond the
-    /// end of it cost nothing. Negative ones attract.
-    pub tag_costs: &'a [f32],
+    /// What candidates cost more or less for their tags.
+    pub tag_costs: Option<&'a TagCosts>,
     /// What costs more is no match, be it what plays: `None` is an answer.
     pub max_cost: f32,
     /// Cost of a transition per second, 0 or more: every other candidate pays it times `Database::row_unrest`, and times the
@@ -147,7 +146,7 @@ impl<'a> SearchQuery<'a> {
             multipliers,
             continuing: None,
             transition_cost: 0.0,
-            tag_costs: &[],
+            tag_costs: None,
             max_cost: f32::INFINITY,
             rest_cost: 0.0,
             shown: &[],
@@ -166,16 +165,16 @@ impl<'a> SearchQuery<'a> {
         }
     }
 
-    /// What a row pays beside its distance: the transition cost, then its tags' in order, then its own, then what it costs at
-    /// rest.
+    /// What a row costs more for its tags.
+    #[inline]
+    pub fn tag_cost(&self, db: &Database, row: usize) -> f32 {
+        self.tag_costs.map_or(0.0, |costs| costs.of_row(db, row))
+    }
+
+    /// What a row pays beside its distance: the transition cost, then its tags', then its own, then what it costs at rest.
     #[inline]
     pub fn extra_cost(&self, db: &Database, row: usize, mirrored: bool) -> f32 {
-        let mut sum = self.transition_cost;
-        if !self.tag_costs.is_empty() {
-            let tags = db.row_tags(row);
-            let costs = self.tag_costs.iter().enumerate();
-            sum = costs.fold(sum, |sum, (tag, cost)| if tags.has(tag) { sum + cost } else { sum });
-        }
+        let mut sum = self.transition_cost + self.tag_cost(db, row);
         if !db.row_costs.is_empty() {
             sum += db.row_costs[row];
         }
@@ -191,18 +190,15 @@ impl<'a> SearchQuery<'a> {
         if db.row_unrest[row.at()] > 1.0 { rest_cost } else { 0.0 }
     }
 
-    /// No candidate of these pays less: of the tags that only some rows have, a row has those that make it cheaper; costs of
-    /// its own are never negative. Summed in the same order, so that rounding keeps it the least.
-    pub(crate) fn least_extra_cost_among(&self, rows: &TagSummary) -> f32 {
-        let costs = self.tag_costs.iter().enumerate();
-        costs.fold(self.transition_cost, |sum, (tag, cost)| {
-            if rows.always(tag) || (rows.ever(tag) && *cost < 0.0) { sum + cost } else { sum }
-        })
+    /// No candidate with these sets of tags pays less: costs of its own are never negative. Summed in the same order, so that
+    /// rounding keeps it the least.
+    pub(crate) fn least_extra_cost_among(&self, sets: SetBits) -> f32 {
+        self.transition_cost + self.tag_costs.map_or(0.0, |costs| costs.least_among(sets))
     }
 
     /// No candidate pays less.
     pub(crate) fn least_extra_cost(&self) -> f32 {
-        self.least_extra_cost_among(&TagSummary::UNKNOWN)
+        self.transition_cost + self.tag_costs.map_or(0.0, TagCosts::least)
     }
 
     /// Checks widths and numbers.
@@ -219,12 +215,13 @@ impl<'a> SearchQuery<'a> {
                 return Err(QueryError::NotFinite { what, index, value: values[index] });
             }
         }
-        if self.tag_costs.len() > Database::MAX_TAGS {
-            let (expected, found) = (Database::MAX_TAGS, self.tag_costs.len());
-            return Err(QueryError::Width { what: "tag_costs", expected, found });
-        }
-        if let Some(index) = self.tag_costs.iter().position(|v| !v.is_finite()) {
-            return Err(QueryError::NotFinite { what: "tag_costs", index, value: self.tag_costs[index] });
+        let tag_costs = self.tag_costs.map_or(&[][..], TagCosts::costs);
+        let all = tag_costs.iter().scan(0.0f32, |all, c| {
+            *all += c.cost.abs();
+            Some(*all)
+        });
+        if let Some((index, value)) = all.enumerate().find(|(_, all)| !all.is_finite()) {
+            return Err(QueryError::NotFinite { what: "tag_costs", index, value });
         }
         // No limit is infinity; only NaN is no limit at all.
         let max_cost = if self.max_cost.is_nan() { f32::NAN } else { 0.0 };

@@ -2,8 +2,7 @@
 
 use super::{Candidates, Match, SearchQuery};
 
-/// A copy of a [`SearchQuery`], to be kept or recorded. Costs of tags and of rest and the highest cost are left at
-/// their defaults.
+/// A copy of a [`SearchQuery`], to be kept or recorded. Costs of tags and of rest are left at their defaults.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnedQuery {
     /// `[columns]` normalised features.
@@ -14,6 +13,8 @@ pub struct OwnedQuery {
     pub continuing: Option<Match>,
     /// Added to the cost of every other candidate.
     pub transition_cost: f32,
+    /// What costs more is no match.
+    pub max_cost: f32,
     /// Which rows may be played.
     pub candidates: Candidates,
 }
@@ -26,6 +27,7 @@ impl OwnedQuery {
             multipliers: query.multipliers.to_vec(),
             continuing: query.continuing,
             transition_cost: query.transition_cost,
+            max_cost: query.max_cost,
             candidates: query.candidates,
         }
     }
@@ -35,6 +37,7 @@ impl OwnedQuery {
         SearchQuery {
             continuing: self.continuing,
             transition_cost: self.transition_cost,
+            max_cost: self.max_cost,
             candidates: self.candidates,
             ..SearchQuery::new(&self.features, &self.multipliers)
         }

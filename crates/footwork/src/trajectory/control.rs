@@ -34,6 +34,8 @@ pub struct Steering<'a> {
     pub before: &'a Desired,
     /// How fast a stick is.
     pub speeds: &'a StickSpeeds,
+    /// No goal makes it faster, m/s.
+    pub max_speed_mps: f32,
     /// How soon a velocity is reached.
     pub velocity_half_life_s: f32,
 }
@@ -41,7 +43,8 @@ pub struct Steering<'a> {
 impl Steering<'_> {
     /// What is desired `ahead_s` seconds from now. Advances `progress` on a path. Walls are not run into.
     pub fn desired(&self, progress: &mut PathProgress, ahead_s: f32) -> Desired {
-        let wanted = self.asked(progress, ahead_s);
+        let asked = self.asked(progress, ahead_s);
+        let wanted = Desired { velocity: asked.velocity.clamp_length_max(self.max_speed_mps), ..asked };
         match self.input.collide {
             Some(collide) => {
                 let velocity = along_walls(collide, self.now, wanted.velocity, self.velocity_half_life_s);
@@ -52,7 +55,7 @@ impl Steering<'_> {
     }
 
     fn asked(&self, progress: &mut PathProgress, ahead_s: f32) -> Desired {
-        let Self { input, now, before, speeds, velocity_half_life_s } = *self;
+        let Self { input, now, before, speeds, velocity_half_life_s, .. } = *self;
         match &input.goal {
             Goal::None => Desired { velocity: now.velocity, facing: now.facing, gait: before.gait },
             Goal::Stick(stick) => from_stick(stick, now, before, speeds, ahead_s),
@@ -159,7 +162,7 @@ mod tests {
         velocity_half_life_s: f32,
     ) -> Steering<'a> {
         static SPEEDS: LazyLock<StickSpeeds> = LazyLock::new(StickSpeeds::default);
-        Steering { input, now, before, speeds: &SPEEDS, velocity_half_life_s }
+        Steering { input, now, before, speeds: &SPEEDS, max_speed_mps: f32::INFINITY, velocity_half_life_s }
     }
 
     fn ask(input: &MotionInput, now: &Simulation) -> Desired {

@@ -49,6 +49,8 @@ pub struct Prediction<'a> {
     pub progress: PathProgress,
     /// Speeds.
     pub speeds: &'a StickSpeeds,
+    /// No goal makes it faster, m/s.
+    pub max_speed_mps: f32,
     /// Springs.
     pub config: &'a SimulationConfig,
     /// Model.
@@ -100,6 +102,7 @@ impl Prediction<'_> {
             now: &self.simulation,
             before: &self.desired,
             speeds: self.speeds,
+            max_speed_mps: self.max_speed_mps,
             velocity_half_life_s: self.config.velocity_half_life_s,
         };
         steering.desired(&mut self.progress, ahead_s)
@@ -180,6 +183,7 @@ mod tests {
             desired: Desired { facing: Facing::from_rotation(root.rotation), ..Default::default() },
             progress: PathProgress::default(),
             speeds: &StickSpeeds::default(),
+            max_speed_mps: f32::INFINITY,
             config: &SimulationConfig::default(),
             prediction: &PredictionConfig { model, ..Default::default() },
             world_from_root: root,

@@ -1,19 +1,19 @@
 //! Databases and queries drawn at random, as nasty as they come, and what the definition says about them.
 
 use super::{Random, tiny};
-use footwork::database::TagFilter;
-use footwork::database::{Database, DatabaseContent, MirrorMode, RowFlags, TagMask, TagSpan};
+use footwork::database::{Database, DatabaseContent, MirrorMode, RowFlags, TagCost, TagCosts, TagQuery, TagSpan};
 use footwork::frames::{FrameIndex, RowIndex};
 use footwork::schema::{ChannelSpec, Residual};
-use footwork::search::{Candidates, Match, SearchQuery};
+use footwork::search::{Ahead, Candidates, Match, SearchQuery};
 use proptest::prelude::*;
 
 /// Everything that may be an answer, in order, written without looking at the library.
 pub fn by_definition(db: &Database, query: &SearchQuery) -> Vec<Match> {
     let mut all: Vec<Match> = query.continuing.into_iter().collect();
     let sides: &[bool] = if db.mirror == MirrorMode::Query { &[false, true] } else { &[false] };
-    let tags = Wanted::of(db, &query.candidates.tags);
-    let costly: Vec<Vec<TagSpan>> = db.tags.iter().take(query.tag_costs.len()).map(|tag| spans(db, tag)).collect();
+    let tags = Wanted::of(db, query.candidates.tags.queries());
+    let costs = query.tag_costs.map_or(&[][..], TagCosts::costs);
+    let costly: Vec<(Wanted, f32)> = costs.iter().map(|c| (Wanted::of(db, &[c.tags]), c.cost)).collect();
     for mirrored in sides.iter().copied() {
         for row in (0..db.rows()).filter(|row| is_candidate(db, &query.candidates, &tags, *row, mirrored)) {
             let (values, row_index) = (db.features.row(RowIndex::new(row)), RowIndex::new(row));
@@ -26,13 +26,11 @@ pub fn by_definition(db: &Database, query: &SearchQuery) -> Vec<Match> {
                 let d = (query.features[c] - x) * query.multipliers[c];
                 cost += if db.residuals[c] == Residual::Squared { d * d } else { d.abs() };
             }
-            let mut extra = query.transition_cost;
-            for (tag, more) in query.tag_costs.iter().enumerate() {
-                let frame = db.row_frames[row];
-                let tagged =
-                    costly.get(tag).is_some_and(|spans| spans.iter().any(|s| (s.start..s.end).contains(&frame)));
-                extra += if tagged { *more } else { 0.0 };
+            let mut of_tags = 0.0f32;
+            for (tags, more) in &costly {
+                of_tags += if tags.accept(db.row_frames[row]) { *more } else { 0.0 };
             }
+            let mut extra = query.transition_cost + of_tags;
             extra += db.row_costs.get(row).unwrap_or(&0.0);
             all.push(Match { row: row_index, mirrored, cost: cost + extra, continuing: false });
         }
@@ -50,38 +48,70 @@ fn is_candidate(db: &Database, c: &Candidates, tags: &Wanted, row: usize, mirror
     let clip = &db.clips[db.row_clips[row].at()];
     let near = c.near.iter().any(|(a, b)| (*a..*b).contains(&row)) && mirrored == c.near_mirrored;
     let too_late = clip.loop_delta.is_none() && clip.row_range().end - row <= c.end_exclusion_rows;
-    !near && !too_late && tags.accept(db.row_frames[row]) && db.row_flags[row].0 & RowFlags::NO_ENTRY == 0
+    let leads = c.ahead.is_none_or(|ahead| {
+        let wanted = Wanted::of(db, ahead.tags.queries());
+        // Frames of rows in the same clip, after so many rows.
+        let later = |rows: usize| clip.row_range().contains(&(row + rows)).then(|| db.row_frames[row + rows]);
+        let then = later(ahead.then_rows).is_some_and(|frame| wanted.accept(frame));
+        then && later(ahead.not_yet_rows).is_some_and(|frame| !wanted.accept(frame))
+    });
+    let enters = db.row_flags[row].0 & RowFlags::NO_ENTRY == 0;
+    !near && !too_late && enters && tags.accept(db.row_frames[row]) && leads
 }
 
-/// Where each tag of a filter holds: `[tags]` spans.
-struct Wanted {
-    required: Vec<Vec<TagSpan>>,
-    any: Vec<Vec<TagSpan>>,
-    forbidden: Vec<Vec<TagSpan>>,
-}
+/// The parts of a query, terms before the operators that take them, and of each term where its tag holds.
+struct Wanted(Vec<Result<Vec<TagSpan>, &'static str>>);
 
 impl Wanted {
-    fn of(db: &Database, filter: &TagFilter) -> Self {
-        let places = |mask| db.tag_names(mask).map(|tag| spans(db, tag)).collect();
-        Self { required: places(filter.required), any: places(filter.any), forbidden: places(filter.forbidden) }
+    fn of(db: &Database, queries: &[TagQuery]) -> Self {
+        let asked: Vec<Vec<u16>> = queries.iter().filter(|q| !q.is_open()).map(|q| (*q).into()).collect();
+        let all = vec![513; asked.len().saturating_sub(1)];
+        let codes = asked.into_iter().flatten().chain(all);
+        let part = |code: u16| match code {
+            512 => Err("not"),
+            513 => Err("and"),
+            514 => Err("or"),
+            tag => Ok(spans(db, &db.tags[usize::from(tag)])),
+        };
+        Self(codes.map(part).collect())
     }
 
     fn accept(&self, frame: FrameIndex) -> bool {
-        let holds = |spans: &Vec<TagSpan>| spans.iter().any(|s| (s.start..s.end).contains(&frame));
-        self.required.iter().all(holds)
-            && (self.any.is_empty() || self.any.iter().any(holds))
-            && !self.forbidden.iter().any(holds)
+        let mut waiting: Vec<bool> = Vec::new();
+        for part in &self.0 {
+            let new = match part {
+                Ok(spans) => spans.iter().any(|s| (s.start..s.end).contains(&frame)),
+                Err("not") => !waiting.pop().unwrap(),
+                Err(operator) => {
+                    let (b, a) = (waiting.pop().unwrap(), waiting.pop().unwrap());
+                    if *operator == "and" { a && b } else { a || b }
+                }
+            };
+            waiting.push(new);
+        }
+        waiting.pop().unwrap_or(true)
     }
+}
+
+/// A query as it may be written, of at most eight tags.
+pub fn tag_text(db: &Database, r: &mut Random, depth: usize) -> String {
+    match r.below(if depth == 0 { 1 } else { 4 }) {
+        0 => db.tags[r.below(db.tags.len())].clone(),
+        1 => format!("!({})", tag_text(db, r, depth - 1)),
+        operator => {
+            let [a, b] = [tag_text(db, r, depth - 1), tag_text(db, r, depth - 1)];
+            format!("({a}) {} ({b})", if operator == 2 { "&" } else { "|" })
+        }
+    }
+}
+
+/// Any query.
+pub fn tag_query(db: &Database, r: &mut Random) -> TagQuery {
+    db.tag_query(&tag_text(db, r, 3)).unwrap()
 }
 
 fn spans(db: &Database, tag: &str) -> Vec<TagSpan> {
     db.tag_spans.iter().filter(|s| db.tags[s.tag as usize] == tag).copied().collect()
-}
-
-/// The set of the tags whose bits are set.
-pub fn mask(db: &Database, bits: u64) -> TagMask {
-    let set = db.tags.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1);
-    set.fold(TagMask::default(), |mask, (_, tag)| mask | db.tag_mask(tag).unwrap())
 }
 
 /// Row, side, bits of the cost, continuing.
@@ -255,7 +285,7 @@ impl Case {
 pub struct Question {
     pub features: Vec<f32>,
     pub multipliers: Vec<f32>,
-    pub tag_costs: Vec<f32>,
+    pub tag_costs: TagCosts,
     pub transition_cost: f32,
     pub max_cost: f32,
     pub candidates: Candidates,
@@ -266,7 +296,15 @@ impl Question {
     /// Any row that fits these features.
     pub fn new(features: Vec<f32>, multipliers: Vec<f32>) -> Self {
         let SearchQuery { transition_cost, max_cost, candidates, continuing, .. } = SearchQuery::new(&[], &[]);
-        Self { features, multipliers, tag_costs: vec![], transition_cost, max_cost, candidates, continuing }
+        Self {
+            features,
+            multipliers,
+            tag_costs: TagCosts::default(),
+            transition_cost,
+            max_cost,
+            candidates,
+            continuing,
+        }
     }
 
     /// Anything that may be asked.
@@ -290,24 +328,30 @@ impl Question {
             4 if matches!(data, Data::Wild) => (0..columns).map(|_| wild(r)).collect(),
             _ => (0..columns).map(|_| if r.unit() < 0.2 { 0.0 } else { r.between(-2.0, 3.0) }).collect(),
         };
-        let tags = |r: &mut Random| mask(db, if r.unit() < 0.6 { 0 } else { r.next() & 0b111 });
+        let costs: Vec<f32> = match r.below(4) {
+            0 => (0..r.below(4)).map(|_| r.between(-1.0, 1.0)).collect(),
+            1 => (0..3).map(|_| r.pick(&[0.0, 0.5, -0.5, 1e9, -1e9, 1e-9])).collect(),
+            _ => vec![],
+        };
+        let costs: Vec<TagCost> = costs.into_iter().map(|cost| TagCost { tags: tag_query(db, r), cost }).collect();
         let range = |r: &mut Random| {
             let (a, b) = (r.below(db.rows() + 1), r.below(db.rows() + 1));
             if r.unit() < 0.5 { (a.min(b), a.max(b)) } else { (0, 0) }
         };
         Self {
-            tag_costs: match r.below(4) {
-                0 => (0..r.below(4)).map(|_| r.between(-1.0, 1.0)).collect(),
-                1 => (0..3).map(|_| r.pick(&[0.0, 0.5, -0.5, 1e9, -1e9, 1e-9])).collect(),
-                _ => vec![],
-            },
+            tag_costs: TagCosts::of(db, &costs),
             transition_cost: r.pick(&[0.0, 0.02, 3.0, -1.0]),
             max_cost: r.pick(&[f32::INFINITY, f32::INFINITY, 1.0, 0.0, -0.5]),
             candidates: Candidates {
                 end_exclusion_rows: r.pick(&[0, 0, 1, 10, 16, 70]),
                 near: [range(r), range(r)],
                 near_mirrored: db.mirror == MirrorMode::Query && r.unit() < 0.5,
-                tags: TagFilter { required: tags(r), any: tags(r), forbidden: tags(r) },
+                tags: if r.unit() < 0.4 { Default::default() } else { db.accepted(&tag_query(db, r)) },
+                ahead: (r.unit() < 0.2).then(|| Ahead {
+                    tags: db.accepted(&tag_query(db, r)),
+                    not_yet_rows: r.below(4),
+                    then_rows: 4 + r.below(4),
+                }),
             },
             ..Self::new(features, multipliers)
         }
@@ -325,7 +369,7 @@ impl Question {
         SearchQuery {
             continuing: self.continuing,
             transition_cost: self.transition_cost,
-            tag_costs: &self.tag_costs,
+            tag_costs: Some(&self.tag_costs),
             max_cost: self.max_cost,
             candidates: self.candidates,
             ..SearchQuery::new(&self.features, &self.multipliers)

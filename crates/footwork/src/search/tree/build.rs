@@ -14,7 +14,12 @@ const CHOICES: usize = 8;
 
 /// Puts rows in the order of the tree, for queries with these `[columns]` weights.
 pub fn arrange(features: &Features, weights: &[f64], rows: &mut [u32]) {
-    let mut splitter = Splitter { features, weights, sample: Vec::new(), means: Vec::new(), keys: Vec::new() };
+    arrange_by(&|_| 0, features, weights, rows);
+}
+
+/// The same, divided by a number that each row has before features are looked at.
+pub fn arrange_by(group: &dyn Fn(u32) -> u32, features: &Features, weights: &[f64], rows: &mut [u32]) {
+    let mut splitter = Splitter { group, features, weights, sample: Vec::new(), means: Vec::new(), keys: Vec::new() };
     let mut child = LANES;
     while child * LANES < rows.len() {
         child *= LANES;
@@ -23,6 +28,7 @@ pub fn arrange(features: &Features, weights: &[f64], rows: &mut [u32]) {
 }
 
 struct Splitter<'a> {
+    group: &'a dyn Fn(u32) -> u32,
     features: &'a Features,
     weights: &'a [f64],
     // Space that is used again.
@@ -42,9 +48,15 @@ impl Splitter<'_> {
             return;
         }
         let left = rows.len().div_ceil(child) / 2 * child;
-        let column = self.best_column(rows, left);
-        self.keys.clear();
-        self.keys.extend(rows.iter().map(|row| key(self.features, *row, column)));
+        let (group, first) = (self.group, (self.group)(rows[0]));
+        if rows.iter().any(|row| group(*row) != first) {
+            self.keys.clear();
+            self.keys.extend(rows.iter().map(|row| u64::from(group(*row)) << 32 | u64::from(*row)));
+        } else {
+            let column = self.best_column(rows, left);
+            self.keys.clear();
+            self.keys.extend(rows.iter().map(|row| key(self.features, *row, column)));
+        }
         self.keys.select_nth_unstable(left);
         for (row, key) in rows.iter_mut().zip(&self.keys) {
             *row = *key as u32;

@@ -1,0 +1,92 @@
+//! A frame of one character: where an update has no more room for what it reports, others go on with the rest of the frame.
+
+use footwork::input::{InputError, MotionInput};
+use footwork::matcher::{Character, Crowd, FiredEvent, Footstep, Output, StateChange, Turn, step_in_turns};
+use footwork::math::Transform;
+use footwork::recorder::One;
+
+/// Updates of a frame, at most. Each has room for 32 events.
+const MOST_UPDATES: usize = 8;
+
+/// Moves a character.
+pub(crate) fn step_one(
+    character: &Character,
+    input: &MotionInput,
+    turn: Turn,
+    dt_s: f32,
+    one: One,
+) -> Result<(), InputError> {
+    let One { state, scratch, output } = one;
+    let crowd = Crowd { states: std::slice::from_mut(state), scratch, outputs: std::slice::from_mut(output) };
+    step_in_turns(character, std::slice::from_ref(input), &[turn], dt_s, crowd)
+}
+
+/// What the updates of a frame have reported so far.
+#[derive(Debug, Default)]
+pub(crate) struct SoFar {
+    events: Vec<FiredEvent>,
+    footsteps: Vec<Footstep>,
+    state_changes: Vec<StateChange>,
+    root_delta: Transform,
+    consumed_s: f32,
+    /// Searches, exact searches, transitions.
+    counts: [u32; 3],
+}
+
+impl SoFar {
+    /// Moves a character by a frame with `update`, as often as it takes. The output then tells of the whole frame.
+    pub fn step_whole(
+        &mut self,
+        (turn, dt_s): (Turn, f32),
+        one: One,
+        mut update: impl FnMut(Turn, f32, One) -> Result<(), InputError>,
+    ) -> Result<(), InputError> {
+        let One { state, scratch, output } = one;
+        let mut once = |turn: Turn, dt_s: f32, output: &mut Output| {
+            update(turn, dt_s, One { state: &mut *state, scratch: &mut *scratch, output })
+        };
+        once(turn, dt_s, output)?;
+        let mut left_s = dt_s - output.consumed_s;
+        if left_s <= 0.0 {
+            return Ok(());
+        }
+        // The search of this frame was made, or is not to be made.
+        let turn = if turn == Turn::Now { Turn::Later } else { turn };
+        let mut result = Ok(());
+        for _ in 1..MOST_UPDATES {
+            self.take(output);
+            result = once(turn, left_s, output);
+            if result.is_err() {
+                break;
+            }
+            left_s -= output.consumed_s;
+            if left_s <= 0.0 {
+                break;
+            }
+        }
+        self.give(output);
+        result
+    }
+
+    /// Takes what an update reported.
+    fn take(&mut self, output: &mut Output) {
+        self.events.append(&mut output.events);
+        self.footsteps.append(&mut output.footsteps);
+        self.state_changes.append(&mut output.state_changes);
+        self.root_delta = self.root_delta * std::mem::take(&mut output.root_delta);
+        self.consumed_s += std::mem::take(&mut output.consumed_s);
+        let counts = [&mut output.searches, &mut output.exact_searches, &mut output.transitions];
+        self.counts.iter_mut().zip(counts).for_each(|(sum, count)| *sum += std::mem::take(count));
+    }
+
+    /// Puts it before what the last update reported.
+    fn give(&mut self, output: &mut Output) {
+        output.events.splice(0..0, self.events.drain(..));
+        output.footsteps.splice(0..0, self.footsteps.drain(..));
+        output.state_changes.splice(0..0, self.state_changes.drain(..));
+        output.root_delta = std::mem::take(&mut self.root_delta) * output.root_delta;
+        output.consumed_s += std::mem::take(&mut self.consumed_s);
+        let counts = [&mut output.searches, &mut output.exact_searches, &mut output.transitions];
+        self.counts.iter_mut().zip(counts).for_each(|(sum, count)| *count += std::mem::take(sum));
+    }
+}

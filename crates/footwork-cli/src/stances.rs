@@ -1,0 +1,60 @@
+//! `footwork simulate --course stances`: the state machine's course.
+
+use crate::args::{Common, SimulateArgs};
+use crate::cast::Cast;
+use crate::networks::BUILT_IN;
+use crate::progress;
+use anyhow::{Result, bail};
+use footwork_metrics::stances::{INSTANT_S, StancesCourse};
+use serde_json::json;
+use std::path::Path;
+
+/// Runs the course and prints its figures.
+pub fn stances(args: &SimulateArgs, seconds: f64, common: &Common) -> Result<()> {
+    let other = [("--bvh", &args.bvh), ("--glb", &args.glb), ("--svg", &args.svg), ("--trace", &args.trace)];
+    if let Some((flag, _)) = other.iter().find(|(_, file)| file.is_some()) {
+        bail!("{flag}: the course `stances` writes no files; use another course with --machine");
+    }
+    if args.tags.is_some() {
+        bail!("--tags: the course `stances` is about the tags of the states; use another course with --machine");
+    }
+    let machine = args.machine.as_deref().unwrap_or(Path::new(BUILT_IN));
+    let cast = Cast::open(common)?.run_by(Some(machine))?;
+    let course = StancesCourse { seconds, seed: common.seed, dt_s: args.dt, jitter: args.jitter };
+    let bar = progress::bar("driving", (seconds / INSTANT_S).round() as u64, common.json);
+    let found = course.run(&cast.character, || bar.inc(1))?;
+    bar.finish_and_clear();
+    if common.json {
+        let mut summary = serde_json::to_value(&found)?;
+        summary["course"] = json!(args.course);
+        summary["seed"] = json!(common.seed);
+        out!("{summary}");
+        return Ok(());
+    }
+    out!(
+        "  {} requests of a stance: reached after {:.2} s (median), {:.2} s (90 %), {:.2} s (at most); {} missed; held {:.0} % of the time",
+        found.requests,
+        found.stance_delay_s_p50,
+        found.stance_delay_s_p90,
+        found.stance_delay_s_max,
+        found.stance_missed,
+        found.stance_held_pct
+    );
+    out!(
+        "  {} of them announced: reached {:.2} s from their time (90 %), {:.2} s (at most)",
+        found.announced,
+        found.announced_off_s_p90,
+        found.announced_off_s_max
+    );
+    out!(
+        "  {} gestures, {} broken off: {} notifies, {} lost, {} doubled",
+        found.gestures,
+        found.gestures_broken_off,
+        found.notifies_fired,
+        found.notifies_lost,
+        found.notifies_doubled
+    );
+    out!("  {} states entered, {} transitions of playback", found.states_entered, found.transitions);
+    out!("  decision hash {}", found.decision_hash);
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! The state machine that can run a session's character.
+
+use crate::session::Session;
+use footwork::machine::{Machine, MachineSpec};
+use footwork::matcher::Character;
+use std::sync::Arc;
+
+impl Session {
+    /// The state machine that can run the character.
+    pub fn machine(&self) -> Option<&Machine> {
+        self.machine.as_deref()
+    }
+
+    /// Takes a state machine that can run the character; see [`Session::run_machine`].
+    ///
+    /// # Errors
+    /// A machine that does not fit the database, in words; nothing changes.
+    pub fn set_machine(&mut self, spec: MachineSpec) -> Result<(), String> {
+        let machine = Machine::new(self.database().clone(), spec).map_err(|e| e.to_string())?;
+        let runs = self.runs_machine();
+        self.variables = machine.variables();
+        self.machine = Some(Arc::new(machine));
+        if runs { self.run_machine(true) } else { Ok(()) }
+    }
+
+    /// True while a state machine runs the character.
+    pub fn runs_machine(&self) -> bool {
+        self.matcher.character().machine().is_some()
+    }
+
+    /// Lets the state machine run the character, or motion matching alone. The character goes on from the pose shown; the recording
+    /// begins anew.
+    ///
+    /// # Errors
+    /// A machine that is not there, in words; nothing changes.
+    pub fn run_machine(&mut self, run: bool) -> Result<(), String> {
+        let machine = match &self.machine {
+            Some(machine) if run => Some(machine.clone()),
+            None if run => return Err("there is no state machine for this data".to_owned()),
+            _ => None,
+        };
+        let character = match self.plays_networks() {
+            true => {
+                Character::new(self.database().clone(), self.tuning.matcher().clone()).map_err(|e| e.to_string())?
+            }
+            false => (**self.matcher.character()).clone(),
+        };
+        self.become_a(character.with_machine(machine).map_err(|e| e.to_string())?)?;
+        self.reset_variables();
+        Ok(())
+    }
+
+    /// The machine of a recording takes the place of the one here.
+    pub(crate) fn follow_machine(&mut self, recorded: Option<&MachineSpec>) -> Result<(), String> {
+        let now = self.matcher.character().machine().map(Machine::spec);
+        match recorded {
+            _ if recorded == now => Ok(()),
+            Some(spec) => {
+                self.set_machine(spec.clone())?;
+                if self.runs_machine() { Ok(()) } else { self.run_machine(true) }
+            }
+            None => self.run_machine(false),
+        }
+    }
+
+    /// The character begins: all variables are as the machine has them, and nothing was fired.
+    pub(crate) fn reset_variables(&mut self) {
+        self.variables = self.machine().map(Machine::variables).unwrap_or_default();
+    }
+
+    /// The character goes on from a recorded update: what was fired before it is not fired again.
+    pub(crate) fn put_variables(&mut self, recorded: &[f32]) {
+        self.reset_variables();
+        let values = self.variables.values_mut();
+        if values.len() == recorded.len() {
+            values.copy_from_slice(recorded);
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Tags by rules: ranges of clips in which what is measured of their motion fulfils a condition.
+
+use super::config::TagRule;
+use super::track::Track;
+use super::{BuildError, parallel};
+use crate::clip::{TagRange, TimeRange};
+use crate::expression::{Comparison, Expression, ExpressionError, Term};
+use crate::frames::JointIndex;
+use crate::math::Facing;
+use crate::skeleton::Skeleton;
+use glam::Vec3;
+use std::ops::Range;
+
+/// Velocities are means over this time around a frame, seconds: steps sway the root.
+const MEAN_S: f32 = 0.2;
+
+/// What is measured of a frame.
+const NAMES: [&str; 7] = ["speed_mps", "forward_mps", "side_mps", "turn_degps", "hips_m", "hips_share", "foot_contact"];
+
+/// Values of a frame, in the order of [`NAMES`].
+type Values = [f32; NAMES.len()];
+
+/// A condition on what is measured: place in [`NAMES`], and what it is compared with.
+type Condition = Expression<(usize, Comparison, f32)>;
+
+fn condition(key: &str, text: &str) -> Result<Condition, BuildError> {
+    let compared = |term: &Term| {
+        let Some(place) = NAMES.iter().position(|name| *name == term.name) else {
+            let nearest = crate::error::nearest(&term.name, NAMES);
+            let hint = nearest.map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
+            return Err(format!("nothing measured is named `{}`{hint}; there are {}", term.name, NAMES.join(", ")));
+        };
+        let Some((comparison, number)) = term.comparison else {
+            return Err(format!("expected a comparison with a number, such as `{} > 0.5`", term.name));
+        };
+        Ok((place, comparison, number))
+    };
+    let refused = |e: ExpressionError| BuildError::Config { key: key.to_owned(), what: e.to_string() };
+    Expression::parse(text, compared).map_err(refused)
+}
+
+fn holds(condition: &Condition, values: &Values) -> bool {
+    condition.holds(|(place, comparison, number)| comparison.holds(values[*place], *number))
+}
+
+/// The body whose motion is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Body<'a> {
+    pub skeleton: &'a Skeleton,
+    /// `None` where nobody knows: then nothing is known of its height.
+    pub hips: Option<JointIndex>,
+    /// Height of the hips of who stands, metres.
+    pub standing_m: f32,
+}
+
+/// Rules that can be read.
+#[derive(Debug)]
+pub struct Rules<'a>(Vec<(&'a TagRule, Condition, Option<Condition>)>);
+
+impl<'a> Rules<'a> {
+    /// Reads the conditions.
+    ///
+    /// # Errors
+    /// A tag without a name; a condition that cannot be read, with the position of the fault.
+    pub fn read(rules: &'a [TagRule]) -> Result<Self, BuildError> {
+        let read = |(i, rule): (usize, &'a TagRule)| {
+            let key = |name: &str| format!("rules[{i}].{name}");
+            if rule.tag.trim().is_empty() {
+                return Err(BuildError::Config { key: key("tag"), what: "expected the name of a tag".to_owned() });
+            }
+            let until = rule.until.as_ref().map(|until| condition(&key("until"), until)).transpose()?;
+            Ok((rule, condition(&key("when"), &rule.when)?, until))
+        };
+        rules.iter().enumerate().map(read).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Tags all tracks, and tells of rules that tag none. `labels`: `[tracks]` of `[frames x contact joints]`.
+    pub fn tag(&self, tracks: &mut [Track], labels: &[Vec<u8>], body: Body) -> Vec<String> {
+        if self.0.is_empty() {
+            return Vec::new();
+        }
+        let numbers: Vec<usize> = (0..tracks.len()).collect();
+        // `[tracks x rules]`.
+        let found: Vec<Vec<Vec<TagRange>>> = parallel::map(&numbers, |i| {
+            let measured = Measured { track: &tracks[*i], labels: &labels[*i], body };
+            let values: Vec<Values> = (0..tracks[*i].frames()).map(|frame| measured.values(frame)).collect();
+            self.0.iter().map(|(rule, when, until)| ranges(&tracks[*i], &values, rule, (when, until))).collect()
+        });
+        let idle = (0..self.0.len()).filter(|rule| found.iter().all(|tags| tags[*rule].is_empty()));
+        let told = idle.map(|i| {
+            let TagRule { tag, when, shortest_s, .. } = self.0[i].0;
+            format!("`rules[{i}]` tags nothing as `{tag}`: no clip has `{when}` for {shortest_s} s")
+        });
+        let told = told.collect();
+        for (track, tags) in tracks.iter_mut().zip(found) {
+            track.annotations.tags.extend(tags.into_iter().flatten());
+        }
+        told
+    }
+}
+
+/// Where a track gets the tag of a rule.
+fn ranges(
+    track: &Track,
+    values: &[Values],
+    rule: &TagRule,
+    (when, until): (&Condition, &Option<Condition>),
+) -> Vec<TagRange> {
+    let looping = track.loop_delta.is_some();
+    let (mut inside, mut on) = (false, Vec::with_capacity(values.len()));
+    // Twice through a loop: whether a range goes on at its start is known at its end.
+    for _ in 0..if looping { 2 } else { 1 } {
+        on.clear();
+        for values in values {
+            let goes_on = || until.as_ref().map_or_else(|| holds(when, values), |until| !holds(until, values));
+            inside = if inside { goes_on() } else { holds(when, values) };
+            on.push(inside);
+        }
+    }
+    let shortest = (rule.shortest_s * track.rate_hz - 1e-3).ceil().max(0.0) as usize;
+    for value in [true, false] {
+        drop_short(&mut on, value, shortest, looping);
+    }
+    let at_s = |frame: usize| frame as f32 / track.rate_hz;
+    runs(&on)
+        .filter(|run| on[run.start])
+        .map(|run| TimeRange { start_s: at_s(run.start), end_s: at_s(run.end) })
+        .map(|range| TagRange { name: rule.tag.clone(), range })
+        .collect()
+}
+
+/// Turns over runs of a value that are shorter than this. In a loop the run at its end goes on at its start; gaps at the ends of
+/// other clips are none.
+fn drop_short(on: &mut [bool], value: bool, shortest: usize, looping: bool) {
+    let n = on.len();
+    let turn = (0..n).find(|i| on[*i] != on[(i + n - 1) % n]).filter(|_| looping).unwrap_or(0);
+    on.rotate_left(turn);
+    let found: Vec<Range<usize>> = runs(on).collect();
+    for run in found {
+        let is_whole = value || looping || (run.start > 0 && run.end < n);
+        if on[run.start] == value && run.len() < shortest && is_whole && run.len() < n {
+            on[run].fill(!value);
+        }
+    }
+    on.rotate_right(turn);
+}
+
+/// Longest ranges of one value.
+fn runs(on: &[bool]) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at;
+        at = (start..on.len()).find(|i| on[*i] != on[start]).unwrap_or(on.len());
+        (start < at).then_some(start..at)
+    })
+}
+
+/// A track to be measured.
+struct Measured<'a> {
+    track: &'a Track,
+    labels: &'a [u8],
+    body: Body<'a>,
+}
+
+impl Measured<'_> {
+    fn values(&self, frame: usize) -> Values {
+        let (track, n) = (self.track, self.track.frames());
+        let half = ((0.5 * MEAN_S * track.rate_hz).round() as usize).max(1);
+        // In a loop some rounds later, so that there is something before the first frame.
+        let [from, at, to] = if track.loop_delta.is_some() {
+            let at = frame + n * half.div_ceil(n);
+            [at - half, at, at + half]
+        } else {
+            [frame.saturating_sub(half), frame, (frame + half).min(n - 1)]
+        };
+        let [before, now, after] = [from, at, to].map(|frame| track.root_ahead(frame));
+        let per_s = track.rate_hz / (to - from).max(1) as f32;
+        let velocity = now.rotation.inverse() * (after.translation - before.translation) * per_s;
+        let [was, is] = [before, after].map(|root| Facing::from_rotation(root.rotation));
+        let hips_m = self.body.hips.map_or(f32::NAN, |hips| {
+            let hips = track.joint_world(self.body.skeleton, frame, hips.at());
+            hips.translation.y - track.local(frame, 0).translation.y
+        });
+        let feet = self.labels.len() / n;
+        let touching = self.labels[frame * feet..][..feet].iter().filter(|label| **label == 1).count();
+        [
+            Vec3::new(velocity.x, 0.0, velocity.z).length(),
+            velocity.z,
+            velocity.x,
+            (was.angle_to(is) * per_s).abs().to_degrees(),
+            hips_m,
+            hips_m / self.body.standing_m,
+            touching as f32,
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn on(text: &str) -> Vec<bool> {
+        text.chars().map(|c| c == 'x').collect()
+    }
+
+    #[test]
+    fn short_ranges_are_dropped_before_short_gaps_are_closed() {
+        for (before, looping, after) in [
+            ("..xxx.xxx.....x..", false, "..xxxxxxx........"),
+            ("xx.xx.xx", false, "........"),
+            (".xxxx..x", false, ".xxxx..."),
+            ("x..xxxx.", false, "...xxxx."),
+            ("x...xxxx.", false, "....xxxx."),
+            ("xx....x", true, "xx....x"),
+            ("xx....x", false, "......."),
+            (".xxxx.", true, "xxxxxx"),
+            ("xxxx", true, "xxxx"),
+            ("..", true, ".."),
+        ] {
+            let mut there = on(before);
+            for value in [true, false] {
+                drop_short(&mut there, value, 3, looping);
+            }
+            assert_eq!(there, on(after), "{before} {looping}");
+        }
+    }
+
+    #[test]
+    fn conditions_are_refused_with_the_place_of_the_fault() {
+        for (text, what) in [
+            ("speed_mps >", "character 12: expected a number"),
+            ("speed > 2", "character 1: nothing measured is named `speed`; the nearest is `speed_mps`"),
+            ("hips_m < 1 & foot_contact", "character 14: expected a comparison"),
+        ] {
+            let e = condition("rules[0].when", text).unwrap_err().to_string();
+            assert!(e.contains("rules[0].when") && e.contains(what), "{e}");
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The distinct sets of tags that the rows of a database have, and which of them a query accepts: a query is evaluated once
+//! per set, not once per row.
+
+use super::{Database, DatabaseContent, TagMask, TagQuery};
+use std::collections::HashMap;
+
+/// Sets of which a bit says whether they are accepted; the query is evaluated for each row of others. Databases of thousands
+/// of clips have some dozens.
+pub(super) const SETS_IN_BITS: usize = 512;
+
+/// Sets of tags, folded into a word: bit `set % 128` for every set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SetBits(pub(super) u128);
+
+impl SetBits {
+    /// Bits.
+    pub const BITS: usize = 128;
+
+    /// Of one set, by its number.
+    pub(super) fn of(set: usize) -> Self {
+        Self(1 << (set % Self::BITS))
+    }
+
+    /// Of all rows of some parts.
+    pub fn all_of(parts: impl Iterator<Item = Self>) -> Self {
+        Self(parts.fold(0, |all, part| all | part.0))
+    }
+
+    /// The numbers of the bits that are set.
+    #[inline]
+    pub(super) fn iter(self) -> impl Iterator<Item = usize> {
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let bit = left.trailing_zeros() as usize;
+            left &= left.wrapping_sub(1);
+            (bit < Self::BITS).then_some(bit)
+        })
+    }
+}
+
+/// Which sets of tags a query accepts in one database: [`Database::accepted`] makes it. The default accepts every row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AcceptedTags {
+    /// A bit for each of the first sets.
+    sets: [u64; SETS_IN_BITS / 64],
+    /// All that are accepted.
+    folded: SetBits,
+    /// Rows that have one of them.
+    rows: usize,
+    /// What is evaluated for sets beyond those that have a bit: both must hold.
+    queries: [TagQuery; 2],
+    left_out: TagMask,
+}
+
+impl Default for AcceptedTags {
+    fn default() -> Self {
+        Self {
+            sets: [u64::MAX; SETS_IN_BITS / 64],
+            folded: SetBits(u128::MAX),
+            rows: usize::MAX,
+            queries: [TagQuery::default(); 2],
+            left_out: TagMask::default(),
+        }
+    }
+}
+
+impl AcceptedTags {
+    /// True when every row is accepted, whatever its tags.
+    #[inline]
+    pub fn is_open(&self) -> bool {
+        self.queries.iter().all(TagQuery::is_open) && self.left_out.is_empty()
+    }
+
+    /// The queries that must hold; most accept everything.
+    pub fn queries(&self) -> &[TagQuery] {
+        &self.queries
+    }
+
+    /// Number of rows accepted; of the default `usize::MAX`.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// False only when no row below a node of a search structure is accepted.
+    #[inline]
+    pub(crate) fn may_accept(&self, below: SetBits) -> bool {
+        self.folded.0 & below.0 != 0
+    }
+
+    #[inline]
+    fn accepts(&self, sets: &TagSets, set: usize) -> bool {
+        match self.sets.get(set / 64) {
+            Some(word) => word >> (set % 64) & 1 == 1,
+            None => self.evaluate(&sets.sets[set]),
+        }
+    }
+
+    fn evaluate(&self, tags: &TagMask) -> bool {
+        !tags.intersects(&self.left_out) && self.queries.iter().all(|query| query.holds(tags))
+    }
+}
+
+/// The sets.
+#[derive(Debug)]
+pub(super) struct TagSets {
+    /// The distinct sets; the first is empty.
+    pub sets: Vec<TagMask>,
+    /// `[rows]` index of each row's set.
+    of_rows: Vec<u32>,
+    /// `[sets]` rows that have it.
+    rows: Vec<usize>,
+    /// [`Database::NO_LOCOMOTION`]; empty where no row, or every row, is tagged so.
+    aside: TagMask,
+    /// All tags that only such rows have.
+    only_aside: TagMask,
+    /// What plain queries accept.
+    plain: AcceptedTags,
+}
+
+impl TagSets {
+    pub fn new(content: &DatabaseContent) -> Self {
+        let (sets, of_rows) = distinct(content);
+        let mut rows = vec![0; sets.len()];
+        of_rows.iter().for_each(|set| rows[*set as usize] += 1);
+        let tag = content.tags.iter().position(|t| t == Database::NO_LOCOMOTION);
+        let (mut aside, mut only_aside) = (tag.map(TagMask::of).unwrap_or_default(), TagMask::default());
+        let tags = |is_aside: bool| {
+            let used = sets.iter().zip(&rows).filter(|(set, rows)| **rows > 0 && set.intersects(&aside) == is_aside);
+            used.fold(None, |all: Option<TagMask>, (set, _)| Some(all.unwrap_or_default() | *set))
+        };
+        match (tags(true), tags(false)) {
+            (Some(of_aside), Some(of_others)) => only_aside = of_aside.without(&of_others),
+            // Where no row is locomotion, none is left out.
+            _ => aside = TagMask::default(),
+        }
+        let mut all = Self { sets, of_rows, rows, aside, only_aside, plain: AcceptedTags::default() };
+        all.plain = all.compile([TagQuery::default(); 2], aside);
+        all
+    }
+
+    fn compile(&self, queries: [TagQuery; 2], left_out: TagMask) -> AcceptedTags {
+        let mut out = AcceptedTags { sets: [0; SETS_IN_BITS / 64], folded: SetBits(0), rows: 0, queries, left_out };
+        for (set, tags) in self.sets.iter().enumerate() {
+            if !out.evaluate(tags) {
+                continue;
+            }
+            if let Some(word) = out.sets.get_mut(set / 64) {
+                *word |= 1 << (set % 64);
+            }
+            out.folded.0 |= SetBits::of(set).0;
+            out.rows += self.rows[set];
+        }
+        out
+    }
+
+    #[inline]
+    pub fn of_row(&self, row: usize) -> usize {
+        self.of_rows[row] as usize
+    }
+}
+
+/// The distinct sets of tags, the empty one first, and `[rows]` which of them each row has.
+fn distinct(c: &DatabaseContent) -> (Vec<TagMask>, Vec<u32>) {
+    let mut of_rows = vec![TagMask::default(); c.row_frames.len()];
+    for clip in &c.clips {
+        let rows = clip.row_range();
+        let frames = &c.row_frames[rows.clone()];
+        for span in &c.tag_spans {
+            // The frames of a clip's rows rise.
+            let first = rows.start + frames.partition_point(|f| *f < span.start);
+            let end = rows.start + frames.partition_point(|f| *f < span.end);
+            of_rows[first..end.max(first)].iter_mut().for_each(|tags| *tags |= TagMask::of(span.tag as usize));
+        }
+    }
+    let mut sets = vec![TagMask::default()];
+    let mut indices = HashMap::from([(TagMask::default(), 0u32)]);
+    let row_sets = of_rows.into_iter().map(|tags| {
+        *indices.entry(tags).or_insert_with(|| {
+            sets.push(tags);
+            (sets.len() - 1) as u32
+        })
+    });
+    let row_sets = row_sets.collect();
+    (sets, row_sets)
+}
+
+impl Database {
+    /// What a query accepts. Rows tagged [`Database::NO_LOCOMOTION`] are left out, unless the query asks for a tag that only such
+    /// rows have: names it, and not behind an odd number of `!`. Allocates nothing.
+    pub fn accepted(&self, query: &TagQuery) -> AcceptedTags {
+        self.accepted_by_both(query, &TagQuery::default())
+    }
+
+    /// What two queries accept that must both hold.
+    pub(crate) fn accepted_by_both(&self, a: &TagQuery, b: &TagQuery) -> AcceptedTags {
+        let sets = &self.tag_sets;
+        if a.is_open() && b.is_open() {
+            return sets.plain;
+        }
+        let asked = a.asks_for_any(&sets.only_aside) || b.asks_for_any(&sets.only_aside);
+        sets.compile([*a, *b], if asked { TagMask::default() } else { sets.aside })
+    }
+
+    /// What plain queries accept of the rows that have no tag of a set.
+    pub(crate) fn accepted_without(&self, tags: TagMask) -> AcceptedTags {
+        self.tag_sets.compile([TagQuery::default(); 2], tags | self.tag_sets.aside)
+    }
+
+    /// True when a row is accepted.
+    #[inline]
+    pub fn accepts(&self, accepted: &AcceptedTags, row: usize) -> bool {
+        accepted.accepts(&self.tag_sets, self.tag_sets.of_row(row))
+    }
+
+    /// The tags of a row.
+    #[inline]
+    pub fn row_tags(&self, row: usize) -> &TagMask {
+        &self.tag_sets.sets[self.tag_sets.of_row(row)]
+    }
+
+    /// The set of a row.
+    pub(crate) fn row_set_bits(&self, row: usize) -> SetBits {
+        SetBits::of(self.tag_sets.of_row(row))
+    }
+
+    /// Number of a row's set of tags, and how many rows have it.
+    pub(crate) fn row_set(&self, row: usize) -> (u32, usize) {
+        let set = self.tag_sets.of_rows[row];
+        (set, self.tag_sets.rows[set as usize])
+    }
+}

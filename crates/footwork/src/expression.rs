@@ -1,0 +1,311 @@
+//! Boolean expressions in text, such as `(walk | run) & !stairs` over tags or `speed > 0.5 & grounded` over variables: parsed
+//! once, evaluated without allocation.
+//!
+//! `!` binds before `&`, and `&` before `|`; `&&` and `||` are the same as `&` and `|`. A name is a letter or `_`, then letters,
+//! digits, `_`, `-`, `.` or `/`; any other name stands in quotes. Where terms compare, `<`, `<=`, `>`, `>=`, `==` or `!=` and a
+//! number follow the name.
+
+use std::fmt;
+
+/// Parentheses and `!` within each other. At each level two terms can wait for their operators, and the truth of each is a bit of
+/// one word.
+const MAX_NESTED: usize = 30;
+
+/// Why an expression cannot be read, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}`, character {at}: {what}")]
+pub struct ExpressionError {
+    /// The whole expression.
+    pub text: String,
+    /// Character at which the fault is, from 1.
+    pub at: usize,
+    /// What is wrong and what to do.
+    pub what: String,
+}
+
+/// How a value is compared with a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Greater,
+    /// `>=`
+    AtLeast,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+}
+
+impl Comparison {
+    /// Longer signs first: `<` begins `<=`.
+    const SIGNS: [(&str, Self); 6] = [
+        ("<=", Self::AtMost),
+        (">=", Self::AtLeast),
+        ("==", Self::Equal),
+        ("!=", Self::NotEqual),
+        ("<", Self::Less),
+        (">", Self::Greater),
+    ];
+
+    /// True when `a` compares with `b` like this.
+    pub fn holds(self, a: f32, b: f32) -> bool {
+        match self {
+            Self::Less => a < b,
+            Self::AtMost => a <= b,
+            Self::Greater => a > b,
+            Self::AtLeast => a >= b,
+            Self::Equal => a == b,
+            Self::NotEqual => a != b,
+        }
+    }
+}
+
+/// A name in an expression, and what it is compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Term {
+    /// Name.
+    pub name: String,
+    /// Comparison and number, where they follow.
+    pub comparison: Option<(Comparison, f32)>,
+}
+
+/// A part of an expression, in the order of evaluation: terms before the operator that takes them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Op<T> {
+    Term(T),
+    Not,
+    And,
+    Or,
+}
+
+impl<T> Op<T> {
+    /// What was found to be true so far, the last in the lowest bit, goes in; what is true after this part comes out.
+    #[inline]
+    pub fn apply(&self, truths: u64, mut is: impl FnMut(&T) -> bool) -> u64 {
+        match self {
+            Self::Term(term) => truths << 1 | u64::from(is(term)),
+            Self::Not => truths ^ 1,
+            Self::And => truths >> 1 & (truths | !1),
+            Self::Or => truths >> 1 | (truths & 1),
+        }
+    }
+}
+
+/// An expression ready to be evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Expression<T> {
+    ops: Vec<Op<T>>,
+}
+
+impl<T> Expression<T> {
+    /// Reads an expression; `resolve` says what a term stands for, or why it stands for nothing.
+    ///
+    /// # Errors
+    /// Returns [`ExpressionError`] with the position of the fault.
+    pub fn parse(text: &str, resolve: impl FnMut(&Term) -> Result<T, String>) -> Result<Self, ExpressionError> {
+        let mut parser = Parser { text, rest: text, resolve, ops: Vec::new(), depth: 0 };
+        parser.any_of()?;
+        parser.skip_space();
+        if !parser.rest.is_empty() {
+            return Err(parser.fault("expected `&`, `|` or the end"));
+        }
+        Ok(Self { ops: parser.ops })
+    }
+
+    /// Operators and terms, in the order of evaluation.
+    pub fn ops(&self) -> &[Op<T>] {
+        &self.ops
+    }
+
+    /// Its terms, in order.
+    pub fn terms(&self) -> impl Iterator<Item = &T> {
+        self.ops.iter().filter_map(|op| if let Op::Term(term) = op { Some(term) } else { None })
+    }
+
+    /// True when the expression holds where `is` says which terms do.
+    #[inline]
+    pub fn holds(&self, is: impl FnMut(&T) -> bool) -> bool {
+        holds(&self.ops, is)
+    }
+}
+
+/// True when `ops`, in the order of evaluation, hold where `is` says which terms do.
+#[inline]
+pub(crate) fn holds<T>(ops: &[Op<T>], mut is: impl FnMut(&T) -> bool) -> bool {
+    ops.iter().fold(0, |truths, op| op.apply(truths, &mut is)) & 1 == 1
+}
+
+struct Parser<'a, T, R> {
+    text: &'a str,
+    rest: &'a str,
+    resolve: R,
+    ops: Vec<Op<T>>,
+    depth: usize,
+}
+
+impl<T, R: FnMut(&Term) -> Result<T, String>> Parser<'_, T, R> {
+    fn fault(&self, what: impl fmt::Display) -> ExpressionError {
+        self.fault_at(self.rest, what)
+    }
+
+    fn fault_at(&self, rest: &str, what: impl fmt::Display) -> ExpressionError {
+        let at = self.text[..self.text.len() - rest.len()].chars().count() + 1;
+        ExpressionError { text: self.text.to_owned(), at, what: what.to_string() }
+    }
+
+    fn skip_space(&mut self) {
+        self.rest = self.rest.trim_start();
+    }
+
+    /// Takes an operator of one sign, written once or twice.
+    fn take(&mut self, sign: char) -> bool {
+        self.skip_space();
+        let Some(rest) = self.rest.strip_prefix(sign) else { return false };
+        self.rest = if sign == '&' || sign == '|' { rest.strip_prefix(sign).unwrap_or(rest) } else { rest };
+        true
+    }
+
+    fn any_of(&mut self) -> Result<(), ExpressionError> {
+        self.all_of()?;
+        while self.take('|') {
+            self.all_of()?;
+            self.ops.push(Op::Or);
+        }
+        Ok(())
+    }
+
+    fn all_of(&mut self) -> Result<(), ExpressionError> {
+        self.one()?;
+        while self.take('&') {
+            self.one()?;
+            self.ops.push(Op::And);
+        }
+        Ok(())
+    }
+
+    fn one(&mut self) -> Result<(), ExpressionError> {
+        self.skip_space();
+        self.depth += 1;
+        if self.depth > MAX_NESTED {
+            return Err(self.fault(format!("more than {MAX_NESTED} parentheses and `!` within each other")));
+        }
+        let begin = self.rest;
+        if self.take('!') {
+            self.one()?;
+            self.ops.push(Op::Not);
+        } else if self.take('(') {
+            self.any_of()?;
+            if !self.take(')') {
+                return Err(self.fault("expected `)`"));
+            }
+        } else {
+            let term = Term { name: self.name()?, comparison: self.comparison()? };
+            let resolved = (self.resolve)(&term).map_err(|what| self.fault_at(begin, what))?;
+            self.ops.push(Op::Term(resolved));
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn name(&mut self) -> Result<String, ExpressionError> {
+        if let Some(quote) = self.rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+            let inside = &self.rest[1..];
+            let Some(end) = inside.find(quote).filter(|end| *end > 0) else {
+                return Err(self.fault(format!("expected a name and a closing {quote}")));
+            };
+            self.rest = &inside[end + 1..];
+            return Ok(inside[..end].to_owned());
+        }
+        let inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+        let end = self.rest.find(|c| !inside(c)).unwrap_or(self.rest.len());
+        let (name, rest) = self.rest.split_at(end);
+        if !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            return Err(self.fault("expected a name, `!` or `(`"));
+        }
+        self.rest = rest;
+        Ok(name.to_owned())
+    }
+
+    fn comparison(&mut self) -> Result<Option<(Comparison, f32)>, ExpressionError> {
+        self.skip_space();
+        let Some((sign, comparison)) = Comparison::SIGNS.iter().find(|(sign, _)| self.rest.starts_with(sign)) else {
+            return Ok(None);
+        };
+        self.rest = self.rest[sign.len()..].trim_start();
+        let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+        let (number, rest) = self.rest.split_at(self.rest.find(|c| !inside(c)).unwrap_or(self.rest.len()));
+        match number.parse::<f32>() {
+            Ok(value) if value.is_finite() => {
+                self.rest = rest;
+                Ok(Some((*comparison, value)))
+            }
+            _ => Err(self.fault(format!("expected a number after `{sign}`"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The terms of a text are the letters `a` to `h`: the bits of a number, or comparisons of it.
+    fn truth(text: &str, bits: u32) -> Result<bool, ExpressionError> {
+        let resolve = |term: &Term| match term.name.as_bytes() {
+            [c @ b'a'..=b'h'] => Ok((*c - b'a', term.comparison)),
+            _ => Err(format!("no `{}`", term.name)),
+        };
+        Ok(Expression::parse(text, resolve)?.holds(|(bit, comparison)| match comparison {
+            Some((c, number)) => c.holds(bits as f32, *number),
+            None => bits >> bit & 1 == 1,
+        }))
+    }
+
+    #[test]
+    fn an_expression_is_what_it_would_be_in_code() {
+        for n in 0..256u32 {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|bit| n >> bit & 1 == 1);
+            for (text, expected) in [
+                ("a", a),
+                ("!a", !a),
+                ("!!a & b", a && b),
+                ("a | b & c", a || b && c),
+                ("(a | b) & c", (a || b) && c),
+                ("!(a & !b) | 'c' & \"d\"", !a || b || c && d),
+                ("a && b || c&&!d", a && b || c && !d),
+                ("a | b | c | d", a || b || c || d),
+                ("!a & !b & !c & !d", !a && !b && !c && !d),
+                ("a > 100 & b <= 2e2", n > 100 && n <= 200),
+                ("a==7|a!=8&!b", n == 7 || n != 8 && !b),
+            ] {
+                assert_eq!(truth(text, n), Ok(expected), "{text} of {n}");
+            }
+        }
+        let wide = vec!["a"; 1000].join(" & ");
+        assert_eq!((truth(&wide, 1), truth(&wide, 2)), (Ok(true), Ok(false)));
+    }
+
+    #[test]
+    fn a_fault_is_told_with_its_place() {
+        for (text, at, what) in [
+            ("", 1, "expected a name"),
+            ("a &", 4, "expected a name"),
+            ("a b", 3, "expected `&`"),
+            ("(a | b", 7, "expected `)`"),
+            ("a & (b))", 8, "expected `&`"),
+            ("ä & a", 1, "no `ä`"),
+            ("a & zz & b", 5, "no `zz`"),
+            ("'a", 1, "closing"),
+            ("a > b", 5, "a number"),
+            ("a > 1e99", 5, "a number"),
+            ("& a", 1, "expected a name"),
+            (&"(".repeat(40), 31, "more than 30"),
+        ] {
+            let e = truth(text, 0).unwrap_err();
+            assert!(e.at == at && e.what.contains(what), "{text}: {e}");
+        }
+    }
+}

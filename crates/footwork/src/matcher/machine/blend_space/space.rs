@@ -1,0 +1,147 @@
+//! A blend space that is ready to play.
+
+use super::clock;
+use super::markers::feet;
+use super::mesh::{Mesh, Weights};
+use super::moment::{BlendMoment, Sampled};
+use super::resolve::{BlendSpaceError, Placed, mesh_error, resolve};
+use super::spec::{BlendSpaceSpec, Sync};
+use super::state::BlendState;
+use super::sync::{SyncReport, timelines};
+use super::timeline::Timeline;
+use crate::database::Database;
+use crate::math::to_goal;
+
+/// A blend space over the clips of a database. Immutable; characters share it.
+#[derive(Clone, Debug)]
+pub struct BlendSpace {
+    name: String,
+    parameters: Vec<String>,
+    samples: Vec<Placed>,
+    timelines: Vec<Timeline>,
+    /// `[samples]` seconds of a stride, or of the whole.
+    cycles_s: Vec<f64>,
+    mesh: Mesh,
+    half_life_s: f32,
+    strides: f64,
+    feet: Option<[usize; 2]>,
+    report: SyncReport,
+}
+
+impl BlendSpace {
+    /// Of a specification.
+    ///
+    /// # Errors
+    /// Returns [`BlendSpaceError`] for names that the database does not have, places that span nothing, clips that are no loops
+    /// where loops are needed, and values out of range.
+    pub fn new(db: &Database, spec: &BlendSpaceSpec) -> Result<Self, BlendSpaceError> {
+        let refuse = |what: String| BlendSpaceError { space: spec.name.clone(), what };
+        let resolved = resolve(db, spec).map_err(refuse)?;
+        let (samples, ranges) = (resolved.samples, resolved.ranges);
+        let at: Vec<[f32; 2]> = samples.iter().map(|s| s.at).collect();
+        let mesh = Mesh::new(&at, ranges, spec.parameters.len());
+        let mesh = mesh.map_err(|e| refuse(mesh_error(db, spec, &samples, e)))?;
+        let feet = feet(db);
+        let (timelines, report) = timelines(db, spec.sync, &samples, feet);
+        let endless = spec.sync == Sync::None || !db.clips[samples[0].clip.at()].looping();
+        let strides =
+            if endless { f64::INFINITY } else { timelines.iter().fold(1.0, |p, t| common_multiple(p, t.strides())) };
+        let cycle_s = |(s, t): (&Placed, &Timeline)| {
+            db.view(s.clip, s.mirrored).seconds() / if spec.sync == Sync::None { 1.0 } else { t.strides() }
+        };
+        let cycles_s = samples.iter().zip(&timelines).map(cycle_s).collect();
+        let half_life_s = spec.smoothing_half_life_s;
+        let (name, parameters) = (spec.name.clone(), spec.parameters.clone());
+        Ok(Self { name, parameters, samples, timelines, cycles_s, mesh, half_life_s, strides, feet, report })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Names of the variables, one or two.
+    pub fn parameters(&self) -> &[String] {
+        &self.parameters
+    }
+
+    /// How the samples go together.
+    pub fn sync_report(&self) -> &SyncReport {
+        &self.report
+    }
+
+    /// Phases after which all samples are where they were; infinite where they are never again, and where clips end.
+    pub fn strides(&self) -> f64 {
+        self.strides
+    }
+
+    /// Contact joints (places in the rig's list) of the left and of the right foot that phases are counted by.
+    pub fn feet(&self) -> Option<[usize; 2]> {
+        self.feet
+    }
+
+    /// Weights at a place. Outside of the samples, those of the nearest place of their border.
+    pub fn weights(&self, parameters: [f32; 2]) -> Weights {
+        self.mesh.weights(self.mesh.clamp(parameters), [0.0; 2])
+    }
+
+    /// Seconds of one stride (with other `sync`, of the whole) at a place.
+    pub fn cycle_s(&self, parameters: [f32; 2]) -> f64 {
+        self.weights(parameters).iter().map(|(k, w)| f64::from(w) * self.cycles_s[k]).sum()
+    }
+
+    /// The state that begins at a place, with parameters at rest.
+    pub fn enter(&self, parameters: [f32; 2], phase: f64) -> BlendState {
+        let parameters = self.mesh.clamp(parameters);
+        BlendState { phase: self.wrapped(clock::stored(phase)), parameters, velocity: [0.0; 2], target: parameters }
+    }
+
+    /// A control tick: `dt_s` seconds have passed since the last one. From now on the parameters are drawn to `target`.
+    pub fn tick(&self, state: &mut BlendState, dt_s: f64, target: [f32; 2]) {
+        let phase = self.phase_after(state, dt_s);
+        let moved = self.parameters_after(state, dt_s);
+        let target = self.mesh.clamp(target);
+        *state = BlendState { phase: self.wrapped(phase), parameters: moved[0], velocity: moved[1], target };
+    }
+
+    /// False for a state that no tick leaves.
+    pub fn is_state(&self, state: &BlendState) -> bool {
+        let all = [state.parameters, state.velocity, state.target];
+        all.iter().flatten().all(|v| v.is_finite()) && (0.0..self.strides).contains(&state.phase)
+    }
+
+    /// What plays `elapsed_s` after the tick of a state, in the database that the space was made of.
+    pub fn at<'a>(&'a self, db: &'a Database, state: &BlendState, elapsed_s: f64) -> BlendMoment<'a> {
+        let [parameters, velocity] = self.parameters_after(state, elapsed_s.max(0.0));
+        let steady = self.mesh.weights(state.parameters, [0.0; 2]);
+        let shown = self.mesh.weights(parameters, velocity);
+        let clips = Sampled { db, samples: &self.samples, timelines: &self.timelines };
+        BlendMoment::new(clips, (state.phase, elapsed_s), [steady, shown])
+    }
+
+    fn phase_after(&self, state: &BlendState, seconds: f64) -> f64 {
+        let weights = self.mesh.weights(state.parameters, [0.0; 2]);
+        clock::stored(clock::advance(&self.timelines, &weights, state.phase, seconds))
+    }
+
+    /// Parameters and their velocity.
+    fn parameters_after(&self, state: &BlendState, seconds: f64) -> [[f32; 2]; 2] {
+        let spring = |i: usize| {
+            to_goal(state.parameters[i], state.velocity[i], state.target[i], self.half_life_s, seconds as f32)
+        };
+        let [(x, vx), (y, vy)] = [spring(0), spring(1)];
+        [[x, y], [vx, vy]]
+    }
+
+    fn wrapped(&self, phase: f64) -> f64 {
+        if self.strides.is_finite() { phase.rem_euclid(self.strides) } else { phase.max(0.0) }
+    }
+}
+
+fn common_multiple(a: f64, b: f64) -> f64 {
+    let (mut x, mut y) = (a, b);
+    while y > 0.0 {
+        (x, y) = (y, x % y);
+    }
+    a / x * b
+}

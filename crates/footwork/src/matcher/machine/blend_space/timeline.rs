@@ -1,0 +1,120 @@
+//! Phase of a blend space and time of one of its clips, each as a function of the other.
+
+/// Steps of phase below this are none.
+const NO_PHASE: f64 = 1e-12;
+
+/// A rising, piecewise linear map from phase to time, which repeats in a loop.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Timeline {
+    /// Rising, at least two; of a loop, the last is the first, a round later.
+    phases: Vec<f64>,
+    /// Seconds of the clip, rising.
+    times_s: Vec<f64>,
+    looping: bool,
+}
+
+impl Timeline {
+    /// Through these pairs of phase and seconds, which rise; two or more.
+    pub fn new(knots: &[(f64, f64)], looping: bool) -> Self {
+        Self { phases: knots.iter().map(|k| k.0).collect(), times_s: knots.iter().map(|k| k.1).collect(), looping }
+    }
+
+    /// Phases of a round.
+    pub fn strides(&self) -> f64 {
+        self.phases[self.phases.len() - 1] - self.phases[0]
+    }
+
+    /// Seconds of a round.
+    fn round_s(&self) -> f64 {
+        self.times_s[self.times_s.len() - 1] - self.times_s[0]
+    }
+
+    /// Whole rounds before a phase, and the phase within its round.
+    fn within(&self, phase: f64) -> (f64, f64) {
+        if !self.looping {
+            return (0.0, phase);
+        }
+        let rounds = ((phase - self.phases[0]) / self.strides()).floor();
+        (rounds, phase - rounds * self.strides())
+    }
+
+    /// The segment that begins at or before a phase of a round; the last one that does.
+    fn segment(&self, x: f64) -> usize {
+        self.phases[1..self.phases.len() - 1].partition_point(|p| *p <= x)
+    }
+
+    fn segment_slope(&self, i: usize) -> f64 {
+        (self.times_s[i + 1] - self.times_s[i]) / (self.phases[i + 1] - self.phases[i])
+    }
+
+    /// Time within the round (of a loop), seconds. The same phase, any number of rounds on, is the same bits.
+    pub fn time_in_round_s(&self, phase: f64) -> f64 {
+        let (_, x) = self.within(phase);
+        let i = self.segment(x);
+        self.times_s[i] + (x - self.phases[i]) * self.segment_slope(i)
+    }
+
+    /// Time, rounds counted, seconds.
+    pub fn time_s(&self, phase: f64) -> f64 {
+        self.time_in_round_s(phase) + self.within(phase).0 * self.round_s()
+    }
+
+    /// Seconds per phase, just after a phase or just before it, and where that ends (infinite: never).
+    pub fn piece(&self, phase: f64, forward: bool) -> (f64, f64) {
+        let (rounds, x) = self.within(phase);
+        let offset = rounds * self.strides();
+        let last = self.phases.len() - 1;
+        if forward {
+            // A knot that is reached but for rounding is passed.
+            let next = self.phases[1..].partition_point(|p| *p <= x + NO_PHASE);
+            return match (next == last, self.looping) {
+                (false, _) => (self.segment_slope(next), offset + self.phases[next + 1]),
+                (true, true) => (self.segment_slope(0), offset + self.phases[last] + (self.phases[1] - self.phases[0])),
+                (true, false) => (self.segment_slope(last - 1), f64::INFINITY),
+            };
+        }
+        let before = self.phases.partition_point(|p| *p < x - NO_PHASE);
+        match (before == 0, self.looping) {
+            (false, _) if before > last => (self.segment_slope(last - 1), offset + self.phases[last]),
+            (false, _) => (self.segment_slope(before - 1), offset + self.phases[before - 1]),
+            (true, true) => {
+                (self.segment_slope(last - 1), offset + self.phases[0] - (self.phases[last] - self.phases[last - 1]))
+            }
+            (true, false) => (self.segment_slope(0), f64::NEG_INFINITY),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line() -> Timeline {
+        Timeline::new(&[(0.0, 0.3), (0.4, 0.5), (1.0, 1.5), (2.0, 2.3)], true)
+    }
+
+    #[test]
+    fn time_rises_with_phase_round_after_round() {
+        let t = line();
+        assert_eq!([t.time_s(0.0), t.time_s(0.4), t.time_s(2.0)], [0.3, 0.5, 2.3]);
+        assert!((t.time_s(2.4) - 2.5).abs() < 1e-12 && (t.time_s(-1.0) + 0.5).abs() < 1e-12);
+        assert_eq!(t.time_in_round_s(0.75), t.time_in_round_s(6.75));
+        let open = Timeline::new(&[(0.0, 0.0), (1.0, 2.0)], false);
+        assert_eq!([open.time_s(-0.5), open.time_s(1.5)], [-1.0, 3.0]);
+    }
+
+    #[test]
+    fn pieces_are_the_slope_and_its_end() {
+        let t = line();
+        for k in -40..80 {
+            let phase = f64::from(k) * 0.05;
+            for (forward, sign) in [(true, 1.0), (false, -1.0)] {
+                let (slope, end) = t.piece(phase, forward);
+                let moved = (t.time_s(phase + sign * 1e-6) - t.time_s(phase)) * sign / 1e-6;
+                assert!((moved - slope).abs() < 1e-6, "{phase} {forward}: {moved} {slope}");
+                assert!((end - phase) * sign > 1e-9, "{phase} {forward}: {end}");
+                assert!((t.time_s(end) - t.time_s(phase) - slope * (end - phase)).abs() < 1e-9);
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What the simulated character does, by name: terms of conditions, parameters of blend spaces, weights of layers.
+
+use crate::matcher::state::StateHeader;
+use crate::math::Facing;
+use glam::Vec3;
+
+/// A term of the body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum BodyTerm {
+    SpeedMps,
+    ForwardMps,
+    SideMps,
+    TurnDegps,
+    DesiredSpeedMps,
+    DesiredForwardMps,
+    DesiredSideMps,
+    TurnDeg,
+    DesiredTurnDeg,
+}
+
+impl BodyTerm {
+    /// All of them, by name. The axes are those of [`super::blend_space::Measure`].
+    pub const ALL: [(&str, Self); 9] = [
+        ("speed_mps", Self::SpeedMps),
+        ("forward_mps", Self::ForwardMps),
+        ("side_mps", Self::SideMps),
+        ("turn_degps", Self::TurnDegps),
+        ("desired_speed_mps", Self::DesiredSpeedMps),
+        ("desired_forward_mps", Self::DesiredForwardMps),
+        ("desired_side_mps", Self::DesiredSideMps),
+        ("turn_deg", Self::TurnDeg),
+        ("desired_turn_deg", Self::DesiredTurnDeg),
+    ];
+
+    /// Its value; all are 0 at rest.
+    pub fn value(self, header: &StateHeader) -> f32 {
+        let (simulation, desired) = (&header.simulation, &header.desired);
+        let (velocity, facing) = (simulation.velocity, simulation.facing);
+        let ahead = |v: Vec3, f: Facing| v.x * f.x + v.z * f.z;
+        let aside = |v: Vec3, f: Facing| v.x * f.z - v.z * f.x;
+        let turn_deg = || facing.angle_to(desired.facing).to_degrees();
+        match self {
+            Self::SpeedMps => velocity.length(),
+            Self::ForwardMps => ahead(velocity, facing),
+            Self::SideMps => aside(velocity, facing),
+            Self::TurnDegps => simulation.yaw_rate_radps.to_degrees(),
+            Self::DesiredSpeedMps => desired.velocity.length(),
+            Self::DesiredForwardMps => ahead(desired.velocity, desired.facing),
+            Self::DesiredSideMps => aside(desired.velocity, desired.facing),
+            Self::TurnDeg => turn_deg().abs(),
+            Self::DesiredTurnDeg => turn_deg(),
+        }
+    }
+}
+
+/// Where a number comes from that the game or the body changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Steer {
+    /// The place of a variable.
+    Variable(usize),
+    Body(BodyTerm),
+}

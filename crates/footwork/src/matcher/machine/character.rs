@@ -1,0 +1,83 @@
+//! Characters that a state machine runs.
+
+use super::{Machine, MachineError, MachineView};
+use crate::frames::EventId;
+use crate::matcher::character::Character;
+use crate::matcher::state::MatcherState;
+use std::sync::Arc;
+
+impl Character {
+    /// The same, run by a state machine that was made for its database, or by none. States with motion matching choose as this
+    /// character does; a machine of one such state moves as it does without.
+    ///
+    /// # Errors
+    /// Returns [`MachineError`] where the machine was made for other clips, or the character plays networks.
+    pub fn with_machine(&self, machine: Option<Arc<Machine>>) -> Result<Self, MachineError> {
+        let Some(machine) = machine else {
+            let source = self.source.without_machine().unwrap_or_else(|| self.source.clone());
+            return Ok(Self { machine: None, ..self.clone() }.with_source(self.model.clone(), source));
+        };
+        let own = self.database.as_ref().filter(|_| self.plays_clips());
+        if own.is_none_or(|db| db.content_hash() != machine.database().content_hash()) {
+            let what = "it was made for another database than the one whose clips the character plays";
+            return Err(MachineError::new("machine", what));
+        }
+        Ok(self.clone().run_by(machine))
+    }
+
+    /// The same, run by a machine for its database.
+    pub(in crate::matcher) fn run_by(self, machine: Arc<Machine>) -> Self {
+        let base = self.source.without_machine().unwrap_or_else(|| self.source.clone());
+        let (model, source) = (self.model.clone(), machine.clone().source(base));
+        Self { machine: Some(machine), ..self }.with_source(model, source)
+    }
+
+    /// The state machine that runs it.
+    pub fn machine(&self) -> Option<&Machine> {
+        self.machine.as_deref()
+    }
+
+    /// What its state machine does; `None` without one, and for a state of another character.
+    pub fn machine_view(&self, state: &MatcherState) -> Option<MachineView<'_>> {
+        let memory = state.block.get(self.resolved.layout.machine.clone());
+        self.machine
+            .as_ref()
+            .zip(memory)
+            .filter(|(machine, m)| machine.is_memory(m))
+            .map(|(machine, m)| machine.view(m))
+    }
+
+    /// The place of the state machine's state among [`Machine::state_names`]. Allocates nothing. `None` as for
+    /// [`Character::machine_view`].
+    pub fn machine_state(&self, state: &MatcherState) -> Option<usize> {
+        let memory = state.block.get(self.resolved.layout.machine.clone());
+        self.machine
+            .as_ref()
+            .zip(memory)
+            .filter(|(machine, m)| machine.is_memory(m))
+            .map(|(machine, m)| machine.state(m))
+    }
+
+    /// Name of an event: of the clips, or of the state machine.
+    pub fn event_name(&self, event: EventId) -> Option<&str> {
+        let names = self.machine.as_ref().map_or(&*self.model.events, |machine| machine.event_names());
+        names.get(event.at()).map(String::as_str)
+    }
+
+    /// The state machine, shared.
+    pub(crate) fn shared_machine(&self) -> Option<&Arc<Machine>> {
+        self.machine.as_ref()
+    }
+
+    /// How fast the state machine lets a character go, m/s.
+    pub(in crate::matcher) fn max_speed_mps(&self, state: &MatcherState) -> f32 {
+        let Some(machine) = &self.machine else { return f32::INFINITY };
+        machine.states()[machine.state(&state.block[self.resolved.layout.machine.clone()])].max_speed_mps
+    }
+
+    /// Which weights a character has in this state.
+    pub(crate) fn weights_of(&self, state: &MatcherState) -> usize {
+        let Some(machine) = &self.machine else { return 0 };
+        self.resolved.weights_of_states[machine.state(&state.block[self.resolved.layout.machine.clone()])]
+    }
+}

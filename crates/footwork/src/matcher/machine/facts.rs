@@ -1,0 +1,75 @@
+//! What conditions are about.
+
+use super::condition::{Condition, Fact};
+use super::run::TICK_S;
+use super::{Machine, Plays};
+use crate::database::TagMask;
+use crate::matcher::character::Update;
+use crate::matcher::state::StateHeader;
+
+/// What conditions are about, at a control tick.
+pub(super) struct Facts<'a> {
+    machine: &'a Machine,
+    pub memory: &'a [f32],
+    variables: &'a [f32],
+    header: &'a StateHeader,
+    left_s: f32,
+    curves: &'a [f32],
+    tags: TagMask,
+}
+
+impl Facts<'_> {
+    fn value(&self, fact: Fact) -> f32 {
+        let (layout, h) = (&self.machine.layout, self.header);
+        let head = layout.head(self.memory);
+        let flag = |b: bool| f32::from(u8::from(b));
+        match fact {
+            Fact::Variable(v) => self.machine.variable(self.variables, v),
+            Fact::Trigger(t) => flag(layout.triggers(self.memory)[t].waits_s > 0.0),
+            Fact::StateS => head.ticks * TICK_S,
+            Fact::Stayed => flag(head.ticks * TICK_S >= self.machine.stays_s(head.state as usize, head.entries)),
+            Fact::ClipS => h.playing.time_s as f32,
+            Fact::LeftS => self.left_s,
+            Fact::Ended => flag(self.left_s <= TICK_S),
+            Fact::Body(term) => term.value(h),
+            Fact::Stranded => flag(h.stranded),
+            Fact::Event(e) => flag(head.events as u32 >> e & 1 == 1),
+            Fact::Curve(c) => self.curves.get(c).copied().unwrap_or(0.0),
+            Fact::Tag(t) => flag(self.tags.has(t)),
+            Fact::Montage(m) => flag(layout.voices(self.memory)[self.machine.montages[m].layer][0].leads() == Some(m)),
+        }
+    }
+
+    pub(super) fn hold(&self, condition: &Condition) -> bool {
+        condition.holds(|fact| self.value(fact))
+    }
+}
+
+impl Update<'_> {
+    /// Curves of what plays, into the output, where conditions ask for them.
+    pub(super) fn gather_facts(&mut self, machine: &Machine) {
+        if machine.asks_for_curves {
+            let at = self.state.moment(self.character.layout());
+            self.character.source().curves(at, &mut self.scratch.room, &mut self.output.curves);
+        }
+    }
+
+    pub(super) fn facts<'a>(&'a self, machine: &'a Machine) -> Facts<'a> {
+        let character = self.character;
+        let at = self.state.moment(character.layout());
+        let span = character.source().span(at.playing.clip);
+        let state = machine.state(&self.state.block[character.layout().machine.clone()]);
+        let endless = span.looping || matches!(machine.states[state].plays, Plays::Matching { .. } | Plays::Blend(_));
+        let rate = f64::from(machine.states[state].rate);
+        let left_s = if endless { f32::INFINITY } else { ((span.seconds - at.playing.time_s) / rate).max(0.0) as f32 };
+        Facts {
+            machine,
+            memory: &self.state.block[character.layout().machine.clone()],
+            variables: self.input.variables,
+            header: &self.state.header,
+            left_s,
+            curves: &self.output.curves,
+            tags: character.source().tags(at),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Layers: what bends the pose that the state gives.
+
+use super::MachineError;
+use super::blend_space::{BlendSpaceSpec, BlendState};
+use super::body::Steer;
+use super::clips::clip;
+use super::spec::{LayerSpec, Weight};
+use crate::database::Database;
+use crate::matcher::Playing;
+use crate::math::Quat;
+use crate::pose::{Pose, PoseVelocity};
+
+/// A layer, resolved.
+#[derive(Clone, Debug)]
+pub(super) struct Layer {
+    pub name: String,
+    /// `[joints]` 0 to 1; 0 for the root.
+    pub mask: Vec<f32>,
+    pub additive: bool,
+    /// The clip whose first frame is the reference; `None`: that of what plays.
+    pub reference: Option<Playing>,
+    pub own: Option<Own>,
+}
+
+/// What a layer plays while no montage does.
+#[derive(Clone, Debug)]
+pub(super) struct Own {
+    pub plays: OwnPlays,
+    pub weight: OwnWeight,
+    pub half_life_s: f32,
+    pub in_step: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum OwnPlays {
+    /// A clip in a loop, so many seconds long.
+    Clip(Playing, f32),
+    /// A blend space, by place.
+    Blend(usize),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum OwnWeight {
+    Number(f32),
+    /// What it follows.
+    Steered(Steer),
+}
+
+/// Seconds with which a layer follows its weight where nothing is said.
+const HALF_LIFE_S: f32 = 0.1;
+/// The name of all joints that no leg hangs on.
+const UPPER_BODY: &str = "upper_body";
+
+impl Layer {
+    pub fn new(
+        db: &Database,
+        spec: &LayerSpec,
+        blend_spaces: &[BlendSpaceSpec],
+        steer: impl Fn(&str, &str) -> Result<Steer, MachineError>,
+    ) -> Result<Self, MachineError> {
+        let at = format!("layers.`{}`", spec.name);
+        let find = |key: &str, name: &String| clip(db, &format!("{at}.{key}"), name, false);
+        if spec.reference.is_some() && !spec.additive {
+            return Err(MachineError::new(at, "`reference` is for additive layers"));
+        }
+        let plays = match (&spec.clip, &spec.blend_space) {
+            (Some(_), Some(_)) => {
+                return Err(MachineError::new(at, "expected either `clip` or `blend_space`, not both"));
+            }
+            (Some(name), None) => {
+                let playing = find("clip", name)?;
+                Some(OwnPlays::Clip(playing, db.view(playing.clip, false).seconds() as f32))
+            }
+            (None, Some(name)) => {
+                let known = || blend_spaces.iter().map(|b| b.name.as_str());
+                let unknown = || MachineError::unknown(format!("{at}.blend_space"), "blend space", name, known());
+                Some(OwnPlays::Blend(known().position(|n| n == name).ok_or_else(unknown)?))
+            }
+            (None, None) => None,
+        };
+        if plays.is_none() && (spec.weight.is_some() || spec.in_step) {
+            return Err(MachineError::new(
+                at,
+                "`weight` and `in_step` are for layers with a `clip` or `blend_space` of their own",
+            ));
+        }
+        if spec.additive && spec.reference.is_none() && spec.blend_space.is_some() {
+            return Err(MachineError::new(at, "an additive layer with a `blend_space` needs a `reference`"));
+        }
+        if spec.in_step && spec.clip.is_none() {
+            return Err(MachineError::new(at, "`in_step` is for layers with a `clip`"));
+        }
+        let weight = match &spec.weight {
+            None => OwnWeight::Number(1.0),
+            Some(Weight::Number(n)) if (0.0..=1.0).contains(n) => OwnWeight::Number(*n),
+            Some(Weight::Number(n)) => return Err(MachineError::new(at, format!("`weight` is {n}: expected 0 to 1"))),
+            Some(Weight::Name(name)) => OwnWeight::Steered(steer(&format!("{at}.weight"), name)?),
+        };
+        let half_life_s = spec.half_life_s.unwrap_or(HALF_LIFE_S);
+        if !(0.0..=100.0).contains(&half_life_s) {
+            return Err(MachineError::new(at, format!("`half_life_s` is {half_life_s}: expected 0 to 100")));
+        }
+        Ok(Self {
+            name: spec.name.clone(),
+            mask: mask(db, spec, &at)?,
+            additive: spec.additive,
+            reference: spec.reference.as_ref().map(|r| find("reference", r)).transpose()?,
+            own: plays.map(|plays| Own { plays, weight, half_life_s, in_step: spec.in_step }),
+        })
+    }
+
+    /// Floats that it remembers beside its montages.
+    pub fn memory_width(&self) -> usize {
+        match self.own.as_ref().map(|own| &own.plays) {
+            None => 0,
+            Some(OwnPlays::Clip(..)) => 1 + 1,
+            Some(OwnPlays::Blend(_)) => 1 + BlendState::MEMORY,
+        }
+    }
+
+    /// The pose that additive motion is measured from, into `reference`: of what plays, or of the layer's own reference.
+    pub fn refer(&self, db: &Database, plays: Option<Playing>, reference: &mut (Pose, PoseVelocity)) {
+        if let Some(p) = self.reference.or(plays).filter(|_| self.additive) {
+            db.view(p.clip, p.mirrored).sample(0.0, &mut reference.0, &mut reference.1);
+        }
+    }
+
+    /// Bends a pose by what a layer plays, `weight` in 0 to 1. `reference` is a pose for additive layers.
+    pub fn bend(
+        &self,
+        (pose, velocity): (&mut Pose, &mut PoseVelocity),
+        (by, by_velocity): (&Pose, &PoseVelocity),
+        reference: &Pose,
+        weight: f32,
+    ) {
+        for j in 1..pose.len() {
+            let w = weight * self.mask[j];
+            if w == 0.0 {
+                continue;
+            }
+            let (rotation, translation) = (pose.rotations[j], pose.translations[j]);
+            if self.additive {
+                let turn = by.rotations[j] * reference.rotations[j].inverse();
+                pose.rotations[j] = (Quat::IDENTITY.nlerp(turn, w) * rotation).renormalize();
+                pose.translations[j] = translation + (by.translations[j] - reference.translations[j]) * w;
+                velocity.angular[j] += by_velocity.angular[j] * w;
+                velocity.linear[j] += by_velocity.linear[j] * w;
+            } else {
+                pose.rotations[j] = rotation.nlerp(by.rotations[j], w);
+                pose.translations[j] = translation + (by.translations[j] - translation) * w;
+                let (angular, linear) = (velocity.angular[j], velocity.linear[j]);
+                velocity.angular[j] = angular + (by_velocity.angular[j] - angular) * w;
+                velocity.linear[j] = linear + (by_velocity.linear[j] - linear) * w;
+            }
+        }
+    }
+}
+
+/// `[joints]` weights: of the nearest ancestor that the mask names.
+fn mask(db: &Database, spec: &LayerSpec, at: &str) -> Result<Vec<f32>, MachineError> {
+    let (skeleton, joints) = (&db.skeleton, db.skeleton.len());
+    let mut named: Vec<Option<f32>> = vec![None; joints];
+    for (name, weight) in &spec.mask {
+        let place = format!("{at}.mask");
+        if !(0.0..=1.0).contains(weight) {
+            return Err(MachineError::new(place, format!("`{name}` is {weight}: expected 0 to 1")));
+        }
+        if name == UPPER_BODY {
+            upper_body(db).for_each(|j| named[j] = named[j].or(Some(*weight)));
+            continue;
+        }
+        let Some(joint) = db.rig.joint(skeleton, name) else {
+            let known = skeleton.names().iter().map(String::as_str).chain([UPPER_BODY]);
+            return Err(MachineError::unknown(place, "joint or role", name, known));
+        };
+        named[joint.at()] = Some(*weight);
+    }
+    let mut out: Vec<f32> = Vec::with_capacity(joints);
+    for j in 0..joints {
+        let above = skeleton.parents()[j].map_or(if spec.mask.is_empty() { 1.0 } else { 0.0 }, |p| out[p.at()]);
+        out.push(named[j].unwrap_or(above));
+    }
+    out[0] = 0.0;
+    Ok(out)
+}
+
+/// The joints from which the upper body hangs: no foot hangs on them, but all feet hang on their parents.
+fn upper_body(db: &Database) -> impl Iterator<Item = usize> {
+    let parents = db.skeleton.parents();
+    let above = move |joint: usize| std::iter::successors(Some(joint), move |j| parents[*j].map(|p| p.at()));
+    let trunk = move |joint: usize| db.rig.contact_joints.iter().all(|c| above(c.at()).any(|j| j == joint));
+    (1..parents.len()).filter(move |j| !db.rig.carries_foot[*j] && parents[*j].is_some_and(|p| trunk(p.at())))
+}

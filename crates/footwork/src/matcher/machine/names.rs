@@ -1,0 +1,86 @@
+//! The values that a game sets, by name.
+
+use crate::error::nearest;
+
+/// Values of a machine's variables and triggers. Setting one by name looks it up; allocates nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Variables {
+    names: Vec<String>,
+    values: Vec<f32>,
+    /// The first triggers' place.
+    triggers: usize,
+}
+
+/// There is no such variable.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the machine has no {kind} `{name}`{hint}")]
+pub struct UnknownVariable {
+    kind: &'static str,
+    name: String,
+    hint: String,
+}
+
+impl Variables {
+    pub(super) fn new(names: &[String], defaults: &[f32]) -> Self {
+        let mut values = defaults.to_vec();
+        values.resize(names.len(), 0.0);
+        Self { names: names.to_vec(), values, triggers: defaults.len() }
+    }
+
+    /// Sets a variable.
+    ///
+    /// # Errors
+    /// Returns [`UnknownVariable`] for a name that is none of a variable.
+    pub fn set(&mut self, name: &str, value: f32) -> Result<(), UnknownVariable> {
+        let at = self.variable(name)?;
+        self.values[at] = value;
+        Ok(())
+    }
+
+    /// Fires a trigger.
+    ///
+    /// # Errors
+    /// Returns [`UnknownVariable`] for a name that is none of a trigger.
+    pub fn fire(&mut self, name: &str) -> Result<(), UnknownVariable> {
+        let at = self.trigger(name)?;
+        // A trigger is fired by a change of its value.
+        self.values[at] = (self.values[at] + 1.0) % 65_536.0;
+        Ok(())
+    }
+
+    /// The place of a variable among the values.
+    ///
+    /// # Errors
+    /// Returns [`UnknownVariable`] for a name that is none of a variable.
+    pub fn variable(&self, name: &str) -> Result<usize, UnknownVariable> {
+        self.place("variable", 0..self.triggers, name)
+    }
+
+    /// The place of a trigger among the values. Any change of its value fires it.
+    ///
+    /// # Errors
+    /// Returns [`UnknownVariable`] for a name that is none of a trigger.
+    pub fn trigger(&self, name: &str) -> Result<usize, UnknownVariable> {
+        self.place("trigger", self.triggers..self.names.len(), name)
+    }
+
+    /// All values, as [`crate::input::MotionInput::variables`] takes them.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// The same, to be written by place.
+    pub fn values_mut(&mut self) -> &mut [f32] {
+        &mut self.values
+    }
+
+    fn place(&self, kind: &'static str, among: std::ops::Range<usize>, name: &str) -> Result<usize, UnknownVariable> {
+        let start = among.start;
+        let names = &self.names[among];
+        names.iter().position(|n| n == name).map(|at| start + at).ok_or_else(|| {
+            let near = nearest(name, names.iter().map(String::as_str));
+            let hint = near.map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
+            UnknownVariable { kind, name: name.to_owned(), hint }
+        })
+    }
+}

@@ -1,0 +1,237 @@
+//! A machine at work: what control ticks decide.
+
+use super::Machine;
+use super::blend_space::{BlendState, feet};
+use super::layer::{OwnPlays, OwnWeight};
+use super::memory::{BROKEN_OFF, COMES_IN, GOES_OUT, MOST, Voice};
+use super::montage::Montage;
+use crate::matcher::character::Update;
+use crate::matcher::state::CONTROL_S;
+use crate::matcher::{FiredEvent, StateChange};
+use crate::math::spring;
+
+/// Seconds of a control tick.
+pub(super) const TICK_S: f32 = CONTROL_S as f32;
+
+impl Machine {
+    /// The montages go on by a control tick.
+    fn advance_voices(&self, memory: &mut [f32]) {
+        for voices in self.layout.voices_mut(memory) {
+            for voice in voices.iter_mut() {
+                let Some(montage) = voice.montage().map(|m| &self.montages[m]) else { continue };
+                *voice = Voice {
+                    progress: montage.progress(voice, TICK_S),
+                    fresh: 0.0,
+                    ..montage.walk(voice, TICK_S, |_| {})
+                };
+                if voice.way == COMES_IN && montage.left_s(voice) <= montage.blend_out_s {
+                    voice.way = GOES_OUT;
+                }
+            }
+            let [new, old] = voices;
+            if old.montage().is_some() && new.progress >= 1.0 && new.way == COMES_IN {
+                *old = Voice::default();
+            }
+            if new.way != COMES_IN && old.montage().is_some() && old.way == COMES_IN {
+                old.way = BROKEN_OFF;
+            }
+            for voice in voices.iter_mut() {
+                if voice.way != COMES_IN && voice.progress <= 0.0 {
+                    *voice = Voice::default();
+                }
+            }
+            if voices[0].montage().is_none() {
+                voices.swap(0, 1);
+            }
+        }
+    }
+}
+
+impl Montage {
+    /// How far it has come in `elapsed_s` after a control tick.
+    pub(super) fn progress(&self, voice: &Voice, elapsed_s: f32) -> f32 {
+        let (seconds, sign) = if voice.way == COMES_IN { (self.blend_in_s, 1.0) } else { (self.blend_out_s, -1.0) };
+        // What is replaced waits under the one that comes in.
+        if voice.way == COMES_IN && voice.progress >= 1.0 {
+            return 1.0;
+        }
+        if seconds <= 0.0 {
+            return if sign > 0.0 { 1.0 } else { 0.0 };
+        }
+        (voice.progress + sign * elapsed_s / seconds).clamp(0.0, 1.0)
+    }
+}
+
+impl Update<'_> {
+    /// A control tick of the machine; true where another state was entered.
+    pub(crate) fn tick_machine(&mut self) -> bool {
+        let Some(machine) = self.character.machine() else { return false };
+        self.tick_blend(machine);
+        self.tick_triggers(machine);
+        self.gather_facts(machine);
+        let entered = self.take_transition(machine);
+        self.tick_layers(machine);
+        let head = machine.layout.head_mut(self.machine_memory());
+        (head.events, head.reported_s) = (0.0, 0.0);
+        entered
+    }
+
+    pub(super) fn machine_memory(&mut self) -> &mut [f32] {
+        let machine = self.character.layout().machine.clone();
+        &mut self.state.block[machine]
+    }
+
+    fn tick_triggers(&mut self, machine: &Machine) {
+        let given = self.input.variables;
+        let first = machine.defaults.len();
+        let memory = self.machine_memory();
+        for (k, (trigger, waits_s)) in machine.layout.triggers_mut(memory).iter_mut().zip(&machine.waits_s).enumerate()
+        {
+            let value = given.get(first + k).copied().unwrap_or(0.0);
+            trigger.waits_s = (trigger.waits_s - TICK_S).max(0.0);
+            if value != trigger.seen {
+                (trigger.seen, trigger.waits_s) = (value, waits_s + 0.5 * TICK_S);
+            }
+        }
+        let head = machine.layout.head_mut(memory);
+        head.ticks = (head.ticks + 1.0).min(MOST);
+    }
+
+    fn take_transition(&mut self, machine: &Machine) -> bool {
+        let facts = self.facts(machine);
+        let now = machine.state(facts.memory);
+        let leaves = |from: &[std::ops::Range<usize>]| from.iter().any(|range| range.contains(&now));
+        // From any state: not from the one that it leads to.
+        let mut open = machine.transitions.iter().filter(|t| leaves(&t.from) && t.to != now);
+        let Some(taken) = open.find(|t| t.when.as_ref().is_none_or(|when| facts.hold(when))) else { return false };
+        let change = StateChange { from: now as u16, to: taken.to as u16, time_s: self.state.header.time_s };
+        self.output.state_changes.push(change);
+        let memory = self.machine_memory();
+        if let Some(when) = &taken.when {
+            when.use_triggers(&machine.layout, memory);
+        }
+        let head = machine.layout.head_mut(memory);
+        (head.state, head.ticks) = (taken.to as f32, 0.0);
+        head.entries = (head.entries + 1.0) % MOST;
+        true
+    }
+
+    fn tick_layers(&mut self, machine: &Machine) {
+        machine.advance_voices(self.machine_memory());
+        for layer in 0..machine.layers.len() {
+            self.tick_montage(machine, layer);
+        }
+        self.start_montages(machine);
+        self.tick_own(machine);
+    }
+
+    /// Whether what plays on a layer is broken off, and whether it leaves its section.
+    fn tick_montage(&mut self, machine: &Machine, layer: usize) {
+        let facts = self.facts(machine);
+        let voice = machine.layout.voices(facts.memory)[layer][0];
+        let Some(montage) = voice.leads().map(|m| &machine.montages[m]) else { return };
+        let stops = montage.stop.as_ref().is_some_and(|stop| facts.hold(stop));
+        let leave = montage.sections[voice.section as usize].leave.as_ref();
+        let leaves = leave.is_some_and(|(condition, _)| facts.hold(condition));
+        if stops {
+            self.break_off(machine, layer);
+            return;
+        }
+        machine.layout.voices_mut(self.machine_memory())[layer][0].leaves = f32::from(u8::from(leaves));
+    }
+
+    /// Breaks off what plays on a layer: its windows end.
+    fn break_off(&mut self, machine: &Machine, layer: usize) {
+        let voice = &mut machine.layout.voices_mut(self.machine_memory())[layer][0];
+        let (m, time_s) = (voice.leads(), voice.time_s);
+        voice.way = BROKEN_OFF;
+        let now_s = self.state.header.time_s;
+        if let Some(m) = m {
+            machine.montages[m].break_off(time_s, &mut |(_, event, kind)| {
+                self.output.fire(FiredEvent { event, time_s: now_s, kind, layer: Some(layer as u16) });
+            });
+        }
+    }
+
+    /// Begins the montages whose conditions begin to hold; one on a layer, the others wait.
+    fn start_montages(&mut self, machine: &Machine) {
+        for (m, montage) in machine.montages.iter().enumerate() {
+            let facts = self.facts(machine);
+            let holds = facts.hold(&montage.start);
+            let started = machine.layout.started(facts.memory)[m] == 1.0;
+            let [new, old] = machine.layout.voices(facts.memory)[montage.layer];
+            let playing = new.leads().map(|m| machine.montages[m].priority);
+            // Two can be seen at once: a third waits until one of them is gone.
+            let may = playing.is_none_or(|priority| priority <= montage.priority)
+                && old.montage().is_none()
+                && new.fresh != 1.0;
+            if !holds || started || !may {
+                if !holds {
+                    machine.layout.started_mut(self.machine_memory())[m] = 0.0;
+                }
+                continue;
+            }
+            if playing.is_some() {
+                self.break_off(machine, montage.layer);
+            }
+            let memory = self.machine_memory();
+            machine.layout.started_mut(memory)[m] = 1.0;
+            montage.start.use_triggers(&machine.layout, memory);
+            let voices = &mut machine.layout.voices_mut(memory)[montage.layer];
+            voices[1] = voices[0];
+            voices[0] =
+                Voice { montage: (m + 1) as f32, time_s: montage.sections[0].from_s, fresh: 1.0, ..Voice::default() };
+        }
+    }
+
+    /// What layers play while no montage does.
+    fn tick_own(&mut self, machine: &Machine) {
+        let (variables, time) = (self.input.variables, TICK_S);
+        let step = self.step_phase(machine);
+        let header = Some(&self.state.header);
+        let memory = &mut self.state.block[self.character.layout().machine.clone()];
+        for (layer, spec) in machine.layers.iter().enumerate() {
+            let (Some(own), Some((weight, rest))) = (&spec.own, machine.layout.own_mut(memory, layer)) else {
+                continue;
+            };
+            let wanted = match own.weight {
+                OwnWeight::Number(n) => n,
+                OwnWeight::Steered(steer) => machine.steered(steer, variables, header).clamp(0.0, 1.0),
+            };
+            *weight += (wanted - *weight) * spring::damp(own.half_life_s, time);
+            match &own.plays {
+                OwnPlays::Clip(_, seconds) => {
+                    let own_rate = time / seconds;
+                    // The share of the loop; in step, it is drawn to the feet's.
+                    let drawn = step.filter(|_| own.in_step).map_or(own_rate, |(phase, rate)| {
+                        let off = phase - rest[0];
+                        rate * time + (off - off.round()) * DRAW
+                    });
+                    rest[0] = (rest[0] + drawn).rem_euclid(1.0);
+                }
+                OwnPlays::Blend(b) => {
+                    let (space, parameters) = &machine.blend_spaces[*b];
+                    let mut state = BlendState::read(rest);
+                    space.tick(&mut state, CONTROL_S, machine.place(parameters, variables, header));
+                    state.write(rest);
+                }
+            }
+        }
+    }
+
+    /// Share of the stride at which the feet are (left touches down at 0, right at a half), and strides per second; `None` for a
+    /// body that does not step, or where no layer asks.
+    fn step_phase(&mut self, machine: &Machine) -> Option<(f32, f32)> {
+        machine.layers.iter().find(|l| l.own.as_ref().is_some_and(|own| own.in_step))?;
+        let [left, right] = self.next_steps_s(feet(&machine.db)?)?;
+        let stride_s = 2.0 * (left - right).abs();
+        if !(0.3..3.0).contains(&stride_s) {
+            return None;
+        }
+        let phase = if left < right { 1.0 - left / stride_s } else { 0.5 - right / stride_s };
+        Some((phase.rem_euclid(1.0), 1.0 / stride_s))
+    }
+}
+
+/// Share of the difference from the feet's phase by which a layer in step is drawn to it at each tick.
+const DRAW: f32 = 0.05;

@@ -1,0 +1,102 @@
+//! What a machine does at a moment, for those who look at it.
+
+use super::condition::Condition;
+use super::memory::BROKEN_OFF;
+use super::{Machine, MachineSpec, Transition};
+use crate::matcher::state::CONTROL_S;
+use crate::math::smoothstep;
+
+/// What a machine does, as of the last control tick.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MachineView<'a> {
+    /// The state.
+    pub state: &'a str,
+    /// Its place among [`Machine::state_names`].
+    pub state_index: usize,
+    /// Seconds in it.
+    pub state_s: f32,
+    /// `[layers]`.
+    pub layers: Vec<LayerView<'a>>,
+}
+
+/// What a layer plays.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerView<'a> {
+    /// Name.
+    pub name: &'a str,
+    /// Weight of what it plays while no montage does, 0 to 1.
+    pub own_weight: f32,
+    /// Montages: the one that plays, then the one that it replaces.
+    pub montages: Vec<MontageView<'a>>,
+}
+
+/// A montage that plays.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MontageView<'a> {
+    /// Name.
+    pub name: &'a str,
+    /// Section; empty where the montage has none.
+    pub section: &'a str,
+    /// Seconds of its clip.
+    pub time_s: f32,
+    /// 0 to 1.
+    pub weight: f32,
+    /// It was broken off, and is seen until it has gone out.
+    pub broken_off: bool,
+}
+
+impl Machine {
+    pub(crate) fn view(&self, memory: &[f32]) -> MachineView<'_> {
+        let head = self.layout.head(memory);
+        let layer = |(l, voices): (usize, &super::memory::Voices)| LayerView {
+            name: &self.layers[l].name,
+            own_weight: self.layout.own(memory, l).0,
+            montages: voices
+                .iter()
+                .filter_map(|voice| {
+                    let montage = &self.montages[voice.montage()?];
+                    Some(MontageView {
+                        name: &montage.name,
+                        section: &montage.sections[voice.section as usize].name,
+                        time_s: voice.time_s,
+                        weight: smoothstep(voice.progress),
+                        broken_off: voice.way == BROKEN_OFF,
+                    })
+                })
+                .collect(),
+        };
+        MachineView {
+            state: &self.states[head.state as usize].name,
+            state_index: head.state as usize,
+            state_s: head.ticks * CONTROL_S as f32,
+            layers: self.layout.voices(memory).iter().enumerate().map(layer).collect(),
+        }
+    }
+
+    /// The transitions out of a state, by its place among [`Machine::state_names`], in the order in which they are tried: the state
+    /// that each leads to, and its condition (none: at once).
+    pub fn transitions_of(&self, state: usize) -> impl Iterator<Item = (&str, Option<&str>)> {
+        let leaves = move |t: &&Transition| t.to != state && t.from.iter().any(|range| range.contains(&state));
+        self.transitions.iter().filter(leaves).map(|t| (&*self.states[t.to].name, t.text.as_deref()))
+    }
+
+    /// Number of states, of transitions, and of terms in their conditions.
+    pub fn size(&self) -> (usize, usize, usize) {
+        let terms = |c: &Condition| c.facts().count();
+        let conditions = self.transitions.iter().filter_map(|t| t.when.as_ref());
+        (self.states.len(), self.transitions.len(), conditions.map(terms).sum())
+    }
+}
+
+/// Numbers that a specification gives.
+pub(super) fn numbers(spec: &MachineSpec) -> usize {
+    fn count(value: &serde_json::Value) -> usize {
+        match value {
+            serde_json::Value::Number(_) => 1,
+            serde_json::Value::Array(all) => all.iter().map(count).sum(),
+            serde_json::Value::Object(all) => all.values().map(count).sum(),
+            _ => 0,
+        }
+    }
+    serde_json::to_value(spec).map_or(0, |value| count(&value))
+}

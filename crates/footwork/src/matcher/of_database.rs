@@ -1,0 +1,138 @@
+//! Characters of a database: made from it, asked what they searched.
+
+use super::character::Character;
+use super::config::{ConfigError, MatcherConfig};
+use super::database_search::{Search, candidates, foresight};
+use super::model::Model;
+use super::playing::Playing;
+use super::predict::prediction;
+use super::scratch::Scratch;
+use super::source::Clips;
+use super::state::MatcherState;
+use crate::database::Database;
+use crate::frames::RowIndex;
+use crate::input::{Gait, Goal, MotionInput, Stick};
+use crate::math::Transform;
+use crate::schema::SourceBuffers;
+use crate::search::explain::{Outcome, channel_costs};
+use crate::search::{Explanation, Match, OwnedQuery, PerColumn, PlainColumns, SearchIndex, SearchQuery, row_cost};
+use std::sync::Arc;
+
+impl Character {
+    /// A character that plays clips of a database. Builds the search index, and the table of foresight where
+    /// [`SearchConfig::foresight_cost`](super::SearchConfig) is above 0.
+    ///
+    /// # Errors
+    /// Returns [`ConfigError`] if a setting is out of range, or names a channel or joint that the database does not have.
+    pub fn new(database: Arc<Database>, config: MatcherConfig) -> Result<Self, ConfigError> {
+        let model = Arc::new(Model::of(&database));
+        config.validate_for(&model)?;
+        let chooser = Arc::new(Search::new(database.clone(), &model, &config));
+        let character = Self::from_parts(model, Arc::new(Clips(database.clone())), chooser, config)?;
+        Ok(Self { database: Some(database), ..character })
+    }
+
+    /// The same character with other settings. Reuses the search index unless `search.backend` changes; it stays fastest for the
+    /// weights that it was built with. Reuses the table of foresight unless speeds, weights of the pose or exclusions change.
+    ///
+    /// # Errors
+    /// As [`Character::new`].
+    pub fn with_config(&self, config: MatcherConfig) -> Result<Self, ConfigError> {
+        config.validate_for(&self.model)?;
+        let other = self.chooser.for_config(&self.model, &self.config, &config);
+        let chooser = other.unwrap_or_else(|| self.chooser.clone());
+        let (model, source) = (self.model.clone(), self.source.clone());
+        let character = Self { database: self.database.clone(), ..Self::from_parts(model, source, chooser, config)? };
+        match &self.machine {
+            Some(machine) => Ok(character.run_by(machine.clone())),
+            None => Ok(character),
+        }
+    }
+
+    /// The same character, searching its database by another index, such as one with forced instructions
+    /// ([`Setting`](crate::search::structures::Setting)): for tests and measurements. `None` for networks.
+    pub fn with_index(&self, index: SearchIndex) -> Option<Self> {
+        let db = self.database.clone().filter(|db| db.content_hash() as u64 == self.model.hash)?;
+        let foresight = foresight(&db, &self.model, &self.config, None);
+        Some(Self { chooser: Arc::new(Search { db, index: Arc::new(index), foresight }), ..self.clone() })
+    }
+
+    /// The last search made with a scratch, as it was asked. `None` before the first.
+    pub fn last_query<'a>(&'a self, scratch: &'a Scratch) -> Option<SearchQuery<'a>> {
+        let last = scratch.last?;
+        Some(SearchQuery {
+            continuing: last.continuing,
+            transition_cost: self.config.search.transition_cost,
+            tag_costs: Some(&scratch.tag_costs),
+            max_cost: self.config.search.max_cost.unwrap_or(f32::INFINITY),
+            rest_cost: last.rest_cost,
+            shown: &scratch.shown_rows,
+            candidates: last.candidates,
+            ..SearchQuery::new(&scratch.query, &self.weights(last.weights).multipliers)
+        })
+    }
+
+    /// Takes the last search made with a scratch apart: the `k` best rows, and why each won or lost. Slow; allocates. `None`
+    /// before the first search, and for a character without a database.
+    pub fn explain(&self, scratch: &Scratch, k: usize) -> Option<Explanation> {
+        let (last, ask) = (scratch.last?, self.last_query(scratch)?);
+        let outcome = Outcome { winner: last.found, jumped: last.jumped };
+        Some(Explanation::of(self.database()?, &ask, &scratch.continuing, outcome, k))
+    }
+
+    /// `[channels]` what the last search made with a scratch says that its choice costs, per channel; returns the whole cost.
+    /// Allocates nothing. `None` before the first search, and for a character without a database: `out` is as it was.
+    pub fn chosen_costs(&self, scratch: &Scratch, out: &mut [f32]) -> Option<f32> {
+        let (last, ask, db) = (scratch.last?, self.last_query(scratch)?, self.database()?);
+        let chosen = last.chosen()?;
+        channel_costs(db, &ask, &chosen, &scratch.continuing, out);
+        Some(chosen.cost)
+    }
+
+    /// The query of a character that plays exactly this row and moves as its clip does: exclusions, weights and costs as in a
+    /// game. With [`Goal::None`] it asks for the clip's own future, else for the goal's. For tools; allocates. `None` for a
+    /// character without a database.
+    pub fn query_at_row(&self, input: &MotionInput, row: RowIndex) -> Option<OwnedQuery> {
+        let (db, config) = (self.database()?, &self.config);
+        let mut features = db.features.row(row).to_vec();
+        if !matches!(input.goal, Goal::None) {
+            self.steer(db, input, row, &mut features);
+        }
+        let multipliers = self.weights(0).multipliers.clone();
+        // The clip's own row, seen as it is stored.
+        let playing = Playing { clip: db.row_clips[row.at()], mirrored: false, time_s: db.row_time_s(row) };
+        let costs = &PerColumn(&db.residuals);
+        let cost = row_cost(&features, &multipliers, db.features.row(row), &PlainColumns, costs);
+        Some(OwnedQuery {
+            continuing: Some(Match { row, mirrored: false, cost, continuing: true }),
+            transition_cost: config.search.transition_cost,
+            max_cost: config.search.max_cost.unwrap_or(f32::INFINITY),
+            candidates: candidates(db, config, db.accepted(&input.tags), &playing, config.search.near_exclusion_s),
+            features,
+            multipliers,
+        })
+    }
+
+    /// Puts the trajectory of a goal in the place of the clip's own future.
+    fn steer(&self, db: &Database, input: &MotionInput, row: RowIndex, features: &mut [f32]) {
+        let (view, time_s) = (db.view(db.row_clips[row.at()], false), db.row_time_s(row));
+        let mut buffers = SourceBuffers::new(&db.schema, &db.skeleton, db.rig.contact_joints.len());
+        buffers.gather_trajectory(&view, time_s, &db.schema.times_s);
+        let (_, _, velocity) = view.trajectory(time_s, 0.0);
+        let gait = if matches!(input.goal, Goal::Stick(Stick { gait: Gait::Walk, .. })) { 0.0 } else { 1.0 };
+        let mut state = MatcherState::new(&self.model, &self.resolved.layout, Transform::IDENTITY, self.resting());
+        let h = &mut state.header;
+        (h.simulation.velocity, h.simulation.gait) = (velocity, gait);
+        (h.desired.velocity, h.desired.gait) = (velocity, gait);
+        prediction(self, input, &state).run(&db.schema.times_s, &mut buffers.trajectory);
+        let mut wanted = vec![0.0; features.len()];
+        let channels = || db.schema.channels.iter().filter(|c| c.kind.is_trajectory());
+        for channel in channels() {
+            channel.kind.extract(&buffers.source(), &mut wanted[channel.columns.clone()]);
+        }
+        db.features.normalize(&mut wanted);
+        for channel in channels() {
+            features[channel.columns.clone()].copy_from_slice(&wanted[channel.columns.clone()]);
+        }
+    }
+}

@@ -81,7 +81,7 @@ pub use config::{
 };
 pub use config_error::ConfigFileError;
 pub use files::{ImportError, Imported, import_files, read_clip, read_files, write_clip};
-pub use machine::{load_machine, parse_machine};
+pub use machine::{load_chooser, load_machine, parse_machine};
 pub use note::{Fix, Note};
 pub use ranges::RangeSpec;
 pub use resample::resample;

@@ -1,9 +1,10 @@
-//! State machines from TOML files.
+//! State machines and choosers from TOML files.
 
 use crate::config::read_text;
 use crate::config_error::ConfigFileError;
 use crate::place::Place;
 use crate::sidecar::parse_toml;
+use footwork::chooser::ChooserSpec;
 use footwork::machine::MachineSpec;
 use std::path::Path;
 
@@ -21,6 +22,14 @@ pub fn load_machine(path: &Path) -> Result<MachineSpec, ConfigFileError> {
 /// Not TOML, or a key that means nothing (naming those there are).
 pub fn parse_machine(text: &str, path: &Path) -> Result<MachineSpec, ConfigFileError> {
     parse_toml(text, path)
+}
+
+/// Reads a chooser from a TOML file; [`footwork::chooser::Chooser::new`] resolves it for the characters of a game.
+///
+/// # Errors
+/// Unreadable, not TOML, or a key that means nothing (naming those there are).
+pub fn load_chooser(path: &Path) -> Result<ChooserSpec, ConfigFileError> {
+    parse_toml(&read_text(Place::Disk, path)?, path)
 }
 
 #[cfg(test)]

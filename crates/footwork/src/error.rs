@@ -11,6 +11,12 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
         .map(|(_, c)| c.to_owned())
 }
 
+/// That there is nothing of a name, and the nearest that there is.
+pub(crate) fn unknown<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let hint = nearest(name, known).map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
+    format!("there is no {kind} `{name}`{hint}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::nearest;

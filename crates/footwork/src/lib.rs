@@ -35,6 +35,7 @@ pub mod adjust;
 pub mod blend;
 #[cfg(feature = "build")]
 pub mod build;
+pub mod chooser;
 pub mod clip;
 pub mod database;
 pub mod error;

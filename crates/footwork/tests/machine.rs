@@ -3,6 +3,7 @@
 mod common;
 
 use common::Random;
+use footwork::chooser::{Chooser, ChooserRow, ChooserSpec};
 use footwork::database::Database;
 use footwork::input::{Gait, MotionInput, Stick};
 use footwork::machine::{
@@ -57,6 +58,7 @@ fn montage(name: &str, clip: &str, start: &str) -> MontageSpec {
         stop: None,
         priority: 0,
         rate: None,
+        root_motion: false,
         blend_in_s: None,
         blend_out_s: None,
         sections: vec![],
@@ -305,6 +307,90 @@ fn a_layer_bends_only_the_joints_of_its_mask_and_comes_and_goes_without_a_jump()
     assert!(apart.windows(2).all(|w| (w[1] - w[0]).abs() < 0.09), "no jump");
 }
 
+/// A walk of four seconds as a montage over the whole body.
+fn walks_over_all(root_motion: bool) -> Arc<Character> {
+    let layer = LayerSpec { name: "upper".into(), ..LayerSpec::default() };
+    let walk = MontageSpec { root_motion, ..montage("walk", "walk_125", "go") };
+    run_by(MachineSpec {
+        triggers: [("go".to_owned(), 0.5)].into(),
+        states: vec![matching("all", "")],
+        layers: vec![layer],
+        montages: vec![walk],
+        ..MachineSpec::default()
+    })
+}
+
+#[test]
+fn a_montage_with_root_motion_carries_the_root_and_its_own_feet_are_held() {
+    let character = walks_over_all(true);
+    let db = db();
+    let walk = db.clips.iter().position(|c| c.name == "walk_125").map(footwork::frames::ClipIndex::new).unwrap();
+    let root = |time_s: f64| db.view(walk, false).root(time_s).0;
+    // The clip's own feet slide so far over so many seconds where it says that they touch.
+    let (mut own_m, mut own_s, mut before) = (0.0f32, 0.0f32, vec![None::<glam::Vec3>; db.rig.contact_joints.len()]);
+    let (mut pose, mut velocity) =
+        (footwork::pose::Pose::rest(&db.skeleton), footwork::pose::PoseVelocity::zero(db.skeleton.len()));
+    for k in 30..210 {
+        db.view(walk, false).sample(f64::from(k) / 60.0, &mut pose, &mut velocity);
+        for (slot, before) in before.iter_mut().enumerate() {
+            let toe = pose.in_root(&db.skeleton, db.rig.contact_joints[slot]).translation;
+            let toe = root(f64::from(k) / 60.0).point(toe);
+            let touches = db.touches_at(walk, false, slot, f64::from(k) / 60.0);
+            if let (Some(before), true) = (*before, touches) {
+                own_m += (toe - before).with_y(0.0).length();
+                own_s += 1.0 / 60.0;
+            }
+            *before = touches.then_some(toe);
+        }
+    }
+    let own_mps = own_m / own_s;
+    let mut ends = Vec::new();
+    for dt_s in [1.0 / 60.0f32, 1.0 / 30.0, 1.0 / 144.0] {
+        let mut variables = character.machine().unwrap().variables();
+        let mut m = MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap();
+        variables.fire("go").unwrap();
+        let (mut roots, mut slid_m, mut held_s, mut touched) = (vec![], 0.0f32, 0.0f32, vec![None::<glam::Vec3>; 8]);
+        for k in 1..=(5.0 / dt_s).round() as u64 {
+            // Asked to run aside: the goal waits.
+            let aside = MotionInput::stick(Stick::towards(glam::Vec3::X, Gait::Run));
+            let goal = if m.state().header.time_s < 3.5 { aside } else { MotionInput::stick(Stick::default()) };
+            m.update(&MotionInput { variables: variables.values(), ..goal }, dt_s).unwrap();
+            let time_s = m.state().header.time_s;
+            for (contact, before) in m.output().contacts.iter().zip(&mut touched) {
+                let toe = m.pose().in_root(&db.skeleton, contact.joint).translation;
+                let toe = m.pose().world_from_root().point(toe);
+                if let (Some(before), true, 0.5..3.5) = (*before, contact.touching, time_s) {
+                    slid_m += (toe - before).with_y(0.0).length();
+                    held_s += dt_s;
+                }
+                *before = contact.touching.then_some(toe);
+            }
+            if (k as f32 * dt_s * 2.0).fract() < 1e-3 || (k as f32 * dt_s * 2.0).fract() > 1.0 - 1e-3 {
+                roots.push((time_s, m.pose().world_from_root()));
+            }
+        }
+        assert!(slid_m / held_s < own_mps + 0.01 && held_s > 2.0, "{} m/s of {held_s} s, {own_mps}", slid_m / held_s);
+        // Between 1 and 3.5 s nothing but the montage moves it.
+        let at = |s: f64| roots.iter().find(|(t, _)| (t - s).abs() < 1e-3).unwrap().1;
+        let way = at(1.0).inverse() * at(3.0);
+        let of_clip = root(1.0).inverse() * root(3.0);
+        assert!((way.translation - of_clip.translation).length() < 1e-3, "{way:?} {of_clip:?}");
+        // It stands again: nothing goes on moving it.
+        assert!((at(5.0).translation - at(4.5).translation).length() < 0.3);
+        ends.push(format!("{:?}", at(3.0).translation));
+    }
+    assert!(ends.iter().all(|end| *end == ends[0]), "{ends:?}");
+    // Without, the goal moves it.
+    let character = walks_over_all(false);
+    let mut variables = character.machine().unwrap().variables();
+    variables.fire("go").unwrap();
+    let mut m = MotionMatcher::of(character, Transform::IDENTITY).unwrap();
+    for _ in 0..120 {
+        m.update(&MotionInput { variables: variables.values(), ..MotionInput::default() }, 1.0 / 60.0).unwrap();
+    }
+    assert!(m.pose().world_from_root().translation.length() < 0.05);
+}
+
 #[test]
 fn a_saved_state_continues_bit_for_bit_in_mid_transition_and_mid_montage() {
     let character = run_by(stances());
@@ -522,4 +608,42 @@ fn a_damaged_memory_is_refused_or_harmless() {
         }
     }
     assert!(refused > 100, "{refused}");
+}
+
+#[test]
+fn a_chooser_plays_the_first_row_that_holds_and_goes_on_from_the_pose() {
+    let characters = [("upright".to_owned(), character())].into();
+    let row = |when: Option<&str>, query: &str| ChooserRow {
+        when: when.map(str::to_owned),
+        character: "upright".into(),
+        matching: (!query.is_empty()).then(|| query.to_owned()),
+        ..ChooserRow::default()
+    };
+    let spec = |rows: Vec<ChooserRow>| ChooserSpec { variables: [("hidden".to_owned(), 0.0)].into(), rows };
+    let refused = |rows| Chooser::new(&spec(rows), &characters).unwrap_err().to_string();
+    let e = refused(vec![row(Some("hiden > 0.5"), "")]);
+    assert!(e.contains("rows[0].when") && e.contains("the nearest is `hidden`"), "{e}");
+    let e = refused(vec![row(None, ""), ChooserRow { character: "uprite".into(), ..row(None, "") }]);
+    assert!(e.contains("rows[1].character") && e.contains("the nearest is `upright`"), "{e}");
+    assert!(refused(vec![row(None, "crouched &")]).contains("rows[0]"));
+
+    let chooser = Chooser::new(&spec(vec![row(Some("hidden"), "crouched"), row(None, "")]), &characters).unwrap();
+    let mut variables = chooser.variables();
+    let mut m = MotionMatcher::of(character(), Transform::IDENTITY).unwrap();
+    assert!(!chooser.apply(&mut m, &variables).unwrap(), "it is the one that plays");
+    let crouched = db().tag_mask("crouched").unwrap();
+    let (db, mut hips_m) = (db(), Vec::new());
+    let hips = db.skeleton.require("Hips").unwrap();
+    for k in 0..240 {
+        variables.set("hidden", f32::from(u8::from((60..150).contains(&k)))).unwrap();
+        let changed = chooser.apply(&mut m, &variables).unwrap();
+        assert_eq!(changed, k == 60 || k == 150, "{k}");
+        m.update(&MotionInput::stick(Stick::default()), 1.0 / 60.0).unwrap();
+        hips_m.push(m.pose().in_root(&db.skeleton, hips).translation.y);
+        let playing = m.output().playing;
+        let row = db.clips[playing.clip.at()].row_range().start;
+        assert_eq!(db.row_tags(row).contains(&crouched), (60..150).contains(&k), "{k}");
+    }
+    assert!(hips_m[140] < hips_m[50] - 0.1 && (hips_m[239] - hips_m[50]).abs() < 0.03, "{hips_m:?}");
+    assert!(hips_m.windows(2).all(|w| (w[1] - w[0]).abs() < 0.02), "it goes on from the pose: {hips_m:?}");
 }

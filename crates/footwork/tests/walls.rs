@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The order of the modules: each may import those before it. `build` stands beside them, offline.
-const ORDER: [&str; 24] = [
+const ORDER: [&str; 25] = [
     "error",
     "expression",
     "files",
@@ -28,6 +28,7 @@ const ORDER: [&str; 24] = [
     "blend",
     "retarget",
     "matcher",
+    "chooser",
     "recorder",
     "learned",
 ];

@@ -52,18 +52,16 @@ impl<'a> Update<'a> {
         }
         let feet_alone = Joints { feet_alone: true, ..character.joints() };
         blend_out(self.state, layout, &feet_alone, (&mut *pose, velocity));
-        LowerBody::of(&model.skeleton, body, character.config.feet.reach(), pose)
+        self.layer_legs();
+        LowerBody::of(&model.skeleton, body, character.config.feet.reach(), &self.scratch.shown.pose)
     }
 
     /// A control tick of the feet.
     fn tick_feet(&mut self, lower: &LowerBody, dt_s: f32) {
-        let (character, input, scratch) = (self.character, self.input, &mut *self.scratch);
-        let (config, source, layout) = (&character.config, &character.source, &character.resolved.layout);
-        let at = self.state.moment(layout);
-        source.contacts(at, &mut scratch.room, &mut scratch.touching);
-        for (slot, next) in scratch.next_contacts.iter_mut().enumerate() {
-            *next = source.next_contact_s(at, &mut scratch.room, slot);
-        }
+        self.gather_touching();
+        self.gather_next_contacts();
+        let (character, input, scratch) = (self.character, self.input, &*self.scratch);
+        let (config, layout) = (&character.config, &character.resolved.layout);
         let root = scratch.shown.pose.world_from_root();
         let (rate, slip) = (self.state.header.play_rate, self.state.header.root_slip);
         let mut needed = 0.0f32;

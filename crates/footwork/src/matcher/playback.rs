@@ -63,8 +63,9 @@ impl Update<'_> {
         let to_playing_s = from.playing_s + dt_s * f64::from(h.play_rate);
         let (at, room) = (self.state.moment(&character.resolved.layout), &mut self.scratch.room);
         let mut step = character.source.way(at.at(from.playing_s), room, to_playing_s);
+        step.translation = self.state.header.warp.way(step.translation);
+        let step = self.way_of_montages(step, from.time_s, to_s);
         let h = &mut self.state.header;
-        step.translation = h.warp.way(step.translation);
         h.animated_root = h.animated_root * step;
         h.playing.time_s = to_playing_s;
         h.since_transition_s += dt;
@@ -106,8 +107,7 @@ impl Update<'_> {
 
     /// A control tick of the contacts: a foot that touches now and did not at the last tick has stepped.
     pub(super) fn tick_contacts(&mut self) {
-        let at = self.state.moment(&self.character.resolved.layout);
-        self.character.source.contacts(at, &mut self.scratch.room, &mut self.scratch.touching);
+        self.gather_touching();
         let h = &mut self.state.header;
         let now = self.scratch.touching.iter().enumerate().take(64);
         let touching = now.fold(0u64, |bits, (slot, touches)| bits | u64::from(*touches == 1) << slot);

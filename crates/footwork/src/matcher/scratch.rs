@@ -34,6 +34,16 @@ impl LastSearch {
     }
 }
 
+/// What layers work in.
+pub(super) struct LayerRoom<'a> {
+    /// The source's.
+    pub source: &'a mut Room,
+    /// What a layer plays.
+    pub plays: &'a mut (Pose, PoseVelocity),
+    /// What additive ones are measured from.
+    pub reference: &'a mut (Pose, PoseVelocity),
+}
+
 /// Working space, shared by all characters of a step; nothing in it needs saving. One per thread.
 #[derive(Debug)]
 pub struct Scratch {
@@ -103,9 +113,10 @@ impl Scratch {
             && self.memory.len() == memory
     }
 
-    /// Room for layers: that of the source, what a layer plays, what it is measured from.
-    pub(crate) fn layer_room(&mut self) -> (&mut Room, &mut (Pose, PoseVelocity), &mut (Pose, PoseVelocity)) {
-        (&mut self.room, &mut self.beside, &mut self.reference)
+    /// Room for layers, and the body that is shown.
+    pub(super) fn layer_room(&mut self) -> (LayerRoom<'_>, &mut Moving) {
+        let room = LayerRoom { source: &mut self.room, plays: &mut self.beside, reference: &mut self.reference };
+        (room, &mut self.shown)
     }
 
     /// The last search of the last character that was to search; `None` where it played on without one

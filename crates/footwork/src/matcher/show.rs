@@ -10,8 +10,9 @@ impl Update<'_> {
         let character = self.character;
         let (output, layout) = (&mut *self.output, &character.resolved.layout);
         animate(character, self.state, &mut self.scratch.room, (&mut output.pose, &mut output.velocity));
+        self.gather_touching();
+        let output = &mut *self.output;
         let at = self.state.moment(layout);
-        character.source.contacts(at, &mut self.scratch.room, &mut self.scratch.touching);
         character.source.curves(at, &mut self.scratch.room, &mut output.curves);
         let feet = self.state.feet(layout).iter().zip(&self.scratch.touching);
         for (out, (foot, touches)) in output.contacts.iter_mut().zip(feet) {

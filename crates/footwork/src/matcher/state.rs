@@ -317,7 +317,12 @@ impl StateHeader {
 
     /// Seconds since the last control tick.
     pub(crate) fn since_control_s(&self) -> f64 {
-        (self.time_s - (self.next_control as f64 - 1.0) * CONTROL_S).max(0.0)
+        (self.time_s - self.control_s()).max(0.0)
+    }
+
+    /// When the last control tick was, seconds.
+    pub(crate) fn control_s(&self) -> f64 {
+        (self.next_control as f64 - 1.0) * CONTROL_S
     }
 
     /// What is left of the root's offset and turn, world.

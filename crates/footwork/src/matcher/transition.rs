@@ -22,7 +22,9 @@ impl Update<'_> {
         let Moving { pose, velocity, acceleration } = &mut self.scratch.shown;
         self.state.offsets(layout).apply(&joints, since, (pose, velocity), Some(acceleration));
         let shown_root = self.state.header.shown_root(config);
-        let shift = shown_root.rotation * self.planted(next);
+        // Where a montage carries the root, no clip under it does.
+        let own = self.own_share_of_root();
+        let shift = shown_root.rotation * self.planted(next) * own;
 
         // Velocities of joint 0 are along root axes; both clips stand at the shown root.
         let h = &mut self.state.header;
@@ -37,13 +39,14 @@ impl Update<'_> {
         let up = |v: &PoseVelocity| Vec3::Y * v.angular[0].y;
         h.root_offset = Offset {
             value: -shift,
-            velocity: old * shown.velocity.linear[0] + lost.velocity - new * after.velocity.linear[0],
-            acceleration: old * shown.acceleration.linear[0] + lost.acceleration - new * after.acceleration.linear[0],
+            velocity: old * shown.velocity.linear[0] * own + lost.velocity - new * after.velocity.linear[0] * own,
+            acceleration: old * shown.acceleration.linear[0] * own + lost.acceleration
+                - new * after.acceleration.linear[0] * own,
         };
         h.root_turn = Offset {
             value: Vec3::ZERO,
-            velocity: up(&shown.velocity) + lost_turn.velocity - up(&after.velocity),
-            acceleration: up(&shown.acceleration) + lost_turn.acceleration - up(&after.acceleration),
+            velocity: up(&shown.velocity) * own + lost_turn.velocity - up(&after.velocity) * own,
+            acceleration: up(&shown.acceleration) * own + lost_turn.acceleration - up(&after.acceleration) * own,
         };
         if config.reference_defects {
             h.root_offset.velocity += lost.velocity;

@@ -77,9 +77,9 @@ impl Update<'_> {
         }
     }
 
-    /// True while the simulated character goes where a state's animation goes.
+    /// True while the simulated character goes where the animation of a state or montage goes.
     pub(crate) fn has_root_motion(&self) -> bool {
-        self.machine_state().is_some_and(|(_, state)| state.root_motion)
+        self.machine_state().is_some_and(|(_, state)| state.root_motion) || self.montage_leads_root()
     }
 
     /// How fast the state plays; `None` for motion matching.

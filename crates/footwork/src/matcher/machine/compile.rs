@@ -12,6 +12,7 @@ use super::{Machine, MachineError, Plays, State, Transition};
 use crate::database::Database;
 use crate::frames::EventId;
 use crate::matcher::Playing;
+use crate::matcher::source::events_of;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -336,8 +337,7 @@ fn montage(
     for n in &m.notifies {
         notifies.push((time("notifies.at_s", n.at_s)?, event(&n.name)));
     }
-    let of_clip = db.events.iter().filter(|e| e.clip == playing.clip);
-    notifies.extend(of_clip.map(|e| (e.time_s, e.name)));
+    notifies.extend(events_of(db, playing.clip).iter().map(|e| (e.time_s, e.name)));
     notifies.sort_by(|a, b| a.0.total_cmp(&b.0));
     let window = |w: &super::spec::WindowSpec| {
         let from_s = time("windows.from_s", w.from_s)?;
@@ -353,6 +353,7 @@ fn montage(
         stop: m.stop.as_ref().map(|stop| condition("stop", stop, names)).transpose()?,
         priority: m.priority,
         rate: number(&at, "rate", m.rate.unwrap_or(1.0), RATES)?,
+        root_motion: m.root_motion,
         blend_in_s: number(&at, "blend_in_s", m.blend_in_s.unwrap_or(BLEND_S), 0.0..LONGEST_S)?,
         blend_out_s: number(&at, "blend_out_s", m.blend_out_s.unwrap_or(BLEND_S), 0.0..LONGEST_S)?,
         sections: sections(m, seconds, &at, names)?,

@@ -25,6 +25,7 @@
 use super::body::{BodyTerm, Steer};
 use super::error::MachineError;
 use super::memory::MemoryLayout;
+use crate::error::unknown;
 use crate::expression::{Comparison, Expression, Term};
 
 /// What a term asks for.
@@ -154,9 +155,4 @@ impl Names<'_> {
             }
         }
     }
-}
-
-fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let hint = crate::error::nearest(name, known).map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
-    format!("there is no {kind} `{name}`{hint}")
 }

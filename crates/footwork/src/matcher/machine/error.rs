@@ -1,5 +1,6 @@
 //! Why a machine cannot be made.
 
+use crate::error::unknown;
 use crate::expression::ExpressionError;
 
 /// Why a machine cannot be made: where in its specification, and what to do.
@@ -18,8 +19,7 @@ impl MachineError {
     }
 
     pub(crate) fn unknown<'a>(at: String, kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        let hint = crate::error::nearest(name, known).map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
-        Self { at, what: format!("there is no {kind} `{name}`{hint}") }
+        Self { at, what: unknown(kind, name, known) }
     }
 
     pub(crate) fn expression(at: String, e: &ExpressionError) -> Self {

@@ -17,6 +17,8 @@ pub(super) struct Layer {
     /// `[joints]` 0 to 1; 0 for the root.
     pub mask: Vec<f32>,
     pub additive: bool,
+    /// It bends legs.
+    pub over_legs: bool,
     /// The clip whose first frame is the reference; `None`: that of what plays.
     pub reference: Option<Playing>,
     pub own: Option<Own>,
@@ -100,9 +102,13 @@ impl Layer {
         if !(0.0..=100.0).contains(&half_life_s) {
             return Err(MachineError::new(at, format!("`half_life_s` is {half_life_s}: expected 0 to 100")));
         }
+        let mask = mask(db, spec, &at)?;
+        // Joint 0 carries the feet too, but is no part of any leg.
+        let over_legs = (1..mask.len()).any(|j| mask[j] > 0.0 && db.rig.carries_foot[j]);
         Ok(Self {
             name: spec.name.clone(),
-            mask: mask(db, spec, &at)?,
+            mask,
+            over_legs,
             additive: spec.additive,
             reference: spec.reference.as_ref().map(|r| find("reference", r)).transpose()?,
             own: plays.map(|plays| Own { plays, weight, half_life_s, in_step: spec.in_step }),

@@ -17,6 +17,7 @@ pub mod condition;
 mod error;
 mod facts;
 mod layer;
+mod legs;
 mod memory;
 mod montage;
 mod names;

@@ -1,6 +1,6 @@
 //! The values that a game sets, by name.
 
-use crate::error::nearest;
+use crate::error::unknown;
 
 /// Values of a machine's variables and triggers. Setting one by name looks it up; allocates nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,15 +13,11 @@ pub struct Variables {
 
 /// There is no such variable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the machine has no {kind} `{name}`{hint}")]
-pub struct UnknownVariable {
-    kind: &'static str,
-    name: String,
-    hint: String,
-}
+#[error("{0}")]
+pub struct UnknownVariable(String);
 
 impl Variables {
-    pub(super) fn new(names: &[String], defaults: &[f32]) -> Self {
+    pub(crate) fn new(names: &[String], defaults: &[f32]) -> Self {
         let mut values = defaults.to_vec();
         values.resize(names.len(), 0.0);
         Self { names: names.to_vec(), values, triggers: defaults.len() }
@@ -77,10 +73,7 @@ impl Variables {
     fn place(&self, kind: &'static str, among: std::ops::Range<usize>, name: &str) -> Result<usize, UnknownVariable> {
         let start = among.start;
         let names = &self.names[among];
-        names.iter().position(|n| n == name).map(|at| start + at).ok_or_else(|| {
-            let near = nearest(name, names.iter().map(String::as_str));
-            let hint = near.map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
-            UnknownVariable { kind, name: name.to_owned(), hint }
-        })
+        let place = names.iter().position(|n| n == name).map(|at| start + at);
+        place.ok_or_else(|| UnknownVariable(unknown(kind, name, names.iter().map(String::as_str))))
     }
 }

@@ -3,14 +3,16 @@
 use super::Machine;
 use super::blend_space::BlendState;
 use super::layer::OwnPlays;
-use super::montage::Passed;
+use super::memory::Voice;
+use super::montage::{Montage, Passed};
 use super::source::MachineRoom;
 use crate::frames::EventId;
-use crate::matcher::FiredEvent;
 use crate::matcher::character::Update;
-use crate::matcher::state::CONTROL_S;
+use crate::matcher::scratch::LayerRoom;
+use crate::matcher::state::{BlockLayout, CONTROL_S, MatcherState};
+use crate::matcher::{FiredEvent, Playing};
 use crate::math::smoothstep;
-use crate::pose::Pose;
+use crate::pose::{Pose, PoseVelocity};
 
 impl Machine {
     /// Reports what layers pass from `from_s` (exclusive) to `to_s` after the last control tick.
@@ -35,7 +37,7 @@ impl Update<'_> {
     pub(crate) fn report_layers(&mut self, from_s: f64, to_s: f64) -> f64 {
         let Some(machine) = self.character.machine() else { return f64::INFINITY };
         let mut dropped = f64::INFINITY;
-        let tick_s = (self.state.header.next_control as f64 - 1.0) * CONTROL_S;
+        let tick_s = self.state.header.control_s();
         let since = |s: f64| (s - tick_s).clamp(0.0, CONTROL_S) as f32;
         let memory = &self.state.block[self.character.layout().machine.clone()];
         let (from, to) = (machine.layout.head(memory).reported_s.max(since(from_s)), since(to_s));
@@ -51,7 +53,7 @@ impl Update<'_> {
     /// What was reported up to the character's time is not reported again; conditions can ask for it at the next tick.
     pub(crate) fn reported(&mut self, to_s: f64, first: usize) {
         let Some(machine) = self.character.machine() else { return };
-        let tick_s = (self.state.header.next_control as f64 - 1.0) * CONTROL_S;
+        let tick_s = self.state.header.control_s();
         let passed = |event: EventId| machine.watched.iter().position(|w| *w == event);
         let bits =
             self.output.events[first..].iter().filter_map(|e| passed(e.event)).fold(0u32, |bits, k| bits | 1 << k);
@@ -63,51 +65,87 @@ impl Update<'_> {
     /// Bends the shown pose by the layers.
     pub(crate) fn show_layers(&mut self) {
         let Some(machine) = self.character.machine() else { return };
-        let db = &*machine.db;
-        let memory = &self.state.block[self.character.layout().machine.clone()];
-        let tick_s = (self.state.header.next_control as f64 - 1.0) * CONTROL_S;
-        let elapsed_s = (self.state.header.time_s - tick_s).clamp(0.0, CONTROL_S) as f32;
-        let (room, (by, by_velocity), reference) = self.scratch.layer_room();
+        let at = LayersAt::of(machine, self.character.layout(), self.state);
         let output = &mut *self.output;
-        for (layer, spec) in machine.layers.iter().enumerate() {
-            let mut bend = |weight: f32, by: (&Pose, &crate::pose::PoseVelocity), reference: &Pose| {
-                spec.bend((&mut output.pose, &mut output.velocity), by, reference, weight);
-            };
-            let (weight, rest) = machine.layout.own(memory, layer);
+        at.bend(false, self.scratch.layer_room().0, (&mut output.pose, &mut output.velocity));
+    }
+}
+
+/// The layers of a character at a moment.
+#[derive(Clone, Copy)]
+pub(super) struct LayersAt<'a> {
+    pub machine: &'a Machine,
+    pub memory: &'a [f32],
+    /// Seconds since the control tick that left the memory.
+    pub elapsed_s: f32,
+}
+
+impl<'a> LayersAt<'a> {
+    pub fn of(machine: &'a Machine, layout: &BlockLayout, state: &'a MatcherState) -> Self {
+        let elapsed_s = state.header.since_control_s().min(CONTROL_S) as f32;
+        Self { machine, memory: &state.block[layout.machine.clone()], elapsed_s }
+    }
+
+    /// The montages of a layer with their weights: the one that plays, then the one that it replaces.
+    pub fn montages(self, layer: usize) -> [Option<(&'a Montage, &'a Voice, f32)>; 2] {
+        let voices = &self.machine.layout.voices(self.memory)[layer];
+        [0, 1].map(|k| {
+            let montage = &self.machine.montages[voices[k].montage()?];
+            let weight = smoothstep(montage.progress(&voices[k], self.elapsed_s));
+            Some((montage, &voices[k], weight))
+        })
+    }
+
+    /// What a layer plays while no montage does, where that is a clip, and the weight of it.
+    pub fn own_clip(self, layer: usize) -> Option<(Playing, f32)> {
+        let OwnPlays::Clip(playing, seconds) = self.machine.layers[layer].own.as_ref()?.plays else { return None };
+        let (weight, rest) = self.machine.layout.own(self.memory, layer);
+        Some((Playing { time_s: f64::from(rest[0] * seconds + self.elapsed_s), ..playing }, weight))
+    }
+
+    /// Bends a pose by the layers; with `legs_alone` by those that bend legs.
+    pub fn bend(self, legs_alone: bool, room: LayerRoom, (pose, velocity): (&mut Pose, &mut PoseVelocity)) {
+        let (machine, db) = (self.machine, &*self.machine.db);
+        let LayerRoom { source, plays, reference } = room;
+        for (layer, spec) in machine.layers.iter().enumerate().filter(|(_, l)| l.over_legs || !legs_alone) {
+            let (weight, rest) = machine.layout.own(self.memory, layer);
             if let Some(own) = spec.own.as_ref().filter(|_| weight > 1e-4) {
-                let first = match &own.plays {
-                    OwnPlays::Clip(playing, seconds) => {
-                        let at_s = f64::from(rest[0] * seconds + elapsed_s);
-                        db.view(playing.clip, playing.mirrored).sample(at_s, by, by_velocity);
-                        Some(*playing)
-                    }
-                    OwnPlays::Blend(b) => {
+                let clip = self.own_clip(layer).map(|(playing, _)| playing);
+                match (&own.plays, clip) {
+                    (OwnPlays::Blend(b), _) => {
                         let state = BlendState::read(rest);
-                        let moment = machine.blend_spaces[*b].0.at(db, &state, f64::from(elapsed_s));
-                        if let Some(room) = room.of::<MachineRoom>() {
-                            moment.pose(&mut room.blend, by, by_velocity);
+                        let moment = machine.blend_spaces[*b].0.at(db, &state, f64::from(self.elapsed_s));
+                        if let Some(room) = source.of::<MachineRoom>() {
+                            moment.pose(&mut room.blend, &mut plays.0, &mut plays.1);
                         }
-                        None
                     }
-                };
-                spec.refer(db, first, reference);
-                bend(weight, (by, by_velocity), &reference.0);
+                    (_, Some(p)) => db.view(p.clip, p.mirrored).sample(p.time_s, &mut plays.0, &mut plays.1),
+                    _ => continue,
+                }
+                spec.refer(db, clip, reference);
+                spec.bend((&mut *pose, &mut *velocity), (&plays.0, &plays.1), &reference.0, weight);
             }
-            let voices = machine.layout.voices(memory)[layer];
-            let weights =
-                voices.map(|v| v.montage().map_or(0.0, |m| smoothstep(machine.montages[m].progress(&v, elapsed_s))));
+            let montages = self.montages(layer);
+            let new_weight = montages[0].map_or(0.0, |(.., weight)| weight);
             // What is replaced goes under what replaces it; of additive ones the sum stays one.
-            for (k, voice) in voices.iter().enumerate().rev() {
-                let Some(montage) = voice.montage().map(|m| &machine.montages[m]) else { continue };
-                let weight = if k == 1 && spec.additive { weights[1] * (1.0 - weights[0]) } else { weights[k] };
+            for (k, (montage, voice, weight)) in
+                montages.into_iter().enumerate().rev().filter_map(|(k, m)| Some((k, m?)))
+            {
+                let weight = if k == 1 && spec.additive { weight * (1.0 - new_weight) } else { weight };
                 if weight <= 0.0 {
                     continue;
                 }
-                let time_s = montage.walk(voice, elapsed_s, |_| {}).time_s;
-                db.view(montage.playing.clip, montage.playing.mirrored).sample(f64::from(time_s), by, by_velocity);
-                by_velocity.scale(montage.rate);
-                spec.refer(db, Some(montage.playing), reference);
-                bend(weight, (by, by_velocity), &reference.0);
+                let time_s = f64::from(montage.walk(voice, self.elapsed_s, |_| {}).time_s);
+                let p = montage.playing;
+                db.view(p.clip, p.mirrored).sample(time_s, &mut plays.0, &mut plays.1);
+                plays.1.scale(montage.rate);
+                spec.refer(db, Some(p), reference);
+                spec.bend((&mut *pose, &mut *velocity), (&plays.0, &plays.1), &reference.0, weight);
+                if montage.root_motion {
+                    let (root, by) = (&mut *velocity, &plays.1);
+                    root.linear[0] = root.linear[0].lerp(by.linear[0], weight);
+                    root.angular[0] = root.angular[0].lerp(by.angular[0], weight);
+                }
             }
         }
     }

@@ -163,6 +163,10 @@ pub struct MontageSpec {
     pub priority: i32,
     /// How fast it plays. Default 1.
     pub rate: Option<f32>,
+    /// The root goes where the clip goes, and the simulated character with it: the goal waits until the montage goes out. Default:
+    /// false.
+    #[serde(default)]
+    pub root_motion: bool,
     /// Seconds in which it comes in. Default 0.2.
     pub blend_in_s: Option<f32>,
     /// Seconds in which it goes out, by the end of the clip or when it is broken off. Default 0.2.

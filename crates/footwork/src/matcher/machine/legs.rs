@@ -1,0 +1,113 @@
+//! Layers over the legs: what plays there says which feet touch. Montages may carry the root.
+
+use super::memory::{COMES_IN, Voice};
+use super::montage::Montage;
+use super::show::LayersAt;
+use crate::matcher::Playing;
+use crate::matcher::character::{Character, Update};
+use crate::matcher::state::MatcherState;
+use crate::math::Transform;
+use crate::pose::velocity_in_root;
+
+/// The weight over which a layer leads a leg.
+const LEADS: f32 = 0.5;
+
+impl<'a> LayersAt<'a> {
+    /// The layers, where one of them bends legs.
+    fn over_legs(character: &'a Character, state: &'a MatcherState) -> Option<Self> {
+        let machine = character.machine().filter(|m| m.layers.iter().any(|l| l.over_legs))?;
+        Some(Self::of(machine, character.layout(), state))
+    }
+
+    /// The montages that carry the root, with their weights; the uppermost is last.
+    fn carrying(self) -> impl Iterator<Item = (&'a Montage, &'a Voice, f32)> {
+        let montages = (0..self.machine.layers.len()).flat_map(move |layer| self.montages(layer).into_iter().rev());
+        montages.flatten().filter(|(montage, ..)| montage.root_motion)
+    }
+
+    /// The moment of the clip that leads a leg instead of what the state plays; `None` where none does.
+    fn leads(self, contact: usize) -> Option<Playing> {
+        let joint = self.machine.db.rig.contact_joints[contact].at();
+        let layers = self.machine.layers.iter().enumerate().rev().filter(|(_, layer)| !layer.additive);
+        layers.filter(|(_, layer)| layer.mask[joint] > LEADS).find_map(|(layer, spec)| {
+            let leads = |weight: f32| weight * spec.mask[joint] > LEADS;
+            let montage = self.montages(layer).into_iter().flatten().find(|(.., weight)| leads(*weight));
+            let montage = montage.map(|(montage, voice, _)| Playing {
+                time_s: f64::from(montage.walk(voice, self.elapsed_s, |_| {}).time_s),
+                ..montage.playing
+            });
+            montage.or_else(|| self.own_clip(layer).filter(|(_, weight)| leads(*weight)).map(|(playing, _)| playing))
+        })
+    }
+}
+
+impl Update<'_> {
+    /// Which contact joints touch, into `scratch.touching`: as what plays has it, or the layer that leads the leg.
+    pub(crate) fn gather_touching(&mut self) {
+        let at = self.state.moment(self.character.layout());
+        self.character.source().contacts(at, &mut self.scratch.room, &mut self.scratch.touching);
+        let Some(layers) = LayersAt::over_legs(self.character, self.state) else { return };
+        for (slot, touches) in self.scratch.touching.iter_mut().enumerate() {
+            if let Some(p) = layers.leads(slot) {
+                *touches = u8::from(layers.machine.db.touches_at(p.clip, p.mirrored, slot, p.time_s));
+            }
+        }
+    }
+
+    /// In how many seconds each touches and for how many, into `scratch.next_contacts`.
+    pub(crate) fn gather_next_contacts(&mut self) {
+        let at = self.state.moment(self.character.layout());
+        for (slot, next) in self.scratch.next_contacts.iter_mut().enumerate() {
+            *next = self.character.source().next_contact_s(at, &mut self.scratch.room, slot);
+        }
+        let Some(layers) = LayersAt::over_legs(self.character, self.state) else { return };
+        for (slot, next) in self.scratch.next_contacts.iter_mut().enumerate() {
+            if let Some(p) = layers.leads(slot) {
+                *next = layers.machine.db.next_contact_s(p.clip, p.mirrored, slot, p.time_s);
+            }
+        }
+    }
+
+    /// Bends the legs in `scratch.shown` by the layers over them, with the velocities of their toes.
+    pub(crate) fn layer_legs(&mut self) {
+        let Some(layers) = LayersAt::over_legs(self.character, self.state) else { return };
+        let turned = self.state.header.animated_root.rotation;
+        let (room, shown) = self.scratch.layer_room();
+        layers.bend(true, room, (&mut shown.pose, &mut shown.velocity));
+        let (model, shown) = (&self.character.model, &self.scratch.shown);
+        for (slot, joint) in model.rig.contact_joints.iter().enumerate() {
+            if layers.leads(slot).is_some() {
+                let own = velocity_in_root(&model.skeleton, &shown.pose, &shown.velocity, *joint);
+                self.scratch.toe_velocities[slot] = turned * own;
+            }
+        }
+    }
+
+    /// True while the root goes where a montage goes.
+    pub(super) fn montage_leads_root(&self) -> bool {
+        let Some(machine) = self.character.machine() else { return false };
+        let memory = &self.state.block[self.character.layout().machine.clone()];
+        let moves = |m: usize| machine.montages[m].root_motion;
+        let mut voices = machine.layout.voices(memory).iter().map(|voices| &voices[0]);
+        voices.any(|v| v.way == COMES_IN && v.montage().is_some_and(moves))
+    }
+
+    /// What becomes of the root's own way from `from_s` to `to_s`, the character's time, by montages that carry it.
+    pub(crate) fn way_of_montages(&self, own: Transform, from_s: f64, to_s: f64) -> Transform {
+        let Some(machine) = self.character.machine() else { return own };
+        let tick_s = self.state.header.control_s();
+        let since = |s: f64| (s - tick_s).max(0.0) as f32;
+        let (from_s, to_s) = (since(from_s), since(to_s));
+        let at = LayersAt { elapsed_s: to_s, ..LayersAt::of(machine, self.character.layout(), self.state) };
+        at.carrying().fold(own, |own, (montage, voice, weight)| {
+            let way = montage.way(&machine.db, voice, from_s, to_s);
+            Transform::new(own.translation.lerp(way.translation, weight), own.rotation.nlerp(way.rotation, weight))
+        })
+    }
+
+    /// Share of the root's way that what the state plays has, 0 to 1; montages that carry the root have the rest.
+    pub(crate) fn own_share_of_root(&self) -> f32 {
+        let Some(machine) = self.character.machine() else { return 1.0 };
+        LayersAt::of(machine, self.character.layout(), self.state).carrying().fold(1.0, |own, (.., w)| own * (1.0 - w))
+    }
+}

@@ -292,7 +292,7 @@ pub struct EvalArgs {
     /// also `_free`; errors, bytes and times of the networks come first
     #[arg(long, value_name = "FILE", conflicts_with_all = ["variants", "gate"])]
     pub learned: Option<PathBuf>,
-    /// State machine (TOML, or `built-in`) to compare with, as a further variant named after its file
+    /// State machine (TOML, or `built-in`) to compare with. The variant is named after its file
     #[arg(long, value_name = "FILE", conflicts_with = "learned")]
     pub machine: Option<PathBuf>,
     /// Upper bounds (TOML): a table per variant, a key per metric. If one does not hold, the worst frame is reported

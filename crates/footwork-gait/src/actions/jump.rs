@@ -67,8 +67,8 @@ fn over_gap(mut script: Script, marks: Marks, gap: f32) -> Script {
 pub(super) fn hurdles(options: &GaitOptions) -> Vec<Script> {
     let mut out = Vec::new();
     for height in [0.45, 0.6, 0.75] {
-        let tuck = 0.40;
-        let apex = height + 0.07 + 0.12 + tuck + 0.04;
+        let tuck = 0.385;
+        let apex = height + 0.07 + 0.12 + tuck + 0.055;
         let (script, marks) = hop(
             options,
             Hop {
@@ -85,7 +85,7 @@ pub(super) fn hurdles(options: &GaitOptions) -> Vec<Script> {
         let front = Vec3::new(0.0, height, 0.5 * (marks.from_toe.z + marks.to_toe.z) - 0.5 * BAR_M + 0.03);
         out.push(over_bar(script, front, height));
     }
-    for (gait, speeds, flight_mps) in [("walk", [1.4, 1.4], 2.0), ("run", [3.75, 3.2], 3.5)] {
+    for (gait, speeds, flight_mps) in [("walk", [1.4, 1.4], 2.3), ("run", [3.75, 3.2], 3.5)] {
         for height in [0.45, 0.6, 0.75] {
             let apex = (height + 0.50f32).max(LEAVE_M + 0.13);
             let (mut script, marks) = leap(
@@ -101,7 +101,8 @@ pub(super) fn hurdles(options: &GaitOptions) -> Vec<Script> {
                     both: false,
                 },
             );
-            let front = Vec3::new(0.0, height, lerp_z(marks, 0.55) - 0.5 * BAR_M);
+            let share = if speeds[0] < 2.0 { 0.48 } else { 0.53 };
+            let front = Vec3::new(0.0, height, lerp_z(marks, share) - 0.5 * BAR_M);
             clear(&mut script, marks, front, flight_mps);
             out.push(over_bar(script, front, height));
         }

@@ -88,7 +88,7 @@ pub(super) fn run_up(options: &GaitOptions, speed: f32) -> (Approach, Plant) {
     let longer = Vec3::Z * (0.02 + 0.03 * speed);
     let toe = state.root.inverse_point(toe) + longer;
     let down_s = down_s + 0.3 * longer.z / speed;
-    (approach, Plant { down_s, up_s, toe, yaw: yaw - state.yaw, heel: [0.0, 0.95] })
+    (approach, Plant { down_s, up_s, toe, yaw: yaw - state.yaw, heel: [0.0, 0.6] })
 }
 
 /// Where the toes stand at the cut, from the root.
@@ -186,22 +186,18 @@ pub(super) fn leap(options: &GaitOptions, spec: Leap) -> (Script, Marks) {
     ];
     let landing = Plant { down_s: land_s, up_s, toe: lead, yaw: -0.1, heel: [0.15, 0.85] };
     s.feet[1].plants = vec![landing];
+    let mut free_s = land_s;
     if spec.both {
         let beside = Vec3::new(toe.x.max(0.1), spec.level, lead.z - 0.06);
-        let up_s = lerp(land_s, down_s, 0.52);
-        s.feet[0].plants.push(Plant { down_s: land_s, up_s, toe: beside, yaw: 0.1, heel: [0.3, 0.8] });
-        s.feet[0].vias.push(hip(lerp(up_s, down_s, 0.5), 0.0, -0.62, -0.05, 0.0));
+        free_s = lerp(land_s, down_s, 0.5);
+        s.feet[0].plants.push(Plant { down_s: land_s, up_s: free_s, toe: beside, yaw: 0.1, heel: [0.3, 0.8] });
         s.feet[1].plants[0].heel[0] = 0.3;
-    } else {
-        s.feet[0].vias.push(hip(lerp(land_s, down_s, 0.35), 0.01, -0.50, -0.14, 0.0));
     }
-    s.feet[0].vias.push(hip(
-        lerp(up_s.min(down_s), down_s, 0.5).max(land_s + 0.75 * (down_s - land_s)),
-        0.0,
-        -0.68,
-        0.24,
-        0.05,
-    ));
+    // Past the other foot, and down a step ahead of it.
+    for (u, above, z) in [(0.42, 0.24, lead.z - 0.10), (0.78, 0.16, lead.z + step - 0.30)] {
+        let at = Place::Ground(Vec3::new(toe.x.max(0.07), spec.level + above, z));
+        s.feet[0].vias.push(Via { t: lerp(free_s, down_s, u), at, bend: 0.0 });
+    }
     s.feet[0].down_s = Some(down_s);
     // The right foot goes on as the locomotion has it.
     s.phases = [0.0, leave_s, land_s, low_s];
@@ -300,14 +296,23 @@ pub(super) fn hop(options: &GaitOptions, spec: Hop) -> (Script, Marks) {
             (seconds, 0.0),
         ],
         vec![(0.0, 0.0), (low_s, 0.2), (leave_s, 0.1), (land_s, 0.3), (give_s, 0.3), (seconds, 0.0)],
-        vec![(0.0, 0.25), (low_s, 0.3), (leave_s, 0.5), (mid_s, 0.4), (land_s, 0.6), (give_s, 0.9), (seconds, 0.25)],
+        vec![
+            (0.0, 0.25),
+            (low_s, 0.3),
+            (leave_s - 0.09, 1.5),
+            (leave_s, 1.2),
+            (mid_s, 0.4),
+            (land_s, 0.6),
+            (give_s, 0.9),
+            (seconds, 0.25),
+        ],
     );
     s.blend_s = [0.3, 0.5];
     for side in Side::BOTH {
         let (k, x) = (side.at(), side.sign());
         let foot = &mut s.feet[k];
         foot.lift_s = Some(leave_s);
-        foot.lift_heel = 1.0;
+        foot.lift_heel = 0.65;
         let fly = |u: f32| leave_s + u * flight.seconds;
         let hip = |t: f32, y: f32, z: f32, bend: f32| Via { t, at: Place::Hip(Vec3::new(0.02 * x, y, z)), bend };
         let tuck = spec.tuck_m;

@@ -19,7 +19,7 @@ fn cm(m: f32) -> i32 {
 /// Down from 0.5 to 1.75 m.
 pub(super) fn drops(options: &GaitOptions) -> Vec<Script> {
     let mut out = Vec::new();
-    for (height, give_m) in [(0.5, 0.26), (1.1, 0.32), (1.75, 0.36)] {
+    for (height, give_m) in [(0.5, 0.26), (1.1, 0.32), (1.75, 0.33)] {
         let (script, marks) = hop(
             options,
             Hop {
@@ -90,22 +90,26 @@ fn step(options: &GaitOptions, rise: f32, walks: bool) -> Script {
     let stood = |s: usize| state.stood[s].map_or(Vec3::ZERO, |(toe, _)| toe - state.root.translation);
     let stride = if walks { 0.58 } else { 0.0 };
     let root = Vec3::new(0.0, rise, if walks { toe.z + stride - stood(1).z } else { toe.z - stood(0).z });
-    let seconds = if walks { down_s + (root.z - (toe.z - 0.27)) / 1.12 } else { down_s + 1.05 };
+    let seconds = if walks {
+        down_s + (root.z - (toe.z - 0.27)) / (1.12 - 0.6 * if up { height } else { 0.0 })
+    } else {
+        down_s + 1.05
+    };
     let flat_s = exit.time(join) - exit.time(exit.in_step(Side::Right, 2.0, 0.0));
     let right_down_s = if walks { seconds - flat_s } else { down_s + 0.72 };
-    let right_up_s = if up { down_s + 0.14 } else { down_s + 0.16 };
+    let right_up_s = down_s + if up { 0.05 } else { 0.16 };
 
     let gait = if walks { "walk" } else { "stand" };
     let mut s = Script::new(format!("{}_{gait}_{}", kind.tag(), cm(height)), kind, approach);
     s.exit = Exit::Join { base: exit, join, root };
     s.seconds = seconds;
     s.sided = true;
-    let over_s = lerp(down_s, right_down_s, 0.62);
+    let over_s = lerp(down_s, right_down_s, if up { 0.75 } else { 0.62 });
     let between = lerp(right.z, toe.z, 0.5);
     s.pelvis = [
         vec![through(lerp(lift_s, down_s, 0.5), if walks { -0.02 } else { -0.06 }), through(over_s, 0.03)],
         if up {
-            vec![through(down_s, 0.945), through(over_s, rise + 0.925)]
+            vec![through(down_s, 0.945), through(right_up_s + 0.06, 0.955 + 0.12 * rise), through(over_s, rise + 0.925)]
         } else {
             vec![through(down_s, rise + 0.945), through(down_s + 0.13, rise + 0.90), through(over_s, rise + 0.94)]
         },

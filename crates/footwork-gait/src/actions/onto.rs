@@ -1,7 +1,7 @@
 //! Up onto an obstacle by its edge: pushed up from it, or pulled up from a hang.
 
 use super::base::Base;
-use super::curve::{at_rate, through};
+use super::curve::{Curve, at_rate, through};
 use super::leap::{Flight, LEAVE_M, TIP_M, approach, pelvis, run_up, toes};
 use super::script::{Approach, Exit, Hold, Place, Plant, Script, Via};
 use super::truth::{ActionKind, ActionObstacle, HAND_M};
@@ -16,10 +16,10 @@ use std::rc::Rc;
 const HAND_X_M: f32 = 0.25;
 const GRIP_M: f32 = 0.05;
 /// Pelvis before the edge while it rises along it, in metres.
-const BEFORE_M: f32 = 0.40;
+const BEFORE_M: f32 = 0.38;
 /// Pelvis under the edge in a hang by bent arms, and over it on stretched arms, in metres.
 const HANG_M: f32 = 0.72;
-const PRESS_M: f32 = 0.34;
+const PRESS_M: f32 = 0.29;
 
 /// Speed before, speed over the ground in flight.
 const GAITS: [(&str, f32, f32); 3] = [("stand", 0.0, 0.0), ("walk", 1.4, 0.9), ("run", 3.6, 1.7)];
@@ -83,7 +83,7 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
         caught,
         pressed,
         foot: pressed + 0.28,
-        off: pressed + 0.46,
+        off: pressed + 0.40,
         other: pressed + 0.80,
         end: pressed + 1.45,
     };
@@ -111,8 +111,8 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
             at_rate(t.caught, caught_m, flight.down_mps),
             through(t.caught + 0.12, caught_m - 0.03),
             through(t.pressed, height + PRESS_M),
-            through(t.foot, height + PRESS_M + 0.03),
-            through(t.off, height + 0.46),
+            through(t.foot, height + PRESS_M + 0.02),
+            through(t.off, height + 0.37),
             through(t.other, height + 0.72),
         ],
         vec![
@@ -121,37 +121,52 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
             through(t.caught + 0.22, edge - BEFORE_M + 0.05 * vz),
             through(lerp(t.caught, t.pressed, 0.6), edge - BEFORE_M - 0.02),
             through(t.pressed, edge - BEFORE_M),
-            through(t.foot, edge - 0.33),
-            through(t.off, edge - 0.12),
-            through(t.other, edge + 0.10),
+            through(t.foot, edge - 0.34),
+            through(t.off, edge - 0.22),
+            through(t.other, edge + 0.08),
         ],
     ];
     if stands {
         s.pelvis[2].insert(0, through(0.47, hips.z - 0.06));
     }
-    // The trunk goes over the edge once the shoulders are above it.
-    let under = lerp(t.caught, t.pressed, 0.62);
+    // The trunk goes over the edge as the shoulders get above it.
+    let rises = Curve::new(&s.pelvis[1]);
+    let when = |over_m: f32| {
+        let samples = 60;
+        let at = |k: i32| lerp(t.caught, t.pressed, k as f32 / samples as f32);
+        (0..samples)
+            .map(at)
+            .find(|time| rises.at(*time) > height + over_m && *time > t.caught + 0.12)
+            .unwrap_or(t.pressed)
+    };
+    let (under, level, above) = (when(-0.20), when(0.02), when(0.16));
+    let crouch = if stands { 0.4 } else { 0.1 };
     s.pelvis_turn[0] = vec![
         (0.0, 0.0),
-        (0.65 * t.leave, if stands { 0.4 } else { 0.1 }),
+        (0.65 * t.leave, crouch),
         (t.leave, 0.0),
         (t.caught, 0.0),
-        (under, 0.1),
-        (t.pressed, 0.75),
-        (t.foot, 0.8),
-        (t.other, 0.5),
+        (under, 0.05),
+        (level, 0.15),
+        (above, 0.3),
+        (t.pressed, 0.4),
+        (t.foot, 0.4),
+        (t.off, 0.8),
+        (t.other, 0.6),
         (t.end, 0.0),
     ];
     s.chest_turn[0] = vec![
         (0.0, 0.0),
-        (0.65 * t.leave, if stands { 0.5 } else { 0.15 }),
+        (0.65 * t.leave, crouch),
         (t.leave, 0.0),
         (t.caught, 0.05),
         (under, 0.15),
-        (t.pressed, 1.12),
-        (t.foot, 1.15),
-        (t.off, 1.1),
-        (t.other, 0.7),
+        (level, 0.6),
+        (above, 1.0),
+        (t.pressed, 1.25),
+        (t.foot, 1.3),
+        (t.off, 1.4),
+        (t.other, 0.8),
         (t.end, 0.0),
     ];
     s.gaze = vec![
@@ -174,7 +189,7 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
             (t.end, 0.0),
         ],
         vec![(0.0, 0.0), (t.off, 0.3), (t.end, 0.0)],
-        vec![(0.0, 0.3), (t.leave, 0.8), (t.off, 0.6), (t.end, 0.25)],
+        vec![(0.0, 0.3), (0.85 * t.leave, 1.7), (t.leave, 1.4), (t.off, 0.6), (t.end, 0.25)],
     );
     for side in Side::BOTH {
         let x = side.sign();
@@ -193,7 +208,7 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
             facing: PI,
         });
     }
-    feet(&mut s, &t, (edge, height), takes_off);
+    feet(&mut s, &t, (edge, height, caught_m), takes_off);
     s.ground = vec![(0.0, 0.0), (lerp(t.caught, t.pressed, 0.4), 0.0), (t.other, height)];
     s.phases = [0.0, t.caught, t.off, t.other];
     s.flight = Some([t.leave, t.caught]);
@@ -204,8 +219,10 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
 }
 
 /// The feet hang, then go over the edge one after the other, the left first.
-fn feet(s: &mut Script, t: &Times, edge: (f32, f32), takes_off: Option<Plant>) {
-    let (edge, height) = edge;
+fn feet(s: &mut Script, t: &Times, edge: (f32, f32, f32), takes_off: Option<Plant>) {
+    let (edge, height, caught_m) = edge;
+    // Off the ground.
+    let hang_m = (caught_m - 0.30).min(0.78);
     let stands = takes_off.is_none();
     let lift_s = s.approach.base.planted_s(Side::Right, s.approach.cut);
     for side in Side::BOTH {
@@ -239,8 +256,8 @@ fn feet(s: &mut Script, t: &Times, edge: (f32, f32), takes_off: Option<Plant>) {
             foot.vias.push(hip(t.leave + 0.05, -0.60, 0.10, -0.2));
         }
         let hang = if side == Side::Left { -0.12 } else { -0.2 };
-        foot.vias.push(hip(t.caught + 0.08, -0.78, hang + 0.02, -0.5));
-        foot.vias.push(hip(lerp(t.caught, t.pressed, 0.5), -0.76, hang - 0.04, -0.5));
+        foot.vias.push(hip(t.caught + 0.08, -hang_m, hang + 0.02, -0.5));
+        foot.vias.push(hip(lerp(t.caught, t.pressed, 0.5), -0.5 * (hang_m + 0.76), hang - 0.04, -0.5));
         if side == Side::Left {
             foot.vias.push(hip(t.pressed - 0.02, -0.52, -0.10, -0.5));
             foot.vias.push(over(lerp(t.pressed, t.foot, 0.5), 0.14, -0.16));

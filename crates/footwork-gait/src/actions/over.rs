@@ -12,7 +12,7 @@ use std::f32::consts::PI;
 /// Depth of the obstacles, in metres.
 const WALL_M: f32 = 0.2;
 /// How far the pelvis passes over the top, in metres, and to the right of the middle.
-const OVER_M: f32 = 0.43;
+const OVER_M: f32 = 0.37;
 const ASIDE_M: f32 = 0.20;
 
 /// The left hand on the top, the legs to the right of it.
@@ -75,17 +75,17 @@ fn by_hand(mut s: Script, marks: Marks, height: f32) -> Script {
     let early = lerp(leave_s, top_s, 0.5);
     let late = lerp(top_s, land_s, 0.6);
     s.pelvis_turn[2] = vec![(0.0, 0.0), (leave_s, -0.08), (early, -0.35), (top_s, -0.55), (late, -0.3), (land_s, 0.0)];
-    s.chest_turn[2] = vec![(0.0, 0.0), (leave_s, -0.1), (early, -0.5), (top_s, -0.75), (late, -0.4), (land_s, 0.0)];
+    s.chest_turn[2] = vec![(0.0, 0.0), (leave_s, -0.1), (early, -0.5), (top_s, -0.85), (late, -0.4), (land_s, 0.0)];
     s.pelvis_turn[0] = vec![(0.0, 0.05), (leave_s, 0.15), (top_s, 0.45), (land_s, 0.25), (s.seconds, 0.05)];
-    s.chest_turn[0] = vec![(0.0, 0.1), (leave_s, 0.35), (top_s, 0.85), (late, 0.6), (land_s, 0.35), (s.seconds, 0.08)];
+    s.chest_turn[0] = vec![(0.0, 0.1), (leave_s, 0.35), (top_s, 1.05), (late, 0.6), (land_s, 0.35), (s.seconds, 0.08)];
     // The hand stays for as long as the shoulder is within its reach.
-    let half_s = (0.20 / speed).clamp(0.06, 0.16);
+    let half_s = (0.20 / speed).clamp(0.07, 0.14);
     s.holds.push(Hold {
         side: Side::Left,
-        from_s: top_s - half_s,
-        still_s: top_s + half_s,
-        to_s: top_s + half_s,
-        reach_s: (top_s - half_s - 0.25 * leave_s).min(0.35),
+        from_s: top_s - 1.3 * half_s,
+        still_s: top_s + 0.7 * half_s,
+        to_s: top_s + 0.7 * half_s,
+        reach_s: (top_s - 1.3 * half_s - 0.25 * leave_s).min(0.35),
         release_s: 0.3,
         at: Vec3::new(0.20, height + HAND_M, middle + 0.04),
         moved: Vec::new(),
@@ -98,16 +98,16 @@ fn by_hand(mut s: Script, marks: Marks, height: f32) -> Script {
     let over =
         |t: f32, x: f32, above: f32, z: f32| Via { t, at: Place::Ground(Vec3::new(x, height + above, z)), bend: -0.1 };
     let step = 0.07;
-    for (k, (t, x)) in [(top_s + step, -0.32), (top_s - step, -0.46)].into_iter().enumerate() {
+    for (k, (t, x)) in [(top_s + step, -0.36), (top_s - step, -0.50)].into_iter().enumerate() {
         let vias = &mut s.feet[k].vias;
         vias.retain(|v| v.t < leave_s - 0.05 || v.t > land_s);
-        let behind = Via { t: lerp(leave_s, t, 0.5), at: Place::Hip(Vec3::new(-0.16, -0.50, -0.30)), bend: -0.4 };
-        let ahead = Via { t: lerp(t, land_s, 0.45), at: Place::Hip(Vec3::new(-0.14, -0.48, 0.16)), bend: 0.0 };
+        let behind = Via { t: lerp(leave_s, t, 0.5), at: Place::Hip(Vec3::new(-0.08, -0.50, -0.30)), bend: -0.4 };
+        let ahead = Via { t: lerp(t, land_s, 0.45), at: Place::Hip(Vec3::new(-0.08, -0.48, 0.16)), bend: 0.0 };
         let at = vias.iter().position(|v| v.t > land_s).unwrap_or(vias.len());
-        let passing = over(t, x - ASIDE_M, 0.16, middle + if k == 0 { -0.02 } else { 0.06 });
+        let passing = over(t, x, 0.17, middle + if k == 0 { -0.02 } else { 0.06 });
         vias.splice(at..at, [behind, passing, ahead]);
     }
-    s.phases = [0.0, top_s - half_s, top_s + half_s, s.phases[3]];
+    s.phases = [0.0, top_s - 1.3 * half_s, top_s + 0.7 * half_s, s.phases[3]];
     s.obstacle = Some(ActionObstacle { front, yaw: 0.0, height_m: height, depth_m: WALL_M });
     s
 }

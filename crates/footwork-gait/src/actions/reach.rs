@@ -30,11 +30,14 @@ fn gait(walks: bool) -> &'static str {
     if walks { "walk" } else { "stand" }
 }
 
+/// Wrist over an object on the ground, in metres: fingers point down.
+const GRASP_M: f32 = 0.12;
+
 /// How a body gets to an object: its height; height and distance behind the root of the pelvis; lean; distance of the
 /// object ahead of the root; time to get there. Metres, radians, seconds.
 const PICKS: [[f32; 6]; 4] = [
-    [0.05, 0.45, -0.15, 1.28, 0.36, 1.0],
-    [0.40, 0.63, -0.17, 1.05, 0.40, 0.9],
+    [0.0, 0.45, -0.16, 1.36, 0.36, 1.0],
+    [0.40, 0.62, -0.17, 1.12, 0.40, 0.9],
     [0.80, 0.86, -0.10, 0.60, 0.42, 0.75],
     [1.20, 0.945, -0.01, 0.08, 0.42, 0.65],
 ];
@@ -65,7 +68,7 @@ pub(super) fn picks(options: &GaitOptions) -> Vec<Script> {
                 arm.outward = bent(0.12);
                 arm.elbow = vec![(0.0, 0.25), (reach_s, 0.4), (end, 0.25)];
             }
-            let at = Vec3::new(0.17, height.max(0.05), ahead_m);
+            let at = Vec3::new(0.17, height.max(GRASP_M), ahead_m);
             let down = ((1.0 - height) / 1.0).clamp(0.0, 1.0);
             s.holds.push(Hold {
                 side: Side::Left,

@@ -98,13 +98,13 @@ pub(super) fn rises(options: &GaitOptions) -> Vec<Script> {
             if walks {
                 let base =
                     Rc::new(Base::new(options, vec![Leg::steady(3.0, 0.0, 0.0, 0.0), Leg::goal(4.0, 1.4, 0.0, 0.0)]));
-                let join = base.sample(2.85);
+                let join = base.sample(2.4);
                 s.exit = Exit::Join { base, join, root: Vec3::ZERO };
-                s.after_s = 1.7;
+                s.after_s = 2.1;
             }
             let sits = height + HIPS_M;
             s.pelvis = [
-                vec![through(0.0, 0.0), through(up_s, 0.0)],
+                vec![through(0.0, 0.0), at_rate(up_s, 0.0, 0.0)],
                 vec![through(0.0, sits), at_rate(up_s - 0.05, sits, 0.0), through(1.6, 0.82)],
                 vec![
                     through(0.0, -BACK_M),

@@ -25,6 +25,10 @@ const HEEL_BLEND_RAD: f32 = 0.05;
 const HEEL_RAD: f32 = 1.17;
 /// Range of the ankle in swing, in radians.
 const DORSIFLEXION_RAD: [f32; 2] = [-0.76, 0.62];
+/// Share of the speed of the ground below the hips that a foot has when it meets the ground.
+const STOPPED: f32 = 0.55;
+/// Time before that in which it slows down, in seconds.
+const SLOWS_S: f32 = 0.08;
 const DT: f32 = 1.0 / SAMPLE_HZ;
 
 /// A stance or a swing of a foot.
@@ -108,7 +112,9 @@ impl<'a> Foot<'a> {
         };
         for (from_s, to_s, stance, heel) in stood {
             if let Some((left_s, left)) = end.take() {
-                let landing = foot.of_stance(&stance, &heel, from_s, 1.0);
+                let mut landing = foot.of_stance(&stance, &heel, from_s, 1.0);
+                // The ground stops what is left of the way down: a leg has no room to wait for it.
+                landing.rate *= STOPPED;
                 let swing = foot.swing(script, left_s, &left, from_s, &landing);
                 foot.parts.push(Part::Swung { to_s: from_s, swing });
             }
@@ -152,11 +158,14 @@ impl<'a> Foot<'a> {
         let planned = heel.at(t);
         let needed = needed_pitch(hip, s, 0.0, leg_length_m(TAUT_RAD[0]));
         let mut pitch = rounded_max(planned, needed + 4.0 * planned.min(0.0), HEEL_BLEND_RAD);
+        let [stretched, bent] = LOADED_DORSIFLEXION_RAD;
         for _ in 0..4 {
-            let bent = self.tilt(t, ankle_in_contact(s, 0.0, pitch), s.yaw) - pitch;
-            pitch += 0.8 * rounded_max(0.0, bent - LOADED_DORSIFLEXION_RAD[1], HEEL_BLEND_RAD);
+            let ankle = self.tilt(t, ankle_in_contact(s, 0.0, pitch), s.yaw) - pitch;
+            pitch += 0.8 * rounded_max(0.0, ankle - bent, HEEL_BLEND_RAD);
+            pitch -= 0.8 * rounded_max(0.0, stretched - ankle, HEEL_BLEND_RAD);
         }
-        let pitch = pitch.min(HEEL_RAD);
+        // Above all the foot stays where it is.
+        let pitch = rounded_max(pitch, needed, HEEL_BLEND_RAD).min(HEEL_RAD);
         FootState {
             ankle: ankle_in_contact(s, 0.0, pitch),
             yaw: s.yaw,
@@ -209,7 +218,10 @@ impl<'a> Foot<'a> {
             Curve::new(&keys)
         };
         let axis = |k: usize| {
-            let via = within().map(|v| through(v.t, place(v.at, v.t)[k])).collect();
+            let mut via: Vec<Key> = within().map(|v| through(v.t, place(v.at, v.t)[k])).collect();
+            if to.foot.planted && via.last().is_none_or(|v| v.t < to_s - 1.5 * SLOWS_S) {
+                via.push(through(to_s - SLOWS_S, to.from_hip[k] - 0.45 * SLOWS_S * to.rate[k]));
+            }
             curve(from.from_hip[k], from.rate[k], to.from_hip[k], to.rate[k], via)
         };
         let bends = within().map(|v| through(v.t, v.bend)).collect();

@@ -23,7 +23,7 @@ pub struct GaitOptions {
     /// false. Queries leave these clips out, unless they ask for the tag.
     pub cycles: bool,
     /// Includes actions with contacts, one tag each: `jump`, `hurdle`, `vault`, `mantle`, `climb`, `drop`, `step_up`, `step_down`,
-    /// `sit`, `stand_up`, `pick_up`, `push`, `handshake`. Default: false. Queries leave these clips out, unless they ask for
+    /// `sit`, `get_up` (from a seat), `pick_up`, `push`, `handshake`. Default: false. Queries leave these clips out, unless they ask for
     /// one of their tags.
     pub actions: bool,
 }

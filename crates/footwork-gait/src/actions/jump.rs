@@ -1,6 +1,6 @@
 //! Jumps over gaps, and over obstacles without hands.
 
-use super::leap::{Flight, HEEL_BEHIND_M, Hop, LAND_M, LEAVE_M, Leap, Marks, TIP_M, hop, leap};
+use super::leap::{AHEAD_M, Flight, HEEL_BEHIND_M, Hop, LAND_M, LEAVE_M, Leap, Marks, TIP_M, hop, leap};
 use super::script::{Place, Script, Via};
 use super::truth::{ActionKind, ActionObstacle};
 use crate::options::GaitOptions;
@@ -37,7 +37,7 @@ pub(super) fn jumps(options: &GaitOptions) -> Vec<Script> {
     {
         for gap in gaps {
             let toe_to_toe = gap + TIP_M + HEEL_BEHIND_M;
-            let seconds = (toe_to_toe - 0.26 - 0.10 - 0.055 * flight_mps) / flight_mps;
+            let seconds = (toe_to_toe - AHEAD_M - 0.10 - 0.055 * flight_mps) / flight_mps;
             let (script, marks) = leap(
                 options,
                 Leap {
@@ -116,7 +116,7 @@ fn lerp_z(marks: Marks, share: f32) -> f32 {
 
 /// The leading foot goes over first, then the other, heel up.
 fn clear(script: &mut Script, marks: Marks, front: Vec3, speed: f32) {
-    let leave_z = marks.from_toe.z + 0.26;
+    let leave_z = marks.from_toe.z + AHEAD_M;
     let middle = front.z + 0.5 * BAR_M;
     let when = |pelvis_z: f32| marks.leave_s + (pelvis_z - leave_z) / speed;
     let lead_s = when(middle - 0.46);

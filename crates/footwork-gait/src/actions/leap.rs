@@ -13,8 +13,10 @@ use std::rc::Rc;
 
 const GRAVITY_MPS2: f32 = 9.81;
 /// Height of the `Hips` joint over the ground at take-off and landing, in metres.
-pub(super) const LEAVE_M: f32 = 0.955;
+pub(super) const LEAVE_M: f32 = 0.92;
 pub(super) const LAND_M: f32 = 0.87;
+/// How far the pelvis is ahead of the toes that take off, in metres.
+pub(super) const AHEAD_M: f32 = 0.22;
 /// Toe joint to the tip of the toes, and to the heel, with a little room, in metres.
 pub(super) const TIP_M: f32 = 0.09;
 pub(super) const HEEL_BEHIND_M: f32 = 0.21;
@@ -79,16 +81,16 @@ pub(super) fn approach(options: &GaitOptions, speed: f32, side: Side, share: f32
 }
 
 /// Locomotion before a leap: from the middle of the right foot's last stance on; with the step of the left foot, which
-/// takes off.
-pub(super) fn run_up(options: &GaitOptions, speed: f32) -> (Approach, Plant) {
+/// takes off, set down further ahead to brake.
+pub(super) fn run_up(options: &GaitOptions, speed: f32, brakes_m: f32) -> (Approach, Plant) {
     let approach = approach(options, speed, Side::Right, 0.45);
     let state = approach.base.state(approach.cut);
     let (down_s, up_s, toe, yaw) = approach.base.next_step(Side::Left, approach.cut);
     // A longer last step, so that there is time to turn ahead into up.
-    let longer = Vec3::Z * (0.02 + 0.03 * speed);
+    let longer = Vec3::Z * (0.02 + 0.03 * speed + brakes_m);
     let toe = state.root.inverse_point(toe) + longer;
     let down_s = down_s + 0.3 * longer.z / speed;
-    (approach, Plant { down_s, up_s, toe, yaw: yaw - state.yaw, heel: [0.0, 0.6] })
+    (approach, Plant { down_s, up_s, toe, yaw: yaw - state.yaw, heel: [0.0, 0.9] })
 }
 
 /// Where the toes stand at the cut, from the root.
@@ -108,11 +110,11 @@ pub(super) fn pelvis(approach: &Approach) -> Vec3 {
 pub(super) fn leap(options: &GaitOptions, spec: Leap) -> (Script, Marks) {
     let [speed, exit_speed] = spec.speed;
     let run = run_weight(speed);
-    let (approach, takes_off) = run_up(options, speed);
+    let (approach, takes_off) = run_up(options, speed, 0.0);
     let (toe, hips) = (takes_off.toe, pelvis(&approach));
     let (flight, vz) = (spec.flight, spec.flight_mps);
     // Take-off over the toes, landing behind them.
-    let ahead = 0.26;
+    let ahead = AHEAD_M;
     let behind = 0.10 + 0.055 * vz;
     let leave_s = (toe.z + ahead - hips.z) / lerp(speed, vz, 0.45);
     let land_s = leave_s + flight.seconds;
@@ -189,12 +191,14 @@ pub(super) fn leap(options: &GaitOptions, spec: Leap) -> (Script, Marks) {
     let mut free_s = land_s;
     if spec.both {
         let beside = Vec3::new(toe.x.max(0.1), spec.level, lead.z - 0.06);
-        free_s = lerp(land_s, down_s, 0.5);
+        free_s = lerp(land_s, down_s, 0.38);
         s.feet[0].plants.push(Plant { down_s: land_s, up_s: free_s, toe: beside, yaw: 0.1, heel: [0.3, 0.8] });
         s.feet[1].plants[0].heel[0] = 0.3;
+        s.feet[0].vias = vec![hip(fly(0.25), 0.03, -0.72, -0.30, -0.5), hip(fly(0.65), 0.03, -0.68, -0.02, -0.2)];
     }
     // Past the other foot, and down a step ahead of it.
-    for (u, above, z) in [(0.42, 0.24, lead.z - 0.10), (0.78, 0.16, lead.z + step - 0.30)] {
+    let past = if spec.both { lead.z + 0.3 * step - 0.2 } else { lead.z - 0.10 };
+    for (u, above, z) in [(0.42, 0.24, past), (0.78, 0.16, lead.z + step - 0.30)] {
         let at = Place::Ground(Vec3::new(toe.x.max(0.07), spec.level + above, z));
         s.feet[0].vias.push(Via { t: lerp(free_s, down_s, u), at, bend: 0.0 });
     }
@@ -233,7 +237,7 @@ pub(super) fn hop(options: &GaitOptions, spec: Hop) -> (Script, Marks) {
     let flight = spec.flight;
     // The further, the more the body leans at both ends.
     let reach = (spec.distance_m / (spec.distance_m + 1.2)).min(0.6);
-    let leave_z = from_toe.z + 0.55 * reach;
+    let leave_z = from_toe.z + 0.45 * reach;
     let land_z = to_toe.z - 0.06 - 0.5 * reach;
     let vz = (land_z - leave_z) / flight.seconds;
     let (low_s, leave_s) = (0.50, 0.74);
@@ -312,7 +316,7 @@ pub(super) fn hop(options: &GaitOptions, spec: Hop) -> (Script, Marks) {
         let (k, x) = (side.at(), side.sign());
         let foot = &mut s.feet[k];
         foot.lift_s = Some(leave_s);
-        foot.lift_heel = 0.65;
+        foot.lift_heel = 0.9;
         let fly = |u: f32| leave_s + u * flight.seconds;
         let hip = |t: f32, y: f32, z: f32, bend: f32| Via { t, at: Place::Hip(Vec3::new(0.02 * x, y, z)), bend };
         let tuck = spec.tuck_m;

@@ -19,7 +19,7 @@ const GRIP_M: f32 = 0.05;
 const BEFORE_M: f32 = 0.38;
 /// Pelvis under the edge in a hang by bent arms, and over it on stretched arms, in metres.
 const HANG_M: f32 = 0.72;
-const PRESS_M: f32 = 0.29;
+const PRESS_M: f32 = 0.25;
 
 /// Speed before, speed over the ground in flight.
 const GAITS: [(&str, f32, f32); 3] = [("stand", 0.0, 0.0), ("walk", 1.4, 0.9), ("run", 3.6, 1.7)];
@@ -64,13 +64,13 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
     let (approach, takes_off): (Approach, Option<Plant>) = if stands {
         (approach(options, 0.0, Side::Left, 0.0), None)
     } else {
-        let (approach, plant) = run_up(options, speed);
+        let (approach, plant) = run_up(options, speed, 0.0);
         (approach, Some(plant))
     };
     let hips = pelvis(&approach);
     let toe = takes_off.map_or(toes(&approach)[0], |p| p.toe);
-    let leave_z = if stands { hips.z + 0.05 } else { toe.z + 0.10 };
-    let leave = if stands { 0.72 } else { (leave_z - hips.z) / lerp(speed, flight_mps, 0.55) };
+    let leave_z = if stands { hips.z + 0.05 } else { toe.z + 0.16 };
+    let leave = if stands { 0.72 } else { (leave_z - hips.z) / lerp(speed, flight_mps, 0.38) };
     let caught_z = if stands { leave_z + 0.03 } else { leave_z + flight_mps * flight.seconds };
     let edge = (caught_z + BEFORE_M + 0.04).max(toe.z + TIP_M + 0.12);
     let climbs = kind == ActionKind::Climb;
@@ -82,8 +82,8 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
         leave,
         caught,
         pressed,
-        foot: pressed + 0.28,
-        off: pressed + 0.40,
+        foot: pressed + 0.34,
+        off: pressed + 0.44,
         other: pressed + 0.80,
         end: pressed + 1.45,
     };
@@ -112,7 +112,7 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
             through(t.caught + 0.12, caught_m - 0.03),
             through(t.pressed, height + PRESS_M),
             through(t.foot, height + PRESS_M + 0.02),
-            through(t.off, height + 0.37),
+            through(t.off, height + 0.34),
             through(t.other, height + 0.72),
         ],
         vec![
@@ -148,10 +148,10 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
         (t.caught, 0.0),
         (under, 0.05),
         (level, 0.15),
-        (above, 0.3),
-        (t.pressed, 0.4),
-        (t.foot, 0.4),
-        (t.off, 0.8),
+        (above, 0.2),
+        (t.pressed, 0.2),
+        (t.foot, 0.2),
+        (t.off, 0.65),
         (t.other, 0.6),
         (t.end, 0.0),
     ];
@@ -165,7 +165,7 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
         (above, 1.0),
         (t.pressed, 1.25),
         (t.foot, 1.3),
-        (t.off, 1.4),
+        (t.off, 1.48),
         (t.other, 0.8),
         (t.end, 0.0),
     ];
@@ -182,14 +182,14 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
         vec![
             (0.0, 0.0),
             (0.65 * t.leave, -0.5),
-            (t.leave, 1.2),
+            (t.leave, 0.9),
             (t.caught, 2.2),
             (t.off, 1.0),
             (t.other, 0.4),
             (t.end, 0.0),
         ],
         vec![(0.0, 0.0), (t.off, 0.3), (t.end, 0.0)],
-        vec![(0.0, 0.3), (0.85 * t.leave, 1.7), (t.leave, 1.4), (t.off, 0.6), (t.end, 0.25)],
+        vec![(0.0, 0.3), (0.85 * t.leave, 1.7), (t.leave, 1.9), (t.off, 0.6), (t.end, 0.25)],
     );
     for side in Side::BOTH {
         let x = side.sign();
@@ -231,15 +231,15 @@ fn feet(s: &mut Script, t: &Times, edge: (f32, f32, f32), takes_off: Option<Plan
         let over = |t: f32, above: f32, z: f32| Via {
             t,
             at: Place::Ground(Vec3::new(0.1 * side.sign(), height + above, edge + z)),
-            bend: -0.1,
+            bend: 0.35,
         };
         let lands = if side == Side::Left { t.foot } else { t.other };
         let foot = &mut s.feet[k];
         foot.down_s = Some(lands);
-        foot.lift_heel = if stands { 1.0 } else { 0.8 };
+        foot.lift_heel = if stands { 0.7 } else { 0.55 };
         let leaves = match (side, takes_off) {
             (Side::Left, Some(plant)) => {
-                foot.plants.push(Plant { up_s: t.leave, ..plant });
+                foot.plants.push(Plant { up_s: t.leave, heel: [0.0, 0.55], ..plant });
                 t.leave
             }
             (Side::Right, Some(_)) => {
@@ -259,12 +259,12 @@ fn feet(s: &mut Script, t: &Times, edge: (f32, f32, f32), takes_off: Option<Plan
         foot.vias.push(hip(t.caught + 0.08, -hang_m, hang + 0.02, -0.5));
         foot.vias.push(hip(lerp(t.caught, t.pressed, 0.5), -0.5 * (hang_m + 0.76), hang - 0.04, -0.5));
         if side == Side::Left {
-            foot.vias.push(hip(t.pressed - 0.02, -0.52, -0.10, -0.5));
-            foot.vias.push(over(lerp(t.pressed, t.foot, 0.5), 0.14, -0.16));
+            foot.vias.push(hip(t.pressed - 0.04, -0.54, -0.12, -0.5));
+            foot.vias.push(over(lerp(t.pressed, t.foot, 0.55), 0.14, -0.16));
         } else {
             foot.vias.push(hip(t.pressed, -0.74, -0.26, -0.5));
-            foot.vias.push(hip(lerp(t.foot, t.other, 0.40), -0.46, -0.28, -0.4));
-            foot.vias.push(over(lerp(t.foot, t.other, 0.70), 0.18, -0.14));
+            foot.vias.push(hip(lerp(t.foot, t.other, 0.34), -0.44, -0.30, -0.4));
+            foot.vias.push(over(lerp(t.foot, t.other, 0.64), 0.23, -0.17));
         }
     }
 }

@@ -10,9 +10,9 @@ use glam::Vec3;
 use std::f32::consts::PI;
 
 /// Depth of the obstacles, in metres.
-const WALL_M: f32 = 0.2;
+const WALL_M: f32 = 0.1;
 /// How far the pelvis passes over the top, in metres, and to the right of the middle.
-const OVER_M: f32 = 0.37;
+const OVER_M: f32 = 0.42;
 const ASIDE_M: f32 = 0.20;
 
 /// The left hand on the top, the legs to the right of it.
@@ -26,7 +26,7 @@ pub(super) fn vaults(options: &GaitOptions) -> Vec<Script> {
             Hop {
                 name: name("stand"),
                 kind: ActionKind::Vault,
-                distance_m: 1.15,
+                distance_m: 1.4,
                 flight,
                 level: 0.0,
                 low_m: 0.64,
@@ -74,10 +74,10 @@ fn by_hand(mut s: Script, marks: Marks, height: f32) -> Script {
     // The body leans on the hand, the legs go out to the other side.
     let early = lerp(leave_s, top_s, 0.5);
     let late = lerp(top_s, land_s, 0.6);
-    s.pelvis_turn[2] = vec![(0.0, 0.0), (leave_s, -0.08), (early, -0.35), (top_s, -0.55), (late, -0.3), (land_s, 0.0)];
-    s.chest_turn[2] = vec![(0.0, 0.0), (leave_s, -0.1), (early, -0.5), (top_s, -0.85), (late, -0.4), (land_s, 0.0)];
+    s.pelvis_turn[2] = vec![(0.0, 0.0), (leave_s, -0.08), (early, -0.35), (top_s, -0.42), (late, -0.3), (land_s, 0.0)];
+    s.chest_turn[2] = vec![(0.0, 0.0), (leave_s, -0.1), (early, -0.5), (top_s, -0.95), (late, -0.4), (land_s, 0.0)];
     s.pelvis_turn[0] = vec![(0.0, 0.05), (leave_s, 0.15), (top_s, 0.45), (land_s, 0.25), (s.seconds, 0.05)];
-    s.chest_turn[0] = vec![(0.0, 0.1), (leave_s, 0.35), (top_s, 1.05), (late, 0.6), (land_s, 0.35), (s.seconds, 0.08)];
+    s.chest_turn[0] = vec![(0.0, 0.1), (leave_s, 0.35), (top_s, 1.3), (late, 0.6), (land_s, 0.35), (s.seconds, 0.08)];
     // The hand stays for as long as the shoulder is within its reach.
     let half_s = (0.20 / speed).clamp(0.07, 0.14);
     s.holds.push(Hold {
@@ -94,18 +94,29 @@ fn by_hand(mut s: Script, marks: Marks, height: f32) -> Script {
         elbow: Vec3::new(1.0, 0.2, -0.6),
         facing: PI,
     });
-    // One leg after the other, aside and folded.
-    let over =
-        |t: f32, x: f32, above: f32, z: f32| Via { t, at: Place::Ground(Vec3::new(x, height + above, z)), bend: -0.1 };
-    let step = 0.07;
-    for (k, (t, x)) in [(top_s + step, -0.36), (top_s - step, -0.50)].into_iter().enumerate() {
+    // The other arm balances.
+    s.arms[1].forward = vec![(0.0, 0.1), (leave_s, 0.1), (top_s, -0.2), (land_s, 0.3), (s.seconds, 0.1)];
+    s.arms[1].elbow = vec![(0.0, 0.4), (leave_s, 1.3), (top_s, 0.8), (land_s, 0.7), (s.seconds, 0.4)];
+    s.arms[0].forward = vec![(0.0, 0.1), (leave_s, 1.0), (land_s, 0.2), (s.seconds, 0.1)];
+    s.arms[0].elbow = vec![(0.0, 0.4), (leave_s, 1.8), (land_s, 0.7), (s.seconds, 0.4)];
+    // One leg after the other, aside and folded: thighs level, so that the knees are over the top before it is below them.
+    let hip = |t: f32, at: [f32; 3], bend: f32| Via { t, at: Place::Hip(Vec3::from_array(at)), bend };
+    for (k, t) in [top_s - 0.01, top_s - 0.09].into_iter().enumerate() {
         let vias = &mut s.feet[k].vias;
         vias.retain(|v| v.t < leave_s - 0.05 || v.t > land_s);
-        let behind = Via { t: lerp(leave_s, t, 0.5), at: Place::Hip(Vec3::new(-0.08, -0.50, -0.30)), bend: -0.4 };
-        let ahead = Via { t: lerp(t, land_s, 0.45), at: Place::Hip(Vec3::new(-0.08, -0.48, 0.16)), bend: 0.0 };
         let at = vias.iter().position(|v| v.t > land_s).unwrap_or(vias.len());
-        let passing = over(t, x, 0.17, middle + if k == 0 { -0.02 } else { 0.06 });
-        vias.splice(at..at, [behind, passing, ahead]);
+        let aside = if k == 0 { -0.32 } else { -0.28 };
+        vias.splice(
+            at..at,
+            [
+                hip(lerp(leave_s, t, 0.5), [0.5 * aside, -0.44, -0.20], -0.3),
+                hip(lerp(leave_s, t, 0.8), [0.9 * aside, -0.22, -0.06], -0.2),
+                hip(t, [aside, if k == 0 { -0.10 } else { -0.17 }, 0.08], -0.1),
+                hip(lerp(t, land_s, 0.3), [0.8 * aside, -0.28, 0.16], 0.0),
+                hip(lerp(t, land_s, 0.6), [-0.06, -0.54, if k == 0 { -0.02 } else { 0.16 }], 0.0),
+                hip(land_s + 0.03, [0.0, -0.46, -0.12], 0.1),
+            ],
+        );
     }
     s.phases = [0.0, top_s - 1.3 * half_s, top_s + 0.7 * half_s, s.phases[3]];
     s.obstacle = Some(ActionObstacle { front, yaw: 0.0, height_m: height, depth_m: WALL_M });

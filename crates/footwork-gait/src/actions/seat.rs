@@ -91,13 +91,13 @@ pub(super) fn rises(options: &GaitOptions) -> Vec<Script> {
         for height in SEATS_M {
             let mut approach = approach(options, 0.0, Side::Left, 0.0);
             approach.shown = false;
-            let name = format!("stand_up_{}_{}", if walks { "walk" } else { "stand" }, cm(height));
-            let mut s = Script::new(name, ActionKind::StandUp, approach);
+            let name = format!("get_up_{}_{}", if walks { "walk" } else { "stand" }, cm(height));
+            let mut s = Script::new(name, ActionKind::GetUp, approach);
             let (lean_s, up_s) = (0.7, 1.15);
             s.seconds = 2.2;
             if walks {
                 let base =
-                    Rc::new(Base::new(options, vec![Leg::steady(3.0, 0.0, 0.0, 0.0), Leg::goal(4.0, 1.4, 0.0, 0.0)]));
+                    Rc::new(Base::new(options, vec![Leg::steady(3.0, 0.0, 0.0, 0.0), Leg::goal(4.0, 1.75, 0.0, 0.0)]));
                 let join = base.sample(2.4);
                 s.exit = Exit::Join { base, join, root: Vec3::ZERO };
                 s.after_s = 2.1;

@@ -18,7 +18,7 @@ const TAUT_RAD: [f32; 2] = [0.10, 0.18];
 /// Smallest distance from hip to ankle, in metres: a knee flexed by 135 degrees.
 const FOLDED_M: f32 = 0.33;
 /// Time in which a heel comes down, or rises, in seconds.
-const HEEL_S: f32 = 0.14;
+const HEEL_S: f32 = 0.13;
 /// Smoothing of the rise of the heel, in radians.
 const HEEL_BLEND_RAD: f32 = 0.05;
 /// Largest rise of the heel over the toes, in radians.
@@ -114,7 +114,9 @@ impl<'a> Foot<'a> {
             if let Some((left_s, left)) = end.take() {
                 let mut landing = foot.of_stance(&stance, &heel, from_s, 1.0);
                 // The ground stops what is left of the way down: a leg has no room to wait for it.
-                landing.rate *= STOPPED;
+                landing.rate.x *= STOPPED;
+                landing.rate.z *= STOPPED;
+                landing.rate.y *= if landing.rate.y > 0.0 { STOPPED } else { 1.0 };
                 let swing = foot.swing(script, left_s, &left, from_s, &landing);
                 foot.parts.push(Part::Swung { to_s: from_s, swing });
             }
@@ -239,7 +241,8 @@ impl<'a> Foot<'a> {
         let tau = ((t - swing.from_s) / (swing.to_s - swing.from_s)).clamp(0.0, 1.0);
         let (hip, _) = self.track.at(t);
         let way = Vec3::from_array([0, 1, 2].map(|k| swing.from_hip[k].at(t)));
-        let (length, soft) = (way.length().max(0.05), 0.05 * bump(tau) + 1e-4);
+        let (length, soft) =
+            (way.length().max(0.05), 0.05 * ramp(tau, 0.0, 0.12) * (1.0 - ramp(tau, 0.88, 1.0)) + 1e-4);
         let reach =
             -rounded_max(-length, -leg_length_m(lerp(0.8 * TAUT_RAD[0], TAUT_RAD[1], bump(tau).min(1.0))), soft);
         let ankle = hip + way * (rounded_max(reach, FOLDED_M, soft) / length);

@@ -28,7 +28,7 @@ pub enum ActionKind {
     /// Down onto a seat.
     Sit,
     /// Up from a seat.
-    StandUp,
+    GetUp,
     /// A hand takes an object.
     PickUp,
     /// A hand pushes a panel.
@@ -49,7 +49,7 @@ impl ActionKind {
         Self::StepUp,
         Self::StepDown,
         Self::Sit,
-        Self::StandUp,
+        Self::GetUp,
         Self::PickUp,
         Self::Push,
         Self::Handshake,
@@ -67,7 +67,7 @@ impl ActionKind {
             Self::StepUp => "step_up",
             Self::StepDown => "step_down",
             Self::Sit => "sit",
-            Self::StandUp => "stand_up",
+            Self::GetUp => "get_up",
             Self::PickUp => "pick_up",
             Self::Push => "push",
             Self::Handshake => "handshake",

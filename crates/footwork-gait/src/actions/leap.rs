@@ -182,7 +182,7 @@ pub(super) fn leap(options: &GaitOptions, spec: Leap) -> (Script, Marks) {
     s.feet[1].lift_s = Some(lift_s);
     s.feet[1].lift_heel = 0.8;
     s.feet[1].vias = vec![
-        hip(lerp(lift_s, leave_s, 0.5), -0.01, -0.60, -0.24, -0.3),
+        hip(lerp(lift_s, leave_s, 0.5), -0.01, -0.53, -0.26, -0.2),
         hip(fly(0.1), -0.01, -0.54, 0.28, 0.0),
         hip(fly(0.55), -0.01, -0.62, 0.38, 0.05),
     ];
@@ -254,9 +254,9 @@ pub(super) fn hop(options: &GaitOptions, spec: Hop) -> (Script, Marks) {
         vec![through(leave_s, 0.0), through(land_s, 0.0)],
         vec![
             through(low_s, spec.low_m),
-            at_rate(leave_s, LEAVE_M - 0.08 * reach, flight.up_mps),
-            at_rate(land_s, ground + LAND_M - 0.15 * reach, flight.down_mps),
-            through(give_s, ground + LAND_M - 0.15 * reach - spec.give_m),
+            at_rate(leave_s, LEAVE_M - 0.1 * reach, flight.up_mps),
+            at_rate(land_s, ground + LAND_M - 0.1 * reach, flight.down_mps),
+            through(give_s, ground + LAND_M - 0.1 * reach - spec.give_m),
         ],
         vec![
             through(low_s, from_toe.z - 0.13),

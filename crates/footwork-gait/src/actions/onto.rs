@@ -69,9 +69,9 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
     };
     let hips = pelvis(&approach);
     let toe = takes_off.map_or(toes(&approach)[0], |p| p.toe);
-    let leave_z = if stands { hips.z + 0.05 } else { toe.z + 0.16 };
+    let leave_z = if stands { hips.z } else { toe.z + 0.16 };
     let leave = if stands { 0.72 } else { (leave_z - hips.z) / lerp(speed, flight_mps, 0.38) };
-    let caught_z = if stands { leave_z + 0.03 } else { leave_z + flight_mps * flight.seconds };
+    let caught_z = if stands { leave_z + 0.10 } else { leave_z + flight_mps * flight.seconds };
     let edge = (caught_z + BEFORE_M + 0.04).max(toe.z + TIP_M + 0.12);
     let climbs = kind == ActionKind::Climb;
     let rise = height + PRESS_M - caught_m;
@@ -252,7 +252,7 @@ fn feet(s: &mut Script, t: &Times, edge: (f32, f32, f32), takes_off: Option<Plan
             }
         };
         if leaves < t.leave {
-            foot.vias.push(hip(lerp(leaves, t.leave, 0.5), -0.62, -0.22, -0.3));
+            foot.vias.push(hip(lerp(leaves, t.leave, 0.5), -0.53, -0.26, -0.2));
             foot.vias.push(hip(t.leave + 0.05, -0.60, 0.10, -0.2));
         }
         let hang = if side == Side::Left { -0.12 } else { -0.2 };
@@ -264,7 +264,7 @@ fn feet(s: &mut Script, t: &Times, edge: (f32, f32, f32), takes_off: Option<Plan
         } else {
             foot.vias.push(hip(t.pressed, -0.74, -0.26, -0.5));
             foot.vias.push(hip(lerp(t.foot, t.other, 0.34), -0.44, -0.30, -0.4));
-            foot.vias.push(over(lerp(t.foot, t.other, 0.64), 0.23, -0.17));
+            foot.vias.push(over(lerp(t.foot, t.other, 0.60), 0.26, -0.17));
         }
     }
 }

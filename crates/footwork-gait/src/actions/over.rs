@@ -12,7 +12,7 @@ use std::f32::consts::PI;
 /// Depth of the obstacles, in metres.
 const WALL_M: f32 = 0.1;
 /// How far the pelvis passes over the top, in metres, and to the right of the middle.
-const OVER_M: f32 = 0.42;
+const OVER_M: f32 = 0.385;
 const ASIDE_M: f32 = 0.20;
 
 /// The left hand on the top, the legs to the right of it.
@@ -72,20 +72,21 @@ fn by_hand(mut s: Script, marks: Marks, height: f32) -> Script {
         super::curve::through(land_s, -0.3 * ASIDE_M),
     ];
     // The body leans on the hand, the legs go out to the other side.
-    let early = lerp(leave_s, top_s, 0.5);
     let late = lerp(top_s, land_s, 0.6);
-    s.pelvis_turn[2] = vec![(0.0, 0.0), (leave_s, -0.08), (early, -0.35), (top_s, -0.42), (late, -0.3), (land_s, 0.0)];
-    s.chest_turn[2] = vec![(0.0, 0.0), (leave_s, -0.1), (early, -0.5), (top_s, -0.95), (late, -0.4), (land_s, 0.0)];
-    s.pelvis_turn[0] = vec![(0.0, 0.05), (leave_s, 0.15), (top_s, 0.45), (land_s, 0.25), (s.seconds, 0.05)];
-    s.chest_turn[0] = vec![(0.0, 0.1), (leave_s, 0.35), (top_s, 1.3), (late, 0.6), (land_s, 0.35), (s.seconds, 0.08)];
-    // The hand stays for as long as the shoulder is within its reach.
     let half_s = (0.20 / speed).clamp(0.07, 0.14);
+    let (from_s, to_s) = (top_s - 1.55 * half_s, top_s + 0.45 * half_s);
+    s.pelvis_turn[2] = vec![(0.0, 0.0), (leave_s, -0.08), (from_s, -0.40), (to_s, -0.40), (late, -0.25), (land_s, 0.0)];
+    s.chest_turn[2] = vec![(0.0, 0.0), (leave_s, -0.2), (from_s, -0.95), (to_s, -0.95), (late, -0.4), (land_s, 0.0)];
+    s.pelvis_turn[0] = vec![(0.0, 0.05), (leave_s, 0.15), (top_s, 0.45), (land_s, 0.25), (s.seconds, 0.05)];
+    s.chest_turn[0] =
+        vec![(0.0, 0.1), (leave_s, 0.4), (from_s, 1.25), (to_s, 1.3), (late, 0.6), (land_s, 0.35), (s.seconds, 0.08)];
+    // The hand stays for as long as the shoulder is within its reach.
     s.holds.push(Hold {
         side: Side::Left,
-        from_s: top_s - 1.3 * half_s,
-        still_s: top_s + 0.7 * half_s,
-        to_s: top_s + 0.7 * half_s,
-        reach_s: (top_s - 1.3 * half_s - 0.25 * leave_s).min(0.35),
+        from_s,
+        still_s: to_s,
+        to_s,
+        reach_s: (from_s - 0.25 * leave_s).min(0.35),
         release_s: 0.3,
         at: Vec3::new(0.20, height + HAND_M, middle + 0.04),
         moved: Vec::new(),
@@ -118,7 +119,7 @@ fn by_hand(mut s: Script, marks: Marks, height: f32) -> Script {
             ],
         );
     }
-    s.phases = [0.0, top_s - 1.3 * half_s, top_s + 0.7 * half_s, s.phases[3]];
+    s.phases = [0.0, from_s, to_s, s.phases[3]];
     s.obstacle = Some(ActionObstacle { front, yaw: 0.0, height_m: height, depth_m: WALL_M });
     s
 }

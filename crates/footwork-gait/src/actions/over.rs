@@ -110,6 +110,7 @@ fn by_hand(mut s: Script, marks: Marks, height: f32) -> Script {
         vias.splice(
             at..at,
             [
+                hip(leave_s - 0.03, [0.0, -0.50, -0.12], 0.0),
                 hip(lerp(leave_s, t, 0.5), [0.5 * aside, -0.44, -0.20], -0.3),
                 hip(lerp(leave_s, t, 0.8), [0.9 * aside, -0.22, -0.06], -0.2),
                 hip(t, [aside, if k == 0 { -0.10 } else { -0.17 }, 0.08], -0.1),

@@ -265,6 +265,7 @@ fn feet(s: &mut Script, t: &Times, edge: (f32, f32, f32), takes_off: Option<Plan
             foot.vias.push(hip(t.pressed, -0.74, -0.26, -0.5));
             foot.vias.push(hip(lerp(t.foot, t.other, 0.34), -0.44, -0.30, -0.4));
             foot.vias.push(over(lerp(t.foot, t.other, 0.60), 0.26, -0.17));
+            foot.vias.push(over(lerp(t.foot, t.other, 0.82), 0.17, 0.05));
         }
     }
 }

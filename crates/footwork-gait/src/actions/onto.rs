@@ -253,7 +253,7 @@ fn feet(s: &mut Script, t: &Times, edge: (f32, f32, f32), takes_off: Option<Plan
         };
         if leaves < t.leave {
             foot.vias.push(hip(lerp(leaves, t.leave, 0.5), -0.53, -0.26, -0.2));
-            foot.vias.push(hip(t.leave + 0.05, -0.60, 0.10, -0.2));
+            foot.vias.push(hip(t.leave + 0.03, -0.50, 0.05, 0.0));
         }
         let hang = if side == Side::Left { -0.12 } else { -0.2 };
         foot.vias.push(hip(t.caught + 0.08, -hang_m, hang + 0.02, -0.5));

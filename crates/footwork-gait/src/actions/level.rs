@@ -150,7 +150,10 @@ fn step(options: &GaitOptions, rise: f32, walks: bool) -> Script {
     foot.lift_heel = if up { 0.75 } else { 0.9 };
     foot.down_s = Some(right_down_s);
     if up {
-        left.vias = vec![ground(lerp(lift_s, down_s, 0.55), 0.1, rise + 0.19, edge_z - 0.20, 0.1)];
+        left.vias = vec![
+            ground(lerp(lift_s, down_s, 0.55), 0.1, rise + 0.20, edge_z - 0.20, 0.1),
+            ground(lerp(lift_s, down_s, 0.82), 0.1, rise + 0.17, toe.z - 0.19, 0.35),
+        ];
         foot.vias = vec![
             ground(lerp(right_up_s, right_down_s, 0.45), -0.1, rise + 0.20, edge_z - 0.19, 0.0),
             ground(lerp(right_up_s, right_down_s, 0.72), -0.1, rise + 0.17, edge_z + 0.10, 0.15),

@@ -31,9 +31,10 @@ fn bits(values: &[f32]) -> Vec<u32> {
 }
 
 #[test]
-fn a_crouch_and_gestures_change_neither_the_features_of_locomotion_nor_what_plays() {
+fn a_crouch_gestures_and_actions_change_neither_the_features_of_locomotion_nor_what_plays() {
     let level = GaitOptions { routes: false, ..GaitOptions::default() };
-    let (plain, all) = (built(&level), built(&GaitOptions { crouch: true, gestures: true, ..level.clone() }));
+    let (plain, all) =
+        (built(&level), built(&GaitOptions { crouch: true, gestures: true, actions: true, ..level.clone() }));
     assert!(all.rows() > plain.rows() + 3000, "{} and {}", plain.rows(), all.rows());
     assert_eq!(bits(&plain.features.offset), bits(&all.features.offset));
     assert_eq!(bits(&plain.features.scale), bits(&all.features.scale));
@@ -44,7 +45,7 @@ fn a_crouch_and_gestures_change_neither_the_features_of_locomotion_nor_what_play
     assert_eq!(plain.stick, all.stick);
 
     // As locomotion, the same clips would change all of that.
-    let mut clips = footwork_gait::clips(&GaitOptions { routes: false, crouch: true, gestures: true, ..level });
+    let mut clips = footwork_gait::clips(&GaitOptions { crouch: true, gestures: true, actions: true, ..level });
     let tags = clips.iter_mut().flat_map(|c| &mut c.annotations.tags);
     tags.filter(|t| t.name == Database::NO_LOCOMOTION).for_each(|t| "locomotion".clone_into(&mut t.name));
     assert_ne!(bits(&plain.features.offset), bits(&of(&clips).features.offset));

@@ -60,7 +60,8 @@ pub fn find(name: &str) -> &'static Walked {
     all().iter().find(|w| w.name() == name).unwrap_or_else(|| panic!("no clip is named {name}"))
 }
 
-fn walk(gait: GaitClip) -> Walked {
+/// A clip with the places of its joints.
+pub fn walk(gait: GaitClip) -> Walked {
     let skeleton = skeleton();
     let world = (0..gait.clip.frames())
         .map(|f| {

@@ -1,0 +1,126 @@
+//! Vaults: over an obstacle with a hand on its top.
+
+use super::leap::{Flight, Hop, LAND_M, LEAVE_M, Leap, Marks, hop, leap};
+use super::script::{Hold, Place, Script, Via};
+use super::truth::{ActionKind, ActionObstacle, HAND_M};
+use crate::body::Side;
+use crate::options::GaitOptions;
+use footwork::math::lerp;
+use glam::Vec3;
+use std::f32::consts::PI;
+
+/// Depth of the obstacles, in metres.
+const WALL_M: f32 = 0.1;
+/// How far the pelvis passes over the top, in metres, and to the right of the middle.
+const OVER_M: f32 = 0.385;
+const ASIDE_M: f32 = 0.20;
+
+/// The left hand on the top, the legs to the right of it.
+pub(super) fn vaults(options: &GaitOptions) -> Vec<Script> {
+    let mut out = Vec::new();
+    for height in [0.85, 1.0, 1.15] {
+        let flight = Flight::over(LEAVE_M, LAND_M, height + OVER_M);
+        let name = |gait: &str| format!("vault_{gait}_{}", (height * 100.0 + 0.5) as i32);
+        let (script, marks) = hop(
+            options,
+            Hop {
+                name: name("stand"),
+                kind: ActionKind::Vault,
+                distance_m: 1.4,
+                flight,
+                level: 0.0,
+                low_m: 0.64,
+                give_m: 0.28,
+                tuck_m: 0.42,
+            },
+        );
+        out.push(by_hand(script, marks, height));
+        for (gait, speed, flight_mps) in [("walk", [1.4, 1.4], 1.9), ("run", [3.6, 2.8], 2.7)] {
+            let (script, marks) = leap(
+                options,
+                Leap {
+                    name: name(gait),
+                    kind: ActionKind::Vault,
+                    speed,
+                    flight_mps,
+                    flight,
+                    level: 0.0,
+                    give_m: 0.12,
+                    both: false,
+                },
+            );
+            out.push(by_hand(script, marks, height));
+        }
+    }
+    out
+}
+
+fn by_hand(mut s: Script, marks: Marks, height: f32) -> Script {
+    let (leave_s, land_s) = (marks.leave_s, marks.land_s);
+    // Over the middle of the obstacle in the highest point.
+    let keys = &s.pelvis[2];
+    let z = |t: f32| keys.iter().find(|k| k.t == t).map_or((0.0, 0.0), |k| (k.value, k.rate.unwrap_or(0.0)));
+    let (leave_z, speed) = z(leave_s);
+    let up_mps = s.pelvis[1].iter().find(|k| k.t == leave_s).and_then(|k| k.rate).unwrap_or(0.0);
+    let top_s = leave_s + up_mps / 9.81;
+    let middle = leave_z + speed * (top_s - leave_s) - 0.02;
+    let front = Vec3::new(0.0, height, middle - 0.5 * WALL_M);
+    s.sided = true;
+    s.pelvis[0] = vec![
+        super::curve::through(leave_s, -0.3 * ASIDE_M),
+        super::curve::through(top_s, -ASIDE_M),
+        super::curve::through(land_s, -0.3 * ASIDE_M),
+    ];
+    // The body leans on the hand, the legs go out to the other side.
+    let late = lerp(top_s, land_s, 0.6);
+    let half_s = (0.20 / speed).clamp(0.07, 0.14);
+    let (from_s, to_s) = (top_s - 1.55 * half_s, top_s + 0.45 * half_s);
+    s.pelvis_turn[2] = vec![(0.0, 0.0), (leave_s, -0.08), (from_s, -0.40), (to_s, -0.40), (late, -0.25), (land_s, 0.0)];
+    s.chest_turn[2] = vec![(0.0, 0.0), (leave_s, -0.2), (from_s, -0.95), (to_s, -0.95), (late, -0.4), (land_s, 0.0)];
+    s.pelvis_turn[0] = vec![(0.0, 0.05), (leave_s, 0.15), (top_s, 0.45), (land_s, 0.25), (s.seconds, 0.05)];
+    s.chest_turn[0] =
+        vec![(0.0, 0.1), (leave_s, 0.4), (from_s, 1.25), (to_s, 1.3), (late, 0.6), (land_s, 0.35), (s.seconds, 0.08)];
+    // The hand stays for as long as the shoulder is within its reach.
+    s.holds.push(Hold {
+        side: Side::Left,
+        from_s,
+        still_s: to_s,
+        to_s,
+        reach_s: (from_s - 0.25 * leave_s).min(0.35),
+        release_s: 0.3,
+        at: Vec3::new(0.20, height + HAND_M, middle + 0.04),
+        moved: Vec::new(),
+        fingers: Vec3::new(0.35, 0.0, 0.937),
+        thumb: Vec3::new(-0.937, 0.0, 0.35),
+        elbow: Vec3::new(1.0, 0.2, -0.6),
+        facing: PI,
+    });
+    // The other arm balances.
+    s.arms[1].forward = vec![(0.0, 0.1), (leave_s, 0.1), (top_s, -0.2), (land_s, 0.3), (s.seconds, 0.1)];
+    s.arms[1].elbow = vec![(0.0, 0.4), (leave_s, 1.3), (top_s, 0.8), (land_s, 0.7), (s.seconds, 0.4)];
+    s.arms[0].forward = vec![(0.0, 0.1), (leave_s, 1.0), (land_s, 0.2), (s.seconds, 0.1)];
+    s.arms[0].elbow = vec![(0.0, 0.4), (leave_s, 1.8), (land_s, 0.7), (s.seconds, 0.4)];
+    // One leg after the other, aside and folded: thighs level, so that the knees are over the top before it is below them.
+    let hip = |t: f32, at: [f32; 3], bend: f32| Via { t, at: Place::Hip(Vec3::from_array(at)), bend };
+    for (k, t) in [top_s - 0.01, top_s - 0.09].into_iter().enumerate() {
+        let vias = &mut s.feet[k].vias;
+        vias.retain(|v| v.t < leave_s - 0.05 || v.t > land_s);
+        let at = vias.iter().position(|v| v.t > land_s).unwrap_or(vias.len());
+        let aside = if k == 0 { -0.32 } else { -0.28 };
+        vias.splice(
+            at..at,
+            [
+                hip(leave_s - 0.03, [0.0, -0.50, -0.12], 0.0),
+                hip(lerp(leave_s, t, 0.5), [0.5 * aside, -0.44, -0.20], -0.3),
+                hip(lerp(leave_s, t, 0.8), [0.9 * aside, -0.22, -0.06], -0.2),
+                hip(t, [aside, if k == 0 { -0.10 } else { -0.17 }, 0.08], -0.1),
+                hip(lerp(t, land_s, 0.3), [0.8 * aside, -0.28, 0.16], 0.0),
+                hip(lerp(t, land_s, 0.6), [-0.06, -0.54, if k == 0 { -0.02 } else { 0.16 }], 0.0),
+                hip(land_s + 0.03, [0.0, -0.46, -0.12], 0.1),
+            ],
+        );
+    }
+    s.phases = [0.0, from_s, to_s, s.phases[3]];
+    s.obstacle = Some(ActionObstacle { front, yaw: 0.0, height_m: height, depth_m: WALL_M });
+    s
+}

@@ -42,7 +42,7 @@ impl Common {
     }
 }
 
-/// Options of the built-in clips: everything, slopes and stairs included.
+/// Options of the built-in clips: everything that the commands can play, slopes and stairs included.
 pub const BUILT_IN: GaitOptions = GaitOptions {
     seed: 1,
     rate_hz: 60.0,
@@ -51,7 +51,7 @@ pub const BUILT_IN: GaitOptions = GaitOptions {
     crouch: true,
     gestures: true,
     cycles: true,
-    actions: true,
+    actions: false,
 };
 
 /// Returns the built-in clips.

@@ -11,11 +11,10 @@ use std::path::Path;
 
 /// Runs the command.
 pub fn gait(args: &GaitArgs, common: &Common) -> Result<()> {
-    // The gates are about what a search is fed with: no loops of blend spaces, no actions.
+    // The gates are about what a search is fed with: no loops of blend spaces.
     // The loops of blend spaces do not close as well as the others: they are part of the built-in data alone.
     let cycles = !args.report && args.output.is_none();
-    let actions = !args.report;
-    let clips = generate(&GaitOptions { seed: common.seed, cycles, actions, ..BUILT_IN });
+    let clips = generate(&GaitOptions { seed: common.seed, cycles, ..BUILT_IN });
     if args.report {
         return report(&clips, args, common);
     }

@@ -62,14 +62,12 @@ impl Looker<'_> {
             || self.db.tag_mask(tag).is_err()
     }
 
-    /// True where the hips, shown at a height, are where a stance has them.
-    pub(super) fn is_at(&mut self, stance: &Stance, playing: &Playing, hips_m: f32) -> bool {
+    /// How far the hips, shown at a height, are outside of where a stance has them, metres; 0 or less inside.
+    pub(super) fn off_m(&mut self, stance: &Stance, playing: &Playing, hips_m: f32) -> f32 {
         let [low, high] = stance.heights_m;
-        if (low - NEAR_M..=high + NEAR_M).contains(&hips_m) {
-            return true;
-        }
+        let off_m = (low - hips_m).max(hips_m - high) - NEAR_M;
         let of_stance = nearest_row(self.db, playing).is_some_and(|row| stance.rows[row.at()]);
-        of_stance && (self.height_m(playing) - hips_m).abs() <= NEAR_M
+        if of_stance { off_m.min((self.height_m(playing) - hips_m).abs() - NEAR_M) } else { off_m }
     }
 }
 

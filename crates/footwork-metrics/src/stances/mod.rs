@@ -128,6 +128,8 @@ struct Request {
     reached_s: Option<f64>,
     /// When they were looked at last.
     now_s: f64,
+    /// How far outside of the stance's height they were then, metres.
+    off_m: f32,
     /// Seconds since then at which they were there.
     held_s: f64,
 }
@@ -187,7 +189,7 @@ impl StancesCourse {
                     matcher.pose().world_from_root().point(matcher.pose().in_root(&db.skeleton, hips).translation).y;
                 if let Some(request) = &mut request {
                     let stance = &stances[usize::from(request.crouched)];
-                    request.see(now_s, looker.is_at(stance, &matcher.state().header.playing, hips_m));
+                    request.see(now_s, looker.off_m(stance, &matcher.state().header.playing, hips_m));
                 }
                 fired.extend_from_slice(&matcher.output().events);
                 out.transitions += u64::from(matcher.output().transitions);
@@ -225,11 +227,15 @@ impl StancesCourse {
 
 impl Request {
     fn new(at_s: f64, crouched: bool, due_s: Option<f64>) -> Self {
-        Self { at_s, due_s, crouched, since_s: None, reached_s: None, now_s: at_s, held_s: 0.0 }
+        Self { at_s, due_s, crouched, since_s: None, reached_s: None, now_s: at_s, off_m: 0.0, held_s: 0.0 }
     }
 
-    fn see(&mut self, now_s: f64, there: bool) {
-        self.since_s = if there { self.since_s.or(Some(now_s)) } else { None };
+    fn see(&mut self, now_s: f64, off_m: f32) {
+        let there = off_m <= 0.0;
+        // Between two looks, the hips move evenly: what is measured does not depend on how often that is.
+        let share = if self.off_m > 0.0 { self.off_m / (self.off_m - off_m) } else { 1.0 };
+        let since_s = self.now_s + (now_s - self.now_s) * f64::from(share);
+        self.since_s = if there { self.since_s.or(Some(since_s)) } else { None };
         if there && self.reached_s.is_some() {
             self.held_s += now_s - self.now_s;
         }
@@ -238,7 +244,7 @@ impl Request {
             self.reached_s = stayed;
             self.held_s = now_s - stayed.unwrap_or(now_s);
         }
-        self.now_s = now_s;
+        (self.now_s, self.off_m) = (now_s, off_m);
     }
 }
 

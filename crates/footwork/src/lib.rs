@@ -31,6 +31,7 @@
 //! updates neither allocate nor lock; the frame rate does not matter; builds and files are all or nothing; nothing that
 //! is not finite gets in; all that must survive a frame is one plain struct. Conventions are in [`frames`].
 
+pub mod actions;
 pub mod adjust;
 pub mod blend;
 #[cfg(feature = "build")]

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The order of the modules: each may import those before it. `build` stands beside them, offline.
-const ORDER: [&str; 24] = [
+const ORDER: [&str; 25] = [
     "error",
     "expression",
     "files",
@@ -23,6 +23,7 @@ const ORDER: [&str; 24] = [
     "search",
     "foresight",
     "input",
+    "actions",
     "trajectory",
     "adjust",
     "blend",

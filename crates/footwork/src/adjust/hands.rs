@@ -73,6 +73,22 @@ impl Hand {
     }
 }
 
+/// Bends an arm so that its hand comes `weight` (0 to 1) of the way to a point of root space; the hand keeps its rotation.
+pub(crate) fn reach_for(
+    config: &HandConfig,
+    skeleton: &Skeleton,
+    arm: Leg,
+    pose: &mut Pose,
+    (to, weight): (Vec3, f32),
+) {
+    let mut bent = BentLeg::of(skeleton, pose, arm);
+    bent.pole = ELBOW_SIDE;
+    let (hand, rotation) = (bent.toe.translation, bent.ankle.rotation);
+    bent.reach(hand + (to - hand) * weight, Reach { soft_m: config.elbow_soft_m, kept_m: config.elbow_kept_m });
+    bent.turn_foot(rotation * bent.ankle.rotation.inverse());
+    bent.write(pose);
+}
+
 /// Below this nothing is bent.
 const LEAST_WEIGHT: f32 = 1e-4;
 /// Where the elbow of a straight arm goes, root space: back and down.

@@ -3,12 +3,14 @@
 //! [`MotionInput`] borrows paths, trajectories and hooks, and is what an update takes. [`OwnedInput`] holds everything itself,
 //! has no hooks, and can be stored, sent to other threads and copied: components, networks, bindings.
 
+mod action;
 mod error;
 mod goal;
 mod hooks;
 mod owned;
 mod path;
 
+pub use action::{ActionContact, ActionKind, ActionRequest};
 pub use error::InputError;
 pub use goal::{Gait, Goal, Stick, TrajectoryPoint};
 pub use hooks::{CollisionHook, GroundHook, GroundPoint};
@@ -79,6 +81,11 @@ pub struct MotionInput<'a> {
     pub look_at: Option<Vec3>,
     /// What left and right hand are to reach for; `None` leaves them to the clip.
     pub hands: [Option<HandTarget>; 2],
+    /// An action to take: a jump, a climb, a seat. A request is answered once, in [`Output::actions`](crate::matcher::Output): it is
+    /// refused, or the character goes there, enters, and comes back to motion matching. It stands while the input holds it: dropped
+    /// before the action has begun, it is called off; an action that ends in a contact (a seat) holds it until it is dropped. To ask
+    /// for the same again, leave it out for an update.
+    pub action: Option<ActionRequest>,
 }
 
 impl std::fmt::Debug for MotionInput<'_> {
@@ -95,6 +102,7 @@ impl std::fmt::Debug for MotionInput<'_> {
             .field("body", &self.body)
             .field("look_at", &self.look_at)
             .field("hands", &self.hands)
+            .field("action", &self.action)
             .finish()
     }
 }

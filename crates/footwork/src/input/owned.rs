@@ -1,6 +1,6 @@
 //! An input that owns everything it holds.
 
-use super::{ExternalBody, Goal, HandTarget, Later, MotionInput, Path, Stick, TrajectoryPoint};
+use super::{ActionRequest, ExternalBody, Goal, HandTarget, Later, MotionInput, Path, Stick, TrajectoryPoint};
 use crate::database::{TagCost, TagQuery};
 use crate::math::Facing;
 use glam::Vec3;
@@ -28,6 +28,8 @@ pub struct OwnedInput {
     pub look_at: Option<Vec3>,
     /// Targets of the left and the right hand.
     pub hands: [Option<HandTarget>; 2],
+    /// As [`MotionInput::action`].
+    pub action: Option<ActionRequest>,
 }
 
 /// [`Goal`] without borrows.
@@ -80,6 +82,7 @@ impl OwnedInput {
             body: self.body,
             look_at: self.look_at,
             hands: self.hands,
+            action: self.action,
             ..MotionInput::default()
         }
     }

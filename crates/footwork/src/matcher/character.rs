@@ -1,5 +1,6 @@
 //! A character, resolved: what [`super::step`] runs over.
 
+use super::acted::ACTING_WIDTH;
 use super::config::{ConfigError, MatcherConfig};
 use super::levers::Levers;
 use super::model::Model;
@@ -9,11 +10,12 @@ use super::scratch::Scratch;
 use super::source::{Moment, MotionSource};
 use super::state::{BlockLayout, MatcherState};
 use super::weights::{multipliers, shortlist_multipliers, tagged};
+use crate::actions::Actions;
 use crate::adjust::look_at::LookJoint;
 use crate::blend::inertialize::Joints;
 use crate::database::{Database, TagMask};
 use crate::foresight::Foresight;
-use crate::input::MotionInput;
+use crate::input::{Goal, MotionInput};
 use crate::matcher::machine::{Machine, Plays};
 use crate::math::Transform;
 use crate::motion::StickSpeeds;
@@ -35,6 +37,7 @@ pub struct Character {
     pub(super) chooser: Arc<dyn Chooser>,
     pub(super) database: Option<Arc<Database>>,
     pub(super) machine: Option<Arc<Machine>>,
+    pub(super) actions: Arc<Actions>,
     /// Shared, so that a recorder can tell cheaply whether a character still has the settings it had.
     pub(super) config: Arc<MatcherConfig>,
     pub(super) resolved: Resolved,
@@ -93,8 +96,10 @@ impl Character {
         config: MatcherConfig,
     ) -> Result<Self, ConfigError> {
         config.validate_for(&model)?;
-        let resolved = Resolved::new(&model, &*source, &config, None);
-        Ok(Self { model, source, chooser, database: None, machine: None, config: Arc::new(config), resolved })
+        let actions = Arc::new(Actions::default());
+        let resolved = Resolved::new(&model, &*source, &config, None, &actions);
+        let config = Arc::new(config);
+        Ok(Self { model, source, chooser, database: None, machine: None, actions, config, resolved })
     }
 
     /// The same, searching a database or none.
@@ -104,8 +109,19 @@ impl Character {
 
     /// The same choices among other motion.
     pub(crate) fn with_source(self, model: Arc<Model>, source: Arc<dyn MotionSource>) -> Self {
-        let resolved = Resolved::new(&model, &*source, &self.config, self.machine.as_deref());
+        let resolved = Resolved::new(&model, &*source, &self.config, self.machine.as_deref(), &self.actions);
         Self { model, source, resolved, ..self }
+    }
+
+    /// The same with actions to take.
+    pub(crate) fn with_actions(self, actions: Arc<Actions>) -> Self {
+        let (model, source) = (self.model.clone(), self.source.clone());
+        Self { actions, ..self }.with_source(model, source)
+    }
+
+    /// The actions that it can take, as they were read from its clips.
+    pub fn actions(&self) -> &Actions {
+        &self.actions
     }
 
     /// What gives motion.
@@ -239,7 +255,13 @@ impl Character {
 }
 
 impl Resolved {
-    fn new(model: &Model, source: &dyn MotionSource, config: &MatcherConfig, machine: Option<&Machine>) -> Self {
+    fn new(
+        model: &Model,
+        source: &dyn MotionSource,
+        config: &MatcherConfig,
+        machine: Option<&Machine>,
+        actions: &Actions,
+    ) -> Self {
         let (skeleton, rig) = (&model.skeleton, &model.rig);
         let look = config.look_at.joints.iter().filter_map(|j| {
             let joint = rig.joint(skeleton, &j.joint)?;
@@ -267,7 +289,12 @@ impl Resolved {
             look: look.collect(),
             arms: [arm(&config.hands.joints[0]), arm(&config.hands.joints[1])],
             levers: Levers::new(skeleton),
-            layout: BlockLayout::new(model, source.memory_width(), machine.map_or(0, Machine::memory_width)),
+            layout: BlockLayout::new(
+                model,
+                source.memory_width(),
+                machine.map_or(0, Machine::memory_width),
+                if actions.is_empty() { 0 } else { ACTING_WIDTH },
+            ),
             events_at_once: source.most_events_at_once() + machine.map_or(0, Machine::most_events_at_once),
         }
     }
@@ -319,7 +346,10 @@ pub(crate) trait Chooser: Debug + Send + Sync {
 /// A character that is moved on: what it is, what is asked of it, what it remembers, room to work in, what it shows.
 pub(crate) struct Update<'a> {
     pub character: &'a Character,
-    pub input: &'a MotionInput<'a>,
+    /// With a goal of its own while it goes towards an action.
+    pub input: MotionInput<'a>,
+    /// The goal of the user.
+    pub goal: Goal<'a>,
     /// The character's time at the end of the step.
     pub end_s: f64,
     pub state: &'a mut MatcherState,

@@ -1,6 +1,7 @@
 //! How a character behaves. May be changed at any time; nothing has to be rebuilt.
 
 use super::model::Model;
+use crate::actions::ActionConfig;
 use crate::adjust::feet::{FeetConfig, FootLock};
 use crate::adjust::ground::GroundConfig;
 use crate::adjust::hands::HandConfig;
@@ -72,6 +73,10 @@ settings! {
         ///
         /// At work where a game gives a hand a target.
         hands: HandConfig;
+        /// Actions: how far they may be warped, and how they are approached.
+        ///
+        /// At work where a game asks for an action.
+        actions: ActionConfig;
     }
 
     /// The `[matcher.search]` table.

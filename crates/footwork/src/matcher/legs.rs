@@ -5,6 +5,7 @@ use super::character::Update;
 use super::playback::ground_velocity;
 use super::state::{BlockLayout, MatcherState};
 use super::transition::blend_out;
+use crate::actions::Limb;
 use crate::adjust::feet::Footing;
 use crate::adjust::ground::{FitToGround, GroundStep};
 use crate::adjust::lower_body::LowerBody;
@@ -67,11 +68,11 @@ impl<'a> Update<'a> {
         let root = scratch.shown.pose.world_from_root();
         let (rate, slip) = (self.state.header.play_rate, self.state.header.root_slip);
         let mut needed = 0.0f32;
-        let feet = self.state.feet_mut(layout).iter_mut();
-        for (slot, (foot, leg)) in feet.zip(lower.legs()).enumerate() {
+        for (slot, leg) in lower.legs().iter().enumerate().take(self.state.feet(layout).len()) {
             let Some(leg) = leg else { continue };
+            let state = &*self.state;
             let (lands_in_s, stands_s) = scratch.next_contacts[slot];
-            let animated = root.point(leg.toe.translation);
+            let animated = lead(character, state, slot, root.point(leg.toe.translation));
             let footing = Footing {
                 animated,
                 carried: input.ground.map_or(Vec3::ZERO, |g| ground_velocity(g, animated)),
@@ -81,6 +82,7 @@ impl<'a> Update<'a> {
                 lands_in_s: lands_in_s / rate,
                 stands_s: stands_s / rate,
             };
+            let foot = &mut self.state.feet_mut(layout)[slot];
             foot.tick(&config.feet, &footing, dt_s);
             let toe = root.inverse_point(foot.shown(&config.feet, footing.animated, 0.0));
             needed = needed.max(leg.sink_needed(toe, config.feet.reach()));
@@ -123,8 +125,10 @@ impl<'a> Update<'a> {
         let (model, c) = (&character.model, &character.config.ground);
         let fit = FitToGround { config: c, soles: &model.rig.soles };
         let layout = &character.resolved.layout;
-        let brings_ground = !character.resolved.own_ground.is_empty()
-            && character.source.tags(self.playing()).intersects(&character.resolved.own_ground);
+        let acts = self.acts();
+        let brings_ground = acts
+            || !character.resolved.own_ground.is_empty()
+                && character.source.tags(self.playing()).intersects(&character.resolved.own_ground);
         let pose = &mut self.output.pose;
         let (header, feet) = self.state.grounded_mut(layout);
         let (own, grounded) = (&mut header.corrections.own_ground, &mut header.corrections.body);
@@ -157,6 +161,12 @@ impl<'a> Update<'a> {
     }
 }
 
+/// A toe on its way to a contact of an action.
+fn lead(character: &Character, state: &MatcherState, slot: usize, toe: Vec3) -> Vec3 {
+    let led = character.led(state).filter(|led| led.limb == Limb::Foot(slot));
+    led.fold(toe, |toe, led| toe + (led.to - toe) * led.weight)
+}
+
 /// Bends the legs so that the feet are where they are to be.
 fn place_feet(character: &Character, state: &MatcherState, lower: &mut LowerBody, pose: &mut Pose) {
     let (config, h) = (&character.config.feet, &state.header);
@@ -166,14 +176,15 @@ fn place_feet(character: &Character, state: &MatcherState, lower: &mut LowerBody
     config.pelvis.sink(&mut sunk, h.pelvis_needed_m, after_s);
     lower.shift_hips(Vec3::Y * -sunk.value, pose);
     let layout: &BlockLayout = &character.resolved.layout;
-    for (foot, leg) in state.feet(layout).iter().zip(lower.legs_mut()) {
+    let leads = character.playing_action(state).is_some();
+    for (slot, (foot, leg)) in state.feet(layout).iter().zip(lower.legs_mut()).enumerate() {
         let Some(leg) = leg else { continue };
         // Before the pelvis sank.
-        let animated = root.point(leg.toe.translation + Vec3::Y * sunk.value);
+        let animated = lead(character, state, slot, root.point(leg.toe.translation + Vec3::Y * sunk.value));
         let mut target = foot.shown(config, animated, after_s);
         // Uneven ground has its own way of keeping feet out of it.
-        if h.corrections.body.seen == 0.0 {
-            target.y = config.above_ground(target.y);
+        if h.corrections.body.seen == 0.0 && !leads {
+            target.y = root.translation.y + config.above_ground(target.y - root.translation.y);
         }
         let target = root.inverse_point(target);
         if (target - leg.toe.translation).length_squared() > 1e-10 {

@@ -3,6 +3,8 @@
 //! [`Character`] is what characters of one kind share: body, motion, search index, checked settings. [`MotionMatcher`] is one
 //! character with everything it needs. [`step`] is the same for slices of characters: crowds, servers, bindings.
 
+mod acted;
+mod acting;
 pub(crate) mod character;
 mod choose;
 mod config;
@@ -41,9 +43,10 @@ pub(crate) mod weights;
 #[cfg(test)]
 mod tests;
 
+pub use acting::ActionView;
 pub use character::Character;
 pub use config::{ConfigError, MatcherConfig, QueryPose, SearchConfig};
-pub use output::{EventKind, FiredEvent, FootContact, Footstep, Output, StateChange};
+pub use output::{ActionEvent, ActionStep, EventKind, FiredEvent, FootContact, Footstep, Output, StateChange};
 pub use playing::Playing;
 pub use scheduler::SearchScheduler;
 pub use scratch::{LastSearch, Scratch};
@@ -205,6 +208,11 @@ impl MotionMatcher {
     /// What the state machine does; `None` without one.
     pub fn machine_view(&self) -> Option<machine::MachineView<'_>> {
         self.character.machine_view(&self.state)
+    }
+
+    /// What it does about an action; `None` while it does nothing.
+    pub fn action_view(&self) -> Option<ActionView> {
+        self.character.action_view(&self.state)
     }
 
     /// The name of the clip that plays; `None` for motion without clips.

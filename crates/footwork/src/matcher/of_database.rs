@@ -9,6 +9,7 @@ use super::predict::prediction;
 use super::scratch::Scratch;
 use super::source::Clips;
 use super::state::MatcherState;
+use crate::actions::Actions;
 use crate::database::Database;
 use crate::frames::RowIndex;
 use crate::input::{Gait, Goal, MotionInput, Stick};
@@ -28,8 +29,9 @@ impl Character {
         let model = Arc::new(Model::of(&database));
         config.validate_for(&model)?;
         let chooser = Arc::new(Search::new(database.clone(), &model, &config));
+        let actions = Arc::new(Actions::of(&database));
         let character = Self::from_parts(model, Arc::new(Clips(database.clone())), chooser, config)?;
-        Ok(Self { database: Some(database), ..character })
+        Ok(Self { database: Some(database), ..character }.with_actions(actions))
     }
 
     /// The same character with other settings. Reuses the search index unless `search.backend` changes; it stays fastest for the
@@ -43,6 +45,7 @@ impl Character {
         let chooser = other.unwrap_or_else(|| self.chooser.clone());
         let (model, source) = (self.model.clone(), self.source.clone());
         let character = Self { database: self.database.clone(), ..Self::from_parts(model, source, chooser, config)? };
+        let character = character.with_actions(self.actions.clone());
         match &self.machine {
             Some(machine) => Ok(character.run_by(machine.clone())),
             None => Ok(character),

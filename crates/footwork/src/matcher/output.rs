@@ -2,6 +2,7 @@
 
 use super::model::Model;
 use super::playing::Playing;
+use crate::actions::Refusal;
 use crate::frames::{EventId, JointIndex};
 use crate::math::Transform;
 use crate::pose::{Pose, PoseVelocity};
@@ -13,6 +14,9 @@ const EVENTS: usize = 32;
 const FOOTSTEPS: usize = 32;
 /// Changes of state that one update can report; one besides may fall on an instant.
 const STATE_CHANGES: usize = 32;
+/// Steps of actions that one update can report, and those besides that may fall on one instant.
+const ACTION_EVENTS: usize = 16;
+const ACTION_EVENTS_AT_ONCE: usize = 8;
 /// Events no further apart fall on one instant, seconds.
 pub(super) const SAME_INSTANT_S: f64 = 1e-6;
 
@@ -50,6 +54,39 @@ pub struct StateChange {
     pub to: u16,
     /// When, in the character's time (`StateHeader::time_s`), at a control tick.
     pub time_s: f64,
+}
+
+/// What became of a request for an action.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ActionEvent {
+    /// When, in the character's time (`StateHeader::time_s`).
+    pub time_s: f64,
+    /// What.
+    pub step: ActionStep,
+}
+
+/// A step of an action.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ActionStep {
+    /// It was taken on: the character goes there.
+    Accepted,
+    /// It was refused, or given up on the way. Nothing else changes.
+    Refused(Refusal),
+    /// The input does not ask for it any more, before it began.
+    CalledOff,
+    /// It begins.
+    Entered {
+        /// Which, by its place in [`Actions::all`](crate::actions::Actions::all).
+        action: usize,
+    },
+    /// A contact that the request places has begun.
+    Touched {
+        /// Which: 0 the first.
+        contact: usize,
+    },
+    /// It is over: motion matching goes on.
+    Left,
 }
 
 /// A foot on the ground, or not.
@@ -91,6 +128,8 @@ pub struct Output {
     pub footsteps: Vec<Footstep>,
     /// States that the state machine entered in the step, in order of time.
     pub state_changes: Vec<StateChange>,
+    /// What became of requests for actions in the step, in order of time.
+    pub actions: Vec<ActionEvent>,
     /// Seconds by which the character moved on: less than the time step where events, footsteps or changes of state had no more
     /// room (32 of each, and what falls on one instant). What is left of the time step is for the next update: nothing is lost, and the motion is the
     /// same.
@@ -126,6 +165,7 @@ impl Clone for Output {
             events: with_room(&self.events),
             footsteps: with_room(&self.footsteps),
             state_changes: with_room(&self.state_changes),
+            actions: with_room(&self.actions),
             ..*self
         }
     }
@@ -143,6 +183,7 @@ impl Output {
             events: Vec::with_capacity(EVENTS + at_once),
             footsteps: Vec::with_capacity(FOOTSTEPS + model.contacts()),
             state_changes: Vec::with_capacity(STATE_CHANGES + 1),
+            actions: Vec::with_capacity(ACTION_EVENTS + ACTION_EVENTS_AT_ONCE),
             consumed_s: 0.0,
             root_delta: Transform::IDENTITY,
             playing,
@@ -164,6 +205,7 @@ impl Output {
             && self.events.capacity() >= EVENTS + at_once
             && self.footsteps.capacity() >= FOOTSTEPS + model.contacts()
             && self.state_changes.capacity() > STATE_CHANGES
+            && self.actions.capacity() >= ACTION_EVENTS + ACTION_EVENTS_AT_ONCE
     }
 
     /// A step begins: what happened in the last one is over.
@@ -172,16 +214,25 @@ impl Output {
         self.events.clear();
         self.footsteps.clear();
         self.state_changes.clear();
+        self.actions.clear();
     }
 
     /// True while another instant may be decided: what it reports has room.
     pub(super) fn has_room(&self) -> bool {
-        self.events.len() < EVENTS && self.footsteps.len() < FOOTSTEPS && self.state_changes.len() < STATE_CHANGES
+        self.events.len() < EVENTS
+            && self.footsteps.len() < FOOTSTEPS
+            && self.state_changes.len() < STATE_CHANGES
+            && self.actions.len() < ACTION_EVENTS
     }
 
     pub(super) fn step(&mut self, footstep: Footstep) {
         debug_assert!(self.footsteps.len() < self.footsteps.capacity());
         self.footsteps.push(footstep);
+    }
+
+    pub(super) fn act(&mut self, event: ActionEvent) {
+        debug_assert!(self.actions.len() < self.actions.capacity());
+        self.actions.push(event);
     }
 
     /// Adds an event, by time. Where there is no room the last one is dropped, and its time returned.

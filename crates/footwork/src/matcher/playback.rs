@@ -40,6 +40,7 @@ impl Update<'_> {
         let (character, input) = (self.character, self.input);
         let config = &character.config;
         let has_root_motion = self.has_root_motion();
+        let acts = self.acts();
         let h = &mut self.state.header;
         let from = h.anchor;
         let dt_s = (to_s - from.time_s).max(0.0);
@@ -52,7 +53,7 @@ impl Update<'_> {
         h.simulation.position += carried;
         let before = h.shown_root(&config.transition);
         let external = input.body.filter(|_| config.root.mode == RootMode::External);
-        let unsteered = (matches!(input.goal, Goal::None) && external.is_none()) || has_root_motion;
+        let unsteered = (matches!(input.goal, Goal::None) && external.is_none()) || has_root_motion || acts;
         let desired = h.desired;
         if let Some(body) = external {
             let gait = (character.resolved.springs.gait_half_life_s, dt);
@@ -61,13 +62,17 @@ impl Update<'_> {
             h.simulation.advance_in_world(&desired, &character.resolved.springs, dt, input.collide);
         }
         let to_playing_s = from.playing_s + dt_s * f64::from(h.play_rate);
+        h.since_transition_s += dt;
+        let acted = self.acted_to(to_s);
         let (at, room) = (self.state.moment(&character.resolved.layout), &mut self.scratch.room);
         let mut step = character.source.way(at.at(from.playing_s), room, to_playing_s);
         let h = &mut self.state.header;
         step.translation = h.warp.way(step.translation);
         h.animated_root = h.animated_root * step;
         h.playing.time_s = to_playing_s;
-        h.since_transition_s += dt;
+        if let Some((playing_s, root)) = acted {
+            (h.playing.time_s, h.animated_root) = (playing_s, root);
+        }
         h.time_s = from.time_s + dt_s;
         let moved = h.shown_root(&config.transition);
         self.move_root(before, moved, unsteered, dt);
@@ -127,7 +132,7 @@ impl Update<'_> {
             self.state.header.slow_down(character.resolved.springs.velocity_half_life_s);
             return;
         }
-        if let Some(rate) = self.rate_of_state() {
+        if let Some(rate) = self.rate_of_action().or_else(|| self.rate_of_state()) {
             self.state.header.play_rate = rate;
             return;
         }

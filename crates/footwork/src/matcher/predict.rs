@@ -15,7 +15,7 @@ impl Update<'_> {
         let max_speed_mps = self.character.max_speed_mps(self.state);
         let h = &mut self.state.header;
         let steering = Steering {
-            input: self.input,
+            input: &self.input,
             now: &h.simulation,
             before: &h.desired,
             speeds: &self.character.resolved.stick,
@@ -31,7 +31,7 @@ impl Update<'_> {
     /// Where the simulated character will be, root space.
     pub(super) fn predicted(&self, ahead_s: f32) -> TrajectorySample {
         let mut ahead = [TrajectorySample::default()];
-        prediction(self.character, self.input, self.state).run(&[ahead_s], &mut ahead);
+        prediction(self.character, &self.input, self.state).run(&[ahead_s], &mut ahead);
         ahead[0]
     }
 }

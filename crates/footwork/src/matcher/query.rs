@@ -24,13 +24,22 @@ impl Update<'_> {
         model.normalize(&mut self.scratch.query);
     }
 
+    /// Normalised features of the pose that is shown, `[columns]` into `scratch.action_pose`; the pose into `scratch.shown`.
+    pub(super) fn pose_features(&mut self) {
+        self.shown_body();
+        self.gather(true);
+        let model = &self.character.model;
+        model.schema.extract(&self.scratch.buffers.source(), &mut self.scratch.action_pose);
+        model.normalize(&mut self.scratch.action_pose);
+    }
+
     /// Body from what plays, trajectory from prediction and history, contacts and user values.
     fn gather(&mut self, shown: bool) {
         let (character, h) = (self.character, &self.state.header);
         let (model, source, config) = (&character.model, &character.source, &character.config);
         let at = self.state.moment(&character.resolved.layout);
         let root = h.shown_root(&config.transition);
-        let prediction = prediction(character, self.input, self.state);
+        let prediction = prediction(character, &self.input, self.state);
         let b = &mut self.scratch.buffers;
         source.features(at, &mut self.scratch.room, model.schema.needs_accelerations, b);
         if shown {

@@ -1,5 +1,6 @@
 //! The root: the animated one and the simulated character, kept together.
 
+use super::acted::Acting;
 use super::character::Update;
 use super::state::{BlockLayout, MatcherState};
 use crate::adjust::root::{AdjustRoot, RootMode};
@@ -93,6 +94,11 @@ pub(super) fn teleport(
     h.searched_facing = turned(h.searched_facing);
     h.path = Default::default();
     h.corrections.body = h.corrections.body.moved(by);
+    if !layout.action.is_empty() {
+        let acting: &mut Acting =
+            bytemuck::from_bytes_mut(bytemuck::cast_slice_mut(&mut state.block[layout.action.clone()]));
+        *acting = acting.moved(by);
+    }
     for foot in state.feet_mut(layout) {
         *foot = foot.moved(by);
     }

@@ -20,6 +20,7 @@ impl Update<'_> {
         output.playing = self.state.header.playing;
         self.show_layers();
         self.bend_legs(dt_s);
+        self.touch();
         self.look(dt_s);
         self.reach(dt_s);
         let output = &mut *self.output;

@@ -64,7 +64,7 @@ impl Character {
         acceleration.angular.fill(Vec3::ZERO);
         let user = vec![0.0; self.model.schema.user_width];
         let input = MotionInput { goal: Goal::Stick(Stick::default()), user: &user, ..MotionInput::default() };
-        Update { character: self, input: &input, end_s: 0.0, state, scratch, output }.enter();
+        Update { character: self, input, goal: input.goal, end_s: 0.0, state, scratch, output }.enter();
         self.show_unchecked(state, scratch, output);
         Ok(())
     }
@@ -82,7 +82,7 @@ impl Character {
     pub(super) fn show_unchecked(&self, state: &mut MatcherState, scratch: &mut Scratch, output: &mut Output) {
         let input = MotionInput::default();
         let end_s = state.header.time_s;
-        Update { character: self, input: &input, end_s, state, scratch, output }.show(None);
+        Update { character: self, input, goal: input.goal, end_s, state, scratch, output }.show(None);
     }
 
     fn check_room(&self, scratch: &Scratch, output: &Output) -> Result<(), InputError> {

@@ -133,7 +133,7 @@ pub struct StateHeader {
 /// Block: `[joints x 6]` rotation offsets (rotation vector, velocity), `[translated x 6]` translation offsets, `[contact joints
 /// x 26]` feet (`Foot`), `[contact joints x 12]` the ground under them
 /// ([`crate::adjust::ground::GroundedFoot`]), the history ring `[samples x 5]` (x, y, z, facing x, facing z), what the
-/// source of motion remembers, then what the state machine does.
+/// source of motion remembers, what the state machine does, then the action, where there are any.
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MatcherState {
@@ -165,11 +165,13 @@ pub(crate) struct BlockLayout {
     pub history: Range<usize>,
     pub memory: Range<usize>,
     pub machine: Range<usize>,
+    pub action: Range<usize>,
 }
 
 impl BlockLayout {
-    /// `memory` floats are for the source of motion, `machine` floats for the state machine.
-    pub fn new(model: &Model, memory: usize, machine: usize) -> Self {
+    /// `memory` floats are for the source of motion, `machine` floats for the state machine, `action`
+    /// floats for an action.
+    pub fn new(model: &Model, memory: usize, machine: usize, action: usize) -> Self {
         const OFFSET_WIDTH: usize = size_of::<Offset>() / size_of::<f32>();
         let rotations = 0..model.skeleton.len() * OFFSET_WIDTH;
         let translations = rotations.end..rotations.end + model.translated.len() * OFFSET_WIDTH;
@@ -179,12 +181,13 @@ impl BlockLayout {
         let history = grounded.end..grounded.end + samples * history::WIDTH;
         let memory = history.end..history.end + memory;
         let machine = memory.end..memory.end + machine;
-        Self { rotations, translations, feet, grounded, history, memory, machine }
+        let action = machine.end..machine.end + action;
+        Self { rotations, translations, feet, grounded, history, memory, machine, action }
     }
 
     /// Floats of the block.
     pub fn len(&self) -> usize {
-        self.machine.end
+        self.action.end
     }
 }
 

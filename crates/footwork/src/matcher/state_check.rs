@@ -44,6 +44,9 @@ impl MatcherState {
         if character.machine().is_some_and(|machine| !machine.is_memory(&self.block[layout.machine.clone()])) {
             return damaged("block (machine)");
         }
+        if !character.is_action_memory(self) {
+            return damaged("block (action)");
+        }
         if !usable(&self.block) {
             return damaged("block");
         }

@@ -69,7 +69,7 @@ fn advance(
     let Crowd { states, scratch, outputs } = crowd;
     for (i, ((input, state), output)) in inputs.iter().zip(states).zip(outputs).enumerate() {
         let end_s = state.header.time_s + f64::from(dt_s);
-        Update { character, input, end_s, state, scratch, output }.run(dt_s, turn(i));
+        Update { character, input: *input, goal: input.goal, end_s, state, scratch, output }.run(dt_s, turn(i));
     }
     Ok(())
 }

@@ -43,6 +43,8 @@ impl Update<'_> {
         let before = self.state.header.shown_root(&self.character.config.transition);
         let (begin_s, end_s) = (self.state.header.time_s, self.end_s);
         let mut goal_is_new = self.notice_goal();
+        goal_is_new |= self.notice_request();
+        self.follow_approach();
         let mut turn_now = turn == Turn::Now;
         self.output.consumed_s = dt_s;
         loop {
@@ -78,8 +80,9 @@ impl Update<'_> {
             self.tick_contacts();
             self.tick_play_rate();
         }
+        let left = instant.tick && self.tick_action();
         let entered = instant.tick && self.tick_machine();
-        if entered || self.must_choose(instant.search, desire_is_new, turn) {
+        if left || (!self.acts() && (entered || self.must_choose(instant.search, desire_is_new, turn))) {
             self.choose();
         }
         if instant.tick {

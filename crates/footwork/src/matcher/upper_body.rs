@@ -3,11 +3,41 @@
 //! These move on with every update, from what was shown last to what is shown now.
 
 use super::character::Update;
-use crate::adjust::hands::Hand;
+use crate::actions::Limb;
+use crate::adjust::hands::{Hand, reach_for};
 use crate::adjust::look_at::{Gaze, LookAt};
+use crate::adjust::lower_body::{LowerBody, MAX_LEGS};
 use glam::Vec3;
 
 impl Update<'_> {
+    /// Leads hands and hips of an action to their contacts; planted feet stay.
+    pub(super) fn touch(&mut self) {
+        let (character, pose) = (self.character, &mut self.output.pose);
+        let (model, config) = (&character.model, &character.config);
+        let root = pose.world_from_root();
+        for led in character.led(self.state) {
+            let to = root.inverse_point(led.to);
+            match (led.limb, &model.rig.body) {
+                (Limb::Hips, Some(body)) => {
+                    let mut lower = LowerBody::of(&model.skeleton, body, config.feet.reach(), pose);
+                    let toes: [Option<Vec3>; MAX_LEGS] =
+                        std::array::from_fn(|k| lower.legs().get(k).copied().flatten().map(|leg| leg.toe.translation));
+                    lower.shift_hips((to - lower.hips().translation) * led.weight, pose);
+                    for (leg, toe) in lower.legs_mut().iter_mut().zip(toes) {
+                        let (Some(leg), Some(toe)) = (leg, toe) else { continue };
+                        leg.reach(toe, config.feet.reach());
+                    }
+                    lower.write(pose);
+                }
+                (Limb::Hand(side), _) => {
+                    let Some(arm) = character.resolved.arms[side] else { continue };
+                    reach_for(&config.hands, &model.skeleton, arm, pose, (to, led.weight));
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Turns the head towards a target. With `dt_s` the state moves on first; without, it is shown as it was last.
     pub(super) fn look(&mut self, dt_s: Option<f32>) {
         let character = self.character;

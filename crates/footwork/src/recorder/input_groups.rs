@@ -3,16 +3,17 @@
 use super::bytes::{Coded, Damage, Reader, Writer, fields};
 use crate::database::{TagCost, TagQuery};
 use crate::input::{
-    ExternalBody, Gait, Goal, HandTarget, Later, MotionInput, OwnedGoal, OwnedInput, Path, Stick, TrajectoryPoint,
+    ActionContact, ActionKind, ActionRequest, ExternalBody, Gait, Goal, HandTarget, Later, MotionInput, OwnedGoal,
+    OwnedInput, Path, Stick, TrajectoryPoint,
 };
 use glam::{Vec2, Vec3};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Groups of an input: goal, tags and their costs, user values and variables, body, target of the gaze, hands, hooks.
-pub const GROUPS: usize = 7;
+/// Groups of an input: goal, tags and their costs, user values and variables, body, target of the gaze, hands, hooks, action.
+pub const GROUPS: usize = 8;
 /// A bit for each of them.
-pub const ALL_GROUPS: u8 = (1 << GROUPS) - 1;
+pub const ALL_GROUPS: u8 = u8::MAX;
 const GOAL: usize = 0;
 
 const NONE: u8 = 0;
@@ -27,6 +28,8 @@ fields! {
     TrajectoryPoint { time_s, position, facing }
     Hooks { ground, walls }
     Later { tags, at_s }
+    ActionContact { position, facing }
+    ActionRequest { kind, contacts, landing_m, window_s }
 }
 
 /// Which hooks an input has.
@@ -34,6 +37,15 @@ fields! {
 pub struct Hooks {
     pub ground: bool,
     pub walls: bool,
+}
+
+impl Coded for ActionKind {
+    fn put(&self, to: &mut Writer) {
+        self.0.put(to);
+    }
+    fn take(from: &mut Reader) -> Result<Self, Damage> {
+        u16::take(from).map(Self)
+    }
 }
 
 impl Coded for Vec2 {
@@ -99,8 +111,20 @@ impl Groups {
 
     /// False where the input is larger than the room.
     pub fn set(&mut self, input: &MotionInput) -> bool {
-        let MotionInput { goal, tags, later, tag_costs, user, variables, collide, ground, body, look_at, hands } =
-            input;
+        let MotionInput {
+            goal,
+            tags,
+            later,
+            tag_costs,
+            user,
+            variables,
+            collide,
+            ground,
+            body,
+            look_at,
+            hands,
+            action,
+        } = input;
         let to = &mut self.bytes;
         to.clear();
         let mut ends = [0; GROUPS];
@@ -124,6 +148,8 @@ impl Groups {
         ends[5] = to.bytes().len();
         Hooks { ground: ground.is_some(), walls: collide.is_some() }.put(to);
         ends[6] = to.bytes().len();
+        action.put(to);
+        ends[7] = to.bytes().len();
         self.ends = ends;
         !to.is_full()
     }
@@ -200,7 +226,7 @@ impl InputReader {
     /// Reads the groups that have changed; those of a `first` update must all be there.
     pub fn read(&mut self, from: &mut Reader, first: bool) -> Result<(), Damage> {
         let changed = u8::take(from)?;
-        if changed > ALL_GROUPS || (first && changed != ALL_GROUPS) {
+        if first && changed != ALL_GROUPS {
             return Err(Damage("an input"));
         }
         let is = |k: usize| changed >> k & 1 == 1;
@@ -236,6 +262,9 @@ impl InputReader {
         }
         if is(6) {
             self.hooks = Coded::take(from)?;
+        }
+        if is(7) {
+            self.input.action = Coded::take(from)?;
         }
         let input = self.input.borrow();
         input.validate(input.user.len()).map_err(|_| Damage("an input with impossible values"))

@@ -108,6 +108,11 @@ fn arriving_mps(now: &Simulation, ahead: Vec3, distance_m: f32, velocity_half_li
     (distance_m - stopping).max(0.0) * y
 }
 
+/// The fastest that one may want to go along `way` to come to rest at its end, m/s.
+pub fn stopping_mps(now: &Simulation, way: Vec3, velocity_half_life_s: f32) -> f32 {
+    arriving_mps(now, way.normalize_or_zero(), way.length(), velocity_half_life_s)
+}
+
 /// Seconds of way in which walls are looked for, in half-lives of the velocity: nearly three times the way to a stop.
 const WALLS_AHEAD: f32 = 4.0;
 

@@ -9,7 +9,7 @@ pub(crate) mod history;
 pub(crate) mod predict;
 mod simulation;
 
-pub use control::{PathProgress, Steering};
+pub use control::{PathProgress, Steering, stopping_mps};
 pub use dance_card::{
     DIRECTIONS, DanceCardCell, SPEEDS_MPS, TURNS_DEG_S, TravelSeconds, dance_card, travel_cell, travel_seconds,
 };

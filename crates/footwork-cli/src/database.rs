@@ -44,7 +44,7 @@ impl Common {
 
 /// Options of the built-in clips: everything, slopes and stairs included.
 pub const BUILT_IN: GaitOptions =
-    GaitOptions { seed: 1, rate_hz: 60.0, routes: true, terrain: true, crouch: true, gestures: true, cycles: true };
+    GaitOptions { seed: 1, rate_hz: 60.0, routes: true, terrain: true, crouch: true, gestures: true, cycles: true, actions: true };
 
 /// Returns the built-in clips.
 pub fn built_in() -> Vec<RawClip> {

@@ -44,7 +44,9 @@ pub fn coverage(clips: &[GaitClip]) -> Vec<CoverageCell> {
     let mut have = vec![0.0; SLICES];
     // A stick asks for an upright body on level ground.
     let plain = |c: &&GaitClip| {
-        c.truth.root.iter().all(|r| r.translation.y == 0.0) && c.truth.crouch.iter().all(|low| *low == 0.0)
+        c.truth.action.is_none()
+            && c.truth.root.iter().all(|r| r.translation.y == 0.0)
+            && c.truth.crouch.iter().all(|low| *low == 0.0)
     };
     for c in clips.iter().filter(plain) {
         let rate = c.clip.rate_hz;

@@ -34,13 +34,13 @@ pub(crate) struct Bearing {
 
 /// Where a hand is, in the axes of the chest (`Spine2`) from its joint, in metres.
 #[derive(Clone, Copy, Debug)]
-struct Reach {
-    wrist: Vec3,
+pub(crate) struct Reach {
+    pub wrist: Vec3,
     /// Where the elbow points.
-    elbow: Vec3,
+    pub elbow: Vec3,
     /// Rotation of the hand, and the share of it; the rest is that of the forearm.
-    hand: Quat,
-    held: f32,
+    pub hand: Quat,
+    pub held: f32,
 }
 
 /// Share of the yaw, and of the pitch, of an aim that the trunk turns; the shoulders do the rest.
@@ -205,7 +205,7 @@ impl Gesture {
 
 impl Reach {
     /// Returns the local rotations of shoulder, upper arm, forearm and hand.
-    fn solve(&self, side: Side) -> [Quat; 4] {
+    pub(crate) fn solve(&self, side: Side) -> [Quat; 4] {
         let s = side.sign();
         let first = [joint::LEFT_SHOULDER, joint::RIGHT_SHOULDER][side.at()];
         let shoulder = offset(first) + offset(first + 1);
@@ -230,7 +230,7 @@ impl Reach {
 
 /// Returns the rotation of a hand whose fingers point along `fingers` and whose thumb is towards `thumb`; both of unit
 /// length and at a right angle.
-fn pointing(side: Side, fingers: Vec3, thumb: Vec3) -> Quat {
+pub(crate) fn pointing(side: Side, fingers: Vec3, thumb: Vec3) -> Quat {
     let x = fingers * side.sign();
     Quat::from_axes(x, thumb.cross(x), thumb)
 }
@@ -241,7 +241,7 @@ fn rise(t: f32, from: f32, up: f32, down: f32, to: f32) -> f32 {
 }
 
 /// A point that is moved from knot to knot, at rest in each.
-fn along(t: f32, knots: &[(f32, Vec3)]) -> Vec3 {
+pub(crate) fn along(t: f32, knots: &[(f32, Vec3)]) -> Vec3 {
     let k = knots.partition_point(|k| k.0 <= t);
     match (k.checked_sub(1).map(|k| knots[k]), knots.get(k)) {
         (Some((a, from)), Some((b, to))) => from + (*to - from) * minimum_jerk((t - a) / (b - a)),

@@ -11,7 +11,8 @@
 //! ```
 //!
 //! A crouch ([`GaitOptions::crouch`]) lowers the same body over the same steps; gestures ([`GaitOptions::gestures`]) turn
-//! the head and the arms of a standing one. Queries leave both out unless they ask for their tags.
+//! the head and the arms of a standing one. Actions ([`GaitOptions::actions`]) leave the locomotion for a jump, a vault, a seat
+//! or a handshake, and return to it. Queries leave all three out unless they ask for their tags.
 //!
 //! [`gates`] compares the motion with measurements of people, [`coverage()`] with the requests of a stick.
 //!
@@ -24,6 +25,7 @@
 //! assert!((walk.truth.speed_mps[0] - 1.25).abs() < 1e-3);
 //! ```
 
+mod actions;
 mod body;
 mod coverage;
 mod cycles;
@@ -52,6 +54,7 @@ mod synth;
 mod truth;
 mod upper_body;
 
+pub use actions::{ActionContact, ActionKind, ActionObstacle, ActionPhases, ActionTruth, HAND_M};
 pub use body::{HEIGHT_M, Side, TOE_HEIGHT_M, joint, skeleton};
 pub use coverage::{CoverageCell, coverage};
 pub use gates::{Gate, JERK_JOINTS, gates};
@@ -117,6 +120,9 @@ pub fn generate(options: &GaitOptions) -> Vec<GaitClip> {
             _ => synth::synthesise(recipe, options),
         };
         clips.push(clip);
+    }
+    if options.actions {
+        clips.extend(actions::clips(options));
     }
     clips
 }

@@ -1,5 +1,6 @@
 //! Mirror image of a clip, exact to the bit.
 
+use crate::actions::{ActionContact, ActionObstacle, ActionTruth};
 use crate::body::{Side, joint};
 use crate::truth::{Footstep, GaitClip, GaitTruth};
 use footwork::math::{Facing, Quat, Transform};
@@ -41,8 +42,25 @@ pub(crate) fn mirrored(source: &GaitClip, name: &str) -> GaitClip {
         touching: t.touching.iter().map(|[l, r]| [*r, *l]).collect(),
         footsteps,
         crouch: t.crouch.clone(),
+        action: t.action.as_ref().map(action),
     };
     GaitClip { clip, truth }
+}
+
+/// The action in the mirror.
+fn action(a: &ActionTruth) -> ActionTruth {
+    let contact = |c: &ActionContact| ActionContact {
+        joint: twin(c.joint),
+        position: flip(c.position),
+        facing_yaw: -c.facing_yaw,
+        ..*c
+    };
+    ActionTruth {
+        contacts: a.contacts.iter().map(contact).collect(),
+        obstacle: a.obstacle.map(|o| ActionObstacle { front: flip(o.front), yaw: -o.yaw, ..o }),
+        object: a.object.iter().map(|o| Transform::new(flip(o.translation), turn(o.rotation))).collect(),
+        ..a.clone()
+    }
 }
 
 fn flip(v: Vec3) -> Vec3 {

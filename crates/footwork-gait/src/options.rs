@@ -22,10 +22,23 @@ pub struct GaitOptions {
     /// Includes loops in every direction and along curves, tagged `cycle`: what blend spaces of a state machine play. Default:
     /// false. Queries leave these clips out, unless they ask for the tag.
     pub cycles: bool,
+    /// Includes actions with contacts, one tag each: `jump`, `hurdle`, `vault`, `mantle`, `climb`, `drop`, `step_up`, `step_down`,
+    /// `sit`, `stand_up`, `pick_up`, `push`, `handshake`. Default: false. Queries leave these clips out, unless they ask for
+    /// one of their tags.
+    pub actions: bool,
 }
 
 impl Default for GaitOptions {
     fn default() -> Self {
-        Self { seed: 1, rate_hz: 60.0, routes: true, terrain: false, crouch: false, gestures: false, cycles: false }
+        Self {
+            seed: 1,
+            rate_hz: 60.0,
+            routes: true,
+            terrain: false,
+            crouch: false,
+            gestures: false,
+            cycles: false,
+            actions: false,
+        }
     }
 }

@@ -28,20 +28,20 @@ const RUN_OUT_S: f32 = 2.5;
 const LEAST_SAMPLE_HZ: f32 = 120.0;
 
 /// Motion of the character, sampled evenly in time.
-struct Motion {
+pub(crate) struct Motion {
     path: RootPath,
-    plan: FootPlan,
+    pub plan: FootPlan,
     /// `[samples]` seconds.
-    times: Vec<f32>,
-    points: Vec<PathPoint>,
+    pub times: Vec<f32>,
+    pub points: Vec<PathPoint>,
     /// `[samples][left, right]` world.
-    feet: Vec<[FootState; 2]>,
-    trunk: Trunk,
+    pub feet: Vec<[FootState; 2]>,
+    pub trunk: Trunk,
     gesture: Option<Gesture>,
 }
 
 /// Moves the body over `frames` frames and a margin to either side, `per_frame` samples to a frame.
-fn walk(recipe: &Recipe, options: &GaitOptions, per_frame: usize) -> (Motion, usize) {
+pub(crate) fn walk(recipe: &Recipe, options: &GaitOptions, per_frame: usize) -> (Motion, usize) {
     let moves_at_start = recipe.legs[0].speed > 0.05 || recipe.legs[0].facing_rate != 0.0;
     let run_in_s = if moves_at_start { RUN_IN_S } else { 1.0 };
     let path = RootPath::new(&recipe.legs, recipe.ground, run_in_s, RUN_OUT_S);
@@ -82,19 +82,12 @@ pub(crate) fn synthesise(recipe: &Recipe, options: &GaitOptions) -> GaitClip {
     let per_frame = (LEAST_SAMPLE_HZ / options.rate_hz).ceil().max(1.0) as usize;
     let (motion, frames) = walk(recipe, options, per_frame);
     let margin = (motion.times.len() - frames * per_frame) / 2;
-    let mut clip = RawClip {
-        name: recipe.name.clone(),
-        source: "footwork-gait".into(),
-        skeleton: skeleton(),
-        rate_hz: options.rate_hz,
-        looping: recipe.looping,
-        translations: Vec::with_capacity(frames * joint::COUNT),
-        rotations: Vec::with_capacity(frames * joint::COUNT),
-        annotations: Default::default(),
-    };
+    let mut clip = empty(&recipe.name, options.rate_hz);
+    clip.looping = recipe.looping;
     let shown: Vec<usize> = (0..frames).map(|f| margin + f * per_frame).collect();
     for i in &shown {
-        push_pose(&mut clip, &motion, *i);
+        let (translations, local) = posed(&motion, *i);
+        push_pose(&mut clip, translations, local);
     }
     let points: Vec<PathPoint> = shown.iter().map(|i| motion.points[*i]).collect();
     let truth = GaitTruth {
@@ -108,9 +101,24 @@ pub(crate) fn synthesise(recipe: &Recipe, options: &GaitOptions) -> GaitClip {
         touching: shown.iter().map(|i| motion.feet[*i].map(|f| f.loaded)).collect(),
         footsteps: footsteps(&motion.plan, frames as f32 / options.rate_hz),
         crouch: points.iter().map(|p| p.crouch).collect(),
+        action: None,
     };
     annotate(&mut clip, &truth, recipe);
     GaitClip { clip, truth }
+}
+
+/// Returns a clip without frames.
+pub(crate) fn empty(name: &str, rate_hz: f32) -> RawClip {
+    RawClip {
+        name: name.to_owned(),
+        source: "footwork-gait".into(),
+        skeleton: skeleton(),
+        rate_hz,
+        looping: false,
+        translations: Vec::new(),
+        rotations: Vec::new(),
+        annotations: Default::default(),
+    }
 }
 
 /// Length of a clip and timing of its steps.
@@ -146,7 +154,7 @@ fn fit(recipe: &Recipe, path: &RootPath, options: &GaitOptions) -> Fit {
     Fit { frames: frames as usize, rhythm: Rhythm { cadence_scale, period: Some(2 * strides as u32), ..rhythm } }
 }
 
-fn root_of(p: &PathPoint) -> Transform {
+pub(crate) fn root_of(p: &PathPoint) -> Transform {
     Transform::new(p.position, Quat::from_rotation_y(p.yaw))
 }
 
@@ -174,8 +182,8 @@ fn gaze(motion: &Motion, i: usize) -> f32 {
     lead / (1.0 + lead * lead).sqrt()
 }
 
-/// Appends one frame.
-fn push_pose(clip: &mut RawClip, motion: &Motion, i: usize) {
+/// Returns the local translations and rotations of all joints in a sample.
+pub(crate) fn posed(motion: &Motion, i: usize) -> ([Vec3; joint::COUNT], [Quat; joint::COUNT]) {
     let (p, trunk) = (&motion.points[i], &motion.trunk);
     let mut local = [Quat::IDENTITY; joint::COUNT];
     let mut translations: [Vec3; joint::COUNT] = std::array::from_fn(offset);
@@ -202,6 +210,11 @@ fn push_pose(clip: &mut RawClip, motion: &Motion, i: usize) {
     if let Some(gesture) = motion.gesture {
         gesture.arms(time_s, &mut local);
     }
+    (translations, local)
+}
+
+/// Appends one frame.
+pub(crate) fn push_pose(clip: &mut RawClip, translations: [Vec3; joint::COUNT], local: [Quat; joint::COUNT]) {
     // One sign per rotation, so that equal motion gives equal bytes and neighbours interpolate the short way.
     let before = clip.rotations.len().checked_sub(joint::COUNT);
     for (j, q) in local.into_iter().enumerate() {

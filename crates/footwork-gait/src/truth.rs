@@ -1,9 +1,11 @@
 //! Ground truth of a generated clip, for tests.
 
+use crate::actions::ActionTruth;
 use crate::body::Side;
 use crate::footsteps::FootPlan;
 use crate::recipe::Recipe;
 use footwork::clip::{ClipEvent, ContactTrack, RawClip, TagRange, TimeRange};
+use footwork::database::Database;
 use footwork::math::{Facing, Transform};
 use glam::Vec3;
 
@@ -39,6 +41,8 @@ pub struct GaitTruth {
     pub footsteps: Vec<Footstep>,
     /// `[frames]` how far the body crouches, 0 (upright) to 1.
     pub crouch: Vec<f32>,
+    /// What the clip does beside locomotion, if it is an action.
+    pub action: Option<ActionTruth>,
 }
 
 /// A clip with its ground truth.
@@ -68,11 +72,8 @@ pub(crate) fn footsteps(plan: &FootPlan, seconds: f32) -> Vec<Footstep> {
 pub(crate) fn annotate(clip: &mut RawClip, truth: &GaitTruth, recipe: &Recipe) {
     let tags = &recipe.tags;
     let seconds = clip.frames() as f32 / clip.rate_hz;
+    contacts(clip, truth);
     let a = &mut clip.annotations;
-    for side in Side::BOTH {
-        let joint = ["LeftToe", "RightToe"][side.at()].to_owned();
-        a.contacts.push(ContactTrack { joint, on: truth.contacts.iter().map(|c| c[side.at()]).collect() });
-    }
     let whole = TimeRange { start_s: 0.0, end_s: seconds };
     a.tags = tags.iter().map(|t| TagRange { name: (*t).to_owned(), range: whole }).collect();
     let standing: Vec<bool> = truth.speed_mps.iter().map(|v| *v < 0.02).collect();
@@ -91,16 +92,36 @@ pub(crate) fn annotate(clip: &mut RawClip, truth: &GaitTruth, recipe: &Recipe) {
     } else if !tags.contains(&"idle") {
         a.do_not_enter = ranges(&at_rest(truth, clip.rate_hz), clip.rate_hz, 0.05).collect();
     }
-    a.events = truth
-        .footsteps
-        .iter()
-        .filter(|s| s.start_s >= 0.0)
-        .map(|s| ClipEvent { name: ["left_footstep", "right_footstep"][s.side.at()].to_owned(), time_s: s.start_s })
-        .collect();
+    a.events = footfalls(truth);
     if let Some(gesture) = recipe.gesture {
         a.events.extend(gesture.events());
     }
     a.events.sort_by(|x, y| x.time_s.total_cmp(&y.time_s));
+}
+
+/// Returns the contacts, tags and events of an action.
+pub(crate) fn annotate_action(clip: &mut RawClip, truth: &GaitTruth, tag: &str) {
+    contacts(clip, truth);
+    let whole = TimeRange { start_s: 0.0, end_s: clip.frames() as f32 / clip.rate_hz };
+    let tags = [tag, Database::NO_LOCOMOTION];
+    clip.annotations.tags = tags.map(|name| TagRange { name: name.to_owned(), range: whole }).to_vec();
+    clip.annotations.events = footfalls(truth);
+    clip.annotations.events.sort_by(|x, y| x.time_s.total_cmp(&y.time_s));
+}
+
+fn contacts(clip: &mut RawClip, truth: &GaitTruth) {
+    for side in Side::BOTH {
+        let joint = ["LeftToe", "RightToe"][side.at()].to_owned();
+        let on = truth.contacts.iter().map(|c| c[side.at()]).collect();
+        clip.annotations.contacts.push(ContactTrack { joint, on });
+    }
+}
+
+/// An event for each footstep within the clip.
+fn footfalls(truth: &GaitTruth) -> Vec<ClipEvent> {
+    let steps = truth.footsteps.iter().filter(|s| s.start_s >= 0.0);
+    let name = |side: Side| ["left_footstep", "right_footstep"][side.at()].to_owned();
+    steps.map(|s| ClipEvent { name: name(s.side), time_s: s.start_s }).collect()
 }
 
 /// Tag of a crouched body, and of one on its way down.

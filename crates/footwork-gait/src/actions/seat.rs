@@ -1,0 +1,132 @@
+//! Down onto a seat, and up from it.
+
+use super::base::Base;
+use super::curve::{at_rate, through};
+use super::leap::approach;
+use super::script::{Approach, Exit, Script};
+use super::truth::{ActionKind, ActionObstacle};
+use crate::body::{Side, joint};
+use crate::options::GaitOptions;
+use crate::path::Leg;
+use glam::Vec3;
+use std::f32::consts::PI;
+use std::rc::Rc;
+
+/// Height of the `Hips` joint over a seat, and its distance behind the standing root, in metres.
+const HIPS_M: f32 = 0.12;
+const BACK_M: f32 = 0.42;
+/// Front edge of the seat behind the standing root, and its depth, in metres.
+const EDGE_M: f32 = 0.16;
+const DEPTH_M: f32 = 0.45;
+const SEATS_M: [f32; 3] = [0.38, 0.45, 0.52];
+/// Pelvis and chest of a sitting body, in radians.
+const SITS_RAD: [f32; 2] = [-0.12, 0.04];
+
+fn cm(m: f32) -> i32 {
+    (m * 100.0 + 0.5) as i32
+}
+
+fn seat(height: f32) -> Option<ActionObstacle> {
+    let front = Vec3::new(0.0, height, -EDGE_M);
+    Some(ActionObstacle { front, yaw: PI, height_m: height, depth_m: DEPTH_M })
+}
+
+/// From standing before the seat, and from a walk that ends there with a turn.
+pub(super) fn sits(options: &GaitOptions) -> Vec<Script> {
+    let mut out = Vec::new();
+    for walks in [false, true] {
+        for height in SEATS_M {
+            let approach = if walks { walk_and_turn(options) } else { approach(options, 0.0, Side::Left, 0.0) };
+            let name = format!("sit_{}_{}", if walks { "walk" } else { "stand" }, cm(height));
+            let mut s = Script::new(name, ActionKind::Sit, approach);
+            s.exit = Exit::Hold;
+            let down_s = 1.15;
+            s.seconds = 1.75;
+            s.after_s = 0.8;
+            s.sided = walks;
+            s.pelvis = [
+                vec![through(down_s, 0.0), through(s.seconds, 0.0)],
+                vec![
+                    through(0.55, 0.76 + 0.2 * (height - 0.45)),
+                    at_rate(down_s, height + HIPS_M, 0.0),
+                    through(s.seconds, height + HIPS_M),
+                ],
+                vec![
+                    through(0.30, -0.07),
+                    through(0.65, -0.24),
+                    at_rate(down_s, -BACK_M, 0.0),
+                    through(s.seconds, -BACK_M),
+                ],
+            ];
+            let [pelvis, chest] = SITS_RAD;
+            s.pelvis_turn[0] = vec![(0.0, 0.0), (0.6, 0.5), (down_s, 0.25), (s.seconds, pelvis)];
+            s.chest_turn[0] = vec![(0.0, 0.0), (0.65, 0.75), (down_s, 0.5), (s.seconds, chest)];
+            s.gaze = vec![(0.0, 0.0), (0.6, 0.3), (s.seconds, 0.0)];
+            s.both_arms(
+                vec![(0.0, 0.0), (0.6, 0.35), (down_s, 0.3), (s.seconds, 0.42)],
+                vec![(0.0, 0.0), (0.6, 0.12), (s.seconds, 0.08)],
+                vec![(0.0, 0.25), (0.6, 0.5), (s.seconds, 1.0)],
+            );
+            s.blend_s = [0.4, 0.4];
+            s.phases = [0.0, down_s, down_s + 0.15, s.seconds - 0.15];
+            s.touches = vec![(down_s, s.seconds + 0.7, joint::HIPS, 0.0)];
+            s.obstacle = seat(height);
+            out.push(s);
+        }
+    }
+    out
+}
+
+fn walk_and_turn(options: &GaitOptions) -> Approach {
+    let legs = vec![Leg::steady(2.0, 1.3, 0.0, 0.0), Leg::goal(1.2, 0.0, 0.0, 0.0), Leg::goal(8.0, 0.0, 0.0, PI)];
+    let base = Rc::new(Base::new(options, legs));
+    let cut = base.sample(5.0);
+    Approach { base, cut, seconds: 4.0, shown: true }
+}
+
+/// To standing, and on into a walk.
+pub(super) fn rises(options: &GaitOptions) -> Vec<Script> {
+    let mut out = Vec::new();
+    for walks in [false, true] {
+        for height in SEATS_M {
+            let mut approach = approach(options, 0.0, Side::Left, 0.0);
+            approach.shown = false;
+            let name = format!("stand_up_{}_{}", if walks { "walk" } else { "stand" }, cm(height));
+            let mut s = Script::new(name, ActionKind::StandUp, approach);
+            let (lean_s, up_s) = (0.7, 1.15);
+            s.seconds = 2.2;
+            if walks {
+                let base =
+                    Rc::new(Base::new(options, vec![Leg::steady(3.0, 0.0, 0.0, 0.0), Leg::goal(4.0, 1.4, 0.0, 0.0)]));
+                let join = base.sample(2.85);
+                s.exit = Exit::Join { base, join, root: Vec3::ZERO };
+                s.after_s = 1.7;
+            }
+            let sits = height + HIPS_M;
+            s.pelvis = [
+                vec![through(0.0, 0.0), through(up_s, 0.0)],
+                vec![through(0.0, sits), at_rate(up_s - 0.05, sits, 0.0), through(1.6, 0.82)],
+                vec![
+                    through(0.0, -BACK_M),
+                    at_rate(up_s - 0.25, -BACK_M, 0.0),
+                    through(1.45, -0.20),
+                    through(1.75, -0.07),
+                ],
+            ];
+            let [pelvis, chest] = SITS_RAD;
+            s.pelvis_turn[0] = vec![(0.0, pelvis), (lean_s, pelvis), (up_s, 0.45), (1.4, 0.45), (s.seconds, 0.0)];
+            s.chest_turn[0] = vec![(0.0, chest), (lean_s - 0.1, chest), (up_s, 0.72), (1.4, 0.6), (s.seconds, 0.0)];
+            s.gaze = vec![(0.0, 0.0), (lean_s, 0.0), (up_s, 0.25), (s.seconds, 0.0)];
+            s.both_arms(
+                vec![(0.0, 0.42), (lean_s, 0.42), (up_s, 0.3), (1.5, 0.25), (s.seconds, 0.0)],
+                vec![(0.0, 0.08), (up_s, 0.12), (s.seconds, 0.0)],
+                vec![(0.0, 1.0), (lean_s, 1.0), (up_s, 0.6), (s.seconds, 0.25)],
+            );
+            s.phases = [lean_s - 0.1, up_s - 0.05, 1.6, 1.9];
+            s.touches = vec![(0.0, up_s - 0.25, joint::HIPS, 0.0)];
+            s.obstacle = seat(height);
+            out.push(s);
+        }
+    }
+    out
+}

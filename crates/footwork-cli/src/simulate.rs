@@ -1,5 +1,6 @@
 //! `footwork simulate`: drives a character over a course.
 
+use crate::actions;
 use crate::args::{Common, SimulateArgs};
 use crate::cast::Cast;
 use crate::course::{parse, stick_line};
@@ -13,24 +14,29 @@ use footwork::search::Explanation;
 use footwork_metrics::ground::GroundKind;
 use serde_json::json;
 
-/// The course with a report of its own.
+/// The courses with reports of their own.
 const STANCES: &str = "stances";
+const ACTIONS: &str = "actions";
 
 /// Runs the command.
 pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
     if !(args.dt > 0.0 && args.dt <= 1.0) {
         bail!("--dt {}: expected more than 0 and at most 1 second", args.dt);
     }
-    let stances = args.course == STANCES;
-    let seconds = args.seconds.unwrap_or(if stances { 600.0 } else { 60.0 });
+    let (stances, acts) = (args.course == STANCES, args.course == ACTIONS);
+    let default_s = if stances { 600.0 } else { 60.0 };
+    let seconds = args.seconds.unwrap_or(if acts { 1000.0 } else { default_s });
     if !(seconds > 0.0 && seconds <= 86_400.0) {
         bail!("--seconds {seconds}: expected more than 0 and at most 86400 seconds");
     }
     if stances {
         return stances::stances(args, f64::from(seconds), common);
     }
+    if acts {
+        return actions::actions(args, f64::from(seconds), common);
+    }
     if args.jitter {
-        bail!("--jitter: expected with --course stances");
+        bail!("--jitter: expected with --course stances or actions");
     }
     let course = parse(&args.course, common.seed)?;
     let ground = GroundKind::from(args.ground);

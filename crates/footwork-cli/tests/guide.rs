@@ -225,6 +225,11 @@ fn state_machines_can_be_followed() {
 }
 
 #[test]
+fn actions_can_be_followed() {
+    assert!(follow("actions.md") >= 1);
+}
+
+#[test]
 fn comparison_can_be_followed() {
     assert!(follow("comparison.md") >= 2);
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use footwork::actions::{ActionConfig, Actions, Place, RefusalReason, Situation};
+use footwork::actions::Actions;
 use footwork::build::{BuildConfig, BuildOptions, Multiply, build};
 use footwork::clip::{RawClip, TagRange, TimeRange};
 use footwork::database::Database;
@@ -110,15 +110,18 @@ fn a_request_is_approached_entered_and_met() {
             }
         }
     }
-    assert!(matches!(
-        steps[..],
-        [
-            ActionStep::Accepted,
-            ActionStep::Entered { .. },
-            ActionStep::Touched { contact: 0 },
-            ActionStep::Touched { contact: 1 },
-            ActionStep::Left
-        ]
-    ), "{steps:?}");
+    assert!(
+        matches!(
+            steps[..],
+            [
+                ActionStep::Accepted,
+                ActionStep::Entered { .. },
+                ActionStep::Touched { contact: 0 },
+                ActionStep::Touched { contact: 1 },
+                ActionStep::Left
+            ]
+        ),
+        "{steps:?}"
+    );
     assert!(off_m.iter().all(|v| v.length() < 0.01), "{off_m:?}");
 }

@@ -20,10 +20,10 @@ pub struct InspectArgs {
 /// Flags of `simulate`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Courses:\n  standard  stand, walk, run, curve, strafe, turn back, follow a path, stop; then random\n  random    random stick\n  none      no input: the first clip continues\n  stances   a random stick, a crouch and gestures by the state machine; 10 minutes\n  FILE.csv  columns lx,lz,rx,rz,strafe,walk; one row per 1/60 s\n\nExamples:\n  footwork simulate --course standard --seconds 60 --seed 1 --json\n  footwork simulate --db mocap.fwdb --course random --seconds 600 --bvh run.bvh --svg run.svg"
+    after_help = "Courses:\n  standard  stand, walk, run, curve, strafe, turn back, follow a path, stop; then random\n  random    random stick\n  none      no input: the first clip continues\n  stances   a random stick, a crouch and gestures by the state machine; 10 minutes\n  actions   requests for actions, as many within reach as outside of it\n  FILE.csv  columns lx,lz,rx,rz,strafe,walk; one row per 1/60 s\n\nExamples:\n  footwork simulate --course standard --seconds 60 --seed 1 --json\n  footwork simulate --db mocap.fwdb --course random --seconds 600 --bvh run.bvh --svg run.svg"
 )]
 pub struct SimulateArgs {
-    /// Scripted input: `standard`, `random`, `none`, `stances`, or a CSV file
+    /// Scripted input: `standard`, `random`, `none`, `stances`, `actions`, or a CSV file
     #[arg(long, value_name = "COURSE", default_value = "standard")]
     pub course: String,
     /// Ground. `slope` and `stairs` rise along +Z, from 3 m ahead of the start, and end level
@@ -32,13 +32,13 @@ pub struct SimulateArgs {
     /// Tags of the rows that may be played, such as "(walk | run) & !stairs". Default: all locomotion
     #[arg(long, value_name = "QUERY")]
     pub tags: Option<String>,
-    /// Length of the run, in seconds. Default: 60; for `stances` 600
+    /// Length of the run, in seconds. Default: 60; for `stances` 600; for `actions` requests of either sort, 1000
     #[arg(long, value_name = "S")]
     pub seconds: Option<f32>,
     /// State machine (TOML, or `built-in`) that runs the character. Default: none; for `stances` `built-in`
     #[arg(long, value_name = "FILE", conflicts_with = "learned")]
     pub machine: Option<PathBuf>,
-    /// Time steps of 0.5 to 1.5 times --dt, for `stances`
+    /// Time steps of 0.5 to 1.5 times --dt, for `stances` and `actions`
     #[arg(long)]
     pub jitter: bool,
     /// Time step, in seconds. Range: above 0 to 1

@@ -1,7 +1,7 @@
 //! What a clip does, read from its motion: what rests against the world is a contact, what leaves the ground flies.
 
 use super::track::{Track, Way, runs};
-use super::{Action, Contact, Entry, Limb, MAX_MARKS, Mark, Phases, Place};
+use super::{Action, Contact, Entry, Limb, MAX_MARKS, Mark, Passes, Phases, Place};
 use crate::database::{Database, TagMask};
 use crate::frames::{ClipIndex, RowIndex};
 use glam::Vec3;
@@ -12,6 +12,10 @@ const HAND_MPS: f32 = 0.1;
 const HAND_AWAY_M: f32 = 0.22;
 /// A foot below this speed is planted, m/s.
 const FOOT_MPS: f32 = 0.35;
+/// A planted foot is this near to where it stands, metres.
+const PLANT_M: f32 = 0.012;
+/// The ends of a stretch by speed are off by no more, seconds.
+const BLUR_S: f32 = 0.05;
 /// Shortest contact, seconds.
 const CONTACT_S: f32 = 0.07;
 /// Hips below this share of their height at a standing body that rest are on a seat ...
@@ -26,6 +30,12 @@ const FLIGHT_S: f32 = 0.22;
 const LEVEL_M: f32 = 0.1;
 /// Hands that touch within this time touch together, seconds.
 const TOGETHER_S: f32 = 0.2;
+/// Feet that are set down, or leave, within this time do so together, seconds.
+const STEP_S: f32 = 0.1;
+/// A foot clears what is this near to its joint, along the way, metres.
+const NEAR_M: f32 = 0.12;
+/// A joint of a foot that clears something is this high over it, metres.
+const CLEAR_M: f32 = 0.08;
 /// Longest time before a contact in which a body on the ground is lifted to it, seconds.
 const RISE_S: f32 = 0.4;
 /// The body has come out of an action so long after its last contact, seconds.
@@ -45,11 +55,11 @@ struct Plant {
     at: Vec3,
 }
 
-/// What is read of a clip; `None` where nothing is touched or jumped.
-pub(super) fn action(db: &Database, clip: ClipIndex, mirrored: bool, kinds: TagMask) -> Option<Action> {
+/// What is read of a clip: nothing where nothing is touched or jumped, two readings of a flight over level ground.
+pub(super) fn actions(db: &Database, clip: ClipIndex, mirrored: bool, kinds: TagMask) -> Vec<Action> {
     let track = Track::of(db, clip, mirrored);
     if track.frames() < track.frames_of(0.5) || track.feet.is_empty() {
-        return None;
+        return Vec::new();
     }
     let plants = plants(&track);
     let ground_m = [track.root[0].translation.y, track.root[track.frames() - 1].translation.y];
@@ -57,18 +67,32 @@ pub(super) fn action(db: &Database, clip: ClipIndex, mirrored: bool, kinds: TagM
     let seat = seat(&track);
     let flight = flight(&track, &plants, &hands);
     let reading = Reading { track: &track, plants: &plants, hands: &hands, seat, flight, ground_m };
-    let marks = reading.marks()?;
-    let entries = entries(db, clip, mirrored, marks[0].0.start_s);
-    if entries.is_empty() {
-        return None;
-    }
-    let contacts = reading.contacts(&marks);
-    let marks: Vec<Mark> = marks.into_iter().map(|(mark, _)| mark).collect();
     let flight_s = flight.map(|(from, to)| [track.time_s(from), track.time_s(to)]);
-    let phases = reading.phases(&marks);
     let end_s = track.time_s(track.frames() - 1);
-    let holds = marks[marks.len() - 1].end_s >= end_s - OUT_S;
-    Some(Action { clip, mirrored, kinds, entries, phases, marks, contacts, flight_s, ground_m, holds, end_s })
+    let readings = [reading.marks(), reading.clears().map(|marks| (Passes::Over, marks))];
+    let action = |(passes, marks): (Passes, Vec<(Mark, Made)>)| {
+        let entries = entries(db, clip, mirrored, marks.first()?.0.start_s);
+        let contacts = reading.contacts(&marks);
+        let marks: Vec<Mark> = marks.into_iter().map(|(mark, _)| mark).collect();
+        let phases = reading.phases(&marks);
+        let holds = marks[marks.len() - 1].end_s >= end_s - OUT_S;
+        let found = Action {
+            clip,
+            mirrored,
+            kinds,
+            entries,
+            phases,
+            passes,
+            marks,
+            contacts,
+            flight_s,
+            ground_m,
+            holds,
+            end_s,
+        };
+        (!found.entries.is_empty()).then_some(found)
+    };
+    readings.into_iter().flatten().filter_map(action).collect()
 }
 
 fn entries(db: &Database, clip: ClipIndex, mirrored: bool, until_s: f32) -> Vec<Entry> {
@@ -84,10 +108,18 @@ fn entries(db: &Database, clip: ClipIndex, mirrored: bool, until_s: f32) -> Vec<
 
 /// When feet are planted, by time.
 fn plants(track: &Track) -> Vec<Plant> {
-    let least = track.frames_of(CONTACT_S);
+    let (least, blur) = (track.frames_of(CONTACT_S), track.frames_of(BLUR_S));
     let of = |(foot, way): (usize, &Way)| {
         let runs = runs(track.frames(), least, |f| way.speed_mps[f] < FOOT_MPS);
-        runs.into_iter().map(move |(from, to)| Plant { foot, from, to, at: rest(way, from, to) }).collect::<Vec<_>>()
+        let plant = move |(from, to)| {
+            let at = rest(way, from, to);
+            // The window over which a speed is measured blurs the ends: the place tells them.
+            let near = |f: &usize| (way.raw[*f] - at).length() < PLANT_M;
+            let from = (from.saturating_sub(blur)..to).find(|f| (*f..to.min(*f + 3)).all(|f| near(&f))).unwrap_or(from);
+            let to = (from..(to + blur).min(way.raw.len())).rev().find(near).map_or(to, |f| f + 1);
+            Plant { foot, from, to, at }
+        };
+        runs.into_iter().map(plant).collect::<Vec<_>>()
     };
     let mut all: Vec<Plant> = track.feet.iter().enumerate().flat_map(of).collect();
     all.sort_by_key(|p| (p.from, p.foot));
@@ -141,6 +173,15 @@ fn flight(track: &Track, plants: &[Plant], hands: &[Touch]) -> Option<(usize, us
     runs.into_iter().filter(|(from, to)| *from > 0 && *to < track.frames()).max_by_key(|(from, to)| to - from)
 }
 
+/// A contact ends before the next one begins; at most [`MAX_MARKS`] are kept.
+fn apart(marks: &mut Vec<(Mark, Made)>) {
+    marks.truncate(MAX_MARKS);
+    for k in 1..marks.len() {
+        let next_s = marks[k].0.rises_s.max(marks[k - 1].0.start_s);
+        marks[k - 1].0.end_s = marks[k - 1].0.end_s.min(next_s);
+    }
+}
+
 /// What was found in a clip.
 struct Reading<'a> {
     track: &'a Track,
@@ -159,9 +200,11 @@ enum Made {
         until: usize,
     },
     Hips,
-    Foot {
-        foot: usize,
+    /// Feet that are set down, or that leave, between these frames.
+    Feet {
         from: usize,
+        until: usize,
+        leave: bool,
     },
     /// Something that is passed over.
     Nothing,
@@ -194,23 +237,37 @@ impl Reading<'_> {
 
     /// The first foot that is set down after a frame.
     fn landing(&self, after: usize) -> Option<(Mark, Made)> {
-        let plant = self.plants.iter().find(|p| p.from >= after)?;
-        let to = plant.to.min(plant.from + self.track.frames_of(CONTACT_S));
-        let mark = self.mark((plant.from, to), self.ground(plant), self.rises(plant.from));
-        Some((mark, Made::Foot { foot: plant.foot, from: plant.from }))
+        let first = self.plants.iter().find(|p| p.from >= after)?;
+        Some(self.down(first, self.track.frames_of(CONTACT_S)))
     }
 
-    /// How far the ground under the root goes up between two frames and comes down again, metres, and where it is highest.
-    fn bump(&self, from: usize, to: usize) -> (f32, usize) {
-        let height = |f: usize| self.track.root[f].translation.y;
-        let top = (from..to).max_by(|a, b| height(*a).total_cmp(&height(*b))).unwrap_or(from);
-        (height(top) - self.ground_m[0].max(self.ground_m[1]), top)
+    /// The feet that are set down with one, held for so many frames.
+    fn down(&self, first: &Plant, held: usize) -> (Mark, Made) {
+        let until = first.from + self.track.frames_of(STEP_S);
+        let with = self.plants.iter().filter(|p| p.from >= first.from && p.from < until);
+        let mark = self.mark((first.from, first.to.min(first.from + held)), self.middle(with), self.rises(first.from));
+        (mark, Made::Feet { from: first.from, until, leave: false })
+    }
+
+    /// The middle of the ground under feet.
+    fn middle<'p>(&self, of: impl Iterator<Item = &'p Plant> + Clone) -> Vec3 {
+        of.clone().map(|p| self.ground(p)).sum::<Vec3>() / of.count().max(1) as f32
+    }
+
+    /// True where no foot is on the ground for a while from a frame on.
+    fn leaves_ground(&self, from: usize) -> bool {
+        let t = self.track;
+        let stands = |f: usize| self.plants.iter().any(|p| (p.from..p.to).contains(&f));
+        let first = from.saturating_sub(t.frames_of(STEP_S));
+        !runs(t.frames() - first, t.frames_of(TOGETHER_S), |f| !stands(first + f)).is_empty()
     }
 
     /// The contacts that a request places.
-    fn marks(&self) -> Option<Vec<(Mark, Made)>> {
+    fn marks(&self) -> Option<(Passes, Vec<(Mark, Made)>)> {
         let t = self.track;
         let mut marks = Vec::new();
+        let mut passes = Passes::Touched;
+        let rises = (self.ground_m[1] - self.ground_m[0]).abs() > LEVEL_M;
         if let Some((from, to, at)) = self.seat {
             marks.push((self.mark((from, to), at, from.saturating_sub(t.frames_of(RISE_S))), Made::Hips));
         } else if let Some(first) = self.hands.first() {
@@ -220,36 +277,54 @@ impl Reading<'_> {
             let until = with.iter().map(|h| h.to).max().unwrap_or(first.to);
             let mark = self.mark((first.from, until), at, self.rises(first.from));
             marks.push((mark, Made::Hands { from: first.from, until }));
-            let over =
-                (self.ground_m[1] - self.ground_m[0]).abs() > LEVEL_M || self.bump(first.from, t.frames()).0 > LEVEL_M;
-            marks.extend(self.landing(first.from + 1).filter(|_| over));
+            marks.extend(self.landing(first.from + 1).filter(|_| self.leaves_ground(first.from)));
         } else if let Some((from, to)) = self.flight {
-            let (over_m, top) = self.bump(from, to);
-            if over_m > 2.0 * LEVEL_M {
-                marks.push((self.mark((top, top), t.root[top].translation, from), Made::Nothing));
-            } else {
-                let last = self.plants.iter().filter(|p| p.from < from).max_by_key(|p| (p.to, p.foot))?;
-                let begin = last.from.max(last.to.saturating_sub(t.frames_of(RISE_S)));
-                let mark = self.mark((begin, last.to), self.ground(last), begin);
-                marks.push((mark, Made::Foot { foot: last.foot, from: last.from }));
-            }
+            let last = self.plants.iter().filter(|p| p.from < from).max_by_key(|p| (p.to, p.foot))?;
+            let begin = last.from.max(last.to.saturating_sub(t.frames_of(RISE_S)));
+            let (leave, until) = (last.to.saturating_sub(t.frames_of(STEP_S)), last.to + 1);
+            let with = self.plants.iter().filter(|p| p.to >= leave && p.to < until);
+            let mark = self.mark((begin, last.to), self.middle(with), begin);
+            marks.push((mark, Made::Feet { from: leave, until, leave: true }));
             marks.extend(self.landing(to.saturating_sub(1)));
-        } else if (self.ground_m[1] - self.ground_m[0]).abs() > LEVEL_M {
-            let other = |p: &&Plant| {
-                let gone = (self.ground(p).y - self.ground_m[0]) / (self.ground_m[1] - self.ground_m[0]);
-                gone > 0.5
-            };
-            let plant = self.plants.iter().find(other)?;
-            let to = plant.to.min(plant.from + t.frames_of(RISE_S));
-            let mark = self.mark((plant.from, to), self.ground(plant), self.rises(plant.from));
-            marks.push((mark, Made::Foot { foot: plant.foot, from: plant.from }));
+            passes = if rises { Passes::Touched } else { Passes::Gap };
+        } else if rises {
+            let gone = |p: &&Plant| (self.ground(p).y - self.ground_m[0]) / (self.ground_m[1] - self.ground_m[0]) > 0.5;
+            marks.push(self.down(self.plants.iter().find(gone)?, t.frames_of(RISE_S)));
         }
-        for k in 1..marks.len() {
-            let next_s = marks[k].0.rises_s.max(marks[k - 1].0.start_s);
-            marks[k - 1].0.end_s = marks[k - 1].0.end_s.min(next_s);
+        apart(&mut marks);
+        (!marks.is_empty()).then_some((passes, marks))
+    }
+
+    /// Of a flight over level ground without hands: the top of what it clears, where both feet pass highest, and the landing.
+    fn clears(&self) -> Option<Vec<(Mark, Made)>> {
+        let t = self.track;
+        let (from, to) = self.flight.filter(|_| self.hands.is_empty() && self.seat.is_none())?;
+        if (self.ground_m[1] - self.ground_m[0]).abs() > LEVEL_M {
+            return None;
         }
-        marks.truncate(MAX_MARKS);
-        (!marks.is_empty()).then_some(marks)
+        let begin = t.root[from].translation;
+        let ahead = (t.root[to].translation - begin).normalize_or_zero();
+        // The lowest that any foot is within a hand's breadth of a point of the way.
+        let height = |at_m: f32| {
+            let near = |p: &&Vec3| ((**p - begin).dot(ahead) - at_m).abs() < NEAR_M;
+            let low = t.feet.iter().flat_map(|way| way.at[from..to].iter().filter(near)).map(|p| p.y);
+            low.fold(f32::MAX, f32::min)
+        };
+        let length_m = (t.root[to].translation - begin).length();
+        let share =
+            (2..=8).max_by(|a, b| height(length_m * *a as f32 * 0.1).total_cmp(&height(length_m * *b as f32 * 0.1)))?;
+        let at_m = length_m * share as f32 * 0.1;
+        let high_m = height(at_m) - self.ground_m[0] - CLEAR_M;
+        if !(high_m > LEVEL_M && high_m < 10.0) {
+            return None;
+        }
+        let top = from + ((to - from) * share) / 10;
+        let over = begin + ahead * at_m;
+        let position = Vec3::new(over.x, self.ground_m[0] + high_m, over.z);
+        let mut marks = vec![(self.mark((top, top), position, from), Made::Nothing)];
+        marks.push(self.landing(to.saturating_sub(1))?);
+        apart(&mut marks);
+        Some(marks)
     }
 
     fn contacts(&self, marks: &[(Mark, Made)]) -> Vec<Contact> {
@@ -279,7 +354,12 @@ impl Reading<'_> {
                 start_s: t.time_s(plant.from),
                 end_s: t.time_s(plant.to),
                 position: plant.at,
-                mark: made(&|m| m == Made::Foot { foot: plant.foot, from: plant.from }),
+                mark: made(&|m| match m {
+                    Made::Feet { from, until, leave } => {
+                        (from..until).contains(if leave { &plant.to } else { &plant.from })
+                    }
+                    _ => false,
+                }),
             });
         }
         all.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));

@@ -83,6 +83,17 @@ pub struct Entry {
     pub velocity: Vec3,
 }
 
+/// What the contacts of a request mean to an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passes {
+    /// The first is touched by hands, hips or feet.
+    Touched,
+    /// A way through the air: where it leaves the ground and where it lands, both given.
+    Gap,
+    /// A way through the air: one contact, the top of what is cleared.
+    Over,
+}
+
 /// When the phases of an action begin, seconds of the clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Phases {
@@ -109,6 +120,8 @@ pub struct Action {
     pub entries: Vec<Entry>,
     /// Phases.
     pub phases: Phases,
+    /// What the contacts of a request mean.
+    pub passes: Passes,
     /// Contacts that a request places, at most [`MAX_MARKS`].
     pub marks: Vec<Mark>,
     /// All contacts, by time.
@@ -152,9 +165,9 @@ impl Actions {
                 continue;
             }
             let clip = ClipIndex::new(c);
-            all.extend(infer::action(db, clip, db.clips[c].mirrored, kinds));
+            all.extend(infer::actions(db, clip, db.clips[c].mirrored, kinds));
             if db.mirror == crate::database::MirrorMode::Query {
-                all.extend(infer::action(db, clip, true, kinds));
+                all.extend(infer::actions(db, clip, true, kinds));
             }
         }
         Self { all }

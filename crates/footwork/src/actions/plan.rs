@@ -4,7 +4,7 @@
 //! is that of the warp, of the change of velocity, and of the pose, added in this order: the search stops adding where it is beyond the
 //! best one so far, which changes nothing, and takes the first of equals. What is beyond a limit is no candidate.
 
-use super::{Action, ActionConfig, Actions, Entry, MAX_MARKS, Place, Refusal, RefusalReason, Warp};
+use super::{Action, ActionConfig, Actions, Entry, MAX_MARKS, Passes, Place, Refusal, RefusalReason, Warp};
 use crate::database::Database;
 use crate::input::ActionRequest;
 use crate::math::{Facing, Quat, wrap_angle};
@@ -72,6 +72,10 @@ pub(crate) fn warp(action: &Action, entry: usize, root: Place, marks: [Place; MA
 /// Where the marks of an action are to be for a request, for a body that stands at the height `level_m`. `None` where contacts are
 /// missing, or more than the action has.
 pub(crate) fn places(action: &Action, request: &ActionRequest, level_m: f32) -> Option<[Place; MAX_MARKS]> {
+    let both = request.contacts[1].is_some();
+    if (action.passes == Passes::Gap && !both) || (action.passes == Passes::Over && both) {
+        return None;
+    }
     let mut places = [Place::default(); MAX_MARKS];
     if request.contacts.iter().skip(action.marks.len()).any(Option::is_some) {
         return None;

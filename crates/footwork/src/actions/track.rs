@@ -15,7 +15,9 @@ const SPEED_S: f32 = 0.025;
 #[derive(Debug)]
 pub(super) struct Way {
     pub joint: JointIndex,
-    /// `[frames]` metres.
+    /// `[frames]` as the clip has it, metres.
+    pub raw: Vec<Vec3>,
+    /// `[frames]` smoothed, metres.
     pub at: Vec<Vec3>,
     /// `[frames]` m/s.
     pub speed_mps: Vec<f32>,
@@ -102,7 +104,7 @@ impl Way {
             let (a, b) = (f.saturating_sub(half), (f + half).min(last));
             (at[b] - at[a]).length() * rate_hz / (b - a).max(1) as f32
         };
-        Self { joint, speed_mps: (0..at.len()).map(speed).collect(), at }
+        Self { joint, raw: raw.to_vec(), speed_mps: (0..at.len()).map(speed).collect(), at }
     }
 }
 

@@ -152,7 +152,7 @@ fn step(options: &GaitOptions, rise: f32, walks: bool) -> Script {
     if up {
         left.vias = vec![
             ground(lerp(lift_s, down_s, 0.55), 0.1, rise + 0.20, edge_z - 0.20, 0.1),
-            ground(lerp(lift_s, down_s, 0.82), 0.1, rise + 0.17, toe.z - 0.19, 0.35),
+            ground(lerp(lift_s, down_s, 0.86), 0.1, rise + 0.16, toe.z - 0.19, 0.35),
         ];
         foot.vias = vec![
             ground(lerp(right_up_s, right_down_s, 0.45), -0.1, rise + 0.20, edge_z - 0.19, 0.0),
@@ -161,7 +161,7 @@ fn step(options: &GaitOptions, rise: f32, walks: bool) -> Script {
     } else {
         left.vias = vec![ground(lerp(lift_s, down_s, 0.5), 0.1, 0.17, edge_z - 0.05, 0.1)];
         foot.vias = vec![
-            ground(lerp(right_up_s, right_down_s, 0.35), -0.1, 0.24, edge_z - 0.12, -0.1),
+            ground(lerp(right_up_s, right_down_s, 0.32), -0.1, 0.30, edge_z - 0.13, 0.1),
             ground(lerp(right_up_s, right_down_s, 0.65), -0.1, lerp(0.2, rise + 0.2, 0.6), edge_z + 0.17, 0.15),
         ];
     }

@@ -120,7 +120,7 @@ pub(super) fn rises(options: &GaitOptions) -> Vec<Script> {
             s.both_arms(
                 vec![(0.0, 0.42), (lean_s, 0.42), (up_s, 0.3), (1.5, 0.25), (s.seconds, 0.0)],
                 vec![(0.0, 0.08), (up_s, 0.12), (s.seconds, 0.0)],
-                vec![(0.0, 1.0), (lean_s, 1.0), (up_s, 0.6), (s.seconds, 0.25)],
+                vec![(0.0, 1.0), (lean_s, 1.0), (up_s, 0.95), (1.5, 0.6), (s.seconds, 0.25)],
             );
             s.phases = [lean_s - 0.1, up_s - 0.05, 1.6, 1.9];
             s.touches = vec![(0.0, up_s - 0.25, joint::HIPS, 0.0)];

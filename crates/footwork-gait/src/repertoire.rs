@@ -32,8 +32,9 @@ pub(crate) fn gait(speed: f32) -> &'static str {
     if speed < 2.1 { "walk" } else { "run" }
 }
 
-pub(crate) fn cm(speed: f32) -> i32 {
-    (speed * 100.0 + 0.5) as i32
+/// A length or speed in names, in centimetres.
+pub(crate) fn cm(metres: f32) -> i32 {
+    (metres * 100.0 + 0.5) as i32
 }
 
 /// Returns all recipes on level ground except the random routes.

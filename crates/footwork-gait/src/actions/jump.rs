@@ -4,14 +4,11 @@ use super::leap::{AHEAD_M, Flight, HEEL_BEHIND_M, Hop, LAND_M, LEAVE_M, Leap, Ma
 use super::script::{Place, Script, Via};
 use super::truth::{ActionKind, ActionObstacle};
 use crate::options::GaitOptions;
+use crate::repertoire::cm;
 use glam::Vec3;
 
 /// Depth of the obstacles that are hurdled, in metres.
 const BAR_M: f32 = 0.15;
-
-fn cm(m: f32) -> i32 {
-    (m * 100.0 + 0.5) as i32
-}
 
 /// Over gaps: standing, walking and running.
 pub(super) fn jumps(options: &GaitOptions) -> Vec<Script> {

@@ -7,14 +7,11 @@ use super::script::{Exit, Place, Plant, Script, Via};
 use super::truth::{ActionKind, ActionObstacle};
 use crate::body::{Side, joint};
 use crate::options::GaitOptions;
+use crate::repertoire::cm;
 use footwork::math::lerp;
 use glam::Vec3;
 use std::f32::consts::PI;
 use std::rc::Rc;
-
-fn cm(m: f32) -> i32 {
-    (m * 100.0 + 0.5) as i32
-}
 
 /// Down from 0.5 to 1.75 m.
 pub(super) fn drops(options: &GaitOptions) -> Vec<Script> {

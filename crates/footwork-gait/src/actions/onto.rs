@@ -7,6 +7,7 @@ use super::script::{Approach, Exit, Hold, Place, Plant, Script, Via};
 use super::truth::{ActionKind, ActionObstacle, HAND_M};
 use crate::body::{Side, joint};
 use crate::options::GaitOptions;
+use crate::repertoire::cm;
 use footwork::math::lerp;
 use glam::Vec3;
 use std::f32::consts::PI;
@@ -23,10 +24,6 @@ const PRESS_M: f32 = 0.25;
 
 /// Speed before, speed over the ground in flight.
 const GAITS: [(&str, f32, f32); 3] = [("stand", 0.0, 0.0), ("walk", 1.4, 0.9), ("run", 3.6, 1.7)];
-
-fn cm(m: f32) -> i32 {
-    (m * 100.0 + 0.5) as i32
-}
 
 /// Onto 1.05 to 1.55 m.
 pub(super) fn mantles(options: &GaitOptions) -> Vec<Script> {

@@ -8,13 +8,10 @@ use super::truth::{ActionKind, HAND_M};
 use crate::body::Side;
 use crate::options::GaitOptions;
 use crate::path::Leg;
+use crate::repertoire::cm;
 use glam::Vec3;
 use std::f32::consts::PI;
 use std::rc::Rc;
-
-fn cm(m: f32) -> i32 {
-    (m * 100.0 + 0.5) as i32
-}
 
 /// Standing, or after a walk that stops.
 fn stop(options: &GaitOptions, walks: bool) -> Approach {

@@ -8,6 +8,7 @@ use super::truth::{ActionKind, ActionObstacle};
 use crate::body::{Side, joint};
 use crate::options::GaitOptions;
 use crate::path::Leg;
+use crate::repertoire::cm;
 use glam::Vec3;
 use std::f32::consts::PI;
 use std::rc::Rc;
@@ -21,10 +22,6 @@ const DEPTH_M: f32 = 0.45;
 const SEATS_M: [f32; 3] = [0.38, 0.45, 0.52];
 /// Pelvis and chest of a sitting body, in radians.
 const SITS_RAD: [f32; 2] = [-0.12, 0.04];
-
-fn cm(m: f32) -> i32 {
-    (m * 100.0 + 0.5) as i32
-}
 
 fn seat(height: f32) -> Option<ActionObstacle> {
     let front = Vec3::new(0.0, height, -EDGE_M);

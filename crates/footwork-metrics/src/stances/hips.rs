@@ -1,6 +1,7 @@
 //! How high the hips of a stance are.
 
 use super::error::StancesError;
+use crate::analysis::row_at;
 use crate::samples::percentile;
 use footwork::database::Database;
 use footwork::frames::{JointIndex, RowIndex};
@@ -58,25 +59,14 @@ impl Looker<'_> {
 
     /// True where a row has a tag, or the database has no such tag.
     pub(super) fn has(&self, row: RowIndex, tag: &str) -> bool {
-        self.db.tag_mask(tag).is_ok_and(|tag| self.db.row_tags(row.at()).contains(&tag))
-            || self.db.tag_mask(tag).is_err()
+        self.db.tag_mask(tag).map_or(true, |tag| self.db.row_tags(row.at()).contains(&tag))
     }
 
     /// How far the hips, shown at a height, are outside of where a stance has them, metres; 0 or less inside.
     pub(super) fn off_m(&mut self, stance: &Stance, playing: &Playing, hips_m: f32) -> f32 {
         let [low, high] = stance.heights_m;
         let off_m = (low - hips_m).max(hips_m - high) - NEAR_M;
-        let of_stance = nearest_row(self.db, playing).is_some_and(|row| stance.rows[row.at()]);
+        let of_stance = row_at(self.db, playing.clip, playing.time_s).is_some_and(|row| stance.rows[row.at()]);
         if of_stance { off_m.min((self.height_m(playing) - hips_m).abs() - NEAR_M) } else { off_m }
     }
-}
-
-/// The row nearest to what plays.
-pub(super) fn nearest_row(db: &Database, playing: &Playing) -> Option<RowIndex> {
-    let clip = db.clips.get(playing.clip.at())?;
-    let rows = clip.row_range();
-    let seconds = db.view(playing.clip, false).seconds();
-    let time_s = if clip.looping() { playing.time_s.rem_euclid(seconds) } else { playing.time_s };
-    let row = rows.start + (time_s * f64::from(db.search_rate_hz)).round().max(0.0) as usize;
-    (!rows.is_empty()).then(|| RowIndex::new(row.min(rows.end - 1)))
 }

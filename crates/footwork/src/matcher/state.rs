@@ -189,6 +189,11 @@ impl BlockLayout {
 }
 
 impl MatcherState {
+    /// What the state machine remembers.
+    pub(crate) fn machine(&self, layout: &BlockLayout) -> &[f32] {
+        &self.block[layout.machine.clone()]
+    }
+
     /// A character at rest at `world_from_root`, playing `playing`.
     pub(super) fn new(model: &Model, layout: &BlockLayout, world_from_root: Transform, playing: Playing) -> Self {
         Self::new_in(Vec::new(), model, layout, world_from_root, playing)

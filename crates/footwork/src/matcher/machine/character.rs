@@ -39,23 +39,19 @@ impl Character {
 
     /// What its state machine does; `None` without one, and for a state of another character.
     pub fn machine_view(&self, state: &MatcherState) -> Option<MachineView<'_>> {
-        let memory = state.block.get(self.resolved.layout.machine.clone());
-        self.machine
-            .as_ref()
-            .zip(memory)
-            .filter(|(machine, m)| machine.is_memory(m))
-            .map(|(machine, m)| machine.view(m))
+        self.remembered(state).map(|(machine, memory)| machine.view(memory))
     }
 
     /// The place of the state machine's state among [`Machine::state_names`]. Allocates nothing. `None` as for
     /// [`Character::machine_view`].
     pub fn machine_state(&self, state: &MatcherState) -> Option<usize> {
-        let memory = state.block.get(self.resolved.layout.machine.clone());
-        self.machine
-            .as_ref()
-            .zip(memory)
-            .filter(|(machine, m)| machine.is_memory(m))
-            .map(|(machine, m)| machine.state(m))
+        self.remembered(state).map(|(machine, memory)| machine.state(memory))
+    }
+
+    /// The state machine, and what a state of any origin remembers of it.
+    fn remembered<'s>(&self, state: &'s MatcherState) -> Option<(&Machine, &'s [f32])> {
+        let memory = state.block.get(self.resolved.layout.machine.clone())?;
+        self.machine().zip(Some(memory)).filter(|(machine, memory)| machine.is_memory(memory))
     }
 
     /// Name of an event: of the clips, or of the state machine.
@@ -72,12 +68,12 @@ impl Character {
     /// How fast the state machine lets a character go, m/s.
     pub(in crate::matcher) fn max_speed_mps(&self, state: &MatcherState) -> f32 {
         let Some(machine) = &self.machine else { return f32::INFINITY };
-        machine.states()[machine.state(&state.block[self.resolved.layout.machine.clone()])].max_speed_mps
+        machine.states()[machine.state(state.machine(&self.resolved.layout))].max_speed_mps
     }
 
     /// Which weights a character has in this state.
     pub(crate) fn weights_of(&self, state: &MatcherState) -> usize {
         let Some(machine) = &self.machine else { return 0 };
-        self.resolved.weights_of_states[machine.state(&state.block[self.resolved.layout.machine.clone()])]
+        self.resolved.weights_of_states[machine.state(state.machine(&self.resolved.layout))]
     }
 }

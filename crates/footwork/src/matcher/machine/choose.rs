@@ -65,7 +65,7 @@ impl Update<'_> {
     /// The state of the machine; `None` for a character without one.
     pub(crate) fn machine_state(&self) -> Option<(&Machine, &State)> {
         let machine = self.character.machine()?;
-        let state = machine.state(&self.state.block[self.character.layout().machine.clone()]);
+        let state = machine.state(self.state.machine(self.character.layout()));
         Some((machine, &machine.states()[state]))
     }
 

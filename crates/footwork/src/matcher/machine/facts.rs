@@ -58,13 +58,14 @@ impl Update<'_> {
         let character = self.character;
         let at = self.state.moment(character.layout());
         let span = character.source().span(at.playing.clip);
-        let state = machine.state(&self.state.block[character.layout().machine.clone()]);
+        let memory = self.state.machine(character.layout());
+        let state = machine.state(memory);
         let endless = span.looping || matches!(machine.states[state].plays, Plays::Matching { .. } | Plays::Blend(_));
         let rate = f64::from(machine.states[state].rate);
         let left_s = if endless { f32::INFINITY } else { ((span.seconds - at.playing.time_s) / rate).max(0.0) as f32 };
         Facts {
             machine,
-            memory: &self.state.block[character.layout().machine.clone()],
+            memory,
             variables: self.input.variables,
             header: &self.state.header,
             left_s,

@@ -1,8 +1,7 @@
 //! Layers over the legs: what plays there says which feet touch. Montages may carry the root.
 
-use super::memory::{COMES_IN, Voice};
-use super::montage::Montage;
-use super::show::LayersAt;
+use super::memory::COMES_IN;
+use super::show::{LayersAt, Seen};
 use crate::matcher::Playing;
 use crate::matcher::character::{Character, Update};
 use crate::matcher::state::MatcherState;
@@ -20,9 +19,9 @@ impl<'a> LayersAt<'a> {
     }
 
     /// The montages that carry the root, with their weights; the uppermost is last.
-    fn carrying(self) -> impl Iterator<Item = (&'a Montage, &'a Voice, f32)> {
+    fn carrying(self) -> impl Iterator<Item = Seen<'a>> {
         let montages = (0..self.machine.layers.len()).flat_map(move |layer| self.montages(layer).into_iter().rev());
-        montages.flatten().filter(|(montage, ..)| montage.root_motion)
+        montages.flatten().filter(|seen| seen.montage.root_motion)
     }
 
     /// The moment of the clip that leads a leg instead of what the state plays; `None` where none does.
@@ -31,11 +30,8 @@ impl<'a> LayersAt<'a> {
         let layers = self.machine.layers.iter().enumerate().rev().filter(|(_, layer)| !layer.additive);
         layers.filter(|(_, layer)| layer.mask[joint] > LEADS).find_map(|(layer, spec)| {
             let leads = |weight: f32| weight * spec.mask[joint] > LEADS;
-            let montage = self.montages(layer).into_iter().flatten().find(|(.., weight)| leads(*weight));
-            let montage = montage.map(|(montage, voice, _)| Playing {
-                time_s: f64::from(montage.walk(voice, self.elapsed_s, |_| {}).time_s),
-                ..montage.playing
-            });
+            let montage = self.montages(layer).into_iter().flatten().find(|seen| leads(seen.weight));
+            let montage = montage.map(|seen| seen.playing(self.elapsed_s));
             montage.or_else(|| self.own_clip(layer).filter(|(_, weight)| leads(*weight)).map(|(playing, _)| playing))
         })
     }
@@ -86,7 +82,7 @@ impl Update<'_> {
     /// True while the root goes where a montage goes.
     pub(super) fn montage_leads_root(&self) -> bool {
         let Some(machine) = self.character.machine() else { return false };
-        let memory = &self.state.block[self.character.layout().machine.clone()];
+        let memory = self.state.machine(self.character.layout());
         let moves = |m: usize| machine.montages[m].root_motion;
         let mut voices = machine.layout.voices(memory).iter().map(|voices| &voices[0]);
         voices.any(|v| v.way == COMES_IN && v.montage().is_some_and(moves))
@@ -99,7 +95,7 @@ impl Update<'_> {
         let since = |s: f64| (s - tick_s).max(0.0) as f32;
         let (from_s, to_s) = (since(from_s), since(to_s));
         let at = LayersAt { elapsed_s: to_s, ..LayersAt::of(machine, self.character.layout(), self.state) };
-        at.carrying().fold(own, |own, (montage, voice, weight)| {
+        at.carrying().fold(own, |own, Seen { montage, voice, weight }| {
             let way = montage.way(&machine.db, voice, from_s, to_s);
             Transform::new(own.translation.lerp(way.translation, weight), own.rotation.nlerp(way.rotation, weight))
         })
@@ -108,6 +104,8 @@ impl Update<'_> {
     /// Share of the root's way that what the state plays has, 0 to 1; montages that carry the root have the rest.
     pub(crate) fn own_share_of_root(&self) -> f32 {
         let Some(machine) = self.character.machine() else { return 1.0 };
-        LayersAt::of(machine, self.character.layout(), self.state).carrying().fold(1.0, |own, (.., w)| own * (1.0 - w))
+        LayersAt::of(machine, self.character.layout(), self.state)
+            .carrying()
+            .fold(1.0, |own, seen| own * (1.0 - seen.weight))
     }
 }

@@ -39,7 +39,7 @@ impl Update<'_> {
         let mut dropped = f64::INFINITY;
         let tick_s = self.state.header.control_s();
         let since = |s: f64| (s - tick_s).clamp(0.0, CONTROL_S) as f32;
-        let memory = &self.state.block[self.character.layout().machine.clone()];
+        let memory = self.state.machine(self.character.layout());
         let (from, to) = (machine.layout.head(memory).reported_s.max(since(from_s)), since(to_s));
         let output = &mut *self.output;
         machine.passed(memory, from, to, |layer, (at_s, event, kind)| {
@@ -71,6 +71,23 @@ impl Update<'_> {
     }
 }
 
+/// A montage that is seen.
+#[derive(Clone, Copy)]
+pub(super) struct Seen<'a> {
+    pub montage: &'a Montage,
+    pub voice: &'a Voice,
+    /// 0 to 1.
+    pub weight: f32,
+}
+
+impl Seen<'_> {
+    /// Where in its clip it is, `elapsed_s` after its control tick.
+    pub fn playing(&self, elapsed_s: f32) -> Playing {
+        let time_s = f64::from(self.montage.walk(self.voice, elapsed_s, |_| {}).time_s);
+        Playing { time_s, ..self.montage.playing }
+    }
+}
+
 /// The layers of a character at a moment.
 #[derive(Clone, Copy)]
 pub(super) struct LayersAt<'a> {
@@ -83,16 +100,16 @@ pub(super) struct LayersAt<'a> {
 impl<'a> LayersAt<'a> {
     pub fn of(machine: &'a Machine, layout: &BlockLayout, state: &'a MatcherState) -> Self {
         let elapsed_s = state.header.since_control_s().min(CONTROL_S) as f32;
-        Self { machine, memory: &state.block[layout.machine.clone()], elapsed_s }
+        Self { machine, memory: state.machine(layout), elapsed_s }
     }
 
-    /// The montages of a layer with their weights: the one that plays, then the one that it replaces.
-    pub fn montages(self, layer: usize) -> [Option<(&'a Montage, &'a Voice, f32)>; 2] {
+    /// The montages of a layer that are seen: the one that plays, then the one that it replaces.
+    pub fn montages(self, layer: usize) -> [Option<Seen<'a>>; 2] {
         let voices = &self.machine.layout.voices(self.memory)[layer];
         [0, 1].map(|k| {
             let montage = &self.machine.montages[voices[k].montage()?];
             let weight = smoothstep(montage.progress(&voices[k], self.elapsed_s));
-            Some((montage, &voices[k], weight))
+            Some(Seen { montage, voice: &voices[k], weight })
         })
     }
 
@@ -111,37 +128,30 @@ impl<'a> LayersAt<'a> {
             let (weight, rest) = machine.layout.own(self.memory, layer);
             if let Some(own) = spec.own.as_ref().filter(|_| weight > 1e-4) {
                 let clip = self.own_clip(layer).map(|(playing, _)| playing);
-                match (&own.plays, clip) {
-                    (OwnPlays::Blend(b), _) => {
-                        let state = BlendState::read(rest);
-                        let moment = machine.blend_spaces[*b].0.at(db, &state, f64::from(self.elapsed_s));
-                        if let Some(room) = source.of::<MachineRoom>() {
-                            moment.pose(&mut room.blend, &mut plays.0, &mut plays.1);
-                        }
-                    }
-                    (_, Some(p)) => db.view(p.clip, p.mirrored).sample(p.time_s, &mut plays.0, &mut plays.1),
-                    _ => continue,
+                if let Some(p) = clip {
+                    db.view(p.clip, p.mirrored).sample(p.time_s, &mut plays.0, &mut plays.1);
+                } else if let (OwnPlays::Blend(b), Some(room)) = (&own.plays, source.of::<MachineRoom>()) {
+                    let state = BlendState::read(rest);
+                    let moment = machine.blend_spaces[*b].0.at(db, &state, f64::from(self.elapsed_s));
+                    moment.pose(&mut room.blend, &mut plays.0, &mut plays.1);
                 }
                 spec.refer(db, clip, reference);
                 spec.bend((&mut *pose, &mut *velocity), (&plays.0, &plays.1), &reference.0, weight);
             }
             let montages = self.montages(layer);
-            let new_weight = montages[0].map_or(0.0, |(.., weight)| weight);
+            let new_weight = montages[0].map_or(0.0, |seen| seen.weight);
             // What is replaced goes under what replaces it; of additive ones the sum stays one.
-            for (k, (montage, voice, weight)) in
-                montages.into_iter().enumerate().rev().filter_map(|(k, m)| Some((k, m?)))
-            {
-                let weight = if k == 1 && spec.additive { weight * (1.0 - new_weight) } else { weight };
+            for (k, seen) in montages.into_iter().enumerate().rev().filter_map(|(k, seen)| Some((k, seen?))) {
+                let weight = if k == 1 && spec.additive { seen.weight * (1.0 - new_weight) } else { seen.weight };
                 if weight <= 0.0 {
                     continue;
                 }
-                let time_s = f64::from(montage.walk(voice, self.elapsed_s, |_| {}).time_s);
-                let p = montage.playing;
-                db.view(p.clip, p.mirrored).sample(time_s, &mut plays.0, &mut plays.1);
-                plays.1.scale(montage.rate);
+                let p = seen.playing(self.elapsed_s);
+                db.view(p.clip, p.mirrored).sample(p.time_s, &mut plays.0, &mut plays.1);
+                plays.1.scale(seen.montage.rate);
                 spec.refer(db, Some(p), reference);
                 spec.bend((&mut *pose, &mut *velocity), (&plays.0, &plays.1), &reference.0, weight);
-                if montage.root_motion {
+                if seen.montage.root_motion {
                     let (root, by) = (&mut *velocity, &plays.1);
                     root.linear[0] = root.linear[0].lerp(by.linear[0], weight);
                     root.angular[0] = root.angular[0].lerp(by.angular[0], weight);

@@ -4,7 +4,7 @@
 //! cargo run --manifest-path fuzz/Cargo.toml --example corpus
 //! ```
 
-#[path = "../crates/footwork-import/tests/formats/fixtures.rs"]
+#[path = "../crates/footwork-import/tests/it/formats/fixtures.rs"]
 mod fixtures;
 
 use fixtures::{Gltf, fbx_person, fbx_walker, person, walker};

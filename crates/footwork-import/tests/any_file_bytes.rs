@@ -4,7 +4,7 @@
 // An allocator is unsafe by its trait.
 #![allow(unsafe_code)]
 
-#[path = "formats/fixtures.rs"]
+#[path = "it/formats/fixtures.rs"]
 mod fixtures;
 
 use fixtures::{fbx_walker, person, walker};

@@ -4,9 +4,8 @@
 #![allow(unsafe_code)]
 
 mod common;
-#[path = "common/hero.rs"]
-mod hero;
 
+use common::hero;
 use common::walk::{REACH, Walk};
 use common::{Random, random_stick};
 use footwork::adjust::ground::{FitToGround, GroundConfig, GroundStep, GroundedBody, GroundedFoot};

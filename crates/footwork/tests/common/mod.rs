@@ -1,9 +1,10 @@
 //! What the tests share: databases built once per test binary, scripted input, random numbers with a seed.
 
-// Every test binary uses another part of it.
+// Each test program and each bench uses a part of it.
 #![allow(dead_code)]
 
 pub mod cases;
+pub mod hero;
 pub mod stages;
 pub mod strides;
 pub mod tiny;

@@ -1,0 +1,176 @@
+//! `footwork bench` and `footwork search`: what they say about a small database is true.
+
+use crate::common;
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// A folder with a database of a few clips.
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    common::mocap(dir.path());
+    common::ok(dir.path(), &["build", "mocap", "-o", "mocap.fwdb"]);
+    dir
+}
+
+fn keys(object: &Value) -> BTreeSet<&str> {
+    object.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+#[test]
+fn every_structure_is_measured_on_every_set_and_exact_ones_are() {
+    let dir = folder();
+    let told = common::json(dir.path(), &["bench", "search", "--db", "mocap.fwdb", "--count", "12"]);
+    assert_eq!(keys(&told), BTreeSet::from(["rows", "columns", "results", "ratio_boxes_over_tree", "exact"]));
+    assert_eq!(told["exact"], true);
+    assert_eq!(told["columns"], 27);
+    assert_eq!(keys(&told["ratio_boxes_over_tree"]), BTreeSet::from(["a", "b", "c", "d"]));
+    let rows = told["rows"].as_f64().unwrap();
+    let results = told["results"].as_array().unwrap();
+    let expected = [
+        "queries",
+        "backend",
+        "setting",
+        "kernel",
+        "median_us",
+        "mean_us",
+        "p99_us",
+        "recall",
+        "cost_ratio",
+        "nodes_touched",
+        "rows_touched",
+        "index_bytes",
+        "build_ms",
+    ];
+    let mut seen = BTreeSet::new();
+    for r in results {
+        assert_eq!(keys(r), BTreeSet::from(expected), "{r}");
+        let number = |key: &str| r[key].as_f64().unwrap_or_else(|| panic!("{key} of {r}"));
+        assert!(0.0 < number("median_us") && number("median_us") <= number("p99_us"), "{r}");
+        assert!((0.0..=1.0).contains(&number("recall")) && number("cost_ratio") >= 1.0, "{r}");
+        assert!(number("rows_touched") <= rows, "{r}");
+        let (queries, backend) = (r["queries"].as_str().unwrap(), r["backend"].as_str().unwrap());
+        let has_nodes = !["brute", "voxel", "clusters"].contains(&backend);
+        // O3DE's leaves are larger than this database: its tree is a single one.
+        let has_some = has_nodes && !r["setting"].as_str().unwrap().contains("O3DE");
+        assert!(!has_some || queries != "c" || number("nodes_touched") > 0.0, "{r}");
+        assert!(has_nodes || number("nodes_touched") == 0.0, "{r}");
+        if ["brute", "boxes", "tree", "flat"].contains(&backend) || r["setting"] == "exact" {
+            assert_eq!((number("recall"), number("cost_ratio")), (1.0, 1.0), "{r}");
+        }
+        assert_eq!(r["kernel"].is_string(), backend == "tree", "{r}");
+        assert!(seen.insert((queries, backend, r["setting"].to_string(), r["kernel"].to_string())), "twice: {r}");
+    }
+    for queries in ["a", "b", "c", "d"] {
+        for backend in ["brute", "boxes", "tree", "flat", "kdtree", "pca", "voxel", "clusters"] {
+            let there = seen.iter().filter(|s| (s.0, s.1) == (queries, backend)).count();
+            let several = ["kdtree", "pca", "voxel", "clusters"].contains(&backend);
+            assert!(there >= if several { 3 } else { 1 }, "{backend} on {queries}: {there}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_asked_for_is_not_measured() {
+    let dir = folder();
+    let args = ["bench", "search", "--db", "mocap.fwdb", "--count", "5", "--queries", "d,a", "--backend", "tree,pca"];
+    let told = common::json(dir.path(), &args);
+    for r in told["results"].as_array().unwrap() {
+        assert!(["a", "d"].contains(&r["queries"].as_str().unwrap()), "{r}");
+        assert!(["tree", "pca"].contains(&r["backend"].as_str().unwrap()), "{r}");
+    }
+    assert!(told["ratio_boxes_over_tree"]["a"].is_null(), "{told}");
+    let text = common::ok(dir.path(), &args);
+    assert!(text.contains("tree") && text.contains("d: queries of a game") && !text.contains("c: normal"), "{text}");
+}
+
+#[test]
+fn cold_searches_are_measured_too() {
+    let dir = folder();
+    let args =
+        ["bench", "search", "--db", "mocap.fwdb", "--cold", "--count", "2", "--queries", "a", "--backend", "tree"];
+    assert_eq!(common::json(dir.path(), &args)["exact"], true);
+}
+
+#[test]
+fn unknown_names_are_refused_with_those_that_there_are() {
+    let dir = folder();
+    for (args, word) in [
+        (["bench", "search", "--backend", "trees"], "clusters"),
+        (["bench", "search", "--queries", "e"], "possible values: a, b, c, d"),
+        (["bench", "search", "--count", "0"], "--count"),
+    ] {
+        let run = common::run(dir.path(), &args);
+        assert_eq!(run.code, Some(2), "{run:?}");
+        assert!(run.stderr.contains(word), "{run:?}");
+    }
+}
+
+fn costs(told: &Value) -> Vec<f64> {
+    told["candidates"].as_array().unwrap().iter().map(|c| c["cost"].as_f64().unwrap()).collect()
+}
+
+#[test]
+fn a_question_is_answered_alike_by_every_exact_search_and_its_costs_add_up() {
+    let dir = folder();
+    let ask = |more: &[&str]| {
+        let args = ["search", "--db", "mocap.fwdb", "--clip", "walk_175", "--at", "0.5"];
+        common::json(dir.path(), &[&args, more].concat())
+    };
+    let own = ask(&[]);
+    // What plays fits itself exactly.
+    assert_eq!((&own["jumps"], &own["candidates"][0]["cost"]), (&false.into(), &0.0.into()));
+    assert_eq!(own["candidates"][0]["verdict"], "continued");
+    assert_eq!(costs(&own).len(), 6);
+    let goal = ["--goal-speed", "4", "--goal-direction", "60"];
+    let fast = ask(&goal);
+    assert_eq!(fast["jumps"], true);
+    assert_eq!(fast["candidates"][0]["verdict"], "chosen");
+    assert!(costs(&fast).is_sorted());
+    for c in fast["candidates"].as_array().unwrap() {
+        let sum: f64 = c["channels"].as_array().unwrap().iter().map(|c| c[1].as_f64().unwrap()).sum();
+        let cost = c["cost"].as_f64().unwrap();
+        assert!((cost - sum - c["beside"].as_f64().unwrap()).abs() < 1e-3, "{c}");
+    }
+    for search in ["brute", "boxes", "flat", "kdtree"] {
+        assert_eq!(ask(&[&goal[..], &["--search", search]].concat())["candidates"], fast["candidates"], "{search}");
+    }
+    let explained = ask(&[&goal[..], &["--explain"]].concat());
+    assert!(explained["candidates"].as_array().unwrap().len() >= fast["candidates"].as_array().unwrap().len());
+    let left = ask(&["--stick", "-1,0", "--gait", "walk"]);
+    assert_ne!(left["candidates"], own["candidates"]);
+    // As many as there are is fine too.
+    assert!(costs(&ask(&["--k", "1000000"])).len() > 100);
+}
+
+#[test]
+fn questions_that_cannot_be_asked_are_refused_by_name() {
+    let dir = folder();
+    let fails = |args: &[&str], parts: &[&str]| {
+        common::fails(dir.path(), &[&["search", "--db", "mocap.fwdb"], args].concat(), parts);
+    };
+    fails(&["--clip", "walk_17"], &["--clip walk_17", "walk_175"]);
+    fails(&["--clip", "walk_175", "--at", "1000"], &["--at 1000", "walk_175"]);
+    fails(&["--clip", "walk_175", "--stick", "2,0"], &["--stick", "-1 to 1"]);
+    fails(&["--clip", "walk_175", "--stick", "1"], &["--stick", "X,Z"]);
+    fails(&["--clip", "walk_175", "--goal-speed", "NaN"], &["--goal-speed"]);
+}
+
+#[test]
+fn every_stage_of_an_update_is_measured_and_costs_something() {
+    let dir = folder();
+    let told = common::json(dir.path(), &["bench", "update", "--db", "mocap.fwdb", "--frames", "300"]);
+    assert_eq!(keys(&told), BTreeSet::from(["foresight", "joints", "frames", "rows", "search"]));
+    assert!(told["frames"].as_u64().unwrap() > 100, "{told}");
+    assert!(told["foresight"]["bytes"].as_u64().unwrap() > 0 && told["foresight"]["median_us"].as_f64().unwrap() > 0.0);
+    let rows = told["rows"].as_array().unwrap();
+    let names: Vec<&str> = rows.iter().map(|r| r["stages"].as_str().unwrap()).collect();
+    let stages = ["orientation_warp", "stride_warp", "ground", "look_at", "hands"];
+    let last = ["all", "recording", "ground_recording"];
+    assert_eq!(names, [&["bare", "default"][..], &stages, &last].concat());
+    let us = |name: &str| rows.iter().find(|r| r["stages"] == name).unwrap()["median_us"].as_f64().unwrap();
+    assert!(us("bare") > 0.0 && us("bare") < us("default"));
+    for stage in stages {
+        assert!(us(stage) > us("default") && us(stage) < us("all"), "{stage}: {told}");
+    }
+}

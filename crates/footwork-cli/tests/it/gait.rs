@@ -1,0 +1,98 @@
+//! `footwork gait`: the list, the gates, the files.
+
+use crate::common;
+
+use common::{fails, has_keys, json, ok, run};
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+#[test]
+fn every_gate_is_reported_with_its_bounds_and_source() {
+    let dir = folder();
+    let report = json(dir.path(), &["gait", "--report"]);
+    let gates = report["gates"].as_array().unwrap();
+    assert!(gates.len() >= 20);
+    for g in gates {
+        has_keys(g, &["name", "value", "low", "high", "holds", "source", "at"]);
+        assert_eq!(g["holds"], true, "{g}");
+    }
+    let cells = report["coverage"].as_array().unwrap();
+    assert!(cells.len() > 100 && cells.iter().all(|c| c["hole"] == false));
+    let text = ok(dir.path(), &["gait", "--report"]);
+    assert!(text.contains("walk_130_swing_knee_peak_deg") && text.contains("gates hold"), "{text}");
+}
+
+#[test]
+fn clips_are_listed_by_name_and_written_as_bvh_that_builds() {
+    let dir = folder();
+    let list = json(dir.path(), &["gait", "--clip", "walk_1*"]);
+    let names: Vec<&str> = list["clip_list"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"walk_130") && names.iter().all(|n| n.starts_with("walk_1")), "{names:?}");
+    ok(dir.path(), &["gait", "-o", "out", "--clip", "turn_90_*"]);
+    ok(dir.path(), &["gait", "-o", "out", "--clip", "curve_125_*"]);
+    let built = json(dir.path(), &["build", "out", "-o", "out.fwdb"]);
+    assert_eq!(built["clips"], 6, "{built}");
+}
+
+#[test]
+fn a_small_pack_is_written_whole_and_alone() {
+    let dir = folder();
+    let pack = json(dir.path(), &["gait", "-o", "pack", "--pack", "19"]);
+    assert_eq!(pack["clip_list"].as_array().unwrap().len(), footwork_gait::PACK_19.len());
+    let built = json(dir.path(), &["build", "pack", "-o", "pack.fwdb"]);
+    let names: Vec<&str> = built["clip_list"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
+    assert!(names.len() == 19 && names.iter().all(|n| footwork_gait::PACK_19.contains(n)), "{names:?}");
+    assert_eq!(run(dir.path(), &["gait", "--pack", "20"]).code, Some(2));
+}
+
+#[test]
+fn clips_read_back_from_files_keep_tags_events_and_loops() {
+    let dir = folder();
+    let built_in = json(dir.path(), &["inspect"]);
+    ok(dir.path(), &["gait", "-o", "mocap"]);
+    ok(dir.path(), &["build", "mocap", "-o", "mocap.fwdb"]);
+    let read = json(dir.path(), &["inspect", "--db", "mocap.fwdb"]);
+    for key in ["tags", "events"] {
+        assert!(built_in[key].as_array().is_some_and(|list| !list.is_empty()));
+        // The loops of blend spaces are not written: their seconds are those of nothing else.
+        let cycles_s = |v: &serde_json::Value| {
+            let cycle = v.as_array().unwrap().iter().find(|tag| tag["name"] == "cycle");
+            cycle.map_or(0.0, |tag| tag["seconds"].as_f64().unwrap())
+        };
+        let sorted = |v: &serde_json::Value| {
+            let own_s = |tag: &serde_json::Value| match (tag["seconds"].as_f64(), tag["name"].as_str()) {
+                // Those loops have footsteps too.
+                (_, Some(name)) if name.ends_with("_footstep") => name.to_owned(),
+                (Some(s), Some("no_locomotion")) => format!("no_locomotion {:.3}", s - cycles_s(v)),
+                (Some(s), name) => format!("{} {s:.3}", name.unwrap()),
+                _ => tag.to_string(),
+            };
+            let mut list: Vec<String> =
+                v.as_array().unwrap().iter().filter(|tag| tag["name"] != "cycle").map(own_s).collect();
+            list.sort();
+            list
+        };
+        assert_eq!(sorted(&read[key]), sorted(&built_in[key]), "{key}");
+    }
+    let loops = |v: &serde_json::Value| {
+        let clips = v["clip_list"].as_array().unwrap().iter();
+        clips.filter(|c| c["looping"] == true && !c["name"].as_str().unwrap().starts_with("cycle")).count()
+    };
+    assert_eq!(loops(&read), loops(&built_in));
+}
+
+#[test]
+fn a_pattern_without_a_clip_says_so() {
+    fails(folder().path(), &["gait", "--clip", "swim"], &["--clip swim", "footwork gait"]);
+}
+
+#[test]
+fn captured_walking_can_be_the_reference() {
+    let Some(takes) = common::data("captured_walking_can_be_the_reference", "lafan1") else { return };
+    let takes = takes.join("*walk*.bvh");
+    let report = json(folder().path(), &["gait", "--report", "--reference", takes.to_str().unwrap()]);
+    let jerk = report["gates"].as_array().unwrap().iter().find(|g| g["name"] == "walk_130_jerk_of_captured_walking");
+    assert_eq!(jerk.unwrap()["holds"], true, "{jerk:?}");
+}

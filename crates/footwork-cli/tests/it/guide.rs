@@ -1,0 +1,316 @@
+//! The guide is true: its commands run, its settings parse, its Python works, its reference leaves no key out.
+//!
+//! Each page runs in a folder of its own. The folder holds `hero.bvh`, another skeleton, and `mixamo/`, clips on that
+//! skeleton as glTF, if the page mentions it. Pages write `mocap/` by `footwork gait -o mocap`, so that a reader without
+//! clips can run every command; for the others, it holds a few clips. Blocks are taken in order. A TOML block whose
+//! first line is a comment with a file name is written to that file. Lines of shell blocks that start with `footwork` are
+//! run. Python blocks are run where a Python with safetensors exists. (Rust blocks are documentation tests of
+//! footwork-import.)
+
+use crate::common;
+
+use footwork::build::ClipRule;
+use footwork_import::doctor::CHECKS;
+use footwork_import::{CharacterConfig, parse_machine, reference};
+use footwork_metrics::eval::keys as metrics;
+use footwork_metrics::gate::Gate;
+use std::path::Path;
+
+/// Fenced blocks of a page: language and content.
+fn blocks(text: &str) -> Vec<(&str, &str)> {
+    let fenced = text.split("\n```").skip(1).step_by(2);
+    fenced.map(|b| b.split_once('\n').unwrap_or((b, ""))).collect()
+}
+
+/// Words of a command line; single quotes hold words together.
+fn words(line: &str) -> Vec<&str> {
+    let parts = line.split('\'').enumerate();
+    parts.flat_map(|(i, p)| if i % 2 == 1 { vec![p] } else { p.split_whitespace().collect() }).collect()
+}
+
+/// The file that a TOML block says it is.
+fn file_name(block: &str) -> Option<&str> {
+    let first = block.lines().next()?.strip_prefix("# ")?;
+    first.ends_with(".toml").then_some(first)
+}
+
+fn toml_parses(page: &str, block: &str) {
+    let refused = if file_name(block).is_some_and(|f| f.ends_with(".tags.toml")) {
+        toml::from_str::<ClipRule>(block).err().map(|e| e.to_string())
+    } else if file_name(block) == Some("gate.toml") {
+        Gate::parse(block, &["default", "reference"]).err().map(|e| e.to_string())
+    } else if let Some(file) = file_name(block).filter(|f| f.ends_with(".machine.toml")) {
+        parse_machine(block, Path::new(file)).err().map(|e| e.to_string())
+    } else {
+        toml::from_str::<CharacterConfig>(block).err().map(|e| e.to_string())
+    };
+    assert!(refused.is_none(), "{page}: {}\n{block}", refused.unwrap());
+}
+
+/// Does what a page says; gives the number of commands that were run.
+fn follow(page: &str) -> usize {
+    let text = std::fs::read_to_string(common::repository().join("docs/guide").join(page)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    if !text.contains("\nfootwork gait -o mocap\n") {
+        common::mocap(dir.path());
+    }
+    common::hero(dir.path());
+    if text.contains("mixamo/") {
+        common::mixamo(dir.path());
+    }
+    let mut commands = 0;
+    for (language, block) in blocks(&text) {
+        match language {
+            "toml" => {
+                toml_parses(page, block);
+                if let Some(file) = file_name(block) {
+                    std::fs::write(dir.path().join(file), block).unwrap();
+                }
+            }
+            "sh" => {
+                for line in block.lines().filter(|l| l.split_whitespace().next() == Some("footwork")) {
+                    let run = common::run(dir.path(), &words(line)[1..]);
+                    assert_eq!(run.code, Some(0), "{page}: {line}\n{run:?}");
+                    commands += 1;
+                }
+            }
+            "python" => python(page, dir.path(), block),
+            "text" | "rust" => {}
+            other => panic!("{page}: a block of language `{other}`: nobody checks it"),
+        }
+    }
+    commands
+}
+
+fn python(page: &str, folder: &Path, block: &str) {
+    let Some(python) = common::python(&format!("python of {page}")) else { return };
+    let run = common::finish(std::process::Command::new(python).current_dir(folder).args(["-c", block]));
+    assert_eq!(run.code, Some(0), "{page}: {run:?}");
+}
+
+#[test]
+fn corrections_can_be_followed() {
+    assert!(follow("corrections.md") >= 4);
+}
+
+#[test]
+fn start_can_be_followed() {
+    assert!(follow("start.md") >= 3);
+}
+
+#[test]
+fn your_clips_can_be_followed() {
+    assert!(follow("your-clips.md") >= 5);
+}
+
+#[test]
+fn retargeting_can_be_followed() {
+    assert!(follow("retargeting.md") >= 6);
+}
+
+#[test]
+fn mixamo_can_be_followed() {
+    assert!(follow("mixamo.md") >= 9);
+}
+
+#[test]
+fn few_clips_can_be_followed() {
+    assert!(follow("few-clips.md") >= 5);
+}
+
+#[test]
+fn formats_can_be_followed() {
+    assert!(follow("formats.md") >= 8);
+}
+
+#[test]
+fn schema_can_be_followed() {
+    assert!(follow("schema.md") >= 2);
+}
+
+#[test]
+fn tuning_can_be_followed() {
+    assert!(follow("tuning.md") >= 3);
+}
+
+#[test]
+fn learned_can_be_followed() {
+    assert!(follow("learned.md") >= 4);
+}
+
+#[test]
+fn doctor_can_be_followed() {
+    assert!(follow("doctor.md") >= 6);
+}
+
+#[test]
+fn doctor_lists_every_check_as_it_is() {
+    let page = std::fs::read_to_string(common::repository().join("docs/guide/doctor.md")).unwrap();
+    let rows: Vec<&str> = page.lines().filter(|l| l.starts_with("| `") && l.split(" | ").count() == 4).collect();
+    assert_eq!(rows.len(), CHECKS.len());
+    for (row, check) in rows.iter().zip(CHECKS) {
+        let mends = if check.mends { "yes" } else { "no" };
+        let wanted = format!("| `{}` | {} | {mends} | ", check.name, check.severity.name());
+        assert!(row.starts_with(&wanted), "docs/guide/doctor.md: {row}\nexpected {wanted}..");
+    }
+}
+
+#[test]
+fn film_can_be_followed() {
+    assert!(follow("film.md") >= 11);
+}
+
+#[test]
+fn report_can_be_followed() {
+    assert!(follow("report.md") >= 5);
+}
+
+#[test]
+fn record_and_replay_can_be_followed() {
+    assert!(follow("record-and-replay.md") >= 6);
+}
+
+#[test]
+fn why_can_be_followed() {
+    assert!(follow("why.md") >= 5);
+}
+
+#[test]
+fn studio_can_be_followed() {
+    follow("studio.md");
+}
+
+#[test]
+fn quality_can_be_followed() {
+    assert!(follow("quality.md") >= 4);
+}
+
+#[test]
+fn quality_explains_every_metric() {
+    let page = std::fs::read_to_string(common::repository().join("docs/guide/quality.md")).unwrap();
+    let explained: Vec<&str> = page.lines().filter(|l| l.starts_with("| `") && l.split(" | ").count() == 3).collect();
+    for key in metrics() {
+        assert!(explained.iter().any(|l| l.contains(&format!("`{key}`"))), "docs/guide/quality.md: {key}");
+    }
+}
+
+#[test]
+fn person_can_be_followed() {
+    assert!(follow("person.md") >= 5);
+}
+
+#[test]
+fn search_can_be_followed() {
+    assert!(follow("search.md") >= 6);
+}
+
+#[test]
+fn bevy_can_be_followed() {
+    follow("bevy.md");
+}
+
+#[test]
+fn in_your_game_can_be_followed() {
+    follow("in-your-game.md");
+}
+
+#[test]
+fn database_file_can_be_followed() {
+    assert!(follow("database-file.md") >= 1);
+}
+
+#[test]
+fn state_machines_can_be_followed() {
+    assert!(follow("state-machines.md") >= 5);
+}
+
+#[test]
+fn comparison_can_be_followed() {
+    assert!(follow("comparison.md") >= 2);
+}
+
+#[test]
+fn configuration_can_be_followed() {
+    follow("configuration.md");
+}
+
+#[test]
+fn every_page_has_its_test_and_its_place_in_the_readme() {
+    let this = include_str!("guide.rs");
+    let readme = std::fs::read_to_string(common::repository().join("README.md")).unwrap();
+    for page in common::names(&common::repository().join("docs/guide")) {
+        assert!(this.contains(&format!("follow(\"{page}\")")), "{page} is not followed by a test");
+        assert!(readme.contains(&format!("docs/guide/{page}")), "README.md does not lead to {page}");
+    }
+}
+
+#[test]
+fn tuning_knows_every_verdict_of_an_explanation() {
+    use footwork::search::{Exclusion, Verdict};
+    let page = std::fs::read_to_string(common::repository().join("docs/guide/tuning.md")).unwrap();
+    let verdicts = [Verdict::Chosen, Verdict::Continued, Verdict::TooLittleBetter, Verdict::CostlierBy(1.0)];
+    let reasons =
+        [Exclusion::EndOfClip, Exclusion::NearCurrent, Exclusion::DoNotEnter, Exclusion::Tags, Exclusion::Cost];
+    let told = verdicts.iter().map(Verdict::to_string).chain(reasons.iter().map(Exclusion::to_string));
+    for words in told.map(|w| w.trim_end_matches(" 1.000").to_owned()) {
+        assert!(page.contains(&format!("*{words}*")), "docs/guide/tuning.md does not explain `{words}`");
+    }
+}
+
+/// Compares a file with what it is generated as; `UPDATE_GOLDEN=1` rewrites it.
+fn generated(path: &str, wanted: &str) {
+    let file = common::repository().join(path);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&file, wanted).unwrap();
+    }
+    let there = std::fs::read_to_string(&file).unwrap();
+    let line = there.lines().zip(wanted.lines()).find(|(a, b)| a != b);
+    assert!(
+        there == wanted,
+        "{path} is out of date at {line:?}: UPDATE_GOLDEN=1 cargo test -p footwork-cli --test it guide"
+    );
+}
+
+const BEGIN: &str =
+    "<!-- Generated from the settings of the code: UPDATE_GOLDEN=1 cargo test -p footwork-cli --test it guide -->\n";
+const END: &str = "<!-- End of what is generated. -->\n";
+
+#[test]
+fn the_reference_is_that_of_the_settings() {
+    let path = "docs/guide/configuration.md";
+    let page = std::fs::read_to_string(common::repository().join(path)).unwrap();
+    let (before, rest) = page.split_once(BEGIN).expect("the page lacks the first marker");
+    let (_, after) = rest.split_once(END).expect("the page lacks the last marker");
+    generated(path, &format!("{before}{BEGIN}\n{}\n{END}{after}", reference::markdown()));
+}
+
+#[test]
+fn the_example_of_a_biped_spells_out_the_defaults() {
+    let dir = tempfile::tempdir().unwrap();
+    let printed = common::run(dir.path(), &["config"]).stdout;
+    let head = "# A person, with every setting at its default: a file to copy from. `footwork config` prints it.\n#\n\
+                #   footwork build mocap/ --config examples/biped.toml -o biped.fwdb\n\n";
+    generated("examples/biped.toml", &format!("{head}{printed}"));
+    let parse = |text: &str| CharacterConfig::parse(text, Path::new("biped.toml")).unwrap();
+    assert_eq!(parse(&printed), CharacterConfig::default());
+    // What is commented out is right as well.
+    let commented = |l: &str| l.starts_with('#') && !l.starts_with("# ");
+    let all: Vec<&str> = printed.lines().map(|l| if commented(l) { &l[1..] } else { l }).collect();
+    let all = parse(&all.join("\n"));
+    assert!(all.build.pose_rate_hz.is_some() && all.build.clips[0].tags[0].start_s.is_some());
+    assert!(all.source.ranges.len() == 1 && all.build.schema.channels[0].axis.is_some());
+}
+
+#[test]
+fn the_examples_are_configurations() {
+    let names = common::names(&common::repository().join("examples"));
+    let configurations: Vec<_> = names.iter().filter(|name| name.ends_with(".toml")).collect();
+    assert!(!configurations.is_empty());
+    for name in configurations {
+        let file = common::repository().join("examples").join(name);
+        match name.ends_with(".machine.toml") {
+            true => _ = footwork_import::load_machine(&file).unwrap(),
+            false => _ = CharacterConfig::load(&file).unwrap(),
+        }
+    }
+}

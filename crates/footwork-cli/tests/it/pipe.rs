@@ -1,0 +1,34 @@
+//! Who reads a command's output may stop reading: `footwork inspect | head` ends quietly.
+
+use crate::common;
+
+use std::process::Stdio;
+
+#[test]
+fn a_closed_pipe_ends_every_command_quietly() {
+    let dir = tempfile::tempdir().unwrap();
+    common::mocap(dir.path());
+    for args in [
+        &["build", "mocap", "-o", "a.fwdb"][..],
+        &["inspect", "--db", "a.fwdb"],
+        &["inspect", "--db", "a.fwdb", "--json"],
+        &["simulate", "--db", "a.fwdb", "--seconds", "2", "--explain", "1"],
+        &["film", "mocap/idle.bvh", "-o", "a.png"],
+        &["config"],
+        &["--help"],
+        &[],
+    ] {
+        let mut command = common::footwork(dir.path());
+        let mut child = command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // Nobody reads, from before the first line on.
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {told}");
+        assert!(told.is_empty(), "{args:?}: {told}");
+    }
+    // What was to be done is done all the same.
+    for file in ["a.fwdb", "a.png", "footwork-demo/strip.png"] {
+        assert!(dir.path().join(file).exists(), "{file}");
+    }
+}

@@ -1,0 +1,12 @@
+//! Motion files in and out, folders, sidecars, the doctor.
+
+mod any_bytes;
+mod common;
+mod detected_contacts;
+mod doctor;
+mod folders;
+#[cfg(feature = "fbx")]
+mod formats;
+mod import_real_motion;
+mod multiply;
+mod settings;

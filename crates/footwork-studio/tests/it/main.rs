@@ -1,0 +1,5 @@
+//! The studio without a window.
+
+mod app;
+mod live;
+mod tags;

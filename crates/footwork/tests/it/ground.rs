@@ -1,0 +1,241 @@
+//! A built-in walk over level ground, laid over slopes, stairs, rubble and platforms.
+
+use crate::common;
+
+use common::Random;
+use common::walk::{REACH, Walk};
+use footwork::adjust::ground::{FitToGround, GroundConfig, GroundStep, GroundedBody, GroundedFoot};
+use footwork::adjust::two_bone_ik::BentLeg;
+use footwork::input::GroundPoint;
+use footwork::math::{cos, sin, tan};
+use footwork::pose::Pose;
+use footwork::rig::Sole;
+use glam::Vec3;
+
+/// What a run over some ground was like.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Most distance between the sole of a standing foot and the ground, metres.
+    gap_m: f32,
+    /// How far toe or heel were under the ground.
+    under_m: f32,
+    /// Least that was left of a leg's length, beyond what the clip leaves.
+    straightest_m: f32,
+    /// Mean jerk of the pelvis in the world.
+    jerk_mps3: f32,
+    /// Same of the clip.
+    flat_jerk_mps3: f32,
+    /// Fastest foot in any direction.
+    fastest_mps: f32,
+    /// Most that the pelvis sank.
+    sunk_m: f32,
+    /// Most distance between standing sole and ground without the job.
+    without_m: f32,
+    /// Fastest standing toe over the ground.
+    slide_mps: f32,
+}
+
+/// Walks; `ground` and `carried` (how the character was moved by its platform) depend on the time.
+fn run(walk: &Walk, ground: impl Fn(Vec3, f32) -> GroundPoint + Sync, carried: impl Fn(f32) -> Vec3) -> Seen {
+    let config = GroundConfig::default();
+    let standing = Pose::rest(&walk.skeleton);
+    let soles: Vec<Sole> = walk.body.legs.iter().map(|l| Sole::new(&walk.skeleton, &standing, l.unwrap())).collect();
+    let job = FitToGround { config: &config, soles: &soles };
+    let mut feet = [GroundedFoot::default(); 2];
+    let mut body = GroundedBody::default();
+    let mut seen = Seen { straightest_m: f32::MAX, ..Seen::default() };
+    let (mut pelvis, mut flat) = (Vec::new(), Vec::new());
+    let mut before: Option<[Vec3; 2]> = None;
+    for frame in 0..walk.frames() {
+        let time_s = frame as f32 * walk.dt_s();
+        let mut pose = walk.pose(frame);
+        flat.push(walk.at(&pose, walk.body.hips).translation);
+        pose.translations[0] += carried(time_s);
+        let hook = |at: Vec3| ground(at, time_s);
+        let touches = walk.contacts(frame).map(u8::from);
+        let level = pose.clone();
+        walk.bend(&mut pose, |lower, pose| {
+            let world_from_root = pose.world_from_root();
+            let step = GroundStep { ground: &hook, touches: &touches, world_from_root, dt_s: walk.dt_s() };
+            job.update(&step, lower, &mut feet, &mut body);
+            job.apply(&feet, &body, lower, pose);
+        });
+        pelvis.push(walk.at(&pose, walk.body.hips).translation - carried(time_s) * Vec3::new(1.0, 0.0, 1.0));
+        seen.sunk_m = seen.sunk_m.max(body.sunk.value);
+        let root = pose.world_from_root();
+        let mut toes = [Vec3::ZERO; 2];
+        for side in 0..2 {
+            let leg = walk.body.legs[side].unwrap();
+            let gap = |pose: &Pose| {
+                let toe = root * pose.in_root(&walk.skeleton, leg.toe);
+                let tip = toe.point(soles[side].tip);
+                let heel = root * pose.in_root(&walk.skeleton, leg.ankle);
+                let heel = heel.point(soles[side].heel);
+                let toe = toe.translation - Vec3::Y * soles[side].toe_height_m;
+                [toe, heel, tip].map(|p| p.y - hook(p).height_m)
+            };
+            let [toe, heel, tip] = gap(&pose);
+            if touches[side] == 1 {
+                seen.gap_m = seen.gap_m.max(toe.min(heel).min(tip).abs());
+                let [toe, heel, tip] = gap(&level);
+                seen.without_m = seen.without_m.max(toe.min(heel).min(tip).abs());
+            }
+            seen.under_m = seen.under_m.max(-toe.min(heel).min(tip));
+            let left = |pose: &Pose| {
+                let b = BentLeg::of(&walk.skeleton, pose, leg);
+                let (upper, lower) = (b.knee.translation - b.hip.translation, b.ankle.translation - b.knee.translation);
+                upper.length() + lower.length() - (b.ankle.translation - b.hip.translation).length()
+            };
+            // Straighter than the limit is only who is so in the clip.
+            seen.straightest_m = seen.straightest_m.min(left(&pose) - left(&level).min(REACH.kept_m));
+            toes[side] = walk.at(&pose, leg.toe).translation - carried(time_s) * Vec3::new(1.0, 0.0, 1.0);
+        }
+        if let Some(before) = before.replace(toes) {
+            for side in 0..2 {
+                let speed = (toes[side] - before[side]).length() / walk.dt_s();
+                seen.fastest_mps = seen.fastest_mps.max(speed);
+                if touches[side] == 1 && walk.contacts(frame - 1)[side] {
+                    let moved = (toes[side] - before[side]) * Vec3::new(1.0, 0.0, 1.0);
+                    seen.slide_mps = seen.slide_mps.max(moved.length() / walk.dt_s());
+                }
+            }
+        }
+    }
+    let jerk = |p: &[Vec3]| {
+        let all: Vec<f32> = p.windows(4).map(|w| (w[3] - w[2] * 3.0 + w[1] * 3.0 - w[0]).length()).collect();
+        all.iter().sum::<f32>() / all.len() as f32 / (walk.dt_s() * walk.dt_s() * walk.dt_s())
+    };
+    (seen.jerk_mps3, seen.flat_jerk_mps3) = (jerk(&pelvis), jerk(&flat));
+    seen
+}
+
+fn check(name: &str, seen: &Seen) {
+    println!(
+        "{name}: gap {:.2} of {:.0} cm, under {:.2} cm, pelvis jerk x {:.2}, sinks {:.1} cm, foot at most {:.1} m/s, slides at most {:.1} cm/s",
+        seen.gap_m * 100.0,
+        seen.without_m * 100.0,
+        seen.under_m * 100.0,
+        seen.jerk_mps3 / seen.flat_jerk_mps3,
+        seen.sunk_m * 100.0,
+        seen.fastest_mps,
+        seen.slide_mps * 100.0,
+    );
+    assert!(seen.gap_m < 0.01, "{name}: standing feet are {} m off the ground", seen.gap_m);
+    assert!(seen.under_m < 0.01, "{name}: a foot is {} m under the ground", seen.under_m);
+    assert!(seen.straightest_m > -1e-4, "{name}: a leg is {} m straighter than allowed", -seen.straightest_m);
+    assert!(seen.jerk_mps3 < 2.0 * seen.flat_jerk_mps3, "{name}: {} of {}", seen.jerk_mps3, seen.flat_jerk_mps3);
+    assert!(seen.fastest_mps < 7.0, "{name}: a foot moves at {} m/s", seen.fastest_mps);
+    assert!(seen.slide_mps < 0.25, "{name}: a standing toe slides at {} m/s", seen.slide_mps);
+}
+
+fn resting(_: f32) -> Vec3 {
+    Vec3::ZERO
+}
+
+/// Level, then a ramp up along Z for 3 m (`grade` metres per metre), then level.
+fn ramp(at: Vec3, grade: f32) -> GroundPoint {
+    let z = (at.z - 0.8).clamp(0.0, 3.0);
+    let normal = if z > 0.0 && z < 3.0 { Vec3::new(0.0, 1.0, -grade).normalize() } else { Vec3::Y };
+    GroundPoint { height_m: z * grade, normal, ..Default::default() }
+}
+
+#[test]
+fn slopes_of_20_degrees() {
+    for name in ["walk_100_loop", "walk_125_loop"] {
+        for deg in [20.0f32, -20.0] {
+            let grade = tan(deg.to_radians());
+            let seen = run(&Walk::new(name), |at, _| ramp(at, grade), resting);
+            assert!(seen.without_m > 0.5);
+            check(&format!("{name}, {deg} degrees"), &seen);
+        }
+    }
+}
+
+#[test]
+fn stairs_of_18_cm() {
+    for tread in [0.3, 0.6] {
+        for rise in [0.18, -0.18] {
+            let stairs = |at: Vec3, _: f32| {
+                let step = ((at.z - 0.8) / tread).ceil().clamp(0.0, 6.0);
+                GroundPoint { height_m: step * rise, ..Default::default() }
+            };
+            for name in ["walk_50_loop", "walk_80_loop", "walk_100_loop"] {
+                let seen = run(&Walk::new(name), stairs, resting);
+                assert!(seen.without_m > 0.5);
+                check(&format!("{name}, treads of {tread} m, {rise} m each"), &seen);
+            }
+        }
+    }
+}
+
+/// Smooth bumps: a grid of random heights, cubic in between.
+fn bumps(seed: u64, cell_m: f32, high_m: f32) -> impl Fn(Vec3) -> GroundPoint {
+    let at = move |x: i32, z: i32| {
+        let mut r = Random(seed ^ ((x as u64) << 32) ^ (z as u32 as u64));
+        r.next();
+        r.between(-high_m, high_m)
+    };
+    let height = move |x: f32, z: f32| {
+        let (x, z) = (x / cell_m, z / cell_m);
+        let (i, k) = (x.floor(), z.floor());
+        let (u, v) = (footwork::math::smoothstep(x - i), footwork::math::smoothstep(z - k));
+        let (i, k) = (i as i32, k as i32);
+        let lerp = footwork::math::lerp;
+        lerp(lerp(at(i, k), at(i + 1, k), u), lerp(at(i, k + 1), at(i + 1, k + 1), u), v)
+    };
+    move |p: Vec3| {
+        let e = 1e-3;
+        let dx = (height(p.x + e, p.z) - height(p.x - e, p.z)) / (2.0 * e);
+        let dz = (height(p.x, p.z + e) - height(p.x, p.z - e)) / (2.0 * e);
+        GroundPoint { height_m: height(p.x, p.z), normal: Vec3::new(-dx, 1.0, -dz).normalize(), ..Default::default() }
+    }
+}
+
+#[test]
+fn rubble_of_16_cm() {
+    for seed in 1..9 {
+        let ground = bumps(seed, 0.6, 0.08);
+        let seen = run(&Walk::new("walk_125_loop"), |at, _| ground(at), resting);
+        assert!(seen.without_m > 0.04);
+        check(&format!("rubble {seed}"), &seen);
+    }
+}
+
+#[test]
+fn a_platform_that_rises_and_swings() {
+    let lift = |t: f32| Vec3::new(0.3 * sin(2.0 * t), 0.25 * sin(3.0 * t), 0.0);
+    let speed = |t: f32| Vec3::new(0.6 * cos(2.0 * t), 0.75 * cos(3.0 * t), 0.0);
+    let ground = |_: Vec3, t: f32| GroundPoint { height_m: lift(t).y, velocity: speed(t), ..Default::default() };
+    let seen = run(&Walk::new("walk_125_loop"), ground, |t| Vec3::new(lift(t).x, 0.0, 0.0));
+    assert!(seen.without_m > 0.2);
+    check("platform", &seen);
+}
+
+#[test]
+fn a_root_that_jumps_up_a_stair_moves_no_joint() {
+    // Where the root is put is the game's business: capsules are put on treads at once.
+    let stairs = |at: Vec3, _: f32| GroundPoint {
+        height_m: ((at.z - 0.8) / 0.3).ceil().clamp(0.0, 6.0) * 0.18,
+        ..Default::default()
+    };
+    let walk = Walk::new("walk_80_loop");
+    let root = |frame: usize| walk.pose(frame).translations[0];
+    let jumps = |t: f32| {
+        let frame = ((t / walk.dt_s()).round() as usize).min(walk.frames() - 1);
+        Vec3::Y * stairs(root(frame), 0.0).height_m
+    };
+    let (rests, jumps) = (run(&walk, stairs, resting), run(&walk, stairs, jumps));
+    check("a root that jumps", &jumps);
+    assert!((rests.jerk_mps3 - jumps.jerk_mps3).abs() < 0.05 * rests.jerk_mps3, "{rests:?} {jumps:?}");
+}
+
+#[test]
+fn level_ground_is_no_change_and_no_ground_no_harm() {
+    let walk = Walk::new("walk_125_loop");
+    let seen = run(&walk, |_, _| GroundPoint::default(), resting);
+    // But for legs that are straighter than a corrected leg may be.
+    assert!(seen.gap_m < 2e-3 && seen.sunk_m < 1e-5 && (seen.jerk_mps3 / seen.flat_jerk_mps3 - 1.0).abs() < 1e-3);
+    let nowhere = GroundPoint { height_m: f32::NAN, ..Default::default() };
+    let seen = run(&walk, |_, _| nowhere, resting);
+    assert!(seen.jerk_mps3.is_finite() && seen.fastest_mps < 7.0);
+}

@@ -1,25 +1,25 @@
-//! What can be wrong with a BVH file, and what to do about it.
+//! Errors of BVH files, each with its remedy.
 
 use footwork::clip::ClipError;
 use footwork::skeleton::{Skeleton, SkeletonError};
 
-/// A file that cannot be used: where and why. Shown as `walk.bvh:12: ...`.
+/// An unusable file, with place and reason. Shown as `walk.bvh:12: ...`.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{file}{}: {problem}", line.map(|l| format!(":{l}")).unwrap_or_default())]
 pub struct BvhError {
     /// The source given to the parser, usually a path.
     pub file: String,
-    /// Line, counted from 1; `None` where the problem lies in no single line.
+    /// Line, counted from 1; `None` for a problem of the whole file.
     pub line: Option<usize>,
-    /// What is wrong.
+    /// The problem.
     pub problem: BvhProblem,
 }
 
-/// What is wrong with a BVH file. Frames count from 0.
+/// A problem of a BVH file. Frames count from 0.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BvhProblem {
-    /// Nothing in it.
+    /// The file has no bytes.
     #[error("the file is empty: expected `HIERARCHY`; export or copy the file again")]
     Empty,
     /// Two bytes per letter.
@@ -37,21 +37,21 @@ pub enum BvhProblem {
     /// A word out of place.
     #[error("expected {expected}, found `{found}`")]
     Expected {
-        /// What the place asks for.
+        /// The words that are valid here.
         expected: String,
-        /// What is there.
+        /// The word found.
         found: String,
     },
     /// The file ends in its middle.
     #[error("the file ends here, expected {expected}: it is truncated; export or copy it again")]
     Truncated {
-        /// What should follow.
+        /// The words that would be valid next.
         expected: String,
     },
     /// No `ROOT`.
     #[error("the hierarchy has no joints: expected `ROOT <name>`, found `{found}`")]
     NoJoints {
-        /// What is there instead.
+        /// The word found.
         found: String,
     },
     /// A second `ROOT`.
@@ -73,7 +73,7 @@ pub enum BvhProblem {
     RepeatedName {
         /// The name.
         joint: String,
-        /// Where it was first.
+        /// Line of its first use.
         first_line: usize,
     },
     /// More joints than any rig has.
@@ -84,9 +84,9 @@ pub enum BvhProblem {
     OpenBrace {
         /// The joint.
         joint: String,
-        /// Where its brace is.
+        /// Line of its brace.
         opened_line: usize,
-        /// What is there instead, quoted; or the end of the file.
+        /// The word found, quoted; or the end of the file.
         found: String,
     },
     /// `}` without `{`.
@@ -116,9 +116,9 @@ pub enum BvhProblem {
     ChannelCount {
         /// The joint.
         joint: String,
-        /// What the file says.
+        /// The value in the file.
         claimed: u64,
-        /// What it lists.
+        /// The number of names in the list.
         found: usize,
     },
     /// Two values for one component.
@@ -143,16 +143,16 @@ pub enum BvhProblem {
     /// No motion block.
     #[error("expected `MOTION` after the hierarchy, found `{found}`")]
     NoMotion {
-        /// What is there.
+        /// The word found.
         found: String,
     },
-    /// Not usable as time.
+    /// An invalid frame time.
     #[error(
         "a frame time of `{found}` is not usable: expected seconds per frame, 0.001 to 1 (not frames per second), \
          such as 0.033333"
     )]
     FrameTime {
-        /// What the file says.
+        /// The value in the file.
         found: String,
     },
     /// `Frames: 0`.
@@ -176,9 +176,9 @@ pub enum BvhProblem {
         "found {found} frames, expected {claimed} as `Frames:` says: the file is truncated; export or copy it again"
     )]
     TooFewRows {
-        /// What the file says.
+        /// The value in the file.
         claimed: u64,
-        /// Rows there are.
+        /// Number of rows.
         found: usize,
     },
     /// More rows than promised.
@@ -186,17 +186,17 @@ pub enum BvhProblem {
         "found {found} frames, expected {claimed} as `Frames:` says: correct `Frames:` to {found}, or remove the rest"
     )]
     TooManyRows {
-        /// What the file says.
+        /// The value in the file.
         claimed: u64,
-        /// Rows there are.
+        /// Number of rows.
         found: usize,
     },
-    /// A word where a number should be.
+    /// A word in the place of a number.
     #[error("{place}: expected a number, found `{found}`{}", comma_hint(.found))]
     NotANumber {
         /// Frame, joint and channel; or the keyword.
         place: String,
-        /// What is there.
+        /// The word found.
         found: String,
     },
     /// NaN, infinity, or too large for a 32-bit number.
@@ -204,7 +204,7 @@ pub enum BvhProblem {
     NotFinite {
         /// Frame, joint and channel; or the keyword.
         place: String,
-        /// What is there.
+        /// The word found.
         found: String,
     },
     /// A few channels, very many joints and frames.
@@ -219,21 +219,21 @@ pub enum BvhProblem {
         /// Numbers in the motion block.
         values: usize,
     },
-    /// A unit that is none.
+    /// An invalid unit.
     #[error(
         "{metres_per_unit} metres per unit are not usable: expected a positive number, such as 0.01 for centimetres"
     )]
     BadUnits {
-        /// What was given.
+        /// The value given.
         metres_per_unit: f32,
     },
-    /// No bone, no guess.
+    /// No bone has a length, so that the unit cannot be guessed.
     #[error("no bone has a length, so the unit cannot be guessed: say which it is, for instance centimetres")]
     UnknownUnits,
-    /// Names or offsets that make no skeleton.
+    /// Names or offsets of an invalid skeleton.
     #[error(transparent)]
     Skeleton(#[from] SkeletonError),
-    /// Numbers that make no clip.
+    /// Numbers of an invalid clip.
     #[error(transparent)]
     Clip(#[from] ClipError),
 }

@@ -8,13 +8,19 @@
 mod fixtures;
 
 use fixtures::{Gltf, fbx_person, fbx_walker, person, walker};
-use footwork::build::{BuildConfig, BuildOptions, build};
+use footwork::build::{BuildConfig, BuildOptions, ClipRule, build};
 use footwork::clip::{Annotations, ContactTrack, RawClip};
 use footwork::database::MirrorMode;
+use footwork::frames::ClipIndex;
 use footwork::input::{Gait, Goal, GroundPoint, HandTarget, MotionInput, Stick, TrajectoryPoint};
+use footwork::learned::{
+    Calibration, Layer, Network, NetworkParts, Networks, Precision, ROTATION_WIDTH, Sampler, Weights,
+};
+use footwork::machine::Machine;
 use footwork::matcher::{MatcherConfig, MotionMatcher};
 use footwork::math::Facing;
 use footwork::recorder::{Recorder, RecorderConfig};
+use footwork_fuzz::random::Random;
 use footwork_gait::GaitOptions;
 use footwork_import::glb::{GlbOptions, write_clip};
 use footwork_import::{CharacterConfig, Units, bvh, gltf};
@@ -49,6 +55,14 @@ Frame Time: 0.0333333
 1.5e-1 -95.25 4 0 90 0 30 +20 10
 ";
 
+const LOOP: &str = "name = \"walk*\"
+before = \"idle\"
+after = \"walk_130_loop\"
+tags = [{ name = \"all\" }, { name = \"all\", start_s = 0.2 }]
+costs = [{ cost = 1.5 }]
+curves = [{ name = \"one\", keys = [[0.25, -1.0]] }]
+";
+
 const BARE: &str = "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Yrotation End Site { OFFSET 0 1 0 } } MOTION Frames: 1 \
                     Frame Time: 1\r\n5";
 
@@ -77,7 +91,7 @@ tags = [{ name = \"slow\", start_s = 0.1, end_s = 0.5 }]
 [matcher]
 responsiveness = 1.5
 channel_cost = { \"hip velocity\" = 2.0 }
-search = { interval_s = 0.2, backend = \"kd_tree\" }
+search = { interval_s = 0.2, backend = \"kdtree\" }
 orientation_warp = { max_deg = 45.0 }
 stride_warp = { min = 0.8, max = 1.2 }
 ";
@@ -89,6 +103,123 @@ do_not_enter = [[1.0, 1.2]]
 costs = [{ cost = 0.5, start_s = 0.3, end_s = 0.4 }]
 events = [{ name = \"step\", time_s = 0.5 }]
 curves = [{ name = \"height\", keys = [[0.0, 1.0], [0.5, 2.0]] }]
+";
+
+/// Each kind of state, layer and transition, over the clips of [`footwork_fuzz::clips`].
+const MACHINE: &str = "start = \"free\"
+[variables]
+crouch = 0.0
+speed = 1.5
+waving = 1.0
+[triggers]
+wave = 0.3
+
+[[states]]
+name = \"free\"
+match = \"!upper_body | walk\"
+channel_cost = { \"Hips velocity\" = 2.0 }
+max_speed_mps = 3.0
+stay_s = [0.1, 0.4]
+[[states]]
+name = \"once\"
+match = \"\"
+once = true
+[[states]]
+name = \"stand\"
+clip = [\"idle\", \"aim_level_yaw_0\"]
+from_s = 0.1
+rate = 1.5
+[[states]]
+name = \"go\"
+blend_space = \"speed\"
+root_motion = false
+[[states]]
+name = \"inner\"
+[[states.machine.states]]
+name = \"a\"
+clip = \"walk_130_loop\"
+mirrored = true
+[[states.machine.states]]
+name = \"b\"
+blend_space = \"found\"
+[[states.machine.transitions]]
+from = \"a\"
+to = \"b\"
+when = \"event.left_footstep | clip_s > 0.2\"
+
+[[transitions]]
+from = \"free\"
+to = \"stand\"
+when = \"stayed & speed_mps < 0.5\"
+[[transitions]]
+from = [\"stand\", \"once\"]
+to = \"inner\"
+when = \"ended | crouch > 0.5 & !(tag.walk)\"
+[[transitions]]
+from = \"inner\"
+to = \"go\"
+when = \"state_s >= 0.3\"
+[[transitions]]
+to = \"free\"
+when = \"desired_turn_deg > 90 & left_s < 0.2 | stranded\"
+
+[[blend_spaces]]
+name = \"speed\"
+parameters = [\"speed_mps\", \"speed\"]
+samples = [
+    { clip = \"walk_130_loop\", at = [1.3, 0.0] },
+    { clip = \"run_320_loop\", at = [3.2, 0.0] },
+    { clip = \"walk_130_loop\", at = [1.3, 2.0], mirrored = true },
+]
+[[blend_spaces]]
+name = \"found\"
+parameters = [\"desired_speed_mps\"]
+from_clips = { clips = [\"*_loop\"], measure = [\"speed_mps\"], both_sides = true }
+sync = \"time\"
+ranges = [[0.5, 3.0]]
+smoothing_half_life_s = 0.2
+
+[[layers]]
+name = \"aim\"
+mask = { upper_body = 1.0, Head = 0.5 }
+additive = true
+reference = \"idle\"
+clip = \"aim_level_yaw_0\"
+weight = \"crouch\"
+[[layers]]
+name = \"gestures\"
+clip = \"walk_130_loop\"
+in_step = true
+weight = 0.5
+half_life_s = 0.0
+
+[[montages]]
+name = \"wave\"
+layer = \"gestures\"
+clip = \"wave_left\"
+start = \"wave\"
+stop = \"crouch\"
+priority = 1
+root_motion = true
+blend_in_s = 0.1
+sections = [{ name = \"up\", from_s = 0.0 }, { name = \"wave\", from_s = 0.7, to_s = 1.5, next = \"wave\", leave = \"!waving\" }]
+notifies = [{ name = \"first\", at_s = 0.1 }]
+windows = [{ name = \"busy\", from_s = 0.2, to_s = 1.0 }]
+";
+
+const CHOOSER: &str = "[variables]
+injured = 0.0
+speed = 1.0
+[[rows]]
+when = \"injured & speed > 2\"
+character = \"machine\"
+[[rows]]
+when = \"!injured\"
+character = \"plain\"
+match = \"walk | idle\"
+channel_cost = { \"Hips velocity\" = 0.5 }
+[[rows]]
+character = \"plain\"
 ";
 
 fn main() {
@@ -129,6 +260,7 @@ fn main() {
     write("fbx", "turned_text.fbx", &turned.ascii());
     write("fbx", "still.fbx", &fbx_person().binary());
 
+    CharacterConfig::parse(CHARACTER, Path::new("character.toml")).unwrap();
     write("toml", "character.toml", CHARACTER.as_bytes());
     write("toml", "sidecar.toml", SIDECAR.as_bytes());
     write("toml", "defaults.toml", toml::to_string(&CharacterConfig::default()).unwrap().as_bytes());
@@ -138,6 +270,19 @@ fn main() {
         write("fwdb", &format!("{name}.fwdb"), &database(mirror));
     }
     write("fwtrace", "person.fwtrace", &recording());
+    for (name, precision) in [("f32", Precision::F32), ("f16", Precision::F16), ("i8", Precision::I8)] {
+        write("fwnet", &format!("{name}.fwnet"), &networks(precision));
+    }
+
+    let machine = footwork_import::parse_machine(MACHINE, Path::new("machine.toml")).unwrap();
+    Machine::new(footwork_fuzz::clip_database(), machine).unwrap();
+    write("machine", "machine.toml", MACHINE.as_bytes());
+    write("machine", "chooser.toml", CHOOSER.as_bytes());
+    write("machine", "biped.toml", include_bytes!("../crates/footwork-gait/assets/biped.machine.toml"));
+    write("sidecar", "sidecar.toml", SIDECAR.as_bytes());
+    write("sidecar", "loop.toml", LOOP.as_bytes());
+    let rule = ClipRule { looping: Some(true), ..toml::from_str(LOOP).unwrap() };
+    write("sidecar", "written.toml", toml::to_string(&rule).unwrap().as_bytes());
 }
 
 /// Some frames of the built-in person along a curve, ten a second.
@@ -159,6 +304,50 @@ fn database(mirror: MirrorMode) -> Vec<u8> {
     config.clips = vec![toml::from_str(SIDECAR).unwrap()];
     config.clips[0].discard.clear();
     build(&[person_walking(14)], &config, &BuildOptions::default()).unwrap().0.to_bytes().unwrap()
+}
+
+/// Small networks with arbitrary weights, whose bodies stay near one of the built-in person.
+fn networks(precision: Precision) -> Vec<u8> {
+    const LATENTS: usize = 2;
+    let (db, _) = build(&[person_walking(14)], &BuildConfig::default(), &BuildOptions::default()).unwrap();
+    let mut sampler = Sampler::new(&db);
+    let layout = sampler.layout().clone();
+    let (mut features, mut constants) = (vec![0.0; db.schema.columns], vec![0.0; layout.width()]);
+    sampler.sample(ClipIndex::new(0), false, 0.5, &mut features, &mut constants);
+    // The motion of the root, contacts, and the rotations of a few joints.
+    let outputs: Vec<usize> =
+        (0..4 * ROTATION_WIDTH).chain(layout.root_velocity.start..layout.next_contacts.end).collect();
+    let body: Vec<f32> = outputs.iter().map(|at| constants[*at]).collect();
+    let resting: Vec<f32> = features.iter().copied().chain([0.0; LATENTS]).collect();
+
+    let (columns, code, bodies) = (features.len(), resting.len(), outputs.len());
+    let mut random = Random(7);
+    let compressor = network(&[columns + 2 * bodies, 4, LATENTS], &[0.0; LATENTS], 1.0, &mut random);
+    let parts = NetworkParts {
+        decompressor: network(&[code, 8, bodies], &body, 0.05, &mut random).with_precision(precision),
+        outputs: outputs.iter().map(|at| *at as u32).collect(),
+        constants,
+        stepper: network(&[code, 8, code], &vec![0.0; code], 0.5, &mut random).with_precision(precision),
+        projector: network(&[columns, 8, code], &resting, 1.0, &mut random).with_precision(precision),
+        compressor: (precision == Precision::I8).then(|| compressor.with_precision(precision)),
+        resting,
+        calibration: Calibration { transition_distance: 0.5, longest_step_s: 2.0, trusted_distance: 1.0 },
+    };
+    Networks::new(&db, parts).unwrap().to_bytes().unwrap()
+}
+
+/// A network with layers of these widths and outputs around `mean`.
+fn network(widths: &[usize], mean: &[f32], spread: f32, random: &mut Random) -> Network {
+    let mut numbers = |n: usize| (0..n).map(|_| (random.below(2001) as f32 - 1000.0) / 4000.0).collect::<Vec<f32>>();
+    let layers =
+        widths.windows(2).map(|w| Layer { weights: Weights::F32(numbers(w[0] * w[1])), bias: numbers(w[1]) }).collect();
+    Network {
+        input_mean: vec![0.0; widths[0]],
+        input_std: vec![1.0; widths[0]],
+        layers,
+        output_std: vec![spread; mean.len()],
+        output_mean: mean.to_vec(),
+    }
 }
 
 /// Some seconds of a character with goals of all kinds, and hooks.

@@ -12,12 +12,11 @@ use std::sync::{Arc, LazyLock};
 const BASE: usize = 8 << 20;
 
 /// The character that the corpus was recorded with.
-static CHARACTER: LazyLock<Arc<Character>> = LazyLock::new(|| {
-    Arc::new(Character::new(footwork_fuzz::database(), MatcherConfig::default()).unwrap())
-});
+static CHARACTER: LazyLock<Arc<Character>> =
+    LazyLock::new(|| Arc::new(Character::new(footwork_fuzz::database(), MatcherConfig::default()).unwrap()));
 
-fuzz_target!(|data: &[u8]| {
-    LazyLock::force(&CHARACTER);
+// Clips take longer to make than a file may take.
+fuzz_target!(init: { LazyLock::force(&CHARACTER); }, |data: &[u8]| {
     limited(data, BASE, || {
         let Ok(trace) = fwtrace::read(data) else { return };
         assert!(trace.updates() > 0 && trace.update_at(trace.time_s(trace.updates() - 1)) < trace.updates());

@@ -28,9 +28,9 @@ fn built(config: &BuildConfig) -> Option<Database> {
     Some(build(std::slice::from_ref(&*CLIP), config, &BuildOptions::default()).ok()?.0)
 }
 
-fuzz_target!(|data: &[u8]| {
+// Clips take longer to make than a file may take.
+fuzz_target!(init: { LazyLock::force(&DATABASE); }, |data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    LazyLock::force(&DATABASE);
     limited(data, BASE, || {
         character(text);
         sidecar(text);

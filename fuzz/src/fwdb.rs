@@ -9,6 +9,8 @@ use std::path::Path;
 
 /// Where the JSON of a safetensors file starts.
 const START: usize = 8;
+/// Key of the metadata in the header, of databases and of recordings.
+pub(crate) const KEY: &str = "footwork";
 
 /// Reads a database; one with the wrong hash once more, with the right one.
 pub fn read(bytes: &[u8]) -> Result<Database, FileError> {
@@ -31,12 +33,12 @@ pub(crate) fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
 }
 
 /// Header and numbers.
-fn split(file: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(crate) fn split(file: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = usize::try_from(u64::from_le_bytes(file.get(..START)?.try_into().ok()?)).ok()?;
     file[START..].split_at_checked(length)
 }
 
-fn join(header: &str, numbers: &[u8]) -> Vec<u8> {
+pub(crate) fn join(header: &str, numbers: &[u8]) -> Vec<u8> {
     let padded = format!("{header:<0$}", header.len().next_multiple_of(8));
     [&(padded.len() as u64).to_le_bytes(), padded.as_bytes(), numbers].concat()
 }
@@ -45,28 +47,39 @@ fn join(header: &str, numbers: &[u8]) -> Vec<u8> {
 pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let mut random = Random(seed.into());
     let file = data[..size].to_vec();
-    let way = random.below(8);
-    let parts = split(&file).filter(|_| way > 0);
-    let Some((header, numbers)) = parts else { return fuzzer_mutate(data, size, max_size) };
+    let changed = if random.below(8) > 0 { changed(&file, KEY, &mut random) } else { None };
+    match changed {
+        Some(new) => json::give_back(&new, data, max_size),
+        None => fuzzer_mutate(data, size, max_size),
+    }
+}
+
+/// The file with other metadata, another header or other numbers. `key` names the metadata. `None` if the file has no header.
+pub(crate) fn changed(file: &[u8], key: &str, random: &mut Random) -> Option<Vec<u8>> {
+    let (header, numbers) = split(file)?;
     let (mut numbers, most) = (numbers.to_vec(), numbers.len());
     let mut header = String::from_utf8_lossy(header).trim_end().to_owned();
-    if way > 4 {
-        change_number(&mut numbers, &mut random);
-    } else if way == 4 {
-        let length = fuzzer_mutate(&mut numbers, most, most);
-        numbers[length..].fill(0);
-    } else if let Ok(mut root) = serde_json::from_str::<Value>(&header) {
-        let ours = &mut root["__metadata__"]["footwork"];
-        match serde_json::from_str::<Value>(ours.as_str().unwrap_or_default()) {
-            Ok(mut inner) if way < 3 => {
-                (0..=random.below(3)).for_each(|_| json::mutate(&mut inner, &mut random));
-                *ours = Value::String(inner.to_string());
+    match random.below(7) {
+        way @ 0..3 => {
+            if let Ok(mut root) = serde_json::from_str::<Value>(&header) {
+                let ours = root.get_mut("__metadata__").and_then(|all| all.get_mut(key)).filter(|_| way < 2);
+                match ours.map(|text| (serde_json::from_str::<Value>(text.as_str().unwrap_or_default()), text)) {
+                    Some((Ok(mut inner), text)) => {
+                        (0..=random.below(3)).for_each(|_| json::mutate(&mut inner, random));
+                        *text = Value::String(inner.to_string());
+                    }
+                    _ => json::mutate(&mut root, random),
+                }
+                header = root.to_string();
             }
-            _ => json::mutate(&mut root, &mut random),
         }
-        header = root.to_string();
+        3 if most > 0 => {
+            let length = fuzzer_mutate(&mut numbers, most, most);
+            numbers[length..].fill(0);
+        }
+        _ => change_number(&mut numbers, random),
     }
-    json::give_back(&join(&header, &numbers), data, max_size)
+    Some(join(&header, &numbers))
 }
 
 /// Another value of four bytes.

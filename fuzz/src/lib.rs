@@ -5,17 +5,19 @@
 //! that is not sound.
 
 pub mod fwdb;
+pub mod fwnet;
 pub mod fwtrace;
 pub mod glb;
 pub mod json;
 pub mod memory;
 pub mod random;
 
-use footwork::build::{BuildConfig, BuildOptions, build};
+use footwork::build::{BuildConfig, BuildOptions, Multiply, build};
 use footwork::clip::RawClip;
-use footwork::database::Database;
-use footwork::matcher::{MatcherConfig, MotionMatcher};
+use footwork::database::{Database, MirrorMode};
 use footwork::input::{Gait, MotionInput, Stick};
+use footwork::matcher::{MatcherConfig, MotionMatcher};
+use footwork::pose::Pose;
 use footwork_gait::GaitOptions;
 use footwork_import::SceneError;
 use glam::Vec3;
@@ -48,19 +50,52 @@ pub fn database() -> Arc<Database> {
     Arc::new(build(&[clip], &BuildConfig::default(), &BuildOptions::default()).unwrap().0)
 }
 
+/// Some short clips to choose among: standing, walking, running, a gesture, a pose that aims.
+pub fn clips() -> Vec<RawClip> {
+    const NAMES: [&str; 5] = ["idle", "walk_130_loop", "run_320_loop", "wave_left", "aim_level_yaw_0"];
+    let options = GaitOptions { rate_hz: 30.0, routes: false, gestures: true, ..GaitOptions::default() };
+    footwork_gait::clips(&options).into_iter().filter(|c| NAMES.contains(&c.name.as_str())).collect()
+}
+
+/// The database of these clips, with their mirror images.
+///
+/// # Panics
+/// If it cannot be built.
+pub fn clip_database() -> Arc<Database> {
+    let mut config = BuildConfig { mirror: MirrorMode::Stored, ..BuildConfig::default() };
+    config.multiply.mode = Multiply::Off;
+    Arc::new(build(&clips(), &config, &BuildOptions::default()).unwrap().0)
+}
+
 /// Walks a character a little, where the settings fit.
 ///
 /// # Panics
-/// Where a pose is not finite.
+/// If a pose is not finite.
 pub fn walk(db: Arc<Database>, config: MatcherConfig) {
-    let Ok(mut character) = MotionMatcher::new(db, config) else { return };
+    if let Ok(character) = MotionMatcher::new(db, config) {
+        walk_character(character);
+    }
+}
+
+/// Walks a character a little.
+///
+/// # Panics
+/// If a pose is not finite.
+pub fn walk_character(mut character: MotionMatcher) {
     let inputs = [
         MotionInput::stick(Stick::towards(Vec3::Z, Gait::Walk)),
         MotionInput::stick(Stick::towards(-Vec3::X, Gait::Run)),
         MotionInput::default(),
     ];
     for (input, dt_s) in inputs.iter().zip([1.0 / 60.0, 0.15, 0.7]) {
-        let pose = character.update(input, dt_s).unwrap();
-        assert!(pose.translations.iter().all(|t| t.is_finite()) && pose.rotations.iter().all(|r| r.is_finite()));
+        finite(character.update(input, dt_s).unwrap());
     }
+}
+
+/// Checks a pose.
+///
+/// # Panics
+/// If a number of it is not finite.
+pub fn finite(pose: &Pose) {
+    assert!(pose.translations.iter().all(|t| t.is_finite()) && pose.rotations.iter().all(|r| r.is_finite()));
 }

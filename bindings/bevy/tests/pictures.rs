@@ -7,6 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tiny_skia::Pixmap;
 
+/// The folder of final artefacts, examples among them.
+fn target() -> PathBuf {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), |target| workspace.join(target))
+}
+
 /// Runs an example until it has saved its picture.
 fn picture(example: &str, after_s: &str) -> Option<Pixmap> {
     if Command::new("xvfb-run").arg("--help").output().is_err() {
@@ -14,10 +20,11 @@ fn picture(example: &str, after_s: &str) -> Option<Pixmap> {
         println!("no xvfb-run: no picture of `{example}`");
         return None;
     }
-    // target/<profile>/deps/pictures-... and target/<profile>/examples/<example>
+    let target = target();
+    // The profile is the folder of the test: <profile>/deps/pictures-...
     let test = std::env::current_exe().unwrap();
-    let profile: &Path = test.ancestors().nth(2).unwrap();
-    let folder = profile.parent().unwrap().join("bevy");
+    let profile = target.join(test.ancestors().nth(2).and_then(Path::file_name).unwrap());
+    let folder = target.join("bevy");
     std::fs::create_dir_all(&folder).unwrap();
     let file: PathBuf = folder.join(format!("{example}.png"));
     let _ = std::fs::remove_file(&file);

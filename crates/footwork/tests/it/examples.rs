@@ -1,16 +1,26 @@
 //! The examples run to their end. `cargo test` builds them beside the tests.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The folders in which cargo may have put the examples: of the target folder, and of the folder of intermediate artefacts where
+/// that is the same.
+fn folders() -> impl Iterator<Item = PathBuf> {
+    let test = std::env::current_exe().unwrap();
+    let profile = test.parent().and_then(Path::parent).unwrap().to_owned();
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), |t| workspace.join(t));
+    let name = profile.file_name().unwrap().to_owned();
+    [target.join(name), profile].into_iter().map(|folder| folder.join("examples"))
+}
+
 fn run(example: &str) -> Option<String> {
-    let deps = std::env::current_exe().unwrap();
-    let folder = deps.parent().and_then(|d| d.parent()).unwrap().join("examples");
-    let program = folder.join(format!("{example}{}", std::env::consts::EXE_SUFFIX));
-    if !program.is_file() {
-        assert!(std::env::var_os("CI").is_none(), "{} was not built", program.display());
-        eprintln!("skipped: {} was not built; run `cargo test -p footwork`", program.display());
+    let program = format!("{example}{}", std::env::consts::EXE_SUFFIX);
+    let Some(program) = folders().map(|folder| folder.join(&program)).find(|program| program.is_file()) else {
+        assert!(std::env::var_os("CI").is_none(), "{example} was not built");
+        eprintln!("skipped: {example} was not built; run `cargo test -p footwork`");
         return None;
-    }
+    };
     let ran = Command::new(program).output().unwrap();
     let errors = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success(), "{example}: {errors}");

@@ -374,7 +374,7 @@ fn a_file_that_cannot_grow_leaves_the_old_one_as_it_was() {
     let run = std::process::Command::new("sh")
         .args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$@\""])
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "a_file_that_cannot_grow_leaves_the_old_one_as_it_was"])
+        .args(["--exact", "invariant_5_all_or_nothing::a_file_that_cannot_grow_leaves_the_old_one_as_it_was"])
         .env("FOOTWORK_NO_ROOM", &path)
         .output()
         .unwrap();

@@ -76,6 +76,20 @@ fn hills(at: Vec3) -> GroundPoint {
     GroundPoint { height_m: 0.08 * sin(x) * cos(z), normal, ..Default::default() }
 }
 
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_hash_is_the_golden_one() {
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("golden.txt");
+        let found = format!("{:016x}\n", super::pose_hash());
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(&file, &found).unwrap();
+        }
+        let expected = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(expected, found, "other poses; if intended: UPDATE_GOLDEN=1 cargo test -p pose-hash");
+    }
+}
+
 /// SplitMix64: integer arithmetic gives the same numbers on every processor.
 struct Random(u64);
 

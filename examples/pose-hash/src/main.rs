@@ -76,6 +76,19 @@ fn hills(at: Vec3) -> GroundPoint {
     GroundPoint { height_m: 0.08 * sin(x) * cos(z), normal, ..Default::default() }
 }
 
+/// SplitMix64: integer arithmetic gives the same numbers on every processor.
+struct Random(u64);
+
+impl Random {
+    /// Returns the next number from 0 to 1, excluding 1.
+    fn unit(&mut self) -> f32 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 40) as f32 / (1u32 << 24) as f32
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
@@ -87,18 +100,5 @@ mod tests {
         }
         let expected = std::fs::read_to_string(&file).unwrap();
         assert_eq!(expected, found, "other poses; if intended: UPDATE_GOLDEN=1 cargo test -p pose-hash");
-    }
-}
-
-/// SplitMix64: integer arithmetic gives the same numbers on every processor.
-struct Random(u64);
-
-impl Random {
-    /// Returns the next number from 0 to 1, excluding 1.
-    fn unit(&mut self) -> f32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 40) as f32 / (1u32 << 24) as f32
     }
 }

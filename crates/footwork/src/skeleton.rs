@@ -11,6 +11,9 @@ pub struct Skeleton {
     parents: Vec<Option<JointIndex>>,
     rest: Vec<Transform>,
 }
+    /// `[joints]` the first child of each joint, and the next child of its parent.
+    first_child: Vec<Option<JointIndex>>,
+    next_sibling: Vec<Option<JointIndex>>,
 
 /// Why a skeleton cannot be.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -114,7 +117,13 @@ impl Skeleton {
                 return Err(SkeletonError::NotFinite { joint: name.clone() });
             }
         }
-        Ok(Self { names, parents, rest })
+        let (mut first_child, mut next_sibling) = (vec![None; names.len()], vec![None; names.len()]);
+        for (j, parent) in parents.iter().enumerate().rev() {
+            if let Some(p) = parent {
+                next_sibling[j] = first_child[p.at()].replace(JointIndex::new(j));
+            }
+        }
+        Ok(Self { names, parents, rest, first_child, next_sibling })
     }
 
     /// Number of joints.
@@ -190,18 +199,19 @@ impl Skeleton {
     fn prefix(&self) -> &str {
         const SHARE: f32 = 0.8;
         const FEWEST: usize = 6;
-        let own = || self.names.iter().map(|n| own_name(n));
-        let shared = |prefix: &str| own().filter(|n| n.starts_with(prefix)).count() as f32 >= SHARE * self.len() as f32;
-        let mut longest = "";
-        for name in own().filter(|_| self.len() >= FEWEST) {
-            for (at, c) in name.char_indices().filter(|(_, c)| !c.is_alphanumeric()) {
-                let prefix = &name[..at + c.len_utf8()];
-                if prefix.len() > longest.len() && shared(prefix) {
-                    longest = prefix;
-                }
-            }
+        if self.len() < FEWEST {
+            return "";
         }
-        longest
+        let least = SHARE * self.len() as f32;
+        // Sorted, the names that share it stand side by side, and the one in the middle is among them.
+        let mut own: Vec<&str> = self.names.iter().map(|n| own_name(n)).collect();
+        own.sort_unstable();
+        let middle = own[own.len() / 2];
+        let shared = |prefix: &str| own.iter().filter(|n| n.starts_with(prefix)).count() as f32 >= least;
+        let separators = middle.char_indices().filter(|(_, c)| !c.is_alphanumeric());
+        let ends: Vec<usize> = separators.map(|(at, c)| at + c.len_utf8()).collect();
+        let found = ends.partition_point(|end| shared(&middle[..*end]));
+        found.checked_sub(1).map_or("", |k| &middle[..ends[k]])
     }
 
     /// Rest pose in the space of the skeleton itself: joint 0's rest transform included.
@@ -242,7 +252,8 @@ impl Skeleton {
 
     /// Children of a joint, in order.
     pub fn children(&self, joint: JointIndex) -> impl Iterator<Item = JointIndex> + '_ {
-        (0..self.len()).map(JointIndex::new).filter(move |j| self.parents[j.at()] == Some(joint))
+        let first = self.first_child.get(joint.at()).copied().flatten();
+        std::iter::successors(first, |j| self.next_sibling[j.at()])
     }
 }
 

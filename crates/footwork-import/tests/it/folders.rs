@@ -152,3 +152,29 @@ fn what_is_directly_in_the_folder_keeps_its_name_where_the_folder_has_none() {
     let text = String::from_utf8_lossy(&out.stdout);
     assert!(out.status.success() && text.contains("1 passed"), "{text}");
 }
+
+#[test]
+fn a_chain_and_a_comb_of_thousands_of_joints_are_read() {
+    // Work that grows with the cube of the joints takes minutes for each of them.
+    const JOINTS: usize = 4000;
+    let chain = |text: &mut String| {
+        (1..JOINTS).for_each(|j| *text += &format!("JOINT Link_{j}\n{{\nOFFSET 0 1 0\n"));
+        *text += &"}\n".repeat(JOINTS);
+    };
+    let comb = |text: &mut String| {
+        for j in 1..JOINTS / 2 {
+            *text += &format!("JOINT Tooth_{j}\n{{\nOFFSET 1 0 0\n}}\nJOINT Back_{j}\n{{\nOFFSET 0 1 0\n");
+        }
+        *text += &"}\n".repeat(JOINTS / 2);
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let tree = |name: &str, joints: &dyn Fn(&mut String)| {
+        let mut text = "HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 3 Xposition Yposition Zposition\n".to_owned();
+        joints(&mut text);
+        text += "MOTION\nFrames: 2\nFrame Time: 0.0333\n0 95 0\n0 95 4\n";
+        fs::write(dir.path().join(name), text).unwrap();
+        import(dir.path(), &[name]).unwrap().clips[0].skeleton.len()
+    };
+    assert_eq!(tree("chain.bvh", &chain), JOINTS);
+    assert_eq!(tree("comb.bvh", &comb), JOINTS - 1);
+}

@@ -1,6 +1,7 @@
 //! Joint names, hierarchy and rest pose.
 
-use crate::frames::JointIndex;
+use crate::error::quoted;
+use crate::frames::{FARTHEST_M, JointIndex};
 use crate::math::{Quat, Transform};
 use glam::Vec3;
 
@@ -10,10 +11,10 @@ pub struct Skeleton {
     names: Vec<String>,
     parents: Vec<Option<JointIndex>>,
     rest: Vec<Transform>,
-}
     /// `[joints]` the first child of each joint, and the next child of its parent.
     first_child: Vec<Option<JointIndex>>,
     next_sibling: Vec<Option<JointIndex>>,
+}
 
 /// Why a skeleton cannot be.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -33,22 +34,37 @@ pub enum SkeletonError {
         rest: usize,
     },
     /// More than one joint without a parent, or the first has one.
-    #[error("joint `{joint}` breaks the tree: joint 0 alone has no parent, and parents come before children")]
+    #[error(
+        "joint `{joint}` breaks the tree: joint 0 alone has no parent, and parents come before children",
+        joint = quoted(.joint)
+    )]
     Tree {
         /// The joint.
         joint: String,
     },
     /// A name used twice.
-    #[error("joint name `{joint}` is used twice: rename one")]
+    #[error("joint name `{joint}` is used twice: rename one", joint = quoted(.joint))]
     RepeatedName {
         /// The name.
         joint: String,
     },
     /// NaN or infinity.
-    #[error("the rest pose of joint `{joint}` is not finite")]
+    #[error("the rest pose of joint `{joint}` is not finite", joint = quoted(.joint))]
     NotFinite {
         /// The joint.
         joint: String,
+    },
+    /// A position that no body has.
+    #[error(
+        "joint `{joint}`, rest pose: position: expected less than 2^30 m along every axis, found {found_m:e} m; check \
+         the unit of the file, or export it again",
+        joint = quoted(.joint)
+    )]
+    TooFar {
+        /// The joint.
+        joint: String,
+        /// The component that is farthest.
+        found_m: f32,
     },
     /// Joint indices are small on purpose.
     #[error("the skeleton has {joints} joints; at most {} are supported", Skeleton::MAX_JOINTS)]
@@ -57,7 +73,7 @@ pub enum SkeletonError {
         joints: usize,
     },
     /// A name that is not there.
-    #[error("no joint is named `{wanted}`{}", nearest_hint(.nearest))]
+    #[error("no joint is named `{wanted}`{}", nearest_hint(.nearest), wanted = quoted(.wanted))]
     Missing {
         /// The name asked for.
         wanted: String,
@@ -90,7 +106,7 @@ impl Skeleton {
     /// Checks and builds. `rest` holds each joint's transform to its parent in the rest pose, metres.
     ///
     /// # Errors
-    /// No joints, unequal lengths, a broken tree, repeated names, numbers that are not finite.
+    /// No joints, unequal lengths, a broken tree, repeated names, numbers that are not finite, positions beyond [`FARTHEST_M`].
     pub fn new(
         names: Vec<String>,
         parents: Vec<Option<JointIndex>>,
@@ -115,6 +131,10 @@ impl Skeleton {
             }
             if !rest[j].is_finite() {
                 return Err(SkeletonError::NotFinite { joint: name.clone() });
+            }
+            let found_m = rest[j].translation.abs().max_element();
+            if found_m >= FARTHEST_M {
+                return Err(SkeletonError::TooFar { joint: name.clone(), found_m });
             }
         }
         let (mut first_child, mut next_sibling) = (vec![None; names.len()], vec![None; names.len()]);

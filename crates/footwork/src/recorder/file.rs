@@ -21,7 +21,7 @@ pub const FORMAT_VERSION: u32 = 3;
 const KEY: &str = "footwork";
 const KIND: &str = "trace";
 /// Bytes of a segment at least: the header of its state.
-const LEAST_SEGMENT: usize = 512;
+pub(super) const LEAST_SEGMENT: usize = 512;
 
 /// A trace cannot be read or written.
 #[derive(Debug, thiserror::Error)]

@@ -2,9 +2,9 @@
 
 use crate::common;
 
+use common::strides::{stride, unmarked};
 use footwork_import::bvh::WriteOptions;
 use std::path::Path;
-use common::strides::{stride, unmarked};
 
 /// A folder `pack` of four loops; every other one shows its first frame again at the end.
 fn pack(folder: &Path) {

@@ -3,6 +3,7 @@
 use crate::common;
 
 use common::clip;
+use common::hero::{Hero, hero};
 use footwork::build::retarget::{RetargetOptions, reference, retarget_clip};
 use footwork::build::{BuildConfig, BuildOptions, build, prepare};
 use footwork::clip::RawClip;
@@ -13,7 +14,6 @@ use footwork::retarget::{Reference, RetargetError, RetargetMap};
 use footwork::roles::JointRoles;
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
-use common::hero::{Hero, hero};
 use std::collections::BTreeMap;
 
 fn from_rest(skeleton: &Skeleton) -> Reference {

@@ -229,6 +229,20 @@ pub enum ClipError {
         /// The component that is farthest.
         found_m: f32,
     },
+    /// A position of the rest pose that no body has.
+    #[error(
+        "clip `{clip}`, joint `{joint}`, rest pose: position: expected less than 2^30 m along every axis, found {found_m:e} m; \
+         check the unit of the file, or export it again",
+        clip = quoted(.clip), joint = quoted(.joint)
+    )]
+    RestTooFar {
+        /// Clip.
+        clip: String,
+        /// Joint.
+        joint: String,
+        /// The component that is farthest.
+        found_m: f32,
+    },
     /// Annotation that does not fit.
     #[error("clip `{clip}`: {what}", clip = quoted(.clip), what = cut_quotes(.what))]
     Annotation {
@@ -286,10 +300,16 @@ impl RawClip {
             let joint = self.skeleton.names()[i % joints].clone();
             return Err(ClipError::NotFinite { clip: clip(), frame: i / joints, joint });
         }
-        if let Some(i) = self.translations.iter().position(|t| t.abs().max_element() >= FARTHEST_M) {
-            let (frame, joint) = (i / joints, self.skeleton.names()[i % joints].clone());
-            let found_m = self.translations[i].abs().max_element();
+        let farthest = |t: &Vec3| t.abs().max_element();
+        let name = |joint: usize| self.skeleton.names()[joint].clone();
+        if let Some(i) = self.translations.iter().position(|t| farthest(t) >= FARTHEST_M) {
+            let (frame, joint, found_m) = (i / joints, name(i % joints), farthest(&self.translations[i]));
             return Err(ClipError::TooFar { clip: clip(), frame, joint, found_m });
+        }
+        let rest = self.skeleton.rest();
+        if let Some(j) = rest.iter().position(|r| farthest(&r.translation) >= FARTHEST_M) {
+            let (joint, found_m) = (name(j), farthest(&rest[j].translation));
+            return Err(ClipError::RestTooFar { clip: clip(), joint, found_m });
         }
         self.validate_annotations()
     }
@@ -380,11 +400,11 @@ mod tests {
             "{why}"
         );
         let rest = Transform::new(Vec3::X * 1e28, Quat::IDENTITY);
-        let why = Skeleton::new(vec!["Hips".into()], vec![None], vec![rest]).unwrap_err().to_string();
-        assert!(
-            why.starts_with("joint `Hips`, rest pose: position: expected less than 2^30 m along every axis, found 1"),
-            "{why}"
-        );
+        c = RawClip { skeleton: Skeleton::new(vec!["Hips".into()], vec![None], vec![rest]).unwrap(), ..clip() };
+        let why = c.validate().unwrap_err().to_string();
+        let (place, what) =
+            ("clip `c`, joint `Hips`, rest pose: position: ", "expected less than 2^30 m along every axis, found 1e28");
+        assert!(why.starts_with(&format!("{place}{what}")), "{why}");
     }
 
     #[test]

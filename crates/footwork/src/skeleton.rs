@@ -1,7 +1,7 @@
 //! Joint names, hierarchy and rest pose.
 
 use crate::error::quoted;
-use crate::frames::{FARTHEST_M, JointIndex};
+use crate::frames::JointIndex;
 use crate::math::{Quat, Transform};
 use glam::Vec3;
 
@@ -54,18 +54,6 @@ pub enum SkeletonError {
         /// The joint.
         joint: String,
     },
-    /// A position that no body has.
-    #[error(
-        "joint `{joint}`, rest pose: position: expected less than 2^30 m along every axis, found {found_m:e} m; check \
-         the unit of the file, or export it again",
-        joint = quoted(.joint)
-    )]
-    TooFar {
-        /// The joint.
-        joint: String,
-        /// The component that is farthest.
-        found_m: f32,
-    },
     /// Joint indices are small on purpose.
     #[error("the skeleton has {joints} joints; at most {} are supported", Skeleton::MAX_JOINTS)]
     TooMany {
@@ -106,7 +94,7 @@ impl Skeleton {
     /// Checks and builds. `rest` holds each joint's transform to its parent in the rest pose, metres.
     ///
     /// # Errors
-    /// No joints, unequal lengths, a broken tree, repeated names, numbers that are not finite, positions beyond [`FARTHEST_M`].
+    /// No joints, unequal lengths, a broken tree, repeated names, numbers that are not finite.
     pub fn new(
         names: Vec<String>,
         parents: Vec<Option<JointIndex>>,
@@ -131,10 +119,6 @@ impl Skeleton {
             }
             if !rest[j].is_finite() {
                 return Err(SkeletonError::NotFinite { joint: name.clone() });
-            }
-            let found_m = rest[j].translation.abs().max_element();
-            if found_m >= FARTHEST_M {
-                return Err(SkeletonError::TooFar { joint: name.clone(), found_m });
             }
         }
         let (mut first_child, mut next_sibling) = (vec![None; names.len()], vec![None; names.len()]);

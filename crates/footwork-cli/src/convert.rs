@@ -7,7 +7,7 @@ use crate::kind::{Kind, check_kinds};
 use crate::{clips, output, progress};
 use anyhow::{Context, Result, bail};
 use footwork::clip::RawClip;
-use footwork::files::read_at_most;
+use footwork::files::read_regular_at_most;
 use footwork_import::bvh::WriteOptions;
 use footwork_import::glb::{self, GlbClip, GlbOptions};
 use footwork_import::{Imported, resample, write_clip};
@@ -86,7 +86,8 @@ struct Mesh {
 
 impl Mesh {
     fn read(path: &Path) -> Result<Self> {
-        let bytes = read_at_most(path, MOST_BYTES).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes =
+            read_regular_at_most(path, MOST_BYTES).with_context(|| format!("cannot read {}", path.display()))?;
         Ok(Self { name: path.display().to_string(), bytes })
     }
 }

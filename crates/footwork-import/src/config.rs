@@ -293,6 +293,7 @@ fn annotate(
     }
     let mut take = Take::of(clip);
     if place.has(&take.sidecar) {
+        place.look(&take.sidecar).map_err(|error| ConfigFileError::Read { path: take.sidecar.clone(), error })?;
         let text = read_text(place, &take.sidecar)?;
         sidecar::apply(&sidecar::parse_within(&text, &take)?, clip, &take.sidecar)?;
         take.text = Some(text);

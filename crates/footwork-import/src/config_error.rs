@@ -2,6 +2,7 @@
 
 use crate::files::ImportError;
 use crate::format;
+use footwork::error::{cut_quotes, quoted};
 use std::path::PathBuf;
 
 /// Why a configuration cannot be used.
@@ -17,7 +18,7 @@ pub enum ConfigFileError {
         error: std::io::Error,
     },
     /// Not TOML, or unknown keys.
-    #[error("{}: {message}", path.display())]
+    #[error("{}: {message}", path.display(), message = cut_quotes(.message))]
     Parse {
         /// File.
         path: PathBuf,
@@ -25,7 +26,7 @@ pub enum ConfigFileError {
         message: String,
     },
     /// A value is invalid.
-    #[error("`{key}`: {what}")]
+    #[error("`{key}`: {what}", what = cut_quotes(.what))]
     Value {
         /// Key.
         key: &'static str,
@@ -39,7 +40,7 @@ pub enum ConfigFileError {
         pattern: PathBuf,
     },
     /// A pattern is invalid.
-    #[error("`{pattern}`: {what}")]
+    #[error("`{pattern}`: {what}", pattern = quoted(.pattern), what = cut_quotes(.what))]
     Pattern {
         /// Pattern.
         pattern: String,

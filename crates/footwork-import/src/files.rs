@@ -10,6 +10,7 @@ use crate::scene::{ClipsAndNotes, SceneError};
 use crate::take::{Origin, Take};
 use crate::upright;
 use footwork::clip::RawClip;
+use footwork::error::quoted;
 use footwork::files::write_atomically;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -54,7 +55,10 @@ pub enum ImportError {
         path: PathBuf,
     },
     /// One was asked for.
-    #[error("{} holds {} clips ({}): expected one; read all of them, or choose with a range", path.display(), names.len(), names.join(", "))]
+    #[error(
+        "{} holds {} clips ({}): expected one; read all of them, or choose with a range",
+        path.display(), names.len(), quoted(&names.join(", "))
+    )]
     SeveralClips {
         /// File.
         path: PathBuf,
@@ -74,7 +78,10 @@ pub enum ImportError {
     #[error("no files were given: expected at least one")]
     NoFiles,
     /// Clips are known by their names.
-    #[error("{} and {} both give a clip named `{name}`: rename one", first.display(), second.display())]
+    #[error(
+        "{} and {} both give a clip named `{name}`: rename one",
+        first.display(), second.display(), name = quoted(.name)
+    )]
     RepeatedName {
         /// Clip name: the file's, without extension.
         name: String,

@@ -1,5 +1,6 @@
 //! What the user should know about files that were read.
 
+use footwork::error::cut_quotes;
 use std::fmt;
 
 /// Something that the user should know, and that is no error.
@@ -13,7 +14,7 @@ pub struct Note {
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.about, self.text)
+        write!(f, "{}: {}", self.about, cut_quotes(&self.text))
     }
 }
 

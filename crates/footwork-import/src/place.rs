@@ -1,6 +1,6 @@
 //! Where files are read from: the disk, or memory where there is none, as in a web page.
 
-use footwork::files::{read_at_most, read_text_at_most};
+use footwork::files::{check_regular, read_regular_at_most, read_text_at_most};
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
@@ -13,10 +13,10 @@ pub(crate) enum Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The bytes of a file.
+    /// The bytes of a regular file.
     pub fn read(self, path: &Path, most_bytes: u64) -> io::Result<Cow<'a, [u8]>> {
         match self {
-            Self::Disk => read_at_most(path, most_bytes).map(Cow::Owned),
+            Self::Disk => read_regular_at_most(path, most_bytes).map(Cow::Owned),
             Self::Memory(_) => match self.find(path) {
                 Some(bytes) if bytes.len() as u64 <= most_bytes => Ok(Cow::Borrowed(bytes)),
                 Some(_) => Err(io::ErrorKind::FileTooLarge.into()),
@@ -36,18 +36,18 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Fails where there is nothing.
+    /// Fails unless there is a regular file.
     pub fn look(self, path: &Path) -> io::Result<()> {
         match self {
-            Self::Disk => std::fs::metadata(path).map(|_| ()),
+            Self::Disk => check_regular(path),
             Self::Memory(_) => self.read(path, u64::MAX).map(|_| ()),
         }
     }
 
-    /// True for a file that is there.
+    /// True where there is something of that name.
     pub fn has(self, path: &Path) -> bool {
         match self {
-            Self::Disk => path.is_file(),
+            Self::Disk => path.exists(),
             Self::Memory(_) => self.find(path).is_some(),
         }
     }

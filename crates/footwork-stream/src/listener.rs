@@ -2,11 +2,11 @@
 
 use crate::wire::{Follow, Hello, MOST_MESSAGE, VERSION, read, take_piece, text};
 use footwork::recorder::Piece;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, ErrorKind};
-use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,10 +19,12 @@ use tungstenite::{Error, HandshakeError, Message, WebSocket, accept_hdr_with_con
 const MOST_CONNECTIONS: usize = 16;
 /// Messages that wait for the studio. A game waits where there are more, and its recorder keeps what is new.
 const MOST_EVENTS: usize = 64;
-/// Time until a game must have said who it is.
+/// Time from the connection to the greeting of a game, the handshake included.
 const GREET: Duration = Duration::from_secs(5);
 /// Longest time until a game hears what the studio asks, and until a new connection is seen.
 const POLL: Duration = Duration::from_millis(20);
+/// Longest time that a new connection waits until one that is closed for it has ended.
+const ROOM: Duration = Duration::from_millis(500);
 /// Bytes of the reason why a connection is closed, by the protocol.
 const MOST_REASON: usize = 120;
 
@@ -177,6 +179,59 @@ impl Drop for Listener {
     }
 }
 
+/// The stages of a connection before and after its greeting.
+mod stage {
+    pub const WAITS: u8 = 0;
+    /// Greeted, or ended by itself.
+    pub const DONE: u8 = 1;
+    /// Closed at the deadline.
+    pub const LATE: u8 = 2;
+    /// Closed for a newer connection.
+    pub const REPLACED: u8 = 3;
+}
+
+/// A connection as its thread and the door share it.
+#[derive(Debug, Default)]
+struct Stage(AtomicU8);
+
+impl Stage {
+    /// Leaves [`stage::WAITS`] for another stage; false if it was left before.
+    fn leave(&self, to: u8) -> bool {
+        self.0.compare_exchange(stage::WAITS, to, SeqCst, SeqCst).is_ok()
+    }
+
+    /// Why the door has closed the connection, if it has.
+    fn why_closed(&self) -> Option<String> {
+        match self.0.load(SeqCst) {
+            stage::LATE => Some(format!("expected a greeting within {} s, found none", GREET.as_secs())),
+            stage::REPLACED => Some(format!(
+                "closed for a newer connection: expected a greeting before {MOST_CONNECTIONS} connections were open, found none"
+            )),
+            _ => None,
+        }
+    }
+}
+
+/// A connection without a greeting so far.
+struct Unfinished {
+    begun: Instant,
+    stage: Arc<Stage>,
+    /// The same connection as its thread has.
+    stream: TcpStream,
+}
+
+impl Unfinished {
+    /// Ends every read and write of its thread; false for a connection that has greeted or is closed.
+    fn close(&self, why: u8) -> bool {
+        let closed = self.stage.leave(why);
+        if closed {
+            // The other side may be gone already.
+            let _ = self.stream.shutdown(Shutdown::Both);
+        }
+        closed
+    }
+}
+
 /// The thread that lets games in.
 struct Door {
     listener: TcpListener,
@@ -189,22 +244,32 @@ impl Door {
     fn run(self) {
         let open = Arc::new(AtomicUsize::new(0));
         let mut next = 0;
+        // The oldest first.
+        let mut unfinished: VecDeque<Unfinished> = VecDeque::new();
         while !self.closed.load(SeqCst) {
+            unfinished.retain(|u| u.stage.0.load(SeqCst) == stage::WAITS);
+            while unfinished.front().is_some_and(|oldest| oldest.begun.elapsed() > GREET) {
+                unfinished.pop_front().map(|late| late.close(stage::LATE));
+            }
             let Ok((stream, peer)) = self.listener.accept() else {
                 thread::sleep(POLL);
                 continue;
             };
-            if open.load(SeqCst) >= MOST_CONNECTIONS {
+            let Ok(shared) = stream.try_clone() else { continue };
+            if open.load(SeqCst) >= MOST_CONNECTIONS && !make_room(&mut unfinished, &open) {
                 continue;
             }
             open.fetch_add(1, SeqCst);
             next += 1;
+            let stage = Arc::<Stage>::default();
+            unfinished.push_back(Unfinished { begun: Instant::now(), stage: Arc::clone(&stage), stream: shared });
             let guest = Guest {
                 id: next,
                 peer,
                 tell: self.tell.clone(),
                 closed: Arc::clone(&self.closed),
                 origins: Arc::clone(&self.origins),
+                stage,
             };
             let counter = Arc::clone(&open);
             let begun = thread::Builder::new().name("footwork game".to_owned()).spawn(move || {
@@ -218,6 +283,21 @@ impl Door {
     }
 }
 
+/// Closes the oldest connection without a greeting and waits until its thread has ended. False where every connection has
+/// greeted, or the thread cannot end: it waits for the studio to take its last event.
+fn make_room(unfinished: &mut VecDeque<Unfinished>, open: &AtomicUsize) -> bool {
+    while let Some(oldest) = unfinished.pop_front() {
+        if oldest.close(stage::REPLACED) {
+            break;
+        }
+    }
+    let end = Instant::now() + ROOM;
+    while open.load(SeqCst) >= MOST_CONNECTIONS && Instant::now() < end {
+        thread::sleep(Duration::from_millis(1));
+    }
+    open.load(SeqCst) < MOST_CONNECTIONS
+}
+
 /// A connection.
 struct Guest {
     id: u64,
@@ -225,6 +305,7 @@ struct Guest {
     tell: SyncSender<Told>,
     closed: Arc<AtomicBool>,
     origins: Arc<[String]>,
+    stage: Arc<Stage>,
 }
 
 impl Guest {
@@ -240,6 +321,9 @@ impl Guest {
             }
             ended
         });
+        // A connection that the door has closed fails in many ways, all for the same reason.
+        let ended = if known { ended } else { self.stage.why_closed().map_or(ended, Err) };
+        self.stage.leave(stage::DONE);
         // Nobody listens any more where the studio was closed.
         if let Err(why) = ended {
             let _ = self.tell.send(Told::Refused(format!("{}: {why}", self.peer)));
@@ -282,12 +366,14 @@ impl Guest {
     /// Hands on what a game says, until one of the two is gone. `known` once it has said who it is.
     fn serve(&self, socket: &mut WebSocket<TcpStream>, known: &mut bool) -> Result<(), String> {
         let (asks, asked) = channel();
-        let begun = Instant::now();
         while !self.closed.load(SeqCst) {
             match socket.read() {
                 Ok(Message::Text(words)) => {
                     let hello: Hello = read(&words)?;
                     hello.check()?;
+                    if !*known && !self.stage.leave(stage::DONE) {
+                        return Ok(());
+                    }
                     if !std::mem::replace(known, true) && self.tell.send(Told::Arrived(self.id, asks.clone())).is_err()
                     {
                         return Ok(());
@@ -312,9 +398,6 @@ impl Guest {
                 Err(Error::Io(_)) if *known => return Ok(()),
                 Err(Error::Protocol(tungstenite::error::ProtocolError::ResetWithoutClosingHandshake)) => return Ok(()),
                 Err(e) => return Err(e.to_string()),
-            }
-            if !*known && begun.elapsed() > GREET {
-                return Err(format!("expected a greeting, found none in {} s", GREET.as_secs()));
             }
             while let Ok(follow) = asked.try_recv() {
                 socket.send(Message::text(text(&follow))).map_err(|e| e.to_string())?;

@@ -6,10 +6,10 @@
 //! game -> studio  binary  number of the ask (u32, little endian), piece of the recording
 //! ```
 
+use footwork::error::cut_quotes;
 use footwork::recorder::{DataId, Piece};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// Where a studio listens by default: this machine only.
 pub const ADDRESS: &str = "127.0.0.1:7475";
@@ -20,8 +20,8 @@ pub(crate) const MOST_MESSAGE: usize = 16 << 20;
 /// Characters of a game at most, and bytes of a name.
 pub(crate) const MOST_CHARACTERS: usize = 4096;
 pub(crate) const MOST_NAME: usize = 256;
-/// The key of the version, in every text.
-const KEY: &str = "footwork_stream";
+/// Bytes of a text at most: the greeting of a game with as many characters as there may be, every letter of their names escaped.
+const MOST_TEXT: usize = MOST_CHARACTERS * (6 * MOST_NAME + 256);
 
 /// A character that a game can send.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,11 +55,25 @@ pub(crate) struct Follow {
     pub follow: Option<String>,
 }
 
+/// The version of a text, whatever else is in it.
+#[derive(Deserialize)]
+struct Version {
+    #[serde(default)]
+    footwork_stream: Option<u64>,
+}
+
 /// A text of this version, for messages that name the other side.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    let value: Value =
-        serde_json::from_str(text).map_err(|e| format!("expected a message of footwork, found other text ({e})"))?;
-    match value.get(KEY).and_then(Value::as_u64) {
+    if text.len() > MOST_TEXT {
+        return Err(format!("message: expected a text of at most {MOST_TEXT} bytes, found {}", text.len()));
+    }
+    let other = |e: &serde_json::Error| {
+        let (what, at) =
+            (if e.is_data() { "JSON of something else" } else { "other text" }, cut_quotes(&e.to_string()));
+        format!("expected a message of footwork, found {what} ({at})")
+    };
+    let version: Version = serde_json::from_str(text).map_err(|e| other(&e))?;
+    match version.footwork_stream {
         Some(found) if found == u64::from(VERSION) => {}
         Some(found) => {
             return Err(format!(
@@ -68,7 +82,7 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
         }
         None => return Err("expected a message of footwork, found JSON of something else".to_owned()),
     }
-    serde_json::from_value(value).map_err(|e| format!("a message of footwork: {e}"))
+    serde_json::from_str(text).map_err(|e| format!("a message of footwork: {}", cut_quotes(&e.to_string())))
 }
 
 pub(crate) fn text(message: &impl Serialize) -> String {

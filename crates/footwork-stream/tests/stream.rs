@@ -14,6 +14,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tungstenite::client::IntoClientRequest;
@@ -29,11 +30,15 @@ thread_local! {
     static CALLS: Cell<u64> = const { Cell::new(0) };
 }
 
+/// Bytes of the largest block that any thread has allocated.
+static LARGEST: AtomicUsize = AtomicUsize::new(0);
+
 // SAFETY: every call goes to the system's allocator with its arguments unchanged; counting touches one thread-local
-// integer that needs no allocation and no destructor.
+// integer that needs no allocation and no destructor, and one atomic integer.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         CALLS.set(CALLS.get() + 1);
+        LARGEST.fetch_max(layout.size(), Relaxed);
         // SAFETY: the caller keeps the contract of `GlobalAlloc::alloc`.
         unsafe { System.alloc(layout) }
     }
@@ -362,6 +367,87 @@ fn hostile_messages_end_the_connection_with_a_reason_and_nothing_else() {
     // The door is still open.
     greeted(&listener).send(Message::text(hello)).unwrap();
     until("a game", || listener.poll().filter(|e| matches!(e, Event::Game(..))));
+}
+
+/// Waits for the reason why a connection was ended.
+fn refusal(listener: &mut Listener) -> String {
+    until("a reason", || match listener.poll()? {
+        Event::Refused(why) => Some(why),
+        _ => None,
+    })
+}
+
+#[test]
+fn memory_for_a_message_is_limited_to_a_few_times_its_bytes() {
+    const MOST: usize = 96 << 20;
+    let (mut listener, _) = listener();
+    // Four million small values, and 300,000 settings without a segment.
+    let values = format!(r#"{{"footwork_stream":1,"game":"x","characters":[],"more":[{}0]}}"#, "0,".repeat(4 << 20));
+    let settings = format!(r#"{{"configs":[{}{{}}],"parts":[]}}"#, "{},".repeat(300_000));
+    let piece = [&[0; 4], &(settings.len() as u32).to_le_bytes()[..], settings.as_bytes()].concat();
+    let hello = Message::text(r#"{"footwork_stream":1,"game":"x","characters":[]}"#);
+    for (messages, expected) in [
+        (vec![Message::text(values)], "a text of at most"),
+        (
+            vec![hello.clone(), Message::binary(piece)],
+            "configs: expected at most 1 for 0 bytes of updates, found 300001",
+        ),
+    ] {
+        let mut socket = greeted(&listener);
+        for message in messages {
+            // The connection may be closed before all of it is sent.
+            let _ = socket.send(message);
+        }
+        let why = refusal(&mut listener);
+        assert!(why.contains(expected), "{why}");
+        let largest = LARGEST.load(Relaxed);
+        assert!(largest < MOST, "{largest} bytes in one block: {expected}");
+    }
+}
+
+/// True once the other side has closed a connection.
+fn is_closed(socket: &mut TcpStream) -> bool {
+    socket.set_nonblocking(true).unwrap();
+    loop {
+        match socket.read(&mut [0; 256]) {
+            Ok(0) => return true,
+            Ok(_) => {}
+            Err(e) => return e.kind() != std::io::ErrorKind::WouldBlock,
+        }
+    }
+}
+
+#[test]
+fn a_new_connection_replaces_the_oldest_one_without_a_greeting() {
+    let (mut listener, _) = listener();
+    let hello = Message::text(r#"{"footwork_stream":1,"game":"x","characters":[]}"#);
+    // A game that has greeted is never replaced, however old it is.
+    let mut first = greeted(&listener);
+    first.send(hello.clone()).unwrap();
+    until("a game", || listener.poll().filter(|e| matches!(e, Event::Game(..))));
+    let mut silent: Vec<TcpStream> = (0..15).map(|_| TcpStream::connect(listener.address()).unwrap()).collect();
+    silent.iter_mut().for_each(|socket| socket.write_all(b"GET / HT").unwrap());
+    greeted(&listener).send(hello.clone()).unwrap();
+    until("the new game", || listener.poll().filter(|e| matches!(e, Event::Game(..))));
+    until("the end of the oldest", || is_closed(&mut silent[0]).then_some(()));
+    assert!(!is_closed(&mut silent[14]), "the newest of them waits");
+    first.send(hello).unwrap();
+    until("the first game again", || listener.poll().filter(|e| matches!(e, Event::Game(..))));
+}
+
+#[test]
+fn a_connection_that_trickles_bytes_is_closed_at_the_deadline() {
+    let (mut listener, _) = listener();
+    let mut slow = TcpStream::connect(listener.address()).unwrap();
+    let mut handshake = b"GET / HTTP/1.1\r\nX-Filler: ".iter().copied().chain(std::iter::repeat(b'x'));
+    let start = Instant::now();
+    while !is_closed(&mut slow) && start.elapsed() < LONG / 3 {
+        let _ = slow.write_all(&[handshake.next().unwrap()]);
+        std::thread::sleep(Duration::from_millis(250));
+    }
+    assert!(start.elapsed() < LONG / 3, "the connection is still open");
+    let why = refusal(&mut listener);
+    assert!(why.contains("expected a greeting within 5 s"), "{why}");
 }
 
 #[test]

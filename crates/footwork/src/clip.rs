@@ -1,5 +1,7 @@
 //! A motion as importers and generators hand it over.
 
+use crate::error::{cut_quotes, quoted};
+use crate::frames::FARTHEST_M;
 use crate::math::{Quat, Transform};
 use crate::skeleton::Skeleton;
 use glam::Vec3;
@@ -167,7 +169,9 @@ impl Curve {
 pub enum ClipError {
     /// Array lengths disagree.
     #[error(
-        "clip `{clip}`: {translations} translations and {rotations} rotations do not make whole frames of {joints} joints"
+        "clip `{clip}`: {translations} translations and {rotations} rotations do not make whole frames of {joints} \
+         joints",
+        clip = quoted(.clip)
     )]
     Shape {
         /// Clip.
@@ -180,13 +184,16 @@ pub enum ClipError {
         joints: usize,
     },
     /// Nothing to play.
-    #[error("clip `{clip}` has no frames")]
+    #[error("clip `{clip}` has no frames", clip = quoted(.clip))]
     NoFrames {
         /// Clip.
         clip: String,
     },
     /// A rate that is no rate.
-    #[error("clip `{clip}`: a rate of {rate_hz} frames per second is not usable: expected 1 to 1000")]
+    #[error(
+        "clip `{clip}`: a rate of {rate_hz} frames per second is not usable: expected 1 to 1000",
+        clip = quoted(.clip)
+    )]
     Rate {
         /// Clip.
         clip: String,
@@ -194,7 +201,10 @@ pub enum ClipError {
         rate_hz: f32,
     },
     /// NaN or infinity.
-    #[error("clip `{clip}`, frame {frame}, joint `{joint}`: not a finite number")]
+    #[error(
+        "clip `{clip}`, frame {frame}, joint `{joint}`: not a finite number",
+        clip = quoted(.clip), joint = quoted(.joint)
+    )]
     NotFinite {
         /// Clip.
         clip: String,
@@ -203,8 +213,38 @@ pub enum ClipError {
         /// Joint.
         joint: String,
     },
+    /// A position that no motion has.
+    #[error(
+        "clip `{clip}`, frame {frame}, joint `{joint}`: position: expected less than 2^30 m along every axis, found \
+         {found_m:e} m; check the unit of the file, or export it again",
+        clip = quoted(.clip), joint = quoted(.joint)
+    )]
+    TooFar {
+        /// Clip.
+        clip: String,
+        /// Frame.
+        frame: usize,
+        /// Joint.
+        joint: String,
+        /// The component that is farthest.
+        found_m: f32,
+    },
+    /// A position of the rest pose that no body has.
+    #[error(
+        "clip `{clip}`, joint `{joint}`, rest pose: position: expected less than 2^30 m along every axis, found {found_m:e} m; \
+         check the unit of the file, or export it again",
+        clip = quoted(.clip), joint = quoted(.joint)
+    )]
+    RestTooFar {
+        /// Clip.
+        clip: String,
+        /// Joint.
+        joint: String,
+        /// The component that is farthest.
+        found_m: f32,
+    },
     /// Annotation that does not fit.
-    #[error("clip `{clip}`: {what}")]
+    #[error("clip `{clip}`: {what}", clip = quoted(.clip), what = cut_quotes(.what))]
     Annotation {
         /// Clip.
         clip: String,
@@ -234,7 +274,7 @@ impl RawClip {
         self.skeleton.place(local, world);
     }
 
-    /// Checks shapes, rate, finiteness and annotations.
+    /// Checks shapes, rate, numbers (finite, positions within [`FARTHEST_M`]) and annotations.
     ///
     /// # Errors
     /// The first thing that is wrong, with clip, frame and joint.
@@ -259,6 +299,17 @@ impl RawClip {
         if let Some(i) = bad {
             let joint = self.skeleton.names()[i % joints].clone();
             return Err(ClipError::NotFinite { clip: clip(), frame: i / joints, joint });
+        }
+        let farthest = |t: &Vec3| t.abs().max_element();
+        let name = |joint: usize| self.skeleton.names()[joint].clone();
+        if let Some(i) = self.translations.iter().position(|t| farthest(t) >= FARTHEST_M) {
+            let (frame, joint, found_m) = (i / joints, name(i % joints), farthest(&self.translations[i]));
+            return Err(ClipError::TooFar { clip: clip(), frame, joint, found_m });
+        }
+        let rest = self.skeleton.rest();
+        if let Some(j) = rest.iter().position(|r| farthest(&r.translation) >= FARTHEST_M) {
+            let (joint, found_m) = (name(j), farthest(&rest[j].translation));
+            return Err(ClipError::RestTooFar { clip: clip(), joint, found_m });
         }
         self.validate_annotations()
     }
@@ -333,6 +384,27 @@ mod tests {
         let mut c = clip();
         c.translations[2].y = f32::NAN;
         assert_eq!(c.validate().unwrap_err().to_string(), "clip `c`, frame 2, joint `Hips`: not a finite number");
+    }
+
+    #[test]
+    fn a_position_beyond_the_bound_is_refused_with_its_frame_and_joint() {
+        let mut c = clip();
+        c.translations[3].z = -FARTHEST_M.next_down();
+        assert_eq!(c.validate(), Ok(()));
+        c.translations[3].z = -FARTHEST_M;
+        let why = c.validate().unwrap_err().to_string();
+        assert!(
+            why.starts_with(
+                "clip `c`, frame 3, joint `Hips`: position: expected less than 2^30 m along every axis, found 1"
+            ),
+            "{why}"
+        );
+        let rest = Transform::new(Vec3::X * 1e28, Quat::IDENTITY);
+        c = RawClip { skeleton: Skeleton::new(vec!["Hips".into()], vec![None], vec![rest]).unwrap(), ..clip() };
+        let why = c.validate().unwrap_err().to_string();
+        let (place, what) =
+            ("clip `c`, joint `Hips`, rest pose: position: ", "expected less than 2^30 m along every axis, found 1e28");
+        assert!(why.starts_with(&format!("{place}{what}")), "{why}");
     }
 
     #[test]

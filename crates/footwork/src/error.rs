@@ -1,29 +1,94 @@
 //! What error messages share. Each stage has its own error enum beside its code.
 
+use std::borrow::Cow;
+
+/// Characters of a text from a file that a message quotes at most.
+pub const MOST_QUOTED: usize = 200;
+/// Stands for the rest of a text that is cut.
+const CUT: &str = "...";
+
+/// Characters of a line of a message of another library at most.
+const MOST_LINE: usize = 4 * MOST_QUOTED;
+
+/// A name or value from a file as a message quotes it: whole up to [`MOST_QUOTED`] characters, cut beyond.
+pub fn quoted(text: &str) -> Cow<'_, str> {
+    cut(text, MOST_QUOTED)
+}
+
+fn cut(text: &str, characters: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(characters) {
+        Some((end, _)) => Cow::Owned(format!("{}{CUT}", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// A message of another library, its long quotations from a file cut ([`quoted`]): texts between two of the same quotation marks,
+/// and long lines.
+pub fn cut_quotes(message: &str) -> String {
+    let lines = message.lines().map(|line| {
+        if line.len() <= MOST_QUOTED {
+            return line.to_owned();
+        }
+        let (mut out, mut rest) = (String::new(), line);
+        while let Some(start) = rest.find(['`', '"']) {
+            let (before, quote) = rest.split_at(start + 1);
+            let mark = &before[start..];
+            let Some(end) = quote.find(mark) else { break };
+            out.push_str(&quoted(&before[..start]));
+            out.push_str(mark);
+            out.push_str(&quoted(&quote[..end]));
+            out.push_str(mark);
+            rest = &quote[end + 1..];
+        }
+        out.push_str(&quoted(rest));
+        cut(&out, MOST_LINE).into_owned()
+    });
+    lines.collect::<Vec<String>>().join("\n")
+}
+
 /// The candidate most similar to `wanted`, if any is similar at all.
 pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let lower = wanted.to_lowercase();
+    // Cut, since the comparison takes the product of both lengths.
+    let lower = |text: &str| quoted(text).to_lowercase();
+    let wanted = lower(wanted);
     candidates
         .into_iter()
-        .map(|c| (strsim::jaro_winkler(&lower, &c.to_lowercase()), c))
+        .map(|c| (strsim::jaro_winkler(&wanted, &lower(c)), c))
         .filter(|(score, _)| *score > 0.6)
         .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(a.1)))
-        .map(|(_, c)| c.to_owned())
+        .map(|(_, c)| quoted(c).into_owned())
 }
 
 /// That there is nothing of a name, and the nearest that there is.
 pub(crate) fn unknown<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let hint = nearest(name, known).map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
-    format!("there is no {kind} `{name}`{hint}")
+    format!("there is no {kind} `{}`{hint}", quoted(name))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::*;
 
     #[test]
     fn the_nearest_ignores_case_and_gives_up_on_strangers() {
         assert_eq!(nearest("lefttoe", ["Hips", "LeftToe", "RightToe"]), Some("LeftToe".into()));
         assert_eq!(nearest("qqq", ["Hips", "Spine"]), None);
+    }
+
+    #[test]
+    fn quotations_are_cut_and_the_words_around_them_stay() {
+        let long = "ä".repeat(MOST_QUOTED + 1);
+        let (whole, cut) = (&long[2..], format!("{}...", &long[2..]));
+        assert_eq!(quoted(whole), whole);
+        assert_eq!(quoted(&long), cut);
+        assert_eq!(cut_quotes("unknown field `a`, expected `b`"), "unknown field `a`, expected `b`");
+        let message = |text: &str| format!("line 3\n3 | {text} = 1\nunknown field `{text}`, expected `b` or \"c\"");
+        let found = cut_quotes(&message(&long));
+        assert!(found.starts_with("line 3\n3 | ") && found.ends_with(&format!("field `{cut}`, expected `b` or \"c\"")));
+        let many = cut_quotes(&"\"a\", ".repeat(100_000));
+        assert!(many.chars().count() <= MOST_LINE + 3, "{}", many.len());
+        // The comparison of long names ends.
+        let long = "x".repeat(1_000_000);
+        assert_eq!(nearest(&long, [long.as_str()]), Some(quoted(&long).into_owned()));
     }
 }

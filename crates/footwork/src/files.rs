@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Symbolic links followed one after the other, as operating systems do.
 const MOST_LINKS: usize = 40;
@@ -12,6 +13,9 @@ const MOST_LINKS: usize = 40;
 const MOST_NAMES: u32 = 10_000;
 /// Bytes of a name that leave room for what is put around it, of the 255 that file systems take.
 const LONGEST_NAME: usize = 200;
+
+/// Age of a temporary file at which its writer counts as killed.
+const LEFT_AFTER: Duration = Duration::from_secs(3600);
 
 /// Follows symbolic links to the file that is written: `path` itself where it is none. The file need not exist.
 ///
@@ -34,11 +38,15 @@ pub fn resolve_links(path: &Path) -> io::Result<PathBuf> {
 
 /// What the names start with under which this process writes a file until it is whole: beside it, hidden, its own.
 fn temporary_prefix(name: &OsStr) -> String {
+    format!(".{}.{}.", shortened(name), std::process::id())
+}
+
+fn shortened(name: &OsStr) -> String {
     let mut name = name.to_string_lossy().into_owned();
     while name.len() > LONGEST_NAME {
         name.pop();
     }
-    format!(".{name}.{}.", std::process::id())
+    name
 }
 
 const TEMPORARY_SUFFIX: &str = ".part";
@@ -57,13 +65,36 @@ fn create_temporary(path: &Path, name: &OsStr) -> io::Result<(PathBuf, File)> {
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "all temporary names are taken"))
 }
 
+/// Removes temporary files of `path` that killed processes have left: those that are an hour older than `ours`, which has just
+/// been created. Both times are those of the file system.
+fn remove_leftovers(path: &Path, name: &OsStr, ours: &File) {
+    let modified = |of: io::Result<fs::Metadata>| of.and_then(|m| m.modified());
+    let Ok(now) = modified(ours.metadata()) else { return };
+    let stem = format!(".{}.", shortened(name));
+    // A process and a count, nothing else.
+    let is_ours = |found: &str| {
+        let numbers = found.strip_prefix(&stem).and_then(|rest| rest.strip_suffix(TEMPORARY_SUFFIX));
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        numbers.and_then(|n| n.split_once('.')).is_some_and(|(process, count)| is_number(process) && is_number(count))
+    };
+    for entry in fs::read_dir(folder_of(path)).into_iter().flatten().flatten() {
+        let age = || modified(entry.metadata()).ok().and_then(|then| now.duration_since(then).ok());
+        if is_ours(&entry.file_name().to_string_lossy()) && age().is_some_and(|age| age > LEFT_AFTER) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Removes what this process has begun to write to `path` and not finished: for programs that are interrupted.
 pub fn remove_temporaries(path: &Path) {
     let Ok(path) = resolve_links(path) else { return };
     let Some(name) = path.file_name() else { return };
     let prefix = temporary_prefix(name);
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(folder_of(&path)).into_iter().flatten().flatten() {
         let found = entry.file_name().to_string_lossy().into_owned();
         if found.starts_with(&prefix) && found.ends_with(TEMPORARY_SUFFIX) {
             let _ = fs::remove_file(entry.path());
@@ -72,7 +103,8 @@ pub fn remove_temporaries(path: &Path) {
 }
 
 /// Writes to a temporary name, syncs, renames. On any error the temporary file is removed and `path` is as it was. Any number of
-/// writers may write to one `path` at once: the last one that finishes wins.
+/// writers may write to one `path` at once: the last one that finishes wins. Temporary files that killed processes have left of
+/// `path` are removed once they are older than an hour.
 ///
 /// A symbolic link stays, and the file that it leads to is written so. A device or a pipe is written into directly: it cannot be
 /// replaced.
@@ -94,6 +126,7 @@ pub fn write_atomically(path: &Path, write: impl FnOnce(&mut BufWriter<File>) ->
         return Err(io::Error::from(io::ErrorKind::IsADirectory));
     }
     let (temporary, file) = create_temporary(path, name)?;
+    remove_leftovers(path, name, &file);
     let result = (|| {
         let mut out = BufWriter::with_capacity(1 << 20, file);
         write(&mut out)?;
@@ -106,6 +139,47 @@ pub fn write_atomically(path: &Path, write: impl FnOnce(&mut BufWriter<File>) ->
         let _ = fs::remove_file(&temporary);
     }
     result
+}
+
+/// As [`read_at_most`], for files that may be nothing else: a pipe or a device, which could make a reader wait without end, is
+/// rejected without being opened.
+///
+/// # Errors
+/// As there; what is not a regular file is [`InvalidInput`](io::ErrorKind::InvalidInput).
+pub fn read_regular_at_most(path: &Path, bytes: u64) -> io::Result<Vec<u8>> {
+    check_regular(path)?;
+    read_at_most(path, bytes)
+}
+
+/// Checks that a path leads to a regular file, without opening it.
+///
+/// # Errors
+/// Returns the error of the file system, or [`InvalidInput`](io::ErrorKind::InvalidInput).
+pub fn check_regular(path: &Path) -> io::Result<()> {
+    let kind = fs::metadata(path)?.file_type();
+    if kind.is_file() {
+        return Ok(());
+    }
+    let found = if kind.is_dir() { "folder" } else { special(kind) };
+    let text = format!("expected a regular file, found a {found}; copy its content into a file");
+    Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+}
+
+#[cfg(unix)]
+fn special(kind: fs::FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    if kind.is_fifo() {
+        "pipe"
+    } else if kind.is_socket() {
+        "socket"
+    } else {
+        "device"
+    }
+}
+
+#[cfg(not(unix))]
+fn special(_: fs::FileType) -> &'static str {
+    "device or pipe"
 }
 
 /// Reads a file of at most so many bytes. A larger one, or one without end such as a device, is refused without being read.
@@ -310,6 +384,41 @@ mod tests {
         fs::write(&others, "x").unwrap();
         remove_temporaries(&path);
         assert!(!ours.exists() && others.exists());
+    }
+
+    #[test]
+    fn parts_of_killed_writers_are_removed_after_an_hour_by_the_next_writer_of_that_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let hours_ago = |hours: u64| std::time::SystemTime::now() - std::time::Duration::from_secs(3600 * hours);
+        for (name, hours) in [
+            (".a.fwdb.1.0.part", 2),
+            (".a.fwdb.4000000000.17.part", 30),
+            // Of a writer that may still be at work; of another file; not of this library.
+            (".a.fwdb.2.0.part", 0),
+            (".b.fwdb.1.0.part", 2),
+            (".a.fwdb.backup.1.part", 2),
+            (".a.fwdb.1.0.part.txt", 2),
+            ("a.fwdb.1.0.part", 2),
+        ] {
+            let file = File::create(at(name)).unwrap();
+            file.set_modified(hours_ago(hours)).unwrap();
+        }
+        write_atomically(&at("a.fwdb"), |f| f.write_all(b"new")).unwrap();
+        let left = || fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = left().collect();
+        names.sort();
+        let kept = [
+            ".a.fwdb.1.0.part.txt",
+            ".a.fwdb.2.0.part",
+            ".a.fwdb.backup.1.part",
+            ".b.fwdb.1.0.part",
+            "a.fwdb",
+            "a.fwdb.1.0.part",
+        ];
+        assert_eq!(names, kept);
+        write_atomically(&at("b.fwdb"), |f| f.write_all(b"new")).unwrap();
+        assert!(!at(".b.fwdb.1.0.part").exists());
     }
 
     #[test]

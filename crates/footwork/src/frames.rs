@@ -63,6 +63,10 @@ index!(
     EventId
 );
 
+/// No position is as far as this from the origin of its space along an axis, metres: 2^30. What is computed from positions
+/// (squares, rates of change) then stays within the range of `f32`.
+pub const FARTHEST_M: f32 = 1_073_741_824.0;
+
 /// World up.
 pub(crate) const UP: glam::Vec3 = glam::Vec3::Y;
 

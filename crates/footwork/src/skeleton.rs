@@ -1,5 +1,6 @@
 //! Joint names, hierarchy and rest pose.
 
+use crate::error::quoted;
 use crate::frames::JointIndex;
 use crate::math::{Quat, Transform};
 use glam::Vec3;
@@ -10,6 +11,9 @@ pub struct Skeleton {
     names: Vec<String>,
     parents: Vec<Option<JointIndex>>,
     rest: Vec<Transform>,
+    /// `[joints]` the first child of each joint, and the next child of its parent.
+    first_child: Vec<Option<JointIndex>>,
+    next_sibling: Vec<Option<JointIndex>>,
 }
 
 /// Why a skeleton cannot be.
@@ -30,19 +34,22 @@ pub enum SkeletonError {
         rest: usize,
     },
     /// More than one joint without a parent, or the first has one.
-    #[error("joint `{joint}` breaks the tree: joint 0 alone has no parent, and parents come before children")]
+    #[error(
+        "joint `{joint}` breaks the tree: joint 0 alone has no parent, and parents come before children",
+        joint = quoted(.joint)
+    )]
     Tree {
         /// The joint.
         joint: String,
     },
     /// A name used twice.
-    #[error("joint name `{joint}` is used twice: rename one")]
+    #[error("joint name `{joint}` is used twice: rename one", joint = quoted(.joint))]
     RepeatedName {
         /// The name.
         joint: String,
     },
     /// NaN or infinity.
-    #[error("the rest pose of joint `{joint}` is not finite")]
+    #[error("the rest pose of joint `{joint}` is not finite", joint = quoted(.joint))]
     NotFinite {
         /// The joint.
         joint: String,
@@ -54,7 +61,7 @@ pub enum SkeletonError {
         joints: usize,
     },
     /// A name that is not there.
-    #[error("no joint is named `{wanted}`{}", nearest_hint(.nearest))]
+    #[error("no joint is named `{wanted}`{}", nearest_hint(.nearest), wanted = quoted(.wanted))]
     Missing {
         /// The name asked for.
         wanted: String,
@@ -114,7 +121,13 @@ impl Skeleton {
                 return Err(SkeletonError::NotFinite { joint: name.clone() });
             }
         }
-        Ok(Self { names, parents, rest })
+        let (mut first_child, mut next_sibling) = (vec![None; names.len()], vec![None; names.len()]);
+        for (j, parent) in parents.iter().enumerate().rev() {
+            if let Some(p) = parent {
+                next_sibling[j] = first_child[p.at()].replace(JointIndex::new(j));
+            }
+        }
+        Ok(Self { names, parents, rest, first_child, next_sibling })
     }
 
     /// Number of joints.
@@ -190,18 +203,19 @@ impl Skeleton {
     fn prefix(&self) -> &str {
         const SHARE: f32 = 0.8;
         const FEWEST: usize = 6;
-        let own = || self.names.iter().map(|n| own_name(n));
-        let shared = |prefix: &str| own().filter(|n| n.starts_with(prefix)).count() as f32 >= SHARE * self.len() as f32;
-        let mut longest = "";
-        for name in own().filter(|_| self.len() >= FEWEST) {
-            for (at, c) in name.char_indices().filter(|(_, c)| !c.is_alphanumeric()) {
-                let prefix = &name[..at + c.len_utf8()];
-                if prefix.len() > longest.len() && shared(prefix) {
-                    longest = prefix;
-                }
-            }
+        if self.len() < FEWEST {
+            return "";
         }
-        longest
+        let least = SHARE * self.len() as f32;
+        // Sorted, the names that share it stand side by side, and the one in the middle is among them.
+        let mut own: Vec<&str> = self.names.iter().map(|n| own_name(n)).collect();
+        own.sort_unstable();
+        let middle = own[own.len() / 2];
+        let shared = |prefix: &str| own.iter().filter(|n| n.starts_with(prefix)).count() as f32 >= least;
+        let separators = middle.char_indices().filter(|(_, c)| !c.is_alphanumeric());
+        let ends: Vec<usize> = separators.map(|(at, c)| at + c.len_utf8()).collect();
+        let found = ends.partition_point(|end| shared(&middle[..*end]));
+        found.checked_sub(1).map_or("", |k| &middle[..ends[k]])
     }
 
     /// Rest pose in the space of the skeleton itself: joint 0's rest transform included.
@@ -242,7 +256,8 @@ impl Skeleton {
 
     /// Children of a joint, in order.
     pub fn children(&self, joint: JointIndex) -> impl Iterator<Item = JointIndex> + '_ {
-        (0..self.len()).map(JointIndex::new).filter(move |j| self.parents[j.at()] == Some(joint))
+        let first = self.first_child.get(joint.at()).copied().flatten();
+        std::iter::successors(first, |j| self.next_sibling[j.at()])
     }
 }
 

@@ -1,6 +1,7 @@
 //! Errors of BVH files, each with its remedy.
 
 use footwork::clip::ClipError;
+use footwork::error::{cut_quotes, quoted};
 use footwork::skeleton::{Skeleton, SkeletonError};
 
 /// An unusable file, with place and reason. Shown as `walk.bvh:12: ...`.
@@ -35,7 +36,7 @@ pub enum BvhProblem {
         found: String,
     },
     /// A word out of place.
-    #[error("expected {expected}, found `{found}`")]
+    #[error("expected {expected}, found `{found}`", expected = cut_quotes(.expected))]
     Expected {
         /// The words that are valid here.
         expected: String,
@@ -43,7 +44,10 @@ pub enum BvhProblem {
         found: String,
     },
     /// The file ends in its middle.
-    #[error("the file ends here, expected {expected}: it is truncated; export or copy it again")]
+    #[error(
+        "the file ends here, expected {expected}: it is truncated; export or copy it again",
+        expected = cut_quotes(.expected)
+    )]
     Truncated {
         /// The words that would be valid next.
         expected: String,
@@ -55,7 +59,10 @@ pub enum BvhProblem {
         found: String,
     },
     /// A second `ROOT`.
-    #[error("`{second}` is a second ROOT after `{first}`: expected one; put each character into a file of its own")]
+    #[error(
+        "`{second}` is a second ROOT after `{first}`: expected one; put each character into a file of its own",
+        first = quoted(.first), second = quoted(.second)
+    )]
     TwoRoots {
         /// First root.
         first: String,
@@ -69,7 +76,7 @@ pub enum BvhProblem {
         keyword: String,
     },
     /// A name used twice.
-    #[error("joint name `{joint}` is used twice, first in line {first_line}: rename one")]
+    #[error("joint name `{joint}` is used twice, first in line {first_line}: rename one", joint = quoted(.joint))]
     RepeatedName {
         /// The name.
         joint: String,
@@ -80,7 +87,10 @@ pub enum BvhProblem {
     #[error("more than {} joints: at most so many are supported; leave out helper joints", Skeleton::MAX_JOINTS)]
     TooManyJoints,
     /// `{` without `}`.
-    #[error("the brace of joint `{joint}`, opened in line {opened_line}, is not closed: expected `}}`, found {found}")]
+    #[error(
+        "the brace of joint `{joint}`, opened in line {opened_line}, is not closed: expected `}}`, found {found}",
+        joint = quoted(.joint)
+    )]
     OpenBrace {
         /// The joint.
         joint: String,
@@ -93,7 +103,7 @@ pub enum BvhProblem {
     #[error("`}}` closes nothing: expected `MOTION` after the root's own brace; remove it")]
     StrayBrace,
     /// A joint without a place.
-    #[error("joint `{joint}` has no OFFSET: expected `OFFSET <x> <y> <z>`")]
+    #[error("joint `{joint}` has no OFFSET: expected `OFFSET <x> <y> <z>`", joint = quoted(.joint))]
     NoOffset {
         /// The joint.
         joint: String,
@@ -101,7 +111,8 @@ pub enum BvhProblem {
     /// A channel that does not exist.
     #[error(
         "joint `{joint}` has a channel `{channel}`: expected one of Xposition, Yposition, Zposition, Xrotation, \
-         Yrotation, Zrotation"
+         Yrotation, Zrotation",
+        joint = quoted(.joint), channel = quoted(.channel)
     )]
     UnknownChannel {
         /// The joint.
@@ -111,7 +122,8 @@ pub enum BvhProblem {
     },
     /// `CHANNELS 3` and two names, or four.
     #[error(
-        "joint `{joint}`: expected {claimed} channels, as `CHANNELS {claimed}` says, found {found}: correct the count"
+        "joint `{joint}`: expected {claimed} channels, as `CHANNELS {claimed}` says, found {found}: correct the count",
+        joint = quoted(.joint)
     )]
     ChannelCount {
         /// The joint.
@@ -122,7 +134,10 @@ pub enum BvhProblem {
         found: usize,
     },
     /// Two values for one component.
-    #[error("joint `{joint}` lists `{channel}` twice: expected each position channel at most once")]
+    #[error(
+        "joint `{joint}` lists `{channel}` twice: expected each position channel at most once",
+        joint = quoted(.joint)
+    )]
     RepeatedChannel {
         /// The joint.
         joint: String,
@@ -130,7 +145,7 @@ pub enum BvhProblem {
         channel: &'static str,
     },
     /// A block of its own twice in one joint.
-    #[error("joint `{joint}` has `{keyword}` twice: expected it once; remove one")]
+    #[error("joint `{joint}` has `{keyword}` twice: expected it once; remove one", joint = quoted(.joint))]
     RepeatedKeyword {
         /// The joint.
         joint: String,
@@ -192,7 +207,7 @@ pub enum BvhProblem {
         found: usize,
     },
     /// A word in the place of a number.
-    #[error("{place}: expected a number, found `{found}`{}", comma_hint(.found))]
+    #[error("{place}: expected a number, found `{found}`{}", comma_hint(.found), place = cut_quotes(.place))]
     NotANumber {
         /// Frame, joint and channel; or the keyword.
         place: String,
@@ -200,7 +215,10 @@ pub enum BvhProblem {
         found: String,
     },
     /// NaN, infinity, or too large for a 32-bit number.
-    #[error("{place}: expected a finite number, found `{found}`: repair the motion in the tool that wrote it")]
+    #[error(
+        "{place}: expected a finite number, found `{found}`: repair the motion in the tool that wrote it",
+        place = cut_quotes(.place)
+    )]
     NotFinite {
         /// Frame, joint and channel; or the keyword.
         place: String,

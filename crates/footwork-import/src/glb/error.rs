@@ -1,6 +1,7 @@
 //! Errors of writing glTF.
 
 use crate::scene::SceneError;
+use footwork::error::{cut_quotes, quoted};
 
 /// Why no file was written.
 #[derive(Debug, thiserror::Error)]
@@ -8,7 +9,9 @@ use crate::scene::SceneError;
 pub enum GlbError {
     /// Array lengths disagree.
     #[error(
-        "clip `{clip}`: {translations} translations and {rotations} rotations do not make whole frames of {joints} joints"
+        "clip `{clip}`: {translations} translations and {rotations} rotations do not make whole frames of {joints} \
+         joints",
+        clip = quoted(.clip)
     )]
     Shape {
         /// Clip.
@@ -21,13 +24,16 @@ pub enum GlbError {
         joints: usize,
     },
     /// Nothing to animate.
-    #[error("clip `{clip}` has no frames: leave it out or give it at least one")]
+    #[error("clip `{clip}` has no frames: leave it out or give it at least one", clip = quoted(.clip))]
     NoFrames {
         /// Clip.
         clip: String,
     },
     /// A rate that is no rate.
-    #[error("clip `{clip}`: a rate of {rate_hz} frames per second is not usable: expected 1 to 1000")]
+    #[error(
+        "clip `{clip}`: a rate of {rate_hz} frames per second is not usable: expected 1 to 1000",
+        clip = quoted(.clip)
+    )]
     Rate {
         /// Clip.
         clip: String,
@@ -35,7 +41,10 @@ pub enum GlbError {
         rate_hz: f32,
     },
     /// NaN, infinity, or a quaternion of length zero.
-    #[error("clip `{clip}`, frame {frame}, joint `{joint}`: expected finite numbers and a rotation of length 1")]
+    #[error(
+        "clip `{clip}`, frame {frame}, joint `{joint}`: expected finite numbers and a rotation of length 1",
+        clip = quoted(.clip), joint = quoted(.joint)
+    )]
     NotATransform {
         /// Clip.
         clip: String,
@@ -61,7 +70,7 @@ pub enum GlbError {
         bytes: usize,
     },
     /// A character that cannot be used.
-    #[error("{file}: {what}")]
+    #[error("{file}: {what}", what = cut_quotes(.what))]
     Rig {
         /// File.
         file: String,

@@ -2,6 +2,7 @@
 
 use super::limits::{MOST_TIMES_LARGER, SECONDS_MOST};
 use footwork::clip::ClipError;
+use footwork::error::{cut_quotes, quoted};
 use footwork::skeleton::{Skeleton, SkeletonError};
 
 /// A file that cannot be used: which, and why.
@@ -19,7 +20,7 @@ pub struct SceneError {
 #[non_exhaustive]
 pub enum SceneProblem {
     /// Bytes that are no such file.
-    #[error("this is not a usable {format} file: {what}; export or copy it again")]
+    #[error("this is not a usable {format} file: {what}; export or copy it again", what = cut_quotes(.what))]
     Unreadable {
         /// glTF or FBX.
         format: &'static str,
@@ -27,7 +28,7 @@ pub enum SceneProblem {
         what: String,
     },
     /// Something that cannot be read without more code than is worth it.
-    #[error("the file uses {what}, which is not supported: {todo}")]
+    #[error("the file uses {what}, which is not supported: {todo}", what = cut_quotes(.what))]
     Unsupported {
         /// The feature.
         what: String,
@@ -35,7 +36,10 @@ pub enum SceneProblem {
         todo: &'static str,
     },
     /// A file beside the file.
-    #[error("its buffer `{uri}` cannot be read: {what}; put it beside the .gltf file, or export one .glb file instead")]
+    #[error(
+        "its buffer `{uri}` cannot be read: {what}; put it beside the .gltf file, or export one .glb file instead",
+        uri = quoted(.uri), what = cut_quotes(.what)
+    )]
     Buffer {
         /// As the file names it.
         uri: String,
@@ -43,7 +47,7 @@ pub enum SceneProblem {
         what: String,
     },
     /// A table of numbers that does not fit.
-    #[error("accessor {index}: {what}; the file is damaged: export it again")]
+    #[error("accessor {index}: {what}; the file is damaged: export it again", what = cut_quotes(.what))]
     Accessor {
         /// Its number.
         index: usize,
@@ -51,7 +55,10 @@ pub enum SceneProblem {
         what: String,
     },
     /// Keys that are no function of time.
-    #[error("animation `{take}`, node `{node}`: {what}; export it again")]
+    #[error(
+        "animation `{take}`, node `{node}`: {what}; export it again",
+        take = quoted(.take), node = quoted(.node), what = cut_quotes(.what)
+    )]
     Keys {
         /// Animation.
         take: String,
@@ -69,7 +76,8 @@ pub enum SceneProblem {
     /// Cubes.
     #[error(
         "its animation moves single objects ({objects}), no skeleton: expected a skinned mesh, bones, or a tree of at \
-         least 3 moving nodes; for a character, export its armature too"
+         least 3 moving nodes; for a character, export its armature too",
+        objects = quoted(.objects)
     )]
     NoSkeleton {
         /// Names of some.
@@ -84,7 +92,8 @@ pub enum SceneProblem {
     /// Two people.
     #[error(
         "it holds two skeletons, under `{first}` ({first_joints} joints) and `{second}` ({second_joints} joints): \
-         export each character into a file of its own"
+         export each character into a file of its own",
+        first = quoted(.first), second = quoted(.second)
     )]
     TwoSkeletons {
         /// Root.
@@ -97,7 +106,10 @@ pub enum SceneProblem {
         second_joints: usize,
     },
     /// A snake that bites its tail.
-    #[error("node `{node}` is its own ancestor, or has two parents: the file is damaged; export it again")]
+    #[error(
+        "node `{node}` is its own ancestor, or has two parents: the file is damaged; export it again",
+        node = quoted(.node)
+    )]
     NotATree {
         /// The node.
         node: String,
@@ -108,7 +120,8 @@ pub enum SceneProblem {
     /// Squash and stretch.
     #[error(
         "joint `{joint}` is scaled by {scale} (x, y, z), which bends the bones below it: poses have no scale; apply the \
-         scale in the modelling program, or remove its keys"
+         scale in the modelling program, or remove its keys",
+        joint = quoted(.joint)
     )]
     Scale {
         /// The joint.
@@ -119,7 +132,8 @@ pub enum SceneProblem {
     /// A left hand made of a right one.
     #[error(
         "joint `{joint}` is mirrored (a negative scale of {scale}): poses have no scale; apply the scale in the \
-         modelling program"
+         modelling program",
+        joint = quoted(.joint)
     )]
     Mirrored {
         /// The joint.
@@ -128,13 +142,19 @@ pub enum SceneProblem {
         scale: String,
     },
     /// A matrix that is no rotation and no scale.
-    #[error("the matrix of node `{node}` is sheared: expected rotation, scale and translation; apply transforms first")]
+    #[error(
+        "the matrix of node `{node}` is sheared: expected rotation, scale and translation; apply transforms first",
+        node = quoted(.node)
+    )]
     Sheared {
         /// The node.
         node: String,
     },
     /// NaN, infinity, a rotation of length 0.
-    #[error("clip `{clip}`, joint `{joint}`, {time_s:.3} s: expected finite numbers and a rotation of length 1")]
+    #[error(
+        "clip `{clip}`, joint `{joint}`, {time_s:.3} s: expected finite numbers and a rotation of length 1",
+        clip = quoted(.clip), joint = quoted(.joint)
+    )]
     NotATransform {
         /// Clip.
         clip: String,
@@ -147,7 +167,8 @@ pub enum SceneProblem {
     #[error(
         "clip `{clip}` would last {seconds:.0} s at {rate_hz} frames per second, {joints} joints each: more than \
          {SECONDS_MOST} s, or more than {MOST_TIMES_LARGER} times the file; are the times of its keys right? Export only \
-         the range that is animated"
+         the range that is animated",
+        clip = quoted(.clip)
     )]
     TooLong {
         /// Clip.

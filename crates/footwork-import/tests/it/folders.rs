@@ -152,3 +152,62 @@ fn what_is_directly_in_the_folder_keeps_its_name_where_the_folder_has_none() {
     let text = String::from_utf8_lossy(&out.stdout);
     assert!(out.status.success() && text.contains("1 passed"), "{text}");
 }
+
+#[test]
+fn a_chain_and_a_comb_of_thousands_of_joints_are_read() {
+    // Work that grows with the cube of the joints takes minutes for each of them.
+    const JOINTS: usize = 4000;
+    let chain = |text: &mut String| {
+        (1..JOINTS).for_each(|j| *text += &format!("JOINT Link_{j}\n{{\nOFFSET 0 1 0\n"));
+        *text += &"}\n".repeat(JOINTS);
+    };
+    let comb = |text: &mut String| {
+        for j in 1..JOINTS / 2 {
+            *text += &format!("JOINT Tooth_{j}\n{{\nOFFSET 1 0 0\n}}\nJOINT Back_{j}\n{{\nOFFSET 0 1 0\n");
+        }
+        *text += &"}\n".repeat(JOINTS / 2);
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let tree = |name: &str, joints: &dyn Fn(&mut String)| {
+        let mut text = "HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 3 Xposition Yposition Zposition\n".to_owned();
+        joints(&mut text);
+        text += "MOTION\nFrames: 2\nFrame Time: 0.0333\n0 95 0\n0 95 4\n";
+        fs::write(dir.path().join(name), text).unwrap();
+        import(dir.path(), &[name]).unwrap().clips[0].skeleton.len()
+    };
+    assert_eq!(tree("chain.bvh", &chain), JOINTS);
+    assert_eq!(tree("comb.bvh", &comb), JOINTS - 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn files_that_are_not_regular_are_rejected_without_waiting_for_them() {
+    let dir = folder(&["walk.bvh"]);
+    let pipe = |name: &str| {
+        let made = Command::new("mkfifo").arg(dir.path().join(name)).status().unwrap();
+        assert!(made.success());
+    };
+    // A reader of a pipe waits until somebody writes: the test must not.
+    let import_within_a_minute = |name: &'static str| {
+        let (tell, told) = std::sync::mpsc::channel();
+        let at = dir.path().to_owned();
+        std::thread::spawn(move || tell.send(import(&at, &[name]).map(|i| i.clips.len())));
+        told.recv_timeout(std::time::Duration::from_secs(60)).unwrap_or_else(|_| panic!("{name} never ends"))
+    };
+    pipe("pipe.bvh");
+    pipe("numbers.bin");
+    let buffer = r#"{"asset":{"version":"2.0"},"buffers":[{"uri":"numbers.bin","byteLength":24}],
+        "bufferViews":[{"buffer":0,"byteLength":24}],
+        "accessors":[{"bufferView":0,"componentType":5126,"count":2,"type":"SCALAR"},
+            {"bufferView":0,"componentType":5126,"count":2,"type":"VEC3"}],
+        "nodes":[{"children":[1]},{"children":[2]},{}],"skins":[{"joints":[0,1,2]}],
+        "animations":[{"channels":[{"sampler":0,"target":{"node":0,"path":"translation"}}],
+            "samplers":[{"input":0,"output":1}]}]}"#;
+    fs::write(dir.path().join("beside.gltf"), buffer).unwrap();
+    assert_eq!(import_within_a_minute("walk.bvh"), Ok(1));
+    pipe("walk.tags.toml");
+    for (input, file) in [("pipe.bvh", "pipe.bvh"), ("beside.gltf", "numbers.bin"), ("walk.bvh", "walk.tags.toml")] {
+        let why = import_within_a_minute(input).unwrap_err();
+        assert!(why.contains(file) && why.contains("expected a regular file, found a pipe"), "{why}");
+    }
+}

@@ -3,6 +3,7 @@
 use super::{NormalizeError, RoleError, RootError};
 use crate::clip::ClipError;
 use crate::database::DatabaseError;
+use crate::error::{cut_quotes, quoted};
 use crate::schema::SchemaError;
 use crate::settings::SettingError;
 use crate::skeleton::SkeletonError;
@@ -24,7 +25,7 @@ pub enum BuildError {
     #[error(transparent)]
     Clip(#[from] ClipError),
     /// Two clips of one name.
-    #[error("two clips are named `{name}` ({a} and {b}): rename one")]
+    #[error("two clips are named `{name}` ({a} and {b}): rename one", name = quoted(.name))]
     RepeatedClip {
         /// Name.
         name: String,
@@ -34,7 +35,10 @@ pub enum BuildError {
         b: String,
     },
     /// Clips of different characters.
-    #[error("clip `{clip}` has another skeleton than `{first}`: {difference}; build them apart, or retarget one")]
+    #[error(
+        "clip `{clip}` has another skeleton than `{first}`: {difference}; build them apart, or retarget one",
+        clip = quoted(.clip), first = quoted(.first), difference = cut_quotes(.difference)
+    )]
     Skeletons {
         /// Clip.
         clip: String,
@@ -44,7 +48,7 @@ pub enum BuildError {
         difference: String,
     },
     /// A setting is invalid.
-    #[error("`{key}`: {what}")]
+    #[error("`{key}`: {what}", key = quoted(.key), what = cut_quotes(.what))]
     Config {
         /// Key.
         key: String,

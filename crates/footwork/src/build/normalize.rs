@@ -1,5 +1,6 @@
 //! Making features comparable.
 
+use crate::error::quoted;
 use crate::schema::{ChannelKind, FeatureSchema, MirrorColumn, Normalization};
 
 /// `[columns]` offset and scale so that stored = (raw - offset) / scale.
@@ -22,7 +23,8 @@ pub enum NormalizeError {
     /// A column that says nothing.
     #[error(
         "feature `{column}` is {value} in every row: it can tell nothing apart; remove its channel, or (for heights on \
-         flat ground) set `dimensions = 2`"
+         flat ground) set `dimensions = 2`",
+        column = quoted(.column)
     )]
     Constant {
         /// Column.
@@ -32,7 +34,9 @@ pub enum NormalizeError {
     },
     /// Counterparts with different weights.
     #[error(
-        "channels `{left}` and `{right}` are mirror images but weigh {a} and {b}: make them equal, or set `mirror = \"off\"`"
+        "channels `{left}` and `{right}` are mirror images but weigh {a} and {b}: make them equal, or set `mirror = \
+         \"off\"`",
+        left = quoted(.left), right = quoted(.right)
     )]
     UnequalWeights {
         /// Channel.

@@ -1,7 +1,7 @@
 //! Is this content a database? Asked of what a file or a builder hands over, before anything is used.
 
 use super::{Clip, Database, DatabaseContent, DatabaseError, MirrorMode};
-use crate::frames::JointIndex;
+use crate::frames::{FARTHEST_M, JointIndex};
 use crate::math::{Quat, Transform};
 use crate::motion::PaceSpeeds;
 
@@ -10,9 +10,9 @@ const RATES_HZ: std::ops::RangeInclusive<f32> = 1.0..=1000.0;
 /// Speeds of a full stick that make sense, m/s.
 const SPEEDS_MPS: std::ops::RangeInclusive<f32> = 0.0..=100.0;
 
-/// Metres, values of curves and the like as large as 2^30 are a mistake: what is made of them (squares, rates of change)
-/// could leave the range of `f32`. Times this factor, 2^98, they do, and no other number does. (A search bears any number.)
-const SENSIBLE: f32 = f32::from_bits((127 + 98) << 23);
+/// Metres, values of curves and the like are less than [`FARTHEST_M`]. Times this factor (2^128 over it), no smaller number leaves
+/// the range of `f32`, and every other one does. (A search bears any number.)
+const SENSIBLE: f32 = f32::from_bits((127 + 127) << 23) / FARTHEST_M * 2.0;
 const FINITE: f32 = 1.0;
 /// A spread, divided by a weight; far less and far more than data and weights that make sense have.
 const SCALES: std::ops::RangeInclusive<f32> = 1e-12..=1e12;

@@ -4,6 +4,7 @@
 //! with sorted keys. Equal content gives equal bytes. The format is little-endian, as safetensors is.
 
 use super::{Clip, Database, DatabaseContent, DatabaseError, DatabaseEvent, Features, MirrorMode, RowFlags, TagSpan};
+use crate::error::{cut_quotes, quoted};
 use crate::files::{canonical_json, read_safetensors, write_atomically};
 use crate::frames::{ClipIndex, EventId, FrameIndex, JointIndex};
 use crate::math::{Quat, Transform};
@@ -46,7 +47,7 @@ pub enum FileError {
         error: std::io::Error,
     },
     /// No safetensors file, or a damaged one.
-    #[error("{path}: not a .fwdb file, or a truncated one: {detail}; build it again")]
+    #[error("{path}: not a .fwdb file, or a truncated one: {detail}; build it again", detail = cut_quotes(.detail))]
     Container {
         /// File.
         path: PathBuf,
@@ -88,7 +89,7 @@ pub enum FileError {
         found: String,
     },
     /// Metadata that makes no sense.
-    #[error("{path}: damaged metadata: {detail}; build it again")]
+    #[error("{path}: damaged metadata: {detail}; build it again", detail = cut_quotes(.detail))]
     Metadata {
         /// File.
         path: PathBuf,
@@ -96,7 +97,10 @@ pub enum FileError {
         detail: String,
     },
     /// A tensor is missing or of the wrong type or shape.
-    #[error("{path}: tensor `{tensor}`: {detail}; build it again")]
+    #[error(
+        "{path}: tensor `{tensor}`: {detail}; build it again",
+        tensor = quoted(.tensor), detail = cut_quotes(.detail)
+    )]
     Tensor {
         /// File.
         path: PathBuf,
@@ -106,7 +110,10 @@ pub enum FileError {
         detail: String,
     },
     /// Bytes changed since it was written.
-    #[error("{path}: content hash {found} does not match the recorded {recorded}: the file is damaged; build it again")]
+    #[error(
+        "{path}: content hash {found} does not match the recorded {recorded}: the file is damaged; build it again",
+        recorded = quoted(.recorded)
+    )]
     Damaged {
         /// File.
         path: PathBuf,

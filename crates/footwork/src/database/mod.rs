@@ -8,6 +8,7 @@ mod tag_query;
 mod tag_sets;
 mod tags;
 
+use crate::error::{cut_quotes, nearest, quoted};
 pub use file::{FORMAT_VERSION, FileError};
 pub use tag_costs::{TagCost, TagCosts};
 pub use tag_query::TagQuery;
@@ -16,7 +17,6 @@ pub(crate) use tag_sets::SetBits;
 pub use tags::TagMask;
 
 use crate::choices;
-use crate::error::nearest;
 use crate::frames::{ClipIndex, EventId, FrameIndex, JointIndex, RowIndex};
 use crate::math::Transform;
 use crate::motion::{ClipView, MirrorError, MirrorTable, PosePool, StickSpeeds};
@@ -260,7 +260,7 @@ pub enum DatabaseError {
         found: usize,
     },
     /// A range or index that leaves its array.
-    #[error("{what} points outside of the data: {detail}")]
+    #[error("{what} points outside of the data: {detail}", what = cut_quotes(.what), detail = cut_quotes(.detail))]
     Range {
         /// Which.
         what: String,
@@ -507,7 +507,10 @@ impl Database {
 
 /// A name that the database does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the database has no {kind} `{name}`{}", .nearest.as_ref().map(|n| format!("; the nearest is `{n}`")).unwrap_or_default())]
+#[error(
+    "the database has no {kind} `{name}`{}",
+    .nearest.as_ref().map(|n| format!("; the nearest is `{n}`")).unwrap_or_default(), name = quoted(.name)
+)]
 pub struct NameError {
     /// `tag` or `event`.
     pub kind: &'static str,

@@ -3,6 +3,7 @@
 use super::network::{Layer, Network, Weights};
 use super::networks::{Calibration, NetworkParts, Networks, NetworksError};
 use crate::database::{Database, FileError};
+use crate::error::{cut_quotes, quoted};
 use crate::files::{canonical_json, read_safetensors, write_atomically};
 use bytemuck::{cast_slice, pod_collect_to_vec};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -32,7 +33,7 @@ pub enum NetworkFileError {
         error: io::Error,
     },
     /// No safetensors file, or a damaged one.
-    #[error("{path}: not a .fwnet file, or a truncated one: {detail}; train it again")]
+    #[error("{path}: not a .fwnet file, or a truncated one: {detail}; train it again", detail = cut_quotes(.detail))]
     Container {
         /// File.
         path: PathBuf,
@@ -56,7 +57,10 @@ pub enum NetworkFileError {
         found: u64,
     },
     /// A tensor is missing or of the wrong type or shape.
-    #[error("{path}: tensor `{tensor}`: {detail}; train the networks again")]
+    #[error(
+        "{path}: tensor `{tensor}`: {detail}; train the networks again",
+        tensor = quoted(.tensor), detail = cut_quotes(.detail)
+    )]
     Tensor {
         /// File.
         path: PathBuf,

@@ -3,6 +3,7 @@
 use super::body::{BodyLayout, Sampler};
 use super::network::{Network, NetworkError, Precision, Room};
 use crate::database::{Clip, Database, DatabaseContent, Features, MirrorMode, RowFlags};
+use crate::error::cut_quotes;
 use crate::frames::{ClipIndex, FrameIndex, JointIndex};
 use crate::motion::PosePool;
 use xxhash_rust::xxh3::Xxh3;
@@ -97,7 +98,8 @@ pub enum NetworksError {
     /// Trained on other features than those of a database.
     #[error(
         "the networks were trained on schema {networks:016x}, the database has {database:016x}; they differ in {difference}: \
-         train the networks again with this database"
+         train the networks again with this database",
+        difference = cut_quotes(.difference)
     )]
     OtherSchema {
         /// Hash of the networks' schema.

@@ -6,6 +6,7 @@
 //! Both M and P are minus a half turn, so everything stays a product of rotations, and in local space
 //! l' = C_parent^-1 l_pair C.
 
+use crate::error::quoted;
 use crate::frames::JointIndex;
 use crate::math::{Quat, Transform};
 use crate::pose::{Pose, PoseVelocity};
@@ -38,7 +39,10 @@ pub enum MirrorError {
     #[error("cannot mirror: no joint names a side (Left/Right, _L/_R, .l/.r, ...); give `mirror_pairs`")]
     NoSides,
     /// A pair whose parents are no pair.
-    #[error("cannot mirror: `{joint}` pairs with `{pair}`, but their parents are no pair; give `mirror_pairs`")]
+    #[error(
+        "cannot mirror: `{joint}` pairs with `{pair}`, but their parents are no pair; give `mirror_pairs`",
+        joint = quoted(.joint), pair = quoted(.pair)
+    )]
     Unpaired {
         /// Joint.
         joint: String,
@@ -48,7 +52,8 @@ pub enum MirrorError {
     /// The rest pose is not symmetric.
     #[error(
         "cannot mirror: the rest pose is symmetric in no axis plane (best: off by {error_m:.3} m at `{joint}`); \
-         set `mirror = \"off\"` or repair the skeleton"
+         set `mirror = \"off\"` or repair the skeleton",
+        joint = quoted(.joint)
     )]
     Asymmetric {
         /// Worst joint in the best plane.

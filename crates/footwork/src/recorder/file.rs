@@ -3,6 +3,7 @@
 //! Equal recordings give equal bytes. Loading checks version, hash, sizes and every update before anything is used.
 
 use super::trace::{DataId, Parts, Stored, Trace};
+use crate::error::{cut_quotes, quoted};
 use crate::files::{canonical_json, read_safetensors, write_atomically};
 use crate::matcher::MatcherConfig;
 use crate::matcher::machine::MachineSpec;
@@ -20,7 +21,7 @@ pub const FORMAT_VERSION: u32 = 3;
 const KEY: &str = "footwork";
 const KIND: &str = "trace";
 /// Bytes of a segment at least: the header of its state.
-const LEAST_SEGMENT: usize = 512;
+pub(super) const LEAST_SEGMENT: usize = 512;
 
 /// A trace cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +38,10 @@ pub enum TraceError {
         error: io::Error,
     },
     /// The file is not a safetensors file, or is truncated.
-    #[error("{path}: not a .fwtrace file, or a truncated one: {detail}; record it again")]
+    #[error(
+        "{path}: not a .fwtrace file, or a truncated one: {detail}; record it again",
+        detail = cut_quotes(.detail)
+    )]
     Container {
         /// File.
         path: PathBuf,
@@ -65,7 +69,10 @@ pub enum TraceError {
         found: u64,
     },
     /// Bytes have changed since the file was written.
-    #[error("{path}: content hash: expected {recorded}, found {found}; the file is damaged: record it again")]
+    #[error(
+        "{path}: content hash: expected {recorded}, found {found}; the file is damaged: record it again",
+        recorded = quoted(.recorded)
+    )]
     Hash {
         /// File.
         path: PathBuf,
@@ -75,7 +82,7 @@ pub enum TraceError {
         found: String,
     },
     /// The content is invalid.
-    #[error("{path}: {detail}; record it again")]
+    #[error("{path}: {detail}; record it again", detail = cut_quotes(.detail))]
     Damaged {
         /// File.
         path: PathBuf,

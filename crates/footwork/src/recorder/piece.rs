@@ -1,8 +1,11 @@
 //! What a recorder has newly written: pieces that are put together again elsewhere, while the character is still recorded.
 
+use super::file::LEAST_SEGMENT;
 use super::trace::DataId;
+use crate::error::cut_quotes;
 use crate::matcher::MatcherConfig;
 use crate::matcher::machine::MachineSpec;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -68,6 +71,36 @@ struct Message {
     parts: Vec<Part>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     marks: Vec<(u32, String)>,
+}
+
+/// The numbers of elements in the lists of a message, read without their content: `IgnoredAny` has no size.
+#[derive(Deserialize)]
+struct Counts {
+    #[serde(default)]
+    configs: Vec<IgnoredAny>,
+    #[serde(default)]
+    parts: Vec<IgnoredAny>,
+    #[serde(default)]
+    marks: Vec<IgnoredAny>,
+}
+
+impl Counts {
+    /// Settings belong to segments, marks and parts to updates: with more of them, a small message would be large in memory.
+    fn check(&self, stream_bytes: usize) -> Result<(), String> {
+        let settings = 1 + stream_bytes / LEAST_SEGMENT;
+        // An update takes a byte at least.
+        let (parts, marks) = (1 + stream_bytes, 1 + stream_bytes);
+        let lists =
+            [("configs", &self.configs, settings), ("parts", &self.parts, parts), ("marks", &self.marks, marks)];
+        match lists.into_iter().find(|(_, list, most)| list.len() > *most) {
+            None => Ok(()),
+            Some((name, list, most)) => Err(format!(
+                "piece of a recording: {name}: expected at most {most} for {stream_bytes} bytes of updates, found {}; use the \
+                 same footwork on both sides",
+                list.len()
+            )),
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -166,7 +199,9 @@ impl Piece {
         let cut = || format!("expected a piece of a recording, found {} bytes that end too early", bytes.len());
         let (length, rest) = bytes.split_first_chunk::<LENGTH>().ok_or_else(cut)?;
         let (json, stream) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(cut)?;
-        let m: Message = serde_json::from_slice(json).map_err(|e| format!("piece of a recording: {e}"))?;
+        let invalid = |e: serde_json::Error| format!("piece of a recording: {}", cut_quotes(&e.to_string()));
+        serde_json::from_slice::<Counts>(json).map_err(invalid)?.check(stream.len())?;
+        let m: Message = serde_json::from_slice(json).map_err(invalid)?;
         let bytes: u64 = m.parts.iter().map(|p| u64::from(p.bytes)).sum();
         if bytes != stream.len() as u64 {
             return Err(format!("piece of a recording: expected {bytes} bytes of updates, found {}", stream.len()));
@@ -186,5 +221,32 @@ impl Piece {
             marks: m.marks,
             stream: stream.to_vec(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_has_no_more_settings_parts_and_marks_than_its_updates_justify() {
+        let message = |json: String, stream: usize| {
+            let bytes = [&(json.len() as u32).to_le_bytes()[..], json.as_bytes(), &vec![0; stream]].concat();
+            Piece::from_bytes(&bytes).map(|_| ())
+        };
+        let list = |element: &str, count: usize| vec![element; count].join(",");
+        let part = r#"{"begins":null,"bytes":0,"updates":0}"#;
+        let parts = |count: usize| format!(r#"{{"parts":[{}]}}"#, list(part, count));
+        let with = |key: &str, element: &str, count: usize, bytes: usize| {
+            format!(r#"{{"parts":[{{"begins":null,"bytes":{bytes},"updates":1}}],"{key}":[{}]}}"#, list(element, count))
+        };
+        assert_eq!(message(with("configs", "{}", 1, 100), 100), Ok(()));
+        assert_eq!(message(with("configs", "{}", 3, 2 * LEAST_SEGMENT), 2 * LEAST_SEGMENT), Ok(()));
+        let why = message(with("configs", "{}", 4, 2 * LEAST_SEGMENT), 2 * LEAST_SEGMENT).unwrap_err();
+        assert!(why.contains("configs: expected at most 3 for 1024 bytes of updates, found 4"), "{why}");
+        assert_eq!(message(with("marks", r#"[0,"a"]"#, 5, 4), 4), Ok(()));
+        assert!(message(with("marks", r#"[0,"a"]"#, 6, 4), 4).unwrap_err().contains("marks: expected at most 5"));
+        assert_eq!(message(parts(1), 0), Ok(()));
+        assert!(message(parts(2), 0).unwrap_err().contains("parts: expected at most 1"));
     }
 }

@@ -5,6 +5,7 @@ use super::key_frame::{KeyFrame, same};
 use super::piece::Piece;
 use super::segment::{Done, UpdateReader};
 use super::trace::{DataId, Tail, Trace};
+use crate::error::{cut_quotes, quoted};
 use crate::input::{CollisionHook, GroundHook, GroundPoint, InputError, MotionInput, OwnedInput};
 use crate::matcher::machine::{Machine, MachineError};
 use crate::matcher::{Character, ConfigError, Crowd, MotionMatcher, step_in_turns};
@@ -32,7 +33,10 @@ pub enum ReplayError {
         found: DataId,
     },
     /// The trace was recorded on a ground that is known by its name alone.
-    #[error("the trace was recorded on the ground `{name}`, whose answers are not in it; give that ground")]
+    #[error(
+        "the trace was recorded on the ground `{name}`, whose answers are not in it; give that ground",
+        name = quoted(.name)
+    )]
     NoGround {
         /// Name of the ground.
         name: String,
@@ -41,7 +45,7 @@ pub enum ReplayError {
     #[error("the trace has no updates: expected at least one")]
     Empty,
     /// A piece of a recording is damaged, or does not follow the one before.
-    #[error("the recording cannot go on: {detail}")]
+    #[error("the recording cannot go on: {detail}", detail = cut_quotes(.detail))]
     Damaged {
         /// Reason.
         detail: String,

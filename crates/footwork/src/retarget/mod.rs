@@ -17,6 +17,8 @@
 //! as far as proportions agree: for clips `build::retarget` plants them, at run time the matcher's feet or
 //! [`crate::adjust`] do.
 
+use crate::error::{cut_quotes, quoted};
+
 mod chains;
 pub(crate) mod feet;
 mod looks;
@@ -66,7 +68,10 @@ pub enum RetargetError {
     #[error("the legs have no length: the rest pose puts hip, knee and foot in one place")]
     NoLegs,
     /// A clip on another skeleton than the map is for.
-    #[error("clip `{clip}` is on another skeleton than the map was made for: {difference}")]
+    #[error(
+        "clip `{clip}` is on another skeleton than the map was made for: {difference}",
+        clip = quoted(.clip), difference = cut_quotes(.difference)
+    )]
     Skeleton {
         /// Clip.
         clip: String,

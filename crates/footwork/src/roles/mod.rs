@@ -10,6 +10,7 @@ mod tree;
 mod words;
 
 use crate::clip::RawClip;
+use crate::error::quoted;
 use crate::frames::JointIndex;
 use crate::math::Transform;
 use crate::skeleton::{Skeleton, SkeletonError};
@@ -105,7 +106,10 @@ pub struct JointRoles {
 #[non_exhaustive]
 pub enum RoleError {
     /// A role nobody knows.
-    #[error("`roles.{role}`: there is no such role{}; known: {}", .nearest.as_ref().map(|n| format!(", nearest `{n}`")).unwrap_or_default(), ROLES.join(", "))]
+    #[error(
+        "`roles.{role}`: there is no such role{}; known: {}",
+        .nearest.as_ref().map(|n| format!(", nearest `{n}`")).unwrap_or_default(), ROLES.join(", "), role = quoted(.role)
+    )]
     Unknown {
         /// Role given.
         role: String,
@@ -113,7 +117,7 @@ pub enum RoleError {
         nearest: Option<String>,
     },
     /// A joint that is not there.
-    #[error("`roles.{role}`: {error}")]
+    #[error("`roles.{role}`: {error}", role = quoted(.role))]
     Joint {
         /// Role.
         role: String,

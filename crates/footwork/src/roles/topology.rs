@@ -5,6 +5,7 @@
 
 use super::tree;
 use super::words::Side;
+use crate::frames::JointIndex;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 use std::collections::BTreeMap;
@@ -71,7 +72,6 @@ pub fn find_in_poses<'a>(skeleton: &Skeleton, poses: &'a [Vec<Vec3>]) -> (Option
 /// Looks at hierarchy, bones, and `positions` (`[joints]`, +Y up, of a pose in which the body stands or walks).
 pub fn find(skeleton: &Skeleton, positions: &[Vec3]) -> Option<Body> {
     let mut pairs = pairs(skeleton);
-    pairs.truncate(2);
     // The pair nearer to the root is that of the legs, or the hind legs: the head is beyond the other.
     pairs.sort_by_key(|p| tree::depth(skeleton, p.branch));
     let mut pairs = pairs.into_iter();
@@ -105,51 +105,70 @@ pub fn find(skeleton: &Skeleton, positions: &[Vec3]) -> Option<Body> {
     Some(body)
 }
 
-/// Mirrored limbs, the longest first.
-fn pairs(skeleton: &Skeleton) -> Vec<Pair> {
-    let limbs: Vec<Limb> = (0..skeleton.len()).map(|j| limb(skeleton, j)).collect();
-    let mut size = vec![1usize; skeleton.len()];
-    for j in (1..skeleton.len()).rev() {
-        size[tree::parent(skeleton, j).unwrap_or(0)] += size[j];
+/// The longest way down from every joint, found once for all of them.
+struct Ways {
+    /// `[joints]` the child that the longest way goes on to.
+    next: Vec<Option<usize>>,
+    /// `[joints]` joints of the longest way, the joint itself included.
+    joints: Vec<usize>,
+    /// `[joints]` the joint and all below it.
+    size: Vec<usize>,
+}
+
+impl Ways {
+    fn of(skeleton: &Skeleton) -> Self {
+        let n = skeleton.len();
+        let (mut next, mut joints, mut size) = (vec![None::<usize>; n], vec![1usize; n], vec![1usize; n]);
+        // Children come after parents: from the leaves up, how far it goes on below each joint.
+        let mut below = vec![0.0f32; n];
+        let reach = |below: &[f32], j: usize| tree::bone(skeleton, j) + below[j];
+        for j in (1..n).rev() {
+            let parent = tree::parent(skeleton, j).unwrap_or(0);
+            below[parent] = below[parent].max(reach(&below, j));
+            size[parent] += size[j];
+            // Of equal ways the last child has the longest one: it comes first here.
+            if next[parent].is_none_or(|c| reach(&below, j).total_cmp(&reach(&below, c)).is_gt()) {
+                (next[parent], joints[parent]) = (Some(j), 1 + joints[j]);
+            }
+        }
+        Self { next, joints, size }
     }
-    let mut pairs = Vec::new();
+
+    /// The longest way down from a joint, and the two longest bones of it that follow each other.
+    fn limb(&self, skeleton: &Skeleton, start: usize) -> Limb {
+        let way: Vec<usize> = std::iter::successors(Some(start), |j| self.next[*j]).collect();
+        let bones: Vec<f32> = way.iter().skip(1).map(|j| tree::bone(skeleton, *j)).collect();
+        let two = |i: usize| bones[i].min(bones[i + 1]);
+        let upper = (0..bones.len().saturating_sub(1)).max_by(|a, b| two(*a).total_cmp(&two(*b))).unwrap_or(0);
+        Limb { upper, reach: bones.iter().sum(), way }
+    }
+}
+
+/// The two longest pairs of mirrored limbs, the longest first.
+fn pairs(skeleton: &Skeleton) -> Vec<Pair> {
+    const FEWEST_JOINTS: usize = 3;
+    let ways = Ways::of(skeleton);
+    let mut pairs: Vec<Pair> = Vec::new();
     for branch in 0..skeleton.len() {
-        let children: Vec<usize> = (1..skeleton.len()).filter(|j| tree::parent(skeleton, *j) == Some(branch)).collect();
-        for (i, a) in children.iter().enumerate() {
-            for b in &children[i + 1..] {
-                if size[*a] == size[*b] && alike(skeleton, &limbs[*a], &limbs[*b]) && limbs[*a].way.len() >= 3 {
-                    pairs.push(Pair { branch, limbs: [limbs[*a].clone(), limbs[*b].clone()] });
+        let children = skeleton.children(JointIndex::new(branch)).map(JointIndex::at);
+        let mut children: Vec<usize> = children.filter(|j| ways.joints[*j] >= FEWEST_JOINTS).collect();
+        // Limbs are compared where two may be alike: each joint is then in few of them.
+        let sizes: Vec<(usize, usize)> = children.iter().map(|j| (ways.size[*j], ways.joints[*j])).collect();
+        children.retain(|j| sizes.iter().filter(|s| **s == (ways.size[*j], ways.joints[*j])).count() > 1);
+        let limbs: Vec<Limb> = children.iter().map(|j| ways.limb(skeleton, *j)).collect();
+        for (i, a) in limbs.iter().enumerate() {
+            for (k, b) in limbs.iter().enumerate().skip(i + 1) {
+                if ways.size[children[i]] == ways.size[children[k]] && alike(skeleton, a, b) {
+                    pairs.push(Pair { branch, limbs: [a.clone(), b.clone()] });
+                    pairs.sort_by(|a, b| b.limbs[0].reach.total_cmp(&a.limbs[0].reach).then(a.branch.cmp(&b.branch)));
+                    pairs.truncate(2);
                 }
             }
         }
     }
-    pairs.sort_by(|a, b| b.limbs[0].reach.total_cmp(&a.limbs[0].reach).then(a.branch.cmp(&b.branch)));
     let longest = pairs.first().map_or(0.0, |p| p.limbs[0].reach);
     pairs.retain(|p| p.limbs[0].reach >= LIMB * longest);
     pairs
-}
-
-/// The longest way down from a joint, and the two longest bones of it that follow each other.
-fn limb(skeleton: &Skeleton, start: usize) -> Limb {
-    let mut way = vec![start];
-    // Children come after parents: from the leaves up, how far it goes on below each joint.
-    let mut below = vec![0.0f32; skeleton.len()];
-    for j in (1..skeleton.len()).rev() {
-        let parent = tree::parent(skeleton, j).unwrap_or(0);
-        below[parent] = below[parent].max(tree::bone(skeleton, j) + below[j]);
-    }
-    let further = |j: usize| {
-        let children = (1..skeleton.len()).filter(|c| tree::parent(skeleton, *c) == Some(j));
-        children
-            .max_by(|a, b| (tree::bone(skeleton, *a) + below[*a]).total_cmp(&(tree::bone(skeleton, *b) + below[*b])))
-    };
-    while let Some(next) = further(way[way.len() - 1]) {
-        way.push(next);
-    }
-    let bones: Vec<f32> = way.iter().skip(1).map(|j| tree::bone(skeleton, *j)).collect();
-    let two = |i: usize| bones[i].min(bones[i + 1]);
-    let upper = (0..bones.len().saturating_sub(1)).max_by(|a, b| two(*a).total_cmp(&two(*b))).unwrap_or(0);
-    Limb { upper, reach: bones.iter().sum(), way }
 }
 
 fn alike(skeleton: &Skeleton, a: &Limb, b: &Limb) -> bool {
@@ -176,10 +195,11 @@ fn trunk(skeleton: &Skeleton, hips: usize, arms: Option<&Pair>, body: &mut Body)
         put("spine", first);
         put("chest", arms.branch);
     }
-    let children = (1..skeleton.len()).filter(|j| tree::parent(skeleton, *j) == Some(arms.branch));
+    let ways = Ways::of(skeleton);
+    let children = skeleton.children(JointIndex::new(arms.branch)).map(JointIndex::at);
     let up = children
         .filter(|j| arms.limbs.iter().all(|l| l.way[0] != *j))
-        .map(|j| limb(skeleton, j))
+        .map(|j| ways.limb(skeleton, j))
         .max_by(|a, b| a.reach.total_cmp(&b.reach));
     let Some(up) = up.map(|l| l.way) else { return };
     // Neck, more of it, head, and what marks the top of the head: the head's is the longest bone.

@@ -24,8 +24,9 @@ pub fn is_above(skeleton: &Skeleton, above: usize, below: usize) -> bool {
 
 /// The lowest joint that carries both; one of them where it carries the other.
 pub fn meet(skeleton: &Skeleton, a: usize, b: usize) -> usize {
-    let over_a: Vec<usize> = upwards(skeleton, a).collect();
-    upwards(skeleton, b).find(|j| over_a.contains(j)).unwrap_or(0)
+    let mut over_a = vec![false; skeleton.len()];
+    upwards(skeleton, a).for_each(|j| over_a[j] = true);
+    upwards(skeleton, b).find(|j| over_a[*j]).unwrap_or(0)
 }
 
 /// From a joint down to another, both included; `None` where one does not hang under the other.

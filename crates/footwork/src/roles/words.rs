@@ -1,7 +1,7 @@
 //! A joint's name taken apart: its side, its part of the body, its number. `mixamorig:LeftUpLeg`, `thigh_l` and `L_Hip` differ
 //! in nothing but words.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A side of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,9 +69,17 @@ const COMMON: f32 = 0.8;
 /// Words that nearly all names of a rig share: a prefix of its own.
 pub fn common(names: &[String]) -> BTreeSet<String> {
     const FEWEST: usize = 6;
-    let all: Vec<BTreeSet<String>> = names.iter().map(|n| tokens(n).into_iter().collect()).collect();
-    let shared = |word: &String| all.iter().filter(|n| n.contains(word)).count() as f32 >= COMMON * names.len() as f32;
-    if names.len() < FEWEST { BTreeSet::new() } else { all.iter().flatten().filter(|w| shared(w)).cloned().collect() }
+    if names.len() < FEWEST {
+        return BTreeSet::new();
+    }
+    let mut names_with: BTreeMap<String, usize> = BTreeMap::new();
+    for name in names {
+        for word in tokens(name).into_iter().collect::<BTreeSet<String>>() {
+            *names_with.entry(word).or_default() += 1;
+        }
+    }
+    let least = COMMON * names.len() as f32;
+    names_with.into_iter().filter(|(_, count)| *count as f32 >= least).map(|(word, _)| word).collect()
 }
 
 /// Names without the number that an exporter hangs behind each, which counts nodes and tells nothing: `b_LeftLeg02_016`.

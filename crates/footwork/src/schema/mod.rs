@@ -6,6 +6,7 @@ pub(crate) mod channel;
 mod source;
 mod spec;
 
+use crate::error::{cut_quotes, quoted};
 pub use channel::ChannelKind;
 pub use source::{DebugShape, FeatureSource, MirrorColumn, SourceBuffers, TrajectorySample};
 pub use spec::{ChannelSpec, ChannelType, Normalization, Preset, PropSpec, Residual};
@@ -69,7 +70,7 @@ pub enum SchemaError {
         error: SkeletonError,
     },
     /// A field that is missing or makes no sense.
-    #[error("schema channel {channel} ({kind:?}): {what}")]
+    #[error("schema channel {channel} ({kind:?}): {what}", what = cut_quotes(.what))]
     Field {
         /// Place in the schema, from 0.
         channel: usize,
@@ -80,7 +81,9 @@ pub enum SchemaError {
     },
     /// Left without right.
     #[error(
-        "schema channel `{label}` has no counterpart on the other side, so it cannot be mirrored: add it, or set `mirror = \"off\"`"
+        "schema channel `{label}` has no counterpart on the other side, so it cannot be mirrored: add it, or set \
+         `mirror = \"off\"`",
+        label = quoted(.label)
     )]
     NoMirror {
         /// Channel.

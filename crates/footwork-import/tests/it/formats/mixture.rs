@@ -1,7 +1,7 @@
 //! Files of several formats on one skeleton.
 
-use super::fixtures::{Gltf, fbx_walker, walker};
-use footwork_import::{Imported, SourceConfig, Units, import_clips, read_clip};
+use super::fixtures::{Gltf, fbx_person, fbx_walker, person, walker};
+use footwork_import::{Imported, SourceConfig, UnitSetting, Units, fbx, gltf, import_clips, read_clip};
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -186,4 +186,91 @@ fn a_hundredfold_person_is_told_and_not_shrunk() {
     let told = all.notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     assert!(told.contains("190.000 m long, as glTF is in metres; in centimetres it would be 1.9 m"), "{told}");
     assert!((all.clips[0].skeleton.rest()[1].translation.y - 95.0).abs() < 1e-4);
+}
+
+#[test]
+fn positions_beyond_the_bound_are_rejected_in_every_format() {
+    let bvh = "HIERARCHY\nROOT Hips {\nOFFSET 0 0 0\nCHANNELS 3 Xposition Yposition Zposition\nEnd Site {\nOFFSET 0 95 0\n}\n}\n\
+               MOTION\nFrames: 2\nFrame Time: 0.1\n0 95 0\n0 FAR 0\n";
+    let bvh = |far: &str| {
+        let file = footwork_import::bvh::parse(bvh.replace("FAR", far).as_bytes(), "a.bvh").unwrap();
+        file.to_clip("a", "a.bvh", Units::Metres).map_err(|e| e.to_string())
+    };
+    let gltf = |far: f32| {
+        let mut file = person();
+        file.animation("walk", &[(1, "translation", "STEP", &[0.0, 0.5], &[0.0, 1.0, 0.0, 0.0, far, 0.0])]);
+        gltf::parse(&file.text(), "a", "a.gltf", None, Units::Auto).map_err(|e| e.to_string())
+    };
+    let fbx = |far: f32| {
+        let mut file = fbx_person();
+        file.stacks = vec![("a", vec![(0, "Lcl Translation", 1, vec![(0, 0.0), (15, far)])])];
+        fbx::parse(&file.binary(), "a", "a.fbx", Units::Auto).map_err(|e| e.to_string())
+    };
+    let rejections = [bvh("1e28").unwrap_err(), gltf(1e28).unwrap_err(), fbx(1e30).unwrap_err()];
+    for why in rejections {
+        let named = why.contains("clip `a`, frame ") && why.contains("joint `Hips`: position: expected less than");
+        assert!(named, "{why}");
+    }
+    // The last position within, and the first beyond.
+    assert!(bvh("1073741760").is_ok() && gltf(1_073_741_760.0).is_ok());
+    assert!(bvh("1073741824").is_err() && gltf(1_073_741_824.0).is_err());
+    let mut file = walker();
+    file.root["nodes"][3]["translation"] = json!([0.0, 1e28, 0.0]);
+    let why = gltf::parse(&file.text(), "a", "a.gltf", None, Units::Auto).unwrap_err().to_string();
+    assert!(why.contains("joint `Head`, rest pose: position: expected less than"), "{why}");
+}
+
+#[test]
+fn long_names_are_cut_in_every_error() {
+    const MOST: usize = 1200;
+    let long = "x".repeat(100_000);
+    let bvh = |joints: &str, rows: &str| {
+        let text = format!(
+            "HIERARCHY\nROOT {long}{{\nOFFSET 0 1 0\nCHANNELS 1 Xposition\n{joints}\n}}\nMOTION\nFrames: 1\nFrame Time: 0.1\n{rows}\n"
+        );
+        let file = footwork_import::bvh::parse(text.as_bytes(), "a.bvh").map_err(|e| e.to_string())?;
+        file.to_clip("a", "a.bvh", Units::Metres).map_err(|e| e.to_string())
+    };
+    let gltf = |change: &dyn Fn(&mut Gltf)| {
+        let mut file = walker();
+        for node in 1..4 {
+            file.root["nodes"][node]["name"] = json!(format!("{long}{node}"));
+        }
+        change(&mut file);
+        gltf::parse(&file.text(), "a", "a.gltf", None, Units::Auto).map_err(|e| e.to_string())
+    };
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(
+        dir.path().join("a.bvh"),
+        "HIERARCHY\nROOT A{OFFSET 0 1 0\nCHANNELS 1 Xposition\n}MOTION\nFrames: 1\nFrame Time: 0.1\n1\n",
+    )
+    .unwrap();
+    let source = SourceConfig { units: UnitSetting::Name("metres".to_owned()), ..SourceConfig::default() };
+    let sidecar = |text: &str| {
+        std::fs::write(dir.path().join("a.tags.toml"), text).unwrap();
+        import(dir.path(), &["a.bvh"], &source)
+    };
+    let errors = [
+        bvh("", "nan").unwrap_err(),
+        bvh("", "1e30").unwrap_err(),
+        bvh("JOINT L\n{\n}", "1").unwrap_err(),
+        bvh("CHANNELS 1 Xposition", "1").unwrap_err(),
+        bvh(&format!("JOINT {long}\n{{\n}}"), "1").unwrap_err(),
+        bvh("JOINT {", "1").unwrap_err(),
+        bvh("CHANNELS 9 Xposition\n", "1").unwrap_err(),
+        gltf(&|f| f.root["nodes"][1]["scale"] = json!([1.0, 2.0, 3.0])).unwrap_err(),
+        gltf(&|f| f.root["nodes"][2]["rotation"] = json!([0.0, 0.0, 0.0, 0.0])).unwrap_err(),
+        gltf(&|f| f.root["nodes"][3]["children"] = json!([1])).unwrap_err(),
+        gltf(&|f| f.root["nodes"][3]["translation"] = json!([0.0, 1e28, 0.0])).unwrap_err(),
+        gltf(&|f| f.root["buffers"][0] = json!({"uri": long, "byteLength": 24})).err().unwrap_or_default(),
+        gltf(&|f| f.root["asset"]["version"] = json!(long)).unwrap_err(),
+        gltf(&|f| f.root["accessors"][0]["type"] = json!(long)).unwrap_err(),
+        sidecar(&format!("{long} = 1")).unwrap_err(),
+        sidecar(&format!("curves = \"{long}\"")).unwrap_err(),
+        sidecar(&format!("contacts = {{ {long} = [] }}")).unwrap_err(),
+        sidecar(&format!("[[tags]]\nname = \"{long}\"\nstart_s = 3.0\nend_s = 4.0")).unwrap_err(),
+    ];
+    for why in errors {
+        assert!(why.len() < MOST, "{} bytes: {}..", why.len(), why.chars().take(300).collect::<String>());
+    }
 }

@@ -105,7 +105,7 @@ pub use events::{
 };
 /// The library that does the work.
 pub use footwork;
-pub use footwork::matcher::EventKind;
+pub use footwork::matcher::{EndCause, EventKind};
 pub use input::{
     HandTarget, HandTargets, LookAt, MotionBody, MotionGoal, MotionInput, MotionPath, Stick, Target, TrajectoryPoint,
     camera_yaw_rad,
@@ -132,10 +132,10 @@ pub mod prelude {
     #[cfg(feature = "built-in")]
     pub use crate::BuiltInPersonPlugin;
     pub use crate::{
-        EventKind, FootworkPlugin, GroundPoint, GroundProbe, HandTarget, HandTargets, LookAt, MotionBody, MotionBudget,
-        MotionCharacter, MotionClipEvent, MotionConfig, MotionDatabase, MotionFootstep, MotionGoal, MotionInput,
-        MotionMachine, MotionMask, MotionModel, MotionNetworks, MotionNoCandidate, MotionPath, MotionPaused,
-        MotionRecorder, MotionState, MotionStateChanged, MotionSystems, MotionTagEntered, MotionTagLeft,
+        EndCause, EventKind, FootworkPlugin, GroundPoint, GroundProbe, HandTarget, HandTargets, LookAt, MotionBody,
+        MotionBudget, MotionCharacter, MotionClipEvent, MotionConfig, MotionDatabase, MotionFootstep, MotionGoal,
+        MotionInput, MotionMachine, MotionMask, MotionModel, MotionNetworks, MotionNoCandidate, MotionPath,
+        MotionPaused, MotionRecorder, MotionState, MotionStateChanged, MotionSystems, MotionTagEntered, MotionTagLeft,
         MotionTransition, MotionVariables, MotionViewer, RootDriver, RootMotion, Stick, Target, WallProbe,
         camera_yaw_rad,
     };

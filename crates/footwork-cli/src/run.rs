@@ -2,7 +2,7 @@
 
 use crate::cast::Cast;
 use crate::progress;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use footwork::clip::{Annotations, RawClip};
 use footwork::database::{Database, TagQuery};
 use footwork::matcher::{Character, MotionMatcher, Playing};
@@ -67,6 +67,8 @@ pub struct Summary {
     pub heading_error_deg: f32,
     pub update_us_median: f32,
     pub update_us_p99: f32,
+    /// Largest vertical distance between the displayed root and the ground under it.
+    pub root_height_max_m: f32,
     /// Number of distinct clips played.
     pub clips_played: usize,
     /// Hash of all poses: equal hashes mean identical motion.
@@ -110,11 +112,6 @@ impl Drive {
         let mut recorder = self.record.as_deref().map(|title| self.recorder(&cast.character, title, updates));
         let mut driven = Driven { ground: Some(self.ground), ..Driven::empty() };
         let mut watch = Watch::default();
-        // On level ground, clips of slopes and stairs are excluded.
-        let level = self.ground.is_level();
-        let place = if level { footwork_metrics::level_tags(&cast.db) } else { TagQuery::default() };
-        let tags =
-            self.tags.and(&place).context("--tags: the query is too long; mark clips with one tag for several")?;
         let kind = self.ground;
         let ground = move |at: Vec3| kind.at(at);
         let bar = progress::bar("driving", updates as u64, self.json);
@@ -127,8 +124,8 @@ impl Drive {
             }
             let now = character.state().header.simulation;
             let mut input = self.course.input(time_s, &now);
-            input.tags = tags;
-            input.ground = if level { None } else { Some(&ground) };
+            input.tags = self.tags;
+            input.ground = if kind.is_level() { None } else { Some(&ground) };
             let start = Instant::now();
             match &mut recorder {
                 Some(recorder) => recorder.update(&mut character, &input, self.dt_s)?,
@@ -251,6 +248,8 @@ impl Driven {
         let apart = simulation.position - root.translation;
         watch.path_error_m.push((apart.x * apart.x + apart.z * apart.z).sqrt());
         watch.heading_error_rad.push(facing.angle_to(simulation.facing).abs());
+        let ground_m = self.ground.map_or(0.0, |kind| kind.at(root.translation).height_m);
+        watch.root_height_max_m = watch.root_height_max_m.max((root.translation.y - ground_m).abs());
         let clip = header.playing.clip.at();
         watch.played.resize(watch.played.len().max(clip + 1), false);
         watch.played[clip] = true;
@@ -311,6 +310,7 @@ struct Watch {
     update_us: Vec<f32>,
     path_error_m: Vec<f32>,
     heading_error_rad: Vec<f32>,
+    root_height_max_m: f32,
     played: Vec<bool>,
     searches: u64,
     transitions: u64,
@@ -332,6 +332,7 @@ impl Watch {
             heading_error_deg: mean(&self.heading_error_rad).to_degrees(),
             update_us_median: 0.0,
             update_us_p99: 0.0,
+            root_height_max_m: self.root_height_max_m,
             clips_played: self.played.iter().filter(|p| **p).count(),
             pose_hash: format!("{:032x}", self.hash.digest128()),
         }

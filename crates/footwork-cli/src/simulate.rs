@@ -95,10 +95,11 @@ pub fn print_summary(s: &Summary) {
         s.transitions_per_s
     );
     out!(
-        "  path error {:.1} cm (at most {:.1}), heading error {:.1} degrees",
+        "  path error {:.1} cm (at most {:.1}), heading error {:.1} degrees, root at most {:.1} cm off the ground",
         s.path_error_m * 100.0,
         s.path_error_max_m * 100.0,
-        s.heading_error_deg
+        s.heading_error_deg,
+        s.root_height_max_m * 100.0
     );
     out!(
         "  {:.1} us per update (99 %: {:.1}), search `{}`, {} clips played",

@@ -164,11 +164,10 @@ pub fn record(
     let mut jumps = Jumps::new(db);
     let mut world = Vec::new();
     let mut recording = Recording::new(db);
-    let tags = crate::level_tags(db);
     let dt_s = 1.0 / RATE_HZ;
     for (frame, stick) in course.rows.iter().enumerate() {
         let before = character.state().header.playing;
-        character.update(&MotionInput { tags, ..MotionInput::stick(*stick) }, dt_s)?;
+        character.update(&MotionInput::stick(*stick), dt_s)?;
         let (header, output) = (&character.state().header, character.output());
         let playing = source.frame(&match &like {
             Some(like) => like.playing(db, character.code().unwrap_or_default()),

@@ -2,7 +2,6 @@
 //! long ones show: a character that keeps changing its pose, and updates that become slower.
 
 use crate::recording::RecordError;
-use footwork::database::TagQuery;
 use footwork::input::{Gait, MotionInput, Stick};
 use footwork::matcher::{Character, MotionMatcher};
 use footwork::math::Transform;
@@ -50,15 +49,14 @@ impl Rest {
 /// # Errors
 /// A configuration that does not fit the database, or a database whose input a stick cannot give.
 pub fn rest(character: &Arc<Character>, phase: usize, rate_hz: u32) -> Result<Rest, RecordError> {
-    let tags = character.database().map_or_else(TagQuery::default, |db| crate::level_tags(db));
     let mut character = MotionMatcher::of(Arc::clone(character), Transform::IDENTITY)?;
     let dt_s = 1.0 / rate_hz as f32;
-    let walk = MotionInput { tags, ..MotionInput::stick(Stick::towards(Vec3::Z, Gait::Walk)) };
+    let walk = MotionInput::stick(Stick::towards(Vec3::Z, Gait::Walk));
     let frames = (WALK_S + phase as f64 / PHASES as f64) * f64::from(rate_hz);
     for _ in 0..frames.round() as usize {
         character.update(&walk, dt_s)?;
     }
-    let still = MotionInput { tags, ..MotionInput::stick(Stick { gait: Gait::Walk, ..Stick::default() }) };
+    let still = MotionInput::stick(Stick { gait: Gait::Walk, ..Stick::default() });
     let mut found = Rest { transitions: 0, counted_s: REST_S - SETTLING_S, update_s: Vec::new() };
     for second in 0..REST_S {
         let mut times_s = Vec::with_capacity(rate_hz as usize);

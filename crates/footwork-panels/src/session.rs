@@ -298,10 +298,7 @@ impl Session {
         if self.matcher.character().machine().is_some() {
             input.variables = self.variables.values();
         }
-        if kind.is_level() {
-            // Clips of slopes and stairs have no place here.
-            input.tags = footwork_metrics::level_tags(&self.database);
-        } else {
+        if !kind.is_level() {
             input.ground = Some(&ground);
         }
         // An update that has no more room for events leaves the rest of the time to the next.

@@ -176,7 +176,7 @@ pub(crate) fn windows<'a>(events: impl Iterator<Item = &'a LayerEvent>, end: usi
                 open.push(all.len());
                 all.push((e.event, e.update..end));
             }
-            EventKind::End => {
+            EventKind::End(_) => {
                 if let Some(k) = open.iter().position(|k| all[*k].0 == e.event) {
                     let window = &mut all[open.remove(k)].1;
                     window.end = e.update.max(window.start + 1);

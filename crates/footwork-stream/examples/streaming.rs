@@ -21,7 +21,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The same data as in the studio: what is built in.
     let clips = footwork_gait::clips(&footwork_gait::GaitOptions { terrain: true, ..Default::default() });
     let (database, _) = build(&clips, &BuildConfig::default(), &BuildOptions::default())?;
-    let level = footwork_metrics::level_tags(&database);
     let character = Arc::new(Character::new(Arc::new(database), MatcherConfig::default())?);
     let mut hero = MotionMatcher::of(character.clone(), Default::default())?;
     let mut recorder = Recorder::new(&character, RecorderConfig::default());
@@ -29,9 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let (start, mut stick) = (Instant::now(), RandomStick::new(7));
     for frame in 0..(seconds / DT_S) as u32 {
-        let mut input = MotionInput::stick(stick.at(frame as f32 * DT_S));
-        // It stays on level ground.
-        input.tags = level;
+        let input = MotionInput::stick(stick.at(frame as f32 * DT_S));
         recorder.update(&mut hero, &input, DT_S)?;
         stream.send("hero", &recorder);
         std::thread::sleep(Duration::from_secs_f32(frame as f32 * DT_S).saturating_sub(start.elapsed()));

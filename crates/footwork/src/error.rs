@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Characters of a text from a file that a message quotes at most.
-pub const MOST_QUOTED: usize = 200;
+const MOST_QUOTED: usize = 200;
 /// Stands for the rest of a text that is cut.
 const CUT: &str = "...";
 

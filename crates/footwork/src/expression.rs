@@ -25,7 +25,7 @@ pub struct ExpressionError {
 
 /// How a value is compared with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
+pub(crate) enum Comparison {
     /// `<`
     Less,
     /// `<=`
@@ -66,7 +66,7 @@ impl Comparison {
 
 /// A name in an expression, and what it is compared with.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Term {
+pub(crate) struct Term {
     /// Name.
     pub name: String,
     /// Comparison and number, where they follow.

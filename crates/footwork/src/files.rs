@@ -250,7 +250,7 @@ pub fn read_safetensors(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// JSON with sorted keys, whatever map the JSON crate was built with: equal content gives equal bytes.
-pub fn canonical_json(value: &serde_json::Value) -> String {
+pub(crate) fn canonical_json(value: &serde_json::Value) -> String {
     let mut out = String::new();
     canonical(value, &mut out);
     out

@@ -157,7 +157,7 @@ fn a_trigger_starts_a_montage_and_its_window_is_told_once_with_kind_and_layer() 
         let of = |kind: EventKind| -> Vec<(&str, Option<&str>, i64)> {
             heard.iter().filter(|e| e.1 == kind).map(|e| (&*e.0, e.2.as_deref(), e.3)).collect()
         };
-        let (begins, ends) = (of(EventKind::Begin), of(EventKind::End));
+        let (begins, ends) = (of(EventKind::Begin), of(EventKind::End(EndCause::Passed)));
         let window =
             |(name, layer, _): &(&str, Option<&str>, i64)| (*name, *layer) == ("reload_hands_busy", Some("gestures"));
         assert!(begins.len() == 1 && ends.len() == 1, "{hz} Hz: {heard:?}");

@@ -13,7 +13,6 @@ use footwork_gait::GaitOptions;
 use footwork_import::load_machine;
 use footwork_metrics::courses::Script;
 use footwork_metrics::eval::{Evaluation, Mover, Variant};
-use footwork_metrics::level_tags;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::Xxh3;
@@ -49,7 +48,7 @@ fn drive(character: &Arc<Character>, course: &str, mut each: impl FnMut(u32, &mu
     let mut hash = Xxh3::new();
     for frame in 0..FRAMES {
         let now = person.state().header.simulation;
-        let input = MotionInput { tags: level_tags(&db()), ..script.input(frame as f32 * DT_S, &now) };
+        let input = script.input(frame as f32 * DT_S, &now);
         let pose = person.update(&input, DT_S).unwrap();
         let floats = pose.translations.iter().flat_map(|t| t.to_array());
         let floats = floats.chain(pose.rotations.iter().flat_map(|q| q.to_array()));

@@ -11,12 +11,11 @@ pub use error::StancesError;
 pub use script::INSTANT_S;
 
 use crate::courses::RandomStick;
-use crate::level_tags;
 use crate::samples::percentile;
 use footwork::database::Database;
 use footwork::input::{Later, MotionInput};
 use footwork::machine::Machine;
-use footwork::matcher::{Character, FiredEvent, MotionMatcher};
+use footwork::matcher::{Character, EventKind, FiredEvent, MotionMatcher};
 use footwork::math::Transform;
 use footwork::pose::{Pose, PoseVelocity};
 use hips::Looker;
@@ -153,7 +152,6 @@ impl StancesCourse {
         let mut stick = RandomStick::new(self.seed);
         let mut steps = Random(self.seed);
         let mut out = Stances { seconds: instants as f64 * INSTANT_S, dt_s: self.dt_s, ..Stances::default() };
-        let level = level_tags(&db);
         let crouched = db.tag_query("crouched").map_err(|_| StancesError::NoStance { state: "crouched" })?;
         let (mut hash, mut seen) = (Xxh3::new(), Seen::default());
         let mut request: Option<Request> = None;
@@ -172,7 +170,7 @@ impl StancesCourse {
             }
             let later = script.announced[k].map(|k| Later { tags: crouched, at_s: k as f64 * INSTANT_S });
             let stick = MotionInput::stick(stick.at(begin_s as f32));
-            let input = MotionInput { variables: variables.values(), tags: level, later, ..stick };
+            let input = MotionInput { variables: variables.values(), later, ..stick };
             loop {
                 let now_s = matcher.state().header.time_s;
                 let left_s = end_s - now_s;
@@ -218,7 +216,12 @@ impl StancesCourse {
         out.count_events(&script, machine, &db, &fired);
         for event in &fired {
             hash.update(&(event.event.at() as u64).to_le_bytes());
-            hash.update(&[event.kind as u8, event.layer.map_or(255, |l| l as u8)]);
+            let kind = match event.kind {
+                EventKind::Moment => 0,
+                EventKind::Begin => 1,
+                EventKind::End(_) => 2,
+            };
+            hash.update(&[kind, event.layer.map_or(255, |l| l as u8)]);
         }
         out.decision_hash = format!("{:016x}", hash.digest());
         Ok(out)

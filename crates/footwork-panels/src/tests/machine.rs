@@ -9,7 +9,7 @@ use egui_kittest::kittest::Queryable;
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::database::Database;
 use footwork::frames::EventId;
-use footwork::matcher::EventKind;
+use footwork::matcher::{EndCause, EventKind};
 use footwork::recorder::Trace;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -180,11 +180,11 @@ fn a_machine_for_other_clips_is_refused_in_words() {
 fn windows_without_end_last_and_those_without_begin_are_left_out() {
     let event = |update, event, kind| LayerEvent { update, layer: 0, event: EventId::new(event), kind };
     let events = [
-        event(2, 1, EventKind::End),
+        event(2, 1, EventKind::End(EndCause::Passed)),
         event(3, 0, EventKind::Moment),
         event(4, 1, EventKind::Begin),
         event(6, 2, EventKind::Begin),
-        event(9, 1, EventKind::End),
+        event(9, 1, EventKind::End(EndCause::Passed)),
     ];
     let all = windows(events.iter(), 20);
     assert_eq!(all, [(EventId::new(0), 3..3), (EventId::new(1), 4..9), (EventId::new(2), 6..20)]);

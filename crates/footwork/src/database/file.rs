@@ -26,7 +26,7 @@ use xxhash_rust::xxh3::Xxh3;
 compile_error!("safetensors files are little-endian; reading them on a big-endian machine is not written yet");
 
 /// The version that this library writes and reads.
-pub const FORMAT_VERSION: u32 = 3;
+const FORMAT_VERSION: u32 = 3;
 const KEY: &str = "footwork";
 const RAW_POSES: &str = "raw";
 /// The one tensor that a file may lack: most databases have no such costs.

@@ -9,7 +9,7 @@ mod tag_sets;
 mod tags;
 
 use crate::error::{cut_quotes, nearest, quoted};
-pub use file::{FORMAT_VERSION, FileError};
+pub use file::FileError;
 pub use tag_costs::{TagCost, TagCosts};
 pub use tag_query::TagQuery;
 pub use tag_sets::AcceptedTags;

@@ -188,17 +188,25 @@ impl Database {
     /// What a query accepts. Rows tagged [`Database::NO_LOCOMOTION`] are left out, unless the query asks for a tag that only such
     /// rows have: names it, and not behind an odd number of `!`. Allocates nothing.
     pub fn accepted(&self, query: &TagQuery) -> AcceptedTags {
-        self.accepted_by_both(query, &TagQuery::default())
+        self.accepted_by_both(query, &TagQuery::default(), TagMask::default())
     }
 
-    /// What two queries accept that must both hold.
-    pub(crate) fn accepted_by_both(&self, a: &TagQuery, b: &TagQuery) -> AcceptedTags {
+    /// Returns the rows for which both queries hold, without those that have a tag of `without`. These tags count only where neither
+    /// query names one of them, and where rows are left.
+    pub(crate) fn accepted_by_both(&self, a: &TagQuery, b: &TagQuery, without: TagMask) -> AcceptedTags {
         let sets = &self.tag_sets;
-        if a.is_open() && b.is_open() {
+        let asks_for = |tags: &TagMask| a.asks_for_any(tags) || b.asks_for_any(tags);
+        if a.is_open() && b.is_open() && without.is_empty() {
             return sets.plain;
         }
-        let asked = a.asks_for_any(&sets.only_aside) || b.asks_for_any(&sets.only_aside);
-        sets.compile([*a, *b], if asked { TagMask::default() } else { sets.aside })
+        let aside = if asks_for(&sets.only_aside) { TagMask::default() } else { sets.aside };
+        if !without.is_empty() && !asks_for(&without) {
+            let accepted = sets.compile([*a, *b], aside | without);
+            if accepted.rows() > 0 {
+                return accepted;
+            }
+        }
+        sets.compile([*a, *b], aside)
     }
 
     /// What plain queries accept of the rows that have no tag of a set.

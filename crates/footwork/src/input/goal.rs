@@ -7,7 +7,7 @@ use glam::{Vec2, Vec3};
 /// Where to go.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Goal<'a> {
-    /// Nobody steers: the playing clip goes on as it was captured.
+    /// No command: the playing clip goes on as it was captured. A character of networks comes to rest.
     #[default]
     None,
     /// A stick and a camera.

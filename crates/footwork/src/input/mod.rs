@@ -11,6 +11,7 @@ mod path;
 
 pub use error::InputError;
 pub use goal::{Gait, Goal, Stick, TrajectoryPoint};
+pub(crate) use hooks::CheckedHooks;
 pub use hooks::{CollisionHook, GroundHook, GroundPoint};
 pub use owned::{OwnedGoal, OwnedInput};
 pub use path::{Path, PathError};

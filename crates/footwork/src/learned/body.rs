@@ -11,7 +11,7 @@ use std::ops::Range;
 /// Numbers of a rotation: the joint's x and y axes along those of its parent.
 pub const ROTATION_WIDTH: usize = 6;
 /// Numbers of a contact joint's future: seconds until it touches, and for how long it then does.
-pub const NEXT_CONTACT_WIDTH: usize = 2;
+const NEXT_CONTACT_WIDTH: usize = 2;
 
 /// Where in a body's numbers what lies. The parts follow each other in the order of the fields.
 #[derive(Clone, Debug, PartialEq)]

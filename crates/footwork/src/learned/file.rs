@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The version that this library writes and reads.
-pub const FORMAT_VERSION: u32 = 1;
+const FORMAT_VERSION: u32 = 1;
 const KEY: &str = "footwork_networks";
 /// The tensor with the character: the bytes of a `.fwdb` file of one resting pose.
 const CHARACTER: &str = "character";

@@ -21,10 +21,10 @@ mod network;
 mod networks;
 mod source;
 
-pub use body::{BodyLayout, NEXT_CONTACT_WIDTH, ROTATION_WIDTH, Sampler};
+pub use body::{BodyLayout, ROTATION_WIDTH, Sampler};
 pub use character::LearnedError;
 pub use chooser::choice_weights;
-pub use file::{FORMAT_VERSION, NetworkFileError};
+pub use file::NetworkFileError;
 pub use kernels::Kernel;
 pub use network::{Layer, Network, NetworkError, Precision, Room, Weights};
 pub use networks::{Calibration, Decompression, NetworkParts, Networks, NetworksError, STEP_S};

@@ -74,6 +74,8 @@ pub(super) struct Resolved {
     pub springs: SimulationConfig,
     /// Tags of motion that brings its own ground.
     pub own_ground: TagMask,
+    /// Height of the hips over the lowest contact joint in the rest pose, metres; 0 for a body without legs.
+    pub hips_rest_m: f32,
     /// Joints that turn to look, from the lowest to the head.
     pub look: Vec<LookJoint>,
     /// Left and right arm.
@@ -128,6 +130,11 @@ impl Character {
     }
 
     /// Where in a state what lies.
+    /// Tags of clips that go up and down by themselves.
+    pub(crate) fn resolved_own_ground(&self) -> TagMask {
+        self.resolved.own_ground
+    }
+
     pub(crate) fn layout(&self) -> &BlockLayout {
         &self.resolved.layout
     }
@@ -245,6 +252,10 @@ impl Resolved {
             let joint = rig.joint(skeleton, &j.joint)?;
             Some(LookJoint { joint, yaw_deg: j.yaw_deg, pitch_deg: j.pitch_deg })
         });
+        let rest = skeleton.rest_model();
+        let lowest_m = rig.contact_joints.iter().map(|j| rest[j.at()].translation.y).fold(f32::INFINITY, f32::min);
+        let hips_rest_m =
+            rig.body.as_ref().map_or(0.0, |body| (rest[body.hips.at()].translation.y - lowest_m).max(0.0));
         let arm = |name: &String| rig.joint(skeleton, name).and_then(|hand| rig.arm(skeleton, hand));
         let mut weights = vec![Weights::new(model, config)];
         let weights_of_states = machine.iter().flat_map(|machine| machine.states()).map(|state| match &state.plays {
@@ -264,6 +275,7 @@ impl Resolved {
             free_turn_radps: if model.stick.turns { 0.0 } else { config.root.sparse_turn_degps.to_radians() },
             springs: springs(config),
             own_ground: tagged(model, &config.ground.own_ground_tags),
+            hips_rest_m: if hips_rest_m.is_finite() { hips_rest_m } else { 0.0 },
             look: look.collect(),
             arms: [arm(&config.hands.joints[0]), arm(&config.hands.joints[1])],
             levers: Levers::new(skeleton),

@@ -41,11 +41,15 @@ impl Update<'_> {
         let character = self.character;
         let skeleton = &character.model.skeleton;
         let root = upright(skeleton, &mut self.scratch.shown);
+        self.output.begin();
+        self.end_layers();
+        let triggers = self.triggers();
         let playing = self.state.header.playing;
         let block = std::mem::take(&mut self.state.block);
         let layout = &character.resolved.layout;
         *self.state = MatcherState::new_in(block, &character.model, layout, root, playing);
         character.begin(self.state);
+        self.keep_triggers(&triggers);
         let (shown, h) = (&self.scratch.shown, &mut self.state.header);
         h.simulation.velocity = root.direction(shown.velocity.linear[0]) * Vec3::new(1.0, 0.0, 1.0);
         h.simulation.yaw_rate_radps = shown.velocity.angular[0].y;
@@ -59,6 +63,7 @@ impl Update<'_> {
         };
         self.state.header.playing = playing;
         let memory = character.resolved.layout.memory.clone();
+        character.source.clear_unused(&playing, &mut self.scratch.memory);
         self.state.block[memory].copy_from_slice(&self.scratch.memory);
         self.begin_from_shown(root);
     }

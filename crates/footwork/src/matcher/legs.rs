@@ -155,6 +155,16 @@ impl<'a> Update<'a> {
     }
 }
 
+/// Below the first share of their height in the rest pose, hips sink less for held feet; below the second, not at all: legs that
+/// are bent so far reach, and the clip itself goes down.
+const LOW_HIPS: [f32; 2] = [0.85, 0.75];
+
+/// Returns the share of a sinking that is shown, 0 to 1, where the clip has its hips at `hips_m`.
+fn share_of_sinking(hips_m: f32, hips_rest_m: f32) -> f32 {
+    let [high, low] = LOW_HIPS;
+    if hips_rest_m > 0.0 { ((hips_m / hips_rest_m - low) / (high - low)).clamp(0.0, 1.0) } else { 1.0 }
+}
+
 /// Bends the legs so that the feet are where they are to be.
 fn place_feet(character: &Character, state: &MatcherState, lower: &mut LowerBody, pose: &mut Pose) {
     let (config, h) = (&character.config.feet, &state.header);
@@ -162,12 +172,13 @@ fn place_feet(character: &Character, state: &MatcherState, lower: &mut LowerBody
     let root = pose.world_from_root();
     let mut sunk = h.pelvis;
     config.pelvis.sink(&mut sunk, h.pelvis_needed_m, after_s);
-    lower.shift_hips(Vec3::Y * -sunk.value, pose);
+    let sunk_m = sunk.value * share_of_sinking(lower.hips().translation.y, character.resolved.hips_rest_m);
+    lower.shift_hips(Vec3::Y * -sunk_m, pose);
     let layout: &BlockLayout = &character.resolved.layout;
     for (foot, leg) in state.feet(layout).iter().zip(lower.legs_mut()) {
         let Some(leg) = leg else { continue };
         // Before the pelvis sank.
-        let animated = root.point(leg.toe.translation + Vec3::Y * sunk.value);
+        let animated = root.point(leg.toe.translation + Vec3::Y * sunk_m);
         let mut target = foot.shown(config, animated, after_s);
         // Uneven ground has its own way of keeping feet out of it.
         if h.corrections.body.seen == 0.0 {

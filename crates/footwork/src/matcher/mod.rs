@@ -43,7 +43,7 @@ mod tests;
 
 pub use character::Character;
 pub use config::{ConfigError, MatcherConfig, QueryPose, SearchConfig};
-pub use output::{EventKind, FiredEvent, FootContact, Footstep, Output, StateChange};
+pub use output::{EndCause, EventKind, FiredEvent, FootContact, Footstep, Output, StateChange};
 pub use playing::Playing;
 pub use scheduler::SearchScheduler;
 pub use scratch::{LastSearch, Scratch};
@@ -173,7 +173,9 @@ impl MotionMatcher {
     }
 
     /// Becomes a character of another kind over the same skeleton in mid-motion, such as one with other clips: it plays what
-    /// fits the shown pose best, and the pose is blended out. Time begins anew.
+    /// fits the shown pose best, and the pose is blended out. Time begins anew. Triggers that both state machines have go on by name:
+    /// none that was used fires again. Windows that were open end: [`MotionMatcher::output`] has their ends, where the new machine
+    /// has an event of that name.
     ///
     /// # Errors
     /// Returns [`InputError::OtherSkeleton`] if the skeletons differ; the character is as it was.
@@ -185,7 +187,9 @@ impl MotionMatcher {
         let (scratch, output) = (character.scratch(), character.output());
         let state = character.new_state(pose.world_from_root());
         let mut other = Self { character, state, scratch, output, identity: Arc::new(()), revision: 0 };
+        other.character.take_triggers(&mut other.state, &self.character, &self.state);
         other.enter(&pose, &velocity)?;
+        other.character.end_windows_of(&self.character, &self.state, &mut other.output);
         *self = other;
         Ok(())
     }
@@ -238,7 +242,7 @@ impl MotionMatcher {
     /// # Errors
     /// Returns [`InputError`] if the state is not one of that character; this one is as it was.
     pub(crate) fn become_like(&mut self, character: &Arc<Character>) -> Result<(), InputError> {
-        self.state.check(character, 0)?;
+        self.state.check_running(character, 0)?;
         if !character.owns(&self.scratch) {
             self.scratch = character.scratch();
         }

@@ -3,6 +3,7 @@
 use super::model::Model;
 use super::playing::Playing;
 use crate::frames::{EventId, JointIndex};
+use crate::input::InputError;
 use crate::math::Transform;
 use crate::pose::{Pose, PoseVelocity};
 use glam::Vec3;
@@ -23,7 +24,7 @@ pub struct FiredEvent {
     pub event: EventId,
     /// When, in the character's time (`StateHeader::time_s`).
     pub time_s: f64,
-    /// A moment, or the begin or end of a window.
+    /// A notify, or the begin or end of a window.
     pub kind: EventKind,
     /// The layer of the state machine that passed it; `None`: what the body plays.
     pub layer: Option<u16>,
@@ -32,13 +33,26 @@ pub struct FiredEvent {
 /// What an event tells of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EventKind {
-    /// A moment.
+    /// A notify: a point in time.
     #[default]
     Moment,
     /// A window begins; its end will be reported, too.
     Begin,
-    /// A window ends.
-    End,
+    /// A window ends. Every window that began ends.
+    End(EndCause),
+}
+
+/// The cause of a window's end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndCause {
+    /// Playback reached the end of the window.
+    Passed,
+    /// Playback went on in a section outside of the window.
+    Left,
+    /// The montage ended inside the window.
+    MontageEnded,
+    /// The montage was broken off: by its `stop` condition, by another montage, or with the character's state machine.
+    BrokenOff,
 }
 
 /// Another state of the state machine was entered.
@@ -105,6 +119,11 @@ pub struct Output {
     pub exact_searches: u32,
     /// Transitions made in the step.
     pub transitions: u32,
+    /// Answers of the hooks in the step that were NaN, infinite or too large ([`crate::input::GroundPoint::LARGEST`]). In their place
+    /// the ground is level at the height of the point, and no wall is there.
+    pub unusable_answers: u32,
+    /// The reason for which the last step did not move the character; `None` where it did.
+    pub refused: Option<InputError>,
     /// True while nothing can be played: the tags of the input forbid what plays and leave no row to go to, or the clip is over
     /// and no row may follow. The character comes to rest until a search finds a row again.
     pub stranded: bool,
@@ -126,6 +145,7 @@ impl Clone for Output {
             events: with_room(&self.events),
             footsteps: with_room(&self.footsteps),
             state_changes: with_room(&self.state_changes),
+            refused: self.refused.clone(),
             ..*self
         }
     }
@@ -149,6 +169,8 @@ impl Output {
             searches: 0,
             exact_searches: 0,
             transitions: 0,
+            unusable_answers: 0,
+            refused: None,
             stranded: false,
         }
     }

@@ -22,17 +22,15 @@ impl Update<'_> {
     pub(super) fn advance(&mut self, to_s: f64) -> bool {
         let (from_s, first) = (self.state.header.time_s, self.output.events.len());
         self.move_to(to_s);
-        let dropped = self.report_events(from_s, to_s);
+        let dropped = self.report_events(from_s);
         if let Some(dropped_s) = dropped {
-            let room_s = (dropped_s - 0.5 * SAME_INSTANT_S).max(from_s);
-            let kept = self.output.events.partition_point(|e| e.time_s <= room_s).max(first);
-            self.output.events.truncate(kept);
-            self.move_to(room_s);
+            self.output.events.truncate(first);
+            self.move_to((dropped_s - 0.5 * SAME_INSTANT_S).max(from_s));
+            self.report_events(from_s);
         }
         let h = &mut self.state.header;
         h.events_s = h.events_s.max(h.playing.time_s);
-        let to_s = h.time_s;
-        self.reported(to_s, first);
+        self.reported(first);
         dropped.is_none()
     }
 
@@ -142,18 +140,18 @@ impl Update<'_> {
         h.play_rate = config.play_rate.next(h.play_rate, clip, h.simulation.velocity, ahead, CONTROL_S as f32);
     }
 
-    /// Reports the events that were passed from `from_s` to `to_s`, the character's time. Returns the time of the first that had no
-    /// room.
-    fn report_events(&mut self, from_s: f64, to_s: f64) -> Option<f64> {
+    /// Reports the events that were passed since `from_s`, the character's time. Returns the time of the first that had no room.
+    fn report_events(&mut self, from_s: f64) -> Option<f64> {
         let (h, output) = (&self.state.header, &mut *self.output);
         let at = self.state.moment(&self.character.resolved.layout);
         let mut dropped = f64::INFINITY;
         self.character.source.passed(at, h.events_s, &mut |at_s, event| {
             let time_s = h.time_s - (h.playing.time_s - at_s) / f64::from(h.play_rate.max(SLOWEST));
+            let time_s = time_s.max(from_s);
             let event = FiredEvent { event, time_s, kind: EventKind::Moment, layer: None };
             dropped = dropped.min(output.fire(event).unwrap_or(f64::INFINITY));
         });
-        dropped = dropped.min(self.report_layers(from_s, to_s));
+        dropped = dropped.min(self.report_layers());
         dropped.is_finite().then_some(dropped)
     }
 }

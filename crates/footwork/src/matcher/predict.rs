@@ -22,10 +22,14 @@ impl Update<'_> {
             max_speed_mps,
             velocity_half_life_s: self.character.resolved.springs.velocity_half_life_s,
         };
+        let unlimited = Steering { max_speed_mps: f32::INFINITY, ..steering };
+        let faster = max_speed_mps.is_finite().then(|| unlimited.desired(&mut h.path.clone(), 0.0));
         h.desired = steering.desired(&mut h.path, 0.0);
+        let requested = faster.unwrap_or(h.desired).velocity;
         if h.stranded {
             (h.desired.velocity, h.desired.facing) = (Vec3::ZERO, h.simulation.facing);
         }
+        self.request_velocity(requested);
     }
 
     /// Where the simulated character will be, root space.

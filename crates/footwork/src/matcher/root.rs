@@ -4,12 +4,15 @@ use super::character::Update;
 use super::state::{BlockLayout, MatcherState};
 use crate::adjust::root::{AdjustRoot, RootMode};
 use crate::blend::TransitionConfig;
+use crate::input::GroundPoint;
 use crate::math::{Facing, Quat, Transform, spring};
 use crate::trajectory::history;
 use glam::Vec3;
 
 /// How soon a change of the root's adjustment is taken for one that lasts, seconds.
 const SLIP_HALF_LIFE_S: f32 = 0.1;
+/// Half-life in which the root comes to the height of the ground, or of the simulated character where no ground is given, seconds.
+const HEIGHT_HALF_LIFE_S: f32 = 0.1;
 /// A difference over less time is noise, seconds.
 const SHORTEST_S: f32 = 1e-4;
 /// Where the simulated character carries the body, the adjustment has no limit: m/s, and radians per second.
@@ -45,7 +48,7 @@ impl Update<'_> {
         }
         let config = &self.character.config.root;
         // No search makes up for what a limited adjustment leaves.
-        let is_carried = self.rate_of_state().is_some();
+        let (is_carried, ground) = (self.rate_of_state().is_some(), self.input.ground);
         let h = &mut self.state.header;
         config.give_way(&mut h.simulation, after, dt_s);
         let (a, b) = (Facing::from_rotation(before.rotation), Facing::from_rotation(after.rotation));
@@ -61,6 +64,9 @@ impl Update<'_> {
         h.root_slip += (shift / dt_s - h.root_slip) * spring::damp(SLIP_HALF_LIFE_S, dt_s);
         let root = &mut h.animated_root;
         root.translation += shift;
+        // Clips of slopes and stairs, which go up and down, leave no height behind.
+        let level_m = ground.map_or(h.simulation.position.y, |g| GroundPoint::under(g, after.translation).height_m);
+        root.translation.y += (level_m - after.translation.y) * spring::damp(HEIGHT_HALF_LIFE_S, dt_s);
         root.rotation = (Quat::from_rotation_y(turn) * root.rotation).renormalize();
     }
 }

@@ -6,6 +6,7 @@ use super::played::REMEMBERED;
 use super::source::Room;
 use crate::blend::inertialize::Moving;
 use crate::database::TagCosts;
+use crate::math::Quat;
 use crate::pose::{Pose, PoseVelocity};
 use crate::schema::{SourceBuffers, TrajectorySample};
 use crate::search::{Candidates, Match, ShownRows};
@@ -42,6 +43,28 @@ pub(super) struct LayerRoom<'a> {
     pub plays: &'a mut (Pose, PoseVelocity),
     /// What additive ones are measured from.
     pub reference: &'a mut (Pose, PoseVelocity),
+    /// For layers in root space.
+    pub rotations: &'a mut RootRotations,
+}
+
+/// Rotations of joints in root space, `[joints]` each.
+#[derive(Debug)]
+pub(super) struct RootRotations {
+    /// Of the pose before it is bent.
+    pub before: Vec<Quat>,
+    /// Of the pose as it is bent.
+    pub after: Vec<Quat>,
+    /// Of what the layer plays.
+    pub plays: Vec<Quat>,
+    /// Of the reference.
+    pub reference: Vec<Quat>,
+}
+
+impl RootRotations {
+    fn new(joints: usize) -> Self {
+        let none = || vec![Quat::IDENTITY; joints];
+        Self { before: none(), after: none(), plays: none(), reference: none() }
+    }
 }
 
 /// Working space, shared by all characters of a step; nothing in it needs saving. One per thread.
@@ -74,6 +97,8 @@ pub struct Scratch {
     pub(crate) room: Room,
     /// What additive layers are measured from.
     reference: (Pose, PoseVelocity),
+    /// What layers in root space work with.
+    rotations: RootRotations,
 }
 
 impl Scratch {
@@ -100,6 +125,7 @@ impl Scratch {
             last: None,
             room,
             reference: (Pose::rest(&model.skeleton), still()),
+            rotations: RootRotations::new(joints),
         }
     }
 
@@ -115,7 +141,12 @@ impl Scratch {
 
     /// Room for layers, and the body that is shown.
     pub(super) fn layer_room(&mut self) -> (LayerRoom<'_>, &mut Moving) {
-        let room = LayerRoom { source: &mut self.room, plays: &mut self.beside, reference: &mut self.reference };
+        let room = LayerRoom {
+            source: &mut self.room,
+            plays: &mut self.beside,
+            reference: &mut self.reference,
+            rotations: &mut self.rotations,
+        };
         (room, &mut self.shown)
     }
 

@@ -93,6 +93,9 @@ pub(crate) trait MotionSource: Debug + Send + Sync {
     /// What it remembers of a character at rest, into `memory`.
     fn begin(&self, _memory: &mut [f32]) {}
 
+    /// Clears what `memory` holds for another frame than this one, so that states that move alike are equal bytes.
+    fn clear_unused(&self, _playing: &Playing, _memory: &mut [f32]) {}
+
     /// A control tick: `memory` belongs to the moment that plays now.
     fn tick(&self, _playing: &Playing, _memory: &mut [f32], _room: &mut Room) {}
 

@@ -13,8 +13,11 @@ use glam::Vec3;
 
 /// Seconds since the start, at most: thirty years.
 const LONGEST_S: f64 = 1e9;
-/// Metres, seconds, radians and their rates, at most: what is made of them stays far from what floats can hold.
+/// Metres, seconds, radians and their rates of a state that goes on, at most: what is made of them stays far from what floats can
+/// hold.
 const LARGEST: f32 = 1e7;
+/// The same for a state that comes from outside: what updates make of it stays below [`LARGEST`].
+const LARGEST_RESTORED: f32 = 1e6;
 /// Time by which anchor, ticks and history may lag behind the character, seconds.
 const LAG_S: f64 = 1.0;
 /// Time beyond the end of a loop that a step can play before cycles are taken off, seconds.
@@ -23,8 +26,18 @@ const LOOP_LAG_S: f64 = 60.0;
 const UNIT_ERROR: f32 = 1e-2;
 
 impl MatcherState {
-    /// Refuses a state of another character or version, and one that no update can have left behind.
+    /// Rejects a state of another character or version, and one that no update can have left behind. A state that it accepts is
+    /// accepted after every update.
     pub(super) fn check(&self, character: &Character, index: usize) -> Result<(), InputError> {
+        self.check_up_to(LARGEST_RESTORED, character, index)
+    }
+
+    /// The same for a state that goes on.
+    pub(super) fn check_running(&self, character: &Character, index: usize) -> Result<(), InputError> {
+        self.check_up_to(LARGEST, character, index)
+    }
+
+    fn check_up_to(&self, largest: f32, character: &Character, index: usize) -> Result<(), InputError> {
         let layout = &character.resolved.layout;
         let h = &self.header;
         let ours = h.version == STATE_VERSION && h.database == character.model.hash && self.block.len() == layout.len();
@@ -35,7 +48,7 @@ impl MatcherState {
         // In a loop, cycles are taken off at every tick: what is left costs no more than a few of them.
         let span = character.source.span(h.playing.clip);
         let longest_s = if span.looping { span.seconds + LOOP_LAG_S } else { LONGEST_S };
-        if let Some(field) = h.damaged_field(longest_s) {
+        if let Some(field) = h.damaged_field(longest_s, largest) {
             return damaged(field);
         }
         if !character.source.is_memory(&h.playing, &self.block[layout.memory.clone()]) {
@@ -44,7 +57,7 @@ impl MatcherState {
         if character.machine().is_some_and(|machine| !machine.is_memory(self.machine(layout))) {
             return damaged("block (machine)");
         }
-        if !usable(&self.block) {
+        if !usable(&self.block, largest) {
             return damaged("block");
         }
         if self.feet(layout).iter().any(|foot| !foot_is_usable(foot)) {
@@ -61,7 +74,7 @@ impl MatcherState {
 
 impl StateHeader {
     /// The first field that no update can have left behind.
-    fn damaged_field(&self, longest_s: f64) -> Option<&'static str> {
+    fn damaged_field(&self, longest_s: f64, largest: f32) -> Option<&'static str> {
         // Every field is named: one that is added must be judged here.
         let Self {
             version: _,
@@ -122,22 +135,25 @@ impl StateHeader {
             ("play_rate", (0.0..=20.0).contains(play_rate)),
             ("events_s", clip_time(*events_s)),
             ("since_transition_s", is_duration(*since_transition_s)),
-            ("animated_root", is_place(animated_root)),
-            ("root_offset", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(root_offset)))),
-            ("root_turn", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(root_turn)))),
-            ("root_slip", is_vector(*root_slip)),
-            ("pelvis", usable(&[pelvis.value, pelvis.velocity, *pelvis_needed_m])),
-            ("warp", usable(&warp_numbers) && usable(stride)),
-            ("corrections.own_ground", usable(&own_ground)),
-            ("corrections.body", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(&c.body)))),
-            ("corrections.gaze", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(&c.gaze)))),
-            ("corrections.hands", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(&c.hands)))),
-            ("simulation", is_simulation(simulation)),
-            ("anchor", anchor.is_usable(*time_s, longest_s)),
-            ("desired", is_vector(desired.velocity) && is_facing(desired.facing) && usable(&[desired.gait])),
-            ("searched_velocity", is_vector(*searched_velocity)),
+            ("animated_root", is_place(animated_root, largest)),
+            ("root_offset", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(root_offset)), largest)),
+            ("root_turn", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(root_turn)), largest)),
+            ("root_slip", is_vector(*root_slip, largest)),
+            ("pelvis", usable(&[pelvis.value, pelvis.velocity, *pelvis_needed_m], largest)),
+            ("warp", usable(&warp_numbers, largest) && usable(stride, largest)),
+            ("corrections.own_ground", usable(&own_ground, largest)),
+            ("corrections.body", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(&c.body)), largest)),
+            ("corrections.gaze", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(&c.gaze)), largest)),
+            ("corrections.hands", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(&c.hands)), largest)),
+            ("simulation", is_simulation(simulation, largest)),
+            ("anchor", anchor.is_usable(*time_s, longest_s, largest)),
+            (
+                "desired",
+                is_vector(desired.velocity, largest) && is_facing(desired.facing) && usable(&[desired.gait], largest),
+            ),
+            ("searched_velocity", is_vector(*searched_velocity, largest)),
             ("searched_facing", is_facing(*searched_facing)),
-            ("path.distance_m", usable(&[path.distance_m])),
+            ("path.distance_m", usable(&[path.distance_m], largest)),
         ];
         fields.iter().find(|(_, good)| !good).map(|(field, _)| *field)
     }
@@ -150,23 +166,23 @@ impl Played {
 }
 
 impl Anchor {
-    fn is_usable(&self, now_s: f64, longest_s: f64) -> bool {
+    fn is_usable(&self, now_s: f64, longest_s: f64, largest: f32) -> bool {
         let Self { time_s, playing_s, since_transition_s, animated_root, root_slip, simulation } = self;
         (now_s - LAG_S..=now_s + 1e-3).contains(time_s)
             && playing_s.abs() <= longest_s
             && is_duration(*since_transition_s)
-            && is_place(animated_root)
-            && is_vector(*root_slip)
-            && is_simulation(simulation)
+            && is_place(animated_root, largest)
+            && is_vector(*root_slip, largest)
+            && is_simulation(simulation, largest)
     }
 }
 
-fn is_simulation(s: &Simulation) -> bool {
-    is_vector(s.position)
-        && is_vector(s.velocity)
-        && is_vector(s.acceleration)
+fn is_simulation(s: &Simulation, largest: f32) -> bool {
+    is_vector(s.position, largest)
+        && is_vector(s.velocity, largest)
+        && is_vector(s.acceleration, largest)
         && is_facing(s.facing)
-        && usable(&[s.yaw_rate_radps, s.gait, s.gait_rate])
+        && usable(&[s.yaw_rate_radps, s.gait, s.gait_rate], largest)
 }
 
 /// Times since something run on.
@@ -174,24 +190,24 @@ fn foot_is_usable(foot: &Foot) -> bool {
     foot.since_s >= 0.0 && foot.held_s >= 0.0 && (0.0..=1.0).contains(&foot.stands)
 }
 
-fn usable(values: &[f32]) -> bool {
-    values.iter().all(|v| v.abs() <= LARGEST)
+fn usable(values: &[f32], largest: f32) -> bool {
+    values.iter().all(|v| v.abs() <= largest)
 }
 
 fn is_duration(seconds: f32) -> bool {
     (0.0..=LONGEST_S as f32).contains(&seconds)
 }
 
-fn is_vector(v: Vec3) -> bool {
-    usable(&v.to_array())
+fn is_vector(v: Vec3, largest: f32) -> bool {
+    usable(&v.to_array(), largest)
 }
 
 fn is_facing(f: crate::math::Facing) -> bool {
     ((f.x * f.x + f.z * f.z).sqrt() - 1.0).abs() <= UNIT_ERROR
 }
 
-fn is_place(t: &Transform) -> bool {
-    is_vector(t.translation) && is_unit(t.rotation)
+fn is_place(t: &Transform, largest: f32) -> bool {
+    is_vector(t.translation, largest) && is_unit(t.rotation)
 }
 
 fn is_unit(q: Quat) -> bool {

@@ -7,7 +7,7 @@ use super::scratch::Scratch;
 use super::state::MatcherState;
 use super::update::Turn;
 use crate::adjust::root::RootMode;
-use crate::input::{InputError, MotionInput};
+use crate::input::{CheckedHooks, CollisionHook, Goal, GroundHook, InputError, MotionInput, Stick};
 
 /// Longest time step, seconds.
 pub(crate) const LONGEST_STEP_S: f32 = 10.0;
@@ -27,8 +27,9 @@ pub struct Crowd<'a> {
 /// several threads, split the slices and give each part a scratch of its own: the bits are the same. Allocates nothing.
 ///
 /// # Errors
-/// Returns [`InputError`] for slices of different lengths, and for a time step, an input, a state or an output that does not
-/// fit the character; then no character has moved.
+/// Returns [`InputError`] for slices of different lengths, for a time step out of range, and for a scratch of other characters;
+/// then no character has moved. Returns the first [`InputError`] of an input, a state or an output that does not fit its character;
+/// then all others have moved, and [`Output::refused`] names the reason for each that has not.
 pub fn step(
     character: &Character,
     inputs: &[MotionInput],
@@ -67,15 +68,59 @@ fn advance(
 ) -> Result<(), InputError> {
     crowd.check(character, inputs, dt_s)?;
     let Crowd { states, scratch, outputs } = crowd;
+    let mut first = Ok(());
     for (i, ((input, state), output)) in inputs.iter().zip(states).zip(outputs).enumerate() {
+        let fits = fits(character, i, input, state, output);
+        output.refused = fits.clone().err();
+        if fits.is_err() {
+            first = first.and(fits);
+            continue;
+        }
+        let hooks = CheckedHooks::new(input.ground, input.collide);
+        let (ground, collide) = (|at| hooks.ground(at), |from, to| hooks.collide(from, to));
+        // Networks have no captured clip that could go on.
+        let plays_networks = character.source.code(state.moment(character.layout())).is_some();
+        let rests = matches!(input.goal, Goal::None) && plays_networks;
+        let input = &MotionInput {
+            goal: if rests { Goal::Stick(Stick::default()) } else { input.goal },
+            ground: input.ground.map(|_| &ground as &GroundHook),
+            collide: input.collide.map(|_| &collide as &CollisionHook),
+            ..*input
+        };
         let end_s = state.header.time_s + f64::from(dt_s);
         Update { character, input, end_s, state, scratch, output }.run(dt_s, turn(i));
+        output.unusable_answers = hooks.unusable();
+    }
+    first
+}
+
+/// Checks the input, the state and the output of a character, number `i` of its crowd.
+fn fits(
+    character: &Character,
+    i: usize,
+    input: &MotionInput,
+    state: &MatcherState,
+    output: &Output,
+) -> Result<(), InputError> {
+    input.validate(character.model.schema.user_width)?;
+    if let Some(machine) = character.machine() {
+        machine.check(input.variables)?;
+    }
+    if input.body.is_none() && character.config.root.mode == RootMode::External {
+        return Err(InputError::NoBody);
+    }
+    if let Some(tag) = character.model.missing_tag(&input.tags) {
+        return Err(InputError::MissingTag { tag });
+    }
+    state.check_running(character, i)?;
+    if !output.fits(&character.model, character.resolved.events_at_once) {
+        return Err(InputError::Foreign { what: "output", character: i });
     }
     Ok(())
 }
 
 impl Crowd<'_> {
-    /// Refuses what does not fit, before anybody moves.
+    /// Checks what all characters share, before one of them moves.
     fn check(&self, character: &Character, inputs: &[MotionInput], dt_s: f32) -> Result<(), InputError> {
         let characters = self.states.len();
         for (what, found) in [("inputs", inputs.len()), ("outputs", self.outputs.len())] {
@@ -88,22 +133,6 @@ impl Crowd<'_> {
         }
         if !character.owns(self.scratch) {
             return Err(InputError::Foreign { what: "scratch", character: 0 });
-        }
-        for (i, (input, state)) in inputs.iter().zip(self.states.iter()).enumerate() {
-            input.validate(character.model.schema.user_width)?;
-            if let Some(machine) = character.machine() {
-                machine.check(input.variables)?;
-            }
-            if input.body.is_none() && character.config.root.mode == RootMode::External {
-                return Err(InputError::NoBody);
-            }
-            if let Some(tag) = character.model.missing_tag(&input.tags) {
-                return Err(InputError::MissingTag { tag });
-            }
-            state.check(character, i)?;
-            if !self.outputs[i].fits(&character.model, character.resolved.events_at_once) {
-                return Err(InputError::Foreign { what: "output", character: i });
-            }
         }
         Ok(())
     }

@@ -62,6 +62,7 @@ impl Update<'_> {
         h.events_s = next.time_s - SAME_INSTANT_S;
         h.transitions += 1;
         h.drop_anchor();
+        character.source.clear_unused(&next, &mut self.scratch.memory);
         self.state.block[layout.memory.clone()].copy_from_slice(&self.scratch.memory);
         self.state.offsets_mut(layout).start(&joints, &self.scratch.shown, &self.scratch.next);
     }

@@ -44,7 +44,7 @@ fn level(v: Vec3) -> Vec3 {
 
 /// Returns the cell `[speed, turn, direction]` of a motion, if it lies within the card. Angles are in degrees; `off_deg` is that
 /// from the facing to the direction of travel.
-pub fn travel_cell(speed_mps: f32, turn_deg_s: f32, off_deg: f32) -> Option<[usize; 3]> {
+fn travel_cell(speed_mps: f32, turn_deg_s: f32, off_deg: f32) -> Option<[usize; 3]> {
     let slot = |edges: &[f32], v: f32| edges.windows(2).position(|e| e[0] <= v && v < e[1]);
     let direction = ((off_deg + 405.0) / 90.0) as usize % 4;
     Some([slot(&SPEEDS_MPS, speed_mps)?, slot(&TURNS_DEG_S, turn_deg_s)?, direction])

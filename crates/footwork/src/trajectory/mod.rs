@@ -10,8 +10,6 @@ pub(crate) mod predict;
 mod simulation;
 
 pub use control::{PathProgress, Steering};
-pub use dance_card::{
-    DIRECTIONS, DanceCardCell, SPEEDS_MPS, TURNS_DEG_S, TravelSeconds, dance_card, travel_cell, travel_seconds,
-};
+pub use dance_card::{DIRECTIONS, DanceCardCell, SPEEDS_MPS, TURNS_DEG_S, TravelSeconds, dance_card, travel_seconds};
 pub use predict::{Prediction, PredictionConfig, PredictionModel};
 pub use simulation::{Desired, Simulation, SimulationConfig};

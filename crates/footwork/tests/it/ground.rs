@@ -6,11 +6,14 @@ use common::Random;
 use common::walk::{REACH, Walk};
 use footwork::adjust::ground::{FitToGround, GroundConfig, GroundStep, GroundedBody, GroundedFoot};
 use footwork::adjust::two_bone_ik::BentLeg;
-use footwork::input::GroundPoint;
-use footwork::math::{cos, sin, tan};
+use footwork::input::{GroundPoint, MotionInput};
+use footwork::matcher::{Character, MatcherConfig, MotionMatcher};
+use footwork::math::{Transform, cos, sin, tan};
 use footwork::pose::Pose;
 use footwork::rig::Sole;
+use footwork_gait::GaitOptions;
 use glam::Vec3;
+use std::sync::Arc;
 
 /// What a run over some ground was like.
 #[derive(Debug, Default)]
@@ -238,4 +241,30 @@ fn level_ground_is_no_change_and_no_ground_no_harm() {
     let nowhere = GroundPoint { height_m: f32::NAN, ..Default::default() };
     let seen = run(&walk, |_, _| nowhere, resting);
     assert!(seen.jerk_mps3.is_finite() && seen.fastest_mps < 7.0);
+}
+
+/// The highest and lowest root of an hour of a random stick over level ground.
+fn root_heights(hook: bool) -> [f32; 2] {
+    let options = GaitOptions { terrain: true, routes: false, ..GaitOptions::default() };
+    let db = Arc::new(common::built(&footwork_gait::clips(&options), &Default::default()).0);
+    assert!(db.tags.iter().any(|t| t == "stairs"), "the data have terrain");
+    let mut m = MotionMatcher::of(Arc::new(Character::new(db, MatcherConfig::default()).unwrap()), Transform::IDENTITY)
+        .unwrap();
+    let level = |_: Vec3| GroundPoint::default();
+    let mut heights = [0.0f32; 2];
+    for k in 0..3600 * 30u64 {
+        let input = MotionInput { ground: hook.then_some(&level as _), ..common::random_stick(3, k as f64 / 30.0) };
+        m.update(&input, 1.0 / 30.0).unwrap();
+        let y = m.pose().world_from_root().translation.y;
+        heights = [heights[0].min(y), heights[1].max(y)];
+    }
+    heights
+}
+
+#[test]
+fn the_root_stays_on_level_ground_for_an_hour_where_the_data_have_stairs() {
+    for hook in [false, true] {
+        let [lowest, highest] = root_heights(hook);
+        assert!(lowest > -0.01 && highest < 0.01, "hook {hook}: {lowest} to {highest} m");
+    }
 }

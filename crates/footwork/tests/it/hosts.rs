@@ -6,12 +6,13 @@ use common::{random_stick, walk};
 use footwork::adjust::root::{RootConfig, RootMode};
 use footwork::build::BuildConfig;
 use footwork::database::{MirrorMode, TagQuery};
-use footwork::input::{ExternalBody, InputError, MotionInput};
+use footwork::input::{ExternalBody, GroundHook, GroundPoint, InputError, MotionInput};
 use footwork::matcher::{Character, MatcherConfig, MotionMatcher, SearchConfig, step};
 use footwork::math::{Facing, Quat, Transform};
 use footwork::pose::{Pose, PoseVelocity};
 use glam::Vec3;
 use std::sync::Arc;
+use xxhash_rust::xxh3::Xxh3;
 
 const DT_S: f32 = 1.0 / 60.0;
 
@@ -259,4 +260,69 @@ fn a_required_tag_that_no_row_has_is_an_error() {
     let mut m = MotionMatcher::new(Arc::new(few), MatcherConfig::default()).unwrap();
     let input = MotionInput { tags: walks, ..walk(Vec3::Z) };
     assert!(matches!(m.update(&input, DT_S), Err(InputError::MissingTag { .. })));
+}
+
+/// A crowd in which one in a hundred answers of the ground is unusable, for some characters.
+#[test]
+fn unusable_answers_of_the_ground_are_counted_and_touch_no_other_character() {
+    const CROWD: usize = 20;
+    let character = Arc::new(Character::new(common::gait(MirrorMode::Off), common::stages::all_on()).unwrap());
+    let run = |hostile: bool| {
+        let mut states: Vec<_> = (0..CROWD).map(|_| character.state_at(Transform::IDENTITY).unwrap()).collect();
+        let mut outputs: Vec<_> = (0..CROWD).map(|_| character.output()).collect();
+        let mut scratch = character.scratch();
+        let (mut hash, mut unusable) = (Vec::new(), 0u64);
+        for k in 0..60 * 60u64 {
+            let time_s = k as f64 / 60.0;
+            let answer = |i: usize, at: Vec3| {
+                let bits = at.x.to_bits() ^ at.z.to_bits().rotate_left(9) ^ (k as u32) << 3;
+                let bad = [f32::NAN, f32::INFINITY, 1e38, f32::MAX, 1e6, -1e6][bits as usize % 6];
+                let good = common::stages::hill(at);
+                match (hostile && i.is_multiple_of(5) && bits.is_multiple_of(101), bits % 3) {
+                    (false, _) => good,
+                    (true, 0) => GroundPoint { height_m: bad, ..good },
+                    (true, 1) => GroundPoint { velocity: Vec3::X * bad, ..good },
+                    (true, _) => GroundPoint { normal: Vec3::Z * bad, ..good },
+                }
+            };
+            let answer = &answer;
+            let hooks: Vec<_> = (0..CROWD).map(|i| move |at: Vec3| answer(i, at)).collect();
+            let inputs: Vec<MotionInput> = hooks
+                .iter()
+                .enumerate()
+                .map(|(i, hook)| MotionInput { ground: Some(hook as &GroundHook), ..random_stick(i as u64, time_s) })
+                .collect();
+            step(&character, &inputs, 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap();
+            for output in &outputs {
+                assert!(output.pose.translations.iter().all(|t| t.is_finite() && t.abs().max_element() < 1e5));
+                unusable += u64::from(output.unusable_answers);
+            }
+        }
+        for output in &outputs {
+            let mut h = Xxh3::new();
+            common::hash_pose(&mut h, &output.pose);
+            hash.push(h.digest128());
+        }
+        (hash, unusable)
+    };
+    let ((good, none), (bad, some)) = (run(false), run(true));
+    assert!(none == 0 && some > 1000, "{none} {some}");
+    for i in (0..CROWD).filter(|i| i % 5 != 0) {
+        assert_eq!(good[i], bad[i], "character {i}");
+    }
+}
+
+#[test]
+fn a_damaged_character_stops_no_other_one() {
+    let character = Arc::new(Character::new(common::gait(MirrorMode::Off), MatcherConfig::default()).unwrap());
+    let mut states: Vec<_> = (0..3).map(|_| character.state_at(Transform::IDENTITY).unwrap()).collect();
+    let mut outputs: Vec<_> = (0..3).map(|_| character.output()).collect();
+    let mut scratch = character.scratch();
+    states[1].header.simulation.velocity.x = f32::NAN;
+    let before = states[1].header.time_s;
+    let inputs = [walk(Vec3::Z); 3];
+    let e = step(&character, &inputs, 1.0 / 60.0, &mut states, &mut scratch, &mut outputs).unwrap_err();
+    assert!(matches!(e, InputError::DamagedState { character: 1, field: "simulation" }), "{e}");
+    assert_eq!(outputs.iter().map(|o| o.refused.is_some()).collect::<Vec<_>>(), [false, true, false]);
+    assert_eq!(states.iter().map(|s| s.header.time_s > before).collect::<Vec<_>>(), [true, false, true]);
 }

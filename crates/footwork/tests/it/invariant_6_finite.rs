@@ -131,7 +131,7 @@ fn inputs_that_do_not_fit_are_refused_and_nothing_moves() {
 }
 
 #[test]
-fn one_bad_input_among_many_characters_moves_none_of_them() {
+fn one_bad_input_among_many_characters_stops_that_one_alone_and_slices_that_do_not_fit_stop_all() {
     let db = common::gait(MirrorMode::Off);
     let config = MatcherConfig::default();
     let character = Character::new(db, config).unwrap();
@@ -143,12 +143,14 @@ fn one_bad_input_among_many_characters_moves_none_of_them() {
     let bad = MotionInput::stick(Stick { movement: Vec2::NAN, ..Stick::default() });
     let inputs = [good, good, good, bad];
     assert!(step(&character, &inputs, 0.1, &mut states, &mut scratch, &mut outputs).is_err());
-    assert!(states.iter().all(|s| common::bits(s) == common::bits(&start)));
+    assert!(states[..3].iter().all(|s| common::bits(s) != common::bits(&start)));
+    assert!(common::bits(&states[3]) == common::bits(&start) && outputs[3].refused.is_some());
+    let start: Vec<_> = states.iter().map(common::bits).collect();
     let e = step(&character, &[good; 3], 0.1, &mut states, &mut scratch, &mut outputs).unwrap_err();
     assert_eq!(e, InputError::Characters { what: "inputs", expected: 4, found: 3 });
     let e = step(&character, &[good; 4], 0.1, &mut states, &mut scratch, &mut outputs[..3]).unwrap_err();
     assert_eq!(e, InputError::Characters { what: "outputs", expected: 4, found: 3 });
-    assert!(states.iter().all(|s| common::bits(s) == common::bits(&start)));
+    assert!(states.iter().map(common::bits).eq(start));
 }
 
 #[test]

@@ -333,3 +333,20 @@ fn weights_of_less_precision_change_poses_by_little() {
     assert!(worst(body(Precision::F16, Precision::F16)) < 0.01);
     assert!(worst(body(Precision::I8, Precision::F16)) < 0.1);
 }
+
+#[test]
+fn it_rests_without_a_goal() {
+    let mut m = at_origin(&learned());
+    for _ in 0..120 {
+        m.update(&common::walk(Vec3::Z), 1.0 / 60.0).unwrap();
+    }
+    for _ in 0..180 {
+        m.update(&MotionInput::default(), 1.0 / 60.0).unwrap();
+    }
+    let stopped = m.pose().world_from_root().translation;
+    for _ in 0..10 * 60 * 60 {
+        m.update(&MotionInput::default(), 1.0 / 60.0).unwrap();
+    }
+    let apart_m = (m.pose().world_from_root().translation - stopped).length();
+    assert!(apart_m < 0.2, "{apart_m} m in ten minutes");
+}

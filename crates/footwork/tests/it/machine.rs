@@ -5,12 +5,14 @@ use crate::common;
 use common::Random;
 use footwork::chooser::{Chooser, ChooserRow, ChooserSpec};
 use footwork::database::Database;
-use footwork::input::{Gait, MotionInput, Stick};
+use footwork::input::{Gait, Goal, MotionInput, Stick};
 use footwork::machine::{
     LayerSpec, Machine, MachineSpec, MontageSpec, NotifySpec, OneOrMany, SectionSpec, StateSpec, TransitionSpec,
     WindowSpec,
 };
-use footwork::matcher::{Character, EventKind, FiredEvent, MatcherConfig, MatcherState, MotionMatcher, StateChange};
+use footwork::matcher::{
+    Character, EndCause, EventKind, FiredEvent, MatcherConfig, MatcherState, MotionMatcher, StateChange,
+};
 use footwork::math::{Facing, Transform};
 use footwork::recorder::{Recorder, RecorderConfig, Replay};
 use footwork_gait::GaitOptions;
@@ -59,6 +61,7 @@ fn montage(name: &str, clip: &str, start: &str) -> MontageSpec {
         priority: 0,
         rate: None,
         root_motion: false,
+        mask: Default::default(),
         blend_in_s: None,
         blend_out_s: None,
         sections: vec![],
@@ -230,17 +233,18 @@ fn a_montage_reports_every_moment_of_every_section_once_and_ends_what_it_began()
     go(&mut m, &variables, 4.5);
     variables.set("waving", 0.0).unwrap();
     go(&mut m, &variables, 8.0);
-    use EventKind::{Begin, End, Moment};
+    const END: EventKind = EventKind::End(EndCause::Passed);
+    use EventKind::{Begin, Moment};
     let mut expected = vec![("first", Moment, 0.5), ("hand_up", Begin, 1.0), ("wave_begin", Moment, 1.2)];
     for round in 0..3 {
         let at_s = 1.2 + 1.5 * f64::from(round);
-        expected.extend([("middle", Begin, at_s + 0.3), ("middle", End, at_s + 0.5), ("wave_end", Moment, at_s + 1.5)]);
+        expected.extend([("middle", Begin, at_s + 0.3), ("middle", END, at_s + 0.5), ("wave_end", Moment, at_s + 1.5)]);
         if round < 2 {
             expected.push(("wave_begin", Moment, at_s + 1.5));
         }
     }
     // 5.7 s is 2.2 s of the clip.
-    expected.extend([("hand_up", End, 6.0), ("last", Moment, 6.4)]);
+    expected.extend([("hand_up", END, 6.0), ("last", Moment, 6.4)]);
     let found = names(&character, &fired);
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for (a, b) in found.iter().zip(&expected) {
@@ -272,7 +276,7 @@ fn what_breaks_a_montage_off_ends_its_windows_and_silences_it() {
     let of: Vec<&str> = found.iter().map(|e| e.0).collect();
     let at = of.iter().position(|n| n.starts_with("reload")).unwrap();
     assert_eq!(of[..at], ["first", "hand_up", "wave_begin", "hand_up"], "{found:?}");
-    assert!((found[3].2 - 0.8).abs() < 1e-5 && found[3].1 == EventKind::End);
+    assert!((found[3].2 - 0.8).abs() < 1e-5 && found[3].1 == EventKind::End(EndCause::BrokenOff));
     assert!(of[at..].iter().all(|n| n.starts_with("reload")) && of.len() == at + 3, "{found:?}");
 }
 
@@ -586,6 +590,232 @@ fn what_cannot_be_is_refused_with_its_place_and_the_nearest_name() {
     assert!(e.contains("1 values") && e.contains('5'), "{e}");
     let e = m.update(&MotionInput { variables: &[f32::NAN; 5], ..MotionInput::default() }, 0.01).unwrap_err();
     assert!(e.to_string().contains("variables"), "{e}");
+}
+
+/// How often a montage begins in a second, frame by frame.
+fn begins(m: &mut MotionMatcher, name: &str, variables: &[f32]) -> usize {
+    let of = |m: &MotionMatcher| m.machine_view().unwrap().layers[0].montages.iter().any(|v| v.name == name);
+    let mut count = 0;
+    for _ in 0..60 {
+        let before = of(m);
+        m.update(&MotionInput { variables, ..MotionInput::default() }, 1.0 / 60.0).unwrap();
+        count += usize::from(!before && of(m));
+    }
+    count
+}
+
+#[test]
+fn a_trigger_that_was_used_fires_again_by_a_higher_count_alone() {
+    let character = run_by(stances());
+    let machine = character.machine().unwrap();
+    let mut variables = machine.variables();
+    let mut m = MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap();
+    (0..3).for_each(|_| variables.fire("reload").unwrap());
+    assert_eq!(begins(&mut m, "reload", variables.values()), 1);
+    let saved = m.state().clone();
+    // Past the end of the montage.
+    (0..4).for_each(|_| assert_eq!(begins(&mut m, "reload", variables.values()), 0));
+    // An update without variables, and the same ones again.
+    assert_eq!(begins(&mut m, "reload", &[]), 0);
+    assert_eq!(begins(&mut m, "reload", variables.values()), 0);
+    // A restore, with variables made anew.
+    m.restore(&saved).unwrap();
+    (0..4).for_each(|_| _ = begins(&mut m, "reload", machine.variables().values()));
+    assert_eq!(begins(&mut m, "reload", machine.variables().values()), 0);
+    // They count from there.
+    let mut anew = machine.variables();
+    anew.fire("reload").unwrap();
+    assert_eq!(begins(&mut m, "reload", anew.values()), 1);
+}
+
+#[test]
+fn a_switch_ends_open_windows_and_fires_no_used_trigger() {
+    let character = run_by(stances());
+    let mut variables = character.machine().unwrap().variables();
+    let other = run_by(MachineSpec { states: vec![matching("all", "")], transitions: vec![], ..stances() });
+    for to_pose in [false, true] {
+        let mut m = MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap();
+        variables.fire("wave").unwrap();
+        let mut fired = Vec::new();
+        for _ in 0..48 {
+            let input = MotionInput { variables: variables.values(), ..MotionInput::default() };
+            m.update(&input, 1.0 / 60.0).unwrap();
+            fired.extend(m.output().events.iter().copied());
+        }
+        let open = |fired: &[FiredEvent]| {
+            let of = |kind: fn(&EventKind) -> bool| fired.iter().filter(|e| e.layer.is_some() && kind(&e.kind)).count();
+            of(|k| *k == EventKind::Begin) - of(|k| matches!(k, EventKind::End(_)))
+        };
+        assert_eq!(open(&fired), 1, "{fired:?}");
+        if to_pose {
+            let (pose, velocity) = (m.pose().clone(), m.output().velocity.clone());
+            m.enter(&pose, &velocity).unwrap();
+        } else {
+            m.switch_to(other.clone()).unwrap();
+        }
+        fired.extend(m.output().events.iter().copied());
+        assert_eq!(open(&fired), 0, "{fired:?}");
+        let last = fired.iter().rfind(|e| e.layer.is_some()).unwrap();
+        assert_eq!(last.kind, EventKind::End(EndCause::BrokenOff));
+        assert_eq!(begins(&mut m, "wave", variables.values()), 0, "the trigger was used");
+        variables.fire("wave").unwrap();
+        assert_eq!(begins(&mut m, "wave", variables.values()), 1);
+    }
+}
+
+#[test]
+fn a_desire_above_the_maximum_speed_of_a_state_can_leave_it() {
+    let slow = StateSpec { max_speed_mps: Some(1.5), ..matching("slow", "") };
+    let character = run_by(MachineSpec {
+        states: vec![slow, matching("fast", "")],
+        transitions: vec![transition("slow", "fast", "desired_speed_mps > 2")],
+        ..MachineSpec::default()
+    });
+    let mut m = MotionMatcher::of(character, Transform::IDENTITY).unwrap();
+    let mut go = |gait| {
+        for _ in 0..60 {
+            m.update(&MotionInput::stick(Stick::towards(glam::Vec3::Z, gait)), 1.0 / 60.0).unwrap();
+        }
+        (m.machine_view().unwrap().state.to_owned(), m.state().header.desired.velocity.length())
+    };
+    let (state, speed_mps) = go(Gait::Walk);
+    assert!(state == "slow" && speed_mps <= 1.5, "{state} {speed_mps}");
+    let (state, speed_mps) = go(Gait::Run);
+    assert!(state == "fast" && speed_mps > 2.0, "{state} {speed_mps}");
+}
+
+#[test]
+fn states_that_move_alike_are_equal_bytes_after_a_restore() {
+    // In and out of a blend space.
+    let walks = toml::from_str(
+        "name = 'walks'\nparameters = ['speed_mps']\nsync = 'time'\n\
+         samples = [{ clip = 'walk_125', at = [1.25] }, { clip = 'walk_175', at = [1.75] }]",
+    )
+    .unwrap();
+    let goes = StateSpec { name: "goes".into(), blend_space: Some("walks".into()), ..StateSpec::default() };
+    let character = run_by(MachineSpec {
+        states: vec![clip("stands", "idle"), goes, matching("all", "")],
+        transitions: vec![
+            transition("stands", "goes", "desired_speed_mps > 0.1 & state_s > 0.3"),
+            transition("goes", "all", "desired_speed_mps < 0.1 | state_s > 2"),
+            transition("all", "stands", "state_s > 0.7"),
+        ],
+        blend_spaces: vec![walks],
+        ..MachineSpec::default()
+    });
+    let mut m = MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap();
+    // One that follows by restores alone now and then, with other working space.
+    let mut copy = MotionMatcher::of(character, Transform::IDENTITY).unwrap();
+    let mut r = Random(5);
+    for k in 0..6000u64 {
+        if r.next().is_multiple_of(40) {
+            copy.restore(m.state()).unwrap();
+        }
+        let input = MotionInput::stick(stick(k / 50));
+        let dt_s = r.between(0.002, 0.04);
+        m.update(&input, dt_s).unwrap();
+        copy.update(&input, dt_s).unwrap();
+        assert_eq!(m.state(), copy.state(), "update {k}");
+    }
+    assert!(m.state().header.transitions > 100);
+}
+
+#[test]
+fn a_layer_in_step_follows_the_feet_when_walking_and_when_running() {
+    let swing = LayerSpec {
+        name: "swing".into(),
+        mask: [("upper_body".to_owned(), 1.0)].into(),
+        clip: Some("walk_125".into()),
+        in_step: true,
+        ..LayerSpec::default()
+    };
+    let character =
+        run_by(MachineSpec { states: vec![matching("all", "")], layers: vec![swing], ..MachineSpec::default() });
+    let db = db();
+    let left = db.rig.contact_joints.iter().position(|j| db.skeleton.names()[j.at()].starts_with("Left")).unwrap();
+    let left = db.rig.contact_joints[left];
+    for speed_mps in [0.9, 1.75, 3.0, 4.0] {
+        let mut m = MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap();
+        let goal = Goal::Velocity { velocity: glam::Vec3::Z * speed_mps, facing: None };
+        let mut phases = Vec::new();
+        for k in 0..1800 {
+            m.update(&MotionInput { goal, ..MotionInput::default() }, 1.0 / 60.0).unwrap();
+            if k > 300 && m.output().footsteps.iter().any(|f| f.joint == left) {
+                phases.push(m.machine_view().unwrap().layers[0].own_phase.unwrap());
+            }
+        }
+        // The shortest arc that holds all of them, for nine in ten.
+        phases.sort_by(f32::total_cmp);
+        let n = phases.len();
+        let most = n * 9 / 10;
+        let arc = (0..n).map(|i| (phases[(i + most) % n] - phases[i]).rem_euclid(1.0)).fold(1.0, f32::min);
+        println!("{speed_mps} m/s: {n} footfalls within {arc:.3} of a stride");
+        assert!(n >= 15 && arc <= 0.1, "{speed_mps} m/s: {n} footfalls, {arc}: {phases:?}");
+    }
+}
+
+/// The machine of the built-in character.
+fn built_in() -> Arc<Character> {
+    run_by(toml::from_str(footwork_gait::BIPED_MACHINE).unwrap())
+}
+
+#[test]
+fn an_aim_stays_level_in_a_crouch_and_while_walking() {
+    let character = built_in();
+    let db = db();
+    let hand = db.skeleton.require("LeftHand").unwrap();
+    let mut off_deg = Vec::new();
+    for (crouch, input) in [
+        (0.0, MotionInput::stick(Stick::default())),
+        (1.0, MotionInput::stick(Stick::default())),
+        (0.0, MotionInput::stick(Stick::towards(glam::Vec3::Z, Gait::Walk))),
+        (1.0, MotionInput::stick(Stick::towards(glam::Vec3::Z, Gait::Walk))),
+    ] {
+        let mut variables = character.machine().unwrap().variables();
+        variables.set("aim", 1.0).unwrap();
+        variables.set("crouch", crouch).unwrap();
+        let mut m = MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap();
+        let (mut lowest, mut highest) = (90.0f32, -90.0f32);
+        for k in 0..480 {
+            m.update(&MotionInput { variables: variables.values(), ..input }, 1.0 / 60.0).unwrap();
+            // The weapon lies along the X axis of the left hand.
+            let way = m.pose().in_root(&db.skeleton, hand).rotation * glam::Vec3::X;
+            let pitch_deg = footwork::math::atan2(way.y, way.with_y(0.0).length()).to_degrees();
+            if k >= 180 {
+                (lowest, highest) = (lowest.min(pitch_deg), highest.max(pitch_deg));
+            }
+        }
+        off_deg.push((lowest, highest));
+    }
+    let level_deg = 0.5 * (off_deg[0].0 + off_deg[0].1);
+    println!("pitch in degrees, standing, crouched, walking, walking crouched: {off_deg:?}");
+    for (lowest, highest) in off_deg {
+        assert!((lowest - level_deg).abs() <= 2.0 && (highest - level_deg).abs() <= 2.0, "{lowest} to {highest}");
+    }
+}
+
+#[test]
+fn a_wave_leaves_the_other_arm_as_it_was() {
+    let character = built_in();
+    let mut variables = character.machine().unwrap().variables();
+    let mut both = [(); 2].map(|_| MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap());
+    let still = variables.clone();
+    variables.fire("wave").unwrap();
+    let db = db();
+    let mut raised_m = 0.0f32;
+    for _ in 0..180 {
+        let [a, b] = &mut both;
+        let walk = MotionInput::stick(Stick::towards(glam::Vec3::Z, Gait::Walk));
+        a.update(&MotionInput { variables: variables.values(), ..walk }, 1.0 / 60.0).unwrap();
+        b.update(&MotionInput { variables: still.values(), ..walk }, 1.0 / 60.0).unwrap();
+        for j in (0..db.skeleton.len()).filter(|j| db.skeleton.names()[*j].starts_with("Right")) {
+            assert_eq!(a.pose().rotations[j], b.pose().rotations[j], "{}", db.skeleton.names()[j]);
+        }
+        let hand =
+            |m: &MotionMatcher| m.pose().in_root(&db.skeleton, db.skeleton.require("LeftHand").unwrap()).translation.y;
+        raised_m = raised_m.max(hand(a) - hand(b));
+    }
+    assert!(raised_m > 0.4, "{raised_m}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod clip_folders;
 #[path = "../common/mod.rs"]
 mod common;
 mod corrupted_states;
+mod events;
 mod examples;
 mod foresight;
 mod gaze_and_hands;

@@ -2,6 +2,7 @@
 
 use crate::matcher::state::StateHeader;
 use crate::math::Facing;
+use crate::trajectory::{Desired, Simulation};
 use glam::Vec3;
 
 /// A term of the body.
@@ -32,9 +33,13 @@ impl BodyTerm {
         ("desired_turn_deg", Self::DesiredTurnDeg),
     ];
 
-    /// Its value; all are 0 at rest.
+    /// Its value; all are 0 at rest. The desired velocity is at most the maximum speed of the state.
     pub fn value(self, header: &StateHeader) -> f32 {
-        let (simulation, desired) = (&header.simulation, &header.desired);
+        self.of(&header.simulation, &header.desired)
+    }
+
+    /// Its value for a simulated character and what it is drawn to.
+    pub fn of(self, simulation: &Simulation, desired: &Desired) -> f32 {
         let (velocity, facing) = (simulation.velocity, simulation.facing);
         let ahead = |v: Vec3, f: Facing| v.x * f.x + v.z * f.z;
         let aside = |v: Vec3, f: Facing| v.x * f.z - v.z * f.x;

@@ -4,6 +4,7 @@ use super::{Machine, MachineError, MachineView};
 use crate::frames::EventId;
 use crate::matcher::character::Character;
 use crate::matcher::state::MatcherState;
+use crate::matcher::{EndCause, EventKind, FiredEvent, Output};
 use std::sync::Arc;
 
 impl Character {
@@ -58,6 +59,26 @@ impl Character {
     pub fn event_name(&self, event: EventId) -> Option<&str> {
         let names = self.machine.as_ref().map_or(&*self.model.events, |machine| machine.event_names());
         names.get(event.at()).map(String::as_str)
+    }
+
+    /// Triggers go on by name from a state of another character: none that was used fires again.
+    pub(in crate::matcher) fn take_triggers(&self, state: &mut MatcherState, other: &Self, from: &MatcherState) {
+        if let Some(machine) = &self.machine {
+            let memory = &mut state.block[self.resolved.layout.machine.clone()];
+            machine.take_triggers(memory, other.remembered(from));
+        }
+    }
+
+    /// Reports the ends of the windows that are open in a state of another character, those whose event this one has by name.
+    pub(in crate::matcher) fn end_windows_of(&self, other: &Self, from: &MatcherState, output: &mut Output) {
+        let (Some(machine), Some((old, memory))) = (&self.machine, other.remembered(from)) else { return };
+        for (layer, event) in old.all_open_windows(memory) {
+            let event = machine.events.iter().position(|name| *name == old.events[event.at()]).map(EventId::new);
+            let layer = machine.layers.iter().position(|l| l.name == old.layers[layer].name).map(|l| l as u16);
+            if let (Some(event), Some(_)) = (event, layer) {
+                output.fire(FiredEvent { event, time_s: 0.0, kind: EventKind::End(EndCause::BrokenOff), layer });
+            }
+        }
     }
 
     /// The state machine, shared.

@@ -4,14 +4,24 @@ use super::blend_space::BlendSpace;
 use super::body::Steer;
 use super::source::begin_blend;
 use super::{Machine, Plays, State};
-use crate::database::{AcceptedTags, Database};
+use crate::database::{AcceptedTags, Database, TagMask, TagQuery};
 use crate::frames::ClipIndex;
-use crate::input::InputError;
+use crate::input::{GroundPoint, InputError};
 use crate::matcher::Playing;
 use crate::matcher::character::{Choice, Update};
 use crate::matcher::source::{MotionSource, nearest_row};
 use crate::matcher::state::{CONTROL_S, StateHeader};
+use glam::Vec3;
 use std::sync::Arc;
+
+/// Ground whose height differs by no more is level, metres.
+const LEVEL_M: f32 = 0.03;
+/// It is looked at so far ahead and behind, metres.
+const LEVEL_REACH_M: f32 = 0.4;
+/// Seconds within which a body that walks touches down again.
+const LONGEST_STRIDE_S: f64 = 3.0;
+/// Beyond the end of a stance by this, a foot has lifted, seconds.
+const PAST_S: f64 = 1e-3;
 
 impl Machine {
     /// Refuses values that are not as many as the machine has variables and triggers.
@@ -69,12 +79,28 @@ impl Update<'_> {
         Some((machine, &machine.states()[state]))
     }
 
-    /// Which rows may be played: those of the input, of which the state takes some.
+    /// Returns the rows that may be played: those of the input that the state also accepts. On level ground, none of a clip that goes up or
+    /// down by itself.
     pub(crate) fn accepted(&self, db: &Database) -> AcceptedTags {
-        match self.machine_state() {
-            Some((_, State { plays: Plays::Matching { tags, .. }, .. })) => db.accepted_by_both(&self.input.tags, tags),
-            _ => db.accepted(&self.input.tags),
-        }
+        let open = TagQuery::default();
+        let of_state = match self.machine_state() {
+            Some((_, State { plays: Plays::Matching { tags, .. }, .. })) => tags,
+            _ => &open,
+        };
+        let own_ground = self.character.resolved_own_ground();
+        let without = if own_ground.is_empty() || !self.is_on_level_ground() { TagMask::default() } else { own_ground };
+        db.accepted_by_both(&self.input.tags, of_state, without)
+    }
+
+    /// True where the ground around the character and ahead of it is level, or not known.
+    fn is_on_level_ground(&self) -> bool {
+        let Some(ground) = self.input.ground else { return true };
+        let h = &self.state.header;
+        let root = h.shown_root(&self.character.config().transition);
+        let height_m = |by: Vec3| GroundPoint::under(ground, root.translation + by).height_m;
+        let (here_m, ahead) = (height_m(Vec3::ZERO), root.rotation * Vec3::Z * LEVEL_REACH_M);
+        let around = [ahead, -ahead, h.desired.velocity * 0.5, h.desired.velocity];
+        around.into_iter().all(|by| (height_m(by) - here_m).abs() <= LEVEL_M)
     }
 
     /// True while the simulated character goes where the animation of a state or montage goes.
@@ -137,17 +163,24 @@ impl Update<'_> {
 
     /// In how many seconds the left and the right foot touch down next; `None` where that is not known for both.
     pub(super) fn next_steps_s(&mut self, feet: [usize; 2]) -> Option<[f32; 2]> {
-        let next = feet.map(|slot| {
-            let (in_s, for_s) = self.next_contact_s(slot);
-            if in_s > 0.0 { Some(in_s) } else { self.next_plant_s(slot, for_s) }
-        });
+        let next = feet.map(|slot| self.next_plant_s(slot));
         Some([next[0]?, next[1]?])
     }
 
-    /// When a foot that lifts in `lifts_s` touches down again.
-    fn next_plant_s(&mut self, slot: usize, lifts_s: f32) -> Option<f32> {
-        let at = self.state.moment(self.character.layout()).later(f64::from(lifts_s) + 1e-3);
-        let (in_s, _) = self.character.source().next_contact_s(at, &mut self.scratch.room, slot);
-        (in_s.is_finite() && in_s > 0.0).then_some(lifts_s + in_s)
+    /// In how many seconds a foot touches down next, after it has lifted if it touches now. A source looks ahead by
+    /// [`Database::CONTACT_HORIZON_S`] at most, less than a slow stance or swing lasts: so the search is repeated.
+    fn next_plant_s(&mut self, slot: usize) -> Option<f32> {
+        let now = self.state.moment(self.character.layout());
+        let mut ahead_s = 0.0f64;
+        while ahead_s < LONGEST_STRIDE_S {
+            let at = now.later(ahead_s);
+            let (in_s, for_s) = self.character.source().next_contact_s(at, &mut self.scratch.room, slot);
+            ahead_s += match in_s {
+                0.0 => f64::from(for_s) + PAST_S,
+                _ if in_s.is_finite() => return Some((ahead_s + f64::from(in_s)) as f32),
+                _ => Database::CONTACT_HORIZON_S,
+            };
+        }
+        None
     }
 }

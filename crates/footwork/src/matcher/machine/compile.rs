@@ -4,10 +4,10 @@ use super::blend_space::BlendSpace;
 use super::body::Steer;
 use super::clips::clip;
 use super::condition::{Condition, Fact, Names, is_reserved, steer};
-use super::layer::Layer;
+use super::layer::{Layer, mask};
 use super::memory::MemoryLayout;
 use super::montage::{Montage, Section, Window};
-use super::spec::{MachineSpec, MontageSpec, OneOrMany, StateSpec, TransitionSpec};
+use super::spec::{LayerSpec, MachineSpec, MontageSpec, OneOrMany, StateSpec, TransitionSpec};
 use super::{Machine, MachineError, Plays, State, Transition};
 use crate::database::Database;
 use crate::frames::EventId;
@@ -354,12 +354,20 @@ fn montage(
         priority: m.priority,
         rate: number(&at, "rate", m.rate.unwrap_or(1.0), RATES)?,
         root_motion: m.root_motion,
+        mask: montage_mask(db, &spec.layers[layer], m, &at)?,
         blend_in_s: number(&at, "blend_in_s", m.blend_in_s.unwrap_or(BLEND_S), 0.0..LONGEST_S)?,
         blend_out_s: number(&at, "blend_out_s", m.blend_out_s.unwrap_or(BLEND_S), 0.0..LONGEST_S)?,
         sections: sections(m, seconds, &at, names)?,
         notifies,
         windows,
     })
+}
+
+/// `[joints]` weights of a montage on its layer.
+fn montage_mask(db: &Database, layer: &LayerSpec, m: &MontageSpec, at: &str) -> Result<Vec<f32>, MachineError> {
+    let of_layer = mask(db, &layer.mask, &format!("layers.`{}`", layer.name))?;
+    let own = mask(db, &m.mask, at)?;
+    Ok(of_layer.iter().zip(&own).map(|(a, b)| a * b).collect())
 }
 
 fn sections(m: &MontageSpec, seconds: f32, at: &str, names: &mut Names) -> Result<Vec<Section>, MachineError> {

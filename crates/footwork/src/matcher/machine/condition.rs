@@ -19,6 +19,8 @@
 //! | `curve.NAME`, `tag.NAME` | of what plays: the value of a curve; 1 where it has the tag |
 //! | `montage.NAME` | 1 while the montage plays |
 //!
+//! The desired terms are what the goal requests, also where a state limits the speed (`max_speed_mps`).
+//!
 //! A term without comparison holds where its value is over 0.5. The terms from `speed_mps` to `desired_turn_deg` can also be
 //! parameters of blend spaces and weights of layers.
 

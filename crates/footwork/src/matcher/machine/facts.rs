@@ -1,11 +1,13 @@
 //! What conditions are about.
 
 use super::condition::{Condition, Fact};
-use super::run::TICK_S;
+use super::memory::TICK_S;
 use super::{Machine, Plays};
 use crate::database::TagMask;
 use crate::matcher::character::Update;
 use crate::matcher::state::StateHeader;
+use crate::trajectory::Desired;
+use glam::Vec3;
 
 /// What conditions are about, at a control tick.
 pub(super) struct Facts<'a> {
@@ -31,7 +33,10 @@ impl Facts<'_> {
             Fact::ClipS => h.playing.time_s as f32,
             Fact::LeftS => self.left_s,
             Fact::Ended => flag(self.left_s <= TICK_S),
-            Fact::Body(term) => term.value(h),
+            Fact::Body(term) => {
+                let [x, z] = head.requested;
+                term.of(&h.simulation, &Desired { velocity: Vec3::new(x, 0.0, z), ..h.desired })
+            }
             Fact::Stranded => flag(h.stranded),
             Fact::Event(e) => flag(head.events as u32 >> e & 1 == 1),
             Fact::Curve(c) => self.curves.get(c).copied().unwrap_or(0.0),

@@ -4,11 +4,14 @@ use super::MachineError;
 use super::blend_space::{BlendSpaceSpec, BlendState};
 use super::body::Steer;
 use super::clips::clip;
-use super::spec::{LayerSpec, Weight};
+use super::spec::{LayerSpec, Space, Weight};
 use crate::database::Database;
 use crate::matcher::Playing;
+use crate::matcher::scratch::RootRotations;
 use crate::math::Quat;
 use crate::pose::{Pose, PoseVelocity};
+use crate::skeleton::Skeleton;
+use std::collections::BTreeMap;
 
 /// A layer, resolved.
 #[derive(Clone, Debug)]
@@ -17,6 +20,7 @@ pub(super) struct Layer {
     /// `[joints]` 0 to 1; 0 for the root.
     pub mask: Vec<f32>,
     pub additive: bool,
+    pub space: Space,
     /// It bends legs.
     pub over_legs: bool,
     /// The clip whose first frame is the reference; `None`: that of what plays.
@@ -102,7 +106,7 @@ impl Layer {
         if !(0.0..=100.0).contains(&half_life_s) {
             return Err(MachineError::new(at, format!("`half_life_s` is {half_life_s}: expected 0 to 100")));
         }
-        let mask = mask(db, spec, &at)?;
+        let mask = mask(db, &spec.mask, &at)?;
         // Joint 0 carries the feet too, but is no part of any leg.
         let over_legs = (1..mask.len()).any(|j| mask[j] > 0.0 && db.rig.carries_foot[j]);
         Ok(Self {
@@ -110,6 +114,7 @@ impl Layer {
             mask,
             over_legs,
             additive: spec.additive,
+            space: spec.space,
             reference: spec.reference.as_ref().map(|r| find("reference", r)).transpose()?,
             own: plays.map(|plays| Own { plays, weight, half_life_s, in_step: spec.in_step }),
         })
@@ -131,28 +136,53 @@ impl Layer {
         }
     }
 
-    /// Bends a pose by what a layer plays, `weight` in 0 to 1. `reference` is a pose for additive layers.
+    /// Bends a pose by what a layer plays, with `[joints]` weights `mask` and `weight` in 0 to 1. `reference` is a pose for additive
+    /// layers.
     pub fn bend(
         &self,
+        skeleton: &Skeleton,
         (pose, velocity): (&mut Pose, &mut PoseVelocity),
         (by, by_velocity): (&Pose, &PoseVelocity),
-        reference: &Pose,
-        weight: f32,
+        (reference, rotations): (&Pose, &mut RootRotations),
+        (mask, weight): (&[f32], f32),
     ) {
+        if self.space == Space::Root {
+            into_root(skeleton, pose, &mut rotations.before);
+            into_root(skeleton, by, &mut rotations.plays);
+            into_root(skeleton, reference, &mut rotations.reference);
+            rotations.after[0] = Quat::IDENTITY;
+        }
         for j in 1..pose.len() {
-            let w = weight * self.mask[j];
+            let w = weight * mask[j];
+            if self.space == Space::Root {
+                let above = rotations.after[skeleton.parents()[j].map_or(0, |p| p.at())];
+                if w > 0.0 {
+                    let (before, plays) = (rotations.before[j], rotations.plays[j]);
+                    let turned = if self.additive {
+                        Quat::IDENTITY.nlerp(plays * rotations.reference[j].inverse(), w) * before
+                    } else {
+                        before.nlerp(plays, w)
+                    };
+                    pose.rotations[j] = (above.inverse() * turned).renormalize();
+                }
+                rotations.after[j] = above * pose.rotations[j];
+            }
             if w == 0.0 {
                 continue;
             }
             let (rotation, translation) = (pose.rotations[j], pose.translations[j]);
             if self.additive {
-                let turn = by.rotations[j] * reference.rotations[j].inverse();
-                pose.rotations[j] = (Quat::IDENTITY.nlerp(turn, w) * rotation).renormalize();
+                if self.space == Space::Local {
+                    let turn = by.rotations[j] * reference.rotations[j].inverse();
+                    pose.rotations[j] = (Quat::IDENTITY.nlerp(turn, w) * rotation).renormalize();
+                }
                 pose.translations[j] = translation + (by.translations[j] - reference.translations[j]) * w;
                 velocity.angular[j] += by_velocity.angular[j] * w;
                 velocity.linear[j] += by_velocity.linear[j] * w;
             } else {
-                pose.rotations[j] = rotation.nlerp(by.rotations[j], w);
+                if self.space == Space::Local {
+                    pose.rotations[j] = rotation.nlerp(by.rotations[j], w);
+                }
                 pose.translations[j] = translation + (by.translations[j] - translation) * w;
                 let (angular, linear) = (velocity.angular[j], velocity.linear[j]);
                 velocity.angular[j] = angular + (by_velocity.angular[j] - angular) * w;
@@ -162,11 +192,19 @@ impl Layer {
     }
 }
 
+/// The rotations of a pose's joints in root space, into `out`.
+fn into_root(skeleton: &Skeleton, pose: &Pose, out: &mut [Quat]) {
+    out[0] = Quat::IDENTITY;
+    for j in 1..pose.len() {
+        out[j] = out[skeleton.parents()[j].map_or(0, |p| p.at())] * pose.rotations[j];
+    }
+}
+
 /// `[joints]` weights: of the nearest ancestor that the mask names.
-fn mask(db: &Database, spec: &LayerSpec, at: &str) -> Result<Vec<f32>, MachineError> {
+pub(super) fn mask(db: &Database, mask: &BTreeMap<String, f32>, at: &str) -> Result<Vec<f32>, MachineError> {
     let (skeleton, joints) = (&db.skeleton, db.skeleton.len());
     let mut named: Vec<Option<f32>> = vec![None; joints];
-    for (name, weight) in &spec.mask {
+    for (name, weight) in mask {
         let place = format!("{at}.mask");
         if !(0.0..=1.0).contains(weight) {
             return Err(MachineError::new(place, format!("`{name}` is {weight}: expected 0 to 1")));
@@ -183,7 +221,7 @@ fn mask(db: &Database, spec: &LayerSpec, at: &str) -> Result<Vec<f32>, MachineEr
     }
     let mut out: Vec<f32> = Vec::with_capacity(joints);
     for j in 0..joints {
-        let above = skeleton.parents()[j].map_or(if spec.mask.is_empty() { 1.0 } else { 0.0 }, |p| out[p.at()]);
+        let above = skeleton.parents()[j].map_or(if mask.is_empty() { 1.0 } else { 0.0 }, |p| out[p.at()]);
         out.push(named[j].unwrap_or(above));
     }
     out[0] = 0.0;

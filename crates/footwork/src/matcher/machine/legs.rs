@@ -29,10 +29,11 @@ impl<'a> LayersAt<'a> {
         let joint = self.machine.db.rig.contact_joints[contact].at();
         let layers = self.machine.layers.iter().enumerate().rev().filter(|(_, layer)| !layer.additive);
         layers.filter(|(_, layer)| layer.mask[joint] > LEADS).find_map(|(layer, spec)| {
-            let leads = |weight: f32| weight * spec.mask[joint] > LEADS;
-            let montage = self.montages(layer).into_iter().flatten().find(|seen| leads(seen.weight));
+            let leads = |seen: &Seen| seen.weight * seen.montage.mask[joint] > LEADS;
+            let montage = self.montages(layer).into_iter().flatten().find(leads);
             let montage = montage.map(|seen| seen.playing(self.elapsed_s));
-            montage.or_else(|| self.own_clip(layer).filter(|(_, weight)| leads(*weight)).map(|(playing, _)| playing))
+            let own = || self.own_clip(layer).filter(|(_, weight)| weight * spec.mask[joint] > LEADS);
+            montage.or_else(|| own().map(|(playing, _)| playing))
         })
     }
 }

@@ -1,7 +1,12 @@
 //! What a machine remembers of a character: floats of the character's state, so that one copy of it saves and restores all.
 
+use crate::matcher::state::CONTROL_S;
 use std::ops::Range;
 
+/// Seconds of a control tick.
+pub(super) const TICK_S: f32 = CONTROL_S as f32;
+/// No event of the control tick was reported, not even those at its begin.
+pub(super) const NOTHING: f32 = -1.0;
 /// Floats count up to here without a gap.
 pub(super) const MOST: f32 = 16_777_216.0;
 
@@ -19,18 +24,38 @@ pub(super) struct Head {
     pub picked: f32,
     /// A bit for each event that conditions ask for: passed since the last control tick.
     pub events: f32,
-    /// Up to here the events of layers are reported, seconds since the last control tick.
+    /// Events of layers are reported up to and including this time, seconds since the last control tick; [`NOTHING`] before the
+    /// first of them.
     pub reported_s: f32,
+    /// Velocity that the goal requests, without the maximum speed of the state, world x and z, m/s.
+    pub requested: [f32; 2],
 }
 
 /// A trigger.
 #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
-pub(super) struct Trigger {
-    /// Its value at the last control tick.
+pub(crate) struct Trigger {
+    /// Number of times it was fired, as of the last control tick that was given its count; counts up to [`TRIGGER_COUNTS`].
     pub seen: f32,
     /// Seconds for which it still waits to be used.
     pub waits_s: f32,
+}
+
+/// Counts of triggers begin anew here.
+pub(crate) const TRIGGER_COUNTS: f32 = 65_536.0;
+
+impl Trigger {
+    /// A trigger that takes over the first count that it is given.
+    pub const UNCOUNTED: Self = Self { seen: -1.0, waits_s: 0.0 };
+
+    /// Takes a count over; true where it was fired since the last one. A lower count, such as that of variables that were made
+    /// anew, is taken over without firing.
+    pub fn count_up_to(&mut self, count: f32) -> bool {
+        let more = (count - self.seen).rem_euclid(TRIGGER_COUNTS);
+        let counted = self.seen != Self::UNCOUNTED.seen;
+        self.seen = count;
+        counted && more > 0.0 && more < 0.5 * TRIGGER_COUNTS
+    }
 }
 
 /// A montage as it plays on a layer; all zeros is none.

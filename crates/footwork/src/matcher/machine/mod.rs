@@ -31,8 +31,8 @@ mod view;
 pub use error::MachineError;
 pub use names::{UnknownVariable, Variables};
 pub use spec::{
-    LayerSpec, MachineSpec, MontageSpec, NotifySpec, OneOrMany, PartSpec, SectionSpec, StateSpec, TransitionSpec,
-    Weight, WindowSpec,
+    LayerSpec, MachineSpec, MontageSpec, NotifySpec, OneOrMany, PartSpec, SectionSpec, Space, StateSpec,
+    TransitionSpec, Weight, WindowSpec,
 };
 pub use view::{LayerView, MachineView, MontageView};
 

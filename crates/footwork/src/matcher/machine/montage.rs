@@ -1,11 +1,11 @@
 //! Montages: a clip in sections, played through exactly, whatever the time step.
 
 use super::condition::Condition;
-use super::memory::Voice;
+use super::memory::{TICK_S, Voice};
 use crate::database::Database;
 use crate::frames::EventId;
-use crate::matcher::EventKind;
 use crate::matcher::Playing;
+use crate::matcher::{EndCause, EventKind};
 use crate::math::Transform;
 
 /// A montage, resolved.
@@ -20,6 +20,8 @@ pub(super) struct Montage {
     pub priority: i32,
     pub rate: f32,
     pub root_motion: bool,
+    /// `[joints]` weights, those of its layer included.
+    pub mask: Vec<f32>,
     pub blend_in_s: f32,
     pub blend_out_s: f32,
     /// At least one.
@@ -56,28 +58,74 @@ impl Window {
     }
 }
 
-/// A part of the way through a clip, `after_s` seconds after its begin.
+/// A part of the path through a clip, `after_s` seconds after its begin.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     /// It plays from a time of the clip to another.
     Plays { from_s: f32, to_s: f32, after_s: f32 },
     /// It goes on elsewhere in the clip; from nowhere when it begins.
     Jumps { from_s: Option<f32>, to_s: f32, after_s: f32 },
+    /// It reaches the end of its last section.
+    Ends { at_s: f32, after_s: f32 },
 }
 
-/// What a montage passes: seconds since the control tick at which its voice was looked at, and the event.
-pub(super) type Passed = (f32, EventId, EventKind);
+/// An event on the path of a montage.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Passed {
+    /// A notify, by place.
+    Notify(usize),
+    /// The begin of a window, by place.
+    Begin(usize),
+    /// The end of a window, by place.
+    End(usize, EndCause),
+}
 
 /// Sections that are passed within a control tick, at most: an end to loops of no length.
 const MOST_SECTIONS: usize = 64;
 
 impl Montage {
-    /// Where a voice is `elapsed_s` after its control tick. `report` is told of everything passed on the way, by time; what lies
-    /// at the very begin counts where the voice is fresh.
-    pub fn walk(&self, voice: &Voice, elapsed_s: f32, mut report: impl FnMut(Passed)) -> Voice {
-        self.go(voice, elapsed_s, |step| match step {
+    /// Returns the voice as it is `elapsed_s` after its control tick.
+    pub fn later(&self, voice: &Voice, elapsed_s: f32) -> Voice {
+        self.go(voice, elapsed_s, |_| {})
+    }
+
+    /// Reports all events of a voice within its control tick. Playback passes the times `(from, to]` of its clip, and a section is
+    /// entered at its begin; the next tick starts from the same bits at which this one ends. So each event belongs to one tick.
+    /// `report` gets seconds since the control tick, at most those of a tick.
+    pub fn events_of_tick(&self, voice: &Voice, mut report: impl FnMut(f32, Passed)) {
+        let mut report = |after_s: f32, passed: Passed| report(after_s.min(TICK_S), passed);
+        self.go(voice, TICK_S, |step| match step {
             Step::Plays { from_s, to_s, after_s } => self.pass(from_s, to_s, after_s, &mut report),
             Step::Jumps { from_s, to_s, after_s } => self.enter(from_s, to_s, after_s, &mut report),
+            Step::Ends { at_s, after_s } => {
+                let open = self.windows.iter().enumerate().filter(|(_, w)| w.is_open(at_s));
+                open.for_each(|(w, _)| report(after_s, Passed::End(w, EndCause::MontageEnded)));
+            }
+        });
+    }
+
+    /// The event by which something passed is reported.
+    pub fn event(&self, passed: Passed) -> (EventId, EventKind) {
+        match passed {
+            Passed::Notify(n) => (self.notifies[n].1, EventKind::Moment),
+            Passed::Begin(w) => (self.windows[w].event, EventKind::Begin),
+            Passed::End(w, cause) => (self.windows[w].event, EventKind::End(cause)),
+        }
+    }
+
+    /// The windows that have begun and not ended, by place, where the events of the voice's tick are reported up to `reported_s`
+    /// after it.
+    pub fn open_windows(&self, voice: &Voice, reported_s: f32) -> impl Iterator<Item = usize> {
+        let plays = voice.fresh != 1.0 && self.left_s(voice) > 0.0;
+        (0..self.windows.len()).filter(move |w| {
+            let mut open = plays && self.windows[*w].is_open(voice.time_s);
+            self.events_of_tick(voice, |after_s, passed| match passed {
+                _ if after_s > reported_s => {}
+                Passed::Begin(begins) if begins == *w => open = true,
+                Passed::End(ends, _) if ends == *w => open = false,
+                _ => {}
+            });
+            open
         })
     }
 
@@ -119,7 +167,12 @@ impl Montage {
                 _ => section.next,
             };
             // The end is held: it goes out there.
-            let Some(next) = next else { return at };
+            let Some(next) = next else {
+                if left_s > 0.0 {
+                    visit(Step::Ends { at_s: at.time_s, after_s });
+                }
+                return at;
+            };
             let from_s = self.sections[next].from_s;
             if next != at.section as usize + 1 || from_s != to_s {
                 visit(Step::Jumps { from_s: Some(to_s), to_s: from_s, after_s });
@@ -141,44 +194,37 @@ impl Montage {
         if next.is_some() { f32::INFINITY } else { (section.to_s - voice.time_s) / self.rate }
     }
 
-    /// Ends the windows that are open.
-    pub fn break_off(&self, time_s: f32, report: &mut impl FnMut(Passed)) {
-        for window in self.windows.iter().filter(|w| w.is_open(time_s)) {
-            report((0.0, window.event, EventKind::End));
-        }
-    }
-
     /// Playback goes from `from_s` (exclusive) to `to_s`, `after_s` after the begin.
-    fn pass(&self, from_s: f32, to_s: f32, after_s: f32, report: &mut impl FnMut(Passed)) {
+    fn pass(&self, from_s: f32, to_s: f32, after_s: f32, report: &mut impl FnMut(f32, Passed)) {
         let passed = |at_s: f32| from_s < at_s && at_s <= to_s;
         let when = |at_s: f32| after_s + (at_s - from_s) / self.rate;
-        for (at_s, event) in self.notifies.iter().filter(|(at_s, _)| passed(*at_s)) {
-            report((when(*at_s), *event, EventKind::Moment));
+        for (n, (at_s, _)) in self.notifies.iter().enumerate().filter(|(_, (at_s, _))| passed(*at_s)) {
+            report(when(*at_s), Passed::Notify(n));
         }
-        for w in &self.windows {
-            if passed(w.from_s) {
-                report((when(w.from_s), w.event, EventKind::Begin));
+        for (w, window) in self.windows.iter().enumerate() {
+            if passed(window.from_s) {
+                report(when(window.from_s), Passed::Begin(w));
             }
-            if passed(w.to_s) {
-                report((when(w.to_s), w.event, EventKind::End));
+            if passed(window.to_s) {
+                report(when(window.to_s), Passed::End(w, EndCause::Passed));
             }
         }
     }
 
     /// Playback jumps to `to_s`, from `from_s` if it played before.
-    fn enter(&self, from_s: Option<f32>, to_s: f32, after_s: f32, report: &mut impl FnMut(Passed)) {
-        for w in &self.windows {
+    fn enter(&self, from_s: Option<f32>, to_s: f32, after_s: f32, report: &mut impl FnMut(f32, Passed)) {
+        for (w, window) in self.windows.iter().enumerate() {
             // A window that ends where the jump begins has ended.
-            let (before, after) = (from_s.is_some_and(|s| w.is_open(s)), w.is_open(to_s));
+            let (before, after) = (from_s.is_some_and(|s| window.is_open(s)), window.is_open(to_s));
             if before && !after {
-                report((after_s, w.event, EventKind::End));
+                report(after_s, Passed::End(w, EndCause::Left));
             }
             if after && !before {
-                report((after_s, w.event, EventKind::Begin));
+                report(after_s, Passed::Begin(w));
             }
         }
-        for (_, event) in self.notifies.iter().filter(|(at_s, _)| *at_s == to_s) {
-            report((after_s, *event, EventKind::Moment));
+        for (n, _) in self.notifies.iter().enumerate().filter(|(_, (at_s, _))| *at_s == to_s) {
+            report(after_s, Passed::Notify(n));
         }
     }
 

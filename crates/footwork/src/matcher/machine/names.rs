@@ -1,5 +1,6 @@
 //! The values that a game sets, by name.
 
+use super::memory::TRIGGER_COUNTS;
 use crate::error::unknown;
 
 /// Values of a machine's variables and triggers. Setting one by name looks it up; allocates nothing.
@@ -39,8 +40,7 @@ impl Variables {
     /// Returns [`UnknownVariable`] for a name that is none of a trigger.
     pub fn fire(&mut self, name: &str) -> Result<(), UnknownVariable> {
         let at = self.trigger(name)?;
-        // A trigger is fired by a change of its value.
-        self.values[at] = (self.values[at] + 1.0) % 65_536.0;
+        self.values[at] = (self.values[at] + 1.0) % TRIGGER_COUNTS;
         Ok(())
     }
 
@@ -52,7 +52,8 @@ impl Variables {
         self.place("variable", 0..self.triggers, name)
     }
 
-    /// The place of a trigger among the values. Any change of its value fires it.
+    /// The place of a trigger among the values. Its value counts how often it was fired: add 1 to fire it, and begin again at 0 after
+    /// 65,535. A value that falls otherwise is taken over without firing.
     ///
     /// # Errors
     /// Returns [`UnknownVariable`] for a name that is none of a trigger.

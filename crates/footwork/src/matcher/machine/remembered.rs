@@ -3,7 +3,7 @@
 use super::Machine;
 use super::blend_space::BlendState;
 use super::layer::OwnPlays;
-use super::memory::{MOST, Voice};
+use super::memory::{MOST, NOTHING, Voice};
 use crate::matcher::Playing;
 use crate::math::SplitMix;
 
@@ -22,7 +22,8 @@ impl Machine {
     /// The memory of a character that begins.
     pub(crate) fn begin(&self, memory: &mut [f32]) {
         memory.fill(0.0);
-        self.layout.head_mut(memory).state = self.start as f32;
+        let head = self.layout.head_mut(memory);
+        (head.state, head.reported_s) = (self.start as f32, NOTHING);
         for (layer, own) in self.layers.iter().enumerate() {
             let Some(OwnPlays::Blend(b)) = own.own.as_ref().map(|own| &own.plays) else { continue };
             let (space, parameters) = &self.blend_spaces[*b];
@@ -52,7 +53,8 @@ impl Machine {
             && whole(head.entries, MOST as usize + 1)
             && whole(head.events, 1 << self.watched.len())
             && whole(head.picked, usize::from(u16::MAX))
-            && (0.0..=1.0).contains(&head.reported_s)
+            && head.requested.iter().all(|v| v.is_finite())
+            && (head.reported_s == NOTHING || (0.0..=1.0).contains(&head.reported_s))
             && self.layout.voices(memory).iter().enumerate().all(|(l, voices)| voices.iter().all(|v| voice(l, v)))
             && self.layers.iter().enumerate().all(|(layer, own)| match own.own.as_ref().map(|own| &own.plays) {
                 Some(OwnPlays::Blend(b)) => {

@@ -3,27 +3,48 @@
 use super::Machine;
 use super::blend_space::{BlendState, feet};
 use super::layer::{OwnPlays, OwnWeight};
-use super::memory::{BROKEN_OFF, COMES_IN, GOES_OUT, MOST, Voice};
+use super::memory::{BROKEN_OFF, COMES_IN, GOES_OUT, MOST, NOTHING, TICK_S, Trigger, Voice};
 use super::montage::Montage;
+use crate::frames::EventId;
 use crate::matcher::character::Update;
 use crate::matcher::state::CONTROL_S;
-use crate::matcher::{FiredEvent, StateChange};
+use crate::matcher::{EndCause, EventKind, FiredEvent, StateChange};
 use crate::math::spring;
-
-/// Seconds of a control tick.
-pub(super) const TICK_S: f32 = CONTROL_S as f32;
+use glam::Vec3;
 
 impl Machine {
+    /// The windows of a voice that have begun and not ended, where the events of its tick are reported up to `reported_s`.
+    fn open_windows(&self, voice: &Voice, reported_s: f32) -> impl Iterator<Item = EventId> {
+        let montage = voice.leads().map(|m| &self.montages[m]);
+        montage.into_iter().flat_map(move |m| m.open_windows(voice, reported_s).map(|w| m.windows[w].event))
+    }
+
+    /// Layers and events of the windows that are open.
+    pub(crate) fn all_open_windows(&self, memory: &[f32]) -> Vec<(usize, EventId)> {
+        let reported_s = self.layout.head(memory).reported_s;
+        let voices = self.layout.voices(memory).iter().enumerate();
+        voices.flat_map(|(layer, v)| self.open_windows(&v[0], reported_s).map(move |event| (layer, event))).collect()
+    }
+
+    /// Triggers that another machine has, too, go on by name from what they remembered there. None fires for counts of before.
+    pub(crate) fn take_triggers(&self, memory: &mut [f32], other: Option<(&Self, &[f32])>) {
+        let triggers = self.layout.triggers_mut(memory);
+        for (trigger, name) in triggers.iter_mut().zip(&self.names[self.defaults.len()..]) {
+            let before = other.and_then(|(other, memory)| {
+                let at = other.names[other.defaults.len()..].iter().position(|n| n == name)?;
+                other.layout.triggers(memory).get(at)
+            });
+            *trigger = before.copied().unwrap_or(Trigger::UNCOUNTED);
+        }
+    }
+
     /// The montages go on by a control tick.
     fn advance_voices(&self, memory: &mut [f32]) {
         for voices in self.layout.voices_mut(memory) {
             for voice in voices.iter_mut() {
                 let Some(montage) = voice.montage().map(|m| &self.montages[m]) else { continue };
-                *voice = Voice {
-                    progress: montage.progress(voice, TICK_S),
-                    fresh: 0.0,
-                    ..montage.walk(voice, TICK_S, |_| {})
-                };
+                *voice =
+                    Voice { progress: montage.progress(voice, TICK_S), fresh: 0.0, ..montage.later(voice, TICK_S) };
                 if voice.way == COMES_IN && montage.left_s(voice) <= montage.blend_out_s {
                     voice.way = GOES_OUT;
                 }
@@ -36,7 +57,9 @@ impl Machine {
                 old.way = BROKEN_OFF;
             }
             for voice in voices.iter_mut() {
-                if voice.way != COMES_IN && voice.progress <= 0.0 {
+                // One that was not broken off reports its events to the end, even where it is seen no more.
+                let over = voice.leads().is_none_or(|m| self.montages[m].left_s(voice) <= 0.0);
+                if voice.way != COMES_IN && voice.progress <= 0.0 && over {
                     *voice = Voice::default();
                 }
             }
@@ -72,7 +95,7 @@ impl Update<'_> {
         let entered = self.take_transition(machine);
         self.tick_layers(machine);
         let head = machine.layout.head_mut(self.machine_memory());
-        (head.events, head.reported_s) = (0.0, 0.0);
+        (head.events, head.reported_s) = (0.0, NOTHING);
         entered
     }
 
@@ -87,14 +110,32 @@ impl Update<'_> {
         let memory = self.machine_memory();
         for (k, (trigger, waits_s)) in machine.layout.triggers_mut(memory).iter_mut().zip(&machine.waits_s).enumerate()
         {
-            let value = given.get(first + k).copied().unwrap_or(0.0);
             trigger.waits_s = (trigger.waits_s - TICK_S).max(0.0);
-            if value != trigger.seen {
-                (trigger.seen, trigger.waits_s) = (value, waits_s + 0.5 * TICK_S);
+            let Some(count) = given.get(first + k) else { continue };
+            if trigger.count_up_to(*count) {
+                trigger.waits_s = waits_s + 0.5 * TICK_S;
             }
         }
         let head = machine.layout.head_mut(memory);
         head.ticks = (head.ticks + 1.0).min(MOST);
+    }
+
+    /// The velocity that the goal requests, for conditions.
+    pub(crate) fn request_velocity(&mut self, velocity: Vec3) {
+        let Some(machine) = self.character.machine() else { return };
+        machine.layout.head_mut(self.machine_memory()).requested = [velocity.x, velocity.z];
+    }
+
+    /// What triggers remember.
+    pub(crate) fn triggers(&mut self) -> Vec<Trigger> {
+        let Some(machine) = self.character.machine() else { return Vec::new() };
+        machine.layout.triggers(self.machine_memory()).to_vec()
+    }
+
+    /// Triggers go on from what they remembered: none that was used fires again.
+    pub(crate) fn keep_triggers(&mut self, triggers: &[Trigger]) {
+        let Some(machine) = self.character.machine() else { return };
+        machine.layout.triggers_mut(self.machine_memory()).copy_from_slice(triggers);
     }
 
     fn take_transition(&mut self, machine: &Machine) -> bool {
@@ -137,19 +178,36 @@ impl Update<'_> {
             self.break_off(machine, layer);
             return;
         }
-        machine.layout.voices_mut(self.machine_memory())[layer][0].leaves = f32::from(u8::from(leaves));
+        let voice = &mut machine.layout.voices_mut(self.machine_memory())[layer][0];
+        // One that goes out has decided: it plays to its end.
+        if voice.way == COMES_IN {
+            voice.leaves = f32::from(u8::from(leaves));
+        }
     }
 
     /// Breaks off what plays on a layer: its windows end.
     fn break_off(&mut self, machine: &Machine, layer: usize) {
         let voice = &mut machine.layout.voices_mut(self.machine_memory())[layer][0];
-        let (m, time_s) = (voice.leads(), voice.time_s);
+        let was = *voice;
         voice.way = BROKEN_OFF;
-        let now_s = self.state.header.time_s;
-        if let Some(m) = m {
-            machine.montages[m].break_off(time_s, &mut |(_, event, kind)| {
-                self.output.fire(FiredEvent { event, time_s: now_s, kind, layer: Some(layer as u16) });
-            });
+        self.end_windows(layer, machine.open_windows(&was, NOTHING));
+    }
+
+    /// Ends windows of a layer that is broken off.
+    fn end_windows(&mut self, layer: usize, windows: impl Iterator<Item = EventId>) {
+        let (time_s, kind) = (self.state.header.time_s, EventKind::End(EndCause::BrokenOff));
+        for event in windows {
+            self.output.fire(FiredEvent { event, time_s, kind, layer: Some(layer as u16) });
+        }
+    }
+
+    /// Ends what the layers play, because the character begins anew: the windows that are open end.
+    pub(crate) fn end_layers(&mut self) {
+        let Some(machine) = self.character.machine() else { return };
+        let reported_s = machine.layout.head(self.machine_memory()).reported_s;
+        for layer in 0..machine.layers.len() {
+            let voice = machine.layout.voices(self.machine_memory())[layer][0];
+            self.end_windows(layer, machine.open_windows(&voice, reported_s));
         }
     }
 
@@ -229,7 +287,7 @@ impl Update<'_> {
             return None;
         }
         let phase = if left < right { 1.0 - left / stride_s } else { 0.5 - right / stride_s };
-        Some((phase.rem_euclid(1.0), 1.0 / stride_s))
+        Some((phase.rem_euclid(1.0), self.state.header.play_rate / stride_s))
     }
 }
 

@@ -3,28 +3,31 @@
 use super::Machine;
 use super::blend_space::BlendState;
 use super::layer::OwnPlays;
-use super::memory::Voice;
-use super::montage::{Montage, Passed};
+use super::memory::{TICK_S, Voice};
+use super::montage::Montage;
 use super::source::MachineRoom;
 use crate::frames::EventId;
 use crate::matcher::character::Update;
 use crate::matcher::scratch::LayerRoom;
 use crate::matcher::state::{BlockLayout, CONTROL_S, MatcherState};
-use crate::matcher::{FiredEvent, Playing};
+use crate::matcher::{EventKind, FiredEvent, Playing};
 use crate::math::smoothstep;
 use crate::pose::{Pose, PoseVelocity};
 
+/// Times of the character are off by less, seconds. Smaller than the time by which a step that has no room for an event stops
+/// before it.
+const ROUNDING_S: f64 = 1e-7;
+
 impl Machine {
-    /// Reports what layers pass from `from_s` (exclusive) to `to_s` after the last control tick.
-    fn passed(&self, memory: &[f32], from_s: f32, to_s: f32, mut report: impl FnMut(usize, Passed)) {
+    /// Reports the events of layers that are due by `to_s` after the last control tick and were not reported before.
+    fn passed(&self, memory: &[f32], to_s: f32, mut report: impl FnMut(usize, f32, (EventId, EventKind))) {
+        let reported_s = self.layout.head(memory).reported_s;
         for (layer, voices) in self.layout.voices(memory).iter().enumerate() {
-            let voice = &voices[0];
-            let Some(m) = voice.leads() else { continue };
-            self.montages[m].walk(voice, to_s, |passed| {
-                // What lies at the very begin was not reported by any tick before.
-                let is_new = passed.0 > from_s || (voice.fresh == 1.0 && from_s == 0.0);
-                if is_new && passed.0 <= to_s {
-                    report(layer, passed);
+            let Some(m) = voices[0].leads() else { continue };
+            let montage = &self.montages[m];
+            montage.events_of_tick(&voices[0], |after_s, passed| {
+                if after_s > reported_s && after_s <= to_s {
+                    report(layer, after_s, montage.event(passed));
                 }
             });
         }
@@ -32,34 +35,41 @@ impl Machine {
 }
 
 impl Update<'_> {
-    /// Reports what layers pass from `from_s` to `to_s`, the character's time. Returns the time of the first that had no room; else
-    /// infinity.
-    pub(crate) fn report_layers(&mut self, from_s: f64, to_s: f64) -> f64 {
+    /// Seconds since the last control tick, as events are compared with it: at the next tick all of them are due.
+    fn since_tick_s(&self) -> f32 {
+        let h = &self.state.header;
+        let next_s = h.next_control as f64 * CONTROL_S;
+        if h.time_s >= next_s - ROUNDING_S { TICK_S } else { h.since_control_s().min(CONTROL_S) as f32 }
+    }
+
+    /// Reports the events of layers that are due now. Returns the time of the first that had no room; else infinity.
+    pub(crate) fn report_layers(&mut self) -> f64 {
         let Some(machine) = self.character.machine() else { return f64::INFINITY };
         let mut dropped = f64::INFINITY;
-        let tick_s = self.state.header.control_s();
-        let since = |s: f64| (s - tick_s).clamp(0.0, CONTROL_S) as f32;
+        let h = &self.state.header;
+        let (tick_s, next_s, to_s) = (h.control_s(), h.next_control as f64 * CONTROL_S, self.since_tick_s());
         let memory = self.state.machine(self.character.layout());
-        let (from, to) = (machine.layout.head(memory).reported_s.max(since(from_s)), since(to_s));
         let output = &mut *self.output;
-        machine.passed(memory, from, to, |layer, (at_s, event, kind)| {
-            let time_s = tick_s + f64::from(at_s);
+        machine.passed(memory, to_s, |layer, after_s, (event, kind)| {
+            // A tick is a little longer in 32 bits.
+            let time_s = (tick_s + f64::from(after_s)).min(next_s);
             let event = FiredEvent { event, time_s, kind, layer: Some(layer as u16) };
             dropped = dropped.min(output.fire(event).unwrap_or(f64::INFINITY));
         });
         dropped
     }
 
-    /// What was reported up to the character's time is not reported again; conditions can ask for it at the next tick.
-    pub(crate) fn reported(&mut self, to_s: f64, first: usize) {
+    /// Events up to the character's time are reported, those from `first` on in this step: none of them is reported again, and
+    /// conditions can test them at the next tick.
+    pub(crate) fn reported(&mut self, first: usize) {
         let Some(machine) = self.character.machine() else { return };
-        let tick_s = self.state.header.control_s();
+        let reported_s = self.since_tick_s();
         let passed = |event: EventId| machine.watched.iter().position(|w| *w == event);
         let bits =
             self.output.events[first..].iter().filter_map(|e| passed(e.event)).fold(0u32, |bits, k| bits | 1 << k);
         let head = machine.layout.head_mut(self.machine_memory());
         head.events = (head.events as u32 | bits) as f32;
-        head.reported_s = (to_s - tick_s).clamp(0.0, CONTROL_S) as f32;
+        head.reported_s = reported_s;
     }
 
     /// Bends the shown pose by the layers.
@@ -83,7 +93,7 @@ pub(super) struct Seen<'a> {
 impl Seen<'_> {
     /// Where in its clip it is, `elapsed_s` after its control tick.
     pub fn playing(&self, elapsed_s: f32) -> Playing {
-        let time_s = f64::from(self.montage.walk(self.voice, elapsed_s, |_| {}).time_s);
+        let time_s = f64::from(self.montage.later(self.voice, elapsed_s).time_s);
         Playing { time_s, ..self.montage.playing }
     }
 }
@@ -123,7 +133,7 @@ impl<'a> LayersAt<'a> {
     /// Bends a pose by the layers; with `legs_alone` by those that bend legs.
     pub fn bend(self, legs_alone: bool, room: LayerRoom, (pose, velocity): (&mut Pose, &mut PoseVelocity)) {
         let (machine, db) = (self.machine, &*self.machine.db);
-        let LayerRoom { source, plays, reference } = room;
+        let LayerRoom { source, plays, reference, rotations } = room;
         for (layer, spec) in machine.layers.iter().enumerate().filter(|(_, l)| l.over_legs || !legs_alone) {
             let (weight, rest) = machine.layout.own(self.memory, layer);
             if let Some(own) = spec.own.as_ref().filter(|_| weight > 1e-4) {
@@ -136,7 +146,8 @@ impl<'a> LayersAt<'a> {
                     moment.pose(&mut room.blend, &mut plays.0, &mut plays.1);
                 }
                 spec.refer(db, clip, reference);
-                spec.bend((&mut *pose, &mut *velocity), (&plays.0, &plays.1), &reference.0, weight);
+                let (body, by) = ((&mut *pose, &mut *velocity), (&plays.0, &plays.1));
+                spec.bend(&db.skeleton, body, by, (&reference.0, &mut *rotations), (&spec.mask, weight));
             }
             let montages = self.montages(layer);
             let new_weight = montages[0].map_or(0.0, |seen| seen.weight);
@@ -150,7 +161,8 @@ impl<'a> LayersAt<'a> {
                 db.view(p.clip, p.mirrored).sample(p.time_s, &mut plays.0, &mut plays.1);
                 plays.1.scale(seen.montage.rate);
                 spec.refer(db, Some(p), reference);
-                spec.bend((&mut *pose, &mut *velocity), (&plays.0, &plays.1), &reference.0, weight);
+                let (body, by) = ((&mut *pose, &mut *velocity), (&plays.0, &plays.1));
+                spec.bend(&db.skeleton, body, by, (&reference.0, &mut *rotations), (&seen.montage.mask, weight));
                 if seen.montage.root_motion {
                     let (root, by) = (&mut *velocity, &plays.1);
                     root.linear[0] = root.linear[0].lerp(by.linear[0], weight);

@@ -139,6 +139,12 @@ impl MotionSource for MachineSource {
         }
     }
 
+    fn clear_unused(&self, playing: &Playing, memory: &mut [f32]) {
+        if self.machine.blend_of(playing.clip).is_none() {
+            memory[self.base.memory_width()..].fill(0.0);
+        }
+    }
+
     fn tick(&self, playing: &Playing, memory: &mut [f32], room: &mut Room) {
         if self.machine.blend_of(playing.clip).is_none() {
             self.base.tick(playing, &mut memory[..self.base.memory_width()], &mut rooms(room).base);

@@ -116,6 +116,8 @@ pub struct LayerSpec {
     pub mask: BTreeMap<String, f32>,
     /// What the layer plays is added to the pose, as far as it differs from a reference, instead of replacing it.
     pub additive: bool,
+    /// Space in which rotations are blended. Default: local.
+    pub space: Space,
     /// The clip whose first frame is the reference of an additive layer; none: that of the clip that plays.
     pub reference: Option<String>,
     /// What it plays while no montage does: a clip, in a loop.
@@ -129,6 +131,17 @@ pub struct LayerSpec {
     pub weight: Option<Weight>,
     /// How soon it follows the variable, seconds. Default 0.1.
     pub half_life_s: Option<f32>,
+}
+
+/// The space in which a layer blends rotations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Space {
+    /// Of each joint against its parent: what the layer bends leans and sways with the body.
+    #[default]
+    Local,
+    /// Of each joint against the root: an aim points where its clip points, however the body leans.
+    Root,
 }
 
 /// A number, or the name of what has it.
@@ -167,6 +180,9 @@ pub struct MontageSpec {
     /// false.
     #[serde(default)]
     pub root_motion: bool,
+    /// Weight of joints, as the mask of a layer; it counts beside that of its layer. Default: all joints of the layer.
+    #[serde(default)]
+    pub mask: BTreeMap<String, f32>,
     /// Seconds in which it comes in. Default 0.2.
     pub blend_in_s: Option<f32>,
     /// Seconds in which it goes out, by the end of the clip or when it is broken off. Default 0.2.

@@ -1,6 +1,7 @@
 //! What a machine does at a moment, for those who look at it.
 
 use super::condition::Condition;
+use super::layer::OwnPlays;
 use super::memory::BROKEN_OFF;
 use super::{Machine, MachineSpec, Transition};
 use crate::matcher::state::CONTROL_S;
@@ -26,6 +27,8 @@ pub struct LayerView<'a> {
     pub name: &'a str,
     /// Weight of what it plays while no montage does, 0 to 1.
     pub own_weight: f32,
+    /// Share of its loop at which the layer's own clip is, 0 to 1; `None` for a layer without a clip of its own.
+    pub own_phase: Option<f32>,
     /// Montages: the one that plays, then the one that it replaces.
     pub montages: Vec<MontageView<'a>>,
 }
@@ -51,6 +54,10 @@ impl Machine {
         let layer = |(l, voices): (usize, &super::memory::Voices)| LayerView {
             name: &self.layers[l].name,
             own_weight: self.layout.own(memory, l).0,
+            own_phase: match self.layers[l].own.as_ref().map(|own| &own.plays) {
+                Some(OwnPlays::Clip(..)) => self.layout.own(memory, l).1.first().copied(),
+                _ => None,
+            },
             montages: voices
                 .iter()
                 .filter_map(|voice| {

@@ -302,14 +302,14 @@ impl RawClip {
         }
         let farthest = |t: &Vec3| t.abs().max_element();
         let name = |joint: usize| self.skeleton.names()[joint].clone();
-        if let Some(i) = self.translations.iter().position(|t| farthest(t) >= FARTHEST_M) {
-            let (frame, joint, found_m) = (i / joints, name(i % joints), farthest(&self.translations[i]));
-            return Err(ClipError::TooFar { clip: clip(), frame, joint, found_m });
-        }
         let rest = self.skeleton.rest();
         if let Some(j) = rest.iter().position(|r| farthest(&r.translation) >= FARTHEST_M) {
             let (joint, found_m) = (name(j), farthest(&rest[j].translation));
             return Err(ClipError::RestTooFar { clip: clip(), joint, found_m });
+        }
+        if let Some(i) = self.translations.iter().position(|t| farthest(t) >= FARTHEST_M) {
+            let (frame, joint, found_m) = (i / joints, name(i % joints), farthest(&self.translations[i]));
+            return Err(ClipError::TooFar { clip: clip(), frame, joint, found_m });
         }
         self.validate_annotations()
     }

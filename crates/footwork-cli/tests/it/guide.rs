@@ -15,6 +15,8 @@ use footwork_import::{CharacterConfig, parse_machine, reference};
 use footwork_metrics::eval::keys as metrics;
 use footwork_metrics::gate::Gate;
 use std::path::Path;
+use std::sync::OnceLock;
+use tempfile::TempDir;
 
 /// Fenced blocks of a page: language and content.
 fn blocks(text: &str) -> Vec<(&str, &str)> {
@@ -47,10 +49,48 @@ fn toml_parses(page: &str, block: &str) {
     assert!(refused.is_none(), "{page}: {}\n{block}", refused.unwrap());
 }
 
+/// Commands that most pages begin with. They are run once; each page goes on from a copy of what they left.
+const FIRST: [&str; 2] = ["footwork gait -o mocap", "footwork build mocap -o mocap.fwdb"];
+
+/// The folder that so many of the first commands leave, at least one.
+fn after_first(commands: usize) -> &'static Path {
+    static FOLDERS: [OnceLock<TempDir>; FIRST.len()] = [const { OnceLock::new() }; FIRST.len()];
+    let make = || {
+        let folder = tempfile::tempdir().unwrap();
+        if commands > 1 {
+            link(after_first(commands - 1), folder.path());
+        }
+        let cache = tempfile::tempdir().unwrap();
+        run_line(FIRST[commands - 1], folder.path(), cache.path(), "the first commands");
+        folder
+    };
+    FOLDERS[commands - 1].get_or_init(make).path()
+}
+
+/// Links all files of a folder into another one. The command replaces files, it does not write into them.
+fn link(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            std::fs::create_dir_all(&to).unwrap();
+            link(&entry.path(), &to);
+        } else if !to.exists() {
+            std::fs::hard_link(entry.path(), &to).unwrap();
+        }
+    }
+}
+
+/// Runs a command with a cache, as a reader has one.
+fn run_line(line: &str, folder: &Path, cache: &Path, page: &str) {
+    let run = common::finish(common::footwork(folder).env("FOOTWORK_CACHE", cache).args(&words(line)[1..]));
+    assert_eq!(run.code, Some(0), "{page}: {line}\n{run:?}");
+}
+
 /// Does what a page says; gives the number of commands that were run.
 fn follow(page: &str) -> usize {
     let text = std::fs::read_to_string(common::repository().join("docs/guide").join(page)).unwrap();
-    let dir = tempfile::tempdir().unwrap();
+    let (dir, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     if !text.contains("\nfootwork gait -o mocap\n") {
         common::mocap(dir.path());
     }
@@ -58,19 +98,25 @@ fn follow(page: &str) -> usize {
     if text.contains("mixamo/") {
         common::mixamo(dir.path());
     }
-    let mut commands = 0;
+    // Only the first commands were run.
+    let (mut commands, mut is_plain) = (0, true);
     for (language, block) in blocks(&text) {
         match language {
             "toml" => {
                 toml_parses(page, block);
                 if let Some(file) = file_name(block) {
                     std::fs::write(dir.path().join(file), block).unwrap();
+                    is_plain = false;
                 }
             }
             "sh" => {
                 for line in block.lines().filter(|l| l.split_whitespace().next() == Some("footwork")) {
-                    let run = common::run(dir.path(), &words(line)[1..]);
-                    assert_eq!(run.code, Some(0), "{page}: {line}\n{run:?}");
+                    if is_plain && FIRST.get(commands) == Some(&&*line.replace("mocap/ ", "mocap ")) {
+                        link(after_first(commands + 1), dir.path());
+                    } else {
+                        run_line(line, dir.path(), cache.path(), page);
+                        is_plain = false;
+                    }
                     commands += 1;
                 }
             }

@@ -1,6 +1,6 @@
 //! Loops as packs have them: a stride each, and nobody says what they are.
 
-use footwork::build::{BuildConfig, BuildOptions, build};
+use footwork::build::{BuildConfig, BuildOptions, Multiply, build};
 use footwork::clip::{Annotations, RawClip};
 use footwork::frames::ClipIndex;
 use footwork::pose::{Pose, PoseVelocity};
@@ -14,7 +14,9 @@ pub fn unmarked(clip: &RawClip) -> RawClip {
 /// stride on, with the first frame again at the end if `repeat`.
 pub fn stride(source: &RawClip, strides: f64, phase: f64, repeat: bool) -> RawClip {
     let one = std::slice::from_ref(source);
-    let (db, _) = build(one, &BuildConfig::default(), &BuildOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    let mut config = BuildConfig::default();
+    config.multiply.mode = Multiply::Off;
+    let (db, _) = build(one, &config, &BuildOptions::default()).unwrap_or_else(|e| panic!("{e}"));
     let view = db.view(ClipIndex(0), false);
     let period_s = view.seconds() / strides;
     let frames = (period_s * 60.0).round() as usize;

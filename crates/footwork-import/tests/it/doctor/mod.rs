@@ -4,7 +4,7 @@ mod faults;
 #[path = "../../../../footwork/tests/common/strides.rs"]
 mod strides;
 
-use faults::{Dice, MAKERS, Planted, world};
+use faults::{Dice, MAKERS, Maker, Planted, world};
 use footwork::clip::RawClip;
 use footwork_gait::{GaitClip, GaitOptions, generate};
 use footwork_import::doctor::{Diagnosis, DoctorOptions, Finding, Severity, examine};
@@ -45,7 +45,7 @@ struct Trial {
     others: Vec<String>,
 }
 
-fn trial(good: &[GaitClip], maker: faults::Maker, dice: &mut Dice) -> (String, Trial) {
+fn trial(good: &[GaitClip], maker: Maker, dice: &mut Dice) -> (String, Trial) {
     loop {
         let victim = &good[dice.below(good.len())];
         let mut clips: Vec<RawClip> = COMPANY
@@ -111,9 +111,16 @@ fn planted_faults_are_found_and_mended() {
         "{:<32} {:>7} {:>7} {:>7} {:>9} {:>9} {:>7}",
         "fault", "planted", "found", "mended", "restored", "worst cm", "beside"
     );
-    for (k, (name, maker)) in MAKERS.iter().enumerate() {
-        let mut dice = Dice(SEED + k as u64);
-        let trials: Vec<(String, Trial)> = (0..TRIALS).map(|_| trial(&good, *maker, &mut dice)).collect();
+    let good = &good;
+    let all: Vec<Vec<(String, Trial)>> = std::thread::scope(|scope| {
+        let trials = |(k, (_, maker)): (usize, &(&str, Maker))| {
+            let (maker, mut dice) = (*maker, Dice(SEED + k as u64));
+            scope.spawn(move || (0..TRIALS).map(|_| trial(good, maker, &mut dice)).collect())
+        };
+        let threads: Vec<_> = MAKERS.iter().enumerate().map(trials).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    for ((name, _), trials) in MAKERS.iter().zip(all) {
         let count = |yes: fn(&Trial) -> bool| trials.iter().filter(|(_, t)| yes(t)).count();
         let ok = count(|t| t.found);
         let restored: Vec<(f32, f32)> = trials.iter().filter_map(|(_, t)| t.off_m).collect();

@@ -10,7 +10,7 @@ const CUT: &str = "...";
 /// Characters of a line of a message of another library at most.
 const MOST_LINE: usize = 4 * MOST_QUOTED;
 
-/// A name or value from a file as a message quotes it: whole up to [`MOST_QUOTED`] characters, cut beyond.
+/// A name or value from a file as a message quotes it: whole up to 200 characters, cut beyond.
 pub fn quoted(text: &str) -> Cow<'_, str> {
     cut(text, MOST_QUOTED)
 }

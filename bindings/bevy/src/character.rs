@@ -79,6 +79,13 @@ pub struct MotionKind {
 #[derive(Component, Clone, Debug)]
 pub struct MotionState(pub MatcherState);
 
+impl MotionState {
+    /// The character's own time, seconds: it begins with the character, and anew where that becomes another one.
+    pub fn time_s(&self) -> f64 {
+        self.0.header.time_s
+    }
+}
+
 /// What a character shows, on the skeleton of its clips and in their size ([`MotionKind::scale`]).
 #[derive(Component, Clone, Debug)]
 pub struct MotionOutput(pub Output);
@@ -147,15 +154,11 @@ pub(crate) fn adopt_kinds(
         }
         variables.forget_fired();
         // A database of another skeleton has no such pose: the character begins at rest, and its model is fitted again.
-        let Ok(mut new) = character.state_at(into_root(transform, kind.scale)) else { continue };
-        let mut shown = character.output();
-        let was = (&output.0.pose, &output.0.velocity);
-        let goes_on = character.skeleton() == kind.character.skeleton()
-            && character.enter(was, &mut new, &mut character.scratch(), &mut shown).is_ok();
-        if !goes_on {
+        let was = (&*kind.character, &state.0, &output.0);
+        let Ok((new, shown)) = character.take_over(was, &mut character.scratch()) else {
             commands.entity(entity).remove::<(MotionKind, MotionState, MotionOutput, Backstage, MotionModel)>();
             continue;
-        }
+        };
         kind.character = character.clone();
         (state.0, output.0) = (new, shown);
         backstage.prepared.forget();

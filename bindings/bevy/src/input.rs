@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use bevy_math::{Quat, Vec2, Vec3};
 use bevy_reflect::prelude::*;
 use bevy_transform::components::{GlobalTransform, Transform};
-use footwork::database::{Database, TagQuery};
+use footwork::database::{Database, TagCost, TagQuery};
 use footwork::expression::ExpressionError;
 use footwork::input::{self as core, OwnedGoal, PathError};
 use footwork::math::Facing;
@@ -23,8 +23,32 @@ pub struct MotionInput {
     /// Which clips may be played: a query of their tags, such as `(walk | run) & !wounded`. An empty one, which is the default,
     /// allows all locomotion.
     pub tags: String,
+    /// Costs of clips for their tags, beside `tags`: soft preferences, at most 16.
+    pub tag_costs: Vec<MotionTagCost>,
+    /// Tags that are to be played at a later time, such as a crouch before a low door.
+    pub later: Option<MotionLater>,
     /// Values of the schema's user channels, in its order; missing ones are 0.
     pub user: Vec<f32>,
+}
+
+/// A soft preference: what clips with some tags cost more.
+#[derive(Clone, Debug, Default, PartialEq, Reflect)]
+#[reflect(Default, Clone, PartialEq)]
+pub struct MotionTagCost {
+    /// A query of tags, as [`MotionInput::tags`].
+    pub tags: String,
+    /// Added to the cost, in the units of `search.transition_cost`; negative ones attract. From -1e6 to 1e6.
+    pub cost: f32,
+}
+
+/// Tags that are to be played at a later time. Clips that arrive in time are taken; where there are none, nothing changes.
+#[derive(Clone, Debug, Default, PartialEq, Reflect)]
+#[reflect(Default, Clone, PartialEq)]
+pub struct MotionLater {
+    /// A query of tags, as [`MotionInput::tags`].
+    pub tags: String,
+    /// When, in the character's own time: [`crate::MotionState::time_s`] is now.
+    pub at_s: f64,
 }
 
 /// Where to go.
@@ -241,14 +265,31 @@ pub struct MotionBody {
 pub(crate) struct Prepared {
     pub input: core::OwnedInput,
     path: Option<(MotionPath, f32, Arc<core::Path>)>,
-    /// Text, and what it means in the database.
-    tags: Option<(String, Result<TagQuery, ExpressionError>)>,
+    /// Texts, and what they mean in the database.
+    queries: Vec<(String, Result<TagQuery, ExpressionError>)>,
 }
+
+/// Texts of queries that are remembered.
+const MOST_QUERIES: usize = 32;
 
 impl Prepared {
     /// Tags mean something else in another database.
     pub fn forget(&mut self) {
-        (self.path, self.tags) = (None, None);
+        self.path = None;
+        self.queries.clear();
+    }
+
+    /// What a text of tags means; read once.
+    fn query(&mut self, text: &str, db: Option<&Database>) -> Result<TagQuery, ExpressionError> {
+        if let Some((_, known)) = self.queries.iter().find(|(known, _)| known == text) {
+            return known.clone();
+        }
+        let query = db.map_or(Ok(TagQuery::default()), |db| db.tag_query(text));
+        if self.queries.len() == MOST_QUERIES {
+            self.queries.clear();
+        }
+        self.queries.push((text.to_owned(), query.clone()));
+        query
     }
 
     pub fn fill(
@@ -291,15 +332,16 @@ impl Prepared {
         }
         self.input.user.clear();
         self.input.user.extend(input.user.iter().copied().chain(std::iter::repeat(0.0)).take(user_width));
-        if self.tags.as_ref().is_none_or(|(text, _)| *text != input.tags) {
-            let query = db.map_or(Ok(TagQuery::default()), |db| db.tag_query(&input.tags));
-            self.tags = Some((input.tags.clone(), query));
+        self.input.tags = self.query(&input.tags, db)?;
+        self.input.tag_costs.clear();
+        for MotionTagCost { tags, cost } in &input.tag_costs {
+            let tags = self.query(tags, db)?;
+            self.input.tag_costs.push(TagCost { tags, cost: *cost });
         }
-        match &self.tags {
-            Some((_, Err(e))) => return Err(e.clone()),
-            Some((_, Ok(query))) => self.input.tags = *query,
-            None => {}
-        }
+        self.input.later = match &input.later {
+            Some(later) => Some(core::Later { tags: self.query(&later.tags, db)?, at_s: later.at_s }),
+            None => None,
+        };
         Ok(())
     }
 }

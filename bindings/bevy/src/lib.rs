@@ -55,6 +55,8 @@
 //! | steer | [`MotionInput`] |
 //! | stand on slopes and stairs, keep off walls | [`GroundProbe`], [`WallProbe`], [`MotionWorld`] |
 //! | crouch, aim, wave: a state machine | [`MotionCharacter::machine`], [`MotionVariables`] |
+//! | be healthy or injured: another character | [`MotionChooser`] |
+//! | announce a crouch, prefer a style | [`MotionInput::later`], [`MotionInput::tag_costs`] |
 //! | look, reach | [`LookAt`], [`HandTargets`] |
 //! | give the body to physics | [`RootDriver`], [`RootMotion`], [`MotionBody`] |
 //! | keep arms or a face for Bevy's animation | [`MotionMask`] |
@@ -71,6 +73,7 @@ mod avian;
 #[cfg(feature = "built-in")]
 mod built_in;
 mod character;
+mod choose;
 mod convert;
 #[cfg(feature = "debug")]
 mod debug;
@@ -97,6 +100,7 @@ pub use avian::AvianWorld;
 #[cfg(feature = "built-in")]
 pub use built_in::BuiltInPersonPlugin;
 pub use character::{MotionCharacter, MotionKind, MotionOutput, MotionPaused, MotionState, RootDriver};
+pub use choose::{MotionChoice, MotionChooser};
 #[cfg(feature = "debug")]
 pub use debug::{FootworkDebugPlugin, MotionGizmos};
 pub use events::{
@@ -107,8 +111,8 @@ pub use events::{
 pub use footwork;
 pub use footwork::matcher::{EndCause, EventKind};
 pub use input::{
-    HandTarget, HandTargets, LookAt, MotionBody, MotionGoal, MotionInput, MotionPath, Stick, Target, TrajectoryPoint,
-    camera_yaw_rad,
+    HandTarget, HandTargets, LookAt, MotionBody, MotionGoal, MotionInput, MotionLater, MotionPath, MotionTagCost,
+    Stick, Target, TrajectoryPoint, camera_yaw_rad,
 };
 pub use matching::{MotionBudget, MotionViewer};
 pub use model::{MotionJoint, MotionModel, MotionRoles};

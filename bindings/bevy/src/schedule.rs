@@ -17,7 +17,7 @@
 
 use crate::assets::{MotionConfig, MotionDatabase, MotionLoader, MotionMachine, MotionNetworks};
 use crate::probe::MotionWorld;
-use crate::{FootworkPlugin, character, events, input, kinds, matching, model, pose, root, variables};
+use crate::{FootworkPlugin, character, choose, events, input, kinds, matching, model, pose, root, variables};
 use bevy_app::AnimationSystems;
 use bevy_app::prelude::*;
 use bevy_asset::AssetApp;
@@ -60,6 +60,7 @@ where
             .insert_resource(pose::Overstep(1.0))
             .register_type::<character::MotionCharacter>()
             .register_type::<character::MotionPaused>()
+            .register_type::<choose::MotionChooser>()
             .register_type::<input::MotionInput>()
             .register_type::<variables::MotionVariables>()
             .register_type::<input::LookAt>()
@@ -89,7 +90,8 @@ where
 {
     use MotionSystems::{Adjust, Match, Pose, Predict, WriteBack};
     app.configure_sets(schedule, (Predict, Match, Pose, Adjust, WriteBack).chain());
-    let arrive = (kinds::make_kinds, character::adopt_kinds, model::fit_models, pose::apply_masks);
+    let arrive =
+        (choose::choose_characters, kinds::make_kinds, character::adopt_kinds, model::fit_models, pose::apply_masks);
     let prepare = (pose::watch_paused, pose::enter_shown, matching::prepare_inputs, matching::plan_searches);
     app.add_systems(schedule, (arrive.chain(), prepare.chain()).chain().in_set(Predict));
     app.add_systems(schedule, (matching::match_motion::<W>, matching::record_searches).chain().in_set(Match));

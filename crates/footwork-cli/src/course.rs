@@ -7,7 +7,7 @@ use footwork::database::TagQuery;
 use footwork::files::read_text_at_most;
 use footwork::motion::{PaceSpeeds, StickSpeeds};
 use footwork_metrics::RATE_HZ;
-use footwork_metrics::courses::{Script, parse_csv};
+use footwork_metrics::courses::{Column, Script, parse_csv};
 use footwork_metrics::ground::GroundKind;
 use std::path::Path;
 
@@ -26,23 +26,26 @@ pub fn file(word: &str) -> Option<&str> {
     word.contains(['.', '/', '\\']).then_some(word)
 }
 
-/// Returns a course by name or file; see `footwork simulate --help`.
-pub fn parse(name: &str, seed: u64) -> Result<Script> {
+/// Returns a course by name or file, and the variables and triggers in its file; see `footwork simulate --help`.
+pub fn parse(name: &str, seed: u64) -> Result<(Script, Vec<Column>)> {
     if let Some(script) = Script::by_name(name, seed) {
-        return Ok(script);
+        return Ok((script, Vec::new()));
     }
     let Some(file) = file(name) else {
         bail!("no course is named `{name}`: expected standard, random, none, stances, or a CSV file");
     };
     let text =
         read_text_at_most(Path::new(file), MOST_BYTES).with_context(|| format!("cannot read the course {file}"))?;
-    Ok(Script::Rows(parse_csv(&text).with_context(|| format!("course {file}"))?))
+    let table = parse_csv(&text).with_context(|| format!("course {file}"))?;
+    Ok((Script::Rows(table.sticks), table.columns))
 }
 
 /// A run over the standard course on level ground, at the rate at which motion is measured.
 pub fn standard(seconds: f32, common: &Common) -> Result<Drive> {
     Ok(Drive {
-        course: parse("standard", common.seed)?,
+        course: parse("standard", common.seed)?.0,
+        cues: None,
+        chooser: None,
         ground: GroundKind::Level,
         seconds,
         dt_s: 1.0 / RATE_HZ,

@@ -197,6 +197,8 @@ fn film_worst(path: &Path, broken: &Broken<'_>, variants: &[Variant], db: &Arc<D
     let drive = Drive {
         ground: GroundKind::Level,
         course: Script::Rows(course.rows),
+        cues: None,
+        chooser: None,
         seconds: last_s,
         dt_s: 1.0 / RATE_HZ,
         tags: TagQuery::default(),

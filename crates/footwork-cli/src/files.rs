@@ -118,7 +118,8 @@ impl Files {
                     .map(PathBuf::from)
                     .into_iter()
                     .chain(a.learned.clone())
-                    .chain(a.machine.clone()),
+                    .chain(a.machine.clone())
+                    .chain(a.chooser.clone()),
             ),
             Some(Command::Gait(a)) if !a.reference.is_empty() => self.clips(&a.reference, Path::new(""))?,
             Some(Command::Eval(a)) => {

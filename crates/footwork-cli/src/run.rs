@@ -1,17 +1,20 @@
 //! Driving one character over a course, or through a recording, and keeping what it shows.
 
 use crate::cast::Cast;
+use crate::choose::{Choosing, Chosen};
 use crate::progress;
 use anyhow::{Result, bail};
 use footwork::clip::{Annotations, RawClip};
 use footwork::database::{Database, TagQuery};
+use footwork::machine::{Exit, Variables};
 use footwork::matcher::{Character, MotionMatcher, Playing};
 use footwork::math::{Facing, Quat, Transform};
 use footwork::recorder::{NamedGround, Recorder, RecorderConfig, Replay, Trace};
 use footwork::search::Explanation;
 use footwork_draw::path_plot::PathSample;
-use footwork_metrics::courses::Script;
+use footwork_metrics::courses::{Cues, Script};
 use footwork_metrics::ground::GroundKind;
+use footwork_metrics::machine_log::MachineLog;
 use glam::Vec3;
 use serde::Serialize;
 use std::sync::Arc;
@@ -23,6 +26,10 @@ use xxhash_rust::xxh3::Xxh3;
 pub struct Drive {
     /// Input over time.
     pub course: Script,
+    /// Variables and triggers over time.
+    pub cues: Option<Cues>,
+    /// Chooses the character at each update.
+    pub chooser: Option<Choosing>,
     /// Ground of the run.
     pub ground: GroundKind,
     /// Rows that may be played.
@@ -75,6 +82,29 @@ pub struct Summary {
     pub pose_hash: String,
 }
 
+/// The state of a state machine at a time, and its exits.
+#[derive(Clone, Debug, Serialize)]
+pub struct StayTold {
+    /// Time of the run.
+    pub time_s: f64,
+    /// Full name of the state.
+    pub state: String,
+    /// Seconds in it.
+    pub state_s: f32,
+    /// In the order in which they are tried.
+    pub exits: Vec<Exit>,
+}
+
+impl StayTold {
+    /// None without a state machine.
+    fn of(character: &MotionMatcher, variables: &[f32]) -> Option<Self> {
+        let view = character.machine_view()?;
+        let time_s = character.state().header.time_s;
+        let exits = character.machine_exits(variables);
+        Some(Self { time_s, state: view.state.to_owned(), state_s: view.state_s, exits })
+    }
+}
+
 /// A run that was made or replayed.
 #[derive(Debug)]
 pub struct Driven {
@@ -82,6 +112,12 @@ pub struct Driven {
     /// Ground of the run; none where nobody knows it.
     pub ground: Option<GroundKind>,
     pub explanation: Option<Explanation>,
+    /// The state of the state machine at the time to explain.
+    pub stay: Option<StayTold>,
+    /// What the state machine did; empty without one.
+    pub machine: MachineLog,
+    /// The characters that a chooser chose; empty without one.
+    pub chosen: Vec<Chosen>,
     /// `[updates x joints]`.
     pub translations: Vec<Vec3>,
     /// `[updates x joints]`.
@@ -114,6 +150,7 @@ impl Drive {
         let mut watch = Watch::default();
         let kind = self.ground;
         let ground = move |at: Vec3| kind.at(at);
+        let mut variables = cast.character.machine().map(|machine| machine.variables()).unwrap_or_default();
         let bar = progress::bar("driving", updates as u64, self.json);
         for k in 0..updates {
             let time_s = (k as f64 * f64::from(self.dt_s)) as f32;
@@ -122,9 +159,18 @@ impl Drive {
                 driven.parts.push((k, part.to_owned()));
                 recorder.iter_mut().for_each(|r| r.mark(part));
             }
+            if let Some(cues) = &mut self.cues {
+                let chooser = self.chooser.as_mut().map(|chooser| &mut chooser.variables);
+                let mut all: Vec<&mut Variables> = chooser.into_iter().chain([&mut variables]).collect();
+                cues.apply(time_s, &mut all);
+            }
+            if let Some(chooser) = &mut self.chooser {
+                chooser.apply(&mut character, &mut variables, f64::from(time_s))?;
+            }
             let now = character.state().header.simulation;
             let mut input = self.course.input(time_s, &now);
             input.tags = self.tags;
+            input.variables = variables.values();
             input.ground = if kind.is_level() { None } else { Some(&ground) };
             let start = Instant::now();
             match &mut recorder {
@@ -133,15 +179,19 @@ impl Drive {
             };
             watch.update_us.push(start.elapsed().as_nanos() as f32 / 1e3);
             driven.record(k, &character, &mut watch);
-            let wanted = self.explain_s.is_some_and(|t| time_s >= t) && driven.explanation.is_none();
-            if wanted && character.output().searches > 0 {
+            let wanted = self.explain_s.is_some_and(|t| time_s >= t);
+            if wanted && driven.explanation.is_none() && character.output().searches > 0 {
                 driven.explanation = character.explain(8);
+            }
+            if wanted && driven.stay.is_none() {
+                driven.stay = StayTold::of(&character, input.variables);
             }
             bar.inc(1);
         }
         bar.finish_and_clear();
         driven.summary = watch.summary(updates as f32 * self.dt_s, self.dt_s, cast.search);
         driven.trace = recorder.map(|r| r.trace());
+        driven.chosen = self.chooser.map(|chooser| chooser.chosen).unwrap_or_default();
         if driven.trace.as_ref().is_some_and(|t| t.updates() < updates) {
             bail!("the run is too long for a trace; reduce --seconds");
         }
@@ -207,6 +257,9 @@ impl Driven {
             summary: Watch::default().empty_summary(),
             ground: None,
             explanation: None,
+            stay: None,
+            machine: MachineLog::default(),
+            chosen: Vec::new(),
             translations: Vec::new(),
             rotations: Vec::new(),
             commanded: Vec::new(),
@@ -236,6 +289,7 @@ impl Driven {
         let facing = Facing::from_rotation(root.rotation);
         self.commanded.push(PathSample { position: simulation.position, facing: simulation.facing });
         self.walked.push(PathSample { position: root.translation, facing });
+        self.machine.push(character);
         let output = character.output();
         watch.searches += u64::from(output.searches);
         watch.transitions += u64::from(output.transitions);
@@ -284,8 +338,8 @@ impl Driven {
             k += 1;
             begins.get(k) != Some(&begins[k - 1])
         });
-        let Self { summary, ground, explanation, trace, assumes_level_ground, .. } = self;
-        Self { summary, ground, explanation, trace, assumes_level_ground, ..steps }
+        let Self { summary, ground, explanation, stay, machine, chosen, trace, assumes_level_ground, .. } = self;
+        Self { summary, ground, explanation, stay, machine, chosen, trace, assumes_level_ground, ..steps }
     }
 
     /// Returns the motion as a clip.

@@ -2,14 +2,19 @@
 
 use crate::args::{Common, SimulateArgs};
 use crate::cast::Cast;
+use crate::choose::Choosing;
 use crate::course::{parse, stick_line};
 use crate::interrupt::guarded;
+use crate::machine::{LISTED, print_machine, print_stay};
 use crate::output;
+use crate::print;
 use crate::run::{Drive, Summary};
 use crate::stances;
 use anyhow::{Context, Result, bail};
 use footwork::database::{Database, TagQuery};
+use footwork::machine::Machine;
 use footwork::search::Explanation;
+use footwork_metrics::courses::Cues;
 use footwork_metrics::ground::GroundKind;
 use serde_json::json;
 
@@ -32,12 +37,34 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
     if args.jitter {
         bail!("--jitter: expected with --course stances");
     }
-    let course = parse(&args.course, common.seed)?;
+    let (course, columns) = parse(&args.course, common.seed)?;
     let ground = GroundKind::from(args.ground);
-    let cast = Cast::open(common)?.run_by(args.machine.as_deref())?;
+    let (chooser, cast) = match &args.chooser {
+        Some(file) => Choosing::open(file, common).map(|(chooser, cast)| (Some(chooser), cast))?,
+        None => (None, Cast::open(common)?.run_by(args.machine.as_deref())?),
+    };
+    let machine = cast.character.machine();
+    let known = match &chooser {
+        Some(chooser) => chooser.known(),
+        None => machine.iter().map(|machine| machine.variables()).collect(),
+    };
+    let cues = match columns.first() {
+        Some(column) if known.is_empty() => {
+            bail!("{}: the column `{}`: expected with --machine or --chooser", args.course, column.name)
+        }
+        None if known.is_empty() && !args.cues.cues.is_empty() => {
+            bail!("--set and --fire: expected with --machine or --chooser")
+        }
+        _ => Cues::new(&known, &columns, &args.cues.cues).context("variables and triggers")?,
+    };
+    for warning in machine.map(Machine::warnings).unwrap_or_default() {
+        print::note(format_args!("{warning}"));
+    }
     let stick = cast.character.config().speeds.over(&cast.db.stick);
     let drive = Drive {
         course,
+        cues: Some(cues),
+        chooser,
         ground,
         tags: tag_query(&cast.db, args.tags.as_deref())?,
         seconds,
@@ -69,10 +96,28 @@ pub fn simulate(args: &SimulateArgs, common: &Common) -> Result<()> {
         if let Some(explanation) = &driven.explanation {
             summary["explanation"] = serde_json::to_value(explanation)?;
         }
+        if let Some(machine) = machine {
+            summary["machine"] = json!(driven.machine);
+            summary["machine"]["warnings"] = json!(machine.warnings());
+        }
+        if !driven.chosen.is_empty() {
+            summary["characters"] = json!(driven.chosen);
+        }
+        if let Some(stay) = &driven.stay {
+            summary["stay"] = serde_json::to_value(stay)?;
+        }
         out!("{summary}");
     } else {
         out!("  {}", stick_line(&stick));
         print_summary(&driven.summary);
+        for chosen in driven.chosen.iter().take(LISTED) {
+            let when = chosen.when.as_ref().map_or_else(String::new, |when| format!(", since `{when}`"));
+            out!("  {:>8.2} s  character {}{when}", chosen.from_s, chosen.character);
+        }
+        print_machine(&driven.machine);
+        if let Some(stay) = &driven.stay {
+            print_stay(stay);
+        }
         if let Some(explanation) = &driven.explanation {
             print_explanation(explanation);
         }

@@ -2,6 +2,7 @@
 
 use crate::args::{Common, SimulateArgs};
 use crate::cast::Cast;
+use crate::machine::print_machine;
 use crate::networks::BUILT_IN;
 use crate::progress;
 use anyhow::{Result, bail};
@@ -14,6 +15,12 @@ pub fn stances(args: &SimulateArgs, seconds: f64, common: &Common) -> Result<()>
     let other = [("--bvh", &args.bvh), ("--glb", &args.glb), ("--svg", &args.svg), ("--trace", &args.trace)];
     if let Some((flag, _)) = other.iter().find(|(_, file)| file.is_some()) {
         bail!("{flag}: the course `stances` writes no files; use another course with --machine");
+    }
+    if args.chooser.is_some() {
+        bail!("--chooser: the course `stances` is about one machine; use another course");
+    }
+    if !args.cues.cues.is_empty() {
+        bail!("--set and --fire: the course `stances` sets the variables itself; use another course with --machine");
     }
     if args.tags.is_some() {
         bail!("--tags: the course `stances` is about the tags of the states; use another course with --machine");
@@ -54,7 +61,13 @@ pub fn stances(args: &SimulateArgs, seconds: f64, common: &Common) -> Result<()>
         found.notifies_lost,
         found.notifies_doubled
     );
+    for missed in &found.missed {
+        let due = missed.due_s.map_or_else(String::new, |due_s| format!(", due at {due_s:.2} s"));
+        let reached = missed.reached_s.map_or_else(|| "never".to_owned(), |s| format!("at {s:.2} s"));
+        out!("    missed: requested at {:.2} s{due}, reached {reached}", missed.at_s);
+    }
     out!("  {} states entered, {} transitions of playback", found.states_entered, found.transitions);
+    print_machine(&found.machine);
     out!("  decision hash {}", found.decision_hash);
     Ok(())
 }

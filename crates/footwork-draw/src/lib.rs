@@ -37,3 +37,5 @@ mod timeline;
 pub mod view;
 #[cfg(feature = "animation")]
 pub mod webp;
+
+pub use timeline::tracks;

@@ -31,6 +31,17 @@ pub struct Motion {
     pub playing: Vec<String>,
     /// `[frames]` commanded position; empty without a command.
     pub commanded: Vec<Vec3>,
+    /// Names over time, a lane each below the contacts: states, montages.
+    pub tracks: Vec<Track>,
+}
+
+/// Names over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Track {
+    /// Name of the track.
+    pub name: String,
+    /// Begin and end in seconds of the motion, and name. In order of begin.
+    pub spans: Vec<([f64; 2], String)>,
 }
 
 /// A stretch of a motion.
@@ -60,6 +71,7 @@ impl Motion {
             borders: Vec::new(),
             playing: Vec::new(),
             commanded: Vec::new(),
+            tracks: Vec::new(),
         }
     }
 

@@ -2,7 +2,8 @@
 
 use crate::cell::{BORDER, FAINT, INK, JUMP, Subject};
 use crate::figure::Half;
-use crate::motion::flat;
+use crate::layout::MARGIN;
+use crate::motion::{Track, flat};
 use crate::shapes::{Anchor, Colour, Font, Frame, Picture, Point, cut};
 use crate::view::View;
 use glam::Vec3;
@@ -28,7 +29,12 @@ pub fn nice(least: f64) -> f64 {
 
 pub fn height(subject: &Subject) -> f32 {
     let toes = if subject.figure.soles.is_empty() { 0.0 } else { TOES_PX + GAP_PX };
-    HEAD_PX + LANE_PX * subject.figure.soles.len().max(1) as f32 + GAP_PX + toes + CURVE_PX + AXIS_PX
+    HEAD_PX + LANE_PX * lanes(subject) as f32 + GAP_PX + toes + CURVE_PX + AXIS_PX
+}
+
+/// Lanes of contacts and tracks.
+fn lanes(subject: &Subject) -> usize {
+    subject.figure.soles.len().max(1) + subject.motion.tracks.len()
 }
 
 /// Time from left to right: a span over the width of a frame.
@@ -68,7 +74,8 @@ pub fn timeline(picture: &mut Picture, subject: &Subject, span_s: [f64; 2], samp
     let x = |s: f64| axis.x(s);
     let lanes = subject.figure.soles.len();
     let lanes_top = frame.top + HEAD_PX;
-    let toes_top = lanes_top + LANE_PX * lanes.max(1) as f32 + GAP_PX;
+    let tracks_top = lanes_top + LANE_PX * lanes.max(1) as f32;
+    let toes_top = tracks_top + LANE_PX * m.tracks.len() as f32 + GAP_PX;
     let curve_top = if lanes == 0 { toes_top } else { toes_top + TOES_PX + GAP_PX };
     let base = curve_top + CURVE_PX;
     axis.draw(picture, base, toes_top);
@@ -87,6 +94,10 @@ pub fn timeline(picture: &mut Picture, subject: &Subject, span_s: [f64; 2], samp
             }
         }
     }
+    for (k, one) in m.tracks.iter().enumerate() {
+        let top = tracks_top + LANE_PX * k as f32 + 1.0;
+        track(picture, one, &axis, &Frame { left: plot.left, top, width: plot.width, height: LANE_PX - 3.0 });
+    }
     if lanes == 0 {
         picture.words([plot.left, lanes_top + 11.0], Anchor::Start, Font::Small, FAINT, "no contact joints");
     }
@@ -98,6 +109,39 @@ pub fn timeline(picture: &mut Picture, subject: &Subject, span_s: [f64; 2], samp
         picture.line(vec![[x(*t), base + 1.0], [x(*t), base + 5.0]], INK, 1.4);
     }
     marks(picture, subject, &axis, frame.top, base);
+}
+
+/// A lane of names.
+fn track(picture: &mut Picture, track: &Track, axis: &TimeAxis, lane: &Frame) {
+    let span_s = axis.span_s;
+    picture.words([lane.left - 8.0, lane.top + 10.0], Anchor::End, Font::Small, INK, cut(&track.name, 12));
+    picture.rectangle(lane, Colour::rgb(0xf1f3f5));
+    for (i, ([from_s, to_s], name)) in track.spans.iter().enumerate() {
+        let (a, b) = (axis.x(from_s.max(span_s[0])), axis.x(to_s.min(span_s[1])));
+        if *from_s >= span_s[1] || a >= b {
+            continue;
+        }
+        let colour = if i % 2 == 0 { 0xd3e4f5 } else { 0xe9dff2 };
+        picture.rectangle(&Frame { left: a, width: b - a, ..*lane }, Colour::rgb(colour));
+        let room = ((b - a - 6.0) / Font::Small.advance()).max(0.0) as usize;
+        if room >= 3 {
+            picture.words([a + 3.0, lane.top + 10.0], Anchor::Start, Font::Small, INK, cut(name, room));
+        }
+    }
+}
+
+/// A picture of tracks alone, over a span in seconds.
+pub fn tracks(title: &str, tracks: &[Track], span_s: [f64; 2], width: f32) -> Picture {
+    let plot = Frame { left: MARGIN + NAME_PX, top: MARGIN, width: width - 2.0 * MARGIN - NAME_PX - 8.0, height: 0.0 };
+    let base = MARGIN + LANE_PX * tracks.len() as f32;
+    let mut picture = Picture { title: title.to_owned(), width, height: base + AXIS_PX + MARGIN, ..Picture::default() };
+    let axis = TimeAxis { plot, span_s };
+    axis.draw(&mut picture, base, MARGIN);
+    for (k, one) in tracks.iter().enumerate() {
+        let top = MARGIN + LANE_PX * k as f32 + 1.0;
+        track(&mut picture, one, &axis, &Frame { top, height: LANE_PX - 3.0, ..plot });
+    }
+    picture
 }
 
 fn lane_name(subject: &Subject, slot: usize) -> String {

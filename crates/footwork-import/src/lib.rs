@@ -105,6 +105,8 @@ mod papers {
     struct Retargeting;
     #[doc = include_str!("../../../docs/guide/why.md")]
     struct Why;
-    #[doc = include_str!("../../../docs/guide/state-machines.md")]
-    struct StateMachines;
+    #[doc = include_str!("../../../docs/guide/montages.md")]
+    struct Montages;
+    #[doc = include_str!("../../../docs/guide/choose.md")]
+    struct Choose;
 }

@@ -38,6 +38,7 @@ pub mod eval;
 pub mod gate;
 pub mod ground;
 pub mod learned;
+pub mod machine_log;
 pub mod measure;
 pub mod metrics;
 pub mod motion;

@@ -19,8 +19,22 @@ use std::sync::Arc;
 pub struct ChooserSpec {
     /// What the game sets, and its value where the game sets nothing.
     pub variables: BTreeMap<String, f32>,
+    /// Files of the characters, by name, for tools. A game may load its characters in its own way: [`Chooser::new`] takes them made.
+    pub characters: BTreeMap<String, CharacterFiles>,
     /// Rows; the first whose condition holds is taken. Where none does, what plays goes on.
     pub rows: Vec<ChooserRow>,
+}
+
+/// The files of a character. Paths are relative to the folder of the chooser's file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CharacterFiles {
+    /// Database (`.fwdb`); none: the tool's own data.
+    pub db: Option<String>,
+    /// State machine (TOML); none: motion matching alone.
+    pub machine: Option<String>,
+    /// Configuration (TOML) whose matcher settings apply; none: the defaults.
+    pub config: Option<String>,
 }
 
 /// A row of a chooser.
@@ -41,14 +55,57 @@ pub struct ChooserRow {
 /// A chooser, resolved for the characters of a game. Immutable; shared by any number of characters.
 #[derive(Clone, Debug)]
 pub struct Chooser {
-    variables: Variables,
-    rows: Vec<Row>,
+    conditions: ChooserConditions,
+    /// `[rows]`.
+    characters: Vec<Arc<Character>>,
 }
 
+/// The conditions of a chooser alone, for those who keep characters themselves.
 #[derive(Clone, Debug)]
-struct Row {
-    when: Option<Expression<(usize, Comparison, f32)>>,
-    character: Arc<Character>,
+pub struct ChooserConditions {
+    variables: Variables,
+    /// `[rows]`; `None`: always.
+    rows: Vec<Option<Expression<(usize, Comparison, f32)>>>,
+}
+
+impl ChooserConditions {
+    /// Reads the conditions of rows, in order, over variables with their values where the game sets nothing.
+    ///
+    /// # Errors
+    /// Returns [`MachineError`] for the first unknown name, with the nearest one, and for a malformed condition.
+    pub fn new<'a>(
+        variables: &BTreeMap<String, f32>,
+        rows: impl IntoIterator<Item = Option<&'a str>>,
+    ) -> Result<Self, MachineError> {
+        let names: Vec<String> = variables.keys().cloned().collect();
+        let defaults: Vec<f32> = variables.values().copied().collect();
+        let resolve = |term: &Term| {
+            let (comparison, number) = term.comparison.unwrap_or((Comparison::Greater, 0.5));
+            let place = names.iter().position(|n| *n == term.name);
+            let place = place.ok_or_else(|| unknown("variable", &term.name, names.iter().map(String::as_str)))?;
+            Ok((place, comparison, number))
+        };
+        let row = |(i, when): (usize, Option<&str>)| {
+            let when = when.map(|text| Expression::parse(text, resolve)).transpose();
+            when.map_err(|e| MachineError::expression(format!("rows[{i}].when"), &e))
+        };
+        let rows = rows.into_iter().enumerate().map(row).collect::<Result<_, _>>()?;
+        Ok(Self { variables: Variables::new(&names, &defaults), rows })
+    }
+
+    /// Values of the variables as they are where the game sets nothing.
+    pub fn variables(&self) -> Variables {
+        self.variables.clone()
+    }
+
+    /// The first row that holds, by its place; `None` where none does. Allocates nothing.
+    pub fn choose(&self, variables: &Variables) -> Option<usize> {
+        let value = |place: usize| variables.values().get(place).copied().unwrap_or(0.0);
+        let holds = |row: &Option<Expression<(usize, Comparison, f32)>>| {
+            row.as_ref().is_none_or(|when| when.holds(|(place, is, number)| is.holds(value(*place), *number)))
+        };
+        self.rows.iter().position(holds)
+    }
 }
 
 impl Chooser {
@@ -58,43 +115,40 @@ impl Chooser {
     /// Returns [`MachineError`] for the first part that cannot be: an unknown name with the nearest one, a malformed condition or
     /// query with the place of the fault.
     pub fn new(spec: &ChooserSpec, characters: &BTreeMap<String, Arc<Character>>) -> Result<Self, MachineError> {
-        let names: Vec<String> = spec.variables.keys().cloned().collect();
-        let defaults: Vec<f32> = spec.variables.values().copied().collect();
-        let row = |(i, row): (usize, &ChooserRow)| {
+        let conditions = ChooserConditions::new(&spec.variables, spec.rows.iter().map(|row| row.when.as_deref()))?;
+        let character = |(i, row): (usize, &ChooserRow)| {
             let at = format!("rows[{i}]");
-            let resolve = |term: &Term| {
-                let (comparison, number) = term.comparison.unwrap_or((Comparison::Greater, 0.5));
-                let place = names.iter().position(|n| *n == term.name);
-                let place = place.ok_or_else(|| unknown("variable", &term.name, names.iter().map(String::as_str)))?;
-                Ok((place, comparison, number))
-            };
-            let when = row.when.as_ref().map(|text| Expression::parse(text, resolve)).transpose();
-            let when = when.map_err(|e| MachineError::expression(format!("{at}.when"), &e))?;
             let known = || characters.keys().map(String::as_str);
             let unknown = || MachineError::unknown(format!("{at}.character"), "character", &row.character, known());
-            let character = characters.get(&row.character).ok_or_else(unknown)?;
-            Ok(Row { when, character: row.refine(&at, character)? })
+            row.refine(&at, characters.get(&row.character).ok_or_else(unknown)?)
         };
-        let rows = spec.rows.iter().enumerate().map(row).collect::<Result<_, _>>()?;
-        Ok(Self { variables: Variables::new(&names, &defaults), rows })
+        let characters = spec.rows.iter().enumerate().map(character).collect::<Result<_, _>>()?;
+        Ok(Self { conditions, characters })
     }
 
     /// Values of the variables as the specification gives them; to be changed and passed to [`Chooser::apply`].
     pub fn variables(&self) -> Variables {
-        self.variables.clone()
+        self.conditions.variables()
+    }
+
+    /// The character of each row, in order.
+    pub fn characters(&self) -> impl Iterator<Item = &Arc<Character>> {
+        self.characters.iter()
     }
 
     /// The character of the first row that holds; `None` where none does. Allocates nothing.
     pub fn choose(&self, variables: &Variables) -> Option<&Arc<Character>> {
-        let value = |place: usize| variables.values().get(place).copied().unwrap_or(0.0);
-        let holds = |row: &&Row| {
-            row.when.as_ref().is_none_or(|when| when.holds(|(place, is, number)| is.holds(value(*place), *number)))
-        };
-        self.rows.iter().find(holds).map(|row| &row.character)
+        self.choose_row(variables).map(|row| &self.characters[row])
+    }
+
+    /// The first row that holds, by its place; `None` where none does. Allocates nothing.
+    pub fn choose_row(&self, variables: &Variables) -> Option<usize> {
+        self.conditions.choose(variables)
     }
 
     /// Makes a character one of the first row that holds, from the pose that it shows. True where it changed; allocates only then.
-    /// The state's time begins anew then.
+    /// Time begins anew then; the state machine goes on by names ([`MotionMatcher::switch_to`]). Values for the variables of the new
+    /// machine are the game's to give: [`Variables::take_over`] finds those of the same names.
     ///
     /// # Errors
     /// Returns [`InputError::OtherSkeleton`] if the skeletons differ; the character is as it was.

@@ -51,6 +51,23 @@ impl Comparison {
         (">", Self::Greater),
     ];
 
+    /// The comparison that holds where this one does not.
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::Less => Self::AtLeast,
+            Self::AtMost => Self::Greater,
+            Self::Greater => Self::AtMost,
+            Self::AtLeast => Self::Less,
+            Self::Equal => Self::NotEqual,
+            Self::NotEqual => Self::Equal,
+        }
+    }
+
+    /// The sign that it is written as.
+    pub fn sign(self) -> &'static str {
+        Self::SIGNS.iter().find(|(_, comparison)| *comparison == self).map_or("", |(sign, _)| sign)
+    }
+
     /// True when `a` compares with `b` like this.
     pub fn holds(self, a: f32, b: f32) -> bool {
         match self {

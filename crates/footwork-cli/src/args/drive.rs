@@ -1,6 +1,7 @@
 //! Flags of the commands that drive or query a character: `simulate`, `search`, `bench`, `eval`, `inspect`, `gait`.
 
 use super::common::{ConfigFlag, DatabaseFlags, DbFlag, DriveFlags, MatcherFlags, SearchKind, SeedFlag};
+use super::cues::CueFlags;
 use clap::{Args, Subcommand, ValueEnum};
 use footwork_metrics::ground::GroundKind;
 use std::path::PathBuf;
@@ -20,7 +21,7 @@ pub struct InspectArgs {
 /// Flags of `simulate`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Courses:\n  standard  stand, walk, run, curve, strafe, turn back, follow a path, stop; then random\n  random    random stick\n  none      no input: the first clip continues\n  stances   a random stick, a crouch and gestures by the state machine; 10 minutes\n  FILE.csv  columns lx,lz,rx,rz,strafe,walk; one row per 1/60 s\n\nExamples:\n  footwork simulate --course standard --seconds 60 --seed 1 --json\n  footwork simulate --db mocap.fwdb --course random --seconds 600 --bvh run.bvh --svg run.svg"
+    after_help = "Courses:\n  standard  stand, walk, run, curve, strafe, turn back, follow a path, stop; then random\n  random    random stick\n  none      no input: the first clip continues\n  stances   a random stick, a crouch and gestures by the state machine; 10 minutes\n  FILE.csv  columns lx,lz,rx,rz,strafe,walk, then variables and triggers of --machine; one row per 1/60 s\n\nExamples:\n  footwork simulate --course standard --seconds 60 --seed 1 --json\n  footwork simulate --machine built-in --course none --set crouched=1 --at 3 --fire wave\n  footwork simulate --db mocap.fwdb --course random --seconds 600 --bvh run.bvh --svg run.svg"
 )]
 pub struct SimulateArgs {
     /// Scripted input: `standard`, `random`, `none`, `stances`, or a CSV file
@@ -38,6 +39,12 @@ pub struct SimulateArgs {
     /// State machine (TOML, or `built-in`) that runs the character. Default: none; for `stances` `built-in`
     #[arg(long, value_name = "FILE", conflicts_with = "learned")]
     pub machine: Option<PathBuf>,
+    /// Chooser (TOML) that names characters and the conditions for each. Default: none
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["learned", "machine", "trace"])]
+    pub chooser: Option<PathBuf>,
+    /// `--set`, `--fire`, `--at`.
+    #[command(flatten)]
+    pub cues: CueFlags,
     /// Time steps of 0.5 to 1.5 times --dt, for `stances`
     #[arg(long)]
     pub jitter: bool,
@@ -59,7 +66,8 @@ pub struct SimulateArgs {
     /// Networks (.fwnet, or `built-in`) instead of search and clips. With --db, exact search steps in where they are not trusted
     #[arg(long, value_name = "FILE", conflicts_with = "explain")]
     pub learned: Option<PathBuf>,
-    /// Time of the search to explain, in seconds. Lists the best rows of the first search from then on, with their costs
+    /// Time to explain, in seconds. Lists the best rows of the first search from then on, with their costs; with --machine also the
+    /// state, the conditions that would leave it, and the present values of their terms
     #[arg(long, value_name = "S")]
     pub explain: Option<f32>,
     /// Database, search and seed.

@@ -4,6 +4,7 @@
 //! interactions.
 
 mod common;
+mod cues;
 mod drive;
 mod files;
 mod film;

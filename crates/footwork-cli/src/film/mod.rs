@@ -26,7 +26,7 @@ use footwork_draw::strip::{CameraMode, Moments, Strip};
 use footwork_draw::view::View;
 use footwork_draw::{raster, svg};
 use footwork_metrics::ground::GroundKind;
-pub use reel::Reel;
+pub use reel::{Reel, tracks};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

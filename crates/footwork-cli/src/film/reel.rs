@@ -11,9 +11,10 @@ use footwork::math::Transform;
 use footwork::pose::{Pose, PoseVelocity};
 use footwork::rig::Rig;
 use footwork::skeleton::Skeleton;
-use footwork_draw::motion::{Motion, MotionPart};
+use footwork_draw::motion::{Motion, MotionPart, Track};
 use footwork_draw::shapes::cut;
 use footwork_metrics::ground::GroundKind;
+use footwork_metrics::machine_log::MachineLog;
 use glam::Vec3;
 use std::sync::Arc;
 
@@ -185,6 +186,7 @@ impl Reel {
             borders: Vec::new(),
             playing: Vec::new(),
             commanded: Vec::new(),
+            tracks: Vec::new(),
         }
     }
 
@@ -277,8 +279,26 @@ fn follow(motion: &mut Motion, run: &Run, first: usize) {
         motion.playing.push(format!("{}{mirrored}", cut(name, MOST_CHARS)));
     }
     motion.commanded.extend(driven.commanded[range.clone()].iter().map(|s| s.position));
+    motion.tracks = tracks(&driven.machine);
     let part = |p: &(usize, String)| MotionPart { start: p.0.saturating_sub(first), name: p.1.clone(), apart: false };
     let begun = driven.parts.iter().rev().find(|p| p.0 <= first).map(part);
     let begin = driven.parts.iter().filter(|p| p.0 > first && p.0 < range.end).map(part);
     motion.parts = begun.into_iter().chain(begin).collect();
+}
+
+/// Tracks of a state machine: its states, and the montages of each layer that played one. None without a state machine.
+pub fn tracks(log: &MachineLog) -> Vec<Track> {
+    if log.states.is_empty() {
+        return Vec::new();
+    }
+    let states = log.states.iter().map(|stay| ([stay.from_s, stay.to_s], stay.state.clone())).collect();
+    let mut tracks = vec![Track { name: "state".to_owned(), spans: states }];
+    for played in &log.montages {
+        let span = ([played.from_s, played.to_s], played.montage.clone());
+        match tracks[1..].iter_mut().find(|track| track.name == played.layer) {
+            Some(track) => track.spans.push(span),
+            None => tracks.push(Track { name: played.layer.clone(), spans: vec![span] }),
+        }
+    }
+    tracks
 }

@@ -7,6 +7,7 @@ use footwork::database::Database;
 use footwork::matcher::{MatcherConfig, Playing};
 use footwork_draw::cell::Subject;
 use footwork_draw::path_plot::PathSample;
+use footwork_metrics::machine_log::MachineLog;
 use std::sync::Arc;
 
 /// Longest run that is shown, in seconds.
@@ -47,6 +48,8 @@ pub struct Run {
     pub parts: Vec<(usize, String)>,
     /// True for a run on level ground.
     pub level: bool,
+    /// What the state machine did; empty without one.
+    pub machine: MachineLog,
 }
 
 impl Run {
@@ -64,6 +67,7 @@ impl Run {
             transitions: driven.transitions.iter().copied().filter(|f| *f < frames).collect(),
             playing: driven.playing[..frames].to_vec(),
             parts: driven.parts.iter().filter(|p| p.0 < frames).cloned().collect(),
+            machine: driven.machine.clone(),
             level: driven.ground.is_some_and(|g| g.is_level()),
             subject: film::subject_of_run(&reel, frames)?,
             source,

@@ -11,6 +11,7 @@ mod coverage;
 mod database;
 mod features;
 mod input;
+mod machine;
 mod page;
 mod player;
 mod quality;
@@ -81,6 +82,7 @@ pub fn write(path: &Path, title: &str, input: &Input) -> Result<Value> {
     let (data, cut_s) = player::data(run);
     let mut sections: Vec<Section> =
         vec![run::figure(input, cut_s)?, database::section(input), run::section(input, &usage)];
+    sections.extend(machine::section(input));
     // Only a game knows the values of user channels: no course can be driven without them.
     let measured = !input.quick && input.db.schema.user_width == 0;
     if measured {

@@ -192,10 +192,20 @@ mod tests {
         let mut clips = footwork_gait::clips(&GaitOptions { routes: false, ..GaitOptions::default() });
         clips.retain(|c| c.name.starts_with("walk_1") || c.name == "idle");
         let db = Arc::new(build(&clips, &BuildConfig::default(), &BuildOptions::default()).unwrap().0);
-        let course = course::parse("standard", 1).unwrap();
+        let course = course::parse("standard", 1).unwrap().0;
         let tags = TagQuery::default();
-        let drive =
-            Drive { course, ground, tags, seconds, dt_s: 1.0 / 60.0, explain_s: None, record: None, json: true };
+        let drive = Drive {
+            course,
+            cues: None,
+            chooser: None,
+            ground,
+            tags,
+            seconds,
+            dt_s: 1.0 / 60.0,
+            explain_s: None,
+            record: None,
+            json: true,
+        };
         let driven = drive.run(&Cast::of_database(&db, Default::default()).unwrap()).unwrap();
         Run::of(&db, Arc::new(driven), "test".to_owned()).unwrap()
     }

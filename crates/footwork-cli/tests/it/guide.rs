@@ -10,6 +10,7 @@
 use crate::common;
 
 use footwork::build::ClipRule;
+use footwork::chooser::ChooserSpec;
 use footwork_import::doctor::CHECKS;
 use footwork_import::{CharacterConfig, parse_machine, reference};
 use footwork_metrics::eval::keys as metrics;
@@ -43,6 +44,8 @@ fn toml_parses(page: &str, block: &str) {
         Gate::parse(block, &["default", "reference"]).err().map(|e| e.to_string())
     } else if let Some(file) = file_name(block).filter(|f| f.ends_with(".machine.toml")) {
         parse_machine(block, Path::new(file)).err().map(|e| e.to_string())
+    } else if file_name(block).is_some_and(|f| f.ends_with(".chooser.toml")) {
+        toml::from_str::<ChooserSpec>(block).err().map(|e| e.to_string())
     } else {
         toml::from_str::<CharacterConfig>(block).err().map(|e| e.to_string())
     };
@@ -268,6 +271,16 @@ fn database_file_can_be_followed() {
 #[test]
 fn state_machines_can_be_followed() {
     assert!(follow("state-machines.md") >= 5);
+}
+
+#[test]
+fn montages_can_be_followed() {
+    assert!(follow("montages.md") >= 2);
+}
+
+#[test]
+fn choose_can_be_followed() {
+    assert!(follow("choose.md") >= 2);
 }
 
 #[test]

@@ -137,3 +137,149 @@ fn who_walks_over_other_ground_moves_otherwise_and_the_course_is_the_same() {
         assert!(told["path_error_m"].as_f64().unwrap() < 0.1, "{told}");
     }
 }
+
+/// A machine over the built-in data, with a montage whose window is reported.
+const MACHINE: &str = r#"
+[variables]
+crouch = 0.0
+
+[triggers]
+reload = 0.5
+
+[[states]]
+name = "upright"
+match = ""
+
+[[states]]
+name = "crouched"
+match = "crouch"
+
+[[transitions]]
+from = "upright"
+to = "crouched"
+when = "crouch"
+
+[[transitions]]
+from = "crouched"
+to = "upright"
+when = "!crouch"
+
+[[layers]]
+name = "arms"
+mask = { upper_body = 1.0 }
+
+[[montages]]
+name = "reload"
+layer = "arms"
+clip = "reload"
+start = "reload"
+windows = [{ name = "busy", from_s = 0.5, to_s = 1.0 }]
+"#;
+
+#[test]
+fn variables_and_triggers_come_at_their_time_and_what_the_machine_does_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("m.toml"), MACHINE).unwrap();
+    let run = ["simulate", "--machine", "m.toml", "--course", "standard", "--seconds", "8"];
+    let cues = ["--at", "2", "--set", "crouch=1", "--at", "4", "--set", "crouch=0", "--fire", "reload"];
+    let files = ["--explain", "3", "--trace", "run.fwtrace"];
+    let told = common::json(dir.path(), &[&run[..], &cues, &files].concat());
+    let machine = &told["machine"];
+    let states: Vec<_> = machine["states"].as_array().unwrap().iter().map(|s| s["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["upright", "crouched", "upright"], "{machine}");
+    let taken = machine["transitions"].as_array().unwrap();
+    let at = |k: usize| taken[k]["time_s"].as_f64().unwrap();
+    assert!((at(0) - 2.0).abs() < 0.04 && (at(1) - 4.0).abs() < 0.04, "{machine}");
+    assert_eq!((&taken[0]["when"], &taken[1]["when"]), (&"crouch".into(), &"!crouch".into()));
+    let played = &machine["montages"][0];
+    assert_eq!(
+        (&played["montage"], &played["layer"], &played["broken_off"]),
+        (&"reload".into(), &"arms".into(), &false.into())
+    );
+    let busy: Vec<_> = machine["events"].as_array().unwrap().iter().filter(|e| e["event"] == "busy").collect();
+    assert_eq!((busy.len(), &busy[0]["kind"], &busy[1]["cause"]), (2, &"begin".into(), &"passed".into()));
+    assert!((busy[1]["time_s"].as_f64().unwrap() - busy[0]["time_s"].as_f64().unwrap() - 0.5).abs() < 1e-3);
+    assert_eq!(machine["warnings"], serde_json::json!([]));
+    // The state at the time that is explained, and what would leave it.
+    let stay = &told["stay"];
+    assert_eq!((&stay["state"], &stay["exits"][0]["to"]), (&"crouched".into(), &"upright".into()));
+    let term = &stay["exits"][0]["terms"][0];
+    assert_eq!((&term["term"], &term["value"], &term["holds"]), (&"crouch > 0.5".into(), &1.0.into(), &true.into()));
+    // As text, and from the columns of a course: the same motion.
+    let text = common::ok(dir.path(), &[&run[..], &cues, &["--explain", "3"]].concat());
+    for part in ["states:", "crouched", "since `!crouch`", "reload on arms", "state `crouched` at 3.0", "crouch > 0.5"]
+    {
+        assert!(text.contains(part), "`{part}` in: {text}");
+    }
+    let mut course = "lx,lz,rx,rz,strafe,walk,crouch,reload\n".to_owned();
+    for row in 0..480 {
+        let crouch = u8::from((120..240).contains(&row));
+        course.push_str(&format!("0,0,0,0,0,0,{crouch},{}\n", u8::from((240..250).contains(&row))));
+    }
+    std::fs::write(dir.path().join("course.csv"), course).unwrap();
+    let table =
+        common::json(dir.path(), &["simulate", "--machine", "m.toml", "--course", "course.csv", "--seconds", "8"]);
+    let still = ["simulate", "--machine", "m.toml", "--course", "idle.csv", "--seconds", "8"];
+    std::fs::write(dir.path().join("idle.csv"), "lx,lz,rx,rz,strafe,walk\n0,0,0,0,0,0\n").unwrap();
+    let cued = common::json(dir.path(), &[&still[..], &cues].concat());
+    assert_eq!((&table["pose_hash"], &table["machine"]), (&cued["pose_hash"], &cued["machine"]));
+    // A replay tells the same, and pictures have the lanes.
+    let again = common::json(dir.path(), &["replay", "--trace", "run.fwtrace"]);
+    assert_eq!(again["machine"]["states"], machine["states"]);
+    common::ok(dir.path(), &["film", "--trace", "run.fwtrace", "--from", "1", "--to", "6", "-o", "run.svg"]);
+    let svg = std::fs::read_to_string(dir.path().join("run.svg")).unwrap();
+    assert!([">state<", ">arms<", ">crouched<", ">reload<"].iter().all(|word| svg.contains(word)), "{svg}");
+    let report = ["report", "--trace", "run.fwtrace", "--quick", "-o", "run.html"];
+    let page = common::json(dir.path(), &report);
+    assert!(page["sections"].as_array().unwrap().iter().any(|s| s["id"] == "machine"), "{page}");
+}
+
+#[test]
+fn what_a_machine_cannot_do_is_warned_of_or_refused_by_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let (head, _) = MACHINE.split_once("[[layers]]").unwrap();
+    std::fs::write(dir.path().join("m.toml"), format!("{head}\n[[states]]\nname = \"island\"\nmatch = \"\"\n"))
+        .unwrap();
+    let run = common::run(dir.path(), &["simulate", "--machine", "m.toml", "--seconds", "1"]);
+    assert!(run.code == Some(0) && run.stderr.contains("`island`: no transition"), "{run:?}");
+    for (args, parts) in [
+        (&["--machine", "m.toml", "--set", "crouh=1"][..], &["crouh", "the nearest is `crouch`"][..]),
+        (&["--machine", "m.toml", "--fire", "crouch"], &["crouch", "trigger"]),
+        (&["--set", "crouch=1"], &["--set", "--machine"]),
+        (&["--course", "c.csv"], &["c.csv", "`crouch`", "--machine"]),
+        (&["--course", "stances", "--set", "crouch=1"], &["stances"]),
+    ] {
+        std::fs::write(dir.path().join("c.csv"), "lx,lz,rx,rz,strafe,walk,crouch\n0,0,0,0,0,0,1\n").unwrap();
+        common::fails(dir.path(), &[&["simulate", "--seconds", "1"], args].concat(), parts);
+    }
+    let wrong = common::run(dir.path(), &["simulate", "--machine", "m.toml", "--set", "crouch"]);
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("NAME=VALUE"), "{wrong:?}");
+}
+
+#[test]
+fn a_chooser_changes_the_character_and_the_machine_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("m.toml"), MACHINE).unwrap();
+    std::fs::write(
+        dir.path().join("slow.toml"),
+        "[matcher.speeds.run]\nforward_mps = 1.2\nside_mps = 0.8\nback_mps = 0.8\n",
+    )
+    .unwrap();
+    let chooser = "[variables]\nhealth = 1.0\n[characters.free]\nmachine = \"m.toml\"\n\
+        [characters.hurt]\nmachine = \"m.toml\"\nconfig = \"slow.toml\"\n\
+        [[rows]]\nwhen = \"health < 0.3\"\ncharacter = \"hurt\"\n[[rows]]\ncharacter = \"free\"\n";
+    std::fs::write(dir.path().join("c.toml"), chooser).unwrap();
+    let run = ["simulate", "--chooser", "c.toml", "--course", "random", "--seconds", "6"];
+    let cues = ["--at", "1", "--set", "crouch=1", "--at", "3", "--set", "health=0.1", "--at", "5", "--set", "crouch=0"];
+    let told = common::json(dir.path(), &[&run[..], &cues].concat());
+    let chosen: Vec<_> =
+        told["characters"].as_array().unwrap().iter().map(|c| c["character"].as_str().unwrap()).collect();
+    assert_eq!(chosen, ["free", "hurt"], "{told}");
+    assert!((told["characters"][1]["from_s"].as_f64().unwrap() - 3.0).abs() < 0.02);
+    let taken = told["machine"]["transitions"].as_array().unwrap();
+    assert_eq!(taken.len(), 2, "the change makes none: {taken:?}");
+    assert!((taken[1]["time_s"].as_f64().unwrap() - 5.0).abs() < 0.04, "{taken:?}");
+    common::fails(dir.path(), &[&run[..], &["--set", "helth=1"]].concat(), &["helth", "the nearest is `health`"]);
+    std::fs::write(dir.path().join("c.toml"), chooser.replace("\"hurt\"\n[[rows]]", "\"hurd\"\n[[rows]]")).unwrap();
+    common::fails(dir.path(), &run, &["c.toml", "rows[0].character", "the nearest is `hurt`"]);
+}

@@ -11,6 +11,7 @@ pub use error::StancesError;
 pub use script::INSTANT_S;
 
 use crate::courses::RandomStick;
+use crate::machine_log::MachineLog;
 use crate::samples::percentile;
 use footwork::database::Database;
 use footwork::input::{Later, MotionInput};
@@ -77,6 +78,8 @@ pub struct Stances {
     pub states_entered: usize,
     /// Transitions of playback.
     pub transitions: u64,
+    /// What the state machine did.
+    pub machine: MachineLog,
     /// Hash of all decisions: states, clips that play, events in their order.
     pub decision_hash: String,
 }
@@ -190,6 +193,7 @@ impl StancesCourse {
                     request.see(now_s, looker.off_m(stance, &matcher.state().header.playing, hips_m));
                 }
                 fired.extend_from_slice(&matcher.output().events);
+                out.machine.push(&matcher);
                 out.transitions += u64::from(matcher.output().transitions);
             }
             let view = character.machine_view(matcher.state()).ok_or(StancesError::NoMachine)?;

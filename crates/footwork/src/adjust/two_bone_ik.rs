@@ -1,5 +1,6 @@
 //! Two-bone inverse kinematics: bending a leg or an arm so that its end reaches a point.
 
+use crate::frames::JointIndex;
 use crate::math::{Quat, Transform, acos, atan2};
 use crate::pose::Pose;
 use crate::rig::Leg;
@@ -67,10 +68,15 @@ impl BentLeg {
 
     /// A leg as a pose has it, whose hip joint's parent is at `above`.
     pub fn below(above: Transform, pose: &Pose, leg: Leg) -> Self {
-        let hip = above * pose.local(leg.hip);
-        let knee = hip * pose.local(leg.knee);
-        let ankle = knee * pose.local(leg.ankle);
-        let toe = if leg.toe == leg.ankle { ankle } else { ankle * pose.local(leg.toe) };
+        Self::of_locals(above, |joint| pose.local(joint), leg)
+    }
+
+    /// A leg whose joints have these local transforms, and whose hip joint's parent is at `above`.
+    pub fn of_locals(above: Transform, local: impl Fn(JointIndex) -> Transform, leg: Leg) -> Self {
+        let hip = above * local(leg.hip);
+        let knee = hip * local(leg.knee);
+        let ankle = knee * local(leg.ankle);
+        let toe = if leg.toe == leg.ankle { ankle } else { ankle * local(leg.toe) };
         let pole = if leg.hinge != Vec3::ZERO {
             (ankle.translation - hip.translation).cross(hip.rotation * leg.hinge)
         } else if leg.toe == leg.ankle {
@@ -203,15 +209,19 @@ impl BentLeg {
         self.turn_foot(Quat::from_rotation_arc(from, to));
     }
 
-    /// Writes the bend back: local rotations of hip, knee and ankle.
+    /// Writes the bend back: local rotations of hip, knee, ankle and toe.
     pub fn write(&self, pose: &mut Pose) {
-        let local = |parent: Transform, child: Transform| (parent.rotation.inverse() * child.rotation).renormalize();
-        pose.rotations[self.leg.hip.at()] = local(self.above, self.hip);
-        pose.rotations[self.leg.knee.at()] = local(self.hip, self.knee);
-        pose.rotations[self.leg.ankle.at()] = local(self.knee, self.ankle);
-        if self.leg.toe != self.leg.ankle {
-            pose.rotations[self.leg.toe.at()] = local(self.ankle, self.toe);
+        for (joint, rotation) in self.local_rotations() {
+            pose.rotations[joint.at()] = rotation;
         }
+    }
+
+    /// Local rotations of hip, knee, ankle and toe; the last twice where the ankle is what touches.
+    pub fn local_rotations(&self) -> [(JointIndex, Quat); 4] {
+        let local = |parent: Transform, child: Transform| (parent.rotation.inverse() * child.rotation).renormalize();
+        let ankle = (self.leg.ankle, local(self.knee, self.ankle));
+        let toe = if self.leg.toe == self.leg.ankle { ankle } else { (self.leg.toe, local(self.ankle, self.toe)) };
+        [(self.leg.hip, local(self.above, self.hip)), (self.leg.knee, local(self.hip, self.knee)), ankle, toe]
     }
 
     /// Both bones, metres.
@@ -231,7 +241,6 @@ impl BentLeg {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frames::JointIndex;
 
     const REACH: Reach = Reach { soft_m: 0.03, kept_m: 0.01 };
 

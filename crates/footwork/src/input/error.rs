@@ -51,6 +51,12 @@ pub enum InputError {
         /// Values given.
         found: usize,
     },
+    /// A call of a montage or section that the state machine does not have, or more calls than are kept.
+    #[error("`montages`: {what}; make calls with `MotionMatcher::montage_calls`")]
+    Montages {
+        /// The fault.
+        what: &'static str,
+    },
     /// A trajectory without points or out of order.
     #[error("`trajectory`: {what}")]
     Trajectory {

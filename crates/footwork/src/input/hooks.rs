@@ -27,7 +27,12 @@ impl GroundPoint {
 
     /// Returns the answer of a hook for a point. In the place of an unusable answer it is level ground at the point's own height.
     pub fn under(ground: &GroundHook, at: Vec3) -> Self {
-        Self::usable(ground(at), at).unwrap_or(Self { height_m: at.y, ..Self::default() })
+        ground(at).usable(at).unwrap_or_else(|| Self::level(at))
+    }
+
+    /// Level ground at the height of a point.
+    fn level(at: Vec3) -> Self {
+        Self { height_m: at.y, ..Self::default() }
     }
 
     /// `None` for an answer with NaN, infinity, a normal without length, or numbers beyond [`GroundPoint::LARGEST`].
@@ -54,11 +59,11 @@ impl<'a> CheckedHooks<'a> {
 
     /// The ground; level at the point's height where there is none.
     pub fn ground(&self, at: Vec3) -> GroundPoint {
-        let answer = self.ground.map(|hook| hook(at));
-        if answer.is_some_and(|p| p.usable(at).is_none()) {
+        let Some(hook) = self.ground else { return GroundPoint::level(at) };
+        hook(at).usable(at).unwrap_or_else(|| {
             self.unusable.fetch_add(1, Ordering::Relaxed);
-        }
-        answer.and_then(|p| p.usable(at)).unwrap_or(GroundPoint { height_m: at.y, ..GroundPoint::default() })
+            GroundPoint::level(at)
+        })
     }
 
     /// Returns the end of a step: its own end where no wall is in between.

@@ -6,6 +6,7 @@
 mod error;
 mod goal;
 mod hooks;
+mod montages;
 mod owned;
 mod path;
 
@@ -13,6 +14,7 @@ pub use error::InputError;
 pub use goal::{Gait, Goal, Stick, TrajectoryPoint};
 pub(crate) use hooks::CheckedHooks;
 pub use hooks::{CollisionHook, GroundHook, GroundPoint};
+pub use montages::{MontageAction, MontageCall, MontageHandle};
 pub use owned::{OwnedGoal, OwnedInput};
 pub use path::{Path, PathError};
 
@@ -70,6 +72,8 @@ pub struct MotionInput<'a> {
     /// Values of the variables and triggers of the character's state machine, in the order of
     /// [`Machine::variable_names`](crate::matcher::machine::Machine::variable_names); empty leaves all as the machine has them.
     pub variables: &'a [f32],
+    /// Calls of montages, the last few, at most 16 ([`crate::machine::MontageCalls::calls`]). Each is obeyed once.
+    pub montages: &'a [MontageCall],
     /// Keeps the simulated and predicted path out of walls.
     pub collide: Option<&'a CollisionHook<'a>>,
     /// What is stood on; `None` is level ground.
@@ -91,6 +95,7 @@ impl std::fmt::Debug for MotionInput<'_> {
             .field("tag_costs", &self.tag_costs)
             .field("user", &self.user)
             .field("variables", &self.variables)
+            .field("montages", &self.montages)
             .field("collide", &self.collide.is_some())
             .field("ground", &self.ground.is_some())
             .field("body", &self.body)
@@ -157,6 +162,7 @@ impl MotionInput<'_> {
         }
         finite("user", self.user)?;
         finite("variables", self.variables)?;
+        self.montages.iter().try_for_each(MontageCall::validate)?;
         if let Some(later) = self.later.filter(|later| !later.at_s.is_finite()) {
             return Err(InputError::NotUsable { field: "later.at_s", value: later.at_s as f32 });
         }

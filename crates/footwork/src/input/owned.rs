@@ -1,6 +1,6 @@
 //! An input that owns everything it holds.
 
-use super::{ExternalBody, Goal, HandTarget, Later, MotionInput, Path, Stick, TrajectoryPoint};
+use super::{ExternalBody, Goal, HandTarget, Later, MontageCall, MotionInput, Path, Stick, TrajectoryPoint};
 use crate::database::{TagCost, TagQuery};
 use crate::math::Facing;
 use glam::Vec3;
@@ -22,6 +22,8 @@ pub struct OwnedInput {
     pub user: Vec<f32>,
     /// Values of the variables and triggers of the state machine, in its order; empty leaves all as the machine has them.
     pub variables: Vec<f32>,
+    /// Calls of montages, the last few.
+    pub montages: Vec<MontageCall>,
     /// The body that the game moves.
     pub body: Option<ExternalBody>,
     /// What to look at, world, metres.
@@ -77,6 +79,7 @@ impl OwnedInput {
             tag_costs: &self.tag_costs,
             user: &self.user,
             variables: &self.variables,
+            montages: &self.montages,
             body: self.body,
             look_at: self.look_at,
             hands: self.hands,

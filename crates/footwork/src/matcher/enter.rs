@@ -36,31 +36,28 @@ const LARGEST: f32 = 1e6;
 const UNIT_ERROR: f32 = 1e-2;
 
 impl Update<'_> {
-    /// Starts anew at the pose in `scratch.shown`, whose joint 0 is in the world: plays what fits it best, and blends from it.
-    pub(super) fn enter(&mut self) {
+    /// Starts anew at the pose in `scratch.shown`, whose joint 0 is in the world: plays what fits it best, and blends from it. The state
+    /// machine begins anew, too, or goes on as it is.
+    pub(super) fn enter(&mut self, machine_goes_on: bool) {
         let character = self.character;
         let skeleton = &character.model.skeleton;
         let root = upright(skeleton, &mut self.scratch.shown);
         self.output.begin();
-        self.end_layers();
-        let triggers = self.triggers();
+        if !machine_goes_on {
+            self.restart_machine();
+        }
         let playing = self.state.header.playing;
         let block = std::mem::take(&mut self.state.block);
         let layout = &character.resolved.layout;
+        let machine = block[layout.machine.clone()].to_vec();
         *self.state = MatcherState::new_in(block, &character.model, layout, root, playing);
         character.begin(self.state);
-        self.keep_triggers(&triggers);
+        self.state.block[layout.machine.clone()].copy_from_slice(&machine);
         let (shown, h) = (&self.scratch.shown, &mut self.state.header);
         h.simulation.velocity = root.direction(shown.velocity.linear[0]) * Vec3::new(1.0, 0.0, 1.0);
         h.simulation.yaw_rate_radps = shown.velocity.angular[0].y;
         h.desired.velocity = h.simulation.velocity;
-        let playing = match character.machine().and_then(|machine| machine.resting()) {
-            Some(playing) => {
-                character.source.begin(&mut self.scratch.memory);
-                playing
-            }
-            None => character.chooser.enter(self),
-        };
+        let playing = self.begin_state().unwrap_or_else(|| character.chooser.enter(self));
         self.state.header.playing = playing;
         let memory = character.resolved.layout.memory.clone();
         character.source.clear_unused(&playing, &mut self.scratch.memory);

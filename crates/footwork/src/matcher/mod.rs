@@ -56,7 +56,6 @@ use crate::input::{InputError, MotionInput};
 use crate::math::Transform;
 use crate::pose::{Pose, PoseVelocity};
 use crate::search::{Explanation, SearchQuery};
-use crate::skeleton::Skeleton;
 use std::sync::Arc;
 
 /// One character with everything it needs. Allocates when made; never in [`MotionMatcher::update`].
@@ -173,24 +172,17 @@ impl MotionMatcher {
     }
 
     /// Becomes a character of another kind over the same skeleton in mid-motion, such as one with other clips: it plays what
-    /// fits the shown pose best, and the pose is blended out. Time begins anew. Triggers that both state machines have go on by name:
-    /// none that was used fires again. Windows that were open end: [`MotionMatcher::output`] has their ends, where the new machine
-    /// has an event of that name.
+    /// fits the shown pose best, and the pose is blended out. Time begins anew. Where both have state machines, the new one goes on in
+    /// the state of the same name, with the triggers, montages and weights of layers that it also has; without such a state it begins.
+    /// No trigger that was used fires again. Windows of montages that do not go on end: [`MotionMatcher::output`] has their ends,
+    /// where the new machine has an event of that name.
     ///
     /// # Errors
     /// Returns [`InputError::OtherSkeleton`] if the skeletons differ; the character is as it was.
     pub fn switch_to(&mut self, character: Arc<Character>) -> Result<(), InputError> {
-        if let Some(difference) = difference(&self.character.model.skeleton, &character.model.skeleton) {
-            return Err(InputError::OtherSkeleton { difference });
-        }
-        let (pose, velocity) = (self.output.pose.clone(), self.output.velocity.clone());
-        let (scratch, output) = (character.scratch(), character.output());
-        let state = character.new_state(pose.world_from_root());
-        let mut other = Self { character, state, scratch, output, identity: Arc::new(()), revision: 0 };
-        other.character.take_triggers(&mut other.state, &self.character, &self.state);
-        other.enter(&pose, &velocity)?;
-        other.character.end_windows_of(&self.character, &self.state, &mut other.output);
-        *self = other;
+        let mut scratch = character.scratch();
+        let (state, output) = character.take_over((&self.character, &self.state, &self.output), &mut scratch)?;
+        *self = Self { character, state, scratch, output, identity: Arc::new(()), revision: 0 };
         Ok(())
     }
 
@@ -274,13 +266,4 @@ impl MotionMatcher {
     pub fn explain(&self, k: usize) -> Option<Explanation> {
         self.character.explain(&self.scratch, k)
     }
-}
-
-/// The first joint in which two skeletons differ, in words.
-fn difference(a: &Skeleton, b: &Skeleton) -> Option<String> {
-    if a.len() != b.len() {
-        return Some(format!("{} and {} joints", a.len(), b.len()));
-    }
-    let j = (0..a.len()).find(|j| a.names()[*j] != b.names()[*j] || a.parents()[*j] != b.parents()[*j])?;
-    Some(format!("joint {j} is `{}` and `{}`, or their parents differ", a.names()[j], b.names()[j]))
 }

@@ -62,6 +62,9 @@ pub struct StateChange {
     pub from: u16,
     /// The state that was entered.
     pub to: u16,
+    /// The transition that was taken, by its place among [`transitions_of`](crate::machine::Machine::transitions_of) the state that
+    /// was left.
+    pub transition: u16,
     /// When, in the character's time (`StateHeader::time_s`), at a control tick.
     pub time_s: f64,
 }
@@ -97,7 +100,7 @@ pub struct Output {
     pub velocity: PoseVelocity,
     /// `[contact joints]` the feet.
     pub contacts: Vec<FootContact>,
-    /// `[curves]`.
+    /// `[curves]` values of the curves: of the body's clip, bent by the montages whose clips have them.
     pub curves: Vec<f32>,
     /// Events passed in the step, in order of time.
     pub events: Vec<FiredEvent>,

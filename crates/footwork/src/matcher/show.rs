@@ -19,6 +19,7 @@ impl Update<'_> {
             (out.touching, out.locked_s) = (*touches == 1, foot.held_s);
         }
         output.playing = self.state.header.playing;
+        self.bend_curves();
         self.show_layers();
         self.bend_legs(dt_s);
         self.look(dt_s);

@@ -11,6 +11,7 @@ use crate::database::TagMask;
 use crate::input::{Goal, InputError, MotionInput, Stick};
 use crate::math::Transform;
 use crate::pose::{Pose, PoseVelocity};
+use crate::skeleton::Skeleton;
 use glam::Vec3;
 
 impl Character {
@@ -49,7 +50,19 @@ impl Character {
     /// another character; all is as it was.
     pub fn enter(
         &self,
+        pose: (&Pose, &PoseVelocity),
+        state: &mut MatcherState,
+        scratch: &mut Scratch,
+        output: &mut Output,
+    ) -> Result<(), InputError> {
+        self.enter_from(pose, false, state, scratch, output)
+    }
+
+    /// As [`Character::enter`]; the state machine begins anew, or goes on as it is.
+    pub(super) fn enter_from(
+        &self,
         (pose, velocity): (&Pose, &PoseVelocity),
+        machine_goes_on: bool,
         state: &mut MatcherState,
         scratch: &mut Scratch,
         output: &mut Output,
@@ -64,9 +77,29 @@ impl Character {
         acceleration.angular.fill(Vec3::ZERO);
         let user = vec![0.0; self.model.schema.user_width];
         let input = MotionInput { goal: Goal::Stick(Stick::default()), user: &user, ..MotionInput::default() };
-        Update { character: self, input: &input, end_s: 0.0, state, scratch, output }.enter();
+        Update { character: self, input: &input, end_s: 0.0, state, scratch, output }.enter(machine_goes_on);
         self.show_unchecked(state, scratch, output);
         Ok(())
+    }
+
+    /// State and output of a character that takes over from another one over the same skeleton, in mid-motion: see
+    /// [`super::MotionMatcher::switch_to`]. `shown` is what the other one shows.
+    ///
+    /// # Errors
+    /// Returns [`InputError::OtherSkeleton`] if the skeletons differ, and [`InputError`] for working space of another character.
+    pub fn take_over(
+        &self,
+        (other, from, shown): (&Self, &MatcherState, &Output),
+        scratch: &mut Scratch,
+    ) -> Result<(MatcherState, Output), InputError> {
+        if let Some(difference) = difference(&other.model.skeleton, &self.model.skeleton) {
+            return Err(InputError::OtherSkeleton { difference });
+        }
+        let (mut state, mut output) = (self.new_state(shown.pose.world_from_root()), self.output());
+        self.go_on_from(&mut state, other, from);
+        self.enter_from((&shown.pose, &shown.velocity), true, &mut state, scratch, &mut output)?;
+        self.end_windows_of(&state, (other, from), &mut output);
+        Ok((state, output))
     }
 
     /// Tags of the pose that plays; none for a character without clips.
@@ -99,4 +132,13 @@ impl Character {
     pub(super) fn owns(&self, scratch: &Scratch) -> bool {
         scratch.fits(&self.model, self.resolved.layout.memory.len()) && self.source.is_room(&scratch.room)
     }
+}
+
+/// The first joint in which two skeletons differ, in words.
+fn difference(a: &Skeleton, b: &Skeleton) -> Option<String> {
+    if a.len() != b.len() {
+        return Some(format!("{} and {} joints", a.len(), b.len()));
+    }
+    let j = (0..a.len()).find(|j| a.names()[*j] != b.names()[*j] || a.parents()[*j] != b.parents()[*j])?;
+    Some(format!("joint {j} is `{}` and `{}`, or their parents differ", a.names()[j], b.names()[j]))
 }

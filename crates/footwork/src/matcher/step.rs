@@ -104,7 +104,7 @@ fn fits(
 ) -> Result<(), InputError> {
     input.validate(character.model.schema.user_width)?;
     if let Some(machine) = character.machine() {
-        machine.check(input.variables)?;
+        machine.check(input.variables, input.montages)?;
     }
     if input.body.is_none() && character.config.root.mode == RootMode::External {
         return Err(InputError::NoBody);

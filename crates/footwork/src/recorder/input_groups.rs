@@ -3,13 +3,14 @@
 use super::bytes::{Coded, Damage, Reader, Writer, fields};
 use crate::database::{TagCost, TagQuery};
 use crate::input::{
-    ExternalBody, Gait, Goal, HandTarget, Later, MotionInput, OwnedGoal, OwnedInput, Path, Stick, TrajectoryPoint,
+    ExternalBody, Gait, Goal, HandTarget, Later, MontageAction, MontageCall, MontageHandle, MotionInput, OwnedGoal,
+    OwnedInput, Path, Stick, TrajectoryPoint,
 };
 use glam::{Vec2, Vec3};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Groups of an input: goal, tags and their costs, user values and variables, body, target of the gaze, hands, hooks.
+/// Groups of an input: goal, tags and their costs, user values, variables and calls of montages, body, look-at target, hands, hooks.
 pub const GROUPS: usize = 7;
 /// A bit for each of them.
 pub const ALL_GROUPS: u8 = (1 << GROUPS) - 1;
@@ -27,6 +28,52 @@ fields! {
     TrajectoryPoint { time_s, position, facing }
     Hooks { ground, walls }
     Later { tags, at_s }
+    MontageCall { number, handle, action }
+}
+
+impl Coded for MontageHandle {
+    fn put(&self, to: &mut Writer) {
+        self.0.put(to);
+    }
+    fn take(from: &mut Reader) -> Result<Self, Damage> {
+        u16::take(from).map(Self)
+    }
+}
+
+const PLAY: u8 = 0;
+const JUMP: u8 = 1;
+const STOP: u8 = 2;
+
+impl Coded for MontageAction {
+    fn put(&self, to: &mut Writer) {
+        match *self {
+            Self::Play { montage, section, start_s, rate, blend_in_s } => {
+                PLAY.put(to);
+                [montage, section].put(to);
+                [start_s, rate, blend_in_s].put(to);
+            }
+            Self::Jump { section } => {
+                JUMP.put(to);
+                section.put(to);
+            }
+            Self::Stop { blend_out_s } => {
+                STOP.put(to);
+                blend_out_s.put(to);
+            }
+        }
+    }
+    fn take(from: &mut Reader) -> Result<Self, Damage> {
+        match u8::take(from)? {
+            PLAY => {
+                let [montage, section] = Coded::take(from)?;
+                let [start_s, rate, blend_in_s] = Coded::take(from)?;
+                Ok(Self::Play { montage, section, start_s, rate, blend_in_s })
+            }
+            JUMP => Ok(Self::Jump { section: Coded::take(from)? }),
+            STOP => Ok(Self::Stop { blend_out_s: Coded::take(from)? }),
+            _ => Err(Damage("a call of a montage")),
+        }
+    }
 }
 
 /// Which hooks an input has.
@@ -99,8 +146,20 @@ impl Groups {
 
     /// False where the input is larger than the room.
     pub fn set(&mut self, input: &MotionInput) -> bool {
-        let MotionInput { goal, tags, later, tag_costs, user, variables, collide, ground, body, look_at, hands } =
-            input;
+        let MotionInput {
+            goal,
+            tags,
+            later,
+            tag_costs,
+            user,
+            variables,
+            montages,
+            collide,
+            ground,
+            body,
+            look_at,
+            hands,
+        } = input;
         let to = &mut self.bytes;
         to.clear();
         let mut ends = [0; GROUPS];
@@ -115,6 +174,8 @@ impl Groups {
             to.put_count(values.len());
             to.put_bytes(bytemuck::cast_slice(values));
         }
+        to.put_count(montages.len());
+        montages.iter().for_each(|call| call.put(to));
         ends[2] = to.bytes().len();
         body.put(to);
         ends[3] = to.bytes().len();
@@ -223,6 +284,11 @@ impl InputReader {
                 for _ in 0..count {
                     values.push(Coded::take(from)?);
                 }
+            }
+            let count = from.take_count(size_of::<u16>())?;
+            self.input.montages.clear();
+            for _ in 0..count {
+                self.input.montages.push(Coded::take(from)?);
             }
         }
         if is(3) {

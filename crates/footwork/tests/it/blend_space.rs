@@ -230,11 +230,35 @@ fn skate_between_neighbours_is_that_of_the_sources() {
 }
 
 #[test]
-fn skate_between_a_walk_and_a_run_is_bounded() {
+fn skate_between_a_walk_and_a_run_is_that_of_the_sources() {
     let space = space(&by_speed(&["walk_200_loop", "run_250_loop"]));
     let worse = skate_table("walk to run", &space, &line(2.0, 2.5, 5));
-    // Legs bend differently in the two, and what lies between two poses of a leg is not linear in its joints.
-    assert!(worse < 1.0, "{worse}");
+    assert!(worse < MORE_SKATE_CM_S, "{worse}");
+}
+
+/// Twelve places between clips of all speeds and turns, the fastest turning run among them.
+#[test]
+fn skate_in_a_plane_of_walks_and_runs_is_that_of_the_sources() {
+    let clips = ["walk_*_loop", "run_*_loop", "curve_*"];
+    let measure = vec![Measure::SpeedMps, Measure::TurnDegps];
+    let from = FromClips { clips: clips.map(str::to_owned).to_vec(), measure, both_sides: true };
+    let space = space(&BlendSpaceSpec { from_clips: Some(from), ..spec(&["speed", "turn"]) });
+    let places = [
+        [0.9, 10.0],
+        [1.2, -35.0],
+        [1.4, 60.0],
+        [1.6, 0.0],
+        [1.9, 25.0],
+        [2.2, -20.0],
+        [2.4, 0.0],
+        [2.8, 45.0],
+        [3.1, -70.0],
+        [3.5, 15.0],
+        [3.7, 82.0],
+        [4.4, -30.0],
+    ];
+    let worse = skate_table("plane", &space, &places);
+    assert!(worse < MORE_SKATE_CM_S, "{worse}");
 }
 
 /// From heel strike to toe-off, feet of a walk overlap, and those of a run do not: they lift in another order. Then only
@@ -609,6 +633,22 @@ fn aims_are_blended_without_a_phase() {
     let head = db.rig.joint(&db.skeleton, "head").unwrap();
     let turn = |pose: &Pose| pose.in_root(&db.skeleton, head).rotation;
     assert!(turn(&start.pose).angle_between(turn(&shown(&moment).pose)).to_degrees() > 25.0);
+}
+
+#[test]
+fn a_lean_into_a_turn_is_that_of_its_speed_and_turn() {
+    let clips = ["walk_125_loop", "run_400_loop", "curve_400_radius_250_left", "curve_400_radius_400_left"];
+    let clips = clips.map(str::to_owned).to_vec();
+    let from = FromClips { clips, measure: vec![Measure::SpeedMps, Measure::BankDeg], both_sides: true };
+    let space = space(&BlendSpaceSpec { from_clips: Some(from), ..spec(&["speed_mps", "bank_deg"]) });
+    for s in &space.sync_report().samples {
+        let name = &database().clips[s.clip.at()].name;
+        // tan of the lean: v^2 over radius and gravity.
+        let radius_m = name.split("radius_").nth(1).map(|r| r[..3].parse::<f32>().unwrap() / 100.0);
+        let expected = radius_m.map_or(0.0, |r| (s.at[0] * s.at[0] / (r * 9.81)).atan().to_degrees());
+        let expected = if s.mirrored { -expected } else { expected };
+        assert!((s.at[1] - expected).abs() < 0.06 * expected.abs() + 0.5, "{name}: {} {expected}", s.at[1]);
+    }
 }
 
 #[test]

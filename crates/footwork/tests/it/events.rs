@@ -46,7 +46,7 @@ fn montage(layer: usize) -> MontageSpec {
         layer: format!("l{layer}"),
         clip: CLIP.into(),
         mirrored: false,
-        start: "go".into(),
+        start: Some("go".into()),
         stop: Some("stop".into()),
         priority: 0,
         rate: None,

@@ -3,12 +3,13 @@
 use crate::common;
 
 use common::Random;
+use footwork::build::{BuildConfig, ClipRule, CurveSpec};
 use footwork::chooser::{Chooser, ChooserRow, ChooserSpec};
 use footwork::database::Database;
 use footwork::input::{Gait, Goal, MotionInput, Stick};
 use footwork::machine::{
-    LayerSpec, Machine, MachineSpec, MontageSpec, NotifySpec, OneOrMany, SectionSpec, StateSpec, TransitionSpec,
-    WindowSpec,
+    LayerSpec, Machine, MachineSpec, MontageSpec, NotifySpec, OneOrMany, PlayMontage, SectionSpec, StateSpec,
+    TransitionSpec, WindowSpec,
 };
 use footwork::matcher::{
     Character, EndCause, EventKind, FiredEvent, MatcherConfig, MatcherState, MotionMatcher, StateChange,
@@ -47,7 +48,8 @@ fn clip(name: &str, clip: &str) -> StateSpec {
 }
 
 fn transition(from: &str, to: &str, when: &str) -> TransitionSpec {
-    TransitionSpec { from: Some(OneOrMany::One(from.into())), to: to.into(), when: Some(when.into()) }
+    let (from, when) = (Some(OneOrMany::One(from.into())), Some(when.into()));
+    TransitionSpec { from, to: to.into(), when, ..TransitionSpec::default() }
 }
 
 fn montage(name: &str, clip: &str, start: &str) -> MontageSpec {
@@ -56,7 +58,7 @@ fn montage(name: &str, clip: &str, start: &str) -> MontageSpec {
         layer: "upper".into(),
         clip: clip.into(),
         mirrored: false,
-        start: start.into(),
+        start: Some(start.into()),
         stop: None,
         priority: 0,
         rate: None,
@@ -632,7 +634,10 @@ fn a_trigger_that_was_used_fires_again_by_a_higher_count_alone() {
 fn a_switch_ends_open_windows_and_fires_no_used_trigger() {
     let character = run_by(stances());
     let mut variables = character.machine().unwrap().variables();
-    let other = run_by(MachineSpec { states: vec![matching("all", "")], transitions: vec![], ..stances() });
+    // The same gestures and events by other names.
+    let renamed = |m: MontageSpec| MontageSpec { name: format!("other_{}", m.name), ..m };
+    let montages = stances().montages.into_iter().map(renamed).collect();
+    let other = run_by(MachineSpec { states: vec![matching("all", "")], transitions: vec![], montages, ..stances() });
     for to_pose in [false, true] {
         let mut m = MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap();
         variables.fire("wave").unwrap();
@@ -657,10 +662,284 @@ fn a_switch_ends_open_windows_and_fires_no_used_trigger() {
         assert_eq!(open(&fired), 0, "{fired:?}");
         let last = fired.iter().rfind(|e| e.layer.is_some()).unwrap();
         assert_eq!(last.kind, EventKind::End(EndCause::BrokenOff));
-        assert_eq!(begins(&mut m, "wave", variables.values()), 0, "the trigger was used");
+        let name = if to_pose { "wave" } else { "other_wave" };
+        assert_eq!(begins(&mut m, name, variables.values()), 0, "the trigger was used");
         variables.fire("wave").unwrap();
-        assert_eq!(begins(&mut m, "wave", variables.values()), 1);
+        assert_eq!(begins(&mut m, name, variables.values()), 1);
     }
+}
+
+#[test]
+fn a_machine_goes_on_by_names_when_the_character_becomes_another_one() {
+    let mut spec = stances();
+    spec.montages[1].windows.push(WindowSpec { name: "busy".into(), from_s: 0.3, to_s: 2.0 });
+    let first = run_by(spec.clone());
+    // The states in another order, and one more variable before the others.
+    spec.start = Some("upright".into());
+    spec.states.reverse();
+    spec.variables.insert("a_first".into(), 0.0);
+    let second = run_by(spec);
+    let mut variables = first.machine().unwrap().variables();
+    let mut m = MotionMatcher::of(first.clone(), Transform::IDENTITY).unwrap();
+    variables.set("crouch", 1.0).unwrap();
+    variables.fire("reload").unwrap();
+    for _ in 0..70 {
+        m.update(&MotionInput { variables: variables.values(), ..MotionInput::default() }, 1.0 / 60.0).unwrap();
+    }
+    let before = m.machine_view().unwrap();
+    let (state, state_s) = (before.state.to_owned(), before.state_s);
+    let montage = |m: &MotionMatcher| {
+        let layers = m.machine_view().unwrap().layers;
+        layers.iter().flat_map(|l| &l.montages).find(|m| m.name == "reload").map(|m| (m.time_s, m.weight))
+    };
+    let (time_s, weight) = montage(&m).unwrap();
+    assert!(state != "upright" && weight == 1.0, "{state}");
+    m.switch_to(second.clone()).unwrap();
+    assert!(m.output().events.iter().all(|e| e.layer.is_none()), "no window ends: {:?}", m.output().events);
+    let after = m.machine_view().unwrap();
+    assert_eq!((after.state, after.state_s), (&*state, state_s));
+    assert_eq!(montage(&m), Some((time_s, weight)));
+    // The values go on by names, too, and the used trigger does not fire.
+    let mut values = second.machine().unwrap().variables();
+    values.take_over(&variables);
+    let mut ends = 0;
+    for _ in 0..200 {
+        m.update(&MotionInput { variables: values.values(), ..MotionInput::default() }, 1.0 / 60.0).unwrap();
+        assert!(m.machine_view().unwrap().state != "upright");
+        let of_layers = m.output().events.iter().filter(|e| e.layer.is_some());
+        for event in of_layers {
+            assert_ne!(event.kind, EventKind::Begin, "the montage began before");
+            ends += usize::from(matches!(event.kind, EventKind::End(_)));
+        }
+    }
+    assert_eq!((ends, montage(&m)), (1, None));
+}
+
+#[test]
+fn what_can_do_nothing_is_warned_of_with_its_place() {
+    let warnings = |spec: MachineSpec| {
+        let machine = Machine::new(db(), spec).unwrap();
+        machine.warnings().iter().map(|w| format!("{}: {}", w.at, w.what)).collect::<Vec<_>>()
+    };
+    let two = |there: &str, back: &str| MachineSpec {
+        variables: [("v".to_owned(), 0.0), ("w".to_owned(), 0.0)].into(),
+        triggers: [("go".to_owned(), 0.5)].into(),
+        states: vec![matching("a", ""), matching("b", "")],
+        transitions: vec![transition("a", "b", there), transition("b", "a", back)],
+        ..MachineSpec::default()
+    };
+    assert_eq!(warnings(stances()), [""; 0]);
+    for (there, back, told) in [
+        ("v > 1", "v < 1", None),
+        ("v > 1", "v <= 1", None),
+        ("v > 1", "v < 2", Some("a -> b -> a: each is left at once")),
+        ("v > 1 & w", "v < 2 & !w", None),
+        ("v > 1", "v < 2 & state_s > 0.2", None),
+        ("v > 1", "v < 2 & state_s < 0.2", Some("each is left at once")),
+        ("go", "go", None),
+        ("go", "!go & v > 3", None),
+        ("speed_mps > 1", "turn_deg > 5", Some("each is left at once")),
+        ("v > 2 & v < 1", "v", Some("can never hold")),
+        ("speed_mps < 0", "v", Some("`speed_mps < 0` can never hold")),
+        ("turn_deg > 181", "v", Some("can never hold")),
+        ("ended", "v", Some("`ended` can never hold")),
+        ("!(v > 1 | v <= 1)", "v", Some("can never hold")),
+        ("v == 1", "v != 1", None),
+        ("go > 0.5 & go < 1", "v", Some("can never hold")),
+    ] {
+        let found = warnings(two(there, back));
+        let loops = found.iter().filter(|w| w.contains("left at once") || w.contains("can never hold"));
+        assert_eq!(loops.clone().count(), usize::from(told.is_some()), "{there} / {back}: {found:?}");
+        assert!(told.is_none_or(|told| loops.clone().all(|w| w.contains(told))), "{there} / {back}: {found:?}");
+    }
+    // A state that nothing leads to, and one whose rows are none.
+    let mut spec = two("v > 1", "v < 1");
+    spec.states.push(matching("island", "crouched & !crouched"));
+    let found = warnings(spec);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(
+        found[0].starts_with("states.`island`.match: no row") && found[1].starts_with("states.`island`: no transition")
+    );
+    // Three in a ring.
+    let mut spec = two("v > 1", "v > 2");
+    spec.states.push(matching("c", ""));
+    spec.transitions[1].to = "c".into();
+    spec.transitions.push(transition("c", "a", "v > 3"));
+    assert_eq!(warnings(spec).iter().filter(|w| w.contains("a -> b -> c -> a")).count(), 1);
+}
+
+#[test]
+fn the_ways_out_of_a_state_have_the_values_of_their_terms() {
+    let character = run_by(MachineSpec {
+        variables: [("v".to_owned(), 0.0)].into(),
+        states: vec![matching("a", ""), matching("b", ""), matching("c", "")],
+        transitions: vec![transition("a", "b", "v > 2 | state_s >= 5"), transition("a", "c", "!(v < 1)")],
+        ..MachineSpec::default()
+    });
+    let mut variables = character.machine().unwrap().variables();
+    let mut m = MotionMatcher::of(character, Transform::IDENTITY).unwrap();
+    variables.set("v", 0.5).unwrap();
+    for _ in 0..30 {
+        m.update(&MotionInput { variables: variables.values(), ..MotionInput::default() }, 1.0 / 60.0).unwrap();
+    }
+    let exits = m.machine_exits(variables.values());
+    let told = |k: usize| (&*exits[k].to, exits[k].when.as_deref(), exits[k].holds);
+    assert_eq!(
+        (exits.len(), told(0), told(1)),
+        (2, ("b", Some("v > 2 | state_s >= 5"), false), ("c", Some("!(v < 1)"), false))
+    );
+    let terms: Vec<_> = exits[0].terms.iter().map(|t| (&*t.term, t.holds)).collect();
+    assert_eq!(terms, [("v > 2", false), ("state_s >= 5", false)]);
+    assert!((exits[0].terms[1].value - 0.5).abs() < 0.02 && exits[0].terms[0].value == 0.5);
+    assert!(exits[1].terms[0].holds && m.machine_exits(&[1.5])[1].holds);
+}
+
+#[test]
+fn a_transition_holds_for_its_time_but_for_those_that_interrupt() {
+    let states = ["a", "b", "c", "d"].map(|name| matching(name, "")).to_vec();
+    let holds = TransitionSpec { hold_s: Some(0.5), ..transition("a", "b", "v > 1") };
+    let interrupts = TransitionSpec { interrupts: true, ..transition("b", "d", "v > 5") };
+    let character = run_by(MachineSpec {
+        variables: [("v".to_owned(), 0.0)].into(),
+        states,
+        transitions: vec![holds, transition("b", "c", "v > 2"), interrupts],
+        ..MachineSpec::default()
+    });
+    for (v, to, after_s) in [(3.0, "c", 0.5), (6.0, "d", 0.0)] {
+        let mut m = MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap();
+        let mut changes = Vec::new();
+        for _ in 0..90 {
+            m.update(&MotionInput { variables: &[v], ..MotionInput::default() }, 1.0 / 60.0).unwrap();
+            changes.extend(m.output().state_changes.iter().copied());
+        }
+        assert_eq!((changes.len(), m.machine_view().unwrap().state), (2, to));
+        let held_s = changes[1].time_s - changes[0].time_s;
+        assert!((held_s - after_s).abs() < 0.02, "{to}: {held_s}");
+    }
+}
+
+#[test]
+fn a_called_montage_begins_jumps_and_stops_once_and_is_replayed() {
+    let character = run_by(stances());
+    let mut m = MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap();
+    let mut calls = m.montage_calls();
+    let mut recorder = Recorder::new(&character, RecorderConfig::default());
+    let mut fired: Vec<FiredEvent> = Vec::new();
+    let mut go = |m: &mut MotionMatcher, calls: &footwork::machine::MontageCalls, frames: usize| {
+        for _ in 0..frames {
+            let input = MotionInput { montages: calls.calls(), ..MotionInput::default() };
+            // Half of the updates have no control tick.
+            recorder.update(m, &input, 1.0 / 120.0).unwrap();
+            fired.extend(m.output().events.iter().filter(|e| e.layer.is_some()));
+        }
+        let layers = m.machine_view().unwrap().layers;
+        layers[0]
+            .montages
+            .iter()
+            .map(|m| (m.name.to_owned(), m.section.to_owned(), m.time_s, m.handle, m.broken_off))
+            .collect::<Vec<_>>()
+    };
+    let how = PlayMontage { section: Some("wave"), start_s: Some(0.9), rate: Some(0.5), blend_in_s: Some(0.1) };
+    let wave = calls.play("wave", how).unwrap();
+    let seen = go(&mut m, &calls, 60);
+    let (name, section, time_s, handle, _) = &seen[0];
+    assert_eq!((&**name, &**section, *handle), ("wave", "wave", Some(wave)));
+    assert!((time_s - (0.9 + 0.5 * 0.5)).abs() < 0.02, "half as fast: {time_s}");
+    // A restored state obeys no call again, and goes on alike.
+    let saved = m.state().clone();
+    let mut other = MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap();
+    other.restore(&saved).unwrap();
+    other.update(&MotionInput { montages: calls.calls(), ..MotionInput::default() }, 1.0 / 60.0).unwrap();
+    assert_eq!(other.machine_view().unwrap().layers[0].montages.len(), 1);
+    assert_eq!(other.montage_calls().play("wave", PlayMontage::default()).unwrap().0, wave.0 + 1);
+    calls.jump(wave, "down").unwrap();
+    let seen = go(&mut m, &calls, 20);
+    assert_eq!((&*seen[0].1, seen[0].3), ("down", Some(wave)));
+    let reload = calls.play("reload", PlayMontage::default()).unwrap();
+    let seen = go(&mut m, &calls, 20);
+    assert_eq!((seen.len(), &*seen[0].0, seen[1].4), (2, "reload", true), "a higher priority breaks it off");
+    // A lower priority does nothing; a stop of what is over neither.
+    calls.play("wave", PlayMontage::default()).unwrap();
+    calls.stop(wave, None);
+    let seen = go(&mut m, &calls, 60);
+    assert_eq!((seen.len(), seen[0].3), (1, Some(reload)));
+    calls.stop(reload, Some(0.5));
+    let seen = go(&mut m, &calls, 30);
+    assert!(seen[0].4, "it goes out for half a second");
+    assert!(go(&mut m, &calls, 60).is_empty());
+    let (begins, ends) = fired.iter().fold((0, 0), |(b, e), event| match event.kind {
+        EventKind::Begin => (b + 1, e),
+        EventKind::End(_) => (b, e + 1),
+        EventKind::Moment => (b, e),
+    });
+    assert!(begins > 0 && begins == ends, "{begins} {ends}");
+    // Replayed, with the same montages.
+    let trace = Arc::new(recorder.trace());
+    let mut replay = Replay::new(trace, character.clone(), None).unwrap();
+    while replay.step().unwrap() {}
+    assert_eq!(replay.matcher().state(), m.state());
+
+    let refused = |name: &str, how: PlayMontage| calls.clone().play(name, how).unwrap_err().to_string();
+    assert!(refused("weve", PlayMontage::default()).contains("the nearest is `wave`"));
+    assert!(
+        refused("wave", PlayMontage { section: Some("wav"), ..Default::default() }).contains("the nearest is `wave`")
+    );
+    let mut fast = calls.clone();
+    fast.play("wave", PlayMontage { rate: Some(1e9), ..PlayMontage::default() }).unwrap();
+    let e = m.update(&MotionInput { montages: fast.calls(), ..MotionInput::default() }, 0.01).unwrap_err();
+    assert!(e.to_string().contains("montages.rate"), "{e}");
+    let plain = run_by(MachineSpec { states: vec![matching("all", "")], ..MachineSpec::default() });
+    let mut alone = MotionMatcher::of(plain, Transform::IDENTITY).unwrap();
+    let e = alone.update(&MotionInput { montages: calls.calls(), ..MotionInput::default() }, 0.01).unwrap_err();
+    assert!(e.to_string().contains("does not have"), "{e}");
+}
+
+#[test]
+fn curves_of_montages_reach_the_output_by_their_weight() {
+    let constant = |name: &str, value: f32| CurveSpec { name: name.into(), keys: vec![vec![0.0, value]] };
+    let rule = |name: &str, curves: Vec<CurveSpec>| ClipRule { name: name.into(), curves, ..ClipRule::default() };
+    let config = BuildConfig {
+        clips: vec![
+            rule("idle", vec![constant("body", 1.0), constant("both", 0.75)]),
+            rule("reload", vec![constant("hand", 0.5), constant("both", 0.25)]),
+        ],
+        ..BuildConfig::default()
+    };
+    let gestures = footwork_gait::clips(&GaitOptions { routes: false, gestures: true, ..GaitOptions::default() });
+    let clips: Vec<_> = gestures.into_iter().filter(|c| c.name == "idle" || c.name == "reload").collect();
+    let db = Arc::new(common::built(&clips, &config).0);
+    let spec = MachineSpec {
+        states: vec![clip("stand", "idle"), matching("hand_is_up", "")],
+        transitions: vec![transition("stand", "hand_is_up", "curve.hand > 0.4")],
+        montages: vec![montage("reload", "reload", "reload")],
+        ..stances()
+    };
+    let machine = Machine::new(db.clone(), spec).unwrap();
+    let mut variables = machine.variables();
+    let plain = Character::new(db.clone(), MatcherConfig::default()).unwrap();
+    let character = Arc::new(plain.with_machine(Some(Arc::new(machine))).unwrap());
+    let mut m = MotionMatcher::of(character, Transform::IDENTITY).unwrap();
+    let place = |name: &str| db.curve_names.iter().position(|n| n == name).unwrap();
+    let [body, both, hand] = ["body", "both", "hand"].map(place);
+    let (mut most, mut seen) = (0.0f32, 0);
+    for k in 0..240 {
+        if k == 20 {
+            variables.fire("reload").unwrap();
+        }
+        m.update(&MotionInput { variables: variables.values(), ..MotionInput::default() }, 1.0 / 60.0).unwrap();
+        let curves = &m.output().curves;
+        let weight = curves[hand] / 0.5;
+        for (place, expected) in [(body, 1.0), (both, 0.75 + (0.25 - 0.75) * weight)] {
+            assert!((curves[place] - expected).abs() < 1e-4, "{k}: {} {expected}", curves[place]);
+        }
+        // The view is as of the last control tick.
+        let view = m.machine_view().unwrap();
+        let of_view = view.layers[0].montages.first().map_or(0.0, |m| m.weight);
+        assert!((weight - of_view).abs() < 0.15, "{k}: {weight} {of_view}");
+        (most, seen) = (most.max(weight), seen + usize::from(weight > 0.0));
+    }
+    assert!(most == 1.0 && seen > 100, "{most} {seen}");
+    assert_eq!(m.machine_view().unwrap().state, "hand_is_up", "conditions see them");
 }
 
 #[test]
@@ -849,7 +1128,11 @@ fn a_chooser_plays_the_first_row_that_holds_and_goes_on_from_the_pose() {
         matching: (!query.is_empty()).then(|| query.to_owned()),
         ..ChooserRow::default()
     };
-    let spec = |rows: Vec<ChooserRow>| ChooserSpec { variables: [("hidden".to_owned(), 0.0)].into(), rows };
+    let spec = |rows: Vec<ChooserRow>| ChooserSpec {
+        variables: [("hidden".to_owned(), 0.0)].into(),
+        rows,
+        ..ChooserSpec::default()
+    };
     let refused = |rows| Chooser::new(&spec(rows), &characters).unwrap_err().to_string();
     let e = refused(vec![row(Some("hiden > 0.5"), "")]);
     assert!(e.contains("rows[0].when") && e.contains("the nearest is `hidden`"), "{e}");

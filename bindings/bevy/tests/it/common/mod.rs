@@ -65,9 +65,10 @@ pub fn spawn(app: &mut App, more: impl Bundle) -> Entity {
 /// Updates until an entity has moved for the first time.
 pub fn until_ready(app: &mut App, entity: Entity) {
     for _ in 0..10_000 {
+        // Each of these frames has one fixed step, the last one too, however many frames it takes.
+        app.world_mut().resource_mut::<Time<Fixed>>().discard_overstep(Duration::MAX);
         app.update();
         if app.world().get::<MotionOutput>(entity).is_some() {
-            // Fixed steps begin here, however many frames it took.
             app.world_mut().resource_mut::<Time<Fixed>>().discard_overstep(Duration::MAX);
             return;
         }

@@ -1,7 +1,7 @@
 //! What the simulated character does, by name: terms of conditions, parameters of blend spaces, weights of layers.
 
 use crate::matcher::state::StateHeader;
-use crate::math::Facing;
+use crate::math::{Facing, atan2};
 use crate::trajectory::{Desired, Simulation};
 use glam::Vec3;
 
@@ -12,6 +12,7 @@ pub(super) enum BodyTerm {
     ForwardMps,
     SideMps,
     TurnDegps,
+    BankDeg,
     DesiredSpeedMps,
     DesiredForwardMps,
     DesiredSideMps,
@@ -21,11 +22,12 @@ pub(super) enum BodyTerm {
 
 impl BodyTerm {
     /// All of them, by name. The axes are those of [`super::blend_space::Measure`].
-    pub const ALL: [(&str, Self); 9] = [
+    pub const ALL: [(&str, Self); 10] = [
         ("speed_mps", Self::SpeedMps),
         ("forward_mps", Self::ForwardMps),
         ("side_mps", Self::SideMps),
         ("turn_degps", Self::TurnDegps),
+        ("bank_deg", Self::BankDeg),
         ("desired_speed_mps", Self::DesiredSpeedMps),
         ("desired_forward_mps", Self::DesiredForwardMps),
         ("desired_side_mps", Self::DesiredSideMps),
@@ -49,6 +51,7 @@ impl BodyTerm {
             Self::ForwardMps => ahead(velocity, facing),
             Self::SideMps => aside(velocity, facing),
             Self::TurnDegps => simulation.yaw_rate_radps.to_degrees(),
+            Self::BankDeg => bank_deg(velocity.length(), simulation.yaw_rate_radps),
             Self::DesiredSpeedMps => desired.velocity.length(),
             Self::DesiredForwardMps => ahead(desired.velocity, desired.facing),
             Self::DesiredSideMps => aside(desired.velocity, desired.facing),
@@ -56,6 +59,14 @@ impl BodyTerm {
             Self::DesiredTurnDeg => turn_deg(),
         }
     }
+}
+
+/// Acceleration of free fall, m/s2.
+const GRAVITY_MPS2: f32 = 9.81;
+
+/// The lean into a turn at which what pulls outwards is balanced, degrees, left positive.
+pub(super) fn bank_deg(speed_mps: f32, turn_radps: f32) -> f32 {
+    atan2(speed_mps * turn_radps, GRAVITY_MPS2).to_degrees()
 }
 
 /// Where a number comes from that the game or the body changes.

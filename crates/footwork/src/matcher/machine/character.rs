@@ -3,7 +3,7 @@
 use super::{Machine, MachineError, MachineView};
 use crate::frames::EventId;
 use crate::matcher::character::Character;
-use crate::matcher::state::MatcherState;
+use crate::matcher::state::{CONTROL_S, MatcherState};
 use crate::matcher::{EndCause, EventKind, FiredEvent, Output};
 use std::sync::Arc;
 
@@ -55,24 +55,39 @@ impl Character {
         self.machine().zip(Some(memory)).filter(|(machine, memory)| machine.is_memory(memory))
     }
 
+    /// The number of the last call of a montage that a state has obeyed; 0 for none, and without a state machine.
+    pub(in crate::matcher) fn obeyed_calls(&self, state: &MatcherState) -> u16 {
+        self.remembered(state).map_or(0, |(machine, memory)| machine.layout.head(memory).obeyed as u16)
+    }
+
     /// Name of an event: of the clips, or of the state machine.
     pub fn event_name(&self, event: EventId) -> Option<&str> {
         let names = self.machine.as_ref().map_or(&*self.model.events, |machine| machine.event_names());
         names.get(event.at()).map(String::as_str)
     }
 
-    /// Triggers go on by name from a state of another character: none that was used fires again.
-    pub(in crate::matcher) fn take_triggers(&self, state: &mut MatcherState, other: &Self, from: &MatcherState) {
-        if let Some(machine) = &self.machine {
-            let memory = &mut state.block[self.resolved.layout.machine.clone()];
-            machine.take_triggers(memory, other.remembered(from));
-        }
+    /// The state machine goes on where that of another character was, by names ([`Machine::go_on`]). `state` is one that begins.
+    pub(in crate::matcher) fn go_on_from(&self, state: &mut MatcherState, other: &Self, from: &MatcherState) {
+        let (Some(machine), Some(old)) = (&self.machine, other.remembered(from)) else { return };
+        let since_tick_s = from.header.since_control_s().min(CONTROL_S) as f32;
+        machine.go_on(&mut state.block[self.resolved.layout.machine.clone()], old, since_tick_s);
     }
 
-    /// Reports the ends of the windows that are open in a state of another character, those whose event this one has by name.
-    pub(in crate::matcher) fn end_windows_of(&self, other: &Self, from: &MatcherState, output: &mut Output) {
-        let (Some(machine), Some((old, memory))) = (&self.machine, other.remembered(from)) else { return };
-        for (layer, event) in old.all_open_windows(memory) {
+    /// Reports the ends of the windows that are open in a state of another character whose montages do not go on in `state`, those
+    /// whose event this character has by name.
+    pub(in crate::matcher) fn end_windows_of(
+        &self,
+        state: &MatcherState,
+        (other, from): (&Self, &MatcherState),
+        output: &mut Output,
+    ) {
+        let (Some((machine, memory)), Some((old, before))) = (self.remembered(state), other.remembered(from)) else {
+            return;
+        };
+        for (layer, montage, event) in old.all_open_windows(before) {
+            if machine.goes_on(memory, old, (layer, montage)) {
+                continue;
+            }
             let event = machine.events.iter().position(|name| *name == old.events[event.at()]).map(EventId::new);
             let layer = machine.layers.iter().position(|l| l.name == old.layers[layer].name).map(|l| l as u16);
             if let (Some(event), Some(_)) = (event, layer) {

@@ -2,11 +2,12 @@
 
 use super::blend_space::BlendSpace;
 use super::body::Steer;
+use super::memory::MOST_CALLS;
 use super::source::begin_blend;
 use super::{Machine, Plays, State};
 use crate::database::{AcceptedTags, Database, TagMask, TagQuery};
 use crate::frames::ClipIndex;
-use crate::input::{GroundPoint, InputError};
+use crate::input::{GroundPoint, InputError, MontageAction, MontageCall};
 use crate::matcher::Playing;
 use crate::matcher::character::{Choice, Update};
 use crate::matcher::source::{MotionSource, nearest_row};
@@ -24,15 +25,33 @@ const LONGEST_STRIDE_S: f64 = 3.0;
 const PAST_S: f64 = 1e-3;
 
 impl Machine {
-    /// Refuses values that are not as many as the machine has variables and triggers.
-    pub(crate) fn check(&self, variables: &[f32]) -> Result<(), InputError> {
+    /// Rejects values that are not as many as the machine has variables and triggers, and calls of montages that it does not have.
+    pub(crate) fn check(&self, variables: &[f32], calls: &[MontageCall]) -> Result<(), InputError> {
         let (expected, found) = (self.names.len(), variables.len());
-        if found == 0 || found == expected { Ok(()) } else { Err(InputError::Variables { expected, found }) }
+        if found != 0 && found != expected {
+            return Err(InputError::Variables { expected, found });
+        }
+        let known = |call: &MontageCall| match call.action {
+            MontageAction::Play { montage, section, .. } => {
+                self.montages.get(usize::from(montage)).is_some_and(|m| usize::from(section) < m.sections.len())
+            }
+            _ => true,
+        };
+        match (calls.len() <= MOST_CALLS, calls.iter().all(known)) {
+            (true, true) => Ok(()),
+            (false, _) => Err(InputError::Montages { what: "more than 16 calls" }),
+            _ => Err(InputError::Montages { what: "a montage or section that the state machine does not have" }),
+        }
     }
 
-    /// The moment at which a character starts; `None` where motion matching chooses it.
+    /// Clip and time at which a character starts; `None` where motion matching chooses it.
     pub(crate) fn resting(&self) -> Option<Playing> {
-        match &self.states[self.start].plays {
+        self.first_moment(&self.states[self.start])
+    }
+
+    /// Clip and time at which a state begins; `None` where motion matching chooses it.
+    fn first_moment(&self, state: &State) -> Option<Playing> {
+        match &state.plays {
             Plays::Matching { .. } => None,
             Plays::Clips(clips) => Some(clips[0]),
             Plays::Blend(b) => Some(self.blended(*b)),
@@ -106,6 +125,21 @@ impl Update<'_> {
     /// True while the simulated character goes where the animation of a state or montage goes.
     pub(crate) fn has_root_motion(&self) -> bool {
         self.machine_state().is_some_and(|(_, state)| state.root_motion) || self.montage_leads_root()
+    }
+
+    /// Clip and time at which the machine's state begins, its memory in `scratch.memory`; `None` where motion matching chooses it.
+    pub(crate) fn begin_state(&mut self) -> Option<Playing> {
+        let character = self.character;
+        let machine = character.machine()?;
+        let state = &machine.states()[machine.state(self.state.machine(character.layout()))];
+        let playing = machine.first_moment(state)?;
+        character.source().begin(&mut self.scratch.memory);
+        if let Plays::Blend(b) = state.plays {
+            let (space, parameters) = &machine.blend_spaces[b];
+            let at = machine.place(parameters, self.input.variables, Some(&self.state.header));
+            begin_blend(space.enter(at, 0.0), &mut self.scratch.memory);
+        }
+        Some(playing)
     }
 
     /// How fast the state plays; `None` for motion matching.

@@ -63,7 +63,7 @@ impl Machine {
         }
         let of_montages = montages.iter().flat_map(|m| {
             let leaves = m.sections.iter().filter_map(|s| s.leave.as_ref().map(|(c, _)| c));
-            leaves.chain([&m.start]).chain(&m.stop)
+            leaves.chain(&m.start).chain(&m.stop)
         });
         let asks = |c: &Condition| c.facts().any(|f| matches!(f, Fact::Curve(_)));
         let asks_for_curves = transitions.iter().filter_map(|t| t.when.as_ref()).chain(of_montages).any(asks);
@@ -305,7 +305,8 @@ impl Plan<'_> {
             }
         };
         let when = spec.when.as_ref().map(|when| Condition::parse(when, format!("{at}.when"), names)).transpose()?;
-        Ok(Transition { from, to, when, text: spec.when.clone() })
+        let hold_s = number(&at, "hold_s", spec.hold_s.unwrap_or(0.0), 0.0..LONGEST_S)?;
+        Ok(Transition { from, to, when, hold_s, interrupts: spec.interrupts, text: spec.when.clone() })
     }
 }
 
@@ -349,7 +350,7 @@ fn montage(
         name: m.name.clone(),
         layer,
         playing,
-        start: condition("start", &m.start, names)?,
+        start: m.start.as_ref().map(|start| condition("start", start, names)).transpose()?,
         stop: m.stop.as_ref().map(|stop| condition("stop", stop, names)).transpose()?,
         priority: m.priority,
         rate: number(&at, "rate", m.rate.unwrap_or(1.0), RATES)?,
@@ -360,7 +361,15 @@ fn montage(
         sections: sections(m, seconds, &at, names)?,
         notifies,
         windows,
+        curves: curves_of(db, playing),
     })
+}
+
+/// Places of the curves that a clip has: those that are not 0 throughout.
+fn curves_of(db: &Database, playing: Playing) -> Vec<usize> {
+    let (clip, n) = (&db.clips[playing.clip.at()], db.curve_names.len());
+    let first = clip.first_frame as usize;
+    (0..n).filter(|c| (first..first + clip.frames as usize).any(|f| db.curves[f * n + c] != 0.0)).collect()
 }
 
 /// `[joints]` weights of a montage on its layer.

@@ -11,6 +11,7 @@
 //! | `speed_mps`, `desired_speed_mps` | speed of the simulated character, and the one that is asked for |
 //! | `forward_mps`, `side_mps` | its velocity along its facing, and to the left of it |
 //! | `turn_degps` | how fast it turns, degrees per second, left positive |
+//! | `bank_deg` | the lean into its turn at which what pulls outwards is balanced, from speed and turn; left positive |
 //! | `desired_forward_mps`, `desired_side_mps` | the velocity that is asked for, along the facing that is asked for, and to the left of it |
 //! | `turn_deg` | angle between its facing and the one that is asked for, without sign |
 //! | `desired_turn_deg` | the same with sign: left positive |
@@ -28,7 +29,7 @@ use super::body::{BodyTerm, Steer};
 use super::error::MachineError;
 use super::memory::MemoryLayout;
 use crate::error::unknown;
-use crate::expression::{Comparison, Expression, Term};
+use crate::expression::{Comparison, Expression, Op, Term};
 
 /// What a term asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,6 +62,11 @@ const FACTS: [(&str, Fact); 6] = [
 /// All terms that have one name.
 fn facts() -> impl Iterator<Item = (&'static str, Fact)> {
     FACTS.into_iter().chain(BodyTerm::ALL.map(|(name, term)| (name, Fact::Body(term))))
+}
+
+/// The name of a term that has one name.
+pub(super) fn name_of(fact: Fact) -> Option<&'static str> {
+    facts().find(|(_, known)| *known == fact).map(|(name, _)| name)
 }
 
 /// True for a name that a variable must not have.
@@ -107,6 +113,16 @@ impl Condition {
     /// True where it holds; `value` gives the value of facts.
     pub fn holds(&self, mut value: impl FnMut(Fact) -> f32) -> bool {
         self.0.holds(|(fact, comparison, number)| comparison.holds(value(*fact), *number))
+    }
+
+    /// Its terms, in order: fact, comparison, number.
+    pub fn terms(&self) -> impl Iterator<Item = (Fact, Comparison, f32)> {
+        self.0.terms().copied()
+    }
+
+    /// Terms and operators, in the order of evaluation.
+    pub fn ops(&self) -> &[Op<(Fact, Comparison, f32)>] {
+        self.0.ops()
     }
 
     /// What it asks for.

@@ -3,8 +3,8 @@
 use crate::error::unknown;
 use crate::expression::ExpressionError;
 
-/// Why a machine cannot be made: where in its specification, and what to do.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+/// Why a machine cannot be made, or a warning about one: where in its specification, and what to do.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, thiserror::Error)]
 #[error("{at}: {what}")]
 pub struct MachineError {
     /// The part at fault, such as ``states.`low`.clip``.

@@ -4,8 +4,8 @@ use super::condition::{Condition, Fact};
 use super::memory::TICK_S;
 use super::{Machine, Plays};
 use crate::database::TagMask;
-use crate::matcher::character::Update;
-use crate::matcher::state::StateHeader;
+use crate::matcher::character::{Character, Update};
+use crate::matcher::state::{MatcherState, StateHeader};
 use crate::trajectory::Desired;
 use glam::Vec3;
 
@@ -20,8 +20,25 @@ pub(super) struct Facts<'a> {
     tags: TagMask,
 }
 
-impl Facts<'_> {
-    fn value(&self, fact: Fact) -> f32 {
+impl<'a> Facts<'a> {
+    /// Of a character at its time, for `[variables]` of the game and the `[curves]` of its output.
+    pub fn of(
+        machine: &'a Machine,
+        character: &'a Character,
+        state: &'a MatcherState,
+        (variables, curves): (&'a [f32], &'a [f32]),
+    ) -> Self {
+        let at = state.moment(character.layout());
+        let span = character.source().span(at.playing.clip);
+        let memory = state.machine(character.layout());
+        let now = &machine.states[machine.state(memory)];
+        let endless = span.looping || matches!(now.plays, Plays::Matching { .. } | Plays::Blend(_));
+        let rate = f64::from(now.rate);
+        let left_s = if endless { f32::INFINITY } else { ((span.seconds - at.playing.time_s) / rate).max(0.0) as f32 };
+        Self { machine, memory, variables, header: &state.header, left_s, curves, tags: character.source().tags(at) }
+    }
+
+    pub(super) fn value(&self, fact: Fact) -> f32 {
         let (layout, h) = (&self.machine.layout, self.header);
         let head = layout.head(self.memory);
         let flag = |b: bool| f32::from(u8::from(b));
@@ -56,26 +73,11 @@ impl Update<'_> {
         if machine.asks_for_curves {
             let at = self.state.moment(self.character.layout());
             self.character.source().curves(at, &mut self.scratch.room, &mut self.output.curves);
+            self.bend_curves();
         }
     }
 
     pub(super) fn facts<'a>(&'a self, machine: &'a Machine) -> Facts<'a> {
-        let character = self.character;
-        let at = self.state.moment(character.layout());
-        let span = character.source().span(at.playing.clip);
-        let memory = self.state.machine(character.layout());
-        let state = machine.state(memory);
-        let endless = span.looping || matches!(machine.states[state].plays, Plays::Matching { .. } | Plays::Blend(_));
-        let rate = f64::from(machine.states[state].rate);
-        let left_s = if endless { f32::INFINITY } else { ((span.seconds - at.playing.time_s) / rate).max(0.0) as f32 };
-        Facts {
-            machine,
-            memory,
-            variables: self.input.variables,
-            header: &self.state.header,
-            left_s,
-            curves: &self.output.curves,
-            tags: character.source().tags(at),
-        }
+        Facts::of(machine, self.character, self.state, (self.input.variables, &self.output.curves))
     }
 }

@@ -27,6 +27,10 @@ pub(super) struct Head {
     /// Events of layers are reported up to and including this time, seconds since the last control tick; [`NOTHING`] before the
     /// first of them.
     pub reported_s: f32,
+    /// Seconds in the state before which only transitions that interrupt are taken.
+    pub held_s: f32,
+    /// The number of the last call of a montage that was obeyed.
+    pub obeyed: f32,
     /// Velocity that the goal requests, without the maximum speed of the state, world x and z, m/s.
     pub requested: [f32; 2],
 }
@@ -41,8 +45,10 @@ pub(crate) struct Trigger {
     pub waits_s: f32,
 }
 
-/// Counts of triggers begin anew here.
+/// Counts of triggers, and numbers of calls, begin anew here.
 pub(crate) const TRIGGER_COUNTS: f32 = 65_536.0;
+/// Calls of montages that a game passes at once, at most.
+pub(crate) const MOST_CALLS: usize = 16;
 
 impl Trigger {
     /// A trigger that takes over the first count that it is given.
@@ -76,8 +82,18 @@ pub(super) struct Voice {
     pub leaves: f32,
     /// 1 before its first control tick.
     pub fresh: f32,
+    /// Play rate.
+    pub rate: f32,
+    /// Seconds in which it comes in.
+    pub blend_in_s: f32,
+    /// Seconds in which it goes out.
+    pub blend_out_s: f32,
+    /// The call that played it; -1: a condition.
+    pub handle: f32,
 }
 
+/// The handle of a montage that a condition played.
+pub(super) const BY_CONDITION: f32 = -1.0;
 /// Comes in, or is in.
 pub(super) const COMES_IN: f32 = 0.0;
 /// Goes out since it ends.

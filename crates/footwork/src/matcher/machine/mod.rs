@@ -9,12 +9,14 @@
 
 pub mod blend_space;
 mod body;
+mod calls;
 mod character;
 mod choose;
 mod clips;
 mod compile;
 pub mod condition;
 mod error;
+mod exits;
 mod facts;
 mod layer;
 mod legs;
@@ -27,8 +29,11 @@ mod show;
 mod source;
 mod spec;
 mod view;
+mod warnings;
 
+pub use calls::{MontageCalls, PlayMontage};
 pub use error::MachineError;
+pub use exits::{Exit, ExitTerm};
 pub use names::{UnknownVariable, Variables};
 pub use spec::{
     LayerSpec, MachineSpec, MontageSpec, NotifySpec, OneOrMany, PartSpec, SectionSpec, Space, StateSpec,
@@ -105,6 +110,9 @@ struct Transition {
     from: Vec<Range<usize>>,
     to: usize,
     when: Option<Condition>,
+    /// For how long after it only transitions that interrupt are taken, seconds.
+    hold_s: f32,
+    interrupts: bool,
     /// The condition as it was written.
     text: Option<String>,
 }

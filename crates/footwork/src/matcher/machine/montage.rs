@@ -1,7 +1,7 @@
 //! Montages: a clip in sections, played through exactly, whatever the time step.
 
 use super::condition::Condition;
-use super::memory::{TICK_S, Voice};
+use super::memory::{BY_CONDITION, TICK_S, Voice};
 use crate::database::Database;
 use crate::frames::EventId;
 use crate::matcher::Playing;
@@ -15,7 +15,7 @@ pub(super) struct Montage {
     pub layer: usize,
     /// The clip; its time is not used.
     pub playing: Playing,
-    pub start: Condition,
+    pub start: Option<Condition>,
     pub stop: Option<Condition>,
     pub priority: i32,
     pub rate: f32,
@@ -29,6 +29,8 @@ pub(super) struct Montage {
     /// Moments of the clip that are reported, by time.
     pub notifies: Vec<(f32, EventId)>,
     pub windows: Vec<Window>,
+    /// Places of the curves that its clip has: those that are not 0 throughout.
+    pub curves: Vec<usize>,
 }
 
 /// A part of a montage.
@@ -84,6 +86,21 @@ pub(super) enum Passed {
 const MOST_SECTIONS: usize = 64;
 
 impl Montage {
+    /// The voice that plays it from a section's begin, as its specification says.
+    pub fn voice(&self, place: usize, section: usize) -> Voice {
+        Voice {
+            montage: (place + 1) as f32,
+            section: section as f32,
+            time_s: self.sections[section].from_s,
+            fresh: 1.0,
+            rate: self.rate,
+            blend_in_s: self.blend_in_s,
+            blend_out_s: self.blend_out_s,
+            handle: BY_CONDITION,
+            ..Voice::default()
+        }
+    }
+
     /// Returns the voice as it is `elapsed_s` after its control tick.
     pub fn later(&self, voice: &Voice, elapsed_s: f32) -> Voice {
         self.go(voice, elapsed_s, |_| {})
@@ -95,7 +112,7 @@ impl Montage {
     pub fn events_of_tick(&self, voice: &Voice, mut report: impl FnMut(f32, Passed)) {
         let mut report = |after_s: f32, passed: Passed| report(after_s.min(TICK_S), passed);
         self.go(voice, TICK_S, |step| match step {
-            Step::Plays { from_s, to_s, after_s } => self.pass(from_s, to_s, after_s, &mut report),
+            Step::Plays { from_s, to_s, after_s } => self.pass((from_s, to_s, after_s), voice.rate, &mut report),
             Step::Jumps { from_s, to_s, after_s } => self.enter(from_s, to_s, after_s, &mut report),
             Step::Ends { at_s, after_s } => {
                 let open = self.windows.iter().enumerate().filter(|(_, w)| w.is_open(at_s));
@@ -152,9 +169,9 @@ impl Montage {
         }
         for _ in 0..MOST_SECTIONS {
             let section = &self.sections[at.section as usize];
-            let left_s = ((section.to_s - at.time_s) / self.rate).max(0.0);
+            let left_s = ((section.to_s - at.time_s) / at.rate).max(0.0);
             let reaches_end = after_s + left_s <= elapsed_s;
-            let to_s = if reaches_end { section.to_s } else { at.time_s + (elapsed_s - after_s) * self.rate };
+            let to_s = if reaches_end { section.to_s } else { at.time_s + (elapsed_s - after_s) * at.rate };
             visit(Step::Plays { from_s: at.time_s, to_s, after_s });
             if !reaches_end {
                 at.time_s = to_s;
@@ -191,13 +208,13 @@ impl Montage {
             Some((_, to)) if voice.leaves == 1.0 => *to,
             _ => section.next,
         };
-        if next.is_some() { f32::INFINITY } else { (section.to_s - voice.time_s) / self.rate }
+        if next.is_some() { f32::INFINITY } else { (section.to_s - voice.time_s) / voice.rate }
     }
 
     /// Playback goes from `from_s` (exclusive) to `to_s`, `after_s` after the begin.
-    fn pass(&self, from_s: f32, to_s: f32, after_s: f32, report: &mut impl FnMut(f32, Passed)) {
+    fn pass(&self, (from_s, to_s, after_s): (f32, f32, f32), rate: f32, report: &mut impl FnMut(f32, Passed)) {
         let passed = |at_s: f32| from_s < at_s && at_s <= to_s;
-        let when = |at_s: f32| after_s + (at_s - from_s) / self.rate;
+        let when = |at_s: f32| after_s + (at_s - from_s) / rate;
         for (n, (at_s, _)) in self.notifies.iter().enumerate().filter(|(_, (at_s, _))| passed(*at_s)) {
             report(when(*at_s), Passed::Notify(n));
         }
@@ -212,7 +229,7 @@ impl Montage {
     }
 
     /// Playback jumps to `to_s`, from `from_s` if it played before.
-    fn enter(&self, from_s: Option<f32>, to_s: f32, after_s: f32, report: &mut impl FnMut(f32, Passed)) {
+    pub fn enter(&self, from_s: Option<f32>, to_s: f32, after_s: f32, report: &mut impl FnMut(f32, Passed)) {
         for (w, window) in self.windows.iter().enumerate() {
             // A window that ends where the jump begins has ended.
             let (before, after) = (from_s.is_some_and(|s| window.is_open(s)), window.is_open(to_s));

@@ -61,6 +61,17 @@ impl Variables {
         self.place("trigger", self.triggers..self.names.len(), name)
     }
 
+    /// Takes over the values of variables, and the counts of triggers, that another machine has by the same names.
+    pub fn take_over(&mut self, other: &Self) {
+        for (k, name) in self.names.iter().enumerate() {
+            let before = other.names.iter().position(|n| n == name);
+            let same = before.filter(|before| (*before < other.triggers) == (k < self.triggers));
+            if let Some(before) = same {
+                self.values[k] = other.values[before];
+            }
+        }
+    }
+
     /// All values, as [`crate::input::MotionInput::variables`] takes them.
     pub fn values(&self) -> &[f32] {
         &self.values

@@ -3,9 +3,12 @@
 use super::Machine;
 use super::blend_space::BlendState;
 use super::layer::OwnPlays;
-use super::memory::{MOST, NOTHING, Voice};
+use super::memory::{BY_CONDITION, MOST, NOTHING, TICK_S, TRIGGER_COUNTS, Voice};
 use crate::matcher::Playing;
 use crate::math::SplitMix;
+
+/// Numbers of calls.
+const CALLS: usize = TRIGGER_COUNTS as usize;
 
 impl Machine {
     /// The value of a variable where the game gives these.
@@ -34,6 +37,71 @@ impl Machine {
         }
     }
 
+    /// Begins anew in a character's memory; triggers keep what they remember, and no call is obeyed again.
+    pub(crate) fn restart(&self, memory: &mut [f32]) {
+        let (triggers, obeyed) = (self.layout.triggers(memory).to_vec(), self.layout.head(memory).obeyed);
+        self.begin(memory);
+        self.layout.head_mut(memory).obeyed = obeyed;
+        self.layout.triggers_mut(memory).copy_from_slice(&triggers);
+    }
+
+    /// Goes on, in the memory of a character that begins, where another machine was `since_tick_s` after its last control tick; the first
+    /// tick of the one that begins is now. It is in the state of the same name, with triggers, montages and weights of layers by their names. None fires for counts of before.
+    pub(crate) fn go_on(&self, memory: &mut [f32], (other, from): (&Self, &[f32]), since_tick_s: f32) {
+        let (old, head) = (*other.layout.head(from), self.layout.head_mut(memory));
+        if let Some(state) = self.states.iter().position(|s| s.name == other.states[old.state as usize].name) {
+            (head.state, head.ticks, head.entries, head.held_s) = (state as f32, old.ticks, old.entries, old.held_s);
+        }
+        self.layout.head_mut(memory).obeyed = old.obeyed;
+        self.take_triggers(memory, Some((other, from)));
+        for (m, montage) in self.montages.iter().enumerate() {
+            if let Some(before) = other.montages.iter().position(|o| o.name == montage.name) {
+                self.layout.started_mut(memory)[m] = other.layout.started(from)[before];
+            }
+        }
+        for (layer, own) in self.layers.iter().enumerate() {
+            let Some(before) = other.layers.iter().position(|l| l.name == own.name) else { continue };
+            for (k, voice) in other.layout.voices(from)[before].iter().enumerate() {
+                if let Some(voice) = self.same_voice(layer, other, voice, since_tick_s - TICK_S) {
+                    self.layout.voices_mut(memory)[layer][k] = voice;
+                }
+            }
+            let voices = &mut self.layout.voices_mut(memory)[layer];
+            if voices[0].montage().is_none() {
+                voices.swap(0, 1);
+            }
+            let (old_weight, old_rest) = other.layout.own(from, before);
+            if let Some((weight, rest)) = self.layout.own_mut(memory, layer) {
+                *weight = old_weight;
+                // Of a clip its share; a blend space begins anew.
+                if let ([share], [old_share]) = (rest, old_rest) {
+                    *share = *old_share;
+                }
+            }
+        }
+    }
+
+    /// Another machine's voice as one of this machine's, `later_s` later (negative: before); `None` where it has no such montage.
+    fn same_voice(&self, layer: usize, other: &Self, voice: &Voice, later_s: f32) -> Option<Voice> {
+        let before = &other.montages[voice.montage()?];
+        let m = self.montages.iter().position(|m| m.name == before.name && m.layer == layer)?;
+        let name = &before.sections[voice.section as usize].name;
+        let section = self.montages[m].sections.iter().position(|s| s.name == *name)?;
+        let range = &self.montages[m].sections[section];
+        let time_s = (voice.time_s + later_s * voice.rate).clamp(range.from_s, range.to_s);
+        let progress = before.progress(voice, later_s);
+        Some(Voice { montage: (m + 1) as f32, section: section as f32, time_s, progress, ..*voice })
+    }
+
+    /// True where a montage of another machine's layer goes on in a memory that [`Machine::go_on`] has written.
+    pub(crate) fn goes_on(&self, memory: &[f32], other: &Self, (layer, montage): (usize, usize)) -> bool {
+        let name = &other.montages[montage].name;
+        let own = self.layers.iter().position(|l| l.name == other.layers[layer].name);
+        own.is_some_and(|own| {
+            self.layout.voices(memory)[own][0].leads().is_some_and(|m| self.montages[m].name == *name)
+        })
+    }
+
     /// False for a memory that no update can have left behind.
     pub(crate) fn is_memory(&self, memory: &[f32]) -> bool {
         let whole = |v: f32, below: usize| (0.0..below as f32).contains(&v) && v.fract() == 0.0;
@@ -46,6 +114,9 @@ impl Machine {
                 && (0.0..=1.0).contains(&v.progress)
                 && whole(v.way, 3)
                 && (0.0..=MOST).contains(&v.time_s)
+                && (0.05..=10.0).contains(&v.rate)
+                && [v.blend_in_s, v.blend_out_s].iter().all(|s| (0.0..=1e5).contains(s))
+                && (v.handle == BY_CONDITION || whole(v.handle, CALLS))
         };
         memory.len() == self.layout.len()
             && whole(head.state, self.states.len())
@@ -53,6 +124,8 @@ impl Machine {
             && whole(head.entries, MOST as usize + 1)
             && whole(head.events, 1 << self.watched.len())
             && whole(head.picked, usize::from(u16::MAX))
+            && (0.0..=MOST).contains(&head.held_s)
+            && whole(head.obeyed, CALLS)
             && head.requested.iter().all(|v| v.is_finite())
             && (head.reported_s == NOTHING || (0.0..=1.0).contains(&head.reported_s))
             && self.layout.voices(memory).iter().enumerate().all(|(l, voices)| voices.iter().all(|v| voice(l, v)))

@@ -2,10 +2,12 @@
 
 use super::Machine;
 use super::blend_space::{BlendState, feet};
+use super::calls::is_new;
 use super::layer::{OwnPlays, OwnWeight};
-use super::memory::{BROKEN_OFF, COMES_IN, GOES_OUT, MOST, NOTHING, TICK_S, Trigger, Voice};
+use super::memory::{BROKEN_OFF, COMES_IN, GOES_OUT, MOST, NOTHING, TICK_S, Trigger, Voice, Voices};
 use super::montage::Montage;
 use crate::frames::EventId;
+use crate::input::{MontageAction, MontageCall};
 use crate::matcher::character::Update;
 use crate::matcher::state::CONTROL_S;
 use crate::matcher::{EndCause, EventKind, FiredEvent, StateChange};
@@ -19,11 +21,13 @@ impl Machine {
         montage.into_iter().flat_map(move |m| m.open_windows(voice, reported_s).map(|w| m.windows[w].event))
     }
 
-    /// Layers and events of the windows that are open.
-    pub(crate) fn all_open_windows(&self, memory: &[f32]) -> Vec<(usize, EventId)> {
+    /// The windows that are open: layer, montage, event.
+    pub(crate) fn all_open_windows(&self, memory: &[f32]) -> impl Iterator<Item = (usize, usize, EventId)> {
         let reported_s = self.layout.head(memory).reported_s;
-        let voices = self.layout.voices(memory).iter().enumerate();
-        voices.flat_map(|(layer, v)| self.open_windows(&v[0], reported_s).map(move |event| (layer, event))).collect()
+        self.layout.voices(memory).iter().enumerate().flat_map(move |(layer, v)| {
+            let montage = v[0].leads().unwrap_or(0);
+            self.open_windows(&v[0], reported_s).map(move |event| (layer, montage, event))
+        })
     }
 
     /// Triggers that another machine has, too, go on by name from what they remembered there. None fires for counts of before.
@@ -45,7 +49,7 @@ impl Machine {
                 let Some(montage) = voice.montage().map(|m| &self.montages[m]) else { continue };
                 *voice =
                     Voice { progress: montage.progress(voice, TICK_S), fresh: 0.0, ..montage.later(voice, TICK_S) };
-                if voice.way == COMES_IN && montage.left_s(voice) <= montage.blend_out_s {
+                if voice.way == COMES_IN && montage.left_s(voice) <= voice.blend_out_s {
                     voice.way = GOES_OUT;
                 }
             }
@@ -73,7 +77,7 @@ impl Machine {
 impl Montage {
     /// How far it has come in `elapsed_s` after a control tick.
     pub(super) fn progress(&self, voice: &Voice, elapsed_s: f32) -> f32 {
-        let (seconds, sign) = if voice.way == COMES_IN { (self.blend_in_s, 1.0) } else { (self.blend_out_s, -1.0) };
+        let (seconds, sign) = if voice.way == COMES_IN { (voice.blend_in_s, 1.0) } else { (voice.blend_out_s, -1.0) };
         // What is replaced waits under the one that comes in.
         if voice.way == COMES_IN && voice.progress >= 1.0 {
             return 1.0;
@@ -126,33 +130,24 @@ impl Update<'_> {
         machine.layout.head_mut(self.machine_memory()).requested = [velocity.x, velocity.z];
     }
 
-    /// What triggers remember.
-    pub(crate) fn triggers(&mut self) -> Vec<Trigger> {
-        let Some(machine) = self.character.machine() else { return Vec::new() };
-        machine.layout.triggers(self.machine_memory()).to_vec()
-    }
-
-    /// Triggers go on from what they remembered: none that was used fires again.
-    pub(crate) fn keep_triggers(&mut self, triggers: &[Trigger]) {
-        let Some(machine) = self.character.machine() else { return };
-        machine.layout.triggers_mut(self.machine_memory()).copy_from_slice(triggers);
-    }
-
     fn take_transition(&mut self, machine: &Machine) -> bool {
         let facts = self.facts(machine);
         let now = machine.state(facts.memory);
-        let leaves = |from: &[std::ops::Range<usize>]| from.iter().any(|range| range.contains(&now));
-        // From any state: not from the one that it leads to.
-        let mut open = machine.transitions.iter().filter(|t| leaves(&t.from) && t.to != now);
-        let Some(taken) = open.find(|t| t.when.as_ref().is_none_or(|when| facts.hold(when))) else { return false };
-        let change = StateChange { from: now as u16, to: taken.to as u16, time_s: self.state.header.time_s };
+        let head = machine.layout.head(facts.memory);
+        let is_held = head.ticks * TICK_S < head.held_s;
+        let mut open = machine.transitions_from(now).enumerate().filter(|(_, t)| t.interrupts || !is_held);
+        let Some((transition, taken)) = open.find(|(_, t)| t.when.as_ref().is_none_or(|when| facts.hold(when))) else {
+            return false;
+        };
+        let (from, to, transition) = (now as u16, taken.to as u16, transition as u16);
+        let change = StateChange { from, to, transition, time_s: self.state.header.time_s };
         self.output.state_changes.push(change);
         let memory = self.machine_memory();
         if let Some(when) = &taken.when {
             when.use_triggers(&machine.layout, memory);
         }
         let head = machine.layout.head_mut(memory);
-        (head.state, head.ticks) = (taken.to as f32, 0.0);
+        (head.state, head.ticks, head.held_s) = (taken.to as f32, 0.0, taken.hold_s);
         head.entries = (head.entries + 1.0) % MOST;
         true
     }
@@ -162,6 +157,7 @@ impl Update<'_> {
         for layer in 0..machine.layers.len() {
             self.tick_montage(machine, layer);
         }
+        self.obey_calls(machine);
         self.start_montages(machine);
         self.tick_own(machine);
     }
@@ -201,44 +197,130 @@ impl Update<'_> {
         }
     }
 
-    /// Ends what the layers play, because the character begins anew: the windows that are open end.
-    pub(crate) fn end_layers(&mut self) {
+    /// The character begins anew, at rest in its machine's first state. Triggers go on from what they remembered: none that was used
+    /// fires again. The windows that are open end.
+    pub(crate) fn restart_machine(&mut self) {
         let Some(machine) = self.character.machine() else { return };
-        let reported_s = machine.layout.head(self.machine_memory()).reported_s;
-        for layer in 0..machine.layers.len() {
-            let voice = machine.layout.voices(self.machine_memory())[layer][0];
-            self.end_windows(layer, machine.open_windows(&voice, reported_s));
+        let memory = &mut self.state.block[self.character.layout().machine.clone()];
+        let (time_s, kind) = (self.state.header.time_s, EventKind::End(EndCause::BrokenOff));
+        for (layer, _, event) in machine.all_open_windows(memory) {
+            self.output.fire(FiredEvent { event, time_s, kind, layer: Some(layer as u16) });
         }
+        machine.restart(memory);
     }
 
     /// Begins the montages whose conditions begin to hold; one on a layer, the others wait.
     fn start_montages(&mut self, machine: &Machine) {
         for (m, montage) in machine.montages.iter().enumerate() {
             let facts = self.facts(machine);
-            let holds = facts.hold(&montage.start);
+            let Some(start) = &montage.start else { continue };
+            let holds = facts.hold(start);
             let started = machine.layout.started(facts.memory)[m] == 1.0;
-            let [new, old] = machine.layout.voices(facts.memory)[montage.layer];
-            let playing = new.leads().map(|m| machine.montages[m].priority);
-            // Two can be seen at once: a third waits until one of them is gone.
-            let may = playing.is_none_or(|priority| priority <= montage.priority)
-                && old.montage().is_none()
-                && new.fresh != 1.0;
-            if !holds || started || !may {
-                if !holds {
-                    machine.layout.started_mut(self.machine_memory())[m] = 0.0;
-                }
-                continue;
+            if !holds {
+                machine.layout.started_mut(self.machine_memory())[m] = 0.0;
             }
-            if playing.is_some() {
-                self.break_off(machine, montage.layer);
+            if !holds || started || self.may_begin(machine, montage) != Begin::Now {
+                continue;
             }
             let memory = self.machine_memory();
             machine.layout.started_mut(memory)[m] = 1.0;
-            montage.start.use_triggers(&machine.layout, memory);
-            let voices = &mut machine.layout.voices_mut(memory)[montage.layer];
-            voices[1] = voices[0];
-            voices[0] =
-                Voice { montage: (m + 1) as f32, time_s: montage.sections[0].from_s, fresh: 1.0, ..Voice::default() };
+            start.use_triggers(&machine.layout, memory);
+            self.begin_montage(machine, montage, montage.voice(m, 0));
+        }
+    }
+
+    /// Whether a montage may begin on its layer.
+    fn may_begin(&mut self, machine: &Machine, montage: &Montage) -> Begin {
+        let [new, old] = machine.layout.voices(self.machine_memory())[montage.layer];
+        let playing = new.leads().map(|m| machine.montages[m].priority);
+        if playing.is_some_and(|priority| priority > montage.priority) {
+            return Begin::Never;
+        }
+        // Two can be seen at once: a third waits until one of them is gone.
+        if old.montage().is_none() && new.fresh != 1.0 { Begin::Now } else { Begin::Later }
+    }
+
+    /// Begins a montage on its layer; the one that plays there is broken off.
+    fn begin_montage(&mut self, machine: &Machine, montage: &Montage, voice: Voice) {
+        if machine.layout.voices(self.machine_memory())[montage.layer][0].leads().is_some() {
+            self.break_off(machine, montage.layer);
+        }
+        let voices = &mut machine.layout.voices_mut(self.machine_memory())[montage.layer];
+        voices[1] = voices[0];
+        voices[0] = voice;
+    }
+
+    /// Obeys the calls of montages that are new, in their order, up to one that has to wait.
+    fn obey_calls(&mut self, machine: &Machine) {
+        let calls = self.input.montages;
+        let obeyed = |update: &mut Self| machine.layout.head(update.machine_memory()).obeyed;
+        let obey_up_to = |update: &mut Self, call: &MontageCall| {
+            machine.layout.head_mut(update.machine_memory()).obeyed = f32::from(call.number);
+        };
+        if let Some(last) = calls.last().filter(|last| f32::from(last.number) != obeyed(self)) {
+            // Calls that are counted anew are taken over.
+            if !is_new(last, obeyed(self)) {
+                obey_up_to(self, last);
+            }
+        }
+        for call in calls {
+            if is_new(call, obeyed(self)) {
+                if !self.obey(machine, call) {
+                    return;
+                }
+                obey_up_to(self, call);
+            }
+        }
+    }
+
+    /// False for a call that has to wait.
+    fn obey(&mut self, machine: &Machine, call: &MontageCall) -> bool {
+        let handle = f32::from(call.handle.0);
+        let playing = |voices: &Voices| voices[0].handle == handle && voices[0].leads().is_some();
+        let layer = machine.layout.voices(self.machine_memory()).iter().position(playing);
+        match call.action {
+            MontageAction::Play { montage: m, section, start_s, rate, blend_in_s } => {
+                let montage = &machine.montages[usize::from(m)];
+                match self.may_begin(machine, montage) {
+                    Begin::Later => return false,
+                    Begin::Never => return true,
+                    Begin::Now => {}
+                }
+                let voice = montage.voice(m.into(), section.into());
+                let range = &montage.sections[usize::from(section)];
+                let time_s = start_s.unwrap_or(range.from_s).clamp(range.from_s, range.to_s);
+                let (rate, blend_in_s) = (rate.unwrap_or(voice.rate), blend_in_s.unwrap_or(voice.blend_in_s));
+                self.begin_montage(machine, montage, Voice { time_s, rate, blend_in_s, handle, ..voice });
+            }
+            MontageAction::Jump { section } => {
+                let Some(layer) = layer else { return true };
+                self.jump(machine, layer, section.into());
+            }
+            MontageAction::Stop { blend_out_s } => {
+                let Some(layer) = layer else { return true };
+                if let Some(seconds) = blend_out_s {
+                    machine.layout.voices_mut(self.machine_memory())[layer][0].blend_out_s = seconds;
+                }
+                self.break_off(machine, layer);
+            }
+        }
+        true
+    }
+
+    /// The montage of a layer goes on at the begin of a section, if it has that.
+    fn jump(&mut self, machine: &Machine, layer: usize, section: usize) {
+        let voice = machine.layout.voices(self.machine_memory())[layer][0];
+        let Some(montage) = voice.leads().map(|m| &machine.montages[m]) else { return };
+        let Some(to_s) = montage.sections.get(section).map(|s| s.from_s) else { return };
+        let (time_s, output) = (self.state.header.time_s, &mut *self.output);
+        montage.enter(Some(voice.time_s), to_s, 0.0, &mut |_, passed| {
+            let (event, kind) = montage.event(passed);
+            output.fire(FiredEvent { event, time_s, kind, layer: Some(layer as u16) });
+        });
+        let voice = &mut machine.layout.voices_mut(self.machine_memory())[layer][0];
+        (voice.section, voice.time_s, voice.leaves) = (section as f32, to_s, 0.0);
+        if voice.way == GOES_OUT {
+            voice.way = COMES_IN;
         }
     }
 
@@ -289,6 +371,16 @@ impl Update<'_> {
         let phase = if left < right { 1.0 - left / stride_s } else { 0.5 - right / stride_s };
         Some((phase.rem_euclid(1.0), self.state.header.play_rate / stride_s))
     }
+}
+
+/// Whether a montage may begin.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Begin {
+    Now,
+    /// After one of two that are seen is gone.
+    Later,
+    /// One with a higher priority plays.
+    Never,
 }
 
 /// Share of the difference from the feet's phase by which a layer in step is drawn to it at each tick.

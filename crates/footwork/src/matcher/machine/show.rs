@@ -72,6 +72,15 @@ impl Update<'_> {
         head.reported_s = reported_s;
     }
 
+    /// Bends the curves of the output, which are those of the body, by montages.
+    pub(crate) fn bend_curves(&mut self) {
+        let Some(machine) = self.character.machine() else { return };
+        let at = LayersAt::of(machine, self.character.layout(), self.state);
+        if let Some(room) = self.scratch.room.of::<MachineRoom>() {
+            at.bend_curves(room.blend.curves_mut(), &mut self.output.curves);
+        }
+    }
+
     /// Bends the shown pose by the layers.
     pub(crate) fn show_layers(&mut self) {
         let Some(machine) = self.character.machine() else { return };
@@ -123,6 +132,22 @@ impl<'a> LayersAt<'a> {
         })
     }
 
+    /// Bends curves by the montages whose clips have them. `room` is as long.
+    pub fn bend_curves(self, room: &mut [f32], curves: &mut [f32]) {
+        let layers = (0..self.machine.layers.len()).map(|layer| self.montages(layer));
+        // The replaced one goes under the one that replaces it.
+        for seen in layers.flat_map(|montages| montages.into_iter().rev().flatten()) {
+            if seen.montage.curves.is_empty() || seen.weight <= 0.0 {
+                continue;
+            }
+            let playing = seen.playing(self.elapsed_s);
+            self.machine.db.curves_at(playing.clip, playing.time_s, room);
+            for c in &seen.montage.curves {
+                curves[*c] += (room[*c] - curves[*c]) * seen.weight;
+            }
+        }
+    }
+
     /// What a layer plays while no montage does, where that is a clip, and the weight of it.
     pub fn own_clip(self, layer: usize) -> Option<(Playing, f32)> {
         let OwnPlays::Clip(playing, seconds) = self.machine.layers[layer].own.as_ref()?.plays else { return None };
@@ -159,7 +184,7 @@ impl<'a> LayersAt<'a> {
                 }
                 let p = seen.playing(self.elapsed_s);
                 db.view(p.clip, p.mirrored).sample(p.time_s, &mut plays.0, &mut plays.1);
-                plays.1.scale(seen.montage.rate);
+                plays.1.scale(seen.voice.rate);
                 spec.refer(db, Some(p), reference);
                 let (body, by) = ((&mut *pose, &mut *velocity), (&plays.0, &plays.1));
                 spec.bend(&db.skeleton, body, by, (&reference.0, &mut *rotations), (&seen.montage.mask, weight));

@@ -103,6 +103,10 @@ pub struct TransitionSpec {
     pub to: String,
     /// Condition; none: at once. See [`super::condition`].
     pub when: Option<String>,
+    /// Seconds after it in which no other transition is taken but those with `interrupts`. Default 0.
+    pub hold_s: Option<f32>,
+    /// It is also taken while another one holds (`hold_s`). Default: false.
+    pub interrupts: bool,
 }
 
 /// A layer over the states: it bends the pose that they give.
@@ -167,8 +171,8 @@ pub struct MontageSpec {
     /// The clip as seen in a mirror.
     #[serde(default)]
     pub mirrored: bool,
-    /// It begins when this begins to hold. See [`super::condition`].
-    pub start: String,
+    /// It begins when this begins to hold. See [`super::condition`]. None: by call alone ([`super::MontageCalls`]).
+    pub start: Option<String>,
     /// It is broken off when this holds.
     pub stop: Option<String>,
     /// It breaks off a montage of its layer whose priority is not higher. Default 0.

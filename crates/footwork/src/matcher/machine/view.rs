@@ -2,8 +2,9 @@
 
 use super::condition::Condition;
 use super::layer::OwnPlays;
-use super::memory::BROKEN_OFF;
+use super::memory::{BROKEN_OFF, BY_CONDITION};
 use super::{Machine, MachineSpec, Transition};
+use crate::input::MontageHandle;
 use crate::matcher::state::CONTROL_S;
 use crate::math::smoothstep;
 
@@ -46,6 +47,8 @@ pub struct MontageView<'a> {
     pub weight: f32,
     /// It was broken off, and is seen until it has gone out.
     pub broken_off: bool,
+    /// The call that played it; `None`: a condition.
+    pub handle: Option<MontageHandle>,
 }
 
 impl Machine {
@@ -68,6 +71,7 @@ impl Machine {
                         time_s: voice.time_s,
                         weight: smoothstep(voice.progress),
                         broken_off: voice.way == BROKEN_OFF,
+                        handle: (voice.handle != BY_CONDITION).then_some(MontageHandle(voice.handle as u16)),
                     })
                 })
                 .collect(),
@@ -83,8 +87,12 @@ impl Machine {
     /// The transitions out of a state, by its place among [`Machine::state_names`], in the order in which they are tried: the state
     /// that each leads to, and its condition (none: at once).
     pub fn transitions_of(&self, state: usize) -> impl Iterator<Item = (&str, Option<&str>)> {
-        let leaves = move |t: &&Transition| t.to != state && t.from.iter().any(|range| range.contains(&state));
-        self.transitions.iter().filter(leaves).map(|t| (&*self.states[t.to].name, t.text.as_deref()))
+        self.transitions_from(state).map(|t| (&*self.states[t.to].name, t.text.as_deref()))
+    }
+
+    /// The transitions out of a state, in the order in which they are tried. One from any state is none from that it leads to.
+    pub(super) fn transitions_from(&self, state: usize) -> impl Iterator<Item = &Transition> {
+        self.transitions.iter().filter(move |t| t.to != state && t.from.iter().any(|range| range.contains(&state)))
     }
 
     /// Number of states, of transitions, and of terms in their conditions.

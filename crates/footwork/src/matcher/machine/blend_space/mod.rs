@@ -14,8 +14,8 @@
 //!
 //! **Time.** With weights `w`, a phase `p` is reached at the time `T(p) = sum of w[k] t[k](p)`, where `t[k]` is the time of clip
 //! `k`. `T` is piecewise linear and rises, so it can be inverted exactly: the blend is a clip with a time of its own. Poses and root
-//! motion are blended with the same weights at the same phase, so a foot that all samples plant stays where it is, up to the part
-//! of a rotation that is not linear.
+//! motion are blended with the same weights at the same phase, and each toe is put at the mean of its places: so a foot that all
+//! samples plant stays where it is, up to differences of turning times differences of place.
 //!
 //! **Ticks.** [`BlendState`] is as of a control tick. Everything between two ticks is computed from it and the time since, and
 //! leaves no trace, so the frame rate does not matter. Phase and root go on with the weights of the tick; the weights of the pose
@@ -23,6 +23,7 @@
 
 mod clock;
 mod entry;
+mod feet;
 mod markers;
 mod mesh;
 mod moment;

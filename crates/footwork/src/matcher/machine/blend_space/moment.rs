@@ -1,6 +1,7 @@
 //! What a blend space plays at a moment.
 
 use super::clock;
+use super::feet::{Part, place_feet};
 use super::mesh::Weights;
 use super::resolve::Placed;
 use super::state::LeaderSpan;
@@ -35,6 +36,11 @@ impl BlendRoom {
             motion: RootMotion::zero(joints),
             curves: vec![0.0; db.curve_names.len()],
         }
+    }
+
+    /// `[curves]` to work in.
+    pub(in crate::matcher::machine) fn curves_mut(&mut self) -> &mut [f32] {
+        &mut self.curves
     }
 
     /// True for room that a database's clips fit in.
@@ -122,11 +128,11 @@ impl<'a> BlendMoment<'a> {
         velocity: &mut PoseVelocity,
     ) {
         let per_phase = clock::seconds_per_phase(self.clips.timelines, &self.steady, self.phase);
-        let mut parts = [(0.0, 0.0, 0.0); 3];
+        let mut parts = [Part { weight: 0.0, pace: 0.0, rate: 0.0 }; 3];
         let mut n = 0;
         for (i, (k, weight)) in self.shown.iter().enumerate() {
             let pace = (self.clips.timelines[k].piece(self.phase, true).0 / per_phase) as f32;
-            parts[n] = (weight, pace, self.shown.rates()[i]);
+            parts[n] = Part { weight, pace, rate: self.shown.rates()[i] };
             let (p, v) = &mut room.poses[n];
             self.view(k).sample_some(self.clip_time_s(k, self.phase), &wanted, p, v);
             n += 1;
@@ -134,6 +140,9 @@ impl<'a> BlendMoment<'a> {
         let sampled = &room.poses[..n];
         for j in (1..pose.len()).filter(|j| wanted(*j)) {
             blend_joint(j, sampled, &parts[..n], pose, velocity);
+        }
+        if n > 1 {
+            place_feet(self.clips.db, wanted, (sampled, &parts[..n]), (pose, velocity));
         }
         pose.set_world_from_root(Transform::IDENTITY);
         (velocity.linear[0], velocity.angular[0]) = self.root_velocity();
@@ -306,16 +315,16 @@ impl<'a> BlendMoment<'a> {
     }
 }
 
-/// A joint of the blend: `(weight, pace, change of the weight per second)` of each sample.
+/// A joint of the blend.
 fn blend_joint(
     j: usize,
     sampled: &[(Pose, PoseVelocity)],
-    parts: &[(f32, f32, f32)],
+    parts: &[Part],
     pose: &mut Pose,
     velocity: &mut PoseVelocity,
 ) {
     if let [(p, v)] = sampled {
-        let pace = parts[0].1;
+        let pace = parts[0].pace;
         (pose.rotations[j], pose.translations[j]) = (p.rotations[j], p.translations[j]);
         (velocity.angular[j], velocity.linear[j]) = (v.angular[j] * pace, v.linear[j] * pace);
         return;
@@ -324,7 +333,7 @@ fn blend_joint(
     // The rotation before it is normalised, and its change.
     let (mut sum, mut change) = ([0.0f32; 4], [0.0f32; 4]);
     let first = sampled[0].0.rotations[j];
-    for ((p, v), (weight, pace, rate)) in sampled.iter().zip(parts) {
+    for ((p, v), Part { weight, pace, rate }) in sampled.iter().zip(parts) {
         at += p.translations[j] * *weight;
         linear += v.linear[j] * (weight * pace) + p.translations[j] * *rate;
         let q = p.rotations[j].towards(first);

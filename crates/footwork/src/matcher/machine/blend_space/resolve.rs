@@ -1,5 +1,6 @@
 //! Names and patterns of a specification as clips at places.
 
+use super::super::body::bank_deg;
 use super::mesh::MeshError;
 use super::spec::{BlendSpaceSpec, FromClips, Measure, Sync};
 use crate::database::Database;
@@ -177,6 +178,7 @@ fn place(db: &Database, clip: ClipIndex, mirrored: bool, measures: &[Measure]) -
         Measure::ForwardMps => linear.z,
         Measure::SideMps => linear.x,
         Measure::TurnDegps => turn_radps.to_degrees(),
+        Measure::BankDeg => bank_deg(speed_mps, turn_radps),
         Measure::SlopeDeg => atan2(linear.y, speed_mps).to_degrees(),
     };
     [of(&measures[0]), measures.get(1).map_or(0.0, of)]

@@ -72,6 +72,8 @@ pub enum Measure {
     SideMps,
     /// Turn to the left, degrees per second.
     TurnDegps,
+    /// The lean into the turn at which what pulls outwards is balanced, degrees, left positive: from speed and turn.
+    BankDeg,
     /// Ascent over horizontal way, degrees.
     SlopeDeg,
 }

@@ -1,0 +1,55 @@
+//! What a state machine did, as text.
+
+use crate::run::StayTold;
+use footwork_metrics::machine_log::MachineLog;
+
+/// Transitions that are listed.
+pub const LISTED: usize = 30;
+
+/// Prints what a state machine did; nothing without one.
+pub fn print_machine(log: &MachineLog) {
+    let states = log.by_state();
+    if states.is_empty() {
+        return;
+    }
+    out!("\nstates:");
+    for s in states {
+        out!("  {:<32} {:>8.2} s, entered {} times", s.state, s.seconds, s.stays);
+    }
+    out!("transitions: {}", log.transitions.len());
+    for taken in log.transitions.iter().take(LISTED) {
+        let when = taken.when.as_ref().map_or_else(|| "at once".to_owned(), |when| format!("since `{when}`"));
+        out!("  {:>8.2} s  {} -> {}, {when}", taken.time_s, taken.from, taken.to);
+    }
+    if let Some(more) = log.transitions.len().checked_sub(LISTED + 1) {
+        out!("  {} more; --json has all", more + 1);
+    }
+    if !log.montages.is_empty() {
+        out!("montages: {}", log.montages.len());
+    }
+    for played in log.montages.iter().take(LISTED) {
+        let broken = if played.broken_off { ", broken off" } else { "" };
+        out!("  {:>8.2} s  {} on {} until {:.2} s{broken}", played.from_s, played.montage, played.layer, played.to_s);
+    }
+    if let Some(more) = log.montages.len().checked_sub(LISTED + 1) {
+        out!("  {} more; --json has all", more + 1);
+    }
+}
+
+/// Prints the state of a state machine at a time, and the conditions that would leave it.
+pub fn print_stay(stay: &StayTold) {
+    out!(
+        "\nstate `{}` at {:.2} s, for {:.2} s; ways out, in the order in which they are tried:",
+        stay.state,
+        stay.time_s,
+        stay.state_s
+    );
+    for exit in &stay.exits {
+        let holds = if exit.holds { "holds" } else { "does not hold" };
+        out!("  -> {:<28} {}: {holds}", exit.to, exit.when.as_deref().unwrap_or("at once"));
+        for term in &exit.terms {
+            let mark = if term.holds { "yes" } else { "no" };
+            out!("       {:<32} is {:.3}: {mark}", term.term, term.value);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Montages by call, beside those that conditions begin.
+
+use super::error::MachineError;
+use super::memory::{MOST_CALLS, TRIGGER_COUNTS};
+use super::{Machine, MachineSpec, MontageSpec};
+use crate::input::{MontageAction, MontageCall, MontageHandle};
+use crate::matcher::MotionMatcher;
+
+/// Options of a montage that is played by call. The default is as its specification says.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PlayMontage<'a> {
+    /// The section to begin in; the first where none is named.
+    pub section: Option<&'a str>,
+    /// Seconds of the clip at which it begins, within the section.
+    pub start_s: Option<f32>,
+    /// Play rate.
+    pub rate: Option<f32>,
+    /// Seconds in which it comes in.
+    pub blend_in_s: Option<f32>,
+}
+
+/// Calls of montages, to be passed as [`crate::input::MotionInput::montages`] in every update: the last few are kept, since an update
+/// may have no control tick. No call is obeyed twice, not by a restored state either.
+///
+/// At most 16 calls can be made between two control ticks (1/60 s); of more, the first are lost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MontageCalls {
+    /// Names of the montages, with those of their sections.
+    montages: Vec<(String, Vec<String>)>,
+    last: u16,
+    calls: Vec<MontageCall>,
+    /// Montages by their handles, the last few.
+    played: Vec<(MontageHandle, usize)>,
+}
+
+/// Montages whose sections can still be jumped to by name, at most.
+const MOST_PLAYED: usize = 64;
+
+impl MontageCalls {
+    fn new(spec: &MachineSpec, last: u16) -> Self {
+        let names = |m: &MontageSpec| (m.name.clone(), m.sections.iter().map(|s| s.name.clone()).collect());
+        Self { montages: spec.montages.iter().map(names).collect(), last, ..Self::default() }
+    }
+
+    /// Plays a montage. The handle stands for it until it is over.
+    ///
+    /// # Errors
+    /// Returns [`MachineError`] for the name of no montage or section, with the nearest one.
+    pub fn play(&mut self, montage: &str, how: PlayMontage) -> Result<MontageHandle, MachineError> {
+        let place = self.montages.iter().position(|(name, _)| name == montage).ok_or_else(|| {
+            let known = self.montages.iter().map(|(name, _)| name.as_str());
+            MachineError::unknown("montages".to_owned(), "montage", montage, known)
+        })?;
+        let section = how.section.map_or(Ok(0), |section| self.section(place, section))?;
+        let handle = MontageHandle(self.next());
+        if self.played.len() == MOST_PLAYED {
+            self.played.remove(0);
+        }
+        self.played.push((handle, place));
+        let PlayMontage { start_s, rate, blend_in_s, .. } = how;
+        let montage = place as u16;
+        self.push(handle, MontageAction::Play { montage, section, start_s, rate, blend_in_s });
+        Ok(handle)
+    }
+
+    /// Goes on at the begin of a section.
+    ///
+    /// # Errors
+    /// Returns [`MachineError`] for the name of no section, and for a montage that was played long ago.
+    pub fn jump(&mut self, handle: MontageHandle, section: &str) -> Result<(), MachineError> {
+        let place = self.played.iter().rev().find(|(h, _)| *h == handle).map(|(_, place)| *place);
+        let place = place.ok_or_else(|| MachineError::new("montages", "it was played long ago: play it again"))?;
+        let section = self.section(place, section)?;
+        self.next();
+        self.push(handle, MontageAction::Jump { section });
+        Ok(())
+    }
+
+    /// Breaks a montage off; `None` for the time in which its specification lets it go out. Nothing happens where it is over.
+    pub fn stop(&mut self, handle: MontageHandle, blend_out_s: Option<f32>) {
+        self.next();
+        self.push(handle, MontageAction::Stop { blend_out_s });
+    }
+
+    /// The last calls, as [`crate::input::MotionInput::montages`] takes them.
+    pub fn calls(&self) -> &[MontageCall] {
+        &self.calls
+    }
+
+    fn section(&self, montage: usize, section: &str) -> Result<u16, MachineError> {
+        let (name, sections) = &self.montages[montage];
+        let place = sections.iter().position(|s| s == section);
+        place.map(|place| place as u16).ok_or_else(|| {
+            let at = format!("montages.`{name}`.sections");
+            MachineError::unknown(at, "section", section, sections.iter().map(String::as_str))
+        })
+    }
+
+    fn next(&mut self) -> u16 {
+        self.last = self.last.wrapping_add(1);
+        self.last
+    }
+
+    fn push(&mut self, handle: MontageHandle, action: MontageAction) {
+        if self.calls.len() == MOST_CALLS {
+            self.calls.remove(0);
+        }
+        self.calls.push(MontageCall { number: self.last, handle, action });
+    }
+}
+
+/// True where a character that has obeyed the calls up to `obeyed` has not obeyed this one.
+pub(super) fn is_new(call: &MontageCall, obeyed: f32) -> bool {
+    let more = (f32::from(call.number) - obeyed).rem_euclid(TRIGGER_COUNTS);
+    more > 0.0 && more < 0.5 * TRIGGER_COUNTS
+}
+
+impl Machine {
+    /// Calls for a character that begins. For one that has obeyed calls, [`MotionMatcher::montage_calls`] goes on counting.
+    pub fn montage_calls(&self) -> MontageCalls {
+        MontageCalls::new(&self.spec, 0)
+    }
+}
+
+impl MotionMatcher {
+    /// Calls of montages for this character, counted from those that it has obeyed. Without a state machine there is nothing to call.
+    pub fn montage_calls(&self) -> MontageCalls {
+        let machine = self.character().machine();
+        let obeyed = self.character().obeyed_calls(self.state());
+        machine.map_or_else(MontageCalls::default, |machine| MontageCalls::new(machine.spec(), obeyed))
+    }
+}

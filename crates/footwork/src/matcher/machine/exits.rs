@@ -1,0 +1,82 @@
+//! The ways out of a state, and what keeps each of them shut.
+
+use super::condition::{Condition, Fact, name_of};
+use super::facts::Facts;
+use super::memory::TICK_S;
+use super::{Machine, Transition};
+use crate::expression::Comparison;
+use crate::matcher::MotionMatcher;
+use crate::matcher::character::Character;
+use crate::matcher::state::MatcherState;
+
+/// A transition out of the present state.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Exit {
+    /// The state that it leads to.
+    pub to: String,
+    /// Its condition as it was written; `None`: at once.
+    pub when: Option<String>,
+    /// True where its condition holds: it is taken at the next control tick, if it need not wait and none before it is.
+    pub holds: bool,
+    /// Seconds for which it must wait, since the transition into the state holds (`hold_s`).
+    pub waits_s: f32,
+    /// The terms of the condition, in its order.
+    pub terms: Vec<ExitTerm>,
+}
+
+/// A term of a condition, and its present value.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct ExitTerm {
+    /// What it compares, such as `speed_mps > 2`.
+    pub term: String,
+    /// The value that is compared; terms that are true or false have 1 or 0.
+    pub value: f32,
+    /// True where the comparison holds.
+    pub holds: bool,
+}
+
+impl Character {
+    /// The transitions out of the state that a character's state machine is in, in the order in which they are tried, for values of
+    /// the variables and of the curves that play ([`crate::matcher::Output::curves`]). Empty without a machine. Allocates.
+    pub fn machine_exits(&self, state: &MatcherState, variables: &[f32], curves: &[f32]) -> Vec<Exit> {
+        let Some(machine) = self.machine().filter(|_| self.machine_view(state).is_some()) else { return Vec::new() };
+        let facts = Facts::of(machine, self, state, (variables, curves));
+        let term = |(fact, comparison, number): (Fact, Comparison, f32)| {
+            let value = facts.value(fact);
+            let term = format!("{} {} {number}", machine.fact_name(fact), comparison.sign());
+            ExitTerm { term, value, holds: comparison.holds(value, number) }
+        };
+        let head = machine.layout.head(facts.memory);
+        let held_s = (head.held_s - head.ticks * TICK_S).max(0.0);
+        let exit = |t: &Transition| Exit {
+            to: machine.states[t.to].name.clone(),
+            when: t.text.clone(),
+            holds: t.when.as_ref().is_none_or(|when| facts.hold(when)),
+            waits_s: if t.interrupts { 0.0 } else { held_s },
+            terms: t.when.iter().flat_map(Condition::terms).map(term).collect(),
+        };
+        machine.transitions_from(machine.state(facts.memory)).map(exit).collect()
+    }
+}
+
+impl MotionMatcher {
+    /// The transitions out of the state that the state machine is in: see [`Character::machine_exits`].
+    pub fn machine_exits(&self, variables: &[f32]) -> Vec<Exit> {
+        self.character().machine_exits(self.state(), variables, &self.output().curves)
+    }
+}
+
+impl Machine {
+    /// The name of a term in conditions.
+    pub(super) fn fact_name(&self, fact: Fact) -> String {
+        match fact {
+            Fact::Variable(v) => self.names[v].clone(),
+            Fact::Trigger(t) => self.names[self.defaults.len() + t].clone(),
+            Fact::Event(e) => format!("event.{}", self.events[self.watched[e].at()]),
+            Fact::Curve(c) => format!("curve.{}", self.db.curve_names[c]),
+            Fact::Tag(t) => format!("tag.{}", self.db.tags[t]),
+            Fact::Montage(m) => format!("montage.{}", self.montages[m].name),
+            _ => name_of(fact).unwrap_or_default().to_owned(),
+        }
+    }
+}

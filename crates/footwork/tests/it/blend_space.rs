@@ -13,7 +13,7 @@ use footwork::frames::ClipIndex;
 use footwork::machine::blend_space::{
     BlendMoment, BlendRoom, BlendSample, BlendSpace, BlendSpaceSpec, BlendState, FromClips, Measure, Sync, Synced,
 };
-use footwork::math::{Quat, Transform};
+use footwork::math::{Quat, Transform, atan2};
 use footwork::pose::{Pose, PoseVelocity};
 use footwork::schema::SourceBuffers;
 use footwork_gait::{GaitClip, GaitOptions, generate};
@@ -645,7 +645,7 @@ fn a_lean_into_a_turn_is_that_of_its_speed_and_turn() {
         let name = &database().clips[s.clip.at()].name;
         // tan of the lean: v^2 over radius and gravity.
         let radius_m = name.split("radius_").nth(1).map(|r| r[..3].parse::<f32>().unwrap() / 100.0);
-        let expected = radius_m.map_or(0.0, |r| (s.at[0] * s.at[0] / (r * 9.81)).atan().to_degrees());
+        let expected = radius_m.map_or(0.0, |r| atan2(s.at[0] * s.at[0], r * 9.81).to_degrees());
         let expected = if s.mirrored { -expected } else { expected };
         assert!((s.at[1] - expected).abs() < 0.06 * expected.abs() + 0.5, "{name}: {} {expected}", s.at[1]);
     }

@@ -57,13 +57,7 @@ impl Pose {
 
     /// A joint in root space, up its chain of parents; allocates nothing.
     pub fn in_root(&self, skeleton: &Skeleton, joint: JointIndex) -> Transform {
-        let mut t = Transform::IDENTITY;
-        let mut next = Some(joint);
-        while let Some(j) = next.filter(|j| j.at() > 0) {
-            t = self.local(j) * t;
-            next = skeleton.parents()[j.at()];
-        }
-        t
+        skeleton.in_root(joint, |j| self.local(j))
     }
 
     /// A joint's parent in root space; allocates nothing.

@@ -145,6 +145,12 @@ impl Skeleton {
         &self.names
     }
 
+    /// A joint in root space, up its chain of parents, where `local` has local transforms; allocates nothing.
+    pub(crate) fn in_root(&self, joint: JointIndex, local: impl Fn(JointIndex) -> Transform) -> Transform {
+        let chain = std::iter::successors(Some(joint), |j| self.parents[j.at()]).take_while(|j| j.at() > 0);
+        chain.fold(Transform::IDENTITY, |below, j| local(j) * below)
+    }
+
     /// `[joints]` parents; `None` for joint 0 alone.
     pub fn parents(&self) -> &[Option<JointIndex>] {
         &self.parents

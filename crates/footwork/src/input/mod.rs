@@ -15,6 +15,7 @@ pub use goal::{Gait, Goal, Stick, TrajectoryPoint};
 pub(crate) use hooks::CheckedHooks;
 pub use hooks::{CollisionHook, GroundHook, GroundPoint};
 pub use montages::{MontageAction, MontageCall, MontageHandle};
+pub(crate) use montages::{RATES, SECONDS};
 pub use owned::{OwnedGoal, OwnedInput};
 pub use path::{Path, PathError};
 

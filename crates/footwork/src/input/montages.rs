@@ -1,6 +1,7 @@
 //! Montages by call: what a game asks of a state machine's montages.
 
 use super::error::InputError;
+use std::ops::Range;
 
 /// A call of a montage. [`crate::machine::MontageCalls`] makes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -58,8 +59,8 @@ impl MontageCall {
     /// # Errors
     /// The first one that is not usable.
     pub(super) fn validate(&self) -> Result<(), InputError> {
-        let within = |field, value: Option<f32>, [least, most]: [f32; 2]| match value {
-            Some(value) if !(least..=most).contains(&value) => Err(InputError::NotUsable { field, value }),
+        let within = |field, value: Option<f32>, range: Range<f32>| match value {
+            Some(value) if !(range.start..=range.end).contains(&value) => Err(InputError::NotUsable { field, value }),
             _ => Ok(()),
         };
         match self.action {
@@ -74,7 +75,7 @@ impl MontageCall {
     }
 }
 
-/// Times of montages.
-const SECONDS: [f32; 2] = [0.0, 1e5];
-/// Motion plays no faster, and no slower.
-const RATES: [f32; 2] = [0.05, 10.0];
+/// Times and blends of montages and state machines, seconds.
+pub(crate) const SECONDS: Range<f32> = 0.0..1e5;
+/// Motion of a state machine plays no faster, and no slower.
+pub(crate) const RATES: Range<f32> = 0.05..10.0;

@@ -30,6 +30,13 @@ pub struct FiredEvent {
     pub layer: Option<u16>,
 }
 
+impl FiredEvent {
+    /// The end of a window whose montage is broken off.
+    pub(super) fn broken_off(event: EventId, time_s: f64, layer: u16) -> Self {
+        Self { event, time_s, kind: EventKind::End(EndCause::BrokenOff), layer: Some(layer) }
+    }
+}
+
 /// What an event tells of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EventKind {

@@ -45,18 +45,9 @@ fn montage(layer: usize) -> MontageSpec {
         name: format!("m{layer}"),
         layer: format!("l{layer}"),
         clip: CLIP.into(),
-        mirrored: false,
         start: Some("go".into()),
         stop: Some("stop".into()),
-        priority: 0,
-        rate: None,
-        root_motion: false,
-        mask: Default::default(),
-        blend_in_s: None,
-        blend_out_s: None,
-        sections: vec![],
-        notifies: vec![],
-        windows: vec![],
+        ..MontageSpec::default()
     }
 }
 

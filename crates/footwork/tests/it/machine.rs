@@ -57,18 +57,8 @@ fn montage(name: &str, clip: &str, start: &str) -> MontageSpec {
         name: name.into(),
         layer: "upper".into(),
         clip: clip.into(),
-        mirrored: false,
         start: Some(start.into()),
-        stop: None,
-        priority: 0,
-        rate: None,
-        root_motion: false,
-        mask: Default::default(),
-        blend_in_s: None,
-        blend_out_s: None,
-        sections: vec![],
-        notifies: vec![],
-        windows: vec![],
+        ..MontageSpec::default()
     }
 }
 
@@ -667,6 +657,19 @@ fn a_switch_ends_open_windows_and_fires_no_used_trigger() {
         variables.fire("wave").unwrap();
         assert_eq!(begins(&mut m, name, variables.values()), 1);
     }
+}
+
+#[test]
+fn a_machine_that_takes_over_from_none_fires_no_trigger_of_before() {
+    let with = run_by(stances());
+    let mut variables = with.machine().unwrap().variables();
+    (0..3).for_each(|_| variables.fire("reload").unwrap());
+    let mut m = MotionMatcher::of(character(), Transform::IDENTITY).unwrap();
+    m.update(&MotionInput::default(), 0.1).unwrap();
+    m.switch_to(with).unwrap();
+    assert_eq!(begins(&mut m, "reload", variables.values()), 0);
+    variables.fire("reload").unwrap();
+    assert_eq!(begins(&mut m, "reload", variables.values()), 1);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{Machine, MachineError, MachineView};
 use crate::frames::EventId;
 use crate::matcher::character::Character;
 use crate::matcher::state::{CONTROL_S, MatcherState};
-use crate::matcher::{EndCause, EventKind, FiredEvent, Output};
+use crate::matcher::{FiredEvent, Output};
 use std::sync::Arc;
 
 impl Character {
@@ -68,9 +68,13 @@ impl Character {
 
     /// The state machine goes on where that of another character was, by names ([`Machine::go_on`]). `state` is one that begins.
     pub(in crate::matcher) fn go_on_from(&self, state: &mut MatcherState, other: &Self, from: &MatcherState) {
-        let (Some(machine), Some(old)) = (&self.machine, other.remembered(from)) else { return };
+        let Some(machine) = &self.machine else { return };
+        let memory = &mut state.block[self.resolved.layout.machine.clone()];
         let since_tick_s = from.header.since_control_s().min(CONTROL_S) as f32;
-        machine.go_on(&mut state.block[self.resolved.layout.machine.clone()], old, since_tick_s);
+        match other.remembered(from) {
+            Some(old) => machine.go_on(memory, old, since_tick_s),
+            None => machine.take_triggers(memory, None),
+        }
     }
 
     /// Reports the ends of the windows that are open in a state of another character whose montages do not go on in `state`, those
@@ -90,8 +94,8 @@ impl Character {
             }
             let event = machine.events.iter().position(|name| *name == old.events[event.at()]).map(EventId::new);
             let layer = machine.layers.iter().position(|l| l.name == old.layers[layer].name).map(|l| l as u16);
-            if let (Some(event), Some(_)) = (event, layer) {
-                output.fire(FiredEvent { event, time_s: 0.0, kind: EventKind::End(EndCause::BrokenOff), layer });
+            if let (Some(event), Some(layer)) = (event, layer) {
+                output.fire(FiredEvent::broken_off(event, 0.0, layer));
             }
         }
     }

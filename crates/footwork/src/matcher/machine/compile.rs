@@ -11,6 +11,7 @@ use super::spec::{LayerSpec, MachineSpec, MontageSpec, OneOrMany, StateSpec, Tra
 use super::{Machine, MachineError, Plays, State, Transition};
 use crate::database::Database;
 use crate::frames::EventId;
+use crate::input::{RATES, SECONDS};
 use crate::matcher::Playing;
 use crate::matcher::source::events_of;
 use std::ops::Range;
@@ -20,12 +21,8 @@ use std::sync::Arc;
 const MOST_WATCHED: usize = 24;
 /// A section is no shorter, seconds.
 const SHORTEST_S: f32 = 0.01;
-/// Motion plays no faster, and no slower.
-const RATES: Range<f32> = 0.05..10.0;
 /// Seconds in which a montage comes in and goes out where nothing is said.
 const BLEND_S: f32 = 0.2;
-/// Longest time that a specification can name, seconds.
-const LONGEST_S: f32 = 1e5;
 
 impl Machine {
     /// Resolves a specification for a database.
@@ -118,7 +115,7 @@ fn check_variables(spec: &MachineSpec) -> Result<(), MachineError> {
         if is_reserved(name) {
             return Err(MachineError::new(at, format!("`{name}` is a term of its own: choose another name")));
         }
-        let range = if at == "variables" { -1e6..1e6 } else { 0.0..LONGEST_S };
+        let range = if at == "variables" { -1e6..1e6 } else { SECONDS };
         number(at, name, *value, range)?;
     }
     unique("variables, triggers", spec.variables.keys().chain(spec.triggers.keys()))
@@ -239,8 +236,8 @@ impl Plan<'_> {
         }
         let rate = number(&at, "rate", spec.rate.unwrap_or(1.0), RATES)?;
         let stay_s = spec.stay_s.unwrap_or([0.0; 2]);
-        number(&at, "stay_s", stay_s[0], 0.0..LONGEST_S)?;
-        number(&at, "stay_s", stay_s[1], stay_s[0]..LONGEST_S)?;
+        number(&at, "stay_s", stay_s[0], SECONDS)?;
+        number(&at, "stay_s", stay_s[1], stay_s[0]..SECONDS.end)?;
         let plays = self.plays(spec, &at)?;
         let root_motion = spec.root_motion.unwrap_or(matches!(plays, Plays::Clips(_)));
         if root_motion && spec.matching.is_some() {
@@ -305,7 +302,7 @@ impl Plan<'_> {
             }
         };
         let when = spec.when.as_ref().map(|when| Condition::parse(when, format!("{at}.when"), names)).transpose()?;
-        let hold_s = number(&at, "hold_s", spec.hold_s.unwrap_or(0.0), 0.0..LONGEST_S)?;
+        let hold_s = number(&at, "hold_s", spec.hold_s.unwrap_or(0.0), SECONDS)?;
         Ok(Transition { from, to, when, hold_s, interrupts: spec.interrupts, text: spec.when.clone() })
     }
 }
@@ -356,8 +353,8 @@ fn montage(
         rate: number(&at, "rate", m.rate.unwrap_or(1.0), RATES)?,
         root_motion: m.root_motion,
         mask: montage_mask(db, &spec.layers[layer], m, &at)?,
-        blend_in_s: number(&at, "blend_in_s", m.blend_in_s.unwrap_or(BLEND_S), 0.0..LONGEST_S)?,
-        blend_out_s: number(&at, "blend_out_s", m.blend_out_s.unwrap_or(BLEND_S), 0.0..LONGEST_S)?,
+        blend_in_s: number(&at, "blend_in_s", m.blend_in_s.unwrap_or(BLEND_S), SECONDS)?,
+        blend_out_s: number(&at, "blend_out_s", m.blend_out_s.unwrap_or(BLEND_S), SECONDS)?,
         sections: sections(m, seconds, &at, names)?,
         notifies,
         windows,

@@ -4,8 +4,10 @@ use super::Machine;
 use super::blend_space::BlendState;
 use super::layer::OwnPlays;
 use super::memory::{BY_CONDITION, MOST, NOTHING, TICK_S, TRIGGER_COUNTS, Voice};
+use crate::input::{RATES, SECONDS};
 use crate::matcher::Playing;
 use crate::math::SplitMix;
+use std::ops::Range;
 
 /// Numbers of calls.
 const CALLS: usize = TRIGGER_COUNTS as usize;
@@ -104,6 +106,7 @@ impl Machine {
 
     /// False for a memory that no update can have left behind.
     pub(crate) fn is_memory(&self, memory: &[f32]) -> bool {
+        let within = |range: Range<f32>, v: f32| (range.start..=range.end).contains(&v);
         let whole = |v: f32, below: usize| (0.0..below as f32).contains(&v) && v.fract() == 0.0;
         let head = self.layout.head(memory);
         let voice = |layer: usize, v: &Voice| {
@@ -114,8 +117,9 @@ impl Machine {
                 && (0.0..=1.0).contains(&v.progress)
                 && whole(v.way, 3)
                 && (0.0..=MOST).contains(&v.time_s)
-                && (0.05..=10.0).contains(&v.rate)
-                && [v.blend_in_s, v.blend_out_s].iter().all(|s| (0.0..=1e5).contains(s))
+                && within(RATES, v.rate)
+                && within(SECONDS, v.blend_in_s)
+                && within(SECONDS, v.blend_out_s)
                 && (v.handle == BY_CONDITION || whole(v.handle, CALLS))
         };
         memory.len() == self.layout.len()

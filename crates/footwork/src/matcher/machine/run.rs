@@ -10,7 +10,7 @@ use crate::frames::EventId;
 use crate::input::{MontageAction, MontageCall};
 use crate::matcher::character::Update;
 use crate::matcher::state::CONTROL_S;
-use crate::matcher::{EndCause, EventKind, FiredEvent, StateChange};
+use crate::matcher::{FiredEvent, StateChange};
 use crate::math::spring;
 use glam::Vec3;
 
@@ -191,9 +191,9 @@ impl Update<'_> {
 
     /// Ends windows of a layer that is broken off.
     fn end_windows(&mut self, layer: usize, windows: impl Iterator<Item = EventId>) {
-        let (time_s, kind) = (self.state.header.time_s, EventKind::End(EndCause::BrokenOff));
+        let time_s = self.state.header.time_s;
         for event in windows {
-            self.output.fire(FiredEvent { event, time_s, kind, layer: Some(layer as u16) });
+            self.output.fire(FiredEvent::broken_off(event, time_s, layer as u16));
         }
     }
 
@@ -202,9 +202,9 @@ impl Update<'_> {
     pub(crate) fn restart_machine(&mut self) {
         let Some(machine) = self.character.machine() else { return };
         let memory = &mut self.state.block[self.character.layout().machine.clone()];
-        let (time_s, kind) = (self.state.header.time_s, EventKind::End(EndCause::BrokenOff));
+        let time_s = self.state.header.time_s;
         for (layer, _, event) in machine.all_open_windows(memory) {
-            self.output.fire(FiredEvent { event, time_s, kind, layer: Some(layer as u16) });
+            self.output.fire(FiredEvent::broken_off(event, time_s, layer as u16));
         }
         machine.restart(memory);
     }

@@ -159,7 +159,7 @@ pub enum Weight {
 }
 
 /// A clip that plays on a layer when it is asked to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MontageSpec {
     /// Name.

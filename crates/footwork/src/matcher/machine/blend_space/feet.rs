@@ -39,7 +39,7 @@ pub(super) fn place_feet(
     for leg in body.legs.iter().flatten().filter(|leg| wanted(leg.toe.at())) {
         let bent = |later_s: f32| {
             let toe = |((pose, velocity), part): (&(Pose, PoseVelocity), &Part)| {
-                let toe = in_root(db, leg.toe, |j| local(pose, velocity, j, part.pace * later_s));
+                let toe = db.skeleton.in_root(leg.toe, |j| local(pose, velocity, j, part.pace * later_s));
                 toe.translation * (part.weight + part.rate * later_s)
             };
             let target: Vec3 = sampled.iter().zip(parts).map(toe).sum();
@@ -64,16 +64,9 @@ fn local(pose: &Pose, velocity: &PoseVelocity, joint: JointIndex, later_s: f32) 
     Transform::new(at.translation + velocity.linear[joint.at()] * later_s, (turn * at.rotation).renormalize())
 }
 
-/// A joint in root space.
-fn in_root(db: &Database, joint: JointIndex, local: impl Fn(JointIndex) -> Transform) -> Transform {
-    let above = |j: &JointIndex| db.skeleton.parents()[j.at()];
-    let chain = std::iter::successors(Some(joint), above).take_while(|j| j.at() > 0);
-    chain.fold(Transform::IDENTITY, |below, j| local(j) * below)
-}
-
 /// Local rotations of a leg whose toe is brought to `target`, root space.
 fn bend(db: &Database, leg: Leg, local: impl Fn(JointIndex) -> Transform, target: Vec3) -> [(JointIndex, Quat); 4] {
-    let above = db.skeleton.parents()[leg.hip.at()].map_or(Transform::IDENTITY, |p| in_root(db, p, &local));
+    let above = db.skeleton.parents()[leg.hip.at()].map_or(Transform::IDENTITY, |p| db.skeleton.in_root(p, &local));
     let mut bent = BentLeg::of_locals(above, local, leg);
     bent.reach(target, REACH);
     bent.local_rotations()

@@ -1,7 +1,7 @@
 //! What a game sets and fires over time: the variables and triggers of a state machine.
 
 use crate::RATE_HZ;
-use footwork::machine::{UnknownVariable, Variables};
+use footwork::machine::{MachineError, Variables};
 
 /// A change of a variable, or a trigger that is fired.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,8 +35,8 @@ impl Cues {
     /// time the last one counts, and cues come after columns.
     ///
     /// # Errors
-    /// Returns [`UnknownVariable`] for the first name that is none of a variable or trigger, with the nearest one.
-    pub fn new(known: &[Variables], columns: &[Column], cues: &[Cue]) -> Result<Self, UnknownVariable> {
+    /// Returns [`MachineError`] for the first name that is none of a variable or trigger, with the nearest one.
+    pub fn new(known: &[Variables], columns: &[Column], cues: &[Cue]) -> Result<Self, MachineError> {
         let mut all = Vec::new();
         for column in columns {
             let fires = known.iter().any(|v| v.trigger(&column.name).is_ok());

@@ -20,7 +20,7 @@ pub enum StancesError {
     },
     /// The machine has other variables.
     #[error("the course of stances: {0}")]
-    Variable(#[from] footwork::machine::UnknownVariable),
+    Variable(#[from] footwork::machine::MachineError),
     /// An input or state was refused.
     #[error(transparent)]
     Input(#[from] InputError),

@@ -91,7 +91,7 @@ impl Script {
     }
 
     /// The values of an instant.
-    pub(super) fn set(&self, k: usize, variables: &mut Variables) -> Result<(), footwork::machine::UnknownVariable> {
+    pub(super) fn set(&self, k: usize, variables: &mut Variables) -> Result<(), footwork::machine::MachineError> {
         variables.set("crouch", f32::from(u8::from(self.crouched[k])))?;
         let of = |g: &&Gesture| g.start <= k;
         let last = self.gestures.iter().take_while(of).last();

@@ -40,7 +40,7 @@ impl<B: AsRef<[Offset]>> Offsets<B> {
     ) {
         let (pose, velocity) = now;
         let mut acceleration = accelerations;
-        let c = joints.config;
+        let c = &joints.config;
         let since = c.since(since_s);
         for (j, start) in self.rotations.as_ref().iter().enumerate().skip(1) {
             if joints.feet_alone && !joints.carries_foot[j] {
@@ -90,7 +90,7 @@ impl<B: AsRef<[Offset]>> Offsets<B> {
 #[derive(Clone, Copy, Debug)]
 pub struct Joints<'a> {
     /// Settings.
-    pub config: &'a TransitionConfig,
+    pub config: TransitionConfig,
     /// Joints with translations of their own.
     pub translated: &'a [JointIndex],
     /// `[joints]` true for those that carry a foot.
@@ -178,7 +178,7 @@ mod tests {
         let joints = [JointIndex(0), JointIndex(1)];
         let mut offsets = Offsets { rotations: [Offset::default(); 2], translations: [Offset::default(); 2] };
         let config = TransitionConfig { seam, half_life_s: 0.1, ..Default::default() };
-        let seams = Joints { config: &config, translated: &joints, carries_foot: &[true; 2], feet_alone: false };
+        let seams = Joints { config, translated: &joints, carries_foot: &[true; 2], feet_alone: false };
         offsets.start(&seams, &shown(), &next());
         let mut n = next();
         offsets.apply(&seams, t, (&mut n.pose, &mut n.velocity), Some(&mut n.acceleration));

@@ -59,11 +59,21 @@ pub(crate) struct Since {
     over: bool,
 }
 
+/// Seconds of a blend.
+pub(crate) const BLENDS: std::ops::Range<f32> = 1e-3..5.0;
+/// A blend by a spring lasts for so many half-lives: 2.6 % of the offset are left then.
+const SPRING_HALF_LIVES: f32 = 4.0;
+
 /// Half-lives after which an offset is over: it is then 2^-24 of what it was, the last bit of the number that it is added to.
 /// Without an end, offsets decay into denormal numbers, and these slow every update down.
 const OVER_HALF_LIVES: f32 = 12.0;
 
 impl TransitionConfig {
+    /// The same for a transition with a blend of so many seconds; 0: with that of the settings.
+    pub(crate) fn lasting(self, blend_s: f32) -> Self {
+        if blend_s == 0.0 { self } else { Self { blend_s, half_life_s: blend_s / SPRING_HALF_LIVES, ..self } }
+    }
+
     /// How far a dead blend has gone, 0 to 1, and how fast it goes on, per second; `None` when it is over.
     pub(crate) fn share(&self, since_s: f32) -> Option<(f32, f32)> {
         let t = since_s / self.blend_s;

@@ -7,7 +7,7 @@ use super::output::Output;
 use super::playing::Playing;
 use super::scratch::Scratch;
 use super::source::{Moment, MotionSource};
-use super::state::{BlockLayout, MatcherState};
+use super::state::{BlockLayout, MatcherState, StateHeader};
 use super::weights::{multipliers, shortlist_multipliers, tagged};
 use crate::adjust::look_at::LookJoint;
 use crate::blend::inertialize::Joints;
@@ -228,10 +228,10 @@ impl Character {
         of_machine.unwrap_or_else(|| self.chooser.rest(self))
     }
 
-    /// How the offsets of a transition are blended out, joint by joint.
-    pub(super) fn joints(&self) -> Joints<'_> {
+    /// The blend of the last transition, joint by joint.
+    pub(super) fn joints(&self, state: &StateHeader) -> Joints<'_> {
         Joints {
-            config: &self.config.transition,
+            config: self.config.transition.lasting(state.blend_s),
             translated: &self.model.translated,
             carries_foot: &self.model.rig.carries_foot,
             feet_alone: false,

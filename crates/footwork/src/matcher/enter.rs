@@ -82,8 +82,10 @@ impl Update<'_> {
         h.root_turn = Offset { velocity: Vec3::Y * turns, ..Offset::default() };
         h.events_s = h.playing.time_s - SAME_INSTANT_S;
         h.entered_s = h.playing.time_s;
+        h.blend_s = 0.0;
         h.drop_anchor();
-        self.state.offsets_mut(layout).start(&character.joints(), &self.scratch.shown, &self.scratch.next);
+        let joints = character.joints(&self.state.header);
+        self.state.offsets_mut(layout).start(&joints, &self.scratch.shown, &self.scratch.next);
     }
 }
 

@@ -50,7 +50,7 @@ impl<'a> Update<'a> {
             let own = velocity_in_root(&model.skeleton, pose, velocity, *joint);
             *toe_velocity = h.animated_root.rotation * h.warp.way(own);
         }
-        let feet_alone = Joints { feet_alone: true, ..character.joints() };
+        let feet_alone = Joints { feet_alone: true, ..character.joints(&self.state.header) };
         blend_out(self.state, layout, &feet_alone, (&mut *pose, velocity));
         self.layer_legs();
         LowerBody::of(&model.skeleton, body, character.config.feet.reach(), &self.scratch.shown.pose)

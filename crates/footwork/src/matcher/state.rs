@@ -22,7 +22,7 @@ use glam::Vec3;
 use std::ops::Range;
 
 /// The layout of [`MatcherState`]: a state of another version is refused.
-pub const STATE_VERSION: u32 = 5;
+pub const STATE_VERSION: u32 = 6;
 
 /// Seconds between control ticks: desire is evaluated here, and whenever the goal changes; feet are decided about.
 pub(crate) const CONTROL_S: f64 = 1.0 / 60.0;
@@ -94,6 +94,8 @@ pub struct StateHeader {
     pub events_s: f64,
     /// Seconds since the last transition.
     pub since_transition_s: f32,
+    /// Seconds in which the last transition is blended out; 0: the time of the settings.
+    pub blend_s: f32,
     /// Where the playing clip alone would have the root, world.
     pub animated_root: Transform,
     /// Where the root was shown at the last transition, seen from where the clip has it since, world, metres; decays.
@@ -237,6 +239,7 @@ impl MatcherState {
             played: [Played::default(); REMEMBERED],
             events_s: playing.time_s - SAME_INSTANT_S,
             since_transition_s: 0.0,
+            blend_s: 0.0,
             animated_root: root,
             root_offset: Offset::default(),
             root_turn: Offset::default(),
@@ -332,6 +335,7 @@ impl StateHeader {
 
     /// What is left of the root's offset and turn, world.
     pub(crate) fn root_residual(&self, config: &TransitionConfig) -> (Offset, Offset) {
+        let config = config.lasting(self.blend_s);
         let since = config.since(self.since_transition_s);
         let seam = config.root_seam();
         (config.left(seam, &self.root_offset, &since), config.left(seam, &self.root_turn, &since))

@@ -16,7 +16,8 @@ impl Update<'_> {
     pub(super) fn transition(&mut self, next: Playing) {
         let character = self.character;
         let (config, layout) = (&character.config.transition, &character.resolved.layout);
-        let joints = character.joints();
+        let joints = character.joints(&self.state.header);
+        let blend_s = self.blend_of_state_s();
         self.sample_transition(next);
         let since = self.state.header.since_transition_s;
         let Moving { pose, velocity, acceleration } = &mut self.scratch.shown;
@@ -55,7 +56,7 @@ impl Update<'_> {
         }
         h.animated_root.translation = shown_root.translation + shift;
         h.animated_root.rotation = shown_root.rotation;
-        h.since_transition_s = 0.0;
+        (h.since_transition_s, h.blend_s) = (0.0, blend_s);
         h.remember();
         h.playing = next;
         h.entered_s = next.time_s;
@@ -130,7 +131,7 @@ pub(super) fn animate(
     if rate != 1.0 {
         velocity.scale(rate);
     }
-    blend_out(state, layout, &character.joints(), (pose, velocity));
+    blend_out(state, layout, &character.joints(&state.header), (pose, velocity));
 }
 
 /// Adds what is left of the last transition's offsets to the pose of what plays, and puts it where the root is shown.
@@ -142,7 +143,7 @@ pub(super) fn blend_out(
 ) {
     let h = &state.header;
     state.offsets(layout).apply(joints, h.since_transition_s, (&mut *pose, &mut *velocity), None);
-    let residual = h.root_residual(joints.config);
+    let residual = h.root_residual(&joints.config);
     let root = h.shifted_root(&residual);
     let (shift, turn) = residual;
     let animated = h.animated_root.rotation * h.warp.way(velocity.linear[0]);

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
 /// The version that this library writes and reads.
-const FORMAT_VERSION: u32 = 4;
+const FORMAT_VERSION: u32 = 5;
 const KEY: &str = "footwork";
 const KIND: &str = "trace";
 /// Bytes of a segment at least: the header of its state.

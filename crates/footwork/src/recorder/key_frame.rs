@@ -40,7 +40,7 @@ fields! {
     Anchor { time_s, playing_s, since_transition_s, animated_root, root_slip, simulation }
     StateHeader {
         version, database, time_s, next_search, next_control, searches, transitions, playing, entered_s, played, touching,
-        play_rate, stranded, events_s, since_transition_s, animated_root, root_offset, root_turn, root_slip, pelvis,
+        play_rate, stranded, events_s, since_transition_s, blend_s, animated_root, root_offset, root_turn, root_slip, pelvis,
         pelvis_needed_m, warp, corrections, simulation, anchor, desired, searched_velocity, searched_facing, path,
         goal_signature, history_count,
     }

@@ -192,7 +192,7 @@ fn skate_of_blend(space: &BlendSpace, parameters: [f32; 2]) -> [f32; 2] {
 
 /// The table of a space at places: skate of the blend, and the most of its sources. Returns by how much it is more, at most.
 fn skate_table(title: &str, space: &BlendSpace, places: &[[f32; 2]]) -> f32 {
-    let samples = &space.sync_report().samples;
+    let samples = space.syncs();
     let own: Vec<[f32; 2]> = samples.iter().map(|s| skate_of_clip(s.clip, s.mirrored)).collect();
     println!("{title}: place; skate, max; of sources; worse by (cm/s)");
     let mut worst = f32::NEG_INFINITY;
@@ -279,10 +279,10 @@ fn feet_that_lift_in_another_order_are_joined_by_touch_downs() {
     });
     let db = built(&clips, &BuildConfig::default()).0;
     let space = BlendSpace::new(&db, &by_speed(&names)).unwrap();
-    let report = space.sync_report();
-    assert!(report.samples.iter().all(|s| s.by == Synced::PlantsAndLifts), "{report:?}");
-    assert_eq!(report.samples.iter().map(|s| s.group).collect::<Vec<_>>(), [Some(0), Some(0), Some(1), Some(1)]);
-    assert!(report.notes.len() == 1 && report.notes[0].contains("2 different orders"), "{:?}", report.notes);
+    let (syncs, notes) = (space.syncs(), space.warnings());
+    assert!(syncs.iter().all(|s| s.by == Synced::PlantsAndLifts), "{syncs:?}");
+    assert_eq!(syncs.iter().map(|s| s.group).collect::<Vec<_>>(), [Some(0), Some(0), Some(1), Some(1)]);
+    assert!(notes.len() == 1 && notes[0].contains("2 different orders"), "{:?}", notes);
     // Whatever is blended, left feet touch down at whole phases and right ones at the halves.
     let feet = space.feet().unwrap();
     for speed in [0.8, 1.0, 1.25, 1.6, 2.4, 3.0, 3.2, 3.7] {
@@ -301,7 +301,7 @@ fn feet_that_lift_in_another_order_are_joined_by_touch_downs() {
 fn a_sample_plays_as_its_clip() {
     let db = database();
     let space = space(&by_speed_and_turn());
-    for s in &space.sync_report().samples {
+    for s in space.syncs() {
         assert_eq!(s.by, Synced::PlantsAndLifts);
         let view = db.view(s.clip, s.mirrored);
         let mut state = space.enter(s.at, 0.0);
@@ -494,7 +494,7 @@ fn every_moment_of_the_leader_passes_once() {
         assert!(most - least <= 1, "{least} {most}");
     }
     // Several rounds in one span.
-    let state = space.enter(space.sync_report().samples[2].at, 0.0);
+    let state = space.enter(space.syncs()[2].at, 0.0);
     let span = space.at(db, &state, 0.0).leader_span(9.0);
     let total: f64 = span.parts().map(|(from, to)| to - from).sum();
     assert!(span.rounds >= 1 && (total - 9.0).abs() < 1e-6, "{span:?}");
@@ -552,7 +552,7 @@ fn features_are_those_of_the_clip_at_a_sample() {
     let space = space(&by_speed(&WALKS));
     let buffers = || SourceBuffers::new(&db.schema, &db.skeleton, db.rig.contact_joints.len());
     let (mut own, mut of_clip) = (buffers(), buffers());
-    let sample = &space.sync_report().samples[2];
+    let sample = &space.syncs()[2];
     for k in 0..40 {
         let moment = space.at(db, &space.enter(sample.at, 0.0), f64::from(k) * 0.05);
         moment.features(&mut BlendRoom::new(db), true, &mut own);
@@ -586,9 +586,9 @@ fn curves_are_weighted_means() {
 fn a_sample_that_stands_goes_along_at_its_own_pace() {
     let db = database();
     let space = space(&by_speed(&["idle", "walk_80_loop"]));
-    let report = space.sync_report();
-    assert_eq!((report.samples[0].by, report.samples[1].by), (Synced::Evenly, Synced::PlantsAndLifts));
-    assert!(report.notes.len() == 1 && report.notes[0].contains("`idle`"), "{:?}", report.notes);
+    let (syncs, notes) = (space.syncs(), space.warnings());
+    assert_eq!((syncs[0].by, syncs[1].by), (Synced::Evenly, Synced::PlantsAndLifts));
+    assert!(notes.len() == 1 && notes[0].contains("`idle`"), "{:?}", notes);
     // A walk slows down in speed, but its strides take about as long as before.
     let walk_s = space.cycle_s([0.8, 0.0]);
     assert!((space.cycle_s([0.2, 0.0]) / walk_s - 1.0).abs() < 0.1);
@@ -641,7 +641,7 @@ fn a_lean_into_a_turn_is_that_of_its_speed_and_turn() {
     let clips = clips.map(str::to_owned).to_vec();
     let from = FromClips { clips, measure: vec![Measure::SpeedMps, Measure::BankDeg], both_sides: true };
     let space = space(&BlendSpaceSpec { from_clips: Some(from), ..spec(&["speed_mps", "bank_deg"]) });
-    for s in &space.sync_report().samples {
+    for s in space.syncs() {
         let name = &database().clips[s.clip.at()].name;
         // tan of the lean: v^2 over radius and gravity.
         let radius_m = name.split("radius_").nth(1).map(|r| r[..3].parse::<f32>().unwrap() / 100.0);
@@ -718,7 +718,7 @@ fn what_is_wrong_is_said() {
     for (spec, expected) in cases {
         let error = BlendSpace::new(database(), &spec).expect_err(expected).to_string();
         assert!(
-            error.starts_with("blend space `walks`: ") && error.contains(expected),
+            error.starts_with("blend_spaces.`walks`: ") && error.contains(expected),
             "{error}\nexpected: {expected}"
         );
     }

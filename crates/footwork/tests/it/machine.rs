@@ -3,6 +3,7 @@
 use crate::common;
 
 use common::Random;
+use footwork::blend::Seam;
 use footwork::build::{BuildConfig, ClipRule, CurveSpec};
 use footwork::chooser::{Chooser, ChooserRow, ChooserSpec};
 use footwork::database::Database;
@@ -819,6 +820,54 @@ fn a_transition_holds_for_its_time_but_for_those_that_interrupt() {
         let held_s = changes[1].time_s - changes[0].time_s;
         assert!((held_s - after_s).abs() < 0.02, "{to}: {held_s}");
     }
+}
+
+#[test]
+fn a_transition_is_blended_out_within_the_time_it_asks_for() {
+    // Degrees between the shown pose and the clip that plays, largest over all joints, so long after the transition.
+    let off_deg = |config: &MatcherConfig, blend_s: Option<f32>, after_s: f32| {
+        let character = Character::new(db(), config.clone()).unwrap();
+        let blends = TransitionSpec { blend_s, ..transition("walk", "wave", "v > 1") };
+        let spec = MachineSpec {
+            variables: [("v".to_owned(), 0.0)].into(),
+            states: vec![clip("walk", "walk_100_loop"), clip("wave", "wave_left")],
+            transitions: vec![blends],
+            ..MachineSpec::default()
+        };
+        let machine = Machine::new(db(), spec).unwrap();
+        let character = Arc::new(character.with_machine(Some(Arc::new(machine))).unwrap());
+        let mut m = MotionMatcher::of(character, Transform::IDENTITY).unwrap();
+        let mut go = |v: f32, seconds: f32| {
+            let input = MotionInput { variables: &[v], ..MotionInput::default() };
+            (0..(seconds * 60.0).round() as usize).for_each(|_| _ = m.update(&input, 1.0 / 60.0).unwrap());
+        };
+        go(0.0, 0.5);
+        // The transition is taken at the next control tick.
+        go(2.0, after_s + 1.0 / 60.0);
+        let playing = m.state().header.playing;
+        let (mut pose, mut velocity) = (m.pose().clone(), footwork::pose::PoseVelocity::zero(m.pose().len()));
+        db().view(playing.clip, playing.mirrored).sample(playing.time_s, &mut pose, &mut velocity);
+        let angles = pose.rotations.iter().zip(&m.pose().rotations).skip(1).map(|(a, b)| a.angle_between(*b));
+        angles.fold(0.0, f32::max).to_degrees()
+    };
+    // Without what bends the shown pose beside the blend.
+    let mut config = MatcherConfig::default();
+    config.feet.enabled = false;
+    for seam in [Seam::Spring, Seam::Quintic, Seam::DeadBlend] {
+        (config.transition.seam, config.transition.upper_seam) = (seam, seam);
+        let [at_once, default, slow] = [Some(0.05), None, Some(1.5)].map(|blend_s| off_deg(&config, blend_s, 0.1));
+        assert!(at_once < 0.5 && default > 5.0 && slow > 1.2 * default, "{seam:?}: {at_once} {default} {slow}");
+        // In a dead blend the half-life of its velocity follows, too.
+        if seam != Seam::DeadBlend {
+            let of_settings_s = if seam == Seam::Spring { 0.64 } else { 0.3 };
+            assert_eq!(default, off_deg(&config, Some(of_settings_s), 0.1), "{seam:?}");
+        }
+        let (half, over) = (off_deg(&config, Some(1.0), 0.5), off_deg(&config, Some(1.0), 1.05));
+        assert!(over < 0.05 * slow && half > 2.0 * over, "{seam:?}: {half} {over}");
+    }
+    let none = TransitionSpec { blend_s: Some(0.0), ..transition("a", "a", "state_s > 1") };
+    let error = refused(MachineSpec { states: vec![matching("a", "")], transitions: vec![none], ..Default::default() });
+    assert!(error.contains("`blend_s` is 0: expected 0.001 to 5"), "{error}");
 }
 
 #[test]

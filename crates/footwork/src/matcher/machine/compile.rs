@@ -9,6 +9,7 @@ use super::memory::MemoryLayout;
 use super::montage::{Montage, Section, Window};
 use super::spec::{LayerSpec, MachineSpec, MontageSpec, OneOrMany, StateSpec, TransitionSpec};
 use super::{Machine, MachineError, Plays, State, Transition};
+use crate::blend::BLENDS;
 use crate::database::Database;
 use crate::frames::EventId;
 use crate::input::{RATES, SECONDS};
@@ -145,7 +146,7 @@ fn blend_spaces(
     let one = |b: &super::blend_space::BlendSpaceSpec| {
         let at = format!("blend_spaces.`{}`", b.name);
         let parameters = b.parameters.iter().map(|name| steer(&at, name, variables)).collect::<Result<_, _>>()?;
-        let space = BlendSpace::new(db, b).map_err(|e| MachineError::new(at, e.what))?;
+        let space = BlendSpace::new(db, b)?;
         Ok((space, parameters))
     };
     spec.blend_spaces.iter().map(one).collect()
@@ -303,7 +304,8 @@ impl Plan<'_> {
         };
         let when = spec.when.as_ref().map(|when| Condition::parse(when, format!("{at}.when"), names)).transpose()?;
         let hold_s = number(&at, "hold_s", spec.hold_s.unwrap_or(0.0), SECONDS)?;
-        Ok(Transition { from, to, when, hold_s, interrupts: spec.interrupts, text: spec.when.clone() })
+        let blend_s = spec.blend_s.map_or(Ok(0.0), |blend_s| number(&at, "blend_s", blend_s, BLENDS))?;
+        Ok(Transition { from, to, when, hold_s, interrupts: spec.interrupts, blend_s, text: spec.when.clone() })
     }
 }
 

@@ -29,6 +29,8 @@ pub(super) struct Head {
     pub reported_s: f32,
     /// Seconds in the state before which only transitions that interrupt are taken.
     pub held_s: f32,
+    /// Seconds in which the transition into the state is blended out; 0: the time of the settings.
+    pub blend_s: f32,
     /// The number of the last call of a montage that was obeyed.
     pub obeyed: f32,
     /// Velocity that the goal requests, without the maximum speed of the state, world x and z, m/s.

@@ -34,7 +34,7 @@ mod warnings;
 pub use calls::{MontageCalls, PlayMontage};
 pub use error::MachineError;
 pub use exits::{Exit, ExitTerm};
-pub use names::{UnknownVariable, Variables};
+pub use names::Variables;
 pub use spec::{
     LayerSpec, MachineSpec, MontageSpec, NotifySpec, OneOrMany, PartSpec, SectionSpec, Space, StateSpec,
     TransitionSpec, Weight, WindowSpec,
@@ -113,6 +113,8 @@ struct Transition {
     /// For how long after it only transitions that interrupt are taken, seconds.
     hold_s: f32,
     interrupts: bool,
+    /// Seconds in which what was shown is blended out; 0: the time of the settings.
+    blend_s: f32,
     /// The condition as it was written.
     text: Option<String>,
 }

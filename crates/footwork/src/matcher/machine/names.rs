@@ -1,7 +1,7 @@
 //! The values that a game sets, by name.
 
+use super::error::MachineError;
 use super::memory::TRIGGER_COUNTS;
-use crate::error::unknown;
 
 /// Values of a machine's variables and triggers. Setting one by name looks it up; allocates nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -11,11 +11,6 @@ pub struct Variables {
     /// The first triggers' place.
     triggers: usize,
 }
-
-/// There is no such variable.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct UnknownVariable(String);
 
 impl Variables {
     pub(crate) fn new(names: &[String], defaults: &[f32]) -> Self {
@@ -27,8 +22,8 @@ impl Variables {
     /// Sets a variable.
     ///
     /// # Errors
-    /// Returns [`UnknownVariable`] for a name that is none of a variable.
-    pub fn set(&mut self, name: &str, value: f32) -> Result<(), UnknownVariable> {
+    /// Returns [`MachineError`] for a name that is none of a variable.
+    pub fn set(&mut self, name: &str, value: f32) -> Result<(), MachineError> {
         let at = self.variable(name)?;
         self.values[at] = value;
         Ok(())
@@ -37,8 +32,8 @@ impl Variables {
     /// Fires a trigger.
     ///
     /// # Errors
-    /// Returns [`UnknownVariable`] for a name that is none of a trigger.
-    pub fn fire(&mut self, name: &str) -> Result<(), UnknownVariable> {
+    /// Returns [`MachineError`] for a name that is none of a trigger.
+    pub fn fire(&mut self, name: &str) -> Result<(), MachineError> {
         let at = self.trigger(name)?;
         self.values[at] = (self.values[at] + 1.0) % TRIGGER_COUNTS;
         Ok(())
@@ -47,8 +42,8 @@ impl Variables {
     /// The place of a variable among the values.
     ///
     /// # Errors
-    /// Returns [`UnknownVariable`] for a name that is none of a variable.
-    pub fn variable(&self, name: &str) -> Result<usize, UnknownVariable> {
+    /// Returns [`MachineError`] for a name that is none of a variable.
+    pub fn variable(&self, name: &str) -> Result<usize, MachineError> {
         self.place("variable", 0..self.triggers, name)
     }
 
@@ -56,8 +51,8 @@ impl Variables {
     /// 65,535. A value that falls otherwise is taken over without firing.
     ///
     /// # Errors
-    /// Returns [`UnknownVariable`] for a name that is none of a trigger.
-    pub fn trigger(&self, name: &str) -> Result<usize, UnknownVariable> {
+    /// Returns [`MachineError`] for a name that is none of a trigger.
+    pub fn trigger(&self, name: &str) -> Result<usize, MachineError> {
         self.place("trigger", self.triggers..self.names.len(), name)
     }
 
@@ -82,10 +77,10 @@ impl Variables {
         &mut self.values
     }
 
-    fn place(&self, kind: &'static str, among: std::ops::Range<usize>, name: &str) -> Result<usize, UnknownVariable> {
+    fn place(&self, kind: &'static str, among: std::ops::Range<usize>, name: &str) -> Result<usize, MachineError> {
         let start = among.start;
         let names = &self.names[among];
         let place = names.iter().position(|n| n == name).map(|at| start + at);
-        place.ok_or_else(|| UnknownVariable(unknown(kind, name, names.iter().map(String::as_str))))
+        place.ok_or_else(|| MachineError::unknown(format!("{kind}s"), kind, name, names.iter().map(String::as_str)))
     }
 }

@@ -108,6 +108,13 @@ impl Update<'_> {
         &mut self.state.block[machine]
     }
 
+    /// Seconds in which what was shown is blended out where the state of the machine begins; 0: the time of the settings.
+    pub(crate) fn blend_of_state_s(&self) -> f32 {
+        let Some(machine) = self.character.machine() else { return 0.0 };
+        let head = machine.layout.head(self.state.machine(self.character.layout()));
+        if head.ticks == 0.0 { head.blend_s } else { 0.0 }
+    }
+
     fn tick_triggers(&mut self, machine: &Machine) {
         let given = self.input.variables;
         let first = machine.defaults.len();
@@ -148,6 +155,7 @@ impl Update<'_> {
         }
         let head = machine.layout.head_mut(memory);
         (head.state, head.ticks, head.held_s) = (taken.to as f32, 0.0, taken.hold_s);
+        head.blend_s = taken.blend_s;
         head.entries = (head.entries + 1.0) % MOST;
         true
     }

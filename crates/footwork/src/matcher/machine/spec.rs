@@ -93,7 +93,7 @@ impl OneOrMany {
     }
 }
 
-/// A transition. What was shown is blended out as at any other transition of the character.
+/// A transition. What was shown is blended out as at any other transition of the character, within `blend_s` where it is given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TransitionSpec {
@@ -105,6 +105,9 @@ pub struct TransitionSpec {
     pub when: Option<String>,
     /// Seconds after it in which no other transition is taken but those with `interrupts`. Default 0.
     pub hold_s: Option<f32>,
+    /// Seconds in which what was shown is blended out. A quintic or dead blend is over then; of a spring's offset 2.6 % are left (its
+    /// half-life is a quarter of it). Range: 1e-3 to 5. Default: the time of the settings (`matcher.transition`).
+    pub blend_s: Option<f32>,
     /// It is also taken while another one holds (`hold_s`). Default: false.
     pub interrupts: bool,
 }

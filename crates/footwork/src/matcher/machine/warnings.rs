@@ -19,7 +19,7 @@ type Alternatives = Vec<Vec<Literal>>;
 
 impl Machine {
     /// Warnings: states that no transition reaches, conditions that can never hold, transitions that leave at once and lead back, states
-    /// whose tags no row has. Empty for a machine without such parts. Meant for tools: takes milliseconds.
+    /// whose tags no row has, blend spaces whose samples go together less well than asked for. Empty for a machine without such parts. Meant for tools: takes milliseconds.
     pub fn warnings(&self) -> Vec<MachineError> {
         let mut out = Vec::new();
         let mut warn = |at: String, what: String| out.push(MachineError::new(at, what));
@@ -44,6 +44,9 @@ impl Machine {
             for (_, text) in of_montage.filter(|(condition, _)| !self.may_hold(condition, None)) {
                 warn(format!("montages.`{}`", montage.name), format!("`{text}` can never hold"));
             }
+        }
+        for (space, _) in &self.blend_spaces {
+            space.warnings().iter().for_each(|what| warn(format!("blend_spaces.`{}`", space.name()), what.clone()));
         }
         let reached = self.reached();
         for (state, _) in self.states.iter().zip(&reached).filter(|(_, reached)| !**reached) {

@@ -12,16 +12,6 @@ use glam::Vec3;
 /// More samples than this are a mistake; finding the triangles takes the fourth power of their number.
 const MOST_SAMPLES: usize = 128;
 
-/// Why a specification makes no blend space.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("blend space `{space}`: {what}")]
-pub struct BlendSpaceError {
-    /// Its name.
-    pub space: String,
-    /// What is wrong and what to do.
-    pub what: String,
-}
-
 /// A clip at a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Placed {

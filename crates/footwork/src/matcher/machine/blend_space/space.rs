@@ -1,13 +1,14 @@
 //! A blend space that is ready to play.
 
+use super::super::error::MachineError;
 use super::clock;
 use super::markers::feet;
 use super::mesh::{Mesh, Weights};
 use super::moment::{BlendMoment, Sampled};
-use super::resolve::{BlendSpaceError, Placed, mesh_error, resolve};
+use super::resolve::{Placed, mesh_error, resolve};
 use super::spec::{BlendSpaceSpec, Sync};
 use super::state::BlendState;
-use super::sync::{SyncReport, timelines};
+use super::sync::{SampleSync, timelines};
 use super::timeline::Timeline;
 use crate::database::Database;
 use crate::math::to_goal;
@@ -25,24 +26,25 @@ pub struct BlendSpace {
     half_life_s: f32,
     strides: f64,
     feet: Option<[usize; 2]>,
-    report: SyncReport,
+    syncs: Vec<SampleSync>,
+    notes: Vec<String>,
 }
 
 impl BlendSpace {
     /// Of a specification.
     ///
     /// # Errors
-    /// Returns [`BlendSpaceError`] for names that the database does not have, places that span nothing, clips that are no loops
+    /// Returns [`MachineError`] for names that the database does not have, places that span nothing, clips that are no loops
     /// where loops are needed, and values out of range.
-    pub fn new(db: &Database, spec: &BlendSpaceSpec) -> Result<Self, BlendSpaceError> {
-        let refuse = |what: String| BlendSpaceError { space: spec.name.clone(), what };
+    pub fn new(db: &Database, spec: &BlendSpaceSpec) -> Result<Self, MachineError> {
+        let refuse = |what: String| MachineError::new(format!("blend_spaces.`{}`", spec.name), what);
         let resolved = resolve(db, spec).map_err(refuse)?;
         let (samples, ranges) = (resolved.samples, resolved.ranges);
         let at: Vec<[f32; 2]> = samples.iter().map(|s| s.at).collect();
         let mesh = Mesh::new(&at, ranges, spec.parameters.len());
         let mesh = mesh.map_err(|e| refuse(mesh_error(db, spec, &samples, e)))?;
         let feet = feet(db);
-        let (timelines, report) = timelines(db, spec.sync, &samples, feet);
+        let (timelines, syncs, notes) = timelines(db, spec.sync, &samples, feet);
         let endless = spec.sync == Sync::None || !db.clips[samples[0].clip.at()].looping();
         let strides =
             if endless { f64::INFINITY } else { timelines.iter().fold(1.0, |p, t| common_multiple(p, t.strides())) };
@@ -52,7 +54,7 @@ impl BlendSpace {
         let cycles_s = samples.iter().zip(&timelines).map(cycle_s).collect();
         let half_life_s = spec.smoothing_half_life_s;
         let (name, parameters) = (spec.name.clone(), spec.parameters.clone());
-        Ok(Self { name, parameters, samples, timelines, cycles_s, mesh, half_life_s, strides, feet, report })
+        Ok(Self { name, parameters, samples, timelines, cycles_s, mesh, half_life_s, strides, feet, syncs, notes })
     }
 
     /// Its name.
@@ -65,9 +67,14 @@ impl BlendSpace {
         &self.parameters
     }
 
-    /// How the samples go together.
-    pub fn sync_report(&self) -> &SyncReport {
-        &self.report
+    /// `[samples]` how they go together.
+    pub fn syncs(&self) -> &[SampleSync] {
+        &self.syncs
+    }
+
+    /// Warnings: how the samples go together less well than asked for, and why.
+    pub fn warnings(&self) -> &[String] {
+        &self.notes
     }
 
     /// Phases after which all samples are where they were; infinite where they are never again, and where clips end.

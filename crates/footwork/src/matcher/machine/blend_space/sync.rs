@@ -39,23 +39,14 @@ pub struct SampleSync {
     pub group: Option<usize>,
 }
 
-/// How the samples of a space go together.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SyncReport {
-    /// `[samples]`.
-    pub samples: Vec<SampleSync>,
-    /// What is not as good as asked for, and why.
-    pub notes: Vec<String>,
-}
-
 /// Phases of all samples: markers where they have them.
 pub(super) fn timelines(
     db: &Database,
     sync: Sync,
     samples: &[Placed],
     feet: Option<[usize; 2]>,
-) -> (Vec<Timeline>, SyncReport) {
-    let mut report = SyncReport::default();
+) -> (Vec<Timeline>, Vec<SampleSync>, Vec<String>) {
+    let mut notes = Vec::new();
     let view = |s: &Placed| db.view(s.clip, s.mirrored);
     let name = |s: &Placed| &db.clips[s.clip.at()].name;
     let found: Vec<Option<Footfalls>> = match (sync, feet) {
@@ -67,9 +58,7 @@ pub(super) fn timelines(
         samples.iter().zip(&found).filter_map(|(s, f)| Some(view(s).seconds() / (f.as_ref()?.left.len() - 1) as f64));
     let (sum_s, stepping) = strides_s.fold((0.0, 0.0), |(sum, n), s| (sum + s, n + 1.0));
     if sync == Sync::Phase && stepping == 0.0 {
-        report
-            .notes
-            .push("no sample steps: all are joined by the share of their length, as with `sync = \"time\"`".into());
+        notes.push("no sample steps: all are joined by the share of their length, as with `sync = \"time\"`".into());
     }
     let groups = groups(&found);
     if groups.len() > 1 {
@@ -77,9 +66,9 @@ pub(super) fn timelines(
             "feet lift in {} different orders: between these, only touch-downs are joined, and feet may slide",
             groups.len()
         );
-        report.notes.push(note);
+        notes.push(note);
     }
-    let mut timelines = Vec::new();
+    let (mut timelines, mut syncs) = (Vec::new(), Vec::new());
     for (sample, found) in samples.iter().zip(&found) {
         let (seconds, looping) = (view(sample).seconds(), view(sample).loop_delta.is_some());
         let group =
@@ -101,21 +90,14 @@ pub(super) fn timelines(
                 Synced::LeftPlants => "its feet do not take turns: only touch-downs of the left foot are joined",
                 _ => "its left foot does not step: it goes along at an even pace",
             };
-            report.notes.push(format!("`{}`: {why}", name(sample)));
+            notes.push(format!("`{}`: {why}", name(sample)));
         }
         let timeline = Timeline::new(&knots, looping && sync != Sync::None);
         let strides = timeline.strides();
-        report.samples.push(SampleSync {
-            clip: sample.clip,
-            mirrored: sample.mirrored,
-            at: sample.at,
-            by,
-            strides,
-            group,
-        });
+        syncs.push(SampleSync { clip: sample.clip, mirrored: sample.mirrored, at: sample.at, by, strides, group });
         timelines.push(timeline);
     }
-    (timelines, report)
+    (timelines, syncs, notes)
 }
 
 /// Orders in which feet lift, and the phases at which the right and the left foot do, as samples of that order have it on the mean.

@@ -3,7 +3,7 @@
 /// What somebody asks of the shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// Save all that was changed: settings and tags.
+    /// Save all that was changed: settings, tags, the state machine.
     Save,
     /// Save the settings (TOML).
     SaveSettings,
@@ -13,6 +13,8 @@ pub enum Request {
     Rebuild,
     /// Look for faults in the clips.
     Examine,
+    /// Save the state machine (TOML).
+    SaveMachine,
     /// Save the recording (`.fwtrace`).
     SaveTrace,
     /// Choose files to open.

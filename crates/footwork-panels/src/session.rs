@@ -4,6 +4,7 @@ use crate::drive::{Driver, Hands, Steering};
 use crate::findings::Findings;
 use crate::follow::Followed;
 use crate::history::{History, Step};
+use crate::machine_file::MachineFile;
 use crate::tags::Takes;
 use crate::tracks::Tracks;
 use crate::tuning::Tuning;
@@ -75,6 +76,8 @@ pub struct Session {
     pub(crate) networks: Option<Arc<Networks>>,
     /// A state machine that can run the character, and what is asked of it.
     pub(crate) machine: Option<Arc<Machine>>,
+    /// The file that it comes from, where its text is known.
+    pub(crate) machine_file: Option<MachineFile>,
     /// Values of its variables and triggers while the character is driven.
     pub variables: Variables,
     pub(crate) figure: Figure,
@@ -120,6 +123,7 @@ impl Session {
             database,
             networks: None,
             machine: None,
+            machine_file: None,
             variables: Variables::default(),
             tuning,
             matcher,

@@ -1,8 +1,9 @@
 //! The state machine: its states, transitions out of them, what the game sets, what layers play.
 
+use crate::request::Request;
 use crate::session::{Mode, Session};
 use crate::style;
-use egui::{Align2, Color32, FontId, ProgressBar, RichText, Sense, Slider, SliderClamping, Stroke};
+use egui::{Align2, Color32, FontId, ProgressBar, RichText, Sense, Slider, SliderClamping, Stroke, TextEdit};
 use footwork::machine::{LayerView, Machine, MachineSpec, StateSpec};
 use std::ops::RangeInclusive;
 
@@ -17,30 +18,39 @@ pub(crate) struct States {
 }
 
 impl States {
-    /// Draws it.
-    pub fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) {
+    /// Draws it. Returns what the shell is to do.
+    pub fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) -> Option<Request> {
         let character = session.shown().character().clone();
-        let Some(machine) = character.machine() else {
-            let words = match session.machine() {
-                Some(_) => "Motion matching alone plays. Choose `states` in the bar above.",
-                None => "There is no state machine for this data.",
-            };
-            ui.label(words);
-            return;
-        };
+        let mut request = None;
         egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             ui.spacing_mut().slider_width = 110.0;
-            self.states(ui, session, machine);
-            ui.separator();
-            // Above all that changes its height: a button stays below the pointer.
-            variables(ui, session, machine);
-            ui.separator();
-            self.transitions(ui, session, machine);
-            ui.separator();
-            for layer in session.shown().machine_view().into_iter().flat_map(|view| view.layers) {
-                self::layer(ui, &layer);
+            match (character.machine(), session.machine()) {
+                (Some(machine), _) => self.running(ui, session, machine),
+                (None, Some(_)) => {
+                    ui.label("Motion matching alone plays. Choose `states` in the bar above.");
+                }
+                (None, None) => {
+                    ui.label("There is no state machine for this data. Open a file of one, or begin a new one.");
+                }
             }
+            ui.separator();
+            request = file(ui, session);
         });
+        request
+    }
+
+    /// The machine that runs the character.
+    fn running(&mut self, ui: &mut egui::Ui, session: &mut Session, machine: &Machine) {
+        self.states(ui, session, machine);
+        ui.separator();
+        // Above all that changes its height: a button stays below the pointer.
+        variables(ui, session, machine);
+        ui.separator();
+        self.transitions(ui, session, machine);
+        ui.separator();
+        for layer in session.shown().machine_view().into_iter().flat_map(|view| view.layers) {
+            self::layer(ui, &layer);
+        }
     }
 
     /// All states, the one of the character marked.
@@ -171,6 +181,49 @@ fn range(spec: &MachineSpec, name: &str) -> RangeInclusive<f32> {
     });
     let [least, most] = of_space.reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]).unwrap_or([0.0, 1.0]);
     least.min(default)..=most.max(default)
+}
+
+/// The text of the machine's file, with its error or warnings.
+fn file(ui: &mut egui::Ui, session: &mut Session) -> Option<Request> {
+    let unsaved = session.unsaved_machine().is_some();
+    let Some(file) = session.machine_file() else {
+        if ui.button("New state machine").clicked() {
+            session.begin_machine();
+        }
+        return None;
+    };
+    let (mut text, error, differs) =
+        (file.text().to_owned(), file.error().map(str::to_owned), file.differs_from_machine());
+    let name = file.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let warnings = file.warnings().to_vec();
+    let mut request = None;
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(&name).strong());
+        let apply = egui::Button::new("Apply");
+        let help = "Puts this text in force: the character goes on in the state of the same name";
+        if ui.add_enabled(error.is_none() && differs, apply).on_hover_text(help).clicked()
+            && let Err(what) = session.apply_machine()
+        {
+            session.message = Some(what);
+        }
+        if ui.add_enabled(unsaved, egui::Button::new("Save")).clicked() {
+            request = Some(Request::SaveMachine);
+        }
+        if differs {
+            ui.weak("not in force");
+        }
+    });
+    if let Some(error) = &error {
+        ui.colored_label(ui.visuals().error_fg_color, error);
+    }
+    for warning in &warnings {
+        ui.colored_label(ui.visuals().warn_fg_color, warning);
+    }
+    let editor = TextEdit::multiline(&mut text).code_editor().desired_width(f32::INFINITY).id_salt("machine file");
+    if egui::ScrollArea::horizontal().show(ui, |ui| ui.add(editor)).inner.changed() {
+        session.edit_machine(&text);
+    }
+    request
 }
 
 /// What a layer plays.

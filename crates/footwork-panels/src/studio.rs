@@ -123,7 +123,7 @@ impl Studio {
                 Tab::Tune => self.tune.ui(ui, &mut self.session),
                 Tab::Library => request = request.or(self.library.ui(ui, &mut self.session)),
                 Tab::Performance => self.performance.ui(ui, &mut self.session),
-                Tab::States => self.states.ui(ui, &mut self.session),
+                Tab::States => request = request.or(self.states.ui(ui, &mut self.session)),
             }
         });
         Panel::right("right").resizable(true).default_size(290.0).size_range(200.0..=480.0).show_inside(ui, |ui| {
@@ -145,9 +145,11 @@ impl Studio {
                     (Request::OpenFolder, "Open a folder of clips"),
                     (Request::SaveSettings, "Save settings"),
                     (Request::SaveTags, "Save tags"),
+                    (Request::SaveMachine, "Save state machine"),
                     (Request::SaveTrace, "Save recording"),
                 ] {
-                    if (what != Request::OpenFolder || self.can_open_folders) && ui.button(words).clicked() {
+                    let there = what != Request::SaveMachine || self.session.machine_file().is_some();
+                    if there && (what != Request::OpenFolder || self.can_open_folders) && ui.button(words).clicked() {
                         *request = Some(what);
                         ui.close();
                     }
@@ -185,14 +187,15 @@ impl Studio {
             ui.checkbox(&mut layers.features, "features").on_hover_text("What the search compares, by channel.");
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 egui::widgets::global_theme_preference_switch(ui);
-                let tags = !self.session.unsaved_tags().is_empty();
-                let changed = match (self.session.tuning.is_changed(), tags) {
-                    (true, true) => " (settings and tags not saved)",
-                    (true, false) => " (settings not saved)",
-                    (false, true) => " (tags not saved)",
-                    (false, false) => "",
-                };
-                ui.add(egui::Label::new(format!("{}{changed}", self.session.name)).truncate());
+                let changed = [
+                    (self.session.tuning.is_changed(), "settings"),
+                    (!self.session.unsaved_tags().is_empty(), "tags"),
+                    (self.session.unsaved_machine().is_some(), "state machine"),
+                ];
+                let changed: Vec<&str> = changed.into_iter().filter(|c| c.0).map(|c| c.1).collect();
+                let unsaved =
+                    if changed.is_empty() { String::new() } else { format!(" ({} not saved)", changed.join(", ")) };
+                ui.add(egui::Label::new(format!("{}{unsaved}", self.session.name)).truncate());
                 if let Some(busy) = &self.session.busy {
                     ui.label(busy);
                     ui.spinner();

@@ -13,6 +13,8 @@ use std::time::Duration;
 const KEPT: &str = "footwork.settings";
 /// The same for tags.
 const KEPT_TAGS: &str = "footwork.tags";
+/// The same for a state machine.
+const KEPT_MACHINE: &str = "footwork.machine";
 
 /// What to begin with.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +43,8 @@ pub struct App {
     kept: Option<String>,
     /// Tags that were not saved the last time, of any data.
     kept_tags: String,
+    /// A state machine that was not saved, of other data.
+    kept_machine: String,
     chooser: shell::Chooser,
     gamepads: shell::Gamepads,
     live: Option<shell::Live>,
@@ -74,6 +78,7 @@ impl App {
             next: start.config.iter().cloned().collect(),
             kept: storage.and_then(|s| s.get_string(KEPT)).filter(|text| !text.is_empty()),
             kept_tags: storage.and_then(|s| s.get_string(KEPT_TAGS)).unwrap_or_default(),
+            kept_machine: storage.and_then(|s| s.get_string(KEPT_MACHINE)).unwrap_or_default(),
             chooser: shell::Chooser::default(),
             gamepads: shell::Gamepads::default(),
             live: None,
@@ -141,11 +146,17 @@ impl App {
         self.background = None;
         self.files = files.unwrap_or_default();
         let Some(studio) = &mut self.studio else { return };
-        if let Some(words) = studio.session.restore_tags(&self.kept_tags) {
-            self.message = Some(words);
-        }
-        // From here on the session knows of them.
+        let tags = studio.session.restore_tags(&self.kept_tags);
+        // From here on the session has them.
         self.kept_tags = studio.session.other_tags(&self.kept_tags);
+        let machine = studio.session.restore_machine(&self.kept_machine);
+        if machine.is_some() {
+            self.kept_machine.clear();
+        }
+        let said: Vec<String> = tags.into_iter().chain(machine).collect();
+        if !said.is_empty() {
+            self.message = Some(said.join(" "));
+        }
     }
 
     fn take(&mut self, opened: Opened, files: Option<Files>) {
@@ -153,6 +164,9 @@ impl App {
             (Opened::Session(session), studio) => {
                 if let Some(old) = studio {
                     self.kept_tags = old.session.kept_tags(&self.kept_tags);
+                    if old.session.unsaved_machine().is_some() {
+                        self.kept_machine = old.session.kept_machine();
+                    }
                 }
                 match studio {
                     Some(studio) => studio.open(*session),
@@ -166,6 +180,9 @@ impl App {
                 if self.message.is_none() {
                     self.config = path;
                 }
+            }
+            (Opened::Machine(path, text), Some(studio)) => {
+                self.message = studio.session.open_machine(&path, text.clone(), Some(text)).err();
             }
             (Opened::Sidecars(files), Some(studio)) => self.message = studio.session.open_sidecars(&files).err(),
             (Opened::Rebuilt(session), Some(studio)) => self.message = studio.continue_with(*session).err(),
@@ -238,15 +255,30 @@ impl App {
         Ok(format!("Settings saved to {place}."))
     }
 
+    fn save_machine(&mut self) -> Result<String, String> {
+        let Some(studio) = &mut self.studio else { return Ok(String::new()) };
+        let Some(file) = studio.session.machine_file() else {
+            return Err("there is no file of a state machine: open one, or begin a new one".to_owned());
+        };
+        shell::check_unchanged(file.path(), file.saved(), file.text())?;
+        let place = shell::save(file.path(), file.text().as_bytes())?;
+        studio.session.mark_machine_saved();
+        Ok(format!("State machine saved to {place}."))
+    }
+
     /// Saves what was changed; where nothing was, the settings.
     fn save_all(&mut self) -> Result<String, String> {
         let Some(studio) = &self.studio else { return Ok(String::new()) };
         let (settings, tags) = (studio.session.tuning.is_changed(), !studio.session.unsaved_tags().is_empty());
+        let machine = studio.session.unsaved_machine().is_some();
         let mut said = Vec::new();
         if tags {
             said.push(self.save_tags()?);
         }
-        if settings || !tags {
+        if machine {
+            said.push(self.save_machine()?);
+        }
+        if settings || !(tags || machine) {
             said.push(self.save_settings()?);
         }
         Ok(said.join(" "))
@@ -258,6 +290,7 @@ impl App {
             Request::Save => self.save_all(),
             Request::SaveSettings => self.save_settings(),
             Request::SaveTags => self.save_tags(),
+            Request::SaveMachine => self.save_machine(),
             Request::Rebuild => match self.save_tags() {
                 Ok(_) => {
                     self.begin("building the database", Work::Rebuild(self.files.clone()));
@@ -342,6 +375,8 @@ impl eframe::App for App {
         let changed = self.studio.as_ref().map(|s| &s.session.tuning).filter(|t| t.is_changed());
         storage.set_string(KEPT, changed.map(Tuning::text).unwrap_or_default());
         let tags = self.studio.as_ref().map(|s| s.session.kept_tags(&self.kept_tags));
+        let machine = self.studio.as_ref().map(|s| s.session.kept_machine()).filter(|kept| !kept.is_empty());
+        storage.set_string(KEPT_MACHINE, machine.unwrap_or_else(|| self.kept_machine.clone()));
         storage.set_string(KEPT_TAGS, tags.unwrap_or_else(|| self.kept_tags.clone()));
     }
 

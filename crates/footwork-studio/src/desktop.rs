@@ -54,8 +54,7 @@ pub(crate) fn check_unchanged(path: &Path, read: Option<&str>, text: &str) -> Re
         return Ok(());
     }
     Err(format!(
-        "{}: not saved: the file is not the one that was opened; drop it onto the window to take it over (Undo brings these tags \
-         back), or move it away",
+        "{}: not saved: the file is not the one that was opened; drop it onto the window to take it over, or move it away",
         path.display()
     ))
 }

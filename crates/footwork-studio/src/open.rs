@@ -4,7 +4,7 @@ use footwork::build::{BuildOptions, build};
 use footwork::database::Database;
 use footwork::learned::Networks;
 use footwork::recorder::Trace;
-use footwork_import::{CharacterConfig, Imported, Take, import_clips, import_clips_in_memory, parse_machine};
+use footwork_import::{CharacterConfig, Imported, Take, import_clips, import_clips_in_memory};
 use footwork_panels::{Findings, Session, Sources, Tuning};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -104,6 +104,8 @@ pub enum Opened {
     Networks(Box<Networks>),
     /// Settings for the data that is open, and where they are saved.
     Settings(Box<Tuning>, PathBuf),
+    /// The file of a state machine for the data that is open: its path and text.
+    Machine(PathBuf, String),
     /// Sidecars of clips of the data that is open: names and texts.
     Sidecars(Vec<(String, String)>),
     /// The data that is open, built again.
@@ -165,7 +167,7 @@ fn error(what: impl ToString) -> OpenError {
 }
 
 /// Opens files: none for the built-in data, one database (`.fwdb`), recording (`.fwtrace`), networks (`.fwnet`) or file of settings
-/// (`.toml`), sidecars (`.tags.toml`), or motion files and folders of them, which are built with the `[build]` table of the settings.
+/// (`.toml`), a state machine (`.machine.toml`, or with states in it), sidecars (`.tags.toml`), or motion files and folders of them, which are built with the `[build]` table of the settings.
 ///
 /// # Errors
 /// What cannot be read, built or driven, by name.
@@ -181,7 +183,11 @@ pub fn open(files: &Files, tuning: &Tuning) -> Result<Opened, OpenError> {
         Some("fwtrace") => Ok(Opened::Trace(Box::new(files.read(Trace::load, Trace::from_bytes)?))),
         Some("fwnet") => Ok(Opened::Networks(Box::new(files.read(Networks::load, Networks::from_bytes)?))),
         Some("toml") => {
-            let tuning = files.read(load_settings, parse_settings)?;
+            let text = files.read(load_text, parse_text)?;
+            if is_machine(first, &text) {
+                return Ok(Opened::Machine(absolute_path(first), text));
+            }
+            let tuning = Tuning::parse(&text).map_err(|e| error(format!("{}: {e}", first.display())))?;
             Ok(Opened::Settings(Box::new(tuning), first.to_owned()))
         }
         _ => {
@@ -207,12 +213,23 @@ fn import(files: &Files, config: &CharacterConfig) -> Result<Imported, OpenError
     imported.map_err(error)
 }
 
-/// A take whose sidecar is named so that it is the same from any folder; in a page there are none.
+/// A take whose sidecar is named so that it is the same from any folder.
 fn absolute(take: Take) -> Take {
+    Take { sidecar: absolute_path(&take.sidecar), ..take }
+}
+
+/// A path that is the same from any folder; in a page there are no folders.
+fn absolute_path(path: &Path) -> PathBuf {
     match cfg!(target_arch = "wasm32") {
-        true => take,
-        false => Take { sidecar: std::path::absolute(&take.sidecar).unwrap_or(take.sidecar), ..take },
+        true => path.to_owned(),
+        false => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
     }
+}
+
+/// True for the file of a state machine: by its name, or by the states in it.
+fn is_machine(path: &Path, text: &str) -> bool {
+    let named = path.to_string_lossy().ends_with(".machine.toml");
+    named || text.lines().any(|line| line.trim_start().starts_with("[[states]]"))
 }
 
 /// Reads sidecars, without the clips that they belong to.
@@ -237,17 +254,17 @@ fn sidecars(files: &Files) -> Result<Opened, OpenError> {
     Ok(Opened::Sidecars(read?))
 }
 
-/// Bytes of a file of settings, at most.
+/// Bytes of a file of settings or of a state machine, at most.
 const MOST_TOML_BYTES: u64 = 16 << 20;
 
-fn load_settings(path: &Path) -> Result<Tuning, String> {
+fn load_text(path: &Path) -> Result<String, String> {
     let bytes = footwork::files::read_at_most(path, MOST_TOML_BYTES);
-    parse_settings(&bytes.map_err(|e| format!("{}: {e}", path.display()))?, path)
+    parse_text(&bytes.map_err(|e| format!("{}: {e}", path.display()))?, path)
 }
 
-fn parse_settings(bytes: &[u8], path: &Path) -> Result<Tuning, String> {
+fn parse_text(bytes: &[u8], path: &Path) -> Result<String, String> {
     let text = std::str::from_utf8(bytes).map_err(|e| format!("{}: not text in UTF-8: {e}", path.display()))?;
-    Tuning::parse(text).map_err(|e| format!("{}: {e}", path.display()))
+    Ok(text.to_owned())
 }
 
 fn character(tuning: &Tuning) -> Result<CharacterConfig, OpenError> {
@@ -264,8 +281,10 @@ fn built_in(tuning: &Tuning) -> Result<Opened, OpenError> {
     let (database, _) = build(&clips, &character(tuning)?.build, &BuildOptions::default()).map_err(error)?;
     let mut opened = session("built-in data", database, tuning)?;
     if let Opened::Session(session) = &mut opened {
-        let machine = parse_machine(footwork_gait::BIPED_MACHINE, Path::new("the built-in machine")).map_err(error)?;
-        session.set_machine(machine).map_err(error)?;
+        session
+            .open_machine(Path::new("biped.machine.toml"), footwork_gait::BIPED_MACHINE.to_owned(), None)
+            .map_err(error)?;
+        session.run_machine(false).map_err(error)?;
     }
     // Settings may build other features; a page would grow by half.
     #[cfg(not(target_arch = "wasm32"))]

@@ -167,6 +167,8 @@ impl Session {
         {
             self.message = Some(what);
         }
+        self.machine_file = old.machine_file;
+        self.check_machine();
         if plays_networks && let Err(what) = self.play_networks(true) {
             self.message = Some(what);
         }

@@ -177,6 +177,67 @@ fn a_machine_for_other_clips_is_refused_in_words() {
 }
 
 #[test]
+fn the_text_of_a_machine_is_edited_with_its_errors_and_put_in_force() {
+    let mut harness = harness();
+    let session = &mut harness.state_mut().session;
+    session.open_machine(Path::new("a.machine.toml"), footwork_gait::BIPED_MACHINE.to_owned(), None).unwrap();
+    session.variables.set("crouch", 1.0).unwrap();
+    harness.run_steps(60);
+    assert_eq!(state(&harness.state().session), "crouched");
+    // An error is told with its place; the machine in force stays.
+    let spoilt = footwork_gait::BIPED_MACHINE.replacen("\"crouched\"", "\"crouchd\"", 1);
+    harness.state_mut().session.edit_machine(&spoilt);
+    harness.run_steps(2);
+    let said = harness.state().session.machine_file().unwrap().error().unwrap().to_owned();
+    assert!(said.contains("crouch"), "{said}");
+    assert!(harness.query_by_label(&said).is_some(), "the panel shows it");
+    harness.get_by_label("Apply").click();
+    harness.run_steps(2);
+    assert!(harness.state().session.machine_file().unwrap().differs_from_machine(), "`Apply` cannot be clicked");
+    assert_eq!(state(&harness.state().session), "crouched");
+    // A change without an error, with a warning: the state and the variables stay.
+    let extra = "\n[[states]]\nname = \"apart\"\nmatch = \"\"\n";
+    harness.state_mut().session.edit_machine(&format!("{}{extra}", footwork_gait::BIPED_MACHINE));
+    harness.run_steps(2);
+    let warnings = harness.state().session.machine_file().unwrap().warnings().to_vec();
+    assert!(warnings.iter().any(|w| w.contains("states.`apart`")), "{warnings:?}");
+    harness.get_by_label("Apply").click();
+    harness.run_steps(30);
+    let session = &mut harness.state_mut().session;
+    let crouch = session.variables.values()[session.variables.variable("crouch").unwrap()];
+    assert_eq!((state(session), crouch), ("crouched".to_owned(), 1.0));
+    assert!(session.machine().unwrap().state_names().any(|name| name == "apart"));
+    assert!(!session.machine_file().unwrap().differs_from_machine() && session.message.is_none());
+    // An unsaved text survives a crash, for this data alone.
+    let kept = session.kept_machine();
+    let mut again = self::session();
+    assert_eq!(
+        again.restore_machine(&kept).unwrap(),
+        "The state machine that was not saved the last time is open again."
+    );
+    assert!(again.machine_file().unwrap().text().ends_with(extra));
+    again.name = "other data".to_owned();
+    assert_eq!(again.restore_machine(&kept), None);
+    session.mark_machine_saved();
+    assert!(session.unsaved_machine().is_none() && session.kept_machine().is_empty());
+}
+
+#[test]
+fn data_without_a_machine_begins_one() {
+    let builder = Harness::builder().with_size(vec2(1280.0, 800.0)).with_step_dt(DT_S);
+    let draw = |ui: &mut egui::Ui, studio: &mut Studio| {
+        studio.ui(ui, DT_S);
+    };
+    let mut harness = builder.build_ui_state(draw, super::studio());
+    harness.get_by_label("State machine").click();
+    harness.run_steps(2);
+    harness.get_by_label("New state machine").click();
+    harness.run_steps(5);
+    assert_eq!(state(&harness.state().session), "all");
+    assert!(harness.query_by_label_contains("no state machine").is_none());
+}
+
+#[test]
 fn windows_without_end_last_and_those_without_begin_are_left_out() {
     let event = |update, event, kind| LayerEvent { update, layer: 0, event: EventId::new(event), kind };
     let events = [

@@ -203,3 +203,38 @@ fn settings_that_were_not_saved_are_there_the_next_time() {
     eframe::App::save(second.state_mut(), &mut storage);
     assert_eq!(storage.get_string("footwork.settings").as_deref(), Some(""));
 }
+
+#[test]
+fn a_state_machine_is_opened_edited_and_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hero.machine.toml");
+    let one = "# Mine.\n[[states]]\nname = \"all\"\nmatch = \"\"\n";
+    std::fs::write(&path, one).unwrap();
+    let mut harness = harness(&Start { files: Files::Disk(vec![database(folder.path())]), config: None }, None);
+    drop(&mut harness, &path);
+    assert_eq!(message(&harness), "");
+    assert!(harness.state_mut().studio().unwrap().session.runs_machine());
+    // Without an edit there is nothing to save; `Save` of everything saves an edit.
+    let two = format!("{one}\n[[states]]\nname = \"walks\"\nmatch = \"walk\"\n");
+    let session = &mut harness.state_mut().studio().unwrap().session;
+    assert!(session.unsaved_machine().is_none());
+    session.edit_machine(&two);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::S);
+    harness.run_steps(2);
+    assert!(message(&harness).contains("State machine saved"), "{}", message(&harness));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), two);
+    // A file that somebody else has changed is not replaced.
+    std::fs::write(&path, "# Theirs.\n").unwrap();
+    harness.state_mut().studio().unwrap().session.edit_machine(one);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::S);
+    harness.run_steps(2);
+    assert!(message(&harness).contains("not saved"), "{}", message(&harness));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "# Theirs.\n");
+    // A broken file is open too, for correction; by its states a file is one of a machine under any name.
+    let broken = folder.path().join("other.toml");
+    std::fs::write(&broken, "[[states]]\nname = \"all\"\nmacth = \"\"\n").unwrap();
+    drop(&mut harness, &broken);
+    assert!(message(&harness).contains("macth"), "{}", message(&harness));
+    let session = &mut harness.state_mut().studio().unwrap().session;
+    assert!(session.machine_file().unwrap().error().is_some() && session.runs_machine());
+}

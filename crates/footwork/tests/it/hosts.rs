@@ -7,9 +7,11 @@ use footwork::adjust::root::{RootConfig, RootMode};
 use footwork::build::BuildConfig;
 use footwork::database::{MirrorMode, TagQuery};
 use footwork::input::{ExternalBody, GroundHook, GroundPoint, InputError, MotionInput};
+use footwork::machine::{Machine, MachineSpec, StateSpec};
 use footwork::matcher::{Character, MatcherConfig, MotionMatcher, SearchConfig, step};
 use footwork::math::{Facing, Quat, Transform};
 use footwork::pose::{Pose, PoseVelocity};
+use footwork_gait::GaitOptions;
 use glam::Vec3;
 use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
@@ -262,17 +264,56 @@ fn a_required_tag_that_no_row_has_is_an_error() {
     assert!(matches!(m.update(&input, DT_S), Err(InputError::MissingTag { .. })));
 }
 
-/// A crowd in which one in a hundred answers of the ground is unusable, for some characters.
 #[test]
 fn unusable_answers_of_the_ground_are_counted_and_touch_no_other_character() {
-    const CROWD: usize = 20;
+    crowd_with_unusable_answers(20, 60);
+}
+
+#[test]
+#[ignore = "takes minutes: bash .ci/nightly slow-tests"]
+fn slow_unusable_answers_touch_no_other_character_of_a_hundred_in_ten_minutes() {
+    crowd_with_unusable_answers(100, 600);
+}
+
+#[test]
+#[ignore = "takes minutes: bash .ci/nightly slow-tests"]
+fn slow_the_root_stays_on_level_ground_for_ten_hours() {
+    // With clips that go up and down slopes and stairs.
+    let clips = footwork_gait::clips(&GaitOptions { routes: false, terrain: true, ..GaitOptions::default() });
+    let db = Arc::new(common::built(&clips, &BuildConfig::default()).0);
+    let character = |spec: Option<MachineSpec>| {
+        let db = db.clone();
+        let machine = spec.map(|spec| Arc::new(Machine::new(db.clone(), spec).unwrap()));
+        let character = Character::new(db, common::stages::all_on()).unwrap();
+        Arc::new(character.with_machine(machine).unwrap())
+    };
+    let all = StateSpec { name: "all".into(), matching: Some(String::new()), ..StateSpec::default() };
+    let spec = MachineSpec { states: vec![all], ..MachineSpec::default() };
+    let level = |_: Vec3| GroundPoint::default();
+    for (name, character) in [("plain", character(None)), ("machine", character(Some(spec)))] {
+        for ground in [None, Some(&level as &GroundHook)] {
+            let mut m = MotionMatcher::of(character.clone(), Transform::IDENTITY).unwrap();
+            let (mut high_m, mut low_m) = (0.0f32, 0.0f32);
+            for k in 0..10 * 3600 * 30u64 {
+                let input = MotionInput { ground, ..random_stick(3, k as f64 / 30.0) };
+                let height_m = m.update(&input, 1.0 / 30.0).unwrap().world_from_root().translation.y;
+                (high_m, low_m) = (high_m.max(height_m), low_m.min(height_m));
+            }
+            println!("{name}, hook {}: {low_m} to {high_m} m", ground.is_some());
+            assert!(high_m <= 0.01 && low_m >= -0.01, "{name}: {low_m} to {high_m} m");
+        }
+    }
+}
+
+/// A crowd in which one in a hundred answers of the ground is unusable, for one in five characters.
+fn crowd_with_unusable_answers(crowd: usize, seconds: u64) {
     let character = Arc::new(Character::new(common::gait(MirrorMode::Off), common::stages::all_on()).unwrap());
     let run = |hostile: bool| {
-        let mut states: Vec<_> = (0..CROWD).map(|_| character.state_at(Transform::IDENTITY).unwrap()).collect();
-        let mut outputs: Vec<_> = (0..CROWD).map(|_| character.output()).collect();
+        let mut states: Vec<_> = (0..crowd).map(|_| character.state_at(Transform::IDENTITY).unwrap()).collect();
+        let mut outputs: Vec<_> = (0..crowd).map(|_| character.output()).collect();
         let mut scratch = character.scratch();
         let (mut hash, mut unusable) = (Vec::new(), 0u64);
-        for k in 0..60 * 60u64 {
+        for k in 0..60 * seconds {
             let time_s = k as f64 / 60.0;
             let answer = |i: usize, at: Vec3| {
                 let bits = at.x.to_bits() ^ at.z.to_bits().rotate_left(9) ^ (k as u32) << 3;
@@ -286,7 +327,7 @@ fn unusable_answers_of_the_ground_are_counted_and_touch_no_other_character() {
                 }
             };
             let answer = &answer;
-            let hooks: Vec<_> = (0..CROWD).map(|i| move |at: Vec3| answer(i, at)).collect();
+            let hooks: Vec<_> = (0..crowd).map(|i| move |at: Vec3| answer(i, at)).collect();
             let inputs: Vec<MotionInput> = hooks
                 .iter()
                 .enumerate()
@@ -307,7 +348,7 @@ fn unusable_answers_of_the_ground_are_counted_and_touch_no_other_character() {
     };
     let ((good, none), (bad, some)) = (run(false), run(true));
     assert!(none == 0 && some > 1000, "{none} {some}");
-    for i in (0..CROWD).filter(|i| i % 5 != 0) {
+    for i in (0..crowd).filter(|i| i % 5 != 0) {
         assert_eq!(good[i], bad[i], "character {i}");
     }
 }

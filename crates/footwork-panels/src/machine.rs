@@ -17,9 +17,14 @@ impl Session {
     /// A machine that does not fit the database, in words; nothing changes.
     pub fn set_machine(&mut self, spec: MachineSpec) -> Result<(), String> {
         let machine = Machine::new(self.database().clone(), spec).map_err(|e| e.to_string())?;
+        self.take_machine(Arc::new(machine))
+    }
+
+    /// The same for a machine that is made already.
+    pub(crate) fn take_machine(&mut self, machine: Arc<Machine>) -> Result<(), String> {
         let runs = self.runs_machine();
         self.variables = machine.variables();
-        self.machine = Some(Arc::new(machine));
+        self.machine = Some(machine);
         if runs { self.run_machine(true) } else { Ok(()) }
     }
 
@@ -29,7 +34,7 @@ impl Session {
     }
 
     /// Lets the state machine run the character, or motion matching alone. The character goes on from the pose shown; the recording
-    /// begins anew.
+    /// begins anew. A machine that runs already goes on as it is.
     ///
     /// # Errors
     /// A machine that is not there, in words; nothing changes.
@@ -39,6 +44,10 @@ impl Session {
             None if run => return Err("there is no state machine for this data".to_owned()),
             _ => None,
         };
+        let running = self.matcher.character().machine();
+        if machine.as_deref().zip(running).is_some_and(|(a, b)| std::ptr::eq(a, b)) {
+            return Ok(());
+        }
         let character = match self.plays_networks() {
             true => {
                 Character::new(self.database().clone(), self.tuning.matcher().clone()).map_err(|e| e.to_string())?
@@ -57,7 +66,7 @@ impl Session {
             _ if recorded == now => Ok(()),
             Some(spec) => {
                 self.set_machine(spec.clone())?;
-                if self.runs_machine() { Ok(()) } else { self.run_machine(true) }
+                self.run_machine(true)
             }
             None => self.run_machine(false),
         }

@@ -1,10 +1,12 @@
 //! The file of a state machine, while its text is edited.
 
 use crate::session::Session;
-use footwork::machine::{Machine, MachineSpec};
+use footwork::database::Database;
+use footwork::machine::Machine;
 use footwork_import::parse_machine;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The text of a machine that has one state, for a file that is begun.
 const BEGIN: &str = "[[states]]\nname = \"all\"\nmatch = \"\"\n";
@@ -15,13 +17,13 @@ pub struct MachineFile {
     path: PathBuf,
     /// The text of the file; `None`: there is no file.
     saved: Option<String>,
-    /// The text that was opened.
-    opened: String,
-    pub(crate) text: String,
+    /// The text before it was edited: as it was opened or saved.
+    unedited: String,
+    text: String,
     /// The text whose machine is in force.
     in_force: Option<String>,
     /// The machine of the text, or its error, in words.
-    read: Result<MachineSpec, String>,
+    read: Result<Arc<Machine>, String>,
     /// Warnings of a machine without an error.
     warnings: Vec<String>,
 }
@@ -56,6 +58,16 @@ impl MachineFile {
     pub fn differs_from_machine(&self) -> bool {
         self.in_force.as_ref() != Some(&self.text)
     }
+
+    /// Reads the text again.
+    fn check(&mut self, database: &Arc<Database>) {
+        let name = self.path.file_name().map_or(Path::new("machine.toml"), Path::new);
+        let spec = parse_machine(&self.text, name).map_err(|e| e.to_string());
+        let machine = spec.and_then(|spec| Machine::new(database.clone(), spec).map_err(|e| e.to_string()));
+        let warnings = machine.as_ref().map(Machine::warnings).unwrap_or_default();
+        self.warnings = warnings.iter().map(ToString::to_string).collect();
+        self.read = machine.map(Arc::new);
+    }
 }
 
 impl Session {
@@ -64,29 +76,30 @@ impl Session {
         self.machine_file.as_ref()
     }
 
-    /// Opens the text of a state machine's file, and lets the machine run the character. With an error the text is open as well, to be
-    /// corrected. `saved`: the text of the file on disk; `None` where there is none.
+    /// Opens the text of a state machine's file, and takes its machine: see [`Session::set_machine`]. With an error the text is open as
+    /// well, to be corrected. `saved`: the text of the file on disk; `None` where there is none.
     ///
     /// # Errors
     /// The error of the text, in words; the machine in force stays.
     pub fn open_machine(&mut self, path: &Path, text: String, saved: Option<String>) -> Result<(), String> {
-        let read = Err(String::new());
-        self.machine_file = Some(MachineFile {
+        let mut file = MachineFile {
             path: path.to_owned(),
             saved,
-            opened: text.clone(),
+            unedited: text.clone(),
             text,
             in_force: None,
-            read,
+            read: Err(String::new()),
             warnings: Vec::new(),
-        });
-        self.check_machine();
-        self.apply_machine()
+        };
+        file.check(&self.database);
+        self.machine_file = Some(file);
+        self.take_machine_of_file()
     }
 
     /// Begins a file with one state.
     pub(crate) fn begin_machine(&mut self) {
-        if let Err(what) = self.open_machine(Path::new("character.machine.toml"), BEGIN.to_owned(), None) {
+        let opened = self.open_machine(Path::new("character.machine.toml"), BEGIN.to_owned(), None);
+        if let Err(what) = opened.and_then(|()| self.run_machine(true)) {
             self.message = Some(what);
         }
     }
@@ -95,21 +108,16 @@ impl Session {
     pub fn edit_machine(&mut self, text: &str) {
         if let Some(file) = &mut self.machine_file {
             text.clone_into(&mut file.text);
-            self.check_machine();
+            file.check(&self.database);
         }
     }
 
-    /// Reads the text again.
-    pub(crate) fn check_machine(&mut self) {
-        let database = self.database.clone();
-        let Some(file) = &mut self.machine_file else { return };
-        let name = file.path.file_name().map_or(Path::new("machine.toml"), Path::new);
-        let machine = parse_machine(&file.text, name)
-            .map_err(|e| e.to_string())
-            .and_then(|spec| Machine::new(database, spec).map_err(|e| e.to_string()));
-        let warnings = machine.as_ref().map(Machine::warnings).unwrap_or_default();
-        file.warnings = warnings.iter().map(ToString::to_string).collect();
-        file.read = machine.map(|machine| machine.spec().clone());
+    /// Goes on with a file of before in data that is built again.
+    pub(crate) fn keep_machine_file(&mut self, file: Option<MachineFile>) {
+        self.machine_file = file;
+        if let Some(file) = &mut self.machine_file {
+            file.check(&self.database);
+        }
     }
 
     /// Puts the machine of the text in force: the character goes on in the state of the same name, with the values of variables.
@@ -117,12 +125,17 @@ impl Session {
     /// # Errors
     /// The error of the text, in words; nothing changes.
     pub fn apply_machine(&mut self) -> Result<(), String> {
-        let Some(file) = &self.machine_file else { return Ok(()) };
-        let (spec, text) = (file.read.clone()?, file.text.clone());
         let before = self.variables.clone();
-        self.set_machine(spec)?;
+        self.take_machine_of_file()?;
         self.run_machine(true)?;
         self.variables.take_over(&before);
+        Ok(())
+    }
+
+    fn take_machine_of_file(&mut self) -> Result<(), String> {
+        let Some(file) = &self.machine_file else { return Ok(()) };
+        let (machine, text) = (file.read.clone()?, file.text.clone());
+        self.take_machine(machine)?;
         if let Some(file) = &mut self.machine_file {
             file.in_force = Some(text);
         }
@@ -131,35 +144,40 @@ impl Session {
 
     /// The file, where its text is not saved.
     pub fn unsaved_machine(&self) -> Option<&MachineFile> {
-        self.machine_file().filter(|file| {
-            file.saved.as_ref() != Some(&file.text) && (file.saved.is_some() || file.text != file.opened)
-        })
+        self.machine_file().filter(|file| file.text != file.unedited)
     }
 
     /// The text was saved.
     pub fn mark_machine_saved(&mut self) {
         if let Some(file) = &mut self.machine_file {
+            file.unedited.clone_from(&file.text);
             file.saved = Some(file.text.clone());
         }
     }
 
-    /// The text that is not saved, as a text that survives a crash; empty for none.
-    pub fn kept_machine(&self) -> String {
-        self.unsaved_machine().map_or(String::new(), |file| {
+    /// The text that is not saved, as a text that survives a crash; where there is none, the one of `earlier`.
+    pub fn kept_machine(&self, earlier: &str) -> String {
+        self.unsaved_machine().map_or(earlier.to_owned(), |file| {
             json!({ "data": self.name, "path": file.path, "text": file.text, "saved": file.saved }).to_string()
         })
     }
 
-    /// Opens the text that [`Session::kept_machine`] kept of this data. Returns words for it; `None` where it is of other data.
+    /// Opens the text that [`Session::kept_machine`] kept of this data, and lets its machine run the character. Returns words for it;
+    /// `None` where it is of other data.
     pub fn restore_machine(&mut self, kept: &str) -> Option<String> {
         let kept: Value = serde_json::from_str(kept).ok()?;
         let string = |key: &str| kept[key].as_str().map(str::to_owned);
         if string("data")? != self.name {
             return None;
         }
-        let (path, text) = (PathBuf::from(string("path")?), string("text")?);
-        let error = self.open_machine(&path, text, string("saved")).err();
+        let (path, text, saved) = (PathBuf::from(string("path")?), string("text")?, string("saved"));
+        let opened = self.open_machine(&path, text, saved.clone());
+        if let Some(file) = &mut self.machine_file {
+            // It is still not saved.
+            file.unedited = saved.unwrap_or_default();
+        }
         let words = "The state machine that was not saved the last time is open again.";
+        let error = opened.and_then(|()| self.run_machine(true)).err();
         Some(error.map_or(words.to_owned(), |what| format!("{words} {what}")))
     }
 }

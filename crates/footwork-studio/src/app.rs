@@ -164,9 +164,7 @@ impl App {
             (Opened::Session(session), studio) => {
                 if let Some(old) = studio {
                     self.kept_tags = old.session.kept_tags(&self.kept_tags);
-                    if old.session.unsaved_machine().is_some() {
-                        self.kept_machine = old.session.kept_machine();
-                    }
+                    self.kept_machine = old.session.kept_machine(&self.kept_machine);
                 }
                 match studio {
                     Some(studio) => studio.open(*session),
@@ -182,7 +180,9 @@ impl App {
                 }
             }
             (Opened::Machine(path, text), Some(studio)) => {
-                self.message = studio.session.open_machine(&path, text.clone(), Some(text)).err();
+                let session = &mut studio.session;
+                let opened = session.open_machine(&path, text.clone(), Some(text));
+                self.message = opened.and_then(|()| session.run_machine(true)).err();
             }
             (Opened::Sidecars(files), Some(studio)) => self.message = studio.session.open_sidecars(&files).err(),
             (Opened::Rebuilt(session), Some(studio)) => self.message = studio.continue_with(*session).err(),
@@ -375,7 +375,7 @@ impl eframe::App for App {
         let changed = self.studio.as_ref().map(|s| &s.session.tuning).filter(|t| t.is_changed());
         storage.set_string(KEPT, changed.map(Tuning::text).unwrap_or_default());
         let tags = self.studio.as_ref().map(|s| s.session.kept_tags(&self.kept_tags));
-        let machine = self.studio.as_ref().map(|s| s.session.kept_machine()).filter(|kept| !kept.is_empty());
+        let machine = self.studio.as_ref().map(|s| s.session.kept_machine(&self.kept_machine));
         storage.set_string(KEPT_MACHINE, machine.unwrap_or_else(|| self.kept_machine.clone()));
         storage.set_string(KEPT_TAGS, tags.unwrap_or_else(|| self.kept_tags.clone()));
     }

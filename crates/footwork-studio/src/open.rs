@@ -284,7 +284,6 @@ fn built_in(tuning: &Tuning) -> Result<Opened, OpenError> {
         session
             .open_machine(Path::new("biped.machine.toml"), footwork_gait::BIPED_MACHINE.to_owned(), None)
             .map_err(error)?;
-        session.run_machine(false).map_err(error)?;
     }
     // Settings may build other features; a page would grow by half.
     #[cfg(not(target_arch = "wasm32"))]

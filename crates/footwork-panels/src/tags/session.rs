@@ -167,8 +167,7 @@ impl Session {
         {
             self.message = Some(what);
         }
-        self.machine_file = old.machine_file;
-        self.check_machine();
+        self.keep_machine_file(old.machine_file);
         if plays_networks && let Err(what) = self.play_networks(true) {
             self.message = Some(what);
         }

@@ -209,17 +209,18 @@ fn the_text_of_a_machine_is_edited_with_its_errors_and_put_in_force() {
     assert!(session.machine().unwrap().state_names().any(|name| name == "apart"));
     assert!(!session.machine_file().unwrap().differs_from_machine() && session.message.is_none());
     // An unsaved text survives a crash, for this data alone.
-    let kept = session.kept_machine();
+    let kept = session.kept_machine("");
     let mut again = self::session();
     assert_eq!(
         again.restore_machine(&kept).unwrap(),
         "The state machine that was not saved the last time is open again."
     );
     assert!(again.machine_file().unwrap().text().ends_with(extra));
+    assert_eq!(again.kept_machine(""), kept, "it is still not saved");
     again.name = "other data".to_owned();
     assert_eq!(again.restore_machine(&kept), None);
     session.mark_machine_saved();
-    assert!(session.unsaved_machine().is_none() && session.kept_machine().is_empty());
+    assert!(session.unsaved_machine().is_none() && session.kept_machine("").is_empty());
 }
 
 #[test]

@@ -61,6 +61,11 @@ pub(crate) struct Since {
 
 /// Seconds of a blend.
 pub(crate) const BLENDS: std::ops::Range<f32> = 1e-3..5.0;
+/// True for the seconds of a blend, and for 0: the time of the settings.
+pub(crate) fn is_blend(blend_s: f32) -> bool {
+    blend_s == 0.0 || (BLENDS.start..=BLENDS.end).contains(&blend_s)
+}
+
 /// A blend by a spring lasts for so many half-lives: 2.6 % of the offset are left then.
 const SPRING_HALF_LIVES: f32 = 4.0;
 

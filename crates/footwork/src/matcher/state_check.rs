@@ -5,7 +5,7 @@ use super::character::Character;
 use super::played::Played;
 use super::state::{Anchor, CONTROL_S, MatcherState, STATE_VERSION, StateHeader};
 use crate::adjust::feet::Foot;
-use crate::blend::BLENDS;
+use crate::blend::is_blend;
 use crate::input::InputError;
 use crate::math::{Quat, Transform};
 use crate::trajectory::{Simulation, history};
@@ -137,7 +137,7 @@ impl StateHeader {
             ("play_rate", (0.0..=20.0).contains(play_rate)),
             ("events_s", clip_time(*events_s)),
             ("since_transition_s", is_duration(*since_transition_s)),
-            ("blend_s", *blend_s == 0.0 || (BLENDS.start..=BLENDS.end).contains(blend_s)),
+            ("blend_s", is_blend(*blend_s)),
             ("animated_root", is_place(animated_root, largest)),
             ("root_offset", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(root_offset)), largest)),
             ("root_turn", usable(bytemuck::cast_slice::<u8, f32>(bytes_of(root_turn)), largest)),

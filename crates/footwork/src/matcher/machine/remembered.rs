@@ -4,7 +4,7 @@ use super::Machine;
 use super::blend_space::BlendState;
 use super::layer::OwnPlays;
 use super::memory::{BY_CONDITION, MOST, NOTHING, TICK_S, TRIGGER_COUNTS, Voice};
-use crate::blend::BLENDS;
+use crate::blend::is_blend;
 use crate::input::{RATES, SECONDS};
 use crate::matcher::Playing;
 use crate::math::SplitMix;
@@ -130,7 +130,7 @@ impl Machine {
             && whole(head.events, 1 << self.watched.len())
             && whole(head.picked, usize::from(u16::MAX))
             && (0.0..=MOST).contains(&head.held_s)
-            && (head.blend_s == 0.0 || within(BLENDS, head.blend_s))
+            && is_blend(head.blend_s)
             && whole(head.obeyed, CALLS)
             && head.requested.iter().all(|v| v.is_finite())
             && (head.reported_s == NOTHING || (0.0..=1.0).contains(&head.reported_s))

@@ -36,12 +36,7 @@ impl Plugin for BuiltInPersonPlugin {
 
 /// Database and mannequin.
 fn files() -> Result<[Vec<u8>; 2], String> {
-    let clips = footwork_gait::clips(&footwork_gait::GaitOptions {
-        terrain: true,
-        crouch: true,
-        gestures: true,
-        ..Default::default()
-    });
+    let clips = footwork_gait::clips(&footwork_gait::GaitOptions::BUILT_IN);
     let (db, _) = build(&clips, &BuildConfig::default(), &BuildOptions::default()).map_err(|e| e.to_string())?;
     let mut mannequin = Vec::new();
     write(&db.skeleton, &[], &GlbOptions::default(), &mut mannequin).map_err(|e| e.to_string())?;

@@ -5,6 +5,7 @@ use crate::convert::{from_matcher, from_quat, into_root};
 use crate::input::{MotionInput, Prepared};
 use crate::kinds::{KindKey, Kinds};
 use crate::model::MotionModel;
+use crate::montages::MotionMontages;
 use crate::root::RootMotion;
 use crate::step::SoFar;
 use crate::variables::{MotionVariables, PreparedVariables};
@@ -138,14 +139,15 @@ pub(crate) fn adopt_kinds(
     mut characters: Query<(
         Entity,
         &MotionCharacter,
-        (&Transform, &mut MotionVariables),
+        (&Transform, &mut MotionVariables, Option<&MotionMontages>),
         Option<(&mut MotionKind, &mut MotionState, &mut MotionOutput, &mut Backstage)>,
     )>,
 ) {
-    for (entity, wanted, (transform, mut variables), parts) in &mut characters {
+    for (entity, wanted, (transform, mut variables, montages), parts) in &mut characters {
         let Some(character) = kinds.get(KindKey::of(wanted)) else { continue };
         let Some((mut kind, mut state, mut output, mut backstage)) = parts else {
             let Some(parts) = begin(character, transform) else { continue };
+            go_on_calling(commands.entity(entity), montages, character, &parts.1.0);
             commands.entity(entity).insert(parts);
             continue;
         };
@@ -156,9 +158,10 @@ pub(crate) fn adopt_kinds(
         // A database of another skeleton has no such pose: the character begins at rest, and its model is fitted again.
         let was = (&*kind.character, &state.0, &output.0);
         let Ok((new, shown)) = character.take_over(was, &mut character.scratch()) else {
-            commands.entity(entity).remove::<(MotionKind, MotionState, MotionOutput, Backstage, MotionModel)>();
+            commands.entity(entity).remove::<(Parts, MotionMontages, MotionModel)>();
             continue;
         };
+        go_on_calling(commands.entity(entity), montages, character, &new);
         kind.character = character.clone();
         (state.0, output.0) = (new, shown);
         backstage.prepared.forget();
@@ -166,7 +169,22 @@ pub(crate) fn adopt_kinds(
     }
 }
 
-fn begin(character: &Arc<Character>, at: &Transform) -> Option<impl Bundle + use<>> {
+/// Calls of montages go with the state machine.
+fn go_on_calling(
+    mut entity: EntityCommands,
+    before: Option<&MotionMontages>,
+    character: &Character,
+    state: &MatcherState,
+) {
+    match MotionMontages::going_on(before, character, state) {
+        Some(calls) => _ = entity.insert(calls),
+        None => _ = entity.remove::<MotionMontages>(),
+    }
+}
+
+type Parts = (MotionKind, MotionState, MotionOutput, Backstage);
+
+fn begin(character: &Arc<Character>, at: &Transform) -> Option<Parts> {
     let mut state = character.state_at(into_root(at, 1.0)).ok()?;
     let mut output = character.output();
     character.show(&mut state, &mut character.scratch(), &mut output).ok()?;

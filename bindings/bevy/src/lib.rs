@@ -55,6 +55,7 @@
 //! | steer | [`MotionInput`] |
 //! | stand on slopes and stairs, keep off walls | [`GroundProbe`], [`WallProbe`], [`MotionWorld`] |
 //! | crouch, aim, wave: a state machine | [`MotionCharacter::machine`], [`MotionVariables`] |
+//! | strike, reload, stop it half way: montages by call | [`MotionMontages`] |
 //! | be healthy or injured: another character | [`MotionChooser`] |
 //! | announce a crouch, prefer a style | [`MotionInput::later`], [`MotionInput::tag_costs`] |
 //! | look, reach | [`LookAt`], [`HandTargets`] |
@@ -82,6 +83,7 @@ mod input;
 mod kinds;
 mod matching;
 mod model;
+mod montages;
 #[cfg(feature = "panels")]
 mod panels;
 mod pose;
@@ -109,6 +111,8 @@ pub use events::{
 };
 /// The library that does the work.
 pub use footwork;
+pub use footwork::input::MontageHandle;
+pub use footwork::machine::PlayMontage;
 pub use footwork::matcher::{EndCause, EventKind};
 pub use input::{
     HandTarget, HandTargets, LookAt, MotionBody, MotionGoal, MotionInput, MotionLater, MotionPath, MotionTagCost,
@@ -116,6 +120,7 @@ pub use input::{
 };
 pub use matching::{MotionBudget, MotionViewer};
 pub use model::{MotionJoint, MotionModel, MotionRoles};
+pub use montages::MotionMontages;
 #[cfg(feature = "panels")]
 pub use panels::{MotionInspected, MotionInspection, MotionPanels, MotionPanelsPlugin};
 pub use pose::MotionMask;
@@ -136,12 +141,12 @@ pub mod prelude {
     #[cfg(feature = "built-in")]
     pub use crate::BuiltInPersonPlugin;
     pub use crate::{
-        EndCause, EventKind, FootworkPlugin, GroundPoint, GroundProbe, HandTarget, HandTargets, LookAt, MotionBody,
-        MotionBudget, MotionCharacter, MotionClipEvent, MotionConfig, MotionDatabase, MotionFootstep, MotionGoal,
-        MotionInput, MotionMachine, MotionMask, MotionModel, MotionNetworks, MotionNoCandidate, MotionPath,
-        MotionPaused, MotionRecorder, MotionState, MotionStateChanged, MotionSystems, MotionTagEntered, MotionTagLeft,
-        MotionTransition, MotionVariables, MotionViewer, RootDriver, RootMotion, Stick, Target, WallProbe,
-        camera_yaw_rad,
+        EndCause, EventKind, FootworkPlugin, GroundPoint, GroundProbe, HandTarget, HandTargets, LookAt, MontageHandle,
+        MotionBody, MotionBudget, MotionCharacter, MotionClipEvent, MotionConfig, MotionDatabase, MotionFootstep,
+        MotionGoal, MotionInput, MotionMachine, MotionMask, MotionModel, MotionMontages, MotionNetworks,
+        MotionNoCandidate, MotionPath, MotionPaused, MotionRecorder, MotionState, MotionStateChanged, MotionSystems,
+        MotionTagEntered, MotionTagLeft, MotionTransition, MotionVariables, MotionViewer, PlayMontage, RootDriver,
+        RootMotion, Stick, Target, WallProbe, camera_yaw_rad,
     };
     #[cfg(feature = "debug")]
     pub use crate::{FootworkDebugPlugin, MotionGizmos};

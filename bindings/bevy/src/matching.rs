@@ -4,6 +4,7 @@ use crate::character::{Backstage, MotionKind, MotionOutput, MotionPaused, Motion
 use crate::character::{MotionCharacter, lift_m, shown_root};
 use crate::convert::{from_matcher, into_matcher, into_root, into_vec};
 use crate::input::{HandTargets, LookAt, MotionBody, MotionInput};
+use crate::montages::MotionMontages;
 use crate::probe::{GroundProbe, MotionWorld, WallProbe};
 use crate::recorder::MotionRecorder;
 use crate::step::step_one;
@@ -75,7 +76,8 @@ pub(crate) fn prepare_inputs(
     mut characters: Query<
         (
             Entity,
-            (&MotionCharacter, &MotionKind, &MotionInput, &MotionVariables, &Transform),
+            (&MotionCharacter, &MotionKind, &MotionInput, &Transform),
+            (&MotionVariables, Option<&MotionMontages>),
             (Option<&LookAt>, Option<&HandTargets>, Option<&MotionBody>, Has<GroundProbe>),
             (&mut MotionState, &mut Backstage),
         ),
@@ -83,9 +85,10 @@ pub(crate) fn prepare_inputs(
     >,
     places: Query<&GlobalTransform>,
 ) {
-    for (entity, (character, kind, input, variables, at), (look, hands, body, probed), (mut state, mut backstage)) in
+    for (entity, asked, (variables, montages), (look, hands, body, probed), (mut state, mut backstage)) in
         &mut characters
     {
+        let (character, kind, input, at) = asked;
         let (scale, shared) = (kind.scale, &kind.character);
         let filled = backstage.prepared.fill(input, scale, shared.database().map(|d| &**d), shared.schema().user_width);
         let machine = shared.machine();
@@ -93,6 +96,8 @@ pub(crate) fn prepare_inputs(
         let tell = |what| error!("motion of {entity}: {what}; it is ignored");
         known.fill(variables, machine, &mut prepared.input.variables, tell);
         let to = &mut prepared.input;
+        to.montages.clear();
+        to.montages.extend(montages.iter().flat_map(|m| m.calls()));
         to.look_at = look.and_then(|l| l.0.place(&places)).map(|p| into_matcher(p, scale));
         let hands = hands.map(|h| [h.left, h.right]).unwrap_or_default();
         to.hands = hands.map(|h| h.and_then(|h| h.resolve(scale, &places)));

@@ -4,8 +4,9 @@ use crate::args::{BuildArgs, Common};
 use crate::database::{build_clips, built_in, in_file};
 use crate::{clips, inspect, interrupt};
 use anyhow::{Context, Result, bail};
-use footwork::build::{BuildReport, GlitchMend};
+use footwork::build::{BuildReport, ClipReport, GlitchMend};
 use footwork_import::{CharacterConfig, ClipCache, Imported, cache_folder};
+use footwork_metrics::analysis::Verdict;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -39,13 +40,18 @@ pub fn build(args: &BuildArgs, common: &Common) -> Result<()> {
     let cached = cache.map_or(0, |c| c.hits());
     // Of a device or a pipe it is nothing.
     let bytes = std::fs::metadata(&args.output).map_or(0, |m| m.len());
+    let verdict = Verdict::of(&db, &config.matcher.speeds.over(&db.stick));
     let elapsed_s = start.elapsed().as_secs_f64();
     if common.json {
         let mut told = to_json(&report, args, cached, bytes, elapsed_s, &format!("{:032x}", db.content_hash()));
         told["fixes"] = fixes_json(&imported, &report);
+        told["units"] = json!(imported.units.name());
+        told["verdict"] = json!({ "text": verdict.to_string(), "abilities": verdict });
         out!("{told}");
     } else {
-        print_report(&report, &imported, &args.output, cached, bytes, elapsed_s);
+        print_report(&report, &imported, &args.output, cached, bytes);
+        out!("  the character: {verdict}");
+        out!("  built in {elapsed_s:.2} s; next: footwork simulate --db {}", args.output.display());
     }
     Ok(())
 }
@@ -150,7 +156,7 @@ fn to_json(report: &BuildReport, args: &BuildArgs, cached: usize, bytes: u64, el
     })
 }
 
-fn print_report(report: &BuildReport, imported: &Imported, output: &Path, cached: usize, bytes: u64, elapsed_s: f64) {
+fn print_report(report: &BuildReport, imported: &Imported, output: &Path, cached: usize, bytes: u64) {
     let minutes = report.seconds / 60.0;
     let clips = inspect::clips_line(report.clips.len(), report.made.clips.len());
     out!("{}: {clips}, {minutes:.1} min of motion", output.display());
@@ -163,6 +169,9 @@ fn print_report(report: &BuildReport, imported: &Imported, output: &Path, cached
         report.columns,
         bytes as f64 / 1e6
     );
+    if let Some(units) = imported.units.name() {
+        out!("  units of the BVH files: {units} (--units sets another)");
+    }
     out!("  root: {}", report.root);
     out!("  contacts: {}", report.contact_joints.join(", "));
     for line in clips::fix_lines(&imported.fixes) {
@@ -194,7 +203,6 @@ fn print_report(report: &BuildReport, imported: &Imported, output: &Path, cached
     if cached > 0 {
         out!("  {cached} unchanged clips read from the cache");
     }
-    out!("  built in {elapsed_s:.2} s; next: footwork simulate --db {}", output.display());
 }
 
 /// What captured clips lacked.
@@ -218,9 +226,17 @@ fn print_made(report: &BuildReport) {
 /// What queries leave out.
 fn print_aside(report: &BuildReport) {
     let aside: Vec<_> = report.clips.iter().filter(|c| c.taken_for != "locomotion").collect();
-    for c in aside.iter().filter(|_| aside.len() < report.clips.len()) {
-        out!("  `{}` is no locomotion ({}): only queries that ask for a tag of it get it", c.name, c.taken_because);
+    if aside.is_empty() || aside.len() == report.clips.len() {
+        return;
     }
+    const NAMED: usize = 4;
+    let name = |c: &&ClipReport| format!("`{}` ({})", c.name, c.taken_because);
+    let named: Vec<String> = aside.iter().take(NAMED).map(name).collect();
+    let more = match aside.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        n => format!(" and {n} more (`footwork inspect` lists them)"),
+    };
+    out!("  no locomotion, which only queries for a tag of it get: {}{more}", named.join(", "));
 }
 
 fn print_loops(report: &BuildReport) {

@@ -1,9 +1,9 @@
 //! Reading and writing motion files, with a progress bar, notes and sidecars.
 
-use crate::args::Common;
+use crate::args::{Common, OutputFormat};
 use crate::database::in_file;
 use crate::interrupt::guarded;
-use crate::kind::{Kind, check_kinds};
+use crate::kind::{Kind, check_kinds, check_new};
 use crate::{output, print, progress};
 use anyhow::{Context, Result};
 use footwork::build::ClipRule;
@@ -70,29 +70,83 @@ pub fn read(inputs: &[PathBuf], base: &Path, source: &SourceConfig, common: &Com
     Ok(imported.clips)
 }
 
-/// Writes every clip into a folder as BVH. A clip with annotations gets a sidecar beside it: BVH cannot store them. Files of
-/// other formats are not overwritten; `flag` names the folder in errors.
-pub fn write_folder(flag: &str, clips: &[RawClip], folder: &Path, json: bool) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    let bar = progress::bar("writing", clips.len() as u64, json);
-    let files = output::clip_files(folder, clips.iter().map(|c| c.name.as_str()), "bvh");
-    let sidecars: Vec<PathBuf> = files.iter().map(|f| f.with_extension("tags.toml")).collect();
-    check_kinds(flag, &files, Kind::Bvh)?;
-    check_kinds(flag, &sidecars, Kind::Sidecar)?;
-    for (clip, (path, sidecar)) in clips.iter().zip(files.iter().zip(&sidecars)) {
-        guarded(path, || write_clip(path, clip, &WriteOptions::default()))?;
-        let rule = ClipRule::of(clip);
-        if rule == ClipRule::default() {
-            // The annotations of an earlier run no longer apply.
-            if sidecar.is_file() {
-                std::fs::remove_file(sidecar).with_context(|| format!("cannot remove {}", sidecar.display()))?;
-            }
-        } else {
-            output::text(sidecar, &sidecar_text(&rule)?)?;
-        }
-        bar.inc(1);
+/// A folder that gets a file for each clip.
+pub struct Folder<'a> {
+    /// The flag that names it, for errors.
+    pub flag: &'static str,
+    pub path: &'a Path,
+    /// Of the files.
+    pub format: OutputFormat,
+    /// True: files that are there are replaced.
+    pub force: bool,
+}
+
+impl Folder<'_> {
+    /// The files of clips of these names.
+    ///
+    /// # Errors
+    /// A file that would be replaced, of this kind without `force` or of another kind.
+    pub fn files(&self, clips: &[RawClip]) -> Result<Vec<PathBuf>> {
+        let (extension, kind) = match self.format {
+            OutputFormat::Bvh => ("bvh", Kind::Bvh),
+            OutputFormat::Glb => ("glb", Kind::Glb),
+        };
+        let files = output::clip_files(self.path, clips.iter().map(|c| c.name.as_str()), extension);
+        let sidecars = files.iter().zip(clips).flat_map(|(file, clip)| sidecars(file, std::slice::from_ref(clip)));
+        let sidecars: Vec<PathBuf> = sidecars.collect();
+        check_kinds(self.flag, &files, kind)?;
+        check_kinds(self.flag, &sidecars, Kind::Sidecar)?;
+        check_new(self.flag, &[files.as_slice(), &sidecars].concat(), self.force)?;
+        Ok(files)
     }
-    bar.finish_and_clear();
+
+    /// Writes every clip with its sidecar, and returns the files of the clips.
+    ///
+    /// # Errors
+    /// The errors of [`Self::files`]; a failed write.
+    pub fn write(
+        &self,
+        clips: &[RawClip],
+        json: bool,
+        mut write: impl FnMut(&Path, &RawClip) -> Result<()>,
+    ) -> Result<Vec<PathBuf>> {
+        let files = self.files(clips)?;
+        let shown = self.path.display();
+        std::fs::create_dir_all(self.path).with_context(|| format!("cannot make the folder {shown}"))?;
+        let bar = progress::bar("writing", clips.len() as u64, json);
+        for (clip, path) in clips.iter().zip(&files) {
+            write(path, clip)?;
+            write_sidecars(path, std::slice::from_ref(clip))?;
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        Ok(files)
+    }
+}
+
+/// Writes a clip as BVH.
+pub fn bvh(path: &Path, clip: &RawClip) -> Result<()> {
+    Ok(guarded(path, || write_clip(path, clip, &WriteOptions::default()))?)
+}
+
+/// The sidecars of the clips in a motion file.
+pub fn sidecars(file: &Path, clips: &[RawClip]) -> Vec<PathBuf> {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let of = |clip: &RawClip| file.with_file_name(format!("{stem}.{}.tags.toml", clip.name.replace(['/', '\\'], "_")));
+    if let [_] = clips { vec![file.with_extension("tags.toml")] } else { clips.iter().map(of).collect() }
+}
+
+/// Writes what clips have and their file cannot store: tags, events, curves, costs, marks of loops.
+pub fn write_sidecars(file: &Path, clips: &[RawClip]) -> Result<()> {
+    for (clip, sidecar) in clips.iter().zip(sidecars(file, clips)) {
+        let rule = ClipRule::of(clip);
+        if rule != ClipRule::default() {
+            output::text(&sidecar, &sidecar_text(&rule)?)?;
+        } else if sidecar.is_file() {
+            // The annotations of an earlier file no longer apply.
+            std::fs::remove_file(&sidecar).with_context(|| format!("cannot remove {}", sidecar.display()))?;
+        }
+    }
     Ok(())
 }
 

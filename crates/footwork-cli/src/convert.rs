@@ -2,15 +2,13 @@
 
 use crate::args::{Common, ConvertArgs, OutputFormat};
 use crate::database::name_fits;
-use crate::interrupt::guarded;
-use crate::kind::{Kind, check_kinds};
-use crate::{clips, output, progress};
+use crate::kind::check_new;
+use crate::{clips, output};
 use anyhow::{Context, Result, bail};
 use footwork::clip::RawClip;
 use footwork::files::read_regular_at_most;
-use footwork_import::bvh::WriteOptions;
 use footwork_import::glb::{self, GlbClip, GlbOptions};
-use footwork_import::{Imported, resample, write_clip};
+use footwork_import::{Imported, resample};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -20,6 +18,9 @@ pub fn convert(args: &ConvertArgs, common: &Common) -> Result<()> {
     let mesh = args.mesh.as_ref().map(|path| Mesh::read(path)).transpose()?;
     let Imported { clips, notes, fixes, .. } = read(args, common)?;
     let notes: Vec<String> = notes.iter().map(ToString::to_string).chain(crate::clips::fix_lines(&fixes)).collect();
+    if let Target::Bvh(path) | Target::Glb(path) = &target {
+        check_new("--output", &clips::sidecars(path, &clips), args.force)?;
+    }
     let files = target.write(&clips, mesh.as_ref(), common.json)?;
     if common.json {
         out!(
@@ -96,7 +97,8 @@ impl Mesh {
 enum Target {
     Bvh(PathBuf),
     Glb(PathBuf),
-    Folder(PathBuf, OutputFormat),
+    /// With the format of its files, and whether files are replaced.
+    Folder(PathBuf, OutputFormat, bool),
 }
 
 impl Target {
@@ -104,14 +106,14 @@ impl Target {
         let path = args.output.clone();
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
         let target = match extension.as_str() {
-            _ if path.is_dir() => Self::Folder(path, args.format),
+            _ if path.is_dir() => Self::Folder(path, args.format, args.force),
             "bvh" => Self::Bvh(path),
             "glb" => Self::Glb(path),
-            "" => Self::Folder(path, args.format),
+            "" => Self::Folder(path, args.format, args.force),
             "fbx" | "gltf" => bail!("--output {}: .{extension} files cannot be written: expected .glb", path.display()),
             _ => bail!("--output {}: expected a name that ends in .bvh or .glb, or a folder", path.display()),
         };
-        let takes_mesh = matches!(target, Self::Glb(_) | Self::Folder(_, OutputFormat::Glb));
+        let takes_mesh = matches!(target, Self::Glb(_) | Self::Folder(_, OutputFormat::Glb, _));
         if args.mesh.is_some() && !takes_mesh {
             bail!("--mesh: BVH files have no mesh: expected --output FILE.glb, or a folder and --format glb");
         }
@@ -129,39 +131,24 @@ impl Target {
                         clips.len()
                     );
                 };
-                bvh(path, clip)?;
+                clips::bvh(path, clip)?;
+                clips::write_sidecars(path, std::slice::from_ref(clip))?;
                 Ok(vec![path.clone()])
             }
             Self::Glb(path) => {
                 glb(path, clips, mesh)?;
+                clips::write_sidecars(path, clips)?;
                 Ok(vec![path.clone()])
             }
-            Self::Folder(folder, format) => {
-                std::fs::create_dir_all(folder)
-                    .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-                let bar = progress::bar("writing", clips.len() as u64, json);
-                let (extension, kind) = match format {
-                    OutputFormat::Bvh => ("bvh", Kind::Bvh),
-                    OutputFormat::Glb => ("glb", Kind::Glb),
-                };
-                let files = output::clip_files(folder, clips.iter().map(|c| c.name.as_str()), extension);
-                check_kinds("--output", &files, kind)?;
-                for (clip, path) in clips.iter().zip(&files) {
-                    match format {
-                        OutputFormat::Bvh => bvh(path, clip)?,
-                        OutputFormat::Glb => glb(path, std::slice::from_ref(clip), mesh)?,
-                    }
-                    bar.inc(1);
-                }
-                bar.finish_and_clear();
-                Ok(files)
+            Self::Folder(path, format, force) => {
+                let folder = clips::Folder { flag: "--output", path, format: *format, force: *force };
+                folder.write(clips, json, |path, clip| match format {
+                    OutputFormat::Bvh => clips::bvh(path, clip),
+                    OutputFormat::Glb => glb(path, std::slice::from_ref(clip), mesh),
+                })
             }
         }
     }
-}
-
-fn bvh(path: &Path, clip: &RawClip) -> Result<()> {
-    Ok(guarded(path, || write_clip(path, clip, &WriteOptions::default()))?)
 }
 
 fn glb(path: &Path, clips: &[RawClip], mesh: Option<&Mesh>) -> Result<()> {

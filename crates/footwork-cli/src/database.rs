@@ -42,21 +42,9 @@ impl Common {
     }
 }
 
-/// Options of the built-in clips: everything that the commands can play, slopes and stairs included.
-pub const BUILT_IN: GaitOptions = GaitOptions {
-    seed: 1,
-    rate_hz: 60.0,
-    routes: true,
-    terrain: true,
-    crouch: true,
-    gestures: true,
-    cycles: true,
-    actions: false,
-};
-
 /// Returns the built-in clips.
 pub fn built_in() -> Vec<RawClip> {
-    footwork_gait::clips(&BUILT_IN)
+    footwork_gait::clips(&GaitOptions::BUILT_IN)
 }
 
 /// True if a name contains a text, or matches it as a pattern with `*`.

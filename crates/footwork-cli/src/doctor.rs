@@ -1,6 +1,6 @@
 //! `footwork doctor`: checks motion files, and fixes copies of them.
 
-use crate::args::{Common, DoctorArgs};
+use crate::args::{Common, DoctorArgs, OutputFormat};
 use crate::build::source_clips;
 use crate::clips;
 use crate::database::{in_source, sources};
@@ -35,6 +35,13 @@ pub fn doctor(args: &DoctorArgs, common: &Common) -> Result<ExitCode> {
         check_rules(&config.build.clips, &clips, file)?;
     }
     let (count, seconds) = (clips.len(), clips.iter().map(RawClip::seconds).sum::<f32>());
+    let folder = args.fix.as_ref().map(|path| clips::Folder {
+        flag: "--fix",
+        path,
+        format: OutputFormat::Bvh,
+        force: args.force,
+    });
+    folder.as_ref().map(|folder| folder.files(&clips)).transpose()?;
     let bar = progress::bar("examining", CHECKS.len() as u64, common.json);
     let tell = |done: usize, _| bar.set_position(done as u64);
     let options =
@@ -43,8 +50,8 @@ pub fn doctor(args: &DoctorArgs, common: &Common) -> Result<ExitCode> {
     let mut diagnosis = examine(clips, &options).map_err(|error| in_source(&sources, common, error))?;
     diagnosis.findings.splice(0..0, fixes.iter().map(Finding::of_fix).filter(|f| options.checks.contains(&f.check)));
     bar.finish_and_clear();
-    if let Some(folder) = &args.fix {
-        clips::write_folder("--fix", &diagnosis.clips, folder, common.json)?;
+    if let Some(folder) = &folder {
+        folder.write(&diagnosis.clips, common.json, clips::bvh)?;
     }
     let left = |f: &&Finding| args.fix.is_none() || !f.mends;
     let worst = diagnosis.findings.iter().filter(left).map(|f| f.severity).max();

@@ -4,7 +4,7 @@
 use crate::args::{Cli, Command, Common, OutputFormat};
 use crate::course;
 use crate::demo;
-use crate::kind::{Kind, check_kind, extension, has_extension};
+use crate::kind::{Kind, check_kind, check_new, extension};
 use anyhow::{Context, Result, bail};
 use footwork::files::resolve_links;
 use footwork_import::motion_files;
@@ -20,8 +20,10 @@ struct Output {
     /// Of the file, or of the files in the folder.
     kind: Kind,
     folder: bool,
-    /// No input may lie in the folder, whatever its format: sidecars are written beside the clips.
-    alone: bool,
+    /// A file that is there stays. Those of a folder are checked once the names of the clips are known.
+    keeps: bool,
+    /// Missing folders are made.
+    makes_folder: bool,
 }
 
 /// What one command reads and writes.
@@ -48,22 +50,27 @@ impl Files {
 
     fn write(&mut self, cli: &Cli) {
         match &cli.command {
-            None => demo::FILES.iter().for_each(|(name, kind)| self.file("demo", &demo::path(name), *kind)),
+            None => {
+                for (name, kind) in demo::FILES {
+                    self.file("demo", &demo::path(name), kind);
+                }
+                self.outputs.iter_mut().for_each(|output| output.makes_folder = true);
+            }
             Some(Command::Build(a)) => self.file("--output", &a.output, Kind::Database),
             Some(Command::Retarget(a)) => match extension(&a.output).as_str() {
-                "bvh" => self.file("--output", &a.output, Kind::Bvh),
-                "glb" => self.file("--output", &a.output, Kind::Glb),
-                _ => self.folder("--output", &a.output, Kind::Bvh, false),
+                "bvh" => self.new_file("--output", &a.output, Kind::Bvh, a.force),
+                "glb" => self.new_file("--output", &a.output, Kind::Glb, a.force),
+                _ => self.folder("--output", &a.output, Kind::Bvh),
             },
             Some(Command::Convert(a)) => match extension(&a.output).as_str() {
-                "bvh" if !a.output.is_dir() => self.file("--output", &a.output, Kind::Bvh),
-                "glb" if !a.output.is_dir() => self.file("--output", &a.output, Kind::Glb),
-                _ if a.format == OutputFormat::Glb => self.folder("--output", &a.output, Kind::Glb, false),
-                _ => self.folder("--output", &a.output, Kind::Bvh, false),
+                "bvh" if !a.output.is_dir() => self.new_file("--output", &a.output, Kind::Bvh, a.force),
+                "glb" if !a.output.is_dir() => self.new_file("--output", &a.output, Kind::Glb, a.force),
+                _ if a.format == OutputFormat::Glb => self.folder("--output", &a.output, Kind::Glb),
+                _ => self.folder("--output", &a.output, Kind::Bvh),
             },
             Some(Command::Doctor(a)) => {
                 if let Some(folder) = &a.fix {
-                    self.folder("--fix", folder, Kind::Bvh, true);
+                    self.folder("--fix", folder, Kind::Bvh);
                 }
             }
             Some(Command::Film(a)) => self.file("--output", &a.output, Kind::Film),
@@ -79,7 +86,7 @@ impl Files {
                     path.iter().for_each(|path| self.file(flag, path, kind));
                 }
             }
-            Some(Command::Gait(a)) => a.output.iter().for_each(|f| self.folder("--output", f, Kind::Bvh, false)),
+            Some(Command::Gait(a)) => a.output.iter().for_each(|f| self.folder("--output", f, Kind::Bvh)),
             Some(Command::Eval(a)) => a.film.iter().for_each(|path| self.file("--film", path, Kind::Picture)),
             Some(
                 Command::Inspect(_)
@@ -87,6 +94,8 @@ impl Files {
                 | Command::Replay(_)
                 | Command::Bench(_)
                 | Command::Config(_)
+                // It checks its folder itself.
+                | Command::New(_)
                 | Command::Completions(_),
             ) => {}
         }
@@ -134,6 +143,7 @@ impl Files {
                 | Command::Replay(_)
                 | Command::Bench(_)
                 | Command::Config(_)
+                | Command::New(_)
                 | Command::Completions(_),
             ) => {}
         }
@@ -141,11 +151,30 @@ impl Files {
     }
 
     fn file(&mut self, flag: &'static str, path: &Path, kind: Kind) {
-        self.outputs.push(Output { flag, path: path.to_owned(), kind, folder: false, alone: false });
+        self.outputs.push(Output {
+            flag,
+            path: path.to_owned(),
+            kind,
+            folder: false,
+            keeps: false,
+            makes_folder: false,
+        });
     }
 
-    fn folder(&mut self, flag: &'static str, path: &Path, kind: Kind, alone: bool) {
-        self.outputs.push(Output { flag, path: path.to_owned(), kind, folder: true, alone });
+    /// A file that replaces none unless `force` is given.
+    fn new_file(&mut self, flag: &'static str, path: &Path, kind: Kind, force: bool) {
+        self.outputs.push(Output {
+            flag,
+            path: path.to_owned(),
+            kind,
+            folder: false,
+            keeps: !force,
+            makes_folder: false,
+        });
+    }
+
+    fn folder(&mut self, flag: &'static str, path: &Path, kind: Kind) {
+        self.outputs.push(Output { flag, path: path.to_owned(), kind, folder: true, keeps: false, makes_folder: true });
     }
 
     /// Clips named on the command line, else those of the configuration.
@@ -190,6 +219,7 @@ impl Files {
         for output in &self.outputs {
             if output.folder {
                 check_folder(output, &read)?;
+                check_place(output)?;
                 continue;
             }
             let shown = output.path.display();
@@ -208,6 +238,10 @@ impl Files {
                 }
             }
             check_kind(output.flag, &output.path, output.kind)?;
+            if output.keeps {
+                check_new(output.flag, std::slice::from_ref(&output.path), false)?;
+            }
+            check_place(output)?;
         }
         Ok(())
     }
@@ -221,9 +255,6 @@ fn check_folder(output: &Output, read: &HashMap<Identity, &Path>) -> Result<()> 
     }
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        if !(output.alone || has_extension(&path, output.kind.extensions())) {
-            continue;
-        }
         if let Some(input) = Identity::of(&path).and_then(|identity| read.get(&identity)) {
             bail!(
                 "{flag} {shown}: {} was read from there and would be overwritten; name another folder: nothing is changed \
@@ -233,6 +264,30 @@ fn check_folder(output: &Output, read: &HashMap<Identity, &Path>) -> Result<()> 
         }
     }
     Ok(())
+}
+
+/// The folder of an output is there and can be written to. A folder of clips is made where it is missing.
+fn check_place(output: &Output) -> Result<()> {
+    let (flag, shown) = (output.flag, output.path.display());
+    let target = resolve_links(&output.path).with_context(|| format!("{flag} {shown}"))?;
+    // A device or a pipe is written into directly.
+    if fs::metadata(&output.path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return Ok(());
+    }
+    let mut folder = if output.folder { target.as_path() } else { parent(&target) };
+    while output.makes_folder && !folder.exists() {
+        folder = parent(folder);
+    }
+    if !folder.exists() {
+        bail!("{flag} {shown}: expected a folder {}, found none: make it first", folder.display());
+    }
+    // Access rights are not all that can forbid it.
+    let made = tempfile::tempfile_in(folder);
+    made.map(|_| ()).with_context(|| format!("{flag} {shown}: the folder {} cannot be written to", folder.display()))
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Which file a path means, whatever links lead to it.
@@ -262,8 +317,7 @@ impl Identity {
 
 /// Where a file that is not there yet will lie.
 fn place(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match (folder.canonicalize(), path.file_name()) {
+    match (parent(path).canonicalize(), path.file_name()) {
         (Ok(folder), Some(name)) => folder.join(name),
         _ => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
     }
@@ -281,7 +335,8 @@ mod tests {
             path: PathBuf::from(name),
             kind: Kind::Glb,
             folder: false,
-            alone: false,
+            keeps: false,
+            makes_folder: false,
         };
         let files = Files { inputs: Vec::new(), outputs: vec![one("/dev/null"), one("/dev/null")] };
         files.check().unwrap();

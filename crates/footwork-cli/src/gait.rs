@@ -1,8 +1,8 @@
 //! `footwork gait`: lists, measures and writes the clips of the built-in character.
 
-use crate::args::{Common, GaitArgs};
+use crate::args::{Common, GaitArgs, OutputFormat};
 use crate::clips;
-use crate::database::{BUILT_IN, name_fits};
+use crate::database::name_fits;
 use anyhow::{Result, bail};
 use footwork::clip::RawClip;
 use footwork_gait::{GaitClip, GaitOptions, Gate, PACK_19, coverage, gates, generate};
@@ -14,7 +14,7 @@ pub fn gait(args: &GaitArgs, common: &Common) -> Result<()> {
     // The gates are about what a search is fed with: no loops of blend spaces.
     // The loops of blend spaces do not close as well as the others: they are part of the built-in data alone.
     let cycles = !args.report && args.output.is_none();
-    let clips = generate(&GaitOptions { seed: common.seed, cycles, ..BUILT_IN });
+    let clips = generate(&GaitOptions { seed: common.seed, cycles, ..GaitOptions::BUILT_IN });
     if args.report {
         return report(&clips, args, common);
     }
@@ -30,7 +30,8 @@ pub fn gait(args: &GaitArgs, common: &Common) -> Result<()> {
     }
     if let Some(folder) = &args.output {
         let clips: Vec<RawClip> = chosen.iter().map(|c| c.clip.clone()).collect();
-        clips::write_folder("--output", &clips, folder, common.json)?;
+        let folder = clips::Folder { flag: "--output", path: folder, format: OutputFormat::Bvh, force: args.force };
+        folder.write(&clips, common.json, clips::bvh)?;
     }
     if common.json {
         let list: Vec<_> = chosen.iter().map(|c| clip_json(c)).collect();
@@ -43,7 +44,7 @@ pub fn gait(args: &GaitArgs, common: &Common) -> Result<()> {
         out!("  {:<40} {:>6.2} s  {:<16} {kind}", c.clip.name, clip_seconds(c), tags(c).join(", "));
     }
     if let Some(folder) = &args.output {
-        out!("written to {}", folder.display());
+        out!("{} clips written to {}", chosen.len(), folder.display());
     }
     Ok(())
 }

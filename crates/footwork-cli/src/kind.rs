@@ -93,6 +93,29 @@ pub fn check_kind(flag: &str, path: &Path, kind: Kind) -> Result<()> {
     }
 }
 
+/// Kind of an existing file by its content, as an extension: `fwdb`, `bvh`, `png`. `None` for other content, and without a file.
+pub fn found(path: &Path) -> Option<&'static str> {
+    match Content::of(path)? {
+        Content::Known(kind) => Some(kind),
+        Content::Unknown => None,
+    }
+}
+
+/// Rejects files that would be replaced, before any is written.
+///
+/// # Errors
+/// Returns an error that names `flag`, the first file and the number of others.
+pub fn check_new(flag: &str, files: &[PathBuf], force: bool) -> Result<()> {
+    let there: Vec<&PathBuf> = files.iter().filter(|file| !force && file.is_file()).collect();
+    let Some(first) = there.first() else { return Ok(()) };
+    let others = match there.len() - 1 {
+        0 => String::new(),
+        1 => " and another file".to_owned(),
+        n => format!(" and {n} other files"),
+    };
+    bail!("{flag}: {}{others} would be replaced: name another place, or replace with --force", first.display());
+}
+
 /// Returns the extension of a path in lower case; empty without one.
 pub fn extension(path: &Path) -> String {
     path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default()
@@ -143,7 +166,7 @@ impl Content {
         Some(Self::Known(if gltf { "gltf" } else { known }))
     }
 
-    /// A database, a trace, or somebody else's tensors.
+    /// A database, a recording, networks, or somebody else's tensors.
     fn safetensors(path: &Path) -> Self {
         let header = || {
             let mut file = fs::File::open(path).ok()?;
@@ -152,6 +175,9 @@ impl Content {
             let size = u64::from_le_bytes(bytes.as_slice().try_into().ok()?);
             (&mut file).take(size.min(100_000_000)).read_to_end(&mut bytes).ok()?;
             let header: Value = serde_json::from_slice(bytes.get(8..)?).ok()?;
+            if !header["__metadata__"]["footwork_networks"].is_null() {
+                return Some("fwnet");
+            }
             let ours: Value = serde_json::from_str(header["__metadata__"]["footwork"].as_str()?).ok()?;
             Some(if ours["kind"] == "trace" { "fwtrace" } else { "fwdb" })
         };

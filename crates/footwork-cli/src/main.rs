@@ -17,6 +17,7 @@ mod database;
 mod demo;
 mod doctor;
 mod eval;
+mod expected;
 mod files;
 mod film;
 mod gait;
@@ -25,6 +26,7 @@ mod interrupt;
 mod kind;
 mod machine;
 mod networks;
+mod new;
 mod output;
 mod progress;
 mod replay;
@@ -43,13 +45,19 @@ fn main() -> ExitCode {
     let cli = Cli::read();
     print::set_quiet(cli.quiet, cli.common.json);
     interrupt::install();
-    match Files::of(&cli).and_then(|files| files.check()).and_then(|()| run(&cli)) {
+    match check_files(&cli).and_then(|()| run(&cli)) {
         Ok(code) => code,
         Err(error) => {
             print::message(&format!("{error:#}"));
             ExitCode::FAILURE
         }
     }
+}
+
+/// Checks all files of a command, before any work.
+fn check_files(cli: &Cli) -> anyhow::Result<()> {
+    expected::check(cli)?;
+    Files::of(cli)?.check()
 }
 
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
@@ -70,6 +78,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Simulate(args)) => simulate::simulate(args, &cli.common),
         Some(Command::Replay(args)) => replay::replay(args, &cli.common),
         Some(Command::Gait(args)) => gait::gait(args, &cli.common),
+        Some(Command::New(args)) => new::new(args, &cli.common),
         Some(Command::Search(args)) => search::search(args, &cli.common),
         Some(Command::Bench(args)) => bench::bench(args, &cli.common),
         Some(Command::Eval(args)) => eval::eval(args, &cli.common),

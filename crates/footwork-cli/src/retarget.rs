@@ -1,17 +1,15 @@
 //! `footwork retarget`: transfers clips to another skeleton.
 
-use crate::args::{Common, RetargetArgs};
+use crate::args::{Common, OutputFormat, RetargetArgs};
 use crate::database::{in_source, sources};
-use crate::interrupt::guarded;
-use crate::kind::{Kind, check_kinds};
+use crate::kind::check_new;
 use crate::{clips, output, progress};
 use anyhow::{Context, Result, bail};
 use footwork::build::retarget::{RetargetOptions, RetargetReport, reference, retarget_clips};
 use footwork::clip::RawClip;
 use footwork::retarget::{Reference, RetargetMap};
 use footwork::roles::JointRoles;
-use footwork_import::bvh::WriteOptions;
-use footwork_import::{CharacterConfig, SourceConfig, UnitSetting, write_clip};
+use footwork_import::{CharacterConfig, SourceConfig, UnitSetting};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,6 +24,11 @@ pub fn retarget(args: &RetargetArgs, common: &Common) -> Result<()> {
     let config = common.character()?;
     let clips = read(&args.clips, args.units.as_ref().unwrap_or(&config.source.units), common)?;
     let file = output_file(&args.output, clips.len())?;
+    let folder = clips::Folder { flag: "--output", path: &args.output, format: OutputFormat::Bvh, force: args.force };
+    match file {
+        None => _ = folder.files(&clips)?,
+        Some(_) => check_new("--output", &clips::sidecars(&args.output, &clips), args.force)?,
+    }
     let source = reference(&clips, &config.build.roles).map_err(|error| in_source(&sources(&clips), common, error));
     let source = source.context("the clips to retarget")?;
     let target = rig(args, common).with_context(|| format!("the rig {}", args.onto.display()))?;
@@ -36,11 +39,12 @@ pub fn retarget(args: &RetargetArgs, common: &Common) -> Result<()> {
     let done = retarget_clips(&clips, &map, &options, Some(&|| bar.inc(1)));
     bar.finish_and_clear();
     let done = done.map_err(|error| in_source(&sources(&clips), common, error))?;
-    write(&done, &args.output, file, common.json)?;
+    let (clips, reports): (Vec<RawClip>, Vec<RetargetReport>) = done.into_iter().unzip();
+    write(&clips, &folder, file, common.json)?;
     if common.json {
-        out!("{}", to_json(&map, &done, args, start.elapsed().as_secs_f64()));
+        out!("{}", to_json(&map, &reports, args, start.elapsed().as_secs_f64()));
     } else {
-        print(&map, &done, args);
+        print(&map, &reports, args);
     }
     Ok(())
 }
@@ -84,24 +88,14 @@ fn rig(args: &RetargetArgs, common: &Common) -> Result<Reference> {
     Ok(reference(&clips, &roles)?)
 }
 
-fn write(done: &[(RawClip, RetargetReport)], path: &Path, file: Option<FileKind>, json: bool) -> Result<()> {
-    if file == Some(FileKind::Glb) {
-        return output::clip_glb(path, &done[0].0);
-    }
-    let options = WriteOptions::default();
-    if file.is_some() {
-        return Ok(guarded(path, || write_clip(path, &done[0].0, &options))?);
-    }
-    std::fs::create_dir_all(path).with_context(|| format!("cannot make the folder {}", path.display()))?;
-    let bar = progress::bar("writing", done.len() as u64, json);
-    let files = output::clip_files(path, done.iter().map(|(c, _)| c.name.as_str()), "bvh");
-    check_kinds("--output", &files, Kind::Bvh)?;
-    for ((clip, _), to) in done.iter().zip(files) {
-        guarded(&to, || write_clip(&to, clip, &options))?;
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
-    Ok(())
+fn write(clips: &[RawClip], folder: &clips::Folder, file: Option<FileKind>, json: bool) -> Result<()> {
+    let write = match file {
+        None => return folder.write(clips, json, clips::bvh).map(|_| ()),
+        Some(FileKind::Bvh) => clips::bvh,
+        Some(FileKind::Glb) => output::clip_glb,
+    };
+    write(folder.path, &clips[0])?;
+    clips::write_sidecars(folder.path, clips)
 }
 
 fn roles_json(of: &Reference) -> Value {
@@ -116,11 +110,10 @@ fn warnings(map: &RetargetMap) -> Vec<String> {
         .collect()
 }
 
-fn to_json(map: &RetargetMap, done: &[(RawClip, RetargetReport)], args: &RetargetArgs, elapsed_s: f64) -> Value {
-    let reports: Vec<&RetargetReport> = done.iter().map(|d| &d.1).collect();
+fn to_json(map: &RetargetMap, reports: &[RetargetReport], args: &RetargetArgs, elapsed_s: f64) -> Value {
     json!({
         "output": args.output,
-        "clips": done.len(),
+        "clips": reports.len(),
         "scale": map.scale,
         "source_leg_m": map.source.leg_m,
         "target_leg_m": map.target.leg_m,
@@ -132,10 +125,10 @@ fn to_json(map: &RetargetMap, done: &[(RawClip, RetargetReport)], args: &Retarge
     })
 }
 
-fn print(map: &RetargetMap, done: &[(RawClip, RetargetReport)], args: &RetargetArgs) {
+fn print(map: &RetargetMap, reports: &[RetargetReport], args: &RetargetArgs) {
     out!(
         "{} clips onto {}: legs {:.2} m to {:.2} m, scale {:.3}",
-        done.len(),
+        reports.len(),
         args.onto.display(),
         map.source.leg_m,
         map.target.leg_m,
@@ -155,7 +148,7 @@ fn print(map: &RetargetMap, done: &[(RawClip, RetargetReport)], args: &RetargetA
         "turned",
         "knees"
     );
-    for (_, r) in done {
+    for r in reports {
         out!(
             "{:<36} {:>6} {:>7.1} {:>7.1} {:>7.2} {:>7.2} {:>7.1} {:>6}  {} at {}",
             r.clip,

@@ -355,7 +355,13 @@ impl Stage<'_> {
                 let half = sole.half_length * self.px_per_m * self.camera.right.dot(facing).abs().max(0.45);
                 let lane = if sole.half == Half::Right { 6.5 } else { 1.5 };
                 let (left, right) = ((x - half).max(self.frame.left), (x + half).min(self.frame.right()));
-                if left < right {
+                let rise_px = self.rise(p, facing) * (2.0 * half) * self.camera.right.dot(facing).signum();
+                if rise_px.abs() >= 1.0 {
+                    // A sole lies on a slope as the slope does.
+                    let middle = y + lane + 2.0;
+                    let ends = [[x - half, middle + 0.5 * rise_px], [x + half, middle - 0.5 * rise_px]];
+                    picture.line_within(&ends, &self.frame, colour.towards(INK, 0.15), 4.0);
+                } else if left < right {
                     let bar = Frame { left, top: y + lane, width: right - left, height: 4.0 };
                     picture.rectangle(&bar, colour.towards(INK, 0.15));
                 }
@@ -368,6 +374,15 @@ impl Stage<'_> {
                 }
             }
         }
+    }
+
+    /// Rise of the drawn ground under a sole, metres per metre along `facing`; 0 on level ground and on the edge of a step.
+    fn rise(&self, at: Vec3, facing: Vec3) -> f32 {
+        const NEAR_M: f32 = 0.03;
+        const STEEPEST: f32 = 1.2;
+        let height = |along_m: f32| self.relief.height(at + facing * along_m);
+        let rise = (height(NEAR_M) - height(-NEAR_M)) / (2.0 * NEAR_M);
+        if self.relief.is_level() || rise.abs() > STEEPEST { 0.0 } else { rise }
     }
 
     /// Draws the body at a frame.

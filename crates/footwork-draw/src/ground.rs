@@ -1,7 +1,7 @@
 //! Ground under a motion: known, or estimated from planted feet.
 
 use crate::figure::{Figure, Sole};
-use crate::motion::{Motion, flat};
+use crate::motion::Motion;
 use glam::Vec3;
 use std::ops::Range;
 use std::sync::Arc;
@@ -139,18 +139,28 @@ impl Relief<'_> {
             let p = a + (b - a) * (k as f32 / n as f32);
             p.with_y(self.height(p))
         };
-        let mut line: Vec<Vec3> = Vec::new();
-        for p in (0..=n).map(at) {
-            if let [.., first, middle] = line[..] {
-                let share = flat(middle - first).length() / flat(p - first).length().max(1e-6);
-                if (first.y + (p.y - first.y) * share - middle.y).abs() < STRAIGHT_M {
-                    line.pop();
-                }
-            }
-            line.push(p);
-        }
-        line
+        let points: Vec<Vec3> = (0..=n).map(at).collect();
+        bends(&points, STRAIGHT_M)
     }
+}
+
+/// Leaves out points of an evenly sampled line of heights whose height lies on the line between their neighbours, within a tolerance
+/// (Douglas and Peucker 1973).
+fn bends(points: &[Vec3], within_m: f32) -> Vec<Vec3> {
+    let last = points.len() - 1;
+    let mut keeps = vec![false; points.len()];
+    (keeps[0], keeps[last]) = (true, true);
+    let mut spans = vec![(0, last)];
+    while let Some((a, b)) = spans.pop() {
+        let rise = (points[b].y - points[a].y) / (b - a).max(1) as f32;
+        let off_m = |k: &usize| (points[*k].y - points[a].y - rise * (k - a) as f32).abs();
+        let worst = (a + 1..b).max_by(|i, j| off_m(i).total_cmp(&off_m(j)));
+        if let Some(worst) = worst.filter(|k| off_m(k) > within_m) {
+            keeps[worst] = true;
+            spans.extend([(a, worst), (worst, b)]);
+        }
+    }
+    points.iter().zip(keeps).filter_map(|(p, keep)| keep.then_some(*p)).collect()
 }
 
 /// Point under a foot.
@@ -260,6 +270,23 @@ mod tests {
         }
         let line = stairs.line(Vec3::Z * -0.5, Vec3::Z * 1.3, 0.01);
         assert!(line.len() < 12, "points on a straight line are left out: {}", line.len());
+    }
+
+    /// A curve whose samples turn by less than the tolerance each.
+    #[test]
+    fn a_gentle_bend_is_drawn_at_any_sampling() {
+        let dune = Relief::Known(&|p: Vec3| 0.4 * p.z * p.z / (1.0 + p.z * p.z));
+        for step_m in [0.1, 0.03, 0.01, 0.002] {
+            let line = dune.line(Vec3::Z * -2.0, Vec3::Z * 3.0, step_m);
+            for k in 0..500 {
+                let z = -2.0 + 0.01 * k as f32;
+                let after = line.iter().position(|p| p.z > z).unwrap();
+                let (a, b) = (line[after - 1], line[after]);
+                let drawn = a.y + (b.y - a.y) * (z - a.z) / (b.z - a.z);
+                assert!((drawn - dune.height(Vec3::Z * z)).abs() < 0.005, "step {step_m}, {z} m: {drawn}");
+            }
+            assert!(line.len() < 80, "{}", line.len());
+        }
     }
 
     #[test]

@@ -28,6 +28,21 @@ pub struct GaitOptions {
     pub actions: bool,
 }
 
+impl GaitOptions {
+    /// The built-in data of the command line, the studio and the plugin for Bevy: all but actions, which no character plays by itself. One
+    /// set for all of them, so that each reads the recordings of the others.
+    pub const BUILT_IN: Self = Self {
+        seed: 1,
+        rate_hz: 60.0,
+        routes: true,
+        terrain: true,
+        crouch: true,
+        gestures: true,
+        cycles: true,
+        actions: false,
+    };
+}
+
 impl Default for GaitOptions {
     fn default() -> Self {
         Self {

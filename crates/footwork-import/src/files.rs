@@ -123,6 +123,8 @@ pub struct Imported {
     pub takes: Vec<Take>,
     /// `[clips]` the part of a take that each clip is. Empty where sidecars are not read.
     pub origins: Vec<Origin>,
+    /// Unit of the BVH files: the given one, or the one that most of them suggest. [`Units::Auto`] where there are none.
+    pub units: Units,
 }
 
 /// A file to be read.
@@ -226,7 +228,13 @@ pub(crate) fn load_all(
         }
     }
     let told = units != Units::Auto;
-    let units = if told { units } else { common_units(&kept)? };
+    let has_text = kept.iter().any(|(_, file)| file.guess().is_some());
+    let (units, others) = if told { (units, Vec::new()) } else { common_units(&kept) };
+    imported.units = if has_text { units } else { Units::Auto };
+    for (removed, (at, error)) in others.into_iter().enumerate() {
+        let (input, _) = kept.remove(at - removed);
+        imported.notes.push(left_out.note(input, error)?);
+    }
     let read = |(input, file): (_, Loaded)| {
         let input: &Input = input;
         let surprise = file.guess().filter(|g| !told && units.metres_per_unit() == Some(g.metres_per_unit));
@@ -272,6 +280,10 @@ impl LeftOut {
             ImportError::Scene(e) => e.problem.to_string(),
             ImportError::Bvh(BvhError { line: Some(line), problem, .. }) => format!("line {line}: {problem}"),
             ImportError::Bvh(e) => e.problem.to_string(),
+            ImportError::MixedUnits { odd_unit, odd_length, unit, usual_length, .. } => format!(
+                "it seems to be in {odd_unit} (body of {odd_length} units), most others in {unit} (about {usual_length} units); \
+                 build it apart, or set --units"
+            ),
             other => other.to_string(),
         };
         self.first.get_or_insert(error);
@@ -445,31 +457,36 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The unit for all BVH files of a set: what most of them suggest.
-fn common_units(files: &[(&Input, Loaded)]) -> Result<Units, ImportError> {
+/// The unit for all BVH files of a set: what most of them suggest; and the places of files whose body has another size in it, with the
+/// error.
+fn common_units(files: &[(&Input, Loaded)]) -> (Units, Vec<(usize, ImportError)>) {
     const MOST_RATIO: f32 = 1.5;
     let guesses: Vec<(usize, UnitGuess)> =
         files.iter().enumerate().filter_map(|(i, (_, f))| Some((i, f.guess()?))).collect();
     let votes = |g: &UnitGuess| guesses.iter().filter(|(_, o)| o.unit == g.unit).count();
     // No guess at all: each conversion says so. Ties go to the first file.
-    let Some((_, usual)) = guesses.iter().rev().max_by_key(|(_, g)| votes(g)) else { return Ok(Units::Auto) };
-    let mut lengths: Vec<f32> = guesses.iter().map(|(_, g)| g.body_length_units).collect();
+    let Some((_, usual)) = guesses.iter().rev().max_by_key(|(_, g)| votes(g)) else {
+        return (Units::Auto, Vec::new());
+    };
+    let usual_ones = guesses.iter().filter(|(_, g)| g.unit == usual.unit);
+    let mut lengths: Vec<f32> = usual_ones.map(|(_, g)| g.body_length_units).collect();
     lengths.sort_by(f32::total_cmp);
     let median = lengths[(lengths.len() - 1) / 2];
-    let odd = guesses.iter().find(|(_, g)| {
+    let odd = guesses.iter().filter(|(_, g)| {
         let ratio = g.body_length_units / median;
         g.unit != usual.unit && ratio.max(1.0 / ratio) > MOST_RATIO
     });
-    match odd {
-        Some((i, g)) => Err(ImportError::MixedUnits {
+    let error = |(i, g): &(usize, UnitGuess)| {
+        let told = ImportError::MixedUnits {
             path: files[*i].0.path.clone(),
             odd_unit: g.unit,
             odd_length: g.body_length_units,
             unit: usual.unit,
             usual_length: median,
-        }),
-        None => Ok(Units::MetresPerUnit(usual.metres_per_unit)),
-    }
+        };
+        (*i, told)
+    };
+    (Units::MetresPerUnit(usual.metres_per_unit), odd.map(error).collect())
 }
 
 #[cfg(test)]

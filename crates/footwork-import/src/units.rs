@@ -33,6 +33,13 @@ impl Units {
             Self::MetresPerUnit(m) => Some(m),
         }
     }
+
+    /// Its name, such as `centimetres`; `None` for `Auto`.
+    pub fn name(self) -> Option<String> {
+        let metres = self.metres_per_unit()?;
+        let known = CANDIDATES.iter().find(|(m, _)| *m == metres);
+        Some(known.map_or_else(|| format!("{metres} m per unit"), |(_, name)| (*name).to_owned()))
+    }
 }
 
 /// What [`guess_units`](crate::bvh::guess_units) found.

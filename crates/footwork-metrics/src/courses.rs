@@ -27,6 +27,17 @@ use std::f32::consts::{FRAC_PI_2, PI, TAU};
 /// Names of the courses.
 pub const COURSES: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
 
+/// Titles of the courses of [`COURSES`].
+pub const TITLES: [&str; 7] = [
+    "straight ahead",
+    "turns of 90 degrees",
+    "turning back",
+    "starts and stops",
+    "strafing in circles",
+    "random stick, 10 minutes",
+    "200 random starts and stops",
+];
+
 /// Seed of courses f and g in the first run.
 const SEED: u64 = 20_261_121;
 /// Rows between the commands of courses b, c and d.

@@ -41,7 +41,7 @@ impl Driver {
     pub fn name(self) -> String {
         match self {
             Self::Hands => "keys".to_owned(),
-            Self::Course(k) => format!("course {}", courses::COURSES.get(k).copied().unwrap_or("?")),
+            Self::Course(k) => format!("course: {}", courses::TITLES.get(k).copied().unwrap_or("?")),
             Self::Path => "path".to_owned(),
             Self::Random => "random stick".to_owned(),
             Self::Nobody => "nobody".to_owned(),

@@ -21,4 +21,6 @@ pub enum Request {
     Open,
     /// Choose a folder of clips to open.
     OpenFolder,
+    /// Type the path of a file or folder to open.
+    OpenPath,
 }

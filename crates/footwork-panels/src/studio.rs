@@ -143,13 +143,18 @@ impl Studio {
                 for (what, words) in [
                     (Request::Open, "Open a database, a recording, networks or clips"),
                     (Request::OpenFolder, "Open a folder of clips"),
+                    (Request::OpenPath, "Open a path that you type"),
                     (Request::SaveSettings, "Save settings"),
                     (Request::SaveTags, "Save tags"),
                     (Request::SaveMachine, "Save state machine"),
                     (Request::SaveTrace, "Save recording"),
                 ] {
-                    let there = what != Request::SaveMachine || self.session.machine_file().is_some();
-                    if there && (what != Request::OpenFolder || self.can_open_folders) && ui.button(words).clicked() {
+                    let there = match what {
+                        Request::SaveMachine => self.session.machine_file().is_some(),
+                        Request::OpenFolder | Request::OpenPath => self.can_open_folders,
+                        _ => true,
+                    };
+                    if there && ui.button(words).clicked() {
                         *request = Some(what);
                         ui.close();
                     }

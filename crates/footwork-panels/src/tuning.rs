@@ -49,6 +49,13 @@ impl Tuning {
         CharacterConfig::parse(&self.saved, Path::new("settings")).unwrap_or_default().matcher
     }
 
+    /// The settings as they were opened or saved.
+    #[must_use]
+    pub fn as_saved(&self) -> Self {
+        // The text was read before.
+        Self::parse(&self.saved).unwrap_or_default()
+    }
+
     /// True where something was changed since it was opened or saved.
     pub fn is_changed(&self) -> bool {
         self.text() != self.saved

@@ -5,6 +5,7 @@ use crate::shell::{self, Job};
 use eframe::{Frame, Storage};
 use egui::{Align2, Color32, FontId};
 use footwork_panels::{Request, Studio, Tuning};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,22 +38,19 @@ pub struct App {
     /// Where settings are saved.
     config: PathBuf,
     message: Option<String>,
-    /// Opened once data is there: recordings and settings are of data.
-    next: Vec<PathBuf>,
-    /// Settings that were not saved the last time.
-    kept: Option<String>,
+    /// Opened after what is loaded, the last first: recordings and settings are of data.
+    next: Vec<Files>,
+    /// Settings that were not saved, by the name of the data that they are of.
+    kept: BTreeMap<String, String>,
     /// Tags that were not saved the last time, of any data.
     kept_tags: String,
     /// A state machine that was not saved, of other data.
     kept_machine: String,
     chooser: shell::Chooser,
+    /// A path that somebody types.
+    typed: Option<String>,
     gamepads: shell::Gamepads,
     live: Option<shell::Live>,
-}
-
-/// True for a file that is of no use without the data that it is of.
-fn needs_data(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "fwtrace" || e == "fwnet")
 }
 
 #[derive(Debug)]
@@ -75,22 +73,19 @@ impl App {
             loading: None,
             config: start.config.clone().unwrap_or_else(|| PathBuf::from("footwork.toml")),
             message: None,
-            next: start.config.iter().cloned().collect(),
-            kept: storage.and_then(|s| s.get_string(KEPT)).filter(|text| !text.is_empty()),
+            next: start.config.iter().map(|path| Files::Disk(vec![path.clone()])).collect(),
+            kept: storage
+                .and_then(|s| s.get_string(KEPT))
+                .and_then(|text| serde_json::from_str(&text).ok())
+                .unwrap_or_default(),
             kept_tags: storage.and_then(|s| s.get_string(KEPT_TAGS)).unwrap_or_default(),
             kept_machine: storage.and_then(|s| s.get_string(KEPT_MACHINE)).unwrap_or_default(),
             chooser: shell::Chooser::default(),
+            typed: None,
             gamepads: shell::Gamepads::default(),
             live: None,
         };
-        match &start.files {
-            // Of data, and none is named: the built-in one.
-            Files::Disk(paths) if paths.len() == 1 && needs_data(&paths[0]) => {
-                app.next.extend_from_slice(paths);
-                app.load(Files::default());
-            }
-            files => app.load(files.clone()),
-        }
+        app.open(start.files.clone());
         app
     }
 
@@ -117,19 +112,46 @@ impl App {
     }
 
     /// Begins to open files, as if they were dropped.
+    ///
+    /// Several kinds of files are opened one after the other: data first, then what is of data. Where no data is there or among them,
+    /// the built-in one is.
     pub fn open(&mut self, files: Files) {
         self.message = None;
-        self.load(files);
+        let mut order = files.in_order();
+        if order.is_empty() || self.studio.is_none() && order[0].need_data() {
+            order.insert(0, Files::default());
+        }
+        self.next.extend(order.into_iter().rev());
+        self.load_next();
+    }
+
+    fn load_next(&mut self) {
+        if let Some(next) = self.next.pop() {
+            self.load(next);
+        }
     }
 
     fn load(&mut self, files: Files) {
         let what = files.first().map_or("built-in data".to_owned(), |p| p.display().to_string());
-        let job = Job::start(Work::Open(files.clone()), self.tuning());
+        // Changes that were not saved are of the data that is open.
+        let job = Job::start(Work::Open(files.clone()), self.tuning().as_saved());
         self.loading = Some(Loading { what, files: Some(files), job });
     }
 
     fn tuning(&self) -> Tuning {
         self.studio.as_ref().map(|s| s.session.tuning.clone()).unwrap_or_default()
+    }
+
+    /// Settings that were changed and not saved, by the name of their data.
+    fn kept_settings(&self) -> BTreeMap<String, String> {
+        let mut kept = self.kept.clone();
+        if let Some(session) = self.studio.as_ref().map(|studio| &studio.session) {
+            match session.tuning.is_changed() {
+                true => _ = kept.insert(session.name.clone(), session.tuning.text()),
+                false => _ = kept.remove(&session.name),
+            }
+        }
+        kept
     }
 
     /// Begins something that goes on beside the character.
@@ -153,16 +175,24 @@ impl App {
         if machine.is_some() {
             self.kept_machine.clear();
         }
-        let said: Vec<String> = tags.into_iter().chain(machine).collect();
-        if !said.is_empty() {
-            self.message = Some(said.join(" "));
-        }
+        self.say(tags);
+        self.say(machine);
+    }
+
+    /// Adds to what is said.
+    fn say(&mut self, words: Option<String>) {
+        let said: Vec<String> = self.message.take().into_iter().chain(words).collect();
+        self.message = (!said.is_empty()).then(|| said.join(" "));
     }
 
     fn take(&mut self, opened: Opened, files: Option<Files>) {
+        let mut refused = None;
         match (opened, &mut self.studio) {
             (Opened::Session(session), studio) => {
                 if let Some(old) = studio {
+                    if old.session.tuning.is_changed() {
+                        self.kept.insert(old.session.name.clone(), old.session.tuning.text());
+                    }
                     self.kept_tags = old.session.kept_tags(&self.kept_tags);
                     self.kept_machine = old.session.kept_machine(&self.kept_machine);
                 }
@@ -172,43 +202,48 @@ impl App {
                 }
                 self.opened(files);
             }
-            (Opened::Trace(trace), Some(studio)) => self.message = studio.session.open_trace(*trace).err(),
+            (Opened::Trace(trace), Some(studio)) => refused = studio.session.open_trace(*trace).err(),
             (Opened::Settings(tuning, path), Some(studio)) => {
-                self.message = studio.session.set_tuning(*tuning).err();
-                if self.message.is_none() {
+                refused = studio.session.set_tuning(*tuning).err();
+                if refused.is_none() {
                     self.config = path;
                 }
             }
             (Opened::Machine(path, text), Some(studio)) => {
                 let session = &mut studio.session;
                 let opened = session.open_machine(&path, text.clone(), Some(text));
-                self.message = opened.and_then(|()| session.run_machine(true)).err();
+                refused = opened.and_then(|()| session.run_machine(true)).err();
             }
-            (Opened::Sidecars(files), Some(studio)) => self.message = studio.session.open_sidecars(&files).err(),
-            (Opened::Rebuilt(session), Some(studio)) => self.message = studio.continue_with(*session).err(),
+            (Opened::Sidecars(files), Some(studio)) => refused = studio.session.open_sidecars(&files).err(),
+            (Opened::Rebuilt(session), Some(studio)) => refused = studio.continue_with(*session).err(),
             (Opened::Findings(findings), Some(studio)) => studio.session.findings = Some(*findings),
             (Opened::Networks(networks), Some(studio)) => {
                 let session = &mut studio.session;
                 let playing = session.set_networks(Arc::new(*networks)).and_then(|()| session.play_networks(true));
-                self.message = playing.err();
+                refused = playing.err();
             }
             (_, None) => {}
         }
-        if let Some(next) = self.next.pop() {
-            self.load(Files::Disk(vec![next]));
-        } else if let Some((text, studio)) = self.kept.take().zip(self.studio.as_mut()) {
-            let restored = Tuning::parse(&text).and_then(|kept| studio.session.replace_tuning(&kept));
-            let words = "Settings of the last time that were not saved are in force again. Undo takes them back.";
-            let words = restored.err().unwrap_or_else(|| words.to_owned());
-            // Those about tags stay.
-            let said = self.message.take().into_iter().chain([words]);
-            self.message = Some(said.collect::<Vec<_>>().join(" "));
+        self.say(refused);
+        self.go_on();
+    }
+
+    /// Opens what is next; at the end, settings of the data that were not saved are in force again.
+    fn go_on(&mut self) {
+        if !self.next.is_empty() {
+            return self.load_next();
         }
+        let Some(studio) = &mut self.studio else { return };
+        let Some(text) = self.kept.remove(&studio.session.name) else { return };
+        let restored = Tuning::parse(&text).and_then(|kept| studio.session.replace_tuning(&kept));
+        let words = "Settings of this data that were not saved are in force again. Undo takes them back.";
+        self.say(Some(restored.err().unwrap_or_else(|| words.to_owned())));
     }
 
     fn poll(&mut self) {
         if let Some(result) = self.background.as_mut().and_then(|going| going.job.poll()) {
             self.background = None;
+            self.message = None;
             match result {
                 Ok(done) => self.take(done, None),
                 Err(e) => self.message = Some(e.to_string()),
@@ -222,10 +257,11 @@ impl App {
         match result {
             Ok(opened) => self.take(opened, files),
             Err(e) => {
-                self.message = Some(e.to_string());
+                self.say(Some(e.to_string()));
                 // Without data there would be nothing to show.
-                if self.studio.is_none() {
-                    self.load(Files::default());
+                match self.studio {
+                    None => self.load(Files::default()),
+                    Some(_) => self.go_on(),
                 }
             }
         }
@@ -314,8 +350,38 @@ impl App {
             }
             Request::Open => return self.chooser.choose(Chosen::Files),
             Request::OpenFolder => return self.chooser.choose(Chosen::Folder),
+            Request::OpenPath => {
+                self.typed.get_or_insert_default();
+                return;
+            }
         };
         self.message = Some(saved.unwrap_or_else(|what| what));
+    }
+
+    /// A window to type a path in. Returns what is to be opened.
+    fn type_path(&mut self, context: &egui::Context) -> Option<Files> {
+        let text = self.typed.as_mut()?;
+        let (mut open, mut keep, mut there) = (false, true, true);
+        egui::Window::new("Open a path").open(&mut there).collapsible(false).resizable(false).show(context, |ui| {
+            ui.label("A database, a recording, settings, a state machine, networks, clips, or a folder of them:");
+            let field = ui.add(egui::TextEdit::singleline(text).desired_width(460.0).hint_text("mocap/hero.fwdb"));
+            if ui.memory(|memory| memory.focused().is_none()) {
+                field.request_focus();
+            }
+            open |= field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
+            ui.horizontal(|ui| {
+                open |= ui.button("Open").clicked();
+                keep &= !ui.button("Cancel").clicked();
+            });
+        });
+        let path = text.trim().to_owned();
+        if open && path.is_empty() {
+            return None;
+        }
+        if open || !keep || !there {
+            self.typed = None;
+        }
+        open.then(|| Files::Disk(vec![PathBuf::from(path)]))
     }
 
     /// Draws the window.
@@ -326,8 +392,17 @@ impl App {
         if let Some(files) = dropped.or_else(|| self.chooser.received()) {
             match files {
                 Ok(files) => self.open(files),
-                Err(what) => self.message = Some(what),
+                Err(what) => {
+                    self.message = Some(what);
+                    // A page has no paths.
+                    if shell::Chooser::FOLDERS {
+                        self.typed.get_or_insert_default();
+                    }
+                }
             }
+        }
+        if let Some(files) = self.type_path(ui.ctx()) {
+            self.open(files);
         }
         let dt_s = ui.input(|i| i.stable_dt);
         let area = ui.max_rect();
@@ -372,8 +447,8 @@ impl eframe::App for App {
     }
 
     fn save(&mut self, storage: &mut dyn Storage) {
-        let changed = self.studio.as_ref().map(|s| &s.session.tuning).filter(|t| t.is_changed());
-        storage.set_string(KEPT, changed.map(Tuning::text).unwrap_or_default());
+        let settings = self.kept_settings();
+        storage.set_string(KEPT, serde_json::to_string(&settings).unwrap_or_default());
         let tags = self.studio.as_ref().map(|s| s.session.kept_tags(&self.kept_tags));
         let machine = self.studio.as_ref().map(|s| s.session.kept_machine(&self.kept_machine));
         storage.set_string(KEPT_MACHINE, machine.unwrap_or_else(|| self.kept_machine.clone()));

@@ -11,10 +11,10 @@ use std::process::ExitCode;
 #[command(
     name = "footwork-studio",
     version,
-    after_help = "Examples:\n  footwork-studio\n  footwork-studio hero.fwdb --config hero.toml\n  footwork-studio mocap/\n  footwork-studio hero.fwdb --listen"
+    after_help = "Examples:\n  footwork-studio\n  footwork-studio hero.fwdb --config hero.toml\n  footwork-studio hero.fwdb run.fwtrace\n  footwork-studio mocap/\n  footwork-studio hero.fwdb --listen"
 )]
 struct Words {
-    /// Database, recording, motion files or a folder of them. Default: the built-in data
+    /// Databases, recordings, state machines, networks, motion files or folders of them, in any order. Default: the built-in data
     paths: Vec<PathBuf>,
     /// File with settings (TOML), where they are also saved. Default: footwork.toml
     #[arg(long, value_name = "FILE")]

@@ -11,6 +11,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::time::{Duration, Instant};
 
 /// What is done beside the window: files that are opened, data that is built again.
 #[derive(Debug)]
@@ -61,7 +62,10 @@ pub(crate) fn check_unchanged(path: &Path, read: Option<&str>, text: &str) -> Re
 
 /// Lets somebody choose files, in a window of the system.
 #[derive(Debug, Default)]
-pub(crate) struct Chooser(Option<Receiver<Vec<PathBuf>>>);
+pub(crate) struct Chooser(Option<(Receiver<Vec<PathBuf>>, Instant)>);
+
+/// A file dialog that ends earlier than this was not shown.
+const NO_WINDOW: Duration = Duration::from_millis(400);
 
 impl Chooser {
     /// True where folders can be chosen.
@@ -70,7 +74,7 @@ impl Chooser {
     /// Opens the window.
     pub fn choose(&mut self, what: Chosen) {
         let (send, chosen) = channel();
-        self.0 = Some(chosen);
+        self.0 = Some((chosen, Instant::now()));
         // Some systems open windows from the main thread only, where nothing may wait.
         let dialog = rfd::AsyncFileDialog::new();
         let answer: Pin<Box<dyn Future<Output = _> + Send>> = match what {
@@ -89,11 +93,19 @@ impl Chooser {
 
     /// Files that were chosen since.
     pub fn received(&mut self) -> Option<Result<Files, String>> {
-        let chosen = self.0.as_ref()?.try_recv();
-        if !matches!(chosen, Err(TryRecvError::Empty)) {
-            self.0 = None;
+        let (receiver, since) = self.0.as_ref()?;
+        let chosen = match receiver.try_recv() {
+            Err(TryRecvError::Empty) => return None,
+            chosen => chosen.unwrap_or_default(),
+        };
+        let at_once = since.elapsed() < NO_WINDOW;
+        self.0 = None;
+        let no_window = "no file dialog can be opened: the system has no desktop portal and no zenity; type a path, or drop files onto \
+                         this window";
+        match chosen.is_empty() {
+            true => at_once.then(|| Err(no_window.to_owned())),
+            false => Some(Ok(Files::Disk(chosen))),
         }
-        chosen.ok().filter(|files| !files.is_empty()).map(|files| Ok(Files::Disk(files)))
     }
 }
 

@@ -51,6 +51,20 @@ impl Files {
         }
     }
 
+    /// The same files as they can be opened one after the other: data first (databases, then motion files together), then what is of data
+    /// (settings, state machines, networks, recordings). Nothing for no files.
+    pub(crate) fn in_order(self) -> Vec<Self> {
+        match self {
+            Self::Disk(paths) => sorted(paths, |path| path).into_iter().map(Self::Disk).collect(),
+            Self::Memory(files) => sorted(files, |(name, _)| Path::new(name)).into_iter().map(Self::Memory).collect(),
+        }
+    }
+
+    /// True where none of the files holds data of its own.
+    pub(crate) fn need_data(&self) -> bool {
+        !self.names().is_empty() && self.names().iter().all(|name| rank(name) > MOTION)
+    }
+
     /// True for sidecars alone.
     fn are_sidecars(&self) -> bool {
         let names = self.names();
@@ -79,6 +93,46 @@ impl Files {
         }
         .map_err(error)
     }
+}
+
+/// Place of motion files in the order in which kinds of files are opened.
+const MOTION: usize = 1;
+
+/// Place of a file in the order in which kinds of files are opened.
+fn rank(path: &Path) -> usize {
+    let name = path.to_string_lossy().to_lowercase();
+    let ends = |ending: &str| name.ends_with(ending);
+    match () {
+        () if ends(".fwdb") => 0,
+        () if ends(".tags.toml") => 2,
+        () if ends(".machine.toml") => 4,
+        () if ends(".toml") => 3,
+        () if ends(".fwnet") => 5,
+        () if ends(".fwtrace") => 6,
+        () => MOTION,
+    }
+}
+
+/// Groups files by kind, in order. Motion files are opened together with their sidecars, all sidecars together, every other file by itself.
+fn sorted<T>(files: Vec<T>, path: impl Fn(&T) -> &Path) -> Vec<Vec<T>> {
+    let has_motion = files.iter().any(|file| rank(path(file)) == MOTION);
+    let place = |file: &T| match rank(path(file)) {
+        2 if has_motion => MOTION,
+        rank => rank,
+    };
+    let mut places: Vec<usize> = files.iter().map(place).collect();
+    places.sort_unstable();
+    places.dedup();
+    let mut by_place: Vec<Vec<T>> = places.iter().map(|_| Vec::new()).collect();
+    for file in files {
+        let place = place(&file);
+        by_place[places.partition_point(|p| *p < place)].push(file);
+    }
+    let alone = |(place, group): (usize, Vec<T>)| match place {
+        1 | 2 => vec![group],
+        _ => group.into_iter().map(|file| vec![file]).collect(),
+    };
+    places.into_iter().zip(by_place).flat_map(alone).collect()
 }
 
 /// Endings of files that can be opened.
@@ -272,12 +326,7 @@ fn character(tuning: &Tuning) -> Result<CharacterConfig, OpenError> {
 }
 
 fn built_in(tuning: &Tuning) -> Result<Opened, OpenError> {
-    let clips = footwork_gait::clips(&footwork_gait::GaitOptions {
-        terrain: true,
-        crouch: true,
-        gestures: true,
-        ..Default::default()
-    });
+    let clips = footwork_gait::clips(&footwork_gait::GaitOptions::BUILT_IN);
     let (database, _) = build(&clips, &character(tuning)?.build, &BuildOptions::default()).map_err(error)?;
     let mut opened = session("built-in data", database, tuning)?;
     if let Opened::Session(session) = &mut opened {

@@ -5,10 +5,11 @@ use bevy_app::prelude::*;
 use bevy_asset::{AssetServer, Assets, Handle};
 use bevy_ecs::prelude::*;
 use bevy_footwork::prelude::*;
-use bevy_footwork::{MotionFile, MotionKind, MotionOutput};
+use bevy_footwork::{MotionChoice, MotionChooser, MotionFile, MotionKind, MotionLater, MotionOutput, MotionTagCost};
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::database::Database;
-use footwork::machine::{LayerSpec, MachineSpec, MontageSpec, NotifySpec, StateSpec};
+use footwork::input::MontageHandle;
+use footwork::machine::{LayerSpec, MachineSpec, MontageSpec, MontageView, NotifySpec, StateSpec};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -276,6 +277,226 @@ fn another_machine_begins_without_the_triggers_of_the_first() {
     let now = character(&app, e);
     let view = now.machine_view(&state.0).unwrap();
     assert!(view.layers.iter().all(|l| l.montages.is_empty()), "{view:?}");
+}
+
+/// Montages on the layer of gestures: name, section, handle, true where it goes out.
+fn gestures(app: &App, e: Entity) -> Vec<(String, String, Option<MontageHandle>, bool)> {
+    let (state, character) = (app.world().get::<MotionState>(e).unwrap(), character(app, e));
+    let view = character.machine_view(&state.0).unwrap();
+    let seen = |m: &MontageView| (m.name.to_owned(), m.section.to_owned(), m.handle, m.broken_off);
+    view.layers[1].montages.iter().map(seen).collect()
+}
+
+fn calls(app: &mut App, e: Entity) -> Mut<'_, MotionMontages> {
+    app.world_mut().get_mut::<MotionMontages>(e).unwrap()
+}
+
+#[test]
+fn montages_are_played_steered_and_stopped_by_call_and_each_call_is_obeyed_once() {
+    for hz in [60.0, 7.0, 144.0] {
+        let mut app = app(FootworkPlugin::default(), hz, 1);
+        let e = spawn_machine(&mut app, built_in(), walk(0.0, 1.0));
+        let unknown = calls(&mut app, e).play("weve", PlayMontage::default()).unwrap_err();
+        assert!(unknown.to_string().contains("the nearest is `wave`"), "{unknown}");
+        let how = PlayMontage { section: Some("wave"), ..PlayMontage::default() };
+        let wave = calls(&mut app, e).play("wave", how).unwrap();
+        run(&mut app, (0.6 * hz) as usize);
+        let one = |section: &str, out: bool| vec![("wave".to_owned(), section.to_owned(), Some(wave), out)];
+        assert_eq!(gestures(&app, e), one("wave", false), "{hz} Hz");
+        calls(&mut app, e).jump(wave, "up").unwrap();
+        run(&mut app, (0.3 * hz) as usize);
+        assert_eq!(gestures(&app, e), one("up", false), "{hz} Hz");
+        calls(&mut app, e).stop(wave, Some(0.6));
+        run(&mut app, (0.3 * hz) as usize);
+        assert_eq!(gestures(&app, e), one("up", true), "{hz} Hz");
+        // No call is obeyed again, though the last of them stay in the component.
+        run(&mut app, (2.0 * hz) as usize);
+        assert!(gestures(&app, e).is_empty(), "{hz} Hz");
+    }
+}
+
+#[test]
+fn a_rollback_with_the_calls_of_montages_gives_the_same_bits() {
+    let mut app = at_60_hz();
+    let e = spawn_machine(&mut app, built_in(), walk(0.0, 1.0));
+    let wave = calls(&mut app, e).play("wave", PlayMontage::default()).unwrap();
+    run(&mut app, 30);
+    let saved = (
+        app.world().get::<MotionState>(e).unwrap().clone(),
+        *app.world().get::<bevy_transform::prelude::Transform>(e).unwrap(),
+        app.world().get::<MotionMontages>(e).unwrap().clone(),
+    );
+    let forward = |app: &mut App| {
+        calls(app, e).jump(wave, "down").unwrap();
+        let reload = calls(app, e).play("reload", PlayMontage::default()).unwrap();
+        let one = |app: &mut App| {
+            app.update();
+            output(app, e).pose.clone()
+        };
+        let poses: Vec<_> = (0..60).map(|_| one(app)).collect();
+        assert_eq!(gestures(app, e)[0].2, Some(reload));
+        poses
+    };
+    let first = forward(&mut app);
+    app.world_mut().entity_mut(e).insert(saved);
+    assert!(first == forward(&mut app), "the second run differs");
+}
+
+/// A machine whose montages and sections have another order, one without montages, and none.
+#[test]
+fn handles_stand_for_the_montages_of_the_same_names_after_a_change_of_machine() {
+    let mut app = at_60_hz();
+    let e = spawn_machine(&mut app, built_in(), walk(0.0, 1.0));
+    let handle = app.world().get::<MotionCharacter>(e).unwrap().machine.clone().unwrap();
+    let change = |app: &mut App, spec: MachineSpec| {
+        let before = character(app, e);
+        app.world_mut().resource_mut::<Assets<MotionMachine>>().insert(handle.id(), MotionMachine(spec)).unwrap();
+        until(app, |app| !Arc::ptr_eq(&before, &character(app, e)));
+    };
+    let wave = calls(&mut app, e).play("wave", PlayMontage::default()).unwrap();
+    run(&mut app, 30);
+    let mut reversed = built_in().0;
+    reversed.montages.reverse();
+    let sections = &mut reversed.montages.last_mut().unwrap().sections;
+    sections[0].from_s = 0.3;
+    sections.insert(0, toml::from_str("name = \"raise\"\nfrom_s = 0.0").unwrap());
+    change(&mut app, reversed);
+    calls(&mut app, e).jump(wave, "down").unwrap();
+    run(&mut app, 6);
+    let seen = gestures(&app, e);
+    assert!(
+        seen.iter().any(|(name, section, h, _)| name == "wave" && section == "down" && *h == Some(wave)),
+        "{seen:?}"
+    );
+    let mut none = built_in().0;
+    none.montages.clear();
+    change(&mut app, none);
+    assert!(calls(&mut app, e).jump(wave, "down").is_err(), "no montage has the name");
+    run(&mut app, 6);
+    app.world_mut().get_mut::<MotionCharacter>(e).unwrap().machine = None;
+    until(&mut app, |app| app.world().get::<MotionMontages>(e).is_none());
+    run(&mut app, 6);
+    app.world_mut().get_mut::<MotionCharacter>(e).unwrap().machine = Some(handle.clone());
+    change(&mut app, built_in().0);
+    calls(&mut app, e).play("reload", PlayMontage::default()).unwrap();
+    run(&mut app, 12);
+    assert_eq!(gestures(&app, e)[0].0, "reload");
+}
+
+/// The library itself, updated beside the plugin, shows the same bits.
+#[test]
+fn announced_tags_and_costs_of_tags_reach_the_search_as_they_are() {
+    use footwork::database::TagCost;
+    use footwork::input::{Goal, Later, MotionInput as CoreInput};
+    use footwork::matcher::MotionMatcher;
+    let played = |later: bool, costs: bool| {
+        let mut app = at_60_hz();
+        let clips = add_clips(&mut app, stances());
+        let e = app.world_mut().spawn((MotionCharacter::new(clips), walk(0.0, 1.2))).id();
+        until_ready(&mut app, e);
+        let core = character(&app, e);
+        let db = core.database().unwrap().clone();
+        let mut twin = MotionMatcher::of(core, footwork::math::Transform::IDENTITY).unwrap();
+        let state = app.world().get::<MotionState>(e).unwrap();
+        let at_s = state.time_s() + 1.5;
+        twin.restore(&state.0).unwrap();
+        let mut input = app.world_mut().get_mut::<MotionInput>(e).unwrap();
+        input.later = later.then(|| MotionLater { tags: "crouch".into(), at_s });
+        if costs {
+            input.tag_costs = vec![MotionTagCost { tags: "walk".into(), cost: 3.0 }];
+        }
+        let tag_costs = [TagCost { tags: db.tag_query("walk").unwrap(), cost: 3.0 }];
+        let asked = CoreInput {
+            goal: Goal::Velocity { velocity: glam::Vec3::new(0.0, 0.0, 1.2), facing: None },
+            later: later.then(|| Later { tags: db.tag_query("crouch").unwrap(), at_s }),
+            tag_costs: if costs { &tag_costs } else { &[] },
+            ..CoreInput::default()
+        };
+        (0..180)
+            .map(|frame| {
+                app.update();
+                twin.update(&asked, 1.0 / 60.0).unwrap();
+                let pose = &output(&app, e).pose;
+                assert!(*pose == twin.output().pose, "frame {frame}, later {later}, costs {costs}");
+                pose.clone()
+            })
+            .collect::<Vec<_>>()
+    };
+    let plain = played(false, false);
+    assert!(plain != played(true, false), "an announced crouch changes nothing");
+    assert!(plain != played(false, true), "costs change nothing");
+}
+
+#[test]
+fn a_chooser_makes_an_entity_another_character_which_goes_on_in_the_state_of_the_same_name() {
+    let mut app = at_60_hz();
+    listen(&mut app);
+    let (clips, machine) = (add_clips(&mut app, stances()), add_machine(&mut app, built_in()));
+    let careful = app
+        .world_mut()
+        .resource_mut::<Assets<MotionConfig>>()
+        .add(MotionConfig::read(b"[simulation]\nwalk_speed_mps = 0.8\n", Path::new("careful.toml")).unwrap());
+    let free = MotionCharacter { machine: Some(machine), ..MotionCharacter::new(clips) };
+    let careful = MotionCharacter { config: Some(careful), ..free.clone() };
+    let choice = |when: Option<&str>, character| MotionChoice { when: when.map(str::to_owned), character };
+    let rows = vec![choice(Some("health < 0.3"), careful.clone()), choice(None, free.clone())];
+    let chooser = MotionChooser { variables: vec![("health".into(), 1.0)], rows };
+    // No character yet: the chooser gives the first.
+    let e = app.world_mut().spawn((chooser, walk(0.0, 1.2))).id();
+    until_ready(&mut app, e);
+    let chosen = |app: &App| app.world().get::<MotionCharacter>(e).unwrap().clone();
+    assert_eq!(chosen(&app), free);
+    variables(&mut app, e).set("crouch", 1.0);
+    run(&mut app, 120);
+    assert_eq!(state_of(&app, e), "crouched");
+    let (before, at, states) = (character(&app, e), place(&app, e), app.world().resource::<Heard>().states.len());
+    let head = before.skeleton().find("Head").unwrap();
+    let head_at = |app: &App| {
+        let pose = &output(app, e).pose;
+        (pose.world_from_root() * pose.in_root(before.skeleton(), head)).translation
+    };
+    let shown = head_at(&app);
+    variables(&mut app, e).set("health", 0.2);
+    until(&mut app, |app| !Arc::ptr_eq(&before, &character(app, e)));
+    assert_eq!(chosen(&app), careful);
+    assert_eq!(state_of(&app, e), "crouched");
+    run(&mut app, 2);
+    assert!((head_at(&app) - shown).length() < 0.15, "motion goes on from the pose: {shown} {}", head_at(&app));
+    assert!((place(&app, e) - at).length() < 0.15);
+    assert_eq!(app.world().resource::<Heard>().states.len(), states, "no change of state");
+    // And back; no frame changes to and fro.
+    variables(&mut app, e).set("health", 0.9);
+    until(&mut app, |app| chosen(app) == free);
+    let now = character(&app, e);
+    run(&mut app, 60);
+    assert!(Arc::ptr_eq(&now, &character(&app, e)));
+}
+
+#[test]
+fn a_chooser_that_cannot_be_read_is_told_and_leaves_the_character() {
+    alone("machines::a_chooser_that_cannot_be_read_is_told_and_leaves_the_character", || {
+        static LOG: Mutex<Vec<String>> = Mutex::new(Vec::new());
+        tracing::subscriber::set_global_default(Log(&LOG)).unwrap();
+        let mut app = at_60_hz();
+        let clips = add_clips(&mut app, stances());
+        let e = app.world_mut().spawn((MotionCharacter::new(clips.clone()), walk(0.0, 1.2))).id();
+        until_ready(&mut app, e);
+        let before = character(&app, e);
+        let row = MotionChoice { when: Some("helth < 0.3".into()), character: MotionCharacter::new(clips) };
+        let chooser = MotionChooser { variables: vec![("health".into(), 1.0)], rows: vec![row.clone()] };
+        app.world_mut().entity_mut(e).insert(chooser);
+        run(&mut app, 30);
+        let told = || LOG.lock().unwrap().iter().filter(|m| m.contains("helth")).count();
+        assert_eq!(told(), 1, "{:?}", LOG.lock().unwrap());
+        assert!(Arc::ptr_eq(&before, &character(&app, e)));
+        // Fixed, it chooses.
+        let machine = add_machine(&mut app, built_in());
+        let character = MotionCharacter { machine: Some(machine), ..row.character };
+        let row = MotionChoice { when: Some("health < 0.3".into()), character };
+        *app.world_mut().get_mut::<MotionChooser>(e).unwrap() =
+            MotionChooser { variables: vec![("health".into(), 0.1)], rows: vec![row] };
+        until(&mut app, |app| !Arc::ptr_eq(&before, &self::character(app, e)));
+    });
 }
 
 #[test]

@@ -102,11 +102,11 @@ impl From<GroundFlag> for GroundKind {
 /// Flags of `replay`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The replay gives the same poses, bit for bit, and prints the same summary as `simulate`. It needs the data of the recording.\n\nExamples:\n  footwork simulate --db mocap.fwdb --course random --trace run.fwtrace\n  footwork replay --db mocap.fwdb --trace run.fwtrace --json\n  footwork replay --db mocap.fwdb --trace run.fwtrace --fork-at 20 --config other.toml"
+    after_help = "The replay gives the same poses, bit for bit, and prints the same summary as `simulate`. It needs the data of the recording.\n\nExamples:\n  footwork simulate --db mocap.fwdb --course random --trace run.fwtrace\n  footwork replay run.fwtrace --db mocap.fwdb --json\n  footwork replay run.fwtrace --db mocap.fwdb --fork-at 20 --config other.toml"
 )]
 pub struct ReplayArgs {
-    /// Recorded run, written by `footwork simulate --trace` or the library
-    #[arg(long, value_name = "FILE")]
+    /// Recorded run (.fwtrace), written by `footwork simulate --trace`, the studio or a game
+    #[arg(value_name = "TRACE")]
     pub trace: PathBuf,
     /// Networks (.fwnet, or `built-in`) of the recording. Default: none
     #[arg(long, value_name = "FILE")]
@@ -121,6 +121,26 @@ pub struct ReplayArgs {
     /// `--db`.
     #[command(flatten)]
     pub db: DbFlag,
+}
+
+/// Flags of `new`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The project has a floor, a light, a camera that follows, and a character that walks with W, A, S, D.\n\nExamples:\n  footwork new my-game --bevy\n  footwork new my-game --bevy --db hero.fwdb --model hero.glb"
+)]
+pub struct NewArgs {
+    /// Folder to make; its name is that of the game
+    #[arg(value_name = "FOLDER")]
+    pub path: PathBuf,
+    /// A game for Bevy, which is the only engine so far
+    #[arg(long, required = true)]
+    pub bevy: bool,
+    /// Skinned model (.glb) of the character. Default: a mannequin with the skeleton of the clips
+    #[arg(long, value_name = "FILE")]
+    pub model: Option<PathBuf>,
+    /// Database and configuration.
+    #[command(flatten)]
+    pub database: DatabaseFlags,
 }
 
 /// Flags of `gait`.
@@ -138,6 +158,9 @@ pub struct GaitArgs {
     /// Folder to write the clips to, as BVH
     #[arg(short, long, value_name = "FOLDER", conflicts_with = "report")]
     pub output: Option<PathBuf>,
+    /// Replacement of files that are there already. Without it, nothing is written where a file has the name of an output
+    #[arg(long, requires = "output")]
+    pub force: bool,
     /// Clips to list or write: a part of their names, or a pattern with `*`
     #[arg(long, value_name = "CLIP", conflicts_with = "report")]
     pub clip: Option<String>,

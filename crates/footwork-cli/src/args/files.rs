@@ -61,6 +61,9 @@ pub struct RetargetArgs {
     /// File (.bvh or .glb) for one clip, or folder with one .bvh per clip
     #[arg(short, long, value_name = "FILE|FOLDER")]
     pub output: PathBuf,
+    /// Replacement of files that are there already. Without it, nothing is written where a file has the name of an output
+    #[arg(long)]
+    pub force: bool,
     /// Configuration (TOML) whose `[build.roles]` apply to the rig
     #[arg(long, value_name = "FILE")]
     pub roles_from: Option<PathBuf>,
@@ -87,10 +90,12 @@ pub struct ConvertArgs {
     /// Motion files, folders or patterns, such as 'mocap/**/walk*.fbx'. Formats: .bvh, .glb, .gltf, .fbx
     #[arg(value_name = "CLIPS", required = true)]
     pub clips: Vec<PathBuf>,
-    /// File or folder to write. A .bvh file has one clip, a .glb file all clips, a folder one file per clip. Existing
-    /// files are kept if the conversion fails
+    /// File or folder to write. A .bvh file has one clip, a .glb file all clips, a folder one file per clip
     #[arg(short, long, value_name = "FILE|FOLDER")]
     pub output: PathBuf,
+    /// Replacement of files that are there already. Without it, nothing is written where a file has the name of an output
+    #[arg(long)]
+    pub force: bool,
     /// Format of the files in a folder
     #[arg(long, value_name = "FORMAT", default_value = "bvh")]
     pub format: OutputFormat,
@@ -134,6 +139,9 @@ pub struct DoctorArgs {
     /// Folder for fixed copies of all clips, as BVH with sidecars. It must not contain the files that are read
     #[arg(long, value_name = "FOLDER")]
     pub fix: Option<PathBuf>,
+    /// Replacement of files that are there already. Without it, nothing is written where a file has the name of an output
+    #[arg(long, requires = "fix")]
+    pub force: bool,
     /// Checks to run, by name. Default: all
     #[arg(long, value_name = "CHECKS", value_delimiter = ',', conflicts_with = "skip", value_parser = check_named)]
     pub only: Vec<Check>,

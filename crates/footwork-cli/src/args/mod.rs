@@ -12,15 +12,15 @@ mod report;
 
 pub use common::{Common, SearchKind};
 pub use drive::{
-    BenchArgs, BenchCommand, BenchSearchArgs, BenchUpdateArgs, EvalArgs, GaitArgs, GaitKind, InspectArgs, ReplayArgs,
-    SearchArgs, SetKind, SimulateArgs,
+    BenchArgs, BenchCommand, BenchSearchArgs, BenchUpdateArgs, EvalArgs, GaitArgs, GaitKind, InspectArgs, NewArgs,
+    ReplayArgs, SearchArgs, SetKind, SimulateArgs,
 };
 pub use files::{BuildArgs, ConvertArgs, DoctorArgs, OutputFormat, RetargetArgs};
 pub use film::{CameraKind, FilmArgs, ViewKind};
 pub use report::ReportArgs;
 
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::{DriveFlags, NoOutputFlags, OutputFlags};
 
 /// What the command line says.
@@ -81,6 +81,8 @@ pub enum Command {
     Replay(ReplayArgs),
     /// List, measure or write the clips of the built-in character
     Gait(GaitArgs),
+    /// Write the project of a game with a character in it
+    New(NewArgs),
     /// Run one query and explain the result
     Search(SearchArgs),
     /// Measure search and update times on your own data
@@ -119,16 +121,24 @@ pub struct ConfigArgs {
 impl Cli {
     /// The arguments of this process. Ends it with a message where they are not valid.
     pub fn read() -> Self {
-        let words = Words::parse();
+        let words = Words::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit());
         // Flags of the demo before a command would be ignored silently.
         if words.command.is_some() && words.demo != DriveFlags::default() {
             let what = "a flag of the command stands before it: write `footwork COMMAND --flag`";
-            Words::command().error(ErrorKind::ArgumentConflict, what).exit();
+            command().error(ErrorKind::ArgumentConflict, what).exit();
         }
         let common = words.command.as_ref().map_or_else(|| Common::from(&words.demo), Command::common);
         let common = Common { json: words.output.json, ..common };
         Self { command: words.command, common, quiet: words.output.quiet }
     }
+}
+
+/// The commands. A negative number is a value, whose range is told with the error, and no flag.
+fn command() -> clap::Command {
+    fn numbers(command: clap::Command) -> clap::Command {
+        command.allow_negative_numbers(true).mut_subcommands(numbers)
+    }
+    numbers(Words::command())
 }
 
 /// The completion script of a shell.
@@ -150,6 +160,7 @@ impl Command {
             Self::Replay(a) => Common { db: a.db.db.clone(), seed: 1, ..Common::default() }.learned(a.learned.as_ref()),
             Self::Report(a) => Common::from(&a.drive),
             Self::Gait(a) => Common::from(&a.config()).seeded(&a.seed),
+            Self::New(a) => Common::from(&a.database),
             Self::Search(a) => Common::from(&a.matcher),
             Self::Bench(a) => match &a.what {
                 BenchCommand::Search(a) => Common::from(&a.database).seeded(&a.seed),
@@ -202,7 +213,7 @@ mod tests {
     #[test]
     fn commands_list_only_flags_that_they_use() {
         let shared = ["db", "config", "rate", "search", "seed", "json", "quiet"];
-        let cases: [(&[&str], &[&str]); 17] = [
+        let cases: [(&[&str], &[&str]); 18] = [
             (&[], &["db", "config", "rate", "search", "seed", "json", "quiet"]),
             (&["build"], &["config", "rate", "json", "quiet"]),
             (&["retarget"], &["config", "json", "quiet"]),
@@ -214,6 +225,7 @@ mod tests {
             (&["simulate"], &["db", "config", "rate", "search", "seed", "json", "quiet"]),
             (&["replay"], &["db", "config", "json", "quiet"]),
             (&["gait"], &["config", "seed", "json", "quiet"]),
+            (&["new"], &["db", "config", "rate", "json", "quiet"]),
             (&["search"], &["db", "config", "rate", "search", "json", "quiet"]),
             (&["bench", "search"], &["db", "config", "rate", "seed", "json", "quiet"]),
             (&["bench", "update"], &["db", "config", "rate", "search", "seed", "json", "quiet"]),

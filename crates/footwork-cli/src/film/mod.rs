@@ -61,7 +61,8 @@ pub fn film(args: &FilmArgs, common: &Common) -> Result<()> {
         out!("{told}");
     } else {
         let (w, h) = (drawn.picture.width, drawn.picture.height);
-        out!("{}: {} cells, {w} x {h} pixels", args.output.display(), drawn.cells);
+        let shown = told["shown"].as_str().map(|shown| format!("{shown}, ")).unwrap_or_default();
+        out!("{}: {shown}{} cells, {w} x {h} pixels", args.output.display(), drawn.cells);
     }
     Ok(())
 }
@@ -224,6 +225,9 @@ fn filtered(mut reel: Reel, args: &FilmArgs) -> Result<Reel> {
     }
     if let Some(wanted) = args.clip.as_deref().filter(|c| args.sheet && *c != "all") {
         reel.filter(wanted)?;
+    }
+    if args.sheet {
+        reel.travelling_first();
     }
     Ok(reel)
 }
@@ -417,12 +421,13 @@ fn contact_sheet(args: &FilmArgs, reel: &Reel) -> Result<(Drawn, Value)> {
     }
     let view = *views(args).first().context("--view: expected at least one view")?;
     let shown = format!(
-        "clips {} to {} of {}",
+        "clips {} to {} of {}, page {} of {pages}",
         (args.page - 1) * PAGE + 1,
         (args.page - 1) * PAGE + takes.len(),
-        reel.takes.len()
+        reel.takes.len(),
+        args.page
     );
-    let subtitle = format!("{shown}, page {} of {pages} | view: {}", args.page, view.name());
+    let subtitle = format!("{shown} | view: {}", view.name());
     let width = width(args);
     let title = args.title.clone().unwrap_or_else(|| label(reel));
     let drawn = ContactSheet { title, subtitle, subjects: &subjects, view, columns, width }.draw()?;
@@ -430,6 +435,7 @@ fn contact_sheet(args: &FilmArgs, reel: &Reel) -> Result<(Drawn, Value)> {
         "sources": subjects.iter().map(|s| told(s, &reel.source, Some(&s.label))).collect::<Vec<_>>(),
         "page": args.page,
         "pages": pages,
+        "shown": shown,
         "views": [view.name()],
     });
     Ok((drawn, told))

@@ -25,6 +25,8 @@ pub const BEFORE_S: f64 = 0.5;
 const MOST_TRANSFORMS: usize = 20_000_000;
 /// Largest distance from the origin, in metres: beyond it, positions are less exact than 6 cm.
 const FAR_M: f32 = 1e6;
+/// Way on the ground from which a clip travels, in metres.
+const TRAVELS_M: f32 = 0.5;
 /// Maximum number of characters of a name kept per frame.
 const MOST_CHARS: usize = 80;
 
@@ -95,6 +97,24 @@ impl Reel {
     /// Removes stored mirror images.
     pub fn originals(&mut self) {
         self.takes.retain(|t| !t.mirrored);
+    }
+
+    /// Puts clips that travel before those that stay, else in the order that they have.
+    pub fn travelling_first(&mut self) {
+        let mut takes = std::mem::take(&mut self.takes);
+        takes.sort_by_cached_key(|take| self.travel_m(take) < TRAVELS_M);
+        self.takes = takes;
+    }
+
+    /// Length of the path of a take's root on the ground, from some of its frames, in metres.
+    fn travel_m(&self, take: &Take) -> f32 {
+        const SAMPLES: usize = 9;
+        let (mut world, mut contacts) = (Vec::new(), Vec::new());
+        for k in 0..SAMPLES {
+            self.pose(take, k * (take.frames - 1) / (SAMPLES - 1), &mut world, &mut contacts);
+        }
+        let roots: Vec<Vec3> = world.iter().step_by(self.skeleton.len()).map(|t| t.translation).collect();
+        roots.windows(2).map(|pair| (pair[1] - pair[0]).reject_from_normalized(Vec3::Y).length()).sum()
     }
 
     /// Keeps the clips whose name contains a text, or matches a pattern with `*`.

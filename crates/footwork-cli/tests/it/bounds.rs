@@ -142,7 +142,7 @@ fn a_trace_with_flipped_bits_is_refused_at_once() {
         let below = if round % 2 == 0 { header } else { bytes.len() };
         changed[random(below)] ^= 1 << random(8);
         fs::write(dir.path().join("flipped.fwtrace"), changed).unwrap();
-        let run = bounded(dir.path(), &["replay", "--trace", "flipped.fwtrace", "--db", "a.fwdb"], 20);
+        let run = bounded(dir.path(), &["replay", "flipped.fwtrace", "--db", "a.fwdb"], 20);
         refused += u32::from(run.code == Some(1));
         assert!(run.code == Some(0) || run.stderr.contains("flipped.fwtrace"), "{run:?}");
     }

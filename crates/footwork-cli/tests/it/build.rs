@@ -179,7 +179,11 @@ fn inputs_that_give_nothing_are_refused() {
 #[test]
 fn an_output_that_cannot_be_written_is_an_error() {
     let dir = mocap();
-    common::fails(dir.path(), &["build", "mocap", "-o", "no/where.fwdb"], &["where.fwdb", "cannot write"]);
+    common::fails(
+        dir.path(),
+        &["build", "mocap", "-o", "no/where.fwdb"],
+        &["no/where.fwdb", "expected a folder no, found none"],
+    );
     std::fs::create_dir(dir.path().join("folder.fwdb")).unwrap();
     common::fails(dir.path(), &["build", "mocap", "-o", "folder.fwdb"], &["folder.fwdb"]);
     assert_eq!(common::names(dir.path()), ["folder.fwdb", "mocap"]);

@@ -42,7 +42,7 @@ fn quiet_prints_only_errors_and_json() {
         &["inspect", "--db", "a.fwdb"],
         &["simulate", "--db", "a.fwdb", "--seconds", "1"],
         &["film", "mocap/idle.bvh", "-o", "a.png"],
-        &["convert", "mocap/idle.bvh", "-o", "a.glb"],
+        &["convert", "mocap/idle.bvh", "-o", "a.glb", "--force"],
         &["doctor", "mocap/walk_175.bvh"],
     ] {
         let quiet = run(dir.path(), &[args, &["--quiet"]].concat());

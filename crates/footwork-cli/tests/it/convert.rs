@@ -59,7 +59,7 @@ fn motion_is_put_onto_a_character_of_ones_own() {
     common::fails(
         dir.path(),
         &["convert", "mocap/idle.bvh", "-o", "x.glb", "--mesh", "mocap/idle.bvh"],
-        &["mocap/idle.bvh", "expected a .glb file"],
+        &["mocap/idle.bvh", "expected a rigged character (.glb)"],
     );
 }
 

@@ -3,8 +3,9 @@
 //! Each page runs in a folder of its own. The folder holds `hero.bvh`, another skeleton, and `mixamo/`, clips on that
 //! skeleton as glTF, if the page mentions it. Pages write `mocap/` by `footwork gait -o mocap`, so that a reader without
 //! clips can run every command; for the others, it holds a few clips. Blocks are taken in order. A TOML block whose
-//! first line is a comment with a file name is written to that file. Lines of shell blocks that start with `footwork` are
-//! run. Python blocks are run where a Python with safetensors exists. (Rust blocks are documentation tests of
+//! first line is a comment with a file name is written to that file, of a sidecar to its end. Lines of shell blocks that start with `footwork` are
+//! run. A text block after a paragraph that ends in `prints:` holds lines that the commands of the last shell block have printed; `...`
+//! stands for any text. Python blocks are run where a Python with safetensors exists. (Rust blocks are documentation tests of
 //! footwork-import.)
 
 use crate::common;
@@ -19,10 +20,33 @@ use std::path::Path;
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
-/// Fenced blocks of a page: language and content.
-fn blocks(text: &str) -> Vec<(&str, &str)> {
-    let fenced = text.split("\n```").skip(1).step_by(2);
-    fenced.map(|b| b.split_once('\n').unwrap_or((b, ""))).collect()
+/// Fenced blocks of a page: language, content, and the line before.
+fn blocks(text: &str) -> Vec<(&str, &str, &str)> {
+    let parts: Vec<&str> = text.split("\n```").collect();
+    let fenced = parts.chunks_exact(2).map(|pair| {
+        let (language, content) = pair[1].split_once('\n').unwrap_or((pair[1], ""));
+        (language, content, pair[0].trim_end().lines().last().unwrap_or_default())
+    });
+    fenced.collect()
+}
+
+/// Checks that lines were printed, in their order. `...` stands for any text.
+fn printed(page: &str, told: &str, stdout: &str) {
+    let mut lines = stdout.lines();
+    for told in told.lines().filter(|l| !l.trim().is_empty()) {
+        let fits = |line: &str| {
+            let mut parts = told.trim().split("...");
+            let first = parts.next().unwrap_or_default();
+            let mut rest = line.trim().strip_prefix(first);
+            let mut last = first;
+            for part in parts {
+                rest = rest.and_then(|r| r.find(part).map(|at| &r[at + part.len()..]));
+                last = part;
+            }
+            rest.is_some_and(|r| r.is_empty() || (last.is_empty() && told.contains("...")))
+        };
+        assert!(lines.any(fits), "docs/guide/{page}: the commands do not print `{told}`, but:\n{stdout}");
+    }
 }
 
 /// Words of a command line; single quotes hold words together.
@@ -55,19 +79,19 @@ fn toml_parses(page: &str, block: &str) {
 /// Commands that most pages begin with. They are run once; each page goes on from a copy of what they left.
 const FIRST: [&str; 2] = ["footwork gait -o mocap", "footwork build mocap -o mocap.fwdb"];
 
-/// The folder that so many of the first commands leave, at least one.
-fn after_first(commands: usize) -> &'static Path {
-    static FOLDERS: [OnceLock<TempDir>; FIRST.len()] = [const { OnceLock::new() }; FIRST.len()];
+/// The folder that so many of the first commands leave, at least one, and what the last of them prints.
+fn after_first(commands: usize) -> &'static (TempDir, String) {
+    static FOLDERS: [OnceLock<(TempDir, String)>; FIRST.len()] = [const { OnceLock::new() }; FIRST.len()];
     let make = || {
         let folder = tempfile::tempdir().unwrap();
         if commands > 1 {
-            link(after_first(commands - 1), folder.path());
+            link(after_first(commands - 1).0.path(), folder.path());
         }
         let cache = tempfile::tempdir().unwrap();
-        run_line(FIRST[commands - 1], folder.path(), cache.path(), "the first commands");
-        folder
+        let stdout = run_line(FIRST[commands - 1], folder.path(), cache.path(), "the first commands");
+        (folder, stdout)
     };
-    FOLDERS[commands - 1].get_or_init(make).path()
+    FOLDERS[commands - 1].get_or_init(make)
 }
 
 /// Links all files of a folder into another one. The command replaces files, it does not write into them.
@@ -85,9 +109,10 @@ fn link(from: &Path, to: &Path) {
 }
 
 /// Runs a command with a cache, as a reader has one.
-fn run_line(line: &str, folder: &Path, cache: &Path, page: &str) {
+fn run_line(line: &str, folder: &Path, cache: &Path, page: &str) -> String {
     let run = common::finish(common::footwork(folder).env("FOOTWORK_CACHE", cache).args(&words(line)[1..]));
     assert_eq!(run.code, Some(0), "{page}: {line}\n{run:?}");
+    run.stdout
 }
 
 /// Does what a page says; gives the number of commands that were run.
@@ -103,27 +128,37 @@ fn follow(page: &str) -> usize {
     }
     // Only the first commands were run.
     let (mut commands, mut is_plain) = (0, true);
-    for (language, block) in blocks(&text) {
+    let mut stdout = String::new();
+    for (language, block, before) in blocks(&text) {
         match language {
             "toml" => {
                 toml_parses(page, block);
                 if let Some(file) = file_name(block) {
-                    std::fs::write(dir.path().join(file), block).unwrap();
+                    let path = dir.path().join(file);
+                    // The lines of a sidecar stay.
+                    let before =
+                        file.ends_with(".tags.toml").then(|| std::fs::read_to_string(&path).unwrap_or_default());
+                    std::fs::remove_file(&path).ok();
+                    std::fs::write(&path, before.unwrap_or_default() + block).unwrap();
                     is_plain = false;
                 }
             }
             "sh" => {
+                stdout.clear();
                 for line in block.lines().filter(|l| l.split_whitespace().next() == Some("footwork")) {
                     if is_plain && FIRST.get(commands) == Some(&&*line.replace("mocap/ ", "mocap ")) {
-                        link(after_first(commands + 1), dir.path());
+                        let (folder, told) = after_first(commands + 1);
+                        link(folder.path(), dir.path());
+                        stdout += told;
                     } else {
-                        run_line(line, dir.path(), cache.path(), page);
+                        stdout += &run_line(line, dir.path(), cache.path(), page);
                         is_plain = false;
                     }
                     commands += 1;
                 }
             }
             "python" => python(page, dir.path(), block),
+            "text" if before.ends_with("prints:") => printed(page, block, &stdout),
             "text" | "rust" => {}
             other => panic!("{page}: a block of language `{other}`: nobody checks it"),
         }
@@ -266,6 +301,53 @@ fn in_your_game_can_be_followed() {
 #[test]
 fn database_file_can_be_followed() {
     assert!(follow("database-file.md") >= 1);
+}
+
+/// The first column of a table's rows, without backticks, and the second.
+fn table<'a>(page: &'a str, head: &str) -> Vec<(&'a str, &'a str)> {
+    let (_, rows) = page.split_once(head).unwrap_or_else(|| panic!("no table `{head}`"));
+    let rows = rows.lines().skip(2).take_while(|l| l.starts_with('|'));
+    let cells = rows.map(|row| row.trim_matches('|').split(" | ").map(str::trim).collect::<Vec<_>>());
+    cells.map(|cells| (cells[0], cells[1])).collect()
+}
+
+#[test]
+fn database_file_lists_every_tensor_and_every_key_of_the_metadata() {
+    use footwork::build::{BuildConfig, BuildOptions, build};
+    let page = std::fs::read_to_string(common::repository().join("docs/guide/database-file.md")).unwrap();
+    let mut clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
+    // The optional tensor is there, too.
+    let range = footwork::clip::TimeRange { start_s: 0.0, end_s: 1.0 };
+    clips[0].annotations.costs.push(footwork::clip::CostRange { cost: 0.5, range });
+    let (db, _) = build(&clips, &BuildConfig::default(), &BuildOptions::default()).unwrap();
+    let bytes = db.to_bytes().unwrap();
+    let file = safetensors::SafeTensors::deserialize(&bytes).unwrap();
+    let listed = table(&page, "| tensor | type and shape | content |");
+    let mut names: Vec<&str> = listed.iter().map(|(name, _)| name.trim_matches('`')).collect();
+    for (name, (_, told)) in names.iter().zip(&listed) {
+        let tensor = file.tensor(name).unwrap_or_else(|e| panic!("docs/guide/database-file.md: `{name}`: {e}"));
+        let (dtype, shape) = told.split_once(' ').unwrap();
+        assert_eq!(dtype, format!("{:?}", tensor.dtype()).to_lowercase(), "{name}");
+        let sizes: Vec<&str> = shape.trim_matches(['[', ']']).split(", ").collect();
+        assert_eq!(sizes.len(), tensor.shape().len(), "{name}");
+        for (told, size) in sizes.iter().zip(tensor.shape()) {
+            assert!(told.parse::<usize>().map_or(true, |n| n == *size), "{name}: {told}, {size}");
+        }
+    }
+    names.sort_unstable();
+    let mut there: Vec<&str> = file.names();
+    there.sort_unstable();
+    assert_eq!(names, there, "docs/guide/database-file.md");
+
+    let (_, header) = safetensors::SafeTensors::read_metadata(&bytes).unwrap();
+    let about: serde_json::Value = serde_json::from_str(&header.metadata().as_ref().unwrap()["footwork"]).unwrap();
+    let listed = table(&page, "| key | content |");
+    let mut keys: Vec<&str> =
+        listed.iter().flat_map(|(names, _)| names.split(", ")).map(|k| k.trim_matches('`')).collect();
+    keys.sort_unstable();
+    let mut there: Vec<&str> = about.as_object().unwrap().keys().map(String::as_str).collect();
+    there.sort_unstable();
+    assert_eq!(keys, there, "docs/guide/database-file.md");
 }
 
 #[test]

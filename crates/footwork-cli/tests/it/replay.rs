@@ -15,7 +15,7 @@ fn folder() -> (tempfile::TempDir, serde_json::Value) {
 }
 
 fn replay(folder: &Path, args: &[&str]) -> serde_json::Value {
-    common::json(folder, &[&["replay", "--db", "mocap.fwdb", "--trace", "run.fwtrace"], args].concat())
+    common::json(folder, &[&["replay", "--db", "mocap.fwdb", "run.fwtrace"], args].concat())
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn a_replay_prints_what_the_run_printed() {
         assert_eq!(again[key], *value, "{key}");
     }
     assert!(run["transitions"].as_u64().unwrap() > 10, "{run}");
-    let plain = common::ok(dir.path(), &["replay", "--db", "mocap.fwdb", "--trace", "run.fwtrace"]);
+    let plain = common::ok(dir.path(), &["replay", "--db", "mocap.fwdb", "run.fwtrace"]);
     assert!(plain.contains(run["pose_hash"].as_str().unwrap()), "{plain}");
 }
 
@@ -57,7 +57,7 @@ fn every_ground_and_networks_are_replayed() {
         let run = [&["simulate", "--seconds", "8", "--trace", "other.fwtrace"], data, args].concat();
         let run = common::json(dir.path(), &run);
         let data: &[&str] = if built_in { &["--learned", "built-in"] } else { data };
-        let again = common::json(dir.path(), &[&["replay", "--trace", "other.fwtrace"], data].concat());
+        let again = common::json(dir.path(), &[&["replay", "other.fwtrace"], data].concat());
         for key in ["pose_hash", "updates", "transitions", "ground", "course", "search"] {
             assert_eq!(again[key], run[key], "{args:?}: {key}");
         }
@@ -84,7 +84,7 @@ fn a_fork_goes_another_way_from_its_time_on() {
     assert_eq!(early["pose_hash"], fresh["pose_hash"]);
     // With the same settings nothing changes.
     assert_eq!(fork("10", "same.toml")["pose_hash"], run["pose_hash"]);
-    let args = ["replay", "--db", "mocap.fwdb", "--trace", "run.fwtrace", "--fork-at", "10", "--config", "other.toml"];
+    let args = ["replay", "--db", "mocap.fwdb", "run.fwtrace", "--fork-at", "10", "--config", "other.toml"];
     let told = common::ok(dir.path(), &args);
     assert!(told.contains("from 10 s on with other.toml"), "{told:?}");
 }
@@ -101,23 +101,20 @@ fn a_mistake_is_one_clear_message() {
     let db = ["--db", "mocap.fwdb"];
     let cases: [(&[&str], &[&str]); 10] = [
         // The built-in data is not what it was recorded with.
-        (&["--trace", "run.fwtrace"], &["run.fwtrace", "expected database", "found database", "--db FILE"]),
-        (&["--trace", "run.fwtrace", "--learned", "built-in"], &["run.fwtrace", "found networks", "--db FILE"]),
-        (&["--trace", "cut.fwtrace", db[0], db[1]], &["cut.fwtrace", "truncated"]),
-        (&["--trace", "nothing.fwtrace", db[0], db[1]], &["nothing.fwtrace", "cannot read"]),
-        (&["--trace", "mocap.fwdb", db[0], db[1]], &["mocap.fwdb", "expected a trace"]),
-        (&["--trace", "run.fwtrace", "--config", "other.toml", db[0], db[1]], &["--config", "--fork-at S"]),
-        (&["--trace", "run.fwtrace", "--fork-at", "3", db[0], db[1]], &["--fork-at", "--config FILE"]),
+        (&["run.fwtrace"], &["run.fwtrace", "expected database", "found database", "--db FILE"]),
+        (&["run.fwtrace", "--learned", "built-in"], &["run.fwtrace", "found networks", "--db FILE"]),
+        (&["cut.fwtrace", db[0], db[1]], &["cut.fwtrace", "truncated"]),
+        (&["nothing.fwtrace", db[0], db[1]], &["nothing.fwtrace", "cannot read"]),
+        (&["mocap.fwdb", db[0], db[1]], &["mocap.fwdb", "expected a recording (.fwtrace), found a database"]),
+        (&["run.fwtrace", "--config", "other.toml", db[0], db[1]], &["--config", "--fork-at S"]),
+        (&["run.fwtrace", "--fork-at", "3", db[0], db[1]], &["--fork-at", "--config FILE"]),
         (
-            &["--trace", "run.fwtrace", "--fork-at", "99", "--config", "other.toml", db[0], db[1]],
+            &["run.fwtrace", "--fork-at", "99", "--config", "other.toml", db[0], db[1]],
             &["--fork-at 99", "the end of the trace", "20.00 s"],
         ),
+        (&["run.fwtrace", "--fork-at", "3", "--config", "bad.toml", db[0], db[1]], &["bad.toml", "responsivenes"]),
         (
-            &["--trace", "run.fwtrace", "--fork-at", "3", "--config", "bad.toml", db[0], db[1]],
-            &["bad.toml", "responsivenes"],
-        ),
-        (
-            &["--trace", "run.fwtrace", "--fork-at", "3", "--config", "misfit.toml", db[0], db[1]],
+            &["run.fwtrace", "--fork-at", "3", "--config", "misfit.toml", db[0], db[1]],
             &["misfit.toml", "LeftFot position"],
         ),
     ];

@@ -224,7 +224,7 @@ fn variables_and_triggers_come_at_their_time_and_what_the_machine_does_is_told()
     let cued = common::json(dir.path(), &[&still[..], &cues].concat());
     assert_eq!((&table["pose_hash"], &table["machine"]), (&cued["pose_hash"], &cued["machine"]));
     // A replay tells the same, and pictures have the lanes.
-    let again = common::json(dir.path(), &["replay", "--trace", "run.fwtrace"]);
+    let again = common::json(dir.path(), &["replay", "run.fwtrace"]);
     assert_eq!(again["machine"]["states"], machine["states"]);
     common::ok(dir.path(), &["film", "--trace", "run.fwtrace", "--from", "1", "--to", "6", "-o", "run.svg"]);
     let svg = std::fs::read_to_string(dir.path().join("run.svg")).unwrap();

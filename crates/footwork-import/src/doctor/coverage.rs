@@ -10,7 +10,8 @@ const TURN_NAMES: [&str; 5] =
     ["turns sharply right", "turns right", "goes straight", "turns left", "turns sharply left"];
 /// Less than this is not enough to choose from, seconds: a step.
 const LEAST_S: f32 = 0.5;
-/// Smaller sets are meant to be small, seconds.
+/// One or two short clips are examined by themselves; more of them, or so many seconds, are meant to be a character.
+const SET_CLIPS: usize = 3;
 const SET_S: f32 = 20.0;
 
 /// What a stick can ask for and nothing does: one line per direction and turn, from the lowest speed that is missing. What a
@@ -20,7 +21,7 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     let card = dance_card(&prepared, &ward.stick);
     let seconds: f32 = prepared.iter().map(RawClip::seconds).sum();
     ward.card.clone_from(&card);
-    if seconds < SET_S {
+    if seconds < SET_S && prepared.len() < SET_CLIPS {
         return;
     }
     let cell = |s: usize, t: usize, d: usize| &card[(s * 5 + t) * 4 + d];

@@ -35,6 +35,8 @@ pub struct Parts {
     pub arms: Option<[[usize; 3]; 2]>,
     /// `[joints]` the same joint on the other side.
     pub twins: Vec<Option<usize>>,
+    /// True where a build gives the clips a root of its own, whatever joint 0 does.
+    pub root_is_made: bool,
 }
 
 /// Clips, by number, that have the same joints in the same hierarchy, in the order in which the first of each comes.
@@ -84,6 +86,7 @@ impl Parts {
             arms: arm("left_hand").zip(arm("right_hand")).map(|(l, r)| [l, r]),
             twins: skeleton.names().iter().map(|n| Some(skeleton.find(&other_side(n)?)?.at())).collect(),
             rig,
+            root_is_made: false,
         })
     }
 

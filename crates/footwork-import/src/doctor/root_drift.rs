@@ -28,23 +28,33 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     drift(p, body, out);
 }
 
-fn beside(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
+/// True where the root bone leaves the body.
+pub fn is_beside(p: &Patient, body: &Parts) -> bool {
+    farthest(p, body).is_some()
+}
+
+/// Largest distance of the root bone from the body on the ground, in metres, and its frame; `None` where it stays under it.
+fn farthest(p: &Patient, body: &Parts) -> Option<(f32, usize)> {
     if body.hips == 0 {
-        return;
+        return None;
     }
     let n = p.frames();
-    let off: Vec<Vec3> = (0..n).map(|f| level(p.at(f, body.hips) - p.at(f, 0))).collect();
-    let (worst, at) = (0..n).map(|f| (off[f].length(), f)).fold((0.0, 0), |m, v| if v.0 > m.0 { v } else { m });
-    if worst < BESIDE_M {
-        return;
-    }
+    let off = |f: usize| level(p.at(f, body.hips) - p.at(f, 0)).length();
+    let (worst, at) = (0..n).map(|f| (off(f), f)).fold((0.0, 0), |m, v| if v.0 > m.0 { v } else { m });
     // A root that never moves is no root: the build makes its own.
-    let still = (1..n).all(|f| (p.at(f, 0) - p.at(0, 0)).length() < 1e-3);
-    if still {
-        return;
-    }
-    let what = format!("the root bone is up to {worst:.1} m beside its body");
-    let finding = Finding::new(Check::RootDrift, Severity::Error, &p.clip.name, what, "put the root under the hips");
+    let still = || (1..n).all(|f| (p.at(f, 0) - p.at(0, 0)).length() < 1e-3);
+    (worst >= BESIDE_M && !still()).then_some((worst, at))
+}
+
+fn beside(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
+    let Some((worst, at)) = farthest(p, body) else { return };
+    let n = p.frames();
+    let (severity, told) = match body.root_is_made {
+        true => (Severity::Hint, "; a build makes another root"),
+        false => (Severity::Error, ""),
+    };
+    let what = format!("the root bone is up to {worst:.1} m beside its body{told}");
+    let finding = Finding::new(Check::RootDrift, severity, &p.clip.name, what, "put the root under the hips");
     out.push(finding.mended().over(p, at, at));
     let place = |k: usize| {
         let values: Vec<f64> = (0..n).map(|f| f64::from(p.at(f, body.hips)[k])).collect();

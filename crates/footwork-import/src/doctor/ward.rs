@@ -3,6 +3,7 @@
 use super::dance_card::DanceCardCell;
 use super::parts::{Parts, by_skeleton};
 use super::patient::Patient;
+use super::root_drift;
 use footwork::build::{BuildConfig, BuildError, GlitchConfig, prepare};
 use footwork::clip::RawClip;
 use footwork::matcher::MatcherConfig;
@@ -56,6 +57,13 @@ impl Ward {
             });
         }
         ward.patients = clips.into_iter().map(Patient::new).collect();
+        // Asked only where it matters: a build takes a while.
+        let joints = ward.patients.iter().zip(&ward.kind_of).find(|(_, kind)| **kind == usual).map(|(p, _)| p.joints());
+        if ward.each(root_drift::is_beside).contains(&true)
+            && let Some((_, prepared)) = ward.prepared()
+        {
+            ward.bodies[usual].root_is_made = prepared.first().map(|clip| clip.skeleton.len()) > joints;
+        }
         Ok(ward)
     }
 

@@ -43,14 +43,7 @@ pub struct Coverage {
 impl Coverage {
     /// Counts the motion of a database. `stick`: the speeds of a full stick, `MatcherConfig::speeds` over those of the database.
     pub fn of(db: &Database, stick: &StickSpeeds) -> Self {
-        let travel = |made: bool| {
-            let wanted = |c: &ClipIndex| {
-                let tags = db.clip_tags(&db.clips[c.at()]);
-                !tags.contains(&Database::NO_LOCOMOTION) && tags.contains(&Database::MADE) == made
-            };
-            let clips = (0..db.originals()).map(ClipIndex::new).filter(wanted);
-            travel_seconds(clips.map(|c| (db.pose_rate_hz, roots(db, c))))
-        };
+        let travel = |made: bool| travel_seconds(locomotion(db, made).map(|c| (db.pose_rate_hz, roots(db, c))));
         let (captured, made) = (travel(false), travel(true));
         let mut cells = Vec::new();
         for (i, card) in dance_card(&captured, stick).into_iter().enumerate() {
@@ -85,8 +78,16 @@ impl Coverage {
     }
 }
 
+/// Clips of locomotion: captured ones, or those that the build made.
+pub(super) fn locomotion(db: &Database, made: bool) -> impl Iterator<Item = ClipIndex> {
+    (0..db.originals()).map(ClipIndex::new).filter(move |c| {
+        let tags = db.clip_tags(&db.clips[c.at()]);
+        !tags.contains(&Database::NO_LOCOMOTION) && tags.contains(&Database::MADE) == made
+    })
+}
+
 /// Roots of a clip. A loop has some frames more on both sides, so that none of it is left out.
-fn roots(db: &Database, index: ClipIndex) -> Vec<Transform> {
+pub(super) fn roots(db: &Database, index: ClipIndex) -> Vec<Transform> {
     /// Half of the time over which speed and turn are taken.
     const AROUND_S: f64 = 0.15;
     let clip = &db.clips[index.at()];

@@ -20,6 +20,15 @@ enum Order {
 pub(super) struct Clips {
     filter: String,
     order: Order,
+    /// The clips that the build made are listed.
+    shows_made: bool,
+}
+
+/// A line of the list.
+enum Line {
+    Clip(usize),
+    /// So many made clips, which a click shows or hides.
+    Made(usize),
 }
 
 impl Clips {
@@ -34,18 +43,25 @@ impl Clips {
             let name_fits = db.clips[*k].name.to_lowercase().contains(&wanted);
             name_fits || tags(&db, *k).iter().any(|t| t.to_lowercase().contains(&wanted))
         };
-        let mut shown: Vec<usize> = (0..db.originals()).filter(fits).collect();
+        let fitting = (0..db.originals()).filter(fits);
+        let (mut shown, mut made): (Vec<usize>, Vec<usize>) = fitting.partition(|k| !is_made(&db, *k));
         let seconds = |k: usize| db.view(ClipIndex::new(k), false).seconds();
-        match self.order {
-            Order::Name => shown.sort_by(|a, b| db.clips[*a].name.cmp(&db.clips[*b].name)),
-            Order::Seconds => shown.sort_by(|a, b| seconds(*b).total_cmp(&seconds(*a))),
-            Order::Played => shown.sort_by(|a, b| played[*b].total_cmp(&played[*a])),
+        for list in [&mut shown, &mut made] {
+            match self.order {
+                Order::Name => list.sort_by(|a, b| db.clips[*a].name.cmp(&db.clips[*b].name)),
+                Order::Seconds => list.sort_by(|a, b| seconds(*b).total_cmp(&seconds(*a))),
+                Order::Played => list.sort_by(|a, b| played[*b].total_cmp(&played[*a])),
+            }
         }
+        let shows_made = self.shows_made || !wanted.is_empty();
+        let fold = (!made.is_empty()).then_some(Line::Made(made.len()));
+        let made = made.into_iter().filter(|_| shows_made).map(Line::Clip);
+        let lines: Vec<Line> = shown.into_iter().map(Line::Clip).chain(fold).chain(made).collect();
         let playing = match &session.mode {
             Mode::Clip(player) => Some(player.clip),
             _ => session.shown().character().plays_clips().then(|| session.shown().output().playing.clip),
         };
-        let mut clicked = None;
+        let (mut clicked, mut fold_clicked) = (None, false);
         let table = TableBuilder::new(ui).striped(true).sense(Sense::click()).auto_shrink(false);
         let table = table.column(Column::remainder().at_least(110.0).clip(true)).columns(Column::auto(), 2);
         table
@@ -57,8 +73,23 @@ impl Clips {
                 }
             })
             .body(|body| {
-                body.rows(18.0, shown.len(), |mut row| {
-                    let k = shown[row.index()];
+                body.rows(18.0, lines.len(), |mut row| {
+                    let k = match lines[row.index()] {
+                        Line::Clip(k) => k,
+                        Line::Made(count) => {
+                            let mark = if shows_made { "▼" } else { "▶" };
+                            row.col(|ui| {
+                                ui.add(
+                                    egui::Label::new(format!("{mark} {count} made clips")).selectable(false).truncate(),
+                                );
+                            });
+                            (0..2).for_each(|_| _ = row.col(|_| {}));
+                            let response =
+                                row.response().on_hover_text("Clips that the build made out of captured ones");
+                            fold_clicked |= response.clicked();
+                            return;
+                        }
+                    };
                     let clip = &db.clips[k];
                     row.set_selected(playing.is_some_and(|clip| clip.at() == k));
                     row.col(|ui| {
@@ -81,10 +112,16 @@ impl Clips {
                     }
                 });
             });
+        self.shows_made ^= fold_clicked;
         if let Some(clip) = clicked {
             session.play_clip(clip);
         }
     }
+}
+
+/// True for a clip that the build made.
+fn is_made(db: &Database, clip: usize) -> bool {
+    db.clip_tags(&db.clips[clip]).contains(&Database::MADE)
 }
 
 /// Tags of a clip, anywhere in it.

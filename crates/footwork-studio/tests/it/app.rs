@@ -3,6 +3,7 @@
 use eframe::Storage;
 use egui::{DroppedFile, Key, Modifiers, vec2};
 use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork_studio::{App, Files, Start, minute};
 use serde_json::json;
@@ -87,6 +88,77 @@ fn what_is_dropped_is_opened_and_what_is_broken_is_told() {
     drop(&mut harness, &settings);
     assert!(message(&harness).contains("responsiveness"), "{}", message(&harness));
     assert_eq!(harness.state_mut().studio().unwrap().session.tuning.matcher().responsiveness, 3.0);
+}
+
+#[test]
+fn a_database_and_what_is_of_it_open_together_in_any_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path());
+    let mut first = harness(&Start { files: Files::Disk(vec![path.clone()]), config: None }, None);
+    first.run_steps(90);
+    let at = |name: &str| folder.path().join(name);
+    first.state_mut().studio().unwrap().session.trace().save(&at("run.fwtrace")).unwrap();
+    std::fs::write(at("hero.toml"), "[matcher]\nresponsiveness = 2.0\n").unwrap();
+    for order in [["run.fwtrace", "small.fwdb", "hero.toml"], ["hero.toml", "run.fwtrace", "small.fwdb"]] {
+        let files = Files::Disk(order.map(at).into());
+        let mut harness = harness(&Start { files, config: None }, None);
+        assert_eq!(message(&harness), "", "{order:?}");
+        let session = &harness.state_mut().studio().unwrap().session;
+        assert_eq!((session.name.as_str(), session.is_live()), ("small.fwdb", false), "{order:?}");
+        assert_eq!(session.tuning.matcher().responsiveness, 2.0);
+    }
+    // A broken file is named, and the others are opened.
+    std::fs::write(at("broken.toml"), "[matcher]\nresponsivness = 2.0\n").unwrap();
+    let files = Files::Disk(["run.fwtrace", "broken.toml", "small.fwdb"].map(at).into());
+    let mut harness = harness(&Start { files, config: None }, None);
+    assert!(message(&harness).contains("broken.toml"), "{}", message(&harness));
+    assert!(!harness.state_mut().studio().unwrap().session.is_live());
+}
+
+#[test]
+fn settings_that_are_not_saved_stay_with_their_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path());
+    let other = folder.path().join("other.fwdb");
+    std::fs::copy(&path, &other).unwrap();
+    let start = Start { files: Files::Disk(vec![path.clone()]), config: None };
+    let mut storage = Kept::default();
+    let value = |harness: &mut Harness<'_, App>| {
+        let session = &harness.state_mut().studio().unwrap().session;
+        (session.name.clone(), session.tuning.matcher().responsiveness)
+    };
+    let usual = footwork::matcher::MatcherConfig::default().responsiveness;
+    {
+        let mut harness = harness(&start, None);
+        harness.state_mut().studio().unwrap().session.set(&["responsiveness"], Some(&json!(3.0)), false);
+        drop(&mut harness, &other);
+        assert_eq!(value(&mut harness), ("other.fwdb".to_owned(), usual));
+        eframe::App::save(harness.state_mut(), &mut storage);
+    }
+    // Another day, other data; then the first again.
+    let start = Start { files: Files::Disk(vec![other]), config: None };
+    let mut harness = harness(&start, Some(&storage));
+    assert_eq!(value(&mut harness), ("other.fwdb".to_owned(), usual));
+    drop(&mut harness, &path);
+    assert_eq!(value(&mut harness), ("small.fwdb".to_owned(), 3.0));
+    assert!(message(&harness).contains("not saved"), "{}", message(&harness));
+}
+
+#[test]
+fn a_path_that_is_typed_is_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path());
+    let mut harness = harness(&Start::default(), None);
+    harness.get_by_label("File").click();
+    harness.run_steps(2);
+    harness.get_by_label("Open a path that you type").click();
+    harness.run_steps(3);
+    harness.event(egui::Event::Text(path.display().to_string()));
+    harness.run_steps(2);
+    harness.get_by_label("Open").click();
+    loaded(&mut harness);
+    assert_eq!(harness.state_mut().studio().unwrap().session.name, "small.fwdb");
+    assert_eq!(message(&harness), "");
 }
 
 #[test]

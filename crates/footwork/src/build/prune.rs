@@ -13,6 +13,11 @@ use serde::Serialize;
 /// (squared: the default of `matcher.search.transition_cost`).
 const SAME: f32 = 0.14;
 
+/// Joints of the same pose are turned alike within 8 degrees, as a dot product of quaternions (the cosine of 4 degrees), ...
+const SAME_DOT: f32 = 0.997_564;
+/// ... and shifted alike within this, along each axis, metres.
+const SAME_M: f32 = 0.05;
+
 /// A stretch that was left out.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Pruned {
@@ -106,11 +111,26 @@ struct Run {
     other: usize,
 }
 
+/// Features do not see all joints: two rows of the same features may have the arms elsewhere.
+fn same_pose(db: &Database, a: usize, b: usize) -> bool {
+    let poses = &db.poses;
+    let [a, b] = [a, b].map(|row| db.row_frames[row].at());
+    let rotation = |frame: usize, joint: usize| poses.rotations[frame * poses.joints + joint];
+    // Of the root, features tell all.
+    let turned = |joint: usize| rotation(a, joint).dot(rotation(b, joint)).abs() < SAME_DOT;
+    let moved = |k: usize| {
+        let at = |frame: usize| poses.translations[frame * poses.translated.len() + k];
+        (at(a) - at(b)).abs().max_element() > SAME_M
+    };
+    let joints = poses.translated.iter().enumerate().filter(|(_, joint)| joint.at() != 0);
+    !(1..poses.joints).any(turned) && !joints.into_iter().any(|(k, _)| moved(k))
+}
+
 /// The longest run around a row.
 fn best_run(db: &Database, earlier: &[Clip], stays: &[bool], clip: &Clip, seed: usize, distance: f32) -> Option<Run> {
     let columns = db.features.columns;
     let row = |r: usize| &db.features.values[r * columns..][..columns];
-    let same = |a: usize, b: usize| stays[b] && near(row(a), row(b), distance);
+    let same = |a: usize, b: usize| stays[b] && near(row(a), row(b), distance) && same_pose(db, a, b);
     let range = clip.row_range();
     let mut best: Option<Run> = None;
     for other in earlier.iter().filter(|c| c.looping() == clip.looping()) {

@@ -2,9 +2,9 @@
 
 use super::error::MachineError;
 use super::memory::{MOST_CALLS, TRIGGER_COUNTS};
-use super::{Machine, MachineSpec, MontageSpec};
+use super::{MachineSpec, MontageSpec};
 use crate::input::{MontageAction, MontageCall, MontageHandle};
-use crate::matcher::MotionMatcher;
+use crate::matcher::{Character, MatcherState, MotionMatcher};
 
 /// Options of a montage that is played by call. The default is as its specification says.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -82,6 +82,36 @@ impl MontageCalls {
         self.push(handle, MontageAction::Stop { blend_out_s });
     }
 
+    /// Goes on where the calls of another machine were: calls and handles stand for the montages and sections of the same names. What
+    /// has no such name is dropped.
+    pub fn take_over(&mut self, other: &Self) {
+        self.last = other.last;
+        let montage = |place: usize| {
+            let (name, sections) = other.montages.get(place)?;
+            let here = self.montages.iter().position(|(n, _)| n == name)?;
+            Some((here, &self.montages[here].1, sections))
+        };
+        let section = |place: usize, section: u16| {
+            let (_, sections, before) = montage(place)?;
+            let name = before.get(usize::from(section))?;
+            sections.iter().position(|s| s == name).map(|s| s as u16)
+        };
+        let played = |handle| other.played.iter().rev().find(|(h, _)| *h == handle).map(|(_, place)| *place);
+        self.played = other.played.iter().filter_map(|(h, place)| Some((*h, montage(*place)?.0))).collect();
+        let action = |call: &MontageCall| match call.action {
+            MontageAction::Play { montage: place, section: s, start_s, rate, blend_in_s } => {
+                let here = montage(usize::from(place))?.0 as u16;
+                let section = section(usize::from(place), s)?;
+                Some(MontageAction::Play { montage: here, section, start_s, rate, blend_in_s })
+            }
+            MontageAction::Jump { section: s } => {
+                Some(MontageAction::Jump { section: section(played(call.handle)?, s)? })
+            }
+            MontageAction::Stop { .. } => Some(call.action),
+        };
+        self.calls = other.calls.iter().filter_map(|c| Some(MontageCall { action: action(c)?, ..*c })).collect();
+    }
+
     /// The last calls, as [`crate::input::MotionInput::montages`] takes them.
     pub fn calls(&self) -> &[MontageCall] {
         &self.calls
@@ -115,18 +145,18 @@ pub(super) fn is_new(call: &MontageCall, obeyed: f32) -> bool {
     more > 0.0 && more < 0.5 * TRIGGER_COUNTS
 }
 
-impl Machine {
-    /// Calls for a character that begins. For one that has obeyed calls, [`MotionMatcher::montage_calls`] goes on counting.
-    pub fn montage_calls(&self) -> MontageCalls {
-        MontageCalls::new(&self.spec, 0)
+impl Character {
+    /// Calls of montages for a character in this state, counted from those that it has obeyed. Without a state machine there is
+    /// nothing to call.
+    pub fn montage_calls(&self, state: &MatcherState) -> MontageCalls {
+        let obeyed = self.obeyed_calls(state);
+        self.machine().map_or_else(MontageCalls::default, |machine| MontageCalls::new(machine.spec(), obeyed))
     }
 }
 
 impl MotionMatcher {
-    /// Calls of montages for this character, counted from those that it has obeyed. Without a state machine there is nothing to call.
+    /// [`Character::montage_calls`] of this character.
     pub fn montage_calls(&self) -> MontageCalls {
-        let machine = self.character().machine();
-        let obeyed = self.character().obeyed_calls(self.state());
-        machine.map_or_else(MontageCalls::default, |machine| MontageCalls::new(machine.spec(), obeyed))
+        self.character().montage_calls(self.state())
     }
 }

@@ -376,13 +376,22 @@ fn configuration_can_be_followed() {
 }
 
 #[test]
-fn every_page_has_its_test_and_its_place_in_the_readme() {
+fn index_can_be_followed() {
+    follow("index.md");
+}
+
+#[test]
+fn every_page_has_its_test_and_its_place_in_the_index() {
     let this = include_str!("guide.rs");
-    let readme = std::fs::read_to_string(common::repository().join("README.md")).unwrap();
-    for page in common::names(&common::repository().join("docs/guide")) {
+    let guide = common::repository().join("docs/guide");
+    let index = std::fs::read_to_string(guide.join("index.md")).unwrap();
+    for page in common::names(&guide) {
         assert!(this.contains(&format!("follow(\"{page}\")")), "{page} is not followed by a test");
-        assert!(readme.contains(&format!("docs/guide/{page}")), "README.md does not lead to {page}");
+        let places = index.matches(&format!("({page})")).count();
+        assert_eq!(places, usize::from(page != "index.md"), "docs/guide/index.md: links to {page}");
     }
+    let readme = std::fs::read_to_string(common::repository().join("README.md")).unwrap();
+    assert!(readme.contains("(docs/guide/index.md)"), "README.md does not lead to docs/guide/index.md");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::args::{BuildArgs, Common};
 use crate::database::{build_clips, built_in, in_file};
-use crate::{clips, inspect, interrupt};
+use crate::{clips, inspect, interrupt, kept};
 use anyhow::{Context, Result, bail};
 use footwork::build::{BuildReport, ClipReport, GlitchMend};
 use footwork_import::{CharacterConfig, ClipCache, Imported, cache_folder};
@@ -98,12 +98,9 @@ fn fixes_json(imported: &Imported, report: &BuildReport) -> Value {
     imported.fixes.iter().map(|f| json!(f)).chain(bridged).collect()
 }
 
-/// Cache of an output, for this build of the program: another build may read files differently.
+/// Cache of an output, for this build of the program.
 fn open_cache(output: &Path) -> Option<ClipCache> {
-    let program = std::fs::metadata(std::env::current_exe().ok()?).ok()?;
-    let made = program.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-    let writer = format!("footwork {} {} {}", env!("CARGO_PKG_VERSION"), program.len(), made.as_nanos());
-    Some(ClipCache::new(cache_folder(output)?, &writer))
+    Some(ClipCache::new(cache_folder(output)?, &kept::program()?))
 }
 
 /// Reads the clips named on the command line, else those of the configuration, else the built-in ones.

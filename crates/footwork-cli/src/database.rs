@@ -2,12 +2,11 @@
 
 use crate::args::Common;
 use crate::progress;
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use footwork::build::config::matches_pattern;
 use footwork::build::{BuildOptions, BuildReport, build};
 use footwork::clip::RawClip;
 use footwork::database::Database;
-use footwork::matcher::MatcherConfig;
 use footwork_gait::GaitOptions;
 use footwork_import::{CharacterConfig, check_rules};
 
@@ -26,19 +25,6 @@ impl Common {
             config.matcher.search.backend = kind.into();
         }
         Ok(config)
-    }
-
-    /// Returns the database of `--db`, or one built from the built-in data, and the matcher settings.
-    pub fn open(&self) -> Result<(Database, MatcherConfig)> {
-        let config = self.character()?;
-        let db = match &self.db {
-            Some(_) if self.rate.is_some() => bail!("--rate is for building: the rates of --db are fixed"),
-            Some(path) => Database::load(path)?,
-            None => build_clips(&built_in(), &config, self)?.0,
-        };
-        let fits = config.matcher.validate(&db).context("the configuration does not fit the database");
-        fits.map_err(|error| in_file(self, error))?;
-        Ok((db, config.matcher))
     }
 }
 

@@ -23,6 +23,7 @@ mod film;
 mod gait;
 mod inspect;
 mod interrupt;
+mod kept;
 mod kind;
 mod machine;
 mod networks;

@@ -4,10 +4,10 @@ use super::reel::{Data, Reel, Run, Take};
 use crate::args::Common;
 use crate::cast::Cast;
 use crate::course;
-use crate::database::{build_clips, built_in, in_source, sources};
+use crate::database::{in_source, sources};
 use crate::replay::in_trace;
 use crate::run::{Driven, Rerun};
-use crate::{clips, networks};
+use crate::{clips, kept, networks};
 use anyhow::{Context, Result, bail};
 use footwork::build::config::matches_pattern;
 use footwork::build::{JointRoles, prepare};
@@ -60,8 +60,7 @@ impl Reel {
     /// Opens the built-in data.
     pub fn built_in(common: &Common) -> Result<Self> {
         let config = common.character()?;
-        let (db, _) = build_clips(&built_in(), &config, common)?;
-        Ok(Self::database(db, "built-in data".to_owned()))
+        Ok(Self::database(kept::database(&config, common)?, "built-in data".to_owned()))
     }
 
     /// Drives a character over the standard course: networks, or a database (the built-in data) by exact search.

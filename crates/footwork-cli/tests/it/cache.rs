@@ -49,6 +49,36 @@ impl Place {
 }
 
 #[test]
+fn the_database_of_the_built_in_data_is_kept_by_settings_and_written_again_where_it_is_damaged() {
+    let place = Place::new();
+    let inspect = |args: &[&str]| {
+        let mut command = common::footwork(place.path());
+        command.env("FOOTWORK_CACHE", place.path().join("cache"));
+        let run = common::finish(command.args([&["inspect", "--json"], args].concat()));
+        assert_eq!(run.code, Some(0), "{run:?}");
+        serde_json::from_str::<Value>(&run.stdout).unwrap()["content_hash"].clone()
+    };
+    let first = inspect(&[]);
+    assert!(first.is_string() && place.entries().len() == 1, "{first}");
+    assert_eq!(inspect(&[]), first);
+    // The kept file is what the command shows, and a damaged one is not.
+    let file = place.entries().remove(0);
+    let whole = std::fs::read(&file).unwrap();
+    let mut damaged = whole.clone();
+    damaged[whole.len() / 2] ^= 1;
+    std::fs::write(&file, &damaged).unwrap();
+    assert_eq!(inspect(&[]), first);
+    assert!(std::fs::read(&file).unwrap() == whole, "it was written again");
+    // Other settings have a database of their own; three are kept.
+    assert_ne!(inspect(&["--rate", "10"]), first);
+    for rate in ["11", "12"] {
+        inspect(&["--rate", rate]);
+    }
+    assert_eq!(place.entries().len(), 3);
+    assert!(!file.exists());
+}
+
+#[test]
 fn what_has_not_changed_is_not_read_again_and_the_bytes_are_the_same() {
     let place = Place::new();
     assert_eq!(place.build(&[])["cached_clips"], 0);

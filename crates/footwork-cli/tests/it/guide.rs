@@ -87,8 +87,7 @@ fn after_first(commands: usize) -> &'static (TempDir, String) {
         if commands > 1 {
             link(after_first(commands - 1).0.path(), folder.path());
         }
-        let cache = tempfile::tempdir().unwrap();
-        let stdout = run_line(FIRST[commands - 1], folder.path(), cache.path(), "the first commands");
+        let stdout = run_line(FIRST[commands - 1], folder.path(), "the first commands");
         (folder, stdout)
     };
     FOLDERS[commands - 1].get_or_init(make)
@@ -108,9 +107,9 @@ fn link(from: &Path, to: &Path) {
     }
 }
 
-/// Runs a command with a cache, as a reader has one.
-fn run_line(line: &str, folder: &Path, cache: &Path, page: &str) -> String {
-    let run = common::finish(common::footwork(folder).env("FOOTWORK_CACHE", cache).args(&words(line)[1..]));
+/// Runs a command, and returns its output.
+fn run_line(line: &str, folder: &Path, page: &str) -> String {
+    let run = common::run(folder, &words(line)[1..]);
     assert_eq!(run.code, Some(0), "{page}: {line}\n{run:?}");
     run.stdout
 }
@@ -118,7 +117,7 @@ fn run_line(line: &str, folder: &Path, cache: &Path, page: &str) -> String {
 /// Does what a page says; gives the number of commands that were run.
 fn follow(page: &str) -> usize {
     let text = std::fs::read_to_string(common::repository().join("docs/guide").join(page)).unwrap();
-    let (dir, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let dir = tempfile::tempdir().unwrap();
     if !text.contains("\nfootwork gait -o mocap\n") {
         common::mocap(dir.path());
     }
@@ -151,7 +150,7 @@ fn follow(page: &str) -> usize {
                         link(folder.path(), dir.path());
                         stdout += told;
                     } else {
-                        stdout += &run_line(line, dir.path(), cache.path(), page);
+                        stdout += &run_line(line, dir.path(), page);
                         is_plain = false;
                     }
                     commands += 1;

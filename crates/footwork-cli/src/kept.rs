@@ -1,0 +1,78 @@
+//! The database of the built-in data, kept between commands: generating and building it takes ten times as long as loading it.
+
+use crate::args::Common;
+use crate::database::{build_clips, built_in, in_file};
+use anyhow::{Context, Result, bail};
+use footwork::database::Database;
+use footwork::matcher::MatcherConfig;
+use footwork_import::{CharacterConfig, cache_folder};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+use xxhash_rust::xxh3::xxh3_128;
+
+/// Databases that are kept, of different `[build]` tables and programs. Each has some 50 MB.
+const MOST: usize = 3;
+
+impl Common {
+    /// Returns the database of `--db`, or one built from the built-in data, and the matcher settings.
+    pub fn open(&self) -> Result<(Database, MatcherConfig)> {
+        let config = self.character()?;
+        let db = match &self.db {
+            Some(_) if self.rate.is_some() => bail!("--rate is for building: the rates of --db are fixed"),
+            Some(path) => Database::load(path)?,
+            None => database(&config, self)?,
+        };
+        let fits = config.matcher.validate(&db).context("the configuration does not fit the database");
+        fits.map_err(|error| in_file(self, error))?;
+        Ok((db, config.matcher))
+    }
+}
+
+/// Version, size and time of this program: another build of it may read files and make clips differently.
+pub fn program() -> Option<String> {
+    let program = fs::metadata(std::env::current_exe().ok()?).ok()?;
+    let made = program.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(format!("footwork {} {} {}", env!("CARGO_PKG_VERSION"), program.len(), made.as_nanos()))
+}
+
+/// The database of the built-in data: the kept one of this program and these settings, else a new one, which is kept. The cache is in the
+/// user's cache folder, or in FOOTWORK_CACHE (`off`: no cache).
+///
+/// # Errors
+/// Settings that do not fit the built-in data. A cache that cannot be used is no error.
+pub fn database(config: &CharacterConfig, common: &Common) -> Result<Database> {
+    let file = file(config);
+    // A damaged file does not have its hash: it is written again.
+    if let Some(kept) = file.as_ref().and_then(|file| Database::load(file).ok()) {
+        return Ok(kept);
+    }
+    let (db, _) = build_clips(&built_in(), config, common)?;
+    if let Some(file) = file {
+        keep(&db, &file);
+    }
+    Ok(db)
+}
+
+fn file(config: &CharacterConfig) -> Option<PathBuf> {
+    let folder = cache_folder(&std::env::current_exe().ok()?)?;
+    let key = format!("{} {}", program()?, serde_json::to_string(&config.build).ok()?);
+    Some(folder.join(format!("{:032x}.fwdb", xxh3_128(key.as_bytes()))))
+}
+
+/// Writes a database, and removes the oldest ones. A cache that cannot be written is no error: the next command takes longer.
+fn keep(db: &Database, file: &Path) {
+    let Some(folder) = file.parent().filter(|folder| fs::create_dir_all(folder).is_ok()) else { return };
+    if db.save(file).is_err() {
+        return;
+    }
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let age = |path: PathBuf| Some((fs::metadata(&path).ok()?.modified().ok()?, path));
+    let databases = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "fwdb"));
+    let mut kept: Vec<_> = databases.filter_map(age).collect();
+    kept.sort();
+    for (_, path) in kept.iter().rev().skip(MOST) {
+        // Another command may have removed it.
+        let _ = fs::remove_file(path);
+    }
+}

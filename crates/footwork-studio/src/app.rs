@@ -448,7 +448,8 @@ impl eframe::App for App {
 
     fn save(&mut self, storage: &mut dyn Storage) {
         let settings = self.kept_settings();
-        storage.set_string(KEPT, serde_json::to_string(&settings).unwrap_or_default());
+        let text = serde_json::to_string(&settings).ok().filter(|_| !settings.is_empty());
+        storage.set_string(KEPT, text.unwrap_or_default());
         let tags = self.studio.as_ref().map(|s| s.session.kept_tags(&self.kept_tags));
         let machine = self.studio.as_ref().map(|s| s.session.kept_machine(&self.kept_machine));
         storage.set_string(KEPT_MACHINE, machine.unwrap_or_else(|| self.kept_machine.clone()));

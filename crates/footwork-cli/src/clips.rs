@@ -8,6 +8,7 @@ use crate::{output, print, progress};
 use anyhow::{Context, Result};
 use footwork::build::ClipRule;
 use footwork::clip::RawClip;
+use footwork::files::read_regular_at_most;
 use footwork_import::bvh::WriteOptions;
 use footwork_import::{ClipCache, ConfigFileError, Fix, Imported, SourceConfig, import_clips_cached, write_clip};
 use std::path::{Path, PathBuf};
@@ -122,6 +123,14 @@ impl Folder<'_> {
         bar.finish_and_clear();
         Ok(files)
     }
+}
+
+/// Maximum size of a character's file, in bytes: meshes and textures.
+const MOST_MODEL_BYTES: u64 = 1 << 30;
+
+/// Reads the file of a rigged character.
+pub fn read_model(path: &Path) -> Result<Vec<u8>> {
+    read_regular_at_most(path, MOST_MODEL_BYTES).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// Writes a clip as BVH.

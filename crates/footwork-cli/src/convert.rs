@@ -6,7 +6,6 @@ use crate::kind::check_new;
 use crate::{clips, output};
 use anyhow::{Context, Result, bail};
 use footwork::clip::RawClip;
-use footwork::files::read_regular_at_most;
 use footwork_import::glb::{self, GlbClip, GlbOptions};
 use footwork_import::{Imported, resample};
 use serde_json::{Value, json};
@@ -76,9 +75,6 @@ fn read(args: &ConvertArgs, common: &Common) -> Result<Imported> {
     Ok(imported)
 }
 
-/// Maximum size of a character's file, in bytes: meshes and textures.
-const MOST_BYTES: u64 = 1 << 30;
-
 /// A character to animate.
 struct Mesh {
     name: String,
@@ -87,33 +83,31 @@ struct Mesh {
 
 impl Mesh {
     fn read(path: &Path) -> Result<Self> {
-        let bytes =
-            read_regular_at_most(path, MOST_BYTES).with_context(|| format!("cannot read {}", path.display()))?;
-        Ok(Self { name: path.display().to_string(), bytes })
+        Ok(Self { name: path.display().to_string(), bytes: clips::read_model(path)? })
     }
 }
 
 /// File or folder to write.
-enum Target {
-    Bvh(PathBuf),
-    Glb(PathBuf),
-    /// With the format of its files, and whether files are replaced.
-    Folder(PathBuf, OutputFormat, bool),
+enum Target<'a> {
+    Bvh(&'a Path),
+    Glb(&'a Path),
+    Folder(clips::Folder<'a>),
 }
 
-impl Target {
-    fn of(args: &ConvertArgs) -> Result<Self> {
-        let path = args.output.clone();
+impl<'a> Target<'a> {
+    fn of(args: &'a ConvertArgs) -> Result<Self> {
+        let path = args.output.as_path();
+        let folder = || Self::Folder(clips::Folder { flag: "--output", path, format: args.format, force: args.force });
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
         let target = match extension.as_str() {
-            _ if path.is_dir() => Self::Folder(path, args.format, args.force),
+            _ if path.is_dir() => folder(),
             "bvh" => Self::Bvh(path),
             "glb" => Self::Glb(path),
-            "" => Self::Folder(path, args.format, args.force),
+            "" => folder(),
             "fbx" | "gltf" => bail!("--output {}: .{extension} files cannot be written: expected .glb", path.display()),
             _ => bail!("--output {}: expected a name that ends in .bvh or .glb, or a folder", path.display()),
         };
-        let takes_mesh = matches!(target, Self::Glb(_) | Self::Folder(_, OutputFormat::Glb, _));
+        let takes_mesh = matches!(target, Self::Glb(_) | Self::Folder(clips::Folder { format: OutputFormat::Glb, .. }));
         if args.mesh.is_some() && !takes_mesh {
             bail!("--mesh: BVH files have no mesh: expected --output FILE.glb, or a folder and --format glb");
         }
@@ -132,21 +126,18 @@ impl Target {
                     );
                 };
                 clips::bvh(path, clip)?;
-                clips::write_sidecars(path, std::slice::from_ref(clip))?;
-                Ok(vec![path.clone()])
+                clips::write_sidecars(path, clips)?;
+                Ok(vec![path.to_path_buf()])
             }
             Self::Glb(path) => {
                 glb(path, clips, mesh)?;
                 clips::write_sidecars(path, clips)?;
-                Ok(vec![path.clone()])
+                Ok(vec![path.to_path_buf()])
             }
-            Self::Folder(path, format, force) => {
-                let folder = clips::Folder { flag: "--output", path, format: *format, force: *force };
-                folder.write(clips, json, |path, clip| match format {
-                    OutputFormat::Bvh => clips::bvh(path, clip),
-                    OutputFormat::Glb => glb(path, std::slice::from_ref(clip), mesh),
-                })
-            }
+            Self::Folder(folder) => folder.write(clips, json, |path, clip| match folder.format {
+                OutputFormat::Bvh => clips::bvh(path, clip),
+                OutputFormat::Glb => glb(path, std::slice::from_ref(clip), mesh),
+            }),
         }
     }
 }

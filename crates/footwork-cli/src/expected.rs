@@ -55,7 +55,7 @@ impl Takes {
     }
 }
 
-/// Refuses files that hold something known that a flag does not take.
+/// Rejects files of a known kind that their flag does not take.
 ///
 /// # Errors
 /// The first such file, with what it holds and what takes it.

@@ -40,7 +40,7 @@ pub fn program() -> Option<String> {
 /// user's cache folder, or in FOOTWORK_CACHE (`off`: no cache).
 ///
 /// # Errors
-/// Settings that do not fit the built-in data. A cache that cannot be used is no error.
+/// Settings that do not fit the built-in data. An unusable cache is no error.
 pub fn database(config: &CharacterConfig, common: &Common) -> Result<Database> {
     let file = file(config);
     // A damaged file does not have its hash: it is written again.
@@ -60,7 +60,7 @@ fn file(config: &CharacterConfig) -> Option<PathBuf> {
     Some(folder.join(format!("{:032x}.fwdb", xxh3_128(key.as_bytes()))))
 }
 
-/// Writes a database, and removes the oldest ones. A cache that cannot be written is no error: the next command takes longer.
+/// Writes a database, and removes the oldest ones. A failed write is no error: the next command takes longer.
 fn keep(db: &Database, file: &Path) {
     let Some(folder) = file.parent().filter(|folder| fs::create_dir_all(folder).is_ok()) else { return };
     if db.save(file).is_err() {

@@ -1,10 +1,9 @@
 //! `footwork new`: a project of a game with a character in it.
 
 use crate::args::{Common, NewArgs};
-use crate::output;
+use crate::{clips, output};
 use anyhow::{Context, Result, bail};
 use footwork::database::Database;
-use footwork::files::read_regular_at_most;
 use footwork_import::glb::{self, GlbOptions};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -13,8 +12,6 @@ const MAIN: &str = include_str!("../templates/bevy/main.rs");
 const README: &str = include_str!("../templates/bevy/README.md");
 /// Version of Bevy that the plugin fits.
 const BEVY: &str = "0.19.1";
-/// Bytes of a model, at most.
-const MOST_BYTES: u64 = 1 << 30;
 
 /// Runs the command.
 pub fn new(args: &NewArgs, common: &Common) -> Result<()> {
@@ -37,8 +34,8 @@ pub fn new(args: &NewArgs, common: &Common) -> Result<()> {
     output::text(&folder.join("README.md"), &README.replace("NAME", &name))?;
     output::text(&folder.join("src/main.rs"), MAIN)?;
     output::bytes(&folder.join("assets/hero.glb"), &model)?;
-    let clips = folder.join("assets/hero.fwdb");
-    db.save(&clips).with_context(|| format!("cannot write {}", clips.display()))?;
+    let database = folder.join("assets/hero.fwdb");
+    db.save(&database).with_context(|| format!("cannot write {}", database.display()))?;
     if common.json {
         out!("{}", json!({ "output": folder, "name": name, "clips": db.clips.len() }));
     } else {
@@ -62,9 +59,7 @@ fn package_name(folder: &Path) -> Result<String> {
 /// The given model, or a mannequin with the skeleton of the clips.
 fn model(args: &NewArgs, db: &Database) -> Result<Vec<u8>> {
     match &args.model {
-        Some(path) => {
-            read_regular_at_most(path, MOST_BYTES).with_context(|| format!("--model: cannot read {}", path.display()))
-        }
+        Some(path) => clips::read_model(path).context("--model"),
         None => {
             let mut bytes = Vec::new();
             glb::write(&db.skeleton, &[], &GlbOptions::default(), &mut bytes).context("the mannequin")?;

@@ -187,12 +187,12 @@ impl App {
 
     fn take(&mut self, opened: Opened, files: Option<Files>) {
         let mut refused = None;
+        if matches!(opened, Opened::Session(_)) {
+            self.kept = self.kept_settings();
+        }
         match (opened, &mut self.studio) {
             (Opened::Session(session), studio) => {
                 if let Some(old) = studio {
-                    if old.session.tuning.is_changed() {
-                        self.kept.insert(old.session.name.clone(), old.session.tuning.text());
-                    }
                     self.kept_tags = old.session.kept_tags(&self.kept_tags);
                     self.kept_machine = old.session.kept_machine(&self.kept_machine);
                 }

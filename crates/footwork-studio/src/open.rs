@@ -6,6 +6,7 @@ use footwork::learned::Networks;
 use footwork::recorder::Trace;
 use footwork_import::{CharacterConfig, Imported, Take, import_clips, import_clips_in_memory};
 use footwork_panels::{Findings, Session, Sources, Tuning};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -95,8 +96,9 @@ impl Files {
     }
 }
 
-/// Place of motion files in the order in which kinds of files are opened.
+/// Places of motion files and sidecars in the order in which kinds of files are opened.
 const MOTION: usize = 1;
+const SIDECARS: usize = 2;
 
 /// Place of a file in the order in which kinds of files are opened.
 fn rank(path: &Path) -> usize {
@@ -104,7 +106,7 @@ fn rank(path: &Path) -> usize {
     let ends = |ending: &str| name.ends_with(ending);
     match () {
         () if ends(".fwdb") => 0,
-        () if ends(".tags.toml") => 2,
+        () if ends(".tags.toml") => SIDECARS,
         () if ends(".machine.toml") => 4,
         () if ends(".toml") => 3,
         () if ends(".fwnet") => 5,
@@ -117,22 +119,18 @@ fn rank(path: &Path) -> usize {
 fn sorted<T>(files: Vec<T>, path: impl Fn(&T) -> &Path) -> Vec<Vec<T>> {
     let has_motion = files.iter().any(|file| rank(path(file)) == MOTION);
     let place = |file: &T| match rank(path(file)) {
-        2 if has_motion => MOTION,
+        SIDECARS if has_motion => MOTION,
         rank => rank,
     };
-    let mut places: Vec<usize> = files.iter().map(place).collect();
-    places.sort_unstable();
-    places.dedup();
-    let mut by_place: Vec<Vec<T>> = places.iter().map(|_| Vec::new()).collect();
+    let mut by_place: BTreeMap<usize, Vec<T>> = BTreeMap::new();
     for file in files {
-        let place = place(&file);
-        by_place[places.partition_point(|p| *p < place)].push(file);
+        by_place.entry(place(&file)).or_default().push(file);
     }
-    let alone = |(place, group): (usize, Vec<T>)| match place {
-        1 | 2 => vec![group],
+    let groups = by_place.into_iter().flat_map(|(place, group)| match place {
+        MOTION | SIDECARS => vec![group],
         _ => group.into_iter().map(|file| vec![file]).collect(),
-    };
-    places.into_iter().zip(by_place).flat_map(alone).collect()
+    });
+    groups.collect()
 }
 
 /// Endings of files that can be opened.

@@ -10,6 +10,7 @@ use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::database::Database;
 use footwork::input::MontageHandle;
 use footwork::machine::{LayerSpec, MachineSpec, MontageSpec, MontageView, NotifySpec, StateSpec};
+use footwork::pose::Pose;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -78,6 +79,15 @@ fn state_of(app: &App, entity: Entity) -> String {
 
 fn run(app: &mut App, frames: usize) {
     (0..frames).for_each(|_| app.update());
+}
+
+/// The poses of some frames.
+fn poses(app: &mut App, entity: Entity, frames: usize) -> Vec<Pose> {
+    let one = |_| {
+        app.update();
+        output(app, entity).pose.clone()
+    };
+    (0..frames).map(one).collect()
 }
 
 /// Crouches, and rises again.
@@ -251,11 +261,7 @@ fn a_copied_state_and_variables_put_back_give_the_same_bits() {
     let forward = |app: &mut App| {
         variables(app, e).set("crouch", 1.0);
         variables(app, e).fire("reload");
-        let one = |app: &mut App| {
-            app.update();
-            output(app, e).pose.clone()
-        };
-        (0..90).map(|_| one(app)).collect::<Vec<_>>()
+        poses(app, e, 90)
     };
     let first = forward(&mut app);
     app.world_mut().entity_mut(e).insert(saved);
@@ -329,11 +335,7 @@ fn a_rollback_with_the_calls_of_montages_gives_the_same_bits() {
     let forward = |app: &mut App| {
         calls(app, e).jump(wave, "down").unwrap();
         let reload = calls(app, e).play("reload", PlayMontage::default()).unwrap();
-        let one = |app: &mut App| {
-            app.update();
-            output(app, e).pose.clone()
-        };
-        let poses: Vec<_> = (0..60).map(|_| one(app)).collect();
+        let poses = poses(app, e, 60);
         assert_eq!(gestures(app, e)[0].2, Some(reload));
         poses
     };

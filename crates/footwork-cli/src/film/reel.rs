@@ -11,7 +11,7 @@ use footwork::math::Transform;
 use footwork::pose::{Pose, PoseVelocity};
 use footwork::rig::Rig;
 use footwork::skeleton::Skeleton;
-use footwork_draw::motion::{Motion, MotionPart, Track};
+use footwork_draw::motion::{Motion, MotionPart, Track, flat};
 use footwork_draw::shapes::cut;
 use footwork_metrics::ground::GroundKind;
 use footwork_metrics::machine_log::MachineLog;
@@ -114,7 +114,7 @@ impl Reel {
             self.pose(take, k * (take.frames - 1) / (SAMPLES - 1), &mut world, &mut contacts);
         }
         let roots: Vec<Vec3> = world.iter().step_by(self.skeleton.len()).map(|t| t.translation).collect();
-        roots.windows(2).map(|pair| (pair[1] - pair[0]).reject_from_normalized(Vec3::Y).length()).sum()
+        roots.windows(2).map(|pair| flat(pair[1] - pair[0]).length()).sum()
     }
 
     /// Keeps the clips whose name contains a text, or matches a pattern with `*`.

@@ -11,6 +11,7 @@
 use crate::common;
 
 use footwork::build::ClipRule;
+use footwork::build::config::matches_pattern;
 use footwork::chooser::ChooserSpec;
 use footwork_import::doctor::CHECKS;
 use footwork_import::{CharacterConfig, parse_machine, reference};
@@ -34,17 +35,8 @@ fn blocks(text: &str) -> Vec<(&str, &str, &str)> {
 fn printed(page: &str, told: &str, stdout: &str) {
     let mut lines = stdout.lines();
     for told in told.lines().filter(|l| !l.trim().is_empty()) {
-        let fits = |line: &str| {
-            let mut parts = told.trim().split("...");
-            let first = parts.next().unwrap_or_default();
-            let mut rest = line.trim().strip_prefix(first);
-            let mut last = first;
-            for part in parts {
-                rest = rest.and_then(|r| r.find(part).map(|at| &r[at + part.len()..]));
-                last = part;
-            }
-            rest.is_some_and(|r| r.is_empty() || (last.is_empty() && told.contains("...")))
-        };
+        let pattern = told.trim().replace("...", "*");
+        let fits = |line: &str| matches_pattern(&pattern, line.trim());
         assert!(lines.any(fits), "docs/guide/{page}: the commands do not print `{told}`, but:\n{stdout}");
     }
 }
@@ -290,6 +282,15 @@ fn search_can_be_followed() {
 #[test]
 fn bevy_can_be_followed() {
     follow("bevy.md");
+}
+
+#[test]
+fn the_listings_for_bevy_are_the_game_that_the_command_writes() {
+    let text = |path: &str| std::fs::read_to_string(common::repository().join(path)).unwrap();
+    let game = text("crates/footwork-cli/templates/bevy/main.rs");
+    for path in ["docs/guide/bevy.md", "bindings/bevy/README.md"] {
+        assert!(text(path).contains(&game), "{path} does not show crates/footwork-cli/templates/bevy/main.rs");
+    }
 }
 
 #[test]

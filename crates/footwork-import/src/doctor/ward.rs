@@ -58,10 +58,11 @@ impl Ward {
         }
         ward.patients = clips.into_iter().map(Patient::new).collect();
         // Asked only where it matters: a build takes a while.
-        let joints = ward.patients.iter().zip(&ward.kind_of).find(|(_, kind)| **kind == usual).map(|(p, _)| p.joints());
         if ward.each(root_drift::is_beside).contains(&true)
-            && let Some((_, prepared)) = ward.prepared()
+            && let Some((ids, prepared)) = ward.prepared()
         {
+            // A made root is one joint more.
+            let joints = ids.first().map(|id| ward.patients[*id].joints());
             ward.bodies[usual].root_is_made = prepared.first().map(|clip| clip.skeleton.len()) > joints;
         }
         Ok(ward)

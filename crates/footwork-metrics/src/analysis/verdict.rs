@@ -1,4 +1,4 @@
-//! What a character of a database can do, in one line.
+//! The abilities of a character of a database, in one line.
 
 use super::coverage::{Coverage, CoverageCell, LEAST_S, locomotion, roots};
 use footwork::database::{Database, MirrorMode};
@@ -16,7 +16,7 @@ const IN_PLACE_MPS: f32 = 0.3;
 /// Speed and turn are taken over this time, in seconds.
 const OVER_S: f32 = 0.3;
 
-/// Where an ability comes from.
+/// Origin of an ability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -28,7 +28,7 @@ pub enum Origin {
     Missing,
 }
 
-/// What a character can do, as far as its clips go. Its `Display` is one line, such as `stands, walks, runs; turns only by sliding; no
+/// The abilities of a character, as far as its clips go. Its `Display` is one line, such as `stands, walks, runs; turns only by sliding; no
 /// strafe, no walking backward`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {

@@ -68,8 +68,8 @@ impl MontageCalls {
     /// # Errors
     /// Returns [`MachineError`] for the name of no section, and for a montage that was played long ago.
     pub fn jump(&mut self, handle: MontageHandle, section: &str) -> Result<(), MachineError> {
-        let place = self.played.iter().rev().find(|(h, _)| *h == handle).map(|(_, place)| *place);
-        let place = place.ok_or_else(|| MachineError::new("montages", "it was played long ago: play it again"))?;
+        let place =
+            self.place(handle).ok_or_else(|| MachineError::new("montages", "it was played long ago: play it again"))?;
         let section = self.section(place, section)?;
         self.next();
         self.push(handle, MontageAction::Jump { section });
@@ -96,7 +96,6 @@ impl MontageCalls {
             let name = before.get(usize::from(section))?;
             sections.iter().position(|s| s == name).map(|s| s as u16)
         };
-        let played = |handle| other.played.iter().rev().find(|(h, _)| *h == handle).map(|(_, place)| *place);
         self.played = other.played.iter().filter_map(|(h, place)| Some((*h, montage(*place)?.0))).collect();
         let action = |call: &MontageCall| match call.action {
             MontageAction::Play { montage: place, section: s, start_s, rate, blend_in_s } => {
@@ -105,7 +104,7 @@ impl MontageCalls {
                 Some(MontageAction::Play { montage: here, section, start_s, rate, blend_in_s })
             }
             MontageAction::Jump { section: s } => {
-                Some(MontageAction::Jump { section: section(played(call.handle)?, s)? })
+                Some(MontageAction::Jump { section: section(other.place(call.handle)?, s)? })
             }
             MontageAction::Stop { .. } => Some(call.action),
         };
@@ -115,6 +114,11 @@ impl MontageCalls {
     /// The last calls, as [`crate::input::MotionInput::montages`] takes them.
     pub fn calls(&self) -> &[MontageCall] {
         &self.calls
+    }
+
+    /// The montage that a handle stands for; `None` for one that was played long ago.
+    fn place(&self, handle: MontageHandle) -> Option<usize> {
+        self.played.iter().rev().find(|(h, _)| *h == handle).map(|(_, place)| *place)
     }
 
     fn section(&self, montage: usize, section: &str) -> Result<u16, MachineError> {

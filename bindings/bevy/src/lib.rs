@@ -68,11 +68,15 @@
 //! | order systems | [`schedule`] |
 //! | limit the cost of a crowd | [`MotionBudget`], [`MotionViewer`] |
 
+#[cfg(feature = "animation")]
+mod animation;
 mod assets;
 #[cfg(feature = "avian")]
 mod avian;
 #[cfg(feature = "built-in")]
 mod built_in;
+#[cfg(feature = "camera")]
+mod camera;
 mod character;
 mod choose;
 mod convert;

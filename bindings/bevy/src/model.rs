@@ -1,8 +1,9 @@
 //! The game's own model: which of its entities are joints, how big it is, and how the motion of the clips goes onto it.
 //!
-//! It is read once, when its skin appears: from the rest pose of its nodes, else from the bind pose of its skin. Nothing has to
-//! be named: roles come from names, hierarchy and pose ([`footwork::roles`]). A model with the skeleton of the clips takes
-//! poses as they are; any other is retargeted ([`footwork::retarget`]).
+//! It is read once, when its skin appears: from the rest pose of its nodes, else from the bind pose of its skin, else from a
+//! second of its animation. Nothing has to be named: roles come from names, hierarchy and pose
+//! ([`footwork::roles`]). A model with the skeleton of the clips takes poses as they are; any other is retargeted
+//! ([`footwork::retarget`]).
 
 use crate::character::{MotionCharacter, MotionKind};
 use crate::convert::{into_quat, into_vec};
@@ -22,7 +23,7 @@ use footwork::retarget::{PlantedFoot, Reference, RetargetError, RetargetMap};
 use footwork::roles::{JointRoles, RoleError};
 use footwork::skeleton::{Skeleton, SkeletonError};
 use std::collections::BTreeMap;
-use tracing::{error, info};
+use tracing::{error, info, warn};
 
 /// Which joint plays which role (`left_foot`, `hips`, ...), where a model's joints are not recognised: role to joint name.
 /// Insert it before the model appears.
@@ -86,6 +87,21 @@ pub struct MotionJoint {
     /// For those with no other such joint above them: from the character's entity to their parent. Their place is told against
     /// the root of the motion, and the entity may be elsewhere.
     pub(crate) top: Option<math::Transform>,
+}
+
+/// Marks a character whose model stands neither in its rest pose nor in its bind pose. Its poses are collected while Bevy's animation
+/// moves it, until they show how the body is built.
+#[derive(Component, Debug, Default)]
+pub(crate) struct UnknownBody {
+    /// `[frames]` observed poses, in the space of the character.
+    poses: Vec<Pose>,
+}
+
+impl UnknownBody {
+    /// The fit is tried after so many poses, and again after each such number: a second at 60 Hz.
+    const EVERY: usize = 60;
+    /// After so many poses the last error is reported.
+    const MOST: usize = 600;
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -203,16 +219,59 @@ pub(crate) fn fit_models(
         let Ok((_, mut kind, roles)) = kinds.get_mut(entity) else { continue };
         let Some(nodes) = nodes.read(entity) else { continue };
         let given = roles.map(|r| r.0.clone()).unwrap_or_default();
-        match fit(&kind.character, &nodes, &given) {
-            Ok((model, scale)) => {
-                info!("{entity}: a model of {} joints, {}", nodes.len() - 1, model.fit.in_words(scale));
-                kind.scale = scale;
-                attach(&mut commands, entity, &nodes, &model);
-                commands.entity(entity).insert(model);
+        match fit(&kind.character, &nodes, &given, &[]) {
+            Ok(fitted) => show_on(&mut commands, entity, &mut kind, &nodes, fitted),
+            Err(ModelError::Retarget(RetargetError::RestPose)) => {
+                warn!(
+                    "{entity}: its model does not stand in its rest pose: it is shown once it has moved for a second; play an \
+                     animation in which it stands or walks (feature `animation` plays the first one of its file)"
+                );
+                commands.entity(entity).insert(UnknownBody::default());
             }
             Err(e) => error!("{entity}: its model stays as it is: {e}"),
         }
     }
+}
+
+/// Collects poses of models that are not fitted yet, and fits them once the poses suffice.
+pub(crate) fn learn_bodies(
+    mut commands: Commands,
+    mut unknown: Query<(Entity, &mut UnknownBody, &mut MotionKind, Option<&MotionRoles>)>,
+    nodes: Nodes,
+) {
+    for (entity, mut body, mut kind, roles) in &mut unknown {
+        let Some(nodes) = nodes.read(entity) else { continue };
+        let Ok(skeleton) = skeleton_of(&nodes, false) else { continue };
+        let pose = Pose::rest(&skeleton);
+        if body.poses.last().is_some_and(|last| *last == pose) {
+            continue;
+        }
+        body.poses.push(pose);
+        if !body.poses.len().is_multiple_of(UnknownBody::EVERY) {
+            continue;
+        }
+        let given = roles.map(|r| r.0.clone()).unwrap_or_default();
+        match fit(&kind.character, &nodes, &given, &body.poses) {
+            Ok(fitted) => show_on(&mut commands, entity, &mut kind, &nodes, fitted),
+            Err(_) if body.poses.len() < UnknownBody::MOST => continue,
+            Err(e) => error!("{entity}: its model stays as it is: {e}"),
+        }
+        commands.entity(entity).remove::<UnknownBody>();
+    }
+}
+
+/// Shows a character on a model.
+fn show_on(
+    commands: &mut Commands,
+    entity: Entity,
+    kind: &mut MotionKind,
+    nodes: &[Node],
+    (model, scale): (MotionModel, f32),
+) {
+    info!("{entity}: a model of {} joints, {}", nodes.len() - 1, model.fit.in_words(scale));
+    kind.scale = scale;
+    attach(commands, entity, nodes, &model);
+    commands.entity(entity).insert(model);
 }
 
 /// Marks the joints that are written.
@@ -247,33 +306,44 @@ impl MotionModel {
     }
 }
 
+/// The joints where their nodes are, or where the skin was bound.
+fn skeleton_of(nodes: &[Node], bound: bool) -> Result<Skeleton, SkeletonError> {
+    let places: Vec<math::Transform> =
+        nodes.iter().map(|n| rigid(n.bound.filter(|_| bound).unwrap_or(n.model)).0).collect();
+    let local = |j: usize| if j == 0 { places[0] } else { places[nodes[j].parent].inverse() * places[j] };
+    let parents = nodes.iter().enumerate().map(|(j, n)| (j > 0).then(|| JointIndex::new(n.parent))).collect();
+    let names = nodes.iter().map(|n| n.name.clone()).collect();
+    Skeleton::new(names, parents, (0..nodes.len()).map(local).collect())
+}
+
+/// Fits a character to a model; returns the model and its size relative to the clips' body. `poses` are observed poses of the model; if
+/// there are none, the rest pose or the bind pose must show how the body is built.
 fn fit(
     character: &Character,
     nodes: &[Node],
     given: &BTreeMap<String, String>,
+    poses: &[Pose],
 ) -> Result<(MotionModel, f32), ModelError> {
-    let rest = |bound: bool| {
-        let places: Vec<math::Transform> =
-            nodes.iter().map(|n| rigid(n.bound.filter(|_| bound).unwrap_or(n.model)).0).collect();
-        let local = |j: usize| if j == 0 { places[0] } else { places[nodes[j].parent].inverse() * places[j] };
-        let parents = nodes.iter().enumerate().map(|(j, n)| (j > 0).then(|| JointIndex::new(n.parent))).collect();
-        let names = nodes.iter().map(|n| n.name.clone()).collect();
-        Skeleton::new(names, parents, (0..nodes.len()).map(local).collect())
-    };
-    let skeleton = rest(false)?;
+    let skeleton = skeleton_of(nodes, false)?;
     let source = character.skeleton();
     let (skeleton, roles, fit, scale) = match same(source, &skeleton) {
         Some(joints) => (skeleton, character.rig().roles.clone(), Fit::Same(joints), 1.0),
         None => {
-            let roles = JointRoles::resolve(&skeleton, given)?;
-            let (skeleton, target) = match Reference::from_rest(&skeleton, &roles) {
-                // Nodes may stand anyhow when an animation has them already; the skin remembers how it was made.
-                Err(RetargetError::RestPose) => {
-                    let bound = rest(true)?;
-                    let target = Reference::from_rest(&bound, &roles)?;
-                    (bound, target)
+            let (skeleton, target) = if poses.is_empty() {
+                let roles = JointRoles::resolve(&skeleton, given)?;
+                match Reference::from_rest(&skeleton, &roles) {
+                    // Nodes may stand anyhow when an animation has them already; the skin remembers how it was made.
+                    Err(RetargetError::RestPose) => {
+                        let bound = skeleton_of(nodes, true)?;
+                        let target = Reference::from_rest(&bound, &roles)?;
+                        (bound, target)
+                    }
+                    other => (skeleton, other?),
                 }
-                other => (skeleton, other?),
+            } else {
+                let roles = JointRoles::resolve_with_poses(&skeleton, given, &seen(&skeleton, poses))?;
+                let target = Reference::from_motion(&skeleton, &roles, poses)?;
+                (skeleton, target)
             };
             let clips = reference(character)?;
             let there = RetargetMap::new(clips.clone(), target.clone())?;
@@ -302,6 +372,17 @@ fn fit(
         skeleton,
     };
     Ok((model, scale))
+}
+
+/// `[poses]` `[joints]` where joints are in some of the poses, metres.
+fn seen(skeleton: &Skeleton, poses: &[Pose]) -> Vec<Vec<glam::Vec3>> {
+    const SOME: usize = 16;
+    let place = |pose: &Pose| {
+        let mut world = Vec::new();
+        pose.world(skeleton, &mut world);
+        world.iter().map(|t| t.translation).collect()
+    };
+    poses.iter().step_by(poses.len().div_ceil(SOME)).map(place).collect()
 }
 
 /// `[joints of the clips]` the joints of the same names, where all rest as the clips' do.

@@ -72,6 +72,10 @@ where
             .register_type::<pose::MotionMask>()
             .register_type::<root::RootMotion>()
             .add_observer(pose::mark_entering);
+        #[cfg(feature = "animation")]
+        crate::animation::add(app);
+        #[cfg(feature = "camera")]
+        crate::camera::add(app);
         let post_update: InternedScheduleLabel = PostUpdate.intern();
         add_steps::<W>(app, self.schedule);
         add_write_back(app);
@@ -90,8 +94,9 @@ where
 {
     use MotionSystems::{Adjust, Match, Pose, Predict, WriteBack};
     app.configure_sets(schedule, (Predict, Match, Pose, Adjust, WriteBack).chain());
+    let models = (model::fit_models, model::learn_bodies);
     let arrive =
-        (choose::choose_characters, kinds::make_kinds, character::adopt_kinds, model::fit_models, pose::apply_masks);
+        (choose::choose_characters, kinds::make_kinds, character::adopt_kinds, models.chain(), pose::apply_masks);
     let prepare = (pose::watch_paused, pose::enter_shown, matching::prepare_inputs, matching::plan_searches);
     app.add_systems(schedule, (arrive.chain(), prepare.chain()).chain().in_set(Predict));
     app.add_systems(schedule, (matching::match_motion::<W>, matching::record_searches).chain().in_set(Match));

@@ -46,6 +46,10 @@ pub struct Studio {
 }
 
 const SMALL_PX: f32 = 11.0;
+/// Initial height of the timeline of a recording.
+const TIMELINE_PX: f32 = 208.0;
+/// Initial height of the timeline of a clip: a ruler, contacts, six tags and the other marks.
+const CLIP_TIMELINE_PX: f32 = 304.0;
 const UNDO: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::Z);
 const REDO: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
 const SAVE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::S);
@@ -104,7 +108,13 @@ impl Studio {
                 });
             });
         }
-        Panel::bottom("timeline").resizable(true).default_size(208.0).size_range(110.0..=360.0).show_inside(ui, |ui| {
+        // The tracks of a clip need more room than a recording: each panel keeps its own size.
+        let (id, usual, least) = match self.session.clip_place() {
+            Some(_) => ("clip timeline", CLIP_TIMELINE_PX, 180.0),
+            None => ("timeline", TIMELINE_PX, 110.0),
+        };
+        let most = (0.6 * ui.ctx().content_rect().height()).max(least);
+        Panel::bottom(id).resizable(true).default_size(usual).size_range(least..=most).show_inside(ui, |ui| {
             request = request.or(self.timeline.ui(ui, &mut self.session));
         });
         Panel::left("left").resizable(true).default_size(300.0).size_range(220.0..=480.0).show_inside(ui, |ui| {

@@ -8,6 +8,7 @@ use bevy_footwork::{MotionKind, MotionOutput};
 use bevy_math::{Quat, Vec3};
 use bevy_transform::prelude::*;
 use footwork::frames::JointIndex;
+use footwork::pose::{Pose, PoseVelocity};
 
 fn mixamo(name: &str) -> String {
     let name = if name == "LeftToe" || name == "RightToe" { format!("{name}Base") } else { name.to_owned() };
@@ -189,6 +190,59 @@ fn feet_of_any_model_stand_on_the_ground_and_slide_no_more_than_the_clips() {
         assert!(feet.off_ground_cm < 1.0, "{name}: {} cm off the ground", feet.off_ground_cm);
         assert!(feet.slide_cm_s[1] < feet.slide_cm_s[0] + 1.0, "{name}: {:?} cm/s", feet.slide_cm_s);
     }
+}
+
+/// A model that lies on its back in its rest pose, as some files have it, until the game's animation makes it walk.
+#[test]
+fn a_body_that_lies_in_its_rest_pose_is_known_by_its_motion() {
+    let mut app = at_60_hz();
+    let db = clips();
+    let e = app.world_mut().spawn(Transform::default()).id();
+    let joints = spawn_model(&mut app, e, &db.skeleton, &Look { name: mixamo, ..Look::default() });
+    let hips = db.skeleton.find("Hips").unwrap().at();
+    let lying = Quat::from_rotation_x(-std::f32::consts::FRAC_PI_2);
+    app.world_mut().get_mut::<Transform>(joints[hips]).unwrap().rotation = lying;
+    let handle = add_clips(&mut app, db.clone());
+    app.world_mut().entity_mut(e).insert(MotionCharacter::new(handle));
+    until_ready(&mut app, e);
+    let knows = |app: &App| app.world().get::<MotionModel>(e).is_some();
+    for _ in 0..200 {
+        app.update();
+        assert!(!knows(&app), "what lies still is not known");
+    }
+    let walk_125 = db.clips.iter().find(|c| c.name == "walk_125").unwrap();
+    let first = walk_125.frame_range().start;
+    let mut frames = 0;
+    while !knows(&app) {
+        assert!(frames < walk_125.frames as usize, "not known after {frames} frames");
+        let frame = footwork::frames::FrameIndex::new(first + frames);
+        let (mut pose, mut velocity) = (Pose::rest(&db.skeleton), PoseVelocity::zero(db.skeleton.len()));
+        db.sample_pose(frame, 0.0, &mut pose, &mut velocity);
+        for j in 1..db.skeleton.len() {
+            let mut at = app.world_mut().get_mut::<Transform>(joints[j]).unwrap();
+            at.translation = Vec3::from_array(pose.translations[j].to_array());
+            at.rotation = Quat::from_array(pose.rotations[j].to_array());
+        }
+        app.update();
+        frames += 1;
+    }
+    assert!(frames > 30, "known too early, after {frames} frames");
+    let scale = app.world().get::<MotionKind>(e).unwrap().scale;
+    assert!((scale - 1.0).abs() < 0.01, "{scale}");
+    *app.world_mut().get_mut::<MotionInput>(e).unwrap() = walk(0.0, 1.5);
+    let mut furthest_m: f32 = 0.0;
+    for _ in 0..300 {
+        app.update();
+        let shown = output(&app, e).pose.clone();
+        for name in ["LeftToe", "RightToe", "Head", "LeftHand"] {
+            let joint = db.skeleton.find(name).unwrap();
+            let source = shown.world_from_root().point(shown.in_root(&db.skeleton, joint).translation);
+            let source = Vec3::from_array(source.to_array());
+            furthest_m = furthest_m.max((global(&app, joints[joint.at()]).translation() - source).length());
+        }
+    }
+    println!("a body known by its motion: joints within {:.1} cm of the clips'", 100.0 * furthest_m);
+    assert!(furthest_m < 0.05, "{furthest_m} m");
 }
 
 #[test]

@@ -110,3 +110,30 @@ fn no_file_names_the_machine_it_was_written_on() {
         assert!(allowed || !text.contains(&shared), "{} names {shared}", file.display());
     }
 }
+
+/// Messages that the plugin for Bevy logs: of each `error!` and `warn!` the first piece outside of braces that has three words, else
+/// the longest.
+#[test]
+fn the_guide_of_bevy_lists_every_message_of_its_log() {
+    let folder = repository().join("bindings/bevy/src");
+    let guide = read("docs/guide/bevy.md");
+    let mut found = 0;
+    for file in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        let Ok(text) = std::fs::read_to_string(&file) else { continue };
+        for call in text.split("error!(").chain(text.split("warn!(")) {
+            let Some(literal) = call.trim_start().strip_prefix('"').and_then(|c| c.split('"').next()) else { continue };
+            let outside = literal.split('{').enumerate().map(|(i, part)| match (i, part.split_once('}')) {
+                (0, _) | (_, None) => part,
+                (_, Some((_, after))) => after,
+            });
+            let words =
+                |part: &str| part.trim_matches([':', ';', ' ']).split([':', ';']).next().unwrap_or("").to_owned();
+            let pieces: Vec<String> = outside.map(words).collect();
+            let telling = pieces.iter().find(|p| p.split_whitespace().count() >= 3);
+            let piece = telling.or(pieces.iter().max_by_key(|p| p.len())).unwrap();
+            assert!(guide.contains(piece), "{}: docs/guide/bevy.md does not list `{piece}`", file.display());
+            found += 1;
+        }
+    }
+    assert!(found >= 10, "{found} messages");
+}

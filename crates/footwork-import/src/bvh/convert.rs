@@ -13,13 +13,21 @@ use glam::Vec3;
 const MOST_JOINTS_PER_VALUE: usize = 4;
 /// Below this many transforms nobody minds.
 const ALWAYS_ALLOWED: usize = 1 << 20;
+/// Last words of the names of joints that need a toe.
+const FEET: [&str; 4] = ["foot", "ankle", "paw", "hoof"];
+/// A shorter End Site only marks where a foot points, metres.
+const LEAST_TOE_M: f32 = 0.03;
 
 impl Bvh {
     /// The motion in metres, +Y up as in the file, local translations and rotations; rest pose: offsets, no rotations.
     ///
     /// A joint's translation is its position channels, components without a channel coming from its `OFFSET`; its
     /// rotation the product of its rotation channels, the first listed outermost. Joint 0 is the `ROOT`, whatever it is.
-    /// The rate is [`Bvh::rate_hz`]; End Sites are left out.
+    /// The rate is [`Bvh::rate_hz`].
+    ///
+    /// The End Site of a foot without a toe becomes a joint (`LeftFoot_End` below `LeftFoot`), since the foot touches the ground
+    /// there: a foot is a joint without children whose name ends in foot, ankle, paw or hoof, and its End Site is at least 3 cm
+    /// away. Other End Sites are left out.
     ///
     /// # Errors
     /// Units that cannot be guessed or used; numbers that leave the range of `f32`; a hand-made `Bvh` that breaks what
@@ -27,10 +35,11 @@ impl Bvh {
     pub fn to_clip(&self, name: &str, source: &str, units: Units) -> Result<RawClip, BvhError> {
         let fail = |problem| BvhError { file: source.to_owned(), line: None, problem };
         let scale = metres_per_unit(self, units).map_err(fail)?;
-        let skeleton = self.skeleton(scale).map_err(fail)?;
-        let count = self.frames.saturating_mul(self.joints.len());
+        let toes: Vec<Option<Vec3>> = (0..self.joints.len()).map(|j| self.toe(j, scale)).collect();
+        let skeleton = self.skeleton(scale, &toes).map_err(fail)?;
+        let count = self.frames.saturating_mul(skeleton.len());
         if count > ALWAYS_ALLOWED && count / MOST_JOINTS_PER_VALUE > self.values.len() {
-            let (joints, frames, values) = (self.joints.len(), self.frames, self.values.len());
+            let (joints, frames, values) = (skeleton.len(), self.frames, self.values.len());
             return Err(fail(BvhProblem::TooLarge { joints, frames, values }));
         }
         let mut clip = RawClip {
@@ -45,24 +54,63 @@ impl Bvh {
         };
         for row in self.values.chunks_exact(self.channels().max(1)).take(self.frames) {
             let mut rest = row;
-            for joint in &self.joints {
+            for (joint, toe) in self.joints.iter().zip(&toes) {
                 let (own, others) = rest.split_at(joint.channels.len());
                 rest = others;
                 let local = local_transform(joint, own, scale);
                 clip.translations.push(local.translation);
                 clip.rotations.push(local.rotation);
+                if let Some(toe) = toe {
+                    clip.translations.push(*toe);
+                    clip.rotations.push(Quat::IDENTITY);
+                }
             }
         }
         clip.validate().map_err(|e| fail(e.into()))?;
         Ok(clip)
     }
 
-    fn skeleton(&self, scale: f32) -> Result<Skeleton, BvhProblem> {
-        let names = self.joints.iter().map(|j| j.name.clone()).collect();
-        let parents = self.joints.iter().map(|j| j.parent.map(JointIndex::new)).collect();
-        let rest = self.joints.iter().map(|j| Transform::new(j.offset * scale, Quat::IDENTITY)).collect();
+    /// Returns the offset of the End Site of a foot without a toe, in metres from the foot; `None` for all other joints.
+    fn toe(&self, joint: usize, scale: f32) -> Option<Vec3> {
+        let foot = &self.joints[joint];
+        let toe = foot.end_site? * scale;
+        let toe_of_another = || foot.parent.and_then(|p| self.joints.get(p)).is_some_and(|p| is_foot(&p.name));
+        let is_leaf = || self.joints.iter().all(|j| j.parent != Some(joint));
+        let is_free = || self.joints.iter().all(|j| j.name != toe_name(foot));
+        let needs_toe = is_foot(&foot.name) && !toe_of_another() && is_leaf() && is_free();
+        (needs_toe && toe.length() >= LEAST_TOE_M).then_some(toe)
+    }
+
+    fn skeleton(&self, scale: f32, toes: &[Option<Vec3>]) -> Result<Skeleton, BvhProblem> {
+        let (mut names, mut parents, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+        let mut at = Vec::with_capacity(self.joints.len());
+        for (joint, toe) in self.joints.iter().zip(toes) {
+            at.push(names.len());
+            names.push(joint.name.clone());
+            // A hand-made file may name a parent that does not come before: then the index is out of range, and the skeleton is rejected.
+            parents.push(joint.parent.map(|p| JointIndex::new(at.get(p).copied().unwrap_or(usize::from(u16::MAX)))));
+            rest.push(Transform::new(joint.offset * scale, Quat::IDENTITY));
+            if let Some(toe) = toe {
+                parents.push(Some(JointIndex::new(names.len() - 1)));
+                names.push(toe_name(joint));
+                rest.push(Transform::new(*toe, Quat::IDENTITY));
+            }
+        }
         Ok(Skeleton::new(names, parents, rest)?)
     }
+}
+
+/// Whether the last word of a joint's name, numbers and sides left out, is a foot: `l_foot`, `Foot.L`, `RightFoot2`.
+fn is_foot(name: &str) -> bool {
+    let word = |text: &str| text.trim_end_matches(|c: char| !c.is_alphabetic()).to_owned();
+    let whole = word(&name.to_lowercase());
+    let without_side = ["left", "right", "l", "r"].iter().find_map(|side| whole.strip_suffix(side)).map(word);
+    FEET.iter().any(|foot| whole.ends_with(foot) || without_side.as_ref().is_some_and(|w| w.ends_with(foot)))
+}
+
+/// The name of the joint at the End Site of a foot.
+fn toe_name(foot: &BvhJoint) -> String {
+    format!("{}_End", foot.name)
 }
 
 /// A joint's transform in one frame, from its `[channels]` values.
@@ -158,6 +206,47 @@ mod tests {
         let c = clip(&order, &[&[90.0, 7.0, 5.0], &[0.0, 1.0, 1.0]]);
         assert!((c.translations[0] - Vec3::new(0.05, 0.02, 0.07)).length() < 1e-7);
         assert_eq!(c.frames(), 2);
+    }
+
+    #[test]
+    fn the_end_site_of_a_foot_without_a_toe_is_a_joint() {
+        let joint = |name: &str, parent: Option<usize>, end_site: Option<Vec3>| BvhJoint {
+            name: name.into(),
+            parent,
+            offset: Vec3::NEG_Y * 40.0,
+            channels: if parent.is_some() { vec![Channel::Rotation(Axis::X)] } else { Channel::ALL[..3].to_vec() },
+            end_site,
+        };
+        let end = Some(Vec3::Z * 12.0);
+        let file = |foot: &str, under: usize, end_site| Bvh {
+            joints: vec![
+                joint("Hips", None, None),
+                joint("Leg", Some(0), None),
+                joint("MyFoot", Some(1), None),
+                joint(foot, Some(under), end_site),
+                joint("Head", Some(0), end),
+            ],
+            frames: 1,
+            frame_time_s: 0.1,
+            values: vec![0.0, 80.0, 0.0, 0.0, 0.0, 90.0, 0.0],
+        };
+        for foot in ["LeftFoot", "l_foot", "Foot.L", "foot_r", "ankle1", "Hind Paw"] {
+            let clip = file(foot, 1, end).to_clip("c", "t", Units::Centimetres).unwrap();
+            let names = clip.skeleton.names();
+            assert_eq!(names[3..], [foot.to_owned(), format!("{foot}_End"), "Head".into()], "{foot}");
+            assert_eq!(clip.skeleton.parents()[4..], [Some(JointIndex(3)), Some(JointIndex(0))]);
+            // The foot is turned by 90 degrees about X: what was ahead is below.
+            let mut world = Vec::new();
+            clip.world(0, &mut world);
+            assert!((world[4].translation - Vec3::new(0.0, -0.12, 0.0)).length() < 1e-6, "{}", world[4].translation);
+        }
+        let joints = |b: Bvh| b.to_clip("c", "t", Units::Centimetres).unwrap().skeleton.len();
+        assert_eq!(joints(file("Hand", 1, end)), 5);
+        assert_eq!(joints(file("LeftFoot", 1, Some(Vec3::Z))), 5, "too short");
+        assert_eq!(joints(file("Foot", 2, end)), 5, "the toe of another foot");
+        let mut taken = file("Foot", 1, end);
+        taken.joints[4].name = "Foot_End".into();
+        assert_eq!(joints(taken), 5);
     }
 
     #[test]

@@ -98,6 +98,24 @@ fn tagged(db: &Database, clip: &str, tag: &str, [from, to]: [f64; 2]) -> f64 {
 }
 
 #[test]
+fn the_tracks_of_a_clip_with_six_tags_have_room_in_a_small_window() {
+    let tag = |name: &str| format!("  {{ name = \"{name}\", start_s = 0.25, end_s = 0.75 }},\n");
+    let tags: String = ["calm", "brisk", "indoors", "careful", "tired"].map(tag).concat();
+    let harness = shown(&files(&NAMES, &[("walk_125.tags.toml", &format!("tags = [\n{tags}]\n"))]), "walk_125");
+    let layout = &harness.state().timeline.clip.layout;
+    let (last, rect) = layout.lanes.last().unwrap();
+    println!("{} tracks, the last ({last:?}) ends at {} of 720 px", layout.lanes.len(), rect.bottom());
+    assert!(
+        layout.lanes.len() >= 14 && rect.bottom() <= 720.0 - 4.0,
+        "{} tracks end at {}",
+        layout.lanes.len(),
+        rect.bottom()
+    );
+    // The figure above it has at least as much.
+    assert!(layout.rect().top() > 360.0, "{}", layout.rect().top());
+}
+
+#[test]
 fn tags_that_are_dragged_are_in_the_rows_of_the_data_that_is_built_from_the_sidecars() {
     let mut files = files(&NAMES, &[("walk_125.tags.toml", SIDECAR)]);
     let mut harness = shown(&files, "walk_125");

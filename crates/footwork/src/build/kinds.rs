@@ -82,11 +82,13 @@ pub struct Taken {
     pub what: String,
     /// What tells.
     pub because: String,
+    /// True for locomotion whose name tells another kind, such as a dance.
+    against_name: bool,
 }
 
 impl Taken {
     fn new(what: &str, because: String) -> Self {
-        Self { what: what.to_owned(), because }
+        Self { what: what.to_owned(), because, against_name: false }
     }
 
     /// What a clip is that was made out of others.
@@ -126,6 +128,18 @@ pub fn take(tracks: &mut [Track], evidence: &Evidence) -> Vec<Taken> {
         track.annotations.tags.extend(new);
     }
     taken
+}
+
+/// Returns a warning if all locomotion comes from clips whose names tell another kind of motion.
+pub fn warning(tracks: &[Track], taken: &[Taken]) -> Option<String> {
+    let locomotion = || tracks.iter().zip(taken).filter(|(_, taken)| taken.is_locomotion());
+    let (track, first) = locomotion().next()?;
+    locomotion().all(|(_, taken)| taken.against_name).then(|| {
+        format!(
+            "the character goes only by clips that are named as something else (`{}`: {}); add clips that walk and run",
+            track.name, first.because
+        )
+    })
 }
 
 /// The tags that a clip's name tells, in the order of its words.
@@ -169,7 +183,8 @@ impl Evidence<'_> {
                 let goes = speed_mps > TRAVELS_MPS && self.fewest_stances(labels) >= STRIDES && !was_moved;
                 let stands = says(&["stand"]) && least_stance > STANDING;
                 if upright > THROUGHOUT && (goes || stands) {
-                    return Taken::new(LOCOMOTION, format!("named `{word}`, but upright on its feet throughout"));
+                    let because = format!("named `{word}`, but upright on its feet throughout");
+                    return Taken { against_name: true, ..Taken::new(LOCOMOTION, because) };
                 }
                 Taken::new(word, format!("named `{word}`"))
             }

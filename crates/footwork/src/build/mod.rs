@@ -147,9 +147,13 @@ fn build_all(
     let symmetric = mirror.as_deref().filter(|_| config.symmetric_normalization);
     let compared = &extracted.compared(schema.columns);
     let scaling = normalize::scaling(compared, &schema, config.schema.normalization, symmetric)?;
-    if let Some(column) = scaling.straight.first() {
+    let captured_tracks = &tracks[..captured];
+    if captured_tracks.iter().all(|t| treadmill::stays(t, leg_m)) {
+        report.warnings.push(stays_warning());
+    } else if let Some(column) = scaling.straight.first() {
         report.warnings.push(straight_warning(&schema.column_label(*column)));
     }
+    report.warnings.extend(kinds::warning(captured_tracks, &taken));
     let stored = mirror.as_deref().filter(|_| config.mirror == MirrorMode::Stored);
     let mut assembled = rows::assemble(extracted, &tracks, &schema, scaling, stored);
     prune::thin_loops(&mut assembled, &tracks);
@@ -162,6 +166,13 @@ fn build_all(
         if i < captured { report.clips.push(report_of) } else { report.made.clips.push(report_of) }
     }
     report.warnings.extend(contacts::warning(&report.clips, leg_m));
+    report.warnings.extend(contacts::joints_warning(&contacts::ContactMotion {
+        tracks: &tracks[..captured],
+        labels: &labels,
+        skeleton: &skeleton,
+        joints: &contact_joints,
+        leg_m,
+    }));
     let contacts = labels.concat();
     let motion = standing::Motion {
         skeleton: &skeleton,
@@ -408,6 +419,12 @@ fn straight_warning(label: &str) -> String {
     )
 }
 
+fn stays_warning() -> String {
+    "no clip travels: the character can only stand, and slides where it is sent; add clips that walk, or, for clips that tread on \
+     the spot, set `root.speed_from_feet = true`"
+        .to_owned()
+}
+
 fn describe_root(plan: &RootPlan, skeleton: &Skeleton) -> String {
     match plan {
         RootPlan::Existing { yaw_rad } => {
@@ -458,7 +475,7 @@ fn too_short(track: &Track) -> Option<String> {
 }
 
 /// The joints that touch the ground, in a fixed order: those of the configuration, else all four paws, toes, or feet by their
-/// roles; none where nobody knows.
+/// roles; none if no role is known. A paw with a toe below it touches at the toe.
 ///
 /// # Errors
 /// A joint of the configuration that is not there.
@@ -480,7 +497,11 @@ pub fn contact_joints(
         let complete = |g: &&[&str]| g.iter().all(|r| roles.get(r).is_some());
         let quadruped = groups[2..].iter().copied().find(complete);
         let group = quadruped.or_else(|| groups.iter().copied().find(complete));
-        joints.extend(group.unwrap_or_default().iter().filter_map(|r| roles.get(r)));
+        let below = |paw: JointIndex| {
+            let toes = ["left_toe", "right_toe"].into_iter().filter_map(|r| roles.get(r));
+            toes.clone().find(|toe| skeleton.parents()[toe.at()] == Some(paw)).unwrap_or(paw)
+        };
+        joints.extend(group.unwrap_or_default().iter().filter_map(|r| roles.get(r)).map(below));
     }
     Ok(joints)
 }

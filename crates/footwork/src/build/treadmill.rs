@@ -1,4 +1,5 @@
-//! Clips that were made on the spot: the feet tread, the root stays. Their speed is that of the ground under standing feet.
+//! Clips that were made in place, loops or not: the feet tread, the root stays. Their speed is that of the ground under planted
+//! feet.
 //!
 //! Evidence, per clip: the body stays; its feet come down to where those of the other clips stand; every foot carries for a while
 //! and in this time slides one way, evenly; and all feet agree. Feet that merely move (a fall, a seat, a swim) do not.
@@ -110,7 +111,7 @@ fn judge(
     let n = track.frames();
     let asked = config.speed_from_feet.unwrap_or(false);
     let leg_m = leg_length_m(track, skeleton, feet);
-    if n < 3 || !(asked || track.looping) || reach_m(track) > STAYS * leg_m {
+    if n < 3 || !stays(track, leg_m) {
         return Ok(None);
     }
     let least = if asked { TREADS_ASKED } else { TREADS } * (GRAVITY_MPS2 * leg_m).sqrt();
@@ -129,16 +130,26 @@ fn judge(
         low.iter().all(|l| l.velocities.iter().filter(back).count() as f32 >= ONE_WAY * l.velocities.len() as f32);
     let agree = low.iter().filter_map(|l| middle(&l.velocities)).all(|v| (v - ground).length() < even);
     let carried_m = low.iter().map(|l| l.longest_s).fold(f32::INFINITY, f32::min) * ground.length();
+    // The feet of a clip that is no loop may move in any way: a reason is given only where they tread.
+    let says_why = asked || track.looping;
     match () {
+        () if !says_why && (!agree || !one_way || ground.length() < least || carried_m < CARRIES * leg_m) => Ok(None),
         () if ground.length() < least || !agree => Err("one slides another way than the other".to_owned()),
         () if !one_way => Err("low as they are they go to and fro".to_owned()),
-        () if !asked && spread_mps > even => Err(format!("they slide unevenly, by {spread_mps:.2} m/s")),
+        () if !asked && spread_mps > even => Err(format!(
+            "they slide unevenly, by {spread_mps:.2} m/s (`footwork doctor --fix` gives the body the way of its feet)"
+        )),
         () if carried_m < CARRIES * leg_m => Err(format!("they are down for {carried_m:.2} m at a time")),
         () => {
             let low_share = low.iter().map(|l| l.share).sum::<f32>() / low.len() as f32;
             Ok(Some(Treading { speed_mps: -ground, spread_mps, low_share, level_m: level_m(track, skeleton, feet) }))
         }
     }
+}
+
+/// Returns true if the body stays near its start: it stands, sways, or treads in place.
+pub fn stays(track: &Track, leg_m: f32) -> bool {
+    reach_m(track) <= STAYS * leg_m
 }
 
 /// How far the root gets from where it starts, metres: also on the far side of a circle.

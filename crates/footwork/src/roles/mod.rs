@@ -178,7 +178,7 @@ impl JointRoles {
             roles.joints.insert(role, Assigned { joint, found_by: FoundBy::Name, confidence });
         }
         let (body, pose) = topology::find_in_poses(skeleton, poses);
-        roles.fill_from_shape(body);
+        roles.fill_from_shape(body.filter(|body| !roles.walks_on_arms(skeleton, body)));
         if let Some(positions) = pose {
             roles.check_sides(skeleton, positions);
         }
@@ -191,6 +191,20 @@ impl JointRoles {
             roles.joints.insert(role.clone(), Assigned { joint, found_by: FoundBy::Given, confidence: 1.0 });
         }
         Ok(roles)
+    }
+
+    /// Returns true if the legs of the shape are arms by their names, or hang from arms: fingers, if the rig has no feet below its legs.
+    fn walks_on_arms(&self, skeleton: &Skeleton, body: &topology::Body) -> bool {
+        let arms: Vec<usize> = ["shoulder", "up_arm", "fore_arm", "hand"]
+            .iter()
+            .flat_map(|part| Side::BOTH.map(|side| format!("{}_{part}", side.name())))
+            .filter_map(|role| self.joints.get(&role).filter(|a| a.confidence > CONTRADICTED).map(|a| a.joint.at()))
+            .collect();
+        let leg = |side: Side| body.joints.get(&format!("{}_up_leg", side.name())).map(|(joint, _)| *joint);
+        Side::BOTH
+            .into_iter()
+            .filter_map(leg)
+            .any(|leg| arms.iter().any(|arm| *arm == leg || tree::is_above(skeleton, *arm, leg)))
     }
 
     /// What names leave open, or got wrong, from the shape of the body.

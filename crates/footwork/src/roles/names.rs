@@ -14,7 +14,7 @@ const LIMBS: &[(&str, &[&str])] = &[
     ("leg", &["lowerleg", "lowleg", "calf", "shin", "shank", "knee", "tibia", "leg"]),
     ("up_leg", &["upleg", "upperleg", "thigh", "femur", "hip", "leg"]),
     ("foot", &["ankle", "foot"]),
-    ("toe", &["toe", "toes", "ball", "football", "footthumb", "forefoot", "foot"]),
+    ("toe", &["toe", "toes", "ball", "football", "footthumb", "forefoot", "foot", "footend", "ankleend", "pawend"]),
     ("fore_arm", &["forearm", "lowerarm", "lowarm", "elbow", "ulna"]),
     ("shoulder", &["clavicle", "clav", "collar", "collarbone", "shoulder", "scapula"]),
     ("up_arm", &["uparm", "upperarm", "arm", "shldr", "humerus", "shoulder"]),

@@ -483,6 +483,47 @@ fn four_legs_are_told_from_two_and_fore_from_hind() {
     assert!(at("head").z > 0.6);
 }
 
+/// A rig whose feet hang from the root, where a handle moves them: the longest mirrored limbs of three joints are arms and
+/// fingers.
+#[test]
+fn fingers_are_no_feet_where_the_feet_hang_from_the_root() {
+    let side = |s: &str| {
+        let leg = limb(2, &["UpperLeg", "LowerLeg"]);
+        let arm = limb(3, &["Shoulder", "UpperArm", "LowerArm", "Palm"]);
+        let fingers = limb(7, &["Index1", "Index2", "Index3"]) + &limb(7, &["Ring1", "Ring2", "Ring3"]);
+        [leg, arm + &fingers].map(|lines| lines.replace('\n', &format!("{s}\n")))
+    };
+    let ([left_leg, left_arm], [right_leg, right_arm]) = (side("L"), side("R"));
+    let body = limb(1, &["Hips"]) + &left_leg + &right_leg + &limb(2, &["Torso"]) + &left_arm + &right_arm;
+    let names = rig(&format!("Bone\n{body}{} FootL\n FootR\n", limb(3, &["Neck", "Head"])));
+    let bone = |name: &String| {
+        let x = if name.ends_with('L') { 1.0 } else { -1.0 };
+        let at = match name.trim_end_matches(['L', 'R']) {
+            "Hips" => Vec3::Y * 0.9,
+            "Torso" | "Neck" | "Head" => Vec3::Y * 0.3,
+            "UpperLeg" => Vec3::new(0.1 * x, -0.05, 0.0),
+            "LowerLeg" => Vec3::new(0.0, -0.42, 0.02),
+            "Foot" => Vec3::new(0.1 * x, 0.05, 0.0),
+            "Shoulder" | "UpperArm" => Vec3::new(0.1 * x, 0.0, 0.0),
+            "LowerArm" | "Palm" => Vec3::new(0.0, -0.3, 0.02),
+            "Index1" => Vec3::new(0.0, -0.12, 0.03),
+            "Ring1" => Vec3::new(0.0, -0.12, -0.03),
+            _ => Vec3::NEG_Y * 0.12,
+        };
+        Transform::new(if name == "Bone" { Vec3::ZERO } else { at }, Quat::IDENTITY)
+    };
+    let rest = names.names().iter().map(bone).collect();
+    let s = Skeleton::new(names.names().to_vec(), names.parents().to_vec(), rest).unwrap();
+    let roles = JointRoles::resolve(&s, &BTreeMap::new()).unwrap();
+    let name = |role: &str| roles.get(role).map(|j| s.name(j));
+    for (role, joint) in [("left_foot", "FootL"), ("right_foot", "FootR"), ("left_leg", "LowerLegL"), ("hips", "Hips")]
+    {
+        assert_eq!(name(role), Some(joint), "{role}");
+    }
+    assert_eq!(name("left_toe"), None);
+    assert!(!roles.is_quadruped());
+}
+
 #[test]
 fn given_roles_win_and_mistakes_name_the_nearest() {
     let s = rig("Hips\n Paw\n");

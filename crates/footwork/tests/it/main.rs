@@ -24,6 +24,7 @@ mod invariant_7_one_state;
 mod learned;
 mod loops;
 mod machine;
+mod odd_folders;
 mod query;
 mod recorder;
 mod retarget;

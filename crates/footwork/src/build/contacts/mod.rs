@@ -4,7 +4,7 @@ mod foot;
 mod plausible;
 
 pub use foot::{half_stretch, lowest, runs, slope};
-pub use plausible::warning;
+pub use plausible::{ContactMotion, joints_warning, warning};
 
 use super::config::ContactConfig;
 use super::track::Track;

@@ -1,7 +1,11 @@
-//! Contacts that no gait has: a body that gets on and hardly stands, never lifts a foot, or limps.
+//! Implausible contacts: a body that travels and hardly stands, never lifts a foot, or limps; and implausible contact joints, which
+//! never touch, always touch, or are above other joints while they touch.
 
 use crate::build::report::ClipReport;
-use crate::math::GRAVITY_MPS2;
+use crate::build::track::Track;
+use crate::frames::JointIndex;
+use crate::math::{GRAVITY_MPS2, Transform};
+use crate::skeleton::Skeleton;
 use std::fmt::Write;
 
 /// A slower body does not travel, in units of the speed of a pendulum as long as its leg: 0.45 m/s for a person.
@@ -12,6 +16,16 @@ const STANCE: std::ops::RangeInclusive<f32> = 0.1..=0.95;
 const LIMP: f32 = 0.2;
 /// As many are named.
 const NAMED: usize = 6;
+/// Shortest motion by which a contact joint is judged, seconds.
+const TELLS_S: f32 = 2.0;
+/// Least share of the time in which each foot of a travelling body touches the ground, and in which it does not.
+const EVER: f32 = 0.02;
+/// Largest height of a planted foot above the lowest other joint, in leg lengths: 0.14 m for a person.
+const LOWER: f32 = 0.15;
+/// The height is exceeded if it is in this share of the frames in which the foot is planted.
+const MOSTLY: f32 = 0.75;
+/// Interval between the poses that are compared, seconds.
+const EVERY_S: f32 = 0.1;
 
 /// The clips whose contacts are doubtful, in a sentence.
 pub fn warning(clips: &[ClipReport], leg_m: f32) -> Option<String> {
@@ -34,6 +48,99 @@ pub fn warning(clips: &[ClipReport], leg_m: f32) -> Option<String> {
     Some(told)
 }
 
+/// The motion of the contact joints in all clips.
+pub struct ContactMotion<'a> {
+    /// Captured clips.
+    pub tracks: &'a [Track],
+    /// `[tracks]` `[frames x joints]`, 1 where a joint touches.
+    pub labels: &'a [Vec<u8>],
+    pub skeleton: &'a Skeleton,
+    /// The contact joints.
+    pub joints: &'a [JointIndex],
+    pub leg_m: f32,
+}
+
+/// Returns a warning that names implausible contact joints and the setting that changes them.
+pub fn joints_warning(feet: &ContactMotion) -> Option<String> {
+    let mut told: Vec<String> = Vec::new();
+    for (slot, joint) in feet.joints.iter().enumerate() {
+        let name = feet.skeleton.name(*joint);
+        if let Some(how) = feet.never_or_always(slot) {
+            told.push(format!("`{name}` {how}"));
+        } else if let Some((lower, by_m)) = feet.lower(slot) {
+            told.push(format!("`{lower}` is {:.0} cm below `{name}` while that stands", 100.0 * by_m));
+        }
+    }
+    (!told.is_empty()).then(|| {
+        format!(
+            "the contact joints may be wrong: {}; `contacts.joints` in the configuration sets others, and `footwork film` shows \
+             what they do",
+            told.join(", ")
+        )
+    })
+}
+
+impl ContactMotion<'_> {
+    fn touches(&self, track: usize, frame: usize, slot: usize) -> bool {
+        self.labels[track][frame * self.joints.len() + slot] == 1
+    }
+
+    /// Returns a description of a foot that never touches the ground, or always does. Only frames in which the body travels count, if
+    /// there are enough of them.
+    fn never_or_always(&self, slot: usize) -> Option<&'static str> {
+        let least_mps = TRAVELS * (GRAVITY_MPS2 * self.leg_m).sqrt();
+        // Seconds in all and in contact, of all frames and of travelling ones.
+        let [mut all, mut travel] = [[0.0f32; 2]; 2];
+        for (i, track) in self.tracks.iter().enumerate() {
+            let frame_s = 1.0 / track.rate_hz;
+            for f in 0..track.frames().saturating_sub(1) {
+                let step = track.local(f + 1, 0).translation - track.local(f, 0).translation;
+                let on = if self.touches(i, f, slot) { frame_s } else { 0.0 };
+                let travels = step.length() > least_mps * frame_s;
+                for sum in [Some(&mut all), travels.then_some(&mut travel)].into_iter().flatten() {
+                    *sum = [sum[0] + frame_s, sum[1] + on];
+                }
+            }
+        }
+        let share = |[seconds, on]: [f32; 2]| (seconds >= TELLS_S).then(|| on / seconds);
+        match share(travel) {
+            Some(share) if share < EVER => Some("never touches the ground while the body travels"),
+            Some(share) if share > 1.0 - EVER => Some("never leaves the ground while the body travels"),
+            None if share(all).is_some_and(|share| share < EVER) => Some("never touches the ground"),
+            _ => None,
+        }
+    }
+
+    /// Returns the joint that is lower than a foot in most frames in which the foot is planted, and by how much, in metres. The parents
+    /// of feet, and other feet with their children, do not count.
+    fn lower(&self, slot: usize) -> Option<(&str, f32)> {
+        let parents = self.skeleton.parents();
+        let is_above = |above: usize, below: usize| {
+            std::iter::successors(Some(below), |j| parents[*j].map(JointIndex::at)).any(|j| j == above)
+        };
+        let foot = self.joints[slot].at();
+        let others = || self.joints.iter().map(|j| j.at()).filter(|j| *j != foot);
+        let looked_at: Vec<usize> = (0..self.skeleton.len())
+            .filter(|j| !is_above(*j, foot) && !others().any(|other| is_above(other, *j) || is_above(*j, other)))
+            .collect();
+        // The height above the lowest joint, and that joint, for each frame in contact.
+        let mut found: Vec<(f32, usize)> = Vec::new();
+        let mut world: Vec<Transform> = Vec::new();
+        for (i, track) in self.tracks.iter().enumerate() {
+            let every = ((EVERY_S * track.rate_hz) as usize).max(1);
+            for f in (0..track.frames()).step_by(every).filter(|f| self.touches(i, *f, slot)) {
+                track.world(self.skeleton, f, &mut world);
+                let height = |j: usize| world[j].translation.y;
+                let lowest = looked_at.iter().copied().min_by(|a, b| height(*a).total_cmp(&height(*b)))?;
+                found.push((height(foot) - height(lowest), lowest));
+            }
+        }
+        found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let (by_m, joint) = *found.get(((1.0 - MOSTLY) * found.len() as f32) as usize)?;
+        (by_m > LOWER * self.leg_m).then(|| (self.skeleton.name(JointIndex::new(joint)), by_m))
+    }
+}
+
 fn doubt(clip: &ClipReport, leg_m: f32) -> Option<&'static str> {
     if clip.stance_share.is_empty() || clip.mean_speed_mps < TRAVELS * (GRAVITY_MPS2 * leg_m).sqrt() {
         return None;
@@ -50,6 +157,8 @@ fn doubt(clip: &ClipReport, leg_m: f32) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::Quat;
+    use glam::Vec3;
 
     fn clip(name: &str, speed: f32, looping: bool, stance: [f32; 2]) -> ClipReport {
         ClipReport {
@@ -83,5 +192,40 @@ mod tests {
         let expected = "3 clips are doubtful: `flies` hardly stands (4.00 m/s; feet carry 2 %, 30 % of the time), `skates` \
                         slides (4.00 m/s; feet carry 100 %, 97 % of the time), `limps` limps";
         assert!(told.contains(expected), "{told}");
+    }
+
+    /// A body that goes 60 m in 40 s over two feet, of which each is down half of the time, with a paw below one of them.
+    #[test]
+    fn contact_joints_that_cannot_be_feet_are_named() {
+        let rest = [Vec3::ZERO, Vec3::Y, Vec3::NEG_Y * 0.9, Vec3::NEG_Y * 0.9, Vec3::new(0.0, -0.2, 0.1)];
+        let parents = [None, Some(0), Some(1), Some(1), Some(3)].map(|p| p.map(JointIndex));
+        let names = ["Root", "Hips", "LeftFoot", "RightHock", "RightPaw"].map(String::from);
+        let transforms: Vec<Transform> = rest.iter().map(|t| Transform::new(*t, Quat::IDENTITY)).collect();
+        let skeleton = Skeleton::new(names.to_vec(), parents.to_vec(), transforms).unwrap();
+        let (frames, rate_hz) = (1200, 30.0);
+        let mut clip = crate::build::track::tests::raw(frames, rate_hz);
+        clip.skeleton = skeleton.clone();
+        clip.rotations = vec![Quat::IDENTITY; frames * rest.len()];
+        clip.translations = (0..frames)
+            .flat_map(|f| {
+                rest.iter().enumerate().map(move |(j, t)| if j == 0 { Vec3::Z * (f as f32 * 0.05) } else { *t })
+            })
+            .collect();
+        let tracks = [Track::resample(clip, None, rate_hz)];
+        let told = |feet: [usize; 2], on: [fn(usize) -> bool; 2]| {
+            let labels = [(0..frames).flat_map(|f| on.map(|on| u8::from(on(f)))).collect::<Vec<u8>>()];
+            let joints = feet.map(JointIndex::new);
+            let (tracks, labels) = (&tracks[..], &labels[..]);
+            joints_warning(&ContactMotion { tracks, labels, skeleton: &skeleton, joints: &joints, leg_m: 0.9 })
+        };
+        let (left, right): (fn(usize) -> bool, fn(usize) -> bool) = (|f| f % 30 < 16, |f| (f + 15) % 30 < 16);
+        assert_eq!(told([2, 4], [left, right]), None);
+        let expect = |told: Option<String>, part: &str| {
+            let told = told.unwrap_or_default();
+            assert!(told.contains(part) && told.contains("`contacts.joints`"), "{told}");
+        };
+        expect(told([2, 3], [left, right]), "wrong: `RightPaw` is 20 cm below `RightHock` while that stands;");
+        expect(told([2, 4], [|_| false, right]), "`LeftFoot` never touches the ground while the body travels;");
+        expect(told([2, 4], [left, |_| true]), "`RightPaw` never leaves the ground while the body travels;");
     }
 }

@@ -94,7 +94,7 @@ pub(crate) trait MotionSource: Debug + Send + Sync {
     /// Writes the memory of a character at rest to `memory`.
     fn begin(&self, _memory: &mut [f32]) {}
 
-    /// Clears the parts of `memory` that the playing clip and time do not use, so that equal motion gives states with equal bytes.
+    /// Clears the parts of `memory` that the playing clip and time do not use, so that equal motion gives equal bytes.
     fn clear_unused(&self, _playing: &Playing, _memory: &mut [f32]) {}
 
     /// Advances `memory` by a control tick. It belongs to the playing clip and time.

@@ -178,10 +178,9 @@ impl MotionMatcher {
     /// weights that it also has. Without such a state it restarts. A trigger that was used does not fire again. Windows of
     /// montages that do not continue end. [`MotionMatcher::output`] reports these ends if the new machine has an event of that
     /// name.
-    /// where the new machine has an event of that name.
     ///
+    /// # Errors
     /// Returns [`InputError::OtherSkeleton`] if the skeletons differ. The character is unchanged.
-    /// Returns [`InputError::OtherSkeleton`] if the skeletons differ; the character is as it was.
     pub fn switch_to(&mut self, character: Arc<Character>) -> Result<(), InputError> {
         let mut scratch = character.scratch();
         let (state, output) = character.take_over((&self.character, &self.state, &self.output), &mut scratch)?;

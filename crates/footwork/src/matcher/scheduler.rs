@@ -87,8 +87,8 @@ impl SearchScheduler {
 
     /// Moves the characters as [`super::step`] does. The budget limits the number of searches, apart from those of characters
     /// whose clip is over. `significance` is a factor on the frequency of searches: 1 searches at the configured interval, 0.5
-    /// half as often. Values above 1 count as 1. Values below 0.001, and NaN, count as 0.001: such a character searches only after
-    /// an abrupt change or the longest wait.
+    /// half as often. Values above 1 count as 1. Values below 0.001, and NaN, count as 0.001: such a character searches only
+    /// after an abrupt change or the longest wait.
     ///
     /// # Errors
     /// As [`super::step`]; also for another number of characters than the scheduler has. Then no character has moved.

@@ -71,7 +71,7 @@ impl Update<'_> {
     }
 }
 
-/// Moves a character elsewhere: root, simulation, history and held feet move together.
+/// Moves a character elsewhere: root, simulation, history and feet move together.
 pub(super) fn teleport(
     config: &TransitionConfig,
     state: &mut MatcherState,

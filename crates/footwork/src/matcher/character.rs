@@ -1,4 +1,4 @@
-//! A character, resolved: what [`super::step`] runs over.
+//! A character with resolved settings: the shared, immutable input of [`super::step`].
 
 use super::config::{ConfigError, MatcherConfig};
 use super::levers::Levers;
@@ -25,9 +25,9 @@ use glam::Vec3;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Everything that characters of one kind share, checked and resolved: body, motion, what chooses among it, settings.
-/// Immutable; share it with `Arc` between any number of characters and threads. Another configuration over the same motion
-/// ([`Character::with_config`]) reuses the search index.
+/// Everything that characters of one kind share, checked and resolved: body, motion, chooser, settings. Immutable; share it with
+/// `Arc` between any number of characters and threads. [`Character::with_config`] makes one with other settings over the same
+/// motion and reuses the search index.
 #[derive(Clone, Debug)]
 pub struct Character {
     pub(super) model: Arc<Model>,
@@ -35,21 +35,21 @@ pub struct Character {
     pub(super) chooser: Arc<dyn Chooser>,
     pub(super) database: Option<Arc<Database>>,
     pub(super) machine: Option<Arc<Machine>>,
-    /// Shared, so that a recorder can tell cheaply whether a character still has the settings it had.
+    /// Shared, so that a recorder detects changed settings by comparing pointers.
     pub(super) config: Arc<MatcherConfig>,
     pub(super) resolved: Resolved,
 }
 
-/// Springs are made no slower by less: ten times as slow as they are set.
+/// Lower values of responsiveness act as this one: springs are at most ten times as slow as configured.
 const LEAST_RESPONSIVENESS: f32 = 0.01;
 
-/// Weights of features.
+/// Weights of the features.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Weights {
     /// `[columns]` run-time weights.
     pub multipliers: Vec<f32>,
-    /// `[columns]` the weights by which the moments are found that are compared once more: with about what
-    /// [`SearchConfig::way_cost`](super::SearchConfig) will add.
+    /// `[columns]` weights of the first pass of a search, which finds the candidates of the second pass: `multipliers` with an
+    /// approximation of [`SearchConfig::way_cost`](super::SearchConfig) added.
     pub shortlist: Vec<f32>,
 }
 
@@ -59,35 +59,35 @@ impl Weights {
     }
 }
 
-/// What names and settings mean for this model.
+/// Names and settings, resolved for this model.
 #[derive(Clone, Debug)]
 pub(super) struct Resolved {
-    /// Weights of features: those of the settings, then those of states of the machine that have their own.
+    /// Weights of the features: those of the settings, then those of machine states with channel costs of their own.
     pub weights: Vec<Weights>,
-    /// `[states of the machine]` which of them.
+    /// `[states of the machine]` index into `weights`.
     pub weights_of_states: Vec<usize>,
-    /// What a full stick stands for.
+    /// Speeds of a full stick.
     pub stick: StickSpeeds,
-    /// How fast the root is turned at least, radians per second.
+    /// Turn rate that the adjustment of the root may always use, in radians per second; 0 if clips turn.
     pub free_turn_radps: f32,
     /// Springs of the simulated character.
     pub springs: SimulationConfig,
-    /// Tags of motion that brings its own ground.
+    /// Tags of clips that bring their own ground, such as slopes.
     pub own_ground: TagMask,
-    /// Height of the hips over the lowest contact joint in the rest pose, metres; 0 for a body without legs.
+    /// Height of the hips over the lowest contact joint in the rest pose, in metres; 0 for a body without legs.
     pub hips_rest_m: f32,
-    /// Joints that turn to look, from the lowest to the head.
+    /// Joints that turn for looking, from the lowest to the head.
     pub look: Vec<LookJoint>,
-    /// Left and right arm.
+    /// Left and right arm; `None` if the rig has none.
     pub arms: [Option<Leg>; 2],
     pub levers: Levers,
     pub layout: BlockLayout,
-    /// Events that can fall on one instant, at most.
+    /// Maximum number of events at one instant.
     pub events_at_once: usize,
 }
 
 impl Character {
-    /// A character of any parts.
+    /// Returns a character made of any parts.
     pub(crate) fn from_parts(
         model: Arc<Model>,
         source: Arc<dyn MotionSource>,
@@ -99,23 +99,23 @@ impl Character {
         Ok(Self { model, source, chooser, database: None, machine: None, config: Arc::new(config), resolved })
     }
 
-    /// The same, searching a database or none.
+    /// Returns the same character with the database that it searches, if any.
     pub(crate) fn searching(self, database: Option<Arc<Database>>) -> Self {
         Self { database, ..self }
     }
 
-    /// The same choices among other motion.
+    /// Returns a character with the same chooser over another source of motion.
     pub(crate) fn with_source(self, model: Arc<Model>, source: Arc<dyn MotionSource>) -> Self {
         let resolved = Resolved::new(&model, &*source, &self.config, self.machine.as_deref());
         Self { model, source, resolved, ..self }
     }
 
-    /// What gives motion.
+    /// Returns the source of motion.
     pub(crate) fn source(&self) -> &dyn MotionSource {
         &*self.source
     }
 
-    /// What source and machine remember of a character that begins.
+    /// Initialises the memories of motion source and state machine in a new state.
     pub(super) fn begin(&self, state: &mut MatcherState) {
         let layout = &self.resolved.layout;
         self.source.begin(&mut state.block[layout.memory.clone()]);
@@ -124,77 +124,77 @@ impl Character {
         }
     }
 
-    /// What all its motion has in common.
+    /// Returns body, features and names, shared by all its motion.
     pub(crate) fn model(&self) -> &Model {
         &self.model
     }
 
-    /// Where in a state what lies.
-    /// Tags of clips that go up and down by themselves.
+    /// Returns the tags of clips that bring their own ground.
     pub(crate) fn resolved_own_ground(&self) -> TagMask {
         self.resolved.own_ground
     }
 
+    /// Returns the ranges of the parts of a state's block.
     pub(crate) fn layout(&self) -> &BlockLayout {
         &self.resolved.layout
     }
 
-    /// Weights of features: the settings' own at 0.
+    /// Returns the weights of the features by index; 0 is those of the settings.
     pub(crate) fn weights(&self, which: usize) -> &Weights {
         &self.resolved.weights[which]
     }
 
-    /// The database that is searched; `None` for a character without one.
+    /// Returns the database that is searched; `None` for a character without one.
     pub fn database(&self) -> Option<&Arc<Database>> {
         self.database.as_ref()
     }
 
-    /// The joints of its poses.
+    /// Returns the joints of its poses.
     pub fn skeleton(&self) -> &Skeleton {
         &self.model.skeleton
     }
 
-    /// Its anatomy: roles, legs, feet.
+    /// Returns its anatomy: roles, legs, feet.
     pub fn rig(&self) -> &Rig {
         &self.model.rig
     }
 
-    /// The features that are matched.
+    /// Returns the features that are matched.
     pub fn schema(&self) -> &FeatureSchema {
         &self.model.schema
     }
 
-    /// True where what plays is a clip of the database.
+    /// Returns true for a character that plays clips of a database.
     pub fn plays_clips(&self) -> bool {
         self.source.clip_name(crate::frames::ClipIndex(0)).is_some()
     }
 
-    /// What a full stick stands for: the settings, else what the clips do.
+    /// Returns the speeds of a full stick: those of the settings, else those of the clips.
     pub fn stick(&self) -> &StickSpeeds {
         &self.resolved.stick
     }
 
-    /// The table of [`SearchConfig::foresight_cost`](super::SearchConfig); `None` where that is 0.
+    /// Returns the table of [`SearchConfig::foresight_cost`](super::SearchConfig); `None` if that is 0.
     pub fn foresight(&self) -> Option<&Foresight> {
         self.chooser.foresight()
     }
 
-    /// The settings.
+    /// Returns the settings.
     pub fn config(&self) -> &MatcherConfig {
         &self.config
     }
 
-    /// The settings, shared.
+    /// Returns the settings, as a shared pointer.
     pub(crate) fn shared_config(&self) -> &Arc<MatcherConfig> {
         &self.config
     }
 
-    /// A state at rest at the origin.
+    /// Returns a state at rest at the origin.
     pub(crate) fn resting_state(&self) -> MatcherState {
         self.new_state(Transform::IDENTITY)
     }
 
-    /// A new state: at rest at `world_from_root`, of which position and heading count.
+    /// Returns a new state at rest at `world_from_root`, of which only position and heading are used.
     ///
     /// # Errors
     /// Returns [`ConfigError`] if the transform is not finite.
@@ -212,23 +212,23 @@ impl Character {
         state
     }
 
-    /// Room for what a character of this kind shows.
+    /// Returns an empty output for characters of this kind. Allocates.
     pub fn output(&self) -> Output {
         Output::new(&self.model, self.resolved.events_at_once, self.resting())
     }
 
-    /// Room to work in, for any number of characters of this kind on one thread.
+    /// Returns working space for any number of characters of this kind on one thread. Allocates.
     pub fn scratch(&self) -> Scratch {
         Scratch::new(&self.model, self.resolved.layout.memory.len(), self.source.room())
     }
 
-    /// The moment at which a character at rest starts.
+    /// Returns the clip and time at which a character at rest starts.
     pub(super) fn resting(&self) -> Playing {
         let of_machine = self.machine.as_ref().and_then(|machine| machine.resting());
         of_machine.unwrap_or_else(|| self.chooser.rest(self))
     }
 
-    /// The blend of the last transition, joint by joint.
+    /// Returns the blend of the last transition, per joint.
     pub(super) fn joints(&self, state: &StateHeader) -> Joints<'_> {
         Joints {
             config: self.config.transition.lasting(state.blend_s),
@@ -238,7 +238,7 @@ impl Character {
         }
     }
 
-    /// True when a non-looping clip is over in less than `within_s`.
+    /// Returns true if a non-looping clip ends within `within_s` seconds.
     pub(crate) fn is_over(&self, playing: &Playing, within_s: f64) -> bool {
         let span = self.source.span(playing.clip);
         !span.looping && playing.time_s + within_s >= span.seconds
@@ -285,8 +285,8 @@ impl Resolved {
     }
 }
 
-/// The springs of the simulated character. Responsiveness is a factor on the cost of distances from the trajectory, which is to
-/// them what stiffness is to a spring: so many times as stiff, a spring has a half-life shorter by the square root.
+/// Returns the springs of the simulated character. Responsiveness is a factor on the cost of distances from the trajectory, and
+/// acts on springs as a factor on their stiffness: `n` times the stiffness divides the half-life by the square root of `n`.
 fn springs(config: &MatcherConfig) -> SimulationConfig {
     let (simulation, by) = (&config.simulation, 1.0 / config.responsiveness.max(LEAST_RESPONSIVENESS).sqrt());
     SimulationConfig {
@@ -296,39 +296,39 @@ fn springs(config: &MatcherConfig) -> SimulationConfig {
     }
 }
 
-/// What is to play.
+/// Decision of a chooser.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Choice {
-    /// What plays goes on.
+    /// Continue the playing clip.
     Continue,
-    /// Something else. The chooser leaves in `scratch.memory` what the source is to remember there.
+    /// Go to another clip or time. The chooser leaves the memory of the source for it in `scratch.memory`.
     Transition(Playing),
 }
 
-/// Decides what plays next. Allocates nothing.
+/// Chooses the next clip and time. Allocates nothing.
 pub(crate) trait Chooser: Debug + Send + Sync {
-    /// Another one for other settings; `None` where this one will do.
+    /// Returns another chooser for the next settings; `None` if this one stays valid.
     fn for_config(&self, _model: &Model, _now: &MatcherConfig, _next: &MatcherConfig) -> Option<Arc<dyn Chooser>> {
         None
     }
 
-    /// What looks further ahead than features do.
+    /// Returns the foresight table, if there is one.
     fn foresight(&self) -> Option<&Foresight> {
         None
     }
 
-    /// The moment at which a character at rest starts.
+    /// Returns the clip and time at which a character at rest starts.
     fn rest(&self, character: &Character) -> Playing;
 
-    /// The moment that fits best after a pose from elsewhere: the one in `scratch.shown`, whose root is where the state says. The
-    /// chooser leaves in `scratch.memory` what the source is to remember there.
+    /// Returns the clip and time that best follow a pose from elsewhere: the pose in `scratch.shown`, with the root of the state.
+    /// The chooser leaves the memory of the source for it in `scratch.memory`.
     fn enter(&self, update: &mut Update) -> Playing;
 
-    /// Chooses for a character. `may_continue` is false where what plays is over.
+    /// Chooses for a character. `may_continue` is false if the playing clip is over.
     fn choose(&self, update: &mut Update, may_continue: bool) -> Choice;
 }
 
-/// A character that is moved on: what it is, what is asked of it, what it remembers, room to work in, what it shows.
+/// One update of a character: the character, its input, its state, working space and output.
 pub(crate) struct Update<'a> {
     pub character: &'a Character,
     pub input: &'a MotionInput<'a>,
@@ -340,12 +340,12 @@ pub(crate) struct Update<'a> {
 }
 
 impl Update<'_> {
-    /// The moment that plays.
+    /// Returns the playing clip and time, with the memory of the motion source.
     pub(super) fn playing(&self) -> Moment<'_> {
         self.state.moment(&self.character.resolved.layout)
     }
 
-    /// Velocity of the root as it plays, along its own axes, m/s.
+    /// Returns the velocity of the playing root along its own axes, in m/s, at a play rate of 1.
     pub(super) fn root_velocity(&mut self) -> Vec3 {
         let at = self.state.moment(&self.character.resolved.layout);
         self.character.source.root_velocity(at, &mut self.scratch.room)

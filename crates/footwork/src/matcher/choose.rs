@@ -1,10 +1,10 @@
-//! Choosing: at search instants, and when what plays is over.
+//! Choosing: at search instants, and when the playing clip is over.
 
 use super::character::{Choice, Update};
 use super::state::CONTROL_S;
 
 impl Update<'_> {
-    /// Asks the chooser, and does what it says.
+    /// Runs the chooser and carries out its decision.
     pub(super) fn choose(&mut self) {
         let character = self.character;
         let may_continue = !character.is_over(&self.state.header.playing, CONTROL_S);

@@ -1,4 +1,4 @@
-//! How a character behaves. May be changed at any time; nothing has to be rebuilt.
+//! Settings of a character. They may be changed at any time; nothing has to be rebuilt.
 
 use super::model::Model;
 use crate::adjust::feet::{FeetConfig, FootLock};
@@ -97,9 +97,9 @@ settings! {
         /// Cost of 10 cm (or 20 degrees) by which the root would have to be pulled within `way_ahead_s` to meet the simulated
         /// character. Higher values slide less and keep the path better.
         way_cost: f32 = 6.0, in 0.0 to 1e6;
-        /// Cost of a metre by which a clip, and the best that can follow it, falls behind the command over the next seconds. Above 0,
-        /// making the character takes 1 to 2 s more. Higher values look further ahead than the trajectory does. 0 switches it off.
-        /// See `docs/guide/tuning.md`.
+        /// Cost of a metre by which a clip, and the best that can follow it, falls behind the command over the next seconds.
+        /// Above 0, making the character takes 1 to 2 s more. Higher values look further ahead than the trajectory does. 0
+        /// switches it off. See `docs/guide/tuning.md`.
         foresight_cost: f32 = 0.0, in 0.0 to 1e6;
         /// Cost of a transition per second while nothing is asked of the character. Higher values make a resting character change
         /// its pose less often.
@@ -125,7 +125,7 @@ settings! {
     }
 }
 
-/// Most rows that are compared once more.
+/// Maximum number of candidates that are compared with the cost of the transition.
 pub const MAX_CANDIDATES: usize = 256;
 
 choices! {
@@ -145,7 +145,7 @@ choices! {
 pub struct ConfigError {
     /// Key.
     pub key: String,
-    /// What is wrong and what to do.
+    /// Cause and fix.
     pub what: String,
 }
 
@@ -162,23 +162,24 @@ impl From<SettingError> for ConfigError {
 }
 
 impl SearchConfig {
-    /// True when a transition at a cost is enough of an improvement on what plays, at its cost.
+    /// Returns true if a transition at `cost` is enough of an improvement on continuing, which costs `playing`.
     pub(super) fn is_enough(&self, cost: f32, playing: f32) -> bool {
-        // Where tags attract, costs may be negative.
+        // Tags may make costs negative.
         let share = if playing < 0.0 { 1.0 + self.minimum_improvement } else { 1.0 - self.minimum_improvement };
         cost < playing * share
     }
 }
 
 impl MatcherConfig {
-    /// Does anything warp what plays?
+    /// Returns true if a warp is enabled.
     pub(crate) fn warps(&self) -> bool {
         self.orientation_warp.enabled || self.stride_warp.enabled
     }
 
-    /// The field's reference, D. Holden's motion matching demo (2020), with its published behaviour, parameters and
-    /// defects: a yardstick, not something to ship. Its searches come every seventh frame of 60 per second (it counts
-    /// down in floats), every result is jumped to, the root's offset is counted twice at transitions.
+    /// Returns the settings of the field's reference: Holden's reference controller, his motion matching demo (2020), with its
+    /// published behaviour, parameters and defects. It is a yardstick, not something to ship. It searches every seventh frame of
+    /// 60 per second (it counts down in floats), makes a transition to every result, and counts the root's offset twice at
+    /// transitions.
     pub fn reference() -> Self {
         Self {
             search: SearchConfig {
@@ -217,7 +218,7 @@ impl MatcherConfig {
     /// Checks ranges, and channel names against a database.
     ///
     /// # Errors
-    /// The first key that cannot be.
+    /// Returns [`ConfigError`] for the first key that is invalid.
     pub fn validate(&self, db: &Database) -> Result<(), ConfigError> {
         self.validate_for(&Model::of(db))
     }
@@ -238,7 +239,7 @@ impl MatcherConfig {
         Ok(())
     }
 
-    /// Checks what bends the pose.
+    /// Checks the settings of the pose adjustments.
     fn validate_corrections(&self, model: &Model) -> Result<(), ConfigError> {
         let (l, h) = (&self.look_at, &self.hands);
         if l.joints.len() > MAX_LOOK_JOINTS {
@@ -247,7 +248,7 @@ impl MatcherConfig {
         }
         let named = l.joints.iter().map(|j| ("look_at.joints.joint", &j.joint));
         for (key, name) in named.chain(h.joints.iter().map(|j| ("hands.joints", j))) {
-            // A role that nobody has here is left out: the defaults are for all rigs.
+            // Roles that the rig does not have are skipped: the defaults are for all rigs.
             if !JointRoles::is_role(name) {
                 model.skeleton.require(name).map_err(|e| ConfigError { key: key.into(), what: e.to_string() })?;
             }
@@ -255,7 +256,7 @@ impl MatcherConfig {
         Ok(())
     }
 
-    /// True when the desire has changed so much that the next search cannot wait.
+    /// Returns true if the desired velocity or facing has changed so much that the next search cannot wait.
     pub(crate) fn is_sudden(&self, before: (Vec3, Facing), now: (Vec3, Facing)) -> bool {
         (now.0 - before.0).length() > self.search.force_velocity_mps
             || before.1.angle_to(now.1).abs() > self.search.force_facing_deg.to_radians()

@@ -1,4 +1,4 @@
-//! Choosing by search: the row of a database whose features fit best, and to which a transition is cheap.
+//! The search chooser: picks the row with the lowest cost of features and transition.
 
 use super::character::{Character, Choice, Chooser, Update};
 use super::config::MatcherConfig;
@@ -16,14 +16,14 @@ use crate::search::moments::Moments;
 use crate::search::{Ahead, Candidates, Match, PerColumn, PlainColumns, SearchIndex, SearchQuery, row_cost};
 use std::sync::Arc;
 
-/// What a search is asked beside the query.
+/// Limits of a search, beside the query.
 #[derive(Clone, Copy)]
 struct Ask {
-    /// False where what plays is over.
+    /// False if the playing clip is over.
     may_continue: bool,
     max_cost: f32,
     rest_cost: f32,
-    /// Rows that lead somewhere in time, in the place of those whose tags are accepted.
+    /// Accepts only rows that lead to certain tags in time, instead of rows with accepted tags.
     ahead: Option<Ahead>,
 }
 
@@ -32,20 +32,22 @@ struct Ask {
 pub(super) struct Search {
     pub db: Arc<Database>,
     pub index: Arc<SearchIndex>,
-    /// Where `search.foresight_cost` asks for it.
+    /// `None` if `search.foresight_cost` is 0 or only one candidate is compared.
     pub foresight: Option<Arc<Foresight>>,
 }
 
 impl Search {
-    /// Builds what these settings ask for.
+    /// Builds index and foresight table for these settings.
     pub fn new(db: Arc<Database>, model: &Model, config: &MatcherConfig) -> Self {
         let (index, foresight) = (index(&db, model, config), foresight(&db, model, config, None));
         Self { db, index, foresight }
     }
 
-    /// The moments that fit best, into `scratch.best`; returns how many, and which candidates were looked at. What costs more
-    /// than `max_cost` is left out. A clip that is over (`may_continue` is false) looks most like its own last
-    /// moments: going back there would be a stutter. Only where there is nothing else may the jump be short.
+    /// Writes the best candidates to `scratch.best`, one for each segment of a tenth of a second. Returns their number and the
+    /// candidates that were searched. Rows that cost more than `max_cost` are left out.
+    /// A clip that is over (`may_continue` is false) resembles its own last frames most, and a transition to these would be a
+    /// stutter. The search therefore excludes the neighbourhood of the playing time up to the horizon, and reduces the exclusion
+    /// only if it finds nothing.
     fn search(&self, update: &mut Update, ask: &Ask) -> (usize, Candidates) {
         let Ask { may_continue, max_cost, rest_cost, ahead } = *ask;
         let (db, config) = (&*self.db, &update.character.config);
@@ -76,7 +78,7 @@ impl Search {
         (kept, looked_at)
     }
 
-    /// The row that plays, and what letting the clip play on costs by its features.
+    /// Returns the playing row and the cost of continuing; `None` if the clip has no rows.
     fn continuing(&self, update: &mut Update, rest_cost: f32) -> Option<Match> {
         let db = &*self.db;
         let p = update.state.header.playing;
@@ -88,16 +90,16 @@ impl Search {
         Some(Match { row, mirrored: by_query, cost, continuing: true })
     }
 
-    /// What letting the clip play on, at this row, costs by its features with these `[columns]` weights.
+    /// Returns the cost of continuing at this row (features, rest, tags) with these `[columns]` weights.
     fn cost_of_playing(&self, update: &Update, multipliers: &[f32], row: RowIndex, rest_cost: f32) -> f32 {
         let (db, scratch) = (&*self.db, &*update.scratch);
         let cost = row_cost(&scratch.query, multipliers, &scratch.continuing, &PlainColumns, &PerColumn(&db.residuals));
         let beside = SearchQuery::extra_cost_of_playing(db, row, rest_cost) + scratch.tag_costs.of_row(db, row.at());
-        // What is too far to be told stays a number, which is all that a search asks of it.
+        // A search needs a finite cost.
         (cost + beside).min(f32::MAX)
     }
 
-    /// Of the best `kept` candidates by features the one that is best when the transition counts too, and its whole cost.
+    /// Returns the best of the first `kept` candidates with the cost of the transition included, and its total cost.
     fn best(&self, update: &mut Update, wanted: &Wanted, kept: usize) -> Option<(Match, f32)> {
         let db = &*self.db;
         if kept == 0 || update.character.config.search.candidates == 1 {
@@ -115,7 +117,7 @@ impl Search {
         if best.1 == f32::INFINITY {
             return None;
         }
-        // The moment is chosen; now the row of it, by the same costs.
+        // The best segment is known. Compare the rows within it by the same costs.
         let found = best.0;
         for row in Moments::new(db).rows(found.row).map(RowIndex::new).filter(|row| *row != found.row) {
             if let Some(cost) = SearchIndex::row_cost(db, &ask, row, found.mirrored) {
@@ -126,12 +128,12 @@ impl Search {
     }
 }
 
-/// The index for the weights that a configuration makes.
+/// Builds the index for the shortlist weights of a configuration.
 fn index(db: &Database, model: &Model, config: &MatcherConfig) -> Arc<SearchIndex> {
     Arc::new(SearchIndex::build_for(db, config.search.backend, &shortlist_multipliers(model, config)))
 }
 
-/// The table that a configuration asks for: `before`, if that was made for the same.
+/// Returns the foresight table of a configuration: `before`, if it has the same specification. `None` if the settings use none.
 pub(super) fn foresight(
     db: &Database,
     model: &Model,
@@ -146,7 +148,7 @@ pub(super) fn foresight(
     Some(same.cloned().unwrap_or_else(|| Arc::new(Foresight::bake(db, spec))))
 }
 
-/// The cheaper of a candidate and the best one so far; the first of equals.
+/// Returns the cheaper of a candidate and the best one so far; on a tie, the best one so far.
 fn cheaper(update: &Update, db: &Database, wanted: &Wanted, to: Match, best: (Match, f32)) -> (Match, f32) {
     let cost = update.transition_cost(db, wanted, &to, best.1);
     if cost < best.1 { (to, cost) } else { best }
@@ -166,7 +168,7 @@ impl Chooser for Search {
         Some(Arc::new(Self { db: self.db.clone(), index, foresight }))
     }
 
-    /// The row whose trajectory moves least.
+    /// Returns the row whose trajectory moves least.
     fn rest(&self, character: &Character) -> Playing {
         let db = &*self.db;
         let mut query: Vec<f32> = vec![0.0; db.features.columns];
@@ -215,7 +217,7 @@ impl Chooser for Search {
         let leads = |c: &Match| ahead.is_some_and(|(_, on_the_way)| on_the_way.holds(db, c.row.at()));
         let on_the_way = continuing.is_some_and(|c| leads(&c));
         let allowed = continuing.filter(|c| (on_the_way || db.accepts(&accepted, c.row.at())) && c.cost <= most);
-        // Where tags attract, costs are counted from the least that tags can make them.
+        // Tags may lower costs below 0: compare with the lowest cost of tags.
         if allowed.is_some_and(|c| c.cost - update.scratch.tag_costs.least() < config.keep_playing_within) {
             update.state.header.stranded = false;
             return Choice::Continue;
@@ -226,17 +228,18 @@ impl Chooser for Search {
             _ => (c.cost + update.future_cost(db, &wanted, &c, &update.state.header.playing)).min(f32::MAX),
         });
         update.state.header.shown_rows(db, &mut update.scratch.shown_rows);
-        // What fits worse than what plays is no choice, unless what plays is not allowed: then it counts whether there is one.
+        // A candidate must cost less than continuing. If continuing is not allowed, candidates have no limit.
         let which = update.character.weights_of(update.state);
         let weights = &update.character.weights(which).shortlist;
         let max_cost = allowed.map_or(f32::INFINITY, |c| {
             let cost = self.cost_of_playing(update, weights, c.row, rest_cost);
             wanted.foresight.as_ref().map_or(cost, |foresight| (cost + foresight.cost(db, &c)).min(f32::MAX))
         });
-        // With more candidates than one, `best` applies the limit: by the weights of the features alone.
+        // With several candidates, `best` applies the limit `most`, by the plain feature weights.
         let max_cost = if config.candidates == 1 { max_cost.min(most) } else { max_cost };
         let ask = Ask { may_continue, max_cost, rest_cost, ahead: None };
-        // The way to what is wanted later, if there is one; who is on it stays on it.
+        // Rows that lead to the later tags (`input.later`) in time go first. If the playing row leads there, too, a candidate
+        // must cost less than it.
         let way = ahead.map(|(wanted, _)| Ask { ahead: Some(wanted), ..ask });
         let way = way.map(|way| if on_the_way { way } else { Ask { max_cost: f32::INFINITY, ..way } });
         let found_way = way.map(|way| self.search(update, &way)).filter(|(kept, _)| on_the_way || *kept > 0);
@@ -260,15 +263,15 @@ impl Chooser for Search {
     }
 }
 
-/// How much too early a stance begins, at most and at least, seconds: rows and play rates are not exact, and who comes a moment too
-/// late would begin anew.
+/// Maximum and minimum time by which a candidate reaches the later tags early, in seconds. Rows and play rates are not exact, and
+/// a clip that arrives late would need another transition.
 const EARLY_S: [f32; 2] = [0.12, 0.03];
-/// On its way, it may be so much too early or too late, seconds.
+/// Tolerance, early or late, of a playing clip that leads to the later tags, in seconds.
 const OFF_S: f32 = 0.2;
 
 impl Update<'_> {
-    /// The rows that lead in time to what is wanted later, and those that do so still once it is played; `None` where nothing is, or
-    /// the time has come.
+    /// Returns the rows that lead to the later tags in time, and those that still count as leading there while they play. `None`
+    /// without later tags, when their time has come, and when it is further away than the longest clip.
     fn ahead(&self, db: &Database) -> Option<(Ahead, Ahead)> {
         let later = self.input.later?;
         let left_s = (later.at_s - self.state.header.time_s) as f32;
@@ -286,7 +289,7 @@ impl Update<'_> {
     }
 }
 
-/// Playback from a row.
+/// Returns the clip and time of a row.
 pub(super) fn playing_at(db: &Database, row: RowIndex, mirrored: bool) -> Playing {
     let clip = db.row_clips[row.at()];
     Playing { clip, mirrored: mirrored || db.clips[clip.at()].mirrored, time_s: db.row_time_s(row) }
@@ -312,9 +315,9 @@ pub(super) fn candidates(
     }
 }
 
-/// Rows within `seconds` of what plays; in a loop the range may come out of the other end.
+/// Returns the rows within `seconds` of the playing time. In a loop the range may wrap around.
 fn near_rows(db: &Database, p: &Playing, seconds: f32) -> [(usize, usize); 2] {
-    // What is no clip of the database has no rows.
+    // A clip index beyond the database's clips has no rows.
     let Some(clip) = db.clips.get(p.clip.at()) else { return [(0, 0); 2] };
     let rows = clip.row_range();
     let n = rows.len();

@@ -11,7 +11,7 @@ use crate::pose::{Pose, PoseVelocity};
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
-/// Refuses a pose that is not of the character's skeleton, and one that is not finite.
+/// Rejects a pose with another number of joints than the character's skeleton, and one that is not finite.
 pub(super) fn check(character: &Character, pose: &Pose, velocity: &PoseVelocity) -> Result<(), InputError> {
     let joints = character.model.skeleton.len();
     let lengths = [pose.translations.len(), pose.rotations.len(), velocity.linear.len(), velocity.angular.len()];
@@ -30,14 +30,14 @@ pub(super) fn check(character: &Character, pose: &Pose, velocity: &PoseVelocity)
     }
 }
 
-/// Metres, m/s and radians per second: no body moves further or faster.
+/// Maximum magnitude of a value, in metres, m/s or radians per second.
 const LARGEST: f32 = 1e6;
-/// Lengths of rotations are off by no more.
+/// Maximum error of the length of a rotation.
 const UNIT_ERROR: f32 = 1e-2;
 
 impl Update<'_> {
-    /// Starts anew at the pose in `scratch.shown`, whose joint 0 is in the world: plays what fits it best, and blends from it. The state
-    /// machine begins anew, too, or goes on as it is.
+    /// Restarts from the pose in `scratch.shown`, whose joint 0 is in world space: plays the best match, and blends from the
+    /// pose. The state machine restarts, too, unless `machine_goes_on`.
     pub(super) fn enter(&mut self, machine_goes_on: bool) {
         let character = self.character;
         let skeleton = &character.model.skeleton;
@@ -65,7 +65,7 @@ impl Update<'_> {
         self.begin_from_shown(root);
     }
 
-    /// Blends from the pose in `scratch.shown` into what plays, the root at `root`.
+    /// Starts the blend from the pose in `scratch.shown` to the playing clip, with the root at `root`.
     fn begin_from_shown(&mut self, root: Transform) {
         let character = self.character;
         let layout = &character.resolved.layout;
@@ -89,8 +89,8 @@ impl Update<'_> {
     }
 }
 
-/// Brings a body to a root on its feet: under joint 0, turned about +Y only; the joints below it stay where they are in the
-/// world. Returns that root.
+/// Replaces the root of a body by an upright one in the same position, rotated about +Y only. The joints below it stay in place
+/// in the world. Returns the new root.
 fn upright(skeleton: &Skeleton, body: &mut Moving) -> Transform {
     let old = body.pose.world_from_root();
     let facing = Facing::from_rotation(old.rotation);
@@ -103,7 +103,7 @@ fn upright(skeleton: &Skeleton, body: &mut Moving) -> Transform {
         body.velocity.angular[j] = by * body.velocity.angular[j];
     }
     body.velocity.linear[0] = by * body.velocity.linear[0];
-    // The root turns about +Y alone; how it tips over is the joints' own.
+    // The root rotates about +Y only. The rest of its rotation goes to the joints below it.
     let turns = by * body.velocity.angular[0];
     let tips = Vec3::new(turns.x, 0.0, turns.z);
     body.velocity.angular[0] = Vec3::Y * turns.y;

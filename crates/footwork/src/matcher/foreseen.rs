@@ -1,4 +1,4 @@
-//! What a search wants beside the features of its query: where the root will be soon, and by foresight, what comes later.
+//! Costs beside the features of a query: of the root a short time ahead, and with foresight of the time after that.
 
 use super::character::Update;
 use super::config::MatcherConfig;
@@ -12,18 +12,18 @@ use crate::schema::TrajectorySample;
 use crate::search::Match;
 use glam::Vec3;
 
-/// Slower than this nothing has a direction, m/s.
+/// Speed below which a velocity has no direction, in m/s.
 const STANDS_MPS: f32 = 0.05;
 
-/// What is wanted of a row.
+/// Future with which the future of a row is compared.
 pub(super) struct Wanted<'a> {
-    /// Where the simulated character will be, root space.
+    /// Predicted simulated character, in root space.
     pub root: TrajectorySample,
-    /// The later future; `None` where foresight is switched off or knows nothing of the command.
+    /// Command for foresight; `None` if foresight is switched off or does not cover the command.
     pub foresight: Option<Foreseen<'a>>,
 }
 
-/// Foresight, asked for a command.
+/// Foresight for one command.
 pub(super) struct Foreseen<'a> {
     table: &'a Foresight,
     ahead: Ahead,
@@ -31,21 +31,21 @@ pub(super) struct Foreseen<'a> {
 }
 
 impl Foreseen<'_> {
-    /// The cost of what comes after a row.
+    /// Returns the cost of the future after a row.
     pub fn cost(&self, db: &Database, row: &Match) -> f32 {
         self.cost_per_m * self.table.loss_m(db, row.row, row.mirrored, self.ahead)
     }
 }
 
 impl Update<'_> {
-    /// What is wanted now.
+    /// Returns the desired future.
     pub(super) fn wanted<'a>(&self, table: Option<&'a Foresight>) -> Wanted<'a> {
         let root = self.predicted(self.character.config.search.way_ahead_s);
         Wanted { root, foresight: table.and_then(|table| self.foreseen(table)) }
     }
 
-    /// The command as foresight sees it. It knows commands to go where the character is to face; the further aside one goes, the
-    /// less it counts.
+    /// Returns the command for foresight. The table covers commands to move in the direction of the commanded facing. Other
+    /// directions count less, by the cosine of the angle between both; from 90 degrees on, the result is `None`.
     fn foreseen<'a>(&self, table: &'a Foresight) -> Option<Foreseen<'a>> {
         let (config, header) = (&self.character.config, &self.state.header);
         let cost_per_m = config.responsiveness * config.search.foresight_cost;
@@ -62,7 +62,7 @@ impl Update<'_> {
     }
 }
 
-/// What the table of a character is made for.
+/// Returns the specification of a character's foresight table.
 pub(super) fn spec(db: &Database, model: &Model, config: &MatcherConfig) -> ForesightSpec {
     let stick = config.speeds.over(&model.stick);
     let forbidden = tagged(model, &config.ground.own_ground_tags);

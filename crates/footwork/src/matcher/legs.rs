@@ -1,4 +1,4 @@
-//! Pelvis and legs: warps, held feet, uneven ground.
+//! Pelvis and legs: warps, locked feet, uneven ground.
 
 use super::character::Character;
 use super::character::Update;
@@ -17,7 +17,7 @@ use crate::rig::Body;
 use glam::Vec3;
 
 impl<'a> Update<'a> {
-    /// A control tick of what bends the legs: how motion is warped, which feet are held, which let go.
+    /// Runs a control tick of the legs: sets the warps, and locks and releases feet.
     pub(super) fn tick_legs(&mut self, dt_s: f32) {
         let character = self.character;
         let config = &character.config;
@@ -31,15 +31,15 @@ impl<'a> Update<'a> {
         self.tick_feet(&lower, dt_s);
     }
 
-    /// Pelvis and legs as motion and blend have them, before any warp: the pose into `scratch.shown`, the toes' own velocities
-    /// into `scratch.toe_velocities`.
+    /// Samples pelvis and legs of motion and blend, before any warp. Writes the pose to `scratch.shown`, and the velocities of
+    /// the toes by the clip alone to `scratch.toe_velocities`.
     fn sample_feet(&mut self, body: &'a Body) -> LowerBody<'a> {
         let character = self.character;
         let (model, layout) = (&character.model, &character.resolved.layout);
         let h = &self.state.header;
         let Moving { pose, velocity, .. } = &mut self.scratch.shown;
         let carries_foot = &model.rig.carries_foot;
-        // Nothing but the feet is looked at.
+        // Only the joints that carry a foot are needed.
         let at = self.state.moment(layout);
         character.source.some_joints(at, &mut self.scratch.room, carries_foot, pose, velocity);
         for j in (0..carries_foot.len()).filter(|j| carries_foot[*j]) {
@@ -56,7 +56,7 @@ impl<'a> Update<'a> {
         LowerBody::of(&model.skeleton, body, character.config.feet.reach(), &self.scratch.shown.pose)
     }
 
-    /// A control tick of the feet.
+    /// Runs a control tick of the feet.
     fn tick_feet(&mut self, lower: &LowerBody, dt_s: f32) {
         self.gather_touching();
         self.gather_next_contacts();
@@ -88,7 +88,7 @@ impl<'a> Update<'a> {
         h.pelvis_needed_m = needed;
     }
 
-    /// Bends pelvis and legs of the pose that is to be shown. With `dt_s` the fit to the ground moves on first.
+    /// Bends pelvis and legs of the pose to be shown. With `dt_s`, the fit to the ground advances first.
     pub(super) fn bend_legs(&mut self, dt_s: Option<f32>) {
         let character = self.character;
         let (model, config) = (&character.model, &character.config);
@@ -115,7 +115,7 @@ impl<'a> Update<'a> {
         lower.write(&mut self.output.pose);
     }
 
-    /// Puts pelvis and legs on the ground.
+    /// Fits pelvis and legs to the ground.
     fn fit_to_ground(&mut self, dt_s: Option<f32>, lower: &mut LowerBody) {
         let (character, input) = (self.character, self.input);
         let (model, c) = (&character.model, &character.config.ground);
@@ -131,7 +131,7 @@ impl<'a> Update<'a> {
         {
             let world_from_root = pose.world_from_root();
             let root = world_from_root.translation;
-            // Who has left the ground that was given is back on level ground.
+            // Without a ground hook, the ground is level at the root's height.
             let level = |_: Vec3| GroundPoint { height_m: root.y, ..GroundPoint::default() };
             let ground: &GroundHook = input.ground.unwrap_or(&level);
             let goal = f32::from(u8::from(brings_ground));
@@ -155,17 +155,17 @@ impl<'a> Update<'a> {
     }
 }
 
-/// Below the first share of their height in the rest pose, hips sink less for held feet; below the second, not at all: legs that
-/// are bent so far reach, and the clip itself goes down.
+/// Limits of the height of the hips, as shares of their height in the rest pose. Below the first, the pelvis is lowered less for
+/// locked feet; below the second, not at all. Legs that are bent so far reach, and the clip itself goes down.
 const LOW_HIPS: [f32; 2] = [0.85, 0.75];
 
-/// Returns the share of a sinking that is shown, 0 to 1, where the clip has its hips at `hips_m`.
+/// Returns the share of a lowering of the pelvis that is shown, 0 to 1, if the clip has its hips at `hips_m`.
 fn share_of_sinking(hips_m: f32, hips_rest_m: f32) -> f32 {
     let [high, low] = LOW_HIPS;
     if hips_rest_m > 0.0 { ((hips_m / hips_rest_m - low) / (high - low)).clamp(0.0, 1.0) } else { 1.0 }
 }
 
-/// Bends the legs so that the feet are where they are to be.
+/// Bends the legs so that the feet reach their targets.
 fn place_feet(character: &Character, state: &MatcherState, lower: &mut LowerBody, pose: &mut Pose) {
     let (config, h) = (&character.config.feet, &state.header);
     let after_s = h.since_control_s() as f32;
@@ -177,10 +177,10 @@ fn place_feet(character: &Character, state: &MatcherState, lower: &mut LowerBody
     let layout: &BlockLayout = &character.resolved.layout;
     for (foot, leg) in state.feet(layout).iter().zip(lower.legs_mut()) {
         let Some(leg) = leg else { continue };
-        // Before the pelvis sank.
+        // Position before the pelvis was lowered.
         let animated = root.point(leg.toe.translation + Vec3::Y * sunk_m);
         let mut target = foot.shown(config, animated, after_s);
-        // Uneven ground has its own way of keeping feet out of it.
+        // On uneven ground, the fit to the ground keeps feet above it.
         if h.corrections.body.seen == 0.0 {
             target.y = config.above_ground(target.y);
         }

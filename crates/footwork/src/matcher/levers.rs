@@ -1,4 +1,4 @@
-//! How much of the body the difference between two poses moves.
+//! Levers: how much of the body a difference between two poses moves.
 
 use crate::database::Database;
 use crate::frames::JointIndex;
@@ -6,16 +6,16 @@ use crate::pose::{Pose, PoseVelocity};
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
-/// A difference of velocity is blended away over about this long, seconds.
+/// Approximate time in which a difference of velocity is blended out, in seconds.
 const BLEND_S: f32 = 0.1;
-/// How far a joint's motion moves the body below it.
+/// Effect of the motion of each joint on the body below it.
 #[derive(Clone, Debug)]
 pub struct Levers {
-    /// Joints by [`Levers::turn`], the longest lever first.
+    /// Joints in the order of [`Levers::turn`], the longest lever first.
     order: Vec<JointIndex>,
-    /// `[joints]` mean square over the body of the distances to the joints below, m2.
+    /// `[joints]` mean square over the body of the distances to the joints below, in m2.
     turn: Vec<f32>,
-    /// `[joints]` share of the body that moves along.
+    /// `[joints]` share of the body that moves along, 0 to 1.
     shift: Vec<f32>,
 }
 
@@ -38,8 +38,8 @@ impl Levers {
         Self { order, turn, shift }
     }
 
-    /// Mean square over the body, m2, of what a seam from `shown` to a frame of the pool has to hide: the way, and what the
-    /// difference of velocity makes of it. Gives up beyond `limit`.
+    /// Returns the discontinuity from a shown pose to a frame of the pool, as a mean square over the body, in m2: displacements,
+    /// and differences of velocity times `BLEND_S`. Stops summing above `limit`.
     pub fn seam(
         &self,
         db: &Database,
@@ -50,7 +50,7 @@ impl Levers {
         let (joints, width, rate_hz) = (db.poses.joints, db.poses.translated.len(), db.pose_rate_hz);
         let (now, then) = (&db.poses.rotations[frame * joints..], &db.poses.rotations[after * joints..]);
         let (root, root_then) = (db.poses.root(frame), db.poses.root(after));
-        // Around the seam of a loop the root starts anew: there its velocity is not compared.
+        // Where a loop wraps, the root starts again: its velocity is not compared there.
         let root_velocity = root.inverse_direction(root_then.translation - root.translation) * rate_hz;
         let faster = (velocity.linear[0] - root_velocity) * BLEND_S;
         let mut sum = if after > frame { faster.length_squared() } else { 0.0 };
@@ -63,7 +63,7 @@ impl Levers {
         for joint in &self.order {
             let j = joint.at();
             let (q, r) = (now[j], then[j].towards(now[j]));
-            // The chord of the half angle stands for it: 8 (1 - cos(a / 2)) is a^2 but for small terms.
+            // The chord of the half angle approximates the angle: 8 (1 - cos(a / 2)) is a^2 up to small terms.
             let way = 8.0 * (1.0 - pose.rotations[j].dot(q).abs());
             let step = r * q.inverse();
             let spin = Vec3::new(step.x, step.y, step.z) * (2.0 * rate_hz);
@@ -76,7 +76,7 @@ impl Levers {
         sum
     }
 
-    /// The same for a seam between two poses that are known, with their velocities.
+    /// As [`Levers::seam`], for two poses with velocities.
     pub fn between(&self, shown: (&Pose, &PoseVelocity), next: (&Pose, &PoseVelocity)) -> f32 {
         let ((pose, velocity), (to, then)) = (shown, next);
         let mut sum = ((velocity.linear[0] - then.linear[0]) * BLEND_S).length_squared();
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use crate::math::Transform;
 
-    /// Root, hips, and a chain of two below.
+    /// Root, hips, and a chain of two joints below.
     fn skeleton() -> Skeleton {
         let at = |y: f32| Transform { translation: Vec3::Y * y, ..Transform::IDENTITY };
         Skeleton::new(
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn a_joint_weighs_what_hangs_from_it() {
         let levers = Levers::new(&skeleton());
-        // Hips move both others, by 0.4 and 0.9 m per radian; the last joint nothing.
+        // The hips move both other joints, by 0.4 and 0.9 m per radian. The last joint moves none.
         assert!((levers.turn[1] - (0.16 + 0.81) / 4.0).abs() < 1e-6, "{:?}", levers.turn);
         assert!((levers.turn[2] - 0.25 / 4.0).abs() < 1e-6);
         assert_eq!((levers.turn[3], levers.shift[1]), (0.0, 0.75));

@@ -1,7 +1,7 @@
-//! The character: predict -> query -> search -> play -> hide the seam -> keep root and simulation together.
+//! The character: predict -> query -> search -> play -> blend out the discontinuity -> keep root and simulation together.
 //!
-//! [`Character`] is what characters of one kind share: body, motion, search index, checked settings. [`MotionMatcher`] is one
-//! character with everything it needs. [`step`] is the same for slices of characters: crowds, servers, bindings.
+//! [`Character`] holds what characters of one kind share: body, motion, search index, checked settings. [`MotionMatcher`] is one
+//! character with everything it needs. [`step`] does the same for slices of characters: crowds, servers, bindings.
 
 pub(crate) mod character;
 mod choose;
@@ -58,21 +58,21 @@ use crate::pose::{Pose, PoseVelocity};
 use crate::search::{Explanation, SearchQuery};
 use std::sync::Arc;
 
-/// One character with everything it needs. Allocates when made; never in [`MotionMatcher::update`].
+/// One character with everything it needs. Allocates when made, never in [`MotionMatcher::update`].
 #[derive(Debug)]
 pub struct MotionMatcher {
     character: Arc<Character>,
     state: MatcherState,
     scratch: Scratch,
     output: Output,
-    /// Tells this character from others, and counts its changes: a recorder need not compare states.
+    /// Identifies this character, together with the number of its changes: a recorder need not compare states.
     identity: Arc<()>,
     revision: u64,
 }
 
 impl MotionMatcher {
-    /// A character at the world's origin, facing +Z, at rest. Builds a search index: for several characters over one
-    /// database make one [`Character`] and use [`MotionMatcher::of`].
+    /// Returns a character at the world's origin, facing +Z, at rest. Builds a search index: for several characters over one
+    /// database, make one [`Character`] and use [`MotionMatcher::of`].
     ///
     /// # Errors
     /// As [`Character::new`].
@@ -80,7 +80,7 @@ impl MotionMatcher {
         Self::of(Arc::new(Character::new(db, config)?), Transform::IDENTITY)
     }
 
-    /// A character at rest at `world_from_root`.
+    /// Returns a character at rest at `world_from_root`.
     ///
     /// # Errors
     /// Returns [`ConfigError`] if the transform is not finite.
@@ -92,10 +92,10 @@ impl MotionMatcher {
         Ok(matcher)
     }
 
-    /// Moves the character by `dt_s` seconds (0 to 10) and returns its pose: local transforms, joint 0 in the world.
+    /// Advances the character by `dt_s` seconds (0 to 10) and returns its pose: local transforms, joint 0 in world space.
     ///
     /// # Errors
-    /// Returns [`InputError`] for NaN, infinity, or user values that do not fit; the state is as it was.
+    /// Returns [`InputError`] for NaN, infinity, or user values that do not fit. The state is unchanged.
     pub fn update(&mut self, input: &MotionInput, dt_s: f32) -> Result<&Pose, InputError> {
         let Self { character, state, scratch, output, revision, .. } = self;
         let one = std::slice::from_mut;
@@ -104,22 +104,22 @@ impl MotionMatcher {
         Ok(&self.output.pose)
     }
 
-    /// The pose as of the last update.
+    /// Returns the pose of the last update.
     pub fn pose(&self) -> &Pose {
         &self.output.pose
     }
 
-    /// Pose, contacts, curves, events and what the last update did.
+    /// Returns pose, contacts, curves, events and statistics of the last update.
     pub fn output(&self) -> &Output {
         &self.output
     }
 
-    /// What the character is made of.
+    /// Returns the shared part of the character: body, motion, chooser, settings.
     pub fn character(&self) -> &Arc<Character> {
         &self.character
     }
 
-    /// The settings.
+    /// Returns the settings.
     pub fn config(&self) -> &MatcherConfig {
         self.character.config()
     }
@@ -127,13 +127,13 @@ impl MotionMatcher {
     /// Changes the settings from the next update on. Allocates; builds only what [`Character::with_config`] cannot reuse.
     ///
     /// # Errors
-    /// As [`Character::with_config`]; the old settings stay.
+    /// As [`Character::with_config`]. The old settings stay.
     pub fn set_config(&mut self, config: MatcherConfig) -> Result<(), ConfigError> {
         self.character = Arc::new(self.character.with_config(config)?);
         Ok(())
     }
 
-    /// What must survive: copy it to save.
+    /// Returns the state. Copy it to save the character.
     pub fn state(&self) -> &MatcherState {
         &self.state
     }
@@ -141,7 +141,7 @@ impl MotionMatcher {
     /// Continues from a saved state, bit for bit.
     ///
     /// # Errors
-    /// Returns [`InputError`] for a state of another character or version, or a damaged one; the character is as it was.
+    /// Returns [`InputError`] for a state of another character or version, or a damaged one. The character is unchanged.
     pub fn restore(&mut self, state: &MatcherState) -> Result<(), InputError> {
         state.check(&self.character, 0)?;
         self.state.clone_from(state);
@@ -150,10 +150,10 @@ impl MotionMatcher {
         Ok(())
     }
 
-    /// Puts the character elsewhere; motion goes on.
+    /// Moves the character elsewhere. Motion continues.
     ///
     /// # Errors
-    /// Returns [`InputError`] if the transform is not finite: the character stays.
+    /// Returns [`InputError`] if the transform is not finite. The character stays.
     pub fn teleport(&mut self, world_from_root: Transform) -> Result<(), InputError> {
         self.character.teleport(world_from_root, &mut self.state)?;
         self.revision += 1;
@@ -161,24 +161,26 @@ impl MotionMatcher {
         Ok(())
     }
 
-    /// Continues from a pose of any origin: see [`Character::enter`].
+    /// Continues from a pose of any origin; see [`Character::enter`].
     ///
     /// # Errors
-    /// Returns [`InputError`] if the pose has other joints, or is not finite; the character is as it was.
+    /// Returns [`InputError`] if the pose has other joints or is not finite. The character is unchanged.
     pub fn enter(&mut self, pose: &Pose, velocity: &PoseVelocity) -> Result<(), InputError> {
         let Self { character, state, scratch, output, revision, .. } = self;
         *revision += 1;
         character.enter((pose, velocity), state, scratch, output)
     }
 
-    /// Becomes a character of another kind over the same skeleton in mid-motion, such as one with other clips: it plays what
-    /// fits the shown pose best, and the pose is blended out. Time begins anew. Where both have state machines, the new one goes on in
-    /// the state of the same name, with the triggers, montages and weights of layers that it also has; without such a state it begins.
-    /// No trigger that was used fires again. Windows of montages that do not go on end: [`MotionMatcher::output`] has their ends,
-    /// where the new machine has an event of that name.
+    /// Becomes a character of another kind over the same skeleton in mid-motion, such as one with other clips. It plays the best
+    /// match of the shown pose, and blends the pose out. Time starts at 0.
+    ///
+    /// If both have state machines, the new one continues in the state of the same name, with the triggers, montages and layer
+    /// weights that it also has. Without such a state it restarts. A trigger that was used does not fire again. Windows of
+    /// montages that do not continue end. [`MotionMatcher::output`] reports these ends if the new machine has an event of that
+    /// name.
     ///
     /// # Errors
-    /// Returns [`InputError::OtherSkeleton`] if the skeletons differ; the character is as it was.
+    /// Returns [`InputError::OtherSkeleton`] if the skeletons differ. The character is unchanged.
     pub fn switch_to(&mut self, character: Arc<Character>) -> Result<(), InputError> {
         let mut scratch = character.scratch();
         let (state, output) = character.take_over((&self.character, &self.state, &self.output), &mut scratch)?;
@@ -186,40 +188,41 @@ impl MotionMatcher {
         Ok(())
     }
 
-    /// `[columns + latents]` features and latent variables of what plays; `None` for a character of clips.
+    /// Returns `[columns + latents]` features and latent variables of the playing motion; `None` for a character that plays
+    /// clips.
     pub fn code(&self) -> Option<&[f32]> {
         let character = &self.character;
         character.source.code(self.state.moment(&character.resolved.layout))
     }
 
-    /// The moment of the database's clips that is shown; of a blend space the clip with the greatest weight.
+    /// Returns the clip and time of the database that are shown; of a blend space, those with the greatest weight.
     pub fn captured(&self) -> Playing {
         let character = &self.character;
         character.source.captured(self.state.moment(&character.resolved.layout))
     }
 
-    /// What the state machine does; `None` without one.
+    /// Returns the view of the state machine; `None` without one.
     pub fn machine_view(&self) -> Option<machine::MachineView<'_>> {
         self.character.machine_view(&self.state)
     }
 
-    /// The name of the clip that plays; `None` for motion without clips.
+    /// Returns the name of the playing clip; `None` for motion without clips.
     pub fn clip_name(&self) -> Option<&str> {
         self.character.clip_name(self.state.header.playing.clip)
     }
 
-    /// Shows the state as it is.
+    /// Writes the output of the current state.
     fn show(&mut self) {
         let Self { character, state, scratch, output, .. } = self;
         character.show_unchecked(state, scratch, output);
     }
 
-    /// What tells this character from others, and the number of its changes.
+    /// Returns the identity of this character and the number of its changes.
     pub(crate) fn changes(&self) -> (&Arc<()>, u64) {
         (&self.identity, self.revision)
     }
 
-    /// Its parts, for those who step it themselves and count that as a change ([`MotionMatcher::count_change`]).
+    /// Returns its parts, for callers that step it themselves and count the change with [`MotionMatcher::count_change`].
     pub(crate) fn parts_mut(&mut self) -> (&Character, &mut MatcherState, &mut Scratch, &mut Output) {
         let Self { character, state, scratch, output, .. } = self;
         (character, state, scratch, output)
@@ -229,10 +232,10 @@ impl MotionMatcher {
         self.revision += 1;
     }
 
-    /// Goes on as another character over the same data: other settings, or another choice of what plays.
+    /// Continues as another character over the same data, with other settings or another chooser.
     ///
     /// # Errors
-    /// Returns [`InputError`] if the state is not one of that character; this one is as it was.
+    /// Returns [`InputError`] if the state does not belong to that character. This character is unchanged.
     pub(crate) fn become_like(&mut self, character: &Arc<Character>) -> Result<(), InputError> {
         self.state.check_running(character, 0)?;
         if !character.owns(&self.scratch) {
@@ -242,27 +245,27 @@ impl MotionMatcher {
         Ok(())
     }
 
-    /// As before the first search.
+    /// Clears the last search, as before the first one.
     pub(crate) fn forget_search(&mut self) {
         self.scratch.last = None;
     }
 
-    /// The last search, once there was one.
+    /// Returns the last search; `None` before the first.
     pub fn last_search(&self) -> Option<&LastSearch> {
         self.scratch.last_search()
     }
 
-    /// The last search as it was asked, once there was one.
+    /// Returns the query of the last search; `None` before the first.
     pub fn last_query(&self) -> Option<SearchQuery<'_>> {
         self.character.last_query(&self.scratch)
     }
 
-    /// What the last search says that its choice costs: see [`Character::chosen_costs`].
+    /// Writes the costs of the last choice per channel to `out`; see [`Character::chosen_costs`].
     pub fn chosen_costs(&self, out: &mut [f32]) -> Option<f32> {
         self.character.chosen_costs(&self.scratch, out)
     }
 
-    /// Takes the last search apart: the `k` best rows and why each won or lost. Slow; for tools.
+    /// Explains the last search: the `k` best rows and why each won or lost. Slow; for tools.
     pub fn explain(&self, k: usize) -> Option<Explanation> {
         self.character.explain(&self.scratch, k)
     }

@@ -1,4 +1,4 @@
-//! What all motion of a character has in common, whatever gives it.
+//! Body, features and names that all motion of a character shares, from any source.
 
 use crate::database::{Database, TagMask, TagQuery};
 use crate::frames::JointIndex;
@@ -7,12 +7,12 @@ use crate::rig::Rig;
 use crate::schema::FeatureSchema;
 use crate::skeleton::Skeleton;
 
-/// Body, features and names: what a database has beside its motion.
+/// Body, features and names: the parts of a database beside its motion.
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
-    /// Joints; joint 0 is the root.
+    /// Joints. Joint 0 is the root.
     pub skeleton: Skeleton,
-    /// Roles, legs, soles, how the body stands.
+    /// Roles, legs, soles and standing pose.
     pub rig: Rig,
     /// Joints with translations of their own, the root first.
     pub translated: Vec<JointIndex>,
@@ -20,26 +20,26 @@ pub(crate) struct Model {
     pub schema: FeatureSchema,
     /// `[columns]` subtracted from raw features.
     pub feature_offset: Vec<f32>,
-    /// `[columns]` by which they are divided then.
+    /// `[columns]` divisors of the features after that subtraction.
     pub feature_scale: Vec<f32>,
     /// Names of the tags.
     pub tags: Vec<String>,
-    /// The tags that motion has somewhere.
+    /// Tags of at least one row.
     pub tags_in_use: TagMask,
     /// Names of the events.
     pub events: Vec<String>,
     /// Number of curves.
     pub curves: usize,
-    /// Poses per second of the motion as captured.
+    /// Poses per second of the captured motion.
     pub pose_rate_hz: f32,
-    /// What a full stick stands for, where settings do not say.
+    /// Speeds of a full stick, unless the settings have others.
     pub stick: StickSpeeds,
-    /// Tells states of this model from those of others.
+    /// Identifies states of this model.
     pub hash: u64,
 }
 
 impl Model {
-    /// The model of a database.
+    /// Returns the model of a database.
     pub fn of(db: &Database) -> Self {
         Self {
             skeleton: db.skeleton.clone(),
@@ -58,12 +58,12 @@ impl Model {
         }
     }
 
-    /// Number of contact joints.
+    /// Returns the number of contact joints.
     pub fn contacts(&self) -> usize {
         self.rig.contact_joints.len()
     }
 
-    /// The first tag that no motion has and without which a query does not hold: its name, or its number where it has no name.
+    /// Returns the first tag that a query requires and no motion has: its name, or its number if it has no name.
     pub fn missing_tag(&self, tags: &TagQuery) -> Option<String> {
         let missing = tags.missing(&self.tags_in_use)?;
         Some(self.tags.get(missing).cloned().unwrap_or_else(|| missing.to_string()))

@@ -1,4 +1,4 @@
-//! Characters of a database: made from it, asked what they searched.
+//! Characters of a database: how they are made, and what their last search did.
 
 use super::character::Character;
 use super::config::{ConfigError, MatcherConfig};
@@ -19,7 +19,7 @@ use crate::search::{Explanation, Match, OwnedQuery, PerColumn, PlainColumns, Sea
 use std::sync::Arc;
 
 impl Character {
-    /// A character that plays clips of a database. Builds the search index, and the table of foresight where
+    /// Returns a character that plays clips of a database. Builds the search index, and the foresight table if
     /// [`SearchConfig::foresight_cost`](super::SearchConfig) is above 0.
     ///
     /// # Errors
@@ -32,8 +32,9 @@ impl Character {
         Ok(Self { database: Some(database), ..character })
     }
 
-    /// The same character with other settings. Reuses the search index unless `search.backend` changes; it stays fastest for the
-    /// weights that it was built with. Reuses the table of foresight unless speeds, weights of the pose or exclusions change.
+    /// Returns the same character with other settings. Reuses the search index unless `search.backend` changes; it stays fastest
+    /// for the weights that it was built with. Reuses the foresight table unless speeds, weights of the pose or exclusions
+    /// change.
     ///
     /// # Errors
     /// As [`Character::new`].
@@ -49,15 +50,15 @@ impl Character {
         }
     }
 
-    /// The same character, searching its database by another index, such as one with forced instructions
-    /// ([`Setting`](crate::search::structures::Setting)): for tests and measurements. `None` for networks.
+    /// Returns the same character with another index over its database, such as one with forced instructions
+    /// ([`Setting`](crate::search::structures::Setting)), for tests and measurements. `None` for networks.
     pub fn with_index(&self, index: SearchIndex) -> Option<Self> {
         let db = self.database.clone().filter(|db| db.content_hash() as u64 == self.model.hash)?;
         let foresight = foresight(&db, &self.model, &self.config, None);
         Some(Self { chooser: Arc::new(Search { db, index: Arc::new(index), foresight }), ..self.clone() })
     }
 
-    /// The last search made with a scratch, as it was asked. `None` before the first.
+    /// Returns the query of the last search made with a scratch. `None` before the first.
     pub fn last_query<'a>(&'a self, scratch: &'a Scratch) -> Option<SearchQuery<'a>> {
         let last = scratch.last?;
         Some(SearchQuery {
@@ -72,16 +73,17 @@ impl Character {
         })
     }
 
-    /// Takes the last search made with a scratch apart: the `k` best rows, and why each won or lost. Slow; allocates. `None`
-    /// before the first search, and for a character without a database.
+    /// Explains the last search made with a scratch: the `k` best rows, and why each won or lost. Slow; allocates. `None` before
+    /// the first search, and for a character without a database.
     pub fn explain(&self, scratch: &Scratch, k: usize) -> Option<Explanation> {
         let (last, ask) = (scratch.last?, self.last_query(scratch)?);
         let outcome = Outcome { winner: last.found, jumped: last.jumped };
         Some(Explanation::of(self.database()?, &ask, &scratch.continuing, outcome, k))
     }
 
-    /// `[channels]` what the last search made with a scratch says that its choice costs, per channel; returns the whole cost.
-    /// Allocates nothing. `None` before the first search, and for a character without a database: `out` is as it was.
+    /// Writes the costs of the last choice made with a scratch, per channel (`[channels]`), to `out`. Returns the total cost.
+    /// Allocates nothing. Returns `None` before the first search, and for a character without a database; `out` is then
+    /// unchanged.
     pub fn chosen_costs(&self, scratch: &Scratch, out: &mut [f32]) -> Option<f32> {
         let (last, ask, db) = (scratch.last?, self.last_query(scratch)?, self.database()?);
         let chosen = last.chosen()?;
@@ -89,9 +91,9 @@ impl Character {
         Some(chosen.cost)
     }
 
-    /// The query of a character that plays exactly this row and moves as its clip does: exclusions, weights and costs as in a
-    /// game. With [`Goal::None`] it asks for the clip's own future, else for the goal's. For tools; allocates. `None` for a
-    /// character without a database.
+    /// Returns the query of a character that plays exactly this row and moves as its clip does, with the exclusions, weights and
+    /// costs of a game. The desired trajectory is the clip's own future with [`Goal::None`], else that of the goal. For tools;
+    /// allocates. `None` for a character without a database.
     pub fn query_at_row(&self, input: &MotionInput, row: RowIndex) -> Option<OwnedQuery> {
         let (db, config) = (self.database()?, &self.config);
         let mut features = db.features.row(row).to_vec();
@@ -99,7 +101,7 @@ impl Character {
             self.steer(db, input, row, &mut features);
         }
         let multipliers = self.weights(0).multipliers.clone();
-        // The clip's own row, seen as it is stored.
+        // The clip's own row, as stored: not mirrored.
         let playing = Playing { clip: db.row_clips[row.at()], mirrored: false, time_s: db.row_time_s(row) };
         let costs = &PerColumn(&db.residuals);
         let cost = row_cost(&features, &multipliers, db.features.row(row), &PlainColumns, costs);
@@ -113,7 +115,7 @@ impl Character {
         })
     }
 
-    /// Puts the trajectory of a goal in the place of the clip's own future.
+    /// Replaces the clip's future in `features` by the trajectory of the goal.
     fn steer(&self, db: &Database, input: &MotionInput, row: RowIndex, features: &mut [f32]) {
         let (view, time_s) = (db.view(db.row_clips[row.at()], false), db.row_time_s(row));
         let mut buffers = SourceBuffers::new(&db.schema, &db.skeleton, db.rig.contact_joints.len());

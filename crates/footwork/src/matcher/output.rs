@@ -1,4 +1,4 @@
-//! What a character shows.
+//! The output of a character.
 
 use super::model::Model;
 use super::playing::Playing;
@@ -8,53 +8,53 @@ use crate::math::Transform;
 use crate::pose::{Pose, PoseVelocity};
 use glam::Vec3;
 
-/// Events that one update can report, and those besides that may fall on one instant.
+/// Events that one update can report, beside those that may fall on one more instant.
 const EVENTS: usize = 32;
-/// Footsteps that one update can report, and those besides that may fall on one instant.
+/// Footsteps that one update can report, beside those that may fall on one more instant.
 const FOOTSTEPS: usize = 32;
-/// Changes of state that one update can report; one besides may fall on an instant.
+/// Changes of state that one update can report, beside one that may fall on one more instant.
 const STATE_CHANGES: usize = 32;
-/// Events no further apart fall on one instant, seconds.
+/// Maximum distance of events on one instant, in seconds.
 pub(super) const SAME_INSTANT_S: f64 = 1e-6;
 
 /// An event that playback passed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FiredEvent {
-    /// Which event: [`crate::database::Database::event_id`] gives one by name.
+    /// The event. [`crate::database::Database::event_id`] finds one by name.
     pub event: EventId,
-    /// When, in the character's time (`StateHeader::time_s`).
+    /// Time, in the character's time (`StateHeader::time_s`), in seconds.
     pub time_s: f64,
     /// A notify, or the begin or end of a window.
     pub kind: EventKind,
-    /// The layer of the state machine that passed it; `None`: what the body plays.
+    /// Layer of the state machine that passed the event; `None` for the motion of the body.
     pub layer: Option<u16>,
 }
 
 impl FiredEvent {
-    /// The end of a window whose montage is broken off.
+    /// Returns the end of a window whose montage is broken off.
     pub(super) fn broken_off(event: EventId, time_s: f64, layer: u16) -> Self {
         Self { event, time_s, kind: EventKind::End(EndCause::BrokenOff), layer: Some(layer) }
     }
 }
 
-/// What an event tells of.
+/// Kind of an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EventKind {
     /// A notify: a point in time.
     #[default]
     Moment,
-    /// A window begins; its end will be reported, too.
+    /// A window begins. Its end will be reported, too.
     Begin,
     /// A window ends. Every window that began ends.
     End(EndCause),
 }
 
-/// The cause of a window's end.
+/// Cause of a window's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndCause {
     /// Playback reached the end of the window.
     Passed,
-    /// Playback went on in a section outside of the window.
+    /// Playback continued in a section outside of the window.
     Left,
     /// The montage ended inside the window.
     MontageEnded,
@@ -62,52 +62,52 @@ pub enum EndCause {
     BrokenOff,
 }
 
-/// Another state of the state machine was entered.
+/// A change of state of the state machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StateChange {
-    /// The state that was left, by its place among [`state_names`](crate::machine::Machine::state_names).
+    /// Index of the state that was left, in [`state_names`](crate::machine::Machine::state_names).
     pub from: u16,
-    /// The state that was entered.
+    /// Index of the state that was entered.
     pub to: u16,
-    /// The transition that was taken, by its place among [`transitions_of`](crate::machine::Machine::transitions_of) the state that
-    /// was left.
+    /// Index of the transition that was taken, in [`transitions_of`](crate::machine::Machine::transitions_of) the state that was
+    /// left.
     pub transition: u16,
-    /// When, in the character's time (`StateHeader::time_s`), at a control tick.
+    /// Time of a control tick, in the character's time (`StateHeader::time_s`), in seconds.
     pub time_s: f64,
 }
 
-/// A foot on the ground, or not.
+/// Contact of a foot with the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FootContact {
-    /// The joint that touches the ground: a toe, or an ankle.
+    /// Joint that touches the ground: a toe, or an ankle.
     pub joint: JointIndex,
-    /// True where the motion that plays says that it touches.
+    /// True if the joint touches the ground in the playing motion.
     pub touching: bool,
-    /// Seconds for which the foot has been held where it touched; 0 while it is free.
+    /// Time for which the foot has been locked, in seconds; 0 while it is free.
     pub locked_s: f32,
 }
 
 /// A foot that touched down.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Footstep {
-    /// The joint that touches the ground.
+    /// Joint that touches the ground.
     pub joint: JointIndex,
-    /// When, in the character's time (`StateHeader::time_s`), to a control tick (1/60 s).
+    /// Time of a control tick (1/60 s), in the character's time (`StateHeader::time_s`), in seconds.
     pub time_s: f64,
-    /// Where that joint is shown at the end of the update, world, metres.
+    /// Position of that joint as shown at the end of the update, in world space, in metres.
     pub position: Vec3,
 }
 
-/// What a character shows after a step.
+/// Output of a character after a step.
 #[derive(Debug)]
 pub struct Output {
     /// Local transforms; joint 0 is `world_from_root`.
     pub pose: Pose,
     /// Velocities of the pose.
     pub velocity: PoseVelocity,
-    /// `[contact joints]` the feet.
+    /// `[contact joints]` contacts of the feet.
     pub contacts: Vec<FootContact>,
-    /// `[curves]` values of the curves: of the body's clip, bent by the montages whose clips have them.
+    /// `[curves]` values of the curves: those of the body's clip, changed by montages whose clips have them.
     pub curves: Vec<f32>,
     /// Events passed in the step, in order of time.
     pub events: Vec<FiredEvent>,
@@ -115,33 +115,33 @@ pub struct Output {
     pub footsteps: Vec<Footstep>,
     /// States that the state machine entered in the step, in order of time.
     pub state_changes: Vec<StateChange>,
-    /// Seconds by which the character moved on: less than the time step where events, footsteps or changes of state had no more
-    /// room (32 of each, and what falls on one instant). What is left of the time step is for the next update: nothing is lost, and the motion is the
-    /// same.
+    /// Time by which the character advanced, in seconds. It is less than the time step if events, footsteps or changes of state
+    /// had no more room (32 of each, and those on one more instant). The rest of the time step is left to the next update:
+    /// nothing is lost, and the motion is the same.
     pub consumed_s: f32,
-    /// How the root moved in the step, seen from where it was before.
+    /// Displacement and rotation of the root in the step, relative to the root before.
     pub root_delta: Transform,
-    /// What plays: clip and time.
+    /// Playing clip and time.
     pub playing: Playing,
     /// Searches made in the step.
     pub searches: u32,
-    /// Searches of the step in which exact search stood in for a projector.
+    /// Searches of the step in which exact search replaced a projector.
     pub exact_searches: u32,
     /// Transitions made in the step.
     pub transitions: u32,
-    /// Answers of the hooks in the step that were NaN, infinite or too large ([`crate::input::GroundPoint::LARGEST`]). In their place
-    /// the ground is level at the height of the point, and no wall is there.
+    /// Number of results of the hooks in the step that were NaN, infinite or too large ([`crate::input::GroundPoint::LARGEST`]).
+    /// They are replaced by level ground at the height of the point, and by no wall.
     pub unusable_answers: u32,
-    /// The reason for which the last step did not move the character; `None` where it did.
+    /// Reason why the last step did not move the character; `None` if it did.
     pub refused: Option<InputError>,
-    /// True while nothing can be played: the tags of the input forbid what plays and leave no row to go to, or the clip is over
-    /// and no row may follow. The character comes to rest until a search finds a row again.
+    /// True while nothing can be played: the tags of the input exclude the playing clip and leave no other row, or the clip is
+    /// over and no row may follow. The character comes to rest until a search finds a row again.
     pub stranded: bool,
 }
 
 impl Clone for Output {
     fn clone(&self) -> Self {
-        // A copy must have the room that the original has.
+        // A copy must have the capacity of the original.
         fn with_room<T: Copy>(original: &Vec<T>) -> Vec<T> {
             let mut copy = Vec::with_capacity(original.capacity());
             copy.extend_from_slice(original);
@@ -162,7 +162,7 @@ impl Clone for Output {
 }
 
 impl Output {
-    /// `at_once` events may fall on one instant.
+    /// `at_once` is the maximum number of events at one instant.
     pub(super) fn new(model: &Model, at_once: usize, playing: Playing) -> Self {
         let contact = |joint: &JointIndex| FootContact { joint: *joint, touching: false, locked_s: 0.0 };
         Self {
@@ -185,7 +185,7 @@ impl Output {
         }
     }
 
-    /// True when this has the room that a character needs.
+    /// Returns true if this fits a character with up to `at_once` events at one instant.
     pub(super) fn fits(&self, model: &Model, at_once: usize) -> bool {
         let joints = model.skeleton.len();
         let contacts = self.contacts.iter().map(|c| c.joint);
@@ -198,7 +198,7 @@ impl Output {
             && self.state_changes.capacity() > STATE_CHANGES
     }
 
-    /// A step begins: what happened in the last one is over.
+    /// Begins a step: clears the results of the last one.
     pub(super) fn begin(&mut self) {
         (self.searches, self.exact_searches, self.transitions) = (0, 0, 0);
         self.events.clear();
@@ -206,7 +206,7 @@ impl Output {
         self.state_changes.clear();
     }
 
-    /// True while another instant may be decided: what it reports has room.
+    /// Returns true while the results of another instant have room.
     pub(super) fn has_room(&self) -> bool {
         self.events.len() < EVENTS && self.footsteps.len() < FOOTSTEPS && self.state_changes.len() < STATE_CHANGES
     }
@@ -216,7 +216,7 @@ impl Output {
         self.footsteps.push(footstep);
     }
 
-    /// Adds an event, by time. Where there is no room the last one is dropped, and its time returned.
+    /// Adds an event in order of time. Without room, drops the latest event, which may be this one, and returns its time.
     pub(crate) fn fire(&mut self, event: FiredEvent) -> Option<f64> {
         let mut dropped = None;
         if self.events.len() == self.events.capacity() {

@@ -1,4 +1,4 @@
-//! Playback: moving along what plays, from instant to instant.
+//! Playback: advances the playing clip from instant to instant.
 
 use super::character::Update;
 use super::output::{EventKind, FiredEvent, Footstep, SAME_INSTANT_S};
@@ -8,17 +8,17 @@ use crate::input::{Goal, GroundHook, GroundPoint};
 use crate::math::spring;
 use glam::Vec3;
 
-/// A play rate below this is a halt.
+/// Play rate below which playback halts.
 const SLOWEST: f32 = 0.01;
 
-/// How the ground at a point moves to the sides, world, m/s.
+/// Returns the horizontal velocity of the ground at a point, in world space, in m/s.
 pub(super) fn ground_velocity(ground: &GroundHook, at: Vec3) -> Vec3 {
     GroundPoint::under(ground, at).velocity * Vec3::new(1.0, 0.0, 1.0)
 }
 
 impl Update<'_> {
-    /// Moves simulation, motion and root from the anchor to `to_s`; nothing is decided in between. Returns false where the events
-    /// on the way had no room: then it moved as far as they had.
+    /// Advances simulation, motion and root from the anchor to `to_s`, without decisions. Returns false if an event in between
+    /// had no room. Then it advanced only up to that event.
     pub(super) fn advance(&mut self, to_s: f64) -> bool {
         let (from_s, first) = (self.state.header.time_s, self.output.events.len());
         self.move_to(to_s);
@@ -44,7 +44,7 @@ impl Update<'_> {
         let dt = dt_s as f32;
         (h.simulation, h.animated_root, h.since_transition_s, h.root_slip) =
             (from.simulation, from.animated_root, from.since_transition_s, from.root_slip);
-        // What stands on a platform goes with it.
+        // A character on a platform moves with it.
         let carried = input.ground.map_or(Vec3::ZERO, |g| ground_velocity(g, from.simulation.position) * dt);
         h.animated_root.translation += carried;
         h.simulation.position += carried;
@@ -72,7 +72,7 @@ impl Update<'_> {
         self.move_root(before, moved, unsteered, dt);
     }
 
-    /// Makes the moment that is seen, `at_s`, one that matters: it is remembered, and what follows is computed from it.
+    /// Makes the shown time, `at_s`, a decision instant: records it in the history, and moves the anchor to it.
     pub(super) fn settle(&mut self, at_s: f64) {
         let character = self.character;
         let transition = &character.config.transition;
@@ -84,18 +84,18 @@ impl Update<'_> {
         h.time_s = at_s;
         let span = character.source.span(h.playing.clip);
         if span.looping && h.playing.time_s >= span.seconds {
-            // Cycles are not counted: an hour in a loop must cost no more than a second.
+            // Whole cycles are subtracted: an hour in a loop must cost no more than a second.
             let cycles_s = (h.playing.time_s / span.seconds).floor() * span.seconds;
             h.playing.time_s -= cycles_s;
             h.events_s -= cycles_s;
-            // Of a stretch only its last cycle counts.
+            // Only the last cycle of a stretch counts.
             h.entered_s = (h.entered_s - cycles_s).max(h.playing.time_s - span.seconds);
         }
         h.drop_anchor();
         self.state.history(&character.resolved.layout).record(before, after, from.time_s, at_s);
     }
 
-    /// A control tick of the source's memory.
+    /// Runs a control tick of the source's memory.
     pub(super) fn tick_source(&mut self) {
         let playing = self.state.header.playing;
         let memory = &self.character.resolved.layout.memory;
@@ -103,7 +103,7 @@ impl Update<'_> {
         self.character.source.tick(&playing, memory, &mut self.scratch.room);
     }
 
-    /// A control tick of the contacts: a foot that touches now and did not at the last tick has stepped.
+    /// Runs a control tick of the contacts: a foot that touches now and did not at the last tick makes a footstep.
     pub(super) fn tick_contacts(&mut self) {
         self.gather_touching();
         let h = &mut self.state.header;
@@ -117,7 +117,7 @@ impl Update<'_> {
         }
     }
 
-    /// A control tick of the play rate.
+    /// Runs a control tick of the play rate.
     pub(super) fn tick_play_rate(&mut self) {
         let character = self.character;
         let config = &character.config;
@@ -140,7 +140,7 @@ impl Update<'_> {
         h.play_rate = config.play_rate.next(h.play_rate, clip, h.simulation.velocity, ahead, CONTROL_S as f32);
     }
 
-    /// Reports the events that were passed since `from_s`, the character's time. Returns the time of the first that had no room.
+    /// Reports the events passed since `from_s`, a time of the character. Returns the time of the first event without room.
     fn report_events(&mut self, from_s: f64) -> Option<f64> {
         let (h, output) = (&self.state.header, &mut *self.output);
         let at = self.state.moment(&self.character.resolved.layout);
@@ -157,7 +157,7 @@ impl Update<'_> {
 }
 
 impl StateHeader {
-    /// A control tick of coming to a halt, as fast as the simulated character does.
+    /// Runs a control tick of coming to a halt, with the half-life `half_life_s` of the simulated character.
     fn slow_down(&mut self, half_life_s: f32) {
         self.play_rate *= 1.0 - spring::damp(half_life_s, CONTROL_S as f32);
         if self.play_rate < SLOWEST {

@@ -1,8 +1,8 @@
-//! What was played before.
+//! The stretches of clips that were played before.
 
 use crate::frames::ClipIndex;
 
-/// Stretches that are remembered: nearly all that regular searches can begin within a second.
+/// Number of stretches that are remembered: nearly all that regular searches can begin within a second.
 pub const REMEMBERED: usize = 8;
 
 /// A stretch of a clip that was played.
@@ -11,12 +11,14 @@ pub const REMEMBERED: usize = 8;
 pub struct Played {
     /// Clip.
     pub clip: ClipIndex,
-    /// As in a mirror.
+    /// True if the clip was mirrored.
     pub mirrored: bool,
-    /// Time of the clip at which it began, seconds; before the clip's start where a loop was played for several cycles.
+    /// Time of the clip at which the stretch began, in seconds; before the start of the clip if a loop was played for several
+    /// cycles.
     pub from_s: f64,
-    /// Time of the clip at which it ended, seconds. The default, which ends where it began, is no stretch.
+    /// Time of the clip at which the stretch ended, in seconds. An entry with `from_s` equal to `to_s`, such as the default, is
+    /// empty.
     pub to_s: f64,
-    /// When it ended, in the character's time, seconds.
+    /// Time at which the stretch ended, in the character's time, in seconds.
     pub ended_s: f64,
 }

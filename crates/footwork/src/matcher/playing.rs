@@ -1,15 +1,15 @@
-//! What plays: a time of a clip.
+//! The playing clip and time.
 
 use crate::frames::ClipIndex;
 
-/// What plays.
+/// A clip and a time in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Playing {
     /// Clip.
     pub clip: ClipIndex,
-    /// As in a mirror.
+    /// True if the clip is mirrored.
     pub mirrored: bool,
-    /// Seconds from the clip's first frame; in a loop, rounds are taken off now and then.
+    /// Time since the clip's first frame, in seconds. In a loop, whole cycles are subtracted at control ticks.
     pub time_s: f64,
 }

@@ -1,4 +1,4 @@
-//! Predicting: from the goal to a desired velocity and facing, and to the trajectory ahead.
+//! Prediction: from the goal to a desired velocity and facing, and to the trajectory ahead.
 
 use super::character::Character;
 use super::character::Update;
@@ -10,7 +10,7 @@ use crate::trajectory::predict::Prediction;
 use glam::Vec3;
 
 impl Update<'_> {
-    /// Evaluates the goal.
+    /// Evaluates the goal: sets desired velocity, facing and gait.
     pub(super) fn predict_desire(&mut self) {
         let max_speed_mps = self.character.max_speed_mps(self.state);
         let h = &mut self.state.header;
@@ -32,7 +32,7 @@ impl Update<'_> {
         self.request_velocity(requested);
     }
 
-    /// Where the simulated character will be, root space.
+    /// Returns the simulated character `ahead_s` seconds later, in root space.
     pub(super) fn predicted(&self, ahead_s: f32) -> TrajectorySample {
         let mut ahead = [TrajectorySample::default()];
         prediction(self.character, self.input, self.state).run(&[ahead_s], &mut ahead);
@@ -40,7 +40,7 @@ impl Update<'_> {
     }
 }
 
-/// The look ahead of a character, seen from where its root is shown.
+/// Returns the prediction of a character, relative to its shown root.
 pub(super) fn prediction<'a>(
     character: &'a Character,
     input: &'a MotionInput<'a>,

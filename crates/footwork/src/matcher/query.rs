@@ -1,4 +1,4 @@
-//! The query: what the character looks like now, and where it is asked to go, as features.
+//! The query: the character's current pose and desired trajectory, as features.
 
 use super::character::Update;
 use super::config::QueryPose;
@@ -7,7 +7,7 @@ use crate::input::Goal;
 use crate::schema::{ChannelKind, TrajectorySample};
 
 impl Update<'_> {
-    /// Normalised features of pose and desired trajectory, `[columns]` into `scratch.query`.
+    /// Writes the normalised features of pose and desired trajectory, `[columns]`, to `scratch.query`.
     pub(crate) fn query(&mut self) {
         let shown = self.character.config.search.query_pose == QueryPose::Shown;
         if shown {
@@ -16,7 +16,7 @@ impl Update<'_> {
         self.query_of(shown);
     }
 
-    /// As [`Update::query`]; with `shown` the body is the one in `scratch.shown`.
+    /// As [`Update::query`]. With `shown`, the body is the one in `scratch.shown`.
     pub(crate) fn query_of(&mut self, shown: bool) {
         self.gather(shown);
         let model = &self.character.model;
@@ -24,7 +24,7 @@ impl Update<'_> {
         model.normalize(&mut self.scratch.query);
     }
 
-    /// Body from what plays, trajectory from prediction and history, contacts and user values.
+    /// Gathers body of the playing clip, trajectory of prediction and history, contacts and user values.
     fn gather(&mut self, shown: bool) {
         let (character, h) = (self.character, &self.state.header);
         let (model, source, config) = (&character.model, &character.source, &character.config);
@@ -52,15 +52,15 @@ impl Update<'_> {
         }
     }
 
-    /// Normalised features of what plays if it is left to play on, `[columns]` into `scratch.continuing`: its own body fits
-    /// exactly, and only its trajectory can differ from the query. Call after [`Update::query`]. `user` holds the values of
-    /// the user channels, `[columns]`, of which those columns are taken.
+    /// Writes the normalised features of continuing, `[columns]`, to `scratch.continuing`. They hold the playing clip's own body,
+    /// which fits a query of the clip's pose exactly, and its own trajectory. Call after [`Update::query`]. `user` is a
+    /// `[columns]` row from which the columns of the user channels are taken.
     pub(super) fn continuing_features(&mut self, user: &[f32]) {
         let (character, scratch) = (self.character, &mut *self.scratch);
         let (model, source) = (&character.model, &character.source);
         let at = self.state.moment(&character.resolved.layout);
-        // Trajectory and user values of the query give way to the clip's; the body is still the same, or was that which is
-        // shown.
+        // Trajectory and user values of the query are replaced by those of the clip. The body is still that of the query: the
+        // clip's own, or the shown one, which is replaced, too.
         if character.config.search.query_pose == QueryPose::Shown {
             source.features(at, &mut scratch.room, model.schema.needs_accelerations, &mut scratch.buffers);
         }

@@ -1,8 +1,8 @@
-//! Standing still, and obeying: what depends on how much of a command is still to be obeyed.
+//! Costs at rest, and the share of a command that the character still has to follow.
 //!
-//! While nothing is asked, every transition is a disturbance that nothing calls for. So at rest a target pays for the transitions
-//! per second that it leads to: for leaving it again, once in the time for which its clip stands; and for what is repeated, once in
-//! the time since it was shown.
+//! Without a command, every transition is an avoidable disturbance. At rest, a candidate therefore pays for the transitions per
+//! second that it leads to: the inverse of the seconds for which its clip stays in place, because it must be left then, and the
+//! inverse of the seconds since its row was last shown, because it repeats.
 
 use super::config::MatcherConfig;
 use super::played::Played;
@@ -10,37 +10,37 @@ use super::state::StateHeader;
 use crate::database::{Database, MirrorMode};
 use crate::search::ShownRows;
 
-/// A character that moves faster than this is not at rest, m/s.
+/// Speed above which a character is not at rest, in m/s.
 const MOVES_MPS: f32 = 1.0;
 
 impl StateHeader {
-    /// How much the character rests, 0 to 1: nothing is asked of it, and what is left of its motion is slow.
+    /// Returns how much the character is at rest, 0 to 1: no command, and slow remaining motion.
     pub(super) fn rests(&self, config: &MatcherConfig) -> f32 {
         let speed = self.simulation.velocity.length() + self.desired.velocity.length();
         let stands = (1.0 - speed / MOVES_MPS).max(0.0);
         stands * stands * stands * (1.0 - self.has_to_turn(config)).max(0.0)
     }
 
-    /// How much of a change of command is still to be obeyed, 0 to 1: 1 where it would trigger a search.
+    /// Returns the share of a change of command that is still to be followed, 0 to 1. A change of 1 triggers a search.
     pub(super) fn has_to_obey(&self, config: &MatcherConfig) -> f32 {
         let change = self.desired.velocity - self.simulation.velocity;
         let velocity = change.length() / config.search.force_velocity_mps.max(1e-3);
         velocity.max(self.has_to_turn(config)).min(1.0)
     }
 
-    /// How much of a turn is still to be made; 1 where it would trigger a search.
+    /// Returns the share of a turn that is still to be made, 0 or more. A share of 1 triggers a search.
     fn has_to_turn(&self, config: &MatcherConfig) -> f32 {
         let turn_rad = self.desired.facing.angle_to(self.simulation.facing).abs();
         turn_rad / config.search.force_facing_deg.to_radians().max(1e-3)
     }
 
-    /// What plays is left: it joins what was played.
+    /// Adds the playing stretch, which is left now, to the remembered ones.
     pub(super) fn remember(&mut self) {
         self.played[self.transitions as usize % self.played.len()] = self.plays();
     }
 
-    /// The rows of a database that were shown lately, into `out`, which has room for two stretches for each that is remembered
-    /// and for what plays.
+    /// Writes the rows of a database that were shown lately to `out`, which has room for two stretches for each remembered one
+    /// and for the playing one.
     pub(super) fn shown_rows(&self, db: &Database, out: &mut Vec<ShownRows>) {
         out.clear();
         for played in self.played.iter().chain([&self.plays()]) {
@@ -50,14 +50,14 @@ impl StateHeader {
         }
     }
 
-    /// What plays, up to now.
+    /// Returns the playing stretch, up to now.
     fn plays(&self) -> Played {
         let p = self.playing;
         Played { clip: p.clip, mirrored: p.mirrored, from_s: self.entered_s, to_s: p.time_s, ended_s: self.time_s }
     }
 }
 
-/// The rows of a stretch that ended `ago_s` ago.
+/// Adds the rows of a stretch that ended `ago_s` seconds ago. A stretch of a loop may give two ranges.
 fn push_rows(db: &Database, played: &Played, ago_s: f64, out: &mut Vec<ShownRows>) {
     let Some(clip) = db.clips.get(played.clip.at()) else { return };
     let (rows, rate_hz) = (clip.row_range(), f64::from(db.search_rate_hz));
@@ -65,7 +65,7 @@ fn push_rows(db: &Database, played: &Played, ago_s: f64, out: &mut Vec<ShownRows
     let mut low = (played.from_s * rate_hz).floor() as i64;
     let mut high = (played.to_s * rate_hz).ceil() as i64 + 1;
     if clip.looping() {
-        // A loop shows the same again after each cycle: only the last one counts.
+        // A loop repeats after each cycle: only the last cycle counts.
         low = low.max(high - count);
         let cycles = (high - 1).div_euclid(count.max(1)) * count;
         (low, high) = (low - cycles, high - cycles);

@@ -1,4 +1,4 @@
-//! The root: the animated one and the simulated character, kept together.
+//! The root: keeps animated root and simulated character together.
 
 use super::character::Update;
 use super::state::{BlockLayout, MatcherState};
@@ -9,17 +9,17 @@ use crate::math::{Facing, Quat, Transform, spring};
 use crate::trajectory::history;
 use glam::Vec3;
 
-/// How soon a change of the root's adjustment is taken for one that lasts, seconds.
+/// Half-life of the smoothed velocity of the root's adjustment, in seconds.
 const SLIP_HALF_LIFE_S: f32 = 0.1;
-/// Half-life in which the root comes to the height of the ground, or of the simulated character where no ground is given, seconds.
+/// Half-life in which the root reaches the height of the ground (without a ground, of the simulated character), in seconds.
 const HEIGHT_HALF_LIFE_S: f32 = 0.1;
-/// A difference over less time is noise, seconds.
+/// Shortest time step from which a velocity is computed, in seconds.
 const SHORTEST_S: f32 = 1e-4;
-/// Where the simulated character carries the body, the adjustment has no limit: m/s, and radians per second.
+/// Limit of the adjustment while the state machine plays a clip or blend space, in m/s and radians per second: in effect, none.
 const CARRIED: f32 = 1e6;
 
 impl Update<'_> {
-    /// The root was shown at `before` and moved to `after` by itself within `dt_s`.
+    /// Keeps the root, which its own motion moved from `before` to `after` within `dt_s`, and the simulated character together.
     pub(super) fn move_root(&mut self, before: Transform, after: Transform, unsteered: bool, dt_s: f32) {
         if unsteered || self.character.config.root.mode == RootMode::Animation {
             self.follow(before, after, dt_s);
@@ -28,7 +28,7 @@ impl Update<'_> {
         }
     }
 
-    /// The simulated character goes where the animation goes.
+    /// Moves the simulated character to the animation.
     fn follow(&mut self, before: Transform, after: Transform, dt_s: f32) {
         let s = &mut self.state.header.simulation;
         if dt_s > SHORTEST_S {
@@ -41,13 +41,13 @@ impl Update<'_> {
         s.facing = Facing::from_rotation(after.rotation);
     }
 
-    /// The animation is pulled towards the simulated character.
+    /// Pulls the animation towards the simulated character.
     fn adjust_root(&mut self, before: Transform, after: Transform, dt_s: f32) {
         if dt_s <= 0.0 {
             return;
         }
         let config = &self.character.config.root;
-        // No search makes up for what a limited adjustment leaves.
+        // In such a state, no search corrects what a limited adjustment leaves.
         let (is_carried, ground) = (self.rate_of_state().is_some(), self.input.ground);
         let h = &mut self.state.header;
         config.give_way(&mut h.simulation, after, dt_s);
@@ -64,14 +64,14 @@ impl Update<'_> {
         h.root_slip += (shift / dt_s - h.root_slip) * spring::damp(SLIP_HALF_LIFE_S, dt_s);
         let root = &mut h.animated_root;
         root.translation += shift;
-        // Clips of slopes and stairs, which go up and down, leave no height behind.
+        // Clips of slopes and stairs go up and down. Their height must not remain.
         let level_m = ground.map_or(h.simulation.position.y, |g| GroundPoint::under(g, after.translation).height_m);
         root.translation.y += (level_m - after.translation.y) * spring::damp(HEIGHT_HALF_LIFE_S, dt_s);
         root.rotation = (Quat::from_rotation_y(turn) * root.rotation).renormalize();
     }
 }
 
-/// Puts a character elsewhere: root, simulation and memory move together.
+/// Moves a character elsewhere: root, simulation, history and feet move together.
 pub(super) fn teleport(
     config: &TransitionConfig,
     state: &mut MatcherState,

@@ -1,11 +1,11 @@
-//! Many characters, so many searches per frame: who searches now.
+//! The scheduler: distributes a limited number of searches per frame among many characters.
 //!
-//! [`SearchScheduler::step`] moves a crowd as [`super::step`] does, with a budget: who has waited longest, weighed by its
-//! significance, goes first. Whose desire has jumped goes before others that have waited as long; whose clip is over
-//! searches in any case, and what that costs is taken off the next frame's budget. Nobody starves: who has waited for
-//! [`SearchScheduler::longest_wait_s`] goes before all that have not, the longest wait first.
+//! [`SearchScheduler::step`] moves a crowd as [`super::step`] does, with a budget. The character with the longest wait, weighted
+//! by its significance, goes first. An abrupt change of the desired velocity or facing counts as a four times longer wait. A
+//! character whose clip is over searches in any case; searches beyond the budget are taken off the next frame's budget. A
+//! character that has waited for [`SearchScheduler::longest_wait_s`] goes before all that have not, the longest wait first.
 //!
-//! Who searches when depends on the frames, so motion does too (without a scheduler it does not). The same frames give the
+//! The times of searches depend on the frames, and so does motion (without a scheduler, it does not). The same frames give the
 //! same motion: keep the scheduler with the states.
 
 use super::character::Character;
@@ -15,41 +15,41 @@ use super::step::{Crowd, step_in_turns};
 use super::update::Turn;
 use crate::input::{InputError, MotionInput};
 
-/// Characters of less significance count as this one.
+/// Lower significances count as this one.
 const LEAST_SIGNIFICANCE: f32 = 1e-3;
-/// A jump of the desire counts as so many times the wait.
+/// Factor on the wait of a character whose desired velocity or facing has changed abruptly.
 const URGENCY: f32 = 4.0;
-/// Sums of time steps are off by a hair.
+/// Rounding error of sums of time steps, in seconds.
 const SAME_S: f32 = 1e-4;
 
-/// Decides who of a crowd searches. Allocates when made, and where the crowd grows beyond what it was made for.
+/// Decides which characters of a crowd search. Allocates when made, and when the crowd grows beyond that size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchScheduler {
-    /// Searches per frame. At least 1: of 0 nobody would ever search.
+    /// Searches per frame. Values below 1 count as 1.
     pub searches_per_frame: usize,
-    /// Whoever has waited so long goes before all others, seconds. Default 1.
+    /// Wait after which a character goes before all others, in seconds. Default: 1.
     pub longest_wait_s: f32,
-    /// `[characters]` seconds since the last search, or the last turn at which none was needed.
+    /// `[characters]` seconds since the last search, or since the last turn without a need for one.
     waited_s: Vec<f32>,
-    /// `[characters]` whose turn it is.
+    /// `[characters]` decision for the coming frame.
     turns: Vec<Turn>,
-    /// Who would search, in no order.
+    /// Characters that need a search, in no order.
     waiting: Vec<Waiting>,
     /// Searches of the last frame beyond its budget.
     owed: usize,
 }
 
-/// A character that would search.
+/// A character that needs a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Waiting {
-    /// Has waited too long.
+    /// True if it has waited for `longest_wait_s`.
     late: bool,
     priority: f32,
     character: usize,
 }
 
 impl SearchScheduler {
-    /// A scheduler for so many characters, none of which has searched.
+    /// Returns a scheduler for this number of characters, none of which has searched.
     pub fn new(characters: usize, searches_per_frame: usize) -> Self {
         Self {
             searches_per_frame,
@@ -61,35 +61,37 @@ impl SearchScheduler {
         }
     }
 
-    /// Characters.
+    /// Returns the number of characters.
     pub fn characters(&self) -> usize {
         self.waited_s.len()
     }
 
-    /// Another number of characters; new ones, at the end, have never searched.
+    /// Changes the number of characters. New ones are added at the end and have never searched.
     pub fn resize(&mut self, characters: usize) {
         self.waited_s.resize(characters, f32::INFINITY);
         self.turns.resize(characters, Turn::Later);
         self.waiting.reserve(characters.saturating_sub(self.waiting.len()));
     }
 
-    /// A character is gone and the last one takes its place, as in `Vec::swap_remove`.
+    /// Removes a character; the last one takes its place, as in `Vec::swap_remove`.
     pub fn swap_remove(&mut self, character: usize) {
         self.waited_s.swap_remove(character);
         self.turns.swap_remove(character);
     }
 
-    /// Seconds since a character's last search, or since the last turn at which it needed none; infinite before the first.
+    /// Returns the seconds since a character's last search, or since the last turn without a need for one; infinite before the
+    /// first.
     pub fn waited_s(&self, character: usize) -> f32 {
         self.waited_s[character]
     }
 
-    /// Moves the characters as [`super::step`] does; at most so many search as the budget allows, beside those whose clip
-    /// is over. `significance`: 1 searches at the configured interval, 0.5 half as often, and so on; of 0, negative or NaN
-    /// only when the longest wait is over.
+    /// Moves the characters as [`super::step`] does. The budget limits the number of searches, apart from those of characters
+    /// whose clip is over. `significance` is a factor on the frequency of searches: 1 searches at the configured interval, 0.5
+    /// half as often. Values above 1 count as 1. Values below 0.001, and NaN, count as 0.001: such a character searches only
+    /// after an abrupt change or the longest wait.
     ///
     /// # Errors
-    /// As [`super::step`]; or another number of characters than this was made for. No character has moved.
+    /// As [`super::step`]; also for another number of characters than the scheduler has. Then no character has moved.
     pub fn step(
         &mut self,
         character: &Character,
@@ -106,11 +108,11 @@ impl SearchScheduler {
         Ok(())
     }
 
-    /// Returns `[characters]` when each searches in the coming frame: for those who move the characters themselves, by
-    /// [`super::step_in_turns`], and tell [`SearchScheduler::record`] afterwards. `headers` are those of their states.
+    /// Returns `[characters]` when each searches in the coming frame. Callers that use it move the characters themselves with
+    /// [`super::step_in_turns`] and call [`SearchScheduler::record`] afterwards. `headers` are those of their states.
     ///
     /// # Errors
-    /// Another number of headers or significances than this was made for.
+    /// Returns [`InputError`] for another number of headers or significances than the scheduler has.
     pub fn plan<'a>(
         &mut self,
         config: &MatcherConfig,
@@ -126,7 +128,7 @@ impl SearchScheduler {
         Ok(&self.turns)
     }
 
-    /// A planned frame is over: its time step, and `[characters]` how many searches each made ([`super::Output::searches`]).
+    /// Records a planned frame: its time step, and `[characters]` the number of searches of each ([`super::Output::searches`]).
     pub fn record(&mut self, dt_s: f32, searches: impl Iterator<Item = u32>) {
         let mut all = 0;
         for ((waited_s, turn), searches) in self.waited_s.iter_mut().zip(&self.turns).zip(searches) {
@@ -136,7 +138,7 @@ impl SearchScheduler {
         self.owed = all.saturating_sub(self.budget());
     }
 
-    /// What is left for this frame, never nothing.
+    /// Returns the remaining budget of this frame, at least 1.
     fn budget(&self) -> usize {
         self.searches_per_frame.saturating_sub(self.owed).max(1)
     }

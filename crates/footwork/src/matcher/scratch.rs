@@ -1,4 +1,4 @@
-//! Working space: nothing in it must survive a frame.
+//! Working space: nothing in it is kept from frame to frame.
 
 use super::config::MAX_CANDIDATES;
 use super::model::Model;
@@ -12,51 +12,51 @@ use crate::schema::{SourceBuffers, TrajectorySample};
 use crate::search::{Candidates, Match, ShownRows};
 use glam::Vec3;
 
-/// A search and what came of it.
+/// The last search and its result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LastSearch {
-    /// The best candidate, if there was any.
+    /// Best candidate; `None` if there was none.
     pub found: Option<Match>,
-    /// The row that plays and what letting it play on cost, if it could.
+    /// Playing row and the cost of continuing; `None` if continuing was impossible.
     pub continuing: Option<Match>,
-    /// Whether playback jumped to what was found.
+    /// True if playback made a transition to `found`.
     pub jumped: bool,
-    /// Which rows were looked at, and [`SearchQuery::rest_cost`](crate::search::SearchQuery).
+    /// Candidates that were searched, and [`SearchQuery::rest_cost`](crate::search::SearchQuery).
     pub(crate) candidates: Candidates,
     pub(crate) rest_cost: f32,
-    /// Which of the character's weights it was made with.
+    /// Index of the character's weights that were used.
     pub(crate) weights: usize,
 }
 
 impl LastSearch {
-    /// What plays since: what was jumped to, or what played on. `None` where nothing could.
+    /// Returns the row that was chosen: the target of the transition, or the continued row. `None` if there was neither.
     pub fn chosen(&self) -> Option<Match> {
         if self.jumped { self.found } else { self.continuing }
     }
 }
 
-/// What layers work in.
+/// Working space of layers.
 pub(super) struct LayerRoom<'a> {
-    /// The source's.
+    /// Working space of the motion source.
     pub source: &'a mut Room,
-    /// What a layer plays.
+    /// Motion that a layer plays.
     pub plays: &'a mut (Pose, PoseVelocity),
-    /// What additive ones are measured from.
+    /// Reference of additive layers.
     pub reference: &'a mut (Pose, PoseVelocity),
-    /// For layers in root space.
+    /// Rotations for layers in root space.
     pub rotations: &'a mut RootRotations,
 }
 
 /// Rotations of joints in root space, `[joints]` each.
 #[derive(Debug)]
 pub(super) struct RootRotations {
-    /// Of the pose before it is bent.
+    /// Rotations of the pose before a layer bends it.
     pub before: Vec<Quat>,
-    /// Of the pose as it is bent.
+    /// Rotations of the pose after a layer has bent it.
     pub after: Vec<Quat>,
-    /// Of what the layer plays.
+    /// Rotations of the layer's motion.
     pub plays: Vec<Quat>,
-    /// Of the reference.
+    /// Rotations of the reference.
     pub reference: Vec<Quat>,
 }
 
@@ -67,7 +67,7 @@ impl RootRotations {
     }
 }
 
-/// Working space, shared by all characters of a step; nothing in it needs saving. One per thread.
+/// Working space, shared by all characters of a step. Nothing in it needs saving. Use one per thread.
 #[derive(Debug)]
 pub struct Scratch {
     pub(super) buffers: SourceBuffers,
@@ -78,26 +78,26 @@ pub struct Scratch {
     pub(super) shown_mirrored: Moving,
     pub(super) next: Moving,
     pub(super) beside: (Pose, PoseVelocity),
-    /// What the source is to remember after the next transition.
+    /// Memory of the source after the next transition.
     pub(crate) memory: Vec<f32>,
-    /// `[contact joints]`.
+    /// `[contact joints]` 1 for a joint that touches the ground, else 0.
     pub(super) touching: Vec<u8>,
-    /// `[contact joints]` in how many seconds each touches, and for how many.
+    /// `[contact joints]` seconds until each touches the ground, and the duration of that contact, in seconds.
     pub(super) next_contacts: Vec<(f32, f32)>,
-    /// `[contact joints]` the clip's own, world.
+    /// `[contact joints]` velocities by the clip alone, in world space, in m/s.
     pub(super) toe_velocities: Vec<Vec3>,
-    /// Room for the best rows.
+    /// Best rows of the last search.
     pub(super) best: Vec<Match>,
-    /// Rows that were shown before the last search; never more than there is room for.
+    /// Rows that were shown before the last search. Their number stays within the capacity.
     pub(super) shown_rows: Vec<ShownRows>,
-    /// Of the last search.
+    /// Costs of tags in the last search.
     pub(crate) tag_costs: TagCosts,
     pub(crate) last: Option<LastSearch>,
-    /// The source's.
+    /// Working space of the source.
     pub(crate) room: Room,
-    /// What additive layers are measured from.
+    /// Reference of additive layers.
     reference: (Pose, PoseVelocity),
-    /// What layers in root space work with.
+    /// Rotations for layers in root space.
     rotations: RootRotations,
 }
 
@@ -129,7 +129,7 @@ impl Scratch {
         }
     }
 
-    /// True when this has the room that a character needs.
+    /// Returns true if this fits a character with `memory` floats for its source.
     pub(super) fn fits(&self, model: &Model, memory: usize) -> bool {
         self.query.len() == model.schema.columns
             && self.shown.pose.rotations.len() == model.skeleton.len()
@@ -139,7 +139,7 @@ impl Scratch {
             && self.memory.len() == memory
     }
 
-    /// Room for layers, and the body that is shown.
+    /// Returns the working space of layers, and the shown body.
     pub(super) fn layer_room(&mut self) -> (LayerRoom<'_>, &mut Moving) {
         let room = LayerRoom {
             source: &mut self.room,
@@ -150,13 +150,13 @@ impl Scratch {
         (room, &mut self.shown)
     }
 
-    /// The last search of the last character that was to search; `None` where it played on without one
-    /// (`keep_playing_within`).
+    /// Returns the last search, made for the last character that was due to search. `None` if that character continued without a
+    /// search (`keep_playing_within`).
     pub fn last_search(&self) -> Option<&LastSearch> {
         self.last.as_ref()
     }
 
-    /// `[columns]` normalised features of the last search.
+    /// Returns the `[columns]` normalised features of the last search.
     pub fn last_query(&self) -> &[f32] {
         &self.query
     }

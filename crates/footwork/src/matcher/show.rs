@@ -1,11 +1,11 @@
-//! What a character shows: the pose, bent, and what goes with it.
+//! The output of a character: the pose with its adjustments, contacts and curves.
 
 use super::character::Update;
 use super::transition::animate;
 
 impl Update<'_> {
-    /// Fills the output with what is to be seen now. With `dt_s`, the time step of the update, all that bends what is shown
-    /// moves on; without, it is shown as it was last.
+    /// Fills the output from the state. With `dt_s`, the time step of the update, the adjustments of the pose advance first.
+    /// Without it, the last adjustments are shown.
     pub(super) fn show(&mut self, dt_s: Option<f32>) {
         let character = self.character;
         let (output, layout) = (&mut *self.output, &character.resolved.layout);

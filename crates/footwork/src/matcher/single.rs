@@ -1,5 +1,5 @@
-//! What is done to one character beside moving it: restored, put elsewhere, given a pose. For those who keep states, working
-//! space and outputs themselves; [`super::MotionMatcher`] has the same as methods.
+//! Operations on one character beside moving it: show a state, teleport, enter from a pose, take over from another character.
+//! They serve callers that keep states, working space and outputs themselves. [`super::MotionMatcher`] has the same as methods.
 
 use super::character::{Character, Update};
 use super::enter;
@@ -15,8 +15,8 @@ use crate::skeleton::Skeleton;
 use glam::Vec3;
 
 impl Character {
-    /// Fills `output` with what a state shows, as after a restore. No time passes; the state's motion goes on from there, bit
-    /// for bit. Allocates nothing.
+    /// Fills `output` from a state, as after a restore. No time passes. The state's motion continues from there, bit for bit.
+    /// Allocates nothing.
     ///
     /// # Errors
     /// Returns [`InputError`] for a state of another character or version, a damaged one, and for working space or an output
@@ -28,10 +28,10 @@ impl Character {
         Ok(())
     }
 
-    /// Puts a character elsewhere; motion goes on. The next step or [`Character::show`] shows it there.
+    /// Moves a character elsewhere. Motion continues. The next step or [`Character::show`] shows it there.
     ///
     /// # Errors
-    /// Returns [`InputError`] if the transform is not finite, and for a state of another character; it is as it was.
+    /// Returns [`InputError`] if the transform is not finite, and for a state of another character. The state is unchanged.
     pub fn teleport(&self, world_from_root: Transform, state: &mut MatcherState) -> Result<(), InputError> {
         if !world_from_root.is_finite() {
             return Err(InputError::NotUsable { field: "world_from_root", value: f32::NAN });
@@ -41,13 +41,13 @@ impl Character {
         Ok(())
     }
 
-    /// Starts anew from a pose of any origin: a ragdoll, a cut-scene, another animation. `pose` has local transforms, joint 0
-    /// in the world; a root that lies or is tipped over is brought upright. The character plays what fits pose and velocity
-    /// best, and the pose is blended out. Time begins anew.
+    /// Restarts from a pose of any origin: a ragdoll, a cut-scene, another animation. `pose` has local transforms, joint 0 in
+    /// world space. A root that lies or is tipped over becomes upright. The character plays the best match of pose and velocity,
+    /// and blends the pose out. Time starts at 0.
     ///
     /// # Errors
-    /// Returns [`InputError`] if the pose has other joints, or is not finite, and for a state, working space or output of
-    /// another character; all is as it was.
+    /// Returns [`InputError`] if the pose has other joints or is not finite, and for a state, working space or output of another
+    /// character. Everything is unchanged.
     pub fn enter(
         &self,
         pose: (&Pose, &PoseVelocity),
@@ -58,7 +58,7 @@ impl Character {
         self.enter_from(pose, false, state, scratch, output)
     }
 
-    /// As [`Character::enter`]; the state machine begins anew, or goes on as it is.
+    /// As [`Character::enter`]. The state machine restarts, or continues if `machine_goes_on`.
     pub(super) fn enter_from(
         &self,
         (pose, velocity): (&Pose, &PoseVelocity),
@@ -82,8 +82,8 @@ impl Character {
         Ok(())
     }
 
-    /// State and output of a character that takes over from another one over the same skeleton, in mid-motion: see
-    /// [`super::MotionMatcher::switch_to`]. `shown` is what the other one shows.
+    /// Returns state and output of a character that takes over from another one over the same skeleton, in mid-motion; see
+    /// [`super::MotionMatcher::switch_to`]. `shown` is the output of the other one.
     ///
     /// # Errors
     /// Returns [`InputError::OtherSkeleton`] if the skeletons differ, and [`InputError`] for working space of another character.
@@ -102,12 +102,12 @@ impl Character {
         Ok((state, output))
     }
 
-    /// Tags of the pose that plays; none for a character without clips.
+    /// Returns the tags of the playing pose; none for a character without clips.
     pub fn tags(&self, state: &MatcherState) -> TagMask {
         self.source.tags(state.moment(&self.resolved.layout))
     }
 
-    /// The name of a clip; `None` for motion without clips.
+    /// Returns the name of a clip; `None` for motion without clips.
     pub fn clip_name(&self, clip: crate::frames::ClipIndex) -> Option<&str> {
         self.source.clip_name(clip)
     }
@@ -128,13 +128,13 @@ impl Character {
         Ok(())
     }
 
-    /// True for working space that this character can use.
+    /// Returns true for working space that this character can use.
     pub(super) fn owns(&self, scratch: &Scratch) -> bool {
         scratch.fits(&self.model, self.resolved.layout.memory.len()) && self.source.is_room(&scratch.room)
     }
 }
 
-/// The first joint in which two skeletons differ, in words.
+/// Describes the first joint in which two skeletons differ.
 fn difference(a: &Skeleton, b: &Skeleton) -> Option<String> {
     if a.len() != b.len() {
         return Some(format!("{} and {} joints", a.len(), b.len()));

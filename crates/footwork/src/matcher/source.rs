@@ -1,9 +1,10 @@
-//! What gives motion at a moment.
+//! Sources of motion.
 //!
-//! A character plays a [`Playing`] moment of a [`MotionSource`], and every stage asks the source about it: pose, root, contacts,
-//! features. [`Clips`], the poses of a database, is one; a decompressor, a blend space and a warped action are others. What a
-//! source must remember of a character (a latent vector, a phase) is the character's: floats of [`MotionSource::memory_width`]
-//! in its state, which the source moves on at control ticks and a chooser sets at transitions.
+//! A character plays a [`Playing`] clip and time of a [`MotionSource`]. Every stage samples the source there: pose, root,
+//! contacts, features. [`Clips`], the poses of a database, is one source; a decompressor and a blend space are others.
+//!
+//! A source may need memory per character, such as a latent vector or a phase. It is part of the character's state:
+//! [`MotionSource::memory_width`] floats, which the source advances at control ticks and a chooser sets at transitions.
 
 use super::output::SAME_INSTANT_S;
 use super::playing::Playing;
@@ -17,51 +18,51 @@ use std::any::Any;
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 
-/// A moment of motion.
+/// A clip and time of a source, with the source's memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment<'a> {
     /// Clip and time.
     pub playing: Playing,
-    /// `[memory_width]` what the source remembers of the character that plays it.
+    /// `[memory_width]` memory of the source for the character.
     pub memory: &'a [f32],
 }
 
 impl Moment<'_> {
-    /// Another time of the same clip.
+    /// Returns another time of the same clip.
     pub fn at(self, time_s: f64) -> Self {
         Self { playing: Playing { time_s, ..self.playing }, ..self }
     }
 
-    /// The same clip, `by_s` later.
+    /// Returns the same clip, `by_s` seconds later.
     pub fn later(self, by_s: f64) -> Self {
         self.at(self.playing.time_s + by_s)
     }
 }
 
-/// How long a clip is.
+/// Length of a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Span {
-    /// Seconds; of a loop, one cycle. Infinite for motion without an end.
+    /// Length, in seconds: of a loop, one cycle. Infinite for motion without an end.
     pub seconds: f64,
-    /// The end leads back to the start.
+    /// True if the clip loops.
     pub looping: bool,
 }
 
-/// Room that a source works in: what it finds there changes how fast it is, never what it gives.
+/// Working space of a source. Its content changes the speed of the source, never its results.
 pub(crate) struct Room(Box<dyn Any + Send + Sync>);
 
 impl Room {
-    /// Room of a source's own kind.
+    /// Returns working space of a source's own type.
     pub fn new(of_a_kind: impl Any + Send + Sync) -> Self {
         Self(Box::new(of_a_kind))
     }
 
-    /// As the kind it was made as.
+    /// Returns the content, if it has this type.
     pub fn of<T: Any>(&mut self) -> Option<&mut T> {
         self.0.downcast_mut()
     }
 
-    /// As the kind it was made as, to be looked at.
+    /// Returns the content for reading, if it has this type.
     pub fn get<T: Any>(&self) -> Option<&T> {
         self.0.downcast_ref()
     }
@@ -73,100 +74,100 @@ impl Debug for Room {
     }
 }
 
-/// Gives poses, roots, contacts and features at any moment. Allocates nothing.
+/// Source of pose, root, contacts and features at any clip and time. Allocates nothing.
 pub(crate) trait MotionSource: Debug + Send + Sync {
-    /// Room to work in, one per thread.
+    /// Returns working space, one per thread.
     fn room(&self) -> Room {
         Room::new(())
     }
 
-    /// True when the room is this source's.
+    /// Returns true if the working space belongs to this kind of source.
     fn is_room(&self, _room: &Room) -> bool {
         true
     }
 
-    /// Floats that a source keeps in the state of each character.
+    /// Returns the number of floats that the source keeps in the state of each character.
     fn memory_width(&self) -> usize {
         0
     }
 
-    /// What it remembers of a character at rest, into `memory`.
+    /// Writes the memory of a character at rest to `memory`.
     fn begin(&self, _memory: &mut [f32]) {}
 
-    /// Clears what `memory` holds for another frame than this one, so that states that move alike are equal bytes.
+    /// Clears the parts of `memory` that the playing clip and time do not use, so that equal motion gives equal bytes.
     fn clear_unused(&self, _playing: &Playing, _memory: &mut [f32]) {}
 
-    /// A control tick: `memory` belongs to the moment that plays now.
+    /// Advances `memory` by a control tick. It belongs to the playing clip and time.
     fn tick(&self, _playing: &Playing, _memory: &mut [f32], _room: &mut Room) {}
 
-    /// What a state machine's source is made over; `None` for any other.
+    /// Returns the source that a state machine's source is made over; `None` for any other source.
     fn without_machine(&self) -> Option<Arc<dyn MotionSource>> {
         None
     }
 
-    /// Events that fall on one instant, at most.
+    /// Returns the maximum number of events at one instant.
     fn most_events_at_once(&self) -> usize {
         0
     }
 
-    /// False where no tick leaves such a memory of what plays.
+    /// Returns false for a memory that no tick can leave for this clip and time.
     fn is_memory(&self, _playing: &Playing, _memory: &[f32]) -> bool {
         true
     }
 
-    /// Features and latent variables of a moment; `None` where motion has none, or does not remember them.
+    /// Returns features and latent variables; `None` if the motion has none or does not store them.
     fn code<'a>(&self, _at: Moment<'a>) -> Option<&'a [f32]> {
         None
     }
 
-    /// The moment of the database's clips that is shown; of a blend the one with the greatest weight.
+    /// Returns the clip and time of the database that are shown; of a blended clip, those with the greatest weight.
     fn captured(&self, at: Moment) -> Playing {
         at.playing
     }
 
-    /// Name of a clip; `None` for motion without clips.
+    /// Returns the name of a clip; `None` for motion without clips.
     fn clip_name(&self, _clip: ClipIndex) -> Option<&str> {
         None
     }
 
-    /// True when there is such a moment: the clip exists, and may be seen in a mirror if it is.
+    /// Returns true if the clip exists and, for a mirrored one, mirroring is possible.
     fn has(&self, playing: &Playing) -> bool;
 
-    /// How long a clip is.
+    /// Returns the length of a clip.
     fn span(&self, clip: ClipIndex) -> Span;
 
-    /// Velocity of the root along its own axes, m/s.
+    /// Returns the velocity of the root along its own axes, in m/s.
     fn root_velocity(&self, at: Moment, room: &mut Room) -> Vec3;
 
-    /// Where the root is at `to_s`, another time of the clip within a control tick, seen from where it is at the moment.
+    /// Returns the root at `to_s`, another time of the clip within a control tick, relative to the root at `at`.
     fn way(&self, at: Moment, room: &mut Room, to_s: f64) -> Transform;
 
-    /// Local transforms and their velocities; joint 0 is the root in the space of the clip.
+    /// Samples local transforms and their velocities. Joint 0 is the root in the space of the clip.
     fn pose(&self, at: Moment, room: &mut Room, pose: &mut Pose, velocity: &mut PoseVelocity);
 
-    /// As [`MotionSource::pose`], of the joints for which `wanted` says true (`[joints]`); the others may keep what they have.
+    /// As [`MotionSource::pose`], of the joints whose `wanted` is true (`[joints]`). The others may keep their old values.
     fn some_joints(&self, at: Moment, room: &mut Room, wanted: &[bool], pose: &mut Pose, velocity: &mut PoseVelocity);
 
-    /// The root `ahead_s` from the moment (negative: before), seen from the root at the moment.
+    /// Returns the root `ahead_s` seconds later (negative: before), relative to the root at `at`.
     fn trajectory(&self, at: Moment, room: &mut Room, ahead_s: f32) -> TrajectorySample;
 
-    /// The body as features see it, into `buffers`; accelerations where `accelerations` says so.
+    /// Writes the inputs of the body's features to `buffers`, with accelerations if `accelerations` is true.
     fn features(&self, at: Moment, room: &mut Room, accelerations: bool, buffers: &mut SourceBuffers);
 
-    /// `[contact joints]` 1 where one touches.
+    /// Writes `[contact joints]` to `out`: 1 for each that touches the ground, else 0.
     fn contacts(&self, at: Moment, room: &mut Room, out: &mut [u8]);
 
-    /// In how many seconds a contact joint touches (0: now, infinite: not within
-    /// [`Database::CONTACT_HORIZON_S`]), and for how many.
+    /// Returns the time until a contact joint touches the ground, in seconds (0: now, infinite: not within
+    /// [`Database::CONTACT_HORIZON_S`]), and the duration of that contact, in seconds.
     fn next_contact_s(&self, at: Moment, room: &mut Room, slot: usize) -> (f32, f32);
 
-    /// `[curves]` values of the curves.
+    /// Writes the values of the curves, `[curves]`, to `out`.
     fn curves(&self, at: Moment, room: &mut Room, out: &mut [f32]);
 
-    /// Tags of the moment.
+    /// Returns the tags at this clip and time.
     fn tags(&self, at: Moment) -> TagMask;
 
-    /// Reports the events that playback has passed since `from_s` (exclusive), a time of what plays: each with its time.
+    /// Reports the events of the playing clip after `from_s` (exclusive, a time of that clip) up to now, each with its time.
     fn passed(&self, at: Moment, from_s: f64, report: &mut dyn FnMut(f64, EventId));
 }
 
@@ -258,7 +259,7 @@ impl MotionSource for Clips {
                 }
                 continue;
             }
-            // A loop may be passed several times.
+            // A loop may pass an event several times.
             at_s += (((from_s - at_s) / span.seconds).floor() + 1.0) * span.seconds;
             while at_s <= to_s {
                 report(at_s, e.name);
@@ -268,7 +269,7 @@ impl MotionSource for Clips {
     }
 }
 
-/// Events of a clip, by time. Mirror images share their original's.
+/// Returns the events of a clip in order of time. Mirrored clips share those of their original.
 pub(crate) fn events_of(db: &Database, clip: ClipIndex) -> &[DatabaseEvent] {
     let clip = clip.at() % db.originals().max(1);
     let events = &db.events;
@@ -276,7 +277,7 @@ pub(crate) fn events_of(db: &Database, clip: ClipIndex) -> &[DatabaseEvent] {
     &events[first..][..events[first..].partition_point(|e| e.clip.at() == clip)]
 }
 
-/// The row nearest to a time of a clip; `None` for a clip without rows.
+/// Returns the row nearest to a time of a clip; `None` for a clip without rows.
 pub(crate) fn nearest_row(db: &Database, p: &Playing) -> Option<RowIndex> {
     let rows = db.clips.get(p.clip.at())?.row_range();
     if rows.is_empty() {
@@ -286,7 +287,7 @@ pub(crate) fn nearest_row(db: &Database, p: &Playing) -> Option<RowIndex> {
     Some(RowIndex::new(rows.start + index.min(rows.len() - 1)))
 }
 
-/// Time within the clip, cycles of a loop taken off.
+/// Returns the time within the clip, with whole cycles of a loop subtracted.
 pub(crate) fn wrapped_s(db: &Database, p: &Playing) -> f64 {
     let seconds = db.view(p.clip, false).seconds();
     if db.clips[p.clip.at()].looping() { p.time_s.rem_euclid(seconds) } else { p.time_s.max(0.0) }

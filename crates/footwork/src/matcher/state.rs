@@ -1,5 +1,5 @@
-//! What must survive a frame: one plain struct. Copy it to save, copy it back to restore; a restored character continues
-//! bit for bit.
+//! The saved part of a character: one plain struct. Copy it to save, copy it back to restore. A restored character continues bit
+//! for bit.
 
 use super::config::MatcherConfig;
 use super::model::Model;
@@ -21,14 +21,15 @@ use crate::trajectory::{Desired, PathProgress, Simulation};
 use glam::Vec3;
 use std::ops::Range;
 
-/// The layout of [`MatcherState`]: a state of another version is refused.
+/// Version of the layout of [`MatcherState`]. States of other versions are rejected.
 pub const STATE_VERSION: u32 = 6;
 
-/// Seconds between control ticks: desire is evaluated here, and whenever the goal changes; feet are decided about.
+/// Interval of control ticks, in seconds. Feet are decided at ticks. The desired velocity is evaluated at ticks and whenever the
+/// goal changes.
 pub(crate) const CONTROL_S: f64 = 1.0 / 60.0;
 
-/// The character at the last instant that mattered (a control tick, a search, a new goal). What is seen between two
-/// instants is computed from here and leaves no trace, so that no decision depends on the frame rate.
+/// The character at the last decision instant (a control tick, a search or a new goal). Frames between two instants are computed
+/// from it and are not stored, so that no decision depends on the frame rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Anchor {
@@ -46,17 +47,17 @@ pub struct Anchor {
     pub simulation: Simulation,
 }
 
-/// What adjustments of the shown pose must remember; all zeros has never adjusted anything. The feet's part is in the block.
+/// Memory of the adjustments of the shown pose. All zeros is the initial state. The memory of the feet is in the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Corrections {
-    /// 1 where what plays brings its own ground along.
+    /// Smoothed weight of clips that bring their own ground, such as slopes: 1 on such a clip, else 0.
     pub own_ground: Spring,
-    /// On which ground the body is.
+    /// Fit of the body to the ground.
     pub body: GroundedBody,
-    /// What is looked at.
+    /// State of looking at a target.
     pub gaze: LookAt,
-    /// What left and right hand reach for.
+    /// State of reaching, left and right hand.
     pub hands: [Hand; 2],
 }
 
@@ -70,78 +71,78 @@ pub struct StateHeader {
     pub database: u64,
     /// Seconds since the start.
     pub time_s: f64,
-    /// Searches made at regular instants; the next is due at this times the interval.
+    /// Number of searches at regular instants. The next is due at this number times the interval.
     pub next_search: u64,
-    /// Control ticks made; the next is due at this times 1/60 s.
+    /// Number of control ticks. The next is due at this number times 1/60 s.
     pub next_control: u64,
-    /// All searches so far.
+    /// Number of all searches so far.
     pub searches: u64,
-    /// All transitions so far.
+    /// Number of all transitions so far.
     pub transitions: u64,
-    /// What plays.
+    /// Playing clip and time.
     pub playing: Playing,
-    /// Time of the playing clip at which it was entered, seconds.
+    /// Time of the playing clip at its last transition, in seconds.
     pub entered_s: f64,
-    /// What was played before; the oldest is replaced.
+    /// Stretches of clips that were played before. The oldest is replaced.
     pub played: [Played; REMEMBERED],
-    /// A bit for each of the first 64 contact joints that touched at the last control tick.
+    /// One bit for each of the first 64 contact joints: 1 if it touched the ground at the last control tick.
     pub touching: u64,
-    /// How fast it plays; 1 is as captured, 0 holds the pose.
+    /// Play rate: 1 is as captured, 0 holds the pose.
     pub play_rate: f32,
-    /// True while there is nothing to play: the character comes to rest.
+    /// True while nothing can be played: the character comes to rest.
     pub stranded: bool,
-    /// Moment of the playing clip up to which events were reported.
+    /// Time of the playing clip up to which events were reported, in seconds.
     pub events_s: f64,
     /// Seconds since the last transition.
     pub since_transition_s: f32,
-    /// Seconds in which the last transition is blended out; 0: the time of the settings.
+    /// Blend time of the last transition, in seconds. 0 stands for the configured time.
     pub blend_s: f32,
-    /// Where the playing clip alone would have the root, world.
+    /// Animated root: the root without the offset of the last transition, in world space.
     pub animated_root: Transform,
-    /// Where the root was shown at the last transition, seen from where the clip has it since, world, metres; decays.
+    /// Displacement from the animated root to the shown root at the last transition, in world space, in metres; decays.
     pub root_offset: Offset,
-    /// By how much it was turned: rotation vector about +Y.
+    /// Rotation from the animated root to the shown root at the last transition, as a rotation vector about +Y; decays.
     pub root_turn: Offset,
-    /// How the adjustment moves the root over the ground, smoothed, world, m/s.
+    /// Smoothed velocity of the root's adjustment over the ground, in world space, in m/s.
     pub root_slip: Vec3,
-    /// How far the pelvis has sunk at the last control tick, metres.
+    /// Lowering of the pelvis at the last control tick, in metres.
     pub pelvis: Spring,
-    /// How far it had to then.
+    /// Lowering that the feet needed at that tick, in metres.
     pub pelvis_needed_m: f32,
-    /// How what plays is warped.
+    /// Warp of the playing clip.
     pub warp: Warp,
-    /// What bends the pose that is shown.
+    /// Memory of the adjustments of the shown pose.
     pub corrections: Corrections,
     /// The simulated character.
     pub simulation: Simulation,
-    /// Where all of this was at the last instant that mattered.
+    /// The character at the last decision instant.
     pub anchor: Anchor,
-    /// What it is drawn to.
+    /// Desired velocity, facing and gait.
     pub desired: Desired,
     /// Desired velocity at the last search.
     pub searched_velocity: Vec3,
     /// Desired facing at the last search.
     pub searched_facing: Facing,
-    /// Where on a path it is.
+    /// Progress along the path of the goal.
     pub path: PathProgress,
-    /// Tells whether the goal has changed.
+    /// Signature of the last goal. Another value means that the goal has changed.
     pub goal_signature: u64,
-    /// Samples of history taken.
+    /// Number of history samples taken.
     pub history_count: u64,
 }
 
 /// One character's state: a header and one block of floats.
 ///
-/// Block: `[joints x 6]` rotation offsets (rotation vector, velocity), `[translated x 6]` translation offsets, `[contact joints
-/// x 26]` feet (`Foot`), `[contact joints x 12]` the ground under them
-/// ([`crate::adjust::ground::GroundedFoot`]), the history ring `[samples x 5]` (x, y, z, facing x, facing z), what the
-/// source of motion remembers, then what the state machine does.
+/// Block: `[joints x 9]` rotation offsets (rotation vector, velocity, acceleration), `[translated x 9]` translation offsets,
+/// `[contact joints x 27]` feet (`Foot`), `[contact joints x 12]` the ground under them
+/// ([`crate::adjust::ground::GroundedFoot`]), the history ring `[samples x 5]` (x, y, z, facing x, facing z), the memory of the
+/// motion source, then the memory of the state machine.
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MatcherState {
     /// The fixed part.
     pub header: StateHeader,
-    /// The rest.
+    /// The floats that [`MatcherState`] lists.
     pub block: Vec<f32>,
 }
 
@@ -157,7 +158,7 @@ impl Clone for MatcherState {
     }
 }
 
-/// Where in the block what lies.
+/// Ranges of the parts of the block.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BlockLayout {
     pub rotations: Range<usize>,
@@ -170,7 +171,7 @@ pub(crate) struct BlockLayout {
 }
 
 impl BlockLayout {
-    /// `memory` floats are for the source of motion, `machine` floats for the state machine.
+    /// Returns the layout with `memory` floats for the motion source and `machine` floats for the state machine.
     pub fn new(model: &Model, memory: usize, machine: usize) -> Self {
         const OFFSET_WIDTH: usize = size_of::<Offset>() / size_of::<f32>();
         let rotations = 0..model.skeleton.len() * OFFSET_WIDTH;
@@ -184,24 +185,24 @@ impl BlockLayout {
         Self { rotations, translations, feet, grounded, history, memory, machine }
     }
 
-    /// Floats of the block.
+    /// Returns the number of floats in the block.
     pub fn len(&self) -> usize {
         self.machine.end
     }
 }
 
 impl MatcherState {
-    /// What the state machine remembers.
+    /// Returns the memory of the state machine.
     pub(crate) fn machine(&self, layout: &BlockLayout) -> &[f32] {
         &self.block[layout.machine.clone()]
     }
 
-    /// A character at rest at `world_from_root`, playing `playing`.
+    /// Returns a character at rest at `world_from_root`, playing `playing`.
     pub(super) fn new(model: &Model, layout: &BlockLayout, world_from_root: Transform, playing: Playing) -> Self {
         Self::new_in(Vec::new(), model, layout, world_from_root, playing)
     }
 
-    /// The same in the memory of an older block.
+    /// As [`MatcherState::new`], in the allocation of an older block.
     pub(super) fn new_in(
         mut block: Vec<f32>,
         model: &Model,
@@ -260,12 +261,12 @@ impl MatcherState {
         Self { header, block }
     }
 
-    /// Bytes that a copy takes.
+    /// Returns the size of a copy, in bytes.
     pub fn bytes(&self) -> usize {
         size_of::<StateHeader>() + size_of_val(self.block.as_slice())
     }
 
-    /// Where the character stands and faces: the root as shown. All that a server without poses needs.
+    /// Returns the shown root, in world space: position and facing of the character. Servers without poses need nothing else.
     pub fn world_from_root(&self, config: &MatcherConfig) -> Transform {
         self.header.shown_root(&config.transition)
     }
@@ -300,7 +301,7 @@ impl MatcherState {
         (&mut self.header, bytemuck::cast_slice_mut(&mut self.block[layout.grounded.clone()]))
     }
 
-    /// The moment that plays.
+    /// Returns the playing clip and time, with the memory of the motion source.
     pub(crate) fn moment(&self, layout: &BlockLayout) -> Moment<'_> {
         Moment { playing: self.header.playing, memory: &self.block[layout.memory.clone()] }
     }
@@ -311,7 +312,7 @@ impl MatcherState {
 }
 
 impl StateHeader {
-    /// Makes this moment the one from which the next are computed.
+    /// Moves the anchor to the current time.
     pub(crate) fn drop_anchor(&mut self) {
         self.anchor = Anchor {
             time_s: self.time_s,
@@ -323,17 +324,17 @@ impl StateHeader {
         };
     }
 
-    /// Seconds since the last control tick.
+    /// Returns the time since the last control tick, in seconds.
     pub(crate) fn since_control_s(&self) -> f64 {
         (self.time_s - self.control_s()).max(0.0)
     }
 
-    /// When the last control tick was, seconds.
+    /// Returns the time of the last control tick, in seconds.
     pub(crate) fn control_s(&self) -> f64 {
         (self.next_control as f64 - 1.0) * CONTROL_S
     }
 
-    /// What is left of the root's offset and turn, world.
+    /// Returns the remaining offset and rotation of the root, in world space.
     pub(crate) fn root_residual(&self, config: &TransitionConfig) -> (Offset, Offset) {
         let config = config.lasting(self.blend_s);
         let since = config.since(self.since_transition_s);
@@ -341,12 +342,12 @@ impl StateHeader {
         (config.left(seam, &self.root_offset, &since), config.left(seam, &self.root_turn, &since))
     }
 
-    /// The root as shown: the animated one, and what is left of its offset.
+    /// Returns the shown root: the animated root with the remaining offset.
     pub(crate) fn shown_root(&self, config: &TransitionConfig) -> Transform {
         self.shifted_root(&self.root_residual(config))
     }
 
-    /// The animated root with what is left of its offset.
+    /// Returns the animated root with the remaining offset `(shift, turn)` added.
     pub(crate) fn shifted_root(&self, (shift, turn): &(Offset, Offset)) -> Transform {
         let root = self.animated_root;
         Transform::new(root.translation + shift.value, Quat::from_rotation_y(turn.value.y) * root.rotation)

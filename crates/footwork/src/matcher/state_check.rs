@@ -1,5 +1,5 @@
-//! Is this a state that a character can continue from? Checked before anything moves, in time that does not depend on what the
-//! numbers are.
+//! Checks that a character can continue from a state. The check runs before anything moves, in time that does not depend on the
+//! values.
 
 use super::character::Character;
 use super::played::Played;
@@ -12,28 +12,28 @@ use crate::trajectory::{Simulation, history};
 use bytemuck::bytes_of;
 use glam::Vec3;
 
-/// Seconds since the start, at most: thirty years.
+/// Maximum time since the start, in seconds: about thirty years.
 const LONGEST_S: f64 = 1e9;
-/// Metres, seconds, radians and their rates of a state that goes on, at most: what is made of them stays far from what floats can
-/// hold.
+/// Maximum magnitude of metres, seconds, radians and their rates in a state that continues. Values computed from them stay far
+/// within the range of floats.
 const LARGEST: f32 = 1e7;
-/// The same for a state that comes from outside: what updates make of it stays below [`LARGEST`].
+/// The same for a state from outside. Values that updates compute from it stay below [`LARGEST`].
 const LARGEST_RESTORED: f32 = 1e6;
-/// Time by which anchor, ticks and history may lag behind the character, seconds.
+/// Maximum lag of anchor, ticks and history behind the character, in seconds.
 const LAG_S: f64 = 1.0;
-/// Time beyond the end of a loop that a step can play before cycles are taken off, seconds.
+/// Maximum time beyond the end of a loop that a step can play before whole cycles are subtracted, in seconds.
 const LOOP_LAG_S: f64 = 60.0;
-/// A unit vector's length is off by no more.
+/// Maximum error of the length of a unit vector.
 const UNIT_ERROR: f32 = 1e-2;
 
 impl MatcherState {
-    /// Rejects a state of another character or version, and one that no update can have left behind. A state that it accepts is
-    /// accepted after every update.
+    /// Rejects a state of another character or version, and one that no update can produce. A state that it accepts stays valid
+    /// in every update.
     pub(super) fn check(&self, character: &Character, index: usize) -> Result<(), InputError> {
         self.check_up_to(LARGEST_RESTORED, character, index)
     }
 
-    /// The same for a state that goes on.
+    /// The same for a state that continues.
     pub(super) fn check_running(&self, character: &Character, index: usize) -> Result<(), InputError> {
         self.check_up_to(LARGEST, character, index)
     }
@@ -46,7 +46,7 @@ impl MatcherState {
             return Err(InputError::ForeignState { character: index });
         }
         let damaged = |field| Err(InputError::DamagedState { character: index, field });
-        // In a loop, cycles are taken off at every tick: what is left costs no more than a few of them.
+        // In a loop, whole cycles are subtracted at every tick: a value within the limit costs no more than a few of them.
         let span = character.source.span(h.playing.clip);
         let longest_s = if span.looping { span.seconds + LOOP_LAG_S } else { LONGEST_S };
         if let Some(field) = h.damaged_field(longest_s, largest) {
@@ -74,9 +74,9 @@ impl MatcherState {
 }
 
 impl StateHeader {
-    /// The first field that no update can have left behind.
+    /// Returns the first field that no update can produce.
     fn damaged_field(&self, longest_s: f64, largest: f32) -> Option<&'static str> {
-        // Every field is named: one that is added must be judged here.
+        // Every field is named, so that a new one must be checked here.
         let Self {
             version: _,
             database: _,
@@ -113,7 +113,7 @@ impl StateHeader {
         } = self;
         let past = |s: f64| (0.0..=LONGEST_S).contains(&s);
         let clip_time = |s: f64| s.abs() <= longest_s;
-        // A tick is due now, or soon.
+        // A tick is due now or soon.
         let ticks = *next_control == 0 || (*next_control as f64 * CONTROL_S - time_s).abs() <= LAG_S;
         let warp_numbers = [
             warp.turn.value,
@@ -188,7 +188,7 @@ fn is_simulation(s: &Simulation, largest: f32) -> bool {
         && usable(&[s.yaw_rate_radps, s.gait, s.gait_rate], largest)
 }
 
-/// Times since something run on.
+/// Times since an event are not negative.
 fn foot_is_usable(foot: &Foot) -> bool {
     foot.since_s >= 0.0 && foot.held_s >= 0.0 && (0.0..=1.0).contains(&foot.stands)
 }

@@ -1,4 +1,4 @@
-//! One step of any number of characters of a kind.
+//! One step of any number of characters of one kind.
 
 use super::character::Character;
 use super::character::Update;
@@ -9,27 +9,28 @@ use super::update::Turn;
 use crate::adjust::root::RootMode;
 use crate::input::{CheckedHooks, CollisionHook, Goal, GroundHook, InputError, MotionInput, Stick};
 
-/// Longest time step, seconds.
+/// Longest time step, in seconds.
 pub(crate) const LONGEST_STEP_S: f32 = 10.0;
 
-/// The characters of a step, and room to work in.
+/// The characters of a step, and working space.
 #[derive(Debug)]
 pub struct Crowd<'a> {
-    /// `[characters]` what each remembers.
+    /// `[characters]` states.
     pub states: &'a mut [MatcherState],
-    /// Room to work in.
+    /// Working space.
     pub scratch: &'a mut Scratch,
-    /// `[characters]` what each shows.
+    /// `[characters]` outputs.
     pub outputs: &'a mut [Output],
 }
 
-/// Moves characters of one kind by `dt_s` seconds (0 to 10). All slices have one length; one character is a slice of one. To use
-/// several threads, split the slices and give each part a scratch of its own: the bits are the same. Allocates nothing.
+/// Advances characters of one kind by `dt_s` seconds (0 to 10). All slices have one length; one character is a slice of one. To
+/// use several threads, split the slices and give each part a scratch of its own: the results are the same bits. Allocates
+/// nothing.
 ///
 /// # Errors
-/// Returns [`InputError`] for slices of different lengths, for a time step out of range, and for a scratch of other characters;
-/// then no character has moved. Returns the first [`InputError`] of an input, a state or an output that does not fit its character;
-/// then all others have moved, and [`Output::refused`] names the reason for each that has not.
+/// Returns [`InputError`] for slices of different lengths, for a time step out of range, and for a scratch of other characters.
+/// Then no character has moved. Returns the first [`InputError`] of an input, a state or an output that does not fit its
+/// character. Then all others have moved, and [`Output::refused`] names the reason for each that has not.
 pub fn step(
     character: &Character,
     inputs: &[MotionInput],
@@ -41,7 +42,7 @@ pub fn step(
     advance(character, inputs, dt_s, Crowd { states, scratch, outputs }, |_| Turn::Regular)
 }
 
-/// As [`step`]; `[characters]` `turns` tells when each searches, as [`super::SearchScheduler::plan`] returns it.
+/// As [`step`]. `turns` (`[characters]`) sets when each searches, as [`super::SearchScheduler::plan`] returns it.
 ///
 /// # Errors
 /// As [`step`].
@@ -78,7 +79,7 @@ fn advance(
         }
         let hooks = CheckedHooks::new(input.ground, input.collide);
         let (ground, collide) = (|at| hooks.ground(at), |from, to| hooks.collide(from, to));
-        // Networks have no captured clip that could go on.
+        // Networks have no captured clip to continue: without a goal, they get a stick at rest.
         let plays_networks = character.source.code(state.moment(character.layout())).is_some();
         let rests = matches!(input.goal, Goal::None) && plays_networks;
         let input = &MotionInput {
@@ -94,7 +95,7 @@ fn advance(
     first
 }
 
-/// Checks the input, the state and the output of a character, number `i` of its crowd.
+/// Checks the input, the state and the output of the character with index `i`.
 fn fits(
     character: &Character,
     i: usize,
@@ -120,7 +121,7 @@ fn fits(
 }
 
 impl Crowd<'_> {
-    /// Checks what all characters share, before one of them moves.
+    /// Checks everything that the characters share, before one of them moves.
     fn check(&self, character: &Character, inputs: &[MotionInput], dt_s: f32) -> Result<(), InputError> {
         let characters = self.states.len();
         for (what, found) in [("inputs", inputs.len()), ("outputs", self.outputs.len())] {

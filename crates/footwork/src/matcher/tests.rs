@@ -1,4 +1,4 @@
-//! A character without a database: another source of motion, another chooser.
+//! Tests of a character without a database: another source of motion, another chooser.
 
 use super::character::{Character, Choice, Chooser, Update};
 use super::model::Model;
@@ -17,7 +17,7 @@ use crate::skeleton::Skeleton;
 use glam::Vec3;
 use std::sync::Arc;
 
-/// Walks straight ahead at 1 m/s without an end, and remembers how many ticks it has seen.
+/// Walks straight ahead at 1 m/s without an end, and counts ticks in its memory.
 #[derive(Debug)]
 struct Ahead;
 
@@ -41,7 +41,7 @@ impl MotionSource for Ahead {
         Transform { translation: Vec3::Z * (to_s - at.playing.time_s) as f32, ..Transform::IDENTITY }
     }
     fn pose(&self, at: Moment, _: &mut Room, pose: &mut Pose, velocity: &mut PoseVelocity) {
-        // What it remembers is seen in the pose.
+        // The memory is visible in the pose.
         pose.rotations[1] = Quat::from_rotation_y(at.memory[0] * 1e-3);
         velocity.linear[0] = Vec3::Z;
     }
@@ -124,7 +124,7 @@ fn a_character_without_a_database_plays_any_source_that_any_chooser_chooses() {
     let (further, state) = walk(MotionInput::stick(Stick::towards(Vec3::Z, Gait::Walk)));
     assert!(further.z > 1.8 && further.x == 0.0, "{further}");
     assert!((9..=11).contains(&state.header.transitions), "{}", state.header.transitions);
-    // Since the last transition a tick has passed now and then.
+    // A few ticks have passed since the last transition.
     let memory = state.block[character.resolved.layout.memory.clone()][0];
     assert!((100.0..108.0).contains(&memory), "{memory}");
     assert!(character.database().is_none() && character.explain(&scratch, 3).is_none());

@@ -1,4 +1,4 @@
-//! Transitions: what plays changes, and what was shown fades into it.
+//! Transitions: another clip or time plays, and the shown motion is blended into it.
 
 use super::character::Character;
 use super::character::Update;
@@ -12,7 +12,7 @@ use crate::pose::{Pose, PoseVelocity};
 use glam::Vec3;
 
 impl Update<'_> {
-    /// Plays `next`, with what `scratch.memory` holds for it; what was shown goes on and fades into it.
+    /// Plays `next`, with the source's memory in `scratch.memory`, and blends the shown motion into it.
     pub(super) fn transition(&mut self, next: Playing) {
         let character = self.character;
         let (config, layout) = (&character.config.transition, &character.resolved.layout);
@@ -23,11 +23,11 @@ impl Update<'_> {
         let Moving { pose, velocity, acceleration } = &mut self.scratch.shown;
         self.state.offsets(layout).apply(&joints, since, (pose, velocity), Some(acceleration));
         let shown_root = self.state.header.shown_root(config);
-        // Where a montage carries the root, no clip under it does.
+        // A montage that drives the root replaces the root motion of the clip under it. `own` is the share that is left.
         let own = self.own_share_of_root();
         let shift = shown_root.rotation * self.planted(next) * own;
 
-        // Velocities of joint 0 are along root axes; both clips stand at the shown root.
+        // Velocities of joint 0 are along the root's axes. Both clips start at the shown root.
         let h = &mut self.state.header;
         let (lost, lost_turn) = h.root_residual(config);
         let (old, new) = (h.animated_root.rotation, shown_root.rotation);
@@ -68,7 +68,7 @@ impl Update<'_> {
         self.state.offsets_mut(layout).start(&joints, &self.scratch.shown, &self.scratch.next);
     }
 
-    /// What plays into `scratch.shown`, what is to play into `scratch.next`, with accelerations where blends ask for them.
+    /// Samples the playing clip into `scratch.shown` and `next` into `scratch.next`, with accelerations if a blend needs them.
     fn sample_transition(&mut self, next: Playing) {
         let character = self.character;
         let accelerations = character.config.transition.needs_accelerations();
@@ -85,8 +85,8 @@ impl Update<'_> {
         job.run(next, room, &mut scratch.next, &mut scratch.beside);
     }
 
-    /// By how much the next clip must be put down beside the root, root space on the ground, so that feet which touch in both
-    /// stay where they are. The poses are in `scratch`.
+    /// Returns the shift of the next clip, in root space on the ground, that keeps feet in place which touch the ground in both
+    /// clips. It is at most `plant_m` long. The poses are in `scratch`.
     fn planted(&mut self, next: Playing) -> Vec3 {
         let character = self.character;
         let (model, plant_m) = (&character.model, character.config.transition.plant_m);
@@ -111,14 +111,14 @@ impl Update<'_> {
         (shift / feet.max(1.0)).clamp_length_max(plant_m)
     }
 
-    /// What is shown now, without adjustments of the feet, into `scratch.shown`.
+    /// Writes the shown body, without adjustments of the feet, to `scratch.shown`.
     pub(super) fn shown_body(&mut self) {
         let Moving { pose, velocity, .. } = &mut self.scratch.shown;
         animate(self.character, self.state, &mut self.scratch.room, (pose, velocity));
     }
 }
 
-/// What plays with its last transition blended out, where the root is shown.
+/// Samples the playing clip at the shown root, with its last transition blended out.
 pub(super) fn animate(
     character: &Character,
     state: &MatcherState,
@@ -134,7 +134,7 @@ pub(super) fn animate(
     blend_out(state, layout, &character.joints(&state.header), (pose, velocity));
 }
 
-/// Adds what is left of the last transition's offsets to the pose of what plays, and puts it where the root is shown.
+/// Adds the remaining offsets of the last transition to a sampled pose, and moves it to the shown root.
 pub(super) fn blend_out(
     state: &MatcherState,
     layout: &BlockLayout,
@@ -152,11 +152,11 @@ pub(super) fn blend_out(
     velocity.angular[0].y += turn.velocity.y;
 }
 
-/// Samples a moment with velocities, and accelerations where wanted (else zero): differences of the velocities one frame to
-/// either side.
+/// Samples a pose with velocities and accelerations. Accelerations are differences of the velocities one frame before and after,
+/// or zero if `accelerations` is false.
 struct Sampling<'a> {
     source: &'a dyn MotionSource,
-    /// Poses per second of the motion as captured.
+    /// Poses per second of the captured motion.
     rate_hz: f32,
     /// Play rate.
     rate: f32,
@@ -171,7 +171,7 @@ impl Sampling<'_> {
             let (before, after) = (at.later(-frame_s), at.later(frame_s));
             self.pose(after, room, pose, acceleration);
             self.pose(before, room, &mut beside.0, &mut beside.1);
-            // Velocities of joint 0 are along the root's axes of their own moment: bring them to this one's.
+            // Velocities of joint 0 are along the root's axes at their own time. Rotate them to the axes at `at`.
             let mut turn = |to: Moment| self.source.way(at, room, to.playing.time_s).rotation;
             acceleration.linear[0] = turn(after) * acceleration.linear[0];
             beside.1.linear[0] = turn(before) * beside.1.linear[0];

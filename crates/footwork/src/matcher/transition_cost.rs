@@ -1,5 +1,6 @@
-//! How well a row can be jumped to, in metres: what the seam would have to hide of the body, and how far the root would
-//! be dragged to stay with the simulated character. The best rows by features are compared once more by it.
+//! The cost of a transition to a row, from distances in metres: the discontinuity of the body that a blend has to hide, and the
+//! distance by which the root would be pulled to stay with the simulated character. The best rows by features are compared once
+//! more by it.
 
 use super::character::Update;
 use super::database_search::playing_at;
@@ -15,11 +16,11 @@ use crate::schema::TrajectorySample;
 use crate::search::Match;
 use glam::Vec3;
 
-/// Share of the cost of a discontinuity that is waived while a change of command is still to be obeyed.
+/// Share of the cost of a discontinuity that is waived while a change of command is still to be followed.
 const RELAXED: f32 = 0.35;
 
 impl Update<'_> {
-    /// Puts the shown body into `scratch`, as it is and mirrored, for [`Update::transition_cost`].
+    /// Writes the shown body to `scratch`, as it is and mirrored, for [`Update::transition_cost`].
     pub(super) fn prepare_transition_costs(&mut self, db: &Database) {
         self.shown_body();
         if let Some(mirror) = &db.mirror_table {
@@ -31,7 +32,8 @@ impl Update<'_> {
         }
     }
 
-    /// The cost of a transition to a row by features and in metres. A cost above `least` may be too low, but stays above it.
+    /// Returns the cost of a transition to a row: features, future and discontinuity. A cost of `least` or more may be a lower
+    /// bound.
     pub(super) fn transition_cost(&self, db: &Database, wanted: &Wanted, to: &Match, least: f32) -> f32 {
         let character = self.character;
         let next = playing_at(db, to.row, to.mirrored);
@@ -44,14 +46,14 @@ impl Update<'_> {
         cost + scale * seam_at(db, &character.resolved.levers, self.scratch, next, to.row.at(), limit)
     }
 
-    /// What a square metre of discontinuity costs.
+    /// Returns the cost of a square metre of discontinuity.
     fn seam_scale(&self) -> f32 {
         let config = &self.character.config;
         let relaxed = 1.0 - RELAXED * self.state.header.has_to_obey(config);
         relaxed * config.search.seam_cost / (SCALE_M * SCALE_M)
     }
 
-    /// The cost of the seam to what is to play, with `scratch.memory` as what the source remembers of it.
+    /// Returns the cost of the discontinuity to `next`, with the source's memory for it in `scratch.memory`.
     pub(crate) fn seam_cost(&mut self, next: Playing) -> f32 {
         self.shown_body();
         let (character, Scratch { shown, next: after, memory, room, .. }) = (self.character, &mut *self.scratch);
@@ -61,13 +63,13 @@ impl Update<'_> {
         self.seam_scale() * seam
     }
 
-    /// The cost of what is to come if this plays: of the way, and of what foresight tells.
+    /// Returns the cost of the future if `playing` plays: displacement of the root, and foresight.
     pub(super) fn future_cost(&self, db: &Database, wanted: &Wanted, row: &Match, playing: &Playing) -> f32 {
         let way = self.way_cost(db, &wanted.root, playing);
         wanted.foresight.as_ref().map_or(way, |foresight| way + foresight.cost(db, row))
     }
 
-    /// The cost of pulling the root to where the simulated character will be (`wanted`, root space) while this plays.
+    /// Returns the cost of pulling the root to the predicted simulated character (`wanted`, root space) while `playing` plays.
     fn way_cost(&self, db: &Database, wanted: &TrajectorySample, playing: &Playing) -> f32 {
         let config = &self.character.config;
         let view = db.view(playing.clip, playing.mirrored);
@@ -79,7 +81,7 @@ impl Update<'_> {
     }
 }
 
-/// What the seam to a row has to hide, m2; a mirrored row is compared with the mirror image of what is shown.
+/// Returns the discontinuity to a row, in m2. A mirrored row is compared with the mirror image of the shown body.
 fn seam_at(db: &Database, levers: &Levers, scratch: &Scratch, next: Playing, row: usize, limit: f32) -> f32 {
     let clip = &db.clips[next.clip.at()];
     let frame = db.row_frames[row].at();

@@ -1,22 +1,22 @@
 //! One character, one step: the order of the stages.
 //!
-//! A step is cut at the instants that matter (control ticks at multiples of 1/60 s, searches at multiples of their
-//! interval, new goals). What is seen in between is computed from the last such instant and leaves no trace: the same
-//! decisions are made from the same bits whatever the frame rate.
+//! A step is cut at decision instants: control ticks at multiples of 1/60 s, searches at multiples of their interval, and new
+//! goals. Frames in between are computed from the last instant and are not stored. The same decisions are therefore made from the
+//! same bits at every frame rate.
 
 use super::character::Update;
 use super::state::CONTROL_S;
 use crate::adjust::root::RootMode;
 use crate::input::Goal;
 
-/// Instants closer than this are the same: sums of `dt` never meet them exactly.
+/// Instants closer than this are the same, in seconds: sums of `dt` never meet them exactly.
 const SAME_S: f64 = 1e-5;
 
-/// When a character searches in a step, beside when its clip is over.
+/// Schedule of a character's searches in a step. A clip that is over causes a search in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Turn {
     #[default]
-    /// At regular instants, and when the desire jumps.
+    /// At regular instants, and when the desired velocity or facing changes abruptly.
     Regular,
     /// At the beginning of this step.
     Now,
@@ -24,7 +24,7 @@ pub enum Turn {
     Later,
 }
 
-/// An instant that matters.
+/// A decision instant.
 #[derive(Clone, Copy, Debug)]
 struct Instant {
     at_s: f64,
@@ -37,7 +37,7 @@ struct Instant {
 }
 
 impl Update<'_> {
-    /// Moves on by `dt_s`.
+    /// Advances the character by `dt_s` seconds.
     pub(super) fn run(&mut self, dt_s: f32, turn: Turn) {
         self.output.begin();
         let before = self.state.header.shown_root(&self.character.config.transition);
@@ -66,7 +66,7 @@ impl Update<'_> {
         self.output.root_delta = before.inverse() * self.output.pose.world_from_root();
     }
 
-    /// The stages of an instant that matters.
+    /// Runs the stages of a decision instant.
     fn decide(&mut self, instant: Instant, turn: Turn) {
         self.settle(instant.at_s);
         let desire_is_new = instant.tick || instant.goal;
@@ -87,7 +87,7 @@ impl Update<'_> {
         }
     }
 
-    /// True when the user asks for something else than before.
+    /// Returns true if the goal has changed since the last update.
     fn notice_goal(&mut self) -> bool {
         let signature = self.input.signature();
         let h = &mut self.state.header;
@@ -96,7 +96,7 @@ impl Update<'_> {
         new
     }
 
-    /// What is due now, if anything.
+    /// Returns the instant that is due now, if there is one.
     fn take_instant(&mut self, turn: Turn, turn_now: bool, goal: bool) -> Option<Instant> {
         let search_interval_s = f64::from(self.character.config.search.interval_s);
         let h = &mut self.state.header;
@@ -107,8 +107,8 @@ impl Update<'_> {
         Some(Instant { at_s, tick: tick.is_some(), search: search.is_some(), goal })
     }
 
-    /// When the next instant is due, `end_s` at the latest. An instant a hair away from the end is the end: what is seen there
-    /// must not depend on the input that follows.
+    /// Returns the time of the next instant, at most `end_s`. An instant within rounding of the end counts as the end: the frame
+    /// there must not depend on the input that follows.
     fn next_instant_s(&self, end_s: f64) -> f64 {
         let h = &self.state.header;
         let next_control_s = h.next_control as f64 * CONTROL_S;
@@ -117,7 +117,7 @@ impl Update<'_> {
         if next_s <= end_s + SAME_S { next_s } else { end_s }
     }
 
-    /// Searches when it is time, when the desire has jumped, or when the clip is over.
+    /// Returns true if a search is due, the desired velocity or facing has changed abruptly, or the clip is over.
     fn must_choose(&self, due: bool, desire_is_new: bool, turn: Turn) -> bool {
         let h = &self.state.header;
         let over = desire_is_new && self.character.is_over(&h.playing, CONTROL_S);
@@ -132,7 +132,7 @@ impl Update<'_> {
         due || sudden() || over
     }
 
-    /// Nobody steers: the clip plays to its end.
+    /// Returns true if the character is not steered: the clip plays to its end.
     fn plays_as_captured(&self) -> bool {
         let config = &self.character.config;
         let external = self.input.body.is_some() && config.root.mode == RootMode::External;
@@ -140,8 +140,9 @@ impl Update<'_> {
     }
 }
 
-/// The instant number `next`, if it has come; counts on to the first one that lies ahead. Instants are exact multiples:
-/// sums of `dt` are off by a hair. An interval that was changed in between starts afresh, now.
+/// Returns the time of instant number `next` if it has come, and sets `next` to the first instant that lies ahead. Instants are
+/// exact multiples of the interval, because sums of `dt` have rounding errors. If the interval was changed in between, the
+/// instant is now.
 fn take_due(next: &mut u64, now_s: f64, interval_s: f64) -> Option<f64> {
     let here = ((now_s + SAME_S) / interval_s).floor();
     let due = *next <= here as u64;

@@ -1,6 +1,6 @@
-//! Looking and reaching: what bends the upper body of the pose that is shown, last of all, and decides nothing.
+//! Looking and reaching: the last adjustments of the shown pose, which bend the upper body. No decision depends on them.
 //!
-//! These move on with every update, from what was shown last to what is shown now.
+//! They advance with every update, from the last shown pose to the next.
 
 use super::character::Update;
 use crate::adjust::hands::Hand;
@@ -8,7 +8,7 @@ use crate::adjust::look_at::{Gaze, LookAt};
 use glam::Vec3;
 
 impl Update<'_> {
-    /// Turns the head towards a target. With `dt_s` the state moves on first; without, it is shown as it was last.
+    /// Turns the head towards a target. With `dt_s`, the state advances first. Without it, the last state is shown.
     pub(super) fn look(&mut self, dt_s: Option<f32>) {
         let character = self.character;
         let (state, pose) = (&mut self.state.header.corrections.gaze, &mut self.output.pose);
@@ -27,7 +27,7 @@ impl Update<'_> {
         state.apply(&gaze, pose);
     }
 
-    /// Brings hands to their targets; `dt_s` as in [`Update::look`].
+    /// Moves hands to their targets; `dt_s` as in [`Update::look`].
     pub(super) fn reach(&mut self, dt_s: Option<f32>) {
         let character = self.character;
         let c = &character.config.hands;

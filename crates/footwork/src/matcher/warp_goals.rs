@@ -1,4 +1,4 @@
-//! Where the warps go: goals are set at control ticks.
+//! Goals of the warps, set at control ticks.
 
 use super::character::Update;
 use super::warp::Warp;
@@ -11,8 +11,8 @@ use crate::math::{Facing, Quat};
 use std::f32::consts::PI;
 
 impl Update<'_> {
-    /// A control tick of the warps: as they are `dt_s` after the last, with new goals. Bends `lower` and the pose in
-    /// `scratch.shown` by them.
+    /// Runs a control tick of the warps: advances them by `dt_s`, sets new goals, and bends `lower` and the pose in
+    /// `scratch.shown`.
     pub(super) fn tick_warp(&mut self, lower: &mut LowerBody, dt_s: f32) {
         let character = self.character;
         let config = &character.config;
@@ -34,18 +34,18 @@ impl Update<'_> {
         let (config, h) = (&self.character.config, &self.state.header);
         let clip = clip * h.play_rate;
         let wanted = h.shown_root(&config.transition).inverse_direction(h.simulation.velocity);
-        // Who follows the animation is sent nowhere.
+        // Without a goal, or with the animation as root driver, there is no direction to warp to.
         let led = !matches!(self.input.goal, Goal::None) && config.root.mode != RootMode::Animation;
         let turns = led && config.orientation_warp.enabled;
         warp.turn_goal = if turns { config.orientation_warp.angle(clip, wanted) } else { 0.0 };
         warp.longer_goal = 0.0;
         let Some(facing) = Facing::from_direction(clip) else { return };
-        // An axis has no direction: half a turn is none.
+        // An axis has no direction: half a turn leaves it the same.
         let turn = facing.yaw() - warp.travel.value;
         warp.travel_goal = warp.travel.value + turn - PI * (turn / PI).round();
         let going = Quat::from_rotation_y(warp.turn_goal) * facing.direction();
         let along = wanted.dot(going);
-        // Somebody who has to turn round first must not take smaller steps for it.
+        // A character that has to turn around first must not take shorter strides for it.
         if led && config.stride_warp.enabled && along > 0.5 * wanted.length() {
             warp.longer_goal = config.stride_warp.longer(clip.length(), along);
         }

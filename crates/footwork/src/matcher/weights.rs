@@ -1,5 +1,5 @@
-//! What names in settings mean for a model: tags, and run-time weights of columns, as configured, and those by which the moments
-//! are found that are compared once more.
+//! Names of the settings, resolved for a model: tags, weights of columns as configured, and weights of columns for the first pass
+//! of a search.
 
 use super::config::MatcherConfig;
 use super::model::Model;
@@ -7,18 +7,18 @@ use crate::database::TagMask;
 use crate::schema::channel::{TrajectoryFacing, TrajectoryPosition};
 use crate::schema::{ChannelKind, Residual};
 
-/// Costs are per square of this, metres.
+/// Unit of distances in costs, in metres: costs are per square of it.
 pub(super) const SCALE_M: f32 = 0.1;
-/// A turn that drags feet about as far as a way of [`SCALE_M`], radians.
+/// Rotation that drags feet about as far as a displacement of [`SCALE_M`], in radians.
 pub(super) const SCALE_RAD: f32 = 0.35;
 
-/// The set of the tags with these names; names that no tag has are left out.
+/// Returns the set of the tags with these names. Unknown names are ignored.
 pub(super) fn tagged(model: &Model, names: &[String]) -> TagMask {
     let of = |(i, name): (usize, &String)| names.contains(name).then(|| TagMask::of(i));
     model.tags.iter().enumerate().filter_map(of).fold(TagMask::default(), |a, b| a | b)
 }
 
-/// `[columns]` the factor on a column's difference that scales its channel's cost as asked; 1 leaves it exactly as stored.
+/// Returns `[columns]` factors on differences that scale the cost of each channel as configured; 1 leaves it exactly as stored.
 pub(super) fn multipliers(model: &Model, config: &MatcherConfig) -> Vec<f32> {
     let mut out = vec![1.0; model.schema.columns];
     for channel in &model.schema.channels {
@@ -35,9 +35,9 @@ pub(super) fn multipliers(model: &Model, config: &MatcherConfig) -> Vec<f32> {
     out
 }
 
-/// `[columns]` the same with about what the way costs added: of where the root will be, features hold the time that is nearest
-/// to `search.way_ahead_s`; by then it has gone as much further as the time is later. With one candidate nothing is compared
-/// once more, and the weights stay as they are.
+/// Returns the same `[columns]` factors with an approximation of `search.way_cost` added. It uses the columns of the future time
+/// nearest to `search.way_ahead_s`, with distances divided by the ratio of both times. With one candidate there is no second
+/// pass, and the factors stay as they are.
 pub(crate) fn shortlist_multipliers(model: &Model, config: &MatcherConfig) -> Vec<f32> {
     let search = &config.search;
     let mut multipliers = multipliers(model, config);

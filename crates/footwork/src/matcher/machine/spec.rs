@@ -130,9 +130,9 @@ pub struct LayerSpec {
     pub space: Space,
     /// The clip whose first frame is the reference of an additive layer. Default: the playing clip.
     pub reference: Option<String>,
-    /// Clip that plays in a loop while no montage plays on the layer.
+    /// Looping clip of the layer itself, shown while no montage plays on the layer.
     pub clip: Option<String>,
-    /// Blend space that plays while no montage plays on the layer.
+    /// Blend space of the layer itself, shown while no montage plays on the layer.
     pub blend_space: Option<String>,
     /// If true, the clip is synchronised with the steps of the body instead of the clock. Default: false.
     pub in_step: bool,
@@ -164,7 +164,7 @@ pub enum Weight {
     Name(String),
 }
 
-/// A clip that plays on a layer when a condition or the game starts it.
+/// A clip that is played on a layer when a condition or the game starts it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MontageSpec {

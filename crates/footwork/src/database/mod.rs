@@ -131,9 +131,9 @@ choices! {
     pub enum MirrorMode = Off {
         /// The search does not use mirror images.
         Off = "off",
-        /// Mirror images are separate rows after all originals: twice the rows. Poses are stored once.
+        /// Mirror images are rows of their own, after all originals: twice the rows. Poses are stored once.
         Stored = "stored",
-        /// The query is mirrored as well: no extra memory, twice the search time.
+        /// The query is mirrored as well: no memory, twice the search.
         Query = "query",
     }
 }

@@ -148,7 +148,7 @@ impl Update<'_> {
         let (_, state) = self.machine_state()?;
         match state.plays {
             Plays::Matching { .. } => None,
-            // The last pose of a clip is held.
+            // At the end of a non-looping clip, the last pose is held.
             Plays::Clips(_) if self.character.is_over(&self.state.header.playing, 0.0) => Some(0.0),
             _ => Some(state.rate),
         }

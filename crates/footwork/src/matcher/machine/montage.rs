@@ -24,7 +24,7 @@ pub(super) struct Montage {
     pub mask: Vec<f32>,
     pub blend_in_s: f32,
     pub blend_out_s: f32,
-    /// At least one.
+    /// Sections, at least one.
     pub sections: Vec<Section>,
     /// Notifies and events of the clip, sorted by time in seconds.
     pub notifies: Vec<(f32, EventId)>,
@@ -33,7 +33,7 @@ pub(super) struct Montage {
     pub curves: Vec<usize>,
 }
 
-/// A part of a montage.
+/// A section of a montage.
 #[derive(Clone, Debug)]
 pub(super) struct Section {
     pub name: String,

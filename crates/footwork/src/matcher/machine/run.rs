@@ -79,7 +79,7 @@ impl Montage {
     /// Returns the blend-in progress `elapsed_s` after a control tick, 0 to 1.
     pub(super) fn progress(&self, voice: &Voice, elapsed_s: f32) -> f32 {
         let (seconds, sign) = if voice.way == COMES_IN { (voice.blend_in_s, 1.0) } else { (voice.blend_out_s, -1.0) };
-        // A replaced montage keeps its full weight under the one that blends in.
+        // A montage at full weight keeps it until it blends out.
         if voice.way == COMES_IN && voice.progress >= 1.0 {
             return 1.0;
         }

@@ -96,7 +96,7 @@ impl Update<'_> {
 pub(super) struct Seen<'a> {
     pub montage: &'a Montage,
     pub voice: &'a Voice,
-    /// 0 to 1.
+    /// Weight, 0 to 1.
     pub weight: f32,
 }
 

@@ -130,9 +130,9 @@ pub struct LayerSpec {
     pub space: Space,
     /// The clip whose first frame is the reference of an additive layer. Default: the playing clip.
     pub reference: Option<String>,
-    /// Looping clip of the layer itself, shown while no montage plays on the layer.
+    /// Looping clip of the layer itself, shown while the layer has no montage.
     pub clip: Option<String>,
-    /// Blend space of the layer itself, shown while no montage plays on the layer.
+    /// Blend space of the layer itself, shown while the layer has no montage.
     pub blend_space: Option<String>,
     /// If true, the clip is synchronised with the steps of the body instead of the clock. Default: false.
     pub in_step: bool,
@@ -209,7 +209,7 @@ pub struct MontageSpec {
     pub windows: Vec<WindowSpec>,
 }
 
-/// A part of a montage.
+/// A section of a montage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SectionSpec {

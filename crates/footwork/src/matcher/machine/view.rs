@@ -17,7 +17,7 @@ pub struct MachineView<'a> {
     pub state_index: usize,
     /// Time in the state, in seconds.
     pub state_s: f32,
-    /// `[layers]`.
+    /// `[layers]` views of the layers.
     pub layers: Vec<LayerView<'a>>,
 }
 

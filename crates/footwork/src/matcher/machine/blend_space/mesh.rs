@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn triangles_cover_the_hull_once() {
-        // The grid's hull is a rectangle.
+        // The hull of the grid is a rectangle.
         let mesh = Mesh::new(&grid(), UNIT, 2).unwrap();
         let sum: f32 = mesh.triangles.iter().map(|t| area(&mesh.places, t)).sum();
         assert!((sum - 0.18).abs() < 1e-6 && mesh.triangles.len() == 12, "{sum} {}", mesh.triangles.len());

@@ -48,7 +48,7 @@ impl BlendState {
 /// sample stays the same: an event at `t` fires in the span with `from <= t < to`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LeaderSpan {
-    /// Clip.
+    /// Clip of the heaviest sample.
     pub clip: ClipIndex,
     /// True for the mirror image of the clip.
     pub mirrored: bool,

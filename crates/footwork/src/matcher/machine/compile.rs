@@ -180,8 +180,8 @@ impl Plan<'_> {
         let Some(first) = states.first() else {
             return Err(MachineError::new(place, "a machine needs at least one state"));
         };
-        // Outer transitions come first, but may lead into inner machines whose states do not exist yet. The inner ones are
-        // appended later.
+        // Outer transitions come before inner ones, but may lead into inner machines, whose states must exist first. So the inner
+        // transitions are set aside and appended last.
         let outer = self.transitions.len();
         let mut inner = Vec::new();
         for state in states {

@@ -67,7 +67,7 @@ impl Trigger {
     }
 }
 
-/// A montage that plays on a layer; all zeros means none.
+/// The playing montage of a layer; all zeros means none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Voice {

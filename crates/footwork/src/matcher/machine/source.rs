@@ -77,7 +77,7 @@ impl MachineSource {
         Some(self.machine.blend_spaces[place].0.at(self.db(), &state, at.playing.time_s - tick_s))
     }
 
-    /// Returns the same moment for the source of the database's clips.
+    /// Returns the same value for the source of the database's clips.
     fn base<'a>(&self, at: Moment<'a>) -> Moment<'a> {
         Moment { memory: &at.memory[..self.base.memory_width()], ..at }
     }

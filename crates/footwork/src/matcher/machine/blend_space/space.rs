@@ -72,7 +72,7 @@ impl BlendSpace {
         &self.syncs
     }
 
-    /// Returns warnings about samples that cannot be synchronised as requested, with the reason.
+    /// Returns warnings about samples whose synchronisation differs from the request, with the reason.
     pub fn warnings(&self) -> &[String] {
         &self.notes
     }

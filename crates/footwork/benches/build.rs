@@ -1,4 +1,4 @@
-//! Offline work: building a database, writing and reading a file of about 100 MB.
+//! Offline work: building a database, and writing and reading a file of about 100 MB.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -9,7 +9,7 @@ use footwork::clip::RawClip;
 use footwork::database::{Database, MirrorMode};
 use std::hint::black_box;
 
-/// The built-in clips again and again under other names, until the file has about 100 MB.
+/// Returns copies of the built-in clips under different names, until the file has about 100 MB.
 fn inflated() -> Vec<RawClip> {
     let mut all = Vec::new();
     for round in 0..6 {

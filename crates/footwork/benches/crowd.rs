@@ -1,11 +1,11 @@
-//! A thousand characters that each search ten times a second, on one core: what a frame of 1/60 s costs, and how much of it
-//! is search. On a database of your own:
+//! Cost of a frame of 1/60 s with a thousand characters that each search ten times a second, on one core, and the share of the
+//! searches. To use your own database:
 //!
 //! ```sh
 //! FOOTWORK_DB=/path/to/mocap.fwdb cargo bench -p footwork --bench crowd
 //! ```
 //!
-//! Searches are timed by asking again, frame by frame, what the characters asked: a sixth of them in each frame.
+//! Search times are measured by repeating the characters' queries frame by frame: a sixth of the characters in each frame.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -25,7 +25,7 @@ use std::time::Instant;
 
 const CHARACTERS: usize = 1000;
 const DT_S: f32 = 1.0 / 60.0;
-/// Ten searches a second are one in six frames.
+/// Ten searches per second are one search in six frames.
 const TURNS: usize = 6;
 const FRAMES: usize = 360;
 
@@ -47,7 +47,7 @@ fn print(what: &str, ms: &[f64]) {
     println!("{what:10} ms per frame: median {median:.3}  mean {mean:.3}  p99 {p99:.3}");
 }
 
-/// Milliseconds of search in each frame.
+/// Returns the search time of each frame, in milliseconds.
 fn searches(db: &Arc<Database>) -> Vec<f64> {
     let asked: Vec<Vec<OwnedQuery>> = (0..CHARACTERS).map(|i| asked(db, i)).collect();
     let index = SearchIndex::build(db, MatcherConfig::default().search.backend);
@@ -63,7 +63,7 @@ fn searches(db: &Arc<Database>) -> Vec<f64> {
     (0..FRAMES).map(frame).collect()
 }
 
-/// What one character asks.
+/// Returns the queries of one character.
 fn asked(db: &Arc<Database>, player: usize) -> Vec<OwnedQuery> {
     let character = Character::new(db.clone(), MatcherConfig::default()).expect("a character");
     let mut states = [character.state_at(Transform::IDENTITY).expect("a state")];
@@ -79,7 +79,7 @@ fn asked(db: &Arc<Database>, player: usize) -> Vec<OwnedQuery> {
     asked
 }
 
-/// Milliseconds of each frame: prediction, search, playback, blending.
+/// Returns the time of each frame (prediction, search, playback, blending), in milliseconds.
 fn frames(db: &Arc<Database>) -> Vec<f64> {
     let character = Character::new(db.clone(), MatcherConfig::default()).expect("a character");
     let first = character.state_at(Transform::IDENTITY).expect("a state");
@@ -97,6 +97,6 @@ fn frames(db: &Arc<Database>) -> Vec<f64> {
         scheduler.step(&character, &inputs, &significance, DT_S, crowd).expect("a step");
         started.elapsed().as_secs_f64() * 1e3
     };
-    // The first second sorts the crowd: nobody has searched yet.
+    // The first second is skipped: it distributes the first searches of the crowd over the frames.
     (0..60 + FRAMES).map(&mut frame).skip(60).collect()
 }

@@ -1,4 +1,4 @@
-//! One query: sampling a moment of a clip and writing its features.
+//! Cost of one query: sampling a pose of a clip and writing its features.
 
 #[path = "../tests/common/mod.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! One pose of one body on another: 23 joints onto 23, onto 65, and onto a spine of another length.
+//! Cost of retargeting one pose to another body: from 23 joints to 23, to 65, and to a spine of another length.
 
 #[path = "../tests/common/hero.rs"]
 mod hero;

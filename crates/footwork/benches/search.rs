@@ -1,4 +1,4 @@
-//! One search over the built-in data: queries as a moving character asks them, with and without something that plays.
+//! Cost of one search over the built-in data, with queries like those of a moving character, with and without a playing row.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -15,7 +15,7 @@ fn search(c: &mut Criterion) {
     for (name, db) in [("full", common::gait_full()), ("mirror_query", common::gait(MirrorMode::Query))] {
         let ones = vec![1.0; db.features.columns];
         let mut r = common::Random(1);
-        // Near a row but on none: what a character in mid-motion asks.
+        // Near a row but not equal to one, like the query of a moving character.
         let queries: Vec<Vec<f32>> = (0..64)
             .map(|_| {
                 let row = db.features.row(RowIndex::new(r.below(db.rows())));
@@ -30,7 +30,7 @@ fn search(c: &mut Criterion) {
                 group.bench_function(label, |b| {
                     b.iter(|| {
                         k = (k + 1) % queries.len();
-                        // What plays mostly fits well, which is what lets a search give up early.
+                        // The playing row usually has a low cost, which lets a search stop early.
                         let m = Match { row: RowIndex(0), mirrored: false, cost: 1.0, continuing: true };
                         let query = SearchQuery {
                             continuing: plays.then_some(m),

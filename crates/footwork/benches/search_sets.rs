@@ -1,11 +1,11 @@
-//! Exact searches side by side, on the query sets of `footwork_metrics::query_sets`, and whether they agree. On a database
-//! of your own:
+//! Comparison of the exact searches on the query sets of `footwork_metrics::query_sets`, with a check that they agree. To use
+//! your own database:
 //!
 //! ```sh
 //! FOOTWORK_DB=/path/to/mocap.fwdb cargo bench -p footwork --bench search_sets
 //! ```
 //!
-//! Microseconds: each query's time is the median of three rounds over all queries.
+//! Times are in microseconds. The time of each query is the median of three rounds over all queries.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -51,7 +51,7 @@ fn main() {
         let tree = Setting::Tree(kernel).build(&db).expect("available");
         indices.push((format!("tree {}", kernel.name()), tree));
     }
-    // Where only some of the rows may be jumped to: a tenth, and a hundredth, in ranges of 100 frames or one by one.
+    // Searches in which only some rows may be entered: a tenth or a hundredth, in ranges of 100 frames or singly.
     let tagged = [("  a tag of 10 %", 1000, 100), ("  1 %, ranges", 10_000, 100), ("  1 %, scattered", 1, 0)].map(
         |(name, period, length)| {
             let db = tagged(&db, period, length);
@@ -69,7 +69,7 @@ fn main() {
             assert_eq!(found, expected, "{name} does not agree");
             print(set, name, &times, boxes.median / times.median);
         }
-        // Multipliers of its own for each query: nothing is rebuilt.
+        // Each query has its own multipliers; the index is not rebuilt.
         let mut r = common::Random(2);
         let weighed: Vec<OwnedQuery> = queries.iter().map(|q| weighed(&db, q.clone(), &mut r)).collect();
         let (expected, boxes) = run(&db, &indices[0].1, &weighed);
@@ -95,8 +95,8 @@ fn main() {
     }
 }
 
-/// Mean of a search that is one of many, in their order or in that of the rows that play, which are near each other in
-/// memory when rows are alike.
+/// Returns the mean time of a search among many, in their order or in the order of the playing rows. Similar rows are close in
+/// memory.
 fn many(db: &Database, index: &SearchIndex, queries: &[OwnedQuery], by_row: bool) -> f64 {
     let mut asked: Vec<SearchQuery> = queries.iter().map(OwnedQuery::ask).collect();
     if by_row {
@@ -113,7 +113,7 @@ fn many(db: &Database, index: &SearchIndex, queries: &[OwnedQuery], by_row: bool
     rounds[ROUNDS / 2]
 }
 
-/// The same under multipliers from a half to two, by which what plays is judged too.
+/// Returns the query with multipliers from 0.5 to 2, which also apply to the playing row.
 fn weighed(db: &Database, mut q: OwnedQuery, r: &mut common::Random) -> OwnedQuery {
     q.multipliers.iter_mut().for_each(|m| *m = r.between(0.5, 2.0));
     if let Some(playing) = &mut q.continuing {
@@ -122,7 +122,7 @@ fn weighed(db: &Database, mut q: OwnedQuery, r: &mut common::Random) -> OwnedQue
     q
 }
 
-/// The same motion, with a tag on `length` of every `period` frames; on each hundredth at random where the length is 0.
+/// Returns the database with a tag on `length` of every `period` frames; if `length` is 0, on a random hundredth of the frames.
 fn tagged(db: &Database, period: usize, length: usize) -> Database {
     let mut content: DatabaseContent = (**db).clone();
     (content.tags, content.tag_spans) = (vec!["rare".to_owned()], Vec::new());

@@ -1,4 +1,4 @@
-//! What a frame costs: one character, a crowd, saving and restoring a state. All at 60 Hz under a restless stick, so that
+//! Cost of a frame: one character, a crowd, saving and restoring a state. All at 60 Hz with a frequently changing stick, so that
 //! one update in six searches.
 
 #[path = "../tests/common/mod.rs"]
@@ -41,7 +41,7 @@ fn update(c: &mut Criterion) {
     group.finish();
 }
 
-/// The same with a recorder, beside the same without.
+/// Updates with and without a recorder.
 fn recording(c: &mut Criterion) {
     let mut group = c.benchmark_group("recording");
     let ground = |at: glam::Vec3| common::stages::hill(at);
@@ -64,7 +64,7 @@ fn recording(c: &mut Criterion) {
     group.finish();
 }
 
-/// The default stages, each further stage on top of them, all of them.
+/// The default stages, each further stage in addition to them, and all stages.
 fn stages(c: &mut Criterion) {
     let mut group = c.benchmark_group("stages");
     let (on, off) = (common::stages::all_on(), MatcherConfig::default());

@@ -1,8 +1,8 @@
-//! A chooser: which clips, tags and weights a character plays, by conditions on variables of the game.
+//! Choosers, which select the clips, tags and weights of a character by conditions on variables of the game.
 //!
-//! A state machine chooses within one database. A chooser chooses among characters, each with a database, settings and a machine of
-//! its own: healthy or injured, on foot or with a shield. The first row whose condition holds is taken, and the character goes on
-//! from the pose that is shown ([`MotionMatcher::switch_to`]).
+//! A state machine selects within one database. A chooser selects among characters, each with its own database, settings and
+//! machine: healthy or injured, on foot or with a shield. The first row whose condition is true is taken, and the character
+//! continues from the shown pose ([`MotionMatcher::switch_to`]).
 
 use crate::error::unknown;
 use crate::expression::{Comparison, Expression, Term};
@@ -13,15 +13,16 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a chooser is made from: plain data, as a TOML file holds it.
+/// Specification of a chooser: plain data, stored as TOML.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ChooserSpec {
-    /// What the game sets, and its value where the game sets nothing.
+    /// Variables that the game sets, with their default values.
     pub variables: BTreeMap<String, f32>,
-    /// Files of the characters, by name, for tools. A game may load its characters in its own way: [`Chooser::new`] takes them made.
+    /// Files of the characters, by name, for tools. A game may load its characters differently: [`Chooser::new`] takes loaded
+    /// characters.
     pub characters: BTreeMap<String, CharacterFiles>,
-    /// Rows; the first whose condition holds is taken. Where none does, what plays goes on.
+    /// Rows. The first row whose condition is true is taken; if there is none, the current character remains.
     pub rows: Vec<ChooserRow>,
 }
 
@@ -29,11 +30,11 @@ pub struct ChooserSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CharacterFiles {
-    /// Database (`.fwdb`); none: the tool's own data.
+    /// Database (`.fwdb`). Default: the tool's own data.
     pub db: Option<String>,
-    /// State machine (TOML); none: motion matching alone.
+    /// State machine (TOML). Default: motion matching only.
     pub machine: Option<String>,
-    /// Configuration (TOML) whose matcher settings apply; none: the defaults.
+    /// Configuration (TOML) whose matcher settings apply. Default: the default settings.
     pub config: Option<String>,
 }
 
@@ -41,14 +42,15 @@ pub struct CharacterFiles {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ChooserRow {
-    /// Condition over the variables, such as `injured & speed > 2`; none: always.
+    /// Condition over the variables, such as `injured & speed > 2`. Default: always true.
     pub when: Option<String>,
-    /// The character, by the name that the game gave it.
+    /// Name of the character, as the game gave it.
     pub character: String,
-    /// Only rows of its database that this tag query accepts. Not for characters with a state machine, whose states say that.
+    /// Tag query that limits the rows of the character's database. Not allowed for a character with a state machine, whose states
+    /// have their own queries.
     #[serde(rename = "match")]
     pub matching: Option<String>,
-    /// Factors on the cost of channels, over those of the character's settings. Not for characters with a state machine.
+    /// Factors on the channel costs of the character's settings. Not allowed for a character with a state machine.
     pub channel_cost: BTreeMap<String, f32>,
 }
 
@@ -60,16 +62,16 @@ pub struct Chooser {
     characters: Vec<Arc<Character>>,
 }
 
-/// The conditions of a chooser alone, for those who keep characters themselves.
+/// The conditions of a chooser without its characters, for programs that manage characters themselves.
 #[derive(Clone, Debug)]
 pub struct ChooserConditions {
     variables: Variables,
-    /// `[rows]`; `None`: always.
+    /// `[rows]`; `None`: always true.
     rows: Vec<Option<Expression<(usize, Comparison, f32)>>>,
 }
 
 impl ChooserConditions {
-    /// Reads the conditions of rows, in order, over variables with their values where the game sets nothing.
+    /// Parses the conditions of rows, in order. `variables` are the names with their default values.
     ///
     /// # Errors
     /// Returns [`MachineError`] for the first unknown name, with the nearest one, and for a malformed condition.
@@ -93,12 +95,12 @@ impl ChooserConditions {
         Ok(Self { variables: Variables::new(&names, &defaults), rows })
     }
 
-    /// Values of the variables as they are where the game sets nothing.
+    /// Returns the default values of the variables.
     pub fn variables(&self) -> Variables {
         self.variables.clone()
     }
 
-    /// The first row that holds, by its place; `None` where none does. Allocates nothing.
+    /// Returns the index of the first row whose condition is true; `None` if there is none. Allocates nothing.
     pub fn choose(&self, variables: &Variables) -> Option<usize> {
         let value = |place: usize| variables.values().get(place).copied().unwrap_or(0.0);
         let holds = |row: &Option<Expression<(usize, Comparison, f32)>>| {
@@ -109,11 +111,11 @@ impl ChooserConditions {
 }
 
 impl Chooser {
-    /// Resolves a specification for characters by name, all of one skeleton.
+    /// Resolves a specification for characters by name. All must have the same skeleton.
     ///
     /// # Errors
-    /// Returns [`MachineError`] for the first part that cannot be: an unknown name with the nearest one, a malformed condition or
-    /// query with the place of the fault.
+    /// Returns [`MachineError`] for the first invalid part: an unknown name (with the nearest known one), or a malformed
+    /// condition or query (with the position of the fault).
     pub fn new(spec: &ChooserSpec, characters: &BTreeMap<String, Arc<Character>>) -> Result<Self, MachineError> {
         let conditions = ChooserConditions::new(&spec.variables, spec.rows.iter().map(|row| row.when.as_deref()))?;
         let character = |(i, row): (usize, &ChooserRow)| {
@@ -126,32 +128,33 @@ impl Chooser {
         Ok(Self { conditions, characters })
     }
 
-    /// Values of the variables as the specification gives them; to be changed and passed to [`Chooser::apply`].
+    /// Returns the default values of the variables. Change them and pass them to [`Chooser::apply`].
     pub fn variables(&self) -> Variables {
         self.conditions.variables()
     }
 
-    /// The character of each row, in order.
+    /// Returns the character of each row, in order.
     pub fn characters(&self) -> impl Iterator<Item = &Arc<Character>> {
         self.characters.iter()
     }
 
-    /// The character of the first row that holds; `None` where none does. Allocates nothing.
+    /// Returns the character of the first row whose condition is true; `None` if there is none. Allocates nothing.
     pub fn choose(&self, variables: &Variables) -> Option<&Arc<Character>> {
         self.choose_row(variables).map(|row| &self.characters[row])
     }
 
-    /// The first row that holds, by its place; `None` where none does. Allocates nothing.
+    /// Returns the index of the first row whose condition is true; `None` if there is none. Allocates nothing.
     pub fn choose_row(&self, variables: &Variables) -> Option<usize> {
         self.conditions.choose(variables)
     }
 
-    /// Makes a character one of the first row that holds, from the pose that it shows. True where it changed; allocates only then.
-    /// Time begins anew then; the state machine goes on by names ([`MotionMatcher::switch_to`]). Values for the variables of the new
-    /// machine are the game's to give: [`Variables::take_over`] finds those of the same names.
+    /// Switches a character to the first row whose condition is true, from the pose that it shows. Returns true if the character
+    /// changed, and allocates only then. Its time then restarts, and the state machine continues by names
+    /// ([`MotionMatcher::switch_to`]). The game must provide values for the variables of the new machine;
+    /// [`Variables::take_over`] copies those with the same names.
     ///
     /// # Errors
-    /// Returns [`InputError::OtherSkeleton`] if the skeletons differ; the character is as it was.
+    /// Returns [`InputError::OtherSkeleton`] if the skeletons differ; the character is then unchanged.
     pub fn apply(&self, matcher: &mut MotionMatcher, variables: &Variables) -> Result<bool, InputError> {
         let Some(chosen) = self.choose(variables).filter(|chosen| !Arc::ptr_eq(chosen, matcher.character())) else {
             return Ok(false);
@@ -162,7 +165,7 @@ impl Chooser {
 }
 
 impl ChooserRow {
-    /// The character with the row's tags and weights: motion matching as the one state of a machine.
+    /// Returns the character with the row's tags and weights. Motion matching becomes the only state of a machine.
     fn refine(&self, at: &str, character: &Arc<Character>) -> Result<Arc<Character>, MachineError> {
         if self.matching.is_none() && self.channel_cost.is_empty() {
             return Ok(character.clone());

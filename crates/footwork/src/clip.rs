@@ -1,4 +1,4 @@
-//! A motion as importers and generators hand it over.
+//! Motion clips from importers and generators.
 
 use crate::error::{cut_quotes, quoted};
 use crate::frames::FARTHEST_M;
@@ -9,52 +9,53 @@ use std::ops::Range;
 
 /// A motion clip before the build: local transforms per frame, struct of arrays, metres, +Y up.
 ///
-/// Joint 0 may be a root bone on the ground or the hips: the builder finds out, and finds the facing.
+/// Joint 0 may be a root bone on the ground or the hips: the builder detects which, and detects the facing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawClip {
-    /// Unique within a build; file stems by default.
+    /// Unique name within a build. Importers use the file stem by default.
     pub name: String,
-    /// Where it came from (a path, a generator): for messages.
+    /// Source (a path or a generator), for messages.
     pub source: String,
     /// Its joints.
     pub skeleton: Skeleton,
     /// Frames per second.
     pub rate_hz: f32,
-    /// True when the last frame leads back to the first, or shows it again. Where false, the builder finds out, unless
-    /// [`Annotations::loops`] says.
+    /// True if the last frame leads back to the first, or repeats it. If false, the builder decides, unless
+    /// [`Annotations::loops`] is set.
     pub looping: bool,
     /// `[frames x joints]` local translations.
     pub translations: Vec<Vec3>,
     /// `[frames x joints]` local rotations, unit length.
     pub rotations: Vec<Quat>,
-    /// What is known about it beside the pose.
+    /// Annotations beside the poses.
     pub annotations: Annotations,
 }
 
-/// Facts about a clip that lie in time, all in seconds from its first frame.
+/// Annotations of a clip in time, all in seconds from its first frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotations {
-    /// What people say of it, or the builder has found: a loop, or none. Where nobody does, the builder finds out.
+    /// Whether the clip is a loop, as set by the user or found by the builder. `None`: the builder decides.
     pub loops: Option<bool>,
-    /// Known contacts; where empty, the builder detects them.
+    /// Known contacts. If empty, the builder detects them.
     pub contacts: Vec<ContactTrack>,
-    /// Named ranges that a search can require or forbid.
+    /// Named ranges that a search can require or exclude.
     pub tags: Vec<TagRange>,
-    /// Cut out: never played, never looked at; the clip falls into parts there.
+    /// Excluded ranges: they are never played or analysed, and the clip is split there.
     pub discard: Vec<TimeRange>,
-    /// Played when they come, never jumped to.
+    /// Ranges that are played, but to which transitions are blocked.
     pub do_not_enter: Vec<TimeRange>,
-    /// Jumped to only where that is worth more than this.
+    /// Ranges with a cost bias for transitions to them.
     pub costs: Vec<CostRange>,
-    /// Named moments, reported when playback passes them.
+    /// Named events that are reported when playback passes them.
     pub events: Vec<ClipEvent>,
-    /// Named functions of time: kept beside the pose, and the source of user channels of the same name.
+    /// Named functions of time. They are stored beside the poses, and are the source of user channels of the same name.
     pub curves: Vec<Curve>,
 }
 
 impl Annotations {
-    /// Becomes the annotations of frames `frames` alone, seen from the first of them. Contacts are cut, times move; what then
-    /// lies outside is left to whoever reads it. Nothing is discarded any more: a cut is a clip of its own.
+    /// Reduces the annotations to the frames `frames`; times become relative to the first of them. Contacts are cut. Other
+    /// annotations outside of the range are kept, and readers must ignore them. Excluded ranges are removed, because a cut is a
+    /// clip of its own.
     pub fn cut(&mut self, frames: Range<usize>, rate_hz: f32) {
         for c in &mut self.contacts {
             c.on = c.on[frames.clone()].to_vec();
@@ -63,7 +64,7 @@ impl Annotations {
         self.discard.clear();
     }
 
-    /// Moves all that lies in seconds.
+    /// Shifts all times by some seconds.
     pub(crate) fn shift(&mut self, by_s: f32) {
         let named = self.tags.iter_mut().map(|t| &mut t.range).chain(self.costs.iter_mut().map(|c| &mut c.range));
         for r in named.chain(&mut self.do_not_enter) {
@@ -79,7 +80,7 @@ impl Annotations {
     }
 }
 
-/// When a joint touches the ground.
+/// Contact labels of a joint with the ground.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactTrack {
     /// Joint name.
@@ -88,17 +89,17 @@ pub struct ContactTrack {
     pub on: Vec<bool>,
 }
 
-/// A half-open stretch of time, seconds.
+/// A half-open time range, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeRange {
-    /// First moment within.
+    /// Start, inclusive.
     pub start_s: f32,
-    /// First moment after.
+    /// End, exclusive.
     pub end_s: f32,
 }
 
 impl TimeRange {
-    /// True for moments within.
+    /// Returns true for times in the range.
     pub fn contains(&self, time_s: f32) -> bool {
         self.start_s <= time_s && time_s < self.end_s
     }
@@ -109,44 +110,44 @@ impl TimeRange {
 pub struct TagRange {
     /// Tag.
     pub name: String,
-    /// Where it holds.
+    /// Range in which the tag applies.
     pub range: TimeRange,
 }
 
-/// A range that costs something to jump to.
+/// A range with a cost bias for transitions to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CostRange {
-    /// Added to the cost of a jump, in the squared units of the normalised features, 0 or more. Where ranges overlap, their
-    /// costs add up.
+    /// Cost added to a transition, in the squared units of the normalised features, 0 or more. The costs of overlapping ranges
+    /// add up.
     pub cost: f32,
-    /// Where it holds.
+    /// Range in which the cost applies.
     pub range: TimeRange,
 }
 
-/// A named moment.
+/// A named event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClipEvent {
-    /// Event.
+    /// Name of the event.
     pub name: String,
-    /// When, seconds.
+    /// Time, in seconds.
     pub time_s: f32,
 }
 
-/// A function of time by keys, linear between them, constant outside.
+/// A function of time, defined by keys: linear between them, constant outside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     /// Name.
     pub name: String,
-    /// Values per key, at least 1.
+    /// Number of values per key, at least 1.
     pub width: usize,
-    /// `[keys]` rising, seconds.
+    /// `[keys]` ascending times, in seconds.
     pub times_s: Vec<f32>,
     /// `[keys x width]`.
     pub values: Vec<f32>,
 }
 
 impl Curve {
-    /// The value at a time, `[width]` into `out`; zeros where there are no keys.
+    /// Writes the value at a time to `out`, `[width]`; zeros if there are no keys.
     pub fn sample(&self, time_s: f32, out: &mut [f32]) {
         let n = self.times_s.len();
         let Some(last) = n.checked_sub(1) else {
@@ -163,111 +164,111 @@ impl Curve {
     }
 }
 
-/// Why a clip cannot be used.
+/// Reason why a clip is rejected.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClipError {
-    /// Array lengths disagree.
+    /// The lengths of the arrays do not agree.
     #[error(
         "clip `{clip}`: {translations} translations and {rotations} rotations do not make whole frames of {joints} \
          joints",
         clip = quoted(.clip)
     )]
     Shape {
-        /// Clip.
+        /// Name of the clip.
         clip: String,
-        /// Values given.
+        /// Number of translations found.
         translations: usize,
-        /// Values given.
+        /// Number of rotations found.
         rotations: usize,
-        /// Joints per frame.
+        /// Number of joints per frame.
         joints: usize,
     },
-    /// Nothing to play.
+    /// The clip has no frames.
     #[error("clip `{clip}` has no frames", clip = quoted(.clip))]
     NoFrames {
-        /// Clip.
+        /// Name of the clip.
         clip: String,
     },
-    /// A rate that is no rate.
+    /// The frame rate is invalid.
     #[error(
         "clip `{clip}`: a rate of {rate_hz} frames per second is not usable: expected 1 to 1000",
         clip = quoted(.clip)
     )]
     Rate {
-        /// Clip.
+        /// Name of the clip.
         clip: String,
-        /// Rate given.
+        /// Frame rate found, in frames per second.
         rate_hz: f32,
     },
-    /// NaN or infinity.
+    /// A value is NaN or infinite.
     #[error(
         "clip `{clip}`, frame {frame}, joint `{joint}`: not a finite number",
         clip = quoted(.clip), joint = quoted(.joint)
     )]
     NotFinite {
-        /// Clip.
+        /// Name of the clip.
         clip: String,
-        /// Frame.
+        /// Index of the frame.
         frame: usize,
-        /// Joint.
+        /// Name of the joint.
         joint: String,
     },
-    /// A position that no motion has.
+    /// A position is implausibly far from the origin.
     #[error(
         "clip `{clip}`, frame {frame}, joint `{joint}`: position: expected less than 2^30 m along every axis, found \
          {found_m:e} m; check the unit of the file, or export it again",
         clip = quoted(.clip), joint = quoted(.joint)
     )]
     TooFar {
-        /// Clip.
+        /// Name of the clip.
         clip: String,
-        /// Frame.
+        /// Index of the frame.
         frame: usize,
-        /// Joint.
+        /// Name of the joint.
         joint: String,
-        /// The component that is farthest.
+        /// Component with the greatest magnitude, in metres.
         found_m: f32,
     },
-    /// A position of the rest pose that no body has.
+    /// A position of the rest pose is implausibly far from the origin.
     #[error(
         "clip `{clip}`, joint `{joint}`, rest pose: position: expected less than 2^30 m along every axis, found {found_m:e} m; \
          check the unit of the file, or export it again",
         clip = quoted(.clip), joint = quoted(.joint)
     )]
     RestTooFar {
-        /// Clip.
+        /// Name of the clip.
         clip: String,
-        /// Joint.
+        /// Name of the joint.
         joint: String,
-        /// The component that is farthest.
+        /// Component with the greatest magnitude, in metres.
         found_m: f32,
     },
-    /// Annotation that does not fit.
+    /// An annotation is invalid.
     #[error("clip `{clip}`: {what}", clip = quoted(.clip), what = cut_quotes(.what))]
     Annotation {
-        /// Clip.
+        /// Name of the clip.
         clip: String,
-        /// What is wrong and what to do.
+        /// The problem and how to fix it.
         what: String,
     },
 }
 
 impl RawClip {
-    /// Number of frames.
+    /// Returns the number of frames.
     pub fn frames(&self) -> usize {
         self.rotations.len() / self.skeleton.len()
     }
 
-    /// Seconds from the first frame to the last.
+    /// Returns the time from the first frame to the last, in seconds.
     pub fn seconds(&self) -> f32 {
         self.frames().saturating_sub(1) as f32 / self.rate_hz
     }
 
-    /// All joints of a frame in the world: `[joints]` into `world`, which is resized.
+    /// Writes the world transforms of all joints of a frame to `world`, `[joints]`, which is resized.
     ///
     /// # Panics
-    /// A frame that the clip does not have.
+    /// Panics if the clip does not have the frame.
     pub fn world(&self, frame: usize, world: &mut Vec<Transform>) {
         let first = frame * self.skeleton.len();
         let local = |j: usize| Transform::new(self.translations[first + j], self.rotations[first + j]);
@@ -277,7 +278,7 @@ impl RawClip {
     /// Checks shapes, rate, numbers (finite, positions within [`FARTHEST_M`]) and annotations.
     ///
     /// # Errors
-    /// The first thing that is wrong, with clip, frame and joint.
+    /// Returns the first problem, with clip, frame and joint.
     pub fn validate(&self) -> Result<(), ClipError> {
         let clip = || self.name.clone();
         let joints = self.skeleton.len();
@@ -314,7 +315,7 @@ impl RawClip {
         self.validate_annotations()
     }
 
-    /// The part of [`RawClip::validate`] that looks at annotations.
+    /// Checks the annotations for [`RawClip::validate`].
     pub(crate) fn validate_annotations(&self) -> Result<(), ClipError> {
         let clip = || self.name.clone();
         let wrong = |what: String| Err(ClipError::Annotation { clip: clip(), what });

@@ -1,16 +1,16 @@
-//! What error messages share. Each stage has its own error enum beside its code.
+//! Common functions for error messages. Each stage has its own error enum beside its code.
 
 use std::borrow::Cow;
 
-/// Characters of a text from a file that a message quotes at most.
+/// Maximum length of text from a file that a message quotes, in characters.
 const MOST_QUOTED: usize = 200;
-/// Stands for the rest of a text that is cut.
+/// Marks text that is truncated.
 const CUT: &str = "...";
 
-/// Characters of a line of a message of another library at most.
+/// Maximum length of a line of a message of another library, in characters.
 const MOST_LINE: usize = 4 * MOST_QUOTED;
 
-/// A name or value from a file as a message quotes it: whole up to 200 characters, cut beyond.
+/// Returns a name or value from a file for quotation in a message: in full up to 200 characters, truncated beyond.
 pub fn quoted(text: &str) -> Cow<'_, str> {
     cut(text, MOST_QUOTED)
 }
@@ -22,8 +22,8 @@ fn cut(text: &str, characters: usize) -> Cow<'_, str> {
     }
 }
 
-/// A message of another library, its long quotations from a file cut ([`quoted`]): texts between two of the same quotation marks,
-/// and long lines.
+/// Returns a message of another library with long quotations from a file truncated ([`quoted`]): texts between two equal
+/// quotation marks, and long lines.
 pub fn cut_quotes(message: &str) -> String {
     let lines = message.lines().map(|line| {
         if line.len() <= MOST_QUOTED {
@@ -46,9 +46,9 @@ pub fn cut_quotes(message: &str) -> String {
     lines.collect::<Vec<String>>().join("\n")
 }
 
-/// The candidate most similar to `wanted`, if any is similar at all.
+/// Returns the candidate most similar to `wanted`, if any is similar enough.
 pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    // Cut, since the comparison takes the product of both lengths.
+    // Truncate, because the cost of the comparison is the product of both lengths.
     let lower = |text: &str| quoted(text).to_lowercase();
     let wanted = lower(wanted);
     candidates
@@ -59,7 +59,7 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
         .map(|(_, c)| quoted(c).into_owned())
 }
 
-/// That there is nothing of a name, and the nearest that there is.
+/// Returns a message for an unknown name, with the nearest known one.
 pub(crate) fn unknown<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let hint = nearest(name, known).map(|n| format!("; the nearest is `{n}`")).unwrap_or_default();
     format!("there is no {kind} `{}`{hint}", quoted(name))
@@ -87,7 +87,7 @@ mod tests {
         assert!(found.starts_with("line 3\n3 | ") && found.ends_with(&format!("field `{cut}`, expected `b` or \"c\"")));
         let many = cut_quotes(&"\"a\", ".repeat(100_000));
         assert!(many.chars().count() <= MOST_LINE + 3, "{}", many.len());
-        // The comparison of long names ends.
+        // The comparison of long names terminates.
         let long = "x".repeat(1_000_000);
         assert_eq!(nearest(&long, [long.as_str()]), Some(quoted(&long).into_owned()));
     }

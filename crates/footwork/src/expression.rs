@@ -1,29 +1,32 @@
-//! Boolean expressions in text, such as `(walk | run) & !stairs` over tags or `speed > 0.5 & grounded` over variables: parsed
-//! once, evaluated without allocation.
+//! Boolean expressions as text, such as `(walk
+//! run) & !stairs` over tags or `speed > 0.5 & grounded` over variables. They are parsed once and evaluated without allocation.
 //!
-//! `!` binds before `&`, and `&` before `|`; `&&` and `||` are the same as `&` and `|`. A name is a letter or `_`, then letters,
-//! digits, `_`, `-`, `.` or `/`; any other name stands in quotes. Where terms compare, `<`, `<=`, `>`, `>=`, `==` or `!=` and a
-//! number follow the name.
+//! `!` has precedence over `&`, and `&` over `
+//! `; `&&` and `
+//!
+//! ` are the same as `&` and `
+//! `. A name is a letter or `_`, followed by letters, digits, `_`, `-`, `.` or `/`; any other name must be quoted. In a
+//! comparison, `<`, `<=`, `>`, `>=`, `==` or `!=` and a number follow the name.
 
 use std::fmt;
 
-/// Parentheses and `!` within each other. At each level two terms can wait for their operators, and the truth of each is a bit of
+/// Maximum nesting depth of parentheses and `!`. At each level, at most two terms are pending, and the truth of each is a bit of
 /// one word.
 const MAX_NESTED: usize = 30;
 
-/// Why an expression cannot be read, and where.
+/// Reason why an expression is invalid, with the position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}`, character {at}: {what}")]
 pub struct ExpressionError {
     /// The whole expression.
     pub text: String,
-    /// Character at which the fault is, from 1.
+    /// Position of the fault in characters, from 1.
     pub at: usize,
-    /// What is wrong and what to do.
+    /// The problem and how to fix it.
     pub what: String,
 }
 
-/// How a value is compared with a number.
+/// Comparison of a value with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Comparison {
     /// `<`
@@ -41,7 +44,7 @@ pub(crate) enum Comparison {
 }
 
 impl Comparison {
-    /// Longer signs first: `<` begins `<=`.
+    /// Longer signs come first, because `<` is a prefix of `<=`.
     const SIGNS: [(&str, Self); 6] = [
         ("<=", Self::AtMost),
         (">=", Self::AtLeast),
@@ -51,7 +54,7 @@ impl Comparison {
         (">", Self::Greater),
     ];
 
-    /// The comparison that holds where this one does not.
+    /// Returns the negated comparison.
     pub fn opposite(self) -> Self {
         match self {
             Self::Less => Self::AtLeast,
@@ -63,12 +66,12 @@ impl Comparison {
         }
     }
 
-    /// The sign that it is written as.
+    /// Returns its sign in text.
     pub fn sign(self) -> &'static str {
         Self::SIGNS.iter().find(|(_, comparison)| *comparison == self).map_or("", |(sign, _)| sign)
     }
 
-    /// True when `a` compares with `b` like this.
+    /// Returns true if the comparison of `a` with `b` is true.
     pub fn holds(self, a: f32, b: f32) -> bool {
         match self {
             Self::Less => a < b,
@@ -81,16 +84,16 @@ impl Comparison {
     }
 }
 
-/// A name in an expression, and what it is compared with.
+/// A name in an expression, with an optional comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Term {
     /// Name.
     pub name: String,
-    /// Comparison and number, where they follow.
+    /// Comparison and number, if they follow the name.
     pub comparison: Option<(Comparison, f32)>,
 }
 
-/// A part of an expression, in the order of evaluation: terms before the operator that takes them.
+/// A part of an expression, in the order of evaluation: operands before their operator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Op<T> {
     Term(T),
@@ -100,7 +103,7 @@ pub(crate) enum Op<T> {
 }
 
 impl<T> Op<T> {
-    /// What was found to be true so far, the last in the lowest bit, goes in; what is true after this part comes out.
+    /// Applies this part to a stack of truth values, one per bit with the top in the lowest bit. Returns the new stack.
     #[inline]
     pub fn apply(&self, truths: u64, mut is: impl FnMut(&T) -> bool) -> u64 {
         match self {
@@ -112,14 +115,14 @@ impl<T> Op<T> {
     }
 }
 
-/// An expression ready to be evaluated.
+/// A parsed expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Expression<T> {
     ops: Vec<Op<T>>,
 }
 
 impl<T> Expression<T> {
-    /// Reads an expression; `resolve` says what a term stands for, or why it stands for nothing.
+    /// Parses an expression. `resolve` returns the meaning of a term, or why it has none.
     ///
     /// # Errors
     /// Returns [`ExpressionError`] with the position of the fault.
@@ -133,24 +136,24 @@ impl<T> Expression<T> {
         Ok(Self { ops: parser.ops })
     }
 
-    /// Operators and terms, in the order of evaluation.
+    /// Returns the operators and terms in the order of evaluation.
     pub fn ops(&self) -> &[Op<T>] {
         &self.ops
     }
 
-    /// Its terms, in order.
+    /// Returns the terms in order.
     pub fn terms(&self) -> impl Iterator<Item = &T> {
         self.ops.iter().filter_map(|op| if let Op::Term(term) = op { Some(term) } else { None })
     }
 
-    /// True when the expression holds where `is` says which terms do.
+    /// Returns true if the expression is true; `is` returns the truth of a term.
     #[inline]
     pub fn holds(&self, is: impl FnMut(&T) -> bool) -> bool {
         holds(&self.ops, is)
     }
 }
 
-/// True when `ops`, in the order of evaluation, hold where `is` says which terms do.
+/// Returns true if `ops`, in the order of evaluation, are true; `is` returns the truth of a term.
 #[inline]
 pub(crate) fn holds<T>(ops: &[Op<T>], mut is: impl FnMut(&T) -> bool) -> bool {
     ops.iter().fold(0, |truths, op| op.apply(truths, &mut is)) & 1 == 1
@@ -178,7 +181,7 @@ impl<T, R: FnMut(&Term) -> Result<T, String>> Parser<'_, T, R> {
         self.rest = self.rest.trim_start();
     }
 
-    /// Takes an operator of one sign, written once or twice.
+    /// Consumes an operator of one sign, written once or twice.
     fn take(&mut self, sign: char) -> bool {
         self.skip_space();
         let Some(rest) = self.rest.strip_prefix(sign) else { return false };
@@ -269,7 +272,7 @@ impl<T, R: FnMut(&Term) -> Result<T, String>> Parser<'_, T, R> {
 mod tests {
     use super::*;
 
-    /// The terms of a text are the letters `a` to `h`: the bits of a number, or comparisons of it.
+    /// Evaluates a text. Its terms are the letters `a` to `h`: the bits of a number, or comparisons of it.
     fn truth(text: &str, bits: u32) -> Result<bool, ExpressionError> {
         let resolve = |term: &Term| match term.name.as_bytes() {
             [c @ b'a'..=b'h'] => Ok((*c - b'a', term.comparison)),

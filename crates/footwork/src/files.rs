@@ -1,5 +1,5 @@
-//! Writing files so that a crash, a full disk or Ctrl-C leaves the old file or the new one, never half of one; and so
-//! that equal content gives equal bytes.
+//! File input and output. After a crash, a full disk or Ctrl-C, either the old or the new file exists, never a partial one. Equal
+//! content gives equal bytes.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -7,27 +7,27 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Symbolic links followed one after the other, as operating systems do.
+/// Maximum number of symbolic links followed in a chain, as in operating systems.
 const MOST_LINKS: usize = 40;
-/// Temporary names tried before writing is given up.
+/// Maximum number of temporary names that are tried.
 const MOST_NAMES: u32 = 10_000;
-/// Bytes of a name that leave room for what is put around it, of the 255 that file systems take.
+/// Maximum length of the part of a file name that is kept in temporary names, in bytes. File systems allow 255.
 const LONGEST_NAME: usize = 200;
 
-/// Age of a temporary file at which its writer counts as killed.
+/// Age at which the writer of a temporary file is assumed to have been killed.
 const LEFT_AFTER: Duration = Duration::from_secs(3600);
 
-/// Follows symbolic links to the file that is written: `path` itself where it is none. The file need not exist.
+/// Returns the file to which symbolic links lead, or `path` itself if it is not a link. The file need not exist.
 ///
 /// # Errors
-/// Returns the error of the file system; links that lead in a circle are one.
+/// Returns the error of the file system, or an error if links form a circle.
 pub fn resolve_links(path: &Path) -> io::Result<PathBuf> {
     let mut at = path.to_owned();
     for _ in 0..MOST_LINKS {
         match fs::symlink_metadata(&at) {
             Ok(found) if found.is_symlink() => {
                 let to = fs::read_link(&at)?;
-                // Replaces `at` where the link is absolute.
+                // An absolute link replaces `at`.
                 at = at.parent().unwrap_or(Path::new("")).join(to);
             }
             _ => return Ok(at),
@@ -36,7 +36,7 @@ pub fn resolve_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links, or links in a circle"))
 }
 
-/// What the names start with under which this process writes a file until it is whole: beside it, hidden, its own.
+/// Returns the prefix of the hidden temporary names that this process uses beside a file while it writes it.
 fn temporary_prefix(name: &OsStr) -> String {
     format!(".{}.{}.", shortened(name), std::process::id())
 }
@@ -51,7 +51,7 @@ fn shortened(name: &OsStr) -> String {
 
 const TEMPORARY_SUFFIX: &str = ".part";
 
-/// Creates a file under a temporary name that no other writer has.
+/// Creates a file with a temporary name that no other writer uses.
 fn create_temporary(path: &Path, name: &OsStr) -> io::Result<(PathBuf, File)> {
     let prefix = temporary_prefix(name);
     for k in 0..MOST_NAMES {
@@ -65,13 +65,13 @@ fn create_temporary(path: &Path, name: &OsStr) -> io::Result<(PathBuf, File)> {
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "all temporary names are taken"))
 }
 
-/// Removes temporary files of `path` that killed processes have left: those that are an hour older than `ours`, which has just
-/// been created. Both times are those of the file system.
+/// Removes temporary files of `path` that killed processes have left: those that are an hour older than `ours`, which was just
+/// created. Both times come from the file system.
 fn remove_leftovers(path: &Path, name: &OsStr, ours: &File) {
     let modified = |of: io::Result<fs::Metadata>| of.and_then(|m| m.modified());
     let Ok(now) = modified(ours.metadata()) else { return };
     let stem = format!(".{}.", shortened(name));
-    // A process and a count, nothing else.
+    // The name contains a process and a count, nothing else.
     let is_ours = |found: &str| {
         let numbers = found.strip_prefix(&stem).and_then(|rest| rest.strip_suffix(TEMPORARY_SUFFIX));
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -89,7 +89,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Removes what this process has begun to write to `path` and not finished: for programs that are interrupted.
+/// Removes unfinished temporary files of this process for `path`. Call it when a program is interrupted.
 pub fn remove_temporaries(path: &Path) {
     let Ok(path) = resolve_links(path) else { return };
     let Some(name) = path.file_name() else { return };
@@ -102,17 +102,17 @@ pub fn remove_temporaries(path: &Path) {
     }
 }
 
-/// Writes to a temporary name, syncs, renames. On any error the temporary file is removed and `path` is as it was. Any number of
-/// writers may write to one `path` at once: the last one that finishes wins. Temporary files that killed processes have left of
-/// `path` are removed once they are older than an hour.
+/// Writes to a temporary name, syncs, and renames. On any error the temporary file is removed and `path` is unchanged. Any number
+/// of writers may write to one `path` at the same time: the last one to finish wins. Temporary files of `path` that killed
+/// processes have left are removed once they are older than an hour.
 ///
-/// A symbolic link stays, and the file that it leads to is written so. A device or a pipe is written into directly: it cannot be
+/// A symbolic link is kept, and its target is written in this way. A device or a pipe is written directly, because it cannot be
 /// replaced.
 ///
 /// # Errors
-/// Returns the error of the file system or of `write`. A folder cannot be written to.
+/// Returns the error of the file system or of `write`. A folder is rejected.
 pub fn write_atomically(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
-    // First, as links such as `/dev/stdout` may lead to what has no name.
+    // This test comes first, because links such as `/dev/stdout` may lead to targets without a name.
     if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         let mut out = BufWriter::with_capacity(1 << 20, OpenOptions::new().write(true).open(path)?);
         write(&mut out)?;
@@ -135,23 +135,24 @@ pub fn write_atomically(path: &Path, write: impl FnOnce(&mut BufWriter<File>) ->
         fs::rename(&temporary, path)
     })();
     if result.is_err() {
-        // The error that counts is the first one.
+        // The first error is the one to report.
         let _ = fs::remove_file(&temporary);
     }
     result
 }
 
-/// As [`read_at_most`], for files that may be nothing else: a pipe or a device, which could make a reader wait without end, is
-/// rejected without being opened.
+/// Reads a regular file like [`read_at_most`]. A pipe or a device could block the reader without end, so it is rejected without
+/// being opened.
 ///
 /// # Errors
-/// As there; what is not a regular file is [`InvalidInput`](io::ErrorKind::InvalidInput).
+/// Returns the errors of [`read_at_most`], and [`InvalidInput`](io::ErrorKind::InvalidInput) for a path that is not a regular
+/// file.
 pub fn read_regular_at_most(path: &Path, bytes: u64) -> io::Result<Vec<u8>> {
     check_regular(path)?;
     read_at_most(path, bytes)
 }
 
-/// Checks that a path leads to a regular file, without opening it.
+/// Checks without opening it that a path leads to a regular file.
 ///
 /// # Errors
 /// Returns the error of the file system, or [`InvalidInput`](io::ErrorKind::InvalidInput).
@@ -182,7 +183,8 @@ fn special(_: fs::FileType) -> &'static str {
     "device or pipe"
 }
 
-/// Reads a file of at most so many bytes. A larger one, or one without end such as a device, is refused without being read.
+/// Reads a file of at most `bytes` bytes. A larger file is rejected without being read; an endless one, such as a device, is
+/// rejected after `bytes` bytes.
 ///
 /// # Errors
 /// Returns the error of the file system, or one of the kind [`FileTooLarge`](io::ErrorKind::FileTooLarge).
@@ -197,15 +199,15 @@ pub fn read_at_most(path: &Path, bytes: u64) -> io::Result<Vec<u8>> {
         return too_large(megabytes(length));
     }
     let mut out = Vec::with_capacity(length as usize);
-    // One more than is known, so that a file that has grown, or that says 0 as devices do, is seen to be larger.
+    // Read one byte more than expected, to detect a file that has grown or, like a device, reports a length of 0.
     (&mut file).take(bytes.saturating_add(1)).read_to_end(&mut out)?;
     if out.len() as u64 > bytes { too_large("more".to_owned()) } else { Ok(out) }
 }
 
-/// As [`read_at_most`], for text.
+/// Reads a text file like [`read_at_most`].
 ///
 /// # Errors
-/// As there; what is not UTF-8 is [`InvalidData`](io::ErrorKind::InvalidData).
+/// Returns the errors of [`read_at_most`], and [`InvalidData`](io::ErrorKind::InvalidData) if the text is not UTF-8.
 pub fn read_text_at_most(path: &Path, bytes: u64) -> io::Result<String> {
     let text = String::from_utf8(read_at_most(path, bytes)?);
     text.map_err(|e| io::Error::new(io::ErrorKind::InvalidData, format!("not text in UTF-8: {}", e.utf8_error())))
@@ -215,14 +217,14 @@ fn megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
 }
 
-/// Bytes of the header of a safetensors file at most.
+/// Maximum size of the header of a safetensors file, in bytes.
 const MOST_HEADER: u64 = 100_000_000;
 
-/// Reads a safetensors file. One whose length is not what its header says is refused without being read.
+/// Reads a safetensors file. A file whose length does not agree with its header is rejected before its data is read.
 ///
 /// # Errors
-/// Returns the error of the file system, or [`InvalidData`](io::ErrorKind::InvalidData) for a file that is cut off, longer than
-/// its header says, or of another kind.
+/// Returns the error of the file system, or [`InvalidData`](io::ErrorKind::InvalidData) for a file that is truncated, longer than
+/// its header specifies, or in another format.
 pub fn read_safetensors(path: &Path) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
@@ -241,7 +243,7 @@ pub fn read_safetensors(path: &Path) -> io::Result<Vec<u8>> {
     let header = header.ok_or_else(|| wrong(format!("the header says {size} bytes, found {}", bytes.len() - 8)))?;
     let header: safetensors::tensor::Metadata = serde_json::from_slice(header).map_err(|e| wrong(e.to_string()))?;
     let all = (bytes.len() as u64).saturating_add(header.data_len() as u64);
-    // Of a pipe the length is not known.
+    // The length of a pipe is unknown.
     if file.metadata()?.is_file() && length != all {
         return Err(wrong(format!("the header says {all} bytes, found {length}")));
     }
@@ -249,7 +251,7 @@ pub fn read_safetensors(path: &Path) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 == all { Ok(bytes) } else { Err(wrong(format!("the header says {all} bytes"))) }
 }
 
-/// JSON with sorted keys, whatever map the JSON crate was built with: equal content gives equal bytes.
+/// Returns JSON with sorted keys, whatever map type the JSON crate uses. Equal content gives equal bytes.
 pub(crate) fn canonical_json(value: &serde_json::Value) -> String {
     let mut out = String::new();
     canonical(value, &mut out);
@@ -315,7 +317,7 @@ mod tests {
                 scope.spawn(move || {
                     write_atomically(path, |f| {
                         f.write_all(&[k; 1000])?;
-                        // All are writing now.
+                        // All writers are active now.
                         gate.wait();
                         f.write_all(&[k; 1000])
                     })
@@ -357,7 +359,7 @@ mod tests {
     fn a_pipe_is_written_into_and_a_folder_refused() {
         use std::os::unix::fs::{FileTypeExt, symlink};
         let dir = tempfile::tempdir().unwrap();
-        // A device takes the same way. It is not tried here: where this fails, the machine would lose it.
+        // A device takes the same path, but is not tested here: if this failed, the machine would lose the device.
         let (pipe, link) = (dir.path().join("pipe"), dir.path().join("link"));
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         symlink(&pipe, &link).unwrap();
@@ -394,7 +396,7 @@ mod tests {
         for (name, hours) in [
             (".a.fwdb.1.0.part", 2),
             (".a.fwdb.4000000000.17.part", 30),
-            // Of a writer that may still be at work; of another file; not of this library.
+            // A writer that may still be active, another file, and a file that is not from this library.
             (".a.fwdb.2.0.part", 0),
             (".b.fwdb.1.0.part", 2),
             (".a.fwdb.backup.1.part", 2),

@@ -1,13 +1,13 @@
-//! Conventions, stated once.
+//! Conventions for axes, units and frames.
 //!
 //! - Metres, seconds, radians. Right-handed, +Y up, a character faces +Z and has its left side at +X.
-//! - `local` is the space of the parent joint; `root` the space of the character's root: on the ground under the body,
-//!   turned about +Y only; `world` the user's. A transform that maps root to world reads `world_from_root`.
+//! `local` is the space of the parent joint. `root` is the space of the character's root: on the ground under the body, turned
+//! only about +Y. `world` is the user's space. A transform that maps root to world is named `world_from_root`.
 //! - Joint 0 is the root. Its local transform is `world_from_root`. Parents come before children.
-//! - Velocities of joints "in root space" are velocities relative to the *world*, written along the root's axes: a
-//!   planted foot has velocity zero.
-//! - Clips are half-open ranges of frames. Nothing (velocity, window, box) looks across a clip's border, except around
-//!   the seam of a loop.
+//! Velocities of joints "in root space" are velocities relative to the *world*, expressed along the root's axes: a planted foot
+//! has velocity zero.
+//! Clips are half-open ranges of frames. No computation (velocity, window, box) reads across the border of a clip, except from
+//! the end of a loop to its start.
 
 use crate::math::Quat;
 use glam::Vec3;
@@ -22,12 +22,12 @@ macro_rules! index {
         pub struct $name(pub u32);
 
         impl $name {
-            /// As an array index.
+            /// Returns the value as an array index.
             pub const fn at(self) -> usize {
                 self.0 as usize
             }
 
-            /// From an array index.
+            /// Creates the value from an array index.
             pub const fn new(index: usize) -> Self {
                 Self(index as u32)
             }
@@ -54,23 +54,23 @@ index!(
     FrameIndex
 );
 index!(
-    /// A searchable row of the feature matrix. Rows may be sparser than frames: a row knows its frame.
+    /// A searchable row of the feature matrix. Rows may be sparser than frames; each row belongs to one frame.
     RowIndex
 );
 
 index!(
-    /// A named event of a database: what fired events carry.
+    /// A named event of a database, as in fired events.
     EventId
 );
 
-/// No position is as far as this from the origin of its space along an axis, metres: 2^30. What is computed from positions
-/// (squares, rates of change) then stays within the range of `f32`.
+/// Limit for the distance of a position from the origin of its space along each axis, in metres: 2^30. Values computed from
+/// positions (squares, rates of change) then stay in the range of `f32`.
 pub const FARTHEST_M: f32 = 1_073_741_824.0;
 
 /// World up.
 pub(crate) const UP: glam::Vec3 = glam::Vec3::Y;
 
-/// The axes and the unit of another program, for conversion at the border.
+/// Axes and unit of another program, for conversion at its interface.
 ///
 /// ```
 /// use footwork::frames::Convention;
@@ -101,17 +101,17 @@ impl Convention {
     /// All conventions.
     pub const ALL: [Self; 5] = [Self::Unreal, Self::Unity, Self::Godot, Self::Bevy, Self::Blender];
 
-    /// Units per metre.
+    /// Returns the number of units per metre.
     pub fn units_per_metre(self) -> f32 {
         if self == Self::Unreal { 100.0 } else { 1.0 }
     }
 
-    /// True where the axes are left-handed.
+    /// Returns true if the axes are left-handed.
     pub fn is_left_handed(self) -> bool {
         matches!(self, Self::Unreal | Self::Unity)
     }
 
-    /// A direction, or a vector of any other unit.
+    /// Converts a direction, or a vector of any unit without scaling.
     pub fn direction(self, v: Vec3) -> Vec3 {
         match self {
             Self::Unreal => Vec3::new(v.z, -v.x, v.y),
@@ -121,7 +121,7 @@ impl Convention {
         }
     }
 
-    /// The reverse of [`Convention::direction`].
+    /// Inverse of [`Convention::direction`].
     pub fn from_direction(self, v: Vec3) -> Vec3 {
         match self {
             Self::Unreal => Vec3::new(-v.y, v.z, v.x),
@@ -131,22 +131,23 @@ impl Convention {
         }
     }
 
-    /// A position (metres) or a velocity (m/s), in the other program's units.
+    /// Converts a position (metres) or a velocity (m/s) to the other program's units.
     pub fn position(self, v: Vec3) -> Vec3 {
         self.direction(v) * self.units_per_metre()
     }
 
-    /// The reverse of [`Convention::position`].
+    /// Inverse of [`Convention::position`].
     pub fn from_position(self, v: Vec3) -> Vec3 {
         self.from_direction(v) / self.units_per_metre()
     }
 
-    /// A rotation, or an angular velocity as the vector part with `w` 0: in left-handed axes rotations turn the other way.
+    /// Converts a rotation, or an angular velocity as the vector part with `w` 0. In left-handed axes, the sense of rotation is
+    /// reversed.
     pub fn rotation(self, q: Quat) -> Quat {
         self.turned(q, Self::direction)
     }
 
-    /// The reverse of [`Convention::rotation`].
+    /// Inverse of [`Convention::rotation`].
     pub fn from_rotation(self, q: Quat) -> Quat {
         self.turned(q, Self::from_direction)
     }
@@ -164,7 +165,7 @@ mod tests {
 
     #[test]
     fn every_convention_has_its_own_up_forward_and_right() {
-        // Up, forward, right of each program, from its manual.
+        // Up, forward and right of each program, from its manual.
         let axes = [
             (Convention::Unreal, Vec3::Z, Vec3::X, Vec3::Y),
             (Convention::Unity, Vec3::Y, Vec3::Z, Vec3::X),
@@ -190,7 +191,7 @@ mod tests {
         for c in Convention::ALL {
             assert!((c.from_position(c.position(v)) - v).length() < 1e-6);
             assert!(c.from_rotation(c.rotation(q)).angle_between(q) < 1e-3);
-            // Rotating there is what rotating here is, seen there.
+            // A conversion of a rotated vector equals the rotation of the converted vector.
             let there = c.rotation(q) * c.direction(v);
             assert!((there - c.direction(q * v)).length() < 1e-5, "{c:?}: {there}");
         }

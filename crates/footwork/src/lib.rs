@@ -1,16 +1,16 @@
-//! Motion matching: a character follows the stick by playing, ten times a second, the moment of captured motion that best
-//! continues its pose and leads where it is asked to go.
+//! Motion matching: a character follows the stick. Ten times a second, it searches the captured motion for the pose that best
+//! continues the current one and leads in the desired direction, and plays from there.
 //!
 //! ```text
 //!  RawClip --build--> Database --.fwdb--> MotionMatcher::update(&input, dt_s) -> &Pose
 //!            schema      |
-//!                        |   trajectory: what is asked -> desired motion -> predicted path
-//!                        +-> query -> search -> play -> blend (hide the seam) -> adjust (root and simulation)
+//!                        |   trajectory: input -> desired motion -> predicted path
+//!                        +-> query -> search -> play -> blend (hide the discontinuity) -> adjust (root and simulation)
 //! ```
 //!
-//! Three calls: [`build::build`] makes a [`database::Database`] from clips (or [`database::Database::load`] reads one),
-//! [`matcher::MotionMatcher::new`] makes a character, [`matcher::MotionMatcher::update`] moves it. Crowds, servers and
-//! bindings use [`matcher::step`] over slices.
+//! Three calls: [`build::build`] builds a [`database::Database`] from clips (or [`database::Database::load`] reads one),
+//! [`matcher::MotionMatcher::new`] creates a character, [`matcher::MotionMatcher::update`] moves it. Crowds, servers and bindings
+//! use [`matcher::step`] over slices.
 //!
 //! ```
 //! use footwork::build::{BuildConfig, BuildOptions, build};
@@ -27,9 +27,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What holds everywhere (each has a test): searches are exact; the same input gives the same bits on every machine;
-//! updates neither allocate nor lock; the frame rate does not matter; builds and files are all or nothing; nothing that
-//! is not finite gets in; all that must survive a frame is one plain struct. Conventions are in [`frames`].
+//! Guarantees, each with a test: searches are exact; the same input gives the same bits on every machine; updates neither
+//! allocate nor lock; results do not depend on the frame rate; builds and file writes are atomic; non-finite values are rejected;
+//! all state that must survive a frame is one plain struct. Conventions are in [`frames`].
 
 pub mod adjust;
 pub mod blend;

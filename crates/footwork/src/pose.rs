@@ -1,4 +1,4 @@
-//! One pose: local transforms, and the same in root space with velocities.
+//! Poses: local transforms, and the same in root space with velocities.
 
 use crate::frames::JointIndex;
 use crate::math::{AngularVelocity, Quat, Transform};
@@ -8,14 +8,14 @@ use glam::Vec3;
 /// A pose in local space, struct of arrays. Joint 0 is `world_from_root`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pose {
-    /// `[joints]` translations to the parent, metres.
+    /// `[joints]` translations relative to the parent, metres.
     pub translations: Vec<Vec3>,
-    /// `[joints]` rotations to the parent.
+    /// `[joints]` rotations relative to the parent.
     pub rotations: Vec<Quat>,
 }
 
 impl Pose {
-    /// The rest pose of a skeleton.
+    /// Returns the rest pose of a skeleton.
     pub fn rest(skeleton: &Skeleton) -> Self {
         Self {
             translations: skeleton.rest().iter().map(|t| t.translation).collect(),
@@ -23,55 +23,55 @@ impl Pose {
         }
     }
 
-    /// Becomes another pose of as many joints; allocates nothing, unlike a derived `clone_from`.
+    /// Copies another pose with the same number of joints. Allocates nothing, unlike a derived `clone_from`.
     pub fn copy_from(&mut self, other: &Self) {
         self.translations.copy_from_slice(&other.translations);
         self.rotations.copy_from_slice(&other.rotations);
     }
 
-    /// Number of joints.
+    /// Returns the number of joints.
     pub fn len(&self) -> usize {
         self.rotations.len()
     }
 
-    /// True for a pose of nothing.
+    /// Returns true for a pose without joints.
     pub fn is_empty(&self) -> bool {
         self.rotations.is_empty()
     }
 
-    /// Joint 0: where the character stands and faces.
+    /// Returns joint 0: position and facing of the character in the world.
     pub fn world_from_root(&self) -> Transform {
         Transform::new(self.translations[0], self.rotations[0])
     }
 
-    /// Moves the character.
+    /// Sets joint 0 and thereby moves the character.
     pub fn set_world_from_root(&mut self, t: Transform) {
         self.translations[0] = t.translation;
         self.rotations[0] = t.rotation;
     }
 
-    /// A joint's local transform.
+    /// Returns a joint's local transform.
     pub fn local(&self, joint: JointIndex) -> Transform {
         Transform::new(self.translations[joint.at()], self.rotations[joint.at()])
     }
 
-    /// A joint in root space, up its chain of parents; allocates nothing.
+    /// Returns a joint in root space, computed along its chain of parents. Allocates nothing.
     pub fn in_root(&self, skeleton: &Skeleton, joint: JointIndex) -> Transform {
         skeleton.in_root(joint, |j| self.local(j))
     }
 
-    /// A joint's parent in root space; allocates nothing.
+    /// Returns a joint's parent in root space. Allocates nothing.
     pub fn parent_in_root(&self, skeleton: &Skeleton, joint: JointIndex) -> Transform {
         skeleton.parents()[joint.at()].map_or(Transform::IDENTITY, |p| self.in_root(skeleton, p))
     }
 
-    /// Puts a joint (not the root), and all below it, where `root_from_joint` says; allocates nothing.
+    /// Moves a joint (not the root) and its descendants to `root_from_joint`. Allocates nothing.
     pub fn set_in_root(&mut self, skeleton: &Skeleton, joint: JointIndex, root_from_joint: Transform) {
         let local = self.parent_in_root(skeleton, joint).inverse() * root_from_joint;
         (self.translations[joint.at()], self.rotations[joint.at()]) = (local.translation, local.rotation);
     }
 
-    /// All joints in the world: `[joints]` into `world`, which is resized.
+    /// Writes the world transforms of all joints to `world`, `[joints]`, which is resized.
     pub fn world(&self, skeleton: &Skeleton, world: &mut Vec<Transform>) {
         skeleton.place(|j| Transform::new(self.translations[j], self.rotations[j]), world);
     }
@@ -79,7 +79,7 @@ impl Pose {
 
 /// Rates of change of a [`Pose`], struct of arrays.
 ///
-/// For joint 0 both are in root axes; for the others in the parent's axes.
+/// Joint 0 is in root axes, the other joints are in their parent's axes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoseVelocity {
     /// `[joints]` metres per second.
@@ -89,27 +89,27 @@ pub struct PoseVelocity {
 }
 
 impl PoseVelocity {
-    /// Becomes other velocities of as many joints; allocates nothing.
+    /// Copies other velocities with the same number of joints. Allocates nothing.
     pub fn copy_from(&mut self, other: &Self) {
         self.linear.copy_from_slice(&other.linear);
         self.angular.copy_from_slice(&other.angular);
     }
 
-    /// Faster by a factor.
+    /// Multiplies the velocities by a factor.
     pub fn scale(&mut self, factor: f32) {
         self.linear.iter_mut().chain(&mut self.angular).for_each(|v| *v *= factor);
     }
 
-    /// Becomes `(self - other) * factor`.
+    /// Sets the velocities to `(self - other) * factor`.
     pub fn difference(&mut self, other: &Self, factor: f32) {
         let both = self.linear.iter_mut().zip(&other.linear).chain(self.angular.iter_mut().zip(&other.angular));
         both.for_each(|(a, b)| *a = (*a - *b) * factor);
     }
 
-    /// Becomes the rates from one pose to the next, `dt_s` seconds later; at rest where no time passes. Allocates nothing.
+    /// Sets the velocities to the rates from one pose to the next, `dt_s` seconds later; zero if `dt_s` is 0. Allocates nothing.
     ///
     /// # Panics
-    /// Poses of other numbers of joints.
+    /// Panics if the poses have fewer joints than the velocities.
     pub fn between(&mut self, before: &Pose, after: &Pose, dt_s: f32) {
         let per_s = if dt_s > 0.0 { dt_s.recip() } else { 0.0 };
         for j in 0..self.linear.len() {
@@ -121,15 +121,16 @@ impl PoseVelocity {
         }
     }
 
-    /// At rest.
+    /// Returns velocities of zero.
     pub fn zero(joints: usize) -> Self {
         Self { linear: vec![Vec3::ZERO; joints], angular: vec![Vec3::ZERO; joints] }
     }
 }
 
-/// Velocity of a joint relative to the world, along the root's axes, up its chain of parents; allocates nothing.
+/// Returns the velocity of a joint relative to the world, along the root's axes, computed along its chain of parents. Allocates
+/// nothing.
 pub(crate) fn velocity_in_root(skeleton: &Skeleton, pose: &Pose, velocity: &PoseVelocity, joint: JointIndex) -> Vec3 {
-    // Seen from each parent in turn: where the joint is, and how it moves.
+    // Position and velocity of the joint relative to each parent in turn.
     let (mut at, mut v) = (Vec3::ZERO, Vec3::ZERO);
     let mut next = Some(joint);
     while let Some(j) = next.filter(|j| j.at() > 0) {
@@ -156,7 +157,7 @@ pub struct RootMotion {
 }
 
 impl RootMotion {
-    /// Space for a skeleton of that many joints.
+    /// Returns a buffer for a skeleton with that number of joints.
     pub fn zero(joints: usize) -> Self {
         Self {
             positions: vec![Vec3::ZERO; joints],
@@ -166,7 +167,7 @@ impl RootMotion {
         }
     }
 
-    /// Forward kinematics with velocities; allocates nothing.
+    /// Computes forward kinematics with velocities. Allocates nothing.
     pub fn from_pose(&mut self, skeleton: &Skeleton, pose: &Pose, velocity: &PoseVelocity) {
         self.positions[0] = Vec3::ZERO;
         self.rotations[0] = Quat::IDENTITY;
@@ -183,7 +184,7 @@ impl RootMotion {
         }
     }
 
-    /// Position and velocity of a point fixed to a joint.
+    /// Returns the position and velocity of a point fixed to a joint.
     pub fn point(&self, joint: JointIndex, offset: Vec3) -> (Vec3, Vec3) {
         let j = joint.at();
         let arm = self.rotations[j] * offset;

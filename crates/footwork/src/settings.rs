@@ -1,11 +1,11 @@
-//! Settings: name, help, unit, range and default of each, written once.
+//! Settings. Name, help, unit, range and default of each are written once.
 //!
-//! [`settings!`](crate::settings!) makes a struct from one list of fields; [`choices!`](crate::choices) makes an enum. Both
+//! [`settings!`](crate::settings!) defines a struct from a list of fields; [`choices!`](crate::choices) defines an enum. Both
 //! generate the serde implementations, the defaults, the checks and the descriptors from which the configuration page and
-//! `footwork config` are written. Every error names the whole key.
+//! `footwork config` are written. Every error names the full key.
 //!
-//! A table is read over its default: keys that are not written keep the value that the default of the enclosing table gives
-//! them. Writing the table of a stage switches the stage on, unless the table says `enabled = false`.
+//! A table is read over its default: omitted keys keep the value from the default of the enclosing table. Writing the table of a
+//! stage switches the stage on, unless the table contains `enabled = false`.
 
 use crate::error::nearest;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -17,32 +17,32 @@ use std::marker::PhantomData;
 /// A key of a table.
 #[derive(Debug)]
 pub struct Field {
-    /// Name, as files have it.
+    /// Name in files.
     pub key: &'static str,
-    /// An older name that is read as well; empty if there is none.
+    /// An older name that is also accepted; empty if there is none.
     pub alias: &'static str,
-    /// What it does, as the source has it: see [`Field::help`].
+    /// Help text, as written in the source; see [`Field::help`].
     pub doc: &'static str,
     /// Unit; empty if there is none.
     pub unit: &'static str,
-    /// Least and greatest number, both allowed.
+    /// Minimum and maximum, both allowed.
     pub range: Option<(f64, f64)>,
-    /// True if it must be given.
+    /// True if the key must be given.
     pub required: bool,
-    /// What it may hold.
+    /// Kind of value.
     pub kind: Kind,
     /// Its default as JSON.
     pub default: fn() -> String,
 }
 
-/// What a key may hold.
+/// The kind of value of a key.
 #[derive(Debug)]
 pub enum Kind {
     /// `true` or `false`.
     Switch,
     /// A number.
     Number,
-    /// A whole number, 0 or more.
+    /// An integer, 0 or more.
     Count,
     /// A text.
     Text,
@@ -50,20 +50,20 @@ pub enum Kind {
     Choice(&'static [Choice]),
     /// A table with these keys.
     Table(&'static [Field]),
-    /// A table with keys of the user's own.
+    /// A table with user-defined keys.
     Map(&'static Kind),
-    /// A list; of exactly so many entries where a number is given.
+    /// A list, with exactly that number of entries if it is given.
     List(&'static Kind, Option<usize>),
-    /// May be left out; then the default depends on the data.
+    /// Optional; without a value, the default depends on the data.
     Optional(&'static Kind),
 }
 
-/// A text that a key may hold.
+/// One of the texts that a key accepts.
 #[derive(Debug)]
 pub struct Choice {
     /// The text.
     pub name: &'static str,
-    /// What it means, as the source has it.
+    /// Help text, as written in the source.
     pub doc: &'static str,
 }
 
@@ -71,44 +71,44 @@ pub struct Choice {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("`{key}`: {what}")]
 pub struct SettingError {
-    /// The whole key.
+    /// Full key.
     pub key: String,
-    /// What was expected and what was found.
+    /// Expected and found value.
     pub what: String,
 }
 
-/// Where a value is in a configuration.
+/// The location of a value in a configuration.
 #[derive(Clone, Copy, Debug)]
 pub enum At<'a> {
-    /// At the top.
+    /// The top level.
     Top,
-    /// Under a key of a table.
+    /// A key of a table.
     Key(&'a At<'a>, &'a str),
-    /// In a list.
+    /// An entry of a list.
     Index(&'a At<'a>, usize),
 }
 
-/// A value that a key may hold.
+/// A type of setting.
 pub trait Setting: Sized {
-    /// What it is.
+    /// Kind of value.
     const KIND: Kind;
 
-    /// The default; any value where there is none.
+    /// Returns the default, or an arbitrary value if there is none.
     fn blank() -> Self;
 
-    /// Reads a value over this one.
+    /// Reads a value over this one; omitted parts keep their value.
     ///
     /// # Errors
-    /// Names the key.
+    /// Returns an error that names the key.
     fn read<'de, D: Deserializer<'de>>(self, at: &At, from: D) -> Result<Self, D::Error>;
 
-    /// Checks all numbers in it.
+    /// Checks all numbers in the value.
     ///
     /// # Errors
-    /// The first that is outside of its range.
+    /// Returns [`SettingError`] for the first number that is out of range.
     fn check(&self, at: &At, range: Option<(f64, f64)>) -> Result<(), SettingError>;
 
-    /// True for a value that is not written.
+    /// Returns true for a value that is omitted when writing.
     fn is_absent(&self) -> bool {
         false
     }
@@ -116,34 +116,34 @@ pub trait Setting: Sized {
 
 /// A table of settings.
 pub trait Settings: Setting {
-    /// Its keys, in the order of documentation.
+    /// Keys, in the order of the documentation.
     const FIELDS: &'static [Field];
 
     /// Reads the value of a key.
     ///
     /// # Errors
-    /// Names the key.
+    /// Returns an error that names the key.
     fn set<'de, A: MapAccess<'de>>(&mut self, key: &'static str, at: &At, from: &mut A) -> Result<(), A::Error>;
 
-    /// What becomes of it where its table is written.
+    /// Called before the table is read: switches the stage on.
     fn written(&mut self) {}
 }
 
 impl Field {
-    /// A default as JSON, whose numbers have the fewest digits that are the same value.
+    /// Returns a default as JSON. Numbers have the fewest digits that represent the same value.
     #[doc(hidden)]
     pub fn json<T: Serialize>(value: &T) -> String {
         serde_json::to_string(value).unwrap_or_default()
     }
 
-    /// What it does, in paragraphs of plain text.
+    /// Returns the help text as paragraphs of plain text.
     pub fn help(&self) -> Vec<String> {
         paragraphs(self.doc)
     }
 }
 
 impl Choice {
-    /// What it means, in one line.
+    /// Returns the help text in one line.
     pub fn help(&self) -> String {
         paragraphs(self.doc).join(" ")
     }
@@ -181,7 +181,7 @@ impl fmt::Display for At<'_> {
 }
 
 impl At<'_> {
-    /// A message about what is here.
+    /// Returns a message about the value at this location.
     fn tell(&self, what: impl fmt::Display) -> String {
         if matches!(self, Self::Top) { what.to_string() } else { format!("`{self}`: {what}") }
     }
@@ -189,7 +189,7 @@ impl At<'_> {
     /// Reads the next value of a table, over `value`.
     ///
     /// # Errors
-    /// Names the key.
+    /// Returns an error that names the key.
     pub fn read_over<'de, T: Setting, A: MapAccess<'de>>(
         &self,
         value: &mut T,
@@ -204,15 +204,15 @@ impl At<'_> {
     /// Reads a table over `before`.
     ///
     /// # Errors
-    /// Names the key.
+    /// Returns an error that names the key.
     pub fn read_table<'de, T: Settings, D: Deserializer<'de>>(&self, before: T, from: D) -> Result<T, D::Error> {
         from.deserialize_map(TableVisitor(before, self))
     }
 
-    /// Reads one of several texts; gives its index.
+    /// Reads one of several texts. Returns its index.
     ///
     /// # Errors
-    /// Names the key, the texts and the nearest of them.
+    /// Returns an error that names the key, the valid texts and the nearest of them.
     pub fn read_choice<'de, D: Deserializer<'de>>(
         &self,
         choices: &'static [Choice],
@@ -230,10 +230,10 @@ impl At<'_> {
         })
     }
 
-    /// A value of another library's type.
+    /// Reads a value of another library's type.
     ///
     /// # Errors
-    /// Names the key.
+    /// Returns an error that names the key.
     pub fn read_leaf<'de, T: Deserialize<'de>, D: Deserializer<'de>>(&self, from: D) -> Result<T, D::Error> {
         T::deserialize(from).map_err(|e| D::Error::custom(self.tell(e.to_string().trim_end())))
     }
@@ -242,13 +242,13 @@ impl At<'_> {
 /// Checks all settings of a configuration.
 ///
 /// # Errors
-/// The first that is outside of its range.
+/// Returns [`SettingError`] for the first number that is out of range.
 pub(crate) fn check<T: Setting>(config: &T) -> Result<(), SettingError> {
     config.check(&At::Top, None)
 }
 
-/// Reads a value over another and checks it at once, so that the error knows its line. The entries of lists and maps are
-/// checked against their range by the list or map.
+/// Reads a value over another and checks it at once, so that the error has a line number. Entries of lists and maps are checked
+/// against their range by the list or map.
 struct Over<'a, T> {
     before: T,
     at: &'a At<'a>,
@@ -323,7 +323,7 @@ impl Visitor<'_> for Key<'_> {
     }
 }
 
-/// `a`, `b` or `c`.
+/// Returns a list as text: `a`, `b` or `c`.
 fn listed<'a>(names: impl Iterator<Item = &'a str>, last: &str) -> String {
     let names: Vec<String> = names.map(|n| format!("`{n}`")).collect();
     match names.split_last() {
@@ -502,16 +502,16 @@ impl<T: Setting> Setting for BTreeMap<String, T> {
     }
 }
 
-/// Makes structs of settings. A field is
+/// Defines structs of settings. A field is
 ///
 /// ```text
 /// /// What it does: the effect of a higher and a lower value.
 /// name: type = default, in low to high, unit "s";
 /// ```
 ///
-/// where all after the type may be left out. `pub struct` is a table with defaults throughout, `pub entry` an entry of a list,
-/// of which every field without a default must be given. Also: `key "loop"` for a name that is no Rust name, `alias "old"` for
-/// an older name, `brief true` for a key that is not written where it has its default.
+/// where everything after the type is optional. `pub struct` defines a table in which every field has a default; `pub entry`
+/// defines an entry of a list, in which every field without a default must be given. Further options: `key "loop"` for a name
+/// that is not valid in Rust, `alias "old"` for an older name, `brief true` for a key that is not written if it has its default.
 #[macro_export]
 macro_rules! settings {
     ($($(#[$meta:meta])* pub $form:ident $name:ident { $(
@@ -627,8 +627,8 @@ macro_rules! settings {
     (@switch $self:ident $field:ident) => {};
 }
 
-/// Makes an enum whose variants are texts in files: `pub enum Name = Default { /// Help. Variant = "text", }`. Without a
-/// default it has none.
+/// Defines an enum whose variants are texts in files: `pub enum Name = Default { /// Help. Variant = "text", }`. If `= Default`
+/// is omitted, the enum has no default.
 #[macro_export]
 macro_rules! choices {
     ($($(#[$meta:meta])* pub enum $name:ident $(= $default:ident)? { $(
@@ -646,7 +646,7 @@ macro_rules! choices {
                 &[$($crate::settings::Choice { name: $text, doc: concat!($($doc, "\n"),*) }),*];
             const VALUES: &'static [Self] = &[$(Self::$variant),*];
 
-            /// Its name in files.
+            /// Returns its name in files.
             pub fn name(self) -> &'static str {
                 match self {$(
                     Self::$variant => $text,

@@ -1,4 +1,4 @@
-//! Joint names, hierarchy and rest pose.
+//! Skeletons: joint names, hierarchy and rest pose.
 
 use crate::error::quoted;
 use crate::frames::JointIndex;
@@ -11,61 +11,61 @@ pub struct Skeleton {
     names: Vec<String>,
     parents: Vec<Option<JointIndex>>,
     rest: Vec<Transform>,
-    /// `[joints]` the first child of each joint, and the next child of its parent.
+    /// `[joints]` the first child of each joint.
     first_child: Vec<Option<JointIndex>>,
     next_sibling: Vec<Option<JointIndex>>,
 }
 
-/// Why a skeleton cannot be.
+/// Reason why a skeleton is invalid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkeletonError {
-    /// There is nothing to animate.
+    /// The skeleton has no joints.
     #[error("the skeleton has no joints")]
     Empty,
-    /// Lists of unequal length.
+    /// The lists have different lengths.
     #[error("the skeleton has {names} names, {parents} parents and {rest} rest transforms: the three must be equal")]
     Lengths {
-        /// Names given.
+        /// Number of names.
         names: usize,
-        /// Parents given.
+        /// Number of parents.
         parents: usize,
-        /// Rest transforms given.
+        /// Number of rest transforms.
         rest: usize,
     },
-    /// More than one joint without a parent, or the first has one.
+    /// A joint other than the first has no parent, a parent does not precede its child, or the first joint has a parent.
     #[error(
         "joint `{joint}` breaks the tree: joint 0 alone has no parent, and parents come before children",
         joint = quoted(.joint)
     )]
     Tree {
-        /// The joint.
+        /// Name of the joint.
         joint: String,
     },
-    /// A name used twice.
+    /// A name is used twice.
     #[error("joint name `{joint}` is used twice: rename one", joint = quoted(.joint))]
     RepeatedName {
-        /// The name.
+        /// The repeated name.
         joint: String,
     },
-    /// NaN or infinity.
+    /// A value of the rest pose is NaN or infinite.
     #[error("the rest pose of joint `{joint}` is not finite", joint = quoted(.joint))]
     NotFinite {
-        /// The joint.
+        /// Name of the joint.
         joint: String,
     },
-    /// Joint indices are small on purpose.
+    /// There are more than [`Skeleton::MAX_JOINTS`] joints.
     #[error("the skeleton has {joints} joints; at most {} are supported", Skeleton::MAX_JOINTS)]
     TooMany {
-        /// Joints given.
+        /// Number of joints.
         joints: usize,
     },
-    /// A name that is not there.
+    /// No joint has the requested name.
     #[error("no joint is named `{wanted}`{}", nearest_hint(.nearest), wanted = quoted(.wanted))]
     Missing {
-        /// The name asked for.
+        /// The requested name.
         wanted: String,
-        /// The most similar name there is.
+        /// The most similar existing name.
         nearest: Option<String>,
     },
 }
@@ -74,7 +74,7 @@ fn nearest_hint(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|n| format!("; the nearest is `{n}`")).unwrap_or_default()
 }
 
-/// A name without its namespace.
+/// Returns a name without its namespace.
 fn own_name(name: &str) -> &str {
     match name.rsplit([':', '|']).next() {
         Some("") | None => name,
@@ -82,19 +82,19 @@ fn own_name(name: &str) -> &str {
     }
 }
 
-/// Lower-case letters and digits of a name.
+/// Returns the letters and digits of a name in lower case.
 fn letters(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 impl Skeleton {
-    /// More joints than any rig has; keeps a damaged file from asking for the moon.
+    /// Maximum number of joints, far above that of real rigs. It limits memory use on damaged files.
     pub const MAX_JOINTS: usize = 4096;
 
-    /// Checks and builds. `rest` holds each joint's transform to its parent in the rest pose, metres.
+    /// Builds a skeleton from checked input. `rest` is each joint's transform relative to its parent in the rest pose, in metres.
     ///
     /// # Errors
-    /// No joints, unequal lengths, a broken tree, repeated names, numbers that are not finite.
+    /// Returns [`SkeletonError`] for no joints, different lengths, an invalid tree, repeated names, or non-finite numbers.
     pub fn new(
         names: Vec<String>,
         parents: Vec<Option<JointIndex>>,
@@ -130,52 +130,52 @@ impl Skeleton {
         Ok(Self { names, parents, rest, first_child, next_sibling })
     }
 
-    /// Number of joints.
+    /// Returns the number of joints.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Never true: a skeleton has at least its root.
+    /// Returns false: a skeleton has at least its root.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// `[joints]` names.
+    /// Returns the names, `[joints]`.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// A joint in root space, up its chain of parents, where `local` has local transforms; allocates nothing.
+    /// Returns a joint in root space, computed along its chain of parents from `local` transforms. Allocates nothing.
     pub(crate) fn in_root(&self, joint: JointIndex, local: impl Fn(JointIndex) -> Transform) -> Transform {
         let chain = std::iter::successors(Some(joint), |j| self.parents[j.at()]).take_while(|j| j.at() > 0);
         chain.fold(Transform::IDENTITY, |below, j| local(j) * below)
     }
 
-    /// `[joints]` parents; `None` for joint 0 alone.
+    /// Returns the parents, `[joints]`; `None` only for joint 0.
     pub fn parents(&self) -> &[Option<JointIndex>] {
         &self.parents
     }
 
-    /// `[joints]` rest transforms, local, metres.
+    /// Returns the local rest transforms, `[joints]`, in metres.
     pub fn rest(&self) -> &[Transform] {
         &self.rest
     }
 
-    /// The name of a joint.
+    /// Returns the name of a joint.
     pub fn name(&self, joint: JointIndex) -> &str {
         &self.names[joint.at()]
     }
 
-    /// The joint of that name.
+    /// Returns the joint with exactly this name.
     pub fn find(&self, name: &str) -> Option<JointIndex> {
         self.names.iter().position(|n| n == name).map(JointIndex::new)
     }
 
-    /// The joint of that name, else the only one whose name is the same but for namespace, prefix, separators and case: see
-    /// [`Skeleton::keys`].
+    /// Returns the joint with this name, or else the only joint whose name is the same except for namespace, prefix, separators
+    /// and case; see [`Skeleton::keys`].
     ///
     /// # Errors
-    /// [`SkeletonError::Missing`], naming the most similar joint.
+    /// Returns [`SkeletonError::Missing`] with the most similar name.
     pub fn require(&self, name: &str) -> Result<JointIndex, SkeletonError> {
         self.find(name).or_else(|| self.find_alike(name)).ok_or_else(|| SkeletonError::Missing {
             wanted: name.to_owned(),
@@ -191,9 +191,10 @@ impl Skeleton {
         found.next().filter(|_| found.next().is_none() && !wanted.is_empty()).map(JointIndex::new)
     }
 
-    /// `[joints]` names as they compare between files: lower-case letters and digits, without a namespace (`mixamorig:Hips`,
-    /// `Armature|Hips`) and without what nearly all names begin with (`CC_Base_Hip`). As much of that is left in as keeps them
-    /// apart.
+    /// Returns normalised names to compare files, `[joints]`: lower-case letters and digits, without namespaces
+    /// (`mixamorig:Hips`, `Armature
+    /// Hips`) and without a prefix that nearly all names share (`CC_Base_Hip`). If the normalised names are not unique, less is
+    /// removed.
     pub fn keys(&self) -> Vec<String> {
         let prefix = self.prefix();
         let bare = |name: &str| letters(own_name(name).strip_prefix(prefix).unwrap_or(own_name(name)));
@@ -205,7 +206,7 @@ impl Skeleton {
         apart.unwrap_or_else(|| self.names.clone())
     }
 
-    /// What at least this share of the names begin with, up to a separator.
+    /// Returns the prefix, up to a separator, that at least this share of the names have.
     fn prefix(&self) -> &str {
         const SHARE: f32 = 0.8;
         const FEWEST: usize = 6;
@@ -213,7 +214,7 @@ impl Skeleton {
             return "";
         }
         let least = SHARE * self.len() as f32;
-        // Sorted, the names that share it stand side by side, and the one in the middle is among them.
+        // In sorted order, the names with the prefix are adjacent, and the middle name is one of them.
         let mut own: Vec<&str> = self.names.iter().map(|n| own_name(n)).collect();
         own.sort_unstable();
         let middle = own[own.len() / 2];
@@ -224,7 +225,7 @@ impl Skeleton {
         found.checked_sub(1).map_or("", |k| &middle[..ends[k]])
     }
 
-    /// Rest pose in the space of the skeleton itself: joint 0's rest transform included.
+    /// Returns the rest pose in the space of the skeleton itself, including the rest transform of joint 0.
     pub fn rest_model(&self) -> Vec<Transform> {
         let mut model: Vec<Transform> = Vec::with_capacity(self.len());
         for j in 0..self.len() {
@@ -234,7 +235,8 @@ impl Skeleton {
         model
     }
 
-    /// All joints, from `local` transforms, in the space that joint 0 is in: `[joints]` into `world`, which is resized.
+    /// Writes all joints to `world`, `[joints]`, in the space of joint 0's transform. `local` are local transforms; `world` is
+    /// resized.
     pub(crate) fn place(&self, local: impl Fn(usize) -> Transform, world: &mut Vec<Transform>) {
         world.clear();
         for (j, parent) in self.parents.iter().enumerate() {
@@ -246,10 +248,10 @@ impl Skeleton {
         }
     }
 
-    /// The skeleton under a new joint 0: a motionless root named `name` at the origin.
+    /// Returns the skeleton with a new joint 0: a motionless root named `name` at the origin.
     ///
     /// # Errors
-    /// [`SkeletonError::RepeatedName`] when a joint has that name already.
+    /// Returns [`SkeletonError::RepeatedName`] if a joint already has that name.
     pub fn with_root(&self, name: &str) -> Result<Self, SkeletonError> {
         let mut names = vec![name.to_owned()];
         names.extend(self.names.iter().cloned());
@@ -260,7 +262,7 @@ impl Skeleton {
         Self::new(names, parents, rest)
     }
 
-    /// Children of a joint, in order.
+    /// Returns the children of a joint, in order.
     pub fn children(&self, joint: JointIndex) -> impl Iterator<Item = JointIndex> + '_ {
         let first = self.first_child.get(joint.at()).copied().flatten();
         std::iter::successors(first, |j| self.next_sibling[j.at()])
@@ -299,7 +301,7 @@ mod tests {
             assert!(s.require("Foot").is_err(), "{rig}");
             assert_eq!(s.keys()[5], "leftfoot", "{rig}");
         }
-        // What is the same without separators is told apart with them, and never guessed.
+        // Names that are the same without separators are compared with separators; there is no guess between them.
         let s = chain(&["Hips", "Spine_1", "Spine1"]).unwrap();
         assert_eq!(s.require("Spine1"), Ok(JointIndex(2)));
         assert!(s.require("spine1").is_err());

@@ -1,20 +1,21 @@
-//! Is this content a database? Asked of what a file or a builder hands over, before anything is used.
+//! Validation of database content from a file or a builder.
 
 use super::{Clip, Database, DatabaseContent, DatabaseError, MirrorMode};
 use crate::frames::{FARTHEST_M, JointIndex};
 use crate::math::{Quat, Transform};
 use crate::motion::PaceSpeeds;
 
-/// Frames per second that make sense.
+/// Plausible frame rates, in frames per second.
 const RATES_HZ: std::ops::RangeInclusive<f32> = 1.0..=1000.0;
-/// Speeds of a full stick that make sense, m/s.
+/// Plausible speeds at full deflection of the stick, in m/s.
 const SPEEDS_MPS: std::ops::RangeInclusive<f32> = 0.0..=100.0;
 
-/// Metres, values of curves and the like are less than [`FARTHEST_M`]. Times this factor (2^128 over it), no smaller number leaves
-/// the range of `f32`, and every other one does. (A search bears any number.)
+/// Factor to test for values below [`FARTHEST_M`], the limit for positions, values of curves and the like: a product with this
+/// factor (2^128 over the limit) is finite in `f32` exactly if the value is below the limit. (The search accepts any finite
+/// number.)
 const SENSIBLE: f32 = f32::from_bits((127 + 127) << 23) / FARTHEST_M * 2.0;
 const FINITE: f32 = 1.0;
-/// A spread, divided by a weight; far less and far more than data and weights that make sense have.
+/// Plausible standard deviations divided by weights. The range is far wider than that of plausible data and weights.
 const SCALES: std::ops::RangeInclusive<f32> = 1e-12..=1e12;
 
 /// Checks shapes, ranges and numbers.
@@ -76,7 +77,7 @@ fn shapes(c: &DatabaseContent) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-/// Checks that legs are chains of joints, and that every array has the length that the skeleton calls for.
+/// Checks that legs are chains of joints, and that every array has the length that the skeleton requires.
 fn rig(c: &DatabaseContent) -> Result<(), DatabaseError> {
     let (rig, joints) = (&c.rig, c.skeleton.len());
     let contacts = rig.contact_joints.len();
@@ -145,8 +146,8 @@ fn is_unit(q: &Quat) -> bool {
     (q.length() - 1.0).abs() < 1e-3
 }
 
-/// The first value that is not finite, or not when multiplied. Whole chunks are judged by one sum of zeroed products, which
-/// vectorises.
+/// Returns the index of the first value that is not finite, or not finite after multiplication. A whole chunk is tested with one
+/// sum of products with 0, which vectorises.
 fn first_bad(values: &[f32], factor: f32) -> Option<usize> {
     for (k, chunk) in values.chunks(4096).enumerate() {
         // 0 * finite is 0; 0 * inf and 0 * NaN are NaN.

@@ -1,7 +1,7 @@
-//! `.fwdb`: a safetensors file, so that any reader of that format sees the numbers.
+//! The `.fwdb` file format: a safetensors file that any reader of that format can open.
 //!
-//! Everything numeric is a tensor with a name that explains itself; one metadata key, `footwork`, holds the rest as JSON
-//! with sorted keys. Equal content gives equal bytes. The format is little-endian, as safetensors is.
+//! All numeric arrays are tensors with descriptive names. One metadata key, `footwork`, holds the rest as JSON with sorted keys.
+//! Equal content gives equal bytes. The format is little-endian, as safetensors is.
 
 use super::{Clip, Database, DatabaseContent, DatabaseError, DatabaseEvent, Features, MirrorMode, RowFlags, TagSpan};
 use crate::error::{cut_quotes, quoted};
@@ -25,114 +25,114 @@ use xxhash_rust::xxh3::Xxh3;
 #[cfg(target_endian = "big")]
 compile_error!("safetensors files are little-endian; reading them on a big-endian machine is not written yet");
 
-/// The version that this library writes and reads.
+/// Format version that this library writes and reads.
 const FORMAT_VERSION: u32 = 3;
 const KEY: &str = "footwork";
 const RAW_POSES: &str = "raw";
-/// The one tensor that a file may lack: most databases have no such costs.
+/// The only optional tensor: most databases have no row costs.
 const ROW_COSTS: &str = "row_costs";
 
-/// Why a database file cannot be read or written.
+/// Reason why a database file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
-    /// The operating system says no.
+    /// The file could not be read or written.
     #[error("{path}: cannot {action}: {error}")]
     Io {
-        /// File.
+        /// Path of the file.
         path: PathBuf,
         /// `read` or `write`.
         action: &'static str,
-        /// Reason.
+        /// Cause.
         error: std::io::Error,
     },
-    /// No safetensors file, or a damaged one.
+    /// The file is not a safetensors file, or it is damaged.
     #[error("{path}: not a .fwdb file, or a truncated one: {detail}; build it again", detail = cut_quotes(.detail))]
     Container {
-        /// File.
+        /// Path of the file.
         path: PathBuf,
-        /// Reason.
+        /// Cause.
         detail: String,
     },
-    /// A safetensors file of something else.
+    /// The file is a safetensors file, but not a database.
     #[error("{path}: a safetensors file, but not of footwork (no `footwork` metadata)")]
     NotOurs {
-        /// File.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// Written by a newer version.
+    /// The file was written by a newer version.
     #[error(
         "{path}: format version {found}, this footwork reads {FORMAT_VERSION}; update footwork or build the file again"
     )]
     Newer {
-        /// File.
+        /// Path of the file.
         path: PathBuf,
-        /// Its version.
+        /// Format version of the file.
         found: u32,
     },
-    /// Written by an older version.
+    /// The file was written by an older version.
     #[error(
         "{path}: format version {found}, this footwork reads {FORMAT_VERSION}; build the file again from its clips"
     )]
     Older {
-        /// File.
+        /// Path of the file.
         path: PathBuf,
-        /// Its version.
+        /// Format version of the file.
         found: u32,
     },
-    /// Poses in an encoding that this version does not know.
+    /// The poses have an encoding that this version does not know.
     #[error("{path}: pose encoding `{found}` is unknown to this footwork (it knows `{RAW_POSES}`): update it")]
     Encoding {
-        /// File.
+        /// Path of the file.
         path: PathBuf,
-        /// Its encoding.
+        /// Encoding of the file.
         found: String,
     },
-    /// Metadata that makes no sense.
+    /// The metadata is invalid.
     #[error("{path}: damaged metadata: {detail}; build it again", detail = cut_quotes(.detail))]
     Metadata {
-        /// File.
+        /// Path of the file.
         path: PathBuf,
-        /// Reason.
+        /// Cause.
         detail: String,
     },
-    /// A tensor is missing or of the wrong type or shape.
+    /// A tensor is missing, or has a wrong type or shape.
     #[error(
         "{path}: tensor `{tensor}`: {detail}; build it again",
         tensor = quoted(.tensor), detail = cut_quotes(.detail)
     )]
     Tensor {
-        /// File.
+        /// Path of the file.
         path: PathBuf,
-        /// Tensor.
+        /// Name of the tensor.
         tensor: String,
-        /// Reason.
+        /// Cause.
         detail: String,
     },
-    /// Bytes changed since it was written.
+    /// The content hash does not match: the bytes have changed since the file was written.
     #[error(
         "{path}: content hash {found} does not match the recorded {recorded}: the file is damaged; build it again",
         recorded = quoted(.recorded)
     )]
     Damaged {
-        /// File.
+        /// Path of the file.
         path: PathBuf,
-        /// Hash in the file.
+        /// Hash recorded in the file.
         recorded: String,
-        /// Hash of what is there.
+        /// Hash of the content.
         found: String,
     },
-    /// Readable, but no database.
+    /// The file is readable, but its content is not a valid database.
     #[error("{path}: {error}")]
     Content {
-        /// File.
+        /// Path of the file.
         path: PathBuf,
-        /// Reason.
+        /// Cause.
         error: DatabaseError,
     },
 }
 
-/// The JSON beside the tensors.
+/// The JSON metadata beside the tensors.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Metadata {
@@ -160,7 +160,7 @@ struct Metadata {
     tags: Vec<String>,
 }
 
-/// A joint in a role.
+/// A joint with a role.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RoleMetadata {
@@ -169,10 +169,10 @@ struct RoleMetadata {
     joint: String,
 }
 
-/// In `leg_joints`: the contact joint ends no leg.
+/// Value in `leg_joints` for a contact joint that does not end a leg.
 const NO_JOINT: u32 = u32::MAX;
 
-/// A tensor to be written.
+/// A tensor for writing.
 struct Tensor<'a> {
     name: &'static str,
     dtype: Dtype,
@@ -188,7 +188,7 @@ fn owned<T: Pod>(name: &'static str, dtype: Dtype, shape: &[usize], values: Vec<
     Tensor { name, dtype, shape: shape.to_vec(), bytes: cast_slice(&values).to_vec().into() }
 }
 
-/// All tensors, in order of name.
+/// Returns all tensors, sorted by name.
 fn tensors(c: &DatabaseContent) -> Vec<Tensor<'_>> {
     let (joints, frames, rows) = (c.skeleton.len(), c.poses.frames(), c.row_frames.len());
     let columns = c.features.columns;
@@ -276,7 +276,7 @@ fn metadata_json(c: &DatabaseContent, content_hash: String) -> String {
     canonical_json(&serde_json::to_value(metadata).unwrap_or_default())
 }
 
-/// Hash of all tensors and all metadata.
+/// Returns the hash of all tensors and all metadata.
 pub(super) fn content_hash(c: &DatabaseContent) -> u128 {
     hash_of(&metadata_json(c, String::new()), tensors(c).iter().map(|t| (t.name, t.shape.as_slice(), t.bytes.as_ref())))
 }
@@ -295,10 +295,10 @@ fn hash_of<'a>(json: &str, tensors: impl Iterator<Item = (&'a str, &'a [usize], 
 }
 
 impl Database {
-    /// The file's bytes.
+    /// Returns the bytes of the file.
     ///
     /// # Errors
-    /// Only what the container format cannot hold.
+    /// Returns an error if the container format cannot hold the content.
     pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
         let all = tensors(self);
         let mut views = Vec::with_capacity(all.len());
@@ -310,20 +310,20 @@ impl Database {
         safetensors::serialize(views, Some(HashMap::from([(KEY.to_owned(), json)]))).map_err(|e| e.to_string())
     }
 
-    /// Writes a `.fwdb` file, all or nothing.
+    /// Writes a `.fwdb` file atomically.
     ///
     /// # Errors
-    /// [`FileError::Io`]; a file that was there before survives.
+    /// Returns [`FileError::Io`]; an existing file is then unchanged.
     pub fn save(&self, path: &Path) -> Result<(), FileError> {
         let io = |error| FileError::Io { path: path.to_owned(), action: "write", error };
         let bytes = self.to_bytes().map_err(|e| io(std::io::Error::other(e)))?;
         write_atomically(path, |f| f.write_all(&bytes)).map_err(io)
     }
 
-    /// Reads a `.fwdb` file, checks version, hash, shapes, ranges and numbers, and only then uses it.
+    /// Reads a `.fwdb` file. Version, hash, shapes, ranges and numbers are checked before use.
     ///
     /// # Errors
-    /// What is wrong with the file and what to do.
+    /// Returns [`FileError`] with the problem and how to fix it.
     pub fn load(path: &Path) -> Result<Self, FileError> {
         let bytes = read_safetensors(path).map_err(|error| match error.kind() {
             std::io::ErrorKind::InvalidData => {
@@ -334,10 +334,10 @@ impl Database {
         Self::from_bytes(&bytes, path)
     }
 
-    /// As [`Database::load`], from memory. `path` is for messages.
+    /// Reads a `.fwdb` file from memory, as [`Database::load`] does. `path` is for messages.
     ///
     /// # Errors
-    /// What is wrong with the bytes and what to do.
+    /// Returns [`FileError`] with the problem and how to fix it.
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, FileError> {
         let reader = Reader::open(bytes, path)?;
         let hash = reader.hash;
@@ -347,7 +347,7 @@ impl Database {
     }
 }
 
-/// A file whose container, version and hash are in order.
+/// A file whose container, version and hash have been checked.
 struct Reader<'a> {
     path: &'a Path,
     tensors: SafeTensors<'a>,
@@ -366,7 +366,7 @@ impl<'a> Reader<'a> {
             header.metadata().as_ref().and_then(|m| m.get(KEY)).ok_or(FileError::NotOurs { path: path_owned() })?;
         let damaged = |e: serde_json::Error| FileError::Metadata { path: path_owned(), detail: e.to_string() };
         let value: serde_json::Value = serde_json::from_str(json).map_err(damaged)?;
-        // The version first: everything else may look different in a newer one.
+        // The version comes first, because everything else may differ in a newer one.
         let version = value.get("format_version").and_then(serde_json::Value::as_u64).unwrap_or(0);
         let found = u32::try_from(version).unwrap_or(u32::MAX);
         match found.cmp(&FORMAT_VERSION) {
@@ -407,7 +407,7 @@ impl<'a> Reader<'a> {
         FileError::Tensor { path: self.path.to_owned(), tensor: tensor.to_owned(), detail }
     }
 
-    /// A tensor copied into aligned memory. `shape`: expected sizes, `None` for any.
+    /// Returns a copy of a tensor in aligned memory. `shape`: expected sizes, `None` for any.
     fn read<T: Pod>(&self, name: &str, dtype: Dtype, shape: &[Option<usize>]) -> Result<Vec<T>, FileError> {
         let t = self.tensors.tensor(name).map_err(|e| self.tensor_error(name, e.to_string()))?;
         let fits = t.shape().len() == shape.len()

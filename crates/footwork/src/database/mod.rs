@@ -1,4 +1,4 @@
-//! The motion database: poses, features, annotations. Immutable, struct of arrays, shared by any number of characters.
+//! The motion database: poses, features, annotations. Immutable, a struct of arrays, shared by any number of characters.
 
 mod check;
 mod file;
@@ -34,59 +34,59 @@ use std::sync::OnceLock;
 pub struct Clip {
     /// Unique name.
     pub name: String,
-    /// First frame in the pool.
+    /// First frame in the pose pool.
     pub first_frame: u32,
-    /// Frames, at least 1. A mirrored clip shares the frames of its original.
+    /// Number of frames, at least 1. A mirrored clip shares the frames of its original.
     pub frames: u32,
     /// First row of the feature matrix.
     pub first_row: u32,
-    /// Rows; 0 where no frame can be jumped to.
+    /// Number of rows; 0 if no frame can be entered.
     pub rows: u32,
-    /// Where one round of a loop takes the root, seen from where it began; `None` for a clip that ends.
+    /// Displacement of the root over one cycle of a loop, relative to its start; `None` for a non-looping clip.
     pub loop_delta: Option<Transform>,
     /// True for a stored mirror image.
     pub mirrored: bool,
-    /// Time in the source file of the first frame, seconds: clips cut by discarded ranges start later.
+    /// Time of the first frame in the source file, in seconds. Clips that were cut by excluded ranges start later.
     pub source_start_s: f32,
 }
 
 impl Clip {
-    /// Frames of the pool.
+    /// Returns the range of frames in the pose pool.
     pub fn frame_range(&self) -> Range<usize> {
         self.first_frame as usize..(self.first_frame + self.frames) as usize
     }
 
-    /// Rows of the feature matrix.
+    /// Returns the range of rows in the feature matrix.
     pub fn row_range(&self) -> Range<usize> {
         self.first_row as usize..(self.first_row + self.rows) as usize
     }
 
-    /// True when the last frame leads back to the first.
+    /// Returns true if the last frame leads back to the first.
     pub fn looping(&self) -> bool {
         self.loop_delta.is_some()
     }
 }
 
-/// The feature matrix: normalised, weights included.
+/// The feature matrix: normalised values that include the weights.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Features {
-    /// Columns.
+    /// Number of columns.
     pub columns: usize,
     /// `[rows x columns]`: (raw - offset) / scale.
     pub values: Vec<f32>,
     /// `[columns]`.
     pub offset: Vec<f32>,
-    /// `[columns]`, positive: spread divided by weight.
+    /// `[columns]`, positive: standard deviation divided by weight.
     pub scale: Vec<f32>,
 }
 
 impl Features {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.values.len() / self.columns.max(1)
     }
 
-    /// One row, `[columns]`.
+    /// Returns one row, `[columns]`.
     pub fn row(&self, row: RowIndex) -> &[f32] {
         &self.values[row.at() * self.columns..][..self.columns]
     }
@@ -98,35 +98,35 @@ impl Features {
         }
     }
 
-    /// A normalised value as the raw one.
+    /// Returns the raw value of a normalised one.
     pub fn denormalize(&self, column: usize, value: f32) -> f32 {
         value * self.scale[column] + self.offset[column]
     }
 }
 
-/// What is special about a row.
+/// Flags of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowFlags(pub u8);
 
 impl RowFlags {
-    /// Must not be jumped to.
+    /// Transitions to this row are blocked.
     pub const NO_ENTRY: u8 = 1;
-    /// Its future (or past) trajectory runs beyond the clip and was extrapolated.
+    /// Part of the future (or past) trajectory is outside the clip and was extrapolated.
     pub const EXTRAPOLATED: u8 = 2;
 
-    /// True when it must not be jumped to.
+    /// Returns true if transitions to this row are blocked.
     pub fn no_entry(self) -> bool {
         self.0 & Self::NO_ENTRY != 0
     }
 
-    /// True when its trajectory was extrapolated.
+    /// Returns true if the trajectory was extrapolated.
     pub fn extrapolated(self) -> bool {
         self.0 & Self::EXTRAPOLATED != 0
     }
 }
 
 choices! {
-    /// How mirror images take part.
+    /// Use of mirror images.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum MirrorMode = Off {
         /// The search does not use mirror images.
@@ -141,35 +141,35 @@ choices! {
 /// A tag over a range of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TagSpan {
-    /// Place in [`DatabaseContent::tags`].
+    /// Index in [`DatabaseContent::tags`].
     pub tag: u32,
     /// First frame.
     pub start: FrameIndex,
-    /// First frame after.
+    /// First frame after the range.
     pub end: FrameIndex,
 }
 
-/// A named moment of a clip.
+/// A named event at a time of a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DatabaseEvent {
-    /// Which event.
+    /// Event name, by identifier.
     pub name: EventId,
-    /// Clip (never a stored mirror image: those share their original's events).
+    /// Clip. Never a stored mirror image, because those share the events of their original.
     pub clip: ClipIndex,
-    /// Seconds from the clip's first frame.
+    /// Time from the clip's first frame, in seconds.
     pub time_s: f32,
 }
 
-/// What a database holds and a `.fwdb` file stores. Plain data; [`Database::new`] checks it.
+/// The content of a database, as stored in a `.fwdb` file. Plain data; [`Database::new`] checks it.
 #[derive(Clone, Debug)]
 pub struct DatabaseContent {
     /// Joints; joint 0 is the root.
     pub skeleton: Skeleton,
     /// Columns of the feature matrix.
     pub schema: FeatureSchema,
-    /// What a full stick stands for.
+    /// Speeds at full deflection of the stick.
     pub stick: StickSpeeds,
-    /// How raw features were made comparable.
+    /// Normalisation of the raw features.
     pub normalization: Normalization,
     /// Originals first, then stored mirror images in the same order.
     pub clips: Vec<Clip>,
@@ -179,9 +179,9 @@ pub struct DatabaseContent {
     pub pose_rate_hz: f32,
     /// Rows per second.
     pub search_rate_hz: f32,
-    /// Roles, legs, soles and how the body stands.
+    /// Joint roles, legs, soles and the standing pose.
     pub rig: Rig,
-    /// `[frames x contact joints]`: 1 touches, 0 does not.
+    /// `[frames x contact joints]`: 1 if the joint touches, else 0.
     pub contacts: Vec<u8>,
     /// Names of the float curves.
     pub curve_names: Vec<String>,
@@ -189,45 +189,45 @@ pub struct DatabaseContent {
     pub curves: Vec<f32>,
     /// Feature matrix.
     pub features: Features,
-    /// `[rows]` the frame of each row.
+    /// `[rows]` frame of each row.
     pub row_frames: Vec<FrameIndex>,
     /// `[rows]`.
     pub row_flags: Vec<RowFlags>,
-    /// `[rows]` added to the cost of jumping there, 0 or more; empty where nothing is added anywhere.
+    /// `[rows]` cost added to a transition to the row, 0 or more. Empty if all are 0.
     pub row_costs: Vec<f32>,
     /// Names of the tags, at most 512.
     pub tags: Vec<String>,
-    /// Where they hold.
+    /// Frame ranges of the tags.
     pub tag_spans: Vec<TagSpan>,
     /// Names of the events.
     pub event_names: Vec<String>,
-    /// When they happen, by clip and time.
+    /// Events, sorted by clip and time.
     pub events: Vec<DatabaseEvent>,
-    /// How mirror images take part.
+    /// Use of mirror images.
     pub mirror: MirrorMode,
-    /// Joint pairs given by hand, by name.
+    /// Joint pairs set by the user, by name.
     pub mirror_pairs: Vec<[String; 2]>,
 }
 
-/// All that a character needs to move: checked content and what follows from it. Build one with `build::build`, load one
-/// with [`Database::load`]; share it with `Arc`. Its content is read through it (`database.clips`).
+/// A motion database: checked content and derived data. Build one with `build::build` or load one with [`Database::load`]; share
+/// it with `Arc`. It dereferences to its content (`database.clips`).
 #[derive(Debug)]
 pub struct Database {
     content: DatabaseContent,
     /// Present unless `mirror` is off.
     pub mirror_table: Option<MirrorTable>,
-    /// `[columns]` where each column comes from in a mirror; empty where `mirror` is off.
+    /// `[columns]` source of each column in a mirror; empty if `mirror` is off.
     pub mirror_columns: Vec<MirrorColumn>,
-    /// `[columns]` how differences become cost.
+    /// `[columns]` conversion of differences to cost.
     pub residuals: Vec<Residual>,
-    /// All sets of tags that rows have.
+    /// All distinct sets of tags of rows.
     tag_sets: tag_sets::TagSets,
-    /// `[rows]` the clip of each row.
+    /// `[rows]` clip of each row.
     pub row_clips: Vec<ClipIndex>,
-    /// `[rows]` transitions per second that a character at rest needs if it enters a clip there: 0 where the clip stands for
-    /// ever, 1 / seconds where it stands for that long (at most 1), 2 where it does not come to stand.
+    /// `[rows]` transitions per second that an idle character needs after entering a clip at the row: 0 if the clip stands
+    /// indefinitely, 1 / seconds if it stands for a limited time (at most 1), 2 if it does not come to stand.
     pub row_unrest: Vec<f32>,
-    /// `[contact joints]` counterpart slots in a mirror.
+    /// `[contact joints]` slot of the counterpart in a mirror.
     contact_pairs: Vec<usize>,
     hash: OnceLock<u128>,
 }
@@ -239,73 +239,73 @@ impl std::ops::Deref for Database {
     }
 }
 
-/// Why content is no database.
+/// Reason why content is invalid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatabaseError {
-    /// Nothing can be played or matched.
+    /// The database has no content to play or match.
     #[error("the database has no {what}")]
     Empty {
-        /// What is missing.
+        /// The missing content.
         what: &'static str,
     },
-    /// An array whose length does not follow from the others.
+    /// The length of an array does not agree with the others.
     #[error("`{array}` has {found} values, expected {expected}")]
     Shape {
-        /// Array.
+        /// Name of the array.
         array: &'static str,
-        /// Values that the rest calls for.
+        /// Number of values that the other arrays require.
         expected: usize,
-        /// Values given.
+        /// Number of values found.
         found: usize,
     },
-    /// A range or index that leaves its array.
+    /// A range or index exceeds its array.
     #[error("{what} points outside of the data: {detail}", what = cut_quotes(.what), detail = cut_quotes(.detail))]
     Range {
-        /// Which.
+        /// The part at fault.
         what: String,
-        /// Numbers.
+        /// The numbers at fault.
         detail: String,
     },
-    /// NaN, infinity, a number too large to be meant, a scale that is no spread, or a negative cost.
+    /// A value is NaN, infinite, implausibly large, an invalid scale or a negative cost.
     #[error("`{array}`, value {index}: {value} is not usable")]
     Value {
-        /// Array.
+        /// Name of the array.
         array: &'static str,
-        /// Place.
+        /// Index of the value.
         index: usize,
-        /// Value.
+        /// The value.
         value: f32,
     },
-    /// The skeleton cannot be mirrored though `mirror` says so.
+    /// The skeleton cannot be mirrored, but `mirror` requires it.
     #[error(transparent)]
     Mirror(#[from] MirrorError),
-    /// A channel cannot be mirrored though `mirror` says so.
+    /// A channel cannot be mirrored, but `mirror` requires it.
     #[error(transparent)]
     Schema(#[from] crate::schema::SchemaError),
-    /// A joint named by pairs or contacts is missing.
+    /// A joint that is named by pairs or contacts is missing.
     #[error(transparent)]
     Skeleton(#[from] crate::skeleton::SkeletonError),
 }
 
 impl Database {
-    /// How far ahead [`Database::next_contact_s`] looks, seconds.
+    /// Look-ahead of [`Database::next_contact_s`], in seconds.
     pub const CONTACT_HORIZON_S: f64 = 0.5;
 
     /// Maximum number of tags of a database.
     pub const MAX_TAGS: usize = TagMask::CAPACITY;
 
-    /// Tag of motion that is no locomotion: a fall, a seat, an attack. Queries leave it out, unless they ask for a tag that only
-    /// such motion has: see [`Database::accepted`].
+    /// Tag of motion that is not locomotion: a fall, a seat, an attack. Queries exclude such rows, unless they request a tag that
+    /// only such motion has; see [`Database::accepted`].
     pub const NO_LOCOMOTION: &str = "no_locomotion";
 
-    /// The tag of rows that no one captured: the build made them out of others.
+    /// Tag of rows that were not captured: the build generated them from others.
     pub const MADE: &str = "made";
 
-    /// Checks all of it and derives the rest.
+    /// Checks the content and derives the other data.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// Returns the first [`DatabaseError`] that is found.
     pub fn new(content: DatabaseContent) -> Result<Self, DatabaseError> {
         check::check(&content)?;
         let c = &content;
@@ -340,38 +340,38 @@ impl Database {
         })
     }
 
-    /// The same once more.
+    /// Returns a copy of a database.
     pub fn clone_of(other: &Self) -> Self {
-        // What was a database is one.
+        // The content of a database is always valid.
         Self::new(other.content.clone()).unwrap_or_else(|error| unreachable!("{error}"))
     }
 
-    /// Rows of the feature matrix.
+    /// Returns the number of rows of the feature matrix.
     pub fn rows(&self) -> usize {
         self.row_frames.len()
     }
 
-    /// Poses held.
+    /// Returns the number of stored poses.
     pub fn frames(&self) -> usize {
         self.poses.frames()
     }
 
-    /// Clips that are no mirror images; these come first.
+    /// Returns the number of clips that are not mirror images. They precede the mirror images.
     pub fn originals(&self) -> usize {
         self.clips.partition_point(|c| !c.mirrored)
     }
 
-    /// Seconds of original motion (mirror images not counted twice).
+    /// Returns the duration of the original motion, in seconds. Mirror images are not counted.
     pub fn seconds(&self) -> f64 {
         self.frames() as f64 / f64::from(self.pose_rate_hz)
     }
 
-    /// Bytes of features and poses in memory.
+    /// Returns the size of features and poses in memory, in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(self.features.values.as_slice()) + self.poses.bytes()
     }
 
-    /// A clip to be sampled; `mirrored` plays it as in a mirror (needs `mirror` not off).
+    /// Returns a clip for sampling. `mirrored` plays its mirror image and requires that `mirror` is not off.
     pub fn view(&self, clip: ClipIndex, mirrored: bool) -> ClipView<'_> {
         let c = &self.clips[clip.at()];
         ClipView {
@@ -385,8 +385,8 @@ impl Database {
         }
     }
 
-    /// The one door to stored poses: the pose `alpha` (0..1) of the way from a frame to the next of its clip, with its
-    /// velocities. Allocates nothing.
+    /// Samples the stored poses between a frame (`alpha` 0) and the next frame of its clip (`alpha` 1), with velocities.
+    /// Allocates nothing.
     pub fn sample_pose(&self, frame: FrameIndex, alpha: f32, pose: &mut Pose, velocity: &mut PoseVelocity) {
         let clip = self.clip_of_frame(frame);
         let view = self.view(clip, false);
@@ -394,25 +394,25 @@ impl Database {
         view.sample(time_s / f64::from(self.pose_rate_hz), pose, velocity);
     }
 
-    /// The (original) clip that a frame belongs to.
+    /// Returns the (original) clip of a frame.
     pub fn clip_of_frame(&self, frame: FrameIndex) -> ClipIndex {
         let after = self.clips[..self.originals()].partition_point(|c| c.first_frame <= frame.0);
         ClipIndex::new(after.saturating_sub(1))
     }
 
-    /// The longest clip, seconds.
+    /// Returns the length of the longest clip, in seconds.
     pub fn longest_clip_s(&self) -> f32 {
         let frames = self.clips.iter().map(|c| c.frames).max().unwrap_or(0);
         frames as f32 / self.pose_rate_hz
     }
 
-    /// Seconds from the start of its clip to a row's frame.
+    /// Returns the time of a row's frame in its clip, in seconds.
     pub fn row_time_s(&self, row: RowIndex) -> f64 {
         let clip = &self.clips[self.row_clips[row.at()].at()];
         f64::from(self.row_frames[row.at()].0 - clip.first_frame) / f64::from(self.pose_rate_hz)
     }
 
-    /// Contact labels at a time of a clip (the nearest frame's), `[contact joints]` into `out`.
+    /// Writes the contact labels at a time of a clip to `out`, `[contact joints]`; they are those of the nearest frame.
     pub fn contacts_at(&self, clip: ClipIndex, mirrored: bool, time_s: f64, out: &mut [u8]) {
         let c = &self.clips[clip.at()];
         let n = self.rig.contact_joints.len();
@@ -423,15 +423,15 @@ impl Database {
         }
     }
 
-    /// True where a contact joint touches at a time of a clip (the nearest frame's label).
+    /// Returns true if a contact joint touches at a time of a clip, by the label of the nearest frame.
     pub fn touches_at(&self, clip: ClipIndex, mirrored: bool, slot: usize, time_s: f64) -> bool {
         let frame = nearest_frame(&self.clips[clip.at()], self.pose_rate_hz, time_s);
         let slot = if mirrored { self.contact_pairs[slot] } else { slot };
         self.contacts[frame * self.rig.contact_joints.len() + slot] == 1
     }
 
-    /// The next touch-down of a contact joint after a time of a clip: in how many seconds (0 where it touches now, infinite
-    /// where that is further than [`Database::CONTACT_HORIZON_S`]), and for how long it touches then (at most the same).
+    /// Returns the next touch-down of a contact joint after a time of a clip: the time until it (0 if the joint touches now,
+    /// infinite beyond [`Database::CONTACT_HORIZON_S`]) and the duration of the contact (at most the same horizon), in seconds.
     pub fn next_contact_s(&self, clip: ClipIndex, mirrored: bool, slot: usize, time_s: f64) -> (f32, f32) {
         let c = &self.clips[clip.at()];
         let slot = if mirrored { self.contact_pairs[slot] } else { slot };
@@ -446,7 +446,7 @@ impl Database {
         ((at_s(down) - time_s).max(0.0) as f32, ((up - down) as f64 / rate) as f32)
     }
 
-    /// Curve values at a time of a clip, linear between frames, `[curves]` into `out`.
+    /// Writes the curve values at a time of a clip to `out`, `[curves]`; they are linear between frames.
     pub fn curves_at(&self, clip: ClipIndex, time_s: f64, out: &mut [f32]) {
         let c = &self.clips[clip.at()];
         let k = self.curve_names.len();
@@ -461,7 +461,7 @@ impl Database {
         }
     }
 
-    /// The set of one tag.
+    /// Returns the set that contains one tag.
     ///
     /// # Errors
     /// Returns [`NameError`] with the nearest name if the database has no such tag.
@@ -469,7 +469,7 @@ impl Database {
         position("tag", &self.tags, tag).map(TagMask::of)
     }
 
-    /// The identifier that fired events carry for a name.
+    /// Returns the identifier of an event name, as in fired events.
     ///
     /// # Errors
     /// Returns [`NameError`] with the nearest name if the database has no such event.
@@ -477,7 +477,7 @@ impl Database {
         position("event", &self.event_names, event).map(EventId::new)
     }
 
-    /// Names of the tags over all of a clip or a part of it, in the order of [`DatabaseContent::tags`].
+    /// Returns the names of the tags of all or part of a clip, in the order of [`DatabaseContent::tags`].
     pub fn clip_tags(&self, clip: &Clip) -> Vec<&str> {
         let frames = clip.frame_range();
         let over = |s: &&TagSpan| s.start.at() < frames.end && s.end.at() > frames.start;
@@ -487,25 +487,25 @@ impl Database {
         tags.into_iter().map(|tag| self.tags[tag].as_str()).collect()
     }
 
-    /// Names of the tags in a set, in the order of [`DatabaseContent::tags`].
+    /// Returns the names of the tags in a set, in the order of [`DatabaseContent::tags`].
     pub fn tag_names(&self, tags: TagMask) -> impl Iterator<Item = &str> {
         tags.iter().filter_map(|tag| self.tags.get(tag)).map(String::as_str)
     }
 
-    /// With the hash that a file was just checked against.
+    /// Sets the hash that was just verified for a file.
     fn with_content_hash(self, hash: u128) -> Self {
-        // Fresh from `new`: nobody has asked for the hash yet.
+        // `new` leaves the hash unset.
         let _ = self.hash.set(hash);
         self
     }
 
-    /// Hash of all content: equal content, equal hash. Computed on first use.
+    /// Returns the hash of all content. Equal content has an equal hash. Computed on first use.
     pub fn content_hash(&self) -> u128 {
         *self.hash.get_or_init(|| file::content_hash(&self.content))
     }
 }
 
-/// A name that the database does not have.
+/// Error: the database does not have a name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the database has no {kind} `{name}`{}",
@@ -528,19 +528,19 @@ fn position(kind: &'static str, names: &[String], name: &str) -> Result<usize, N
     })
 }
 
-/// The frame of the pool nearest to a time of a clip.
+/// Returns the frame of the pool that is nearest to a time of a clip.
 fn nearest_frame(clip: &Clip, rate_hz: f32, time_s: f64) -> usize {
     frame_at(clip, (time_s * f64::from(rate_hz)).round() as i64)
 }
 
-/// The frame of the pool that is number `i` of a clip; the nearest there is, or round a loop, outside of it.
+/// Returns the frame of the pool for frame `i` of a clip. An `i` outside of the clip is wrapped in a loop, else clamped.
 fn frame_at(clip: &Clip, i: i64) -> usize {
     let n = i64::from(clip.frames);
     let i = if clip.looping() { i.rem_euclid(n) } else { i.clamp(0, n - 1) };
     clip.first_frame as usize + i as usize
 }
 
-/// The mirror table of a skeleton with pairs given by name.
+/// Returns the mirror table of a skeleton with pairs given by name.
 pub(crate) fn mirror_table_of(
     skeleton: &Skeleton,
     pairs: &[[String; 2]],

@@ -1,20 +1,20 @@
-//! How long a character could stand in a clip that it enters at a row.
+//! Duration for which a character stands in a clip that it enters at a row.
 
 use super::DatabaseContent;
 use crate::math::Facing;
 use std::ops::Range;
 
-/// A clip stands where its root goes no further than this within [`LOOK_S`], metres.
+/// A clip stands if its root moves no further than this within [`LOOK_S`], in metres.
 const STANDS_M: f32 = 0.05;
-/// And turns no further, radians.
+/// A clip stands if its root turns no further than this within [`LOOK_S`], in radians.
 const STANDS_RAD: f32 = 0.17;
-/// Time over which that is looked at, and within which a row may come to stand, seconds.
+/// Time over which movement is measured, and within which a row may come to stand, in seconds.
 const LOOK_S: f32 = 0.5;
-/// Of rows that do not come to stand.
+/// Value for rows that do not come to stand.
 const MOVES: f32 = 2.0;
 
-/// `[rows]` transitions per second that a character at rest needs if it enters a clip at the row: 0 where the clip stands for
-/// ever, 1 / seconds where it stands for that long (at most 1), and 2 where it does not come to stand.
+/// Returns `[rows]`, the transitions per second that an idle character needs after entering a clip at the row: 0 if the clip
+/// stands indefinitely, 1 / seconds if it stands for a limited time (at most 1), and 2 if it does not come to stand.
 pub fn unrest(c: &DatabaseContent) -> Vec<f32> {
     let mut unrest = vec![MOVES; c.row_frames.len()];
     let look = (LOOK_S * c.pose_rate_hz).round().max(1.0) as usize;
@@ -35,7 +35,7 @@ pub fn unrest(c: &DatabaseContent) -> Vec<f32> {
     unrest
 }
 
-/// `[frames]` begin and end of the standing that each frame is in, or that comes next; `usize::MAX` for none.
+/// Returns `[frames]`: begin and end of the current or next range of standing at each frame; `usize::MAX` as the begin for none.
 fn standing(c: &DatabaseContent, frames: Range<usize>, look: usize) -> Vec<(usize, usize)> {
     let feet = c.rig.contact_joints.len();
     let stands = |frame: usize| {

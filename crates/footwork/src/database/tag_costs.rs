@@ -1,25 +1,25 @@
-//! What rows cost more or less for their tags.
+//! Cost biases of rows, by tag.
 
 use super::tag_sets::{SETS_IN_BITS, SetBits};
 use super::{Database, TagQuery};
 
-/// A soft preference: what rows with some tags cost more.
+/// A soft preference: a cost bias for rows with some tags.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TagCost {
-    /// The rows.
+    /// Query for the rows.
     pub tags: TagQuery,
-    /// Added to their cost, in the units of `search.transition_cost`. Negative costs attract. Finite.
+    /// Cost added to these rows, in the units of `search.transition_cost`. A negative cost attracts. Must be finite.
     pub cost: f32,
 }
 
-/// [`TagCost`]s resolved for one database: the cost of each of its sets of tags. Has room of a fixed size.
+/// [`TagCost`]s resolved for one database: the cost of each of its sets of tags. The capacity is fixed.
 #[derive(Clone, Debug)]
 pub struct TagCosts {
-    /// Room for [`TagCosts::MOST`].
+    /// Capacity for [`TagCosts::MOST`] costs.
     costs: Vec<TagCost>,
-    /// Of the first sets; of others it is summed row by row.
+    /// Costs of the first sets. The costs of further sets are summed for each row.
     of_sets: Box<[f32; SETS_IN_BITS]>,
-    /// By bit of [`SetBits`], the least of the sets that share it; infinite for none.
+    /// By bit of [`SetBits`]: the lowest cost of the sets that share it; infinite if there is none.
     least: [f32; SetBits::BITS],
     least_of_all: f32,
 }
@@ -36,17 +36,17 @@ impl Default for TagCosts {
 }
 
 impl TagCosts {
-    /// Costs of one search at most.
+    /// Maximum number of costs in one search.
     pub const MOST: usize = 16;
 
-    /// These costs (the first [`TagCosts::MOST`] of them), for a new one.
+    /// Returns these costs (the first [`TagCosts::MOST`] of them).
     pub fn of(db: &Database, costs: &[TagCost]) -> Self {
         let mut new = Self::default();
         new.set(db, costs);
         new
     }
 
-    /// These costs (the first [`TagCosts::MOST`] of them), in the place of those before. Allocates nothing.
+    /// Replaces the costs by these (the first [`TagCosts::MOST`] of them). Allocates nothing.
     pub fn set(&mut self, db: &Database, costs: &[TagCost]) {
         self.costs.clear();
         self.costs.extend(costs.iter().take(Self::MOST));
@@ -65,23 +65,23 @@ impl TagCosts {
         self.least_of_all = self.least.iter().copied().fold(f32::INFINITY, f32::min);
     }
 
-    /// Without rounding that depends on anything but the order of the costs.
+    /// Returns the sum of the costs that apply. Its rounding depends only on the order of the costs.
     fn sum(&self, holds: impl Fn(&TagQuery) -> bool) -> f32 {
         self.costs.iter().fold(0.0, |sum, c| if holds(&c.tags) { sum + c.cost } else { sum })
     }
 
-    /// The costs.
+    /// Returns the costs.
     pub fn costs(&self) -> &[TagCost] {
         &self.costs
     }
 
-    /// True when no row costs more or less.
+    /// Returns true if there are no costs.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.costs.is_empty()
     }
 
-    /// What a row costs more.
+    /// Returns the cost bias of a row.
     #[inline]
     pub fn of_row(&self, db: &Database, row: usize) -> f32 {
         if self.is_empty() {
@@ -91,13 +91,13 @@ impl TagCosts {
         self.of_sets.get(set).copied().unwrap_or_else(|| self.sum(|query| query.holds(&db.tag_sets.sets[set])))
     }
 
-    /// No row costs less.
+    /// Returns a lower bound of the cost bias of all rows.
     #[inline]
     pub(crate) fn least(&self) -> f32 {
         if self.is_empty() { 0.0 } else { self.least_of_all }
     }
 
-    /// No row with these sets costs less.
+    /// Returns a lower bound of the cost bias of rows with these sets.
     #[inline]
     pub(crate) fn least_among(&self, sets: SetBits) -> f32 {
         if self.is_empty() {

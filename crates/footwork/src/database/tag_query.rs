@@ -1,20 +1,20 @@
-//! Boolean queries over tags, ready to be evaluated: which rows may be played, and which cost more or less.
+//! Boolean queries over tags, compiled for evaluation: they select the rows that may be played, or that have a cost bias.
 
 use super::{Database, NameError, TagMask, position};
 use crate::expression::{Expression, ExpressionError, Op};
 use serde::{Deserialize, Serialize};
 
-/// Terms are numbers of tags; operators follow.
+/// Codes below are terms (indices of tags); operators follow.
 const NOT: u16 = TagMask::CAPACITY as u16;
 const AND: u16 = NOT + 1;
 const OR: u16 = AND + 1;
 
-/// A boolean expression over the tags of one database: [`Database::tag_query`] makes one of text. The default holds for every
-/// row.
+/// A boolean expression over the tags of one database, created from text by [`Database::tag_query`]. The default is true for
+/// every row.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<u16>", into = "Vec<u16>")]
 pub struct TagQuery {
-    /// In the order of evaluation: terms before the operator that takes them. What is not used is 0.
+    /// Codes in the order of evaluation: operands before their operator. Unused codes are 0.
     codes: [u16; Self::MOST_PARTS],
     parts: u8,
 }
@@ -41,26 +41,26 @@ fn op(code: u16) -> Op<usize> {
 }
 
 impl TagQuery {
-    /// Operators and terms that a query may have, together.
+    /// Maximum number of operators and terms of a query, together.
     pub const MOST_PARTS: usize = 63;
 
-    /// Rows that have all tags of a set. `None` if they are too many for a query (more than 32).
+    /// Returns the query for rows with all tags of a set; `None` for more than 32 tags.
     pub fn all_of(tags: TagMask) -> Option<Self> {
         Self::joined(tags, AND)
     }
 
-    /// Rows that have a tag of a set; every row for an empty set. `None` if the tags are too many for a query (more than 32).
+    /// Returns the query for rows with any tag of a set; an empty set gives a query for every row. `None` for more than 32 tags.
     pub fn any_of(tags: TagMask) -> Option<Self> {
         Self::joined(tags, OR)
     }
 
-    /// Rows that have no tag of a set. `None` if the tags are too many for a query (more than 31).
+    /// Returns the query for rows with no tag of a set; `None` for more than 31 tags.
     pub fn none_of(tags: TagMask) -> Option<Self> {
         let any = Self::joined(tags, OR)?;
         if any.is_open() { Some(any) } else { Self::of_codes(any.codes().iter().copied().chain([NOT])) }
     }
 
-    /// Rows for which both hold. `None` if both are too long for one query.
+    /// Returns the query for rows that both accept; `None` if both are too long for one query.
     pub fn and(&self, other: &Self) -> Option<Self> {
         if self.is_open() || other.is_open() {
             return Some(if self.is_open() { *other } else { *self });
@@ -73,7 +73,7 @@ impl TagQuery {
         Self::of_codes(tags.iter().enumerate().flat_map(term))
     }
 
-    /// The query with these [`TagQuery::codes`]; `None` where they are none.
+    /// Returns the query with these [`TagQuery::codes`]; `None` if they are invalid.
     pub(crate) fn of_codes(codes: impl IntoIterator<Item = u16>) -> Option<Self> {
         let (mut query, mut waiting) = (Self::default(), 0);
         for code in codes {
@@ -92,26 +92,26 @@ impl TagQuery {
         (waiting == usize::from(query.parts > 0)).then_some(query)
     }
 
-    /// Numbers that stand for it, to be stored.
+    /// Returns the codes of the query, for storage.
     pub(crate) fn codes(&self) -> &[u16] {
         &self.codes[..usize::from(self.parts)]
     }
 
-    /// True when it holds for every row because nothing is asked.
+    /// Returns true if the query has no terms and thus accepts every row.
     #[inline]
     pub fn is_open(&self) -> bool {
         self.parts == 0
     }
 
-    /// True when it holds for a row with these tags.
+    /// Returns true if the query is true for a row with these tags.
     pub fn holds(&self, tags: &TagMask) -> bool {
         let truths = self.codes().iter().fold(0, |truths, code| op(*code).apply(truths, |tag| tags.has(*tag)));
         self.is_open() || truths & 1 == 1
     }
 
-    /// True when a term that no `!`, or an even number of them, stands before names a tag of a set.
+    /// Returns true if a term behind an even number of `!` (or none) names a tag of a set.
     pub(super) fn asks_for_any(&self, tags: &TagMask) -> bool {
-        // Read backwards every operator comes before its terms. Of each part that is awaited: does it count against?
+        // Read backwards, every operator precedes its operands. Each bit is 1 if the pending operand is negated.
         let mut awaited = 0u64;
         self.codes().iter().rev().any(|code| {
             let against = awaited & 1;
@@ -125,10 +125,11 @@ impl TagQuery {
         })
     }
 
-    /// The first tag that is not in a set and without which it does not hold, as `b` of `(a | c) & b`.
+    /// Returns the first tag that is not in a set and that the query requires, such as `b` of `(a
+    /// c) & b`.
     pub(crate) fn missing(&self, tags: &TagMask) -> Option<usize> {
         let needs = |tag: usize| {
-            // True for what needs the tag: of an "and" one part does, of an "or" all.
+            // True for an expression that requires the tag: for "and" if one operand does, for "or" if all do.
             let needs = self.codes().iter().fold(0u64, |needs, code| match op(*code) {
                 Op::Not => needs & !1,
                 Op::And => Op::Or.apply(needs, |of: &usize| *of == tag),
@@ -156,12 +157,12 @@ impl From<TagQuery> for Vec<u16> {
 }
 
 impl Database {
-    /// The query that a text stands for, such as `(walk | run) & !stairs`; see [`crate::expression`]. An empty text stands for
-    /// every row.
+    /// Returns the query for a text, such as `(walk
+    /// run) & !stairs`; see [`crate::expression`]. An empty text accepts every row.
     ///
     /// # Errors
-    /// Returns [`ExpressionError`] with the position of what cannot be read or is no tag of this database, and for a query
-    /// of more than [`TagQuery::MOST_PARTS`].
+    /// Returns [`ExpressionError`] with the position of invalid text or of an unknown tag, and for a query of more than
+    /// [`TagQuery::MOST_PARTS`] parts.
     pub fn tag_query(&self, text: &str) -> Result<TagQuery, ExpressionError> {
         if text.trim().is_empty() {
             return Ok(TagQuery::default());
@@ -193,7 +194,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// An expression, to be evaluated by hand.
+    /// An expression, evaluated directly as a reference.
     #[derive(Clone, Debug)]
     enum Plain {
         Tag(usize),
@@ -202,7 +203,7 @@ mod tests {
         Or(Box<Plain>, Box<Plain>),
     }
 
-    /// Tags of which expressions are made.
+    /// Tags in the generated expressions.
     const TAGS: [usize; 4] = [0, 63, 64, 511];
 
     impl Plain {
@@ -224,7 +225,7 @@ mod tests {
             }
         }
 
-        /// Tags that are asked for, and not.
+        /// Tags that are requested (behind an even number of `!`), or not.
         fn asked(&self, for_it: bool) -> TagMask {
             match self {
                 Self::Tag(tag) if for_it => TagMask::of(*tag),
@@ -266,7 +267,7 @@ mod tests {
                 prop_assert_eq!(query.holds(&tags), a.holds(&tags));
                 prop_assert!(both.is_none_or(|both| both.holds(&tags) == (a.holds(&tags) && b.holds(&tags))));
                 prop_assert_eq!(query.asks_for_any(&tags), a.asked(true).intersects(&tags));
-                // Where a tag is missing, no set without it will do.
+                // A required tag cannot be replaced: no set without it is accepted.
                 if let Some(missing) = query.missing(&tags) {
                     prop_assert!(!tags.has(missing) && !a.holds(&tags));
                 }

@@ -1,32 +1,32 @@
-//! The distinct sets of tags that the rows of a database have, and which of them a query accepts: a query is evaluated once
-//! per set, not once per row.
+//! The distinct sets of tags of rows, and which of them a query accepts. A query is evaluated once per set instead of once per
+//! row.
 
 use super::{Database, DatabaseContent, TagMask, TagQuery};
 use std::collections::HashMap;
 
-/// Sets of which a bit says whether they are accepted; the query is evaluated for each row of others. Databases of thousands
-/// of clips have some dozens.
+/// Number of sets with a bit for acceptance. For rows of further sets, the query is evaluated row by row. Databases of thousands
+/// of clips have a few dozen sets.
 pub(super) const SETS_IN_BITS: usize = 512;
 
-/// Sets of tags, folded into a word: bit `set % 128` for every set.
+/// Sets of tags, folded into a word: bit `set % 128` for each set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SetBits(pub(super) u128);
 
 impl SetBits {
-    /// Bits.
+    /// Number of bits.
     pub const BITS: usize = 128;
 
-    /// Of one set, by its number.
+    /// Returns the bit of one set, by its index.
     pub(super) fn of(set: usize) -> Self {
         Self(1 << (set % Self::BITS))
     }
 
-    /// Of all rows of some parts.
+    /// Returns the union of several parts.
     pub fn all_of(parts: impl Iterator<Item = Self>) -> Self {
         Self(parts.fold(0, |all, part| all | part.0))
     }
 
-    /// The numbers of the bits that are set.
+    /// Returns the indices of the bits that are set.
     #[inline]
     pub(super) fn iter(self) -> impl Iterator<Item = usize> {
         let mut left = self.0;
@@ -38,16 +38,16 @@ impl SetBits {
     }
 }
 
-/// Which sets of tags a query accepts in one database: [`Database::accepted`] makes it. The default accepts every row.
+/// The sets of tags that a query accepts in one database, created by [`Database::accepted`]. The default accepts every row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AcceptedTags {
-    /// A bit for each of the first sets.
+    /// One bit for each of the first sets.
     sets: [u64; SETS_IN_BITS / 64],
-    /// All that are accepted.
+    /// All accepted sets.
     folded: SetBits,
-    /// Rows that have one of them.
+    /// Number of rows with an accepted set.
     rows: usize,
-    /// What is evaluated for sets beyond those that have a bit: both must hold.
+    /// Queries for sets without a bit: both must be true.
     queries: [TagQuery; 2],
     left_out: TagMask,
 }
@@ -65,23 +65,23 @@ impl Default for AcceptedTags {
 }
 
 impl AcceptedTags {
-    /// True when every row is accepted, whatever its tags.
+    /// Returns true if every row is accepted, whatever its tags.
     #[inline]
     pub fn is_open(&self) -> bool {
         self.queries.iter().all(TagQuery::is_open) && self.left_out.is_empty()
     }
 
-    /// The queries that must hold; most accept everything.
+    /// Returns the queries that must both be true; an empty one accepts every row.
     pub fn queries(&self) -> &[TagQuery] {
         &self.queries
     }
 
-    /// Number of rows accepted; of the default `usize::MAX`.
+    /// Returns the number of accepted rows; `usize::MAX` for the default.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// False only when no row below a node of a search structure is accepted.
+    /// Returns false only if no row below a node of a search structure is accepted.
     #[inline]
     pub(crate) fn may_accept(&self, below: SetBits) -> bool {
         self.folded.0 & below.0 != 0
@@ -100,20 +100,20 @@ impl AcceptedTags {
     }
 }
 
-/// The sets.
+/// The distinct sets of tags of a database.
 #[derive(Debug)]
 pub(super) struct TagSets {
-    /// The distinct sets; the first is empty.
+    /// The distinct sets; the first is the empty set.
     pub sets: Vec<TagMask>,
     /// `[rows]` index of each row's set.
     of_rows: Vec<u32>,
-    /// `[sets]` rows that have it.
+    /// `[sets]` number of rows with the set.
     rows: Vec<usize>,
-    /// [`Database::NO_LOCOMOTION`]; empty where no row, or every row, is tagged so.
+    /// [`Database::NO_LOCOMOTION`]; empty if no row or every row has the tag.
     aside: TagMask,
     /// All tags that only such rows have.
     only_aside: TagMask,
-    /// What plain queries accept.
+    /// Result for queries without conditions.
     plain: AcceptedTags,
 }
 
@@ -130,7 +130,7 @@ impl TagSets {
         };
         match (tags(true), tags(false)) {
             (Some(of_aside), Some(of_others)) => only_aside = of_aside.without(&of_others),
-            // Where no row is locomotion, none is left out.
+            // If no row is locomotion, none is excluded.
             _ => aside = TagMask::default(),
         }
         let mut all = Self { sets, of_rows, rows, aside, only_aside, plain: AcceptedTags::default() };
@@ -159,14 +159,14 @@ impl TagSets {
     }
 }
 
-/// The distinct sets of tags, the empty one first, and `[rows]` which of them each row has.
+/// Returns the distinct sets of tags, the empty set first, and the index of each row's set, `[rows]`.
 fn distinct(c: &DatabaseContent) -> (Vec<TagMask>, Vec<u32>) {
     let mut of_rows = vec![TagMask::default(); c.row_frames.len()];
     for clip in &c.clips {
         let rows = clip.row_range();
         let frames = &c.row_frames[rows.clone()];
         for span in &c.tag_spans {
-            // The frames of a clip's rows rise.
+            // The frames of a clip's rows are ascending.
             let first = rows.start + frames.partition_point(|f| *f < span.start);
             let end = rows.start + frames.partition_point(|f| *f < span.end);
             of_rows[first..end.max(first)].iter_mut().for_each(|tags| *tags |= TagMask::of(span.tag as usize));
@@ -185,14 +185,14 @@ fn distinct(c: &DatabaseContent) -> (Vec<TagMask>, Vec<u32>) {
 }
 
 impl Database {
-    /// What a query accepts. Rows tagged [`Database::NO_LOCOMOTION`] are left out, unless the query asks for a tag that only such
-    /// rows have: names it, and not behind an odd number of `!`. Allocates nothing.
+    /// Returns the sets of tags that a query accepts. Rows tagged [`Database::NO_LOCOMOTION`] are excluded, unless the query
+    /// requests a tag that only such rows have: it names the tag, and not behind an odd number of `!`. Allocates nothing.
     pub fn accepted(&self, query: &TagQuery) -> AcceptedTags {
         self.accepted_by_both(query, &TagQuery::default(), TagMask::default())
     }
 
-    /// Returns the rows for which both queries hold, without those that have a tag of `without`. These tags count only where neither
-    /// query names one of them, and where rows are left.
+    /// Returns the rows for which both queries are true, excluding those with a tag of `without`. The exclusion applies only if
+    /// neither query names one of these tags, and if rows remain.
     pub(crate) fn accepted_by_both(&self, a: &TagQuery, b: &TagQuery, without: TagMask) -> AcceptedTags {
         let sets = &self.tag_sets;
         let asks_for = |tags: &TagMask| a.asks_for_any(tags) || b.asks_for_any(tags);
@@ -209,29 +209,29 @@ impl Database {
         sets.compile([*a, *b], aside)
     }
 
-    /// What plain queries accept of the rows that have no tag of a set.
+    /// Returns the acceptance of a plain query, excluding rows with a tag of `tags`.
     pub(crate) fn accepted_without(&self, tags: TagMask) -> AcceptedTags {
         self.tag_sets.compile([TagQuery::default(); 2], tags | self.tag_sets.aside)
     }
 
-    /// True when a row is accepted.
+    /// Returns true if a row is accepted.
     #[inline]
     pub fn accepts(&self, accepted: &AcceptedTags, row: usize) -> bool {
         accepted.accepts(&self.tag_sets, self.tag_sets.of_row(row))
     }
 
-    /// The tags of a row.
+    /// Returns the tags of a row.
     #[inline]
     pub fn row_tags(&self, row: usize) -> &TagMask {
         &self.tag_sets.sets[self.tag_sets.of_row(row)]
     }
 
-    /// The set of a row.
+    /// Returns the bit of a row's set.
     pub(crate) fn row_set_bits(&self, row: usize) -> SetBits {
         SetBits::of(self.tag_sets.of_row(row))
     }
 
-    /// Number of a row's set of tags, and how many rows have it.
+    /// Returns the index of a row's set of tags, and the number of rows that have it.
     pub(crate) fn row_set(&self, row: usize) -> (u32, usize) {
         let set = self.tag_sets.of_rows[row];
         (set, self.tag_sets.rows[set as usize])

@@ -3,58 +3,58 @@
 use serde::{Deserialize, Serialize};
 use std::ops::{BitOr, BitOrAssign};
 
-/// Words of a mask.
+/// Number of words of a mask.
 const WORDS: usize = 8;
 
-/// A set of tags of one database: [`super::Database::tag_mask`] gives one by name. Masks combine with `|`. The default is
-/// empty.
+/// A set of tags of one database; [`super::Database::tag_mask`] returns one by name. Masks combine with `
+/// `. Default: empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TagMask([u64; WORDS]);
 
 impl TagMask {
-    /// Tags that a database may have.
+    /// Maximum number of tags of a database.
     pub(crate) const CAPACITY: usize = 64 * WORDS;
     const EMPTY: Self = Self([0; WORDS]);
 
-    /// The set of one tag, by its index in [`super::DatabaseContent::tags`].
+    /// Returns the set of one tag, by its index in [`super::DatabaseContent::tags`].
     pub(crate) fn of(tag: usize) -> Self {
         let mut mask = Self::EMPTY;
         mask.0[tag / 64] |= 1 << (tag % 64);
         mask
     }
 
-    /// True when no tag is in the set.
+    /// Returns true if the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         *self == Self::EMPTY
     }
 
-    /// True when all tags of `other` are in the set.
+    /// Returns true if all tags of `other` are in the set.
     #[inline]
     pub fn contains(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).all(|(a, b)| a & b == *b)
     }
 
-    /// True when a tag of `other` is in the set.
+    /// Returns true if any tag of `other` is in the set.
     #[inline]
     pub fn intersects(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }
 
-    /// True when the tag with this index is in the set.
+    /// Returns true if the tag with this index is in the set.
     #[inline]
     pub(crate) fn has(&self, tag: usize) -> bool {
         self.0[tag / 64] >> (tag % 64) & 1 == 1
     }
 
-    /// The tags of this set that are not in the other.
+    /// Returns the tags of this set that are not in the other.
     pub(super) fn without(mut self, other: &Self) -> Self {
         self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a &= !b);
         self
     }
 
-    /// Indices of the tags in the set.
+    /// Returns the indices of the tags in the set.
     pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
         (0..Self::CAPACITY).filter(move |tag| self.has(*tag))
     }

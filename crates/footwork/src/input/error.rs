@@ -1,123 +1,123 @@
-//! Why an input, a state or a step is refused.
+//! Errors of inputs, states and steps.
 
 use crate::database::TagCosts;
 
-/// The largest usable magnitude of a number, in metres, metres per second or radians.
+/// Maximum magnitude of a number, in metres, metres per second or radians.
 pub(super) const LARGEST: f32 = 1e6;
 
-/// Why an input is refused. The state is as it was.
+/// Reason why an input is rejected. The state is unchanged.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// NaN, infinity, or a number so large that motion would leave what floats can hold.
+    /// A number is NaN, infinite, or so large that motion would exceed the range of floats.
     #[error("`{field}` is {value}: expected a finite number of at most {LARGEST} either way")]
     NotUsable {
-        /// Which.
+        /// Name of the field.
         field: &'static str,
-        /// Value.
+        /// The value.
         value: f32,
     },
-    /// A direction without one.
+    /// A direction has no length.
     #[error("`{field}` has no length: expected a unit vector")]
     NoDirection {
-        /// Which.
+        /// Name of the field.
         field: &'static str,
     },
-    /// A time step that is none.
+    /// The time step is invalid.
     #[error("a time step of {dt_s} s: expected 0 to 10")]
     TimeStep {
-        /// Given.
+        /// The time step, in seconds.
         dt_s: f32,
     },
-    /// User values that do not fit the schema.
+    /// The number of user values does not fit the schema.
     #[error("`user` has {found} values; the schema's user channels take {expected}")]
     UserWidth {
-        /// Values that the schema takes.
+        /// Number of values that the schema requires.
         expected: usize,
-        /// Values given.
+        /// Number of values found.
         found: usize,
     },
-    /// More costs of tags than a search has room for.
+    /// There are more tag costs than a search supports.
     #[error("`tag_costs` has {found} entries; at most {}: join those of one cost with `|`", TagCosts::MOST)]
     TagCosts {
-        /// Entries given.
+        /// Number of entries found.
         found: usize,
     },
-    /// Variables that do not fit the state machine.
+    /// The number of variables does not fit the state machine.
     #[error("`variables` has {found} values; the state machine has {expected} variables and triggers")]
     Variables {
-        /// Variables and triggers of the machine.
+        /// Number of variables and triggers of the machine.
         expected: usize,
-        /// Values given.
+        /// Number of values found.
         found: usize,
     },
-    /// A call of a montage or section that the state machine does not have, or more calls than are kept.
+    /// A call names a montage or section that the state machine does not have, or there are too many calls.
     #[error("`montages`: {what}; make calls with `MotionMatcher::montage_calls`")]
     Montages {
         /// The fault.
         what: &'static str,
     },
-    /// A trajectory without points or out of order.
+    /// A trajectory has no points, or its points are not in order of time.
     #[error("`trajectory`: {what}")]
     Trajectory {
-        /// What is wrong.
+        /// The fault.
         what: &'static str,
     },
-    /// A pose of another skeleton.
+    /// A pose belongs to another skeleton.
     #[error("the pose has {found} joints; the character has {expected}")]
     Joints {
-        /// Joints of the character.
+        /// Number of joints of the character.
         expected: usize,
-        /// Joints given.
+        /// Number of joints found.
         found: usize,
     },
-    /// A character over another skeleton.
+    /// A character has another skeleton.
     #[error("the characters have different skeletons: {difference}")]
     OtherSkeleton {
         /// The first difference.
         difference: String,
     },
-    /// A query that cannot hold without a tag that no row has.
+    /// A query requires a tag that no row has.
     #[error("`tags`: no row of the database has the required tag `{tag}`; mark clips with it or do not require it")]
     MissingTag {
-        /// Name of the tag, or its number where it has no name.
+        /// Name of the tag, or its index if it has no name.
         tag: String,
     },
-    /// `root.mode = "external"` without a body.
+    /// `root.mode = "external"` is set, but the input has no body.
     #[error("`body` is missing: `root.mode = \"external\"` needs the body that the game moves in every update")]
     NoBody,
-    /// Slices of different lengths.
+    /// Slices have different lengths.
     #[error("{what}: {found} given for {expected} characters")]
     Characters {
-        /// Which slice.
+        /// Name of the slice.
         what: &'static str,
-        /// Characters.
+        /// Number of characters.
         expected: usize,
-        /// Elements given.
+        /// Number of elements found.
         found: usize,
     },
-    /// A state of another character or version.
+    /// A state belongs to another character or version.
     #[error("the state of character {character} belongs to another database or version; make a new one")]
     ForeignState {
-        /// Which.
+        /// Index of the character.
         character: usize,
     },
-    /// A state with a value that no update can have left behind.
+    /// A state has a value that no update can produce.
     #[error("the state of character {character} is damaged: `{field}` has an impossible value; make a new one")]
     DamagedState {
-        /// Which.
+        /// Index of the character.
         character: usize,
         /// Field of the header, or the block.
         field: &'static str,
     },
-    /// An output or a scratch that was made for other characters.
+    /// An output or a scratch was created for another kind of character.
     #[error(
         "the {what} of character {character} was made for another kind of character; make it with `Character::{what}`"
     )]
     Foreign {
         /// `output` or `scratch`.
         what: &'static str,
-        /// Which.
+        /// Index of the character.
         character: usize,
     },
 }

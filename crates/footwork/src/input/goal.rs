@@ -1,47 +1,47 @@
-//! Where a character is asked to go.
+//! Goals of a character.
 
 use super::path::Path;
 use crate::math::{Facing, Quat};
 use glam::{Vec2, Vec3};
 
-/// Where to go.
+/// The goal of a character.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Goal<'a> {
-    /// No command: the playing clip goes on as it was captured. A character of networks comes to rest.
+    /// No command: the playing clip continues as captured. A character that plays networks comes to rest.
     #[default]
     None,
     /// A stick and a camera.
     Stick(Stick),
-    /// A velocity, m/s, and optionally a facing; both in the world. Without a facing the character faces where it goes.
+    /// A velocity and an optional facing. Without a facing, the character faces its direction of motion.
     Velocity {
         /// World, m/s.
         velocity: Vec3,
-        /// World.
+        /// Desired facing, world.
         facing: Option<Facing>,
     },
-    /// Along a path.
+    /// A path to follow.
     Path {
-        /// World.
+        /// Path, world.
         path: &'a Path,
-        /// Speed on it, m/s.
+        /// Speed along it, m/s.
         speed_mps: f32,
     },
-    /// A trajectory of the user's own, in order of time, world; from now on.
+    /// A user-defined trajectory: points in order of time, from now, world.
     Trajectory(&'a [TrajectoryPoint]),
 }
 
-/// A point of a trajectory of the user's own.
+/// A point of a user-defined trajectory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrajectoryPoint {
-    /// Seconds from now.
+    /// Time from now, in seconds.
     pub time_s: f32,
-    /// World, metres.
+    /// Position, world, metres.
     pub position: Vec3,
-    /// World.
+    /// Facing, world.
     pub facing: Facing,
 }
 
-/// How fast a full stick means.
+/// Speed at full deflection of the stick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Gait {
     /// The `walk` speeds.
@@ -54,28 +54,28 @@ pub enum Gait {
 /// A stick and a camera.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stick {
-    /// Left stick: x to the right of the screen, y into it; length at most 1.
+    /// Left stick: x to the right of the screen, y into the screen; length at most 1.
     pub movement: Vec2,
-    /// Right stick, same axes: where to face while strafing. Zero: where the camera looks.
+    /// Right stick, same axes: facing while strafing. Zero: the direction of the camera.
     pub look: Vec2,
-    /// Where the camera looks, radians; 0 is +Z.
+    /// Direction of the camera, in radians; 0 is +Z.
     pub camera_yaw_rad: f32,
-    /// How fast the camera turns, radians per second: prediction turns the stick with it.
+    /// Turn rate of the camera, in radians per second. The prediction turns the stick with it.
     pub camera_yaw_rate_radps: f32,
-    /// True: the facing does not follow the movement.
+    /// If true, the facing does not follow the movement.
     pub strafe: bool,
     /// Walk or run.
     pub gait: Gait,
 }
 
 impl Stick {
-    /// A stick given as a world direction on the ground.
+    /// Returns a stick for a world direction on the ground.
     pub fn towards(direction: Vec3, gait: Gait) -> Self {
         Self { movement: Vec2::new(-direction.x, direction.z), gait, ..Self::default() }
     }
 
-    /// A stick vector as a world direction, with the camera `ahead_s` seconds from now. Right on the screen is -X: the
-    /// camera looks along +Z and left is +X.
+    /// Returns a stick vector as a world direction, with the camera at `ahead_s` seconds from now. The right of the screen is -X,
+    /// because the camera looks along +Z and left is +X.
     pub fn world(&self, stick: Vec2, ahead_s: f32) -> Vec3 {
         let camera = Quat::from_rotation_y(self.camera_yaw_rad + self.camera_yaw_rate_radps * ahead_s);
         camera * Vec3::new(-stick.x, 0.0, stick.y)

@@ -1,7 +1,7 @@
-//! What a user asks of a character in each update: a goal, which motion may be used, the world around it, targets.
+//! Input of a character for each update: a goal, the allowed motion, the surroundings, targets.
 //!
-//! [`MotionInput`] borrows paths, trajectories and hooks, and is what an update takes. [`OwnedInput`] holds everything itself,
-//! has no hooks, and can be stored, sent to other threads and copied: components, networks, bindings.
+//! [`MotionInput`] borrows paths, trajectories and hooks, and is passed to an update. [`OwnedInput`] owns its values and has no
+//! hooks. It can be stored, copied and sent to other threads: use it for components, networks and bindings.
 
 mod error;
 mod goal;
@@ -24,66 +24,66 @@ use crate::math::{Facing, Quat};
 use error::LARGEST;
 use glam::Vec3;
 
-/// A body that the game moves: its capsule. See [`crate::adjust::root::RootMode::External`].
+/// The capsule of a body that the game moves. See [`crate::adjust::root::RootMode::External`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ExternalBody {
-    /// Where it is at the end of the update, on the ground under it; world, metres.
+    /// Position at the end of the update, on the ground under the body; world, metres.
     pub position: Vec3,
-    /// World, m/s.
+    /// Velocity, world, m/s.
     pub velocity: Vec3,
-    /// World.
+    /// Facing, world.
     pub facing: Facing,
-    /// Rate at which the facing turns, radians per second about +Y.
+    /// Turn rate of the facing, in radians per second about +Y.
     pub yaw_rate_radps: f32,
 }
 
-/// Where a hand is to be.
+/// A target of a hand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HandTarget {
-    /// World, metres.
+    /// Position, world, metres.
     pub position: Vec3,
-    /// World from hand; `None` keeps the rotation of the clip.
+    /// Rotation, world from hand; `None` keeps the rotation of the clip.
     pub rotation: Option<Quat>,
 }
 
-/// Tags that are to be played from a time on. Where clips lead from here to such motion just in time, one of them is taken as soon as
-/// there is one; where none does, nothing changes. From that time on [`MotionInput::tags`] or the state machine must ask for it.
+/// Tags requested from a later time on. As soon as a clip leads from the current pose to such motion just in time, it is taken;
+/// if there is none, nothing changes. From that time on, [`MotionInput::tags`] or the state machine must request the tags.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Later {
-    /// Which rows are to be played then.
+    /// Query for the rows to play then.
     pub tags: TagQuery,
-    /// When, in the character's time ([`StateHeader::time_s`](crate::matcher::StateHeader)), seconds.
+    /// Time, in seconds of the character ([`StateHeader::time_s`](crate::matcher::StateHeader)).
     pub at_s: f64,
 }
 
 /// Input of one character for one update.
 #[derive(Clone, Copy, Default)]
 pub struct MotionInput<'a> {
-    /// Where to go.
+    /// Goal of the character.
     pub goal: Goal<'a>,
-    /// Which rows may be jumped to: [`Database::tag_query`](crate::database::Database::tag_query) reads it from text.
+    /// Query for the rows that may be entered. [`Database::tag_query`](crate::database::Database::tag_query) parses it from text.
     pub tags: TagQuery,
-    /// Tags that are to be played at a later time, such as a crouch before a low door.
+    /// Tags requested from a later time on, such as a crouch before a low door.
     pub later: Option<Later>,
-    /// What rows cost more or less for their tags, at most [`TagCosts::MOST`]: soft preferences beside `tags`. Costs are from
-    /// -1e6 to 1e6.
+    /// Cost biases of rows by tag, at most [`TagCosts::MOST`]: soft preferences in addition to `tags`. Range of the costs: -1e6
+    /// to 1e6.
     pub tag_costs: &'a [TagCost],
-    /// Values of the schema's user channels, in its order; may be empty where there are none.
+    /// Values of the schema's user channels, in the order of the schema. May be empty if there are none.
     pub user: &'a [f32],
     /// Values of the variables and triggers of the character's state machine, in the order of
-    /// [`Machine::variable_names`](crate::matcher::machine::Machine::variable_names); empty leaves all as the machine has them.
+    /// [`Machine::variable_names`](crate::matcher::machine::Machine::variable_names). Empty: the machine's defaults.
     pub variables: &'a [f32],
-    /// Calls of montages, the last few, at most 16 ([`crate::machine::MontageCalls::calls`]). Each is obeyed once.
+    /// The latest montage calls, at most 16 ([`crate::machine::MontageCalls::calls`]). Each is executed once.
     pub montages: &'a [MontageCall],
-    /// Keeps the simulated and predicted path out of walls.
+    /// Hook that keeps the simulated and predicted path out of walls.
     pub collide: Option<&'a CollisionHook<'a>>,
-    /// What is stood on; `None` is level ground.
+    /// Hook for the ground; `None`: level ground.
     pub ground: Option<&'a GroundHook<'a>>,
-    /// The body that the game moves: required by `root.mode = "external"`, ignored by the other modes.
+    /// The body that the game moves. Required by `root.mode = "external"`, ignored in the other modes.
     pub body: Option<ExternalBody>,
-    /// What to look at, world, metres; `None` looks where the clip does.
+    /// Look-at target, world, metres; `None` keeps the direction of the clip.
     pub look_at: Option<Vec3>,
-    /// What left and right hand are to reach for; `None` leaves them to the clip.
+    /// Targets of the left and the right hand; `None` keeps the motion of the clip.
     pub hands: [Option<HandTarget>; 2],
 }
 
@@ -107,7 +107,7 @@ impl std::fmt::Debug for MotionInput<'_> {
 }
 
 impl MotionInput<'_> {
-    /// A stick and nothing else.
+    /// Returns an input that contains only a stick.
     pub fn stick(stick: Stick) -> Self {
         Self { goal: Goal::Stick(stick), ..Self::default() }
     }
@@ -115,7 +115,7 @@ impl MotionInput<'_> {
     /// Checks all numbers.
     ///
     /// # Errors
-    /// The first one that is not usable.
+    /// Returns [`InputError`] for the first invalid value.
     pub fn validate(&self, user_width: usize) -> Result<(), InputError> {
         let finite = |field, values: &[f32]| match values.iter().find(|v| !(0.0..=LARGEST).contains(&v.abs())) {
             Some(v) => Err(InputError::NotUsable { field, value: *v }),
@@ -187,7 +187,8 @@ impl MotionInput<'_> {
         Ok(())
     }
 
-    /// A number that changes when the goal does. A trajectory of the user's own changes every time.
+    /// Returns a number that changes when the goal does; `None` for a user-defined trajectory, which counts as changed in every
+    /// update.
     pub(crate) fn signature(&self) -> Option<u64> {
         let mut bytes = [0u8; 40];
         let mut at = 0;

@@ -1,48 +1,48 @@
-//! Montages by call: what a game asks of a state machine's montages.
+//! Montage calls: requests of a game to the montages of a state machine.
 
 use super::error::InputError;
 use std::ops::Range;
 
-/// A call of a montage. [`crate::machine::MontageCalls`] makes them.
+/// A call of a montage, created by [`crate::machine::MontageCalls`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MontageCall {
-    /// Counts calls from 1 to 65,535, then from 0 on: a character obeys each number once.
+    /// Number of the call: counts from 1 to 65,535, then from 0. A character executes each number once.
     pub number: u16,
-    /// The montage that it is about: the number of the call that played it.
+    /// The montage to act on: the number of the call that started it.
     pub handle: MontageHandle,
     /// The action.
     pub action: MontageAction,
 }
 
-/// A montage that a call played.
+/// A montage that a call started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MontageHandle(pub u16);
 
 /// The action of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MontageAction {
-    /// Plays a montage. It breaks off one of its layer whose priority is not higher; where one with a higher priority plays, it does
-    /// nothing.
+    /// Plays a montage. It interrupts a montage of its layer whose priority is not higher. If one with a higher priority plays,
+    /// the call has no effect.
     Play {
-        /// Its place among [`crate::machine::Machine::montage_names`].
+        /// Index in [`crate::machine::Machine::montage_names`].
         montage: u16,
-        /// The section to begin in, by its place.
+        /// Index of the initial section.
         section: u16,
-        /// Seconds of the clip at which it begins, within the section; `None`: the section's begin.
+        /// Start time in the clip, in seconds, within the section; `None`: the section's start.
         start_s: Option<f32>,
-        /// Play rate; `None`: as its specification says. Range: 0.05 to 10.
+        /// Play rate; `None`: the rate of its specification. Range: 0.05 to 10.
         rate: Option<f32>,
-        /// Seconds in which it comes in; `None`: as its specification says. Range: 0 to 1e5.
+        /// Blend-in time, in seconds; `None`: the time of its specification. Range: 0 to 1e5.
         blend_in_s: Option<f32>,
     },
-    /// Goes on at the begin of a section.
+    /// Continues at the start of a section.
     Jump {
-        /// The section, by its place.
+        /// Index of the section.
         section: u16,
     },
-    /// Breaks it off.
+    /// Interrupts the montage.
     Stop {
-        /// Seconds in which it goes out; `None`: as its specification says. Range: 0 to 1e5.
+        /// Blend-out time, in seconds; `None`: the time of its specification. Range: 0 to 1e5.
         blend_out_s: Option<f32>,
     },
 }
@@ -57,7 +57,7 @@ impl MontageCall {
     /// Checks all numbers.
     ///
     /// # Errors
-    /// The first one that is not usable.
+    /// Returns [`InputError`] for the first invalid number.
     pub(super) fn validate(&self) -> Result<(), InputError> {
         let within = |field, value: Option<f32>, range: Range<f32>| match value {
             Some(value) if !(range.start..=range.end).contains(&value) => Err(InputError::NotUsable { field, value }),
@@ -75,7 +75,7 @@ impl MontageCall {
     }
 }
 
-/// Times and blends of montages and state machines, seconds.
+/// Range of times and blends of montages and state machines, in seconds.
 pub(crate) const SECONDS: Range<f32> = 0.0..1e5;
-/// Motion of a state machine plays no faster, and no slower.
+/// Range of play rates in a state machine.
 pub(crate) const RATES: Range<f32> = 0.05..10.0;

@@ -1,4 +1,4 @@
-//! An input that owns everything it holds.
+//! Inputs that own their values.
 
 use super::{ExternalBody, Goal, HandTarget, Later, MontageCall, MotionInput, Path, Stick, TrajectoryPoint};
 use crate::database::{TagCost, TagQuery};
@@ -6,27 +6,27 @@ use crate::math::Facing;
 use glam::Vec3;
 use std::sync::Arc;
 
-/// [`MotionInput`] without borrows and hooks: for components, messages and bindings. [`OwnedInput::borrow`] gives what an
-/// update takes, without allocating; hooks are added there.
+/// [`MotionInput`] without borrows and hooks, for components, messages and bindings. [`OwnedInput::borrow`] returns the input for
+/// an update without allocating; add hooks there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OwnedInput {
-    /// Where to go.
+    /// Goal of the character.
     pub goal: OwnedGoal,
-    /// Which rows may be played.
+    /// Query for the rows that may be played.
     pub tags: TagQuery,
-    /// What rows cost more or less for their tags.
+    /// Cost biases of rows by tag.
     pub tag_costs: Vec<TagCost>,
-    /// As [`MotionInput::later`].
+    /// Tags requested from a later time on; see [`MotionInput::later`].
     pub later: Option<Later>,
-    /// Values of the schema's user channels, in its order.
+    /// Values of the schema's user channels, in the order of the schema.
     pub user: Vec<f32>,
-    /// Values of the variables and triggers of the state machine, in its order; empty leaves all as the machine has them.
+    /// Values of the variables and triggers of the state machine, in its order. Empty: the machine's defaults.
     pub variables: Vec<f32>,
-    /// Calls of montages, the last few.
+    /// The latest montage calls.
     pub montages: Vec<MontageCall>,
     /// The body that the game moves.
     pub body: Option<ExternalBody>,
-    /// What to look at, world, metres.
+    /// Look-at target, world, metres.
     pub look_at: Option<Vec3>,
     /// Targets of the left and the right hand.
     pub hands: [Option<HandTarget>; 2],
@@ -35,36 +35,36 @@ pub struct OwnedInput {
 /// [`Goal`] without borrows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum OwnedGoal {
-    /// As [`Goal::None`].
+    /// See [`Goal::None`].
     #[default]
     None,
-    /// As [`Goal::Stick`].
+    /// See [`Goal::Stick`].
     Stick(Stick),
-    /// As [`Goal::Velocity`].
+    /// See [`Goal::Velocity`].
     Velocity {
         /// World, m/s.
         velocity: Vec3,
-        /// World.
+        /// Desired facing, world.
         facing: Option<Facing>,
     },
-    /// As [`Goal::Path`].
+    /// See [`Goal::Path`].
     Path {
-        /// World.
+        /// Path, world.
         path: Arc<Path>,
-        /// Speed on it, m/s.
+        /// Speed along it, m/s.
         speed_mps: f32,
     },
-    /// As [`Goal::Trajectory`].
+    /// See [`Goal::Trajectory`].
     Trajectory(Vec<TrajectoryPoint>),
 }
 
 impl OwnedInput {
-    /// A stick and nothing else.
+    /// Returns an input that contains only a stick.
     pub fn stick(stick: Stick) -> Self {
         Self { goal: OwnedGoal::Stick(stick), ..Self::default() }
     }
 
-    /// What an update takes. Allocates nothing.
+    /// Returns the input for an update. Allocates nothing.
     pub fn borrow(&self) -> MotionInput<'_> {
         MotionInput {
             goal: match &self.goal {

@@ -1,37 +1,37 @@
-//! A path to follow: straight pieces between points, open or closed.
+//! Paths to follow: straight segments between points, open or closed.
 
 use glam::Vec3;
 
-/// Points on the ground with the way along them.
+/// Points on the ground, with the distances along them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
     points: Vec<Vec3>,
-    /// `[points]` way from the first point; a closed path has one more for the way back to it.
+    /// `[points]` distance along the path from the first point. The last entry of a closed path is its length.
     distances_m: Vec<f32>,
     closed: bool,
     id: u64,
 }
 
-/// Why points are no path.
+/// Reason why points do not form a path.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
-    /// Fewer than two different points.
+    /// There are fewer than two different points.
     #[error("a path needs at least two points that are apart")]
     TooShort,
-    /// NaN or infinity.
+    /// A coordinate is NaN or infinite.
     #[error("path point {index} is not finite")]
     NotFinite {
-        /// Which.
+        /// Index of the point.
         index: usize,
     },
 }
 
 impl Path {
-    /// A path through `points` (world, metres); `closed` leads back to the first.
+    /// Creates a path through `points` (world, metres). If `closed`, it leads back to the first.
     ///
     /// # Errors
-    /// Fewer than two different points, or numbers that are not finite.
+    /// Returns [`PathError`] for fewer than two different points, or for non-finite numbers.
     pub fn new(mut points: Vec<Vec3>, closed: bool) -> Result<Self, PathError> {
         if let Some(index) = points.iter().position(|p| !p.is_finite()) {
             return Err(PathError::NotFinite { index });
@@ -49,7 +49,7 @@ impl Path {
         Ok(Self::through(points, closed))
     }
 
-    /// The path that has exactly these points ([`Path::points`]), as it was stored.
+    /// Creates a path from exactly these points ([`Path::points`]), as they were stored.
     pub(crate) fn stored(points: Vec<Vec3>, closed: bool) -> Result<Self, PathError> {
         if let Some(index) = points.iter().position(|p| !p.is_finite()) {
             return Err(PathError::NotFinite { index });
@@ -70,27 +70,27 @@ impl Path {
         Self { points, distances_m, closed, id }
     }
 
-    /// Its points, world, metres; those of a closed path end with the first one again.
+    /// Returns its points, world, metres. Those of a closed path end with the first point again.
     pub fn points(&self) -> &[Vec3] {
         &self.points
     }
 
-    /// Length, metres.
+    /// Returns its length, in metres.
     pub fn length_m(&self) -> f32 {
         self.distances_m[self.distances_m.len() - 1]
     }
 
-    /// True when it leads back to its start.
+    /// Returns true if it leads back to its start.
     pub fn closed(&self) -> bool {
         self.closed
     }
 
-    /// Tells paths apart.
+    /// Returns an identifier that distinguishes paths.
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// The point this far along (ends hold; a closed path goes round).
+    /// Returns the point at a distance along the path. The distance is clamped on an open path and wrapped on a closed one.
     pub fn point(&self, distance_m: f32) -> Vec3 {
         let length = self.length_m();
         let d = if self.closed { distance_m.rem_euclid(length) } else { distance_m.clamp(0.0, length) };
@@ -100,8 +100,8 @@ impl Path {
         self.points[i - 1] + (self.points[i] - self.points[i - 1]) * t
     }
 
-    /// How far along the point nearest to `position` lies, looking only from a little behind `near_m` to some way ahead:
-    /// a path that crosses itself is followed, not short-cut.
+    /// Returns the distance along the path of the point nearest to `position`. The search covers only 0.5 m behind to 1.5 m ahead
+    /// of `near_m`, so that a path that crosses itself is followed without a shortcut.
     pub fn project(&self, position: Vec3, near_m: f32) -> f32 {
         const BEHIND_M: f32 = 0.5;
         const AHEAD_M: f32 = 1.5;
@@ -122,7 +122,7 @@ impl Path {
         best
     }
 
-    /// Way left from `distance_m` to the end, metres; endless when closed.
+    /// Returns the remaining distance from `distance_m` to the end, in metres; infinite if closed.
     pub fn remaining_m(&self, distance_m: f32) -> f32 {
         if self.closed { f32::INFINITY } else { (self.length_m() - distance_m).max(0.0) }
     }
@@ -150,7 +150,7 @@ mod tests {
     fn projection_stays_near_where_it_was() {
         let p = square(true);
         assert!((p.project(Vec3::new(0.1, 0.0, 1.0), 0.8) - 1.0).abs() < 0.03);
-        // The far side is nearer, but a lap away.
+        // The far side is nearer, but it is a lap away.
         assert!((p.project(Vec3::new(1.9, 0.0, 1.0), 1.0) - 1.0).abs() < 1.6);
     }
 

@@ -1,7 +1,7 @@
-//! What the hooks of an update answered, in the order in which they were asked.
+//! Results of the hooks of an update, in the order of the calls.
 //!
-//! Hooks are shared between threads by their type, so what listens to them must be, too: atomic numbers, which neither lock nor
-//! allocate. An update asks from one thread.
+//! Hook types must be shareable between threads, and so must be the recording of their results. It uses atomic numbers, which
+//! neither lock nor allocate. An update calls hooks from one thread.
 
 use super::bytes::{Coded, Damage, Reader, Writer};
 use crate::input::GroundPoint;
@@ -9,10 +9,10 @@ use bytemuck::bytes_of;
 use glam::Vec3;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 
-/// Answers of an update that are kept at most; steps of several seconds ask more often.
+/// Maximum number of recorded results per update. Steps of several seconds may call hooks more often.
 pub const MOST_ANSWERS: usize = 4096;
 
-/// Answers of `WIDTH` numbers each.
+/// Results of `WIDTH` numbers each.
 #[derive(Debug)]
 pub struct Answers<const WIDTH: usize> {
     numbers: Vec<[AtomicU32; WIDTH]>,
@@ -31,16 +31,16 @@ impl<const WIDTH: usize> Answers<WIDTH> {
 
     #[inline]
     pub fn keep(&self, answer: [f32; WIDTH]) {
-        // One thread counts: adding at once would cost as much as the rest.
+        // Only one thread counts, so an atomic addition is not needed; it would double the cost.
         let count = self.count.load(Relaxed);
         self.count.store(count + 1, Relaxed);
-        // Those beyond what there is room for are counted.
+        // Results beyond the capacity are only counted.
         if let Some(room) = self.numbers.get(count) {
             room.iter().zip(answer).for_each(|(n, v)| n.store(v.to_bits(), Relaxed));
         }
     }
 
-    /// How many there are; `None` where there was no room for all.
+    /// Returns the number of results; `None` if they exceed the capacity.
     pub fn count(&self) -> Option<usize> {
         Some(self.count.load(Relaxed)).filter(|n| *n <= MOST_ANSWERS)
     }
@@ -50,9 +50,9 @@ impl<const WIDTH: usize> Answers<WIDTH> {
     }
 }
 
-/// Height, normal and velocity of a ground.
+/// Height, normal and velocity of the ground.
 pub type GroundAnswers = Answers<7>;
-/// Where a step ends, and how that differs from what was asked: none of it at most points.
+/// End of a step, and 1 if it equals the requested end, as it does at most points; else 0.
 pub type WallAnswers = Answers<4>;
 
 pub fn keep_ground(answers: &GroundAnswers, p: GroundPoint) -> GroundPoint {
@@ -67,12 +67,12 @@ pub fn keep_wall(answers: &WallAnswers, asked: Vec3, end: Vec3) -> Vec3 {
     end
 }
 
-/// Parts of a ground that are as in the answer before.
+/// Flags: parts of a ground result that equal those of the previous one.
 const SAME_HEIGHT: u8 = 1;
 const SAME_NORMAL: u8 = 2;
 const SAME_VELOCITY: u8 = 4;
 
-/// Writes the answers of an update, each as the difference to the one before: most grounds are level, and at rest.
+/// Writes the ground results of an update, each as the difference to the previous one. Most ground is level and static.
 pub fn put_ground(answers: &GroundAnswers, count: usize, to: &mut Writer) {
     to.put_count(count);
     let mut before = ([0; 1], [0; 3], [0; 3]);
@@ -118,7 +118,7 @@ pub fn take_ground(from: &mut Reader, into: &mut Vec<GroundPoint>) -> Result<(),
     Ok(())
 }
 
-/// Writes where steps end that do not end where they lead to.
+/// Writes the ends of steps that differ from the requested ends.
 pub fn put_walls(answers: &WallAnswers, count: usize, to: &mut Writer) {
     to.put_count(count);
     for k in 0..count {
@@ -131,7 +131,7 @@ pub fn put_walls(answers: &WallAnswers, count: usize, to: &mut Writer) {
     }
 }
 
-/// Ends of steps; `None` for those that end where they lead to.
+/// Reads ends of steps; `None` if a step ends at its requested end.
 pub fn take_walls(from: &mut Reader, into: &mut Vec<Option<Vec3>>) -> Result<(), Damage> {
     let count = from.take_count(1)?;
     into.clear();

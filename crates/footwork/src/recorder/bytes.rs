@@ -1,19 +1,19 @@
-//! Numbers as bytes, little-endian: written into room that never grows, read with every length checked.
+//! Little-endian encoding of values. Writers have a fixed capacity; readers check every length.
 
 use bytemuck::Pod;
 use glam::Vec3;
 
-/// Bytes in room of a fixed size.
+/// Bytes in a buffer of fixed capacity.
 #[derive(Debug)]
 pub struct Writer {
     room: Box<[u8]>,
     length: usize,
-    /// True once something did not fit; what was written is then of no use.
+    /// True after something did not fit; the written bytes are then invalid.
     full: bool,
 }
 
 impl Writer {
-    /// Room for so many bytes; allocated here and nowhere else.
+    /// Creates a writer with this capacity. Only this function allocates.
     pub fn new(room: usize) -> Self {
         Self { room: vec![0; room].into_boxed_slice(), length: 0, full: false }
     }
@@ -30,7 +30,7 @@ impl Writer {
         self.full
     }
 
-    // An update writes some fifty numbers: each is one move where this is inlined.
+    // An update writes about fifty numbers. With inlining, each is a single move.
     #[inline(always)]
     pub fn put_bytes(&mut self, bytes: &[u8]) {
         match self.room.get_mut(self.length..self.length + bytes.len()) {
@@ -42,7 +42,7 @@ impl Writer {
         }
     }
 
-    /// Seven bits to a byte, the lowest first; the last byte has no eighth bit.
+    /// Writes seven bits per byte, the lowest first; the eighth bit is set in all but the last byte.
     #[inline]
     pub fn put_count(&mut self, mut count: usize) {
         while count >= 0x80 {
@@ -53,11 +53,11 @@ impl Writer {
     }
 }
 
-/// Why bytes are no recording.
+/// Reason why bytes are not a valid recording.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Damage(pub &'static str);
 
-/// Reads what a [`Writer`] wrote.
+/// Reads the output of a [`Writer`].
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
     left: &'a [u8],
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
         Self { left: bytes }
     }
 
-    /// Bytes that have not been read.
+    /// Returns the number of unread bytes.
     pub fn left(&self) -> usize {
         self.left.len()
     }
@@ -79,7 +79,8 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// A number of elements, each of which takes at least `width` of the bytes that are left: nothing larger is ever allocated.
+    /// Reads a number of elements, each of at least `width` bytes. The number is limited by the unread bytes, which limits
+    /// allocations.
     pub fn take_count(&mut self, width: usize) -> Result<usize, Damage> {
         let mut count = 0usize;
         for shift in (0..28).step_by(7) {
@@ -93,13 +94,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A value as bytes.
+/// A value with an encoding as bytes.
 pub trait Coded: Sized {
     fn put(&self, to: &mut Writer);
     fn take(from: &mut Reader) -> Result<Self, Damage>;
 }
 
-/// Values whose bytes in memory are the bytes written.
+/// Types whose encoding is their memory representation.
 macro_rules! plain {
     ($($type:ty),*) => {$(
         impl Coded for $type {
@@ -161,7 +162,7 @@ impl<T: Coded> Coded for Option<T> {
     }
 }
 
-/// Structs field by field: one that gets a new field does not compile until it stands in the list.
+/// Structs that are encoded field by field. A struct with a new field does not compile until the field is in the list.
 macro_rules! fields {
     ($($type:ident { $($field:ident),* $(,)? })*) => {$(
         impl Coded for $type {

@@ -1,6 +1,7 @@
-//! `.fwtrace`: a safetensors file with the recorded updates, and one metadata key `footwork` with the rest as JSON.
+//! The `.fwtrace` file format: a safetensors file with the recorded updates, and one metadata key, `footwork`, with the rest as
+//! JSON.
 //!
-//! Equal recordings give equal bytes. Loading checks version, hash, sizes and every update before anything is used.
+//! Equal recordings give equal bytes. Loading checks version, hash, sizes and every update before use.
 
 use super::trace::{DataId, Parts, Stored, Trace};
 use crate::error::{cut_quotes, quoted};
@@ -16,56 +17,56 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
-/// The version that this library writes and reads.
+/// Format version that this library writes and reads.
 const FORMAT_VERSION: u32 = 5;
 const KEY: &str = "footwork";
 const KIND: &str = "trace";
-/// Bytes of a segment at least: the header of its state.
+/// Minimum size of a segment, in bytes: the header of its state.
 pub(super) const LEAST_SEGMENT: usize = 512;
 
-/// A trace cannot be read or written.
+/// Reason why a trace could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
-    /// The file system reports an error.
+    /// The file could not be read or written.
     #[error("{path}: cannot {action}: {error}")]
     Io {
-        /// File.
+        /// Path of the file.
         path: PathBuf,
         /// `read` or `write`.
         action: &'static str,
-        /// Reason.
+        /// Cause.
         error: io::Error,
     },
-    /// The file is not a safetensors file, or is truncated.
+    /// The file is not a safetensors file, or it is truncated.
     #[error(
         "{path}: not a .fwtrace file, or a truncated one: {detail}; record it again",
         detail = cut_quotes(.detail)
     )]
     Container {
-        /// File.
+        /// Path of the file.
         path: PathBuf,
-        /// Reason.
+        /// Cause.
         detail: String,
     },
-    /// The file is a safetensors file of something else.
+    /// The file is a safetensors file, but not from this library.
     #[error("{path}: expected a trace, found a safetensors file of another program (no `footwork` metadata)")]
     NotOurs {
-        /// File.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// The file is another file of footwork.
+    /// The file is another file type of this library.
     #[error("{path}: expected a trace, found another footwork file; open databases with --db")]
     OtherKind {
-        /// File.
+        /// Path of the file.
         path: PathBuf,
     },
     /// The file was written by another version.
     #[error("{path}: format version: expected {FORMAT_VERSION}, found {found}; record it again with this footwork")]
     Version {
-        /// File.
+        /// Path of the file.
         path: PathBuf,
-        /// Its version.
+        /// Format version of the file.
         found: u64,
     },
     /// Bytes have changed since the file was written.
@@ -74,29 +75,29 @@ pub enum TraceError {
         recorded = quoted(.recorded)
     )]
     Hash {
-        /// File.
+        /// Path of the file.
         path: PathBuf,
-        /// Hash in the file.
+        /// Hash recorded in the file.
         recorded: String,
-        /// Hash of what is there.
+        /// Hash of the content.
         found: String,
     },
     /// The content is invalid.
     #[error("{path}: {detail}; record it again", detail = cut_quotes(.detail))]
     Damaged {
-        /// File.
+        /// Path of the file.
         path: PathBuf,
-        /// Reason.
+        /// Cause.
         detail: String,
     },
 }
 
-/// The JSON beside the tensors.
+/// The JSON metadata beside the tensors.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Metadata {
     configs: Vec<MatcherConfig>,
-    /// Of all else.
+    /// Hash of everything else in the file.
     content_hash: String,
     database_hash: Option<String>,
     format_version: u32,
@@ -106,13 +107,13 @@ struct Metadata {
     machine: Option<MachineSpec>,
     marks: Vec<(usize, String)>,
     model_hash: String,
-    /// Floats in the block of a state.
+    /// Number of floats in the block of a state.
     state_floats: usize,
     title: String,
 }
 
 impl Trace {
-    /// The bytes of its file.
+    /// Returns the bytes of its file.
     ///
     /// # Errors
     /// Returns the error of the container format.
@@ -150,20 +151,20 @@ impl Trace {
         safetensors::serialize(views, Some(metadata)).map_err(|e| e.to_string())
     }
 
-    /// Writes a `.fwtrace` file, whole or not at all.
+    /// Writes a `.fwtrace` file atomically.
     ///
     /// # Errors
-    /// Returns [`TraceError::Io`]; an existing file is kept.
+    /// Returns [`TraceError::Io`]; an existing file is then unchanged.
     pub fn save(&self, path: &Path) -> Result<(), TraceError> {
         let io = |error| TraceError::Io { path: path.to_owned(), action: "write", error };
         let bytes = self.to_bytes().map_err(|e| io(io::Error::other(e)))?;
         write_atomically(path, |f| f.write_all(&bytes)).map_err(io)
     }
 
-    /// Reads a `.fwtrace` file, and checks all of it.
+    /// Reads and checks a `.fwtrace` file.
     ///
     /// # Errors
-    /// Returns [`TraceError`] for a file that cannot be read, is truncated, damaged, empty, of another kind or version.
+    /// Returns [`TraceError`] for a file that is unreadable, truncated, damaged or empty, or has another type or version.
     pub fn load(path: &Path) -> Result<Self, TraceError> {
         let bytes = read_safetensors(path).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => TraceError::Container { path: path.to_owned(), detail: error.to_string() },
@@ -172,10 +173,10 @@ impl Trace {
         Self::from_bytes(&bytes, path)
     }
 
-    /// As [`Trace::load`], from memory. `path` is for messages.
+    /// Reads a `.fwtrace` file from memory, as [`Trace::load`] does. `path` is for messages.
     ///
     /// # Errors
-    /// As [`Trace::load`].
+    /// Returns the errors of [`Trace::load`].
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, TraceError> {
         let container =
             |e: safetensors::SafeTensorError| TraceError::Container { path: path.to_owned(), detail: e.to_string() };
@@ -188,7 +189,7 @@ impl Trace {
         if value.get("kind").and_then(Value::as_str) != Some(KIND) {
             return Err(TraceError::OtherKind { path: path.to_owned() });
         }
-        // The version first: everything else may look different in another one.
+        // The version comes first, because everything else may differ in another one.
         let found = value.get("format_version").and_then(Value::as_u64).unwrap_or(0);
         if found != u64::from(FORMAT_VERSION) {
             return Err(TraceError::Version { path: path.to_owned(), found });
@@ -202,7 +203,7 @@ impl Trace {
         if found != recorded {
             return Err(TraceError::Hash { path: path.to_owned(), recorded, found });
         }
-        // Each of the settings belongs to a segment: a file of nothing but settings could be much larger in memory.
+        // Each of the settings belongs to a segment. A file with more settings could be much larger in memory.
         if value["configs"].as_array().is_some_and(|configs| configs.len() > 1 + stream.len() / LEAST_SEGMENT) {
             return Err(damaged("configs: expected no more than there are segments".to_owned()));
         }
@@ -211,7 +212,7 @@ impl Trace {
     }
 }
 
-/// Hash of everything in a file: metadata without the hash itself, and tensors.
+/// Returns the hash of everything in a file: metadata without the hash itself, and tensors.
 fn content_hash(json: &str, columns: &[Vec<u32>; 3], stream: &[u8]) -> String {
     let mut hash = Xxh3::new();
     hash.update(json.as_bytes());
@@ -220,7 +221,7 @@ fn content_hash(json: &str, columns: &[Vec<u32>; 3], stream: &[u8]) -> String {
     format!("{:032x}", hash.digest128())
 }
 
-/// A tensor of one dimension, copied into aligned memory.
+/// Returns a copy of a one-dimensional tensor in aligned memory.
 fn read<T: Pod>(tensors: &SafeTensors, name: &str, dtype: Dtype) -> Result<Vec<T>, String> {
     let t = tensors.tensor(name).map_err(|e| format!("tensor `{name}`: {e}"))?;
     if t.dtype() != dtype || t.shape().len() != 1 {

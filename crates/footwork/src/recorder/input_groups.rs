@@ -1,4 +1,4 @@
-//! The input of an update as bytes, in groups: only groups that have changed since the update before are recorded.
+//! Encoding of the input of an update in groups. Only groups that changed since the previous update are recorded.
 
 use super::bytes::{Coded, Damage, Reader, Writer, fields};
 use crate::database::{TagCost, TagQuery};
@@ -10,9 +10,9 @@ use glam::{Vec2, Vec3};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Groups of an input: goal, tags and their costs, user values, variables and calls of montages, body, look-at target, hands, hooks.
+/// Number of groups: goal; tags and their costs; user values, variables and montage calls; body; look-at target; hands; hooks.
 pub const GROUPS: usize = 7;
-/// A bit for each of them.
+/// One bit for each group.
 pub const ALL_GROUPS: u8 = (1 << GROUPS) - 1;
 const GOAL: usize = 0;
 
@@ -76,7 +76,7 @@ impl Coded for MontageAction {
     }
 }
 
-/// Which hooks an input has.
+/// The hooks that an input has.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hooks {
     pub ground: bool,
@@ -114,7 +114,7 @@ impl Coded for Stick {
     }
 }
 
-/// Its codes.
+/// Encoded as its codes.
 impl Coded for TagQuery {
     fn put(&self, to: &mut Writer) {
         to.put_count(self.codes().len());
@@ -132,7 +132,7 @@ impl Coded for TagQuery {
 
 fields! { TagCost { tags, cost } }
 
-/// An input as bytes, group by group, in room that never grows. Of a path only what it is known by.
+/// An encoded input, group by group, in a buffer of fixed capacity. A path is represented only by its identifier.
 #[derive(Debug)]
 pub struct Groups {
     bytes: Writer,
@@ -144,7 +144,7 @@ impl Groups {
         Self { bytes: Writer::new(room), ends: [0; GROUPS] }
     }
 
-    /// False where the input is larger than the room.
+    /// Encodes an input. Returns false if it exceeds the capacity.
     pub fn set(&mut self, input: &MotionInput) -> bool {
         let MotionInput {
             goal,
@@ -194,7 +194,7 @@ impl Groups {
         &self.bytes.bytes()[range]
     }
 
-    /// A bit for each group that differs from that of another input.
+    /// Returns one bit for each group that differs from that of another input.
     pub fn changed(&self, before: &Self) -> u8 {
         (0..GROUPS).fold(0, |all, k| all | u8::from(self.group(k) != before.group(k)) << k)
     }
@@ -243,7 +243,7 @@ fn put_goal(goal: &Goal, to: &mut Writer) {
     }
 }
 
-/// An input that is read, change by change.
+/// A decoder of inputs, change by change.
 #[derive(Debug, Default)]
 pub struct InputReader {
     pub input: OwnedInput,
@@ -253,12 +253,12 @@ pub struct InputReader {
 }
 
 impl InputReader {
-    /// At a key frame all groups and the path are written anew.
+    /// Prepares for a key frame, at which all groups and the path are written again.
     pub fn begin(&mut self) {
         self.path = None;
     }
 
-    /// Reads the groups that have changed; those of a `first` update must all be there.
+    /// Reads the groups that have changed. A `first` update must have all groups.
     pub fn read(&mut self, from: &mut Reader, first: bool) -> Result<(), Damage> {
         let changed = u8::take(from)?;
         if changed > ALL_GROUPS || (first && changed != ALL_GROUPS) {

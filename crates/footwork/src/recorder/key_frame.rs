@@ -1,4 +1,4 @@
-//! The whole state of a character as bytes, to the bit: where a replay can begin.
+//! Key frames: the exact state of a character as bytes, from which a replay can begin.
 
 use super::bytes::{Coded, Damage, Reader, Writer, fields, plain, take_plain};
 use crate::adjust::ground::GroundedBody;
@@ -46,18 +46,18 @@ fields! {
     }
 }
 
-/// A character as it was before an update.
+/// The state of a character before an update.
 #[derive(Debug)]
 pub struct KeyFrame {
-    /// True where the character was changed since the update before: restored, put elsewhere, or begun.
+    /// True if the character was changed since the previous update (restored or teleported), or if the recording begins.
     pub jump: bool,
     pub state: MatcherState,
 }
 
-/// Bytes of a header at most.
+/// Maximum size of a header, in bytes.
 pub const HEADER_ROOM: usize = 2048;
 
-/// Bytes of a key frame at most, where the block of a state has so many floats.
+/// Returns the maximum size of a key frame in bytes, for `block` floats in the block of a state.
 pub fn key_frame_room(block: usize) -> usize {
     HEADER_ROOM + size_of::<f32>() * block
 }
@@ -69,7 +69,7 @@ pub fn put_key_frame(jump: bool, state: &MatcherState, to: &mut Writer) {
 }
 
 impl KeyFrame {
-    /// Reads one over this one; the block has as many floats as it has here.
+    /// Reads a key frame into this one. The block must have the same number of floats.
     pub fn read(&mut self, from: &mut Reader) -> Result<(), Damage> {
         self.jump = Coded::take(from)?;
         self.state.header = Coded::take(from)?;
@@ -78,10 +78,10 @@ impl KeyFrame {
         Ok(())
     }
 
-    /// For states whose block has so many floats.
+    /// Reads the first key frame of a recording, for states with `block` floats in their block.
     ///
     /// # Errors
-    /// The first key frame of a recording that does not hold them.
+    /// Returns [`Damage`] if the bytes do not contain such a key frame.
     pub fn first(block: usize, from: &mut Reader) -> Result<Self, Damage> {
         if block.saturating_mul(size_of::<f32>()) > from.left() {
             return Err(Damage("the size of a state"));
@@ -94,7 +94,7 @@ impl KeyFrame {
     }
 }
 
-/// True for states that are the same to the bit, but for zeros of either sign in the header.
+/// Returns true for states that are identical, except for the sign of zeros in the header.
 pub fn same(a: &MatcherState, b: &MatcherState) -> bool {
     // Bytes are compared many at a time.
     cast_slice::<f32, u8>(&a.block) == cast_slice::<f32, u8>(&b.block) && a.header == b.header

@@ -1,8 +1,9 @@
-//! The flight recorder: everything needed to replay a character, in memory of a fixed size; the file of it; the replay.
+//! The flight recorder: a recording of all data needed to replay a character, in memory of a fixed size; its file format; the
+//! replay.
 //!
-//! A [`Recorder`] listens to the updates of one character. It keeps inputs, time steps, what hooks answered, the whole state at
-//! key frames, and what was decided. Poses, costs and candidates are not kept: a [`Replay`] computes them again, bit for bit. A
-//! [`Trace`] is a copy of what is kept, in memory or as a `.fwtrace` file.
+//! A [`Recorder`] records the updates of one character: inputs, time steps, results of hooks, the whole state at key frames, and
+//! the choices of the playing clip. Poses, costs and candidates are not recorded, because a [`Replay`] recomputes them bit for
+//! bit. A [`Trace`] is a copy of a recording, in memory or as a `.fwtrace` file.
 //!
 //! ```
 //! use footwork::build::{BuildConfig, BuildOptions, build};
@@ -21,7 +22,7 @@
 //!     let _pose = recorder.update(&mut matcher, &forward, 1.0 / 60.0)?;
 //! }
 //!
-//! // Whatever happened at 3 s: look at it again, and why.
+//! // Inspect the character at 3 s and explain its search.
 //! let trace = Arc::new(recorder.trace());
 //! let mut replay = Replay::new(trace.clone(), character, None)?;
 //! replay.seek(trace.update_at(3.0))?;

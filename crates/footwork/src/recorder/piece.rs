@@ -1,4 +1,4 @@
-//! What a recorder has newly written: pieces that are put together again elsewhere, while the character is still recorded.
+//! Pieces of a recording: new updates that are appended elsewhere while the character is still recorded.
 
 use super::file::LEAST_SEGMENT;
 use super::trace::DataId;
@@ -9,51 +9,51 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Bytes that hold the length of the JSON at the beginning of a message.
+/// Size of the length of the JSON at the beginning of a message, in bytes.
 const LENGTH: usize = 4;
 
-/// How far a recording has been read; the default has read nothing.
+/// Position up to which a recording has been read. The default is before the first update.
 #[derive(Clone, Debug, Default)]
 pub struct Cursor {
-    /// The recording that was read.
+    /// Identity of the recording that was read.
     pub(super) of: Option<Arc<()>>,
-    /// Bytes and updates before it, of all ever written.
+    /// Position in bytes and updates, counted from the start of the recording.
     pub(super) byte: u64,
     pub(super) update: u64,
 }
 
-/// What every update of a recording has in common.
+/// Values common to all updates of a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Head {
     pub data: DataId,
-    /// Floats in the block of a state.
+    /// Number of floats in the block of a state.
     pub block: usize,
     pub title: String,
     pub ground: String,
     pub machine: Option<MachineSpec>,
 }
 
-/// Updates of one segment.
+/// A part of a piece: updates of one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Part {
-    /// Index into the settings of the piece, for a segment that begins here; none: the segment before goes on.
+    /// Index into the settings of the piece, if a segment begins here; `None` if the previous segment continues.
     pub begins: Option<u32>,
     pub bytes: u32,
     pub updates: u32,
 }
 
-/// Updates of a recording that follow those read before ([`super::Recorder::read`]). Begins a [`super::Replay`] and makes its
-/// recording longer. [`Piece::to_bytes`] is its message.
+/// Updates of a recording that follow those read before ([`super::Recorder::read`]). A piece begins or extends a
+/// [`super::Replay`]. [`Piece::to_bytes`] returns its message.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Piece {
-    /// The first piece of a recording.
+    /// Present in the first piece of a recording.
     pub(super) head: Option<Head>,
     pub(super) lost: u64,
     /// Settings of the segments that begin here.
     pub(super) configs: Vec<Arc<MatcherConfig>>,
     pub(super) parts: Vec<Part>,
-    /// Names of parts, and the updates of this piece that begin them.
+    /// Names of sections, with the indices of the updates of this piece that begin them.
     pub(super) marks: Vec<(u32, String)>,
     pub(super) stream: Vec<u8>,
 }
@@ -73,7 +73,7 @@ struct Message {
     marks: Vec<(u32, String)>,
 }
 
-/// The numbers of elements in the lists of a message, read without their content: `IgnoredAny` has no size.
+/// The numbers of elements in the lists of a message, read without their content, because `IgnoredAny` has no size.
 #[derive(Deserialize)]
 struct Counts {
     #[serde(default)]
@@ -85,10 +85,11 @@ struct Counts {
 }
 
 impl Counts {
-    /// Settings belong to segments, marks and parts to updates: with more of them, a small message would be large in memory.
+    /// Checks the numbers of elements. Each of the settings belongs to a segment, each mark and part to an update. With more of
+    /// them, a small message would be large in memory.
     fn check(&self, stream_bytes: usize) -> Result<(), String> {
         let settings = 1 + stream_bytes / LEAST_SEGMENT;
-        // An update takes a byte at least.
+        // An update has at least one byte.
         let (parts, marks) = (1 + stream_bytes, 1 + stream_bytes);
         let lists =
             [("configs", &self.configs, settings), ("parts", &self.parts, parts), ("marks", &self.marks, marks)];
@@ -119,7 +120,8 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Piece {
-    /// An empty piece that holds so many bytes of updates, in some segments, without allocating.
+    /// Returns an empty piece with a capacity for `bytes` bytes of updates in several segments. Filling it within the capacity
+    /// does not allocate.
     pub fn with_capacity(bytes: usize) -> Self {
         Self {
             configs: Vec::with_capacity(8),
@@ -129,33 +131,33 @@ impl Piece {
         }
     }
 
-    /// Number of updates.
+    /// Returns the number of updates.
     pub fn updates(&self) -> u64 {
         self.parts.iter().map(|p| u64::from(p.updates)).sum()
     }
 
-    /// Updates between those read before and these that could not be read: the recorder had dropped them, or they were more than
-    /// there was room for.
+    /// Returns the number of updates that are missing between those read before and these. The recorder had dropped them, or they
+    /// exceeded the available space.
     pub fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// True for the first piece of a recording.
+    /// Returns true for the first piece of a recording.
     pub fn begins(&self) -> bool {
         self.head.is_some()
     }
 
-    /// The data that the recording is of, in its first piece.
+    /// Returns the data of the recording, in its first piece.
     pub fn data(&self) -> Option<DataId> {
         self.head.as_ref().map(|head| head.data)
     }
 
-    /// Name of the ground ([`super::Trace::ground`]), in the first piece.
+    /// Returns the name of the ground ([`super::Trace::ground`]), in the first piece.
     pub fn ground(&self) -> Option<&str> {
         self.head.as_ref().map(|head| head.ground.as_str())
     }
 
-    /// Forgets all; keeps its memory.
+    /// Clears the piece and keeps its allocations.
     pub(super) fn clear(&mut self) {
         (self.head, self.lost) = (None, 0);
         self.configs.clear();
@@ -164,10 +166,10 @@ impl Piece {
         self.stream.clear();
     }
 
-    /// As bytes: the length of the JSON (u32, little endian), the JSON, the updates as they are recorded.
+    /// Returns the message as bytes: the length of the JSON (u32, little endian), the JSON, the updates as recorded.
     ///
     /// # Errors
-    /// What JSON cannot hold.
+    /// Returns an error if JSON cannot represent the piece.
     pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
         let head = self.head.as_ref().map(|h| HeadMessage {
             data: h.data,
@@ -191,10 +193,10 @@ impl Piece {
         Ok(bytes)
     }
 
-    /// Reads a message. The updates themselves are checked where they are appended.
+    /// Parses a message. The updates themselves are checked when they are appended.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// Returns a message about the fault.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
         let cut = || format!("expected a piece of a recording, found {} bytes that end too early", bytes.len());
         let (length, rest) = bytes.split_first_chunk::<LENGTH>().ok_or_else(cut)?;

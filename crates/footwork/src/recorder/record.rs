@@ -1,4 +1,4 @@
-//! The recorder: listens to updates, and keeps what a replay needs.
+//! The recorder, which records the data that a replay needs.
 
 use super::answers::{GroundAnswers, WallAnswers, keep_ground, keep_wall};
 use super::bytes::Writer;
@@ -17,20 +17,20 @@ use glam::Vec3;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Bytes of one update at most: a path of ten thousand points.
+/// Maximum size of one update, in bytes: a path of ten thousand points.
 const MOST_UPDATE_BYTES: usize = 128 << 10;
-/// Bytes of one segment at most: its length has four bytes.
+/// Maximum size of one segment, in bytes: its length has four bytes.
 const MOST_SEGMENT_BYTES: usize = 1 << 30;
-/// Bytes of the smallest ring, in key frames.
+/// Minimum size of the ring, in key frames.
 const LEAST_KEY_FRAMES: usize = 16;
 
-/// How much a recorder keeps. Values outside of their ranges are limited to them.
+/// Limits of a recorder. Values outside of their ranges are clamped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RecorderConfig {
-    /// Time that is kept at least, where `max_bytes` allow, in seconds. Older updates are dropped. Range: 0 and above. Default:
+    /// Minimum time that is kept if `max_bytes` allows it, in seconds. Older updates are dropped. Range: 0 and above. Default:
     /// 600.
     pub seconds: f32,
-    /// Memory for the recording, in bytes. The oldest updates are dropped where it is full. Range: 16 key frames (about 64 kB) and
+    /// Memory for the recording, in bytes. If it is full, the oldest updates are dropped. Range: 16 key frames (about 64 kB) and
     /// above. Default: 20 MB.
     pub max_bytes: usize,
     /// Time between key frames, in seconds. Lower values make seeking faster and the recording larger. Range: 0.1 to 600. Default:
@@ -44,50 +44,50 @@ impl Default for RecorderConfig {
     }
 }
 
-/// One character that is stepped by those who keep its parts.
+/// The parts of one character, for programs that manage them themselves.
 #[derive(Debug)]
 pub struct One<'a> {
-    /// What it remembers.
+    /// State of the character.
     pub state: &'a mut MatcherState,
-    /// Room to work in.
+    /// Temporary buffers.
     pub scratch: &'a mut Scratch,
-    /// What it shows.
+    /// Output of the character.
     pub output: &'a mut Output,
 }
 
-/// Records one character: a ring of everything needed to replay it. Allocates when made, when the settings of the character
-/// change, and in [`Recorder::mark`]; not in [`Recorder::update`].
+/// Recorder of one character: a ring of all data needed to replay it. It allocates when it is created, when the settings of the
+/// character change, and in [`Recorder::mark`], but not in [`Recorder::update`].
 ///
-/// A character that is restored, put elsewhere or changed in any other way between two updates is recognised by its state. Its
-/// recording goes on with a key frame.
+/// If a character is restored, teleported or changed in any other way between two updates, the recorder detects this from its
+/// state. The recording then continues with a key frame.
 #[derive(Debug)]
 pub struct Recorder {
     config: RecorderConfig,
     data: DataId,
     ring: Ring,
-    /// What tells this recording from others, and from itself after it was cleared.
+    /// Identity that distinguishes this recording from others, and from itself before it was cleared.
     recording: Arc<()>,
     title: String,
-    /// Name of the ground; empty where its answers are recorded.
+    /// Name of the ground; empty if the results of the ground hook are recorded.
     ground: String,
-    /// The state machine that runs the character.
+    /// The state machine of the character.
     machine: Option<Arc<Machine>>,
-    /// Settings of the segments, and the number of the first.
+    /// Settings of the segments; `first_config` is the number of the first.
     configs: VecDeque<Arc<MatcherConfig>>,
     first_config: u64,
-    /// Names of parts and the numbers of the updates that begin them.
+    /// Names of sections, with the numbers of the updates that begin them.
     marks: VecDeque<(u64, String)>,
     next_mark: Option<String>,
-    /// Updates kept and lost so far, and their time, seconds.
+    /// Number of recorded and lost updates so far, and their total time in seconds.
     kept: u64,
     lost: u64,
     time_s: f64,
-    /// The state before the update that began the last segment; after the last update where `compared` is true.
+    /// State before the update that began the last segment; if `compared` is true, state after the last update.
     last: MatcherState,
     compared: bool,
-    /// The matcher of the last update, and its changes up to then; `None` for characters in parts.
+    /// Identity of the matcher of the last update, and its change count; `None` for characters in parts.
     matcher: Option<(Arc<()>, u64)>,
-    /// The next update does not continue the last one kept.
+    /// True if the next update does not continue the last recorded one.
     jump: bool,
     grounds: GroundAnswers,
     walls: WallAnswers,
@@ -97,9 +97,9 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder for one character of this kind. All memory is allocated here.
+    /// Creates a recorder for one character of this kind. Allocates all memory.
     pub fn new(character: &Character, config: RecorderConfig) -> Self {
-        // `max` first: what is not a number becomes the lower bound.
+        // Call `max` first: NaN becomes the lower bound.
         let config = RecorderConfig {
             seconds: config.seconds.max(0.0),
             key_every_s: if config.key_every_s >= 0.1 { config.key_every_s.min(600.0) } else { 0.1 },
@@ -142,8 +142,8 @@ impl Recorder {
         title.clone_into(&mut self.title);
     }
 
-    /// Names the ground of the character: a replay is given the ground of that name, so that its answers need not be recorded.
-    /// An empty name, which is the default, records them. What was recorded on a ground of another name is dropped.
+    /// Sets the name of the ground. A replay then requires the ground of that name, so its results need not be recorded. With an
+    /// empty name, the default, they are recorded. Setting another name drops the previous recording.
     pub fn set_ground(&mut self, name: &str) {
         if self.ground != name {
             name.clone_into(&mut self.ground);
@@ -151,17 +151,17 @@ impl Recorder {
         }
     }
 
-    /// Begins a part of the recording with the next update, such as a part of a course. Allocates the name.
+    /// Begins a named section of the recording with the next update, such as a part of a course. Allocates the name.
     pub fn mark(&mut self, name: &str) {
         self.next_mark = Some(name.to_owned());
-        // The update that takes it must not allocate.
+        // The update that stores the mark must not allocate.
         self.marks.reserve(1);
     }
 
     /// Updates a character ([`MotionMatcher::update`]) and records the update. Allocates nothing.
     ///
     /// # Errors
-    /// As [`MotionMatcher::update`]; then nothing is recorded.
+    /// Returns the errors of [`MotionMatcher::update`]; then nothing is recorded.
     pub fn update<'m>(
         &mut self,
         matcher: &'m mut MotionMatcher,
@@ -183,11 +183,11 @@ impl Recorder {
         Ok(matcher.pose())
     }
 
-    /// Steps one character ([`step_in_turns`]) and records the step: for crowds and hosts that keep the parts of a character
+    /// Steps one character ([`step_in_turns`]) and records the step, for crowds and hosts that manage the parts of a character
     /// themselves. Allocates nothing.
     ///
     /// # Errors
-    /// As [`step_in_turns`]; then nothing is recorded.
+    /// Returns the errors of [`step_in_turns`]; then nothing is recorded.
     pub fn step(
         &mut self,
         character: &Character,
@@ -205,7 +205,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Steps a character; `unchanged` if it is as its last update left it.
+    /// Steps a character. `unchanged` means that its state is the one that its last update left.
     fn record(
         &mut self,
         character: &Character,
@@ -239,7 +239,8 @@ impl Recorder {
         Ok(())
     }
 
-    /// Notices other settings. What was recorded with other data cannot be kept beside this: it is dropped.
+    /// Detects new settings. If the data or the machine changed, the previous recording is dropped, because both cannot be in one
+    /// recording.
     fn follow(&mut self, character: &Character) {
         let same = |a: &Arc<Machine>, b: &Arc<Machine>| Arc::ptr_eq(a, b) || a.spec() == b.spec();
         let same_machine = match (&self.machine, character.shared_machine()) {
@@ -264,7 +265,7 @@ impl Recorder {
         self.machine.as_ref().map(|machine| machine.spec().clone())
     }
 
-    /// Number of the settings in use.
+    /// Returns the number of the current settings.
     fn config_number(&self) -> u64 {
         self.first_config + self.configs.len() as u64 - 1
     }
@@ -279,7 +280,7 @@ impl Recorder {
         !self.ring.segments().back().is_some_and(continues)
     }
 
-    /// Keeps an update; false where it does not fit.
+    /// Stores an update. Returns false if it does not fit.
     fn keep(&mut self, begins: bool, input: &MotionInput, done: &Done) -> bool {
         self.update.clear();
         self.key_frame.clear();
@@ -311,7 +312,7 @@ impl Recorder {
         true
     }
 
-    /// Drops segments without which the rest is still long enough, and what belongs to dropped ones.
+    /// Drops segments that exceed the requested time, and the settings and names that belong to dropped ones.
     fn forget_old(&mut self) {
         let old = |second: &Segment| self.time_s - second.begin_s >= f64::from(self.config.seconds);
         while self.ring.segments().get(1).is_some_and(old) {
@@ -322,29 +323,29 @@ impl Recorder {
             self.configs.pop_front();
             self.first_config += 1;
         }
-        // The part that goes on where the recording begins stays.
+        // Keep the mark of the section in which the recording now begins.
         while self.marks.get(1).is_some_and(|(update, _)| *update <= first.first_update) {
             self.marks.pop_front();
         }
     }
 
-    /// Updates that are kept.
+    /// Returns the number of recorded updates.
     pub fn updates(&self) -> usize {
         self.ring.segments().iter().map(|s| s.updates as usize).sum()
     }
 
-    /// Bytes that are kept, without the names.
+    /// Returns the size of the recording in bytes, without the names.
     pub fn bytes(&self) -> usize {
         self.ring.used()
     }
 
-    /// Updates that could not be recorded: larger than an eighth of the memory, or steps of seconds that asked the hooks more than
-    /// 4096 times. The recording goes on after each with a key frame.
+    /// Returns the number of updates that could not be recorded: updates larger than an eighth of the memory, or steps of several
+    /// seconds that called a hook more than 4096 times. After each, the recording continues with a key frame.
     pub fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// A copy of all that is kept. Allocates; takes milliseconds for ten minutes.
+    /// Returns a copy of the recording. Allocates; takes milliseconds for ten minutes.
     pub fn trace(&self) -> Trace {
         let segments = self.ring.segments();
         let first =
@@ -369,12 +370,12 @@ impl Recorder {
         Trace::new(parts).unwrap_or_else(|damage| unreachable!("a recording of our own: {damage}"))
     }
 
-    /// Copies what was recorded since `cursor` into `piece`, and moves the cursor behind it. False where there is nothing new. Where
-    /// more than `room` bytes are new, or some are no longer kept, the piece begins with the oldest key frame from which on all
-    /// the rest fits, and says how many updates are left out ([`Piece::lost`]); where no key frame does, nothing is copied until
-    /// there is one. A cursor that has read another recording, or this one before it was cleared, begins anew.
+    /// Copies the updates since `cursor` into `piece` and advances the cursor. Returns false if there are none. If more than
+    /// `room` bytes are new, or some are no longer kept, the piece begins with the oldest key frame from which all later updates
+    /// fit, and contains the number of omitted updates ([`Piece::lost`]). If there is no such key frame, nothing is copied until
+    /// there is one. A cursor of another recording, or of this one before it was cleared, starts again.
     ///
-    /// Allocates where the piece has less memory than it needs, and for names where a recording or a part begins.
+    /// Allocates if the piece has too little capacity, and for names at the start of a recording or a section.
     pub fn read(&self, cursor: &mut Cursor, room: usize, piece: &mut Piece) -> bool {
         piece.clear();
         let goes_on = cursor.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, &self.recording));
@@ -413,7 +414,7 @@ impl Recorder {
                 updates: (s.first_update + u64::from(s.updates) - s.first_update.max(first_update)) as u32,
             });
         }
-        // Of the names before the piece, the last one holds where it begins.
+        // Of the names before the piece, the last one applies to its start.
         let before = |m: &&(u64, String)| m.0 < first_update && !(goes_on && m.0 < update);
         let within = || self.marks.iter().filter(|m| m.0 >= first_update);
         let skipped = self.marks.iter().rfind(before).filter(|_| within().all(|m| m.0 > first_update));
@@ -424,12 +425,12 @@ impl Recorder {
         true
     }
 
-    /// The data that is recorded.
+    /// Returns the identity of the recorded data.
     pub fn data(&self) -> DataId {
         self.data
     }
 
-    /// Forgets all updates; names stay.
+    /// Drops all updates; title and ground are kept.
     pub fn clear(&mut self) {
         self.recording = Arc::default();
         self.ring.clear();

@@ -1,4 +1,4 @@
-//! Replaying a recording: the same updates again, to the bit; or from some point on with something changed.
+//! Replay of a recording: the same updates again, bit for bit, or with a change from some point on.
 
 use super::bytes::{Damage, Reader};
 use super::key_frame::{KeyFrame, same};
@@ -15,14 +15,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-/// A ground that is known by name ([`super::Recorder::set_ground`]): height, normal and velocity at a point, world.
+/// A ground that is identified by name ([`super::Recorder::set_ground`]): height, normal and velocity at a point, world.
 pub type NamedGround = Arc<dyn Fn(Vec3) -> GroundPoint + Send + Sync>;
 
-/// A trace cannot be replayed.
+/// Reason why a trace cannot be replayed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// The character moves with other data than the recorded one.
+    /// The character uses other data than the recorded one.
     #[error(
         "the trace is of other data: expected {recorded}, found {found}; give it the data that it was recorded with"
     )]
@@ -32,7 +32,7 @@ pub enum ReplayError {
         /// Data of the character.
         found: DataId,
     },
-    /// The trace was recorded on a ground that is known by its name alone.
+    /// The trace was recorded on a named ground, whose results are not recorded.
     #[error(
         "the trace was recorded on the ground `{name}`, whose answers are not in it; give that ground",
         name = quoted(.name)
@@ -44,18 +44,18 @@ pub enum ReplayError {
     /// The trace has no updates.
     #[error("the trace has no updates: expected at least one")]
     Empty,
-    /// A piece of a recording is damaged, or does not follow the one before.
+    /// A piece of a recording is damaged, or does not follow the previous one.
     #[error("the recording cannot go on: {detail}", detail = cut_quotes(.detail))]
     Damaged {
-        /// Reason.
+        /// Cause.
         detail: String,
     },
-    /// There is no such update.
+    /// The update does not exist.
     #[error("update {update}: expected one of {updates} updates")]
     NoUpdate {
-        /// Number that was given.
+        /// The requested index.
         update: usize,
-        /// Updates of the trace.
+        /// Number of updates of the trace.
         updates: usize,
     },
     /// Settings of the trace do not fit the character.
@@ -67,29 +67,29 @@ pub enum ReplayError {
     /// A state or an input of the trace does not fit the character.
     #[error("update {update} at {time_s:.2} s: {error}")]
     Input {
-        /// Update.
+        /// Index of the update.
         update: usize,
         /// Its end, in seconds.
         time_s: f64,
-        /// Reason.
+        /// Cause.
         error: InputError,
     },
-    /// The character did something else than the recorded one.
+    /// The character behaves differently from the recorded one.
     #[error(
         "update {update} at {time_s:.2} s: expected {what} as recorded, found another; replay it with the version of footwork \
          that recorded it"
     )]
     Diverged {
-        /// Update.
+        /// Index of the update.
         update: usize,
         /// Its end, in seconds.
         time_s: f64,
-        /// What is not as recorded.
+        /// The value that differs from the recording.
         what: &'static str,
     },
 }
 
-/// A character run by the state machine of a trace, or by none.
+/// Returns the character with the state machine of a trace, or without one.
 fn with_machine(trace: &Trace, character: Arc<Character>) -> Result<Arc<Character>, MachineError> {
     if character.machine().map(Machine::spec) == trace.machine() {
         return Ok(character);
@@ -99,26 +99,26 @@ fn with_machine(trace: &Trace, character: Arc<Character>) -> Result<Arc<Characte
     character.with_machine(Some(Arc::new(Machine::new(db, spec.clone())?))).map(Arc::new)
 }
 
-/// A trace and where in it a character is. It shows the character as it was after an update.
+/// A trace and a replay position. It shows the character right after an update.
 pub struct Replay {
     trace: Arc<Trace>,
-    /// The character with the settings of the recording, as many as there are; made when they are needed.
+    /// The character with each of the settings of the recording; created on demand.
     characters: Vec<Option<Arc<Character>>>,
     given: Arc<Character>,
     ground: Option<NamedGround>,
     matcher: MotionMatcher,
     reader: UpdateReader,
     key: KeyFrame,
-    /// The segment being read, and the byte of the next update.
+    /// The current segment, and the position of the next update in bytes.
     segment: usize,
     byte: usize,
-    /// Updates done.
+    /// Number of executed updates.
     done: usize,
     forked: bool,
     assumed: AtomicBool,
-    /// Where more of the recording is appended.
+    /// Position at which new pieces are appended.
     tail: Tail,
-    /// Why it stopped in the middle of an update: only a key frame leads out of there.
+    /// Error in the middle of an update. Only restoring a key frame clears it.
     failed: Option<ReplayError>,
 }
 
@@ -133,11 +133,11 @@ impl fmt::Debug for Replay {
 }
 
 impl Replay {
-    /// A replay that shows the first update. The settings are those of the trace, whatever `character` has. `ground` is the
-    /// ground of [`Trace::ground`]; it is not asked where that is empty.
+    /// Creates a replay that shows the first update. It uses the settings of the trace instead of those of `character`. `ground`
+    /// is the ground named by [`Trace::ground`]; it is ignored if that name is empty.
     ///
     /// # Errors
-    /// Returns [`ReplayError`] for a character of other data, a missing ground, and a trace that cannot be replayed.
+    /// Returns [`ReplayError`] for a character with other data, a missing ground, and an invalid trace.
     pub fn new(trace: Arc<Trace>, character: Arc<Character>, ground: Option<NamedGround>) -> Result<Self, ReplayError> {
         let (recorded, found) = (trace.data(), DataId::of(&character));
         if recorded != found {
@@ -147,11 +147,11 @@ impl Replay {
         if ground.is_none() && trace.asks_for_ground() && !trace.ground().is_empty() {
             return Err(ReplayError::NoGround { name: trace.ground().to_owned() });
         }
-        // Recorded answers are better than any other.
+        // Recorded results take precedence over a given ground.
         let ground = ground.filter(|_| !trace.ground().is_empty());
         let first = trace.parts.segments.first().ok_or(ReplayError::Empty)?;
         let mut from = Reader::new(&trace.parts.stream[..first.bytes as usize]);
-        // It was read before: the trace is checked.
+        // The key frame was already read when the trace was checked.
         let key = KeyFrame::first(trace.parts.block, &mut from).map_err(|_| ReplayError::Empty)?;
         let mut replay = Self {
             characters: vec![None; trace.parts.configs.len()],
@@ -173,23 +173,24 @@ impl Replay {
         Ok(replay)
     }
 
-    /// A replay of a recording that is still being made, from its first piece; as [`Replay::new`]. [`Replay::append`] makes the
-    /// recording longer.
+    /// Creates a replay of a recording in progress from its first piece; see [`Replay::new`]. [`Replay::append`] extends the
+    /// recording.
     ///
     /// # Errors
-    /// As [`Replay::new`], and [`ReplayError::Damaged`].
+    /// Returns the errors of [`Replay::new`], and [`ReplayError::Damaged`].
     pub fn begin(piece: &Piece, character: Arc<Character>, ground: Option<NamedGround>) -> Result<Self, ReplayError> {
         let mut tail = Tail::default();
         let trace = Trace::begin(piece, &mut tail).map_err(|detail| ReplayError::Damaged { detail })?;
         Ok(Self { tail, ..Self::new(Arc::new(trace), character, ground)? })
     }
 
-    /// Appends the next piece to the recording. What is shown stays: [`Replay::step`] goes on. The trace is copied if somebody
-    /// else has it.
+    /// Appends the next piece to the recording. The shown update stays, and [`Replay::step`] continues. The trace is copied if it
+    /// is shared.
     ///
     /// # Errors
-    /// Returns [`ReplayError::Damaged`] for a piece that is damaged or does not follow, and [`ReplayError::NoGround`]; the
-    /// recording is as it was, and goes on with a piece that begins with a key frame.
+    /// Returns [`ReplayError::Damaged`] for a piece that is damaged or does not follow. The recording is then unchanged, and can
+    /// continue with a piece that begins with a key frame. Returns [`ReplayError::NoGround`] if the appended updates use a named
+    /// ground that the replay does not have.
     pub fn append(&mut self, piece: &Piece) -> Result<(), ReplayError> {
         if piece.begins() {
             let detail = "expected a later piece of it, found the first one of a recording".to_owned();
@@ -204,8 +205,8 @@ impl Replay {
         Ok(())
     }
 
-    /// Drops the oldest updates of the recording where it has more than so many; up to a key frame that is not after the update
-    /// shown. Returns how many were dropped: the numbers of all others are less by that.
+    /// Drops the oldest updates if the recording has more than `updates`, up to a key frame that does not follow the shown
+    /// update. Returns the number of dropped updates; the indices of all others decrease by it.
     pub fn keep(&mut self, updates: usize) -> usize {
         let surplus = self.trace.updates().saturating_sub(updates);
         let places = &self.trace.places;
@@ -223,7 +224,7 @@ impl Replay {
     /// before that point can then be explained ([`MotionMatcher::explain`]). Ends a fork.
     ///
     /// # Errors
-    /// Returns [`ReplayError::NoUpdate`] beyond the last update; else as [`Replay::step`].
+    /// Returns [`ReplayError::NoUpdate`] beyond the last update, and the errors of [`Replay::step`].
     pub fn seek(&mut self, update: usize) -> Result<(), ReplayError> {
         let updates = self.trace.updates();
         if update >= updates {
@@ -233,9 +234,9 @@ impl Replay {
         let ahead = !self.forked && self.failed.is_none() && (1..=update + 1).contains(&self.done);
         if !ahead || self.segment < target {
             let searches = |k: &usize| self.trace.places[*k].first_search.is_some_and(|first| first <= update);
-            // The last search before the update may lie before its key frame.
+            // The last search before the update may precede its key frame.
             let start = (0..=target).rev().find(searches).unwrap_or(target);
-            // Whoever is there already steps on.
+            // If the replay is already in that segment, it only steps forward.
             if !ahead || self.segment < start {
                 self.restart(start)?;
             }
@@ -246,19 +247,19 @@ impl Replay {
         Ok(())
     }
 
-    /// Shows the character as it was before the first update, which is the next one. Ends a fork.
+    /// Shows the character before the first update, which [`Replay::step`] executes next. Ends a fork.
     ///
     /// # Errors
-    /// As [`Replay::step`].
+    /// Returns the errors of [`Replay::step`].
     pub fn rewind(&mut self) -> Result<(), ReplayError> {
         self.restart(0)
     }
 
-    /// Does the next update; false at the end.
+    /// Executes the next update. Returns false at the end.
     ///
     /// # Errors
-    /// Returns [`ReplayError::Diverged`] if the character does something else than was recorded, and [`ReplayError::Input`] if
-    /// the trace does not fit the character; from then on always, until [`Replay::seek`] goes elsewhere.
+    /// Returns [`ReplayError::Diverged`] if the character behaves differently from the recording, and [`ReplayError::Input`] if
+    /// the trace does not fit the character. The same error is then returned until [`Replay::seek`] restores another position.
     pub fn step(&mut self) -> Result<bool, ReplayError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -286,44 +287,44 @@ impl Replay {
         Ok(())
     }
 
-    /// The update shown; 0 before the first one as well.
+    /// Returns the index of the shown update; also 0 before the first one.
     pub fn position(&self) -> usize {
         self.done.saturating_sub(1)
     }
 
-    /// Updates done since the beginning of the trace: [`Replay::position`] + 1, or 0 before the first.
+    /// Returns the number of executed updates since the start of the trace: [`Replay::position`] + 1, or 0 before the first.
     pub fn updates_done(&self) -> usize {
         self.done
     }
 
-    /// The character as it is shown.
+    /// Returns the shown character.
     pub fn matcher(&self) -> &MotionMatcher {
         &self.matcher
     }
 
-    /// The trace.
+    /// Returns the trace.
     pub fn trace(&self) -> &Arc<Trace> {
         &self.trace
     }
 
-    /// The input of the update shown, without its hooks.
+    /// Returns the input of the shown update, without its hooks.
     pub fn input(&self) -> &OwnedInput {
         &self.reader.input.input
     }
 
-    /// From here on with another character: other settings, networks, another database over the same skeleton. The recorded
-    /// inputs go on; where the recorded character was put elsewhere, this one is, too. Hooks are answered by the named ground,
-    /// else by level ground at height 0 without walls ([`Replay::assumes_level_ground`]).
+    /// Continues with another character: other settings, networks, or another database with the same skeleton. It receives the
+    /// recorded inputs; where the recorded character was teleported, it is teleported, too. Hooks use the named ground, or else
+    /// level ground at height 0 without walls ([`Replay::assumes_level_ground`]).
     ///
     /// # Errors
-    /// Returns [`ReplayError::Input`] for a character of another skeleton; the replay is as it was. Returns the error of a replay
-    /// that has failed. The state machine of the recording goes on with settings of the same data.
+    /// Returns [`ReplayError::Input`] for a character with another skeleton; the replay is then unchanged. Returns the error of a
+    /// replay that has failed. A character with the same data keeps the state machine of the recording.
     pub fn fork(&mut self, character: Arc<Character>) -> Result<(), ReplayError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
         let same_data = DataId::of(&character) == DataId::of(self.matcher.character());
-        // The machine is part of what was recorded; other data may not have its clips.
+        // The machine is part of the recording; other data may lack its clips.
         let character = if same_data { with_machine(&self.trace, character)? } else { character };
         let forked = match same_data {
             true => self.matcher.become_like(&character),
@@ -335,12 +336,12 @@ impl Replay {
         Ok(())
     }
 
-    /// True after a fork.
+    /// Returns true after a fork.
     pub fn is_forked(&self) -> bool {
         self.forked
     }
 
-    /// True where a fork has asked for ground or walls whose answers nobody knows: it was told of level ground without walls.
+    /// Returns true if a fork has called hooks without known results. They returned level ground without walls.
     pub fn assumes_level_ground(&self) -> bool {
         self.assumed.load(Relaxed)
     }
@@ -356,7 +357,8 @@ impl Replay {
         entered
     }
 
-    /// Goes on with a segment. Its key frame is restored where the character was changed there, else it must be what is shown.
+    /// Continues with a segment. Its key frame is restored if `restore` is true or the character was changed there; otherwise the
+    /// key frame must equal the current state.
     fn enter(&mut self, segment: usize, restore: bool) -> Result<(), ReplayError> {
         let trace = Arc::clone(&self.trace);
         let place = trace.places[segment];
@@ -375,7 +377,7 @@ impl Replay {
                 // A fork with other data ends here.
                 self.matcher = MotionMatcher::of(Arc::clone(&character), Transform::IDENTITY)?;
             }
-            // The state may be one that this character never had.
+            // The recorded state may be one that this character never had.
             self.matcher.become_like(&character).map_err(|error| self.refused(error))?;
         }
         if restore || self.key.jump {
@@ -386,7 +388,7 @@ impl Replay {
         Ok(())
     }
 
-    /// Puts a fork where the recorded character was put.
+    /// Teleports a fork to the position at which the recorded character was placed.
     fn follow_jump(&mut self) -> Result<(), ReplayError> {
         if !self.key.jump {
             return Ok(());
@@ -395,7 +397,7 @@ impl Replay {
         self.matcher.teleport(world_from_root).map_err(|error| self.refused(error))
     }
 
-    /// The character with settings of the trace.
+    /// Returns the character with settings of the trace.
     fn character(&mut self, config: usize) -> Result<Arc<Character>, ReplayError> {
         let wanted = &self.trace.parts.configs[config];
         if let Some(made) = &self.characters[config] {
@@ -409,7 +411,7 @@ impl Replay {
         Ok(made)
     }
 
-    /// Does an update that was read.
+    /// Executes an update that was read.
     fn update(&mut self, done: &Done) -> Result<(), ReplayError> {
         let Self { reader, ground, matcher, forked, assumed, .. } = self;
         let (hooks, named) = (reader.input.hooks, ground.as_ref());
@@ -447,7 +449,7 @@ impl Replay {
         self.compare(done, asked)
     }
 
-    /// Compares what was just done with what was recorded.
+    /// Compares the executed update with the recording.
     fn compare(&self, done: &Done, asked: (usize, usize)) -> Result<(), ReplayError> {
         let output = self.matcher.output();
         let decided = (output.transitions > 0).then_some(output.playing);
@@ -469,7 +471,7 @@ impl Replay {
         ReplayError::Diverged { update: self.done, time_s: self.trace.time_s(self.done), what }
     }
 
-    /// A trace is read whole before it is replayed: this is not expected.
+    /// A trace is checked in full before replay, so this error is not expected.
     fn damaged(&self, Damage(what): Damage) -> ReplayError {
         self.diverged(what)
     }

@@ -1,33 +1,33 @@
-//! Segments in a ring of bytes: the oldest make room for new ones.
+//! Segments in a ring of bytes. The oldest are dropped to make room for new ones.
 
 use std::collections::VecDeque;
 
-/// Updates that begin with a key frame.
+/// A key frame and the updates after it.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
-    /// First byte, of all bytes ever written.
+    /// Position of the first byte, counted over all bytes ever written.
     pub start: u64,
     pub bytes: u32,
-    /// Number of its first update, of all updates ever kept.
+    /// Number of its first update, counted over all recorded updates.
     pub first_update: u64,
     pub updates: u32,
-    /// Time before its first update, seconds.
+    /// Time before its first update, in seconds.
     pub begin_s: f64,
-    /// Number of its settings, of all there ever were.
+    /// Number of its settings, counted over all settings of the recording.
     pub config: u64,
 }
 
-/// Bytes in a ring, and the segments in them. Allocates when made.
+/// Bytes in a ring, and the segments in them. Allocates only when created.
 #[derive(Debug)]
 pub struct Ring {
     bytes: Vec<u8>,
     segments: VecDeque<Segment>,
-    /// Bytes ever written.
+    /// Number of bytes ever written.
     end: u64,
 }
 
 impl Ring {
-    /// Room for so many bytes, in segments of at least `least` bytes.
+    /// Creates a ring of this size, for segments of at least `least` bytes.
     pub fn new(bytes: usize, least: usize) -> Self {
         Self { bytes: vec![0; bytes], segments: VecDeque::with_capacity(bytes / least + 2), end: 0 }
     }
@@ -44,7 +44,7 @@ impl Ring {
         &self.segments
     }
 
-    /// Begins a segment; `segment` tells all but where it lies.
+    /// Begins a segment. Its position and sizes are set here.
     pub fn begin(&mut self, segment: Segment) {
         self.segments.push_back(Segment { start: self.end, bytes: 0, updates: 0, ..segment });
     }
@@ -54,19 +54,19 @@ impl Ring {
         self.segments.pop_front();
     }
 
-    /// Makes room for so many bytes by dropping the oldest segments; the last one, which is being written, stays.
+    /// Makes room for this number of bytes by dropping the oldest segments. The last one, which is being written, is kept.
     pub fn make_room(&mut self, bytes: usize) {
         while self.segments.len() > 1 && self.used() + bytes > self.bytes.len() {
             self.drop_oldest();
         }
     }
 
-    /// Bytes of all segments.
+    /// Returns the size of all segments, in bytes.
     pub fn used(&self) -> usize {
         self.segments.front().map_or(0, |s| (self.end - s.start) as usize)
     }
 
-    /// Adds bytes to the last segment, for which there must be room.
+    /// Adds bytes to the last segment. There must be room for them.
     pub fn push(&mut self, bytes: &[u8]) {
         debug_assert!(self.used() + bytes.len() <= self.bytes.len());
         let at = (self.end % self.bytes.len() as u64) as usize;
@@ -86,12 +86,12 @@ impl Ring {
         }
     }
 
-    /// Bytes ever written: the place of the next one.
+    /// Returns the number of bytes ever written, which is the position of the next one.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// Appends the bytes from a place on, which must be in a segment.
+    /// Appends the bytes from a position, which must be in a segment.
     pub fn copy_from(&self, start: u64, to: &mut Vec<u8>) {
         let room = self.bytes.len();
         let (at, count) = ((start % room as u64) as usize, (self.end - start) as usize);
@@ -100,7 +100,7 @@ impl Ring {
         to.extend_from_slice(&self.bytes[..count - first]);
     }
 
-    /// The bytes of all segments in order.
+    /// Returns the bytes of all segments in order.
     pub fn to_vec(&self) -> Vec<u8> {
         let used = self.used();
         let at = ((self.end - used as u64) % self.bytes.len().max(1) as u64) as usize;

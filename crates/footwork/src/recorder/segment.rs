@@ -1,7 +1,7 @@
-//! How updates lie in a recording: segments of a key frame and the updates after it, each readable by itself.
+//! Layout of updates in a recording: segments with a key frame and the updates after it. Each segment can be read on its own.
 //!
 //! ```text
-//! segment: jump, state; then updates: flags, [groups of the input], [dt], [answers of the ground], [ends of steps], [what plays]
+//! segment: jump, state; then updates: flags, [groups of the input], [dt], [ground results], [ends of steps], [playing clip]
 //! ```
 
 use super::answers::{GroundAnswers, WallAnswers, put_ground, put_walls, take_ground, take_walls};
@@ -21,28 +21,28 @@ const WALLS: u8 = 32;
 const SEARCHED: u8 = 64;
 const DECIDED: u8 = 128;
 
-/// What is recorded of an update beside its input and answers.
+/// Record of an update in addition to its input and hook results.
 #[derive(Clone, Copy, Debug)]
 pub struct Done {
     pub dt_s: f32,
     pub turn: Turn,
-    /// True where it searched.
+    /// True if the update searched.
     pub searched: bool,
-    /// What plays after a transition.
+    /// Playing clip after a transition.
     pub decided: Option<Playing>,
 }
 
-/// Writes updates one after the other.
+/// Writes consecutive updates.
 #[derive(Debug)]
 pub struct UpdateWriter {
     now: Groups,
     before: Groups,
     dt_s: f32,
-    /// Since the last key frame.
+    /// Path that was written since the last key frame.
     path: Option<u64>,
 }
 
-/// Answers of an update and how many there are.
+/// Hook results of an update, with their numbers.
 pub type Asked<'a> = ((&'a GroundAnswers, usize), (&'a WallAnswers, usize));
 
 impl UpdateWriter {
@@ -50,8 +50,8 @@ impl UpdateWriter {
         Self { now: Groups::new(room), before: Groups::new(room), dt_s: 0.0, path: None }
     }
 
-    /// Writes an update; the first one after a key frame (`first`) with all of its input. What is written is complete unless
-    /// `to` is full, or false is returned.
+    /// Writes an update. The first one after a key frame (`first`) includes the whole input. The written data is valid unless
+    /// `to` is full or false is returned.
     pub fn put(&mut self, first: bool, input: &MotionInput, done: &Done, asked: Asked, to: &mut Writer) -> bool {
         if !self.now.set(input) {
             return false;
@@ -94,19 +94,19 @@ impl UpdateWriter {
     }
 }
 
-/// Reads updates one after the other.
+/// Reads consecutive updates.
 #[derive(Debug, Default)]
 pub struct UpdateReader {
     pub input: InputReader,
-    /// Answers of the ground, in the order asked.
+    /// Results of the ground hook, in the order of the calls.
     pub ground: Vec<GroundPoint>,
-    /// Ends of steps, in the order asked; `None` where they lead to.
+    /// Ends of steps, in the order of the calls; `None` if a step ends at its requested end.
     pub walls: Vec<Option<Vec3>>,
     dt_s: Option<f32>,
 }
 
 impl UpdateReader {
-    /// A key frame has been read.
+    /// Prepares for the first update after a key frame.
     pub fn begin(&mut self) {
         self.input.begin();
         self.dt_s = None;

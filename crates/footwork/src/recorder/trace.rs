@@ -1,4 +1,4 @@
-//! A recording that is complete and checked.
+//! A complete, checked recording.
 
 use super::bytes::{Damage, Reader};
 use super::key_frame::KeyFrame;
@@ -9,19 +9,19 @@ use crate::matcher::{Character, MatcherConfig, Playing};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// The data that a character moves with: what a recording can be replayed with.
+/// Identity of the data that a character uses. A recording can be replayed only with the same data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DataId {
-    /// Tells the motion apart: the lower half of the hash of its database, or a hash of its networks.
+    /// Hash that identifies the motion: the lower half of the hash of its database, or a hash of its networks.
     #[serde(with = "hex")]
     pub model: u64,
-    /// Content hash of the database that is searched; `None` for networks alone.
+    /// Content hash of the database that is searched; `None` if there are only networks.
     #[serde(with = "optional_hex")]
     pub database: Option<u128>,
 }
 
-/// Hashes as text: numbers of JSON have 53 bits in other languages.
+/// Hashes as text, because other languages read JSON numbers with 53 bits.
 mod hex {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
@@ -48,12 +48,12 @@ mod optional_hex {
 }
 
 impl DataId {
-    /// The data of a character.
+    /// Returns the identity of a character's data.
     pub fn of(character: &Character) -> Self {
         Self { model: character.model().hash, database: character.database().map(|db| db.content_hash()) }
     }
 
-    /// True for characters of networks.
+    /// Returns true for characters that play networks.
     pub fn has_networks(&self) -> bool {
         self.database.is_none_or(|hash| hash as u64 != self.model)
     }
@@ -69,16 +69,16 @@ impl std::fmt::Display for DataId {
     }
 }
 
-/// A transition that was recorded.
+/// A recorded transition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decision {
-    /// Update in which it was made.
+    /// Index of the update of the transition.
     pub update: usize,
-    /// What played at the end of that update.
+    /// Playing clip at the end of that update.
     pub playing: Playing,
 }
 
-/// A segment as it is stored.
+/// A segment as stored in a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stored {
     pub bytes: u32,
@@ -87,15 +87,15 @@ pub struct Stored {
     pub config: u32,
 }
 
-/// All that a file holds.
+/// The content of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parts {
     pub data: DataId,
-    /// Floats in the block of a state.
+    /// Number of floats in the block of a state.
     pub block: usize,
     pub title: String,
     pub ground: String,
-    /// The state machine; the data stays the same with any.
+    /// The state machine. It is not part of the data identity.
     pub machine: Option<MachineSpec>,
     pub configs: Vec<MatcherConfig>,
     pub marks: Vec<(usize, String)>,
@@ -104,7 +104,7 @@ pub struct Parts {
     pub stream: Vec<u8>,
 }
 
-/// The end of a trace, to go back to.
+/// The end of a trace, for undoing an append.
 struct End {
     lengths: [usize; 7],
     last: Option<(Stored, Place)>,
@@ -112,47 +112,47 @@ struct End {
     end_s: f64,
 }
 
-/// Where a segment is, and what is found only by reading it.
+/// Position of a segment, with values that are found by reading it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Place {
-    /// First byte.
+    /// Position of its first byte.
     pub byte: usize,
     pub first_update: usize,
-    /// Time before its first update, seconds.
+    /// Time before its first update, in seconds.
     pub begin_s: f64,
-    /// The first update of it that searched.
+    /// Index of its first update with a search.
     pub first_search: Option<usize>,
     /// Index into the settings.
     pub config: usize,
 }
 
-/// A recording: checked. [`super::Recorder::trace`] makes one, [`Trace::load`] reads one, a [`super::Replay`] makes it longer.
+/// A checked recording. [`super::Recorder::trace`] creates one, [`Trace::load`] reads one, a [`super::Replay`] extends it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
     pub(super) parts: Parts,
     pub(super) places: Vec<Place>,
-    /// `[updates]` time steps, seconds.
+    /// `[updates]` time steps, in seconds.
     dts: Vec<f32>,
     decisions: Vec<Decision>,
     asks: (bool, bool),
     end_s: f64,
 }
 
-/// What is known at the end of the updates read so far, so that more can be read.
+/// State of the reader after the last update, so that more updates can be appended.
 #[derive(Debug, Default)]
 pub(super) struct Tail {
     reader: UpdateReader,
     key: Option<KeyFrame>,
-    /// True where the last update read is the last one of the trace.
+    /// True if the last update read is the last one of the trace.
     known: bool,
 }
 
 impl Trace {
-    /// Reads all of the parts once.
+    /// Reads and checks all parts.
     pub(super) fn new(parts: Parts) -> Result<Self, String> {
         let bytes: u64 = parts.segments.iter().map(|s| u64::from(s.bytes)).sum();
         let updates: u64 = parts.segments.iter().map(|s| u64::from(s.updates)).sum();
-        // An update takes a byte at least.
+        // An update has at least one byte.
         if bytes != parts.stream.len() as u64 || updates > bytes {
             return Err(format!("segments of {bytes} bytes and {updates} updates: found {} bytes", parts.stream.len()));
         }
@@ -178,7 +178,7 @@ impl Trace {
         Ok(trace)
     }
 
-    /// Reads bytes of updates: those of a segment that begins with these settings, or of the last one, which goes on.
+    /// Reads bytes of updates: those of a new segment with the settings `begins`, or the continuation of the last segment.
     fn read(
         &mut self,
         bytes: Range<usize>,
@@ -230,7 +230,7 @@ impl Trace {
         Ok(())
     }
 
-    /// A recording of the first piece of it.
+    /// Creates a recording from its first piece.
     pub(super) fn begin(piece: &Piece, tail: &mut Tail) -> Result<Self, String> {
         let head = piece.head.clone().ok_or("expected the first piece of a recording, found a later one")?;
         let parts = Parts {
@@ -250,7 +250,7 @@ impl Trace {
         Ok(trace)
     }
 
-    /// Appends the next piece; where it is damaged, nothing of it.
+    /// Appends the next piece. If it is damaged, nothing is appended.
     pub(super) fn append(&mut self, piece: &Piece, tail: &mut Tail) -> Result<(), String> {
         let before = self.end();
         let appended = self.try_append(piece, tail);
@@ -273,7 +273,7 @@ impl Trace {
         }
         self.parts.stream.extend_from_slice(&piece.stream);
         if let Some(jump) = self.parts.stream.get_mut(first_byte).filter(|_| begins && piece.lost > 0) {
-            // The first byte of a key frame: the update does not follow the one before.
+            // The first byte of a key frame marks that the update does not continue the previous one.
             *jump = 1;
         }
         let mut byte = first_byte;
@@ -313,7 +313,7 @@ impl Trace {
         Ok(())
     }
 
-    /// How long everything is.
+    /// Returns the current end.
     fn end(&self) -> End {
         let p = &self.parts;
         End {
@@ -332,7 +332,7 @@ impl Trace {
         }
     }
 
-    /// Takes back what was appended since.
+    /// Removes everything that was appended after `end`.
     fn cut(&mut self, end: &End) {
         let [dts, decisions, places, segments, stream, marks, configs] = end.lengths;
         self.dts.truncate(dts);
@@ -350,7 +350,7 @@ impl Trace {
         (self.asks, self.end_s) = (end.asks, end.end_s);
     }
 
-    /// Drops the oldest segments. Returns how many updates, bytes and settings they had.
+    /// Drops the oldest segments. Returns the numbers of their updates, bytes and settings.
     pub(super) fn drop_oldest(&mut self, segments: usize) -> (usize, usize, usize) {
         let Some(first) = self.places.get(segments).copied().filter(|_| segments > 0) else { return (0, 0, 0) };
         let (updates, bytes) = (first.first_update, first.byte);
@@ -361,7 +361,7 @@ impl Trace {
         self.dts.drain(..updates);
         self.decisions.retain(|d| d.update >= updates);
         self.decisions.iter_mut().for_each(|d| d.update -= updates);
-        // The part that goes on where the recording begins stays.
+        // Keep the mark of the section in which the recording now begins.
         let parts_over = p.marks.partition_point(|m| m.0 <= updates).saturating_sub(1);
         p.marks.drain(..parts_over);
         p.marks.iter_mut().for_each(|m| m.0 = m.0.saturating_sub(updates));
@@ -384,30 +384,31 @@ impl Trace {
         (updates, bytes, unused)
     }
 
-    /// Bytes of the updates and key frames.
+    /// Returns the size of the updates and key frames, in bytes.
     pub fn bytes(&self) -> usize {
         self.parts.stream.len()
     }
 
-    /// Number of updates.
+    /// Returns the number of updates.
     pub fn updates(&self) -> usize {
         self.dts.len()
     }
 
-    /// Length, in seconds.
+    /// Returns the length, in seconds.
     pub fn seconds(&self) -> f64 {
         self.updates().checked_sub(1).map_or(0.0, |last| self.time_s(last))
     }
 
-    /// Time at the end of an update, in seconds from the beginning of the trace; of the last one for numbers beyond it.
+    /// Returns the time at the end of an update, in seconds from the start of the trace. Beyond the last update, it is the end of
+    /// the last one.
     pub fn time_s(&self, update: usize) -> f64 {
         let Some(place) = self.places.get(self.segment_of(update)) else { return 0.0 };
         let dts = &self.dts[place.first_update..(update + 1).min(self.dts.len()).max(place.first_update)];
         dts.iter().fold(place.begin_s, |sum, dt_s| sum + f64::from(*dt_s))
     }
 
-    /// The update that a time belongs to, in seconds from the beginning of the trace: the first one that ends at this time or
-    /// later, else the last one. 0 for an empty trace.
+    /// Returns the index of the update at a time, in seconds from the start of the trace: the first update that ends at this time
+    /// or later, else the last one. 0 for an empty trace.
     pub fn update_at(&self, time_s: f64) -> usize {
         let segment = self.places.partition_point(|p| p.begin_s < time_s).saturating_sub(1);
         let Some(place) = self.places.get(segment) else { return 0 };
@@ -422,68 +423,68 @@ impl Trace {
         self.dts.len() - 1
     }
 
-    /// Time step of an update, in seconds; 0 beyond the last one.
+    /// Returns the time step of an update, in seconds; 0 beyond the last one.
     pub fn dt_s(&self, update: usize) -> f32 {
         self.dts.get(update).copied().unwrap_or(0.0)
     }
 
-    /// The settings at the beginning.
+    /// Returns the settings at the start.
     pub fn config(&self) -> &MatcherConfig {
         self.config_at(0)
     }
 
-    /// The settings during an update.
+    /// Returns the settings during an update.
     pub fn config_at(&self, update: usize) -> &MatcherConfig {
         let index = self.places.get(self.segment_of(update)).map_or(0, |p| p.config);
         &self.parts.configs[index]
     }
 
-    /// The data that it was recorded with.
+    /// Returns the identity of the recorded data.
     pub fn data(&self) -> DataId {
         self.parts.data
     }
 
-    /// The state machine that ran the character.
+    /// Returns the state machine of the character.
     pub fn machine(&self) -> Option<&MachineSpec> {
         self.parts.machine.as_ref()
     }
 
-    /// Content hash of the database that was searched; `None` for a character of networks alone.
+    /// Returns the content hash of the database that was searched; `None` for a character with networks only.
     pub fn database_hash(&self) -> Option<u128> {
         self.parts.data.database
     }
 
-    /// Title for headings; may be empty.
+    /// Returns the title for headings; may be empty.
     pub fn title(&self) -> &str {
         &self.parts.title
     }
 
-    /// Name of the ground that a replay must be given; empty where the answers of the ground are recorded.
+    /// Returns the name of the ground that a replay requires; empty if the results of the ground hook are recorded.
     pub fn ground(&self) -> &str {
         &self.parts.ground
     }
 
-    /// True where an update had a hook for the ground.
+    /// Returns true if an update had a ground hook.
     pub fn asks_for_ground(&self) -> bool {
         self.asks.0
     }
 
-    /// True where an update had a hook for walls.
+    /// Returns true if an update had a collision hook.
     pub fn asks_for_walls(&self) -> bool {
         self.asks.1
     }
 
-    /// First update and name of each part, in order.
+    /// Returns the first update and the name of each section, in order.
     pub fn marks(&self) -> &[(usize, String)] {
         &self.parts.marks
     }
 
-    /// Transitions, in order; one per update that made any.
+    /// Returns the transitions in order, one per update with any transition.
     pub fn decisions(&self) -> &[Decision] {
         &self.decisions
     }
 
-    /// The segment of an update; the last one for numbers beyond it.
+    /// Returns the segment of an update; the last one beyond the last update.
     pub(super) fn segment_of(&self, update: usize) -> usize {
         self.places.partition_point(|p| p.first_update <= update).saturating_sub(1)
     }

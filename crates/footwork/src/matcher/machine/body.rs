@@ -1,4 +1,4 @@
-//! What the simulated character does, by name: terms of conditions, parameters of blend spaces, weights of layers.
+//! Named quantities of the simulated character: terms of conditions, parameters of blend spaces, weights of layers.
 
 use crate::matcher::state::StateHeader;
 use crate::math::{Facing, atan2};
@@ -21,7 +21,7 @@ pub(super) enum BodyTerm {
 }
 
 impl BodyTerm {
-    /// All of them, by name. The axes are those of [`super::blend_space::Measure`].
+    /// All terms with their names. The axes are those of [`super::blend_space::Measure`].
     pub const ALL: [(&str, Self); 10] = [
         ("speed_mps", Self::SpeedMps),
         ("forward_mps", Self::ForwardMps),
@@ -35,12 +35,12 @@ impl BodyTerm {
         ("desired_turn_deg", Self::DesiredTurnDeg),
     ];
 
-    /// Its value; all are 0 at rest. The desired velocity is at most the maximum speed of the state.
+    /// Returns its value. All are 0 at rest. The desired velocity is limited to the maximum speed of the state.
     pub fn value(self, header: &StateHeader) -> f32 {
         self.of(&header.simulation, &header.desired)
     }
 
-    /// Its value for a simulated character and what it is drawn to.
+    /// Returns its value for a simulated character and its desired motion.
     pub fn of(self, simulation: &Simulation, desired: &Desired) -> f32 {
         let (velocity, facing) = (simulation.velocity, simulation.facing);
         let ahead = |v: Vec3, f: Facing| v.x * f.x + v.z * f.z;
@@ -64,15 +64,15 @@ impl BodyTerm {
 /// Acceleration of free fall, m/s2.
 const GRAVITY_MPS2: f32 = 9.81;
 
-/// The lean into a turn at which what pulls outwards is balanced, degrees, left positive.
+/// Returns the lean into a turn that balances the centrifugal force, in degrees, left positive.
 pub(super) fn bank_deg(speed_mps: f32, turn_radps: f32) -> f32 {
     atan2(speed_mps * turn_radps, GRAVITY_MPS2).to_degrees()
 }
 
-/// Where a number comes from that the game or the body changes.
+/// Source of a number that the game or the body changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Steer {
-    /// The place of a variable.
+    /// Index of a variable.
     Variable(usize),
     Body(BodyTerm),
 }

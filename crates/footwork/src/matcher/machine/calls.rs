@@ -1,4 +1,4 @@
-//! Montages by call, beside those that conditions begin.
+//! Montages that are started by call instead of by a condition.
 
 use super::error::MachineError;
 use super::memory::{MOST_CALLS, TRIGGER_COUNTS};
@@ -6,34 +6,34 @@ use super::{MachineSpec, MontageSpec};
 use crate::input::{MontageAction, MontageCall, MontageHandle};
 use crate::matcher::{Character, MatcherState, MotionMatcher};
 
-/// Options of a montage that is played by call. The default is as its specification says.
+/// Options of a montage call. The default uses the values of its specification.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlayMontage<'a> {
-    /// The section to begin in; the first where none is named.
+    /// Name of the initial section. Default: the first.
     pub section: Option<&'a str>,
-    /// Seconds of the clip at which it begins, within the section.
+    /// Start time in the clip, in seconds; clamped to the section.
     pub start_s: Option<f32>,
     /// Play rate.
     pub rate: Option<f32>,
-    /// Seconds in which it comes in.
+    /// Blend-in time, in seconds.
     pub blend_in_s: Option<f32>,
 }
 
-/// Calls of montages, to be passed as [`crate::input::MotionInput::montages`] in every update: the last few are kept, since an update
-/// may have no control tick. No call is obeyed twice, not by a restored state either.
+/// Montage calls, to be passed as [`crate::input::MotionInput::montages`] in every update. The last few calls are kept, because
+/// an update may have no control tick. No call is executed twice, not even by a restored state.
 ///
-/// At most 16 calls can be made between two control ticks (1/60 s); of more, the first are lost.
+/// At most 16 calls can be made between two control ticks (1/60 s). If there are more, the oldest are lost.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MontageCalls {
-    /// Names of the montages, with those of their sections.
+    /// Names of the montages and of their sections.
     montages: Vec<(String, Vec<String>)>,
     last: u16,
     calls: Vec<MontageCall>,
-    /// Montages by their handles, the last few.
+    /// Montages of the latest handles.
     played: Vec<(MontageHandle, usize)>,
 }
 
-/// Montages whose sections can still be jumped to by name, at most.
+/// Maximum number of handles that are kept for jumps by section name.
 const MOST_PLAYED: usize = 64;
 
 impl MontageCalls {
@@ -42,10 +42,10 @@ impl MontageCalls {
         Self { montages: spec.montages.iter().map(names).collect(), last, ..Self::default() }
     }
 
-    /// Plays a montage. The handle stands for it until it is over.
+    /// Plays a montage. The returned handle identifies it until it ends.
     ///
     /// # Errors
-    /// Returns [`MachineError`] for the name of no montage or section, with the nearest one.
+    /// Returns [`MachineError`] for an unknown montage or section, with the nearest known name.
     pub fn play(&mut self, montage: &str, how: PlayMontage) -> Result<MontageHandle, MachineError> {
         let place = self.montages.iter().position(|(name, _)| name == montage).ok_or_else(|| {
             let known = self.montages.iter().map(|(name, _)| name.as_str());
@@ -63,10 +63,10 @@ impl MontageCalls {
         Ok(handle)
     }
 
-    /// Goes on at the begin of a section.
+    /// Continues a montage at the start of a section.
     ///
     /// # Errors
-    /// Returns [`MachineError`] for the name of no section, and for a montage that was played long ago.
+    /// Returns [`MachineError`] for an unknown section, and for a handle that is no longer kept.
     pub fn jump(&mut self, handle: MontageHandle, section: &str) -> Result<(), MachineError> {
         let place =
             self.place(handle).ok_or_else(|| MachineError::new("montages", "it was played long ago: play it again"))?;
@@ -76,14 +76,13 @@ impl MontageCalls {
         Ok(())
     }
 
-    /// Breaks a montage off; `None` for the time in which its specification lets it go out. Nothing happens where it is over.
+    /// Interrupts a montage. `None` uses the blend-out time of its specification. Has no effect if the montage has ended.
     pub fn stop(&mut self, handle: MontageHandle, blend_out_s: Option<f32>) {
         self.next();
         self.push(handle, MontageAction::Stop { blend_out_s });
     }
 
-    /// Goes on where the calls of another machine were: calls and handles stand for the montages and sections of the same names. What
-    /// has no such name is dropped.
+    /// Takes over the calls and handles of another machine, for montages and sections with the same names. Others are dropped.
     pub fn take_over(&mut self, other: &Self) {
         self.last = other.last;
         let montage = |place: usize| {
@@ -111,12 +110,12 @@ impl MontageCalls {
         self.calls = other.calls.iter().filter_map(|c| Some(MontageCall { action: action(c)?, ..*c })).collect();
     }
 
-    /// The last calls, as [`crate::input::MotionInput::montages`] takes them.
+    /// Returns the latest calls for [`crate::input::MotionInput::montages`].
     pub fn calls(&self) -> &[MontageCall] {
         &self.calls
     }
 
-    /// The montage that a handle stands for; `None` for one that was played long ago.
+    /// Returns the index of the montage of a handle; `None` if the handle is no longer kept.
     fn place(&self, handle: MontageHandle) -> Option<usize> {
         self.played.iter().rev().find(|(h, _)| *h == handle).map(|(_, place)| *place)
     }
@@ -143,15 +142,15 @@ impl MontageCalls {
     }
 }
 
-/// True where a character that has obeyed the calls up to `obeyed` has not obeyed this one.
+/// Returns true if a character that has executed the calls up to `obeyed` has not executed this one.
 pub(super) fn is_new(call: &MontageCall, obeyed: f32) -> bool {
     let more = (f32::from(call.number) - obeyed).rem_euclid(TRIGGER_COUNTS);
     more > 0.0 && more < 0.5 * TRIGGER_COUNTS
 }
 
 impl Character {
-    /// Calls of montages for a character in this state, counted from those that it has obeyed. Without a state machine there is
-    /// nothing to call.
+    /// Returns the calls of montages for a character in this state, counted from the last executed one. Without a state machine,
+    /// there are no montages to call.
     pub fn montage_calls(&self, state: &MatcherState) -> MontageCalls {
         let obeyed = self.obeyed_calls(state);
         self.machine().map_or_else(MontageCalls::default, |machine| MontageCalls::new(machine.spec(), obeyed))
@@ -159,7 +158,7 @@ impl Character {
 }
 
 impl MotionMatcher {
-    /// [`Character::montage_calls`] of this character.
+    /// Returns [`Character::montage_calls`] of this character.
     pub fn montage_calls(&self) -> MontageCalls {
         self.character().montage_calls(self.state())
     }

@@ -1,4 +1,4 @@
-//! Characters that a state machine runs.
+//! Characters with a state machine.
 
 use super::{Machine, MachineError, MachineView};
 use crate::frames::EventId;
@@ -8,11 +8,11 @@ use crate::matcher::{FiredEvent, Output};
 use std::sync::Arc;
 
 impl Character {
-    /// The same, run by a state machine that was made for its database, or by none. States with motion matching choose as this
-    /// character does; a machine of one such state moves as it does without.
+    /// Returns the same character with a state machine that was built for its database, or without one. States with motion
+    /// matching search like this character; a machine with one such state moves like the character without a machine.
     ///
     /// # Errors
-    /// Returns [`MachineError`] where the machine was made for other clips, or the character plays networks.
+    /// Returns [`MachineError`] if the machine was built for other clips, or if the character plays networks.
     pub fn with_machine(&self, machine: Option<Arc<Machine>>) -> Result<Self, MachineError> {
         let Some(machine) = machine else {
             let source = self.source.without_machine().unwrap_or_else(|| self.source.clone());
@@ -26,47 +26,47 @@ impl Character {
         Ok(self.clone().run_by(machine))
     }
 
-    /// The same, run by a machine for its database.
+    /// Returns the same character with a machine for its database.
     pub(in crate::matcher) fn run_by(self, machine: Arc<Machine>) -> Self {
         let base = self.source.without_machine().unwrap_or_else(|| self.source.clone());
         let (model, source) = (self.model.clone(), machine.clone().source(base));
         Self { machine: Some(machine), ..self }.with_source(model, source)
     }
 
-    /// The state machine that runs it.
+    /// Returns its state machine.
     pub fn machine(&self) -> Option<&Machine> {
         self.machine.as_deref()
     }
 
-    /// What its state machine does; `None` without one, and for a state of another character.
+    /// Returns a view of its state machine; `None` without one, and for a state of another character.
     pub fn machine_view(&self, state: &MatcherState) -> Option<MachineView<'_>> {
         self.remembered(state).map(|(machine, memory)| machine.view(memory))
     }
 
-    /// The place of the state machine's state among [`Machine::state_names`]. Allocates nothing. `None` as for
+    /// Returns the state machine's current state as an index in [`Machine::state_names`]. Allocates nothing. `None` as for
     /// [`Character::machine_view`].
     pub fn machine_state(&self, state: &MatcherState) -> Option<usize> {
         self.remembered(state).map(|(machine, memory)| machine.state(memory))
     }
 
-    /// The state machine, and what a state of any origin remembers of it.
+    /// Returns the state machine and its memory in a state of any origin; `None` if they do not fit.
     fn remembered<'s>(&self, state: &'s MatcherState) -> Option<(&Machine, &'s [f32])> {
         let memory = state.block.get(self.resolved.layout.machine.clone())?;
         self.machine().zip(Some(memory)).filter(|(machine, memory)| machine.is_memory(memory))
     }
 
-    /// The number of the last call of a montage that a state has obeyed; 0 for none, and without a state machine.
+    /// Returns the number of the last montage call that a state has executed; 0 for none, and without a state machine.
     pub(in crate::matcher) fn obeyed_calls(&self, state: &MatcherState) -> u16 {
         self.remembered(state).map_or(0, |(machine, memory)| machine.layout.head(memory).obeyed as u16)
     }
 
-    /// Name of an event: of the clips, or of the state machine.
+    /// Returns the name of an event of the clips or of the state machine.
     pub fn event_name(&self, event: EventId) -> Option<&str> {
         let names = self.machine.as_ref().map_or(&*self.model.events, |machine| machine.event_names());
         names.get(event.at()).map(String::as_str)
     }
 
-    /// The state machine goes on where that of another character was, by names ([`Machine::go_on`]). `state` is one that begins.
+    /// Continues the state machine where that of another character was, by names ([`Machine::go_on`]). `state` is a new state.
     pub(in crate::matcher) fn go_on_from(&self, state: &mut MatcherState, other: &Self, from: &MatcherState) {
         let Some(machine) = &self.machine else { return };
         let memory = &mut state.block[self.resolved.layout.machine.clone()];
@@ -77,8 +77,8 @@ impl Character {
         }
     }
 
-    /// Reports the ends of the windows that are open in a state of another character whose montages do not go on in `state`, those
-    /// whose event this character has by name.
+    /// Reports the ends of open windows in a state of another character, for montages that do not continue in `state`. Events
+    /// that this character does not have by name are omitted.
     pub(in crate::matcher) fn end_windows_of(
         &self,
         state: &MatcherState,
@@ -100,18 +100,18 @@ impl Character {
         }
     }
 
-    /// The state machine, shared.
+    /// Returns its state machine, shared.
     pub(crate) fn shared_machine(&self) -> Option<&Arc<Machine>> {
         self.machine.as_ref()
     }
 
-    /// How fast the state machine lets a character go, m/s.
+    /// Returns the maximum speed that the state machine allows, in m/s.
     pub(in crate::matcher) fn max_speed_mps(&self, state: &MatcherState) -> f32 {
         let Some(machine) = &self.machine else { return f32::INFINITY };
         machine.states()[machine.state(state.machine(&self.resolved.layout))].max_speed_mps
     }
 
-    /// Which weights a character has in this state.
+    /// Returns the index of the weights that the character uses in this state.
     pub(crate) fn weights_of(&self, state: &MatcherState) -> usize {
         let Some(machine) = &self.machine else { return 0 };
         self.resolved.weights_of_states[machine.state(state.machine(&self.resolved.layout))]

@@ -1,4 +1,4 @@
-//! What the state of a machine plays, in the place of a search.
+//! Choice of the motion of a machine's state, without a search.
 
 use super::blend_space::BlendSpace;
 use super::body::Steer;
@@ -15,17 +15,17 @@ use crate::matcher::state::{CONTROL_S, StateHeader};
 use glam::Vec3;
 use std::sync::Arc;
 
-/// Ground whose height differs by no more is level, metres.
+/// Ground with at most this difference in height counts as level, in metres.
 const LEVEL_M: f32 = 0.03;
-/// It is looked at so far ahead and behind, metres.
+/// Distance ahead and behind at which the ground height is tested, in metres.
 const LEVEL_REACH_M: f32 = 0.4;
-/// Seconds within which a body that walks touches down again.
+/// Time within which a walking body touches down again, in seconds.
 const LONGEST_STRIDE_S: f64 = 3.0;
-/// Beyond the end of a stance by this, a foot has lifted, seconds.
+/// A foot has lifted this long after the end of its stance, in seconds.
 const PAST_S: f64 = 1e-3;
 
 impl Machine {
-    /// Rejects values that are not as many as the machine has variables and triggers, and calls of montages that it does not have.
+    /// Rejects a wrong number of values for variables and triggers, too many calls of montages, and unknown montages or sections.
     pub(crate) fn check(&self, variables: &[f32], calls: &[MontageCall]) -> Result<(), InputError> {
         let (expected, found) = (self.names.len(), variables.len());
         if found != 0 && found != expected {
@@ -44,12 +44,12 @@ impl Machine {
         }
     }
 
-    /// Clip and time at which a character starts; `None` where motion matching chooses it.
+    /// Returns the clip and time at which a character starts; `None` if motion matching chooses them.
     pub(crate) fn resting(&self) -> Option<Playing> {
         self.first_moment(&self.states[self.start])
     }
 
-    /// Clip and time at which a state begins; `None` where motion matching chooses it.
+    /// Returns the clip and time at which a state begins; `None` if motion matching chooses them.
     fn first_moment(&self, state: &State) -> Option<Playing> {
         match &state.plays {
             Plays::Matching { .. } => None,
@@ -58,12 +58,12 @@ impl Machine {
         }
     }
 
-    /// A blend space as a moment of the machine's source: its clips follow those of the database.
+    /// Returns a blend space as a clip of the machine's source: blend spaces follow the clips of the database.
     pub(super) fn blended(&self, blend: usize) -> Playing {
         Playing { clip: ClipIndex::new(self.db.clips.len() + blend), mirrored: false, time_s: 0.0 }
     }
 
-    /// The blend space in which a character starts, with what its parameters follow.
+    /// Returns the blend space of the start state, with the sources of its parameters.
     pub(super) fn blend_at_start(&self) -> Option<&(BlendSpace, Vec<Steer>)> {
         match self.states[self.start].plays {
             Plays::Blend(b) => Some(&self.blend_spaces[b]),
@@ -71,7 +71,7 @@ impl Machine {
         }
     }
 
-    /// The value that something follows; without a header that of a body at rest.
+    /// Returns the value of a variable or body term; without a header, the value for a body at rest.
     pub(super) fn steered(&self, steer: Steer, variables: &[f32], header: Option<&StateHeader>) -> f32 {
         match steer {
             Steer::Variable(v) => self.variable(variables, v),
@@ -79,27 +79,27 @@ impl Machine {
         }
     }
 
-    /// Where in a blend space its parameters are.
+    /// Returns the current parameters of a blend space.
     pub(super) fn place(&self, parameters: &[Steer], variables: &[f32], header: Option<&StateHeader>) -> [f32; 2] {
         [0, 1].map(|k| parameters.get(k).map_or(0.0, |steer| self.steered(*steer, variables, header)))
     }
 
-    /// A source for the machine's states over the one of the database's clips.
+    /// Returns a source for the machine's states, based on the source of the database's clips.
     pub(crate) fn source(self: Arc<Self>, base: Arc<dyn MotionSource>) -> Arc<dyn MotionSource> {
         Arc::new(super::source::MachineSource::new(self, base))
     }
 }
 
 impl Update<'_> {
-    /// The state of the machine; `None` for a character without one.
+    /// Returns the machine and its current state; `None` for a character without a machine.
     pub(crate) fn machine_state(&self) -> Option<(&Machine, &State)> {
         let machine = self.character.machine()?;
         let state = machine.state(self.state.machine(self.character.layout()));
         Some((machine, &machine.states()[state]))
     }
 
-    /// Returns the rows that may be played: those of the input that the state also accepts. On level ground, none of a clip that goes up or
-    /// down by itself.
+    /// Returns the rows that may be played: those that both the input and the state accept. On level ground, clips that move up
+    /// or down by themselves are excluded.
     pub(crate) fn accepted(&self, db: &Database) -> AcceptedTags {
         let open = TagQuery::default();
         let of_state = match self.machine_state() {
@@ -111,7 +111,7 @@ impl Update<'_> {
         db.accepted_by_both(&self.input.tags, of_state, without)
     }
 
-    /// True where the ground around the character and ahead of it is level, or not known.
+    /// Returns true if the ground around the character and ahead of it is level or unknown.
     fn is_on_level_ground(&self) -> bool {
         let Some(ground) = self.input.ground else { return true };
         let h = &self.state.header;
@@ -122,12 +122,13 @@ impl Update<'_> {
         around.into_iter().all(|by| (height_m(by) - here_m).abs() <= LEVEL_M)
     }
 
-    /// True while the simulated character goes where the animation of a state or montage goes.
+    /// Returns true while the simulated character follows the animation of a state or montage.
     pub(crate) fn has_root_motion(&self) -> bool {
         self.machine_state().is_some_and(|(_, state)| state.root_motion) || self.montage_leads_root()
     }
 
-    /// Clip and time at which the machine's state begins, its memory in `scratch.memory`; `None` where motion matching chooses it.
+    /// Returns the clip and time at which the machine's state begins, and writes its memory to `scratch.memory`; `None` if motion
+    /// matching chooses them.
     pub(crate) fn begin_state(&mut self) -> Option<Playing> {
         let character = self.character;
         let machine = character.machine()?;
@@ -142,18 +143,18 @@ impl Update<'_> {
         Some(playing)
     }
 
-    /// How fast the state plays; `None` for motion matching.
+    /// Returns the play rate of the state; `None` for motion matching.
     pub(crate) fn rate_of_state(&self) -> Option<f32> {
         let (_, state) = self.machine_state()?;
         match state.plays {
             Plays::Matching { .. } => None,
-            // The last pose of a clip is held.
+            // At the end of a non-looping clip, the last pose is held.
             Plays::Clips(_) if self.character.is_over(&self.state.header.playing, 0.0) => Some(0.0),
             _ => Some(state.rate),
         }
     }
 
-    /// What the state plays next; `None` where motion matching chooses.
+    /// Returns the next motion of the state; `None` if motion matching chooses it.
     pub(crate) fn choice_of_state(&mut self) -> Option<Choice> {
         let character = self.character;
         let machine = character.machine()?;
@@ -176,7 +177,7 @@ impl Update<'_> {
             Plays::Blend(b) => {
                 let (space, parameters) = &machine.blend_spaces[*b];
                 let at = machine.place(parameters, self.input.variables, Some(&self.state.header));
-                // The feet go on where they are.
+                // The feet continue their steps.
                 let phase = match space.feet() {
                     Some(feet) => space.phase_for_contacts(&machine.db, at, feet.map(|slot| self.next_contact_s(slot))),
                     None => 0.0,
@@ -189,20 +190,21 @@ impl Update<'_> {
         Some(choice)
     }
 
-    /// In how many seconds a contact joint touches, and for how many, as what plays goes on.
+    /// Returns the time until a contact joint touches and the duration of that contact, in seconds, if the playing clip
+    /// continues.
     fn next_contact_s(&mut self, slot: usize) -> (f32, f32) {
         let at = self.state.moment(self.character.layout());
         self.character.source().next_contact_s(at, &mut self.scratch.room, slot)
     }
 
-    /// In how many seconds the left and the right foot touch down next; `None` where that is not known for both.
+    /// Returns the time until the left and the right foot touch down next, in seconds; `None` if unknown for either.
     pub(super) fn next_steps_s(&mut self, feet: [usize; 2]) -> Option<[f32; 2]> {
         let next = feet.map(|slot| self.next_plant_s(slot));
         Some([next[0]?, next[1]?])
     }
 
-    /// In how many seconds a foot touches down next, after it has lifted if it touches now. A source looks ahead by
-    /// [`Database::CONTACT_HORIZON_S`] at most, less than a slow stance or swing lasts: so the search is repeated.
+    /// Returns the time until a foot touches down next, in seconds; a foot that touches now must lift first. The look-ahead is
+    /// repeated, because a source covers at most [`Database::CONTACT_HORIZON_S`], which is shorter than a slow stance or swing.
     fn next_plant_s(&mut self, slot: usize) -> Option<f32> {
         let now = self.state.moment(self.character.layout());
         let mut ahead_s = 0.0f64;

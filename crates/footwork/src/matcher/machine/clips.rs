@@ -5,7 +5,7 @@ use crate::database::Database;
 use crate::frames::ClipIndex;
 use crate::matcher::Playing;
 
-/// A clip by name.
+/// Returns a clip by name.
 pub(super) fn clip(db: &Database, at: &str, name: &str, mirrored: bool) -> Result<Playing, MachineError> {
     let names = || db.clips[..db.originals()].iter().map(|c| c.name.as_str());
     let Some(index) = names().position(|n| n == name) else {

@@ -1,4 +1,4 @@
-//! From a specification to a machine: every name is resolved, every number checked.
+//! Compilation of a specification into a machine: names are resolved, numbers are checked.
 
 use super::blend_space::BlendSpace;
 use super::body::Steer;
@@ -18,19 +18,19 @@ use crate::matcher::source::events_of;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Events that conditions can ask for: as many bits as a float counts exactly.
+/// Maximum number of events that conditions can read: the bits that a float can count exactly.
 const MOST_WATCHED: usize = 24;
-/// A section is no shorter, seconds.
+/// Minimum length of a section, in seconds.
 const SHORTEST_S: f32 = 0.01;
-/// Seconds in which a montage comes in and goes out where nothing is said.
+/// Default blend-in and blend-out time of a montage, in seconds.
 const BLEND_S: f32 = 0.2;
 
 impl Machine {
     /// Resolves a specification for a database.
     ///
     /// # Errors
-    /// Returns [`MachineError`] for the first part that cannot be: an unknown name with the nearest one, a number out of range, a
-    /// malformed condition with the place of the fault.
+    /// Returns [`MachineError`] for the first invalid part: an unknown name (with the nearest known one), a number out of range,
+    /// or a malformed condition (with the position of the fault).
     pub fn new(database: Arc<Database>, spec: MachineSpec) -> Result<Self, MachineError> {
         let db = &*database;
         let variables: Vec<String> = spec.variables.keys().cloned().collect();
@@ -87,7 +87,7 @@ impl Machine {
     }
 }
 
-/// A number within a range, or an error that names it.
+/// Returns a number if it is in a range; else an error that names it.
 fn number(at: &str, key: &str, value: f32, range: Range<f32>) -> Result<f32, MachineError> {
     if value >= range.start && value <= range.end {
         return Ok(value);
@@ -122,7 +122,7 @@ fn check_variables(spec: &MachineSpec) -> Result<(), MachineError> {
     unique("variables, triggers", spec.variables.keys().chain(spec.triggers.keys()))
 }
 
-/// The database's events, then those of montages.
+/// Returns the names of the database's events, then those of montages.
 fn event_names(db: &Database, spec: &MachineSpec) -> Vec<String> {
     let mut names = db.event_names.clone();
     for montage in &spec.montages {
@@ -136,7 +136,7 @@ fn event_names(db: &Database, spec: &MachineSpec) -> Vec<String> {
     names
 }
 
-/// Blend spaces, each with what its parameters follow.
+/// Returns the blend spaces, each with the sources of its parameters.
 fn blend_spaces(
     db: &Database,
     spec: &MachineSpec,
@@ -158,12 +158,12 @@ fn layers(db: &Database, spec: &MachineSpec, variables: &[String]) -> Result<Vec
     spec.layers.iter().map(|layer| Layer::new(db, layer, &spec.blend_spaces, steer)).collect()
 }
 
-/// What a machine is put together from.
+/// A machine under construction.
 struct Plan<'a> {
     db: &'a Database,
     spec: &'a MachineSpec,
     states: Vec<State>,
-    /// States with a machine inside: full name, the states inside, the one to begin in.
+    /// States with a machine inside: full name, range of the states inside, initial state.
     groups: Vec<(String, Range<usize>, usize)>,
     transitions: Vec<Transition>,
 }
@@ -171,7 +171,7 @@ struct Plan<'a> {
 type Part<'a> = (&'a [StateSpec], &'a [TransitionSpec], Option<&'a str>);
 
 impl Plan<'_> {
-    /// States and transitions of a machine whose states' names begin with `prefix`; returns the state to begin in.
+    /// Adds the states and transitions of a machine whose state names begin with `prefix`. Returns the initial state.
     fn part(&mut self, prefix: &str, part: Part, names: &mut Names) -> Result<usize, MachineError> {
         let (states, transitions, start) = part;
         let place =
@@ -180,7 +180,8 @@ impl Plan<'_> {
         let Some(first) = states.first() else {
             return Err(MachineError::new(place, "a machine needs at least one state"));
         };
-        // Outer transitions come first, and may lead into machines whose states are not there yet: their place is kept.
+        // Outer transitions come before inner ones, but may lead into inner machines, whose states must exist first. So the inner
+        // transitions are set aside and appended last.
         let outer = self.transitions.len();
         let mut inner = Vec::new();
         for state in states {
@@ -196,7 +197,7 @@ impl Plan<'_> {
         self.find(prefix, start.unwrap_or(&first.name), &format!("{place}.start"), states).map(|(_, start)| start)
     }
 
-    /// The states that a name of this machine stands for, and the one to begin in.
+    /// Returns the range of states with a name of this machine, and the initial state among them.
     fn find(
         &self,
         prefix: &str,
@@ -296,7 +297,7 @@ impl Plan<'_> {
                 let one = |name: &String| Ok(self.find(prefix, name, &format!("{at}.from"), states)?.0);
                 from.names().iter().map(one).collect::<Result<_, _>>()?
             }
-            // Any state of this machine, and of those inside.
+            // Any state of this machine and of the machines inside.
             None => {
                 let all = self.states.iter().enumerate().filter(|(_, s)| s.name.starts_with(prefix)).map(|(i, _)| i);
                 all.map(|i| i..i + 1).collect()
@@ -364,14 +365,14 @@ fn montage(
     })
 }
 
-/// Places of the curves that a clip has: those that are not 0 throughout.
+/// Returns the indices of the curves of a clip that are not 0 throughout.
 fn curves_of(db: &Database, playing: Playing) -> Vec<usize> {
     let (clip, n) = (&db.clips[playing.clip.at()], db.curve_names.len());
     let first = clip.first_frame as usize;
     (0..n).filter(|c| (first..first + clip.frames as usize).any(|f| db.curves[f * n + c] != 0.0)).collect()
 }
 
-/// `[joints]` weights of a montage on its layer.
+/// Returns `[joints]` weights of a montage, multiplied by those of its layer.
 fn montage_mask(db: &Database, layer: &LayerSpec, m: &MontageSpec, at: &str) -> Result<Vec<f32>, MachineError> {
     let of_layer = mask(db, &layer.mask, &format!("layers.`{}`", layer.name))?;
     let own = mask(db, &m.mask, at)?;

@@ -1,28 +1,28 @@
-//! Conditions: boolean expressions over variables of the game and what the character does.
+//! Conditions: boolean expressions over variables of the game and the motion of the character.
 //!
 //! | term | value |
 //! |---|---|
-//! | a variable | as the game set it |
-//! | a trigger | 1 while it waits to be used: a transition or montage that its condition lets begin uses it |
+//! | a variable | its value, as the game set it |
+//! | a trigger | 1 while it is pending; a transition or montage that its condition starts consumes it |
 //! | `state_s` | seconds in the state |
 //! | `stayed` | 1 after the random time of the state's `stay_s` |
-//! | `clip_s`, `left_s` | seconds of the clip that were played, and that are left (without end in loops and motion matching) |
-//! | `ended` | 1 when the clip is over |
-//! | `speed_mps`, `desired_speed_mps` | speed of the simulated character, and the one that is asked for |
+//! | `clip_s`, `left_s` | played and remaining time of the clip, in seconds (`left_s`: infinite in loops and motion matching) |
+//! | `ended` | 1 when the clip has ended |
+//! | `speed_mps`, `desired_speed_mps` | actual and desired speed of the simulated character |
 //! | `forward_mps`, `side_mps` | its velocity along its facing, and to the left of it |
-//! | `turn_degps` | how fast it turns, degrees per second, left positive |
-//! | `bank_deg` | the lean into its turn at which what pulls outwards is balanced, from speed and turn; left positive |
-//! | `desired_forward_mps`, `desired_side_mps` | the velocity that is asked for, along the facing that is asked for, and to the left of it |
-//! | `turn_deg` | angle between its facing and the one that is asked for, without sign |
-//! | `desired_turn_deg` | the same with sign: left positive |
-//! | `stranded` | 1 while there is nothing to play |
-//! | `event.NAME` | 1 where the event was passed since the last control tick |
-//! | `curve.NAME`, `tag.NAME` | of what plays: the value of a curve; 1 where it has the tag |
+//! | `turn_degps` | its turn rate, in degrees per second, left positive |
+//! | `bank_deg` | lean into the turn that balances the centrifugal force, from speed and turn rate; left positive |
+//! | `desired_forward_mps`, `desired_side_mps` | desired velocity along the desired facing, and to the left of it |
+//! | `turn_deg` | unsigned angle between its facing and the desired facing |
+//! | `desired_turn_deg` | the same angle with sign, left positive |
+//! | `stranded` | 1 while no row can be played |
+//! | `event.NAME` | 1 if the event was passed since the last control tick |
+//! | `curve.NAME`, `tag.NAME` | value of a curve of the playing clip; 1 if the playing clip has the tag |
 //! | `montage.NAME` | 1 while the montage plays |
 //!
-//! The desired terms are what the goal requests, also where a state limits the speed (`max_speed_mps`).
+//! The desired terms are the values that the goal requests, even if the state limits the speed (`max_speed_mps`).
 //!
-//! A term without comparison holds where its value is over 0.5. The terms from `speed_mps` to `desired_turn_deg` can also be
+//! A term without a comparison is true if its value exceeds 0.5. The terms from `speed_mps` to `desired_turn_deg` can also be
 //! parameters of blend spaces and weights of layers.
 
 use super::body::{BodyTerm, Steer};
@@ -31,7 +31,7 @@ use super::memory::MemoryLayout;
 use crate::error::unknown;
 use crate::expression::{Comparison, Expression, Op, Term};
 
-/// What a term asks for.
+/// The quantity that a term of a condition reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Fact {
     Variable(usize),
@@ -43,7 +43,7 @@ pub(super) enum Fact {
     Ended,
     Body(BodyTerm),
     Stranded,
-    /// Place among the events that conditions ask for.
+    /// Index in the list of events that conditions read.
     Event(usize),
     Curve(usize),
     Tag(usize),
@@ -59,22 +59,22 @@ const FACTS: [(&str, Fact); 6] = [
     ("stranded", Fact::Stranded),
 ];
 
-/// All terms that have one name.
+/// Returns all terms with a fixed name.
 fn facts() -> impl Iterator<Item = (&'static str, Fact)> {
     FACTS.into_iter().chain(BodyTerm::ALL.map(|(name, term)| (name, Fact::Body(term))))
 }
 
-/// The name of a term that has one name.
+/// Returns the name of a term with a fixed name.
 pub(super) fn name_of(fact: Fact) -> Option<&'static str> {
     facts().find(|(_, known)| *known == fact).map(|(name, _)| name)
 }
 
-/// True for a name that a variable must not have.
+/// Returns true for a name that is not allowed for a variable.
 pub(super) fn is_reserved(name: &str) -> bool {
     facts().any(|(fact, _)| fact == name) || name.contains('.')
 }
 
-/// What a parameter or weight of this name follows: a variable, or a term of the body.
+/// Returns the source of a parameter or weight with this name: a variable, or a term of the body.
 pub(super) fn steer(at: &str, name: &str, variables: &[String]) -> Result<Steer, MachineError> {
     let body = || BodyTerm::ALL.into_iter().find(|(term, _)| *term == name).map(|(_, term)| Steer::Body(term));
     let variable = variables.iter().position(|v| v == name).map(Steer::Variable);
@@ -84,7 +84,7 @@ pub(super) fn steer(at: &str, name: &str, variables: &[String]) -> Result<Steer,
     })
 }
 
-/// The names that terms may have.
+/// The names that are valid in terms.
 pub(super) struct Names<'a> {
     pub variables: &'a [String],
     pub triggers: &'a [String],
@@ -92,16 +92,16 @@ pub(super) struct Names<'a> {
     pub curves: &'a [String],
     pub tags: &'a [String],
     pub montages: &'a [String],
-    /// Events that conditions ask for: places in `events`.
+    /// Events that conditions read, as indices into `events`.
     pub watched: Vec<usize>,
 }
 
-/// A condition, read.
+/// A parsed condition.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Condition(Expression<(Fact, Comparison, f32)>);
 
 impl Condition {
-    /// Reads a condition; `at` names it in errors.
+    /// Parses a condition; `at` is its location in errors.
     pub fn parse(text: &str, at: String, names: &mut Names) -> Result<Self, MachineError> {
         let resolve = |term: &Term| {
             let (comparison, number) = term.comparison.unwrap_or((Comparison::Greater, 0.5));
@@ -110,27 +110,27 @@ impl Condition {
         Expression::parse(text, resolve).map(Self).map_err(|e| MachineError::expression(at, &e))
     }
 
-    /// True where it holds; `value` gives the value of facts.
+    /// Returns true if the condition is true; `value` returns the value of a fact.
     pub fn holds(&self, mut value: impl FnMut(Fact) -> f32) -> bool {
         self.0.holds(|(fact, comparison, number)| comparison.holds(value(*fact), *number))
     }
 
-    /// Its terms, in order: fact, comparison, number.
+    /// Returns the terms in order: fact, comparison, number.
     pub fn terms(&self) -> impl Iterator<Item = (Fact, Comparison, f32)> {
         self.0.terms().copied()
     }
 
-    /// Terms and operators, in the order of evaluation.
+    /// Returns the terms and operators in the order of evaluation.
     pub fn ops(&self) -> &[Op<(Fact, Comparison, f32)>] {
         self.0.ops()
     }
 
-    /// What it asks for.
+    /// Returns the facts of its terms.
     pub fn facts(&self) -> impl Iterator<Item = Fact> {
         self.0.terms().map(|(fact, ..)| *fact)
     }
 
-    /// The triggers that it names are used up.
+    /// Consumes the triggers that the condition names.
     pub fn use_triggers(&self, layout: &MemoryLayout, memory: &mut [f32]) {
         for fact in self.facts() {
             if let Fact::Trigger(trigger) = fact {

@@ -1,15 +1,15 @@
-//! Why a machine cannot be made.
+//! Errors of machines.
 
 use crate::error::unknown;
 use crate::expression::ExpressionError;
 
-/// Why a machine cannot be made, or a warning about one: where in its specification, and what to do.
+/// An error or a warning about the specification of a machine: its location, and how to fix it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, thiserror::Error)]
 #[error("{at}: {what}")]
 pub struct MachineError {
-    /// The part at fault, such as ``states.`low`.clip``.
+    /// Location in the specification, such as ``states.`low`.clip``.
     pub at: String,
-    /// What is wrong and what to do.
+    /// The problem and how to fix it.
     pub what: String,
 }
 

@@ -1,4 +1,4 @@
-//! The ways out of a state, and what keeps each of them shut.
+//! Transitions out of a state, with the values of their conditions.
 
 use super::condition::{Condition, Fact, name_of};
 use super::facts::Facts;
@@ -9,35 +9,36 @@ use crate::matcher::MotionMatcher;
 use crate::matcher::character::Character;
 use crate::matcher::state::MatcherState;
 
-/// A transition out of the present state.
+/// A transition out of the current state.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Exit {
-    /// The state that it leads to.
+    /// Target state.
     pub to: String,
-    /// Its condition as it was written; `None`: at once.
+    /// Source text of its condition; `None`: always true.
     pub when: Option<String>,
-    /// True where its condition holds: it is taken at the next control tick, if it need not wait and none before it is.
+    /// True if its condition is true: it is taken at the next control tick, unless it must wait or an earlier one is taken.
     pub holds: bool,
-    /// Seconds for which it must wait, since the transition into the state holds (`hold_s`).
+    /// Time for which it must wait because of the `hold_s` of the transition into the state, in seconds.
     pub waits_s: f32,
-    /// The terms of the condition, in its order.
+    /// The terms of the condition, in order.
     pub terms: Vec<ExitTerm>,
 }
 
-/// A term of a condition, and its present value.
+/// A term of a condition, with its current value.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ExitTerm {
-    /// What it compares, such as `speed_mps > 2`.
+    /// The comparison, such as `speed_mps > 2`.
     pub term: String,
-    /// The value that is compared; terms that are true or false have 1 or 0.
+    /// The value that is compared; 1 or 0 for terms that are true or false.
     pub value: f32,
-    /// True where the comparison holds.
+    /// True if the comparison is true.
     pub holds: bool,
 }
 
 impl Character {
-    /// The transitions out of the state that a character's state machine is in, in the order in which they are tried, for values of
-    /// the variables and of the curves that play ([`crate::matcher::Output::curves`]). Empty without a machine. Allocates.
+    /// Returns the transitions out of the current state of the character's state machine, in the order in which they are tried.
+    /// `variables` are the current values, `curves` those of the output ([`crate::matcher::Output::curves`]). Empty without a
+    /// machine. Allocates.
     pub fn machine_exits(&self, state: &MatcherState, variables: &[f32], curves: &[f32]) -> Vec<Exit> {
         let Some(machine) = self.machine().filter(|_| self.machine_view(state).is_some()) else { return Vec::new() };
         let facts = Facts::of(machine, self, state, (variables, curves));
@@ -60,14 +61,14 @@ impl Character {
 }
 
 impl MotionMatcher {
-    /// The transitions out of the state that the state machine is in: see [`Character::machine_exits`].
+    /// Returns the transitions out of the current state of the state machine; see [`Character::machine_exits`].
     pub fn machine_exits(&self, variables: &[f32]) -> Vec<Exit> {
         self.character().machine_exits(self.state(), variables, &self.output().curves)
     }
 }
 
 impl Machine {
-    /// The name of a term in conditions.
+    /// Returns the name of a fact in conditions.
     pub(super) fn fact_name(&self, fact: Fact) -> String {
         match fact {
             Fact::Variable(v) => self.names[v].clone(),

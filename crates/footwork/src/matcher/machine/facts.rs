@@ -1,4 +1,4 @@
-//! What conditions are about.
+//! Values of the terms of conditions.
 
 use super::condition::{Condition, Fact};
 use super::memory::TICK_S;
@@ -9,7 +9,7 @@ use crate::matcher::state::{MatcherState, StateHeader};
 use crate::trajectory::Desired;
 use glam::Vec3;
 
-/// What conditions are about, at a control tick.
+/// Source of the values of terms at a control tick.
 pub(super) struct Facts<'a> {
     machine: &'a Machine,
     pub memory: &'a [f32],
@@ -21,7 +21,7 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Of a character at its time, for `[variables]` of the game and the `[curves]` of its output.
+    /// Creates the source for a character at its current time, with `[variables]` of the game and `[curves]` of its output.
     pub fn of(
         machine: &'a Machine,
         character: &'a Character,
@@ -68,7 +68,7 @@ impl<'a> Facts<'a> {
 }
 
 impl Update<'_> {
-    /// Curves of what plays, into the output, where conditions ask for them.
+    /// Writes the curves of the playing clip to the output if conditions read curves.
     pub(super) fn gather_facts(&mut self, machine: &Machine) {
         if machine.asks_for_curves {
             let at = self.state.moment(self.character.layout());

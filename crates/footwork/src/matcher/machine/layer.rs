@@ -1,4 +1,4 @@
-//! Layers: what bends the pose that the state gives.
+//! Layers, which modify the pose of the state.
 
 use super::MachineError;
 use super::blend_space::{BlendSpaceSpec, BlendState};
@@ -21,14 +21,14 @@ pub(super) struct Layer {
     pub mask: Vec<f32>,
     pub additive: bool,
     pub space: Space,
-    /// It bends legs.
+    /// True if it affects legs.
     pub over_legs: bool,
-    /// The clip whose first frame is the reference; `None`: that of what plays.
+    /// The clip whose first frame is the reference; `None`: the playing clip.
     pub reference: Option<Playing>,
     pub own: Option<Own>,
 }
 
-/// What a layer plays while no montage does.
+/// The motion that a layer plays while no montage plays.
 #[derive(Clone, Debug)]
 pub(super) struct Own {
     pub plays: OwnPlays,
@@ -39,22 +39,22 @@ pub(super) struct Own {
 
 #[derive(Clone, Debug)]
 pub(super) enum OwnPlays {
-    /// A clip in a loop, so many seconds long.
+    /// A looping clip, and its length in seconds.
     Clip(Playing, f32),
-    /// A blend space, by place.
+    /// A blend space, by index.
     Blend(usize),
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OwnWeight {
     Number(f32),
-    /// What it follows.
+    /// Source of the weight.
     Steered(Steer),
 }
 
-/// Seconds with which a layer follows its weight where nothing is said.
+/// Default half-life of a layer's weight, in seconds.
 const HALF_LIFE_S: f32 = 0.1;
-/// The name of all joints that no leg hangs on.
+/// Name of all joints of the upper body.
 const UPPER_BODY: &str = "upper_body";
 
 impl Layer {
@@ -107,7 +107,7 @@ impl Layer {
             return Err(MachineError::new(at, format!("`half_life_s` is {half_life_s}: expected 0 to 100")));
         }
         let mask = mask(db, &spec.mask, &at)?;
-        // Joint 0 carries the feet too, but is no part of any leg.
+        // Joint 0 carries the feet too, but is not part of a leg.
         let over_legs = (1..mask.len()).any(|j| mask[j] > 0.0 && db.rig.carries_foot[j]);
         Ok(Self {
             name: spec.name.clone(),
@@ -120,7 +120,7 @@ impl Layer {
         })
     }
 
-    /// Floats that it remembers beside its montages.
+    /// Returns the number of floats of its memory, without that of its montages.
     pub fn memory_width(&self) -> usize {
         match self.own.as_ref().map(|own| &own.plays) {
             None => 0,
@@ -129,15 +129,16 @@ impl Layer {
         }
     }
 
-    /// The pose that additive motion is measured from, into `reference`: of what plays, or of the layer's own reference.
+    /// Writes the reference pose of additive motion to `reference`: the first frame of the layer's own reference, or else of
+    /// `plays`.
     pub fn refer(&self, db: &Database, plays: Option<Playing>, reference: &mut (Pose, PoseVelocity)) {
         if let Some(p) = self.reference.or(plays).filter(|_| self.additive) {
             db.view(p.clip, p.mirrored).sample(0.0, &mut reference.0, &mut reference.1);
         }
     }
 
-    /// Bends a pose by what a layer plays, with `[joints]` weights `mask` and `weight` in 0 to 1. `reference` is a pose for additive
-    /// layers.
+    /// Applies a layer's motion to a pose, with `[joints]` weights `mask` and a total `weight`, both 0 to 1. `reference` is the
+    /// pose for additive layers.
     pub fn bend(
         &self,
         skeleton: &Skeleton,
@@ -192,7 +193,7 @@ impl Layer {
     }
 }
 
-/// The rotations of a pose's joints in root space, into `out`.
+/// Writes the rotations of a pose's joints in root space to `out`.
 fn into_root(skeleton: &Skeleton, pose: &Pose, out: &mut [Quat]) {
     out[0] = Quat::IDENTITY;
     for j in 1..pose.len() {
@@ -200,7 +201,7 @@ fn into_root(skeleton: &Skeleton, pose: &Pose, out: &mut [Quat]) {
     }
 }
 
-/// `[joints]` weights: of the nearest ancestor that the mask names.
+/// Returns `[joints]` weights. A joint has the weight of its nearest ancestor in the mask.
 pub(super) fn mask(db: &Database, mask: &BTreeMap<String, f32>, at: &str) -> Result<Vec<f32>, MachineError> {
     let (skeleton, joints) = (&db.skeleton, db.skeleton.len());
     let mut named: Vec<Option<f32>> = vec![None; joints];
@@ -228,7 +229,7 @@ pub(super) fn mask(db: &Database, mask: &BTreeMap<String, f32>, at: &str) -> Res
     Ok(out)
 }
 
-/// The joints from which the upper body hangs: no foot hangs on them, but all feet hang on their parents.
+/// Returns the topmost joints of the upper body: they carry no foot, but their parents carry all feet.
 fn upper_body(db: &Database) -> impl Iterator<Item = usize> {
     let parents = db.skeleton.parents();
     let above = move |joint: usize| std::iter::successors(Some(joint), move |j| parents[*j].map(|p| p.at()));

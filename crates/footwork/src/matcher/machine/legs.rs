@@ -1,4 +1,4 @@
-//! Layers over the legs: what plays there says which feet touch. Montages may carry the root.
+//! Layers over the legs: their clips determine which feet touch. Montages may drive the root.
 
 use super::memory::COMES_IN;
 use super::show::{LayersAt, Seen};
@@ -8,23 +8,23 @@ use crate::matcher::state::MatcherState;
 use crate::math::Transform;
 use crate::pose::velocity_in_root;
 
-/// The weight over which a layer leads a leg.
+/// Weight above which a layer's clip determines the contacts of a leg.
 const LEADS: f32 = 0.5;
 
 impl<'a> LayersAt<'a> {
-    /// The layers, where one of them bends legs.
+    /// Returns the layers if one of them affects legs.
     fn over_legs(character: &'a Character, state: &'a MatcherState) -> Option<Self> {
         let machine = character.machine().filter(|m| m.layers.iter().any(|l| l.over_legs))?;
         Some(Self::of(machine, character.layout(), state))
     }
 
-    /// The montages that carry the root, with their weights; the uppermost is last.
+    /// Returns the visible montages that drive the root, with their weights; the uppermost is last.
     fn carrying(self) -> impl Iterator<Item = Seen<'a>> {
         let montages = (0..self.machine.layers.len()).flat_map(move |layer| self.montages(layer).into_iter().rev());
         montages.flatten().filter(|seen| seen.montage.root_motion)
     }
 
-    /// The moment of the clip that leads a leg instead of what the state plays; `None` where none does.
+    /// Returns the layer's clip and time that determine the contacts of a leg; `None` if the state's motion does.
     fn leads(self, contact: usize) -> Option<Playing> {
         let joint = self.machine.db.rig.contact_joints[contact].at();
         let layers = self.machine.layers.iter().enumerate().rev().filter(|(_, layer)| !layer.additive);
@@ -39,7 +39,7 @@ impl<'a> LayersAt<'a> {
 }
 
 impl Update<'_> {
-    /// Which contact joints touch, into `scratch.touching`: as what plays has it, or the layer that leads the leg.
+    /// Writes the contact joints that touch to `scratch.touching`, from the state's motion or the layer that determines the leg.
     pub(crate) fn gather_touching(&mut self) {
         let at = self.state.moment(self.character.layout());
         self.character.source().contacts(at, &mut self.scratch.room, &mut self.scratch.touching);
@@ -51,7 +51,7 @@ impl Update<'_> {
         }
     }
 
-    /// In how many seconds each touches and for how many, into `scratch.next_contacts`.
+    /// Writes the time until each touches and the duration of that contact to `scratch.next_contacts`, in seconds.
     pub(crate) fn gather_next_contacts(&mut self) {
         let at = self.state.moment(self.character.layout());
         for (slot, next) in self.scratch.next_contacts.iter_mut().enumerate() {
@@ -65,7 +65,7 @@ impl Update<'_> {
         }
     }
 
-    /// Bends the legs in `scratch.shown` by the layers over them, with the velocities of their toes.
+    /// Applies the layers over the legs to `scratch.shown`, and updates the velocities of their toes.
     pub(crate) fn layer_legs(&mut self) {
         let Some(layers) = LayersAt::over_legs(self.character, self.state) else { return };
         let turned = self.state.header.animated_root.rotation;
@@ -80,7 +80,7 @@ impl Update<'_> {
         }
     }
 
-    /// True while the root goes where a montage goes.
+    /// Returns true while a montage drives the root.
     pub(super) fn montage_leads_root(&self) -> bool {
         let Some(machine) = self.character.machine() else { return false };
         let memory = self.state.machine(self.character.layout());
@@ -89,7 +89,8 @@ impl Update<'_> {
         voices.any(|v| v.way == COMES_IN && v.montage().is_some_and(moves))
     }
 
-    /// What becomes of the root's own way from `from_s` to `to_s`, the character's time, by montages that carry it.
+    /// Returns the root's displacement from `from_s` to `to_s` (in the character's time), after blending in the montages that
+    /// drive the root. `own` is the displacement without them.
     pub(crate) fn way_of_montages(&self, own: Transform, from_s: f64, to_s: f64) -> Transform {
         let Some(machine) = self.character.machine() else { return own };
         let tick_s = self.state.header.control_s();
@@ -102,7 +103,8 @@ impl Update<'_> {
         })
     }
 
-    /// Share of the root's way that what the state plays has, 0 to 1; montages that carry the root have the rest.
+    /// Returns the share of the root's displacement that comes from the state, 0 to 1. Montages that drive the root provide the
+    /// rest.
     pub(crate) fn own_share_of_root(&self) -> f32 {
         let Some(machine) = self.character.machine() else { return 1.0 };
         LayersAt::of(machine, self.character.layout(), self.state)

@@ -1,39 +1,40 @@
-//! What a machine remembers of a character: floats of the character's state, so that one copy of it saves and restores all.
+//! A machine's memory of a character. It consists of floats in the character's state, so one copy of the state saves and restores
+//! all.
 
 use crate::matcher::state::CONTROL_S;
 use std::ops::Range;
 
-/// Seconds of a control tick.
+/// Duration of a control tick, in seconds.
 pub(super) const TICK_S: f32 = CONTROL_S as f32;
-/// No event of the control tick was reported, not even those at its begin.
+/// Value of `reported_s` before any event of the control tick was reported, including those at its begin.
 pub(super) const NOTHING: f32 = -1.0;
-/// Floats count up to here without a gap.
+/// Largest number up to which floats represent all integers.
 pub(super) const MOST: f32 = 16_777_216.0;
 
-/// The fixed part.
+/// The part of fixed size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Head {
-    /// The state.
+    /// Index of the state.
     pub state: f32,
-    /// Control ticks in it, at most [`MOST`].
+    /// Control ticks in the state, at most [`MOST`].
     pub ticks: f32,
-    /// States entered so far; begins anew at [`MOST`].
+    /// Number of states entered so far; wraps to 0 at [`MOST`].
     pub entries: f32,
-    /// Which of its clips was picked last.
+    /// Index of the clip of the state that was picked last.
     pub picked: f32,
-    /// A bit for each event that conditions ask for: passed since the last control tick.
+    /// One bit for each watched event: 1 if it was passed since the last control tick.
     pub events: f32,
-    /// Events of layers are reported up to and including this time, seconds since the last control tick; [`NOTHING`] before the
+    /// Time up to which (inclusive) events of layers are reported, in seconds since the last control tick; [`NOTHING`] before the
     /// first of them.
     pub reported_s: f32,
-    /// Seconds in the state before which only transitions that interrupt are taken.
+    /// Time in the state before which only transitions that interrupt are taken, in seconds.
     pub held_s: f32,
-    /// Seconds in which the transition into the state is blended out; 0: the time of the settings.
+    /// Time in which the transition into the state is blended out, in seconds; 0: the time of the settings.
     pub blend_s: f32,
-    /// The number of the last call of a montage that was obeyed.
+    /// Number of the last montage call that was executed.
     pub obeyed: f32,
-    /// Velocity that the goal requests, without the maximum speed of the state, world x and z, m/s.
+    /// Velocity that the goal requests, not limited to the maximum speed of the state: world x and z, m/s.
     pub requested: [f32; 2],
 }
 
@@ -41,23 +42,23 @@ pub(super) struct Head {
 #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(crate) struct Trigger {
-    /// Number of times it was fired, as of the last control tick that was given its count; counts up to [`TRIGGER_COUNTS`].
+    /// Number of times that it was fired, as of the last control tick that received its count; wraps at [`TRIGGER_COUNTS`].
     pub seen: f32,
-    /// Seconds for which it still waits to be used.
+    /// Remaining time for which it stays pending, in seconds.
     pub waits_s: f32,
 }
 
-/// Counts of triggers, and numbers of calls, begin anew here.
+/// Modulus of trigger counts and call numbers.
 pub(crate) const TRIGGER_COUNTS: f32 = 65_536.0;
-/// Calls of montages that a game passes at once, at most.
+/// Maximum number of montage calls that a game passes at once.
 pub(crate) const MOST_CALLS: usize = 16;
 
 impl Trigger {
-    /// A trigger that takes over the first count that it is given.
+    /// A trigger that adopts the first count that it receives without firing.
     pub const UNCOUNTED: Self = Self { seen: -1.0, waits_s: 0.0 };
 
-    /// Takes a count over; true where it was fired since the last one. A lower count, such as that of variables that were made
-    /// anew, is taken over without firing.
+    /// Adopts a count. Returns true if the trigger was fired since the last one. A lower count, for example after the variables
+    /// were recreated, does not fire.
     pub fn count_up_to(&mut self, count: f32) -> bool {
         let more = (count - self.seen).rem_euclid(TRIGGER_COUNTS);
         let counted = self.seen != Self::UNCOUNTED.seen;
@@ -66,77 +67,77 @@ impl Trigger {
     }
 }
 
-/// A montage as it plays on a layer; all zeros is none.
+/// The playing montage of a layer; all zeros means none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Voice {
-    /// 1 + the montage; 0 for none.
+    /// 1 + the index of the montage; 0 for none.
     pub montage: f32,
-    /// Section.
+    /// Index of the section.
     pub section: f32,
-    /// Seconds of the clip.
+    /// Time in the clip, in seconds.
     pub time_s: f32,
-    /// How far it has come in, 0 to 1.
+    /// Blend-in progress, 0 to 1.
     pub progress: f32,
     /// One of [`COMES_IN`], [`GOES_OUT`], [`BROKEN_OFF`].
     pub way: f32,
-    /// 1 where it leaves the section at its end.
+    /// 1 if it leaves the section at its end.
     pub leaves: f32,
-    /// 1 before its first control tick.
+    /// 1 before its first control tick, else 0.
     pub fresh: f32,
     /// Play rate.
     pub rate: f32,
-    /// Seconds in which it comes in.
+    /// Blend-in time, in seconds.
     pub blend_in_s: f32,
-    /// Seconds in which it goes out.
+    /// Blend-out time, in seconds.
     pub blend_out_s: f32,
-    /// The call that played it; -1: a condition.
+    /// Number of the call that started it; -1: a condition.
     pub handle: f32,
 }
 
-/// The handle of a montage that a condition played.
+/// Handle of a montage that a condition started.
 pub(super) const BY_CONDITION: f32 = -1.0;
-/// Comes in, or is in.
+/// Blends in, or is fully blended in.
 pub(super) const COMES_IN: f32 = 0.0;
-/// Goes out since it ends.
+/// Blends out because it ends.
 pub(super) const GOES_OUT: f32 = 1.0;
-/// Goes out since it was broken off; its events are reported no more.
+/// Blends out because it was interrupted. Its events are no longer reported.
 pub(super) const BROKEN_OFF: f32 = 2.0;
 
 impl Voice {
-    /// The montage that plays.
+    /// Returns the index of the playing montage.
     pub fn montage(&self) -> Option<usize> {
         (self.montage >= 1.0).then(|| self.montage as usize - 1)
     }
 
-    /// The montage that plays and was not broken off.
+    /// Returns the index of the playing montage if it was not interrupted.
     pub fn leads(&self) -> Option<usize> {
         self.montage().filter(|_| self.way != BROKEN_OFF)
     }
 }
 
-/// The montages of a layer: the one that was asked for last, and the one that it replaces.
+/// The montages of a layer: the one that was started last, and the one that it replaces.
 pub(super) type Voices = [Voice; 2];
 
-/// Floats of a plain struct.
+/// Returns the number of floats of a plain struct.
 pub(super) const fn width<T>() -> usize {
     size_of::<T>() / size_of::<f32>()
 }
 
-/// Where in the memory what lies.
+/// Layout of the memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct MemoryLayout {
     triggers: Range<usize>,
-    /// `[montages]` 1 where the condition to start holds and was obeyed.
+    /// `[montages]` 1 if the start condition is true and has started the montage.
     started: Range<usize>,
     /// `[layers]`.
     voices: Range<usize>,
-    /// `[layers]` weight of what a layer plays while no montage does, then what that remembers.
+    /// `[layers]` weight of the layer's own motion (shown while no montage plays), then the memory of that motion.
     own: Vec<Range<usize>>,
 }
 
 impl MemoryLayout {
-    /// `own` holds the floats that each layer's own motion remembers, its weight included.
+    /// Creates the layout. `own` is the number of floats for the own motion of each layer, including its weight.
     pub fn new(triggers: usize, montages: usize, own: &[usize]) -> Self {
         let triggers = width::<Head>()..width::<Head>() + triggers * width::<Trigger>();
         let started = triggers.end..triggers.end + montages;
@@ -149,7 +150,7 @@ impl MemoryLayout {
         Self { own: own.collect(), triggers, started, voices }
     }
 
-    /// Floats in all.
+    /// Returns the total number of floats.
     pub fn len(&self) -> usize {
         self.own.last().map_or(self.voices.end, |own| own.end)
     }
@@ -188,13 +189,13 @@ impl MemoryLayout {
         bytemuck::cast_slice_mut(&mut memory[self.voices.clone()])
     }
 
-    /// Weight of a layer's own motion, and what that remembers.
+    /// Returns the weight of a layer's own motion, and the memory of that motion.
     pub fn own<'a>(&self, memory: &'a [f32], layer: usize) -> (f32, &'a [f32]) {
         let own = &memory[self.own[layer].clone()];
         own.split_first().map_or((0.0, own), |(weight, rest)| (*weight, rest))
     }
 
-    /// Weight of a layer's own motion, and what that remembers. Only for layers that have motion of their own.
+    /// Returns the weight of a layer's own motion, and the memory of that motion; `None` for a layer without motion of its own.
     pub fn own_mut<'a>(&self, memory: &'a mut [f32], layer: usize) -> Option<(&'a mut f32, &'a mut [f32])> {
         memory[self.own[layer].clone()].split_first_mut()
     }

@@ -1,11 +1,11 @@
 //! State machines: motion matching as one state among clips and blend spaces, and layers with montages over all of them.
 //!
-//! A [`Machine`] is made from a [`MachineSpec`] (a TOML file or code) for one database, and a character of that database runs it
-//! ([`crate::matcher::Character::with_machine`]). Everything is decided at control ticks (1/60 s), so that no decision depends on
-//! the frame rate; what moves between two ticks is computed from the last one. Of several transitions that may be taken the first
-//! in the list is, one per tick. All seams are those of motion matching: a state is entered as any other moment is.
+//! A [`Machine`] is built from a [`MachineSpec`] (a TOML file or code) for one database, and a character of that database runs it
+//! ([`crate::matcher::Character::with_machine`]). All decisions are made at control ticks (1/60 s), so they do not depend on the
+//! frame rate; motion between two ticks is computed from the last one. At most one transition is taken per tick: the first
+//! possible one of the list. Every state is entered with the transition of motion matching, which blends out the discontinuity.
 //!
-//! The game steers by variables and triggers ([`crate::input::MotionInput::variables`]).
+//! The game controls the machine with variables and triggers ([`crate::input::MotionInput::variables`]).
 
 pub mod blend_space;
 mod body;
@@ -54,16 +54,16 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A state machine, resolved for a database. Immutable; shared by any number of characters.
+/// A state machine, resolved for a database. Immutable; any number of characters share it.
 #[derive(Debug)]
 pub struct Machine {
     spec: MachineSpec,
     db: Arc<Database>,
-    /// Names of variables, then of triggers: the order of the values that the game gives.
+    /// Names of variables, then of triggers, in the order of the values in the input.
     names: Vec<String>,
     /// `[variables]`.
     defaults: Vec<f32>,
-    /// `[triggers]` seconds for which each waits.
+    /// `[triggers]` time for which a fired trigger stays pending, in seconds.
     waits_s: Vec<f32>,
     states: Vec<State>,
     start: usize,
@@ -73,9 +73,9 @@ pub struct Machine {
     montages: Vec<Montage>,
     /// Names of events: the database's, then the machine's own.
     events: Vec<String>,
-    /// The events that conditions ask for, at most 24.
+    /// The events that conditions read, at most 24.
     watched: Vec<EventId>,
-    /// Some condition asks for a curve.
+    /// True if a condition reads a curve.
     asks_for_curves: bool,
     layout: MemoryLayout,
 }
@@ -92,12 +92,12 @@ pub(crate) struct State {
     pub stay_s: [f32; 2],
 }
 
-/// What a state plays.
+/// The motion of a state.
 #[derive(Clone, Debug)]
 pub(crate) enum Plays {
-    /// Motion matching over these rows, with these factors on the cost of channels.
+    /// Motion matching over the rows of `tags`, with these factors on the channel costs.
     Matching { tags: TagQuery, once: bool, channel_cost: BTreeMap<String, f32> },
-    /// One of these, from that time on.
+    /// One of these clips, from the given time.
     Clips(Vec<Playing>),
     /// A blend space.
     Blend(usize),
@@ -110,58 +110,58 @@ struct Transition {
     from: Vec<Range<usize>>,
     to: usize,
     when: Option<Condition>,
-    /// For how long after it only transitions that interrupt are taken, seconds.
+    /// Time after the transition during which only transitions that interrupt are taken, in seconds.
     hold_s: f32,
     interrupts: bool,
-    /// Seconds in which what was shown is blended out; 0: the time of the settings.
+    /// Time in which the previous motion is blended out, in seconds; 0: the time of the settings.
     blend_s: f32,
-    /// The condition as it was written.
+    /// Source text of the condition.
     text: Option<String>,
 }
 
 impl Machine {
-    /// What it was made from.
+    /// Returns the specification that it was built from.
     pub fn spec(&self) -> &MachineSpec {
         &self.spec
     }
 
-    /// Names of what the game sets, in the order of [`crate::input::MotionInput::variables`]: variables, then triggers.
+    /// Returns the names of the input values, in the order of [`crate::input::MotionInput::variables`]: variables, then triggers.
     pub fn variable_names(&self) -> &[String] {
         &self.names
     }
 
-    /// Values of the variables with which it starts, triggers not fired; to be changed and passed as
+    /// Returns the default values of the variables, with no trigger fired. Change them and pass them as
     /// [`crate::input::MotionInput::variables`].
     pub fn variables(&self) -> Variables {
         Variables::new(&self.names, &self.defaults)
     }
 
-    /// Full names of the states.
+    /// Returns the full names of the states.
     pub fn state_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.states.iter().map(|s| s.name.as_str())
     }
 
-    /// Names of the events that can be reported: the database's, then those of montages, by [`EventId`].
+    /// Returns the names of the events that can be reported, by [`EventId`]: the database's, then those of montages.
     pub fn event_names(&self) -> &[String] {
         &self.events
     }
 
-    /// Names of the layers, the lowest first.
+    /// Returns the names of the layers, the lowest first.
     pub fn layer_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.layers.iter().map(|l| l.name.as_str())
     }
 
-    /// Names of the montages.
+    /// Returns the names of the montages.
     pub fn montage_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.montages.iter().map(|m| m.name.as_str())
     }
 
-    /// The database that it was made for.
+    /// Returns the database that it was built for.
     pub fn database(&self) -> &Arc<Database> {
         &self.db
     }
 
-    /// The rows that a state with motion matching may play, by its full name; none for other states.
+    /// Returns the rows that a motion matching state may play, by the state's full name; empty for other states.
     pub fn rows_of(&self, state: &str) -> impl Iterator<Item = RowIndex> {
         let tags = self.states.iter().find(|s| s.name == state).and_then(|s| match &s.plays {
             Plays::Matching { tags, .. } => Some(self.db.accepted(tags)),
@@ -171,26 +171,26 @@ impl Machine {
         (0..self.db.rows()).map(RowIndex::new).filter(accepts)
     }
 
-    /// All states, in order.
+    /// Returns all states, in order.
     pub(crate) fn states(&self) -> &[State] {
         &self.states
     }
 
-    /// Numbers that its specification gives, thresholds of conditions not among them.
+    /// Returns the number of numeric values in its specification, without the thresholds of conditions.
     pub fn numbers(&self) -> usize {
         view::numbers(&self.spec)
     }
 
-    /// Floats that it remembers of a character.
+    /// Returns the number of floats of its memory of a character.
     pub(crate) fn memory_width(&self) -> usize {
         self.layout.len()
     }
 
-    /// Events that can be reported at one instant, at most.
+    /// Returns the maximum number of events that can be reported at one instant.
     pub(crate) fn most_events_at_once(&self) -> usize {
         let of_layer = |layer: usize| {
             let montages = self.montages.iter().filter(|m| m.layer == layer);
-            // The one that plays ends its windows, another begins.
+            // The playing montage ends its windows, and another begins.
             2 * montages.map(Montage::most_at_once).max().unwrap_or(0)
         };
         (0..self.layers.len()).map(of_layer).sum()

@@ -1,4 +1,4 @@
-//! Montages: a clip in sections, played through exactly, whatever the time step.
+//! Montages: clips in sections. Playback is exact for any time step.
 
 use super::condition::Condition;
 use super::memory::{BY_CONDITION, TICK_S, Voice};
@@ -20,20 +20,20 @@ pub(super) struct Montage {
     pub priority: i32,
     pub rate: f32,
     pub root_motion: bool,
-    /// `[joints]` weights, those of its layer included.
+    /// `[joints]` weights, multiplied by those of its layer.
     pub mask: Vec<f32>,
     pub blend_in_s: f32,
     pub blend_out_s: f32,
-    /// At least one.
+    /// Sections, at least one.
     pub sections: Vec<Section>,
-    /// Moments of the clip that are reported, by time.
+    /// Notifies and events of the clip, sorted by time in seconds.
     pub notifies: Vec<(f32, EventId)>,
     pub windows: Vec<Window>,
-    /// Places of the curves that its clip has: those that are not 0 throughout.
+    /// Indices of the curves of its clip that are not 0 throughout.
     pub curves: Vec<usize>,
 }
 
-/// A part of a montage.
+/// A section of a montage.
 #[derive(Clone, Debug)]
 pub(super) struct Section {
     pub name: String,
@@ -42,11 +42,11 @@ pub(super) struct Section {
     pub to_s: f32,
     /// `None`: the montage ends.
     pub next: Option<usize>,
-    /// The section to go to while the condition holds.
+    /// Condition, and the section that follows while it is true.
     pub leave: Option<(Condition, Option<usize>)>,
 }
 
-/// A range whose begin and end are reported.
+/// A time window whose begin and end are reported.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Window {
     pub from_s: f32,
@@ -60,33 +60,33 @@ impl Window {
     }
 }
 
-/// A part of the path through a clip, `after_s` seconds after its begin.
+/// A step of playback through a clip, `after_s` seconds after its begin.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// It plays from a time of the clip to another.
+    /// Plays from one time of the clip to another.
     Plays { from_s: f32, to_s: f32, after_s: f32 },
-    /// It goes on elsewhere in the clip; from nowhere when it begins.
+    /// Continues at another time of the clip. `from_s` is `None` when the montage begins.
     Jumps { from_s: Option<f32>, to_s: f32, after_s: f32 },
-    /// It reaches the end of its last section.
+    /// Reaches the end of the last section.
     Ends { at_s: f32, after_s: f32 },
 }
 
-/// An event on the path of a montage.
+/// An event that the playback of a montage passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Passed {
-    /// A notify, by place.
+    /// A notify, by index.
     Notify(usize),
-    /// The begin of a window, by place.
+    /// The begin of a window, by index.
     Begin(usize),
-    /// The end of a window, by place.
+    /// The end of a window, by index.
     End(usize, EndCause),
 }
 
-/// Sections that are passed within a control tick, at most: an end to loops of no length.
+/// Maximum number of sections passed within a control tick. It terminates loops of zero length.
 const MOST_SECTIONS: usize = 64;
 
 impl Montage {
-    /// The voice that plays it from a section's begin, as its specification says.
+    /// Returns the voice that plays the montage from the start of a section, with the values of its specification.
     pub fn voice(&self, place: usize, section: usize) -> Voice {
         Voice {
             montage: (place + 1) as f32,
@@ -101,14 +101,14 @@ impl Montage {
         }
     }
 
-    /// Returns the voice as it is `elapsed_s` after its control tick.
+    /// Returns the voice `elapsed_s` after its control tick.
     pub fn later(&self, voice: &Voice, elapsed_s: f32) -> Voice {
         self.go(voice, elapsed_s, |_| {})
     }
 
-    /// Reports all events of a voice within its control tick. Playback passes the times `(from, to]` of its clip, and a section is
-    /// entered at its begin; the next tick starts from the same bits at which this one ends. So each event belongs to one tick.
-    /// `report` gets seconds since the control tick, at most those of a tick.
+    /// Reports all events of a voice within its control tick. Playback passes the times `(from, to]` of its clip, and a section
+    /// includes its start. The next tick starts from exactly the time at which this one ends, so each event belongs to one tick.
+    /// `report` receives seconds since the control tick, at most the length of a tick.
     pub fn events_of_tick(&self, voice: &Voice, mut report: impl FnMut(f32, Passed)) {
         let mut report = |after_s: f32, passed: Passed| report(after_s.min(TICK_S), passed);
         self.go(voice, TICK_S, |step| match step {
@@ -121,7 +121,7 @@ impl Montage {
         });
     }
 
-    /// The event by which something passed is reported.
+    /// Returns the event that is reported for `passed`.
     pub fn event(&self, passed: Passed) -> (EventId, EventKind) {
         match passed {
             Passed::Notify(n) => (self.notifies[n].1, EventKind::Moment),
@@ -130,8 +130,8 @@ impl Montage {
         }
     }
 
-    /// The windows that have begun and not ended, by place, where the events of the voice's tick are reported up to `reported_s`
-    /// after it.
+    /// Returns the indices of the windows that have begun and not ended, if the events of the voice's tick are reported up to
+    /// `reported_s` after it.
     pub fn open_windows(&self, voice: &Voice, reported_s: f32) -> impl Iterator<Item = usize> {
         let plays = voice.fresh != 1.0 && self.left_s(voice) > 0.0;
         (0..self.windows.len()).filter(move |w| {
@@ -146,7 +146,7 @@ impl Montage {
         })
     }
 
-    /// Where the root is at `to_s` after a voice's control tick, seen from where it is at `from_s` after it.
+    /// Returns the root at `to_s` after a voice's control tick, relative to the root at `from_s` after it.
     pub fn way(&self, db: &Database, voice: &Voice, from_s: f32, to_s: f32) -> Transform {
         let view = db.view(self.playing.clip, self.playing.mirrored);
         let root = |time_s: f32| view.root(f64::from(time_s)).0;
@@ -160,7 +160,7 @@ impl Montage {
         way
     }
 
-    /// Where a voice is `elapsed_s` later; `visit` is told of the way there.
+    /// Returns the voice `elapsed_s` later. Calls `visit` for each step of the playback.
     fn go(&self, voice: &Voice, elapsed_s: f32, mut visit: impl FnMut(Step)) -> Voice {
         let mut at = *voice;
         let mut after_s = 0.0;
@@ -183,7 +183,7 @@ impl Montage {
                 Some((_, to)) if at.leaves == 1.0 => *to,
                 _ => section.next,
             };
-            // The end is held: it goes out there.
+            // The last pose is held while the montage blends out.
             let Some(next) = next else {
                 if left_s > 0.0 {
                     visit(Step::Ends { at_s: at.time_s, after_s });
@@ -195,13 +195,13 @@ impl Montage {
                 visit(Step::Jumps { from_s: Some(to_s), to_s: from_s, after_s });
             }
             (at.section, at.time_s) = (next as f32, from_s);
-            // The condition was looked at for the section that is over.
+            // The condition was evaluated for the section that has ended.
             at.leaves = 0.0;
         }
         at
     }
 
-    /// Seconds until the montage ends if no condition changes; infinite in a loop.
+    /// Returns the time until the montage ends if no condition changes, in seconds; infinite in a loop.
     pub fn left_s(&self, voice: &Voice) -> f32 {
         let section = &self.sections[voice.section as usize];
         let next = match &section.leave {
@@ -211,7 +211,7 @@ impl Montage {
         if next.is_some() { f32::INFINITY } else { (section.to_s - voice.time_s) / voice.rate }
     }
 
-    /// Playback goes from `from_s` (exclusive) to `to_s`, `after_s` after the begin.
+    /// Reports the events of playback from `from_s` (exclusive) to `to_s`, starting `after_s` after the begin.
     fn pass(&self, (from_s, to_s, after_s): (f32, f32, f32), rate: f32, report: &mut impl FnMut(f32, Passed)) {
         let passed = |at_s: f32| from_s < at_s && at_s <= to_s;
         let when = |at_s: f32| after_s + (at_s - from_s) / rate;
@@ -228,10 +228,10 @@ impl Montage {
         }
     }
 
-    /// Playback jumps to `to_s`, from `from_s` if it played before.
+    /// Reports the events of a jump to `to_s`, from `from_s` if it played before.
     pub fn enter(&self, from_s: Option<f32>, to_s: f32, after_s: f32, report: &mut impl FnMut(f32, Passed)) {
         for (w, window) in self.windows.iter().enumerate() {
-            // A window that ends where the jump begins has ended.
+            // A window that ends where the jump begins has already ended.
             let (before, after) = (from_s.is_some_and(|s| window.is_open(s)), window.is_open(to_s));
             if before && !after {
                 report(after_s, Passed::End(w, EndCause::Left));
@@ -245,7 +245,7 @@ impl Montage {
         }
     }
 
-    /// Events that one control tick can report at one instant, at most.
+    /// Returns the maximum number of events that one control tick can report at one instant.
     pub fn most_at_once(&self) -> usize {
         self.windows.len() + self.notifies.len()
     }

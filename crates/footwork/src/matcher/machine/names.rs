@@ -1,14 +1,14 @@
-//! The values that a game sets, by name.
+//! Values that a game sets, by name.
 
 use super::error::MachineError;
 use super::memory::TRIGGER_COUNTS;
 
-/// Values of a machine's variables and triggers. Setting one by name looks it up; allocates nothing.
+/// Values of a machine's variables and triggers. Setting one by name looks up the name and allocates nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Variables {
     names: Vec<String>,
     values: Vec<f32>,
-    /// The first triggers' place.
+    /// Index of the first trigger.
     triggers: usize,
 }
 
@@ -22,7 +22,7 @@ impl Variables {
     /// Sets a variable.
     ///
     /// # Errors
-    /// Returns [`MachineError`] for a name that is none of a variable.
+    /// Returns [`MachineError`] for an unknown variable.
     pub fn set(&mut self, name: &str, value: f32) -> Result<(), MachineError> {
         let at = self.variable(name)?;
         self.values[at] = value;
@@ -32,31 +32,31 @@ impl Variables {
     /// Fires a trigger.
     ///
     /// # Errors
-    /// Returns [`MachineError`] for a name that is none of a trigger.
+    /// Returns [`MachineError`] for an unknown trigger.
     pub fn fire(&mut self, name: &str) -> Result<(), MachineError> {
         let at = self.trigger(name)?;
         self.values[at] = (self.values[at] + 1.0) % TRIGGER_COUNTS;
         Ok(())
     }
 
-    /// The place of a variable among the values.
+    /// Returns the index of a variable in the values.
     ///
     /// # Errors
-    /// Returns [`MachineError`] for a name that is none of a variable.
+    /// Returns [`MachineError`] for an unknown variable.
     pub fn variable(&self, name: &str) -> Result<usize, MachineError> {
         self.place("variable", 0..self.triggers, name)
     }
 
-    /// The place of a trigger among the values. Its value counts how often it was fired: add 1 to fire it, and begin again at 0 after
-    /// 65,535. A value that falls otherwise is taken over without firing.
+    /// Returns the index of a trigger in the values. Its value counts how often it was fired: add 1 to fire it, and wrap to 0
+    /// after 65,535. Any other decrease does not fire.
     ///
     /// # Errors
-    /// Returns [`MachineError`] for a name that is none of a trigger.
+    /// Returns [`MachineError`] for an unknown trigger.
     pub fn trigger(&self, name: &str) -> Result<usize, MachineError> {
         self.place("trigger", self.triggers..self.names.len(), name)
     }
 
-    /// Takes over the values of variables, and the counts of triggers, that another machine has by the same names.
+    /// Takes over the values of variables and the counts of triggers from another machine, by name.
     pub fn take_over(&mut self, other: &Self) {
         for (k, name) in self.names.iter().enumerate() {
             let before = other.names.iter().position(|n| n == name);
@@ -67,12 +67,12 @@ impl Variables {
         }
     }
 
-    /// All values, as [`crate::input::MotionInput::variables`] takes them.
+    /// Returns all values for [`crate::input::MotionInput::variables`].
     pub fn values(&self) -> &[f32] {
         &self.values
     }
 
-    /// The same, to be written by place.
+    /// Returns all values for writing by index.
     pub fn values_mut(&mut self) -> &mut [f32] {
         &mut self.values
     }

@@ -1,4 +1,4 @@
-//! What a machine's memory of a character means.
+//! Interpretation of a machine's memory of a character.
 
 use super::Machine;
 use super::blend_space::BlendState;
@@ -10,22 +10,22 @@ use crate::matcher::Playing;
 use crate::math::SplitMix;
 use std::ops::Range;
 
-/// Numbers of calls.
+/// Number of call numbers.
 const CALLS: usize = TRIGGER_COUNTS as usize;
 
 impl Machine {
-    /// The value of a variable where the game gives these.
+    /// Returns the value of a variable from the `given` values, or its default.
     pub(super) fn variable(&self, given: &[f32], place: usize) -> f32 {
         given.get(place).copied().unwrap_or_else(|| self.defaults.get(place).copied().unwrap_or(0.0))
     }
 
-    /// After how long `stayed` holds.
+    /// Returns the time in the state after which `stayed` is true, in seconds.
     pub(super) fn stays_s(&self, state: usize, entries: f32) -> f32 {
         let [least, most] = self.states[state].stay_s;
         least + (most - least) * SplitMix(u64::from(entries as u32)).unit()
     }
 
-    /// The memory of a character that begins.
+    /// Writes the memory of a new character.
     pub(crate) fn begin(&self, memory: &mut [f32]) {
         memory.fill(0.0);
         let head = self.layout.head_mut(memory);
@@ -40,7 +40,7 @@ impl Machine {
         }
     }
 
-    /// Begins anew in a character's memory; triggers keep what they remember, and no call is obeyed again.
+    /// Restarts in a character's memory. Triggers keep their state, and no call is executed again.
     pub(crate) fn restart(&self, memory: &mut [f32]) {
         let (triggers, obeyed) = (self.layout.triggers(memory).to_vec(), self.layout.head(memory).obeyed);
         self.begin(memory);
@@ -48,8 +48,9 @@ impl Machine {
         self.layout.triggers_mut(memory).copy_from_slice(&triggers);
     }
 
-    /// Goes on, in the memory of a character that begins, where another machine was `since_tick_s` after its last control tick; the first
-    /// tick of the one that begins is now. It is in the state of the same name, with triggers, montages and weights of layers by their names. None fires for counts of before.
+    /// Continues another machine in the memory of a new character. The other machine is `since_tick_s` after its last control
+    /// tick; the first tick of the new character is now. States, triggers, montages and weights of layers are matched by name.
+    /// Triggers do not fire for earlier counts.
     pub(crate) fn go_on(&self, memory: &mut [f32], (other, from): (&Self, &[f32]), since_tick_s: f32) {
         let (old, head) = (*other.layout.head(from), self.layout.head_mut(memory));
         if let Some(state) = self.states.iter().position(|s| s.name == other.states[old.state as usize].name) {
@@ -76,7 +77,7 @@ impl Machine {
             let (old_weight, old_rest) = other.layout.own(from, before);
             if let Some((weight, rest)) = self.layout.own_mut(memory, layer) {
                 *weight = old_weight;
-                // Of a clip its share; a blend space begins anew.
+                // A clip keeps its position in the loop; a blend space restarts.
                 if let ([share], [old_share]) = (rest, old_rest) {
                     *share = *old_share;
                 }
@@ -84,7 +85,8 @@ impl Machine {
         }
     }
 
-    /// Another machine's voice as one of this machine's, `later_s` later (negative: before); `None` where it has no such montage.
+    /// Returns another machine's voice as a voice of this machine, `later_s` later (negative: earlier); `None` if this machine
+    /// has no such montage.
     fn same_voice(&self, layer: usize, other: &Self, voice: &Voice, later_s: f32) -> Option<Voice> {
         let before = &other.montages[voice.montage()?];
         let m = self.montages.iter().position(|m| m.name == before.name && m.layer == layer)?;
@@ -96,7 +98,7 @@ impl Machine {
         Some(Voice { montage: (m + 1) as f32, section: section as f32, time_s, progress, ..*voice })
     }
 
-    /// True where a montage of another machine's layer goes on in a memory that [`Machine::go_on`] has written.
+    /// Returns true if a montage of another machine's layer continues in a memory that [`Machine::go_on`] has written.
     pub(crate) fn goes_on(&self, memory: &[f32], other: &Self, (layer, montage): (usize, usize)) -> bool {
         let name = &other.montages[montage].name;
         let own = self.layers.iter().position(|l| l.name == other.layers[layer].name);
@@ -105,7 +107,7 @@ impl Machine {
         })
     }
 
-    /// False for a memory that no update can have left behind.
+    /// Returns false for a memory that no update can produce.
     pub(crate) fn is_memory(&self, memory: &[f32]) -> bool {
         let within = |range: Range<f32>, v: f32| (range.start..=range.end).contains(&v);
         let whole = |v: f32, below: usize| (0.0..below as f32).contains(&v) && v.fract() == 0.0;
@@ -144,12 +146,12 @@ impl Machine {
             })
     }
 
-    /// The state that a character is in.
+    /// Returns the current state of a character.
     pub(crate) fn state(&self, memory: &[f32]) -> usize {
         self.layout.head(memory).state as usize
     }
 
-    /// The clip that a state of clips plays after so many entries, and its place among those of the state.
+    /// Picks the next clip of a state of clips, depending on the number of entries, and stores its index.
     pub(crate) fn picked(&self, clips: &[Playing], memory: &mut [f32]) -> Playing {
         let head = self.layout.head_mut(memory);
         let n = clips.len();

@@ -1,4 +1,4 @@
-//! A machine at work: what control ticks decide.
+//! Control ticks of a machine.
 
 use super::Machine;
 use super::blend_space::{BlendState, feet};
@@ -15,13 +15,13 @@ use crate::math::spring;
 use glam::Vec3;
 
 impl Machine {
-    /// The windows of a voice that have begun and not ended, where the events of its tick are reported up to `reported_s`.
+    /// Returns the windows of a voice that have begun and not ended, if the events of its tick are reported up to `reported_s`.
     fn open_windows(&self, voice: &Voice, reported_s: f32) -> impl Iterator<Item = EventId> {
         let montage = voice.leads().map(|m| &self.montages[m]);
         montage.into_iter().flat_map(move |m| m.open_windows(voice, reported_s).map(|w| m.windows[w].event))
     }
 
-    /// The windows that are open: layer, montage, event.
+    /// Returns the open windows: layer, montage, event.
     pub(crate) fn all_open_windows(&self, memory: &[f32]) -> impl Iterator<Item = (usize, usize, EventId)> {
         let reported_s = self.layout.head(memory).reported_s;
         self.layout.voices(memory).iter().enumerate().flat_map(move |(layer, v)| {
@@ -30,7 +30,8 @@ impl Machine {
         })
     }
 
-    /// Triggers that another machine has, too, go on by name from what they remembered there. None fires for counts of before.
+    /// Sets the triggers. A trigger that `other` also has (by name) keeps the state that it had there. No trigger fires for
+    /// earlier counts.
     pub(crate) fn take_triggers(&self, memory: &mut [f32], other: Option<(&Self, &[f32])>) {
         let triggers = self.layout.triggers_mut(memory);
         for (trigger, name) in triggers.iter_mut().zip(&self.names[self.defaults.len()..]) {
@@ -42,7 +43,7 @@ impl Machine {
         }
     }
 
-    /// The montages go on by a control tick.
+    /// Advances the montages by a control tick.
     fn advance_voices(&self, memory: &mut [f32]) {
         for voices in self.layout.voices_mut(memory) {
             for voice in voices.iter_mut() {
@@ -61,7 +62,7 @@ impl Machine {
                 old.way = BROKEN_OFF;
             }
             for voice in voices.iter_mut() {
-                // One that was not broken off reports its events to the end, even where it is seen no more.
+                // An uninterrupted montage reports its events to the end, even when it is no longer visible.
                 let over = voice.leads().is_none_or(|m| self.montages[m].left_s(voice) <= 0.0);
                 if voice.way != COMES_IN && voice.progress <= 0.0 && over {
                     *voice = Voice::default();
@@ -75,10 +76,10 @@ impl Machine {
 }
 
 impl Montage {
-    /// How far it has come in `elapsed_s` after a control tick.
+    /// Returns the blend-in progress `elapsed_s` after a control tick, 0 to 1.
     pub(super) fn progress(&self, voice: &Voice, elapsed_s: f32) -> f32 {
         let (seconds, sign) = if voice.way == COMES_IN { (voice.blend_in_s, 1.0) } else { (voice.blend_out_s, -1.0) };
-        // What is replaced waits under the one that comes in.
+        // A montage at full weight keeps it until it blends out.
         if voice.way == COMES_IN && voice.progress >= 1.0 {
             return 1.0;
         }
@@ -90,7 +91,7 @@ impl Montage {
 }
 
 impl Update<'_> {
-    /// A control tick of the machine; true where another state was entered.
+    /// Runs a control tick of the machine. Returns true if another state was entered.
     pub(crate) fn tick_machine(&mut self) -> bool {
         let Some(machine) = self.character.machine() else { return false };
         self.tick_blend(machine);
@@ -108,7 +109,8 @@ impl Update<'_> {
         &mut self.state.block[machine]
     }
 
-    /// Seconds in which what was shown is blended out where the state of the machine begins; 0: the time of the settings.
+    /// Returns the time in which the previous motion is blended out when the machine's state begins, in seconds; 0: the time of
+    /// the settings.
     pub(crate) fn blend_of_state_s(&self) -> f32 {
         let Some(machine) = self.character.machine() else { return 0.0 };
         let head = machine.layout.head(self.state.machine(self.character.layout()));
@@ -131,7 +133,7 @@ impl Update<'_> {
         head.ticks = (head.ticks + 1.0).min(MOST);
     }
 
-    /// The velocity that the goal requests, for conditions.
+    /// Stores the velocity that the goal requests, for conditions.
     pub(crate) fn request_velocity(&mut self, velocity: Vec3) {
         let Some(machine) = self.character.machine() else { return };
         machine.layout.head_mut(self.machine_memory()).requested = [velocity.x, velocity.z];
@@ -170,7 +172,7 @@ impl Update<'_> {
         self.tick_own(machine);
     }
 
-    /// Whether what plays on a layer is broken off, and whether it leaves its section.
+    /// Decides whether the montage of a layer is interrupted and whether it leaves its section.
     fn tick_montage(&mut self, machine: &Machine, layer: usize) {
         let facts = self.facts(machine);
         let voice = machine.layout.voices(facts.memory)[layer][0];
@@ -183,13 +185,13 @@ impl Update<'_> {
             return;
         }
         let voice = &mut machine.layout.voices_mut(self.machine_memory())[layer][0];
-        // One that goes out has decided: it plays to its end.
+        // A montage that blends out plays to its end: its section no longer changes.
         if voice.way == COMES_IN {
             voice.leaves = f32::from(u8::from(leaves));
         }
     }
 
-    /// Breaks off what plays on a layer: its windows end.
+    /// Interrupts the montage of a layer and ends its windows.
     fn break_off(&mut self, machine: &Machine, layer: usize) {
         let voice = &mut machine.layout.voices_mut(self.machine_memory())[layer][0];
         let was = *voice;
@@ -197,7 +199,7 @@ impl Update<'_> {
         self.end_windows(layer, machine.open_windows(&was, NOTHING));
     }
 
-    /// Ends windows of a layer that is broken off.
+    /// Ends windows of a layer whose montage is interrupted.
     fn end_windows(&mut self, layer: usize, windows: impl Iterator<Item = EventId>) {
         let time_s = self.state.header.time_s;
         for event in windows {
@@ -205,8 +207,8 @@ impl Update<'_> {
         }
     }
 
-    /// The character begins anew, at rest in its machine's first state. Triggers go on from what they remembered: none that was used
-    /// fires again. The windows that are open end.
+    /// Restarts the character at rest in the machine's first state. Triggers keep their state, so that none fires twice. Open
+    /// windows end.
     pub(crate) fn restart_machine(&mut self) {
         let Some(machine) = self.character.machine() else { return };
         let memory = &mut self.state.block[self.character.layout().machine.clone()];
@@ -217,7 +219,7 @@ impl Update<'_> {
         machine.restart(memory);
     }
 
-    /// Begins the montages whose conditions begin to hold; one on a layer, the others wait.
+    /// Starts the montages whose conditions became true: one per layer, the others wait.
     fn start_montages(&mut self, machine: &Machine) {
         for (m, montage) in machine.montages.iter().enumerate() {
             let facts = self.facts(machine);
@@ -237,18 +239,18 @@ impl Update<'_> {
         }
     }
 
-    /// Whether a montage may begin on its layer.
+    /// Returns whether a montage may begin on its layer.
     fn may_begin(&mut self, machine: &Machine, montage: &Montage) -> Begin {
         let [new, old] = machine.layout.voices(self.machine_memory())[montage.layer];
         let playing = new.leads().map(|m| machine.montages[m].priority);
         if playing.is_some_and(|priority| priority > montage.priority) {
             return Begin::Never;
         }
-        // Two can be seen at once: a third waits until one of them is gone.
+        // At most two montages are visible on a layer: a third waits until one of them has ended.
         if old.montage().is_none() && new.fresh != 1.0 { Begin::Now } else { Begin::Later }
     }
 
-    /// Begins a montage on its layer; the one that plays there is broken off.
+    /// Starts a montage on its layer and interrupts the one that plays there.
     fn begin_montage(&mut self, machine: &Machine, montage: &Montage, voice: Voice) {
         if machine.layout.voices(self.machine_memory())[montage.layer][0].leads().is_some() {
             self.break_off(machine, montage.layer);
@@ -258,7 +260,7 @@ impl Update<'_> {
         voices[0] = voice;
     }
 
-    /// Obeys the calls of montages that are new, in their order, up to one that has to wait.
+    /// Executes the new calls of montages in order, up to the first that must wait.
     fn obey_calls(&mut self, machine: &Machine) {
         let calls = self.input.montages;
         let obeyed = |update: &mut Self| machine.layout.head(update.machine_memory()).obeyed;
@@ -266,7 +268,7 @@ impl Update<'_> {
             machine.layout.head_mut(update.machine_memory()).obeyed = f32::from(call.number);
         };
         if let Some(last) = calls.last().filter(|last| f32::from(last.number) != obeyed(self)) {
-            // Calls that are counted anew are taken over.
+            // If the game restarted its count, the calls are marked as executed.
             if !is_new(last, obeyed(self)) {
                 obey_up_to(self, last);
             }
@@ -281,7 +283,7 @@ impl Update<'_> {
         }
     }
 
-    /// False for a call that has to wait.
+    /// Executes a call. Returns false if the call must wait.
     fn obey(&mut self, machine: &Machine, call: &MontageCall) -> bool {
         let handle = f32::from(call.handle.0);
         let playing = |voices: &Voices| voices[0].handle == handle && voices[0].leads().is_some();
@@ -315,7 +317,7 @@ impl Update<'_> {
         true
     }
 
-    /// The montage of a layer goes on at the begin of a section, if it has that.
+    /// Continues the montage of a layer at the start of a section, if the section exists.
     fn jump(&mut self, machine: &Machine, layer: usize, section: usize) {
         let voice = machine.layout.voices(self.machine_memory())[layer][0];
         let Some(montage) = voice.leads().map(|m| &machine.montages[m]) else { return };
@@ -332,7 +334,7 @@ impl Update<'_> {
         }
     }
 
-    /// What layers play while no montage does.
+    /// Advances the motion that layers play while no montage plays.
     fn tick_own(&mut self, machine: &Machine) {
         let (variables, time) = (self.input.variables, TICK_S);
         let step = self.step_phase(machine);
@@ -350,7 +352,7 @@ impl Update<'_> {
             match &own.plays {
                 OwnPlays::Clip(_, seconds) => {
                     let own_rate = time / seconds;
-                    // The share of the loop; in step, it is drawn to the feet's.
+                    // Advances the share of the loop; in step, it is pulled towards the phase of the feet.
                     let drawn = step.filter(|_| own.in_step).map_or(own_rate, |(phase, rate)| {
                         let off = phase - rest[0];
                         rate * time + (off - off.round()) * DRAW
@@ -367,8 +369,8 @@ impl Update<'_> {
         }
     }
 
-    /// Share of the stride at which the feet are (left touches down at 0, right at a half), and strides per second; `None` for a
-    /// body that does not step, or where no layer asks.
+    /// Returns the phase of the stride (left touches down at 0, right at 0.5) and the strides per second; `None` for a body that
+    /// does not step, or if no layer is in step.
     fn step_phase(&mut self, machine: &Machine) -> Option<(f32, f32)> {
         machine.layers.iter().find(|l| l.own.as_ref().is_some_and(|own| own.in_step))?;
         let [left, right] = self.next_steps_s(feet(&machine.db)?)?;
@@ -385,11 +387,11 @@ impl Update<'_> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Begin {
     Now,
-    /// After one of two that are seen is gone.
+    /// It must wait until one of the two visible montages has ended.
     Later,
-    /// One with a higher priority plays.
+    /// Rejected: a montage with a higher priority plays.
     Never,
 }
 
-/// Share of the difference from the feet's phase by which a layer in step is drawn to it at each tick.
+/// Share of the phase difference to the feet that a layer in step corrects at each tick.
 const DRAW: f32 = 0.05;

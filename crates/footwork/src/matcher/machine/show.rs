@@ -1,4 +1,4 @@
-//! What layers report and show between two control ticks.
+//! Events and poses of layers between two control ticks.
 
 use super::Machine;
 use super::blend_space::BlendState;
@@ -14,12 +14,12 @@ use crate::matcher::{EventKind, FiredEvent, Playing};
 use crate::math::smoothstep;
 use crate::pose::{Pose, PoseVelocity};
 
-/// Times of the character are off by less, seconds. Smaller than the time by which a step that has no room for an event stops
-/// before it.
+/// Upper bound of the rounding error of the character's time, in seconds. It is smaller than the margin by which a step stops
+/// before an event that has no room.
 const ROUNDING_S: f64 = 1e-7;
 
 impl Machine {
-    /// Reports the events of layers that are due by `to_s` after the last control tick and were not reported before.
+    /// Reports the unreported events of layers that are due by `to_s` after the last control tick.
     fn passed(&self, memory: &[f32], to_s: f32, mut report: impl FnMut(usize, f32, (EventId, EventKind))) {
         let reported_s = self.layout.head(memory).reported_s;
         for (layer, voices) in self.layout.voices(memory).iter().enumerate() {
@@ -35,14 +35,15 @@ impl Machine {
 }
 
 impl Update<'_> {
-    /// Seconds since the last control tick, as events are compared with it: at the next tick all of them are due.
+    /// Returns the time since the last control tick to compare with event times, in seconds. At the next tick, all events are
+    /// due.
     fn since_tick_s(&self) -> f32 {
         let h = &self.state.header;
         let next_s = h.next_control as f64 * CONTROL_S;
         if h.time_s >= next_s - ROUNDING_S { TICK_S } else { h.since_control_s().min(CONTROL_S) as f32 }
     }
 
-    /// Reports the events of layers that are due now. Returns the time of the first that had no room; else infinity.
+    /// Reports the events of layers that are due now. Returns the time of the first event that had no room; else infinity.
     pub(crate) fn report_layers(&mut self) -> f64 {
         let Some(machine) = self.character.machine() else { return f64::INFINITY };
         let mut dropped = f64::INFINITY;
@@ -51,7 +52,7 @@ impl Update<'_> {
         let memory = self.state.machine(self.character.layout());
         let output = &mut *self.output;
         machine.passed(memory, to_s, |layer, after_s, (event, kind)| {
-            // A tick is a little longer in 32 bits.
+            // In 32 bits, a tick is rounded up slightly.
             let time_s = (tick_s + f64::from(after_s)).min(next_s);
             let event = FiredEvent { event, time_s, kind, layer: Some(layer as u16) };
             dropped = dropped.min(output.fire(event).unwrap_or(f64::INFINITY));
@@ -59,7 +60,7 @@ impl Update<'_> {
         dropped
     }
 
-    /// Events up to the character's time are reported, those from `first` on in this step: none of them is reported again, and
+    /// Marks events up to the character's time as reported; those of this step start at `first`. They are not reported again, and
     /// conditions can test them at the next tick.
     pub(crate) fn reported(&mut self, first: usize) {
         let Some(machine) = self.character.machine() else { return };
@@ -72,7 +73,7 @@ impl Update<'_> {
         head.reported_s = reported_s;
     }
 
-    /// Bends the curves of the output, which are those of the body, by montages.
+    /// Blends the curves of montages into the output curves, which are those of the body.
     pub(crate) fn bend_curves(&mut self) {
         let Some(machine) = self.character.machine() else { return };
         let at = LayersAt::of(machine, self.character.layout(), self.state);
@@ -81,7 +82,7 @@ impl Update<'_> {
         }
     }
 
-    /// Bends the shown pose by the layers.
+    /// Applies the layers to the shown pose.
     pub(crate) fn show_layers(&mut self) {
         let Some(machine) = self.character.machine() else { return };
         let at = LayersAt::of(machine, self.character.layout(), self.state);
@@ -90,29 +91,29 @@ impl Update<'_> {
     }
 }
 
-/// A montage that is seen.
+/// A visible montage.
 #[derive(Clone, Copy)]
 pub(super) struct Seen<'a> {
     pub montage: &'a Montage,
     pub voice: &'a Voice,
-    /// 0 to 1.
+    /// Weight, 0 to 1.
     pub weight: f32,
 }
 
 impl Seen<'_> {
-    /// Where in its clip it is, `elapsed_s` after its control tick.
+    /// Returns the clip and time `elapsed_s` after the control tick.
     pub fn playing(&self, elapsed_s: f32) -> Playing {
         let time_s = f64::from(self.montage.later(self.voice, elapsed_s).time_s);
         Playing { time_s, ..self.montage.playing }
     }
 }
 
-/// The layers of a character at a moment.
+/// The layers of a character at one time.
 #[derive(Clone, Copy)]
 pub(super) struct LayersAt<'a> {
     pub machine: &'a Machine,
     pub memory: &'a [f32],
-    /// Seconds since the control tick that left the memory.
+    /// Seconds since the control tick that wrote `memory`.
     pub elapsed_s: f32,
 }
 
@@ -122,7 +123,7 @@ impl<'a> LayersAt<'a> {
         Self { machine, memory: state.machine(layout), elapsed_s }
     }
 
-    /// The montages of a layer that are seen: the one that plays, then the one that it replaces.
+    /// Returns the visible montages of a layer: the playing one, then the one that it replaces.
     pub fn montages(self, layer: usize) -> [Option<Seen<'a>>; 2] {
         let voices = &self.machine.layout.voices(self.memory)[layer];
         [0, 1].map(|k| {
@@ -132,10 +133,10 @@ impl<'a> LayersAt<'a> {
         })
     }
 
-    /// Bends curves by the montages whose clips have them. `room` is as long.
+    /// Blends the curves of montages whose clips have them into `curves`. `room` has the same length.
     pub fn bend_curves(self, room: &mut [f32], curves: &mut [f32]) {
         let layers = (0..self.machine.layers.len()).map(|layer| self.montages(layer));
-        // The replaced one goes under the one that replaces it.
+        // The replaced montage is applied before its replacement.
         for seen in layers.flat_map(|montages| montages.into_iter().rev().flatten()) {
             if seen.montage.curves.is_empty() || seen.weight <= 0.0 {
                 continue;
@@ -148,14 +149,14 @@ impl<'a> LayersAt<'a> {
         }
     }
 
-    /// What a layer plays while no montage does, where that is a clip, and the weight of it.
+    /// Returns the clip that a layer plays while no montage plays, and its weight; `None` if the layer has no such clip.
     pub fn own_clip(self, layer: usize) -> Option<(Playing, f32)> {
         let OwnPlays::Clip(playing, seconds) = self.machine.layers[layer].own.as_ref()?.plays else { return None };
         let (weight, rest) = self.machine.layout.own(self.memory, layer);
         Some((Playing { time_s: f64::from(rest[0] * seconds + self.elapsed_s), ..playing }, weight))
     }
 
-    /// Bends a pose by the layers; with `legs_alone` by those that bend legs.
+    /// Applies the layers to a pose; with `legs_alone`, only those that affect legs.
     pub fn bend(self, legs_alone: bool, room: LayerRoom, (pose, velocity): (&mut Pose, &mut PoseVelocity)) {
         let (machine, db) = (self.machine, &*self.machine.db);
         let LayerRoom { source, plays, reference, rotations } = room;
@@ -176,7 +177,7 @@ impl<'a> LayersAt<'a> {
             }
             let montages = self.montages(layer);
             let new_weight = montages[0].map_or(0.0, |seen| seen.weight);
-            // What is replaced goes under what replaces it; of additive ones the sum stays one.
+            // The replaced montage is applied before its replacement; the weights of additive ones sum to at most 1.
             for (k, seen) in montages.into_iter().enumerate().rev().filter_map(|(k, seen)| Some((k, seen?))) {
                 let weight = if k == 1 && spec.additive { seen.weight * (1.0 - new_weight) } else { seen.weight };
                 if weight <= 0.0 {

@@ -1,4 +1,4 @@
-//! What the states of a machine play: clips of the database, and blend spaces as clips beyond them.
+//! Motion source of a machine: the clips of the database, followed by its blend spaces.
 
 use super::Machine;
 use super::blend_space::{BlendMoment, BlendRoom, BlendState};
@@ -14,23 +14,23 @@ use glam::Vec3;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The database's clips and a machine's blend spaces. The memory ends with [`BLEND_WIDTH`] floats of the blend space that plays.
+/// The database's clips and a machine's blend spaces. The memory ends with [`BLEND_WIDTH`] floats of the playing blend space.
 #[derive(Debug)]
 pub(super) struct MachineSource {
     machine: Arc<Machine>,
     base: Arc<dyn MotionSource>,
 }
 
-/// Floats of a blend space that plays: its state, then the time of its last tick as a sum of two floats.
+/// Number of floats of a playing blend space: its state, then the time of its last tick as a sum of two floats.
 const BLEND_WIDTH: usize = BlendState::MEMORY + 2;
 
-/// Room to work in.
+/// Temporary buffers.
 pub(super) struct MachineRoom {
     base: Room,
     pub blend: BlendRoom,
 }
 
-/// Where a memory holds the blend space that plays.
+/// Returns the range of the playing blend space in a memory.
 pub(super) fn blend_memory(width: usize) -> Range<usize> {
     width - BLEND_WIDTH..width
 }
@@ -56,7 +56,7 @@ impl Ticked {
     }
 }
 
-/// Leaves in `memory` a blend space that begins.
+/// Writes the initial memory of a blend space to `memory`.
 pub(super) fn begin_blend(state: BlendState, memory: &mut [f32]) {
     Ticked { state, tick_s: 0.0 }.write(memory);
 }
@@ -70,33 +70,33 @@ impl MachineSource {
         &self.machine.db
     }
 
-    /// The blend space that plays, at its moment.
+    /// Returns the motion of the playing blend space; `None` if a clip plays.
     fn blend(&self, at: &Moment) -> Option<BlendMoment<'_>> {
         let place = self.machine.blend_of(at.playing.clip)?;
         let Ticked { state, tick_s } = Ticked::read(at.memory);
         Some(self.machine.blend_spaces[place].0.at(self.db(), &state, at.playing.time_s - tick_s))
     }
 
-    /// The same for the database's clips.
+    /// Returns the same value for the source of the database's clips.
     fn base<'a>(&self, at: Moment<'a>) -> Moment<'a> {
         Moment { memory: &at.memory[..self.base.memory_width()], ..at }
     }
 }
 
-/// The room as it was made.
+/// Returns the buffers with their concrete type.
 fn rooms(room: &mut Room) -> &mut MachineRoom {
     room.of().expect("a character's scratch has its source's room")
 }
 
 impl Machine {
-    /// The blend space that plays where a moment says it is this clip.
+    /// Returns the index of the blend space for this clip index; `None` for a clip of the database.
     pub(super) fn blend_of(&self, clip: ClipIndex) -> Option<usize> {
         clip.at().checked_sub(self.db.clips.len()).filter(|k| *k < self.blend_spaces.len())
     }
 }
 
 impl Update<'_> {
-    /// A control tick of the blend space that plays.
+    /// Runs a control tick of the playing blend space.
     pub(super) fn tick_blend(&mut self, machine: &Machine) {
         let playing = self.state.header.playing;
         let Some(place) = machine.blend_of(playing.clip) else { return };
@@ -270,7 +270,7 @@ impl MotionSource for MachineSource {
         if played_s <= 0.0 {
             return;
         }
-        // Within a tick, the time of the clip is taken to be even.
+        // Within a tick, the clip is assumed to play at a constant rate.
         let per_s = (at.playing.time_s - from_s) / played_s;
         let mut gone_s = 0.0;
         for (part_from_s, part_to_s) in span.parts() {

@@ -1,4 +1,4 @@
-//! What a machine does at a moment, for those who look at it.
+//! Read-only views of a machine for tools.
 
 use super::condition::Condition;
 use super::layer::OwnPlays;
@@ -8,46 +8,46 @@ use crate::input::MontageHandle;
 use crate::matcher::state::CONTROL_S;
 use crate::math::smoothstep;
 
-/// What a machine does, as of the last control tick.
+/// The machine of a character at the last control tick.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MachineView<'a> {
-    /// The state.
+    /// Full name of the state.
     pub state: &'a str,
-    /// Its place among [`Machine::state_names`].
+    /// Index of the state in [`Machine::state_names`].
     pub state_index: usize,
-    /// Seconds in it.
+    /// Time in the state, in seconds.
     pub state_s: f32,
-    /// `[layers]`.
+    /// `[layers]` views of the layers.
     pub layers: Vec<LayerView<'a>>,
 }
 
-/// What a layer plays.
+/// A layer of a character.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerView<'a> {
     /// Name.
     pub name: &'a str,
-    /// Weight of what it plays while no montage does, 0 to 1.
+    /// Weight of the motion that it plays while no montage plays, 0 to 1.
     pub own_weight: f32,
-    /// Share of its loop at which the layer's own clip is, 0 to 1; `None` for a layer without a clip of its own.
+    /// Position in the loop of the layer's own clip, 0 to 1; `None` for a layer without a clip of its own.
     pub own_phase: Option<f32>,
-    /// Montages: the one that plays, then the one that it replaces.
+    /// Montages: the playing one, then the one that it replaces.
     pub montages: Vec<MontageView<'a>>,
 }
 
-/// A montage that plays.
+/// A playing montage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MontageView<'a> {
     /// Name.
     pub name: &'a str,
-    /// Section; empty where the montage has none.
+    /// Name of the section; empty if the montage has none.
     pub section: &'a str,
-    /// Seconds of its clip.
+    /// Time in its clip, in seconds.
     pub time_s: f32,
-    /// 0 to 1.
+    /// Weight, 0 to 1.
     pub weight: f32,
-    /// It was broken off, and is seen until it has gone out.
+    /// True if it was interrupted and is blending out.
     pub broken_off: bool,
-    /// The call that played it; `None`: a condition.
+    /// The call that started it; `None`: a condition.
     pub handle: Option<MontageHandle>,
 }
 
@@ -84,18 +84,19 @@ impl Machine {
         }
     }
 
-    /// The transitions out of a state, by its place among [`Machine::state_names`], in the order in which they are tried: the state
-    /// that each leads to, and its condition (none: at once).
+    /// Returns the transitions out of a state, given as an index in [`Machine::state_names`], in the order in which they are
+    /// tried: the target state and the condition (`None`: always true).
     pub fn transitions_of(&self, state: usize) -> impl Iterator<Item = (&str, Option<&str>)> {
         self.transitions_from(state).map(|t| (&*self.states[t.to].name, t.text.as_deref()))
     }
 
-    /// The transitions out of a state, in the order in which they are tried. One from any state is none from that it leads to.
+    /// Returns the transitions out of a state in the order in which they are tried. Transitions into the state itself are
+    /// excluded.
     pub(super) fn transitions_from(&self, state: usize) -> impl Iterator<Item = &Transition> {
         self.transitions.iter().filter(move |t| t.to != state && t.from.iter().any(|range| range.contains(&state)))
     }
 
-    /// Number of states, of transitions, and of terms in their conditions.
+    /// Returns the number of states, of transitions, and of terms in their conditions.
     pub fn size(&self) -> (usize, usize, usize) {
         let terms = |c: &Condition| c.facts().count();
         let conditions = self.transitions.iter().filter_map(|t| t.when.as_ref());
@@ -103,7 +104,7 @@ impl Machine {
     }
 }
 
-/// Numbers that a specification gives.
+/// Returns the number of numeric values in a specification.
 pub(super) fn numbers(spec: &MachineSpec) -> usize {
     fn count(value: &serde_json::Value) -> usize {
         match value {

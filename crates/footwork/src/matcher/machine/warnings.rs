@@ -1,4 +1,4 @@
-//! Parts of a machine that can be made but do nothing, or do the same for ever.
+//! Warnings about valid parts of a machine that have no effect or never end.
 
 use super::body::BodyTerm;
 use super::condition::{Condition, Fact};
@@ -7,19 +7,20 @@ use super::memory::TICK_S;
 use super::{Machine, Plays, Transition};
 use crate::expression::{Comparison, Op};
 
-/// Conditions with more alternatives are not looked into.
+/// Conditions with more alternatives are not analysed.
 const MOST_ALTERNATIVES: usize = 256;
-/// Steps of the search for loops of transitions, at most.
+/// Maximum number of steps of the search for loops of transitions.
 const MOST_STEPS: usize = 20_000;
 
 /// A comparison of a fact with a number.
 type Literal = (Fact, Comparison, f32);
-/// Alternatives, of each all literals hold.
+/// Alternatives: lists of literals that must all be true.
 type Alternatives = Vec<Vec<Literal>>;
 
 impl Machine {
-    /// Warnings: states that no transition reaches, conditions that can never hold, transitions that leave at once and lead back, states
-    /// whose tags no row has, blend spaces whose samples go together less well than asked for. Empty for a machine without such parts. Meant for tools: takes milliseconds.
+    /// Returns warnings: states that no transition reaches, conditions that are never true, transitions that leave at once and
+    /// lead back, states whose tags no row has, and blend spaces whose samples cannot be synchronised as requested. Empty for a
+    /// machine without such parts. Intended for tools: takes milliseconds.
     pub fn warnings(&self) -> Vec<MachineError> {
         let mut out = Vec::new();
         let mut warn = |at: String, what: String| out.push(MachineError::new(at, what));
@@ -61,7 +62,7 @@ impl Machine {
         out
     }
 
-    /// `[states]` true where the start leads to it.
+    /// Returns `[states]`: true if a state can be reached from the start.
     fn reached(&self) -> Vec<bool> {
         let mut reached = vec![false; self.states.len()];
         let mut next = vec![self.start];
@@ -75,13 +76,13 @@ impl Machine {
         reached
     }
 
-    /// False where no values let a condition hold, in a state or in any.
+    /// Returns false if no values make a condition true, in `state` or in any state.
     fn may_hold(&self, condition: &Condition, state: Option<usize>) -> bool {
         let Some([holds, _]) = alternatives(condition.ops()) else { return true };
         holds.iter().any(|all| is_possible(all, |fact| self.domain(fact, state)))
     }
 
-    /// Values that a fact can have, in a state or in any.
+    /// Returns the values that a fact can have, in `state` or in any state.
     fn domain(&self, fact: Fact, state: Option<usize>) -> Domain {
         let endless = state.is_some_and(|s| !matches!(self.states[s].plays, Plays::Clips(_)));
         match fact {
@@ -98,9 +99,10 @@ impl Machine {
         }
     }
 
-    /// Loops of states that are each left at once for the next, for some values that stay as they are. Each loop once.
+    /// Returns loops of states that are each left at once for the next, for some constant values of variables and the body. Each
+    /// loop is returned once.
     fn cycles(&self, reached: &[bool]) -> Vec<Vec<usize>> {
-        // `[states]` the ways out at once: where to, and what variables and the body must be.
+        // `[states]` transitions taken at once: the target state, and the conditions on variables and the body.
         let ways: Vec<Vec<(usize, Vec<Literal>)>> = (0..self.states.len()).map(|s| self.ways_at_once(s)).collect();
         let (mut found, mut steps): (Vec<Vec<usize>>, usize) = (Vec::new(), 0);
         for start in (0..self.states.len()).filter(|s| reached[*s]) {
@@ -117,7 +119,7 @@ impl Machine {
                             found.push(path.clone());
                         }
                     } else if *to > start && !path.contains(to) {
-                        // Loops are found from the first of their states.
+                        // A loop is found from its state with the lowest index.
                         open.push(([&path[..], &[*to]].concat(), all));
                     }
                 }
@@ -126,13 +128,13 @@ impl Machine {
         found
     }
 
-    /// The ways in which a state is left at the first control tick after it was entered: for each of its transitions, what variables
-    /// and the body must be, while nothing else happens and no transition before it is taken.
+    /// Returns the transitions that a state can take at the first control tick after its entry. For each: the target state, and
+    /// the conditions on variables and the body if nothing else happens and no earlier transition is taken.
     fn ways_at_once(&self, state: usize) -> Vec<(usize, Vec<Literal>)> {
         let mut out = Vec::new();
         // Alternatives in which none of the transitions so far is taken.
         let mut none_before: Alternatives = vec![Vec::new()];
-        // One that holds does not lead to a state that is left at once.
+        // A transition with a hold time does not lead to a state that is left at once.
         for t in self.transitions_from(state).filter(|t| t.hold_s <= TICK_S) {
             let both = t.when.as_ref().map_or(Some([vec![Vec::new()], Vec::new()]), |when| alternatives(when.ops()));
             let Some([holds, fails]) = both else { return out };
@@ -144,8 +146,8 @@ impl Machine {
         out
     }
 
-    /// Literals about variables and the body that must hold for all literals to hold at the first control tick of a state in which nothing else happens;
-    /// `None` where they do not hold then.
+    /// Returns the literals about variables and the body that make all literals true at the first control tick of a state in
+    /// which nothing else happens; `None` if they are not true then.
     fn at_once(&self, all: &[Literal], state: usize) -> Option<Vec<Literal>> {
         let mut asks = Vec::new();
         for (fact, comparison, number) in all {
@@ -167,14 +169,14 @@ impl Machine {
     }
 }
 
-/// Values that a fact can have.
+/// The values that a fact can have.
 enum Domain {
     Values(&'static [f32]),
-    /// Both included.
+    /// A range, both ends included.
     Between(f32, f32),
 }
 
-/// True where some values let all literals hold. Facts do not depend on one another.
+/// Returns true if some values make all literals true. Facts are treated as independent.
 fn is_possible(all: &[Literal], domain: impl Fn(Fact) -> Domain) -> bool {
     all.iter().all(|(fact, ..)| {
         let of_fact = || all.iter().filter(|(f, ..)| f == fact);
@@ -182,7 +184,7 @@ fn is_possible(all: &[Literal], domain: impl Fn(Fact) -> Domain) -> bool {
         match domain(*fact) {
             Domain::Values(values) => values.iter().any(|v| fits(*v)),
             Domain::Between(least, most) => {
-                // Truth changes at the numbers alone: they, what lies between them, and what lies beyond.
+                // Truth changes only at the numbers: test them, the values between them, and the values beyond.
                 let mut marks: Vec<f32> = of_fact().map(|(.., number)| *number).chain([least, most]).collect();
                 marks.sort_by(f32::total_cmp);
                 let middles = marks.windows(2).map(|pair| match (pair[0].is_finite(), pair[1].is_finite()) {
@@ -198,7 +200,7 @@ fn is_possible(all: &[Literal], domain: impl Fn(Fact) -> Domain) -> bool {
     })
 }
 
-/// Alternatives in which a condition holds, and those in which it does not; `None` where they are too many.
+/// Returns the alternatives in which a condition is true, and those in which it is false; `None` if there are too many.
 fn alternatives(ops: &[Op<Literal>]) -> Option<[Alternatives; 2]> {
     let mut stack: Vec<[Alternatives; 2]> = Vec::new();
     for op in ops {
@@ -227,7 +229,7 @@ fn alternatives(ops: &[Op<Literal>]) -> Option<[Alternatives; 2]> {
     stack.pop()
 }
 
-/// One of each hold together; `None` where these are too many.
+/// Returns the conjunctions of one alternative of each; `None` if there are too many.
 fn all_of(a: &Alternatives, b: &Alternatives) -> Option<Alternatives> {
     let both = || a.iter().flat_map(|a| b.iter().map(move |b| [&a[..], b].concat()));
     (a.len() * b.len() <= MOST_ALTERNATIVES).then(|| both().collect())

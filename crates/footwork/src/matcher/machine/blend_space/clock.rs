@@ -3,12 +3,12 @@
 use super::mesh::Weights;
 use super::timeline::Timeline;
 
-/// Markers that are passed in one go; the longest step of a character passes far fewer.
+/// Maximum number of markers passed in one call. The longest step of a character passes far fewer.
 const MOST_PIECES: usize = 4096;
-/// Phases are multiples of this: 2^-30.
+/// Resolution of phases: 2^-30.
 const GRAIN: f64 = 1.0 / 1_073_741_824.0;
 
-/// The phase `seconds` of the blend after (negative: before) another, at constant weights.
+/// Returns the phase `seconds` of the blend after (negative: before) `phase`, at constant weights.
 pub(super) fn advance(timelines: &[Timeline], weights: &Weights, mut phase: f64, mut seconds: f64) -> f64 {
     for _ in 0..MOST_PIECES {
         let forward = seconds >= 0.0;
@@ -28,12 +28,12 @@ pub(super) fn advance(timelines: &[Timeline], weights: &Weights, mut phase: f64,
     phase
 }
 
-/// Seconds of the blend per phase, just after a phase.
+/// Returns the seconds of the blend per phase, just after a phase.
 pub(super) fn seconds_per_phase(timelines: &[Timeline], weights: &Weights, phase: f64) -> f64 {
     weights.iter().map(|(k, weight)| f64::from(weight) * timelines[k].piece(phase, true).0).sum()
 }
 
-/// The nearest phase that can be stored: whole strides can be added and taken off without rounding.
+/// Returns the nearest phase that can be stored. Adding and subtracting whole strides causes no rounding.
 pub(super) fn stored(phase: f64) -> f64 {
     (phase / GRAIN).round() * GRAIN
 }

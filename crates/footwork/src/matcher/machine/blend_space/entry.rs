@@ -1,23 +1,24 @@
-//! The phase at which a blend space is entered, so that the feet go on.
+//! Entry phase of a blend space at which the feet continue their steps.
 
 use super::space::BlendSpace;
 use crate::database::Database;
 
-/// Moments that are looked at: over a stride, and as long after it as contacts are compared.
+/// Number of sampled times: they cover a stride and the time over which contacts are compared after it.
 const MOMENTS: usize = 192;
 
-/// When two feet touch.
+/// Sampled contacts of two feet.
 struct Steps {
-    /// Seconds between moments.
+    /// Time between samples, in seconds.
     step_s: f64,
-    /// Of each moment.
+    /// Phase of each sample.
     phases: [f64; MOMENTS],
-    /// Of each foot, at each moment.
+    /// Contact of each foot at each sample.
     touches: [[bool; MOMENTS]; 2],
 }
 
 impl Steps {
-    /// In how many seconds a foot touches, as seen from a moment, and for how many; as [`Database::next_contact_s`] has it.
+    /// Returns the time until a foot touches, seen from a sample, and the duration of the contact, in seconds; see
+    /// [`Database::next_contact_s`].
     fn next_contact_s(&self, foot: usize, from: usize) -> (f32, f32) {
         let horizon = (Database::CONTACT_HORIZON_S / self.step_s) as usize;
         let until = |from: usize, to: bool| (from..=from + horizon).find(|m| self.touches[foot].get(*m) == Some(&to));
@@ -28,9 +29,9 @@ impl Steps {
 }
 
 impl BlendSpace {
-    /// The phase, from 0 to 1, at which the feet touch most nearly as asked: for the left and the right foot, in how many seconds it
-    /// touches and for how many, as [`Database::next_contact_s`] has it. Found to some milliseconds. 0 without feet, and where
-    /// clips end or play by their own time.
+    /// Returns the phase, from 0 to 1, at which the contacts of the feet best match `wanted`: for the left and the right foot,
+    /// the time until it touches and the duration of the contact, as in [`Database::next_contact_s`]. The precision is a few
+    /// milliseconds. Returns 0 without feet, for non-looping clips and with `sync = "none"`.
     pub fn phase_for_contacts(&self, db: &Database, parameters: [f32; 2], wanted: [(f32, f32); 2]) -> f64 {
         let Some(feet) = self.feet().filter(|_| self.strides().is_finite()) else { return 0.0 };
         let steps = self.steps(db, parameters, feet);
@@ -40,7 +41,7 @@ impl BlendSpace {
             for (foot, (starts_s, lasts_s)) in wanted.into_iter().enumerate() {
                 let (own_starts_s, own_lasts_s) = steps.next_contact_s(foot, moment);
                 let starts_off_s = starts_s.min(horizon_s) - own_starts_s.min(horizon_s);
-                // How long what lies beyond the horizon lasts is not known.
+                // The duration of a contact beyond the horizon is unknown.
                 let known = starts_s.is_finite() && own_starts_s.is_finite();
                 let ends_off_s = starts_off_s + if known { lasts_s - own_lasts_s } else { 0.0 };
                 sum += starts_off_s * starts_off_s + ends_off_s * ends_off_s;

@@ -1,7 +1,7 @@
-//! Feet of a blend.
+//! Foot placement in a blend.
 //!
-//! Means of joint rotations do not keep a foot still that all samples keep still: it would slide. Therefore each toe is put at the
-//! weighted mean of its places in the samples, and its leg bends to reach it.
+//! The mean of joint rotations does not keep a foot in place that all samples keep in place: the foot would slide. Therefore each
+//! toe is placed at the weighted mean of its sample positions, and its leg bends to reach it.
 
 use crate::adjust::two_bone_ik::{BentLeg, Reach};
 use crate::database::Database;
@@ -11,24 +11,24 @@ use crate::pose::{Pose, PoseVelocity};
 use crate::rig::Leg;
 use glam::Vec3;
 
-/// Velocities are differences over twice this time, seconds.
+/// Velocities are central differences with this step, in seconds.
 const STEP_S: f32 = 1.0 / 240.0;
-/// The mean of legs is as long as the longest of them at most: no leg stretches further than a sample's.
+/// No leg stretches further than the longest leg of a sample, because the mean of legs is no longer than the longest of them.
 const REACH: Reach = Reach { kept_m: 0.0, soft_m: 0.0 };
 
 /// A sample of a blend.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
-    /// Its weight.
+    /// Weight of the sample.
     pub weight: f32,
-    /// Seconds of its clip per second.
+    /// Play rate: seconds of the clip per second.
     pub pace: f32,
     /// Change of the weight, per second.
     pub rate: f32,
 }
 
-/// Bends the `wanted` legs of a blended pose so that each toe is at the weighted mean of the samples' toes, root space. `sampled`
-/// and `parts` are of the samples; `velocity` stays the rate of change of `pose`.
+/// Bends the `wanted` legs of a blended pose so that each toe is at the weighted mean of the samples' toes, in root space.
+/// `sampled` and `parts` belong to the samples. `velocity` remains the rate of change of `pose`.
 pub(super) fn place_feet(
     db: &Database,
     wanted: impl Fn(usize) -> bool,
@@ -54,7 +54,7 @@ pub(super) fn place_feet(
     }
 }
 
-/// A joint's local transform `later_s` seconds later.
+/// Returns a joint's local transform `later_s` seconds later.
 fn local(pose: &Pose, velocity: &PoseVelocity, joint: JointIndex, later_s: f32) -> Transform {
     let at = pose.local(joint);
     if later_s == 0.0 {
@@ -64,7 +64,7 @@ fn local(pose: &Pose, velocity: &PoseVelocity, joint: JointIndex, later_s: f32) 
     Transform::new(at.translation + velocity.linear[joint.at()] * later_s, (turn * at.rotation).renormalize())
 }
 
-/// Local rotations of a leg whose toe is brought to `target`, root space.
+/// Returns the local rotations of a leg whose toe reaches `target`, in root space.
 fn bend(db: &Database, leg: Leg, local: impl Fn(JointIndex) -> Transform, target: Vec3) -> [(JointIndex, Quat); 4] {
     let above = db.skeleton.parents()[leg.hip.at()].map_or(Transform::IDENTITY, |p| db.skeleton.in_root(p, &local));
     let mut bent = BentLeg::of_locals(above, local, leg);

@@ -1,31 +1,31 @@
-//! Footfalls of a loop, from its contact labels.
+//! Footfalls of a loop, found from its contact labels.
 
 use super::resolve::Placed;
 use crate::database::Database;
 
-/// Contacts and gaps shorter than this are flicker, seconds.
+/// Contacts and gaps shorter than this are removed as flicker, in seconds.
 const SHORTEST_S: f32 = 0.07;
-/// Markers nearer to each other than this count as one moment, and their order means nothing: seconds.
+/// Markers closer than this count as simultaneous, without an order, in seconds.
 const SAME_S: f64 = 1e-3;
 
 /// Order in which the feet lift between two left plants: the half of the stride (0 or 1) in which the right foot lifts, the same
-/// of the left foot, and whether the right one is first.
+/// for the left foot, and whether the right foot lifts first.
 pub(super) type Order = (u8, u8, bool);
 
-/// Footfalls of one round. Times are in seconds of the clip and may run past its end by up to a round.
+/// Footfalls of one cycle. Times are in seconds of the clip and may exceed its length by up to one cycle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Footfalls {
-    /// When the left foot touches down, rising; the last is the first, a round later. Never empty.
+    /// Times at which the left foot touches down, ascending. The last is the first, one cycle later. Never empty.
     pub left: Vec<f64>,
-    /// When the right foot touches down, once between two of the left; empty where feet do not take turns.
+    /// Times at which the right foot touches down, once between two left ones; empty if the feet do not alternate.
     pub right: Vec<f64>,
-    /// When the right and the left foot lift, in each stride; empty where strides differ in their order.
+    /// Times at which the right and the left foot lift, for each stride; empty if the order differs between strides.
     pub lifts: Vec<[f64; 2]>,
-    /// Their order.
+    /// Order of the lifts.
     pub order: Order,
 }
 
-/// Contact joints of the left and of the right foot: the hind one of each side.
+/// Returns the contact joints of the left and the right foot: the hindmost of each side.
 pub(in crate::matcher::machine) fn feet(db: &Database) -> Option<[usize; 2]> {
     let at = |slot: usize| db.rig.standing[db.rig.contact_joints[slot].at()].translation;
     let slots = 0..db.rig.contact_joints.len();
@@ -34,7 +34,7 @@ pub(in crate::matcher::machine) fn feet(db: &Database) -> Option<[usize; 2]> {
 }
 
 impl Footfalls {
-    /// Of a loop; `None` where the left foot does not step.
+    /// Finds the footfalls of a loop; `None` if the left foot does not step.
     pub fn find(db: &Database, sample: &Placed, [left, right]: [usize; 2]) -> Option<Self> {
         let view = db.view(sample.clip, sample.mirrored);
         let (rate_hz, seconds) = (f64::from(view.rate_hz), view.seconds());
@@ -48,7 +48,7 @@ impl Footfalls {
         };
         let shortest = (SHORTEST_S * view.rate_hz).ceil() as usize;
         let (left, right) = (steady(labels(left), shortest), steady(labels(right), shortest));
-        // Labels are of the nearest frame: they change half a frame before the first that differs.
+        // A label belongs to the nearest frame, so it changes half a frame before the first frame that differs.
         let time = |f: usize| (f as f64 - 0.5) / rate_hz;
         let mut plants: Vec<f64> = edges(&left, true).map(time).collect();
         plants.push(plants.first()? + seconds);
@@ -88,7 +88,8 @@ impl Footfalls {
         Some(found)
     }
 
-    /// Where the right and the left foot lift, as a share of the half stride in which they do; the mean over strides.
+    /// Returns the lift times of the right and the left foot as shares of the half stride in which they occur: the mean over
+    /// strides.
     pub fn lift_shares(&self) -> [f64; 2] {
         let half = |i: usize, half: u8| {
             if half == 0 { (self.left[i], self.right[i]) } else { (self.right[i], self.left[i + 1]) }
@@ -105,13 +106,13 @@ impl Footfalls {
     }
 }
 
-/// Frames (of a round) at which labels become `to`.
+/// Returns the frames of a cycle at which labels become `to`.
 fn edges(labels: &[bool], to: bool) -> impl Iterator<Item = usize> + '_ {
     let n = labels.len();
     (0..n).filter(move |f| labels[*f] == to && labels[(f + n - 1) % n] != to)
 }
 
-/// Without runs shorter than `shortest` frames; the shortest goes first.
+/// Removes runs shorter than `shortest` frames, the shortest first.
 fn steady(mut labels: Vec<bool>, shortest: usize) -> Vec<bool> {
     let n = labels.len();
     loop {

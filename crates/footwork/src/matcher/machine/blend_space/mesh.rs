@@ -1,13 +1,13 @@
-//! Which samples belong to a place, and how much of each.
+//! Samples and weights at a parameter position.
 
-/// Samples nearer to each other than this share of the ranges are at one place.
+/// Samples closer than this share of the ranges have the same position.
 const SAME: f32 = 1e-4;
-/// A triangle flatter than this (its height as a share of its longest side) is none: its corners lie on a line but for what was
-/// measured inexactly. Blending along its long side would skip the sample in the middle.
+/// Minimum height of a triangle, as a share of its longest side. In a flatter one, the corners lie on a line within measurement
+/// error; blending along its long side would skip the middle sample.
 const FLAT: f64 = 0.01;
-/// A weight below this is none.
+/// Weights below this count as zero.
 const NO_WEIGHT: f32 = 1e-6;
-/// By so much of a weight a place may lie outside of a triangle and still belong to it: no place falls between two.
+/// Tolerance of the weights at the edge of a triangle, so that no position falls between two triangles.
 const EDGE: f32 = 1e-5;
 
 /// Weights of up to three samples: positive, sum 1.
@@ -15,23 +15,23 @@ const EDGE: f32 = 1e-5;
 pub struct Weights {
     samples: [u32; 3],
     weights: [f32; 3],
-    /// Per second.
+    /// Change of each weight per second.
     rates: [f32; 3],
     count: usize,
 }
 
 impl Weights {
-    /// Samples and their weights.
+    /// Returns samples and their weights.
     pub fn iter(&self) -> impl Iterator<Item = (usize, f32)> + Clone + '_ {
         (0..self.count).map(|i| (self.samples[i] as usize, self.weights[i]))
     }
 
-    /// Change of each weight per second, in the same order; the sum is 0.
+    /// Returns the change of each weight per second, in the same order. The sum is 0.
     pub(super) fn rates(&self) -> [f32; 3] {
         self.rates
     }
 
-    /// The sample with the greatest weight; of several, the first in the space.
+    /// Returns the sample with the greatest weight; on a tie, the first in the space.
     pub fn heaviest(&self) -> usize {
         let mut best = (0, 0.0);
         for (sample, weight) in self.iter() {
@@ -42,7 +42,7 @@ impl Weights {
         best.0
     }
 
-    /// Of samples and weights that sum to 1 but for rounding; weights that are none are left out.
+    /// Builds weights from values that sum to 1 within rounding. Weights that count as zero are omitted.
     fn new(corners: &[u32], weights: &[f32], rates: &[f32]) -> Self {
         let mut out = Self::default();
         for (i, sample) in corners.iter().enumerate() {
@@ -53,7 +53,7 @@ impl Weights {
                 out.count += 1;
             }
         }
-        // What is missing goes to the greatest.
+        // The greatest weight receives the remainder.
         let n = out.count;
         let greatest = (0..n).fold(0, |best, i| if out.weights[i] > out.weights[best] { i } else { best });
         let others = |of: &[f32; 3]| (0..n).filter(|i| *i != greatest).fold(0.0, |sum, i| sum + of[i]);
@@ -62,32 +62,33 @@ impl Weights {
     }
 }
 
-/// Why samples span no mesh.
+/// Reason why samples span no mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MeshError {
     /// Fewer than two (on a line) or three (in a plane).
     TooFew,
-    /// These two are at one place.
+    /// These two have the same position.
     Same(usize, usize),
     /// All lie on one line of the plane.
     OnALine,
 }
 
-/// Places of samples, and the triangles (of a plane) or segments (of a line) between them.
+/// Positions of samples, and the triangles (in a plane) or segments (on a line) between them.
 #[derive(Clone, Debug)]
 pub(super) struct Mesh {
-    /// `[dimensions]` least and greatest value.
+    /// `[dimensions]` minimum and maximum.
     ranges: [[f32; 2]; 2],
     /// `[samples]` as shares of the ranges.
     places: Vec<[f32; 2]>,
     /// Empty on a line.
     triangles: Vec<[u32; 3]>,
-    /// On a line, all segments; in a plane, those of the border.
+    /// All segments on a line; the border segments in a plane.
     edges: Vec<[u32; 2]>,
 }
 
 impl Mesh {
-    /// Of places in `dimensions` (1 or 2) dimensions; the second coordinate of places on a line is 0. Ranges are not empty.
+    /// Builds a mesh in `dimensions` (1 or 2) dimensions. On a line, the second coordinate of positions is 0. The ranges must not
+    /// be empty.
     pub fn new(at: &[[f32; 2]], ranges: [[f32; 2]; 2], dimensions: usize) -> Result<Self, MeshError> {
         let mut mesh = Self { ranges, places: Vec::new(), triangles: Vec::new(), edges: Vec::new() };
         mesh.places = at.iter().map(|p| mesh.share(*p)).collect();
@@ -110,12 +111,12 @@ impl Mesh {
         mesh.triangles = delaunay(&mesh.places);
         let edges = |t: &[u32; 3]| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]];
         let all: Vec<[u32; 2]> = mesh.triangles.iter().flat_map(edges).collect();
-        // An inner edge is there once in each direction.
+        // An inner edge occurs once in each direction.
         mesh.edges = all.iter().filter(|[a, b]| !all.contains(&[*b, *a])).copied().collect();
         if mesh.triangles.is_empty() { Err(MeshError::OnALine) } else { Ok(mesh) }
     }
 
-    /// A place within the ranges.
+    /// Returns the position clamped to the ranges.
     pub fn clamp(&self, p: [f32; 2]) -> [f32; 2] {
         [0, 1].map(|i| p[i].clamp(self.ranges[i][0], self.ranges[i][1]))
     }
@@ -124,7 +125,8 @@ impl Mesh {
         [0, 1].map(|i| (p[i] - self.ranges[i][0]) / (self.ranges[i][1] - self.ranges[i][0]))
     }
 
-    /// Weights at a place that moves at `velocity` (per second); outside of the mesh, those of the nearest place of its border.
+    /// Returns the weights at a position that moves at `velocity` (per second). Outside of the mesh, these are the weights of the
+    /// nearest point of its border.
     pub fn weights(&self, p: [f32; 2], velocity: [f32; 2]) -> Weights {
         let p = self.share(p);
         let v = [0, 1].map(|i| velocity[i] / (self.ranges[i][1] - self.ranges[i][0]));
@@ -147,7 +149,7 @@ impl Mesh {
             let t = along.clamp(0.0, 1.0);
             let off = minus(p, [a[0] + d[0] * t, a[1] + d[1] * t]);
             if dot(off, off) < best.0 {
-                // At an end that is nearest, nothing changes.
+                // If the nearest point is the end of an edge, the weights do not change.
                 let rate = if t == along { dot(v, d) / length2 } else { 0.0 };
                 best = (dot(off, off), *e, t, rate);
             }
@@ -169,8 +171,8 @@ fn cross(a: [f32; 2], b: [f32; 2]) -> f32 {
     a[0] * b[1] - a[1] * b[0]
 }
 
-/// The Delaunay triangulation, by its definition: the lower side of the convex hull of points lifted onto a paraboloid.
-/// Triangles turn from the first axis to the second. Points on one circle (grids) are told apart by a lift that differs a little.
+/// Returns the Delaunay triangulation: the lower side of the convex hull of the points lifted onto a paraboloid. Triangles are
+/// oriented from the first axis to the second. A small offset of the lift resolves ties between points on one circle (grids).
 fn delaunay(places: &[[f32; 2]]) -> Vec<[u32; 3]> {
     let golden = 0.618_033_988_749_895;
     let lifted: Vec<[f64; 3]> = (places.iter().enumerate())
@@ -248,16 +250,16 @@ mod tests {
 
     #[test]
     fn triangles_cover_the_hull_once() {
-        // The grid's hull is a rectangle.
+        // The hull of the grid is a rectangle.
         let mesh = Mesh::new(&grid(), UNIT, 2).unwrap();
         let sum: f32 = mesh.triangles.iter().map(|t| area(&mesh.places, t)).sum();
         assert!((sum - 0.18).abs() < 1e-6 && mesh.triangles.len() == 12, "{sum} {}", mesh.triangles.len());
-        // Points within the unit square, its corners among them.
+        // Points in the unit square, including its corners.
         let mut places = random(25, 4);
         places.extend([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]);
         let mesh = Mesh::new(&places, UNIT, 2).unwrap();
         let sum: f32 = mesh.triangles.iter().map(|t| area(&mesh.places, t)).sum();
-        // What is flat, at the border, is left out.
+        // Flat triangles at the border are omitted.
         assert!((0.99..1.00001).contains(&sum), "{sum}");
     }
 

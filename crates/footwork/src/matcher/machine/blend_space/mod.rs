@@ -1,25 +1,26 @@
-//! Blend spaces at run time: clips at places of a line or a plane, and what lies between them.
+//! Blend spaces at run time: clips at positions on a line or in a plane, and their blends.
 //!
 //! ```text
 //!  BlendSpaceSpec --BlendSpace::new--> Mesh: parameters -> weights of up to 3 samples
 //!      + Database                      Timeline of each sample: phase <-> time of the clip
 //!
-//!  BlendState --at(elapsed)--> BlendMoment: pose, velocity, way of the root, trajectory, contacts, curves
+//!  BlendState --at(elapsed)--> BlendMoment: pose, velocity, root displacement, trajectory, contacts, curves
 //!      ^ tick(dt, target)
 //! ```
 //!
-//! **Synchronisation.** A phase counts strides. The left foot touches down at 0, 1, 2..., the right foot at the halves, in every
-//! sample. Where samples also lift their feet in one order, the lifts have common phases, too: then feet that are planted in all
-//! samples are planted together. Between two such markers the time of each clip is linear in the phase.
+//! **Synchronisation.** The phase counts strides. In every sample, the left foot touches down at 0, 1, 2..., the right foot at
+//! the halves. If all samples lift their feet in the same order, the lifts have common phases, too: feet that are planted in all
+//! samples are then planted together. Between two such markers, the time of each clip is linear in the phase.
 //!
 //! **Time.** With weights `w`, a phase `p` is reached at the time `T(p) = sum of w[k] t[k](p)`, where `t[k]` is the time of clip
-//! `k`. `T` is piecewise linear and rises, so it can be inverted exactly: the blend is a clip with a time of its own. Poses and root
-//! motion are blended with the same weights at the same phase, and each toe is put at the mean of its places: so a foot that all
-//! samples plant stays where it is, up to differences of turning times differences of place.
+//! `k`. `T` is piecewise linear and increasing, so it can be inverted exactly: the blend behaves like a clip with its own time.
+//! Poses and root motion are blended with the same weights at the same phase, and each toe is placed at the mean of its sample
+//! positions. A foot that all samples plant therefore stays in place, up to products of rotation differences and position
+//! differences.
 //!
-//! **Ticks.** [`BlendState`] is as of a control tick. Everything between two ticks is computed from it and the time since, and
-//! leaves no trace, so the frame rate does not matter. Phase and root go on with the weights of the tick; the weights of the pose
-//! follow the parameters' spring at every moment, so that the pose has no steps at ticks.
+//! **Ticks.** [`BlendState`] is the state at a control tick. Everything between two ticks is computed from it and the elapsed
+//! time and changes nothing, so the frame rate does not matter. Phase and root advance with the weights of the tick. The weights
+//! of the pose follow the spring of the parameters continuously, so the pose has no discontinuity at ticks.
 
 mod clock;
 mod entry;

@@ -1,4 +1,4 @@
-//! What a blend space plays at a moment.
+//! The motion of a blend space at one time.
 
 use super::clock;
 use super::feet::{Part, place_feet};
@@ -14,12 +14,13 @@ use crate::pose::{Pose, PoseVelocity, RootMotion};
 use crate::schema::{SourceBuffers, TrajectorySample};
 use glam::Vec3;
 
-/// Ways of samples are blended over at most this time at once, seconds: over so little, the order of turning and going is nothing.
+/// Maximum time step over which root displacements of samples are blended, in seconds. In so short a step, the order of turning
+/// and moving is irrelevant.
 const STRETCH_S: f64 = 1.0 / 15.0;
-/// Halvings of a frame in which a change of contact is looked for.
+/// Number of bisections of a frame in the search for a change of contact.
 const HALVINGS: usize = 6;
 
-/// Room to work in, one per thread: what is found there changes nothing.
+/// Temporary buffers, one set per thread. Their contents do not affect results.
 #[derive(Clone, Debug)]
 pub struct BlendRoom {
     poses: [(Pose, PoseVelocity); 3],
@@ -28,7 +29,7 @@ pub struct BlendRoom {
 }
 
 impl BlendRoom {
-    /// Room for the clips of a database.
+    /// Returns buffers for the clips of a database.
     pub fn new(db: &Database) -> Self {
         let joints = db.skeleton.len();
         Self {
@@ -38,12 +39,12 @@ impl BlendRoom {
         }
     }
 
-    /// `[curves]` to work in.
+    /// Returns a temporary buffer, `[curves]`.
     pub(in crate::matcher::machine) fn curves_mut(&mut self) -> &mut [f32] {
         &mut self.curves
     }
 
-    /// True for room that a database's clips fit in.
+    /// Returns true if the buffers fit the clips of a database.
     pub fn fits(&self, db: &Database) -> bool {
         self.poses[0].0.len() == db.skeleton.len() && self.curves.len() == db.curve_names.len()
     }
@@ -59,17 +60,17 @@ pub(super) struct Sampled<'a> {
     pub timelines: &'a [Timeline],
 }
 
-/// A moment of a blend space: what plays so many seconds after a tick. Allocates nothing.
+/// The motion of a blend space at a time after a control tick. Allocates nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct BlendMoment<'a> {
     clips: Sampled<'a>,
-    /// At the tick, and now.
+    /// Phase at the tick.
     tick_phase: f64,
     phase: f64,
     elapsed_s: f64,
-    /// Those of the tick: phase and root go on with them.
+    /// Weights at the tick; phase and root advance with them.
     steady: Weights,
-    /// Those of the pose.
+    /// Weights of the pose.
     shown: Weights,
 }
 
@@ -79,24 +80,25 @@ impl<'a> BlendMoment<'a> {
         Self { clips, tick_phase, phase, elapsed_s, steady, shown }
     }
 
-    /// Weights of the pose.
+    /// Returns the weights of the pose.
     pub fn weights(&self) -> &Weights {
         &self.shown
     }
 
-    /// Phase, not wrapped since the tick.
+    /// Returns the phase, not wrapped since the tick.
     pub fn phase(&self) -> f64 {
         self.phase
     }
 
-    /// The heaviest sample and where its clip is: what tags and the names of clips are asked of. The same from tick to tick.
+    /// Returns the clip and time of the heaviest sample, the source of tags and clip names. It stays the same between two ticks.
     pub fn leader(&self) -> Playing {
         let k = self.steady.heaviest();
         let sample = &self.clips.samples[k];
         Playing { clip: sample.clip, mirrored: sample.mirrored, time_s: self.clip_time_s(k, self.phase) }
     }
 
-    /// What the heaviest sample plays from now until `to_elapsed_s` after the tick, which must not be earlier. Within one tick.
+    /// Returns the range of the heaviest sample's clip from now until `to_elapsed_s` after the tick, which must not be earlier
+    /// and must lie within one tick.
     pub fn leader_span(&self, to_elapsed_s: f64) -> LeaderSpan {
         let from = self.leader();
         let end = Self::new(self.clips, (self.tick_phase, to_elapsed_s), [self.steady; 2]);
@@ -113,13 +115,14 @@ impl<'a> BlendMoment<'a> {
         LeaderSpan { clip: from.clip, mirrored: from.mirrored, from_s: from.time_s, to_s, rounds, seconds }
     }
 
-    /// Local transforms and their velocities. Joint 0 has no place: its transform is the identity, its velocity that of the
+    /// Writes local transforms and their velocities. The transform of joint 0 is the identity; its velocity is that of the
     /// blended root along its own axes.
     pub fn pose(&self, room: &mut BlendRoom, pose: &mut Pose, velocity: &mut PoseVelocity) {
         self.some_joints(room, |_| true, pose, velocity);
     }
 
-    /// As [`BlendMoment::pose`], of the joints alone that are `wanted`; the others may be as they were.
+    /// Does the same as [`BlendMoment::pose`] only for joints for which `wanted` returns true. The values of other joints are
+    /// unspecified.
     pub fn some_joints(
         &self,
         room: &mut BlendRoom,
@@ -148,7 +151,7 @@ impl<'a> BlendMoment<'a> {
         (velocity.linear[0], velocity.angular[0]) = self.root_velocity();
     }
 
-    /// Velocity of the root, m/s, and its turn, rad/s, along its own axes.
+    /// Returns the root's velocity, in m/s, and its angular velocity, in rad/s, along its own axes.
     pub fn root_velocity(&self) -> (Vec3, Vec3) {
         self.root_velocity_at(self.phase)
     }
@@ -165,14 +168,14 @@ impl<'a> BlendMoment<'a> {
         (linear, angular)
     }
 
-    /// Where the root is `to_elapsed_s` after the tick, seen from where it is now. Ways within a tick follow one another without a
-    /// gap: the same way in one part or in many.
+    /// Returns the root at `to_elapsed_s` after the tick, relative to the root now. Displacements within a tick join exactly:
+    /// their composition does not depend on how the time is divided.
     pub fn way_to(&self, to_elapsed_s: f64) -> Transform {
         let from_tick = |elapsed_s: f64| self.travel(self.tick_phase, elapsed_s).0;
         from_tick(self.elapsed_s).inverse() * from_tick(to_elapsed_s)
     }
 
-    /// The root `ahead_s` from now (negative: before) at constant parameters, seen from the root now.
+    /// Returns the root `ahead_s` from now (negative: earlier) at constant parameters, relative to the root now.
     pub fn trajectory(&self, ahead_s: f32) -> TrajectorySample {
         let (way, phase) = self.travel(self.phase, f64::from(ahead_s));
         let (linear, _) = self.root_velocity_at(phase);
@@ -183,12 +186,12 @@ impl<'a> BlendMoment<'a> {
         }
     }
 
-    /// The phase so many seconds after another, with the weights of the tick.
+    /// Returns the phase `seconds` after `phase`, with the weights of the tick.
     pub(super) fn phase_after(&self, phase: f64, seconds: f64) -> f64 {
         clock::advance(self.clips.timelines, &self.steady, phase, seconds)
     }
 
-    /// The way of the root over some seconds from a phase, and the phase after it.
+    /// Returns the displacement of the root over some seconds from a phase, and the phase after it.
     fn travel(&self, mut phase: f64, seconds: f64) -> (Transform, f64) {
         let stretches = (seconds.abs() / STRETCH_S).ceil().max(1.0);
         let mut way = Transform::IDENTITY;
@@ -200,8 +203,8 @@ impl<'a> BlendMoment<'a> {
         (way, phase)
     }
 
-    /// The way of the root between two phases that are near: the mean turn, and the mean of the ways as each sample sees them
-    /// from half of its turn.
+    /// Returns the displacement of the root between two close phases: the mean rotation, and the mean of the samples'
+    /// translations, each expressed in the frame halfway through its sample's rotation.
     fn stretch(&self, from: f64, to: f64) -> Transform {
         let half = |q: Quat| q.nlerp(Quat::IDENTITY, 0.5);
         let (mut chord, mut turn) = (Vec3::ZERO, [0.0; 4]);
@@ -218,7 +221,7 @@ impl<'a> BlendMoment<'a> {
         Transform::new(half(turn) * chord, turn)
     }
 
-    /// The body as features see it, into `buffers`; accelerations where `accelerations` says so.
+    /// Writes the pose and motion for features into `buffers`, with accelerations if `accelerations` is true.
     pub fn features(&self, room: &mut BlendRoom, accelerations: bool, buffers: &mut SourceBuffers) {
         let skeleton = &self.clips.db.skeleton;
         if accelerations {
@@ -231,7 +234,7 @@ impl<'a> BlendMoment<'a> {
                 let SourceBuffers { pose, velocity, accelerations, .. } = &mut *buffers;
                 beside.pose(room, pose, velocity);
                 room.motion.from_pose(skeleton, pose, velocity);
-                // Along the axes of the root now.
+                // Along the axes of the current root.
                 let velocities = accelerations.iter_mut().zip(&room.motion.velocities);
                 velocities.for_each(|(a, v)| *a += way.rotation * *v * (sign * half_rate_hz));
             }
@@ -241,14 +244,14 @@ impl<'a> BlendMoment<'a> {
         motion.from_pose(skeleton, pose, velocity);
     }
 
-    /// `[contact joints]` 1 where at least half of the weight touches.
+    /// Writes `[contact joints]`: 1 if samples with at least half of the weight touch, else 0.
     pub fn contacts(&self, out: &mut [u8]) {
         for (slot, o) in out.iter_mut().enumerate() {
             *o = u8::from(self.touches(slot, self.phase));
         }
     }
 
-    /// True where a contact joint touches at a phase, with the weights of this moment.
+    /// Returns true if a contact joint touches at a phase, with these weights.
     pub(super) fn touches(&self, slot: usize, phase: f64) -> bool {
         let mut share = 0.0;
         for (k, weight) in self.shown.iter() {
@@ -259,8 +262,8 @@ impl<'a> BlendMoment<'a> {
         share >= 0.5
     }
 
-    /// In how many seconds a contact joint touches (0: now, infinite: not within [`Database::CONTACT_HORIZON_S`]), and for how
-    /// many (at most the same).
+    /// Returns the time until a contact joint touches (0: now, infinite: not within [`Database::CONTACT_HORIZON_S`]) and the
+    /// duration of the contact (at most the same horizon), in seconds.
     pub fn next_contact_s(&self, slot: usize) -> (f32, f32) {
         let horizon_s = Database::CONTACT_HORIZON_S;
         let Some(down_s) = self.until(slot, true, 0.0, horizon_s) else { return (f32::INFINITY, 0.0) };
@@ -268,7 +271,8 @@ impl<'a> BlendMoment<'a> {
         (down_s as f32, (up_s - down_s) as f32)
     }
 
-    /// Seconds from now at which a joint touches (or not) for the first time after `from_s`, within so many.
+    /// Returns the first time after `from_s` at which a joint touches (or not), in seconds from now; `None` if it does not within
+    /// `horizon_s`.
     fn until(&self, slot: usize, touches: bool, from_s: f64, horizon_s: f64) -> Option<f64> {
         let frame_s = 1.0 / f64::from(self.clips.db.pose_rate_hz);
         let (mut at_s, mut phase) = (from_s, self.phase_after(self.phase, from_s));
@@ -294,7 +298,7 @@ impl<'a> BlendMoment<'a> {
         None
     }
 
-    /// `[curves]` weighted means of the curves.
+    /// Writes `[curves]`, the weighted means of the curves.
     pub fn curves(&self, room: &mut BlendRoom, out: &mut [f32]) {
         out.fill(0.0);
         for (k, weight) in self.shown.iter() {
@@ -308,14 +312,14 @@ impl<'a> BlendMoment<'a> {
         self.clips.db.view(sample.clip, sample.mirrored)
     }
 
-    /// Time of a sample's clip at a phase; in a loop, within its round.
+    /// Returns the time of a sample's clip at a phase, in seconds; in a loop, wrapped to one cycle.
     fn clip_time_s(&self, k: usize, phase: f64) -> f64 {
         let (time_s, view) = (self.clips.timelines[k].time_in_round_s(phase), self.view(k));
         if view.loop_delta.is_some() { time_s.rem_euclid(view.seconds()) } else { time_s }
     }
 }
 
-/// A joint of the blend.
+/// Blends one joint.
 fn blend_joint(
     j: usize,
     sampled: &[(Pose, PoseVelocity)],
@@ -330,7 +334,7 @@ fn blend_joint(
         return;
     }
     let (mut at, mut linear) = (Vec3::ZERO, Vec3::ZERO);
-    // The rotation before it is normalised, and its change.
+    // Unnormalised rotation, and its rate of change.
     let (mut sum, mut change) = ([0.0f32; 4], [0.0f32; 4]);
     let first = sampled[0].0.rotations[j];
     for ((p, v), Part { weight, pace, rate }) in sampled.iter().zip(parts) {

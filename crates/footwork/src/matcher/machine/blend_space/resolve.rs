@@ -1,4 +1,4 @@
-//! Names and patterns of a specification as clips at places.
+//! Resolution of the clip names and patterns of a specification into placed samples.
 
 use super::super::body::bank_deg;
 use super::mesh::MeshError;
@@ -9,15 +9,15 @@ use crate::frames::ClipIndex;
 use crate::math::atan2;
 use glam::Vec3;
 
-/// More samples than this are a mistake; finding the triangles takes the fourth power of their number.
+/// Maximum number of samples. Finding the triangles takes time in the fourth power of their number.
 const MOST_SAMPLES: usize = 128;
 
-/// A clip at a place.
+/// A clip with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Placed {
     pub clip: ClipIndex,
     pub mirrored: bool,
-    /// Second coordinate 0 where there is one parameter.
+    /// Parameters. The second is 0 if the space has one parameter.
     pub at: [f32; 2],
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Resolved {
     pub ranges: [[f32; 2]; 2],
 }
 
-/// Checks a specification against a database; the error says what is wrong.
+/// Checks a specification against a database. The error is a message.
 pub(super) fn resolve(db: &Database, spec: &BlendSpaceSpec) -> Result<Resolved, String> {
     let n = spec.parameters.len();
     if !(1..=2).contains(&n) {
@@ -51,7 +51,7 @@ pub(super) fn resolve(db: &Database, spec: &BlendSpaceSpec) -> Result<Resolved, 
     Ok(Resolved { samples, ranges })
 }
 
-/// What a mesh has against samples, in words.
+/// Returns the message for an error of the mesh.
 pub(super) fn mesh_error(db: &Database, spec: &BlendSpaceSpec, samples: &[Placed], error: MeshError) -> String {
     let label = |i: usize| {
         let p = samples[i];
@@ -120,14 +120,14 @@ fn measured(db: &Database, from: &FromClips, n: usize) -> Result<Vec<Placed>, St
             return Err(format!("no clip matches `{pattern}`"));
         }
     }
-    // A clip that two patterns match is there once.
+    // Removes duplicates: two patterns can match the same clip.
     let mut seen = vec![false; db.clips.len()];
     clips.retain(|c| !std::mem::replace(&mut seen[c.at()], true));
     let sides: &[bool] = if from.both_sides { &[false, true] } else { &[false] };
     let place =
         |mirrored: bool, clip: ClipIndex| Placed { clip, mirrored, at: place(db, clip, mirrored, &from.measure) };
     let mut all: Vec<Placed> = sides.iter().flat_map(|side| clips.iter().map(|c| place(*side, *c))).collect();
-    // What is (but for rounding) where its original is says nothing new.
+    // Removes mirror images with the same parameters as their original, within 1 % of the extent.
     let originals = all[..clips.len()].to_vec();
     let extent = |i: usize| all.iter().fold(0.0f32, |most, p| most.max(p.at[i].abs()));
     let near = [0, 1].map(|i| 0.01 * extent(i));
@@ -138,7 +138,7 @@ fn measured(db: &Database, from: &FromClips, n: usize) -> Result<Vec<Placed>, St
     Ok(all)
 }
 
-/// True where `*` may stand for any text.
+/// Returns true if the name matches the pattern, in which `*` stands for any text.
 fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
@@ -151,7 +151,7 @@ fn matches(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// What a clip does on the mean.
+/// Returns the mean of each measure over a clip.
 fn place(db: &Database, clip: ClipIndex, mirrored: bool, measures: &[Measure]) -> [f32; 2] {
     let view = db.view(clip, mirrored);
     let frames = view.frames - usize::from(view.loop_delta.is_none());
@@ -211,7 +211,7 @@ fn ranges(spec: &BlendSpaceSpec, samples: &[Placed], n: usize) -> Result<[[f32; 
                 spec.parameters[i], ranges[i]
             ));
         }
-        // All samples at one value: the mesh says so.
+        // If all samples have the same value, the mesh returns the error.
         if least >= most {
             ranges[i] = [least.min(0.0), least.min(0.0) + 1.0];
         }

@@ -1,4 +1,4 @@
-//! A blend space that is ready to play.
+//! Blend spaces that are ready to play.
 
 use super::super::error::MachineError;
 use super::clock;
@@ -20,7 +20,7 @@ pub struct BlendSpace {
     parameters: Vec<String>,
     samples: Vec<Placed>,
     timelines: Vec<Timeline>,
-    /// `[samples]` seconds of a stride, or of the whole.
+    /// `[samples]` duration of a stride, or of the whole clip, in seconds.
     cycles_s: Vec<f64>,
     mesh: Mesh,
     half_life_s: f32,
@@ -31,11 +31,11 @@ pub struct BlendSpace {
 }
 
 impl BlendSpace {
-    /// Of a specification.
+    /// Builds a blend space from a specification.
     ///
     /// # Errors
-    /// Returns [`MachineError`] for names that the database does not have, places that span nothing, clips that are no loops
-    /// where loops are needed, and values out of range.
+    /// Returns [`MachineError`] for names that the database does not have, samples that span no mesh, non-looping clips where
+    /// loops are required, and values out of range.
     pub fn new(db: &Database, spec: &BlendSpaceSpec) -> Result<Self, MachineError> {
         let refuse = |what: String| MachineError::new(format!("blend_spaces.`{}`", spec.name), what);
         let resolved = resolve(db, spec).map_err(refuse)?;
@@ -57,53 +57,54 @@ impl BlendSpace {
         Ok(Self { name, parameters, samples, timelines, cycles_s, mesh, half_life_s, strides, feet, syncs, notes })
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Names of the variables, one or two.
+    /// Returns the names of the variables, one or two.
     pub fn parameters(&self) -> &[String] {
         &self.parameters
     }
 
-    /// `[samples]` how they go together.
+    /// Returns `[samples]`, the synchronisation of each sample.
     pub fn syncs(&self) -> &[SampleSync] {
         &self.syncs
     }
 
-    /// Warnings: how the samples go together less well than asked for, and why.
+    /// Returns warnings about samples whose synchronisation differs from the request, with the reason.
     pub fn warnings(&self) -> &[String] {
         &self.notes
     }
 
-    /// Phases after which all samples are where they were; infinite where they are never again, and where clips end.
+    /// Returns the number of phases after which all samples repeat; infinite if they never do, and for non-looping clips.
     pub fn strides(&self) -> f64 {
         self.strides
     }
 
-    /// Contact joints (places in the rig's list) of the left and of the right foot that phases are counted by.
+    /// Returns the contact joints (indices into the rig's list) of the left and the right foot that define the phase.
     pub fn feet(&self) -> Option<[usize; 2]> {
         self.feet
     }
 
-    /// Weights at a place. Outside of the samples, those of the nearest place of their border.
+    /// Returns the weights at a parameter position. Outside of the samples, these are the weights of the nearest point of their
+    /// border.
     pub fn weights(&self, parameters: [f32; 2]) -> Weights {
         self.mesh.weights(self.mesh.clamp(parameters), [0.0; 2])
     }
 
-    /// Seconds of one stride (with other `sync`, of the whole) at a place.
+    /// Returns the duration of one stride (with other `sync`, of the whole clip) at a parameter position, in seconds.
     pub fn cycle_s(&self, parameters: [f32; 2]) -> f64 {
         self.weights(parameters).iter().map(|(k, w)| f64::from(w) * self.cycles_s[k]).sum()
     }
 
-    /// The state that begins at a place, with parameters at rest.
+    /// Returns the initial state at a parameter position, with parameters at rest.
     pub fn enter(&self, parameters: [f32; 2], phase: f64) -> BlendState {
         let parameters = self.mesh.clamp(parameters);
         BlendState { phase: self.wrapped(clock::stored(phase)), parameters, velocity: [0.0; 2], target: parameters }
     }
 
-    /// A control tick: `dt_s` seconds have passed since the last one. From now on the parameters are drawn to `target`.
+    /// Runs a control tick, `dt_s` seconds after the last one. From now on, the parameters approach `target`.
     pub fn tick(&self, state: &mut BlendState, dt_s: f64, target: [f32; 2]) {
         let phase = self.phase_after(state, dt_s);
         let moved = self.parameters_after(state, dt_s);
@@ -111,13 +112,13 @@ impl BlendSpace {
         *state = BlendState { phase: self.wrapped(phase), parameters: moved[0], velocity: moved[1], target };
     }
 
-    /// False for a state that no tick leaves.
+    /// Returns false for a state that no tick can produce.
     pub fn is_state(&self, state: &BlendState) -> bool {
         let all = [state.parameters, state.velocity, state.target];
         all.iter().flatten().all(|v| v.is_finite()) && (0.0..self.strides).contains(&state.phase)
     }
 
-    /// What plays `elapsed_s` after the tick of a state, in the database that the space was made of.
+    /// Returns the motion `elapsed_s` after the tick of a state. `db` must be the database from which the space was built.
     pub fn at<'a>(&'a self, db: &'a Database, state: &BlendState, elapsed_s: f64) -> BlendMoment<'a> {
         let [parameters, velocity] = self.parameters_after(state, elapsed_s.max(0.0));
         let steady = self.mesh.weights(state.parameters, [0.0; 2]);

@@ -1,30 +1,30 @@
-//! What a blend space is made of, as files have it.
+//! Specification of a blend space, as stored in files.
 
 use serde::{Deserialize, Serialize};
 
-/// A blend space. Samples are given by place (`samples`), or by what clips do (`from_clips`); one of the two.
+/// A blend space. Samples are given either with their parameters (`samples`) or by measurement of clips (`from_clips`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BlendSpaceSpec {
     /// Name, for messages and references.
     pub name: String,
-    /// What chooses the place, one or two: names of variables, or of terms of the body ([`crate::machine::condition`]).
+    /// One or two parameters: names of variables, or of terms of the body ([`crate::machine::condition`]).
     pub parameters: Vec<String>,
-    /// Clips and their places. Default: none.
+    /// Clips and their parameters. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<BlendSample>,
-    /// Clips that are placed by what they do. Default: none.
+    /// Clips whose parameters are measured. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_clips: Option<FromClips>,
-    /// How the times of clips belong together. Default: `phase`.
+    /// Synchronisation of the clips. Default: `phase`.
     #[serde(default)]
     pub sync: Sync,
-    /// Half-life in seconds with which the parameters follow their variables, 0 or more. Feet slide while weights change: the
-    /// longer, the slower. Default: 0.1.
+    /// Half-life with which the parameters follow their variables, in seconds, 0 or more. Feet slide while weights change; a
+    /// longer half-life makes the sliding slower. Default: 0.1.
     #[serde(default = "default_smoothing")]
     pub smoothing_half_life_s: f32,
-    /// Least and greatest value of each parameter; values beyond are cut off. Distances (which samples are neighbours, and which
-    /// place of the border is nearest) are shares of these ranges. Default: what the samples cover.
+    /// Minimum and maximum of each parameter; values outside are clamped. Distances (to find neighbouring samples and the nearest
+    /// point of the border) are measured as shares of these ranges. Default: the range of the samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranges: Option<Vec<[f32; 2]>>,
 }
@@ -33,7 +33,7 @@ fn default_smoothing() -> f32 {
     0.1
 }
 
-/// A clip at a place of a blend space.
+/// A clip with its parameters in a blend space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BlendSample {
@@ -41,20 +41,20 @@ pub struct BlendSample {
     pub clip: String,
     /// Value of each parameter.
     pub at: Vec<f32>,
-    /// Plays the clip as in a mirror; needs a database with mirror images. Default: false.
+    /// Plays the mirror image of the clip; requires a database with mirror images. Default: false.
     #[serde(default)]
     pub mirrored: bool,
 }
 
-/// Clips that are placed by what they do.
+/// Clips whose parameters are measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FromClips {
     /// Names of clips, or patterns in which `*` stands for any text: `walk_*_loop`.
     pub clips: Vec<String>,
-    /// What each parameter is, in their order.
+    /// Measure for each parameter, in the order of the parameters.
     pub measure: Vec<Measure>,
-    /// Adds the mirror image of every clip that is at another place in the mirror; needs a database with mirror images. Default:
+    /// Adds the mirror image of each clip whose parameters change in the mirror; requires a database with mirror images. Default:
     /// false.
     #[serde(default)]
     pub both_sides: bool,
@@ -70,23 +70,23 @@ pub enum Measure {
     ForwardMps,
     /// Velocity to the left of the facing, m/s.
     SideMps,
-    /// Turn to the left, degrees per second.
+    /// Turn rate, degrees per second, left positive.
     TurnDegps,
-    /// The lean into the turn at which what pulls outwards is balanced, degrees, left positive: from speed and turn.
+    /// Lean into the turn that balances the centrifugal force, degrees, left positive; computed from speed and turn rate.
     BankDeg,
-    /// Ascent over horizontal way, degrees.
+    /// Angle of ascent against the horizontal path, degrees.
     SlopeDeg,
 }
 
-/// How the times of the samples of a blend space belong together.
+/// Synchronisation of the samples of a blend space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sync {
-    /// By footfalls: loops of walking and running. Samples without footfalls go along at an even pace.
+    /// By footfalls: for loops of walking and running. Samples without footfalls advance at a constant pace.
     #[default]
     Phase,
-    /// Each sample is at the same share of its length. All are loops, or none is.
+    /// Each sample plays the same share of its length. Either all clips are loops or none is.
     Time,
-    /// Each sample plays by its own time, which starts with the state: still poses, breathing, aims.
+    /// Each sample plays by its own time from the start of the state: for still poses, breathing and aims.
     None,
 }

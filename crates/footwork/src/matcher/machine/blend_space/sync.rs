@@ -1,4 +1,4 @@
-//! How the times of samples are joined: the phases of their footfalls.
+//! Synchronisation of samples by the phases of their footfalls.
 
 use super::markers::{Footfalls, Order};
 use super::resolve::Placed;
@@ -7,7 +7,7 @@ use super::timeline::Timeline;
 use crate::database::Database;
 use crate::frames::ClipIndex;
 
-/// What the times of a sample are joined by.
+/// Markers that synchronise a sample with the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Synced {
     /// Touch-downs and lifts of both feet.
@@ -16,30 +16,30 @@ pub enum Synced {
     Plants,
     /// Touch-downs of the left foot.
     LeftPlants,
-    /// Nothing: the whole clip goes along at an even pace.
+    /// No markers: the whole clip advances at a constant pace.
     Evenly,
-    /// Nothing: it plays by its own time.
+    /// Not synchronised: the sample plays by its own time.
     OwnTime,
 }
 
-/// How a sample goes along with the others.
+/// Synchronisation of a sample with the others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleSync {
     /// Clip.
     pub clip: ClipIndex,
-    /// As in a mirror.
+    /// True for the mirror image of the clip.
     pub mirrored: bool,
-    /// Its place. The second coordinate is 0 where there is one parameter.
+    /// Parameters of the sample. The second is 0 if the space has one parameter.
     pub at: [f32; 2],
-    /// What joins it to the others.
+    /// Markers that synchronise it.
     pub by: Synced,
-    /// Strides (phases) of one round of its loop, or of its length.
+    /// Strides (phases) of one cycle of its loop, or of its length.
     pub strides: f64,
-    /// Samples of the same group lift their feet at common phases; between groups, feet that are planted in both may slide.
+    /// Group of samples that lift their feet at common phases. Between samples of different groups, planted feet may slide.
     pub group: Option<usize>,
 }
 
-/// Phases of all samples: markers where they have them.
+/// Returns the timelines of all samples, their synchronisation, and warnings. Timelines use markers where samples have them.
 pub(super) fn timelines(
     db: &Database,
     sync: Sync,
@@ -53,7 +53,7 @@ pub(super) fn timelines(
         (Sync::Phase, Some(feet)) => samples.iter().map(|s| Footfalls::find(db, s, feet)).collect(),
         _ => vec![None; samples.len()],
     };
-    // Seconds of a stride, on the mean over samples that step.
+    // Mean stride duration of samples that step, in seconds.
     let strides_s =
         samples.iter().zip(&found).filter_map(|(s, f)| Some(view(s).seconds() / (f.as_ref()?.left.len() - 1) as f64));
     let (sum_s, stepping) = strides_s.fold((0.0, 0.0), |(sum, n), s| (sum + s, n + 1.0));
@@ -78,7 +78,7 @@ pub(super) fn timelines(
             (_, Some(found)) => footfall_knots(found, group.map(|g| groups[g].1)),
             (_, None) => {
                 let strides = if stepping > 0.0 { (seconds * stepping / sum_s).round().max(1.0) } else { 1.0 };
-                // One frame is as long as one likes.
+                // The duration of a single frame is arbitrary.
                 (vec![(0.0, 0.0), (strides, seconds.max(1e-3))], Synced::Evenly)
             }
         };
@@ -100,7 +100,8 @@ pub(super) fn timelines(
     (timelines, syncs, notes)
 }
 
-/// Orders in which feet lift, and the phases at which the right and the left foot do, as samples of that order have it on the mean.
+/// Returns the lift orders, each with the phases at which the right and the left foot lift: the means over the samples of that
+/// order.
 fn groups(found: &[Option<Footfalls>]) -> Vec<(Order, [f64; 2])> {
     let mut groups: Vec<(Order, [f64; 2], f64)> = Vec::new();
     for f in found.iter().flatten().filter(|f| !f.lifts.is_empty()) {
@@ -116,7 +117,7 @@ fn groups(found: &[Option<Footfalls>]) -> Vec<(Order, [f64; 2])> {
     groups.into_iter().map(phases).collect()
 }
 
-/// Pairs of phase and time: left plants at whole phases, right ones at halves, lifts where their group has them.
+/// Returns pairs of phase and time: left plants at whole phases, right plants at halves, lifts at the phases of their group.
 fn footfall_knots(found: &Footfalls, lifts: Option<[f64; 2]>) -> (Vec<(f64, f64)>, Synced) {
     let whole = |k: usize| k as f64;
     let mut knots: Vec<(f64, f64)> = found.left.iter().enumerate().map(|(k, t)| (whole(k), *t)).collect();

@@ -1,35 +1,35 @@
-//! Phase of a blend space and time of one of its clips, each as a function of the other.
+//! Conversion between the phase of a blend space and the time of one of its clips.
 
-/// Steps of phase below this are none.
+/// Phase differences below this count as zero.
 const NO_PHASE: f64 = 1e-12;
 
-/// A rising, piecewise linear map from phase to time, which repeats in a loop.
+/// An increasing, piecewise linear map from phase to time, which repeats in a loop.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Timeline {
-    /// Rising, at least two; of a loop, the last is the first, a round later.
+    /// Ascending, at least two. In a loop, the last is the first, one cycle later.
     phases: Vec<f64>,
-    /// Seconds of the clip, rising.
+    /// Ascending, in seconds of the clip.
     times_s: Vec<f64>,
     looping: bool,
 }
 
 impl Timeline {
-    /// Through these pairs of phase and seconds, which rise; two or more.
+    /// Creates a timeline through pairs of phase and seconds: at least two, ascending.
     pub fn new(knots: &[(f64, f64)], looping: bool) -> Self {
         Self { phases: knots.iter().map(|k| k.0).collect(), times_s: knots.iter().map(|k| k.1).collect(), looping }
     }
 
-    /// Phases of a round.
+    /// Returns the phases of one cycle.
     pub fn strides(&self) -> f64 {
         self.phases[self.phases.len() - 1] - self.phases[0]
     }
 
-    /// Seconds of a round.
+    /// Returns the duration of one cycle, in seconds.
     fn round_s(&self) -> f64 {
         self.times_s[self.times_s.len() - 1] - self.times_s[0]
     }
 
-    /// Whole rounds before a phase, and the phase within its round.
+    /// Returns the whole cycles before a phase, and the phase within its cycle.
     fn within(&self, phase: f64) -> (f64, f64) {
         if !self.looping {
             return (0.0, phase);
@@ -38,7 +38,7 @@ impl Timeline {
         (rounds, phase - rounds * self.strides())
     }
 
-    /// The segment that begins at or before a phase of a round; the last one that does.
+    /// Returns the last segment that begins at or before a phase of a cycle.
     fn segment(&self, x: f64) -> usize {
         self.phases[1..self.phases.len() - 1].partition_point(|p| *p <= x)
     }
@@ -47,25 +47,25 @@ impl Timeline {
         (self.times_s[i + 1] - self.times_s[i]) / (self.phases[i + 1] - self.phases[i])
     }
 
-    /// Time within the round (of a loop), seconds. The same phase, any number of rounds on, is the same bits.
+    /// Returns the time within the cycle (of a loop), in seconds. Phases that differ by whole cycles return identical bits.
     pub fn time_in_round_s(&self, phase: f64) -> f64 {
         let (_, x) = self.within(phase);
         let i = self.segment(x);
         self.times_s[i] + (x - self.phases[i]) * self.segment_slope(i)
     }
 
-    /// Time, rounds counted, seconds.
+    /// Returns the time including whole cycles, in seconds.
     pub fn time_s(&self, phase: f64) -> f64 {
         self.time_in_round_s(phase) + self.within(phase).0 * self.round_s()
     }
 
-    /// Seconds per phase, just after a phase or just before it, and where that ends (infinite: never).
+    /// Returns the seconds per phase just after or just before a phase, and the phase where that slope ends (infinite: never).
     pub fn piece(&self, phase: f64, forward: bool) -> (f64, f64) {
         let (rounds, x) = self.within(phase);
         let offset = rounds * self.strides();
         let last = self.phases.len() - 1;
         if forward {
-            // A knot that is reached but for rounding is passed.
+            // A knot that is reached within rounding counts as passed.
             let next = self.phases[1..].partition_point(|p| *p <= x + NO_PHASE);
             return match (next == last, self.looping) {
                 (false, _) => (self.segment_slope(next), offset + self.phases[next + 1]),

@@ -1,7 +1,7 @@
 //! Finds faults in clips, and fixes them in copies.
 //!
 //! ```text
-//!  clips --Ward--> for each check of CHECKS, in order: find, mend the working copy --> findings, mended clips, dance card
+//!  clips --Ward--> for each check of CHECKS, in order: find, fix the working copy --> findings, fixed clips, dance card
 //! ```
 //!
 //! Checks run in the order of [`CHECKS`]. Each check sees the clips as fixed by the earlier ones, so a fault is reported once,

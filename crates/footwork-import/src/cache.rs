@@ -1,8 +1,8 @@
 //! Cache of parsed clips, in a form that is fast to read.
 //!
 //! The key of an entry is a hash of the file's bytes (not its name or time), its extension and the writing program. An entry
-//! ends with a hash of itself: a truncated, damaged or foreign entry is ignored, and the source is read again. Deleting the
-//! folder at any time is safe.
+//! holds the unit that its clip was read with, and is only used for that unit. It ends with a hash of itself: a truncated,
+//! damaged or foreign entry is ignored, and the source is read again. Deleting the folder at any time is safe.
 
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
 use footwork::clip::{Annotations, RawClip};

@@ -38,14 +38,14 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::path::{Path, PathBuf};
 
 settings! {
-    /// Configuration of a character: the whole file.
+    /// The whole file.
     #[derive(Clone, Debug, PartialEq)]
     pub struct CharacterConfig {
-        /// Location of the clips.
+        /// Where clips are.
         source: SourceConfig;
-        /// Settings of the build of the database.
+        /// How the database is built.
         build: BuildConfig;
-        /// Settings of the matcher.
+        /// How the character behaves.
         matcher: MatcherConfig;
     }
 
@@ -53,20 +53,20 @@ settings! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct SourceConfig {
         /// Motion files, folders and patterns (`*`, `?`, `[..]`; `**` for any folders), relative to this file. Clips on the
-        /// command line take precedence; without either, the built-in clips are used.
+        /// command line win; without either, the built-in clips are used.
         clips: Vec<String>;
         /// Unit of lengths in the files: `auto` (BVH by the body's size, glTF metres, FBX its own), `m`, `cm`, `mm`, `in`, or a
-        /// number of metres per unit. A unit other than `auto` applies to every file. `--units` takes precedence.
+        /// number of metres per unit. A unit other than `auto` holds for every file. `--units` wins.
         units: UnitSetting;
         /// Tags from clip names: `"{action}{take}_{subject}"`; see `docs/guide/formats.md`.
         pattern: Option<String>;
-        /// Ranges of takes that become clips of their own.
+        /// Takes cut into clips.
         ///
         /// A list: `[[source.ranges]]`. The take itself is then left out.
         ranges: Vec<RangeSpec>;
-        /// Whether a problem in a file stops a build: an unreadable file in a folder or pattern, another up axis than +Y, an
-        /// unusual unit that was guessed, a glitch. If false, such a file is left out or fixed, with a message. A file given by
-        /// name is always read. `--strict` takes precedence.
+        /// Whether what is wrong with files stops a build: a file in a folder or pattern that cannot be read, another up axis than
+        /// +Y, a unit that had to be guessed against what is usual, a glitch. Otherwise such a file is left out or mended, with a
+        /// message. A file that is named is always read. `--strict` wins.
         strict: bool = false;
     }
 }

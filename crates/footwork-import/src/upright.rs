@@ -13,7 +13,7 @@ use footwork::clip::RawClip;
 use glam::Vec3;
 use rayon::prelude::*;
 
-/// Maximum number of sampled frames, evenly spaced over a clip.
+/// Approximate number of sampled frames, evenly spaced over a clip.
 const SAMPLES: usize = 200;
 /// Minimum share of a clip in which a body stands along +Y for +Y to be up.
 const MOSTLY: f32 = 0.8;

@@ -94,7 +94,7 @@ fn way(p: &mut Patient, body: &Parts) -> Vec<Finding> {
     let Some(support) = Support::of(p, body) else { return Vec::new() };
     let carried: Vec<usize> = support.carried().collect();
     let n = p.frames();
-    // Velocity of the hips, and of the planted feet relative to them.
+    // Velocity of joint 0, and of the planted foot relative to it.
     let hips = |f: usize| level(p.velocity(f, 0));
     let slide = |f: usize| support.slide(p, body, f);
     let pairs: Vec<(Vec3, Vec3)> = carried.iter().map(|f| (hips(*f), slide(*f) - hips(*f))).collect();

@@ -10,7 +10,7 @@ use glam::Vec3;
 /// Maximum mean of the toes' direction along the facing that the names suggest: cos 130 degrees. Splayed and crossed feet stay
 /// within 60 degrees of the facing.
 const AGAINST: f32 = -0.64;
-/// Maximum number of sampled frames.
+/// Approximate number of sampled frames.
 const SAMPLES: usize = 200;
 
 /// Checks the legs by their toes and the arms by the legs; swaps the sides.

@@ -69,7 +69,7 @@ impl Ward {
         Ok(ward)
     }
 
-    /// Returns the skeleton that most clips have; on a tie, the first.
+    /// Returns the kind of skeleton that most clips have; on a tie, the first.
     pub fn usual_kind(&self) -> usize {
         let kinds = self.kind_of.iter().max().map_or(0, |k| k + 1);
         (0..kinds).rev().max_by_key(|k| self.kind_of.iter().filter(|o| *o == k).count()).unwrap_or(0)

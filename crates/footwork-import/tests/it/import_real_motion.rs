@@ -1,4 +1,4 @@
-//! Reads real files; checks that the motion is plausible, and unchanged after writing and reading it again. Needs `FOOTWORK_DATA`.
+//! Reads real files; checks that the motion is plausible, and unchanged after writing and reading. Needs `FOOTWORK_DATA`.
 
 use crate::common;
 

@@ -1,4 +1,4 @@
-//! Reading and writing BVH, on one core, on about 5 MB of made-up text laid out as LAFAN1 is.
+//! Measures reading and writing BVH, on one core, with about 5 MB of synthetic text in the layout of LAFAN1.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use footwork_import::bvh::{self, Units, WriteOptions};

@@ -1,8 +1,8 @@
-//! Clips that were read before, kept in a form that is quick to read again.
+//! Cache of parsed clips, in a form that is fast to read.
 //!
-//! An entry is found by what its file holds (a hash of every byte, not its name or time), the unit, and who wrote it. It
-//! ends with a hash of itself: what is cut short, damaged or of another program is read anew from its source. Nothing is
-//! lost by deleting the folder at any time.
+//! The key of an entry is a hash of the file's bytes (not its name or time), its extension and the writing program. An entry
+//! holds the unit that its clip was read with, and is only used for that unit. It ends with a hash of itself: a truncated,
+//! damaged or foreign entry is ignored, and the source is read again. Deleting the folder at any time is safe.
 
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
 use footwork::clip::{Annotations, RawClip};
@@ -19,7 +19,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_64_with_seed};
 
 const MAGIC: [u8; 8] = *b"fwclip01";
 
-/// A folder of clips that were read before.
+/// A folder of parsed clips.
 #[derive(Debug)]
 pub struct ClipCache {
     folder: PathBuf,
@@ -28,28 +28,28 @@ pub struct ClipCache {
     hits: AtomicUsize,
 }
 
-/// A clip as it was read before, without its name.
+/// A parsed clip, without its name.
 pub(crate) struct Kept {
-    /// The unit that it was read with.
+    /// Unit that it was read with, in metres.
     pub metres_per_unit: f32,
-    /// What the unit would be guessed from, file units; not finite where nothing can be guessed.
+    /// Body length for guessing the unit, in file units; not finite if no unit can be guessed.
     pub body_length_units: f32,
     pub clip: RawClip,
 }
 
 impl ClipCache {
-    /// A cache in `folder`, made when it is first written to. `writer` is who writes: entries of other programs, or other
-    /// builds of this one, are not believed.
+    /// Returns a cache in `folder`, which is created on the first write. `writer` identifies the program: entries of other
+    /// programs, or of other builds of this one, are ignored.
     pub fn new(folder: PathBuf, writer: &str) -> Self {
         Self { folder, writer: writer.to_owned(), used: Mutex::default(), hits: AtomicUsize::new(0) }
     }
 
-    /// Clips that were not read from their files, so far.
+    /// Returns the number of clips taken from the cache so far.
     pub fn hits(&self) -> usize {
         self.hits.load(Ordering::Relaxed)
     }
 
-    /// The name of the entry for a file's bytes.
+    /// Returns the key of the entry for a file's bytes.
     pub(crate) fn key(&self, bytes: &[u8], extension: &str) -> String {
         let mut hash = Xxh3::new();
         hash.update(self.writer.as_bytes());
@@ -60,12 +60,12 @@ impl ClipCache {
         format!("{:032x}", hash.digest128())
     }
 
-    /// The entry, if there is one and nothing about it is in doubt.
+    /// Returns the entry, if there is a valid one.
     pub(crate) fn get(&self, key: &str) -> Option<Kept> {
         decode(key, &fs::read(self.folder.join(key)).ok()?)
     }
 
-    /// Counts an entry that was used in place of its file.
+    /// Counts an entry that replaced reading its file.
     pub(crate) fn hit(&self, key: &str) {
         self.hits.fetch_add(1, Ordering::Relaxed);
         self.keep(key);
@@ -75,13 +75,13 @@ impl ClipCache {
         self.used.lock().unwrap_or_else(|e| e.into_inner()).insert(key.to_owned());
     }
 
-    /// Writes an entry. A cache that cannot be written is no error: the next build takes longer, that is all.
+    /// Writes an entry. A failure is ignored: the next build only takes longer.
     pub(crate) fn put(&self, key: &str, metres_per_unit: f32, body_length_units: f32, clip: &RawClip) {
         let plain = clip.annotations == Annotations::default() && !clip.looping;
         if !plain || fs::create_dir_all(&self.folder).is_err() {
             return;
         }
-        // Not synced: what a crash leaves half-written does not end with its hash.
+        // Not synced: an entry that a crash leaves half-written does not end with its hash.
         let part = self.folder.join(format!(".{key}.{}.part", std::process::id()));
         let bytes = encode(key, metres_per_unit, body_length_units, clip);
         if fs::write(&part, bytes).is_ok() && fs::rename(&part, self.folder.join(key)).is_ok() {
@@ -91,7 +91,8 @@ impl ClipCache {
         }
     }
 
-    /// Removes the entries that were not used since this cache was opened: the folder holds what the last build needed.
+    /// Removes the entries that were not used since this cache was opened, so that the folder only holds those of the last
+    /// build.
     pub fn forget_unused(&self) {
         let used = self.used.lock().unwrap_or_else(|e| e.into_inner());
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
@@ -108,8 +109,8 @@ fn is_key(name: &str) -> bool {
     name.len() == 32 && name.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// Where programs keep what can be made again: `FOOTWORK_CACHE`, else the system's place for it; `None` where there is none
-/// or `FOOTWORK_CACHE` is `off`. Every output has a folder of its own in it.
+/// Returns the folder for cached data of an output: `FOOTWORK_CACHE`, or else the system's cache folder. Returns `None` if
+/// there is none or `FOOTWORK_CACHE` is `off`. Each output has a folder of its own in it.
 pub fn cache_folder(output: &Path) -> Option<PathBuf> {
     let var = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     let base = match var("FOOTWORK_CACHE") {
@@ -178,12 +179,12 @@ fn decode(key: &str, bytes: &[u8]) -> Option<Kept> {
     rest.is_empty().then_some(Kept { metres_per_unit: floats[0], body_length_units: floats[1], clip })
 }
 
-/// Of an entry's content under its name: an entry under another's is not believed.
+/// Returns the hash of an entry's content and key: an entry under another key is ignored.
 fn hash(key: &str, content: &[u8]) -> u64 {
     xxh3_64_with_seed(content, xxh3_64(key.as_bytes()))
 }
 
-/// The next `count` values.
+/// Reads the next `count` values.
 fn take<T: Pod>(bytes: &mut &[u8], count: usize) -> Option<Vec<T>> {
     let (head, tail) = bytes.split_at_checked(count.checked_mul(size_of::<T>())?)?;
     *bytes = tail;

@@ -1,4 +1,4 @@
-//! One TOML file describes a character: where its clips are, how the database is built, how it behaves.
+//! Configuration of a character in one TOML file: its clips, the build of the database and the matcher.
 //!
 //! ```toml
 //! [source]
@@ -14,8 +14,8 @@
 //! responsiveness = 1.0
 //! ```
 //!
-//! Beside a file, `<clip>.tags.toml` may hold facts about a clip of it: the keys of an entry of `[[build.clips]]` without
-//! `name`. A file with one clip gives it its own name; one with several gives `file.take`.
+//! Beside a motion file, the sidecar `<clip>.tags.toml` may hold annotations of one of its clips: the keys of an entry of
+//! `[[build.clips]]` without `name`. A file with one clip gives the clip its own name; one with several gives `file.take`.
 
 use crate::cache::ClipCache;
 use crate::config_error::ConfigFileError;
@@ -71,13 +71,13 @@ settings! {
     }
 }
 
-/// A unit as people write it.
+/// A unit of length, as written in a configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum UnitSetting {
     /// Metres per unit.
     Scale(f32),
-    /// By name.
+    /// Name of a unit.
     Name(String),
 }
 
@@ -94,7 +94,7 @@ impl Setting for UnitSetting {
     }
 }
 
-/// What a unit may be.
+/// Allowed values of a unit.
 const UNITS: &str = "auto, m, cm, mm, in, or a number of metres per unit";
 
 impl Default for UnitSetting {
@@ -112,10 +112,10 @@ impl std::str::FromStr for UnitSetting {
 }
 
 impl UnitSetting {
-    /// As importers take it.
+    /// Returns the unit as importers take it.
     ///
     /// # Errors
-    /// An unknown name, a scale that is not positive.
+    /// Returns [`ConfigFileError::Value`] for an unknown name or a scale that is not positive.
     pub fn units(&self) -> Result<Units, ConfigFileError> {
         self.known().map_err(|what| ConfigFileError::Value { key: "source.units", what })
     }
@@ -137,44 +137,46 @@ impl UnitSetting {
 }
 
 impl CharacterConfig {
-    /// Reads a TOML file.
+    /// Reads a configuration from a TOML file.
     ///
     /// # Errors
-    /// Unreadable, not TOML, or a key that means nothing (naming the nearest).
+    /// Returns a [`ConfigFileError`] if the file is unreadable, is not TOML, or has an unknown key (it names the nearest known
+    /// key).
     pub fn load(path: &Path) -> Result<Self, ConfigFileError> {
         parse_toml(&read_text(Place::Disk, path)?, path)
     }
 
-    /// As [`CharacterConfig::load`], from memory. `path` is for messages.
+    /// As [`CharacterConfig::load`], from text in memory. `path` is only used in messages.
     ///
     /// # Errors
-    /// Not TOML, or a key that means nothing (naming the nearest).
+    /// Returns a [`ConfigFileError`] if the text is not TOML, or has an unknown key (it names the nearest known key).
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigFileError> {
         parse_toml(text, path)
     }
 }
 
-/// The motion files that a list of files, folders and patterns means (relative ones under `base`), sorted by path: what
-/// [`import_clips`] reads, without their sidecars.
+/// Returns the motion files in a list of files, folders and patterns (relative ones under `base`), sorted by path. These are
+/// the files that [`import_clips`] reads, without their sidecars.
 ///
 /// # Errors
-/// A folder that cannot be listed; a folder or pattern that gives nothing. A named file need not exist.
+/// Returns a [`ConfigFileError`] if a folder cannot be listed, or if a folder or pattern gives nothing. A named file need not
+/// exist.
 pub fn motion_files(inputs: &[PathBuf], base: &Path) -> Result<Vec<PathBuf>, ConfigFileError> {
     Ok(find(inputs, base)?.into_iter().map(|input| input.path).collect())
 }
 
-/// Bytes of a TOML file at most: far more than anybody writes.
+/// Maximum size of a TOML file, in bytes: far above any real configuration.
 const MOST_TOML_BYTES: u64 = 16 << 20;
 
 pub(crate) fn read_text(place: Place, path: &Path) -> Result<String, ConfigFileError> {
     place.read_text(path, MOST_TOML_BYTES).map_err(|error| ConfigFileError::Read { path: path.to_owned(), error })
 }
 
-/// Reads the clips of a list of files, folders and patterns (relative ones under `base`), with their sidecars:
-/// [`import_clips`] with nothing but a unit, and without its notes.
+/// Reads the clips of a list of files, folders and patterns (relative ones under `base`), with their sidecars. It is
+/// [`import_clips`] with only a unit, and without notes.
 ///
 /// # Errors
-/// A file, folder or pattern that gives nothing; a clip or sidecar that cannot be used.
+/// Returns a [`ConfigFileError`] if a file, folder or pattern gives nothing, or if a clip or sidecar is invalid.
 pub fn read_clips(
     inputs: &[PathBuf],
     base: &Path,
@@ -185,16 +187,16 @@ pub fn read_clips(
     Ok(import(Place::Disk, find(inputs, base)?, &reading, on_progress, None)?.clips)
 }
 
-/// Reads the clips of a list of files, folders and patterns (relative ones under `base`) as a `[source]` table says: its
-/// units, its name pattern, its ranges, and sidecars. (Its own list of clips is not looked at.)
+/// Reads the clips of a list of files, folders and patterns (relative ones under `base`) with the settings of a `[source]`
+/// table: its units, name pattern, ranges and strictness, and with sidecars. The table's own list of clips is ignored.
 ///
-/// Folders give all motion files in them and in their sub-folders, hidden ones left out. A file that several links lead to is
-/// read once. Clips of one name from different folders are named `folder.name`, with as many folders as it takes. What holds no
-/// character's motion (a model, a T-pose, a prop) is left out of folders and patterns, and noted; so is what cannot be read, unless
-/// `strict` is set.
+/// A folder gives all motion files in it and in its sub-folders, except hidden ones. A file that several links lead to is read
+/// once. Clips of one name from different folders are named `folder.name`, with as many folders as needed. In folders and
+/// patterns, files without a character's motion (a model, a T-pose, a prop) are left out, with a note; so are unreadable files,
+/// unless `strict` is set.
 ///
 /// # Errors
-/// As [`read_clips`]; units, a pattern or a range that cannot be.
+/// As [`read_clips`]. Also returns a [`ConfigFileError`] if the units, the pattern or a range is invalid.
 pub fn import_clips(
     inputs: &[PathBuf],
     base: &Path,
@@ -204,8 +206,8 @@ pub fn import_clips(
     import_clips_cached(inputs, base, source, on_progress, None)
 }
 
-/// As [`import_clips`]; what `cache` holds is not parsed again (BVH; other formats are read anew). The result is the same to
-/// the bit.
+/// As [`import_clips`]; BVH files that `cache` holds are not parsed again. Other formats are always parsed. The result is
+/// identical, bit for bit.
 ///
 /// # Errors
 /// As [`import_clips`].
@@ -220,8 +222,8 @@ pub fn import_clips_cached(
     import(Place::Disk, find(inputs, base)?, &reading, on_progress, cache)
 }
 
-/// As [`import_clips`], from `(name, bytes)` of files in memory, where there is no disk. Sidecars and buffers of glTF are
-/// looked for among them; all others are motion files. A name may have folders, with `/`.
+/// As [`import_clips`], from `(name, bytes)` of files in memory, for programs without a disk. Sidecars and buffers of glTF are
+/// looked up among `files`; all others are motion files. A name may have folders, with `/`.
 ///
 /// # Errors
 /// As [`import_clips`].
@@ -236,12 +238,12 @@ pub fn import_clips_in_memory(files: &[(String, Vec<u8>)], source: &SourceConfig
     import(Place::Memory(files), motion, &Reading::of(source)?, None, None)
 }
 
-/// What a `[source]` table says about how files are read.
+/// Settings of a `[source]` table for reading files.
 struct Reading<'a> {
     units: Units,
-    /// Tags from clip names.
+    /// Pattern that gives tags from clip names.
     pattern: Option<NamePattern>,
-    /// Parts of clips that become clips.
+    /// Ranges of takes that become clips.
     ranges: &'a [RangeSpec],
     unreadable: Unreadable,
 }
@@ -273,7 +275,7 @@ fn import(
     Ok(imported)
 }
 
-/// What name and sidecar tell about a clip.
+/// Applies the tags of a clip's name and the annotations of its sidecar.
 fn annotate(
     place: Place,
     clip: &mut RawClip,

@@ -1,4 +1,4 @@
-//! Motion files on disk: many at once, all or nothing.
+//! Reads many motion files from disk at once; either all of them are read or an error is returned.
 
 use crate::bvh::{self, Bvh, BvhError, UnitGuess, Units, WriteOptions};
 use crate::cache::{ClipCache, Kept};
@@ -19,42 +19,42 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Why files were not read or written.
+/// Reason why files could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
-    /// The disk says no.
+    /// A file could not be read.
     #[error("cannot read {}: {error}", path.display())]
     Read {
         /// File or folder.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         error: io::Error,
     },
-    /// The disk says no; what was there before is still there.
+    /// A file could not be written; the old file is unchanged.
     #[error("cannot write {}: {error}", path.display())]
     Write {
         /// File.
         path: PathBuf,
-        /// What went wrong.
+        /// Reason of the failure.
         error: io::Error,
     },
-    /// A file that cannot be used.
+    /// A BVH file is invalid.
     #[error(transparent)]
     Bvh(#[from] BvhError),
-    /// A file that cannot be used.
+    /// A glTF or FBX file is invalid.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// Facts about a clip that do not fit it.
+    /// Annotations of a clip do not fit it.
     #[error(transparent)]
     Clip(#[from] footwork::clip::ClipError),
-    /// No motion, by its name.
+    /// The extension of a file is not that of a motion format.
     #[error("{} is no motion file by its name: expected one that ends in {}", path.display(), format::known())]
     UnknownFormat {
         /// File.
         path: PathBuf,
     },
-    /// One was asked for.
+    /// A file holds several clips where one is expected.
     #[error(
         "{} holds {} clips ({}): expected one; read all of them, or choose with a range",
         path.display(), names.len(), quoted(&names.join(", "))
@@ -62,10 +62,10 @@ pub enum ImportError {
     SeveralClips {
         /// File.
         path: PathBuf,
-        /// Their names.
+        /// Names of the clips.
         names: Vec<String>,
     },
-    /// Nothing to read.
+    /// A folder holds no motion files.
     #[error(
         "{} holds no motion files: expected at least one that ends in {}, in the folder or below it",
         path.display(), format::known()
@@ -74,10 +74,10 @@ pub enum ImportError {
         /// Folder.
         path: PathBuf,
     },
-    /// An empty list.
+    /// The list of files is empty.
     #[error("no files were given: expected at least one")]
     NoFiles,
-    /// Clips are known by their names.
+    /// Two clips have the same name. Clips are identified by their names.
     #[error(
         "{} and {} both give a clip named `{name}`: rename one",
         first.display(), second.display(), name = quoted(.name)
@@ -85,57 +85,57 @@ pub enum ImportError {
     RepeatedName {
         /// Clip name: the file's, without extension.
         name: String,
-        /// A file.
+        /// First file.
         first: PathBuf,
-        /// Another.
+        /// Second file.
         second: PathBuf,
     },
-    /// One file seems to be in other units than the rest.
+    /// A file seems to use a different unit from most others.
     #[error(
         "{} seems to be in {odd_unit} (body of {odd_length} units), most others in {unit} (about {usual_length} units): \
          say which unit holds, or read it apart",
         path.display()
     )]
     MixedUnits {
-        /// The odd file.
+        /// The file that differs.
         path: PathBuf,
-        /// Guess for it.
+        /// Unit guessed for it.
         odd_unit: &'static str,
-        /// Its body length, file units.
+        /// Its body length, in file units.
         odd_length: f32,
-        /// Guess for most files.
+        /// Unit guessed for most files.
         unit: &'static str,
-        /// Median body length, file units.
+        /// Median body length of those files, in file units.
         usual_length: f32,
     },
 }
 
-/// Clips, and what should be said about them.
+/// Imported clips, and messages about them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Imported {
-    /// Sorted by name; all on one skeleton wherever names and hierarchy allow it.
+    /// Clips sorted by name; on one skeleton wherever names and hierarchy allow it.
     pub clips: Vec<RawClip>,
-    /// What was left out, brought into line, or looks doubtful, in the order of the files.
+    /// Messages about files and clips that were left out, adjusted or look doubtful, in the order of the files.
     pub notes: Vec<Note>,
-    /// What was mended: turned axes, units that nobody would expect. Whoever wants no mended clips refuses those that have any.
+    /// Automatic fixes: turned axes, unusual units. To accept only unchanged clips, reject clips that have a fix.
     pub fixes: Vec<Fix>,
-    /// The clips as their files have them, in the order of the files. Empty where sidecars are not read.
+    /// Takes as stored in their files, in the order of the files. Empty if sidecars are not read.
     pub takes: Vec<Take>,
-    /// `[clips]` the part of a take that each clip is. Empty where sidecars are not read.
+    /// `[clips]` part of a take that each clip comes from. Empty if sidecars are not read.
     pub origins: Vec<Origin>,
-    /// Unit of the BVH files: the given one, or the one that most of them suggest. [`Units::Auto`] where there are none.
+    /// Unit of the BVH files: the given one, or the one that most of them suggest. [`Units::Auto`] without BVH files.
     pub units: Units,
 }
 
-/// A file to be read.
+/// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Input {
     pub path: PathBuf,
-    /// False where a folder or a pattern gave it: then a model, a prop, or a file that cannot be read is left out.
+    /// False for a file that a folder or a pattern gave: a model, a prop or an unreadable file is then left out.
     pub named: bool,
 }
 
-/// What is done with files of folders and patterns that cannot be read.
+/// Treatment of unreadable files of folders and patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     /// They are left out, with a note.
@@ -146,8 +146,7 @@ pub(crate) enum Unreadable {
 
 /// Reads the one clip of a motion file. It is named after the file, without extension.
 ///
-/// # Errors
-/// An unreadable or unusable file, or one with several clips ([`read_files`] takes those).
+/// Returns an [`ImportError`] if the file is unreadable or invalid, or holds several clips ([`read_files`] accepts those).
 pub fn read_clip(path: &Path, units: Units) -> Result<RawClip, ImportError> {
     let (mut clips, _) = load(Place::Disk, path, None)?.clips(Place::Disk, path, units, None)?;
     if clips.len() > 1 {
@@ -160,7 +159,7 @@ pub fn read_clip(path: &Path, units: Units) -> Result<RawClip, ImportError> {
 /// Reads motion files in parallel: [`import_files`] without its notes.
 ///
 /// # Errors
-/// As there.
+/// As [`import_files`].
 pub fn read_files(
     paths: &[PathBuf],
     units: Units,
@@ -169,17 +168,17 @@ pub fn read_files(
     Ok(import_files(paths, units, on_progress)?.clips)
 }
 
-/// Reads motion files of any mixture of formats in parallel. Clips come back sorted by name, whatever order was given: a
-/// file with one clip gives its own name (without extension), a file with several `file.take` for each.
+/// Reads motion files of any mixture of formats in parallel. Clips are returned sorted by name, whatever the order of `paths`.
+/// A file with one clip gives its own name (without extension), a file with several gives `file.take` for each.
 ///
-/// With [`Units::Auto`], glTF is in metres, FBX in its own unit, and the BVH files decide together: the unit that most of
-/// them suggest holds for all. Clips of one rig in several files are brought onto one skeleton: see [`Imported`].
-/// `on_progress` is called with (files done, files in all), from any thread, once per file.
+/// With [`Units::Auto`], glTF is in metres, FBX in its own unit, and all BVH files get the unit that most of them suggest.
+/// Clips of one rig in several files are brought onto one skeleton: see [`Imported`]. `on_progress` is called with (files done,
+/// files in all), from any thread, once per file.
 ///
 /// # Errors
-/// The first file in order of name that cannot be read or used; two clips of one name; with [`Units::Auto`], a BVH file
-/// that suggests another unit than the majority while its skeleton is more than 1.5 times larger or smaller than the
-/// median.
+/// Returns the [`ImportError`] of the first file, in order of name, that is unreadable or invalid. Also returns one if two
+/// clips have the same name, or if, with [`Units::Auto`], a BVH file suggests another unit than the majority while its skeleton
+/// is more than 1.5 times larger or smaller than the median.
 pub fn import_files(
     paths: &[PathBuf],
     units: Units,
@@ -191,7 +190,7 @@ pub fn import_files(
     Ok(imported)
 }
 
-/// All clips of all files, named after their files alone.
+/// Reads all clips of all files. Each is named after its file alone, without folders.
 pub(crate) fn load_all(
     place: Place,
     inputs: &[Input],
@@ -208,7 +207,7 @@ pub(crate) fn load_all(
     let files: Vec<_> = inputs
         .par_iter()
         .map(|input| {
-            // glTF and FBX are whole clips at once; BVH waits for the others to agree on a unit.
+            // glTF and FBX are converted at once; BVH waits until the unit of all BVH files is known.
             let file = load(place, &input.path, cache).and_then(|f| f.unless_text(place, &input.path, units));
             let n = done.fetch_add(1, Ordering::Relaxed) + 1;
             if let Some(tell) = on_progress {
@@ -220,7 +219,7 @@ pub(crate) fn load_all(
     let mut imported = Imported::default();
     let mut left_out = LeftOut { unreadable, first: None };
     let mut kept = Vec::new();
-    // Not collected into a Result by rayon: that would report whichever failed first in time.
+    // Not collected into a Result by rayon: that would report the failure that happened first in time.
     for (input, file) in inputs.iter().zip(files) {
         match file {
             Ok(file) => kept.push((input, file)),
@@ -261,21 +260,21 @@ pub(crate) fn load_all(
     if imported.clips.is_empty() { Err(left_out.first.unwrap_or(ImportError::NoFiles)) } else { Ok(imported) }
 }
 
-/// Decides about files that give no clips.
+/// Collects the notes about files that give no clips.
 struct LeftOut {
     unreadable: Unreadable,
-    /// Why the first of them gave none: the error where no file gives any.
+    /// Error of the first file that gave no clips; returned if no file gives any.
     first: Option<ImportError>,
 }
 
 impl LeftOut {
-    /// The note about a file that is left out; the error about one that may not be.
+    /// Returns the note about a file that is left out, or the error if it must not be left out.
     fn note(&mut self, input: &Input, error: ImportError) -> Result<Note, ImportError> {
         let no_motion = matches!(&error, ImportError::Scene(e) if e.problem.is_no_motion());
         if input.named || !no_motion && self.unreadable == Unreadable::Refused {
             return Err(error);
         }
-        // The file is named by the note.
+        // The note names the file already.
         let why = match &error {
             ImportError::Scene(e) => e.problem.to_string(),
             ImportError::Bvh(BvhError { line: Some(line), problem, .. }) => format!("line {line}: {problem}"),
@@ -291,7 +290,7 @@ impl LeftOut {
     }
 }
 
-/// Names each once, clips in order of name, +Y up, one skeleton.
+/// Makes clip names unique, sorts clips by name, turns them to +Y up and brings them onto one skeleton.
 pub(crate) fn finish(imported: &mut Imported) -> Result<(), ImportError> {
     imported.notes.extend(tell_apart(&mut imported.clips));
     let clips = &mut imported.clips;
@@ -311,7 +310,7 @@ pub(crate) fn finish(imported: &mut Imported) -> Result<(), ImportError> {
     Ok(())
 }
 
-/// Clips of one name from different folders are named `folder.name`, with as many folders as tell them apart.
+/// Renames clips that have one name in different folders to `folder.name`, with as many folders as make the names differ.
 fn tell_apart(clips: &mut [RawClip]) -> Vec<Note> {
     let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (i, c) in clips.iter().enumerate() {
@@ -327,7 +326,7 @@ fn tell_apart(clips: &mut [RawClip]) -> Vec<Note> {
             folders.iter().map(own).collect()
         };
         let apart = |names: &Vec<String>| names.iter().collect::<BTreeSet<_>>().len() == names.len();
-        // In one folder two files of one name are a mistake, which is told.
+        // Two files of one name in one folder are a mistake: `finish` returns an error.
         let Some(names) = (1..=most).map(named).find(apart) else { continue };
         for (i, own) in same.into_iter().zip(names).filter(|(_, own)| *own != name) {
             let text = format!("`{name}` is in several folders: this one is called `{own}`");
@@ -338,7 +337,7 @@ fn tell_apart(clips: &mut [RawClip]) -> Vec<Note> {
     notes
 }
 
-/// Names of the folders above a clip's file, the outermost first.
+/// Returns the names of the folders above a clip's file, the outermost first.
 fn folders(clip: &RawClip) -> Vec<String> {
     let folder = Path::new(&clip.source).parent();
     let parts = folder.into_iter().flat_map(Path::components);
@@ -346,10 +345,10 @@ fn folders(clip: &RawClip) -> Vec<String> {
     normal.map(|c| c.as_os_str().to_string_lossy().into_owned()).collect()
 }
 
-/// Writes a clip as BVH, all or nothing: on an error an old file survives.
+/// Writes a clip as BVH. On an error, an existing file is unchanged.
 ///
 /// # Errors
-/// A clip that BVH cannot hold; what the disk reports.
+/// Returns [`ImportError::Write`] if BVH cannot hold the clip, or if the file cannot be written.
 pub fn write_clip(path: &Path, clip: &RawClip, options: &WriteOptions) -> Result<(), ImportError> {
     write_atomically(path, |out| bvh::write(clip, out, options).map_err(io::Error::other))
         .map_err(|error| ImportError::Write { path: path.to_owned(), error })
@@ -357,9 +356,9 @@ pub fn write_clip(path: &Path, clip: &RawClip, options: &WriteOptions) -> Result
 
 /// A file in memory.
 enum Loaded<'a> {
-    /// With its name in the cache, if there is one.
+    /// A parsed BVH file, and its key in the cache, if there is a cache.
     Bvh(Bvh, Option<String>),
-    /// As it was read before, and its name in the cache.
+    /// A cached clip, and its key in the cache.
     Kept(Box<Kept>, String),
     Bytes(Cow<'a, [u8]>, Format),
     Clips(ClipsAndNotes),
@@ -383,7 +382,7 @@ fn load<'a>(place: Place<'a>, path: &Path, cache: Option<&ClipCache>) -> Result<
 }
 
 impl Loaded<'_> {
-    /// Clips, unless other files have a say in the unit.
+    /// Converts the file to clips, except a BVH file, whose unit depends on the other files.
     fn unless_text(self, place: Place, path: &Path, units: Units) -> Result<Self, ImportError> {
         Ok(match self {
             text @ (Self::Bvh(..) | Self::Kept(..)) => text,
@@ -415,7 +414,7 @@ impl Loaded<'_> {
                 }
                 (vec![RawClip { name, source, ..kept.clip }], Vec::new())
             }
-            // Read with another unit then.
+            // The clip was cached with another unit: parse the file again.
             Self::Kept(_, key) => {
                 let unread = |error| ImportError::Read { path: path.to_owned(), error };
                 let bytes = place.read(path, MOST_BYTES).map_err(unread)?;
@@ -430,7 +429,7 @@ impl Loaded<'_> {
         })
     }
 
-    /// The unit that a BVH file suggests; the others have one.
+    /// Returns the unit that a BVH file suggests; `None` for other formats, which define their unit.
     fn guess(&self) -> Option<UnitGuess> {
         match self {
             Self::Bvh(file, _) => bvh::guess_units(file),
@@ -457,14 +456,14 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The unit for all BVH files of a set: what most of them suggest; and the places of files whose body has another size in it, with the
-/// error.
+/// Returns the unit for all BVH files of a set, which is the one that most of them suggest. Also returns the indices of files
+/// whose body has a different size in it, each with its error.
 fn common_units(files: &[(&Input, Loaded)]) -> (Units, Vec<(usize, ImportError)>) {
     const MOST_RATIO: f32 = 1.5;
     let guesses: Vec<(usize, UnitGuess)> =
         files.iter().enumerate().filter_map(|(i, (_, f))| Some((i, f.guess()?))).collect();
     let votes = |g: &UnitGuess| guesses.iter().filter(|(_, o)| o.unit == g.unit).count();
-    // No guess at all: each conversion says so. Ties go to the first file.
+    // Without any guess, each conversion returns an error. Ties go to the first file.
     let Some((_, usual)) = guesses.iter().rev().max_by_key(|(_, g)| votes(g)) else {
         return (Units::Auto, Vec::new());
     };
@@ -494,7 +493,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// Hips with two legs, 1 m and 0.9 m long, in the given unit.
+    /// Returns a skeleton of hips with two legs, 1 m and 0.9 m long, in the given unit.
     fn text(units_per_metre: f32) -> String {
         let (a, b) = (units_per_metre, 0.9 * units_per_metre);
         format!(
@@ -564,9 +563,9 @@ mod tests {
         let dir = folder(&[("a.bvh", &inches), ("b.bvh", &cm), ("c.bvh", &cm)]);
         let e = error(&dir, Units::Auto);
         assert!(e.contains("a.bvh seems to be in inches") && e.contains("most others in centimetres"), "{e}");
-        // The user's word settles it.
+        // A given unit overrides the guess.
         assert_eq!(read(dir.path(), Units::Centimetres, None).unwrap().len(), 3);
-        // On the border between two units, the others decide.
+        // For a size on the border between two units, the other files decide.
         let small = text(66.0);
         let dir = folder(&[("a.bvh", &text(60.0)), ("b.bvh", &small), ("c.bvh", &small)]);
         let clips = read(dir.path(), Units::Auto, None).unwrap();

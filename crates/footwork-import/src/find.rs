@@ -1,7 +1,7 @@
-//! The motion files that folders and patterns mean, each once, whatever links there are between folders.
+//! Finds the motion files of folders and patterns, each once, whatever links there are between folders.
 //!
-//! A place of the search is a folder together with how much of the pattern has been used up on the way to it. Each place is
-//! visited once, so that the search ends, and finds what fits, in any web of links.
+//! A state of the search is a folder together with the number of pattern steps already matched. Each state is visited once, so
+//! the search ends and is complete for any structure of links.
 
 use crate::config_error::ConfigFileError;
 use crate::files::{ImportError, Input};
@@ -13,20 +13,20 @@ use std::path::{Component, Path, PathBuf};
 const OPTIONS: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 
-/// One folder's share of a pattern.
+/// The part of a pattern for one folder level.
 enum Step {
-    /// A name as it stands.
+    /// An exact name.
     Name(PathBuf),
     /// A name with `*`, `?` or `[..]`.
     Fits(Pattern),
     /// `**`: any number of folders.
     Folders,
-    /// A folder's content: any name that is not hidden.
+    /// Any name that is not hidden, in a folder.
     Any,
 }
 
-/// The motion files that a list of inputs means (relative ones under `base`), sorted by path. A file that is named, and found in a
-/// folder as well, counts as named; one that several links lead to is listed once.
+/// Returns the motion files of a list of inputs (relative ones under `base`), sorted by path. A file that is both named and
+/// found in a folder counts as named. A file that several links lead to is listed once.
 pub(crate) fn find(inputs: &[PathBuf], base: &Path) -> Result<Vec<Input>, ConfigFileError> {
     let mut named: Vec<Input> = Vec::new();
     let mut found: BTreeSet<PathBuf> = BTreeSet::new();
@@ -52,7 +52,8 @@ pub(crate) fn find(inputs: &[PathBuf], base: &Path) -> Result<Vec<Input>, Config
     }
     named.sort();
     named.dedup();
-    // Of the ways to a file the shortest is its name, so that a link into the folder that is read does not hide the file itself.
+    // Of several paths to a file, prefer one that is not a link, then the shortest, so that a link to a file does not hide the
+    // file itself.
     let mut by_file: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
     for path in found {
         let file = real(&path);
@@ -71,13 +72,13 @@ pub(crate) fn find(inputs: &[PathBuf], base: &Path) -> Result<Vec<Input>, Config
     Ok(named)
 }
 
-/// The path without links: the same for all ways to one file.
+/// Returns the path without links, which is the same for all paths to one file.
 fn real(path: &Path) -> PathBuf {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// The folder in which a search begins, and what is searched for from there on.
+/// Returns the folder in which a search begins, and the remaining steps of the pattern.
 fn steps(input: &Path, shown: &Path) -> Result<(PathBuf, Vec<Step>), ConfigFileError> {
     let mut start = PathBuf::new();
     let mut steps = Vec::new();
@@ -100,23 +101,23 @@ fn steps(input: &Path, shown: &Path) -> Result<(PathBuf, Vec<Step>), ConfigFileE
         };
         steps.push(step);
     }
-    // `folder/**` means all that is below.
+    // `folder/**` means everything below the folder.
     if matches!(steps.last(), Some(Step::Folders)) {
         steps.push(Step::Any);
     }
     Ok((start, steps))
 }
 
-/// The motion files that fit, seen from `start`.
+/// Returns the matching motion files, relative to `start`.
 fn search(start: &Path, steps: &[Step]) -> Result<Vec<PathBuf>, ConfigFileError> {
     let mut files = Vec::new();
     if !start.as_os_str().is_empty() && !start.is_dir() {
         return Ok(files);
     }
-    // Links that lead out of the folder to one above it would bring in what nobody asked for.
+    // Links to a folder above `start` are not followed, as they would add unrelated files.
     let above: BTreeSet<PathBuf> = real(start).ancestors().skip(1).map(Path::to_owned).collect();
     let mut seen: BTreeSet<(PathBuf, usize)> = BTreeSet::new();
-    // Links come last: what has a place of its own is known by that.
+    // Links are searched last, so that files are first found by their own path.
     let mut places = VecDeque::from([(start.to_owned(), 0)]);
     let mut linked = VecDeque::new();
     while let Some((folder, at)) = places.pop_front().or_else(|| linked.pop_front()) {
@@ -163,12 +164,12 @@ fn search(start: &Path, steps: &[Step]) -> Result<Vec<PathBuf>, ConfigFileError>
     Ok(files)
 }
 
-/// By its name, and there.
+/// Returns true for an existing file with the extension of a motion format.
 fn is_motion(path: &Path) -> bool {
     Format::of(path).is_some() && path.is_file()
 }
 
-/// What is in a folder, in order of name.
+/// Returns the contents of a folder, in order of name.
 fn list(folder: &Path) -> Result<Vec<(PathBuf, String)>, ConfigFileError> {
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let refuse = |error| ConfigFileError::Read { path: here.to_owned(), error };

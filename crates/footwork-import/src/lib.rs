@@ -1,4 +1,4 @@
-//! Motion files in and out for footwork.
+//! Reads and writes motion files for footwork.
 //!
 //! ```text
 //! .bvh --bvh::parse---+
@@ -7,17 +7,17 @@
 //!                               +--write_clip--> .bvh     +--glb::write--> .glb with a mannequin, or your own mesh
 //! ```
 //!
-//! [`CharacterConfig`] is the TOML file that describes a character; [`import_clips`] reads what its `[source]` names, with
-//! name patterns, ranges and sidecars.
-//! [`doctor`] says what is wrong with clips and mends them.
+//! [`CharacterConfig`] is the TOML configuration of a character; [`import_clips`] reads the clips of its `[source]` table, with
+//! name patterns, ranges and sidecars. [`doctor`] finds faults in clips and fixes them.
 //!
-//! Reads **BVH** ([`bvh`]: any channel layout, any unit), **glTF** ([`gltf`]: `.glb`, `.gltf`) and **FBX** (`fbx`: binary
-//! and ASCII, with the feature `fbx`), in any mixture; writes BVH and glTF ([`glb`]). What comes out is finite, in metres,
-//! +Y up, local to the parent joint; or an error that says where the trouble is, what was expected, and what to do. Facing
-//! is not assumed here: the builder finds it from the motion.
+//! The crate reads **BVH** ([`bvh`]: any channel layout, any unit), **glTF** ([`gltf`]: `.glb`, `.gltf`) and **FBX** (`fbx`:
+//! binary and ASCII, with the feature `fbx`), in any mixture; it writes BVH and glTF ([`glb`]). Clips are finite, in metres, +Y
+//! up, local to the parent joint. Errors state the location, what was expected, and what to do. Facing is not assumed here: the
+//! builder finds it from the motion.
 //!
-//! The entry calls: [`import_clips`] (files, folders, patterns; all cores, progress, notes), [`read_clip`], [`write_clip`].
-//! Files in memory go through [`import_clips_in_memory`], or [`bvh::parse`], [`gltf::parse`], `fbx::parse`, [`bvh::write`] and [`glb::write()`].
+//! Entry points: [`import_clips`] (files, folders, patterns; all cores, progress, notes), [`read_clip`], [`write_clip`]. For
+//! files in memory, use [`import_clips_in_memory`], or [`bvh::parse`], [`gltf::parse`], `fbx::parse`, [`bvh::write`] and
+//! [`glb::write()`].
 //!
 //! ```
 //! use footwork_import::bvh;
@@ -90,7 +90,7 @@ pub use sidecar::{check_rules, parse_sidecar};
 pub use take::{Origin, Take};
 pub use units::Units;
 
-/// The code in the papers is compiled as documentation tests: here, because this crate's tests know all the others.
+/// Compiles the code of README and guide as documentation tests. They are in this crate because its tests depend on all others.
 #[cfg(doctest)]
 mod papers {
     #[doc = include_str!("../../../README.md")]

@@ -1,4 +1,4 @@
-//! State machines and choosers from TOML files.
+//! Reads state machines and choosers from TOML files.
 
 use crate::config::read_text;
 use crate::config_error::ConfigFileError;
@@ -11,15 +11,15 @@ use std::path::Path;
 /// Reads a state machine from a TOML file; [`footwork::machine::Machine::new`] resolves it for a database.
 ///
 /// # Errors
-/// Unreadable, not TOML, or a key that means nothing (naming those there are).
+/// Returns a [`ConfigFileError`] if the file is unreadable, is not TOML, or has an unknown key (it lists the known ones).
 pub fn load_machine(path: &Path) -> Result<MachineSpec, ConfigFileError> {
     parse_machine(&read_text(Place::Disk, path)?, path)
 }
 
-/// As [`load_machine`], from memory. `path` is for messages.
+/// As [`load_machine`], from text in memory. `path` is only used in messages.
 ///
 /// # Errors
-/// Not TOML, or a key that means nothing (naming those there are).
+/// Returns a [`ConfigFileError`] if the text is not TOML, or has an unknown key (it lists the known ones).
 pub fn parse_machine(text: &str, path: &Path) -> Result<MachineSpec, ConfigFileError> {
     parse_toml(text, path)
 }
@@ -27,7 +27,7 @@ pub fn parse_machine(text: &str, path: &Path) -> Result<MachineSpec, ConfigFileE
 /// Reads a chooser from a TOML file; [`footwork::chooser::Chooser::new`] resolves it for the characters of a game.
 ///
 /// # Errors
-/// Unreadable, not TOML, or a key that means nothing (naming those there are).
+/// Returns a [`ConfigFileError`] if the file is unreadable, is not TOML, or has an unknown key (it lists the known ones).
 pub fn load_chooser(path: &Path) -> Result<ChooserSpec, ConfigFileError> {
     parse_toml(&read_text(Place::Disk, path)?, path)
 }

@@ -1,14 +1,14 @@
-//! What the user should know about files that were read.
+//! Messages for the user about files that were read.
 
 use footwork::error::cut_quotes;
 use std::fmt;
 
-/// Something that the user should know, and that is no error.
+/// A message for the user that is not an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// File or clip that it is about.
+    /// File or clip that the message is about.
     pub about: String,
-    /// One sentence.
+    /// The message: one sentence.
     pub text: String,
 }
 
@@ -18,15 +18,15 @@ impl fmt::Display for Note {
     }
 }
 
-/// Something that was wrong with a clip as its file has it, and was mended on reading.
+/// A fault in a clip's file that was fixed on reading.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Fix {
-    /// Clip.
+    /// Name of the clip.
     pub clip: String,
     /// Kind of fault: `up_axis`, `units`.
     pub what: &'static str,
-    /// What was wrong, with its size.
+    /// The fault, with its size.
     pub found: String,
-    /// What was done.
+    /// The change that was made.
     pub done: String,
 }

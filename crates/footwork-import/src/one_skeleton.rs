@@ -1,5 +1,5 @@
-//! One skeleton for clips that come from different files: exporters list joints in another order, add end sites, leave
-//! fingers out, put a namespace or a prefix before names, write them with other separators.
+//! Brings clips from different files onto one skeleton. Exporters may list joints in another order, add end sites, leave
+//! fingers out, put a namespace or a prefix before names, or use other separators.
 
 use crate::note::Note;
 use footwork::clip::RawClip;
@@ -8,18 +8,18 @@ use footwork::math::{Quat, Transform};
 use footwork::skeleton::Skeleton;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The smallest skeleton must keep this share of its joints: below, the clips are of different characters.
+/// Minimum share of its joints that the smallest skeleton must keep; below it, the clips are of different characters.
 const KEPT_SHARE: f32 = 2.0 / 3.0;
-/// Bones shorter than this have no direction that tells anything, metres.
+/// Minimum length of a bone with a meaningful direction, in metres.
 const BONE_M: f32 = 0.02;
-/// Bones that point elsewhere, along their joint's axes, by more than this are of another rig: cosine of 30 degrees.
+/// Minimum cosine between the directions of one bone, along its joint's axes, on rigs with equal axes: 30 degrees.
 const SAME_DIRECTION: f32 = 0.866;
-/// From this share of such bones on, rigs differ.
+/// Maximum share of differing bones on rigs with equal axes.
 const OTHER_AXES_SHARE: f32 = 0.2;
 
-/// Brings all clips onto the joints that they have in common, in the order and under the names of the first clip, if
-/// what is left out are leaves (and what hangs on them) and the hierarchies agree. Where not, nothing changes, and the
-/// build says which joint is in the way.
+/// Brings all clips onto their common joints, in the order and with the names of the first clip. This is only done if the
+/// joints left out are leaves (with the joints below them) and the hierarchies agree. Otherwise nothing changes, and the build
+/// reports the joint that differs.
 pub(crate) fn bring(clips: &mut [RawClip]) -> Vec<Note> {
     let Some(first) = clips.first().map(|c| c.skeleton.clone()) else { return Vec::new() };
     let differs = |s: &Skeleton| s.names() != first.names() || s.parents() != first.parents();
@@ -54,13 +54,13 @@ pub(crate) fn bring(clips: &mut [RawClip]) -> Vec<Note> {
     notes
 }
 
-/// Gives the joints of a clip the axes that they have in another skeleton of the same joints: where both rest in the same
-/// pose, that tells how the axes of each joint lie to each other. False, and nothing changed, where they do not.
+/// Turns the joints of a clip to the axes of another skeleton with the same joints. If both have the same rest pose, it shows
+/// the rotation between the axes of each joint. Returns false, without changes, if the rest poses differ.
 fn turn_axes(clip: &mut RawClip, like: &Skeleton) -> bool {
     let (own, theirs) = (clip.skeleton.rest_model(), like.rest_model());
     let parents = like.parents().to_vec();
     let bone = |model: &[Transform], j: usize| parents[j].map(|p| model[j].translation - model[p.at()].translation);
-    // Bones below joint 0 only: what is above the body lies anyhow.
+    // Only bones below joint 0 are compared: the bones above the body may differ.
     let bones = (1..parents.len()).filter_map(|j| Some((bone(&own, j)?, bone(&theirs, j)?)));
     let long: Vec<_> = bones.filter(|(a, b)| a.length() > BONE_M && b.length() > BONE_M).collect();
     let alike = long.iter().filter(|(a, b)| a.dot(*b) >= SAME_DIRECTION * a.length() * b.length()).count();
@@ -85,7 +85,7 @@ fn turn_axes(clip: &mut RawClip, like: &Skeleton) -> bool {
     true
 }
 
-/// What all skeletons have; `None` where that is too little, or where one would be torn apart.
+/// Returns the joints that all skeletons have; `None` if they are too few, or if leaving joints out would split a hierarchy.
 fn common(clips: &[RawClip]) -> Option<BTreeSet<String>> {
     let mut kept: BTreeSet<String> = clips[0].skeleton.keys().into_iter().collect();
     for c in clips {
@@ -103,7 +103,7 @@ fn common(clips: &[RawClip]) -> Option<BTreeSet<String>> {
     (kept.len() as f32 >= KEPT_SHARE * fewest as f32 && clips.iter().all(|c| whole(&c.skeleton))).then_some(kept)
 }
 
-/// `[order]` the joint of `own` that stands for each of `first`; `None` where the hierarchies disagree.
+/// Returns `[order]` the joint of `own` for each joint of `first`; `None` if the hierarchies differ.
 fn plan(first: &Skeleton, order: &[usize], own: &Skeleton) -> Option<Vec<usize>> {
     let (first_keys, own_keys) = (first.keys(), own.keys());
     let by_key: BTreeMap<&str, usize> = own_keys.iter().enumerate().map(|(j, n)| (n.as_str(), j)).collect();
@@ -150,12 +150,12 @@ fn apply(clip: &mut RawClip, first: &Skeleton, order: &[usize], plan: &[usize]) 
     (!done.is_empty()).then(|| Note { about: clip.source.clone(), text: done.join("; ") })
 }
 
-/// True when many bones of two clips point elsewhere along the axes of the joint that carries them.
+/// Returns true if many bones of two clips have other directions along the axes of the joint that carries them.
 fn has_other_axes(a: &RawClip, b: &RawClip) -> bool {
     if a.skeleton.len() != b.skeleton.len() || a.skeleton.names() != b.skeleton.names() {
         return false;
     }
-    // Joint 0 carries the motion.
+    // Translations of joint 0 hold the root's motion.
     let bones = (1..a.skeleton.len()).map(|j| (a.translations[j], b.translations[j]));
     let long: Vec<_> = bones.filter(|(u, v)| u.length() > BONE_M && v.length() > BONE_M).collect();
     let other = long.iter().filter(|(u, v)| u.dot(*v) < SAME_DIRECTION * u.length() * v.length()).count();
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
     use glam::Vec3;
 
-    /// A clip of a chain with a limb, whose joints' axes are turned by `turn` of each joint's number.
+    /// Returns a clip of a chain with a limb; `turn` of each joint's index is the rotation of its axes.
     fn clip(name: &str, turn: impl Fn(usize) -> Quat) -> RawClip {
         let parents = [None, Some(0), Some(1), Some(2), Some(1), Some(4)];
         let rest = [Vec3::Y, Vec3::ZERO, Vec3::Y * 0.3, Vec3::Y * 0.2, Vec3::X * 0.2, Vec3::NEG_Y * 0.4];
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn prefixes_and_separators_do_not_tear_one_rig_apart() {
-        // Namespace, and separators within a name.
+        // Spellings with a namespace, and with separators within a name.
         let spellings = [("Model:", "_"), ("Armature|", "-"), ("mixamorig:", "")];
         let bones =
             [["Hips", ""], ["Lower", "Spine"], ["Upper", "Spine"], ["Head", ""], ["Left", "Arm"], ["Left", "Hand"]];

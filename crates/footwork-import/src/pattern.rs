@@ -1,4 +1,4 @@
-//! Tags from names: `{action}{take}_{subject}` reads `walk1_subject1` as `action=walk`, `take=1`, `subject=subject1`.
+//! Tags from clip names: `{action}{take}_{subject}` reads `walk1_subject1` as `action=walk`, `take=1`, `subject=subject1`.
 
 use footwork::build::TagSpec;
 use std::fmt;
@@ -6,12 +6,12 @@ use std::str::FromStr;
 
 /// A pattern for clip names.
 ///
-/// Text stands for itself. `{part}` is one character or more, up to the next text of the pattern, and gives the tag
-/// `part=value`; `{}` matches the same and gives none. Parts that touch are told apart where letters and digits meet:
-/// `{action}{take}` reads `walk12` as `walk` and `12`, and does not fit `walk`.
+/// Text outside braces matches itself. `{part}` matches one character or more, up to the next text of the pattern, and gives
+/// the tag `part=value`; `{}` matches the same without a tag. Adjacent parts are separated where letters and digits meet:
+/// `{action}{take}` reads `walk12` as `walk` and `12`, and does not match `walk`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamePattern {
-    /// Groups of parts that touch, each followed by a text.
+    /// Groups of adjacent parts, each followed by a text.
     groups: Vec<(Vec<String>, String)>,
     /// Text before the first part.
     start: String,
@@ -53,7 +53,7 @@ impl FromStr for NamePattern {
 }
 
 impl NamePattern {
-    /// Part and value of each named part; `None` where the name does not fit.
+    /// Returns name and value of each named part; `None` if the name does not match.
     pub fn read<'n>(&self, name: &'n str) -> Option<Vec<(&str, &'n str)>> {
         let mut rest = name.strip_prefix(self.start.as_str())?;
         let mut found = Vec::new();
@@ -61,7 +61,7 @@ impl NamePattern {
             let end = if i + 1 == self.groups.len() {
                 rest.strip_suffix(text.as_str())?.len()
             } else {
-                // One character at least.
+                // A part has at least one character.
                 let first = rest.chars().next()?.len_utf8();
                 first + rest[first..].find(text.as_str())?
             };
@@ -72,14 +72,14 @@ impl NamePattern {
         Some(found)
     }
 
-    /// The tags of a clip of that name, over all of it.
+    /// Returns the tags of a clip with that name, each over the whole clip; `None` if the name does not match.
     pub fn tags(&self, name: &str) -> Option<Vec<TagSpec>> {
         let tag = |(part, value): (&str, &str)| TagSpec { name: format!("{part}={value}"), start_s: None, end_s: None };
         Some(self.read(name)?.into_iter().map(tag).collect())
     }
 }
 
-/// A text in so many pieces, which meet where letters and digits do.
+/// Divides a text where letters and digits meet; returns `None` unless this gives `pieces` parts.
 fn divide(text: &str, pieces: usize) -> Option<Vec<&str>> {
     if pieces == 1 {
         return (!text.is_empty()).then(|| vec![text]);

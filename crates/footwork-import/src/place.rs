@@ -1,11 +1,11 @@
-//! Where files are read from: the disk, or memory where there is none, as in a web page.
+//! Source of files: the disk, or memory for programs without a disk, such as web pages.
 
 use footwork::files::{check_regular, read_regular_at_most, read_text_at_most};
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
-/// The disk, or files in memory with their names.
+/// The disk, or named files in memory.
 #[derive(Clone, Copy)]
 pub(crate) enum Place<'a> {
     Disk,
@@ -13,7 +13,7 @@ pub(crate) enum Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The bytes of a regular file.
+    /// Returns the bytes of a regular file.
     pub fn read(self, path: &Path, most_bytes: u64) -> io::Result<Cow<'a, [u8]>> {
         match self {
             Self::Disk => read_regular_at_most(path, most_bytes).map(Cow::Owned),
@@ -25,7 +25,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The text of a file.
+    /// Returns the text of a file.
     pub fn read_text(self, path: &Path, most_bytes: u64) -> io::Result<String> {
         match self {
             Self::Disk => read_text_at_most(path, most_bytes),
@@ -36,7 +36,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Fails unless there is a regular file.
+    /// Returns an error unless there is a regular file.
     pub fn look(self, path: &Path) -> io::Result<()> {
         match self {
             Self::Disk => check_regular(path),
@@ -44,7 +44,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// True where there is something of that name.
+    /// Returns true if there is a file or folder of that name.
     pub fn has(self, path: &Path) -> bool {
         match self {
             Self::Disk => path.exists(),

@@ -1,4 +1,4 @@
-//! Long takes cut into clips.
+//! Cuts long takes into clips.
 
 use crate::take::Origin;
 use footwork::clip::{Annotations, RawClip, TimeRange};
@@ -22,11 +22,11 @@ settings! {
     }
 }
 
-/// Replaces the takes that ranges are cut from by these ranges. Returns where each clip then comes from; takes are counted as they
-/// came in.
+/// Replaces the takes that ranges are cut from by these ranges. Returns the origin of each clip; takes have their index in the
+/// original `clips`.
 ///
 /// # Errors
-/// What is wrong with a range, naming it.
+/// Returns a message about the first invalid range, with its name.
 pub fn cut(clips: &mut Vec<RawClip>, ranges: &[RangeSpec]) -> Result<Vec<Origin>, String> {
     let pieces: Result<Vec<(RawClip, Origin)>, String> = ranges.iter().map(|r| piece(clips, r)).collect();
     let pieces = pieces?;
@@ -49,7 +49,7 @@ fn piece(clips: &[RawClip], range: &RangeSpec) -> Result<(RawClip, Origin), Stri
     };
     let clip = &clips[take];
     let (start, end) = (range.start_s.unwrap_or(0.0), range.end_s.unwrap_or_else(|| clip.seconds()));
-    // The end as people round it.
+    // Allows for a rounded end time.
     let most = clip.seconds() + 1.0 / clip.rate_hz;
     if !(0.0 <= start && start < end && end <= most) {
         return Err(format!(
@@ -76,7 +76,7 @@ fn piece(clips: &[RawClip], range: &RangeSpec) -> Result<(RawClip, Origin), Stri
     Ok((cut, Origin { take, start_s: first as f32 / clip.rate_hz }))
 }
 
-/// What is known about some frames, in their own time.
+/// Returns the annotations of some frames, with times relative to the first of them.
 fn annotations(clip: &RawClip, first: usize, last: usize) -> Annotations {
     let mut a = clip.annotations.clone();
     let (start_s, end_s) = (first as f32 / clip.rate_hz, (last + 1) as f32 / clip.rate_hz);

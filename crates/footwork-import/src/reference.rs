@@ -1,11 +1,11 @@
-//! Every setting of a configuration, written out: as TOML to copy from, and as the tables of the guide.
+//! Lists every setting of a configuration: as TOML to copy from, and as the tables of the guide.
 
 use crate::config::CharacterConfig;
 use footwork::settings::{Choice, Field, Kind, Settings};
 use serde_json::Value;
 
-/// The whole default configuration as TOML. Each key has its help, unit and range above it; a key whose default is not a value
-/// is commented out as `#key`.
+/// Returns the whole default configuration as TOML. Each key has its help, unit and range above it. A key without a default
+/// value is commented out as `#key`.
 pub fn toml() -> String {
     let mut out = Out { text: String::new(), off: "" };
     for table in tables() {
@@ -14,12 +14,12 @@ pub fn toml() -> String {
     out.text.trim_start().to_owned()
 }
 
-/// The reference tables of `docs/guide/configuration.md`.
+/// Returns the reference tables of `docs/guide/configuration.md`.
 pub fn markdown() -> String {
     let mut text = String::new();
     let mut told = Vec::new();
     for table in tables().iter().filter(|t| !t.path.is_empty()) {
-        // The entries of one list are told once.
+        // The entries of one list are described once.
         if told.contains(&table.path) {
             continue;
         }
@@ -47,7 +47,7 @@ pub fn markdown() -> String {
     linked(text.trim_end()) + "\n"
 }
 
-/// Pages of the guide as links from another.
+/// Turns names of guide pages into links between pages.
 fn linked(text: &str) -> String {
     let mut parts = text.split("`docs/guide/");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -57,25 +57,25 @@ fn linked(text: &str) -> String {
     })
 }
 
-/// A table of the file.
+/// A table of the configuration.
 struct Table {
-    /// Its path, empty for the whole file.
+    /// Path of the table; empty for the whole file.
     path: String,
-    /// What describes it.
+    /// Field that describes it.
     field: Option<&'static Field>,
     /// True for an entry of a list.
     list: bool,
-    /// True where the file has none by default.
+    /// True if the default configuration does not have it.
     off: bool,
-    /// Its keys, without those that are tables.
+    /// Keys of the table, without those that are tables.
     rows: Vec<Row>,
 }
 
 struct Row {
     field: &'static Field,
-    /// `None` where it has no value.
+    /// Default value; `None` without one.
     default: Option<Value>,
-    /// The key of the same table that has the same choices and tells them.
+    /// Earlier key of the same table with the same choices, which lists them.
     like: Option<&'static str>,
 }
 
@@ -131,7 +131,7 @@ impl Row {
         }
     }
 
-    /// The words of the help that tell the default, and the rest of it.
+    /// Splits the help into the text of the default and the rest.
     fn help(&self) -> (Option<String>, String) {
         let help = self.field.help().join(" ");
         let Some((before, after)) = help.split_once("Default: ") else { return (None, help) };
@@ -158,7 +158,7 @@ impl Row {
     }
 }
 
-/// A JSON value as TOML.
+/// Returns a JSON value as TOML.
 fn written(value: &Value) -> String {
     match value {
         Value::Array(list) => format!("[{}]", list.iter().map(written).collect::<Vec<_>>().join(", ")),
@@ -166,7 +166,7 @@ fn written(value: &Value) -> String {
     }
 }
 
-/// A value that is allowed, for a key that is commented out.
+/// Returns a valid value for a key that is commented out.
 fn sample(field: &Field, kind: &Kind) -> String {
     let (low, high) = field.range.unwrap_or((0.0, 1.0));
     match kind {
@@ -181,7 +181,7 @@ fn sample(field: &Field, kind: &Kind) -> String {
     }
 }
 
-/// Words in lines of at most `width` characters, each with `before` in front.
+/// Wraps text to lines of at most `width` characters, each with the prefix `before`.
 fn wrapped(text: &str, before: &str, width: usize) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
@@ -199,7 +199,7 @@ fn wrapped(text: &str, before: &str, width: usize) -> String {
 
 struct Out {
     text: String,
-    /// `#` where the table is commented out.
+    /// `#` if the table is commented out.
     off: &'static str,
 }
 
@@ -211,7 +211,7 @@ impl Out {
         }
         self.off = if table.off { "#" } else { "" };
         let name = if table.list { format!("[[{}]]", table.path) } else { format!("[{}]", table.path) };
-        // The entries of one list are told once.
+        // The entries of one list are described once.
         let again = table.list && !table.off && self.text.contains(&name);
         self.text.push('\n');
         for paragraph in table.field.filter(|_| !again).map(Field::help).unwrap_or_default() {

@@ -1,17 +1,17 @@
-//! A clip at another rate.
+//! Resamples a clip at another rate.
 
 use footwork::clip::{ClipError, RawClip};
 use footwork::math::lerp;
 use glam::Vec3;
 
-/// Frames a little beyond the last, as a share of a frame, still count: rounding.
+/// Tolerance for a frame beyond the last, as a share of a frame, to allow for rounding.
 const SAME_FRAME: f64 = 1e-3;
 
-/// The clip with another number of frames per second: places on straight lines, turns along the shortest way between its
-/// frames. The first frame stays; the last is the last that the clip reaches.
+/// Returns the clip with another number of frames per second. Translations are interpolated linearly, rotations along the
+/// shortest arc. The first frame stays; the last one is the last within the clip's duration.
 ///
 /// # Errors
-/// A rate that is not 1 to 1000 frames per second.
+/// Returns [`ClipError::Rate`] if the rate is not 1 to 1000 frames per second.
 pub fn resample(clip: &RawClip, rate_hz: f32) -> Result<RawClip, ClipError> {
     if !(1.0..=1000.0).contains(&rate_hz) {
         return Err(ClipError::Rate { clip: clip.name.clone(), rate_hz });

@@ -1,4 +1,4 @@
-//! Sidecars: where facts about a clip are kept, beside its file.
+//! Sidecars: files beside motion files with annotations of their clips.
 
 use crate::config_error::ConfigFileError;
 use crate::take::Take;
@@ -13,7 +13,8 @@ use std::path::Path;
 /// Reads the text of a take's sidecar.
 ///
 /// # Errors
-/// Text that is not TOML; an unknown key; a time outside of the take; an empty range; a curve without values.
+/// Returns a [`ConfigFileError`] if the text is not TOML, or has an unknown key, a time outside the take, an empty range or a
+/// curve without values.
 pub fn parse_sidecar(text: &str, take: &Take) -> Result<ClipRule, ConfigFileError> {
     let rule = parse_within(text, take)?;
     let mut bare = bare(take).map_err(|error| ConfigFileError::Sidecar { path: take.sidecar.clone(), error })?;
@@ -30,7 +31,7 @@ pub(crate) fn parse_within(text: &str, take: &Take) -> Result<ClipRule, ConfigFi
     }
 }
 
-/// Adds the facts of a sidecar to a clip.
+/// Adds the annotations of a sidecar to a clip.
 pub(crate) fn apply(rule: &ClipRule, clip: &mut RawClip, path: &Path) -> Result<(), ConfigFileError> {
     rule.apply(clip)
         .and_then(|()| clip.validate())
@@ -42,7 +43,7 @@ pub(crate) fn parse_toml<T: DeserializeOwned>(text: &str, path: &Path) -> Result
         .map_err(|e| ConfigFileError::Parse { path: path.to_owned(), message: e.to_string().trim_end().to_owned() })
 }
 
-/// A clip with the frames of a take, one joint, and nothing known about it.
+/// Returns a clip with the frames of a take, one joint and no annotations.
 fn bare(take: &Take) -> Result<RawClip, ClipError> {
     let skeleton = Skeleton::new(vec!["Root".to_owned()], vec![None], vec![Transform::IDENTITY]);
     let skeleton = skeleton.map_err(|e| ClipError::Annotation { clip: take.name.clone(), what: e.to_string() })?;
@@ -58,10 +59,10 @@ fn bare(take: &Take) -> Result<RawClip, ClipError> {
     })
 }
 
-/// Checks that the times of rules lie within the clips that they are about. `file` is where the rules are written.
+/// Checks that the times of rules are within their clips. `file` is the file that contains the rules.
 ///
 /// # Errors
-/// The first tag, event, cost or range outside of its clip.
+/// Returns [`ConfigFileError::Parse`] for the first tag, event, cost or range outside its clip.
 pub fn check_rules(rules: &[ClipRule], clips: &[RawClip], file: &Path) -> Result<(), ConfigFileError> {
     for rule in rules {
         let about = |c: &&RawClip| matches_pattern(&rule.name, &c.name);
@@ -73,9 +74,9 @@ pub fn check_rules(rules: &[ClipRule], clips: &[RawClip], file: &Path) -> Result
     Ok(())
 }
 
-/// What a rule says about times that a clip does not have.
+/// Returns a message about the first time of a rule that is outside the clip.
 fn outside(rule: &ClipRule, clip: &Take) -> Option<String> {
-    // The last frame lasts as long as the others; half a frame more is how people round.
+    // The last frame has a duration like any other; half a frame more allows for rounded times.
     let end = clip.seconds() + 1.5 / clip.rate_hz;
     let within = |s: f32| (-0.5 / clip.rate_hz..=end).contains(&s);
     let told = |what: String, times: String| {
@@ -93,7 +94,7 @@ fn outside(rule: &ClipRule, clip: &Take) -> Option<String> {
     if let Some((what, (a, b))) = tags.chain(costs).find(|(_, (a, b))| !within(*a) || !within(*b)) {
         return told(what, format!("{a} s to {b} s"));
     }
-    // A late end is how these say "to the end".
+    // For these ranges, a late end means "to the end", so only the start is checked.
     let ranges = rule.discard.iter().map(|r| ("discard", r));
     let ranges = ranges.chain(rule.do_not_enter.iter().map(|r| ("do_not_enter", r)));
     let (what, [a, b]) = ranges.into_iter().find(|(_, [a, _])| !within(*a))?;

@@ -1,16 +1,16 @@
-//! Clips as their files have them, and which part of one became a clip.
+//! Clips as stored in their files, and the parts of them that become clips.
 
 use footwork::clip::RawClip;
 use std::path::{Path, PathBuf};
 
-/// A clip as its file has it, before ranges are cut from it, and its sidecar.
+/// A clip as stored in its file, before ranges are cut from it, with its sidecar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Take {
-    /// Name: of the file, or `file.take`.
+    /// Name of the file, or `file.take`.
     pub name: String,
     /// Path of the sidecar, which need not exist.
     pub sidecar: PathBuf,
-    /// Text of the sidecar; `None` where there is none.
+    /// Text of the sidecar; `None` without a sidecar.
     pub text: Option<String>,
     /// Frames per second.
     pub rate_hz: f32,
@@ -19,12 +19,12 @@ pub struct Take {
 }
 
 impl Take {
-    /// Seconds from the first frame to the last.
+    /// Returns the seconds from the first frame to the last.
     pub fn seconds(&self) -> f32 {
         self.frames.saturating_sub(1) as f32 / self.rate_hz
     }
 
-    /// The take of a clip that was read whole.
+    /// Returns the take of a whole clip.
     pub(crate) fn of(clip: &RawClip) -> Self {
         Self {
             name: clip.name.clone(),
@@ -36,11 +36,11 @@ impl Take {
     }
 }
 
-/// The part of a take that became a clip.
+/// The part of a take that a clip comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Origin {
     /// Index of the take.
     pub take: usize,
-    /// Time in the take of the clip's first frame, in seconds.
+    /// Time of the clip's first frame in the take, in seconds.
     pub start_s: f32,
 }

@@ -1,12 +1,12 @@
-//! Which length a file's numbers are in. BVH does not say, glTF is metres, FBX says; exporters err.
+//! Units of length of motion files. BVH has no field for it, glTF uses metres, FBX has one; exporters make mistakes.
 
 use footwork::skeleton::Skeleton;
 
-/// The unit of length of files.
+/// Unit of length of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Units {
-    /// The file's own: metres for glTF, what the header says for FBX, and for BVH what the size of the skeleton suggests
-    /// ([`guess_units`](crate::bvh::guess_units)). The default. Any other value holds whatever a file says.
+    /// The file's own unit: metres for glTF, the header's unit for FBX, and for BVH the unit that the size of the skeleton
+    /// suggests ([`guess_units`](crate::bvh::guess_units)). The default. Any other value overrides the file.
     #[default]
     Auto,
     /// 1 m.
@@ -17,12 +17,12 @@ pub enum Units {
     Millimetres,
     /// 0.0254 m.
     Inches,
-    /// Anything else, for instance 0.056444 for the usual BVH conversions of the CMU data (which `Auto` knows too).
+    /// Any other unit, such as 0.056444 for the usual BVH conversions of the CMU data (which `Auto` also recognises).
     MetresPerUnit(f32),
 }
 
 impl Units {
-    /// Metres per unit; `None` for `Auto`.
+    /// Returns metres per unit; `None` for `Auto`.
     pub fn metres_per_unit(self) -> Option<f32> {
         match self {
             Self::Auto => None,
@@ -34,7 +34,7 @@ impl Units {
         }
     }
 
-    /// Its name, such as `centimetres`; `None` for `Auto`.
+    /// Returns the name, such as `centimetres`; `None` for `Auto`.
     pub fn name(self) -> Option<String> {
         let metres = self.metres_per_unit()?;
         let known = CANDIDATES.iter().find(|(m, _)| *m == metres);
@@ -42,24 +42,24 @@ impl Units {
     }
 }
 
-/// What [`guess_units`](crate::bvh::guess_units) found.
+/// Result of [`guess_units`](crate::bvh::guess_units).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnitGuess {
-    /// Length of the unit, metres.
+    /// Length of the unit, in metres.
     pub metres_per_unit: f32,
-    /// Its name, such as `centimetres`.
+    /// Name of the unit, such as `centimetres`.
     pub unit: &'static str,
-    /// The body length that it was guessed from, file units.
+    /// Body length that the unit was guessed from, in file units.
     pub body_length_units: f32,
-    /// The same in metres, under the guess.
+    /// The same length in metres, with the guessed unit.
     pub body_length_m: f32,
-    /// True when even the best unit gives a body shorter than 1.2 m or longer than 3 m: a small or large creature, or a
-    /// unit that is none of these. Worth a warning.
+    /// True if even the best unit gives a body shorter than 1.2 m or longer than 3 m: a small or large creature, or a unit that
+    /// is none of these. Warn the user in this case.
     pub doubtful: bool,
 }
 
-/// Units, and whether files in them are common. The CMU units are what the usual BVH conversions of the CMU data are in: inches
-/// divided by 0.45.
+/// Units that a guess considers, and their names. The usual BVH conversions of the CMU data are in CMU units: inches divided by
+/// 0.45.
 pub(crate) const CANDIDATES: [(f32, &str); 7] = [
     (1.0, "metres"),
     (0.01, "centimetres"),
@@ -70,33 +70,35 @@ pub(crate) const CANDIDATES: [(f32, &str); 7] = [
     (0.1, "decimetres"),
 ];
 const CMU_M: f32 = 0.0254 / 0.45;
-/// The people of the CMU data are grown up. A shorter body in its units is a grown one in decimetres, unless its joints have
-/// the names of those conversions.
+/// Minimum body length for CMU units, in metres: the people of the CMU data are adults. A shorter body is an adult in
+/// decimetres, unless its joints have the names of those conversions.
 const CMU_BODY_M: f32 = 1.6;
-/// With those names, only what would be a child of less than a metre there.
+/// With those names, decimetres are considered only below this length, in metres: the body would be a child of less than a
+/// metre.
 const CMU_CHILD_M: f32 = 1.3;
 const CMU_JOINTS: [&str; 2] = ["LHipJoint", "LowerBack"];
-/// Below this many feet a body is a large animal's in metres: a horse measures 4.2 m, a person of 1.25 m 5.5 feet.
+/// Minimum length of a body in feet. Shorter bodies are large animals in metres: a horse measures 4.2 m, a person of 1.25 m 5.5
+/// feet.
 const LEAST_FEET: f32 = 5.5;
-/// What programs write. A file in another unit was exported by mistake, or edited.
+/// Units that programs write. A file in another unit was exported by mistake, or edited.
 const USUAL: [&str; 4] = ["metres", "centimetres", "millimetres", "CMU units"];
 
-/// Body length of the usual character, metres: grown people measure 2.0 to 2.4 (leg plus spine and arm), large dogs 1.5
-/// to 1.8 (foreleg and spine plus hind leg).
+/// Body length of the usual character, in metres: adults measure 2.0 to 2.4 (leg plus spine and arm), large dogs 1.5 to 1.8
+/// (foreleg and spine plus hind leg).
 const USUAL_BODY_LENGTH_M: f32 = 1.9;
 
-/// A tree of bones, as far as its size goes.
+/// Bone lengths of a skeleton.
 pub(crate) struct Bones {
     /// `[joints]`, parents before children.
     pub parents: Vec<Option<usize>>,
-    /// `[joints]` way to the parent.
+    /// `[joints]` distance to the parent.
     pub lengths: Vec<f32>,
-    /// `[joints]` way to an end that is no joint; 0 for none.
+    /// `[joints]` distance to an end that is not a joint; 0 without one.
     pub ends: Vec<f32>,
 }
 
 impl Bones {
-    /// Bones of a skeleton in its rest pose, metres.
+    /// Returns the bones of a skeleton in its rest pose, in metres.
     pub fn of(skeleton: &Skeleton) -> Self {
         Self {
             parents: skeleton.parents().iter().map(|p| p.map(|p| p.at())).collect(),
@@ -105,9 +107,9 @@ impl Bones {
         }
     }
 
-    /// Sum of the two longest chains that leave the first joint with two children or more by different children.
+    /// Returns the sum of the two longest chains below different children of the first joint with two or more children.
     pub fn body_length(&self) -> f32 {
-        // Longest way down from each joint; parents come before children, so backwards all children are done.
+        // Longest chain below each joint. Parents come before children, so a backward pass sees all children first.
         let mut below = self.ends.clone();
         let mut two_longest = vec![[0.0f32; 2]; below.len()];
         let mut children = vec![0usize; below.len()];
@@ -123,7 +125,7 @@ impl Bones {
                 *second = second.max(reach);
             }
         }
-        // Files list joints depth first: the first with two children is the nearest to the root.
+        // Files list joints depth first, so the first joint with two children is the nearest to the root.
         match children.iter().position(|c| *c >= 2) {
             Some(hips) => two_longest[hips].iter().sum(),
             None => below.first().copied().unwrap_or(0.0),
@@ -131,13 +133,13 @@ impl Bones {
     }
 }
 
-/// True where the joints are those of the usual BVH conversions of the CMU data.
+/// Returns true if the joints are those of the usual BVH conversions of the CMU data.
 pub(crate) fn is_cmu<'a>(mut names: impl Iterator<Item = &'a str>) -> bool {
     names.any(|n| CMU_JOINTS.contains(&n))
 }
 
 impl UnitGuess {
-    /// What to tell the user about a unit that nobody would expect: what was found, and what is done.
+    /// Returns a message about an unusual unit: what was found, and what is done.
     pub(crate) fn surprise(&self) -> Option<[String; 2]> {
         let [units, metres] = [self.body_length_units, self.body_length_m];
         let found = format!("leg, spine and arm measure {units:.1} units (people: about {USUAL_BODY_LENGTH_M} m)");
@@ -146,8 +148,8 @@ impl UnitGuess {
     }
 }
 
-/// Of the known units the one that brings a body nearest to the usual size, on a logarithmic scale; `None` for no length.
-/// `cmu`: what the joints' names say ([`is_cmu`]).
+/// Returns the known unit that brings a body nearest to the usual size, on a logarithmic scale; `None` without a length. `cmu`:
+/// whether the joint names are those of the CMU data ([`is_cmu`]).
 pub(crate) fn guess(body_length_units: f32, cmu: bool) -> Option<UnitGuess> {
     let length = body_length_units;
     if !(length.is_finite() && length > 0.0) {
@@ -174,9 +176,9 @@ pub(crate) fn guess(body_length_units: f32, cmu: bool) -> Option<UnitGuess> {
     })
 }
 
-/// A body of a file that says its unit, yet is no size for anything that walks: what to tell the user.
+/// Returns a message about a body of implausible size in a file that states its unit.
 pub(crate) fn size_doubt(skeleton: &Skeleton, said: &str) -> Option<String> {
-    /// From a cat to an elephant.
+    /// Plausible body lengths, in metres: from a cat to an elephant.
     const BODY_M: std::ops::RangeInclusive<f32> = 0.2..=12.0;
     let length = Bones::of(skeleton).body_length();
     if length == 0.0 || BODY_M.contains(&length) {

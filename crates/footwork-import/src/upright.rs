@@ -1,8 +1,8 @@
-//! Clips whose up is not +Y, turned on reading.
+//! Turns clips on reading whose up axis is not +Y.
 //!
-//! That a body stands along another axis is not enough: who sleeps lies along one, too. It is clear where the rest pose stands
-//! along the same axis, or where the body walks across it while no other clip of its skeleton stands along +Y. Where it is not
-//! clear, nothing is turned, and that is said.
+//! A body along another axis is not sufficient evidence, as a sleeping person also lies along one. It is clear if the rest pose
+//! stands along the same axis. It is also clear if the body travels across the axis and no other clip of its skeleton stands
+//! along +Y. Unclear clips are not turned, but get a note.
 
 use crate::doctor::parts::{Parts, by_skeleton};
 use crate::doctor::patient::Patient;
@@ -13,26 +13,27 @@ use footwork::clip::RawClip;
 use glam::Vec3;
 use rayon::prelude::*;
 
-/// Frames that are looked at, evenly over a clip.
+/// Approximate number of sampled frames, evenly spaced over a clip.
 const SAMPLES: usize = 200;
-/// Share of a clip in which a body stands along +Y: then +Y is up.
+/// Minimum share of a clip in which a body stands along +Y for +Y to be up.
 const MOSTLY: f32 = 0.8;
-/// Who goes that far across an axis, in leg lengths, does not lie along it; further where the rest pose stands along +Y.
+/// Minimum travel across an axis, in leg lengths, that excludes lying along it; the second value applies if the rest pose
+/// stands along +Y.
 const GOES: f32 = 1.0;
 const GOES_AGAINST_REST: f32 = 2.0;
 
-/// How a clip stands.
+/// Orientation of a clip.
 struct Stance {
-    /// The axis that the body stands along instead of +Y, and in which share of the clip.
+    /// Axis other than +Y along which the body stands, and the share of the clip.
     along: Option<(Vec3, f32)>,
     stands: bool,
-    /// The way across that axis, in leg lengths.
+    /// Travel across that axis, in leg lengths.
     goes: f32,
-    /// The axis along which the rest pose stands.
+    /// Axis along which the rest pose stands.
     rest: Option<Vec3>,
 }
 
-/// Turns clips up; returns what was turned, and what looks as if it should be.
+/// Turns clips to +Y up. Returns the turned clips as fixes, and notes about doubtful ones.
 pub(crate) fn turn(clips: &mut [RawClip]) -> (Vec<Fix>, Vec<Note>) {
     let (mut fixes, mut notes) = (Vec::new(), Vec::new());
     for kind in by_skeleton(clips) {
@@ -45,7 +46,7 @@ pub(crate) fn turn(clips: &mut [RawClip]) -> (Vec<Fix>, Vec<Note>) {
             s.along.is_some_and(|(up, _)| s.rest == Some(up) || !any_stands && s.goes > least)
         };
         let common = stances.iter().find(|s| clear(s)).and_then(|s| s.along).map(|(up, _)| up);
-        // One program wrote them all, unless one of them stands, or lies another way.
+        // Assumes that one program wrote all clips, unless one stands along +Y or lies along another axis.
         let agree = !any_stands && stances.iter().all(|s| s.along.is_none_or(|(up, _)| Some(up) == common));
         for (i, s) in kind.into_iter().zip(&stances) {
             let clip = &mut clips[i];
@@ -96,7 +97,7 @@ fn stance(clip: &RawClip, body: &Parts) -> Stance {
     Stance { along, stands, goes, rest: rest_axis(&clip.skeleton, body) }
 }
 
-/// A clip without its frames.
+/// Returns a clip without its frames.
 fn shell(clip: &RawClip) -> RawClip {
     RawClip {
         name: clip.name.clone(),
@@ -122,7 +123,7 @@ mod tests {
         all.into_iter().filter(|c| wanted.contains(&c.name.as_str())).collect()
     }
 
-    /// As a program with another up axis writes it; `rest`: the rest pose as well.
+    /// Returns the clip as a program with another up axis writes it; `rest`: the rest pose as well.
     fn tilted(clip: &RawClip, turn: Quat, rest: bool) -> RawClip {
         let (mut out, joints) = (clip.clone(), clip.skeleton.len());
         for i in (0..out.rotations.len()).step_by(joints) {
@@ -175,7 +176,7 @@ mod tests {
         };
         let good = some();
         let idle = good.iter().find(|c| c.name == "idle").unwrap();
-        // Alone, and beside clips that stand.
+        // Test the clip alone, and beside clips that stand.
         for company in [Vec::new(), good.clone()] {
             let mut clips = [vec![lies(idle)], company].concat();
             let before = clips.clone();

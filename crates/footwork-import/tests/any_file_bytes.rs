@@ -1,7 +1,7 @@
-//! Whatever the bytes of a glTF or FBX file: sound clips or an error, no panic, no hang, and no more memory than the file
-//! can justify.
+//! For any bytes, the readers of glTF and FBX return valid clips or an error. They do not panic or hang, and their memory is
+//! bounded by the size of the file.
 
-// An allocator is unsafe by its trait.
+// The allocator trait requires unsafe code.
 #![allow(unsafe_code)]
 
 #[path = "it/formats/fixtures.rs"]
@@ -19,7 +19,7 @@ use std::cell::Cell;
 struct Measuring;
 
 thread_local! {
-    // Const: made without allocating, so that the allocator may look at it.
+    // Const: created without allocating, so that the allocator may access it.
     static HELD: Cell<isize> = const { Cell::new(0) };
     static MOST: Cell<isize> = const { Cell::new(0) };
 }
@@ -29,8 +29,8 @@ fn held(by: isize) {
     MOST.set(MOST.get().max(HELD.get()));
 }
 
-// SAFETY: every call goes to the system's allocator with its arguments unchanged; measuring touches two thread-local
-// integers that need no allocation and no destructor.
+// SAFETY: every call is passed to the system's allocator with its arguments unchanged; measuring only changes two thread-local
+// integers, which need no allocation and no destructor.
 unsafe impl GlobalAlloc for Measuring {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         held(layout.size() as isize);
@@ -48,10 +48,11 @@ unsafe impl GlobalAlloc for Measuring {
 #[global_allocator]
 static ALLOCATOR: Measuring = Measuring;
 
-/// What any file may need; beyond that, ten times its size.
+/// Memory allowed for any file, in bytes; ten times the file's size is added.
 const ALWAYS_ALLOWED: isize = 40 << 20;
 
-/// Reads with a look at memory. (The C library has limits of its own, set in proportion to the file.)
+/// Reads a file and checks the memory used. The C library has its own limits, in proportion to the file. Returns true for valid
+/// clips.
 fn check(bytes: &[u8], read: impl Fn(&[u8]) -> Result<Vec<RawClip>, SceneError>) -> bool {
     let before = HELD.get();
     MOST.set(before);
@@ -79,7 +80,7 @@ fn check_fbx(bytes: &[u8]) -> bool {
     check(bytes, |b| fbx::parse(b, "t", "t", Units::Auto))
 }
 
-/// As our writer makes it, small.
+/// Returns a small file of the library's own writer.
 fn small_glb() -> Vec<u8> {
     let clip = gltf::parse(&walker().text(), "t", "t", None, Units::Auto).unwrap().remove(0);
     let mut out = Vec::new();
@@ -88,7 +89,7 @@ fn small_glb() -> Vec<u8> {
     out
 }
 
-/// Every beginning and every damaged byte of a file (of a large one, some).
+/// Checks truncated and damaged versions of a file, at one byte in `every`.
 fn sweep(bytes: &[u8], check: fn(&[u8]) -> bool, every: usize) {
     assert!(check(bytes));
     for end in (0..bytes.len()).step_by(every) {
@@ -107,7 +108,7 @@ fn sweep(bytes: &[u8], check: fn(&[u8]) -> bool, every: usize) {
 fn binary_gltf_cut_and_damaged_anywhere_is_survived() {
     let bytes = small_glb();
     sweep(&bytes, check_gltf, 3);
-    // Truncated within its last chunk, it is told.
+    // A file that is truncated within its last chunk is an error.
     assert!(!check_gltf(&bytes[..bytes.len() - 1]));
 }
 
@@ -140,7 +141,7 @@ fn numbers_that_claim_the_moon_are_survived() {
                     "count": value, "indices": {"bufferView": 0, "componentType": 5125}, "values": {"bufferView": 1},
                 });
                 check_gltf(&file.text());
-                // Nothing but a count and a few changes to it: the rest would be zeros.
+                // A sparse accessor without a buffer view has only a count and a few values; all others would be zeros.
                 file.root["accessors"][accessor].as_object_mut().unwrap().remove("bufferView");
                 check_gltf(&file.text());
             }
@@ -173,7 +174,7 @@ fn very_many_empty_objects_are_no_bomb() {
     let nodes = file.root["nodes"].as_array_mut().unwrap();
     nodes.extend(std::iter::repeat_n(json!({}), 200_000));
     check_gltf(&file.text());
-    // A chain as deep as the file is long.
+    // A chain of nodes as deep as the file allows.
     let mut file = walker();
     let nodes = file.root["nodes"].as_array_mut().unwrap();
     for n in 4..20_000 {
@@ -184,7 +185,7 @@ fn very_many_empty_objects_are_no_bomb() {
     check_gltf(&file.text());
     file.root["nodes"][3]["children"] = json!([4]);
     assert!(!check_gltf(&file.text()));
-    // Very many takes over very many nodes.
+    // Very many takes with very many nodes.
     let mut file = walker();
     let take = file.root["animations"][0].clone();
     file.root["animations"] = json!(vec![take; 3000]);

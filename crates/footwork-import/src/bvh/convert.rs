@@ -1,4 +1,4 @@
-//! [`Bvh`] to [`RawClip`]: metres and quaternions.
+//! Converts [`Bvh`] to [`RawClip`]: metres and quaternions.
 
 use super::error::{BvhError, BvhProblem};
 use super::units::{Units, metres_per_unit};
@@ -9,9 +9,9 @@ use footwork::math::{Quat, Transform};
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
 
-/// Joints per value of the motion block beyond which a small file would blow up into a huge clip.
+/// Maximum number of joints per value of the motion block: beyond it a small file would expand to a huge clip.
 const MOST_JOINTS_PER_VALUE: usize = 4;
-/// Below this many transforms nobody minds.
+/// Number of transforms that is always allowed.
 const ALWAYS_ALLOWED: usize = 1 << 20;
 /// Last words of the names of joints that need a toe.
 const FEET: [&str; 4] = ["foot", "ankle", "paw", "hoof"];
@@ -19,10 +19,11 @@ const FEET: [&str; 4] = ["foot", "ankle", "paw", "hoof"];
 const LEAST_TOE_M: f32 = 0.03;
 
 impl Bvh {
-    /// The motion in metres, +Y up as in the file, local translations and rotations; rest pose: offsets, no rotations.
+    /// Returns the motion in metres, +Y up as in the file, as local translations and rotations. The rest pose has the joints'
+    /// offsets and no rotations.
     ///
-    /// A joint's translation is its position channels, components without a channel coming from its `OFFSET`; its
-    /// rotation the product of its rotation channels, the first listed outermost. Joint 0 is the `ROOT`, whatever it is.
+    /// A joint's translation is taken from its position channels; components without a channel come from its `OFFSET`. Its
+    /// rotation is the product of its rotation channels, the first listed outermost. Joint 0 is the `ROOT`, whatever its role.
     /// The rate is [`Bvh::rate_hz`].
     ///
     /// The End Site of a foot without a toe becomes a joint (`LeftFoot_End` below `LeftFoot`), since the foot touches the ground
@@ -30,8 +31,8 @@ impl Bvh {
     /// away. Other End Sites are left out.
     ///
     /// # Errors
-    /// Units that cannot be guessed or used; numbers that leave the range of `f32`; a hand-made `Bvh` that breaks what
-    /// [`parse`](super::parse) guarantees.
+    /// Returns a [`BvhError`] if the unit is invalid or cannot be guessed, if a number exceeds the range of `f32`, or if a
+    /// `Bvh` made by hand breaks a guarantee of [`parse`](super::parse).
     pub fn to_clip(&self, name: &str, source: &str, units: Units) -> Result<RawClip, BvhError> {
         let fail = |problem| BvhError { file: source.to_owned(), line: None, problem };
         let scale = metres_per_unit(self, units).map_err(fail)?;
@@ -113,7 +114,7 @@ fn toe_name(foot: &BvhJoint) -> String {
     format!("{}_End", foot.name)
 }
 
-/// A joint's transform in one frame, from its `[channels]` values.
+/// Returns a joint's transform in one frame, from its `[channels]` values.
 fn local_transform(joint: &BvhJoint, values: &[f32], scale: f32) -> Transform {
     const RAD_PER_DEG: f32 = std::f32::consts::PI / 180.0;
     let mut translation = joint.offset.to_array();
@@ -131,7 +132,7 @@ fn local_transform(joint: &BvhJoint, values: &[f32], scale: f32) -> Transform {
     Transform::new(Vec3::from_array(translation) * scale, rotation)
 }
 
-/// A rotation about one axis.
+/// Returns a rotation about one axis.
 pub(super) fn about(axis: Axis, rad: f32) -> Quat {
     match axis {
         Axis::X => Quat::from_rotation_x(rad),
@@ -163,7 +164,7 @@ mod tests {
 
     #[test]
     fn the_first_rotation_channel_is_the_outermost_in_all_six_orders() {
-        // Independent of our quaternions: turns a vector about one axis after the other, innermost first.
+        // Independent of the library's quaternions: turns a vector about one axis after the other, innermost first.
         let turn = |axis: Axis, deg: f64, v: [f64; 3]| {
             let (i, j) = ((axis.at() + 1) % 3, (axis.at() + 2) % 3);
             let (s, c) = (libm_sin(deg), libm_sin(deg + 90.0));

@@ -4,7 +4,7 @@ use footwork::clip::ClipError;
 use footwork::error::{cut_quotes, quoted};
 use footwork::skeleton::{Skeleton, SkeletonError};
 
-/// An unusable file, with place and reason. Shown as `walk.bvh:12: ...`.
+/// An invalid file, with location and reason. Shown as `walk.bvh:12: ...`.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{file}{}: {problem}", line.map(|l| format!(":{l}")).unwrap_or_default())]
 pub struct BvhError {
@@ -23,19 +23,19 @@ pub enum BvhProblem {
     /// The file has no bytes.
     #[error("the file is empty: expected `HIERARCHY`; export or copy the file again")]
     Empty,
-    /// Two bytes per letter.
+    /// The text is UTF-16.
     #[error("the text is UTF-16: expected plain text; save as UTF-8")]
     Utf16,
-    /// NUL bytes.
+    /// The file contains NUL bytes.
     #[error("found a NUL byte: expected text, this is binary data (or UTF-16); export the motion as BVH text")]
     Binary,
-    /// Another format.
+    /// The file does not start with `HIERARCHY`.
     #[error("expected `HIERARCHY`, found `{found}`: is this a BVH file?")]
     NoHierarchy {
         /// First word of the file.
         found: String,
     },
-    /// A word out of place.
+    /// A word is not valid here.
     #[error("expected {expected}, found `{found}`", expected = cut_quotes(.expected))]
     Expected {
         /// The words that are valid here.
@@ -43,7 +43,7 @@ pub enum BvhProblem {
         /// The word found.
         found: String,
     },
-    /// The file ends in its middle.
+    /// The file ends too early.
     #[error(
         "the file ends here, expected {expected}: it is truncated; export or copy it again",
         expected = cut_quotes(.expected)
@@ -52,13 +52,13 @@ pub enum BvhProblem {
         /// The words that would be valid next.
         expected: String,
     },
-    /// No `ROOT`.
+    /// The hierarchy has no `ROOT`.
     #[error("the hierarchy has no joints: expected `ROOT <name>`, found `{found}`")]
     NoJoints {
         /// The word found.
         found: String,
     },
-    /// A second `ROOT`.
+    /// The file has a second `ROOT`.
     #[error(
         "`{second}` is a second ROOT after `{first}`: expected one; put each character into a file of its own",
         first = quoted(.first), second = quoted(.second)
@@ -69,13 +69,13 @@ pub enum BvhProblem {
         /// Second root.
         second: String,
     },
-    /// `JOINT` and nothing after it.
+    /// A `ROOT` or `JOINT` has no name.
     #[error("expected a joint name after `{keyword}`, found none: write `{keyword} <name>`")]
     NoName {
         /// `ROOT` or `JOINT`.
         keyword: String,
     },
-    /// A name used twice.
+    /// A joint name is used twice.
     #[error("joint name `{joint}` is used twice, first in line {first_line}: rename one", joint = quoted(.joint))]
     RepeatedName {
         /// The name.
@@ -83,10 +83,10 @@ pub enum BvhProblem {
         /// Line of its first use.
         first_line: usize,
     },
-    /// More joints than any rig has.
+    /// The hierarchy has more than [`Skeleton::MAX_JOINTS`] joints.
     #[error("more than {} joints: at most so many are supported; leave out helper joints", Skeleton::MAX_JOINTS)]
     TooManyJoints,
-    /// `{` without `}`.
+    /// A `{` has no `}`.
     #[error(
         "the brace of joint `{joint}`, opened in line {opened_line}, is not closed: expected `}}`, found {found}",
         joint = quoted(.joint)
@@ -99,16 +99,16 @@ pub enum BvhProblem {
         /// The word found, quoted; or the end of the file.
         found: String,
     },
-    /// `}` without `{`.
+    /// A `}` has no `{`.
     #[error("`}}` closes nothing: expected `MOTION` after the root's own brace; remove it")]
     StrayBrace,
-    /// A joint without a place.
+    /// A joint has no `OFFSET`.
     #[error("joint `{joint}` has no OFFSET: expected `OFFSET <x> <y> <z>`", joint = quoted(.joint))]
     NoOffset {
         /// The joint.
         joint: String,
     },
-    /// A channel that does not exist.
+    /// A channel name is unknown.
     #[error(
         "joint `{joint}` has a channel `{channel}`: expected one of Xposition, Yposition, Zposition, Xrotation, \
          Yrotation, Zrotation",
@@ -120,7 +120,7 @@ pub enum BvhProblem {
         /// The word.
         channel: String,
     },
-    /// `CHANNELS 3` and two names, or four.
+    /// The channel count does not match the list of channels.
     #[error(
         "joint `{joint}`: expected {claimed} channels, as `CHANNELS {claimed}` says, found {found}: correct the count",
         joint = quoted(.joint)
@@ -133,7 +133,7 @@ pub enum BvhProblem {
         /// The number of names in the list.
         found: usize,
     },
-    /// Two values for one component.
+    /// A joint lists a position channel twice.
     #[error(
         "joint `{joint}` lists `{channel}` twice: expected each position channel at most once",
         joint = quoted(.joint)
@@ -144,7 +144,7 @@ pub enum BvhProblem {
         /// The channel.
         channel: &'static str,
     },
-    /// A block of its own twice in one joint.
+    /// A joint has `OFFSET` or `CHANNELS` twice.
     #[error("joint `{joint}` has `{keyword}` twice: expected it once; remove one", joint = quoted(.joint))]
     RepeatedKeyword {
         /// The joint.
@@ -152,16 +152,16 @@ pub enum BvhProblem {
         /// `OFFSET` or `CHANNELS`.
         keyword: &'static str,
     },
-    /// Nothing moves.
+    /// No joint has a channel.
     #[error("no joint has a channel: expected at least one, or there is no motion")]
     NoChannels,
-    /// No motion block.
+    /// The file has no motion block.
     #[error("expected `MOTION` after the hierarchy, found `{found}`")]
     NoMotion {
         /// The word found.
         found: String,
     },
-    /// An invalid frame time.
+    /// The frame time is invalid.
     #[error(
         "a frame time of `{found}` is not usable: expected seconds per frame, 0.001 to 1 (not frames per second), \
          such as 0.033333"
@@ -170,10 +170,10 @@ pub enum BvhProblem {
         /// The value in the file.
         found: String,
     },
-    /// `Frames: 0`.
+    /// The motion has no frames.
     #[error("the motion has no frames: expected at least 1; export it again with a frame range")]
     NoFrames,
-    /// A row of another length.
+    /// A row has too many or too few values.
     #[error(
         "frame {frame} has {found} values, expected {expected}, one per channel, in one line: the file is damaged or its \
          hierarchy is another's"
@@ -186,7 +186,7 @@ pub enum BvhProblem {
         /// Values in the line.
         found: usize,
     },
-    /// Fewer rows than promised.
+    /// The motion block has fewer rows than stated.
     #[error(
         "found {found} frames, expected {claimed} as `Frames:` says: the file is truncated; export or copy it again"
     )]
@@ -196,7 +196,7 @@ pub enum BvhProblem {
         /// Number of rows.
         found: usize,
     },
-    /// More rows than promised.
+    /// The motion block has more rows than stated.
     #[error(
         "found {found} frames, expected {claimed} as `Frames:` says: correct `Frames:` to {found}, or remove the rest"
     )]
@@ -206,7 +206,7 @@ pub enum BvhProblem {
         /// Number of rows.
         found: usize,
     },
-    /// A word in the place of a number.
+    /// A word is not a number.
     #[error("{place}: expected a number, found `{found}`{}", comma_hint(.found), place = cut_quotes(.place))]
     NotANumber {
         /// Frame, joint and channel; or the keyword.
@@ -214,7 +214,7 @@ pub enum BvhProblem {
         /// The word found.
         found: String,
     },
-    /// NaN, infinity, or too large for a 32-bit number.
+    /// A number is NaN, infinite, or too large for 32 bits.
     #[error(
         "{place}: expected a finite number, found `{found}`: repair the motion in the tool that wrote it",
         place = cut_quotes(.place)
@@ -225,19 +225,19 @@ pub enum BvhProblem {
         /// The word found.
         found: String,
     },
-    /// A few channels, very many joints and frames.
+    /// The clip would have far more transforms than the file has values.
     #[error(
         "{joints} joints x {frames} frames are far more than the {values} values given: expected channels for most joints"
     )]
     TooLarge {
-        /// Joints.
+        /// Number of joints.
         joints: usize,
-        /// Frames.
+        /// Number of frames.
         frames: usize,
-        /// Numbers in the motion block.
+        /// Number of values in the motion block.
         values: usize,
     },
-    /// An invalid unit.
+    /// The given unit is invalid.
     #[error(
         "{metres_per_unit} metres per unit are not usable: expected a positive number, such as 0.01 for centimetres"
     )]
@@ -245,13 +245,13 @@ pub enum BvhProblem {
         /// The value given.
         metres_per_unit: f32,
     },
-    /// No bone has a length, so that the unit cannot be guessed.
+    /// No bone has a length, so the unit cannot be guessed.
     #[error("no bone has a length, so the unit cannot be guessed: say which it is, for instance centimetres")]
     UnknownUnits,
-    /// Names or offsets of an invalid skeleton.
+    /// The names or offsets do not form a valid skeleton.
     #[error(transparent)]
     Skeleton(#[from] SkeletonError),
-    /// Numbers of an invalid clip.
+    /// The values do not form a valid clip.
     #[error(transparent)]
     Clip(#[from] ClipError),
 }
@@ -260,7 +260,7 @@ fn comma_hint(found: &str) -> &'static str {
     if found.contains(',') { "; decimals need a point, values a space between them, never a comma" } else { "" }
 }
 
-/// A problem at a byte: lines are counted only when something is wrong.
+/// A problem at a byte offset. Lines are counted only on an error.
 pub(super) struct Fault {
     pub at: usize,
     pub problem: BvhProblem,
@@ -272,7 +272,7 @@ impl Fault {
     }
 }
 
-/// A piece of a file for a message: short, printable.
+/// Returns a piece of a file for a message: short and printable.
 pub(super) fn quote(bytes: &[u8]) -> String {
     const MOST: usize = 40;
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * MOST)]);

@@ -1,12 +1,12 @@
-//! Quaternion to the three angles of a BVH joint, for any order of axes.
+//! Converts a quaternion to the three angles of a BVH joint, for any order of axes.
 //!
-//! Two-argument arc tangents only: an arc sine would lose half its digits near 90 degrees. The matrix is computed in
-//! `f64`, so that its small entries keep their digits.
+//! It uses only arc tangents of two arguments: an arc sine would lose half its digits near 90 degrees. The matrix is computed
+//! in `f64`, so that its small entries keep their digits.
 
 use super::Axis;
 use footwork::math::{Quat, atan2};
 
-/// The order in which a joint's rotation channels are listed; the first is outermost.
+/// Order in which a joint's rotation channels are listed; the first is outermost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RotationOrder {
     /// `Xrotation Yrotation Zrotation`.
@@ -19,16 +19,16 @@ pub enum RotationOrder {
     Yzx,
     /// `Zrotation Xrotation Yrotation`.
     Zxy,
-    /// `Zrotation Yrotation Xrotation`: LAFAN1's, and the default.
+    /// `Zrotation Yrotation Xrotation`: the order of LAFAN1, and the default.
     #[default]
     Zyx,
 }
 
 impl RotationOrder {
-    /// All six.
+    /// All six orders.
     pub const ALL: [Self; 6] = [Self::Xyz, Self::Xzy, Self::Yxz, Self::Yzx, Self::Zxy, Self::Zyx];
 
-    /// The axes as listed.
+    /// Returns the axes in the listed order.
     pub const fn axes(self) -> [Axis; 3] {
         use Axis::{X, Y, Z};
         match self {
@@ -41,16 +41,16 @@ impl RotationOrder {
         }
     }
 
-    /// True for X Y Z and its cyclic shifts.
+    /// Returns true for X Y Z and its cyclic shifts.
     const fn is_cyclic(self) -> bool {
         matches!(self, Self::Xyz | Self::Yzx | Self::Zxy)
     }
 }
 
-/// Below this cosine of the middle angle the outer two turn about one axis: only their sum is known.
+/// Below this cosine of the middle angle, the outer two rotations share one axis: only their sum is defined.
 const GIMBAL_LOCK: f64 = 1e-8;
 
-/// The angles in degrees, as listed: `q` is the product of the three rotations, the first outermost.
+/// Returns the angles in degrees, in the listed order: `q` is the product of the three rotations, the first outermost.
 pub(super) fn degrees(q: Quat, order: RotationOrder) -> [f64; 3] {
     let r = matrix(q);
     let [i, j, k] = order.axes().map(Axis::at);
@@ -67,7 +67,7 @@ fn angle(sin: f64, cos: f64) -> f64 {
     f64::from(atan2(sin as f32, cos as f32)) * (180.0 / std::f64::consts::PI)
 }
 
-/// `[row][column]`: column c is where axis c goes.
+/// Returns `[row][column]`: column c is the image of axis c.
 fn matrix(q: Quat) -> [[f64; 3]; 3] {
     let [x, y, z, w] = q.to_array().map(f64::from);
     let s = 2.0 / (x * x + y * y + z * z + w * w).max(f64::MIN_POSITIVE);

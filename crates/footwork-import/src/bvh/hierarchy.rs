@@ -1,4 +1,4 @@
-//! The joint tree: `HIERARCHY` to the last brace.
+//! Reads the joint tree: from `HIERARCHY` to the last brace.
 
 use super::error::{BvhProblem as P, Fault, quote};
 use super::lexer::{Lexer, Piece, line_of};
@@ -8,7 +8,7 @@ use footwork::skeleton::Skeleton;
 use glam::Vec3;
 use std::collections::HashMap;
 
-/// A joint whose brace is open.
+/// A joint whose brace is not closed yet.
 struct Open {
     joint: usize,
     at: usize,
@@ -20,18 +20,18 @@ struct Tree<'a, 'b> {
     lexer: &'b mut Lexer<'a>,
     joints: Vec<BvhJoint>,
     open: Vec<Open>,
-    /// Name to byte.
+    /// Byte offset of each joint name.
     seen: HashMap<String, usize>,
 }
 
-/// Reads the tree and leaves the lexer behind the root's closing brace.
+/// Reads the tree and leaves the lexer after the root's closing brace.
 pub(super) fn read(lexer: &mut Lexer<'_>) -> Result<Vec<BvhJoint>, Fault> {
     expect_hierarchy(lexer)?;
     let Some(root) = lexer.word() else { return Err(truncated(lexer, "`ROOT <name>`")) };
     if !root.is("ROOT") {
         return Err(Fault::new(root.at, P::NoJoints { found: quote(root.text) }));
     }
-    // A stack of our own: depth is bounded by the joint limit, not by the thread's stack.
+    // An explicit stack: depth is bounded by the joint limit, not by the thread's stack.
     let mut tree = Tree { lexer, joints: Vec::new(), open: Vec::new(), seen: HashMap::new() };
     tree.begin_joint(root)?;
     while !tree.open.is_empty() {
@@ -45,7 +45,7 @@ fn expect_hierarchy(lexer: &mut Lexer<'_>) -> Result<(), Fault> {
     if word.is("HIERARCHY") {
         return Ok(());
     }
-    // A file cut within its first word.
+    // The file ends within its first word.
     if lexer.at == lexer.bytes.len() && "HIERARCHY".as_bytes().starts_with(word.text) {
         return Err(truncated(lexer, "`HIERARCHY`"));
     }
@@ -57,7 +57,7 @@ fn truncated(lexer: &Lexer<'_>, expected: &str) -> Fault {
 }
 
 impl Tree<'_, '_> {
-    /// One statement within the innermost open joint.
+    /// Reads one statement within the innermost open joint.
     fn statement(&mut self) -> Result<(), Fault> {
         let Some(word) = self.lexer.word() else {
             let end = self.lexer.bytes.trim_ascii_end().len();
@@ -129,7 +129,7 @@ impl Tree<'_, '_> {
         }
     }
 
-    /// The innermost open joint. `statement` runs only while there is one.
+    /// Returns the innermost open joint. `statement` only runs while there is one.
     fn current(&mut self) -> Option<(&mut Open, &mut BvhJoint)> {
         let open = self.open.last_mut()?;
         let joint = &mut self.joints[open.joint];
@@ -174,7 +174,7 @@ impl Tree<'_, '_> {
         })?;
         let mut list = Vec::new();
         let name = self.open.last().map_or(String::new(), |o| self.joints[o.joint].name.clone());
-        // As many as there are, whatever the count claims; what comes next in a sound file is a keyword or a brace.
+        // Read all channel names, whatever the count: in a valid file, a keyword or a brace follows.
         while let Some(w) = self.lexer.peek() {
             let known = Channel::ALL.into_iter().find(|c| w.is(c.name()));
             let Some(channel) = known else {
@@ -204,7 +204,7 @@ impl Tree<'_, '_> {
     }
 
     fn end_site(&mut self) -> Result<(), Fault> {
-        // `Site`, and whatever name some exporters add.
+        // `Site`, and any name that an exporter adds.
         self.lexer.name();
         self.brace("{")?;
         match self.lexer.word() {

@@ -1,6 +1,6 @@
-//! Words and lines of the text part of a file. Knows no grammar.
+//! Words and lines of the text part of a file, without any grammar.
 
-/// A piece of the file and where it starts.
+/// A piece of the file, with its byte offset.
 #[derive(Clone, Copy)]
 pub(super) struct Piece<'a> {
     pub at: usize,
@@ -8,7 +8,7 @@ pub(super) struct Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// Keywords come in any case.
+    /// Returns true if the piece is this keyword, in any case.
     pub fn is(&self, keyword: &str) -> bool {
         self.text.eq_ignore_ascii_case(keyword.as_bytes())
     }
@@ -21,12 +21,12 @@ pub(super) struct Lexer<'a> {
     pub at: usize,
 }
 
-/// Blanks within a line.
+/// Returns true for blanks within a line.
 pub(super) const fn is_blank(b: u8) -> bool {
     matches!(b, b' ' | b'\t' | 0x0b | 0x0c)
 }
 
-/// What ends a line: `\n`, `\r\n`, or the lone `\r` of old machines.
+/// Returns true for the end of a line: `\n`, `\r\n`, or the lone `\r` of old computers.
 pub(super) const fn is_line_end(b: u8) -> bool {
     matches!(b, b'\n' | b'\r')
 }
@@ -40,14 +40,14 @@ const fn is_brace(b: u8) -> bool {
 }
 
 impl<'a> Lexer<'a> {
-    /// Past blanks and line ends.
+    /// Skips blanks and line ends.
     pub fn skip_space(&mut self) {
         while self.bytes.get(self.at).is_some_and(|b| is_space(*b)) {
             self.at += 1;
         }
     }
 
-    /// The next word; a brace is a word of its own.
+    /// Reads the next word; a brace is a word of its own.
     pub fn word(&mut self) -> Option<Piece<'a>> {
         self.skip_space();
         let at = self.at;
@@ -61,12 +61,12 @@ impl<'a> Lexer<'a> {
         Some(Piece { at, text: &self.bytes[at..self.at] })
     }
 
-    /// The next word, left where it is.
+    /// Returns the next word without consuming it.
     pub fn peek(&self) -> Option<Piece<'a>> {
         self.clone().word()
     }
 
-    /// The rest of the line up to a `{`, trimmed: a joint name, which may hold spaces and colons.
+    /// Reads the rest of the line up to a `{`, trimmed: a joint name, which may contain spaces and colons.
     pub fn name(&mut self) -> Piece<'a> {
         let at = self.at;
         while self.bytes.get(self.at).is_some_and(|b| !is_line_end(*b) && *b != b'{') {
@@ -75,7 +75,7 @@ impl<'a> Lexer<'a> {
         Piece { at, text: self.bytes[at..self.at].trim_ascii() }
     }
 
-    /// The next line that is not blank, trimmed.
+    /// Reads the next line that is not blank, trimmed.
     pub fn line(&mut self) -> Option<Piece<'a>> {
         self.skip_space();
         let at = self.at;
@@ -86,7 +86,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The line, from 1, in which byte `at` lies.
+/// Returns the line, counted from 1, that contains byte `at`.
 pub(super) fn line_of(bytes: &[u8], at: usize) -> usize {
     let before = &bytes[..at.min(bytes.len())];
     let lone_cr = before.iter().enumerate().filter(|(i, b)| **b == b'\r' && bytes.get(i + 1) != Some(&b'\n')).count();

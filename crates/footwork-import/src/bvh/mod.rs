@@ -1,18 +1,18 @@
-//! Biovision Hierarchy (`.bvh`) in and out.
+//! Reads and writes Biovision Hierarchy (`.bvh`).
 //!
 //! ```text
 //! bytes --parse--> Bvh (as in the file: its units, degrees, channels) --to_clip--> RawClip --write--> bytes
 //!                   +--guess_units--> metres per unit
 //! ```
 //!
-//! What is accepted: any order and number of channels per joint, 6-channel joints anywhere, End Sites, CRLF, tabs, blank
-//! lines, keywords in any case, names with spaces and colons, a UTF-8 byte order mark, no newline at the end, exponents.
-//! What is not: anything that leaves doubt about the motion. It is an error with file, line, what was expected and what
-//! was found ([`BvhError`]); no bytes make the parser panic, and no number in a header makes it allocate.
+//! The parser accepts any order and number of channels per joint, 6-channel joints anywhere, End Sites, CRLF, tabs, blank
+//! lines, keywords in any case, names with spaces and colons, a UTF-8 byte order mark, a missing newline at the end, and
+//! exponents. It rejects any file whose motion is ambiguous, with file, line, what was expected and what was found
+//! ([`BvhError`]). No input makes the parser panic, and no number in a header makes it allocate.
 //!
-//! There is no standard. The nearest to one: M. Meredith, S. Maddock, "Motion Capture File Formats Explained" (2001).
-//! Position channels are absolute (they replace `OFFSET`, never add to it), and the first rotation channel is the
-//! outermost, as every maintained importer has it.
+//! BVH has no standard. The nearest to one is M. Meredith, S. Maddock, "Motion Capture File Formats Explained" (2001). Position
+//! channels are absolute (they replace `OFFSET`), and the first rotation channel is the outermost, as in every maintained
+//! importer.
 
 mod convert;
 mod error;
@@ -33,17 +33,17 @@ pub use write::{WriteError, WriteOptions, write};
 
 use glam::Vec3;
 
-/// A parsed file: what it says, in its own units and angles.
+/// A parsed file, in its own units and angles.
 ///
-/// [`parse`] guarantees: at least one joint, one channel and one frame; parents before children, joint 0 alone without
-/// one; unique names; finite numbers; `values.len() == frames * channels()`.
+/// [`parse`] guarantees: at least one joint, one channel and one frame; parents before children, only joint 0 without a parent;
+/// unique names; finite numbers; `values.len() == frames * channels()`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bvh {
-    /// The joints in file order, which is also the order of their channels in a row.
+    /// Joints in file order, which is also the order of their channels in a row.
     pub joints: Vec<BvhJoint>,
     /// Number of frames.
     pub frames: usize,
-    /// `Frame Time` as written, seconds; see [`Bvh::rate_hz`].
+    /// `Frame Time` as written, in seconds; see [`Bvh::rate_hz`].
     pub frame_time_s: f64,
     /// `[frames x channels]`: positions in file units, rotations in degrees.
     pub values: Vec<f32>,
@@ -58,13 +58,13 @@ pub struct BvhJoint {
     pub parent: Option<usize>,
     /// `OFFSET` from the parent, file units.
     pub offset: Vec3,
-    /// What a row holds of this joint, in order; may be empty.
+    /// Channels of this joint, in the order of a row; may be empty.
     pub channels: Vec<Channel>,
     /// `OFFSET` of the (first) `End Site` below this joint, file units.
     pub end_site: Option<Vec3>,
 }
 
-/// One number per frame of a joint.
+/// One value per frame of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Channel {
     /// A component of the position relative to the parent, file units.
@@ -85,14 +85,14 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// As a vector component: 0, 1 or 2.
+    /// Returns the index of the vector component: 0, 1 or 2.
     pub const fn at(self) -> usize {
         self as usize
     }
 }
 
 impl Channel {
-    /// Every channel there is, positions first.
+    /// All channels, positions first.
     pub const ALL: [Self; 6] = [
         Self::Position(Axis::X),
         Self::Position(Axis::Y),
@@ -102,7 +102,7 @@ impl Channel {
         Self::Rotation(Axis::Z),
     ];
 
-    /// The name in a file, such as `Xposition`.
+    /// Returns the name in a file, such as `Xposition`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Position(Axis::X) => "Xposition",
@@ -116,7 +116,7 @@ impl Channel {
 }
 
 impl Bvh {
-    /// Numbers per frame: the sum of all joints' channels.
+    /// Returns the number of values per frame: the sum of all joints' channels.
     pub fn channels(&self) -> usize {
         self.joints.iter().map(|j| j.channels.len()).sum()
     }

@@ -1,11 +1,11 @@
-//! The motion block: its two header lines and the rows of numbers, which are nearly all of a file.
+//! Reads the motion block: its two header lines, and the rows of numbers, which are most of a file.
 
 use super::error::{BvhProblem as P, Fault, quote};
 use super::lexer::{Lexer, Piece, is_blank, is_line_end};
 use super::number::{self, Reject};
 use super::{Bvh, BvhJoint};
 
-/// What the header of the block claims.
+/// Header of the motion block, as written.
 pub(super) struct Header {
     pub frames: u64,
     pub frame_time_s: f64,
@@ -30,14 +30,14 @@ pub(super) fn header(lexer: &mut Lexer<'_>) -> Result<Header, Fault> {
     }
     let time = entry(lexer, "frame time", "`Frame Time: <seconds>`")?;
     let seconds: Option<f64> = std::str::from_utf8(time.text).ok().and_then(|t| t.parse().ok());
-    // The rate snaps to whole numbers, so a little slack keeps 0.001 and 0.000999 alike.
+    // The rate is rounded to whole numbers, so a small tolerance treats 0.001 and 0.000999 alike.
     match seconds.filter(|s| (0.000_995..=1.005).contains(s)) {
         Some(frame_time_s) => Ok(Header { frames: count, frame_time_s }),
         None => Err(Fault::new(time.at, P::FrameTime { found: quote(time.text) })),
     }
 }
 
-/// The value of a line `key: value`; key in any case, with any blanks.
+/// Returns the value of a line `key: value`; the key in any case, with any blanks.
 fn entry<'a>(lexer: &mut Lexer<'a>, key: &str, expected: &str) -> Result<Piece<'a>, Fault> {
     let Some(line) = lexer.line() else { return Err(truncated(lexer, expected)) };
     let colon = line.text.iter().position(|b| *b == b':');
@@ -62,7 +62,7 @@ fn truncated(lexer: &Lexer<'_>, expected: &str) -> Fault {
 pub(super) fn rows(lexer: &mut Lexer<'_>, claimed: u64, joints: &[BvhJoint]) -> Result<Vec<f32>, Fault> {
     let bytes = lexer.bytes;
     let channels: usize = joints.iter().map(|j| j.channels.len()).sum();
-    // A value takes two bytes at least: memory is bounded by what is there, never by what the header says.
+    // A value takes at least two bytes: memory is bounded by the size of the file, not by the header.
     let most = (bytes.len() - lexer.at) / 2 + 1;
     let wanted = usize::try_from(claimed).unwrap_or(usize::MAX).saturating_mul(channels);
     let mut values = Vec::with_capacity(wanted.min(most));
@@ -104,7 +104,7 @@ pub(super) fn rows(lexer: &mut Lexer<'_>, claimed: u64, joints: &[BvhJoint]) -> 
     Ok(values)
 }
 
-/// Appends up to `channels` values of one line: (how many, where it stopped). An error names byte and column.
+/// Appends up to `channels` values of one line. Returns their number and the end; an error has byte, column and reason.
 #[inline]
 fn row(
     bytes: &[u8],
@@ -132,17 +132,17 @@ fn word_at(bytes: &[u8], at: usize) -> &[u8] {
     &rest[..rest.iter().position(|b| is_blank(*b) || is_line_end(*b)).unwrap_or(rest.len())]
 }
 
-/// Words in the line at the lexer.
+/// Returns the number of words in the line at the lexer.
 fn words(mut lexer: Lexer<'_>) -> usize {
     lexer.line().map_or(0, |l| l.text.split(|b| is_blank(*b)).filter(|w| !w.is_empty()).count())
 }
 
-/// Lines from here on that are not blank.
+/// Returns the number of remaining lines that are not blank.
 fn lines(mut lexer: Lexer<'_>) -> usize {
     std::iter::from_fn(|| lexer.line()).count()
 }
 
-/// A column in words: which frame, joint and channel.
+/// Returns the frame, joint and channel of a column, for messages.
 fn place(frame: usize, column: usize, joints: &[BvhJoint]) -> String {
     let mut all = joints.iter().flat_map(|j| j.channels.iter().map(move |c| (j, c)));
     match all.nth(column) {
@@ -152,9 +152,9 @@ fn place(frame: usize, column: usize, joints: &[BvhJoint]) -> String {
 }
 
 impl Bvh {
-    /// Frames per second: one over the frame time, snapped to a whole number within 0.5 %.
+    /// Returns the frames per second: one over the frame time, rounded to a whole number within 0.5 %.
     ///
-    /// Files round: 0.0333, 0.033333 and 0.03333333 all mean 30 Hz, 0.016667 means 60, 0.00833 means 120.
+    /// Frame times in files are rounded: 0.0333, 0.033333 and 0.03333333 all mean 30 Hz, 0.016667 means 60, 0.00833 means 120.
     pub fn rate_hz(&self) -> f32 {
         let rate = 1.0 / self.frame_time_s;
         let whole = rate.round();

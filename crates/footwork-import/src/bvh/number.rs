@@ -1,26 +1,26 @@
-//! Decimal text to `f32`, eight digits at a time.
+//! Converts decimal text to `f32`, eight digits at a time.
 //!
-//! A motion block is nothing but short decimals such as `-170.569358`. Up to 7 digits before and 7 after the point make a
-//! mantissa under 2^53, whose division by an exact power of ten is correctly rounded. Up to 19 digits are read one by one;
-//! anything else goes to `str::parse`. All three ways give the bits of `text.parse::<f64>() as f32`, on every machine.
+//! A motion block consists of short decimals such as `-170.569358`. Up to 7 digits before and 7 after the point form a mantissa
+//! below 2^53, whose division by an exact power of ten is correctly rounded. Up to 19 digits are read one by one; anything else
+//! goes to `str::parse`. All three methods give the bits of `text.parse::<f64>() as f32`, on every machine.
 //!
-//! Eight digits in one word: D. Lemire, "Quickly parsing eight digits" (2018).
+//! Source for eight digits in one word: D. Lemire, "Quickly parsing eight digits" (2018).
 
 use super::lexer::{is_blank, is_line_end};
 
-/// Why a word is no value.
+/// Reason why a word is not a value.
 #[derive(Debug, PartialEq)]
 pub(super) enum Reject {
     NotANumber,
     NotFinite,
 }
 
-/// Up to 10^22, powers of ten are exact.
+/// Powers of ten are exact up to 10^22.
 const TEN: [f64; 20] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19];
 const TEN_INT: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 
-/// Reads the number that starts at byte `at` of a motion row: (value, where it ends).
+/// Reads the number that starts at byte `at` of a motion row. Returns its value and its end.
 #[inline(always)]
 pub(super) fn value(bytes: &[u8], at: usize) -> Result<(f32, usize), Reject> {
     match plain(bytes, at) {
@@ -29,10 +29,10 @@ pub(super) fn value(bytes: &[u8], at: usize) -> Result<(f32, usize), Reject> {
     }
 }
 
-/// Plain short decimals, with 8 bytes to spare after them. `None` for the rest.
+/// Reads a plain short decimal with 8 bytes to spare after it. Returns `None` for other numbers.
 #[inline(always)]
 fn plain(bytes: &[u8], at: usize) -> Option<(f32, usize)> {
-    // The longest: a sign, 7 digits, a point and 8 bytes looked at.
+    // Longest case: a sign, 7 digits, a point and 8 bytes that are examined.
     let window: &[u8; 24] = bytes.get(at..at + 24)?.try_into().ok()?;
     let sign = usize::from(window[0] == b'-');
     let (whole, n) = digits(window, sign);
@@ -58,15 +58,17 @@ fn plain(bytes: &[u8], at: usize) -> Option<(f32, usize)> {
     Some((v as f32, at + end))
 }
 
-/// The digits at `window[i..i + 8]` up to the first byte that is none: (their value, their number). Of no use if 8.
+/// Reads the digits at `window[i..i + 8]` up to the first other byte. Returns their value and number; the value is invalid for
+/// 8.
 #[inline(always)]
 fn digits(window: &[u8; 24], i: usize) -> (u64, usize) {
     let Some(Ok(bytes)) = window.get(i..i + 8).map(<[u8; 8]>::try_from) else { return (0, 8) };
-    // Digits become 0..=9; of all other bytes the high bit is set below. A carry can only spoil bytes after the first.
+    // Digits become 0..=9; the next line sets the high bit of all other bytes. A carry can only corrupt bytes after the first
+    // of these.
     let t = u64::from_le_bytes(bytes) ^ 0x3030_3030_3030_3030;
     let other = (t.wrapping_add(0x7676_7676_7676_7676) | t) & 0x8080_8080_8080_8080;
     let n = (other.trailing_zeros() / 8) as usize;
-    // The first digit is the lowest byte: move them up so that leading zeros fill the rest.
+    // The first digit is the lowest byte: shift the digits up so that leading zeros fill the rest.
     let v = (t << 8) << (56 - 8 * (n.min(7) as u32));
     let pairs = v.wrapping_mul(10).wrapping_add(v >> 8);
     let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
@@ -74,7 +76,7 @@ fn digits(window: &[u8; 24], i: usize) -> (u64, usize) {
     (low.wrapping_add(high) >> 32, n)
 }
 
-/// Many digits, the end of the file, exponents, and what is no number.
+/// Reads numbers with many digits, at the end of the file or with exponents; rejects words that are not numbers.
 #[inline(never)]
 fn unusual(bytes: &[u8], at: usize) -> Result<(f32, usize), Reject> {
     if let Some(v) = long(bytes, at) {
@@ -84,7 +86,7 @@ fn unusual(bytes: &[u8], at: usize) -> Result<(f32, usize), Reject> {
     Ok((word(&bytes[at..at + len])?, at + len))
 }
 
-/// Decimals of up to 19 digits, anywhere in the file.
+/// Reads decimals of up to 19 digits, anywhere in the file.
 fn long(bytes: &[u8], at: usize) -> Option<(f32, usize)> {
     let negative = bytes.get(at) == Some(&b'-');
     let start = at + usize::from(negative);
@@ -108,7 +110,7 @@ fn long(bytes: &[u8], at: usize) -> Option<(f32, usize)> {
         return None;
     }
     let magnitude = mantissa as f64 / TEN[digits - point.unwrap_or(digits)];
-    // Above 2^53 the quotient may be off by its last bit or two: that matters only where two f32 are equally near.
+    // Above 2^53 the quotient may be off by its last bits, which only matters if two f32 values are equally near.
     let from_tie = (magnitude.to_bits() & 0x1fff_ffff).abs_diff(0x1000_0000);
     if mantissa >= 1 << 53 && from_tie < 4 {
         return None;
@@ -117,9 +119,9 @@ fn long(bytes: &[u8], at: usize) -> Option<(f32, usize)> {
     Some((v as f32, end))
 }
 
-/// A whole word as a number.
+/// Parses a whole word as a number.
 pub(super) fn word(text: &[u8]) -> Result<f32, Reject> {
-    // What Microsoft's C library prints for NaN and infinity: `-1.#IND00`.
+    // Microsoft's C library prints NaN and infinity as `-1.#IND00` or similar.
     if text.contains(&b'#') {
         return Err(Reject::NotFinite);
     }
@@ -141,7 +143,7 @@ mod tests {
         let expected = text.parse::<f64>().unwrap() as f32;
         let (v, end) = padded(text).unwrap();
         assert_eq!((v.to_bits(), end), (expected.to_bits(), text.len()), "{text}");
-        // The same at the very end of a file.
+        // The same number at the end of a file.
         let (v, end) = value(text.as_bytes(), 0).unwrap();
         assert_eq!((v.to_bits(), end), (expected.to_bits(), text.len()), "{text} at the end");
     }
@@ -170,7 +172,7 @@ mod tests {
             "123456789012345678901234567890",
             "9999999.9999999",
             "-170.569358123456789",
-            // A hair above the middle between 1 and the next f32.
+            // Slightly above the middle between 1 and the next f32.
             "1.000000059604644776",
             "16777217.00000000001",
             "0.000000000000000000000000000000000000000000001",

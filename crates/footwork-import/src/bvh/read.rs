@@ -1,19 +1,19 @@
-//! Bytes to [`Bvh`].
+//! Parses bytes to [`Bvh`].
 
 use super::error::{BvhError, BvhProblem as P, Fault};
 use super::lexer::{Lexer, line_of};
 use super::{Bvh, hierarchy, motion};
 
-/// Parses the bytes of a BVH file. `source`, usually a path, is for messages.
+/// Parses the bytes of a BVH file. `source`, usually a path, is only used in messages.
 ///
 /// # Errors
-/// Anything that is not a whole, finite, unambiguous motion: see [`BvhProblem`](super::BvhProblem). Never panics, and
-/// allocates in proportion to `bytes`, not to what a header claims.
+/// Returns a [`BvhError`] unless the file holds a complete, finite, unambiguous motion: see [`BvhProblem`](super::BvhProblem).
+/// Never panics, and allocates in proportion to `bytes`, not to the numbers of a header.
 pub fn parse(bytes: &[u8], source: &str) -> Result<Bvh, BvhError> {
     check_encoding(bytes).and_then(|start| document(bytes, start)).map_err(|fault| locate(fault, bytes, source))
 }
 
-/// Where the text starts: behind a byte order mark.
+/// Returns the start of the text: after a byte order mark, if there is one.
 fn check_encoding(bytes: &[u8]) -> Result<usize, Fault> {
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         return Err(Fault::new(0, P::Utf16));
@@ -42,7 +42,7 @@ fn document(bytes: &[u8], start: usize) -> Result<Bvh, Fault> {
     Ok(Bvh { frames: values.len() / channels, joints, frame_time_s: header.frame_time_s, values })
 }
 
-/// Byte to line. A problem in a file with NUL bytes is that it is no text, whatever else was noticed first.
+/// Converts the byte of a fault to a line. For a file with NUL bytes, the fault is that it is binary, whatever was found first.
 fn locate(fault: Fault, bytes: &[u8], source: &str) -> BvhError {
     let fault = match bytes.iter().position(|b| *b == 0) {
         Some(at) if !matches!(fault.problem, P::Utf16) => Fault::new(at, P::Binary),
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
     use footwork::skeleton::Skeleton;
 
-    /// Two joints, nine channels, two frames; rows in lines 22 and 23.
+    /// Two joints, nine channels, two frames; the rows are in lines 22 and 23.
     const SMALL: &str = "HIERARCHY
 ROOT Hips
 {
@@ -91,7 +91,7 @@ Frame Time: 0.033333
         assert_eq!(parse(text, "t").unwrap(), parse(SMALL.as_bytes(), "t").unwrap());
     }
 
-    /// The message for a damaged file, without the file's name.
+    /// Returns the message for a damaged file, without the file's name.
     fn message(text: impl AsRef<[u8]>) -> String {
         let error = parse(text.as_ref(), "walk.bvh").expect_err("an error").to_string();
         error.strip_prefix("walk.bvh:").expect("file and line").to_owned()

@@ -1,17 +1,18 @@
-//! Which length a file's numbers are in: the format does not say.
+//! Guesses the unit of length of a file, as the format does not state it.
 
 use super::Bvh;
 use super::error::BvhProblem;
 use crate::units::{Bones, guess, is_cmu};
 pub use crate::units::{UnitGuess, Units};
 
-/// Guesses the unit from the skeleton; `None` when no bone has a length.
+/// Guesses the unit from the skeleton; returns `None` if no bone has a length.
 ///
-/// The body length is the sum of the two longest chains of bones that leave the first joint with two children or more
-/// (the hips) by different children, End Sites included. What lies above that joint (a root bone, the place of the first
-/// frame) does not count. Of metres, decimetres, centimetres, millimetres, feet, inches and the units of the CMU data the one is
-/// taken that brings it nearest to 1.9 m on a logarithmic scale; people up to 2 m are told apart for certain. The CMU data holds
-/// grown people: a body of less than 1.6 m is in its units only where joints are named as there (`LHipJoint`, `LowerBack`).
+/// The body length is the sum of the two longest chains of bones below different children of the first joint with two children
+/// or more (the hips), End Sites included. Bones above that joint (a root bone, the position of the first frame) do not count.
+/// Candidates are metres, decimetres, centimetres, millimetres, feet, inches and the units of the CMU data. The result is the
+/// one that brings the length nearest to 1.9 m on a logarithmic scale; it is reliable for people up to 2 m. The CMU data holds
+/// adults: for a body of less than 1.6 m its units are only a candidate if the joints have its names (`LHipJoint`,
+/// `LowerBack`).
 pub fn guess_units(bvh: &Bvh) -> Option<UnitGuess> {
     let bones = Bones {
         parents: bvh.joints.iter().map(|j| j.parent).collect(),
@@ -21,7 +22,7 @@ pub fn guess_units(bvh: &Bvh) -> Option<UnitGuess> {
     guess(bones.body_length(), is_cmu(bvh.joints.iter().map(|j| j.name.as_str())))
 }
 
-/// Metres per unit as asked for, or as guessed.
+/// Returns metres per unit, as requested or as guessed.
 pub(super) fn metres_per_unit(bvh: &Bvh, units: Units) -> Result<f32, BvhProblem> {
     let scale = match units.metres_per_unit() {
         Some(scale) => scale,
@@ -37,7 +38,7 @@ mod tests {
     use crate::units::CANDIDATES;
     use glam::Vec3;
 
-    /// (name, parent, length of the bone to the parent).
+    /// Returns a skeleton from (name, parent, length of the bone to the parent).
     fn skeleton(bones: &[(&str, Option<usize>, f32)], metres_per_unit: f32) -> Bvh {
         let joints = bones.iter().map(|(name, parent, m)| BvhJoint {
             name: (*name).into(),
@@ -49,7 +50,7 @@ mod tests {
         Bvh { joints: joints.collect(), frames: 0, frame_time_s: 0.1, values: Vec::new() }
     }
 
-    /// A person of `metres` with arms, under a root bone and a far first position.
+    /// Returns a person of `metres` with arms, under a root bone and a distant first position.
     fn person(metres: f32, metres_per_unit: f32) -> Bvh {
         let k = metres / 1.70;
         let bones = [
@@ -75,7 +76,7 @@ mod tests {
     #[test]
     fn people_of_any_height_are_told_apart_in_all_units() {
         for metres in [1.0, 1.3, 67.0 * 0.0254, 2.0, 2.2] {
-            // A giant in CMU units has the numbers of a child in inches.
+            // A very tall person in CMU units has the numbers of a child in inches.
             let told_apart = |c: &(f32, &str)| match c.1 {
                 "CMU units" | "decimetres" => metres <= 2.0,
                 "feet" => metres >= 1.3,
@@ -98,7 +99,7 @@ mod tests {
     fn without_the_names_of_the_cmu_data_its_units_are_for_grown_people_alone() {
         let cmu = CANDIDATES[4].0;
         assert_eq!(guess_units(&person(1.7, cmu)).unwrap().unit, "CMU units");
-        // A child of a metre there has the numbers of a tall man here.
+        // A child of one metre in CMU units has the numbers of a tall adult in decimetres.
         assert_eq!(guess_units(&person(1.0, cmu)).unwrap().unit, "decimetres");
         let told = |g: UnitGuess| g.surprise().is_some();
         for (metres_per_unit, unit) in CANDIDATES {

@@ -1,4 +1,4 @@
-//! [`RawClip`] to BVH text, laid out as LAFAN1 is: tabs, six decimals, one line per frame.
+//! Writes [`RawClip`] as BVH text in the layout of LAFAN1: tabs, six decimals, one line per frame.
 
 use super::euler::{self, RotationOrder};
 use footwork::clip::{ClipError, RawClip};
@@ -7,12 +7,12 @@ use footwork::skeleton::Skeleton;
 use glam::Vec3;
 use std::io::{self, Write};
 
-/// How a clip is written.
+/// Settings for writing a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WriteOptions {
-    /// Length of the file's unit, metres, above 0. Default 0.01: centimetres, as nearly every tool expects.
+    /// Length of the file's unit, in metres. Range: above 0. Default: 0.01 (centimetres), which nearly every tool expects.
     pub metres_per_unit: f32,
-    /// Order of the rotation channels. Default [`RotationOrder::Zyx`], LAFAN1's.
+    /// Order of the rotation channels. Default: [`RotationOrder::Zyx`], as in LAFAN1.
     pub rotation_order: RotationOrder,
 }
 
@@ -22,14 +22,14 @@ impl Default for WriteOptions {
     }
 }
 
-/// Why a clip was not written.
+/// Reason why a clip was not written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// The clip itself is not sound.
+    /// The clip is invalid.
     #[error(transparent)]
     Clip(#[from] ClipError),
-    /// A name that a reader would read otherwise.
+    /// A joint name cannot be written, as a reader would read another name.
     #[error(
         "joint name {joint:?} cannot be written: expected one line without `{{`, not empty, no spaces at its ends; rename it"
     )]
@@ -37,15 +37,15 @@ pub enum WriteError {
         /// The name.
         joint: String,
     },
-    /// A unit that is none.
+    /// The given unit is invalid.
     #[error(
         "{metres_per_unit} metres per unit are not usable: expected a positive number, such as 0.01 for centimetres"
     )]
     BadUnits {
-        /// What was given.
+        /// The value given.
         metres_per_unit: f32,
     },
-    /// A length beyond what the file's numbers hold.
+    /// A length exceeds the range of the file's numbers.
     #[error(
         "a length of {metres} m is too large for units of {metres_per_unit} m: expected fewer digits; use larger units"
     )]
@@ -55,24 +55,25 @@ pub enum WriteError {
         /// The unit.
         metres_per_unit: f32,
     },
-    /// The disk, or whatever stands behind `out`.
+    /// The destination `out` failed.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// A translation farther than this from its rest, metres, gives its joint position channels.
+/// Minimum distance of a translation from the rest pose, in metres, at which a joint gets position channels.
 const MOVES_M: f32 = 1e-6;
-/// 1e-6 degrees.
+/// Decimals of angles: 1e-6 degrees.
 const ANGLE_DECIMALS: usize = 6;
 
-/// Writes a clip: six channels for joint 0 and for joints that move against their parent, three for the others.
+/// Writes a clip: six channels for joint 0 and for joints that move relative to their parent, three for the others.
 ///
-/// Reading it back gives the same motion within 1e-3 cm and 1e-3 degrees (0.5e-6 units and degrees, plus the rounding of
-/// `f32`). Joints come out depth first, as the format wants them. Not kept, because BVH has no place for it: rotations of
-/// the rest pose, looping, annotations, and rates that are not whole within 0.5 %.
+/// Reading the file back gives the same motion within 1e-3 cm and 1e-3 degrees (0.5e-6 units and degrees, plus the rounding of
+/// `f32`). Joints are written depth first, as the format requires. BVH cannot store rotations of the rest pose, looping,
+/// annotations, or rates that are not whole within 0.5 %.
 ///
 /// # Errors
-/// A clip that is not sound, a name that BVH cannot hold, unusable units, and what `out` reports.
+/// Returns a [`WriteError`] if the clip is invalid, a name cannot be written, the unit is invalid, a length is too large, or
+/// `out` fails.
 pub fn write(clip: &RawClip, out: &mut impl Write, options: &WriteOptions) -> Result<(), WriteError> {
     validate(clip, options)?;
     let layout = Layout::new(clip, options);
@@ -111,13 +112,13 @@ fn validate(clip: &RawClip, options: &WriteOptions) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// What is where in the file.
+/// Layout of the file.
 struct Layout {
-    /// `[joints]` depth first: joint and depth.
+    /// `[joints]` joint and depth, depth first.
     order: Vec<(JointIndex, usize)>,
-    /// `[joints]` by joint: has position channels.
+    /// `[joints]` whether a joint has position channels.
     moves: Vec<bool>,
-    /// `[joints]` by joint: has no children.
+    /// `[joints]` whether a joint has no children.
     leaf: Vec<bool>,
     rotation_order: RotationOrder,
     metres_per_unit: f64,
@@ -147,9 +148,9 @@ impl Layout {
                 moves[j] |= (*t - skeleton.rest()[j].translation).length() > MOVES_M;
             }
         }
-        // 0.01 is meant, not the f32 nearest to it: 1 m is then 100.000000 cm in the text, not 100.000002.
+        // The text of the value means 0.01, not the nearest f32: 1 m is then 100.000000 cm in the file, not 100.000002.
         let metres_per_unit = options.metres_per_unit.to_string().parse().unwrap_or(options.metres_per_unit.into());
-        // The last digit stands for at most 1e-7 m, whatever the unit.
+        // The last digit is worth at most 1e-7 m, whatever the unit.
         let mut length_decimals = 6;
         let mut last_digit_m = metres_per_unit * 1e-6;
         while last_digit_m > 1e-7 && length_decimals < 15 {
@@ -203,7 +204,7 @@ impl Layout {
                 decimal(angle, ANGLE_DECIMALS, text)?;
             }
         }
-        // Values are written with a space before each.
+        // Every value is preceded by a space; remove the first.
         text.remove(first);
         text.push(b'\n');
         Ok(())
@@ -218,7 +219,7 @@ impl Layout {
     }
 }
 
-/// `-12.345678`: rounded, never `-0.000000`, never an exponent.
+/// Writes a decimal such as `-12.345678`: rounded, without an exponent, and without the sign of `-0.000000`.
 fn decimal(v: f64, decimals: usize, text: &mut Vec<u8>) -> io::Result<()> {
     const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
     let scaled = (v * POWERS[decimals]).round();
@@ -252,7 +253,7 @@ mod tests {
     use footwork::math::{Quat, Transform};
     use proptest::prelude::*;
 
-    /// Breadth first, as some formats have it: root, two children, a grandchild of the first.
+    /// Returns a clip with joints in breadth-first order, as in some formats: root, two children, a grandchild of the first.
     fn clip(frames: usize, rotations: Vec<Quat>, hips: Vec<Vec3>) -> RawClip {
         let rest = [Vec3::ZERO, Vec3::new(0.1, -0.4, 0.0), Vec3::new(-0.1, -0.4, 0.0), Vec3::new(0.0, -0.45, 0.017)];
         let parents = [None, Some(0), Some(0), Some(1)].map(|p| p.map(JointIndex));
@@ -282,7 +283,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// Largest differences: (cm, degrees), joints matched by name.
+    /// Returns the largest differences: (cm, degrees), joints matched by name.
     fn off(a: &RawClip, b: &RawClip) -> (f32, f32) {
         assert_eq!((a.frames(), a.rate_hz, a.skeleton.len()), (b.frames(), b.rate_hz, b.skeleton.len()));
         let (mut cm, mut degrees) = (0.0f32, 0.0f32);

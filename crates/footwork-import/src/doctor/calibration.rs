@@ -1,4 +1,4 @@
-//! Frames at the ends of a take that are no motion: T-poses, rest poses.
+//! Finds frames at the ends of a take that are not motion: T-poses and rest poses.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};
@@ -6,18 +6,18 @@ use super::parts::Parts;
 use super::patient::{Patient, level, median};
 use glam::Vec3;
 
-/// Arms of a T-pose are that near to the line of the hips: cos 25 degrees.
+/// Minimum cosine between the arms of a T-pose and the line of the hips: 25 degrees.
 const ALONG: f32 = 0.906;
-/// An arm that straight: distance of its ends over its length.
+/// Minimum straightness of an arm: distance of its ends over its length.
 const STRAIGHT: f32 = 0.97;
-/// Local rotations within this of the rest pose make a rest pose, radians (mean over the joints): 2 degrees.
+/// Maximum mean angle between local rotations and the rest pose for a rest pose, in radians: 2 degrees.
 const REST_RAD: f32 = 0.035;
-/// Slower than this nobody moves, rad/s and m/s, mean over the joints: breathing.
+/// Maximum speed of a held pose, rad/s plus m/s, mean over the joints: breathing.
 const STILL: f32 = 0.15;
-/// A pose that leaves by less than so many of the clip's own steps is part of the motion.
+/// Minimum ratio of a jump to the clip's median step; a pose that is left by a smaller step is part of the motion.
 const JUMP_STEPS: f32 = 8.0;
 
-/// Finds them, and cuts them off.
+/// Finds such frames, and cuts them off.
 pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     let n = p.frames();
     if n < 3 {
@@ -33,7 +33,7 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     }
     let steps: Vec<f32> = (1..n).map(|f| p.pose_distance(f - 1, f)).collect();
     let usual = median(steps.clone());
-    // Within the frames that qualify: those held still, or left by a jump that no body makes.
+    // Of the qualifying frames, cut those up to an implausible jump, or those held still.
     let jump = |step: f32| step > JUMP_STEPS * usual && step > 0.05;
     let still = |step: f32| step * p.clip.rate_hz < STILL;
     let ending = |frames: &mut dyn Iterator<Item = usize>, step_after: &dyn Fn(usize) -> f32| {
@@ -61,7 +61,7 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     }
 }
 
-/// Upright, with both arms straight out to the sides.
+/// Returns true for an upright body with both arms straight out to the sides.
 fn is_t_pose(p: &Patient, body: &Parts, f: usize) -> bool {
     let (Some(arms), Some((l, r)), Some(top)) = (&body.arms, body.sides, body.top()) else { return false };
     let aside = level(p.at(f, l) - p.at(f, r)).normalize_or_zero();
@@ -74,7 +74,7 @@ fn is_t_pose(p: &Patient, body: &Parts, f: usize) -> bool {
     up.dot(Vec3::Y) > 0.9 * up.length() && out(0, 1.0) && out(1, -1.0)
 }
 
-/// All joints but the first two (root and hips, which stand anywhere) as in the rest pose.
+/// Returns true if all joints but the first two (root and hips, which have any position) are as in the rest pose.
 fn is_rest(p: &Patient, f: usize) -> bool {
     let joints = p.joints();
     let off = |j: usize| p.local(f, j).rotation.angle_between(p.clip.skeleton.rest()[j].rotation);

@@ -1,6 +1,6 @@
 //! Names of the checks.
 
-/// The checks.
+/// The kinds of checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "`CHECKS` says what each finds")]
 pub enum Check {
@@ -31,7 +31,7 @@ pub enum Check {
 }
 
 impl Check {
-    /// What it is called on the command line and in JSON.
+    /// Returns the name on the command line and in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Skeleton => "skeleton",

@@ -1,4 +1,4 @@
-//! The dance card: which motion there is, by speed, turn and direction of travel, and what to capture next.
+//! Compares the set with the requests of a stick, by speed, turn and direction of travel, and lists what to capture next.
 
 use super::check::Check;
 use super::dance_card::{DIRECTIONS, SPEEDS_MPS, dance_card};
@@ -8,14 +8,14 @@ use footwork::clip::RawClip;
 
 const TURN_NAMES: [&str; 5] =
     ["turns sharply right", "turns right", "goes straight", "turns left", "turns sharply left"];
-/// Less than this is not enough to choose from, seconds: a step.
+/// Minimum motion for a choice, in seconds: about one step.
 const LEAST_S: f32 = 0.5;
-/// One or two short clips are examined by themselves; more of them, or so many seconds, are meant to be a character.
+/// Minimum number of clips, or of seconds, of a set that is checked: fewer clips are usually examined by themselves.
 const SET_CLIPS: usize = 3;
 const SET_S: f32 = 20.0;
 
-/// What a stick can ask for and nothing does: one line per direction and turn, from the lowest speed that is missing. What a
-/// random stick asks for most comes first: capturing it gains most.
+/// Finds motion that a stick can request but no clip has: one finding per direction and turn, from the lowest missing speed.
+/// Findings are sorted by how often a random stick requests the motion, most often first.
 pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     let Some((_, prepared)) = ward.prepared() else { return };
     let card = dance_card(&prepared, &ward.stick);
@@ -31,11 +31,11 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     let mut holes: Vec<(f32, Finding)> = Vec::new();
     for (d, direction) in DIRECTIONS.iter().enumerate() {
         let straight = lacks(2, d);
-        // Straight on first; what does not go straight on does not turn there either.
+        // Straight ahead comes first: if that is missing, turns at the same speed are not reported.
         for t in [2, 1, 3, 0, 4] {
             let mut missing = lacks(t, d);
             missing.retain(|s| t == 2 || !straight.contains(s));
-            // Both ways in one line.
+            // Left and right turns that lack the same speeds become one finding.
             let mut other = lacks(4 - t, d);
             other.retain(|s| !straight.contains(s));
             let both = t != 2 && missing == other;
@@ -54,7 +54,7 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
             } else {
                 format!("between {} and {} m/s", SPEEDS_MPS[*first], SPEEDS_MPS[last + 1])
             };
-            // The same in a mirror: turns and sides swapped.
+            // Checks whether the mirror image exists: turns and sides swapped.
             let image = missing.iter().all(|s| cell(*s, 4 - t, [0, 3, 2, 1][d]).have_s >= LEAST_S);
             let mend = if image { "`mirror` gives it" } else { "capture it" };
             let sides: &[usize] = if both { &[t, 4 - t] } else { &[t] };

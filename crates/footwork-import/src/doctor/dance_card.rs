@@ -7,7 +7,7 @@ use footwork::trajectory::travel_seconds;
 
 pub use footwork::trajectory::{DIRECTIONS, DanceCardCell, SPEEDS_MPS};
 
-/// The table: cells by speed, turn, direction.
+/// Returns the table: cells by speed, turn and direction.
 pub fn dance_card(clips: &[RawClip], stick: &StickSpeeds) -> Vec<DanceCardCell> {
     let way = |clip: &RawClip| {
         let root = |f: usize| {

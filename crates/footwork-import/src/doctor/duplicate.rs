@@ -1,4 +1,4 @@
-//! The same motion twice: whole clips, parts of them at another time, mirror images.
+//! Finds the same motion twice: whole clips, parts of them at another time, mirror images.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};
@@ -12,27 +12,27 @@ use glam::Vec3;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Poses are compared this often, seconds: what agrees there agrees in between.
+/// Interval at which poses are compared, in seconds: if they agree there, they agree in between.
 const STEP_S: f32 = 1.0 / 15.0;
-/// This often a pose of a clip is looked for in the others, seconds: half of the shortest overlap.
+/// Interval at which a clip's poses are looked up in the others, in seconds: half of the shortest overlap.
 const ANCHOR_S: f32 = 0.5;
-/// Coordinates of the same motion agree within this, metres: two takes of one
-/// walk differ by centimetres, no two strides of one person by less than this.
+/// Maximum distance of coordinates of the same motion, in metres. Two takes of one walk differ by centimetres, and any two
+/// strides of one person by more than this.
 const SAME_M: f32 = 0.003;
-/// Speeds of the root count as metres after so many seconds.
+/// Root speed is converted to metres with this time, in seconds.
 const SPEED_WEIGHT_S: f32 = 0.1;
-/// Shorter overlaps prove nothing, seconds.
+/// Minimum length of an overlap, in seconds.
 const LEAST_S: f32 = 1.0;
-/// Very regular walking repeats a stride or two; so long it does not, seconds.
+/// Minimum length of an overlap that is a warning, in seconds. Very regular walking repeats only a stride or two.
 const LONG_S: f32 = 3.0;
-/// Who stands is everywhere alike: way of the joints over an overlap, mean, metres.
+/// Minimum path of the joints over an overlap, mean, in metres: idle motion is alike everywhere.
 const MOVES_M: f32 = 0.5;
-/// This share of the shorter clip makes a copy.
+/// Minimum share of the shorter clip that must agree for a copy.
 const WHOLE: f32 = 0.9;
-/// Clips that agree from end to end are copies however short they are, and if they hardly move: ten times what may differ.
+/// Minimum path of the joints, in metres, for clips that agree from end to end, whatever their length: ten times the tolerance.
 const WHOLE_MOVES_M: f32 = 10.0 * SAME_M;
 
-/// Where two clips agree: from which frames on, for how many, and whether in a mirror.
+/// A stretch in which two clips agree: its first frames, its length, and whether it is mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Overlap {
     clips: [usize; 2],
@@ -41,7 +41,7 @@ struct Overlap {
     mirrored: bool,
 }
 
-/// Finds them; `--fix` leaves out copies of whole clips.
+/// Finds duplicates; `--fix` leaves out copies of whole clips.
 pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     let Some((ids, prepared)) = ward.prepared() else { return };
     let sketches: Vec<Sketch> = prepared.par_iter().map(Sketch::of).collect();
@@ -87,7 +87,7 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     }
 }
 
-/// A clip as rows of coordinates in root space, and velocities.
+/// A clip as rows of coordinates in root space, with the root's velocity.
 struct Sketch {
     frames: usize,
     /// Frames in `STEP_S`, in `ANCHOR_S`, in `LEAST_S`.
@@ -113,7 +113,7 @@ impl Sketch {
             pose.world(&clip.skeleton, &mut world);
             let root = world[0];
             let facing = Facing::from_rotation(root.rotation).rotation().inverse();
-            // In place of joint 0, which stands at the origin: where it goes.
+            // Joint 0 is always at the origin, so its columns hold the root's velocity.
             let (a, b) = (f.saturating_sub(1), (f + 1).min(n - 1));
             let v = clip.translations[b * joints] - clip.translations[a * joints];
             let v = facing * level(v) * (clip.rate_hz / (b - a).max(1) as f32) * SPEED_WEIGHT_S;
@@ -131,12 +131,12 @@ impl Sketch {
         &self.rows[k * self.width..(k + 1) * self.width]
     }
 
-    /// True for an overlap over (nearly) all of so many frames; it is measured in whole steps.
+    /// Returns true if an overlap covers (nearly) `frames`; overlaps are measured in whole steps.
     fn covered(&self, overlap: usize, frames: usize) -> bool {
         (overlap + self.step - 1) as f32 >= WHOLE * frames as f32
     }
 
-    /// How far joints move over some frames, mean, metres.
+    /// Returns the mean path of the joints over some frames, in metres.
     fn way(&self, from: usize, frames: usize) -> f32 {
         let step = |k: usize| {
             let (a, b) = (self.row(k), self.row(k + self.step));
@@ -149,12 +149,12 @@ impl Sketch {
 }
 
 fn same(a: &[f32], b: &[f32]) -> bool {
-    // Far from each other in the first few: most pairs.
+    // The first columns decide most pairs.
     a.iter().zip(b).all(|(a, b)| (a - b).abs() < 2.0 * SAME_M)
         && a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f32>() < SAME_M * SAME_M * a.len() as f32 / 3.0
 }
 
-/// Where clips of `a` agree with later clips of `b` (in a mirror: with any other).
+/// Returns where clips of `a` agree with later clips of `b`.
 fn overlaps(a: &[Sketch], b: &[Sketch], mirrored: bool) -> Vec<Overlap> {
     let Some(width) = b.first().map(|s| s.width) else { return Vec::new() };
     let key = key_column(b, width);
@@ -194,7 +194,7 @@ fn overlaps(a: &[Sketch], b: &[Sketch], mirrored: bool) -> Vec<Overlap> {
                     }
                 }
             }
-            // Of a pair, the longest.
+            // Keeps the longest overlap of each pair.
             let mut best: BTreeMap<usize, Overlap> = BTreeMap::new();
             for o in found.into_values() {
                 let entry = best.entry(o.clips[1]).or_insert(o);
@@ -208,7 +208,7 @@ fn overlaps(a: &[Sketch], b: &[Sketch], mirrored: bool) -> Vec<Overlap> {
     found.into_iter().flatten().collect()
 }
 
-/// As far both ways as the motion stays the same: first frames, and how many.
+/// Extends a match in both directions while the motion stays the same: returns the first frames and the number of frames.
 fn grow(a: &Sketch, b: &Sketch, [k, at]: [usize; 2]) -> ([usize; 2], usize) {
     let step = a.step;
     let back = (1..=k.min(at) / step).take_while(|d| same(a.row(k - d * step), b.row(at - d * step))).count() * step;
@@ -217,7 +217,7 @@ fn grow(a: &Sketch, b: &Sketch, [k, at]: [usize; 2]) -> ([usize; 2], usize) {
     ([k - back, at - back], back + on + 1)
 }
 
-/// The coordinate that varies most.
+/// Returns the column with the largest variance.
 fn key_column(sketches: &[Sketch], width: usize) -> usize {
     let mut sums = vec![(0.0f64, 0.0f64); width];
     for s in sketches {
@@ -233,7 +233,7 @@ fn key_column(sketches: &[Sketch], width: usize) -> usize {
     (0..width).max_by(|a, b| variance(a).total_cmp(&variance(b))).unwrap_or(0)
 }
 
-/// The table of a prepared set; `None` for bodies that have no mirror image.
+/// Returns the mirror table of a prepared set; `None` for bodies without a mirror image.
 fn mirror_table(clips: &[RawClip]) -> Option<MirrorTable> {
     let skeleton = &clips.first()?.skeleton;
     let moves = |j: usize| {

@@ -1,4 +1,4 @@
-//! Changes to a whole clip: cut, rate, rest pose.
+//! Changes to a whole clip: cutting, rate, rest pose.
 
 use super::patient::Patient;
 use footwork::clip::RawClip;
@@ -6,7 +6,7 @@ use footwork::math::Transform;
 use footwork::skeleton::Skeleton;
 use std::ops::Range;
 
-/// Keeps some frames, with what is known about them.
+/// Keeps a range of frames, with their annotations.
 pub fn cut(p: &mut Patient, frames: Range<usize>) {
     let joints = p.joints();
     let rate_hz = p.clip.rate_hz;
@@ -25,7 +25,7 @@ pub fn cut(p: &mut Patient, frames: Range<usize>) {
     clip.annotations.discard = moved.filter(|r| r.start_s < r.end_s).collect();
 }
 
-/// Takes the same frames as of another rate; what is told in seconds goes along.
+/// Sets the rate of the same frames, and scales the times of annotations.
 pub fn set_rate(p: &mut Patient, rate_hz: f32) {
     let clip = p.edit();
     let k = clip.rate_hz / rate_hz;
@@ -43,7 +43,7 @@ pub fn set_rate(p: &mut Patient, rate_hz: f32) {
 pub fn set_rest(clip: &mut RawClip, change: impl Fn(usize, Transform) -> Transform) {
     let s = &clip.skeleton;
     let rest = s.rest().iter().enumerate().map(|(j, t)| change(j, *t)).collect();
-    // Names and tree are as they were: only numbers that are not finite could be refused, and then nothing changes.
+    // Names and hierarchy are unchanged, so only values that are not finite can be rejected; then nothing changes.
     if let Ok(new) = Skeleton::new(s.names().to_vec(), s.parents().to_vec(), rest) {
         clip.skeleton = new;
     }

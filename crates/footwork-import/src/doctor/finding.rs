@@ -1,24 +1,24 @@
-//! What the doctor says.
+//! Findings of the checks.
 
 use super::check::Check;
 use super::patient::Patient;
 use crate::note::Fix;
 use serde::{Serialize, Serializer};
 
-/// How bad it is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Worth knowing; nothing is wrong.
+    /// Information only; nothing is wrong.
     Hint,
-    /// A character will show it.
+    /// The fault is visible on a character.
     Warning,
-    /// Whatever is built from it is wrong, or cannot be built.
+    /// A database built from the clip is wrong, or the build fails.
     Error,
 }
 
 impl Severity {
-    /// As people read it.
+    /// Returns the name in printed reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Hint => "hint",
@@ -28,39 +28,39 @@ impl Severity {
     }
 }
 
-/// A change of a clip's sidecar.
+/// A change to a clip's sidecar.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SidecarEdit {
-    /// Say whether the clip is a loop.
+    /// Marks whether the clip is a loop.
     Loop(bool),
-    /// Discard a range: start and end, in seconds from the clip's first frame.
+    /// Discards a range: start and end, in seconds from the clip's first frame.
     Discard([f32; 2]),
 }
 
-/// One thing that is wrong, in one place.
+/// One fault in one place.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// Which check says so.
+    /// Check that reports it.
     #[serde(serialize_with = "by_name")]
     pub check: Check,
-    /// How bad it is.
+    /// Severity of the fault.
     pub severity: Severity,
-    /// Clip; empty for what concerns the whole set.
+    /// Clip name; empty for a finding about the whole set.
     pub clip: String,
-    /// Joint, where it is one.
+    /// Joint name, if the finding is about one joint.
     pub joint: Option<String>,
-    /// First and last frame of the clip as it came in, where it is a part of it.
+    /// First and last frame in the original clip, if the finding is about a part of it.
     pub frames: Option<[usize; 2]>,
-    /// The same in seconds from the clip's first frame.
+    /// The same range, in seconds from the clip's first frame.
     pub seconds: Option<[f32; 2]>,
-    /// What is wrong, with its size.
+    /// The fault, with its size.
     pub what: String,
-    /// What mends it: what `--fix` does, or what somebody has to do.
+    /// The fix: the action of `--fix`, or the task of the user.
     pub mend: String,
-    /// True where `--fix` does it.
+    /// True if `--fix` fixes it.
     pub mends: bool,
-    /// What mends it without a change of the motion, where a sidecar can.
+    /// Change of the sidecar that fixes it without a change of the motion, if there is one.
     pub sidecar: Option<SidecarEdit>,
 }
 
@@ -69,7 +69,7 @@ fn by_name<S: Serializer>(check: &Check, out: S) -> Result<S::Ok, S::Error> {
 }
 
 impl Finding {
-    /// Something about a whole clip that nobody but its owner can mend.
+    /// Returns a finding about a whole clip that `--fix` does not fix.
     pub fn new(check: Check, severity: Severity, clip: &str, what: impl Into<String>, mend: impl Into<String>) -> Self {
         Self {
             check,
@@ -85,7 +85,7 @@ impl Finding {
         }
     }
 
-    /// A fault of a file that is mended whenever it is read: copies are written without it.
+    /// Returns the finding for a fault that every import fixes: copies are written without it.
     pub fn of_fix(fix: &Fix) -> Self {
         let (check, severity) = match fix.what {
             "units" => (Check::Scale, Severity::Warning),
@@ -94,28 +94,28 @@ impl Finding {
         Self::new(check, severity, &fix.clip, &fix.found, format!("{}, as on every reading", fix.done)).mended()
     }
 
-    /// The same, and `--fix` mends it.
+    /// Marks the finding as fixed by `--fix`.
     pub fn mended(self) -> Self {
         Self { mends: true, ..self }
     }
 
-    /// The same, and saying in the sidecar whether the clip is a loop mends it.
+    /// Adds the sidecar edit that marks whether the clip is a loop.
     pub fn mended_by_loop(self, looping: bool) -> Self {
         Self { sidecar: Some(SidecarEdit::Loop(looping)), ..self }
     }
 
-    /// The same, and discarding its frames mends it: follows [`Finding::over`].
+    /// Adds the sidecar edit that discards the finding's frames; call it after [`Finding::over`].
     pub fn mended_by_discard(self, patient: &Patient) -> Self {
         let range = |[first, last]: [usize; 2]| [first, last + 1].map(|f| f as f32 / patient.told_rate_hz);
         Self { sidecar: self.frames.map(range).map(SidecarEdit::Discard), ..self }
     }
 
-    /// At a joint.
+    /// Sets the joint.
     pub fn at_joint(self, joint: &str) -> Self {
         Self { joint: Some(joint.to_owned()), ..self }
     }
 
-    /// From the first to the last of some frames of a patient.
+    /// Sets the first and last frame, as frames of a patient.
     pub fn over(self, patient: &Patient, first: usize, last: usize) -> Self {
         let frames = [first + patient.cut_frames, last + patient.cut_frames];
         let seconds = frames.map(|f| f as f32 / patient.told_rate_hz);

@@ -1,6 +1,6 @@
-//! Rotations that jump and stay: flipped axes, half turns, two takes in one.
+//! Finds abrupt rotations that persist: flipped axes, half turns, two takes in one clip.
 //!
-//! The sign of a quaternion is no matter: q and -q are one rotation, and a build aligns them.
+//! The sign of a quaternion does not matter: q and -q are one rotation, and a build aligns them.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};
@@ -8,30 +8,32 @@ use super::parts::Parts;
 use super::patient::{Patient, median};
 use footwork::math::Quat;
 
-/// The fastest a joint turns, rad/s: 40 degrees per frame at 60 Hz; a pitcher's shoulder at its fastest does not sustain it.
+/// Maximum speed of a joint, rad/s: 40 degrees per frame at 60 Hz. Even a pitcher's shoulder does not sustain it.
 const FASTEST_RAD_S: f32 = 42.0;
-/// Jumps of more than this are jumps at any rate, radians (100 degrees); of less than the other at none (35 degrees).
+/// A rotation above the first value per frame is a jump at any rate, in radians (100 degrees); one below the second never is
+/// (35 degrees).
 const ALWAYS_RAD: f32 = 1.75;
 const NEVER_RAD: f32 = 0.61;
-/// A jump is that many times its neighbours' steps.
+/// Minimum ratio of a jump to the steps of the neighbouring frames.
 const STEPS: f32 = 5.0;
-/// Runs shorter than this are spikes, frames.
+/// Minimum length of a run, in frames; a shorter one is a spike.
 const LEAST_FRAMES: usize = 3;
-/// Longer runs are told and not turned back, seconds: two jumps that far apart need not belong together.
+/// Maximum length of a run that is turned back, in seconds. Longer runs are only reported: two jumps that far apart may be
+/// unrelated.
 const MOST_S: f32 = 2.0;
-/// A correction has to meet the motion after the run within this, radians (20 degrees).
+/// Maximum distance between a corrected run and the motion after it, in radians (20 degrees).
 const FITS_RAD: f32 = 0.35;
-/// Where this share of the joints jumps at once, it is another take.
+/// If this share of the joints jumps in one frame, another take begins there.
 const ALL_SHARE: f32 = 0.4;
 
-/// Finds jumps, and turns the runs between two of them back.
+/// Finds jumps, and turns back the runs between two of them.
 pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     let (n, joints) = (p.frames(), p.joints());
     if n < 2 * LEAST_FRAMES + 2 {
         return;
     }
     let jumps: Vec<Vec<usize>> = (0..joints).map(|j| jumps(p, j)).collect();
-    // Joints that move together jump together: that is a cut, and no joint's fault.
+    // Joints that jump in the same frame show a cut, not a fault of a joint.
     let mut at = vec![0usize; n];
     jumps.iter().flatten().for_each(|f| at[*f] += 1);
     let cuts: Vec<usize> = (0..n).filter(|f| at[*f] as f32 > ALL_SHARE * joints as f32 && at[*f] > 2).collect();
@@ -47,7 +49,7 @@ pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
         while from < jumps.len() {
             let start = jumps[from];
             let next = jumps.get(from + 1).copied();
-            // Back within a run that can be mended, or else a jump of its own.
+            // The run ends at the next jump if that is near enough; otherwise this jump stands alone.
             let back = next.filter(|end| end - start <= p.frames_in(MOST_S));
             let end = back.unwrap_or(n);
             from += 1 + usize::from(back.is_some());
@@ -55,13 +57,13 @@ pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
                 continue;
             }
             let turned = step(p, start - 1, start, j).to_degrees();
-            // A run to the end may also be a run from the start: the shorter is the odd one.
+            // A run up to the end can also be read as a run from the start: the shorter one is the fault.
             let (a, b) = if end == n && start < n - start { (0, start) } else { (start, end) };
             let short = b - a <= p.frames_in(MOST_S) && (end < n || next.is_none());
             let stays = if short { ", and stays so for a while" } else { "" };
             let what = format!("turns by {turned:.0} degrees from one frame to the next{stays}");
             let finding = Finding::new(Check::Flip, Severity::Error, &p.clip.name, what, "").at_joint(p.name(j));
-            // Where it does not come back, the jump itself is the place.
+            // Without a jump back, the finding covers only the jump.
             let finding = if short { finding.over(p, a, b - 1) } else { finding.over(p, start - 1, start) };
             out.push(match short && turn_back(p, j, a, b) {
                 true => Finding { mend: "turn the run back onto the motion around it".into(), ..finding }.mended(),
@@ -76,7 +78,7 @@ fn step(p: &Patient, a: usize, b: usize, j: usize) -> f32 {
     p.local(a, j).rotation.angle_between(p.local(b, j).rotation)
 }
 
-/// First frames after a jump.
+/// Returns the first frame after each jump.
 fn jumps(p: &Patient, j: usize) -> Vec<usize> {
     let n = p.frames();
     let steps: Vec<f32> = (1..n).map(|f| step(p, f - 1, f, j)).collect();
@@ -88,13 +90,14 @@ fn jumps(p: &Patient, j: usize) -> Vec<usize> {
     (0..steps.len()).filter(|f| steps[*f] > limit && steps[*f] > STEPS * around(*f)).map(|f| f + 1).collect()
 }
 
-/// Where the motion before (after) a frame leads in it.
+/// Extrapolates the motion by one frame: continues the step from `back` to `from`.
 fn led(p: &Patient, j: usize, from: usize, back: usize) -> Quat {
     let (a, b) = (p.local(back, j).rotation, p.local(from, j).rotation);
     (b * (a.inverse() * b)).normalize()
 }
 
 /// Turns frames `a..b` by the rotation, in the joint's own axes or its parent's, that continues the motion on both sides.
+/// Returns false if none fits.
 fn turn_back(p: &mut Patient, j: usize, a: usize, b: usize) -> bool {
     let n = p.frames();
     let q = |f: usize| p.local(f, j).rotation;
@@ -111,7 +114,7 @@ fn turn_back(p: &mut Patient, j: usize, a: usize, b: usize) -> bool {
     };
     let (by_own, by_parent) = (miss(own, Quat::IDENTITY), miss(Quat::IDENTITY, parent));
     let one_sided = before.is_none() || after.is_none();
-    // With one side only, nothing contradicts: then half and quarter turns alone are believed.
+    // With motion on one side only, the fit has no second check: then only half and quarter turns are accepted.
     let angle = own.to_rotation_vector().length().to_degrees();
     let plain = (angle - 180.0).abs() < 20.0 || (angle - 90.0).abs() < 20.0;
     if by_own.min(by_parent) > FITS_RAD || one_sided && !plain {

@@ -1,4 +1,4 @@
-//! Bodies that face another way than they go, or than their root bone says.
+//! Finds bodies that face another direction than their travel, or than their root bone.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};
@@ -9,21 +9,23 @@ use super::ward::Ward;
 use footwork::math::{Facing, Quat, Transform, atan2, wrap_angle};
 use glam::Vec3;
 
-/// Feet that carry slide faster than this along the wrong way, m/s.
+/// Minimum sliding of planted feet in a path with the wrong direction, m/s.
 const SLIDES_MPS: f32 = 0.3;
-/// Turning the way must leave less than this share of the sliding.
+/// Turning the path must leave less than this share of the sliding.
 const LEFT: f32 = 0.4;
-/// Turns of less are no mistake of axes, radians (30 degrees).
+/// Minimum turn of a path, in radians (30 degrees): a smaller one is not a mistake of axes.
 const LEAST_RAD: f32 = 0.52;
-/// Root bones differ by a quarter turn or more; hips of who runs sideways are twisted by 50 degrees, radians (65 degrees).
+/// Minimum difference of a root bone's forward from that of the other clips, in radians (65 degrees). A wrong root bone differs
+/// by a quarter turn or more; running sideways twists the hips by 50 degrees.
 const OTHER_RAD: f32 = 1.13;
-/// Who goes that far away from the facing goes backward, radians (120 degrees), in this share of the moving frames.
+/// Minimum angle between facing and travel that counts as backward, in radians (120 degrees), and the share of the moving
+/// frames that must exceed it.
 const BACK_RAD: f32 = 2.1;
 const THROUGHOUT: f32 = 0.9;
-/// Slower than this nobody goes anywhere, m/s.
+/// Minimum speed of a moving frame, m/s.
 const MOVES_MPS: f32 = 0.4;
 
-/// The way against the feet, the root bone against the other clips', the travel against the facing.
+/// Compares the path with the feet, the root bone with the other clips', and the travel with the facing.
 pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     let yaws: Vec<Option<f32>> = ward.each(root_yaw);
     for k in 0..ward.bodies.len() {
@@ -45,7 +47,7 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     out.extend(ward.each_mut(way).into_iter().flatten());
 }
 
-/// From joint 0's forward to the body's, mean over the clip; `None` where joint 0 is no root bone or nobody knows.
+/// Returns the mean yaw from joint 0's forward to the body's; `None` if joint 0 is not a root bone or the facing is unknown.
 fn root_yaw(p: &Patient, body: &Parts) -> Option<f32> {
     if body.hips == 0 || body.sides.is_none() {
         return None;
@@ -58,18 +60,18 @@ fn root_yaw(p: &Patient, body: &Parts) -> Option<f32> {
     }
     let sum =
         frames.iter().fold(Vec3::ZERO, |s, f| s + p.local(*f, 0).rotation.yaw_twist().inverse() * body.forward(p, *f));
-    // A facing that wanders about joint 0 says nothing.
+    // Without a stable facing relative to joint 0, the mean is meaningless.
     (sum.length() > 0.7 * frames.len() as f32).then(|| Facing::from_direction(sum).map(Facing::yaw)).flatten()
 }
 
-/// The yaw that most clips share.
+/// Returns the yaw that most clips share.
 fn usual_yaw(known: &[f32]) -> Option<f32> {
     let near = |y: &f32| known.iter().filter(|k| wrap_angle(**k - *y).abs() < 0.4).count();
     let best = known.iter().max_by_key(|y| near(y))?;
     (2 * near(best) > known.len()).then_some(*best)
 }
 
-/// Turns joint 0 about its own up by `yaw`, and leaves the body where it is.
+/// Turns joint 0 about its own up axis by `yaw`, and leaves the body in place.
 fn turn_root(p: &mut Patient, yaw: f32) {
     let (n, joints) = (p.frames(), p.joints());
     let turn = Quat::from_rotation_y(yaw);
@@ -87,12 +89,12 @@ fn turn_root(p: &mut Patient, yaw: f32) {
     }
 }
 
-/// The way turned against the feet; and who walks backward throughout.
+/// Finds a path turned against the feet, which it fixes, and a clip that travels backward throughout.
 fn way(p: &mut Patient, body: &Parts) -> Vec<Finding> {
     let Some(support) = Support::of(p, body) else { return Vec::new() };
     let carried: Vec<usize> = support.carried().collect();
     let n = p.frames();
-    // The feet seen from a body that stays, and where the body goes.
+    // Velocity of joint 0, and of the planted foot relative to it.
     let hips = |f: usize| level(p.velocity(f, 0));
     let slide = |f: usize| support.slide(p, body, f);
     let pairs: Vec<(Vec3, Vec3)> = carried.iter().map(|f| (hips(*f), slide(*f) - hips(*f))).collect();

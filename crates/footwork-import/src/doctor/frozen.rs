@@ -1,4 +1,4 @@
-//! Frames held in the midst of motion: markers out of sight, a capture that stalled.
+//! Finds frames held in the midst of motion: hidden markers, or a capture that stalled.
 
 use super::check::Check;
 use super::curves::weighted;
@@ -8,19 +8,20 @@ use super::patient::{Patient, runs};
 use footwork::math::Quat;
 use glam::Vec3;
 
-/// Nothing that moves repeats itself to this, radians and metres: a hundred times less than breathing does in a frame.
+/// Maximum step of a held joint, in radians and metres: a hundred times less than breathing causes in a frame.
 const SAME: f32 = 2e-5;
-/// Motion on both sides of a hold, radians (or metres) per second: nobody stops from 17 degrees a second within a frame.
+/// Minimum speed on both sides of a hold, in radians (or metres) per second: a body does not stop from 17 degrees per second
+/// within a frame.
 const MOVING: f32 = 0.3;
-/// Shorter holds, seconds: of one joint, of the whole body.
+/// Minimum length of a hold, in seconds: of one joint, and of the whole body.
 const JOINT_S: f32 = 0.1;
 const BODY_S: f32 = 0.045;
-/// Longer holds are not made up, seconds: a step takes as long.
+/// Maximum length of a hold that is bridged, in seconds: about one step.
 const MOST_S: f32 = 0.5;
-/// Share of the moving joints that make it the whole body.
+/// Minimum share of the moving joints that must be held for a hold of the whole body.
 const BODY_SHARE: f32 = 0.7;
 
-/// Finds them, and puts a smooth curve in their place.
+/// Finds holds, and replaces them with a smooth curve.
 pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     let (n, joints) = (p.frames(), p.joints());
     if n < 8 {
@@ -47,7 +48,7 @@ pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
         let mut finding = Finding::new(Check::Frozen, Severity::Warning, &p.clip.name, what, "").over(p, a, b);
         finding.mend = "cut it out (`discard`): too long to make up".into();
         if seconds <= MOST_S {
-            // A body that stands still has all of its joints bridged, also those that had just come to rest.
+            // If the whole body is held, all joints are bridged, including those that had just come to rest.
             let joints: Vec<usize> = if whole { (0..joints).collect() } else { held.clone() };
             joints.into_iter().for_each(|j| bridge(p, j, a, b));
             finding.mend = "curve over the gap".into();
@@ -65,27 +66,27 @@ pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     }
 }
 
-/// Toes that lie flat, knees that are straight: a joint in its rest pose is held by its stop, not by a fault.
+/// Returns true for a joint in its rest pose: flat toes and straight knees are held by their stop, not by a fault.
 fn at_stop(p: &Patient, j: usize, f: usize) -> bool {
     j > 0 && p.local(f, j).rotation.angle_between(p.clip.skeleton.rest()[j].rotation) < 1e-3
 }
 
-/// How far a joint gets from frame f - 1 to f, radians and metres.
+/// Returns the change of a joint from frame f - 1 to f, in radians and metres.
 fn step(p: &Patient, f: usize, j: usize) -> f32 {
     let (a, b) = (p.local(f - 1, j), p.local(f, j));
     a.rotation.angle_between(b.rotation) + (a.translation - b.translation).length()
 }
 
-/// True where steps before and after `a..b` are those of motion.
+/// Returns true if the joint moves before and after `a..b`.
 fn moves(steps: &[f32], a: usize, b: usize, rate_hz: f32) -> bool {
-    // Two steps of it: a jump to another place and back, with rest between, is no hold.
+    // Two steps on each side must be fast: a jump to another position and back, with rest between, is not a hold.
     let before = a.checked_sub(2).map(|k| steps[k].min(steps[k + 1]));
     let after = steps.get(b + 1).map(|s| s.min(steps[b]));
     before.zip(after).is_some_and(|(x, y)| x.min(y) * rate_hz > MOVING)
 }
 
-/// Frames between `a` and `b + 1` by the cubic that leaves and arrives with the motion's own speed. The step out of a hold
-/// makes up for the time that stood still: the speed after it is taken one frame on.
+/// Fills the frames between `a` and `b + 1` with a cubic that matches position and speed at both ends. The step out of a hold
+/// also covers the held time, so the end speed is taken one frame later.
 fn bridge(p: &mut Patient, j: usize, a: usize, b: usize) {
     let (n, joints) = (p.frames(), p.joints());
     let at = [a.saturating_sub(1), a, (b + 1).min(n - 1), (b + 2).min(n - 1)];
@@ -95,7 +96,7 @@ fn bridge(p: &mut Patient, j: usize, a: usize, b: usize) {
     let clip = p.edit();
     for f in a + 1..=b {
         let t = (f - a) as f32 / span;
-        // Hermite, its slopes by differences over one frame: weights of the four frames.
+        // Weights of the four frames for a Hermite curve, with slopes from differences over one frame.
         let (t2, t3) = (t * t, t * t * t);
         let (m0, m1) = ((t3 - 2.0 * t2 + t) * span, (t3 - t2) * span);
         let w = [-m0, 2.0 * t3 - 3.0 * t2 + 1.0 + m0, 3.0 * t2 - 2.0 * t3 - m1, m1];

@@ -1,12 +1,12 @@
-//! Motion that no body makes: what a build would bridge or leave out. Spikes and flips that can be mended joint by joint are
-//! mended by then.
+//! Finds implausible motion that a build would bridge or leave out. Spikes and flips that can be fixed joint by joint are fixed
+//! before.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};
 use super::ward::Ward;
 use footwork::build::{Glitch, GlitchMend, mend_glitches};
 
-/// Finds it as a build does; cuts it out of copies (`discard`), or bridges it.
+/// Finds glitches as a build does; bridges them, or cuts them out of copies (`discard`).
 pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     let build = ward.build.clone();
     let found = ward.each_mut(|p, _| {

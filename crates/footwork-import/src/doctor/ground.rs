@@ -1,4 +1,4 @@
-//! Feet under the ground or above it.
+//! Finds clips whose feet are below or above the ground.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};
@@ -8,27 +8,28 @@ use super::support::Support;
 use super::ward::Ward;
 use glam::Vec3;
 
-/// A toe joint that carries is inside a shoe, metres over the ground: rigs put it between the sole and the top of the foot.
-/// (Paws and ankles: up to 0.12.)
+/// Height of a planted toe joint above the ground, in metres: rigs put it between the sole and the top of the foot. For paws
+/// and ankles the range is up to 0.14.
 const TOE_M: std::ops::RangeInclusive<f32> = -0.015..=0.06;
 const ANKLE_M: std::ops::RangeInclusive<f32> = 0.0..=0.14;
-/// Clips of one capture stand within this of each other, metres: soles are that thick.
+/// Maximum difference in stance height between clips of one capture, in metres: about the thickness of a sole.
 const SET_M: f32 = 0.025;
-/// Who stands for less in all, seconds, tells little: a stride of running touches the ground and rolls on. Such clips are not
-/// compared with others, only with what can be.
+/// Minimum planted time in a clip, in seconds. Below it the height is not reliable, as a foot of a runner rolls on after
+/// touching the ground. Such a clip is not compared with other clips, only with the plausible range.
 const STANDS_S: f32 = 0.3;
-/// Stances on level ground are within this of their median, metres, nine in ten of them: who climbs is not judged.
+/// Maximum distance of a stance from the median height, in metres, on level ground. Nine in ten stances must be within it;
+/// climbing clips are not checked.
 const LEVEL_M: f32 = 0.03;
-/// A planted foot sinks or rises by less, m/s.
+/// Minimum vertical drift of planted feet that is a finding, m/s.
 const SINKS_MPS: f32 = 0.008;
-/// The lowest points of stretches of this length are on the ground, seconds: a step.
+/// Length of a stretch whose lowest point is on the ground, in seconds: about one step.
 const WINDOW_S: f32 = 0.6;
-/// Slower over the ground a foot is planted, m/s: half of the builder's bound.
+/// Maximum horizontal speed of a planted foot, m/s: half of the builder's bound.
 const PLANTED_MPS: f32 = 0.08;
-/// Height of stances against time fits a line within this, metres.
+/// Maximum distance of stance heights from a line over time, in metres.
 const FITS_M: f32 = 0.02;
 
-/// Compares with the ground, and with the other clips; lifts and lowers.
+/// Compares each clip with the ground and with the other clips, and shifts it to the right height.
 pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     out.extend(ward.each_mut(drift).into_iter().flatten());
     let heights: Vec<Option<Stand>> = ward.each(level_of);
@@ -63,7 +64,7 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     }
 }
 
-/// Height of each stance's toe, with the frame at its middle.
+/// Returns the toe height of each stance, with the frame at its middle.
 fn stances(p: &Patient, body: &Parts, support: &Support) -> Vec<(usize, f32)> {
     let height = |s: &super::support::Stance| {
         median((s.frames[0]..s.frames[1]).map(|f| p.at(f, body.feet[s.foot].toe).y).collect())
@@ -71,15 +72,15 @@ fn stances(p: &Patient, body: &Parts, support: &Support) -> Vec<(usize, f32)> {
     support.stances.iter().map(|s| ((s.frames[0] + s.frames[1]) / 2, height(s))).collect()
 }
 
-/// Where feet stand.
+/// Height at which the feet are planted.
 #[derive(Clone, Copy, Debug)]
 struct Stand {
     height: f32,
-    /// For long enough to be compared.
+    /// True if the planted time is long enough for a comparison with other clips.
     lasts: bool,
 }
 
-/// The height at which the feet stand, where the ground is level.
+/// Returns the height at which the feet are planted; `None` if the ground is not level.
 fn level_of(p: &Patient, body: &Parts) -> Option<Stand> {
     let support = Support::of(p, body)?;
     let heights: Vec<f32> = stances(p, body, &support).into_iter().map(|(_, h)| h).collect();
@@ -89,13 +90,13 @@ fn level_of(p: &Patient, body: &Parts) -> Option<Stand> {
     (!heights.is_empty() && level * 10 >= heights.len() * 9).then_some(Stand { height: usual, lasts })
 }
 
-/// Ground that sinks or rises under planted feet.
+/// Finds and removes a constant vertical drift of planted feet.
 fn drift(p: &mut Patient, body: &Parts) -> Vec<Finding> {
     let (n, rate_hz) = (p.frames(), p.clip.rate_hz);
     if body.feet.len() != 2 {
         return Vec::new();
     }
-    // Who carries is told by heights: first without the drift of the lowest points.
+    // Stances are found by height, so the drift of the lowest points is removed first.
     let lowest = |f: usize| body.feet.iter().map(|k| p.at(f, k.toe).y).fold(f32::MAX, f32::min);
     let window = p.frames_in(WINDOW_S);
     let minima: Vec<(f32, f32)> = (0..n)
@@ -118,8 +119,8 @@ fn drift(p: &mut Patient, body: &Parts) -> Vec<Finding> {
     let points: Vec<(f32, f32)> =
         stances(p, body, &support).into_iter().map(|(f, h)| (f as f32 / rate_hz, h)).collect();
     let Some((slope, worst, span_s)) = line(&points) else { return Vec::new() };
-    // Who climbs gains height from step to step, and planted feet stay where they are; who drifts takes them along. Feet that
-    // land and leave are slow for a moment, too: most of the slow ones are planted.
+    // In a climbing clip, height rises from step to step and planted feet stay in place; in a drifting clip, planted feet rise
+    // or sink too. Feet that land or leave are also slow, but most slow feet are planted.
     let mut rises = Vec::new();
     for toe in body.feet.iter().map(|k| k.toe) {
         let velocities = (0..n).map(|f| p.velocity(f, toe));
@@ -140,7 +141,8 @@ fn drift(p: &mut Patient, body: &Parts) -> Vec<Finding> {
     vec![finding]
 }
 
-/// The line through points (time, height): its slope, the furthest point from it, and the time between first and last.
+/// Fits a line through points (time, height): returns its slope, the largest distance of a point from it, and the time between
+/// first and last.
 fn line(points: &[(f32, f32)]) -> Option<(f32, f32, f32)> {
     let [first, .., last] = points else { return None };
     let n = points.len() as f32;

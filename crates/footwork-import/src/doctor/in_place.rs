@@ -1,4 +1,4 @@
-//! A treadmill take: legs walk, the body stays.
+//! Finds treadmill takes: the legs walk, the body stays in place.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};
@@ -8,16 +8,16 @@ use super::support::Support;
 use footwork::math::savgol;
 use glam::Vec3;
 
-/// Carrying feet of people who travel stand; those of a treadmill run back with the walking speed, m/s.
+/// Minimum speed of planted feet, m/s. On a treadmill they move back with the walking speed; otherwise they stand.
 const SLIDES_MPS: f32 = 0.35;
-/// The body goes slower than this share of its feet's speed: it sways, no more.
+/// Maximum speed of the body relative to its feet's speed: it only sways.
 const STAYS: f32 = 0.35;
-/// Smoothing of the speed that is given back, seconds: half a step, over which a body's speed hardly varies.
+/// Smoothing window of the restored speed, in seconds: half a step, over which a body's speed hardly varies.
 const SMOOTH_S: f32 = 0.35;
-/// A carrying foot slides one way: mean over mean length of its velocity, seen from the body.
+/// Minimum consistency of the slide's direction relative to the body: length of the mean velocity over mean speed.
 const ONE_WAY: f32 = 0.75;
 
-/// Finds it, and gives the body the way that its feet push back.
+/// Finds them, and moves the body along the path that its feet push back.
 pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     let Some(support) = Support::of(p, body) else { return };
     let n = p.frames();
@@ -30,7 +30,7 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     if known.len() < p.frames_in(0.4) || support.stances.len() < 2 {
         return;
     }
-    // Whole strides weigh the same: a mean over frames.
+    // Mean over frames, so that each stance counts by its duration.
     let speed = known.iter().map(|(_, v)| v.length()).sum::<f32>() / known.len() as f32;
     let ahead = |f: usize, v: Vec3| {
         let forward = body.forward(p, f);
@@ -63,7 +63,7 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     p.shift(|f| way[f]);
 }
 
-/// Straight lines between what is known, smoothed.
+/// Interpolates linearly between the known values, and smooths the result.
 fn filled(values: &[Option<Vec3>], window: usize) -> Vec<Vec3> {
     let n = values.len();
     let known: Vec<usize> = (0..n).filter(|f| values[*f].is_some()).collect();

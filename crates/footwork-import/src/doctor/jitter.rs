@@ -1,11 +1,11 @@
-//! Noise from frame to frame.
+//! Finds noise from frame to frame.
 //!
-//! White noise and motion are told apart by the fourth difference: it takes motion away and leaves noise, whose neighbours
-//! then have opposite signs (correlation -0.8); what is left of motion has not, where frames are close enough.
+//! The fourth difference separates white noise from motion: it removes motion and keeps noise. Neighbouring differences of
+//! noise have opposite signs (correlation -0.8); those of the remaining motion do not, if frames are close enough.
 //!
-//! They are at 60 Hz. At 30 Hz a landing foot or a sprinter's arm turns within two frames, and what is left of it changes signs
-//! like noise. So noise has to stand out of the motion that it lies on, the more the lower the rate, and for as many frames
-//! as at 60 Hz: shocks come once in a step, noise is in every frame.
+//! Frames are close enough at 60 Hz. At 30 Hz a landing foot or a sprinter's arm turns within two frames, and the remaining
+//! motion alternates in sign like noise. So noise must exceed a share of the motion, larger at lower rates, and last as many
+//! frames as at 60 Hz: a shock occurs once in a step, noise is in every frame.
 
 use super::check::Check;
 use super::curves::weighted;
@@ -15,30 +15,30 @@ use super::patient::Patient;
 use footwork::math::savgol;
 use glam::Vec3;
 
-/// Less cannot be seen: 0.3 degrees, and by that a way of 1.5 mm of what hangs on the joint.
+/// Minimum visible noise: 0.3 degrees, or the angle that displaces the end of the joint's subtree by 1.5 mm.
 const LEAST_RAD: f32 = 0.0052;
 const LEAST_M: f32 = 0.0015;
-/// What nothing hangs on has a hand's or a toe's length, metres.
+/// Assumed length of a joint without children, such as a hand or a toe, in metres.
 const END_M: f32 = 0.1;
-/// Correlation of neighbouring fourth differences.
+/// Maximum correlation of neighbouring fourth differences of noise.
 const OPPOSITE: f32 = -0.5;
-/// Noise is everywhere in a window: its median square over its mean (0.8 for white noise). One outlier, or a foot that lands, is
-/// no noise.
+/// Minimum ratio of median square to mean square in a window of noise (0.8 for white noise). Noise is everywhere in the window;
+/// one outlier or a landing foot is not.
 const TYPICAL: f32 = 0.45;
-/// At 30 Hz noise is larger than this share of the steps from frame to frame, their mean taken out (pure noise: 0.44). What is
-/// left of motion falls with the square of the rate against its steps, and so does this.
+/// Minimum size of noise at 30 Hz relative to the steps from frame to frame without their mean (pure noise: 0.44). The
+/// remaining motion, relative to its steps, falls with the square of the rate, and so does this bound.
 const SHARE_AT_30_HZ: f32 = 0.2;
-/// Noise is looked for in windows of this length, seconds, and at least so many frames: fewer prove nothing.
+/// Length of a window, in seconds, and its minimum number of frames.
 const WINDOW_S: f32 = 0.5;
 const WINDOW_FRAMES: usize = 30;
-/// And lasts about a second: a marker that trembles goes on trembling, the shocks of a landing do not.
+/// Minimum duration of noise, in seconds: a trembling marker continues, the shocks of a landing do not.
 const LEAST_S: f32 = 0.95;
-/// What noise of size 1 leaves in (x[-2] - 4 x[-1] + 6 x - 4 x[1] + x[2]) / 6.
+/// Standard deviation of (x[-2] - 4 x[-1] + 6 x - 4 x[1] + x[2]) / 6 for noise of standard deviation 1.
 const GAIN: f32 = 1.394;
-/// The smoothing that mends it, seconds: longer rounds off steps.
+/// Window of the smoothing that fixes it, in seconds. A longer one would round off steps.
 const SMOOTH_S: f32 = 0.18;
 
-/// Finds it per joint and stretch, and smooths there.
+/// Finds noise per joint and stretch, and smooths it.
 pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     let n = p.frames();
     let window = p.frames_in(WINDOW_S).max(WINDOW_FRAMES);
@@ -46,7 +46,7 @@ pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
         return;
     }
     for j in 0..p.joints() {
-        // Two rounds: strong noise leaves some behind.
+        // Two passes: strong noise leaves a remainder after the first.
         for round in 0..2 {
             let found = noisy(p, j, window);
             for (span, size, by_angle) in &found {
@@ -68,7 +68,7 @@ pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     }
 }
 
-/// Stretches with noise: first and last frame, size, and whether that is an angle.
+/// Returns the noisy stretches: first and last frame, size, and whether the size is an angle.
 fn noisy(p: &Patient, j: usize, window: usize) -> Vec<([usize; 2], f32, bool)> {
     let n = p.frames();
     let turn: Vec<Vec3> = (2..n - 2)
@@ -99,8 +99,8 @@ fn noisy(p: &Patient, j: usize, window: usize) -> Vec<([usize; 2], f32, bool)> {
     found
 }
 
-/// Windows in which fourth differences are noise, joined; with its size, which is at least so much, and at least a share of the
-/// steps from frame to frame.
+/// Returns the windows in which fourth differences are noise, joined, each with the noise's size. The size must be at least
+/// `least`, and at least `share` of the steps from frame to frame.
 fn spans(e: &[Vec3], steps: &[Vec3], window: usize, [least, share]: [f32; 2], n: usize) -> Vec<([usize; 2], f32)> {
     let mut found: Vec<([usize; 2], f32)> = Vec::new();
     let mut start = 0;
@@ -130,7 +130,7 @@ fn spans(e: &[Vec3], steps: &[Vec3], window: usize, [least, share]: [f32; 2], n:
     found
 }
 
-/// The length of what hangs on a joint, metres.
+/// Returns the length of a joint's subtree, in metres.
 fn reach(p: &Patient, j: usize) -> f32 {
     let (parents, rest) = (p.clip.skeleton.parents(), p.clip.skeleton.rest_model());
     let mut hangs = vec![false; p.joints()];
@@ -145,14 +145,14 @@ fn reach(p: &Patient, j: usize) -> f32 {
     reach
 }
 
-/// Mean length of steps, the mean of all taken out.
+/// Returns the mean length of steps after subtracting their mean.
 fn varying(steps: &[Vec3]) -> f32 {
     let n = steps.len() as f32;
     let mean = steps.iter().sum::<Vec3>() / n;
     steps.iter().map(|s| (*s - mean).length()).sum::<f32>() / n
 }
 
-/// Savitzky-Golay over a stretch and some frames beside it, faded in and out.
+/// Applies a Savitzky-Golay filter over a stretch and some frames beside it, faded in and out.
 fn smooth(p: &mut Patient, j: usize, [first, last]: [usize; 2]) {
     let (n, joints) = (p.frames(), p.joints());
     let window = p.frames_in(SMOOTH_S).max(7);
@@ -169,7 +169,7 @@ fn smooth(p: &mut Patient, j: usize, [first, last]: [usize; 2]) {
     let shifted: Vec<Vec<f64>> = (0..3).map(|c| series(&|f| p.local(f, j).translation[c])).collect();
     let clip = p.edit();
     for f in a..b {
-        // Full within the stretch; half a window beyond it nothing.
+        // Full weight within the stretch, falling to zero half a window beyond it.
         let beyond = if f < first { first - f } else { f.saturating_sub(last) };
         let share = (1.0 - beyond as f32 / (0.5 * window as f32)).max(0.0);
         let k = f - a;

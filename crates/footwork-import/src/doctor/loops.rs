@@ -1,4 +1,4 @@
-//! Loops that do not close, and clips that are loops and do not say so. What a loop is, and how one is closed, is the build's:
+//! Finds loops that do not close, and loops that are not marked. Loops are detected and closed as in a build:
 //! `footwork::build::loops`.
 
 use super::check::Check;
@@ -7,11 +7,11 @@ use super::parts::Parts;
 use super::patient::Patient;
 use footwork::build::loops::Loop;
 
-/// Less cannot be seen in a seam: degrees of one joint, metres.
+/// Minimum visible discontinuity: angle of one joint, in degrees, and metres.
 const SEEN_DEG: f32 = 2.0;
 const SEEN_M: f32 = 0.01;
 
-/// Marked loops that do not close.
+/// Finds marked loops that do not close.
 pub fn open(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     if !p.clip.looping || !p.clip.annotations.discard.is_empty() {
         return;
@@ -42,7 +42,8 @@ pub fn open(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     }
 }
 
-/// Loops that are not marked. A frame that is shown again at the end stays: a build drops it, and it says how the round closes.
+/// Finds loops that are not marked, and marks them. A last frame that repeats the first stays: it shows how the cycle closes,
+/// and a build drops it.
 pub fn unmarked(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     let a = &p.clip.annotations;
     if p.clip.looping || a.loops == Some(false) || !a.discard.is_empty() {

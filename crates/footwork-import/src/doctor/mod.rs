@@ -1,11 +1,11 @@
-//! What is wrong with clips, and mending it.
+//! Finds faults in clips, and fixes them in copies.
 //!
 //! ```text
-//!  clips --Ward--> for each check of CHECKS, in order: find, mend the working copy --> findings, mended clips, dance card
+//!  clips --Ward--> for each check of CHECKS, in order: find, fix the working copy --> findings, fixed clips, dance card
 //! ```
 //!
-//! Checks run in the order of [`CHECKS`]; each sees what the ones before have mended, so that a fault is told once and not by
-//! all of its consequences. Nothing that came in is changed. A check is one file: finding and mending stand together.
+//! Checks run in the order of [`CHECKS`]. Each check sees the clips as fixed by the earlier ones, so a fault is reported once,
+//! without its consequences. The input is not changed. Each check is one file, with its search and its fix.
 //!
 //! ```
 //! use footwork_import::doctor::{DoctorOptions, examine};
@@ -60,15 +60,15 @@ use footwork::matcher::MatcherConfig;
 use table::Run;
 use ward::Ward;
 
-/// What is examined, and what is known about the character.
+/// Settings of an examination, with the configuration of the character.
 pub struct DoctorOptions<'a> {
-    /// Roles, contacts and root as a build would take them.
+    /// Roles, contacts and root as for a build.
     pub build: BuildConfig,
-    /// What a stick may ask for: the dance card's speeds.
+    /// Speeds that a stick can request, used by the coverage check.
     pub matcher: MatcherConfig,
-    /// Checks that are made. Default: all.
+    /// Checks to run. Default: all.
     pub checks: Vec<Check>,
-    /// Called with checks done and checks in all.
+    /// Called with the number of finished checks and the number of all checks.
     pub progress: Option<&'a dyn Fn(usize, usize)>,
 }
 
@@ -83,28 +83,29 @@ impl Default for DoctorOptions<'_> {
     }
 }
 
-/// What came of an examination.
+/// Result of an examination.
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
-    /// All findings, in the order of checks, then of clips.
+    /// All findings, in the order of the checks, then of the clips.
     pub findings: Vec<Finding>,
-    /// The clips, mended where that is possible, in the order in which they came; copies of others are left out.
+    /// The clips, with faults fixed where possible, in the order of the input; copies of other clips are left out.
     pub clips: Vec<RawClip>,
-    /// `[speeds x turns x directions]` how much of which motion there is; empty where it was not asked for.
+    /// `[speeds x turns x directions]` amount of motion in the set; empty if the coverage check did not run.
     pub dance_card: Vec<DanceCardCell>,
 }
 
 impl Diagnosis {
-    /// The worst there is.
+    /// Returns the highest severity of the findings; `None` without findings.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|f| f.severity).max()
     }
 }
 
-/// Examines clips, and mends copies of them.
+/// Examines clips, and fixes faults in copies of them.
 ///
 /// # Errors
-/// A role or contact joint of the configuration that is not there; clips that are not sound ([`RawClip::validate`]).
+/// Returns a [`BuildError`] if a role or contact joint of the configuration is missing, or if a clip is invalid
+/// ([`RawClip::validate`]).
 pub fn examine(clips: Vec<RawClip>, options: &DoctorOptions) -> Result<Diagnosis, BuildError> {
     for clip in &clips {
         clip.validate()?;
@@ -172,7 +173,7 @@ mod tests {
             }
             rule.apply(set.iter_mut().find(|c| c.name == f.clip).unwrap()).unwrap();
         }
-        // A build reads the rest as parts: here they are cut.
+        // A build would split clips at discarded ranges; here the ranges are cut instead.
         let whole =
             |c: &RawClip| c.annotations.discard.iter().map(|r| r.end_s - r.start_s).sum::<f32>() > 0.9 * c.seconds();
         set.retain(|c| !whole(c));

@@ -14,32 +14,32 @@ use glam::Vec3;
 pub struct Foot {
     /// The joint that touches the ground.
     pub toe: usize,
-    /// The joint above it; the same where the ankle is what touches.
+    /// The joint above the toe; the same joint if the ankle touches the ground.
     pub ankle: usize,
-    /// The whole leg, where it has three joints.
+    /// The whole leg, if it has three joints.
     pub leg: Option<Leg>,
 }
 
 /// The parts of one skeleton.
 #[derive(Clone, Debug)]
 pub struct Parts {
-    /// Anatomy: roles, and joints that touch the ground. Its body is empty where a file has no root above the hips.
+    /// Anatomy: roles, and joints that touch the ground. Its body is empty if a file has no root above the hips.
     pub rig: Rig,
-    /// The body's middle: the hips, else the first joint with two children or more.
+    /// Middle of the body: the hips, or else the first joint with two or more children.
     pub hips: usize,
     /// A left and a right joint across the body.
     pub sides: Option<(usize, usize)>,
-    /// What touches the ground, left first; none where nobody knows.
+    /// Feet or paws, left first; empty if unknown.
     pub feet: Vec<Foot>,
     /// Shoulder, elbow, hand: left, right.
     pub arms: Option<[[usize; 3]; 2]>,
     /// `[joints]` the same joint on the other side.
     pub twins: Vec<Option<usize>>,
-    /// True where a build gives the clips a root of its own, whatever joint 0 does.
+    /// True if a build gives the clips a root of its own, whatever the motion of joint 0.
     pub root_is_made: bool,
 }
 
-/// Clips, by number, that have the same joints in the same hierarchy, in the order in which the first of each comes.
+/// Returns the indices of clips, grouped by equal joints and hierarchy, in the order of the first clip of each group.
 pub fn by_skeleton(clips: &[RawClip]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (i, clip) in clips.iter().enumerate() {
@@ -59,7 +59,7 @@ impl Parts {
     /// Finds the parts of clips that share a skeleton.
     ///
     /// # Errors
-    /// A role or contact joint of the configuration that is not there.
+    /// Returns a [`BuildError`] if a role or contact joint of the configuration is missing.
     pub fn of(clips: &[&RawClip], config: &BuildConfig) -> Result<Self, BuildError> {
         let skeleton = &clips.first().ok_or(BuildError::NoClips)?.skeleton;
         let roles = JointRoles::of_clips(clips, &config.roles)?;
@@ -90,19 +90,19 @@ impl Parts {
         })
     }
 
-    /// Left joints with their twins.
+    /// Returns left joints with their twins.
     pub fn pairs<'a>(&'a self, skeleton: &'a Skeleton) -> impl Iterator<Item = (usize, usize)> + 'a {
         let twin = |(j, t): (usize, &Option<usize>)| t.map(|t| (j, t));
         self.twins.iter().enumerate().filter_map(twin).filter(|(j, _)| is_left(&skeleton.names()[*j]))
     }
 
-    /// Where the body faces in a frame, horizontal, unit length; zero where nobody knows.
+    /// Returns the facing of the body in a frame, horizontal, unit length; zero if it is unknown.
     pub fn forward(&self, p: &Patient, frame: usize) -> Vec3 {
         let Some((l, r)) = self.sides else { return Vec3::ZERO };
         level((p.at(frame, l) - p.at(frame, r)).cross(Vec3::Y)).normalize_or_zero()
     }
 
-    /// The top of the body: head, neck or chest.
+    /// Returns the top of the body: head, neck or chest.
     pub fn top(&self) -> Option<usize> {
         ["head", "neck", "chest"].iter().find_map(|r| self.rig.roles.get(r)).map(JointIndex::at)
     }

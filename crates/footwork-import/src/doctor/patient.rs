@@ -1,63 +1,63 @@
-//! A clip under examination: a copy that is mended on the way, so that one fault does not look like five.
+//! A clip under examination: a copy in which faults are fixed one by one, so that each is reported once.
 
 use footwork::clip::RawClip;
 use footwork::math::Transform;
 use glam::Vec3;
 use std::sync::OnceLock;
 
-/// A working copy of a clip, and what it looks like in the world.
+/// A working copy of a clip, with its world transforms.
 #[derive(Debug)]
 pub struct Patient {
-    /// As mended so far.
+    /// The clip, with the fixes so far.
     pub clip: RawClip,
-    /// Frames that were cut from its start: findings count as the file does.
+    /// Number of frames cut from the start. Findings use the frame numbers of the file.
     pub cut_frames: usize,
-    /// Rate of the clip as it came in: findings tell time as the file does.
+    /// Rate of the original clip, in Hz. Findings use the times of the file.
     pub told_rate_hz: f32,
-    /// Told to leave the set: a copy of another one.
+    /// True if the clip is left out of the set, as a copy of another clip.
     pub left_out: bool,
     world: OnceLock<Vec<Transform>>,
 }
 
 impl Patient {
-    /// Before any examination.
+    /// Returns a patient for an unexamined clip.
     pub fn new(clip: RawClip) -> Self {
         Self { cut_frames: 0, told_rate_hz: clip.rate_hz, left_out: false, world: OnceLock::new(), clip }
     }
 
-    /// The clip, to be changed.
+    /// Returns the clip for changes.
     pub fn edit(&mut self) -> &mut RawClip {
         self.world = OnceLock::new();
         &mut self.clip
     }
 
-    /// Number of frames.
+    /// Returns the number of frames.
     pub fn frames(&self) -> usize {
         self.clip.frames()
     }
 
-    /// Number of joints.
+    /// Returns the number of joints.
     pub fn joints(&self) -> usize {
         self.clip.skeleton.len()
     }
 
-    /// Frames in so many seconds, at least 1.
+    /// Returns the number of frames in a duration, at least 1.
     pub fn frames_in(&self, seconds: f32) -> usize {
         ((seconds * self.clip.rate_hz).round() as usize).max(1)
     }
 
-    /// A joint's name.
+    /// Returns the name of a joint.
     pub fn name(&self, joint: usize) -> &str {
         &self.clip.skeleton.names()[joint]
     }
 
-    /// Local transform.
+    /// Returns a local transform.
     pub fn local(&self, frame: usize, joint: usize) -> Transform {
         let i = frame * self.joints() + joint;
         Transform::new(self.clip.translations[i], self.clip.rotations[i])
     }
 
-    /// `[frames x joints]` in the world.
+    /// Returns `[frames x joints]` world transforms.
     pub fn world(&self) -> &[Transform] {
         self.world.get_or_init(|| {
             let mut world = Vec::new();
@@ -70,19 +70,19 @@ impl Patient {
         })
     }
 
-    /// Where a joint is in the world.
+    /// Returns the world position of a joint.
     pub fn at(&self, frame: usize, joint: usize) -> Vec3 {
         self.world()[frame * self.joints() + joint].translation
     }
 
-    /// Velocity of a joint in the world, m/s: central difference, one-sided at the ends.
+    /// Returns the world velocity of a joint, m/s: central difference, one-sided at the ends.
     pub fn velocity(&self, frame: usize, joint: usize) -> Vec3 {
         let (a, b) = (frame.saturating_sub(1), (frame + 1).min(self.frames() - 1));
         (self.at(b, joint) - self.at(a, joint)) * (self.clip.rate_hz / (b - a).max(1) as f32)
     }
 
-    /// How far the pose of a frame is from another's: mean over the joints but the root of the angle, radians, plus the
-    /// change of place in the parent, metres.
+    /// Returns the distance between the poses of two frames: the mean, over all joints but the root, of the angle in radians
+    /// plus the change of local position in metres.
     pub fn pose_distance(&self, a: usize, b: usize) -> f32 {
         let sum: f32 = (1..self.joints())
             .map(|j| {
@@ -93,7 +93,7 @@ impl Patient {
         sum / (self.joints() - 1).max(1) as f32
     }
 
-    /// Moves joint 0, and with it everything, by an offset per frame.
+    /// Moves joint 0, and all joints below it, by an offset per frame.
     pub fn shift(&mut self, offset: impl Fn(usize) -> Vec3) {
         let joints = self.joints();
         let clip = self.edit();
@@ -103,7 +103,7 @@ impl Patient {
     }
 }
 
-/// The middle value; 0 of none.
+/// Returns the median; 0 if there are no values.
 pub fn median(mut values: Vec<f32>) -> f32 {
     if values.is_empty() {
         return 0.0;
@@ -112,7 +112,7 @@ pub fn median(mut values: Vec<f32>) -> f32 {
     *values.select_nth_unstable_by(middle, f32::total_cmp).1
 }
 
-/// Stretches of `true`: first and one past the last.
+/// Returns the runs of `true`: first index, and one past the last.
 pub fn runs(on: impl IntoIterator<Item = bool>) -> Vec<[usize; 2]> {
     let mut found = Vec::new();
     let mut start = None;
@@ -132,7 +132,7 @@ pub fn runs(on: impl IntoIterator<Item = bool>) -> Vec<[usize; 2]> {
     found
 }
 
-/// Without its vertical part.
+/// Returns a vector without its vertical component.
 pub fn level(v: Vec3) -> Vec3 {
     Vec3::new(v.x, 0.0, v.z)
 }

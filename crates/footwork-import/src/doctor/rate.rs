@@ -1,9 +1,9 @@
-//! Motion that plays at another speed than it was captured: 30 Hz data marked 60.
+//! Finds motion at another speed than it was captured: 30 Hz data marked as 60 Hz, for example.
 //!
-//! Two clocks tell: bodies in the air fall with g, and people of a leg's length step as often as their steps are long (the
-//! walk ratio: step length over steps per second, 0.36 m s for a leg of 0.9 m, the same at all speeds of walking; Froude
-//! scaling makes it grow with leg length to the power 3/2). Both are those of bodies that stand on two legs: on four, steps of
-//! one pair say little, and falls begin where the other pair leaves the ground.
+//! It uses two physical measures. A body in the air falls with g. Step rate and step length have a fixed ratio for a given leg
+//! (the walk ratio: step length over steps per second, 0.36 m s for a leg of 0.9 m, constant over walking speeds; by Froude
+//! scaling it grows with leg length to the power 3/2). Both apply to bodies on two legs. On four legs the steps of one pair are
+//! not conclusive, and a flight begins only when the other pair leaves the ground.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};
@@ -12,25 +12,26 @@ use super::patient::{Patient, level, median, runs};
 use super::support::{Stance, Support};
 
 const G: f32 = 9.81;
-/// Falls measured in flights lie between 0.9 and 1.6 g; at twice the speed it is four times as much.
+/// Maximum plausible acceleration in flights, in g. Measured values are 0.9 to 1.6; at twice the speed they are four times as
+/// high.
 const FALL_MOST: f32 = 2.2;
 /// Walk ratio of adults, m s, for a leg of 0.9 m.
 const WALK_RATIO: f32 = 0.36;
-/// Steps per second over those that the step's length asks for: walking 0.8 to 1.3, running 0.5 to 0.9 (longer steps at the
-/// same rate). At twice the speed nobody walks below 1.6, at half hardly anybody above 0.7.
+/// Plausible steps per second relative to the rate expected from the step's length. Walking gives 0.8 to 1.3, running 0.5 to
+/// 0.9 (longer steps at the same rate). At twice the speed, walking is above 1.6; at half, almost always below 0.7.
 const STEPS: std::ops::RangeInclusive<f32> = 0.72..=1.5;
-/// A leg swings in at least this share of sqrt(leg / g), its own clock: brisk walkers and runners in 1.1 to 1.8 of it, the
-/// fastest in 0.92 (0.28 s with a leg of 0.9 m).
+/// Minimum swing time of a leg relative to sqrt(leg / g), the time scale of the leg. Brisk walkers and runners take 1.1 to 1.8,
+/// the fastest 0.92 (0.28 s with a leg of 0.9 m).
 const SWING_LEAST: f32 = 0.92;
-/// Who falls too fast swings too fast: with this the two agree.
+/// Swing time that a clip with too fast falls must stay below, so that both measures agree.
 const SWING_QUICK: f32 = 1.1;
-/// And at most, walking slowly or sprinting.
+/// Maximum swing time, in slow walking or sprinting.
 const SWING_MOST: f32 = 1.9;
-/// Steps and flights that prove something.
+/// Minimum numbers of steps and flights for a finding.
 const LEAST_STEPS: usize = 3;
 const LEAST_FLIGHTS: usize = 2;
 
-/// What both clocks say, and the rate that agrees with them.
+/// Compares falls and steps with their expected values, and sets the rate that agrees with both.
 pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     if body.feet.len() != 2 {
         return;
@@ -41,7 +42,7 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     let mut says = Vec::new();
     let mut fast = false;
     if let Some(steps) = &steps {
-        // Who hurries or dawdles does so now and then; at a wrong rate no step is as it should be.
+        // A performer hurries or dawdles in some steps only; at a wrong rate, all steps are off.
         fast = steps.ratio[1] > *STEPS.end() && steps.swing[1] < SWING_LEAST;
         let slow = steps.ratio[1] < *STEPS.start() && steps.swing[0] > SWING_MOST;
         if fast || slow {
@@ -69,7 +70,7 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     super::edit::set_rate(p, rate_hz);
 }
 
-/// Acceleration in flights over g: median over flights.
+/// Returns the acceleration in flights over g: the median over the flights.
 fn fall(p: &Patient, body: &Parts, support: &Support) -> Option<f32> {
     let n = p.frames();
     let flights: Vec<[usize; 2]> =
@@ -78,7 +79,7 @@ fn fall(p: &Patient, body: &Parts, support: &Support) -> Option<f32> {
         .iter()
         .filter(|[a, b]| *a > 0 && *b < n)
         .filter_map(|[a, b]| {
-            // A parabola through the middle of the body: least squares over the flight.
+            // Fits a parabola to the height of the body's middle: least squares over the flight.
             let y: Vec<f32> = (*a..*b).map(|f| middle(p, body, f)).collect();
             curvature(&y).map(|c| -c * p.clip.rate_hz * p.clip.rate_hz / G)
         })
@@ -87,14 +88,14 @@ fn fall(p: &Patient, body: &Parts, support: &Support) -> Option<f32> {
     (falls.len() >= LEAST_FLIGHTS).then(|| median(falls))
 }
 
-/// Height of the body's middle: the mean of its joints' is near the centre of mass, legs and arms weigh in.
+/// Returns the height of the body's middle. The mean of all joints is near the centre of mass, as legs and arms count too.
 fn middle(p: &Patient, body: &Parts, f: usize) -> f32 {
     let joints = p.joints();
     let first = body.hips.max(usize::from(body.hips > 0));
     (first..joints).map(|j| p.at(f, j).y).sum::<f32>() / (joints - first) as f32
 }
 
-/// Second derivative per sample squared of the parabola through samples.
+/// Returns the second derivative, per sample squared, of the parabola through samples.
 fn curvature(y: &[f32]) -> Option<f32> {
     let n = y.len();
     if n < 5 {
@@ -108,11 +109,11 @@ fn curvature(y: &[f32]) -> Option<f32> {
     Some(2.0 * num / den)
 }
 
-/// The tenth, fiftieth and ninetieth of a hundred steps.
+/// The 10th, 50th and 90th percentile over the steps.
 struct Steps {
-    /// Steps per second over what their length asks for.
+    /// Steps per second over the rate expected from their length.
     ratio: [f32; 3],
-    /// Swing time over the leg's own.
+    /// Swing time over the time scale of the leg.
     swing: [f32; 3],
 }
 
@@ -121,7 +122,7 @@ fn steps(p: &Patient, body: &Parts, support: &Support) -> Option<Steps> {
     let clock = (leg / G).sqrt();
     let asked = WALK_RATIO * footwork::math::powf(leg / 0.9, 1.5);
     let middle = |s: &Stance| (s.frames[0] + s.frames[1]) / 2;
-    // Along the way, which may bend.
+    // Length of the path, which may bend.
     let way = |a: usize, b: usize| -> f32 {
         let every = p.frames_in(0.1);
         (a..b).step_by(every).map(|f| level(p.at((f + every).min(b), body.hips) - p.at(f, body.hips)).length()).sum()
@@ -134,7 +135,7 @@ fn steps(p: &Patient, body: &Parts, support: &Support) -> Option<Steps> {
         }
         let stride = way(middle(a), middle(c));
         let period = (middle(c) - middle(a)) as f32 / p.clip.rate_hz;
-        // Steps on the spot and pauses say nothing.
+        // Steps in place and pauses are not conclusive.
         if stride < 0.7 * leg || period > 4.0 {
             continue;
         }
@@ -145,14 +146,14 @@ fn steps(p: &Patient, body: &Parts, support: &Support) -> Option<Steps> {
     (ratios.len() >= LEAST_STEPS).then(|| Steps { ratio: spread(ratios), swing: spread(swings) })
 }
 
-/// Tenth, half, nine tenths of the way through the sorted values, of which there are some.
+/// Returns the 10th, 50th and 90th percentile of the values, which must not be empty.
 fn spread(mut values: Vec<f32>) -> [f32; 3] {
     values.sort_by(f32::total_cmp);
     [1, 5, 9].map(|k| values[(values.len() - 1) * k / 10])
 }
 
-/// Seconds between two stances of one foot in which it moves faster than halfway between its slowest and its fastest: the
-/// swing, whatever the rate.
+/// Returns the time, in seconds, between two stances of one foot in which it moves faster than 0.15 of its top speed. This is
+/// the swing, whatever the rate.
 fn airborne(p: &Patient, body: &Parts, a: &Stance, c: &Stance) -> f32 {
     let toe = body.feet[a.foot].toe;
     let frames = (a.frames[0] + a.frames[1]) / 2..(c.frames[0] + c.frames[1]) / 2;
@@ -161,7 +162,7 @@ fn airborne(p: &Patient, body: &Parts, a: &Stance, c: &Stance) -> f32 {
     speed.iter().filter(|v| **v > 0.15 * most).count() as f32 / p.clip.rate_hz
 }
 
-/// Hip to ankle along the bones, metres.
+/// Returns the length from hip to ankle along the bones, in metres.
 fn leg_length(p: &Patient, body: &Parts) -> Option<f32> {
     let leg = body.feet[0].leg?;
     Some(p.local(0, leg.knee.at()).translation.length() + p.local(0, leg.ankle.at()).translation.length())

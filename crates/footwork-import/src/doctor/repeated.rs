@@ -1,4 +1,4 @@
-//! Slower data stretched to a faster rate: every second frame repeated, or halfway between its neighbours.
+//! Finds data stretched to a faster rate: every second frame is repeated, or halfway between its neighbours.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};
@@ -6,18 +6,18 @@ use super::parts::Parts;
 use super::patient::Patient;
 use glam::Vec3;
 
-/// Frames in between count as made up where they are that much nearer to their neighbours' line than real ones: noise of
-/// capture alone keeps real data within a factor of 3.
+/// Minimum ratio of the change in real frames to that in made-up ones; noise of capture alone keeps real data within a factor
+/// of 3.
 const RATIO: f32 = 12.0;
-/// Share of the made-up frames that must be so.
+/// Minimum share of the made-up frames that must satisfy it.
 const MOSTLY: f32 = 0.9;
-/// Fewer real frames than this prove nothing.
+/// Minimum number of real frames.
 const LEAST: usize = 8;
 
-/// Finds a period of 2 to 4, and puts a smooth curve through the real frames.
+/// Finds a period of 2 to 4, and replaces the made-up frames with a smooth curve through the real ones.
 pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     let n = p.frames();
-    // The longest first: every fourth frame real looks, half of the time, like every second.
+    // The longest period comes first: data with period 4 can also look like period 2.
     for period in (2..=4).rev() {
         if n < LEAST * period {
             continue;
@@ -42,7 +42,7 @@ pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     }
 }
 
-/// The first real frame, and whether the others repeat it.
+/// Returns the first real frame, and whether the others repeat it; `None` if all frames are real.
 fn made_up(p: &Patient, period: usize) -> Option<(usize, bool)> {
     let n = p.frames();
     let step: Vec<f32> = (1..n).map(|f| p.pose_distance(f - 1, f) + (p.at(f, 0) - p.at(f - 1, 0)).length()).collect();
@@ -52,7 +52,7 @@ fn made_up(p: &Patient, period: usize) -> Option<(usize, bool)> {
         return None;
     }
     for real in 0..period {
-        // Frame f is real where f % period == real. A repeat follows what it repeats.
+        // Frame f is real if f % period == real. A repeated frame follows its original.
         let is_real = |f: usize| f % period == real;
         let repeats = share((1..n).map(|f| (step[f - 1], is_real(f))), moving);
         if repeats {
@@ -66,7 +66,7 @@ fn made_up(p: &Patient, period: usize) -> Option<(usize, bool)> {
     None
 }
 
-/// True where the values of made-up frames are next to nothing beside those of real ones.
+/// Returns true if the values of made-up frames are negligible beside those of real ones.
 fn share(values: impl Iterator<Item = (f32, bool)>, least: f32) -> bool {
     let (mut real, mut others) = (Vec::new(), Vec::new());
     values.for_each(|(v, is_real)| if is_real { real.push(v) } else { others.push(v) });
@@ -78,7 +78,7 @@ fn share(values: impl Iterator<Item = (f32, bool)>, least: f32) -> bool {
     usual > 0.5 * least && near as f32 > MOSTLY * others.len() as f32
 }
 
-/// How far a frame is from halfway between its neighbours: mean over the joints, radians and metres.
+/// Returns the distance of a frame from halfway between its neighbours: mean over the joints, in radians and metres.
 fn bend(p: &Patient, f: usize) -> f32 {
     let sum: f32 = (0..p.joints())
         .map(|j| {
@@ -90,7 +90,7 @@ fn bend(p: &Patient, f: usize) -> f32 {
     sum / p.joints() as f32
 }
 
-/// Catmull-Rom between the real frames; what lies before the first and after the last stays.
+/// Interpolates with Catmull-Rom curves between the real frames; frames before the first and after the last stay.
 fn smooth(p: &mut Patient, real: usize, period: usize) {
     let (n, joints) = (p.frames(), p.joints());
     let old = p.clip.clone();

@@ -1,10 +1,10 @@
-//! Joints that nobody recognises.
+//! Finds skeletons whose joints are not recognised.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};
 use super::ward::Ward;
 
-/// Without sides nobody can tell where the body faces (no build); without feet there are no contacts.
+/// Reports missing roles. Without sides the facing is unknown and a build fails; without feet there are no contacts.
 pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     for (kind, body) in ward.bodies.iter().enumerate() {
         let clips = ward.kind_of.iter().filter(|k| **k == kind).count();

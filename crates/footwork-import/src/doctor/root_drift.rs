@@ -1,4 +1,4 @@
-//! A root that leaves its body, a body that drifts off its feet.
+//! Finds a root that leaves its body, and a body that drifts off its feet.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};
@@ -9,31 +9,31 @@ use footwork::frames::JointIndex;
 use footwork::math::{Transform, savgol};
 use glam::Vec3;
 
-/// A root bone is under the hips or near: further away than this its character stands beside itself, metres.
+/// Maximum horizontal distance between the root bone and the hips, in metres.
 const BESIDE_M: f32 = 0.6;
-/// A steady drift of the planted feet, m/s: capture without drift stays under 0.02.
+/// Minimum steady drift of the planted feet, m/s: capture without drift stays under 0.02.
 const DRIFT_MPS: f32 = 0.04;
-/// Feet that slide this fast do not drift, they run.
+/// Maximum drift, m/s; faster feet are running, not drifting.
 const MOST_MPS: f32 = 0.6;
-/// Share of the stances that must agree, within 40 degrees and a factor of 2.
+/// Minimum share of the stances that must agree, within 40 degrees and a factor of 2.
 const AGREE: f32 = 0.75;
-/// Stances that prove something.
+/// Minimum number of stances for a finding.
 const LEAST_STANCES: usize = 4;
-/// Smoothing of a root that is put under the hips, seconds: as a build does.
+/// Smoothing window of a root that is moved under the hips, in seconds, as in a build.
 const SMOOTH_S: f32 = 0.5;
 
-/// Finds either, puts the root back and takes the drift out.
+/// Finds both faults, moves the root back and removes the drift.
 pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     beside(p, body, out);
     drift(p, body, out);
 }
 
-/// True where the root bone leaves the body.
+/// Returns true if the root bone leaves the body.
 pub fn is_beside(p: &Patient, body: &Parts) -> bool {
     farthest(p, body).is_some()
 }
 
-/// Largest distance of the root bone from the body on the ground, in metres, and its frame; `None` where it stays under it.
+/// Returns the largest horizontal distance of the root bone from the body, in metres, and its frame; `None` if it stays near.
 fn farthest(p: &Patient, body: &Parts) -> Option<(f32, usize)> {
     if body.hips == 0 {
         return None;
@@ -41,7 +41,7 @@ fn farthest(p: &Patient, body: &Parts) -> Option<(f32, usize)> {
     let n = p.frames();
     let off = |f: usize| level(p.at(f, body.hips) - p.at(f, 0)).length();
     let (worst, at) = (0..n).map(|f| (off(f), f)).fold((0.0, 0), |m, v| if v.0 > m.0 { v } else { m });
-    // A root that never moves is no root: the build makes its own.
+    // A root that never moves is ignored: the build makes its own.
     let still = || (1..n).all(|f| (p.at(f, 0) - p.at(0, 0)).length() < 1e-3);
     (worst >= BESIDE_M && !still()).then_some((worst, at))
 }
@@ -85,7 +85,7 @@ fn drift(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     let usual =
         Vec3::new(median(slides.iter().map(|v| v.x).collect()), 0.0, median(slides.iter().map(|v| v.z).collect()));
     let speed = usual.length();
-    // What the feet do beside it: capture has them creep, each its own way.
+    // Deviation of the stances from the common drift: in captured data, planted feet creep in different directions.
     let rest = median(slides.iter().map(|v| (*v - usual).length()).collect());
     let agrees =
         |v: &&Vec3| v.dot(usual) > 0.766 * v.length() * speed && v.length() < 2.0 * speed && v.length() > 0.5 * speed;

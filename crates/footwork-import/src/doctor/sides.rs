@@ -1,4 +1,4 @@
-//! Left that is right: names that contradict the body.
+//! Finds swapped left and right: joint names that contradict the body.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};
@@ -7,16 +7,16 @@ use super::patient::Patient;
 use footwork::roles::FoundBy;
 use glam::Vec3;
 
-/// Toes point that far against the way the body would face by its names: cos 130 degrees; splayed and crossed feet stay
-/// within 60 degrees of it.
+/// Maximum mean of the toes' direction along the facing that the names suggest: cos 130 degrees. Splayed and crossed feet stay
+/// within 60 degrees of the facing.
 const AGAINST: f32 = -0.64;
-/// Frames that are looked at.
+/// Approximate number of sampled frames.
 const SAMPLES: usize = 200;
 
-/// Legs by their toes, arms by the legs; swaps sides.
+/// Checks the legs by their toes and the arms by the legs; swaps the sides.
 pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     let Some((l, r)) = body.sides else { return };
-    // Roles found from the shape say nothing about names.
+    // Roles that were found from the shape do not depend on names.
     if body.rig.roles.assigned().any(|(role, a)| role.ends_with("up_leg") && a.found_by == FoundBy::Topology) {
         return;
     }
@@ -52,7 +52,8 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     out.push(if mend == "swap them" { finding.mended() } else { finding });
 }
 
-/// Swaps the motion of pairs: all, or those of the legs (`true`), or those that are not (`false`).
+/// Swaps the motion of joint pairs: all, those of the legs (`true`), or all others (`false`). Returns false if the sides
+/// differ.
 fn swap(p: &mut Patient, body: &Parts, legs: Option<bool>) -> bool {
     let skeleton = p.clip.skeleton.clone();
     let parent = |j: usize| skeleton.parents()[j].map(|p| p.at());

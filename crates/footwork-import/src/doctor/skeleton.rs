@@ -1,10 +1,10 @@
-//! A clip of another skeleton than most.
+//! Finds clips with another skeleton than most.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};
 use super::ward::Ward;
 
-/// A build takes clips of one skeleton only.
+/// Finds clips that a build would reject: a build takes clips of one skeleton only.
 pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     let usual = ward.usual_kind();
     let Some(first) = ward.kind_of.iter().position(|k| *k == usual) else { return };

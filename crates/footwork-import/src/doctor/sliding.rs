@@ -1,4 +1,4 @@
-//! Feet that carry and slide all the same.
+//! Finds planted feet that slide.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};
@@ -9,20 +9,20 @@ use footwork::adjust::two_bone_ik::{BentLeg, Reach};
 use footwork::pose::Pose;
 use glam::Vec3;
 
-/// Faster than this a carrying toe slides, m/s: the builder's bound for a contact, twice.
+/// Minimum speed of a sliding toe, m/s: twice the builder's bound for a contact.
 const FAST_MPS: f32 = 0.3;
-/// It has to carry that far, metres: toes roll and shoes give by less.
+/// Minimum distance of a slide, in metres: rolling toes and soft shoes move less.
 const FAR_M: f32 = 0.07;
-/// For that long, seconds; shorter ones are the ends of a flight.
+/// Minimum duration of a slide, in seconds; shorter ones are the ends of a flight.
 const LONG_S: f32 = 0.1;
-/// Toes on the ground are at most so high over their lowest nearby, metres: those that land and leave are higher.
+/// Maximum height of a planted toe above its lowest position nearby, in metres: toes that land or leave are higher.
 const FLAT_M: f32 = 0.015;
-/// What counts as nearby, seconds: a step.
+/// Time that counts as nearby, in seconds: about one step.
 const NEARBY_S: f32 = 0.4;
-/// How long the leg takes to come back to where it was, seconds.
+/// Time over which the leg blends back to its original motion, in seconds.
 const FADE_S: f32 = 0.15;
 
-/// Finds contacts that slide, and pins them where they are in the middle, by bending the leg.
+/// Finds contacts that slide, and pins each foot at its median position by bending the leg.
 pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     let Some(support) = Support::of(p, body) else { return };
     let n = p.frames();
@@ -43,7 +43,7 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
             })
             .collect();
         for [a, b] in spans {
-            // The whole contact, not its fast part alone.
+            // The finding covers the whole contact, not only its fast part.
             let start = (0..a).rev().take_while(|f| carries(*f)).last().unwrap_or(a);
             let end = (b..n).take_while(|f| carries(*f)).last().map_or(b, |f| f + 1);
             let way = level(p.at(b - 1, toe) - p.at(a, toe)).length();
@@ -59,7 +59,7 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     }
 }
 
-/// No other foot stands meanwhile.
+/// Returns true if no other foot is planted meanwhile.
 fn nobody_else(p: &Patient, body: &Parts, k: usize, a: usize, b: usize) -> bool {
     let slow = |f: usize| {
         body.feet.iter().enumerate().any(|(o, foot)| o != k && level(p.velocity(f, foot.toe)).length() < 0.5 * FAST_MPS)
@@ -67,7 +67,7 @@ fn nobody_else(p: &Patient, body: &Parts, k: usize, a: usize, b: usize) -> bool 
     (a..b).filter(|f| slow(*f)).count() * 4 < b - a
 }
 
-/// Holds a foot in place over frames `a..b`, coming and going smoothly.
+/// Pins a foot over frames `a..b`, blended in and out. Returns false if the foot has no leg of three joints.
 fn pin(p: &mut Patient, body: &Parts, k: usize, a: usize, b: usize) -> bool {
     let Some(leg) = body.feet[k].leg else { return false };
     let (n, joints) = (p.frames(), p.joints());
@@ -81,7 +81,7 @@ fn pin(p: &mut Patient, body: &Parts, k: usize, a: usize, b: usize) -> bool {
         .map(|f| {
             let beyond = if f < a { a - f } else { (f + 1).saturating_sub(b) };
             let share = footwork::math::smoothstep(1.0 - beyond as f32 / fade as f32);
-            // Beyond the contact the offset at its end fades.
+            // Outside the contact, the offset at its end fades out.
             let at = p.at(f.clamp(a, b - 1), toe);
             let offset = level(place - at) * share;
             (f, p.at(f, toe) + offset)
@@ -93,7 +93,7 @@ fn pin(p: &mut Patient, body: &Parts, k: usize, a: usize, b: usize) -> bool {
         pose.translations.copy_from_slice(&clip.translations[range.clone()]);
         pose.rotations.copy_from_slice(&clip.rotations[range.clone()]);
         let mut bent = BentLeg::of(&skeleton, &pose, leg);
-        // Joint 0 may be hips that lean.
+        // Joint 0 may be the hips, which lean.
         bent.carry(pose.world_from_root());
         bent.reach(target, Reach { kept_m: 0.002, soft_m: 0.01 });
         bent.write(&mut pose);

@@ -1,4 +1,5 @@
-//! One or two frames that stand out of the motion around them; of slow rates one: two last as long as a stride's turns.
+//! Finds one or two frames that stand out of the motion around them. At low rates only one: two frames last as long as the
+//! turns of a stride.
 
 use super::check::Check;
 use super::curves::{lagrange, weighted};
@@ -9,22 +10,23 @@ use footwork::frames::JointIndex;
 use footwork::math::{Quat, Transform};
 use glam::Vec3;
 
-/// Smaller ones are motion, too: a runner's knee takes the shock of landing by 10 degrees within a frame at 60 Hz. 12 degrees,
-/// 2 cm; at slower rates as much more, for frames last longer.
+/// Minimum size of a spike at 60 Hz: 12 degrees, 2 cm. Smaller ones may be motion: landing turns a runner's knee by 10 degrees
+/// within a frame. At lower rates the minimum rises, as frames last longer.
 const LEAST_RAD: f32 = 0.21;
 const LEAST_M: f32 = 0.02;
-/// A joint with nothing below it moves nothing but itself, and toes do flick when they land: so many times as much.
+/// Factor on the minimum for a joint without children: it moves only itself, and toes flick when they land.
 const END_TIMES: f32 = 3.0;
-/// A spike stands out by so many times what its neighbourhood deviates: impacts reach 4.
+/// Minimum ratio of a spike to the deviation of its neighbourhood: impacts reach 4.
 const TIMES: f32 = 8.0;
-/// And by so many of its neighbours' steps: motion that turns round at once (a knee that gets straight) is 2/3 of a step off.
+/// Minimum ratio of a spike to its neighbours' steps. Motion that reverses at once (a knee at full extension) deviates by 2/3
+/// of a step.
 const KINK: f32 = 1.5;
-/// Two frames last too long below this rate, Hz.
+/// Minimum rate for spikes of two frames, in Hz.
 const TWO_HZ: f32 = 45.0;
-/// Neighbourhood, frames either way.
+/// Size of the neighbourhood, in frames on either side.
 const AROUND: usize = 8;
 
-/// Finds them, and puts the curve through their neighbours in their place.
+/// Finds spikes, and replaces them with a curve through their neighbours.
 pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     let n = p.frames();
     if n < 2 * AROUND {
@@ -40,7 +42,7 @@ pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
         while f + 3 < n {
             let here = off[f];
             let is_peak = (f.saturating_sub(2)..=f + 2).all(|k| off[k].score() <= here.score());
-            // Two frames that stand out show by half beside them, and hide each other.
+            // Two adjacent outliers lower each other's deviation, so the bound is lower here.
             if !(is_peak && here.score() > 0.4 * least) {
                 f += 1;
                 continue;
@@ -69,7 +71,7 @@ pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     }
 }
 
-/// How far a joint is from where its neighbours lead.
+/// Deviation of a joint from the curve through its neighbours, in radians and metres.
 #[derive(Clone, Copy, Debug, Default)]
 struct Off {
     rad: f32,
@@ -77,7 +79,7 @@ struct Off {
 }
 
 impl Off {
-    /// Above 1 it can be seen.
+    /// Returns the deviation relative to the visible minimum: above 1 it is visible.
     fn score(self) -> f32 {
         (self.rad / LEAST_RAD).max(self.m / LEAST_M)
     }
@@ -88,7 +90,7 @@ fn deviations(p: &Patient, j: usize) -> Vec<Off> {
     (0..n).map(|f| if f < 2 || f + 2 >= n { Off::default() } else { deviation(p, j, f, 1, 0) }).collect()
 }
 
-/// The cubic through two frames on either side of `first..first + width`, at the k-th of these.
+/// Returns the value at the k-th frame of the cubic through two frames on either side of `first..first + width`.
 fn expected(p: &Patient, j: usize, first: usize, width: usize, k: usize) -> Transform {
     let w = width as f32;
     let weights = lagrange([-2.0, -1.0, w, w + 1.0], k as f32);
@@ -103,18 +105,18 @@ fn deviation(p: &Patient, j: usize, first: usize, width: usize, k: usize) -> Off
     Off { rad: to.rotation.angle_between(is.rotation), m: (to.translation - is.translation).length() }
 }
 
-/// The first frame of a spike of that width about `f`, if with it the motion is smooth.
+/// Returns the first frame of a spike of that width near `f`, if the motion is smooth without it.
 fn best(p: &Patient, j: usize, f: usize, width: usize, least_score: f32, off: &[Off]) -> Option<usize> {
     let n = p.frames();
     let (from, to) = if width == 1 { (f, f) } else { (f.saturating_sub(width).max(3), f + width - 1) };
     (from..=to).filter(|a| a + width + 3 < n).find(|a| {
         let size = (0..width).map(|k| deviation(p, j, *a, width, k).score()).fold(0.0, f32::max);
         let least = (0..width).map(|k| deviation(p, j, *a, width, k).score()).fold(f32::MAX, f32::min);
-        // What deviates without it: frames whose neighbours it is not.
+        // Deviation of the frames near the spike but not beside it.
         let outside = |k: &usize| *k + 2 < *a || *k > *a + width + 1;
         let near = (a.saturating_sub(AROUND).max(2)..(a + width + AROUND).min(n - 2)).filter(outside);
         let usual = median(near.map(|k| off[k].score()).collect());
-        // The neighbours themselves lie on a curve once it is gone: steps across it like those beside it.
+        // Without the spike, its neighbours must be smooth: the step across it is like those beside it.
         let step = |x: usize, y: usize| {
             let (x, y) = (p.local(x, j), p.local(y, j));
             let s = Off { rad: x.rotation.angle_between(y.rotation), m: (x.translation - y.translation).length() };

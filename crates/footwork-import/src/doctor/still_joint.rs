@@ -1,13 +1,13 @@
-//! Joints that never move while their like do.
+//! Finds joints that never move although comparable joints do.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};
 use super::patient::{Patient, median};
 use super::ward::Ward;
 
-/// A joint that turns less than this over a clip never moves, radians (0.06 degrees): captured joints always tremble more.
+/// Maximum rotation of a still joint over a clip, in radians (0.06 degrees): captured joints always tremble more.
 const NEVER_RAD: f32 = 1e-3;
-/// Its like turn by this, radians (6 degrees).
+/// Minimum rotation of the comparable joint, in radians (6 degrees).
 const LIKE_RAD: f32 = 0.1;
 
 /// Compares with the same joint on the other side, and in the other clips.
@@ -21,7 +21,7 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
                 continue;
             }
             let twin = body.twins[j].filter(|t| ranges[i][*t] > LIKE_RAD);
-            // What is still in most clips is so by design, and in a clip that hardly moves by nature.
+            // A joint that is still in most clips is so by design; in a clip that hardly moves, all joints are still.
             let elsewhere = others.iter().filter(|o| ranges[**o][j] > LIKE_RAD).count();
             let parent = p.clip.skeleton.parents()[j].map_or(0.0, |k| ranges[i][k.at()]);
             let moves = median(ranges[i].clone()) > LIKE_RAD && parent > LIKE_RAD;
@@ -39,8 +39,8 @@ pub fn check(ward: &mut Ward, out: &mut Vec<Finding>) {
     }
 }
 
-/// How far a joint turns from where it is in the clip's middle, radians: what a fifth of the frames exceed, for a frame that
-/// stands out is no motion; the most where that is next to nothing.
+/// Returns the rotation of a joint from its rotation in the clip's middle frame, in radians: the 80th percentile over the
+/// frames, as single outliers are not motion. If that is below [`NEVER_RAD`], returns the maximum, at most [`LIKE_RAD`].
 fn range(p: &Patient, j: usize) -> f32 {
     let middle = p.local(p.frames() / 2, j).rotation;
     let mut turns: Vec<f32> = (0..p.frames()).map(|f| p.local(f, j).rotation.angle_between(middle)).collect();

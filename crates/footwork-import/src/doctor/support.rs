@@ -1,47 +1,48 @@
-//! Which foot carries the body, told by heights alone: speeds are what is in doubt.
+//! Finds the planted foot from heights alone, as the speeds may be wrong.
 
 use super::parts::Parts;
 use super::patient::{Patient, level, median, runs};
 use glam::Vec3;
 
-/// A carrying foot is at most so high over the lowest place nearby, metres: toes clear the ground by little more in a step.
+/// Maximum height of a planted foot above the lowest position nearby, in metres: toes clear the ground by little more in a
+/// step.
 const LOW_M: f32 = 0.03;
-/// What counts as nearby: any half step is shorter, and terrain does not rise much in it, seconds either way.
+/// Time on either side that counts as nearby, in seconds: longer than half a step, and short enough for rising terrain.
 const NEARBY_S: f32 = 0.4;
-/// The other foot must be lower by so much to take over, metres: noise of capture.
+/// Minimum difference in height at which the other foot becomes the lower one, in metres: above the noise of capture.
 const TAKES_OVER_M: f32 = 0.01;
-/// Shorter than this nobody stands on a foot: a sprinter's takes 0.09 s.
+/// Minimum length of a stance, in seconds: a sprinter's takes 0.09 s.
 const SHORTEST_S: f32 = 0.08;
 
-/// A foot on the ground.
+/// A stretch in which a foot is planted.
 #[derive(Clone, Copy, Debug)]
 pub struct Stance {
     /// Index into `Parts::feet`.
     pub foot: usize,
-    /// First frame, and one past the last; the rolling at both ends left out.
+    /// First frame, and one past the last; the rolling at both ends is left out.
     pub frames: [usize; 2],
 }
 
-/// Who carries when.
+/// Planted foot of each frame.
 #[derive(Clone, Debug)]
 pub struct Support {
     /// `[frames]` the lower foot.
     pub foot: Vec<usize>,
-    /// `[frames]` it is near the ground.
+    /// `[frames]` whether the lower foot is near the ground.
     pub low: Vec<bool>,
-    /// In order of time.
+    /// Stances, in order of time.
     pub stances: Vec<Stance>,
 }
 
 impl Support {
-    /// `None` unless there are two feet, and the body stands on them: which of four paws carry, heights do not tell, though
-    /// only the hind ones be recognised.
+    /// Returns `None` unless there are two feet and the body stands on them. For a body on four paws, heights do not show which
+    /// paws are planted, even if only the hind ones are recognised.
     pub fn of(p: &Patient, body: &Parts) -> Option<Self> {
         if body.feet.len() != 2 || p.frames() < 3 || !upright(p, body) {
             return None;
         }
         let n = p.frames();
-        // Toe and ankle together: a swinging foot has its toe low now and then, and its ankle never.
+        // Mean of toe and ankle: the toe of a swinging foot is low at times, its ankle is not.
         let height = |f: usize, k: usize| 0.5 * (p.at(f, body.feet[k].toe).y + p.at(f, body.feet[k].ankle).y);
         let mut foot = Vec::with_capacity(n);
         let mut now = 0;
@@ -70,17 +71,17 @@ impl Support {
         Some(Self { foot, low, stances })
     }
 
-    /// Horizontal velocity of the carrying toe in a frame, m/s.
+    /// Returns the horizontal velocity of the planted toe in a frame, m/s.
     pub fn slide(&self, p: &Patient, body: &Parts, frame: usize) -> Vec3 {
         level(p.velocity(frame, body.feet[self.foot[frame]].toe))
     }
 
-    /// Frames within stances, each once.
+    /// Returns the frames within stances, each once.
     pub fn carried(&self) -> impl Iterator<Item = usize> + '_ {
         self.stances.iter().flat_map(|s| s.frames[0]..s.frames[1])
     }
 
-    /// The usual horizontal velocity of a foot over a stance, m/s: medians of both components.
+    /// Returns the usual horizontal velocity of a foot over a stance, m/s: the median of each component.
     pub fn stance_velocity(p: &Patient, body: &Parts, stance: &Stance) -> Vec3 {
         let toe = body.feet[stance.foot].toe;
         let part = |k: usize| median((stance.frames[0]..stance.frames[1]).map(|f| p.velocity(f, toe)[k]).collect());
@@ -88,11 +89,11 @@ impl Support {
     }
 }
 
-/// True unless the body goes on all fours most of the time: its trunk lies along the ground, or its hands stand on it.
+/// Returns false if the body is on all fours most of the time: its trunk is near horizontal, or its hands are on the ground.
 fn upright(p: &Patient, body: &Parts) -> bool {
-    /// Sine of the angle between trunk and ground: 35 degrees. Runners bend forward to 45.
+    /// Sine of the minimum angle between trunk and ground, 35 degrees. Runners bend forward to 45 degrees.
     const RISES: f32 = 0.57;
-    /// Hands are higher over the feet by this share of the leg: at a sitting dog's breast nothing is, whose trunk rises.
+    /// Minimum height of the hands above the feet, as a share of the leg length. It excludes a sitting dog, whose trunk rises.
     const HANDS: f32 = 0.25;
     const SAMPLES: usize = 100;
     let (Some(top), Some(foot)) = (body.top(), body.feet.first()) else { return true };

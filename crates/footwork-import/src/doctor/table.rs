@@ -1,4 +1,4 @@
-//! All checks, in the order in which they are made.
+//! All checks, in the order in which they run.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};
@@ -10,28 +10,28 @@ use super::{
     roles, root_drift, scale, sides, skeleton, sliding, spike, still_joint, too_short, up_axis,
 };
 
-/// What a check is.
+/// Description of a check.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckInfo {
-    /// Which.
+    /// The check.
     pub check: Check,
-    /// What it is called on the command line and in JSON.
+    /// Name on the command line and in JSON.
     pub name: &'static str,
-    /// The worst that it says.
+    /// Highest severity of its findings.
     pub severity: Severity,
-    /// `--fix` mends what it finds (or most of it).
+    /// True if `--fix` fixes its findings, or most of them.
     pub mends: bool,
-    /// What it finds.
+    /// Faults that it finds.
     pub finds: &'static str,
     pub(super) run: Run,
 }
 
-/// How a check is made.
+/// Function that runs a check.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Run {
-    /// Clip by clip, in parallel.
+    /// Runs on each clip, in parallel.
     Clip(fn(&mut Patient, &Parts, &mut Vec<Finding>)),
-    /// On all clips together.
+    /// Runs on all clips together.
     Set(fn(&mut Ward, &mut Vec<Finding>)),
 }
 
@@ -42,7 +42,7 @@ const fn row(check: Check, severity: Severity, mends: bool, finds: &'static str,
 use Run::{Clip, Set};
 use Severity::{Error, Hint, Warning};
 
-/// The table: what makes sense of a clip at all comes first, then single frames, then the way of the whole, then the set.
+/// Checks of skeleton, axes and size come first, then single frames, then the path and timing of a clip, then the set.
 pub const CHECKS: [CheckInfo; 24] = [
     row(Check::Skeleton, Error, false, "another skeleton than most clips have", Set(skeleton::check)),
     row(Check::Roles, Error, false, "sides, hips or feet that nobody recognises", Set(roles::check)),
@@ -83,13 +83,13 @@ pub const CHECKS: [CheckInfo; 24] = [
 ];
 
 impl Check {
-    /// Its row of the table.
+    /// Returns the row of this check in [`CHECKS`].
     pub fn info(self) -> &'static CheckInfo {
         // The table is in the order of the variants; a test checks it.
         &CHECKS[self as usize]
     }
 
-    /// By name.
+    /// Returns the check of a name.
     pub fn named(name: &str) -> Option<Self> {
         CHECKS.iter().find(|c| c.name == name).map(|c| c.check)
     }

@@ -1,4 +1,4 @@
-//! A clip that a build would leave out.
+//! Finds clips that a build would leave out.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};
@@ -7,7 +7,7 @@ use super::patient::Patient;
 use footwork::build::MIN_CLIP_S;
 use footwork::build::loops::Loop;
 
-/// A search needs something to play after the row that it jumps to: the build's own bound.
+/// Applies the build's own bound: a clip needs frames to play after the row that a search selects.
 pub fn check(p: &mut Patient, _: &Parts, out: &mut Vec<Finding>) {
     if p.clip.looping && p.frames() > 2 || p.clip.seconds() >= MIN_CLIP_S || Loop::find(&p.clip).is_some() {
         return;

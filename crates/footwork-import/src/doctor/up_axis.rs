@@ -1,4 +1,4 @@
-//! Data whose up is not +Y: people who lie in the air.
+//! Finds clips whose up axis is not +Y: bodies that lie in the air.
 
 use super::check::Check;
 use super::finding::{Finding, Severity};
@@ -9,12 +9,12 @@ use footwork::math::{Quat, Transform};
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
 
-/// Within this of an axis a body counts as upright along it: cos 35 degrees; people lean less, but to fall.
+/// Minimum cosine between body and axis for an upright body: 35 degrees. People lean less, except when they fall.
 const ALONG: f32 = 0.82;
-/// Share of a clip in which a body must stand along the wrong axis. Who lies on the ground turns on it now and then.
+/// Minimum share of a clip in which a body stands along the wrong axis. A body that lies on the ground turns now and then.
 const MOSTLY: f32 = 0.8;
-/// Hips are over the feet by this share of the leg: runners' feet fly up behind them;
-/// people who lie straight would pass, who sit or crawl would not.
+/// Minimum height of the hips above the feet, as a share of the leg length: a runner's feet swing up behind. It excludes
+/// sitting and crawling, but not lying straight.
 const STANDS: f32 = 0.6;
 
 /// Finds the axis along which the body stands, and turns it to +Y.
@@ -27,13 +27,13 @@ pub fn check(p: &mut Patient, body: &Parts, out: &mut Vec<Finding>) {
     out.push(finding.mended());
 }
 
-/// The axis other than +Y along which the body stands nearly all the time, and in which share of it.
+/// Returns the axis other than +Y along which the body stands nearly all the time, and the share of frames.
 pub fn wrong_axis(p: &Patient, body: &Parts) -> Option<(Vec3, f32)> {
     let axes = [Vec3::Z, Vec3::NEG_Z, Vec3::X, Vec3::NEG_X, Vec3::NEG_Y];
     axes.into_iter().find_map(|a| Some((a, stands_along(p, body, a).filter(|share| *share > MOSTLY)?)))
 }
 
-/// Share of the frames in which the body stands along an axis; `None` where nobody knows what its top and its feet are.
+/// Returns the share of frames in which the body stands along an axis; `None` if its top or its feet are unknown.
 pub fn stands_along(p: &Patient, body: &Parts, axis: Vec3) -> Option<f32> {
     let top = body.top()?;
     body.feet.first()?;
@@ -47,12 +47,12 @@ pub fn stands_along(p: &Patient, body: &Parts, axis: Vec3) -> Option<f32> {
     Some((0..n).filter(stands).count() as f32 / n as f32)
 }
 
-/// Length of the bones from the hips to the first foot, metres.
+/// Returns the length of the bones from the hips to the first foot, in metres.
 pub fn leg_length(p: &Patient, body: &Parts) -> f32 {
     body.feet.first().map_or(0.0, |foot| chain_length(p, foot.toe, body.hips))
 }
 
-/// The axis along which the rest pose stands, if it does along one.
+/// Returns the axis along which the rest pose stands; `None` if there is none.
 pub fn rest_axis(skeleton: &Skeleton, body: &Parts) -> Option<Vec3> {
     let rest = skeleton.rest_model();
     let foot = body.feet.iter().fold(Vec3::ZERO, |s, k| s + rest[k.toe].translation) / body.feet.len().max(1) as f32;
@@ -61,13 +61,13 @@ pub fn rest_axis(skeleton: &Skeleton, body: &Parts) -> Option<Vec3> {
     axes.into_iter().find(|a| !body.feet.is_empty() && up.dot(*a) > ALONG * up.length() && up.length() > 1e-3)
 }
 
-/// What an axis is called.
+/// Returns the name of an axis.
 pub fn axis_name(up: Vec3) -> &'static str {
     let names = [(Vec3::Z, "+Z"), (Vec3::NEG_Z, "-Z"), (Vec3::X, "+X"), (Vec3::NEG_X, "-X"), (Vec3::NEG_Y, "-Y")];
     names.iter().find(|(a, _)| *a == up).map_or("+Y", |(_, n)| n)
 }
 
-/// Length of the bones between a joint and one above it, metres.
+/// Returns the length of the bones between a joint and one above it, in metres.
 fn chain_length(p: &Patient, joint: usize, above: usize) -> f32 {
     let mut length = 0.0;
     let mut j = joint;
@@ -79,7 +79,7 @@ fn chain_length(p: &Patient, joint: usize, above: usize) -> f32 {
     length
 }
 
-/// Turns everything about the origin, so that `up` becomes +Y.
+/// Rotates the whole clip about the origin, so that `up` becomes +Y.
 pub fn turn_world(clip: &mut RawClip, up: Vec3) {
     let turn = match up {
         Vec3::NEG_Y => Quat::from_rotation_x(std::f32::consts::PI),

@@ -1,4 +1,4 @@
-//! All clips under examination, and what they have in common.
+//! All clips under examination, with their common data.
 
 use super::dance_card::DanceCardCell;
 use super::parts::{Parts, by_skeleton};
@@ -10,27 +10,27 @@ use footwork::matcher::MatcherConfig;
 use footwork::motion::StickSpeeds;
 use rayon::prelude::*;
 
-/// Clips, sorted by skeleton.
+/// Clips, grouped by skeleton.
 pub struct Ward {
-    /// In the order in which they came.
+    /// Clips in the order of the input.
     pub patients: Vec<Patient>,
-    /// One per kind of skeleton.
+    /// Parts of each kind of skeleton.
     pub bodies: Vec<Parts>,
     /// `[patients]` index into `bodies`.
     pub kind_of: Vec<usize>,
-    /// What a full stick asks for.
+    /// Speeds that a full stick requests.
     pub stick: StickSpeeds,
-    /// What the check of coverage counts.
+    /// Result of the coverage check.
     pub card: Vec<DanceCardCell>,
     /// Settings of the build, without rules about clips.
     pub build: BuildConfig,
 }
 
 impl Ward {
-    /// Takes clips in.
+    /// Creates a ward of clips.
     ///
     /// # Errors
-    /// A role or contact joint of the configuration that most clips' skeleton lacks.
+    /// Returns a [`BuildError`] if most clips' skeleton lacks a role or contact joint of the configuration.
     pub fn new(clips: Vec<RawClip>, build: &BuildConfig, matcher: &MatcherConfig) -> Result<Self, BuildError> {
         let kinds = by_skeleton(&clips);
         let mut kind_of = vec![0; clips.len()];
@@ -43,52 +43,53 @@ impl Ward {
             kind_of,
             stick: matcher.speeds.over(&StickSpeeds::default()),
             card: Vec::new(),
-            // Sources keep their time: a rate is asked for by each use.
+            // Rules about clips do not apply in the checks.
             build: BuildConfig { clips: Vec::new(), ..build.clone() },
         };
         let usual = ward.usual_kind();
         for (kind, own) in kinds.iter().enumerate() {
             let own: Vec<&RawClip> = own.iter().map(|i| &clips[*i]).collect();
             let body = Parts::of(&own, &ward.build);
-            // The configuration describes most clips; the odd ones are told apart, not refused.
+            // The configuration describes most clips. Clips with another skeleton use the default and are reported, not
+            // rejected.
             ward.bodies.push(match body {
                 Err(_) if kind != usual => Parts::of(&own, &BuildConfig::default())?,
                 body => body?,
             });
         }
         ward.patients = clips.into_iter().map(Patient::new).collect();
-        // Asked only where it matters: a build takes a while.
+        // Only done if a root bone is far from its body, as preparing the clips takes a while.
         if ward.each(root_drift::is_beside).contains(&true)
             && let Some((ids, prepared)) = ward.prepared()
         {
-            // A made root is one joint more.
+            // A root made by the build adds one joint.
             let joints = ids.first().map(|id| ward.patients[*id].joints());
             ward.bodies[usual].root_is_made = prepared.first().map(|clip| clip.skeleton.len()) > joints;
         }
         Ok(ward)
     }
 
-    /// The skeleton that most clips have; of equals the first.
+    /// Returns the kind of skeleton that most clips have; on a tie, the first.
     pub fn usual_kind(&self) -> usize {
         let kinds = self.kind_of.iter().max().map_or(0, |k| k + 1);
         (0..kinds).rev().max_by_key(|k| self.kind_of.iter().filter(|o| *o == k).count()).unwrap_or(0)
     }
 
-    /// Asks every clip, in parallel; answers in order.
+    /// Calls `ask` for every clip, in parallel; returns the results in order.
     pub fn each<T: Send>(&self, ask: impl Fn(&Patient, &Parts) -> T + Sync) -> Vec<T> {
         let pairs: Vec<_> = self.patients.iter().zip(&self.kind_of).collect();
         pairs.into_par_iter().map(|(p, k)| ask(p, &self.bodies[*k])).collect()
     }
 
-    /// Treats every clip, in parallel; answers in order.
+    /// Calls `treat` for every clip, in parallel; returns the results in order.
     pub fn each_mut<T: Send>(&mut self, treat: impl Fn(&mut Patient, &Parts) -> T + Sync) -> Vec<T> {
         let bodies = &self.bodies;
         let pairs: Vec<_> = self.patients.iter_mut().zip(&self.kind_of).collect();
         pairs.into_par_iter().map(|(p, k)| treat(p, &bodies[*k])).collect()
     }
 
-    /// The clips of the usual skeleton as a build takes them in, at one rate and uncut, with their indices; `None` where it
-    /// would refuse them, which other checks tell.
+    /// Returns the clips of the usual skeleton as a build prepares them, at one rate and uncut, with their indices. Returns
+    /// `None` if the build would reject them; other checks report why.
     pub fn prepared(&self) -> Option<(Vec<usize>, Vec<RawClip>)> {
         let usual = self.usual_kind();
         let ids: Vec<usize> = (0..self.patients.len())
@@ -100,7 +101,7 @@ impl Ward {
             clip
         };
         let clips: Vec<RawClip> = ids.iter().map(whole).collect();
-        // Whole: a cut would give more clips than came.
+        // Without cuts at glitches: a cut would return more clips than were given.
         let glitches = GlitchConfig { enabled: false, ..self.build.glitches.clone() };
         let prepared = prepare(&clips, &BuildConfig { glitches, ..self.build.clone() }).ok()?;
         Some((ids, prepared))

@@ -1,12 +1,12 @@
-//! FBX (`.fbx`) in: binary and ASCII, versions 3000 to 7700, through the `ufbx` library. Needs the feature `fbx` (on by
+//! Reads FBX (`.fbx`): binary and ASCII, versions 3000 to 7700, with the `ufbx` library. Needs the feature `fbx` (on by
 //! default), which compiles C.
 //!
-//! Every animation stack that moves a joint is a clip, sampled at the file's own frame rate from the first of its keys to
-//! the last, within the range that the stack claims. Axes and units are those that the file declares, brought to ours;
-//! rotation orders, pre- and post-rotations, pivots, layers and inherited scale are taken as the format defines them.
-//! Meshes, cameras, lights and helpers outside the skeleton are left out; constraints are not solved (bake them).
+//! Every animation stack that moves a joint becomes a clip. It is sampled at the file's frame rate from the first of its keys
+//! to the last, within the time range of the stack. The declared axes and units are converted to those of this library;
+//! rotation orders, pre- and post-rotations, pivots, layers and inherited scale follow the format's definition. Meshes,
+//! cameras, lights and helpers outside the skeleton are left out; constraints are not solved (bake them).
 //!
-//! Source: the `ufbx` library's documentation, which is the nearest to a specification there is.
+//! Source: the documentation of the `ufbx` library, as FBX has no public specification.
 
 mod takes;
 mod transform;
@@ -18,25 +18,25 @@ use takes::Stacks;
 use transform::{rigid, trs};
 use ufbx::{ElementType, ErrorType, InheritModeHandling, LoadOpts, SpaceConversion};
 
-/// Deeper trees of nodes are damage.
+/// Maximum depth of the node tree; a deeper one is damaged.
 const DEEPEST: u32 = 1024;
-/// Memory for reading, in either of the library's two pools: so many bytes per byte of the file (usual are 3), and so
-/// many for any file.
+/// Memory limit of each of the library's two pools: bytes per byte of the file (3 are usual), plus bytes for any file.
 const BYTES_PER_BYTE: usize = 10;
 const ALWAYS_ALLOWED: usize = 1 << 24;
 
 /// Reads all animation stacks of an FBX file in memory.
 ///
-/// A single one is named `name`, several are `name.stack`. `source` is what messages call the file. With [`Units::Auto`]
-/// the file's own unit holds.
+/// A single stack is named `name`, several are named `name.stack`. `source` is the file's name in messages. With
+/// [`Units::Auto`] the file's own unit is used.
 ///
 /// # Errors
-/// A file that is damaged, holds no animation or no skeleton, or scales its joints unevenly: see [`SceneProblem`].
+/// Returns a [`SceneError`] if the file is damaged, holds no animation or no skeleton, or scales its joints unevenly: see
+/// [`SceneProblem`].
 pub fn parse(bytes: &[u8], name: &str, source: &str, units: Units) -> Result<Vec<RawClip>, SceneError> {
     Ok(read(bytes, name, source, units)?.0)
 }
 
-/// As [`parse`], with what should be said about the clips.
+/// As [`parse`], with messages about the clips.
 pub(crate) fn read(bytes: &[u8], name: &str, source: &str, units: Units) -> Result<ClipsAndNotes, SceneError> {
     clips(bytes, name, source, units).map_err(|problem| SceneError { file: source.to_owned(), problem })
 }
@@ -63,7 +63,7 @@ fn load(bytes: &[u8]) -> Result<ufbx::SceneRoot, SceneProblem> {
         ignore_embedded: true,
         node_depth_limit: DEEPEST,
         file_format: ufbx::FileFormat::Fbx,
-        // Scale goes into distances at once, instead of standing at the root for our own code to remove.
+        // The library applies scale to distances, so that no root scale remains.
         space_conversion: SpaceConversion::ModifyGeometry,
         inherit_mode_handling: InheritModeHandling::CompensateNoFallback,
         target_axes: ufbx::CoordinateAxes::right_handed_y_up(),
@@ -92,7 +92,7 @@ fn load(bytes: &[u8]) -> Result<ufbx::SceneRoot, SceneProblem> {
     })
 }
 
-/// The nodes of a file. The one above all has nothing to say here: what it would convert is converted.
+/// Returns the nodes of a file. The library's root node is ignored: its conversions are already applied.
 fn nodes(file: &ufbx::Scene) -> Result<Vec<Node>, SceneProblem> {
     let mut nodes: Vec<Node> = Vec::with_capacity(file.nodes.count);
     for n in file.nodes.into_iter() {
@@ -104,7 +104,7 @@ fn nodes(file: &ufbx::Scene) -> Result<Vec<Node>, SceneProblem> {
             }
             _ => NodeKind::Plain,
         };
-        // Under the node above all, characters stand beside each other.
+        // Characters are separate trees below the library's root node.
         let parent = n.parent.as_ref().filter(|p| !p.is_root).map(|p| p.element.typed_id as usize);
         let name = if n.element.name.is_empty() && !n.is_root {
             format!("node_{}", n.element.typed_id)

@@ -1,11 +1,11 @@
-//! Animation stacks: what they move, when, and where everything is at a time.
+//! Animation stacks: moving nodes, time range, and samples.
 
 use super::transform::trs;
 use crate::scene::{Sample, Take, Trs};
 use std::collections::BTreeSet;
 use ufbx::{AnimCurve, AnimStack, ElementType, Scene};
 
-/// Curves that change by less, file units and degrees, do not move.
+/// Maximum change of a curve that counts as still, in file units and degrees.
 const STILL: f64 = 1e-5;
 const DEFAULT_RATE_HZ: f64 = 30.0;
 
@@ -28,7 +28,7 @@ impl<'a> Stacks<'a> {
     }
 }
 
-/// Every curve of a place, a turn or a scale: its node, true for place and turn, the curve.
+/// Returns every curve of translation, rotation or scale: its node, whether it is translation or rotation, and the curve.
 fn curves(stack: &AnimStack) -> impl Iterator<Item = (usize, bool, &AnimCurve)> {
     let props = stack.layers.into_iter().flat_map(|l| l.anim_props.into_iter());
     props.filter(|p| p.element.type_ == ElementType::Node).flat_map(|p| {
@@ -52,7 +52,7 @@ fn take(stack: &AnimStack, rate_hz: f64) -> Take {
         first = first.min(curve.keyframes.into_iter().next().map_or(first, |k| k.time));
         last = last.max(curve.keyframes.into_iter().last().map_or(last, |k| k.time));
     }
-    // A stack says which part is meant, if it says anything; beyond the keys nothing moves.
+    // A stack may state its time range; outside the keys nothing moves.
     let (begin, end) = (stack.time_begin, stack.time_end);
     let overlap = (first.max(begin), last.min(end));
     let (start_s, end_s) = if begin < end && overlap.0 < overlap.1 { overlap } else { (first, last) };

@@ -1,4 +1,4 @@
-//! Transforms of the library as ours.
+//! Converts transforms of the library.
 
 use crate::scene::{Trs, is_sheared};
 use footwork::math::{Quat, Transform};
@@ -8,7 +8,7 @@ fn vector(v: ufbx::Vec3) -> Vec3 {
     Vec3::new(v.x as f32, v.y as f32, v.z as f32)
 }
 
-/// A transform as this crate has it.
+/// Returns a transform in this crate's type.
 pub(super) fn trs(t: &ufbx::Transform) -> Trs {
     let r = t.rotation;
     Trs {
@@ -18,7 +18,7 @@ pub(super) fn trs(t: &ufbx::Transform) -> Trs {
     }
 }
 
-/// Translation and rotation of a matrix that is neither sheared nor mirrored nor flat.
+/// Returns translation and rotation of a matrix; `None` if it is sheared, mirrored or singular.
 pub(super) fn rigid(m: &ufbx::Matrix) -> Option<Transform> {
     let columns = [(m.m00, m.m10, m.m20), (m.m01, m.m11, m.m21), (m.m02, m.m12, m.m22), (m.m03, m.m13, m.m23)];
     let [x, y, z, t] = columns.map(|(x, y, z)| Vec3::new(x as f32, y as f32, z as f32));

@@ -1,4 +1,4 @@
-//! An animation to write, and its checks.
+//! An animation to write, and its validation.
 
 use super::error::GlbError;
 use footwork::clip::{ClipEvent, RawClip};
@@ -9,15 +9,15 @@ use glam::Vec3;
 /// An animation to write: local transforms per frame, struct of arrays.
 #[derive(Clone, Copy, Debug)]
 pub struct GlbClip<'a> {
-    /// What viewers list it as.
+    /// Name of the animation in the file.
     pub name: &'a str,
-    /// Frames per second, 1 to 1000.
+    /// Frames per second. Range: 1 to 1000.
     pub rate_hz: f32,
-    /// `[frames x joints]` translations to the parent, metres.
+    /// `[frames x joints]` translations relative to the parent, in metres.
     pub translations: &'a [Vec3],
-    /// `[frames x joints]` rotations to the parent; normalised on the way out.
+    /// `[frames x joints]` rotations relative to the parent; normalised when written.
     pub rotations: &'a [Quat],
-    /// Written as `extras.markers` of the animation, where reading finds them.
+    /// Events, written as `extras.markers` of the animation; the reader takes them from there.
     pub events: &'a [ClipEvent],
 }
 
@@ -46,7 +46,7 @@ impl GlbClip<'_> {
         if !(1.0..=1000.0).contains(&self.rate_hz) {
             return Err(GlbError::Rate { clip: clip(), rate_hz: self.rate_hz });
         }
-        // The length of a quaternion of huge components overflows, so a range also catches what is not finite.
+        // The length of a quaternion with huge components overflows, so the range also rejects values that are not finite.
         let usable = |t: &Vec3, r: &Quat| t.is_finite() && (1e-3..=1e3).contains(&r.length());
         match self.translations.iter().zip(self.rotations).position(|(t, r)| !usable(t, r)) {
             Some(i) => {

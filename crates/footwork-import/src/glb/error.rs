@@ -3,11 +3,11 @@
 use crate::scene::SceneError;
 use footwork::error::{cut_quotes, quoted};
 
-/// Why no file was written.
+/// Reason why no file was written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GlbError {
-    /// Array lengths disagree.
+    /// The lengths of the arrays do not match.
     #[error(
         "clip `{clip}`: {translations} translations and {rotations} rotations do not make whole frames of {joints} \
          joints",
@@ -16,20 +16,20 @@ pub enum GlbError {
     Shape {
         /// Clip.
         clip: String,
-        /// Values given.
+        /// Number of translations given.
         translations: usize,
-        /// Values given.
+        /// Number of rotations given.
         rotations: usize,
         /// Joints per frame.
         joints: usize,
     },
-    /// Nothing to animate.
+    /// A clip has no frames.
     #[error("clip `{clip}` has no frames: leave it out or give it at least one", clip = quoted(.clip))]
     NoFrames {
         /// Clip.
         clip: String,
     },
-    /// A rate that is no rate.
+    /// A rate is invalid.
     #[error(
         "clip `{clip}`: a rate of {rate_hz} frames per second is not usable: expected 1 to 1000",
         clip = quoted(.clip)
@@ -40,7 +40,7 @@ pub enum GlbError {
         /// Rate given.
         rate_hz: f32,
     },
-    /// NaN, infinity, or a quaternion of length zero.
+    /// A transform has NaN, infinity, or a quaternion of length zero.
     #[error(
         "clip `{clip}`, frame {frame}, joint `{joint}`: expected finite numbers and a rotation of length 1",
         clip = quoted(.clip), joint = quoted(.joint)
@@ -53,23 +53,23 @@ pub enum GlbError {
         /// Joint.
         joint: String,
     },
-    /// An option outside its range.
+    /// An option is outside its range.
     #[error("option `{option}` is {got}: expected {expected}")]
     Option {
         /// Field of [`GlbOptions`](super::GlbOptions).
         option: &'static str,
         /// Value given.
         got: f32,
-        /// What would be right.
+        /// Allowed values.
         expected: &'static str,
     },
-    /// GLB counts bytes in 32 bits.
+    /// The file would exceed 4 GiB: GLB stores its length in 32 bits.
     #[error("the file would have {bytes} bytes, GLB ends at 4 GiB: write fewer clips or a lower rate")]
     TooLarge {
         /// Bytes needed.
         bytes: usize,
     },
-    /// A character that cannot be used.
+    /// The file of the character is invalid.
     #[error("{file}: {what}", what = cut_quotes(.what))]
     Rig {
         /// File.
@@ -77,10 +77,10 @@ pub enum GlbError {
         /// What is wrong.
         what: String,
     },
-    /// A character that cannot be read.
+    /// The file of the character could not be read.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// The destination refused.
+    /// The destination could not be written.
     #[error("cannot write the glTF file: {0}")]
     Io(#[from] std::io::Error),
 }

@@ -1,7 +1,7 @@
 //! The mannequin: rounded solids along the bones of the rest pose, each vertex skinned to one joint.
 //!
-//! The rest pose need not look like a body: LAFAN1's folds legs and spine onto one line. A solid only has to be right
-//! relative to the joint that carries it, so building each along its bone in the rest pose suffices.
+//! The rest pose need not look like a body: in LAFAN1's, legs and spine lie on one line. A solid only has to be correct
+//! relative to the joint that carries it, so each is built along its bone in the rest pose.
 
 use super::GlbOptions;
 use super::solid::{Part, Solid};
@@ -11,20 +11,20 @@ use footwork::motion::{is_left, other_side};
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
 
-/// Longest way from the hips to a leaf in the skeleton that lengths in metres are meant for (LAFAN1).
+/// Longest path from the hips to a leaf in the skeleton that the lengths in metres are chosen for (LAFAN1).
 const ADULT_REACH_M: f32 = 1.25;
-/// Shorter bones have no direction.
+/// Minimum length of a bone that has a direction, in metres.
 const MIN_BONE_M: f32 = 1e-4;
 
-/// Left, right and centre.
+/// Left, right and centre parts.
 pub(super) type Mannequin = [Part; 3];
 
-/// The rest pose, with what its names and lengths tell.
+/// The rest pose, with properties derived from its names and lengths.
 struct RestBones<'a> {
     skeleton: &'a Skeleton,
     rest: Vec<Transform>,
     children: Vec<Vec<usize>>,
-    /// Towards the left side, where names tell sides.
+    /// Direction of the left side; `None` if the joint names have no sides.
     left: Option<Vec3>,
     scale: f32,
     options: &'a GlbOptions,
@@ -70,7 +70,7 @@ impl<'a> RestBones<'a> {
         self.skeleton.names()[joint].to_lowercase()
     }
 
-    /// Everything that moves with a joint.
+    /// Returns all solids that move with a joint.
     fn solids(&self, joint: usize) -> Vec<Solid> {
         let name = self.name(joint);
         let parent = self.skeleton.parents()[joint].map(JointIndex::at);
@@ -78,7 +78,7 @@ impl<'a> RestBones<'a> {
         if is_head && let Some(up) = self.direction_into(joint) {
             return self.head(joint, up);
         }
-        // The way from a ground root up to the hips is no body part.
+        // The bone from a ground root up to the hips is not a body part.
         if joint == 0 && self.children[0].len() == 1 && self.skeleton.len() > 2 {
             return Vec::new();
         }
@@ -86,7 +86,7 @@ impl<'a> RestBones<'a> {
         if bones.is_empty() { self.end(joint, &name).into_iter().collect() } else { bones }
     }
 
-    /// The solid from a joint to its child; none where the two coincide.
+    /// Returns the solid from a joint to its child; `None` if the two coincide.
     fn bone(&self, joint: usize, child: usize) -> Option<Solid> {
         let from = self.rest[joint].translation;
         let along = self.rest[child].translation - from;
@@ -104,9 +104,9 @@ impl<'a> RestBones<'a> {
         Some(Solid::round(from, along / length, length, radii))
     }
 
-    /// A stretch of the trunk: wide at the hips, narrow at the waist, wide at the shoulders.
+    /// Returns a stretch of the trunk: wide at the hips, narrow at the waist, wide at the shoulders.
     fn trunk(&self, joint: usize, child: usize, left: Vec3) -> Solid {
-        // Share of the way up the trunk, half width and half depth of an adult, metres.
+        // Position up the trunk (0 to 1), half width and half depth of an adult, metres.
         const PROFILE: [[f32; 3]; 5] =
             [[0.0, 0.145, 0.100], [0.3, 0.120, 0.085], [0.7, 0.160, 0.105], [0.85, 0.145, 0.095], [1.0, 0.050, 0.050]];
         let (below, above) = (self.trunk_below(joint), self.trunk_above(child));
@@ -147,7 +147,7 @@ impl<'a> RestBones<'a> {
         sum
     }
 
-    /// An egg on the neck, and a nose where the front is known.
+    /// Returns an ellipsoid on the neck, and a nose if the front is known.
     fn head(&self, joint: usize, up: Vec3) -> Vec<Solid> {
         let at = self.rest[joint].translation;
         let half = 0.125 * self.scale;
@@ -164,7 +164,7 @@ impl<'a> RestBones<'a> {
         vec![egg, nose]
     }
 
-    /// What a leaf carries: hands and toes go on as their bone did, a lone joint is a ball.
+    /// Returns the solid of a leaf joint: hands, feet and toes continue their bone, a lone joint is a ball.
     fn end(&self, joint: usize, name: &str) -> Option<Solid> {
         let from = self.rest[joint].translation;
         let Some(axis) = self.direction_into(joint) else {
@@ -176,14 +176,14 @@ impl<'a> RestBones<'a> {
             () if name.contains("toe") || name.contains("ball") => (0.22, [0.15, 0.12]),
             () if name.contains("hand") || name.contains("wrist") => (0.38, [0.14, 0.13]),
             () if name.contains("foot") || name.contains("ankle") => (0.40, [0.10, 0.08]),
-            // The bone that leads here is rounded already.
+            // The bone that leads to this joint has a rounded end already.
             () => return None,
         };
         let radii = ratios.map(|r| self.radius(r * bone));
         Some(Solid::round(from, axis, share * bone, radii))
     }
 
-    /// The direction of the last bone of some length on the way to a joint; none where the way starts at the root.
+    /// Returns the direction of the last bone above minimum length on the path to a joint; `None` at the root.
     fn direction_into(&self, joint: usize) -> Option<Vec3> {
         let mut at = joint;
         while let Some(p) = self.skeleton.parents()[at].map(JointIndex::at) {
@@ -201,7 +201,7 @@ impl<'a> RestBones<'a> {
     }
 }
 
-/// From the right counterpart to the left one, of the first children of one joint that form a pair.
+/// Returns the direction from a right joint to its left counterpart, for the first pair with one parent.
 fn left_direction(skeleton: &Skeleton, rest: &[Transform]) -> Option<Vec3> {
     (0..skeleton.len()).filter(|j| is_left(skeleton.name(JointIndex::new(*j)))).find_map(|l| {
         let r = skeleton.find(&other_side(&skeleton.names()[l])?)?.at();
@@ -214,7 +214,8 @@ fn is_trunk(name: &str) -> bool {
     ["hips", "pelvis", "spine", "chest", "torso"].iter().any(|w| name.contains(w))
 }
 
-/// Radius over length at both ends of a bone, by the lower-case name of the joint that carries it; first match wins.
+/// Returns radius over length at both ends of a bone, by the lower-case name of the joint that carries it. The first match is
+/// used.
 fn ratios(name: &str) -> Option<[f32; 2]> {
     const TABLE: [(&[&str], [f32; 2]); 8] = [
         (&["upleg", "upperleg", "thigh"], [0.190, 0.140]),

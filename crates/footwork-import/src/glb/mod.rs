@@ -1,9 +1,8 @@
-//! Binary glTF 2.0 out: a skeleton, a capsule mannequin skinned to it and any number of animations in one file that
-//! every viewer opens; or the same animations in a character of your own ([`write_onto`]). The same input gives the same
-//! bytes.
+//! Writes binary glTF 2.0: a skeleton, a capsule mannequin skinned to it and any number of animations in one file for any
+//! viewer; or the same animations on a character of your own ([`write_onto`]). Equal input gives equal bytes.
 //!
-//! glTF has our conventions (metres, right-handed, +Y up, a model faces +Z, quaternions `x y z w`), so nothing is
-//! converted. Source: Khronos Group, "glTF 2.0 Specification".
+//! glTF has the conventions of this library (metres, right-handed, +Y up, a model faces +Z, quaternions `x y z w`), so nothing
+//! is converted. Source: Khronos Group, "glTF 2.0 Specification".
 
 mod clip;
 mod error;
@@ -27,12 +26,13 @@ use std::io::Write;
 
 /// Writes skeleton, mannequin and clips as one binary glTF file. Node `j` is joint `j`; the mannequin is the last node.
 ///
-/// The bind pose is the skeleton's rest pose. What a clip never changes is kept in the node; with no clips at all the
-/// file shows the rest pose.
+/// The bind pose is the skeleton's rest pose. A value that does not change in any clip is stored in the node, without keys.
+/// Without clips, the file shows the rest pose.
 ///
 /// # Errors
-/// A clip of the wrong shape, without frames, with a useless rate or with numbers that are no transform; an option out
-/// of range; a file above 4 GiB; an error of `out`. Nothing is written before all but the last are ruled out.
+/// Returns a [`GlbError`] if a clip has the wrong shape, no frames, an invalid rate or invalid transforms, if an option is out
+/// of range, if the file would exceed 4 GiB, or if `out` fails. All errors but those of `out` are found before anything is
+/// written.
 pub fn write(
     skeleton: &Skeleton,
     clips: &[GlbClip<'_>],

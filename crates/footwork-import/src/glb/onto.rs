@@ -1,4 +1,4 @@
-//! Clips onto a character of the user's own: mesh, skin and materials of a `.glb` file with our animation in it.
+//! Writes clips onto a character of the user: keeps mesh, skin and materials of a `.glb` file and replaces its animations.
 
 use super::write::{Binary, Moving, animation, container};
 use super::{GlbClip, GlbError};
@@ -11,18 +11,18 @@ use glam::Vec3;
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// Of the clip's joints this share must be found in the file.
+/// Minimum share of the clip's joints that the file must have.
 const FOUND_SHARE: f32 = 0.5;
 
-/// Writes clips as animations of a character: all that the `.glb` file `rig` holds, its animations replaced by these.
+/// Writes clips as animations of a character: the contents of the `.glb` file `rig`, with its animations replaced by these.
 ///
-/// Joints go together by name, without namespace, prefix and separators ([`Skeleton::keys`]). Joints of the file that the clip
-/// lacks keep their rest pose; joints of the clip that the file lacks are left out, and what they move is kept. Distances are
-/// the clip's: for another body or other joint axes, retarget first.
+/// Joints are matched by name, without namespace, prefix and separators ([`Skeleton::keys`]). Joints of the file that the clip
+/// lacks keep their rest pose. Joints of the clip that the file lacks are left out, but their effect on the joints below is
+/// kept. Distances are those of the clip: for another body or other joint axes, retarget first.
 ///
 /// # Errors
-/// A file that is no usable `.glb`, has no skeleton, or whose joints are called otherwise; clips as in
-/// [`write()`](super::write()). Nothing is written before all but errors of `out` are ruled out.
+/// Returns a [`GlbError`] if the file is not a valid `.glb` file, has no skeleton, or has other joint names, or if a clip is
+/// invalid as in [`write()`](super::write()). All errors but those of `out` are found before anything is written.
 pub fn write_onto(rig: &[u8], source: &str, clips: &[RawClip], out: &mut impl Write) -> Result<(), GlbError> {
     let refuse = |what: String| GlbError::Rig { file: source.to_owned(), what };
     if !rig.starts_with(b"glTF") {
@@ -54,7 +54,7 @@ pub fn write_onto(rig: &[u8], source: &str, clips: &[RawClip], out: &mut impl Wr
     root["animations"] = json!(animations);
     for (n, local) in placed.nodes.iter().zip(&placed.local) {
         let node = &mut root["nodes"][*n];
-        // What is animated must not have a matrix.
+        // An animated node must not have a matrix.
         if node.as_object_mut().is_some_and(|o| o.remove("matrix").is_some()) {
             node["translation"] = json!(local.translation.to_array());
             node["rotation"] = json!(local.rotation.to_array());
@@ -74,7 +74,7 @@ fn take_list(root: &mut Value, key: &str) -> Vec<Value> {
     }
 }
 
-/// Which joint of a clip each joint of the file is.
+/// Joint of a clip for each joint of the file.
 struct Names {
     /// `[joints of the file]`.
     own: Vec<Option<usize>>,
@@ -99,7 +99,7 @@ impl Names {
         Ok(Self { own })
     }
 
-    /// `[frames x joints of the file]` in the file's own units and under its own nodes.
+    /// Returns `[frames x joints of the file]` local transforms, in the file's units and relative to its nodes.
     fn carry(&self, placed: &Placed, clip: &RawClip) -> (Vec<Vec3>, Vec<Quat>) {
         let rig = &placed.skeleton;
         let (mut translations, mut rotations) = (Vec::new(), Vec::new());

@@ -1,23 +1,24 @@
-//! How the mannequin looks.
+//! Appearance of the mannequin.
 
 use super::error::GlbError;
 
-/// How the mannequin looks. Lengths hold for an adult; the mannequin of a smaller or larger skeleton scales them.
+/// Appearance of the mannequin. Lengths apply to an adult; they scale with the size of the skeleton.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GlbOptions {
-    /// Radius over length of a bone whose name tells no body part, above 0. Default 0.18: limbs look like limbs.
+    /// Radius over length of a bone whose name does not identify a body part. Range: above 0. Default: 0.18, which suits limbs.
     pub radius_per_length: f32,
-    /// Smallest radius in metres, above 0. Default 0.02: fingers stay visible.
+    /// Smallest radius, in metres. Range: above 0. Default: 0.02, which keeps fingers visible.
     pub min_radius_m: f32,
-    /// Largest radius in metres, at least the smallest. Default 0.09: long bones stay slim.
+    /// Largest radius, in metres. Range: at least `min_radius_m`. Default: 0.09, which keeps long bones slim.
     pub max_radius_m: f32,
-    /// Corners of a capsule's cross-section, 3 to 64. Default 14: round at arm's length, under 5000 vertices in all.
+    /// Corners of a capsule's cross-section. Range: 3 to 64. Default: 14, which looks round at arm's length with under 5000
+    /// vertices in all.
     pub corners: usize,
-    /// Linear RGB of the left side, 0 to 1. Default warm, so that a flipped character is seen at once.
+    /// Linear RGB colour of the left side. Range: 0 to 1. Default: a warm colour, so that a mirrored character is easy to see.
     pub left_rgb: [f32; 3],
-    /// Linear RGB of the right side, 0 to 1. Default cool.
+    /// Linear RGB colour of the right side. Range: 0 to 1. Default: a cool colour.
     pub right_rgb: [f32; 3],
-    /// Linear RGB of the rest, 0 to 1. Default grey.
+    /// Linear RGB colour of the rest. Range: 0 to 1. Default: grey.
     pub centre_rgb: [f32; 3],
 }
 

@@ -11,7 +11,7 @@ const CAP_RINGS: usize = 4;
 pub(super) struct Part {
     pub positions: Vec<Vec3>,
     pub normals: Vec<Vec3>,
-    /// The one joint that moves the vertex.
+    /// Joint that moves each vertex.
     pub joints: Vec<u16>,
     pub indices: Vec<u32>,
 }
@@ -25,20 +25,21 @@ pub(super) struct Solid {
     pub side: Vec3,
     /// Radii along `side` at either end, metres.
     pub across: [f32; 2],
-    /// Radii along the third direction.
+    /// Radii along the third direction at either end, metres.
     pub depth: [f32; 2],
-    /// How far the ends stick out.
+    /// Lengths of the caps at either end, metres.
     pub caps: [f32; 2],
 }
 
 impl Solid {
-    /// A tapered capsule.
+    /// Returns a tapered capsule.
     pub fn round(from: Vec3, axis: Vec3, length: f32, radii: [f32; 2]) -> Self {
         let side = axis.any_orthonormal_vector();
         Self { from, axis, length, side, across: radii, depth: radii, caps: radii }
     }
 
-    /// The direction nearest to `wanted` that is orthonormal to an axis; any such one where `wanted` is along the axis.
+    /// Returns the direction nearest to `wanted` that is orthonormal to an axis; any such direction if `wanted` is along the
+    /// axis.
     pub fn side_towards(wanted: Vec3, axis: Vec3) -> Vec3 {
         let level = wanted - axis * wanted.dot(axis);
         if level.length() > 1e-3 { level.normalize() } else { axis.any_orthonormal_vector() }
@@ -46,7 +47,7 @@ impl Solid {
 }
 
 impl Part {
-    /// Rings of vertices from pole to pole and the triangles between them, counter-clockwise seen from outside.
+    /// Adds rings of vertices from pole to pole and the triangles between them, counter-clockwise seen from outside.
     pub fn add(&mut self, s: &Solid, joint: u16, corners: usize) {
         let front = s.axis.cross(s.side);
         let mut vertex = |latitude: f32, longitude: f32, end: usize| {
@@ -61,7 +62,7 @@ impl Part {
         };
         let quarter = std::f32::consts::FRAC_PI_2;
         let bottom = vertex(-quarter, 0.0, 0);
-        // A ball needs one equator, a capsule one at either end.
+        // A ball has one equator, a capsule has one at either end.
         let lower = if s.length > 0.0 { CAP_RINGS } else { CAP_RINGS - 1 };
         let rings = lower + CAP_RINGS;
         for ring in 0..rings {

@@ -1,4 +1,4 @@
-//! Files are read back with the `gltf` crate, which validates them.
+//! Reads the files back with the `gltf` crate, which validates them.
 
 use super::*;
 use footwork::frames::JointIndex;
@@ -21,7 +21,7 @@ fn skeleton_of(names: &[&str]) -> Skeleton {
         [-0.1, -0.05, 0.0],
         [0.0, -0.43, 0.0],
     ];
-    // A turned joint or two, so that bind matrices are not plain translations.
+    // Some joints are rotated, so that bind matrices are not plain translations.
     let turn = |j: usize| Quat::from_rotation_vector(Vec3::new(0.1, 0.3, -0.2) * (j % 3) as f32);
     Skeleton::new(
         names.iter().map(|n| n.to_string()).collect(),
@@ -31,7 +31,7 @@ fn skeleton_of(names: &[&str]) -> Skeleton {
     .unwrap()
 }
 
-/// 31 frames in which the root travels and the legs swing; spine and neck keep a pose that is not the rest pose.
+/// Returns 31 frames in which the root travels and the legs swing; spine and neck keep a pose that differs from the rest pose.
 fn swing(skeleton: &Skeleton) -> (Vec<Vec3>, Vec<Quat>) {
     let (mut translations, mut rotations) = (Vec::new(), Vec::new());
     for f in 0..31 {
@@ -44,7 +44,7 @@ fn swing(skeleton: &Skeleton) -> (Vec<Vec3>, Vec<Quat>) {
                 5.. => Quat::from_rotation_x(0.6 * sin(6.3 * t + j as f32)),
                 _ => rest.rotation,
             };
-            // Signs as they come: every other key on the far side.
+            // Signs alternate: every other key is on the opposite hemisphere.
             rotations.push(if f % 2 == 1 { -q } else { q });
         }
     }
@@ -76,7 +76,7 @@ fn refusal(rate_hz: f32, change: impl Fn(&mut Vec<Vec3>, &mut Vec<Quat>)) -> Str
     error.to_string()
 }
 
-/// World positions of the joints at a key, as a viewer finds them.
+/// Returns the world positions of the joints at a key, as a viewer computes them.
 fn joints_at_key(file: &gltf::Gltf, animation: usize, key: usize) -> Vec<Vec3> {
     let blob = file.blob.as_deref();
     let mut local: Vec<Transform> = file
@@ -120,7 +120,7 @@ fn a_file_holds_one_node_per_joint_and_a_skinned_mannequin() {
     let skin = file.skins().next().unwrap();
     assert_eq!(skin.joints().map(|j| j.index()).collect::<Vec<_>>(), (0..9).collect::<Vec<_>>());
     assert_eq!(skin.reader(|_| file.blob.as_deref()).read_inverse_bind_matrices().unwrap().len(), 9);
-    // Left, right, centre; 5 accessors each; inverse bind matrices; times, root translation, 5 moving rotations.
+    // Accessors: 5 each for left, right and centre; inverse bind matrices; times, root translation, 5 moving rotations.
     assert_eq!(file.meshes().next().unwrap().primitives().len(), 3);
     assert_eq!(file.accessors().len(), 3 * 5 + 1 + 2 + 5);
     assert!(file.views().all(|v| v.offset() % 4 == 0));
@@ -193,7 +193,7 @@ fn a_joint_that_only_one_clip_moves_has_keys_in_both_and_idle_clips_keep_their_d
 
 #[test]
 fn the_mannequin_encloses_all_joints_and_its_triangles_face_outwards() {
-    // Rest translations need not look like a body: this is LAFAN1's way, everything along +X.
+    // Rest translations need not look like a body: here they all lie along +X, as in LAFAN1.
     let folded = {
         let s = skeleton_of(&NAMES);
         let rest = |j: usize| Transform::new(Vec3::X * s.rest()[j].translation.length(), Quat::IDENTITY);
@@ -212,7 +212,7 @@ fn the_mannequin_encloses_all_joints_and_its_triangles_face_outwards() {
             }
             assert!(part.normals.iter().all(|n| (n.length() - 1.0).abs() < 1e-4));
         }
-        // Without joint 0, which marks the ground.
+        // Joint 0 marks the ground and is not enclosed.
         for t in &skeleton.rest_model()[1..] {
             assert!(t.translation.cmpgt(low).all() && t.translation.cmplt(high).all(), "{}", t.translation);
         }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::io::Write;
 
-/// Values closer than this do not move: micrometres, and microradians of half an angle.
+/// Maximum change of a value that counts as still: micrometres, and microradians of half an angle.
 const STILL: f32 = 1e-6;
 
 const ARRAY_BUFFER: u32 = 34962;
@@ -19,7 +19,7 @@ const UNSIGNED_SHORT: u32 = 5123;
 const UNSIGNED_INT: u32 = 5125;
 const FLOAT: u32 = 5126;
 
-/// The binary chunk and what describes it.
+/// The binary chunk, with its views and accessors.
 #[derive(Default)]
 pub(super) struct Binary {
     pub bytes: Vec<u8>,
@@ -28,7 +28,7 @@ pub(super) struct Binary {
 }
 
 impl Binary {
-    /// What a file holds already.
+    /// Starts from the contents of an existing file.
     pub fn onto(views: Vec<Value>, accessors: Vec<Value>, bytes: Option<Cow<'_, [u8]>>) -> Self {
         let mut bytes = bytes.unwrap_or_default().into_owned();
         bytes.resize(bytes.len().next_multiple_of(4), 0);
@@ -52,7 +52,7 @@ impl Binary {
         self.accessors.len() - 1
     }
 
-    /// Key times: their accessor must tell the range.
+    /// Appends key times; their accessor must hold the range.
     fn push_times(&mut self, times_s: &[f32]) -> usize {
         let accessor = self.push(times_s, "SCALAR", FLOAT, None);
         self.accessors[accessor]["min"] = json!([times_s[0]]);
@@ -111,12 +111,12 @@ pub(super) fn container(json: &[u8], binary: &[u8], out: &mut impl Write) -> Res
     Ok(out.flush()?)
 }
 
-/// What changes, over all clips: only that gets keys, and all clips get keys for it, because a viewer that changes
-/// clips leaves a joint without keys where the last clip had put it.
+/// Values that change in any clip. Only these get keys, and every clip has keys for all of them: when a viewer changes clips, a
+/// joint without keys would keep its transform from the previous clip.
 pub(super) struct Moving {
     translations: Vec<bool>,
     rotations: Vec<bool>,
-    /// `[joints]` transforms of the first frame; of the rest pose without clips.
+    /// `[joints]` transforms of the first frame; of the rest pose if there are no clips.
     first: Vec<Transform>,
 }
 
@@ -130,7 +130,7 @@ impl Moving {
         Self::from_rest(&first, clips)
     }
 
-    /// Against `[joints]` transforms that the nodes have.
+    /// Compares the clips with the `[joints]` transforms of the nodes.
     pub fn from_rest(first: &[Transform], clips: &[GlbClip<'_>]) -> Self {
         let (joints, first) = (first.len(), first.to_vec());
         let (mut translations, mut rotations) = (vec![false; joints], vec![false; joints]);
@@ -141,7 +141,7 @@ impl Moving {
                 rotations[j] |= differ(r.normalize(), first[j].rotation.normalize());
             }
         }
-        // An animation without channels is invalid: the root always has one.
+        // An animation without channels is invalid, so the root always has one.
         translations[0] |= !clips.is_empty();
         Self { translations, rotations, first }
     }
@@ -167,7 +167,7 @@ fn joint_nodes(skeleton: &Skeleton, moving: &Moving) -> Vec<Value> {
         .collect();
     for (j, node) in nodes.iter_mut().enumerate() {
         let children: Vec<u32> = skeleton.children(JointIndex::new(j)).map(|c| c.0).collect();
-        // The schema forbids an empty list.
+        // The glTF schema forbids an empty list.
         if !children.is_empty() {
             node["children"] = json!(children);
         }
@@ -233,7 +233,7 @@ pub(super) fn animation(
     let frames = clip.rotations.len() / joints;
     let times: Vec<f32> = (0..frames).map(|i| (i as f64 / f64::from(clip.rate_hz)) as f32).collect();
     let every_frame = binary.push_times(&times);
-    // What another clip moves but this one does not needs two keys, which keep the clip's duration.
+    // A value that changes in another clip but not in this one gets two keys, which keep the clip's duration.
     let mut ends = None;
     let (mut samplers, mut channels) = (Vec::new(), Vec::new());
     for j in 0..joints {
@@ -262,7 +262,7 @@ fn sampler(input: usize, output: usize) -> Value {
     json!({"input": input, "output": output, "interpolation": "LINEAR"})
 }
 
-/// The accessor of the key times; keys that are all equal shrink to the first and the last.
+/// Returns the accessor of the key times. Keys that are all equal are reduced to the first and the last.
 fn input<const N: usize>(
     binary: &mut Binary,
     keys: &mut Vec<[f32; N]>,
@@ -277,8 +277,8 @@ fn input<const N: usize>(
     *ends.get_or_insert_with(|| binary.push_times(&[times[0], times[times.len() - 1]]))
 }
 
-/// Unit quaternions, each on the side of the hypersphere of the one before: viewers differ in whether they take the
-/// short way round, and none has a choice here.
+/// Returns unit quaternions, each on the hemisphere of the previous one. Viewers differ in whether they interpolate along the
+/// shorter arc; these keys leave only one arc.
 fn continuous(rotations: impl Iterator<Item = Quat>) -> Vec<[f32; 4]> {
     let mut last = Quat::IDENTITY;
     rotations

@@ -1,4 +1,4 @@
-//! Tables of numbers: typed, strided, normalised, sparse; checked before a byte is allocated.
+//! Tables of numbers: typed, strided, normalised or sparse; validated before any allocation.
 
 use super::document::Document;
 use crate::scene::SceneProblem;
@@ -8,11 +8,11 @@ use std::borrow::Cow;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::rc::Rc;
 
-/// Decoded bytes over bytes of the file: small integers become floats, and no table need be read twice.
+/// Maximum ratio of decoded bytes to bytes of the file. Small integers expand to floats, and each table is decoded once.
 const MOST_TIMES_LARGER: usize = 8;
 const ALWAYS_ALLOWED: usize = 1 << 20;
 
-/// The tables of a file, each decoded once.
+/// Tables of a file, each decoded once.
 pub(super) struct Tables<'a> {
     document: &'a Document<'a>,
     buffers: BTreeMap<usize, Cow<'a, [u8]>>,
@@ -25,13 +25,13 @@ impl<'a> Tables<'a> {
         Self { document, buffers: BTreeMap::new(), decoded: BTreeMap::new(), decoded_bytes: 0 }
     }
 
-    /// Bytes of the file and of the buffers that were read for it.
+    /// Returns the number of bytes of the file and of the separate buffers read so far.
     pub fn bytes(&self) -> usize {
         let others = self.buffers.values().filter(|b| matches!(b, Cow::Owned(_))).map(|b| b.len());
         self.document.bytes + others.sum::<usize>()
     }
 
-    /// `[count x width]` numbers of an accessor that must have so many components.
+    /// Returns the `[count x width]` numbers of an accessor, which must have `width` components.
     pub fn floats(&mut self, index: usize, width: usize) -> Result<Rc<Vec<f32>>, SceneProblem> {
         if let Some(known) = self.decoded.get(&index) {
             let known = known.clone();
@@ -100,7 +100,7 @@ impl<'a> Tables<'a> {
         Ok(out)
     }
 
-    /// Counts what is about to be made.
+    /// Counts numbers before they are allocated; returns an error if they exceed the limit.
     fn allow(&mut self, numbers: usize) -> Result<(), Fault> {
         self.decoded_bytes = self.decoded_bytes.saturating_add(numbers.saturating_mul(4));
         if self.decoded_bytes > ALWAYS_ALLOWED && self.decoded_bytes / MOST_TIMES_LARGER > self.bytes() {
@@ -122,7 +122,7 @@ impl<'a> Tables<'a> {
         Ok(rows.map(|b| b.iter().rev().fold(0, |sum, b| sum << 8 | u32::from(*b))).collect())
     }
 
-    /// `[count]` rows of `width` components of `size` bytes.
+    /// Returns `[count]` rows of `width` components of `size` bytes.
     fn rows(&mut self, at: &Place, size: usize) -> Result<impl Iterator<Item = &[u8]>, Fault> {
         let document = self.document;
         let view = document.root.buffer_views.get(at.view).ok_or("it lies in a buffer view that is not there")?;
@@ -149,7 +149,7 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// Where numbers lie.
+/// Location of numbers in the file.
 struct Place {
     view: usize,
     offset: u64,
@@ -186,7 +186,7 @@ impl Kind {
     }
 }
 
-/// Something wrong with this accessor, or with the file around it.
+/// A fault of this accessor, or of the file around it.
 enum Fault {
     Here(String),
     Problem(SceneProblem),

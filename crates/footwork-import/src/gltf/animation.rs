@@ -12,13 +12,13 @@ use gltf::json::validation::Checked;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Keys that differ by less than this do not move: micrometres, and microradians of half an angle.
+/// Maximum difference between keys that count as still: micrometres, and microradians of half an angle.
 const STILL: f32 = 1e-6;
 
 /// All keys of a file.
 pub(super) struct Tracks {
     rest: Vec<Trs>,
-    /// `[takes]` by node.
+    /// `[takes]` channels by node.
     takes: Vec<Channels>,
 }
 
@@ -34,7 +34,7 @@ struct Track {
     interpolation: Interpolation,
 }
 
-/// Takes, and their keys.
+/// Reads the takes and their keys.
 pub(super) fn read(
     document: &Document<'_>,
     nodes: &[Node],
@@ -49,7 +49,7 @@ pub(super) fn read(
         let start_s = times().map(|t| f64::from(t[0])).fold(f64::INFINITY, f64::min);
         let end_s = times().map(|t| f64::from(t[t.len() - 1])).fold(f64::NEG_INFINITY, f64::max);
         if end_s < start_s {
-            // Only weights of morph targets, or of what extensions add.
+            // The animation only has weights of morph targets, or channels of extensions.
             continue;
         }
         takes.push(Take {
@@ -129,7 +129,7 @@ impl Track {
             std::array::from_fn(|i| if i < self.width { key[start + i] } else { 0.0 })
         };
         let Some(first) = keys().next().map(own) else { return false };
-        // A rotation and its negative are the same.
+        // A rotation and its negative are equal.
         let sign = |k: &[f32; 4]| {
             let dot: f32 = k.iter().zip(first).map(|(a, b)| a * b).sum();
             if self.width == 4 && dot < 0.0 { -1.0 } else { 1.0 }
@@ -150,13 +150,13 @@ impl Track {
         self.interpolation == Interpolation::CubicSpline
     }
 
-    /// Value (or tangent: 0 in, 2 out) of a key.
+    /// Returns the value of a key (`part` 1), or its tangent (0 in, 2 out).
     fn key(&self, key: usize, part: usize) -> [f32; 4] {
         let at = if self.is_cubic() { 3 * key + part } else { key };
         std::array::from_fn(|i| if i < self.width { self.values[at * self.width + i] } else { 0.0 })
     }
 
-    /// The value at a time; before the first key and after the last theirs.
+    /// Returns the value at a time. Before the first key and after the last, it is the value of that key.
     fn at(&self, time_s: f64) -> [f32; 4] {
         let after = self.times_s.partition_point(|t| f64::from(*t) <= time_s);
         if after == 0 || after == self.times_s.len() {

@@ -1,4 +1,4 @@
-//! The JSON of a file and where its buffers are.
+//! The JSON of a file, and its buffers.
 
 use crate::format::MOST_BYTES;
 use crate::place::Place;
@@ -9,21 +9,21 @@ use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use std::path::{Component, Path};
 
-/// JSON objects of few bytes become structures of hundreds. More bytes than so many per byte of the file, beyond what
-/// any small file may need, and the file is a bomb.
+/// Maximum estimated memory for JSON objects, per byte of the file and for any file. A few bytes of JSON become structures of
+/// hundreds, so a file beyond the limit is rejected.
 const MOST_TIMES_LARGER: usize = 8;
 const ALWAYS_ALLOWED: usize = 1 << 22;
-/// Roughly what an object of the JSON needs in memory.
+/// Approximate memory of a JSON object, in bytes.
 const BYTES_PER_OBJECT: usize = 256;
 const HEADER: usize = 12;
 
-/// A file, parsed, its numbers still in bytes.
+/// A parsed file, with its numbers still in bytes.
 pub(super) struct Document<'a> {
     pub root: Root,
     /// Bytes of the file.
     pub bytes: usize,
     blob: Option<Cow<'a, [u8]>>,
-    /// Where buffers of their own files are.
+    /// Folder of the buffers in separate files.
     folder: Option<(Place<'a>, &'a Path)>,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Document<'a> {
         Ok(Self { root, bytes: bytes.len(), blob, folder })
     }
 
-    /// The bytes of a buffer.
+    /// Returns the bytes of a buffer.
     pub fn buffer(&self, index: usize) -> Result<Cow<'_, [u8]>, SceneProblem> {
         let buffer: &Buffer = self
             .root
@@ -90,11 +90,11 @@ fn refuse(uri: &str, what: &str) -> SceneProblem {
     SceneProblem::Buffer { uri: uri.to_owned(), what: what.to_owned() }
 }
 
-/// The two halves of a binary file.
+/// Returns the JSON chunk and the binary chunk of a binary file.
 fn container(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, Option<Cow<'_, [u8]>>), String> {
     let claimed = bytes.get(8..HEADER).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
     match claimed.map(|c| c as usize) {
-        // The library subtracts the header's length without looking.
+        // The library subtracts the header's length without a check.
         Some(c) if (HEADER..=bytes.len()).contains(&c) => {}
         Some(c) => return Err(format!("its header says {c} bytes, it has {}: it is truncated", bytes.len())),
         None => return Err("it ends within its header".into()),

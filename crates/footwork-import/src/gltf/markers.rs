@@ -19,7 +19,7 @@ struct Marker {
     time: f32,
 }
 
-/// Events in order of time, from the first key. Extras are anybody's: what has another shape is not for us.
+/// Returns events in order of time, relative to the first key. `extras` may hold any data; other shapes are ignored.
 pub(super) fn read(animation: &Animation, start_s: f64) -> Vec<ClipEvent> {
     let extras = animation.extras.as_ref().and_then(|e| serde_json::from_str::<Extras>(e.get()).ok());
     let markers = extras.into_iter().flat_map(|e| e.markers.into_iter().chain(e.events));

@@ -1,16 +1,16 @@
-//! glTF 2.0 (`.glb`, `.gltf`) in.
+//! Reads glTF 2.0 (`.glb`, `.gltf`).
 //!
 //! ```text
 //! bytes --document--> JSON + buffers --(accessor, animation, rate)--> Scene --scene::clips--> Vec<RawClip>
 //! ```
 //!
-//! glTF has our conventions (metres, right-handed, +Y up, quaternions `x y z w`), so only scale and what stands above the
-//! skeleton is converted. Every animation is a clip. Keys (step, linear, cubic spline; whole and sparse accessors; floats
-//! and normalised integers) are sampled at the rate that they lie on: the first of 30, 24, 25, 60, 48, 50, 90, 100, 120,
-//! 144 and 240 Hz whose frames they are, else the one by their usual spacing. Pictures and meshes are not looked at.
+//! glTF has the conventions of this library (metres, right-handed, +Y up, quaternions `x y z w`), so only scale and the
+//! transforms above the skeleton are converted. Every animation becomes a clip. Keys (step, linear, cubic spline; whole and
+//! sparse accessors; floats and normalised integers) are sampled at their own rate: the first of 30, 24, 25, 60, 48, 50, 90,
+//! 100, 120, 144 and 240 Hz on whose frames they lie, or else the rate of their usual spacing. Images and meshes are ignored.
 //!
-//! `extras` of an animation may hold markers, which become events: `{"markers": [{"name": "step", "time": 0.5}]}`, or
-//! `{"events": ..}` the same; times in seconds of the animation.
+//! `extras` of an animation may hold markers, which become events: `{"markers": [{"name": "step", "time": 0.5}]}`; `{"events":
+//! ..}` is an alias. Times are in seconds of the animation.
 //!
 //! Source: Khronos Group, "glTF 2.0 Specification".
 
@@ -33,11 +33,13 @@ use std::path::Path;
 
 /// Reads all animations of a glTF file in memory, text or binary.
 ///
-/// A single animation is named `name`, several are `name.animation`. `folder` is where buffers of their own files lie;
-/// `None` refuses such. `source` is what messages call it. With [`Units::Auto`] lengths are metres, as the standard has it.
+/// A single animation is named `name`, several are named `name.animation`. `folder` is the folder of buffers in separate files;
+/// with `None` such files are rejected. `source` is the file's name in messages. With [`Units::Auto`] lengths are metres, as in
+/// the standard.
 ///
 /// # Errors
-/// A file that is damaged, holds no animation or no skeleton, or scales its joints unevenly: see [`SceneProblem`].
+/// Returns a [`SceneError`] if the file is damaged, holds no animation or no skeleton, or scales its joints unevenly: see
+/// [`SceneProblem`].
 pub fn parse(
     bytes: &[u8],
     name: &str,
@@ -48,7 +50,7 @@ pub fn parse(
     Ok(read(bytes, name, source, folder.map(|folder| (Place::Disk, folder)), units)?.0)
 }
 
-/// As [`parse`], with what should be said about the clips.
+/// As [`parse`], with messages about the clips.
 pub(crate) fn read(
     bytes: &[u8],
     name: &str,

@@ -1,4 +1,4 @@
-//! Nodes: names, parents, places, what they are for.
+//! Nodes: names, parents, transforms and kinds.
 
 use super::accessor::Tables;
 use super::document::Document;
@@ -8,7 +8,7 @@ use glam::Vec3;
 use gltf::json::scene::Node as JsonNode;
 use std::collections::BTreeMap;
 
-/// All nodes of a file.
+/// Reads all nodes of a file.
 pub(super) fn read(document: &Document<'_>, tables: &mut Tables<'_>) -> Result<Vec<Node>, SceneProblem> {
     let root = &document.root;
     let mut nodes = Vec::with_capacity(root.nodes.len());
@@ -59,8 +59,8 @@ fn local(n: &JsonNode, name: &str) -> Result<Trs, SceneProblem> {
     })
 }
 
-/// Where a skin's joints were when it was bound. Its matrices lead from the mesh's space, of which the turn does not
-/// matter here and the size is found from the joints themselves.
+/// Sets the bind transforms of a skin's joints. The skin's matrices start from the mesh's space: its rotation does not matter
+/// here, and its scale is derived from the joints.
 fn bind(nodes: &mut [Node], joints: &[usize], matrices: &[f32]) {
     let places: Vec<Option<(Transform, f32)>> = matrices.chunks_exact(16).map(inverse).collect();
     let Some(size) = size(nodes, joints, &places) else { return };
@@ -71,7 +71,7 @@ fn bind(nodes: &mut [Node], joints: &[usize], matrices: &[f32]) {
     }
 }
 
-/// Metres of the nodes over units of the mesh: by the lengths of all bones.
+/// Returns the ratio of the nodes' metres to the mesh's units, from the total length of all bones.
 fn size(nodes: &[Node], joints: &[usize], places: &[Option<(Transform, f32)>]) -> Option<f32> {
     let scales = world_scales(nodes);
     let slots: BTreeMap<usize, usize> = joints.iter().enumerate().map(|(slot, j)| (*j, slot)).collect();
@@ -85,7 +85,8 @@ fn size(nodes: &[Node], joints: &[usize], places: &[Option<(Transform, f32)>]) -
     Some(ours / theirs).filter(|s| s.is_finite() && *s > 0.0)
 }
 
-/// `[nodes]` product of the scales from the top down; unset where the nodes are no tree, which is found out later.
+/// Returns `[nodes]` the product of the scales from the root down; not meaningful if the nodes do not form a tree, which is
+/// reported later.
 fn world_scales(nodes: &[Node]) -> Vec<f32> {
     let own = |n: usize| nodes[n].local.scale.abs().element_sum() / 3.0;
     let mut scales: Vec<Option<f32>> = vec![None; nodes.len()];
@@ -104,7 +105,7 @@ fn world_scales(nodes: &[Node]) -> Vec<f32> {
     scales.into_iter().map(|s| s.unwrap_or(1.0)).collect()
 }
 
-/// The inverse of a matrix of rotation, even scale and translation: the place, and the scale.
+/// Returns the inverse of a matrix of rotation, uniform scale and translation: the transform, and the scale.
 fn inverse(m: &[f32]) -> Option<(Transform, f32)> {
     let column = |c: usize| Vec3::new(m[4 * c], m[4 * c + 1], m[4 * c + 2]);
     let [x, y, z, t] = [column(0), column(1), column(2), column(3)];

@@ -1,4 +1,4 @@
-//! Where the joints of a file are, so that animation can be written into it.
+//! Joints of a file with their nodes, so that animation can be written into it.
 
 use super::accessor::Tables;
 use super::document::Document;
@@ -7,17 +7,17 @@ use crate::scene::{Rest, Scene, SceneError, SceneProblem, Trs, rest};
 use footwork::math::Transform;
 use footwork::skeleton::Skeleton;
 
-/// The skeleton of a file, and how its nodes make it.
+/// The skeleton of a file, with the data of its nodes.
 pub(crate) struct Placed {
-    /// In metres, everything above the root folded in.
+    /// Skeleton in metres, with all transforms above the root applied.
     pub skeleton: Skeleton,
-    /// `[joints]` number of the node.
+    /// `[joints]` index of the node.
     pub nodes: Vec<usize>,
-    /// `[joints]` as the node has it.
+    /// `[joints]` transform of the node in the file.
     pub local: Vec<Trs>,
     /// `[joints]` metres per unit of the node's translation.
     pub scales: Vec<f32>,
-    /// From the space of the root's parent to the world, without scale.
+    /// Transform from the space of the root's parent to the world, without scale.
     pub above: Transform,
 }
 

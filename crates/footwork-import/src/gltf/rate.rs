@@ -1,23 +1,23 @@
-//! The rate that keys lie on: the format only has times.
+//! Finds the rate of keys, as the format only has times.
 
-/// Rates that cameras, engines and exporters use, the likeliest first: keys that lie on frames of several are of the first.
+/// Rates that cameras, engines and exporters use, most likely first. Keys that fit several rates get the first.
 pub(super) const RATES_HZ: [f64; 11] = [30.0, 24.0, 25.0, 60.0, 48.0, 50.0, 90.0, 100.0, 120.0, 144.0, 240.0];
-/// Keys farther than this share of a frame from any frame are off it.
+/// Maximum distance of a key from a frame, as a share of a frame.
 const ON_FRAME: f64 = 0.05;
-/// Share of keys that must be on frames.
+/// Minimum share of keys that must be on frames.
 const ENOUGH: f64 = 0.98;
-/// Between the shortest spacing of keys and the frame of a rate of its own.
+/// Valid rates from the usual spacing of keys, in Hz.
 const RANGE_HZ: std::ops::RangeInclusive<f64> = 1.0..=1000.0;
-/// Keys that are no nearer than this leave the default rate.
+/// Keys with a smaller spacing than this, in seconds, get 60 Hz.
 const DENSE_S: f64 = 1.0 / 45.0;
 
-/// The rate of a take, from the `[tracks]` times of its keys; `None` for no keys.
+/// Returns the rate of a take, from the `[tracks]` times of its keys; `None` without keys.
 ///
-/// The first of [`RATES_HZ`] on whose frames nearly all keys lie, counted from the first key; else one over their usual
-/// spacing, where they are evenly spaced; else 60 Hz where they are dense, and 30 Hz where not.
+/// It is the first of [`RATES_HZ`] on whose frames nearly all keys lie, counted from the first key. If none fits, it is one
+/// over the usual spacing if keys are evenly spaced, or else 60 Hz for dense keys and 30 Hz for others.
 pub(super) fn rate_hz<'a>(tracks: impl Iterator<Item = &'a [f32]> + Clone) -> Option<f64> {
     let start = tracks.clone().map(|t| t[0]).fold(f32::INFINITY, f32::min);
-    // The longest track stands for all: exporters key all joints together.
+    // The longest track is used, as exporters key all joints together.
     let times = tracks.max_by_key(|t| t.len())?;
     let fits = |rate: f64| {
         let on = |t: &&f32| {
@@ -52,7 +52,7 @@ mod tests {
     fn keys_on_every_frame_tell_the_rate() {
         for hz in RATES_HZ {
             assert_eq!(rate((0..500).map(|i| i as f64 / hz)), hz);
-            // As Blender writes it, from its frame 1 on.
+            // Blender writes keys from its frame 1 on.
             assert_eq!(rate((1..500).map(|i| i as f64 / hz)), hz);
         }
     }

@@ -1,4 +1,4 @@
-//! From nodes that move, turn and scale at any time to joints that move and turn at every frame.
+//! Samples animated nodes (translation, rotation, scale at any time) as joints (translation and rotation per frame).
 
 use super::joints::SceneSkeleton;
 use super::limits::{MOST_TIMES_LARGER, SECONDS_MOST};
@@ -11,27 +11,27 @@ use footwork::skeleton::Skeleton;
 use glam::Vec3;
 use std::collections::HashSet;
 
-/// Joints x frames that nobody minds: a quarter of an hour of a person with fingers, at 20 Hz.
+/// Number of joints x frames that is always allowed: a quarter of an hour of a person with fingers, at 20 Hz.
 const ALWAYS_ALLOWED: usize = 1 << 20;
 const BYTES_PER_TRANSFORM: usize = 28;
-/// Factors closer than this are the same: exporters round.
+/// Maximum relative difference of scale factors that count as equal, as exporters round.
 const SAME_SCALE: f32 = 1e-3;
-/// A share of a frame by which a last key may miss its frame.
+/// Maximum share of a frame by which a last key may miss its frame.
 const SAME_FRAME: f64 = 0.05;
-/// Bind poses that change bones by more than this share are of another body.
+/// Maximum relative difference in bone length between bind pose and nodes. A larger one belongs to another body.
 const SAME_LENGTH: f32 = 0.05;
 
-/// Everything that holds for all takes of a file.
+/// Data shared by all takes of a file.
 pub(super) struct Bake<'a> {
     scene: &'a Scene,
     rig: &'a SceneSkeleton,
     naming: &'a Naming<'a>,
     skeleton: Skeleton,
-    /// Metres over the file's own.
+    /// Metres of the output per metre of the file's own unit.
     metres: f32,
-    /// `[joints]` generations below each: 0 for a leaf.
+    /// `[joints]` number of generations below each joint: 0 for a leaf.
     generations: Vec<usize>,
-    /// Joints x frames so far, over all takes.
+    /// Number of joints x frames so far, over all takes.
     transforms: usize,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Bake<'a> {
         Ok(bake)
     }
 
-    /// The skeleton: its rest pose is the bind pose where there is a whole and sound one, else the file's own.
+    /// Returns the skeleton. The rest pose of a joint is its bind pose, if there is a valid one, or else the node's transform.
     fn rest(&self) -> Result<Skeleton, SceneProblem> {
         let (rig, scene) = (self.rig, self.scene);
         let mut rest = Vec::new();
@@ -73,7 +73,7 @@ impl<'a> Bake<'a> {
         Ok(Skeleton::new(rig.names.clone(), parents, rest)?)
     }
 
-    /// A take, sampled.
+    /// Samples a take.
     pub fn clip(&mut self, take: usize, name: String, sample: &impl Sample) -> Result<RawClip, SceneProblem> {
         let t = &self.scene.takes[take];
         let frames = self.frames(take, &name)?;
@@ -102,7 +102,7 @@ impl<'a> Bake<'a> {
         Ok(clip)
     }
 
-    /// Frames of a take: both ends, and no more than a file of this size can mean.
+    /// Returns the number of frames of a take, both ends included; an error if it is implausible for a file of this size.
     fn frames(&self, take: usize, name: &str) -> Result<usize, SceneProblem> {
         let t = &self.scene.takes[take];
         let joints = self.rig.nodes.len();
@@ -120,7 +120,7 @@ impl<'a> Bake<'a> {
         Ok(frames)
     }
 
-    /// The skeleton as the nodes stand.
+    /// Returns the skeleton with the nodes' own transforms as its rest pose.
     pub fn standing(&self) -> Result<Rest, SceneProblem> {
         let (rig, local) = (self.rig, |n: usize| self.scene.nodes[n].local);
         let mut rest = Vec::new();
@@ -135,8 +135,8 @@ impl<'a> Bake<'a> {
         })
     }
 
-    /// Local transforms of all joints, metres, from those of the nodes; gives what stands above, and the `[joints]` scales
-    /// that hold for their children.
+    /// Computes the local transforms of all joints, in metres, from those of the nodes. Returns the transform above the root,
+    /// and the `[joints]` scales that apply to their children.
     fn pose(&self, local: impl Fn(usize) -> Trs, out: &mut Vec<Transform>) -> Result<(Scaled, Vec<Vec3>), Fault> {
         let mut above = Scaled { transform: Transform::IDENTITY, scale: Vec3::splat(self.metres) };
         for n in &self.rig.above {
@@ -147,7 +147,7 @@ impl<'a> Bake<'a> {
         for (j, n) in self.rig.nodes.iter().enumerate() {
             let fault = |kind| Fault { node: *n, kind };
             let own = match sane(local(*n)) {
-                // Nothing hangs on it: what a mirror does to a leaf is seen on its mesh only.
+                // A leaf joint has nothing below it: a mirror changes only its mesh.
                 Err(Kind::Mirrored(s)) if self.generations[j] == 0 => Trs { scale: s.abs(), ..local(*n) },
                 other => other.map_err(fault)?,
             };
@@ -160,7 +160,7 @@ impl<'a> Bake<'a> {
                     (Transform::new(scales[p] * own.translation, own.rotation.normalize()), scales[p] * own.scale)
                 }
             };
-            // What scale does to children is a place, exactly; what uneven scale does to their children is a shear.
+            // Scale of a joint only moves its children; uneven scale also shears the children's children.
             let even = uniform(scale);
             if even.is_none() && self.generations[j] > 1 {
                 return Err(fault(Kind::Scale(own.scale)));
@@ -182,7 +182,7 @@ impl<'a> Bake<'a> {
     }
 }
 
-/// What is wrong with a node at a time.
+/// A fault of a node at a time.
 struct Fault {
     node: usize,
     kind: Kind,
@@ -194,7 +194,7 @@ enum Kind {
     NotATransform,
 }
 
-/// A place in the world, and how much larger than life everything below it is.
+/// A world transform, and the scale that applies to everything below it.
 struct Scaled {
     transform: Transform,
     scale: Vec3,
@@ -207,7 +207,7 @@ impl Scaled {
     }
 }
 
-/// Unit rotation, finite numbers; two negative factors are half a turn, one or three a mirror.
+/// Checks for finite numbers and normalises the rotation. Two negative factors are half a turn, one or three are a mirror.
 fn sane(trs: Trs) -> Result<Trs, Kind> {
     const LENGTHS: std::ops::RangeInclusive<f32> = 1e-3..=1e3;
     let length = trs.rotation.length();
@@ -225,13 +225,13 @@ fn sane(trs: Trs) -> Result<Trs, Kind> {
     Ok(Trs { translation: trs.translation, rotation: trs.rotation.normalize() * half_turn, scale: s.abs() })
 }
 
-/// The one factor of a scale that has one.
+/// Returns the factor of a uniform scale; `None` for others.
 fn uniform(scale: Vec3) -> Option<f32> {
     let (least, most) = (scale.min_element(), scale.max_element());
     (most - least <= SAME_SCALE * most).then_some((least + most) / 2.0)
 }
 
-/// Clip names: the file's for a single take, `file.take` for several; each once.
+/// Returns unique clip names: the file's for a single take, `file.take` for several.
 pub(super) fn names(stem: &str, takes: &[&str]) -> Vec<String> {
     if takes.len() == 1 {
         return vec![stem.to_owned()];
@@ -240,7 +240,7 @@ pub(super) fn names(stem: &str, takes: &[&str]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for take in takes {
         let own = take_name(take);
-        // As `convert` writes it.
+        // The `convert` command writes names with the stem.
         let has_stem = own.strip_prefix(stem).is_some_and(|rest| rest.starts_with('.'));
         let base = if has_stem { own } else { format!("{stem}.{own}") };
         let mut name = base.clone();
@@ -254,7 +254,7 @@ pub(super) fn names(stem: &str, takes: &[&str]) -> Vec<String> {
     names
 }
 
-/// `Armature|walk|BaseLayer` is a walk; what cannot stand in a file's name becomes `_`.
+/// Returns the name of a take: `walk` for `Armature|walk|BaseLayer`. Characters that are invalid in file names become `_`.
 fn take_name(take: &str) -> String {
     let mut parts: Vec<&str> = take.split('|').filter(|p| !p.is_empty()).collect();
     if parts.len() > 1 && matches!(parts.last(), Some(&("BaseLayer" | "Base Layer" | "Layer0"))) {

@@ -1,11 +1,11 @@
-//! Which nodes of a file are its skeleton.
+//! Finds the nodes of a file that form its skeleton.
 
 use super::{NodeKind, Scene, SceneProblem, Take};
 use footwork::skeleton::Skeleton;
 
-/// Moving nodes that make a skeleton where nothing says which nodes are joints: a door has fewer.
+/// Minimum number of moving nodes that form a skeleton in a file without joints; a door, for example, has fewer.
 const FEWEST_MOVING: usize = 3;
-/// Branches beside the largest that have less than this share of its joints are targets of IK and the like.
+/// Maximum size of a helper branch (IK targets, for example), as a share of the joints of the largest branch.
 const HELPERS_SHARE: f32 = 0.5;
 
 /// A skeleton within a scene.
@@ -16,21 +16,21 @@ pub(super) struct SceneSkeleton {
     pub parents: Vec<Option<usize>>,
     /// `[joints]` unique.
     pub names: Vec<String>,
-    /// Nodes above the root, the outermost first.
+    /// Nodes above the root, outermost first.
     pub above: Vec<usize>,
-    /// What was left out or renamed.
+    /// Messages about nodes that were left out or renamed.
     pub notes: Vec<String>,
 }
 
 impl SceneSkeleton {
-    /// True when a take moves one of the joints.
+    /// Returns true if a take moves one of the joints.
     pub fn moves_in(&self, take: &Take) -> bool {
         self.nodes.iter().any(|n| take.moved.contains(n))
     }
 }
 
-/// Joints of the skins (or the file's bones, or a tree of moving nodes), what connects them, and what moves them from
-/// above.
+/// Finds the skeleton: the joints of the skins (or the file's bones, or a tree of moving nodes), the nodes that connect them,
+/// and the nodes above that move them.
 pub(super) fn find(scene: &Scene) -> Result<SceneSkeleton, SceneProblem> {
     let tree = Tree::new(scene)?;
     let mut moved = vec![false; scene.nodes.len()];
@@ -54,7 +54,7 @@ pub(super) fn find(scene: &Scene) -> Result<SceneSkeleton, SceneProblem> {
     Ok(SceneSkeleton { nodes, parents, names, above: tree.above(root), notes })
 }
 
-/// `[nodes]` what must be in the skeleton; true where only motion told it.
+/// Returns `[nodes]` whether a node must be in the skeleton, and whether this was derived from motion only.
 fn wanted(scene: &Scene, moved: &[bool]) -> Result<(Vec<bool>, bool), SceneProblem> {
     let of = |fits: &dyn Fn(usize) -> bool| -> Vec<bool> { (0..scene.nodes.len()).map(fits).collect() };
     let kind = |n: usize| scene.nodes[n].kind;
@@ -85,7 +85,7 @@ fn no_skeleton(scene: &Scene, moved: &[bool]) -> SceneProblem {
 struct Tree {
     parents: Vec<Option<usize>>,
     children: Vec<Vec<usize>>,
-    /// Every node after its parent.
+    /// Node indices, each after its parent.
     order: Vec<usize>,
 }
 
@@ -114,14 +114,14 @@ impl Tree {
         Ok(Self { parents, children, order })
     }
 
-    /// Nodes above one, the outermost first.
+    /// Returns the nodes above one, outermost first.
     fn above(&self, node: usize) -> Vec<usize> {
         let mut above: Vec<usize> = std::iter::successors(self.parents[node], |n| self.parents[*n]).collect();
         above.reverse();
         above
     }
 
-    /// `[nodes]` wanted nodes at or below each.
+    /// Returns `[nodes]` the number of wanted nodes at or below each.
     fn counts(&self, wanted: &[bool]) -> Vec<usize> {
         let mut counts: Vec<usize> = wanted.iter().map(|w| usize::from(*w)).collect();
         for n in self.order.iter().rev() {
@@ -132,7 +132,7 @@ impl Tree {
         counts
     }
 
-    /// The topmost joint: above all of the largest skeleton, and of what moves it.
+    /// Returns the topmost joint: the root of the largest skeleton, or the highest moving node above it.
     fn root(
         &self,
         scene: &Scene,
@@ -147,7 +147,7 @@ impl Tree {
             return Err(no_skeleton(scene, moved));
         }
         let mut at = self.largest(scene, &tops, &counts, false, notes)?;
-        // Down to where a joint is, or the tree forks.
+        // Descend to the first joint, or to a fork of the tree.
         while !wanted[at] {
             let forks: Vec<usize> = self.children[at].iter().copied().filter(|c| counts[*c] > 0).collect();
             let next = self.largest(scene, &forks, &counts, true, notes)?;
@@ -160,7 +160,8 @@ impl Tree {
         Ok(highest.unwrap_or(at))
     }
 
-    /// The branch with most joints. Small ones beside it are left out; others are refused, unless they may share a root.
+    /// Returns the branch with most joints. Small branches beside it are left out; large ones are an error, unless they may
+    /// share a root.
     fn largest(
         &self,
         scene: &Scene,
@@ -169,7 +170,7 @@ impl Tree {
         may_share: bool,
         notes: &mut Vec<String>,
     ) -> Result<usize, SceneProblem> {
-        // The first of equals.
+        // On a tie, the first.
         let best = branches.iter().rev().max_by_key(|n| counts[**n]).copied().ok_or(SceneProblem::NothingMoves)?;
         let others = || branches.iter().filter(|n| **n != best && counts[**n] > 0);
         if let Some(second) = others().find(|n| !is_helper(counts[**n], counts[best])) {
@@ -193,13 +194,13 @@ impl Tree {
         Ok(best)
     }
 
-    /// `[nodes]` part of the skeleton below a root.
+    /// Returns `[nodes]` whether a node belongs to the skeleton below a root.
     fn inside(&self, scene: &Scene, root: usize, wanted: &[bool], by_motion: bool) -> Vec<bool> {
         let counts = self.counts(wanted);
         let mut inside = vec![false; counts.len()];
         for n in &self.order {
             let below = self.parents[*n].is_some_and(|p| inside[p]);
-            // Where motion told the joints, those that happen to rest are joints too.
+            // If the joints were derived from motion, nodes without motion among them are joints too.
             let rests = by_motion && scene.nodes[*n].kind == NodeKind::Plain;
             inside[*n] = *n == root || below && (counts[*n] > 0 || rests);
         }
@@ -211,7 +212,7 @@ fn is_helper(joints: usize, most: usize) -> bool {
     (joints as f32) < HELPERS_SHARE * most as f32
 }
 
-/// Names, with a number behind those that were there before.
+/// Makes names unique: a repeated name gets a number.
 fn unique<'a>(names: impl Iterator<Item = &'a str>, notes: &mut Vec<String>) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     let mut out = Vec::new();

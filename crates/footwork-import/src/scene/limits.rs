@@ -1,6 +1,6 @@
-//! Limits on what comes out of a file: beyond them its times are damaged.
+//! Limits on the output of a file. A clip beyond them has damaged key times.
 
-/// Longest clip, seconds: a day.
+/// Maximum length of a clip, in seconds: one day.
 pub(super) const SECONDS_MOST: f64 = 86_400.0;
-/// Bytes of a clip over bytes of its file, from which on its times are a mistake.
+/// Maximum ratio of a clip's bytes to its file's bytes.
 pub(super) const MOST_TIMES_LARGER: usize = 10;

@@ -1,11 +1,11 @@
-//! What glTF and FBX have in common: a tree of nodes, some of them joints, and takes that move them.
+//! Common part of glTF and FBX: a tree of nodes, some of them joints, and takes that move them.
 //!
 //! ```text
 //! gltf, fbx --(nodes, takes, a way to sample them)--> Scene --joints--> SceneSkeleton --bake--> Vec<RawClip>
 //! ```
 //!
-//! [`joints`] finds the skeleton among cameras, meshes and helpers; [`bake`] samples it at a steady rate, folds what
-//! stands above it into its root, and turns scale into distance, because a joint of ours has none.
+//! [`joints`] finds the skeleton among cameras, meshes and helpers. [`bake`] samples it at a constant rate, applies the
+//! transforms above the root to the root, and turns scale into distance, as joints have no scale here.
 
 mod bake;
 mod error;
@@ -19,10 +19,10 @@ pub(crate) use model::{Naming, Node, NodeKind, Rest, Sample, Scene, Take, Trs, i
 use crate::units::Units;
 use footwork::clip::RawClip;
 
-/// Clips, and what should be said about them.
+/// Clips, and messages about them.
 pub(crate) type ClipsAndNotes = (Vec<RawClip>, Vec<String>);
 
-/// All clips of a file.
+/// Returns all clips of a file.
 pub(crate) fn clips(scene: &Scene, sample: &impl Sample, naming: &Naming<'_>) -> Result<ClipsAndNotes, SceneProblem> {
     if scene.takes.is_empty() {
         return Err(SceneProblem::NoAnimation);
@@ -42,7 +42,7 @@ pub(crate) fn clips(scene: &Scene, sample: &impl Sample, naming: &Naming<'_>) ->
     Ok((clips?, notes))
 }
 
-/// The skeleton of a file as its nodes stand.
+/// Returns the skeleton of a file with the nodes' own transforms.
 pub(crate) fn rest(scene: &Scene) -> Result<Rest, SceneProblem> {
     let rig = joints::find(scene)?;
     let naming = Naming { stem: "", source: "", units: Units::Auto, file_metres_per_unit: 1.0 };

@@ -1,4 +1,4 @@
-//! A file with motion as plain data: nodes, takes, and how clips are to be named.
+//! A file with motion as plain data: nodes, takes, and settings of the output.
 
 use crate::units::Units;
 use footwork::clip::ClipEvent;
@@ -7,7 +7,7 @@ use footwork::skeleton::Skeleton;
 use glam::Vec3;
 use std::collections::BTreeSet;
 
-/// A node against its parent: scaled, then turned, then moved.
+/// Transform of a node relative to its parent: scale first, then rotation, then translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Trs {
     pub translation: Vec3,
@@ -16,7 +16,8 @@ pub(crate) struct Trs {
 }
 
 impl Trs {
-    /// From the columns of a matrix. A mirror shows as one negative scale; shear is lost, and told by [`is_sheared`].
+    /// Returns the transform of a matrix, from its columns. A mirror becomes one negative scale; shear is lost, see
+    /// [`is_sheared`].
     pub fn from_columns(x: Vec3, y: Vec3, z: Vec3, translation: Vec3) -> Self {
         let mirrored = x.cross(y).dot(z) < 0.0;
         let scale = Vec3::new(if mirrored { -x.length() } else { x.length() }, y.length(), z.length());
@@ -26,18 +27,18 @@ impl Trs {
     }
 }
 
-/// True when the columns of a matrix are not at right angles.
+/// Returns true if the columns of a matrix are not at right angles.
 pub(crate) fn is_sheared(x: Vec3, y: Vec3, z: Vec3) -> bool {
     const MOST_COSINE: f32 = 1e-3;
     [(x, y), (y, z), (z, x)].iter().any(|(a, b)| a.dot(*b).abs() > MOST_COSINE * a.length() * b.length())
 }
 
-/// What a node is for.
+/// Kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NodeKind {
-    /// Named by a skin, or of the file's type for bones.
+    /// Joint of a skin, or of the file's type for bones.
     Joint,
-    /// Nothing but a place: a group, a null, a joint that nobody calls one.
+    /// A transform only: a group, a null, or a joint that is not marked as one.
     Plain,
     /// Carries a mesh.
     Mesh,
@@ -51,9 +52,9 @@ pub(crate) struct Node {
     pub name: String,
     pub parent: Option<usize>,
     pub kind: NodeKind,
-    /// As the file has it without any take.
+    /// Transform in the file without any take.
     pub local: Trs,
-    /// Where the mesh was bound to it, in a space that all bound nodes of the file share, metres.
+    /// Bind transform of the mesh, in a space shared by all bound nodes of the file, in metres.
     pub bind: Option<Transform>,
 }
 
@@ -61,15 +62,15 @@ pub(crate) struct Node {
 #[derive(Clone, Debug)]
 pub(crate) struct Take {
     pub name: String,
-    /// Frames per second that its keys lie on.
+    /// Rate of its keys, in frames per second.
     pub rate_hz: f64,
-    /// First key.
+    /// Time of the first key, in seconds.
     pub start_s: f64,
-    /// Last key.
+    /// Time of the last key, in seconds.
     pub end_s: f64,
     /// Nodes whose translation or rotation changes.
     pub moved: BTreeSet<usize>,
-    /// Markers, seconds from the first key.
+    /// Markers, in seconds from the first key.
     pub events: Vec<ClipEvent>,
 }
 
@@ -78,34 +79,34 @@ pub(crate) struct Take {
 pub(crate) struct Scene {
     pub nodes: Vec<Node>,
     pub takes: Vec<Take>,
-    /// Bytes that were read, against which what comes out is measured.
+    /// Number of bytes read, which limits the size of the output.
     pub bytes: usize,
 }
 
-/// Where nodes are, in a take, at a time.
+/// Samples the local transform of a node, in a take, at a time.
 pub(crate) trait Sample {
     fn local(&self, take: usize, node: usize, time_s: f64) -> Trs;
 }
 
-/// How clips are to come out.
+/// Names and units of the clips.
 pub(crate) struct Naming<'a> {
-    /// Clip name of a single take; takes of several are named `stem.take`.
+    /// Clip name of a single take; if there are several, they are named `stem.take`.
     pub stem: &'a str,
-    /// The file, for messages.
+    /// The file's name in messages.
     pub source: &'a str,
-    /// Metres per unit of the file's own; `Auto` trusts the file.
+    /// Metres per file unit; `Auto` keeps the file's own unit.
     pub units: Units,
-    /// Metres per unit that the nodes above have been converted by.
+    /// Metres per unit that the nodes were converted with.
     pub file_metres_per_unit: f32,
 }
 
-/// The skeleton of a file without a look at its motion.
+/// The skeleton of a file, without its motion.
 pub(crate) struct Rest {
     pub skeleton: Skeleton,
-    /// `[joints]`.
+    /// `[joints]` node of each joint.
     pub nodes: Vec<usize>,
     /// `[joints]` metres per unit of a node's translation.
     pub scales: Vec<f32>,
-    /// From the space of the root's parent to the world, without scale.
+    /// Transform from the space of the root's parent to the world, without scale.
     pub above: Transform,
 }

@@ -1,4 +1,4 @@
-//! Whatever the bytes, the answer is a sound motion or an error that says where: never a panic.
+//! For any bytes, the BVH parser returns a valid motion or an error with its location; it does not panic.
 
 use footwork_import::bvh::{Bvh, Units, parse};
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ fn sound(b: &Bvh) {
     }
 }
 
-/// A sound motion or an error with a line within the file.
+/// Checks that the result is a valid motion, or an error with a line within the file.
 fn check(bytes: &[u8]) {
     match parse(bytes, "t.bvh") {
         Ok(b) => sound(&b),

@@ -1,6 +1,7 @@
-//! Contacts found from the motion alone agree with the truth, at any rate, with the noise of motion capture.
+//! Contacts detected from motion alone agree with the true ones, at any rate and with the noise of motion capture.
 //!
-//! The table of `docs/guide/quality.md`: `cargo test --release -p footwork-import --test it detected_contacts -- --nocapture`
+//! Prints the table of `docs/guide/quality.md`: `cargo test --release -p footwork-import --test it detected_contacts --
+//! --nocapture`
 
 use footwork::build::{BuildConfig, prepare};
 use footwork::clip::RawClip;
@@ -9,18 +10,18 @@ use footwork::skeleton::Skeleton;
 use footwork_gait::{GaitClip, GaitOptions, generate};
 use glam::Vec3;
 
-/// Noise of every joint in every frame, one standard deviation per axis.
+/// Noise of every joint in every frame: standard deviation per axis.
 const NOISE_M: f32 = 0.001;
 const NOISE_DEG: f32 = 0.2;
 
-/// Rate, and the least F1 of walks and of runs.
+/// Rate, and the minimum F1 of walks and of runs.
 const RATES: [(f32, [f32; 2]); 4] = [(24.0, [0.9, 0.8]), (30.0, [0.9, 0.8]), (60.0, [0.95, 0.9]), (120.0, [0.95, 0.9])];
 const GAITS: [&str; 3] = ["walk", "run", "other"];
 
 struct Random(u64);
 
 impl Random {
-    /// Sum of twelve even numbers: near enough to a normal distribution of deviation 1.
+    /// Returns the sum of twelve uniform numbers, which is close to a normal distribution with deviation 1.
     fn normal(&mut self) -> f32 {
         let mut sum = -6.0;
         for _ in 0..12 {
@@ -35,7 +36,7 @@ impl Random {
     }
 }
 
-/// The clip as a captured one: with noise, and nobody knows its contacts.
+/// Returns the clip as if captured: with noise, and without its contacts.
 fn captured(clip: &RawClip, random: &mut Random) -> RawClip {
     let mut clip = clip.clone();
     clip.annotations.contacts.clear();
@@ -59,7 +60,7 @@ fn gait(name: &str) -> usize {
     }
 }
 
-/// Frames of a gait: found and true, found and false, missed.
+/// Counts of frames of a gait: found and true, found and false, missed.
 #[derive(Clone, Copy, Default)]
 struct Count([f32; 3]);
 
@@ -109,7 +110,7 @@ fn contacts_found_in_noise_at_any_rate_are_the_true_ones() {
     assert!(low.is_empty(), "{low:?}");
 }
 
-/// The same gait of a creature a third as long: lengths as they are, times as those of pendulums.
+/// Returns the same gait of a smaller creature: lengths scaled by `size`, times by its square root, as for pendulums.
 fn smaller(clip: &RawClip, size: f32) -> RawClip {
     let mut clip = RawClip { rate_hz: clip.rate_hz / size.sqrt(), ..clip.clone() };
     clip.translations.iter_mut().for_each(|p| *p *= size);

@@ -1,4 +1,4 @@
-//! Folders and patterns: which files they mean, and what their clips are called.
+//! Tests which files folders and patterns select, and the names of their clips.
 
 use footwork_import::{Imported, SourceConfig, import_clips, motion_files};
 use std::fs;
@@ -9,7 +9,7 @@ const BVH: &str = "HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Y
                    Xrotation\nEnd Site\n{\nOFFSET 0 -95 0\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.0333\n0 95 0 0 0 0\n0 95 \
                    4 0 90 0\n";
 
-/// A folder with these files in it.
+/// Returns a folder with these files.
 fn folder(files: &[&str]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for file in files {
@@ -20,7 +20,7 @@ fn folder(files: &[&str]) -> tempfile::TempDir {
     dir
 }
 
-/// The files that inputs mean, seen from a folder.
+/// Returns the files that inputs select, relative to a folder.
 fn found(dir: &Path, inputs: &[&str]) -> Result<Vec<String>, String> {
     let inputs: Vec<PathBuf> = inputs.iter().map(PathBuf::from).collect();
     let files = motion_files(&inputs, dir).map_err(|e| e.to_string())?;
@@ -80,7 +80,7 @@ fn patterns_mean_what_they_meant() {
         assert!(found(dir.path(), &[pattern]).unwrap_err().contains("matches no motion file"), "{pattern}");
     }
     assert!(found(dir.path(), &["a**/x.bvh"]).unwrap_err().contains("a**"));
-    // A name with brackets in it that is there is no pattern.
+    // An existing file whose name has brackets is not a pattern.
     assert_eq!(found(dir.path(), &["c[d]/walk.bvh"]).unwrap(), ["c[d]/walk.bvh"]);
     let both = found(dir.path(), &["walk1.bvh", "walk*", ".", "a"]).unwrap();
     assert_eq!(both.len(), 6, "{both:?}");
@@ -90,7 +90,7 @@ fn patterns_mean_what_they_meant() {
 #[test]
 fn a_web_of_links_is_searched_to_its_end_and_each_file_is_found_once() {
     use std::os::unix::fs::symlink;
-    // Every folder links to every other: there are more ways through them than could ever be walked.
+    // Every folder links to every other, which gives too many paths to visit them all.
     let folders: Vec<String> = (0..12).map(|k| format!("m/f{k:02}")).collect();
     let files: Vec<String> = folders.iter().map(|f| format!("{f}/clip_of_{}.bvh", &f[2..])).collect();
     let dir = folder(&files.iter().map(String::as_str).collect::<Vec<_>>());
@@ -114,11 +114,11 @@ fn a_link_is_followed_and_the_file_has_the_name_of_its_own_place() {
     symlink("z", at("m/a")).unwrap();
     symlink("z/walk.bvh", at("m/again.bvh")).unwrap();
     symlink("../elsewhere", at("m/linked")).unwrap();
-    // What is above the folder was not asked for.
+    // Folders above the searched one are not included.
     symlink("../..", at("m/z/above")).unwrap();
     symlink("nowhere.bvh", at("m/broken.bvh")).unwrap();
     assert_eq!(found(dir.path(), &["m"]).unwrap(), ["m/linked/run.bvh", "m/z/walk.bvh"]);
-    // A name of its own that a pattern asks for.
+    // A pattern may match the name of a link.
     assert_eq!(found(dir.path(), &["m/a*/*.bvh"]).unwrap(), ["m/a/walk.bvh"]);
     assert_eq!(found(dir.path(), &["m/again*"]).unwrap(), ["m/again.bvh"]);
 }
@@ -130,7 +130,7 @@ fn clips_of_one_name_are_told_apart_by_as_many_folders_as_it_takes() {
     assert_eq!(names(&imported), ["a.run", "a.x.walk", "b.run", "b.x.walk", "idle", "m.run"]);
     assert_eq!(imported.notes.len(), 5, "{:?}", imported.notes);
     assert_eq!(names(&import(dir.path(), &["m/b", "m/run.bvh", "m/a", "m/idle.bvh"]).unwrap()), names(&imported));
-    // In one folder it is a mistake.
+    // In one folder, a repeated name is an error.
     let dir = folder(&["a.bvh", "a.BVH"]);
     assert!(import(dir.path(), &["."]).unwrap_err().contains("both give a clip named `a`"));
 }
@@ -144,7 +144,7 @@ fn what_is_directly_in_the_folder_keeps_its_name_where_the_folder_has_none() {
         assert_eq!(names(&imported), ["pack.walk", "walk"]);
         return;
     }
-    // In a process of its own: the current folder belongs to all tests of a program.
+    // Runs in another process, as all tests of a program share the current folder.
     let dir = folder(&["walk.bvh", "pack/walk.bvh"]);
     let name = "folders::what_is_directly_in_the_folder_keeps_its_name_where_the_folder_has_none";
     let mut inside = Command::new(std::env::current_exe().unwrap());
@@ -155,7 +155,7 @@ fn what_is_directly_in_the_folder_keeps_its_name_where_the_folder_has_none() {
 
 #[test]
 fn a_chain_and_a_comb_of_thousands_of_joints_are_read() {
-    // Work that grows with the cube of the joints takes minutes for each of them.
+    // Work that grows with the cube of the number of joints would take minutes.
     const JOINTS: usize = 4000;
     let chain = |text: &mut String| {
         (1..JOINTS).for_each(|j| *text += &format!("JOINT Link_{j}\n{{\nOFFSET 0 1 0\n"));
@@ -187,7 +187,7 @@ fn files_that_are_not_regular_are_rejected_without_waiting_for_them() {
         let made = Command::new("mkfifo").arg(dir.path().join(name)).status().unwrap();
         assert!(made.success());
     };
-    // A reader of a pipe waits until somebody writes: the test must not.
+    // A reader of a pipe blocks until data is written; the test must not.
     let import_within_a_minute = |name: &'static str| {
         let (tell, told) = std::sync::mpsc::channel();
         let at = dir.path().to_owned();

@@ -1,4 +1,4 @@
-//! Real files in, sane motion out, and the same motion after a round trip. Needs `FOOTWORK_DATA`.
+//! Reads real files; checks that the motion is plausible, and unchanged after writing and reading. Needs `FOOTWORK_DATA`.
 
 use crate::common;
 
@@ -10,7 +10,7 @@ use footwork_import::{read_clips, read_files};
 use glam::Vec3;
 use std::path::Path;
 
-/// Positions of a joint in the file's world, per frame.
+/// Returns the world positions of a joint, per frame.
 fn path_of(clip: &RawClip, name: &str) -> Vec<Vec3> {
     let joint = clip.skeleton.require(name).unwrap();
     let joints = clip.skeleton.len();
@@ -59,7 +59,7 @@ fn lafan1_reads_in_metres_with_its_root_bone() {
         let rest = clip.skeleton.rest()[clip.skeleton.require("LeftLeg").unwrap().at()].translation;
         assert!((rest.length() - 0.435).abs() < 1e-3, "a thigh of {} m", rest.length());
     }
-    // Feet come down to the ground and heads stay above it: the rotations are composed the right way round.
+    // Feet reach the ground and heads stay above it, so the rotations are composed in the right order.
     for clip in clips.iter().filter(|c| c.name.starts_with("walk1")) {
         let lowest = path_of(clip, "LeftToe").iter().map(|p| p.y).fold(f32::MAX, f32::min);
         assert!(lowest.abs() < 0.05, "{}: lowest toe at {lowest} m", clip.name);
@@ -82,7 +82,7 @@ fn the_dog_reads_in_metres() {
     }
 }
 
-/// What becomes of each file: clips as (name, frames), or a part of the refusal.
+/// Expected result of each file: clips as (name, frames), or a part of the error.
 const OTHERS: [(&str, &str, Result<&[(&str, usize)], &str>); 10] = [
     ("fbx", "jog.fbx", Ok(&[("jog", 25)])),
     ("fbx", "locomotions.fbx", Ok(&[("locomotions.jog", 25), ("locomotions.run", 21), ("locomotions.walk", 41)])),
@@ -137,7 +137,7 @@ fn the_fbx_takes_are_people_on_the_ground_in_metres() {
         let (_, range) = expected.into_iter().find(|(n, _)| clip.name.ends_with(n)).unwrap();
         assert!(range.contains(&speed), "{}: {speed} m/s", clip.name);
     }
-    // The same takes, in files of their own and together.
+    // The same takes, in separate files and together.
     for (a, b) in
         clips.iter().filter_map(|c| Some((c, clips.iter().find(|o| o.name == format!("locomotions.{}", c.name))?)))
     {

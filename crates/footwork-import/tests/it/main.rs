@@ -1,4 +1,4 @@
-//! Motion files in and out, folders, sidecars, the doctor.
+//! Tests of motion files, folders, sidecars and the doctor.
 
 mod any_bytes;
 mod common;

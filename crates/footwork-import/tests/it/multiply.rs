@@ -1,4 +1,4 @@
-//! Thin data is multiplied, full data is not; what is made stands, steps and goes where it should.
+//! Sparse data is multiplied, complete data is not; generated clips stand, step and travel correctly.
 
 use footwork::build::{BuildConfig, BuildOptions, BuildReport, Multiply, build};
 use footwork::clip::RawClip;
@@ -53,7 +53,7 @@ fn a_pack_of_loops_gets_what_a_stick_asks_for_and_it_is_plausible() {
     assert!(furthest_m > 6.0, "nobody runs: {furthest_m} m");
 }
 
-/// The furthest that a planted toe gets from where it was planted.
+/// Returns the maximum distance of a planted toe from where it was planted, in metres.
 fn slide_m(db: &Database, frames: std::ops::Range<usize>) -> f32 {
     let slots = db.rig.contact_joints.len();
     let (joints, mut world, mut most) = (db.skeleton.len(), Vec::new(), 0.0f32);
@@ -90,6 +90,6 @@ fn who_was_never_seen_standing_gets_a_stand() {
     assert!(report.made.clips.iter().any(|c| c.name == "made_idle"), "{:?}", report.made);
     let idle = db.clips.iter().find(|c| c.name == "made_idle").unwrap();
     assert!(idle.looping() && slide_m(&db, idle.frame_range()) < 1e-3);
-    // Nobody goes sideways or backward who never did.
+    // Directions without source clips are not generated: no sideways or backward travel.
     assert!(!report.made.clips.iter().any(|c| c.name.contains("strafe_start") || c.name.contains("step_90")));
 }

@@ -1,20 +1,20 @@
-//! Every setting that the descriptors know: read, checked against its range, refused by its whole name.
+//! Tests that every setting in the descriptors is read, checked against its range, and rejected by its full name.
 
 use footwork::settings::{Field, Kind, Settings};
 use footwork_import::CharacterConfig;
 use std::path::Path;
 use toml::{Table, Value};
 
-/// A leaf of the configuration, and the file around a value of it.
+/// A leaf of the configuration, with a function that builds a file with a value of it.
 struct Leaf<'a> {
-    /// As an error names it: `build.clips[0].name`.
+    /// Key as in an error: `build.clips[0].name`.
     key: String,
     field: &'static Field,
     kind: &'static Kind,
     document: Box<dyn Fn(Value) -> Table + 'a>,
 }
 
-/// A value that is allowed.
+/// Returns a valid value.
 fn sample(field: &Field, kind: &Kind) -> Value {
     let (low, high) = field.range.unwrap_or((0.0, 1.0));
     match kind {
@@ -31,12 +31,12 @@ fn sample(field: &Field, kind: &Kind) -> Value {
     }
 }
 
-/// The keys that must be given.
+/// Returns the required keys with a value each.
 fn required(fields: &[Field]) -> Table {
     fields.iter().filter(|f| f.required).map(|f| (f.key.to_owned(), sample(f, &f.kind))).collect()
 }
 
-/// Calls `visit` with every leaf under a table, which `around` puts into a file.
+/// Calls `visit` for every leaf of a table; `around` wraps the table into a file.
 fn leaves(fields: &'static [Field], path: &str, around: &dyn Fn(Table) -> Table, visit: &mut dyn FnMut(&Leaf)) {
     for field in fields {
         let key = if path.is_empty() { field.key.to_owned() } else { format!("{path}.{}", field.key) };
@@ -84,7 +84,8 @@ fn parse(document: &Table) -> Result<CharacterConfig, String> {
     CharacterConfig::parse(&text, Path::new("hero.toml")).map_err(|e| e.to_string())
 }
 
-/// The value that a document has where another has one, at the end of a chain of single keys and first entries.
+/// Returns the value of a configuration at the path where the document has `<here>`; the path has single keys and first
+/// entries.
 fn found(config: &CharacterConfig, document: &Table) -> Option<Value> {
     fn follow(all: &Value, mask: &Value, wanted: &mut Option<Value>) {
         match (all, mask) {
@@ -104,7 +105,7 @@ fn found(config: &CharacterConfig, document: &Table) -> Option<Value> {
 fn accepted(leaf: &Leaf, value: Value) {
     let config = parse(&(leaf.document)(value.clone())).unwrap_or_else(|e| panic!("{} = {value}: {e}", leaf.key));
     let read = found(&config, &(leaf.document)(Value::String("<here>".into())));
-    // What has its default may be left out of what is written.
+    // A setting with its default may be missing from the written configuration.
     let Some(read) = read else {
         return assert!(leaf.field.key == "width" || leaf.field.key == "dimensions", "{}", leaf.key);
     };

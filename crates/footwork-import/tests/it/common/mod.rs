@@ -1,8 +1,8 @@
-//! Where real motion data lie: in the folder that `FOOTWORK_DATA` names, which is no part of this project.
+//! Location of real motion data: the folder given by `FOOTWORK_DATA`, which is not part of this project.
 
 use std::path::PathBuf;
 
-/// A folder of the data, or `None` after saying that the test is skipped. With `CI` set, a skip is a failure.
+/// Returns a folder of the data, or `None` after a message that the test is skipped. With `CI` set, a skip is a failure.
 pub fn data_folder(name: &str) -> Option<PathBuf> {
     let Some(root) = std::env::var_os("FOOTWORK_DATA").filter(|v| !v.is_empty()) else {
         assert!(std::env::var_os("CI").is_none(), "FOOTWORK_DATA is not set: with CI set, no test may be skipped");

@@ -1,4 +1,4 @@
-//! Makers of faults: good clips in, one fault planted, and where. Places and sizes come from a seed.
+//! Makers of faults: each adds one fault to good clips and returns its location. Positions and sizes come from a seed.
 
 #![allow(clippy::ptr_arg, reason = "all makers have one signature, and one adds a clip")]
 
@@ -10,7 +10,7 @@ use footwork_gait::GaitClip;
 use footwork_import::doctor::Check;
 use glam::Vec3;
 
-/// Numbers from a seed (splitmix64).
+/// Random numbers from a seed (splitmix64).
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -37,7 +37,7 @@ impl Dice {
         self.pick(&[-1.0, 1.0])
     }
 
-    /// Near to normal, variance 1.
+    /// Returns a number from a nearly normal distribution of variance 1.
     pub fn normal(&mut self) -> f32 {
         (0..12).map(|_| self.within(0.0, 1.0)).sum::<f32>() - 6.0
     }
@@ -47,25 +47,25 @@ impl Dice {
     }
 }
 
-/// What was planted.
+/// Description of a planted fault.
 #[derive(Debug)]
 pub struct Planted {
-    /// What must say so.
+    /// Check that must report it.
     pub check: Check,
-    /// Name of the clip that has it; empty for the whole set.
+    /// Name of the clip with the fault; empty for the whole set.
     pub clip: String,
-    /// Joint that has it.
+    /// Joint with the fault.
     pub joint: Option<String>,
     /// First and last frame.
     pub frames: Option<[usize; 2]>,
-    /// The mended clip is like the good one within this, metres; `None` where that cannot be.
+    /// Maximum distance between the fixed and the good clip, in metres; `None` if the fix cannot restore it.
     pub restores_m: Option<f32>,
 }
 
-/// A maker: takes the set of clips, one of which (the index) is to be spoilt; `None` where this clip cannot have the fault.
+/// A maker takes the set of clips and the index of the clip to change. It returns `None` if this clip cannot have the fault.
 pub type Maker = fn(&mut Vec<RawClip>, usize, &GaitClip, &mut Dice) -> Option<Planted>;
 
-/// All makers, with a name for the table.
+/// All makers, with their names in the table.
 pub const MAKERS: [(&str, Maker); 33] = [
     ("joint renamed in one clip", renamed),
     ("feet that nothing tells", unknown_feet),
@@ -134,17 +134,17 @@ fn reskin(c: &mut RawClip, name: impl Fn(&str) -> String, rest: impl Fn(usize, T
     c.annotations.contacts.clear();
 }
 
-/// Mean speed over ground, m/s.
+/// Returns the mean horizontal speed, m/s.
 fn speed(g: &GaitClip) -> f32 {
     g.truth.speed_mps.iter().sum::<f32>() / g.truth.speed_mps.len() as f32
 }
 
-/// Steps within the clip.
+/// Returns the number of steps within the clip.
 fn steps(g: &GaitClip) -> usize {
     g.truth.footsteps.iter().filter(|s| s.start_s > 0.0).count()
 }
 
-/// How far a joint turns from frame to frame around a stretch, mean, radians.
+/// Returns the mean rotation of a joint per frame around a stretch, in radians.
 fn turning(c: &RawClip, j: usize, a: usize, b: usize) -> f32 {
     let turn = |f: usize| local(c, f - 1, j).rotation.angle_between(local(c, f, j).rotation);
     (a..=b).map(turn).sum::<f32>() / (b + 1 - a) as f32
@@ -156,7 +156,7 @@ fn renamed(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Op
     Some(planted(Check::Skeleton, &clips[i]))
 }
 
-/// Without names, on legs whose bones are no pairs.
+/// Removes the names of the feet, and makes left and right leg bones of different length.
 fn unknown_feet(clips: &mut Vec<RawClip>, _: usize, _: &GaitClip, _: &mut Dice) -> Option<Planted> {
     for c in clips.iter_mut() {
         let nameless = |n: &str| n.replace("Foot", "J1").replace("Toe", "J2");
@@ -199,7 +199,7 @@ fn up(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<
         let t = whole * local(c, f, 0);
         set(c, f, 0, t);
     }
-    // -Y up has two ways back, which differ by a half turn of the world.
+    // -Y up can be undone in two ways, which differ by a half turn of the world.
     let restores = (turn != Quat::from_rotation_x(2.0 * half)).then_some(1e-3);
     Some(Planted { restores_m: restores, ..planted(Check::UpAxis, c) })
 }
@@ -267,13 +267,13 @@ fn upsampled(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice, bet
             set(c, f, j, new);
         }
     }
-    // Fewer frames than half of them do not tell where feet were in between; half miss a toe that lands by a decimetre.
+    // With fewer than half of the frames, positions in between are lost; with half, a landing toe is off by 0.1 m.
     let restores = (k == 2 && speed(g) < 2.0).then_some(0.15);
     Some(Planted { restores_m: restores, ..planted(Check::Repeated, c) })
 }
 
 fn spike(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<Planted> {
-    // Ends of the body only count from 36 degrees on.
+    // Joints at the ends of the body only count from 36 degrees on.
     let j = inner(clips, d);
     let c = &mut clips[i];
     let is_end = c.skeleton.children(JointIndex::new(j)).next().is_none();
@@ -289,7 +289,7 @@ fn spike(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Opti
     Some(Planted { joint, frames: Some([a, a + width - 1]), restores_m: Some(0.06), ..planted(Check::Spike, c) })
 }
 
-/// A tracker that has lost a leg: it is now here and now there, for a fifth of a second.
+/// Simulates a tracker that lost a leg: its rotation is random for a fifth of a second.
 fn torn(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) -> Option<Planted> {
     let c = &mut clips[i];
     let j = c.skeleton.find(d.pick(&["LeftUpLeg", "RightUpLeg", "LeftLeg", "RightLeg"]))?.at();
@@ -317,7 +317,7 @@ fn frozen_body(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -
     let c = &mut clips[i];
     let length = 4 + d.below(20);
     let a = 6 + d.below(c.frames().checked_sub(length + 14)?);
-    // In the midst of motion.
+    // During motion.
     if g.truth.speed_mps[a - 3..a + length + 4].iter().any(|v| *v < 0.6) {
         return None;
     }
@@ -335,7 +335,7 @@ fn frozen_joint(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dice) 
     let c = &mut clips[i];
     let length = 9 + d.below(20);
     let a = 6 + d.below(c.frames().checked_sub(length + 14)?);
-    // A joint that moves, and moves when it is let go.
+    // The joint must move before and after the hold.
     if turning(c, j, a - 2, a + 1) < 0.012 || turning(c, j, a + length - 1, a + length + 2) < 0.012 {
         return None;
     }
@@ -385,7 +385,7 @@ fn trembling_place(clips: &mut Vec<RawClip>, i: usize, _: &GaitClip, d: &mut Dic
 }
 
 fn swapped(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, which: &str) -> Option<Planted> {
-    // Who stands still with swapped arms, and who walks: told by the body alone.
+    // Applies to idle and moving clips: the body alone shows the swap.
     let _ = g;
     let c = &mut clips[i];
     let is_leg = |n: &str| ["Leg", "Foot", "Toe"].iter().any(|w| n.contains(w));
@@ -511,7 +511,7 @@ fn sinking(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Op
     Some(Planted { restores_m: Some(0.04), ..planted(Check::Ground, c) })
 }
 
-/// The body glides while one foot carries it, as on ice.
+/// The body glides while one foot is planted, as on ice.
 fn sliding(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Option<Planted> {
     let c = &mut clips[i];
     let step = *g.truth.footsteps.get(d.below(g.truth.footsteps.len()))?;
@@ -532,7 +532,7 @@ fn sliding(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Op
 }
 
 fn rate(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, _: &mut Dice, k: f32) -> Option<Planted> {
-    // Nobody can tell from a step or two, nor from shuffling.
+    // A few steps, or shuffling, are not sufficient evidence.
     if speed(g) < 0.9 || steps(g) < 5 || g.truth.root.iter().any(|r| r.translation.y != 0.0) {
         return None;
     }
@@ -561,7 +561,7 @@ fn open_loop(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> 
     if !c.looping || speed(g) < 0.4 {
         return None;
     }
-    // Cut in the midst of a stride, far from where it would close.
+    // Cut in the middle of a stride, far from where the cycle would close.
     let n = c.frames();
     let strides = g.truth.footsteps.len().div_ceil(2).max(1);
     let stride = n / strides.max(1);
@@ -577,7 +577,7 @@ fn copy(clips: &mut Vec<RawClip>, i: usize, g: &GaitClip, d: &mut Dice) -> Optio
     }
     let mut twin = clips[i].clone();
     let n = twin.frames();
-    // The whole, or most of it from another time on, placed elsewhere, with the noise of a file's digits.
+    // A copy of the whole clip, or of most of it, at another position and with noise of the size of a file's last digits.
     let from = if d.sign() > 0.0 { 0 } else { d.below(n / 4) };
     keep(&mut twin, from, n);
     twin.looping = false;

@@ -1,4 +1,4 @@
-//! The doctor on good clips and on clips made faulty on purpose.
+//! Tests the doctor on good clips and on clips with planted faults.
 
 mod faults;
 #[path = "../../../../footwork/tests/common/strides.rs"]
@@ -28,13 +28,13 @@ fn nothing_is_wrong_with_the_built_in_clips() {
     let bad: Vec<String> = diagnosis.findings.iter().filter(|f| f.severity > Severity::Hint).map(told).collect();
     assert!(bad.is_empty(), "{} false alarms:\n{}", bad.len(), bad.join("\n"));
     assert_eq!(diagnosis.clips.len(), count);
-    // Hints mark loops and change nothing else.
+    // Hints may mark loops, but change nothing else.
     for (a, b) in clips.iter().zip(&diagnosis.clips) {
         assert!(a.translations == b.translations && a.rotations == b.rotations, "{} was changed", a.name);
     }
 }
 
-/// Good clips of all kinds beside the faulty one: standing, walking, running, curves, turns.
+/// Good clips of all kinds beside the faulty one: idle, walking, running, curves, turns.
 const COMPANY: [&str; 6] =
     ["idle_shifting", "walk_150", "run_320", "curve_175_radius_300_left", "plant_run_90_left", "strafe_walk_90_right"];
 
@@ -86,7 +86,7 @@ fn judge(clips: Vec<RawClip>, planted: &Planted, good: &GaitClip) -> Trial {
     Trial { found: found.is_some(), clean_after, off_m, others }
 }
 
-/// The furthest that a joint is from where it was in the good clip, metres.
+/// Returns the maximum distance of a joint from its position in the good clip, in metres.
 fn distance(a: &RawClip, b: &RawClip) -> f32 {
     if a.frames() != b.frames() || (a.rate_hz - b.rate_hz).abs() > 1e-3 {
         return f32::INFINITY;
@@ -188,7 +188,7 @@ fn clips_of_next_to_nothing_are_examined_without_harm() {
     assert!(diagnose(Vec::new()).findings.is_empty());
 }
 
-/// Every second frame, from one of the first two on.
+/// Returns every second frame, starting at frame `from`.
 fn half_rate(clip: &RawClip, from: usize) -> RawClip {
     let joints = clip.skeleton.len();
     let mut out = RawClip { rate_hz: 0.5 * clip.rate_hz, ..strides::unmarked(clip) };
@@ -198,7 +198,7 @@ fn half_rate(clip: &RawClip, from: usize) -> RawClip {
     out
 }
 
-/// What is above a hint.
+/// Returns the findings above a hint.
 fn alarms(diagnosis: &Diagnosis) -> Vec<String> {
     diagnosis.findings.iter().filter(|f| f.severity > Severity::Hint).map(told).collect()
 }
@@ -212,7 +212,7 @@ fn nothing_is_wrong_with_them_at_30_hz() {
     }
 }
 
-/// Loops, and how many strides each has.
+/// Loops, with the number of strides of each.
 const STRIDES: [(&str, f64); 4] =
     [("walk_125_loop", 4.0), ("walk_175_loop", 5.0), ("run_250_loop", 6.0), ("run_400_loop", 6.0)];
 

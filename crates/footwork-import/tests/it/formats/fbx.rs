@@ -1,4 +1,4 @@
-//! FBX in.
+//! Tests of reading FBX.
 
 use super::fixtures::{Fbx, FbxJoint, fbx_person, fbx_walker};
 use footwork::clip::RawClip;
@@ -15,7 +15,7 @@ fn refusal(bytes: &[u8]) -> String {
     fbx::parse(bytes, "file", "file.fbx", Units::Auto).unwrap_err().to_string()
 }
 
-/// Joints of a frame in the world.
+/// Returns the world transforms of the joints in a frame.
 fn world(clip: &RawClip, frame: usize) -> Vec<Transform> {
     let n = clip.skeleton.len();
     let mut world: Vec<Transform> = Vec::new();
@@ -52,7 +52,7 @@ fn units_and_axes_are_those_of_the_file_unless_the_user_knows_better() {
     near(world(&read(&file)[0], 30)[0].translation, [0.0, 2.54, 2.54]);
     let said = fbx::parse(&file.ascii(), "f", "f", Units::Centimetres).unwrap();
     near(world(&said[0], 30)[2].translation, [0.0, 2.0, 1.0]);
-    // A file whose Z is up, and whose front is -Y.
+    // A file with Z up and front -Y.
     let mut file = fbx_person();
     file.z_up = true;
     for joint in &mut file.joints {
@@ -80,7 +80,7 @@ fn even_scale_is_baked_inherited_or_not_and_uneven_scale_is_refused() {
         file
     };
     near(world(&read(&scaled([2.0; 3], 1))[0], 0)[2].translation, [0.0, 3.0, 0.0]);
-    // A spine that does not inherit the scale of the hips: only the way to it is scaled.
+    // A spine that does not inherit the scale of the hips: only its translation is scaled.
     near(world(&read(&scaled([2.0; 3], 2))[0], 0)[2].translation, [0.0, 2.5, 0.0]);
     let message = refusal(&scaled([1.0, 2.0, 1.0], 1).ascii());
     assert!(message.contains("joint `Hips` is scaled by 1.000, 2.000, 1.000"), "{message}");

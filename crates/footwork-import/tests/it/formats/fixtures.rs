@@ -1,18 +1,18 @@
-//! Small files of our own making: glTF by JSON, FBX as text and as bytes from one tree.
+//! Small generated files: glTF as JSON, FBX as text and as bytes from one tree.
 
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
 use base64::Engine;
 use serde_json::{Value, json};
 
-/// A glTF file in the making.
+/// Builder of a glTF file.
 pub struct Gltf {
     pub root: Value,
     pub bytes: Vec<u8>,
 }
 
 impl Gltf {
-    /// With these nodes.
+    /// Returns a file with these nodes.
     pub fn new(nodes: Value) -> Self {
         let root = json!({
             "asset": {"version": "2.0"}, "nodes": nodes,
@@ -21,7 +21,7 @@ impl Gltf {
         Self { root, bytes: Vec::new() }
     }
 
-    /// Appends bytes; gives their buffer view.
+    /// Appends bytes; returns their buffer view.
     pub fn view(&mut self, bytes: &[u8]) -> usize {
         let views = self.root["bufferViews"].as_array_mut().unwrap();
         views.push(json!({"buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len()}));
@@ -30,14 +30,14 @@ impl Gltf {
         views.len() - 1
     }
 
-    /// Appends an accessor.
+    /// Appends an accessor; returns its index.
     pub fn accessor(&mut self, accessor: Value) -> usize {
         let list = self.root["accessors"].as_array_mut().unwrap();
         list.push(accessor);
         list.len() - 1
     }
 
-    /// Appends floats as an accessor of rows of `width`.
+    /// Appends floats as an accessor of rows of `width`; returns its index.
     pub fn floats(&mut self, values: &[f32], width: usize) -> usize {
         let view = self.view(&values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>());
         let kind = match width {
@@ -64,7 +64,7 @@ impl Gltf {
         list.push(json!({"name": name, "channels": channels, "samplers": samplers}));
     }
 
-    /// The file, its buffer inside.
+    /// Returns the file, with its buffer embedded.
     pub fn text(&self) -> Vec<u8> {
         let mut root = self.root.clone();
         let data = base64::engine::general_purpose::STANDARD.encode(&self.bytes);
@@ -74,7 +74,7 @@ impl Gltf {
     }
 }
 
-/// Hips with a spine of two joints, 0.5 m each, all named by a skin; node 0 is an `Armature` above them.
+/// Returns hips with a spine of two joints, 0.5 m each, all in a skin; node 0 is an `Armature` above them.
 pub fn person() -> Gltf {
     let mut file = Gltf::new(json!([
         {"name": "Armature", "children": [1]},
@@ -86,7 +86,7 @@ pub fn person() -> Gltf {
     file
 }
 
-/// A person who walks: 1 m in 1 s.
+/// Returns a person who walks 1 m in 1 s.
 pub fn walker() -> Gltf {
     let mut file = person();
     file.animation("walk", &[(1, "translation", "LINEAR", &[0.0, 1.0], &[0.0, 1.0, 0.0, 0.0, 1.0, 1.0])]);
@@ -108,7 +108,7 @@ pub struct FbxJoint {
 /// `Lcl Translation`, `Lcl Rotation` or `Lcl Scaling` of a joint, one axis, keys of (frame at 30 Hz, value).
 pub type FbxCurve = (usize, &'static str, usize, Vec<(i64, f32)>);
 
-/// An FBX file in the making.
+/// Builder of an FBX file.
 pub struct Fbx {
     pub unit_cm: f64,
     pub z_up: bool,
@@ -116,7 +116,7 @@ pub struct Fbx {
     pub stacks: Vec<(&'static str, Vec<FbxCurve>)>,
 }
 
-/// A chain of three joints in centimetres, as [`person`]; no stacks.
+/// Returns a chain of three joints in centimetres, as [`person`], without stacks.
 pub fn fbx_person() -> Fbx {
     let joint = |name, parent, translation| FbxJoint { name, parent, translation, properties: vec![], inherit_type: 1 };
     Fbx {
@@ -131,7 +131,7 @@ pub fn fbx_person() -> Fbx {
     }
 }
 
-/// A person who walks 1 m in 1 s, and one who nods.
+/// Returns a file with two stacks: a person who walks 1 m in 1 s, and one who nods.
 pub fn fbx_walker() -> Fbx {
     let mut file = fbx_person();
     file.stacks = vec![
@@ -217,7 +217,7 @@ impl Fbx {
                     Element("KeyVer", vec![Int(4008)], vec![]),
                     Element("KeyTime", vec![Longs(keys.iter().map(|k| k.0 * KTIME / 30).collect())], vec![]),
                     Element("KeyValueFloat", vec![Floats(keys.iter().map(|k| k.1).collect())], vec![]),
-                    // Linear, for all keys.
+                    // Linear interpolation for all keys.
                     Element("KeyAttrFlags", vec![Ints(vec![4])], vec![]),
                     Element("KeyAttrDataFloat", vec![Floats(vec![0.0; 4])], vec![]),
                     Element("KeyAttrRefCount", vec![Ints(vec![keys.len() as i32])], vec![]),
@@ -236,14 +236,14 @@ impl Fbx {
         ]
     }
 
-    /// As text.
+    /// Returns the file as text.
     pub fn ascii(&self) -> Vec<u8> {
         let mut out = String::from("; FBX 7.4.0 project file\n");
         self.tree().iter().for_each(|e| e.ascii(0, &mut out));
         out.into_bytes()
     }
 
-    /// As bytes.
+    /// Returns the file as bytes.
     pub fn binary(&self) -> Vec<u8> {
         let mut out = b"Kaydara FBX Binary  \0\x1a\0".to_vec();
         out.extend(7400u32.to_le_bytes());

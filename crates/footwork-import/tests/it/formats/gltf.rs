@@ -1,4 +1,4 @@
-//! glTF in.
+//! Tests of reading glTF.
 
 use super::fixtures::{Gltf, person, walker};
 use footwork::clip::{ClipEvent, RawClip};
@@ -27,7 +27,7 @@ fn near(a: Vec3, b: [f32; 3]) {
     assert!(a.distance(Vec3::from_array(b)) < 1e-5, "{a} {b:?}");
 }
 
-/// Where a joint is in the world.
+/// Returns the world position of a joint.
 fn place(clip: &RawClip, frame: usize, joint: &str) -> Vec3 {
     let mut at = clip.skeleton.find(joint);
     let mut p = Vec3::ZERO;
@@ -77,7 +77,7 @@ fn steps_hold_and_cubic_splines_bend() {
     let mut file = person();
     let quarter = Quat::from_rotation_y(1.0).to_array();
     let turn: Vec<f32> = [Quat::IDENTITY.to_array(), quarter].concat();
-    // Tangents of 0 at both ends: a smooth step.
+    // Tangents of 0 at both ends give a smooth step.
     let cubic = [0.0f32, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0];
     file.animation(
         "a",
@@ -141,11 +141,11 @@ fn an_armature_of_a_hundredth_lying_on_its_back_is_folded_in() {
     near(place(&clip, 0, "Head"), [0.0, 2.0, 0.0]);
     near(place(&clip, 30, "Head"), [0.0, 2.0, 1.0]);
     near(clip.skeleton.rest_model()[2].translation, [0.0, 2.0, 0.0]);
-    // The same with the armature as a matrix.
+    // The same file, with the armature's transform as a matrix.
     let x = [0.01, 0.0, 0.0, 0.0, 0.0, 0.0, -0.01, 0.0, 0.0, 0.01, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
     file.root["nodes"][0] = json!({"name": "Armature", "children": [1], "matrix": x});
     near(place(&one(&file), 30, "Head"), [0.0, 2.0, 1.0]);
-    // An armature that moves is a joint, and moves everything.
+    // An armature that moves is a joint, and moves everything below it.
     file.animation("go", &[(0, "translation", "LINEAR", &[0.0, 1.0], &[0.0, 0.0, 0.0, 3.0, 0.0, 0.0])]);
     let clips = read(&file).unwrap();
     assert_eq!(clips[1].skeleton.names(), ["Armature", "Hips", "Spine", "Head"]);
@@ -158,7 +158,7 @@ fn scale_is_baked_where_it_is_exact_and_refused_by_name_where_not() {
     let mut file = walker();
     file.root["nodes"][1]["scale"] = json!([2.0, 2.0, 2.0]);
     near(place(&one(&file), 0, "Head"), [0.0, 3.0, 0.0]);
-    // Of a joint whose only child is a leaf: a distance.
+    // Uneven scale of a joint whose only child is a leaf is only a distance.
     file.root["nodes"][1]["scale"] = json!([1.0, 1.0, 1.0]);
     file.root["nodes"][2]["scale"] = json!([1.0, 3.0, 1.0]);
     near(place(&one(&file), 0, "Head"), [0.0, 3.0, 0.0]);
@@ -166,7 +166,7 @@ fn scale_is_baked_where_it_is_exact_and_refused_by_name_where_not() {
     refused(&file, "joint `Hips` is scaled by 1.000, 2.000, 1.000");
     file.root["nodes"][1]["scale"] = json!([-1.0, 1.0, 1.0]);
     refused(&file, "joint `Hips` is mirrored");
-    // Keys, too: growing to twice the size within a second.
+    // The same with scale keys: growing to twice the size within a second.
     let mut file = walker();
     file.root["animations"] = json!([]);
     let moving = (1, "translation", "LINEAR", &[0.0f32, 1.0][..], &[0.0f32, 1.0, 0.0, 0.0, 1.0, 1.0][..]);
@@ -204,7 +204,7 @@ fn markers_become_events_and_foreign_extras_are_left_alone() {
 #[test]
 fn the_bind_pose_is_the_rest_pose() {
     let mut file = walker();
-    // Bound straight, though the nodes stand bent.
+    // The bind pose is straight, but the nodes are bent.
     let bound = [[0.0, -1.0, 0.0], [0.0, -1.5, 0.0], [0.0, -2.0, 0.0]];
     let matrices: Vec<f32> = bound
         .iter()
@@ -243,7 +243,7 @@ fn two_characters_are_refused_and_targets_beside_one_are_left_out() {
     nodes[0]["children"] = json!([1, 4]);
     file.root["skins"] = json!([{"joints": [1, 2, 3, 4]}]);
     assert_eq!(one(&file).skeleton.names(), ["Hips", "Spine", "Head"]);
-    // As large as half the rest it is no helper: the armature joins them.
+    // A branch of half the size of the rest is not a helper: the armature joins them.
     let nodes = file.root["nodes"].as_array_mut().unwrap();
     nodes[4]["children"] = json!([5]);
     nodes.push(json!({"name": "Foot pole"}));

@@ -1,4 +1,4 @@
-//! Files of several formats on one skeleton.
+//! Tests of files in several formats on one skeleton.
 
 use super::fixtures::{Gltf, fbx_person, fbx_walker, person, walker};
 use footwork_import::{Imported, SourceConfig, UnitSetting, Units, fbx, gltf, import_clips, read_clip};
@@ -20,7 +20,8 @@ fn names(imported: &Imported) -> Vec<&str> {
     imported.clips.iter().map(|c| c.name.as_str()).collect()
 }
 
-/// A walker with a model lying beside it, a namespace, a joint more and its joints in another order.
+/// Returns a folder with walkers in BVH, FBX and glTF, a model and a T-pose. The glTF walker has a namespace, additional joints
+/// and another joint order.
 fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| fs::write(dir.path().join(name), bytes).unwrap();
@@ -62,7 +63,7 @@ fn a_folder_of_all_formats_comes_on_one_skeleton_and_says_what_it_took() {
     has("t-pose.gltf: left out: none of its animations moves a joint");
     has("2 joints that not all clips have are left out (`rig:Tail`, `HeadEnd`)");
     has("1 joints take the names of the first clip's");
-    // Named by hand it is a mistake.
+    // A model that is given by name is an error.
     assert!(import(dir.path(), &["model.gltf"], &SourceConfig::default()).unwrap_err().contains("no animation"));
     assert!(
         import(dir.path(), &["notes.txt"], &SourceConfig::default())
@@ -93,7 +94,7 @@ fn files_that_cannot_be_read_are_left_out_unless_named_or_strict() {
         let note = told.iter().find(about).unwrap_or_else(|| panic!("{file}: {told:?}"));
         assert!(note.contains("left out: ") && note.contains(why) && note.matches(file).count() == 1, "{note}");
     }
-    // Nothing is left out in silence where it matters.
+    // With `strict` or a file given by name, an unreadable file is an error.
     for (inputs, strict) in [(["."], true), (["torn.bvh"], false)] {
         let source = SourceConfig { strict, ..SourceConfig::default() };
         assert!(import(dir.path(), &inputs, &source).is_err(), "{inputs:?}");
@@ -159,7 +160,7 @@ fn sub_folders_are_searched_by_two_stars_and_tell_their_clips_apart() {
     fs::write(dir.path().join("top.gltf"), walker().text()).unwrap();
     let all = import(dir.path(), &["**/*.gltf"], &SourceConfig::default()).unwrap();
     assert_eq!(names(&all), ["deep.01", "top", "walk [old].01"]);
-    // Brackets of the folder above are no pattern.
+    // Brackets in a parent folder's name are not a pattern.
     assert_eq!(names(&import(&dir.path().join("walk [old]"), &["*"], &SourceConfig::default()).unwrap()), ["01"]);
     assert!(
         import(dir.path(), &["**/*.fbx"], &SourceConfig::default()).unwrap_err().contains("matches no motion file")
@@ -211,7 +212,7 @@ fn positions_beyond_the_bound_are_rejected_in_every_format() {
         let named = why.contains("clip `a`, frame ") && why.contains("joint `Hips`: position: expected less than");
         assert!(named, "{why}");
     }
-    // The last position within, and the first beyond.
+    // The largest position within the limit, and the smallest beyond it.
     assert!(bvh("1073741760").is_ok() && gltf(1_073_741_760.0).is_ok());
     assert!(bvh("1073741824").is_err() && gltf(1_073_741_824.0).is_err());
     let mut file = walker();

@@ -1,4 +1,4 @@
-//! glTF and FBX in, any mixture of formats on one skeleton, glTF out and in again.
+//! Tests of reading glTF and FBX, mixtures of formats on one skeleton, and round trips through glTF.
 
 mod fbx;
 mod fixtures;

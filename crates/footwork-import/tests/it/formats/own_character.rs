@@ -1,4 +1,4 @@
-//! Clips onto a character of the user's own.
+//! Tests of writing clips onto a character of the user.
 
 use super::fixtures::{Gltf, fbx_walker, person, walker};
 use footwork::clip::RawClip;
@@ -7,7 +7,7 @@ use footwork_import::glb::{self, write_onto};
 use footwork_import::{Units, fbx, gltf};
 use serde_json::{Value, json};
 
-/// The file as `.glb`.
+/// Returns the file as `.glb`.
 fn binary(file: &Gltf) -> Vec<u8> {
     let mut root = file.root.clone();
     root["buffers"][0]["byteLength"] = json!(file.bytes.len());
@@ -79,7 +79,7 @@ fn a_clip_from_fbx_moves_a_mannequin_written_as_a_character() {
     glb::write_clip(&clips[0], &Default::default(), &mut mannequin).unwrap();
     let mut out = Vec::new();
     write_onto(&mannequin, "m.glb", &clips, &mut out).unwrap();
-    // The library's validation: every index within its list.
+    // The library validates that every index is within its list.
     assert_eq!(::gltf::Gltf::from_slice(&out).unwrap().meshes().len(), 1);
     let back = gltf::parse(&out, "f", "m.glb", None, Units::Auto).unwrap();
     for (a, b) in clips.iter().zip(&back) {

@@ -17,7 +17,8 @@ pub const STEP_S: f64 = 1.0 / 30.0;
 pub struct Calibration {
     /// Minimum distance from the playing code at which a result of the projector is a transition.
     pub transition_distance: f32,
-    /// Time in seconds after which the projector's result is always used: the stepper stays near the data for so long.
+    /// Time in seconds since the last transition after which the next transition always takes place: the stepper stays near
+    /// the data for so long.
     pub longest_step_s: f32,
     /// Maximum distance between the query and the projector's result at which the result is trusted.
     pub trusted_distance: f32,

@@ -37,7 +37,7 @@ const ROLLS_HIGHER: f32 = 1.5;
 const ROLLS_OWN: f32 = 1.3;
 /// Lowest height above which an ankle is not a heel, in leg lengths: a paw's wrist and hock.
 const HEEL_LOW: f32 = 0.2;
-/// Where no part of a stance is still, frames up to this many times the slowest speed are a contact.
+/// Upper limit of the speed in a contact within a stance of which no part is still, in units of its slowest speed.
 const SLOWEST: f32 = 2.0;
 
 /// Paths of a foot's joints over a clip, in world space, `[frames]`; loops are repeated three times.

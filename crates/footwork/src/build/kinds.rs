@@ -50,7 +50,7 @@ const WORDS: &[(&[&str], Kind)] = &[
     (&["hit", "hits", "hurt", "damage", "knockdown"], Kind::Action),
     (&["dance", "dances", "dancing"], Kind::Action),
 ];
-/// Minimum height of the hips above the ankles of an upright body, as a share of the leg's length. Sitting with level
+/// Minimum height of a hip above its ankle in an upright body, as a share of the leg's length. Sitting with level
 /// thighs gives half of the leg's length, a deep crouch three quarters.
 const UPRIGHT: f32 = 0.6;
 /// Minimum share of the frames in which a foot of a walking body touches the ground. The fastest runners have a quarter.
@@ -260,7 +260,7 @@ mod tests {
         }
     }
 
-    /// Returns the classification of tracks without motion.
+    /// Returns tracks with the given names, and their classification.
     fn taken(names: &[&str]) -> (Vec<Track>, Vec<Taken>) {
         let track = |name: &&str| Track { name: (*name).to_owned(), ..Track::resample(raw(60, 30.0), None, 30.0) };
         let mut tracks: Vec<Track> = names.iter().map(track).collect();

@@ -73,7 +73,7 @@ pub fn find(tracks: &[&Track], leg_m: f32, two_legs: bool, mirrored: bool) -> St
     StickSpeeds { walk: pace(usual.walk, false), run: pace(usual.run, true), goes, ..usual }
 }
 
-/// Returns true if the clip turns by an eighth or more within a second anywhere.
+/// Returns true if the clip turns by more than an eighth of a full turn within a second anywhere.
 pub fn turns(track: &Track) -> bool {
     let second = track.rate_hz.round().max(1.0) as usize;
     let facing = |f: usize| Facing::from_rotation(track.root_ahead(f).rotation);

@@ -1,4 +1,4 @@
-//! Characters of networks.
+//! Characters that use networks.
 
 use super::body::Sampler;
 use super::chooser::{ExactSearch, Projection, choice_weights};

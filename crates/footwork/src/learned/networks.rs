@@ -254,7 +254,7 @@ impl Networks {
     /// Rejects networks that were trained on other features than a database has.
     ///
     /// # Errors
-    /// Returns [`NetworksError::OtherSchema`].
+    /// Returns [`NetworksError::OtherSchema`] if schema, skeleton, curves, layout or normalisation differ.
     pub fn check_schema(&self, db: &Database) -> Result<(), NetworksError> {
         let ours = &self.character;
         let (networks, database) = (ours.schema.hash(), db.schema.hash());

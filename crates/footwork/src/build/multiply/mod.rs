@@ -38,7 +38,7 @@ use stand::Stand;
 /// Range in which a made clip accepts transitions: from this long before its change to the end of the response, in seconds.
 const EARLY_S: f32 = 0.05;
 const RESPONSE_S: f32 = 1.4;
-/// Interval between the frames that give the bending of knees.
+/// Interval between the frames that give the bending of knees, in frames.
 const HINGE_STEP: usize = 7;
 /// Coverage of commands below which data are sparse, as a share.
 const THIN: f32 = 0.25;

@@ -10,7 +10,7 @@ use glam::Vec3;
 
 /// Approximate number of poses that are examined.
 const LOOKED_AT: usize = 2000;
-/// Minimum height, as a share of the usual height.
+/// Minimum height, as a share of the greatest height with both feet planted.
 const UPRIGHT: f32 = 0.95;
 /// Maximum speed of joints relative to the root, in m/s.
 const STILL_MPS: f32 = 0.15;

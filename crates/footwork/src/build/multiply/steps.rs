@@ -1,14 +1,14 @@
 //! Footsteps along a route: position and time span of each planted foot, and the phase of the stride in each frame.
 //!
 //! A moving character follows the stride of the blended cycles; a foot lands where it will be under the body in the middle
-//! of its stance. An arriving character steps until both feet are at their resting positions, and no further.
+//! of its stance. An arriving character steps until both feet are at their positions in the idle pose, and no further.
 
 use super::gait::{Gait, Mix};
 use super::route::{LEAD_S, Route};
 use crate::math::{Facing, lerp, smoothstep, wrap_angle};
 use glam::Vec3;
 
-/// Expected offset of a planted foot from its resting position at which an idle character moves it, in metres and radians.
+/// Expected offset of a planted foot from its planned position at which an idle character moves it, in metres and radians.
 const STEP_M: f32 = 0.06;
 const STEP_RAD: f32 = 0.25;
 /// Time ahead at which this offset is predicted, in seconds.
@@ -22,7 +22,7 @@ const ARRIVED_RAD: f32 = 0.09;
 /// step, back, in seconds.
 const SET_OFF_S: [f32; 2] = [0.25, 0.15];
 const SETTLE_S: [f32; 2] = [0.05, 0.35];
-/// Speed relative to the slowest cycle's below which feet land nearer to their resting positions.
+/// Speed, as a share of that of the blended cycles, below which feet land nearer to their positions in the idle pose.
 const REST_SHARE: f32 = 0.7;
 /// Relative increase of the cadence under an acceleration or a turn of the size below.
 const QUICKER: f32 = 0.35;
@@ -199,7 +199,7 @@ impl Planner<'_> {
         since_landing(self.phase, side)
     }
 
-    /// Returns the resting position of a foot at a time and its yaw, in world space.
+    /// Returns the planned position of a planted foot at a time and its yaw, in world space.
     fn place(&self, side: usize, time_s: f32) -> (Vec3, f32) {
         let velocity = self.route.velocity_in_root(time_s);
         let mix = self.mix(time_s);
@@ -209,7 +209,7 @@ impl Planner<'_> {
         (root.point(at) * Vec3::new(1.0, 0.0, 1.0), wrap_angle(Facing::from_rotation(root.rotation).yaw() + yaw_rad))
     }
 
-    /// Returns the expected offset of a planted foot from its resting position at a time, in metres and radians.
+    /// Returns the expected offset of a planted foot from its planned position at a time, in metres and radians.
     fn off(&self, side: usize, time_s: f32) -> (f32, f32) {
         let (at, yaw_rad) = self.place(side, time_s);
         let Some(now) = self.feet[side].last() else { return (0.0, 0.0) };

@@ -30,7 +30,7 @@ pub struct Pruned {
     pub start_s: f32,
     /// End, in seconds of the clip.
     pub end_s: f32,
-    /// Offset of the same motion in the other clip, in seconds.
+    /// Offset of the same motion in the other clip, in seconds; positive if it is later there.
     pub later_s: f32,
     /// True if nothing of the clip remains.
     pub whole: bool,

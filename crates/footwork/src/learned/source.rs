@@ -438,8 +438,7 @@ impl MotionSource for Decompressed {
         let (velocity, turn) = self.root(&at, room);
         let features = &self.networks.character().features;
         let value = |column: usize| features.denormalize(column, room.codes[1][column]);
-        // After the last time in the features the root continues as at that point; before the current time, as it moves
-        // now.
+        // Outside the times in the features the root moves at its current velocity, from their last point or from now.
         let mut before = (0.0, Vec3::ZERO, Facing::default());
         let mut after = None;
         if ahead_s > 0.0 {

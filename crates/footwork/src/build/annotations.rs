@@ -1,4 +1,4 @@
-//! Tags, events, curves: from what people write, onto clips, into the database.
+//! Tags, events and curves: from the configuration to clips, and from clips to the database.
 
 use super::config::{self, BuildConfig, ClipRule, CostSpec, CurveSpec, EventSpec, TagSpec};
 use super::track::Track;
@@ -7,7 +7,7 @@ use crate::clip::{ClipError, ClipEvent, CostRange, Curve, RawClip, TagRange, Tim
 use crate::database::{Database, DatabaseEvent, TagSpan};
 use crate::frames::{ClipIndex, EventId, FrameIndex};
 
-/// Adds what the configuration's rules say about each clip.
+/// Adds the facts of the configuration's rules to each clip.
 pub fn annotate(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>, BuildError> {
     for rule in &config.clips {
         if !clips.iter().any(|c| config::matches_pattern(&rule.name, &c.name)) {
@@ -30,7 +30,7 @@ pub fn annotate(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>,
 }
 
 impl ClipRule {
-    /// The rule that gives a clip what is known about it but its contacts: the inverse of [`ClipRule::apply`].
+    /// Returns the rule with all facts about a clip but its contacts: the inverse of [`ClipRule::apply`].
     pub fn of(clip: &RawClip) -> Self {
         let a = &clip.annotations;
         let range = |r: &TimeRange| [r.start_s, r.end_s];
@@ -48,7 +48,7 @@ impl ClipRule {
             keys: c.times_s.iter().zip(c.values.chunks(c.width.max(1))).map(|(t, v)| [&[*t], v].concat()).collect(),
         };
         Self {
-            // What was said of a clip that is no loop any more holds no more.
+            // A mark as a loop is dropped if the clip no longer loops.
             looping: if clip.looping { Some(true) } else { a.loops.filter(|looping| !looping) },
             tags: a.tags.iter().map(tag).collect(),
             discard: a.discard.iter().map(range).collect(),
@@ -63,7 +63,7 @@ impl ClipRule {
     /// Adds the rule's facts to a clip.
     ///
     /// # Errors
-    /// A curve whose keys do not have the same number of values.
+    /// Returns an error for a curve whose keys have different numbers of values.
     pub fn apply(&self, clip: &mut RawClip) -> Result<(), ClipError> {
         let end = clip.seconds() + 1.0 / clip.rate_hz;
         if let Some(looping) = self.looping {
@@ -96,7 +96,7 @@ impl ClipRule {
     }
 }
 
-/// Float curves of all tracks: names, and `[frames x curves]`.
+/// Returns the float curves of all tracks: names, and values `[frames x curves]`.
 pub fn curves(tracks: &[Track], rate_hz: f32) -> (Vec<String>, Vec<f32>) {
     let mut names: Vec<String> = Vec::new();
     for c in tracks.iter().flat_map(|t| &t.annotations.curves).filter(|c| c.width == 1) {
@@ -120,7 +120,7 @@ pub fn curves(tracks: &[Track], rate_hz: f32) -> (Vec<String>, Vec<f32>) {
     (names, values)
 }
 
-/// Tags of all tracks: names, and where they hold.
+/// Returns the tags of all tracks: names and ranges.
 pub fn tags(tracks: &[Track]) -> Result<(Vec<String>, Vec<TagSpan>), BuildError> {
     let mut names: Vec<String> = tracks.iter().flat_map(|t| &t.annotations.tags).map(|t| t.name.clone()).collect();
     names.sort();
@@ -147,7 +147,7 @@ pub fn tags(tracks: &[Track]) -> Result<(Vec<String>, Vec<TagSpan>), BuildError>
     Ok((names, spans))
 }
 
-/// Events of all tracks: names, and when they happen.
+/// Returns the events of all tracks: names and times.
 pub fn events(tracks: &[Track]) -> (Vec<String>, Vec<DatabaseEvent>) {
     let mut names: Vec<String> = tracks.iter().flat_map(|t| &t.annotations.events).map(|e| e.name.clone()).collect();
     names.sort();

@@ -1,7 +1,7 @@
-//! In-betweens of loops as clips of their own: a walk and a run give what lies between them.
+//! Blended clips between loops, such as clips between a walk and a run.
 //!
-//! Loops are brought into phase by the touch-down of the first contact joint, and blended phase by phase: poses, length of
-//! the stride, and the way of the root within it.
+//! Loops are aligned by the touch-down of the first contact joint, and blended phase by phase: poses, length of the stride,
+//! and the path of the root within it.
 
 use super::config::{BlendSpace, BuildConfig, ContactConfig};
 use super::track::Track;
@@ -15,37 +15,37 @@ use crate::skeleton::Skeleton;
 use glam::Vec3;
 use serde::Serialize;
 
-/// A clip that a blend space has made.
+/// A clip that a blend space made.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BlendReport {
-    /// Clip.
+    /// Clip name.
     pub clip: String,
-    /// Its place on the axis.
+    /// Position on the axis.
     pub at: f32,
-    /// Mean speed of the root, m/s.
+    /// Mean speed of the root, in m/s.
     pub speed_mps: f32,
-    /// Mean speed of joints on the ground while they touch it, m/s.
+    /// Mean speed of contact joints during contact, in m/s.
     pub skate_mps: f32,
-    /// The same of the two clips that it lies between.
+    /// The same speeds of the two neighbouring source clips.
     pub sources_skate_mps: [f32; 2],
 }
 
-/// A loop to be sampled by phase.
+/// A loop that is sampled by phase.
 struct Phased<'a> {
     track: &'a Track,
     pool: PosePool,
     skeleton: &'a Skeleton,
-    /// Touch-down of the first contact joint, share of the round.
+    /// Touch-down of the first contact joint, as a share of the cycle.
     landing: f64,
-    /// Strides: touch-downs of the first contact joint.
+    /// Number of strides: touch-downs of the first contact joint.
     strides: usize,
-    /// Where contact joints touch down and lift off, share of the round since `landing`, joint by joint; empty unless each
-    /// does both once.
+    /// Touch-downs and lift-offs of the contact joints, joint by joint, as shares of the cycle since `landing`. Empty
+    /// unless each joint has exactly one of each.
     events: Vec<f64>,
     skate_mps: f32,
 }
 
-/// Makes the clips of all blend spaces, after the others.
+/// Makes the clips of all blend spaces and appends them to the tracks.
 pub fn sample(
     tracks: &mut Vec<Track>,
     skeleton: &Skeleton,
@@ -87,7 +87,7 @@ pub fn sample(
     Ok(reports)
 }
 
-/// The clips of a space, in order of their places.
+/// Returns the clips of a space, in order of their positions.
 fn points<'a>(
     space: &BlendSpace,
     tracks: &'a [Track],
@@ -128,7 +128,7 @@ impl<'a> Phased<'a> {
     fn new(track: &'a Track, skeleton: &'a Skeleton, feet: &[JointIndex], config: &ContactConfig) -> Self {
         let n = track.frames();
         let labels = contacts::label(track, skeleton, feet, config);
-        // Frames at which a joint begins (`to`: true) or ceases to touch.
+        // Times at which contacts of a joint begin (`to`: true) or end, as shares of the cycle.
         let changes = |slot: usize, to: bool| -> Vec<f64> {
             let on = |f: usize| labels[f % n * feet.len() + slot] == 1;
             (0..n).filter(|f| on(f + 1) == to && on(*f) != to).map(|f| (f + 1) as f64 / n as f64).collect()
@@ -162,13 +162,13 @@ impl<'a> Phased<'a> {
         }
     }
 
-    /// Seconds of the clip at a phase, counted from the touch-down.
+    /// Returns the time in the clip at a phase, counted from the touch-down, in seconds.
     fn time_s(&self, phase: f64) -> f64 {
         (self.landing + phase) * self.view().seconds()
     }
 }
 
-/// Phases of two loops that belong together: rising in both from 0 to 1, with where the blend has them.
+/// Returns corresponding phases of two loops and of their blend, each rising from 0 to 1.
 fn anchors(a: &Phased, b: &Phased, share: f64) -> Vec<[f64; 3]> {
     let mut all: Vec<[f64; 3]> = vec![[0.0; 3], [1.0; 3]];
     if a.events.len() == b.events.len() {
@@ -176,12 +176,12 @@ fn anchors(a: &Phased, b: &Phased, share: f64) -> Vec<[f64; 3]> {
         all.extend(pairs.map(|(p, q)| [*p, *q, p + (q - p) * share]));
     }
     all.sort_by(|x, y| x[2].total_cmp(&y[2]));
-    // Feet that follow one another in another order cannot be brought together.
+    // Loops whose feet touch down in different orders cannot be aligned.
     let rising = all.windows(2).all(|w| (0..3).all(|k| w[1][k] - w[0][k] > 1e-3));
     if rising { all } else { vec![[0.0; 3], [1.0; 3]] }
 }
 
-/// Phases of the two loops at a phase of the blend, any number of rounds on.
+/// Returns the phases of the two loops at a phase of the blend, of any number of cycles.
 fn phases(anchors: &[[f64; 3]], phase: f64) -> [f64; 2] {
     let (rounds, x) = (phase.floor(), phase - phase.floor());
     let upper = anchors.iter().position(|a| a[2] > x).unwrap_or(anchors.len() - 1).max(1);
@@ -203,7 +203,7 @@ fn blend(a: &Phased, b: &Phased, share: f32) -> Track {
         joints,
         translations: Vec::with_capacity(frames * joints),
         rotations: Vec::with_capacity(frames * joints),
-        // Which foot touches when is found anew.
+        // Contacts are detected in the blended clip.
         annotations: Annotations { loops: Some(true), tags: common_tags(a.track, b.track), ..Default::default() },
         round: None,
         loop_delta: None,
@@ -234,12 +234,12 @@ fn blend(a: &Phased, b: &Phased, share: f32) -> Track {
     for i in joints..track.rotations.len() {
         track.rotations[i] = track.rotations[i].towards(track.rotations[i - joints]);
     }
-    // The root went on by one step after the last frame: that is where the round leads.
+    // The root has advanced by one step after the last frame: the displacement of the cycle.
     track.loop_delta = Some(root);
     track
 }
 
-/// Tags that hold over the whole of both.
+/// Returns the tags that cover both clips completely.
 fn common_tags(a: &Track, b: &Track) -> Vec<crate::clip::TagRange> {
     let whole = |t: &Track, name: &str| {
         let end_s = (t.frames() - 1) as f32 / t.rate_hz;
@@ -253,7 +253,7 @@ fn common_tags(a: &Track, b: &Track) -> Vec<crate::clip::TagRange> {
     .collect()
 }
 
-/// Mean horizontal speed of contact joints while they touch, m/s.
+/// Returns the mean horizontal speed of contact joints during contact, in m/s.
 fn skate_mps(track: &Track, skeleton: &Skeleton, feet: &[JointIndex], config: &ContactConfig) -> f32 {
     let n = track.frames();
     let labels = contacts::label(track, skeleton, feet, config);

@@ -1,8 +1,8 @@
-//! Clips that are continued by others: what comes before gives a start its past, what comes after gives an end its future
-//! and something to play on.
+//! Clips that are continued by others: the clip before gives a start its past, the clip after gives an end its future and
+//! its continuation.
 //!
-//! The neighbours' frames are added to the clip, turned and moved to meet it, and may be played but not jumped to. At a
-//! joint the pose of the neighbour starts where the clip is and fades into its own.
+//! Frames of the neighbours are added to the clip, turned and moved to match it. They are played, but are not targets of
+//! transitions. At each joint, the neighbour's pose starts at the clip's pose and fades into its own.
 
 use super::BuildError;
 use super::config::BuildConfig;
@@ -11,20 +11,20 @@ use crate::clip::{ContactTrack, TimeRange};
 use crate::math::{Quat, Transform};
 use glam::Vec3;
 
-/// Played beyond what features look at: a search must be able to leave before the end, seconds.
+/// Additional frames beyond those that features use, in seconds, so that a search can leave the clip before its end.
 const SPARE_S: f32 = 0.5;
-/// Over this long a difference of pose at a joint fades, seconds.
+/// Time over which the difference between poses fades, in seconds.
 const FADE_S: f32 = 0.3;
 
-/// Clip, the clip before, the clip after.
+/// Indices of a clip, the clip before and the clip after.
 type Links = (usize, Option<usize>, Option<usize>);
 
-/// Adds the frames of neighbours to the clips that name some.
+/// Adds the frames of neighbours to the clips that name a neighbour.
 pub fn chain(tracks: &mut [Track], config: &BuildConfig) -> Result<(), BuildError> {
     let links = links(tracks, config)?;
     let times = config.schema.all_channels().into_iter().flat_map(|c| c.times_s);
     let (back, ahead) = times.fold((0.0f32, 0.0f32), |(a, b), t| (a.min(t), b.max(t)));
-    // From the clips as they were: neighbours of neighbours do not come along.
+    // The original clips are used: neighbours of neighbours are not added.
     let longer: Vec<(usize, Track)> = links
         .into_iter()
         .map(|(clip, before, after)| {
@@ -74,7 +74,8 @@ fn links(tracks: &[Track], config: &BuildConfig) -> Result<Vec<Links>, BuildErro
     Ok(all)
 }
 
-/// A frame of a clip that may go round: local transforms, the root where the rounds have taken it. `None` beyond an end.
+/// Returns the local transforms of a frame. In a loop, the frame may lie in another cycle, which moves the root. `None`
+/// beyond an end.
 fn frame_at(track: &Track, frame: i64) -> Option<Vec<Transform>> {
     let n = track.frames() as i64;
     let inside = if track.loop_delta.is_some() { frame.rem_euclid(n) } else { frame };
@@ -99,7 +100,7 @@ fn append(track: &mut Track, after: &Track, seconds: f32) {
     let n = track.frames() as i64;
     let frames: Vec<_> = (0..seconds_to_frames(track, seconds)).map_while(|k| frame_at(after, k)).collect();
     let Some(first) = frames.first() else { return };
-    // The neighbour's first frame comes one step after the clip's last.
+    // The neighbour's first frame follows one step after the clip's last.
     let (last, previous) = (frame_at(track, n - 1), frame_at(track, n - 2));
     let (Some(last), Some(previous)) = (last, previous) else { return };
     let step = previous[0].inverse() * last[0];
@@ -149,14 +150,15 @@ fn prepend(track: &mut Track, before: &Track, seconds: f32) {
     }
 }
 
-/// Frames that may be played but not jumped to.
+/// Blocks transitions to a range of frames.
 fn closed(track: &mut Track, from: f32, to: f32) {
-    // Half a frame early: rows lie on frames.
+    // The range starts half a frame early, because rows lie on frames.
     let at = |f: f32| (f - 0.5) / track.rate_hz;
     track.annotations.do_not_enter.push(TimeRange { start_s: at(from), end_s: at(to) });
 }
 
-/// Contacts that are known go on with the neighbour's: `frames` of it, by their numbers; where it knows none, as they were.
+/// Returns the continuation of known contacts by the neighbour's, for `frames` of the neighbour. Joints without known
+/// contacts there are not in contact.
 fn known_contacts(track: &Track, neighbor: &Track, frames: impl Iterator<Item = i64> + Clone) -> Vec<Vec<bool>> {
     let n = neighbor.frames() as i64;
     let of = |c: &ContactTrack| {
@@ -176,7 +178,7 @@ fn push(translations: &mut Vec<Vec3>, rotations: &mut Vec<Quat>, locals: &[Trans
     }
 }
 
-/// What is different at a joint between two clips, fading.
+/// Difference between two clips at their connection, fading over time.
 struct Fade {
     turns: Vec<Vec3>,
     ways: Vec<Vec3>,
@@ -196,7 +198,8 @@ impl Fade {
         }
     }
 
-    /// `distance`: frames from the joint. The root is left alone: it has been moved to fit.
+    /// Applies the fading difference. `distance`: frames from the connection. The root stays unchanged: it was moved to
+    /// fit.
     fn apply(&self, locals: &mut [Transform], distance: usize) {
         let x = (distance as f32 / self.frames).min(1.0);
         let left = 1.0 - x * x * (3.0 - 2.0 * x);

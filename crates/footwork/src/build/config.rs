@@ -1,4 +1,4 @@
-//! How a database is built. Every key has a default; unknown keys are errors.
+//! Settings of a build. Every key has a default; unknown keys are errors.
 
 use crate::database::MirrorMode;
 use crate::schema::{ChannelSpec, Normalization, Preset, PropSpec};
@@ -71,7 +71,7 @@ settings! {
 }
 
 impl BuildConfig {
-    /// True for a clip that another continues into or that a blend space is made of.
+    /// Returns true if another clip continues into this clip, or a blend space uses it.
     pub fn builds_upon(&self, clip: &str) -> bool {
         let named = |name: &Option<String>| name.as_deref() == Some(clip);
         self.clips.iter().any(|r| named(&r.before) || named(&r.after))
@@ -80,7 +80,7 @@ impl BuildConfig {
 }
 
 choices! {
-    /// How the root is made.
+    /// Source of the root motion.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum RootMotion = Auto {
         /// `existing` where joint 0 stays on the ground and moves with the body in every clip that travels, else `synthesize`.
@@ -93,7 +93,7 @@ choices! {
 }
 
 choices! {
-    /// When missing clips are made.
+    /// Conditions for making missing clips.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Multiply = Auto {
         /// Where the captured clips answer less than a quarter of what a stick can ask for.
@@ -240,7 +240,7 @@ settings! {
 }
 
 impl SchemaConfig {
-    /// Preset and own channels together.
+    /// Returns the channels of the preset and the user's own channels.
     pub fn all_channels(&self) -> Vec<ChannelSpec> {
         let preset = match (self.preset, self.channels.is_empty()) {
             (Some(p), _) => Some(p),
@@ -321,7 +321,7 @@ settings! {
     }
 }
 
-/// True when `name` fits `pattern`, in which `*` stands for any run of characters.
+/// Returns true if `name` matches `pattern`, in which `*` stands for any run of characters.
 pub fn matches_pattern(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

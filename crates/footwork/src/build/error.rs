@@ -1,4 +1,4 @@
-//! Why a database cannot be built.
+//! Errors of a build.
 
 use super::{NormalizeError, RoleError, RootError};
 use crate::clip::ClipError;
@@ -8,43 +8,43 @@ use crate::schema::SchemaError;
 use crate::settings::SettingError;
 use crate::skeleton::SkeletonError;
 
-/// Why a database cannot be built.
+/// Reason why a database cannot be built.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// Nothing given.
+    /// No clip was given.
     #[error("no clips: there is nothing to build from")]
     NoClips,
-    /// All of it was left out.
+    /// All clips were left out.
     #[error("no clip can be used: {}", .reasons.join("; "))]
     NoUsableClip {
-        /// Why each was left out.
+        /// Reason for each clip.
         reasons: Vec<String>,
     },
-    /// A clip that is broken.
+    /// A clip is invalid.
     #[error(transparent)]
     Clip(#[from] ClipError),
-    /// Two clips of one name.
+    /// Two clips have the same name.
     #[error("two clips are named `{name}` ({a} and {b}): rename one", name = quoted(.name))]
     RepeatedClip {
         /// Name.
         name: String,
-        /// Where one comes from.
+        /// Source of the first clip.
         a: String,
-        /// Where the other comes from.
+        /// Source of the second clip.
         b: String,
     },
-    /// Clips of different characters.
+    /// The clips belong to different characters.
     #[error(
         "clip `{clip}` has another skeleton than `{first}`: {difference}; build them apart, or retarget one",
         clip = quoted(.clip), first = quoted(.first), difference = cut_quotes(.difference)
     )]
     Skeletons {
-        /// Clip.
+        /// Clip name.
         clip: String,
-        /// The clip that set the skeleton.
+        /// Clip that determines the skeleton.
         first: String,
-        /// What differs.
+        /// First difference.
         difference: String,
     },
     /// A setting is invalid.
@@ -52,28 +52,28 @@ pub enum BuildError {
     Config {
         /// Key.
         key: String,
-        /// What is wrong and what to do.
+        /// Error and fix.
         what: String,
     },
-    /// Roles.
+    /// A role is invalid.
     #[error(transparent)]
     Role(#[from] RoleError),
-    /// Root.
+    /// No root can be made.
     #[error(transparent)]
     Root(#[from] RootError),
-    /// Retargeting.
+    /// Retargeting failed.
     #[error(transparent)]
     Retarget(#[from] crate::retarget::RetargetError),
-    /// Schema.
+    /// The schema is invalid.
     #[error(transparent)]
     Schema(#[from] SchemaError),
-    /// Features.
+    /// The features cannot be normalised.
     #[error(transparent)]
     Normalize(#[from] NormalizeError),
-    /// Skeleton.
+    /// The skeleton is invalid.
     #[error(transparent)]
     Skeleton(#[from] SkeletonError),
-    /// The result does not hold together.
+    /// The built database is inconsistent.
     #[error(transparent)]
     Database(#[from] DatabaseError),
 }

@@ -1,12 +1,12 @@
-//! Tracking errors: motion that no body makes. They are bridged where they last a frame or two, else left out.
+//! Tracking errors: implausible motion. Errors of a frame or two are bridged; longer ones are left out.
 //!
 //! ```text
 //! positions --second difference--> acceleration / limit --+--> frames above 1 --> stretches --bridge, or discard--> clip
 //! rotations --step-----------------> turn / limit --------+
 //! ```
 //!
-//! Accelerations need no measure of size: bodies of any size that walk and run alike do so at the same multiples of g (equal
-//! Froude numbers). All differences are taken over about 1/60 s, so that noise counts the same at any rate.
+//! Accelerations need no scale for size: bodies of any size that walk and run alike have the same multiples of g (equal
+//! Froude numbers). All differences are taken over about 1/60 s, so that noise has the same effect at any rate.
 
 use super::config::GlitchConfig;
 use super::{BuildConfig, JointRoles, MIN_CLIP_S};
@@ -16,54 +16,56 @@ use crate::math::{GRAVITY_MPS2, Quat, Transform, median};
 use glam::Vec3;
 use serde::Serialize;
 
-/// Differences are taken over this, seconds, and over one frame at least.
+/// Interval of differences in seconds, at least one frame.
 const STEP_S: f32 = 1.0 / 60.0;
-/// The longest that is bridged, seconds, and one frame at least: two frames at 60 Hz. Within a longer time a step turns round.
+/// Longest error that is bridged, in seconds, at least one frame: two frames at 60 Hz. Within a longer time a step may
+/// reverse.
 const BRIDGE_S: f32 = 1.0 / 30.0;
-/// A bridge holds where what is left stays below this share of the limits: otherwise the fault is only smeared.
+/// Maximum remaining excess after bridging, as a share of the limits. Above it the error would only be smeared.
 const BRIDGED: f32 = 0.5;
-/// Taken off on both sides of longer faults: a tracker loses its markers, and finds them again, before and after it jumps, seconds.
+/// Margin left out on both sides of longer errors, in seconds: a tracker loses its markers before a jump and finds them
+/// after it.
 const MARGIN_S: f32 = 0.1;
-/// The longest reach from the hips of anything that walks, metres. What is larger was read in a wrong unit, and is judged as if
-/// it were not.
+/// Longest reach from the hips of any walking body, in metres. Larger clips were read in a wrong unit; their limits are
+/// scaled.
 const LONGEST_REACH_M: f32 = 2.0;
 
-/// What became of a glitch.
+/// Treatment of a glitch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GlitchMend {
-    /// The curve through the frames beside it took its place.
+    /// The frames were replaced by a curve through their neighbours.
     Bridged,
-    /// The clip is cut there.
+    /// The clip was cut there.
     LeftOut,
-    /// It is still there: other clips continue this one, or are blended from it.
+    /// The glitch was kept, because other clips continue this one or are blended from it.
     Kept,
 }
 
-/// A place where a clip moves as no body does.
+/// Implausible motion in a clip.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Glitch {
-    /// Clip.
+    /// Clip name.
     pub clip: String,
-    /// The joint that is furthest beyond its limit.
+    /// Joint with the greatest excess over its limit.
     pub joint: String,
-    /// Start and end of what was bridged or left out, seconds from the clip's first frame.
+    /// Start and end of the bridged or removed range, in seconds from the clip's first frame.
     pub seconds: [f32; 2],
-    /// What is wrong, with its size.
+    /// Description of the error, with its size.
     pub what: String,
-    /// What was done about it.
+    /// Treatment.
     pub done: GlitchMend,
 }
 
-/// Finds glitches within what a clip does not discard already; bridges short ones, and discards the others in the clip's
+/// Finds glitches outside the discarded ranges of a clip. Short ones are bridged; the others are discarded in the clip's
 /// annotations.
 pub fn mend_glitches(clip: &mut RawClip, config: &BuildConfig) -> Vec<Glitch> {
-    // A role that is wrong is told by whoever needs it.
+    // Errors in roles are reported elsewhere.
     let roles = JointRoles::resolve(&clip.skeleton, &config.roles).ok();
     mend(clip, roles.as_ref(), config)
 }
 
-/// As [`mend_glitches`], where the roles are known.
+/// Does the same as [`mend_glitches`], with known roles.
 pub(super) fn mend(clip: &mut RawClip, roles: Option<&JointRoles>, config: &BuildConfig) -> Vec<Glitch> {
     let limits = &config.glitches;
     if !limits.enabled || clip.frames() < 3 {
@@ -76,16 +78,16 @@ pub(super) fn mend(clip: &mut RawClip, roles: Option<&JointRoles>, config: &Buil
     stretches.into_iter().map(|stretch| motion.treat(clip, stretch, whole)).collect()
 }
 
-/// What is known about a skeleton.
+/// Limits of a skeleton.
 struct Body {
     hips: usize,
-    /// `[joints]` parts of the body whose turning is judged: tails, ears and cloth may whirl.
+    /// `[joints]` true for joints with a role, whose rotations are checked: tails, ears and cloth may rotate fast.
     judged: Vec<bool>,
-    /// m/s^2 of the hips, of all other joints; radians.
+    /// Limits: acceleration of the hips and of all other joints in m/s^2, rotation in radians.
     hips_mps2: f32,
     joint_mps2: f32,
     flip_rad: f32,
-    /// Cosine of half of half that turn: above it no bridge is refused.
+    /// Cosine of half of half that rotation: rotations with a greater cosine are below the limit for bridges.
     still_cos: f32,
 }
 
@@ -118,7 +120,7 @@ struct Stretch {
     what: String,
 }
 
-/// How far a frame is beyond the limits: more than 1 is too much.
+/// Excess of a frame: a ratio to the limit above 1 is an error.
 #[derive(Clone, Copy)]
 struct Excess {
     ratio: f32,
@@ -126,17 +128,17 @@ struct Excess {
     turns: bool,
 }
 
-/// A clip in the world.
+/// A clip in world space.
 struct Motion {
     body: Body,
-    /// Frames between the values that differences are taken of.
+    /// Number of frames between the values of a difference.
     step: usize,
     rate_hz: f32,
     joints: usize,
     frames: usize,
-    /// `[frames x joints]`.
+    /// Positions, `[frames x joints]`.
     at: Vec<Vec3>,
-    /// `[joints]` of one frame.
+    /// World transforms of one frame, `[joints]`.
     world: Vec<Transform>,
 }
 
@@ -147,21 +149,21 @@ impl Motion {
         let (at, world) = (vec![Vec3::ZERO; joints * frames], Vec::new());
         let mut motion = Self { body, step, rate_hz: clip.rate_hz, joints, frames, at, world };
         (0..frames).for_each(|f| motion.place(clip, f));
-        // What was read in a wrong unit is as much too fast as it is too large.
+        // In a wrong unit, speeds and sizes are too large by the same factor.
         let large = (motion.reach() / LONGEST_REACH_M).max(1.0);
         motion.body.hips_mps2 *= large;
         motion.body.joint_mps2 *= large;
         motion
     }
 
-    /// Finds where the joints of a frame are.
+    /// Computes the positions of the joints in a frame.
     fn place(&mut self, clip: &RawClip, f: usize) {
         clip.world(f, &mut self.world);
         let at = &mut self.at[f * self.joints..][..self.joints];
         at.iter_mut().zip(&self.world).for_each(|(at, joint)| *at = joint.translation);
     }
 
-    /// From the hips to the furthest joint below them, metres: the middle of some frames'.
+    /// Returns the median distance from the hips to the furthest joint after them, in metres, over some frames.
     fn reach(&self) -> f32 {
         let every = (self.frames / 16).max(1);
         let frames = (0..self.frames).step_by(every).map(|f| &self.at[f * self.joints..(f + 1) * self.joints]);
@@ -169,7 +171,7 @@ impl Motion {
         median(frames.map(|at| at[hips..].iter().map(|p| (*p - at[hips]).length()).fold(0.0, f32::max)).collect())
     }
 
-    /// The joint of a frame that is furthest beyond its limit.
+    /// Returns the greatest excess over the joints of a frame.
     fn excess(&self, clip: &RawClip, f: usize) -> Excess {
         let (k, n) = (self.step, self.frames);
         let mut worst = Excess { ratio: 0.0, joint: 0, turns: false };
@@ -190,7 +192,7 @@ impl Motion {
             }
             if self.body.judged[j] {
                 let [a, b] = [f - k, f].map(|f| clip.rotations[f * self.joints + j]);
-                // Most turn by so little that the cosine tells.
+                // Most rotations are small enough for the check of the cosine.
                 if a.dot(b).abs() < self.body.still_cos {
                     take(a.angle_between(b) / flip, j, true);
                 }
@@ -199,13 +201,14 @@ impl Motion {
         worst
     }
 
-    /// Second difference of a joint's position, metres.
+    /// Returns the second difference of a joint's position, in metres.
     fn bend(&self, f: usize, j: usize) -> Vec3 {
         let at = |f: usize| self.at[f * self.joints + j];
         at(f + self.step) - at(f) * 2.0 + at(f - self.step)
     }
 
-    /// Frames beyond the limits; those too near to each other for anything to be played between them are one stretch.
+    /// Returns the stretches of frames beyond the limits. Stretches with too little time between them for a clip are
+    /// merged.
     fn stretches(&self, clip: &RawClip) -> Vec<Stretch> {
         let apart = ((MIN_CLIP_S + 2.0 * MARGIN_S) * self.rate_hz) as usize;
         let gone = |f: usize| {
@@ -215,11 +218,11 @@ impl Motion {
         let mut found: Vec<(Stretch, f32)> = Vec::new();
         for f in self.step..self.frames {
             let e = self.excess(clip, f);
-            // A difference that reaches into what is discarded is none of the clip's.
+            // A difference that extends into discarded frames is not an error of the clip.
             if e.ratio <= 1.0 || gone(f) || gone(f - self.step) || gone((f + self.step).min(self.frames - 1)) {
                 continue;
             }
-            // A turn lies between two frames, and is told at the second.
+            // A rotation error lies between two frames and is detected at the second.
             let first = if e.turns { f - self.step } else { f };
             match found.last_mut().filter(|(s, _)| first <= s.last + apart) {
                 Some((s, worst)) => {
@@ -244,7 +247,7 @@ impl Motion {
         }
         let bend = self.bend(f, e.joint).length();
         let mps2 = bend * (self.rate_hz / self.step as f32) * (self.rate_hz / self.step as f32);
-        // Beyond this people think of the way.
+        // Above this distance, the displacement is easier to understand than the acceleration.
         const FAR_M: f32 = 1.0;
         if bend > FAR_M {
             return format!("jumps by {:.1} m within {:.3} s", 0.5 * bend, self.step as f32 / self.rate_hz);
@@ -252,7 +255,7 @@ impl Motion {
         format!("accelerates with {mps2:.0} m/s^2, {:.0} times gravity", mps2 / GRAVITY_MPS2)
     }
 
-    /// Bridges a stretch, or else discards it.
+    /// Bridges a stretch, or discards it.
     fn treat(&mut self, clip: &mut RawClip, s: Stretch, whole: bool) -> Glitch {
         let name = clip.name.clone();
         let joint = clip.skeleton.names()[s.joint].clone();
@@ -276,11 +279,11 @@ impl Motion {
         told([start, end], GlitchMend::LeftOut)
     }
 
-    /// The frames that are cut out for a stretch.
+    /// Returns the frames that are cut out for a stretch.
     fn cut(&self, clip: &RawClip, s: &Stretch) -> [usize; 2] {
         let (n, k) = (self.frames, self.step);
         let frames = |seconds: f32| (seconds * self.rate_hz).ceil() as usize;
-        // One jump, from good motion to good motion: the frames between which it lies.
+        // A single jump between good frames: only the frames between which it lies are cut out.
         let margin = frames(MARGIN_S);
         let mut beside = (s.first.saturating_sub(margin)..s.first).chain(s.last + 1..(s.last + 1 + margin).min(n));
         let jump = s.last - s.first < 2 * k && beside.all(|f| self.excess(clip, f).ratio < BRIDGED);
@@ -288,7 +291,7 @@ impl Motion {
         let first = if jump { s.first + k } else { s.first };
         let last = if jump { s.last + 1 - k } else { s.last + 1 };
         let (start, end) = (first.saturating_sub(margin), (last + margin).min(n));
-        // What is too short to be played goes along.
+        // Remaining parts that are too short for a clip are cut out, too.
         let least = frames(MIN_CLIP_S);
         let from_start = if s.first <= least { 0 } else { start };
         let to_end = if n - s.last <= least { n } else { end };
@@ -300,7 +303,7 @@ impl Motion {
         [start, end.max(start + 1)]
     }
 
-    /// Puts the curve through the frames beside a short stretch in its place; where that leaves good motion, says which frames.
+    /// Replaces a short stretch by a curve through its neighbours. Returns the replaced frames, or `None` if errors remain.
     fn bridge(&mut self, clip: &mut RawClip, s: &Stretch) -> Option<[usize; 2]> {
         let most = ((BRIDGE_S * self.rate_hz + 0.01) as usize).max(1);
         let (k, n, joints) = (self.step, self.frames, self.joints);
@@ -308,7 +311,7 @@ impl Motion {
             return None;
         }
         for width in 1..=most {
-            // A difference is as large at the frames from which it is taken.
+            // The frames from which a difference is taken may have the same excess.
             for first in s.first.saturating_sub(k).max(1)..=s.last + k {
                 if first + width >= n {
                     break;
@@ -330,7 +333,7 @@ impl Motion {
     }
 }
 
-/// Fills frames with the cubic through two frames on either side; at the ends of the clip, and beside them, with the line.
+/// Fills frames with the cubic through two frames on either side; near the ends of the clip, with a line.
 fn fill(clip: &mut RawClip, first: usize, width: usize) {
     let (joints, n) = (clip.skeleton.len(), clip.frames());
     let end = first + width;

@@ -5,7 +5,7 @@ use crate::skeleton::Skeleton;
 
 const JOINTS: usize = 8;
 
-/// A body that walks: hips, spine, and two legs of thigh, shin and foot.
+/// Returns a walking body: hips, spine, and two legs of thigh, shin and foot.
 fn walk(frames: usize, rate_hz: f32) -> RawClip {
     let names = ["Hips", "LeftUpLeg", "LeftLeg", "LeftFoot", "Spine", "RightUpLeg", "RightLeg", "RightFoot"];
     let parents = [None, Some(0), Some(1), Some(2), Some(0), Some(0), Some(5), Some(6)];
@@ -40,7 +40,7 @@ fn found(clip: &mut RawClip) -> Vec<Glitch> {
     mend_glitches(clip, &BuildConfig::default())
 }
 
-/// Nothing is made of so little.
+/// Disables making clips: the data are too sparse.
 fn captured_alone() -> BuildConfig {
     let mut config = BuildConfig::default();
     config.multiply.mode = crate::build::Multiply::Off;
@@ -126,7 +126,7 @@ fn a_leg_that_leaves_its_body_for_a_while_is_cut_out_with_what_is_beside() {
     let [start, end] = g[0].seconds;
     assert!((1.5..1.6).contains(&start) && (1.98..2.05).contains(&end), "{g:?}");
     assert_eq!(db.clips.len(), 2);
-    // It stays where others build upon it.
+    // The frames stay if other clips build upon the clip.
     let rule = crate::build::ClipRule { before: Some("walk".into()), name: "next".into(), ..Default::default() };
     let next = RawClip { name: "next".into(), ..walk(240, 60.0) };
     let config = BuildConfig { clips: vec![rule], ..captured_alone() };
@@ -142,7 +142,7 @@ fn flips_of_what_carries_nothing_are_seen_by_their_turn() {
     assert_eq!(glitches.len(), 1, "{glitches:?}");
     assert_eq!(glitches[0].joint, "LeftFoot");
     assert!(glitches[0].what.starts_with("turns by 172 degrees"), "{glitches:?}");
-    // What is no part of the body may whirl.
+    // Joints outside the body may rotate fast.
     let mut clip = walk(240, 60.0);
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"].map(str::to_owned).to_vec();
     clip.skeleton = Skeleton::new(names, clip.skeleton.parents().to_vec(), clip.skeleton.rest().to_vec()).unwrap();

@@ -1,6 +1,6 @@
-//! What a clip is taken for: locomotion, or something that only a query which asks for it gets (a fall, a seat, an attack).
+//! Classification of clips: locomotion, or an action that only a query for its tag may play (a fall, sitting, an attack).
 //!
-//! Names tell, then the motion. What is no locomotion gets the tag [`Database::NO_LOCOMOTION`].
+//! Clips are classified by name, then by motion. Clips that are not locomotion get the tag [`Database::NO_LOCOMOTION`].
 
 use super::track::Track;
 use crate::clip::{TagRange, TimeRange};
@@ -10,7 +10,7 @@ use crate::math::Transform;
 use crate::rig::Leg;
 use crate::skeleton::Skeleton;
 
-/// Tags by the words of clip names; the first word is the tag. Words are whole: `drunk` is no run.
+/// Tags by the words of clip names; the first word is the tag. Only whole words match: `drunk` does not contain `run`.
 const WORDS: &[(&[&str], Kind)] = &[
     (&["walk", "walks", "walking", "walked", "stroll", "march", "marching"], Kind::Gait),
     (&["run", "runs", "running"], Kind::Gait),
@@ -50,37 +50,37 @@ const WORDS: &[(&[&str], Kind)] = &[
     (&["hit", "hits", "hurt", "damage", "knockdown"], Kind::Action),
     (&["dance", "dances", "dancing"], Kind::Action),
 ];
-/// The hips of who sits with level thighs are at the height of the knees, half of the leg's length over the ankles; in a deep
-/// crouch they are at three quarters. Below this share of the leg, nobody stands or goes.
+/// Minimum height of a hip above its ankle in an upright body, as a share of the leg's length. Sitting with level
+/// thighs gives half of the leg's length, a deep crouch three quarters.
 const UPRIGHT: f32 = 0.6;
-/// A foot that goes touches the ground at least in this share of the time: the fastest of runners a quarter.
+/// Minimum share of the frames in which a foot of a walking body touches the ground. The fastest runners have a quarter.
 const STANCE: f32 = 0.05;
-/// Run-up and landing of a jump, or the lunge of an attack, have fewer strides.
+/// Minimum number of strides of locomotion. The run-up and landing of a jump, or the lunge of an attack, have fewer.
 const STRIDES: usize = 3;
-/// Who stands has each foot on the ground for most of the time.
+/// Minimum share of the frames in which each foot of a standing body touches the ground.
 const STANDING: f32 = 0.5;
-/// Who goes faster than this is carried by feet, even where no contact is found, m/s.
+/// Speed above which a clip is locomotion even without detected contacts, in m/s.
 const TRAVELS_MPS: f32 = 0.3;
-/// Who is upright in this share of the frames, throughout.
+/// Share of upright frames above which a clip counts as upright throughout.
 const THROUGHOUT: f32 = 0.95;
 
-/// What a word of a name tells.
+/// Meaning of a word in a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Feet that carry a body along.
+    /// A gait: feet move the body.
     Gait,
-    /// A part, direction or manner of anything.
+    /// A part, direction or manner of any motion.
     Other,
-    /// No locomotion.
+    /// Not locomotion.
     Action,
 }
 
-/// What a clip is taken for.
+/// Classification of a clip.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Taken {
-    /// `locomotion`, or what else.
+    /// `locomotion`, or the name of the action.
     pub what: String,
-    /// What tells.
+    /// Reason for the classification.
     pub because: String,
     /// True for locomotion whose name tells another kind, such as a dance.
     against_name: bool,
@@ -91,12 +91,12 @@ impl Taken {
         Self { what: what.to_owned(), because, against_name: false }
     }
 
-    /// What a clip is that was made out of others.
+    /// Returns the classification of a clip that was made from others.
     pub fn made() -> Self {
         Self::new(LOCOMOTION, "made of captured clips".to_owned())
     }
 
-    /// True for what plain queries may play.
+    /// Returns true if queries without tags may play the clip.
     pub fn is_locomotion(&self) -> bool {
         self.what == LOCOMOTION
     }
@@ -104,7 +104,7 @@ impl Taken {
 
 const LOCOMOTION: &str = "locomotion";
 
-/// What is looked at.
+/// Data that the classification uses.
 pub struct Evidence<'a> {
     pub skeleton: &'a Skeleton,
     /// `[tracks]` `[frames x contact joints]`.
@@ -113,8 +113,8 @@ pub struct Evidence<'a> {
     pub legs: &'a [Option<Leg>],
 }
 
-/// Decides for every clip and adds the tags: those that its name tells, where nobody gave it any, and that of what is no
-/// locomotion. Clips of which none is locomotion are what there is to play: they get no such tag.
+/// Classifies every clip and adds tags: those of its name if the clip has none, and [`Database::NO_LOCOMOTION`] if it is
+/// not locomotion. If no clip is locomotion, none gets this last tag, so that all can be played.
 pub fn take(tracks: &mut [Track], evidence: &Evidence) -> Vec<Taken> {
     let taken: Vec<Taken> = tracks.iter().zip(evidence.labels).map(|(t, labels)| evidence.judge(t, labels)).collect();
     let any = taken.iter().any(Taken::is_locomotion);
@@ -142,7 +142,7 @@ pub fn warning(tracks: &[Track], taken: &[Taken]) -> Option<String> {
     })
 }
 
-/// The tags that a clip's name tells, in the order of its words.
+/// Returns the tags of a clip's name, in the order of its words.
 fn tags_of(name: &str) -> Vec<&'static str> {
     let mut tags: Vec<&'static str> = Vec::new();
     for (tag, _) in told(name) {
@@ -153,7 +153,7 @@ fn tags_of(name: &str) -> Vec<&'static str> {
     tags
 }
 
-/// Tag and kind of each word of a name that means something.
+/// Returns tag and kind of each known word of a name.
 fn told(name: &str) -> impl Iterator<Item = (&'static str, Kind)> {
     let known = |word: String| {
         let entry = WORDS.iter().find(|(words, _)| words.contains(&word.as_str()));
@@ -175,11 +175,11 @@ impl Evidence<'_> {
         let (least_stance, most_stance) = self.stance(labels);
         let (speed_mps, was_moved) = root_motion(track);
         let says = |wanted: &[&str]| told(&track.name).any(|(word, _)| wanted.contains(&word));
-        // What a name says last is what the clip shows: `fall_walk` is a part of a take of falls.
+        // The last known word decides: `fall_walk` is the walking part of a take of falls.
         let last = told(&track.name).filter(|(_, kind)| *kind != Kind::Other).last();
         match last {
             Some((word, Kind::Action)) => {
-                // Parts of takes have the take's name: who goes for several strides does not fall, jump or fight.
+                // Parts of a take have the take's name. A body that walks for several strides does not fall, jump or fight.
                 let goes = speed_mps > TRAVELS_MPS && self.fewest_stances(labels) >= STRIDES && !was_moved;
                 let stands = says(&["stand"]) && least_stance > STANDING;
                 if upright > THROUGHOUT && (goes || stands) {
@@ -197,7 +197,7 @@ impl Evidence<'_> {
         }
     }
 
-    /// Share of the frames in which a body on two legs stands or goes; 1 for others.
+    /// Returns the share of the frames in which a body on two legs is upright; 1 for other bodies.
     fn upright(&self, track: &Track) -> f32 {
         const EVERY_S: f32 = 0.1;
         let legs: Vec<&Leg> = self.legs.iter().flatten().collect();
@@ -212,13 +212,13 @@ impl Evidence<'_> {
             let at = |j: JointIndex| world[j.at()].translation.y;
             let stretched = |l: &&&Leg| at(l.hip) - at(l.ankle) >= UPRIGHT * (bone(l.knee) + bone(l.ankle));
             seen += 1;
-            // One leg that kneels or kicks is not both.
+            // One stretched leg is enough: the other may kneel or kick.
             upright += usize::from(legs.iter().any(|l| stretched(&l)));
         }
         upright as f32 / seen.max(1) as f32
     }
 
-    /// How often the foot that comes down least comes down; none where no feet are known.
+    /// Returns the least number of contacts over the feet; 0 without contact joints.
     fn fewest_stances(&self, labels: &[u8]) -> usize {
         let feet = self.legs.len();
         let of = |slot: usize| {
@@ -228,7 +228,8 @@ impl Evidence<'_> {
         (0..feet).map(of).min().unwrap_or(0)
     }
 
-    /// Share of the frames in which each foot stands: the least and the largest over the feet; all where no feet are known.
+    /// Returns the shares of the frames in which the feet touch the ground, as minimum and maximum over the feet; 1 without
+    /// contact joints.
     fn stance(&self, labels: &[u8]) -> (f32, f32) {
         let feet = self.legs.len();
         let frames = labels.len() / feet.max(1);
@@ -240,8 +241,8 @@ impl Evidence<'_> {
     }
 }
 
-/// Mean speed of the root, m/s, and whether it goes at one velocity throughout: then it was moved by a treadmill or by hand,
-/// and tells nothing.
+/// Returns the mean speed of the root in m/s, and whether its velocity is constant. A constant velocity comes from a
+/// treadmill or was set by hand, so it does not classify the clip.
 fn root_motion(track: &Track) -> (f32, bool) {
     const SAME: f32 = 0.01;
     let step = |f: usize| {
@@ -274,7 +275,7 @@ mod tests {
         }
     }
 
-    /// What tracks of still frames are taken for.
+    /// Returns tracks with the given names, and their classification.
     fn taken(names: &[&str]) -> (Vec<Track>, Vec<Taken>) {
         let track = |name: &&str| Track { name: (*name).to_owned(), ..Track::resample(raw(60, 30.0), None, 30.0) };
         let mut tracks: Vec<Track> = names.iter().map(track).collect();
@@ -302,7 +303,7 @@ mod tests {
         let skeleton = raw(60, 30.0).skeleton;
         let judge = |name: &str, stance: [u8; 60], turn_rad: f32| {
             let mut track = Track { name: name.to_owned(), ..Track::resample(raw(60, 30.0), None, 30.0) };
-            // Not at one velocity: that may be a treadmill's.
+            // The velocity varies: a constant one could be a treadmill's.
             for f in 0..60 {
                 let at = f * track.joints;
                 track.rotations[at] = crate::math::Quat::IDENTITY;

@@ -1,4 +1,5 @@
-//! From clips to a database. Offline: allocates freely, may use several threads, gives the same bytes with any number.
+//! Build of a database from clips. For offline use: it allocates, and may use several threads. The result has the same
+//! bytes with any number of threads.
 
 mod annotations;
 mod blend_space;
@@ -51,25 +52,25 @@ use rules::Rules;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use track::Track;
 
-/// A clip must leave this much to play after the rows that can be jumped to, unless it loops, seconds.
+/// Minimum duration that a non-looping clip must have left after a row that is a target of transitions, in seconds.
 pub const MIN_CLIP_S: f32 = 0.34;
 
-/// Values of a user channel at a time of a clip: clip name, seconds, `[width]` to be filled.
+/// Function that writes the values of a user channel at a time of a clip: clip name, seconds, `[width]` output.
 pub(crate) type UserValues<'a> = dyn Fn(&str, f64, &mut [f32]) + Sync + 'a;
 
-/// What a build needs beside clips and configuration.
+/// Inputs of a build beside clips and configuration.
 #[derive(Default)]
 pub struct BuildOptions<'a> {
     /// Values of user channels by name. A channel without an entry takes the clip's curve of the same name.
     pub user: Vec<(String, &'a UserValues<'a>)>,
-    /// Called with clips done and clips in all, from any thread.
+    /// Called from any thread with the number of finished clips and of all clips.
     pub progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
 }
 
-/// Builds a database, or nothing.
+/// Builds a database.
 ///
 /// # Errors
-/// Names the clip, joint, frame, channel or key that is wrong.
+/// Returns [`BuildError`] with the name of the invalid clip, joint, frame, channel or key.
 pub fn build(
     clips: &[RawClip],
     config: &BuildConfig,
@@ -80,7 +81,7 @@ pub fn build(
     }
     let (all, report) = build_all(clips, config, options)?;
     let mut found = prune::find(&all, &config.prune);
-    // Parts of clips cut before, and clips that others build upon, stay.
+    // Pruning skips parts of clips cut before, and clips that others build upon.
     found.retain(|p| clips.iter().any(|c| c.name == p.clip) && !config.builds_upon(&p.clip));
     if found.is_empty() {
         return Ok((all, report));
@@ -93,7 +94,7 @@ pub fn build(
     Ok((db, BuildReport { pruned: found, ..report }))
 }
 
-/// As [`build`], of all that is given.
+/// Does the same as [`build`], for all given clips.
 fn build_all(
     clips: &[RawClip],
     config: &BuildConfig,
@@ -217,11 +218,11 @@ fn build_all(
     Ok((database, report))
 }
 
-/// The clips as a build takes them in: with what the configuration says about them, at one rate, joint 0 the root on the
-/// ground and facing +Z, cut where ranges are discarded, and with the contacts of every foot known or found.
+/// Returns the clips as a build uses them: with the facts of the configuration, at one rate, with joint 0 as the root on
+/// the ground facing +Z, cut at discarded ranges, and with the contacts of every foot.
 ///
 /// # Errors
-/// As [`build`], as far as it concerns clips, joints and the root.
+/// Returns the errors of [`build`] that concern clips, joints and the root.
 pub fn prepare(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>, BuildError> {
     check_clips(clips)?;
     let (pose_rate_hz, _) = rates(clips, config)?;
@@ -246,15 +247,15 @@ pub fn prepare(clips: &[RawClip], config: &BuildConfig) -> Result<Vec<RawClip>, 
     }))
 }
 
-/// Tracks whose joint 0 is the root, and the skeleton and roles that go with them.
+/// Tracks whose joint 0 is the root, with their skeleton and roles.
 struct Rooted {
     skeleton: Skeleton,
     roles: JointRoles,
     tracks: Vec<Track>,
 }
 
-/// Adds what the configuration says, mends glitches, closes loops, brings all clips to one rate, gives them a root, cuts out what is
-/// discarded.
+/// Adds the facts of the configuration, fixes glitches, closes loops, resamples all clips to one rate, gives them a root,
+/// and cuts out discarded ranges.
 fn root(
     clips: &[RawClip],
     config: &BuildConfig,
@@ -304,7 +305,7 @@ fn root(
     Ok(Rooted { skeleton, roles, tracks: parts.into_iter().flatten().collect() })
 }
 
-/// Leaves out, and reports, what is too short to be jumped into.
+/// Removes and reports clips that are too short for transitions.
 fn usable(tracks: Vec<Track>, report: &mut BuildReport) -> Result<Vec<Track>, BuildError> {
     let mut usable = Vec::with_capacity(tracks.len());
     for track in tracks {
@@ -323,7 +324,7 @@ fn usable(tracks: Vec<Track>, report: &mut BuildReport) -> Result<Vec<Track>, Bu
     Ok(usable)
 }
 
-/// Frames that tell what a body usually does: those of locomotion, or all where there is none.
+/// Returns the frames of the body's usual motion: those of locomotion, or all if there is none.
 fn usual_frames(tracks: &[Track], taken: &[kinds::Taken]) -> Vec<usize> {
     let any = taken.iter().any(kinds::Taken::is_locomotion);
     let mut first = 0;
@@ -337,7 +338,7 @@ fn usual_frames(tracks: &[Track], taken: &[kinds::Taken]) -> Vec<usize> {
     frames
 }
 
-/// Where each column comes from in a mirror; `None` where `mirror` is off.
+/// Returns the source of each column in a mirror image; `None` if `mirror` is off.
 fn mirror_columns(
     skeleton: &Skeleton,
     schema: &FeatureSchema,
@@ -371,8 +372,8 @@ fn check_clips(clips: &[RawClip]) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// What keeps two clips out of one database: the first difference in joints or hierarchy, in words; `None` for the same
-/// skeleton. Rest poses may differ.
+/// Returns the first difference in joints or hierarchy that keeps two clips out of one database, as text; `None` for the
+/// same skeleton. Rest poses may differ.
 pub fn skeleton_difference(a: &Skeleton, b: &Skeleton) -> Option<String> {
     if let Some(missing) = a.names().iter().find(|n| b.find(n).is_none()) {
         return Some(format!("joint `{missing}` is missing"));
@@ -392,8 +393,7 @@ fn rates(clips: &[RawClip], config: &BuildConfig) -> Result<(f32, f32), BuildErr
     Ok((pose, search))
 }
 
-/// Bodies larger or smaller than this are probably in another unit than they were read in, metres from lowest to highest
-/// joint.
+/// Plausible size of a body in metres, from lowest to highest joint. Other sizes are probably due to a wrong unit.
 const BODY_M: std::ops::RangeInclusive<f32> = 0.15..=3.0;
 
 fn size_warning(tracks: &[Track], skeleton: &Skeleton) -> Option<String> {
@@ -439,7 +439,7 @@ fn describe_root(plan: &RootPlan, skeleton: &Skeleton) -> String {
     }
 }
 
-/// Removes discarded ranges: what is left are clips of their own.
+/// Removes discarded ranges. The remaining parts are separate clips.
 fn cut(mut track: Track) -> Vec<Track> {
     let n = track.frames();
     let frame = |t: f32| ((t * track.rate_hz).round().max(0.0) as usize).min(n);
@@ -474,11 +474,11 @@ fn too_short(track: &Track) -> Option<String> {
         .then(|| format!("lasts {seconds:.2} s; without a loop at least {MIN_CLIP_S} s are needed"))
 }
 
-/// The joints that touch the ground, in a fixed order: those of the configuration, else all four paws, toes, or feet by their
-/// roles; none if no role is known. A paw with a toe below it touches at the toe.
+/// Returns the contact joints in a fixed order: those of the configuration, else all four paws, toes, or feet by their
+/// roles. Empty without these roles. A paw with a toe below it touches the ground with the toe.
 ///
 /// # Errors
-/// A joint of the configuration that is not there.
+/// Returns an error if a joint of the configuration does not exist.
 pub fn contact_joints(
     skeleton: &Skeleton,
     roles: &JointRoles,
@@ -506,7 +506,7 @@ pub fn contact_joints(
     Ok(joints)
 }
 
-/// Channels and props with roles replaced by joint names.
+/// Returns channels and props with roles replaced by joint names.
 fn named(skeleton: &Skeleton, roles: &JointRoles, config: &BuildConfig) -> (Vec<ChannelSpec>, Vec<PropSpec>) {
     let mut props = config.schema.props.clone();
     for p in &mut props {
@@ -527,7 +527,7 @@ fn named(skeleton: &Skeleton, roles: &JointRoles, config: &BuildConfig) -> (Vec<
     (specs, props)
 }
 
-/// All tracks in one pool; joints whose translation is the rest pose's in every frame keep none.
+/// Returns all tracks in one pool. Joints whose translation always equals that of the rest pose store none.
 fn pool(tracks: &[Track], skeleton: &Skeleton) -> PosePool {
     const STILL_M: f32 = 1e-4;
     let joints = skeleton.len();

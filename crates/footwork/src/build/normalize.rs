@@ -1,4 +1,4 @@
-//! Making features comparable.
+//! Normalisation of features.
 
 use crate::error::quoted;
 use crate::schema::{ChannelKind, FeatureSchema, MirrorColumn, Normalization};
@@ -8,19 +8,19 @@ use crate::schema::{ChannelKind, FeatureSchema, MirrorColumn, Normalization};
 pub struct Scaling {
     pub offset: Vec<f32>,
     pub scale: Vec<f32>,
-    /// Columns of the way over the ground that are the same in every row: the clips all go straight.
+    /// Columns of the path over the ground that are the same in every row, because all clips go straight.
     pub straight: Vec<usize>,
 }
 
-/// Ways over the ground and velocities of joints differ by at least this much for a database that goes anywhere: metres,
-/// metres per second, or lengths of a facing. Where clips differ less, what little they sway must not outweigh all else.
+/// Minimum scale of paths over the ground and of joint velocities: in metres, metres per second, or lengths of a facing. If
+/// clips vary less, their slight sway must not outweigh other features.
 const LEAST_SPREAD: f64 = 0.1;
 
-/// Why features cannot be scaled.
+/// Reason why features cannot be scaled.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NormalizeError {
-    /// A column that says nothing.
+    /// A column is constant.
     #[error(
         "feature `{column}` is {value} in every row: it can tell nothing apart; remove its channel, or (for heights on \
          flat ground) set `dimensions = 2`",
@@ -29,10 +29,10 @@ pub enum NormalizeError {
     Constant {
         /// Column.
         column: String,
-        /// Its value.
+        /// Value of the column.
         value: f32,
     },
-    /// Counterparts with different weights.
+    /// Counterparts have different weights.
     #[error(
         "channels `{left}` and `{right}` are mirror images but weigh {a} and {b}: make them equal, or set `mirror = \
          \"off\"`",
@@ -50,7 +50,7 @@ pub enum NormalizeError {
     },
 }
 
-/// Sums over a column.
+/// Statistics of a column.
 #[derive(Clone, Copy, Debug)]
 struct Stats {
     mean: f64,
@@ -59,7 +59,8 @@ struct Stats {
     max: f64,
 }
 
-/// Finds offset and scale of raw features `[rows x columns]`. With `mirror`, both sides get the same, up to the sign.
+/// Returns offset and scale of raw features `[rows x columns]`. With `mirror`, both sides get the same values, up to the
+/// sign.
 pub fn scaling(
     raw: &[f32],
     schema: &FeatureSchema,
@@ -69,7 +70,7 @@ pub fn scaling(
     let columns = schema.columns;
     let mut stats: Vec<Stats> = (0..columns).map(|c| column_stats(raw, columns, c)).collect();
     let constant = |c: &usize| stats[*c].max - stats[*c].min < 1e-6 * stats[*c].max.abs().max(1.0);
-    // A single stride goes at one speed, and straight.
+    // A single stride has constant velocity and goes straight.
     let (mut straight, saying_nothing): (Vec<usize>, Vec<usize>) =
         (0..columns).filter(constant).partition(|c| over_ground(schema, *c) || is_velocity(schema, *c));
     straight.retain(|c| over_ground(schema, *c));
@@ -92,7 +93,7 @@ pub fn scaling(
             let (center, spread) = match how {
                 Normalization::Block => (s.mean, block.max(least)),
                 Normalization::Column => (s.mean, s.variance.sqrt().max(least)),
-                // The middle of the range, not its low end: the same for both sides of a mirror.
+                // The centre of the range, not its lower end, is the same for both sides of a mirror image.
                 Normalization::MinMax => (0.5 * (s.min + s.max), (s.max - s.min).max(least)),
                 Normalization::None => (0.0, 1.0),
             };
@@ -103,7 +104,7 @@ pub fn scaling(
     Ok(Scaling { offset, scale, straight })
 }
 
-/// True for a column that says where the root goes or faces on the ground.
+/// Returns true for a column with the root's path or facing on the ground.
 fn over_ground(schema: &FeatureSchema, column: usize) -> bool {
     schema.channels.iter().filter(|c| c.columns.contains(&column)).any(|c| match &c.kind {
         ChannelKind::TrajectoryFacing(_) => true,
@@ -113,7 +114,7 @@ fn over_ground(schema: &FeatureSchema, column: usize) -> bool {
     })
 }
 
-/// True for a column of a joint's velocity.
+/// Returns true for a column of a joint's velocity.
 fn is_velocity(schema: &FeatureSchema, column: usize) -> bool {
     let mut channels = schema.channels.iter().filter(|c| c.columns.contains(&column));
     channels.any(|c| matches!(c.kind, ChannelKind::JointVelocity(_)))
@@ -129,8 +130,8 @@ fn column_stats(raw: &[f32], columns: usize, c: usize) -> Stats {
     Stats { mean, variance, min, max }
 }
 
-/// The statistics of each column's values together with the mirrored values of its counterpart. Exactly symmetric: a
-/// pair is computed once and copied, with the sign.
+/// Returns the statistics of each column's values together with the mirrored values of its counterpart. The result is
+/// exactly symmetric: each pair is computed once and copied, with the sign.
 fn symmetrized(stats: &[Stats], mirror: &[MirrorColumn]) -> Vec<Stats> {
     let mut out = stats.to_vec();
     for (c, m) in mirror.iter().enumerate().filter(|(c, m)| *c <= m.column) {

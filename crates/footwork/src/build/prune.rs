@@ -1,5 +1,5 @@
-//! What adds nothing: clips, or stretches of them, that are in the database already; rows of a loop that cannot be told from
-//! others of it.
+//! Removal of redundant motion: clips or stretches of clips that are in the database already, and rows of a loop that
+//! cannot be distinguished from its other rows.
 
 use super::config::PruneConfig;
 use super::parallel;
@@ -9,34 +9,35 @@ use crate::clip::{RawClip, TimeRange};
 use crate::database::{Clip, Database, RowFlags};
 use serde::Serialize;
 
-/// Rows of a loop this near to another of it are not jumped to. A jump between them would gain less than it costs
-/// (squared: the default of `matcher.search.transition_cost`).
+/// Distance between rows of a loop below which transitions to the later row are blocked. A transition between them would
+/// gain less than it costs (squared: the default of `matcher.search.transition_cost`).
 const SAME: f32 = 0.14;
 
-/// Joints of the same pose are turned alike within 8 degrees, as a dot product of quaternions (the cosine of 4 degrees), ...
+/// Maximum difference between the rotations of joints in the same pose: 8 degrees, as a dot product of quaternions (the
+/// cosine of 4 degrees).
 const SAME_DOT: f32 = 0.997_564;
-/// ... and shifted alike within this, along each axis, metres.
+/// Maximum difference between their translations along each axis, in metres.
 const SAME_M: f32 = 0.05;
 
 /// A stretch that was left out.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Pruned {
-    /// Clip.
+    /// Clip name.
     pub clip: String,
-    /// The clip that shows the same.
+    /// Clip that contains the same motion.
     pub same_as: String,
-    /// Seconds of the clip.
+    /// Start, in seconds of the clip.
     pub start_s: f32,
-    /// Seconds of the clip.
+    /// End, in seconds of the clip.
     pub end_s: f32,
-    /// How much later the other shows it, seconds.
+    /// Offset of the same motion in the other clip, in seconds; positive if it is later there.
     pub later_s: f32,
-    /// True when nothing of the clip is left.
+    /// True if nothing of the clip remains.
     pub whole: bool,
 }
 
-/// Marks rows of loops that nobody needs to jump to. Ten seconds of standing are hundreds of rows that fit equally well: among
-/// the best rows of a search they would leave no place for any other.
+/// Blocks transitions to redundant rows of loops. Ten seconds of standing are hundreds of rows that fit equally well: they
+/// would fill the list of the best rows of a search.
 pub fn thin_loops(assembled: &mut Assembled, tracks: &[Track]) {
     let columns = assembled.features.columns;
     let said = |clip: &Clip| {
@@ -68,16 +69,17 @@ fn near(a: &[f32], b: &[f32], distance: f32) -> bool {
     true
 }
 
-/// Returns the stretches of clips that an earlier clip of the database shows as well, in order. `config.enabled` is not read.
+/// Returns the stretches of clips that an earlier clip of the database also contains, in order. `config.enabled` is
+/// ignored.
 pub fn find(db: &Database, config: &PruneConfig) -> Vec<Pruned> {
     let clips = &db.clips[..db.originals()];
     let run = ((config.run_s * db.search_rate_hz).round() as usize).max(1);
     let mut found: Vec<Pruned> = Vec::new();
-    // Rows that stay: what is pruned itself is no reason to prune another.
+    // Remaining rows: only they are a reason to prune others.
     let mut stays = vec![true; db.row_frames.len()];
     for (i, clip) in clips.iter().enumerate() {
         let mut row = clip.row_range().start;
-        // Every run of enough rows holds a row of this raster.
+        // Every sufficiently long run contains a row of this grid.
         let raster: Vec<usize> = clip.row_range().step_by((run / 2).max(1)).collect();
         let seeds = parallel::map(&raster, |seed| best_run(db, &clips[..i], &stays, clip, *seed, config.distance));
         for best in seeds.into_iter().flatten() {
@@ -111,12 +113,12 @@ struct Run {
     other: usize,
 }
 
-/// Features do not see all joints: two rows of the same features may have the arms elsewhere.
+/// Returns true if two rows have the same pose. Features do not cover all joints: with equal features, the arms may differ.
 fn same_pose(db: &Database, a: usize, b: usize) -> bool {
     let poses = &db.poses;
     let [a, b] = [a, b].map(|row| db.row_frames[row].at());
     let rotation = |frame: usize, joint: usize| poses.rotations[frame * poses.joints + joint];
-    // Of the root, features tell all.
+    // Features cover the root completely.
     let turned = |joint: usize| rotation(a, joint).dot(rotation(b, joint)).abs() < SAME_DOT;
     let moved = |k: usize| {
         let at = |frame: usize| poses.translations[frame * poses.translated.len() + k];
@@ -126,7 +128,7 @@ fn same_pose(db: &Database, a: usize, b: usize) -> bool {
     !(1..poses.joints).any(turned) && !joints.into_iter().any(|(k, _)| moved(k))
 }
 
-/// The longest run around a row.
+/// Returns the longest run around a row.
 fn best_run(db: &Database, earlier: &[Clip], stays: &[bool], clip: &Clip, seed: usize, distance: f32) -> Option<Run> {
     let columns = db.features.columns;
     let row = |r: usize| &db.features.values[r * columns..][..columns];
@@ -146,7 +148,7 @@ fn best_run(db: &Database, earlier: &[Clip], stays: &[bool], clip: &Clip, seed: 
     best
 }
 
-/// The clips without what was found.
+/// Returns the clips without the stretches that were found.
 pub fn without(clips: &[RawClip], found: &[Pruned]) -> Vec<RawClip> {
     let mut left = Vec::with_capacity(clips.len());
     for clip in clips {

@@ -1,4 +1,4 @@
-//! What a build did, for people and pipelines.
+//! Report of a build, for people and pipelines.
 
 use super::blend_space::BlendReport;
 use super::glitches::Glitch;
@@ -9,64 +9,64 @@ use crate::roles::FoundBy;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What a build did.
+/// Report of a build.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct BuildReport {
     /// Captured and blended clips in the database (mirror images not counted).
     pub clips: Vec<ClipReport>,
-    /// Clips left out, and why.
+    /// Clips left out, with the reason.
     pub skipped: Vec<Skipped>,
-    /// Where clips move as no body does, and what was done about it.
+    /// Implausible motion in clips, and its treatment.
     pub glitches: Vec<Glitch>,
-    /// Clips that go round, and what was done about their seams.
+    /// Looping clips, and how each was closed.
     pub loops: Vec<LoopReport>,
-    /// Clips that were made because the captured ones lack them.
+    /// Clips that were made because the captured clips lack them.
     pub made: Made,
-    /// Clips that blend spaces have made.
+    /// Clips that blend spaces made.
     pub blends: Vec<BlendReport>,
-    /// What other clips show as well and was left out.
+    /// Motion that was left out because other clips contain it.
     pub pruned: Vec<Pruned>,
-    /// Poses.
+    /// Number of poses.
     pub frames: usize,
-    /// Rows of the feature matrix, stored mirror images included.
+    /// Number of rows of the feature matrix, including stored mirror images.
     pub rows: usize,
-    /// Columns of the feature matrix.
+    /// Number of columns of the feature matrix.
     pub columns: usize,
-    /// Seconds of motion.
+    /// Duration of the motion, in seconds.
     pub seconds: f64,
-    /// Bytes of features and poses in memory.
+    /// Memory for features and poses, in bytes.
     pub bytes: usize,
     /// Poses per second.
     pub pose_rate_hz: f32,
     /// Rows per second.
     pub search_rate_hz: f32,
-    /// Joints by role.
+    /// Joint names by role.
     pub roles: BTreeMap<String, String>,
-    /// How each role was found.
+    /// Source of each role.
     pub role_sources: BTreeMap<String, RoleSource>,
-    /// How the root came about.
+    /// Source of the root motion.
     pub root: String,
     /// Contact joints.
     pub contact_joints: Vec<String>,
-    /// Column by column.
+    /// Columns of the feature matrix.
     pub features: Vec<ColumnReport>,
-    /// Things a person should look at.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
 impl BuildReport {
-    /// Names of the clips that were found to be loops though nobody said so.
+    /// Returns the names of the clips that were detected to be loops without a mark.
     pub fn loops_found(&self) -> Vec<&str> {
         self.loops.iter().filter(|l| l.found).map(|l| l.clip.as_str()).collect()
     }
 }
 
-/// How a role was found.
+/// Source of a role.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RoleSource {
-    /// By what.
+    /// Kind of evidence.
     pub found_by: FoundBy,
-    /// How sure that is, 0 to 1.
+    /// Confidence, 0 to 1.
     pub confidence: f32,
 }
 
@@ -75,26 +75,26 @@ pub struct RoleSource {
 pub struct ClipReport {
     /// Name.
     pub name: String,
-    /// Poses.
+    /// Number of poses.
     pub frames: usize,
-    /// Rows.
+    /// Number of rows.
     pub rows: usize,
-    /// Rows whose trajectory runs beyond the clip.
+    /// Number of rows whose trajectory extends beyond the clip.
     pub extrapolated_rows: usize,
-    /// Seconds.
+    /// Duration, in seconds.
     pub seconds: f64,
-    /// Whether it loops.
+    /// True if the clip loops.
     pub looping: bool,
     /// Mean speed of the root, m/s.
     pub mean_speed_mps: f32,
     /// `[contact joints]` share of frames in contact.
     pub contact_share: Vec<f32>,
-    /// `[contact joints]` share of frames in which any part of this foot carries, heel or toes.
+    /// `[contact joints]` share of frames in which any part of this foot is planted, heel or toes.
     pub stance_share: Vec<f32>,
-    /// `locomotion`, or what else the clip shows (`fall`, `sit`, `low`, ..): queries leave that out unless they ask for a tag
-    /// of it.
+    /// `locomotion`, or another class (`fall`, `sit`, `low`, ..). Queries exclude other classes unless they request one of
+    /// the clip's tags.
     pub taken_for: String,
-    /// What tells: its name, its tags, or its motion.
+    /// Reason for the classification: name, tags or motion.
     pub taken_because: String,
 }
 
@@ -103,7 +103,7 @@ pub struct ClipReport {
 pub struct Skipped {
     /// Name.
     pub name: String,
-    /// Why.
+    /// Reason.
     pub reason: String,
 }
 

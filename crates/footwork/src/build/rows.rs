@@ -1,4 +1,4 @@
-//! Rows of the feature matrix: which frames, which raw values, and the finished matrix.
+//! Rows of the feature matrix: their frames, raw values, and the finished matrix.
 
 use super::config::BuildConfig;
 use super::normalize::Scaling;
@@ -13,7 +13,7 @@ use crate::skeleton::Skeleton;
 use glam::Vec3;
 use std::borrow::Cow;
 
-/// What extraction looks at.
+/// Inputs of the extraction of features.
 pub struct Stage<'a> {
     pub tracks: &'a [Track],
     pub skeleton: &'a Skeleton,
@@ -31,14 +31,15 @@ pub struct Extracted {
     pub row_frames: Vec<FrameIndex>,
     pub row_flags: Vec<RowFlags>,
     pub row_costs: Vec<f32>,
-    /// `[rows]` true for [`Database::NO_LOCOMOTION`].
+    /// `[rows]` true for rows tagged with [`Database::NO_LOCOMOTION`].
     pub row_aside: Vec<bool>,
-    /// `[tracks]` rows of each.
+    /// `[tracks]` number of rows.
     pub rows_per_track: Vec<usize>,
 }
 
 impl Extracted {
-    /// The raw rows by which features are made comparable: what plain queries may find. All where that is nothing.
+    /// Returns the raw rows that are used for normalisation: those that queries without tags may find, or all if there are
+    /// none.
     pub fn compared(&self, columns: usize) -> Cow<'_, [f32]> {
         let aside = self.row_aside.iter().filter(|aside| **aside).count();
         if aside == 0 || aside == self.row_aside.len() {
@@ -55,12 +56,12 @@ pub struct Assembled {
     pub features: Features,
     pub row_frames: Vec<FrameIndex>,
     pub row_flags: Vec<RowFlags>,
-    /// `[rows]`, or empty where all are 0.
+    /// `[rows]` cost biases, or empty if all are 0.
     pub row_costs: Vec<f32>,
 }
 
 impl Stage<'_> {
-    /// Computes all rows, a track at a time.
+    /// Computes all rows, track by track.
     pub fn extract(&self, labels: &[Vec<u8>], contacts: usize, search_rate_hz: f32) -> Result<Extracted, BuildError> {
         self.check_user_channels()?;
         let mut first = 0;
@@ -165,7 +166,7 @@ impl Stage<'_> {
         }
     }
 
-    /// Every user channel needs a closure, or a curve of its width in at least one clip.
+    /// Checks that every user channel has a closure, or a curve of its width in at least one clip.
     fn check_user_channels(&self) -> Result<(), BuildError> {
         for c in &self.schema.channels {
             let ChannelKind::User(user) = &c.kind else { continue };
@@ -190,7 +191,7 @@ impl Stage<'_> {
     }
 }
 
-/// Frames that become rows: every `frames_rate / search_rate`-th, the nearest whole one.
+/// Returns the frames that become rows: multiples of `rate_hz / search_rate_hz`, rounded to whole frames.
 fn row_frames(frames: usize, rate_hz: f32, search_rate_hz: f32) -> Vec<usize> {
     let step = f64::from(rate_hz) / f64::from(search_rate_hz);
     let mut rows: Vec<usize> = Vec::new();
@@ -206,7 +207,7 @@ fn row_frames(frames: usize, rate_hz: f32, search_rate_hz: f32) -> Vec<usize> {
     rows
 }
 
-/// Normalises the rows and puts the stored mirror images, if any, after all originals.
+/// Normalises the rows, and appends the stored mirror images, if any, after all originals.
 pub fn assemble(
     extracted: Extracted,
     tracks: &[Track],
@@ -267,7 +268,7 @@ pub fn assemble(
     Assembled { clips, features, row_frames, row_flags, row_costs }
 }
 
-/// Fills in the axis of heading channels that name none: the one that on average of some frames points where the root faces.
+/// Sets the missing axes of heading channels: the axis that, averaged over some frames, points in the root's facing.
 pub fn with_heading_axes(
     mut specs: Vec<ChannelSpec>,
     skeleton: &Skeleton,

@@ -1,4 +1,4 @@
-//! Tags by rules: ranges of clips in which what is measured of their motion fulfils a condition.
+//! Tags by rules: ranges of clips in which measured values of the motion fulfil a condition.
 
 use super::config::TagRule;
 use super::track::Track;
@@ -11,16 +11,16 @@ use crate::skeleton::Skeleton;
 use glam::Vec3;
 use std::ops::Range;
 
-/// Velocities are means over this time around a frame, seconds: steps sway the root.
+/// Interval around a frame over which velocities are averaged, in seconds: steps make the root sway.
 const MEAN_S: f32 = 0.2;
 
-/// What is measured of a frame.
+/// Names of the measured values.
 const NAMES: [&str; 7] = ["speed_mps", "forward_mps", "side_mps", "turn_degps", "hips_m", "hips_share", "foot_contact"];
 
 /// Values of a frame, in the order of [`NAMES`].
 type Values = [f32; NAMES.len()];
 
-/// A condition on what is measured: place in [`NAMES`], and what it is compared with.
+/// A condition on measured values: index in [`NAMES`], comparison and number.
 type Condition = Expression<(usize, Comparison, f32)>;
 
 fn condition(key: &str, text: &str) -> Result<Condition, BuildError> {
@@ -43,25 +43,25 @@ fn holds(condition: &Condition, values: &Values) -> bool {
     condition.holds(|(place, comparison, number)| comparison.holds(values[*place], *number))
 }
 
-/// The body whose motion is measured.
+/// Body whose motion is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Body<'a> {
     pub skeleton: &'a Skeleton,
-    /// `None` where nobody knows: then nothing is known of its height.
+    /// Hips joint; `None` if unknown. Its height is then unknown, too.
     pub hips: Option<JointIndex>,
-    /// Height of the hips of who stands, metres.
+    /// Height of the hips of a standing body, in metres.
     pub standing_m: f32,
 }
 
-/// Rules that can be read.
+/// Parsed rules.
 #[derive(Debug)]
 pub struct Rules<'a>(Vec<(&'a TagRule, Condition, Option<Condition>)>);
 
 impl<'a> Rules<'a> {
-    /// Reads the conditions.
+    /// Parses the conditions.
     ///
     /// # Errors
-    /// A tag without a name; a condition that cannot be read, with the position of the fault.
+    /// Returns an error for a tag without a name, and for an invalid condition, with the position of the error.
     pub fn read(rules: &'a [TagRule]) -> Result<Self, BuildError> {
         let read = |(i, rule): (usize, &'a TagRule)| {
             let key = |name: &str| format!("rules[{i}].{name}");
@@ -74,7 +74,7 @@ impl<'a> Rules<'a> {
         rules.iter().enumerate().map(read).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Tags all tracks, and tells of rules that tag none. `labels`: `[tracks]` of `[frames x contact joints]`.
+    /// Tags all tracks. Returns messages about rules that tag nothing. `labels`: `[tracks]` of `[frames x contact joints]`.
     pub fn tag(&self, tracks: &mut [Track], labels: &[Vec<u8>], body: Body) -> Vec<String> {
         if self.0.is_empty() {
             return Vec::new();
@@ -99,7 +99,7 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// Where a track gets the tag of a rule.
+/// Returns the ranges in which a track gets the tag of a rule.
 fn ranges(
     track: &Track,
     values: &[Values],
@@ -108,7 +108,7 @@ fn ranges(
 ) -> Vec<TagRange> {
     let looping = track.loop_delta.is_some();
     let (mut inside, mut on) = (false, Vec::with_capacity(values.len()));
-    // Twice through a loop: whether a range goes on at its start is known at its end.
+    // Loops are scanned twice: only their end shows whether a range continues at their start.
     for _ in 0..if looping { 2 } else { 1 } {
         on.clear();
         for values in values {
@@ -129,8 +129,8 @@ fn ranges(
         .collect()
 }
 
-/// Turns over runs of a value that are shorter than this. In a loop the run at its end goes on at its start; gaps at the ends of
-/// other clips are none.
+/// Inverts runs of a value that are shorter than `shortest`. In a loop, the run at its end continues at its start; gaps at
+/// the ends of other clips are kept.
 fn drop_short(on: &mut [bool], value: bool, shortest: usize, looping: bool) {
     let n = on.len();
     let turn = (0..n).find(|i| on[*i] != on[(i + n - 1) % n]).filter(|_| looping).unwrap_or(0);
@@ -145,7 +145,7 @@ fn drop_short(on: &mut [bool], value: bool, shortest: usize, looping: bool) {
     on.rotate_right(turn);
 }
 
-/// Longest ranges of one value.
+/// Returns the maximal ranges of one value.
 fn runs(on: &[bool]) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -155,7 +155,7 @@ fn runs(on: &[bool]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// A track to be measured.
+/// A track with the data for measuring it.
 struct Measured<'a> {
     track: &'a Track,
     labels: &'a [u8],
@@ -166,7 +166,7 @@ impl Measured<'_> {
     fn values(&self, frame: usize) -> Values {
         let (track, n) = (self.track, self.track.frames());
         let half = ((0.5 * MEAN_S * track.rate_hz).round() as usize).max(1);
-        // In a loop some rounds later, so that there is something before the first frame.
+        // In a loop, a later cycle is used, so that there are frames before the first.
         let [from, at, to] = if track.loop_delta.is_some() {
             let at = frame + n * half.div_ceil(n);
             [at - half, at, at + half]

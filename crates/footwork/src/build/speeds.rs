@@ -1,4 +1,4 @@
-//! What a full stick stands for: how fast, and where to, the clips go steadily.
+//! Speeds and directions of a full stick, from the steady motion of the clips.
 
 use super::track::Track;
 use crate::math::{Facing, GRAVITY_MPS2};
@@ -6,28 +6,30 @@ use crate::motion::{PaceSpeeds, StickSpeeds};
 use glam::Vec3;
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
-/// A clip is looked at over this long, this often, seconds. Its halves are compared: a step of a walk each.
+/// Length of the examined stretches and interval between them, in seconds. The halves of a stretch, a step of a walk each,
+/// are compared.
 const STRETCH_S: f32 = 1.2;
 const EVERY_S: f32 = 0.1;
-/// Halves of a steady stretch differ by less than this share of the speed and so much, m/s, ...
+/// Maximum difference between the halves of a steady stretch: a share of the speed, and m/s.
 const UNEVEN: f32 = 0.15;
 const UNEVEN_MPS: f32 = 0.1;
-/// ... and a steady stretch turns by less, radians.
+/// Maximum turn of a steady stretch, in radians.
 const STRAIGHT_RAD: f32 = 0.35;
-/// Who is slower than this share of the fastest walk goes nowhere.
+/// Minimum speed of motion, as a share of the fastest walk.
 const SLOWEST: f32 = 0.15;
-/// Clips that go within this of ahead, aside or back tell its speeds, radians; and within that of an eighth that it is gone.
+/// Maximum angle between a clip and a quarter (ahead, aside, back) whose speed it gives, and an eighth that it covers, in
+/// radians.
 const QUARTER_RAD: f32 = FRAC_PI_4;
 const GOES_RAD: f32 = 0.4;
-/// The share of the slowest and of the fastest stretches that do not count.
+/// Share of the slowest and of the fastest stretches that are ignored.
 const RARE: f32 = 0.02;
-/// A tenth faster or slower than clips go is hidden by the corrections of the root.
+/// Maximum ratio between the stick's and the clips' speeds: the pose adjustments of the root hide a tenth.
 const HIDDEN: f32 = 1.1;
-/// So many stretches count as something that is done.
+/// Minimum number of stretches for a speed or direction.
 const FEW: usize = 3;
 
-/// Speeds and directions of clips. `leg_m`: length of a leg. `two_legs`: a person's usual speeds are kept as far as the clips
-/// reach them; others do what their clips do most.
+/// Returns speeds and directions of clips. `leg_m`: length of a leg in metres. `two_legs`: true keeps a person's usual
+/// speeds as far as the clips reach them; false uses the median speeds of the clips.
 pub fn find(tracks: &[&Track], leg_m: f32, two_legs: bool, mirrored: bool) -> StickSpeeds {
     let fastest_walk_mps = (0.5 * GRAVITY_MPS2 * leg_m).sqrt();
     let mut all: Vec<Vec3> = tracks.iter().flat_map(|t| steady(t)).collect();
@@ -41,10 +43,10 @@ pub fn find(tracks: &[&Track], leg_m: f32, two_legs: bool, mirrored: bool) -> St
         let within = |v: &Vec3| directions_rad.iter().any(|yaw_rad| off_rad(*v, *yaw_rad) < QUARTER_RAD);
         let mut all: Vec<f32> = all.iter().filter(|v| within(v)).map(|v| v.length()).collect();
         all.sort_by(f32::total_cmp);
-        // Half of what gravity and a leg's length give (a Froude number of 0.5) is where people and dogs begin to run.
+        // Humans and dogs begin to run at half of what gravity and a leg's length give (a Froude number of 0.5).
         let first_run = all.partition_point(|v| *v <= fastest_walk_mps);
         let paced = if run { &all[first_run..] } else { &all[..first_run] };
-        // Who has no run in a direction runs there as fast as a walk goes, and the other way round.
+        // Without a run in a direction, the walk's speed is used, and vice versa.
         let paced = if paced.len() < FEW { &all } else { paced };
         if paced.len() < FEW { Vec::new() } else { paced.to_vec() }
     };
@@ -71,28 +73,28 @@ pub fn find(tracks: &[&Track], leg_m: f32, two_legs: bool, mirrored: bool) -> St
     StickSpeeds { walk: pace(usual.walk, false), run: pace(usual.run, true), goes, ..usual }
 }
 
-/// True where a clip turns by an eighth within a second somewhere.
+/// Returns true if the clip turns by more than an eighth of a full turn within a second anywhere.
 pub fn turns(track: &Track) -> bool {
     let second = track.rate_hz.round().max(1.0) as usize;
     let facing = |f: usize| Facing::from_rotation(track.root_ahead(f).rotation);
     let last = track.starts_before(second + 1);
-    // Of a shorter clip, all of it.
+    // A shorter clip is examined as a whole.
     let (last, ahead) = if last == 0 { (1, track.frames() - 1) } else { (last, second) };
     (0..last).any(|f| facing(f).angle_to(facing(f + ahead)).abs() > FRAC_PI_4)
 }
 
-/// In whole centimetres per second.
+/// Rounds to whole centimetres per second.
 fn to_cm(speed_mps: f32) -> f32 {
     (100.0 * speed_mps).round() / 100.0
 }
 
-/// How far a velocity is from a direction, radians.
+/// Returns the angle between a velocity and a direction, in radians.
 fn off_rad(velocity: Vec3, yaw_rad: f32) -> f32 {
     let to = Facing::from_direction(velocity).unwrap_or_default();
     Facing::from_yaw(yaw_rad).angle_to(to).abs()
 }
 
-/// Velocities in root space of the steady stretches of a clip, m/s.
+/// Returns the velocities of the steady stretches of a clip in root space, in m/s.
 fn steady(track: &Track) -> Vec<Vec3> {
     let frames = |s: f32| (s * track.rate_hz).round().max(1.0) as usize;
     let half = frames(0.5 * STRETCH_S);
@@ -117,7 +119,7 @@ mod tests {
 
     const RATE_HZ: f32 = 30.0;
 
-    /// A root that goes with a velocity of each frame.
+    /// Returns a track whose root has the given velocity in each frame.
     fn track(velocities_mps: &[Vec3], looping: bool) -> Track {
         let mut at = Vec3::ZERO;
         let mut translations = vec![];
@@ -148,10 +150,10 @@ mod tests {
         let [walk, run] = [1.2, 5.5].map(|v| track(&[Vec3::Z * v; 20], true));
         let stick = found(&[walk, run], true, false);
         assert_eq!((stick.walk.forward_mps, stick.run.forward_mps), (1.32, 5.0));
-        // Nothing goes sideways or backward: not faster there than ahead.
+        // No clip moves sideways or backward: those speeds do not exceed the forward speed.
         assert_eq!((stick.walk.side_mps, stick.run.back_mps), (1.32, 2.5));
         assert_eq!(stick.goes, [true, false, false, false, false, false, false, false]);
-        // Who only walks does not run.
+        // Without running clips, the run has the walk's speed.
         let stick = found(&[track(&[Vec3::Z * 1.2; 20], true)], true, false);
         assert_eq!(stick.run.forward_mps, stick.walk.forward_mps);
     }

@@ -1,4 +1,4 @@
-//! What the motion tells about the body: the hinges of its knees, and how it stands.
+//! Facts about the body from its motion: the hinges of its knees, and its standing pose.
 
 use crate::database::Clip;
 use crate::motion::{ClipView, PosePool};
@@ -6,15 +6,15 @@ use crate::pose::{Pose, PoseVelocity};
 use crate::rig::Rig;
 use crate::skeleton::Skeleton;
 
-/// Frames that are looked at.
+/// Approximate number of frames that are examined.
 const LOOKED_AT: usize = 256;
-/// Lower than this share of the usual height of the body nobody stands.
+/// Minimum height of a standing body, as a share of its usual height.
 const UPRIGHT: f32 = 0.93;
 
-/// Poses from which hinges are taken.
+/// Approximate number of poses from which hinges are computed.
 const HINGE_POSES: usize = 512;
 
-/// The motion that is looked at.
+/// Motion that is examined.
 pub struct Motion<'a> {
     pub skeleton: &'a Skeleton,
     pub poses: &'a PosePool,
@@ -22,11 +22,11 @@ pub struct Motion<'a> {
     /// `[frames x contact joints]`.
     pub contacts: &'a [u8],
     pub pose_rate_hz: f32,
-    /// Frames that count, rising.
+    /// Frames that are used, in rising order.
     pub usual: &'a [usize],
 }
 
-/// Completes a rig by what the motion tells.
+/// Completes a rig with facts from the motion.
 pub fn complete(rig: &mut Rig, motion: &Motion) {
     let (poses, joints) = (motion.poses, motion.poses.joints);
     let step = (motion.usual.len() / HINGE_POSES).max(1);
@@ -35,8 +35,8 @@ pub fn complete(rig: &mut Rig, motion: &Motion) {
     rig.set_standing(motion.skeleton, standing(motion, rig.contact_joints.len()));
 }
 
-/// The stillest of frames in which all feet touch and the body is as high as it usually is then; the rest pose where there
-/// are none.
+/// Returns the stillest frame in which all feet touch the ground and the body has its usual height. Without such a frame,
+/// returns the rest pose.
 fn standing(c: &Motion, feet: usize) -> Pose {
     let mut found: Vec<(f32, f32, Pose)> = Vec::new();
     let (mut pose, mut velocity) = (Pose::rest(c.skeleton), PoseVelocity::zero(c.skeleton.len()));

@@ -1,4 +1,4 @@
-//! A clip on its way into the database: at the pose rate, all joints in local space, `f32`, its own array.
+//! A clip during the build: at the pose rate, all joints in local space, `f32`, in its own array.
 
 use super::loops::Round;
 use crate::clip::{Annotations, ContactTrack, RawClip};
@@ -18,7 +18,7 @@ pub struct Track {
     pub translations: Vec<Vec3>,
     pub rotations: Vec<Quat>,
     pub annotations: Annotations,
-    /// Where a round leads in the source, for loops.
+    /// Displacement and turn of one cycle in the source; `None` for non-looping clips.
     pub round: Option<Round>,
     pub loop_delta: Option<Transform>,
     pub source_start_s: f32,
@@ -34,36 +34,36 @@ impl Track {
         Transform::new(self.translations[i], self.rotations[i])
     }
 
-    /// For a loop: frame `k + frames` of joint 0 is this times its frame `k`.
+    /// For a loop: returns the transform that turns frame `k` of joint 0 into frame `k + frames`.
     pub fn round_in_world(&self) -> Option<Transform> {
         let first = self.local(0, 0);
         self.loop_delta.map(|delta| first * delta * first.inverse())
     }
 
-    /// Joint 0 in a frame, which may lie in a later round of a loop.
+    /// Returns joint 0 in a frame, which may lie in a later cycle of a loop.
     pub fn root_ahead(&self, frame: usize) -> Transform {
         let (rounds, inside) = (frame / self.frames(), frame % self.frames());
         let round = self.round_in_world().unwrap_or(Transform::IDENTITY);
         (0..rounds).fold(self.local(inside, 0), |root, _| round * root)
     }
 
-    /// Number of frames after which so many others follow: all of a loop.
+    /// Returns the number of frames that are followed by at least `frames` others: all frames of a loop.
     pub fn starts_before(&self, frames: usize) -> usize {
         if self.loop_delta.is_some() { self.frames() } else { self.frames().saturating_sub(frames) }
     }
 
-    /// All joints of a frame in the world.
+    /// Writes the world transforms of all joints in a frame.
     pub fn world(&self, skeleton: &Skeleton, frame: usize, world: &mut Vec<Transform>) {
         skeleton.place(|j| self.local(frame, j), world);
     }
 
-    /// A frame as a pose.
+    /// Returns a frame as a pose.
     pub fn pose(&self, frame: usize) -> Pose {
         let frame = frame * self.joints..(frame + 1) * self.joints;
         Pose { translations: self.translations[frame.clone()].to_vec(), rotations: self.rotations[frame].to_vec() }
     }
 
-    /// One joint in the world, through its ancestors alone.
+    /// Returns the world transform of one joint. Only its ancestors are evaluated.
     pub fn joint_world(&self, skeleton: &Skeleton, frame: usize, joint: usize) -> Transform {
         let mut t = self.local(frame, joint);
         let mut parent = skeleton.parents()[joint];
@@ -74,16 +74,16 @@ impl Track {
         t
     }
 
-    /// The clip at another rate: cubic between the source's frames, exact where the two meet. `round`: for loops.
+    /// Returns the clip at another rate: cubic between the source's frames, exact at common times. `round`: for loops.
     pub fn resample(clip: RawClip, round: Option<Round>, rate_hz: f32) -> Self {
         let joints = clip.skeleton.len();
         let n = clip.frames();
         let step = f64::from(clip.rate_hz) / f64::from(rate_hz);
         let (translations, rotations, annotations);
         if (step - 1.0).abs() > 1e-6 {
-            // A loop goes on until just before its first frame comes again.
+            // A loop ends just before its first frame repeats.
             let span = if clip.looping { n as f64 } else { (n - 1) as f64 };
-            // One frame of a clip is left of even the shortest.
+            // Even the shortest clip keeps one frame.
             let frames = if clip.looping { (span / step).round().max(1.0) } else { (span / step + 1e-6).floor() + 1.0 };
             let frames = frames as usize;
             let at = |k: usize| k as f64 * step;
@@ -120,7 +120,7 @@ impl Track {
         track
     }
 
-    /// Neighbouring frames on one side of the hypersphere; unit length.
+    /// Normalises the rotations and aligns the signs of neighbouring frames.
     fn align_signs(&mut self) {
         for i in 0..self.rotations.len() {
             let q = self.rotations[i].normalize();
@@ -128,7 +128,7 @@ impl Track {
         }
     }
 
-    /// Frames `start..end` as a clip of its own.
+    /// Returns frames `start..end` as a separate clip.
     pub fn cut(&self, start: usize, end: usize, name: String) -> Self {
         let j = self.joints;
         let mut part = Self {
@@ -159,8 +159,8 @@ impl Track {
     }
 }
 
-/// One joint at a fractional frame of the source, on the same cubic as playback's; around a loop's seam the joint that
-/// carries the body is a round further on.
+/// Samples one joint at a fractional frame of the source, with the same cubic as playback. Beyond a loop's ends, the joint
+/// that moves the body is offset by one cycle.
 fn sample(clip: &RawClip, round: Option<&Round>, x: f64, joint: usize) -> Transform {
     let (joints, n) = (clip.skeleton.len(), clip.frames() as i64);
     let i = x.floor() as i64;
@@ -180,7 +180,7 @@ fn sample(clip: &RawClip, round: Option<&Round>, x: f64, joint: usize) -> Transf
         match round.filter(|r| r.joint == joint) {
             Some(r) if k >= n => Some(r.in_parent * local),
             Some(r) if k < 0 => Some(r.in_parent.inverse() * local),
-            // Nobody knows where a round leads.
+            // The displacement of a cycle is unknown.
             None if k != inside && joint == 0 => None,
             _ => Some(local),
         }
@@ -201,7 +201,7 @@ pub(crate) mod tests {
     use crate::clip::{ClipEvent, CostRange, TagRange, TimeRange};
     use crate::frames::JointIndex;
 
-    /// Two joints: one walks along +Z at 1 m/s and turns, one swings.
+    /// Returns a clip with two joints: one walks along +Z at 1 m/s and turns, the other swings.
     pub fn raw(frames: usize, rate_hz: f32) -> RawClip {
         let skeleton = Skeleton::new(
             vec!["Root".into(), "Hips".into()],

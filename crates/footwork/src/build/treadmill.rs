@@ -1,8 +1,9 @@
 //! Clips that were made in place, loops or not: the feet tread, the root stays. Their speed is that of the ground under planted
 //! feet.
 //!
-//! Evidence, per clip: the body stays; its feet come down to where those of the other clips stand; every foot carries for a while
-//! and in this time slides one way, evenly; and all feet agree. Feet that merely move (a fall, a seat, a swim) do not.
+//! Evidence, per clip: the body stays in place; its feet come down to the level at which those of the other clips are
+//! planted; every foot is planted for a while and slides evenly in one direction during this time; and all feet agree. Feet
+//! that only move (a fall, sitting, swimming) do not meet these conditions.
 
 use super::config::RootMotionConfig;
 use super::contacts::{half_stretch, leg_length_m, lowest, slope};
@@ -12,38 +13,38 @@ use crate::math::{GRAVITY_MPS2, median};
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
-/// A body that gets no further stays, in leg lengths: it sways.
+/// Maximum displacement of a body in place, in leg lengths: it sways.
 const STAYS: f32 = 0.35;
-/// Without being asked: feet that slide back faster than this, and evenly, tread. In units of the speed of a pendulum as long
-/// as the leg; 0.4 m/s for a person.
+/// Minimum speed of sliding feet by default, in units of the speed of a pendulum as long as the leg; 0.4 m/s for a person.
 const TREADS: f32 = 0.135;
-/// The least for those that are asked: 0.1 m/s.
+/// The same minimum if `speed_from_feet` is true: 0.1 m/s for a person.
 const TREADS_ASKED: f32 = 0.034;
-/// The speeds of standing feet, and of feet among each other, differ by less than this share.
+/// Maximum relative difference between the speeds of planted feet, and between feet.
 const EVEN: f32 = 0.3;
-/// Feet this low stand, in leg lengths over the lowest.
+/// Maximum height of planted feet above the lowest, in leg lengths.
 const STANDS: f32 = 0.035;
-/// Of the low frames of a foot, so many at least go the way of the ground: a leg that swings in the air goes to and fro.
+/// Minimum share of a foot's low frames that move with the ground: a leg that swings in the air moves back and forth.
 const ONE_WAY: f32 = 0.75;
-/// The ground slides at least this far under a foot that carries, in leg lengths.
+/// Minimum slide of the ground under a planted foot, in leg lengths.
 const CARRIES: f32 = 0.2;
-/// Feet of a clip that treads stand where those of the other clips do, in leg lengths.
+/// Maximum difference between the level of a clip's feet and that of the other clips, in leg lengths.
 const LEVEL: f32 = 0.12;
 
-/// How a clip treads.
+/// Speed and feet of a clip made in place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Treading {
-    /// Of the root, in its own space, m/s.
+    /// Velocity of the root in its own space, in m/s.
     speed_mps: Vec3,
-    /// By how much standing feet differ from it, m/s.
+    /// Deviation of planted feet from it, in m/s.
     spread_mps: f32,
-    /// How often a foot is down.
+    /// Share of frames in which a foot is low.
     low_share: f32,
-    /// Height of its lowest feet, metres.
+    /// Height of the lowest feet, in metres.
     level_m: f32,
 }
 
-/// Sends off the clips that tread. Also returns what to tell: which do, and which seem to and do not.
+/// Moves the roots of clips made in place. Also returns messages: the moved clips, and clips with moving feet that were not
+/// moved.
 pub fn set_off_all(
     tracks: Vec<Track>,
     skeleton: &Skeleton,
@@ -101,7 +102,8 @@ fn in_place(track: &Track, why: &str) -> String {
     )
 }
 
-/// How a clip treads; `None` for one that travels, stands, or is not asked about; why not, for one whose feet move.
+/// Returns the treading of a clip. `None` if it travels, stands or is not to be examined. Returns the reason as the error
+/// if the feet move without treading.
 fn judge(
     track: &Track,
     skeleton: &Skeleton,
@@ -118,7 +120,7 @@ fn judge(
     let low: Vec<Low> = feet.iter().map(|foot| Low::new(track, skeleton, *foot, leg_m)).collect();
     let all: Vec<Vec3> = low.iter().flat_map(|l| l.velocities.iter().copied()).collect();
     let Some(ground) = middle(&all) else { return Ok(None) };
-    // The fastest foot tells that feet move at all.
+    // The fastest foot shows whether the feet move at all.
     let fastest = low.iter().filter_map(|l| middle(&l.velocities)).map(Vec3::length).fold(0.0, f32::max);
     if fastest < least {
         return Ok(None);
@@ -152,19 +154,19 @@ pub fn stays(track: &Track, leg_m: f32) -> bool {
     reach_m(track) <= STAYS * leg_m
 }
 
-/// How far the root gets from where it starts, metres: also on the far side of a circle.
+/// Returns the maximum distance of the root from its start, in metres, so that a circle counts as travel.
 fn reach_m(track: &Track) -> f32 {
     let first = track.local(0, 0).translation;
     (0..track.frames()).map(|f| (track.local(f, 0).translation - first).length()).fold(0.0, f32::max)
 }
 
-/// A foot while it is down.
+/// A foot while it is low.
 struct Low {
-    /// Root space on the ground, m/s.
+    /// Velocities on the ground in root space, in m/s.
     velocities: Vec<Vec3>,
-    /// Of the frames.
+    /// Share of the frames.
     share: f32,
-    /// The longest time, seconds.
+    /// Longest continuous time, in seconds.
     longest_s: f32,
 }
 
@@ -172,7 +174,7 @@ impl Low {
     fn new(track: &Track, skeleton: &Skeleton, foot: JointIndex, leg_m: f32) -> Self {
         let n = track.frames();
         let in_root = |f: usize| track.local(f, 0).inverse_point(track.joint_world(skeleton, f, foot.at()).translation);
-        // Around a loop once more on both sides.
+        // A loop is extended by one cycle on both sides.
         let whole = if track.looping { 3 * n } else { n };
         let path: Vec<Vec3> = (0..n).map(in_root).cycle().take(whole).collect();
         let ground = lowest(&path.iter().map(|p| p.y).collect::<Vec<_>>());
@@ -191,7 +193,7 @@ impl Low {
     }
 }
 
-/// Height of the lower foot where it usually is lowest, in the world.
+/// Returns the lowest height of the feet (5th percentile) in world space.
 fn level_m(track: &Track, skeleton: &Skeleton, feet: &[JointIndex]) -> f32 {
     let heights = |foot: &JointIndex| {
         let at = |f: usize| track.joint_world(skeleton, f, foot.at()).translation.y;
@@ -205,7 +207,7 @@ fn middle(velocities: &[Vec3]) -> Option<Vec3> {
     (!velocities.is_empty()).then(|| Vec3::new(of(|v| v.x), 0.0, of(|v| v.z)))
 }
 
-/// Sends the root off at a speed of its own axes; the body goes with it.
+/// Moves the root at a velocity in its own axes. The body moves with it.
 fn set_off(track: &mut Track, speed_mps: Vec3) {
     let mut way = Vec3::ZERO;
     for f in 0..track.frames() {
@@ -213,6 +215,6 @@ fn set_off(track: &mut Track, speed_mps: Vec3) {
         track.translations[f * track.joints] += way;
         way += root.rotation * speed_mps / track.rate_hz;
     }
-    // Where a round leads shows from the new root.
+    // The displacement of a cycle is recomputed from the new root.
     track.round = None;
 }

@@ -1,4 +1,4 @@
-//! What a decompressor knows of a body at a moment, as numbers: local rotations, translations, the way of the root, contacts, curves.
+//! Bodies of a decompressor as numbers: local rotations and translations, velocity of the root, contacts, curves.
 
 use crate::database::Database;
 use crate::frames::{ClipIndex, JointIndex};
@@ -8,42 +8,43 @@ use crate::schema::{ChannelKind, SourceBuffers};
 use glam::Vec3;
 use std::ops::Range;
 
-/// Numbers of a rotation: the joint's x and y axes along those of its parent.
+/// Number of values of a rotation: the joint's x and y axes in its parent's space.
 pub const ROTATION_WIDTH: usize = 6;
-/// Numbers of a contact joint's future: seconds until it touches, and for how long it then does.
+/// Number of values of a contact joint's future: seconds until the next contact, and duration of that contact.
 const NEXT_CONTACT_WIDTH: usize = 2;
 
-/// Where in a body's numbers what lies. The parts follow each other in the order of the fields.
+/// Layout of a body's numbers. The parts follow each other in the order of the fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyLayout {
-    /// Joints, the root included.
+    /// Number of joints, including the root.
     pub joints: usize,
-    /// Joints with translations of their own, without the root.
+    /// Joints with variable translations, without the root.
     pub translated: Vec<JointIndex>,
     /// `[joints - 1][6]` local rotations.
     pub rotations: Range<usize>,
-    /// `[translated][3]` local translations, metres.
+    /// `[translated][3]` local translations, in metres.
     pub translations: Range<usize>,
-    /// `[3]` velocity of the root along its own axes, m/s.
+    /// `[3]` velocity of the root along its own axes, in m/s.
     pub root_velocity: Range<usize>,
-    /// `[1]` turn of the root about +Y, radians per second.
+    /// `[1]` turn rate of the root about +Y, in radians per second.
     pub root_turn: Range<usize>,
-    /// `[contact joints]` 1 where one touches, 0 where not.
+    /// `[contact joints]` 1 in contact, 0 otherwise.
     pub contacts: Range<usize>,
-    /// `[contact joints][2]` seconds until one touches (0: now, at most [`Database::CONTACT_HORIZON_S`]), and for how many.
+    /// `[contact joints][2]` seconds until the next contact (0: now, at most [`Database::CONTACT_HORIZON_S`]), and its
+    /// duration in seconds.
     pub next_contacts: Range<usize>,
-    /// `[curves]`.
+    /// `[curves]` values of curves.
     pub curves: Range<usize>,
 }
 
 impl BodyLayout {
-    /// The layout for the bodies of a database.
+    /// Returns the layout for the bodies of a database.
     pub fn of(db: &Database) -> Self {
         let translated = db.poses.translated[1..].to_vec();
         Self::new(db.skeleton.len(), translated, db.rig.contact_joints.len(), db.curve_names.len())
     }
 
-    /// The layout for so many joints, contact joints and curves.
+    /// Returns the layout for the given numbers of joints, contact joints and curves.
     pub fn new(joints: usize, translated: Vec<JointIndex>, contacts: usize, curves: usize) -> Self {
         let mut end = 0;
         let mut next = |width: usize| {
@@ -63,12 +64,12 @@ impl BodyLayout {
         }
     }
 
-    /// How many numbers a body has.
+    /// Returns the number of values of a body.
     pub fn width(&self) -> usize {
         self.curves.end
     }
 
-    /// The pose and the root's velocity as numbers; contacts and curves stay as they are.
+    /// Writes the pose and the root's velocity as numbers. Contacts and curves stay unchanged.
     pub fn encode(&self, pose: &Pose, velocity: &PoseVelocity, body: &mut [f32]) {
         let rotations = body[self.rotations.clone()].chunks_exact_mut(ROTATION_WIDTH);
         for (out, q) in rotations.zip(&pose.rotations[1..]) {
@@ -83,7 +84,7 @@ impl BodyLayout {
         body[self.root_turn.start] = velocity.angular[0].y;
     }
 
-    /// The local pose that numbers stand for, without the root. Joints without translations of their own keep theirs.
+    /// Reads a local pose from numbers, without the root. Joints without variable translations keep theirs.
     pub fn decode(&self, body: &[f32], pose: &mut Pose) {
         let rotations = body[self.rotations.clone()].chunks_exact(ROTATION_WIDTH);
         for (q, axes) in pose.rotations[1..].iter_mut().zip(rotations) {
@@ -96,7 +97,8 @@ impl BodyLayout {
     }
 }
 
-/// The rotation whose x axis is the first three numbers, and whose y axis is as near to the other three as it can be.
+/// Returns the rotation whose x axis is the first three numbers and whose y axis is as close as possible to the other
+/// three.
 fn rotation(axes: &[f32]) -> Quat {
     let (x, y) = (Vec3::from_slice(&axes[..3]), Vec3::from_slice(&axes[3..]));
     let unit = |v: Vec3, or: Vec3| {
@@ -108,27 +110,28 @@ fn rotation(axes: &[f32]) -> Quat {
     Quat::from_axes(x, z.cross(x), z)
 }
 
-/// Axes shorter than this have no direction.
+/// Minimum length of axes with a valid direction.
 const SHORTEST: f32 = 1e-6;
 
-/// Reads features and bodies of a database at any time of its clips: what networks learn from, and are compared with.
+/// Samples features and bodies of a database at any time of its clips, for training and comparison.
 #[derive(Clone, Debug)]
 pub struct Sampler<'a> {
     db: &'a Database,
     layout: BodyLayout,
     buffers: SourceBuffers,
-    /// `[curves]` all of the database, and which of them bodies have.
+    /// Values of all curves of the database, and indices of the curves of bodies.
     all_curves: Vec<f32>,
     curves: Vec<usize>,
 }
 
 impl<'a> Sampler<'a> {
-    /// For a database.
+    /// Creates a sampler for a database.
     pub fn new(db: &'a Database) -> Self {
         Self::for_character(db, db)
     }
 
-    /// For a database, and bodies as those of a character whose curves are all in it: other curves are left out.
+    /// Creates a sampler for a database with the curves of a character, which must all be in the database. Other curves are
+    /// ignored.
     pub fn for_character(db: &'a Database, character: &Database) -> Self {
         let buffers = SourceBuffers::new(&db.schema, &db.skeleton, db.rig.contact_joints.len());
         let place = |name: &String| db.curve_names.iter().position(|n| n == name);
@@ -138,13 +141,13 @@ impl<'a> Sampler<'a> {
         Self { db, layout, buffers, all_curves: vec![0.0; db.curve_names.len()], curves }
     }
 
-    /// The layout of its bodies.
+    /// Returns the layout of the bodies.
     pub fn layout(&self) -> &BodyLayout {
         &self.layout
     }
 
-    /// A moment of a clip, seen in a mirror if asked: `[columns]` normalised features and `[width]` numbers of the body. The time
-    /// may be beyond the end of a loop.
+    /// Samples a clip, mirrored if `mirrored` is true: `[columns]` normalised features and `[width]` numbers of the body.
+    /// The time may be beyond the end of a loop.
     pub fn sample(&mut self, clip: ClipIndex, mirrored: bool, time_s: f64, features: &mut [f32], body: &mut [f32]) {
         let (db, layout, b) = (self.db, &self.layout, &mut self.buffers);
         let view = db.view(clip, mirrored);
@@ -171,7 +174,7 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// Values of the user are known for rows alone: those of the nearest one.
+    /// Takes the values of user channels from the nearest row: they are stored for rows only.
     fn user_features(&self, clip: ClipIndex, time_s: f64, features: &mut [f32]) {
         let db = self.db;
         let rows = db.clips[clip.at()].row_range();

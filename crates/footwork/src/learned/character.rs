@@ -1,4 +1,4 @@
-//! Characters of networks.
+//! Characters that use networks.
 
 use super::body::Sampler;
 use super::chooser::{ExactSearch, Projection, choice_weights};
@@ -13,11 +13,11 @@ use crate::matcher::{ConfigError, MatcherConfig};
 use crate::search::SearchIndex;
 use std::sync::Arc;
 
-/// Why networks and settings make no character.
+/// Reason why networks and settings do not form a character.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LearnedError {
-    /// The settings do not fit.
+    /// A setting is invalid.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// The networks do not fit the database.
@@ -29,12 +29,12 @@ pub enum LearnedError {
 }
 
 impl Character {
-    /// A character of networks alone. With a database, exact search steps in where the projector is not trusted
+    /// Creates a character from networks alone. With a database, exact search is used if the projector is not trusted
     /// ([`Output::exact_searches`](crate::matcher::Output::exact_searches)), and choices can be explained.
     ///
     /// # Errors
-    /// Returns [`LearnedError`] if a setting is out of range or names what the networks do not have, and for a database of another
-    /// schema.
+    /// Returns [`LearnedError`] if a setting is out of range, a setting names something that the networks lack, or the
+    /// database has another schema.
     pub fn learned(
         networks: Arc<Networks>,
         database: Option<Arc<Database>>,
@@ -54,10 +54,11 @@ impl Character {
         Ok(Self::from_parts(model, source, chooser, config)?.searching(database))
     }
 
-    /// A character that searches a database exactly, and whose poses a decompressor gives: the database's poses are not looked at.
+    /// Creates a character that searches a database exactly and takes its poses from a decompressor. The database's poses
+    /// are not used.
     ///
     /// # Errors
-    /// As [`Character::learned`]; and [`LearnedError::NoCompressor`].
+    /// Returns the errors of [`Character::learned`], or [`LearnedError::NoCompressor`].
     pub fn decompressed(
         networks: Arc<Networks>,
         database: Arc<Database>,
@@ -71,7 +72,7 @@ impl Character {
     }
 }
 
-/// `[rows x latents]` the latent variables of a database's rows.
+/// Returns the latent variables of a database's rows, `[rows x latents]`.
 fn latents(networks: &Networks, db: &Database) -> Result<Vec<f32>, LearnedError> {
     networks.check_schema(db)?;
     let (columns, latents) = (networks.columns(), networks.latents());

@@ -1,4 +1,4 @@
-//! Choosing by projector.
+//! Choice of transitions by projector.
 
 use super::networks::Networks;
 use super::source::{Decompressed, DecompressionRoom, begin, correction};
@@ -12,7 +12,7 @@ use crate::schema::ChannelKind;
 use crate::search::{Candidates, SearchIndex, SearchQuery};
 use std::sync::Arc;
 
-/// Projects queries onto the motion that the networks know.
+/// Chooser that projects queries onto the motion of the networks.
 #[derive(Debug)]
 pub(super) struct Projection {
     networks: Arc<Networks>,
@@ -20,7 +20,7 @@ pub(super) struct Projection {
     exact: Option<ExactSearch>,
 }
 
-/// A search that steps in where the projector is not trusted.
+/// Exact search, used if the projector's result is not trusted.
 #[derive(Debug)]
 pub(super) struct ExactSearch {
     pub db: Arc<Database>,
@@ -29,10 +29,11 @@ pub(super) struct ExactSearch {
     pub latents: Vec<f32>,
 }
 
-/// Share of the way to what was found that each step goes: until the next search, four tenths of it. Of a way that is longer than
-/// the distance of a transition, it is as much as of one that is as long.
+/// Share of the difference between the playing code and the projector's result that each step corrects: four tenths of it
+/// until the next search. Where the difference is longer than the distance of a transition, the share is taken of that
+/// distance.
 const CORRECTION: f32 = 0.15;
-/// What the networks play has no clips: this stands for all of it.
+/// Clip index of all motion of networks, which have no clips.
 const MOTION: ClipIndex = ClipIndex(0);
 
 impl Projection {
@@ -40,7 +41,7 @@ impl Projection {
         Self { networks, source, exact }
     }
 
-    /// The code that fits the query, into the room's `found`; true where exact search had to step in.
+    /// Writes the code that fits the query into the room's `found`. Returns true if exact search was used.
     fn project(&self, update: &mut Update) -> bool {
         let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return false };
         let query = &update.scratch.query;
@@ -66,14 +67,14 @@ impl Projection {
         true
     }
 
-    /// Leaves the code that was found in `scratch.memory`.
+    /// Stores the code that was found in `scratch.memory`.
     fn remember(&self, update: &mut Update) {
         let scratch = &mut *update.scratch;
         let Some(room) = scratch.room.of::<DecompressionRoom>() else { return };
         begin(&self.networks, &room.found, &mut scratch.memory, &mut room.networks);
     }
 
-    /// Corrects the coming steps towards the code that was found, so that they do not lead off the data.
+    /// Corrects the next steps towards the code that was found, so that they stay near the data.
     fn correct(&self, update: &mut Update, share: f32) {
         let layout = update.character.layout();
         let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return };
@@ -83,7 +84,7 @@ impl Projection {
         }
     }
 
-    /// Accelerations of what is shown are not known: those of what plays stand in the query.
+    /// Writes the accelerations of the playing code into the query, because those of the displayed pose are unknown.
     fn take_accelerations(&self, update: &mut Update) {
         let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return };
         for c in &self.networks.character().schema.channels {
@@ -94,18 +95,18 @@ impl Projection {
     }
 }
 
-/// `[columns]` the weights by which a projector learns to choose: those of default settings, and about what the way adds that
-/// [`SearchConfig::way_cost`](crate::matcher::SearchConfig) asks for.
+/// Returns the weights for the training of a projector, `[columns]`: those of default settings, with an approximation of
+/// the cost that [`SearchConfig::way_cost`](crate::matcher::SearchConfig) adds for the path.
 pub fn choice_weights(db: &Database) -> Vec<f32> {
     shortlist_multipliers(&Model::of(db), &MatcherConfig::default())
 }
 
-/// Distance between features; what is beyond the shorter of both does not count.
+/// Returns the distance between features. Values beyond the shorter slice are ignored.
 fn distance(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f32>().sqrt()
 }
 
-/// Cost of features for a query.
+/// Returns the cost of features for a query.
 fn cost(query: &[f32], multipliers: &[f32], features: &[f32]) -> f32 {
     let columns = query.iter().zip(multipliers).zip(features);
     columns.map(|((q, m), x)| ((q - x) * m) * ((q - x) * m)).sum()

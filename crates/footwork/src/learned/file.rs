@@ -1,4 +1,4 @@
-//! `.fwnet`: a safetensors file with the weights of the networks, and their character as a `.fwdb` file inside.
+//! `.fwnet`: a safetensors file with the weights of the networks, and their character as an embedded `.fwdb` file.
 
 use super::network::{Layer, Network, Weights};
 use super::networks::{Calibration, NetworkParts, Networks, NetworksError};
@@ -12,17 +12,17 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The version that this library writes and reads.
+/// Format version that this library writes and reads.
 const FORMAT_VERSION: u32 = 1;
 const KEY: &str = "footwork_networks";
-/// The tensor with the character: the bytes of a `.fwdb` file of one resting pose.
+/// Name of the tensor with the character: the bytes of a `.fwdb` file with one resting pose.
 const CHARACTER: &str = "character";
 
-/// Why a file of networks cannot be read or written.
+/// Reason why a file of networks cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkFileError {
-    /// The operating system says no.
+    /// The file could not be read or written.
     #[error("{path}: cannot {action}: {error}")]
     Io {
         /// File.
@@ -32,7 +32,7 @@ pub enum NetworkFileError {
         /// Reason.
         error: io::Error,
     },
-    /// No safetensors file, or a damaged one.
+    /// The file is not a safetensors file, or is damaged.
     #[error("{path}: not a .fwnet file, or a truncated one: {detail}; train it again", detail = cut_quotes(.detail))]
     Container {
         /// File.
@@ -40,23 +40,23 @@ pub enum NetworkFileError {
         /// Reason.
         detail: String,
     },
-    /// A safetensors file of something else.
+    /// The safetensors file does not contain networks.
     #[error("{path}: a safetensors file, but without networks of footwork (no `{KEY}` metadata)")]
     NotOurs {
         /// File.
         path: PathBuf,
     },
-    /// Written by another version.
+    /// The file was written by another version.
     #[error(
         "{path}: format version {found}, this footwork reads {FORMAT_VERSION}; update footwork, or train the networks again"
     )]
     Version {
         /// File.
         path: PathBuf,
-        /// Its version.
+        /// Format version of the file.
         found: u64,
     },
-    /// A tensor is missing or of the wrong type or shape.
+    /// A tensor is missing, or has the wrong type or shape.
     #[error(
         "{path}: tensor `{tensor}`: {detail}; train the networks again",
         tensor = quoted(.tensor), detail = cut_quotes(.detail)
@@ -64,15 +64,15 @@ pub enum NetworkFileError {
     Tensor {
         /// File.
         path: PathBuf,
-        /// Tensor.
+        /// Name of the tensor.
         tensor: String,
         /// Reason.
         detail: String,
     },
-    /// The character inside is damaged.
+    /// The embedded character is damaged.
     #[error("the character inside: {0}")]
     Character(#[from] FileError),
-    /// Readable, but no networks.
+    /// The file is readable, but its networks are invalid.
     #[error("{path}: {error}; train the networks again")]
     Content {
         /// File.
@@ -82,17 +82,17 @@ pub enum NetworkFileError {
     },
 }
 
-/// The JSON beside the tensors.
+/// JSON metadata of the file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Metadata {
     calibration: Calibration,
     format_version: u32,
-    /// For people: the character inside has its schema.
+    /// For information only: the embedded character has its own schema.
     schema_hash: String,
 }
 
-/// A tensor to be written.
+/// A tensor for writing.
 struct Tensor {
     name: String,
     dtype: Dtype,
@@ -135,10 +135,10 @@ fn tensors_of(name: &str, network: &Network, out: &mut Vec<Tensor>) {
 }
 
 impl Networks {
-    /// The file's bytes.
+    /// Returns the bytes of the file.
     ///
     /// # Errors
-    /// Only what the container format cannot hold.
+    /// Returns an error only for contents that the container format does not support.
     pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
         let character = self.character().to_bytes()?;
         let mut all = vec![
@@ -167,20 +167,20 @@ impl Networks {
         safetensors::serialize(views, Some(HashMap::from([(KEY.to_owned(), json)]))).map_err(|e| e.to_string())
     }
 
-    /// Writes a `.fwnet` file, all or nothing.
+    /// Writes a `.fwnet` file atomically.
     ///
     /// # Errors
-    /// [`NetworkFileError::Io`]; a file that was there before survives.
+    /// Returns [`NetworkFileError::Io`]. A previously existing file is then unchanged.
     pub fn save(&self, path: &Path) -> Result<(), NetworkFileError> {
         let io = |error| NetworkFileError::Io { path: path.to_owned(), action: "write", error };
         let bytes = self.to_bytes().map_err(|e| io(io::Error::other(e)))?;
         write_atomically(path, |f| f.write_all(&bytes)).map_err(io)
     }
 
-    /// Reads a `.fwnet` file, and checks version, shapes and numbers before anything is used.
+    /// Reads a `.fwnet` file. Version, shapes and numbers are checked before use.
     ///
     /// # Errors
-    /// What is wrong with the file and what to do.
+    /// Returns the error of the file and the fix.
     pub fn load(path: &Path) -> Result<Self, NetworkFileError> {
         let bytes = read_safetensors(path).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => {
@@ -191,10 +191,10 @@ impl Networks {
         Self::from_bytes(&bytes, path)
     }
 
-    /// As [`Networks::load`], from memory. `path` is for messages.
+    /// Does the same as [`Networks::load`], from memory. `path` is for messages.
     ///
     /// # Errors
-    /// What is wrong with the bytes and what to do.
+    /// Returns the error of the bytes and the fix.
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, NetworkFileError> {
         let container = |detail: String| NetworkFileError::Container { path: path.to_owned(), detail };
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| container(e.to_string()))?;
@@ -225,7 +225,7 @@ impl Networks {
     }
 }
 
-/// A file whose container is in order.
+/// A file with a valid container.
 struct Reader<'a> {
     path: &'a Path,
     tensors: SafeTensors<'a>,
@@ -236,7 +236,7 @@ impl Reader<'_> {
         NetworkFileError::Tensor { path: self.path.to_owned(), tensor: tensor.to_owned(), detail }
     }
 
-    /// A tensor of so many dimensions: shape and values.
+    /// Returns shape and values of a tensor with the given number of dimensions.
     fn read<T: bytemuck::Pod>(
         &self,
         name: &str,

@@ -1,37 +1,37 @@
-//! Products of a layer, for each set of instructions. An output is the sum of its products in the order of the inputs, each product
-//! rounded before it is added: vectors of any width give the same bits.
+//! Products of a layer, for each instruction set. An output is the sum of its products in the order of the inputs, and each
+//! product is rounded before it is added, so vectors of any width give the same bits.
 //!
-//! The `unsafe` code is loads and stores of vectors within slices, and calls of functions for instructions that a [`Kernel`] was
-//! made for.
+//! The `unsafe` code consists of loads and stores of vectors within slices, and of calls of functions for the instructions
+//! of a [`Kernel`].
 
 #![allow(unsafe_code)]
 
 use super::network::{Layer, Weights};
 use crate::search::Kernel as Instructions;
 
-/// Characters that are evaluated at once.
+/// Number of characters that are evaluated at once.
 pub(super) const GROUP: usize = 8;
 
-/// A set of instructions that is known to run here.
+/// An instruction set that this processor supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernel(Instructions);
 
 impl Kernel {
-    /// `None` where the processor lacks the instructions.
+    /// Returns `None` if the processor lacks the instructions.
     pub fn new(instructions: Instructions) -> Option<Self> {
         can_run(instructions).then_some(Self(instructions))
     }
 
-    /// The fastest that this processor can run.
+    /// Returns the fastest instruction set of this processor.
     pub fn fastest() -> Self {
         Self(Instructions::ALL.into_iter().find(|i| can_run(*i)).unwrap_or(Instructions::Portable))
     }
 
-    /// One layer for one character; `inputs` are those that count, by number.
+    /// Evaluates one layer for one character. `inputs`: indices and values of the inputs in use.
     pub(super) fn layer(self, layer: &Layer, inputs: &[(u32, f32)], out: &mut [f32]) {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: a `Kernel` of these instructions is made only where the processor has them.
+            // SAFETY: a `Kernel` of these instructions exists only if the processor has them.
             Instructions::Avx512 => unsafe { x86::layer_avx512(layer, inputs, out) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
@@ -40,7 +40,7 @@ impl Kernel {
         }
     }
 
-    /// One layer for [`GROUP`] characters, each `stride` floats after the one before.
+    /// Evaluates one layer for [`GROUP`] characters, each at `stride` floats after the previous one.
     pub(super) fn layer_of_group(self, layer: &Layer, stride: usize, inputs: &[f32], out: &mut [f32]) {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
@@ -54,7 +54,7 @@ impl Kernel {
     }
 }
 
-/// Half floats are read by instructions that came with AVX2, but are told apart from it.
+/// Returns true if the processor has the instructions. Half floats need F16C, which is detected separately from AVX2.
 fn can_run(instructions: Instructions) -> bool {
     match instructions {
         #[cfg(target_arch = "x86_64")]
@@ -68,13 +68,13 @@ trait Vectors {
     const LANES: usize;
     type V: Copy;
 
-    /// All lanes the same.
+    /// Returns a vector with the same value in all lanes.
     fn splat(x: f32) -> Self::V;
-    /// `sum + x * w`, rounded twice.
+    /// Returns `sum + x * w`, rounded twice.
     fn add_product(sum: Self::V, x: Self::V, w: Self::V) -> Self::V;
-    /// The first `LANES` values; the slice has as many.
+    /// Stores a vector to the first `LANES` values of the slice, which must have as many.
     fn store(v: Self::V, out: &mut [f32]);
-    /// The first `LANES` weights; the slice has as many.
+    /// Loads the first `LANES` weights of the slice, which must have as many.
     fn f32(weights: &[f32]) -> Self::V;
     fn f16(weights: &[u16]) -> Self::V;
     fn i8(weights: &[i8]) -> Self::V;
@@ -140,17 +140,17 @@ fn layer_of_group<S: Vectors, const VECTORS: usize>(layer: &Layer, stride: usize
     out.chunks_mut(stride).take(GROUP).for_each(|out| finish(layer, &mut out[..outputs]));
 }
 
-/// From sums to outputs.
+/// Computes outputs from sums.
 #[inline(always)]
 fn finish(layer: &Layer, out: &mut [f32]) {
     if let Weights::I8(_, scale) = &layer.weights {
         out.iter_mut().zip(scale).for_each(|(o, s)| *o *= s);
     }
-    // Without the sign of a zero, sums are never -0, with or without the products that are zero.
+    // Adding 0.0 removes the sign of a zero bias: sums are never -0, with or without zero products.
     out.iter_mut().zip(&layer.bias).for_each(|(o, b)| *o += b + 0.0);
 }
 
-/// `out[j] = sum over i of x[i] * w[i][j]`.
+/// Computes `out[j] = sum over i of x[i] * w[i][j]`.
 #[inline(always)]
 fn sums_of_one<S: Vectors, W: Weight>(weights: &[W], inputs: &[(u32, f32)], out: &mut [f32]) {
     if out.len() < S::LANES {
@@ -169,7 +169,8 @@ fn sums_of_one<S: Vectors, W: Weight>(weights: &[W], inputs: &[(u32, f32)], out:
     }
 }
 
-/// Vectors `first` to `first + N`; returns `N`. The last vector of a layer overlaps the one before where it would go beyond.
+/// Computes the vectors `first` to `first + N`; returns `N`. The last vector of a layer overlaps the previous one if it
+/// would exceed the end.
 #[inline(always)]
 fn tile<S: Vectors, W: Weight, const N: usize>(
     weights: &[W],
@@ -193,7 +194,7 @@ fn tile<S: Vectors, W: Weight, const N: usize>(
     N
 }
 
-/// Fewer outputs than a vector has lanes.
+/// Computes sums for fewer outputs than a vector has lanes.
 #[inline(always)]
 fn few_sums<W: Weight>(weights: &[W], inputs: &[(u32, f32)], out: &mut [f32]) {
     let outputs = out.len();
@@ -204,7 +205,7 @@ fn few_sums<W: Weight>(weights: &[W], inputs: &[(u32, f32)], out: &mut [f32]) {
     }
 }
 
-/// The same for [`GROUP`] characters, `VECTORS` vectors of outputs at once.
+/// Computes sums for [`GROUP`] characters, with `VECTORS` vectors of outputs at once.
 #[inline(always)]
 fn sums_of_group<S: Vectors, W: Weight, const VECTORS: usize>(
     weights: &[W],
@@ -245,7 +246,7 @@ fn sums_of_group<S: Vectors, W: Weight, const VECTORS: usize>(
     }
 }
 
-/// Whatever the compiler makes of plain loops.
+/// Plain loops, vectorised by the compiler.
 struct Portable;
 
 impl Vectors for Portable {
@@ -303,7 +304,7 @@ mod x86 {
         layer_of_group::<Avx2, 1>(layer, stride, inputs, out);
     }
 
-    /// 512 bits at once. Used in the functions above alone, which run where the processor has the instructions.
+    /// 512-bit vectors. Used only in the functions above, which run only if the processor has the instructions.
     struct Avx512;
 
     impl Vectors for Avx512 {
@@ -346,7 +347,7 @@ mod x86 {
         }
     }
 
-    /// 256 bits at once. Used in the functions above alone, which run where the processor has the instructions.
+    /// 256-bit vectors. Used only in the functions above, which run only if the processor has the instructions.
     struct Avx2;
 
     impl Vectors for Avx2 {
@@ -390,17 +391,17 @@ mod x86 {
     }
 }
 
-/// 2^112: what lies between the exponents of half and single floats.
+/// Factor 2^112 between the exponents of half and single floats.
 const EXPONENTS_APART: f32 = f32::from_bits((127 + 112) << 23);
 
-/// The value of a half float that is finite; exact.
+/// Returns the value of a finite half float, exactly.
 #[inline(always)]
 pub(super) fn from_f16(half: u16) -> f32 {
     let magnitude = f32::from_bits(u32::from(half & 0x7fff) << 13) * EXPONENTS_APART;
     f32::from_bits(magnitude.to_bits() | (u32::from(half & 0x8000) << 16))
 }
 
-/// The nearest half float, ties to even; what is too large becomes the largest.
+/// Returns the nearest half float, ties to even. Larger values become the largest half float.
 pub(super) fn to_f16(value: f32) -> u16 {
     const LARGEST: f32 = 65504.0;
     let sign = (value.to_bits() >> 16) as u16 & 0x8000;

@@ -1,14 +1,15 @@
-//! Learned motion matching: three small networks in the place of clips, features and search.
+//! Learned motion matching: three small networks replace clips, features and search.
 //!
 //! ```text
 //!  exact:    query --search--> row of the database --clips--> pose
 //!  learned:  query --projector--> code --stepper--> code, 1/30 s later --decompressor--> pose
 //! ```
 //!
-//! A code is the features of a moment and some latent variables, which together tell its pose. [`Networks`] are trained by the crate
-//! `footwork-train` and stored in a `.fwnet` file. [`Character::learned`](crate::matcher::Character::learned) makes a character of
-//! them alone. [`Character::decompressed`](crate::matcher::Character::decompressed) searches a database exactly, and takes only
-//! poses from a network. Everything else of a character is the same: input, blending, adjustments, state.
+//! A code consists of the features of a frame and some latent variables, which together determine its pose. The crate
+//! `footwork-train` trains [`Networks`] and stores them in a `.fwnet` file.
+//! [`Character::learned`](crate::matcher::Character::learned) creates a character from networks alone.
+//! [`Character::decompressed`](crate::matcher::Character::decompressed) searches a database exactly, and takes only poses
+//! from a network. The rest of a character is the same: input, blending, adjustments, state.
 //!
 //! Source: Holden et al., "Learned Motion Matching" (2020).
 

@@ -1,27 +1,27 @@
-//! A multilayer perceptron: layers of weights with rectified units between them.
+//! A multilayer perceptron: layers of weights with rectified linear units between them.
 //!
-//! Every output is one sum, over the inputs in their order, each product rounded before it is added. Instruction sets, batches and
-//! the skipping of inputs that are zero change nothing about that: the same bits come out everywhere.
+//! Every output is one sum over the inputs in their order, and each product is rounded before it is added. Instruction
+//! sets, batches and the skipping of zero inputs do not change this: all give the same bits.
 
 use super::kernels::{self, GROUP, Kernel};
 use xxhash_rust::xxh3::Xxh3;
 
-/// How weights are stored.
+/// Storage format of weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
     /// 32-bit floats, as trained.
     F32,
     /// 16-bit floats.
     F16,
-    /// 8-bit whole numbers with a factor per output.
+    /// 8-bit integers with a factor per output.
     I8,
 }
 
 impl Precision {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 3] = [Self::F32, Self::F16, Self::I8];
 
-    /// `f32`, `f16` or `int8`.
+    /// Returns `f32`, `f16` or `int8`.
     pub fn name(self) -> &'static str {
         match self {
             Self::F32 => "f32",
@@ -30,7 +30,7 @@ impl Precision {
         }
     }
 
-    /// Bytes of a weight.
+    /// Returns the size of a weight in bytes.
     pub fn bytes(self) -> usize {
         match self {
             Self::F32 => 4,
@@ -43,16 +43,16 @@ impl Precision {
 /// `[inputs x outputs]` weights of a layer, row after row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Weights {
-    /// As trained.
+    /// 32-bit floats, as trained.
     F32(Vec<f32>),
     /// Bits of IEEE half floats.
     F16(Vec<u16>),
-    /// Whole numbers, and `[outputs]` what one of them stands for.
+    /// Integers, and the factor of each output, `[outputs]`.
     I8(Vec<i8>, Vec<f32>),
 }
 
 impl Weights {
-    /// How they are stored.
+    /// Returns the storage format.
     pub fn precision(&self) -> Precision {
         match self {
             Self::F32(_) => Precision::F32,
@@ -61,7 +61,7 @@ impl Weights {
         }
     }
 
-    /// Number of weights.
+    /// Returns the number of weights.
     pub fn len(&self) -> usize {
         match self {
             Self::F32(w) => w.len(),
@@ -70,12 +70,12 @@ impl Weights {
         }
     }
 
-    /// True without any.
+    /// Returns true if there are no weights.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The weights as floats.
+    /// Returns the weights as floats.
     pub fn to_f32(&self) -> Vec<f32> {
         match self {
             Self::F32(w) => w.clone(),
@@ -84,7 +84,7 @@ impl Weights {
         }
     }
 
-    /// The same weights stored otherwise, rounded to the nearest. `outputs` is the length of a row.
+    /// Returns the weights in another format, rounded to the nearest value. `outputs` is the length of a row.
     fn with_precision(&self, precision: Precision, outputs: usize) -> Self {
         if self.precision() == precision {
             return self.clone();
@@ -98,7 +98,7 @@ impl Weights {
                 for row in values.chunks_exact(outputs) {
                     scale.iter_mut().zip(row).for_each(|(s, v)| *s = s.max(v.abs() / 127.0));
                 }
-                // A column of zeros: any factor will do.
+                // The factor of a column of zeros is arbitrary.
                 scale.iter_mut().filter(|s| **s == 0.0).for_each(|s| *s = 1.0);
                 let quantized = values.iter().zip(scale.iter().cycle());
                 Self::I8(quantized.map(|(v, s)| (v / s).round().clamp(-127.0, 127.0) as i8).collect(), scale)
@@ -110,19 +110,19 @@ impl Weights {
 /// One layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
-    /// `[inputs x outputs]`.
+    /// Weights, `[inputs x outputs]`.
     pub weights: Weights,
-    /// `[outputs]`.
+    /// Biases, `[outputs]`.
     pub bias: Vec<f32>,
 }
 
 impl Layer {
-    /// Number of inputs.
+    /// Returns the number of inputs.
     pub fn inputs(&self) -> usize {
         self.weights.len() / self.bias.len().max(1)
     }
 
-    /// Number of outputs.
+    /// Returns the number of outputs.
     pub fn outputs(&self) -> usize {
         self.bias.len()
     }
@@ -132,67 +132,67 @@ impl Layer {
 /// output_mean`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
-    /// `[inputs]` subtracted from the inputs.
+    /// `[inputs]` means, subtracted from the inputs.
     pub input_mean: Vec<f32>,
-    /// `[inputs]` by which they are divided then; above 0.
+    /// `[inputs]` divisors of the inputs after that; above 0.
     pub input_std: Vec<f32>,
-    /// At least one; rectified units between them.
+    /// Layers, at least one, with rectified linear units between them.
     pub layers: Vec<Layer>,
-    /// `[outputs]` by which the last layer's outputs are multiplied.
+    /// `[outputs]` factors of the last layer's outputs.
     pub output_std: Vec<f32>,
-    /// `[outputs]` added then.
+    /// `[outputs]` means, added after that.
     pub output_mean: Vec<f32>,
 }
 
-/// Why numbers are no network.
+/// Reason why numbers do not form a network.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkError {
-    /// Without a layer.
+    /// There is no layer.
     #[error("the network has no layers")]
     Empty,
-    /// A layer whose sizes do not fit the one before.
+    /// The size of a layer does not match the one before.
     #[error("layer {layer} takes {found} inputs, expected {expected}")]
     Chain {
-        /// Layer, from 0; the number of layers stands for the output normalisation.
+        /// Layer index from 0. The number of layers stands for the output normalisation.
         layer: usize,
-        /// Outputs of what comes before.
+        /// Number of outputs of the layer before.
         expected: usize,
-        /// Its inputs.
+        /// Number of inputs found.
         found: usize,
     },
-    /// NaN, infinity, a number too large to be meant, or a spread that is not above 0.
+    /// A value is NaN, infinite or too large, or a standard deviation is not above 0.
     #[error("{what}, value {index}: {value} is not usable")]
     Value {
-        /// Array.
+        /// Name of the array.
         what: &'static str,
-        /// Place.
+        /// Index of the value.
         index: usize,
         /// Value.
         value: f32,
     },
 }
 
-/// Numbers of a network are smaller than this.
+/// Upper bound of a network's numbers.
 const LARGEST: f32 = 1e6;
 
 impl Network {
-    /// Number of inputs.
+    /// Returns the number of inputs.
     pub fn inputs(&self) -> usize {
         self.input_mean.len()
     }
 
-    /// Number of outputs.
+    /// Returns the number of outputs.
     pub fn outputs(&self) -> usize {
         self.output_mean.len()
     }
 
-    /// Number of weights and biases.
+    /// Returns the number of weights and biases.
     pub fn parameters(&self) -> usize {
         self.layers.iter().map(|l| l.weights.len() + l.bias.len()).sum()
     }
 
-    /// Bytes of weights, biases and normalisation.
+    /// Returns the size of weights, biases and normalisation, in bytes.
     pub fn bytes(&self) -> usize {
         let of = |l: &Layer| {
             let factors = if let Weights::I8(_, scale) = &l.weights { scale.len() } else { 0 };
@@ -201,27 +201,27 @@ impl Network {
         8 * (self.inputs() + self.outputs()) + self.layers.iter().map(of).sum::<usize>()
     }
 
-    /// Width of its widest layer: room that an evaluation needs.
+    /// Returns the width of the widest layer, which determines the size of the working memory.
     pub fn widest(&self) -> usize {
         self.layers.iter().map(Layer::outputs).fold(self.inputs(), usize::max)
     }
 
-    /// How the weights are stored.
+    /// Returns the storage format of the weights.
     pub fn precision(&self) -> Precision {
         self.layers.first().map_or(Precision::F32, |l| l.weights.precision())
     }
 
-    /// The same network, its weights stored otherwise.
+    /// Returns the same network with weights in another format.
     pub fn with_precision(&self, precision: Precision) -> Self {
         let stored =
             |l: &Layer| Layer { weights: l.weights.with_precision(precision, l.outputs()), bias: l.bias.clone() };
         Self { layers: self.layers.iter().map(stored).collect(), ..self.clone() }
     }
 
-    /// Checks that the layers chain, and that every number is usable.
+    /// Checks that the sizes of the layers match, and that every number is valid.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// Returns the first error that is found.
     pub fn check(&self) -> Result<(), NetworkError> {
         if self.layers.is_empty() {
             return Err(NetworkError::Empty);
@@ -253,7 +253,7 @@ impl Network {
         Ok(())
     }
 
-    /// Every number goes into a hash.
+    /// Adds every number to a hash.
     pub(super) fn hash_into(&self, hash: &mut Xxh3) {
         for numbers in [&self.input_mean, &self.input_std, &self.output_std, &self.output_mean] {
             hash.update(bytemuck::cast_slice(numbers));
@@ -271,12 +271,12 @@ impl Network {
         }
     }
 
-    /// Evaluates the network. Allocates nothing once `room` has grown.
+    /// Evaluates the network. Does not allocate once `room` has grown to its size.
     pub fn run(&self, input: &[f32], output: &mut [f32], room: &mut Room) {
         self.run_with(Kernel::fastest(), input, output, room);
     }
 
-    /// As [`Network::run`], with chosen instructions; the bits are the same.
+    /// Does the same as [`Network::run`] with the given instructions. The result has the same bits.
     pub fn run_with(&self, kernel: Kernel, input: &[f32], output: &mut [f32], room: &mut Room) {
         self.run_layers(kernel, |v| v != 0.0, (input, output), room);
     }
@@ -305,17 +305,18 @@ impl Network {
         self.denormalize(now, output);
     }
 
-    /// As [`Network::run`], but inputs that are zero are multiplied as well: slower, and the same bits. To compare with.
+    /// Does the same as [`Network::run`], but also multiplies zero inputs: slower, with the same bits. For comparison.
     pub fn run_dense(&self, input: &[f32], output: &mut [f32], room: &mut Room) {
         self.run_layers(Kernel::fastest(), |_| true, (input, output), room);
     }
 
-    /// Evaluates the network for many: `[many x inputs]` to `[many x outputs]`, the same bits as one by one.
+    /// Evaluates the network for many inputs: `[many x inputs]` to `[many x outputs]`. The results have the same bits as
+    /// those of single evaluations.
     pub fn run_many(&self, inputs: &[f32], outputs: &mut [f32], room: &mut Room) {
         self.run_many_with(Kernel::fastest(), inputs, outputs, room);
     }
 
-    /// As [`Network::run_many`], with chosen instructions.
+    /// Does the same as [`Network::run_many`] with the given instructions.
     pub fn run_many_with(&self, kernel: Kernel, inputs: &[f32], outputs: &mut [f32], room: &mut Room) {
         let (width, out, widest) = (self.inputs(), self.outputs(), self.widest());
         room.reserve(widest * GROUP);
@@ -361,7 +362,7 @@ fn usable(what: &'static str, values: &[f32], good: impl Fn(f32) -> bool) -> Res
     }
 }
 
-/// Room to evaluate networks in; grows to the widest, and then no more.
+/// Working memory of networks. It grows to the size of the widest network.
 #[derive(Clone, Debug, Default)]
 pub struct Room {
     now: Vec<f32>,
@@ -370,7 +371,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// Room for networks as wide as this.
+    /// Allocates working memory for networks of a width.
     pub fn new(widest: usize) -> Self {
         let mut room = Self::default();
         room.reserve(widest);
@@ -393,7 +394,7 @@ mod tests {
     use super::*;
     use crate::search::Kernel as Instructions;
 
-    /// Numbers from -1 to 1 with a seed.
+    /// Returns a generator of numbers from -1 to 1.
     fn numbers(seed: u64) -> impl FnMut() -> f32 {
         let mut state = seed;
         move || {
@@ -432,7 +433,7 @@ mod tests {
                 assert_eq!(network.precision(), precision);
                 let (inputs, outputs, mut room) = (network.inputs(), network.outputs(), Room::default());
                 let mut next = numbers(99);
-                // As many as two groups and a part of one; some inputs are exactly at their mean.
+                // Two whole groups and a part of one; some inputs are exactly at their mean.
                 let many: Vec<f32> = (0..19 * inputs)
                     .map(|i| if i % 3 == 0 { network.input_mean[i % inputs] } else { 2.0 * next() })
                     .collect();
@@ -465,7 +466,7 @@ mod tests {
         let of = |precision| network.with_precision(precision).layers[0].weights.to_f32();
         let trained = of(Precision::F32);
         let worst = |stored: Vec<f32>| stored.iter().zip(&trained).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-        // Numbers up to 1: half floats have 11 bits, whole numbers 127 steps.
+        // For numbers up to 1: half floats have 11 bits, integers 127 steps.
         assert!(worst(of(Precision::F16)) <= 0.5 / 2048.0);
         assert!((0.001..=0.51 / 127.0).contains(&worst(of(Precision::I8))));
         assert_eq!(network.with_precision(Precision::I8).bytes(), 20 * 64 + 64 * 10 + 4 * 2 * 74 + 8 * 30);
@@ -478,7 +479,7 @@ mod tests {
         }
         assert_eq!(kernels::from_f16(0x3c00), 1.0);
         assert_eq!(kernels::from_f16(0x0001), f32::from_bits((127 - 24) << 23));
-        // Half way between two: the even one.
+        // Values half way between two half floats are rounded to even.
         assert_eq!(kernels::to_f16(1.0 + 1.0 / 2048.0), 0x3c00);
         assert_eq!(kernels::to_f16(1.0 + 3.0 / 2048.0), 0x3c02);
         assert_eq!(kernels::to_f16(1e9), 0x7bff);

@@ -1,4 +1,4 @@
-//! The networks that stand in for the motion of a database.
+//! Networks that replace the motion of a database.
 
 use super::body::{BodyLayout, Sampler};
 use super::network::{Network, NetworkError, Precision, Room};
@@ -8,44 +8,45 @@ use crate::frames::{ClipIndex, FrameIndex, JointIndex};
 use crate::motion::PosePool;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Seconds between the frames that networks know: the stepper makes such steps.
+/// Seconds between the frames of the networks, and length of one step of the stepper.
 pub const STEP_S: f64 = 1.0 / 30.0;
 
-/// What was measured of networks after training; choosing among moments goes by it. Distances are between normalised features.
+/// Measurements of networks after training, used to choose transitions. Distances are between normalised features.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
-    /// What the projector finds counts as another moment where it is at least this far from what plays.
+    /// Minimum distance from the playing code at which a result of the projector is a transition.
     pub transition_distance: f32,
-    /// Seconds after which the projector is followed in any case: so long the stepper stays near the data.
+    /// Time in seconds since the last transition after which the next transition always takes place: the stepper stays near
+    /// the data for so long.
     pub longest_step_s: f32,
-    /// The projector is not trusted where what it finds is further from the query than this.
+    /// Maximum distance between the query and the projector's result at which the result is trusted.
     pub trusted_distance: f32,
 }
 
-/// What [`Networks`] are made of; [`Networks::new`] checks it.
+/// Parts of [`Networks`]; [`Networks::new`] checks them.
 #[derive(Clone, Debug)]
 pub struct NetworkParts {
-    /// Features and latent variables to the body: `[columns + latents]` to `[outputs]`.
+    /// Network from features and latent variables to the body: `[columns + latents]` to `[outputs]`.
     pub decompressor: Network,
-    /// `[outputs]` which of the body's numbers the decompressor gives, rising.
+    /// `[outputs]` indices of the body's numbers that the decompressor computes, in rising order.
     pub outputs: Vec<u32>,
-    /// `[body]` the other numbers, which do not vary.
+    /// `[body]` values of the constant numbers of the body.
     pub constants: Vec<f32>,
-    /// Features and latent variables to their rates of change: `[columns + latents]` to the same, per second.
+    /// Network from features and latent variables to their rates of change: `[columns + latents]` to the same, per second.
     pub stepper: Network,
-    /// A query to features and latent variables: `[columns]` to `[columns + latents]`.
+    /// Network from a query to features and latent variables: `[columns]` to `[columns + latents]`.
     pub projector: Network,
-    /// Features, body and its rate of change to the latent variables: `[columns + 2 x outputs]` to `[latents]`. For tools: a
-    /// character does without.
+    /// Network from features, body and its rate of change to the latent variables: `[columns + 2 x outputs]` to
+    /// `[latents]`. Used by tools; characters do not need it.
     pub compressor: Option<Network>,
-    /// `[columns + latents]` a character at rest.
+    /// `[columns + latents]` code of a character at rest.
     pub resting: Vec<f32>,
-    /// Measured after training.
+    /// Measurements after training.
     pub calibration: Calibration,
 }
 
-/// Decompressor, stepper and projector, and the body that they move: all that a character needs instead of a database.
+/// Decompressor, stepper and projector, and the body that they move. They replace the database of a character.
 #[derive(Debug)]
 pub struct Networks {
     parts: NetworkParts,
@@ -62,40 +63,40 @@ impl std::ops::Deref for Networks {
     }
 }
 
-/// Why networks do not fit a character or each other.
+/// Reason why networks do not fit a character or each other.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworksError {
-    /// One of them is none.
+    /// A network is invalid.
     #[error("{network}: {error}")]
     Network {
-        /// Its name.
+        /// Name of the network.
         network: &'static str,
         /// Reason.
         error: NetworkError,
     },
-    /// Sizes that do not fit.
+    /// Sizes do not match.
     #[error("{what}: found {found}, expected {expected}")]
     Size {
-        /// What has the wrong size.
+        /// Part with the wrong size.
         what: &'static str,
-        /// Size that the rest calls for.
+        /// Expected size.
         expected: usize,
-        /// Its size.
+        /// Found size.
         found: usize,
     },
-    /// A number that is not usable.
+    /// A number is not usable.
     #[error("{what}: {value} is not usable")]
     Value {
-        /// Where.
+        /// Location of the number.
         what: &'static str,
         /// The number.
         value: f32,
     },
-    /// The body without its motion is no database.
+    /// The body without its motion is not a valid database.
     #[error("the character: {0}")]
     Character(#[from] crate::database::DatabaseError),
-    /// Trained on other features than those of a database.
+    /// The networks were trained on other features than those of a database.
     #[error(
         "the networks were trained on schema {networks:016x}, the database has {database:016x}; they differ in {difference}: \
          train the networks again with this database",
@@ -106,16 +107,16 @@ pub enum NetworksError {
         networks: u64,
         /// Hash of the database's schema.
         database: u64,
-        /// The first channel that differs, or what else does.
+        /// First difference between the schemas.
         difference: String,
     },
 }
 
 impl Networks {
-    /// Checks the parts, for the character of a database.
+    /// Builds the networks for the character of a database, and checks the parts.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// Returns the first error that is found.
     pub fn new(db: &Database, parts: NetworkParts) -> Result<Self, NetworksError> {
         let character = Database::new(at_rest(db))?;
         let layout = BodyLayout::of(&character);
@@ -124,49 +125,50 @@ impl Networks {
         Ok(Self { hash: networks.hash_of_all(), ..networks })
     }
 
-    /// Skeleton, rig, features, tags and speeds: a database with a single resting pose.
+    /// Returns skeleton, rig, features, tags and speeds: a database with a single resting pose.
     pub fn character(&self) -> &Database {
         &self.character
     }
 
-    /// What the numbers of a body mean.
+    /// Returns the layout of a body's numbers.
     pub fn layout(&self) -> &BodyLayout {
         &self.layout
     }
 
-    /// Number of features.
+    /// Returns the number of features.
     pub fn columns(&self) -> usize {
         self.character.schema.columns
     }
 
-    /// Number of latent variables.
+    /// Returns the number of latent variables.
     pub fn latents(&self) -> usize {
         self.decompressor.inputs() - self.columns()
     }
 
-    /// Features and latent variables together: the width of a code.
+    /// Returns the width of a code: features and latent variables together.
     pub fn code_width(&self) -> usize {
         self.decompressor.inputs()
     }
 
-    /// Tells characters of these networks from those of others.
+    /// Returns a hash that identifies these networks.
     pub fn hash(&self) -> u64 {
         self.hash
     }
 
-    /// Bytes that a character of these networks needs, without the compressor.
+    /// Returns the memory that a character of these networks needs, in bytes, without the compressor.
     pub fn bytes(&self) -> usize {
         let numbers = self.constants.len() + self.outputs.len() + self.resting.len();
         self.decompressor.bytes() + self.stepper.bytes() + self.projector.bytes() + 4 * numbers
     }
 
-    /// The widest layer of all.
+    /// Returns the width of the widest layer.
     pub fn widest(&self) -> usize {
         let all = [Some(&self.decompressor), Some(&self.stepper), Some(&self.projector), self.compressor.as_ref()];
         all.into_iter().flatten().map(Network::widest).fold(0, usize::max)
     }
 
-    /// The same networks with weights stored otherwise: decompressor and projector (and the compressor), then the stepper.
+    /// Returns the same networks with another precision of the weights: decompressor, projector and compressor use
+    /// `precision`, the stepper uses `stepper`.
     pub fn with_precision(&self, precision: Precision, stepper: Precision) -> Self {
         let parts = NetworkParts {
             decompressor: self.decompressor.with_precision(precision),
@@ -180,7 +182,7 @@ impl Networks {
         Self { hash: networks.hash_of_all(), ..networks }
     }
 
-    /// `[body]` all numbers of the body that a code stands for.
+    /// Writes the numbers of the body of a code to `body`, `[body]`.
     pub fn decompress(&self, code: &[f32], body: &mut [f32], room: &mut Decompression) {
         let Decompression { varying, room } = room;
         varying.resize(self.outputs.len(), 0.0);
@@ -191,7 +193,7 @@ impl Networks {
         }
     }
 
-    /// Moves a code on by [`STEP_S`].
+    /// Advances a code by [`STEP_S`].
     pub fn advance(&self, code: &mut [f32], room: &mut Decompression) {
         let Decompression { varying, room } = room;
         varying.resize(code.len().max(self.outputs.len()), 0.0);
@@ -201,7 +203,7 @@ impl Networks {
         self.keep_near(code);
     }
 
-    /// The code of the moment that fits a query. What no motion would ask is taken for the nearest that one might.
+    /// Writes the code that fits a query. A query far from the training data is first clamped to its range.
     pub fn project(&self, query: &[f32], code: &mut [f32], room: &mut Decompression) {
         let Decompression { varying, room } = room;
         varying.resize(self.outputs.len().max(query.len()), 0.0);
@@ -212,7 +214,7 @@ impl Networks {
         self.keep_near(code);
     }
 
-    /// Keeps features, and latent variables, where those of the clips are: networks know nothing of what is far off.
+    /// Clamps features and latent variables to the range of the clips: networks are not valid far outside it.
     fn keep_near(&self, code: &mut [f32]) {
         let (mean, spread) = (&self.projector.output_mean, &self.projector.output_std);
         for ((v, mean), spread) in code.iter_mut().zip(mean).zip(spread) {
@@ -220,7 +222,7 @@ impl Networks {
         }
     }
 
-    /// The code of a moment of a database; `None` without a compressor.
+    /// Writes the code of a pose of a database at a time. Returns `None` without a compressor.
     pub fn compress(
         &self,
         sampler: &mut Sampler,
@@ -249,10 +251,10 @@ impl Networks {
         Some(())
     }
 
-    /// Refuses networks that were trained on other features than a database has.
+    /// Rejects networks that were trained on other features than a database has.
     ///
     /// # Errors
-    /// Returns [`NetworksError::OtherSchema`].
+    /// Returns [`NetworksError::OtherSchema`] if schema, skeleton, curves, layout or normalisation differ.
     pub fn check_schema(&self, db: &Database) -> Result<(), NetworksError> {
         let ours = &self.character;
         let (networks, database) = (ours.schema.hash(), db.schema.hash());
@@ -360,16 +362,16 @@ impl Networks {
     }
 }
 
-/// Features and latent variables stay within so many times their spread over the clips.
+/// Maximum deviation of features and latent variables from their mean, in standard deviations.
 const FARTHEST: f32 = 10.0;
-/// Constants are smaller than this.
+/// Upper bound of constants.
 const FAR: f32 = 1e4;
-/// Offsets and scales of features that are off by less than this share of a scale are the same.
+/// Maximum difference between offsets and scales of equal features, as a share of the scale.
 const SAME: f32 = 0.02;
-/// Latent variables at most.
+/// Maximum number of latent variables.
 const MOST_LATENTS: usize = 1024;
 
-/// Room to run networks in.
+/// Working memory of networks.
 #[derive(Clone, Debug, Default)]
 pub struct Decompression {
     varying: Vec<f32>,
@@ -377,14 +379,14 @@ pub struct Decompression {
 }
 
 impl Decompression {
-    /// Room for these networks: running them then allocates nothing.
+    /// Allocates the working memory for these networks. Running them then does not allocate.
     pub fn new(networks: &Networks) -> Self {
         let widest = networks.widest();
         Self { varying: vec![0.0; widest.max(networks.layout.width())], room: Room::new(widest) }
     }
 }
 
-/// A database with its motion taken away: one frame at rest, one row.
+/// Returns the database without its motion: one frame at rest, one row.
 fn at_rest(db: &Database) -> DatabaseContent {
     let joints = db.skeleton.len();
     let translated: Vec<JointIndex> = db.poses.translated.clone();

@@ -1,4 +1,4 @@
-//! Motion out of a decompressor.
+//! Motion from a decompressor.
 
 use super::networks::{Decompression, Networks, STEP_S};
 use crate::database::{Database, TagMask};
@@ -14,25 +14,25 @@ use crate::schema::{ChannelKind, FeatureSchema, SourceBuffers, TrajectorySample}
 use glam::Vec3;
 use std::sync::Arc;
 
-/// Where the codes come from that are decompressed.
+/// Source of the codes that are decompressed.
 #[derive(Debug)]
 pub(super) enum Codes {
-    /// From the stepper. The state of a character remembers [`CODES`], and by how much each step is corrected.
+    /// The stepper. A character's memory holds [`CODES`] codes and the correction of each step.
     Stepped,
-    /// From the rows of clips, with `[rows x latents]` their latent variables.
+    /// The rows of clips, with their latent variables `[rows x latents]`.
     Rows(Clips, Vec<f32>),
 }
 
-/// A decompressor as a source of motion. Codes are apart by [`STEP_S`]; what is between them is interpolated.
+/// A decompressor as a source of motion. Codes are [`STEP_S`] apart; poses between them are interpolated.
 #[derive(Debug)]
 pub(super) struct Decompressed {
     networks: Arc<Networks>,
     codes: Codes,
-    /// Of the schema's trajectory, by time: seconds, columns of position and of facing.
+    /// Points of the schema's trajectory, by time.
     future: Vec<FuturePoint>,
 }
 
-/// A point of the trajectory that features hold.
+/// A point of the trajectory in the features: time in seconds, columns of position and facing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct FuturePoint {
     time_s: f32,
@@ -41,27 +41,28 @@ struct FuturePoint {
     facing: Option<usize>,
 }
 
-/// Codes around what plays: the two that it is between, the one before them and the one after.
+/// Number of codes around the playing time: the two codes that enclose it, the one before them and the one after.
 const CODES: usize = 4;
-/// Floats that are remembered beside the codes: the number, since the transition, of the code before what plays.
+/// Number of floats in memory beside the codes: one counter, the index since the transition of the code before the playing
+/// time.
 const COUNT: usize = 1;
-/// Codes are counted as floats up to here, without a gap.
+/// Maximum of this counter: floats represent all integers up to here exactly.
 const MOST_STEPS: f32 = 16_777_216.0;
-/// A time nearer to a code than this is the code's own.
+/// Times nearer to a code than this are the code's time, in seconds.
 const SAME_S: f64 = 1e-5;
 
-/// A moment among the codes around it, as weights of their bodies.
+/// A time among the codes around it, as weights of their bodies.
 struct Between {
-    /// Places of the bodies in the room.
+    /// Indices of the bodies in the room.
     bodies: [usize; CODES],
-    /// Weights that give the value; their sum is 1.
+    /// Weights of the value; their sum is 1.
     value: [f32; CODES],
-    /// Weights that give the change per step; their sum is 0.
+    /// Weights of the change per step; their sum is 0.
     rate: [f32; CODES],
 }
 
 impl Between {
-    /// The value of one number of the bodies.
+    /// Returns the interpolated value of one number of the bodies.
     fn value(&self, room: &DecompressionRoom, at: usize) -> f32 {
         self.weighed(&self.value, room, at)
     }
@@ -75,9 +76,9 @@ impl Between {
     }
 }
 
-/// Cubic Hermite interpolation of evenly spaced values (Catmull and Rom 1974), as weights of their values and of those of the
-/// change per step. `alpha` is 0 at the second, 1 at the third. Before the second and after the third value the outer
-/// differences are the slopes at the ends.
+/// Returns the weights of cubic Hermite interpolation of evenly spaced values (Catmull and Rom 1974), for the value and for
+/// the change per step. `alpha` is 0 at the second value, 1 at the third. Before the second and after the third value the
+/// outer differences are the slopes at the ends.
 fn spline(alpha: f32) -> ([f32; CODES], [f32; CODES]) {
     /// Slopes at the four values, as weights of the values.
     const SLOPES: [[f32; CODES]; CODES] =
@@ -106,7 +107,7 @@ impl Decompressed {
         Self { networks, codes, future }
     }
 
-    /// Puts the codes around a moment into the room, and returns the share of the way from the second to the third at which it is.
+    /// Writes the codes around a time into the room. Returns the position between the second code (0) and the third (1).
     fn codes_at(&self, at: &Moment, room: &mut DecompressionRoom) -> f32 {
         let width = self.networks.code_width();
         match &self.codes {
@@ -132,7 +133,7 @@ impl Decompressed {
         let (value, rate) = spline(alpha);
         let mut bodies = [0; CODES];
         for (k, place) in bodies.iter_mut().enumerate() {
-            // What has no weight need not be known.
+            // Bodies without weight are not decompressed.
             if value[k] != 0.0 || rate[k] != 0.0 {
                 *place = room.body(&self.networks, k);
             }
@@ -140,7 +141,7 @@ impl Decompressed {
         Between { bodies, value, rate }
     }
 
-    /// Puts the code of what plays into the room's `now`, interpolated.
+    /// Writes the interpolated code at the playing time into the room's `now`.
     pub fn note_code(&self, update: &mut Update) {
         let at = update.state.moment(update.character.layout());
         let Some(room) = update.scratch.room.of::<DecompressionRoom>() else { return };
@@ -152,7 +153,7 @@ impl Decompressed {
         }
     }
 
-    /// Numbers of the body that are no rotations, at a moment.
+    /// Passes numbers of the body at a time to `take`. Not for rotations.
     fn numbers(&self, at: &Moment, room: &mut Room, range: std::ops::Range<usize>, mut take: impl FnMut(usize, f32)) {
         let Some(room) = room.of::<DecompressionRoom>() else { return };
         let b = self.between(at, room);
@@ -161,7 +162,7 @@ impl Decompressed {
         }
     }
 
-    /// Velocity and turn of the root at a moment.
+    /// Returns the velocity and the turn rate of the root at a time.
     fn root(&self, at: &Moment, room: &mut DecompressionRoom) -> (Vec3, f32) {
         let layout = self.networks.layout();
         let b = self.between(at, room);
@@ -172,12 +173,13 @@ impl Decompressed {
         (velocity - self.slide(&b, room, (velocity, turn)), turn)
     }
 
-    /// By how much feet that touch the ground would slide: their mean velocity over the ground, at most [`MOST_SLIDE_M_S`]. Small
-    /// errors of a body's numbers add up in its feet; it is seen there, but not in the way of the root.
+    /// Returns the velocity at which planted feet would slide: their mean velocity over the ground, at most
+    /// [`MOST_SLIDE_M_S`]. Small errors of a body's numbers add up in its feet, where they are visible; in the path of the
+    /// root they are not.
     fn slide(&self, b: &Between, room: &DecompressionRoom, (velocity, turn): (Vec3, f32)) -> Vec3 {
         let (mut sum, mut weights) = (Vec3::ZERO, 0.0);
         for (slot, contact) in self.networks.layout().contacts.clone().enumerate() {
-            // Grows from where a foot counts as touching.
+            // The weight grows from 0 at the threshold of a contact.
             let weight = (2.0 * b.value(room, contact) - 1.0).clamp(0.0, 1.0);
             let (mut place, mut change) = (Vec3::ZERO, Vec3::ZERO);
             for k in 0..CODES {
@@ -195,14 +197,14 @@ impl Decompressed {
     }
 }
 
-/// The share of a step; what plays lies at most a step before or after the two codes that it is between.
+/// Returns a time since a code as a share of a step, from -1 to 2: at most one step outside the two enclosing codes.
 fn share(since_s: f64) -> f32 {
     let share = since_s / STEP_S;
     let nearest = share.round();
     (if (share - nearest).abs() < SAME_S / STEP_S { nearest } else { share }).clamp(-1.0, 2.0) as f32
 }
 
-/// Features and latent variables of a time of a clip: between its rows, both are interpolated.
+/// Writes features and latent variables at a time of a clip. Between its rows, both are interpolated.
 fn code_of_clip(db: &Database, latents: &[f32], p: &Playing, code: &mut [f32]) {
     let clip = &db.clips[p.clip.at()];
     let (rows, columns) = (clip.row_range(), db.features.columns);
@@ -244,39 +246,40 @@ fn future_points(schema: &FeatureSchema) -> Vec<FuturePoint> {
     points
 }
 
-/// Bodies that were decompressed lately: a frame asks for the same few again and again.
+/// Cache of recently decompressed bodies. A frame uses the same few bodies repeatedly.
 #[derive(Debug)]
 pub(super) struct DecompressionRoom {
     pub networks: Decompression,
     codes: [Vec<f32>; CODES],
-    /// Bodies between codes, and their poses: at a moment, and a little later.
+    /// Interpolated body, and its poses at a time and shortly after it.
     mixed: Vec<f32>,
     poses: [Pose; 2],
     decoded: Vec<Decoded>,
     clock: u64,
-    /// The code of what plays, and the one that a chooser found.
+    /// Code at the playing time, and the code that a chooser found.
     pub now: Vec<f32>,
     pub found: Vec<f32>,
 }
 
-/// A body that was decompressed.
+/// A decompressed body.
 #[derive(Debug)]
 struct Decoded {
     code: Vec<f32>,
     body: Vec<f32>,
-    /// `[contact joints]` places in root space, metres.
+    /// `[contact joints]` positions in root space, in metres.
     feet: Vec<Vec3>,
     used: u64,
 }
 
-/// What plays has four bodies, and what is to play; each has a neighbour more where accelerations are asked for.
+/// Cache size: four bodies each for the playing time and for the target of a transition, and one neighbour more each for
+/// accelerations.
 const DECODED: usize = 2 * CODES + 2;
 
 impl DecompressionRoom {
     fn new(networks: &Networks) -> Self {
         let code = vec![0.0; networks.code_width()];
         let decoded = || Decoded {
-            // Nothing has this code.
+            // NaN differs from every code.
             code: vec![f32::NAN; networks.code_width()],
             body: vec![0.0; networks.layout().width()],
             feet: vec![Vec3::ZERO; networks.layout().contacts.len()],
@@ -300,7 +303,7 @@ impl DecompressionRoom {
             && self.poses[0].len() == networks.layout().joints
     }
 
-    /// The place of the body of `codes[k]`.
+    /// Returns the index of the body of `codes[k]`.
     fn body(&mut self, networks: &Networks, k: usize) -> usize {
         self.clock += 1;
         let code = &self.codes[k];
@@ -345,7 +348,7 @@ impl MotionSource for Decompressed {
         let (Codes::Stepped, Some(room)) = (&self.codes, room.of::<DecompressionRoom>()) else { return };
         let (count, codes) = memory.split_at_mut(COUNT);
         let width = self.networks.code_width();
-        // Nothing is played faster than twenty times.
+        // The bound allows play rates up to about 20.
         for _ in 0..MOST_STEPS_PER_TICK {
             if playing.time_s + SAME_S < f64::from(count[0] + 1.0) * STEP_S || count[0] >= MOST_STEPS {
                 break;
@@ -396,7 +399,7 @@ impl MotionSource for Decompressed {
     fn way(&self, at: Moment, room: &mut Room, to_s: f64) -> Transform {
         let Some(room) = room.of::<DecompressionRoom>() else { return Transform::IDENTITY };
         let ((v0, w0), (v1, w1)) = (self.root(&at, room), self.root(&at.at(to_s), room));
-        // Velocity and turn change steadily from the one moment to the other.
+        // Velocity and turn rate change linearly between the two times.
         arc((v0 + v1) * 0.5, Vec3::Y * ((w0 + w1) * 0.5), (to_s - at.playing.time_s) as f32)
     }
 
@@ -435,7 +438,7 @@ impl MotionSource for Decompressed {
         let (velocity, turn) = self.root(&at, room);
         let features = &self.networks.character().features;
         let value = |column: usize| features.denormalize(column, room.codes[1][column]);
-        // Beyond what features hold the root goes on as it last did; behind it, as it does now.
+        // Outside the times in the features the root moves at its current velocity, from their last point or from now.
         let mut before = (0.0, Vec3::ZERO, Facing::default());
         let mut after = None;
         if ahead_s > 0.0 {
@@ -486,7 +489,7 @@ impl MotionSource for Decompressed {
             return (0.0, next[1]);
         }
         let horizon_s = Database::CONTACT_HORIZON_S as f32;
-        // The last frame before the horizon is as good as beyond it.
+        // The last frame before the horizon counts as beyond it.
         if next[0] > horizon_s - STEP_S as f32 { (f32::INFINITY, 0.0) } else { (next[0], next[1]) }
     }
 
@@ -508,28 +511,29 @@ impl MotionSource for Decompressed {
     }
 }
 
-/// The rotation vector of a rotation by little: two thirds of a turn of a hand in a step are off by a hundredth.
+/// Returns the rotation vector of a small rotation. The error is below 0.01 radians up to 95 degrees.
 fn small_rotation_vector(q: Quat) -> Vec3 {
     let q = q.abs();
     let sine = Vec3::new(q.x, q.y, q.z);
     let s = sine.length_squared();
-    // The arc sine's series.
+    // Series of the arc sine.
     sine * (2.0 + s * (1.0 / 3.0 + s * (3.0 / 20.0 + s * (5.0 / 56.0))))
 }
 
-/// The most by which the root's velocity is corrected so that feet stay, m/s.
+/// Maximum correction of the root's velocity that keeps planted feet from sliding, in m/s.
 const MOST_SLIDE_M_S: f32 = 0.25;
-/// Share of a step over which velocities are measured, along the tangent of the motion.
+/// Interval over which velocities are measured, along the tangent of the motion, as a share of a step.
 const LATER: f32 = 0.25;
-/// More steps than the fastest play rate asks for in a control tick.
+/// Maximum number of steps per control tick, above that of the fastest play rate.
 const MOST_STEPS_PER_TICK: usize = 24;
 
-/// By how much each step is corrected, in what is remembered.
+/// Returns the correction of each step in a character's memory.
 pub(super) fn correction(memory: &mut [f32], width: usize) -> &mut [f32] {
     &mut memory[COUNT + CODES * width..]
 }
 
-/// What is remembered at a code: it, those that follow, the one that would have been before, and that nothing is corrected.
+/// Writes the memory for the start at a code: the code, the codes that follow, an extrapolated code before it, and no
+/// correction.
 pub(super) fn begin(networks: &Networks, code: &[f32], memory: &mut [f32], room: &mut Decompression) {
     let width = code.len();
     let (count, codes) = memory.split_at_mut(COUNT);
@@ -567,12 +571,12 @@ mod tests {
 
     #[test]
     fn interpolation_has_no_kinks_where_segments_meet() {
-        // The next segment's values come one further.
+        // The values of the next segment are shifted by one.
         let values = [0.0, 1.0, -2.0, 4.0, 3.0];
         let [a, b, c, d, e] = values;
         let (before, after) = (at([a, b, c, d], 1.0), at([b, c, d, e], 0.0));
         assert!((before.0 - after.0).abs() < 1e-5 && (before.1 - after.1).abs() < 1e-5, "{before:?} {after:?}");
-        // And its rate is that of its value.
+        // The rate is the derivative of the value.
         let (low, high) = (at([a, b, c, d], 0.499).0, at([a, b, c, d], 0.501).0);
         assert!(((high - low) / 0.002 - at([a, b, c, d], 0.5).1).abs() < 0.01);
     }

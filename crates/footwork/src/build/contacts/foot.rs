@@ -1,50 +1,50 @@
-//! One foot over one clip: when its toes are planted, and when any part of it carries.
+//! Contacts of one foot over one clip: when its toes are planted, and when any part of it is.
 //!
-//! Speed is the slope of a line through the frames of 1/12 s, the same stretch of time at any rate: at 24 Hz three frames,
-//! at 120 Hz eleven, over which the noise of capture averages out. The speed up to which a foot stands grows with the speed of
-//! travel and with how slowly this foot stands elsewhere in the clip (treadmills and noise move planted feet), between bounds
-//! given by the size of the body. Contacts have hysteresis: one begins and goes on at a higher speed than its core, and ends
-//! where the toes rise.
+//! Speed is the slope of a line through the frames of 1/12 s, the same interval at any rate: three frames at 24 Hz, eleven
+//! at 120 Hz, over which the noise of capture averages out. The speed limit of a planted foot grows with the speed of
+//! travel and with the speed of this foot's other stances in the clip (treadmills and noise move planted feet), within
+//! bounds given by the size of the body. Contacts have hysteresis: one begins and continues at a higher speed than its
+//! core, and ends where the toes rise.
 
 use super::Limits;
 use glam::Vec3;
 
-/// Half of the stretch over which speeds are measured, seconds: the distance of frames at 24 Hz.
+/// Half of the interval over which speeds are measured, in seconds: the frame interval at 24 Hz.
 const HALF_STRETCH_S: f32 = 1.0 / 24.0;
-/// As much as this share of low frames is slower than a standing foot's usual speed.
+/// Percentile of the speeds of low frames that is a planted foot's usual speed, as a share.
 const OWN: f32 = 0.15;
-/// A foot stands up to this many times its own usual speed of standing.
+/// Speed limit of a planted foot, in units of its own usual speed.
 const TIMES_OWN: f32 = 2.5;
-/// The share of the travel's speed at which a foot slides and does not stand, whatever else the clip shows.
+/// Upper bound of the speed limit, as a share of the travel's speed: faster feet slide.
 const SLIDES: f32 = 0.25;
-/// The same bound for a body that stays, in units of the speed up to which a foot stands then.
+/// The same bound for a body in place, in units of the speed limit `speed_mps`.
 const RESTLESS: f32 = 3.0;
-/// A contact goes on up to this many times the speed of its core, and up to this much higher.
+/// Limits for the continuation of a contact, in units of the speed and height of its core.
 const STAY: f32 = 1.5;
 const STAY_HIGHER: f32 = 1.25;
-/// Toes that are this much higher than they stood are on their way, in leg lengths: about the noise of a captured foot.
+/// Height above their planted height at which toes are lifting, in leg lengths: about the noise of a captured foot.
 const RISE: f32 = 0.008;
-/// How far back from its end a contact shows how high its toes stood, seconds.
+/// Time before its end over which a contact gives the planted height of its toes, in seconds.
 const LATE_S: f32 = 0.3;
 
-/// Softer limits for a foot that rolls over heel or tip, of which no joint stands still: share of the travel's speed.
+/// Speed limit of a foot that rolls over heel or tip, so that no joint of it is still, as a share of the travel's speed.
 const ROLLS: f32 = 0.35;
-/// Speed of a rolling foot of a body that stays, in units of the speed up to which a foot stands.
+/// Speed limit of a rolling foot of a body in place, in units of `speed_mps`.
 const ROLLS_STANDING: f32 = 1.6;
-/// Height of a joint of a rolling foot, in units of the height of a standing one.
+/// Height limit of a joint of a rolling foot, in units of that of a planted one.
 const ROLLS_HIGHER: f32 = 1.5;
-/// A rolling foot is slowed down to its own usual speed by this much at the most.
+/// Upper bound of a rolling foot's limit from its own usual speed, as a factor of the limit without it.
 const ROLLS_OWN: f32 = 1.3;
-/// An ankle that does not come this low is no heel, in leg lengths: a paw's wrist and hock.
+/// Lowest height above which an ankle is not a heel, in leg lengths: a paw's wrist and hock.
 const HEEL_LOW: f32 = 0.2;
-/// Of a stance in which nothing stands still, the part up to this many times its slowest is a contact.
+/// Upper limit of the speed in a contact within a stance of which no part is still, in units of its slowest speed.
 const SLOWEST: f32 = 2.0;
 
-/// The paths of a foot's joints over a clip, in the world, `[frames]`; loops three times around.
+/// Paths of a foot's joints over a clip, in world space, `[frames]`; loops are repeated three times.
 pub struct Foot<'a> {
-    /// The joint that touches.
+    /// Path of the contact joint.
     pub toe: &'a [Vec3],
-    /// The ankle, where it is another joint.
+    /// Path of the ankle, if it is another joint.
     pub heel: Option<&'a [Vec3]>,
     /// Horizontal speed of the body, m/s.
     pub travel_mps: &'a [f32],
@@ -52,15 +52,15 @@ pub struct Foot<'a> {
     pub leg_m: f32,
 }
 
-/// `[frames]` what a foot does.
+/// `[frames]` contacts of a foot.
 pub struct Steps {
-    /// The toes are planted.
+    /// True if the toes are planted.
     pub planted: Vec<bool>,
-    /// Heel or toes are on the ground.
+    /// True if heel or toes are on the ground.
     pub carries: Vec<bool>,
 }
 
-/// A joint's speed and height over the lowest that it usually comes.
+/// Speed of a joint, and its height above its usual lowest height.
 struct Joint {
     speed_mps: Vec<f32>,
     height_m: Vec<f32>,
@@ -98,7 +98,7 @@ impl Foot<'_> {
         }
     }
 
-    /// How slowly this joint usually stands, m/s.
+    /// Returns the usual speed of this joint while it is low, in m/s.
     fn own_mps(&self, joint: &Joint, height_m: f32) -> f32 {
         let low = joint.speed_mps.iter().zip(&joint.height_m).filter(|(_, h)| **h < height_m);
         let mut speeds: Vec<f32> = low.map(|(v, _)| *v).collect();
@@ -114,7 +114,7 @@ impl Foot<'_> {
         };
         let slow: Vec<f32> = self.travel_mps.iter().map(|t| slow(*t)).collect();
         let mut on = stretches(joint, &slow, limits.height_m);
-        // A contact ends with its core: what comes after is the toes' rolling off.
+        // A contact ends with its core: after that, the toes roll off.
         for (start, end) in runs(&on, true).filter(|(_, end)| *end < joint.speed_mps.len()).collect::<Vec<_>>() {
             let last = (start..end).rev().find(|f| joint.speed_mps[*f] < slow[*f]).unwrap_or(start);
             on[last + 1..end].fill(false);
@@ -145,7 +145,7 @@ impl Foot<'_> {
         }
     }
 
-    /// Every stance of a body that travels has a contact: where nothing stands still, the slowest part of it.
+    /// Marks a contact in every stance of a travelling body: if no part of it is still, the slowest part.
     fn plant_slowest(&self, toe: &Joint, carries: &[bool], planted: &mut [bool]) {
         for (start, end) in runs(carries, true) {
             if planted[start..end].contains(&true) {
@@ -159,7 +159,7 @@ impl Foot<'_> {
     }
 }
 
-/// Stretches that stay slow and low and are at least once really so.
+/// Returns the runs of frames that are slow and low by the wider limits, and at least once by the strict limits.
 fn stretches(joint: &Joint, slow_mps: &[f32], height_m: f32) -> Vec<bool> {
     let n = joint.speed_mps.len();
     let within = |f: usize, faster: f32, higher: f32| {
@@ -174,12 +174,12 @@ fn stretches(joint: &Joint, slow_mps: &[f32], height_m: f32) -> Vec<bool> {
     on
 }
 
-/// Frames on each side of one over which speeds are measured.
+/// Returns the number of frames on each side of a frame over which speeds are measured.
 pub fn half_stretch(rate_hz: f32) -> usize {
     ((HALF_STRETCH_S * rate_hz).round() as usize).max(1)
 }
 
-/// Stretches `start..end` of one value.
+/// Returns the runs `start..end` of one value.
 pub fn runs(values: &[bool], value: bool) -> impl Iterator<Item = (usize, usize)> + '_ {
     let mut f = 0;
     std::iter::from_fn(move || {
@@ -189,7 +189,7 @@ pub fn runs(values: &[bool], value: bool) -> impl Iterator<Item = (usize, usize)
     })
 }
 
-/// Least squares slope of a path around a frame, per frame; fewer frames at the ends.
+/// Returns the least squares slope of a path around a frame, per frame. At the ends, fewer frames are used.
 pub fn slope(path: &[Vec3], frame: usize, half: usize) -> Vec3 {
     let (first, last) = (frame.saturating_sub(half), (frame + half).min(path.len() - 1));
     let middle = (first + last) as f32 * 0.5;
@@ -211,7 +211,7 @@ fn heights(path: &[Vec3]) -> Vec<f32> {
     path.iter().map(|p| p.y).collect()
 }
 
-/// How low a joint usually comes: the 5th percentile.
+/// Returns the usual lowest height of a joint: the 5th percentile.
 pub fn lowest(heights: &[f32]) -> f32 {
     let mut sorted = heights.to_vec();
     sorted.sort_by(f32::total_cmp);

@@ -1,4 +1,5 @@
-//! When does a foot touch the ground? When it is slow and low, for this clip, this foot, and a body of this size.
+//! Detection of contacts: a foot is planted when it is slow and low relative to this clip, this foot, and the size of the
+//! body.
 
 mod foot;
 mod plausible;
@@ -16,23 +17,23 @@ use crate::skeleton::Skeleton;
 use foot::{Foot, Steps};
 use glam::Vec3;
 
-/// The speed up to which a foot of a standing body stands, in units of that of a pendulum as long as its leg: 0.15 m/s for a
-/// person.
+/// Maximum speed of a planted foot of a standing body, in units of the speed of a pendulum as long as its leg: 0.15 m/s for
+/// a person.
 const STANDS: f32 = 0.052;
-/// The height up to which a joint touches, in leg lengths: 0.12 m for a person.
+/// Maximum height of a joint in contact, in leg lengths: 0.12 m for a person.
 const LOW: f32 = 0.13;
-/// Half of the stretch over which the speed of travel is measured, seconds.
+/// Half of the interval over which the speed of travel is measured, in seconds.
 const TRAVEL_S: f32 = 0.25;
 
-/// The feet of a clip.
+/// Contacts of a clip's feet.
 pub struct Feet {
-    /// `[frames x joints]` the contact joint is planted: known from the clip, else detected.
+    /// `[frames x joints]` 1 if the contact joint is planted: from the clip's annotations, else detected.
     pub labels: Vec<u8>,
-    /// `[joints]` share of frames in which heel or toes carry.
+    /// `[joints]` share of frames in which heel or toes are planted.
     pub stance_share: Vec<f32>,
 }
 
-/// Limits of what is slow and low, for one body.
+/// Limits of speed and height for one body.
 pub struct Limits {
     speed_mps: f32,
     travel_share: f32,
@@ -50,7 +51,7 @@ impl Limits {
         }
     }
 
-    /// Closes gaps as short as the window, then removes contacts as short as half of it.
+    /// Closes gaps up to the length of the window, then removes contacts up to half of it.
     fn tidy(&self, on: &mut [bool], rate_hz: f32) {
         for (value, seconds) in [(false, self.window_s), (true, 0.5 * self.window_s)] {
             let short = (seconds * rate_hz).round() as usize;
@@ -63,12 +64,12 @@ impl Limits {
     }
 }
 
-/// Labels `[frames x joints]`.
+/// Returns the labels, `[frames x joints]`.
 pub fn label(track: &Track, skeleton: &Skeleton, joints: &[JointIndex], config: &ContactConfig) -> Vec<u8> {
     feet(track, skeleton, joints, config).labels
 }
 
-/// The labels, and how long each foot carries.
+/// Returns the labels, and the stance share of each foot.
 pub fn feet(track: &Track, skeleton: &Skeleton, joints: &[JointIndex], config: &ContactConfig) -> Feet {
     let n = track.frames();
     let mut feet = Feet { labels: vec![0u8; n * joints.len()], stance_share: Vec::with_capacity(joints.len()) };
@@ -84,7 +85,7 @@ pub fn feet(track: &Track, skeleton: &Skeleton, joints: &[JointIndex], config: &
         let (heel, rate_hz) = (heel.as_deref(), track.rate_hz);
         let foot = Foot { toe: &toe, heel, travel_mps: &travel_mps, rate_hz, leg_m };
         let Steps { planted, carries } = foot.steps(&limits);
-        // Of a loop that was laid three times the middle one.
+        // Of a loop that was repeated three times, the middle one is used.
         let first = if planted.len() > n { n } else { 0 };
         let known = track.annotations.contacts.iter().find(|c| c.joint == skeleton.name(*joint));
         let planted = known.map_or(&planted[first..first + n], |c| &c.on);
@@ -97,7 +98,7 @@ pub fn feet(track: &Track, skeleton: &Skeleton, joints: &[JointIndex], config: &
     feet
 }
 
-/// A joint's way through the world; a loop's three times around, one after the other.
+/// Returns a joint's path in world space. A loop is repeated three times, one cycle after the other.
 fn path(track: &Track, skeleton: &Skeleton, joint: JointIndex) -> Vec<Vec3> {
     let n = track.frames();
     let once: Vec<Vec3> = (0..n).map(|f| track.joint_world(skeleton, f, joint.at()).translation).collect();
@@ -108,7 +109,8 @@ fn path(track: &Track, skeleton: &Skeleton, joint: JointIndex) -> Vec<Vec3> {
     before.chain(once.iter().copied()).chain(after).collect()
 }
 
-/// How long the legs are: the bones from hip to ankle; half of the body's height where no leg is known.
+/// Returns the length of the legs, from hip to ankle along the bones, in metres; half of the body's height if no leg is
+/// known.
 pub fn leg_length_m(track: &Track, skeleton: &Skeleton, joints: &[JointIndex]) -> f32 {
     const LEAST_M: f32 = 1e-3;
     let bone = |j: JointIndex| track.local(0, j.at()).translation.length();
@@ -144,7 +146,7 @@ mod tests {
     fn slow_and_low_touches_fast_or_high_does_not() {
         let mut clip = raw(90, 30.0);
         for f in 0..90 {
-            // Stands, is carried up, hangs still in the air.
+            // The foot is planted, then rises, then is still in the air.
             let y = if f < 30 { 0.0 } else { ((f - 30) as f32 * 0.05).min(1.0) };
             clip.translations[f * 2] = Vec3::new(0.0, y, 0.0);
         }

@@ -8,13 +8,14 @@ use crate::math::{GRAVITY_MPS2, Transform};
 use crate::skeleton::Skeleton;
 use std::fmt::Write;
 
-/// A slower body does not travel, in units of the speed of a pendulum as long as its leg: 0.45 m/s for a person.
+/// Minimum speed of a travelling body, in units of the speed of a pendulum as long as its leg: 0.45 m/s for a person.
 const TRAVELS: f32 = 0.15;
-/// Feet of the fastest sprints and gallops carry longer than this share of the time, those of the slowest walks shorter.
+/// Plausible stance shares: feet have more than the minimum even in the fastest sprints and gallops, and less
+/// than the maximum even in the slowest walks.
 const STANCE: std::ops::RangeInclusive<f32> = 0.1..=0.95;
-/// Left and right of a loop carry equally long, but for this share of it.
+/// Maximum difference between the stance shares of left and right in a loop.
 const LIMP: f32 = 0.2;
-/// As many are named.
+/// Maximum number of clips in the warning.
 const NAMED: usize = 6;
 /// Shortest motion by which a contact joint is judged, seconds.
 const TELLS_S: f32 = 2.0;
@@ -27,7 +28,7 @@ const MOSTLY: f32 = 0.75;
 /// Interval between the poses that are compared, seconds.
 const EVERY_S: f32 = 0.1;
 
-/// The clips whose contacts are doubtful, in a sentence.
+/// Returns a warning about the clips with implausible contacts.
 pub fn warning(clips: &[ClipReport], leg_m: f32) -> Option<String> {
     let doubtful: Vec<(&ClipReport, &str)> = clips.iter().filter_map(|c| doubt(c, leg_m).map(|why| (c, why))).collect();
     let mut told = match doubtful.len() {

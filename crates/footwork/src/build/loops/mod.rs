@@ -1,8 +1,8 @@
-//! Loops: does a clip's end lead back into its start, how long is one round, where does it take the character, and how is
-//! what is left open between end and start closed?
+//! Loops: tests whether a clip's end leads back into its start, measures the length and the displacement of one cycle, and
+//! closes the gap between end and start.
 //!
-//! Poses are compared in the character's own axes, so that a loop may travel and turn. What counts as small is measured on
-//! the clip itself: a seam must be no rougher than the motion elsewhere.
+//! Poses are compared in the character's own axes, so that a loop may travel and turn. Thresholds are relative to the clip:
+//! the transition from end to start must be no rougher than the motion elsewhere.
 
 mod settle;
 mod step;
@@ -15,50 +15,50 @@ use crate::math::Transform;
 use serde::Serialize;
 use step::{Body, Step};
 
-/// Shorter clips are not searched for loops, seconds.
+/// Minimum length of clips that are searched for loops, in seconds.
 const SHORTEST_S: f32 = 0.25;
-/// Nor those of fewer frames.
+/// Minimum number of frames of clips that are searched for loops.
 const FEWEST_FRAMES: usize = 8;
-/// A seam may be rougher than 95 % of the clip by this factor.
+/// Maximum roughness of the transition from end to start, relative to the 95th percentile of the clip's roughness.
 const ROUGHER: f32 = 1.5;
-/// What may be missing at a seam beside that, in mean steps from frame to frame.
+/// Additional tolerance of that transition, in mean steps from frame to frame.
 const SLACK_STEPS: f32 = 0.05;
-/// And this, which nobody sees: radians over the whole body.
+/// Additional tolerance below what is visible, in radians over the whole body.
 const UNSEEN: f32 = 2e-3;
-/// No seam may miss by more than this, in mean steps, however rough the clip is.
+/// Upper limit of the discontinuity, in mean steps, for clips of any roughness.
 const MOST_STEPS: f32 = 1.0;
-/// Slower around its seam than this share of the mean, a clip is something done once, from rest to rest.
+/// Minimum speed around the transition, as a share of the mean. Slower clips are one-shot motions from rest to rest.
 const LIVELY: f32 = 0.25;
-/// A frame that is shown again is nearer to itself than this, in mean steps.
+/// Maximum difference between a frame and its repetition, in mean steps.
 const REPEATED_STEPS: f32 = 0.25;
-/// How far the way of a quarter of a round may be off a quarter of the way: a share of it, and metres.
+/// Tolerances of a quarter cycle's displacement against a quarter of the total: a share of it, and metres.
 const STEADY: f32 = 0.4;
 const STEADY_M: f32 = 0.15;
-/// And the turn, radians.
+/// Tolerance of a quarter cycle's turn, in radians.
 const STEADY_RAD: f32 = 0.35;
-/// Wider gaps are not closed: degrees of a joint, metres.
+/// Maximum gap that is closed: rotation of a joint in degrees, displacement in metres.
 const WIDEST_DEG: f32 = 40.0;
 const WIDEST_M: f32 = 0.2;
 
-/// One round of a loop.
+/// One cycle of a loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
-    /// Frames of one round.
+    /// Number of frames of one cycle.
     pub frames: usize,
-    /// True when the clip's last frame shows its first again: it is not part of the round.
+    /// True if the clip's last frame repeats its first. That frame is not part of the cycle.
     pub repeats_first: bool,
-    /// True when end and start fit as well as neighbouring frames do.
+    /// True if end and start fit as well as neighbouring frames do.
     pub clean: bool,
-    /// What is left open.
+    /// Difference between end and start.
     pub gap: Gap,
-    /// Where a round leads.
+    /// Displacement and turn of one cycle.
     pub round: Round,
     missing: Step,
 }
 
 impl Loop {
-    /// The loop that a clip is, if it is one: end and start agree in position and velocity as well as the clip's own frames do
-    /// with their neighbours. Rather misses a loop than invents one. Annotations are not looked at.
+    /// Returns the clip's loop if end and start agree in position and velocity as well as the clip's neighbouring frames
+    /// do. In doubt, it returns `None`. Annotations are ignored.
     pub fn find(clip: &RawClip) -> Option<Self> {
         if clip.frames() < FEWEST_FRAMES || clip.seconds() < SHORTEST_S {
             return None;
@@ -68,12 +68,13 @@ impl Loop {
         (found.clean && lively(&body, found.frames) && steady(&body, &found)).then_some(found)
     }
 
-    /// The loop that a clip is said to be, however well it closes; `None` where there are too few frames for any.
+    /// Returns the loop of a clip that is marked as one, however well it closes. `None` if the clip has fewer than four
+    /// frames.
     pub fn measure(clip: &RawClip) -> Option<Self> {
         if clip.frames() < 4 { None } else { best(&Body::of(clip)) }
     }
 
-    /// Makes the clip what it is as a loop: a repeated frame goes, a gap is spread evenly over the round.
+    /// Turns the clip into the loop: removes a repeated frame and distributes a gap evenly over the cycle.
     pub fn close(&self, clip: &mut RawClip) {
         let joints = clip.skeleton.len();
         let moves = (!self.clean).then(|| Body::of(clip).spread(self.frames, self.round.joint, &self.missing));
@@ -90,38 +91,38 @@ impl Loop {
     }
 }
 
-/// What is left open between the end of a round and its start.
+/// Difference between the end of a cycle and its start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Gap {
-    /// The joint that turns most.
+    /// Name of the joint that rotates most.
     pub joint: String,
-    /// By how much, degrees.
+    /// Rotation of that joint, in degrees.
     pub deg: f32,
-    /// The longest way of a joint against its parent, or of the body up or down, metres.
+    /// Maximum displacement of a joint relative to its parent, or of the body vertically, in metres.
     pub metres: f32,
 }
 
 impl Gap {
-    /// True for gaps that no loop has.
+    /// Returns true if the gap is too large for a loop.
     pub fn absurd(&self) -> bool {
         self.deg > WIDEST_DEG || self.metres > WIDEST_M
     }
 }
 
-/// Where one round takes the character: a way over the ground and a turn about the vertical.
+/// Displacement over the ground and turn about the vertical of one cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Round {
-    /// The joint that carries the body through the world: joint 0, unless that never moves.
+    /// Joint that moves the body through the world: joint 0, or a joint below it if joint 0 never moves.
     pub joint: usize,
-    /// World: frame `k + frames` is this times frame `k`.
+    /// World transform: frame `k + frames` is this times frame `k`.
     pub world: Transform,
-    /// The same for the joint's local transforms.
+    /// The same transform for the joint's local transforms.
     pub in_parent: Transform,
-    /// True when nothing of it is guessed: the clip shows the first frame again.
+    /// True if the transform is measured, not estimated: the clip repeats its first frame, or the loop stays in place.
     pub exact: bool,
 }
 
-/// Of the two lengths that a round can have the one that fits better.
+/// Tries both possible cycle lengths and returns the loop that fits better.
 fn best(body: &Body) -> Option<Loop> {
     let n = body.frames();
     let open = judge(body, n, false);
@@ -138,7 +139,8 @@ fn judge(body: &Body, frames: usize, repeats_first: bool) -> Loop {
     let last = frames - 1;
     let (before, after) = (body.step(last - 1, last), body.step(0, 1));
     let usual = before.mean(&after);
-    // What is missing at the seam: nothing, where a frame is shown twice; else the pose that the motion leads to.
+    // Difference at the transition. If a frame is repeated, it should be zero; else it is relative to the pose that the
+    // motion leads to.
     let (missing, onward) = if repeats_first {
         (body.step(frames, 0), body.step(last, frames))
     } else {
@@ -159,13 +161,13 @@ fn judge(body: &Body, frames: usize, repeats_first: bool) -> Loop {
     Loop { frames, repeats_first, clean, gap: body.gap(&missing), round, missing }
 }
 
-/// How rough a clip's motion is where it has no seam.
+/// Roughness of a clip's motion away from the transition of the loop.
 struct Roughness {
-    /// How far a frame lies from where its neighbours' motion leads, 95th percentile.
+    /// Distance of a frame from the mean of its neighbours' motion, 95th percentile.
     seam: f32,
-    /// How much the step from frame to frame changes over two of them, 95th percentile.
+    /// Change of the step from frame to frame over two frames, 95th percentile.
     jerk: f32,
-    /// Mean step.
+    /// Mean step from frame to frame.
     mean: f32,
 }
 
@@ -188,7 +190,7 @@ fn percentile(mut values: Vec<f32>, share: f32) -> f32 {
     values.get(at.min(values.len().saturating_sub(1))).copied().unwrap_or(0.0)
 }
 
-/// True when the clip moves around its seam about as it does elsewhere.
+/// Returns true if the clip moves around the transition at a speed similar to elsewhere.
 fn lively(body: &Body, frames: usize) -> bool {
     let speed = |f: usize| body.step(f - 1, f).whole();
     let reach = (frames / 20).max(3).min(frames - 1);
@@ -197,8 +199,8 @@ fn lively(body: &Body, frames: usize) -> bool {
     around >= LIVELY * mean
 }
 
-/// True when the character travels and turns in every quarter of the round as it does in all: what starts, stops or turns
-/// about is no loop, even if it ends as it began.
+/// Returns true if the character travels and turns in every quarter of the cycle about as much as on average. A clip that
+/// starts, stops or turns around is not a loop, even if it ends in its first pose.
 fn steady(body: &Body, found: &Loop) -> bool {
     let quarter = |k: usize| k * found.frames / 4;
     let parts: Vec<Step> = (0..4).map(|k| body.step(quarter(k), quarter(k + 1).min(body.frames() - 1))).collect();

@@ -1,4 +1,4 @@
-//! Which of a build's clips are loops, and closing them.
+//! Selection of the loops among a build's clips, and their closing.
 
 use super::{Gap, Loop, Round};
 use crate::build::config::BuildConfig;
@@ -11,31 +11,31 @@ use serde::Serialize;
 pub struct LoopReport {
     /// Clip.
     pub clip: String,
-    /// True when nobody said so: its end was found to lead back into its start.
+    /// True if the loop was detected in the motion, not marked.
     pub found: bool,
-    /// Seconds of one round, at the source's rate.
+    /// Length of one cycle in seconds, at the source's rate.
     pub seconds: f64,
-    /// True when the last frame repeated the first and was dropped.
+    /// True if the last frame repeated the first and was removed.
     pub repeated_frame: bool,
-    /// What was spread over the round to close it; `None` where it closed by itself.
+    /// Gap that was distributed over the cycle to close it; `None` if the loop closed by itself.
     pub spread: Option<Gap>,
 }
 
 /// Loops of a build.
 #[derive(Default)]
 pub struct Settled {
-    /// `[clips]` where a round leads; `None` for clips that end.
+    /// `[clips]` displacement and turn of one cycle; `None` for non-looping clips.
     pub rounds: Vec<Option<Round>>,
     pub reports: Vec<LoopReport>,
     pub warnings: Vec<String>,
 }
 
-/// Finds the loops that nobody has marked, and closes all.
+/// Finds the loops that are not marked, and closes all loops.
 pub fn settle(clips: &mut [RawClip], config: &BuildConfig) -> Settled {
     let loops = parallel::map(clips, |clip| {
         let a = &clip.annotations;
         match clip.looping {
-            // What is cut to pieces goes round no more.
+            // A clip with discarded ranges is cut into pieces, which do not loop.
             _ if !a.discard.is_empty() => None,
             true => Loop::measure(clip),
             false if a.loops == Some(false) || !config.find_loops => None,

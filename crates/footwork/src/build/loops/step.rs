@@ -1,4 +1,4 @@
-//! What changes from one frame to another, in the character's own axes.
+//! Change of pose from one frame to another, in the character's own axes.
 
 use super::{Gap, Round};
 use crate::clip::RawClip;
@@ -6,18 +6,19 @@ use crate::frames::JointIndex;
 use crate::math::{Quat, Transform};
 use glam::Vec3;
 
-/// A change of pose, to be compared with others of its clip.
+/// A change of pose, comparable with others of the same clip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// Rotation vectors: the carrier's tilt first, then every joint below it.
     turns: Vec<Vec3>,
-    /// Ways of the joints below the carrier against their parents, metres.
+    /// Displacements of the joints below the carrier relative to their parents, in metres. If the carrier stays in place,
+    /// its horizontal displacement follows.
     ways: Vec<Vec3>,
-    /// Way of the carrier up, metres.
+    /// Vertical displacement of the carrier, in metres.
     up: f32,
-    /// Way over the ground, in the axes of the frame that it starts from, metres.
+    /// Displacement over the ground, in the axes of the first of the two frames, in metres.
     pub way: Vec3,
-    /// Turn about the vertical, radians.
+    /// Turn about the vertical, in radians.
     pub yaw: f32,
 }
 
@@ -47,26 +48,26 @@ impl Step {
         sum(&self.turns) + sum(&self.ways) + self.up * self.up
     }
 
-    /// Size of what the body does, the way over the ground left out.
+    /// Returns the size of the body's change of pose, without the displacement over the ground and the turn.
     pub fn body(&self) -> f32 {
         self.squares().sqrt()
     }
 
-    /// Size of all of it.
+    /// Returns the size of the whole change.
     pub fn whole(&self) -> f32 {
         (self.squares() + self.way.length_squared() + self.yaw * self.yaw).sqrt()
     }
 }
 
-/// A clip seen from the joint that carries the body.
+/// A clip, viewed from the carrier, the joint that moves the body.
 pub struct Body<'a> {
     clip: &'a RawClip,
     carrier: usize,
-    /// World from the carrier's parent.
+    /// World transform of the carrier's parent.
     above: Transform,
-    /// True for a carrier under a root that stays: it must come back to where it was.
+    /// True for a carrier below a root that does not move: each cycle must end at its start.
     stays: bool,
-    /// True when the carrier is a root on the ground: it may climb.
+    /// True if the carrier is a root on the ground: it may climb.
     low: bool,
 }
 
@@ -99,12 +100,12 @@ impl<'a> Body<'a> {
         self.above * self.local(frame, self.carrier)
     }
 
-    /// How far the body has turned about the vertical since the first frame.
+    /// Returns the body's turn about the vertical since the first frame.
     fn heading(&self, frame: usize) -> Quat {
         (self.carrier_world(frame).rotation * self.carrier_world(0).rotation.inverse()).yaw_twist()
     }
 
-    /// From frame `a` to frame `b`.
+    /// Returns the change of pose from frame `a` to frame `b`.
     pub fn step(&self, a: usize, b: usize) -> Step {
         let (p, q) = (self.carrier_world(a), self.carrier_world(b));
         let (from, to) = (self.heading(a), self.heading(b));
@@ -126,7 +127,7 @@ impl<'a> Body<'a> {
         step
     }
 
-    /// Where a round leads whose last frame is `last`, by one more step.
+    /// Returns the displacement and turn of a cycle that ends one step after frame `last`.
     pub fn round(&self, last: usize, onward: &Step, exact: bool) -> Round {
         if self.stays {
             let still = Transform::IDENTITY;
@@ -144,7 +145,7 @@ impl<'a> Body<'a> {
         Round { joint: self.carrier, world, in_parent, exact }
     }
 
-    /// The largest parts of what is missing.
+    /// Returns the largest rotation and displacement of a difference.
     pub fn gap(&self, missing: &Step) -> Gap {
         let turns = missing.turns.iter().enumerate().map(|(k, v)| (k, v.length()));
         let (k, most) = turns.fold((0, 0.0), |a, b| if b.1 > a.1 { b } else { a });
@@ -153,8 +154,8 @@ impl<'a> Body<'a> {
         Gap { joint, deg: most.to_degrees(), metres: ways.fold(missing.up.abs(), f32::max) }
     }
 
-    /// The first `frames` frames with what is missing spread over them: half of it taken from the start, half added to the
-    /// end, a straight line between, so that no velocity jumps.
+    /// Returns the first `frames` frames with the difference distributed over them: half of it is taken from the start and
+    /// half added to the end, linearly between them, so that the velocity stays continuous.
     pub fn spread(&self, frames: usize, carrier: usize, missing: &Step) -> (Vec<Vec3>, Vec<Quat>) {
         let joints = self.clip.skeleton.len();
         let mut translations = self.clip.translations[..frames * joints].to_vec();
@@ -186,7 +187,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Joint 0, or where that never moves the first joint below it that does, towards the larger part of the body.
+/// Returns joint 0, or if that never moves, the first moving joint below it, towards the larger part of the body.
 fn carrier(clip: &RawClip) -> usize {
     const STILL: f32 = 1e-5;
     let (n, joints) = (clip.frames(), clip.skeleton.len());
@@ -214,7 +215,7 @@ fn carrier(clip: &RawClip) -> usize {
     at
 }
 
-/// Height of the lowest joint of the first frame, joint 0 left out.
+/// Returns the height of the lowest joint of the first frame, without joint 0.
 fn lowest(clip: &RawClip) -> f32 {
     let mut world = Vec::new();
     clip.world(0, &mut world);

@@ -1,5 +1,5 @@
-//! The body over its feet: blended from cycles and a stand, leaning as it is accelerated, its legs bent so that feet are
-//! where they are planned.
+//! Pose of the body over planned feet: blended from cycles and an idle pose, leaning into its acceleration, with legs bent
+//! to reach the feet.
 
 use super::cycle::Shown;
 use super::gait::{Gait, mix_in};
@@ -14,43 +14,42 @@ use crate::math::{Facing, GRAVITY_MPS2, Quat, Transform, atan2, lerp, smoothstep
 use crate::pose::Pose;
 use glam::Vec3;
 
-/// Of the lean that would balance the acceleration.
+/// Lean, as a share of the lean that would balance the acceleration.
 const LEAN_SHARE: f32 = 0.25;
-/// Radians.
+/// Maximum lean, in radians.
 const MOST_LEAN_RAD: f32 = 0.17;
-/// Leaning is slower than stepping, seconds.
+/// Half-life of the lean, in seconds: leaning is slower than stepping.
 const LEAN_HALF_LIFE_S: f32 = 0.1;
-/// Legs are not stretched further; for a leg of 1 m.
+/// Limits for the extension of legs, for a leg of 1 m.
 const REACH: Reach = Reach { kept_m: 0.006, soft_m: 0.02 };
-/// The pelvis sinks and rises within this time, seconds.
+/// Time over which the pelvis lowers and rises, in seconds.
 const SINK_S: f32 = 0.2;
-/// And by no more than this share of a leg.
+/// Maximum lowering of the pelvis, as a share of a leg.
 const MOST_SINK: f32 = 0.12;
-/// A step that goes nowhere lifts the foot by this share of a cycle's swing.
+/// Lift of a foot in a step in place, as a share of a cycle's swing.
 const LEAST_LIFT: f32 = 0.5;
 
-/// A foot is twisted against the body by this without pivoting, and by no more than that, radians.
+/// Twist of a foot against the body without pivoting, and maximum twist, in radians.
 const FREE_TWIST_RAD: f32 = 0.3;
 const MOST_TWIST_RAD: f32 = 0.6;
-/// Share of a twist that the hip takes, the ankle has the rest.
+/// Share of a twist that the hip takes. The ankle takes the rest.
 const HIP_SHARE: f32 = 0.7;
-/// At both ends of a swing, a foot comes from and goes to its plants, this share of it; in between it goes along with the
-/// body.
+/// Share of a swing at each end in which the foot is tied to its stances. In between it follows the body.
 const SWINGS_FREE: f32 = 0.3;
 
-/// Where a foot shall be: the touching joint and the ankle in the world, the toes in the ankle's space.
+/// Target of a foot: contact joint and ankle in world space, toes in the ankle's space.
 #[derive(Clone, Copy, Debug)]
 struct Target {
     at: Vec3,
     ankle: Quat,
     toe: Quat,
-    /// By which the foot is turned against the leg, radians.
+    /// Twist of the foot against the leg, in radians.
     twist_rad: f32,
-    /// In the air: 0 at both ends of the swing, 1 in between.
+    /// Freedom in the air: 0 at both ends of the swing, 1 in between.
     free: f32,
 }
 
-/// `[frames]` of poses in the world, and left and right whether each foot stands.
+/// Returns the poses in world space, `[frames]`, and the contacts of the left and the right foot.
 pub fn over(gait: &Gait, limits: &Limits, route: &Route, steps: &Steps) -> (Vec<Pose>, [Vec<bool>; 2]) {
     let mut scratch = Shown::new(&gait.kit);
     let leans = leans(route);
@@ -94,17 +93,17 @@ fn reach(leg: &BentLeg) -> Reach {
     Reach { kept_m: REACH.kept_m * length_m, soft_m: REACH.soft_m * length_m }
 }
 
-/// A leg whose foot has its attitude, and where its touching joint shall be, root space.
+/// Returns a leg with its foot rotated, and the target position of its contact joint in root space.
 fn leg(gait: &Gait, pose: &Pose, side: usize, target: &Target) -> (BentLeg, Vec3) {
     let root = pose.world_from_root();
     let mut leg = BentLeg::of(gait.kit.skeleton, pose, gait.kit.legs[side]);
-    // Most of a twist is the hip's.
+    // The hip takes the larger part of a twist.
     leg.turn(Quat::from_rotation_y(HIP_SHARE * target.twist_rad));
     put(&mut leg, root.rotation.inverse() * target.ankle, target.toe);
     (leg, root.inverse_point(target.at))
 }
 
-/// A foot in its stance `k`, or after it on its way to the next.
+/// Returns the target of a foot in its stance `k`, or in the swing after it.
 fn target(
     gait: &Gait,
     (route, steps): (&Route, &Steps),
@@ -140,14 +139,14 @@ fn target(
     Target { at, ankle: Quat::from_rotation_y(yaw_rad) * ankle, toe, twist_rad, free }
 }
 
-/// How far the root is off an even way at a time of a swing.
+/// Returns the root's deviation from linear motion at a time of a swing.
 fn uneven(route: &Route, [lift_s, land_s]: [f32; 2], time_s: f32) -> Vec3 {
     let share = (time_s - lift_s) / (land_s - lift_s);
     let [from, now, to] = [lift_s, time_s, land_s].map(|t| route.at(t).translation);
     now - from.lerp(to, share)
 }
 
-/// The yaw of a foot under a body that faces `root_yaw_rad`: a foot that would be twisted more and more pivots on its ball.
+/// Returns the yaw of a foot under a body that faces `root_yaw_rad`. A foot with a large twist pivots on its ball.
 fn pivoted(yaw_rad: f32, root_yaw_rad: f32) -> f32 {
     let twist = wrap_angle(yaw_rad - root_yaw_rad);
     let beyond = twist.abs() - FREE_TWIST_RAD;
@@ -158,7 +157,7 @@ fn pivoted(yaw_rad: f32, root_yaw_rad: f32) -> f32 {
     root_yaw_rad + twist.signum() * eased
 }
 
-/// On the way from one plant to the next.
+/// Returns the position of a foot in its swing from one stance to the next.
 fn swing(
     gait: &Gait,
     moment: &super::steps::Moment,
@@ -177,7 +176,7 @@ fn swing(
     Vec3::new(at.x, lerp(rest_y, height, moment.moving), at.z)
 }
 
-/// `[frames]` root space, a rotation about the ground under the root. It follows the acceleration, and never runs ahead of it.
+/// Returns rotations about the ground under the root, in root space, `[frames]`. They follow the acceleration with a delay.
 fn leans(route: &Route) -> Vec<Quat> {
     let (mut x, mut v) = (Vec3::ZERO, Vec3::ZERO);
     let mut lean = |(a, root): (&Vec3, &Transform)| {
@@ -197,7 +196,7 @@ fn lean(gait: &Gait, pose: &mut Pose, by: Quat) {
     }
 }
 
-/// Lets the pelvis down where a leg would not reach, smoothly.
+/// Lowers the pelvis smoothly where a leg is too short.
 fn let_down(gait: &Gait, poses: &mut [Pose], targets: &[[Target; 2]], rate_hz: f32) {
     let needed: Vec<f32> = poses
         .iter()

@@ -1,26 +1,26 @@
-//! What the captured clips answer already.
+//! Coverage of commands by the captured clips.
 
 use super::route::{LEAD_S, Route};
 use crate::build::track::Track;
 use crate::math::Facing;
 use glam::Vec3;
 
-/// Times after the change at which a way is compared, seconds.
+/// Times after the change at which paths are compared, in seconds.
 const AT_S: [f32; 3] = [0.33, 0.67, 1.0];
-/// A clip answers a command where its way is nearer than this to what is asked, metres and a share of the way, ...
+/// Maximum distance between the path of a clip and the commanded path, in metres and as a share of the displacement.
 const NEAR_M: f32 = 0.15;
 const NEAR_SHARE: f32 = 0.15;
-/// ... it turns as far, radians, ...
+/// Maximum difference in facing, in radians.
 const NEAR_RAD: f32 = 0.35;
-/// ... and starts as fast, m/s and a share of the speed.
+/// Maximum difference in initial velocity, in m/s and as a share of the speed.
 const NEAR_MPS: f32 = 0.3;
 const NEAR_SPEED: f32 = 0.2;
-/// Of all of these, a steady route leaves this share.
+/// Share of all these tolerances that applies to steady routes.
 const STEADY: f32 = 0.3;
-/// Captured moments are compared this often, seconds.
+/// Interval between compared captured poses, in seconds.
 const EVERY_S: f32 = 0.1;
 
-/// A moment and what follows, as seen from the root then.
+/// A frame and the following path, relative to the root in that frame.
 #[derive(Clone, Debug)]
 struct Way {
     velocity_mps: Vec3,
@@ -28,7 +28,7 @@ struct Way {
     facing: [Facing; 3],
 }
 
-/// The ways of all captured clips.
+/// Paths of all captured clips.
 #[derive(Clone, Debug, Default)]
 pub struct Captured(Vec<Way>);
 
@@ -50,7 +50,8 @@ impl Captured {
         Self(ways)
     }
 
-    /// True where some clip does what a route asks for. `steady`: the route goes on like this for long, and small errors add up.
+    /// Returns true if a clip follows a route. `steady`: the route continues like this for long, so that small errors add
+    /// up.
     pub fn answers(&self, route: &Route, steady: bool) -> bool {
         let share = if steady { STEADY } else { 1.0 };
         let here = route.at(LEAD_S);

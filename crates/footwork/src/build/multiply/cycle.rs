@@ -1,6 +1,6 @@
 //! Cycles: one stride of steady locomotion, from one touch-down of the left foot to the next, straight ahead.
 //!
-//! Any clip in which somebody goes on evenly holds some, looping or not. They are the material of all clips that are made.
+//! They are found in clips with steady locomotion, looping or not. All made clips are built from them.
 
 use super::kit::{Kit, angle_rad};
 use crate::build::contacts::runs;
@@ -11,78 +11,78 @@ use crate::motion::{ClipView, PosePool};
 use crate::pose::{Pose, PoseVelocity};
 use glam::Vec3;
 
-/// Strides of people last this long, seconds.
+/// Duration of human strides, in seconds.
 const STRIDE_S: std::ops::RangeInclusive<f32> = 0.4..=2.0;
-/// Slower is no locomotion, m/s.
+/// Minimum speed of locomotion, in m/s.
 const SLOWEST_MPS: f32 = 0.3;
-/// The velocity of a quarter of a stride may be off its mean by this share of the mean, and m/s.
+/// Maximum deviation of a quarter stride's velocity from the mean: a share of the mean, and m/s.
 const UNEVEN: f32 = 0.25;
 const UNEVEN_MPS: f32 = 0.15;
-/// A stride may turn by this, radians.
+/// Maximum turn of a stride, in radians.
 const TURN_RAD: f32 = 0.2;
-/// Poses at both ends of a stride may differ by this at any joint, radians.
+/// Maximum difference between the poses at both ends of a stride, at any joint, in radians.
 const GAP_RAD: f32 = 0.5;
-/// Shorter stances and swings are flicker, seconds.
+/// Minimum duration of stances and swings, in seconds. Shorter ones are flicker.
 const FLICKER_S: f32 = 0.06;
-/// A swing shorter than this goes nowhere, metres: its progress is that of time.
+/// Length of a swing below which its progress follows time, in metres.
 const NOWHERE_M: f32 = 0.1;
-/// Cycles are the same if directions are nearer than this, radians, and speeds by this ratio.
+/// Cycles are the same if their directions differ by less than this, in radians, and their speeds by less than this ratio.
 const SAME_RAD: f32 = 0.3;
 const SAME_RATIO: f32 = 1.15;
 
-/// One foot during a cycle. Shares are of the cycle, from its start.
+/// A foot during a cycle. Shares are of the cycle, from its start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FootCycle {
     /// Touch-down.
     pub land: f32,
-    /// How long it stands.
+    /// Duration of the stance.
     pub stance: f32,
-    /// Where the touching joint is in the middle of the stance, root space.
+    /// Position of the contact joint in the middle of the stance, in root space.
     pub middle: Vec3,
-    /// Yaw of the flat foot against the root, radians.
+    /// Yaw of the flat foot relative to the root, in radians.
     pub yaw_rad: f32,
-    /// Where it lifts off and touches down again, on a ground past which the root goes with the cycle's velocity.
+    /// Positions of lift-off and the next touch-down, on a ground past which the root moves with the cycle's velocity.
     from: Vec3,
     to: Vec3,
 }
 
-/// A foot at a moment, relative to its plants.
+/// A foot at a time, relative to its stances.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FootSample {
-    /// Share of the way from one plant to the next, 0 to 1, nearly.
+    /// Share of the path from one stance to the next, from about 0 to about 1.
     pub progress: f32,
-    /// Off that way: root axes, and above the ground, metres.
+    /// Offset from that path: in root axes, height above the ground, in metres.
     pub aside: Vec3,
-    /// Ankle, root axes, as if the flat foot pointed at +Z.
+    /// Rotation of the ankle in root axes, with the flat foot turned to +Z.
     pub ankle: Quat,
-    /// Toes in the ankle's space.
+    /// Rotation of the toes in the ankle's space.
     pub toe: Quat,
 }
 
-/// One stride; its root goes straight ahead with a constant velocity.
+/// One stride. Its root moves straight ahead with constant velocity.
 #[derive(Clone, Debug)]
 pub struct Cycle {
-    /// The clip that it is from.
+    /// Source clip.
     pub source: String,
-    /// Root space, m/s.
+    /// Velocity in root space, in m/s.
     pub velocity_mps: Vec3,
-    /// Left, right.
+    /// Feet: left, right.
     pub feet: [FootCycle; 2],
     frames: usize,
     rate_hz: f32,
     pool: PosePool,
     round: Transform,
-    /// How unlike its ends are and how unevenly it goes; less is better.
+    /// Difference between its ends plus unevenness of its speed; lower is better.
     roughness: f32,
 }
 
 impl Cycle {
-    /// Seconds of a stride.
+    /// Returns the duration of a stride, in seconds.
     pub fn seconds(&self) -> f32 {
         self.frames as f32 / self.rate_hz
     }
 
-    /// The whole pose at a share of the cycle (any number of rounds on), joint 0 at the origin.
+    /// Writes the pose at a share of the cycle, of any number of cycles, with joint 0 at the origin.
     pub fn sample(&self, kit: &Kit, share: f64, out: &mut Shown) {
         let view = ClipView {
             skeleton: kit.skeleton,
@@ -97,7 +97,7 @@ impl Cycle {
         out.0.set_world_from_root(Transform::IDENTITY);
     }
 
-    /// A foot, `swing` of the way through its swing (0 to 1), or through its stance.
+    /// Returns a foot at `share` (0 to 1) of its swing or its stance.
     pub fn foot(&self, kit: &Kit, side: usize, (swings, share): (bool, f32), out: &mut Shown) -> FootSample {
         let foot = self.feet[side];
         let since = if swings { foot.stance + share * (1.0 - foot.stance) } else { share * foot.stance };
@@ -118,7 +118,7 @@ impl Cycle {
     }
 }
 
-/// A pose and its velocity, to be sampled into.
+/// A pose and its velocity, as output of sampling.
 #[derive(Clone, Debug)]
 pub struct Shown(pub Pose, pub PoseVelocity);
 
@@ -128,7 +128,7 @@ impl Shown {
     }
 }
 
-/// The smoothest cycles of all tracks, one per speed and direction. `captured`: each with its contacts,
+/// Returns the smoothest cycles of all tracks, one per speed and direction. `captured`: tracks with their contacts,
 /// `[frames x contact joints]`.
 pub fn find(kit: &Kit, captured: &[(&Track, &Vec<u8>)]) -> Vec<Cycle> {
     let mut all: Vec<Cycle> = captured.iter().flat_map(|(track, labels)| of_track(kit, track, labels)).collect();
@@ -160,7 +160,7 @@ fn of_track(kit: &Kit, track: &Track, labels: &[u8]) -> Vec<Cycle> {
     landings.windows(2).filter_map(|w| Cut { kit, track, start: w[0], end: w[1] }.cycle([&left, &right])).collect()
 }
 
-/// Without runs shorter than `flicker`: first off, then on.
+/// Returns `on` without runs shorter than `flicker`, first of `false`, then of `true`.
 fn steady(mut on: Vec<bool>, flicker: usize) -> Vec<bool> {
     for value in [false, true] {
         for (start, end) in runs(&on, value).collect::<Vec<_>>() {
@@ -172,12 +172,12 @@ fn steady(mut on: Vec<bool>, flicker: usize) -> Vec<bool> {
     on
 }
 
-/// Frames that are the first `to`.
+/// Returns the first frames of runs of `to`.
 fn changes(on: &[bool], to: bool) -> Vec<usize> {
     (1..on.len()).filter(|f| on[*f] == to && on[f - 1] != to).collect()
 }
 
-/// A stride within a track; frames past the end of a loop are those of its next round.
+/// A stride within a track. Frames past the end of a loop belong to the next cycle.
 struct Cut<'a> {
     kit: &'a Kit<'a>,
     track: &'a Track,
@@ -206,7 +206,7 @@ impl Cut<'_> {
         if velocity_mps.length() < SLOWEST_MPS || turn_rad.abs() > TURN_RAD {
             return None;
         }
-        // The root of the cycle goes evenly; the body stays where it was.
+        // The root of the cycle moves evenly; the body keeps its position.
         let poses: Vec<Pose> = (0..=n)
             .map(|k| {
                 let share = k as f32 / n as f32;
@@ -261,7 +261,7 @@ impl Cut<'_> {
         }
     }
 
-    /// How far the velocity of a quarter is off the mean, as a share; `None` where that is too much.
+    /// Returns the largest deviation of a quarter's velocity from the mean, as a share. Returns `None` if it is too large.
     fn unevenness(&self, speed_mps: f32) -> Option<f32> {
         let n = self.end - self.start;
         let at = |quarter: usize| self.start + n * quarter / 4;
@@ -273,7 +273,7 @@ impl Cut<'_> {
         (off < UNEVEN * speed_mps + UNEVEN_MPS).then_some(off / speed_mps.max(SLOWEST_MPS))
     }
 
-    /// A frame whose root is put elsewhere, under the same body.
+    /// Returns the pose of a frame with another root under the same body.
     fn pose(&self, frame: usize, root: Transform) -> Pose {
         let mut pose = self.track.pose(frame % self.track.frames());
         let moved = root.inverse() * self.root(frame);
@@ -285,7 +285,7 @@ impl Cut<'_> {
     }
 }
 
-/// All poses but the last, which becomes the first: what they differ by is spread over all.
+/// Returns all poses but the last, with the difference between last and first distributed over them.
 fn closed(mut poses: Vec<Pose>, way: Vec3) -> PosePool {
     let n = poses.len() - 1;
     let last = poses.pop().unwrap_or_default();
@@ -308,14 +308,14 @@ fn closed(mut poses: Vec<Pose>, way: Vec3) -> PosePool {
 }
 
 impl Cycle {
-    /// With touch-downs and durations of stances known.
+    /// Returns the cycle with its feet, from touch-downs and durations of stances.
     fn with_feet(mut self, kit: &Kit, stands: [(f32, f32); 2]) -> Self {
         let mut shown = Shown::new(kit);
         for (side, (land, stance)) in stands.into_iter().enumerate() {
             self.sample(kit, f64::from(land + 0.5 * stance), &mut shown);
             let middle = kit.foot(&shown.0, side).0;
             let yaw_rad = kit.foot_yaw_rad(&shown.0, side);
-            // Where it stands, on ground that is where the root was at the lift-off.
+            // The stance, on a ground at the root's position at lift-off.
             self.sample(kit, f64::from(land + stance), &mut shown);
             let from = kit.foot(&shown.0, side).0;
             self.sample(kit, f64::from(land + 1.0), &mut shown);

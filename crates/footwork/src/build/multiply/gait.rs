@@ -1,4 +1,4 @@
-//! Going at any velocity: the cycles nearest to it, blended in step.
+//! Locomotion at any velocity: the cycles nearest to it, blended in phase.
 //!
 //! Weights are those of gradient band interpolation in polar coordinates (R. Johansen, "Automated Semi-Procedural Animation
 //! for Character Locomotion", 2009): smooth, exactly one at each cycle's own velocity.
@@ -10,27 +10,27 @@ use crate::math::{Quat, lerp};
 use crate::pose::Pose;
 use glam::Vec3;
 
-/// A radian counts as much as this ratio of speeds.
+/// Weight of a radian relative to a relative difference in speed.
 const ANGLE_WEIGHT: f32 = 2.0;
-/// Smaller weights are none.
+/// Minimum weight. Smaller ones are removed.
 const LEAST_WEIGHT: f32 = 0.01;
-/// Below this share of the slowest cycle's speed the body sways no less.
+/// Minimum sway of the body, as a share of a cycle's sway.
 const LEAST_SWAY: f32 = 0.4;
 
-/// All there is to be blended.
+/// Material for blending.
 pub struct Gait<'a> {
     pub kit: Kit<'a>,
-    /// From slow to fast, at least one.
+    /// Cycles from slow to fast, at least one.
     pub cycles: Vec<Cycle>,
     pub stand: Stand,
 }
 
-/// Cycles and their weights, which sum to one.
+/// Indices of cycles with their weights, which sum to one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mix(Vec<(usize, f32)>);
 
 impl Gait<'_> {
-    /// What to blend at a velocity in root space.
+    /// Returns the cycles to blend at a velocity in root space.
     pub fn mix(&self, velocity_mps: Vec3) -> Mix {
         let speed = velocity_mps.length();
         let velocity = if speed > 0.02 { velocity_mps } else { Vec3::Z * 0.02 };
@@ -62,22 +62,23 @@ impl Gait<'_> {
         mix.0.iter().map(|(i, w)| of(&self.cycles[*i]) * w).sum()
     }
 
-    /// Strides per second.
+    /// Returns the strides per second.
     pub fn cadence_hz(&self, mix: &Mix) -> f32 {
         self.mean(mix, |c| 1.0 / c.seconds())
     }
 
-    /// Share of a stride for which a foot stands.
+    /// Returns the share of a stride in which a foot is planted.
     pub fn stance(&self, mix: &Mix, side: usize) -> f32 {
         self.mean(mix, |c| c.feet[side].stance)
     }
 
-    /// Speed at which the blended cycles go in the direction of each, m/s.
+    /// Returns the mean speed of the blended cycles, each in its own direction, in m/s.
     pub fn speed_mps(&self, mix: &Mix) -> f32 {
         self.mean(mix, |c| c.velocity_mps.length())
     }
 
-    /// Where a foot stands in the middle of its stance, root space, and its yaw; `moving`: 0 standing to 1.
+    /// Returns the position of a foot in the middle of its stance, in root space, and its yaw. `moving`: 0 idle to 1
+    /// moving.
     pub fn place(&self, mix: &Mix, side: usize, moving: f32) -> (Vec3, f32) {
         let (rest, rest_yaw) = (self.stand.feet[side].at, self.stand.feet[side].yaw_rad);
         let at = mix.0.iter().fold(Vec3::ZERO, |sum, (i, w)| sum + self.cycles[*i].feet[side].middle * *w);
@@ -85,12 +86,12 @@ impl Gait<'_> {
         (rest.lerp(at, moving) * Vec3::new(1.0, 0.0, 1.0), lerp(rest_yaw, yaw, moving))
     }
 
-    /// How much of a cycle's sway a body shows that goes with a velocity.
+    /// Returns the body's share of a cycle's sway at a speed.
     pub fn sway(&self, mix: &Mix, speed_mps: f32) -> f32 {
         lerp(LEAST_SWAY, 1.0, (speed_mps / self.speed_mps(mix)).min(1.0))
     }
 
-    /// The body at a phase of the stride: 0 as the left foot touches down, 0.5 as the right one does.
+    /// Writes the body at a phase of the stride: 0 when the left foot touches down, 0.5 when the right one does.
     pub fn body(&self, mix: &Mix, phase: f64, scratch: &mut Shown, out: &mut Pose) {
         let parts = mix.0.iter().map(|(i, w)| {
             let right = f64::from(self.cycles[*i].feet[1].land);
@@ -110,7 +111,7 @@ impl Gait<'_> {
         }
     }
 
-    /// A foot in its stance or swing; see [`Cycle::foot`].
+    /// Returns a foot in its stance or swing; see [`Cycle::foot`].
     pub fn foot(&self, mix: &Mix, side: usize, at: (bool, f32), scratch: &mut Shown) -> FootSample {
         let mut sum = 0.0;
         let mut all: Option<FootSample> = None;
@@ -131,7 +132,7 @@ impl Gait<'_> {
     }
 }
 
-/// `pose` becomes itself with a share `t` of another.
+/// Blends a share `t` of another pose into `pose`.
 pub fn mix_in(pose: &mut Pose, other: &Pose, t: f32) {
     for j in 0..pose.len() {
         pose.translations[j] = pose.translations[j].lerp(other.translations[j], t);
@@ -139,7 +140,7 @@ pub fn mix_in(pose: &mut Pose, other: &Pose, t: f32) {
     }
 }
 
-/// From one direction on the ground to another, radians, -pi to pi.
+/// Returns the angle from one direction on the ground to another in radians, -pi to pi.
 fn turn_rad(from: Vec3, to: Vec3) -> f32 {
     crate::math::atan2(from.z * to.x - from.x * to.z, from.x * to.x + from.z * to.z)
 }

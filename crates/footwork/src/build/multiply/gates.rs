@@ -1,4 +1,4 @@
-//! What a made clip must keep to, measured on the clips that it is made of.
+//! Plausibility limits of made clips, measured on their source clips.
 
 use super::kit::{Kit, angle_rad, less_and_less};
 use crate::build::track::Track;
@@ -8,32 +8,32 @@ use crate::pose::Pose;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
-/// Feet that stand may slide by this, metres.
+/// Maximum slide of planted feet, in metres.
 const SLIDE_M: f32 = 0.01;
-/// Joints may turn further from the standing pose than in any source by this, radians.
+/// Maximum rotation of joints from the standing pose beyond that of all sources, in radians.
 const BEYOND_RAD: f32 = 0.35;
-/// But thighs by this, in any case: a high step of a person.
+/// Minimum limit for thighs, in radians: a high step of a person.
 const THIGH_RAD: f32 = 1.5;
-/// Knees may be straighter than in any source by this, radians.
+/// Maximum straightening of knees beyond that of all sources, in radians.
 const STRAIGHTER_RAD: f32 = 0.05;
-/// The jerk of the most moving source may be exceeded by this factor.
+/// Maximum jerk, in units of the greatest jerk of a source.
 const JERK: f32 = 1.3;
-/// The share of frames whose jerk counts: single frames are noise.
+/// Percentile of the jerk over frames, as a share: single frames are noise.
 const PERCENTILE: f32 = 0.95;
 
-/// What the sources do.
+/// Limits from the source clips.
 #[derive(Clone, Debug)]
 pub struct Limits {
     stand: Pose,
-    /// `[joints]` furthest from the standing pose, radians.
+    /// `[joints]` maximum rotation from the standing pose, in radians.
     turns_rad: Vec<f32>,
-    /// Straightest knee: the angle between thigh and shin, radians, 0 straight.
+    /// Straightest knee: angle between thigh and shin in radians, 0 for a straight leg.
     bend_rad: f32,
     jerk: f32,
 }
 
 impl Limits {
-    /// The limits that tracks keep to.
+    /// Measures the limits on tracks.
     pub fn of(kit: &Kit, stand: &Pose, tracks: &[&Track]) -> Self {
         let joints = stand.len();
         let mut limits =
@@ -56,7 +56,8 @@ impl Limits {
         limits
     }
 
-    /// A rotation of a joint that stays under the limit: the further it is beyond all sources, the less of that is left.
+    /// Returns the rotation of a joint, limited smoothly: the part beyond all sources is compressed to stay below the
+    /// limit.
     pub fn within(&self, joint: JointIndex, rotation: Quat) -> Quat {
         let rest = self.stand.rotations[joint.at()];
         let turn = (rest.inverse() * rotation).to_rotation_vector();
@@ -68,7 +69,7 @@ impl Limits {
         (rest * Quat::from_rotation_vector(turn * (eased_rad / rad))).renormalize()
     }
 
-    /// Why a clip is not plausible; `None` for one that is. `on`: whether each foot stands.
+    /// Returns the reason why a clip is implausible, or `None`. `on`: contacts of each foot.
     pub fn refuse(&self, kit: &Kit, poses: &[Pose], on: &[Vec<bool>; 2], rate_hz: f32) -> Option<String> {
         let joints = 1..self.stand.len();
         for j in joints {
@@ -102,7 +103,7 @@ fn bend_rad(kit: &Kit, pose: &Pose, side: usize) -> f32 {
     angle_rad(knee - hip, ankle - knee)
 }
 
-/// Furthest that the touching joint gets from where it was first in a stance.
+/// Returns the maximum distance of the contact joint from the start of its stance, in metres.
 fn slide_m(kit: &Kit, poses: &[Pose], on: &[bool], side: usize) -> f32 {
     let flat = Vec3::new(1.0, 0.0, 1.0);
     let (mut start, mut most) = (None, 0.0f32);
@@ -114,7 +115,7 @@ fn slide_m(kit: &Kit, poses: &[Pose], on: &[bool], side: usize) -> f32 {
     most
 }
 
-/// 95th percentile over frames of the mean over joints, m/s3.
+/// Returns the 95th percentile over frames of the mean jerk over joints, in m/s3.
 fn jerk(skeleton: &Skeleton, poses: &[Pose], rate_hz: f32) -> f32 {
     let mut world = Vec::new();
     let at: Vec<Vec<Vec3>> = poses

@@ -1,4 +1,4 @@
-//! What is known of the body whose clips are made.
+//! Body whose clips are made.
 
 use crate::frames::JointIndex;
 use crate::math::{Facing, Quat, atan2};
@@ -12,15 +12,15 @@ use glam::Vec3;
 pub struct Kit<'a> {
     pub skeleton: &'a Skeleton,
     pub hips: JointIndex,
-    /// Left, right.
+    /// Legs: left, right.
     pub legs: [Leg; 2],
-    /// Which contact joint each leg ends in.
+    /// Index of the contact joint of each leg.
     pub slots: [usize; 2],
     pub contact_joints: usize,
 }
 
 impl<'a> Kit<'a> {
-    /// `None` for bodies that do not go on a left and a right leg.
+    /// Creates the kit. Returns `None` for bodies without exactly one left and one right leg.
     pub fn new(skeleton: &'a Skeleton, rig: &Rig) -> Option<Self> {
         let body = rig.body.as_ref()?;
         let [Some(a), Some(b)] = body.legs[..] else { return None };
@@ -31,7 +31,8 @@ impl<'a> Kit<'a> {
         Some(Self { skeleton, hips: body.hips, legs, slots, contact_joints: 2 })
     }
 
-    /// The touching joint and the ankle's rotation in root space, the toes' in the ankle's.
+    /// Returns the position of the contact joint and the rotation of the ankle in root space, and the rotation of the toes
+    /// in the ankle's space.
     pub fn foot(&self, pose: &Pose, side: usize) -> (Vec3, Quat, Quat) {
         let leg = self.legs[side];
         let ankle = pose.in_root(self.skeleton, leg.ankle);
@@ -42,7 +43,7 @@ impl<'a> Kit<'a> {
         ((ankle * toe).translation, ankle.rotation, toe.rotation)
     }
 
-    /// Where a flat foot points, radians from root forward.
+    /// Returns the direction of a flat foot, in radians from root forward.
     pub fn foot_yaw_rad(&self, pose: &Pose, side: usize) -> f32 {
         let leg = self.legs[side];
         let (toe, ankle, _) = self.foot(pose, side);
@@ -52,12 +53,12 @@ impl<'a> Kit<'a> {
     }
 }
 
-/// Between two directions, radians, 0 to pi.
+/// Returns the angle between two directions in radians, 0 to pi.
 pub fn angle_rad(a: Vec3, b: Vec3) -> f32 {
     atan2(a.cross(b).length(), a.dot(b))
 }
 
-/// What is left of an excess (0 or more) that never gets to `most`: all of it at first, then less and less.
+/// Compresses an excess (0 or more) smoothly to stay below `most`. Small values stay almost unchanged.
 pub fn less_and_less(excess: f32, most: f32) -> f32 {
     most * excess / (most + excess)
 }

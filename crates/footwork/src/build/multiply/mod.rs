@@ -1,9 +1,9 @@
-//! Making the clips that thin data lack, out of those that are there.
+//! Making of clips that sparse data lack, from the captured clips.
 //!
-//! The material are [cycles](cycle) of steady locomotion and a way to [stand]. A [route] is what the simulated character does
-//! at a change of the stick: start, stop, turn, strafe. [Steps](steps) are planned along it: which foot stands where, from when
-//! to when. The [body] is blended from the cycles nearest to the velocity of each moment and put over these feet by its
-//! legs. What is not plausible is [dropped](gates).
+//! The material is [cycles](cycle) of steady locomotion and an idle pose ([stand]). A [route] is the path of the simulated
+//! character at a change of the stick: start, stop, turn, strafe. [Steps](steps) are planned along it: position and time
+//! span of each planted foot. The [body] is blended from the cycles nearest to the velocity in each frame, and its legs are
+//! bent to reach these feet. Implausible clips are [dropped](gates).
 
 mod body;
 mod coverage;
@@ -35,39 +35,40 @@ use route::{LEAD_S, Route, Scenario};
 use serde::Serialize;
 use stand::Stand;
 
-/// A made clip is jumped into from this long before its change on, until the response is over, seconds.
+/// Range in which a made clip accepts transitions: from this long before its change to the end of the response, in seconds.
 const EARLY_S: f32 = 0.05;
 const RESPONSE_S: f32 = 1.4;
-/// Of so many frames one tells how knees bend.
+/// Interval between the frames that give the bending of knees, in frames.
 const HINGE_STEP: usize = 7;
-/// Where the captured clips answer less than this share of all commands, data is thin.
+/// Coverage of commands below which data are sparse, as a share.
 const THIN: f32 = 0.25;
 
-/// What was made.
+/// Report of the made clips.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Made {
-    /// Commands of a stick that were looked at: changes of direction, speed and facing.
+    /// Number of tested commands of a stick: changes of direction, speed and facing.
     pub commands: usize,
-    /// Those that captured clips answer.
+    /// Number of commands that captured clips cover.
     pub answered: usize,
-    /// Clips that were made for others.
+    /// Clips that were made for other commands.
     pub clips: Vec<ClipReport>,
-    /// Clips that were not plausible, and why.
+    /// Implausible clips, with the reason.
     pub dropped: Vec<Dropped>,
-    /// The captured clips that they are made of.
+    /// Names of the captured source clips.
     pub sources: Vec<String>,
 }
 
-/// A clip that was made and left out again.
+/// A made clip that was dropped.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Dropped {
-    /// Clip.
+    /// Clip name.
     pub clip: String,
-    /// Why.
+    /// Reason.
     pub reason: String,
 }
 
-/// The clips that captured ones lack, and what is told of them but `clips`. `captured`: each with its contacts, `[frames x contact joints]`.
+/// Returns the clips that the captured ones lack, and the report without `clips`. `captured`: tracks with their contacts,
+/// `[frames x contact joints]`.
 pub fn multiply(
     captured: &[(&Track, &Vec<u8>)],
     skeleton: &Skeleton,
@@ -132,7 +133,7 @@ fn name_of(scenario: &Scenario) -> String {
     format!("{}_{}", Database::MADE, scenario.name)
 }
 
-/// The clip of a scenario, or why there is none.
+/// Makes the clip of a scenario, or returns the reason for dropping it.
 fn make(gait: &Gait, limits: &Limits, scenario: &Scenario, route: &Route, cost: f32) -> Result<Track, String> {
     let moves = scenario.before.is_some();
     let steps = steps::plan(gait, route, moves, scenario.first, scenario.phase)
@@ -143,7 +144,7 @@ fn make(gait: &Gait, limits: &Limits, scenario: &Scenario, route: &Route, cost: 
         None => {
             let mut track = marked(&gait.kit, &name_of(scenario), &poses, on, (route.rate_hz, cost));
             if scenario.is_one_change() {
-                // What comes before the change and after the response is known from the captured clips, too.
+                // Motion before the change and after the response is in the captured clips, too.
                 let closed = [[0.0, LEAD_S - EARLY_S], [LEAD_S + RESPONSE_S, f32::MAX]];
                 track.annotations.do_not_enter = closed.map(|[start_s, end_s]| TimeRange { start_s, end_s }).to_vec();
             }
@@ -152,7 +153,7 @@ fn make(gait: &Gait, limits: &Limits, scenario: &Scenario, route: &Route, cost: 
     }
 }
 
-/// A clip of poses, marked as made. `on`: whether each foot stands.
+/// Returns a clip of poses, marked as made. `on`: contacts of each foot.
 fn marked(kit: &Kit, name: &str, poses: &[Pose], on: [Vec<bool>; 2], (rate_hz, cost): (f32, f32)) -> Track {
     let joint = |side: usize| kit.skeleton.names()[kit.legs[side].toe.at()].clone();
     let contacts = on.into_iter().enumerate().map(|(side, on)| ContactTrack { joint: joint(side), on }).collect();
@@ -182,7 +183,7 @@ fn marked(kit: &Kit, name: &str, poses: &[Pose], on: [Vec<bool>; 2], (rate_hz, c
     }
 }
 
-/// Seconds of standing where nobody was captured standing.
+/// Duration of the idle clip that is made if none was captured, in seconds.
 const STANDING_S: f32 = 2.0;
 
 fn standing(gait: &Gait, rate_hz: f32, cost: f32) -> Track {

@@ -1,5 +1,5 @@
-//! Routes: what the simulated character does when a stick changes. Made clips follow the same springs that the character is
-//! led by later, so that a command finds a clip that does just what it asks for.
+//! Routes: paths of the simulated character at a change of the stick. Made clips follow the same springs as the character
+//! at run time, so that each command has an exactly matching clip.
 
 use crate::input::{MotionInput, Stick};
 use crate::math::{Quat, Transform};
@@ -8,49 +8,49 @@ use crate::trajectory::control::Steering;
 use crate::trajectory::{Desired, PathProgress, Simulation, SimulationConfig};
 use glam::Vec3;
 
-/// Before the change of the stick, seconds.
+/// Time before the change of the stick, in seconds.
 pub const LEAD_S: f32 = 0.5;
 
-/// What happens on a route.
+/// Stick input of a route.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// Name of the clip.
     pub name: String,
-    /// Held for long before the change; none: it stands, facing +Z.
+    /// Stick held for long before the change. `None`: the character stands, facing +Z.
     pub before: Option<Stick>,
-    /// Sticks after the change, each from a time since then, seconds; turned by `turn_radps` as time goes by.
+    /// Sticks after the change, each with its start in seconds since the change, turned by `turn_radps` over time.
     pub after: Vec<(f32, Stick)>,
-    /// Radians per second by which the movement turns, after the change and before.
+    /// Turn rate of the movement before and after the change, in radians per second.
     pub turn_radps: f32,
-    /// Seconds after the change.
+    /// Duration after the change, in seconds.
     pub seconds: f32,
-    /// Phase of the stride at the start, for one who moves: 0 as the left foot touches down.
+    /// Phase of the stride at the start for a moving character: 0 when the left foot touches down.
     pub phase: f64,
-    /// Foot that takes the first step of one who stands (0 left, 1 right).
+    /// Foot of the first step of a standing character (0 left, 1 right).
     pub first: usize,
 }
 
-/// A way of the root, frame by frame, on level ground.
+/// A path of the root, frame by frame, on level ground.
 #[derive(Clone, Debug, Default)]
 pub struct Route {
     pub rate_hz: f32,
-    /// `[frames]` of the root.
+    /// `[frames]` world transforms of the root.
     pub roots: Vec<Transform>,
-    /// `[frames]` world, m/s.
+    /// `[frames]` velocities in world space, in m/s.
     pub velocities_mps: Vec<Vec3>,
-    /// `[frames]` world, m/s2.
+    /// `[frames]` accelerations in world space, in m/s2.
     pub accelerations_mps2: Vec<Vec3>,
-    /// `[frames]` radians per second.
+    /// `[frames]` turn rates, in radians per second.
     pub yaw_rates_radps: Vec<f32>,
 }
 
 impl Scenario {
-    /// True where the stick changes once and is held then: the answer is over after a while.
+    /// Returns true if the stick changes once and is then held, so that the response ends after a while.
     pub fn is_one_change(&self) -> bool {
         self.after.len() == 1 && self.turn_radps == 0.0
     }
 
-    /// The route of the simulated character.
+    /// Returns the route of the simulated character.
     pub fn route(&self, speeds: &StickSpeeds, rate_hz: f32) -> Route {
         let config = SimulationConfig::default();
         let frames = ((LEAD_S + self.seconds) * rate_hz).round() as usize + 1;
@@ -65,7 +65,7 @@ impl Scenario {
         let mut now = Simulation::default();
         let mut desired = Desired::default();
         if self.before.is_some() {
-            // Long enough to be steady.
+            // The time is long enough for steady motion.
             let warm_up = (4.0 * rate_hz) as i32;
             for k in -warm_up..0 {
                 step(&mut now, &mut desired, stick(k as f32 / rate_hz), (speeds, &config), 1.0 / rate_hz);
@@ -112,7 +112,7 @@ impl Route {
         ((time_s * self.rate_hz).round().max(0.0) as usize).min(self.frames() - 1)
     }
 
-    /// The root at any time; before and after the route it goes on evenly.
+    /// Returns the root at any time. Before and after the route it moves at constant velocity.
     pub fn at(&self, time_s: f32) -> Transform {
         let f = self.frame(time_s);
         let beyond_s = time_s - f as f32 / self.rate_hz;
@@ -122,7 +122,7 @@ impl Route {
         Transform::new(root.translation + half * self.velocities_mps[f] * beyond_s, turn * root.rotation)
     }
 
-    /// Velocity in root space.
+    /// Returns the velocity in root space, in m/s.
     pub fn velocity_in_root(&self, time_s: f32) -> Vec3 {
         let f = self.frame(time_s);
         self.roots[f].inverse_direction(self.velocities_mps[f])

@@ -1,4 +1,4 @@
-//! The changes of a stick for which clips are made.
+//! Changes of a stick for which clips are made.
 
 use super::gait::Gait;
 use super::kit::angle_rad;
@@ -9,31 +9,31 @@ use crate::motion::StickSpeeds;
 use glam::{Vec2, Vec3};
 use std::f32::consts::TAU;
 
-/// Directions that a stick is tried in, degrees from where the body faces, left positive.
+/// Tested directions of a stick, in degrees from the body's facing, left positive.
 const DIRECTIONS_DEG: [i32; 8] = [45, 90, 135, 180, -180, -135, -90, -45];
-/// Cycles that go within this of a direction serve it, radians.
+/// Maximum angle between a direction and a cycle that serves it, in radians.
 const SERVES_RAD: f32 = 0.6;
-/// People go round curves with this acceleration to the side at most, walking and running, m/s2.
+/// Maximum lateral acceleration in curves, walking and running, in m/s2.
 const ASIDE_MPS2: [f32; 2] = [3.0, 6.0];
-/// Time that a response takes, seconds.
+/// Duration of a response, in seconds.
 const RESPONSE_S: f32 = 2.0;
-/// Routes with one command after the other: how many, how long each, how long a command holds, and how often the stick
-/// rests, the character strafes, and the stick is pushed only partly.
+/// Routes with successive commands: number of routes, duration of each, range of a command's duration, and shares of
+/// commands in which the stick rests, the character strafes, and the stick is partly deflected.
 const ROUTES: u64 = 320;
 const ROUTE_S: f32 = 3.0;
 const HOLDS_S: [f32; 2] = [0.4, 2.0];
 const RESTS: f32 = 0.33;
 const STRAFES: f32 = 0.33;
 const PARTLY: f32 = 0.2;
-/// How far a stick is pushed that is not pushed all the way.
+/// Partial deflections of the stick.
 const PARTS: [f32; 5] = [0.3, 0.45, 0.6, 0.75, 0.9];
 const SEED: u64 = 13;
-/// Phases of the stride at which one who goes turns or stops.
+/// Number of phases of the stride at which a moving character turns or stops.
 const PHASES: u32 = 8;
-/// A short tap of the stick, seconds.
+/// Duration of a short tap of the stick, in seconds.
 const TAP_S: f32 = 0.35;
 
-/// All that a stick asks for and that can be made of these cycles.
+/// Returns all scenarios that can be made from the cycles.
 pub fn all(gait: &Gait, speeds: &StickSpeeds) -> Vec<Scenario> {
     let mut out = Vec::new();
     for pace in [Pace::Walk, Pace::Run] {
@@ -56,7 +56,7 @@ pub fn all(gait: &Gait, speeds: &StickSpeeds) -> Vec<Scenario> {
     out
 }
 
-/// Commands that follow on one another before the answer to the last is over, in any direction.
+/// Returns a route with successive commands in any direction, each before the response to the previous one is over.
 fn random(index: u64, gait: &Gait) -> Scenario {
     let mut random = SplitMix(SEED + index);
     let aside = DIRECTIONS_DEG.iter().all(|deg| serves(gait, *deg));
@@ -79,12 +79,12 @@ fn random(index: u64, gait: &Gait) -> Scenario {
     Scenario { before: moves.then_some(before), after, seconds: ROUTE_S, ..named(format!("route_{index}")) }
 }
 
-/// A stick that is not pushed all the way.
+/// Returns a stick that is partly deflected.
 fn partly(stick: Stick, share: f32) -> Stick {
     Stick { movement: stick.movement * share, ..stick }
 }
 
-/// Facing where it goes.
+/// Adds scenarios of a character that faces its direction of movement.
 fn forward(out: &mut Vec<Scenario>, pace: Pace, speeds: &StickSpeeds) {
     let towards = |deg: i32| Stick::towards(direction(deg), pace);
     let word = word(pace);
@@ -119,7 +119,7 @@ fn forward(out: &mut Vec<Scenario>, pace: Pace, speeds: &StickSpeeds) {
     }
 }
 
-/// Facing +Z, wherever it goes, as far as cycles serve the direction.
+/// Adds scenarios of a character that faces +Z, in the directions that cycles serve.
 fn strafing(out: &mut Vec<Scenario>, pace: Pace, gait: &Gait) {
     let word = word(pace);
     let towards = |deg: i32| Stick { strafe: true, look: Vec2::Y, ..Stick::towards(direction(deg), pace) };
@@ -152,7 +152,7 @@ fn strafing(out: &mut Vec<Scenario>, pace: Pace, gait: &Gait) {
         }
         for to in served.iter().filter(|to| *to != deg) {
             let name = format!("strafe_change_{word}_{}_{}", side(*deg), side(*to));
-            // Half of the changes at each half of the stride.
+            // Half of the changes start at each half of the stride.
             let phase = if (deg + to).rem_euclid(2) == 0 { 0.0 } else { 0.5 };
             out.push(Scenario { before: Some(towards(*deg)), after: vec![(0.0, towards(*to))], phase, ..named(name) });
         }
@@ -167,12 +167,12 @@ fn word(pace: Pace) -> &'static str {
     if pace == Pace::Walk { "walk" } else { "run" }
 }
 
-/// Where in the stride a scenario starts.
+/// Returns a name for the phase of the stride at which a scenario starts.
 fn foot(phase: f64) -> String {
     format!("phase_{:.0}", 100.0 * phase)
 }
 
-/// True where some cycle goes about in a direction.
+/// Returns true if a cycle moves approximately in a direction.
 fn serves(gait: &Gait, deg: i32) -> bool {
     gait.cycles.iter().any(|c| angle_rad(c.velocity_mps, direction(deg)) < SERVES_RAD)
 }
@@ -182,7 +182,7 @@ fn direction_rad(yaw_rad: f32) -> Vec3 {
 }
 
 fn direction(deg: i32) -> Vec3 {
-    // Half a turn to the left or to the right: a little less, to be told apart.
+    // A half turn to the left and one to the right are slightly less than 180 degrees, to be distinguishable.
     let deg = (deg as f32).clamp(-179.0, 179.0);
     direction_rad(deg.to_radians())
 }

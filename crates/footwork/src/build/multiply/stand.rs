@@ -1,4 +1,4 @@
-//! How the body stands: the stillest upright moment on both feet, else made of a walk.
+//! Idle pose: the stillest upright pose with both feet planted, or a pose made from a walk.
 
 use super::cycle::{Cycle, FootSample, Shown};
 use super::kit::Kit;
@@ -8,37 +8,37 @@ use crate::math::{Quat, Transform};
 use crate::pose::Pose;
 use glam::Vec3;
 
-/// Moments that are looked at.
+/// Approximate number of poses that are examined.
 const LOOKED_AT: usize = 2000;
-/// Lower than this share of the usual height nobody stands.
+/// Minimum height, as a share of the greatest height with both feet planted.
 const UPRIGHT: f32 = 0.95;
-/// A joint that is faster against the root moves, m/s.
+/// Maximum speed of joints relative to the root, in m/s.
 const STILL_MPS: f32 = 0.15;
 
-/// A foot that stands.
+/// A planted foot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StandingFoot {
-    /// The touching joint, root space.
+    /// Position of the contact joint, in root space.
     pub at: Vec3,
     pub yaw_rad: f32,
-    /// `aside` is its height alone.
+    /// `aside` holds only the height.
     pub sample: FootSample,
 }
 
-/// A standing body.
+/// An idle body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stand {
-    /// Joint 0 at the origin.
+    /// Pose with joint 0 at the origin.
     pub pose: Pose,
-    /// Left, right.
+    /// Feet: left, right.
     pub feet: [StandingFoot; 2],
-    /// True where nobody was captured standing.
+    /// True if no captured pose was suitable.
     pub made: bool,
 }
 
 impl Stand {
-    /// The stillest moment of all tracks; `captured`: each with its contacts, `[frames x contact joints]`. Made of the slowest of `cycles`, of
-    /// which there is at least one, where nobody ever stands still.
+    /// Returns the stillest pose of all tracks. `captured`: tracks with their contacts, `[frames x contact joints]`. If no
+    /// pose is still, it is made from the slowest of `cycles`, which must not be empty.
     pub fn find(kit: &Kit, captured: &[(&Track, &Vec<u8>)], cycles: &[Cycle]) -> Self {
         let all: usize = captured.iter().map(|c| c.0.frames()).sum();
         let step = all.div_ceil(LOOKED_AT);
@@ -89,7 +89,7 @@ fn joints(kit: &Kit, pose: &Pose) -> Vec<Vec3> {
     world.iter().map(|t| t.translation).collect()
 }
 
-/// The mean body of a walk over feet that stand where they pass the body.
+/// Returns the mean pose of a walk, with each foot where it passes the body.
 fn from_walk(kit: &Kit, walk: &Cycle) -> Pose {
     const MOMENTS: usize = 16;
     let mut shown = Shown::new(kit);
@@ -114,7 +114,7 @@ fn from_walk(kit: &Kit, walk: &Cycle) -> Pose {
     mean
 }
 
-/// Gives a foot its attitude: the ankle in the leg's space, the toes in the ankle's. The leg is still to be bent.
+/// Sets the rotation of a foot: the ankle in the leg's space, the toes in the ankle's. The leg is not bent yet.
 pub fn put(leg: &mut BentLeg, ankle: Quat, toe: Quat) {
     leg.turn_foot((ankle * leg.ankle.rotation.inverse()).renormalize());
     if leg.leg.toe != leg.leg.ankle {

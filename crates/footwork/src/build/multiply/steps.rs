@@ -1,70 +1,70 @@
-//! Footsteps along a route: which foot stands where, from when to when, and the phase of the stride at each moment.
+//! Footsteps along a route: position and time span of each planted foot, and the phase of the stride in each frame.
 //!
-//! One who moves goes through the stride of the blended cycles; a foot lands where it will be under the body in the middle of
-//! its stance. One who arrives takes steps until both feet stand where they stand at rest, and no more.
+//! A moving character follows the stride of the blended cycles; a foot lands where it will be under the body in the middle
+//! of its stance. An arriving character steps until both feet are at their positions in the idle pose, and no further.
 
 use super::gait::{Gait, Mix};
 use super::route::{LEAD_S, Route};
 use crate::math::{Facing, lerp, smoothstep, wrap_angle};
 use glam::Vec3;
 
-/// A foot of one who stands is moved when it will be this far off its place, metres and radians, ...
+/// Expected offset of a planted foot from its planned position at which an idle character moves it, in metres and radians.
 const STEP_M: f32 = 0.06;
 const STEP_RAD: f32 = 0.25;
-/// ... within this time, seconds.
+/// Time ahead at which this offset is predicted, in seconds.
 const AHEAD_S: f32 = 0.3;
-/// Nobody lifts a foot sooner after the stick has changed, seconds.
+/// Minimum time between a change of the stick and the first lift of a foot, in seconds.
 const THINK_S: f32 = 0.1;
-/// One who arrives stops stepping when both feet are this near to their places.
+/// Maximum offset of both feet at which an arriving character stops stepping, in metres and radians.
 const ARRIVED_M: f32 = 0.02;
 const ARRIVED_RAD: f32 = 0.09;
-/// Within this time of lifting its foot (before, after) a standing body goes over into a moving one; and back after the last
-/// step, seconds.
+/// Times before and after the lift of a foot between which an idle body changes into a moving one, and around the last
+/// step, back, in seconds.
 const SET_OFF_S: [f32; 2] = [0.25, 0.15];
 const SETTLE_S: [f32; 2] = [0.05, 0.35];
-/// Below this share of the slowest cycle's speed, feet land nearer to how they stand at rest.
+/// Speed, as a share of that of the blended cycles, below which feet land nearer to their positions in the idle pose.
 const REST_SHARE: f32 = 0.7;
-/// Strides are quicker by this share under an acceleration or a turn this hard.
+/// Relative increase of the cadence under an acceleration or a turn of the size below.
 const QUICKER: f32 = 0.35;
 const HARD_MPS2: f32 = 6.0;
 const HARD_RADPS: f32 = 3.0;
-/// A foot is lifted no later than this share of its swing: then it stays until the next.
+/// Latest lift of a foot, as a share of its swing: after that, the foot stays planted until the next stance ends.
 const LATEST_LIFT: f32 = 0.4;
-/// No route takes more steps with one foot.
+/// Maximum number of steps with one foot on a route.
 const MOST_STRIDES: usize = 64;
 
-/// A foot on the ground.
+/// A planted foot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stance {
-    /// Seconds of the route; minus infinity: since ever.
+    /// Touch-down, in seconds of the route. Minus infinity: planted from the start.
     pub land_s: f32,
-    /// Plus infinity: for ever.
+    /// Lift-off, in seconds of the route. Plus infinity: planted until the end.
     pub lift_s: f32,
-    /// Where the touching joint is, on the ground, world.
+    /// Position of the contact joint on the ground, in world space.
     pub at: Vec3,
-    /// Where the foot points, world, radians.
+    /// Direction of the foot, in world space, in radians.
     pub yaw_rad: f32,
 }
 
-/// A moment of the stride.
+/// State of the stride in a frame.
 #[derive(Clone, Debug)]
 pub struct Moment {
-    /// 0 as the left foot touches down, 0.5 as the right one does; goes on rising.
+    /// 0 when the left foot touches down, 0.5 when the right one does; it increases over strides.
     pub phase: f64,
-    /// What is blended.
+    /// Blended cycles.
     pub mix: Mix,
-    /// 0 stands, 1 moves.
+    /// Share of motion, from 0 (idle) to 1 (moving).
     pub moving: f32,
     /// Share of the stance or swing of each foot, by the phase.
     pub stance: [f32; 2],
 }
 
-/// All steps of a route.
+/// Steps of a route.
 #[derive(Clone, Debug, Default)]
 pub struct Steps {
     /// `[frames]`.
     pub moments: Vec<Moment>,
-    /// Left, right: in order, the first from before the start, the last beyond the end.
+    /// Planted feet (left, right) in order, the first from before the start, the last beyond the end.
     pub feet: [Vec<Stance>; 2],
 }
 
@@ -81,17 +81,17 @@ struct Planner<'a> {
     spells: Vec<Spell>,
 }
 
-/// Steps without a rest.
+/// A sequence of steps without a rest.
 #[derive(Clone, Copy, Debug)]
 struct Spell {
     start_s: f32,
     end_s: f32,
-    /// Phases at its start and end.
+    /// Phases at start and end.
     phases: [f64; 2],
 }
 
-/// Plans the steps of a route; `first`: the foot with which one who stands sets off; `phase`: of one who moves from the
-/// start. `None` where it does not come to an end.
+/// Plans the steps of a route. `first`: foot with which an idle character starts; `phase`: initial phase of a character
+/// that moves from the start. Returns `None` if the route does not come to an end.
 pub fn plan(gait: &Gait, route: &Route, moves: bool, first: usize, phase: f64) -> Option<Steps> {
     let mut planner = Planner {
         gait,
@@ -124,7 +124,7 @@ pub fn plan(gait: &Gait, route: &Route, moves: bool, first: usize, phase: f64) -
     Some(Steps { moments, feet: planner.feet })
 }
 
-/// 0 standing to 1 moving.
+/// Returns the share of motion, from 0 (idle) to 1 (moving).
 fn moving(spells: &[Spell], time_s: f32) -> f32 {
     let ramp = |from: f32, to: f32| smoothstep(((time_s - from) / (to - from)).clamp(0.0, 1.0));
     let spell = |s: &Spell| {
@@ -139,7 +139,7 @@ fn moving(spells: &[Spell], time_s: f32) -> f32 {
     spells.iter().map(spell).fold(0.0, f32::max)
 }
 
-/// The phase between two spells of steps: the end of one goes over into the start of the other.
+/// Returns the phase between two sequences of steps, interpolated from the end of one to the start of the other.
 fn resting_phase(spells: &[Spell], time_s: f32) -> Option<f64> {
     let next = spells.iter().position(|s| time_s <= s.start_s);
     let before = spells.iter().rposition(|s| time_s > s.end_s);
@@ -154,12 +154,13 @@ fn resting_phase(spells: &[Spell], time_s: f32) -> Option<f64> {
     }
 }
 
-/// Strides since a foot touched down, by the phase: 0 to 1.
+/// Returns the strides since a foot touched down, by the phase: 0 to 1.
 fn since_landing(phase: f64, side: usize) -> f32 {
     (phase - LANDS[side]).rem_euclid(1.0) as f32
 }
 
-/// Share of the stance that a foot is in. One that is down though the phase has it in the air is at an end of its stance.
+/// Returns the share of the stance of a foot. A planted foot that the phase has in swing is at the start or end of its
+/// stance.
 fn share_of_stance(stance: f32, since: f32, down: bool) -> f32 {
     match since < stance || !down {
         true => (since / stance).min(1.0),
@@ -172,8 +173,8 @@ impl Planner<'_> {
         self.gait.mix(self.heading(time_s))
     }
 
-    /// The velocity to step by, root space: between that of now and of soon, nearer to the faster. One who sets off steps as
-    /// one who goes already.
+    /// Returns the velocity to step by, in root space: between the current and the predicted one, nearer to the faster. A
+    /// starting character steps as if it were already moving.
     fn heading(&self, time_s: f32) -> Vec3 {
         let [now, soon] = [time_s, self.ahead(time_s)].map(|t| self.route.velocity_in_root(t));
         let (n, s) = (now.length_squared(), soon.length_squared());
@@ -181,12 +182,12 @@ impl Planner<'_> {
         direction.normalize_or_zero() * (0.5 * (n + s)).sqrt()
     }
 
-    /// As far ahead of a time as one knows what comes: nobody knows that the stick will change.
+    /// Returns a later time, up to which the route is predictable: before the stick changes, the change is not known.
     fn ahead(&self, time_s: f32) -> f32 {
         time_s + (time_s - LEAD_S).clamp(0.0, AHEAD_S)
     }
 
-    /// Strides per second: one who changes velocity or direction takes shorter steps.
+    /// Returns the strides per second. A change of velocity or direction shortens the steps.
     fn cadence_hz(&self, mix: &Mix, time_s: f32) -> f32 {
         let f = self.route.frame(time_s);
         let hard = self.route.accelerations_mps2[f].length() / HARD_MPS2;
@@ -198,7 +199,7 @@ impl Planner<'_> {
         since_landing(self.phase, side)
     }
 
-    /// Where a foot belongs at a time, and its yaw, in the world.
+    /// Returns the planned position of a planted foot at a time and its yaw, in world space.
     fn place(&self, side: usize, time_s: f32) -> (Vec3, f32) {
         let velocity = self.route.velocity_in_root(time_s);
         let mix = self.mix(time_s);
@@ -208,7 +209,7 @@ impl Planner<'_> {
         (root.point(at) * Vec3::new(1.0, 0.0, 1.0), wrap_angle(Facing::from_rotation(root.rotation).yaw() + yaw_rad))
     }
 
-    /// How far a standing foot will be off its place at a time: metres and radians.
+    /// Returns the expected offset of a planted foot from its planned position at a time, in metres and radians.
     fn off(&self, side: usize, time_s: f32) -> (f32, f32) {
         let (at, yaw_rad) = self.place(side, time_s);
         let Some(now) = self.feet[side].last() else { return (0.0, 0.0) };
@@ -233,7 +234,7 @@ impl Planner<'_> {
         }
     }
 
-    /// One frame on.
+    /// Advances by one frame.
     fn advance(&mut self, time_s: f32, first: usize) -> Option<()> {
         let dt_s = 1.0 / self.route.rate_hz;
         if !self.stepping {
@@ -253,7 +254,7 @@ impl Planner<'_> {
         for side in 0..2 {
             let (was, is) = (before[side], self.since_landing(side));
             let stance = self.gait.stance(&mix, side);
-            // What is blended changes: a stance may have become shorter than it has lasted.
+            // The blend changes: a stance may have become shorter than its elapsed time.
             if self.down[side] && is >= stance && is < lerp(stance, 1.0, LATEST_LIFT) {
                 if !self.has_arrived(side, time_s) {
                     self.lift(side, time_s + dt_s * (stance - was).max(0.0) / stride);
@@ -272,7 +273,7 @@ impl Planner<'_> {
         Some(())
     }
 
-    /// The foot that one who stands moves now, if any.
+    /// Returns the foot that an idle character lifts now, if any.
     fn wants_to_step(&self, time_s: f32, first: usize) -> Option<usize> {
         if time_s < LEAD_S + THINK_S {
             return None;
@@ -288,7 +289,7 @@ impl Planner<'_> {
         })
     }
 
-    /// True when a foot is where it will be needed from now on.
+    /// Returns true if a foot is where it will be needed from now on.
     fn has_arrived(&self, side: usize, time_s: f32) -> bool {
         [0.0, 1.0, 2.0, 3.0].iter().all(|k| {
             let (m, rad) = self.off(side, time_s + k * AHEAD_S);
@@ -311,7 +312,7 @@ impl Planner<'_> {
         (self.feet[side].len() < MOST_STRIDES).then_some(())
     }
 
-    /// Plans where feet land that are in the air at the end.
+    /// Plans the landings of feet that are in swing at the end.
     fn finish(&mut self) {
         let end_s = self.route.seconds();
         let mix = self.mix(end_s);

@@ -1,4 +1,4 @@
-//! Feet that stand where the source's stand, on legs of another length.
+//! Planting of feet where the source's feet are planted, with legs of another length.
 
 use crate::adjust::two_bone_ik::Reach;
 use crate::build::contacts::runs;
@@ -12,29 +12,29 @@ use crate::rig::Leg;
 use crate::roles::Side;
 use glam::Vec3;
 
-/// Seconds over which the pelvis sinks and rises where legs are too short.
+/// Time over which the pelvis lowers and rises where legs are too short, in seconds.
 const SINK_EASE_S: f32 = 0.25;
-/// An ankle no higher than this above its lowest has its heel down, metres.
+/// Height of an ankle above its lowest up to which the heel is down, in metres.
 const FLAT_M: f32 = 0.01;
-/// The pelvis sinks no further than this share of a leg.
+/// Maximum lowering of the pelvis, as a share of a leg.
 const MOST_SINK: f32 = 0.1;
 
-/// A clip on its way from one body to the other.
+/// A clip during retargeting.
 pub struct Stage<'a> {
     pub map: &'a RetargetMap,
-    /// `[frames]` of the source.
+    /// Poses of the source, `[frames]`.
     pub source: &'a [Pose],
-    /// Left and right, `[frames]`.
+    /// Contacts of the left and the right foot, `[frames]`.
     pub contacts: &'a [Vec<bool>; 2],
     pub rate_hz: f32,
 }
 
-/// Runs of frames in which a foot stands.
+/// Returns the runs of frames in which a foot is planted.
 pub fn plants(on: &[bool]) -> Vec<std::ops::Range<usize>> {
     runs(on, true).map(|(start, end)| start..end).collect()
 }
 
-/// The one place of a plant: the mean over the frames in which the heel is down.
+/// Returns the position of a planted foot: the mean over the frames in which the heel is down.
 fn place(stands: &[(f32, Vec3)]) -> Vec3 {
     let lowest = stands.iter().map(|s| s.0).fold(f32::INFINITY, f32::min);
     let flat = || stands.iter().filter(|s| s.0 <= lowest + FLAT_M);
@@ -42,13 +42,13 @@ fn place(stands: &[(f32, Vec3)]) -> Vec3 {
 }
 
 impl Stage<'_> {
-    /// `[frames]` where a toe would be if the world were scaled with the body.
+    /// Returns the positions of a toe with the world scaled like the body, `[frames]`.
     pub fn wished(&self, side: Side) -> Vec<Vec3> {
         let Some(joint) = toe(&self.map.source, side) else { return Vec::new() };
         self.source.iter().map(|pose| self.map.scaled_toe(pose, joint)).collect()
     }
 
-    /// Bends the legs so that feet stand.
+    /// Bends the legs so that the feet are planted.
     pub fn plant(&self, poses: &mut [Pose], ease_s: f32) {
         let legs: Vec<(Leg, Vec<Vec3>)> = Side::BOTH
             .into_iter()
@@ -68,8 +68,8 @@ impl Stage<'_> {
         }
     }
 
-    /// `[frames]` where the toe shall be: in one place as long as it stands, as high as the source's toes always, and where the
-    /// joints put it in between; eased.
+    /// Returns the target positions of the toe, `[frames]`: constant while it is planted, as given by the joints in
+    /// between, with smooth transitions. Its height is always that of the source's toes.
     fn targets(&self, poses: &[Pose], side: Side, leg: Leg, ease_s: f32) -> Vec<Vec3> {
         let wished = self.wished(side);
         let free: Vec<Vec3> = poses.iter().map(|p| world(&self.map.target, p, leg.toe.at())).collect();
@@ -79,8 +79,8 @@ impl Stage<'_> {
         let places: Vec<Vec3> = plants.iter().map(|p| place(&stands[p.clone()])).collect();
         for (k, plant) in plants.iter().enumerate() {
             at[plant.clone()].fill(places[k]);
-            // Before and after it the foot comes from where the joints put it, and goes back to there: at most half of the way
-            // to the next place where it stands.
+            // Before and after a contact the foot moves from and to the position given by the joints, for at most half of
+            // the time to the neighbouring contact.
             let before = k.checked_sub(1).map_or(plant.start, |k| (plant.start - plants[k].end) / 2);
             let after = plants.get(k + 1).map_or(at.len() - plant.end, |next| (next.start - plant.end).div_ceil(2));
             let ease = |n: usize| (ease_s * self.rate_hz).min(n as f32).max(1.0);
@@ -96,8 +96,8 @@ impl Stage<'_> {
         at.iter().zip(&wished).map(|(at, wished)| Vec3::new(at.x, wished.y, at.z)).collect()
     }
 
-    /// `[frames]` the ankle's height in the source, and where the toe would be if the ankle were where the source's is in the
-    /// scaled world: feet of another length stand under the same legs.
+    /// Returns the ankle's height in the source, and the position of the toe with the ankle at the source's position in the
+    /// scaled world, `[frames]`. Feet of another length are then planted below the same legs.
     fn stands(&self, poses: &[Pose], side: Side, leg: Leg) -> Vec<(f32, Vec3)> {
         let (source, target) = (&self.map.source, &self.map.target);
         let ankle = source.roles.get(&format!("{}_foot", side.name())).map_or(0, JointIndex::at);
@@ -111,7 +111,7 @@ impl Stage<'_> {
             .collect()
     }
 
-    /// Lets the pelvis down where a standing leg would not reach, smoothly.
+    /// Lowers the pelvis smoothly where the leg of a planted foot is too short.
     fn sink(&self, poses: &mut [Pose], legs: &[(Leg, Vec<Vec3>)], reach: Reach) {
         let target = &self.map.target;
         let most = MOST_SINK * target.leg_m;

@@ -1,4 +1,4 @@
-//! How well a clip went from one body to the other.
+//! Quality of a retargeted clip.
 
 use super::RetargetReport;
 use super::feet::{Stage, plants};
@@ -10,14 +10,14 @@ use crate::retarget::feet::{leg, toe, world};
 use crate::roles::Side;
 use glam::Vec3;
 
-/// A leg of which no more than this share is left is as straight as it gets.
+/// Stretch of a leg from which it counts as straight, as a share of its length.
 const STRAIGHT: f32 = 0.9975;
-/// A source's leg less straight than this should not have led there.
+/// Stretch of the source's leg below which the target's leg should not be straight.
 const BENT: f32 = 0.99;
-/// Sine of the angle by which a knee may bend the wrong way.
+/// Minimum hyperextension of a knee that is counted, as the sine of the angle.
 const HYPEREXTENDED: f32 = 0.052;
 
-/// Measures the result, and what it was before feet were planted, against the source.
+/// Compares the result, and the poses before feet were planted, with the source.
 pub fn report(stage: &Stage, unplanted: &[Pose], poses: &[Pose]) -> RetargetReport {
     let map = stage.map;
     let mut report = RetargetReport { frames: poses.len(), scale: map.scale, ..Default::default() };
@@ -57,7 +57,7 @@ pub fn report(stage: &Stage, unplanted: &[Pose], poses: &[Pose]) -> RetargetRepo
     report
 }
 
-/// Sine of a knee's bend, positive forwards, and the share of the leg that is stretched.
+/// Returns the sine of a knee's bend, positive forwards, and the stretch of the leg as a share of its length.
 fn knee(of: &Reference, pose: &Pose, side: Side) -> Option<(f32, f32)> {
     let joint = |part: &str| of.roles.get(&format!("{}_{part}", side.name()));
     let (hip, knee, ankle) = (joint("up_leg")?, joint("leg")?, joint("foot")?);
@@ -83,7 +83,7 @@ fn knees(stage: &Stage, poses: &[Pose], side: Side, report: &mut RetargetReport)
     }
 }
 
-/// Directions of bones (of feet and toes: where they point) against the source's.
+/// Compares the directions of bones (for feet and toes: their forward directions) with the source's.
 fn directions(stage: &Stage, poses: &[Pose], report: &mut RetargetReport) {
     let map = stage.map;
     let points = |role: &str| role.ends_with("foot") || role.ends_with("toe");

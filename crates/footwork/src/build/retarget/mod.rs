@@ -1,5 +1,5 @@
-//! Clips from one skeleton to another, feet planted: what [`crate::retarget::RetargetMap`] gives frame by frame, with contacts
-//! kept by IK and the errors that remain measured.
+//! Retargeting of clips with planted feet: [`crate::retarget::RetargetMap`] is applied frame by frame, IK keeps the
+//! contacts, and the remaining errors are measured.
 
 mod feet;
 mod measure;
@@ -19,7 +19,7 @@ use crate::settings;
 use serde::Serialize;
 
 settings! {
-    /// How clips are retargeted.
+    /// Settings for retargeting clips.
     #[derive(Clone, Debug, PartialEq)]
     pub struct RetargetOptions {
         /// Whether planted feet stand still: their joint keeps its position as long as the source's touches. Without it, feet
@@ -27,56 +27,57 @@ settings! {
         plant_feet: bool = true;
         /// Time in which a foot reaches its planted position and leaves it. Higher values are smoother.
         ease_s: f32 = 0.2, in 0.0 to 10.0, unit "s";
-        /// When the source's feet touch, where its clips do not say.
+        /// Contacts of the source's feet, in clips without contacts.
         contacts: ContactConfig;
-        /// How a root is made for a target that has a root bone from a source that has none.
+        /// Root motion for a target with a root bone and a source without one.
         root: RootMotionConfig;
     }
 }
 
-/// What became of a clip.
+/// Report of a retargeted clip.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RetargetReport {
-    /// Clip.
+    /// Clip name.
     pub clip: String,
-    /// Frames.
+    /// Number of frames.
     pub frames: usize,
-    /// Legs of the target over those of the source.
+    /// Length of the target's legs relative to the source's.
     pub scale: f32,
-    /// Stretches in which a foot stands, both feet.
+    /// Number of contacts of both feet.
     pub plants: usize,
-    /// Mean horizontal speed of standing feet in the source, cm/s.
+    /// Mean horizontal speed of planted feet in the source, in cm/s.
     pub skate_source_cm_s: f32,
-    /// The same in the result, before feet were planted.
+    /// The same speed in the result before feet were planted, in cm/s.
     pub skate_unplanted_cm_s: f32,
-    /// The same in the result.
+    /// The same speed in the result, in cm/s.
     pub skate_cm_s: f32,
-    /// Largest angle between the direction of a joint in the source and in the result, degrees; directions as both bodies have
-    /// them when they stand count as equal.
+    /// Maximum angle between the directions of a joint in the source and in the result, in degrees. The directions in the
+    /// standing poses of both bodies count as equal.
     pub worst_direction_deg: f32,
-    /// The joint where that is, a target's.
+    /// Name of the target's joint with this angle.
     pub worst_direction_joint: String,
-    /// The frame where that is.
+    /// Index of the frame with this angle.
     pub worst_direction_frame: usize,
-    /// Median over all joints and frames, degrees.
+    /// Median angle over all joints and frames, in degrees.
     pub median_direction_deg: f32,
-    /// Frames times legs in which a leg is as straight as it gets although the source's is not: it should reach further.
+    /// Number of frames, over both legs, in which the leg is straight although the source's is not: it would have to reach
+    /// further.
     pub knee_limit_frames: usize,
-    /// Frames times legs in which a knee bends the wrong way by more than 3 degrees.
+    /// Number of frames, over both legs, in which the knee bends backward by more than 3 degrees.
     pub knee_hyperextended_frames: usize,
-    /// Largest distance of a standing foot from the height at which it should stand, cm.
+    /// Maximum deviation of a planted foot from its target height, in cm.
     pub foot_height_error_cm: f32,
-    /// Deepest a toe is under the ground that the source's toes keep, cm.
+    /// Maximum depth of a toe below the height of the source's toes, in cm.
     pub toe_under_ground_cm: f32,
-    /// What could not be done.
+    /// Limitations of the result.
     pub notes: Vec<String>,
 }
 
-/// What a body looks like in clips: its roles and its reference. Roles come from `given`, names and the middle of the first
-/// clip; the reference from the rest pose, or from some thousand frames of the clips.
+/// Returns the roles and the reference of a body. Roles come from `given`, from names and from the middle of the first
+/// clip; the reference comes from the rest pose, or from some thousand frames of the clips.
 ///
 /// # Errors
-/// Roles that do not exist or are missing, a body that stands nowhere.
+/// Returns an error for missing or non-existent roles, and for a body without a standing pose.
 pub fn reference(
     clips: &[RawClip],
     given: &std::collections::BTreeMap<String, String>,
@@ -92,7 +93,7 @@ pub fn reference(
         }
     };
     let roles = JointRoles::of_clips(&clips.iter().collect::<Vec<_>>(), given)?;
-    // Neighbouring frames in pairs: from one to the next tells how fast a body moves.
+    // Pairs of neighbouring frames show the speed of the body.
     let all: usize = clips.iter().map(RawClip::frames).sum();
     let every = all.div_ceil(FRAMES / 2).max(2);
     let mut poses = Vec::new();
@@ -104,10 +105,10 @@ pub fn reference(
     Ok(Reference::find(&first.skeleton, &roles, &poses)?)
 }
 
-/// A clip on the target's skeleton, and how well that went.
+/// Returns a clip on the target's skeleton, and a report.
 ///
 /// # Errors
-/// A clip that is none, or is on another skeleton than the map's source.
+/// Returns an error if the clip is invalid or has another skeleton than the map's source.
 pub fn retarget_clip(
     clip: &RawClip,
     map: &RetargetMap,
@@ -141,11 +142,11 @@ pub fn retarget_clip(
     Ok((to_clip(clip, map, &poses, &contacts), report))
 }
 
-/// Clips on the target's skeleton, on as many threads as there are, and how well that went. `on_done` is called once per clip,
-/// from any thread.
+/// Returns clips on the target's skeleton and reports, computed on all available threads. `on_done` is called once per
+/// clip, from any thread.
 ///
 /// # Errors
-/// As [`retarget_clip`], for the first clip that has one.
+/// Returns the error of [`retarget_clip`] for the first clip that has one.
 pub fn retarget_clips(
     clips: &[RawClip],
     map: &RetargetMap,
@@ -168,7 +169,7 @@ fn frames_of(clip: &RawClip) -> Vec<Pose> {
     frames.map(|(t, r)| Pose { translations: t.to_vec(), rotations: r.to_vec() }).collect()
 }
 
-/// Per side, `[frames]`: does the foot touch?
+/// Returns the contacts of each foot, `[frames]`.
 fn contacts_of(clip: &RawClip, map: &RetargetMap, config: &ContactConfig) -> [Vec<bool>; 2] {
     let track = Track::resample(clip.clone(), None, clip.rate_hz);
     Side::BOTH.map(|side| match toe(&map.source, side) {
@@ -180,7 +181,7 @@ fn contacts_of(clip: &RawClip, map: &RetargetMap, config: &ContactConfig) -> [Ve
     })
 }
 
-/// The root under the hips goes a smooth way, and the hips stay where they are.
+/// Smooths the path of the root under the hips. The hips keep their world transforms.
 fn smooth_root(poses: &mut [Pose], map: &RetargetMap, clip: &RawClip, options: &RetargetOptions) {
     let skeleton = &map.target.skeleton;
     let under: Vec<JointIndex> = skeleton.children(JointIndex(0)).collect();

@@ -1,4 +1,4 @@
-//! Whether the clips' joint 0 is their root: it has to move with the body, in every clip that travels.
+//! Test whether the clips' joint 0 is their root: it must move with the body in every clip that travels.
 
 use crate::build::track::Track;
 use crate::frames::JointIndex;
@@ -7,18 +7,19 @@ use crate::roles::JointRoles;
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
-/// A body that gets this far travels, in heights of its hips; nearer by, a fall or a step is no travel.
+/// Minimum displacement of a travelling body, in heights of its hips. A fall or a step is shorter.
 const TRAVELS: f32 = 1.5;
-/// Hips stay this near to where they usually are over their root, in heights of the hips and as a share of the way.
+/// Maximum distance of the hips from their usual position over the root, in heights of the hips and as a share of the
+/// displacement.
 const STAYS_OVER: f32 = 0.5;
 const OF_THE_WAY: f32 = 0.125;
-/// So many frames decide; a glitch does not.
+/// Share of the frames that must agree, so that glitches have no effect.
 const MOST: f32 = 0.9;
-/// As many clips are named.
+/// Maximum number of clips in the message.
 const NAMED: usize = 3;
 
-/// True when joint 0 stays low and upright while the hips (another joint) are up in the body, and goes where they go. Also
-/// returns what to tell about one that does not.
+/// Returns true if joint 0 stays low and upright while the hips (another joint) are higher, and follows them over the
+/// ground. Also returns a message about a joint 0 that does not.
 pub fn has_root(tracks: &[Track], skeleton: &Skeleton, roles: &JointRoles) -> (bool, Option<String>) {
     let body = roles.get("hips").unwrap_or(JointIndex::new(1.min(skeleton.len() - 1)));
     if body.at() == 0 || skeleton.len() < 3 || !low_and_upright(tracks, skeleton, body) {
@@ -56,11 +57,11 @@ fn low_and_upright(tracks: &[Track], skeleton: &Skeleton, body: JointIndex) -> b
             low += usize::from((hips.y - root.translation.y).abs() > 0.1 || root.translation.y.abs() < 0.05);
         }
     }
-    // A body lying down for a while brings its hips to the root's height: most frames decide, not all.
+    // A body that lies down lowers its hips to the root's height, so most frames decide, not all.
     upright * 100 >= seen * 99 && low * 10 >= seen * 8
 }
 
-/// Whether a body that travels leaves joint 0 behind; `None` for one that stays.
+/// Returns true if a travelling body leaves joint 0 behind; `None` if the body stays in place.
 fn leaves_root(track: &Track, skeleton: &Skeleton, body: JointIndex) -> Option<bool> {
     let frames = || (0..track.frames()).step_by(3);
     let ground = Vec3::new(1.0, 0.0, 1.0);
@@ -70,7 +71,7 @@ fn leaves_root(track: &Track, skeleton: &Skeleton, body: JointIndex) -> Option<b
     if way < TRAVELS * height {
         return None;
     }
-    // Seen from the root, which may turn.
+    // Positions are relative to the root, which may turn.
     let over: Vec<Vec3> = frames()
         .zip(&hips)
         .map(|(f, hips)| {
@@ -85,7 +86,7 @@ fn leaves_root(track: &Track, skeleton: &Skeleton, body: JointIndex) -> Option<b
     Some(off > (STAYS_OVER * height).max(OF_THE_WAY * way))
 }
 
-/// True when a joint never leaves its place on the ground.
+/// Returns true if a joint never leaves its position on the ground.
 fn stays(track: &Track, skeleton: &Skeleton, joint: usize) -> bool {
     const FAR_M: f32 = 0.3;
     let at = |f: usize| track.joint_world(skeleton, f, joint).translation * Vec3::new(1.0, 0.0, 1.0);

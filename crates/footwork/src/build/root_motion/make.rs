@@ -1,4 +1,4 @@
-//! Makes a root under the body, and smooths the way of roots.
+//! Makes a root under the body, and smooths the path of roots.
 
 use super::{RootMotionConfig, body_forward, set};
 use crate::build::loops::Round;
@@ -8,7 +8,7 @@ use crate::math::{Facing, Transform, savgol};
 use crate::skeleton::Skeleton;
 use glam::Vec3;
 
-/// A new joint 0 under `joint`, facing across `sides`; `skeleton` is that of the track.
+/// Returns the track with a new joint 0 under `joint`, facing across `sides`. `skeleton` is that of the given track.
 pub fn synthesize(
     track: Track,
     skeleton: &Skeleton,
@@ -31,7 +31,7 @@ pub fn synthesize(
         joints: joints + 1,
         translations: Vec::with_capacity(n * (joints + 1)),
         rotations: Vec::with_capacity(n * (joints + 1)),
-        // Smoothed along the source's rounds, the root goes round as it does.
+        // The path was smoothed along the source's cycles, so the root has the same displacement per cycle.
         round: track.round.map(|r| Round { exact: true, ..r }),
         ..track.clone()
     };
@@ -48,7 +48,8 @@ pub fn synthesize(
     out
 }
 
-/// Gives `above`, joints of the skeleton before it got its root, their rest pose; what hangs from them stays where it is.
+/// Sets `above`, joints of the skeleton before it got its root, to their rest pose. Their other children keep their world
+/// transforms.
 pub fn rest(mut track: Track, skeleton: &Skeleton, above: &[JointIndex]) -> Track {
     for joint in above {
         let children: Vec<usize> = skeleton.children(*joint).map(|c| c.at() + 1).collect();
@@ -66,15 +67,15 @@ pub fn rest(mut track: Track, skeleton: &Skeleton, above: &[JointIndex]) -> Trac
     track
 }
 
-/// Smooths position and facing. A loop, whose round takes the world by `round`, is continued by itself on both sides first, so
-/// that its seam is no border.
+/// Smooths position and facing. A loop is first extended on both sides by its own cycles (`round` transforms the world by
+/// one cycle), so that its ends are smoothed like the rest.
 pub fn smooth(raw: &[Transform], rate_hz: f32, round: Option<Transform>, config: &RootMotionConfig) -> Vec<Transform> {
     let n = raw.len();
     let mut path = raw.to_vec();
     let mut skip = 0;
     let window = |seconds: f32| (seconds * rate_hz).round() as usize;
     if let Some(round) = round.filter(|_| n > 2) {
-        // As many rounds as the window reaches into: a short loop goes round several times within it.
+        // A window longer than a short loop extends over several cycles.
         let reach = window(config.position_window_s.max(config.facing_window_s)) / 2 + 1;
         let rounds = reach.div_ceil(n);
         let (mut ahead, mut behind) = (raw.to_vec(), raw.to_vec());
@@ -104,8 +105,8 @@ pub fn smooth(raw: &[Transform], rate_hz: f32, round: Option<Transform>, config:
         .collect()
 }
 
-/// Where one round takes the root, seen from its first frame: to the last frame, and on by the mean of the steps before
-/// and after the seam.
+/// Returns the displacement of the root in one cycle, relative to its first frame: to the last frame, plus the mean of the
+/// steps before and after the transition.
 pub fn loop_delta(roots: &[Transform]) -> Transform {
     let n = roots.len();
     let whole = roots[0].inverse() * roots[n - 1];
@@ -117,7 +118,7 @@ pub fn loop_delta(roots: &[Transform]) -> Transform {
     whole * Transform::new((a.translation + b.translation) * 0.5, a.rotation.nlerp(b.rotation, 0.5))
 }
 
-/// Finds where a round of a looping track leads.
+/// Computes the displacement of one cycle of a looping track.
 pub fn close_loop(track: &mut Track) {
     let n = track.frames();
     if !track.looping || n < 3 {

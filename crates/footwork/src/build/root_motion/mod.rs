@@ -1,7 +1,7 @@
-//! Where a character's root is: on the ground under the body, facing where the body faces.
+//! Root of a character: on the ground under the body, facing in the body's direction.
 //!
-//! Data with a root bone keep it, turned so that +Z is forward; data without one get one. The facing is found from the
-//! hips (or any left/right pair) and checked against the travel, never assumed from an axis.
+//! Data with a root bone keep it, turned so that +Z is forward; data without one get one. The facing is found from the hips
+//! (or any left/right pair) and checked against the direction of travel, never assumed from an axis.
 
 mod agree;
 mod make;
@@ -17,34 +17,34 @@ use crate::roles::JointRoles;
 use crate::skeleton::{Skeleton, SkeletonError};
 use glam::Vec3;
 
-/// What will be done to every clip of a build.
+/// Treatment of all clips of a build.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RootPlan {
     /// Keep joint 0, turned by this yaw.
     Existing {
-        /// From joint 0's own +Z to where the body faces.
+        /// Yaw from joint 0's own +Z to the body's facing, in radians.
         yaw_rad: f32,
     },
-    /// Put a new joint 0 under this joint.
+    /// Put a new joint 0 under a joint.
     Synthesize {
-        /// Joint whose ground projection is followed.
+        /// Joint whose ground projection the root follows.
         joint: JointIndex,
-        /// Left and right joint whose line gives the facing.
+        /// Left and right joint whose connecting line gives the facing.
         sides: (JointIndex, JointIndex),
-        /// Joints above the hips, from joint 0 down. They get their rest pose: a root that the clips have, but that does not
-        /// move with the body, would be a lever metres long between the new root and the body.
+        /// Joints above the hips, from joint 0 down. They get their rest pose: a root that exists in the clips but does not
+        /// move with the body would be a lever metres long between the new root and the body.
         above: Vec<JointIndex>,
     },
 }
 
-/// Why no root can be made.
+/// Reason why no root can be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RootError {
-    /// A joint that is not there.
+    /// The joint does not exist.
     #[error("`root.joint`: {0}")]
     Joint(#[from] SkeletonError),
-    /// Nothing tells left from right.
+    /// No joint pair distinguishes left from right.
     #[error(
         "cannot tell where the body faces: no joint pair names its sides; give `roles.left_up_leg` and \
          `roles.right_up_leg`, or `root.forward_deg` for data with a root bone"
@@ -52,12 +52,12 @@ pub enum RootError {
     NoSides,
 }
 
-/// Degrees within which a found facing is taken to be exactly along an axis.
+/// Maximum angle in degrees between a found facing and an axis at which the axis is used.
 const SNAP_DEG: f32 = 20.0;
-/// Slower than this, travel says nothing about facing, m/s.
+/// Minimum speed at which travel gives the facing, in m/s.
 const TRAVEL_MPS: f32 = 0.3;
 
-/// Decides for all clips at once. Also returns warnings.
+/// Makes the plan for all clips together. Also returns warnings.
 pub fn plan(
     tracks: &[Track],
     skeleton: &Skeleton,
@@ -116,8 +116,8 @@ pub fn plan(
     Ok((RootPlan::Existing { yaw_rad: if close { snapped } else { yaw } }, warnings))
 }
 
-/// A left and a right joint whose line crosses the body: the thighs, else the pair nearest the root;
-/// `None` where no names tell sides. (left - right) x up is where the body faces.
+/// Returns a left and a right joint on either side of the body: the thighs, else the pair nearest the root. `None` if no
+/// names distinguish sides. The body faces along (left - right) x up.
 pub fn find_sides(skeleton: &Skeleton, roles: &JointRoles) -> Option<(JointIndex, JointIndex)> {
     if let (Some(l), Some(r)) = (roles.get("left_up_leg"), roles.get("right_up_leg")) {
         return Some((l, r));
@@ -129,19 +129,19 @@ pub fn find_sides(skeleton: &Skeleton, roles: &JointRoles) -> Option<(JointIndex
     })
 }
 
-/// Where the body faces in the world.
+/// Returns the body's facing in world space.
 fn body_forward(world: &[Transform], (left, right): (JointIndex, JointIndex)) -> Vec3 {
     (world[left.at()].translation - world[right.at()].translation).cross(Vec3::Y)
 }
 
-/// Where joint 0 goes, when it goes anywhere.
+/// Returns the velocity of joint 0 in m/s, or `None` if it is too slow.
 fn travel(track: &Track, frame: usize) -> Option<Vec3> {
     let next = (frame + 1).min(track.frames() - 1);
     let v = (track.local(next, 0).translation - track.local(frame, 0).translation) * track.rate_hz;
     (v.length() > TRAVEL_MPS).then_some(v)
 }
 
-/// The mean of a world direction seen from joint 0, over all clips.
+/// Returns the mean over all clips of a world direction relative to joint 0.
 fn mean_direction(
     tracks: &[Track],
     skeleton: &Skeleton,
@@ -163,7 +163,7 @@ fn mean_direction(
 }
 
 impl RootPlan {
-    /// The skeleton that tracks have after [`RootPlan::apply`].
+    /// Returns the skeleton of tracks after [`RootPlan::apply`].
     pub fn skeleton(&self, skeleton: &Skeleton) -> Result<Skeleton, SkeletonError> {
         match self {
             Self::Existing { .. } => Ok(skeleton.clone()),
@@ -174,7 +174,7 @@ impl RootPlan {
         }
     }
 
-    /// Rewrites a track so that joint 0 is the root.
+    /// Returns the track with the root as joint 0.
     pub fn apply(&self, track: Track, skeleton: &Skeleton, config: &RootMotionConfig) -> Track {
         match self {
             Self::Existing { yaw_rad } => turn_existing(track, skeleton, *yaw_rad),
@@ -191,7 +191,7 @@ fn turn_existing(mut track: Track, skeleton: &Skeleton, yaw_rad: f32) -> Track {
     let children: Vec<usize> = skeleton.children(JointIndex(0)).map(JointIndex::at).collect();
     for f in 0..track.frames() {
         let old = track.local(f, 0);
-        // Tilt, if there is any, moves into the body.
+        // Any tilt is moved into the body.
         let new = Transform::new(old.translation, old.rotation.yaw_twist() * turn);
         let carry = new.inverse() * old;
         set(&mut track, f, 0, new);
@@ -215,7 +215,8 @@ mod tests {
     use crate::clip::{Annotations, RawClip};
     use std::collections::BTreeMap;
 
-    /// A body that walks along `travel_yaw`; its root bone's forward axis is off by `bone_yaw` from where it faces.
+    /// Returns a body that walks along `facing_yaw`. The forward axis of its root bone differs from its facing by
+    /// `bone_yaw`.
     fn walker(with_root: bool, facing_yaw: f32, bone_yaw: f32) -> RawClip {
         let t = |x, y, z| Transform::new(Vec3::new(x, y, z), Quat::IDENTITY);
         let (names, parents, rest): (&[&str], Vec<Option<u32>>, Vec<Transform>) = if with_root {
@@ -248,7 +249,7 @@ mod tests {
         };
         for f in 0..90 {
             let at = facing * Vec3::new(0.0, 0.0, 1.2 * f as f32 / 30.0);
-            // The pelvis sways and rolls: a good root does neither.
+            // The pelvis sways and rolls, which the root must not.
             let sway = facing * Vec3::new(0.03 * crate::math::sin(f as f32 * 0.4), 0.9, 0.0);
             let roll = Quat::from_rotation_z(0.1 * crate::math::sin(f as f32 * 0.4));
             let hips = Transform::new(at + sway, facing * roll);
@@ -286,7 +287,7 @@ mod tests {
             assert!(matches!(plan, RootPlan::Existing { .. }));
             let root = track.local(40, 0);
             assert!(root.rotation.angle_between(Quat::from_rotation_y(facing)) < 1e-3, "{facing} {bone}");
-            // The body has not moved.
+            // The body keeps its world transforms.
             let before = Track::resample(clip.clone(), None, 30.0).joint_world(&clip.skeleton, 40, 4);
             let after = track.joint_world(&skeleton, 40, 4);
             assert!((before.translation - after.translation).length() < 1e-5);
@@ -320,7 +321,7 @@ mod tests {
             let before = track.clone();
             let after = found.apply(track, &moving.skeleton, &config);
             for f in 0..after.frames() {
-                // The bone rests under the root, and the body is where it was.
+                // The bone has its rest pose under the root, and the body keeps its world transforms.
                 let bone = after.local(f, 1);
                 assert!(bone.translation.length() < 1e-6 && bone.rotation.angle_between(Quat::IDENTITY) < 1e-3);
                 let hips = after.local(f, 2).translation * Vec3::new(1.0, 0.0, 1.0);

@@ -29,7 +29,7 @@ pub struct MotionFootstep {
     pub speed_mps: f32,
 }
 
-/// Playback has jumped to another clip, or to another time of the same clip.
+/// A transition was made to another clip, or to another time of the same clip.
 #[derive(EntityEvent, Clone, Debug, PartialEq)]
 pub struct MotionTransition {
     /// Entity of the character.

@@ -13,7 +13,7 @@ const STEEPEST_RAD: f32 = 1.5;
 const FLATTEST_RAD: f32 = 0.02;
 /// Half-life of following, in seconds.
 const FOLLOW_S: f32 = 0.08;
-/// Width of the view at a distance of 1 m, in metres: about 45 degrees.
+/// Extent of the view at a distance of 1 m, in metres: about 45 degrees.
 const FIELD: f32 = 0.85;
 /// Distance of the near plane, in metres.
 pub(crate) const NEAR_M: f32 = 0.05;

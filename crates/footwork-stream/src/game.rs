@@ -51,7 +51,7 @@ pub struct Status {
     pub follows: Option<String>,
     /// Updates sent so far.
     pub sent: u64,
-    /// Updates left out because the recorder had overwritten them.
+    /// Updates left out: the recorder had dropped them, or they exceeded the space for one frame.
     pub lost: u64,
     /// Reason why the last connection failed or ended.
     pub problem: Option<String>,

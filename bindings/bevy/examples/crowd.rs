@@ -1,4 +1,4 @@
-//! Five hundred characters over one database, within a budget of searches. `--bench` prints the cost of matching per frame.
+//! Five hundred characters that share a database, within a budget of searches. `--bench` prints the cost of matching per frame.
 //! `cargo run --release -p bevy_footwork --features examples --example crowd`
 
 mod common;
@@ -8,7 +8,7 @@ use bevy::prelude::*;
 use bevy_footwork::prelude::*;
 use std::time::{Duration, Instant};
 
-/// Fewer in pictures, which are drawn by the processor.
+/// Returns the number of characters. Pictures have fewer, because the processor draws them.
 fn characters() -> u32 {
     if common::flag("--picture") { 150 } else { 500 }
 }
@@ -46,7 +46,7 @@ fn main() {
 
 fn spawn(mut commands: Commands, assets: Res<AssetServer>) {
     for i in 0..characters() {
-        // A sunflower: even, and without rows.
+        // Arranged like the seeds of a sunflower: evenly, without rows.
         let (angle, radius) = (2.399_963 * i as f32, 1.1 * (i as f32 + 0.5).sqrt());
         let at = Transform::from_xyz(radius * angle.cos(), 0.0, radius * angle.sin());
         let hero = commands.spawn((MotionCharacter::new(assets.load(common::CLIPS)), at)).id();
@@ -57,7 +57,7 @@ fn spawn(mut commands: Commands, assets: Res<AssetServer>) {
     }
 }
 
-/// Everyone goes somewhere else every few seconds, at a speed of its own.
+/// Changes the direction of each character every few seconds. Each has its own speed.
 fn wander(mut heroes: Query<(Entity, &mut MotionInput)>, time: Res<Time>) {
     for (entity, mut input) in &mut heroes {
         let me = entity.index_u32() as f32;

@@ -1,4 +1,4 @@
-//! Your own model and clips, without naming anything: the clips are read, built and played on the model.
+//! Your own model and clips, without naming any joint: the clips are read, built and played on the model.
 //! `cargo run --release -p bevy_footwork --features examples --example own_character -- hero.glb mocap/`
 
 mod common;
@@ -10,14 +10,14 @@ use footwork_import::{SourceConfig, import_clips};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The model as an asset path, and the clips.
+/// Asset path of the model, and the clips.
 #[derive(Resource)]
 struct Own(String, Option<MotionDatabase>);
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let files = common::files();
     let (model, clips) = (files.first(), files.get(1));
-    // Bevy reads assets from one folder: that of the model.
+    // Bevy reads assets from one folder, which is that of the model.
     let (folder, model) = match model.map(Path::new) {
         Some(path) => {
             let path = path.canonicalize()?;
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What `footwork build` does.
+/// Builds a database, as `footwork build` does.
 fn database(folder: &Path) -> Result<MotionDatabase, Box<dyn std::error::Error>> {
     let imported = import_clips(&[PathBuf::from(folder)], Path::new("."), &SourceConfig::default(), None)?;
     imported.notes.iter().for_each(|n| println!("{n}"));

@@ -1,5 +1,5 @@
-//! The studio's panels over the game: F3 opens them, and gives keys and mouse to them. They show the recording of the character, why
-//! each clip was played, and its settings; "Apply to the game" gives those to the running character.
+//! The studio's panels over the game. F3 opens them and gives them keys and mouse. They show the recording of the character, why
+//! each clip was played, and its settings; "Apply to the game" applies those to the running character.
 //! `cargo run --release -p bevy_footwork --features examples --example panels`
 
 mod common;
@@ -22,7 +22,7 @@ fn spawn(mut commands: Commands, assets: Res<AssetServer>) {
     commands.spawn((Name::new("hero"), common::person(&assets, Vec3::ZERO), MotionRecorder::default()));
 }
 
-/// The character is seen beside the panels.
+/// Moves the view so that the character is visible beside the panels.
 fn frame(mut view: ResMut<common::View>, mut window: Single<&mut Window>) {
     view.left_m = 2.3;
     if common::flag("--picture") {
@@ -38,7 +38,7 @@ fn steer(
     time: Res<Time>,
 ) {
     let run = keys.pressed(KeyCode::ShiftLeft);
-    // In pictures it turns at times, so that there is something to see on the timeline.
+    // In pictures the character turns at times, so that the timeline has content.
     let turn = if common::flag("--picture") { (1.3 * time.elapsed_secs()).floor() } else { 0.0 };
     let stick = Vec2::from_angle(turn).rotate(common::stick(&keys, &pads));
     **hero = MotionInput::stick(stick, &camera, run);

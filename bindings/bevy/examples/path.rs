@@ -1,4 +1,4 @@
-//! Nobody at the keys: a character follows a path, run and walk by turns, and its footsteps leave marks.
+//! A character follows a path without input, alternately walking and running, and leaves footprints.
 //! `cargo run --release -p bevy_footwork --features examples --example path`
 
 mod common;

@@ -1,5 +1,5 @@
-//! Rollback: every frame goes back eight frames and plays them again, as netcode does when inputs come late. The states that it
-//! meets again are the same bit for bit: differences are counted and printed.
+//! Rollback: every frame goes back eight frames and repeats them, as netcode does when inputs arrive late. The repeated states
+//! must be equal bit for bit: differences are counted and printed.
 //! `cargo run --release -p bevy_footwork --features examples --example rollback`
 
 mod common;
@@ -12,11 +12,11 @@ use std::time::Duration;
 
 const BACK: usize = 8;
 
-/// Moves characters by one step.
+/// Schedule that moves characters by one step.
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
 struct Step;
 
-/// What was before each of the last frames, and what was asked in it.
+/// State before each of the last frames, and its input.
 #[derive(Resource, Default)]
 struct Past(VecDeque<(MotionState, Transform, MotionInput)>);
 
@@ -41,11 +41,11 @@ fn advance(world: &mut World, mut rounds: Local<u32>, mut differences: Local<u32
     world.insert_resource(step);
     let hero = world.query_filtered::<Entity, With<MotionCharacter>>().single(world).expect("one character");
     if let Some(state) = world.get::<MotionState>(hero).cloned() {
-        // What there is now, and what the player wants now.
+        // Current state and input.
         let at = *world.get::<Transform>(hero).expect("a transform");
         world.resource_mut::<Past>().0.push_back((state, at, MotionInput::velocity(turn * Vec3::Z * 1.5)));
         let past: Vec<_> = world.resource::<Past>().0.iter().cloned().collect();
-        // Back, and through all inputs again.
+        // Go back, and repeat all inputs.
         world.entity_mut(hero).insert((past[0].0.clone(), past[0].1));
         for (state, _, input) in &past {
             *differences += u32::from(world.get::<MotionState>(hero).is_some_and(|s| s.0 != state.0));

@@ -1,4 +1,4 @@
-//! A capsule of Avian's physics on slopes and stairs; the animation follows it, and its feet stand on the colliders.
+//! A capsule of Avian's physics on slopes and stairs. The animation follows it, with the feet on the colliders.
 //! `cargo run --release -p bevy_footwork --features examples --example stairs`
 
 mod common;
@@ -47,7 +47,7 @@ fn spawn(
     commands.entity(hero).entry::<MotionCharacter>().and_modify(|mut c| c.root = RootDriver::Body);
 }
 
-/// A character controller in a dozen lines: it accelerates, turns where it goes, and keeps its height over the ground.
+/// Simple character controller: it accelerates, faces its direction of travel, and keeps its height above the ground.
 fn drive(
     rays: SpatialQuery,
     keys: Res<ButtonInput<KeyCode>>,

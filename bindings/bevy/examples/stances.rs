@@ -1,4 +1,4 @@
-//! A state machine: C crouches, V waves as long as it is held, R reloads, L looks around; the right mouse button aims at the mouse.
+//! State machine: C crouches, V waves while held, R reloads, L looks around, the right mouse button aims at the mouse.
 //! `cargo run --release -p bevy_footwork --features examples --example stances`
 
 mod common;
@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use bevy_footwork::prelude::*;
 use std::f32::consts::PI;
 
-/// How far the aim goes to either side, and up or down, degrees.
+/// Maximum aim to either side, and up or down, in degrees.
 const AIM_DEG: Vec2 = Vec2::new(70.0, 40.0);
 
 fn main() {
@@ -61,7 +61,7 @@ fn act(
     variables.set("waving", number(keys.pressed(KeyCode::KeyV)));
     variables.set("aim", number(buttons.pressed(MouseButton::Right)));
     if let Some(cursor) = window.cursor_position() {
-        // From the middle of the window: -1 to 1.
+        // Position from the middle of the window: -1 to 1.
         let at = (cursor / window.size() * 2.0 - 1.0) * AIM_DEG;
         variables.set("aim_yaw", -at.x);
         variables.set("aim_pitch", at.y);

@@ -1,4 +1,4 @@
-//! Strafing: the body faces where the camera looks (right mouse button, or always in pictures), eyes and a hand follow a ball.
+//! Strafing: the body faces the camera's direction (right mouse button, or always in pictures). Eyes and a hand follow a ball.
 //! `cargo run --release -p bevy_footwork --features examples --example strafe`
 
 mod common;
@@ -47,7 +47,7 @@ fn steer(
     hero.goal = MotionGoal::Stick(stick);
 }
 
-/// The ball circles the character, and its right hand points there.
+/// Moves the ball around the character, and lets the right hand point at it.
 fn throw(
     mut ball: Single<&mut Transform, With<Ball>>,
     mut hero: Single<(Entity, &Transform), (With<MotionCharacter>, Without<Ball>)>,

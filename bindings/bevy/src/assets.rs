@@ -11,45 +11,45 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A motion database: a `.fwdb` file. Characters share it.
+/// Motion database from a `.fwdb` file, shared by its characters.
 #[derive(Asset, TypePath, Clone, Debug)]
 pub struct MotionDatabase(pub Arc<Database>);
 
-/// Settings of characters: the `[matcher]` table of a character's TOML file (`*.toml`). The other tables say how a database is
-/// built, and are not read here.
+/// Settings of characters, from the `[matcher]` table of a character's TOML file (`*.toml`). The other tables are for building a
+/// database, and are ignored here.
 #[derive(Asset, TypePath, Clone, Debug, Default)]
 pub struct MotionConfig(pub MatcherConfig);
 
-/// Networks in the place of clips and search: a `.fwnet` file.
+/// Networks that replace clips and search, from a `.fwnet` file.
 #[derive(Asset, TypePath, Clone, Debug)]
 pub struct MotionNetworks(pub Arc<Networks>);
 
-/// A state machine: a `.machine.toml` file, or a specification from code, added to `Assets<MotionMachine>`. It is resolved for the
-/// database of the character that names it.
+/// State machine from a `.machine.toml` file, or from code, added to `Assets<MotionMachine>`. It is compiled for the database of
+/// each character that uses it.
 #[derive(Asset, TypePath, Clone, Debug, Default)]
 pub struct MotionMachine(pub MachineSpec);
 
-/// Why a file is no asset. Bevy's log names the file as well.
+/// Reason why a file could not be loaded. Bevy's log also names the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MotionAssetError {
     /// The file could not be read.
     #[error("{}: could not be read: {source}", path.display())]
     Read {
-        /// File.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// The file's content is invalid.
     #[error("{message}")]
     Invalid {
-        /// What is wrong, with the file, and what to do.
+        /// Error message with the file and a fix.
         message: String,
     },
 }
 
-/// Reads one of the four.
+/// Loader for one of the four kinds of assets.
 #[derive(Debug, TypePath)]
 pub struct MotionLoader<A: TypePath>(PhantomData<fn() -> A>);
 
@@ -59,15 +59,15 @@ impl<A: TypePath> Default for MotionLoader<A> {
     }
 }
 
-/// What comes out of a file.
+/// Asset that can be read from a file.
 pub trait MotionFile: Asset + Sized {
-    /// Endings of such files.
+    /// Extensions of the files.
     const EXTENSIONS: &'static [&'static str];
 
-    /// Reads a file's bytes. `path` is for messages.
+    /// Reads a file's bytes. `path` is used in messages.
     ///
     /// # Errors
-    /// What is wrong with the file, and what to do.
+    /// Returns a message with the problem and a fix.
     fn read(bytes: &[u8], path: &Path) -> Result<Self, String>;
 }
 
@@ -105,12 +105,12 @@ impl MotionFile for MotionMachine {
     }
 }
 
-/// An error in a file.
+/// Returns an error message with the file's path.
 fn at(path: &Path, error: &dyn std::fmt::Display) -> String {
     format!("{}: {error}", path.display())
 }
 
-/// The text of a file.
+/// Returns the text of a file.
 fn text<'a>(bytes: &'a [u8], path: &Path) -> Result<&'a str, String> {
     std::str::from_utf8(bytes).map_err(|e| at(path, &e))
 }

@@ -1,4 +1,4 @@
-//! Ground and walls out of Avian's colliders.
+//! Ground and walls from Avian's colliders.
 
 use crate::probe::{GroundPoint, MotionWorld};
 use avian3d::prelude::{LinearVelocity, SpatialQuery, SpatialQueryFilter};
@@ -6,18 +6,18 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParamItem;
 use bevy_math::{Dir3, Vec3};
 
-/// The colliders of Avian: `FootworkPlugin::in_world(AvianWorld)`. A character's own collider, and those of what it carries
-/// (descendants of its entity), are not seen.
+/// World of Avian's colliders: `FootworkPlugin::in_world(AvianWorld)`. Ignores a character's own collider, and those of carried
+/// objects (descendants of its entity).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AvianWorld;
 
-/// Rays start so far above a point, metres: steps up to this height are climbed.
+/// Start of rays above a point, in metres. Steps up to this height can be climbed.
 const ABOVE_M: f32 = 0.6;
-/// ... and end so far below it.
+/// End of rays below a point, in metres.
 const BELOW_M: f32 = 2.0;
-/// Walls are kept at this distance, metres.
+/// Distance kept from walls, in metres.
 const RADIUS_M: f32 = 0.3;
-/// Height at which walls are looked for, metres.
+/// Height of the rays for walls, in metres.
 const WAIST_M: f32 = 0.9;
 
 impl MotionWorld for AvianWorld {
@@ -50,7 +50,7 @@ impl MotionWorld for AvianWorld {
         let Some(hit) = rays.cast_ray_predicate(start, ahead, length + RADIUS_M, true, &all, &others) else {
             return to;
         };
-        // What is left of the step goes along the wall.
+        // The rest of the step continues along the wall.
         let reached = from + *ahead * (hit.distance - RADIUS_M).max(0.0);
         let left = to - reached;
         let wall = Vec3::new(hit.normal.x, 0.0, hit.normal.z).normalize_or_zero();

@@ -1,4 +1,4 @@
-//! A person to start with: clips and a mannequin, without files.
+//! Built-in character: clips and a mannequin, without files.
 
 use bevy_app::prelude::*;
 use bevy_asset::io::embedded::EmbeddedAssetRegistry;
@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tracing::error;
 
-/// Adds the assets `embedded://footwork/person.fwdb` (the built-in clips) and `embedded://footwork/person.glb` (a mannequin with
-/// their skeleton), and `embedded://footwork/person.machine.toml` (a state machine over these clips: crouch, aim, gestures). Takes a second: the clips are computed. Add it after Bevy's `AssetPlugin`.
+/// Adds the assets `embedded://footwork/person.fwdb` (the built-in clips), `embedded://footwork/person.glb` (a mannequin with
+/// their skeleton), and `embedded://footwork/person.machine.toml` (a state machine for these clips: crouch, aim, gestures). Takes
+/// about a second, because it computes the clips. Add it after Bevy's `AssetPlugin`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BuiltInPersonPlugin;
 
@@ -34,7 +35,7 @@ impl Plugin for BuiltInPersonPlugin {
     }
 }
 
-/// Database and mannequin.
+/// Returns the database and the mannequin.
 fn files() -> Result<[Vec<u8>; 2], String> {
     let clips = footwork_gait::clips(&footwork_gait::GaitOptions::BUILT_IN);
     let (db, _) = build(&clips, &BuildConfig::default(), &BuildOptions::default()).map_err(|e| e.to_string())?;

@@ -1,4 +1,4 @@
-//! The components of a character, and how they come and go.
+//! Components of a character, and their creation and removal.
 
 use crate::assets::{MotionConfig, MotionDatabase, MotionMachine, MotionNetworks};
 use crate::convert::{from_matcher, from_quat, into_root};
@@ -20,108 +20,109 @@ use footwork::matcher::{Character, MatcherState, Output, Turn};
 use std::sync::Arc;
 use tracing::error;
 
-/// What an entity plays. Its own joints, or those of the skinned model below it, are moved; so is its `Transform`.
+/// Motion of an entity. The plugin moves the entity's own joints, or those of the skinned model below it, and its `Transform`.
 ///
-/// Changing a handle in mid-motion goes on from the pose that is shown.
+/// If a handle changes during motion, the motion continues from the pose shown.
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Default, Clone, PartialEq)]
 #[require(MotionInput, MotionVariables, RootMotion, Transform)]
 pub struct MotionCharacter {
-    /// The clips: a `.fwdb` file. May be missing where networks are given.
+    /// Clips, from a `.fwdb` file. Optional with networks.
     pub database: Option<Handle<MotionDatabase>>,
-    /// Settings: the character's TOML file. Default: [`footwork::matcher::MatcherConfig::default`].
+    /// Settings, from the character's TOML file. Default: [`footwork::matcher::MatcherConfig::default`].
     pub config: Option<Handle<MotionConfig>>,
-    /// Networks in the place of clips and search: a `.fwnet` file.
+    /// Networks that replace clips and search, from a `.fwnet` file.
     pub networks: Option<Handle<MotionNetworks>>,
-    /// The state machine that runs it: a `.machine.toml` file, or one that code has added to the assets. Needs a database, and no
-    /// networks. Default: none; motion matching alone.
+    /// State machine that runs the character, from a `.machine.toml` file or from code. Needs a database, and no networks.
+    /// Default: none, motion matching alone.
     pub machine: Option<Handle<MotionMachine>>,
-    /// What moves the entity.
+    /// Root driver: the source of the entity's movement.
     pub root: RootDriver,
 }
 
 impl MotionCharacter {
-    /// A character of the clips of a database.
+    /// Returns a character with the clips of a database.
     pub fn new(database: Handle<MotionDatabase>) -> Self {
         Self { database: Some(database), ..Self::default() }
     }
 }
 
-/// What moves a character's entity.
+/// Source of the movement of a character's entity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Default, Clone, PartialEq)]
 pub enum RootDriver {
-    /// The animation: the plugin writes the entity's `Transform`. Where the game changes it, the character is put there.
+    /// The animation: the plugin writes the entity's `Transform`. If the game changes it, the character moves there.
     #[default]
     Transform,
-    /// The game, by what the animation did: read [`RootMotion::take`], for a physics body. The character is always where the
-    /// `Transform` is.
+    /// The game, with the displacement of the animation: apply [`RootMotion::take`] to a physics body. The character is always at
+    /// the `Transform`.
     Displacement,
     /// The game alone, as with a capsule of a physics engine: the animation follows the `Transform` and [`crate::MotionBody`].
     Body,
 }
 
-/// While an entity has this, the plugin leaves it to others: a ragdoll, a cut-scene, Bevy's animations. When it is removed,
-/// motion goes on from whatever pose the model shows then.
+/// Marker of an entity that the plugin does not move, for a ragdoll, a cut-scene, or Bevy's animations. When it is removed,
+/// motion continues from the pose that the model shows.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Default, Clone, PartialEq)]
 pub struct MotionPaused;
 
-/// What a character is made of, once its files are loaded.
+/// Data of a character, once its files are loaded.
 #[derive(Component, Clone, Debug)]
 pub struct MotionKind {
-    /// Shared by all entities of the kind.
+    /// Character, shared by all entities of the kind.
     pub character: Arc<Character>,
-    /// Size of the model over that of the clips' body: metres of the world per metre of [`MotionState`] and [`MotionOutput`].
+    /// Size of the model relative to the clips' body: metres of the world per metre of [`MotionState`] and [`MotionOutput`].
     pub scale: f32,
 }
 
-/// All that must survive a frame: a copy of this and of `Transform` is a rollback.
+/// Complete state of a character between frames. For rollback, restore a copy of this and of `Transform`.
 #[derive(Component, Clone, Debug)]
 pub struct MotionState(pub MatcherState);
 
 impl MotionState {
-    /// The character's own time, seconds: it begins with the character, and anew where that becomes another one.
+    /// Returns the character's own time, in seconds. It starts at 0 with the character, and again when the entity gets another
+    /// one.
     pub fn time_s(&self) -> f64 {
         self.0.header.time_s
     }
 }
 
-/// What a character shows, on the skeleton of its clips and in their size ([`MotionKind::scale`]).
+/// Output of a character, on the skeleton of its clips and in their size ([`MotionKind::scale`]).
 #[derive(Component, Clone, Debug)]
 pub struct MotionOutput(pub Output);
 
 impl MotionOutput {
-    /// The clip that plays.
+    /// Returns the playing clip.
     pub fn clip(&self) -> ClipIndex {
         self.0.playing.clip
     }
 }
 
-/// What the plugin itself remembers from frame to frame, beside the state; nothing of it influences motion.
+/// Data of the plugin from frame to frame, beside the state. It does not influence motion.
 #[derive(Component, Default)]
 pub(crate) struct Backstage {
     pub prepared: Prepared,
     pub variables: PreparedVariables,
     pub turn: Turn,
-    /// What was last written to the `Transform`.
+    /// Value last written to the `Transform`.
     pub written: Option<Transform>,
-    /// Said in the log.
+    /// Error last reported in the log.
     pub fault: Option<String>,
     pub result: Option<InputError>,
-    /// Empty but in a frame of several updates.
+    /// Results of several updates in one frame; empty between frames.
     pub so_far: SoFar,
-    /// Motion begins anew from what the model shows.
+    /// True if motion continues from the pose that the model shows.
     pub enters: bool,
-    /// The frame in which it was last found in a group of the scheduler.
+    /// Frame in which the character was last found in a group of the scheduler.
     pub counted: u64,
-    /// For drawing.
+    /// Data for drawing.
     #[cfg(feature = "debug")]
     pub seen: Option<Box<crate::debug::Seen>>,
 }
 
 impl Backstage {
-    /// Logs what keeps a character from moving, once.
+    /// Logs an error that prevents a character from moving, once.
     pub fn report(&mut self, entity: Entity, fault: Option<String>) {
         if self.fault != fault {
             if let Some(fault) = &fault {
@@ -132,7 +133,7 @@ impl Backstage {
     }
 }
 
-/// Gives entities their kind when it is there, and another one when it has changed: motion goes on from the pose shown.
+/// Inserts the kind of an entity when it is available, and replaces it when it changes. Motion continues from the pose shown.
 pub(crate) fn adopt_kinds(
     mut commands: Commands,
     mut kinds: ResMut<Kinds>,
@@ -155,7 +156,7 @@ pub(crate) fn adopt_kinds(
             continue;
         }
         variables.forget_fired();
-        // A database of another skeleton has no such pose: the character begins at rest, and its model is fitted again.
+        // A database with another skeleton cannot show the pose, so the character starts at rest, and its model is fitted again.
         let was = (&*kind.character, &state.0, &output.0);
         let Ok((new, shown)) = character.take_over(was, &mut character.scratch()) else {
             commands.entity(entity).remove::<(Parts, MotionMontages, MotionModel)>();
@@ -169,7 +170,7 @@ pub(crate) fn adopt_kinds(
     }
 }
 
-/// Calls of montages go with the state machine.
+/// Inserts or removes the montage calls, as the character has a state machine or not.
 fn go_on_calling(
     mut entity: EntityCommands,
     before: Option<&MotionMontages>,
@@ -192,7 +193,8 @@ fn begin(character: &Arc<Character>, at: &Transform) -> Option<Parts> {
     Some((kind, MotionState(state), MotionOutput(output), Backstage::default()))
 }
 
-/// How far above the root of its motion a character stands, metres of the world: motion is level, the ground is not.
+/// Returns the height of a character above the root of its motion, in metres of the world: the motion is level, the ground may
+/// not be.
 pub(crate) fn lift_m(kind: &MotionKind, state: &MotionState) -> f32 {
     let header = &state.0.header;
     let ground = &header.corrections.body;
@@ -200,7 +202,7 @@ pub(crate) fn lift_m(kind: &MotionKind, state: &MotionState) -> f32 {
     if ground.seen > 0.0 { (ground.height.value - root_m) * kind.scale } else { 0.0 }
 }
 
-/// Where a character stands, in Bevy's world.
+/// Returns the position of a character in Bevy's world.
 pub(crate) fn shown_root(kind: &MotionKind, state: &MotionState) -> Transform {
     let root = state.0.world_from_root(kind.character.config());
     let translation = from_matcher(root.translation, kind.scale) + Vec3::Y * lift_m(kind, state);

@@ -1,4 +1,4 @@
-//! Choosing among characters by conditions.
+//! Choice among characters by conditions.
 
 use crate::character::MotionCharacter;
 use crate::variables::MotionVariables;
@@ -8,17 +8,17 @@ use footwork::chooser::ChooserConditions;
 use footwork::machine::Variables;
 use tracing::error;
 
-/// Makes an entity the character of the first row whose condition holds: healthy or injured, on foot or with a shield. Motion goes on
-/// from the pose that is shown, and the state machine in the state of the same name, if the new character's has one.
+/// Makes an entity the character of the first row whose condition holds: healthy or injured, on foot or with a shield. Motion
+/// continues from the pose shown, and the state machine in the state of the same name, if the new character has one.
 ///
-/// Conditions are over [`MotionVariables`]: those that the entity's state machine has, or others.
+/// Conditions use [`MotionVariables`], including variables that the state machine does not have.
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Default, Clone, PartialEq)]
 #[require(MotionVariables)]
 pub struct MotionChooser {
-    /// Names of the variables of the conditions, and their values while nothing is set.
+    /// Names of the conditions' variables, and their default values.
     pub variables: Vec<(String, f32)>,
-    /// Rows. Where none holds, the character stays.
+    /// Rows, in order of priority. If none holds, the character does not change.
     pub rows: Vec<MotionChoice>,
 }
 
@@ -26,17 +26,17 @@ pub struct MotionChooser {
 #[derive(Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Default, Clone, PartialEq)]
 pub struct MotionChoice {
-    /// Condition, such as `injured & speed > 2`; `None`: always.
+    /// Condition, such as `injured & speed > 2`; `None`: always true.
     pub when: Option<String>,
-    /// The character.
+    /// Character of the row.
     pub character: MotionCharacter,
 }
 
-/// The conditions of a chooser, read. `None` where they cannot be.
+/// Parsed conditions of a chooser; `None` if they are invalid.
 #[derive(Component)]
 pub(crate) struct ReadConditions(Option<(ChooserConditions, Variables)>);
 
-/// Reads conditions that are new, and lets the rows choose.
+/// Parses new conditions, and applies the rows.
 pub(crate) fn choose_characters(
     mut commands: Commands,
     mut choosers: Query<(
@@ -63,7 +63,7 @@ pub(crate) fn choose_characters(
         };
         let Some((conditions, values)) = &mut read.0 else { continue };
         for (name, default) in &chooser.variables {
-            // The names are those that the conditions were read with.
+            // The conditions were parsed with the same names, so this succeeds.
             let _ = values.set(name, given.get(name).unwrap_or(*default));
         }
         let Some(row) = conditions.choose(values) else { continue };

@@ -1,12 +1,12 @@
-//! Between Bevy's numbers and footwork's: through arrays, so that another version of glam on one side never breaks a build.
+//! Conversion between Bevy's and footwork's vectors, through arrays, so that the two may use different versions of glam.
 //! Both are right-handed, +Y up, in metres; models and characters face +Z.
 
 use bevy_math::{Quat, Vec3};
 use bevy_transform::components::Transform;
 use footwork::math;
 
-/// Metres of Bevy's world are so many of the world that the matcher lives in: a model twice as tall as the clips' body lives in
-/// a world of half the size.
+/// Converts a vector from Bevy's world to the matcher's, which has the size of the clips' body: for a model twice as tall, it is
+/// half as large.
 pub(crate) fn into_matcher(v: Vec3, scale: f32) -> glam::Vec3 {
     glam::Vec3::from_array((v / scale).to_array())
 }

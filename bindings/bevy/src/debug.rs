@@ -1,4 +1,4 @@
-//! What the matcher sees, drawn as gizmos.
+//! Data of the matcher, drawn as gizmos.
 
 use crate::character::{Backstage, MotionKind, MotionOutput};
 use crate::convert::from_matcher;
@@ -16,7 +16,7 @@ use footwork::pose::{Pose, PoseVelocity, RootMotion};
 use footwork::schema::{DebugShape, FeatureSource, TrajectorySample};
 use std::collections::VecDeque;
 
-/// Draws characters with [`MotionGizmos`]. Bevy's gizmos (`GizmoPlugin`, of `DefaultPlugins`) must be there.
+/// Plugin that draws characters with [`MotionGizmos`]. Needs Bevy's gizmos (`GizmoPlugin`, of `DefaultPlugins`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FootworkDebugPlugin;
 
@@ -28,17 +28,17 @@ impl Plugin for FootworkDebugPlugin {
     }
 }
 
-/// What is drawn of a character.
+/// Gizmos of a character.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Default, Clone, PartialEq)]
 pub struct MotionGizmos {
     /// Past, desired (bright) and matched (pale) trajectory. Default: true.
     pub trajectories: bool,
-    /// All features of the last search, a colour for each channel; those of the row that was found paler. Default: true.
+    /// All features of the last query, one colour per channel, with those of the matched row paler. Default: true.
     pub features: bool,
-    /// Feet: green where they touch, red where they are locked. Default: true.
+    /// Feet: green in contact, red while locked. Default: true.
     pub contacts: bool,
-    /// So many of the best candidates of the last search, as figures of lines. Default: 0. Slow: the search is repeated.
+    /// Number of best candidates of the last search, drawn as line figures. Slow, because the search is repeated. Default: 0.
     pub candidates: usize,
 }
 
@@ -48,7 +48,7 @@ impl Default for MotionGizmos {
     }
 }
 
-/// What there is to draw. Features are raw, in root space.
+/// Data to draw. Features are raw, in root space.
 #[derive(Default)]
 pub(crate) struct Seen {
     candidates_wanted: usize,
@@ -58,11 +58,11 @@ pub(crate) struct Seen {
     past: VecDeque<Vec3>,
 }
 
-/// Seconds of the past, at 60 frames per second.
+/// Number of frames of the past path: 1.5 s at 60 frames per second.
 const PAST: usize = 90;
 
 impl Seen {
-    /// After a step: takes what the search has left in its working space.
+    /// Stores the search's results from the working memory, after a step.
     pub fn look(&mut self, character: &Character, scratch: &Scratch, output: &Output) {
         let Some(db) = character.database().filter(|_| output.searches > 0) else { return };
         self.query.clear();
@@ -97,7 +97,7 @@ fn pose_at(db: &Database, row: RowIndex) -> Pose {
     pose
 }
 
-/// Who is drawn.
+/// Adds or removes the data for drawing, as a character has gizmos or not.
 fn watch(mut characters: Query<(Option<&MotionGizmos>, &mut Backstage)>) {
     for (gizmos, mut backstage) in &mut characters {
         match gizmos {

@@ -1,4 +1,4 @@
-//! What happens to a character, as events of its entity: observe them.
+//! Events of a character, triggered on its entity. Observe them:
 //!
 //! ```
 //! # use bevy_app::App;
@@ -19,81 +19,81 @@ use footwork::matcher::EventKind;
 /// A foot has touched down.
 #[derive(EntityEvent, Clone, Debug, PartialEq)]
 pub struct MotionFootstep {
-    /// The character.
+    /// Entity of the character.
     pub entity: Entity,
-    /// The joint that touches the ground, of the clips' skeleton.
+    /// Name of the contact joint in the clips' skeleton.
     pub foot: String,
-    /// World, metres.
+    /// Position in world space, in metres.
     pub position: Vec3,
-    /// How fast the character goes, m/s.
+    /// Speed of the character, in m/s.
     pub speed_mps: f32,
 }
 
-/// Another clip, or another time of the same, plays.
+/// A transition was made to another clip, or to another time of the same clip.
 #[derive(EntityEvent, Clone, Debug, PartialEq)]
 pub struct MotionTransition {
-    /// The character.
+    /// Entity of the character.
     pub entity: Entity,
-    /// The clip that plays now; empty for motion without clips.
+    /// Name of the playing clip; empty for motion without clips.
     pub clip: String,
-    /// Seconds from its first frame.
+    /// Time in the clip, in seconds from its first frame.
     pub time_s: f64,
 }
 
-/// The clip that plays has a tag now that the one before had not.
+/// The playing clip has a tag that the previous one did not have.
 #[derive(EntityEvent, Clone, Debug, PartialEq)]
 pub struct MotionTagEntered {
-    /// The character.
+    /// Entity of the character.
     pub entity: Entity,
-    /// Tag.
+    /// Name of the tag.
     pub tag: String,
 }
 
-/// The clip that plays has a tag no longer.
+/// The playing clip no longer has a tag.
 #[derive(EntityEvent, Clone, Debug, PartialEq)]
 pub struct MotionTagLeft {
-    /// The character.
+    /// Entity of the character.
     pub entity: Entity,
-    /// Tag.
+    /// Name of the tag.
     pub tag: String,
 }
 
-/// Playback has passed an event of a clip, or a layer of the state machine one of a montage.
+/// Playback has passed an event of a clip, or a layer of the state machine has passed one of a montage.
 #[derive(EntityEvent, Clone, Debug, PartialEq)]
 pub struct MotionClipEvent {
-    /// The character.
+    /// Entity of the character.
     pub entity: Entity,
-    /// Name.
+    /// Name of the event.
     pub event: String,
-    /// A moment, or the begin or end of a window.
+    /// Kind: a single event, or the start or end of a window.
     pub kind: EventKind,
-    /// The layer of the state machine that passed it; `None`: what the body plays.
+    /// Layer of the state machine; `None` for clips of the body.
     pub layer: Option<String>,
-    /// When, in the character's time, seconds.
+    /// Time, in seconds of the character's own time.
     pub time_s: f64,
 }
 
-/// The state machine has entered another state. A character that begins, or that gets another machine, reports none.
+/// The state machine has entered another state. Not triggered for a new character, or for a change of machine.
 #[derive(EntityEvent, Clone, Debug, PartialEq)]
 pub struct MotionStateChanged {
-    /// The character.
+    /// Entity of the character.
     pub entity: Entity,
-    /// The state that was left.
+    /// Name of the previous state.
     pub from: String,
-    /// The state that was entered.
+    /// Name of the new state.
     pub to: String,
-    /// When, in the character's time, seconds.
+    /// Time, in seconds of the character's own time.
     pub time_s: f64,
 }
 
-/// Nothing can be played: the tags leave no clip. The character comes to rest.
+/// The tags exclude all clips. The character comes to rest.
 #[derive(EntityEvent, Clone, Debug, PartialEq)]
 pub struct MotionNoCandidate {
-    /// The character.
+    /// Entity of the character.
     pub entity: Entity,
 }
 
-/// What was reported last.
+/// Last reported values.
 #[derive(Component, Clone, Debug, Default)]
 pub(crate) struct Reported {
     tags: TagMask,

@@ -1,4 +1,4 @@
-//! What a game asks of a character: components that own everything they hold.
+//! Components for the input of a character.
 
 use crate::convert::{into_matcher, into_quat, into_vec};
 use bevy_ecs::entity::{EntityMapper, MapEntities};
@@ -12,68 +12,68 @@ use footwork::input::{self as core, OwnedGoal, PathError};
 use footwork::math::Facing;
 use std::sync::Arc;
 
-/// Where a character is to go. Write it every frame, or only where something changes.
+/// Goal and filters of a character's motion. Write it every frame, or only when it changes.
 ///
-/// The default is a stick at rest: the character stands.
+/// Default: a centred stick, with which the character is idle.
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Default, Clone, PartialEq)]
 pub struct MotionInput {
-    /// Where to go.
+    /// Goal of the movement.
     pub goal: MotionGoal,
-    /// Which clips may be played: a query of their tags, such as `(walk | run) & !wounded`. An empty one, which is the default,
-    /// allows all locomotion.
+    /// Query of tags that limits the playable clips, such as `(walk | run) & !wounded`. Default: empty, which allows all
+    /// locomotion.
     pub tags: String,
-    /// Costs of clips for their tags, beside `tags`: soft preferences, at most 16.
+    /// Cost biases of clips by their tags, in addition to `tags`. At most 16.
     pub tag_costs: Vec<MotionTagCost>,
-    /// Tags that are to be played at a later time, such as a crouch before a low door.
+    /// Tags required at a later time, such as a crouch before a low door.
     pub later: Option<MotionLater>,
-    /// Values of the schema's user channels, in its order; missing ones are 0.
+    /// Values of the schema's user channels, in its order. Missing values are 0.
     pub user: Vec<f32>,
 }
 
-/// A soft preference: what clips with some tags cost more.
+/// Cost bias for clips with some tags.
 #[derive(Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Default, Clone, PartialEq)]
 pub struct MotionTagCost {
-    /// A query of tags, as [`MotionInput::tags`].
+    /// Query of tags, as in [`MotionInput::tags`].
     pub tags: String,
-    /// Added to the cost, in the units of `search.transition_cost`; negative ones attract. From -1e6 to 1e6.
+    /// Cost added, in the units of `search.transition_cost`. Negative values attract. Range: -1e6 to 1e6.
     pub cost: f32,
 }
 
-/// Tags that are to be played at a later time. Clips that arrive in time are taken; where there are none, nothing changes.
+/// Tags required at a later time. Prefers clips that reach the tags in time; has no effect if there are none.
 #[derive(Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Default, Clone, PartialEq)]
 pub struct MotionLater {
-    /// A query of tags, as [`MotionInput::tags`].
+    /// Query of tags, as in [`MotionInput::tags`].
     pub tags: String,
-    /// When, in the character's own time: [`crate::MotionState::time_s`] is now.
+    /// Time, in seconds of the character's own time, whose current value is [`crate::MotionState::time_s`].
     pub at_s: f64,
 }
 
-/// Where to go.
+/// Goal of the movement.
 #[derive(Clone, Debug, PartialEq, Reflect)]
 #[reflect(Default, Clone, PartialEq)]
 pub enum MotionGoal {
-    /// A stick and a camera.
+    /// Stick and camera.
     Stick(Stick),
-    /// A velocity, and a facing (`None`: the direction of travel).
+    /// Velocity and facing (`None`: the direction of travel).
     Velocity {
-        /// World, m/s.
+        /// Velocity in world space, in m/s.
         velocity: Vec3,
-        /// World; its length does not count.
+        /// Facing in world space; its length is ignored.
         facing: Option<Vec3>,
     },
-    /// Along a path. The character stops at the end of an open one.
+    /// Movement along a path. The character stops at the end of an open path.
     Path {
-        /// World.
+        /// Path in world space.
         path: MotionPath,
-        /// Speed on it, m/s.
+        /// Speed on the path, in m/s.
         speed_mps: f32,
     },
-    /// A trajectory of your own, in order of time, at least one point.
+    /// Custom trajectory, in order of time, with at least one point.
     Trajectory(Vec<TrajectoryPoint>),
-    /// Nobody steers: the playing clip continues as it was captured.
+    /// No goal: the playing clip continues as it was captured.
     Playback,
 }
 
@@ -83,43 +83,43 @@ impl Default for MotionGoal {
     }
 }
 
-/// A stick and a camera.
+/// Stick and camera.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Default, Clone, PartialEq)]
 pub struct Stick {
-    /// Left stick: x to the right of the screen, y into it; length at most 1.
+    /// Left stick: x to the right of the screen, y into it. Maximum length: 1.
     pub movement: Vec2,
-    /// Right stick, same axes: where to face while strafing. Zero: where the camera looks.
+    /// Right stick, with the same axes: facing while strafing. Zero: the camera's direction.
     pub look: Vec2,
-    /// Where the camera looks, radians; 0 is +Z. [`camera_yaw_rad`] computes it.
+    /// Heading of the camera, in radians; 0 is +Z. [`camera_yaw_rad`] computes it.
     pub camera_yaw_rad: f32,
-    /// How fast the camera turns, radians per second; the prediction turns the stick with it.
+    /// Turn rate of the camera, in radians per second. The prediction turns the stick with it.
     pub camera_yaw_rate_radps: f32,
-    /// True: the facing does not follow the movement.
+    /// True to keep the facing independent of the movement.
     pub strafe: bool,
-    /// True: run.
+    /// True to run.
     pub run: bool,
 }
 
-/// Where a camera looks, radians; 0 is +Z.
+/// Returns the heading of a camera, in radians; 0 is +Z.
 pub fn camera_yaw_rad(camera: &Transform) -> f32 {
-    // Not the platform's functions: what is asked must be the same everywhere.
+    // Computed by footwork instead of the platform, so that the input is the same on all platforms.
     Facing::from_direction(into_vec(*camera.forward())).map_or(0.0, Facing::yaw)
 }
 
-/// A point of a trajectory.
+/// Point of a trajectory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Default, Clone, PartialEq)]
 pub struct TrajectoryPoint {
-    /// Seconds from now.
+    /// Time from now, in seconds.
     pub time_s: f32,
-    /// World.
+    /// Position in world space, in metres.
     pub position: Vec3,
-    /// World; its length does not count.
+    /// Facing in world space; its length is ignored.
     pub facing: Vec3,
 }
 
-/// A path through points of the world; copies share it.
+/// Path through points of the world. Copies share their data.
 #[derive(Clone, Debug, Reflect)]
 #[reflect(opaque, Clone, PartialEq)]
 pub struct MotionPath {
@@ -128,22 +128,22 @@ pub struct MotionPath {
 }
 
 impl MotionPath {
-    /// A path. A closed one leads from its last point to its first.
+    /// Creates a path. A closed path leads from its last point to its first.
     ///
     /// # Errors
-    /// Returns [`PathError`] for fewer than two different points, and for NaN or infinity.
+    /// Returns [`PathError`] if there are fewer than two different points, or a value is NaN or infinite.
     pub fn new(points: impl Into<Vec<Vec3>>, closed: bool) -> Result<Self, PathError> {
         let points: Vec<Vec3> = points.into();
         let path = core::Path::new(points.iter().map(|p| into_vec(*p)).collect(), closed)?;
         Ok(Self { points: points.into(), path: Arc::new(path) })
     }
 
-    /// Its points.
+    /// Returns the points.
     pub fn points(&self) -> &[Vec3] {
         &self.points
     }
 
-    /// True for one that leads from its last point to its first.
+    /// Returns true if the path leads from its last point to its first.
     pub fn closed(&self) -> bool {
         self.path.closed()
     }
@@ -164,30 +164,30 @@ impl PartialEq for MotionPath {
 }
 
 impl MotionInput {
-    /// A stick: x to the right of the screen, y into it.
+    /// Returns an input with a stick: x to the right of the screen, y into it.
     pub fn stick(movement: Vec2, camera: &Transform, run: bool) -> Self {
         let stick = Stick { movement, camera_yaw_rad: camera_yaw_rad(camera), run, ..Stick::default() };
         Self { goal: MotionGoal::Stick(stick), ..Self::default() }
     }
 
-    /// A velocity, world, m/s; the character faces where it goes.
+    /// Returns an input with a velocity in world space, in m/s. The character faces the direction of travel.
     pub fn velocity(velocity: Vec3) -> Self {
         Self { goal: MotionGoal::Velocity { velocity, facing: None }, ..Self::default() }
     }
 
-    /// Along a path, m/s.
+    /// Returns an input with a path and a speed in m/s.
     pub fn path(path: MotionPath, speed_mps: f32) -> Self {
         Self { goal: MotionGoal::Path { path, speed_mps }, ..Self::default() }
     }
 }
 
-/// What a character looks at or reaches for.
+/// Target of look-at or of a hand.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Clone, PartialEq)]
 pub enum Target {
-    /// A point of the world.
+    /// Point in world space.
     Point(Vec3),
-    /// The place of an entity, as of the last frame.
+    /// Position of an entity, as of the last frame.
     Entity(Entity),
 }
 
@@ -198,7 +198,7 @@ impl Default for Target {
 }
 
 impl Target {
-    /// Where it is; `None` for an entity that is gone.
+    /// Returns the position, or `None` if the entity does not exist.
     pub(crate) fn place(&self, places: &Query<&GlobalTransform>) -> Option<Vec3> {
         match self {
             Self::Point(p) => Some(*p),
@@ -215,18 +215,18 @@ impl MapEntities for Target {
     }
 }
 
-/// A character with this looks there with head and spine; needs `matcher.look_at` to be on, as it is by default.
+/// Target at which the character looks with head and spine. Needs `matcher.look_at`, which is on by default.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Default, Clone, PartialEq)]
 pub struct LookAt(#[entities] pub Target);
 
-/// Where a hand is to be.
+/// Target of a hand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Default, Clone, PartialEq)]
 pub struct HandTarget {
-    /// Place.
+    /// Position.
     pub at: Target,
-    /// World from hand, in the axes of the clips' skeleton; `None` keeps the rotation of the clip.
+    /// Rotation from the hand to the world, in the axes of the clips' skeleton. `None` keeps the clip's rotation.
     pub rotation: Option<Quat>,
 }
 
@@ -236,7 +236,7 @@ impl MapEntities for HandTarget {
     }
 }
 
-/// A character with this reaches for targets with its hands.
+/// Targets for which the character reaches with its hands.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Default, Clone, PartialEq)]
 pub struct HandTargets {
@@ -248,38 +248,38 @@ pub struct HandTargets {
     pub right: Option<HandTarget>,
 }
 
-/// The body that physics moves, for [`crate::RootDriver::Body`]. Where it is and faces is its `Transform`.
+/// Body moved by physics, for [`crate::RootDriver::Body`]. Its `Transform` holds its position and facing.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Default, Clone, PartialEq)]
 pub struct MotionBody {
-    /// World, m/s.
+    /// Velocity in world space, in m/s.
     pub velocity: Vec3,
-    /// Radians per second about +Y.
+    /// Turn rate about +Y, in radians per second.
     pub yaw_rate_radps: f32,
-    /// Height of the origin of its `Transform` above the ground, metres: half the height of a capsule.
+    /// Height of the `Transform`'s origin above the ground, in metres: half the height of a capsule.
     pub origin_height_m: f32,
 }
 
-/// An input as an update takes it; filled without allocating once it has been.
+/// Input in the form of an update. Refilling it does not allocate.
 #[derive(Default)]
 pub(crate) struct Prepared {
     pub input: core::OwnedInput,
     path: Option<(MotionPath, f32, Arc<core::Path>)>,
-    /// Texts, and what they mean in the database.
+    /// Texts of tag queries, and their results for the database.
     queries: Vec<(String, Result<TagQuery, ExpressionError>)>,
 }
 
-/// Texts of queries that are remembered.
+/// Maximum number of cached queries.
 const MOST_QUERIES: usize = 32;
 
 impl Prepared {
-    /// Tags mean something else in another database.
+    /// Clears cached data, because the tags of another database differ.
     pub fn forget(&mut self) {
         self.path = None;
         self.queries.clear();
     }
 
-    /// What a text of tags means; read once.
+    /// Returns the query of a text. Parses each text once.
     fn query(&mut self, text: &str, db: Option<&Database>) -> Result<TagQuery, ExpressionError> {
         if let Some((_, known)) = self.queries.iter().find(|(known, _)| known == text) {
             return known.clone();
@@ -367,7 +367,7 @@ impl HandTarget {
 }
 
 impl MotionBody {
-    /// The body at the end of an update.
+    /// Returns the body at the end of an update.
     pub(crate) fn resolve(&self, at: &Transform, scale: f32) -> core::ExternalBody {
         let ahead = at.rotation * Vec3::Z;
         core::ExternalBody {

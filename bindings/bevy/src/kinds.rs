@@ -1,5 +1,5 @@
-//! One [`Character`] for each combination of database, settings, networks and state machine; shared by all entities that play it, made on
-//! other threads, and made anew when a file changes.
+//! One [`Character`] for each combination of database, settings, networks and state machine. It is shared by all entities that
+//! use it, created on other threads, and created again when a file changes.
 
 use crate::assets::{MotionConfig, MotionDatabase, MotionMachine, MotionNetworks};
 use crate::character::{MotionCharacter, RootDriver};
@@ -14,7 +14,7 @@ use footwork::matcher::{Character, MatcherConfig};
 use std::sync::Arc;
 use tracing::error;
 
-/// What a kind of character is made of.
+/// Assets of a kind of character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KindKey {
     database: Option<AssetId<MotionDatabase>>,
@@ -38,18 +38,18 @@ impl KindKey {
 
 struct Kind {
     key: KindKey,
-    /// A file has changed since the character was made, or none was made yet.
+    /// True if a file has changed since the character was created, or no character was created yet.
     stale: bool,
     making: Option<Task<Result<Character, String>>>,
     made: Option<Arc<Character>>,
 }
 
-/// All kinds that were asked for.
+/// All requested kinds.
 #[derive(Resource, Default)]
 pub(crate) struct Kinds(Vec<Kind>);
 
 impl Kinds {
-    /// The character of a kind; `None` until its files are there.
+    /// Returns the character of a kind, or `None` until its files are loaded.
     pub fn get(&mut self, key: KindKey) -> Option<&Arc<Character>> {
         let at = self.0.iter().position(|k| k.key == key).unwrap_or_else(|| {
             self.0.push(Kind { key, stale: true, making: None, made: None });
@@ -63,7 +63,7 @@ impl Kinds {
     }
 }
 
-/// Files of a kind.
+/// Assets of all kinds.
 type Files<'w> = (
     Res<'w, Assets<MotionDatabase>>,
     Res<'w, Assets<MotionConfig>>,
@@ -71,7 +71,7 @@ type Files<'w> = (
     Res<'w, Assets<MotionMachine>>,
 );
 
-/// Starts to make kinds whose files are there, and takes those that are finished.
+/// Starts creating kinds whose files are loaded, and takes finished ones.
 pub(crate) fn make_kinds(
     mut kinds: ResMut<Kinds>,
     (databases, configs, networks, machines): Files,
@@ -106,7 +106,7 @@ pub(crate) fn make_kinds(
             let config = key.config.map(|id| configs.get(id));
             let networks = key.networks.map(|id| networks.get(id));
             let machine = key.machine.map(|id| machines.get(id));
-            // Something is not loaded yet, or will never be; Bevy's log tells why.
+            // A file is not loaded yet, or failed to load; Bevy's log contains the reason.
             let waits = matches!(database, Some(None)) || matches!(config, Some(None));
             if waits || matches!(networks, Some(None)) || matches!(machine, Some(None)) {
                 continue;
@@ -132,7 +132,7 @@ pub(crate) fn make_kinds(
     }
 }
 
-/// What the files of a kind hold.
+/// Contents of a kind's files.
 struct Parts {
     database: Option<Arc<Database>>,
     networks: Option<Arc<Networks>>,

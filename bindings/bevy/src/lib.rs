@@ -45,26 +45,26 @@
 //! # }
 //! ```
 //!
-//! Add the scene of a skinned model to the entity (`WorldAssetRoot(assets.load("hero.glb#Scene0"))`), and it is that model that
-//! walks: its joints are recognised by names, hierarchy and pose. Bevy's world is footwork's: metres, right-handed, +Y up;
+//! Add the scene of a skinned model to the entity (`WorldAssetRoot(assets.load("hero.glb#Scene0"))`) to animate that model: its
+//! joints are recognised by names, hierarchy and pose. Bevy and footwork use the same space: metres, right-handed, +Y up;
 //! characters face +Z, as glTF models do. (That is [`Transform::back`](bevy_transform::components::Transform::back).) A character
 //! below another entity moves in the space of that entity.
 //!
-//! | to | use |
+//! | task | use |
 //! |---|---|
 //! | steer | [`MotionInput`] |
-//! | stand on slopes and stairs, keep off walls | [`GroundProbe`], [`WallProbe`], [`MotionWorld`] |
-//! | crouch, aim, wave: a state machine | [`MotionCharacter::machine`], [`MotionVariables`] |
-//! | strike, reload, stop it half way: montages by call | [`MotionMontages`] |
-//! | be healthy or injured: another character | [`MotionChooser`] |
-//! | announce a crouch, prefer a style | [`MotionInput::later`], [`MotionInput::tag_costs`] |
+//! | walk on slopes and stairs, avoid walls | [`GroundProbe`], [`WallProbe`], [`MotionWorld`] |
+//! | crouch, aim, wave with a state machine | [`MotionCharacter::machine`], [`MotionVariables`] |
+//! | play and stop montages by calls: strike, reload | [`MotionMontages`] |
+//! | change to another character: healthy, injured | [`MotionChooser`] |
+//! | request a crouch in advance, prefer a style | [`MotionInput::later`], [`MotionInput::tag_costs`] |
 //! | look, reach | [`LookAt`], [`HandTargets`] |
-//! | give the body to physics | [`RootDriver`], [`RootMotion`], [`MotionBody`] |
-//! | keep arms or a face for Bevy's animation | [`MotionMask`] |
-//! | hand over to a ragdoll or a cut-scene, and take over again | [`MotionPaused`] |
-//! | hear footsteps, transitions, states, tags, events | [`events`] |
-//! | look back, and ask why | [`MotionRecorder`]; `MotionPanelsPlugin` (feature `panels`) |
-//! | roll back | copy [`MotionState`] and `Transform`, and put them back |
+//! | let physics move the body | [`RootDriver`], [`RootMotion`], [`MotionBody`] |
+//! | leave arms or a face to Bevy's animation | [`MotionMask`] |
+//! | pause for a ragdoll or a cut-scene, and continue | [`MotionPaused`] |
+//! | observe footsteps, transitions, states, tags, events | [`events`] |
+//! | record, review and explain motion | [`MotionRecorder`]; `MotionPanelsPlugin` (feature `panels`) |
+//! | roll back | copy [`MotionState`] and `Transform`, and restore them |
 //! | order systems | [`schedule`] |
 //! | limit the cost of a crowd | [`MotionBudget`], [`MotionViewer`] |
 
@@ -113,7 +113,7 @@ pub use events::{
     MotionClipEvent, MotionFootstep, MotionNoCandidate, MotionStateChanged, MotionTagEntered, MotionTagLeft,
     MotionTransition,
 };
-/// The library that does the work.
+/// The motion matching library.
 pub use footwork;
 pub use footwork::input::MontageHandle;
 pub use footwork::machine::PlayMontage;
@@ -138,7 +138,7 @@ use bevy_app::{FixedPostUpdate, PostUpdate};
 use bevy_ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use std::marker::PhantomData;
 
-/// What most games import.
+/// Items that most games import.
 pub mod prelude {
     #[cfg(feature = "avian")]
     pub use crate::AvianWorld;
@@ -158,7 +158,7 @@ pub mod prelude {
     pub use crate::{MotionInspected, MotionPanels, MotionPanelsPlugin};
 }
 
-/// Motion matching. `FootworkPlugin::default()` has level ground; [`FootworkPlugin::in_world`] asks a physics engine.
+/// Motion matching plugin. `FootworkPlugin::default()` has level ground; [`FootworkPlugin::in_world`] uses a physics engine.
 pub struct FootworkPlugin<W = LevelWorld> {
     schedule: InternedScheduleLabel,
     world: PhantomData<fn() -> W>,
@@ -171,18 +171,18 @@ impl Default for FootworkPlugin<LevelWorld> {
 }
 
 impl<W: MotionWorld> FootworkPlugin<W> {
-    /// Ground and walls are those of a world.
+    /// Returns a plugin with the ground and walls of a world.
     pub fn in_world(_world: W) -> Self {
         Self { schedule: PostUpdate.intern(), world: PhantomData }
     }
 
-    /// Moves characters in fixed steps, as physics and rollback need it. What is shown is interpolated.
+    /// Updates characters in fixed steps, for physics and rollback. The displayed motion is interpolated.
     pub fn in_fixed_steps(self) -> Self {
         self.in_schedule(FixedPostUpdate)
     }
 
-    /// Moves characters in a schedule of the game's own, such as one that is run several times in a frame to roll back. Its `Time`
-    /// tells the time step.
+    /// Updates characters in a schedule of the game's own, such as one that runs several times in a frame for rollback. Its
+    /// `Time` gives the time step.
     pub fn in_schedule(self, schedule: impl ScheduleLabel) -> Self {
         Self { schedule: schedule.intern(), ..self }
     }

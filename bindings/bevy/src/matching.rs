@@ -1,4 +1,4 @@
-//! From inputs to poses of the clips' skeleton: the jobs over all characters.
+//! Systems over all characters, from inputs to poses of the clips' skeleton.
 
 use crate::character::{Backstage, MotionKind, MotionOutput, MotionPaused, MotionState, RootDriver};
 use crate::character::{MotionCharacter, lift_m, shown_root};
@@ -24,22 +24,22 @@ use footwork::recorder::One;
 use std::sync::Arc;
 use tracing::error;
 
-/// Characters of a task: they share working space.
+/// Number of characters of a task, which share working memory.
 const CHUNK: usize = 16;
-/// The shown root and a `Transform` are the same within this, metres.
+/// Distance within which the shown root and a `Transform` count as equal, in metres.
 const SAME_M: f32 = 1e-3;
-/// ... and as a dot product of rotations.
+/// Same for rotations, as a dot product.
 const SAME_DOT: f32 = 1.0 - 1e-6;
 
-/// How crowds are searched for.
+/// Budget of searches for crowds.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Resource, Default, Clone, PartialEq)]
 pub struct MotionBudget {
-    /// Searches per frame over all characters. Default `None`: every character searches ten times a second, and its motion does
-    /// not depend on the frame rate.
+    /// Maximum searches per frame over all characters. Default `None`: every character searches ten times per second, and its
+    /// motion does not depend on the frame rate.
     pub searches_per_frame: Option<usize>,
-    /// Up to this distance from the nearest [`MotionViewer`] a character is as important as can be, metres. Beyond it
-    /// searches become rarer with the distance. Default: 10.
+    /// Distance from the nearest [`MotionViewer`] up to which a character has full priority, in metres. Farther characters search
+    /// less often. Default: 10.
     pub near_m: f32,
 }
 
@@ -49,12 +49,12 @@ impl Default for MotionBudget {
     }
 }
 
-/// Put it on your cameras: where a [`MotionBudget`] holds, characters near to one search more often.
+/// Marker for cameras. Within a [`MotionBudget`], characters near a viewer search more often.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Default, Clone, PartialEq)]
 pub struct MotionViewer;
 
-/// Characters of one kind, and who of them searches.
+/// Characters of one kind, and their search scheduler.
 pub(crate) struct Group {
     kind: Arc<Character>,
     members: Vec<Entity>,
@@ -62,16 +62,16 @@ pub(crate) struct Group {
     significance: Vec<f32>,
 }
 
-/// All characters that move, by kind.
+/// All moving characters, by kind.
 #[derive(Resource, Default)]
 pub(crate) struct Crowds {
     groups: Vec<Group>,
-    /// All members.
+    /// All members of all groups.
     order: UniqueEntityVec,
     frame: u64,
 }
 
-/// What inputs become: footwork's own, in the size of its body.
+/// Converts inputs to the input of footwork, scaled to the clips' body.
 pub(crate) fn prepare_inputs(
     mut characters: Query<
         (
@@ -114,7 +114,7 @@ pub(crate) fn prepare_inputs(
     }
 }
 
-/// Where the game has put the entity elsewhere, the character is put there.
+/// Moves the character to its entity if the game has moved the entity.
 fn follow(root: RootDriver, kind: &MotionKind, at: &Transform, state: &mut MotionState, written: Option<&Transform>) {
     if root == RootDriver::Transform && written.is_some_and(|w| same_place(w, at)) {
         return;
@@ -124,20 +124,20 @@ fn follow(root: RootDriver, kind: &MotionKind, at: &Transform, state: &mut Motio
     }
 }
 
-/// A body that is moved up or down takes level ground along; where a probe tells the ground, feet find it by themselves.
+/// Follows a body that moves up or down, with level ground. With a ground probe, the feet find the ground themselves.
 fn follow_height(kind: &MotionKind, body: &core::ExternalBody, state: &mut MotionState) {
     let mut root = state.0.world_from_root(kind.character.config());
     if (root.translation.y - body.position.y).abs() > SAME_M {
         root.translation.y = body.position.y;
-        // A body of NaN is reported by the update.
+        // The update reports a body with NaN.
         let _ = kind.character.teleport(root, &mut state.0);
     }
 }
 
-/// Puts a character where its entity is.
+/// Moves a character to its entity.
 fn put(kind: &MotionKind, at: &Transform, state: &mut MotionState) {
     let level = Transform { translation: at.translation - Vec3::Y * lift_m(kind, state), ..*at };
-    // A `Transform` of NaN leaves the character where it is; the next write mends it.
+    // With NaN in the `Transform`, the character does not move; the next write corrects the `Transform`.
     let _ = kind.character.teleport(into_root(&level, kind.scale), &mut state.0);
 }
 
@@ -145,7 +145,7 @@ fn same_place(a: &Transform, b: &Transform) -> bool {
     (a.translation - b.translation).abs().max_element() < SAME_M && a.rotation.dot(b.rotation).abs() > SAME_DOT
 }
 
-/// Sorts the characters by kind, and decides who searches now.
+/// Sorts the characters by kind, and plans their searches.
 pub(crate) fn plan_searches(
     mut crowds: ResMut<Crowds>,
     budget: Res<MotionBudget>,
@@ -179,7 +179,7 @@ pub(crate) fn plan_searches(
         let g = found.unwrap_or_else(|| {
             let kind = kind.character.clone();
             let scheduler = SearchScheduler::new(0, usize::MAX);
-            // A group that nobody is in any more makes room.
+            // Replaces an empty group.
             let group = Group { kind, members: Vec::new(), scheduler, significance: Vec::new() };
             match groups.iter().position(|g| g.members.is_empty()) {
                 Some(free) => {
@@ -222,14 +222,14 @@ pub(crate) fn plan_searches(
     }
 }
 
-/// Working space of a thread: one for each kind that it has met.
+/// Working memory of a thread, one for each kind.
 #[derive(Default)]
 pub(crate) struct Rooms(Vec<(Arc<Character>, Scratch)>);
 
 impl Rooms {
     fn of(&mut self, character: &Arc<Character>) -> &mut Scratch {
         let at = self.0.iter().position(|(c, _)| Arc::ptr_eq(c, character)).unwrap_or_else(|| {
-            // Kinds that nobody plays any more.
+            // Drops the memory of kinds that are no longer used.
             self.0.retain(|(c, _)| Arc::strong_count(c) > 1);
             self.0.push((character.clone(), character.scratch()));
             self.0.len() - 1
@@ -238,7 +238,7 @@ impl Rooms {
     }
 }
 
-/// Moves all characters, in parallel. A character's bits depend neither on the threads nor on the others.
+/// Updates all characters, in parallel. The result of a character depends neither on the threads nor on other characters.
 pub(crate) fn match_motion<W: MotionWorld>(
     crowds: Res<Crowds>,
     mut characters: Query<(
@@ -305,10 +305,10 @@ pub(crate) fn match_motion<W: MotionWorld>(
     });
 }
 
-/// A longer frame is a hitch: nobody wants to see a second of motion at once.
+/// Maximum duration of a frame, in seconds. Longer frames are hitches, whose motion is not caught up.
 const LONGEST_FRAME_S: f32 = 0.25;
 
-/// Tells the schedulers what was searched, and the log what went wrong.
+/// Reports searches to the schedulers, and errors to the log.
 pub(crate) fn record_searches(
     mut crowds: ResMut<Crowds>,
     budget: Res<MotionBudget>,

@@ -1,4 +1,4 @@
-//! The game's own model: which of its entities are joints, how big it is, and how the motion of the clips goes onto it.
+//! The game's own model: detection of its joints, its size, and the conversion of poses from the clips to it.
 //!
 //! It is read once, when its skin appears: from the rest pose of its nodes, else from the bind pose of its skin, else from a
 //! second of its animation. Nothing has to be named: roles come from names, hierarchy and pose
@@ -25,45 +25,46 @@ use footwork::skeleton::{Skeleton, SkeletonError};
 use std::collections::BTreeMap;
 use tracing::{error, info, warn};
 
-/// Which joint plays which role (`left_foot`, `hips`, ...), where a model's joints are not recognised: role to joint name.
+/// Roles of a model's joints (`left_foot`, `hips`, ...), for joints that are not recognised: role to joint name.
 /// Insert it before the model appears.
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Default, Clone, PartialEq)]
 pub struct MotionRoles(pub BTreeMap<String, String>);
 
-/// The model that shows a character, once it is there; and its pose.
+/// Model of a character, and its pose. Inserted once the model appears.
 #[derive(Component, Debug)]
 pub struct MotionModel {
-    /// Its joints. Joint 0 is the character's entity. World metres, without the model's scale.
+    /// Joints of the model. Joint 0 is the character's entity. In metres of the world, without the model's scale.
     pub skeleton: Skeleton,
-    /// `[joints]` their entities.
+    /// `[joints]` entities.
     pub entities: Vec<Entity>,
-    /// What this frame shows: local transforms, metres; joint 0 in the world. Systems in [`crate::MotionSystems::Adjust`] may change it.
+    /// Pose of this frame: local transforms, in metres; joint 0 in world space. Systems in [`crate::MotionSystems::Adjust`] may
+    /// change it.
     pub pose: Pose,
-    /// What the last step showed, for interpolation of fixed steps.
+    /// Pose of the previous step, for interpolation of fixed steps.
     pub(crate) previous: Pose,
-    /// A step has been shown.
+    /// True once a step has been shown.
     pub(crate) shown: bool,
-    /// Of the clips' skeleton where the model has it too, else its own.
+    /// Roles in the clips' skeleton if the model has the same skeleton, otherwise in the model's own.
     roles: JointRoles,
     pub(crate) fit: Fit,
     pub(crate) feet: [PlantedFoot; 2],
     /// Left and right: index of the foot among the contacts of an output.
     pub(crate) contacts: [Option<usize>; 2],
-    /// The pose before the last, and the last, of a model that others move.
+    /// Last poses of a paused model.
     pub(crate) watched: Watched,
 }
 
-/// How poses of the clips' skeleton become poses of the model.
+/// Conversion of poses between the clips' skeleton and the model.
 #[derive(Debug)]
 pub(crate) enum Fit {
-    /// `[joints of the clips]` the model's joint of the same name and rest.
+    /// `[joints of the clips]` the model's joint of the same name and rest pose.
     Same(Vec<usize>),
-    /// There and back.
+    /// Maps to the model and back.
     Retargeted(Box<[RetargetMap; 2]>),
 }
 
-/// Poses of the clips' skeleton that a model shows which others move.
+/// Poses of a paused model, converted to the clips' skeleton.
 #[derive(Debug)]
 pub(crate) struct Watched {
     pub model: Pose,
@@ -73,19 +74,19 @@ pub(crate) struct Watched {
     pub frames: u32,
 }
 
-/// A joint of a model that the plugin writes.
+/// Joint of a model that the plugin writes.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct MotionJoint {
-    /// The character's entity.
+    /// Entity of the character.
     pub character: Entity,
     /// Index in [`MotionModel::skeleton`].
     pub joint: usize,
-    /// Share of the pose, 0 to 1; the rest stays what Bevy's animation wrote. See [`crate::MotionMask`].
+    /// Weight of the pose, 0 to 1; the rest remains as Bevy's animation wrote it. See [`crate::MotionMask`].
     pub weight: f32,
-    /// Units of the parent per metre.
+    /// Units of the parent's space per metre.
     pub(crate) per_metre: f32,
-    /// For those with no other such joint above them: from the character's entity to their parent. Their place is told against
-    /// the root of the motion, and the entity may be elsewhere.
+    /// Transform from the character's entity to the joint's parent, for joints without a driven joint above them. Their position
+    /// is relative to the motion's root, which may differ from the entity.
     pub(crate) top: Option<math::Transform>,
 }
 
@@ -114,7 +115,7 @@ enum ModelError {
     Retarget(#[from] RetargetError),
 }
 
-/// The entities of models.
+/// Queries for the entities of models.
 #[derive(SystemParam)]
 pub(crate) struct Nodes<'w, 's> {
     nodes: Query<
@@ -126,24 +127,24 @@ pub(crate) struct Nodes<'w, 's> {
     bindposes: Option<Res<'w, Assets<SkinnedMeshInverseBindposes>>>,
 }
 
-/// A node on its way to become a joint.
+/// Node that may become a joint.
 struct Node {
     entity: Entity,
     parent: usize,
     name: String,
-    /// Model from node, with all scales.
+    /// Transform from the node to the model, including all scales.
     model: Affine3A,
-    /// ... of the bind pose of the skin, where it is a joint of one.
+    /// Same, in the bind pose of the skin, for joints of a skin.
     bound: Option<Affine3A>,
 }
 
 impl Nodes<'_, '_> {
-    /// The character above an entity.
+    /// Returns the character above an entity.
     fn character_of(&self, entity: Entity, characters: &Query<&MotionCharacter>) -> Option<Entity> {
         self.parents.iter_ancestors(entity).find(|e| characters.contains(*e))
     }
 
-    /// Joints of all skins below an entity and the nodes above them, parents first; the first is the entity itself.
+    /// Returns the joints of all skins below an entity, and the nodes above them; parents first, starting with the entity itself.
     fn read(&self, character: Entity) -> Option<Vec<Node>> {
         let below: Vec<Entity> = self.below(character);
         let mut skins: BTreeMap<Entity, Option<Mat4>> = BTreeMap::new();
@@ -153,7 +154,7 @@ impl Nodes<'_, '_> {
                 skins.insert(*joint, poses.and_then(|p| p.get(i)).map(Mat4::inverse));
             }
         }
-        // Nodes with a joint below them belong to the skeleton.
+        // A node with a joint below it belongs to the skeleton.
         let mut kept = std::collections::BTreeSet::new();
         for joint in skins.keys() {
             kept.insert(*joint);
@@ -181,7 +182,7 @@ impl Nodes<'_, '_> {
         Some(nodes)
     }
 
-    /// All entities below one, parents first.
+    /// Returns all entities below one, parents first.
     fn below(&self, entity: Entity) -> Vec<Entity> {
         let mut all = vec![entity];
         let mut next = 0;
@@ -196,14 +197,14 @@ impl Nodes<'_, '_> {
     }
 }
 
-/// Place and rotation of a node in metres, and its mean scale.
+/// Returns position and rotation of a node, in metres, and its mean scale.
 fn rigid(model: Affine3A) -> (math::Transform, f32) {
     let (scale, rotation, translation) = model.to_scale_rotation_translation();
     let size = (scale.x.abs() * scale.y.abs() * scale.z.abs()).cbrt();
     (math::Transform::new(into_vec(translation), into_quat(rotation)), if size > 0.0 { size } else { 1.0 })
 }
 
-/// Fits models to characters: when a skin appears below a character, or a character above a skin.
+/// Fits models to characters when a skin appears below a character, or a character above a skin.
 pub(crate) fn fit_models(
     mut commands: Commands,
     skins: Query<Entity, Added<SkinnedMesh>>,
@@ -274,7 +275,7 @@ fn show_on(
     commands.entity(entity).insert(model);
 }
 
-/// Marks the joints that are written.
+/// Marks the joints that the plugin writes.
 fn attach(commands: &mut Commands, character: Entity, nodes: &[Node], model: &MotionModel) {
     let from_entity = |node: usize| rigid(nodes[0].model).0.inverse() * rigid(nodes[node].model).0;
     let mut below_driven = vec![false];
@@ -296,7 +297,7 @@ fn attach(commands: &mut Commands, character: Entity, nodes: &[Node], model: &Mo
 }
 
 impl MotionModel {
-    /// The joint in a role, or of a name.
+    /// Returns the joint with a role or a name.
     pub fn joint(&self, name: &str) -> Option<JointIndex> {
         let role = self.roles.get(name).map(|joint| match &self.fit {
             Fit::Same(joints) => JointIndex::new(joints[joint.at()]),
@@ -332,7 +333,7 @@ fn fit(
             let (skeleton, target) = if poses.is_empty() {
                 let roles = JointRoles::resolve(&skeleton, given)?;
                 match Reference::from_rest(&skeleton, &roles) {
-                    // Nodes may stand anyhow when an animation has them already; the skin remembers how it was made.
+                    // An animation may have moved the nodes already; the skin keeps its bind pose.
                     Err(RetargetError::RestPose) => {
                         let bound = skeleton_of(nodes, true)?;
                         let target = Reference::from_rest(&bound, &roles)?;
@@ -385,14 +386,14 @@ fn seen(skeleton: &Skeleton, poses: &[Pose]) -> Vec<Vec<glam::Vec3>> {
     poses.iter().step_by(poses.len().div_ceil(SOME)).map(place).collect()
 }
 
-/// `[joints of the clips]` the joints of the same names, where all rest as the clips' do.
+/// Returns the `[joints of the clips]` joints of the same names if all have the same rest pose, otherwise `None`.
 fn same(clips: &Skeleton, model: &Skeleton) -> Option<Vec<usize>> {
     const SAME_M: f32 = 1e-4;
     let mut joints = vec![0];
     for j in 1..clips.len() {
         let at = model.find(&clips.names()[j])?.at();
         let parent = clips.parents()[j]?.at();
-        // Below a joint hangs what hangs there in the clips; below the root, whatever does not move it.
+        // The parents must match. Below the root, nodes that do not move the joint are permitted.
         let hangs = model.parents()[at]?.at() == joints[parent]
             || parent == 0 && model.rest_model()[model.parents()[at]?.at()] == math::Transform::IDENTITY;
         let (a, b) = (clips.rest()[j], model.rest()[at]);
@@ -405,14 +406,14 @@ fn same(clips: &Skeleton, model: &Skeleton) -> Option<Vec<usize>> {
     Some(joints)
 }
 
-/// How the clips' body is built: from its rest pose, else from poses of the clips.
+/// Returns the clips' body: from its rest pose, otherwise from poses of the clips.
 fn reference(character: &Character) -> Result<Reference, ModelError> {
     let (skeleton, roles) = (character.skeleton(), &character.rig().roles);
     let poses = character.database().map(|db| sampled(db)).unwrap_or_default();
     Ok(Reference::find(skeleton, roles, &poses)?)
 }
 
-/// Poses of all clips, in pairs of neighbours.
+/// Returns poses of all clips, in pairs of neighbouring frames.
 fn sampled(db: &Database) -> Vec<Pose> {
     const PAIRS: usize = 500;
     let every = (db.frames() / PAIRS).max(2);
@@ -427,7 +428,7 @@ fn sampled(db: &Database) -> Vec<Pose> {
         .collect()
 }
 
-/// Which contact is whose.
+/// Returns the contact indices of the left and right foot.
 fn contacts(character: &Character) -> [Option<usize>; 2] {
     let rig = character.rig();
     ["left", "right"].map(|side| {
@@ -444,7 +445,7 @@ impl Fit {
         }
     }
 
-    /// The model's pose for a pose of the clips' skeleton.
+    /// Converts a pose of the clips' skeleton to the model.
     pub fn show(&self, clips: &Pose, touching: [bool; 2], dt_s: f32, feet: &mut [PlantedFoot; 2], model: &mut Pose) {
         match self {
             Self::Same(joints) => {
@@ -456,7 +457,7 @@ impl Fit {
         }
     }
 
-    /// The pose of the clips' skeleton for a pose of the model.
+    /// Converts a pose of the model to the clips' skeleton.
     pub fn read(&self, model: &Pose, clips: &mut Pose) {
         match self {
             Self::Same(joints) => {

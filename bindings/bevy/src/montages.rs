@@ -1,20 +1,20 @@
-//! Montages that a game plays by call.
+//! Montages that a game plays by calls.
 
 use bevy_ecs::prelude::*;
 use footwork::machine::MontageCalls;
 use footwork::matcher::{Character, MatcherState};
 use std::ops::{Deref, DerefMut};
 
-/// Plays, steers and stops montages of a character's state machine: [`MontageCalls::play`], [`MontageCalls::jump`],
-/// [`MontageCalls::stop`]. The plugin gives it to every character that has a state machine, once its files are loaded.
+/// Calls to the montages of a character's state machine: [`MontageCalls::play`], [`MontageCalls::jump`], [`MontageCalls::stop`].
+/// The plugin inserts it for every character with a state machine, once its files are loaded.
 ///
-/// Each call is obeyed once, at the next control tick. After a change of character, calls and handles stand for the montages of the
-/// same names. A rollback puts it back together with [`crate::MotionState`].
+/// Each call takes effect once, at the next control tick. After a change of character, calls and handles refer to the montages of
+/// the same names. For rollback, restore it together with [`crate::MotionState`].
 #[derive(Component, Clone, Debug, PartialEq)]
 pub struct MotionMontages(pub MontageCalls);
 
 impl MotionMontages {
-    /// Calls of a character in this state that go on where those of the character before it were. `None` without a state machine.
+    /// Returns calls for a character that continue those of the previous character. `None` without a state machine.
     pub(crate) fn going_on(before: Option<&Self>, character: &Character, state: &MatcherState) -> Option<Self> {
         character.machine()?;
         let mut calls = character.montage_calls(state);

@@ -1,4 +1,4 @@
-//! From poses of the clips' skeleton to the entities of the model, and back.
+//! Conversion of poses from the clips' skeleton to the model's entities, and back.
 
 use crate::character::{Backstage, MotionKind, MotionOutput, MotionPaused, MotionState};
 use crate::convert::{from_quat, from_vec, into_quat, into_root, into_vec};
@@ -11,16 +11,17 @@ use footwork::math;
 use footwork::pose::Pose;
 use tracing::warn;
 
-/// Keeps parts of a model for Bevy's own animation: arms that wave, a face. The default leaves nothing to it.
+/// Weights of motion matching for parts of a model; Bevy's animation gets the rest, for waving arms or a face. Default: full
+/// weight.
 ///
 /// Joints with a weight below 1 need an animation that writes them every frame.
 #[derive(Component, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Component, Default, Clone, PartialEq)]
 pub struct MotionMask {
-    /// A role (`spine`, `left_up_arm`) or the name of a joint, and the weight of motion matching from there downwards, 0 to 1.
-    /// Later entries win.
+    /// Role (`spine`, `left_up_arm`) or name of a joint, and the weight of motion matching from there downwards, 0 to 1.
+    /// Later entries override earlier ones.
     pub joints: Vec<(String, f32)>,
-    /// A factor on all weights, 0 to 1. Default: 1.
+    /// Factor of all weights, 0 to 1. Default: 1.
     pub weight: f32,
 }
 
@@ -31,12 +32,12 @@ impl Default for MotionMask {
 }
 
 impl MotionMask {
-    /// Leaves joints, and all below them, to Bevy's animation.
+    /// Returns a mask that leaves joints, and all joints below them, to Bevy's animation.
     pub fn without(joints: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { joints: joints.into_iter().map(|j| (j.into(), 0.0)).collect(), weight: 1.0 }
     }
 
-    /// The same weight everywhere.
+    /// Returns a mask with the same weight for all joints.
     pub fn of_weight(weight: f32) -> Self {
         Self { joints: Vec::new(), weight }
     }
@@ -78,7 +79,7 @@ fn set_weights(model: &MotionModel, weights: &[f32], joints: &mut Query<&mut Mot
     }
 }
 
-/// Brings the clips' poses onto the models, in parallel.
+/// Converts the clips' poses to the models, in parallel.
 pub(crate) fn pose_models(
     mut models: Query<(&MotionOutput, &mut MotionModel), Without<MotionPaused>>,
     time: Res<Time>,
@@ -95,7 +96,7 @@ pub(crate) fn pose_models(
     });
 }
 
-/// How far the frame is between the last two fixed steps; 1 where every frame is a step.
+/// Position of the frame between the last two fixed steps, 0 to 1; 1 if every frame is a step.
 #[derive(Resource, Clone, Copy, Debug)]
 pub(crate) struct Overstep(pub f32);
 
@@ -132,7 +133,7 @@ pub(crate) fn write_joints(
     });
 }
 
-/// A joint between two poses.
+/// Interpolates a joint between two poses.
 pub(crate) fn between(a: &Pose, b: &Pose, joint: usize, alpha: f32) -> math::Transform {
     let to = math::Transform::new(b.translations[joint], b.rotations[joint]);
     if alpha >= 1.0 {
@@ -142,7 +143,7 @@ pub(crate) fn between(a: &Pose, b: &Pose, joint: usize, alpha: f32) -> math::Tra
     math::Transform::new(from + (to.translation - from) * alpha, a.rotations[joint].nlerp(to.rotation, alpha))
 }
 
-/// Keeps an eye on models that others move: what they show is where motion goes on.
+/// Tracks the poses of paused models, so that motion can continue from them.
 pub(crate) fn watch_paused(
     mut models: Query<(&Transform, &mut MotionModel), With<MotionPaused>>,
     joints: Query<(&MotionJoint, &Transform), Without<MotionModel>>,
@@ -168,7 +169,7 @@ pub(crate) fn watch_paused(
     }
 }
 
-/// A ragdoll leaves its entity behind: the root goes where the hips are.
+/// Moves the root below the hips, because a ragdoll does not move its entity.
 fn stand_over_hips(
     skeleton: &footwork::skeleton::Skeleton,
     hips: Option<footwork::frames::JointIndex>,
@@ -188,7 +189,7 @@ fn stand_over_hips(
     }
 }
 
-/// Motion begins anew from what a model shows that others moved until now.
+/// Marks a character whose motion is no longer paused, so that it continues from the pose shown.
 pub(crate) fn mark_entering(paused: On<Remove, MotionPaused>, mut characters: Query<&mut Backstage>) {
     if let Ok(mut backstage) = characters.get_mut(paused.entity) {
         backstage.enters = true;

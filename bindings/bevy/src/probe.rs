@@ -1,18 +1,18 @@
-//! What a character asks of the world around it: the ground under its feet, and walls in its way.
+//! Queries of a character to the world around it: ground below its feet, and walls on its path.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{ReadOnlySystemParam, SystemParamItem};
 use bevy_math::Vec3;
 use std::sync::Arc;
 
-/// The ground above or below a point, world. The default is level ground at height 0.
+/// Ground above or below a point, in world space. Default: level ground at height 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroundPoint {
-    /// Metres.
+    /// Height, in metres.
     pub height_m: f32,
-    /// Upwards; a unit vector.
+    /// Upward normal, a unit vector.
     pub normal: Vec3,
-    /// How the ground itself moves there, m/s: a platform, a ship.
+    /// Velocity of the ground itself, in m/s, such as of a platform or a ship.
     pub velocity: Vec3,
 }
 
@@ -22,56 +22,56 @@ impl Default for GroundPoint {
     }
 }
 
-/// A function of the game that tells the ground at a point.
+/// Function of the game that returns the ground at a point.
 pub type GroundFunction = dyn Fn(Vec3) -> GroundPoint + Send + Sync;
-/// A function of the game that shortens or bends a step, from and to a point, at walls.
+/// Function of the game that shortens or bends a step at walls, from its start and end.
 pub type WallFunction = dyn Fn(Vec3, Vec3) -> Vec3 + Send + Sync;
 
-/// Feet of a character with this stand on the ground that it tells: its pelvis lowers and its feet tilt. Without it, ground is
-/// level at the height of the root.
+/// Ground of a character: its pelvis lowers and its feet tilt to fit the ground. Without it, the ground is level at the height of
+/// the root.
 #[derive(Component, Clone, Default)]
 pub enum GroundProbe {
-    /// Asks the plugin's [`MotionWorld`].
+    /// Ground of the plugin's [`MotionWorld`].
     #[default]
     World,
-    /// Asks a function.
+    /// Ground from a function.
     Function(Arc<GroundFunction>),
 }
 
 impl GroundProbe {
-    /// Asks a function.
+    /// Creates a probe from a function.
     pub fn new(ground: impl Fn(Vec3) -> GroundPoint + Send + Sync + 'static) -> Self {
         Self::Function(Arc::new(ground))
     }
 }
 
-/// The predicted path of a character with this is kept out of walls.
+/// Walls of a character: its predicted path avoids them.
 #[derive(Component, Clone, Default)]
 pub enum WallProbe {
-    /// Asks the plugin's [`MotionWorld`].
+    /// Walls of the plugin's [`MotionWorld`].
     #[default]
     World,
-    /// Asks a function.
+    /// Walls from a function.
     Function(Arc<WallFunction>),
 }
 
 impl WallProbe {
-    /// Asks a function.
+    /// Creates a probe from a function.
     pub fn new(wall: impl Fn(Vec3, Vec3) -> Vec3 + Send + Sync + 'static) -> Self {
         Self::Function(Arc::new(wall))
     }
 }
 
-/// The world of a game: what characters with a [`GroundProbe`] or [`WallProbe`] of kind `World` ask, from several threads, in
-/// the middle of an update. Implement it over the ray casts of a physics engine; `AvianWorld` (feature `avian`) is one.
+/// World of a game, which characters with a [`GroundProbe`] or [`WallProbe`] of kind `World` query from several threads during an
+/// update. Implement it with the ray casts of a physics engine; `AvianWorld` (feature `avian`) is an implementation.
 pub trait MotionWorld: Send + Sync + 'static {
-    /// What it reads: any read-only system parameter.
+    /// Data that it reads: any read-only system parameter.
     type Param: ReadOnlySystemParam + 'static;
 
-    /// The ground above or below a point.
+    /// Returns the ground above or below a point.
     fn ground(world: &SystemParamItem<Self::Param>, character: Entity, at: Vec3) -> GroundPoint;
 
-    /// Where a step ends that would lead from one point to another.
+    /// Returns the end of a step that would lead from one point to another.
     fn wall(world: &SystemParamItem<Self::Param>, character: Entity, from: Vec3, to: Vec3) -> Vec3 {
         let _ = (world, character, from);
         to

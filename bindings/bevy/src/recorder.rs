@@ -1,4 +1,4 @@
-//! The flight recorder of a character: what happened in the last minutes, to be replayed bit for bit.
+//! Flight recorder of a character: keeps the last minutes for bit-exact replay.
 
 use crate::step::step_one;
 use bevy_ecs::prelude::*;
@@ -7,23 +7,23 @@ use footwork::matcher::{Character, Turn};
 use footwork::recorder::{One, Recorder, RecorderConfig, Trace, TraceError};
 use std::path::Path;
 
-/// Records the character's updates: a ring of fixed size, of which [`MotionRecorder::trace`] makes a copy to look at, to save, or to
-/// replay. It does not influence motion.
+/// Recorder of the character's updates in a ring of fixed size. [`MotionRecorder::trace`] returns a copy to view, save or replay.
+/// It does not influence motion.
 ///
-/// Where the game restores a [`crate::MotionState`], moves the entity elsewhere or gives it other settings, the recording goes on
-/// with a key frame. Other data begin a new one. Frames in which no time passes are not recorded.
+/// If the game restores a [`crate::MotionState`], moves the entity or changes its settings, the recording continues with a key
+/// frame. Other data start a new recording. Frames in which no time passes are not recorded.
 #[derive(Component, Debug, Default)]
 pub struct MotionRecorder {
     config: RecorderConfig,
-    /// Made with the first update: its size depends on the character.
+    /// Created by the first update, because its size depends on the character.
     recorder: Option<Box<Recorder>>,
 }
 
-/// A recording could not be saved.
+/// Reason why a recording could not be saved.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MotionRecordingError {
-    /// The character has not moved since it has a recorder.
+    /// The character has not moved since the recorder was added.
     #[error("nothing is recorded yet; save after the character has moved")]
     Empty,
     /// The file could not be written.
@@ -32,22 +32,22 @@ pub enum MotionRecordingError {
 }
 
 impl MotionRecorder {
-    /// A recorder that keeps so much. The default is ten minutes in at most 20 MB.
+    /// Creates a recorder with these limits. Default: ten minutes in at most 20 MB.
     pub fn new(config: RecorderConfig) -> Self {
         Self { config, recorder: None }
     }
 
-    /// The recorder itself; `None` before the first update.
+    /// Returns the recorder, or `None` before the first update.
     pub fn get(&self) -> Option<&Recorder> {
         self.recorder.as_deref()
     }
 
-    /// The recorder itself, to name a part or the ground, or to forget all; `None` before the first update.
+    /// Returns the recorder, to name a part or the ground, or to clear it; `None` before the first update.
     pub fn get_mut(&mut self) -> Option<&mut Recorder> {
         self.recorder.as_deref_mut()
     }
 
-    /// A copy of the recording; `None` while there is nothing in it. Allocates; takes milliseconds for ten minutes.
+    /// Returns a copy of the recording, or `None` if it is empty. Allocates; takes milliseconds for ten minutes.
     pub fn trace(&self) -> Option<Trace> {
         self.get().filter(|r| r.updates() > 0).map(Recorder::trace)
     }
@@ -60,7 +60,7 @@ impl MotionRecorder {
         Ok(self.trace().ok_or(MotionRecordingError::Empty)?.save(path)?)
     }
 
-    /// Moves the character and records that.
+    /// Updates the character and records the update.
     pub(crate) fn step(
         &mut self,
         character: &Character,

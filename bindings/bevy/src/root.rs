@@ -1,4 +1,4 @@
-//! Where a character is: written to its `Transform`, or handed to physics.
+//! Position of a character: written to its `Transform`, or given to physics.
 
 use crate::character::{Backstage, MotionCharacter, MotionKind, MotionOutput, MotionPaused, MotionState, RootDriver};
 use crate::character::{lift_m, shown_root};
@@ -10,23 +10,23 @@ use bevy_math::{Quat, Vec3};
 use bevy_reflect::prelude::*;
 use bevy_transform::components::Transform;
 
-/// How the animation moves its character.
+/// Movement of the character by its animation.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Default, Clone, PartialEq)]
 pub struct RootMotion {
-    /// Velocity of the root, world, m/s.
+    /// Velocity of the root in world space, in m/s.
     pub velocity: Vec3,
-    /// Radians per second about +Y.
+    /// Turn rate about +Y, in radians per second.
     pub yaw_rate_radps: f32,
-    /// Displacement since it was last taken, from the root as it was then, metres.
+    /// Displacement since the last [`RootMotion::take`], relative to the root at that time, in metres.
     pub translation: Vec3,
-    /// Rotation since it was last taken.
+    /// Rotation since the last [`RootMotion::take`].
     pub rotation: Quat,
 }
 
 impl RootMotion {
-    /// Displacement and rotation since the last call, for a system in `FixedUpdate`: seen from where the body was then. Divide by
-    /// the time step for a velocity that physics can use.
+    /// Returns the displacement and rotation since the last call, relative to the body at that time; for a system in
+    /// `FixedUpdate`. Divide by the time step for a velocity that physics can use.
     pub fn take(&mut self) -> (Vec3, Quat) {
         let taken = (self.translation, self.rotation);
         (self.translation, self.rotation) = (Vec3::ZERO, Quat::IDENTITY);
@@ -34,7 +34,7 @@ impl RootMotion {
     }
 }
 
-/// Adds up what a step did.
+/// Accumulates the displacement of a step.
 pub(crate) fn track_roots(mut characters: Query<(&MotionKind, &MotionOutput, &mut RootMotion), Without<MotionPaused>>) {
     for (kind, output, mut motion) in &mut characters {
         let (root, velocity) = (output.0.pose.world_from_root(), &output.0.velocity);
@@ -55,7 +55,7 @@ pub(crate) fn write_roots(mut characters: Query<Written, Without<MotionPaused>>)
     }
 }
 
-/// Shows characters between two fixed steps.
+/// Interpolates characters between two fixed steps.
 pub(crate) fn interpolate_roots(mut characters: Query<Written, Without<MotionPaused>>, overstep: Res<Overstep>) {
     if overstep.0 >= 1.0 {
         return;
@@ -66,7 +66,7 @@ pub(crate) fn interpolate_roots(mut characters: Query<Written, Without<MotionPau
     }
 }
 
-/// What the writing of roots needs.
+/// Components for writing roots.
 type Written<'a> = (
     (&'a MotionCharacter, &'a MotionKind, &'a MotionState),
     (&'a mut Transform, &'a mut Backstage),

@@ -1,19 +1,19 @@
-//! The order of everything, on one page.
+//! Order of all systems.
 //!
 //! ```text
 //!  PostUpdate:  Bevy's animation -> Predict -> Match -> Pose -> Adjust -> WriteBack -> propagation of transforms
 //! ```
 //!
-//! | set | what happens |
+//! | set | steps |
 //! |---|---|
-//! | `Predict` | files become characters, models are fitted, inputs are read, searches are planned |
-//! | `Match` | every character is moved: prediction, search, playback, blending, locks of feet; on all threads |
-//! | `Pose` | poses go onto the game's models; events are sent |
+//! | `Predict` | load characters, fit models, read inputs, plan searches |
+//! | `Match` | update every character: prediction, search, playback, blending, foot locks; on all threads |
+//! | `Pose` | convert poses to the game's models, send events |
 //! | `Adjust` | empty: systems of the game may change [`MotionModel::pose`](crate::MotionModel) |
-//! | `WriteBack` | `Transform`s of the character and its joints are written |
+//! | `WriteBack` | write the `Transform`s of the character and its joints |
 //!
-//! In fixed steps ([`crate::FootworkPlugin::in_fixed_steps`]) all of it runs in `FixedPostUpdate`; only the joints are written in
-//! `PostUpdate`, where they and the character are shown between the last two steps.
+//! With fixed steps ([`crate::FootworkPlugin::in_fixed_steps`]), all of it runs in `FixedPostUpdate`, except that `PostUpdate`
+//! interpolates the character and its joints between the last two steps, and writes them.
 
 use crate::assets::{MotionConfig, MotionDatabase, MotionLoader, MotionMachine, MotionNetworks};
 use crate::probe::MotionWorld;
@@ -26,18 +26,18 @@ use bevy_ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy_ecs::system::SystemParamItem;
 use bevy_transform::TransformSystems;
 
-/// The stages of a frame. Order your own systems against them.
+/// Stages of a frame, for ordering your own systems.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MotionSystems {
-    /// Inputs are read: write [`crate::MotionInput`] before it.
+    /// Reads inputs. Write [`crate::MotionInput`] before it.
     Predict,
-    /// Characters are moved.
+    /// Updates characters.
     Match,
-    /// Models get their poses, [`crate::RootMotion`] its displacement, observers their events.
+    /// Updates the poses of models, displacements in [`crate::RootMotion`], and events for observers.
     Pose,
-    /// Room for changes to the pose.
+    /// Empty, for changes to the pose.
     Adjust,
-    /// `Transform`s are written.
+    /// Writes `Transform`s.
     WriteBack,
 }
 
@@ -87,7 +87,7 @@ where
     }
 }
 
-/// All that moves characters.
+/// Adds the systems that update characters.
 fn add_steps<W: MotionWorld>(app: &mut App, schedule: InternedScheduleLabel)
 where
     for<'w, 's> SystemParamItem<'w, 's, W::Param>: Sync,
@@ -104,7 +104,7 @@ where
     app.add_systems(schedule, root::write_roots.in_set(WriteBack));
 }
 
-/// All that shows them.
+/// Adds the systems that write joints.
 fn add_write_back(app: &mut App) {
     let write_back = (root::interpolate_roots, pose::write_joints).chain().in_set(MotionSystems::WriteBack);
     app.add_systems(PostUpdate, write_back.after(root::write_roots));

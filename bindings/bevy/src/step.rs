@@ -1,14 +1,14 @@
-//! A frame of one character: where an update has no more room for what it reports, others go on with the rest of the frame.
+//! A frame of one character: if the reports of an update reach their limit, further updates consume the rest of the frame.
 
 use footwork::input::{InputError, MotionInput};
 use footwork::matcher::{Character, Crowd, FiredEvent, Footstep, Output, StateChange, Turn, step_in_turns};
 use footwork::math::Transform;
 use footwork::recorder::One;
 
-/// Updates of a frame, at most. Each has room for 32 events.
+/// Maximum number of updates per frame, each with at most 32 events.
 const MOST_UPDATES: usize = 8;
 
-/// Moves a character.
+/// Updates a character.
 pub(crate) fn step_one(
     character: &Character,
     input: &MotionInput,
@@ -21,7 +21,7 @@ pub(crate) fn step_one(
     step_in_turns(character, std::slice::from_ref(input), &[turn], dt_s, crowd)
 }
 
-/// What the updates of a frame have reported so far.
+/// Reports of the updates of a frame so far.
 #[derive(Debug, Default)]
 pub(crate) struct SoFar {
     events: Vec<FiredEvent>,
@@ -29,12 +29,12 @@ pub(crate) struct SoFar {
     state_changes: Vec<StateChange>,
     root_delta: Transform,
     consumed_s: f32,
-    /// Searches, exact searches, transitions.
+    /// Numbers of searches, exact searches, transitions.
     counts: [u32; 3],
 }
 
 impl SoFar {
-    /// Moves a character by a frame with `update`, as often as it takes. The output then tells of the whole frame.
+    /// Advances a character by a frame with as many calls of `update` as needed. The output then covers the whole frame.
     pub fn step_whole(
         &mut self,
         (turn, dt_s): (Turn, f32),
@@ -50,7 +50,7 @@ impl SoFar {
         if left_s <= 0.0 {
             return Ok(());
         }
-        // The search of this frame was made, or is not to be made.
+        // After the first update, this frame makes no further planned search.
         let turn = if turn == Turn::Now { Turn::Later } else { turn };
         let mut result = Ok(());
         for _ in 1..MOST_UPDATES {
@@ -68,7 +68,7 @@ impl SoFar {
         result
     }
 
-    /// Takes what an update reported.
+    /// Moves an update's reports out of its output.
     fn take(&mut self, output: &mut Output) {
         self.events.append(&mut output.events);
         self.footsteps.append(&mut output.footsteps);
@@ -79,7 +79,7 @@ impl SoFar {
         self.counts.iter_mut().zip(counts).for_each(|(sum, count)| *sum += std::mem::take(count));
     }
 
-    /// Puts it before what the last update reported.
+    /// Inserts the earlier reports before those of the last update.
     fn give(&mut self, output: &mut Output) {
         output.events.splice(0..0, self.events.drain(..));
         output.footsteps.splice(0..0, self.footsteps.drain(..));

@@ -1,23 +1,22 @@
-//! What a game sets and fires in the state machine of a character.
+//! Variables and triggers of a character's state machine.
 
 use bevy_ecs::prelude::*;
 use bevy_reflect::prelude::*;
 use footwork::machine::{Machine, Variables};
 
-/// Values of the variables of a character's state machine, and its triggers. What the game does not set has the value that the
-/// machine gives.
+/// Variables and triggers of a character's state machine. Variables that the game does not set have the machine's defaults.
 ///
-/// A name that the machine does not have is told once in the log, with the nearest that it has, and otherwise ignored.
+/// A name that the machine does not have is ignored; the log reports it once, with the most similar name.
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Default, Clone, PartialEq)]
 pub struct MotionVariables {
     values: Vec<(String, f32)>,
-    /// How often each trigger was fired; begins anew after 65535.
+    /// Number of times that each trigger was fired; wraps after 65535.
     fired: Vec<(String, u16)>,
 }
 
 impl MotionVariables {
-    /// Sets a variable; it keeps the value. Allocates only for a name that was not set before.
+    /// Sets a variable, which keeps the value. Allocates only for a new name.
     pub fn set(&mut self, name: &str, value: f32) {
         match self.values.iter_mut().find(|(n, _)| n == name) {
             Some((_, old)) => *old = value,
@@ -25,13 +24,13 @@ impl MotionVariables {
         }
     }
 
-    /// The value that was set; `None` where the machine's own holds.
+    /// Returns the value that was set, or `None` if the machine's default applies.
     pub fn get(&self, name: &str) -> Option<f32> {
         self.values.iter().find(|(n, _)| n == name).map(|(_, value)| *value)
     }
 
-    /// Fires a trigger: it waits for as long as the machine says, until a transition or a montage uses it. Allocates only for a
-    /// name that was not fired before.
+    /// Fires a trigger. It waits until a transition or a montage uses it, for at most the time given by the machine. Allocates
+    /// only for a new name.
     pub fn fire(&mut self, name: &str) {
         match self.fired.iter_mut().find(|(n, _)| n == name) {
             Some((_, times)) => *times = times.wrapping_add(1),
@@ -39,23 +38,23 @@ impl MotionVariables {
         }
     }
 
-    /// Forgets what was fired: another machine, which has seen nothing of it, begins.
+    /// Clears fired triggers, for a change to another machine.
     pub(crate) fn forget_fired(&mut self) {
         self.fired.clear();
     }
 }
 
-/// A machine's values as an update takes them; filled without allocating once they have been.
+/// A machine's values in the form of an update. Refilling them does not allocate.
 #[derive(Default)]
 pub(crate) struct PreparedVariables {
-    /// All values as the machine has them.
+    /// Default values of the machine.
     defaults: Option<Variables>,
-    /// Names that the machine does not have, and whether of triggers; they have been told.
+    /// Unknown names that were reported, and whether each is a trigger.
     unknown: Vec<(bool, String)>,
 }
 
 impl PreparedVariables {
-    /// Writes `[variables and triggers]`; `tell` hears of each unknown name once.
+    /// Writes `[variables and triggers]`. Calls `tell` once for each unknown name.
     pub fn fill(
         &mut self,
         given: &MotionVariables,

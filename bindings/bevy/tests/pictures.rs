@@ -1,13 +1,13 @@
-//! Pictures of the examples, drawn without a screen: each shows a lit figure that stands on the ground. Kept beside the build
-//! (`target/bevy/*.png`), to be looked at.
+//! Pictures of the examples, drawn without a screen: each shows a lit figure on the ground. They are kept for review in
+//! `target/bevy/*.png`.
 //!
-//! Needs `xvfb-run` and a Vulkan driver; without them the test says so (with `CI` set it fails).
+//! Needs `xvfb-run` and a Vulkan driver. Without them the test prints a message, or fails if `CI` is set.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tiny_skia::Pixmap;
 
-/// The folder of final artefacts, examples among them.
+/// Returns the folder of final artefacts, which includes the examples.
 fn target() -> PathBuf {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), |target| workspace.join(target))
@@ -37,8 +37,8 @@ fn picture(example: &str, after_s: &str) -> Option<Pixmap> {
     Some(Pixmap::load_png(&file).unwrap())
 }
 
-/// What a picture holds: pixels of the mannequin's left (orange) and right side (blue), and the box around them, in shares of
-/// width and height.
+/// Measurements of a picture: pixels of the mannequin's left (orange) and right side (blue), and the box around them, as shares
+/// of width and height.
 struct Figure {
     left: usize,
     right: usize,
@@ -51,7 +51,7 @@ fn figure(picture: &Pixmap) -> Figure {
     figure_in(picture, [0.0, 1.0])
 }
 
-/// The figure between two shares of the width.
+/// Returns the figure between two shares of the width.
 fn figure_in(picture: &Pixmap, columns: [f32; 2]) -> Figure {
     let (whole, height) = (picture.width() as usize, picture.height() as usize);
     let [from, to] = columns.map(|share| (share * whole as f32) as usize);
@@ -72,7 +72,7 @@ fn figure_in(picture: &Pixmap, columns: [f32; 2]) -> Figure {
     Figure { left, right, top, bottom, brightness: light / (width * height) as f32 }
 }
 
-/// `whole`: it stands in the picture, with ground below its feet.
+/// Checks a picture for a figure. `whole`: the figure is completely visible, with ground below its feet.
 fn shows_figures(example: &str, after_s: &str, whole: bool) {
     let Some(picture) = picture(example, after_s) else { return };
     let f = figure(&picture);

@@ -1,4 +1,4 @@
-//! Motion as a sequence of pictures, one per time: for animated files.
+//! Motion as a sequence of pictures, one per time, for animated files.
 
 use crate::cell::{BELOW_PX, BORDER, FAINT, INK, JUMP, NO_BOUNDS, Stage, Subject, union};
 use crate::error::DrawError;
@@ -9,41 +9,41 @@ use crate::timeline::triangle;
 use crate::view::{Camera, View};
 use glam::Vec3;
 
-/// Height of a figure at most, in pixels.
+/// Maximum height of a figure, in pixels.
 const FIGURE_PX: f32 = 260.0;
-/// Height of a picture at most, relative to its width.
+/// Maximum height of a picture, relative to its width.
 const TALLEST: f32 = 1.5;
 /// Maximum number of pictures.
 pub const MOST_FRAMES: usize = 3000;
-/// A transition is shown for this long, in seconds.
+/// Duration for which a transition is shown, in seconds.
 const TOLD_S: f64 = 0.4;
 
-/// A motion to show picture by picture.
+/// Motion shown picture by picture.
 pub struct Animation<'a> {
     /// Heading; may be empty.
     pub title: String,
-    /// What is shown.
+    /// Subject.
     pub subject: &'a Subject,
     /// First and last time, in seconds.
     pub span_s: [f64; 2],
     /// Time between pictures, in seconds.
     pub every_s: f64,
-    /// From where.
+    /// View.
     pub view: View,
-    /// Whether the camera follows.
+    /// Motion of the camera.
     pub camera: CameraMode,
     /// Width of the pictures, in pixels.
     pub width: f32,
 }
 
-/// What all pictures have in common.
+/// Layout shared by all pictures.
 pub struct Scene<'a> {
     animation: &'a Animation<'a>,
     /// Times of the pictures, in seconds.
     pub times_s: Vec<f64>,
     bounds: [f32; 4],
     px_per_m: f32,
-    /// Pixels.
+    /// Height of the pictures, in pixels.
     pub height: f32,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Animation<'a> {
         let px_per_m = ((self.width - 4.0 * PAD) / w)
             .min(FIGURE_PX / self.subject.figure.height_m)
             .min((TALLEST * self.width - around) / h);
-        // Even numbers: some players of pictures take no others.
+        // Even, because some players require that.
         let height = (((around + h * px_per_m) / 2.0).ceil() * 2.0).max(120.0);
         let scene = Scene { animation: self, times_s, bounds, px_per_m, height };
         check_size(&Picture { width: self.width, height, ..Picture::default() })?;
@@ -79,12 +79,12 @@ impl<'a> Animation<'a> {
     }
 
     fn head_px(&self) -> f32 {
-        // Heading, time, and the playing clip of a run.
+        // Lines: title, time, and the playing clip of a run.
         let lines = 1 + usize::from(!self.title.is_empty()) + usize::from(!self.subject.motion.playing.is_empty());
         LINE_PX * lines as f32 + 6.0
     }
 
-    /// Bounds of the figure at a frame, from the point at the middle of the picture.
+    /// Returns the bounds of the figure at a frame. For a fixed camera, they are relative to the world's origin.
     fn bounds(&self, frame: usize) -> [f32; 4] {
         let b = self.subject.bounds(self.view, frame);
         if self.camera == CameraMode::Follow {
@@ -95,7 +95,7 @@ impl<'a> Animation<'a> {
         [b[0] + x, ground + y, b[2] + x, b[3] + y]
     }
 
-    /// The camera: that of the playing clip, or of the first picture.
+    /// Returns the camera of a frame, or of the first picture if the camera is fixed.
     fn eye(&self, frame: usize) -> Camera {
         let frame =
             if self.camera == CameraMode::Follow { frame } else { self.subject.motion.frame_at(self.span_s[0]) };
@@ -104,7 +104,7 @@ impl<'a> Animation<'a> {
 }
 
 impl Scene<'_> {
-    /// Draws the picture of a time.
+    /// Draws one picture.
     pub fn draw(&self, index: usize) -> Picture {
         let a = self.animation;
         let m = &a.subject.motion;
@@ -135,12 +135,12 @@ impl Scene<'_> {
             first_frame: f,
         };
         stage.moment(&mut picture, f);
-        // What the ground or a trace leaves beyond the picture does not show; the words stand on white.
+        // Ground and traces are clipped to the area below the text, so the text is on white.
         self.words(&mut picture, f);
         picture
     }
 
-    /// Point of the world that a standing camera looks at.
+    /// Returns the point of the world that a fixed camera looks at.
     fn still(&self) -> Vec3 {
         let a = self.animation;
         let f = a.subject.motion.frame_at(a.span_s[0]);
@@ -157,7 +157,7 @@ impl Scene<'_> {
             y += LINE_PX;
         }
         picture.words([PAD, y], Anchor::Start, Font::Small, INK, format!("{:.2} s", m.time_s(f)));
-        // The heading names a single clip.
+        // A single clip is named by the title.
         let several = m.parts.len() > 1 || a.title.is_empty();
         if let Some(part) = m.parts.iter().rfind(|p| several && p.start <= f) {
             picture.words([PAD + 70.0, y], Anchor::Start, Font::Small, INK, cut(&part.name, chars.saturating_sub(10)));

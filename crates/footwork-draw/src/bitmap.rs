@@ -1,31 +1,31 @@
-//! A picture as pixels, and what differs between two of them.
+//! A picture as pixels, and the difference between two of them.
 
-/// An opaque bitmap.
+/// Opaque bitmap.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bitmap {
-    /// Pixels.
+    /// Width, in pixels.
     pub width: u32,
-    /// Pixels.
+    /// Height, in pixels.
     pub height: u32,
     /// `[height x width]` red, green, blue.
     pub rgb: Vec<[u8; 3]>,
 }
 
-/// A part of a bitmap, in pixels.
+/// Part of a bitmap, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Area {
     /// Distance from the left.
     pub left: u32,
     /// Distance from the top.
     pub top: u32,
-    /// Its width.
+    /// Width.
     pub width: u32,
-    /// Its height.
+    /// Height.
     pub height: u32,
 }
 
 impl Bitmap {
-    /// Returns the whole of it.
+    /// Returns the area of the whole bitmap.
     pub fn area(&self) -> Area {
         Area { left: 0, top: 0, width: self.width, height: self.height }
     }
@@ -39,8 +39,8 @@ impl Bitmap {
         })
     }
 
-    /// Returns the smallest part that holds every pixel that differs from another bitmap of the same size; `None` without any.
-    /// Its left and top are even, as WebP requires.
+    /// Returns the smallest area with all pixels that differ from another bitmap of the same size, or `None` if there are none.
+    /// Left and top are even, as WebP requires.
     pub fn difference(&self, before: &Self) -> Option<Area> {
         let (mut left, mut top, mut right, mut bottom) = (u32::MAX, u32::MAX, 0, 0);
         let rows = self.rgb.chunks_exact(self.width as usize).zip(before.rgb.chunks_exact(self.width as usize));

@@ -8,9 +8,9 @@ use crate::view::{Camera, View};
 use footwork::math::Facing;
 use glam::Vec3;
 
-/// Colour of words and outlines.
+/// Colour of text and outlines.
 pub const INK: Colour = Colour::rgb(0x22262b);
-/// Colour of what is said beside.
+/// Colour of secondary text.
 pub const FAINT: Colour = Colour::rgb(0x6b7280);
 /// Colour of borders.
 pub const BORDER: Colour = Colour::rgb(0xd5d9df);
@@ -18,60 +18,60 @@ pub const BORDER: Colour = Colour::rgb(0xd5d9df);
 pub const JUMP: Colour = Colour::rgb(0xb5179e);
 const GROUND: Colour = Colour::rgb(0xf1f3f5);
 const GROUND_LINE: Colour = Colour::rgb(0x8b929c);
-/// Colour of the lowest ground, from above.
+/// Colour of the lowest ground, seen from above.
 const LOW: Colour = Colour::rgb(0xb9c0ca);
 const RULER: [Colour; 2] = [Colour::rgb(0xb9c0ca), Colour::rgb(0xe9ecf0)];
-/// Below the ground line: two lanes of contacts, the ruler, its numbers.
+/// Height below the ground line: two lanes of contacts, the ruler, its numbers.
 pub const BELOW_PX: f32 = 34.0;
-/// World-fixed marks on the ground, metres; tenfold, hundredfold, .. where they would be closer than [`TICK_PX`].
+/// Distance between world-fixed marks on the ground, in metres. Multiplied by 10 until marks are at least [`TICK_PX`] apart.
 const TICK_M: f32 = 0.5;
 const TICK_PX: f32 = 4.0;
-/// More marks than fit on the widest picture: what asks for more is no size for a body.
+/// Maximum number of marks, more than fit on the widest picture. Larger numbers arise only for invalid sizes of a body.
 const MOST_TICKS: f32 = 4000.0;
-/// Points of a line that the eye can tell apart: along a row of figures, and behind one foot.
+/// Maximum number of points of a line: along a row of figures, and of a foot's trace.
 const LINE_POINTS: usize = 2000;
 const TRACE_POINTS: usize = 100;
-/// Distance of points on slopes and steps, seen edge-on.
+/// Distance of points on slopes and steps seen edge-on.
 const SECTION_PX: f32 = 1.5;
 /// Distance of the samples that find the edges of steps, in metres.
 const SURFACE_STEP_M: f32 = 0.02;
 const PATCH_EDGE: Colour = Colour::rgb(0xd5dae1);
-/// Size of the squares of one height, from above.
+/// Size of the squares of equal height, seen from above.
 const BLOCK_PX: f32 = 6.0;
-/// A foot leaves a trace of this many seconds.
+/// Duration of a foot's trace, in seconds.
 const TRACE_S: f32 = 0.4;
 
-/// Motion with the body that shows it.
+/// Motion with a body.
 #[derive(Clone)]
 pub struct Subject {
-    /// Name shown beside it.
+    /// Displayed name.
     pub label: String,
-    /// Poses in the world.
+    /// Poses in world space.
     pub motion: Motion,
     /// Body around the skeleton.
     pub figure: Figure,
     /// `[contact joints]` names.
     pub contact_names: Vec<String>,
-    /// The frames of the span.
+    /// Frames of the span.
     pub span: std::ops::Range<usize>,
-    /// What it stands on.
+    /// Ground under the motion.
     pub ground: Ground,
 }
 
 impl Subject {
-    /// Returns the camera of a frame; it is the same through a clip.
+    /// Returns the camera of a frame. It is constant throughout a clip.
     pub fn camera(&self, view: View, frame: usize) -> Camera {
         let piece = self.motion.piece(frame);
         let range = piece.start.max(self.span.start)..piece.end.min(self.span.end);
         view.camera(self.motion.ahead(range))
     }
 
-    /// Returns the point on the ground under the body.
+    /// Returns the point on the ground below the body.
     pub fn origin(&self, frame: usize) -> Vec3 {
         self.motion.root(frame).translation + Vec3::Y * self.figure.ground_m
     }
 
-    /// Bounds of the figure around its origin in a view, in metres: left, bottom, right, top.
+    /// Returns the bounds of the figure around its origin in a view, in metres: left, bottom, right, top.
     pub fn bounds(&self, view: View, frame: usize) -> [f32; 4] {
         self.figure.bounds(self.motion.world(frame), &self.camera(view, frame), self.origin(frame))
     }
@@ -88,12 +88,12 @@ impl Subject {
     }
 }
 
-/// A subject seen in a view.
+/// Subject in a view.
 #[derive(Clone, Copy)]
 pub struct Shot<'a> {
-    /// What is seen.
+    /// Subject.
     pub subject: &'a Subject,
-    /// From where.
+    /// View.
     pub view: View,
 }
 
@@ -102,41 +102,41 @@ pub fn union(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
     [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
 }
 
-/// Bounds of nothing.
+/// Empty bounds.
 pub const NO_BOUNDS: [f32; 4] = [f32::MAX, f32::MAX, f32::MIN, f32::MIN];
 
 /// Placement of the world on the page.
 pub struct Stage<'a> {
-    /// What is seen.
+    /// Subject.
     pub subject: &'a Subject,
-    /// From where.
+    /// View.
     pub view: View,
     /// Axes of the page in the world.
     pub camera: Camera,
-    /// Point of the world at `at`.
+    /// Point of the world that is drawn at `at`.
     pub origin: Vec3,
-    /// Point of the page.
+    /// Point of the page that shows `origin`.
     pub at: Point,
     /// Scale.
     pub px_per_m: f32,
-    /// The ground is clipped to this frame.
+    /// Frame to which the ground is clipped.
     pub frame: Frame,
     /// Ground around the frames shown.
     pub relief: Relief<'a>,
-    /// Point of the world through which the ground is cut, seen from the side.
+    /// Point of the world through which the ground is cut, in views from the side.
     pub cut_at: Vec3,
     /// First frame shown.
     pub first_frame: usize,
 }
 
 impl Stage<'_> {
-    /// Returns where a point of the world lies on the page.
+    /// Projects a point of the world to the page.
     pub fn point(&self, p: Vec3) -> Point {
         let [x, y] = self.camera.plane(p - self.origin);
         [self.at[0] + x * self.px_per_m, self.at[1] - y * self.px_per_m]
     }
 
-    /// Draws the ground with marks that are fixed in the world.
+    /// Draws the ground, with marks that are fixed in the world.
     pub fn ground(&self, picture: &mut Picture) {
         let level = self.relief.is_level();
         match self.view {
@@ -149,14 +149,14 @@ impl Stage<'_> {
         if self.view.level() { self.ruler(picture) } else { self.grid(picture) }
     }
 
-    /// Level ground seen edge-on.
+    /// Draws level ground seen edge-on.
     fn plane(&self, picture: &mut Picture) {
         let (f, y) = (&self.frame, self.at[1]);
         picture.rectangle(&Frame { left: f.left, top: y, width: f.width, height: f.bottom() - y }, GROUND);
         picture.line(vec![[f.left, y], [f.right(), y]], GROUND_LINE, 1.2);
     }
 
-    /// Slopes and steps seen edge-on.
+    /// Draws slopes and steps seen edge-on.
     fn section(&self, picture: &mut Picture) {
         let f = &self.frame;
         let right = self.camera.right;
@@ -172,7 +172,7 @@ impl Stage<'_> {
         picture.line_within(&line, f, GROUND_LINE, 1.2);
     }
 
-    /// Slopes and steps from above: higher ground is lighter.
+    /// Draws slopes and steps seen from above. Higher ground is lighter.
     fn heights(&self, picture: &mut Picture) {
         const LEVELS: f32 = 20.0;
         /// Height difference from the darkest to the lightest tone, in metres.
@@ -202,7 +202,7 @@ impl Stage<'_> {
         }
     }
 
-    /// Slopes and steps seen from above at an angle: patches along the path, far ones first.
+    /// Draws slopes and steps seen from above at an angle: patches along the path, far ones first.
     fn surface(&self, picture: &mut Picture) {
         let f = &self.frame;
         let ahead = self.subject.camera(View::Side, self.first_frame).right;
@@ -212,7 +212,7 @@ impl Stage<'_> {
         if !fits {
             return;
         }
-        // World-fixed marks: borders of patches along the path and across it.
+        // World-fixed marks are the edges of the patches, along the path and across it.
         let marks = |axis: Vec3| {
             let at = axis.dot(self.cut_at);
             let [first, last] = [((at - reach) / TICK_M).ceil(), ((at + reach) / TICK_M).floor()];
@@ -245,7 +245,7 @@ impl Stage<'_> {
         }
     }
 
-    /// How many times [`TICK_M`] lies between marks; `None` where there is no room for marks at all.
+    /// Returns the distance between marks as a multiple of [`TICK_M`], or `None` if there is no space for marks.
     fn tick_scale(&self) -> Option<i64> {
         (0..9).map(|n| 10i64.pow(n)).find(|scale| TICK_M * *scale as f32 * self.px_per_m >= TICK_PX)
     }
@@ -279,7 +279,7 @@ impl Stage<'_> {
             );
             let text = format!("{}", k / 2 * scale);
             let half = Font::Small.width(&text) / 2.0;
-            // If there is little room, every second, fifth, ... metre.
+            // If there is little space, only every second, fifth, ... metre.
             let thin = [1, 2, 5, 10, 50].into_iter().find(|t| 2.0 * step * *t as f32 > 40.0).unwrap_or(100);
             let whole = k % 2 == 0 && (k / 2) % thin == 0;
             if whole && a - half > f.left + 2.0 && a + half < f.right() - 2.0 {
@@ -293,7 +293,7 @@ impl Stage<'_> {
         let Some(scale) = self.tick_scale() else { return };
         let tick_m = TICK_M * scale as f32;
         let reach = (f.width.max(f.height) / self.px_per_m / tick_m / 2.0).ceil() * 2.0 + 2.0;
-        // Seen at a low angle, the ground extends further back.
+        // Seen at a low angle, more of the ground is visible.
         let reach = reach * if self.view == View::Top { 1.0 } else { 1.5 };
         let [x0, z0] = [self.origin.x, self.origin.z].map(|v| (v / tick_m).round());
         let fits = reach <= MOST_TICKS;
@@ -346,7 +346,7 @@ impl Stage<'_> {
                 continue;
             }
             let p = s.motion.world(frame)[sole.joint].translation - Vec3::Y * sole.stand_m;
-            // On stairs and boxes the mark lies under the foot, elsewhere on the drawn ground.
+            // On stairs and boxes the mark is under the foot, elsewhere on the drawn ground.
             let raised = (p.y - self.origin.y).abs() > 0.04 * s.figure.height_m;
             let p = if raised || !self.relief.is_level() { p } else { p.with_y(self.origin.y) };
             let colour = sole.half.colour();
@@ -357,7 +357,7 @@ impl Stage<'_> {
                 let (left, right) = ((x - half).max(self.frame.left), (x + half).min(self.frame.right()));
                 let rise_px = self.rise(p, facing) * (2.0 * half) * self.camera.right.dot(facing).signum();
                 if rise_px.abs() >= 1.0 {
-                    // A sole lies on a slope as the slope does.
+                    // On a slope, the mark is as inclined as the slope.
                     let middle = y + lane + 2.0;
                     let ends = [[x - half, middle + 0.5 * rise_px], [x + half, middle - 0.5 * rise_px]];
                     picture.line_within(&ends, &self.frame, colour.towards(INK, 0.15), 4.0);
@@ -376,7 +376,8 @@ impl Stage<'_> {
         }
     }
 
-    /// Rise of the drawn ground under a sole, metres per metre along `facing`; 0 on level ground and on the edge of a step.
+    /// Returns the rise of the drawn ground under a sole, in metres per metre along `facing`; 0 on level ground and at a step's
+    /// edge.
     fn rise(&self, at: Vec3, facing: Vec3) -> f32 {
         const NEAR_M: f32 = 0.03;
         const STEEPEST: f32 = 1.2;
@@ -405,7 +406,7 @@ impl Stage<'_> {
         picture.line_within(&[a, b], &self.frame, INK.alpha(200), 1.6);
     }
 
-    /// Draws everything of one pose.
+    /// Draws one pose with its ground, marks and traces.
     pub fn moment(&self, picture: &mut Picture, frame: usize) {
         let before = self.subject.trace_start(frame)..frame + 1;
         self.ground(picture);
@@ -417,7 +418,7 @@ impl Stage<'_> {
     }
 }
 
-/// Returns about `most` frames of a range, among them the last one.
+/// Returns about `most` frames of a range, including the last one.
 fn thinned(range: std::ops::Range<usize>, most: usize) -> impl Iterator<Item = usize> {
     let step = range.len().div_ceil(most).max(1);
     let last = range.end.saturating_sub(1);

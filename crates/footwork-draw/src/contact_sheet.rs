@@ -1,4 +1,4 @@
-//! Many clips on one page: a row for each, from its first frame to its last.
+//! Many clips on one page: one row per clip, from its first frame to its last.
 
 use crate::cell::{BELOW_PX, BORDER, FAINT, INK, NO_BOUNDS, Stage, Subject, union};
 use crate::error::DrawError;
@@ -14,21 +14,21 @@ pub struct ContactSheet<'a> {
     pub title: String,
     /// Line below the heading.
     pub subtitle: String,
-    /// One per row.
+    /// Subjects, one per row.
     pub subjects: &'a [Subject],
-    /// From where all are seen.
+    /// View of all subjects.
     pub view: View,
     /// Poses per row.
     pub columns: usize,
-    /// Width of the page, pixels.
+    /// Width of the page, in pixels.
     pub width: f32,
 }
 
 impl ContactSheet<'_> {
-    /// Draws it.
+    /// Draws the sheet.
     ///
     /// # Errors
-    /// [`DrawError`] where the page would be too large.
+    /// Returns [`DrawError`] if the page would be too large.
     pub fn draw(&self) -> Result<Drawn, DrawError> {
         const SMALL_PX: f32 = 128.0;
         let mut picture = Picture { title: self.title.clone(), width: self.width, ..Picture::default() };
@@ -91,7 +91,7 @@ impl ContactSheet<'_> {
     }
 }
 
-/// Contacts over a whole clip, one thin lane per foot.
+/// Draws the contacts of a whole clip, one thin lane per foot.
 fn lanes(picture: &mut Picture, s: &Subject, frame: &Frame) -> f32 {
     let px = frame.width / (s.span.len().max(2) - 1) as f32;
     let mut top = frame.top;

@@ -1,45 +1,45 @@
-//! Why a picture is not drawn.
+//! Errors of drawing.
 
-/// A picture that asks for too much.
+/// Reason why a picture was not drawn.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DrawError {
-    /// More pixels than anybody looks at, or a size that is no number.
+    /// The picture has too many pixels to be viewed, or its size is not a number.
     #[error(
         "picture of {width_px:.0} x {height_px:.0} pixels: too large; use fewer poses, fewer views or a shorter span"
     )]
     TooLarge {
-        /// Width, pixels.
+        /// Width, in pixels.
         width_px: f32,
-        /// Height, pixels.
+        /// Height, in pixels.
         height_px: f32,
     },
-    /// Too many poses in one picture.
+    /// There are too many poses for one picture.
     #[error("{poses} poses: expected at most {most} in one picture; use fewer, or further apart")]
     TooManyPoses {
-        /// Poses asked for.
+        /// Number of requested poses.
         poses: usize,
-        /// Poses at most.
+        /// Maximum number of poses.
         most: usize,
     },
-    /// Too many joints to draw, over all poses and views.
+    /// There are too many joints to draw, over all poses and views.
     #[error(
         "{poses} poses of {joints} joints in {views} view(s): too many for one picture; use fewer poses or fewer views"
     )]
     TooManyJoints {
-        /// Poses asked for.
+        /// Number of requested poses.
         poses: usize,
-        /// Joints of a pose.
+        /// Number of joints of a pose.
         joints: usize,
-        /// Views of each pose.
+        /// Number of views of each pose.
         views: usize,
     },
-    /// No bitmap of this size can be made.
+    /// A bitmap cannot have this size.
     #[error("picture of {width_px} x {height_px} pixels: exceeds the maximum size; use a smaller width")]
     NoBitmap {
-        /// Width, pixels.
+        /// Width, in pixels.
         width_px: u32,
-        /// Height, pixels.
+        /// Height, in pixels.
         height_px: u32,
     },
     /// An animated picture could not be encoded.

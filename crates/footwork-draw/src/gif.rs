@@ -1,4 +1,4 @@
-//! Animated GIF: one palette for all pictures, and of each picture only what has changed.
+//! Animated GIF: one palette for all pictures. Only the changed part of each picture is stored.
 
 use crate::bitmap::{Area, Bitmap};
 use crate::error::DrawError;
@@ -7,32 +7,32 @@ use gif::{Encoder, Frame, Repeat};
 use std::collections::HashMap;
 use std::io::Write;
 
-/// Colours of a palette.
+/// Number of colours in a palette.
 const COLOURS: usize = 256;
-/// How many of the pixels the palette is made from: 1 is all, 30 is few.
+/// Sampling step of the pixels for the palette: 1 uses all, 30 few.
 const SAMPLING: i32 = 10;
 
-/// Writes pictures to a file that repeats for ever.
+/// Writer for a file that repeats forever.
 pub struct GifWriter<W: Write> {
     encoder: Encoder<W>,
     palette: Palette,
     before: Option<Bitmap>,
-    /// Hundredths of a second.
+    /// Duration of a picture, in hundredths of a second.
     delay: u16,
 }
 
-/// Colours, and the index of the nearest for each colour that was met.
+/// Colours, and the index of the nearest one for each colour so far.
 struct Palette {
     quant: NeuQuant,
     met: HashMap<[u8; 3], u8>,
 }
 
 impl<W: Write> GifWriter<W> {
-    /// Starts a file. `samples`: some of its pictures, from which the palette is made; all pictures have the size of the first.
-    /// `delay`: time of a picture, in hundredths of a second.
+    /// Starts a file. `samples` are some of its pictures, from which the palette is made; all pictures have the size of the
+    /// first. `delay` is the duration of a picture, in hundredths of a second.
     ///
     /// # Errors
-    /// Returns [`DrawError`] without samples, for sizes that GIF does not have, and if the file cannot be written.
+    /// Returns [`DrawError`] without samples, for sizes that GIF does not support, and if the file cannot be written.
     pub fn new(to: W, samples: &[Bitmap], delay: u16) -> Result<Self, DrawError> {
         let Some(first) = samples.first() else { return Err(DrawError::Encode("no pictures".to_owned())) };
         let size = |v: u32| u16::try_from(v).map_err(|_| no_size(first));

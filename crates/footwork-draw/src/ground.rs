@@ -6,18 +6,18 @@ use glam::Vec3;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Steepest slope between two footholds of a ramp, rise over run; steeper ground is a step. Ramps have at most 20 degrees
-/// (0.364), stairs more (EN ISO 14122).
+/// Maximum slope between two footholds of a ramp, rise over run; steeper ground is a step. Ramps have at most 20 degrees
+/// (0.364), stairs have more (EN ISO 14122).
 const STEEPEST_RAMP: f32 = 0.4;
-/// Height difference of footholds on the same plane, in metres: the noise of contacts.
+/// Maximum height difference of footholds on the same plane, in metres: the noise of contacts.
 const SAME_HEIGHT_M: f32 = 0.03;
-/// Largest height difference of footholds on level ground, as a share of the height of the figure.
+/// Maximum height difference of footholds on level ground, as a share of the figure's height.
 const LEVEL_SHARE: f32 = 0.06;
-/// Speed of a planted foot at most, as a share of the height of the figure per second: 16 cm/s for an adult.
+/// Maximum speed of a planted foot, as a share of the figure's height per second: 16 cm/s for an adult.
 const STILL_SHARE: f32 = 0.09;
-/// Shortest foothold, in seconds.
+/// Minimum duration of a foothold, in seconds.
 const LEAST_S: f32 = 0.1;
-/// Time before and after a pose whose footholds give its ground, in seconds.
+/// Time before and after a pose whose footholds determine its ground, in seconds.
 const NEAR_S: f32 = 1.5;
 /// Length by which a ramp extends beyond its last foothold, in metres: one step.
 const BEYOND_M: f32 = 0.7;
@@ -33,12 +33,12 @@ pub enum Ground {
     Footholds(Vec<Foothold>),
 }
 
-/// A planted foot.
+/// Planted foot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Foothold {
     /// Frames in which the foot is planted.
     pub frames: Range<usize>,
-    /// Point under the foot, world.
+    /// Point under the foot, in world space.
     pub at: Vec3,
     /// Length of the foot in front of the point and behind it, in metres.
     pub reach_m: [f32; 2],
@@ -77,7 +77,7 @@ impl Ground {
                     let (third, n) = ((f - start) / 3, f - start);
                     let still = start + third..start + (n - third).max(third + 1);
                     let at = still.clone().map(|f| under(motion, figure, sole, f)).sum::<Vec3>() / still.len() as f32;
-                    // A toe joint lies near the tip.
+                    // The toe joint is near the tip.
                     let reach_m = [1.2 * sole.half_length, 3.0 * sole.half_length];
                     footholds.push(Foothold { frames: start..f, at, reach_m });
                 }
@@ -144,7 +144,7 @@ impl Relief<'_> {
     }
 }
 
-/// Leaves out points of an evenly sampled line of heights whose height lies on the line between their neighbours, within a tolerance
+/// Omits points of an evenly sampled line of heights whose height lies on the line between their neighbours, within a tolerance
 /// (Douglas and Peucker 1973).
 fn bends(points: &[Vec3], within_m: f32) -> Vec<Vec3> {
     let last = points.len() - 1;
@@ -163,9 +163,9 @@ fn bends(points: &[Vec3], within_m: f32) -> Vec<Vec3> {
     points.iter().zip(keeps).filter_map(|(p, keep)| keep.then_some(*p)).collect()
 }
 
-/// Point under a foot.
+/// Returns the point under a foot.
 fn under(motion: &Motion, figure: &Figure, sole: &Sole, frame: usize) -> Vec3 {
-    // Both feet of a biped stand equally high; what is measured on each may differ.
+    // Both feet of a biped have the same height when planted, but the measured heights may differ.
     let stand_m = match &figure.soles[..] {
         [a, b] => 0.5 * (a.stand_m + b.stand_m),
         _ => sole.stand_m,
@@ -173,7 +173,7 @@ fn under(motion: &Motion, figure: &Figure, sole: &Sole, frame: usize) -> Vec3 {
     motion.world(frame)[sole.joint].translation - Vec3::Y * stand_m
 }
 
-/// True if a foot carries the body: it is planted, or it is still and no other foot is lower. (Contacts found by height
+/// Returns true if a foot is a stance foot: it is planted, or it is still and no other foot is lower. (Contacts found by height
 /// miss feet on slopes and steps.)
 fn stands(motion: &Motion, figure: &Figure, slot: usize, frame: usize) -> bool {
     if motion.planted(frame, slot) {
@@ -202,7 +202,7 @@ fn section<'a>(footholds: impl Iterator<Item = &'a Foothold>, along: Vec3) -> Ve
     let mut treads: Vec<Tread> = Vec::new();
     for (t, h) in all {
         match treads.last_mut() {
-            // Feet beside each other.
+            // Feet side by side share a tread.
             Some(last) if t - last.t < h.reach_m[1] && (h.at.y - last.height).abs() < 2.0 * SAME_HEIGHT_M => {
                 last.t = (last.t * last.count + t) / (last.count + 1.0);
                 last.height = (last.height * last.count + h.at.y) / (last.count + 1.0);
@@ -226,7 +226,7 @@ fn section<'a>(footholds: impl Iterator<Item = &'a Foothold>, along: Vec3) -> Ve
         }
         points.push([tread.t, tread.height]);
     }
-    // Ramps extend a little beyond both ends.
+    // Ramps extend beyond both ends.
     let slope = |a: &Tread, b: &Tread| (b.height - a.height) / (b.t - a.t);
     if let [a, b, ..] = &treads[..]
         && rises(a, b)
@@ -272,7 +272,7 @@ mod tests {
         assert!(line.len() < 12, "points on a straight line are left out: {}", line.len());
     }
 
-    /// A curve whose samples turn by less than the tolerance each.
+    /// Tests a curve whose samples turn by less than the tolerance each.
     #[test]
     fn a_gentle_bend_is_drawn_at_any_sampling() {
         let dune = Relief::Known(&|p: Vec3| 0.4 * p.z * p.z / (1.0 + p.z * p.z));

@@ -8,7 +8,7 @@ use crate::timeline::triangle;
 
 const HEADER_PX: f32 = 62.0;
 
-/// Signs that the legend explains.
+/// Signs to list in the legend.
 pub struct Marks {
     jumps: bool,
     borders: bool,
@@ -28,7 +28,7 @@ impl Marks {
         }
     }
 
-    /// In the order of the legend.
+    /// Returns the entries in the order of the legend.
     fn names(&self) -> Vec<&'static str> {
         let mut names = vec![LEFT, RIGHT, PLANTED, if self.cells { TRACE_OF_CELL } else { TRACE }];
         let others = [(self.jumps, JUMPED), (self.borders, NEXT), (self.commanded, COMMANDED)];

@@ -1,4 +1,4 @@
-//! Pictures of motion from plain data, as display lists: no command line, no files, no window.
+//! Pictures of motion from plain data, as display lists, without command line, files or windows.
 //!
 //! ```text
 //! Motion, Figure, Ground --(Subject)--> Strip or ContactSheet --draw--> Picture --svg, raster, paint--> text, bytes, shapes of egui

@@ -1,4 +1,4 @@
-//! Numbers and text in the form that SVG requires.
+//! Numbers and text for SVG.
 
 /// Formats a number with at most one decimal, without trailing zeros or minus zero; 0 if it is not finite.
 pub fn number(v: f64) -> String {

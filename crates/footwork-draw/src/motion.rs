@@ -3,23 +3,23 @@
 use footwork::math::{Facing, Transform, atan2};
 use glam::Vec3;
 
-/// Steps of a path from which its direction is found, at most.
+/// Maximum number of steps for finding the direction of a path.
 const MOST_STEPS: usize = 5000;
 
-/// Frames of a time span, in the world.
+/// Frames of a time span, in world space.
 #[derive(Clone, Debug)]
 pub struct Motion {
     /// Frames per second.
     pub rate_hz: f32,
     /// Time shown for frame 0, in seconds.
     pub first_s: f64,
-    /// Joints of a pose.
+    /// Number of joints of a pose.
     pub joints: usize,
     /// `[frames x joints]` `world_from_joint`.
     pub world: Vec<Transform>,
-    /// Joints that touch the ground.
+    /// Number of contact joints.
     pub slots: usize,
-    /// `[frames x contact joints]`.
+    /// `[frames x contact joints]` nonzero for a planted joint.
     pub contacts: Vec<u8>,
     /// Frames with transitions, and the number of transitions in each.
     pub transitions: Vec<(usize, u32)>,
@@ -31,7 +31,7 @@ pub struct Motion {
     pub playing: Vec<String>,
     /// `[frames]` commanded position; empty without a command.
     pub commanded: Vec<Vec3>,
-    /// Names over time, a lane each below the contacts: states, montages.
+    /// Names over time, one lane each below the contacts: states, montages.
     pub tracks: Vec<Track>,
 }
 
@@ -40,11 +40,11 @@ pub struct Motion {
 pub struct Track {
     /// Name of the track.
     pub name: String,
-    /// Begin and end in seconds of the motion, and name. In order of begin.
+    /// Start and end in seconds of the motion, and name; sorted by start.
     pub spans: Vec<([f64; 2], String)>,
 }
 
-/// A stretch of a motion.
+/// Part of a motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MotionPart {
     /// First frame.
@@ -56,7 +56,7 @@ pub struct MotionPart {
 }
 
 impl Motion {
-    /// Single poses without time: `[poses x joints]` in the world, `[poses x contact joints]` what touches the ground.
+    /// Creates a motion of single poses without time: `[poses x joints]` in world space, `[poses x contact joints]` contacts.
     pub fn samples(joints: usize, world: Vec<Transform>, contacts: Vec<u8>) -> Self {
         let slots = contacts.len() * joints / world.len().max(1);
         Self {
@@ -80,7 +80,7 @@ impl Motion {
         self.world.len() / self.joints
     }
 
-    /// `[joints]` returns the pose of a frame, `world_from_joint`.
+    /// Returns the `[joints]` pose of a frame, `world_from_joint`.
     pub fn world(&self, frame: usize) -> &[Transform] {
         &self.world[frame * self.joints..][..self.joints]
     }
@@ -90,7 +90,7 @@ impl Motion {
         self.world[frame * self.joints]
     }
 
-    /// True if a joint that touches the ground is planted.
+    /// Returns true if a contact joint is planted.
     pub fn planted(&self, frame: usize, slot: usize) -> bool {
         self.contacts[frame * self.slots + slot] != 0
     }
@@ -106,7 +106,7 @@ impl Motion {
         self.first_s + frame as f64 / f64::from(self.rate_hz)
     }
 
-    /// Returns the frames around a frame up to the next discontinuities of position.
+    /// Returns the range around a frame, up to the next discontinuities of position.
     pub fn piece(&self, frame: usize) -> std::ops::Range<usize> {
         let after = self.borders.partition_point(|b| *b <= frame);
         let start = after.checked_sub(1).map_or(0, |before| self.borders[before]);
@@ -115,7 +115,7 @@ impl Motion {
 
     /// Returns the speed over the ground, in m/s.
     pub fn speed_mps(&self, frame: usize) -> f32 {
-        // 0.1 s on both sides, to leave out the sway of each step.
+        // 0.1 s on both sides, to average out the sway of each step.
         let half = ((self.rate_hz * 0.1).round() as usize).max(1);
         let piece = self.piece(frame);
         let (a, b) = (frame.saturating_sub(half).max(piece.start), (frame + half).min(piece.end - 1));
@@ -123,13 +123,13 @@ impl Motion {
         way * self.rate_hz / (b - a).max(1) as f32
     }
 
-    /// Returns the direction of movement in a range of frames: on a path there and back the first direction, in place the
-    /// facing.
+    /// Returns the direction of movement in a range of frames. For a path there and back, it is the first direction; for motion
+    /// in place, the facing.
     pub fn ahead(&self, range: std::ops::Range<usize>) -> Facing {
         let last = range.end.max(range.start + 1) - 1;
         let at = |f: usize| flat(self.root(f).translation);
         let way = at(last) - at(range.start);
-        // A long motion is measured in steps of several frames: the length hardly changes.
+        // A long motion is measured in steps of several frames, which hardly changes the length.
         let step = range.len().div_ceil(MOST_STEPS).max(1);
         let walked: f32 = (range.start..last).step_by(step).map(|f| (at((f + step).min(last)) - at(f)).length()).sum();
         if way.length() > 0.4 && way.length() > 0.8 * walked {

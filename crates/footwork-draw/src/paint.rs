@@ -1,13 +1,13 @@
-//! Picture as shapes of egui: for windows, pages and games.
+//! Picture as shapes of egui, for windows, web pages and games.
 
 use crate::shapes::{Anchor, Colour, Font, Picture, Point, Shape};
 use egui::epaint::{PathShape, PathStroke};
 use egui::{Align2, Color32, FontFamily, FontId, Pos2, Stroke, Vec2};
 
-/// Characters of egui's monospaced typeface are 0.6 of its size wide.
+/// Width of a character of egui's monospaced typeface, as a share of its size.
 const ADVANCE: f32 = 0.6;
 
-/// The colour of egui.
+/// Converts a colour to egui.
 pub fn colour(c: Colour) -> Color32 {
     Color32::from_rgba_unmultiplied(c.0, c.1, c.2, c.3)
 }
@@ -38,7 +38,7 @@ pub fn paint(painter: &egui::Painter, origin: Pos2, picture: &Picture) {
                 };
                 let family = if *font == Font::Small { FontFamily::Proportional } else { FontFamily::Monospace };
                 let id = FontId::new(font.advance() / ADVANCE, family);
-                // The point lies on the baseline, a fifth of the size above the lower edge.
+                // The point is on the baseline, a fifth of the size above the lower edge.
                 painter.text(place(at) + Vec2::new(0.0, 0.2 * id.size), align, text, id, colour(*c));
             }
         }

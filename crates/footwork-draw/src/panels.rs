@@ -1,4 +1,4 @@
-//! Standing camera: all poses of a strip in one picture of the ground.
+//! Fixed camera: all poses of a strip in one picture of the ground.
 
 use crate::cell::{BELOW_PX, BORDER, INK, JUMP, NO_BOUNDS, Shot, Stage, union};
 use crate::error::DrawError;
@@ -9,7 +9,7 @@ use crate::timeline::{nice, triangle};
 use glam::Vec3;
 
 impl Strip<'_> {
-    /// Figures side by side on the ground, as they walk.
+    /// Draws the figures side by side on the ground, at their positions along the path.
     pub(super) fn panels(&self, picture: &mut Picture, mut top: f32, times: &[f64]) -> f32 {
         let px_per_m = self.panel_scale(times);
         for shot in self.shots() {
@@ -24,12 +24,12 @@ impl Strip<'_> {
         top
     }
 
-    /// Each subject in each view.
+    /// Returns each subject in each view.
     fn shots(&self) -> impl Iterator<Item = Shot<'_>> {
         self.subjects.iter().flat_map(|subject| self.views.iter().map(move |view| Shot { subject, view: *view }))
     }
 
-    /// Scale that fills one row, if one row is enough.
+    /// Returns the scale that fills one row, if one row is enough.
     fn panel_scale(&self, times: &[f64]) -> f32 {
         let usual = FIGURE_PX / self.tallest_m();
         if !self.shots().all(|shot| self.rows(shot, times, usual).len() == 1) {
@@ -44,7 +44,7 @@ impl Strip<'_> {
         ((self.avail() - 4.0 * PAD) / widest).clamp(usual, LARGE_PX / self.tallest_m())
     }
 
-    /// Times at which walking figures stand apart.
+    /// Returns times at which moving figures do not overlap.
     pub(super) fn walking_times(&self) -> Result<Vec<f64>, DrawError> {
         if self.moments != Moments::Auto {
             return self.times(1);
@@ -57,7 +57,7 @@ impl Strip<'_> {
         let step = nice(f64::from(apart / way.max(0.1)).clamp(0.1, 0.5)).max((to - from) / 120.0);
         let n = ((to - from) / step + 1e-6) as usize + 1;
         let all: Vec<f64> = (0..n).map(|k| from + k as f64 * step).collect();
-        // A standing character is shown once, unless it never moves.
+        // An idle character is drawn once, unless it never moves.
         let mut last: Option<Vec3> = None;
         let moving = all.iter().copied().filter(|t| {
             let here = s.origin(s.motion.frame_at(*t));
@@ -71,7 +71,7 @@ impl Strip<'_> {
         Ok(if moving.len() >= 3 { moving } else { all })
     }
 
-    /// Rows of poses that fit beside each other; each clip starts a row.
+    /// Returns the rows of poses that fit beside each other. Each clip starts a new row.
     fn rows(&self, shot: Shot, times: &[f64], px_per_m: f32) -> Vec<Vec<usize>> {
         let motion = &shot.subject.motion;
         let mut rows: Vec<Vec<usize>> = Vec::new();
@@ -102,14 +102,14 @@ impl Strip<'_> {
         let low = if view.level() { b[1].min(ground - 0.02) } else { b[1] };
         let below = if view.level() { BELOW_PX } else { PAD };
         let label = LINE_PX + 4.0;
-        // From above, a long path across the page would make a tall picture.
+        // Seen from above, a long path across the page would make the picture too tall.
         let px_per_m = px_per_m.min(2.5 * FIGURE_PX.max(LARGE_PX) / (b[3] - low));
         let height = label + (b[3] - low) * px_per_m + PAD + below;
         let frame = Frame { left: MARGIN, top, width: self.avail(), height };
         let inner = Frame { top: top + label, height: height - label - 1.0, ..frame };
         let used = (b[2] - b[0]) * px_per_m;
         let left = frame.left + ((frame.width - used) / 2.0).max(PAD);
-        // The world's origin on the page.
+        // Position of the world's origin on the page.
         let at: Point = [left - b[0] * px_per_m, inner.top + PAD / 2.0 + b[3] * px_per_m];
         let ground_at = [at[0], at[1] - ground * px_per_m];
         let origin = Vec3::Y * subject.figure.ground_m;
@@ -162,7 +162,7 @@ impl Strip<'_> {
 }
 
 impl Shot<'_> {
-    /// Bounds in the plane of the camera, from the world's origin.
+    /// Returns the bounds in the plane of the camera, from the world's origin.
     fn in_world(&self, frame: usize) -> [f32; 4] {
         let [x, y] = self.subject.camera(self.view, frame).plane(self.subject.origin(frame));
         let b = self.subject.bounds(self.view, frame);

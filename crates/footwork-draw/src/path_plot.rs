@@ -22,13 +22,13 @@ use view::View;
 /// Position and facing at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathSample {
-    /// In the world, metres. Samples that are not finite are left out.
+    /// Position in world space, in metres. Samples that are not finite are omitted.
     pub position: Vec3,
-    /// In the world.
+    /// Facing in world space.
     pub facing: Facing,
 }
 
-/// What to draw.
+/// Data of the plot.
 #[derive(Clone, Copy, Debug)]
 pub struct PathPlot<'a> {
     /// Heading.
@@ -60,16 +60,16 @@ const TICK_S: f32 = 0.5;
 const TICK_PX: f64 = 11.0;
 /// Smallest distance between marks.
 const APART_PX: f64 = 4.0;
-/// The commanded path is a pale band under the walked line: it shows where both agree, and where they do not.
+/// The commanded path is a pale band under the walked line, which shows where they differ.
 const COMMANDED: &str = "#c3cad4";
 const COMMANDED_STYLE: &str = "stroke-width=\"8\" stroke-linecap=\"round\" stroke-linejoin=\"round\"";
 const COMMANDED_TICK: &str = "#7c8490";
 const UNNAMED: &str = "#33383f";
-/// Dark enough for thin lines on white; the first six can be distinguished by people with red-green colour blindness.
+/// Dark enough for thin lines on white. The first six are distinguishable with red-green colour blindness.
 const COLOURS: [&str; 10] =
     ["#0072b2", "#d55e00", "#009e73", "#b0408a", "#b58900", "#3b3fb6", "#c0272d", "#3d7f1d", "#7a5230", "#008a9a"];
 
-/// Draws the plot. Any input gives a valid file; without data, the file says so.
+/// Draws the plot. Returns a valid file for any input; without data, the file contains a message.
 pub fn svg(plot: &PathPlot<'_>) -> String {
     let points = plot.commanded.iter().chain(plot.walked).filter_map(|s| finite(s.position));
     let Some(view) = View::around(points) else {
@@ -86,16 +86,16 @@ pub fn svg(plot: &PathPlot<'_>) -> String {
     canvas.close()
 }
 
-/// Ground coordinates of a position, if it is within 10 000 km.
+/// Returns the ground coordinates of a position, if it is finite and within 10 000 km.
 fn finite(p: Vec3) -> Option<[f64; 2]> {
     let usable = |v: f32| v.is_finite() && v.abs() < 1e7;
     (usable(p.x) && usable(p.z)).then_some([f64::from(p.x), f64::from(p.z)])
 }
 
-/// A stretch of the walked path between two section starts.
+/// Part of the walked path between two section starts.
 struct Run<'a> {
     start: usize,
-    /// Exclusive.
+    /// End, exclusive.
     end: usize,
     label: &'a str,
     colour: &'static str,
@@ -159,7 +159,7 @@ fn draw_walked(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>, runs: &[Ru
     }
 }
 
-/// Short lines from the position of the character along its facing.
+/// Returns short lines from the character's position along its facing.
 fn ticks(view: &View, samples: &[PathSample], range: std::ops::Range<usize>, rate_hz: f32) -> String {
     let mut d = String::new();
     if !(rate_hz.is_finite() && rate_hz > 0.0) {
@@ -214,7 +214,7 @@ fn draw_ends(canvas: &mut Canvas, view: &View, walked: &[PathSample]) {
     }
 }
 
-/// One label per run, beside the run's own line.
+/// Draws one label per run, beside the run's own line.
 fn draw_labels(canvas: &mut Canvas, view: &View, plot: &PathPlot<'_>, runs: &[Run<'_>]) {
     let lines: Vec<Vec<[f64; 2]>> = runs
         .iter()

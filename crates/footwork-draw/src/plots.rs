@@ -1,15 +1,15 @@
 //! Plots of numbers as display lists: histogram, scatter, heat map, bars.
 //!
-//! Colours are those of the other pictures, so that a page can give each of them a counterpart on a dark background.
+//! The colours match those of the other pictures, so that a page can replace each of them on a dark background.
 
 use crate::cell::{BORDER, FAINT, INK};
 use crate::shapes::{Anchor, Colour, Font, Frame, Picture, Point, cut};
 
 /// Colour of data without a group.
 pub const DATA: Colour = Colour::rgb(0x3f7fc4);
-/// Colour of what is missing or past a limit.
+/// Colour of missing data, or of values beyond a limit.
 pub const ALERT: Colour = Colour::rgb(0xc0272d);
-/// Colours of groups, in order; the first six can be told apart by people with red-green colour blindness.
+/// Colours of groups, in order. The first six are distinguishable with red-green colour blindness.
 pub const GROUPS: [Colour; 8] = [
     Colour::rgb(0x0072b2),
     Colour::rgb(0xd55e00),
@@ -30,12 +30,12 @@ pub struct HistogramPlot<'a> {
     pub unit: &'a str,
     /// First and last value.
     pub range: [f32; 2],
-    /// `[bins]`.
+    /// `[bins]` counts.
     pub counts: &'a [u32],
 }
 
 impl HistogramPlot<'_> {
-    /// Draws it, `width` x `height` pixels.
+    /// Draws the histogram, `width` x `height` pixels.
     pub fn draw(&self, width: f32, height: f32) -> Picture {
         let mut picture = Picture { title: self.title.to_owned(), width, height, ..Picture::default() };
         let frame = Frame { left: 6.0, top: 24.0, width: width - 12.0, height: height - 44.0 };
@@ -44,7 +44,7 @@ impl HistogramPlot<'_> {
         let most = self.counts.iter().copied().max().unwrap_or(0).max(1) as f32;
         let bar = frame.width / self.counts.len().max(1) as f32;
         for (i, count) in self.counts.iter().enumerate().filter(|(_, c)| **c > 0) {
-            // A single row is visible beside thousands.
+            // At least one pixel, so that a single row is visible beside thousands.
             let tall = (*count as f32 / most * frame.height).max(1.0);
             let left = frame.left + bar * i as f32;
             let gap = if bar > 4.0 { 1.0 } else { 0.0 };
@@ -61,7 +61,7 @@ impl HistogramPlot<'_> {
     }
 }
 
-/// Writes a value with as many decimals as its range needs.
+/// Formats a value with the decimals that its range needs.
 fn value(v: f32, [low, high]: [f32; 2]) -> String {
     let size = (high - low).abs().max(low.abs()).max(high.abs());
     let text = match size {
@@ -74,25 +74,25 @@ fn value(v: f32, [low, high]: [f32; 2]) -> String {
     if text.trim_start_matches('-').bytes().all(|b| b == b'0' || b == b'.') { "0".to_owned() } else { text }
 }
 
-/// Points in two dimensions, each of a group.
+/// Points in two dimensions, with groups.
 #[derive(Clone, Copy, Debug)]
 pub struct ScatterPlot<'a> {
-    /// What is shown.
+    /// Title.
     pub title: &'a str,
-    /// Positions. Points that are not finite are left out.
+    /// Positions. Points that are not finite are omitted.
     pub points: &'a [[f32; 2]],
-    /// `[points]` index into `names`; others count as the last group.
+    /// `[points]` index into `names`; invalid indices belong to the last group.
     pub groups: &'a [usize],
-    /// Names of the groups, at most as many as [`GROUPS`].
+    /// Names of the groups. At most as many as [`GROUPS`].
     pub names: &'a [String],
     /// Names of the horizontal and the vertical axis.
     pub axes: [&'a str; 2],
-    /// A line through some places in front of the points, such as the rows of a run; may be empty.
+    /// Line drawn over the points, such as through the rows of a run; may be empty.
     pub trail: &'a [[f32; 2]],
 }
 
 impl ScatterPlot<'_> {
-    /// Draws it, `width` x `height` pixels, with the same scale on both axes.
+    /// Draws the plot, `width` x `height` pixels, with the same scale on both axes.
     pub fn draw(&self, width: f32, height: f32) -> Picture {
         const LEGEND_PX: f32 = 190.0;
         let mut picture = Picture { title: self.title.to_owned(), width, height, ..Picture::default() };
@@ -101,7 +101,7 @@ impl ScatterPlot<'_> {
         picture.line([frame.corners(), vec![frame.corners()[0]]].concat(), BORDER, 1.0);
         let [x, y] = [frame.left + frame.width / 2.0, frame.bottom() + 18.0];
         picture.words([x, y], Anchor::Middle, Font::Small, FAINT, self.axes[0]);
-        // Text is horizontal in all pictures: the vertical axis is named at its top.
+        // Text is always horizontal, so the name of the vertical axis is at its top.
         picture.words([frame.left + 6.0, frame.top + 16.0], Anchor::Start, Font::Small, FAINT, self.axes[1]);
         let finite = |p: &&[f32; 2]| p[0].is_finite() && p[1].is_finite();
         let mut bounds = [f32::MAX, f32::MAX, f32::MIN, f32::MIN];
@@ -130,7 +130,7 @@ impl ScatterPlot<'_> {
     }
 }
 
-/// A point of a group: shapes differ as well as colours.
+/// Draws a point of a group. Groups differ in shape as well as colour.
 fn mark(picture: &mut Picture, [x, y]: Point, group: usize) {
     let colour = GROUPS[group % GROUPS.len()].alpha(190);
     let points = match group % 4 {
@@ -142,32 +142,32 @@ fn mark(picture: &mut Picture, [x, y]: Point, group: usize) {
     picture.area(points, colour);
 }
 
-/// A value in each cell of a table.
+/// Table with a value in each cell.
 #[derive(Clone, Copy, Debug)]
 pub struct HeatMap<'a> {
-    /// What is shown.
+    /// Title.
     pub title: &'a str,
     /// Names of the columns, from the left.
     pub columns: &'a [String],
     /// Names of the rows, from the top.
     pub rows: &'a [String],
-    /// `[rows x columns]`.
+    /// `[rows x columns]` cells.
     pub cells: &'a [HeatCell],
 }
 
-/// A cell of a heat map.
+/// Cell of a heat map.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeatCell {
-    /// From 0 (background) to 1 (full colour).
+    /// Share of the full colour, from 0 (background) to 1.
     pub share: f32,
-    /// Words inside.
+    /// Text.
     pub text: String,
-    /// True for a border in the colour of what is missing.
+    /// True for a border in the colour of missing data.
     pub alert: bool,
 }
 
 impl HeatMap<'_> {
-    /// Draws it, `width` pixels wide.
+    /// Draws the map, `width` pixels wide.
     pub fn draw(&self, width: f32) -> Picture {
         const NAMES_PX: f32 = 84.0;
         const ROW_PX: f32 = 34.0;
@@ -189,7 +189,7 @@ impl HeatMap<'_> {
                 let left = NAMES_PX + cell * c as f32;
                 let frame = Frame { left: left + 1.0, top: top + 1.0, width: cell - 2.0, height: ROW_PX - 2.0 };
                 let (edge, width) = if shown.alert { (ALERT, 2.0) } else { (BORDER, 1.0) };
-                // Words stay readable on the fullest cell.
+                // The text is readable also on the darkest cell.
                 let alpha = (shown.share.clamp(0.0, 1.0) * 150.0) as u8;
                 let fill = DATA.alpha(alpha);
                 let inset = Frame {
@@ -210,14 +210,14 @@ impl HeatMap<'_> {
 /// Values as horizontal bars.
 #[derive(Clone, Copy, Debug)]
 pub struct BarPlot<'a> {
-    /// What is shown.
+    /// Title.
     pub title: &'a str,
-    /// Names, values, and the values as words.
+    /// Names, values, and texts of the values.
     pub bars: &'a [(String, f32, String)],
 }
 
 impl BarPlot<'_> {
-    /// Draws it, `width` pixels wide.
+    /// Draws the bars, `width` pixels wide.
     pub fn draw(&self, width: f32) -> Picture {
         const ROW_PX: f32 = 24.0;
         let advance = Font::Small.advance();
@@ -248,7 +248,7 @@ mod tests {
         picture.shapes.iter().filter(|s| matches!(s, Shape::Area { .. })).count()
     }
 
-    /// Nothing lies outside of the picture, and every number is one.
+    /// Checks that all shapes lie within the picture, and all coordinates are finite.
     fn inside(picture: &Picture) {
         let page = Frame { left: -0.01, top: -0.01, width: picture.width + 0.02, height: picture.height + 0.02 };
         for shape in &picture.shapes {

@@ -1,5 +1,4 @@
-//! Picture as PNG. Words are drawn in a built-in bitmap typeface: no system font is needed, and the result is the same on
-//! every machine.
+//! Picture as PNG. Text uses a built-in bitmap typeface, so it needs no system font and the result is the same on every machine.
 
 use crate::bitmap::Bitmap;
 use crate::error::DrawError;
@@ -13,7 +12,7 @@ use tiny_skia::{
 /// Draws a picture on white, as a PNG file.
 ///
 /// # Errors
-/// [`DrawError`] for a size that no bitmap has.
+/// Returns [`DrawError`] if a bitmap cannot have this size, or encoding fails.
 pub fn write(picture: &Picture) -> Result<Vec<u8>, DrawError> {
     page(picture)?.encode_png().map_err(|e| DrawError::Png(e.to_string()))
 }
@@ -21,10 +20,10 @@ pub fn write(picture: &Picture) -> Result<Vec<u8>, DrawError> {
 /// Draws a picture on white, as pixels.
 ///
 /// # Errors
-/// [`DrawError`] for a size that no bitmap has.
+/// Returns [`DrawError`] if a bitmap cannot have this size.
 pub fn bitmap(picture: &Picture) -> Result<Bitmap, DrawError> {
     let page = page(picture)?;
-    // Opaque: colours are their own premultiplied form.
+    // The page is opaque, so colours are equal to their premultiplied form.
     let rgb = page.pixels().iter().map(|p| [p.red(), p.green(), p.blue()]).collect();
     Ok(Bitmap { width: page.width(), height: page.height(), rgb })
 }
@@ -88,7 +87,7 @@ fn words(page: &mut Pixmap, at: Point, anchor: Anchor, font: Font, colour: Colou
             Anchor::Middle => width / 2.0,
             Anchor::End => width,
         };
-    // Words far outside are not visible, and their pixel coordinates would overflow.
+    // Text far outside is not visible, and its pixel coordinates would overflow.
     let near = left.abs().max(at[1].abs()) < 1e6;
     if !near {
         return;
@@ -116,7 +115,7 @@ fn blend(page: &mut Pixmap, x: i32, y: i32, colour: Colour, cover: u8) {
     let pixel = &mut page.pixels_mut()[(y * w + x) as usize];
     let share = u32::from(cover) * u32::from(colour.3) / 255;
     let mix = |under: u8, over: u8| ((u32::from(under) * (255 - share) + u32::from(over) * share + 127) / 255) as u8;
-    // The page is opaque everywhere: colours are their own premultiplied form.
+    // The page is opaque everywhere, so colours are equal to their premultiplied form.
     let mixed = PremultipliedColorU8::from_rgba(
         mix(pixel.red(), colour.0),
         mix(pixel.green(), colour.1),

@@ -1,4 +1,4 @@
-//! Display list of a picture: areas, lines and words, in drawing order.
+//! Display list of a picture: areas, lines and text, in drawing order.
 
 use footwork::math::sin_cos;
 
@@ -7,17 +7,17 @@ use footwork::math::sin_cos;
 pub struct Colour(pub u8, pub u8, pub u8, pub u8);
 
 impl Colour {
-    /// An opaque colour from 0xRRGGBB.
+    /// Returns an opaque colour from 0xRRGGBB.
     pub const fn rgb(hex: u32) -> Self {
         Self((hex >> 16) as u8, (hex >> 8) as u8, hex as u8, 255)
     }
 
-    /// The same colour with another opacity.
+    /// Returns the colour with another opacity.
     pub const fn alpha(self, alpha: u8) -> Self {
         Self(self.0, self.1, self.2, alpha)
     }
 
-    /// Returns a mix with another colour; opacity stays.
+    /// Returns a mix with another colour; the opacity is unchanged.
     pub fn towards(self, to: Self, share: f32) -> Self {
         let mix = |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * share).round() as u8;
         Self(mix(self.0, to.0), mix(self.1, to.1), mix(self.2, to.2), self.3)
@@ -27,7 +27,7 @@ impl Colour {
 /// Position on the page, in pixels from the left and the top.
 pub type Point = [f32; 2];
 
-/// Size and weight of words. All characters have the same width.
+/// Size and weight of text. All characters have the same width.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Font {
     /// Regular, 7 pixels per character.
@@ -39,7 +39,7 @@ pub enum Font {
 }
 
 impl Font {
-    /// Distance from one character to the next, in pixels.
+    /// Returns the distance from one character to the next, in pixels.
     pub fn advance(self) -> f32 {
         match self {
             Self::Small | Self::SmallBold => 7.0,
@@ -47,13 +47,13 @@ impl Font {
         }
     }
 
-    /// Returns the width of a text, pixels.
+    /// Returns the width of a text, in pixels.
     pub fn width(self, text: &str) -> f32 {
         self.advance() * text.chars().count() as f32
     }
 }
 
-/// Alignment of words.
+/// Alignment of text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Anchor {
     /// The point is at the start.
@@ -64,54 +64,54 @@ pub enum Anchor {
     End,
 }
 
-/// A shape on the page.
+/// Shape on the page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
-    /// A closed area.
+    /// Closed area.
     Area {
-        /// Corners, in order around it.
+        /// Corners, in order around the area.
         points: Vec<Point>,
-        /// Colour inside.
+        /// Fill colour.
         fill: Colour,
-        /// Colour and width of its border, in pixels.
+        /// Colour and width of the border; the width is in pixels.
         edge: Option<(Colour, f32)>,
     },
-    /// An open line.
+    /// Open line.
     Line {
-        /// From its start to its end.
+        /// Points from start to end.
         points: Vec<Point>,
-        /// Its colour.
+        /// Colour.
         colour: Colour,
-        /// Pixels.
+        /// Width, in pixels.
         width: f32,
-        /// True for dashes.
+        /// True for a dashed line.
         dashed: bool,
     },
-    /// Words.
+    /// Line of text.
     Words {
         /// Point on the baseline.
         at: Point,
-        /// Which part of the words is at the point.
+        /// Part of the text that is at the point.
         anchor: Anchor,
         /// Size and weight.
         font: Font,
-        /// Their colour.
+        /// Colour.
         colour: Colour,
-        /// One line.
+        /// Text, one line.
         text: String,
     },
 }
 
-/// A picture.
+/// Picture.
 #[derive(Clone, Debug, Default)]
 pub struct Picture {
-    /// What it shows, for those who do not see it.
+    /// Description, for readers who cannot see the picture.
     pub title: String,
-    /// Pixels.
+    /// Width, in pixels.
     pub width: f32,
-    /// Pixels.
+    /// Height, in pixels.
     pub height: f32,
-    /// In drawing order.
+    /// Shapes, in drawing order.
     pub shapes: Vec<Shape>,
 }
 
@@ -131,13 +131,13 @@ impl Picture {
         self.area(b.corners(), fill);
     }
 
-    /// Adds an ellipse; `radius` is its half width and half height.
+    /// Adds an ellipse. `radius` is half its width and half its height.
     pub fn disc(&mut self, at: Point, radius: [f32; 2], fill: Colour, edge: Option<(Colour, f32)>) {
         let points = ring(24).map(|[x, y]| [at[0] + x * radius[0], at[1] + y * radius[1]]).collect();
         self.shapes.push(Shape::Area { points, fill, edge });
     }
 
-    /// Adds a polyline; fewer than two points are no line.
+    /// Adds a polyline. Does nothing with fewer than two points.
     pub fn line(&mut self, points: Vec<Point>, colour: Colour, width: f32) {
         if points.len() > 1 {
             self.shapes.push(Shape::Line { points, colour, width, dashed: false });
@@ -149,7 +149,7 @@ impl Picture {
         self.shapes.push(Shape::Line { points, colour, width, dashed: true });
     }
 
-    /// Adds words, unless there are none.
+    /// Adds text, unless it is empty.
     pub fn words(&mut self, at: Point, anchor: Anchor, font: Font, colour: Colour, text: impl Into<String>) {
         let text = text.into();
         if !text.is_empty() {
@@ -175,7 +175,7 @@ impl Picture {
     }
 }
 
-/// Returns at most that many characters of a text.
+/// Returns a text shortened to at most `chars` characters.
 pub fn cut(text: &str, chars: usize) -> String {
     if text.chars().count() <= chars {
         return text.to_owned();
@@ -185,7 +185,7 @@ pub fn cut(text: &str, chars: usize) -> String {
     if chars < 4 { String::new() } else { short }
 }
 
-/// Points around a unit circle.
+/// Returns `n` points on a unit circle.
 pub fn ring(n: usize) -> impl Iterator<Item = [f32; 2]> {
     (0..n).map(move |k| {
         let (s, c) = sin_cos(k as f32 / n as f32 * std::f32::consts::TAU);
@@ -193,37 +193,37 @@ pub fn ring(n: usize) -> impl Iterator<Item = [f32; 2]> {
     })
 }
 
-/// A rectangle on the page, in pixels.
+/// Rectangle on the page, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     /// Distance from the left.
     pub left: f32,
     /// Distance from the top.
     pub top: f32,
-    /// Its width.
+    /// Width.
     pub width: f32,
-    /// Its height.
+    /// Height.
     pub height: f32,
 }
 
 impl Frame {
-    /// Returns the right border.
+    /// Returns the right edge.
     pub fn right(&self) -> f32 {
         self.left + self.width
     }
 
-    /// Returns the lower border.
+    /// Returns the lower edge.
     pub fn bottom(&self) -> f32 {
         self.top + self.height
     }
 
-    /// Returns the corners, in order around it.
+    /// Returns the corners, in order around the rectangle.
     pub fn corners(&self) -> Vec<Point> {
         let (l, t, r, b) = (self.left, self.top, self.right(), self.bottom());
         vec![[l, t], [r, t], [r, b], [l, b]]
     }
 
-    /// True for points inside and on the border.
+    /// Returns true for points inside and on the edge.
     pub fn contains(&self, p: Point) -> bool {
         (self.left..=self.right()).contains(&p[0]) && (self.top..=self.bottom()).contains(&p[1])
     }

@@ -8,17 +8,17 @@ use crate::shapes::{Anchor, Font, Frame, Picture, cut};
 use crate::timeline::{height as timeline_height, nice, timeline, triangle, way};
 use crate::view::View;
 
-/// Fewest columns: wide bodies are scaled down instead.
+/// Minimum number of columns. Wide bodies are scaled down instead.
 const LEAST_COLUMNS: usize = 6;
-/// Smallest width of a cell.
+/// Minimum width of a cell.
 const LEAST_CELL_PX: f32 = 118.0;
 /// Default number of rows of cells.
 const ROWS: usize = 3;
 /// Maximum number of cells.
 pub const MOST_CELLS: usize = 500;
-/// Maximum number of joints of all figures on a picture.
+/// Maximum number of joints of all figures in a picture.
 const MOST_DRAWN_JOINTS: usize = 200_000;
-/// Smallest default interval between poses, in seconds.
+/// Minimum default interval between poses, in seconds.
 const LEAST_STEP_S: f64 = 0.05;
 
 /// Motion of the camera.
@@ -26,22 +26,22 @@ const LEAST_STEP_S: f64 = 0.05;
 pub enum CameraMode {
     /// The camera follows the character: one cell per pose.
     Follow,
-    /// The camera stands still: all poses in one picture of the ground.
+    /// The camera is fixed: all poses in one picture of the ground.
     Fixed,
 }
 
 /// Times of the poses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Moments {
-    /// As many as fit.
+    /// As many poses as fit.
     Auto,
-    /// This many, equally spaced.
+    /// This number of poses, equally spaced.
     Frames(usize),
-    /// One per so many seconds.
+    /// One pose per this number of seconds.
     Every(f64),
 }
 
-/// A film strip to draw.
+/// Film strip.
 pub struct Strip<'a> {
     /// Heading.
     pub title: String,
@@ -51,11 +51,11 @@ pub struct Strip<'a> {
     pub span_s: [f64; 2],
     /// Times of the poses.
     pub moments: Moments,
-    /// From where each pose is seen.
+    /// Views of each pose.
     pub views: &'a [View],
-    /// Whether the camera follows.
+    /// Motion of the camera.
     pub camera: CameraMode,
-    /// Width of the page, pixels.
+    /// Width of the page, in pixels.
     pub width: f32,
 }
 
@@ -65,7 +65,7 @@ struct Grid {
     columns: usize,
     cell_width: f32,
     px_per_m: f32,
-    /// Height of the words above a figure.
+    /// Height of the text above a figure.
     label: f32,
     /// `[views]` bounds of the figure in a cell, in metres.
     bounds: Vec<[f32; 4]>,
@@ -79,15 +79,15 @@ struct Cell<'a> {
     shown: usize,
     /// First frame of the events.
     since: usize,
-    /// No cell is before it.
+    /// True for the first cell.
     first: bool,
 }
 
 impl Strip<'_> {
-    /// Draws it.
+    /// Draws the strip.
     ///
     /// # Errors
-    /// [`DrawError`] where the page would be too large.
+    /// Returns [`DrawError`] if the page would be too large.
     pub fn draw(&self) -> Result<Drawn, DrawError> {
         let mut picture = Picture { title: self.title.clone(), width: self.width, ..Picture::default() };
         let grid = if self.camera == CameraMode::Follow { Some(self.grid()?) } else { None };
@@ -124,7 +124,7 @@ impl Strip<'_> {
         self.subjects.iter().map(|s| s.figure.height_m).fold(0.1, f32::max)
     }
 
-    /// Frames at which figures are measured.
+    /// Returns the frames at which figures are measured.
     fn measured(&self, subject: &Subject) -> impl Iterator<Item = usize> {
         let span = subject.span.clone();
         let step = span.len().div_ceil(400).max(1);
@@ -137,7 +137,7 @@ impl Strip<'_> {
         all.fold(ground, union)
     }
 
-    /// Scale of the figures, number of columns, and times.
+    /// Returns the scale of the figures, the number of columns, and the times.
     fn grid(&self) -> Result<Grid, DrawError> {
         let bounds: Vec<[f32; 4]> = self.views.iter().map(|v| self.bounds(*v)).collect();
         let widest = bounds.iter().map(|b| b[2] - b[0]).fold(0.1, f32::max);
@@ -190,7 +190,7 @@ impl Strip<'_> {
         HEADING_PX - 4.0
     }
 
-    /// Requested number of poses, if it is known before the layout.
+    /// Returns the requested number of poses, if it is known before the layout.
     fn wanted(&self) -> Option<usize> {
         let long = self.span_s[1] - self.span_s[0];
         match self.moments {
@@ -246,7 +246,7 @@ impl Strip<'_> {
 }
 
 impl Cell<'_> {
-    /// `b`: bounds of the figure, in metres.
+    /// Draws the cell. `b` are the bounds of the figure, in metres.
     fn draw(&self, picture: &mut Picture, grid: &Grid, b: &[f32; 4]) {
         let Cell { shot: Shot { subject, view }, frame, shown: f, .. } = *self;
         let (label, px_per_m) = (grid.label, grid.px_per_m);
@@ -262,7 +262,7 @@ impl Cell<'_> {
         self.words(picture);
     }
 
-    /// Time, and the events since the previous cell.
+    /// Writes the time and the events since the previous cell.
     fn words(&self, picture: &mut Picture) {
         let Cell { shot, frame, shown: f, since, first } = *self;
         let m = &shot.subject.motion;

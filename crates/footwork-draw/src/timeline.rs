@@ -1,4 +1,4 @@
-//! Below the figures: contacts, speeds and transitions over time, and the path from above.
+//! Diagrams below the figures: contacts, speeds and transitions over time, and the path from above.
 
 use crate::cell::{BORDER, FAINT, INK, JUMP, Subject};
 use crate::figure::Half;
@@ -16,13 +16,13 @@ const TOES_PX: f32 = 50.0;
 const GAP_PX: f32 = 12.0;
 const AXIS_PX: f32 = 24.0;
 
-/// Readable step sizes.
+/// Round step sizes.
 const NICE: [f64; 24] = [
     0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 2.0, 5.0, 10.0,
     20.0, 30.0, 60.0,
 ];
 
-/// Returns the first readable step of at least that size.
+/// Returns the first round step that is at least `least`.
 pub fn nice(least: f64) -> f64 {
     NICE.into_iter().find(|s| *s >= least - 1e-9).unwrap_or_else(|| (least / 60.0).ceil() * 60.0)
 }
@@ -32,12 +32,12 @@ pub fn height(subject: &Subject) -> f32 {
     HEAD_PX + LANE_PX * lanes(subject) as f32 + GAP_PX + toes + CURVE_PX + AXIS_PX
 }
 
-/// Lanes of contacts and tracks.
+/// Returns the number of lanes of contacts and tracks.
 fn lanes(subject: &Subject) -> usize {
     subject.figure.soles.len().max(1) + subject.motion.tracks.len()
 }
 
-/// Time from left to right: a span over the width of a frame.
+/// Time axis from left to right: a time span over the width of a frame.
 struct TimeAxis {
     plot: Frame,
     span_s: [f64; 2],
@@ -49,11 +49,11 @@ impl TimeAxis {
         self.plot.left + ((s - self.span_s[0]) / long) as f32 * self.plot.width
     }
 
-    /// Numbers below `base`, lines up to `top`.
+    /// Draws numbers below `base`, and lines up to `top`.
     fn draw(&self, picture: &mut Picture, base: f32, top: f32) {
         let Self { plot, span_s } = self;
         let step = nice((span_s[1] - span_s[0]) * 62.0 / f64::from(plot.width));
-        // Adding zero turns minus zero into zero.
+        // Adding zero converts minus zero to zero.
         let mut k = (span_s[0] / step - 1e-6).ceil() + 0.0;
         while k * step <= span_s[1] + 1e-6 {
             let at = self.x(k * step);
@@ -66,7 +66,7 @@ impl TimeAxis {
     }
 }
 
-/// Contacts, speed of toes and root, transitions over time.
+/// Draws contacts, speeds of toes and root, and transitions over time.
 pub fn timeline(picture: &mut Picture, subject: &Subject, span_s: [f64; 2], samples: &[f64], frame: &Frame) {
     let m = &subject.motion;
     let plot = Frame { left: frame.left + NAME_PX, width: frame.width - NAME_PX - 8.0, ..*frame };
@@ -86,7 +86,7 @@ pub fn timeline(picture: &mut Picture, subject: &Subject, span_s: [f64; 2], samp
         let lane = Frame { left: plot.left, top: top + 1.0, width: plot.width, height: LANE_PX - 3.0 };
         picture.rectangle(&lane, Colour::rgb(0xf1f3f5));
         for run in runs(subject, slot) {
-            // A frame lasts from half a step before to half a step after.
+            // A frame extends half a step to both sides.
             let half = 0.5 / f64::from(m.rate_hz);
             let (a, b) = ((m.time_s(run.start) - half).max(span_s[0]), (m.time_s(run.end - 1) + half).min(span_s[1]));
             if a < b {
@@ -111,7 +111,7 @@ pub fn timeline(picture: &mut Picture, subject: &Subject, span_s: [f64; 2], samp
     marks(picture, subject, &axis, frame.top, base);
 }
 
-/// A lane of names.
+/// Draws a lane of names.
 fn track(picture: &mut Picture, track: &Track, axis: &TimeAxis, lane: &Frame) {
     let span_s = axis.span_s;
     picture.words([lane.left - 8.0, lane.top + 10.0], Anchor::End, Font::Small, INK, cut(&track.name, 12));
@@ -130,7 +130,7 @@ fn track(picture: &mut Picture, track: &Track, axis: &TimeAxis, lane: &Frame) {
     }
 }
 
-/// A picture of tracks alone, over a span in seconds.
+/// Returns a picture of tracks alone. The span is in seconds.
 pub fn tracks(title: &str, tracks: &[Track], span_s: [f64; 2], width: f32) -> Picture {
     let plot = Frame { left: MARGIN + NAME_PX, top: MARGIN, width: width - 2.0 * MARGIN - NAME_PX - 8.0, height: 0.0 };
     let base = MARGIN + LANE_PX * tracks.len() as f32;
@@ -164,7 +164,7 @@ fn speed(picture: &mut Picture, subject: &Subject, axis: &TimeAxis, [top, base]:
     chart.curve(picture, subject, &speeds, INK);
 }
 
-/// Speed of the toes over the ground, up to [`TOES_MPS`]: in contact it should be zero.
+/// Draws the speed of the toes over the ground, up to [`TOES_MPS`]. During contact it should be zero.
 fn toe_speeds(picture: &mut Picture, subject: &Subject, axis: &TimeAxis, [top, base]: [f32; 2]) {
     let m = &subject.motion;
     let chart = Chart { axis, top, base, ceiling: TOES_MPS };
@@ -181,10 +181,10 @@ fn toe_speeds(picture: &mut Picture, subject: &Subject, axis: &TimeAxis, [top, b
     }
 }
 
-/// Largest speed of a toe that is drawn, in m/s.
+/// Maximum drawn speed of a toe, in m/s.
 const TOES_MPS: f32 = 0.6;
 
-/// Values over time: zero at `base`, `ceiling` at `top`.
+/// Chart of values over time: zero is at `base`, `ceiling` at `top`.
 struct Chart<'a> {
     axis: &'a TimeAxis,
     top: f32,
@@ -197,10 +197,10 @@ impl Chart<'_> {
         self.base - value / self.ceiling * (self.base - self.top)
     }
 
-    /// Lines and numbers behind a curve.
+    /// Draws lines and numbers behind a curve.
     fn scale(&self, picture: &mut Picture, name: &str, step: f32) {
         let (plot, top, base) = (&self.axis.plot, self.top, self.base);
-        // The step is chosen for a few lines. A speed that is not finite has none.
+        // The step gives few lines. The cast makes none for a speed that is not finite.
         let lines = (self.ceiling / step).round().clamp(0.0, 8.0) as usize;
         for v in (0..=lines).map(|k| k as f32 * step) {
             picture.line(
@@ -219,7 +219,7 @@ impl Chart<'_> {
         picture.words([plot.left - NAME_PX, (top + base) / 2.0 + 11.0], Anchor::Start, Font::Small, FAINT, "m/s");
     }
 
-    /// Curve of one value per frame; values above the ceiling are drawn at the ceiling.
+    /// Draws a curve of one value per frame, clamped to the ceiling.
     fn curve(&self, picture: &mut Picture, subject: &Subject, values: &[f32], colour: Colour) {
         let (m, plot) = (&subject.motion, &self.axis.plot);
         let mut line: Vec<Point> = Vec::new();
@@ -234,7 +234,7 @@ impl Chart<'_> {
     }
 }
 
-/// Transitions and borders, drawn over the curves.
+/// Draws transitions and borders over the curves.
 fn marks(picture: &mut Picture, subject: &Subject, axis: &TimeAxis, top: f32, base: f32) {
     let (m, span_s) = (&subject.motion, axis.span_s);
     let x = |s: f64| axis.x(s);
@@ -251,7 +251,7 @@ fn marks(picture: &mut Picture, subject: &Subject, axis: &TimeAxis, top: f32, ba
         }
         let room = x(m.time_s(ends).min(span_s[1])) - at - 8.0;
         let text = cut(&part.name, (room / Font::Small.advance()).max(0.0) as usize);
-        // A name cut to a few letters is left out.
+        // A name shortened to a few letters is omitted.
         let telling = text.chars().count() >= part.name.chars().count().min(5);
         if telling && at > free && (m.parts.len() > 1 || inside) {
             picture.words([at + 4.0, top + 13.0], Anchor::Start, Font::Small, FAINT, text.clone());
@@ -265,12 +265,12 @@ fn marks(picture: &mut Picture, subject: &Subject, axis: &TimeAxis, top: f32, ba
     }
 }
 
-/// Sign of a transition, pointing at `at`.
+/// Draws the sign of a transition, pointing at `at`.
 pub fn triangle(picture: &mut Picture, [x, y]: Point) {
     picture.area(vec![[x - 4.5, y - 8.0], [x + 4.5, y - 8.0], [x, y]], JUMP);
 }
 
-/// Runs of frames of the span in which a foot is planted.
+/// Returns the runs of frames within the span in which a foot is planted.
 pub fn runs(subject: &Subject, slot: usize) -> Vec<std::ops::Range<usize>> {
     let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
     for f in subject.span.clone().filter(|f| subject.motion.planted(*f, slot)) {
@@ -282,7 +282,7 @@ pub fn runs(subject: &Subject, slot: usize) -> Vec<std::ops::Range<usize>> {
     runs
 }
 
-/// Path of the root from above, with a print for each planted foot. Clips are placed side by side.
+/// Draws the path of the root from above, with a print for each planted foot. Clips are side by side.
 pub fn way(picture: &mut Picture, subject: &Subject, frame: &Frame) {
     const GAP_M: f32 = 0.5;
     let (m, span) = (&subject.motion, subject.span.clone());
@@ -293,7 +293,7 @@ pub fn way(picture: &mut Picture, subject: &Subject, frame: &Frame) {
         pieces.push(f..end);
         f = end;
     }
-    // In the plane of the camera of each piece, placed beside the previous piece.
+    // Each piece in the plane of its own camera, beside the previous piece.
     let mut drawn: Vec<(std::ops::Range<usize>, [f32; 2])> = Vec::new();
     let (mut right, mut low, mut high) = (0.0f32, 0.0f32, 0.0f32);
     for range in pieces {
@@ -323,7 +323,7 @@ pub fn way(picture: &mut Picture, subject: &Subject, frame: &Frame) {
     let middle_y = inner.top + inner.height / 2.0 + (high + low) / 2.0 * px_per_m;
     picture.outlined(frame.corners(), Colour::rgb(0xffffff), BORDER, 1.0);
     picture.words([frame.left + 8.0, frame.top + 15.0], Anchor::Start, Font::Small, INK, "from above");
-    // Sorted; no run crosses a border.
+    // Sorted, and no run crosses a border.
     let stood: Vec<Vec<std::ops::Range<usize>>> = (0..subject.figure.soles.len()).map(|s| runs(subject, s)).collect();
     for (range, [dx, dy]) in &drawn {
         let camera = subject.camera(View::Top, range.start);

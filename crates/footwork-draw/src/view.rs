@@ -1,9 +1,9 @@
-//! Projection of the world to the plane of a picture: parallel, without perspective, so that lengths can be compared.
+//! Projection of the world to the plane of a picture: parallel, without perspective, so that lengths are comparable.
 
 use footwork::math::{Facing, sin_cos};
 use glam::Vec3;
 
-/// Position of the camera relative to the direction in which the character moves (or faces, if it stands).
+/// Position of the camera relative to the direction of movement, or to the facing of an idle character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
     /// From the right: the character moves to the right of the picture.
@@ -17,7 +17,7 @@ pub enum View {
 }
 
 impl View {
-    /// Returns its name.
+    /// Returns the name of the view.
     pub fn name(self) -> &'static str {
         match self {
             Self::Side => "side",
@@ -27,12 +27,12 @@ impl View {
         }
     }
 
-    /// True if the ground is seen edge-on.
+    /// Returns true if the ground is seen edge-on.
     pub fn level(self) -> bool {
         matches!(self, Self::Side | Self::Front)
     }
 
-    /// Camera for a character that moves in a direction.
+    /// Returns the camera for a direction of movement.
     pub fn camera(self, ahead: Facing) -> Camera {
         let ahead = ahead.direction();
         let left = Vec3::Y.cross(ahead);
@@ -51,31 +51,31 @@ impl View {
     }
 }
 
-/// Axes of a picture: unit vectors in the world.
+/// Axes of a picture: unit vectors in world space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// To the right of the picture.
+    /// Direction to the right of the picture.
     pub right: Vec3,
-    /// Up the picture.
+    /// Direction up the picture.
     pub up: Vec3,
-    /// From the picture to the eye.
+    /// Direction from the picture to the eye.
     pub toward: Vec3,
 }
 
 impl Camera {
-    /// The camera that looks in a direction on the ground, and down by an angle.
+    /// Returns the camera that looks in a direction on the ground, and down by an angle.
     pub fn looking(ahead: Facing, down_rad: f32) -> Self {
         let ahead = ahead.direction();
         let (s, c) = sin_cos(down_rad);
         Self { right: ahead.cross(Vec3::Y), up: Vec3::Y * c + ahead * s, toward: Vec3::Y * s - ahead * c }
     }
 
-    /// Position in the picture, in metres: right, up.
+    /// Returns the position in the picture, in metres: right, up.
     pub fn plane(&self, p: Vec3) -> [f32; 2] {
         [self.right.dot(p), self.up.dot(p)]
     }
 
-    /// Distance towards the camera, in metres.
+    /// Returns the distance towards the camera, in metres.
     pub fn depth(&self, p: Vec3) -> f32 {
         self.toward.dot(p)
     }

@@ -1,33 +1,33 @@
-//! Animated WebP, lossless. The pictures are encoded by `image-webp`; the container around them is that of the "WebP Container
-//! Specification" (RIFF; chunks VP8X, ANIM, and an ANMF per picture). Of each picture only what has changed is stored.
+//! Animated WebP, lossless. `image-webp` encodes the pictures; the container follows the "WebP Container Specification" (RIFF;
+//! chunks VP8X, ANIM, and an ANMF per picture). Only the changed part of each picture is stored.
 
 use crate::bitmap::{Area, Bitmap};
 use crate::error::DrawError;
 use image_webp::{ColorType, EncoderParams, WebPEncoder};
 
-/// Largest width and height of the format.
+/// Maximum width and height of the format.
 const LARGEST: u32 = 1 << 24;
 /// VP8X: the file is animated.
 const ANIMATED: u8 = 0x02;
-/// ANMF: the picture replaces what is under it, and stays.
+/// ANMF: the picture replaces the pixels under it, and remains.
 const REPLACE: u8 = 0x02;
-/// Bytes before the chunk of the picture in a file of one: `RIFF`, size, `WEBP`.
+/// Bytes before the picture's chunk in a file with one picture: `RIFF`, size, `WEBP`.
 const FILE_HEAD: usize = 12;
 
-/// Pictures of a file that repeats for ever.
+/// Writer for a file that repeats forever.
 pub struct WebpWriter {
     size: [u32; 2],
     chunks: Vec<u8>,
     before: Option<Bitmap>,
-    /// Milliseconds.
+    /// Duration of a picture, in milliseconds.
     duration: u32,
 }
 
 impl WebpWriter {
-    /// Starts a file of pictures of one size. `duration_ms`: time of a picture.
+    /// Starts a file of pictures of one size. `duration_ms` is the duration of each picture.
     ///
     /// # Errors
-    /// Returns [`DrawError`] for sizes that WebP does not have.
+    /// Returns [`DrawError`] for sizes that WebP does not support.
     pub fn new(width: u32, height: u32, duration_ms: u32) -> Result<Self, DrawError> {
         if width == 0 || height == 0 || width > LARGEST || height > LARGEST {
             return Err(DrawError::NoBitmap { width_px: width, height_px: height });
@@ -49,7 +49,7 @@ impl WebpWriter {
             Some(before) => picture.difference(before).unwrap_or(nothing),
         };
         let pixels: Vec<u8> = picture.part(area).flatten().collect();
-        // Differences from neighbouring pixels take less room where much moves, runs of one colour where little does.
+        // Prediction makes the file smaller if much moves; without it, long runs of one colour are smaller.
         let [with, without] = [true, false].map(|predict| still(&pixels, area, predict));
         let (with, without) = (with?, without?);
         let file = if with.len() < without.len() { with } else { without };
@@ -67,14 +67,14 @@ impl WebpWriter {
     /// Returns the file.
     ///
     /// # Errors
-    /// Returns [`DrawError`] for more than 4 GB.
+    /// Returns [`DrawError`] if the file would exceed 4 GB.
     pub fn finish(self) -> Result<Vec<u8>, DrawError> {
         let mut body = b"WEBP".to_vec();
         let [width, height] = self.size;
         let mut head = vec![ANIMATED, 0, 0, 0];
         head.extend(u24(width - 1).into_iter().chain(u24(height - 1)));
         chunk(&mut body, b"VP8X", &head);
-        // Background: white; repeats: 0 is for ever.
+        // Background: white. Repeats: 0 means forever.
         chunk(&mut body, b"ANIM", &[255, 255, 255, 255, 0, 0]);
         body.extend_from_slice(&self.chunks);
         let Ok(size) = u32::try_from(body.len()) else {
@@ -96,7 +96,7 @@ fn still(pixels: &[u8], area: Area, predict: bool) -> Result<Vec<u8>, DrawError>
     Ok(file)
 }
 
-/// Appends a chunk: name, size, content, and a byte more where the size is odd.
+/// Appends a chunk: name, size, content, and a padding byte after an odd size.
 fn chunk(out: &mut Vec<u8>, name: &[u8; 4], content: &[u8]) {
     out.extend_from_slice(name);
     out.extend_from_slice(&(content.len() as u32).to_le_bytes());
@@ -106,7 +106,7 @@ fn chunk(out: &mut Vec<u8>, name: &[u8; 4], content: &[u8]) {
     }
 }
 
-/// Three bytes, the lowest first.
+/// Returns three bytes, lowest first.
 fn u24(v: u32) -> [u8; 3] {
     let [a, b, c, _] = v.to_le_bytes();
     [a, b, c]
@@ -116,7 +116,7 @@ fn u24(v: u32) -> [u8; 3] {
 mod tests {
     use super::*;
 
-    /// A dot that moves to the right over white.
+    /// Returns pictures of a dot that moves to the right over white.
     fn pictures() -> Vec<Bitmap> {
         let dotted = |x: usize| {
             let mut b = Bitmap { width: 33, height: 21, rgb: vec![[255; 3]; 33 * 21] };

@@ -1,33 +1,33 @@
-//! The camera of the viewport: turned and moved by the mouse, it follows the character.
+//! Camera of the viewport: the mouse turns and zooms it, and it follows the character.
 
 use footwork::math::{Facing, wrap_angle};
 use footwork_draw::view::Camera;
 use glam::Vec3;
 
-/// Radians per point of a drag.
+/// Rotation per point of a drag, in radians.
 const TURN: f32 = 0.006;
 const NEAREST_M: f32 = 0.8;
 const FARTHEST_M: f32 = 40.0;
-/// Angles at which it looks down.
+/// Maximum and minimum angle of the view below the horizon.
 const STEEPEST_RAD: f32 = 1.5;
 const FLATTEST_RAD: f32 = 0.02;
-/// Half-life with which it follows, seconds.
+/// Half-life of following, in seconds.
 const FOLLOW_S: f32 = 0.08;
-/// Width of the view at a distance of 1 m, as a share: about 45 degrees.
+/// Extent of the view at a distance of 1 m, in metres: about 45 degrees.
 const FIELD: f32 = 0.85;
-/// What is nearer is not drawn.
+/// Distance of the near plane, in metres.
 pub(crate) const NEAR_M: f32 = 0.05;
 
-/// A camera that turns around a point.
+/// Camera that turns around a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Orbit {
-    /// Where it looks on the ground, radians; 0 is +Z.
+    /// Heading of the view, in radians; 0 is +Z.
     pub yaw_rad: f32,
-    /// How far it looks down, radians.
+    /// Angle of the view below the horizon, in radians.
     pub down_rad: f32,
-    /// From the point that it turns around, metres.
+    /// Distance from `target`, in metres.
     pub distance_m: f32,
-    /// What it turns around, world.
+    /// Point that the camera turns around, in world space.
     pub target: Vec3,
 }
 
@@ -38,25 +38,25 @@ impl Default for Orbit {
 }
 
 impl Orbit {
-    /// Turns it by a drag, in points.
+    /// Turns the camera by a drag, in points.
     pub fn drag(&mut self, by: egui::Vec2) {
         self.yaw_rad = wrap_angle(self.yaw_rad - by.x * TURN);
         self.down_rad = (self.down_rad + by.y * TURN).clamp(FLATTEST_RAD, STEEPEST_RAD);
     }
 
-    /// Goes nearer (factor over 1) or farther.
+    /// Moves the camera nearer (factor above 1) or farther.
     pub fn zoom(&mut self, factor: f32) {
         self.distance_m = (self.distance_m / factor.max(1e-3)).clamp(NEAREST_M, FARTHEST_M);
     }
 
-    /// Follows a point for `dt_s` seconds; what is far away is jumped to.
+    /// Follows a point for `dt_s` seconds. A point more than 3 m away is reached at once.
     pub fn follow(&mut self, point: Vec3, dt_s: f32) {
         let way = point - self.target;
         let left = if way.length() > 3.0 { 0.0 } else { footwork::math::powf(0.5, dt_s / FOLLOW_S) };
         self.target = point - way * left;
     }
 
-    /// As it sees a picture of this size.
+    /// Returns the projection to a picture of this size.
     pub fn lens(&self, view: egui::Rect) -> Lens {
         let camera = Camera::looking(Facing::from_yaw(self.yaw_rad), self.down_rad);
         let eye = self.target + camera.toward * self.distance_m;
@@ -65,10 +65,10 @@ impl Orbit {
     }
 }
 
-/// A camera with a picture.
+/// Projection of a camera to a picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Lens {
-    /// Its axes.
+    /// Axes of the camera.
     pub camera: Camera,
     eye: Vec3,
     focal_px: f32,
@@ -76,24 +76,24 @@ pub struct Lens {
 }
 
 impl Lens {
-    /// Distance in front of the eye, metres.
+    /// Returns the distance of a point in front of the eye, in metres.
     pub fn ahead_m(&self, p: Vec3) -> f32 {
         -self.camera.toward.dot(p - self.eye)
     }
 
-    /// Pixels of a metre at a point.
+    /// Returns the pixels per metre at a point.
     pub fn px_per_m(&self, p: Vec3) -> f32 {
         self.focal_px / self.ahead_m(p).max(NEAR_M)
     }
 
-    /// Where a point lies in the picture, pixels from its upper left corner. What is behind the eye lies far outside.
+    /// Projects a point to pixels from the picture's upper left corner. A point behind the eye lands far outside the picture.
     pub fn point(&self, p: Vec3) -> [f32; 2] {
         let rel = p - self.eye;
         let scale = self.focal_px / self.ahead_m(p).max(NEAR_M);
         [self.centre.x + self.camera.right.dot(rel) * scale, self.centre.y - self.camera.up.dot(rel) * scale]
     }
 
-    /// The part of a line that is in front of the eye.
+    /// Projects the part of a line that is in front of the eye.
     pub fn line(&self, a: Vec3, b: Vec3) -> Option<[[f32; 2]; 2]> {
         let (da, db) = (self.ahead_m(a) - 2.0 * NEAR_M, self.ahead_m(b) - 2.0 * NEAR_M);
         if da < 0.0 && db < 0.0 {

@@ -1,4 +1,4 @@
-//! Who steers: keys, a gamepad, a script, chance, or nobody.
+//! Sources of input for the character: keys, a gamepad, a course, a path, or a random stick.
 
 use egui::{Key, Modifiers};
 use footwork::input::{Gait, Goal, MotionInput, Path, Stick};
@@ -6,38 +6,38 @@ use footwork::trajectory::Simulation;
 use footwork_metrics::courses::{self, RandomStick, Run};
 use glam::{Vec2, Vec3};
 
-/// Speed on the path, m/s.
+/// Speed on the path, in m/s.
 const PATH_MPS: f32 = 1.75;
-/// Half the length and half the width of the path, metres.
+/// Half the length and half the width of the path, in metres.
 const PATH_M: [f32; 2] = [4.0, 2.5];
 
-/// Sticks at rest lie within this of their middle, as a share of their way.
+/// Dead zone of a stick, as a share of its range.
 const AT_REST: f32 = 0.15;
 
-/// Who steers.
+/// Source of input for the character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Driver {
-    /// Keys, or a gamepad where the shell has one.
+    /// Keys, or a gamepad if the shell has one.
     #[default]
     Hands,
-    /// A scripted course, by its place in [`courses::COURSES`].
+    /// Course, by its index in [`courses::COURSES`].
     Course(usize),
-    /// A figure of eight.
+    /// Path in a figure of eight.
     Path,
-    /// A random stick.
+    /// Random stick.
     Random,
-    /// Nobody: the clip goes on.
+    /// No input: the clip continues.
     Nobody,
 }
 
 impl Driver {
-    /// All there are.
+    /// Returns all drivers.
     pub fn all() -> impl Iterator<Item = Self> {
         let courses = (0..courses::COURSES.len()).map(Self::Course);
         [Self::Hands].into_iter().chain(courses).chain([Self::Path, Self::Random, Self::Nobody])
     }
 
-    /// How it is called.
+    /// Returns the displayed name.
     pub fn name(self) -> String {
         match self {
             Self::Hands => "keys".to_owned(),
@@ -49,21 +49,21 @@ impl Driver {
     }
 }
 
-/// What hands ask for at one time.
+/// Input from keys and a gamepad at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hands {
-    /// Left stick: right and ahead; length at most 1.
+    /// Left stick: right and ahead. Maximum length: 1.
     pub movement: Vec2,
-    /// Right stick: where to face while strafing.
+    /// Right stick: facing while strafing.
     pub look: Vec2,
-    /// Run.
+    /// True to run.
     pub run: bool,
-    /// Face where the camera looks.
+    /// True to face the direction of the camera.
     pub strafe: bool,
 }
 
 impl Hands {
-    /// What the keys say: W A S D or arrows, shift to run, space or the right mouse button to strafe.
+    /// Returns the input from the keys: W A S D or arrows to move, shift to run, space to strafe.
     pub fn of_keys(ctx: &egui::Context) -> Self {
         if ctx.egui_wants_keyboard_input() {
             return Self::default();
@@ -82,7 +82,7 @@ impl Hands {
         })
     }
 
-    /// What the sticks of a gamepad say, ahead and right being positive; near their rest they say nothing.
+    /// Returns the input from the sticks of a gamepad; ahead and right are positive. Values inside the dead zone are zero.
     pub fn of_sticks(left: Vec2, right: Vec2, run: bool, strafe: bool) -> Self {
         let beyond_rest = |stick: Vec2| {
             let length = stick.length();
@@ -94,7 +94,7 @@ impl Hands {
         Self { movement: beyond_rest(left), look: beyond_rest(right), run, strafe }
     }
 
-    /// The same and what a gamepad says.
+    /// Adds the input of a gamepad.
     pub fn with(self, pad: Self) -> Self {
         Self {
             movement: (self.movement + pad.movement).clamp_length_max(1.0),
@@ -105,7 +105,7 @@ impl Hands {
     }
 }
 
-/// What steers, in the middle of it.
+/// State of a driver.
 #[derive(Debug)]
 pub(crate) struct Steering {
     driver: Driver,
@@ -128,7 +128,7 @@ impl Steering {
         self.driver
     }
 
-    /// What is asked for in the next `dt_s` seconds.
+    /// Returns the input for the next `dt_s` seconds.
     pub fn input(&mut self, hands: &Hands, camera_yaw_rad: f32, now: &Simulation, dt_s: f32) -> MotionInput<'_> {
         let time_s = self.time_s;
         self.time_s += dt_s;
@@ -137,7 +137,7 @@ impl Steering {
             Driver::Random => MotionInput::stick(self.random.at(time_s)),
             Driver::Course(_) => match &self.course {
                 Some(course) => {
-                    // A course that is over begins anew.
+                    // A finished course starts again.
                     let row = (time_s * footwork_metrics::RATE_HZ) as usize % course.rows.len().max(1);
                     MotionInput::stick(course.rows.get(row).copied().unwrap_or_default())
                 }
@@ -166,7 +166,7 @@ impl Steering {
     }
 }
 
-/// A closed path through a point.
+/// Returns a closed path through a point.
 fn figure_of_eight(through: Vec3) -> Option<Path> {
     let points = (0..64).map(|k| {
         let (s, c) = footwork::math::sin_cos(k as f32 / 64.0 * std::f32::consts::TAU);

@@ -1,4 +1,4 @@
-//! Faults of clips: what the doctor finds, in the files or in the database.
+//! Findings of the doctor, in the files of the clips or in the database.
 
 use footwork::clip::{Annotations, RawClip};
 use footwork::database::Database;
@@ -7,55 +7,55 @@ use footwork::pose::{Pose, PoseVelocity};
 use footwork_import::doctor::{CHECKS, Check, DoctorOptions, Finding, Severity, examine};
 use footwork_import::{CharacterConfig, Fix};
 
-/// Checks that a database can answer. The others are about files (axes, units, rates, repeated frames), or about what a build has
-/// mended or taken for granted.
+/// Checks that work on a database. The others concern files (axes, units, rates, repeated frames), or what a build has fixed or
+/// assumed.
 const OF_DATABASE: [Check; 7] =
     [Check::Frozen, Check::Spike, Check::Flip, Check::Sliding, Check::StillJoint, Check::Duplicate, Check::Coverage];
 
-/// What was examined.
+/// Source of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Examined {
-    /// The files of the clips, by all checks.
+    /// The files of the clips, with all checks.
     Files,
-    /// The clips as a database has them, by some checks.
+    /// The clips of the database, with the checks that work on a database.
     Database,
 }
 
-/// What the doctor finds.
+/// Findings of the doctor.
 #[derive(Clone, Debug)]
 pub struct Findings {
-    /// In the order of checks.
+    /// Findings, in the order of checks.
     pub list: Vec<Finding>,
-    /// What was examined.
+    /// Source of the findings.
     pub examined: Examined,
 }
 
 impl Findings {
-    /// Examines clips as an importer gives them, with what it has mended.
+    /// Examines imported clips. Adds a finding for each fix that the importer made.
     ///
     /// # Errors
-    /// Roles or contact joints of the configuration that the clips lack.
+    /// Returns a message if the clips lack roles or contact joints of the configuration.
     pub fn of_clips(clips: Vec<RawClip>, fixes: &[Fix], config: &CharacterConfig) -> Result<Self, String> {
         let mut list: Vec<Finding> = fixes.iter().map(Finding::of_fix).collect();
         list.extend(found(clips, config, CHECKS.iter().map(|c| c.check).collect())?);
         Ok(Self { list, examined: Examined::Files })
     }
 
-    /// Examines the clips of a database, without those that the build made.
+    /// Examines the clips of a database, except those that the build made.
     ///
     /// # Errors
-    /// As [`Findings::of_clips`].
+    /// Same as [`Findings::of_clips`].
     pub fn of_database(db: &Database, config: &CharacterConfig) -> Result<Self, String> {
         let list = found(clips(db), config, OF_DATABASE.to_vec())?;
         Ok(Self { list, examined: Examined::Database })
     }
 
-    /// Number of findings of a severity.
+    /// Returns the number of findings of a severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.list.iter().filter(|f| f.severity == severity).count()
     }
 
-    /// Names of the checks that a database can answer.
+    /// Returns the names of the checks that work on a database.
     pub(crate) fn of_database_names() -> String {
         OF_DATABASE.map(Check::name).join(", ")
     }
@@ -67,7 +67,7 @@ fn found(clips: Vec<RawClip>, config: &CharacterConfig, checks: Vec<Check>) -> R
     Ok(examine(clips, &options).map_err(|e| e.to_string())?.findings)
 }
 
-/// The clips of a database as they are played.
+/// Returns the clips of a database, sampled at its frame rate.
 fn clips(db: &Database) -> Vec<RawClip> {
     let skeleton = &db.skeleton;
     let (mut pose, mut velocity) = (Pose::rest(skeleton), PoseVelocity::zero(skeleton.len()));

@@ -1,7 +1,7 @@
-//! What would flip a choice: the smallest change of one weight with which another candidate would have been played.
+//! Finds the smallest change of one weight with which a search would have chosen another candidate.
 //!
-//! Each trial repeats the update with another weight, from the same state: the shortlist, the costs of the transition and the
-//! exclusions take part as in a game.
+//! Each trial repeats the update with another weight, from the same state, so the shortlist, the transition costs and the
+//! exclusions apply as in a game.
 
 use footwork::database::Database;
 use footwork::input::{GroundHook, OwnedInput};
@@ -10,13 +10,13 @@ use footwork::math::{Transform, powf};
 use footwork::search::{CandidateReport, Verdict};
 use std::sync::Arc;
 
-/// Weights are tried from a 64th of what they are to 64 times that, in steps of a half octave, and then halved between.
+/// Weights are tried from 1/64 to 64 times their value, in steps of half an octave; the best step is then bisected.
 const STEPS: i32 = 12;
 const HALVINGS: usize = 7;
-/// A candidate is a moment: its neighbours within this time stand for it.
+/// Rows of the same clip within this time count as the same candidate.
 const SAME_MOMENT_S: f64 = 0.05;
 
-/// An update with a search, to be repeated.
+/// An update with a search, to repeat.
 pub(crate) struct Choice<'a> {
     pub character: &'a Arc<Character>,
     pub before: &'a MatcherState,
@@ -25,7 +25,7 @@ pub(crate) struct Choice<'a> {
     pub dt_s: f32,
 }
 
-/// What is changed.
+/// A weight of the search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Weight {
     /// `matcher.channel_cost` of a channel.
@@ -38,14 +38,14 @@ pub enum Weight {
     Way,
 }
 
-/// The smallest change that flips the choice.
+/// The smallest change that makes a candidate win.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flip {
-    /// Of this weight,
+    /// Changed weight.
     pub weight: Weight,
-    /// from this value
+    /// Current value.
     pub from: f32,
-    /// to this one.
+    /// Value with which the candidate wins.
     pub to: f32,
 }
 
@@ -68,13 +68,13 @@ impl std::fmt::Display for Weight {
 }
 
 impl Weight {
-    /// All weights of a database's schema.
+    /// Returns all weights for a database.
     fn all(db: &Database) -> Vec<Self> {
         let channels = db.schema.channels.iter().map(|c| Self::Channel(c.label.clone()));
         channels.chain([Self::Responsiveness, Self::Seam, Self::Way]).collect()
     }
 
-    /// Its value.
+    /// Returns the weight's value in `config`.
     pub fn of(&self, config: &MatcherConfig) -> f32 {
         match self {
             Self::Channel(label) => config.channel_cost.get(label).copied().unwrap_or(1.0),
@@ -84,7 +84,7 @@ impl Weight {
         }
     }
 
-    /// The same settings with another value of it.
+    /// Returns a copy of `config` with another value of the weight.
     pub fn set(&self, config: &MatcherConfig, value: f32) -> MatcherConfig {
         let mut config = config.clone();
         match self {
@@ -100,7 +100,7 @@ impl Weight {
 }
 
 impl Choice<'_> {
-    /// What is played after the update with other settings: a matcher right after it.
+    /// Repeats the update with other settings. Returns the matcher after it.
     pub fn repeat(&self, config: MatcherConfig) -> Option<MotionMatcher> {
         let character = Arc::new(self.character.with_config(config).ok()?);
         let mut matcher = MotionMatcher::of(character, Transform::IDENTITY).ok()?;
@@ -111,7 +111,7 @@ impl Choice<'_> {
         Some(matcher)
     }
 
-    /// True if the candidate is what plays after the update with these settings.
+    /// Returns true if the candidate plays after the update with these settings.
     fn plays(&self, wanted: &CandidateReport, config: MatcherConfig) -> bool {
         let Some(matcher) = self.repeat(config) else { return false };
         let Some(last) = matcher.last_search() else { return false };
@@ -124,11 +124,11 @@ impl Choice<'_> {
         })
     }
 
-    /// The smallest change of a single weight with which the candidate plays; `None` if no weight alone does that.
+    /// Returns the smallest change of a single weight with which the candidate plays, or `None` if no single weight is enough.
     pub fn flip(&self, wanted: &CandidateReport) -> Option<Flip> {
         let db = self.character.database()?;
         let config = self.character.config();
-        // What was left out stays out, whatever it costs; what plays (or its neighbour) has won.
+        // Excluded candidates never win, and the playing one has won already.
         if matches!(wanted.verdict, Verdict::Excluded(_)) || self.plays(wanted, config.clone()) {
             return None;
         }
@@ -139,7 +139,7 @@ impl Choice<'_> {
                 continue;
             }
             for direction in [-1, 1] {
-                // Half octaves from now.
+                // In half octaves from the current value.
                 let value = |octaves: f32| from * powf(2.0, octaves);
                 let wins = |octaves: f32| self.plays(wanted, weight.set(config, value(octaves)));
                 let most = best.as_ref().map_or(f32::INFINITY, |b| b.0);

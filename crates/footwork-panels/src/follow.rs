@@ -1,4 +1,4 @@
-//! A character of a running game: what its recorder sends is replayed as it comes.
+//! Follows a character of a running game: replays the updates of its recorder as they arrive.
 
 use crate::session::{Mode, Session};
 use crate::tracks::Tracks;
@@ -8,34 +8,34 @@ use std::sync::Arc;
 use std::time::Duration;
 use web_time::Instant;
 
-/// Updates that are kept: half an hour at 60 per second. The oldest are dropped.
+/// Maximum number of kept updates: 36 minutes at 60 per second. The oldest are dropped.
 const MOST_UPDATES: usize = 1 << 17;
-/// Bytes that are kept.
+/// Bytes above which half of the updates are dropped.
 const MOST_BYTES: usize = 256 << 20;
-/// Time of a frame that may be spent on replaying what has come.
+/// Maximum time per frame for replaying received updates.
 const BUDGET: Duration = Duration::from_millis(8);
 
-/// The recording that grows, at its newest update.
+/// A growing recording, replayed to its newest update.
 #[derive(Debug)]
 pub(crate) struct Followed {
-    /// The game and the character.
+    /// Name of the game and the character.
     pub name: String,
     pub replay: Replay,
     lost: u64,
-    /// Nothing more comes.
+    /// True once no more updates arrive.
     ended: bool,
 }
 
-/// How far a session is with a character of a game.
+/// Progress of following a character of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Following<'a> {
-    /// The game and the character.
+    /// Name of the game and the character.
     pub name: &'a str,
-    /// Updates that were received and are not shown yet.
+    /// Number of received updates that are not replayed yet.
     pub waiting: usize,
-    /// Updates that the game left out: the recording goes on after each gap.
+    /// Number of updates that the game left out. The recording continues after each gap.
     pub lost: u64,
-    /// The connection has ended; the recording is still there.
+    /// True once the connection has ended. The recording remains.
     pub ended: bool,
 }
 
@@ -43,7 +43,7 @@ impl Session {
     /// Checks whether a character with this data can be replayed here.
     ///
     /// # Errors
-    /// What is to be opened first, in words.
+    /// Returns a message with the file to open first.
     pub fn fits(&self, data: DataId) -> Result<(), String> {
         let here = self.database.content_hash();
         if data.database != Some(here) {
@@ -58,11 +58,12 @@ impl Session {
         Ok(())
     }
 
-    /// Takes the next piece of a recording that is being made elsewhere. The first piece of one begins anew: from then on the
-    /// character of the game is shown, until [`Session::restart`]. `name` is what it is called.
+    /// Takes the next piece of a recording from a game. A first piece starts a new recording: the session shows the game's
+    /// character from then on, until [`Session::restart`]. `name` is its displayed name.
     ///
     /// # Errors
-    /// Pieces of other data, damaged ones, and those that do not follow, in words; what is shown stays.
+    /// Returns a message if the piece is of other data, is damaged, or does not continue the recording. The recording so far
+    /// remains.
     pub fn receive(&mut self, name: &str, piece: &Piece) -> Result<(), String> {
         if let Some(data) = piece.data() {
             return self.begin_following(name, piece, data);
@@ -72,7 +73,7 @@ impl Session {
         replay.append(piece).map_err(|e| e.to_string()).inspect_err(|_| followed.ended = true)?;
         followed.lost += piece.lost();
         let most = if replay.trace().bytes() > MOST_BYTES { replay.trace().updates() / 2 } else { MOST_UPDATES };
-        // The last key frame and all after it are never dropped.
+        // The last key frame and all later updates are never dropped.
         if replay.trace().bytes() > 2 * MOST_BYTES {
             followed.ended = true;
             return Err(format!("the game sends more than {} MB without a key frame", MOST_BYTES >> 20));
@@ -104,21 +105,21 @@ impl Session {
         Ok(())
     }
 
-    /// The connection has ended: what was received stays.
+    /// Marks the connection as ended. The received recording remains.
     pub fn end_following(&mut self) {
         if let Some(followed) = &mut self.followed {
             followed.ended = true;
         }
     }
 
-    /// The character of a game that is shown, or whose recording is.
+    /// Returns the followed character of a game; also after its connection has ended.
     pub fn following(&self) -> Option<Following<'_>> {
         let Followed { name, replay, lost, ended } = &**self.followed.as_ref()?;
         let waiting = replay.trace().updates() - replay.updates_done();
         Some(Following { name, waiting, lost: *lost, ended: *ended })
     }
 
-    /// Replays what has come, as far as there is time for it in a frame.
+    /// Replays received updates within the frame's time budget.
     pub(crate) fn catch_up(&mut self) -> Result<(), String> {
         let Some(followed) = &mut self.followed else { return Ok(()) };
         let start = Instant::now();
@@ -127,7 +128,7 @@ impl Session {
             match followed.replay.step() {
                 Ok(true) => self.tracks.push(followed.replay.matcher(), followed.replay.trace().dt_s(update), 0.0),
                 Ok(false) => break,
-                // Told once.
+                // The error was reported before.
                 Err(_) if followed.ended => break,
                 Err(e) => {
                     followed.ended = true;
@@ -138,7 +139,8 @@ impl Session {
         Ok(())
     }
 
-    /// Settings of the game that differ from those here: name, value there, value here. None while no game is followed.
+    /// Returns settings that differ between the game and the session: name, value there, value here. Empty if no game is
+    /// followed.
     pub fn other_settings(&self) -> Vec<(String, Value, Value)> {
         let Some(followed) = &self.followed else { return Vec::new() };
         let (there, here) = (followed.replay.matcher().config(), self.tuning.matcher());
@@ -154,7 +156,7 @@ impl Session {
         all
     }
 
-    /// Takes the settings of the game over, as one step that can be undone.
+    /// Copies the settings of the game, as one undo step.
     pub fn take_settings(&mut self) {
         let Some(followed) = &self.followed else { return };
         let mut tuning = self.tuning.clone();
@@ -165,7 +167,7 @@ impl Session {
     }
 }
 
-/// Values that differ, by their path.
+/// Reports values that differ, with their paths.
 fn differences(path: &mut Vec<String>, there: &Value, here: &Value, tell: &mut dyn FnMut(&[String], &Value, &Value)) {
     match (there, here) {
         _ if there == here => {}

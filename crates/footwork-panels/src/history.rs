@@ -1,20 +1,20 @@
-//! What was edited, so that it can be taken back: settings and tags in one order.
+//! Undo history of settings and tags, in one order.
 
 use toml_edit::DocumentMut;
 
-/// Steps that can be taken back.
+/// Maximum number of undo steps.
 const MOST_STEPS: usize = 200;
 
-/// A document as it was before a step.
+/// A document before a step.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// The settings.
+    /// Settings.
     Settings(DocumentMut),
-    /// The sidecar of a take.
+    /// Sidecar of a take.
     Tags {
         /// Name of the take.
         take: String,
-        /// Its sidecar.
+        /// Document of the sidecar.
         document: DocumentMut,
     },
 }
@@ -29,17 +29,17 @@ impl Step {
     }
 }
 
-/// Steps that can be taken back, and those that were.
+/// Steps to undo, and steps to redo.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
     done: Vec<Step>,
     undone: Vec<Step>,
-    /// The last change was part of a movement that has not ended.
+    /// True if the last change was part of a drag that has not ended.
     moving: bool,
 }
 
 impl History {
-    /// Remembers what was before a change. `moving`: more of the same movement is to come, and all of it is one step.
+    /// Stores the document before a change. All changes of one drag are one step: set `moving` while the drag continues.
     pub fn keep(&mut self, before: Step, moving: bool) {
         let continues = self.moving && self.done.last().is_some_and(|last| last.is_of_same(&before));
         if !continues {
@@ -51,22 +51,22 @@ impl History {
         self.moving = moving;
     }
 
-    /// A movement ended: the next change is another step.
+    /// Ends a drag: the next change is a new step.
     pub fn rest(&mut self) {
         self.moving = false;
     }
 
-    /// True where there is a step to take back.
+    /// Returns true if there is a step to undo.
     pub fn can_undo(&self) -> bool {
         !self.done.is_empty()
     }
 
-    /// True where there is a step to take again.
+    /// Returns true if there is a step to redo.
     pub fn can_redo(&self) -> bool {
         !self.undone.is_empty()
     }
 
-    /// Takes the last step back: `swap` puts a document in force and returns the one that it replaces.
+    /// Undoes the last step. `swap` applies a document and returns the one that it replaces.
     pub fn undo(&mut self, swap: impl FnOnce(Step) -> Step) {
         self.moving = false;
         if let Some(before) = self.done.pop() {
@@ -74,7 +74,7 @@ impl History {
         }
     }
 
-    /// Takes the step again that was taken back last.
+    /// Redoes the last undone step.
     pub fn redo(&mut self, swap: impl FnOnce(Step) -> Step) {
         self.moving = false;
         if let Some(after) = self.undone.pop() {

@@ -1,15 +1,15 @@
-//! Work beside the window.
+//! Background jobs.
 
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
-/// Something that is computed on a thread of its own. In a web page, which has none, the page waits for it.
+/// A computation on its own thread. A web page has no threads, so there it blocks.
 #[derive(Debug)]
 pub(crate) struct Job<T>(Receiver<Result<T, String>>);
 
 impl<T: Send + 'static> Job<T> {
     pub fn start(work: impl FnOnce() -> Result<T, String> + Send + 'static) -> Self {
         let (send, receive) = channel();
-        // Nobody listens any more where the window was closed.
+        // Sending fails if the window was closed.
         let work = move || drop(send.send(work()));
         #[cfg(target_arch = "wasm32")]
         work();
@@ -18,7 +18,7 @@ impl<T: Send + 'static> Job<T> {
         Self(receive)
     }
 
-    /// The result, once it is there.
+    /// Returns the result once it is available.
     pub fn poll(&self) -> Option<Result<T, String>> {
         match self.0.try_recv() {
             Ok(done) => Some(done),

@@ -1,4 +1,4 @@
-//! What the tracks of the timeline are drawn with.
+//! Drawing of the timeline's tracks.
 
 use crate::session::Session;
 use crate::style;
@@ -7,12 +7,12 @@ use egui::{Align2, Color32, FontId, Pos2, Rect, Stroke};
 use footwork::frames::ClipIndex;
 use std::ops::Range;
 
-/// Heights of the tracks.
+/// Heights of the tracks, in points.
 pub(crate) const CLIP_PX: f32 = 18.0;
 pub(crate) const LANE_PX: f32 = 9.0;
 const EVENT_PX: f32 = 13.0;
 
-/// Where tracks are drawn.
+/// Area and range of the tracks.
 pub(crate) struct View<'a> {
     pub painter: &'a egui::Painter,
     pub lanes: Rect,
@@ -42,7 +42,7 @@ impl View<'_> {
         self.painter.vline(self.x(update), top..=top + height, Stroke::new(1.5, colour));
     }
 
-    /// Stretches of one colour.
+    /// Draws each run of updates with the same colour as a bar.
     pub fn runs(&self, top: f32, height: f32, colour: &dyn Fn(usize) -> Option<Color32>) {
         let mut k = self.range.start;
         while k < self.range.end {
@@ -68,7 +68,7 @@ impl View<'_> {
         });
     }
 
-    /// States of the machine. Returns where the next track begins.
+    /// Draws the states of the machine. Returns the top of the next track.
     pub fn states(&self, session: &Session, top: f32) -> f32 {
         let Some(machine) = session.shown().character().machine() else { return top };
         let state = |k: usize| session.tracks.get(k)?.state;
@@ -78,7 +78,8 @@ impl View<'_> {
         top + CLIP_PX + 3.0
     }
 
-    /// What montages report, a track for each layer: windows as bars, moments as ticks. Returns where the next track begins.
+    /// Draws the events of montages, one track per layer: windows as bars, single events as ticks. Returns the top of the next
+    /// track.
     pub fn layers(&self, session: &Session, mut top: f32) -> f32 {
         let character = session.shown().character();
         let Some(machine) = character.machine() else { return top };
@@ -110,7 +111,7 @@ impl View<'_> {
         top
     }
 
-    /// Stretches of one value, each with its colour and, where there is room, its name.
+    /// Draws each run of updates with the same value as a bar, with the value's colour, and its name if it fits.
     fn named<T: Copy + PartialEq>(
         &self,
         top: f32,
@@ -132,7 +133,7 @@ impl View<'_> {
         }
     }
 
-    /// Words in a bar that has room for some.
+    /// Writes a text into a bar, clipped to it; nothing into a narrow bar.
     fn words_in(&self, bar: Rect, words: &str) {
         if bar.width() > 24.0 {
             let room = Rect::from_min_max(bar.min + egui::vec2(3.0, 0.0), bar.max - egui::vec2(2.0, 0.0));
@@ -142,7 +143,7 @@ impl View<'_> {
         }
     }
 
-    /// Seconds below the tracks.
+    /// Draws the time axis below the tracks, in seconds.
     pub fn ruler(&self, session: &Session) {
         let before: f32 = session.tracks.iter().take(self.range.start).map(|s| s.dt_s).sum();
         let colour = self.ui.visuals().weak_text_color();

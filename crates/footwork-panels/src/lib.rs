@@ -1,11 +1,11 @@
-//! Panels for motion matching: drive a character, rewind it, ask why, tune it. Written once over plain data with egui; a desktop
-//! window, a web page and a game show the same.
+//! Panels for motion matching: drive a character, rewind it, explain its choices, tune it. They use plain data and egui, and are
+//! the same in a desktop window, a web page and a game.
 //!
 //! ```text
 //! Session (database, character, settings, recording) <-- Studio::ui --> viewport, timeline, why, tune, library, performance
 //! ```
 //!
-//! [`Studio`] is all of them in one layout. A shell gives it time, files that were dropped, and a place to save to.
+//! [`Studio`] lays out all of them. A shell passes it the time and dropped files, and saves its files.
 
 mod camera;
 mod drive;

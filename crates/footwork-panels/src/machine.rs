@@ -1,4 +1,4 @@
-//! The state machine that can run a session's character.
+//! The state machine of a session's character.
 
 use crate::session::Session;
 use footwork::machine::{Machine, MachineSpec};
@@ -6,21 +6,21 @@ use footwork::matcher::Character;
 use std::sync::Arc;
 
 impl Session {
-    /// The state machine that can run the character.
+    /// Returns the state machine that can run the character.
     pub fn machine(&self) -> Option<&Machine> {
         self.machine.as_deref()
     }
 
-    /// Takes a state machine that can run the character; see [`Session::run_machine`].
+    /// Sets the state machine that can run the character; see [`Session::run_machine`].
     ///
     /// # Errors
-    /// A machine that does not fit the database, in words; nothing changes.
+    /// Returns a message if the machine does not fit the database; nothing changes.
     pub fn set_machine(&mut self, spec: MachineSpec) -> Result<(), String> {
         let machine = Machine::new(self.database().clone(), spec).map_err(|e| e.to_string())?;
         self.take_machine(Arc::new(machine))
     }
 
-    /// The same for a machine that is made already.
+    /// Same as [`Session::set_machine`], for a compiled machine.
     pub(crate) fn take_machine(&mut self, machine: Arc<Machine>) -> Result<(), String> {
         let runs = self.runs_machine();
         self.variables = machine.variables();
@@ -28,16 +28,16 @@ impl Session {
         if runs { self.run_machine(true) } else { Ok(()) }
     }
 
-    /// True while a state machine runs the character.
+    /// Returns true while a state machine runs the character.
     pub fn runs_machine(&self) -> bool {
         self.matcher.character().machine().is_some()
     }
 
-    /// Lets the state machine run the character, or motion matching alone. The character goes on from the pose shown; the recording
-    /// begins anew. A machine that runs already goes on as it is.
+    /// Lets the state machine run the character, or motion matching alone. The character continues from the pose shown, and a new
+    /// recording starts. A running machine continues unchanged.
     ///
     /// # Errors
-    /// A machine that is not there, in words; nothing changes.
+    /// Returns a message if there is no machine; nothing changes.
     pub fn run_machine(&mut self, run: bool) -> Result<(), String> {
         let machine = match &self.machine {
             Some(machine) if run => Some(machine.clone()),
@@ -59,7 +59,7 @@ impl Session {
         Ok(())
     }
 
-    /// The machine of a recording takes the place of the one here.
+    /// Replaces the machine of the session with that of a recording.
     pub(crate) fn follow_machine(&mut self, recorded: Option<&MachineSpec>) -> Result<(), String> {
         let now = self.matcher.character().machine().map(Machine::spec);
         match recorded {
@@ -72,12 +72,12 @@ impl Session {
         }
     }
 
-    /// The character begins: all variables are as the machine has them, and nothing was fired.
+    /// Resets all variables to the machine's defaults, and all triggers.
     pub(crate) fn reset_variables(&mut self) {
         self.variables = self.machine().map(Machine::variables).unwrap_or_default();
     }
 
-    /// The character goes on from a recorded update: what was fired before it is not fired again.
+    /// Sets the variables from a recorded update. Triggers fired before it do not fire again.
     pub(crate) fn put_variables(&mut self, recorded: &[f32]) {
         self.reset_variables();
         let values = self.variables.values_mut();

@@ -1,4 +1,4 @@
-//! The file of a state machine, while its text is edited.
+//! The file of a state machine, and editing its text.
 
 use crate::session::Session;
 use footwork::database::Database;
@@ -8,58 +8,58 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The text of a machine that has one state, for a file that is begun.
+/// Text of a new file: a machine with one state.
 const BEGIN: &str = "[[states]]\nname = \"all\"\nmatch = \"\"\n";
 
-/// The file of a state machine, with a text that may be edited.
+/// File of a state machine, with its edited text.
 #[derive(Clone, Debug)]
 pub struct MachineFile {
     path: PathBuf,
-    /// The text of the file; `None`: there is no file.
+    /// Text of the file on disk, or `None` if there is no file.
     saved: Option<String>,
-    /// The text before it was edited: as it was opened or saved.
+    /// Text when it was last opened or saved.
     unedited: String,
     text: String,
-    /// The text whose machine is in force.
+    /// Text of the machine in use.
     in_force: Option<String>,
-    /// The machine of the text, or its error, in words.
+    /// Machine of the text, or the error message.
     read: Result<Arc<Machine>, String>,
-    /// Warnings of a machine without an error.
+    /// Warnings of a valid machine.
     warnings: Vec<String>,
 }
 
 impl MachineFile {
-    /// The place to save it.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The text as it is to be saved.
+    /// Returns the edited text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text of the file when it was opened or saved; `None`: there was no file.
+    /// Returns the text of the file when it was last opened or saved, or `None` if there was no file.
     pub fn saved(&self) -> Option<&str> {
         self.saved.as_deref()
     }
 
-    /// The error of the text, in words that name its place.
+    /// Returns the error of the text, with its position.
     pub fn error(&self) -> Option<&str> {
         self.read.as_ref().err().map(String::as_str)
     }
 
-    /// Warnings of a text without an error: see [`Machine::warnings`].
+    /// Returns the warnings of a valid text; see [`Machine::warnings`].
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// True where the text is not the one of the machine in force.
+    /// Returns true if the text is not that of the machine in use.
     pub fn differs_from_machine(&self) -> bool {
         self.in_force.as_ref() != Some(&self.text)
     }
 
-    /// Reads the text again.
+    /// Parses the text again.
     fn check(&mut self, database: &Arc<Database>) {
         let name = self.path.file_name().map_or(Path::new("machine.toml"), Path::new);
         let spec = parse_machine(&self.text, name).map_err(|e| e.to_string());
@@ -71,16 +71,16 @@ impl MachineFile {
 }
 
 impl Session {
-    /// The file of the state machine.
+    /// Returns the file of the state machine.
     pub fn machine_file(&self) -> Option<&MachineFile> {
         self.machine_file.as_ref()
     }
 
-    /// Opens the text of a state machine's file, and takes its machine: see [`Session::set_machine`]. With an error the text is open as
-    /// well, to be corrected. `saved`: the text of the file on disk; `None` where there is none.
+    /// Opens the text of a state machine's file, and uses its machine; see [`Session::set_machine`]. A text with an error is
+    /// opened too, for editing. `saved` is the text of the file on disk, or `None` if there is none.
     ///
     /// # Errors
-    /// The error of the text, in words; the machine in force stays.
+    /// Returns the error of the text; the machine in use remains.
     pub fn open_machine(&mut self, path: &Path, text: String, saved: Option<String>) -> Result<(), String> {
         let mut file = MachineFile {
             path: path.to_owned(),
@@ -96,7 +96,7 @@ impl Session {
         self.take_machine_of_file()
     }
 
-    /// Begins a file with one state.
+    /// Starts a new file with one state.
     pub(crate) fn begin_machine(&mut self) {
         let opened = self.open_machine(Path::new("character.machine.toml"), BEGIN.to_owned(), None);
         if let Err(what) = opened.and_then(|()| self.run_machine(true)) {
@@ -104,7 +104,7 @@ impl Session {
         }
     }
 
-    /// Takes over an edited text. The machine in force stays until [`Session::apply_machine`].
+    /// Sets the edited text. The machine in use remains until [`Session::apply_machine`].
     pub fn edit_machine(&mut self, text: &str) {
         if let Some(file) = &mut self.machine_file {
             text.clone_into(&mut file.text);
@@ -112,7 +112,7 @@ impl Session {
         }
     }
 
-    /// Goes on with a file of before in data that is built again.
+    /// Keeps the file when the database is rebuilt.
     pub(crate) fn keep_machine_file(&mut self, file: Option<MachineFile>) {
         self.machine_file = file;
         if let Some(file) = &mut self.machine_file {
@@ -120,10 +120,10 @@ impl Session {
         }
     }
 
-    /// Puts the machine of the text in force: the character goes on in the state of the same name, with the values of variables.
+    /// Uses the machine of the text. The character continues in the state of the same name, with the same values of variables.
     ///
     /// # Errors
-    /// The error of the text, in words; nothing changes.
+    /// Returns the error of the text; nothing changes.
     pub fn apply_machine(&mut self) -> Result<(), String> {
         let before = self.variables.clone();
         self.take_machine_of_file()?;
@@ -142,12 +142,12 @@ impl Session {
         Ok(())
     }
 
-    /// The file, where its text is not saved.
+    /// Returns the file if its text is not saved.
     pub fn unsaved_machine(&self) -> Option<&MachineFile> {
         self.machine_file().filter(|file| file.text != file.unedited)
     }
 
-    /// The text was saved.
+    /// Marks the text as saved.
     pub fn mark_machine_saved(&mut self) {
         if let Some(file) = &mut self.machine_file {
             file.unedited.clone_from(&file.text);
@@ -155,15 +155,15 @@ impl Session {
         }
     }
 
-    /// The text that is not saved, as a text that survives a crash; where there is none, the one of `earlier`.
+    /// Returns the unsaved text as JSON, for recovery after a crash, or `earlier` if all is saved.
     pub fn kept_machine(&self, earlier: &str) -> String {
         self.unsaved_machine().map_or(earlier.to_owned(), |file| {
             json!({ "data": self.name, "path": file.path, "text": file.text, "saved": file.saved }).to_string()
         })
     }
 
-    /// Opens the text that [`Session::kept_machine`] kept of this data, and lets its machine run the character. Returns words for it;
-    /// `None` where it is of other data.
+    /// Opens the text from [`Session::kept_machine`] and lets its machine run the character. Returns a message for the user, or
+    /// `None` if the text belongs to other data.
     pub fn restore_machine(&mut self, kept: &str) -> Option<String> {
         let kept: Value = serde_json::from_str(kept).ok()?;
         let string = |key: &str| kept[key].as_str().map(str::to_owned);
@@ -173,7 +173,7 @@ impl Session {
         let (path, text, saved) = (PathBuf::from(string("path")?), string("text")?, string("saved"));
         let opened = self.open_machine(&path, text, saved.clone());
         if let Some(file) = &mut self.machine_file {
-            // It is still not saved.
+            // The text counts as unsaved.
             file.unedited = saved.unwrap_or_default();
         }
         let words = "The state machine that was not saved the last time is open again.";

@@ -1,4 +1,4 @@
-//! Two ways to move beside each other, such as before and after a change: the metrics of `footwork eval` over short courses.
+//! Comparison of two variants, such as before and after a change, with the metrics of `footwork eval` over short courses.
 
 use crate::job::Job;
 use crate::session::Session;
@@ -7,9 +7,9 @@ use footwork::database::Database;
 use footwork_metrics::eval::{Evaluation, Row, T90_MEAN, Variant};
 use std::sync::Arc;
 
-/// Straight ahead, turns by 90 and 180 degrees, starts and stops.
+/// Courses: straight ahead, turns by 90 and 180 degrees, starts and stops.
 const COURSES: [&str; 4] = ["a", "b", "c", "d"];
-/// What is told: key, words, help.
+/// Displayed metrics: key, label, help.
 const TOLD: [(&str, &str, &str); 8] = [
     ("label_skate_cm_s", "planted toes slide, cm/s", "How fast toes slide while their contact says that they stand"),
     (
@@ -25,10 +25,10 @@ const TOLD: [(&str, &str, &str); 8] = [
     ("transitions_per_s", "transitions per second", "Fewer is not better by itself"),
 ];
 
-/// Two rows of the evaluation.
+/// One row of the evaluation per variant.
 type Rows = [Row; 2];
 
-/// Two ways to move, measured over the same courses.
+/// Comparison of two variants over the same courses.
 #[derive(Debug, Default)]
 pub(crate) struct Measure {
     running: Option<Job<Rows>>,
@@ -36,19 +36,19 @@ pub(crate) struct Measure {
 }
 
 impl Measure {
-    /// True while it is measured.
+    /// Returns true while the measurement runs.
     pub fn is_running(&self) -> bool {
         self.running.is_some()
     }
 
-    /// The value of a metric of both, once measured.
+    /// Returns the value of a metric for both variants, once measured.
     #[cfg(test)]
     pub fn value(&self, key: &str) -> Option<[f32; 2]> {
         let [before, after] = self.rows.as_ref()?;
         Some([before.values.get(key)?.mean, after.values.get(key)?.mean])
     }
 
-    /// Draws a button, and the figures. Returns true when they are asked for.
+    /// Draws a button and the results. Returns true when the button is clicked.
     pub fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session, help: &str) -> bool {
         self.poll(session);
         let mut asked = false;
@@ -77,7 +77,7 @@ impl Measure {
         asked
     }
 
-    /// Begins to measure.
+    /// Starts the measurement.
     pub fn start(&mut self, database: Arc<Database>, variants: [Variant; 2]) {
         self.running = Some(Job::start(move || {
             let evaluation = Evaluation::new(database, &COURSES, 1);
@@ -96,7 +96,7 @@ impl Measure {
     }
 }
 
-/// Three digits that count.
+/// Formats a value with about three significant digits, and at most three decimals.
 fn short(value: f32) -> String {
     let decimals = match value.abs() {
         v if v >= 100.0 => 0,

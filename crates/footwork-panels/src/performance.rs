@@ -1,4 +1,4 @@
-//! What it costs: time of updates and of their stages, what a search looks at, memory; exact against learned.
+//! Performance panel: time of updates and their stages, rows visited by a search, memory, exact against learned.
 
 use crate::job::Job;
 use crate::measure::Measure;
@@ -12,11 +12,11 @@ use footwork_metrics::eval::{Mover, Variant};
 use footwork_metrics::update_times::{Stages, Timing, UpdateTimes};
 use std::sync::Arc;
 
-/// Updates that are drawn.
+/// Number of updates drawn.
 const DRAWN: usize = 600;
-/// Updates over which stages are timed: 20 s.
+/// Number of updates over which stages are timed: 20 s.
 const TIMED: u32 = 1200;
-/// What is told of each stage, below the update that it is part of.
+/// Label of each stage, below the update that contains it.
 const STAGES: [(Stages, &str); 8] = [
     (Stages::Bare, "playback, blending"),
     (Stages::Default, "+ root, play rate, feet"),
@@ -28,17 +28,17 @@ const STAGES: [(Stages, &str); 8] = [
     (Stages::Recording, "recording"),
 ];
 
-/// The panel.
+/// Performance panel.
 #[derive(Debug, Default)]
 pub(crate) struct Performance {
     timing: Option<Job<UpdateTimes>>,
     times: Option<UpdateTimes>,
-    /// A structure of the database, to count what it looks at.
+    /// Search index of the database, to count visited rows.
     index: Option<Counter>,
     against: Measure,
 }
 
-/// A structure by which searches are made again, and counted.
+/// Search index that repeats searches and counts visited rows.
 #[derive(Debug)]
 struct Counter {
     database: Arc<Database>,
@@ -47,7 +47,7 @@ struct Counter {
 }
 
 impl Performance {
-    /// Draws it.
+    /// Draws the panel.
     pub fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) {
         self.poll(session);
         egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
@@ -59,7 +59,7 @@ impl Performance {
         });
     }
 
-    /// What the character costs as it goes.
+    /// Draws the current cost of the character.
     fn now(&mut self, ui: &mut egui::Ui, session: &Session) {
         let timed = session.tracks.iter().rev().take(DRAWN).filter(|s| s.update_us > 0.0);
         let mut all: Vec<(f32, bool)> = timed.map(|s| (s.update_us, s.searches > 0)).collect();
@@ -105,7 +105,7 @@ impl Performance {
         plot.y_axis_label("us").show_x(false).show(ui, |plot| plot.line(Line::new("update", PlotPoints::from(points))));
     }
 
-    /// What the last search of the character shown looked at; `None` where networks play.
+    /// Returns the counts of the shown character's last search, or `None` while networks play.
     pub fn touched(&mut self, session: &Session) -> Option<Touched> {
         let shown = session.shown();
         if !shown.character().plays_clips() {
@@ -188,7 +188,7 @@ impl Performance {
         }
     }
 
-    /// Begins to time the stages.
+    /// Starts timing the stages.
     pub fn start(&mut self, session: &Session) {
         let timing = Timing {
             database: session.database.clone(),
@@ -200,7 +200,7 @@ impl Performance {
         self.timing = Some(Job::start(move || timing.run(&|| ()).map_err(|e| e.to_string())));
     }
 
-    /// What was timed last, once it is there.
+    /// Returns the last timing, once it is available.
     #[cfg(test)]
     pub fn times(&self) -> Option<&UpdateTimes> {
         self.times.as_ref()

@@ -1,17 +1,17 @@
-//! What panels ask of the shell.
+//! Requests from the panels to the shell.
 
-/// What somebody asks of the shell.
+/// Request to the shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// Save all that was changed: settings, tags, the state machine.
+    /// Save all changes: settings, tags, the state machine.
     Save,
     /// Save the settings (TOML).
     SaveSettings,
-    /// Save the sidecars that were changed.
+    /// Save the changed sidecars.
     SaveTags,
-    /// Save the sidecars that were changed, then build the database again from its files.
+    /// Save the changed sidecars, then rebuild the database from its files.
     Rebuild,
-    /// Look for faults in the clips.
+    /// Run the doctor on the clips.
     Examine,
     /// Save the state machine (TOML).
     SaveMachine,

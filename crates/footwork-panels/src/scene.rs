@@ -1,4 +1,4 @@
-//! What stands in the viewport, as a display list.
+//! Display list of the viewport's scene.
 
 use crate::camera::Lens;
 use crate::session::{Mode, Session};
@@ -12,30 +12,30 @@ use footwork_draw::shapes::{Colour, Frame, Picture, Point, ring};
 use footwork_metrics::ground::GroundKind;
 use glam::Vec3;
 
-/// The ground is drawn this far around the character, metres.
+/// Radius around the character within which the ground is drawn, in metres.
 const REACH_M: f32 = 14.0;
-/// Distance of the lines on level ground.
+/// Distance between grid lines on level ground, in metres.
 const GRID_M: f32 = 1.0;
-/// Patches of slopes and steps, and how far they reach.
+/// Size of the patches of slopes and steps, in metres, and their number from the character in each direction.
 const PATCH_M: f32 = 0.2;
 const PATCHES: i32 = 32;
-/// Seconds of the past that are drawn.
+/// Duration of the drawn past path, in seconds.
 const PAST_S: f32 = 4.0;
-/// Arrows show where a velocity leads in this time.
+/// Duration of movement that velocity arrows show, in seconds.
 const ARROW_S: f32 = 0.2;
-/// Radius of the mark under a foot, metres.
+/// Radius of the mark under a foot, in metres.
 const MARK_M: f32 = 0.07;
-/// Height of lines over the ground, metres.
+/// Height of lines above the ground, in metres.
 const OVER_M: f32 = 0.01;
 
-/// What is drawn beside the figure.
+/// Layers drawn beside the figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layers {
-    /// Past, asked and found path.
+    /// Past path, requested trajectory and matched trajectory.
     pub paths: bool,
-    /// Features of the body, by channel.
+    /// Body features, by channel.
     pub features: bool,
-    /// Feet that touch and feet that are held.
+    /// Feet in contact, and locked feet.
     pub feet: bool,
 }
 
@@ -45,36 +45,36 @@ impl Default for Layers {
     }
 }
 
-/// What is seen.
+/// Drawn session and pose.
 pub(crate) struct Subject<'a> {
     pub session: &'a Session,
     pub world: &'a [Transform],
     pub root: Transform,
 }
 
-/// How it is seen.
+/// View and surroundings.
 pub(crate) struct Scenery<'a> {
     pub lens: &'a Lens,
     pub colours: Scene,
-    /// Of the picture, pixels.
+    /// Size of the picture, in pixels.
     pub size: [f32; 2],
     pub ground: GroundKind,
-    /// Height of level ground, metres.
+    /// Height of level ground, in metres.
     pub level_m: f32,
 }
 
 impl Scenery<'_> {
     fn frame(&self) -> Frame {
-        // Lines may reach a little outside, so that their ends are not seen.
+        // A margin hides the ends of lines outside the picture.
         Frame { left: -50.0, top: -50.0, width: self.size[0] + 100.0, height: self.size[1] + 100.0 }
     }
 
-    /// The ground above or below a point.
+    /// Projects a point vertically onto the ground.
     pub fn height(&self, p: Vec3) -> Vec3 {
         if self.ground.is_level() { p.with_y(self.level_m) } else { p.with_y(self.ground.at(p).height_m) }
     }
 
-    /// The ground around a point.
+    /// Draws the ground around a point.
     pub fn ground(&self, picture: &mut Picture, around: Vec3) {
         if self.ground.is_level() { self.grid(picture, around) } else { self.patches(picture, around) }
     }
@@ -86,7 +86,7 @@ impl Scenery<'_> {
         let n = (REACH_M / GRID_M) as i32;
         for k in -n..=n {
             for along_x in [true, false] {
-                // In pieces, so that they fade with the distance.
+                // In segments, so that they fade with the distance.
                 for piece in -n..n {
                     let at = |i: i32| {
                         let (a, b) = (i as f32 * GRID_M, k as f32 * GRID_M);
@@ -106,7 +106,7 @@ impl Scenery<'_> {
         }
     }
 
-    /// Ground up to the horizon, edge to edge.
+    /// Draws ground up to the horizon, across the picture.
     fn horizon(&self, picture: &mut Picture) {
         let camera = &self.lens.camera;
         let ahead = (-camera.toward).with_y(0.0).normalize_or(Vec3::Z);
@@ -146,13 +146,13 @@ impl Scenery<'_> {
         }
     }
 
-    /// The figure's shadow.
+    /// Draws the figure's shadow.
     pub fn shadow(&self, picture: &mut Picture, subject: &Subject) {
         let floor = subject.session.figure.ground_m;
         let down = |p: Vec3| {
             let below = self.height(p);
             let over = (p.y - floor - below.y).max(0.0);
-            // Light from the upper left behind the camera's start.
+            // The light comes from the upper left behind the camera's initial position.
             self.height(p + Vec3::new(0.25, 0.0, 0.35) * over) + Vec3::Y * 0.002
         };
         let point = |p: Vec3| self.lens.point(p);
@@ -173,12 +173,12 @@ impl Scenery<'_> {
         session.figure.draw(picture, world, &look);
     }
 
-    /// The figure.
+    /// Draws the figure.
     pub fn figure(&self, picture: &mut Picture, subject: &Subject) {
         self.body(picture, subject.session, subject.world, None);
     }
 
-    /// A candidate, pale.
+    /// Draws a candidate's pose in a pale colour.
     pub fn ghost(&self, picture: &mut Picture, session: &Session, world: &[Transform]) {
         self.body(picture, session, world, Some((self.colours.ground.towards(MATCHED, 0.35), 0.75)));
     }
@@ -192,7 +192,7 @@ impl Scenery<'_> {
         }
     }
 
-    /// A ring that lies on the ground.
+    /// Draws a ring on the ground.
     fn mark(&self, picture: &mut Picture, at: Vec3, radius_m: f32, colour: Colour) {
         if self.lens.ahead_m(at) < 0.3 {
             return;
@@ -201,7 +201,7 @@ impl Scenery<'_> {
         picture.outlined(points, colour.alpha(70), colour, 1.5);
     }
 
-    /// Where it was, where it is asked to go, where what was found leads.
+    /// Draws the past path, the requested and matched trajectories, and marks under feet.
     pub fn paths(&self, picture: &mut Picture, subject: &Subject, layers: &Layers) {
         let session = subject.session;
         if matches!(session.mode, Mode::Clip(_)) {
@@ -251,7 +251,7 @@ impl Scenery<'_> {
         }
     }
 
-    /// Features of the body: asked for, a colour per channel.
+    /// Draws the body features of the query, one colour per channel.
     pub fn features(&self, picture: &mut Picture, subject: &Subject, layers: &Layers) {
         let matcher = subject.session.shown();
         if !layers.features || matches!(subject.session.mode, Mode::Clip(_)) {
@@ -259,7 +259,7 @@ impl Scenery<'_> {
         }
         let Some(values) = asked(matcher) else { return };
         let world = |p: Vec3| subject.root.point(p);
-        // Features are of level clips: the ground lifts them.
+        // Features refer to level clips, so they are raised with the ground.
         let lift = Vec3::Y * (self.height(subject.root.translation).y - subject.root.translation.y);
         let frame = self.frame();
         draw_channels(matcher, &values, &mut |channel, trajectory, shape| {
@@ -280,18 +280,18 @@ impl Scenery<'_> {
     }
 }
 
-/// `[columns]` raw features of the last search as it was asked.
+/// Returns the `[columns]` raw features of the last query.
 fn asked(matcher: &MotionMatcher) -> Option<Vec<f32>> {
     let db = matcher.character().database()?;
     let query = matcher.last_query()?;
     Some(query.features.iter().enumerate().map(|(c, v)| db.features.denormalize(c, *v)).collect())
 }
 
-/// `[columns]` raw features of the row that plays since the last search.
+/// Returns the `[columns]` raw features of the row chosen by the last search.
 fn found(matcher: &MotionMatcher) -> Option<Vec<f32>> {
     let db = matcher.character().database()?;
     let chosen = matcher.last_search()?.chosen()?;
-    // A mirrored row is seen as in a mirror.
+    // A mirrored row needs mirrored features.
     let values = db.features.row(chosen.row);
     let by_query = chosen.mirrored && !db.mirror_columns.is_empty();
     let value =
@@ -299,7 +299,7 @@ fn found(matcher: &MotionMatcher) -> Option<Vec<f32>> {
     Some((0..values.len()).map(|c| db.features.denormalize(c, value(c))).collect())
 }
 
-/// Draws raw features; tells the channel's place and whether it is of the trajectory.
+/// Passes the shapes of raw features to `out`, with the channel's index and whether it is a trajectory channel.
 fn draw_channels(matcher: &MotionMatcher, values: &[f32], out: &mut dyn FnMut(usize, bool, DebugShape)) {
     let character = matcher.character();
     let output = matcher.output();

@@ -1,4 +1,4 @@
-//! A character with everything around it that the panels show: data, settings, who steers, what was recorded, what is looked at.
+//! A character and all that the panels show of it: data, settings, driver, recording, current view.
 
 use crate::drive::{Driver, Hands, Steering};
 use crate::findings::Findings;
@@ -25,41 +25,41 @@ use std::ops::Range;
 use std::sync::Arc;
 use web_time::Instant;
 
-/// Poses from which the body is made.
+/// Number of poses from which the body is derived.
 const BODY_SAMPLES: usize = 60;
-/// A step is never longer than this: after a pause of the window, time does not jump.
+/// Maximum duration of a step, in seconds; limits the step after a pause of the window.
 const LONGEST_STEP_S: f32 = 0.1;
-/// Nearer to the newest update of a game than this, a recording that plays is live again.
+/// A playing recording becomes live again within this number of updates of a game's newest.
 const NEARLY_LIVE: usize = 30;
 
-/// What is shown.
+/// Displayed source.
 #[derive(Debug)]
 pub(crate) enum Mode {
     /// The character as it is driven, or as a game sends it.
     Live,
-    /// What was recorded.
+    /// A recording.
     Review(Box<Review>),
     /// A clip of the database.
     Clip(ClipPlayer),
 }
 
-/// A recording that is looked at.
+/// Recording under review.
 #[derive(Debug)]
 pub(crate) struct Review {
     pub trace: Arc<Trace>,
     pub replay: Replay,
-    /// The update that is shown.
+    /// Index of the update shown.
     pub update: usize,
     pub playing: bool,
-    /// Updates that are repeated.
+    /// Range of updates that repeats.
     pub looped: Option<Range<usize>>,
-    /// Seconds that have passed beyond the update.
+    /// Time passed since the update shown, in seconds.
     pub ahead_s: f32,
-    /// True for a recording out of a file: there is nothing to go back to.
+    /// True for a recording from a file, after which the character cannot continue live.
     pub opened: bool,
 }
 
-/// A clip that is played.
+/// Playback of a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ClipPlayer {
     pub clip: ClipIndex,
@@ -70,18 +70,18 @@ pub(crate) struct ClipPlayer {
 /// Data, character and recording.
 #[derive(Debug)]
 pub struct Session {
-    /// Where the data comes from.
+    /// Name of the data's source.
     pub name: String,
     pub(crate) database: Arc<Database>,
     pub(crate) networks: Option<Arc<Networks>>,
-    /// A state machine that can run the character, and what is asked of it.
+    /// State machine that can run the character.
     pub(crate) machine: Option<Arc<Machine>>,
-    /// The file that it comes from, where its text is known.
+    /// File of the machine, if its text is known.
     pub(crate) machine_file: Option<MachineFile>,
-    /// Values of its variables and triggers while the character is driven.
+    /// Values of the machine's variables and triggers while the character is driven.
     pub variables: Variables,
     pub(crate) figure: Figure,
-    /// The settings.
+    /// Settings.
     pub tuning: Tuning,
     pub(crate) matcher: MotionMatcher,
     pub(crate) recorder: Recorder,
@@ -90,26 +90,26 @@ pub struct Session {
     pub(crate) followed: Option<Box<Followed>>,
     pub(crate) steering: Steering,
     pub(crate) ground: GroundKind,
-    /// What went wrong last, in words.
+    /// Message of the last error.
     pub message: Option<String>,
-    /// What was edited: settings and tags.
+    /// Undo history of settings and tags.
     pub(crate) history: History,
     /// Takes of the clips, with their tags.
     pub(crate) takes: Takes,
-    /// Faults of the clips, once they were looked for.
+    /// Findings of the doctor, once it has run.
     pub findings: Option<Findings>,
-    /// A part of a take that a panel points at: index, start and end in seconds.
+    /// Highlighted part of a take: index, start and end in seconds.
     pub(crate) pointed: Option<(usize, [f32; 2])>,
-    /// What the shell does in the background, in words.
+    /// Description of the shell's background work.
     pub busy: Option<String>,
     still: PoseVelocity,
 }
 
 impl Session {
-    /// A session over a database.
+    /// Creates a session for a database.
     ///
     /// # Errors
-    /// Settings that do not fit the database, in words.
+    /// Returns a message if the settings do not fit the database.
     pub fn new(name: impl Into<String>, database: Arc<Database>, tuning: Tuning) -> Result<Self, String> {
         let character = Character::new(database.clone(), tuning.matcher().clone()).map_err(|e| e.to_string())?;
         let recorder = Recorder::new(&character, RecorderConfig::default());
@@ -141,35 +141,35 @@ impl Session {
         })
     }
 
-    /// The data.
+    /// Returns the database.
     pub fn database(&self) -> &Arc<Database> {
         &self.database
     }
 
-    /// Networks that can play in the place of the clips.
+    /// Returns the networks that can replace the clips.
     pub fn networks(&self) -> Option<&Arc<Networks>> {
         self.networks.as_ref()
     }
 
-    /// Takes networks that can play in the place of the clips; see [`Session::play_networks`].
+    /// Sets networks that can replace the clips; see [`Session::play_networks`].
     ///
     /// # Errors
-    /// Networks of other data, in words; nothing changes.
+    /// Returns a message if the networks are of other data; nothing changes.
     pub fn set_networks(&mut self, networks: Arc<Networks>) -> Result<(), String> {
         networks.check_schema(&self.database).map_err(|e| e.to_string())?;
         self.networks = Some(networks);
         if self.plays_networks() { self.play_networks(true) } else { Ok(()) }
     }
 
-    /// True while networks play.
+    /// Returns true while networks play.
     pub fn plays_networks(&self) -> bool {
         !self.matcher.character().plays_clips()
     }
 
-    /// Lets the networks play, or the clips. The character goes on from the pose shown; the recording begins anew.
+    /// Lets networks or clips play. The character continues from the pose shown, and a new recording starts.
     ///
     /// # Errors
-    /// Networks that are not there, or are of other data, in words; nothing changes.
+    /// Returns a message if there are no networks, or they are of other data; nothing changes.
     pub fn play_networks(&mut self, play: bool) -> Result<(), String> {
         let config = self.tuning.matcher().clone();
         let database = self.database.clone();
@@ -183,14 +183,14 @@ impl Session {
         self.become_a(character?)
     }
 
-    /// Goes on as another character from the pose shown; the recording begins anew.
+    /// Continues as another character from the pose shown, and starts a new recording.
     pub(crate) fn become_a(&mut self, character: Character) -> Result<(), String> {
         self.matcher.switch_to(Arc::new(character)).map_err(|e| e.to_string())?;
         self.begin_recording();
         Ok(())
     }
 
-    /// What moves the character, as `footwork eval` takes it.
+    /// Returns the mover for `footwork eval`.
     pub(crate) fn mover(&self) -> Mover {
         match &self.networks {
             Some(networks) if self.plays_networks() => Mover::Learned(networks.clone()),
@@ -198,34 +198,34 @@ impl Session {
         }
     }
 
-    /// Who steers.
+    /// Returns the source of input.
     pub fn driver(&self) -> Driver {
         self.steering.driver()
     }
 
-    /// Lets somebody else steer.
+    /// Sets the source of input.
     pub fn set_driver(&mut self, driver: Driver) {
         self.steering = Steering::new(driver);
     }
 
-    /// The ground that is walked on.
+    /// Returns the ground of the live character.
     pub fn ground(&self) -> GroundKind {
         self.ground
     }
 
-    /// Begins anew on another ground.
+    /// Sets the ground and restarts the character.
     pub fn set_ground(&mut self, ground: GroundKind) {
         self.ground = ground;
         self.restart();
     }
 
-    /// Begins anew at the origin; what was recorded is gone.
+    /// Restarts the character at the origin. Discards the recording.
     pub fn restart(&mut self) {
         self.begin_at(Transform::IDENTITY);
         self.set_driver(self.driver());
     }
 
-    /// Puts the character somewhere; what was recorded is gone.
+    /// Restarts the character at a position. Discards the recording.
     pub(crate) fn begin_at(&mut self, world_from_root: Transform) {
         if let Ok(matcher) = MotionMatcher::of(self.matcher.character().clone(), world_from_root) {
             self.matcher = matcher;
@@ -242,7 +242,7 @@ impl Session {
         self.followed = None;
     }
 
-    /// Lets time pass: the live character moves, a recording or a clip plays on.
+    /// Advances the time: the live character moves, or the recording or clip continues.
     pub fn advance(&mut self, dt_s: f32, hands: &Hands, camera_yaw_rad: f32) {
         let dt_s = dt_s.clamp(0.0, LONGEST_STEP_S);
         if let Err(what) = self.catch_up() {
@@ -270,7 +270,7 @@ impl Session {
         }
     }
 
-    /// Goes on where a recording ends that has become longer since.
+    /// Continues at the end of a recording that has grown since.
     fn play_on(&mut self, update: usize) {
         if self.followed.as_ref().is_none_or(|_| self.tracks.len() <= update + 1) {
             return;
@@ -282,7 +282,7 @@ impl Session {
         }
     }
 
-    /// Shows an update of the recording as it is by now.
+    /// Shows an update of the recording in its current length.
     pub(crate) fn review_anew(&mut self, update: usize, playing: bool) {
         self.mode = Mode::Live;
         self.scrub(update);
@@ -305,7 +305,7 @@ impl Session {
         if !kind.is_level() {
             input.ground = Some(&ground);
         }
-        // An update that has no more room for events leaves the rest of the time to the next.
+        // If the events of an update reach their limit, the next update consumes the remaining time.
         let mut left_s = dt_s;
         while left_s > 0.0 {
             let start = Instant::now();
@@ -318,17 +318,17 @@ impl Session {
         Ok(())
     }
 
-    /// True while the character is driven.
+    /// Returns true while the live character is shown.
     pub fn is_live(&self) -> bool {
         matches!(self.mode, Mode::Live)
     }
 
-    /// Drives on from where the character was left.
+    /// Continues the live character.
     pub fn go_live(&mut self) {
         self.mode = Mode::Live;
     }
 
-    /// Drives on from the moment that is looked at, with the settings here; what was recorded after it is dropped.
+    /// Continues the live character from the update shown, with the current settings. Discards later updates.
     pub fn go_on_from_here(&mut self) {
         let Mode::Review(review) = &self.mode else { return };
         let state = review.replay.matcher().state().clone();
@@ -344,7 +344,7 @@ impl Session {
         }
     }
 
-    /// Stops at the last recorded update.
+    /// Pauses at the last recorded update.
     pub fn pause(&mut self) {
         if self.is_live() && !self.tracks.is_empty() {
             self.scrub(self.tracks.len() - 1);
@@ -353,7 +353,7 @@ impl Session {
 
     /// Shows a recorded update.
     pub fn scrub(&mut self, update: usize) {
-        // A recording that still grows is longer than the part of it that is looked at.
+        // A growing recording may be longer than the reviewed copy.
         let newest = self.tracks.len().saturating_sub(1);
         let behind = |review: &Review| self.followed.is_some() && review.trace.updates() <= update.min(newest);
         if !matches!(&self.mode, Mode::Review(review) if !behind(review)) {
@@ -388,13 +388,13 @@ impl Session {
         Ok(Review { trace, replay, update: 0, playing: false, looped: None, ahead_s: 0.0, opened })
     }
 
-    /// The ground of a name, if it has to be asked.
+    /// Returns the ground of a name, or `None` for level ground and unknown names.
     pub(crate) fn named_ground(name: &str) -> Option<NamedGround> {
         let kind = GroundKind::by_name(name).filter(|kind| !kind.is_level())?;
         Some(Arc::new(move |at| kind.at(at)))
     }
 
-    /// The ground below what is shown; level where nobody here knows it.
+    /// Returns the ground of the character shown; level if it is unknown.
     pub(crate) fn shown_ground(&self) -> GroundKind {
         let trace = match (&self.mode, &self.followed) {
             (Mode::Clip(_), _) => return GroundKind::Level,
@@ -405,10 +405,10 @@ impl Session {
         GroundKind::by_name(trace.ground()).unwrap_or(GroundKind::Level)
     }
 
-    /// Shows a recording from elsewhere.
+    /// Shows a recording from a file.
     ///
     /// # Errors
-    /// A recording of other data, or a damaged one; nothing changes.
+    /// Returns a message if the recording is of other data or damaged.
     pub fn open_trace(&mut self, trace: Trace) -> Result<(), String> {
         if self.networks.is_some() && trace.data().has_networks() != self.plays_networks() {
             self.play_networks(trace.data().has_networks())?;
@@ -426,7 +426,7 @@ impl Session {
         Ok(())
     }
 
-    /// The recording.
+    /// Returns the recording.
     pub fn trace(&self) -> Trace {
         match (&self.mode, &self.followed) {
             (_, Some(followed)) => (**followed.replay.trace()).clone(),
@@ -440,7 +440,7 @@ impl Session {
         self.show_clip(ClipPlayer { clip, time_s: 0.0, playing: true });
     }
 
-    /// Shows a moment of a clip.
+    /// Shows a clip at a time, paused.
     pub fn show_moment(&mut self, clip: ClipIndex, time_s: f64) {
         self.show_clip(ClipPlayer { clip, time_s, playing: false });
     }
@@ -451,7 +451,7 @@ impl Session {
         }
     }
 
-    /// The recorded update that is shown; the last one while the character is driven.
+    /// Returns the index of the update shown; the last one while the character is live.
     pub fn shown_update(&self) -> Option<usize> {
         match &self.mode {
             Mode::Live => self.tracks.len().checked_sub(1),
@@ -460,8 +460,8 @@ impl Session {
         }
     }
 
-    /// Height of level ground below a recorded character, metres; `None` for one that is driven here, which began at 0. A ground
-    /// without a name is known where the character stands alone: it is shown as level as that.
+    /// Returns the height of level ground below a recorded character, in metres, or `None` for one that is driven here, which
+    /// starts at 0. A recorded ground without a name is known only below the character, and is shown as level at that height.
     pub(crate) fn level_m(&self) -> Option<f32> {
         let recorded = matches!(self.mode, Mode::Review(_)) || self.is_live() && self.followed.is_some();
         let header = &self.shown().state().header;
@@ -472,7 +472,7 @@ impl Session {
         Some(if ground.seen > 0.0 { ground.height.value } else { header.animated_root.translation.y })
     }
 
-    /// The character that is shown: the live one, or the one of the recording.
+    /// Returns the matcher of the character shown: the live one, or that of the recording.
     pub fn shown(&self) -> &MotionMatcher {
         match &self.mode {
             Mode::Review(review) => review.replay.matcher(),
@@ -480,7 +480,7 @@ impl Session {
         }
     }
 
-    /// `[joints]` the pose that is shown, world.
+    /// Writes the `[joints]` pose shown, in world space.
     pub fn world(&mut self, world: &mut Vec<Transform>) {
         let skeleton = &self.database.skeleton;
         match &self.mode {
@@ -493,8 +493,8 @@ impl Session {
         }
     }
 
-    /// Changes a setting and puts it into force; see [`Tuning::set`]. `moving`: more of the same movement is to come, and all of it is
-    /// one step to undo. What cannot be is told in [`Session::message`].
+    /// Changes a setting and applies it; see [`Tuning::set`]. All changes of one drag are one undo step: set `moving` while the
+    /// drag continues. Reports errors in [`Session::message`].
     pub fn set(&mut self, path: &[&str], value: Option<&serde_json::Value>, moving: bool) {
         let before = self.tuning.clone();
         let done = self.tuning.set(path, value).and_then(|()| self.apply());
@@ -507,19 +507,19 @@ impl Session {
         }
     }
 
-    /// Takes settings out of a file.
+    /// Replaces the settings by those of a file.
     ///
     /// # Errors
-    /// Settings that do not fit the database; the old ones stay.
+    /// Returns a message if the settings do not fit the database; the previous settings remain.
     pub fn set_tuning(&mut self, tuning: Tuning) -> Result<(), String> {
         let before = std::mem::replace(&mut self.tuning, tuning);
         self.apply().inspect_err(|_| self.tuning = before)
     }
 
-    /// Puts the values of other settings in the place of these, as one step that can be undone.
+    /// Replaces the values of the settings, as one undo step.
     ///
     /// # Errors
-    /// Settings that do not fit the database; the old ones stay.
+    /// Returns a message if the settings do not fit the database; the previous settings remain.
     pub fn replace_tuning(&mut self, other: &Tuning) -> Result<(), String> {
         let before = self.tuning.clone();
         self.tuning.swap(other.document().clone());
@@ -535,14 +535,14 @@ impl Session {
         }
     }
 
-    /// The live character gets the settings; what was recorded keeps its own.
+    /// Applies the settings to the live character. A recording keeps its own.
     fn apply(&mut self) -> Result<(), String> {
         self.matcher.set_config(self.tuning.matcher().clone()).map_err(|e| e.to_string())
     }
 }
 
 impl Review {
-    /// True where the answers of hooks are in the recording, and nowhere else.
+    /// Returns true if only the recording has the results of hooks, such as those for ground and walls.
     pub fn has_answers(&self) -> bool {
         self.trace.asks_for_walls() || self.trace.asks_for_ground() && self.trace.ground().is_empty()
     }
@@ -552,7 +552,7 @@ impl Review {
         let update = update.min(self.trace.updates().saturating_sub(1));
         let done = self.replay.updates_done();
         let moved = match update {
-            // It is shown already, or the next one.
+            // The update is already shown, or is the next one.
             _ if done == update + 1 => Ok(()),
             _ if done == update => self.replay.step().map(|_| ()),
             _ => self.replay.seek(update),
@@ -600,7 +600,7 @@ impl ClipPlayer {
     }
 }
 
-/// The body of a database's skeleton.
+/// Derives the figure from a database's skeleton and poses.
 fn body(db: &Database) -> Figure {
     let (skeleton, joints) = (&db.skeleton, db.skeleton.len());
     let frames = db.frames();

@@ -1,4 +1,4 @@
-//! The state machine: its states, transitions out of them, what the game sets, what layers play.
+//! State machine panel: states, outgoing transitions, variables, layers.
 
 use crate::request::Request;
 use crate::session::{Mode, Session};
@@ -7,18 +7,18 @@ use egui::{Align2, Color32, FontId, ProgressBar, RichText, Sense, Slider, Slider
 use footwork::machine::{LayerView, Machine, MachineSpec, StateSpec};
 use std::ops::RangeInclusive;
 
-/// Height of a state.
+/// Height of a state, in points.
 const STATE_PX: f32 = 20.0;
 
-/// The panel.
+/// State machine panel.
 #[derive(Debug, Default)]
 pub(crate) struct States {
-    /// The state whose transitions are shown; none: the one that the character is in.
+    /// State whose transitions are shown. None: the character's current state.
     chosen: Option<usize>,
 }
 
 impl States {
-    /// Draws it. Returns what the shell is to do.
+    /// Draws the panel. Returns the user's request to the shell.
     pub fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) -> Option<Request> {
         let character = session.shown().character().clone();
         let mut request = None;
@@ -39,11 +39,11 @@ impl States {
         request
     }
 
-    /// The machine that runs the character.
+    /// Draws the machine that runs the character.
     fn running(&mut self, ui: &mut egui::Ui, session: &mut Session, machine: &Machine) {
         self.states(ui, session, machine);
         ui.separator();
-        // Above all that changes its height: a button stays below the pointer.
+        // Above all parts with a varying height, so that buttons do not move under the pointer.
         variables(ui, session, machine);
         ui.separator();
         self.transitions(ui, session, machine);
@@ -53,7 +53,7 @@ impl States {
         }
     }
 
-    /// All states, the one of the character marked.
+    /// Draws all states, and marks the current one.
     fn states(&mut self, ui: &mut egui::Ui, session: &Session, machine: &Machine) {
         let Some(view) = session.shown().machine_view() else { return };
         for (k, name) in machine.state_names().enumerate() {
@@ -61,13 +61,13 @@ impl States {
             let words = format!("{name}  {}", plays(machine.spec(), name));
             let time_s = live.then_some(view.state_s);
             if state(ui, k, &words, time_s, self.chosen == Some(k)) {
-                // A second click lets it follow the character again.
+                // A second click follows the character again.
                 self.chosen = (self.chosen != Some(k)).then_some(k);
             }
         }
     }
 
-    /// Transitions out of the state that was chosen, or that the character is in.
+    /// Draws the transitions out of the selected or current state.
     fn transitions(&self, ui: &mut egui::Ui, session: &Session, machine: &Machine) {
         let Some(view) = session.shown().machine_view() else { return };
         let of = self.chosen.filter(|k| *k < machine.state_names().len()).unwrap_or(view.state_index);
@@ -86,7 +86,7 @@ impl States {
     }
 }
 
-/// A state as a bar; true where it was clicked.
+/// Draws a state as a bar. Returns true if it was clicked.
 fn state(ui: &mut egui::Ui, place: usize, words: &str, time_s: Option<f32>, chosen: bool) -> bool {
     let size = egui::vec2(ui.available_width(), STATE_PX);
     let (response, painter) = ui.allocate_painter(size, Sense::click());
@@ -109,7 +109,7 @@ fn state(ui: &mut egui::Ui, place: usize, words: &str, time_s: Option<f32>, chos
     response.clicked()
 }
 
-/// What a state plays, in words.
+/// Describes the motion of a state.
 fn plays(spec: &MachineSpec, name: &str) -> String {
     let Some(state) = find(&spec.states, name) else { return String::new() };
     let clips = || state.clip.as_ref().map(|clip| format!("▶ {}", clip.names().join(", ")));
@@ -121,7 +121,7 @@ fn plays(spec: &MachineSpec, name: &str) -> String {
     matching.or_else(clips).or_else(blend).unwrap_or_default()
 }
 
-/// A state by its full name.
+/// Finds a state by its full name.
 fn find<'a>(states: &'a [StateSpec], name: &str) -> Option<&'a StateSpec> {
     states.iter().find_map(|s| {
         let rest = name.strip_prefix(&*s.name)?;
@@ -132,7 +132,7 @@ fn find<'a>(states: &'a [StateSpec], name: &str) -> Option<&'a StateSpec> {
     })
 }
 
-/// What the game sets and fires: sliders and buttons while the character is driven here, values of a recording.
+/// Draws variables and triggers: sliders and buttons while the character is driven here, values for a recording.
 fn variables(ui: &mut egui::Ui, session: &mut Session, machine: &Machine) {
     let spec = machine.spec();
     let recorded: Option<Vec<f32>> = match (&session.mode, &session.followed) {
@@ -141,7 +141,7 @@ fn variables(ui: &mut egui::Ui, session: &mut Session, machine: &Machine) {
         _ => None,
     };
     if let Some(recorded) = recorded {
-        // Where the game gave none, all are as the machine has them.
+        // If the game set no variables, the machine's defaults apply.
         let values = if recorded.is_empty() { machine.variables().values().to_vec() } else { recorded };
         egui::Grid::new("variables").num_columns(2).striped(true).show(ui, |ui| {
             for (name, value) in machine.variable_names().iter().zip(values).take(spec.variables.len()) {
@@ -156,7 +156,7 @@ fn variables(ui: &mut egui::Ui, session: &mut Session, machine: &Machine) {
         let Some(mut value) = session.variables.values().get(place).copied() else { continue };
         let slider = Slider::new(&mut value, range(spec, name)).clamping(SliderClamping::Never);
         if ui.add(slider.text(name).max_decimals(2)).changed() {
-            // It is one of the machine's own.
+            // The name is one of the machine's own, so this succeeds.
             let _ = session.variables.set(name, value);
         }
     }
@@ -169,7 +169,7 @@ fn variables(ui: &mut egui::Ui, session: &mut Session, machine: &Machine) {
     });
 }
 
-/// Values of a variable for which a slider has room: those of blend spaces that it leads through, else from 0 to 1.
+/// Returns the range of a variable's slider: that of the blend spaces that use it, otherwise 0 to 1.
 fn range(spec: &MachineSpec, name: &str) -> RangeInclusive<f32> {
     let default = spec.variables.get(name).copied().unwrap_or(0.0);
     let of_space = spec.blend_spaces.iter().filter_map(|space| {
@@ -183,7 +183,7 @@ fn range(spec: &MachineSpec, name: &str) -> RangeInclusive<f32> {
     least.min(default)..=most.max(default)
 }
 
-/// The text of the machine's file, with its error or warnings.
+/// Draws the text of the machine's file, with its error or warnings.
 fn file(ui: &mut egui::Ui, session: &mut Session) -> Option<Request> {
     let unsaved = session.unsaved_machine().is_some();
     let Some(file) = session.machine_file() else {
@@ -226,7 +226,7 @@ fn file(ui: &mut egui::Ui, session: &mut Session) -> Option<Request> {
     request
 }
 
-/// What a layer plays.
+/// Draws the weights of a layer's montages.
 fn layer(ui: &mut egui::Ui, layer: &LayerView) {
     ui.label(RichText::new(format!("Layer `{}`", layer.name)).strong());
     if layer.own_weight > 0.0 {

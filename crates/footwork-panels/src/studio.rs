@@ -1,4 +1,4 @@
-//! All panels in one layout.
+//! Layout of all panels.
 
 use crate::drive::{Driver, Hands};
 use crate::library::Library;
@@ -13,7 +13,7 @@ use crate::why::Why;
 use egui::{FontId, Key, KeyboardShortcut, Modifiers, Panel, TextStyle};
 use footwork_metrics::ground::GroundKind;
 
-/// What the left panel shows.
+/// Tab of the left panel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Tab {
     #[default]
@@ -23,25 +23,25 @@ enum Tab {
     States,
 }
 
-/// The studio.
+/// All panels in one layout.
 #[derive(Debug)]
 pub struct Studio {
-    /// What is driven and looked at.
+    /// Session shown.
     pub session: Session,
-    /// The viewport.
+    /// Viewport.
     pub viewport: Viewport,
-    /// The timeline.
+    /// Timeline.
     pub timeline: Timeline,
-    /// Candidates and what would flip the choice.
+    /// Explanation of searches.
     pub why: Why,
     pub(crate) tune: Tune,
     library: Library,
     pub(crate) performance: Performance,
     states: States,
     tab: Tab,
-    /// What a gamepad says, where the shell has one.
+    /// Input of a gamepad, if the shell has one.
     pub pad: Hands,
-    /// Whether the shell can open folders.
+    /// True if the shell can open folders.
     pub can_open_folders: bool,
 }
 
@@ -55,7 +55,7 @@ const REDO: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND.plus(Mod
 const SAVE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::S);
 
 impl Studio {
-    /// A studio around a session.
+    /// Creates a studio for a session.
     pub fn new(session: Session) -> Self {
         Self {
             session,
@@ -72,28 +72,29 @@ impl Studio {
         }
     }
 
-    /// Goes on with the same data, built again.
+    /// Replaces the database by a rebuilt one of the same data.
     ///
     /// # Errors
-    /// Settings that do not fit it; nothing changes.
+    /// Returns a message if the settings do not fit it; nothing changes.
     pub fn continue_with(&mut self, session: Session) -> Result<(), String> {
         self.session.continue_with(session)
     }
 
-    /// Other data in the same window.
+    /// Opens other data in the same window.
     pub fn open(&mut self, session: Session) {
         let viewport = std::mem::take(&mut self.viewport);
         *self = Self { viewport, ..Self::new(session) };
     }
 
-    /// Lets `dt_s` seconds pass, draws everything, takes keys and mouse. Returns what the shell is to do.
+    /// Advances the time by `dt_s` seconds, handles keys and mouse, and draws everything. Returns the user's request to the
+    /// shell.
     pub fn ui(&mut self, ui: &mut egui::Ui, dt_s: f32) -> Option<Request> {
-        // Figures beside bars are read, too.
+        // Small text must be readable, as it includes the numbers beside bars.
         ui.style_mut().text_styles.insert(TextStyle::Small, FontId::proportional(SMALL_PX));
         let hands = Hands::of_keys(ui.ctx()).with(self.pad);
         self.session.advance(dt_s, &hands, self.viewport.orbit.yaw_rad);
         let mut request = None;
-        // A movement ends where neither mouse nor keyboard goes on with it.
+        // A drag ends when the mouse is released and no text field has the focus.
         if !ui.input(|i| i.pointer.any_down()) && !ui.ctx().egui_wants_keyboard_input() {
             self.session.history.rest();
         }
@@ -219,7 +220,7 @@ impl Studio {
         });
     }
 
-    /// Clips, the state machine or networks, where there is a choice.
+    /// Draws the choice between clips, the state machine and networks, if there are several.
     fn what_plays(&mut self, ui: &mut egui::Ui) {
         let session = &mut self.session;
         let (machine, networks) = (session.machine().is_some(), session.networks().is_some());
@@ -254,7 +255,7 @@ impl Studio {
     fn shortcuts(&mut self, ui: &egui::Ui, request: &mut Option<Request>) {
         let typing = ui.ctx().egui_wants_keyboard_input();
         ui.input_mut(|input| {
-            // The longer one first: it contains the other.
+            // The longer shortcut is checked first, because it contains the other.
             if !typing && input.consume_shortcut(&REDO) {
                 self.session.redo();
             } else if !typing && input.consume_shortcut(&UNDO) {

@@ -35,35 +35,35 @@ impl Scene {
     }
 }
 
-/// What was asked for.
+/// Requested trajectory.
 pub(crate) const COMMANDED: Colour = Colour::rgb(0x2fa36b);
-/// What was found.
+/// Matched trajectory.
 pub(crate) const MATCHED: Colour = Colour::rgb(0xd64292);
-/// Where the character was.
+/// Past path.
 pub(crate) const PAST: Colour = Colour::rgb(0x7d8794);
-/// A foot that touches, and one that is held.
+/// Foot in contact, and locked foot.
 pub(crate) const TOUCHES: Colour = Colour::rgb(0x9ad0a8);
 pub(crate) const HELD: Colour = Colour::rgb(0x2e9a62);
 
-/// Colour of a channel: far apart for neighbours, readable on light and dark.
+/// Returns the colour of a channel. Neighbours differ clearly, and all are readable on light and dark.
 pub(crate) fn channel(index: usize) -> Color32 {
     let hue = (index as f32 * 0.381_966) % 1.0;
     egui::ecolor::Hsva::new(hue, 0.62, 0.82, 1.0).into()
 }
 
-/// Colour of a state of the machine.
+/// Returns the colour of a state of the machine.
 pub(crate) fn state(index: usize) -> Color32 {
     let hue = (index as f32 * 0.381_966 + 0.3) % 1.0;
     egui::ecolor::Hsva::new(hue, 0.35, 0.8, 1.0).into()
 }
 
-/// Colour of a clip.
+/// Returns the colour of a clip.
 pub(crate) fn clip(index: usize) -> Color32 {
     let hue = (index as f32 * 0.618_034 + 0.55) % 1.0;
     egui::ecolor::Hsva::new(hue, 0.45, 0.72, 1.0).into()
 }
 
-/// Marks on clips: costs, discards, parts that are not entered.
+/// Marks on clips: cost biases, excluded parts, parts with blocked transitions.
 pub(crate) const COST: Colour = Colour::rgb(0xd9a227);
 pub(crate) const DISCARD: Colour = Colour::rgb(0xc4524e);
 pub(crate) const NO_ENTRY: Colour = Colour::rgb(0xc77d3a);

@@ -1,4 +1,4 @@
-//! The panels without a window: keys, clicks, what they show, and pictures to look at.
+//! The panels without a window: keys, clicks, shown values, and pictures for review.
 
 use crate::flip::{Choice, Weight};
 use crate::performance::Performance;
@@ -34,7 +34,7 @@ pub(crate) fn database() -> Arc<Database> {
     DATABASE.get_or_init(made).clone()
 }
 
-/// All of the built-in data, slopes and stairs included: what its networks are of.
+/// Returns all of the built-in data, including slopes and stairs: the data of its networks.
 fn whole() -> Arc<Database> {
     static DATABASE: OnceLock<Arc<Database>> = OnceLock::new();
     let made = || {
@@ -88,7 +88,7 @@ fn keys_drive_the_character() {
     harness.key_up(Key::W);
     let way = (root(&harness) - start).with_y(0.0);
     assert!((2.0..5.0).contains(&way.length()), "{way}");
-    // Ahead is where the camera looks.
+    // The character moves in the direction of the camera.
     let ahead = footwork::math::Facing::from_yaw(harness.state().viewport.orbit.yaw_rad).direction();
     assert!(way.normalize().dot(ahead) > 0.95, "{way}");
 }
@@ -103,7 +103,7 @@ fn scrubbing_shows_the_pose_of_that_frame() {
         poses.push(harness.state().session.shown().pose().clone());
     }
     let recorded = harness.state().session.tracks.len();
-    // The harness itself made steps before the first one here.
+    // The harness made updates before the first one of this test.
     let first = recorded - poses.len();
     harness.key_press(Key::P);
     harness.run_steps(2);
@@ -250,7 +250,7 @@ fn what_flips_a_choice_does_flip_it() {
         let (clip, time_s) = clip_with(flip.to);
         assert_eq!(clip, wanted.clip, "{flip}");
         assert!((time_s - wanted.time_s).abs() < 0.2, "{flip}: {time_s} {}", wanted.time_s);
-        // A little less than that is not enough.
+        // A slightly smaller change is not enough.
         let (other, other_s) = clip_with(flip.to + 0.05 * (flip.from - flip.to));
         assert!(other != wanted.clip || (other_s - wanted.time_s).abs() > 0.02, "{flip} is not the smallest change");
         assert_eq!(flip.from, flip.weight.of(character.config()));
@@ -310,7 +310,7 @@ fn networks_play_beside_the_clips() {
     harness.run_steps(240);
     assert!(harness.state().session.plays_networks());
     assert!((root(&harness) - start).length() > 1.0, "it stands still");
-    // What was recorded of networks is replayed by them.
+    // A recording of networks is replayed with networks.
     let trace = harness.state().session.trace();
     let shown = harness.state().session.shown().pose().clone();
     harness.get_by_label("clips").click();
@@ -344,7 +344,7 @@ fn weights_name_themselves() {
     assert_eq!(Weight::Channel("LeftFoot position".into()).to_string(), "LeftFoot position");
 }
 
-/// A picture to look at, and to be sure that something is drawn: `target/studio/*.png`.
+/// Saves a picture for review as `target/studio/*.png`, and checks that it is not empty.
 fn picture(harness: &mut Harness<'_, Studio>, name: &str) {
     let image = match harness.render() {
         Ok(image) => image,

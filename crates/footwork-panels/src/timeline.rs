@@ -1,4 +1,4 @@
-//! The timeline: what was played when, transitions, feet, events, costs; click a moment to look at it.
+//! Timeline panel: playing clips, transitions, feet, events and costs over time. A click shows that update.
 
 use crate::lanes::{CLIP_PX, LANE_PX, View};
 use crate::request::Request;
@@ -9,22 +9,22 @@ use egui::{Align2, FontId, Key, Pos2, Rect, RichText, Sense, Stroke};
 use footwork_draw::paint::colour as paint;
 use std::ops::Range;
 
-/// Height of the costs.
+/// Height of the costs, in points.
 const COST_PX: f32 = 46.0;
-/// Room for the names of the tracks.
+/// Width of the tracks' names, in points.
 const NAMES_PX: f32 = 74.0;
-/// Seconds that are visible at first, and at least.
+/// Initial and minimum visible duration, in seconds.
 const VISIBLE_S: f32 = 12.0;
 const LEAST_S: f32 = 0.5;
 
-/// The panel.
+/// Timeline panel.
 #[derive(Debug)]
 pub struct Timeline {
-    /// Seconds that are visible.
+    /// Visible duration, in seconds.
     visible_s: f32,
-    /// Channel whose cost is drawn alone; none: all of them.
+    /// Channel whose cost is drawn. None: all of them.
     channel: Option<usize>,
-    /// Shown while a clip is.
+    /// Timeline for clips, shown while a clip is.
     pub(crate) clip: ClipTimeline,
 }
 
@@ -35,7 +35,7 @@ impl Default for Timeline {
 }
 
 impl Timeline {
-    /// Buttons, tracks, keys.
+    /// Draws buttons and tracks, and handles keys.
     pub(crate) fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) -> Option<Request> {
         self.keys(ui, session);
         if matches!(session.mode, Mode::Clip(_)) {
@@ -151,13 +151,13 @@ impl Timeline {
         }
     }
 
-    /// The updates that are visible: around the one that is shown.
+    /// Returns the visible updates around the one shown.
     fn range(&self, session: &Session, last: usize) -> Range<usize> {
         let at = session.shown_update().unwrap_or(last);
         let before = if session.is_live() { self.visible_s } else { 0.5 * self.visible_s };
         let mut range = around(&session.tracks, at, 2.0 * before);
         if !session.is_live() {
-            // Near the ends, the rest of the room is used.
+            // Near one end of the recording, the range extends towards the other.
             let (short_start, short_end) = (range.start == 0, range.end > last);
             if short_start != short_end {
                 let wide = around(&session.tracks, at, 4.0 * before);
@@ -228,7 +228,7 @@ impl Timeline {
         let most = view.range.clone().map(cost).filter(|c| c.is_finite()).fold(1e-6, f32::max);
         view.name(&format!("cost, to {most:.1}"), area.top(), LANE_PX);
         let colour = self.channel.map_or(view.ui.visuals().text_color(), style::channel);
-        // One point per pixel: the greatest of those that share it.
+        // One point per pixel: the maximum of its updates.
         let columns = (area.width() as usize).clamp(2, view.range.len().max(2));
         let points = (0..columns).map(|column| {
             let at = |c: usize| view.range.start + c * view.range.len() / columns;
@@ -239,7 +239,7 @@ impl Timeline {
     }
 }
 
-/// Updates within half a number of seconds of one.
+/// Returns the updates within half of `seconds` around one.
 fn around(tracks: &crate::tracks::Tracks, update: usize, seconds: f32) -> Range<usize> {
     let reach = |mut left_s: f32, updates: &mut dyn Iterator<Item = usize>| {
         let inside = |k: &usize| {

@@ -1,8 +1,8 @@
-//! Values of TOML texts that keep their comments.
+//! Editing of TOML texts with their comments.
 
 use toml_edit::{Item, TableLike, Value};
 
-/// Sets a key; what is written around an old value stays: comments, spaces.
+/// Sets a key, and keeps comments and spaces around the old value.
 pub(crate) fn put(table: &mut dyn TableLike, key: &str, mut value: Value) {
     match table.get_mut(key).and_then(Item::as_value_mut) {
         Some(before) => {
@@ -15,7 +15,7 @@ pub(crate) fn put(table: &mut dyn TableLike, key: &str, mut value: Value) {
     }
 }
 
-/// An `f32` with the fewest digits that are the same value.
+/// Returns the shortest decimal number for a value as an `f32`.
 pub(crate) fn shortest(value: f64) -> f64 {
     (value as f32).to_string().parse().unwrap_or(value)
 }

@@ -1,4 +1,4 @@
-//! What the timeline shows, one entry per recorded update.
+//! Data of the timeline, one entry per recorded update.
 
 use footwork::frames::{ClipIndex, EventId};
 use footwork::matcher::{EventKind, FiredEvent, MotionMatcher};
@@ -6,60 +6,60 @@ use glam::Vec3;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Updates that are kept: an hour and a half at 60 per second.
+/// Maximum number of updates: 1.2 hours at 60 per second.
 const MOST: usize = 1 << 18;
 
 /// One update.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// Seconds that it took.
+    /// Duration, in seconds.
     pub dt_s: f32,
-    /// Clip that plays at its end; `None` for motion of networks. The blend spaces of a state machine follow the clips.
+    /// Playing clip after it; `None` while networks play. Blend spaces of a state machine are numbered after the clips.
     pub clip: Option<ClipIndex>,
-    /// Seen in a mirror.
+    /// True if the clip plays mirrored.
     pub mirrored: bool,
-    /// Seconds from the start of the clip at its end.
+    /// Time in the playing clip after the update, in seconds.
     pub time_s: f64,
-    /// Transitions made.
+    /// Number of transitions.
     pub transitions: u8,
-    /// Searches made.
+    /// Number of searches.
     pub searches: u8,
-    /// Events reported, those of layers not among them.
+    /// Number of events, without those of layers.
     pub events: u8,
-    /// State of the state machine at its end, by its place; `None` without one.
+    /// Index of the current state of the state machine; `None` without one.
     pub state: Option<u16>,
-    /// One bit per foot that touches.
+    /// One bit per foot in contact.
     pub touching: u16,
-    /// One bit per foot that is held.
+    /// One bit per locked foot.
     pub held: u16,
-    /// Where the root is shown, world, metres.
+    /// Position of the displayed root, in world space, in metres.
     pub position: Vec3,
-    /// Where the simulated character is, world, metres.
+    /// Position of the simulated character, in world space, in metres.
     pub commanded: Vec3,
-    /// Microseconds of the update; 0 where it was not timed.
+    /// Time that the update took to compute, in microseconds; 0 if it was not timed.
     pub update_us: f32,
-    /// Cost of what plays after the last search, by channels and beside them.
+    /// Total cost of the row chosen by the last search.
     pub cost: f32,
 }
 
-/// An event of a layer of the state machine.
+/// Event of a layer of the state machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerEvent {
-    /// The update that reported it.
+    /// Index of the update that reported it.
     pub update: usize,
-    /// The layer, by its place.
+    /// Index of the layer.
     pub layer: u16,
-    /// Which event.
+    /// Identifier of the event.
     pub event: EventId,
-    /// A moment, or the begin or end of a window.
+    /// Kind: a single event, or the start or end of a window.
     pub kind: EventKind,
 }
 
-/// All updates that are kept, oldest first.
+/// Kept updates, oldest first.
 #[derive(Clone, Debug, Default)]
 pub struct Tracks {
     samples: VecDeque<Sample>,
-    /// `[samples x channels]` cost of what plays, per channel, as of the last search.
+    /// `[samples x channels]` cost of the row chosen by the last search, per channel.
     costs: VecDeque<f32>,
     layer_events: VecDeque<LayerEvent>,
     channels: usize,
@@ -68,12 +68,12 @@ pub struct Tracks {
 }
 
 impl Tracks {
-    /// None yet, for searches with this number of channels.
+    /// Returns empty tracks for searches with this number of channels.
     pub fn new(channels: usize) -> Self {
         Self { channels, now: vec![0.0; channels], ..Self::default() }
     }
 
-    /// Adds what an update did.
+    /// Adds an update, from the state of the matcher after it.
     pub fn push(&mut self, matcher: &MotionMatcher, dt_s: f32, update_us: f32) {
         let output = matcher.output();
         if output.searches > 0 {
@@ -105,7 +105,7 @@ impl Tracks {
         self.keep(MOST);
     }
 
-    /// Keeps the newest ones only.
+    /// Drops the oldest updates, so that at most `most` remain.
     pub fn keep(&mut self, most: usize) {
         let surplus = self.samples.len().saturating_sub(most);
         self.samples.drain(..surplus);
@@ -119,55 +119,55 @@ impl Tracks {
         }
     }
 
-    /// Forgets what came after the first `count`.
+    /// Drops all updates after the first `count`.
     pub fn cut(&mut self, count: usize) {
         self.samples.truncate(count);
         self.costs.truncate(count * self.channels);
         self.layer_events.retain(|e| e.update < count);
     }
 
-    /// Number of updates.
+    /// Returns the number of updates.
     pub fn len(&self) -> usize {
         self.samples.len()
     }
 
-    /// True for none.
+    /// Returns true if there are no updates.
     pub fn is_empty(&self) -> bool {
         self.samples.is_empty()
     }
 
-    /// One of them.
+    /// Returns an update by its index.
     pub fn get(&self, update: usize) -> Option<&Sample> {
         self.samples.get(update)
     }
 
-    /// All of them, oldest first.
+    /// Returns all updates, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Sample> + ExactSizeIterator {
         self.samples.iter()
     }
 
-    /// Events of layers, oldest first.
+    /// Returns the events of layers, oldest first.
     pub fn layer_events(&self) -> impl Iterator<Item = &LayerEvent> {
         self.layer_events.iter()
     }
 
-    /// Cost of a channel at an update.
+    /// Returns the cost of a channel at an update.
     pub fn cost(&self, update: usize, channel: usize) -> f32 {
         self.costs.get(update * self.channels + channel).copied().unwrap_or(0.0)
     }
 
-    /// The last update at or before one in which a search was made.
+    /// Returns the last update with a search, at or before `update`.
     pub fn search_at(&self, update: usize) -> Option<usize> {
         let upto = (update + 1).min(self.len());
         (0..upto).rev().find(|k| self.samples[*k].searches > 0)
     }
 }
 
-/// Windows of a layer and the updates that they last, moments as empty ranges. A window without end lasts until `end`; one whose
-/// begin is no longer kept is left out.
+/// Returns the windows of a layer with their updates; single events have empty ranges. A window without an end lasts until `end`.
+/// Omits windows whose start is no longer kept.
 pub(crate) fn windows<'a>(events: impl Iterator<Item = &'a LayerEvent>, end: usize) -> Vec<(EventId, Range<usize>)> {
     let mut all: Vec<(EventId, Range<usize>)> = Vec::new();
-    // Places of windows that have not ended.
+    // Indices of windows that have not ended.
     let mut open: Vec<usize> = Vec::new();
     for e in events {
         match e.kind {

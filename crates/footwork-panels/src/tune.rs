@@ -1,4 +1,4 @@
-//! Tuning: weights first, then every setting of the matcher, as its description tells; before and after.
+//! Tuning panel: weights, then every setting of the matcher with its description, and a comparison of before and after.
 
 use crate::measure::Measure;
 use crate::session::Session;
@@ -8,33 +8,33 @@ use footwork::settings::{Field, Kind, Settings};
 use footwork_metrics::eval::Variant;
 use serde_json::{Value, json};
 
-/// Weights go up to this many times what they are by default.
+/// Maximum of a weight's slider, relative to its default.
 const MOST_WEIGHT: f64 = 10.0;
 
-/// The panel.
+/// Tuning panel.
 #[derive(Debug, Default)]
 pub struct Tune {
     filter: String,
     pub(crate) measure: Measure,
 }
 
-/// A value that somebody changed.
+/// A value changed by the user.
 struct Change {
     path: Vec<String>,
-    /// `None`: back to the default.
+    /// New value; `None` restores the default.
     value: Option<Value>,
     moving: bool,
 }
 
 impl Tune {
-    /// Begins to measure what the changes do.
+    /// Starts measuring the effect of the changes.
     pub(crate) fn measure(&mut self, session: &Session) {
         let of = |name: &str, config| Variant { name: name.to_owned(), config, mover: session.mover() };
         let (before, after) = (session.tuning.saved(), session.tuning.matcher().clone());
         self.measure.start(session.database().clone(), [of("before", before), of("after", after)]);
     }
 
-    /// Draws it and puts changes into force.
+    /// Draws the panel and applies changes.
     pub(crate) fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) {
         ui.horizontal(|ui| {
             let undo = egui::Button::new("⟲ Undo");
@@ -75,7 +75,7 @@ impl Tune {
     }
 }
 
-/// Settings of the game that is followed, where they are not those below.
+/// Draws the settings of the followed game that differ from the session's.
 fn game(ui: &mut egui::Ui, session: &mut Session) {
     let others = session.other_settings();
     if others.is_empty() {
@@ -112,7 +112,7 @@ fn weights(ui: &mut egui::Ui, session: &Session, change: &mut Option<Change>) {
     }
 }
 
-/// Takes a value over where its widget changed it.
+/// Stores a value if its widget changed it.
 fn keep(response: &egui::Response, path: &[String], value: Value, change: &mut Option<Change>) {
     if response.changed() {
         *change = Some(Change { path: path.to_vec(), value: Some(value), moving: response.dragged() });
@@ -143,7 +143,7 @@ fn fields(
                     fields(ui, path, inner, value, within, change);
                 });
             }
-            // Weights have sliders of their own.
+            // Weights have their own sliders.
             Kind::Map(_) | Kind::Table(_) => {}
             _ if fits(field, filter) => setting(ui, path, field, value, change),
             _ => {}

@@ -1,4 +1,4 @@
-//! Settings as a TOML text that keeps its comments.
+//! Settings as a TOML text with its comments.
 
 use crate::toml::{put, shortest};
 use footwork::matcher::MatcherConfig;
@@ -7,12 +7,12 @@ use serde_json::Value;
 use std::path::Path;
 use toml_edit::{DocumentMut, Item, Table};
 
-/// The settings of a character and the file that they come from.
+/// Settings of a character, and the text of their file.
 #[derive(Clone, Debug)]
 pub struct Tuning {
     document: DocumentMut,
     config: CharacterConfig,
-    /// What the document was when it was opened or saved.
+    /// Text when it was last opened or saved.
     saved: String,
 }
 
@@ -23,53 +23,53 @@ impl Default for Tuning {
 }
 
 impl Tuning {
-    /// Settings from the text of a TOML file.
+    /// Parses settings from the text of a TOML file.
     ///
     /// # Errors
-    /// What is wrong with the text, in words.
+    /// Returns a message if the text is invalid.
     pub fn parse(text: &str) -> Result<Self, String> {
         let document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| e.to_string())?;
         let config = read(&document)?;
         Ok(Self { document, config, saved: text.to_owned() })
     }
 
-    /// The matcher's settings.
+    /// Returns the matcher's settings.
     pub fn matcher(&self) -> &MatcherConfig {
         &self.config.matcher
     }
 
-    /// The text as it is to be saved.
+    /// Returns the text to save.
     pub fn text(&self) -> String {
         self.document.to_string()
     }
 
-    /// The matcher's settings as they were opened or saved.
+    /// Returns the matcher's settings when they were last opened or saved.
     pub fn saved(&self) -> MatcherConfig {
-        // The text was read before.
+        // The text was parsed before, so this succeeds.
         CharacterConfig::parse(&self.saved, Path::new("settings")).unwrap_or_default().matcher
     }
 
-    /// The settings as they were opened or saved.
+    /// Returns the settings when they were last opened or saved.
     #[must_use]
     pub fn as_saved(&self) -> Self {
-        // The text was read before.
+        // The text was parsed before, so this succeeds.
         Self::parse(&self.saved).unwrap_or_default()
     }
 
-    /// True where something was changed since it was opened or saved.
+    /// Returns true if there are changes since the settings were last opened or saved.
     pub fn is_changed(&self) -> bool {
         self.text() != self.saved
     }
 
-    /// What is here was saved.
+    /// Marks the settings as saved.
     pub fn mark_saved(&mut self) {
         self.saved = self.text();
     }
 
-    /// Sets a key of the `[matcher]` table; `None` removes it, so that its default holds.
+    /// Sets a key of the `[matcher]` table; `None` removes it and restores its default.
     ///
     /// # Errors
-    /// Why the value cannot be, in words; nothing changes.
+    /// Returns a message if the value is invalid; nothing changes.
     pub fn set(&mut self, path: &[&str], value: Option<&Value>) -> Result<(), String> {
         let mut next = self.document.clone();
         write(&mut next, path, value)?;
@@ -78,16 +78,16 @@ impl Tuning {
         Ok(())
     }
 
-    /// The text, to be taken back.
+    /// Returns the document, for the undo history.
     pub(crate) fn document(&self) -> &DocumentMut {
         &self.document
     }
 
-    /// Takes the matcher's settings over from elsewhere, such as a running game: what differs is written into the text, and the
-    /// rest of it stays.
+    /// Copies the matcher's settings from elsewhere, such as a running game. Writes differing values into the text; the rest of
+    /// the text remains.
     ///
     /// # Errors
-    /// Settings that TOML cannot express, in words; nothing changes.
+    /// Returns a message if TOML cannot express a value; nothing changes.
     pub fn adopt(&mut self, config: &MatcherConfig) -> Result<(), String> {
         if self.matcher() == config {
             return Ok(());
@@ -103,7 +103,7 @@ impl Tuning {
         Ok(())
     }
 
-    /// Puts another text in force that was read before. Returns the one that it replaces.
+    /// Replaces the document by one that was valid before. Returns the replaced one.
     pub(crate) fn swap(&mut self, document: DocumentMut) -> DocumentMut {
         let before = std::mem::replace(&mut self.document, document);
         if let Ok(config) = read(&self.document) {
@@ -126,7 +126,7 @@ fn write(document: &mut DocumentMut, path: &[&str], value: Option<&Value>) -> Re
         }
         let inner = table.entry(name).or_insert_with(|| {
             let mut made = Table::new();
-            // `[matcher.search]` alone, without an empty `[matcher]` above it.
+            // Write `[matcher.search]` alone, without an empty `[matcher]` above it.
             made.set_implicit(true);
             Item::Table(made)
         });
@@ -144,7 +144,7 @@ fn write(document: &mut DocumentMut, path: &[&str], value: Option<&Value>) -> Re
     Ok(())
 }
 
-/// Writes what is to differ.
+/// Writes the values that differ between `from` and `to`.
 fn take_over(document: &mut DocumentMut, from: &Value, to: &Value, path: &mut Vec<String>) -> Result<(), String> {
     let keys = |value: &Value| value.as_object().map(|o| o.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
     if from == to {
@@ -219,7 +219,7 @@ mod tests {
         let text = tuning.text();
         assert!(text.contains("# Mine.") && text.contains("responsiveness = 1.5 # quick"), "{text}");
         assert_eq!(*Tuning::parse(&text).unwrap().matcher(), config);
-        // Keys that others left out.
+        // Keys of a map that the adopted settings lack are removed.
         tuning.adopt(&MatcherConfig::default()).unwrap();
         assert_eq!(*tuning.matcher(), MatcherConfig::default());
     }

@@ -1,4 +1,4 @@
-//! The viewport: the figure on its ground, where it goes and should go, features, ghosts of candidates.
+//! Viewport: the figure on its ground, paths, features, candidates.
 
 use crate::camera::Orbit;
 use crate::scene::{Layers, Scenery, Subject};
@@ -11,12 +11,12 @@ use footwork::pose::{Pose, PoseVelocity};
 use footwork_draw::paint;
 use footwork_draw::shapes::Picture;
 
-/// Height of the point that the camera turns around, as a share of the body.
+/// Height of the point that the camera turns around, as a share of the body's height.
 const EYE_SHARE: f32 = 0.52;
-/// What is said until somebody drives.
+/// Hint shown until the user drives the character.
 const HINT: &str = "W A S D or arrows: walk   shift: run   space: face ahead   drag: camera   wheel: zoom   P: pause";
 
-/// A pose beside the character's own: a candidate.
+/// Pose of a candidate, drawn beside the character's own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ghost {
     pub clip: ClipIndex,
@@ -24,19 +24,19 @@ pub(crate) struct Ghost {
     pub mirrored: bool,
 }
 
-/// The viewport.
+/// Viewport panel.
 #[derive(Debug, Default)]
 pub struct Viewport {
-    /// The camera.
+    /// Camera.
     pub orbit: Orbit,
-    /// What is drawn.
+    /// Drawn layers.
     pub layers: Layers,
     world: Vec<Transform>,
     driven: bool,
 }
 
 impl Viewport {
-    /// Draws what the session shows, and takes the mouse.
+    /// Draws the character shown, and handles the mouse.
     pub(crate) fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session, ghosts: &[Ghost], dt_s: f32) {
         let (response, painter) = ui.allocate_painter(ui.available_size(), Sense::click_and_drag());
         let view = response.rect;
@@ -45,7 +45,7 @@ impl Viewport {
             self.orbit.drag(response.drag_delta());
         }
         if response.clicked() {
-            // The keys drive again.
+            // Gives the keys back to driving.
             ui.memory_mut(|memory| {
                 if let Some(id) = memory.focused() {
                     memory.surrender_focus(id)
@@ -125,7 +125,7 @@ impl Viewport {
     }
 }
 
-/// A candidate's pose where the character stands.
+/// Returns a candidate's pose at the character's position.
 fn ghost_pose(session: &Session, ghost: &Ghost, root: Transform) -> Vec<Transform> {
     let db = &session.database;
     let mut pose = Pose::rest(&db.skeleton);

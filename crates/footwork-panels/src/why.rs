@@ -1,4 +1,4 @@
-//! Why this clip, and why not that one: candidates of a search, their costs, and what would flip the choice.
+//! Explanation of a search: its candidates, their costs, and the change of a weight with which a candidate would win.
 
 use crate::flip::{Choice, Flip};
 use crate::session::{Mode, Session};
@@ -10,47 +10,47 @@ use footwork::search::{CandidateReport, Explanation, Verdict};
 use glam::Vec3;
 use std::collections::BTreeMap;
 
-/// Rows that are looked at, and candidates that are listed.
+/// Number of rows examined, and number of candidates listed.
 const LOOKED_AT: usize = 200;
 pub(crate) const LISTED: usize = 10;
-/// Why no weight is tried.
+/// Reason why no weight is tried.
 const HIDDEN_GROUND: &str = "What would flip the choice is unknown: ground and walls of this recording are known where its \
     character asked for them alone, and with other weights it asks elsewhere.";
-/// Height of a bar of costs.
+/// Height of a bar of costs, in points.
 const BAR_PX: f32 = 8.0;
 
-/// The panel.
+/// Explanation panel.
 #[derive(Debug, Default)]
 pub struct Why {
-    /// Update of the search that is explained.
+    /// Update whose search is explained.
     update: Option<usize>,
     explanation: Option<Explanation>,
     selected: Option<usize>,
-    /// Rows that a rule left out are listed, too.
+    /// True to list excluded rows too.
     left_out: bool,
-    /// By the place of the candidate; `None` where no weight alone flips the choice.
+    /// Results by the candidate's index; `None` if no single weight makes it win.
     flips: BTreeMap<usize, Option<Flip>>,
 }
 
 impl Why {
-    /// What was found for the candidate that is selected: `Some(None)` where no weight alone makes it win.
+    /// Returns the result for the selected candidate: `Some(None)` if no single weight makes it win.
     pub fn flip(&self) -> Option<Option<&Flip>> {
         self.flips.get(&self.selected?).map(Option::as_ref)
     }
 
-    /// The candidates: what plays, then the others, cheapest first. None where no search was explained.
+    /// Returns the candidates: the playing one, then the others by cost. Empty if no search was explained.
     pub fn candidates(&self) -> &[CandidateReport] {
         self.explanation.as_ref().map_or(&[], |e| &e.candidates)
     }
 
-    /// The candidate that is selected, as a pose beside the character.
+    /// Returns the pose of the selected candidate.
     pub(crate) fn ghost(&self, session: &Session) -> Option<Ghost> {
         let candidate = self.candidates().get(self.selected?)?;
         let clip = session.database.row_clips[candidate.row.at()];
         Some(Ghost { clip, time_s: candidate.time_s, mirrored: candidate.mirrored })
     }
 
-    /// Explains the search before what is looked at, if that is another one.
+    /// Explains the last search up to the update shown, unless it is explained already.
     fn refresh(&mut self, session: &Session) {
         let Mode::Review(review) = &session.mode else {
             *self = Self { left_out: self.left_out, ..Self::default() };
@@ -61,7 +61,7 @@ impl Why {
             *self = Self { update, left_out: self.left_out, ..Self::default() };
             self.explanation = update.and_then(|_| review.replay.matcher().explain(LOOKED_AT));
             let candidates = self.explanation.as_mut().map(|e| &mut e.candidates);
-            // What plays may be far from the cheapest by features alone.
+            // The playing row may be far from the cheapest by features alone.
             if let Some(candidates) = candidates
                 && let Some(plays) = candidates.iter().position(plays)
             {
@@ -70,7 +70,7 @@ impl Why {
         }
     }
 
-    /// Selects a candidate and finds what would make it win.
+    /// Selects a candidate and finds the change with which it wins.
     pub(crate) fn select(&mut self, session: &mut Session, index: usize) {
         self.refresh(session);
         self.selected = if self.selected == Some(index) { None } else { Some(index) };
@@ -88,7 +88,7 @@ impl Why {
         }
     }
 
-    /// Draws it.
+    /// Draws the panel.
     pub(crate) fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) {
         self.refresh(session);
         ui.heading("Why this clip?");
@@ -174,12 +174,12 @@ impl Why {
     }
 }
 
-/// True for what plays after the search.
+/// Returns true for the candidate that plays after the search.
 fn plays(candidate: &CandidateReport) -> bool {
     matches!(candidate.verdict, Verdict::Chosen | Verdict::Continued)
 }
 
-/// The cost as a bar: a piece for each channel.
+/// Draws the cost as a bar with one part per channel.
 fn bar(ui: &mut egui::Ui, candidate: &CandidateReport, most: f32) {
     let width = ui.available_width();
     let (rect, response) = ui.allocate_exact_size(egui::vec2(width, BAR_PX), Sense::hover());
@@ -221,7 +221,7 @@ fn legend(ui: &mut egui::Ui, explanation: &Explanation) {
     });
 }
 
-/// What would make a candidate of a recorded search win.
+/// Finds the change with which a candidate of a recorded search wins.
 pub(crate) fn flip_at(session: &mut Session, update: usize, wanted: &CandidateReport) -> Result<Option<Flip>, String> {
     let kind = session.shown_ground();
     let Mode::Review(review) = &mut session.mode else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! A game without an engine: the built-in character walks about and is sent to the studio.
+//! A game without an engine: the built-in character walks and is streamed to the studio.
 //!
 //! `footwork-studio --listen`, then `cargo run --release -p footwork-stream --example streaming -- [SECONDS [ADDRESS]]`.
 
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seconds: f32 = words.next().map_or(Ok(60.0), |word| word.parse())?;
     let address = words.next().unwrap_or_else(|| ADDRESS.to_owned());
 
-    // The same data as in the studio: what is built in.
+    // The studio builds the same data from the built-in motion.
     let clips = footwork_gait::clips(&footwork_gait::GaitOptions { terrain: true, ..Default::default() });
     let (database, _) = build(&clips, &BuildConfig::default(), &BuildOptions::default())?;
     let character = Arc::new(Character::new(Arc::new(database), MatcherConfig::default())?);

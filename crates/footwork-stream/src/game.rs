@@ -1,4 +1,4 @@
-//! The game's side: takes from recorders without ever waiting, and sends on a thread of its own.
+//! The game's side: copies updates from recorders without blocking, and sends them on its own thread.
 
 use crate::wire::{Character, Follow, Hello, MOST_CHARACTERS, MOST_MESSAGE, MOST_NAME, VERSION, put_piece, read, text};
 use footwork::recorder::{Cursor, DataId, Piece, Recorder};
@@ -12,29 +12,29 @@ use tungstenite::client::client_with_config;
 use tungstenite::protocol::WebSocketConfig;
 use tungstenite::{Error, HandshakeError, Message, WebSocket};
 
-/// Bytes that are copied in one frame at most: minutes of most recordings, which a studio gets when it begins to follow.
+/// Maximum bytes copied in one frame. A new follower gets the kept history of most recordings, which is minutes, in one copy.
 const ROOM: usize = 1 << 20;
-/// Longest time until a word of the studio is heard.
+/// Maximum delay before a message of the studio is read.
 const POLL: Duration = Duration::from_millis(20);
-/// Time limits of connecting and of greeting.
+/// Time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(1);
 const GREET: Duration = Duration::from_secs(5);
-/// Time between attempts to connect, at first and at most.
+/// Initial and maximum time between attempts to connect.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
-/// A stream cannot be begun.
+/// Reason why a stream could not be started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
     /// The address has no port, or a name is too long.
     #[error("{what}: expected {expected}, found `{found}`")]
     Invalid {
-        /// What is invalid.
+        /// Name of the invalid value.
         what: &'static str,
-        /// What it may be.
+        /// Description of the valid values.
         expected: String,
-        /// What it is.
+        /// Value found.
         found: String,
     },
     /// The thread could not be started.
@@ -42,58 +42,58 @@ pub enum StreamError {
     Thread(#[from] io::Error),
 }
 
-/// How a stream does.
+/// State of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     /// True while a studio is connected.
     pub connected: bool,
-    /// Character that it follows.
+    /// Character that the studio follows.
     pub follows: Option<String>,
     /// Updates sent so far.
     pub sent: u64,
-    /// Updates that were left out since there was no room for them.
+    /// Updates left out: the recorder had dropped them, or they exceeded the space for one frame.
     pub lost: u64,
-    /// Why the last connection could not be made, or ended.
+    /// Reason why the last connection failed or ended.
     pub problem: Option<String>,
 }
 
-/// Between the game and the thread. Both hold it for moments.
+/// State shared by the game and the thread. Each holds the lock only briefly.
 #[derive(Debug)]
 struct Slot {
     status: Status,
-    /// The game has dropped its stream.
+    /// True once the game has dropped its stream.
     closed: bool,
     characters: BTreeMap<String, DataId>,
-    /// The studio has heard of all characters.
+    /// True once the current list of characters was sent to the studio.
     announced: bool,
-    /// Number of the last thing asked.
+    /// Number of the studio's last request.
     ask: u32,
-    /// What the game has copied, if it is `full`.
+    /// Data copied by the game; valid if `full`.
     piece: Piece,
     full: bool,
-    /// What was copied before is being sent.
+    /// True while the previous piece is being sent.
     sending: bool,
 }
 
 type Shared = Arc<Mutex<Slot>>;
 
-/// Sends recorders to a studio. It connects by itself, again and again, also to a studio that is started later. Dropped, it ends
-/// the connection.
+/// Connection that sends recorders to a studio. It keeps trying to connect, so the studio may start later. Dropping it closes the
+/// connection.
 #[derive(Debug)]
 pub struct Stream {
     shared: Shared,
     thread: Thread,
-    /// How far the character that is followed was read, for which ask.
+    /// Read position in the recorder of the followed character, for the request `ask`.
     cursor: Cursor,
     ask: u32,
 }
 
 impl Stream {
-    /// Begins to connect to a studio at `address` ([`crate::ADDRESS`]: the studio on this machine), on a thread of its own. `game`
-    /// is the name that the studio shows. Allocates all memory that [`Stream::send`] needs.
+    /// Starts connecting to a studio at `address` ([`crate::ADDRESS`]: the studio on this machine), on its own thread. The studio
+    /// shows `game` as the name. Allocates all memory that [`Stream::send`] needs.
     ///
     /// # Errors
-    /// Returns [`StreamError`] for an address without a port, a name of more than 256 bytes, and if no thread can be started.
+    /// Returns [`StreamError`] if the address has no port, a name has more than 256 bytes, or the thread cannot be started.
     pub fn new(address: &str, game: &str) -> Result<Self, StreamError> {
         let address = address.strip_prefix("ws://").unwrap_or(address).trim_end_matches('/').to_owned();
         if address.rsplit_once(':').is_none_or(|(host, port)| host.is_empty() || port.parse::<u16>().is_err()) {
@@ -120,11 +120,11 @@ impl Stream {
         Ok(Self { shared, thread, cursor: Cursor::default(), ask: 0 })
     }
 
-    /// Offers the recorder of a character: call it in every frame, after [`Recorder::update`]. Copies what the recorder has newly
-    /// written if a studio follows this character and has taken what was copied before; else the next call does. Never waits.
-    /// Allocates where a character is new, and where a recording or a part of it begins; else not.
+    /// Offers the recorder of a character. Call it in every frame, after [`Recorder::update`]. Copies the recorder's new updates
+    /// if a studio follows this character and the previous copy has been taken; otherwise a later call copies them. Never blocks.
+    /// Allocates only for a new character, and where a recording or a part of it begins.
     ///
-    /// Characters beyond 4096, and those with names of more than 256 bytes, are not offered.
+    /// Ignores characters beyond 4096, and those with names of more than 256 bytes.
     pub fn send(&mut self, name: &str, recorder: &Recorder) {
         let Ok(mut slot) = self.shared.try_lock() else { return };
         announce(&mut slot, name, recorder);
@@ -137,7 +137,7 @@ impl Stream {
         }
     }
 
-    /// Takes a character off the list, such as one that is no longer in the game.
+    /// Removes a character from the list, such as one that is no longer in the game.
     pub fn forget(&mut self, name: &str) {
         let mut slot = lock(&self.shared);
         if slot.characters.remove(name).is_some() {
@@ -145,8 +145,8 @@ impl Stream {
         }
     }
 
-    /// Waits until the studio has been sent everything of a character, for `within` at most: for the end of a program. False
-    /// if it has not been by then.
+    /// Waits until all updates of a character were sent to the studio, for at most `within`. Use it at the end of a program.
+    /// Returns false on timeout.
     pub fn flush(&mut self, name: &str, recorder: &Recorder, within: Duration) -> bool {
         let end = Instant::now() + within;
         loop {
@@ -167,7 +167,7 @@ impl Stream {
         }
     }
 
-    /// How the stream does. Allocates.
+    /// Returns the state of the stream. Allocates.
     pub fn status(&self) -> Status {
         lock(&self.shared).status.clone()
     }
@@ -181,7 +181,7 @@ impl Drop for Stream {
 }
 
 fn lock(shared: &Shared) -> MutexGuard<'_, Slot> {
-    // Nothing in a slot can be half done.
+    // A panic cannot leave a slot in an inconsistent state.
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -201,7 +201,7 @@ fn announce(slot: &mut Slot, name: &str, recorder: &Recorder) {
     }
 }
 
-/// Copies what is new; false for nothing.
+/// Copies new updates to the slot. Returns false if there are none.
 fn copy(slot: &mut Slot, cursor: &mut Cursor, ask: &mut u32, recorder: &Recorder) -> bool {
     if *ask != slot.ask {
         (*cursor, *ask) = (Cursor::default(), slot.ask);
@@ -213,7 +213,7 @@ fn copy(slot: &mut Slot, cursor: &mut Cursor, ask: &mut u32, recorder: &Recorder
     slot.full
 }
 
-/// The thread.
+/// State of the sending thread.
 struct Sender {
     shared: Shared,
     address: String,
@@ -266,7 +266,7 @@ impl Sender {
             }
             other => format!("{}: {other}", self.address),
         })?;
-        // What listens there must be a studio.
+        // The first message must be the greeting of a studio.
         match socket.read() {
             Ok(Message::Text(greeting)) => read::<Follow>(&greeting).map(|_| socket),
             Ok(Message::Close(frame)) => Err(closed_by_studio(frame.map(|f| f.reason.to_string()))),
@@ -275,7 +275,7 @@ impl Sender {
         }
     }
 
-    /// Sends until somebody ends it.
+    /// Sends until one side closes the connection.
     fn talk(&mut self, mut socket: WebSocket<TcpStream>) -> Result<(), String> {
         {
             let mut slot = lock(&self.shared);
@@ -305,7 +305,7 @@ impl Sender {
                 slot.status.sent += self.piece.updates();
             }
             if closed && !full {
-                // The other side may be gone as well.
+                // The other side may have closed the connection as well.
                 let _ = socket.close(None).and_then(|()| socket.flush());
                 return Ok(());
             }
@@ -321,7 +321,7 @@ impl Sender {
         Hello { footwork_stream: VERSION, game: self.game.clone(), characters }
     }
 
-    /// Hears what the studio has said, without waiting.
+    /// Reads the studio's pending messages, without blocking.
     fn listen(&self, socket: &mut WebSocket<TcpStream>) -> Result<(), String> {
         let block =
             |socket: &WebSocket<TcpStream>, on: bool| socket.get_ref().set_nonblocking(!on).map_err(|e| e.to_string());
@@ -331,7 +331,7 @@ impl Sender {
                 Ok(Message::Text(words)) => {
                     let Follow { ask, follow, .. } = read(&words)?;
                     let mut slot = lock(&self.shared);
-                    // What was copied for the ask before is of no use.
+                    // A piece copied for the previous request is dropped.
                     (slot.ask, slot.status.follows, slot.full) = (ask, follow, false);
                 }
                 Ok(Message::Close(frame)) => return Err(closed_by_studio(frame.map(|f| f.reason.to_string()))),

@@ -1,4 +1,4 @@
-//! The studio's side: lets games in, and hands on what they send.
+//! The studio's side: accepts games, and passes on their messages.
 
 use crate::wire::{Follow, Hello, MOST_MESSAGE, VERSION, read, take_piece, text};
 use footwork::recorder::Piece;
@@ -15,28 +15,28 @@ use tungstenite::protocol::frame::coding::CloseCode;
 use tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tungstenite::{Error, HandshakeError, Message, WebSocket, accept_hdr_with_config};
 
-/// Connections at a time, those that have said nothing yet included.
+/// Maximum number of connections, including those without a greeting yet.
 const MOST_CONNECTIONS: usize = 16;
-/// Messages that wait for the studio. A game waits where there are more, and its recorder keeps what is new.
+/// Maximum number of messages queued for the studio. A game with more waits, while its recorder keeps new updates.
 const MOST_EVENTS: usize = 64;
-/// Time from the connection to the greeting of a game, the handshake included.
+/// Time limit from the connection to a game's greeting, including the handshake.
 const GREET: Duration = Duration::from_secs(5);
-/// Longest time until a game hears what the studio asks, and until a new connection is seen.
+/// Maximum delay before a request of the studio is sent, and before a new connection is accepted.
 const POLL: Duration = Duration::from_millis(20);
-/// Longest time that a new connection waits until one that is closed for it has ended.
+/// Maximum time that a new connection waits until the one closed for it has ended.
 const ROOM: Duration = Duration::from_millis(500);
-/// Bytes of the reason why a connection is closed, by the protocol.
+/// Maximum bytes of the reason for closing a connection, given by the protocol.
 const MOST_REASON: usize = 120;
 
-/// Where to listen, and to whom.
+/// Address to listen at, and permitted peers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listen {
-    /// `HOST:PORT`. Default: [`crate::ADDRESS`]. Port 0: any that is free.
+    /// Address as `HOST:PORT`. Port 0 selects any free port. Default: [`crate::ADDRESS`].
     pub address: String,
-    /// Listens to other machines too, if the address says so. Nothing is encrypted, and whoever reaches the port may send. Default:
-    /// false.
+    /// Permits an address that other machines can reach. Nothing is encrypted, and anyone who can reach the port may send data.
+    /// Default: false.
     pub remote: bool,
-    /// Origins of web pages that may connect, such as `http://localhost:8000`. Default: none. Games have no origin.
+    /// Origins of permitted web pages, such as `http://localhost:8000`. Games have no origin. Default: none.
     pub origins: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ impl Default for Listen {
     }
 }
 
-/// Nobody can listen there.
+/// Reason why the listener could not be started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListenError {
@@ -69,25 +69,25 @@ pub enum ListenError {
     },
 }
 
-/// A connection of a game.
+/// Identifier of the connection of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GameId(u64);
 
-/// What has happened.
+/// Event of a listener.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// A game is connected, or has other characters than before.
+    /// A game has connected, or its list of characters has changed.
     Game(GameId, Hello),
-    /// A piece of the character that was asked for last.
+    /// A piece of the last requested character has arrived.
     Piece(GameId, Box<Piece>),
-    /// A game is gone.
+    /// A game has disconnected.
     Ended(GameId),
-    /// A connection was refused or ended for a reason, in words that begin with its address.
+    /// A connection was rejected, or ended with an error. The text begins with its address.
     Refused(String),
 }
 
-/// What a connection tells the listener.
+/// Message from a connection to the listener.
 enum Told {
     Arrived(u64, Sender<Follow>),
     Hello(u64, Hello),
@@ -96,7 +96,7 @@ enum Told {
     Refused(String),
 }
 
-/// Lets games in, on threads of its own; dropped, it ends all connections.
+/// Server that accepts games, on its own threads. Dropping it closes all connections.
 #[derive(Debug)]
 pub struct Listener {
     address: SocketAddr,
@@ -112,11 +112,11 @@ struct Game {
 }
 
 impl Listener {
-    /// Begins to listen.
+    /// Starts listening.
     ///
     /// # Errors
-    /// Returns [`ListenError`] for an address that is in use or not of this machine, and for one that other machines can reach
-    /// unless [`Listen::remote`] is set.
+    /// Returns [`ListenError`] if the address is in use or not one of this machine, or if other machines can reach it and
+    /// [`Listen::remote`] is not set.
     pub fn new(listen: &Listen) -> Result<Self, ListenError> {
         let error = |error| ListenError::Address { address: listen.address.clone(), error };
         let address = listen.address.to_socket_addrs().map_err(error)?.next();
@@ -125,7 +125,7 @@ impl Listener {
             return Err(ListenError::Remote { address });
         }
         let listener = TcpListener::bind(address).map_err(error)?;
-        // It looks up now and then whether it is still wanted.
+        // Non-blocking, so that the thread checks regularly whether the listener was dropped.
         listener.set_nonblocking(true).map_err(error)?;
         let address = listener.local_addr().map_err(error)?;
         let (tell, told) = sync_channel(MOST_EVENTS);
@@ -135,12 +135,12 @@ impl Listener {
         Ok(Self { address, told, games: BTreeMap::new(), closed })
     }
 
-    /// Where it listens.
+    /// Returns the address that it listens at.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The next thing that has happened; none: nothing since.
+    /// Returns the next event, or `None` if there is none. Does not block.
     pub fn poll(&mut self) -> Option<Event> {
         loop {
             return Some(match self.told.try_recv().ok()? {
@@ -149,7 +149,7 @@ impl Listener {
                     continue;
                 }
                 Told::Hello(id, hello) => Event::Game(GameId(id), hello),
-                // It answers what was asked before.
+                // The piece answers an earlier request.
                 Told::Piece(id, ask, _) if self.games.get(&GameId(id)).is_none_or(|game| game.ask != ask) => continue,
                 Told::Piece(id, _, piece) => Event::Piece(GameId(id), piece),
                 Told::Ended(id) => {
@@ -161,13 +161,13 @@ impl Listener {
         }
     }
 
-    /// Asks a game for a character, from as far back as it is at hand; none: for nothing more. The first piece that comes begins
-    /// the recording.
+    /// Requests a character from a game, from the oldest update that the game still has; `None` stops the updates. The first
+    /// piece after it starts a new recording.
     pub fn follow(&mut self, game: GameId, character: Option<&str>) {
         if let Some(game) = self.games.get_mut(&game) {
             game.ask += 1;
             let follow = character.map(str::to_owned);
-            // A game that is gone is told by an event.
+            // If the game has disconnected, an event reports it.
             let _ = game.asks.send(Follow { footwork_stream: VERSION, ask: game.ask, follow });
         }
     }
@@ -179,10 +179,10 @@ impl Drop for Listener {
     }
 }
 
-/// The stages of a connection before and after its greeting.
+/// Stages of a connection before and after its greeting.
 mod stage {
     pub const WAITS: u8 = 0;
-    /// Greeted, or ended by itself.
+    /// The greeting has arrived, or the connection has ended by itself.
     pub const DONE: u8 = 1;
     /// Closed at the deadline.
     pub const LATE: u8 = 2;
@@ -190,17 +190,17 @@ mod stage {
     pub const REPLACED: u8 = 3;
 }
 
-/// A connection as its thread and the door share it.
+/// Stage of a connection, shared by its thread and the door.
 #[derive(Debug, Default)]
 struct Stage(AtomicU8);
 
 impl Stage {
-    /// Leaves [`stage::WAITS`] for another stage; false if it was left before.
+    /// Moves from [`stage::WAITS`] to another stage. Returns false if it was left before.
     fn leave(&self, to: u8) -> bool {
         self.0.compare_exchange(stage::WAITS, to, SeqCst, SeqCst).is_ok()
     }
 
-    /// Why the door has closed the connection, if it has.
+    /// Returns the reason why the door closed the connection, if it did.
     fn why_closed(&self) -> Option<String> {
         match self.0.load(SeqCst) {
             stage::LATE => Some(format!("expected a greeting within {} s, found none", GREET.as_secs())),
@@ -212,27 +212,27 @@ impl Stage {
     }
 }
 
-/// A connection without a greeting so far.
+/// Connection without a greeting so far.
 struct Unfinished {
     begun: Instant,
     stage: Arc<Stage>,
-    /// The same connection as its thread has.
+    /// Second handle to the stream of the connection's thread.
     stream: TcpStream,
 }
 
 impl Unfinished {
-    /// Ends every read and write of its thread; false for a connection that has greeted or is closed.
+    /// Ends every read and write of its thread. Returns false for a connection that has greeted or is closed.
     fn close(&self, why: u8) -> bool {
         let closed = self.stage.leave(why);
         if closed {
-            // The other side may be gone already.
+            // The other side may have closed the connection already.
             let _ = self.stream.shutdown(Shutdown::Both);
         }
         closed
     }
 }
 
-/// The thread that lets games in.
+/// State of the thread that accepts connections.
 struct Door {
     listener: TcpListener,
     tell: SyncSender<Told>,
@@ -244,7 +244,7 @@ impl Door {
     fn run(self) {
         let open = Arc::new(AtomicUsize::new(0));
         let mut next = 0;
-        // The oldest first.
+        // Ordered from the oldest.
         let mut unfinished: VecDeque<Unfinished> = VecDeque::new();
         while !self.closed.load(SeqCst) {
             unfinished.retain(|u| u.stage.0.load(SeqCst) == stage::WAITS);
@@ -283,8 +283,8 @@ impl Door {
     }
 }
 
-/// Closes the oldest connection without a greeting and waits until its thread has ended. False where every connection has
-/// greeted, or the thread cannot end: it waits for the studio to take its last event.
+/// Closes the oldest connection without a greeting and waits until its thread has ended. Returns false if every connection has
+/// greeted, or if the thread is blocked on the queue of the studio.
 fn make_room(unfinished: &mut VecDeque<Unfinished>, open: &AtomicUsize) -> bool {
     while let Some(oldest) = unfinished.pop_front() {
         if oldest.close(stage::REPLACED) {
@@ -298,7 +298,7 @@ fn make_room(unfinished: &mut VecDeque<Unfinished>, open: &AtomicUsize) -> bool 
     open.load(SeqCst) < MOST_CONNECTIONS
 }
 
-/// A connection.
+/// State of one connection's thread.
 struct Guest {
     id: u64,
     peer: SocketAddr,
@@ -316,15 +316,15 @@ impl Guest {
             if let Err(why) = &ended {
                 let end = (0..=MOST_REASON.min(why.len())).rev().find(|k| why.is_char_boundary(*k)).unwrap_or(0);
                 let frame = CloseFrame { code: CloseCode::Policy, reason: why[..end].to_owned().into() };
-                // It may be gone already.
+                // The connection may be closed already.
                 let _ = socket.close(Some(frame)).and_then(|()| socket.flush());
             }
             ended
         });
-        // A connection that the door has closed fails in many ways, all for the same reason.
+        // The error depends on where the door closed the connection; the stage holds the reason.
         let ended = if known { ended } else { self.stage.why_closed().map_or(ended, Err) };
         self.stage.leave(stage::DONE);
-        // Nobody listens any more where the studio was closed.
+        // Sending fails if the studio was closed.
         if let Err(why) = ended {
             let _ = self.tell.send(Told::Refused(format!("{}: {why}", self.peer)));
         }
@@ -363,7 +363,7 @@ impl Guest {
         Ok(socket)
     }
 
-    /// Hands on what a game says, until one of the two is gone. `known` once it has said who it is.
+    /// Passes on a game's messages until either side closes the connection. Sets `known` once the game has greeted.
     fn serve(&self, socket: &mut WebSocket<TcpStream>, known: &mut bool) -> Result<(), String> {
         let (asks, asked) = channel();
         while !self.closed.load(SeqCst) {
@@ -394,7 +394,7 @@ impl Guest {
                 Ok(Message::Close(_)) | Err(Error::ConnectionClosed | Error::AlreadyClosed) => return Ok(()),
                 Ok(_) => {}
                 Err(Error::Io(e)) if [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&e.kind()) => {}
-                // A game that ended without a word.
+                // The game ended without closing the connection.
                 Err(Error::Io(_)) if *known => return Ok(()),
                 Err(Error::Protocol(tungstenite::error::ProtocolError::ResetWithoutClosingHandshake)) => return Ok(()),
                 Err(e) => return Err(e.to_string()),
@@ -407,7 +407,7 @@ impl Guest {
     }
 }
 
-/// The origin of a web page that may not connect. Programs other than browsers have none.
+/// Returns the origin of a web page that is not permitted. Programs other than browsers send no origin.
 fn foreign(request: &Request, allowed: &[String]) -> Option<String> {
     let origins = request.headers().get_all("origin").iter();
     let mut words = origins.map(|origin| String::from_utf8_lossy(origin.as_bytes()).into_owned());

@@ -1,4 +1,4 @@
-//! What the two sides say to each other.
+//! Messages between a game and the studio.
 //!
 //! ```text
 //! studio -> game  text    {"footwork_stream":1, "ask":0, "follow":null}             greeting; later: which character to send
@@ -11,58 +11,58 @@ use footwork::recorder::{DataId, Piece};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// Where a studio listens by default: this machine only.
+/// Default address of the studio: this machine only.
 pub const ADDRESS: &str = "127.0.0.1:7475";
-/// Version of what is said.
+/// Version of the messages.
 pub const VERSION: u32 = 1;
-/// Bytes of a message at most.
+/// Maximum bytes of a message.
 pub(crate) const MOST_MESSAGE: usize = 16 << 20;
-/// Characters of a game at most, and bytes of a name.
+/// Maximum number of characters of a game.
 pub(crate) const MOST_CHARACTERS: usize = 4096;
 pub(crate) const MOST_NAME: usize = 256;
-/// Bytes of a text at most: the greeting of a game with as many characters as there may be, every letter of their names escaped.
+/// Maximum bytes of a text: a greeting with the maximum number of characters and every byte of their names escaped.
 const MOST_TEXT: usize = MOST_CHARACTERS * (6 * MOST_NAME + 256);
 
-/// A character that a game can send.
+/// Character that a game offers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Character {
-    /// Its name in the game.
+    /// Name in the game.
     pub name: String,
-    /// The data that it moves with: a studio needs the same.
+    /// Identifier of the character's data; the studio needs the same data.
     pub data: DataId,
 }
 
-/// What a game says first.
+/// Greeting of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hello {
     pub(crate) footwork_stream: u32,
     /// Name of the game.
     pub game: String,
-    /// Characters, by name.
+    /// Characters, sorted by name.
     pub characters: Vec<Character>,
 }
 
-/// What a studio says.
+/// Request of a studio.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Follow {
     pub footwork_stream: u32,
-    /// Counts what was asked: pieces say what they answer.
+    /// Number of the request; a piece carries the number of the request that it answers.
     pub ask: u32,
-    /// Character to send; none: nothing.
+    /// Character to send, or none to stop.
     pub follow: Option<String>,
 }
 
-/// The version of a text, whatever else is in it.
+/// Version of a text; other fields are ignored.
 #[derive(Deserialize)]
 struct Version {
     #[serde(default)]
     footwork_stream: Option<u64>,
 }
 
-/// A text of this version, for messages that name the other side.
+/// Parses a text of this version. The error is a message that names the other side's version.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     if text.len() > MOST_TEXT {
         return Err(format!("message: expected a text of at most {MOST_TEXT} bytes, found {}", text.len()));
@@ -86,13 +86,13 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 }
 
 pub(crate) fn text(message: &impl Serialize) -> String {
-    // Names, numbers and hashes: nothing that JSON cannot hold.
+    // Names, numbers and hashes can always be written as JSON.
     serde_json::to_string(message).unwrap_or_default()
 }
 
 impl Hello {
     /// # Errors
-    /// More characters or longer names than there may be.
+    /// Returns a message if there are too many characters, or a name is too long.
     pub(crate) fn check(&self) -> Result<(), String> {
         let names = self.characters.iter().map(|c| &c.name).chain([&self.game]);
         if self.characters.len() > MOST_CHARACTERS || names.into_iter().any(|name| name.len() > MOST_NAME) {

@@ -1,6 +1,6 @@
-//! A game and a studio on this machine: what is sent is what was recorded, whatever happens to the connection.
+//! A game and a studio on this machine: the studio receives what was recorded, also when connections break.
 
-// The one place that needs it: an allocator is unsafe by its trait.
+// An allocator is an unsafe trait; no other test needs unsafe code.
 #![allow(unsafe_code)]
 
 use footwork::build::{BuildConfig, BuildOptions, build};
@@ -26,11 +26,11 @@ const LONG: Duration = Duration::from_secs(60);
 struct Counting;
 
 thread_local! {
-    // Const: made without allocating, so that the allocator may look at it. Per thread: the game's alone counts.
+    // Const, so that the allocator can access it without allocating. Per thread, so that only the game's allocations count.
     static CALLS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Bytes of the largest block that any thread has allocated.
+/// Size of the largest block that any thread has allocated, in bytes.
 static LARGEST: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: every call goes to the system's allocator with its arguments unchanged; counting touches one thread-local
@@ -62,7 +62,7 @@ fn character() -> Arc<Character> {
     CHARACTER.get_or_init(made).clone()
 }
 
-/// A character of a game.
+/// Character of a game.
 struct Hero {
     matcher: MotionMatcher,
     recorder: Recorder,
@@ -90,7 +90,7 @@ fn listener() -> (Listener, String) {
     (listener, address)
 }
 
-/// Waits for something.
+/// Waits until `there` returns a value.
 fn until<T>(what: &str, mut there: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
@@ -102,7 +102,7 @@ fn until<T>(what: &str, mut there: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// The next game that has characters.
+/// Waits for the next game that has characters.
 fn game(listener: &mut Listener) -> (GameId, Hello) {
     until("a game", || match listener.poll()? {
         Event::Game(id, hello) if !hello.characters.is_empty() => Some((id, hello)),
@@ -110,7 +110,7 @@ fn game(listener: &mut Listener) -> (GameId, Hello) {
     })
 }
 
-/// What a studio has of a character.
+/// Recording of a character as the studio has received it.
 #[derive(Default)]
 struct Shown {
     replay: Option<Replay>,
@@ -156,7 +156,7 @@ fn the_studio_shows_what_the_game_shows_and_sending_allocates_nothing() {
     let (mut listener, address) = listener();
     let (mut hero, mut other) = (Hero::new(RecorderConfig::default()), Hero::new(RecorderConfig::default()));
     let mut stream = Stream::new(&address, "test").unwrap();
-    // The studio comes late: what was before is there nevertheless.
+    // The studio connects late and still receives the earlier updates.
     for _ in 0..200 {
         hero.update();
         other.update();
@@ -198,7 +198,7 @@ fn the_studio_shows_what_the_game_shows_and_sending_allocates_nothing() {
     assert_eq!((status.sent, status.lost, status.problem), (800, 0, None));
     println!("{} bytes for 800 updates in {} pieces", shown.bytes, shown.pieces);
 
-    // The other one, from its beginning.
+    // Follow the other character, from its beginning.
     listener.follow(id, Some("other"));
     shown = Shown::default();
     until("the other one", || {
@@ -226,7 +226,7 @@ fn a_studio_that_is_started_again_is_found_again() {
         hero.update();
         stream.send("hero", &hero.recorder);
     }
-    // The port may need a moment.
+    // The port may not be free at once.
     let listen = Listen { address, ..Listen::default() };
     let mut listener = until("the port", || Listener::new(&listen).ok());
     let (id, _) = game(&mut listener);
@@ -243,7 +243,7 @@ fn a_studio_that_is_started_again_is_found_again() {
 #[test]
 fn what_the_recorder_has_dropped_is_a_gap_and_the_rest_goes_on_at_a_key_frame() {
     let (mut listener, address) = listener();
-    // A second at a time.
+    // The recorder keeps one second.
     let mut hero = Hero::new(RecorderConfig { seconds: 1.0, key_every_s: 0.25, ..RecorderConfig::default() });
     let mut stream = Stream::new(&address, "test").unwrap();
     hero.update();
@@ -278,7 +278,7 @@ fn what_the_recorder_has_dropped_is_a_gap_and_the_rest_goes_on_at_a_key_frame() 
         assert!(replay.step().unwrap());
     }
     assert_eq!(replay.trace().marks(), [(kept, "after the gap".to_owned())]);
-    // As a file, it is the same.
+    // The recording survives writing and reading as a file.
     let bytes = replay.trace().to_bytes().unwrap();
     let filed = footwork::recorder::Trace::from_bytes(&bytes, std::path::Path::new("t")).unwrap();
     assert!(filed == **replay.trace());
@@ -346,7 +346,7 @@ fn hostile_messages_end_the_connection_with_a_reason_and_nothing_else() {
     ] {
         let mut socket = greeted(&listener);
         for message in messages {
-            // The last of them may already meet a closed door.
+            // The connection may close before the last message is sent.
             let _ = socket.send(message);
         }
         let why = until(expected, || match listener.poll()? {
@@ -355,7 +355,7 @@ fn hostile_messages_end_the_connection_with_a_reason_and_nothing_else() {
         });
         assert!(why.contains("127.0.0.1") && why.contains(expected), "{why}: {expected}");
     }
-    // What is no WebSocket at all.
+    // Bytes that are not a WebSocket handshake.
     let mut socket = TcpStream::connect(listener.address()).unwrap();
     socket.write_all(b"\x16\x03\x01 no words of ours\r\n\r\n").unwrap();
     let why = until("a word", || match listener.poll()? {
@@ -364,7 +364,7 @@ fn hostile_messages_end_the_connection_with_a_reason_and_nothing_else() {
     });
     assert!(why.contains("no WebSocket"), "{why}");
     let _ = socket.read(&mut [0; 64]);
-    // The door is still open.
+    // The listener still accepts connections.
     greeted(&listener).send(Message::text(hello)).unwrap();
     until("a game", || listener.poll().filter(|e| matches!(e, Event::Game(..))));
 }
@@ -405,7 +405,7 @@ fn memory_for_a_message_is_limited_to_a_few_times_its_bytes() {
     }
 }
 
-/// True once the other side has closed a connection.
+/// Returns true once the other side has closed a connection.
 fn is_closed(socket: &mut TcpStream) -> bool {
     socket.set_nonblocking(true).unwrap();
     loop {
@@ -421,7 +421,7 @@ fn is_closed(socket: &mut TcpStream) -> bool {
 fn a_new_connection_replaces_the_oldest_one_without_a_greeting() {
     let (mut listener, _) = listener();
     let hello = Message::text(r#"{"footwork_stream":1,"game":"x","characters":[]}"#);
-    // A game that has greeted is never replaced, however old it is.
+    // A game that has greeted is never replaced, regardless of its age.
     let mut first = greeted(&listener);
     first.send(hello.clone()).unwrap();
     until("a game", || listener.poll().filter(|e| matches!(e, Event::Game(..))));

@@ -1,5 +1,5 @@
-//! What the test of the web page compares with and opens: prints the hash of a scripted minute, and writes a database, a recording
-//! of it and clips into a folder. See `docs/web/test`.
+//! Reference data for the test of the web page: prints the hash of a scripted minute, and writes a database, a recording of it
+//! and clips into a folder. See `docs/web/test`.
 
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork_panels::{Driver, Hands, Session, Tuning};

@@ -1,4 +1,4 @@
-//! The application: opens and saves files, keeps what was not saved.
+//! The application: opens and saves files, and stores unsaved changes.
 
 use crate::open::{Chosen, Files, Opened, Work};
 use crate::shell::{self, Job};
@@ -10,44 +10,44 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Under this name settings that were not saved are kept: in a browser among those of other pages.
+/// Key of unsaved settings in the storage. A browser shares the storage among pages.
 const KEPT: &str = "footwork.settings";
-/// The same for tags.
+/// Key of unsaved tags.
 const KEPT_TAGS: &str = "footwork.tags";
-/// The same for a state machine.
+/// Key of an unsaved state machine.
 const KEPT_MACHINE: &str = "footwork.machine";
 
-/// What to begin with.
+/// Initial files of the application.
 #[derive(Clone, Debug, Default)]
 pub struct Start {
-    /// What to open.
+    /// Files to open.
     pub files: Files,
-    /// The file of settings.
+    /// File of settings. Default: `footwork.toml`.
     pub config: Option<PathBuf>,
 }
 
-/// The window.
+/// The application.
 #[derive(Debug)]
 pub struct App {
     studio: Option<Studio>,
-    /// What the data was opened from.
+    /// Files of the open data.
     files: Files,
-    /// What goes on beside the character: data that is built again, faults that are looked for.
+    /// Background work that does not block the character: a rebuild, or the doctor.
     background: Option<Loading>,
     loading: Option<Loading>,
-    /// Where settings are saved.
+    /// File where settings are saved.
     config: PathBuf,
     message: Option<String>,
-    /// Opened after what is loaded, the last first: recordings and settings are of data.
+    /// Files to open after the current ones, last first.
     next: Vec<Files>,
-    /// Settings that were not saved, by the name of the data that they are of.
+    /// Unsaved settings, by the name of their data.
     kept: BTreeMap<String, String>,
-    /// Tags that were not saved the last time, of any data.
+    /// Unsaved tags from the last run, of any data.
     kept_tags: String,
-    /// A state machine that was not saved, of other data.
+    /// Unsaved state machine of other data.
     kept_machine: String,
     chooser: shell::Chooser,
-    /// A path that somebody types.
+    /// Path being typed.
     typed: Option<String>,
     gamepads: shell::Gamepads,
     live: Option<shell::Live>,
@@ -56,14 +56,14 @@ pub struct App {
 #[derive(Debug)]
 struct Loading {
     what: String,
-    /// What is opened; `None` where it is not files.
+    /// Files to open; `None` for other work.
     files: Option<Files>,
     job: Job,
 }
 
 impl App {
-    /// Begins to load.
-    // Without the feature `gamepad`, a unit struct stands in the place of gamepads.
+    /// Starts the application and begins to load the files.
+    // Without the feature `gamepad`, `Gamepads` is a unit struct.
     #[allow(clippy::default_constructed_unit_structs)]
     pub fn new(start: &Start, storage: Option<&dyn Storage>) -> Self {
         let mut app = Self {
@@ -95,26 +95,26 @@ impl App {
         self.live = Some(shell::Live::new(listener));
     }
 
-    /// The panels, once data is there.
+    /// Returns the panels once data is loaded.
     pub fn studio(&mut self) -> Option<&mut Studio> {
         self.studio.as_mut()
     }
 
-    /// What is said to whoever looks.
+    /// Returns the displayed message.
     pub fn message(&self) -> Option<&str> {
         let of_session = self.studio.as_ref().and_then(|s| s.session.message.as_deref());
         self.message.as_deref().or(of_session)
     }
 
-    /// True while something is loaded.
+    /// Returns true while files are loaded.
     pub fn is_loading(&self) -> bool {
         self.loading.is_some()
     }
 
-    /// Begins to open files, as if they were dropped.
+    /// Starts opening files, as if they were dropped.
     ///
-    /// Several kinds of files are opened one after the other: data first, then what is of data. Where no data is there or among them,
-    /// the built-in one is.
+    /// Opens files of several kinds one after the other: data first, then files that need data. Opens the built-in data first if
+    /// there is no data yet, and none among the files.
     pub fn open(&mut self, files: Files) {
         self.message = None;
         let mut order = files.in_order();
@@ -133,7 +133,7 @@ impl App {
 
     fn load(&mut self, files: Files) {
         let what = files.first().map_or("built-in data".to_owned(), |p| p.display().to_string());
-        // Changes that were not saved are of the data that is open.
+        // Unsaved changes belong to the open data, so they are not used.
         let job = Job::start(Work::Open(files.clone()), self.tuning().as_saved());
         self.loading = Some(Loading { what, files: Some(files), job });
     }
@@ -142,7 +142,7 @@ impl App {
         self.studio.as_ref().map(|s| s.session.tuning.clone()).unwrap_or_default()
     }
 
-    /// Settings that were changed and not saved, by the name of their data.
+    /// Returns the unsaved settings, by the name of their data.
     fn kept_settings(&self) -> BTreeMap<String, String> {
         let mut kept = self.kept.clone();
         if let Some(session) = self.studio.as_ref().map(|studio| &studio.session) {
@@ -154,7 +154,7 @@ impl App {
         kept
     }
 
-    /// Begins something that goes on beside the character.
+    /// Starts background work.
     fn begin(&mut self, what: &str, work: Work) {
         let job = Job::start(work, self.tuning());
         self.background = Some(Loading { what: what.to_owned(), files: None, job });
@@ -163,13 +163,13 @@ impl App {
         }
     }
 
-    /// Other data is open: what went on about the old one is of no use.
+    /// Handles newly opened data. Cancels background work for the previous data.
     fn opened(&mut self, files: Option<Files>) {
         self.background = None;
         self.files = files.unwrap_or_default();
         let Some(studio) = &mut self.studio else { return };
         let tags = studio.session.restore_tags(&self.kept_tags);
-        // From here on the session has them.
+        // The session holds the restored tags now.
         self.kept_tags = studio.session.other_tags(&self.kept_tags);
         let machine = studio.session.restore_machine(&self.kept_machine);
         if machine.is_some() {
@@ -179,7 +179,7 @@ impl App {
         self.say(machine);
     }
 
-    /// Adds to what is said.
+    /// Appends to the displayed message.
     fn say(&mut self, words: Option<String>) {
         let said: Vec<String> = self.message.take().into_iter().chain(words).collect();
         self.message = (!said.is_empty()).then(|| said.join(" "));
@@ -228,7 +228,7 @@ impl App {
         self.go_on();
     }
 
-    /// Opens what is next; at the end, settings of the data that were not saved are in force again.
+    /// Opens the next files. After the last, restores unsaved settings of the data.
     fn go_on(&mut self) {
         if !self.next.is_empty() {
             return self.load_next();
@@ -258,7 +258,7 @@ impl App {
             Ok(opened) => self.take(opened, files),
             Err(e) => {
                 self.say(Some(e.to_string()));
-                // Without data there would be nothing to show.
+                // If there is no data yet, load the built-in data.
                 match self.studio {
                     None => self.load(Files::default()),
                     Some(_) => self.go_on(),
@@ -267,7 +267,7 @@ impl App {
         }
     }
 
-    /// Saves sidecars that were changed: each whole or not at all. Returns what to tell.
+    /// Saves the changed sidecars, each atomically. Returns a message for the user.
     fn save_tags(&mut self) -> Result<String, String> {
         let Some(studio) = &mut self.studio else { return Ok(String::new()) };
         let mut saved = Vec::new();
@@ -302,7 +302,7 @@ impl App {
         Ok(format!("State machine saved to {place}."))
     }
 
-    /// Saves what was changed; where nothing was, the settings.
+    /// Saves all changes; without changes, saves the settings.
     fn save_all(&mut self) -> Result<String, String> {
         let Some(studio) = &self.studio else { return Ok(String::new()) };
         let (settings, tags) = (studio.session.tuning.is_changed(), !studio.session.unsaved_tags().is_empty());
@@ -358,7 +358,7 @@ impl App {
         self.message = Some(saved.unwrap_or_else(|what| what));
     }
 
-    /// A window to type a path in. Returns what is to be opened.
+    /// Draws a window for typing a path. Returns the files to open.
     fn type_path(&mut self, context: &egui::Context) -> Option<Files> {
         let text = self.typed.as_mut()?;
         let (mut open, mut keep, mut there) = (false, true, true);
@@ -384,7 +384,7 @@ impl App {
         open.then(|| Files::Disk(vec![PathBuf::from(path)]))
     }
 
-    /// Draws the window.
+    /// Draws the application.
     pub fn show(&mut self, ui: &mut egui::Ui) {
         self.poll();
         let dropped: Vec<PathBuf> = ui.input(|i| i.raw.dropped_files.iter().filter_map(|f| f.path.clone()).collect());
@@ -394,7 +394,7 @@ impl App {
                 Ok(files) => self.open(files),
                 Err(what) => {
                     self.message = Some(what);
-                    // A page has no paths.
+                    // A web page has no paths.
                     if shell::Chooser::FOLDERS {
                         self.typed.get_or_insert_default();
                     }

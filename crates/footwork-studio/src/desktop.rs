@@ -1,4 +1,4 @@
-//! What a desktop gives the application: threads, files, gamepads.
+//! Services of the desktop: threads, files, gamepads.
 
 pub(crate) use crate::live::Live;
 
@@ -13,7 +13,7 @@ use std::pin::Pin;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
-/// What is done beside the window: files that are opened, data that is built again.
+/// Background work: opening files, rebuilding data.
 #[derive(Debug)]
 pub(crate) struct Job(Receiver<Result<Opened, OpenError>>);
 
@@ -21,13 +21,13 @@ impl Job {
     pub fn start(work: Work, tuning: Tuning) -> Self {
         let (send, done) = channel();
         std::thread::spawn(move || {
-            // Nobody listens any more where something else was opened since.
+            // Sending fails if the job was replaced by another.
             let _ = send.send(work.run(&tuning));
         });
         Self(done)
     }
 
-    /// The result, once it is there.
+    /// Returns the result once it is available.
     pub fn poll(&mut self) -> Option<Result<Opened, OpenError>> {
         match self.0.try_recv() {
             Ok(result) => Some(result),
@@ -37,14 +37,14 @@ impl Job {
     }
 }
 
-/// Writes a file. Returns where it is, in words.
+/// Writes a file. Returns its location for the user.
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<String, String> {
     let made = path.parent().filter(|p| !p.as_os_str().is_empty()).map_or(Ok(()), std::fs::create_dir_all);
     let done = made.and_then(|()| write_atomically(path, |f| f.write_all(bytes)));
     done.map(|()| path.display().to_string()).map_err(|e| format!("{}: cannot write: {e}", path.display()))
 }
 
-/// Fails where a file is not as it was when it was read (`None`: there was none), and not as it is about to be written.
+/// Returns an error if a file differs both from when it was read (`None`: no file) and from the text to write.
 pub(crate) fn check_unchanged(path: &Path, read: Option<&str>, text: &str) -> Result<(), String> {
     let found = match std::fs::read_to_string(path) {
         Ok(found) => Some(found),
@@ -60,22 +60,22 @@ pub(crate) fn check_unchanged(path: &Path, read: Option<&str>, text: &str) -> Re
     ))
 }
 
-/// Lets somebody choose files, in a window of the system.
+/// File dialog of the system.
 #[derive(Debug, Default)]
 pub(crate) struct Chooser(Option<(Receiver<Vec<PathBuf>>, Instant)>);
 
-/// A file dialog that ends earlier than this was not shown.
+/// A file dialog that ends within this time was not shown.
 const NO_WINDOW: Duration = Duration::from_millis(400);
 
 impl Chooser {
-    /// True where folders can be chosen.
+    /// True if folders can be selected.
     pub const FOLDERS: bool = true;
 
-    /// Opens the window.
+    /// Opens the dialog.
     pub fn choose(&mut self, what: Chosen) {
         let (send, chosen) = channel();
         self.0 = Some((chosen, Instant::now()));
-        // Some systems open windows from the main thread only, where nothing may wait.
+        // Some systems open windows only from the main thread, which must not block.
         let dialog = rfd::AsyncFileDialog::new();
         let answer: Pin<Box<dyn Future<Output = _> + Send>> = match what {
             Chosen::Files => Box::pin(dialog.set_title("Open").add_filter("motion", &KINDS).pick_files()),
@@ -86,12 +86,12 @@ impl Chooser {
         };
         std::thread::spawn(move || {
             let files = pollster::block_on(answer).unwrap_or_default();
-            // The window of the studio may be closed by now.
+            // The studio's window may be closed by now.
             let _ = send.send(files.iter().map(|f| f.path().to_owned()).collect());
         });
     }
 
-    /// Files that were chosen since.
+    /// Returns the files selected since the last call.
     pub fn received(&mut self) -> Option<Result<Files, String>> {
         let (receiver, since) = self.0.as_ref()?;
         let chosen = match receiver.try_recv() {
@@ -109,7 +109,7 @@ impl Chooser {
     }
 }
 
-/// The gamepads of the system.
+/// Gamepads of the system.
 #[cfg(feature = "gamepad")]
 #[derive(Debug)]
 pub(crate) struct Gamepads(Option<gilrs::Gilrs>);
@@ -117,14 +117,14 @@ pub(crate) struct Gamepads(Option<gilrs::Gilrs>);
 #[cfg(feature = "gamepad")]
 impl Default for Gamepads {
     fn default() -> Self {
-        // A system without any is none to complain about.
+        // A system without gamepad support is not an error.
         Self(gilrs::Gilrs::new().ok())
     }
 }
 
 #[cfg(feature = "gamepad")]
 impl Gamepads {
-    /// What all of them say together.
+    /// Returns the combined input of all gamepads.
     pub fn hands(&mut self) -> Hands {
         use gilrs::{Axis, Button};
         let Some(all) = &mut self.0 else { return Hands::default() };
@@ -139,14 +139,14 @@ impl Gamepads {
     }
 }
 
-/// None: made without them.
+/// Empty stand-in without the feature `gamepad`.
 #[cfg(not(feature = "gamepad"))]
 #[derive(Debug, Default)]
 pub(crate) struct Gamepads;
 
 #[cfg(not(feature = "gamepad"))]
 impl Gamepads {
-    /// Nothing.
+    /// Returns no input.
     pub fn hands(&mut self) -> Hands {
         Hands::default()
     }

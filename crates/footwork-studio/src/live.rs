@@ -1,22 +1,22 @@
-//! Games that are connected: which there are, which character of them is shown.
+//! Connected games, and the character that is followed.
 
 use footwork_panels::Session;
 use footwork_stream::{Event, GameId, Hello, Listener};
 
-/// Events of a frame at most: the window goes on where games send without end.
+/// Maximum number of events per frame, so that the window responds when games send continuously.
 const MOST_EVENTS: usize = 256;
 
-/// The listener and what it has let in.
+/// Listener and connected games.
 #[derive(Debug)]
 pub(crate) struct Live {
     listener: Listener,
     games: Vec<(GameId, Hello)>,
     followed: Option<Followed>,
-    /// Follows the first character that comes and fits; not where somebody has stopped it.
+    /// True to follow the first fitting character automatically. False once the user has stopped it.
     by_itself: bool,
-    /// The data that is open.
+    /// Content hash of the open database.
     database: Option<u128>,
-    /// A character that does not fit has been told of.
+    /// True once a character that does not fit was reported.
     told: bool,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Live {
 struct Followed {
     game: GameId,
     character: String,
-    /// Its recording has begun to come.
+    /// True once the recording has started.
     begun: bool,
 }
 
@@ -33,7 +33,7 @@ impl Live {
         Self { listener, games: Vec::new(), followed: None, by_itself: true, database: None, told: false }
     }
 
-    /// Takes what has come. Returns what is to be said.
+    /// Handles new events. Returns a message for the user.
     pub fn poll(&mut self, session: &mut Session) -> Option<String> {
         let mut said = None;
         let here = session.database().content_hash();
@@ -41,7 +41,7 @@ impl Live {
             self.stop();
             (self.by_itself, self.told) = (true, false);
         } else if self.followed.as_ref().is_some_and(|f| f.begun) && session.following().is_none() {
-            // Somebody drives here now, or looks at another recording.
+            // The user has taken over the character or opened another recording.
             self.stop();
             self.by_itself = false;
         }
@@ -90,7 +90,7 @@ impl Live {
         None
     }
 
-    /// Follows the first character that can be shown here. Returns why there is none.
+    /// Follows the first character that fits the session. Returns the reason if none does.
     fn choose(&mut self, session: &Session) -> Option<String> {
         let all = self.games.iter().flat_map(|(id, hello)| hello.characters.iter().map(move |c| (*id, c)));
         let mut refused = None;
@@ -112,7 +112,7 @@ impl Live {
         self.followed = Some(Followed { game, character: character.to_owned(), begun: false });
     }
 
-    /// Asks for nothing more.
+    /// Stops following.
     fn stop(&mut self) {
         if let Some(followed) = self.followed.take() {
             self.listener.follow(followed.game, None);
@@ -124,7 +124,7 @@ impl Live {
         format!("{} of {game}", followed.character)
     }
 
-    /// Draws where it listens, who is connected, what is shown of it.
+    /// Draws the address, the connected games and the followed character.
     pub fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) {
         egui::Panel::top("live").show_inside(ui, |ui| {
             ui.horizontal(|ui| {

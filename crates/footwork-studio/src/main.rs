@@ -1,4 +1,4 @@
-//! The studio in a window; as WebAssembly in a web page, which calls `start`.
+//! The studio in a window. As WebAssembly, a web page that calls `start`.
 
 #[cfg(not(target_arch = "wasm32"))]
 mod command;

@@ -1,4 +1,4 @@
-//! A scripted minute, to compare processors: a browser must compute the bits of a desktop.
+//! A scripted minute that compares processors: a browser must compute the same bits as a desktop.
 
 use crate::open::{Files, Opened, open};
 use footwork::pose::Pose;
@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::Xxh3;
 const DT_S: f32 = 1.0 / 60.0;
 const UPDATES: usize = 60 * 60;
 
-/// A hash of poses.
+/// Hash of poses.
 #[derive(Default)]
 pub(crate) struct Poses(Xxh3);
 
@@ -25,11 +25,11 @@ impl Poses {
     }
 }
 
-/// Builds the built-in data, drives it for a minute by the random stick, and returns a hash of all poses. It is the same on
-/// every processor.
+/// Builds the built-in data, drives it for a minute with the random stick, and returns a hash of all poses. The hash is the same
+/// on every processor.
 ///
 /// # Errors
-/// What data or character say; there is nothing that they could.
+/// Returns a message if the data cannot be built or an update fails; neither happens with the built-in data.
 pub fn minute() -> Result<String, String> {
     let opened = open(&Files::default(), &Tuning::default()).map_err(|e| e.to_string())?;
     let Opened::Session(mut session) = opened else { return Err("the built-in data are no data".to_owned()) };

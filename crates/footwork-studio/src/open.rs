@@ -1,4 +1,4 @@
-//! What can be opened: databases, recordings, settings, clips, sidecars; and what is made of clips besides.
+//! Files to open: databases, recordings, settings, clips, sidecars. Background work on clips.
 
 use footwork::build::{BuildOptions, build};
 use footwork::database::Database;
@@ -11,12 +11,12 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Files to open. None: the built-in data.
+/// Files to open. Without files: the built-in data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Files {
-    /// On disk: files and folders.
+    /// Files and folders on disk.
     Disk(Vec<PathBuf>),
-    /// Read already, with their names: where there is no disk, as in a web page.
+    /// Names and contents of files, where there is no disk, as in a web page.
     Memory(Vec<(String, Vec<u8>)>),
 }
 
@@ -35,7 +35,7 @@ impl Files {
         }
     }
 
-    /// Puts the text of a file in its place among files in memory; on disk it lies already.
+    /// Replaces or adds a file in memory. Does nothing for files on disk.
     pub(crate) fn put(&mut self, path: &Path, text: &str) {
         let Self::Memory(files) = self else { return };
         let bytes = text.as_bytes().to_vec();
@@ -52,8 +52,8 @@ impl Files {
         }
     }
 
-    /// The same files as they can be opened one after the other: data first (databases, then motion files together), then what is of data
-    /// (settings, state machines, networks, recordings). Nothing for no files.
+    /// Splits the files into groups in the order of opening: data first (databases, then all motion files together), then files
+    /// that need data (settings, state machines, networks, recordings). Empty without files.
     pub(crate) fn in_order(self) -> Vec<Self> {
         match self {
             Self::Disk(paths) => sorted(paths, |path| path).into_iter().map(Self::Disk).collect(),
@@ -61,12 +61,12 @@ impl Files {
         }
     }
 
-    /// True where none of the files holds data of its own.
+    /// Returns true if there are files, and none contains its own data.
     pub(crate) fn need_data(&self) -> bool {
         !self.names().is_empty() && self.names().iter().all(|name| rank(name) > MOTION)
     }
 
-    /// True for sidecars alone.
+    /// Returns true if all files are sidecars.
     fn are_sidecars(&self) -> bool {
         let names = self.names();
         !names.is_empty() && names.iter().all(|n| n.to_string_lossy().ends_with(".tags.toml"))
@@ -79,7 +79,7 @@ impl Files {
         }
     }
 
-    /// The first file, by the function that reads it from disk or the one for bytes.
+    /// Reads the first file, with `load` from disk or `from_bytes` from memory.
     fn read<T, E: std::fmt::Display>(
         &self,
         load: fn(&Path) -> Result<T, E>,
@@ -96,11 +96,11 @@ impl Files {
     }
 }
 
-/// Places of motion files and sidecars in the order in which kinds of files are opened.
+/// Ranks of motion files and sidecars in the order of opening.
 const MOTION: usize = 1;
 const SIDECARS: usize = 2;
 
-/// Place of a file in the order in which kinds of files are opened.
+/// Returns the rank of a file in the order of opening.
 fn rank(path: &Path) -> usize {
     let name = path.to_string_lossy().to_lowercase();
     let ends = |ending: &str| name.ends_with(ending);
@@ -115,7 +115,8 @@ fn rank(path: &Path) -> usize {
     }
 }
 
-/// Groups files by kind, in order. Motion files are opened together with their sidecars, all sidecars together, every other file by itself.
+/// Groups files by kind, in order. Motion files form one group with their sidecars, and sidecars alone form one group. Every
+/// other file is its own group.
 fn sorted<T>(files: Vec<T>, path: impl Fn(&T) -> &Path) -> Vec<Vec<T>> {
     let has_motion = files.iter().any(|file| rank(path(file)) == MOTION);
     let place = |file: &T| match rank(path(file)) {
@@ -133,10 +134,10 @@ fn sorted<T>(files: Vec<T>, path: impl Fn(&T) -> &Path) -> Vec<Vec<T>> {
     groups.collect()
 }
 
-/// Endings of files that can be opened.
+/// Extensions of files that can be opened.
 pub(crate) const KINDS: [&str; 9] = ["fwdb", "fwtrace", "fwnet", "toml", "bvh", "fbx", "glb", "gltf", "bin"];
 
-/// What somebody is to choose.
+/// Selection in a file dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Chosen {
     /// One file or more.
@@ -145,42 +146,42 @@ pub(crate) enum Chosen {
     Folder,
 }
 
-/// What was opened.
+/// Result of opening files, or of background work.
 #[derive(Debug)]
 pub enum Opened {
     /// Data, with settings.
     Session(Box<Session>),
-    /// A recording of the data that is open.
+    /// Recording of the open data.
     Trace(Box<Trace>),
-    /// Networks for the data that is open.
+    /// Networks for the open data.
     Networks(Box<Networks>),
-    /// Settings for the data that is open, and where they are saved.
+    /// Settings for the open data, and the file where they are saved.
     Settings(Box<Tuning>, PathBuf),
-    /// The file of a state machine for the data that is open: its path and text.
+    /// File of a state machine for the open data: path and text.
     Machine(PathBuf, String),
-    /// Sidecars of clips of the data that is open: names and texts.
+    /// Sidecars of clips of the open data: names and texts.
     Sidecars(Vec<(String, String)>),
-    /// The data that is open, built again.
+    /// The open data, rebuilt.
     Rebuilt(Box<Session>),
-    /// Faults of the clips of the data that is open.
+    /// Findings of the doctor in the clips of the open data.
     Findings(Box<Findings>),
 }
 
-/// What is done beside the window.
+/// Background work.
 #[derive(Clone, Debug)]
 pub(crate) enum Work {
     /// Open files.
     Open(Files),
-    /// Build the data of motion files again.
+    /// Rebuild the data of motion files.
     Rebuild(Files),
-    /// Look for faults in motion files.
+    /// Run the doctor on motion files.
     Examine(Files),
-    /// Look for faults in a database whose files are not known.
+    /// Run the doctor on a database without its files.
     ExamineDatabase(Arc<Database>),
 }
 
 impl Work {
-    /// Does it.
+    /// Performs the work.
     pub fn run(&self, tuning: &Tuning) -> Result<Opened, OpenError> {
         match self {
             Self::Open(files) => open(files, tuning),
@@ -202,7 +203,7 @@ impl Work {
     }
 }
 
-/// Why a file was not opened, in words that name it.
+/// Error message of opening a file, including its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenError(pub String);
 
@@ -218,11 +219,12 @@ fn error(what: impl ToString) -> OpenError {
     OpenError(what.to_string())
 }
 
-/// Opens files: none for the built-in data, one database (`.fwdb`), recording (`.fwtrace`), networks (`.fwnet`) or file of settings
-/// (`.toml`), a state machine (`.machine.toml`, or with states in it), sidecars (`.tags.toml`), or motion files and folders of them, which are built with the `[build]` table of the settings.
+/// Opens files. Without files, opens the built-in data. Otherwise opens one database (`.fwdb`), recording (`.fwtrace`), networks
+/// (`.fwnet`), settings (`.toml`) or state machine (`.machine.toml`, or a `.toml` with states); or sidecars (`.tags.toml`); or
+/// motion files and folders of them, built with the `[build]` table of the settings.
 ///
 /// # Errors
-/// What cannot be read, built or driven, by name.
+/// Returns [`OpenError`] if a file cannot be read, the clips cannot be built, or the data does not fit the settings.
 pub fn open(files: &Files, tuning: &Tuning) -> Result<Opened, OpenError> {
     let Some(first) = files.first() else { return built_in(tuning) };
     let name = first.file_name().unwrap_or(first.as_os_str()).to_string_lossy();
@@ -265,12 +267,12 @@ fn import(files: &Files, config: &CharacterConfig) -> Result<Imported, OpenError
     imported.map_err(error)
 }
 
-/// A take whose sidecar is named so that it is the same from any folder.
+/// Returns a take with an absolute path of its sidecar.
 fn absolute(take: Take) -> Take {
     Take { sidecar: absolute_path(&take.sidecar), ..take }
 }
 
-/// A path that is the same from any folder; in a page there are no folders.
+/// Returns an absolute path. A web page has no folders, so there it is unchanged.
 fn absolute_path(path: &Path) -> PathBuf {
     match cfg!(target_arch = "wasm32") {
         true => path.to_owned(),
@@ -278,7 +280,7 @@ fn absolute_path(path: &Path) -> PathBuf {
     }
 }
 
-/// True for the file of a state machine: by its name, or by the states in it.
+/// Returns true for the file of a state machine, recognised by its name or by states in it.
 fn is_machine(path: &Path, text: &str) -> bool {
     let named = path.to_string_lossy().ends_with(".machine.toml");
     named || text.lines().any(|line| line.trim_start().starts_with("[[states]]"))
@@ -306,7 +308,7 @@ fn sidecars(files: &Files) -> Result<Opened, OpenError> {
     Ok(Opened::Sidecars(read?))
 }
 
-/// Bytes of a file of settings or of a state machine, at most.
+/// Maximum size of a file of settings or of a state machine, in bytes.
 const MOST_TOML_BYTES: u64 = 16 << 20;
 
 fn load_text(path: &Path) -> Result<String, String> {
@@ -332,7 +334,8 @@ fn built_in(tuning: &Tuning) -> Result<Opened, OpenError> {
             .open_machine(Path::new("biped.machine.toml"), footwork_gait::BIPED_MACHINE.to_owned(), None)
             .map_err(error)?;
     }
-    // Settings may build other features; a page would grow by half.
+    // The networks fit only if the settings keep their features. A web page omits them, as they would make it half as large
+    // again.
     #[cfg(not(target_arch = "wasm32"))]
     if let (Opened::Session(session), Ok(networks)) =
         (&mut opened, Networks::from_bytes(footwork_gait::BIPED_NETWORKS, Path::new("built-in")))

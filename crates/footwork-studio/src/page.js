@@ -1,9 +1,9 @@
-// Files in and out of the page. Nothing is sent anywhere.
+// Files of the page: drop, select, download. Nothing is sent to a server.
 
-// As many bytes as an address in WebAssembly can reach, with room to work.
+// Maximum bytes of opened files: part of the address space of WebAssembly, with room for the work on them.
 const MOST_BYTES = 2 ** 30;
 
-/** What is read but not taken yet: `[[name, bytes], ..]`, or a string that says why not. */
+/** Read files that are not taken yet: `[[name, bytes], ..]`, or an error message. */
 const waiting = [];
 
 async function read(files) {
@@ -12,7 +12,7 @@ async function read(files) {
     if (bytes > MOST_BYTES) {
       throw `too large for a web page: expected at most ${MOST_BYTES / 2 ** 20} MiB, found ${Math.ceil(bytes / 2 ** 20)} MiB`;
     }
-    // All of them at once, since clips are built together.
+    // All files at once, because clips are built together.
     const one = async (file) => [
       file.name,
       new Uint8Array(await file.arrayBuffer().catch(() => {
@@ -25,22 +25,22 @@ async function read(files) {
   }
 }
 
-/** Takes what is dropped onto the canvas. */
+/** Reads files that are dropped onto the canvas. */
 export function listen(canvas) {
   const taken = { capture: true };
   canvas.addEventListener("drop", (event) => {
     event.preventDefault();
     event.stopImmediatePropagation();
     read([...event.dataTransfer.files]);
-    // The user interface sees that nothing hovers above it any more.
+    // Tells the user interface that no file hovers above it now.
     canvas.dispatchEvent(new DragEvent("dragleave"));
   }, taken);
 }
 
-/** Kept, or some browsers forget it before files are chosen. */
+/** Stored, because some browsers drop it before files are selected. */
 let input;
 
-/** Lets somebody choose files of these kinds. */
+/** Opens the file dialog for files of these kinds. */
 export function choose(kinds) {
   input = document.createElement("input");
   Object.assign(input, { type: "file", multiple: true, accept: kinds });
@@ -48,7 +48,7 @@ export function choose(kinds) {
   input.click();
 }
 
-/** The next files, or why they were not read, or undefined. */
+/** Returns the next files, an error message, or undefined. */
 export function received() {
   return waiting.shift();
 }
@@ -56,14 +56,14 @@ export function received() {
 /** Offers bytes as a download. */
 export function download(name, bytes) {
   const link = document.createElement("a");
-  // A copy: the bytes lie in memory that changes.
+  // A copy, because the memory of the bytes changes.
   link.href = URL.createObjectURL(new Blob([bytes.slice()]));
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Of each gamepad in the standard layout: left stick, right stick, right trigger, left trigger. */
+/** Returns for each gamepad in the standard layout: left stick, right stick, right trigger, left trigger. */
 export function gamepads() {
   const standard = [...(navigator.getGamepads?.() ?? [])].filter((pad) => pad?.mapping === "standard");
   return new Float32Array(standard.flatMap((pad) => [

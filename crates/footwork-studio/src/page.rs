@@ -1,4 +1,4 @@
-//! The web page: the studio in a canvas.
+//! Web page: the studio in a canvas.
 
 use crate::app::{App, Start};
 use crate::minute::{Poses, minute};
@@ -12,7 +12,7 @@ use web_sys::HtmlCanvasElement;
 /// Shows the studio in a canvas.
 ///
 /// # Errors
-/// A browser without WebGL.
+/// Returns an error if the browser has no WebGL.
 #[wasm_bindgen]
 pub async fn start(canvas: HtmlCanvasElement) -> Result<(), JsValue> {
     listen(&canvas);
@@ -26,17 +26,17 @@ pub async fn start(canvas: HtmlCanvasElement) -> Result<(), JsValue> {
 /// Returns the hash of [`minute`], computed in the page.
 ///
 /// # Errors
-/// What [`minute`] says.
+/// Same as [`minute`].
 #[wasm_bindgen]
 pub fn footwork_minute() -> Result<String, String> {
     minute()
 }
 
-/// The application, and for whoever looks at the page from outside what it shows: `window.footwork`.
+/// Application with a state that scripts outside the page can read: `window.footwork`.
 struct Page {
     app: App,
     was_loading: bool,
-    /// How often something was opened.
+    /// Number of times that files were opened.
     loads: u32,
 }
 
@@ -47,7 +47,7 @@ impl Page {
         self.was_loading = loading;
         let told = Object::new();
         let set = |key: &str, value: JsValue| {
-            // Nothing forbids to set a key of a new object.
+            // Setting a key of a new object cannot fail.
             let _ = Reflect::set(&told, &key.into(), &value);
         };
         set("loading", loading.into());

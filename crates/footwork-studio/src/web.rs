@@ -1,4 +1,4 @@
-//! What a web page gives the application: files that were dropped or chosen, downloads, gamepads. Everything stays in the page.
+//! Services of the web page: dropped or selected files, downloads, gamepads. All data stays in the page.
 
 use crate::open::{Chosen, Files, KINDS, OpenError, Opened, Work};
 use footwork_panels::{Hands, Session, Tuning};
@@ -10,20 +10,20 @@ use web_sys::HtmlCanvasElement;
 
 #[wasm_bindgen(module = "/src/page.js")]
 extern "C" {
-    /// Takes what is dropped onto the canvas.
+    /// Reads files that are dropped onto the canvas.
     pub(crate) fn listen(canvas: &HtmlCanvasElement);
-    /// Lets somebody choose files.
+    /// Opens the file dialog of the browser.
     #[wasm_bindgen(js_name = choose)]
     fn choose_files(kinds: &str);
-    /// What was dropped or chosen, once it is read: `[[name, bytes], ..]`, or why it was not.
+    /// Returns the next dropped or selected files once they are read: `[[name, bytes], ..]`, or an error message.
     #[wasm_bindgen(js_name = received)]
     fn received_files() -> JsValue;
-    /// Of each gamepad: left stick, right stick, right trigger, left trigger.
+    /// Returns for each gamepad: left stick, right stick, right trigger, left trigger.
     fn gamepads() -> Vec<f32>;
     fn download(name: &str, bytes: &[u8]);
 }
 
-/// What is done between two pictures: a page has no threads.
+/// Work done between two frames, as a page has no threads.
 #[derive(Debug)]
 pub(crate) struct Job {
     work: Work,
@@ -36,41 +36,41 @@ impl Job {
         Self { work, tuning, polls: 0 }
     }
 
-    /// The result: not before the words that say so have been drawn and shown.
+    /// Returns the result. Waits some frames first, so that the message about the work is visible.
     pub fn poll(&mut self) -> Option<Result<Opened, OpenError>> {
         self.polls += 1;
         (self.polls > 3).then(|| self.work.run(&self.tuning))
     }
 }
 
-/// Offers a file as a download. Returns where it is, in words.
+/// Offers a file as a download. Returns its location for the user.
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<String, String> {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     download(&name, bytes);
     Ok(format!("{name}, among your downloads"))
 }
 
-/// A download replaces nothing.
+/// Does nothing, as a download replaces no file.
 pub(crate) fn check_unchanged(_: &Path, _: Option<&str>, _: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Lets somebody choose files.
+/// File dialog of the browser.
 #[derive(Debug, Default)]
 pub(crate) struct Chooser;
 
 impl Chooser {
-    /// True where folders can be chosen.
+    /// True if folders can be selected.
     pub const FOLDERS: bool = false;
 
-    /// Opens the window of the browser.
+    /// Opens the dialog.
     pub fn choose(&mut self, _: Chosen) {
-        // Reading FBX takes C.
+        // The FBX reader needs C, which the page does not have.
         let kinds = KINDS.iter().filter(|kind| **kind != "fbx");
         choose_files(&kinds.map(|kind| format!(".{kind}")).collect::<Vec<_>>().join(","));
     }
 
-    /// Files that were dropped or chosen since.
+    /// Returns the files dropped or selected since the last call.
     pub fn received(&mut self) -> Option<Result<Files, String>> {
         let value = received_files();
         if let Some(why) = value.as_string() {
@@ -85,23 +85,23 @@ impl Chooser {
     }
 }
 
-/// The gamepads that the browser shows.
+/// Gamepads of the browser.
 #[derive(Debug, Default)]
 pub(crate) struct Gamepads;
 
 impl Gamepads {
-    /// What all of them say together.
+    /// Returns the combined input of all gamepads.
     pub fn hands(&mut self) -> Hands {
         let said = gamepads();
         said.chunks_exact(6).fold(Hands::default(), |hands, pad| {
-            // Down is positive in a browser.
+            // In a browser, down is positive.
             let stick = |k: usize| Vec2::new(pad[k], -pad[k + 1]);
             hands.with(Hands::of_sticks(stick(0), stick(2), pad[4] > 0.5, pad[5] > 0.5))
         })
     }
 }
 
-/// Games that are connected: none, since a page cannot listen.
+/// Connected games: none, because a web page cannot listen.
 #[derive(Debug)]
 pub(crate) enum Live {}
 

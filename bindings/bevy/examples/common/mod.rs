@@ -1,7 +1,7 @@
-//! What all examples share and a game has anyway: a ground with a grid of one metre, light, a camera that follows, keys.
+//! Parts shared by all examples, which a game has anyway: ground with a grid of one metre, light, a camera that follows, keys.
 //!
-//! `--picture FILE` saves a picture after some seconds (`--after S`, default 2.5) and quits: with no hands on the keys, the
-//! characters walk by themselves.
+//! `--picture FILE` saves a picture after some seconds (`--after S`, default 2.5) and quits. The characters then walk without
+//! input.
 #![allow(dead_code)]
 
 use bevy::image::{ImageAddressMode, ImageSampler, ImageSamplerDescriptor};
@@ -14,26 +14,26 @@ use bevy::time::TimeUpdateStrategy;
 use bevy_footwork::prelude::*;
 use std::time::{Duration, Instant};
 
-/// Paths of the built-in person's assets.
+/// Asset paths of the built-in character.
 pub const CLIPS: &str = "embedded://footwork/person.fwdb";
 pub const MANNEQUIN: &str = "embedded://footwork/person.glb#Scene0";
 
 /// Ground, light, camera and pictures.
 pub struct Stage;
 
-/// What the camera follows; the mean of several.
+/// Marker of entities that the camera follows; it follows their mean position.
 #[derive(Component)]
 pub struct Followed;
 
-/// Camera: how far behind and above, metres; turned by the arrow keys.
+/// Position of the camera behind and above, in metres. The arrow keys turn it.
 #[derive(Resource)]
 pub struct View {
     pub distance_m: f32,
     pub height_m: f32,
     pub yaw_rad: f32,
-    /// How far to the left of the picture's middle it has what it follows, metres.
+    /// Distance of the followed position to the left of the picture's middle, in metres.
     pub left_m: f32,
-    /// Height above what it follows at which it looks.
+    /// Height of the point that the camera looks at, above the followed position, in metres.
     pub chest_m: f32,
 }
 
@@ -60,13 +60,13 @@ impl Plugin for Stage {
             app.insert_resource(Picture { file, after_s, seen_s: 0.0, held: None, taken: false });
             app.add_systems(Startup, |mut window: Single<&mut Window>| window.resolution.set(960.0, 540.0));
             app.add_systems(Update, take_picture);
-            // Every picture is the same, however slowly the machine draws.
+            // Fixed time steps, so that pictures do not depend on the machine's speed.
             app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(50)));
         }
     }
 }
 
-/// What follows a flag.
+/// Returns the argument after a flag.
 pub fn argument(flag: &str) -> Option<String> {
     std::env::args().skip_while(|a| a != flag).nth(1)
 }
@@ -75,7 +75,7 @@ pub fn flag(flag: &str) -> bool {
     std::env::args().any(|a| a == flag)
 }
 
-/// Arguments that are neither flags nor their values.
+/// Returns the arguments that are neither flags nor their values.
 pub fn files() -> Vec<String> {
     let mut arguments = std::env::args().skip(1);
     let mut files = Vec::new();
@@ -89,7 +89,7 @@ pub fn files() -> Vec<String> {
     files
 }
 
-/// The built-in person at a place.
+/// Returns the built-in character at a position.
 pub fn person(assets: &AssetServer, at: Vec3) -> impl Bundle {
     (
         MotionCharacter::new(assets.load(CLIPS)),
@@ -99,7 +99,7 @@ pub fn person(assets: &AssetServer, at: Vec3) -> impl Bundle {
     )
 }
 
-/// WASD or the left stick of a gamepad; straight ahead in pictures.
+/// Returns the direction of WASD or of a gamepad's left stick; straight ahead in pictures.
 pub fn stick(keys: &ButtonInput<KeyCode>, pads: &Query<&Gamepad>) -> Vec2 {
     if flag("--picture") {
         return Vec2::Y;
@@ -110,7 +110,7 @@ pub fn stick(keys: &ButtonInput<KeyCode>, pads: &Query<&Gamepad>) -> Vec2 {
     (pushed + pads).clamp_length_max(1.0)
 }
 
-/// A box that stands on the ground.
+/// Adds a box on the ground.
 pub fn block(
     commands: &mut Commands,
     meshes: &mut Assets<Mesh>,
@@ -136,7 +136,7 @@ fn light(mut commands: Commands) {
     commands.spawn((Camera3d::default(), MotionViewer, sky, Transform::from_xyz(0.0, 2.0, -5.0)));
 }
 
-/// Squares of a metre, one in five darker.
+/// Adds a ground of squares of one metre, with every fifth line darker.
 fn ground(
     mut commands: Commands,
     mut meshes: ResMut<Assets<Mesh>>,
@@ -186,7 +186,7 @@ fn turn_camera(keys: Res<ButtonInput<KeyCode>>, pads: Query<&Gamepad>, time: Res
     view.yaw_rad -= (axis(KeyCode::ArrowLeft, KeyCode::ArrowRight) + pad) * 2.0 * time.delta_secs();
 }
 
-/// Behind whom it follows, looking at the chest.
+/// Moves the camera behind the followed position, looking at the chest.
 fn follow(
     followed: Query<&Transform, (With<Followed>, Without<Camera3d>)>,
     mut camera: Single<&mut Transform, With<Camera3d>>,
@@ -200,7 +200,7 @@ fn follow(
     **camera = Transform::from_translation(middle + away).looking_at(middle, Vec3::Y);
 }
 
-/// Lets time pass, then holds it until shaders are compiled, however long that takes on a processor, and takes the picture.
+/// Runs for some time, then pauses until shaders are compiled, which is slow on a processor, and takes the picture.
 fn take_picture(
     mut commands: Commands,
     mut picture: ResMut<Picture>,
@@ -209,7 +209,7 @@ fn take_picture(
     time: Res<Time>,
 ) {
     const HELD: Duration = Duration::from_secs(12);
-    // The clock starts when there is something to see.
+    // The time counts from the first visible character.
     if !characters.is_empty() {
         picture.seen_s += time.delta_secs();
     }

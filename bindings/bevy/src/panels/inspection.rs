@@ -1,4 +1,4 @@
-//! What the open panels show: the recording of a character of the game, which follows the game, and settings for it.
+//! Data of the open panels: the growing recording of a character, and its settings.
 
 use super::settings::{MotionInspected, MotionPanels};
 use crate::assets::{MotionConfig, MotionNetworks};
@@ -23,58 +23,58 @@ const NOTHING_YET: &str = "Nothing is recorded yet: the character has not moved.
 const NO_DATABASE: &str = "This character moves by networks without a database, and the panels show a database. Save its \
     recording with `MotionRecorder::save`, and replay it with `footwork replay --learned`.";
 
-/// What the open panels show.
+/// Data of the open panels.
 #[derive(Resource, Default)]
 pub struct MotionInspection {
-    /// One thread at a time has it: a lock that is never waited for, since the studio is not `Sync`.
+    /// A mutex only because the studio is not `Sync`; it is never contended.
     studio: Option<Mutex<Studio>>,
     character: Option<Entity>,
     opening: Option<Task<Result<Studio, String>>>,
-    /// Opening failed, and is not tried again by itself.
+    /// True if opening failed, so that it is not repeated at once.
     failed: bool,
     message: Option<String>,
-    /// How far the recording has been read.
+    /// Read position in the recording.
     cursor: Cursor,
     piece: Piece,
-    /// The game's time was stopped here.
+    /// True if the panels have paused the game's time.
     holds_time: bool,
     applies: bool,
 }
 
 impl MotionInspection {
-    /// The panels; `None` while there is nothing to show.
+    /// Returns the panels, or `None` if there is nothing to show.
     pub fn studio(&mut self) -> Option<&mut Studio> {
-        // Only a panic while it was held poisons a lock.
+        // Only a panic while the lock was held can poison it.
         self.studio.as_mut().and_then(|studio| studio.get_mut().ok())
     }
 
-    /// The character that is shown.
+    /// Returns the character shown.
     pub fn character(&self) -> Option<Entity> {
         self.character
     }
 
-    /// True while the newest update is shown, as the game goes on.
+    /// Returns true while the panels show the newest update of the game.
     pub fn follows(&mut self) -> bool {
         self.studio().is_some_and(|s| s.session.following().is_some_and(|f| !f.ended) && s.session.is_live())
     }
 
-    /// What keeps the panels from showing something, or what was done last, in words.
+    /// Returns the reason why nothing is shown, or the result of the last action.
     pub fn message(&self) -> Option<&str> {
         self.message.as_deref()
     }
 
-    /// Shows the game again, after something else was looked at.
+    /// Shows the game again, after a review.
     pub fn follow(&mut self) {
         self.failed = false;
         match self.studio().map(|s| &mut s.session) {
             Some(session) if session.following().is_some_and(|f| !f.ended) => session.go_live(),
-            // From its beginning.
+            // Read the recording again from its start.
             _ => self.cursor = Cursor::default(),
         }
     }
 
-    /// Gives the settings of the panels to the character of the game, with the next frame. All characters with the same settings
-    /// file get them.
+    /// Applies the panels' settings to the character in the game, in the next frame. Affects all characters with the same
+    /// settings file.
     pub fn apply(&mut self) {
         self.applies = true;
     }
@@ -88,12 +88,12 @@ impl MotionInspection {
     }
 }
 
-/// The settings of a character of the game, as its file has them.
+/// Returns the settings of a character in the game, from its file.
 pub(crate) fn settings_of(character: &MotionCharacter, configs: &Assets<MotionConfig>) -> MatcherConfig {
     character.config.as_ref().and_then(|handle| configs.get(handle)).map(|c| c.0.clone()).unwrap_or_default()
 }
 
-/// Stops the game's time while the panels are open, where they are to.
+/// Pauses the game's time while the panels are open, if they are set to do so.
 pub(crate) fn hold_time(
     mut inspection: ResMut<MotionInspection>,
     panels: Res<MotionPanels>,
@@ -109,7 +109,7 @@ pub(crate) fn hold_time(
     }
 }
 
-/// Gives settings to the game.
+/// Applies settings to the game.
 pub(crate) fn apply_settings(
     mut inspection: ResMut<MotionInspection>,
     mut characters: Query<&mut MotionCharacter>,
@@ -132,7 +132,7 @@ pub(crate) fn apply_settings(
     inspection.say(done.err().unwrap_or(words));
 }
 
-/// A character that may be looked at.
+/// Character with a recorder.
 #[derive(QueryData)]
 pub(crate) struct Recorded {
     entity: Entity,
@@ -152,7 +152,7 @@ pub(crate) fn inspect(
     networks: Res<Assets<MotionNetworks>>,
 ) {
     if !panels.open {
-        // What failed is tried again the next time.
+        // Retry after a failure when the panels are opened again.
         inspection.failed = false;
         return;
     }
@@ -175,7 +175,7 @@ pub(crate) fn inspect(
         return inspection.say(NO_DATABASE);
     };
     if inspection.studio().is_some_and(|s| !Arc::ptr_eq(s.session.database(), database)) {
-        // Its file has changed.
+        // The database was loaded again.
         inspection.forget(chosen);
     }
     if inspection.studio.is_none() {
@@ -193,7 +193,7 @@ pub(crate) fn inspect(
 }
 
 impl MotionInspection {
-    /// Opens the panels on another thread: the database is prepared for its searches once more.
+    /// Opens the panels on another thread, because a session prepares the database's searches.
     fn open(&mut self, start: impl FnOnce() -> Start) {
         if self.failed {
             return;
@@ -219,7 +219,7 @@ impl MotionInspection {
         }
     }
 
-    /// Hands what was recorded since to the panels, which replay it bit by bit.
+    /// Passes new updates to the panels, which replay them.
     fn keep_up(&mut self, name: &str, recorder: &Recorder) {
         let Self { studio, cursor, piece, .. } = self;
         let Some(studio) = studio.as_mut().and_then(|studio| studio.get_mut().ok()) else { return };
@@ -231,7 +231,7 @@ impl MotionInspection {
     }
 }
 
-/// All that opening takes.
+/// Data for opening the panels.
 struct Start {
     name: String,
     database: Arc<Database>,
@@ -252,7 +252,7 @@ impl Start {
     }
 }
 
-/// The file that settings are saved to: its comments and what else it holds are kept.
+/// Reads the settings file, so that its comments and other content are preserved.
 fn read_settings(file: &Path) -> Result<Tuning, String> {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,

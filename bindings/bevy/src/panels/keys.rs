@@ -1,4 +1,4 @@
-//! Keyboard and mouse: the key that opens the panels, and what the game does not hear while they are open.
+//! Keyboard and mouse: the key that opens the panels, and input hidden from the game while they are open.
 
 use super::settings::MotionPanels;
 use bevy_ecs::prelude::*;
@@ -20,7 +20,7 @@ pub(crate) fn open_and_close(keys: Option<Res<ButtonInput<KeyCode>>>, mut panels
     }
 }
 
-/// What games read of keyboard and mouse.
+/// Keyboard and mouse input that games read.
 #[derive(SystemParam)]
 pub(crate) struct Controls<'w> {
     keys: Option<ResMut<'w, ButtonInput<KeyCode>>>,
@@ -34,7 +34,7 @@ pub(crate) struct Controls<'w> {
     wheel_messages: Option<ResMut<'w, Messages<MouseWheel>>>,
 }
 
-/// After egui has read them: for the game, nothing is pressed and nothing moves.
+/// Clears the input after egui has read it, so that the game sees no pressed key and no movement.
 pub(crate) fn keep_from_game(controls: Controls) {
     let Controls { keys, logical_keys, buttons, moved, scrolled, .. } = controls;
     keys.into_iter().for_each(|mut k| k.reset_all());

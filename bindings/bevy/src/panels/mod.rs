@@ -14,12 +14,12 @@ use bevy_ecs::prelude::*;
 use bevy_egui::{EguiPlugin, EguiPostUpdateSet, EguiPreUpdateSet, EguiPrimaryContextPass};
 use bevy_input::InputSystems;
 
-/// Opens the panels of `footwork-studio` over the game with a key: the recording of a character with a
-/// [`MotionRecorder`](crate::MotionRecorder), why each clip was played, and its settings, which can be given to the game at once.
-/// [`MotionPanels`] has the key and more.
+/// Plugin that opens the panels of `footwork-studio` over the game with a key. They show the recording of a character with a
+/// [`MotionRecorder`](crate::MotionRecorder), why each clip was played, and its settings, which can be applied to the running
+/// game. [`MotionPanels`] has the key and other settings.
 ///
-/// While they are open, keyboard and mouse are theirs: the game finds no key pressed, and no such messages. A gamepad stays the
-/// game's. Brings `EguiPlugin` where the game has not added it before.
+/// While they are open, the panels receive all keyboard and mouse input: the game sees no pressed key and no messages. Gamepads
+/// remain with the game. Adds `EguiPlugin` if the game has not added it before.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MotionPanelsPlugin;
 

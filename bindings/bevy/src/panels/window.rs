@@ -1,4 +1,4 @@
-//! The window over the game: a line about the game, and the studio.
+//! Window over the game: a line of controls for the game, and the studio.
 
 use super::inspection::{MotionInspection, settings_of};
 use super::settings::MotionPanels;
@@ -15,7 +15,7 @@ use footwork_panels::Request;
 use std::io::Write;
 use std::path::Path;
 
-/// Share of the screen that the window has at first: right and below, so that the game is seen beside it.
+/// Initial share of the screen: to the right and below, so that the game remains visible beside it.
 const SHARE: Vec2 = Vec2::new(0.72, 0.86);
 const MARGIN_PX: f32 = 8.0;
 
@@ -26,12 +26,12 @@ pub(crate) fn draw(
     configs: Res<Assets<MotionConfig>>,
     time: Res<Time<Real>>,
 ) {
-    // Without a camera there is nothing to draw on.
+    // Without a camera there is no egui context.
     let Some(ctx) = contexts.ctx_mut().ok().filter(|_| panels.open).cloned() else { return };
     let inspection = &mut *inspection;
     let character = inspection.character().and_then(|e| characters.get(e).ok());
     let in_game = character.map(|c| settings_of(c, &configs));
-    // egui may draw a frame twice; time passes once.
+    // egui may run several passes per frame, but time passes only once.
     let dt_s = if ctx.current_pass_index() == 0 { time.delta_secs() } else { 0.0 };
     let screen = ctx.content_rect().shrink(MARGIN_PX);
     let size = screen.size() * SHARE;
@@ -49,7 +49,7 @@ pub(crate) fn draw(
                 None => {}
             }
             if inspection.studio().is_none() {
-                // The window keeps its size.
+                // Keeps the size of the window.
                 ui.allocate_space(ui.available_size());
             }
         },
@@ -59,7 +59,7 @@ pub(crate) fn draw(
     }
 }
 
-/// What is done with the game.
+/// Draws the controls for the game.
 fn line(
     ui: &mut egui::Ui,
     inspection: &mut MotionInspection,

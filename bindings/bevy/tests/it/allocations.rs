@@ -1,4 +1,4 @@
-//! Characters cost no allocations once they have been seen.
+//! Characters do not allocate after their first frames.
 
 use crate::common::*;
 use bevy_ecs::prelude::*;
@@ -33,7 +33,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Allocations of each of 60 frames, sorted, with so many characters of which each has a model and a recorder.
+/// Returns the sorted allocations of 60 frames, with a number of characters that each have a model and a recorder.
 fn frames(characters: usize, budget: Option<usize>) -> Vec<usize> {
     let mut app = at_60_hz();
     app.insert_resource(MotionBudget { searches_per_frame: budget, ..MotionBudget::default() });
@@ -70,7 +70,7 @@ fn a_frame_allocates_no_more_for_forty_characters_than_for_two() {
 fn compare() {
     for budget in [None, Some(5)] {
         let (few, many) = (frames(2, budget), frames(40, budget));
-        // The engine itself allocates, and so do events, which are sent on some frames: the quiet frames tell.
+        // The engine and the events of some frames allocate, so only the quietest frames are compared.
         println!("{budget:?}: least and median {:?}, {:?}", (few[0], few[30]), (many[0], many[30]));
         assert!(many[0] <= few[0] + 2, "{budget:?}: {} and {} allocations", few[0], many[0]);
     }

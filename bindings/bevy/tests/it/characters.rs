@@ -1,4 +1,4 @@
-//! Characters come, go, change and are put elsewhere; broken files leave them at rest.
+//! Characters are added, removed, changed and moved. With broken files they remain at rest.
 
 use crate::common::*;
 use bevy_app::prelude::*;
@@ -64,7 +64,7 @@ fn displacement_is_what_moves_a_body_of_the_game() {
         for (mut motion, mut at) in &mut bodies {
             let (moved, turned) = motion.take();
             let step = at.rotation * moved;
-            // A wall.
+            // A wall limits the movement.
             at.translation = (at.translation + step).min(Vec3::new(9.0, 9.0, 3.0));
             at.rotation = (at.rotation * turned).normalize();
         }
@@ -122,7 +122,7 @@ fn on_a_slope_the_character_rises_and_its_feet_stand_on_it() {
             assert!(above.abs() < 0.06, "a planted toe is {above} m off the slope");
         }
     }
-    // Put elsewhere, it stands there.
+    // A moved entity moves its character.
     app.world_mut().get_mut::<Transform>(e).unwrap().translation = Vec3::new(3.0, 0.4, 2.0);
     app.update();
     assert!((place(&app, e) - Vec3::new(3.0, 0.4, 2.0)).length() < 0.1, "{}", place(&app, e));
@@ -158,7 +158,7 @@ fn a_changed_database_goes_on_from_the_pose_that_is_shown() {
     }
     assert!(changed, "the new database was not taken");
     assert!(place(&app, e).z > 10.0, "the character stopped at {}", place(&app, e));
-    // A run turns no joint by more than 25 degrees in a sixtieth of a second, and nor does the change.
+    // A run rotates no joint by more than 25 degrees in 1/60 s, and neither does the change.
     assert!(worst < 0.45, "a joint turned by {worst} rad in a frame");
 }
 
@@ -345,7 +345,7 @@ pub fn app_in(folder: &std::path::Path) -> App {
     app
 }
 
-/// Messages of failed loads, as they come.
+/// Collects messages of failed loads.
 pub fn failures<A: bevy_asset::Asset>(app: &mut App) -> Arc<Mutex<Vec<String>>> {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let ears = heard.clone();

@@ -1,4 +1,4 @@
-//! Events come exactly once, at any frame rate and in fixed steps.
+//! Events are triggered exactly once, at any frame rate and in fixed steps.
 
 use crate::common::*;
 use bevy_app::prelude::*;
@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use bevy_footwork::prelude::*;
 use std::sync::Arc;
 
-/// What was heard: feet, transitions, tags entered and left.
+/// Observed events: feet, transitions, tags entered and left.
 #[derive(Resource, Default, Debug, PartialEq)]
 struct Heard {
     steps: Vec<String>,
@@ -16,7 +16,7 @@ struct Heard {
     events: Vec<(String, i64)>,
 }
 
-/// A database whose walk has an event and a tag.
+/// Returns a database whose walk has an event and a tag.
 fn tagged() -> Arc<footwork::database::Database> {
     let mut content = footwork::database::Database::clone_of(&clips());
     let _ = &mut content;
@@ -39,10 +39,10 @@ fn run(plugin: impl Plugin, hz: f64) -> Heard {
     let handle = add_clips(&mut app, tagged());
     let e = app.world_mut().spawn((MotionCharacter::new(handle), walk(0.0, 1.5))).id();
     until_ready(&mut app, e);
-    // Until the character's own time is up, whatever the frames.
+    // Runs for a fixed duration of the character's own time, independent of frames.
     while app.world().get::<MotionState>(e).unwrap().0.header.time_s < 8.0 {
         let time_s = app.world().get::<MotionState>(e).unwrap().0.header.time_s;
-        // Straight ahead: how a turn is taken may hang on a hair, and the number of steps with it.
+        // Straight ahead, because rounding may decide how a turn is made, and thereby the number of steps.
         let wish = if time_s < 3.0 { walk(0.0, 1.5) } else { walk(0.0, 3.0) };
         *app.world_mut().get_mut::<MotionInput>(e).unwrap() = wish;
         app.update();

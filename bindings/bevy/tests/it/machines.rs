@@ -1,4 +1,4 @@
-//! Characters that a state machine runs: what the game sets reaches it, and what it does is told once.
+//! Characters with a state machine: they receive the game's variables, and report each change once.
 
 use crate::common::*;
 use bevy_app::prelude::*;
@@ -15,7 +15,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// The built-in clips with a crouch and gestures.
+/// Returns the built-in clips with a crouch and gestures.
 fn stances() -> Arc<Database> {
     static DB: OnceLock<Arc<Database>> = OnceLock::new();
     let options = footwork_gait::GaitOptions {
@@ -31,12 +31,12 @@ fn stances() -> Arc<Database> {
     .clone()
 }
 
-/// The built-in machine.
+/// Returns the built-in machine.
 fn built_in() -> MotionMachine {
     MotionMachine::read(footwork_gait::BIPED_MACHINE.as_bytes(), Path::new("biped.machine.toml")).unwrap()
 }
 
-/// What observers were told: events with kind and layer, states left and entered.
+/// Observed events with kind and layer, and states left and entered.
 #[derive(Resource, Default, Debug, PartialEq)]
 struct Heard {
     events: Vec<(String, EventKind, Option<String>, i64)>,
@@ -58,7 +58,7 @@ fn add_machine(app: &mut App, machine: MotionMachine) -> Handle<MotionMachine> {
     app.world_mut().resource_mut::<Assets<MotionMachine>>().add(machine)
 }
 
-/// A character of a machine; its first frame has passed.
+/// Adds a character with a machine, and runs its first frame.
 fn spawn_machine(app: &mut App, machine: MotionMachine, more: impl Bundle) -> Entity {
     listen(app);
     let (clips, machine) = (add_clips(app, stances()), add_machine(app, machine));
@@ -81,7 +81,7 @@ fn run(app: &mut App, frames: usize) {
     (0..frames).for_each(|_| app.update());
 }
 
-/// The poses of some frames.
+/// Returns the poses of some frames.
 fn poses(app: &mut App, entity: Entity, frames: usize) -> Vec<Pose> {
     let one = |_| {
         app.update();
@@ -90,7 +90,7 @@ fn poses(app: &mut App, entity: Entity, frames: usize) -> Vec<Pose> {
     (0..frames).map(one).collect()
 }
 
-/// Crouches, and rises again.
+/// Crouches and rises.
 fn crouch(plugin: impl Plugin, hz: f64) -> Vec<(String, String)> {
     let mut app = app(plugin, hz, 1);
     let e = spawn_machine(&mut app, built_in(), walk(0.0, 1.0));
@@ -177,14 +177,14 @@ fn a_trigger_starts_a_montage_and_its_window_is_told_once_with_kind_and_layer() 
         let moments: Vec<&str> =
             of(EventKind::Moment).iter().filter(|e| e.1 == Some("gestures")).map(|e| e.0).collect();
         assert_eq!(moments, ["reload_magazine_out", "reload_magazine_in", "reload_slide"], "{hz} Hz");
-        // The trigger was used: nothing more starts by itself, and a second shot starts it again.
+        // The trigger is used up: nothing else starts by itself, and firing it again starts it again.
         variables(&mut app, e).fire("reload");
         run(&mut app, (1.0 * hz) as usize);
         assert_eq!(montages(&app), ["reload"], "{hz} Hz: again");
     }
 }
 
-/// More events than an update has room for, in a fifth of a second.
+/// Has more events in a fifth of a second than an update can report.
 #[test]
 fn events_that_have_no_room_in_an_update_are_told_in_the_same_frame() {
     const NOTIFIES: usize = 120;
@@ -285,7 +285,7 @@ fn another_machine_begins_without_the_triggers_of_the_first() {
     assert!(view.layers.iter().all(|l| l.montages.is_empty()), "{view:?}");
 }
 
-/// Montages on the layer of gestures: name, section, handle, true where it goes out.
+/// Returns the montages on the layer of gestures: name, section, handle, true while fading out.
 fn gestures(app: &App, e: Entity) -> Vec<(String, String, Option<MontageHandle>, bool)> {
     let (state, character) = (app.world().get::<MotionState>(e).unwrap(), character(app, e));
     let view = character.machine_view(&state.0).unwrap();
@@ -315,7 +315,7 @@ fn montages_are_played_steered_and_stopped_by_call_and_each_call_is_obeyed_once(
         calls(&mut app, e).stop(wave, Some(0.6));
         run(&mut app, (0.3 * hz) as usize);
         assert_eq!(gestures(&app, e), one("up", true), "{hz} Hz");
-        // No call is obeyed again, though the last of them stay in the component.
+        // No call takes effect again, though the last ones remain in the component.
         run(&mut app, (2.0 * hz) as usize);
         assert!(gestures(&app, e).is_empty(), "{hz} Hz");
     }
@@ -344,7 +344,7 @@ fn a_rollback_with_the_calls_of_montages_gives_the_same_bits() {
     assert!(first == forward(&mut app), "the second run differs");
 }
 
-/// A machine whose montages and sections have another order, one without montages, and none.
+/// Uses a machine whose montages and sections have another order, one without montages, and none.
 #[test]
 fn handles_stand_for_the_montages_of_the_same_names_after_a_change_of_machine() {
     let mut app = at_60_hz();
@@ -380,7 +380,7 @@ fn handles_stand_for_the_montages_of_the_same_names_after_a_change_of_machine() 
     run(&mut app, 6);
     app.world_mut().get_mut::<MotionCharacter>(e).unwrap().machine = Some(handle.clone());
     app.world_mut().resource_mut::<Assets<MotionMachine>>().insert(handle.id(), built_in()).unwrap();
-    // The machine without montages may come first.
+    // The machine without montages may be active first.
     let can_reload = |calls: &MotionMontages| calls.clone().play("reload", PlayMontage::default()).is_ok();
     until(&mut app, |app| app.world().get::<MotionMontages>(e).is_some_and(can_reload));
     calls(&mut app, e).play("reload", PlayMontage::default()).unwrap();
@@ -388,7 +388,7 @@ fn handles_stand_for_the_montages_of_the_same_names_after_a_change_of_machine() 
     assert_eq!(gestures(&app, e)[0].0, "reload");
 }
 
-/// The library itself, updated beside the plugin, shows the same bits.
+/// Compares the plugin with the library, which must give the same bits.
 #[test]
 fn announced_tags_and_costs_of_tags_reach_the_search_as_they_are() {
     use footwork::database::TagCost;
@@ -446,7 +446,7 @@ fn a_chooser_makes_an_entity_another_character_which_goes_on_in_the_state_of_the
     let choice = |when: Option<&str>, character| MotionChoice { when: when.map(str::to_owned), character };
     let rows = vec![choice(Some("health < 0.3"), careful.clone()), choice(None, free.clone())];
     let chooser = MotionChooser { variables: vec![("health".into(), 1.0)], rows };
-    // No character yet: the chooser gives the first.
+    // Without a character, the chooser inserts the first.
     let e = app.world_mut().spawn((chooser, walk(0.0, 1.2))).id();
     until_ready(&mut app, e);
     let chosen = |app: &App| app.world().get::<MotionCharacter>(e).unwrap().clone();
@@ -461,7 +461,7 @@ fn a_chooser_makes_an_entity_another_character_which_goes_on_in_the_state_of_the
         (pose.world_from_root() * pose.in_root(before.skeleton(), head)).translation
     };
     variables(&mut app, e).set("health", 0.2);
-    // The other character is made beside the frames: motion goes on from the frame before it is there.
+    // The other character is created on another thread. At the change, motion continues from the previous frame.
     let mut shown = (head_at(&app), place(&app, e));
     until(&mut app, |app| {
         let changed = !Arc::ptr_eq(&before, &character(app, e));
@@ -476,7 +476,7 @@ fn a_chooser_makes_an_entity_another_character_which_goes_on_in_the_state_of_the
     assert!(apart.iter().all(|m| *m < 0.1), "motion goes on from the pose: {apart:?} m");
     run(&mut app, 2);
     assert_eq!(app.world().resource::<Heard>().states.len(), states, "no change of state");
-    // And back; no frame changes to and fro.
+    // The change back happens once, without alternating frames.
     variables(&mut app, e).set("health", 0.9);
     until(&mut app, |app| chosen(app) == free);
     let now = character(&app, e);
@@ -501,7 +501,7 @@ fn a_chooser_that_cannot_be_read_is_told_and_leaves_the_character() {
         let told = || LOG.lock().unwrap().iter().filter(|m| m.contains("helth")).count();
         assert_eq!(told(), 1, "{:?}", LOG.lock().unwrap());
         assert!(Arc::ptr_eq(&before, &character(&app, e)));
-        // Fixed, it chooses.
+        // With the row corrected, the chooser works.
         let machine = add_machine(&mut app, built_in());
         let character = MotionCharacter { machine: Some(machine), ..row.character };
         let row = MotionChoice { when: Some("health < 0.3".into()), character };
@@ -529,7 +529,7 @@ fn an_unknown_variable_is_told_once_with_the_nearest() {
         assert_eq!(told("no variable `crouhc`; the nearest is `crouch`"), 1);
         assert_eq!(told("no trigger `wvae`; the nearest is `wave`"), 1);
         assert!(place(&app, e).z > 1.0, "it goes on all the same");
-        // Without a machine, there is nothing to set.
+        // Without a machine, there are no variables.
         let plain = spawn(&mut app, walk(0.0, 1.0));
         variables(&mut app, plain).set("crouch", 1.0);
         run(&mut app, 60);
@@ -537,7 +537,7 @@ fn an_unknown_variable_is_told_once_with_the_nearest() {
     });
 }
 
-/// Keeps errors.
+/// Logger that stores errors.
 struct Log(&'static Mutex<Vec<String>>);
 
 impl tracing::Subscriber for Log {

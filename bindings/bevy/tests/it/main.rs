@@ -1,4 +1,4 @@
-//! The plugin in apps without a window. One binary: an engine takes long to link.
+//! The plugin in apps without a window. The tests share one binary, because linking the engine is slow.
 
 mod allocations;
 mod characters;

@@ -1,4 +1,4 @@
-//! The game's own models: recognised without a name by hand, whatever their proportions, axes and rest pose.
+//! The game's own models are recognised without naming joints, for any proportions, axes and rest pose.
 
 use crate::common::*;
 use bevy_app::prelude::*;
@@ -61,7 +61,7 @@ fn vrm(name: &str) -> String {
     format!("J_Bip_{side}{part}")
 }
 
-/// Longer legs, thighs more than shins; short arms.
+/// Proportions with longer legs, thighs more than shins, and short arms.
 fn lanky(name: &str) -> f32 {
     match name {
         n if n.ends_with("Leg") && !n.ends_with("UpLeg") => 1.3,
@@ -71,7 +71,7 @@ fn lanky(name: &str) -> f32 {
     }
 }
 
-/// A small one with a big head.
+/// Proportions of a small body with a big head.
 fn short(name: &str) -> f32 {
     match name {
         n if n.ends_with("Leg") || n.ends_with("Foot") => 0.6,
@@ -80,7 +80,7 @@ fn short(name: &str) -> f32 {
     }
 }
 
-/// Slide of planted feet, cm/s, and largest distance of their soles from the ground, cm: of the clips' body and of the model.
+/// Slide of planted feet, in cm/s, and maximum distance of their soles from the ground, in cm, for the clips' body and the model.
 struct Feet {
     slide_cm_s: [f32; 2],
     off_ground_cm: f32,
@@ -252,7 +252,7 @@ fn a_mask_leaves_joints_to_bevy_and_a_weight_blends() {
     let at = |name: &str| joints[db.skeleton.find(name).unwrap().at()];
     let wave = Quat::from_rotation_z(1.0);
     let arm = at("LeftArm");
-    // Bevy's animation: writes before motion matching, every frame.
+    // Bevy's animation writes before motion matching in every frame.
     app.add_systems(
         PostUpdate,
         (move |mut joints: Query<&mut Transform>| joints.get_mut(arm).unwrap().rotation = wave)

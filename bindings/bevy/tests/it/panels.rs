@@ -1,4 +1,4 @@
-//! The panels over a game without a screen: what they show, what they change, and who has the keys.
+//! The panels over a game without a screen: their content, their changes to the game, and keyboard input.
 
 use crate::common::{clips, until};
 use bevy::camera::RenderTarget;
@@ -18,7 +18,7 @@ use bevy_footwork::{MotionInspection, MotionKind, MotionOutput};
 use serde_json::json;
 use std::time::Duration;
 
-/// A game with a window that nobody sees, whose frames last a sixtieth of a second.
+/// Returns a game with a hidden window, whose frames last 1/60 s.
 fn game(panels: MotionPanels) -> App {
     let mut app = App::new();
     let nothing = RenderCreation::from(WgpuSettings { backends: None, ..default() });
@@ -33,7 +33,7 @@ fn game(panels: MotionPanels) -> App {
     app
 }
 
-/// A character that walks.
+/// Adds a walking character.
 fn hero(app: &mut App, more: impl Bundle) -> Entity {
     let clips = app.world_mut().resource_mut::<Assets<MotionDatabase>>().add(MotionDatabase(clips()));
     let walks = MotionInput::velocity(Vec3::new(0.4, 0.0, 1.5));
@@ -49,7 +49,7 @@ fn key(app: &mut App, code: KeyCode, logical: Key, state: ButtonState) {
     app.world_mut().write_message(press);
 }
 
-/// Presses a key and lets it go.
+/// Presses and releases a key.
 fn tap(app: &mut App, code: KeyCode, logical: Key) {
     key(app, code, logical.clone(), ButtonState::Pressed);
     app.update();
@@ -73,7 +73,7 @@ fn until_shown(app: &mut App) {
     panic!("{:?}", inspection(app).message());
 }
 
-/// Shapes that were drawn.
+/// Returns the number of drawn shapes.
 fn drawn(app: &mut App) -> usize {
     app.world_mut().query::<&EguiRenderOutput>().iter(app.world()).map(|o| o.paint_jobs.len()).sum()
 }
@@ -82,7 +82,7 @@ fn walk_key_is_down(app: &App) -> bool {
     app.world().resource::<ButtonInput<KeyCode>>().pressed(KeyCode::KeyW)
 }
 
-/// Equal but for rounding: a frame in which the game is paused puts the pose together anew.
+/// Returns true if poses are equal up to rounding. A paused frame computes the pose again.
 fn near(a: &footwork::pose::Pose, b: &footwork::pose::Pose) -> bool {
     let turned = a.rotations.iter().zip(&b.rotations).all(|(a, b)| a.dot(*b).abs() > 1.0 - 1e-6);
     turned && a.translations.iter().zip(&b.translations).all(|(a, b)| a.distance(*b) < 1e-6)
@@ -105,7 +105,7 @@ fn the_panels_open_over_the_current_frame_of_the_recorded_character_and_follow_i
     assert!(near(&shown(&mut app), &pose(&app)), "another pose is shown");
     let updates = inspection(&mut app).studio().unwrap().session.trace().updates();
     assert!(updates >= 90, "{updates}");
-    // The game goes on, and the panels with it.
+    // The game and the panels continue.
     app.world_mut().resource_mut::<MotionPanels>().pause = false;
     (0..60).for_each(|_| app.update());
     app.world_mut().resource_mut::<MotionPanels>().pause = true;
@@ -113,7 +113,7 @@ fn the_panels_open_over_the_current_frame_of_the_recorded_character_and_follow_i
     assert!(near(&shown(&mut app), &pose(&app)) && inspection(&mut app).follows(), "the panels do not follow");
     let later = inspection(&mut app).studio().unwrap().session.trace().updates();
     assert!((updates + 58..=updates + 61).contains(&later), "{updates} and {later}");
-    // Whatever is looked at stays, until the game is asked for.
+    // The reviewed update remains shown until the game is followed again.
     inspection(&mut app).studio().unwrap().session.scrub(10);
     app.world_mut().resource_mut::<MotionPanels>().pause = false;
     (0..60).for_each(|_| app.update());
@@ -123,7 +123,7 @@ fn the_panels_open_over_the_current_frame_of_the_recorded_character_and_follow_i
     inspection(&mut app).follow();
     (0..2).for_each(|_| app.update());
     assert!(near(&shown(&mut app), &pose(&app)));
-    // A character that is driven in the panels is left again, too.
+    // A character that is driven in the panels can be replaced by the game's, too.
     inspection(&mut app).studio().unwrap().session.go_on_from_here();
     (0..10).for_each(|_| app.update());
     assert!(inspection(&mut app).studio().unwrap().session.is_live());
@@ -154,7 +154,7 @@ fn keys_and_mouse_are_those_of_the_panels_while_they_are_open() {
     let buttons = app.world().resource::<ButtonInput<MouseButton>>();
     assert!(!walk_key_is_down(&app) && !buttons.pressed(MouseButton::Left) && !buttons.just_pressed(MouseButton::Left));
     assert!(app.world().resource::<Messages<KeyboardInput>>().is_empty());
-    // Given back.
+    // The keys return to the game.
     tap(&mut app, KeyCode::F3, Key::F3);
     assert!(!app.world().resource::<MotionPanels>().open);
     key(&mut app, KeyCode::KeyW, w(), ButtonState::Pressed);
@@ -173,7 +173,7 @@ fn a_weight_is_applied_to_the_running_character_and_saved_with_the_comments_of_i
     app.world_mut().resource_mut::<MotionPanels>().open = true;
     until_shown(&mut app);
     let config = |app: &App| app.world().get::<MotionKind>(hero).unwrap().character.config().clone();
-    // The settings are the game's, not those of the file.
+    // The panels show the game's settings, not those of the file.
     let in_game = config(&app);
     assert_eq!(*inspection(&mut app).studio().unwrap().session.tuning.matcher(), in_game);
     let label = clips().schema.channels[0].label.clone();
@@ -186,12 +186,12 @@ fn a_weight_is_applied_to_the_running_character_and_saved_with_the_comments_of_i
         (0..30).for_each(|_| app.update());
         assert!(app.world().get::<Transform>(hero).unwrap().translation.distance(at) > 0.3, "the character goes on");
     }
-    // The recording goes on, and tells both settings.
+    // The recording continues, and contains both settings.
     (0..30).for_each(|_| app.update());
     let trace = inspection(&mut app).studio().unwrap().session.trace();
     assert!(inspection(&mut app).follows() && trace.config().channel_cost.is_empty());
     assert_eq!(trace.config_at(trace.updates() - 1).channel_cost.get(&label), Some(&3.0));
-    // Ctrl+S, as in the studio.
+    // Ctrl+S saves, as in the studio.
     key(&mut app, KeyCode::ControlLeft, Key::Control, ButtonState::Pressed);
     app.update();
     tap(&mut app, KeyCode::KeyS, Key::Character("s".into()));
@@ -224,7 +224,7 @@ fn the_marked_character_is_shown_and_what_cannot_be_shown_is_said() {
     (0..2).for_each(|_| app.update());
     until_shown(&mut app);
     assert_eq!(inspection(&mut app).character(), Some(first));
-    // Networks have no searches of a database.
+    // A character with networks has no searches in a database.
     let networks =
         footwork::learned::Networks::from_bytes(footwork_gait::BIPED_NETWORKS, "biped.fwnet".as_ref()).unwrap();
     let networks = app.world_mut().resource_mut::<Assets<MotionNetworks>>().add(MotionNetworks(networks.into()));

@@ -1,4 +1,4 @@
-//! Recorders: they change nothing, and what they keep is replayed to the bit.
+//! Recorders change nothing, and their recordings are replayed bit for bit.
 
 use crate::common::*;
 use bevy_app::prelude::*;
@@ -18,13 +18,13 @@ use std::time::Duration;
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
 struct Step;
 
-/// The three ways to move characters.
+/// Returns the three variants of moving characters.
 fn plugins() -> [FootworkPlugin<LevelWorld>; 3] {
     let plugin = FootworkPlugin::default;
     [plugin(), plugin().in_fixed_steps(), plugin().in_schedule(Step)]
 }
 
-/// Runs the step of a game that has its own.
+/// Runs the step of a game with its own schedule.
 fn run_step(world: &mut World) {
     let time = *world.resource::<Time>();
     let mut step = Time::<()>::default();
@@ -34,7 +34,7 @@ fn run_step(world: &mut World) {
     world.insert_resource(time);
 }
 
-/// Bumps, and a wall: hooks whose answers are recorded.
+/// Returns probes with bumps and a wall, whose results are recorded.
 fn probes() -> impl Bundle {
     let height = |at: Vec3| 0.1 * (at.z * 1.3).sin();
     let ground = move |at: Vec3| GroundPoint { height_m: height(at), ..GroundPoint::default() };
@@ -42,7 +42,7 @@ fn probes() -> impl Bundle {
     (GroundProbe::new(ground), WallProbe::new(wall))
 }
 
-/// A walk with turns, with or without a recorder: the poses of all frames, and the recording.
+/// Runs a walk with turns, with or without a recorder. Returns the poses of all frames, and the recording.
 fn walked(plugin: FootworkPlugin<LevelWorld>, own: bool, recorded: bool) -> (Vec<Pose>, Option<Trace>) {
     let mut app = app(plugin, 60.0, 1);
     app.init_schedule(Step);
@@ -85,7 +85,7 @@ fn a_recorder_changes_no_bit_and_its_recording_gives_all_poses_again() {
         let trace = trace.unwrap();
         assert!(trace.asks_for_ground() && trace.asks_for_walls() && trace.ground().is_empty());
         let again = replay(trace, same.clone());
-        // A frame may have no fixed step, or two: there are 64 a second.
+        // With 64 fixed steps per second, a frame may have no step, or two.
         assert!((238..=258).contains(&again.len()), "mode {k}: {} updates", again.len());
         let mut of_replay = again.iter();
         for (frame, pose) in with.iter().enumerate().skip(2) {
@@ -106,7 +106,7 @@ fn restores_and_jumps_and_other_settings_go_on_with_a_key_frame() {
     run(&mut app, 30);
     app.world_mut().get_mut::<Transform>(e).unwrap().translation = Vec3::new(40.0, 0.0, 7.0);
     run(&mut app, 30);
-    // Other settings are made on another thread.
+    // A character with other settings is created on another thread.
     let config = footwork::matcher::MatcherConfig { responsiveness: 2.0, ..Default::default() };
     let config = app.world_mut().resource_mut::<Assets<MotionConfig>>().add(MotionConfig(config));
     app.world_mut().get_mut::<MotionCharacter>(e).unwrap().config = Some(config);
@@ -154,7 +154,7 @@ fn a_recording_is_saved_once_there_is_one_and_stays_within_its_memory() {
     recorder.save(&file).unwrap();
     let trace = Trace::load(&file).unwrap();
     assert!((1.0..1.6).contains(&trace.seconds()), "{} s", trace.seconds());
-    // The newest ones are kept.
+    // The newest updates are kept.
     assert_eq!(replay(trace, character(&app, e)).last(), Some(&output(&app, e).pose));
     let missing = recorder.save(&folder.path().join("missing/hero.fwtrace")).unwrap_err();
     assert!(missing.to_string().contains("missing"), "{missing}");

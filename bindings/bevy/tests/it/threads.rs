@@ -11,7 +11,7 @@ use glam::Vec3;
 const CHARACTERS: usize = 40;
 const FRAMES: usize = 300;
 
-/// Where character `i` is sent in frame `frame`, x and z, m/s.
+/// Returns the velocity of character `i` in frame `frame`: x and z, in m/s.
 fn wish(i: usize, frame: usize) -> (f32, f32) {
     let turn = (i * 37 + frame / 45 * 101) % 360;
     let speed = [0.0, 1.4, 3.5][(i + frame / 90) % 3];
@@ -32,7 +32,7 @@ fn poses_on_two_threads_are_those_of_the_library() {
 fn compare(threads: usize) {
     let mut app = app(FootworkPlugin::default(), 60.0, threads);
     let handle = add_clips(&mut app, clips());
-    // The kind is made before the crowd comes, so that all begin in one frame.
+    // The kind is created before the crowd, so that all characters start in one frame.
     let first = app.world_mut().spawn(MotionCharacter::new(handle.clone())).id();
     until_ready(&mut app, first);
     let spawn = |i: usize| {

@@ -1,4 +1,4 @@
-//! Feet of a figure: heel, ball and tip from how the skeleton stands, and the mark on the ground.
+//! Feet of a figure: heel, ball and tip, from the planted pose of the skeleton, and the mark on the ground.
 
 use super::part::{Ball, Half, Part};
 use super::plan::{LEG_END, Plan};
@@ -6,16 +6,16 @@ use crate::motion::flat;
 use footwork::math::{Facing, Transform};
 use glam::Vec3;
 
-/// A foot's mark on the ground.
+/// Mark of a foot on the ground.
 #[derive(Clone, Copy, Debug)]
 pub struct Sole {
     /// Joint that touches the ground.
     pub joint: usize,
     /// Side of the body.
     pub half: Half,
-    /// Half of its length, in metres.
+    /// Half of the length, in metres.
     pub half_length: f32,
-    /// Height of its joint above the ground when planted, in metres.
+    /// Height of the joint above the ground while planted, in metres.
     pub stand_m: f32,
 }
 
@@ -26,13 +26,13 @@ impl Plan<'_> {
         if planted.is_empty() { all.collect() } else { planted }
     }
 
-    /// The parts of a foot, and its mark.
+    /// Returns the parts of a foot, and its mark.
     pub(super) fn foot(&self, slot: usize) -> (Vec<Part>, Sole) {
         let (l, joint) = (self.leg_m, self.feet[slot]);
         let half = self.halves[joint];
         let frames = self.planted(slot);
         let height = |f: usize, j: usize| self.over_root(f, j) - self.ground_m;
-        // A foot under the body stands at the height of the root, on slopes too.
+        // On slopes, a foot below the body is still at the height of the root.
         let away =
             |f: usize| flat(self.samples.world(f)[joint].translation - self.samples.root(f).translation).length();
         let mut near: Vec<(f32, f32)> = frames.iter().map(|f| (away(*f), height(*f, joint))).collect();
@@ -40,7 +40,7 @@ impl Plan<'_> {
         near.truncate(frames.len().div_ceil(4));
         let mut heights: Vec<f32> = near.into_iter().map(|n| n.1).collect();
         heights.sort_by(f32::total_cmp);
-        // A low percentile, not the median: there may be stairs.
+        // A low percentile instead of the median, because the motion may include stairs.
         let stand = heights[heights.len() / 10];
         let sole_mark = |share: f32| Sole { joint, half, half_length: share * l, stand_m: stand };
         let ahead = |world: &[Transform]| {
@@ -48,7 +48,7 @@ impl Plan<'_> {
             let bone = self.parent(joint).map_or(body, |p| flat(world[joint].translation - world[p].translation));
             if self.is_toe(joint) { bone.normalize_or(body) } else { body }
         };
-        // Mean of a world point in the space of a joint.
+        // Returns the mean of a world point in the space of a joint.
         let local = |j: usize, frames: &[usize], point: &dyn Fn(&[Transform]) -> Vec3| {
             let points = frames.iter().map(|f| self.samples.world(*f)).map(|w| w[j].inverse_point(point(w)));
             points.sum::<Vec3>() / frames.len().max(1) as f32
@@ -74,7 +74,7 @@ impl Plan<'_> {
             let toes = vec![sole, Ball { yields: true, ..ball(joint, tip, r * 0.8) }];
             return (vec![Part::new(foot, half), Part::new(toes, half)], sole_mark(0.07));
         }
-        // A paw, or an ankle without toes: down to the ground and a little ahead.
+        // A paw, or an ankle without toes: down to the ground and slightly ahead.
         let r = (stand * 0.5).clamp(0.02 * l, 0.05 * l);
         let under = |way: f32, r: f32| {
             local(joint, &frames, &|w: &[Transform]| {

@@ -5,13 +5,13 @@ use super::plan::{LEG_END, LEG_TOP, Plan};
 use footwork::math::powf;
 
 impl Plan<'_> {
-    /// Arms, legs down to the ankle, and fingers.
+    /// Returns arms, legs down to the ankle, and fingers.
     pub(super) fn limbs(&self) -> Vec<Part> {
         let mut parts = Vec::new();
         for j in 1..self.halves.len() {
             let Some(p) = self.parent(j) else { continue };
             let half = self.halves[j];
-            // Part of the trunk.
+            // Joints that belong to the trunk.
             let inner = self.spine.contains(&p) || p < self.first() || half == Half::Middle && self.leg[j].is_none();
             let collar = self.has_collar(p) && self.parent(p).is_some_and(|above| self.spine.contains(&above));
             if inner || collar {

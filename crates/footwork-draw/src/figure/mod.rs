@@ -1,5 +1,5 @@
-//! A body around a skeleton: rounded parts between joints, thick by the proportions of the skeleton, so that any rig
-//! becomes a solid figure. Feet get heel, ball and tip from how the skeleton stands on the ground.
+//! A body around a skeleton: rounded parts between joints, with thicknesses from the skeleton's proportions, for any rig. The
+//! planted pose of the skeleton determines heel, ball and tip of the feet.
 
 mod foot;
 mod limbs;
@@ -20,31 +20,31 @@ use footwork::skeleton::Skeleton;
 use glam::Vec3;
 use plan::Plan;
 
-/// Corners of the shadow of a ball.
+/// Number of corners of a ball's shadow.
 const SHADOW_CORNERS: usize = 10;
 
-/// How a body is seen.
+/// View and colour of a drawn body.
 pub struct Look<'a> {
-    /// Axes of the picture: far parts are drawn first.
+    /// Axes of the picture. Far parts are drawn first.
     pub camera: &'a Camera,
-    /// Size of the body on the page.
+    /// Scale of the body on the page.
     pub px_per_m: f32,
-    /// Where a point of the world lies on the page.
+    /// Projection of a world point to the page.
     pub point: &'a dyn Fn(Vec3) -> Point,
-    /// A colour over all of it, and its share, 0 to 1.
+    /// Colour mixed over the whole body, and its share, 0 to 1.
     pub tint: Option<(Colour, f32)>,
 }
 
 /// Body drawn around a skeleton.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// The body, in no order of depth.
+    /// Parts, not ordered by depth.
     pub parts: Vec<Part>,
-    /// `[contact joints]`.
+    /// `[contact joints]` soles.
     pub soles: Vec<Sole>,
     /// Height of the ground relative to the root, in metres.
     pub ground_m: f32,
-    /// Largest height of a pose, in metres.
+    /// Maximum height of a pose, in metres.
     pub height_m: f32,
 }
 
@@ -80,7 +80,7 @@ impl Figure {
         if b.yields && p.y < floor && world[b.joint].translation.y >= self.ground_m { p.with_y(floor) } else { p }
     }
 
-    /// Bounds in the plane of the camera, relative to `origin`, in metres: left, bottom, right, top.
+    /// Returns the bounds in the plane of the camera, relative to `origin`, in metres: left, bottom, right, top.
     pub fn bounds(&self, world: &[Transform], camera: &Camera, origin: Vec3) -> [f32; 4] {
         let start = [f32::MAX, f32::MAX, f32::MIN, f32::MIN];
         self.balls(world).fold(start, |b, (p, r)| {
@@ -110,7 +110,7 @@ impl Figure {
         }
     }
 
-    /// Draws the shadow of the body in one colour: `down` tells where a point's shadow falls.
+    /// Draws the shadow of the body in one colour. `down` returns the shadow of a point.
     pub fn shadow(&self, picture: &mut Picture, world: &[Transform], look: &Look, down: &dyn Fn(Vec3) -> Vec3) {
         let Some((colour, _)) = look.tint else { return };
         for group in self.parts.iter().flat_map(|p| &p.groups) {

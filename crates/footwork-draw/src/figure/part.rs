@@ -1,25 +1,25 @@
-//! Rounded solids between joints, and how they are drawn.
+//! Rounded solids between joints, and their drawing.
 
 use crate::shapes::{Colour, Picture, Point, hull, ring};
 use glam::Vec3;
 
-/// Corners of a drawn circle.
+/// Number of corners of a drawn circle.
 const CORNERS: usize = 18;
 const OUTLINE_PX: f32 = 1.3;
 
-/// Which half of the body.
+/// Side of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
-    /// The left side.
+    /// Left side.
     Left,
-    /// The right side.
+    /// Right side.
     Right,
     /// Trunk and head.
     Middle,
 }
 
 impl Half {
-    /// Returns the colour of its parts.
+    /// Returns the colour of the side's parts.
     pub fn colour(self) -> Colour {
         match self {
             Self::Left => Colour::rgb(0x3f7fc4),
@@ -29,16 +29,16 @@ impl Half {
     }
 }
 
-/// A ball fixed to a joint.
+/// Ball fixed to a joint.
 #[derive(Clone, Copy, Debug)]
 pub struct Ball {
-    /// The joint that carries it.
+    /// Joint that carries the ball.
     pub joint: usize,
-    /// In the joint's space, in metres.
+    /// Centre in the joint's space, in metres.
     pub at: Vec3,
-    /// Metres.
+    /// Radius, in metres.
     pub radius: f32,
-    /// Tip of a foot: no joint moves it, so it is raised to the ground.
+    /// True for the tip of a foot, which no joint moves, so it is raised to the ground.
     pub yields: bool,
 }
 
@@ -49,7 +49,7 @@ pub struct Part {
     pub groups: Vec<Vec<Ball>>,
     /// Side of the body.
     pub half: Half,
-    /// Offset towards the camera, in metres: decides the order of parts at equal depth.
+    /// Offset towards the camera, in metres. Determines the order of parts at equal depth.
     pub nearer_m: f32,
 }
 
@@ -59,12 +59,12 @@ impl Part {
         Self { groups: vec![balls], half, nearer_m: 0.0 }
     }
 
-    /// Returns the same part, drawn as if it were nearer to the camera.
+    /// Returns the part with another offset towards the camera.
     pub fn nearer(self, nearer_m: f32) -> Self {
         Self { nearer_m, ..self }
     }
 
-    /// Returns all balls of it.
+    /// Returns all balls of the part.
     pub fn balls(&self) -> impl Iterator<Item = &Ball> {
         self.groups.iter().flatten()
     }
@@ -82,7 +82,7 @@ impl Part {
             hull(points)
         };
         let dark = colour.towards(black, 0.22);
-        // The inner half of the outlines of several groups is covered again.
+        // With several groups, the inner half of the outlines is covered below.
         let width = if self.groups.len() > 1 { 2.0 * OUTLINE_PX } else { OUTLINE_PX };
         for g in &self.groups {
             picture.outlined(around(g, 1.0, 0.0), dark, colour.towards(black, 0.72), width);

@@ -1,4 +1,4 @@
-//! A skeleton as a body: spine, legs, head, their lengths, and the height of the ground.
+//! Body plan of a skeleton: spine, legs, head, their lengths, and the height of the ground.
 
 use super::part::{Ball, Half};
 use super::sides::halves;
@@ -9,7 +9,7 @@ use footwork::rig::Rig;
 use footwork::skeleton::Skeleton;
 use glam::Vec3;
 
-/// Shares of the length of a leg.
+/// Shares of a leg's length.
 pub const LEG_TOP: f32 = 0.092;
 pub const LEG_END: f32 = 0.040;
 
@@ -22,14 +22,14 @@ pub struct Plan<'a> {
     /// `[joints]` distance to the parent, in metres.
     pub bones: Vec<f32>,
     pub children: Vec<Vec<usize>>,
-    /// `[contact joints]`.
+    /// `[contact joints]` joint indices.
     pub feet: Vec<usize>,
     /// `[joints]` position along a leg, from 0 at its top to 1 at its foot.
     pub leg: Vec<Option<f32>>,
     pub head: Option<usize>,
     /// Joints from the hips to the head.
     pub spine: Vec<usize>,
-    /// `[joints]` whether each is one of them.
+    /// `[joints]` true for joints of the spine.
     pub in_spine: Vec<bool>,
     pub leg_m: f32,
     pub trunk_m: f32,
@@ -72,19 +72,19 @@ impl<'a> Plan<'a> {
         self.skeleton.parents()[j].map(JointIndex::at)
     }
 
-    /// Joints from a joint up to the root, both included.
+    /// Returns the joints from a joint up to the root, including both.
     pub fn upward(&self, j: usize) -> Vec<usize> {
         std::iter::successors(Some(j), |j| self.parent(*j)).collect()
     }
 
-    /// First joint of the body: below roots with a single child, the hips or the first joint that forks.
+    /// Returns the first joint of the body: below roots with a single child, the hips or the first joint that forks.
     pub fn first(&self) -> usize {
         let hips = self.rig.roles.get("hips").map(JointIndex::at);
         let below = |j: &usize| match self.children[*j][..] {
             [child] if Some(*j) != hips => Some(child),
             _ => None,
         };
-        // A chain without a fork is no body.
+        // In a chain without a fork, the body starts below the root.
         let last = std::iter::successors(Some(0), below).last().unwrap_or(0);
         if self.children[last].is_empty() { below(&0).unwrap_or(0) } else { last }
     }
@@ -111,7 +111,7 @@ impl<'a> Plan<'a> {
         let mut total = 0.0;
         for foot in self.feet.clone() {
             let mut chain = self.upward(foot);
-            // Up to the joint at which the leg leaves the trunk.
+            // Up to the joint where the leg leaves the trunk.
             let top = chain.iter().position(|j| self.in_spine[*j] || *j == 0).unwrap_or(chain.len());
             chain.truncate(top.max(1));
             // The bone above the topmost joint lies within the trunk.
@@ -126,12 +126,12 @@ impl<'a> Plan<'a> {
         self.leg_m = if self.feet.is_empty() { self.trunk_m * 1.5 } else { total / self.feet.len() as f32 };
     }
 
-    /// Height of a joint above the root. The root follows slopes and stairs.
+    /// Returns the height of a joint above the root. The root follows slopes and stairs.
     pub fn over_root(&self, frame: usize, joint: usize) -> f32 {
         self.samples.world(frame)[joint].translation.y - self.samples.root(frame).translation.y
     }
 
-    /// Finds the height of the ground: zero, unless the feet stand at another height.
+    /// Finds the height of the ground: zero, unless the feet are planted at another height.
     fn find_ground(&mut self) {
         let lowest = |j: usize| {
             let mut y: Vec<f32> = (0..self.samples.frames()).map(|f| self.over_root(f, j)).collect();
@@ -153,14 +153,14 @@ impl<'a> Plan<'a> {
         Ball { joint, at: Vec3::ZERO, radius, yields: false }
     }
 
-    /// True if a short first bone inside the body carries the limb.
+    /// Returns true if a short first bone inside the body carries the limb.
     pub(super) fn has_collar(&self, side: usize) -> bool {
         let [child] = self.children[side][..] else { return false };
         !self.children[child].is_empty()
             && self.bones[child] < 0.75 * self.bones[*self.children[child].first().unwrap_or(&child)]
     }
 
-    /// Direction in the space of a joint that continues the bone above it.
+    /// Returns the direction in the space of a joint that continues the bone above it.
     pub(super) fn along(&self, j: usize) -> Vec3 {
         let Some(p) = self.parent(j) else { return Vec3::Y };
         let rest = self.skeleton.rest_model();
@@ -168,8 +168,8 @@ impl<'a> Plan<'a> {
         rest[j].inverse_direction(bone).normalize_or(Vec3::Y)
     }
 
-    /// Mean of a world direction in the space of a joint.
-    /// Uses the quarter of frames in which the joint is highest: the body is upright there.
+    /// Returns the mean of a world direction in the space of a joint.
+    /// Uses the quarter of frames in which the joint is highest, because the body is upright there.
     pub(super) fn mean_local(&self, j: usize, direction: impl Fn(&[Transform]) -> Vec3) -> Option<Vec3> {
         let height = |f: &usize| self.samples.world(*f)[j].translation.y;
         let mut frames: Vec<usize> = (0..self.samples.frames()).collect();
@@ -183,12 +183,12 @@ impl<'a> Plan<'a> {
         sum.try_normalize()
     }
 
-    /// True for a toe: it is close to an ankle. Paws and ankles are not.
+    /// Returns true for a toe, which is close to an ankle. Paws and ankles are not.
     pub(super) fn is_toe(&self, j: usize) -> bool {
         self.bones[j] < 0.3 * self.leg_m && self.parent(j).is_some_and(|p| self.leg[p].is_some())
     }
 
-    /// Number of branchings above a joint of a limb: 1 for joints of fingers.
+    /// Returns the number of branchings above a joint of a limb: 1 for joints of fingers.
     pub(super) fn fingers(&self, j: usize) -> usize {
         let up = self.upward(j);
         let limb = up.iter().skip(1).take_while(|j| !self.in_spine[**j] && **j != 0);

@@ -5,7 +5,7 @@ use footwork::frames::JointIndex;
 use footwork::roles::JointRoles;
 use footwork::skeleton::Skeleton;
 
-/// Side of each joint by its name, else by its role; children inherit the side of their parents.
+/// Returns the side of each joint by its name, otherwise by its role. Children have the side of their parents.
 pub fn halves(skeleton: &Skeleton, roles: &JointRoles) -> Vec<Half> {
     let mut halves: Vec<Half> = Vec::with_capacity(skeleton.len());
     for (j, name) in skeleton.names().iter().enumerate() {
@@ -21,7 +21,7 @@ pub fn halves(skeleton: &Skeleton, roles: &JointRoles) -> Vec<Half> {
     halves
 }
 
-/// Side given by the name of a joint.
+/// Returns the side in the name of a joint.
 fn half_of(name: &str) -> Half {
     let name = name.rsplit(':').next().unwrap_or(name);
     let lower = name.to_lowercase();

@@ -5,14 +5,14 @@ use super::plan::{LEG_TOP, Plan};
 use footwork::math::Facing;
 use glam::Vec3;
 
-/// Shares of the length of the trunk, hips to head.
+/// Shares of the trunk's length, from hips to head.
 const HIPS: f32 = 0.165;
 const CHEST: f32 = 0.185;
 const NECK: f32 = 0.085;
 const SKULL: f32 = 0.135;
 
 impl Plan<'_> {
-    /// Hips, back, chest with shoulders and neck; also tails and other limbs in the middle.
+    /// Returns hips, back, chest with shoulders, and neck; also tails and other limbs in the middle.
     pub(super) fn trunk(&self) -> Vec<Part> {
         let t = self.trunk_m;
         let mut parts = Vec::new();
@@ -60,7 +60,7 @@ impl Plan<'_> {
         parts
     }
 
-    /// Start of a limb at the trunk: a hip joint, or the end of a collar bone.
+    /// Returns the start of a limb at the trunk: a hip joint, or the end of a collar bone.
     fn side_ball(&self, side: usize, t: f32) -> Option<Ball> {
         if self.leg[side].is_some() && !self.has_collar(side) {
             return Some(self.ball(side, (self.leg_m * LEG_TOP).min(t * HIPS)));
@@ -69,7 +69,7 @@ impl Plan<'_> {
         Some(self.ball(arm, t * 0.105))
     }
 
-    /// Skull and nose; the nose points along the facing.
+    /// Returns skull and nose. The nose points along the facing.
     pub(super) fn head(&self) -> Vec<Part> {
         let Some(head) = self.head else { return Vec::new() };
         let t = self.trunk_m;

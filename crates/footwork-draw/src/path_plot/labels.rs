@@ -1,27 +1,27 @@
-//! Where labels stand: beside their own line, nearer to it than to any other.
+//! Placement of labels: beside their own line, nearer to it than to any other.
 
 use super::view::View;
 
-/// Mean width of a character of a sans-serif at the size of the labels, and its height.
+/// Mean width of a sans-serif character at the size of the labels, and its height.
 const CHAR_PX: f64 = 7.6;
 const HEIGHT_PX: f64 = 15.0;
-/// Room between a line and its label, from near to far.
+/// Distances between a line and its label, in the order of trial.
 const DISTANCES_PX: [f64; 4] = [7.0, 14.0, 26.0, 44.0];
-/// Points of a line that are tried: shares of its points, from the middle to the ends.
+/// Anchors on a line, as shares of its points, in the order of trial: from the middle to the ends.
 const ANCHORS: [f64; 9] = [0.5, 0.42, 0.58, 0.34, 0.66, 0.25, 0.75, 0.12, 0.88];
-/// A line that leads to its label is drawn from this distance on.
+/// Minimum distance at which a leader connects a line with its label.
 const LEADER_PX: f64 = 12.0;
 
-/// A label on the page.
+/// Label on the page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
     /// Left, top, right, bottom.
     pub bounds: [f64; 4],
-    /// From the line to the label, where they are apart.
+    /// Leader from the line to the label, if they are apart.
     pub leader: Option<[[f64; 2]; 2]>,
 }
 
-/// The labels of a page.
+/// Labels of a page.
 pub struct Labels<'a> {
     view: &'a View,
     /// `[lines]` points on the page.
@@ -30,12 +30,12 @@ pub struct Labels<'a> {
 }
 
 impl<'a> Labels<'a> {
-    /// No label yet.
+    /// Returns an empty set of labels.
     pub fn new(view: &'a View, lines: &'a [Vec<[f64; 2]>]) -> Self {
         Self { view, lines, taken: Vec::new() }
     }
 
-    /// The best free place for a label of a line; `None` where every place is taken.
+    /// Returns the best free position for a label of a line, or `None` if every position is taken.
     pub fn place(&mut self, line: usize, chars: usize) -> Option<Label> {
         let width = CHAR_PX * chars as f64 + 4.0;
         let points = &self.lines[line];
@@ -73,7 +73,7 @@ impl<'a> Labels<'a> {
         Some(label)
     }
 
-    /// Lines under the label, and lines that are nearer to it than its own.
+    /// Returns a cost for lines under the label, and for lines nearer to it than its own.
     fn cost(&self, line: usize, bounds: &[f64; 4]) -> f64 {
         let (mut under, mut own, mut other) = (0.0, f64::MAX, f64::MAX);
         for (i, points) in self.lines.iter().enumerate() {
@@ -86,7 +86,7 @@ impl<'a> Labels<'a> {
                 *nearest = nearest.min(distance);
             }
         }
-        // Clearly nearer: half as far.
+        // The own line must be at most half as far as any other.
         under + 8.0 * (own - 0.5 * other).clamp(0.0, 50.0)
     }
 }
@@ -95,7 +95,7 @@ fn overlap(a: &[f64; 4], b: &[f64; 4]) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
 }
 
-/// Distance of a point from a box; 0 inside.
+/// Returns the distance of a point from a box; 0 inside.
 fn distance([x, y]: [f64; 2], b: &[f64; 4]) -> f64 {
     let (dx, dy) = ((b[0] - x).max(x - b[2]).max(0.0), (b[1] - y).max(y - b[3]).max(0.0));
     (dx * dx + dy * dy).sqrt()
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_label_is_nearer_to_its_own_line_than_to_any_other() {
-        // Two walks beside each other, 60 px apart, and a third across both.
+        // Two walks side by side, 60 px apart, and a third across both.
         let along = |y: f64| -> Vec<[f64; 2]> { (0..40).map(|i| [f64::from(i) * 0.25, y]).collect() };
         let across: Vec<[f64; 2]> = (0..40).map(|i| [5.0, f64::from(i) * 0.15 - 2.0]).collect();
         let view = View::around(along(0.0).into_iter().chain(along(1.0)).chain(across.iter().copied())).unwrap();

@@ -54,14 +54,14 @@ impl Canvas {
         self.body.push_str(markup);
     }
 
-    /// Appends an unfilled path; nothing without data.
+    /// Appends an unfilled path. Does nothing without data.
     pub fn path(&mut self, d: &str, style: &str) {
         if !d.is_empty() {
             let _ = writeln!(self.body, "<path d=\"{d}\" fill=\"none\" {style}/>");
         }
     }
 
-    /// Appends a green disc: the start.
+    /// Appends a green disc at the start.
     pub fn start_mark(&mut self, [x, y]: [f64; 2]) {
         let (x, y) = (number(x), number(y));
         self.raw(&format!(
@@ -69,7 +69,7 @@ impl Canvas {
         ));
     }
 
-    /// Appends a black square: the end.
+    /// Appends a black square at the end.
     pub fn end_mark(&mut self, [x, y]: [f64; 2]) {
         let (x, y) = (number(x - 5.0), number(y - 5.0));
         self.raw(&format!(
@@ -158,7 +158,7 @@ impl Canvas {
     }
 }
 
-/// Returns a file that says that there is no data.
+/// Returns a file with a message for missing data.
 pub fn nothing(title: &str) -> String {
     page(&escape(title, 90), 160.0, "<text x=\"46\" y=\"90\" fill=\"#667\">nothing to show</text>\n")
 }

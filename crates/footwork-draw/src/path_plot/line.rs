@@ -3,9 +3,9 @@
 use crate::markup::number;
 use std::fmt::Write;
 
-/// Shift of a line that is not visible.
+/// Maximum shift of a simplified line, in pixels; it is not visible.
 const TOLERANCE_PX: f64 = 0.2;
-/// Points simplified together: the time grows with their square for a path that zigzags at every sample.
+/// Number of points simplified together. For a path that zigzags at every sample, the time grows with the square of this.
 const CHUNK: usize = 256;
 
 /// A path on the page, in pieces between missing samples.

@@ -4,7 +4,7 @@ use footwork::math::sin_cos;
 const EMPTY: PathPlot<'static> =
     PathPlot { title: "t", commanded: &[], walked: &[], transitions: &[], sections: &[], rate_hz: 60.0 };
 
-/// A walk along a rose that never repeats: 60 samples a second.
+/// Returns a walk along a rose curve that never repeats, at 60 samples per second.
 fn wander(samples: usize, scale: f32) -> Vec<PathSample> {
     (0..samples)
         .map(|i| {
@@ -20,7 +20,7 @@ fn at(x: f32, z: f32) -> PathSample {
     PathSample { position: Vec3::new(x, 0.0, z), facing: Facing::FORWARD }
 }
 
-/// Numbers of the first path whose element contains `mark`.
+/// Returns the numbers of the first path whose element contains `mark`.
 fn path_numbers(svg: &str, mark: &str) -> Vec<f64> {
     let element = svg.lines().find(|l| l.starts_with("<path") && l.contains(mark)).unwrap();
     let d = element.split('"').nth(1).unwrap();
@@ -30,7 +30,7 @@ fn path_numbers(svg: &str, mark: &str) -> Vec<f64> {
         .collect()
 }
 
-/// Checks what any XML reader would: one root, tags closed in order, no stray `&` or `<`.
+/// Checks basic XML rules: one root, tags closed in order, no stray `&` or `<`.
 fn well_formed(svg: &str) {
     let mut open = Vec::new();
     for piece in svg.split('<').skip(1) {
@@ -160,7 +160,7 @@ fn gaps_bad_rates_and_indices_out_of_range_leave_a_valid_file() {
 fn marks_that_would_hide_each_other_are_drawn_once() {
     let transitions: Vec<usize> = (0..600).collect();
     let still = svg(&PathPlot { walked: &[at(0.0, 0.0); 600], transitions: &transitions, ..EMPTY });
-    // Start, the transition, and both in the legend.
+    // Start and transition, and both in the legend.
     assert_eq!(still.matches("<circle").count(), 4);
     assert!(still.contains("transition (600)"));
     assert_eq!(path_numbers(&still, "stroke-width=\"1.1\"").len(), 4);

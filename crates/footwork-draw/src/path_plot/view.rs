@@ -4,9 +4,9 @@ pub const LEFT: f64 = 46.0;
 pub const TOP: f64 = 46.0;
 pub const PLOT_WIDTH: f64 = 734.0;
 const PLOT_HEIGHT: std::ops::RangeInclusive<f64> = 420.0..=1100.0;
-/// Smallest distance between grid lines.
+/// Minimum distance between grid lines, in pixels.
 const GRID_PX: f64 = 46.0;
-/// Space around the paths.
+/// Space around the paths, in pixels.
 const PAD_PX: f64 = 34.0;
 
 /// Mapping from the ground to the page: equal axes, +Z up, +X to the left.
@@ -15,7 +15,7 @@ pub struct View {
     centre: [f64; 2],
     pub px_per_m: f64,
     pub height: f64,
-    /// Metres between grid lines.
+    /// Distance between grid lines, in metres.
     pub step_m: f64,
 }
 
@@ -32,7 +32,7 @@ impl View {
         if low[0] > high[0] {
             return None;
         }
-        // A character that never moves is shown on four metres of ground.
+        // An idle character is shown on four metres of ground.
         let [w, h] = [0, 1].map(|i| (high[i] - low[i]).max(4.0));
         let inner = |px: f64| px - 2.0 * PAD_PX;
         let px_per_m = (inner(PLOT_WIDTH) / w).min(inner(*PLOT_HEIGHT.end()) / h);
@@ -55,12 +55,12 @@ impl View {
         ]
     }
 
-    /// True for a box (left, top, right, bottom) within the plot.
+    /// Returns true for a box (left, top, right, bottom) within the plot.
     pub fn holds(&self, b: &[f64; 4]) -> bool {
         b[0] > LEFT && b[2] < LEFT + PLOT_WIDTH && b[1] > TOP && b[3] < TOP + self.height
     }
 
-    /// Multiples of the grid's step that are within the plot along x (0) or z (1), metres.
+    /// Returns the multiples of the grid's step within the plot along x (0) or z (1), in metres.
     pub fn grid(&self, axis: usize) -> impl Iterator<Item = f64> + '_ {
         let half = [PLOT_WIDTH, self.height][axis] / 2.0 / self.px_per_m;
         let first = ((self.centre[axis] - half) / self.step_m).ceil();

@@ -1,4 +1,4 @@
-//! The clips of a database, to be found and played.
+//! Page of clips: filter, sort and play the clips of a database.
 
 use crate::session::{Mode, Session};
 use egui::{RichText, Sense};
@@ -6,7 +6,7 @@ use egui_extras::{Column, TableBuilder};
 use footwork::database::Database;
 use footwork::frames::ClipIndex;
 
-/// How clips are sorted.
+/// Order of the clips.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Order {
     #[default]
@@ -15,19 +15,19 @@ enum Order {
     Played,
 }
 
-/// The page.
+/// Page of clips.
 #[derive(Debug, Default)]
 pub(super) struct Clips {
     filter: String,
     order: Order,
-    /// The clips that the build made are listed.
+    /// True to list the clips that the build made.
     shows_made: bool,
 }
 
-/// A line of the list.
+/// Line of the list.
 enum Line {
     Clip(usize),
-    /// So many made clips, which a click shows or hides.
+    /// Number of made clips. A click shows or hides them.
     Made(usize),
 }
 
@@ -119,18 +119,18 @@ impl Clips {
     }
 }
 
-/// True for a clip that the build made.
+/// Returns true for a clip that the build made.
 fn is_made(db: &Database, clip: usize) -> bool {
     db.clip_tags(&db.clips[clip]).contains(&Database::MADE)
 }
 
-/// Tags of a clip, anywhere in it.
+/// Returns the tags that any row of a clip has.
 fn tags(db: &Database, clip: usize) -> Vec<&str> {
     let all = db.clips[clip].row_range().fold(Default::default(), |all, row| all | *db.row_tags(row));
     db.tag_names(all).collect()
 }
 
-/// `[clips]` seconds for which each was played in the recording.
+/// Returns the `[clips]` seconds that each clip was played in the recording.
 fn played_s(session: &Session) -> Vec<f32> {
     let mut played = vec![0.0; session.database.clips.len()];
     for s in session.tracks.iter() {

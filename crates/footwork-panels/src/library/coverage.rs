@@ -1,4 +1,4 @@
-//! Which motion there is, by speed, turn and direction.
+//! Page of coverage: motion by speed, turn and direction.
 
 use crate::session::Session;
 use crate::style;
@@ -8,10 +8,10 @@ use footwork::trajectory::{DIRECTIONS, SPEEDS_MPS, TURNS_DEG_S};
 use footwork_draw::paint::colour as paint;
 use footwork_metrics::analysis::{Coverage, CoverageCell};
 
-/// The page.
+/// Page of coverage.
 #[derive(Debug, Default)]
 pub(super) struct Covered {
-    /// With the speeds that it was made for.
+    /// Coverage, and the speeds used to compute it.
     coverage: Option<(StickSpeeds, Coverage)>,
 }
 
@@ -52,12 +52,12 @@ impl Covered {
     }
 }
 
-/// Seconds of one kind of motion.
+/// Draws the duration of one kind of motion.
 fn cell(ui: &mut egui::Ui, cell: &CoverageCell) {
     let (rect, response) = ui.allocate_exact_size(egui::vec2(38.0, 17.0), Sense::hover());
     let seconds = cell.seconds();
     let visuals = ui.visuals();
-    // From nothing to a minute.
+    // Logarithmic, from 0 to one minute.
     let share = (footwork::math::ln(1.0 + seconds) / 4.1).clamp(0.0, 1.0);
     let empty = visuals.faint_bg_color;
     let full = paint(style::COMMANDED);

@@ -9,7 +9,7 @@ use footwork_metrics::analysis::{Histogram, histograms};
 
 const BINS: usize = 40;
 
-/// The page.
+/// Page of features.
 #[derive(Debug, Default)]
 pub(super) struct Features {
     histograms: Vec<Histogram>,
@@ -49,7 +49,7 @@ impl Features {
         ui.label("Green: what the last search asked for. Red: the row that plays.");
     }
 
-    /// The value of the column in the row that plays, and as it was asked for.
+    /// Returns the value of the column in the playing row and in the query.
     fn now(&self, session: &Session) -> (Option<f32>, Option<f32>) {
         let (db, matcher) = (&session.database, session.shown());
         let raw = |v: f32| db.features.denormalize(self.column, v);

@@ -1,4 +1,4 @@
-//! Faults of clips: what the doctor finds, where it is, and what a sidecar can do about it.
+//! Page of findings: results of the doctor, their positions, and fixes in sidecars.
 
 use crate::findings::{Examined, Findings};
 use crate::request::Request;
@@ -7,14 +7,14 @@ use crate::tags::{Kind, Mark};
 use egui::{Color32, RichText};
 use footwork_import::doctor::{Finding, Severity, SidecarEdit};
 
-/// Findings that are listed at most.
+/// Maximum number of listed findings.
 const MOST_SHOWN: usize = 200;
 
-/// The page.
+/// Page of findings.
 #[derive(Debug)]
 pub(super) struct FindingsPage {
     filter: String,
-    /// The least severity that is shown.
+    /// Minimum severity shown.
     least: Severity,
 }
 
@@ -24,7 +24,7 @@ impl Default for FindingsPage {
     }
 }
 
-/// What somebody does about a finding.
+/// The user's action on a finding.
 enum Act {
     Show(usize),
     Mend(usize),
@@ -44,7 +44,7 @@ impl FindingsPage {
                     .desired_width(f32::INFINITY),
             );
         });
-        // Put back below: what is shown is changed by none of this.
+        // Moved out while drawing, and put back below; no action changes the list.
         let Some(findings) = session.findings.take() else {
             ui.label("Looks for faults in the clips, as `footwork doctor` does: see its page of the guide.");
             return request;
@@ -152,7 +152,7 @@ pub(super) fn not_there(clip: &str) -> String {
     format!("`{clip}` is not in the database: the build left it out, or all of it is discarded")
 }
 
-/// Pauses the clip where the fault is, and points at it on the timeline.
+/// Pauses the clip at the fault and highlights the fault on the timeline.
 fn show(session: &mut Session, f: &Finding) {
     let Some(place) = session.takes.named(&f.clip) else { return };
     let start_s = place.start_s as f32;
@@ -163,7 +163,7 @@ fn show(session: &mut Session, f: &Finding) {
     }
 }
 
-/// Writes what mends a finding into the sidecar, as a step that can be undone.
+/// Writes the fix of a finding into the sidecar, as one undo step.
 pub(crate) fn mend(session: &mut Session, f: &Finding) {
     let (Some(place), Some(edit)) = (session.takes.named(&f.clip), f.sidecar) else { return };
     let start_s = place.start_s as f32;
@@ -177,7 +177,7 @@ pub(crate) fn mend(session: &mut Session, f: &Finding) {
     });
 }
 
-/// True where the sidecar says so already.
+/// Returns true if the sidecar contains the fix already.
 fn is_mended(session: &Session, take: usize, start_s: f32, edit: SidecarEdit) -> bool {
     let sidecar = &session.takes.list[take].sidecar;
     match edit {

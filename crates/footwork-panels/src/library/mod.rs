@@ -1,4 +1,4 @@
-//! The database: its clips, features, coverage; tags, faults, and what is never used.
+//! Database panel: clips, features, coverage, tags, findings, repeats, and unused motion.
 
 mod clips;
 mod coverage;
@@ -21,7 +21,7 @@ use scatter::Plane;
 use std::sync::Arc;
 use unused::Unused;
 
-/// What is shown of the database.
+/// Page of the panel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Page {
     #[default]
@@ -35,13 +35,13 @@ enum Page {
     Repeats,
 }
 
-/// The panel.
+/// Database panel.
 #[derive(Debug, Default)]
 pub struct Library {
     page: Page,
     clips: Clips,
     findings: FindingsPage,
-    /// The database that the rest is of.
+    /// Database for which the pages were computed.
     database: Option<Arc<Database>>,
     features: Features,
     plane: Plane,
@@ -51,7 +51,7 @@ pub struct Library {
 }
 
 impl Library {
-    /// Draws it. Returns what the shell is to do.
+    /// Draws the panel. Returns the user's request to the shell.
     pub(crate) fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) -> Option<Request> {
         if self.database.as_ref().is_none_or(|db| !Arc::ptr_eq(db, &session.database)) {
             let (clips, findings) = (std::mem::take(&mut self.clips), std::mem::take(&mut self.findings));

@@ -1,4 +1,4 @@
-//! Motion that the database holds twice.
+//! Page of repeats: motion that the database contains twice.
 
 use crate::job::Job;
 use crate::session::Session;
@@ -9,16 +9,16 @@ use footwork::frames::ClipIndex;
 use footwork_metrics::analysis::repeats;
 use std::sync::Arc;
 
-/// Distances that can be asked for, in standard deviations of the features.
+/// Range of the distance, in standard deviations of the features.
 const DISTANCES: std::ops::RangeInclusive<f32> = 0.01..=1.0;
-/// The distance at first: the default of `build.prune`.
+/// Initial distance: the default of `build.prune`.
 const DISTANCE: f32 = 0.05;
 
-/// The page.
+/// Page of repeats.
 #[derive(Debug)]
 pub(crate) struct Repeats {
     distance: f32,
-    /// With the distance that was asked for.
+    /// Running job, with its distance.
     running: Option<(f32, Job<Vec<Pruned>>)>,
     found: Option<(f32, Vec<Pruned>)>,
 }
@@ -78,13 +78,13 @@ impl Repeats {
         }
     }
 
-    /// Looks for repeats, beside the window.
+    /// Starts looking for repeats in the background.
     pub fn start(&mut self, database: &Arc<Database>) {
         let (database, distance) = (database.clone(), self.distance);
         self.running = Some((distance, Job::start(move || Ok(repeats(&database, distance)))));
     }
 
-    /// Takes what was found, once it is there. Returns why nothing was.
+    /// Takes the result once it is available. Returns an error message if the job failed.
     pub fn poll(&mut self) -> Option<String> {
         let (distance, done) = self.running.as_ref().and_then(|(distance, job)| Some((*distance, job.poll()?)))?;
         self.running = None;
@@ -97,7 +97,7 @@ impl Repeats {
         }
     }
 
-    /// What was found, once it is there.
+    /// Returns the result once it is available.
     #[cfg(test)]
     pub fn found(&self) -> Option<&[Pruned]> {
         self.found.as_ref().filter(|_| self.running.is_none()).map(|f| f.1.as_slice())

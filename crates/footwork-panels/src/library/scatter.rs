@@ -1,4 +1,4 @@
-//! Rows in the plane of their two main axes.
+//! Page of a scatter plot: rows along their two principal axes.
 
 use crate::session::Session;
 use crate::style;
@@ -8,10 +8,10 @@ use footwork::matcher::LastSearch;
 use footwork_draw::paint::colour as paint;
 use footwork_metrics::analysis::Scatter;
 
-/// Points at most.
+/// Maximum number of points.
 const MOST_POINTS: usize = 4000;
 
-/// How points are coloured.
+/// Colouring of the points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Colour {
     #[default]
@@ -20,7 +20,7 @@ enum Colour {
     Cost,
 }
 
-/// The page.
+/// Page of the scatter plot.
 #[derive(Debug, Default)]
 pub(super) struct Plane {
     colour: Colour,
@@ -57,7 +57,7 @@ impl Plane {
                 Colour::Tag(_) => ui.visuals().weak_text_color(),
                 Colour::Cost => {
                     let cost = query.as_ref().map_or(0.0, |q| q.distance(&db, *row, false));
-                    // In eight steps from near to far.
+                    // Eight steps from near to far.
                     let share = (footwork::math::ln(1.0 + cost) / 3.0).clamp(0.0, 1.0);
                     let step = (share * 8.0).floor() / 8.0;
                     egui::ecolor::Hsva::new(0.33 - 0.33 * step, 0.8, 0.85, 1.0).into()

@@ -1,4 +1,4 @@
-//! Sidecars that were changed, line by line, before they are saved.
+//! Page of tags: changed lines of sidecars, before they are saved.
 
 use crate::request::Request;
 use crate::session::Session;

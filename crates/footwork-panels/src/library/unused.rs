@@ -1,4 +1,4 @@
-//! Motion that the recording never plays.
+//! Page of unused motion: rows that the recording never plays.
 
 use crate::session::Session;
 use egui::{RichText, Sense};
@@ -8,24 +8,24 @@ use footwork::frames::{ClipIndex, RowIndex};
 use footwork::matcher::Playing;
 use footwork_metrics::analysis::Usage;
 
-/// The recording is counted again after this many seconds at the earliest.
+/// Minimum time between counts of the recording, in seconds.
 const EVERY_S: f64 = 0.5;
 
-/// A clip, and what of it was not played.
+/// A clip and its unused part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Idle {
     pub clip: ClipIndex,
     pub seconds: f32,
-    /// Seconds of rows that were never played.
+    /// Duration of rows never played, in seconds.
     pub idle_s: f32,
-    /// The first of them.
+    /// First row never played.
     pub first: RowIndex,
 }
 
-/// The page.
+/// Page of unused motion.
 #[derive(Debug, Default)]
 pub(super) struct Unused {
-    /// When it was counted, and of how many updates.
+    /// Time of the last count, and its number of updates.
     counted: Option<(f64, usize)>,
     recorded_s: f32,
     whole_only: bool,
@@ -85,11 +85,11 @@ impl Unused {
         }
     }
 
-    /// Counts the recording.
+    /// Counts the played rows of the recording.
     fn count(&mut self, session: &Session) {
         let db = &session.database;
         let mut usage = Usage::none(db);
-        // Networks play no clip, and the blend spaces of a state machine none alone.
+        // Networks play no clips, and a blend space is not a clip.
         let played = session.tracks.iter().filter_map(|s| Some((s, s.clip.filter(|c| c.at() < db.clips.len())?)));
         for (s, clip) in played {
             usage.add(db, Playing { clip, mirrored: s.mirrored, time_s: s.time_s }, s.dt_s);
@@ -99,7 +99,7 @@ impl Unused {
     }
 }
 
-/// Clips that somebody captured and that rows can be entered of.
+/// Returns captured clips that have rows.
 fn captured(db: &Database) -> impl Iterator<Item = usize> + '_ {
     (0..db.originals()).filter(|c| db.clips[*c].rows > 0 && !db.clip_tags(&db.clips[*c]).contains(&Database::MADE))
 }
@@ -108,7 +108,7 @@ fn row_seconds(db: &Database, clip: usize) -> f32 {
     db.clips[clip].rows as f32 / db.search_rate_hz
 }
 
-/// What was not played, the most first. A stored mirror image counts for its original.
+/// Returns the unused parts, longest first. A stored mirror image counts for its original.
 fn idle(db: &Database, usage: &Usage) -> Vec<Idle> {
     let image = |clip: usize| {
         let stored = db.clips.get(db.originals() + clip).filter(|c| c.mirrored && c.rows == db.clips[clip].rows);
@@ -150,7 +150,7 @@ mod tests {
         let now = left.iter().find(|i| i.clip == long.clip).unwrap();
         assert!((now.idle_s - (long.seconds - 0.5)).abs() < 0.1, "{} of {}", now.idle_s, long.seconds);
         assert!(db.row_time_s(now.first) > 0.4);
-        // The most first.
+        // The longest is first.
         assert!(left.windows(2).all(|w| w[0].idle_s >= w[1].idle_s));
     }
 }

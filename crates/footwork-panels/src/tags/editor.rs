@@ -1,4 +1,4 @@
-//! The line above the tracks of a clip: what is selected, by name and number.
+//! Line above the tracks of a clip: name and numbers of the selected mark.
 
 use super::session::ClipPlace;
 use super::sidecar::{Kind, Mark};
@@ -51,7 +51,7 @@ impl ClipTimeline {
         self.name_new = made.is_some();
     }
 
-    /// A name, typed or chosen. Returns true while it is typed.
+    /// Edits a name, typed or selected. Returns true while the text field has the focus.
     fn name(&mut self, ui: &mut egui::Ui, session: &Session, mark: &mut Mark) -> bool {
         let mut typed = self.typed.clone().unwrap_or_else(|| mark.name.clone());
         let response = ui.add(egui::TextEdit::singleline(&mut typed).desired_width(110.0).hint_text("name"));
@@ -83,7 +83,7 @@ impl ClipTimeline {
     }
 }
 
-/// Start and end in seconds. Returns true while one is dragged.
+/// Edits start and end, in seconds. Returns true while one is dragged or typed.
 fn times(ui: &mut egui::Ui, session: &Session, take: usize, mark: &mut Mark) -> bool {
     let take = &session.takes.list[take].take;
     let (frame_s, span) = (1.0 / take.rate_hz, mark.span(take));
@@ -110,7 +110,7 @@ fn times(ui: &mut egui::Ui, session: &Session, take: usize, mark: &mut Mark) -> 
     moving
 }
 
-/// What the sidecar says about loops.
+/// Edits the sidecar's loop setting.
 fn looping(ui: &mut egui::Ui, session: &mut Session, take: usize) {
     let before = session.takes.list[take].sidecar.looping();
     let mut now = before;

@@ -1,4 +1,4 @@
-//! Tags that were not saved, as a text that survives a crash.
+//! Unsaved tags as a text, for recovery after a crash.
 
 use super::takes::EditedTake;
 use crate::history::Step;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use toml_edit::DocumentMut;
 
 impl Session {
-    /// Tags that are not saved, as a text; those of `earlier` that belong to other data stay in it. Empty for none.
+    /// Returns the unsaved tags as a text, including those in `earlier` of other data. Empty if there are none.
     pub fn kept_tags(&self, earlier: &str) -> String {
         let mut all = others(self, earlier);
         for t in self.takes.list.iter().filter(|t| t.sidecar.is_changed()) {
@@ -17,14 +17,14 @@ impl Session {
         if all.is_empty() { String::new() } else { Value::Object(all).to_string() }
     }
 
-    /// What [`Session::kept_tags`] has kept of other data. Empty for none.
+    /// Returns the tags of other data in a text from [`Session::kept_tags`]. Empty if there are none.
     pub fn other_tags(&self, kept: &str) -> String {
         let all = others(self, kept);
         if all.is_empty() { String::new() } else { Value::Object(all).to_string() }
     }
 
-    /// Puts tags that were not saved in force again, as steps that can be undone. Returns what to tell: `None` where nothing of
-    /// this data was kept.
+    /// Applies unsaved tags again, each sidecar as one undo step. Returns a message for the user, or `None` if there are none for
+    /// this data.
     pub fn restore_tags(&mut self, kept: &str) -> Option<String> {
         let all = read(kept);
         let (mut restored, mut changed) = (0, Vec::new());
@@ -64,7 +64,7 @@ impl Session {
         Some(words)
     }
 
-    /// Names a sidecar among those of all data.
+    /// Returns a sidecar's key, unique among all data.
     fn key(&self, t: &EditedTake) -> String {
         match self.takes.home {
             super::Home::Files => t.take.sidecar.display().to_string(),
@@ -74,11 +74,11 @@ impl Session {
 }
 
 fn read(kept: &str) -> Map<String, Value> {
-    // Written by this program; what cannot be read is as good as lost.
+    // This program wrote the text; an unreadable text counts as empty.
     serde_json::from_str(kept).unwrap_or_default()
 }
 
-/// What was kept of other data.
+/// Returns the entries of other data.
 fn others(session: &Session, earlier: &str) -> Map<String, Value> {
     let mut all = read(earlier);
     for t in &session.takes.list {

@@ -1,31 +1,31 @@
-//! The tracks of a clip, from top to bottom.
+//! Tracks of a clip, from top to bottom.
 
 use super::sidecar::Kind;
 use crate::session::Session;
 use egui::{Pos2, Rect, pos2};
 
-/// Heights.
+/// Heights of tracks, in points.
 pub(crate) const RULER_PX: f32 = 14.0;
 const LANE_PX: f32 = 13.0;
 const CONTACT_PX: f32 = 6.0;
 const GAP_PX: f32 = 2.0;
-/// Room for the names of the tracks.
+/// Width of the tracks' names, in points.
 pub(crate) const NAMES_PX: f32 = 84.0;
-/// Contact joints that are shown.
+/// Maximum number of contact joints shown.
 const MOST_CONTACTS: usize = 4;
 
-/// A track.
+/// Track.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
-    /// Seconds.
+    /// Time axis, in seconds.
     Ruler,
-    /// The clips that the database has of the take.
+    /// Clips of the database from the take.
     Used,
-    /// When a contact joint touches.
+    /// Contact of a joint.
     Contact(usize),
-    /// Where a tag holds.
+    /// Ranges of a tag.
     Tag(String),
-    /// For tags that are not there yet.
+    /// Empty track for new tags.
     NewTag,
     Cost,
     Discard,
@@ -34,7 +34,7 @@ pub(crate) enum Lane {
 }
 
 impl Lane {
-    /// What a drag on it makes.
+    /// Returns the kind of mark that a drag on the track creates.
     pub fn kind(&self) -> Option<Kind> {
         match self {
             Self::Ruler | Self::Used | Self::Contact(_) => None,
@@ -46,7 +46,7 @@ impl Lane {
         }
     }
 
-    /// Its name, as it is shown.
+    /// Returns the displayed name.
     pub fn label(&self, session: &Session) -> String {
         match self {
             Self::Ruler => String::new(),
@@ -73,7 +73,7 @@ impl Lane {
     }
 }
 
-/// The tracks of a take.
+/// Returns the tracks of a take.
 pub(crate) fn lanes(session: &Session, take: usize) -> Vec<Lane> {
     let db = &session.database;
     let contacts = db.rig.contact_joints.len().min(MOST_CONTACTS);
@@ -93,17 +93,17 @@ pub(crate) fn lanes(session: &Session, take: usize) -> Vec<Lane> {
         .collect()
 }
 
-/// Height of tracks below each other.
+/// Returns the total height of tracks.
 pub(crate) fn height(lanes: &[Lane]) -> f32 {
     lanes.iter().map(|l| l.height() + GAP_PX).sum()
 }
 
-/// Where tracks lie, and which time is where.
+/// Layout of the tracks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
-    /// All of it, without the names.
+    /// Area of all tracks, without the names.
     pub area: Option<Rect>,
-    /// Seconds at the left and right ends.
+    /// Times at the left and right ends, in seconds.
     pub span: [f32; 2],
     pub lanes: Vec<(Lane, Rect)>,
 }
@@ -123,21 +123,21 @@ impl Layout {
         self.area.unwrap_or(Rect::ZERO)
     }
 
-    /// Where a time is.
+    /// Returns the horizontal position of a time.
     pub fn x(&self, time_s: f32) -> f32 {
         let [start, end] = self.span;
         let area = self.rect();
         area.left() + (time_s - start) / (end - start).max(1e-6) * area.width()
     }
 
-    /// The time at a point.
+    /// Returns the time at a point.
     pub fn time_s(&self, at: Pos2) -> f32 {
         let [start, end] = self.span;
         let area = self.rect();
         start + (at.x - area.left()) / area.width().max(1.0) * (end - start)
     }
 
-    /// The track at a point: gaps belong to the track above.
+    /// Returns the track at a point. The gap below a track belongs to it.
     pub fn lane(&self, at: Pos2) -> Option<&(Lane, Rect)> {
         self.lanes.iter().find(|(_, rect)| (rect.top()..rect.bottom() + GAP_PX).contains(&at.y))
     }

@@ -1,4 +1,4 @@
-//! Tags, costs, cuts and events of clips: edited on the timeline, kept in sidecars.
+//! Tags, costs, cuts and events of clips: edited on the timeline, saved in sidecars.
 
 mod editor;
 mod keep;

@@ -1,4 +1,4 @@
-//! How the tracks of a clip look.
+//! Drawing of a clip's tracks.
 
 use super::lanes::{Lane, Layout};
 use super::session::ClipPlace;
@@ -11,10 +11,10 @@ use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, StrokeKind, pos
 use footwork::frames::ClipIndex;
 use footwork_draw::paint::colour as paint;
 
-/// Characters of a track's name.
+/// Maximum characters of a track's name.
 const NAME_CHARS: usize = 14;
 
-/// A picture of the tracks.
+/// Context for drawing the tracks.
 pub(super) struct Drawing<'a> {
     pub painter: &'a Painter,
     pub layout: &'a Layout,
@@ -53,7 +53,7 @@ impl Drawing<'_> {
                 }
             }
         }
-        // What lies beyond the take.
+        // Areas before and after the take.
         let shade = self.ui.visuals().extreme_bg_color.gamma_multiply(0.6);
         for [from, to] in [[f32::NEG_INFINITY, 0.0], [end_s(&take.take), f32::INFINITY]] {
             let (left, right) = (self.layout.x(from).max(area.left()), self.layout.x(to).min(area.right()));
@@ -151,7 +151,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Where the database has a tag, whoever gave it.
+    /// Draws where the database has a tag, from any source.
     fn built(&self, painter: &Painter, rect: Rect, tag: &str) {
         let db = &self.session.database;
         let Some(index) = db.tags.iter().position(|t| t == tag) else { return };
@@ -211,7 +211,7 @@ impl Drawing<'_> {
     }
 }
 
-/// Runs of true: first index, and first after.
+/// Returns the runs of true values: the first index, and the first index after.
 fn runs(values: &[bool]) -> Vec<[usize; 2]> {
     let mut found = Vec::new();
     let mut k = 0;

@@ -8,31 +8,31 @@ use crate::tuning::Tuning;
 use footwork::frames::ClipIndex;
 use footwork_import::Take;
 
-/// Where the clip that is shown lies in its take.
+/// Position of the shown clip in its take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ClipPlace {
     pub take: usize,
     pub clip: ClipIndex,
-    /// Time in the take that is shown, seconds.
+    /// Time shown in the take, in seconds.
     pub time_s: f64,
 }
 
 impl Session {
-    /// The same session, over files that are known: their sidecars are edited.
+    /// Adds the files of the clips, so that their sidecars can be edited.
     ///
     /// # Errors
-    /// A sidecar that does not fit its take.
+    /// Returns a message if a sidecar does not fit its take.
     pub fn with_sources(mut self, sources: Sources) -> Result<Self, String> {
         self.takes = Takes::of_sources(sources, &self.database)?;
         Ok(self)
     }
 
-    /// True where the files of the clips are known.
+    /// Returns true if the files of the clips are known.
     pub fn has_files(&self) -> bool {
         self.takes.home == Home::Files
     }
 
-    /// The clip that is shown, in its take; `None` while no clip is shown, and for clips that the build made.
+    /// Returns the shown clip in its take; `None` while no clip is shown, and for clips that the build made.
     pub(crate) fn clip_place(&self) -> Option<ClipPlace> {
         let Mode::Clip(player) = &self.mode else { return None };
         let place = self.takes.place(player.clip)?;
@@ -42,7 +42,8 @@ impl Session {
         Some(ClipPlace { take: place.take, clip: player.clip, time_s: place.start_s + time_s })
     }
 
-    /// Shows a time of a take: the clip that has it, else the nearest. False where the database has no clip of the take.
+    /// Shows a time of a take in the clip that contains it, or the nearest. Returns false if the database has no clip of the
+    /// take.
     pub(crate) fn show_take(&mut self, take: usize, time_s: f64) -> bool {
         let db = self.database.clone();
         let within = |(clip, start_s): (ClipIndex, f64)| {
@@ -56,7 +57,7 @@ impl Session {
         true
     }
 
-    /// Changes the sidecar of a take; `moving` as for [`Session::set`]. What cannot be is told in [`Session::message`].
+    /// Edits the sidecar of a take; `moving` is as for [`Session::set`]. Reports errors in [`Session::message`].
     pub(crate) fn edit_tags<T>(
         &mut self,
         take: usize,
@@ -79,46 +80,46 @@ impl Session {
         }
     }
 
-    /// True where there is a step to take back.
+    /// Returns true if there is a step to undo.
     pub fn can_undo(&self) -> bool {
         self.history.can_undo()
     }
 
-    /// True where there is a step to take again.
+    /// Returns true if there is a step to redo.
     pub fn can_redo(&self) -> bool {
         self.history.can_redo()
     }
 
-    /// Takes the last change of a setting or of tags back.
+    /// Undoes the last change of a setting or of tags.
     pub fn undo(&mut self) {
         let Self { history, tuning, takes, message, .. } = self;
         history.undo(|step| swap(tuning, takes, message, step));
         self.reapply();
     }
 
-    /// Makes the change again that was taken back last.
+    /// Redoes the last undone change.
     pub fn redo(&mut self) {
         let Self { history, tuning, takes, message, .. } = self;
         history.redo(|step| swap(tuning, takes, message, step));
         self.reapply();
     }
 
-    /// Sidecars that were changed and are not saved.
+    /// Returns the changed sidecars that are not saved.
     pub fn unsaved_tags(&self) -> Vec<Unsaved> {
         self.takes.unsaved()
     }
 
-    /// A sidecar was saved.
+    /// Marks a sidecar as saved.
     pub fn mark_tags_saved(&mut self, saved: &Unsaved) {
         if let Some(k) = self.takes.find(&saved.take) {
             self.takes.list[k].sidecar.mark_saved(Some(saved.text.clone()));
         }
     }
 
-    /// Takes over sidecars out of files: names (`<clip>.tags.toml`) and texts. All or none.
+    /// Replaces sidecars by those of files: names (`<clip>.tags.toml`) and texts. Replaces all or none.
     ///
     /// # Errors
-    /// A name that belongs to no clip; a text that does not fit its clip.
+    /// Returns a message if no clip has a sidecar of this name, or if a text does not fit its clip.
     pub fn open_sidecars(&mut self, files: &[(String, String)]) -> Result<(), String> {
         let mut opened = Vec::new();
         for (name, text) in files {
@@ -137,11 +138,11 @@ impl Session {
         Ok(())
     }
 
-    /// Goes on with the data of another session: settings, tags that are not saved, history, driver, place and the clip that is
-    /// looked at stay. For data that was built again.
+    /// Replaces the data by that of another session, after a rebuild. Settings, unsaved tags, history, driver, position and the
+    /// shown clip remain.
     ///
     /// # Errors
-    /// Settings that do not fit the data, in words; nothing changes.
+    /// Returns a message if the settings do not fit the data; nothing changes.
     pub fn continue_with(&mut self, mut new: Self) -> Result<(), String> {
         new.set_tuning(self.tuning.clone())?;
         let shown = self.clip_place();
@@ -172,7 +173,7 @@ impl Session {
             self.message = Some(what);
         }
         self.begin_at(old_root);
-        // By name: there may be more takes now, or fewer.
+        // By name, because the rebuilt data may have other takes.
         let shown = shown.and_then(|p| Some((self.takes.find(&old.takes.list[p.take].take.name)?, p.time_s)));
         if let Some((take, time_s)) = shown {
             self.show_take(take, time_s);
@@ -181,7 +182,7 @@ impl Session {
     }
 }
 
-/// Puts a document in force. Returns the one that it replaces; itself, where it does not fit any more.
+/// Applies a document. Returns the replaced one, or the document itself if it no longer fits.
 fn swap(tuning: &mut Tuning, takes: &mut Takes, message: &mut Option<String>, step: Step) -> Step {
     match step {
         Step::Settings(document) => Step::Settings(tuning.swap(document)),

@@ -1,11 +1,11 @@
-//! A sidecar as a TOML text that keeps its comments.
+//! A sidecar as a TOML text with its comments.
 
 use crate::toml::{put, shortest};
 use footwork::build::ClipRule;
 use footwork_import::{Take, parse_sidecar};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
-/// Kinds of what a sidecar says about parts of a clip.
+/// Kind of a mark in a sidecar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Tag,
@@ -16,7 +16,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Its key in the file.
+    /// Returns the key in the file.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Tag => "tags",
@@ -27,7 +27,7 @@ impl Kind {
         }
     }
 
-    /// What one of them is called.
+    /// Returns the displayed name of one mark.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Tag => "tag",
@@ -38,28 +38,28 @@ impl Kind {
         }
     }
 
-    /// True for those that have a name.
+    /// Returns true for kinds of marks with names.
     pub const fn is_named(self) -> bool {
         matches!(self, Self::Tag | Self::Event)
     }
 }
 
-/// A part of a clip, or a time, that a sidecar says something about. Seconds of the take.
+/// Mark of a sidecar: a part of a clip, or a time. Times are in seconds of the take.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Mark {
     pub kind: Kind,
-    /// Of tags and events.
+    /// Name, for tags and events.
     pub name: String,
-    /// Of costs.
+    /// Cost bias, for costs.
     pub cost: f32,
-    /// `None`: the start of the clip.
+    /// Start; `None`: the start of the clip.
     pub start_s: Option<f32>,
-    /// `None`: the end of the clip. Events have none.
+    /// End; `None`: the end of the clip. Always `None` for events.
     pub end_s: Option<f32>,
 }
 
 impl Mark {
-    /// Start and end in a take; of an event both are its time.
+    /// Returns start and end in a take. For an event, both are its time.
     pub fn span(&self, take: &Take) -> [f32; 2] {
         let start = self.start_s.unwrap_or(0.0);
         let end = if self.kind == Kind::Event { start } else { self.end_s.unwrap_or_else(|| end_s(take)) };
@@ -67,65 +67,65 @@ impl Mark {
     }
 }
 
-/// The end of a take: its last frame lasts as long as the others.
+/// Returns the end of a take in seconds, including the duration of its last frame.
 pub(crate) fn end_s(take: &Take) -> f32 {
     take.frames as f32 / take.rate_hz
 }
 
-/// A line that was added or removed.
+/// Added or removed line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Difference {
     pub added: bool,
     pub line: String,
 }
 
-/// The sidecar of a take.
+/// Sidecar of a take.
 #[derive(Clone, Debug)]
 pub(crate) struct Sidecar {
     document: DocumentMut,
     rule: ClipRule,
-    /// The text of the file; `None` where there is none.
+    /// Text of the file; `None` if there is no file.
     saved: Option<String>,
 }
 
 impl Sidecar {
-    /// The sidecar as its file has it.
+    /// Parses the text of a sidecar's file.
     pub fn read(text: Option<String>, take: &Take) -> Result<Self, String> {
         let (document, rule) = parse(text.as_deref().unwrap_or_default(), take)?;
         Ok(Self { document, rule, saved: text })
     }
 
-    /// An empty one.
+    /// Returns an empty sidecar without a file.
     pub fn empty() -> Self {
         Self { document: DocumentMut::new(), rule: ClipRule::default(), saved: None }
     }
 
-    /// The text as it is to be saved.
+    /// Returns the text to save.
     pub fn text(&self) -> String {
         self.document.to_string()
     }
 
-    /// The text of the file; `None` where there is none.
+    /// Returns the text of the file, or `None` if there is no file.
     pub fn saved(&self) -> Option<&str> {
         self.saved.as_deref()
     }
 
-    /// True where it differs from its file.
+    /// Returns true if the text differs from the file.
     pub fn is_changed(&self) -> bool {
         self.text() != self.saved.as_deref().unwrap_or_default()
     }
 
-    /// This text is in the file now.
+    /// Sets the text of the file after it was saved.
     pub fn mark_saved(&mut self, text: Option<String>) {
         self.saved = text;
     }
 
-    /// Whether the clip is said to be a loop.
+    /// Returns the loop setting.
     pub fn looping(&self) -> Option<bool> {
         self.rule.looping
     }
 
-    /// What it says, with the index that [`Sidecar::set`] and [`Sidecar::remove`] take.
+    /// Returns the marks, with their indices for [`Sidecar::set`] and [`Sidecar::remove`].
     pub fn marks(&self) -> Vec<(usize, Mark)> {
         let mark = |kind, name: &str, cost, start_s, end_s| Mark { kind, name: name.to_owned(), cost, start_s, end_s };
         let r = &self.rule;
@@ -138,29 +138,29 @@ impl Sidecar {
         tags.chain(costs).chain(discard).chain(barred).chain(events).collect()
     }
 
-    /// One of them.
+    /// Returns one mark.
     pub fn mark(&self, kind: Kind, index: usize) -> Option<Mark> {
         self.marks().into_iter().find(|(k, m)| m.kind == kind && *k == index).map(|(_, m)| m)
     }
 
-    /// Adds one. Returns its index.
+    /// Adds a mark. Returns its index.
     pub fn add(&mut self, mark: &Mark, take: &Take) -> Result<usize, String> {
         let count = self.marks().iter().filter(|(_, m)| m.kind == mark.kind).count();
         self.change(take, |document| add(document, mark))?;
         Ok(count)
     }
 
-    /// Replaces one.
+    /// Replaces a mark.
     pub fn set(&mut self, index: usize, mark: &Mark, take: &Take) -> Result<(), String> {
         self.change(take, |document| set(document, index, mark))
     }
 
-    /// Removes one.
+    /// Removes a mark.
     pub fn remove(&mut self, kind: Kind, index: usize, take: &Take) -> Result<(), String> {
         self.change(take, |document| remove(document, kind, index))
     }
 
-    /// Says whether the clip is a loop; `None`: as its source says, or as the build finds.
+    /// Sets whether the clip is a loop. `None` restores the default: the source's value, or the build's detection.
     pub fn set_looping(&mut self, looping: Option<bool>, take: &Take) -> Result<(), String> {
         self.change(take, |document| {
             match looping {
@@ -177,19 +177,19 @@ impl Sidecar {
         self.swap(next, take).map(drop)
     }
 
-    /// Puts another text in its place. Returns the old one.
+    /// Replaces the text. Returns the old document.
     pub fn swap(&mut self, next: DocumentMut, take: &Take) -> Result<DocumentMut, String> {
         let (next, rule) = parse(&next.to_string(), take)?;
         self.rule = rule;
         Ok(std::mem::replace(&mut self.document, next))
     }
 
-    /// The text, to be taken back.
+    /// Returns the document, for the undo history.
     pub fn document(&self) -> &DocumentMut {
         &self.document
     }
 
-    /// Lines that differ from the file: those that were removed, then those that were added, in the order of the texts.
+    /// Returns the lines that differ from the file: removed lines, then added ones, in the order of the texts.
     pub fn differences(&self) -> Vec<Difference> {
         let (before, after) = (self.saved.clone().unwrap_or_default(), self.text());
         let without = |lines: &str, others: &str, added: bool| {
@@ -213,12 +213,12 @@ fn parse(text: &str, take: &Take) -> Result<(DocumentMut, ClipRule), String> {
     Ok((document, rule))
 }
 
-/// Seconds as they are written: six decimals meet every frame.
+/// Converts a time to TOML. Six decimals are enough to identify any frame.
 fn seconds(time_s: f32) -> Value {
     ((f64::from(time_s) * 1e6).round() / 1e6).into()
 }
 
-/// The keys of a mark that is a table; a value of `None` is left out.
+/// Returns the keys and values of a mark's table. A `None` value is omitted.
 fn keys(mark: &Mark) -> Vec<(&'static str, Option<Value>)> {
     let name = || ("name", Some(Value::from(mark.name.as_str())));
     let range = [("start_s", mark.start_s.map(seconds)), ("end_s", mark.end_s.map(seconds))];
@@ -261,16 +261,16 @@ fn add(document: &mut DocumentMut, mark: &Mark) -> Result<(), String> {
                 fill(&mut table, mark);
                 table.into()
             };
-            // One per line where the others are.
+            // One value per line if the others are so.
             let last = list.iter().last().and_then(|v| v.decor().prefix()).and_then(|p| p.as_str());
             let before = last.filter(|p| p.contains('\n')).map(|p| {
-                // A comment above the last one is about that one.
+                // A comment above the last value belongs to that value.
                 let indent = p.rsplit('\n').next().unwrap_or_default();
                 format!("\n{indent}")
             });
             match before {
                 Some(before) => {
-                    // A comment beside the last one stays beside it: it follows its comma, or itself.
+                    // A comment beside the last value stays beside it, after its comma or itself.
                     let beside = beside_last(list);
                     value.decor_mut().set_prefix(format!("{beside}{before}"));
                     list.push_formatted(value);
@@ -289,7 +289,7 @@ fn add(document: &mut DocumentMut, mark: &Mark) -> Result<(), String> {
     }
 }
 
-/// Takes what is written between the last value of a list and the end of its line, so that another value can follow on the next.
+/// Removes and returns the text between the last value of a list and the end of its line, so that a new value can follow.
 fn beside_last(list: &mut Array) -> String {
     let line = |text: &str| text.split('\n').next().unwrap_or_default().trim_end().to_owned();
     let after = list.trailing().as_str().unwrap_or_default().to_owned();
@@ -301,7 +301,7 @@ fn beside_last(list: &mut Array) -> String {
         suffix
     });
     let rest = after.split_once('\n').map_or(String::new(), |(_, rest)| format!("\n{rest}"));
-    // Without a comma at the end, what follows is part of the value.
+    // Without a trailing comma, the text is part of the value.
     let before_end = suffix.unwrap_or_default();
     list.set_trailing(if after.contains('\n') { rest } else { "\n".to_owned() });
     let beside = format!("{}{}", line(&before_end), line(&after));
@@ -324,7 +324,7 @@ fn set(document: &mut DocumentMut, index: usize, mark: &Mark) -> Result<(), Stri
                 let count = table.len();
                 fill(table, mark);
                 if table.len() != count {
-                    // Spaces between keys; an inline table has no comments.
+                    // Restores the spaces between keys; an inline table has no comments.
                     table.fmt();
                 }
                 Ok(())
@@ -355,7 +355,7 @@ fn remove(document: &mut DocumentMut, kind: Kind, index: usize) -> Result<(), St
         }
         _ => return Err(no_list(kind)),
     };
-    // A list without anything in it goes, unless somebody has written about it.
+    // An empty list is removed unless it has a comment.
     let comment = |d: Option<&toml_edit::RawString>| d.and_then(|r| r.as_str()).is_some_and(|t| t.contains('#'));
     let table = document.as_table_mut();
     let told = table.key(kind.key()).is_some_and(|k| comment(k.leaf_decor().prefix()))

@@ -1,4 +1,4 @@
-//! The takes that clips of a database come from, with their sidecars.
+//! Takes of a database's clips, with their sidecars.
 
 use super::sidecar::Sidecar;
 use footwork::database::{Clip, Database};
@@ -7,38 +7,38 @@ use footwork_import::{Origin, Take};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The files that a database is built from, as the importer tells.
+/// Files from which a database is built, from the importer.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// Takes, with their sidecars.
     pub takes: Vec<Take>,
-    /// Clips by name, before the build, and the parts of takes that they are.
+    /// Clips before the build: names, and their parts of takes.
     pub clips: Vec<(String, Origin)>,
 }
 
-/// A sidecar that was changed and is not saved.
+/// Changed sidecar that is not saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsaved {
     /// Name of the take.
     pub take: String,
-    /// File.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its text.
+    /// Text to save.
     pub text: String,
-    /// The text that the file had when it was read; `None` where there was no file.
+    /// Text of the file when it was read; `None` if there was no file.
     pub saved: Option<String>,
 }
 
-/// Where sidecars are saved.
+/// Location of saved sidecars.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Home {
     /// Beside the files of the clips.
     Files,
-    /// In this folder: the files are not known.
+    /// This folder, because the clips' files are not known.
     Folder(String),
 }
 
-/// Folder of sidecars whose clips' files are not known.
+/// Default folder of sidecars if the clips' files are not known.
 const FOLDER: &str = "tags";
 
 /// A take and its sidecar.
@@ -48,27 +48,27 @@ pub(crate) struct EditedTake {
     pub sidecar: Sidecar,
 }
 
-/// Where a clip lies in a take.
+/// Position of a clip in a take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Place {
     pub take: usize,
-    /// Time in the take of the clip's first frame, seconds.
+    /// Time of the clip's first frame in the take, in seconds.
     pub start_s: f64,
 }
 
-/// All takes.
+/// All takes of a database.
 #[derive(Clone, Debug)]
 pub(crate) struct Takes {
     pub list: Vec<EditedTake>,
     pub home: Home,
-    /// `[clips of the database]`; `None` for what the build made.
+    /// `[clips of the database]` positions; `None` for clips that the build made.
     places: Vec<Option<Place>>,
-    /// Clips by name, as they were built from, or as the database has them.
+    /// Positions by clip name, before the build or in the database.
     by_name: BTreeMap<String, Place>,
 }
 
 impl Takes {
-    /// Takes of known files.
+    /// Creates the takes of known files.
     pub fn of_sources(sources: Sources, db: &Database) -> Result<Self, String> {
         let read = |mut take: Take| {
             let sidecar = Sidecar::read(take.text.take(), &take)?;
@@ -85,7 +85,7 @@ impl Takes {
         Ok(Self { list: list?, home: Home::Files, places, by_name })
     }
 
-    /// Takes as far as a database tells: names and times.
+    /// Derives names and durations of takes from a database.
     pub fn of_database(db: &Database) -> Self {
         let mut takes: BTreeMap<String, usize> = BTreeMap::new();
         let (mut list, mut by_name): (Vec<EditedTake>, BTreeMap<String, Place>) = Default::default();
@@ -118,22 +118,22 @@ impl Takes {
         Self { list, home: Home::Folder(FOLDER.to_owned()), places, by_name }
     }
 
-    /// Where a clip of the database comes from.
+    /// Returns the position of a clip of the database in its take.
     pub fn place(&self, clip: ClipIndex) -> Option<Place> {
         self.places.get(clip.at()).copied().flatten()
     }
 
-    /// Where a clip comes from, by its name before the build, or in the database.
+    /// Returns the position of a clip, by its name before the build or in the database.
     pub fn named(&self, clip: &str) -> Option<Place> {
         self.by_name.get(clip).copied()
     }
 
-    /// A take by its name.
+    /// Returns the index of a take.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.list.iter().position(|t| t.take.name == name)
     }
 
-    /// The clips of the database that come from a take, with the time in the take of their first frames; no mirror images.
+    /// Returns the clips of the database from a take, with the times of their first frames in it. Omits mirror images.
     pub fn parts<'a>(&'a self, db: &'a Database, take: usize) -> impl Iterator<Item = (ClipIndex, f64)> + 'a {
         let originals = self.places.iter().take(db.originals()).enumerate();
         let of_take = move |(clip, place): (usize, &Option<Place>)| {
@@ -142,7 +142,7 @@ impl Takes {
         originals.filter_map(of_take)
     }
 
-    /// The file of a take's sidecar.
+    /// Returns the path of a take's sidecar.
     pub fn path(&self, take: &Take) -> PathBuf {
         match &self.home {
             Home::Files => take.sidecar.clone(),
@@ -150,7 +150,7 @@ impl Takes {
         }
     }
 
-    /// What is not saved, by take.
+    /// Returns the unsaved sidecars, in the order of takes.
     pub fn unsaved(&self) -> Vec<Unsaved> {
         let changed = self.list.iter().filter(|t| t.sidecar.is_changed());
         let unsaved = |t: &EditedTake| Unsaved {
@@ -162,7 +162,7 @@ impl Takes {
         changed.map(unsaved).collect()
     }
 
-    /// Names that tags or events have anywhere, in the sidecars and in the database.
+    /// Returns all names of tags or events, in the sidecars and in the database.
     pub fn names(&self, db: &Database, kind: super::Kind) -> Vec<String> {
         let built = if kind == super::Kind::Event { &db.event_names } else { &db.tags };
         let mut names = built.clone();
@@ -174,19 +174,19 @@ impl Takes {
     }
 }
 
-/// The name of a clip without what a build adds to that of a stored mirror image.
+/// Returns a clip's name without the suffix of a stored mirror image.
 fn original(name: &str) -> &str {
     name.trim_end_matches(" (mirrored)")
 }
 
-/// The name of a clip without what a build adds to that of a part: `[start-end]`.
+/// Returns a clip's name without the suffix of a part, `[start-end]`.
 fn whole(name: &str) -> &str {
     let part = name.strip_suffix(']').and_then(|n| n.rsplit_once('['));
     let is_range = |range: &str| range.split('-').all(|s| s.parse::<f32>().is_ok());
     part.filter(|(_, range)| is_range(range)).map_or(name, |(whole, _)| whole)
 }
 
-/// A name that leads nowhere but into its folder.
+/// Converts a name to a safe file name, without path separators or leading dots.
 fn file_name(name: &str) -> String {
     let safe = |c: char| if matches!(c, '/' | '\\' | ':' | '\0') { '_' } else { c };
     name.chars().map(safe).collect::<String>().trim_start_matches('.').to_owned()

@@ -1,4 +1,4 @@
-//! The timeline of a clip: its tags, costs, cuts and events, to be dragged.
+//! Timeline of a clip: drag its tags, costs, cuts and events.
 
 use super::lanes::{Lane, Layout, NAMES_PX, height, lanes};
 use super::paint::Drawing;
@@ -10,32 +10,32 @@ use crate::session::{Mode, Session};
 use egui::{Key, PointerButton, Pos2, Rect, Sense, scroll_area::ScrollSource};
 use footwork_import::Take;
 
-/// Pixels beside an edge, or an event, that still take hold of it.
+/// Distance from an edge or an event within which a click grabs it, in points.
 const EDGE_PX: f32 = 5.0;
-/// Frames that are visible at least.
+/// Minimum number of visible frames.
 const LEAST_FRAMES: f32 = 8.0;
-/// Cost of a range that is new.
+/// Cost bias of a new range.
 const COST: f32 = 0.5;
-/// Name of a tag or an event that is new.
+/// Name of a new tag or event.
 const NAME: &str = "new";
 
-/// A mark of the take that is shown.
+/// Selected mark of the shown take.
 pub(crate) type Selected = (Kind, usize);
 
-/// What is dragged of a mark.
+/// Dragged part of a mark.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Part {
     Start,
     End,
-    /// All of it: seconds from its start to where it was taken hold of.
+    /// The whole mark: time from its start to the grabbed point, in seconds.
     Whole(f32),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 enum Drag {
-    /// The time that is shown.
+    /// The time shown.
     Time,
-    /// A new mark, made once it is a frame long: where it begins.
+    /// A new mark, created once it is one frame long, with its start.
     New {
         lane: Lane,
         from_s: f32,
@@ -44,24 +44,24 @@ enum Drag {
     Mark(Selected, Part),
 }
 
-/// The panel.
+/// Timeline of a clip.
 #[derive(Debug, Default)]
 pub(crate) struct ClipTimeline {
-    /// Name of the take that the rest is about.
+    /// Name of the take to which the other fields belong.
     take: String,
-    /// Seconds that are visible; `None`: all.
+    /// Visible time range, in seconds; `None`: all.
     span: Option<[f32; 2]>,
     pub(super) selected: Option<Selected>,
     drag: Option<Drag>,
-    /// A name while it is typed.
+    /// Name being typed.
     pub(super) typed: Option<String>,
-    /// The name of what is new is typed at once.
+    /// True to focus the name of a new mark.
     pub(super) name_new: bool,
     pub(super) layout: Layout,
 }
 
 impl ClipTimeline {
-    /// Buttons, tracks, keys.
+    /// Draws buttons and tracks, and handles keys.
     pub fn ui(&mut self, ui: &mut egui::Ui, session: &mut Session) -> Option<Request> {
         let mut request = None;
         let place = session.clip_place();
@@ -119,7 +119,7 @@ impl ClipTimeline {
         }
     }
 
-    /// Removes what is selected.
+    /// Removes the selected mark.
     pub(super) fn delete(&mut self, session: &mut Session, take: usize) {
         if let Some((kind, index)) = self.selected.take() {
             session.edit_tags(take, false, |sidecar, take| sidecar.remove(kind, index, take));
@@ -136,17 +136,17 @@ impl ClipTimeline {
         self.layout = Layout::new(lanes, area, self.visible(session, place));
         self.zoom(ui, &response, &session.takes.list[place.take].take);
         self.pointer(ui, &response, session, place.take);
-        // What was selected may have been taken back.
+        // Undo may have removed the selected mark.
         let sidecar = &session.takes.list[place.take].sidecar;
         self.selected = self.selected.filter(|(kind, index)| sidecar.mark(*kind, *index).is_some());
         Drawing { painter: &painter, layout: &self.layout, ui, session, place }.all(self.selected);
     }
 
-    /// The seconds that are visible: those that were chosen, moved so that a clip that plays stays in view.
+    /// Returns the visible time range, in seconds, moved so that the playing clip stays in view.
     fn visible(&mut self, session: &Session, place: ClipPlace) -> [f32; 2] {
         let take = &session.takes.list[place.take].take;
         let parts = session.takes.parts(&session.database, place.take);
-        // A clip that others lead into begins before its take.
+        // A clip extended by the motion before it starts before the take.
         let first = parts.map(|(_, start_s)| start_s as f32).fold(0.0, f32::min);
         let all = [first, end_s(take)];
         let Some([start, end]) = self.span else { return all };
@@ -171,7 +171,7 @@ impl ClipTimeline {
         let fixed = self.layout.time_s(at);
         let share = (fixed - start) / (end - start).max(1e-6);
         let start = fixed - share * width - wheel.x / self.layout.rect().width().max(1.0) * width;
-        // Kept within the take by the next picture.
+        // The next frame clamps it to the take.
         self.span = Some([start, start + width]);
     }
 
@@ -209,7 +209,7 @@ impl ClipTimeline {
         }
     }
 
-    /// The mark at a point, and which part of it.
+    /// Returns the mark at a point, and the part of it.
     fn hit(&self, session: &Session, take: usize, at: Pos2) -> Option<(Selected, Part)> {
         let (lane, _) = self.layout.lane(at)?;
         let take = &session.takes.list[take];
@@ -218,7 +218,7 @@ impl ClipTimeline {
             Lane::NewTag => false,
             other => other.kind() == Some(m.kind),
         };
-        // The last one lies above the others.
+        // Later marks are drawn above earlier ones.
         let marks = take.sidecar.marks().into_iter().rev().filter(|(_, m)| of_lane(m));
         let mut best: Option<(f32, Selected, Part)> = None;
         for (index, mark) in marks {
@@ -228,7 +228,7 @@ impl ClipTimeline {
             let found = match mark.kind {
                 Kind::Event if near(left) <= EDGE_PX => Some((near(left), Part::Whole(0.0))),
                 Kind::Event => None,
-                // Of a short range the middle moves it.
+                // In a short range, the edges are narrower, so that its middle can be dragged.
                 _ if near(right) <= EDGE_PX.min(0.3 * (right - left).max(4.0)) => Some((near(right), Part::End)),
                 _ if near(left) <= EDGE_PX.min(0.3 * (right - left).max(4.0)) => Some((near(left), Part::Start)),
                 _ if (left..right).contains(&at.x) => Some((EDGE_PX, Part::Whole(self.layout.time_s(at) - start))),
@@ -330,7 +330,7 @@ impl ClipTimeline {
         self.selected = made.map(|index| (kind, index));
     }
 
-    /// Gives a mark other times; those of its ends that stay are not written.
+    /// Moves a mark to other times. An unchanged end is not written to the sidecar.
     fn put(&mut self, session: &mut Session, take: usize, (kind, index): Selected, [start_s, end_s]: [f32; 2]) {
         session.edit_tags(take, true, |sidecar, take| {
             let Some(mut mark) = sidecar.mark(kind, index) else { return Ok(()) };
@@ -346,7 +346,7 @@ impl ClipTimeline {
         });
     }
 
-    /// Where a time of a track is: for tests.
+    /// Returns the point of a time on a track, for tests.
     #[cfg(test)]
     pub fn point(&self, lane: &str, session: &Session, time_s: f32) -> Option<Pos2> {
         let (_, rect) = self.layout.lanes.iter().find(|(l, _)| l.label(session) == lane)?;
@@ -354,12 +354,12 @@ impl ClipTimeline {
     }
 }
 
-/// The time of the nearest frame, or of the end.
+/// Returns the time of the nearest frame, or the end.
 pub(super) fn snap(time_s: f32, take: &Take) -> f32 {
     (time_s * take.rate_hz).round().clamp(0.0, take.frames as f32) / take.rate_hz
 }
 
-/// Buttons to save tags and to build again.
+/// Draws buttons to save tags and to rebuild.
 pub(crate) fn save_buttons(ui: &mut egui::Ui, session: &Session) -> Option<Request> {
     let (unsaved, files) = (session.unsaved_tags().len(), session.takes.home == Home::Files);
     let mut request = None;
@@ -377,7 +377,7 @@ pub(crate) fn save_buttons(ui: &mut egui::Ui, session: &Session) -> Option<Reque
     request
 }
 
-/// Where sidecars belong, in words.
+/// Describes the location of the sidecars.
 pub(crate) fn where_words(session: &Session) -> String {
     match &session.takes.home {
         Home::Files => "Sidecars lie beside the files of their clips.".to_owned(),

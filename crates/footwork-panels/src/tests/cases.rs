@@ -1,4 +1,4 @@
-//! The three cases of `docs/guide/why.md`: what the panels say of each, and what mends it.
+//! The three cases of `docs/guide/why.md`: the panels' explanation of each, and its fix.
 
 use super::*;
 use crate::why::LISTED;
@@ -11,7 +11,7 @@ use footwork_metrics::eval::{Evaluation, Variant};
 use glam::Vec2;
 use std::ops::Range;
 
-/// What a game plays and records while somebody steers.
+/// Records a game with a given input.
 fn played(
     database: &Arc<Database>,
     config: &MatcherConfig,
@@ -27,7 +27,7 @@ fn played(
     recorder.trace()
 }
 
-/// The window with a recording in it.
+/// Opens a window with a recording.
 fn opened<'a>(database: &Arc<Database>, settings: &str, trace: Trace) -> Harness<'a, Studio> {
     let tuning = Tuning::parse(settings).unwrap();
     let mut session = Session::new("hero.fwdb", database.clone(), tuning).unwrap();
@@ -41,7 +41,7 @@ fn opened<'a>(database: &Arc<Database>, settings: &str, trace: Trace) -> Harness
     )
 }
 
-/// True if the page of the guide says so.
+/// Returns true if the page of the guide contains the words.
 fn guide_says(words: &str) -> bool {
     let page = include_str!("../../../../docs/guide/why.md");
     page.split_whitespace().collect::<Vec<_>>().join(" ").contains(words)
@@ -51,7 +51,7 @@ fn stick(x: f32, y: f32) -> MotionInput<'static> {
     MotionInput::stick(footwork::input::Stick { movement: Vec2::new(x, y), ..Default::default() })
 }
 
-/// Seconds from a turn of the stick to the side until the character goes there.
+/// Returns the time from a sideways turn of the stick until the sideways speed exceeds 1.5 m/s, in seconds.
 fn turned_after_s(tracks: &crate::Tracks, turn_s: f32) -> f32 {
     let start = (turn_s / DT_S) as usize;
     let across = |k: usize| (tracks.get(k).unwrap().position - tracks.get(k - 1).unwrap().position).x.abs() / DT_S;
@@ -59,7 +59,7 @@ fn turned_after_s(tracks: &crate::Tracks, turn_s: f32) -> f32 {
     turned.map_or(f32::INFINITY, |k| (k - start) as f32 * DT_S)
 }
 
-/// Looks at every search in a time of the recording, until one is as wished.
+/// Checks every search within a time range of the recording, until one fulfils the condition.
 fn search_where(
     harness: &mut Harness<'_, Studio>,
     times_s: Range<f32>,
@@ -87,7 +87,7 @@ fn a_late_turn() {
     let mut harness = opened(&database(), settings, trace);
     let late_s = turned_after_s(&harness.state().session.tracks, 3.0);
     let mut said = String::new();
-    // A moment that turns more sharply lost, and would have won with the default weight of the trajectory.
+    // A candidate with a sharper turn lost, and would have won with the default weight of the trajectory.
     let update = search_where(&mut harness, 3.0..4.0, &mut |studio| {
         let Studio { session, why, .. } = studio;
         (1..LISTED).any(|k| {
@@ -122,7 +122,7 @@ fn a_stop_that_slides() {
     let trace =
         played(&thin, &MatcherConfig::default(), 8.0, &mut |time_s| stick(0.0, if time_s < 4.0 { 1.0 } else { 0.0 }));
     let mut harness = opened(&thin, "", trace);
-    // Whatever it looks at, it goes elsewhere than the stick asks.
+    // Every candidate moves in another direction than the stick.
     let elsewhere = |c: &footwork::search::CandidateReport| {
         c.channels.iter().any(|(label, cost)| label == "trajectory position" && *cost > 1.0)
     };

@@ -1,4 +1,4 @@
-//! Recordings of a host, such as a game, that grow while they are looked at.
+//! Recordings of a host, such as a game, that grow while they are reviewed.
 
 use crate::session::Mode;
 use crate::why::flip_at;
@@ -13,10 +13,10 @@ use glam::Vec3;
 use std::sync::Arc;
 
 const DT_S: f32 = 1.0 / 60.0;
-/// Height of the host's ground, metres.
+/// Height of the host's ground, in metres.
 const HEIGHT_M: f32 = 3.0;
 
-/// A character of a host, on ground that nobody else knows.
+/// Character of a host, on ground that only the host has.
 struct Host {
     matcher: MotionMatcher,
     recorder: Recorder,
@@ -74,7 +74,7 @@ fn a_recording_that_grows_and_drops_its_oldest_updates_is_followed() {
         assert!(session.is_live() && session.shown().pose() == host.matcher.pose());
     }
     assert_eq!(session.tracks.len(), 800);
-    // Driven here: what comes is left alone, until the recording is read anew.
+    // While the character is driven here, received updates are ignored until the recording is read again.
     session.scrub(500);
     session.go_on_from_here();
     host.run(600);
@@ -96,7 +96,7 @@ fn ground_that_is_known_by_its_answers_is_shown_below_the_character_and_no_flip_
     let update = session.tracks.search_at(usize::MAX - 1).unwrap();
     let said = flip_at(&mut session, update, explained.candidates.last().unwrap()).unwrap_err();
     assert!(said.contains("ground and walls"), "{said}");
-    // One that is driven here stands on the ground of its own.
+    // A character driven here has its own ground.
     session.restart();
     assert_eq!(session.level_m(), None);
 }

@@ -1,4 +1,4 @@
-//! The state machine of a session: what is set here reaches the character, and what it does is shown.
+//! The state machine of a session: values set here reach the character, and the panels show its state.
 
 use super::{DT_S, picture, root};
 use crate::tracks::{LayerEvent, windows};
@@ -14,7 +14,7 @@ use footwork::recorder::Trace;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// The built-in data with a crouch and gestures.
+/// Returns the built-in data with a crouch and gestures.
 fn database() -> Arc<Database> {
     static DATABASE: OnceLock<Arc<Database>> = OnceLock::new();
     let options = footwork_gait::GaitOptions {
@@ -30,7 +30,7 @@ fn database() -> Arc<Database> {
     DATABASE.get_or_init(made).clone()
 }
 
-/// A session whose character the built-in machine runs.
+/// Returns a session whose character the built-in machine runs.
 fn session() -> Session {
     let mut session = Session::new("built-in data", database(), Tuning::default()).unwrap();
     let machine = footwork_import::parse_machine(footwork_gait::BIPED_MACHINE, Path::new("biped.machine.toml"));
@@ -68,10 +68,10 @@ fn variables_and_triggers_of_the_panel_are_input_of_the_live_drive_and_are_recor
     harness.run_steps(60);
     let session = &harness.state().session;
     assert_eq!((state(session), montages(session)), ("crouched".to_owned(), vec!["reload".to_owned()]));
-    // The panel names the state, the transition out of it, and what the layer plays.
+    // The panel shows the state, its outgoing transition, and the layer's montage.
     assert!(harness.query_by_label_contains("crouched  match crouched").is_some());
     assert!(harness.query_by_label("to rising").is_some() && harness.query_by_label("!crouch").is_some());
-    // Another state is looked at by a click.
+    // A click selects another state.
     harness.get_by_label_contains("upright  motion matching").click();
     harness.run_steps(2);
     assert!(harness.query_by_label("Transitions out of `upright`").is_some());
@@ -84,9 +84,9 @@ fn variables_and_triggers_of_the_panel_are_input_of_the_live_drive_and_are_recor
         let character = session.shown().character();
         (character.event_name(all[0].0).unwrap().to_owned(), all[0].1.clone())
     };
-    // The window lasts 1.85 s: its ends fall on ticks, so that a hair decides which update reports them.
+    // The window of 1.85 s ends on an update, so rounding decides which update reports it.
     assert!(name == "reload_hands_busy" && (111..=112).contains(&updates.len()), "{name} {updates:?}");
-    // A recording has the machine and its variables; it is replayed by a session that has no machine.
+    // A recording contains the machine and its variables; a session without a machine can replay it.
     let shown = session.shown().pose().clone();
     let bytes = session.trace().to_bytes().unwrap();
     let mut other = Session::new("the same data", database(), Tuning::default()).unwrap();
@@ -113,7 +113,7 @@ fn the_machine_and_the_search_alone_take_turns_from_the_pose_shown() {
     harness.get_by_label("states").click();
     harness.run_steps(2);
     assert!(harness.state().session.runs_machine() && (root(&harness) - before).length() < 0.1);
-    // Settings that are changed leave the machine in force.
+    // A changed setting keeps the machine in use.
     harness.state_mut().session.set(&["responsiveness"], Some(&serde_json::json!(2.0)), false);
     harness.run_steps(2);
     assert!(harness.state().session.runs_machine());
@@ -131,7 +131,7 @@ fn driving_on_from_a_moment_fires_nothing_again() {
     drive(&mut session, 30);
     assert_eq!(montages(&session), ["look_around"]);
     session.scrub(20);
-    // Driven on by a session that had no machine, too.
+    // A session that had no machine can continue it, too.
     let mut other = Session::new("the same data", database(), Tuning::default()).unwrap();
     other.open_trace(session.trace()).unwrap();
     other.scrub(20);
@@ -184,7 +184,7 @@ fn the_text_of_a_machine_is_edited_with_its_errors_and_put_in_force() {
     session.variables.set("crouch", 1.0).unwrap();
     harness.run_steps(60);
     assert_eq!(state(&harness.state().session), "crouched");
-    // An error is told with its place; the machine in force stays.
+    // An error is reported with its position; the machine in use remains.
     let spoilt = footwork_gait::BIPED_MACHINE.replacen("\"crouched\"", "\"crouchd\"", 1);
     harness.state_mut().session.edit_machine(&spoilt);
     harness.run_steps(2);
@@ -195,7 +195,7 @@ fn the_text_of_a_machine_is_edited_with_its_errors_and_put_in_force() {
     harness.run_steps(2);
     assert!(harness.state().session.machine_file().unwrap().differs_from_machine(), "`Apply` cannot be clicked");
     assert_eq!(state(&harness.state().session), "crouched");
-    // A change without an error, with a warning: the state and the variables stay.
+    // A valid change with a warning: the state and the variables remain.
     let extra = "\n[[states]]\nname = \"apart\"\nmatch = \"\"\n";
     harness.state_mut().session.edit_machine(&format!("{}{extra}", footwork_gait::BIPED_MACHINE));
     harness.run_steps(2);
@@ -208,7 +208,7 @@ fn the_text_of_a_machine_is_edited_with_its_errors_and_put_in_force() {
     assert_eq!((state(session), crouch), ("crouched".to_owned(), 1.0));
     assert!(session.machine().unwrap().state_names().any(|name| name == "apart"));
     assert!(!session.machine_file().unwrap().differs_from_machine() && session.message.is_none());
-    // An unsaved text survives a crash, for this data alone.
+    // An unsaved text can be restored, only for the same data.
     let kept = session.kept_machine("");
     let mut again = self::session();
     assert_eq!(

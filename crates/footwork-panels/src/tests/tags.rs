@@ -1,4 +1,4 @@
-//! Tags on the timeline, faults and repeats in the database panel: dragged and clicked without a window.
+//! Tags on the timeline, findings and repeats in the database panel: dragged and clicked without a window.
 
 use crate::session::{Mode, Session};
 use crate::tags::{Kind, Mark};
@@ -15,7 +15,7 @@ use footwork_import::{CharacterConfig, Imported, SourceConfig, import_clips_in_m
 use std::path::Path;
 use std::sync::Arc;
 
-/// Files of some clips of the built-in data, with sidecars.
+/// Returns files of some clips of the built-in data, with sidecars.
 fn files(names: &[&str], sidecars: &[(&str, &str)]) -> Vec<(String, Vec<u8>)> {
     let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
     let bvh = |name: &&str| {
@@ -28,7 +28,7 @@ fn files(names: &[&str], sidecars: &[(&str, &str)]) -> Vec<(String, Vec<u8>)> {
     names.iter().map(bvh).chain(texts).collect()
 }
 
-/// The three clips of most tests: none has a cycle that is found to be a loop of another length.
+/// The three clips of most tests. The build finds no loop of another length in them.
 const NAMES: [&str; 3] = ["walk_125", "walk_175", "run_400"];
 const SIDECAR: &str = "# By hand.\ntags = [\n  { name = \"calm\", start_s = 0.25, end_s = 0.75 }, # slow\n]\n";
 
@@ -44,7 +44,7 @@ fn session_of(files: &[(String, Vec<u8>)]) -> Session {
     session.with_sources(Sources { takes, clips }).unwrap()
 }
 
-/// A studio that shows a clip of files at its start, paused.
+/// Returns a studio that shows a clip of the files at its start, paused.
 fn shown<'a>(files: &[(String, Vec<u8>)], clip: &str) -> Harness<'a, Studio> {
     let mut harness = harness([1280.0, 720.0], Theme::Dark);
     harness.state_mut().open(session_of(files));
@@ -59,7 +59,7 @@ fn show(harness: &mut Harness<'_, Studio>, clip: &str) {
     harness.run_steps(2);
 }
 
-/// Drags from one time of a track to another time of it.
+/// Drags from one time of a track to another.
 fn drag(harness: &mut Harness<'_, Studio>, lane: &str, from_s: f32, to_s: f32) {
     let at = |harness: &Harness<'_, Studio>, time_s: f32| {
         let Studio { session, timeline, .. } = harness.state();
@@ -88,7 +88,7 @@ fn mark(harness: &Harness<'_, Studio>, take: &str, kind: Kind, index: usize) -> 
     takes.list[takes.find(take).unwrap()].sidecar.mark(kind, index)
 }
 
-/// Share of the rows of a clip, of so many seconds, that have a tag.
+/// Returns the share of a clip's rows, within a time range in seconds, that have a tag.
 fn tagged(db: &Database, clip: &str, tag: &str, [from, to]: [f64; 2]) -> f64 {
     let Ok(mask) = db.tag_mask(tag) else { return 0.0 };
     let clip = db.clips.iter().find(|c| c.name == clip).unwrap();
@@ -121,7 +121,7 @@ fn tags_that_are_dragged_are_in_the_rows_of_the_data_that_is_built_from_the_side
     let mut harness = shown(&files, "walk_125");
     drag(&mut harness, "calm", 0.75, 1.0);
     drag(&mut harness, "new tag", 0.1, 0.4);
-    // The name of what is new is typed at once.
+    // The name of a new mark has the focus.
     harness.event(egui::Event::Text("brisk".to_owned()));
     harness.run_steps(2);
     drag(&mut harness, "events", 0.3, 0.5);
@@ -151,7 +151,7 @@ fn tags_that_are_dragged_are_in_the_rows_of_the_data_that_is_built_from_the_side
     assert!(within.clone().count() > 5 && within.clone().all(costly), "{text}");
     assert!(db.row_flags[clip.row_range().start].no_entry(), "{text}");
 
-    // The character goes on with it, where it is, and so does the clip.
+    // The character and the clip continue at the same position with the rebuilt data.
     harness.state_mut().session.mark_tags_saved(&unsaved[0]);
     harness.state_mut().continue_with(again).unwrap();
     harness.run_steps(2);
@@ -173,7 +173,7 @@ fn an_edge_is_dragged_to_a_frame_and_taken_back_in_one_step_with_the_settings() 
     assert!((start_s - 0.4).abs() < 1.0 / rate_hz, "{start_s}");
     assert!((start_s * rate_hz - (start_s * rate_hz).round()).abs() < 1e-3, "{start_s} is not a frame");
     assert_eq!(mark(&harness, "walk_125", Kind::Tag, 0).unwrap().end_s, Some(0.75));
-    // The middle moves both ends; beyond the end of the clip nothing goes.
+    // Dragging the middle moves both ends, clamped to the clip.
     drag(&mut harness, "calm", 0.6, 99.0);
     let moved = mark(&harness, "walk_125", Kind::Tag, 0).unwrap();
     let takes = &harness.state().session.takes;
@@ -222,7 +222,7 @@ fn marks_are_chosen_and_deleted_and_loops_are_said() {
     let take = session.takes.find("walk_125").unwrap();
     session.edit_tags(take, false, |sidecar, take| sidecar.set_looping(Some(true), take));
     assert!(text(&harness, "walk_125").contains("loop = true"));
-    // A click beside it shows the time.
+    // A click beside a mark shows the time.
     drag(&mut harness, "used", 0.1, 0.6);
     let place = harness.state().session.clip_place().unwrap();
     assert!((place.time_s - 0.6).abs() < 0.02, "{}", place.time_s);
@@ -254,7 +254,7 @@ fn data_without_files_keeps_its_tags_in_a_folder_and_says_where_they_belong() {
     assert_eq!(session.unsaved_tags()[0].path, Path::new("tags/walk_125.tags.toml"));
     assert!(!session.has_files());
     assert!(crate::tags::where_words(session).contains("does not say where the files of its clips are"));
-    // A sidecar that is there already is taken over, once it is shown to the studio; one that is broken is not.
+    // An existing sidecar is opened; an invalid one is rejected.
     let open =
         |session: &mut Session, name: &str, text: &str| session.open_sidecars(&[(name.to_owned(), text.to_owned())]);
     let e = open(session, "walk_125.tags.toml", "tags = [{ nme = \"a\" }]\n").unwrap_err();
@@ -285,13 +285,13 @@ fn tags_that_were_not_saved_are_kept_and_those_of_other_data_are_not_lost() {
     again.undo();
     assert!(again.unsaved_tags().is_empty());
     assert_eq!(again.restore_tags(""), None);
-    // Somebody else has changed the file since.
+    // Another program has changed the file since.
     let files = self::files(&NAMES, &[("walk_125.tags.toml", "# Theirs.\n")]);
     let words = session_of(&files).restore_tags(&kept).unwrap();
     assert!(words.contains("walk_125 have changed since"), "{words}");
 }
 
-/// A walk that begins in a T-pose: the doctor knows a mend that a sidecar can hold.
+/// Returns a walk that starts in a T-pose, for which the doctor has a fix in the sidecar.
 fn faulty() -> RawClip {
     let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
     let mut clip = clips.into_iter().find(|c| c.name == "walk_125").unwrap();
@@ -331,7 +331,7 @@ fn a_finding_is_shown_and_mended_in_the_sidecar() {
     harness.run_steps(2);
     harness.state_mut().session.findings = Some(findings);
     harness.run_steps(2);
-    // The worst is the first.
+    // The most severe finding is the first.
     harness.get_all_by_label("Show me").next().unwrap().click();
     harness.run_steps(2);
     let session = &harness.state().session;
@@ -342,7 +342,7 @@ fn a_finding_is_shown_and_mended_in_the_sidecar() {
     assert!(self::text(&harness, "walk_125").starts_with("discard = [[0.0, "), "{}", self::text(&harness, "walk_125"));
     assert!(harness.get_all_by_label("Mended").next().is_some());
     files.push(("walk_125.tags.toml".to_owned(), self::text(&harness, "walk_125").into_bytes()));
-    // What is discarded is not played: the database begins after it.
+    // The excluded start is not played: the database starts after it.
     let again = session_of(&files);
     let start_s = again.takes.parts(again.database(), again.takes.find("walk_125").unwrap()).next().unwrap().1;
     assert!((start_s - 20.0 / 60.0).abs() < 0.05, "{start_s}");
@@ -353,7 +353,7 @@ fn faults_of_a_database_are_found_without_its_files() {
     let findings = Findings::of_database(&database(), &CharacterConfig::default()).unwrap();
     let loud: Vec<_> = findings.list.iter().filter(|f| f.severity > footwork_import::doctor::Severity::Hint).collect();
     assert!(loud.is_empty(), "{loud:?}");
-    // A copy of a clip is found.
+    // A copy of a clip is found as a repeat.
     let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
     let mut three: Vec<RawClip> = clips.into_iter().filter(|c| NAMES.contains(&c.name.as_str())).collect();
     three.push(RawClip { name: "walk_again".to_owned(), ..three[0].clone() });
@@ -375,7 +375,7 @@ fn faults_of_a_database_are_found_without_its_files() {
     assert!(found.iter().any(|p| p.clip == "walk_again" && p.whole), "{found:?}");
 }
 
-/// Pictures to look at: `target/studio/*_tags.png` and so on.
+/// Saves pictures for review, such as `target/studio/*_tags.png`.
 #[test]
 fn pictures() {
     let target =

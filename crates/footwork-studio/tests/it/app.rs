@@ -1,4 +1,4 @@
-//! The application without a window: it loads, opens what is dropped, refuses what is broken, saves, and keeps what was not saved.
+//! The application without a window: it loads, opens dropped files, rejects broken ones, saves, and stores unsaved changes.
 
 use eframe::Storage;
 use egui::{DroppedFile, Key, Modifiers, vec2};
@@ -20,7 +20,7 @@ fn harness<'a>(start: &Start, storage: Option<&dyn Storage>) -> Harness<'a, App>
     harness
 }
 
-/// Runs until nothing is loaded any more.
+/// Runs until loading has ended.
 fn loaded(harness: &mut Harness<'_, App>) {
     let start = Instant::now();
     harness.run_steps(1);
@@ -42,7 +42,7 @@ fn message(harness: &Harness<'_, App>) -> String {
     harness.state().message().unwrap_or_default().to_owned()
 }
 
-/// A small database, saved.
+/// Saves a small database.
 fn database(folder: &Path) -> PathBuf {
     let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
     let (db, _) = build(&clips, &BuildConfig::default(), &BuildOptions::default()).unwrap();
@@ -63,7 +63,7 @@ fn what_is_dropped_is_opened_and_what_is_broken_is_told() {
     std::fs::write(&broken, &bytes[..bytes.len() / 2]).unwrap();
     drop(&mut harness, &broken);
     assert!(message(&harness).contains("broken.fwdb"), "{}", message(&harness));
-    // Nothing is lost: the character goes on.
+    // The open data remains, and the character continues.
     assert_eq!(harness.state_mut().studio().unwrap().session.name, "small.fwdb");
 
     harness.run_steps(120);
@@ -107,7 +107,7 @@ fn a_database_and_what_is_of_it_open_together_in_any_order() {
         assert_eq!((session.name.as_str(), session.is_live()), ("small.fwdb", false), "{order:?}");
         assert_eq!(session.tuning.matcher().responsiveness, 2.0);
     }
-    // A broken file is named, and the others are opened.
+    // A broken file is reported, and the others are opened.
     std::fs::write(at("broken.toml"), "[matcher]\nresponsivness = 2.0\n").unwrap();
     let files = Files::Disk(["run.fwtrace", "broken.toml", "small.fwdb"].map(at).into());
     let mut harness = harness(&Start { files, config: None }, None);
@@ -135,7 +135,7 @@ fn settings_that_are_not_saved_stay_with_their_data() {
         assert_eq!(value(&mut harness), ("other.fwdb".to_owned(), usual));
         eframe::App::save(harness.state_mut(), &mut storage);
     }
-    // Another day, other data; then the first again.
+    // In the next run other data is opened, then the first again.
     let start = Start { files: Files::Disk(vec![other]), config: None };
     let mut harness = harness(&start, Some(&storage));
     assert_eq!(value(&mut harness), ("other.fwdb".to_owned(), usual));
@@ -219,7 +219,7 @@ fn files_in_memory_open_as_those_on_disk() {
 fn networks_are_dropped_and_play() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = harness(&Start::default(), None);
-    // The built-in data comes with its networks, and plays its clips.
+    // The built-in data includes its networks, but plays its clips.
     let session = &harness.state_mut().studio().unwrap().session;
     assert!(session.networks().is_some() && !session.plays_networks());
     let path = folder.path().join("biped.fwnet");
@@ -230,7 +230,7 @@ fn networks_are_dropped_and_play() {
     drop(&mut harness, &path);
     assert_eq!(message(&harness), "");
     assert!(harness.state_mut().studio().unwrap().session.plays_networks());
-    // Networks of other data are refused, and what plays goes on.
+    // Networks of other data are rejected, and the playing motion continues.
     let other = database(folder.path());
     drop(&mut harness, &other);
     drop(&mut harness, &path);
@@ -245,7 +245,7 @@ fn a_scripted_minute_is_the_same_every_time() {
     assert_eq!(minute().unwrap(), hash);
 }
 
-/// A storage in memory.
+/// Storage in memory.
 #[derive(Default)]
 struct Kept(BTreeMap<String, String>);
 
@@ -286,7 +286,7 @@ fn a_state_machine_is_opened_edited_and_saved() {
     drop(&mut harness, &path);
     assert_eq!(message(&harness), "");
     assert!(harness.state_mut().studio().unwrap().session.runs_machine());
-    // Without an edit there is nothing to save; `Save` of everything saves an edit.
+    // Without an edit there is nothing to save. `Save` saves an edit.
     let two = format!("{one}\n[[states]]\nname = \"walks\"\nmatch = \"walk\"\n");
     let session = &mut harness.state_mut().studio().unwrap().session;
     assert!(session.unsaved_machine().is_none());
@@ -295,14 +295,14 @@ fn a_state_machine_is_opened_edited_and_saved() {
     harness.run_steps(2);
     assert!(message(&harness).contains("State machine saved"), "{}", message(&harness));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), two);
-    // A file that somebody else has changed is not replaced.
+    // A file that was changed by another program is not replaced.
     std::fs::write(&path, "# Theirs.\n").unwrap();
     harness.state_mut().studio().unwrap().session.edit_machine(one);
     harness.key_press_modifiers(Modifiers::COMMAND, Key::S);
     harness.run_steps(2);
     assert!(message(&harness).contains("not saved"), "{}", message(&harness));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "# Theirs.\n");
-    // A broken file is open too, for correction; by its states a file is one of a machine under any name.
+    // A broken file is opened too, for editing. A file with states is one of a machine under any name.
     let broken = folder.path().join("other.toml");
     std::fs::write(&broken, "[[states]]\nname = \"all\"\nmacth = \"\"\n").unwrap();
     drop(&mut harness, &broken);

@@ -1,4 +1,4 @@
-//! A game sends its character to the studio: what the window shows is what the game shows, while it goes on and after it has ended.
+//! A game sends its character to the studio. The window shows the same as the game, during the connection and after it.
 
 use egui::vec2;
 use egui_kittest::Harness;
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 const DT_S: f32 = 1.0 / 60.0;
 const LONG: Duration = Duration::from_secs(120);
 
-/// A game with one character.
+/// Game with one character.
 struct Game {
     matcher: MotionMatcher,
     recorder: Recorder,
@@ -66,7 +66,7 @@ fn studio(database: &Path) -> (Harness<'static, App>, String) {
     (harness, address)
 }
 
-/// Draws frames until something has happened.
+/// Draws frames until a condition holds.
 fn until(harness: &mut Harness<'_, App>, what: &str, mut there: impl FnMut(&mut App) -> bool) {
     let start = Instant::now();
     while !there(harness.state_mut()) {
@@ -80,7 +80,7 @@ fn shown(app: &mut App) -> Pose {
     app.studio().unwrap().session.shown().pose().clone()
 }
 
-/// True where the window has all that was sent.
+/// Returns true if the window has shown all sent updates.
 fn is_at(app: &mut App, updates: usize) -> bool {
     let session = &app.studio().unwrap().session;
     session.following().is_some_and(|f| f.waiting == 0) && session.trace().updates() == updates
@@ -101,7 +101,7 @@ fn the_window_shows_the_poses_of_the_game_while_it_runs_and_after() {
         game.update();
         harness.run_steps(1);
     }
-    // Back to the beginning, while it goes on.
+    // Review the beginning while the game continues.
     harness.state_mut().studio().unwrap().session.scrub(20);
     for _ in 0..100 {
         game.update();
@@ -111,7 +111,7 @@ fn the_window_shows_the_poses_of_the_game_while_it_runs_and_after() {
     assert!(game.stream.flush("hero", &game.recorder, LONG));
     let updates = game.poses.len();
     until(&mut harness, "all of it", |app| is_at(app, updates));
-    // The newest part of it was not there when it was looked at first.
+    // Show also updates that arrived after the review began.
     for update in [updates - 1, 0, updates - 40, 150] {
         harness.state_mut().studio().unwrap().session.scrub(update);
         harness.run_steps(1);
@@ -121,7 +121,7 @@ fn the_window_shows_the_poses_of_the_game_while_it_runs_and_after() {
     session.go_live();
     assert_eq!(session.shown().pose(), game.poses.last().unwrap());
 
-    // The settings of the game are told, and taken over only where somebody says so.
+    // The differing settings of the game are listed, and copied only on request.
     assert_eq!(session.tuning.matcher().responsiveness, 1.0);
     let others = session.other_settings();
     assert!(others.len() == 1 && others[0].0 == "responsiveness", "{others:?}");
@@ -131,7 +131,7 @@ fn the_window_shows_the_poses_of_the_game_while_it_runs_and_after() {
     session.undo();
     assert_eq!(session.tuning.matcher().responsiveness, 1.0);
 
-    // The recording stays when the game has ended; another game takes its place.
+    // The recording remains when the game has ended, until another game connects.
     let Game { poses, stream, .. } = game;
     drop(stream);
     until(&mut harness, "the end", |app| app.studio().unwrap().session.following().is_some_and(|f| f.ended));
@@ -143,7 +143,7 @@ fn the_window_shows_the_poses_of_the_game_while_it_runs_and_after() {
         game.update();
         app.studio().unwrap().session.following().is_some_and(|f| !f.ended)
     });
-    // Somebody drives on from what the game did.
+    // The character continues here from the game's recording.
     let session = &mut harness.state_mut().studio().unwrap().session;
     session.scrub(0);
     session.go_on_from_here();

@@ -1,4 +1,4 @@
-//! Tags in the application: saved beside the clips, built in, kept after a crash, never written over what somebody else wrote.
+//! Tags in the application: saved beside the clips, used by a rebuild, restored after a crash, never overwriting others' changes.
 
 use eframe::Storage;
 use egui::{DroppedFile, Key, Modifiers, vec2};
@@ -20,7 +20,7 @@ fn harness<'a>(files: Files, storage: Option<&dyn Storage>) -> Harness<'a, App> 
     harness
 }
 
-/// Runs until nothing is loaded or built any more.
+/// Runs until loading and rebuilding have ended.
 fn wait(harness: &mut Harness<'_, App>) {
     let start = Instant::now();
     let goes_on = |harness: &mut Harness<'_, App>| {
@@ -40,7 +40,7 @@ fn message(harness: &Harness<'_, App>) -> String {
     harness.state().message().unwrap_or_default().to_owned()
 }
 
-/// A folder of clips, one of them with a sidecar.
+/// Creates a folder of clips, one of them with a sidecar.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let clips = footwork_gait::clips(&footwork_gait::GaitOptions { routes: false, ..Default::default() });
@@ -52,7 +52,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Puts an event into the first second of a clip.
+/// Adds an event in the first second of a clip.
 fn add_event(harness: &mut Harness<'_, App>, clip: &str) {
     let session = &mut harness.state_mut().studio().unwrap().session;
     let index = session.database().clips.iter().position(|c| c.name == clip).unwrap();
@@ -92,7 +92,7 @@ fn tags_are_saved_beside_the_clips_and_built_in_while_the_character_goes_on() {
     assert_eq!(session.database().event_names, ["new"]);
     assert!(session.unsaved_tags().is_empty() && !session.is_live());
 
-    // A sidecar that is broken meanwhile is told in one error, and the data stays.
+    // A sidecar that has become invalid is reported in one error, and the data remains.
     std::fs::write(&sidecar, "tags = [{ nmae = \"calm\" }]\n").unwrap();
     harness.get_by_label("Rebuild").click();
     wait(&mut harness);
@@ -111,7 +111,7 @@ fn what_somebody_else_wrote_is_not_written_over() {
     press_save(&mut harness);
     assert!(message(&harness).contains("not saved"), "{}", message(&harness));
     assert_eq!(std::fs::read_to_string(&sidecar).unwrap(), "# Theirs.\n");
-    // Taken over; then undone, what was edited here may be saved.
+    // After opening the file and undoing that, the edited tags may be saved.
     let file = DroppedFile { path: Some(sidecar.clone()), ..DroppedFile::default() };
     harness.input_mut().dropped_files.push(file);
     wait(&mut harness);
@@ -123,7 +123,7 @@ fn what_somebody_else_wrote_is_not_written_over() {
     assert!(std::fs::read_to_string(&sidecar).unwrap().contains("events ="));
 }
 
-/// A storage in memory.
+/// Storage in memory.
 #[derive(Default)]
 struct Kept(BTreeMap<String, String>);
 

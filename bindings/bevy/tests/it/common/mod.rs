@@ -17,7 +17,7 @@ use footwork::skeleton::Skeleton;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// The built-in clips for level ground, without the long routes.
+/// Returns the built-in clips for level ground, without the long routes.
 pub fn clips() -> Arc<Database> {
     static DB: OnceLock<Arc<Database>> = OnceLock::new();
     DB.get_or_init(|| {
@@ -27,7 +27,7 @@ pub fn clips() -> Arc<Database> {
     .clone()
 }
 
-/// An app whose frames last `1 / hz` seconds, on so many threads (the first app of a process decides).
+/// Returns an app whose frames last `1 / hz` seconds, with a number of threads (which the first app of a process determines).
 pub fn app(plugin: impl Plugin, hz: f64, threads: usize) -> App {
     let none = TaskPoolThreadAssignmentPolicy {
         min_threads: threads,
@@ -54,7 +54,7 @@ pub fn add_clips(app: &mut App, db: Arc<Database>) -> Handle<MotionDatabase> {
     app.world_mut().resource_mut::<Assets<MotionDatabase>>().add(MotionDatabase(db))
 }
 
-/// A character of the built-in clips; its first frame has passed.
+/// Adds a character with the built-in clips, and runs its first frame.
 pub fn spawn(app: &mut App, more: impl Bundle) -> Entity {
     let clips = add_clips(app, clips());
     let entity = app.world_mut().spawn((MotionCharacter::new(clips), more)).id();
@@ -65,7 +65,7 @@ pub fn spawn(app: &mut App, more: impl Bundle) -> Entity {
 /// Updates until an entity has moved for the first time.
 pub fn until_ready(app: &mut App, entity: Entity) {
     for _ in 0..10_000 {
-        // Each of these frames has one fixed step, the last one too, however many frames it takes.
+        // Every frame has exactly one fixed step, including the last one.
         app.world_mut().resource_mut::<Time<Fixed>>().discard_overstep(Duration::MAX);
         app.update();
         if app.world().get::<MotionOutput>(entity).is_some() {
@@ -77,7 +77,7 @@ pub fn until_ready(app: &mut App, entity: Entity) {
     panic!("the character was not made");
 }
 
-/// Updates until something is so.
+/// Updates until a condition holds.
 pub fn until(app: &mut App, mut done: impl FnMut(&App) -> bool) {
     for _ in 0..10_000 {
         if done(app) {
@@ -105,17 +105,17 @@ pub fn place(app: &App, entity: Entity) -> Vec3 {
     app.world().get::<Transform>(entity).unwrap().translation
 }
 
-/// How a model differs from the skeleton of the clips.
+/// Differences of a model from the skeleton of the clips.
 pub struct Look {
-    /// Its name for a joint of the built-in person.
+    /// Name for a joint of the built-in character.
     pub name: fn(&str) -> String,
-    /// A factor on the length of the bone that ends in a joint.
+    /// Factor of the length of the bone that ends in a joint.
     pub length: fn(&str) -> f32,
-    /// The axes of all joints are turned by this in the joint's own.
+    /// Rotation of all joints' axes, in the joint's own space.
     pub axes: Quat,
-    /// Arms hang down by this, radians, from where the clips' rest pose has them.
+    /// Angle of the arms below the clips' rest pose, in radians.
     pub arms_rad: f32,
-    /// Units per metre of what lies under the armature, which is turned as Blender's are.
+    /// Units per metre below an armature, which is rotated as in Blender.
     pub armature: Option<f32>,
 }
 
@@ -125,7 +125,7 @@ impl Default for Look {
     }
 }
 
-/// Spawns the joints of a model below an entity, as a scene does; returns them, by joint of the clips' skeleton.
+/// Spawns the joints of a model below an entity, as a scene does. Returns them by the joints of the clips' skeleton.
 pub fn spawn_model(app: &mut App, below: Entity, skeleton: &Skeleton, look: &Look) -> Vec<Entity> {
     let world = app.world_mut();
     // Rest pose of the model, in the model's space.
@@ -143,7 +143,7 @@ pub fn spawn_model(app: &mut App, below: Entity, skeleton: &Skeleton, look: &Loo
         }
         model.push(above * Transform::from_translation(translation).with_rotation(rotation));
     }
-    // The person stands on the ground whatever its legs are.
+    // The feet remain on the ground for any length of the legs.
     let toe = skeleton.names().iter().position(|n| n.contains("Toe")).unwrap();
     let was = skeleton.rest_model()[toe].translation.y;
     let rise = Vec3::Y * (was - model[toe].translation.y);
@@ -176,7 +176,7 @@ pub fn spawn_model(app: &mut App, below: Entity, skeleton: &Skeleton, look: &Loo
     joints
 }
 
-/// Where an entity is, by its chain of local transforms.
+/// Returns the position of an entity, from its chain of local transforms.
 pub fn global(app: &App, entity: Entity) -> GlobalTransform {
     let mut at = GlobalTransform::IDENTITY;
     let mut next = Some(entity);
@@ -187,7 +187,7 @@ pub fn global(app: &App, entity: Entity) -> GlobalTransform {
     at
 }
 
-/// Runs the body of a test in a process of its own: the number of threads and all allocations belong to a process.
+/// Runs the body of a test in its own process, because the number of threads and the allocations are per process.
 pub fn alone(test: &str, body: impl FnOnce()) {
     const INSIDE: &str = "FOOTWORK_TEST_ALONE";
     if std::env::var_os(INSIDE).is_some() {

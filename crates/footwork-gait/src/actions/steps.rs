@@ -113,7 +113,7 @@ impl<'a> Foot<'a> {
         for (from_s, to_s, stance, heel) in stood {
             if let Some((left_s, left)) = end.take() {
                 let mut landing = foot.of_stance(&stance, &heel, from_s, 1.0);
-                // The ground stops the remaining motion: the leg has no room to slow down after landing.
+                // Downward speed is kept until the ground stops it: the leg has no room to slow down before.
                 landing.rate.x *= STOPPED;
                 landing.rate.z *= STOPPED;
                 landing.rate.y *= if landing.rate.y > 0.0 { STOPPED } else { 1.0 };

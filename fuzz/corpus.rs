@@ -1,4 +1,4 @@
-//! Writes `corpus/` anew: small files of our own making for each target to start from.
+//! Regenerates `corpus/`: small files for each target to start from.
 //!
 //! ```sh
 //! cargo run --manifest-path fuzz/Cargo.toml --example corpus
@@ -105,7 +105,7 @@ events = [{ name = \"step\", time_s = 0.5 }]
 curves = [{ name = \"height\", keys = [[0.0, 1.0], [0.5, 2.0]] }]
 ";
 
-/// Each kind of state, layer and transition, over the clips of [`footwork_fuzz::clips`].
+/// All kinds of states, layers and transitions, over the clips of [`footwork_fuzz::clips`].
 const MACHINE: &str = "start = \"free\"
 [variables]
 crouch = 0.0
@@ -285,7 +285,7 @@ fn main() {
     write("sidecar", "written.toml", toml::to_string(&rule).unwrap().as_bytes());
 }
 
-/// Some frames of the built-in person along a curve, ten a second.
+/// Returns some frames of the built-in character along a curve, ten per second.
 fn person_walking(frames: usize) -> RawClip {
     let options = GaitOptions { rate_hz: 10.0, routes: false, ..GaitOptions::default() };
     let mut clip = footwork_gait::clips(&options).into_iter().find(|c| c.name.starts_with("curve_")).unwrap();
@@ -306,7 +306,7 @@ fn database(mirror: MirrorMode) -> Vec<u8> {
     build(&[person_walking(14)], &config, &BuildOptions::default()).unwrap().0.to_bytes().unwrap()
 }
 
-/// Small networks with arbitrary weights, whose bodies stay near one of the built-in person.
+/// Returns small networks with arbitrary weights, whose bodies stay near a body of the built-in character.
 fn networks(precision: Precision) -> Vec<u8> {
     const LATENTS: usize = 2;
     let (db, _) = build(&[person_walking(14)], &BuildConfig::default(), &BuildOptions::default()).unwrap();
@@ -314,7 +314,7 @@ fn networks(precision: Precision) -> Vec<u8> {
     let layout = sampler.layout().clone();
     let (mut features, mut constants) = (vec![0.0; db.schema.columns], vec![0.0; layout.width()]);
     sampler.sample(ClipIndex::new(0), false, 0.5, &mut features, &mut constants);
-    // The motion of the root, contacts, and the rotations of a few joints.
+    // Motion of the root, contacts, and the rotations of some joints.
     let outputs: Vec<usize> =
         (0..4 * ROTATION_WIDTH).chain(layout.root_velocity.start..layout.next_contacts.end).collect();
     let body: Vec<f32> = outputs.iter().map(|at| constants[*at]).collect();
@@ -336,7 +336,7 @@ fn networks(precision: Precision) -> Vec<u8> {
     Networks::new(&db, parts).unwrap().to_bytes().unwrap()
 }
 
-/// A network with layers of these widths and outputs around `mean`.
+/// Returns a network with layers of these widths and outputs around `mean`.
 fn network(widths: &[usize], mean: &[f32], spread: f32, random: &mut Random) -> Network {
     let mut numbers = |n: usize| (0..n).map(|_| (random.below(2001) as f32 - 1000.0) / 4000.0).collect::<Vec<f32>>();
     let layers =
@@ -350,7 +350,7 @@ fn network(widths: &[usize], mean: &[f32], spread: f32, random: &mut Random) -> 
     }
 }
 
-/// Some seconds of a character with goals of all kinds, and hooks.
+/// Returns a recording of some seconds of a character with goals of all kinds, and hooks.
 fn recording() -> Vec<u8> {
     let mut matcher = MotionMatcher::new(footwork_fuzz::database(), MatcherConfig::default()).unwrap();
     let mut recorder = Recorder::new(matcher.character(), RecorderConfig { key_every_s: 1.5, ..Default::default() });
@@ -381,7 +381,7 @@ fn recording() -> Vec<u8> {
     recorder.trace().to_bytes().unwrap()
 }
 
-/// Each path, each interpolation, scale, markers, two takes.
+/// All paths, all interpolations, scale, markers, two takes.
 fn every_path() -> Gltf {
     let mut file = person();
     let times: &[f32] = &[0.0, 0.5, 1.0];
@@ -395,7 +395,7 @@ fn every_path() -> Gltf {
     file
 }
 
-/// Half of the values by changes to others, and times as normalised integers.
+/// Half of the values as changes of others, and times as normalised integers.
 fn sparse() -> Gltf {
     let mut file = walker();
     let (index, value) = (file.view(&1u16.to_le_bytes()), file.view(bytes_of(&[0.0, 1.0, 2.0]).as_slice()));
@@ -416,7 +416,7 @@ fn bytes_of(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|v| v.to_le_bytes()).collect()
 }
 
-/// A node by its matrix, and bind poses.
+/// A node with a matrix, and bind poses.
 fn matrix() -> Gltf {
     let mut file = walker();
     let unit = |y: f32| [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, y, 0.0, 1.0];

@@ -1,11 +1,11 @@
-//! BVH: sound motion, or an error with a line of the file; what is written of it reads again.
+//! BVH: the result is valid motion, or an error with a line of the file. A written clip can be read again.
 #![no_main]
 
 use footwork_fuzz::memory::limited;
 use footwork_import::bvh::{self, Units, WriteOptions};
 use libfuzzer_sys::fuzz_target;
 
-/// What any file may need, bytes: small files may have a million transforms.
+/// Memory that any file may use, in bytes: small files may have a million transforms.
 const BASE: usize = 40 << 20;
 
 fuzz_target!(|data: &[u8]| limited(data, BASE, || read(data)));
@@ -26,7 +26,7 @@ fn read(data: &[u8]) {
         clip.validate().unwrap();
         assert_eq!(clip.frames(), parsed.frames);
         let mut text = Vec::new();
-        // Much larger than its file may be: joints without channels are written with six.
+        // The written file can be much larger: joints without channels are written with six.
         if clip.rotations.len() < 10_000 && bvh::write(&clip, &mut text, &WriteOptions::default()).is_ok() {
             assert_eq!(bvh::parse(&text, "t").unwrap().frames, clip.frames());
         }

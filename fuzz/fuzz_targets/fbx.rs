@@ -1,4 +1,4 @@
-//! FBX, text and bytes. The C library underneath has limits to memory of its own.
+//! FBX, text and binary. The C library has memory limits of its own.
 #![no_main]
 
 use footwork_fuzz::memory::limited;

@@ -1,4 +1,4 @@
-//! Databases: what loads can be played, whatever it holds.
+//! Databases: any file that loads can be played.
 #![no_main]
 
 use footwork::matcher::MatcherConfig;
@@ -7,7 +7,7 @@ use footwork_fuzz::{fwdb, walk};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use std::sync::Arc;
 
-/// What any file may need, bytes: mostly JSON, whose small objects become large ones, and a character's scratch.
+/// Memory that any file may use, in bytes: mostly JSON, whose small objects become large ones, and a character's scratch.
 const BASE: usize = 4 << 20;
 
 fuzz_target!(|data: &[u8]| {

@@ -1,4 +1,4 @@
-//! Networks: those that load are written again as they are, and move a character.
+//! Networks: those that load are written again without changes, and move a character.
 #![no_main]
 
 use footwork::learned::Networks;

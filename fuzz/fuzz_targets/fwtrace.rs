@@ -1,4 +1,4 @@
-//! Recordings: what loads comes back as it is, and is replayed or refused.
+//! Recordings: any file that loads is consistent, and is replayed or rejected.
 #![no_main]
 
 use footwork::matcher::{Character, MatcherConfig};
@@ -8,14 +8,14 @@ use footwork_fuzz::{fwdb, fwtrace};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use std::sync::{Arc, LazyLock};
 
-/// What any file may need, bytes: mostly JSON, whose small objects become large ones, and a character's scratch.
+/// Memory that any file may use, in bytes: mostly JSON, whose small objects become large ones, and a character's scratch.
 const BASE: usize = 8 << 20;
 
 /// The character that the corpus was recorded with.
 static CHARACTER: LazyLock<Arc<Character>> =
     LazyLock::new(|| Arc::new(Character::new(footwork_fuzz::database(), MatcherConfig::default()).unwrap()));
 
-// Clips take longer to make than a file may take.
+// Generating clips takes longer than the time limit of a file.
 fuzz_target!(init: { LazyLock::force(&CHARACTER); }, |data: &[u8]| {
     limited(data, BASE, || {
         let Ok(trace) = fwtrace::read(data) else { return };

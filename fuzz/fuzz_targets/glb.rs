@@ -1,4 +1,4 @@
-//! glTF as bytes.
+//! Binary glTF.
 #![no_main]
 
 use footwork_fuzz::memory::limited;

@@ -1,4 +1,4 @@
-//! glTF as text.
+//! Text glTF.
 #![no_main]
 
 use footwork_fuzz::memory::limited;

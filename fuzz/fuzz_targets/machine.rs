@@ -35,7 +35,7 @@ fn character(spec: MachineSpec) -> Option<Arc<Character>> {
     Some(Arc::new(PLAIN.with_machine(Some(Arc::new(machine))).ok()?))
 }
 
-// Clips take longer to make than a file may take.
+// Generating clips takes longer than the time limit of a file.
 fuzz_target!(init: { LazyLock::force(&CHARACTERS); }, |data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };
     limited(data, BASE, || {

@@ -12,15 +12,15 @@ use std::sync::{Arc, LazyLock};
 /// Memory that any file may use, in bytes: the database of one short clip.
 const BASE: usize = 16 << 20;
 
-/// A loop, and a clip that is none.
+/// A loop and a non-looping clip.
 static CLIPS: LazyLock<Vec<RawClip>> =
     LazyLock::new(|| clips().into_iter().filter(|c| ["walk_130_loop", "wave_left"].contains(&&*c.name)).collect());
 
-// Clips take longer to make than a file may take.
+// Generating clips takes longer than the time limit of a file.
 fuzz_target!(init: { LazyLock::force(&CLIPS); }, |data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };
     limited(data, BASE, || {
-        // Takes at the edges of what files may hold.
+        // Takes at the limits of file contents.
         for (frames, rate_hz) in [(0, 30.0), (1, 1e-3), (2, 1e4)] {
             let _ = parse_sidecar(text, &take("t", frames, rate_hz));
         }
@@ -44,7 +44,7 @@ fn rules(text: &str, clip: &RawClip) {
     let rules = [ClipRule { name: clip.name.clone(), ..rule }];
     check_rules(&rules, std::slice::from_ref(clip), Path::new("t")).unwrap();
     let mut config = BuildConfig { clips: rules.to_vec(), ..BuildConfig::default() };
-    // Made clips need more memory and time than a sidecar.
+    // Generated clips need more memory and time than a sidecar.
     config.multiply.mode = Multiply::Off;
     if let Ok((db, _)) = build(std::slice::from_ref(clip), &config, &BuildOptions::default()) {
         walk(Arc::new(db), Default::default());

@@ -1,4 +1,4 @@
-//! The TOML of a character and of a sidecar: what it sets is refused, or used without harm.
+//! The TOML of a character and of a sidecar: settings are rejected, or used without harm.
 #![no_main]
 
 use footwork::build::{BuildConfig, BuildOptions, ClipRule, build};
@@ -13,7 +13,7 @@ use libfuzzer_sys::fuzz_target;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-/// What any file may need, bytes: the database of one short clip, at any rate that a build accepts.
+/// Memory that any file may use, in bytes: the database of one short clip, at any rate that a build accepts.
 const BASE: usize = 16 << 20;
 
 /// Some seconds along a curve.
@@ -28,7 +28,7 @@ fn built(config: &BuildConfig) -> Option<Database> {
     Some(build(std::slice::from_ref(&*CLIP), config, &BuildOptions::default()).ok()?.0)
 }
 
-// Clips take longer to make than a file may take.
+// Generating clips takes longer than the time limit of a file.
 fuzz_target!(init: { LazyLock::force(&DATABASE); }, |data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };
     limited(data, BASE, || {

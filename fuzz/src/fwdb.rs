@@ -1,4 +1,4 @@
-//! Database files whose hash is right although their content is not: else nothing behind the hash would be reached.
+//! Database files with a correct hash and invalid content, so that the code behind the hash check is reached.
 
 use crate::json;
 use crate::random::Random;
@@ -7,12 +7,12 @@ use libfuzzer_sys::fuzzer_mutate;
 use serde_json::Value;
 use std::path::Path;
 
-/// Where the JSON of a safetensors file starts.
+/// Offset of the JSON in a safetensors file.
 const START: usize = 8;
-/// Key of the metadata in the header, of databases and of recordings.
+/// Key of the metadata in the header, for databases and recordings.
 pub(crate) const KEY: &str = "footwork";
 
-/// Reads a database; one with the wrong hash once more, with the right one.
+/// Reads a database. If its hash is wrong, it is corrected and the file is read again.
 pub fn read(bytes: &[u8]) -> Result<Database, FileError> {
     let path = Path::new("t");
     match Database::from_bytes(bytes, path) {
@@ -23,7 +23,7 @@ pub fn read(bytes: &[u8]) -> Result<Database, FileError> {
     }
 }
 
-/// The bytes with the first `from` replaced by `to`, which is as long.
+/// Returns the bytes with the first `from` replaced by `to`, which has the same length.
 pub(crate) fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     if let Some(at) = bytes.windows(from.len()).position(|w| w == from) {
@@ -32,7 +32,7 @@ pub(crate) fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Header and numbers.
+/// Returns the header and the numbers.
 pub(crate) fn split(file: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = usize::try_from(u64::from_le_bytes(file.get(..START)?.try_into().ok()?)).ok()?;
     file[START..].split_at_checked(length)
@@ -43,7 +43,7 @@ pub(crate) fn join(header: &str, numbers: &[u8]) -> Vec<u8> {
     [&(padded.len() as u64).to_le_bytes(), padded.as_bytes(), numbers].concat()
 }
 
-/// Changes metadata or numbers, lengths right; now and then anything.
+/// Changes the metadata or a number, and keeps all lengths right; sometimes changes any bytes.
 pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let mut random = Random(seed.into());
     let file = data[..size].to_vec();
@@ -54,7 +54,8 @@ pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize
     }
 }
 
-/// The file with other metadata, another header or other numbers. `key` names the metadata. `None` if the file has no header.
+/// Returns the file with other metadata, another header or other numbers. `key` names the metadata. `None` if the file has no
+/// header.
 pub(crate) fn changed(file: &[u8], key: &str, random: &mut Random) -> Option<Vec<u8>> {
     let (header, numbers) = split(file)?;
     let (mut numbers, most) = (numbers.to_vec(), numbers.len());
@@ -82,7 +83,7 @@ pub(crate) fn changed(file: &[u8], key: &str, random: &mut Random) -> Option<Vec
     Some(join(&header, &numbers))
 }
 
-/// Another value of four bytes.
+/// Replaces a value of four bytes.
 fn change_number(numbers: &mut [u8], random: &mut Random) {
     if numbers.len() < 4 {
         return;

@@ -17,7 +17,7 @@ const CHARACTER: &str = "character";
 /// Reads networks. If the character inside has the wrong hash, it is corrected and the file is read again.
 ///
 /// # Errors
-/// As [`Networks::from_bytes`].
+/// Same as [`Networks::from_bytes`].
 pub fn read(bytes: &[u8]) -> Result<Networks, NetworkFileError> {
     let path = Path::new("t");
     match Networks::from_bytes(bytes, path) {
@@ -45,7 +45,7 @@ pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize
     }
 }
 
-/// The file with another character; the tensors behind it move where its length differs.
+/// Returns the file with another character. If its length differs, the tensors behind it move.
 fn with_changed_character(file: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let (header, numbers) = fwdb::split(file)?;
     let mut root = serde_json::from_slice::<Value>(header).ok()?;
@@ -61,7 +61,7 @@ fn with_changed_character(file: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     Some(fwdb::join(&root.to_string(), &[&numbers[..start], &character, &numbers[end..]].concat()))
 }
 
-/// The range of a tensor among the numbers.
+/// Returns the range of a tensor among the numbers.
 fn offsets(tensor: &Value) -> Option<[usize; 2]> {
     let at = |k: usize| usize::try_from(tensor["data_offsets"][k].as_u64()?).ok();
     let (start, end) = (at(0)?, at(1)?);

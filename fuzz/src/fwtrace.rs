@@ -1,10 +1,10 @@
-//! Recordings whose hash is right although their content is not, as databases in [`crate::fwdb`].
+//! Recordings with a correct hash and invalid content, like databases in [`crate::fwdb`].
 
 use crate::fwdb::replaced;
 use footwork::recorder::{Trace, TraceError};
 use std::path::Path;
 
-/// Reads a recording; one with the wrong hash once more, with the right one.
+/// Reads a recording. If its hash is wrong, it is corrected and the file is read again.
 pub fn read(bytes: &[u8]) -> Result<Trace, TraceError> {
     let path = Path::new("t");
     match Trace::from_bytes(bytes, path) {

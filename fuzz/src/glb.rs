@@ -1,4 +1,4 @@
-//! Binary glTF taken apart and put together.
+//! Splits and joins binary glTF.
 
 use crate::json;
 use crate::random::Random;
@@ -8,7 +8,7 @@ use serde_json::Value;
 const JSON: u32 = 0x4e4f_534a;
 const BIN: u32 = 0x004e_4942;
 
-/// A file of two chunks.
+/// Returns a file with two chunks.
 pub fn join(json: &[u8], bin: &[u8]) -> Vec<u8> {
     let chunk = |bytes: &[u8], kind: u32, fill: u8| {
         let mut padded = bytes.to_vec();
@@ -19,14 +19,14 @@ pub fn join(json: &[u8], bin: &[u8]) -> Vec<u8> {
     [b"glTF\x02\0\0\0".as_slice(), &(body.len() as u32 + 12).to_le_bytes(), &body].concat()
 }
 
-/// Its chunks, as far as they are there.
+/// Returns its chunks, as far as they exist.
 fn split(file: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = u32::from_le_bytes(file.get(12..16)?.try_into().ok()?) as usize;
     let json = file.get(20..)?.get(..length)?;
     Some((json, file.get(20 + length + 8..).unwrap_or_default()))
 }
 
-/// Changes JSON or numbers, lengths right; now and then anything.
+/// Changes the JSON or a number, and keeps all lengths right; sometimes changes any bytes.
 pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let mut random = Random(seed.into());
     let way = random.below(5);
@@ -46,7 +46,7 @@ pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize
     json::give_back(&join(&json, &bin), data, max_size)
 }
 
-/// The same for a file that is JSON.
+/// The same for a file that is only JSON.
 pub fn mutate_text(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let mut random = Random(seed.into());
     let root = serde_json::from_slice::<Value>(&data[..size]);

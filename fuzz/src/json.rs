@@ -1,13 +1,13 @@
-//! Changes to JSON that leave it JSON.
+//! Changes to JSON after which it is still JSON.
 
 use crate::random::Random;
 use serde_json::{Value, json};
 
-/// Changes one thing.
+/// Changes one value.
 pub fn mutate(root: &mut Value, random: &mut Random) {
     let words = strings(root);
     let mut at = root;
-    // Deeper and deeper, to stop anywhere.
+    // Descends into children, and may stop at any level.
     loop {
         let children = match at {
             Value::Array(a) => a.len(),
@@ -75,7 +75,7 @@ fn number(n: f64, random: &mut Random) -> Value {
     }
 }
 
-/// All strings and keys.
+/// Returns all strings and keys.
 fn strings(value: &Value) -> Vec<String> {
     let mut found = vec![String::new()];
     let mut open = vec![value];
@@ -93,7 +93,7 @@ fn strings(value: &Value) -> Vec<String> {
     found
 }
 
-/// As `fuzz_mutator!` wants it: the new bytes, cut, into the old ones' place.
+/// Writes new bytes, cut to the maximum size, over the old ones, and returns their number, as `fuzz_mutator!` requires.
 pub fn give_back(new: &[u8], data: &mut [u8], max_size: usize) -> usize {
     let n = new.len().min(max_size).min(data.len());
     data[..n].copy_from_slice(&new[..n]);

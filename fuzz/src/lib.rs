@@ -1,8 +1,7 @@
-//! What the fuzz targets share: a measure of memory, what sound motion is, a database's hash put right, and mutations that
-//! know the files' structure.
+//! Shared code of the fuzz targets: a memory limit, checks of motion, correction of a database's hash, and mutations that keep
+//! the structure of files.
 //!
-//! A target fails by panicking, by hanging, by holding more memory than its file can justify, or by handing over something
-//! that is not sound.
+//! A target fails if it panics, hangs, allocates more memory than its file justifies, or returns invalid motion.
 
 pub mod fwdb;
 pub mod fwnet;
@@ -23,13 +22,13 @@ use footwork_import::SceneError;
 use glam::Vec3;
 use std::sync::Arc;
 
-/// What any glTF or FBX file may need, bytes: the readers let every file have a million transforms (28 MiB).
+/// Memory that any glTF or FBX file may use, in bytes: the readers allow every file a million transforms (28 MiB).
 pub const SCENE_BASE: usize = 40 << 20;
 
-/// Checks what a reader of clips gave.
+/// Checks the result of a reader of clips.
 ///
 /// # Panics
-/// Where that is not sound.
+/// If a clip is invalid.
 pub fn sound_clips(result: Result<Vec<RawClip>, SceneError>) {
     match result {
         Ok(clips) => {
@@ -40,24 +39,24 @@ pub fn sound_clips(result: Result<Vec<RawClip>, SceneError>) {
     }
 }
 
-/// The database of one short clip, some seconds along a curve: what recordings are made with and replayed with.
+/// Returns the database of one short clip, some seconds along a curve, with which recordings are made and replayed.
 ///
 /// # Panics
-/// Where it cannot be built.
+/// If it cannot be built.
 pub fn database() -> Arc<Database> {
     let options = GaitOptions { rate_hz: 10.0, routes: false, ..GaitOptions::default() };
     let clip = footwork_gait::clips(&options).into_iter().find(|c| c.name.starts_with("curve_")).unwrap();
     Arc::new(build(&[clip], &BuildConfig::default(), &BuildOptions::default()).unwrap().0)
 }
 
-/// Some short clips to choose among: standing, walking, running, a gesture, a pose that aims.
+/// Returns some short clips: standing, walking, running, a gesture, an aim pose.
 pub fn clips() -> Vec<RawClip> {
     const NAMES: [&str; 5] = ["idle", "walk_130_loop", "run_320_loop", "wave_left", "aim_level_yaw_0"];
     let options = GaitOptions { rate_hz: 30.0, routes: false, gestures: true, ..GaitOptions::default() };
     footwork_gait::clips(&options).into_iter().filter(|c| NAMES.contains(&c.name.as_str())).collect()
 }
 
-/// The database of these clips, with their mirror images.
+/// Returns the database of these clips, with their mirror images.
 ///
 /// # Panics
 /// If it cannot be built.
@@ -67,7 +66,7 @@ pub fn clip_database() -> Arc<Database> {
     Arc::new(build(&clips(), &config, &BuildOptions::default()).unwrap().0)
 }
 
-/// Walks a character a little, where the settings fit.
+/// Moves a character for a short time, if the settings fit.
 ///
 /// # Panics
 /// If a pose is not finite.
@@ -77,7 +76,7 @@ pub fn walk(db: Arc<Database>, config: MatcherConfig) {
     }
 }
 
-/// Walks a character a little.
+/// Moves a character for a short time.
 ///
 /// # Panics
 /// If a pose is not finite.

@@ -1,21 +1,21 @@
-//! How much is held, and a limit to it.
+//! Counts and limits allocated memory.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 struct Limited;
 
-/// Bytes held by all threads.
+/// Bytes allocated by all threads.
 static HELD: AtomicUsize = AtomicUsize::new(0);
-/// More are refused.
+/// Maximum of allocated bytes.
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 
-// SAFETY: every call goes to the system's allocator with its arguments unchanged, or is refused with null, as the trait
-// allows; counting touches nothing but two integers.
+// SAFETY: every call goes to the system's allocator with its arguments unchanged, or returns null, as the trait allows; counting
+// affects nothing but two integers.
 unsafe impl GlobalAlloc for Limited {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let held = HELD.fetch_add(layout.size(), Relaxed).saturating_add(layout.size());
-        // What a panic needs for its message is not what this is about.
+        // Memory for the message of a panic is not limited.
         if held > LIMIT.load(Relaxed) && !std::thread::panicking() {
             HELD.fetch_sub(layout.size(), Relaxed);
             // Only once: the message about it needs memory, too.
@@ -36,8 +36,8 @@ unsafe impl GlobalAlloc for Limited {
 #[global_allocator]
 static ALLOCATOR: Limited = Limited;
 
-/// Runs with at most `base` bytes, and ten for every byte of the file, beyond what is held already. Who wants more aborts
-/// with "memory allocation of .. bytes failed", where it is asked for.
+/// Runs with at most `base` bytes plus ten per byte of the file, in addition to the memory allocated before. A larger allocation
+/// aborts with "memory allocation of .. bytes failed" at its call.
 pub fn limited(file: &[u8], base: usize, run: impl FnOnce()) {
     LIMIT.store(HELD.load(Relaxed) + base + 10 * file.len(), Relaxed);
     run();

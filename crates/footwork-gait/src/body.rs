@@ -28,7 +28,7 @@ pub(crate) const HEEL_M: f32 = 0.2 * 0.152 * HEIGHT_M;
 pub(crate) const TOE_M: f32 = 0.25 * 0.152 * HEIGHT_M;
 /// Hip joint centre from the middle, metres: 0.1 of height between the two.
 pub(crate) const HALF_HIPS_M: f32 = 0.05 * HEIGHT_M;
-/// Hip joint centres below the `Hips` joint, metres.
+/// Distance of the hip joint centres below the `Hips` joint, metres.
 pub(crate) const HIPS_ABOVE_HIP_M: f32 = 0.04;
 /// Hip joint above the ground with straight legs, metres: 0.530 of height.
 pub(crate) const HIP_HEIGHT_M: f32 = THIGH_M + SHANK_M + ANKLE_M;

@@ -42,7 +42,7 @@ fn cell(speed: f32, turn: f32, travel: f32) -> Option<usize> {
 /// Returns the coverage map: the requests of random sticks over some minutes, and the motion in the clips.
 pub fn coverage(clips: &[GaitClip]) -> Vec<CoverageCell> {
     let mut have = vec![0.0; SLICES];
-    // A stick asks for an upright body on level ground.
+    // A stick requests an upright body on level ground.
     let plain = |c: &&GaitClip| {
         c.truth.action.is_none()
             && c.truth.root.iter().all(|r| r.translation.y == 0.0)

@@ -1,4 +1,4 @@
-//! List of loops that blend spaces need and a search does not: walking and running in every direction, and curves.
+//! List of loops for blend spaces, which a search does not need: walking and running in every direction, and curves.
 
 use crate::path::Leg;
 use crate::recipe::Recipe;
@@ -8,7 +8,7 @@ use std::f32::consts::PI;
 
 /// Speeds and turns of the curves: m/s, degrees per second.
 const CURVES: [(f32, [i32; 2]); 4] = [(0.8, [60, 120]), (1.75, [60, 120]), (2.5, [60, 100]), (4.0, [45, 90])];
-/// Share of a full stick of the slow walk.
+/// Deflection of the stick for the slow walk, as a share of full.
 const SLOW: f32 = 0.5;
 
 /// Returns the recipes of the loops.
@@ -32,7 +32,7 @@ pub(crate) fn cycles() -> Vec<Recipe> {
     out
 }
 
-/// Some strides.
+/// Returns a length of several strides, in seconds.
 fn seconds(speed: f32) -> f32 {
     if speed < 0.9 { 5.0 } else { 3.0 }
 }

@@ -1,4 +1,4 @@
-//! Foot in contact: it lands on the heel, stands, rises over the ball and leaves over the tips of the toes.
+//! Foot in contact: it lands on the heel, is flat, rises over the ball and leaves over the tips of the toes.
 
 use crate::body::{ANKLE_M, FOOT_M, HEEL_M, TOE_HEIGHT_M, TOE_M};
 use crate::footsteps::Stance;
@@ -13,28 +13,28 @@ pub(crate) struct FootState {
     pub yaw: f32,
     /// Rise of the heel against the horizontal, radians; negative is toe up.
     pub pitch: f32,
-    /// Pitch of the toes against the horizontal.
+    /// Pitch of the toes against the horizontal, radians.
     pub toe_pitch: f32,
-    /// The toe joint is planted.
+    /// True if the toe joint is planted.
     pub planted: bool,
-    /// Heel or toes touch the ground.
+    /// True if heel or toes touch the ground.
     pub loaded: bool,
 }
 
-/// Axes of the ground under a stance, turned as the foot is.
+/// Returns the axes of the ground under a stance, with the yaw of the foot.
 fn sole(s: &Stance) -> Quat {
     Quat::from_rotation_y(s.yaw) * Quat::from_rotation_x(s.slope)
 }
 
-/// The toe joint over a planted foot whose toes have risen by `tip` over their tips.
+/// Returns the toe joint of a planted foot whose toes have risen by `tip` over their tips.
 pub(crate) fn toe_joint(s: &Stance, tip: f32) -> Vec3 {
     let turn = sole(s);
     let pivot = Vec3::new(0.0, 0.0, TOE_M);
     s.toe + turn * (pivot + Quat::from_rotation_x(tip) * Vec3::new(0.0, TOE_HEIGHT_M, -TOE_M))
 }
 
-/// The ankle of a foot in contact: pitched up it turns about the toe joint, pitched down about the heel. `pitch` is
-/// against the ground.
+/// Returns the ankle of a foot in contact. With positive pitch, it rotates about the toe joint; with negative pitch, about the
+/// heel. `pitch` is relative to the ground.
 pub(crate) fn ankle_in_contact(s: &Stance, tip: f32, pitch: f32) -> Vec3 {
     let turn = sole(s) * Quat::from_rotation_x(pitch);
     if pitch >= 0.0 {
@@ -44,19 +44,19 @@ pub(crate) fn ankle_in_contact(s: &Stance, tip: f32, pitch: f32) -> Vec3 {
     }
 }
 
-/// How far the heel must rise against the ground for the ankle to be `reach_m` from the hip, radians; negative where it
-/// need not.
+/// Returns the rise of the heel from the ground at which the ankle is `reach_m` from the hip, radians; negative if no rise is
+/// needed.
 pub(crate) fn needed_pitch(hip: Vec3, s: &Stance, tip: f32, reach_m: f32) -> f32 {
     let local = sole(s).inverse() * (hip - toe_joint(s, tip));
     let in_plane = (local.y * local.y + local.z * local.z).sqrt();
     let up = ANKLE_M - TOE_HEIGHT_M;
     let radius = (FOOT_M * FOOT_M + up * up).sqrt();
     let c = (in_plane * in_plane + radius * radius + local.x * local.x - reach_m * reach_m) / (2.0 * radius * in_plane);
-    // Angles about the toe from the ground behind it: of the hip, and of the ankle in a flat foot.
+    // Angles about the toe, measured from the ground behind it: of the hip, and of the ankle in a flat foot.
     atan2(local.y, -local.z) - acos(c.clamp(-1.0, 1.0)) - atan2(up, FOOT_M)
 }
 
-/// How far the lowest point of a foot in the air lies below its ankle, metres, with that point's place ahead of the ankle.
+/// Returns the positions of heel, ball and tip of a foot in the air: distances below the ankle and ahead of it, metres.
 pub(crate) fn lowest(pitch: f32, toe_pitch: f32) -> [(f32, f32); 3] {
     let foot = Quat::from_rotation_x(pitch);
     let heel = foot * Vec3::new(0.0, -ANKLE_M, -HEEL_M);

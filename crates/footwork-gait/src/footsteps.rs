@@ -1,8 +1,8 @@
 //! Plan of the footsteps: position and time of each contact.
 //!
-//! Steps alternate. The next heel strike comes when the cadence, summed over time, has counted one more step; the foot
-//! lifts the share of a stride before that its duty factor leaves for swing. It is planted where the root will be in the
-//! middle of the coming stance, which the path gives exactly. A standing character takes no step until the root moves.
+//! Steps alternate. The next heel strike is due when the integral of the cadence has increased by one step. The foot lifts
+//! earlier by the share of a stride that its duty factor leaves for the swing. It is planted at the root's position in the middle
+//! of the next stance, which the path gives exactly. A standing character takes no step until the root moves.
 
 use crate::body::{FOOT_M, Side};
 use crate::laws::{CROUCHED_CADENCE, CROUCHED_WIDTH_M, cadence_hz, duty, half_width_m, roll, run_weight};
@@ -13,37 +13,37 @@ use glam::Vec3;
 
 /// Time step of the search for the next event, seconds.
 const DT: f32 = 1.0 / 120.0;
-/// How far a toe may be from its place under the body when it lands / when it must leave, metres: ahead, outward, behind,
-/// inward.
+/// Maximum distances of a toe from its rest position when it lands / in stance, metres: ahead, outward, behind, inward.
 const LANDING_REACH_M: [f32; 4] = [0.40, 0.34, 0.34, 0.20];
 const STANCE_REACH_M: [f32; 4] = [0.42, 0.40, 0.52, 0.26];
-/// How much further behind a foot may stay in an even walk, metres.
+/// Additional distance behind for a foot in an even walk, metres.
 const EVEN_REACH_M: f32 = 0.08;
-/// Share of a stance from which on a foot in backward motion stands on the heel alone.
+/// Share of a stance after which a foot in backward motion touches with the heel only.
 pub(crate) const HEEL_ONLY_AT: f32 = 0.72;
-/// Middle of a walker's and a runner's stance behind that of a standing foot, metres: runners land closer to their body.
+/// Distance of the middle of a walker's and a runner's stance behind that of a standing foot, metres: runners land closer to
+/// their body.
 const HOME_BACK_M: [f32; 2] = [0.108, 0.165];
 /// Feet point outwards, radians: adults by 5 to 13 degrees, 7 at free speed (scienceinsights.org, npte.examzify.com).
 const TOE_OUT_RAD: f32 = 0.12;
-/// In a crouch the middle of a stance is this far behind that of a standing foot, metres: the hips are behind it, too.
+/// Distance of the middle of a stance behind that of a standing foot, in a crouch, metres: the hips are further back, too.
 const CROUCHED_BACK_M: f32 = 0.02;
-/// How far ahead of its place a crouched body that stands has its left foot, metres: one foot a little ahead, and so steady
-/// along the facing, too.
+/// Distance by which the left foot of a standing crouched body is ahead of its rest position, metres. The offset makes the body
+/// stable along the facing, too.
 const CROUCHED_LEAD_M: f32 = 0.11;
-/// A standing foot this far from home (metres, radians) takes a step.
+/// A standing foot this far from its rest position (metres, radians) takes a step.
 const HOME_M: f32 = 0.035;
 const HOME_RAD: f32 = 0.15;
 
 /// One stance of one foot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stance {
-    /// First touch: heel strike in a forward walk.
+    /// First contact: heel strike in a forward walk.
     pub heel_s: f32,
-    /// The toe joint is planted from here ...
+    /// Time at which the toe joint is planted.
     pub flat_s: f32,
-    /// ... to here, where the foot begins to roll over the tips of the toes.
+    /// Time until which it is planted. The foot then rolls over the tips of the toes.
     pub tip_s: f32,
-    /// Last touch: toe-off.
+    /// Last contact: toe-off.
     pub end_s: f32,
     /// Position of the sole under the toe joint.
     pub toe: Vec3,
@@ -73,14 +73,14 @@ impl Variation {
     /// Returns the variation of one step of a clip.
     fn of_step(seed: u64, step: u32) -> Self {
         let mut random = Random(seed ^ u64::from(step).wrapping_mul(0xD134_2543_DE82_EF95));
-        // The sum of two even draws: bounded at 2.45 deviations.
+        // The sum of two uniform draws: at most 2.45 deviations.
         let mut draw = || (random.range(-1.0, 1.0) + random.range(-1.0, 1.0)) * 1.2247;
         Self { time: draw(), ahead: draw(), outward: draw(), lift: draw(), arms: draw() }
     }
 }
 
-/// Standard deviations from step to step: time as a share of the step, place in metres. Speed aside, step lengths of adults
-/// vary by 1.5 % (Collins and Kuo 2013, PMC3756042); the other two are of that size.
+/// Standard deviations from step to step: time as a share of the step, position in metres. Apart from speed, step lengths of
+/// adults vary by 1.5 % (Collins and Kuo 2013, PMC3756042); the other two are of that size.
 const VARY_TIME: f32 = 0.011;
 const VARY_AHEAD_M: f32 = 0.007;
 const VARY_OUTWARD_M: f32 = 0.008;
@@ -94,10 +94,10 @@ pub(crate) struct FootPlan {
 /// Returns the rest position of a foot for the motion of the body.
 fn home(p: &PathPoint, side: Side) -> (Vec3, f32) {
     let yaw = p.yaw + p.twist;
-    // Standing, the ankle is a little behind the hip; walking, a stance is centred further back, for the toe pushes off
-    // far behind the body while the heel lands less far ahead of it.
+    // In a standing body the ankle is slightly behind the hip. In a walk, a stance is centred further back, since the toe pushes
+    // off far behind the body while the heel lands less far ahead of it.
     let back = lerp(lerp(HOME_BACK_M[0], HOME_BACK_M[1], run_weight(p.speed)), CROUCHED_BACK_M, p.crouch);
-    // Uphill the leg in front is bent and the one behind is short; downhill the other way round.
+    // Uphill the front leg is bent and the rear one is short; downhill the reverse.
     let slope = 0.25 * p.climb.clamp(-0.5, 0.5);
     let forward = FOOT_M - 0.03 + (slope - back) * p.along.max(0.0) - 0.06 * (-p.along).max(0.0);
     let lead = if side == Side::Left { CROUCHED_LEAD_M * p.crouch * (1.0 - ramp(p.speed, 0.05, 0.5)) } else { 0.0 };
@@ -107,11 +107,11 @@ fn home(p: &PathPoint, side: Side) -> (Vec3, f32) {
     (p.position + Quat::from_rotation_y(yaw) * local, yaw + side.sign() * outward)
 }
 
-/// Distance of a toe from home in multiples of a reach: 1 is the border of an oval.
+/// Returns the distance of a toe from its rest position in units of a reach: 1 is the boundary of an oval.
 fn strain(p: &PathPoint, side: Side, toe: Vec3, reach: [f32; 4]) -> f32 {
     let standing = PathPoint { along: 0.0, speed: 0.0, crouch: 0.0, ..*p };
     let d = Quat::from_rotation_y(-(p.yaw + p.twist)) * (toe - home(&standing, side).0);
-    // Who walks on evenly pushes off from further behind than who stops or turns.
+    // In an even walk, the foot pushes off from further behind than in a stop or a turn.
     let even = p.along.max(0.0) * (1.0 - ramp(p.acceleration.length(), 1.0, 4.0));
     let along = d.z / if d.z > 0.0 { reach[0] } else { reach[2] + EVEN_REACH_M * even };
     let beside = d.x / if d.x * side.sign() > 0.0 { reach[1] } else { reach[3] };
@@ -127,7 +127,7 @@ fn within(p: &PathPoint, side: Side, toe: &mut Vec3, reach: [f32; 4]) {
     }
 }
 
-/// How far a foot may be turned against the pelvis when it lands / when it must leave, radians.
+/// Maximum rotation of a foot relative to the pelvis when it lands / in stance, radians.
 const LANDING_TURN_RAD: f32 = 0.62;
 const STANCE_TURN_RAD: f32 = 0.74;
 
@@ -135,26 +135,26 @@ struct Planner<'a> {
     path: &'a RootPath,
     rhythm: Rhythm,
     stances: [Vec<Stance>; 2],
-    /// Steps taken.
+    /// Number of steps.
     steps: u32,
-    /// Delay of the last strike against the beat, in seconds: beats do not drift.
+    /// Delay of the last strike relative to the rhythm, in seconds; the rhythm itself does not drift.
     late: f32,
 }
 
 /// Timing of a plan.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rhythm {
-    /// Factor on cadence: fits strides to loops.
+    /// Factor of the cadence, which fits strides to loops.
     pub cadence_scale: f32,
-    /// Steps after which variation repeats: those of a loop.
+    /// Number of steps after which the variation repeats: the steps of a loop.
     pub period: Option<u32>,
     /// Seed of the variation.
     pub seed: u64,
-    /// The foot that starts where the motion does not decide it ...
+    /// Foot that starts if the motion does not decide it.
     pub first: Side,
-    /// ... or always.
+    /// True if `first` starts in any case.
     pub insists: bool,
-    /// How far the left foot stands ahead of its place at first, and the right behind its own, metres; at most [`HOME_M`].
+    /// Initial distance of the left foot ahead of its rest position, and of the right foot behind it, metres; at most [`HOME_M`].
     pub stagger_m: f32,
 }
 
@@ -166,7 +166,7 @@ impl Planner<'_> {
         // Downhill steps are quicker, 0.99 for 0.93 Hz at 9 degrees; uphill they are not (Franz and Kram 2012, PMC3262943).
         let factor = 1.0 + 0.25 * sideways + 0.1 * (-p.along).max(0.0) + 0.4 * (-p.climb).clamp(0.0, 0.5);
         let factor = factor * lerp(1.0, CROUCHED_CADENCE, p.crouch);
-        // The last steps of a stop bring the feet together without dawdling.
+        // The last steps of a stop bring the feet together without delay.
         let gather = 1.6 * (1.0 - ramp(p.activity, 0.2, 0.7));
         let free = cadence_hz(p.activity).max(gather) * factor * self.rhythm.cadence_scale;
         self.path.ground.cadence_hz(p.position.z, p.speed).map_or(free, |hz| hz.max(0.8))
@@ -192,7 +192,7 @@ impl Planner<'_> {
         self.path.quiet_s(t + 0.06) < 0.25 || Side::BOTH.iter().any(|s| self.misplaced(*s, t))
     }
 
-    /// Returns the foot that starts: on the side of travel or of the turn, else the given foot.
+    /// Returns the foot that starts: the one on the side of travel or of the turn, else the given foot.
     fn first(&self, t: f32, tie: Side) -> Side {
         if self.rhythm.insists && self.steps == 0 {
             return self.rhythm.first;
@@ -213,7 +213,7 @@ impl Planner<'_> {
         let held = |t: f32| {
             let p = self.path.at(t);
             let turn = (p.yaw + p.twist - s.yaw) / STANCE_TURN_RAD;
-            // A foot that was set down ahead of the turn may wait for the body.
+            // A foot that landed in advance of the turn may wait for the body.
             strain(&p, side, s.toe, STANCE_REACH_M) < 1.0 && (turn.abs() < 1.0 || turn * p.yaw_rate < 0.0)
         };
         let mut t = from;
@@ -246,7 +246,7 @@ impl Planner<'_> {
         let flat_s = strike + roll_s;
         let leave = strike + duty(at_strike.speed) * stride;
         let mut middle = 0.5 * (flat_s + leave);
-        // Coming to rest: plant for the rest, not for the last centimetres of the way there.
+        // For a stop, plant for the final position rather than for the middle of the stance.
         let mut rest = strike;
         while rest < strike + 0.7 && self.path.quiet_s(rest) < 0.3 {
             rest += DT;
@@ -260,18 +260,18 @@ impl Planner<'_> {
         toe += Quat::from_rotation_y(at_middle.yaw + at_middle.twist)
             * Vec3::new(side.sign() * VARY_OUTWARD_M * vary.outward, 0.0, VARY_AHEAD_M * vary.ahead)
             * busy;
-        // Within reach while it bears the body.
+        // Within reach while it carries the body.
         for later_s in [0.12, 0.06] {
             within(&self.path.at(flat_s + later_s), side, &mut toe, STANCE_REACH_M);
         }
         let landing = self.path.at(flat_s);
-        // Never onto the other foot.
+        // Not on the other foot.
         let other = *self.standing(side.other());
         if other.end_s > flat_s {
             let turn = Quat::from_rotation_y(landing.yaw + landing.twist);
             let d = turn.inverse() * (toe - other.toe);
             let apart = d.x * side.sign();
-            // Striding past is no crossing, but a pivot must not wind the legs around each other.
+            // A stride past the other foot does not count as crossing, but a pivot must not cross the legs.
             let near = d.z.abs() < 0.25 || (landing.yaw_rate.abs() > 1.2 && landing.activity < 2.2);
             if near && apart < 0.11 && apart > -0.2 {
                 toe += turn * Vec3::new(side.sign() * (0.11 - apart), 0.0, 0.0);
@@ -279,10 +279,10 @@ impl Planner<'_> {
         }
         let ahead = yaw - landing.yaw - landing.twist;
         yaw -= ahead - ahead.clamp(-LANDING_TURN_RAD, LANDING_TURN_RAD);
-        // Above all, where a leg can set it down.
+        // The reach of the leg at landing has priority.
         within(&landing, side, &mut toe, LANDING_REACH_M);
         let slope = self.place(&mut toe);
-        // A walker rolls over the tips of the toes while the other foot takes the weight; who goes backward lifts the toes
+        // A walker rolls over the tips of the toes while the weight moves to the other foot; in backward motion, the toes lift
         // first.
         let at_lift = self.path.at(lift);
         let share = if at_lift.along < 0.0 {
@@ -331,7 +331,7 @@ impl Planner<'_> {
             fresh = false;
             let (side, lift, next) = if waited {
                 let side = self.first(t, last.other());
-                // A body that goes down or gets up moves the foot that it must.
+                // When a body crouches or gets up, it moves the foot that is away from its rest position.
                 let changes = self.path.at(t + 0.3).crouch > 0.0 && self.path.quiet_s(t) > 0.25;
                 let side = if changes && !self.misplaced(side, t) { side.other() } else { side };
                 let swing = 2.0 * (1.0 - duty(self.path.at(t + 0.3).speed)) / self.cadence(t + 0.25);
@@ -349,11 +349,11 @@ impl Planner<'_> {
                 let swing = (2.0 * (1.0 - duty(speed)) * (next - t)).clamp(0.22, 0.55);
                 let own = self.standing(side).flat_s;
                 let wanted = (next - swing).max(own + 0.08);
-                // A leg at the end of its reach leaves at once, and lands the sooner.
+                // A leg at the end of its reach leaves at once, and lands earlier.
                 let lift = self.out_of_reach(side, own, wanted).max(own + 0.05);
                 let early = wanted - lift;
                 let next = (next - 0.5 * early).max(lift + 0.22).max(t + 0.12);
-                // What a step takes from the beat, the next gives back; a stumble begins a new one.
+                // The next step makes up for the delay of this one; after a stumble, a new rhythm begins.
                 late = (next - due_s).clamp(-0.03, 0.03);
                 (side, lift, next)
             };
@@ -382,7 +382,7 @@ pub(crate) fn plan(path: &RootPath, rhythm: Rhythm) -> FootPlan {
     FootPlan { stances: planner.stances }
 }
 
-/// Steps per second on a steady path at time 0: what a loop must fit.
+/// Returns the steps per second on a steady path at time 0, to which a loop is fitted.
 pub(crate) fn steady_cadence_hz(path: &RootPath) -> f32 {
     let rhythm =
         Rhythm { cadence_scale: 1.0, period: None, seed: 0, first: Side::Left, insists: false, stagger_m: 0.0 };

@@ -19,7 +19,7 @@ pub struct Gate {
     pub high: f32,
     /// Source of the bounds, or the reason for them.
     pub source: &'static str,
-    /// Clip, time and body part of the worst of many values; otherwise empty.
+    /// Clip, time and body part of the worst value, for gates over many values; otherwise empty.
     pub at: String,
 }
 
@@ -46,8 +46,8 @@ const SCHWARTZ: &str = "Schwartz et al. 2008, free speed, mean and standard devi
 const FRANZ: &str =
     "Franz and Kram 2012, table 1 (pmc.ncbi.nlm.nih.gov/articles/PMC3262943): 0.93 strides/s at 1.25 m/s";
 
-/// (mean, standard deviation) at 0, 10, ..., 100 % of a stride, degrees; hips against the vertical, 10 degrees of pelvic
-/// tilt taken off (8.2 to 11.0 in normal.gcd). Hips have no value before 10 %.
+/// (mean, standard deviation) at 0, 10, ..., 100 % of a stride, degrees; hips against the vertical, less 10 degrees of pelvic
+/// tilt (8.2 to 11.0 in normal.gcd). Hips have no value before 10 %.
 const HIP: [(f32, f32); 11] = [
     (25.4, 5.5),
     (22.9, 6.0),
@@ -88,8 +88,8 @@ const ANKLE: [(f32, f32); 11] = [
     (-2.3, 5.4),
 ];
 
-/// Returns all gates, measured on clips of [`crate::generate`], terrain included. Those of a crouch need its clips. `reference` is captured walking whose
-/// jerk is compared; without it, the value of LAFAN1 is used.
+/// Returns all gates, measured on clips of [`crate::generate`], including terrain. Those of a crouch need its clips. `reference`:
+/// captured walking, whose jerk is compared; without it, the value of LAFAN1 is used.
 pub fn gates(clips: &[GaitClip], reference: &[RawClip]) -> Vec<Gate> {
     let mut out = Vec::new();
     let find = |name: &str| clips.iter().find(|c| c.clip.name == name).map(Measured::new);
@@ -106,7 +106,7 @@ pub fn gates(clips: &[GaitClip], reference: &[RawClip]) -> Vec<Gate> {
     out
 }
 
-/// Returns the smallest and the largest value. Without values, or with NaN, no gate holds.
+/// Returns the smallest and the largest value. No gate holds without values, or with NaN.
 fn range(values: impl Iterator<Item = f32>) -> (f32, f32) {
     values.fold((f32::MAX, f32::MIN), |(low, high), v| (low.min(v), high.max(v)))
 }
@@ -120,7 +120,7 @@ fn mean(values: &[f32]) -> f32 {
     values.iter().sum::<f32>() / values.len().max(1) as f32
 }
 
-/// At 1.3 m/s.
+/// Adds the gates of a walk at 1.3 m/s.
 fn walking(walk: &Measured, reference: &[RawClip], out: &mut Vec<Gate>) {
     let frames = 0..walk.frames();
     let strides = |value: &dyn Fn(LegAngles) -> f32| -> [Vec<f32>; 2] {
@@ -271,7 +271,7 @@ impl Extreme {
     }
 }
 
-/// Limits that hold in every frame of every clip.
+/// Adds the limits that hold in every frame of every clip.
 fn everywhere(clips: &[GaitClip], out: &mut Vec<Gate>) {
     let (mut slide, mut sunk, mut over) = (Extreme::most(), Extreme::most(), Extreme::most());
     let mut clearance = Extreme::least();
@@ -348,7 +348,7 @@ fn standing(clips: &[GaitClip], out: &mut Vec<Gate>) {
     out.push(margin.gate("standing_mass_inside_feet_cm", 1.0, 20.0, source));
 }
 
-/// In a crouch, and on the way down to it.
+/// Adds the gates of a crouch, and of the motion down into it.
 fn crouching(clips: &[GaitClip], reference: &[RawClip], out: &mut Vec<Gate>) {
     let (mut drop, mut lean, mut inside) = (Extreme::least(), Extreme::most(), Extreme::least());
     let (mut knee, mut late) = (Extreme::most(), Extreme::most());

@@ -1,7 +1,7 @@
-//! Gestures: what head, chest and arms do beside the legs. Poses that aim, a wave, a reload, a look around.
+//! Gestures: motion of head, chest and arms, without the legs. Aim poses, a wave, a reload, a look around.
 //!
-//! Arms are given by where the hands are before the chest; the elbows follow by the cosine rule. A gesture begins and ends
-//! with the arms of a standing body, except for a pose that aims, which is held.
+//! Arms are given by the positions of the hands relative to the chest; the elbows follow by the cosine rule. A gesture begins and
+//! ends with the arms of a standing body; an aim pose is held instead.
 
 use crate::body::{Side, joint, offset};
 use crate::shapes::{Knots, minimum_jerk, ramp};
@@ -19,43 +19,43 @@ pub(crate) enum Gesture {
     Aim { yaw: f32, pitch: f32 },
     /// The left hand waves.
     Wave,
-    /// The right hand holds a weapon, the left changes its magazine.
+    /// The right hand holds a weapon; the left one changes its magazine.
     Reload,
-    /// Over one shoulder, then over the other.
+    /// The head looks over one shoulder, then over the other.
     LookAround,
 }
 
-/// How head and chest are turned: yaw and pitch against the facing, in radians.
+/// Rotation of head and chest: yaw and pitch relative to the facing, in radians.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Bearing {
     pub gaze: Vec2,
     pub chest: Vec2,
 }
 
-/// Where a hand is, in the axes of the chest (`Spine2`) from its joint, in metres.
+/// Position of a hand in the axes of the chest, relative to its joint (`Spine2`), in metres.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reach {
     pub wrist: Vec3,
-    /// Where the elbow points.
+    /// Direction of the elbow.
     pub elbow: Vec3,
-    /// Rotation of the hand, and the share of it; the rest is that of the forearm.
+    /// Rotation of the hand, and its weight; the rest follows the forearm.
     pub hand: Quat,
     pub held: f32,
 }
 
-/// Share of the yaw, and of the pitch, of an aim that the trunk turns; the shoulders do the rest.
+/// Shares of an aim's yaw and pitch that the trunk takes; the shoulders take the rest.
 const AIM_CHEST: [f32; 2] = [0.55, 0.35];
-/// How far before the chest hands hold a weapon: aiming, and with both hands busy.
+/// Distance of the hands that hold a weapon from the chest: when aiming, and with both hands busy.
 const AIM_M: f32 = 0.47;
 const READY_M: Vec3 = Vec3::new(-0.03, 0.03, 0.33);
-/// Hand from hand on a weapon, metres.
+/// Distance between the hands on a weapon, metres.
 const GRIP_M: f32 = 0.035;
 
-/// The times of a wave: the hand is up, and down again; swings of the hand per second.
+/// Times of a wave, in seconds: the hand begins to rise, is up, begins to lower, is down. Then: swings of the hand per second.
 const WAVE_S: [f32; 4] = [0.1, 0.7, 2.2, 2.9];
 const WAVE_HZ: f32 = 2.0;
-/// The times of a reload, in seconds: hands begin to rise, are up; magazine out; at the belt; magazine in; slide back; both
-/// hands hold; begin to sink, are down.
+/// Times of a reload, in seconds: hands begin to rise, are up; magazine out; at the belt; magazine in; slide back; both hands
+/// hold; hands begin to lower, are down.
 const RELOAD_S: [f32; 9] = [0.1, 0.55, 0.65, 1.05, 1.6, 2.05, 2.3, 2.4, 2.9];
 
 impl Gesture {
@@ -97,12 +97,12 @@ impl Gesture {
         if self != Self::Reload {
             return Vec::new();
         }
-        // From the grip to the belt and back: a game's inverse kinematics must let go of the hand for that time.
+        // From the grip to the belt and back: a game's inverse kinematics must release the hand for that time.
         let times_s = vec![0.0, RELOAD_S[2], RELOAD_S[2] + 0.1, RELOAD_S[4] - 0.1, RELOAD_S[4], seconds];
         vec![Curve { name: "left_hand_free".into(), width: 1, times_s, values: vec![0.0, 0.0, 1.0, 1.0, 0.0, 0.0] }]
     }
 
-    /// Returns how head and chest are turned at a time.
+    /// Returns the rotation of head and chest at a time.
     pub(crate) fn bearing(self, time_s: f32) -> Bearing {
         match self {
             Self::Aim { yaw, pitch } => {
@@ -130,7 +130,7 @@ impl Gesture {
         }
     }
 
-    /// Turns the arms in the local rotations of a body whose legs, trunk and head are posed.
+    /// Poses the arms in the local rotations of a body whose legs, trunk and head are posed.
     pub(crate) fn arms(self, time_s: f32, local: &mut [Quat]) {
         for side in Side::BOTH {
             let Some((weight, reach)) = self.reach(side, time_s) else { continue };
@@ -142,7 +142,7 @@ impl Gesture {
         }
     }
 
-    /// Returns where a hand is, and how much of that counts; `None` leaves the arm alone.
+    /// Returns the position of a hand, and its weight; `None` if the arm does not take part.
     fn reach(self, side: Side, time_s: f32) -> Option<(f32, Reach)> {
         let s = side.sign();
         match self {
@@ -156,13 +156,13 @@ impl Gesture {
             Self::Wave => {
                 let weight = rise(time_s, WAVE_S[0], WAVE_S[1], WAVE_S[2], WAVE_S[3]);
                 if side == Side::Right {
-                    // The other arm does not hang quite still.
+                    // The other arm moves slightly, too.
                     let (wrist, hand) = (Vec3::new(-0.2, -0.1, 0.3), pointing(side, Vec3::Z, Vec3::Y));
                     return Some((0.07 * weight, Reach { wrist, elbow: Vec3::NEG_Y, hand, held: 1.0 }));
                 }
                 let waves = ramp(time_s, WAVE_S[1] - 0.3, WAVE_S[1]) * (1.0 - ramp(time_s, WAVE_S[2], WAVE_S[2] + 0.3));
                 let swing = 0.34 * waves * sin(TAU * WAVE_HZ * (time_s - WAVE_S[1]));
-                // The forearm swings about the elbow, palm ahead.
+                // The forearm swings about the elbow, palm forward.
                 let elbow = Vec3::new(0.40, 0.02, 0.20);
                 let (sin, cos) = footwork::math::sin_cos(0.12 + swing);
                 let up = Vec3::new(sin, cos, 0.08);
@@ -178,7 +178,7 @@ impl Gesture {
                         Reach { wrist: READY_M, elbow, hand: pointing(side, Vec3::Z, Vec3::Y), held: 1.0 },
                     ));
                 }
-                // Fingers around those of the other hand.
+                // The fingers enclose those of the other hand.
                 let around = pointing(side, Vec3::new(-0.6, 0.0, 0.8), Vec3::Y);
                 let grip = READY_M + Vec3::new(2.2 * GRIP_M, -0.01, 0.01);
                 let [.., out, belt, within, slide, hold, _, _] = RELOAD_S;
@@ -211,7 +211,7 @@ impl Reach {
         let shoulder = offset(first) + offset(first + 1);
         let (upper, fore) = (offset(first + 2).length(), offset(first + 3).length());
         let to = self.wrist - shoulder;
-        // Elbows are never quite straight, nor folded.
+        // Elbows are limited to short of straight and of folded.
         let distance = to.length().clamp(0.45 * (upper + fore), 0.985 * (upper + fore));
         let way = to.normalize();
         let along = (upper * upper + distance * distance - fore * fore) / (2.0 * distance);
@@ -219,7 +219,7 @@ impl Reach {
         let pole = (self.elbow - way * self.elbow.dot(way)).normalize();
         let elbow = way * along + pole * out;
         let (arm, fore_arm) = (elbow * (1.0 / upper), (way * distance - elbow) * (1.0 / fore));
-        // Forearms bend towards +Z of their upper arm, whose length is its X.
+        // Forearms bend towards +Z of their upper arm, which extends along X.
         let bend = (fore_arm - arm * fore_arm.dot(arm)).normalize();
         let turned = Quat::from_axes(arm * s, bend.cross(arm * s), bend);
         let flexion = Quat::from_rotation_y(-s * acos(arm.dot(fore_arm).clamp(-1.0, 1.0)));
@@ -228,19 +228,19 @@ impl Reach {
     }
 }
 
-/// Returns the rotation of a hand whose fingers point along `fingers` and whose thumb is towards `thumb`; both of unit
-/// length and at a right angle.
+/// Returns the rotation of a hand whose fingers point along `fingers` and whose thumb is towards `thumb`. Both are unit vectors
+/// at a right angle.
 pub(crate) fn pointing(side: Side, fingers: Vec3, thumb: Vec3) -> Quat {
     let x = fingers * side.sign();
     Quat::from_axes(x, thumb.cross(x), thumb)
 }
 
-/// 0, then 1 from `up` to `down`, then 0 again, smooth.
+/// Returns 0, then 1 between `up` and `down`, then 0 again, with smooth transitions.
 fn rise(t: f32, from: f32, up: f32, down: f32, to: f32) -> f32 {
     minimum_jerk((t - from) / (up - from)) * (1.0 - minimum_jerk((t - down) / (to - down)))
 }
 
-/// A point that is moved from knot to knot, at rest in each.
+/// Returns the position of a point that moves from knot to knot and stops at each.
 pub(crate) fn along(t: f32, knots: &[(f32, Vec3)]) -> Vec3 {
     let k = knots.partition_point(|k| k.0 <= t);
     match (k.checked_sub(1).map(|k| knots[k]), knots.get(k)) {
@@ -254,7 +254,7 @@ pub(crate) fn along(t: f32, knots: &[(f32, Vec3)]) -> Vec3 {
 mod tests {
     use super::*;
 
-    /// Wrist of a solved arm, in the axes of the chest.
+    /// Returns the wrist of a solved arm, in the axes of the chest.
     fn wrist(side: Side, [shoulder, arm, fore_arm, _]: [Quat; 4]) -> Vec3 {
         let first = [joint::LEFT_SHOULDER, joint::RIGHT_SHOULDER][side.at()];
         let elbow = offset(first) + shoulder * (offset(first + 1) + arm * offset(first + 2));

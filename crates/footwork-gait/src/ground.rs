@@ -9,7 +9,7 @@ pub(crate) enum Ground {
     /// y = 0 everywhere.
     #[default]
     Flat,
-    /// Flat, then rising by `grade` metres per metre from `start_m` on for `length_m`, then flat.
+    /// Flat, then with a slope of `grade` metres per metre from `start_m` for `length_m`, then flat.
     Ramp { start_m: f32, length_m: f32, grade: f32 },
     /// Flat, then `steps` treads of `tread_m`, each `rise_m` above the one before (negative: below), then flat.
     Stairs { start_m: f32, steps: u32, rise_m: f32, tread_m: f32 },
@@ -22,15 +22,15 @@ impl Ground {
             Self::Flat => 0.0,
             Self::Ramp { start_m, length_m, grade } => (z - start_m).clamp(0.0, length_m) * grade,
             Self::Stairs { start_m, steps, rise_m, tread_m } => {
-                // Going down, the first tread is a step below the landing that ends at `start_m`.
+                // Downward, the first tread is a step below the landing that ends at `start_m`.
                 ((z - start_m) / tread_m + 1.0).floor().clamp(0.0, steps as f32) * rise_m
             }
         }
     }
 
-    /// Returns the height that the body follows: the surface without its corners.
+    /// Returns the height that the body follows: the surface with smoothed corners.
     pub(crate) fn smooth_height(&self, z: f32) -> f32 {
-        // The mean under a window as wide as a stride is long; piecewise exact for a line through the treads.
+        // The mean over a window of the length of a stride; piecewise exact for a line through the treads.
         const HALF_M: f32 = 0.35;
         let line = |z: f32| match *self {
             Self::Flat => 0.0,
@@ -48,7 +48,7 @@ impl Ground {
         sum / (-n..=n).map(weight).sum::<f32>()
     }
 
-    /// Pitch of a foot that stands flat with its toe joint at `z`, radians; negative is toe up.
+    /// Returns the pitch of a flat foot with its toe joint at `z`, radians; negative is toe up.
     pub(crate) fn pitch(&self, z: f32) -> f32 {
         match *self {
             Self::Ramp { start_m, length_m, grade } if z > start_m && z < start_m + length_m => -atan2(grade, 1.0),
@@ -75,7 +75,8 @@ impl Ground {
                 clear(clear(z, start_m), start_m + length_m)
             }
             Self::Stairs { start_m, steps, tread_m, rise_m } => {
-                // The foot is nearly as long as a tread: up, the ball stands on its middle; down, toes reach its edge.
+                // The foot is nearly as long as a tread. Upward, the ball is on the middle of the tread; downward, the toes reach
+                // its edge.
                 let place = if rise_m > 0.0 { 0.55 * tread_m } else { tread_m - 0.5 * TOE_M };
                 let k = ((z - start_m - place) / tread_m + 0.5).floor();
                 if k < -1.0 {
@@ -103,7 +104,7 @@ impl Ground {
         }
     }
 
-    /// Returns the share of stairs at a position: -1 (down) to +1 (up).
+    /// Returns the weight of stairs at a position: -1 (down) to +1 (up).
     pub(crate) fn stair_weight(&self, z: f32) -> f32 {
         match *self {
             Self::Stairs { start_m, steps, tread_m, rise_m }

@@ -3,8 +3,9 @@
 use crate::shapes::{ramp, smooth_max};
 use footwork::math::lerp;
 
-/// Step length in metres over steps per minute: people keep this ratio at all walking speeds (about 0.006; the "walk ratio" as
-/// given by Konica Minolta's gait notes, kjd.co.jp/en/en-use). Step length is then the root of ratio times speed.
+/// Step length in metres over steps per second. People keep this ratio at all walking speeds (about 0.006 per step/min; the "walk
+/// ratio" as given by Konica Minolta's gait notes, kjd.co.jp/en/en-use). Step length is then the square root of ratio times
+/// speed.
 const WALK_RATIO_M_PER_HZ: f32 = 0.006 * 60.0;
 
 /// Returns the share of running, 0 (walk) to 1 (run), by speed in m/s.
@@ -14,8 +15,8 @@ pub(crate) fn run_weight(speed_mps: f32) -> f32 {
     ramp(speed_mps, 1.9, 2.3)
 }
 
-/// Steps per second at a speed in m/s. Cadence times step length is the speed, always: feet are planted where the root
-/// will be.
+/// Returns the steps per second at a speed in m/s. Cadence times step length is always the speed, since feet are planted relative
+/// to the root's path.
 ///
 /// Walking by the walk ratio: 0.68 m and 1.90 steps/s at 1.3 m/s, and within 3 % of the 1.48 and 1.86 steps/s that Franz and
 /// Kram (2012, PMC3262943) measured at 0.75 and 1.25 m/s. Running: 2.6 to 2.8 steps/s between 2.6 and 3 m/s
@@ -23,13 +24,13 @@ pub(crate) fn run_weight(speed_mps: f32) -> f32 {
 /// at 3.0 m/s), rising little from there.
 pub(crate) fn cadence_hz(speed_mps: f32) -> f32 {
     let walk = (speed_mps.max(0.01) / WALK_RATIO_M_PER_HZ).sqrt();
-    // A slower shuffle than this reads as hesitation; below it steps get shorter instead.
+    // A cadence below this looks hesitant; at lower speeds, steps become shorter instead.
     let walk = smooth_max(walk, 1.15, 0.2);
     let run = 2.47 + 0.09 * speed_mps;
     lerp(walk, run, run_weight(speed_mps))
 }
 
-/// Share of a stride from heel strike to toe-off, by speed in m/s.
+/// Returns the share of a stride from heel strike to toe-off, by speed in m/s.
 ///
 /// Walking: 0.618 at 1.3 m/s (the means of four laboratories lie between 0.609 and 0.619), falling by 0.035 per m/s (Kirtley,
 /// Whittle and Jefferson 1985), both as listed by clinicalgaitanalysis.com/data/stance.html. Running: 0.36 at 2.65 m/s (J. Exp.
@@ -40,17 +41,17 @@ pub(crate) fn duty(speed_mps: f32) -> f32 {
     lerp(walk, run, run_weight(speed_mps))
 }
 
-/// Share of a stride between heel strike and the toe's landing: foot flat at 9 % in walking; a run lands almost flat.
+/// Returns the share of a stride between heel strike and the toe's landing: foot flat at 9 % in walking; a run lands almost flat.
 pub(crate) fn roll(speed_mps: f32) -> f32 {
     lerp(0.09, 0.03, run_weight(speed_mps)) * ramp(speed_mps, 0.2, 1.0)
 }
 
-/// Factor on the steps per second of a crouched walk at the same speed: bent legs take shorter steps.
+/// Factor of the cadence of a crouched walk at the same speed: bent legs take shorter steps.
 pub(crate) const CROUCHED_CADENCE: f32 = 1.12;
-/// How much further apart the feet of a crouched body are, metres to either side.
+/// Additional sideways distance of each foot of a crouched body, metres.
 pub(crate) const CROUCHED_WIDTH_M: f32 = 0.03;
 
-/// Half the distance between the feet across the direction of travel, metres: 0.095 standing, narrow in the run.
+/// Returns half the distance between the feet across the direction of travel, metres: 0.095 standing, less in a run.
 pub(crate) fn half_width_m(speed_mps: f32) -> f32 {
     lerp(lerp(0.095, 0.05, ramp(speed_mps, 0.2, 1.2)), 0.03, run_weight(speed_mps))
 }

@@ -1,4 +1,4 @@
-//! One leg in contact with the ground: the foot holds it, and the heel rises where the leg would be too short.
+//! One leg in contact with the ground: the foot stays planted, and the heel rises where the leg would be too short.
 
 use crate::body::Side;
 use crate::feet::{ankle_in_contact, needed_pitch};
@@ -14,7 +14,7 @@ use glam::Vec3;
 const HEEL_BLEND_RAD: f32 = 0.05;
 /// Range of the ankle under load, in radians: 30 to 38 degrees of dorsiflexion (podiatryfaq.com, lunge test).
 pub(crate) const LOADED_DORSIFLEXION_RAD: [f32; 2] = [-0.68, 0.58];
-/// Largest extension of the toes against the foot, in radians: 70 degrees.
+/// Maximum extension of the toes relative to the foot, in radians: 70 degrees.
 const TOE_EXTENSION_RAD: f32 = 1.17;
 
 /// Motion of a hip joint, sampled evenly in time.
@@ -28,7 +28,7 @@ pub(crate) struct Track {
 }
 
 impl Track {
-    /// Returns the hip position and the pelvis yaw at a time; the ends are held.
+    /// Returns the hip position and the pelvis yaw at a time; beyond the ends, the first or last sample.
     pub(crate) fn at(&self, t: f32) -> (Vec3, f32) {
         let last = self.hip.len() - 1;
         let u = ((t - self.start_s) * self.rate_hz).clamp(0.0, last as f32);
@@ -67,19 +67,19 @@ impl<'a> Leg<'a> {
         Self { stances, others, plan, path, track, side }
     }
 
-    /// Returns the foot in contact, as the stance plans it; the heel rises if the leg is too short.
+    /// Returns the foot in contact as planned for the stance; the heel rises if the leg is too short.
     pub(crate) fn in_contact(&self, s: &Stance, t: f32) -> Contact {
         let (hip, _) = self.track.at(t);
         let tip = self.plan.tip.at(t);
         let planned = self.plan.pitch.at(t);
         let taut = leg_length_m(self.plan.taut_knee.at(t));
         let needed = needed_pitch(hip, s, tip, taut);
-        // On a heel that is on its way down the foot turns about the heel: rising over the ball would not help.
+        // A foot whose heel is lowering rotates about the heel, so that rising over the ball would not help.
         let mut pitch =
             rounded_max(planned, needed + 4.0 * planned.min(0.0), HEEL_BLEND_RAD).min(TOE_EXTENSION_RAD + tip);
         let mut ankle = ankle_in_contact(s, tip, pitch);
         let mut dorsiflexion = self.tilt(t, ankle, s.yaw) - pitch - s.slope;
-        // A shank that leans further than the ankle can bend lifts the heel; one that leans back keeps it down.
+        // If the shank leans further forward than the ankle can bend, the heel rises; if it leans back, the heel stays down.
         for _ in 0..4 {
             let excess = rounded_max(0.0, dorsiflexion - LOADED_DORSIFLEXION_RAD[1], HEEL_BLEND_RAD);
             let missing = rounded_max(0.0, LOADED_DORSIFLEXION_RAD[0] - dorsiflexion, HEEL_BLEND_RAD);

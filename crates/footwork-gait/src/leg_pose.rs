@@ -5,7 +5,7 @@ use crate::feet::FootState;
 use footwork::math::{Quat, lerp};
 use glam::Vec3;
 
-/// Rotations of one leg; `thigh` in root space, the others to their parents.
+/// Rotations of one leg: `thigh` in root space, the others relative to their parents.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LegPose {
     pub thigh: Quat,
@@ -14,20 +14,20 @@ pub(crate) struct LegPose {
     pub toe: Quat,
 }
 
-/// Returns the yaw of the knee, between pelvis and foot: hip and ankle share the rotation of the foot. In a crouch (1) the
-/// knee is over the toes, as far as a bent hip turns out.
+/// Returns the yaw of the knee, between those of pelvis and foot: hip and ankle share the rotation of the foot. In a crouch (1)
+/// the knee is over the toes, within the outward rotation of a bent hip.
 pub(crate) fn knee_yaw(pelvis_yaw: f32, foot_yaw: f32, crouch: f32) -> f32 {
     let turn = (foot_yaw - pelvis_yaw) * 2.3;
     lerp(pelvis_yaw, foot_yaw, lerp(0.45, 0.8 / (1.0 + turn * turn).sqrt(), crouch))
 }
 
-/// Directions of a leg from hip to ankle: (hinge, thigh, shank), both bones pointing down.
+/// Returns the directions of a leg from hip to ankle: (hinge, thigh, shank), both bones pointing down.
 fn bones(hip: Vec3, ankle: Vec3, knee_yaw: f32) -> (Vec3, Vec3, Vec3) {
     let to = ankle - hip;
     let distance = to.length().clamp(0.2, 0.9999 * (THIGH_M + SHANK_M));
     let down = to * (1.0 / to.length());
     let pole = Quat::from_rotation_y(knee_yaw) * Vec3::Z;
-    // The hinge lies across the plane of leg and knee direction; +X for a knee that points ahead.
+    // The hinge is perpendicular to the plane of leg and knee direction; +X for a knee that points forward.
     let hinge = pole.cross(down).normalize();
     let ahead = down.cross(hinge);
     let along = (THIGH_M * THIGH_M + distance * distance - SHANK_M * SHANK_M) / (2.0 * distance);
@@ -41,7 +41,7 @@ pub(crate) fn knee(hip: Vec3, ankle: Vec3, knee_yaw: f32) -> Vec3 {
     hip + bones(hip, ankle, knee_yaw).1 * THIGH_M
 }
 
-/// Solves a leg whose knee has a yaw. Hip, foot and yaw are in one space, whose axes the thigh is given in.
+/// Solves a leg with a given yaw of the knee. Hip, foot and yaw are in one space, which is also that of the thigh's rotation.
 pub(crate) fn solve(hip: Vec3, foot: &FootState, knee_yaw: f32) -> LegPose {
     let (hinge, thigh_down, shank_down) = bones(hip, foot.ankle, knee_yaw);
     let bone = |direction: Vec3| Quat::from_axes(hinge, -direction, hinge.cross(-direction));

@@ -35,7 +35,8 @@ impl<'a> LegMotion<'a> {
             return leg.in_swing(self.swing.as_ref().expect("planned above"), t);
         }
         let contact = leg.in_contact(s, t);
-        // Under a risen heel toes lie flat, but for their own roll; before the sole is down they are in line with it.
+        // Under a raised heel the toes are flat on the ground, except for their own roll; before the sole is down they are in
+        // line with it.
         let bend = if contact.pitch > s.slope { s.slope + leg.plan.tip.at(t) } else { contact.pitch };
         FootState {
             ankle: contact.ankle,

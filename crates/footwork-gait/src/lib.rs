@@ -10,13 +10,13 @@
 //!                    clip + truth <------------------------- IK
 //! ```
 //!
-//! A crouch ([`GaitOptions::crouch`]) lowers the same body over the same steps; gestures ([`GaitOptions::gestures`]) turn
-//! the head and the arms of a standing one. Actions ([`GaitOptions::actions`]) leave the locomotion for a jump, a vault, a seat
-//! or a handshake, and return to it. Queries leave all three out unless they ask for their tags.
+//! A crouch ([`GaitOptions::crouch`]) lowers the same body over the same steps; gestures ([`GaitOptions::gestures`]) rotate the
+//! head and the arms of a standing body. Actions ([`GaitOptions::actions`]) interrupt the locomotion for a jump, a vault, a seat
+//! or a handshake. Queries exclude all three unless they request their tags.
 //!
 //! [`gates`] compares the motion with measurements of people, [`coverage()`] with the requests of a stick.
 //!
-//! The same options give the same bytes on every machine: all math is that of `footwork::math`.
+//! The same options give the same bytes on every machine: all functions are those of `footwork::math`.
 //!
 //! ```
 //! use footwork_gait::{GaitOptions, generate};
@@ -64,14 +64,14 @@ pub use truth::{Footstep, GaitClip, GaitTruth};
 
 use footwork::clip::RawClip;
 
-/// Networks trained on all clips of the default options, slopes and stairs left out: a `.fwnet` file, for
-/// `footwork::learned::Networks::from_bytes`. The guide's page on learned motion matching has the command that made it.
+/// Networks trained on all clips of the default options, without slopes and stairs: a `.fwnet` file, for
+/// `footwork::learned::Networks::from_bytes`. The guide's page on learned motion matching has the command that trains it.
 pub const BIPED_NETWORKS: &[u8] = include_bytes!("../assets/biped.fwnet");
 
 /// A state machine for the clips of all options: motion matching upright and crouched, an aim, gestures. A TOML file.
 pub const BIPED_MACHINE: &str = include_str!("../assets/biped.machine.toml");
 
-/// Names of the clips of a small pack: what a set of 19 bought locomotion clips holds. No starts, stops or turns.
+/// Names of the clips of a small pack: the contents of a typical pack of 19 locomotion clips. No starts, stops or turns.
 pub const PACK_19: [&str; 19] = [
     "idle",
     "walk_130_loop",
@@ -103,7 +103,7 @@ pub fn generate(options: &GaitOptions) -> Vec<GaitClip> {
     if options.routes {
         recipes.extend(random_route::recipes(options.seed));
     }
-    // Last, so that the clips of default queries keep their places.
+    // Last, so that the clips of default queries keep their indices.
     if options.crouch {
         recipes.extend(stances::crouch());
     }
@@ -127,7 +127,7 @@ pub fn generate(options: &GaitOptions) -> Vec<GaitClip> {
     clips
 }
 
-/// Returns all clips, as an importer does.
+/// Returns all clips in the form of an importer's result.
 pub fn clips(options: &GaitOptions) -> Vec<RawClip> {
     generate(options).into_iter().map(|g| g.clip).collect()
 }

@@ -14,7 +14,7 @@ const LEGS: [[usize; 4]; 2] = [
     [joint::RIGHT_UP_LEG, joint::RIGHT_LEG, joint::RIGHT_FOOT, joint::RIGHT_TOE],
 ];
 
-/// A clip with its joints in the world.
+/// A clip with the world transforms of its joints.
 pub(crate) struct Measured<'a> {
     pub gait: &'a GaitClip,
     /// `[frames][joints]` world.
@@ -47,7 +47,7 @@ impl<'a> Measured<'a> {
         self.gait.clip.rotations[frame * joint::COUNT + joint]
     }
 
-    /// Angles in the plane that the root faces.
+    /// Returns the angles in the vertical plane along the root's facing.
     pub(crate) fn leg(&self, frame: usize, side: Side) -> LegAngles {
         let [hip, knee, ankle, _] = LEGS[side.at()];
         let root = self.gait.truth.root[frame].rotation.inverse();
@@ -59,12 +59,12 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// Angles of all joints that have a limit, degrees, with the limits: (name, value, low, high).
+    /// Visits the angles of all joints that have a limit, degrees: (name, value, low, high).
     pub(crate) fn limited(&self, frame: usize, mut visit: impl FnMut(&'static str, f32, f32, f32)) {
         for side in Side::BOTH {
             let [hip, knee, ankle, toe] = LEGS[side.at()];
             let s = side.sign();
-            // Relative to a pelvis that is tilted by nothing in this skeleton.
+            // Relative to the pelvis, whose rest pose has no tilt in this skeleton.
             let thigh = self.local(frame, hip);
             let down = thigh * Vec3::NEG_Y;
             visit("hip flexion", atan2(down.z, -down.y).to_degrees(), -30.0, 125.0);
@@ -90,7 +90,7 @@ impl<'a> Measured<'a> {
         visit("trunk side bend", spine.z.to_degrees(), -35.0, 35.0);
     }
 
-    /// Heel, ball and tip of a sole, world.
+    /// Returns heel, ball and tip of a sole, world.
     pub(crate) fn sole(&self, frame: usize, side: Side) -> [Vec3; 3] {
         let [_, _, ankle, toe] = LEGS[side.at()];
         let (foot, toes) = (self.world[frame][ankle], self.world[frame][toe]);
@@ -101,14 +101,14 @@ impl<'a> Measured<'a> {
         ]
     }
 
-    /// Centre of mass, world; segments as tabled by Winter after Dempster (BMClab/BMC, `BSP_DempsterWinter.txt`).
+    /// Returns the centre of mass, world; segments as tabled by Winter after Dempster (BMClab/BMC, `BSP_DempsterWinter.txt`).
     pub(crate) fn centre_of_mass(&self, frame: usize) -> Vec3 {
         use joint::*;
         let at = |j: usize| self.at(frame, j);
         let between = |a: Vec3, b: Vec3, share: f32| a + (b - a) * share;
         let hips = (at(LEFT_UP_LEG) + at(RIGHT_UP_LEG)) * 0.5;
         let shoulders = (at(LEFT_ARM) + at(RIGHT_ARM)) * 0.5;
-        // The head joint is at the base of the skull, about where the segment of head and neck has its mass.
+        // The head joint is at the base of the skull, approximately at the centre of mass of head and neck.
         let mut sum = at(HEAD) * 0.081 + between(hips, shoulders, 0.5) * 0.497;
         for (side, [hip, knee, ankle, toe]) in Side::BOTH.into_iter().zip(LEGS) {
             let (arm, fore_arm, hand) = match side {
@@ -137,29 +137,29 @@ impl<'a> Measured<'a> {
             }
         }
         let centre = self.centre_of_mass(frame);
-        // Inside a convex outline, the outline reaches further than the point in every direction.
+        // In every direction, a convex outline extends further than any point inside.
         (0..72)
             .map(|k| Quat::from_rotation_y(k as f32 * std::f32::consts::TAU / 72.0) * Vec3::Z)
             .map(|d| corners.iter().map(|c| (*c - centre).dot(d)).fold(f32::MIN, f32::max))
             .fold(f32::MAX, f32::min)
     }
 
-    /// Returns how far a knee is beside the line of its foot, from ankle to toes, in metres to the left.
+    /// Returns the distance of a knee to the left of the line of its foot, from ankle to toes, in metres.
     pub(crate) fn knee_beside_toes(&self, frame: usize, side: Side) -> f32 {
         let [_, knee, ankle, toe] = LEGS[side.at()];
         let (to, line) = (self.at(frame, knee) - self.at(frame, ankle), self.at(frame, toe) - self.at(frame, ankle));
         (to.x * line.z - to.z * line.x) / (line.x * line.x + line.z * line.z).sqrt()
     }
 
-    /// Frames at which a foot first touches, fractions of a frame left out.
+    /// Returns the frames at which a foot first touches, without fractions of a frame.
     pub(crate) fn strikes(&self, side: Side) -> Vec<usize> {
         let on = |f: usize| self.gait.truth.touching[f][side.at()];
         let before = |f: usize| f.checked_sub(1).or(self.gait.clip.looping.then(|| self.frames() - 1));
         (0..self.frames()).filter(|f| on(*f) && before(*f).is_some_and(|b| !on(b))).collect()
     }
 
-    /// `[101]` mean of a value over the strides of one leg, at every percent of the stride from heel strike; NaN without
-    /// strides.
+    /// Returns the `[101]` mean of a value over the strides of one leg, at every percent of the stride from heel strike; NaN
+    /// without strides.
     pub(crate) fn mean_stride(&self, side: Side, value: impl Fn(usize) -> f32) -> Vec<f32> {
         let strikes = self.strikes(side);
         let strides = strikes.len().saturating_sub(1);
@@ -176,7 +176,7 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// Rotation about X in degrees of a joint that turns about little else.
+/// Returns the rotation about X, in degrees, of a joint that rotates about little else.
 fn turn_about_x(q: Quat) -> f32 {
     let q = q.towards(Quat::IDENTITY);
     (2.0 * atan2(q.x, q.w)).to_degrees()

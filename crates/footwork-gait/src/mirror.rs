@@ -6,7 +6,7 @@ use crate::truth::{Footstep, GaitClip, GaitTruth};
 use footwork::math::{Facing, Quat, Transform};
 use glam::Vec3;
 
-/// The clip in a mirror across its first frame's plane of symmetry (x = 0), under another name.
+/// Returns the clip mirrored at the plane of symmetry of its first frame (x = 0), under another name.
 pub(crate) fn mirrored(source: &GaitClip, name: &str) -> GaitClip {
     let mut clip = source.clip.clone();
     name.clone_into(&mut clip.name);
@@ -47,7 +47,7 @@ pub(crate) fn mirrored(source: &GaitClip, name: &str) -> GaitClip {
     GaitClip { clip, truth }
 }
 
-/// The action in the mirror.
+/// Returns the mirrored action.
 fn action(a: &ActionTruth) -> ActionTruth {
     let contact = |c: &ActionContact| ActionContact {
         joint: twin(c.joint),
@@ -71,7 +71,7 @@ fn turn(q: Quat) -> Quat {
     Quat::from_xyzw(q.x, -q.y, -q.z, q.w)
 }
 
-/// The joint on the other side.
+/// Returns the joint on the other side.
 fn twin(j: usize) -> usize {
     use joint::*;
     match j {

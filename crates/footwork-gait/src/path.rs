@@ -12,12 +12,12 @@ use std::f32::consts::{FRAC_PI_2, PI};
 
 /// Samples per second of the path; frames are interpolated.
 const PATH_HZ: f32 = 120.0;
-/// Time in which a body goes down into a crouch or gets up, in seconds.
+/// Duration of the motion into a crouch or out of it, in seconds.
 pub(crate) const CROUCH_S: f32 = 0.6;
-/// Half-life of velocity and facing, seconds: the default of the simulation that the data must serve.
+/// Half-life of velocity and facing, seconds: the default of the simulation.
 pub(crate) const SPRING_S: f32 = 0.27;
 
-/// One stretch of a script. Angles are yaws in radians, +Z is 0, +X (left) is positive.
+/// One part of a script. Angles are yaws in radians, +Z is 0, +X (left) is positive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Leg {
     /// Length, in seconds.
@@ -27,12 +27,12 @@ pub(crate) struct Leg {
     /// Direction of travel when the leg begins, and its rate of change per second.
     pub travel: f32,
     pub travel_rate: f32,
-    /// Facing when the leg begins, and its rate of change per second. Unwrapped: 2 pi more is a full turn more.
+    /// Facing when the leg begins, and its rate of change per second. Unwrapped: 2 pi more is one more full turn.
     pub facing: f32,
     pub facing_rate: f32,
-    /// True: holds exactly from the first frame. False: reached through the spring.
+    /// True: exact from the first frame. False: reached through the spring.
     pub exact: bool,
-    /// How far the body crouches, 0 (upright) to 1; reached [`CROUCH_S`] after the leg begins.
+    /// Depth of the crouch, 0 (upright) to 1; reached [`CROUCH_S`] after the leg begins.
     pub crouch: f32,
 }
 
@@ -61,41 +61,41 @@ impl Leg {
 /// Position and motion of the root; world axes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PathPoint {
-    /// Position on the ground, smoothed over its corners.
+    /// Position on the ground; its height is smoothed at corners.
     pub position: Vec3,
-    /// Along the ground plane, as is the acceleration: y is 0.
+    /// Along the ground plane, like the acceleration: y is 0.
     pub velocity: Vec3,
     pub acceleration: Vec3,
     /// Unwrapped, radians.
     pub yaw: f32,
     pub yaw_rate: f32,
-    /// How far the pelvis and feet turn from the facing towards the direction of travel, radians.
+    /// Rotation of pelvis and feet from the facing towards the direction of travel, radians.
     pub twist: f32,
-    /// Speed in m/s without the corner that its absolute value has where a path turns back.
+    /// Speed in m/s, smoothed where a path reverses.
     pub speed: f32,
     /// Cosine of the angle between direction of travel and feet, scaled to 0 when standing.
     pub along: f32,
     /// Rise of the ground per metre travelled.
     pub climb: f32,
-    /// Activity of the feet, in m/s: travel, turning and acceleration together.
+    /// Activity of the feet, in m/s: travel, turning and acceleration combined.
     pub activity: f32,
-    /// How far the body crouches, 0 to 1.
+    /// Depth of the crouch, 0 to 1.
     pub crouch: f32,
 }
 
-/// A root path over a span of time around a clip: earlier and later parts let gait settle and look ahead.
+/// A root path over a clip and some time before and after it, in which the gait settles and looks ahead.
 #[derive(Clone, Debug)]
 pub(crate) struct RootPath {
     pub start_s: f32,
     pub ground: Ground,
     points: Vec<PathPoint>,
-    /// `[points]` seconds of standing still that begin at each.
+    /// `[points]` seconds without motion after each point.
     quiet_s: Vec<f32>,
 }
 
 impl RootPath {
-    /// Follows a script whose first leg also holds for `run_in_s` before time 0 and whose last for `run_out_s` after the
-    /// end. The root is at the origin at time 0, where the ground has height 0 too.
+    /// Follows a script whose first leg also holds for `run_in_s` before time 0, and whose last leg holds for `run_out_s` after
+    /// the end. At time 0, the root is at the origin and the ground has height 0.
     pub(crate) fn new(legs: &[Leg], ground: Ground, run_in_s: f32, run_out_s: f32) -> Self {
         let dt = 1.0 / PATH_HZ;
         let run_in = (run_in_s * PATH_HZ) as i32;
@@ -191,13 +191,13 @@ impl RootPath {
         self.start_s + (self.points.len() - 1) as f32 / PATH_HZ
     }
 
-    /// Returns the time for which the root stands still from `t` on, in seconds.
+    /// Returns the time without motion of the root after `t`, in seconds.
     pub(crate) fn quiet_s(&self, t: f32) -> f32 {
         let i = ((t - self.start_s) * PATH_HZ).max(0.0) as usize;
         self.quiet_s[i.min(self.quiet_s.len() - 1)]
     }
 
-    /// Returns the path at a time; the ends are held.
+    /// Returns the path at a time; beyond the ends, the first or last point.
     pub(crate) fn at(&self, t: f32) -> PathPoint {
         let u = ((t - self.start_s) * PATH_HZ).clamp(0.0, (self.points.len() - 1) as f32);
         let i = (u as usize).min(self.points.len() - 2);
@@ -207,7 +207,7 @@ impl RootPath {
         let (s, w) = (u * u * (3.0 - 2.0 * u), 1.0 - u);
         let (ka, kb) = (h * u * w * w, h * u * u * w);
         let mix = |x: f32, y: f32| x + (y - x) * u;
-        // Cubic with the true velocities: the path stays smooth however it is sampled.
+        // Cubic with the exact velocities: the path is smooth at any sample rate.
         let mut position = a.position + (b.position - a.position) * s + a.velocity * ka - b.velocity * kb;
         position.y = mix(a.position.y, b.position.y);
         PathPoint {
@@ -242,9 +242,9 @@ fn step(p: &mut PathPoint, leg: &Leg, leg_time: f32, dt: f32) {
     }
 }
 
-/// Hips follow the direction of travel part of the way, so that sideways steps pass one leg before the other instead of
-/// through it: forward hips up to about 90 degrees, backward hips beyond. Between 80 and 110 degrees they stay as they
-/// were: a circling strafe would flip them to and fro.
+/// Returns the rotation of the hips towards the direction of travel at each point. The hips follow it partly, so that in sideways
+/// steps one leg passes before the other: forward hips up to about 90 degrees, backward hips beyond. Between 80 and 110 degrees
+/// they keep their state, so that a circling strafe does not alternate.
 fn twists(points: &[PathPoint]) -> Vec<f32> {
     let mut backward = false;
     points
@@ -259,7 +259,7 @@ fn twists(points: &[PathPoint]) -> Vec<f32> {
             let angle = travel.abs();
             backward = if backward { angle > 80.0 * PI / 180.0 } else { angle > 110.0 * PI / 180.0 };
             let reach = if backward { angle - PI } else { angle };
-            // A run turns its hips further than a walk.
+            // The hips rotate further in a run than in a walk.
             let most = 0.6 + 0.2 * run_weight(speed);
             travel.signum() * reach.clamp(-FRAC_PI_2, FRAC_PI_2) / FRAC_PI_2 * most * ramp(speed, 0.3, 1.2)
         })

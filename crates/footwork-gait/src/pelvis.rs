@@ -1,4 +1,4 @@
-//! Pelvis: its height follows the length of the stance leg, it sways over the loaded foot and turns with the steps.
+//! Pelvis: its height follows the length of the stance leg; it sways over the loaded foot and rotates with the steps.
 
 use crate::body::{ANKLE_M, HALF_HIPS_M, HIP_HEIGHT_M, HIPS_ABOVE_HIP_M, SHANK_M, Side, THIGH_M};
 use crate::feet::ankle_in_contact;
@@ -12,7 +12,7 @@ use footwork::math::{Quat, lerp, sin};
 use glam::Vec3;
 use std::f32::consts::{PI, TAU};
 
-/// Body motion beside the legs, one value per sample.
+/// Motion of pelvis and trunk, one value per sample.
 pub(crate) struct Trunk {
     /// Position of the pelvis (the `Hips` joint) in root space, in metres.
     pub position: Vec<Vec3>,
@@ -20,11 +20,11 @@ pub(crate) struct Trunk {
     pub rotation: Vec<Quat>,
     /// Lean of the trunk in root space: rotation vector, radians.
     pub lean: Vec<Vec3>,
-    /// Lead of the left toe over the right one along the pelvis, in metres, smoothed; drives the arms.
+    /// Distance of the left toe ahead of the right one along the pelvis, in metres, smoothed; drives the arms.
     pub stride: Vec<f32>,
-    /// 1 on the left foot, -1 on the right, smoothed.
+    /// Support: 1 on the left foot, -1 on the right, smoothed.
     pub support: Vec<f32>,
-    /// 1 when standing idle.
+    /// 1 when idle, 0 otherwise.
     pub idle: Vec<f32>,
     /// 1 when running, 0 when walking; arms and trunk change more slowly than the feet.
     pub run: Vec<f32>,
@@ -32,7 +32,7 @@ pub(crate) struct Trunk {
     pub moving: Vec<f32>,
     /// Variation of the arm swing from step to step, with a standard deviation of about 1.
     pub arms: Vec<f32>,
-    /// Samples by which forearms follow upper arms.
+    /// Samples by which forearms lag behind upper arms.
     pub lag: usize,
 }
 
@@ -43,30 +43,29 @@ pub(crate) struct Body<'a> {
     pub times: &'a [f32],
     pub rate_hz: f32,
     pub plan: &'a FootPlan,
-    /// The legs as they would be without a crouch: they carry an upright body.
+    /// The legs of the same motion without a crouch, for the height of an upright body.
     pub upright_legs: &'a [LegPlan; 2],
     pub standing: Standing,
     /// First side of idle swaying: +1 for left.
     pub sway_sign: f32,
 }
 
-/// Smallest knee flexion, in radians. Nearer to full extension, the knee would have to rotate faster than any knee
-/// can.
+/// Minimum knee flexion, in radians. With less flexion, the knee would have to rotate faster than a human knee can.
 const LEAST_FLEXION_RAD: f32 = 0.105;
-/// Largest rise of the heel that extends the reach of a leg, in radians: until mid-stance, at the touch of the other foot,
-/// and at toe-off.
+/// Maximum rise of the heel that extends the reach of a leg, in radians: until mid-stance, at the contact of the other foot, and
+/// at toe-off.
 const HEEL_REACH_RAD: [f32; 3] = [0.12, 0.45, 1.0];
 
-/// How much lower the hips of a crouched body are, as a share of the length of the leg. Thighs are then at some 65 degrees to
-/// the vertical: lower, a walk would have no room to swing its legs.
+/// Lowering of the hips of a crouched body, as a share of the length of the leg. Thighs are then at about 65 degrees to the
+/// vertical; if they were lower, the legs could not swing in a walk.
 const CROUCHED_DROP: f32 = 0.37;
-/// How far the hips of a crouched body are behind those of an upright one, standing and walking, in metres: shanks lean no
-/// further than ankles bend under load.
+/// Distance of the hips of a crouched body behind those of an upright one, standing and walking, in metres. It keeps the lean of
+/// the shanks within the range of loaded ankles.
 const CROUCHED_BACK_M: [f32; 2] = [0.10, 0.07];
-/// Tilt of a crouched pelvis, and lean of the trunk, which brings the weight back over the feet, in radians.
+/// Tilt of a crouched pelvis, and lean of the trunk, which moves the weight back over the feet, in radians.
 const CROUCHED_TILT_RAD: f32 = 0.30;
 const CROUCHED_LEAN_RAD: f32 = 0.56;
-/// Rise of crouched hips over the foot that bears, in metres: little, as bent knees give way.
+/// Rise of crouched hips over the supporting foot, in metres: little, as bent knees give way.
 const CROUCHED_RISE_M: f32 = 0.018;
 
 /// Returns the position of a hip joint for a pelvis at `position` with `rotation`.
@@ -88,11 +87,11 @@ fn stance_at<'a>(stances: &'a [Stance], t: f32, hint: &mut usize) -> Option<&'a 
     (s.heel_s <= t && t <= s.end_s).then_some(s)
 }
 
-/// Share of the body weight on a foot, 0 to 1. The load shifts in double support, within the first `share` of that
+/// Returns the share of the body weight on a foot, 0 to 1. The load shifts in double support, within the first `share` of that
 /// time.
 fn load(s: &Stance, other: &[Stance], t: f32, share: f32) -> f32 {
     let overlap = |from: f32, to: f32, most: f32| (to - from).clamp(0.05, most);
-    // The other foot's stance around this one's touch, and around its leaving.
+    // The other foot's stance when this foot lands, and when it leaves.
     let at = |t: f32| other.partition_point(|o| o.heel_s <= t).saturating_sub(1);
     let up = overlap(s.heel_s, other[at(s.heel_s)].end_s, 0.3);
     let down = overlap(other[at(s.end_s)].heel_s, s.end_s, 0.35);
@@ -105,12 +104,12 @@ impl Body<'_> {
         hann(&(0..self.times.len()).map(f).collect::<Vec<_>>(), self.half(seconds))
     }
 
-    /// Half of a smoothing window in samples.
+    /// Returns half of a smoothing window in samples.
     fn half(&self, seconds: f32) -> usize {
         (seconds * self.rate_hz + 0.5) as usize
     }
 
-    /// `[samples][left, right]` share of the body on each foot.
+    /// Returns the `[samples][left, right]` share of the weight on each foot.
     fn loads(&self, share: f32) -> Vec<[f32; 2]> {
         let mut hints = [0, 0];
         self.times
@@ -124,7 +123,7 @@ impl Body<'_> {
             .collect()
     }
 
-    /// Toes on the ground or in swing: world, without height.
+    /// Returns the toes on the ground or in swing: world, without height.
     fn toe(&self, side: Side, t: f32, hint: &mut usize) -> (Vec3, f32) {
         let stances = &self.plan.stances[side.at()];
         advance(stances, t, hint);
@@ -148,7 +147,7 @@ impl Body<'_> {
         for i in 0..n {
             let [(l, a), (r, b)] = Side::BOTH.map(|s| self.toe(s, self.times[i], &mut hints[s.at()]));
             strides.push((Quat::from_rotation_y(-path[i].yaw - path[i].twist) * (l - r)).z);
-            // That of the foot which bears; in flight, of both.
+            // The value of the supporting foot; in flight, of both.
             let [on_left, on_right] = loads[i].map(|l| l + 1e-3);
             arms.push((a * on_left + b * on_right) / (on_left + on_right));
         }
@@ -173,24 +172,24 @@ impl Body<'_> {
         for (i, p) in path.iter().enumerate() {
             let (run, moving) = (t.run[i], t.moving[i]);
             let v = Quat::from_rotation_y(-p.yaw) * p.velocity;
-            // Into the acceleration, and a little ahead in a run.
+            // Towards the acceleration, and slightly forward in a run.
             let ahead = 0.02 * moving + 0.08 * run + p.climb * lerp(0.12, 0.35, ramp(p.climb, -0.05, 0.05));
             let lean = Vec3::new(lean_x[i], 0.0, lean_z[i]) + v * (ahead / p.speed.max(1.0));
             let lean = Vec3::new(lean.z, 0.0, -lean.x);
-            // Forward with the forward leg, down on the side of the swinging one: 2.5 to 4.6 and 4.3 to 4.7 degrees each
-            // way (`normal.gcd`, NCH-Motion-Laboratory/gaitutils).
+            // Forward on the side of the forward leg, down on the side of the swinging one: amplitudes of 2.5 to 4.6 and 4.3 to
+            // 4.7 degrees (`normal.gcd`, NCH-Motion-Laboratory/gaitutils).
             let turn = -lerp(0.10, 0.07, run) * t.stride[i].clamp(-1.2, 1.2) * moving;
             let list = lerp(0.072, 0.06, run) * t.support[i] * moving;
             let shift = self.shift(self.times[i]) * t.idle[i];
             let rotation = Quat::from_rotation_y(p.twist + turn - 0.6 * shift)
                 * Quat::from_rotation_vector(lean * 0.1 + Vec3::X * (CROUCHED_TILT_RAD * p.crouch))
                 * Quat::from_rotation_z(list + 1.1 * shift);
-            // Wide while slow: a body that is about to stand on one foot must get over it.
+            // Wide at low speed: a body that is about to stand on one foot must move over it.
             let sway = lerp(lerp(0.042, 0.021, moving), 0.010, run) * t.support[i];
             let breath = t.idle[i] * 0.006 * self.sway_sign * sin(TAU * self.times[i] * 0.2);
             let behind = lerp(CROUCHED_BACK_M[0], CROUCHED_BACK_M[1], moving) * p.crouch;
             let along = Quat::from_rotation_y(p.twist) * Vec3::new(sway + breath + shift, 0.0, -behind);
-            // The upper body leans about the hips; its weight stays over the feet when the hips give way.
+            // The upper body leans about the hips; its weight stays over the feet when the hips move back.
             let back = Vec3::new(-lean.z, 0.0, lean.x) * 0.06;
             t.position.push(along + back + Vec3::Y * HIPS_ABOVE_HIP_M);
             t.rotation.push(rotation);
@@ -201,14 +200,14 @@ impl Body<'_> {
         t
     }
 
-    /// Sideways shift of the pelvis while the weight moves between the legs, in metres to the left.
+    /// Returns the sideways shift of the pelvis while the weight moves between the legs, in metres to the left.
     fn shift(&self, time_s: f32) -> f32 {
         match self.standing {
             Standing::Even | Standing::Still => 0.0,
             Standing::Shifting { period_s } => {
                 let u = time_s / period_s;
                 let u = u - u.floor();
-                // Over the left, the middle, over the right, the middle.
+                // Over the left leg, the middle, the right leg, the middle.
                 let over =
                     ramp(u, 0.05, 0.2) * (1.0 - ramp(u, 0.42, 0.55)) - ramp(u, 0.55, 0.7) * (1.0 - ramp(u, 0.88, 1.0));
                 0.045 * self.sway_sign * over
@@ -235,7 +234,7 @@ impl Body<'_> {
                 let over = self.height_over(t, i, side, ankle_in_contact(s, tip, carried), plan.knee.at(time));
                 sum += loads[i][side.at()] * over;
                 weight += loads[i][side.at()];
-                // On its heel a foot cannot rise over the ball.
+                // A foot on its heel cannot rise over the ball.
                 let ahead = self.path[i].along.max(0.0);
                 let heel = if pitch < 0.0 { pitch } else { heel_reach(s, time) * lerp(0.4, 1.0, ahead) };
                 limit = limit.min(self.height_over(t, i, side, ankle_in_contact(s, tip, heel), LEAST_FLEXION_RAD));
@@ -261,7 +260,8 @@ impl Body<'_> {
         height
     }
 
-    /// Height of the `Hips` joint over the root at which a leg with its ankle at `ankle` (world) has a knee flexed by `knee`.
+    /// Returns the height of the `Hips` joint over the root for a leg with its ankle at `ankle` (world) and its knee flexed by
+    /// `knee`.
     fn height_over(&self, t: &Trunk, i: usize, side: Side, ankle: Vec3, knee: f32) -> f32 {
         let p = &self.path[i];
         let ankle = Quat::from_rotation_y(-p.yaw) * (ankle - p.position);
@@ -288,7 +288,7 @@ impl Body<'_> {
             let gap = |a: Option<f32>, b: Option<f32>| a.zip(b).map_or(0.0, |(a, b)| (b - a).clamp(0.0, 0.3));
             let before = gap(k.checked_sub(1).map(|k| steps[k].1.end_s), Some(s.heel_s));
             let after = gap(Some(s.end_s), steps.get(k + 1).map(|x| x.1.heel_s));
-            // Thrown up as fast as half the flight takes gravity to stop; the spring gives that back over the stance.
+            // Upward speed that gravity stops within half of a flight; the spring absorbs it over the stance.
             let speed = GRAVITY * 0.25 * (before + after);
             let depth = 0.9 * speed * (end - s.heel_s) / PI;
             let middle = s.heel_s + 0.45 * (end - s.heel_s);
@@ -315,14 +315,14 @@ impl Body<'_> {
         hann(&out, self.half(0.03))
     }
 
-    /// First sample at or after a time.
+    /// Returns the first sample at or after a time.
     fn index(&self, time_s: f32) -> usize {
         self.times.partition_point(|t| *t < time_s)
     }
 }
 
-/// Largest rise of the heel at a time of a stance in forward motion, in radians; sideways the ankle has less
-/// room.
+/// Returns the maximum rise of the heel at a time of a stance in forward motion, in radians. Sideways, the range of the ankle is
+/// smaller.
 fn heel_reach(s: &Stance, t: f32) -> f32 {
     let length = (s.end_s - s.heel_s).min(0.9);
     let left = (s.end_s - t) / length;
@@ -366,6 +366,6 @@ fn bridge(values: &mut [f32], otherwise: f32) {
 /// Returns the lean towards an acceleration (root space, m/s^2): a share of the angle at which it balances gravity.
 fn lean_angle(acceleration: Vec3) -> Vec3 {
     let a = Vec3::new(acceleration.x, 0.0, acceleration.z) * (0.5 / 9.81);
-    // Saturates smoothly at about 17 degrees: a game's spring brakes harder than a body could.
+    // Limited smoothly to about 17 degrees, since a game's spring brakes harder than a human body.
     a * (1.0 / (1.0 + a.length_squared() / 0.09).sqrt())
 }

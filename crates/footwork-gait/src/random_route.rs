@@ -38,7 +38,7 @@ fn legs(random: &mut Random) -> Vec<Leg> {
             strafe = !strafe;
         }
         let speeds = if run { RUN } else { WALK };
-        // Half of all changes are small corrections, the others go anywhere.
+        // Half of all changes are small corrections, the others are in any direction.
         let turn = if random.unit() < 0.5 { random.range(-0.6, 0.6) } else { random.range(-PI, PI) };
         let push = if random.unit() < 0.7 { 1.0 } else { random.range(0.4, 1.0) };
         if random.unit() < 0.12 {

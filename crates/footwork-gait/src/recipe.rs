@@ -1,4 +1,4 @@
-//! Recipe of a clip: its script and what holds for the whole of it.
+//! Recipe of a clip: its script and the settings of the whole clip.
 
 use crate::body::Side;
 use crate::gestures::Gesture;
@@ -12,7 +12,7 @@ pub(crate) enum Standing {
     Even,
     /// Weight on one leg, then on the other; one cycle takes `period_s`.
     Shifting { period_s: f32 },
-    /// Not even breathing: a pose.
+    /// No motion, not even breathing: for poses.
     Still,
 }
 
@@ -21,7 +21,7 @@ pub(crate) enum Standing {
 pub(crate) struct Recipe {
     pub name: String,
     pub legs: Vec<Leg>,
-    /// Foot that starts: always, or if the motion does not decide it.
+    /// Foot that starts if the motion does not decide it, or always if `insists` is set.
     pub first: Side,
     pub insists: bool,
     /// Initial offset of the left foot forward and of the right foot backward, in metres.
@@ -31,11 +31,11 @@ pub(crate) struct Recipe {
     pub tags: Vec<&'static str>,
     pub ground: Ground,
     pub standing: Standing,
-    /// What head and arms do beside walking.
+    /// Motion of head and arms in addition to walking.
     pub gesture: Option<Gesture>,
     /// Seed of the variation from step to step.
     pub seed: u64,
-    /// True for the mirror image of the recipe before.
+    /// True for the mirror image of the previous recipe.
     pub mirrors: bool,
 }
 

@@ -11,8 +11,8 @@ pub(crate) const DEG: f32 = PI / 180.0;
 pub(crate) const RUN: [f32; 3] = [4.0, 3.0, 2.5];
 pub(crate) const WALK: [f32; 3] = [1.75, 1.5, 1.25];
 
-/// Velocity of a full stick at an angle from the facing: (speed, direction of travel). Axes are scaled separately, as
-/// character controllers do.
+/// Returns the velocity of a full stick at an angle from the facing: (speed, direction of travel). Axes are scaled separately, as
+/// in character controllers.
 pub(crate) fn stick(speeds: [f32; 3], angle: f32) -> (f32, f32) {
     let (s, c) = footwork::math::sin_cos(angle);
     let (x, z) = (s * speeds[1], c * if c > 0.0 { speeds[0] } else { speeds[2] });
@@ -27,12 +27,12 @@ pub(crate) fn pair(out: &mut Vec<Recipe>, left: Recipe) {
     out.push(left.mirrored(format!("{base}_right")));
 }
 
-/// Tag of a gait at a speed.
+/// Returns the tag of the gait at a speed.
 pub(crate) fn gait(speed: f32) -> &'static str {
     if speed < 2.1 { "walk" } else { "run" }
 }
 
-/// A length or speed in names, in centimetres.
+/// Returns a length or speed for names, in centimetres.
 pub(crate) fn cm(metres: f32) -> i32 {
     (metres * 100.0 + 0.5) as i32
 }
@@ -54,15 +54,15 @@ pub(crate) fn recipes() -> Vec<Recipe> {
 }
 
 fn idles(out: &mut Vec<Recipe>) {
-    // Whole breaths (0.3 Hz) and whole sways (0.2 Hz), so that the loop closes.
+    // Whole breaths (0.3 Hz) and whole sways (0.2 Hz), so that the loop is closed.
     let idle = |name: &str, seconds: f32| {
         let recipe = Recipe::new(name, &["idle"], vec![Leg::steady(seconds, 0.0, 0.0, 0.0)]);
         Recipe { looping: true, ..recipe }
     };
     out.push(idle("idle", 10.0));
-    // Whoever stops stands with one foot a little ahead, and goes on standing so.
+    // After a stop, one foot is slightly ahead, and stays so.
     pair(out, Recipe { stagger_m: 0.03, ..idle("idle_staggered", 10.0) });
-    // Everybody's weight goes from leg to leg; games have less patience than people, who wait a minute.
+    // Standing people shift their weight between the legs about once a minute; games need it more often.
     out.push(Recipe { standing: Standing::Shifting { period_s: 10.0 }, ..idle("idle_shifting", 10.0) });
 }
 
@@ -91,7 +91,7 @@ fn starts(out: &mut Vec<Recipe>) {
             let foot = ["left", "right"][first.at()];
             let start = vec![stand, Leg::goal(2.2, v, 0.0, 0.0)];
             let recipe = Recipe::new(format!("start_{kind}_{foot}_foot"), &["start", kind], start);
-            // The seed of variation is the name's: both feet start alike.
+            // The seed of the variation comes from the name, so that the starts with either foot are alike.
             let seed = Recipe::new(format!("start_{kind}"), &[], Vec::new()).seed;
             out.push(Recipe { first, insists: true, seed, ..recipe });
         }
@@ -100,7 +100,7 @@ fn starts(out: &mut Vec<Recipe>) {
             let legs = vec![stand, Leg::goal(1.8, v, a, a)];
             let name = format!("start_{kind}_{angle}");
             pair(out, Recipe::new(name.clone(), &["start", kind], legs.clone()));
-            // To turn about, people step with the foot on the side that they turn to.
+            // To turn about, people step with the foot on the side of the turn.
             if speeds == WALK && angle < 180 {
                 crossed(out, Recipe::new(format!("{name}_crossed"), &["start", kind], legs));
             }
@@ -126,7 +126,7 @@ fn crossed(out: &mut Vec<Recipe>, left: Recipe) {
 fn stops(out: &mut Vec<Recipe>) {
     for v in [0.5, 0.8, 1.25, 1.75, 2.5, 3.2, 4.0, 5.5] {
         for half_steps in 0..2 {
-            // Half a stride later the other foot is in front.
+            // Half a stride later, the other foot is in front.
             let seconds = 0.6 + half_steps as f32 / crate::laws::cadence_hz(v);
             let legs = vec![Leg::steady(seconds, v, 0.0, 0.0), Leg::goal(2.0, 0.0, 0.0, 0.0)];
             let foot = ["left", "right"][half_steps];
@@ -205,7 +205,7 @@ fn arcs(out: &mut Vec<Recipe>) {
             for turn in turns {
                 let rate = *turn as f32 * DEG;
                 let (v, travel) = stick(speeds, angle as f32 * DEG);
-                // Straight ahead and straight back, outwards is inwards in the mirror.
+                // Straight ahead and straight back, outward is the mirror image of inward.
                 let ways = [("in", 1.0), ("out", -1.0)];
                 for (way, side) in ways.into_iter().take(if angle % 180 == 0 { 1 } else { 2 }) {
                     let steady = Leg::steady(1.6, share * v, travel, 0.0);
@@ -227,7 +227,7 @@ fn turns(out: &mut Vec<Recipe>) {
     for v in [WALK[0], RUN[0]] {
         for angle in [45, 90, 135, 180] {
             let a = angle as f32 * DEG;
-            // Sharp turns also from the other foot.
+            // Sharp turns also start from the other foot.
             let variants: &[f32] = if angle == 90 || angle == 180 { &[0.0, 1.0] } else { &[0.0] };
             for late in variants.iter().copied() {
                 let seconds = 0.6 + late / crate::laws::cadence_hz(v);
@@ -258,11 +258,11 @@ fn strafes(out: &mut Vec<Recipe>) {
             let legs = vec![steady(0.6, a), to(1.6, b)];
             pair(out, Recipe::new(format!("strafe_{kind}_{a}_to_{b}"), &tags, legs));
         }
-        // Travel goes round while the facing stays.
+        // The direction of travel rotates while the facing stays.
         let v = speeds[2];
         let circle = Leg { travel_rate: TAU / 8.0, ..Leg::steady(8.0, v, 0.0, 0.0) };
         pair(out, Recipe::new(format!("strafe_{kind}_circle"), &tags, vec![circle]));
-        // Around a point that is faced.
+        // Around a point that the body faces.
         let rate = speeds[1] / 3.0;
         let orbit = Leg { travel_rate: rate, facing_rate: rate, ..Leg::steady(4.0, speeds[1], -FRAC_PI_2, 0.0) };
         pair(out, Recipe::new(format!("strafe_{kind}_orbit"), &tags, vec![orbit]));

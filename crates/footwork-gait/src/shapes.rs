@@ -2,22 +2,21 @@
 
 use footwork::math::{cos, smoothstep};
 
-/// 0 below `low`, 1 above `high`, smooth between.
+/// Returns 0 below `low`, 1 above `high`, and a smooth value in between.
 pub(crate) fn ramp(x: f32, low: f32, high: f32) -> f32 {
     smoothstep((x - low) / (high - low))
 }
 
-/// Progress of a body part that is moved from rest to rest: 0..1 over `t` in 0..1, with the least jerk (Flash and Hogan
-/// 1985).
+/// Returns the progress of a body part from rest to rest: 0..1 over `t` in 0..1, with minimum jerk (Flash and Hogan 1985).
 pub(crate) fn minimum_jerk(t: f32) -> f32 {
     let t = t.clamp(0.0, 1.0);
     t * t * t * (10.0 + t * (6.0 * t - 15.0))
 }
 
-/// Progress of a swinging foot: 0..1 over `t` in 0..1 with zero velocity and acceleration at both ends.
+/// Returns the progress of a swinging foot: 0..1 over `t` in 0..1 with zero velocity and acceleration at both ends.
 ///
-/// A trapezoid of speed with smooth flanks: at a walk it is fastest late (hip and knee
-/// angles of `normal.gcd`, NCH-Motion-Laboratory/gaitutils, put the ankle there), in a run (`run` 1) early.
+/// The speed is a trapezoid with smooth flanks. Its maximum is late in a walk (as in the hip and knee angles of `normal.gcd`,
+/// NCH-Motion-Laboratory/gaitutils), and early in a run (`run` 1).
 pub(crate) fn glide(t: f32, run: f32) -> f32 {
     let (rise, fall) = (0.34 - 0.06 * run, 0.25 - 0.07 * run);
     let peak = 1.0 / (1.0 - 0.5 * (rise + fall));
@@ -32,20 +31,20 @@ pub(crate) fn glide(t: f32, run: f32) -> f32 {
     }
 }
 
-/// A bump over `t` in 0..1: 1 at 0.5, zero with zero slope at both ends.
+/// Returns a bump over `t` in 0..1: 1 at 0.5, zero with zero slope at both ends.
 pub(crate) fn bump(t: f32) -> f32 {
     let t = t.clamp(0.0, 1.0);
     let s = t * (1.0 - t);
     16.0 * s * s
 }
 
-/// At least the larger of two, without the corner of `max`; `width` is how far apart the two blend.
+/// Returns at least the larger of two values, without the corner of `max`. `width`: distance at which the two are blended.
 pub(crate) fn smooth_max(a: f32, b: f32, width: f32) -> f32 {
     let d = a - b;
     0.5 * (a + b + (d * d + width * width).sqrt())
 }
 
-/// The larger of two, rounded where they differ by less than `width`, without lifting what is clearly the larger.
+/// Returns the larger of two values, rounded where they differ by less than `width`. Elsewhere it is exact.
 pub(crate) fn rounded_max(a: f32, b: f32, width: f32) -> f32 {
     let d = (b - a) / width;
     if d >= 1.0 {
@@ -57,7 +56,8 @@ pub(crate) fn rounded_max(a: f32, b: f32, width: f32) -> f32 {
     }
 }
 
-/// Moving average under a Hann window of `half` samples to each side; the ends are held.
+/// Returns the moving average under a Hann window of `half` samples to each side. Beyond the ends, the first or last value is
+/// used.
 pub(crate) fn hann(values: &[f32], half: usize) -> Vec<f32> {
     if half == 0 || values.is_empty() {
         return values.to_vec();
@@ -78,7 +78,7 @@ pub(crate) fn hann(values: &[f32], half: usize) -> Vec<f32> {
         .collect()
 }
 
-/// A smooth curve that never exceeds `values`: the minimum over `half` samples to each side, then [`hann`] over as many.
+/// Returns a smooth curve that never exceeds `values`: the minimum over `half` samples to each side, then [`hann`] over as many.
 pub(crate) fn smooth_below(values: &[f32], half: usize) -> Vec<f32> {
     let last = values.len().saturating_sub(1);
     let low: Vec<f32> = (0..values.len())
@@ -87,7 +87,7 @@ pub(crate) fn smooth_below(values: &[f32], half: usize) -> Vec<f32> {
     hann(&low, half)
 }
 
-/// A curve through knots that never overshoots them: monotone cubic (Fritsch and Carlson 1980), constant outside.
+/// A curve through knots without overshoot: monotone cubic (Fritsch and Carlson 1980), constant outside.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Knots {
     times: Vec<f32>,
@@ -96,7 +96,7 @@ pub(crate) struct Knots {
 }
 
 impl Knots {
-    /// From (time, value) pairs with rising times; a knot that does not rise is left out.
+    /// Creates a curve from (time, value) pairs with increasing times; knots whose time does not increase are ignored.
     pub(crate) fn new(knots: impl IntoIterator<Item = (f32, f32)>) -> Self {
         let mut k = Self::default();
         for (t, v) in knots {
@@ -119,7 +119,7 @@ impl Knots {
         k
     }
 
-    /// The value at `t`; 0 without knots.
+    /// Returns the value at `t`; 0 without knots.
     pub(crate) fn at(&self, t: f32) -> f32 {
         let after = self.times.partition_point(|k| *k <= t);
         if after == 0 {
@@ -138,7 +138,7 @@ impl Knots {
     }
 }
 
-/// A seeded stream of numbers (SplitMix64, Steele et al. 2014): the same on every machine.
+/// A seeded stream of numbers (SplitMix64, Steele et al. 2014), the same on every machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(pub(crate) u64);
 
@@ -151,12 +151,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Uniform in 0..1.
+    /// Returns a uniform number in 0..1.
     pub(crate) fn unit(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1u64 << 24) as f32
     }
 
-    /// Uniform in `low..high`.
+    /// Returns a uniform number in `low..high`.
     pub(crate) fn range(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * self.unit()
     }

@@ -1,4 +1,4 @@
-//! List of clips that queries leave out unless they ask for them: a crouch, and gestures of a standing body.
+//! List of clips that queries exclude unless they request them: a crouch, and gestures of a standing body.
 
 use crate::gestures::Gesture;
 use crate::path::Leg;
@@ -21,7 +21,7 @@ pub(crate) fn crouch() -> Vec<Recipe> {
     out
 }
 
-/// A leg to stand on.
+/// Returns a leg of standing.
 fn stand(seconds: f32) -> Leg {
     Leg::steady(seconds, 0.0, 0.0, 0.0)
 }
@@ -36,7 +36,7 @@ fn low(out: &mut Vec<Recipe>) {
     }
     for angle in [0, 45, 90, 135, 180] {
         let (v, travel) = stick(CROUCHED, angle as f32 * DEG);
-        // Ahead and aside facing the travel; back, and again aside, facing as before.
+        // Forward and sideways facing the direction of travel; back, and sideways again, with the facing unchanged.
         if angle < 180 {
             let turn = angle as f32 * DEG;
             let legs = vec![stand(0.4).crouched(), Leg::goal(1.6, CROUCHED[0], turn, turn).crouched()];
@@ -92,9 +92,9 @@ fn low_turns(out: &mut Vec<Recipe>) {
     }
 }
 
-/// Down and up, standing and in every gait, from either foot.
+/// Adds motions down and up, standing and in every gait, from either foot.
 fn changes(out: &mut Vec<Recipe>) {
-    /// Seconds before the change: a stick's last second is known, but nothing is gained by more of it.
+    /// Seconds before the change. A stick's last second would be known, but more time has no benefit.
     const BEFORE_S: f32 = 0.4;
     let (down, up) = ("crouch_down", "crouch_up");
     pair(out, Recipe::new(format!("{down}_idle"), &[], vec![stand(0.2), stand(1.6).crouched()]));

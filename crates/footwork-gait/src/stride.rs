@@ -1,8 +1,8 @@
 //! Plan of a stride: flexion of the knee, and landing, roll and toe-off of the foot.
 //!
-//! Each kind of step is a [`Style`]; speed and direction blend them. The height of the pelvis follows
-//! the length of the bent stance leg, that of the swinging ankle the bent knee: joints move as
-//! measured, and feet stand where planned.
+//! Each kind of step is a [`Style`]; speed and direction blend them. The height of the pelvis follows the length of the bent
+//! stance leg, and the height of the swinging ankle follows the bent knee. Joints therefore move as measured, and planted feet
+//! stay at their planned positions.
 
 use crate::body::{SHANK_M, THIGH_M};
 use crate::footsteps::{HEEL_ONLY_AT, Stance};
@@ -21,13 +21,13 @@ struct Style {
     stance_knee: [f32; 5],
     /// Rise of the heel at 0.8 of a stance.
     heel: f32,
-    /// Largest knee flexion in swing ...
+    /// Maximum knee flexion in swing.
     swing_knee: f32,
-    /// ... and at which share of the swing.
+    /// Share of the swing at which the knee flexion is largest.
     swing_at: f32,
     /// Pitch of the foot when it lands: negative on the heel, positive on the ball.
     landing: f32,
-    /// Pitch of the foot when it leaves, at least; negative where the heel leaves last.
+    /// Minimum pitch of the foot when it leaves; negative if the heel leaves last.
     leaving: f32,
     /// Pitch of the toes when their tips leave.
     tip: f32,
@@ -38,8 +38,8 @@ struct Style {
 /// Shares of a stance at which the knee is given: touch, loading, middle, touch of the other foot, toe-off.
 const STANCE_AT: [f32; 5] = [0.0, 0.22, 0.62, 0.8, 1.0];
 
-/// At 0.6 and 1.9 m/s. In between at 1.3 m/s the knee yields by 16 and swings by 62 degrees (means of `normal.gcd` in
-/// NCH-Motion-Laboratory/gaitutils: 15.5 and 64; of Schwartz et al. 2008: 19.7 and 60.5).
+/// Walks at 0.6 and 1.9 m/s. At 1.3 m/s, in between, the knee flexes by 16 degrees in stance and 62 in swing (means of
+/// `normal.gcd` in NCH-Motion-Laboratory/gaitutils: 15.5 and 64; of Schwartz et al. 2008: 19.7 and 60.5).
 const WALK: [Style; 2] = [
     Style {
         stance_knee: [4.0, 8.0, 5.0, 8.0, 33.0],
@@ -62,7 +62,7 @@ const WALK: [Style; 2] = [
         dorsiflexion: 3.0,
     },
 ];
-/// At 2.3 and 4.5 m/s.
+/// Runs at 2.3 and 4.5 m/s.
 const RUN: [Style; 2] = [
     Style {
         stance_knee: [17.0, 38.0, 38.0, 27.0, 19.0],
@@ -85,7 +85,7 @@ const RUN: [Style; 2] = [
         dorsiflexion: 4.0,
     },
 ];
-/// Joint curves of backward walking are nearly those of forward walking played backwards (Lee et al. 2013).
+/// Joint curves of backward walking are nearly those of reversed forward walking (Lee et al. 2013).
 const BACKWARD: Style = Style {
     stance_knee: [32.0, 16.0, 9.0, 14.0, 8.0],
     heel: 0.0,
@@ -116,8 +116,8 @@ const IN_PLACE: Style = Style {
     tip: 4.0,
     dorsiflexion: 2.0,
 };
-/// Knees of about 90 degrees either way (step of 20 cm: 90.5 degrees, discovery.researcher.life 5951afc2; staircase: 98 up,
-/// 96 down, University of Michigan student laboratory).
+/// Knee flexion of about 90 degrees up and down (step of 20 cm: 90.5 degrees, discovery.researcher.life 5951afc2; staircase: 98
+/// up, 96 down, University of Michigan student laboratory).
 const STAIRS_UP: Style = Style {
     stance_knee: [64.0, 52.0, 18.0, 12.0, 26.0],
     heel: 6.0,
@@ -140,7 +140,7 @@ const STAIRS_DOWN: Style = Style {
 };
 
 impl Style {
-    /// This one and another, `t` of the way.
+    /// Returns a blend of this style and another, with weight `t` for the other.
     fn mix(&self, other: &Self, t: f32) -> Self {
         let m = |f: fn(&Self) -> f32| lerp(f(self), f(other), t);
         Self {
@@ -164,15 +164,15 @@ impl Style {
         let forward = walk.mix(&run, run_share);
         let along = if p.along < 0.0 { BACKWARD } else { forward };
         let moving = ramp(p.speed, 0.1, 0.9);
-        // `along` is scaled to zero with speed; what is left of it is sideways.
+        // `along` is scaled to zero at low speed; the remainder is sideways.
         let straight = if moving > 0.0 { p.along.abs().min(1.0) } else { 0.0 };
         let style = IN_PLACE.mix(&SIDEWAYS.mix(&along, ramp(straight, 0.1, 0.95)), moving);
         let style = if p.crouch > 0.0 { style.mix(&style.crouched(), p.crouch) } else { style };
         style.mix(if stairs < 0.0 { &STAIRS_DOWN } else { &STAIRS_UP }, stairs.abs())
     }
 
-    /// Knees of a crouched body stay bent: so much that its feet clear the ground under low hips. Feet land flatter and roll
-    /// less.
+    /// Returns the style of a crouched body. Its knees stay bent far enough for its feet to clear the ground under low hips. Feet
+    /// land flatter and roll less.
     fn crouched(&self) -> Self {
         Self {
             stance_knee: [76.0, 92.0, 96.0, 88.0, 86.0],
@@ -186,7 +186,7 @@ impl Style {
         }
     }
 
-    /// Uphill the leg lands bent, downhill it yields further and longer.
+    /// Uphill the leg lands bent; downhill it flexes further and longer.
     fn on_slope(mut self, grade: f32) -> Self {
         let (up, down) = (grade.max(0.0), (-grade).max(0.0));
         let k = &mut self.stance_knee;
@@ -202,7 +202,7 @@ impl Style {
     }
 }
 
-/// Distance from hip to ankle of a leg whose knee is flexed by an angle, metres.
+/// Returns the distance from hip to ankle of a leg whose knee is flexed by an angle, metres.
 pub(crate) fn leg_length_m(flexion_rad: f32) -> f32 {
     (THIGH_M * THIGH_M + SHANK_M * SHANK_M + 2.0 * THIGH_M * SHANK_M * cos(flexion_rad)).sqrt()
 }
@@ -214,9 +214,9 @@ pub(crate) struct LegPlan {
     pub knee: Knots,
     /// Knee flexion in stance below which the heel rises instead.
     pub taut_knee: Knots,
-    /// Pitch of the foot against the ground in stance: the landing's and the leaving's.
+    /// Pitch of the foot relative to the ground in stance: at the landing and at the leaving.
     pub pitch: Knots,
-    /// Rise of the heel that the height of the pelvis counts on.
+    /// Rise of the heel that the height of the pelvis assumes.
     pub heel: Knots,
     /// Pitch of the toes over their tips.
     pub tip: Knots,
@@ -224,13 +224,13 @@ pub(crate) struct LegPlan {
     pub dorsiflexion: Vec<f32>,
 }
 
-/// A heel strike with less time than this before the sole is down is a flatter one, seconds.
+/// Minimum time from heel strike to flat sole for a full heel strike, seconds. Shorter times give a flatter landing.
 const ROLL_S: f32 = 0.06;
 /// Standard deviation of the knee's peak in swing from step to step, radians.
 const VARY_KNEE_RAD: f32 = 1.2 * DEG;
 
 impl LegPlan {
-    /// Plans the leg of each stance as the body goes along the path.
+    /// Plans the leg of each stance for the motion of the body along the path.
     pub(crate) fn new(stances: &[Stance], path: &RootPath) -> Self {
         Self::planned(stances, path, |p| p)
     }
@@ -252,7 +252,7 @@ impl LegPlan {
             let land = style_at(s.heel_s, s);
             if i > 0 {
                 knee.push((s.heel_s, land.stance_knee[0] * DEG));
-                // The less time there is to roll down, the flatter the landing: feet do not slap.
+                // With less time to roll down, the landing is flatter, so that feet do not slap.
                 let roll = if land.landing > 0.0 { 1.0 } else { ((s.flat_s - s.heel_s) / ROLL_S).min(1.0) };
                 pitch.push((s.heel_s, roll * land.landing * DEG));
                 let flat_s = if land.landing > 0.0 { s.heel_s + 0.12 } else { s.flat_s };
@@ -270,7 +270,7 @@ impl LegPlan {
                 break;
             };
             let leave = style_at(s.end_s, s);
-            // A long stance is a stand with a step at either end.
+            // A long stance is a period of standing with a step at either end.
             let length = (s.end_s - s.heel_s).min(0.9);
             let from_start = |share: f32| s.heel_s + share * length;
             let to_end = |share: f32| s.end_s - (1.0 - share) * length;

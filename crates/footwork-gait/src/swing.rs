@@ -1,4 +1,4 @@
-//! Feet in swing: they move from one contact to the next, over the ground and around the stance leg.
+//! Feet in swing: motion from one contact to the next, over the ground and around the stance leg.
 
 use crate::feet::{FootState, lowest};
 use crate::footsteps::Stance;
@@ -13,9 +13,9 @@ use glam::Vec3;
 const CLEARANCE_M: f32 = 0.018;
 /// Range of the ankle in swing, in radians.
 const DORSIFLEXION_RAD: [f32; 2] = [-0.72, 0.4];
-/// Largest offset of a swinging ankle from the hip, inward and outward, in metres.
+/// Maximum offset of a swinging ankle from the hip, inward and outward, in metres.
 const SPREAD_M: [f32; 2] = [-0.30, 0.30];
-/// Largest distance behind the hip, in metres.
+/// Maximum distance behind the hip, in metres.
 const SPREAD_BACK_M: f32 = 0.455;
 /// Step of one-sided differences at the ends of a swing, seconds.
 const DIFFERENCE_S: f32 = 1.0 / 240.0;
@@ -34,19 +34,19 @@ pub(crate) struct Swing {
     /// Planned ankle dorsiflexion, and its corrections at the ends.
     bend: Knots,
     bend_ends: Ends<f32>,
-    /// How much higher than planned the foot is lifted at first and later, metres.
+    /// Additional lift of the foot in the first and the second half, metres.
     raise: [f32; 2],
-    /// Toes against the foot when they leave and when they land.
+    /// Angles of the toes relative to the foot when they leave and when they land, radians.
     toe_bend: [f32; 2],
     /// Share of running, 0 to 1.
     run: f32,
     /// 1 on level ground, 0 on stairs.
     level: f32,
-    /// Power of time: above 1 the foot goes up before it goes ahead, below 1 it goes ahead before it goes down.
+    /// Exponent of time: above 1 the foot moves up before it moves forward; below 1 it moves forward before it moves down.
     lateness: f32,
 }
 
-/// Values and slopes (per swing) to be added at the ends of a swing, fading out towards its middle.
+/// Values and slopes (per swing) that are added at the ends of a swing and fade out towards its middle.
 #[derive(Clone, Copy, Debug)]
 struct Ends<T> {
     value: [T; 2],
@@ -91,22 +91,23 @@ impl Leg<'_> {
             run: run_weight(self.path.at(0.5 * (t0 + t1)).speed),
             toe_bend: [(s.slope + self.plan.tip.at(t0) - leave.pitch).min(0.0), (next.slope - land.pitch).min(0.0)],
         };
-        // Meet the contacts in place and in rate of change.
+        // Match the contacts in value and in rate of change.
         let h = DIFFERENCE_S / duration;
         let planned = |tau: f32| self.planned_ankle(&swing, tau, t0 + tau * duration);
         let (p0, p1) = (planned(0.0), planned(1.0));
         let slopes = [(planned(h) - p0) * (1.0 / h), (p1 - planned(1.0 - h)) * (1.0 / h)];
         let held = [(leave.ankle - before.ankle) * (1.0 / h), (after.ankle - land.ankle) * (1.0 / h)];
-        // A leaving ankle keeps its velocity; a landing one is stopped by the ground, above all on its way down.
+        // A leaving ankle keeps its velocity; the ground stops a landing one, mainly its downward motion.
         let stopped = (held[1] - slopes[1]) * Vec3::new(0.5, 0.1, 0.5);
         swing.ankle = Ends { value: [leave.ankle - p0, land.ankle - p1], slope: [held[0] - slopes[0], stopped] };
         let rate = |a: f32, b: f32| wrap_angle(b - a) / h;
-        // Ankles that leave in a hurry slow down before they run out of range; where a foot lands, tilts jump.
+        // Fast ankles slow down before they reach the end of their range. At the landing, the rate is limited more, since the
+        // tilt changes abruptly there.
         swing.bend_ends.slope = [
             rate(before.dorsiflexion, leave.dorsiflexion).clamp(-3.0, 1.0),
             rate(land.dorsiflexion, after.dorsiflexion).clamp(-0.6, 0.6),
         ];
-        // The foot is lowest late: what that asks for may do for the first half too.
+        // The foot is lowest late in the swing, and the lift for the second half may be sufficient for the first half.
         for half in if swing.level < 1.0 { [1, 0].as_slice() } else { &[] }.iter().copied() {
             swing.raise[half] = self.needed_raise(&swing, t0, duration, half);
         }
@@ -118,7 +119,7 @@ impl Leg<'_> {
         let (hip, _) = self.track.at(t);
         let length = leg_length_m(self.plan.knee.at(t));
         let (dx, dz) = (hip.x - place.x, hip.z - place.z);
-        // A foot far out is not lifted beside the knee: the shank stays below the horizontal.
+        // A distant foot is not lifted beside the knee: the shank stays below the horizontal.
         let (away, least) = (dx * dx + dz * dz, 0.32);
         hip.y - smooth_max(length * length - away, least * least, 0.04).sqrt()
     }
@@ -151,7 +152,7 @@ impl Leg<'_> {
     fn planned_ankle(&self, swing: &Swing, tau: f32, t: f32) -> Vec3 {
         let (s, next) = (&self.stances[swing.from], &self.stances[swing.from + 1]);
         let mut ankle = swing.start + swing.way * glide(powf(tau, swing.lateness), swing.run) + swing.bow * bump(tau);
-        // Where the body swerves or turns back, the foot goes with it.
+        // If the body changes its direction, the foot moves with it.
         let body = |t: f32| self.path.at(t).position;
         let (from, to) = (body(s.end_s), body(next.heel_s));
         ankle += body(t) - from - (to - from) * tau;
@@ -176,22 +177,22 @@ impl Leg<'_> {
         let (s, next) = (&self.stances[swing.from], &self.stances[swing.from + 1]);
         let tau = ((t - s.end_s) / (next.heel_s - s.end_s)).clamp(0.0, 1.0);
         let mut ankle = self.planned_ankle(swing, tau, t) + swing.ankle.at(tau);
-        // On its way down a foot is not held up by hips that have yet to sink.
+        // The hips may still be high when the foot lowers: the height of the foot is limited.
         let landing = swing.start.y.max(swing.start.y + swing.way.y);
         let ceiling = landing + 0.03 + lerp(0.26, 0.85, swing.run) * (1.0 - tau);
         ankle.y -= smooth_max(ankle.y - ceiling, 0.0, 0.03 * bump(tau)) * ramp(tau, 0.3, 0.5) * swing.level;
         let [first, later] = raise_shapes(tau);
         ankle.y += swing.raise[0] * first + swing.raise[1] * later;
-        // Never further than the leg is long.
+        // The distance is at most the length of the leg.
         let (hip, _) = self.track.at(t);
         let reach = leg_length_m(0.08);
         let (dx, dz) = (hip.x - ankle.x, hip.z - ankle.z);
         let lowest = hip.y - (reach * reach - dx * dx - dz * dz).max(0.02).sqrt();
         ankle.y = smooth_max(ankle.y, lowest, 0.012 * bump(tau) + 1e-4);
         let mut foot = self.hung(swing, tau, t, ankle);
-        // Over level ground and slopes the sole keeps its distance; steps are cleared by the raise.
+        // Over level ground and slopes the sole keeps its clearance; stairs are cleared by the raise.
         if swing.level > 0.0 {
-            // The pitch stays: a knee that bends for it would pitch the foot further.
+            // The pitch stays: following the bent knee would pitch the foot further.
             foot.ankle.y = rounded_max(foot.ankle.y, self.floor(&foot, tau), 0.012 * bump(tau) + 1e-4);
             let tilt = self.tilt(t, foot.ankle, foot.yaw);
             let [stretched, bent] = LOADED_DORSIFLEXION_RAD.map(|r| 1.07 * r);
@@ -237,7 +238,7 @@ impl Leg<'_> {
     }
 }
 
-/// When in a swing a foot is lifted further: in its first and in its second half.
+/// Returns the weights of the additional lift at a time of a swing: for its first and its second half.
 fn raise_shapes(tau: f32) -> [f32; 2] {
     [ramp(tau, 0.0, 0.3) * (1.0 - ramp(tau, 0.5, 0.8)), ramp(tau, 0.1, 0.45) * (1.0 - ramp(tau, 0.6, 0.95))]
 }

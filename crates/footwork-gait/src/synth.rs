@@ -20,11 +20,11 @@ use glam::Vec3;
 
 /// Margin before and after a clip for smoothing windows, in seconds.
 const MARGIN_S: f32 = 0.6;
-/// Time for the gait to settle before a clip that begins in motion, in seconds.
+/// Time in which the gait settles before a clip that begins in motion, in seconds.
 const RUN_IN_S: f32 = 3.0;
 /// Time planned beyond the end of a clip, in seconds.
 const RUN_OUT_S: f32 = 2.5;
-/// Samples per second that motion is made at, at least: a whole multiple of the frame rate.
+/// Minimum of the internal sample rate, in Hz; the rate is a whole multiple of the frame rate.
 const LEAST_SAMPLE_HZ: f32 = 120.0;
 
 /// Motion of the character, sampled evenly in time.
@@ -40,7 +40,7 @@ pub(crate) struct Motion {
     gesture: Option<Gesture>,
 }
 
-/// Moves the body over `frames` frames and a margin to either side, `per_frame` samples to a frame.
+/// Computes the motion over `frames` frames and a margin on both sides, with `per_frame` samples per frame.
 pub(crate) fn walk(recipe: &Recipe, options: &GaitOptions, per_frame: usize) -> (Motion, usize) {
     let moves_at_start = recipe.legs[0].speed > 0.05 || recipe.legs[0].facing_rate != 0.0;
     let run_in_s = if moves_at_start { RUN_IN_S } else { 1.0 };
@@ -158,7 +158,7 @@ pub(crate) fn root_of(p: &PathPoint) -> Transform {
     Transform::new(p.position, Quat::from_rotation_y(p.yaw))
 }
 
-/// Direction of travel per frame; standing, the last one (at first: the facing).
+/// Returns the direction of travel per frame; while standing, the last one (at first: the facing).
 fn headings(points: &[PathPoint]) -> Vec<Facing> {
     let mut last = Facing::from_yaw(points[0].yaw);
     points
@@ -172,13 +172,13 @@ fn headings(points: &[PathPoint]) -> Vec<Facing> {
         .collect()
 }
 
-/// Yaw of the head ahead of the body, in radians relative to the facing: heads lead on circles by 200 ms (Grasso et al.
-/// 1996) and turn before a corner by up to a second (Grasso et al. 1998).
+/// Returns the yaw of the head relative to the facing, in radians: heads lead on circles by 200 ms (Grasso et al. 1996) and turn
+/// before a corner by up to a second (Grasso et al. 1998).
 fn gaze(motion: &Motion, i: usize) -> f32 {
     let (t, p) = (motion.times[i], &motion.points[i]);
     let ahead = |s: f32| motion.path.at(t + s).yaw - p.yaw;
     let lead = (ahead(0.2) + ahead(0.45) + ahead(0.7)) * (1.0 / 3.0);
-    // A neck turns by 70 degrees at most; the eyes do the rest.
+    // The neck turns by at most 70 degrees; the eyes take the rest.
     lead / (1.0 + lead * lead).sqrt()
 }
 
@@ -215,11 +215,11 @@ pub(crate) fn posed(motion: &Motion, i: usize) -> ([Vec3; joint::COUNT], [Quat; 
 
 /// Appends one frame.
 pub(crate) fn push_pose(clip: &mut RawClip, translations: [Vec3; joint::COUNT], local: [Quat; joint::COUNT]) {
-    // One sign per rotation, so that equal motion gives equal bytes and neighbours interpolate the short way.
+    // One sign per rotation, so that equal motion gives equal bytes and interpolation takes the shorter arc.
     let before = clip.rotations.len().checked_sub(joint::COUNT);
     for (j, q) in local.into_iter().enumerate() {
         let reference = before.map_or(Quat::IDENTITY, |b| clip.rotations[b + j]);
-        // Joint 0 stays bit for bit what the truth says.
+        // Joint 0 is equal to the ground truth, bit for bit.
         let q = if j == joint::ROOT { q } else { q.normalize() };
         clip.rotations.push(q.towards(reference));
     }

@@ -35,13 +35,13 @@ pub struct GaitTruth {
     pub heading: Vec<Facing>,
     /// `[frames]` left and right toe joint planted.
     pub contacts: Vec<[bool; 2]>,
-    /// `[frames]` left and right foot on the ground with any part: from heel strike to toe-off.
+    /// `[frames]` true if any part of the left and right foot touches the ground: from heel strike to toe-off.
     pub touching: Vec<[bool; 2]>,
     /// Steps within the clip: first those of the left foot, each side in order of time.
     pub footsteps: Vec<Footstep>,
-    /// `[frames]` how far the body crouches, 0 (upright) to 1.
+    /// `[frames]` depth of the crouch, 0 (upright) to 1.
     pub crouch: Vec<f32>,
-    /// What the clip does beside locomotion, if it is an action.
+    /// Ground truth of the action; `None` for plain locomotion.
     pub action: Option<ActionTruth>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn annotate(clip: &mut RawClip, truth: &GaitTruth, recipe: &Recipe) {
     a.tags.extend(ranges(&down, clip.rate_hz, 0.0).map(|range| TagRange { name: CROUCHED.into(), range }));
     a.tags.extend(ranges(&rises, clip.rate_hz, 0.0).map(|range| TagRange { name: STAND_UP.into(), range }));
     if let Some(gesture) = recipe.gesture {
-        // Who asks for a gesture gets all of it.
+        // A gesture can only be entered at its start, so that it is played completely.
         a.do_not_enter = vec![TimeRange { start_s: GESTURE_ENTRY_S, end_s: seconds }];
         a.curves = gesture.curves(seconds);
     } else if !tags.contains(&"idle") {
@@ -117,25 +117,25 @@ fn contacts(clip: &mut RawClip, truth: &GaitTruth) {
     }
 }
 
-/// An event for each footstep within the clip.
+/// Returns an event for each footstep within the clip.
 fn footfalls(truth: &GaitTruth) -> Vec<ClipEvent> {
     let steps = truth.footsteps.iter().filter(|s| s.start_s >= 0.0);
     let name = |side: Side| ["left_footstep", "right_footstep"][side.at()].to_owned();
     steps.map(|s| ClipEvent { name: name(s.side), time_s: s.start_s }).collect()
 }
 
-/// Tag of a crouched body, and of one on its way down.
+/// Tag of a body that is crouched or moving down into a crouch.
 pub(crate) const CROUCH: &str = "crouch";
-/// Share of the way down from which a body counts as crouched: its hips are within 3 cm of where they will be.
+/// Depth of the crouch above which a body counts as crouched: its hips are within 3 cm of their final height.
 const CROUCHED_FROM: f32 = 0.92;
-/// Tag of a crouched body alone.
+/// Tag of a crouched body only.
 pub(crate) const CROUCHED: &str = "crouched";
 /// Tag of a body that gets up from a crouch, until the end of the clip.
 pub(crate) const STAND_UP: &str = "stand_up";
 /// Gestures are entered within this time from their start, in seconds.
 const GESTURE_ENTRY_S: f32 = 0.15;
 
-/// Frames in which the body is down or on its way down, and those in which it gets up or has got up.
+/// Returns the frames in which the body is crouched or moving down, and those in which it gets up or is up again.
 fn stances(truth: &GaitTruth) -> (Vec<bool>, Vec<bool>) {
     let c = &truth.crouch;
     let next = |f: usize| c[(f + 1).min(c.len() - 1)];
@@ -145,7 +145,7 @@ fn stances(truth: &GaitTruth) -> (Vec<bool>, Vec<bool>) {
     (low, rises)
 }
 
-/// Frames in the middle of standing: transitions into them are blocked, so that a character at rest plays an idle.
+/// Returns the frames in the middle of standing. Transitions into them are blocked, so that an idle character plays an idle clip.
 fn at_rest(truth: &GaitTruth, rate_hz: f32) -> Vec<bool> {
     let n = truth.root.len();
     let still = |f: usize| {
@@ -158,10 +158,10 @@ fn at_rest(truth: &GaitTruth, rate_hz: f32) -> Vec<bool> {
     (0..n).map(|f| still[f.saturating_sub(before)..(f + after).min(n)].iter().all(|s| *s)).collect()
 }
 
-/// Smallest time of standing before and after a frame that counts as rest, in seconds.
+/// Minimum duration of standing before and after a frame that counts as rest, in seconds.
 const REST_S: [f32; 2] = [0.25, 0.2];
 
-/// Stretches of `true` of at least `least_s` seconds.
+/// Returns the periods of `true` of at least `least_s` seconds.
 fn ranges(on: &[bool], rate_hz: f32, least_s: f32) -> impl Iterator<Item = TimeRange> {
     let mut found = Vec::new();
     let mut start = None;

@@ -1,4 +1,4 @@
-//! Spine, head and arms: the trunk turns against the pelvis, the arms swing against the legs, the head turns into the path.
+//! Spine, head and arms: the trunk rotates against the pelvis, the arms swing against the legs, the head turns into the path.
 
 use crate::body::joint;
 use crate::gestures::Bearing;
@@ -8,39 +8,40 @@ use footwork::math::{Quat, lerp, sin};
 use glam::Vec3;
 use std::f32::consts::TAU;
 
-/// Inputs of the upper body beside the state of the trunk.
+/// Inputs of the upper body in addition to the state of the trunk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attention {
     pub time_s: f32,
     /// Yaw of the head relative to the facing, in radians.
     pub gaze: f32,
-    /// What a gesture adds.
+    /// Rotations that a gesture adds.
     pub bearing: Bearing,
 }
 
 /// 18 breaths a minute (adults: 12 to 20, answers.com/t/respiratory-rate).
 const BREATHS_HZ: f32 = 0.3;
-/// How far the shoulder joint swings each way at a stride of 1 m, radians, walking and running: an arc of 25 to 30 degrees at
-/// a normal walk (24.6, discovery.researcher.life 556c2ee5; 30, Perry).
+/// Amplitude of the shoulder joint at a stride of 1 m, radians, walking and running: an arc of 25 to 30 degrees at a normal walk
+/// (24.6, discovery.researcher.life 556c2ee5; 30, Perry).
 const ARM_SWING_RAD: [f32; 2] = [0.40, 0.62];
-/// Elbows of a standing, a walking and a running person: nearly straight in a walk, square in a run (J. Exp. Biol.
-/// 222:jeb197228).
+/// Elbow flexion of a standing, a walking and a running person, radians: nearly straight in a walk, square in a run (J. Exp.
+/// Biol. 222:jeb197228).
 const ELBOW_RAD: [f32; 3] = [0.22, 0.34, 1.5];
 
-/// Elbows in a crouch, radians, and how far the upper arms are ahead of the trunk, which leans: hands are before the body.
+/// Elbow flexion in a crouch, and the angle of the upper arms ahead of the leaning trunk, radians: the hands are in front of the
+/// body.
 const CROUCHED_ELBOW_RAD: f32 = 1.25;
 const CROUCHED_ARM_RAD: f32 = 0.62;
 
 /// Writes the local rotations of all joints above the pelvis into `local`.
 pub(crate) fn pose(p: &PathPoint, trunk: &Trunk, i: usize, attention: Attention, local: &mut [Quat]) {
     let (run, moving) = (trunk.run[i], trunk.moving[i]);
-    // Saturates: in a turn at full run the feet are further apart than in any stride.
+    // Saturates: in a turn at full run, the feet are further apart than in any stride.
     let stride = trunk.stride[i];
     let stride = stride / (1.0 + 0.4 * stride * stride).sqrt();
     let breath = trunk.idle[i] * sin(TAU * attention.time_s * BREATHS_HZ);
     let lively = 1.0 + 0.09 * trunk.arms[i];
 
-    // The chest answers the pelvis the other way round and otherwise faces ahead.
+    // The chest rotates against the pelvis and otherwise faces forward.
     let counter = lerp(0.07, 0.13, run) * stride * moving * lively;
     let bearing = attention.bearing;
     let chest = Quat::from_rotation_y(counter + 0.15 * p.twist + 0.12 * attention.gaze + bearing.chest.x)
@@ -51,7 +52,7 @@ pub(crate) fn pose(p: &PathPoint, trunk: &Trunk, i: usize, attention: Attention,
         local[j] = part;
     }
 
-    // Gaze is level, with a nod over each step, and turns ahead of the body.
+    // The head is level, with a nod in each step, and turns in advance of the body.
     let nod = 0.012 * moving * (1.0 - 2.0 * trunk.support[i].abs());
     let gaze = Quat::from_rotation_y(attention.gaze + bearing.gaze.x)
         * Quat::from_rotation_x(0.03 * moving + nod + bearing.gaze.y);
@@ -71,7 +72,7 @@ pub(crate) fn pose(p: &PathPoint, trunk: &Trunk, i: usize, attention: Attention,
         } else {
             [joint::RIGHT_SHOULDER, joint::RIGHT_ARM, joint::RIGHT_FORE_ARM, joint::RIGHT_HAND]
         };
-        // The left arm goes ahead when the left leg is behind.
+        // The left arm moves forward when the left leg is behind.
         let quiet = 1.0 - 0.5 * p.crouch;
         let forward = -side * swing * quiet + lerp(0.03 * moving, -0.15, run) + CROUCHED_ARM_RAD * p.crouch;
         let elbow = lerp(lerp(ELBOW_RAD[0], ELBOW_RAD[1], moving), ELBOW_RAD[2], run);

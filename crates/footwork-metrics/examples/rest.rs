@@ -1,12 +1,12 @@
-//! Whether a character stands still: walks of 5 to 6 s, released in six phases, then 60 s of rest, at 30, 60 and 144 Hz.
+//! Measures idle motion: walks of 5 to 6 s, stopped in six phases, then 60 s without input, at 30, 60 and 144 Hz.
 //!
 //! ```sh
 //! cargo run --release -p footwork-metrics --example rest               # the built-in data
 //! cargo run --release -p footwork-metrics --example rest -- mocap.fwdb
 //! ```
 //!
-//! Prints transitions per second after the first two seconds, and how much longer an update takes in the slowest second
-//! (median) than in the fastest.
+//! Prints transitions per second after the first two seconds, and the ratio of the median update times of the slowest and the
+//! fastest second.
 
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::database::Database;

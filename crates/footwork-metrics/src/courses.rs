@@ -1,4 +1,4 @@
-//! Scripted input, the same for every character that is to be compared: seven courses, a row per 1/60 s.
+//! Scripted input for comparing characters: seven courses, one row per 1/60 s.
 //!
 //! | course | seconds | what |
 //! |---|---|---|
@@ -10,7 +10,7 @@
 //! | f | 600 | a random stick |
 //! | g | 545 | 200 random starts and stops: any direction, walking or running, any phase of the stride |
 //!
-//! Sticks are directions in the world and full or zero.
+//! Stick directions are in world space; a stick is either full or zero.
 
 mod cues;
 mod script;
@@ -43,7 +43,7 @@ const SEED: u64 = 20_261_121;
 /// Rows between the commands of courses b, c and d.
 const SEGMENT: usize = 180;
 
-/// Rows of a circle of course e.
+/// Rows per circle in course e.
 const CIRCLE: usize = 360;
 /// Starts and stops of course g.
 const RANDOM_COMMANDS: usize = 200;
@@ -64,24 +64,24 @@ pub struct Course {
 pub struct Command {
     /// The first row with the new stick.
     pub row: usize,
-    /// What changes.
+    /// Kind of the change.
     pub kind: CommandKind,
 }
 
-/// What a command changes.
+/// Kind of change that a command makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CommandKind {
     /// The direction, by 90 degrees.
     Turn90,
     /// The direction, by 180 degrees.
     Turn180,
-    /// From rest.
+    /// From zero to full.
     Start,
-    /// To rest.
+    /// From full to zero.
     Stop,
-    /// From rest, at a random moment in a random direction.
+    /// From zero to full, at a random time in a random direction.
     RandomStart,
-    /// To rest, at a random moment.
+    /// From full to zero, at a random time.
     RandomStop,
 }
 
@@ -90,20 +90,20 @@ pub enum CommandKind {
 pub struct Run {
     /// Seed of courses f and g.
     pub seed: u64,
-    /// Rows put in front of courses a to e.
+    /// Rows inserted before courses a to e.
     pub shift: usize,
 }
 
 impl Run {
     /// Run number `index`, from 0.
     pub fn new(index: usize) -> Self {
-        // The published runs have these seeds: 1 is left out.
+        // The published runs have these seeds; offset 1 is not used.
         let seed = SEED + if index == 0 { 0 } else { index as u64 + 1 };
         Self { seed, shift: 17 * index }
     }
 }
 
-/// A course by name; `None` for a name that is none.
+/// Returns a course by its name; `None` for an unknown name.
 pub fn course(name: &str, run: Run) -> Option<Course> {
     let name = COURSES.into_iter().find(|n| *n == name)?;
     let mut course = Course { name, rows: Vec::new(), commands: Vec::new() };
@@ -142,7 +142,7 @@ fn gait(walk: bool) -> Gait {
     if walk { Gait::Walk } else { Gait::Run }
 }
 
-/// 20 segments; the 11th changes from walking to running and nothing else.
+/// 20 segments; at the 11th, only the gait changes, from walking to running.
 fn turns(course: &mut Course, kind: CommandKind) {
     let mut yaw_rad = 0.0;
     let mut turn = 0;
@@ -173,7 +173,7 @@ fn starts_and_stops(course: &mut Course) {
     }
 }
 
-/// Rest and motion in turns, each for 2.2 to 3.2 s, long enough to be answered.
+/// Zero and full sticks alternate, each for 2.2 to 3.2 s, long enough for the response.
 fn random_starts_and_stops(course: &mut Course, seed: u64) {
     let mut random = SplitMix(seed);
     for k in 0..=RANDOM_COMMANDS {
@@ -196,7 +196,7 @@ fn random_starts_and_stops(course: &mut Course, seed: u64) {
 struct SplitMix(u64);
 
 impl SplitMix {
-    /// A number of 0 to 1.
+    /// Random number from 0 to 1.
     fn unit(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -206,7 +206,7 @@ impl SplitMix {
     }
 }
 
-/// Segments of 0.5 to 2 s: a third idle, a third walk, a third run, in any direction; a fifth of them strafing.
+/// Random segments of 0.5 to 2 s: a third idle, a third walking, a third running, in any direction; a fifth of them strafing.
 #[derive(Clone, Debug)]
 pub struct RandomStick {
     random: SplitMix,
@@ -216,18 +216,18 @@ pub struct RandomStick {
 }
 
 impl RandomStick {
-    /// The same seed gives the same stick.
+    /// Starts the stick of a seed. The same seed gives the same stick.
     pub fn new(seed: u64) -> Self {
         Self { random: SplitMix(seed), now: Stick::default(), until: 0 }
     }
 
-    /// The stick at a time; times must not go back.
+    /// Returns the stick at a time, in seconds. Times must not decrease.
     pub fn at(&mut self, time_s: f32) -> Stick {
-        // The last row that has begun; a hair early is there.
+        // The last row that has begun, with a tolerance for rounding.
         self.at_row((time_s * RATE_HZ + 0.01) as usize)
     }
 
-    /// The stick in a row; rows must not go back.
+    /// Returns the stick of a row. Rows must not decrease.
     pub fn at_row(&mut self, row: usize) -> Stick {
         while row >= self.until {
             let [length, speed, direction, strafe, look] = std::array::from_fn(|_| self.random.unit());
@@ -245,17 +245,17 @@ impl RandomStick {
     }
 }
 
-/// Why a text is no course.
+/// An invalid line in a table of a course.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct CourseError {
     /// Line, from 1.
     pub line: usize,
-    /// What was expected and found.
+    /// Expected and found content.
     pub what: String,
 }
 
-/// A course as a table.
+/// A course read from a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CourseTable {
     /// `[rows]` one per 1/60 s.
@@ -264,11 +264,11 @@ pub struct CourseTable {
     pub columns: Vec<Column>,
 }
 
-/// Rows `lx,lz,rx,rz,strafe,walk` under a header of these names: sticks as world directions. Further columns are variables and triggers
-/// of a state machine, by the names in the header.
+/// Parses rows `lx,lz,rx,rz,strafe,walk` under a header of these names: sticks as world directions. Further columns are variables
+/// and triggers of a state machine, named by the header.
 ///
 /// # Errors
-/// The first line that is none of this.
+/// Returns [`CourseError`] for the first invalid line.
 pub fn parse_csv(text: &str) -> Result<CourseTable, CourseError> {
     const STICK: [&str; 6] = ["lx", "lz", "rx", "rz", "strafe", "walk"];
     let mut lines = text.lines().enumerate();

@@ -1,4 +1,4 @@
-//! The evaluation: variants over all courses, several runs each, beside the motion capture.
+//! The evaluation: variants over all courses, with several runs each, and the same metrics of the captured motion.
 
 use crate::courses::{Course, Run, course};
 use crate::measure::{Measurement, Place, Quantity};
@@ -16,45 +16,45 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-/// A metric: what is sampled, and what is made of the samples.
+/// A metric: the sampled quantity, and the statistic of its samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metric {
-    /// Key in JSON and in thresholds; says the unit.
+    /// Key in JSON and in thresholds; it contains the unit.
     pub key: &'static str,
-    /// What is sampled.
+    /// Sampled quantity.
     pub quantity: Quantity,
-    /// What is made of it.
+    /// Statistic of the samples.
     pub statistic: Statistic,
-    /// Foot locks and IK on or off.
+    /// True: measured with foot locks and IK. False: measured without them.
     pub feet: bool,
-    /// Over which samples it is taken.
+    /// Samples that the statistic covers.
     pub pooling: Pooling,
-    /// Has a meaning for captured motion, too.
+    /// True if the metric applies to captured motion, too.
     pub captured: bool,
 }
 
-/// How runs are brought together.
+/// Combination of the samples of several runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pooling {
-    /// One value per run, then mean and spread: for what has many samples in a run.
+    /// One value per run, then mean and standard deviation: for quantities with many samples per run.
     PerRun,
-    /// One value of the samples of all runs: for the few commands.
+    /// One value over the samples of all runs: for commands, of which each run has few.
     AllRuns,
 }
 
-/// Rows of captured motion: all of the database, and what was played of it.
+/// Rows of captured motion: the whole database, and the frames of it that were played.
 pub const CAPTURED_ROWS: [&str; 2] = ["mocap", "mocap_played"];
 
-/// Mean of the medians of all six responses: made of other metrics, not of samples.
+/// Mean of the medians of all six responses. It is computed from other metrics, not from samples.
 pub const T90_MEAN: &str = "t90_mean_s";
 
-/// Share of the source's frames that course f played at least once: made of no samples.
+/// Share of the source's frames that course f played at least once. It is not computed from samples.
 pub const COVERAGE: &str = "coverage_pct";
 
-/// The course of which only the answers to its commands are measured: all other figures are those of courses a to f.
+/// The course that is used only for response times. All other metrics come from courses a to f.
 const ANSWERS_ONLY: &str = "g";
 
-/// Keys of all metrics, in the order in which they are told.
+/// Returns the keys of all metrics, in the order of the report.
 pub fn keys() -> impl Iterator<Item = &'static str> {
     METRICS.iter().map(|m| m.key).chain([T90_MEAN, COVERAGE])
 }
@@ -146,24 +146,24 @@ const fn command(key: &'static str, quantity: Quantity, statistic: Statistic) ->
     Metric { pooling: Pooling::AllRuns, ..played(key, quantity, statistic) }
 }
 
-/// A way of driving the same database.
+/// A set of settings and a motion source for the same database.
 #[derive(Clone, Debug)]
 pub struct Variant {
-    /// As the row is called.
+    /// Name of its row.
     pub name: String,
     /// Settings.
     pub config: MatcherConfig,
-    /// What moves it.
+    /// Source of its motion.
     pub mover: Mover,
 }
 
-/// What chooses and what gives poses.
+/// Source of poses and of decisions.
 #[derive(Clone, Debug, Default)]
 pub enum Mover {
-    /// Search and clips.
+    /// Search, and poses from clips.
     #[default]
     Exact,
-    /// Search, and poses out of a decompressor.
+    /// Search, and poses from a decompressor.
     Decompressor(Arc<Networks>),
     /// Networks alone.
     Learned(Arc<Networks>),
@@ -171,13 +171,13 @@ pub enum Mover {
     Machine(Arc<Machine>),
 }
 
-/// The same settings without foot locks and IK: the motion is then as blended.
+/// Returns the same settings without foot locks and IK, so that the motion is as blended.
 pub fn without_feet(config: &MatcherConfig) -> MatcherConfig {
     let feet = FeetConfig { enabled: false, ..config.feet };
     MatcherConfig { feet, ..config.clone() }
 }
 
-/// The same settings without pose adjustments: feet slide as blended, the root follows the clips.
+/// Returns the same settings without pose adjustments: feet slide as blended, and the root follows the clips.
 pub fn free(config: &MatcherConfig) -> MatcherConfig {
     let mut config = without_feet(config);
     (config.root.adjust, config.root.clamp) = (false, false);
@@ -189,13 +189,13 @@ pub fn free(config: &MatcherConfig) -> MatcherConfig {
 pub struct Value {
     /// Mean over runs.
     pub mean: f32,
-    /// Spread over runs; `None` for a single one.
+    /// Standard deviation over runs; `None` for a single one.
     pub sd: Option<f32>,
-    /// The largest sample and where it was.
+    /// The largest sample, and its frame.
     pub worst: Option<(f32, Moment)>,
 }
 
-/// A variant's values; what has no meaning for it is not there.
+/// The values of a variant. Metrics that do not apply to it are absent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Name of the variant, or `mocap`, `mocap_played`.
@@ -204,7 +204,7 @@ pub struct Row {
     pub values: BTreeMap<&'static str, Value>,
 }
 
-/// A variant's row, and that of the captured motion as it played it.
+/// The row of a variant, and the row of the captured frames that it played.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluated {
     /// The variant.
@@ -217,62 +217,63 @@ pub struct Evaluated {
 #[derive(Debug)]
 pub struct Evaluation {
     db: Arc<Database>,
-    /// Whose search index all others share.
+    /// The character whose search index all others share.
     first: OnceLock<Arc<Character>>,
     source: Source,
     /// `[runs][courses]`.
     runs: Vec<Vec<Course>>,
 }
 
-/// A variant, made.
+/// The characters of a variant.
 struct Subject {
     with_feet: Arc<Character>,
-    /// `None` where it has no feet to switch off.
+    /// `None` if the variant has no foot adjustments to disable.
     without_feet: Option<Arc<Character>>,
 }
 
-/// What one run left of one course.
+/// Measurements of one run of one course.
 struct Driven {
     with_feet: Measurement,
     without_feet: Measurement,
     played: Measurement,
-    /// With feet.
+    /// With foot adjustments.
     recording: Recording,
     coverage: Option<f32>,
 }
 
 impl Evaluation {
-    /// Over courses by name; names that are none are left out.
+    /// Prepares runs over courses by name; unknown names are ignored.
     pub fn new(db: Arc<Database>, courses: &[&str], runs: usize) -> Self {
         let of_run = |index| courses.iter().filter_map(|name| course(name, Run::new(index))).collect();
         Self { source: Source::new(&db), db, first: OnceLock::new(), runs: (0..runs).map(of_run).collect() }
     }
 
-    /// How often `progress` is called for a variant.
+    /// Returns the number of calls of `progress` for a variant.
     pub fn steps(&self) -> usize {
         self.runs.iter().map(Vec::len).sum()
     }
 
-    /// The database's own motion, every frame once.
+    /// Returns the row of the database's own motion, every frame once.
     pub fn mocap(&self) -> Row {
         let mut measurement = Measurement::default();
         measurement.add_source(&self.source);
         captured_row(CAPTURED_ROWS[0], &[measurement])
     }
 
-    /// Drives a variant over everything; `progress` is called after every course.
+    /// Runs a variant over all courses; `progress` is called after every course.
     ///
     /// # Errors
-    /// A configuration or a database that cannot be driven.
+    /// Returns [`RecordError`] if the configuration does not fit the database, or the database needs input that a course lacks.
     pub fn run(&self, variant: &Variant, progress: &(dyn Fn() + Sync)) -> Result<Evaluated, RecordError> {
         let subject = self.subject(variant)?;
         self.evaluate(&variant.name, &|course, run| self.drive(&subject, course, run), progress)
     }
 
-    /// The same for motion that no matcher makes: `record` drives it over a course. `speeds` are those that full sticks stand for.
+    /// Evaluates motion that does not come from a matcher: `record` records it over a course. `speeds` are the speeds of full
+    /// sticks.
     ///
     /// # Errors
-    /// What `record` fails with.
+    /// Returns the error of `record`.
     pub fn run_recorded(
         &self,
         name: &str,
@@ -303,7 +304,7 @@ impl Evaluation {
     ) -> Result<Evaluated, RecordError> {
         let all = self.runs.iter().enumerate();
         let mut jobs: Vec<(usize, &Course)> = all.flat_map(|(run, cs)| cs.iter().map(move |c| (run, c))).collect();
-        // The longest first: no thread is left alone with one of them at the end.
+        // The longest first, so that no thread runs a long course alone at the end.
         jobs.sort_by_key(|(run, course)| (std::cmp::Reverse(course.rows.len()), *run));
         let driven: Result<Vec<Driven>, RecordError> = jobs
             .par_iter()
@@ -322,7 +323,7 @@ impl Evaluation {
             played[*run].append(&driven.played);
         }
         for run in 0..self.runs.len() {
-            // What was played in a run is known after all of its courses.
+            // The played frames of a run are known only after all of its courses.
             let of_run = || jobs.iter().zip(&driven).filter(|((r, c), _)| *r == run && c.name != ANSWERS_ONLY);
             let frames: Vec<SourceFrame> = of_run().flat_map(|(_, d)| &d.recording.motion.playing).copied().collect();
             let limits_mps = self.source.velocity_change_p999_of_mps(&frames);
@@ -346,7 +347,7 @@ impl Evaluation {
         Ok(Evaluated { row, played: captured_row(CAPTURED_ROWS[1], &played) })
     }
 
-    /// A character with these settings; the search index is built once.
+    /// Returns a character with these settings; the search index is built once.
     fn character_of(&self, config: &MatcherConfig, mover: &Mover) -> Result<Arc<Character>, RecordError> {
         let machine = match mover {
             Mover::Exact => None,
@@ -374,11 +375,11 @@ impl Evaluation {
         vec![Measurement::default(); self.runs.len()]
     }
 
-    /// A variant's characters, of which all courses are driven.
+    /// Creates the characters that a variant needs for all courses.
     fn subject(&self, variant: &Variant) -> Result<Subject, RecordError> {
         let with_feet = self.character_of(&variant.config, &variant.mover)?;
         let bare = without_feet(&variant.config);
-        // Nothing to switch off: the same motion again.
+        // Without foot adjustments to disable, the motion is the same.
         let other = (bare != variant.config).then(|| with_feet.with_config(bare)).transpose()?;
         Ok(Subject { with_feet, without_feet: other.map(Arc::new) })
     }
@@ -417,7 +418,7 @@ impl Evaluation {
 }
 
 impl Metric {
-    /// Its value over `[runs]` measurements; `None` where nothing was sampled.
+    /// Returns the value over `[runs]` measurements; `None` without samples.
     fn value(&self, runs: &[Measurement]) -> Option<Value> {
         let of_runs: Vec<f32> = runs.iter().filter_map(|m| m.of(self.quantity).statistic(self.statistic)).collect();
         let (mut mean, sd) = mean_and_sd(&of_runs)?;
@@ -431,7 +432,7 @@ impl Metric {
     }
 }
 
-/// Of the medians, where all are known; the worst is that of the slowest.
+/// Returns the mean of the six medians, if all are known. `worst` is the slowest response of all.
 fn t90_mean(values: &BTreeMap<&'static str, Value>) -> Option<Value> {
     const MEDIANS: [&str; 6] =
         ["t90_90_vel_s", "t90_90_head_s", "t90_180_vel_s", "t90_180_head_s", "t90_start_s", "t90_stop_s"];

@@ -4,7 +4,7 @@
 //! [default]                     # a variant
 //! label_skate_cm_s = 12         # at most
 //!
-//! [default.times.reference]     # at most so many times what that row has
+//! [default.times.reference]     # maximum ratio to the value in that row
 //! ik_correction_p99_cm = 1.0
 //! ```
 
@@ -12,7 +12,7 @@ use crate::eval::{CAPTURED_ROWS, Row, Value, keys};
 use footwork::error::nearest;
 use toml::Table;
 
-/// The table of bounds that depend on other rows.
+/// Name of the table of bounds that are relative to other rows.
 const TIMES: &str = "times";
 
 /// All bounds, in the order of variants and keys.
@@ -22,67 +22,67 @@ pub struct Gate {
     pub bounds: Vec<Bound>,
 }
 
-/// What a metric of a variant may be at most.
+/// Upper limit of a metric of a variant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bound {
-    /// The variant that is held to it.
+    /// Variant that the bound applies to.
     pub variant: String,
     /// Key of the metric.
     pub key: &'static str,
-    /// At most.
+    /// Upper limit.
     pub limit: Limit,
 }
 
-/// The upper end of a bound.
+/// Upper limit of a metric.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Limit {
-    /// This.
+    /// Absolute value, in the unit of the metric.
     Value(f32),
-    /// So many times what another row has.
+    /// Factor of the value in another row.
     Times(f32, String),
 }
 
-/// A bound that does not hold.
+/// A bound that is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Broken<'a> {
     /// The bound.
     pub bound: &'a Bound,
-    /// What was measured; `None` where it was not, which breaks a bound, too.
+    /// Measured value; `None` if it was not measured, which also breaks the bound.
     pub value: Option<Value>,
-    /// What it may be at most; `None` where the other row was not measured.
+    /// Upper limit as a number; `None` if the other row was not measured.
     pub at_most: Option<f32>,
 }
 
-/// Why a text holds no bounds.
+/// A text is not a valid set of bounds.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GateError {
-    /// No TOML.
+    /// The text is not valid TOML.
     #[error(transparent)]
     Toml(#[from] toml::de::Error),
-    /// A name that means nothing.
+    /// A name is unknown.
     #[error("{place}: no {what} is named `{name}`{}", hint(.nearest))]
     Unknown {
-        /// Where it stands.
+        /// Table that contains the name.
         place: String,
-        /// What it should be.
+        /// Kind of name that was expected.
         what: &'static str,
         /// The name.
         name: String,
-        /// What may have been meant.
+        /// The nearest known name.
         nearest: Option<String>,
     },
-    /// A bound that is no number, or below 0.
+    /// A bound is not a number, or is below 0.
     #[error("{place}: expected {expected}, found {found}")]
     Value {
-        /// Where it stands.
+        /// Table and key of the value.
         place: String,
-        /// What it should be.
+        /// Expected kind of value.
         expected: &'static str,
-        /// What it is.
+        /// Value that was found.
         found: String,
     },
-    /// Nothing would be checked.
+    /// The text contains no bounds.
     #[error("no bounds: expected a table per variant, such as [default]")]
     Empty,
 }
@@ -92,10 +92,11 @@ fn hint(nearest: &Option<String>) -> String {
 }
 
 impl Gate {
-    /// Bounds for these variants.
+    /// Parses the bounds for these variants.
     ///
     /// # Errors
-    /// What is no TOML, unknown variants and keys (naming the nearest), bounds that are no numbers, no bounds at all.
+    /// Returns [`GateError`] if the text is not TOML, if a variant or key is unknown (with the nearest name), if a bound is not a
+    /// number, or if there are no bounds.
     pub fn parse(text: &str, variants: &[&str]) -> Result<Self, GateError> {
         let rows: Vec<&str> = variants.iter().copied().chain(CAPTURED_ROWS).collect();
         let mut gate = Self::default();
@@ -135,7 +136,7 @@ impl Gate {
         inner.map_or(Ok(()), |(key, _)| known(place, "table", key, &[TIMES]).map(|_| ()))
     }
 
-    /// The bounds that do not hold, the worst first: by how many times the bound the value is.
+    /// Returns the bounds that are exceeded, sorted by the ratio of value to limit, the largest first.
     pub fn broken(&self, rows: &[Row]) -> Vec<Broken<'_>> {
         let value = |row: &str, key: &str| rows.iter().find(|r| r.variant == row)?.values.get(key).copied();
         let mut broken = Vec::new();
@@ -145,7 +146,7 @@ impl Gate {
                 Limit::Value(v) => Some(*v),
                 Limit::Times(factor, other) => value(other, bound.key).map(|v| factor * v.mean),
             };
-            // What is not measured, and what is not a number, does not hold.
+            // A value that is missing or not a number breaks its bound.
             if !found.zip(at_most).is_some_and(|(found, at_most)| found.mean <= at_most) {
                 broken.push(Broken { bound, value: found, at_most });
             }
@@ -161,7 +162,7 @@ impl Broken<'_> {
     }
 }
 
-/// The place of a name among those that mean something.
+/// Returns the index of a name in the list of known names.
 fn known(place: &str, what: &'static str, name: &str, names: &[&str]) -> Result<usize, GateError> {
     let unknown = || {
         let nearest = nearest(name, names.iter().copied());

@@ -1,4 +1,4 @@
-//! Grounds to walk on, known by their names: a recording made on one of them does not hold its answers.
+//! Grounds with names. A recording stores the name of such a ground instead of the sampled ground.
 
 use footwork::input::GroundPoint;
 use footwork::math::{cos, sin, tan};
@@ -8,18 +8,18 @@ use std::f32::consts::PI;
 
 /// Start of slope and stairs, in metres along +Z.
 const START_M: f32 = 3.0;
-/// Slope: grade and length.
+/// Slope: angle in radians, and length in metres.
 const SLOPE_RAD: f32 = PI / 12.0;
 const SLOPE_M: f32 = 10.0;
-/// Stairs.
+/// Stairs: number of steps, and height and depth of a step in metres.
 const STEPS: f32 = 20.0;
 const RISE_M: f32 = 0.17;
 const TREAD_M: f32 = 0.4;
-/// Rubble: half of its height, and radians per metre.
+/// Rubble: half of its height in metres, and radians per metre along x and z.
 const HALF_M: f32 = 0.08;
 const WAVES: [f32; 2] = [1.7, 2.3];
 
-/// Grounds, by name.
+/// Grounds that are identified by their names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GroundKind {
@@ -35,7 +35,7 @@ pub enum GroundKind {
 }
 
 impl GroundKind {
-    /// All of them.
+    /// All grounds.
     pub const ALL: [Self; 4] = [Self::Level, Self::Slope, Self::Stairs, Self::Rubble];
 
     /// Returns its name.
@@ -48,7 +48,7 @@ impl GroundKind {
         }
     }
 
-    /// Returns the ground of a name.
+    /// Returns the ground with a name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }

@@ -1,4 +1,4 @@
-//! How near networks come to the motion that they stand in for.
+//! Errors of networks against the motion that they replace.
 
 use crate::query_sets::{QuerySet, queries};
 use crate::samples::{Samples, Statistic};
@@ -11,23 +11,23 @@ use footwork::search::{Backend, Candidates, SearchIndex, SearchQuery};
 use glam::Vec3;
 use std::sync::Arc;
 
-/// Points of a joint whose places are compared: so far along each of its axes.
+/// Offset of the compared points from a joint, along each of its axes, in metres.
 const OFF_JOINT_M: f32 = 0.03;
-/// Frames of a 60th of a second after which the stepper is compared with the clip.
+/// Frames of 1/60 s after which the stepper is compared with the clip.
 pub const FRAMES: [usize; 3] = [6, 20, 60];
 
-/// The stepper's steps in so many frames of a 60th of a second.
+/// Returns the number of stepper steps in a number of frames of 1/60 s.
 pub fn steps_in(frames: usize) -> usize {
     (frames as f64 / 60.0 / STEP_S).round() as usize
 }
 
-/// Found rows that are nearer than this to the best one, in the same clip, are as good as it, seconds.
+/// A row of the same clip counts as the best row if it is nearer to it than this, in seconds.
 const SAME_MOMENT_S: f64 = 0.1;
 
-/// Errors of networks. Distances are those of points 3 cm off the joints, in root space.
+/// Errors of networks. Distances are between points 3 cm off the joints, in root space.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct NetworkErrors {
-    /// Mean distance between a pose and what the decompressor makes of its code, cm.
+    /// Mean distance between a pose and the decompressed pose of its code, in cm.
     pub reconstruction_mean_cm: f32,
     /// 99th percentile of the same, cm.
     pub reconstruction_p99_cm: f32,
@@ -37,40 +37,40 @@ pub struct NetworkErrors {
     pub toes_mean_cm: f32,
     /// Mean distance from the clip after 6, 20 and 60 steps of 1/60 s, cm.
     pub stepper_cm: [f32; 3],
-    /// Share of queries for which the projector finds the best row, or one of its clip within 0.1 s.
+    /// Share of queries for which the projector finds the best row, or a row of its clip within 0.1 s.
     pub projector_recall: f32,
-    /// Mean distance of queries from what the projector finds, over that from the best row.
+    /// Mean distance from queries to the rows that the projector finds, divided by the mean distance to the best rows.
     pub projector_cost_ratio: f32,
 }
 
-/// Why networks cannot be compared with a database.
+/// Networks and a database that do not fit each other.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompareError {
-    /// Trained on other features.
+    /// The networks were trained on other features.
     #[error(transparent)]
     Networks(#[from] NetworksError),
-    /// Without what computes latent variables.
+    /// The networks have no compressor, which computes latent variables.
     #[error("the networks have no compressor: train them again")]
     NoCompressor,
-    /// Nothing of the database is motion for networks: locomotion on level ground.
+    /// The database has no motion for networks: no locomotion on level ground.
     #[error("the database has no locomotion on level ground to compare networks with")]
     NothingToCompare,
-    /// The database asks for values that only a game knows.
+    /// The schema has values that only a game can supply.
     #[error(transparent)]
     Config(#[from] ConfigError),
 }
 
-/// Rows of motion that networks learn: locomotion on level ground.
+/// Returns the rows that networks are trained on: locomotion on level ground.
 pub fn learned_rows(db: &Database) -> Vec<RowIndex> {
     let accepted = db.accepted(&crate::level_tags(db));
     (0..db.rows()).filter(|row| db.accepts(&accepted, *row)).map(RowIndex::new).collect()
 }
 
-/// Compares networks with the database that they were trained on, at about `samples` moments.
+/// Compares networks with the database that they were trained on, at about `samples` rows.
 ///
 /// # Errors
-/// Networks that were trained on another database, or lack their compressor.
+/// Returns [`CompareError`] for networks that were trained on another database or have no compressor.
 pub fn compare(db: &Arc<Database>, networks: &Networks, samples: usize) -> Result<NetworkErrors, CompareError> {
     networks.check_schema(db)?;
     let rows = learned_rows(db);
@@ -99,7 +99,7 @@ pub fn compare(db: &Arc<Database>, networks: &Networks, samples: usize) -> Resul
     })
 }
 
-/// Recall and ratio of costs over queries of a game.
+/// Returns recall and cost ratio over queries of a game.
 fn projector(db: &Arc<Database>, networks: &Networks, count: usize) -> Result<(f32, f32), CompareError> {
     let multipliers = choice_weights(db);
     let index = SearchIndex::build_for(db, Backend::Tree, &multipliers);
@@ -129,7 +129,7 @@ fn distance(a: &[f32], b: &[f32], multipliers: &[f32]) -> f64 {
     columns.map(|((a, b), m)| f64::from((a - b) * m) * f64::from((a - b) * m)).sum::<f64>().sqrt()
 }
 
-/// Room to compare in.
+/// Working buffers of a comparison.
 struct Bench<'a> {
     db: &'a Database,
     networks: &'a Networks,
@@ -158,14 +158,14 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// The code of a row.
+    /// Computes the code of a row.
     fn compress(&mut self, row: RowIndex) -> Option<()> {
         let clip = self.db.row_clips[row.at()];
         let at = (clip, self.db.clips[clip.at()].mirrored, self.db.row_time_s(row));
         self.networks.compress(&mut self.sampler, at, &mut self.code, &mut self.room)
     }
 
-    /// Joints of the clip into the first motion, those of the code into the second.
+    /// Writes the joints of the clip into the first motion, and those of the code into the second.
     fn place(&mut self, row: RowIndex, later_s: f64) {
         let clip = self.db.row_clips[row.at()];
         let view = self.db.view(clip, self.db.clips[clip.at()].mirrored);
@@ -177,7 +177,7 @@ impl<'a> Bench<'a> {
         self.motions[1].from_pose(&self.db.skeleton, &self.pose, &self.still);
     }
 
-    /// Mean distance of a joint's points, cm.
+    /// Returns the mean distance between the points of a joint, in cm.
     fn error_cm(&self, joint: usize) -> f32 {
         let [a, b] = &self.motions;
         let axes = [Vec3::X, Vec3::Y, Vec3::Z];
@@ -209,7 +209,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// From the code of a row on; where the clip ends, so does the comparison.
+    /// Advances from the code of a row. The comparison stops at the end of the clip.
     fn steps(&mut self, row: RowIndex, out: &mut [Samples; 3]) {
         let clip = self.db.row_clips[row.at()];
         let (view, from_s) = (self.db.view(clip, self.db.clips[clip.at()].mirrored), self.db.row_time_s(row));

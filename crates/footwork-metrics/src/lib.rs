@@ -1,5 +1,5 @@
-//! How good is the motion? One function per metric, on motion sampled at 60 Hz, and an evaluation that drives a character
-//! over six scripted courses and sets it beside the motion capture that it plays.
+//! Measures the quality of motion: one function per metric, on motion sampled at 60 Hz, and an evaluation that drives a character
+//! over seven scripted courses and compares it with the motion capture that it plays.
 //!
 //! ```text
 //!  courses --MotionMatcher--> Recording --+
@@ -7,10 +7,10 @@
 //!  Database --------------------> Source -+
 //! ```
 //!
-//! Captured motion and a character's motion are measured by the same functions, so the rows `mocap` (all of the database)
-//! and `mocap_played` (its frames as often as they were played) say what the data alone would give.
+//! Captured motion and a character's motion are measured by the same functions. The rows `mocap` (the whole database) and
+//! `mocap_played` (its frames as often as they were played) therefore show the values of the data alone.
 //!
-//! [`eval::METRICS`] lists every metric by its key; [`gate::Gate`] holds a variant to bounds on them.
+//! [`eval::METRICS`] lists every metric by its key; [`gate::Gate`] checks a variant against bounds on them.
 //!
 //! ```
 //! use footwork::build::{BuildConfig, BuildOptions, build};
@@ -21,7 +21,7 @@
 //!
 //! let clips = footwork_gait::clips(&Default::default());
 //! let (database, _report) = build(&clips, &BuildConfig::default(), &BuildOptions::default())?;
-//! // Straight ahead, once; `courses::COURSES` and four runs for the whole of it.
+//! // Straight ahead, one run; for the full evaluation, use `courses::COURSES` and four runs.
 //! let evaluation = Evaluation::new(Arc::new(database), &["a"], 1);
 //! let variant = Variant { name: "mine".into(), config: MatcherConfig::default(), mover: Default::default() };
 //! let evaluated = evaluation.run(&variant, &|| ())?;
@@ -53,19 +53,19 @@ pub mod update_times;
 use footwork::database::{Database, TagMask, TagQuery};
 use footwork::frames::ClipIndex;
 
-/// All metrics are measured at this rate: differences of positions depend on it.
+/// Sample rate of all metrics, in Hz. Differences of positions depend on it.
 pub const RATE_HZ: f32 = 60.0;
 
-/// Tags of motion that has no place on level ground.
+/// Tags of motion that does not fit level ground.
 const UNEVEN_TAGS: [&str; 2] = ["slope", "stairs"];
 
-/// Motion that has its place on level ground, where all courses lie: nothing of slopes and stairs.
+/// Returns a query that accepts only motion for level ground, as in all courses: no slopes and stairs.
 pub fn level_tags(db: &Database) -> TagQuery {
     let uneven = UNEVEN_TAGS.iter().filter_map(|tag| db.tag_mask(tag).ok()).fold(TagMask::default(), |a, b| a | b);
     TagQuery::none_of(uneven).unwrap_or_default()
 }
 
-/// True for a clip that plain queries leave out: [`Database::NO_LOCOMOTION`].
+/// True for a clip that default queries exclude: [`Database::NO_LOCOMOTION`].
 pub(crate) fn is_aside(db: &Database, clip: ClipIndex) -> bool {
     let plain = db.accepted(&TagQuery::default());
     let rows = db.clips[clip.at()].row_range();

@@ -1,29 +1,29 @@
-//! What a state machine did in a run: states, transitions, montages and events, with their times.
+//! Log of a state machine during a run: states, transitions, montages and events, with their times.
 
 use footwork::machine::{LayerView, Machine};
 use footwork::matcher::{EndCause, EventKind, MotionMatcher};
 use serde::Serialize;
 
-/// What a state machine did in a run, in order of time. Times are of the run, seconds.
+/// Log of a state machine during a run, in order of time. Times are seconds from the start of the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct MachineLog {
-    /// Stays in states: each begins where the one before it ends.
+    /// Periods in states. Each begins where the previous one ends.
     pub states: Vec<Stay>,
-    /// Transitions that were taken.
+    /// Transitions between states.
     pub transitions: Vec<Taken>,
-    /// Montages, to an update.
+    /// Montages, with the resolution of an update.
     pub montages: Vec<Played>,
     /// Events of montages and of the body's clips.
     pub events: Vec<Told>,
     /// The end of the last update.
     #[serde(skip)]
     updated_s: f64,
-    /// The time of the run at which the character's time was 0: it begins anew where the character becomes another one.
+    /// Time of the run at which the character's time was 0. It is reset when the character is replaced by another one.
     #[serde(skip)]
     began_s: f64,
 }
 
-/// A stay in a state.
+/// A period in a state.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Stay {
     /// Full name of the state.
@@ -34,27 +34,27 @@ pub struct Stay {
     pub to_s: f64,
 }
 
-/// Time in a state.
+/// Total time in a state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InState<'a> {
     /// Full name of the state.
     pub state: &'a str,
-    /// Number of stays.
+    /// Number of periods in it.
     pub stays: usize,
     /// Seconds in it.
     pub seconds: f64,
 }
 
-/// A transition that was taken.
+/// A transition between states.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Taken {
-    /// When, at a control tick.
+    /// Time, at a control tick.
     pub time_s: f64,
     /// Full name of the state that was left.
     pub from: String,
     /// Full name of the state that was entered.
     pub to: String,
-    /// Its condition as it was written; none: at once.
+    /// Its condition as written in the specification; `None` for an immediate transition.
     pub when: Option<String>,
 }
 
@@ -65,31 +65,31 @@ pub struct Played {
     pub montage: String,
     /// The layer that it played on.
     pub layer: String,
-    /// The end of the first update that showed it.
+    /// End of the first update in which it played.
     pub from_s: f64,
-    /// The end of the last one.
+    /// End of the last update in which it played.
     pub to_s: f64,
-    /// It was broken off.
+    /// True if it was interrupted.
     pub broken_off: bool,
 }
 
 /// An event that was reported.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Told {
-    /// When.
+    /// Time.
     pub time_s: f64,
     /// Its name.
     pub event: String,
     /// `moment`, `begin` or `end`.
     pub kind: &'static str,
-    /// The cause of a window's end.
+    /// Cause of the end of a window.
     pub cause: Option<&'static str>,
-    /// The layer that passed it; none: what the body plays.
+    /// The layer that played the event's clip; `None` for the body.
     pub layer: Option<String>,
 }
 
 impl MachineLog {
-    /// Takes over what the last update of a character did. Nothing happens for a character without a state machine.
+    /// Adds the last update of a character. Does nothing for a character without a state machine.
     pub fn push(&mut self, matcher: &MotionMatcher) {
         let (Some(machine), Some(view)) = (matcher.character().machine(), matcher.machine_view()) else { return };
         let (output, time_s) = (matcher.output(), matcher.state().header.time_s);
@@ -131,7 +131,7 @@ impl MachineLog {
         }
     }
 
-    /// Time in each state, the longest first.
+    /// Returns the time in each state, the longest first.
     pub fn by_state(&self) -> Vec<InState<'_>> {
         let mut all: Vec<InState> = Vec::new();
         for stay in &self.states {
@@ -151,9 +151,9 @@ impl MachineLog {
         }
     }
 
-    /// A layer as it is seen after an update.
+    /// Adds a layer as it is after an update.
     fn see(&mut self, layer: &LayerView, now_s: f64) {
-        // The one that is replaced comes first: where a montage replaces itself, what is known is the old one.
+        // The replaced one comes first: where a montage replaces itself, the logged one is the old one.
         for montage in layer.montages.iter().rev() {
             let updated_s = self.updated_s;
             let same = |m: &&mut Played| m.montage == montage.name && m.layer == layer.name && m.to_s == updated_s;

@@ -1,4 +1,4 @@
-//! From motion to samples: which metric is taken where.
+//! Samples all metrics from recorded or captured motion.
 
 use crate::RATE_HZ;
 use crate::courses::{Command, CommandKind, Course};
@@ -13,99 +13,100 @@ use footwork::math::Facing;
 use footwork::motion::StickSpeeds;
 use glam::Vec3;
 
-/// A foot held for longer than this stands: 0.2 s, and half a frame for rounding.
+/// Minimum lock time of a foot that counts as planted: 0.2 s, and half a frame for rounding.
 const HELD_S: f32 = 12.5 / RATE_HZ;
-/// Frames of no command after which a character should stand: 1.5 s.
+/// Frames without a command after which a character should be idle: 1.5 s.
 const IDLE_FRAMES: usize = 90;
 
 macro_rules! quantities {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// What is sampled. Units are those of the metric's function.
+        /// A sampled quantity. Its unit is that of the metric's function.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Quantity {
             $($(#[$doc])* $name,)*
         }
 
         impl Quantity {
-            /// How many there are.
+            /// Number of quantities.
             pub const COUNT: usize = [$(Self::$name),*].len();
         }
     };
 }
 
 quantities! {
-    /// Toe speed where the source frame is labelled as contact, cm/s.
+    /// Toe speed in frames whose source frame is labelled as contact, cm/s.
     LabelSkate,
-    /// Toe speed where the toe is low, cm/s.
+    /// Toe speed in frames in which the toe is low, cm/s.
     LowSkate,
     /// Toe speed weighted by height, cm/s.
     WeightedSkate,
-    /// Toe speed of feet held for over 0.2 s, cm/s.
+    /// Toe speed of feet that have been locked for over 0.2 s, cm/s.
     HeldLock,
-    /// Toe speed when nothing has been asked for 1.5 s, cm/s.
+    /// Toe speed after 1.5 s without a command, cm/s.
     IdleToe,
-    /// By how much foot locks and IK moved a toe, cm.
+    /// Displacement of a toe by foot locks and IK, cm.
     Correction,
-    /// The same in the last frame before a foot is let go, cm.
+    /// The same in the last frame before a foot is released, cm.
     UnlockJump,
     /// Depth of toes below the ground, cm.
     Penetration,
     /// Angle of the knee, degrees.
     KneeExtension,
-    /// m/s3.
+    /// Jerk of a joint in root space, m/s3.
     JerkRoot,
-    /// m/s3.
+    /// Jerk of a joint in world space, m/s3.
     JerkWorld,
-    /// In the 0.2 s from a transition on, m/s3.
+    /// Jerk in root space within 0.2 s after a transition, m/s3.
     SeamJerkRoot,
-    /// In the 0.2 s from a transition on, m/s3.
+    /// Jerk in world space within 0.2 s after a transition, m/s3.
     SeamJerkWorld,
-    /// Change of velocity in root space, m/s.
+    /// Change of velocity in root space per frame, m/s.
     VelocityChange,
-    /// The same over the joint's 99.9th percentile in the source's frames as often as they were played.
+    /// The same, divided by the joint's 99.9th percentile in the played frames of the source, counted as often as they were
+    /// played.
     VelocityChangeOverPlayed,
-    /// The same over the joint's 99.9th percentile in the source, every frame once.
+    /// The same, divided by the joint's 99.9th percentile in all frames of the source, each counted once.
     VelocityChangeOverDatabase,
-    /// The same over the joint's largest in the source.
+    /// The same, divided by the joint's maximum in the source.
     VelocityChangeOverMax,
     /// Change of the root's turn per frame at transitions, degrees.
     YawStepChange,
-    /// Metres.
+    /// Distance between the root and the simulated character, metres.
     PathError,
-    /// Degrees.
+    /// Angle between the root and the simulated character, degrees.
     HeadingError,
-    /// cm.
+    /// Distance between the poses before and after a transition, cm.
     PoseJump,
-    /// cm/s.
+    /// Difference between the velocities before and after a transition, cm/s.
     VelocityJump,
-    /// Transitions per second, a sample per frame.
+    /// Transitions per second, one sample per frame.
     Transitions,
     /// Frames from one transition to the next.
     FramesBetween,
-    /// Hips velocity, turns of 90 degrees, s.
+    /// Response time of the hips' velocity to turns of 90 degrees, s.
     Turn90Velocity,
-    /// Hips heading, turns of 90 degrees, s.
+    /// Response time of the hips' heading to turns of 90 degrees, s.
     Turn90Heading,
-    /// Hips velocity, turns of 180 degrees, s.
+    /// Response time of the hips' velocity to turns of 180 degrees, s.
     Turn180Velocity,
-    /// Hips heading, turns of 180 degrees, s.
+    /// Response time of the hips' heading to turns of 180 degrees, s.
     Turn180Heading,
-    /// Hips velocity, from rest, s.
+    /// Response time of the hips' velocity to starts, s.
     Start,
-    /// Hips velocity, to rest, s.
+    /// Response time of the hips' velocity to stops, s.
     Stop,
-    /// Hips velocity, from rest at random moments, s.
+    /// Response time of the hips' velocity to starts at random times, s.
     RandomStart,
-    /// Hips velocity, to rest at random moments, s.
+    /// Response time of the hips' velocity to stops at random times, s.
     RandomStop,
-    /// Both.
+    /// `RandomStart` and `RandomStop` together, s.
     RandomCommand,
 }
 
-/// The course of captured motion.
+/// Name of the course of captured motion.
 const MOCAP: &str = "mocap";
 
-/// A value in terms of a limit; nothing is nothing even of no limit.
+/// Returns the ratio of a value to a limit; 0 for a value of 0, even if the limit is 0.
 fn over(value: f32, limit: f32) -> f32 {
     if value > 0.0 { value / limit.max(f32::MIN_POSITIVE) } else { 0.0 }
 }
@@ -122,7 +123,7 @@ impl Default for Measurement {
     }
 }
 
-/// Which run of which course is measured: the place of its samples, for [`Moment`].
+/// Course and run of a measurement, for the [`Moment`] of its samples.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// Name of the course.
@@ -137,7 +138,7 @@ impl Measurement {
         &self.samples[quantity as usize]
     }
 
-    /// Adds all of another's.
+    /// Adds all samples of another measurement.
     pub fn append(&mut self, other: &Self) {
         for (ours, theirs) in self.samples.iter_mut().zip(&other.samples) {
             ours.append(theirs);
@@ -152,12 +153,12 @@ impl Measurement {
                 self.add_frame(source, &clip.motion, frame, true, place);
             }
         }
-        // Here every frame was played once.
+        // In this measurement, every frame was played once.
         let [played, database] = [Quantity::VelocityChangeOverPlayed, Quantity::VelocityChangeOverDatabase];
         self.samples[played as usize] = self.of(database).clone();
     }
 
-    /// Adds the source's frames that a recording played, as often as it did.
+    /// Adds the source's frames that a recording played, as often as it played them.
     pub fn add_played(&mut self, source: &Source, recording: &Recording, run: usize) {
         for playing in &recording.motion.playing {
             let motion = &source.clips[playing.clip.at()].motion;
@@ -165,7 +166,7 @@ impl Measurement {
         }
     }
 
-    /// Adds a recording; `speeds` are those that its course's sticks stood for.
+    /// Adds a recording; `speeds` are the speeds of the course's full sticks.
     pub fn add_recording(
         &mut self,
         source: &Source,
@@ -192,7 +193,7 @@ impl Measurement {
         self.add_responses(source, motion, course, speeds, place);
     }
 
-    /// Adds only how soon a recording's commands were obeyed.
+    /// Adds only the response times of a recording's commands.
     pub fn add_answers(
         &mut self,
         source: &Source,
@@ -204,7 +205,7 @@ impl Measurement {
         self.add_responses(source, &recording.motion, course, speeds, Place { course: course.name, run });
     }
 
-    /// Adds what foot locks and IK did: the same run with and without them.
+    /// Adds the effects of foot locks and IK: the difference between runs with and without them.
     pub fn add_corrections(&mut self, source: &Source, with: &Recording, without: &Recording, place: Place) {
         let toes = &source.subject.contact_joints;
         let held = |frame: usize, slot: usize| with.locked_s[frame * toes.len() + slot];
@@ -221,8 +222,8 @@ impl Measurement {
         }
     }
 
-    /// Adds the changes of velocity of a recording, and to `played` those of the source's frames that it played, over
-    /// `limits_mps`, `[joints]`.
+    /// Adds the velocity changes of a recording divided by `limits_mps`, `[joints]`, and adds to `played` those of the source
+    /// frames that it played.
     pub fn add_over_played(
         &mut self,
         played: &mut Self,
@@ -246,7 +247,7 @@ impl Measurement {
         }
     }
 
-    /// What can be said of any frame, captured or played. `seam`: it counts as after a transition.
+    /// Adds the quantities that apply to captured and played frames. `seam`: the frame counts as after a transition.
     fn add_frame(&mut self, source: &Source, motion: &Motion, frame: usize, seam: bool, place: Place) {
         let clip = &source.clips[motion.playing[frame].clip.at()];
         let toes = &source.subject.contact_joints;
@@ -307,7 +308,7 @@ impl Measurement {
         }
     }
 
-    /// Feet that are held, and feet of a character that nothing is asked of.
+    /// Adds the toe speeds of locked feet, and of the feet of an idle character.
     fn add_standing(&mut self, source: &Source, recording: &Recording, course: &Course, place: Place) {
         let (motion, toes) = (&recording.motion, &source.subject.contact_joints);
         let mut idle_frames = 0;
@@ -343,8 +344,8 @@ impl Measurement {
     }
 }
 
-/// How soon each command of a course was obeyed by what moved with `velocities` (world, m/s) and faced along `facings`,
-/// both `[frames]`: its row, what was timed, seconds.
+/// Returns the response time of each command of a course, for a body with `velocities` (world, m/s) and `facings`, both
+/// `[frames]`. Each entry: row, quantity, seconds.
 pub fn response_times(
     course: &Course,
     speeds: &StickSpeeds,
@@ -362,7 +363,7 @@ pub fn response_times(
             CommandKind::RandomStart => (Quantity::RandomStart, None),
             CommandKind::RandomStop => (Quantity::RandomStop, None),
         };
-        // What follows the next command is no answer to this one.
+        // Motion after the next command does not count as a response to this one.
         let until = course.commands.get(k + 1).map_or(velocities.len(), |next| next.row);
         let time_s = response::velocity_t90_s(&velocities[row..until], old, new);
         times.push((row, velocity, time_s));
@@ -378,7 +379,7 @@ pub fn response_times(
     times
 }
 
-/// The velocity that a stick stands for: its direction at the gait's speed ahead.
+/// Returns the velocity that a stick requests: its direction at the gait's forward speed.
 fn commanded(stick: &Stick, speeds: &StickSpeeds) -> Vec3 {
     let gait = if stick.gait == Gait::Run { &speeds.run } else { &speeds.walk };
     stick.world(stick.movement, 0.0) * gait.forward_mps
@@ -406,7 +407,7 @@ mod tests {
 
     const TOE: JointIndex = JointIndex(1);
 
-    /// A character whose root stands still, with a toe.
+    /// A character with a toe whose root does not move.
     fn recording(frames: usize, toe: impl Fn(f32) -> Vec3) -> Recording {
         let playing = |frame| Playing { clip: ClipIndex(0), mirrored: false, time_s: frame as f64 / 60.0 };
         Recording {
@@ -450,18 +451,18 @@ mod tests {
         measurement
     }
 
-    /// How many samples, and the frame of the largest.
+    /// Returns the number of samples, and the frame of the largest.
     fn seen(measurement: &Measurement, quantity: Quantity) -> (usize, Option<usize>) {
         let samples = measurement.of(quantity);
         (samples.values().len(), samples.worst().map(|(_, moment)| moment.frame))
     }
 
-    /// Moving: nothing of this is idle.
+    /// Full sticks: never idle.
     fn ahead(rows: usize) -> Vec<Stick> {
         vec![Stick { movement: Vec2::Y, ..Stick::default() }; rows]
     }
 
-    /// A toe that becomes slower and slower.
+    /// A toe that slows down.
     fn slowing(t: f32) -> Vec3 {
         Vec3::X * (9.0 * t - t * t)
     }
@@ -472,13 +473,13 @@ mod tests {
         for (frame, locked_s) in recording.locked_s.iter_mut().enumerate().skip(10).take(30) {
             *locked_s = (frame - 9) as f32 / RATE_HZ;
         }
-        // Held in frames 10 to 39; the 13th of them is 22.
+        // Locked in frames 10 to 39; the 13th of them is 22.
         assert_eq!(seen(&measured(&recording, ahead(60)), Quantity::HeldLock), (18, Some(22)));
     }
 
     #[test]
     fn a_seam_is_seen_in_its_frame_and_the_eleven_after_it() {
-        // Its jerk grows.
+        // Its jerk increases.
         let mut recording = recording(60, |t| Vec3::X * (t * t * t * t));
         recording.seams = vec![Seam { frame: 20, jump: Some(Jump { pose_cm: 1.0, velocity_cm_s: 1.0 }) }];
         let measurement = measured(&recording, ahead(60));
@@ -492,7 +493,7 @@ mod tests {
     #[test]
     fn a_character_is_idle_after_a_second_and_a_half_without_a_command() {
         let rows = [ahead(10), vec![Stick::default(); 120]].concat();
-        // Rows 10 to 99 are that long; what comes after is idle.
+        // Rows 10 to 99 last 1.5 s; the rows after them are idle.
         assert_eq!(seen(&measured(&recording(130, slowing), rows), Quantity::IdleToe), (30, Some(100)));
     }
 
@@ -500,7 +501,7 @@ mod tests {
     fn a_foot_is_let_go_from_its_last_held_frame() {
         let without = recording(20, |_| Vec3::ZERO);
         let mut with = recording(20, |t| Vec3::Y * (t * 0.6));
-        // Held in frames 5 to 9, in 12 to 14, and from 15 on somewhere else, to the end.
+        // Locked in frames 5 to 9, in 12 to 14, and at another position from 15 to the end.
         for (first, last) in [(5, 9), (12, 14), (15, 19)] {
             for frame in first..=last {
                 with.locked_s[frame] = (frame - first + 1) as f32 / RATE_HZ;
@@ -509,7 +510,7 @@ mod tests {
         let mut measurement = Measurement::default();
         let place = Place { course: course(ahead(20)).name, run: 0 };
         measurement.add_corrections(&source(&with.motion), &with, &without, place);
-        // 1 cm per frame.
+        // The toe moves 1 cm per frame.
         let jumps: Vec<f32> = measurement.of(Quantity::UnlockJump).values().iter().map(|v| v.round()).collect();
         assert_eq!(jumps, [9.0, 14.0]);
         assert_eq!(seen(&measurement, Quantity::Correction), (20, Some(19)));
@@ -525,7 +526,7 @@ mod tests {
 
     #[test]
     fn changes_are_held_against_the_frames_that_were_played_of_the_joint_that_was_seen() {
-        // The toe is thrown in frame 10 of the clip; of the clip, frames 20 to 29 were played.
+        // The toe jumps in frame 10 of the clip; of the clip, frames 20 to 29 were played.
         let clip = moving(40, |_| Transform::IDENTITY, |t| Vec3::X * if t > 0.16 { 1.0 + t * t } else { 0.0 });
         let source = source(&clip);
         let played: Vec<_> = clip.playing[20..30].to_vec();

@@ -1,27 +1,27 @@
-//! Motion at 60 Hz as plain positions: what all metrics look at, captured or played.
+//! Motion at 60 Hz as plain positions: the input of all metrics, captured or played.
 
 use footwork::database::Database;
 use footwork::frames::{ClipIndex, JointIndex};
 use footwork::math::{Facing, Transform};
 use glam::Vec3;
 
-/// What of a skeleton is looked at.
+/// The joints of a skeleton that the metrics use.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
     /// Joints with contact labels: toes.
     pub contact_joints: Vec<JointIndex>,
-    /// `[joints]` the joint on the other side; itself in the middle, and where there are no mirror images.
+    /// `[joints]` the joint on the other side; the joint itself in the middle, and in a database without mirror images.
     pub mirror_joints: Vec<JointIndex>,
     /// Hip, knee and ankle above each contact joint that has them.
     pub legs: Vec<[JointIndex; 3]>,
-    /// The hips; the root where nobody knows.
+    /// The hips; the root if the hips are unknown.
     pub hips: JointIndex,
-    /// The axis of the hips that points ahead on average, unit, in the hips' own space: rigs differ.
+    /// The axis of the hips that points forward on average, unit, in the hips' own space. It differs between rigs.
     pub hips_forward: Vec3,
 }
 
 impl Subject {
-    /// Of a database.
+    /// Returns the joints of a database.
     pub fn new(db: &Database) -> Self {
         let body = db.rig.body.as_ref();
         let hips = body.map(|body| body.hips).or(db.rig.roles.get("hips")).unwrap_or(JointIndex(0)).at();
@@ -45,11 +45,11 @@ impl Subject {
 /// A frame of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourceFrame {
-    /// A clip that is no mirror image.
+    /// Index of an original clip (not a mirror image).
     pub clip: ClipIndex,
-    /// Frame of it at 60 Hz, the nearest.
+    /// Nearest frame of the clip at 60 Hz.
     pub frame: usize,
-    /// Played as in a mirror.
+    /// True if the clip is played mirrored.
     pub mirrored: bool,
 }
 
@@ -64,26 +64,26 @@ pub struct Motion {
     pub world: Vec<Vec3>,
     /// `[frames x joints]` root space, metres.
     pub root_space: Vec<Vec3>,
-    /// `[frames]` where the hips face, world.
+    /// `[frames]` facing of the hips, world.
     pub hips_facings: Vec<Facing>,
-    /// `[frames x contact joints]` 1 where the source frame touches.
+    /// `[frames x contact joints]` 1 if the foot is in contact in the source frame.
     pub contacts: Vec<u8>,
     /// `[frames]` the source frame.
     pub playing: Vec<SourceFrame>,
 }
 
 impl Motion {
-    /// Empty, for poses of that many joints.
+    /// Creates motion without frames, for poses of a number of joints.
     pub fn new(joints: usize) -> Self {
         Self { joints, ..Self::default() }
     }
 
-    /// Number of frames.
+    /// Returns the number of frames.
     pub fn frames(&self) -> usize {
         self.roots.len()
     }
 
-    /// Adds a frame. `world` is where the pose puts every joint.
+    /// Adds a frame. `world`: `[joints]` transforms of the pose in world space.
     pub fn push(&mut self, subject: &Subject, world: &[Transform], contacts: &[u8], playing: SourceFrame) {
         let root = Transform::new(world[0].translation, Facing::from_rotation(world[0].rotation).rotation());
         let hips_ahead = world[subject.hips.at()].rotation * subject.hips_forward;
@@ -95,7 +95,7 @@ impl Motion {
         self.playing.push(playing);
     }
 
-    /// A joint's position in a space, metres.
+    /// Returns the position of a joint in a space, metres.
     pub fn position(&self, space: Space, frame: usize, joint: JointIndex) -> Vec3 {
         let positions = match space {
             Space::Root => &self.root_space,
@@ -105,12 +105,12 @@ impl Motion {
     }
 }
 
-/// Where positions are seen from.
+/// Coordinate space of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// The character's root: what the body does.
+    /// Space of the character's root: motion of the body alone.
     Root,
-    /// The world: what is seen.
+    /// World space: visible motion.
     World,
 }
 
@@ -119,7 +119,7 @@ pub(crate) mod tests {
     use super::*;
     use footwork::math::Quat;
 
-    /// Motion of two joints, root and toe, given by the root and the toe's place in the world at a time in seconds.
+    /// Motion of two joints, root and toe, from functions of a time in seconds. The toe is in world space.
     pub fn moving(frames: usize, root: impl Fn(f32) -> Transform, toe: impl Fn(f32) -> Vec3) -> Motion {
         let mut motion = Motion::new(2);
         for frame in 0..frames {
@@ -135,7 +135,7 @@ pub(crate) mod tests {
         motion
     }
 
-    /// A root that walks a circle.
+    /// A root that moves on a circle.
     pub fn circling(time_s: f32) -> Transform {
         let yaw = Quat::from_rotation_y(time_s);
         Transform::new(yaw * Vec3::new(2.0, 0.0, 0.0), yaw)

@@ -1,7 +1,7 @@
-//! Queries to measure searches with, made from a database: the same for the same seed, on every machine.
+//! Queries for measuring searches, made from a database. The same seed gives the same queries on every machine.
 //!
-//! Each comes with what plays, its cost, and the exclusions of a game at default settings, since a search in a game knows
-//! a good match before it starts.
+//! Each query has a playing row with its cost, and the exclusions of a game at default settings. As in a game, the search
+//! therefore starts with a good match.
 
 use footwork::database::Database;
 use footwork::frames::RowIndex;
@@ -17,14 +17,15 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuerySet {
-    /// Rows at random; noise of 0.3 of each column's spread on the trajectory columns. The row itself plays.
+    /// Random rows, with noise of 0.3 standard deviations on the trajectory columns. The row itself is the playing row.
     A,
-    /// Consecutive rows of a clip, their trajectory blended, more and more, with that of another time of the same clip; the
-    /// row itself plays.
+    /// Consecutive rows of a clip, whose trajectory is blended, with increasing weight, with that of another time of the same
+    /// clip. The row itself is the playing row.
     B,
-    /// Normal noise with the mean and spread of each column: queries that no motion would ask. A row at random plays.
+    /// Normal noise with the mean and standard deviation of each column: queries unlike any motion. A random row is the playing
+    /// row.
     C,
-    /// What a character asks while a stick moves at random: the game.
+    /// Queries of a character that follows a random stick, as in a game.
     D,
 }
 
@@ -32,7 +33,7 @@ impl QuerySet {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::A, Self::B, Self::C, Self::D];
 
-    /// Its name on the command line and in reports.
+    /// Returns its name on the command line and in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::A => "a",
@@ -43,10 +44,10 @@ impl QuerySet {
     }
 }
 
-/// `count` queries of a kind.
+/// Returns `count` queries of a kind.
 ///
 /// # Errors
-/// A schema that asks for user values, which only the game knows, in [`QuerySet::D`].
+/// Returns [`ConfigError`] for [`QuerySet::D`] if the schema has user columns, which only the game can fill.
 pub fn queries(db: &Arc<Database>, set: QuerySet, count: usize, seed: u64) -> Result<Vec<OwnedQuery>, ConfigError> {
     let mut random = Random(seed);
     let spread = Spread::of(db);
@@ -68,7 +69,7 @@ fn perturbed(db: &Database, spread: &Spread, random: &mut Random) -> OwnedQuery 
 }
 
 fn blended(db: &Database, count: usize, random: &mut Random) -> Vec<OwnedQuery> {
-    /// Queries between a trajectory of the clip's own and one that is quite another.
+    /// Number of queries over which the blend increases from a clip's own trajectory to the other one.
     const ROUND: usize = 60;
     let mut out = Vec::with_capacity(count);
     while out.len() < count {
@@ -93,10 +94,10 @@ fn normal(db: &Database, spread: &Spread, random: &mut Random) -> OwnedQuery {
     while_playing(db, features, random.below(db.rows()))
 }
 
-/// Queries of a character that a random stick moves, one per search.
+/// Returns queries of a character that follows a random stick, one per search.
 ///
 /// # Errors
-/// Settings that cannot be.
+/// Returns [`ConfigError`] for invalid settings, and for a schema with user columns.
 pub fn played(
     db: &Arc<Database>,
     config: &MatcherConfig,
@@ -133,7 +134,7 @@ fn random_stick(random: &mut Random) -> Stick {
     Stick { movement: Vec2::new(sin(yaw), cos(yaw)) * push, gait, strafe, ..Stick::default() }
 }
 
-/// The query of a character that plays this row.
+/// Returns the query of a character whose playing row is this one.
 fn while_playing(db: &Database, features: Vec<f32>, row: usize) -> OwnedQuery {
     let search = SearchConfig::default();
     let rows_of = |seconds: f32| (seconds * db.search_rate_hz).round() as usize;
@@ -190,7 +191,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// 0 to 1, 1 excluded.
+    /// Random number from 0 to 1, 1 excluded.
     fn unit(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1u64 << 24) as f32
     }
@@ -199,7 +200,7 @@ impl Random {
         (self.next() % n.max(1) as u64) as usize
     }
 
-    /// Very nearly normal, without a logarithm: the sum of twelve.
+    /// Nearly normal random number without a logarithm: the sum of twelve uniform ones.
     fn normal(&mut self) -> f32 {
         (0..12).map(|_| self.unit()).sum::<f32>() - 6.0
     }

@@ -1,4 +1,4 @@
-//! A character driven over a course, frame by frame at 60 Hz.
+//! Records a character driven over a course, frame by frame at 60 Hz.
 
 use crate::RATE_HZ;
 use crate::courses::Course;
@@ -18,18 +18,18 @@ use footwork::trajectory::Simulation;
 use glam::Vec3;
 use std::sync::Arc;
 
-/// A run over a course. Frame `k` is what the input of row `k` led to.
+/// A run over a course. Frame `k` is the result of the input in row `k`.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// The shown motion.
+    /// The displayed motion.
     pub motion: Motion,
-    /// `[frames]` what played, to the bit: `motion.playing` has the clips of it.
+    /// `[frames]` exact playback position; `motion.playing` has its frames in clips.
     pub playing: Vec<Playing>,
-    /// `[frames]` the simulated character, world.
+    /// `[frames]` position of the simulated character, world.
     pub simulated: Vec<Vec3>,
-    /// `[frames]` where it faces, world.
+    /// `[frames]` facing of the simulated character, world.
     pub simulated_facings: Vec<Facing>,
-    /// `[frames x contact joints]` seconds for which each foot has been held; 0 is free.
+    /// `[frames x contact joints]` seconds for which each foot has been locked; 0 for a free foot.
     pub locked_s: Vec<f32>,
     /// Transitions, in order.
     pub seams: Vec<Seam>,
@@ -38,66 +38,66 @@ pub struct Recording {
 /// A transition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seam {
-    /// The first frame that shows the new clip.
+    /// First frame of the new clip.
     pub frame: usize,
-    /// Between the captured poses on either side; `None` of motion without clips, and to or from a blend of clips.
+    /// Difference between the captured poses before and after; `None` for motion without clips, and to or from a blended clip.
     pub jump: Option<Jump>,
 }
 
-/// What a transition has to hide.
+/// Size of the discontinuity at a transition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jump {
-    /// Between the poses on either side, cm.
+    /// Mean distance between the joints of the two poses, cm.
     pub pose_cm: f32,
-    /// Between their velocities, cm/s.
+    /// Mean difference between the velocities of their joints, cm/s.
     pub velocity_cm_s: f32,
 }
 
-/// Why a character cannot be driven.
+/// A course could not be recorded.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
     /// The configuration does not fit the database.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The database asks for input that a course does not have.
+    /// The database needs input that a course does not have.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// The state machine is one for another database.
+    /// The state machine belongs to another database.
     #[error(transparent)]
     Machine(#[from] MachineError),
     /// The networks do not fit the database.
     #[error(transparent)]
     Learned(#[from] LearnedError),
-    /// Foot locks and IK change what is played: with and without them is then not the same run.
+    /// Foot locks and IK changed the playing clip, so that the runs with and without them cannot be compared.
     #[error(
         "course {course}, run {run}, {time_s:.2} s: something else plays with foot locks than without, so what they do \
          cannot be measured"
     )]
     FeetDecide {
-        /// Course.
+        /// Name of the course.
         course: &'static str,
         /// Run, from 0.
         run: usize,
-        /// The first frame that differs.
+        /// Time of the first frame that differs.
         time_s: f32,
     },
 }
 
-/// A frame of motion that no matcher makes.
+/// A frame of motion that does not come from a matcher.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownFrame<'a> {
-    /// The pose, its root in the world.
+    /// The pose; its root is in world space.
     pub pose: &'a Pose,
-    /// `[contact joints]` 1 where one touches.
+    /// `[contact joints]` 1 if the foot is in contact.
     pub contacts: &'a [u8],
-    /// `[columns]` normalised features of the frame: what of the clips it is compared with.
+    /// `[columns]` normalised features of the frame, for finding the nearest frame of the clips.
     pub features: &'a [f32],
-    /// The simulated character.
+    /// State of the simulated character.
     pub simulation: &'a Simulation,
 }
 
-/// Records motion that no matcher makes, frame by frame at 60 Hz.
+/// Records motion that does not come from a matcher, frame by frame at 60 Hz.
 pub struct Recorder<'a> {
     db: &'a Database,
     source: &'a Source,
@@ -107,7 +107,7 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// Without any frames.
+    /// Creates a recorder without frames.
     pub fn new(db: &'a Database, source: &'a Source) -> Self {
         Self { db, source, like: Like::new(db), world: Vec::new(), recording: Recording::new(db) }
     }
@@ -124,7 +124,7 @@ impl<'a> Recorder<'a> {
         recording.locked_s.extend(frame.contacts.iter().map(|_| 0.0));
     }
 
-    /// All frames.
+    /// Returns the recording of all frames.
     pub fn finish(self) -> Recording {
         self.recording
     }
@@ -142,16 +142,16 @@ impl Recording {
         }
     }
 
-    /// The first frame in which something else plays than in another recording of the same course.
+    /// Returns the first frame whose playback position differs from another recording of the same course.
     pub fn first_other_decision(&self, other: &Self) -> Option<usize> {
         self.playing.iter().zip(&other.playing).position(|(ours, theirs)| ours != theirs)
     }
 }
 
-/// Drives a character, at rest at the origin, facing +Z, over a course on level ground.
+/// Records a character over a course on level ground. It starts idle at the origin, facing +Z.
 ///
 /// # Errors
-/// A configuration that does not fit the database, or a database whose input a stick cannot give.
+/// Returns [`RecordError`] if the configuration does not fit the database, or the database needs input that a stick cannot give.
 pub fn record(
     character: &Arc<Character>,
     db: &Arc<Database>,
@@ -184,7 +184,7 @@ pub fn record(
         if output.transitions > 0 && (like.is_some() || blends) {
             recording.seams.push(Seam { frame, jump: None });
         } else if output.transitions > 0 {
-            // Both clips at the instant of the jump.
+            // Both clips at the time of the transition.
             let since_s = f64::from(header.since_transition_s);
             let from = Playing { time_s: before.time_s + f64::from(dt_s) - since_s, ..before };
             let to = Playing { time_s: header.playing.time_s - since_s, ..header.playing };
@@ -194,7 +194,7 @@ pub fn record(
     Ok(recording)
 }
 
-/// The captured moment that is most like what a character without clips shows.
+/// Finds the captured frame nearest to the pose of a character without clips.
 struct Like {
     index: SearchIndex,
     multipliers: Vec<f32>,
@@ -208,7 +208,7 @@ impl Like {
         Self { index: SearchIndex::build(db, Backend::Tree), multipliers, candidates }
     }
 
-    /// For a code, which begins with its features.
+    /// Returns the nearest captured frame to a code, which begins with its features.
     fn playing(&self, db: &Database, code: &[f32]) -> Playing {
         let features = &code[..db.features.columns.min(code.len())];
         let ask = SearchQuery { candidates: self.candidates, ..SearchQuery::new(features, &self.multipliers) };
@@ -218,7 +218,7 @@ impl Like {
     }
 }
 
-/// Working space for jumps.
+/// Working buffers for the discontinuities at transitions.
 struct Jumps {
     pose: Pose,
     velocity: PoseVelocity,
@@ -235,12 +235,12 @@ impl Jumps {
         }
     }
 
-    /// Of pose (cm) and velocity (cm/s) in root space.
+    /// Returns the differences of pose (cm) and velocity (cm/s) in root space.
     fn between(&mut self, db: &Database, from: Playing, to: Playing) -> Jump {
         for (playing, motion) in [from, to].into_iter().zip(&mut self.motions) {
             let view = db.view(playing.clip, playing.mirrored);
             view.sample(playing.time_s, &mut self.pose, &mut self.velocity);
-            // As seen from the root, which then does not move.
+            // The root's velocity is zero, so that the velocities are relative to the root.
             (self.velocity.linear[0], self.velocity.angular[0]) = (Vec3::ZERO, Vec3::ZERO);
             motion.from_pose(&db.skeleton, &self.pose, &self.velocity);
         }

@@ -1,5 +1,5 @@
-//! Standing still: a character walks, the stick is let go, and nothing is asked of it for a minute. Short rests hide what
-//! long ones show: a character that keeps changing its pose, and updates that become slower.
+//! Long idle periods: a character walks, the stick is released, and there is no input for a minute. Short periods do not show
+//! characters that keep changing their pose, and updates that become slower.
 
 use crate::recording::RecordError;
 use footwork::input::{Gait, MotionInput, Stick};
@@ -9,45 +9,45 @@ use glam::Vec3;
 use std::sync::Arc;
 use web_time::Instant;
 
-/// Phases of the stride in which the stick is let go.
+/// Number of phases of the stride in which the stick is released.
 pub const PHASES: usize = 6;
 /// Frame rates, per second.
 pub const RATES_HZ: [u32; 3] = [30, 60, 144];
-/// Length of a rest, seconds.
+/// Length of an idle period, seconds.
 pub const REST_S: u32 = 60;
-/// Seconds after the release in which a character may still come to rest.
+/// Seconds after the release in which transitions are not counted.
 pub const SETTLING_S: u32 = 2;
-/// The first release, seconds after the start; the others follow within one second.
+/// Time of the first release, seconds after the start. The others follow within one second.
 const WALK_S: f64 = 5.0;
 
-/// What a character did in one rest.
+/// Results of one idle period.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rest {
     /// Transitions after [`SETTLING_S`].
     pub transitions: u32,
     /// Seconds over which they were counted.
     pub counted_s: u32,
-    /// `[seconds of the rest]` median wall-clock time of an update in each, seconds.
+    /// `[seconds of the idle period]` median wall-clock time of an update in each, seconds.
     pub update_s: Vec<f64>,
 }
 
 impl Rest {
-    /// Transitions per second.
+    /// Returns the transitions per second.
     pub fn transitions_per_s(&self) -> f32 {
         self.transitions as f32 / self.counted_s as f32
     }
 
-    /// How much longer updates take in the slowest second than in the fastest.
+    /// Returns the ratio of update times between the slowest and the fastest second.
     pub fn slowdown(&self) -> f64 {
         let (least, most) = self.update_s.iter().fold((f64::INFINITY, 0.0f64), |(a, b), s| (a.min(*s), b.max(*s)));
         most / least
     }
 }
 
-/// Walks ahead for 5 s and `phase` sixths of a second, then rests for [`REST_S`].
+/// Walks ahead for 5 s and `phase` sixths of a second, then stays without input for [`REST_S`].
 ///
 /// # Errors
-/// A configuration that does not fit the database, or a database whose input a stick cannot give.
+/// Returns [`RecordError`] if the configuration does not fit the database, or the database needs input that a stick cannot give.
 pub fn rest(character: &Arc<Character>, phase: usize, rate_hz: u32) -> Result<Rest, RecordError> {
     let mut character = MotionMatcher::of(Arc::clone(character), Transform::IDENTITY)?;
     let dt_s = 1.0 / rate_hz as f32;

@@ -1,21 +1,21 @@
-//! Values of one quantity, the worst of them, and what is made of them.
+//! Values of one quantity, the largest of them, and their statistics.
 
 use footwork::frames::{ClipIndex, JointIndex};
 
-/// Where and when a value was measured.
+/// Frame and joint of a measured value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
-    /// Course; `mocap` for captured motion.
+    /// Name of the course; `mocap` for captured motion.
     pub course: &'static str,
     /// Run, from 0.
     pub run: usize,
     /// Frame of the run at 60 Hz.
     pub frame: usize,
-    /// Joint; 0 for the whole character.
+    /// Joint; 0 (the root) for values of the whole character.
     pub joint: JointIndex,
-    /// The clip that played.
+    /// The playing clip.
     pub clip: ClipIndex,
-    /// Frame of it at 60 Hz.
+    /// Frame of the clip at 60 Hz.
     pub clip_frame: usize,
 }
 
@@ -26,12 +26,12 @@ pub struct Samples {
     worst: Option<(f32, Moment)>,
 }
 
-/// What is made of samples.
+/// A statistic of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Statistic {
     /// Arithmetic mean.
     Mean,
-    /// The value below which this percentage lies, linear between neighbours; 50 is the median.
+    /// The value below which this percentage of the values lies, interpolated linearly; 50 is the median.
     Percentile(f32),
     /// Largest value.
     Max,
@@ -42,7 +42,7 @@ pub enum Statistic {
 }
 
 impl Samples {
-    /// Adds a value. All quantities are worse when larger.
+    /// Adds a value. For all quantities, larger is worse.
     pub fn push(&mut self, value: f32, moment: impl FnOnce() -> Moment) {
         self.values.push(value);
         if self.worst.is_none_or(|(worst, _)| value > worst) {
@@ -50,7 +50,7 @@ impl Samples {
         }
     }
 
-    /// Adds all of another's.
+    /// Adds all samples of another set.
     pub fn append(&mut self, other: &Self) {
         self.values.extend_from_slice(&other.values);
         if let Some(theirs) = other.worst
@@ -60,17 +60,17 @@ impl Samples {
         }
     }
 
-    /// The values, in order of measurement.
+    /// Returns the values, in order of measurement.
     pub fn values(&self) -> &[f32] {
         &self.values
     }
 
-    /// The largest value and where it was.
+    /// Returns the largest value, and its frame.
     pub fn worst(&self) -> Option<(f32, Moment)> {
         self.worst
     }
 
-    /// A statistic; `None` of nothing.
+    /// Returns a statistic; `None` without values.
     pub fn statistic(&self, statistic: Statistic) -> Option<f32> {
         if self.values.is_empty() {
             return None;
@@ -90,7 +90,8 @@ impl Samples {
     }
 }
 
-/// The value below which `pct` percent lie, linear between neighbours; `values` must not be empty, and is reordered.
+/// Returns the value below which `pct` percent of the values lie, interpolated linearly. `values` must not be empty, and is
+/// reordered.
 pub fn percentile(values: &mut [f32], pct: f32) -> f32 {
     let at = f64::from(pct.clamp(0.0, 100.0)) / 100.0 * (values.len() - 1) as f64;
     let (_, low, above) = values.select_nth_unstable_by(at as usize, f32::total_cmp);
@@ -99,7 +100,8 @@ pub fn percentile(values: &mut [f32], pct: f32) -> f32 {
     if share > 0.0 { footwork::math::lerp(*low, high, share) } else { *low }
 }
 
-/// Mean and spread of a statistic over runs: the spread is the sample's, `None` of fewer than two.
+/// Returns mean and standard deviation of a statistic over runs. The deviation is that of a sample; `None` for fewer than two
+/// runs.
 pub fn mean_and_sd(values: &[f32]) -> Option<(f32, Option<f32>)> {
     let count = values.len() as f64;
     let mean = values.iter().map(|v| f64::from(*v)).sum::<f64>() / count;

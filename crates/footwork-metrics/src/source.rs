@@ -1,4 +1,4 @@
-//! The motion capture behind a database, measured as it is: the yardstick.
+//! The motion capture of a database, measured as the reference for a character's motion.
 
 use crate::RATE_HZ;
 use crate::metrics::{jerk, skate};
@@ -15,33 +15,33 @@ use rayon::prelude::*;
 pub struct SourceClip {
     /// Its motion.
     pub motion: Motion,
-    /// Its last frame leads back to its first.
+    /// True if its last frame leads back to its first.
     pub looping: bool,
-    /// Lies on level ground, as all courses do, and is played without a request for its tags.
+    /// True if it is on level ground, as all courses are, and is played without a request for its tags.
     pub level: bool,
-    /// Plain queries leave it out: [`Database::NO_LOCOMOTION`].
+    /// True if default queries exclude it: [`Database::NO_LOCOMOTION`].
     pub aside: bool,
-    /// Height of toes at rest, metres.
+    /// Height of toes in contact, metres.
     pub rest_height_m: f32,
-    /// The lowest that toes are found at, metres.
+    /// Lowest height of toes, metres.
     pub lowest_height_m: f32,
 }
 
-/// All clips that are no mirror images.
+/// All original clips of a database, without mirror images.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// What is looked at.
+    /// The joints that the metrics use.
     pub subject: Subject,
     /// `[originals]`.
     pub clips: Vec<SourceClip>,
     /// `[joints]` 99.9th percentile of the joint's change of velocity, m/s.
     pub velocity_change_p999_mps: Vec<f32>,
-    /// `[joints]` its largest, m/s.
+    /// `[joints]` maximum of the joint's change of velocity, m/s.
     pub velocity_change_max_mps: Vec<f32>,
 }
 
 impl Source {
-    /// Of a database.
+    /// Measures the clips of a database.
     pub fn new(db: &Database) -> Self {
         let subject = Subject::new(db);
         let level = (0..db.originals()).map(|clip| {
@@ -56,7 +56,7 @@ impl Source {
         let heights = |of: fn(&Motion, &[JointIndex]) -> Option<f32>| {
             let known: Vec<Option<f32>> = motions.iter().map(|m| of(m, &subject.contact_joints)).collect();
             let mut found: Vec<f32> = known.iter().copied().flatten().collect();
-            // A clip without any contact is held against the others.
+            // For a clip without contacts, the median of the other clips is used.
             let usual = if found.is_empty() { 0.0 } else { percentile(&mut found, 50.0) };
             known.into_iter().map(move |h| h.unwrap_or(usual)).collect::<Vec<f32>>()
         };
@@ -93,19 +93,19 @@ impl Source {
         }
     }
 
-    /// Frames at 60 Hz of all clips that plain queries play.
+    /// Returns the number of frames at 60 Hz of all clips that default queries play.
     pub fn frames(&self) -> usize {
         self.clips.iter().filter(|c| !c.aside).map(|c| c.motion.frames()).sum()
     }
 
-    /// By how much the velocity of a joint of the character changes in a frame of the source, m/s; `None` near a clip's
-    /// start.
+    /// Returns the change of velocity of a character's joint in a frame of the source, m/s; `None` near the start of a clip.
     pub fn velocity_change_mps(&self, playing: SourceFrame, joint: JointIndex) -> Option<f32> {
         let joint = if playing.mirrored { self.subject.mirror_joints[joint.at()] } else { joint };
         jerk::velocity_change_mps(&self.clips[playing.clip.at()].motion, playing.frame, joint)
     }
 
-    /// `[joints]` the 99.9th percentile of the joint's change of velocity in frames as often as they were played, m/s.
+    /// Returns, for `[joints]`, the 99.9th percentile of the joint's change of velocity over the played frames, m/s. A frame
+    /// counts as often as it was played.
     pub fn velocity_change_p999_of_mps(&self, played: &[SourceFrame]) -> Vec<f32> {
         let of_joint = |joint: usize| {
             let joint = JointIndex::new(joint);
@@ -116,27 +116,27 @@ impl Source {
         (0..self.velocity_change_p999_mps.len()).into_par_iter().map(of_joint).collect()
     }
 
-    /// The frame nearest to what plays.
+    /// Returns the frame nearest to the playback position.
     pub fn frame(&self, playing: &Playing) -> SourceFrame {
         let clip = playing.clip.at() % self.clips.len();
         let frames = self.clips[clip].motion.frames();
         let frame = (playing.time_s.max(0.0) * f64::from(RATE_HZ)).round() as usize;
         SourceFrame {
             clip: ClipIndex::new(clip),
-            // A loop goes round; another clip holds its last frame.
+            // A loop repeats; a non-looping clip stays at its last frame.
             frame: if self.clips[clip].looping { frame % frames } else { frame.min(frames - 1) },
             mirrored: playing.mirrored || playing.clip.at() >= self.clips.len(),
         }
     }
 }
 
-/// A clip, sampled at 60 Hz.
+/// Returns a clip, sampled at 60 Hz.
 fn clip_motion(db: &Database, subject: &Subject, clip: ClipIndex) -> Motion {
     let view = db.view(clip, false);
     let mut motion = Motion::new(db.skeleton.len());
     let (mut pose, mut velocity) = (Pose::rest(&db.skeleton), PoseVelocity::zero(db.skeleton.len()));
     let (mut contacts, mut world) = (vec![0; subject.contact_joints.len()], Vec::new());
-    // The last frame of a loop is not its first one again.
+    // The last frame of a loop does not repeat its first one.
     let frames = (view.seconds() * f64::from(RATE_HZ) + 1e-3) as usize + usize::from(view.loop_delta.is_none());
     for frame in 0..frames.max(1) {
         let time_s = frame as f64 / f64::from(RATE_HZ);

@@ -1,9 +1,9 @@
-//! What the update of one character costs, stage by stage.
+//! Cost of the update of one character, stage by stage.
 //!
-//! Characters with different stages enabled get the same random stick and take turns frame by frame, so that other load
-//! on the machine affects all equally. Frames in which one of them searches do not count. The cost of a stage is the
-//! median time of its character minus that of the character with the default stages. A search is the median of the frames
-//! with one minus the median of those without.
+//! Characters with different stages enabled get the same random stick and are updated in turn, frame by frame, so that other load
+//! on the machine affects all equally. Frames in which one of them searches are excluded. The cost of a stage is the median time
+//! of its character minus that of the character with the default stages. The cost of a search is the median of the frames with
+//! one minus the median of the frames without.
 
 use crate::RATE_HZ;
 use crate::courses::RandomStick;
@@ -20,42 +20,42 @@ use std::hint::black_box;
 use std::sync::Arc;
 use web_time::Instant;
 
-/// What a character of the measurement has.
+/// Stages that a measured character has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stages {
     /// Playback and blending alone.
     Bare,
-    /// Root, play rate and foot lock.
+    /// Root adjustment, play rate and foot lock.
     Default,
-    /// The default ones and orientation warping.
+    /// The default stages and orientation warping.
     OrientationWarp,
-    /// The default ones and stride warping.
+    /// The default stages and stride warping.
     StrideWarp,
-    /// The default ones on hills.
+    /// The default stages on hills.
     Ground,
-    /// The default ones and a look.
+    /// The default stages and look-at.
     LookAt,
-    /// The default ones and targets of both hands.
+    /// The default stages and targets for both hands.
     Hands,
-    /// All of these.
+    /// All of the stages above.
     All,
-    /// The default ones, recorded.
+    /// The default stages, recorded.
     Recording,
-    /// The default ones on hills that have no name, recorded with the answers of the ground.
+    /// The default stages on hills without a name, recorded with the sampled ground.
     GroundRecording,
-    /// The default ones; the search takes the best row by features.
+    /// The default stages; the search takes the best row by features.
     OneCandidate,
-    /// The default ones; the search looks ahead by foresight.
+    /// The default stages; the search uses foresight.
     Foresight,
-    /// The default ones on networks alone.
+    /// The default stages on networks alone.
     Learned,
 }
 
 impl Stages {
-    /// Those that make a search different rather than what surrounds it.
+    /// The variants that change the search itself.
     pub const SEARCHES: [Self; 2] = [Self::OneCandidate, Self::Foresight];
 
-    /// A short name.
+    /// Returns a short name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bare => "bare",
@@ -74,7 +74,7 @@ impl Stages {
         }
     }
 
-    /// What it stands for, in words.
+    /// Returns a description.
     pub fn about(self) -> &'static str {
         match self {
             Self::Bare => "playback and blending only",
@@ -128,18 +128,18 @@ impl Stages {
     }
 }
 
-/// The time of one of them.
+/// The time of one character.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StageTime {
-    /// Whose.
+    /// Its stages.
     pub stages: Stages,
     /// Median of an update without a search, microseconds.
     pub update_us: f64,
-    /// What a search adds to it, microseconds.
+    /// Additional time of an update with a search, microseconds.
     pub search_us: f64,
 }
 
-/// Bytes of a table of foresight, and the time that it takes to make.
+/// Size of a table of foresight, and the time to compute it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Baked {
     /// Bytes.
@@ -148,65 +148,65 @@ pub struct Baked {
     pub ms: f64,
 }
 
-/// What was measured.
+/// Results of the measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdateTimes {
     /// Joints of the skeleton.
     pub joints: usize,
-    /// Updates without a search of anybody, over which medians are taken.
+    /// Updates in which no character searches, over which medians are computed.
     pub frames: usize,
     /// Searches of the character with the default stages.
     pub searches: usize,
-    /// One per character.
+    /// One entry per character.
     pub times: Vec<StageTime>,
     /// The table of foresight.
     pub baked: Baked,
 }
 
 impl UpdateTimes {
-    /// The time of one of them.
+    /// Returns the time of the character with these stages.
     pub fn of(&self, stages: Stages) -> Option<&StageTime> {
         self.times.iter().find(|t| t.stages == stages)
     }
 }
 
-/// Why there is nothing to measure.
+/// The times could not be measured.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimingError {
-    /// No row to search.
+    /// The database has no rows to search.
     #[error("the database has no rows: expected at least one; add longer clips")]
     NoRows,
-    /// Too few updates.
+    /// Every measured update had a search.
     #[error("every frame had a search: expected frames without one; measure more frames")]
     OnlySearches,
-    /// Settings that do not fit the data.
+    /// The settings do not fit the database.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// Networks that do not fit the data.
+    /// The networks do not fit the database.
     #[error(transparent)]
     Learned(#[from] LearnedError),
-    /// An update that failed.
+    /// An update failed.
     #[error(transparent)]
     Update(#[from] InputError),
 }
 
-/// What is measured.
+/// Settings of the measurement.
 #[derive(Clone, Debug)]
 pub struct Timing {
-    /// The data.
+    /// Database.
     pub database: Arc<Database>,
-    /// The settings; which stages are enabled does not matter.
+    /// Configuration; its enabled stages are ignored.
     pub config: MatcherConfig,
-    /// Networks that are measured beside the search.
+    /// Networks to measure as well.
     pub networks: Option<Arc<Networks>>,
     /// Updates of 1/60 s.
     pub frames: u32,
-    /// Of the random stick.
+    /// Seed of the random stick.
     pub seed: u64,
 }
 
-/// One character.
+/// One measured character.
 struct Subject {
     stages: Stages,
     character: MotionMatcher,
@@ -224,7 +224,7 @@ impl Subject {
         Ok(Self { stages, character, recorder, us: Vec::new(), searched_us: Vec::new() })
     }
 
-    /// Lets a frame pass, and returns its microseconds.
+    /// Advances by a frame, and returns its time in microseconds.
     fn update(&mut self, goal: &MotionInput, dt_s: f32) -> Result<f64, InputError> {
         let root = self.character.pose().world_from_root();
         let hand = |x: f32| HandTarget { position: root.point(Vec3::new(x, 1.1, 0.3)), rotation: Some(root.rotation) };
@@ -255,10 +255,10 @@ impl Subject {
 }
 
 impl Timing {
-    /// Measures; `advanced` is called once per frame.
+    /// Runs the measurement; `advanced` is called once per frame.
     ///
     /// # Errors
-    /// Data and settings that make no character, and too few frames.
+    /// Returns [`TimingError`] for a database without rows, invalid settings, and too few frames.
     pub fn run(&self, advanced: &dyn Fn()) -> Result<UpdateTimes, TimingError> {
         if self.database.rows() == 0 {
             return Err(TimingError::NoRows);
@@ -326,7 +326,7 @@ impl Timing {
     }
 }
 
-/// The middle of the values; 0 for none.
+/// Returns the median of the values; 0 without values.
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
@@ -345,7 +345,7 @@ fn hills(at: Vec3) -> GroundPoint {
 mod tests {
     use super::*;
 
-    /// Every character is there once, none is free, and what adds a stage plays other poses than what lacks it.
+    /// Every character appears once and has a time above 0, and the table of foresight is not empty.
     #[test]
     fn each_character_is_timed() {
         let database = Arc::new(crate::analysis::testing::walking(1.3, 4.0));

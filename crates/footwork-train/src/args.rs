@@ -81,7 +81,7 @@ pub enum BaselineName {
 }
 
 impl BaselineFlags {
-    /// What the flags ask for.
+    /// Returns the settings that the flags specify.
     pub fn settings(&self) -> BaselineSettings {
         let share = |name: BaselineName, share: f64| {
             let time = || match self.only {
@@ -101,7 +101,7 @@ impl BaselineFlags {
     }
 }
 
-/// Share of the budget that the direct mapping gets: it has no rollouts.
+/// Share of the budget for the direct mapping, which trains without rollouts.
 const DIRECT_SHARE: f64 = 0.25;
 
 /// Flags of `export`.
@@ -203,7 +203,7 @@ pub enum DeviceName {
 }
 
 impl DeviceName {
-    /// The device meant.
+    /// Returns the device of this name.
     pub fn kind(self) -> DeviceKind {
         match self {
             Self::Cpu => DeviceKind::Cpu,
@@ -235,13 +235,13 @@ impl PrecisionName {
 }
 
 impl TrainFlags {
-    /// Database and output.
+    /// Returns the database and the output.
     pub fn files(&self) -> (PathBuf, PathBuf) {
-        // Without a command clap demands both.
+        // Without a command, clap requires both.
         (self.db.clone().unwrap_or_default(), self.output.clone().unwrap_or_default())
     }
 
-    /// What the flags ask for.
+    /// Returns the settings that the flags specify.
     pub fn settings(&self) -> TrainSettings {
         let defaults = TrainSettings::default();
         let step = |phase: usize| self.steps.get(phase).or(self.steps.last()).copied().unwrap_or(0);

@@ -1,4 +1,5 @@
-//! Compressor and decompressor, trained together: the compressor finds the latent variables that features lack to tell a body.
+//! Compressor and decompressor, trained together. The compressor finds the latent variables that the features lack to describe a
+//! body.
 
 use crate::body_loss::{BodyLoss, PARTS, WINDOW, absolute};
 use crate::dataset::Dataset;
@@ -13,11 +14,11 @@ use footwork::learned::{Network, STEP_S};
 
 /// Weights of the regularisation of latent variables: absolute values, squares, rates.
 const LATENT_WEIGHTS: [f32; 3] = [0.1, 0.1, 0.01];
-/// Spread below which a number of the body is not amplified further.
+/// Minimum standard deviation with which a number of the body is normalised.
 const LEAST_BODY_SPREAD: f32 = 0.01;
 /// The same for rates, per second.
 const LEAST_RATE_SPREAD: f32 = 0.1;
-/// Frames that are compressed at once after training.
+/// Frames per batch when all frames are compressed after training.
 const FRAMES_AT_ONCE: usize = 1024;
 
 /// Sizes of the networks of this phase.
@@ -42,14 +43,14 @@ pub struct Autoencoder {
     pub decompressor: Perceptron,
     sizes: AutoencoderSizes,
     input: Normalization,
-    /// Of the outputs and then of the rates.
+    /// Of the outputs, then of the rates.
     output: Normalization,
-    /// Places in a body of the numbers whose rates are predicted.
+    /// Indices in a body of the numbers whose rates are predicted.
     rates: Vec<u32>,
 }
 
 impl Autoencoder {
-    /// Untrained networks for a data set.
+    /// Creates untrained networks for a data set.
     pub fn new(data: &Dataset, sizes: AutoencoderSizes, local: std::ops::Range<usize>, seed: u64) -> Self {
         let n = data.outputs.len();
         let rates: Vec<u32> = data.outputs.iter().copied().filter(|at| local.contains(&(*at as usize))).collect();
@@ -60,7 +61,7 @@ impl Autoencoder {
         let mut input = body.clone();
         input.std[..n].iter_mut().for_each(|s| *s = s.max(LEAST_BODY_SPREAD));
         input.std[n..].iter_mut().for_each(|s| *s = s.max(LEAST_RATE_SPREAD));
-        // Rates among the outputs come in the order of the outputs.
+        // The rates among the outputs are in the order of the outputs.
         let picked: Vec<usize> =
             (0..n).chain((0..n).filter(|i| rates.binary_search(&data.outputs[*i]).is_ok()).map(|i| n + i)).collect();
         let pick = |values: &[f32]| picked.iter().map(|i| values[*i]).collect();
@@ -115,7 +116,7 @@ impl Autoencoder {
         shop.end(course, &[&self.compressor, &self.decompressor])
     }
 
-    /// The losses of a batch, and with a learning rate a step against them if they are finite.
+    /// Returns the losses of a batch. With a learning rate, makes an optimiser step if they are finite.
     fn step(
         &mut self,
         data: &Dataset,
@@ -134,7 +135,7 @@ impl Autoencoder {
         parts
     }
 
-    /// The losses of windows, and their derivatives by the weights of both networks.
+    /// Returns the losses of windows, and their derivatives with respect to the weights of both networks.
     fn differentiate(
         &self,
         data: &Dataset,
@@ -156,14 +157,14 @@ impl Autoencoder {
         if !differentiate {
             return (all, None);
         }
-        // The derivatives are known: a sum with them as weights has the same.
+        // The derivatives by the outputs are known. A sum weighted with them has the same derivatives by the weights.
         let by_outputs = tensor(device, by_outputs, self.output.mean.len());
         let by_latents = tensor(device, by_latents, self.sizes.latents);
         let mut gradients = ((outputs * by_outputs).sum() + (latents * by_latents).sum()).backward();
         (all, Some((compressor.gradient(&mut gradients), decompressor.gradient(&mut gradients))))
     }
 
-    /// `[frames]` inputs of the compressor, normalised, and features.
+    /// Returns the `[frames]` normalised inputs of the compressor, and the features.
     fn batch(&self, data: &Dataset, frames: impl Iterator<Item = usize>) -> (Vec<f32>, Vec<f32>) {
         let (mut inputs, mut features) = (Vec::new(), Vec::new());
         for frame in frames {
@@ -176,7 +177,7 @@ impl Autoencoder {
         (inputs, features)
     }
 
-    /// The losses of windows by parts, and the derivative of their sum by the outputs.
+    /// Returns the losses of windows by parts, and the derivative of their sum with respect to the outputs.
     fn losses(
         &self,
         data: &Dataset,
@@ -203,7 +204,7 @@ impl Autoencoder {
         (parts, by_outputs)
     }
 
-    /// `[frames x latents]` latent variables of all frames with a successor; zeros for the others.
+    /// Returns the `[frames x latents]` latent variables of all frames with a successor; zeros for the others.
     pub fn latents(&self, data: &Dataset, shop: &Workshop) -> Vec<f32> {
         let width = self.sizes.latents;
         let mut all = vec![0.0; data.frames() * width];
@@ -219,12 +220,12 @@ impl Autoencoder {
         all
     }
 
-    /// The compressor for use.
+    /// Returns the compressor for use at run time.
     pub fn compressor_network(&self) -> Network {
         self.compressor.to_network(&self.input, &Normalization::none(self.sizes.latents))
     }
 
-    /// The decompressor for use, without the rates.
+    /// Returns the decompressor for use at run time, without the rates.
     pub fn decompressor_network(&self, data: &Dataset) -> Network {
         let n = data.outputs.len();
         let output = Normalization { mean: self.output.mean[..n].to_vec(), std: self.output.std[..n].to_vec() };
@@ -232,7 +233,7 @@ impl Autoencoder {
     }
 }
 
-/// The outputs of a frame's body, and their rates.
+/// Returns the outputs of a frame's body, and their rates.
 fn body_and_rates(data: &Dataset, frame: usize) -> Vec<f32> {
     let (now, later) = (data.body(frame), data.body(frame + 1));
     let values = data.outputs.iter().map(|at| now[*at as usize]);

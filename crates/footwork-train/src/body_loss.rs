@@ -1,4 +1,4 @@
-//! How far decompressed bodies are from those of the data: numbers, joints in root space, and their rates over two frames.
+//! The loss of decompressed bodies: differences of numbers, of joints in root space, and of their rates over two frames.
 //!
 //! Weights: Holden et al., "Learned Motion Matching" (2020), without the terms of numbers that do not vary.
 
@@ -11,7 +11,7 @@ use std::ops::Range;
 /// Parts of the loss, each a mean of absolute differences times its weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossWeights {
-    /// Local rotations, numbers of axes.
+    /// Local rotations, components of axes.
     pub rotations: f32,
     /// Local translations, metres.
     pub translations: f32,
@@ -23,7 +23,7 @@ pub struct LossWeights {
     pub next_contacts: f32,
     /// Curves.
     pub curves: f32,
-    /// Rates of local rotations and translations, per second: those predicted, and those of two frames.
+    /// Rates of local rotations and translations, per second: the predicted ones, and the differences of two frames.
     pub rates: f32,
     /// Joints in root space, metres.
     pub positions: f32,
@@ -35,7 +35,7 @@ pub struct LossWeights {
     pub axis_rates: f32,
     /// Velocities of contact joints in the world, m/s.
     pub feet: f32,
-    /// The same where they touch the ground, compared with standing still.
+    /// Velocities of contact joints in the world where they touch the ground, m/s, compared with 0.
     pub planted_feet: f32,
 }
 
@@ -59,7 +59,7 @@ impl Default for LossWeights {
     }
 }
 
-/// Names of the parts, as reported.
+/// Names of the parts in reports.
 pub const PARTS: [&str; 7] = ["numbers", "rates", "positions", "axes", "velocities", "axis rates", "feet"];
 const NUMBERS: usize = 0;
 const RATES: usize = 1;
@@ -71,7 +71,7 @@ const FEET: usize = 6;
 
 /// Frames per window.
 pub const WINDOW: usize = 2;
-/// Influence of a joint that touches the ground, relative to others.
+/// Weight of a joint that touches the ground, relative to others.
 const CONTACT_JOINT: f32 = 3.0;
 
 /// The loss of decompressed windows of two frames.
@@ -81,17 +81,17 @@ pub struct BodyLoss {
     weights: LossWeights,
     /// `[width]` weight of each number divided by the size of its part.
     number_weights: Vec<f32>,
-    /// Rotations and translations.
+    /// Range of rotations and translations.
     local: Range<usize>,
-    /// `[joints]` influence; their mean is 1.
+    /// `[joints]` weights; their mean is 1.
     joint_weights: Vec<f32>,
-    /// Joints that touch the ground, and where the body's numbers say whether they do.
+    /// Joints that touch the ground, and the indices of their contacts in a body's numbers.
     feet: Vec<(usize, usize)>,
     root_velocity: usize,
     root_turn: usize,
 }
 
-/// Room to evaluate a window in.
+/// Working buffers for a window.
 #[derive(Clone, Debug, Default)]
 pub struct LossRoom {
     truth: [Placed; WINDOW],
@@ -99,25 +99,25 @@ pub struct LossRoom {
     gradient: [PlacedGradient; WINDOW],
 }
 
-/// One window: what is true, what was found, and where the derivative goes.
+/// One window: bodies of the data, predicted bodies, and the derivative.
 #[derive(Debug)]
 pub struct WindowBodies<'a> {
     /// `[2][width]` bodies of the data.
     pub truth: [&'a [f32]; WINDOW],
     /// `[2][width]` decompressed bodies.
     pub found: [&'a [f32]; WINDOW],
-    /// `[2][width]` derivative by the bodies found, zero before.
+    /// `[2][width]` derivative with respect to the decompressed bodies; zero before the call.
     pub by_found: [&'a mut [f32]; WINDOW],
 }
 
 impl BodyLoss {
-    /// For the bodies of a database.
+    /// Creates the loss for the bodies of a database.
     pub fn of(db: &Database, layout: &BodyLayout, weights: LossWeights) -> Self {
         let contact_joints: Vec<usize> = db.rig.contact_joints.iter().map(|joint| joint.at()).collect();
         Self::new(Kinematics::new(&db.skeleton, layout), layout, &contact_joints, weights)
     }
 
-    /// For the bodies of a skeleton; `contact_joints` weigh more than others.
+    /// Creates the loss for the bodies of a skeleton. `contact_joints` have larger weights than others.
     pub fn new(kinematics: Kinematics, layout: &BodyLayout, contact_joints: &[usize], weights: LossWeights) -> Self {
         let mut number_weights = vec![0.0; layout.width()];
         let root = layout.root_velocity.start..layout.root_turn.end;
@@ -151,17 +151,17 @@ impl BodyLoss {
         }
     }
 
-    /// Rotations and translations: the numbers whose rates are predicted beside them.
+    /// Returns the range of rotations and translations: the numbers whose rates are predicted, too.
     pub fn local(&self) -> Range<usize> {
         self.local.clone()
     }
 
-    /// Weight of one predicted rate among `count` of a frame.
+    /// Returns the weight of one predicted rate among `count` of a frame.
     pub fn rate_weight(&self, count: usize) -> f32 {
         self.weights.rates / count.max(1) as f32
     }
 
-    /// The loss of a window, by parts, its derivative times `scale` into `by_found`. The parts are not scaled.
+    /// Returns the loss of a window by parts, and adds its derivative times `scale` to `by_found`. The parts are not scaled.
     pub fn window(&self, window: &mut WindowBodies, scale: f32, room: &mut LossRoom) -> [f32; PARTS.len()] {
         let mut parts = [0.0; PARTS.len()];
         let joints = self.kinematics.joints();
@@ -203,7 +203,7 @@ impl BodyLoss {
         let joints = self.kinematics.joints();
         let LossRoom { truth, found, gradient } = room;
         let [first, second] = gradient;
-        // Means over joints and coordinates, over both frames where there are two.
+        // Means over joints and coordinates, and over both frames where both count.
         let share = 1.0 / (joints * 3) as f32;
         let step = STEP_S as f32;
         for j in 1..joints {
@@ -235,8 +235,9 @@ impl BodyLoss {
 }
 
 impl BodyLoss {
-    /// Velocities of the contact joints in the world: those in root space, and the way of the root. Where one touches the ground, it
-    /// is also compared with standing still; only the pose follows from that, as the root is where the data say.
+    /// Velocities of the contact joints in the world: velocity in root space plus motion of the root. Where a joint touches the
+    /// ground, the velocity is also compared with 0. The derivative of that term goes to the pose only, since the root motion
+    /// follows the data.
     fn feet(&self, window: &mut WindowBodies, scale: f32, room: &mut LossRoom, parts: &mut [f32; PARTS.len()]) {
         let share = 1.0 / (3 * self.feet.len()).max(1) as f32;
         for (joint, contact) in &self.feet {
@@ -259,7 +260,7 @@ impl BodyLoss {
         }
     }
 
-    /// Velocity of a joint in the world along the axes of the root, between the two frames of a window.
+    /// Returns the velocity of a joint in the world along the axes of the root, between the two frames of a window.
     fn foot_velocity(&self, bodies: [&[f32]; WINDOW], placed: &[Placed; WINDOW], joint: usize) -> Vec3 {
         let [first, second] = [0, 1].map(|frame| placed[frame].positions[joint]);
         let carried = [0, 1].map(|frame: usize| {
@@ -271,7 +272,7 @@ impl BodyLoss {
     }
 }
 
-/// A weighted absolute difference and its derivative.
+/// Returns a weighted absolute difference and its derivative.
 pub fn absolute(error: f32, weight: f32) -> (f32, f32) {
     (error.abs() * weight, if error == 0.0 { 0.0 } else { weight * error.signum() })
 }
@@ -289,7 +290,7 @@ mod tests {
     use footwork::frames::JointIndex;
     use footwork::skeleton::Skeleton;
 
-    /// A loss of three joints, the last of which touches the ground.
+    /// A loss of three joints; the last one touches the ground.
     fn loss(weights: LossWeights) -> (BodyLoss, BodyLayout) {
         let skeleton: Skeleton = crate::kinematics::test_skeleton();
         let layout = BodyLayout::new(skeleton.len(), vec![JointIndex::new(1)], 1, 0);
@@ -322,7 +323,7 @@ mod tests {
                 let slope = (above - value(&loss, &truth, &found).0) / (2.0 * step);
                 found[frame][at] = middle;
                 let expected = by_found[frame][at];
-                // Where a difference changes its sign within the step there is no slope.
+                // The slope is undefined where a difference changes its sign within the step.
                 assert!((slope - expected).abs() < 0.1 * (1.0 + expected.abs()), "{frame} {at}: {slope} {expected}");
             }
         }

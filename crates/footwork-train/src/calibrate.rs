@@ -1,4 +1,4 @@
-//! What is measured of networks after training, and the code of a character at rest.
+//! Calibration of networks after training, and the code of an idle character.
 
 use crate::dataset::Dataset;
 use crate::phase::Phase;
@@ -9,16 +9,16 @@ use footwork::frames::RowIndex;
 use footwork::learned::{Calibration, Network, Room};
 use footwork::schema::ChannelKind;
 
-/// Queries that are measured.
+/// Number of measured queries.
 const SAMPLES: usize = 2000;
-/// Bounds of the distance at which what the projector finds counts as another moment.
+/// Range of the distance above which a result of the projector counts as a transition.
 const TRANSITION_DISTANCES: std::ops::RangeInclusive<f32> = 0.5..=1.5;
-/// Seconds after which the projector is followed in any case.
+/// Seconds after which the result of the projector is used in any case.
 const LONGEST_STEP_S: f32 = 10.0;
-/// Factor from the largest distance measured to the one that is not trusted.
+/// Factor from the largest measured distance to the trusted distance.
 const TRUST: f32 = 1.5;
 
-/// Measures a projector: how far it puts frames of the data from themselves, and queries like a game's from what it finds.
+/// Measures a projector: the distance from frames of the data, and from queries like a game's, to the features that it finds.
 pub fn calibration(data: &Dataset, oracle: &Oracle, projector: &Network, seed: u64) -> Calibration {
     let mut room = Room::default();
     let columns = data.columns;
@@ -40,14 +40,14 @@ pub fn calibration(data: &Dataset, oracle: &Oracle, projector: &Network, seed: u
     }
 }
 
-/// The value below which that share of values lies; 0 of none.
+/// Returns the value below which a share of the values lies; 0 without values.
 pub fn quantile(mut values: Vec<f32>, share: f32) -> f32 {
     values.sort_by(f32::total_cmp);
     let at = (share * values.len().saturating_sub(1) as f32).round() as usize;
     values.get(at).copied().unwrap_or(0.0)
 }
 
-/// The code of the row whose trajectory is the shortest: there the character rests.
+/// Returns the code of the row with the shortest trajectory, in which the character is idle.
 pub fn resting_code(db: &Database, data: &Dataset, codes: &[f32]) -> Vec<f32> {
     let width = codes.len() / data.frames();
     let positions: Vec<usize> = db

@@ -1,7 +1,7 @@
-//! Checkpoints: everything that training needs to go on after it was stopped.
+//! Checkpoints: the complete state that an interrupted training needs to continue.
 //!
-//! A safetensors file of weights and moments; its metadata hold the courses of the phases. It is written beside the output, all or
-//! nothing, so that the one before survives until the next is whole.
+//! A checkpoint is a safetensors file of weights and optimiser state; its metadata hold the progress of the phases. It is written
+//! beside the output and replaces the previous one only when it is complete.
 
 use crate::error::TrainError;
 use crate::pace::Limit;
@@ -23,34 +23,34 @@ const VERSION: u32 = 1;
 /// Time between checkpoints.
 const INTERVAL: Duration = Duration::from_secs(30);
 
-/// What a checkpoint must have in common with the run that goes on from it.
+/// Properties that a checkpoint must share with the run that continues from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Identity {
     /// Hash of the database.
     pub database: String,
-    /// Sizes of networks and batches, in words.
+    /// Sizes of networks and batches, as text.
     pub sizes: String,
 }
 
-/// A phase: where it is, and its networks.
+/// A phase: its progress and its networks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SavedPhase {
-    /// Where it is.
+    /// Progress of the phase.
     pub course: CourseState,
     /// Its networks.
     pub networks: Vec<Perceptron>,
 }
 
-/// Training as it was.
+/// Saved state of a training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
-    /// What it belongs to.
+    /// Database and sizes that it belongs to.
     pub identity: Identity,
     /// Seed of all random numbers.
     pub seed: u64,
     /// Limits of the phases.
     pub limits: [Limit; 3],
-    /// Phases that were begun; all but the last are over.
+    /// Phases that have begun; all but the last have ended.
     pub phases: Vec<SavedPhase>,
 }
 
@@ -66,7 +66,7 @@ struct Header {
 #[derive(Serialize, Deserialize)]
 struct PhaseHeader {
     course: CourseState,
-    /// Sizes and steps of the networks.
+    /// Sizes and step counts of the networks.
     networks: Vec<(Vec<usize>, u64)>,
 }
 
@@ -77,17 +77,17 @@ fn name(phase: usize, network: usize, parameter: usize, array: &str) -> String {
 }
 
 impl Checkpoint {
-    /// Where the checkpoint of an output lies.
+    /// Returns the path of the checkpoint of an output.
     pub fn path_of(output: &Path) -> PathBuf {
         let mut path = output.as_os_str().to_owned();
         path.push(".checkpoint");
         path.into()
     }
 
-    /// The file's bytes.
+    /// Returns the contents of the file.
     ///
     /// # Errors
-    /// Only what the container format cannot hold.
+    /// Returns the error of the container format.
     pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
         let mut arrays: Vec<(String, &[f32])> = Vec::new();
         let mut phases = Vec::new();
@@ -112,10 +112,10 @@ impl Checkpoint {
         safetensors::serialize(views, Some(HashMap::from([(KEY.to_owned(), json)]))).map_err(|e| e.to_string())
     }
 
-    /// Reads the file's bytes.
+    /// Parses the contents of a file.
     ///
     /// # Errors
-    /// Returns what is wrong with them.
+    /// Returns a description of the problem.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
         let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| e.to_string())?;
         let tensors = SafeTensors::deserialize(bytes).map_err(|e| e.to_string())?;
@@ -160,7 +160,7 @@ impl Checkpoint {
         Self::from_bytes(&bytes).map_err(|detail| TrainError::Checkpoint { path: path.to_owned(), detail })
     }
 
-    /// Checks that a checkpoint belongs to this training.
+    /// Checks that the checkpoint belongs to this training.
     ///
     /// # Errors
     /// Returns [`TrainError::Checkpoint`] for another database or other sizes.
@@ -182,42 +182,42 @@ impl Checkpoint {
     }
 }
 
-/// Writes checkpoints while training goes on.
+/// Writes checkpoints during training.
 #[derive(Debug)]
 pub struct Keeper {
-    /// The file; none to write nothing.
+    /// The file; `None` to write nothing.
     pub path: Option<PathBuf>,
-    /// Training as it was saved; phases that are over stay here.
+    /// Saved state of the training, including phases that have ended.
     pub checkpoint: Checkpoint,
     /// Phases of `checkpoint` that this run has begun.
     pub begun: usize,
     interrupted: Arc<AtomicBool>,
     last: Instant,
-    /// True once a file was written, or was there to go on from.
+    /// True once a file was written, or if training continues from one.
     pub written: bool,
 }
 
 impl Keeper {
-    /// Keeps a training at a path; `interrupted` stops it after the next step.
+    /// Creates a keeper for a path. `interrupted` stops training after the next step.
     pub fn new(path: Option<PathBuf>, checkpoint: Checkpoint, interrupted: Arc<AtomicBool>) -> Self {
         let written = !checkpoint.phases.is_empty();
         Self { path, checkpoint, begun: 0, interrupted, last: Instant::now(), written }
     }
 
-    /// True when there is something to do: time has passed, or training is to stop.
+    /// True if a checkpoint is due: the interval has passed, or training is interrupted.
     pub fn is_due(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed) || (self.path.is_some() && self.last.elapsed() >= INTERVAL)
     }
 
-    /// Replaces the phase that runs, and writes the file.
+    /// Replaces the current phase, and writes the file.
     ///
     /// # Errors
-    /// Returns [`TrainError::Write`] if the file cannot be written, [`TrainError::Interrupted`] if training is to stop.
+    /// Returns [`TrainError::Write`] if the file cannot be written, [`TrainError::Interrupted`] if training is interrupted.
     pub fn keep(&mut self, phase: SavedPhase) -> Result<(), TrainError> {
         self.checkpoint.phases.truncate(self.begun - 1);
         self.checkpoint.phases.push(phase);
         self.last = Instant::now();
-        // Weights that are not numbers must not replace those that are.
+        // Weights that are not numbers must not replace valid ones.
         if let Some(path) = self.path.as_ref().filter(|_| self.checkpoint.is_finite()) {
             let error = |error| TrainError::Write { path: path.clone(), error };
             let bytes = self.checkpoint.to_bytes().map_err(|e| error(io::Error::other(e)))?;
@@ -230,7 +230,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// What to do after a loss that is not a number.
+    /// Returns advice for a loss that is not a number.
     pub fn advice(&self) -> String {
         match self.path.as_ref().filter(|_| self.written) {
             Some(path) => {

@@ -1,4 +1,4 @@
-//! The command `baselines`: trains them, drives them beside the exact search, prints the table.
+//! The command `baselines`: trains them, evaluates them and the exact search, and prints the table.
 
 use crate::args::BaselineFlags;
 use crate::bar;
@@ -24,7 +24,7 @@ use std::f32::consts::{FRAC_PI_2, PI};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Metrics of the printed table; `--json` has all.
+/// Metrics of the printed table; `--json` prints all.
 const SHOWN: [&str; 12] = [
     "label_skate_cm_s",
     "label_skate_ik_off_cm_s",
@@ -107,7 +107,7 @@ fn figures(value: f32) -> String {
     format!("{value:.*}", digits as usize)
 }
 
-/// What is driven to look at: stand, walk, turn to the left, turn back, run, stop.
+/// Course for the BVH files: idle, walk, turn to the left, turn back, run, stop.
 fn tour() -> Vec<Stick> {
     let towards = |yaw: f32, gait| Stick::towards(Facing::from_yaw(yaw).direction(), gait);
     let rest = Stick { gait: Gait::Walk, ..Stick::default() };

@@ -1,4 +1,4 @@
-//! The motion that networks learn: features and bodies of a database at 30 Hz, in sequences that never cross clips.
+//! The training data: features and bodies of a database at 30 Hz, in sequences that never cross clips.
 
 use crate::error::TrainError;
 use crate::perceptron::Normalization;
@@ -8,30 +8,30 @@ use footwork::learned::{BodyLayout, STEP_S, Sampler};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Frames of the longest training window: loops are sampled past their seam for as long.
+/// Frames of the longest training window. Loops are sampled past their end by this number.
 pub const LONGEST_WINDOW: usize = 12;
-/// Rotations whose numbers vary less are constant.
+/// Rotation components with a smaller standard deviation count as constant.
 const LEAST_ROTATION: f32 = 1e-4;
-/// Translations that vary less are constant, metres.
+/// Translations with a smaller standard deviation count as constant, metres.
 const LEAST_TRANSLATION: f32 = 2e-4;
-/// Other numbers that vary less are constant.
+/// Other numbers with a smaller standard deviation count as constant.
 const LEAST_OTHER: f32 = 1e-5;
 
-/// A run of consecutive frames of one clip.
+/// A series of consecutive frames of one clip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sequence {
     /// Clip.
     pub clip: ClipIndex,
-    /// True when the clip is seen in a mirror.
+    /// True if the clip is mirrored.
     pub mirrored: bool,
-    /// First frame of the clip, in steps of [`STEP_S`] from its start.
+    /// First frame in the clip, in steps of [`STEP_S`] from its start.
     pub first: usize,
-    /// Frames of the data set. After them the data set holds one more frame, so that each has a successor.
+    /// Frames in the data set, without the successor of the last one. The data set holds it as well, directly after them.
     pub frames: Range<usize>,
 }
 
 impl Sequence {
-    /// Seconds from the start of the clip to a frame of the data set.
+    /// Returns the seconds from the start of the clip to a frame of the data set.
     pub fn time_s(&self, frame: usize) -> f64 {
         (self.first + frame - self.frames.start) as f64 * STEP_S
     }
@@ -40,38 +40,38 @@ impl Sequence {
 /// All frames, as plain arrays.
 #[derive(Clone, Debug)]
 pub struct Dataset {
-    /// Features of a frame.
+    /// Number of features per frame.
     pub columns: usize,
     /// `[frames x columns]` normalised features.
     pub features: Vec<f32>,
-    /// What the numbers of a body mean.
+    /// Layout of a body's numbers.
     pub layout: BodyLayout,
     /// `[frames x width]` bodies.
     pub bodies: Vec<f32>,
     /// `[clips]` names.
     pub clip_names: Vec<String>,
-    /// In the order of their frames.
+    /// Sequences in the order of their frames.
     pub sequences: Vec<Sequence>,
-    /// The body's numbers that vary, rising.
+    /// Indices of the body's numbers that vary, in ascending order.
     pub outputs: Vec<u32>,
     /// `[width]` means of all numbers of the body.
     pub means: Vec<f32>,
 }
 
-/// What sampling one clip gives.
+/// Samples of one clip.
 #[derive(Default)]
 struct Sampled {
     features: Vec<f32>,
     bodies: Vec<f32>,
-    /// First frame of the clip and number of frames, without the successor of the last.
+    /// First frame in the clip and number of frames, without the successor of the last.
     runs: Vec<(usize, usize)>,
 }
 
 impl Dataset {
-    /// Samples all clips of a database, without frames that locomotion on level ground does not use.
+    /// Samples all clips of a database, except frames that locomotion on level ground does not use.
     ///
     /// # Errors
-    /// Returns [`TrainError::NoMotion`] if no frames are left.
+    /// Returns [`TrainError::NoMotion`] if no frames remain.
     pub fn read(db: &Database) -> Result<Self, TrainError> {
         let sides: &[bool] = if db.mirror == MirrorMode::Query { &[false, true] } else { &[false] };
         let clips: Vec<(ClipIndex, bool)> =
@@ -106,22 +106,22 @@ impl Dataset {
         Ok(data)
     }
 
-    /// Number of frames, successors included.
+    /// Returns the number of frames, including successors.
     pub fn frames(&self) -> usize {
         self.features.len() / self.columns
     }
 
-    /// Seconds of motion.
+    /// Returns the duration of the motion, in seconds.
     pub fn seconds(&self) -> f64 {
         self.sequences.iter().map(|s| s.frames.len()).sum::<usize>() as f64 * STEP_S
     }
 
-    /// `[columns]` features of a frame.
+    /// Returns the `[columns]` features of a frame.
     pub fn features(&self, frame: usize) -> &[f32] {
         &self.features[frame * self.columns..][..self.columns]
     }
 
-    /// `[width]` body of a frame.
+    /// Returns the `[width]` body of a frame.
     pub fn body(&self, frame: usize) -> &[f32] {
         let width = self.layout.width();
         &self.bodies[frame * width..][..width]
@@ -133,24 +133,24 @@ impl Dataset {
         frames.into_iter().all(|f| self.features(f).iter().chain(self.body(f)).all(|v| v.is_finite()))
     }
 
-    /// All frames that have a successor.
+    /// Returns all frames that have a successor.
     pub fn usable(&self) -> impl Iterator<Item = usize> + '_ {
         self.sequences.iter().flat_map(|s| s.frames.clone())
     }
 
-    /// The sequence of a frame.
+    /// Returns the sequence of a frame.
     pub fn sequence_of(&self, frame: usize) -> &Sequence {
         let after = self.sequences.partition_point(|s| s.frames.start <= frame);
         &self.sequences[after.saturating_sub(1)]
     }
 
-    /// The first frames of all windows of so many frames: each window lies inside a sequence.
+    /// Returns the first frames of all windows with a number of frames. Each window lies inside a sequence.
     pub fn windows(&self, frames: usize) -> Windows {
         let mut ends = Vec::with_capacity(self.sequences.len());
         let mut starts = Vec::with_capacity(self.sequences.len());
         let mut total = 0;
         for s in &self.sequences {
-            // The successor of the last frame is a frame, too.
+            // The successor of the last frame counts as a frame.
             let here = (s.frames.len() + 2).saturating_sub(frames);
             if here > 0 {
                 total += here;
@@ -161,7 +161,7 @@ impl Dataset {
         Windows { starts, ends }
     }
 
-    /// The frame of a clip that is nearest to a time.
+    /// Returns the frame of a clip that is nearest to a time.
     pub fn frame_at(&self, clip: ClipIndex, mirrored: bool, time_s: f64) -> Option<usize> {
         let step = (time_s / STEP_S).round() as usize;
         let of_clip = self.sequences.iter().filter(|s| s.clip == clip && s.mirrored == mirrored);
@@ -187,7 +187,7 @@ impl Dataset {
     }
 }
 
-/// The first frames of all windows of some length.
+/// The first frames of all windows of a length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Windows {
     starts: Vec<usize>,
@@ -200,12 +200,12 @@ impl Windows {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// True without any.
+    /// True without windows.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The first frame of a window.
+    /// Returns the first frame of a window.
     pub fn start(&self, window: usize) -> usize {
         let at = self.ends.partition_point(|end| *end <= window);
         let before = if at == 0 { 0 } else { self.ends[at - 1] };
@@ -213,7 +213,7 @@ impl Windows {
     }
 }
 
-/// The rows that locomotion on level ground uses.
+/// Returns the tags of rows that locomotion on level ground uses.
 pub fn accepted(db: &Database) -> AcceptedTags {
     db.accepted(&footwork_metrics::level_tags(db))
 }

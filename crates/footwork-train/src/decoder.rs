@@ -1,4 +1,4 @@
-//! From the outputs of a decompressor to the loss of bodies, and back to derivatives by the outputs.
+//! Loss of bodies from the outputs of a decompressor, and its derivatives with respect to the outputs.
 
 use crate::body_loss::{BodyLoss, LossRoom, PARTS, WINDOW, WindowBodies};
 use crate::dataset::Dataset;
@@ -6,21 +6,21 @@ use crate::perceptron::{Normalization, Perceptron};
 use footwork::learned::Network;
 use rayon::prelude::*;
 
-/// A decompressor that is trained no more, and what it gives is compared with.
+/// A decompressor that is not trained any more, and the loss of its bodies.
 #[derive(Debug)]
 pub struct Frozen<'a> {
     /// Its weights.
     pub network: Perceptron,
-    /// Of its inputs.
+    /// Normalisation of its inputs.
     pub input: Normalization,
-    /// Of its outputs.
+    /// Normalisation of its outputs.
     pub output: Normalization,
-    /// How bodies are compared.
+    /// Loss of its bodies.
     pub loss: &'a BodyLoss,
 }
 
 impl<'a> Frozen<'a> {
-    /// A network that exists.
+    /// Creates it from a trained network.
     pub fn new(network: &Network, loss: &'a BodyLoss) -> Self {
         let of = |mean: &[f32], std: &[f32]| Normalization { mean: mean.to_vec(), std: std.to_vec() };
         Self {
@@ -31,26 +31,26 @@ impl<'a> Frozen<'a> {
         }
     }
 
-    /// Compares with the bodies of a data set.
+    /// Returns a decoder that compares with the bodies of a data set.
     pub fn decoder<'b>(&'b self, data: &'b Dataset) -> Decoder<'b> {
         Decoder { data, loss: self.loss, output: &self.output }
     }
 }
 
-/// What outputs are compared with.
+/// Compares the outputs of a decompressor with bodies of the data.
 #[derive(Clone, Copy, Debug)]
 pub struct Decoder<'a> {
     /// Bodies of the clips.
     pub data: &'a Dataset,
-    /// How they are compared.
+    /// Loss of the bodies.
     pub loss: &'a BodyLoss,
-    /// Of the outputs. Those beyond the data set's are not part of the body, and stay as they are.
+    /// Normalisation of the outputs. Outputs beyond those of the data set are not part of the body, and are ignored.
     pub output: &'a Normalization,
 }
 
 impl Decoder<'_> {
-    /// The loss of windows by parts, means over them, and the derivative of their sum by the outputs. `starts` are the first frames
-    /// of the windows, `outputs` `[windows x 2 x outputs]` what the decompressor gives for them.
+    /// Returns the loss of windows by parts (means over the windows), and the derivative of their sum with respect to the
+    /// outputs. `starts`: first frames of the windows. `outputs`: `[windows x 2 x outputs]` of the decompressor.
     pub fn losses(&self, starts: &[usize], outputs: &[f32]) -> ([f32; PARTS.len()], Vec<f32>) {
         let columns = self.output.mean.len();
         let mut by_outputs = vec![0.0; outputs.len()];

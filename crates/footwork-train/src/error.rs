@@ -1,24 +1,24 @@
-//! Why training fails.
+//! Errors of training.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why training fails.
+/// Training failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrainError {
-    /// Networks without what computes latent variables.
+    /// The networks have no compressor, which computes latent variables.
     #[error("the networks of --decompressor-of have no compressor: train them again")]
     NoCompressor,
-    /// Nothing to learn from.
+    /// The database has no usable motion.
     #[error("the database has no motion on level ground: build it with `footwork build` from clips of locomotion")]
     NoMotion,
-    /// A body that does not walk on two feet, or features that a baseline cannot be asked with.
+    /// The body does not walk on two feet, or a baseline cannot use the features as inputs.
     #[error(
         "a baseline needs a left and a right foot, and features without history, accelerations and values of your own"
     )]
     NoGait,
-    /// A loss that is not a number.
+    /// A loss is not a number.
     #[error("{phase}, step {step}: the loss is {loss}; first sample: clip `{clip}` at {time_s:.3} s; {advice}")]
     NotFinite {
         /// Phase.
@@ -31,7 +31,7 @@ pub enum TrainError {
         clip: String,
         /// Seconds from the start of the clip.
         time_s: f64,
-        /// What to do.
+        /// Advice.
         advice: String,
     },
     /// The budget is used up before training starts.
@@ -39,25 +39,25 @@ pub enum TrainError {
         "the budget of {budget_s:.0} s is too short: reading {seconds:.0} s of motion took {read_s:.0} s; use --budget {advice_s:.0}s"
     )]
     Budget {
-        /// Asked for, seconds.
+        /// Requested budget, seconds.
         budget_s: f64,
-        /// Motion, seconds.
+        /// Duration of the motion, seconds.
         seconds: f64,
-        /// Reading it, seconds.
+        /// Time for reading it, seconds.
         read_s: f64,
-        /// Enough, seconds.
+        /// Sufficient budget, seconds.
         advice_s: f64,
     },
-    /// A device that this program was built without.
+    /// The device is not part of this build.
     #[error("device `{0}`: this program was built without it; build it with `--features {0}`, or use --device cpu")]
     Device(&'static str),
-    /// Nothing to go on from.
+    /// There is no checkpoint to resume from.
     #[error("{}: no checkpoint to resume from; start without --resume", .path.display())]
     NoCheckpoint {
         /// File.
         path: PathBuf,
     },
-    /// A checkpoint that cannot be used.
+    /// The checkpoint is unusable.
     #[error("{}: cannot resume: {detail}; use the same --db and sizes, or start without --resume", .path.display())]
     Checkpoint {
         /// File.
@@ -73,13 +73,13 @@ pub enum TrainError {
         /// Reason.
         error: io::Error,
     },
-    /// Stopped from outside.
+    /// Training was interrupted.
     #[error("interrupted{}", .path.as_ref().map_or_else(String::new, |p| format!("; {} is kept: go on with --resume", p.display())))]
     Interrupted {
-        /// The checkpoint.
+        /// The checkpoint, if one was written.
         path: Option<PathBuf>,
     },
-    /// A database that cannot be driven.
+    /// The database cannot be used for a recording.
     #[error(transparent)]
     Drive(#[from] footwork_metrics::recording::RecordError),
     /// The networks do not fit each other.

@@ -10,7 +10,7 @@ use glam::Vec3;
 pub type Axes = [Vec3; 3];
 
 const IDENTITY: Axes = [Vec3::X, Vec3::Y, Vec3::Z];
-/// Axes shorter than this count as this long.
+/// Minimum length of an axis in divisions; shorter axes count as this long.
 const SHORTEST: f32 = 1e-4;
 
 fn turn(r: &Axes, v: Vec3) -> Vec3 {
@@ -21,17 +21,17 @@ fn turn_back(r: &Axes, v: Vec3) -> Vec3 {
     Vec3::new(r[0].dot(v), r[1].dot(v), r[2].dot(v))
 }
 
-/// How the numbers of a body become positions.
+/// Forward kinematics of a body's numbers.
 #[derive(Clone, Debug)]
 pub struct Kinematics {
     parents: Vec<usize>,
     rest: Vec<Vec3>,
-    /// `[joints]` where the translation of a joint is among the body's numbers.
+    /// `[joints]` index of the joint's translation in the body's numbers.
     translations: Vec<Option<usize>>,
     rotations: usize,
 }
 
-/// Joints in root space, and what their derivative needs.
+/// Joints in root space, and intermediate results for their derivative.
 #[derive(Clone, Debug, Default)]
 pub struct Placed {
     /// `[joints]` metres.
@@ -39,12 +39,12 @@ pub struct Placed {
     /// `[joints]` rotations to root space.
     pub rotations: Vec<Axes>,
     local: Vec<Axes>,
-    /// `[joints]` lengths of the first axis and of its product with the second, before both become 1.
+    /// `[joints]` lengths of the first axis and of its product with the second, before normalisation.
     lengths: Vec<[f32; 2]>,
     offsets: Vec<Vec3>,
 }
 
-/// Derivative of a loss by positions and rotations in root space.
+/// Derivative of a loss with respect to positions and rotations in root space.
 #[derive(Clone, Debug, Default)]
 pub struct PlacedGradient {
     /// `[joints]`.
@@ -54,7 +54,7 @@ pub struct PlacedGradient {
 }
 
 impl PlacedGradient {
-    /// All zero.
+    /// Sets all derivatives to zero.
     pub fn reset(&mut self, joints: usize) {
         self.positions.clear();
         self.positions.resize(joints, Vec3::ZERO);
@@ -64,7 +64,7 @@ impl PlacedGradient {
 }
 
 impl Kinematics {
-    /// For the bodies of a skeleton.
+    /// Creates the kinematics for the bodies of a skeleton.
     pub fn new(skeleton: &Skeleton, layout: &BodyLayout) -> Self {
         let mut translations = vec![None; layout.joints];
         for (slot, joint) in layout.translated.iter().enumerate() {
@@ -78,12 +78,12 @@ impl Kinematics {
         }
     }
 
-    /// Number of joints, the root included.
+    /// Returns the number of joints, including the root.
     pub fn joints(&self) -> usize {
         self.parents.len()
     }
 
-    /// Places all joints of a body; the root is at the origin.
+    /// Computes the positions and rotations of all joints of a body; the root is at the origin.
     pub fn place(&self, body: &[f32], placed: &mut Placed) {
         let joints = self.joints();
         placed.positions.resize(joints, Vec3::ZERO);
@@ -110,7 +110,7 @@ impl Kinematics {
         }
     }
 
-    /// Adds the derivative by the body's numbers to `by_body`. `gradient` is used up.
+    /// Adds the derivative with respect to the body's numbers to `by_body`. `gradient` is overwritten.
     pub fn differentiate(&self, body: &[f32], placed: &Placed, gradient: &mut PlacedGradient, by_body: &mut [f32]) {
         for j in (1..self.joints()).rev() {
             let p = self.parents[j];

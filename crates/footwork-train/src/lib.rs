@@ -1,7 +1,7 @@
 //! Trains the networks of [`footwork::learned`] from a motion database.
 //!
 //! ```text
-//!  Database --Dataset--> features and bodies at 60 Hz
+//!  Database --Dataset--> features and bodies at 30 Hz
 //!                           |  autoencoder: compressor and decompressor
 //!                           v
 //!                         codes: features and latent variables
@@ -10,12 +10,12 @@
 //!                       Networks --.fwnet-->
 //! ```
 //!
-//! [`train::TrainJob`] does it all. burn evaluates and differentiates networks on the device that was chosen; losses, their
-//! derivatives by what networks give, and the optimiser are plain loops on the host.
+//! [`train::TrainJob`] runs all of it. burn evaluates and differentiates networks on the selected device; the losses, their
+//! derivatives with respect to the networks' outputs, and the optimiser are plain loops on the host.
 //!
 //! Source: Holden et al., "Learned Motion Matching" (2020).
 
-// Results only reach trained weights, which need not be the same on all machines.
+// The results affect trained weights only, which may differ between machines.
 #![allow(clippy::disallowed_methods)]
 
 pub mod autoencoder;

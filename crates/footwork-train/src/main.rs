@@ -23,13 +23,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Tensors come and go by the thousand: this allocator makes a step a tenth faster.
+/// Training allocates thousands of tensors: this allocator makes a step a tenth faster.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Exit code after Ctrl-C.
 const INTERRUPTED: u8 = 130;
-/// The largest file of the reference that is read, bytes.
+/// Maximum size of a file of the reference implementation, bytes.
 const LARGEST_REFERENCE: u64 = 1 << 30;
 
 fn main() -> ExitCode {
@@ -77,13 +77,13 @@ fn train(flags: &TrainFlags, start: Instant) -> anyhow::Result<()> {
     let curves = output.with_extension("svg");
     let svg = svg::loss_curves(&trained.phases);
     write_atomically(&curves, |f| f.write_all(svg.as_bytes())).with_context(|| format!("{}", curves.display()))?;
-    // What it would go on to is written: a checkpoint that stays does no harm.
+    // The output is complete: failure to remove the checkpoint does no harm.
     let _ = std::fs::remove_file(&checkpoint);
     print::trained(flags, &trained, start.elapsed().as_secs_f64());
     Ok(())
 }
 
-/// True after Ctrl-C. The second one ends the program at once.
+/// Returns a flag that is true after Ctrl-C. A second Ctrl-C ends the program at once.
 fn interruption() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let seen = flag.clone();
@@ -96,7 +96,7 @@ fn interruption() -> Arc<AtomicBool> {
     flag
 }
 
-/// A bar on the terminal, if there is one.
+/// Returns a progress bar on the terminal, if there is one.
 fn bar(hidden: bool) -> ProgressBar {
     let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(5) };
     let bar = ProgressBar::with_draw_target(Some(1000), target);

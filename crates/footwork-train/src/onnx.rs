@@ -1,9 +1,9 @@
 //! ONNX export: networks for other engines.
 //!
-//! A model file is one protobuf message. Only what it takes is written here: opset 13, IR version 8, 32-bit floats, input `x` and
-//! output `y`, both `[batch x values]`. Normalisation is part of the graph.
+//! A model file is one protobuf message. Only the required subset is written: opset 13, IR version 8, 32-bit floats, input `x`
+//! and output `y`, both `[batch x values]`. Normalisation is part of the graph.
 //!
-//! Fields: onnx.proto3 of ONNX 1.11.
+//! Field numbers: onnx.proto3 of ONNX 1.11.
 
 use footwork::files::write_atomically;
 use footwork::learned::{Network, Networks, STEP_S};
@@ -17,7 +17,7 @@ pub const IR_VERSION: u64 = 8;
 /// Element type of 32-bit floats.
 const FLOAT: u64 = 1;
 
-/// A protobuf message in the making.
+/// A protobuf message under construction.
 #[derive(Default)]
 struct Message(Vec<u8>);
 
@@ -52,14 +52,14 @@ impl Message {
     }
 }
 
-/// Nodes and weights of a graph; each node takes what the one before gives.
+/// Nodes and weights of a graph; the input of each node is the output of the previous one.
 struct Graph {
     message: Message,
     last: String,
 }
 
 impl Graph {
-    /// Adds an operation on what there is and on some constants.
+    /// Adds an operation on the last output and an optional constant.
     fn apply(&mut self, operator: &str, constant: Option<(&str, &[usize], &[f32])>) {
         let output = format!("{}_{}", operator.to_lowercase(), self.message.0.len());
         let mut node = Message::default().text(1, &self.last);
@@ -78,7 +78,7 @@ impl Graph {
     }
 }
 
-/// `[batch x width]` floats.
+/// Describes a value of `[batch x width]` floats.
 fn value(name: &str, width: usize) -> Message {
     let batch = Message::default().text(2, "batch");
     let shape = Message::default().message(1, batch).message(1, Message::default().number(1, width as u64));
@@ -86,7 +86,7 @@ fn value(name: &str, width: usize) -> Message {
     Message::default().text(1, name).message(2, Message::default().message(1, tensor))
 }
 
-/// The bytes of a model of one network, with metadata as keys and values.
+/// Returns the bytes of a model of one network, with metadata as keys and values.
 pub fn to_onnx(network: &Network, name: &str, metadata: &[(&str, &str)]) -> Vec<u8> {
     let (inputs, outputs) = (network.inputs(), network.outputs());
     let mut graph = Graph { message: Message::default().text(2, name), last: "x".into() };
@@ -102,7 +102,7 @@ pub fn to_onnx(network: &Network, name: &str, metadata: &[(&str, &str)]) -> Vec<
     }
     graph.apply("Mul", Some(("output_std", &[outputs], &network.output_std)));
     graph.apply("Add", Some(("output_mean", &[outputs], &network.output_mean)));
-    // The output of the graph has a name of its own.
+    // The output of the graph has a separate name.
     let node = Message::default().text(1, &graph.last).text(2, "y").text(3, "y").text(4, "Identity");
     let graph = graph.message.message(1, node).message(11, value("x", inputs)).message(12, value("y", outputs));
     let mut model = Message::default()
@@ -117,7 +117,7 @@ pub fn to_onnx(network: &Network, name: &str, metadata: &[(&str, &str)]) -> Vec<
     model.0
 }
 
-/// What an engine must know beside the networks, as JSON.
+/// Returns the metadata that an engine needs in addition to the networks, as JSON.
 pub fn metadata(networks: &Networks) -> serde_json::Value {
     let character = networks.character();
     let features = &character.features;

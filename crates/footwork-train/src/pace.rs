@@ -1,15 +1,15 @@
-//! How long a phase trains, and how far it is.
+//! Limits and progress of phases.
 
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
-/// When a phase ends.
+/// The end of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// After a time.
+    /// After a duration.
     Time(Duration),
-    /// After a number of steps: the result is the same each time.
+    /// After a number of steps, which makes results reproducible.
     Steps(u64),
 }
 
@@ -20,28 +20,28 @@ pub struct Pace {
     start: Instant,
     /// Time spent before `start`, in an interrupted run.
     before: Duration,
-    /// Steps made.
+    /// Steps done.
     pub steps: u64,
 }
 
-/// Learning rate at its highest.
+/// Maximum of the learning rate.
 const HIGHEST_RATE: f32 = 1e-3;
-/// Share of a phase in which the learning rate rises.
+/// Share of a phase in which the learning rate increases.
 const WARMUP: f32 = 0.01;
 
 impl Pace {
-    /// A phase that goes on now, after so many steps and so much time.
+    /// Starts or continues a phase, after a number of steps and a duration.
     pub fn new(limit: Limit, steps: u64, before: Duration) -> Self {
         Self { limit, start: Instant::now(), before, steps }
     }
 
-    /// Seconds until the end, as far as they can be told.
+    /// Returns the estimated seconds until the end.
     pub fn left_s(&self) -> f64 {
         let progress = f64::from(self.progress()).clamp(1e-6, 1.0);
         self.elapsed().as_secs_f64() * (1.0 - progress) / progress
     }
 
-    /// 0 at the start, 1 and more at the end.
+    /// Returns the progress: 0 at the start, 1 and more at the end.
     pub fn progress(&self) -> f32 {
         match self.limit {
             Limit::Time(limit) => self.elapsed().as_secs_f32() / limit.as_secs_f32().max(1e-3),
@@ -49,19 +49,19 @@ impl Pace {
         }
     }
 
-    /// Time spent.
+    /// Returns the time spent.
     pub fn elapsed(&self) -> Duration {
         self.before + self.start.elapsed()
     }
 
-    /// Learning rate: rises for a moment, then falls to 0 along a cosine.
+    /// Returns the learning rate: a short rise, then a cosine that falls to 0.
     pub fn rate(&self) -> f32 {
         let progress = self.progress().min(1.0);
         let falling = 0.5 * (1.0 + (std::f32::consts::PI * progress).cos());
         HIGHEST_RATE * falling.max(1e-3) * (progress / WARMUP).clamp(0.02, 1.0)
     }
 
-    /// True when the phase is over.
+    /// True if the phase is over.
     pub fn is_over(&self) -> bool {
         self.progress() >= 1.0
     }

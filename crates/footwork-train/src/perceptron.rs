@@ -1,6 +1,6 @@
-//! A network in training: its weights and the moments of its optimiser live on the host, burn evaluates and differentiates.
+//! A network in training: its weights and the optimiser state are on the host; burn evaluates and differentiates.
 //!
-//! The optimiser is AdamW (Loshchilov and Hutter 2019) in one pass over the weights. As separate tensor operations its fifteen
+//! The optimiser is AdamW (Loshchilov and Hutter 2019) in one pass over the weights. With separate tensor operations, fifteen
 //! passes through memory took as long as the gradients.
 
 use crate::random::Random;
@@ -14,15 +14,15 @@ const BETA_1: f32 = 0.9;
 const BETA_2: f32 = 0.999;
 /// Keeps the quotient finite.
 const EPSILON: f32 = 1e-8;
-/// Share of a weight that is taken away per step and unit of learning rate.
+/// Share of a weight that is subtracted per step and unit of learning rate.
 const WEIGHT_DECAY: f32 = 1e-3;
-/// Weights that one task updates.
+/// Number of weights that one task updates.
 const CHUNK: usize = 1 << 14;
 
 /// One array of weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Values, row after row.
+    /// Values, row by row.
     pub values: Vec<f32>,
     /// Mean of the gradients.
     pub first: Vec<f32>,
@@ -36,7 +36,7 @@ impl Parameter {
         Self { values, first: zero.clone(), second: zero }
     }
 
-    /// One step of AdamW. `rate` is the learning rate, `steps` counts this step.
+    /// Makes one step of AdamW. `rate` is the learning rate; `steps` includes this step.
     fn descend(&mut self, gradient: &[f32], rate: f32, steps: u64) {
         let (unbias_1, unbias_2) = (1.0 / (1.0 - power(BETA_1, steps)), 1.0 / (1.0 - power(BETA_2, steps)));
         let decay = 1.0 - rate * WEIGHT_DECAY;
@@ -61,14 +61,14 @@ fn power(base: f32, exponent: u64) -> f32 {
 pub struct Perceptron {
     /// Inputs, widths of the hidden layers, outputs.
     pub sizes: Vec<usize>,
-    /// Weights `[inputs x outputs]` and bias of the first layer, then of the next.
+    /// Weights `[inputs x outputs]` and bias of the first layer, then of the next ones.
     pub parameters: Vec<Parameter>,
-    /// Steps of the optimiser so far.
+    /// Optimiser steps so far.
     pub steps: u64,
 }
 
 impl Perceptron {
-    /// Random weights, so that signals neither grow nor fade from layer to layer (He et al. 2015).
+    /// Creates random weights that keep the variance of signals from layer to layer (He et al. 2015).
     pub fn new(sizes: Vec<usize>, random: &mut Random) -> Self {
         let layers = sizes.len() - 1;
         let mut parameters = Vec::with_capacity(2 * layers);
@@ -81,13 +81,13 @@ impl Perceptron {
         Self { sizes, parameters, steps: 0 }
     }
 
-    /// The weights as tensors of a device, ready to be differentiated.
+    /// Returns the weights as tensors on a device, with derivatives.
     pub fn on(&self, device: &Device) -> Tensors {
         let Tensors(layers) = self.frozen_on(device);
         Tensors(layers.into_iter().map(|(weights, bias)| (weights.require_grad(), bias.require_grad())).collect())
     }
 
-    /// The weights as tensors of a device: what runs through them is differentiated, but they are not.
+    /// Returns the weights as tensors on a device, without derivatives of their own. Inputs are still differentiated.
     pub fn frozen_on(&self, device: &Device) -> Tensors {
         let layers = self.parameters.chunks_exact(2).zip(self.sizes.windows(2)).map(|(p, size)| {
             let weights = Tensor::<2>::from_data(TensorData::new(p[0].values.clone(), [size[0], size[1]]), device);
@@ -97,14 +97,14 @@ impl Perceptron {
         Tensors(layers.collect())
     }
 
-    /// A network that exists, as one that gives outputs before their normalisation.
+    /// Converts a trained network into one whose outputs are not denormalised.
     pub fn of(network: &Network) -> Self {
         let sizes = std::iter::once(network.inputs()).chain(network.layers.iter().map(Layer::outputs)).collect();
         let arrays = network.layers.iter().flat_map(|layer| [layer.weights.to_f32(), layer.bias.clone()]);
         Self { sizes, parameters: arrays.map(Parameter::new).collect(), steps: 0 }
     }
 
-    /// Moves the weights against the mean of gradients; see [`Tensors::gradient`].
+    /// Makes an optimiser step with the mean of gradients; see [`Tensors::gradient`].
     pub fn descend(&mut self, gradients: &[Gradient], rate: f32) {
         self.steps += 1;
         for (at, parameter) in self.parameters.iter_mut().enumerate() {
@@ -118,7 +118,8 @@ impl Perceptron {
         }
     }
 
-    /// The network for use, with the normalisation of its inputs and outputs. Outputs beyond those of `output` are cut off.
+    /// Returns the network for use at run time, with the normalisation of its inputs and outputs. Outputs beyond those of
+    /// `output` are removed.
     pub fn to_network(&self, input: &Normalization, output: &Normalization) -> Network {
         let kept = output.mean.len();
         let layers = self.parameters.chunks_exact(2).zip(self.sizes.windows(2)).enumerate().map(|(at, (p, size))| {
@@ -137,7 +138,7 @@ impl Perceptron {
     }
 }
 
-/// The values of a tensor.
+/// Returns the values of a tensor.
 pub fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     // All tensors here hold 32-bit floats.
     tensor.try_into_vec_as::<f32>().unwrap_or_else(|e| unreachable!("{e:?}"))
@@ -147,11 +148,11 @@ pub fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
 #[derive(Clone, Debug)]
 pub struct Tensors(pub(crate) Vec<(Tensor<2>, Tensor<1>)>);
 
-/// Derivatives of a loss by each of a network's arrays of weights.
+/// Derivatives of a loss with respect to each of a network's arrays of weights.
 pub type Gradient = Vec<Vec<f32>>;
 
 impl Tensors {
-    /// Takes this network's part of the derivatives of a loss: zero where the loss does not depend on a weight.
+    /// Removes and returns this network's part of the derivatives of a loss: zero where the loss does not depend on a weight.
     pub fn gradient(&self, gradients: &mut Gradients) -> Gradient {
         let mut all = Vec::with_capacity(2 * self.0.len());
         for (weights, bias) in &self.0 {
@@ -175,22 +176,22 @@ impl Tensors {
     }
 }
 
-/// Mean and spread of columns.
+/// Mean and standard deviation of columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Normalization {
-    /// `[columns]`.
+    /// `[columns]` means.
     pub mean: Vec<f32>,
-    /// `[columns]` above 0.
+    /// `[columns]` standard deviations, above 0.
     pub std: Vec<f32>,
 }
 
 impl Normalization {
-    /// Leaves values as they are.
+    /// Returns a normalisation that does not change values.
     pub fn none(columns: usize) -> Self {
         Self { mean: vec![0.0; columns], std: vec![1.0; columns] }
     }
 
-    /// Mean and standard deviation of each column of `[rows x columns]`, the deviation at least `least`.
+    /// Returns mean and standard deviation of each column of `[rows x columns]`. The deviation is at least `least`.
     pub fn of<'a>(rows: impl Iterator<Item = &'a [f32]>, columns: usize, least: f32) -> Self {
         let (mut sums, mut squares, mut count) = (vec![0.0f64; columns], vec![0.0f64; columns], 0usize);
         for row in rows {
@@ -206,14 +207,14 @@ impl Normalization {
         Self { std: std.collect(), mean: sums.iter().map(|s| (s / n) as f32).collect() }
     }
 
-    /// Gives all columns of a range the same spread: the root of their mean variance.
+    /// Gives all columns of a range the same standard deviation: the square root of their mean variance.
     pub fn share_spread(&mut self, columns: std::ops::Range<usize>) {
         let part = &mut self.std[columns];
         let shared = (part.iter().map(|s| s * s).sum::<f32>() / part.len().max(1) as f32).sqrt();
         part.fill(shared.max(1e-6));
     }
 
-    /// What a normalised value of a column stands for.
+    /// Returns the original value of a normalised value of a column.
     pub fn value(&self, column: usize, normalized: f32) -> f32 {
         normalized * self.std[column] + self.mean[column]
     }
@@ -225,7 +226,7 @@ impl Normalization {
         }
     }
 
-    /// The columns of both, those of `other` after these.
+    /// Appends the columns of `other`.
     pub fn with(mut self, other: Self) -> Self {
         self.mean.extend(other.mean);
         self.std.extend(other.std);

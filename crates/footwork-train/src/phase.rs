@@ -1,4 +1,4 @@
-//! What all phases share: the device, the seed, and the record of losses.
+//! Types that all phases share: the device, the seed, and the record of losses.
 
 use crate::checkpoint::{Keeper, SavedPhase};
 use crate::dataset::Dataset;
@@ -22,10 +22,10 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// All of them.
+    /// All phases.
     pub const ALL: [Self; 3] = [Self::Autoencoder, Self::Projector, Self::Stepper];
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Autoencoder => "autoencoder",
@@ -35,57 +35,57 @@ impl Phase {
     }
 }
 
-/// What happened in a phase.
+/// Record of a phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseRecord {
     /// Phase.
     pub phase: Phase,
-    /// Steps made.
+    /// Steps done.
     pub steps: u64,
     /// Time spent, seconds.
     pub seconds: f64,
     /// Names of the parts of the loss.
     pub parts: Vec<String>,
-    /// `[points][parts]` means of the parts of the loss over some steps each, after the step of the same place in `at`.
+    /// `[points][parts]` means of the parts of the loss over some steps each, up to the step with the same index in `at`.
     pub losses: Vec<Vec<f32>>,
     /// `[points]` steps.
     pub at: Vec<u64>,
-    /// Loss of the same samples each time, and the step after which it was measured.
+    /// Step after which each validation was done, and its loss. All validations use the same samples.
     pub validation: Vec<(u64, f32)>,
-    /// True when the phase ended before its limit, as the validation no longer improved.
+    /// True if the phase ended before its limit, since the validation loss no longer improved.
     pub stopped_early: bool,
 }
 
 impl PhaseRecord {
-    /// The last loss, all parts together.
+    /// Returns the last loss, summed over its parts.
     pub fn last_loss(&self) -> f32 {
         self.losses.last().map_or(f32::NAN, |parts| parts.iter().sum())
     }
 }
 
-/// What an observer of training is told after a step.
+/// Progress that an observer of training receives after a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Tick {
     /// Phase.
     pub phase: Phase,
-    /// Steps made.
+    /// Steps done.
     pub steps: u64,
-    /// 0 to 1.
+    /// Progress from 0 to 1.
     pub progress: f32,
     /// Loss of the step.
     pub loss: f32,
-    /// Seconds until the end of the phase.
+    /// Estimated seconds until the end of the phase.
     pub left_s: f64,
 }
 
-/// `[rows x columns]` numbers as a tensor.
+/// Returns `[rows x columns]` numbers as a tensor.
 pub fn tensor(device: &Device, values: Vec<f32>, columns: usize) -> Tensor<2> {
     let rows = values.len() / columns;
     Tensor::from_data(TensorData::new(values, [rows, columns]), device)
 }
 
-/// Does the work for both halves of a batch at the same time: the mean of the losses of the halves, and what else each gives. How a
-/// batch is halved does not depend on the machine: results have equal bits on any number of threads. A batch of one is not halved.
+/// Processes both halves of a batch at the same time. Returns the mean of the halves' losses, and the other result of each. The
+/// split does not depend on the machine: results have equal bits on any number of threads. A batch of one is not split.
 pub fn halves<S: Sync, T: Send, const N: usize>(
     samples: &[S],
     work: impl Fn(&[S]) -> ([f32; N], Option<T>) + Sync,
@@ -100,23 +100,23 @@ pub fn halves<S: Sync, T: Send, const N: usize>(
     (mean, one.into_iter().chain(other).collect())
 }
 
-/// What a phase trains with.
+/// Device, seed, observer and checkpoints of a phase.
 pub struct Workshop<'a> {
     /// Device of the tensors, with derivatives.
     pub device: Device,
     /// Seed of all random numbers.
     pub seed: u64,
-    /// Told after each step.
+    /// Called after each step.
     pub observer: &'a mut dyn FnMut(Tick),
-    /// Keeps checkpoints.
+    /// Writes checkpoints.
     pub keeper: Keeper,
 }
 
 impl Workshop<'_> {
-    /// Begins a phase, or goes on with one that was kept.
+    /// Begins a phase, or continues a saved one.
     ///
     /// # Errors
-    /// Returns [`TrainError::Checkpoint`] if the networks kept have other sizes.
+    /// Returns [`TrainError::Checkpoint`] if the saved networks have other sizes.
     pub fn begin(
         &mut self,
         phase: Phase,
@@ -142,7 +142,7 @@ impl Workshop<'_> {
         Ok(Course::new(limit, saved.course.clone()))
     }
 
-    /// Writes a checkpoint if it is time to.
+    /// Writes a checkpoint if one is due.
     ///
     /// # Errors
     /// Returns the error of [`Keeper::keep`].
@@ -156,7 +156,7 @@ impl Workshop<'_> {
     /// Returns the error of [`Keeper::keep`].
     pub fn end(&mut self, course: Course, networks: &[&Perceptron]) -> Result<PhaseRecord, TrainError> {
         if course.over {
-            // It was kept as it is, and what came after it is to stay.
+            // The phase was saved at its end, and the phases after it must remain.
             return Ok(course.record);
         }
         let state = course.finish();
@@ -165,10 +165,10 @@ impl Workshop<'_> {
         Ok(record)
     }
 
-    /// Checks that the loss of a step is a number. `frames` are those of its samples.
+    /// Checks that the loss of a step is a number. `frames`: frames of its samples.
     ///
     /// # Errors
-    /// Returns [`TrainError::NotFinite`].
+    /// Returns [`TrainError::NotFinite`] if it is not.
     pub fn check(&self, data: &Dataset, course: &Course, parts: &[f32], frames: &[usize]) -> Result<(), TrainError> {
         let loss: f32 = parts.iter().sum();
         if loss.is_finite() {
@@ -193,29 +193,29 @@ fn saved(course: CourseState, networks: &[&Perceptron]) -> SavedPhase {
     SavedPhase { course, networks: networks.iter().map(|n| (*n).clone()).collect() }
 }
 
-/// Steps of which a point of the loss curve is the mean.
+/// Steps per point of the loss curve, which is their mean.
 const STEPS_PER_POINT: u64 = 50;
-/// Times that a phase is validated.
+/// Number of validations per phase.
 const VALIDATIONS: f32 = 20.0;
-/// Batches of a validation.
+/// Batches per validation.
 pub const VALIDATION_BATCHES: u64 = 8;
-/// A phase ends early after so many validations without improvement.
+/// Number of validations without improvement after which a phase ends early.
 const PATIENCE: usize = 4;
-/// But not before this share of it: losses fall most while the learning rate does.
+/// Minimum progress for an early end: losses fall most while the learning rate does.
 const LEAST_SHARE: f32 = 0.6;
-/// Improvements below this share count as none.
+/// Minimum relative improvement.
 const LEAST_IMPROVEMENT: f32 = 1e-3;
 
-/// Where a phase is, without its networks.
+/// Progress of a phase, without its networks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CourseState {
-    /// What happened so far.
+    /// Record so far.
     pub record: PhaseRecord,
-    /// `[parts]` sums of losses that are not in the record yet.
+    /// `[parts]` sums of losses that are not yet in the record.
     pub sums: Vec<f32>,
-    /// Of how many steps.
+    /// Number of steps in the sums.
     pub summed: u64,
-    /// True when the phase is over.
+    /// True if the phase is over.
     pub over: bool,
 }
 
@@ -235,7 +235,7 @@ impl CourseState {
     }
 }
 
-/// Steps of a phase: their pace and their losses.
+/// Course of a phase: its pace and its losses.
 #[derive(Debug)]
 pub struct Course {
     /// Pace.
@@ -247,24 +247,24 @@ pub struct Course {
 }
 
 impl Course {
-    /// A phase that begins or goes on now.
+    /// Starts or continues a phase.
     pub fn new(limit: Limit, state: CourseState) -> Self {
         let CourseState { record, sums, summed, over } = state;
         let before = Duration::try_from_secs_f64(record.seconds).unwrap_or_default();
         Self { pace: Pace::new(limit, record.steps, before), record, sums, summed, over }
     }
 
-    /// True when the limit is reached, or nothing improves any more.
+    /// True if the limit is reached, or the validation no longer improves.
     pub fn is_over(&self) -> bool {
         self.over || self.record.stopped_early || self.pace.is_over()
     }
 
-    /// True when it is time to validate.
+    /// True if a validation is due.
     pub fn is_validation_due(&self) -> bool {
         self.pace.progress() * VALIDATIONS >= (self.record.validation.len() + 1) as f32
     }
 
-    /// Notes the loss of a validation, the sum over its batches.
+    /// Records the loss of a validation, the sum over its batches.
     pub fn validate(&mut self, sum: f32) {
         self.record.validation.push((self.pace.steps, sum / VALIDATION_BATCHES as f32));
         let all = &self.record.validation;
@@ -274,7 +274,7 @@ impl Course {
         self.record.stopped_early = !improves && (LEAST_SHARE..0.99).contains(&self.pace.progress());
     }
 
-    /// Counts a step.
+    /// Counts a step, and calls the observer.
     pub fn finish_step(&mut self, parts: &[f32], observer: &mut dyn FnMut(Tick)) {
         self.pace.steps += 1;
         self.sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
@@ -287,7 +287,7 @@ impl Course {
         observer(Tick { phase, steps, progress, loss: parts.iter().sum(), left_s });
     }
 
-    /// Where the phase is.
+    /// Returns the progress of the phase.
     pub fn state(&self) -> CourseState {
         let record =
             PhaseRecord { steps: self.pace.steps, seconds: self.pace.elapsed().as_secs_f64(), ..self.record.clone() };

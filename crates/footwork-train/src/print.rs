@@ -1,11 +1,11 @@
-//! What the commands print.
+//! Output of the commands.
 
 use crate::args::TrainFlags;
 use footwork::learned::{Network, Precision};
 use footwork_train::train::Trained;
 use std::path::PathBuf;
 
-/// The report of a training.
+/// Prints the report of a training.
 pub fn trained(flags: &TrainFlags, trained: &Trained, seconds: f64) {
     let (networks, quality, output) = (&trained.networks, &trained.quality, flags.files().1);
     if flags.json {
@@ -55,7 +55,7 @@ pub fn trained(flags: &TrainFlags, trained: &Trained, seconds: f64) {
     println!("  {seconds:.0} s in all; next: footwork simulate --learned {}", output.display());
 }
 
-/// The files of an export.
+/// Prints the files of an export.
 pub fn exported(written: &[(PathBuf, usize)], json: bool) {
     if json {
         let files: Vec<_> = written.iter().map(|(path, n)| serde_json::json!({ "path": path, "bytes": n })).collect();
@@ -67,7 +67,7 @@ pub fn exported(written: &[(PathBuf, usize)], json: bool) {
     }
 }
 
-/// The sizes of imported networks.
+/// Prints the sizes of imported networks.
 pub fn imported(networks: &[(&str, Network)], json: bool) {
     let sizes = |n: &Network| -> Vec<usize> {
         std::iter::once(n.inputs()).chain(n.layers.iter().map(footwork::learned::Layer::outputs)).collect()

@@ -1,4 +1,4 @@
-//! The projector: from a query to the code of the row that a search would find.
+//! The projector: from a query to the code of the row that a search returns.
 
 use crate::body_loss::absolute;
 use crate::dataset::{Dataset, accepted};
@@ -21,22 +21,22 @@ use std::sync::mpsc::sync_channel;
 const WEIGHTS: [f32; 3] = [1.0, 5.0, 0.3];
 /// Names of the parts of the loss.
 const PARTS: [&str; 3] = ["features", "latents", "distances"];
-/// Seconds at the end of a clip that a search does not enter.
+/// Seconds at the end of a clip that a search excludes.
 const END_EXCLUSION_S: f32 = 0.333;
-/// Frames between a body and a trajectory that a game combines, at most.
+/// Maximum distance, in frames, between the body and the trajectory that a query combines, for queries from nearby frames.
 const NEARBY: usize = 90;
-/// Moments that are compared once more, as in a character.
+/// Number of best matches that are compared again with the cost of the discontinuity, as in a character.
 const MOMENTS: usize = 24;
-/// A character's `seam_cost` is that of a discontinuity of this, metres.
+/// Size of the discontinuity that a character's `seam_cost` refers to, metres.
 const SEAM_M: f32 = 0.1;
-/// A difference of velocity is blended away over about this long, seconds.
+/// Approximate time over which a velocity difference is blended out, seconds.
 const BLEND_S: f32 = 0.1;
-/// Spread of the way between root and simulated character, along each axis, metres.
+/// Standard deviation of the displacement between root and simulated character, along each axis, metres.
 const APART_M: f32 = 0.05;
-/// Batches that are searched ahead.
+/// Number of batches that are searched in advance.
 const AHEAD: usize = 8;
 
-/// Finds what a projector should find: the exact search, and the code of each row.
+/// Finds the targets of a projector: the exact search, and the code of each row.
 #[derive(Debug)]
 pub struct Oracle<'a> {
     db: &'a Database,
@@ -45,24 +45,24 @@ pub struct Oracle<'a> {
     candidates: Candidates,
     /// `[columns]` standard deviation of the features.
     spread: Vec<f32>,
-    /// `[columns]` true where a column describes where the root goes.
+    /// `[columns]` true for columns of the trajectory.
     trajectory: Vec<bool>,
-    /// Columns of where the root will be, and which axis they are: 0 to the side, 1 ahead.
+    /// Columns of future root positions, and the axis of each: 0 to the side, 1 forward.
     future: Vec<(usize, usize)>,
-    /// `[frames x width]`.
+    /// `[frames x width]` codes.
     codes: &'a [f32],
     width: usize,
-    /// What a seam costs: a character's default, per m2.
+    /// Cost of a discontinuity: a character's default, per m2.
     seam_cost: f32,
     /// `[frames x joints]` joints in root space, and the velocity of each over the ground along the root's axes.
     joints: Vec<(Vec3, Vec3)>,
     joint_count: usize,
-    /// The frame of each row, and then of each row in a mirror; the first one where a row cannot be found.
+    /// Frame of each row, then of each mirrored row; 0 for rows that the search excludes.
     row_frames: Vec<usize>,
 }
 
 impl<'a> Oracle<'a> {
-    /// For a database and the codes of its frames.
+    /// Creates the oracle for a database and the codes of its frames.
     pub fn new(db: &'a Database, data: &Dataset, codes: &'a [f32]) -> Self {
         let (columns, multipliers) = (data.columns, choice_weights(db));
         let candidates = Candidates {
@@ -99,7 +99,7 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// A query to learn from, and the frame of its body: most are like a game's, some far from the data.
+    /// Returns the frame of a body, and a training query for it. Most queries are like a game's, some far from the data.
     pub fn query(&self, data: &Dataset, random: &mut Random) -> (usize, Vec<f32>) {
         let frame = random.below(data.frames());
         let query = match random.below(8) {
@@ -116,7 +116,7 @@ impl<'a> Oracle<'a> {
         (frame, query)
     }
 
-    /// A query like a game's, the body of one frame with the trajectory of another, and the former.
+    /// Returns a frame, and a query like a game's: the body of this frame with the trajectory of another one.
     pub fn mixed_query(&self, data: &Dataset, random: &mut Random) -> (usize, Vec<f32>) {
         let frames = (random.below(data.frames()), random.below(data.frames()));
         (frames.0, self.mixed(data, frames, random))
@@ -127,7 +127,7 @@ impl<'a> Oracle<'a> {
         let other = data.features(trajectory);
         let columns = self.trajectory.iter().enumerate().filter(|(_, is)| **is);
         columns.for_each(|(column, _)| query[column] = other[column]);
-        // The root is not where the simulated character is.
+        // The root is not at the position of the simulated character.
         let apart = [(); 2].map(|()| APART_M * random.normal());
         for (column, axis) in &self.future {
             query[*column] += apart[*axis] / self.db.features.scale[*column];
@@ -135,15 +135,16 @@ impl<'a> Oracle<'a> {
         self.noisy(&query, (0.0, 0.2), random)
     }
 
-    /// Adds noise, up to `most` times the spread of each column and `more`; more often little than much.
+    /// Adds noise of up to `most` standard deviations of each column, increased by `more`. Small noise is more frequent than
+    /// large noise.
     fn noisy(&self, query: &[f32], (more, most): (f32, f32), random: &mut Random) -> Vec<f32> {
         let share = random.unit();
         let sigma = most * share * share;
         query.iter().zip(&self.spread).map(|(v, spread)| v + (spread + more) * sigma * random.normal()).collect()
     }
 
-    /// The frame of the row that a character would choose whose body is that of a frame: of the moments that fit best, the one whose
-    /// cost is least when the seam to it counts, too. Its cost without the seam.
+    /// Returns the frame of the row that a character with the body of `body` would choose, and its cost without the
+    /// discontinuity. Of the best matches, it is the one with the lowest sum of match cost and discontinuity cost.
     pub fn find_frame(&self, body: usize, query: &[f32]) -> Option<(usize, f32)> {
         let mut search = SearchQuery::new(query, &self.multipliers);
         search.candidates = self.candidates;
@@ -157,7 +158,7 @@ impl<'a> Oracle<'a> {
         moments.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, frame, cost)| (frame, cost))
     }
 
-    /// Mean square over the body, m2, of what a seam between two frames has to hide.
+    /// Returns the discontinuity between two frames: the mean square over the body, m2.
     fn seam(&self, from: usize, to: usize) -> f32 {
         let of = |frame: usize| &self.joints[frame * self.joint_count..][..self.joint_count];
         let squares = of(from)
@@ -167,13 +168,13 @@ impl<'a> Oracle<'a> {
         squares.sum::<f32>() / self.joint_count as f32
     }
 
-    /// The cost of features for a query.
+    /// Returns the cost of features for a query.
     pub fn cost(&self, query: &[f32], features: &[f32]) -> f32 {
         let columns = query.iter().zip(features).zip(&self.multipliers);
         columns.map(|((q, x), m)| ((q - x) * m) * ((q - x) * m)).sum()
     }
 
-    /// The code of the row of [`Oracle::find_frame`], and its cost.
+    /// Writes the code of the row of [`Oracle::find_frame`], and returns its cost.
     pub fn find(&self, body: usize, query: &[f32], code: &mut [f32]) -> Option<f32> {
         let (frame, cost) = self.find_frame(body, query)?;
         code.copy_from_slice(&self.codes[frame * self.width..][..self.width]);
@@ -186,7 +187,7 @@ fn joints(db: &Database, data: &Dataset) -> Vec<(Vec3, Vec3)> {
     let frames: Vec<Vec<(Vec3, Vec3)>> = (0..data.frames())
         .into_par_iter()
         .map_init(<[Placed; 2]>::default, |placed, frame| {
-            // The frame after the last of a sequence has no successor: it stands still, and is not found.
+            // The frame after the last of a sequence has no successor. It has no velocity, and is not a result of the search.
             let later = if frame == data.sequence_of(frame).frames.end { frame } else { frame + 1 };
             kinematics.place(data.body(frame), &mut placed[0]);
             kinematics.place(data.body(later), &mut placed[1]);
@@ -211,12 +212,12 @@ fn future(schema: &FeatureSchema) -> Vec<(usize, usize)> {
     columns
 }
 
-/// Queries, and what a search finds for them.
+/// Queries, and the codes that a search finds for them.
 #[derive(Debug)]
 struct Batch {
-    /// `[samples x columns]`.
+    /// `[samples x columns]` queries.
     queries: Vec<f32>,
-    /// `[samples x width]`.
+    /// `[samples x width]` codes.
     codes: Vec<f32>,
     /// `[samples]` frames of the queries' bodies.
     frames: Vec<usize>,
@@ -236,7 +237,7 @@ pub struct Projector {
 }
 
 impl Projector {
-    /// An untrained network for codes, `[frames x width]`.
+    /// Creates an untrained network for codes, `[frames x width]`.
     pub fn new(data: &Dataset, codes: &[f32], (hidden, batch): (usize, usize), seed: u64) -> Self {
         let width = codes.len() / data.frames();
         let output = Normalization::of(data.usable().map(|frame| &codes[frame * width..][..width]), width, 1e-4);
@@ -248,7 +249,7 @@ impl Projector {
         Self { network: Perceptron::new(sizes, &mut random), batch, input, output }
     }
 
-    /// Trains until the limit. Another thread searches ahead.
+    /// Trains until the limit. Another thread searches in advance.
     ///
     /// # Errors
     /// Returns a [`TrainError`] if a loss is not a number, or training is interrupted.
@@ -285,7 +286,7 @@ impl Projector {
         shop.end(course, &[&self.network])
     }
 
-    /// The losses of a batch, and with a learning rate a step against them if they are finite.
+    /// Returns the losses of a batch. With a learning rate, makes an optimiser step if they are finite.
     fn step(&mut self, batch: &Batch, rate: Option<f32>, shop: &Workshop) -> [f32; PARTS.len()] {
         let (columns, width, device) = (self.input.mean.len(), self.output.mean.len(), &shop.device);
         let samples: Vec<Sample> = batch.queries.chunks_exact(columns).zip(batch.codes.chunks_exact(width)).collect();
@@ -318,7 +319,7 @@ impl Projector {
             for i in 0..width {
                 let value = outputs[i] * self.output.std[i] + self.output.mean[i];
                 let (part, size) = if i < columns { (0, columns as f32) } else { (1, latents) };
-                // Features have sizes near 1; latent variables are counted in their own spread.
+                // Features are of order 1; latent variables are divided by their standard deviation.
                 let unit = if i < columns { 1.0 } else { self.output.std[i] };
                 let (loss, slope) = absolute((value - codes[i]) / unit, WEIGHTS[part] / (size * count));
                 parts[part] += loss;
@@ -339,7 +340,7 @@ impl Projector {
         (parts, by_outputs)
     }
 
-    /// The network for use.
+    /// Returns the network for use at run time.
     pub fn to_network(&self) -> Network {
         self.network.to_network(&self.input, &self.output)
     }
@@ -358,7 +359,7 @@ fn searched(data: &Dataset, oracle: &Oracle, (seed, step): (u64, u64), (samples,
     let mut codes = vec![0.0; samples * width];
     let work = queries.par_chunks(columns).zip(codes.par_chunks_mut(width)).zip(&frames);
     work.for_each(|((query, code), body)| {
-        // Rows exist, and queries are finite: something is found.
+        // There are rows, and queries are finite: the search returns a match.
         let _ = oracle.find(*body, query, code);
     });
     Batch { queries, codes, frames }

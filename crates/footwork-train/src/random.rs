@@ -1,11 +1,12 @@
-//! Random numbers that depend only on the seed, the phase and the step: a resumed run draws what an uninterrupted one draws.
+//! Random numbers that depend only on the seed, the phase and the step, so that a resumed run draws the same numbers as an
+//! uninterrupted one.
 
 /// A stream of random numbers (Splitmix64).
 #[derive(Clone, Copy, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The stream of a step of a phase.
+    /// Creates the stream of a step of a phase.
     pub fn new(seed: u64, phase: u64, step: u64) -> Self {
         let mut mixed = Self(seed);
         mixed.0 ^= Self(phase.wrapping_add(0x51)).bits();
@@ -13,7 +14,7 @@ impl Random {
         mixed
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -21,17 +22,17 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number of 0 to below 1.
+    /// Returns a number from 0 to 1, 1 excluded.
     pub fn unit(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1u64 << 24) as f32
     }
 
-    /// A number below `count`, which is above 0.
+    /// Returns a number below `count`, which must be above 0.
     pub fn below(&mut self, count: usize) -> usize {
         (self.bits() % count as u64) as usize
     }
 
-    /// A number of a normal distribution with mean 0 and standard deviation 1.
+    /// Returns a number of a normal distribution with mean 0 and standard deviation 1.
     pub fn normal(&mut self) -> f32 {
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
         radius * (std::f32::consts::TAU * self.unit()).cos()

@@ -6,28 +6,28 @@
 
 use footwork::learned::{Layer, Network, NetworkError, Weights};
 
-/// Why bytes are not a network of the reference.
+/// The bytes are not a network of the reference implementation.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReferenceError {
-    /// The file ends too early, or a size is too large for it.
+    /// The file ends too early, or a size exceeds the file.
     #[error(
         "{what}: expected {expected} more bytes at byte {at}, found {found}; the file is truncated or of another format"
     )]
     Truncated {
-        /// What was read.
+        /// Name of the item that was read.
         what: String,
-        /// Where.
+        /// Offset in the file, bytes.
         at: usize,
-        /// Bytes called for.
+        /// Required bytes.
         expected: u64,
-        /// Bytes left.
+        /// Remaining bytes.
         found: usize,
     },
-    /// Bytes after the network.
+    /// There are bytes after the network.
     #[error("{0} bytes are left after the network; the file is of another format")]
     TooLong(usize),
-    /// The numbers are not a network.
+    /// The numbers are not a valid network.
     #[error(transparent)]
     Network(#[from] NetworkError),
 }
@@ -98,7 +98,7 @@ pub fn read_reference(bytes: &[u8]) -> Result<Network, ReferenceError> {
 mod tests {
     use super::*;
 
-    /// Two inputs, three hidden, one output.
+    /// Two inputs, three hidden units, one output.
     fn network() -> Vec<u8> {
         let mut bytes = Vec::new();
         let array = |bytes: &mut Vec<u8>, sizes: &[u32], values: &[f32]| {
@@ -144,7 +144,7 @@ mod tests {
             for value in [u32::MAX, u32::MAX / 2, 1 << 30, 0] {
                 let mut bytes = whole.clone();
                 bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
-                // Some places hold floats, of which a zero is one; nothing panics or takes the memory asked for.
+                // Some positions hold floats, for which zero is valid. Reading must not panic or allocate the requested size.
                 let _ = read_reference(&bytes);
             }
         }

@@ -1,4 +1,4 @@
-//! How good networks are: errors in centimetres against the database that they learned from.
+//! Quality of networks: errors in centimetres against the database that they were trained on.
 
 use crate::calibrate::quantile;
 use crate::dataset::{Dataset, Sequence};
@@ -18,7 +18,7 @@ use serde::Serialize;
 pub struct PointErrors {
     /// Mean.
     pub mean_cm: f32,
-    /// Exceeded by 1 in 100.
+    /// 99th percentile.
     pub p99_cm: f32,
     /// Largest.
     pub max_cm: f32,
@@ -35,27 +35,29 @@ impl PointErrors {
 /// Errors of trained networks.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Quality {
-    /// Poses compressed and decompressed: all joints.
+    /// Error of poses that were compressed and decompressed: all joints.
     pub reconstruction: PointErrors,
-    /// The same for joints that touch the ground.
+    /// The same for contact joints.
     pub contact_joints: PointErrors,
-    /// Mean speed in the world of joints that touch the ground, poses compressed and decompressed and poses of the data, cm/s.
+    /// Mean speed in the world of joints in contact, cm/s: in compressed and decompressed poses, and in poses of the data.
     pub planted_cm_s: [f32; 2],
-    /// Share of contact labels that are right.
+    /// Share of contact labels that are correct.
     pub contacts_right: f32,
-    /// The stepper from a compressed frame, compared with the decompressed continuation: 60ths of a second and mean centimetres.
+    /// Error of the stepper from a compressed frame, against the decompressed continuation: frames of 1/60 s, and mean
+    /// centimetres.
     pub stepper_cm: Vec<(usize, f32)>,
-    /// Distance of queries like a game's from what the projector finds, divided by that from what the search finds: mean.
+    /// Mean ratio of distances for queries like a game's: to the features that the projector finds, and to those that the search
+    /// finds.
     pub projector_cost_ratio: f32,
-    /// Mean distance of joints between what the projector finds and what the search finds, centimetres.
+    /// Mean distance of joints between the results of the projector and of the search, centimetres.
     pub projector_cm: f32,
 }
 
-/// Poses that are measured, about.
+/// Approximate number of measured poses.
 const POSES: usize = 4000;
-/// Rollouts of the stepper that are measured, about.
+/// Approximate number of measured rollouts of the stepper.
 const ROLLOUTS: usize = 150;
-/// Queries that are measured.
+/// Number of measured queries.
 const QUERIES: usize = 1000;
 
 struct Poser<'a> {
@@ -72,7 +74,7 @@ impl<'a> Poser<'a> {
         Self { db, networks, room: Decompression::new(networks), body, pose: Pose::rest(&db.skeleton) }
     }
 
-    /// Joints of a body in root space.
+    /// Returns the joints of a body in root space.
     fn points(&mut self, body: &[f32]) -> Vec<Vec3> {
         self.networks.layout().decode(body, &mut self.pose);
         self.pose.set_world_from_root(footwork::math::Transform::IDENTITY);
@@ -140,7 +142,7 @@ fn measure_sequence(db: &Database, data: &Dataset, networks: &Networks, s: &Sequ
         networks.compress(sampler, (s.clip, s.mirrored, s.time_s(frame)), &mut code, &mut poser.room);
         code
     };
-    // Rollouts among the poses that are measured, evenly over the whole data set.
+    // Rollouts start at some of the measured poses, evenly over the whole data set.
     let stride = (data.frames() / POSES).max(1);
     let rollouts = (POSES / ROLLOUTS).max(1);
     let last = steps_in(FRAMES[FRAMES.len() - 1]);
@@ -181,12 +183,12 @@ fn measure_sequence(db: &Database, data: &Dataset, networks: &Networks, s: &Sequ
     found
 }
 
-/// Velocity and turn of the root.
+/// Returns velocity and turn of the root.
 fn root_motion(layout: &BodyLayout, body: &[f32]) -> (Vec3, Vec3) {
     (Vec3::from_slice(&body[layout.root_velocity.clone()]), Vec3::Y * body[layout.root_turn.start])
 }
 
-/// Speed in the world of a joint at two places in root space, a frame apart.
+/// Returns the speed in the world of a joint between two positions in root space, one frame apart.
 fn speed(places: [Vec3; 2], roots: [(Vec3, Vec3); 2]) -> f32 {
     let carried = [0, 1].map(|i: usize| roots[i].0 + roots[i].1.cross(places[i]));
     ((places[1] - places[0]) / STEP_S as f32 + 0.5 * (carried[0] + carried[1])).length()

@@ -1,6 +1,6 @@
-//! The stepper: rates of change of features and latent variables. It is trained on its own predictions, half of them from starts
-//! that the projector finds: from there it is to lead to what follows the row that a search finds. Codes alone do not tell which
-//! errors matter: a small one can make a foot slide. So what it predicts is decompressed, too, and the bodies are compared.
+//! The stepper: rates of change of features and latent variables. It is trained on its own predictions. Half of them start from
+//! results of the projector, and must lead to the frames after the row that a search returns. Since a small error of a code can
+//! make a foot slide, predicted codes are also decompressed, and the bodies are compared.
 
 use crate::body_loss::absolute;
 use crate::dataset::{Dataset, LONGEST_WINDOW};
@@ -19,27 +19,27 @@ use rayon::prelude::*;
 const WEIGHTS: [f32; 4] = [2.0, 7.5, 0.2, 0.5];
 /// Names of the parts of the loss.
 const PARTS: [&str; 5] = ["features", "latents", "feature rates", "latent rates", "bodies"];
-/// Weight of the decompressor's loss of the bodies that predicted codes stand for, relative to its own training.
+/// Weight of the loss of decompressed bodies, relative to the training of the decompressor.
 const BODY_WEIGHT: f32 = 1.5;
-/// Pairs of frames of each window whose bodies are compared: others in each step.
+/// Pairs of frames per window whose bodies are compared; each step draws others.
 const PAIRS: usize = 2;
 /// Share of the phase after which windows have their full length.
 const GROWN: f32 = 0.5;
-/// Noise of the first frame is up to this share of the spread.
+/// Maximum noise of the first frame, in standard deviations.
 const NOISE: f32 = 0.03;
 
-/// What the projector finds, to set out from.
+/// Results of the projector, as starting points.
 #[derive(Debug)]
 pub struct Projected {
     /// Frames of the rows that a search finds.
     frames: Vec<usize>,
-    /// `[frames x width]` what the projector finds instead.
+    /// `[frames x width]` codes that the projector returns for the same queries.
     codes: Vec<f32>,
     width: usize,
 }
 
 impl Projected {
-    /// Asks a projector what a search is asked, too. Left out is what is found near the end of a clip.
+    /// Runs a projector and a search on the same queries. Results near the end of a clip are excluded.
     pub fn new(data: &Dataset, oracle: &Oracle, projector: &Network, seed: u64) -> Self {
         let width = projector.outputs();
         let asked: Vec<Option<(usize, Vec<f32>)>> = (0..QUERIES)
@@ -63,27 +63,27 @@ impl Projected {
     }
 }
 
-/// Windows to learn from.
+/// A batch of training windows.
 struct Batch<'a> {
     data: &'a Dataset,
     windows: Vec<Window>,
     length: usize,
-    /// Frames whose bodies, and their successors', are compared.
+    /// First frames of the pairs whose bodies are compared.
     decompressed: [usize; PAIRS],
 }
 
-/// Consecutive frames.
+/// A series of consecutive frames.
 struct Window {
     start: usize,
     /// `[length x width]` normalised codes.
     truth: Vec<f32>,
-    /// `[width]` the code from which the stepper sets out.
+    /// `[width]` code at which the stepper starts.
     first: Vec<f32>,
 }
 
-/// Share of the windows that set out from what the projector finds.
+/// Share of the windows that start at a result of the projector.
 const PROJECTED: f32 = 0.5;
-/// Queries that it is asked.
+/// Number of queries for the projector.
 const QUERIES: u64 = 20_000;
 
 /// The stepper in training.
@@ -98,7 +98,7 @@ pub struct Stepper {
 }
 
 impl Stepper {
-    /// An untrained network for codes, `[frames x width]`.
+    /// Creates an untrained network for codes, `[frames x width]`.
     pub fn new(data: &Dataset, codes: &[f32], (hidden, batch): (usize, usize), seed: u64) -> Self {
         let width = codes.len() / data.frames();
         let code = |frame: usize| &codes[frame * width..][..width];
@@ -142,7 +142,7 @@ impl Stepper {
             let starts_now = starts(length, &mut random);
             let batch = self.batch(data, codes, projected, (&starts_now, length), &mut random);
             let parts = self.step(&batch, frozen, Some(course.pace.rate()), shop);
-            // Some windows set out from elsewhere than drawn.
+            // Some windows start at other frames than the drawn ones.
             let frames: Vec<usize> = batch.windows.iter().map(|window| window.start).collect();
             shop.check(data, &course, &parts, &frames)?;
             course.finish_step(&parts, shop.observer);
@@ -161,7 +161,7 @@ impl Stepper {
         shop.end(course, &[&self.network])
     }
 
-    /// Windows with their first codes made inexact.
+    /// Returns windows with noise on their first codes.
     fn batch<'a>(
         &self,
         data: &'a Dataset,
@@ -191,7 +191,7 @@ impl Stepper {
         Batch { data, windows, length, decompressed }
     }
 
-    /// The losses of a batch, and with a learning rate a step against them if they are finite.
+    /// Returns the losses of a batch. With a learning rate, makes an optimiser step if they are finite.
     fn step(&mut self, batch: &Batch, frozen: &Frozen, rate: Option<f32>, shop: &Workshop) -> [f32; PARTS.len()] {
         let device = &shop.device;
         let differentiate = rate.is_some();
@@ -202,7 +202,7 @@ impl Stepper {
         parts
     }
 
-    /// The losses of windows, and their derivatives by the weights.
+    /// Returns the losses of windows, and their derivatives with respect to the weights.
     fn differentiate(
         &self,
         batch: &Batch,
@@ -241,7 +241,7 @@ impl Stepper {
         if !differentiate {
             return (parts, None);
         }
-        // The derivatives are known: a sum with them as weights has the same.
+        // The derivatives by codes, rates and bodies are known. A sum weighted with them has the same derivatives by the weights.
         let sum = (all * tensor(device, by_codes, width)).sum()
             + (all_rates * tensor(device, by_rates, width)).sum()
             + (bodies * tensor(device, by_bodies, frozen.output.mean.len())).sum();
@@ -273,14 +273,14 @@ impl Stepper {
         (parts, by_codes, by_rates)
     }
 
-    /// The network for use.
+    /// Returns the network for use at run time.
     pub fn to_network(&self) -> Network {
         self.network.to_network(&self.input, &self.output)
     }
 }
 
-/// The loss of decompressed pairs of frames, and its derivative by the outputs. Outputs come pair after pair, first all windows'
-/// earlier frames, then their later ones.
+/// Returns the loss of decompressed pairs of frames, and its derivative with respect to the outputs. Outputs are ordered by pair:
+/// for each, first the earlier frames of all windows, then the later ones.
 fn body_losses(batch: &Batch, windows: &[Window], frozen: &Frozen, outputs: &[f32]) -> (f32, Vec<f32>) {
     let columns = frozen.output.mean.len();
     let places: Vec<usize> = (0..PAIRS)

@@ -9,7 +9,7 @@ const MARGIN: f32 = 44.0;
 /// Colours of the parts of a loss.
 const COLOURS: [&str; 8] = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#884400"];
 
-/// One plot per phase: each part of the loss, their sum (black) and the validation (dots), logarithmic over the steps.
+/// Returns one plot per phase: each part of the loss, their sum (black) and the validation (dots), logarithmic over the steps.
 pub fn loss_curves(phases: &[PhaseRecord]) -> String {
     let (width, height) = ((WIDTH + MARGIN) * phases.len() as f32 + MARGIN, HEIGHT + 2.0 * MARGIN + 70.0);
     let mut svg = format!(
@@ -23,7 +23,7 @@ pub fn loss_curves(phases: &[PhaseRecord]) -> String {
     svg
 }
 
-/// From steps and losses to the plot.
+/// Maps steps and losses to the plot.
 struct Scale {
     left: f32,
     steps: f32,

@@ -1,4 +1,4 @@
-//! The whole of training: read, train the three phases, calibrate.
+//! The complete training: reads the data, trains the three phases, and calibrates.
 
 use crate::autoencoder::{Autoencoder, AutoencoderSizes};
 use crate::body_loss::{BodyLoss, LossWeights};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// What networks are trained, and how.
+/// Settings: sizes of the networks, and options of their training.
 #[derive(Clone, Debug)]
 pub struct TrainSettings {
     /// Latent variables.
@@ -31,28 +31,28 @@ pub struct TrainSettings {
     pub compressor_hidden: usize,
     /// Width of the hidden layers of the projector.
     pub projector_hidden: usize,
-    /// Networks whose compressor and decompressor are kept: projector and stepper have the whole budget.
+    /// Networks whose compressor and decompressor are reused, so that projector and stepper get the whole budget.
     pub decompressor_of: Option<Arc<Networks>>,
     /// Windows or samples per step, for each phase.
     pub batch: [usize; 3],
-    /// Seed of all random numbers. Without one: that of the checkpoint, or 1.
+    /// Seed of all random numbers. `None`: that of the checkpoint, or 1.
     pub seed: Option<u64>,
-    /// How long.
+    /// Time or number of steps.
     pub budget: Budget,
-    /// How weights of decompressor, projector and compressor are stored.
+    /// Stored precision of the weights of decompressor, projector and compressor.
     pub precision: Precision,
-    /// How weights of the stepper are stored.
+    /// Stored precision of the weights of the stepper.
     pub stepper_precision: Precision,
     /// Weights of the parts of the decompressor's loss.
     pub loss: LossWeights,
 }
 
-/// How long training takes.
+/// Length of the training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Budget {
     /// Time for everything, from reading to writing.
     Time(Duration),
-    /// Steps of each phase: the result is the same each time.
+    /// Steps of each phase, which makes results reproducible.
     Steps([u64; 3]),
 }
 
@@ -76,27 +76,27 @@ impl Default for TrainSettings {
 
 /// Shares of the budget: autoencoder, projector, stepper.
 const SHARES: [f64; 3] = [0.38, 0.28, 0.34];
-/// Share of the budget that calibration, report and writing take.
+/// Share of the budget for calibration, report and writing.
 const FINISHING: f64 = 0.03;
 
-/// What training gives.
+/// Results of a training.
 #[derive(Debug)]
 pub struct Trained {
     /// The networks.
     pub networks: Networks,
-    /// How good they are.
+    /// Their quality.
     pub quality: Quality,
-    /// What happened.
+    /// Records of the phases.
     pub phases: Vec<PhaseRecord>,
-    /// Seconds of motion learned from.
+    /// Duration of the training data, seconds.
     pub motion_s: f64,
-    /// Frames learned from.
+    /// Frames of the training data.
     pub frames: usize,
-    /// Seconds that reading took.
+    /// Time for reading, seconds.
     pub read_s: f64,
 }
 
-/// The device for a name of the command line.
+/// A device, selected on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceKind {
     /// Processor.
@@ -127,31 +127,31 @@ impl DeviceKind {
     }
 }
 
-/// A training.
+/// A training run.
 pub struct TrainJob<'a> {
-    /// Database to learn from.
+    /// Database with the training data.
     pub db: &'a Database,
-    /// What is trained, and how.
+    /// Settings.
     pub settings: &'a TrainSettings,
     /// Device with derivatives; see [`DeviceKind::open`].
     pub device: Device,
-    /// When the budget began.
+    /// Start of the budget.
     pub start: Instant,
-    /// Where checkpoints are written; none to write none.
+    /// Path of the checkpoint; `None` to write none.
     pub checkpoint: Option<PathBuf>,
-    /// True to go on from the checkpoint. Its budget and steps hold then.
+    /// True to continue from the checkpoint, with its budget and steps.
     pub resume: bool,
-    /// Once true, training writes a checkpoint and stops.
+    /// When set, training writes a checkpoint and stops.
     pub interrupted: Arc<AtomicBool>,
-    /// Told after each step.
+    /// Called after each step.
     pub observer: &'a mut dyn FnMut(Tick),
 }
 
 impl TrainJob<'_> {
-    /// Trains.
+    /// Runs the training.
     ///
     /// # Errors
-    /// Returns a [`TrainError`] if the database has no motion to learn from, if the budget is too short, if the checkpoint cannot be
+    /// Returns a [`TrainError`] if the database has no usable motion, if the budget is too short, if the checkpoint cannot be
     /// used or written, if a loss is not a number, or if training is interrupted.
     pub fn run(self) -> Result<Trained, TrainError> {
         let (db, settings) = (self.db, self.settings);
@@ -243,14 +243,14 @@ fn identity(db: &Database, settings: &TrainSettings) -> Identity {
     }
 }
 
-/// The codes of all frames, by networks that exist.
+/// Returns the codes of all frames, computed by trained networks.
 fn compressed(db: &Database, data: &Dataset, networks: &Networks) -> Result<Vec<f32>, TrainError> {
     networks.check_schema(db)?;
     let width = networks.code_width();
     let mut codes = vec![0.0; data.frames() * width];
     let (mut sampler, mut room) = (Sampler::for_character(db, networks.character()), Decompression::new(networks));
     for sequence in &data.sequences {
-        // The frame after the last has a code, too: it is a successor.
+        // The frame after the last one has a code, too, as its successor.
         for frame in sequence.frames.start..=sequence.frames.end {
             let at = (sequence.clip, sequence.mirrored, sequence.time_s(frame));
             let code = &mut codes[frame * width..][..width];
@@ -260,7 +260,7 @@ fn compressed(db: &Database, data: &Dataset, networks: &Networks) -> Result<Vec<
     Ok(codes)
 }
 
-/// The limit of a phase after those recorded: time that they left over is shared among the rest.
+/// Returns the limit of a phase after recorded ones. Their unused time is shared among the remaining phases.
 fn extended(limits: [Limit; 3], phase: Phase, done: &[PhaseRecord]) -> Limit {
     let rest = &limits[phase as usize..];
     let Limit::Time(own) = rest[0] else { return rest[0] };
@@ -285,7 +285,7 @@ fn limits(settings: &TrainSettings, start: Instant, data: &Dataset, read_s: f64)
     }
 }
 
-/// `[frames x (columns + latents)]`.
+/// Returns the `[frames x (columns + latents)]` codes.
 fn codes(data: &Dataset, latents: &[f32], width: usize) -> Vec<f32> {
     let rows = data.features.chunks_exact(data.columns).zip(latents.chunks_exact(width));
     rows.flat_map(|(features, latents)| features.iter().chain(latents).copied()).collect()

@@ -1,5 +1,6 @@
-//! Prints a hash of every bit of every pose of two minutes. The program makes the built-in clips, builds a database, and
-//! drives a character with a seeded random stick; then one of networks with the same stick. Every processor must print the same hash: see `.ci/same-bits`.
+//! Prints a hash of every bit of every pose of two minutes. The program makes the built-in clips, builds a database, and drives a
+//! character with a seeded random stick. It then drives a character of networks with the same stick. Every processor must print
+//! the same hash: see `.ci/same-bits`.
 
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::input::{Gait, GroundPoint, MotionInput, Stick};
@@ -31,7 +32,7 @@ pub extern "C" fn pose_hash() -> u64 {
 
     let mut hash = Xxh3::new();
     drive(&mut character, &mut hash);
-    // The same person, moved by networks.
+    // The same character, moved by networks.
     let networks =
         Networks::from_bytes(footwork_gait::BIPED_NETWORKS, Path::new("built-in")).expect("built-in networks");
     let learned = Character::learned(Arc::new(networks), None, MatcherConfig::default()).expect("default settings");
@@ -40,7 +41,7 @@ pub extern "C" fn pose_hash() -> u64 {
     hash.digest()
 }
 
-/// Adds every bit of a minute of poses.
+/// Adds every bit of one minute of poses.
 fn drive(character: &mut MotionMatcher, hash: &mut Xxh3) {
     let (mut random, mut stick) = (Random(SEED), Stick::default());
     for frame in 0..60 * 60 {

@@ -1,4 +1,4 @@
-//! The locomotion that an action leaves and that it returns to.
+//! Locomotion before and after an action.
 
 use crate::body::{Side, joint};
 use crate::feet::FootState;
@@ -17,7 +17,7 @@ pub(super) struct Base {
     motion: Motion,
 }
 
-/// The body in one sample; world, or the space that it was brought to.
+/// The body in one sample, in world space or the space that it was moved to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct State {
     pub root: Transform,
@@ -32,12 +32,12 @@ pub(super) struct State {
 }
 
 impl Base {
-    /// Steady locomotion or standing.
+    /// Creates steady locomotion, or a standing body for speed 0.
     pub(super) fn steady(options: &GaitOptions, speed: f32) -> Self {
         Self::new(options, vec![Leg::steady(6.0, speed, 0.0, 0.0)])
     }
 
-    /// Locomotion by a script; the same script gives the same steps.
+    /// Creates locomotion by a script; the same script gives the same steps.
     pub(super) fn new(options: &GaitOptions, legs: Vec<Leg>) -> Self {
         let name = format!("action_{}", legs.iter().map(|l| (l.speed * 100.0) as i32).sum::<i32>());
         let recipe = Recipe::new(name, &[], legs);
@@ -45,20 +45,20 @@ impl Base {
         Self { motion: walk(&recipe, &options, 1).0 }
     }
 
-    /// Returns the sample of a time.
+    /// Returns the index of the sample at a time.
     pub(super) fn sample(&self, t: f32) -> usize {
         let i = ((t - self.motion.times[0]) * SAMPLE_HZ + 0.5) as usize;
         i.min(self.motion.times.len() - 2).max(1)
     }
 
-    /// Returns the sample at a share of the time for which the toe of a foot is planted: of its first step after `from_s`.
+    /// Returns a sample in the first step of a foot after `from_s`: at a share of the time for which its toe is planted.
     pub(super) fn in_step(&self, side: Side, from_s: f32, share: f32) -> usize {
         let stances = &self.motion.plan.stances[side.at()];
         let s = stances.iter().find(|s| s.heel_s >= from_s).unwrap_or(&stances[stances.len() - 1]);
         self.sample(s.flat_s + share * (s.tip_s - s.flat_s))
     }
 
-    /// Returns the body in a sample; the ends are held.
+    /// Returns the body in a sample. Indices beyond the end give the last sample.
     pub(super) fn state(&self, sample: usize) -> State {
         let m = &self.motion;
         let i = sample.min(m.times.len() - 1);
@@ -78,21 +78,21 @@ impl Base {
         }
     }
 
-    /// Returns the first step of a foot after a sample: seconds to its toe's landing and leaving, place, yaw.
+    /// Returns the first step of a foot after a sample: seconds until its toe lands and leaves, position, yaw.
     pub(super) fn next_step(&self, side: Side, sample: usize) -> (f32, f32, Vec3, f32) {
         let (t, stances) = (self.time(sample), &self.motion.plan.stances[side.at()]);
         let s = stances.iter().find(|s| s.flat_s > t).unwrap_or(&stances[stances.len() - 1]);
         (s.flat_s - t, s.tip_s - t, s.toe, s.yaw)
     }
 
-    /// Returns the seconds for which the toe of a foot stays planted from a sample on.
+    /// Returns the seconds for which the toe of a foot stays planted, starting at a sample.
     pub(super) fn planted_s(&self, side: Side, sample: usize) -> f32 {
         let t = self.time(sample);
         let stances = &self.motion.plan.stances[side.at()];
         stances.iter().rev().find(|s| s.flat_s <= t).map_or(0.0, |s| s.tip_s - t)
     }
 
-    /// Returns when the toe of a foot last left the ground before a sample.
+    /// Returns the last time before a sample at which the toe of a foot left the ground.
     pub(super) fn left_s(&self, side: Side, sample: usize) -> f32 {
         let t = self.time(sample);
         let stances = &self.motion.plan.stances[side.at()];

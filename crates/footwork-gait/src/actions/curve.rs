@@ -1,6 +1,6 @@
-//! Curves of a body's position: cubic splines through keys, so that a flight is exactly a parabola.
+//! Curves of a body's position: cubic splines through keys, which represent a flight exactly as a parabola.
 
-/// A value at a time, with its rate where that is given.
+/// A value at a time, and optionally its rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Key {
     pub t: f32,
@@ -8,12 +8,12 @@ pub(crate) struct Key {
     pub rate: Option<f32>,
 }
 
-/// A value that is passed as smoothly as its neighbours allow.
+/// Returns a key with a free rate, chosen for smoothness.
 pub(crate) fn through(t: f32, value: f32) -> Key {
     Key { t, value, rate: None }
 }
 
-/// A value that is passed at a rate (per second).
+/// Returns a key with a given rate (per second).
 pub(crate) fn at_rate(t: f32, value: f32, rate: f32) -> Key {
     Key { t, value, rate: Some(rate) }
 }
@@ -26,7 +26,7 @@ pub(crate) struct Curve {
 }
 
 impl Curve {
-    /// From keys with rising times; the first and the last are at rest unless their rate is given.
+    /// Creates a curve through keys with increasing times. Free rates of the first and the last key are 0.
     pub(crate) fn new(keys: &[Key]) -> Self {
         let last = keys.len() - 1;
         let mut rates: Vec<Option<f32>> = keys.iter().map(|k| k.rate).collect();
@@ -41,7 +41,7 @@ impl Curve {
         Self { keys: keys.iter().zip(rates).map(|(k, rate)| (k.t, k.value, rate.unwrap_or(0.0))).collect() }
     }
 
-    /// Returns the value at a time; beyond its ends the curve goes on straight.
+    /// Returns the value at a time; beyond its ends the curve is linear.
     pub(crate) fn at(&self, t: f32) -> f32 {
         let (first, last) = (self.keys[0], self.keys[self.keys.len() - 1]);
         if t <= first.0 {
@@ -59,14 +59,14 @@ impl Curve {
     }
 }
 
-/// Fills in the rates between two that are given: those of a clamped cubic spline.
+/// Fills in the rates between two given ones: those of a clamped cubic spline.
 fn spline(keys: &[Key], rates: &mut [Option<f32>]) {
     let n = keys.len();
     if n < 3 {
         return;
     }
     let (Some(first), Some(last)) = (rates[0], rates[n - 1]) else { return };
-    // A tridiagonal system: (share of the rate after, right side), row by row, then back.
+    // A tridiagonal system: (factor of the next rate, right side), row by row, then back.
     let mut rows = vec![(0.0, first)];
     for i in 1..n - 1 {
         let (before, after) = (keys[i].t - keys[i - 1].t, keys[i + 1].t - keys[i].t);

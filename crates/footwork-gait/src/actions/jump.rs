@@ -10,7 +10,7 @@ use glam::Vec3;
 /// Depth of the obstacles that are hurdled, in metres.
 const BAR_M: f32 = 0.15;
 
-/// Over gaps: standing, walking and running.
+/// Jumps over gaps: standing, walking and running.
 pub(super) fn jumps(options: &GaitOptions) -> Vec<Script> {
     let mut out = Vec::new();
     for (gap, seconds) in [(1.0, 0.42), (1.4, 0.48), (1.8, 0.54)] {
@@ -60,7 +60,7 @@ fn over_gap(mut script: Script, marks: Marks, gap: f32) -> Script {
     script
 }
 
-/// Over obstacles of 0.45 to 0.75 m.
+/// Jumps over obstacles of 0.45 to 0.75 m.
 pub(super) fn hurdles(options: &GaitOptions) -> Vec<Script> {
     let mut out = Vec::new();
     for height in [0.45, 0.6, 0.75] {
@@ -111,7 +111,7 @@ fn lerp_z(marks: Marks, share: f32) -> f32 {
     marks.from_toe.z + (marks.to_toe.z - marks.from_toe.z) * share
 }
 
-/// The leading foot goes over first, then the other, heel up.
+/// Moves the leading foot over the obstacle, then the other one, heel up.
 fn clear(script: &mut Script, marks: Marks, front: Vec3, speed: f32) {
     let leave_z = marks.from_toe.z + AHEAD_M;
     let middle = front.z + 0.5 * BAR_M;

@@ -1,4 +1,4 @@
-//! Leaps: a flight between a take-off and a landing, from one foot at speed, from both feet at rest.
+//! Leaps: a flight between a take-off and a landing, from one foot when moving, from both feet when standing.
 
 use super::base::Base;
 use super::curve::{at_rate, through};
@@ -15,9 +15,9 @@ const GRAVITY_MPS2: f32 = 9.81;
 /// Height of the `Hips` joint over the ground at take-off and landing, in metres.
 pub(super) const LEAVE_M: f32 = 0.92;
 pub(super) const LAND_M: f32 = 0.87;
-/// How far the pelvis is ahead of the toes that take off, in metres.
+/// Distance of the pelvis ahead of the take-off toes, in metres.
 pub(super) const AHEAD_M: f32 = 0.22;
-/// Toe joint to the tip of the toes, and to the heel, with a little room, in metres.
+/// Distances from the toe joint to the tip of the toes, and to the heel, with a small margin, in metres.
 pub(super) const TIP_M: f32 = 0.09;
 pub(super) const HEEL_BEHIND_M: f32 = 0.21;
 
@@ -31,14 +31,14 @@ pub(super) struct Flight {
 }
 
 impl Flight {
-    /// From one height to another over a highest one.
+    /// Returns the flight from one height to another with a given highest point.
     pub(super) fn over(from: f32, to: f32, highest: f32) -> Self {
         let up_mps = (2.0 * GRAVITY_MPS2 * (highest - from).max(1e-3)).sqrt();
         let down_mps = -(2.0 * GRAVITY_MPS2 * (highest - to).max(1e-3)).sqrt();
         Self { seconds: (up_mps - down_mps) / GRAVITY_MPS2, up_mps, down_mps }
     }
 
-    /// From one height to another in a time.
+    /// Returns the flight from one height to another with a given duration.
     pub(super) fn lasting(from: f32, to: f32, seconds: f32) -> Self {
         let up_mps = (to - from) / seconds + 0.5 * GRAVITY_MPS2 * seconds;
         Self { seconds, up_mps, down_mps: up_mps - GRAVITY_MPS2 * seconds }
@@ -55,65 +55,65 @@ pub(super) struct Leap {
     /// Speed over the ground in flight.
     pub flight_mps: f32,
     pub flight: Flight,
-    /// Height of the ground that it lands on.
+    /// Height of the ground at the landing, in metres.
     pub level: f32,
-    /// Depth to which the knees give way, in metres of the pelvis.
+    /// Descent of the pelvis as the knees bend after the landing, in metres.
     pub give_m: f32,
-    /// Lands on both feet.
+    /// True to land on both feet.
     pub both: bool,
 }
 
-/// Times and places of a leap, in the space of its script.
+/// Times and positions of a leap, in the space of its script.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Marks {
     pub leave_s: f32,
     pub land_s: f32,
-    /// Toes that take off and that land.
+    /// Toes at the take-off and at the landing.
     pub from_toe: Vec3,
     pub to_toe: Vec3,
 }
 
-/// Locomotion before an action that begins when a foot is flat.
+/// Returns locomotion before an action that begins in a step, at a share of the foot's planted time; for speed 0, standing.
 pub(super) fn approach(options: &GaitOptions, speed: f32, side: Side, share: f32) -> Approach {
     let base = Rc::new(Base::steady(options, speed));
     let cut = if speed > 0.0 { base.in_step(side, 2.0, share) } else { base.sample(2.0) };
     Approach { base, cut, seconds: 0.9, shown: true }
 }
 
-/// Locomotion before a leap: from the middle of the right foot's last stance on; with the step of the left foot, which
-/// takes off, set down further ahead to brake.
+/// Returns locomotion before a leap, from the middle of the right foot's last stance, and the step of the left foot, which takes
+/// off. `brakes_m`: how much further ahead this step is placed for braking.
 pub(super) fn run_up(options: &GaitOptions, speed: f32, brakes_m: f32) -> (Approach, Plant) {
     let approach = approach(options, speed, Side::Right, 0.45);
     let state = approach.base.state(approach.cut);
     let (down_s, up_s, toe, yaw) = approach.base.next_step(Side::Left, approach.cut);
-    // A longer last step, so that there is time to turn ahead into up.
+    // The last step is longer, for time to convert forward motion into upward motion.
     let longer = Vec3::Z * (0.02 + 0.03 * speed + brakes_m);
     let toe = state.root.inverse_point(toe) + longer;
     let down_s = down_s + 0.3 * longer.z / speed;
     (approach, Plant { down_s, up_s, toe, yaw: yaw - state.yaw, heel: [0.0, 0.9] })
 }
 
-/// Where the toes stand at the cut, from the root.
+/// Returns the positions of the toes at the cut, relative to the root.
 pub(super) fn toes(approach: &Approach) -> [Vec3; 2] {
     let s = approach.base.state(approach.cut);
     let turn = s.root.rotation.inverse();
     Side::BOTH.map(|side| s.stood[side.at()].map_or(Vec3::ZERO, |(toe, _)| turn * (toe - s.root.translation)))
 }
 
-/// Pelvis of the approach, from the root at the cut.
+/// Returns the pelvis of the approach, relative to the root at the cut.
 pub(super) fn pelvis(approach: &Approach) -> Vec3 {
     let s = approach.base.state(approach.cut);
     s.root.inverse_point(s.pelvis)
 }
 
-/// Takes off from the left foot, lands on the right, and goes on from the left.
+/// Takes off from the left foot, lands on the right, and continues with the left.
 pub(super) fn leap(options: &GaitOptions, spec: Leap) -> (Script, Marks) {
     let [speed, exit_speed] = spec.speed;
     let run = run_weight(speed);
     let (approach, takes_off) = run_up(options, speed, 0.0);
     let (toe, hips) = (takes_off.toe, pelvis(&approach));
     let (flight, vz) = (spec.flight, spec.flight_mps);
-    // Take-off over the toes, landing behind them.
+    // The pelvis takes off ahead of the toes, and lands behind them.
     let ahead = AHEAD_M;
     let behind = 0.10 + 0.055 * vz;
     let leave_s = (toe.z + ahead - hips.z) / lerp(speed, vz, 0.45);
@@ -134,7 +134,7 @@ pub(super) fn leap(options: &GaitOptions, spec: Leap) -> (Script, Marks) {
     let seconds = land_s + way / lerp(vz, exit_speed, 0.6) + 0.04;
     let down_s = seconds - flat_s;
     let lands_run = run_weight(exit_speed);
-    // As far as the leg reaches.
+    // Limited by the reach of the leg.
     let up_s = (down_s + lerp(0.12, -0.05, lands_run)).min(land_s + (behind + 0.36) / lerp(vz, exit_speed, 0.6));
 
     let mut s = Script::new(spec.name, spec.kind, approach);
@@ -166,7 +166,7 @@ pub(super) fn leap(options: &GaitOptions, spec: Leap) -> (Script, Marks) {
         vec![],
     ];
     s.gaze = vec![(0.0, 0.1), (leave_s, 0.1), (mid_s, 0.3), (land_s, 0.25), (seconds, 0.05)];
-    // The arm opposite the leading leg goes ahead.
+    // The arm opposite the leading leg moves forward.
     s.arms[0].forward = vec![(0.0, 0.2), (leave_s, 1.1), (mid_s, 1.0), (land_s, 0.2), (seconds, -0.2)];
     s.arms[1].forward = vec![(0.0, 0.2), (leave_s, -0.3), (mid_s, -0.4), (land_s, 0.4), (seconds, 0.3)];
     for arm in &mut s.arms {
@@ -203,7 +203,7 @@ pub(super) fn leap(options: &GaitOptions, spec: Leap) -> (Script, Marks) {
         s.feet[0].vias.push(Via { t: lerp(free_s, down_s, u), at, bend: 0.0 });
     }
     s.feet[0].down_s = Some(down_s);
-    // The right foot goes on as the locomotion has it.
+    // The right foot continues as in the locomotion.
     s.phases = [0.0, leave_s, land_s, low_s];
     s.flight = Some([leave_s, land_s]);
     s.ground = vec![(0.0, 0.0), (leave_s, 0.0), (land_s, spec.level)];
@@ -212,30 +212,30 @@ pub(super) fn leap(options: &GaitOptions, spec: Leap) -> (Script, Marks) {
     (s, Marks { leave_s, land_s, from_toe: toe, to_toe: lead })
 }
 
-/// A leap from both feet onto both, from rest to rest.
+/// A standing leap from both feet onto both.
 #[derive(Clone, Debug)]
 pub(super) struct Hop {
     pub name: String,
     pub kind: ActionKind,
-    /// Toe to toe.
+    /// Distance from toe to toe, in metres.
     pub distance_m: f32,
     pub flight: Flight,
     pub level: f32,
-    /// How low the pelvis gets before, in metres over the ground, and how far it gives way after.
+    /// Lowest height of the pelvis over the ground before, and its descent after the landing, in metres.
     pub low_m: f32,
     pub give_m: f32,
-    /// How far the ankles are below the hips in flight, in metres.
+    /// Distance of the ankles below the hips in flight, in metres.
     pub tuck_m: f32,
 }
 
-/// Stands, leaps, stands.
+/// Stands, leaps, and stands again.
 pub(super) fn hop(options: &GaitOptions, spec: Hop) -> (Script, Marks) {
     let approach = approach(options, 0.0, Side::Left, 0.0);
     let stood = toes(&approach);
     let from_toe = Vec3::new(0.0, 0.0, stood[0].z);
     let to_toe = Vec3::new(0.0, spec.level, from_toe.z + spec.distance_m);
     let flight = spec.flight;
-    // The further, the more the body leans at both ends.
+    // For longer distances, the body leans more at both ends.
     let reach = (spec.distance_m / (spec.distance_m + 1.2)).min(0.6);
     let leave_z = from_toe.z + 0.45 * reach;
     let land_z = to_toe.z - 0.06 - 0.5 * reach;

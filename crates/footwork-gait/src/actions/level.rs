@@ -13,7 +13,7 @@ use glam::Vec3;
 use std::f32::consts::PI;
 use std::rc::Rc;
 
-/// Down from 0.5 to 1.75 m.
+/// Drops from 0.5 to 1.75 m.
 pub(super) fn drops(options: &GaitOptions) -> Vec<Script> {
     let mut out = Vec::new();
     for (height, give_m) in [(0.5, 0.26), (1.1, 0.32), (1.75, 0.33)] {
@@ -57,7 +57,7 @@ fn over_edge(mut script: Script, marks: Marks, height: f32) -> Script {
     script
 }
 
-/// One step up, or down, by 0.17 to 0.43 m: the left foot first.
+/// One step up, or down, by 0.17 to 0.43 m, with the left foot first.
 pub(super) fn steps(options: &GaitOptions) -> Vec<Script> {
     let mut out = Vec::new();
     for way in [1.0, -1.0] {
@@ -77,7 +77,7 @@ fn step(options: &GaitOptions, rise: f32, walks: bool) -> Script {
     let speed = if walks { 1.25 } else { 0.0 };
     let approach = approach(options, speed, Side::Right, 0.25);
     let ([_, right], hips) = (toes(&approach), pelvis(&approach));
-    // The left foot meets the step, the body comes over it, the right foot follows.
+    // The left foot lands on the step, the body moves over it, the right foot follows.
     let (lift_s, down_s) = if walks { (0.0, 0.36 + 0.25 * height) } else { (0.25, 0.85 + 0.2 * height) };
     let edge_z = right.z + if up { 0.30 } else { TIP_M + 0.03 };
     let toe = Vec3::new(0.09, rise, edge_z + if up { 0.24 } else { 0.27 });
@@ -163,7 +163,7 @@ fn step(options: &GaitOptions, rise: f32, walks: bool) -> Script {
         ];
     }
     if walks {
-        // The left foot has gone on by the time the locomotion takes over.
+        // The left foot has left when the locomotion takes over.
         let end = &mut left.plants[0];
         end.up_s = seconds - 0.5 * flat_s;
         let late = exit_lift(&s, join);
@@ -180,7 +180,7 @@ fn step(options: &GaitOptions, rise: f32, walks: bool) -> Script {
     s
 }
 
-/// When the left foot leaves before the right one's stance, in which the locomotion takes over.
+/// Returns the time at which the left foot leaves before the right foot's stance in which the locomotion takes over.
 fn exit_lift(script: &Script, join: usize) -> f32 {
     let Exit::Join { base, .. } = &script.exit else { return script.seconds };
     let earlier = join.saturating_sub((0.6 * super::base::SAMPLE_HZ) as usize);

@@ -1,4 +1,4 @@
-//! Actions with contacts: jumps, vaults, climbs, steps, seats, and hands that meet things.
+//! Actions with contacts: jumps, vaults, climbs, steps, seats, and hands that touch objects.
 //!
 //! ```text
 //!  Script: keys of the pelvis, steps, holds, turns --Stage--> pelvis: splines, parabolas in flight
@@ -29,7 +29,7 @@ use crate::mirror::mirrored;
 use crate::options::GaitOptions;
 use crate::truth::GaitClip;
 
-/// Returns the clips of all actions, those with a side in two mirror images.
+/// Returns the clips of all actions; those with a side as two mirror images.
 pub(crate) fn clips(options: &GaitOptions) -> Vec<GaitClip> {
     let mut out: Vec<GaitClip> = Vec::new();
     let makers: [fn(&GaitOptions) -> Vec<script::Script>; 12] = [

@@ -1,4 +1,4 @@
-//! Up onto an obstacle by its edge: pushed up from it, or pulled up from a hang.
+//! Mantles and climbs onto an obstacle by its edge: by pushing up from it, or by pulling up from a hang.
 
 use super::base::Base;
 use super::curve::{Curve, at_rate, through};
@@ -13,19 +13,19 @@ use glam::Vec3;
 use std::f32::consts::PI;
 use std::rc::Rc;
 
-/// Hands on the edge, from the middle and behind the edge, in metres.
+/// Position of the hands on the edge: from the middle, and behind the edge, in metres.
 const HAND_X_M: f32 = 0.25;
 const GRIP_M: f32 = 0.05;
-/// Pelvis before the edge while it rises along it, in metres.
+/// Distance of the pelvis before the edge while it rises, in metres.
 const BEFORE_M: f32 = 0.38;
-/// Pelvis under the edge in a hang by bent arms, and over it on stretched arms, in metres.
+/// Distance of the pelvis below the edge when hanging by bent arms, and above it on stretched arms, in metres.
 const HANG_M: f32 = 0.72;
 const PRESS_M: f32 = 0.25;
 
-/// Speed before, speed over the ground in flight.
+/// Name, speed before, and speed over the ground in flight, in m/s.
 const GAITS: [(&str, f32, f32); 3] = [("stand", 0.0, 0.0), ("walk", 1.4, 0.9), ("run", 3.6, 1.7)];
 
-/// Onto 1.05 to 1.55 m.
+/// Mantles onto 1.05 to 1.55 m.
 pub(super) fn mantles(options: &GaitOptions) -> Vec<Script> {
     let all = [1.05, 1.3, 1.55].into_iter().flat_map(|h| GAITS.map(|gait| (h, gait)));
     all.map(|(h, gait)| {
@@ -35,16 +35,16 @@ pub(super) fn mantles(options: &GaitOptions) -> Vec<Script> {
     .collect()
 }
 
-/// Onto 1.65 to 2.15 m.
+/// Climbs onto 1.65 to 2.15 m.
 pub(super) fn climbs(options: &GaitOptions) -> Vec<Script> {
     let all = [1.65, 1.9, 2.15].into_iter().flat_map(|h| GAITS.map(|gait| (h, gait)));
     all.map(|(h, gait)| onto(options, ActionKind::Climb, h, h - HANG_M, gait)).collect()
 }
 
-/// Times of a way up, in seconds.
+/// Times of the ascent, in seconds.
 struct Times {
     leave: f32,
-    /// Hands on the edge; the body pressed up; a foot on top; hands off; the other foot on top; upright.
+    /// In order: hands on the edge, body pressed up, one foot on top, hands off, other foot on top, upright.
     caught: f32,
     pressed: f32,
     foot: f32,
@@ -126,7 +126,7 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
     if stands {
         s.pelvis[2].insert(0, through(0.47, hips.z - 0.06));
     }
-    // The trunk goes over the edge as the shoulders get above it.
+    // The trunk bends over the edge as the shoulders rise above it.
     let rises = Curve::new(&s.pelvis[1]);
     let when = |over_m: f32| {
         let samples = 60;
@@ -215,7 +215,7 @@ fn onto(options: &GaitOptions, kind: ActionKind, height: f32, caught_m: f32, gai
     s
 }
 
-/// The feet hang, then go over the edge one after the other, the left first.
+/// The feet hang, then move over the edge one after the other, the left first.
 fn feet(s: &mut Script, t: &Times, edge: (f32, f32, f32), takes_off: Option<Plant>) {
     let (edge, height, caught_m) = edge;
     // Off the ground.

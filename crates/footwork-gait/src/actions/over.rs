@@ -11,11 +11,11 @@ use std::f32::consts::PI;
 
 /// Depth of the obstacles, in metres.
 const WALL_M: f32 = 0.1;
-/// How far the pelvis passes over the top, in metres, and to the right of the middle.
+/// Height of the pelvis above the top, in metres, and its distance to the right of the middle.
 const OVER_M: f32 = 0.385;
 const ASIDE_M: f32 = 0.20;
 
-/// The left hand on the top, the legs to the right of it.
+/// Vaults with the left hand on the top and the legs to the right of it.
 pub(super) fn vaults(options: &GaitOptions) -> Vec<Script> {
     let mut out = Vec::new();
     for height in [0.85, 1.0, 1.15] {
@@ -57,7 +57,7 @@ pub(super) fn vaults(options: &GaitOptions) -> Vec<Script> {
 
 fn by_hand(mut s: Script, marks: Marks, height: f32) -> Script {
     let (leave_s, land_s) = (marks.leave_s, marks.land_s);
-    // Over the middle of the obstacle in the highest point.
+    // The highest point is over the middle of the obstacle.
     let keys = &s.pelvis[2];
     let z = |t: f32| keys.iter().find(|k| k.t == t).map_or((0.0, 0.0), |k| (k.value, k.rate.unwrap_or(0.0)));
     let (leave_z, speed) = z(leave_s);
@@ -71,7 +71,7 @@ fn by_hand(mut s: Script, marks: Marks, height: f32) -> Script {
         super::curve::through(top_s, -ASIDE_M),
         super::curve::through(land_s, -0.3 * ASIDE_M),
     ];
-    // The body leans on the hand, the legs go out to the other side.
+    // The body leans on the hand; the legs move to the other side.
     let late = lerp(top_s, land_s, 0.6);
     let half_s = (0.20 / speed).clamp(0.07, 0.14);
     let (from_s, to_s) = (top_s - 1.55 * half_s, top_s + 0.45 * half_s);
@@ -80,7 +80,7 @@ fn by_hand(mut s: Script, marks: Marks, height: f32) -> Script {
     s.pelvis_turn[0] = vec![(0.0, 0.05), (leave_s, 0.15), (top_s, 0.45), (land_s, 0.25), (s.seconds, 0.05)];
     s.chest_turn[0] =
         vec![(0.0, 0.1), (leave_s, 0.4), (from_s, 1.25), (to_s, 1.3), (late, 0.6), (land_s, 0.35), (s.seconds, 0.08)];
-    // The hand stays for as long as the shoulder is within its reach.
+    // The hand stays while the shoulder is within its reach.
     s.holds.push(Hold {
         side: Side::Left,
         from_s,
@@ -100,7 +100,8 @@ fn by_hand(mut s: Script, marks: Marks, height: f32) -> Script {
     s.arms[1].elbow = vec![(0.0, 0.4), (leave_s, 1.3), (top_s, 0.8), (land_s, 0.7), (s.seconds, 0.4)];
     s.arms[0].forward = vec![(0.0, 0.1), (leave_s, 1.0), (land_s, 0.2), (s.seconds, 0.1)];
     s.arms[0].elbow = vec![(0.0, 0.4), (leave_s, 1.8), (land_s, 0.7), (s.seconds, 0.4)];
-    // One leg after the other, aside and folded: thighs level, so that the knees are over the top before it is below them.
+    // One leg after the other, sideways and folded. The thighs are level, so that the knees are above the top before it is below
+    // them.
     let hip = |t: f32, at: [f32; 3], bend: f32| Via { t, at: Place::Hip(Vec3::from_array(at)), bend };
     for (k, t) in [top_s - 0.01, top_s - 0.09].into_iter().enumerate() {
         let vias = &mut s.feet[k].vias;

@@ -70,7 +70,7 @@ pub(super) fn perform(script: &Script, options: &GaitOptions) -> GaitClip {
     GaitClip { clip, truth }
 }
 
-/// The pose at a time; between samples, between theirs.
+/// Returns the pose at a time, interpolated between samples.
 fn shown(poses: &[Posed], t: f32) -> (Transform, Vec3, [Quat; joint::COUNT]) {
     let x = t * SAMPLE_HZ;
     let i = ((x + 1e-3) as usize).min(poses.len() - 2);
@@ -84,7 +84,7 @@ fn shown(poses: &[Posed], t: f32) -> (Transform, Vec3, [Quat; joint::COUNT]) {
     (root, mix(a.hips, b.hips), std::array::from_fn(|j| turn(a.local[j], b.local[j])))
 }
 
-/// The steps: times in which toes are planted.
+/// Returns the footsteps: periods in which toes are planted.
 fn footsteps(poses: &[Posed], clip_from_script: Transform, seconds: f32) -> Vec<Footstep> {
     let mut out = Vec::new();
     for side in Side::BOTH {
@@ -99,7 +99,7 @@ fn footsteps(poses: &[Posed], clip_from_script: Transform, seconds: f32) -> Vec<
             let foot = &poses[(i + end) / 2].feet[side.at()];
             let turn = Quat::from_rotation_y(foot.yaw) * Quat::from_rotation_x(foot.pitch);
             let toe = foot.ankle + turn * Vec3::new(0.0, TOE_HEIGHT_M - ANKLE_M, FOOT_M) - Vec3::Y * TOE_HEIGHT_M;
-            // A step that has begun before the clip begins before its first frame.
+            // A step that began before the clip starts before its first frame.
             let start_s = if i == 0 { -1.0 / SAMPLE_HZ } else { i as f32 / SAMPLE_HZ };
             out.push(Footstep {
                 side,
@@ -183,7 +183,7 @@ fn truth(
     }
 }
 
-/// Place of the hips, a toe or a hand in a pose.
+/// Returns the position of the hips, a toe or a hand in a pose.
 fn place(pose: &Posed, joint: usize) -> Vec3 {
     let chain: &[usize] = match joint {
         joint::HIPS => &[],

@@ -1,4 +1,4 @@
-//! Hands that meet things: an object that is picked up, a panel that is pushed, the hand of a partner.
+//! Hands that touch something: an object that is picked up, a panel that is pushed, the hand of a partner.
 
 use super::base::Base;
 use super::curve::{at_rate, through};
@@ -13,7 +13,7 @@ use glam::Vec3;
 use std::f32::consts::PI;
 use std::rc::Rc;
 
-/// Standing, or after a walk that stops.
+/// Returns a standing body, or a walk that stops.
 fn stop(options: &GaitOptions, walks: bool) -> Approach {
     if !walks {
         return approach(options, 0.0, Side::Left, 0.0);
@@ -27,11 +27,11 @@ fn gait(walks: bool) -> &'static str {
     if walks { "walk" } else { "stand" }
 }
 
-/// Wrist over an object on the ground, in metres: fingers point down.
+/// Height of the wrist over an object on the ground, in metres: fingers point down.
 const GRASP_M: f32 = 0.12;
 
-/// How a body gets to an object: its height; height and distance behind the root of the pelvis; lean; distance of the
-/// object ahead of the root; time to get there. Metres, radians, seconds.
+/// Parameters of picking up an object: height of the object; height of the pelvis, and its position ahead of the root; lean;
+/// distance of the object ahead of the root; time to reach it. Metres, radians, seconds.
 const PICKS: [[f32; 6]; 4] = [
     [0.0, 0.45, -0.16, 1.36, 0.36, 1.0],
     [0.40, 0.62, -0.17, 1.12, 0.40, 0.9],
@@ -39,7 +39,7 @@ const PICKS: [[f32; 6]; 4] = [
     [1.20, 0.945, -0.01, 0.08, 0.42, 0.65],
 ];
 
-/// The left hand takes an object between the ground and 1.2 m.
+/// Takes an object between the ground and 1.2 m with the left hand.
 pub(super) fn picks(options: &GaitOptions) -> Vec<Script> {
     let mut out = Vec::new();
     for walks in [false, true] {
@@ -92,7 +92,7 @@ pub(super) fn picks(options: &GaitOptions) -> Vec<Script> {
     out
 }
 
-/// The left hand pushes a panel ahead by 0.25 m.
+/// Pushes a panel 0.25 m forward with the left hand.
 pub(super) fn pushes(options: &GaitOptions) -> Vec<Script> {
     let mut out = Vec::new();
     for walks in [false, true] {
@@ -139,7 +139,7 @@ pub(super) fn pushes(options: &GaitOptions) -> Vec<Script> {
     out
 }
 
-/// The right hand meets that of a partner 0.8 to 1.1 m ahead, who faces this body.
+/// Moves the right hand to that of a partner, 0.8 to 1.1 m ahead and facing this body.
 pub(super) fn handshakes(options: &GaitOptions) -> Vec<Script> {
     let mut out = Vec::new();
     for walks in [false, true] {

@@ -1,6 +1,6 @@
 //! Script of an action: keys of the pelvis, the trunk and the arms, steps of the feet, holds of the hands.
 //!
-//! Space: metres from where the root is when the action leaves its locomotion, +Z ahead. Times: seconds from then.
+//! Space: metres relative to the root at the end of the locomotion before, +Z ahead. Times: seconds after that.
 
 use super::base::Base;
 use super::curve::Key;
@@ -13,20 +13,20 @@ use std::rc::Rc;
 #[derive(Clone)]
 pub(super) struct Approach {
     pub base: Rc<Base>,
-    /// Sample in which the action takes over.
+    /// Sample at which the action takes over.
     pub cut: usize,
     /// Length of the locomotion before, in seconds.
     pub seconds: f32,
-    /// False: the clip begins in the action's own pose, with the feet of the locomotion.
+    /// False if the clip begins in the action's own pose, with the feet of the locomotion.
     pub shown: bool,
 }
 
-/// What follows the action.
+/// Motion after the action.
 #[derive(Clone)]
 pub(super) enum Exit {
-    /// Locomotion, whose root is at `root` where it takes over in its sample `join`.
+    /// Locomotion that takes over at its sample `join`, with its root at `root`.
     Join { base: Rc<Base>, join: usize, root: Vec3 },
-    /// The locomotion before the action goes on.
+    /// The locomotion before the action continues.
     Continue,
     /// The last pose of the action is held.
     Hold,
@@ -40,11 +40,11 @@ pub(super) struct Plant {
     /// Point of the surface under the toe joint.
     pub toe: Vec3,
     pub yaw: f32,
-    /// Rise of the heel when the toes touch, and when they leave, in radians.
+    /// Rise of the heel when the toes land and when they leave, in radians.
     pub heel: [f32; 2],
 }
 
-/// A point that a swinging ankle passes.
+/// A point on the path of a swinging ankle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Via {
     pub t: f32,
@@ -53,10 +53,10 @@ pub(super) struct Via {
     pub bend: f32,
 }
 
-/// Where a swinging ankle is.
+/// Position of a swinging ankle.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
-    /// From the hip joint.
+    /// Relative to the hip joint.
     Hip(Vec3),
     /// In the space of the script.
     Ground(Vec3),
@@ -65,32 +65,32 @@ pub(super) enum Place {
 /// Steps of one foot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FootScript {
-    /// When the foot that the locomotion left planted is lifted; `None`: never.
+    /// Time at which the foot that the locomotion left planted is lifted; `None` if it stays planted.
     pub lift_s: Option<f32>,
-    /// Rise of its heel then.
+    /// Rise of its heel at that time, in radians.
     pub lift_heel: f32,
     pub plants: Vec<Plant>,
-    /// When the foot is set down on which the next locomotion finds it planted.
+    /// Time at which the foot lands in the stance that the next locomotion continues; `None` without such a stance.
     pub down_s: Option<f32>,
     pub vias: Vec<Via>,
 }
 
-/// A hand at a place.
+/// A hand at a position.
 #[derive(Clone, Debug)]
 pub(super) struct Hold {
     pub side: Side,
-    /// The hand arrives; it leaves its place, with or without what it holds; it lets go.
+    /// In order: the hand arrives; it leaves its position, with or without an object; it lets go.
     pub from_s: f32,
     pub still_s: f32,
     pub to_s: f32,
-    /// Time of the way there, and of the way back to the swing of the arms.
+    /// Duration of the motion to the position, and of the motion back to the arm swing, in seconds.
     pub reach_s: f32,
     pub release_s: f32,
-    /// The wrist joint.
+    /// Position of the wrist joint.
     pub at: Vec3,
-    /// Where it goes afterwards, at rest in each.
+    /// Later times and positions; the hand stops at each.
     pub moved: Vec<(f32, Vec3)>,
-    /// Directions of fingers, thumb, and of the elbow from the line between shoulder and wrist.
+    /// Directions of the fingers and the thumb, and of the elbow relative to the line between shoulder and wrist.
     pub fingers: Vec3,
     pub thumb: Vec3,
     pub elbow: Vec3,
@@ -98,68 +98,68 @@ pub(super) struct Hold {
     pub facing: f32,
 }
 
-/// Values at times, without overshoot between.
+/// Pairs of time and value, interpolated without overshoot.
 pub(super) type Knob = Vec<(f32, f32)>;
 
 /// Free swing of an arm, in radians.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ArmScript {
-    /// Upper arm ahead of the trunk, away from it, and flexion of the elbow.
+    /// Angle of the upper arm forward of the trunk, and away from it; flexion of the elbow.
     pub forward: Knob,
     pub outward: Knob,
     pub elbow: Knob,
 }
 
-/// A joint other than hands that touches something: from, to, joint, yaw of the surface.
+/// A contact of a joint other than a hand: from, to, joint, yaw of the surface.
 pub(super) type Touch = (f32, f32, usize, f32);
 
-/// What is moved, or met.
+/// An object that is moved, or a partner.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Object {
-    /// Lies at a place until the hold of this index takes it along.
+    /// Rests at a position until the hold with this index takes it.
     Taken { at: Vec3, hold: usize },
-    /// Goes with the wrist of the hold of this index, and stays where that lets go.
+    /// Moves with the wrist of the hold with this index, and stays where that ends.
     Pushed { at: Vec3, hold: usize },
-    /// Stands somewhere, facing a yaw.
+    /// Stands at a position, facing a yaw.
     Stands { at: Vec3, yaw: f32 },
 }
 
-/// A script.
+/// Script of an action.
 #[derive(Clone)]
 pub(super) struct Script {
     pub name: String,
     pub kind: ActionKind,
     pub approach: Approach,
     pub exit: Exit,
-    /// Length of the action, and of what follows, in seconds.
+    /// Length of the action, and of the motion after it, in seconds.
     pub seconds: f32,
     pub after_s: f32,
-    /// Time in which trunk and arms leave the first locomotion, and reach the last.
+    /// Durations in which trunk and arms are blended from the locomotion before, and to the one after, in seconds.
     pub blend_s: [f32; 2],
     /// Keys of the `Hips` joint between those of the locomotion: x, y, z.
     pub pelvis: [Vec<Key>; 3],
     /// Pitch (forward), yaw, and roll (to the right) of pelvis and chest, in radians.
     pub pelvis_turn: [Knob; 3],
     pub chest_turn: [Knob; 3],
-    /// Pitch of the head.
+    /// Pitch of the head, in radians.
     pub gaze: Knob,
     pub arms: [ArmScript; 2],
     pub feet: [FootScript; 2],
     pub holds: Vec<Hold>,
     pub touches: Vec<Touch>,
-    /// Height of the ground below the root.
+    /// Height of the ground below the root, in metres.
     pub ground: Knob,
-    /// Wind-up, action, follow-through, recovery.
+    /// Start of wind-up, action, follow-through and recovery, in seconds.
     pub phases: [f32; 4],
     pub flight: Option<[f32; 2]>,
     pub obstacle: Option<ActionObstacle>,
     pub object: Option<Object>,
-    /// The clip is followed by its mirror image.
+    /// True if the clip is followed by its mirror image.
     pub sided: bool,
 }
 
 impl Script {
-    /// Nothing but the feet on the ground.
+    /// Creates a script that only keeps the feet on the ground.
     pub(super) fn new(name: String, kind: ActionKind, approach: Approach) -> Self {
         Self {
             name,
@@ -186,7 +186,7 @@ impl Script {
         }
     }
 
-    /// Both arms alike.
+    /// Sets the same motion for both arms.
     pub(super) fn both_arms(&mut self, forward: Knob, outward: Knob, elbow: Knob) {
         self.arms =
             [(); 2].map(|()| ArmScript { forward: forward.clone(), outward: outward.clone(), elbow: elbow.clone() });

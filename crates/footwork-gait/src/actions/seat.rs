@@ -1,4 +1,4 @@
-//! Down onto a seat, and up from it.
+//! Sitting down on a seat, and getting up from it.
 
 use super::base::Base;
 use super::curve::{at_rate, through};
@@ -13,14 +13,14 @@ use glam::Vec3;
 use std::f32::consts::PI;
 use std::rc::Rc;
 
-/// Height of the `Hips` joint over a seat, and its distance behind the standing root, in metres.
+/// Height of the `Hips` joint over a seat, and its distance behind the root of the standing body, in metres.
 const HIPS_M: f32 = 0.12;
 const BACK_M: f32 = 0.42;
-/// Front edge of the seat behind the standing root, and its depth, in metres.
+/// Distance of the seat's front edge behind the root of the standing body, and depth of the seat, in metres.
 const EDGE_M: f32 = 0.16;
 const DEPTH_M: f32 = 0.45;
 const SEATS_M: [f32; 3] = [0.38, 0.45, 0.52];
-/// Pelvis and chest of a sitting body, in radians.
+/// Pitch of pelvis and chest of a sitting body, in radians.
 const SITS_RAD: [f32; 2] = [-0.12, 0.04];
 
 fn seat(height: f32) -> Option<ActionObstacle> {
@@ -28,7 +28,7 @@ fn seat(height: f32) -> Option<ActionObstacle> {
     Some(ActionObstacle { front, yaw: PI, height_m: height, depth_m: DEPTH_M })
 }
 
-/// From standing before the seat, and from a walk that ends there with a turn.
+/// Sits down from standing before the seat, and from a walk that ends there with a turn.
 pub(super) fn sits(options: &GaitOptions) -> Vec<Script> {
     let mut out = Vec::new();
     for walks in [false, true] {
@@ -81,7 +81,7 @@ fn walk_and_turn(options: &GaitOptions) -> Approach {
     Approach { base, cut, seconds: 4.0, shown: true }
 }
 
-/// To standing, and on into a walk.
+/// Gets up to standing, and into a walk.
 pub(super) fn rises(options: &GaitOptions) -> Vec<Script> {
     let mut out = Vec::new();
     for walks in [false, true] {

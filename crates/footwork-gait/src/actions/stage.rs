@@ -1,4 +1,4 @@
-//! A script as motion: where the body is at each sample of an action.
+//! Motion of a script: the body at each sample of an action.
 
 use super::base::{SAMPLE_HZ, State};
 use super::curve::{Curve, Key, at_rate};
@@ -14,26 +14,26 @@ use crate::shapes::{Knots, minimum_jerk};
 use footwork::math::{Quat, Transform, wrap_angle};
 use glam::Vec3;
 
-/// Samples of the hips planned beyond either end, for differences.
+/// Samples of the hips beyond either end, for differences.
 const MARGIN: i32 = 4;
-/// Share of a turn of the head that the neck makes.
+/// Share of the head's rotation that the neck takes.
 const NECK: f32 = 0.45;
 
 /// A pose in the space of the script.
 pub(super) struct Posed {
     pub root: Transform,
-    /// Hips, from the root.
+    /// Hips, relative to the root.
     pub hips: Vec3,
     pub local: [Quat; joint::COUNT],
     pub feet: [FootState; 2],
 }
 
-/// A script over time.
+/// A script evaluated over time.
 pub(super) struct Stage<'a> {
     script: &'a Script,
-    /// Samples of the action.
+    /// Number of samples of the action.
     pub samples: i32,
-    /// Brings the locomotion before, and that after, to the space of the script: with the yaw of the turn.
+    /// Transforms of the locomotion before and after to the space of the script, each with the yaw of its rotation.
     before: (Transform, f32),
     after: (Transform, f32),
     pelvis: [Curve; 3],
@@ -48,7 +48,7 @@ fn knots(knob: &Knob) -> Knots {
     Knots::new(knob.iter().copied())
 }
 
-/// Brings `root` to `to`, turned to face +Z.
+/// Returns the transform that moves `root` to `to` and rotates it to face +Z, and its yaw.
 fn onto(root: &State, to: Vec3) -> (Transform, f32) {
     let turn = Quat::from_rotation_y(-root.yaw);
     (Transform::new(to - turn * root.root.translation, turn), -root.yaw)
@@ -88,14 +88,14 @@ impl<'a> Stage<'a> {
         stage
     }
 
-    /// The locomotion before, in a sample of the action.
+    /// Returns the locomotion before at a sample of the action.
     pub(super) fn base_before(&self, i: i32) -> State {
         let approach = &self.script.approach;
         let sample = (approach.cut as i32 + i).max(0) as usize;
         approach.base.state(sample).moved(self.before.0, self.before.1)
     }
 
-    /// The locomotion after, in a sample of the action.
+    /// Returns the locomotion after at a sample of the action.
     pub(super) fn base_after(&self, i: i32) -> Option<State> {
         match &self.script.exit {
             Exit::Join { base, join, .. } => {
@@ -126,7 +126,7 @@ impl<'a> Stage<'a> {
         self.samples as f32 / SAMPLE_HZ
     }
 
-    /// Shares of the locomotion before and after in trunk and arms.
+    /// Returns the weights of the locomotion before and after in trunk and arms.
     fn shares(&self, i: i32) -> [f32; 2] {
         let (t, [leave, enter]) = (i as f32 / SAMPLE_HZ, self.script.blend_s);
         let before = if self.script.approach.shown { 1.0 - minimum_jerk(t / leave) } else { 0.0 };
@@ -167,7 +167,7 @@ impl<'a> Stage<'a> {
         })
     }
 
-    /// Returns the pose in a sample, which may lie before or after the action.
+    /// Returns the pose at a sample, which may lie before or after the action.
     pub(super) fn pose(&self, feet: &[Foot<'_>; 2], i: i32) -> Posed {
         let joined = i >= self.samples && !matches!(self.script.exit, Exit::Hold);
         let base = if i < 0 { Some(self.base_before(i)) } else { self.base_after(i).filter(|_| joined) };
@@ -201,7 +201,7 @@ impl<'a> Stage<'a> {
         Posed { root, hips: root.inverse_point(pelvis), local, feet: states }
     }
 
-    /// The root is below the pelvis, as far as it is in locomotion.
+    /// Returns the root, which is below the pelvis with the same offset as in the locomotion.
     fn root(&self, i: i32, pelvis: Vec3) -> Vec3 {
         let [before, after] = self.shares(i);
         let ahead = |s: State| s.pelvis.z - s.root.translation.z;
@@ -215,7 +215,7 @@ impl<'a> Stage<'a> {
         Vec3::new(0.0, self.ground.at(i as f32 / SAMPLE_HZ), pelvis.z - off)
     }
 
-    /// Trunk, head and the free swing of the arms, blended with the locomotion.
+    /// Computes trunk, head and the free swing of the arms, blended with the locomotion.
     fn upper_body(&self, i: i32, pelvis: Quat, local: &mut [Quat; joint::COUNT]) {
         let t = i as f32 / SAMPLE_HZ;
         let chest = turned(&self.turns[1], t);
@@ -251,7 +251,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Hands that hold on to something.
+    /// Moves the hands to their holds.
     fn hands(&self, t: f32, pelvis: Vec3, local: &mut [Quat; joint::COUNT]) {
         let (mut at, mut turn) = (pelvis, local[joint::HIPS]);
         for j in [joint::SPINE, joint::SPINE1, joint::SPINE2] {
@@ -281,13 +281,13 @@ impl<'a> Stage<'a> {
 }
 
 impl Hold {
-    /// Share of the hold in the arm.
+    /// Returns the weight of the hold in the arm.
     fn weight(&self, t: f32) -> f32 {
         let up = minimum_jerk((t - self.from_s) / self.reach_s + 1.0);
         up * (1.0 - minimum_jerk((t - self.to_s) / self.release_s))
     }
 
-    /// Place of the wrist joint.
+    /// Returns the position of the wrist joint.
     pub(super) fn wrist(&self, t: f32) -> Vec3 {
         let mut knots = vec![(self.still_s, self.at)];
         knots.extend(&self.moved);
@@ -295,7 +295,7 @@ impl Hold {
     }
 }
 
-/// Yaw, pitch, roll.
+/// Returns a rotation by yaw, pitch and roll.
 fn turned(turn: &[Knots; 3], t: f32) -> Quat {
     Quat::from_rotation_y(turn[1].at(t)) * Quat::from_rotation_x(turn[0].at(t)) * Quat::from_rotation_z(turn[2].at(t))
 }

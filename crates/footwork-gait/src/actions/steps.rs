@@ -1,4 +1,4 @@
-//! Feet of an action: planted where the script says, and in swing around the hips.
+//! Feet of an action: planted where the script specifies, and in swing relative to the hips.
 
 use super::base::{SAMPLE_HZ, State};
 use super::curve::{Curve, Key, at_rate, through};
@@ -13,11 +13,11 @@ use crate::stride::leg_length_m;
 use footwork::math::{Quat, atan2, lerp};
 use glam::Vec3;
 
-/// Flexion of the knee of the straightest leg, in radians, on the ground and in the air.
+/// Minimum flexion of the knee, in radians, on the ground and in the air.
 const TAUT_RAD: [f32; 2] = [0.10, 0.18];
-/// Smallest distance from hip to ankle, in metres: a knee flexed by 135 degrees.
+/// Minimum distance from hip to ankle, in metres: a knee flexed by 135 degrees.
 const FOLDED_M: f32 = 0.33;
-/// Time in which a heel comes down, or rises, in seconds.
+/// Duration in which a heel lowers, or rises, in seconds.
 const HEEL_S: f32 = 0.13;
 /// Smoothing of the rise of the heel, in radians.
 const HEEL_BLEND_RAD: f32 = 0.05;
@@ -25,9 +25,9 @@ const HEEL_BLEND_RAD: f32 = 0.05;
 const HEEL_RAD: f32 = 1.17;
 /// Range of the ankle in swing, in radians.
 const DORSIFLEXION_RAD: [f32; 2] = [-0.76, 0.62];
-/// Share of the speed of the ground below the hips that a foot has when it meets the ground.
+/// Share of the ground's velocity relative to the hips that a foot has when it lands.
 const STOPPED: f32 = 0.55;
-/// Time before that in which it slows down, in seconds.
+/// Duration before landing in which it slows down, in seconds.
 const SLOWS_S: f32 = 0.08;
 const DT: f32 = 1.0 / SAMPLE_HZ;
 
@@ -42,22 +42,22 @@ enum Part {
         to_s: f32,
         swing: Swing,
     },
-    /// As the locomotion that follows has it.
+    /// As in the locomotion that follows.
     Joined,
 }
 
-/// Ankle from the hip, and the ankle's angle, over a swing.
+/// Ankle relative to the hip, and its flexion, over a swing.
 struct Swing {
     from_s: f32,
     to_s: f32,
     from_hip: [Curve; 3],
     bend: Curve,
     yaw: [f32; 2],
-    /// Toes against the foot at its ends.
+    /// Angles of the toes relative to the foot at its ends, in radians.
     toes: [f32; 2],
 }
 
-/// State at an end of a swing, with its rates: ankle from the hip, dorsiflexion.
+/// State at an end of a swing, with its rates: ankle relative to the hip, dorsiflexion.
 struct End {
     foot: FootState,
     from_hip: Vec3,
@@ -66,19 +66,19 @@ struct End {
     bend_rate: f32,
 }
 
-/// One foot over the time of an action.
+/// One foot during an action.
 pub(super) struct Foot<'a> {
     track: &'a Track,
     parts: Vec<Part>,
 }
 
-/// A stance on level ground.
+/// Returns a stance on level ground.
 fn stance(toe: Vec3, yaw: f32) -> Stance {
     Stance { heel_s: 0.0, flat_s: 0.0, tip_s: 0.0, end_s: 0.0, toe, yaw, slope: 0.0, vary: Default::default() }
 }
 
 impl<'a> Foot<'a> {
-    /// Plans the steps. `before`: the locomotion in the samples around the beginning; `after`: around the end, with its time.
+    /// Plans the steps. `before`: locomotion in the samples around the beginning. `after`: around the end, with its time.
     pub(super) fn new(
         side: Side,
         track: &'a Track,
@@ -113,7 +113,7 @@ impl<'a> Foot<'a> {
         for (from_s, to_s, stance, heel) in stood {
             if let Some((left_s, left)) = end.take() {
                 let mut landing = foot.of_stance(&stance, &heel, from_s, 1.0);
-                // The ground stops what is left of the way down: a leg has no room to wait for it.
+                // Downward speed is kept until the ground stops it: the leg has no room to slow down before.
                 landing.rate.x *= STOPPED;
                 landing.rate.z *= STOPPED;
                 landing.rate.y *= if landing.rate.y > 0.0 { STOPPED } else { 1.0 };
@@ -147,14 +147,14 @@ impl<'a> Foot<'a> {
         }
     }
 
-    /// Forward lean of the shank along the foot.
+    /// Returns the forward lean of the shank along the foot, in radians.
     fn tilt(&self, t: f32, ankle: Vec3, foot_yaw: f32) -> f32 {
         let (hip, yaw) = self.track.at(t);
         let shank = Quat::from_rotation_y(-foot_yaw) * (knee(hip, ankle, knee_yaw(yaw, foot_yaw, 0.0)) - ankle);
         atan2(shank.z, shank.y)
     }
 
-    /// The heel rises as planned, and where leg or ankle would not reach otherwise.
+    /// Returns a foot in contact. The heel rises as planned, and further where leg or ankle would not reach otherwise.
     fn in_contact(&self, s: &Stance, heel: &Knots, t: f32) -> FootState {
         let (hip, _) = self.track.at(t);
         let planned = heel.at(t);
@@ -166,7 +166,7 @@ impl<'a> Foot<'a> {
             pitch += 0.8 * rounded_max(0.0, ankle - bent, HEEL_BLEND_RAD);
             pitch -= 0.8 * rounded_max(0.0, stretched - ankle, HEEL_BLEND_RAD);
         }
-        // Above all the foot stays where it is.
+        // The position of the foot has priority over the limits of the ankle.
         let pitch = rounded_max(pitch, needed, HEEL_BLEND_RAD).min(HEEL_RAD);
         FootState {
             ankle: ankle_in_contact(s, 0.0, pitch),
@@ -191,7 +191,7 @@ impl<'a> Foot<'a> {
         }
     }
 
-    /// A stance's end (`way` -1) or beginning (+1).
+    /// Returns the end (`way` -1) or the beginning (+1) of a stance.
     fn of_stance(&self, s: &Stance, heel: &Knots, t: f32, way: f32) -> End {
         let other = t + way * 0.5 * DT;
         let at = |t: f32| (t, self.in_contact(s, heel, t));
@@ -199,7 +199,7 @@ impl<'a> Foot<'a> {
     }
 
     fn of_base(&self, states: &[State; 3], side: usize, t: f32) -> End {
-        // The hips move on as the locomotion's do.
+        // The velocity of the hips is that of the locomotion.
         let feet = [0, 1, 2].map(|k| states[k].feet[side]);
         let rate = (feet[2].ankle - feet[0].ankle) * (0.5 * SAMPLE_HZ);
         let mut end = self.end([(t, feet[1]), (t + DT, feet[2])], 0);
@@ -256,7 +256,7 @@ impl<'a> Foot<'a> {
     }
 }
 
-/// The heel of a step over time: down after the touch, up before the toes leave.
+/// Returns the heel of a step over time: down after the touch, up before the toes leave.
 fn heels(p: &Plant) -> [(f32, f32); 4] {
     let half = 0.5 * (p.down_s + p.up_s.min(p.down_s + 10.0));
     [

@@ -1,15 +1,15 @@
-//! Ground truth of an action: its kind, phases, contacts, flight and what it goes over.
+//! Ground truth of an action: its kind, phases, contacts, flight and obstacle.
 
 use footwork::math::Transform;
 use glam::Vec3;
 
-/// How high the wrist joint of a hand that lies on a surface is above it, or in front of it, in metres.
+/// Distance of the wrist joint from a surface that the hand touches, in metres.
 pub const HAND_M: f32 = 0.03;
 
 /// Kind of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ActionKind {
-    /// Over a gap, down at the same level.
+    /// Over a gap, landing at the same level.
     Jump,
     /// Over an obstacle without hands.
     Hurdle,
@@ -33,7 +33,7 @@ pub enum ActionKind {
     PickUp,
     /// A hand pushes a panel.
     Push,
-    /// The right hand meets that of a partner.
+    /// The right hand touches that of a partner.
     Handshake,
 }
 
@@ -75,47 +75,47 @@ impl ActionKind {
     }
 }
 
-/// Where the phases of an action begin, in seconds from the first frame.
+/// Times at which the phases of an action begin, in seconds from the first frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ActionPhases {
-    /// The body leaves its locomotion, or its rest, to prepare.
+    /// The body leaves locomotion or standing to prepare.
     pub wind_up_s: f32,
-    /// The last foot leaves the ground, or a hand first touches; of steps, the foot that goes up or down leaves; of seats,
-    /// the pelvis meets or leaves the seat.
+    /// The last foot leaves the ground, or a hand first touches. For steps, the foot that goes up or down leaves; for seats, the
+    /// pelvis touches or leaves the seat.
     pub action_s: f32,
-    /// The body is over or on what it came for: it lands, stands on top, or lets go.
+    /// The goal of the action is reached: the body lands, stands on top, or lets go.
     pub follow_through_s: f32,
-    /// Both knees bear, and the body returns to its locomotion or to rest.
+    /// Both legs carry the weight, and the body returns to locomotion or standing.
     pub recovery_s: f32,
-    /// From here on the clip is locomotion or rest again.
+    /// After this time, the clip is locomotion or standing again.
     pub end_s: f32,
 }
 
-/// One contact of a joint with something other than the ground that is walked on.
+/// One contact of a joint with something other than the walked ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ActionContact {
     /// Index of the joint: a hand, a toe, or the hips on a seat.
     pub joint: usize,
-    /// The joint arrives, and is at rest against the world ...
+    /// Start of the contact, in seconds from the first frame. The joint does not move in the world until `end_s`.
     pub begin_s: f32,
-    /// ... until here, in seconds from the first frame.
+    /// End of the contact, in seconds from the first frame.
     pub end_s: f32,
     /// Position of the joint: clip space, in metres.
     pub position: Vec3,
-    /// Yaw of the touched surface, in radians: the direction that its front faces; 0 is +Z.
+    /// Yaw of the touched surface, in radians: direction of its front; 0 is +Z.
     pub facing_yaw: f32,
 }
 
-/// A block: as wide as needed, `depth_m` along the direction of travel.
+/// A block of unlimited width that extends `depth_m` along the direction of travel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ActionObstacle {
-    /// Middle of its front edge on top (of a gap or a drop: of the edge that is left): clip space, in metres.
+    /// Middle of its top front edge (for a gap or a drop, of the edge that the body leaves): clip space, in metres.
     pub front: Vec3,
     /// Direction of travel over the edge, as a yaw in radians.
     pub yaw: f32,
     /// Height over the ground before it, in metres: 0 for a gap, negative for a drop.
     pub height_m: f32,
-    /// Depth, in metres; infinite where one stays on it.
+    /// Depth, in metres; infinite if the body stays on it.
     pub depth_m: f32,
 }
 
@@ -126,14 +126,14 @@ pub struct ActionTruth {
     pub kind: ActionKind,
     /// Phases.
     pub phases: ActionPhases,
-    /// Contacts of hands, pelvis, and of feet with what is stepped onto, in order of time.
+    /// Contacts of hands and pelvis, and of feet with the surface that is stepped onto, in order of time.
     pub contacts: Vec<ActionContact>,
-    /// The last foot (or hand) leaves, if the body flies, in seconds from the first frame.
+    /// Time at which the last foot (or hand) leaves, in seconds from the first frame; `None` without a flight.
     pub take_off_s: Option<f32>,
-    /// The first foot (or hand) meets what it lands on, in seconds from the first frame.
+    /// Time at which the first foot (or hand) lands, in seconds from the first frame.
     pub landing_s: Option<f32>,
-    /// What the body goes over, onto or down from.
+    /// Obstacle that the body moves over, onto or down from.
     pub obstacle: Option<ActionObstacle>,
-    /// `[frames]` transform of the object that is moved, or of the partner; clip space.
+    /// `[frames]` transform of the moved object, or of the partner; clip space.
     pub object: Vec<Transform>,
 }

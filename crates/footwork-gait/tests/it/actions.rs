@@ -1,4 +1,4 @@
-//! Actions meet their truth: contacts, flights, steps, obstacles, phases.
+//! Actions match their ground truth: contacts, flights, steps, obstacles, phases.
 
 use crate::common;
 
@@ -9,7 +9,7 @@ use glam::Vec3;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// The actions.
+/// Clips of all actions.
 fn actions() -> &'static [Walked] {
     static ALL: OnceLock<Vec<Walked>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -22,20 +22,21 @@ fn truth(w: &Walked) -> &ActionTruth {
     w.gait.truth.action.as_ref().expect("filtered above")
 }
 
-/// The frames within a span of time.
+/// Returns the frames within a time range.
 fn frames(w: &Walked, from_s: f32, to_s: f32) -> std::ops::RangeInclusive<usize> {
     let first = (from_s * w.rate() - 1e-3).ceil().max(0.0) as usize;
     first..=((to_s * w.rate() + 1e-3) as usize).min(w.frames() - 1)
 }
 
-/// A point along the way over the obstacle's edge, and its height over the ground before.
+/// Returns the distance of a point beyond the obstacle's edge, and its height over the ground before; `None` without an
+/// obstacle.
 fn along(a: &ActionTruth, p: Vec3) -> Option<(f32, f32)> {
     let o = a.obstacle?;
     let way = footwork::math::Facing::from_yaw(o.yaw).direction();
     Some(((p - o.front).dot(way), p.y - (o.front.y - o.height_m.max(0.0))))
 }
 
-/// Height of what lies under a point, over the ground before the obstacle; none over a gap.
+/// Returns the height of the surface under a point, over the ground before the obstacle; `None` over a gap or without an obstacle.
 fn surface(a: &ActionTruth, along_m: f32) -> Option<f32> {
     let o = a.obstacle?;
     let over = along_m > 0.0 && along_m < o.depth_m;
@@ -70,7 +71,7 @@ fn phases_follow_each_other_within_the_clip() {
         let times = [0.0, p.wind_up_s, p.action_s, p.follow_through_s, p.recovery_s, p.end_s, seconds];
         assert!(times.windows(2).all(|t| t[0] <= t[1] + 1e-3), "{} {times:?}", w.name());
         assert!(p.action_s < p.follow_through_s && p.follow_through_s < p.end_s, "{} {times:?}", w.name());
-        // Time to enter and to leave by.
+        // Locomotion before and after the action.
         assert!(p.wind_up_s >= 0.5 && seconds - p.end_s >= 0.5, "{} {times:?}", w.name());
     }
 }
@@ -157,14 +158,14 @@ fn nothing_goes_through_an_obstacle_or_the_ground() {
                     if inside > worst.0 {
                         worst = (inside, format!("{} frame {f} {}", w.name(), skeleton().names()[j]));
                     }
-                    // Knees of a vault graze the top edge of the thin wall: a known fault of the takes.
+                    // In a vault, the knees graze the top edge of the thin wall: a known fault of these clips.
                     let most = if a.kind == ActionKind::Vault { 0.05 } else { 0.02 };
                     assert!(inside < most, "{} frame {f} {}: {inside} m inside", w.name(), skeleton().names()[j]);
                 }
             }
             for toe in TOES {
                 let Some((z, y)) = along(a, w.at(f, toe)) else { continue };
-                // Over the edge of a drop, the ground is far below; feet are off it by then.
+                // Beyond the edge of a drop, the ground is far below; the feet are in the air by then.
                 let Some(ground) = surface(a, z) else { continue };
                 if o.height_m > 0.0 && ground > 0.0 && y < ground {
                     continue;
@@ -191,9 +192,9 @@ fn nothing_pops() {
         }
     }
     println!("largest changes of velocity from frame to frame: {worst:?}");
-    // A pelvis is stopped by knees, within a tenth of a second of a landing from 1.75 m.
+    // The knees stop the pelvis within a tenth of a second, at a landing from 1.75 m.
     assert!(worst[0].0 < 1.1, "{worst:?}");
-    // A foot that lands is stopped by the ground, as in a run: at up to 6 m/s.
+    // The ground stops a landing foot, as in a run: at up to 6 m/s.
     assert!(worst[1].0 < 8.0, "{worst:?}");
 }
 
@@ -253,7 +254,7 @@ fn joints_stay_within_their_range() {
     let clips: Vec<_> = actions().iter().map(|w| w.gait.clone()).collect();
     let over = gates(&clips, &[]).into_iter().find(|g| g.name == "joint_over_its_limit_deg").expect("a gate");
     println!("{}: {} at {}", over.name, over.value, over.at);
-    // Squats, climbs and vaults bend hips further than walking does.
+    // Squats, climbs and vaults flex the hips further than walking.
     assert!(over.value < 30.0, "{} at {}", over.value, over.at);
 }
 

@@ -1,4 +1,4 @@
-//! Planted feet stay where they are, and what is called a contact is one.
+//! Planted feet do not move, and contacts match the positions of the feet.
 
 use crate::common;
 
@@ -20,7 +20,7 @@ fn a_planted_toe_moves_less_than_a_millimetre() {
                 assert!((toe - start).length() < 1e-3, "{} frame {f} {side:?}", w.name());
                 if f > 0 {
                     let speed = (toe - w.at(f - 1, TOES[side.at()])).length() * w.rate();
-                    // The frame before may still be swing: then this is the end of the roll from heel to toe.
+                    // The previous frame may be in swing: then this is the end of the roll from heel to toe.
                     let bound = if w.gait.truth.contacts[f - 1][side.at()] { 0.05 } else { 1.5 };
                     assert!(speed < bound, "{} frame {f} {side:?}: {speed} m/s", w.name());
                 }
@@ -36,7 +36,7 @@ fn planted_toes_are_where_the_footsteps_say() {
             let t = f as f32 / w.rate();
             for side in Side::BOTH {
                 let step = w.gait.truth.footsteps.iter().find(|s| s.side == side && s.start_s <= t && t <= s.end_s);
-                // The last frame may lie on the very end of the last step.
+                // The last frame may be at the end of the last step.
                 let expected = step.is_some();
                 assert_eq!(w.gait.truth.contacts[f][side.at()], expected, "{} frame {f} {side:?}", w.name());
                 if let Some(step) = step {

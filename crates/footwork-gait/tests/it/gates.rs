@@ -1,4 +1,4 @@
-//! Every gate of `footwork gait --report` is a test, and each can fail.
+//! Every gate of `footwork gait --report` holds, and each can fail.
 
 use footwork::math::Quat;
 use footwork_gait::{GaitClip, GaitOptions, Gate, JERK_JOINTS, coverage, gates, generate, joint, walking_jerk_mps3};
@@ -31,8 +31,7 @@ fn another_seed_is_another_walk_within_the_same_gates() {
         |clips: &[GaitClip]| clips.iter().find(|c| c.clip.name == "walk_130_loop").unwrap().clip.rotations.clone();
     assert_ne!(find(clips()), find(&others), "the seed changes the steps");
     for g in gates(&others, &[]) {
-        // Random routes of other seeds bring other turns: their worst frame was not looked at, and what they do not
-        // happen to cover may be asked for.
+        // Random routes of other seeds have other turns. Their worst frame was not reviewed, and they may lack requested motion.
         let within = match g.name {
             "joint_over_its_limit_deg" => g.value < 8.0,
             "coverage_holes" => g.value <= 2.0,
@@ -42,7 +41,7 @@ fn another_seed_is_another_walk_within_the_same_gates() {
     }
 }
 
-/// What a gate says about clips that were tampered with.
+/// Returns a gate measured on a modified clip.
 fn spoilt(name: &str, spoil: impl Fn(&mut GaitClip)) -> Gate {
     let mut clips = clips().to_vec();
     clips.iter_mut().for_each(spoil);

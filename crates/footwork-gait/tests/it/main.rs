@@ -1,4 +1,4 @@
-//! The built-in motion against its own truth and against people.
+//! The built-in motion against its ground truth and against measurements of people.
 
 mod actions;
 mod common;

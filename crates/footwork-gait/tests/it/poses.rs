@@ -1,4 +1,4 @@
-//! Every frame is a pose that a body can take, and one leads into the next.
+//! Every frame is a pose that a body can take, and motion is continuous from frame to frame.
 
 use crate::common;
 
@@ -48,7 +48,7 @@ fn knees_bend_backwards_only() {
                 assert!(q.y.abs() < 1e-3 && q.z.abs() < 1e-3, "{} frame {f}: a hinge", w.name());
                 let flexion = (2.0 * atan2(q.x, q.w)).to_degrees();
                 (least, most) = (least.min(flexion), most.max(flexion));
-                // The hinge itself must point ahead: the knee lies before the line from hip to ankle, as the foot sees it.
+                // The hinge must point forward: in the space of the foot, the knee is ahead of the line from hip to ankle.
                 let bend = w.at(f, knee) * 2.0 - w.at(f, knee - 1) - w.at(f, knee + 1);
                 let foot = Quat::yaw_twist(w.world[f][knee + 1].rotation) * Vec3::Z;
                 assert!(bend.dot(foot) > 0.0, "{} frame {f}: knee points backwards", w.name());
@@ -81,7 +81,7 @@ fn nothing_pops() {
         if change > worst.0 {
             worst = (change, f, j, w.name());
         }
-        // A foot stops when it lands: the faster the body, the more.
+        // A foot stops when it lands: the change increases with the speed of the body.
         let fastest = w.gait.truth.speed_mps.iter().copied().fold(0.0, f32::max);
         let bound = (2.6 + 0.75 * fastest).max(3.8);
         assert!(change < bound, "{} frame {f} joint {}: {change} m/s", w.name(), skeleton().names()[j]);
@@ -100,7 +100,8 @@ fn a_loop_continues_in_its_first_frame() {
             let typical = (0..last).map(|f| step(f, f + 1)).fold(0.0, f32::max);
             let seam = step(last, 0);
             assert!(seam <= typical * 1.05 + 1e-3, "{} joint {j}: {seam} against {typical}", w.name());
-            // Around the seam motion changes no more from frame to frame than it does elsewhere: no hitch, no duplicate.
+            // Around the end of the loop, motion changes no more from frame to frame than elsewhere: no hitch, no duplicate
+            // frame.
             let changes = (1..last).map(|f| (step(f, f + 1) - step(f - 1, f)).abs()).fold(0.0, f32::max);
             let around = (seam - step(0, 1)).abs().max((seam - step(last - 1, last)).abs());
             assert!(around <= 1.5 * changes + 1e-3, "{} joint {j}: {around} against {changes}", w.name());
@@ -109,8 +110,8 @@ fn a_loop_continues_in_its_first_frame() {
         let (a, b) = (toes(last), toes(0));
         let speed = w.gait.truth.speed_mps[0].max(0.02);
         for s in 0..2 {
-            // A planted foot moves back under the root at the root's speed, a swinging one forward at about twice that.
-            // A crouched one is lifted higher.
+            // Relative to the root, a planted foot moves back at the root's speed, and a swinging one forward at about twice
+            // that. The foot of a crouched body is lifted higher.
             let most = 3.0 * speed + 0.5 * w.gait.truth.crouch[0];
             assert!((a[s] - b[s]).length() * w.rate() < most, "{}", w.name());
         }
@@ -123,7 +124,7 @@ fn heads_stay_level_and_bodies_upright() {
     for w in all() {
         for f in 0..w.frames() {
             let head = w.world[f][joint::HEAD];
-            // Gestures turn heads up and down, and a crouch bends the body.
+            // Gestures pitch the head, and a crouch bends the body.
             let gesture = w.gait.clip.annotations.tags.iter().any(|t| t.name == "upper_body");
             assert!(gesture || (head.rotation * Vec3::Y).y > 0.99, "{} frame {f}", w.name());
             let trunk = (w.at(f, joint::NECK) - w.at(f, joint::HIPS)).normalize();

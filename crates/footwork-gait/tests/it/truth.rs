@@ -48,10 +48,10 @@ fn cadence_times_step_length_is_the_speed() {
         steps.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
         for pair in steps.windows(2) {
             let (length, time) = (pair[1].position.z - pair[0].position.z, pair[1].start_s - pair[0].start_s);
-            // No two steps are alike ...
+            // Step lengths vary.
             assert!((length / time - speed).abs() < 0.1 * speed, "{name}: {length} m in {time} s");
         }
-        // ... but together they are as fast as the body.
+        // On average, the steps have the speed of the body.
         let (first, last) = (steps.first().unwrap(), steps.last().unwrap());
         let mean = (last.position.z - first.position.z) / (last.start_s - first.start_s);
         assert!((mean - speed).abs() < 0.02 * speed, "{name}: {mean} m/s");
@@ -95,7 +95,7 @@ fn mirrored_clips_are_mirror_images() {
 
 #[test]
 fn whatever_a_stick_asks_for_is_there() {
-    // Frames that move within 10 % of a wanted speed and 15 degrees of a wanted direction from the facing.
+    // Counts frames within 10 % of a speed and 15 degrees of a direction relative to the facing.
     let count = |speed: f32, angle: f32| {
         let mut n = 0;
         for w in all() {
@@ -128,7 +128,7 @@ fn whatever_a_stick_asks_for_is_there() {
     assert!(least > 120, "{table}");
 }
 
-/// FNV-1a over everything that reaches a database.
+/// FNV-1a over all data that reaches a database.
 fn hash(options: &GaitOptions) -> u64 {
     let mut h = 0xcbf2_9ce4_8422_2325u64;
     let mut eat = |bits: u32| {
@@ -147,7 +147,7 @@ fn hash(options: &GaitOptions) -> u64 {
 
 #[test]
 fn the_same_bytes_come_out_everywhere() {
-    // Changes whenever the motion does: then look at the motion, and write the printed number here.
+    // Changes with every change of the motion. After reviewing the motion, write the printed number here.
     const EXPECTED: u64 = 0x8071_d742_c50c_db88;
     const EXPECTED_ASIDE: u64 = 0x8b48_0cde_4236_12c2;
     let level = |seed: u64| GaitOptions { seed, terrain: true, ..GaitOptions::default() };

@@ -1,4 +1,4 @@
-//! Which motion a database has, beside what a stick asks for.
+//! Motion of a database by kind, compared with the motion that a stick requests.
 
 use footwork::database::{Database, MirrorMode};
 use footwork::frames::ClipIndex;
@@ -6,34 +6,34 @@ use footwork::math::Transform;
 use footwork::motion::StickSpeeds;
 use footwork::trajectory::{DanceCardCell, TravelSeconds, dance_card, travel_seconds};
 
-/// Less motion than this is not enough to choose from, in seconds: a step.
+/// Minimum motion of one kind that counts as covered, in seconds: the length of a step.
 pub const LEAST_S: f32 = 0.5;
 
 /// Motion of one kind: a speed, a turn rate, and a direction of travel relative to the facing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoverageCell {
-    /// The kind, the captured seconds (`have_s`), and what a stick asks for.
+    /// The kind, the captured seconds (`have_s`), and the seconds that a stick requests.
     pub card: DanceCardCell,
-    /// Seconds that the build made out of captured motion.
+    /// Seconds of clips that the build generated from captured motion.
     pub made_s: f32,
     /// Seconds that mirror images add; 0 where the database is not mirrored.
     pub mirrored_s: f32,
 }
 
 impl CoverageCell {
-    /// Returns all there is, in seconds.
+    /// Returns the sum of captured, generated and mirrored motion, in seconds.
     pub fn seconds(&self) -> f32 {
         self.card.have_s + self.made_s + self.mirrored_s
     }
 
-    /// True if a stick asks for this motion and the database lacks it.
+    /// True if a stick requests this motion and the database lacks it.
     pub fn is_missing(&self) -> bool {
         self.card.asked && self.seconds() < LEAST_S
     }
 }
 
-/// Motion by speed, turn rate and direction of travel relative to the facing. Clips that are no locomotion are left out: no stick
-/// asks for them.
+/// Motion by speed, turn rate and direction of travel relative to the facing. Clips that are not locomotion are excluded, since a
+/// stick does not request them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coverage {
     /// By speed, then turn, then direction: see [`footwork::trajectory::dance_card`].
@@ -57,12 +57,12 @@ impl Coverage {
         Self { cells }
     }
 
-    /// Returns the cell of a speed, a turn and a direction, by their places in the bounds of the dance card.
+    /// Returns the cell of a speed, a turn and a direction, by their indices in the bounds of the dance card.
     pub fn cell(&self, speed: usize, turn: usize, direction: usize) -> &CoverageCell {
         &self.cells[(speed * 5 + turn) * 4 + direction]
     }
 
-    /// Returns the share of what a random stick asks for, within the card, that the database has, from 0 to 1.
+    /// Returns the covered share of the motion within the card that a random stick requests, from 0 to 1.
     pub fn covered(&self) -> f32 {
         let asked = |cells: &mut dyn Iterator<Item = &CoverageCell>| cells.map(|c| c.card.asked_s_per_min).sum::<f32>();
         let all = asked(&mut self.cells.iter());
@@ -70,7 +70,7 @@ impl Coverage {
         if all > 0.0 { 1.0 - lacking / all } else { 1.0 }
     }
 
-    /// Returns the cells that a stick asks for and the database lacks, the most requested first.
+    /// Returns the cells that a stick requests and the database lacks, the most requested first.
     pub fn missing(&self) -> Vec<&CoverageCell> {
         let mut cells: Vec<&CoverageCell> = self.cells.iter().filter(|c| c.is_missing()).collect();
         cells.sort_by(|a, b| b.card.asked_s_per_min.total_cmp(&a.card.asked_s_per_min));
@@ -78,7 +78,7 @@ impl Coverage {
     }
 }
 
-/// Clips of locomotion: captured ones, or those that the build made.
+/// Clips of locomotion: captured ones, or those that the build generated.
 pub(super) fn locomotion(db: &Database, made: bool) -> impl Iterator<Item = ClipIndex> {
     (0..db.originals()).map(ClipIndex::new).filter(move |c| {
         let tags = db.clip_tags(&db.clips[c.at()]);
@@ -86,9 +86,9 @@ pub(super) fn locomotion(db: &Database, made: bool) -> impl Iterator<Item = Clip
     })
 }
 
-/// Roots of a clip. A loop has some frames more on both sides, so that none of it is left out.
+/// Roots of a clip. A loop is extended on both sides, so that its first and last frames are counted too.
 pub(super) fn roots(db: &Database, index: ClipIndex) -> Vec<Transform> {
-    /// Half of the time over which speed and turn are taken.
+    /// Half of the time over which speed and turn are measured.
     const AROUND_S: f64 = 0.15;
     let clip = &db.clips[index.at()];
     let rate = f64::from(db.pose_rate_hz);
@@ -97,11 +97,11 @@ pub(super) fn roots(db: &Database, index: ClipIndex) -> Vec<Transform> {
         return clip.frame_range().map(|f| db.poses.root(f)).collect();
     }
     let view = db.view(index, false);
-    // The frames before the first are those of the round before.
+    // The frames before the first one are the last frames of the previous cycle.
     (0..clip.frames + 2 * around).map(|f| view.root((f64::from(f) - f64::from(around)) / rate).0).collect()
 }
 
-/// What the mirror image of motion has in a cell: turns and sides swapped.
+/// Seconds of a cell in the mirror image of the motion: turns and sides are swapped.
 fn image(of: &TravelSeconds, s: usize, t: usize, d: usize) -> f32 {
     of[s][4 - t][[0, 3, 2, 1][d]]
 }

@@ -9,9 +9,9 @@ pub struct Histogram {
     pub column: usize,
     /// Index of its channel in the schema.
     pub channel: usize,
-    /// Name of the column, for people: `LeftFoot position y`.
+    /// Readable name of the column: `LeftFoot position y`.
     pub label: String,
-    /// Unit of the raw values; empty for numbers without one.
+    /// Unit of the raw values; empty for dimensionless values.
     pub unit: &'static str,
     /// Smallest and largest raw value; zeros without rows.
     pub range: [f32; 2],
@@ -36,7 +36,7 @@ fn histogram(db: &Database, channel: usize, column: usize, bins: usize) -> Histo
     let [low, high] = raw().fold([f32::MAX, f32::MIN], |[a, b], v| [a.min(v), b.max(v)]);
     let range = if low <= high { [low, high] } else { [0.0, 0.0] };
     let mut counts = vec![0u32; bins];
-    // Twice f32::MAX is not a number of f32.
+    // The difference of two values of f32 can exceed f32::MAX.
     let width = f64::from(range[1]) - f64::from(range[0]);
     for v in raw() {
         let share = if width > 0.0 { (f64::from(v) - f64::from(range[0])) / width } else { 0.0 };

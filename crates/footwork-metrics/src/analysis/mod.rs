@@ -1,8 +1,8 @@
-//! What a database holds and what is played of it, as plain data: for reports, panels and your own programs.
+//! Contents and use of a database as plain data: for reports, panels and your own programs.
 //!
-//! [`histograms`] shows the values of each feature, [`Scatter`] the rows in two dimensions, [`Coverage`] which motion a stick
-//! asks for and which there is, [`Usage`] what a run plays, [`repeats`] motion that is there twice.
-//! [`Verdict`] is one line about the abilities of a character.
+//! [`histograms`] returns the values of each feature, [`Scatter`] projects the rows to two dimensions, [`Coverage`] compares the
+//! motion that a stick requests with the motion of the database, [`Usage`] counts the motion that a run plays, and [`repeats`]
+//! finds duplicate motion. [`Verdict`] sums up the abilities of a character in one line.
 
 mod coverage;
 mod histogram;

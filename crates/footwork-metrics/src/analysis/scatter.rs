@@ -4,17 +4,17 @@ use footwork::database::Database;
 use footwork::frames::RowIndex;
 use footwork::search::pca::Components;
 
-/// Rows of a database on the plane on which they differ most: the first two principal components of the normalised, weighted
-/// features. Near rows are nearly equal to a search, as far as the plane shows it.
+/// Rows of a database on the plane of largest variance: the first two principal components of the normalised, weighted features.
+/// Points that are close together are rows that a search hardly distinguishes, as far as two components can show it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scatter {
-    /// The rows that are shown, rising. Clip and tags: [`Database::row_clips`], [`Database::row_tags`].
+    /// The projected rows, in ascending order. Clip and tags: [`Database::row_clips`], [`Database::row_tags`].
     pub rows: Vec<RowIndex>,
     /// `[rows]` position of each.
     pub points: Vec<[f32; 2]>,
-    /// Share of all differences that each of the two axes shows, from 0 to 1.
+    /// Share of the total variance along each of the two axes, from 0 to 1.
     pub explained: [f32; 2],
-    /// The axes, found from all rows.
+    /// The axes, computed from all rows.
     pub axes: Components,
 }
 
@@ -31,7 +31,7 @@ impl Scatter {
         scatter
     }
 
-    /// Returns where a row or a query of `[columns]` normalised features lies among the points.
+    /// Returns the position of a row or a query of `[columns]` normalised features among the points.
     pub fn project(&self, features: &[f32]) -> [f32; 2] {
         let mut at = [0.0; 2];
         let known = self.axes.explained.len().min(2);
@@ -58,7 +58,7 @@ mod tests {
         for (row, at) in s.rows.iter().zip(&s.points) {
             assert_eq!(s.project(db.features.row(*row)), *at);
         }
-        // The variance along the axes is what they are said to explain.
+        // The variance along the axes has the ratio that `explained` gives.
         let all = Scatter::of(db, usize::MAX);
         assert_eq!(all.rows.len(), db.rows());
         let variance =

@@ -1,4 +1,4 @@
-//! Databases of the tests.
+//! Databases for the tests.
 
 use footwork::build::{BuildConfig, BuildOptions, Multiply, MultiplyConfig, build};
 use footwork::clip::RawClip;
@@ -33,13 +33,13 @@ pub fn changed(change: impl FnOnce(&mut DatabaseContent)) -> Database {
 pub fn twice() -> Database {
     let walk = clips().into_iter().find(|c| c.name == "walk_175").unwrap();
     let again = RawClip { name: "again".into(), ..walk.clone() };
-    // Made clips would be nearly equal to each other.
+    // Generated clips would be nearly equal to each other.
     let multiply = MultiplyConfig { mode: Multiply::Off, ..MultiplyConfig::default() };
     let config = BuildConfig { multiply, ..BuildConfig::default() };
     build(&[walk, again], &config, &BuildOptions::default()).unwrap().0
 }
 
-/// One clip, whose root goes straight ahead at a speed.
+/// One clip, whose root moves straight ahead at a speed.
 pub fn walking(speed_mps: f32, seconds: f32) -> Database {
     let mut content = (*twice()).clone();
     let frames = (seconds * content.pose_rate_hz) as usize;
@@ -63,7 +63,7 @@ pub fn walking(speed_mps: f32, seconds: f32) -> Database {
     content.clips.truncate(1);
     content.clips[0].frames = frames as u32;
     content.clips[0].loop_delta = None;
-    // One row is enough of a feature matrix.
+    // One row of the feature matrix is enough.
     content.clips[0].rows = 1;
     content.features.values.truncate(content.features.columns);
     content.row_frames.truncate(1);

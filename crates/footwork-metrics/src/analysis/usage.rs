@@ -1,23 +1,23 @@
-//! What a run plays of a database, and what is in it twice.
+//! Motion of a database that a run plays, and duplicate motion.
 
 use footwork::build::{PruneConfig, Pruned, find_repeats};
 use footwork::database::Database;
 use footwork::frames::{ClipIndex, RowIndex};
 use footwork::matcher::Playing;
 
-/// What a run plays of a database.
+/// Motion of a database that a run plays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Usage {
     /// `[clips]` seconds played. A mirror image counts for its original where the database does not store it.
     pub clip_s: Vec<f32>,
-    /// `[rows]` updates that played nearest to each row.
+    /// `[rows]` updates in which this row was the nearest one to the playback position.
     pub row_updates: Vec<u32>,
     /// Length of the run, in seconds.
     pub seconds: f32,
 }
 
 impl Usage {
-    /// Counts what played in each update of `dt_s` seconds. Clips that the database does not have are left out.
+    /// Counts the playing clip of each update of `dt_s` seconds. Clips that the database does not have are excluded.
     pub fn of(db: &Database, playing: impl IntoIterator<Item = Playing>, dt_s: f32) -> Self {
         let mut usage = Self::none(db);
         for now in playing {
@@ -26,12 +26,12 @@ impl Usage {
         usage
     }
 
-    /// Nothing played yet.
+    /// No updates counted.
     pub fn none(db: &Database) -> Self {
         Self { clip_s: vec![0.0; db.clips.len()], row_updates: vec![0; db.rows()], seconds: 0.0 }
     }
 
-    /// Counts what played in an update of `dt_s` seconds. A clip that the database does not have counts for the length alone.
+    /// Counts the playing clip of an update of `dt_s` seconds. A clip that the database does not have adds to `seconds` only.
     pub fn add(&mut self, db: &Database, now: Playing, dt_s: f32) {
         self.seconds += dt_s;
         if let Some(played_s) = self.clip_s.get_mut(now.clip.at()) {
@@ -78,8 +78,8 @@ pub fn row_at(db: &Database, clip: ClipIndex, time_s: f64) -> Option<RowIndex> {
     Some(RowIndex::new(row))
 }
 
-/// Returns the motion of clips that an earlier clip shows as well: the same as `[build.prune]` with this distance (in units of the
-/// normalised features) would leave out, in order.
+/// Returns the motion of clips that repeats an earlier clip, in order: the motion that `[build.prune]` with this distance (in
+/// units of the normalised features) would exclude.
 pub fn repeats(db: &Database, distance: f32) -> Vec<Pruned> {
     find_repeats(db, &PruneConfig { distance, ..PruneConfig::default() })
 }

@@ -1,4 +1,4 @@
-//! The abilities of a character of a database, in one line.
+//! The abilities of a character with a database, in one line.
 
 use super::coverage::{Coverage, CoverageCell, LEAST_S, locomotion, roots};
 use footwork::database::{Database, MirrorMode};
@@ -7,13 +7,13 @@ use footwork::motion::StickSpeeds;
 use serde::Serialize;
 use std::fmt;
 
-/// A body that stands is slower than this, in m/s, and turns slower, in degrees/s.
+/// Upper limits of an idle body: speed in m/s, and turn rate in degrees/s.
 const STANDS_MPS: f32 = 0.1;
 const STANDS_DEG_S: f32 = 20.0;
-/// A body that turns in place turns faster than this, in degrees/s, and stays slower than a walk, in m/s.
+/// Turning in place: lower limit of the turn rate in degrees/s, and upper limit of the speed in m/s.
 const TURNS_DEG_S: f32 = 40.0;
 const IN_PLACE_MPS: f32 = 0.3;
-/// Speed and turn are taken over this time, in seconds.
+/// Time over which speed and turn are measured, in seconds.
 const OVER_S: f32 = 0.3;
 
 /// Origin of an ability.
@@ -22,23 +22,23 @@ const OVER_S: f32 = 0.3;
 pub enum Origin {
     /// Captured clips, and mirror images of them.
     Captured,
-    /// Clips that the build made out of captured ones.
+    /// Clips that the build generated from captured ones.
     Made,
-    /// There is none.
+    /// No such clips.
     Missing,
 }
 
-/// The abilities of a character, as far as its clips go. Its `Display` is one line, such as `stands, walks, runs; turns only by sliding; no
-/// strafe, no walking backward`.
+/// The abilities of a character, judged by its clips. Its `Display` is one line, such as `stands, walks, runs; turns only by
+/// sliding; no strafe, no walking backward`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
-    /// Standing still.
+    /// Idle.
     pub stands: Origin,
     /// Straight ahead at 0.3 to 2 m/s.
     pub walks: Origin,
     /// Straight ahead at 2 m/s and more.
     pub runs: Origin,
-    /// Round curves of at least 30 degrees/s, to the left and to the right.
+    /// Along curves of at least 30 degrees/s, to the left and to the right.
     pub turns: [Origin; 2],
     /// In place, to the left and to the right.
     pub turns_in_place: [Origin; 2],
@@ -83,7 +83,7 @@ fn origin([captured, made]: [f32; 2]) -> Origin {
     }
 }
 
-/// Seconds of standing, and of turning in place to the left and to the right: captured and made.
+/// Seconds of idle motion, and of turning in place to the left and to the right: captured and generated.
 fn still(db: &Database) -> [[f32; 2]; 3] {
     let mut seconds = [[0.0; 2]; 3];
     let frame_s = 1.0 / db.pose_rate_hz;

@@ -1,4 +1,4 @@
-//! What a game sets and fires over time: the variables and triggers of a state machine.
+//! Variables and triggers of a state machine that a game sets and fires over time.
 
 use crate::RATE_HZ;
 use footwork::machine::{MachineError, Variables};
@@ -6,7 +6,7 @@ use footwork::machine::{MachineError, Variables};
 /// A change of a variable, or a trigger that is fired.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cue {
-    /// Time of the run, seconds: the first update that begins then or later has it.
+    /// Time of the run, in seconds. The cue applies in the first update that begins at this time or later.
     pub at_s: f32,
     /// The variable or trigger.
     pub name: String,
@@ -31,11 +31,11 @@ pub struct Cues {
 }
 
 impl Cues {
-    /// Cues and columns for all variables and triggers of a run: of a state machine, or of a chooser and its machines. Of cues at one
-    /// time the last one counts, and cues come after columns.
+    /// Collects cues and columns for all variables and triggers of a run: of a state machine, or of a chooser and its machines.
+    /// Cues apply after columns; of several cues at one time, the last one takes effect.
     ///
     /// # Errors
-    /// Returns [`MachineError`] for the first name that is none of a variable or trigger, with the nearest one.
+    /// Returns [`MachineError`] for the first name that is neither a variable nor a trigger, with the nearest name.
     pub fn new(known: &[Variables], columns: &[Column], cues: &[Cue]) -> Result<Self, MachineError> {
         let mut all = Vec::new();
         for column in columns {
@@ -59,17 +59,17 @@ impl Cues {
                 place(first)?;
             }
         }
-        // Stable: what was given later comes later.
+        // The sort is stable: entries of the same time stay in the order given.
         all.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
         Ok(Self { cues: all, next: 0 })
     }
 
-    /// Sets and fires in `variables` what is due at a time, seconds. Times must not decrease.
+    /// Applies to `variables` all cues that are due at a time, in seconds. Times must not decrease.
     pub fn apply(&mut self, time_s: f32, variables: &mut [&mut Variables]) {
-        // A row that begins a rounding later has begun.
+        // The tolerance includes rows that begin later only by rounding.
         while let Some(cue) = self.cues.get(self.next).filter(|cue| cue.at_s <= time_s + 1e-4) {
             for variables in variables.iter_mut() {
-                // Not every one of them has each name.
+                // A name may be missing in some of them.
                 let _ = match cue.value {
                     Some(value) => variables.set(&cue.name, value),
                     None => variables.fire(&cue.name),

@@ -1,4 +1,4 @@
-//! Scripted and random input, by name: what `footwork simulate` and the demo drive a character over.
+//! Scripted and random input, by name: the courses of `footwork simulate` and of the demo.
 
 use super::RandomStick;
 use crate::RATE_HZ;
@@ -20,7 +20,7 @@ pub enum Script {
     Standard {
         /// Input after the script.
         random: RandomStick,
-        /// Path, made when its part begins, from the position of the character.
+        /// Path, created when its part begins, from the position of the character.
         path: Option<Path>,
     },
     /// A random stick.
@@ -102,7 +102,7 @@ fn standard_stick(part: &str, since_s: f32, time_s: f32, random: &mut RandomStic
     match part {
         "walk" => towards(0.0, Gait::Walk),
         "run" => towards(0.0, Gait::Run),
-        // A sixth of a turn per second, then back at half that speed.
+        // A sixth of a turn per second to the left, then half that rate to the right.
         "curve left, running" => towards(since_s * TAU / 6.0, Gait::Run),
         "curve right, walking" => towards(-since_s * TAU / 12.0, Gait::Walk),
         "strafe in a circle" => Stick { strafe: true, look: Vec2::Y, ..towards(since_s * TAU / 8.0, Gait::Walk) },
@@ -121,7 +121,7 @@ fn path_from(now: &Simulation) -> Path {
         let s = k as f32 * 0.25;
         now.position + forward * s + left * (2.0 * sin(s * FRAC_PI_4) * (1.0 - cos(s * 0.3)) * 0.5)
     };
-    // Points a quarter of a metre apart are distinct: this cannot fail.
+    // The points are a quarter of a metre apart and therefore distinct: this cannot fail.
     Path::new((0..=80).map(point).collect(), false).unwrap_or_else(|_| unreachable!("80 points apart"))
 }
 

@@ -1,26 +1,27 @@
-//! What feet do to the leg and the ground, and what was done to them.
+//! Penetration, knee angle, and the displacement of toes by pose adjustments.
 
 use crate::motion::{Motion, Space};
 use footwork::frames::JointIndex;
 use footwork::math::acos;
 
-/// Depths up to this are rounding, metres.
+/// Depths up to this count as rounding errors, metres.
 const ROUNDING_M: f32 = 1e-5;
 
-/// Depth of a toe below the ground, cm; 0 above it.
+/// Returns the depth of a toe below the ground, cm; 0 above it.
 pub fn penetration_cm(motion: &Motion, frame: usize, toe: JointIndex) -> f32 {
     let depth_m = -motion.position(Space::World, frame, toe).y;
     if depth_m > ROUNDING_M { depth_m * 100.0 } else { 0.0 }
 }
 
-/// Angle between thigh and shin, degrees: 180 is a straight knee. `leg` is hip, knee, ankle.
+/// Returns the angle between thigh and shin, degrees; 180 for a straight knee. `leg`: hip, knee, ankle.
 pub fn knee_extension_deg(motion: &Motion, frame: usize, leg: [JointIndex; 3]) -> f32 {
     let [hip, knee, ankle] = leg.map(|joint| motion.position(Space::World, frame, joint));
     let (thigh, shin) = ((hip - knee).normalize_or_zero(), (ankle - knee).normalize_or_zero());
     acos(thigh.dot(shin)).to_degrees()
 }
 
-/// How far foot locks and IK have moved a toe, cm: the same moment with and without them.
+/// Returns the displacement of a toe by foot locks and IK, cm: the distance between its positions in the same frame with and
+/// without them.
 pub fn correction_cm(with: &Motion, without: &Motion, frame: usize, toe: JointIndex) -> f32 {
     (with.position(Space::World, frame, toe) - without.position(Space::World, frame, toe)).length() * 100.0
 }

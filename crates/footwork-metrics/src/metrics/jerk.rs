@@ -1,27 +1,27 @@
-//! Motion that is not smooth.
+//! Jerk and changes of velocity.
 
 use crate::RATE_HZ;
 use crate::motion::{Motion, Space};
 use footwork::frames::JointIndex;
 use glam::Vec3;
 
-/// Frames from a transition on in which its seam is seen: 0.2 s.
+/// Frames after a transition that count as affected by it: 0.2 s.
 pub const SEAM_FRAMES: usize = 12;
 
-/// The last `N` positions of a joint, the newest first; `None` near the start.
+/// Returns the last `N` positions of a joint, the newest first; `None` near the start.
 fn latest<const N: usize>(motion: &Motion, space: Space, frame: usize, joint: JointIndex) -> Option<[Vec3; N]> {
     (frame + 1 >= N).then(|| std::array::from_fn(|k| motion.position(space, frame - k, joint)))
 }
 
-/// Jerk of a joint, m/s3: the third difference of its position.
+/// Returns the jerk of a joint, m/s3: the third difference of its position. `None` in the first three frames.
 pub fn jerk_mps3(motion: &Motion, space: Space, frame: usize, joint: JointIndex) -> Option<f32> {
     let [p0, p1, p2, p3] = latest(motion, space, frame, joint)?;
-    // Differences of differences: positions are large against them.
+    // Differences of differences, since positions are large compared with them.
     let third = ((p0 - p1) - (p1 - p2)) - ((p1 - p2) - (p2 - p3));
     Some(third.length() * RATE_HZ * RATE_HZ * RATE_HZ)
 }
 
-/// By how much a joint's velocity in root space changes from one frame to the next, m/s.
+/// Returns the change of a joint's velocity in root space from one frame to the next, m/s. `None` in the first two frames.
 pub fn velocity_change_mps(motion: &Motion, frame: usize, joint: JointIndex) -> Option<f32> {
     let [p0, p1, p2] = latest(motion, Space::Root, frame, joint)?;
     Some(((p0 - p1) - (p1 - p2)).length() * RATE_HZ)

@@ -1,42 +1,43 @@
-//! How soon a command is obeyed: t90, the time until 90 % of the asked change is done.
+//! Response times: t90 is the time until 90 % of the requested change is done.
 
 use crate::RATE_HZ;
 use footwork::math::Facing;
 use glam::Vec3;
 
-/// Seconds after a command that are watched; what takes longer counts as this.
+/// Measured time after a command, seconds. Longer response times count as this.
 pub const WINDOW_S: f32 = 3.0;
-/// Share of the change that counts as obeyed.
+/// Share of the change at which a command counts as done.
 const DONE: f32 = 0.9;
-/// Frames of the centred box that takes the steps out of the motion of the hips.
+/// Width of the centred box filter that removes the steps from the motion of the hips, frames.
 const BOX_FRAMES: usize = 13;
 
-/// Time until the velocity has changed by 90 % from `old` towards `new` (world, m/s), measured along that change.
-/// `velocities`: `[frames]`, from the command on.
+/// Returns the time until the velocity has changed by 90 % from `old` towards `new` (world, m/s), measured along that change.
+/// `velocities`: `[frames]`, starting at the command.
 pub fn velocity_t90_s(velocities: &[Vec3], old: Vec3, new: Vec3) -> f32 {
     let change = new - old;
     let whole = change.length_squared().max(f32::MIN_POSITIVE);
     first(velocities.iter().map(|v| (*v - old).dot(change) / whole >= DONE))
 }
 
-/// Time until the facing is within 10 % of the asked turn of `new`. `facings`: `[frames]`, from the command on.
+/// Returns the time until the facing is within 10 % of the requested turn of `new`. `facings`: `[frames]`, starting at the
+/// command.
 pub fn heading_t90_s(facings: &[Facing], new: Facing, turn_rad: f32) -> f32 {
     first(facings.iter().map(|f| f.angle_to(new).abs() <= (1.0 - DONE) * turn_rad.abs()))
 }
 
-/// Frame `k` after the command shows what the character did in `k + 1` frames.
+/// Returns the time of the first frame that is true. Frame `k` after the command shows the result of `k + 1` frames.
 fn first(done: impl Iterator<Item = bool>) -> f32 {
     let frames = (WINDOW_S * RATE_HZ) as usize;
     done.take(frames).position(|d| d).map_or(WINDOW_S, |k| (k + 1) as f32 / RATE_HZ)
 }
 
-/// Velocities over ground, m/s, of `[frames]` positions, metres; at rest in the first frame.
+/// Returns the velocities over ground, m/s, of `[frames]` positions, metres. The first one is zero.
 pub fn ground_velocities(positions: &[Vec3]) -> Vec<Vec3> {
     let step = |frame: usize| positions[frame] - positions[frame.saturating_sub(1)];
     (0..positions.len()).map(|frame| step(frame) * Vec3::new(1.0, 0.0, 1.0) * RATE_HZ).collect()
 }
 
-/// Mean over a centred box of 13 frames, fewer at the ends.
+/// Returns the mean over a centred box of 13 frames, fewer at the ends.
 pub fn smoothed(values: &[Vec3]) -> Vec<Vec3> {
     let half = BOX_FRAMES / 2;
     let around = |i: usize| &values[i.saturating_sub(half)..(i + half + 1).min(values.len())];
@@ -49,12 +50,12 @@ mod tests {
 
     #[test]
     fn a_velocity_that_changes_evenly_is_there_after_nine_tenths() {
-        // From +Z to +X within a second; frame k shows k + 1 frames of it.
+        // From +Z to +X within a second; frame k shows the result of k + 1 frames.
         let at = |frame: usize| Vec3::Z.lerp(Vec3::X, ((frame + 1) as f32 / 60.0).min(1.0)) * 2.0;
         let velocities: Vec<Vec3> = (0..180).map(at).collect();
         let t90 = velocity_t90_s(&velocities, Vec3::Z * 2.0, Vec3::X * 2.0);
         assert!((t90 - 0.9).abs() < 0.5 / 60.0, "{t90}");
-        // Too slow by a fifth: never.
+        // A velocity that stays a fifth short of the change never counts as done.
         let slow: Vec<Vec3> = velocities.iter().map(|v| v.lerp(Vec3::Z * 2.0, 0.2)).collect();
         assert_eq!(velocity_t90_s(&slow, Vec3::Z * 2.0, Vec3::X * 2.0), WINDOW_S);
     }

@@ -1,20 +1,20 @@
-//! The character and the simulated character that it is drawn to.
+//! Differences between the root and the simulated character that it is pulled towards.
 
 use footwork::math::{Facing, Transform};
 use glam::{Vec3, Vec3Swizzles};
 
-/// Distance on the ground between simulated character and shown root, metres.
+/// Returns the distance on the ground between the simulated character and the root, metres.
 pub fn path_error_m(root: Transform, simulated: Vec3) -> f32 {
     (root.translation - simulated).xz().length()
 }
 
-/// Angle between their facings, degrees.
+/// Returns the angle between their facings, degrees.
 pub fn heading_error_deg(root: Transform, simulated: Facing) -> f32 {
     Facing::from_rotation(root.rotation).angle_to(simulated).abs().to_degrees()
 }
 
-/// Change of the root's turn per frame from the last frame to this one, degrees: what a transition adds shows here. `None`
-/// in the first two frames.
+/// Returns the change of the root's turn per frame from the last frame to this one, degrees. It shows the turn that a transition
+/// adds. `None` in the first two frames.
 pub fn yaw_step_change_deg(roots: &[Transform], frame: usize) -> Option<f32> {
     let before = frame.checked_sub(2)?;
     let [a, b, c] = [before, before + 1, frame].map(|f| Facing::from_rotation(roots[f].rotation));

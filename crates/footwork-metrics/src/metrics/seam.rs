@@ -1,14 +1,14 @@
-//! What a transition has to hide: the poses on either side of it, before any blending.
+//! Size of the discontinuity at a transition: the difference between the poses before and after it, without blending.
 
 use footwork::pose::RootMotion;
 use glam::Vec3;
 
-/// Mean distance between the joints of two poses in root space, the root left out, cm.
+/// Returns the mean distance between the joints of two poses in root space, without the root, cm.
 pub fn pose_jump_cm(from: &RootMotion, to: &RootMotion) -> f32 {
     mean_distance(&from.positions, &to.positions) * 100.0
 }
 
-/// Mean difference between the velocities of their joints in root space, the root left out, cm/s.
+/// Returns the mean difference between the velocities of their joints in root space, without the root, cm/s.
 pub fn velocity_jump_cm_s(from: &RootMotion, to: &RootMotion) -> f32 {
     mean_distance(&from.velocities, &to.velocities) * 100.0
 }

@@ -1,4 +1,4 @@
-//! Feet that slide.
+//! Foot skating: horizontal motion of toes near the ground.
 
 use crate::RATE_HZ;
 use crate::motion::{Motion, Space};
@@ -6,30 +6,31 @@ use crate::samples::percentile;
 use footwork::frames::JointIndex;
 use glam::Vec3Swizzles;
 
-/// Above its height at rest by less than this, a toe is low, metres.
+/// Maximum height of a low toe above its height in contact, metres.
 pub const LOW_M: f32 = 0.025;
 
-/// Horizontal speed of a toe in the world, cm/s; `None` in the first frame. Over frames labelled as contact this is skate.
+/// Returns the horizontal speed of a toe in the world, cm/s; `None` in the first frame. In frames labelled as contact, this is
+/// skate.
 pub fn toe_speed_cm_s(motion: &Motion, frame: usize, toe: JointIndex) -> Option<f32> {
     let before = frame.checked_sub(1)?;
     let moved = motion.position(Space::World, frame, toe) - motion.position(Space::World, before, toe);
     Some(moved.xz().length() * RATE_HZ * 100.0)
 }
 
-/// How much a toe at this height above the lowest it is found at counts as touching, 1 to 0: 2 - 2^(h / 2.5 cm).
+/// Returns the contact weight of a toe at a height above its lowest height, from 1 to 0: 2 - 2^(h / 2.5 cm).
 ///
 /// Source: Zhang et al., "Mode-adaptive neural networks for quadruped motion control" (2018).
 pub fn height_weight(height_m: f32) -> f32 {
     (2.0 - footwork::math::powf(2.0, height_m / LOW_M)).clamp(0.0, 1.0)
 }
 
-/// Height of the toes at rest in a clip, metres: the median over frames labelled as contact; `None` without any.
+/// Returns the height of the toes in contact in a clip, metres: the median over frames labelled as contact; `None` without any.
 pub fn rest_height_m(motion: &Motion, toes: &[JointIndex]) -> Option<f32> {
     let mut heights: Vec<f32> = toe_heights(motion, toes).filter(|(_, touches)| *touches).map(|(h, _)| h).collect();
     (!heights.is_empty()).then(|| percentile(&mut heights, 50.0))
 }
 
-/// The lowest that toes are found at in a clip, metres: the 5th percentile.
+/// Returns the lowest height of the toes in a clip, metres: the 5th percentile.
 pub fn lowest_height_m(motion: &Motion, toes: &[JointIndex]) -> Option<f32> {
     let mut heights: Vec<f32> = toe_heights(motion, toes).map(|(h, _)| h).collect();
     (!heights.is_empty()).then(|| percentile(&mut heights, 5.0))
@@ -55,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_toe_that_slides_has_its_speed_over_ground() {
-        // 30 cm/s along x, 40 along z; up and down does not count.
+        // 30 cm/s along x, 40 cm/s along z; vertical motion does not count.
         let motion = moving(10, |_| Transform::IDENTITY, |t| Vec3::new(0.3 * t, t * t, 0.4 * t));
         assert_eq!(toe_speed_cm_s(&motion, 0, TOE), None);
         for frame in 1..10 {

@@ -1,8 +1,8 @@
-//! Why the course cannot be run.
+//! Errors of the course of stances.
 
 use footwork::input::InputError;
 
-/// Why the course cannot be run.
+/// The course of stances cannot be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StancesError {
@@ -12,19 +12,19 @@ pub enum StancesError {
     /// The skeleton has no hips.
     #[error("no joint has the role `hips`: the course of stances looks at their height")]
     NoHips,
-    /// The machine has no state with motion matching of a stance's name, or its query accepts no row.
+    /// The machine has no motion-matching state with the name of a stance, or its query accepts no row.
     #[error("the machine has no state `{state}` with motion matching whose query accepts rows of this database")]
     NoStance {
-        /// Its name.
+        /// Name of the state.
         state: &'static str,
     },
-    /// The machine has other variables.
+    /// The machine does not have the variables of the course.
     #[error("the course of stances: {0}")]
     Variable(#[from] footwork::machine::MachineError),
-    /// An input or state was refused.
+    /// An input or state is invalid.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// A setting does not fit.
+    /// A setting does not fit the database.
     #[error(transparent)]
     Config(#[from] footwork::matcher::ConfigError),
 }

@@ -1,4 +1,4 @@
-//! How high the hips of a stance are.
+//! Heights of the hips in a stance.
 
 use super::error::StancesError;
 use crate::analysis::row_at;
@@ -9,22 +9,22 @@ use footwork::machine::Machine;
 use footwork::matcher::Playing;
 use footwork::pose::{Pose, PoseVelocity};
 
-/// Of the rows of a state, only those with this tag are the stance itself.
+/// State and tag: of the rows of the state, only those with the tag are the stance itself, without its transitions.
 const WAYS: [(&str, &str); 1] = [("crouched", "crouched")];
-/// How far from the heights of a stance the hips may be, metres.
+/// Maximum distance of the hips from the heights of a stance, metres.
 const NEAR_M: f32 = 0.03;
-/// The heights of a stance: between these percentiles of its rows.
+/// The heights of a stance lie between these percentiles of its rows.
 const SHARES_PCT: [f32; 2] = [5.0, 95.0];
 
 /// A stance, upright or crouched.
 pub(super) struct Stance {
-    /// Usual heights of the hips, from and to, metres.
+    /// Usual heights of the hips: minimum and maximum, metres.
     pub heights_m: [f32; 2],
-    /// `[rows]` true for those of the stance, ways to it and from it left out.
+    /// `[rows]` true for rows of the stance, without transitions into and out of it.
     pub rows: Vec<bool>,
 }
 
-/// Looks at hips.
+/// Measures the height of the hips.
 pub(super) struct Looker<'a> {
     pub db: &'a Database,
     pub hips: JointIndex,
@@ -33,7 +33,7 @@ pub(super) struct Looker<'a> {
 }
 
 impl Looker<'_> {
-    /// Height of the hips at a time of a clip.
+    /// Returns the height of the hips at a time of a clip, metres.
     pub(super) fn height_m(&mut self, playing: &Playing) -> f32 {
         let view = self.db.view(playing.clip, playing.mirrored);
         view.sample(playing.time_s, &mut self.pose, &mut self.velocity);
@@ -57,12 +57,12 @@ impl Looker<'_> {
         Ok(Stance { heights_m: SHARES_PCT.map(|pct| percentile(&mut heights_m, pct)), rows })
     }
 
-    /// True where a row has a tag, or the database has no such tag.
+    /// True if a row has a tag, or the database does not have the tag.
     pub(super) fn has(&self, row: RowIndex, tag: &str) -> bool {
         self.db.tag_mask(tag).map_or(true, |tag| self.db.row_tags(row.at()).contains(&tag))
     }
 
-    /// How far the hips, shown at a height, are outside of where a stance has them, metres; 0 or less inside.
+    /// Returns the distance of a displayed height of the hips from the heights of a stance, metres; 0 or less inside.
     pub(super) fn off_m(&mut self, stance: &Stance, playing: &Playing, hips_m: f32) -> f32 {
         let [low, high] = stance.heights_m;
         let off_m = (low - hips_m).max(hips_m - high) - NEAR_M;

@@ -1,7 +1,7 @@
-//! The course of stances: a state machine between an upright and a crouched body that walks about, with gestures over it.
+//! The course of stances: a state machine of an upright and a crouched body that moves about, with gestures on top.
 //!
-//! Requests and variables change at multiples of [`INSTANT_S`], which all frame rates share. What the gestures must report is
-//! worked out from the script and the clips' events alone, and compared with what is reported.
+//! Requests and variables change at multiples of [`INSTANT_S`], which all frame rates share. The expected events of the gestures
+//! are computed from the script and the clips' events alone, and compared with the reported ones.
 
 mod error;
 mod hips;
@@ -25,77 +25,78 @@ use serde::Serialize;
 use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
-/// A stance that is not reached after this time is missed, seconds.
+/// A stance that is not reached within this time is missed, seconds.
 const LATEST_S: f64 = 2.0;
-/// An announced stance that is reached further from its time is missed, seconds.
+/// An announced stance is missed if it is reached further than this from its time, seconds.
 const OFF_S: f64 = 0.2;
-/// The hips stay where they are near for so long, seconds: a later stop or turn, deep in the knees, is no stance.
+/// Minimum time for which the hips must stay at the height of a stance, seconds. It excludes deep knee bends at stops and turns.
 const STAY_S: f64 = 0.3;
-/// An event this far from when it is due is another one, seconds.
+/// Maximum difference between the expected and the reported time of an event, seconds.
 const SAME_EVENT_S: f64 = 2e-3;
 
-/// Figures of a run.
+/// Results of a run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Stances {
-    /// Length of the run.
+    /// Length of the run, seconds.
     pub seconds: f64,
-    /// Time step; steps are cut at multiples of [`INSTANT_S`].
+    /// Time step, seconds; steps are cut at multiples of [`INSTANT_S`].
     pub dt_s: f32,
-    /// Requests of a stance.
+    /// Number of requests for a stance.
     pub requests: usize,
-    /// From a request until the hips of the shown pose are at the stance's height, within 3 cm, and stay there for 0.3 s;
-    /// median. The stance's height is any that 5 to 95 % of its rows have, or, while one of its rows plays, the height in that.
+    /// Time from a request until the hips of the displayed pose are within 3 cm of the stance's height and stay there for 0.3 s;
+    /// median, seconds. The stance's height is any between the 5th and 95th percentile of its rows, or, while one of its rows
+    /// plays, the height in that row.
     pub stance_delay_s_p50: f32,
-    /// The same, 90 %.
+    /// The same, 90th percentile.
     pub stance_delay_s_p90: f32,
-    /// The same, at most.
+    /// The same, maximum.
     pub stance_delay_s_max: f32,
-    /// Requests whose stance was not reached within 2 s; of those announced, not within 0.2 s of their time.
+    /// Requests whose stance was not reached within 2 s; for announced ones, not within 0.2 s of their time.
     pub stance_missed: usize,
     /// Requests that were announced 0.5 to 1 s before their time.
     pub announced: usize,
-    /// How far from their time these were reached, 90 %.
+    /// Time between reaching an announced stance and its requested time, 90th percentile, seconds.
     pub announced_off_s_p90: f32,
-    /// The same, at most.
+    /// The same, maximum.
     pub announced_off_s_max: f32,
     /// The requests that were missed.
     pub missed: Vec<Missed>,
-    /// Share of the time after a stance was reached at which the hips are within 3 cm of its heights, percent.
+    /// Share of the time after a stance was reached in which the hips were within 3 cm of its heights, percent.
     pub stance_held_pct: f32,
-    /// Gestures that were asked for.
+    /// Gestures that were requested.
     pub gestures: usize,
-    /// Gestures that were broken off.
+    /// Gestures that were interrupted.
     pub gestures_broken_off: usize,
     /// Events of gestures that were reported.
     pub notifies_fired: usize,
-    /// Events that were due and not reported.
+    /// Expected events that were not reported.
     pub notifies_lost: usize,
-    /// Events that were reported twice, or were not due.
+    /// Events that were reported twice, or were not expected.
     pub notifies_doubled: usize,
     /// Events of the body's own clips, such as footsteps.
     pub body_events: usize,
-    /// States entered, transitions of playback.
+    /// States entered.
     pub states_entered: usize,
     /// Transitions of playback.
     pub transitions: u64,
-    /// What the state machine did.
+    /// Log of the state machine.
     pub machine: MachineLog,
-    /// Hash of all decisions: states, clips that play, events in their order.
+    /// Hash of all decisions: states, playing clips, and events in their order.
     pub decision_hash: String,
 }
 
 /// A request that was missed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Missed {
-    /// When it was made, seconds.
+    /// Time of the request, seconds.
     pub at_s: f64,
-    /// When the stance was due, of an announced one.
+    /// Requested time of an announced stance, seconds.
     pub due_s: Option<f64>,
-    /// When it was reached, if it was.
+    /// Time at which it was reached, seconds; `None` if it was not.
     pub reached_s: Option<f64>,
 }
 
-/// A run to make.
+/// Settings of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StancesCourse {
     /// Length, seconds.
@@ -104,43 +105,44 @@ pub struct StancesCourse {
     pub seed: u64,
     /// Time step, seconds.
     pub dt_s: f32,
-    /// Time steps vary between a half and one and a half of `dt_s`.
+    /// True to vary time steps between half and one and a half of `dt_s`.
     pub jitter: bool,
 }
 
-/// What was seen of requests.
+/// Results of the requests.
 #[derive(Default)]
 struct Seen {
     delays: Vec<f32>,
-    /// Of announced ones: how far from their time.
+    /// For announced ones: distance from their requested time, seconds.
     offs: Vec<f32>,
-    /// Seconds at the stance's height after it was reached, and in all.
+    /// Seconds at the stance's height after it was reached, and in total.
     held_s: [f64; 2],
 }
 
-/// A request under way.
+/// The current request.
 struct Request {
     at_s: f64,
-    /// When an announced one is to be reached.
+    /// Requested time of an announced one.
     due_s: Option<f64>,
     crouched: bool,
-    /// Since when the hips are at the stance's height.
+    /// Start of the current period at the stance's height.
     since_s: Option<f64>,
-    /// Since when they have stayed there.
+    /// Start of the first period at the stance's height that lasted long enough.
     reached_s: Option<f64>,
-    /// When they were looked at last.
+    /// Time of the last update.
     now_s: f64,
-    /// How far outside of the stance's height they were then, metres.
+    /// Distance of the hips from the stance's heights at that time, metres.
     off_m: f32,
-    /// Seconds since then at which they were there.
+    /// Seconds at the stance's height since `reached_s`.
     held_s: f64,
 }
 
 impl StancesCourse {
-    /// Drives a character, which must be run by the built-in machine or one with the same variables and gestures.
+    /// Runs the course with a character. Its state machine must be the built-in one, or have the same variables and gestures.
     ///
     /// # Errors
-    /// Returns [`StancesError`] for a character without a machine, and a machine without what the course sets.
+    /// Returns [`StancesError`] for a character without a machine, and for a machine that lacks a state or variable of the
+    /// course.
     pub fn run(&self, character: &Arc<Character>, mut progress: impl FnMut()) -> Result<Stances, StancesError> {
         let machine = character.machine().ok_or(StancesError::NoMachine)?;
         let db = machine.database().clone();
@@ -239,7 +241,7 @@ impl Request {
 
     fn see(&mut self, now_s: f64, off_m: f32) {
         let there = off_m <= 0.0;
-        // Between two looks, the hips move evenly: what is measured does not depend on how often that is.
+        // Linear interpolation between updates makes the result independent of the frame rate.
         let share = if self.off_m > 0.0 { self.off_m / (self.off_m - off_m) } else { 1.0 };
         let since_s = self.now_s + (now_s - self.now_s) * f64::from(share);
         self.since_s = if there { self.since_s.or(Some(since_s)) } else { None };
@@ -256,7 +258,7 @@ impl Request {
 }
 
 impl Stances {
-    /// A request is over: the next one is there, or the run ends.
+    /// Ends a request: the next one has begun, or the run ends.
     fn finish(&mut self, request: Option<Request>, seen: &mut Seen) {
         let Some(request) = request else { return };
         self.announced += usize::from(request.due_s.is_some());

@@ -1,4 +1,4 @@
-//! What the course asks for over time, and what its gestures must report.
+//! Requests of the course over time, and the events that its gestures must report.
 
 use footwork::database::Database;
 use footwork::machine::Variables;
@@ -6,26 +6,26 @@ use footwork::machine::Variables;
 /// Requests and variables change at multiples of this, seconds.
 pub const INSTANT_S: f64 = 1.0 / 6.0;
 
-/// What is asked for over time.
+/// Requests over time.
 #[derive(Debug, Default)]
 pub(super) struct Script {
-    /// `[instants]` crouched or not.
+    /// `[instants]` true while a crouch is requested.
     pub crouched: Vec<bool>,
-    /// `[instants]` the instant at which a crouch is announced to begin.
+    /// `[instants]` the instant at which an announced crouch begins.
     pub announced: Vec<Option<usize>>,
     /// Gestures in order.
     pub gestures: Vec<Gesture>,
 }
 
-/// A gesture that is asked for.
+/// A requested gesture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Gesture {
     pub kind: Kind,
-    /// Instants.
+    /// Instant at which it starts.
     pub start: usize,
-    /// Instant at which it is broken off.
+    /// Instant at which it is interrupted.
     pub stop: Option<usize>,
-    /// Instant from which a wave does not go on.
+    /// Instant after which a wave does not repeat.
     pub wave_until: usize,
 }
 
@@ -65,14 +65,14 @@ impl Script {
             // The last one can be reached before the run ends.
             if k == next && k + 15 < instants {
                 crouched = !crouched;
-                // At least as long as a stance may take.
+                // At least the time limit of a stance.
                 next = k + 15 + random.below(16);
             }
             script.crouched.push(crouched);
         }
         script.announced = vec![None; instants];
         let crouches = |k: &usize| *k > 0 && script.crouched[*k] && !script.crouched[*k - 1];
-        // Every third is announced, half a second to a second before.
+        // Every third one is announced, half a second to a second in advance.
         for k in (0..instants).filter(crouches).step_by(3) {
             let before = 3 + random.below(4);
             script.announced[k - before..k].fill(Some(k));
@@ -90,7 +90,7 @@ impl Script {
         script
     }
 
-    /// The values of an instant.
+    /// Sets the values of an instant.
     pub(super) fn set(&self, k: usize, variables: &mut Variables) -> Result<(), footwork::machine::MachineError> {
         variables.set("crouch", f32::from(u8::from(self.crouched[k])))?;
         let of = |g: &&Gesture| g.start <= k;
@@ -105,7 +105,7 @@ impl Script {
 }
 
 impl Gesture {
-    /// What it must report: names and times, from the clip's events and the sections of the machine.
+    /// Returns the expected events: names and times, from the clip's events and the sections of the machine.
     pub(super) fn due(&self, db: &Database) -> Vec<(String, f64)> {
         let clip = if self.kind == Kind::Wave { "wave_left" } else { self.kind.trigger() };
         let index = db.clips.iter().position(|c| c.name == clip).unwrap_or(usize::MAX);
@@ -115,7 +115,7 @@ impl Gesture {
         let mut due: Vec<(String, f64)> = Vec::new();
         match self.kind {
             Kind::Wave => {
-                // Up to 2.2 s, from 0.7 s again as long as the wave goes on, then to the end.
+                // Up to 2.2 s; then from 0.7 s again while the wave continues; then to the end.
                 let (mut begin_s, mut from_s) = (start_s, -1.0);
                 loop {
                     let end_s = begin_s + 2.2;
@@ -133,7 +133,7 @@ impl Gesture {
             }
             Kind::Reload => {
                 due.extend(of_clip().map(|e| (name(e), start_s + f64::from(e.time_s))));
-                // A window begins and ends.
+                // The begin and the end of a window.
                 due.extend([0.55, 2.4].map(|s| ("reload_hands_busy".to_owned(), start_s + s)));
             }
             Kind::LookAround => due.extend(of_clip().map(|e| (name(e), start_s + f64::from(e.time_s)))),

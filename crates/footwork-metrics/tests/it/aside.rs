@@ -1,4 +1,4 @@
-//! Motion that default queries leave out changes nothing that they find.
+//! Motion that default queries exclude does not change their results.
 
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::clip::RawClip;
@@ -25,7 +25,7 @@ fn drive(db: &Arc<Database>) -> Recording {
     record(&character, db, &Source::new(db), &course("a", Run::new(0)).unwrap()).unwrap()
 }
 
-/// Bits of values.
+/// Bit patterns of values.
 fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|v| v.to_bits()).collect()
 }
@@ -44,7 +44,7 @@ fn a_crouch_gestures_and_actions_change_neither_the_features_of_locomotion_nor_w
     assert_eq!(format!("{:?}", plain.rig), format!("{:?}", all.rig));
     assert_eq!(plain.stick, all.stick);
 
-    // As locomotion, the same clips would change all of that.
+    // Tagged as locomotion, the same clips would change all of these values.
     let mut clips = footwork_gait::clips(&GaitOptions { crouch: true, gestures: true, actions: true, ..level });
     let tags = clips.iter_mut().flat_map(|c| &mut c.annotations.tags);
     tags.filter(|t| t.name == Database::NO_LOCOMOTION).for_each(|t| "locomotion".clone_into(&mut t.name));
@@ -56,7 +56,7 @@ fn a_crouch_gestures_and_actions_change_neither_the_features_of_locomotion_nor_w
     assert!(shown(&ours) > 1000 && shown(&ours) == shown(&theirs));
 }
 
-/// Height of the hips at the end of some seconds of standing or walking under a query.
+/// Heights of the hips after each update of an idle or walking character under a query, metres.
 fn hips_m(db: &Arc<Database>, tags: TagQuery, stick: Stick, updates: usize) -> Vec<f32> {
     let character = Arc::new(Character::new(Arc::clone(db), MatcherConfig::default()).unwrap());
     let mut matcher = MotionMatcher::of(character, Transform::IDENTITY).unwrap();

@@ -10,7 +10,7 @@ fn the_courses_are_the_published_ones() {
         println!("skipped: FOOTWORK_DATA is not set");
         return;
     };
-    // Course g is footwork's own.
+    // Course g has no published version.
     for name in ["a", "b", "c", "d", "e", "f"] {
         let file = PathBuf::from(&root).join("courses").join(format!("{name}.csv"));
         let text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));

@@ -1,4 +1,4 @@
-//! On motion whose feet, speed and heading are known.
+//! Metrics on motion whose contacts, speed and heading are known.
 
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::database::Database;
@@ -93,7 +93,7 @@ fn an_evaluation_gives_every_metric_and_the_same_again() {
     for key in ["label_skate_cm_s", "jerk_root", "path_error_m", "t90_start_s", "idle_toe_cm_s", "transitions_per_s"] {
         assert!(row.values[key].mean > 0.0 && row.values[key].sd.is_some(), "{key}");
     }
-    // Courses a and d have no turns; coverage is that of course f.
+    // Courses a and d have no turns; coverage comes from course f.
     assert!(!row.values.contains_key("t90_90_vel_s") && !row.values.contains_key("coverage_pct"));
     let mocap = evaluation.mocap();
     for metric in METRICS {
@@ -101,7 +101,7 @@ fn an_evaluation_gives_every_metric_and_the_same_again() {
             assert_eq!(row.values.contains_key(metric.key), metric.captured, "{} {}", row.variant, metric.key);
         }
     }
-    // By construction, save for frames that were played more than once: values at the point are not beyond it.
+    // By construction, except for frames that were played more than once: values at the percentile do not exceed it.
     let over = |row: &Row| row.values["dv_over_source_pct"].mean;
     assert!((over(&mocap) - 0.1).abs() < 0.02 && (0.05..0.12).contains(&over(&evaluated.played)), "{evaluated:?}");
     let (value, worst) = row.values["jerk_root"].worst.unwrap();
@@ -113,8 +113,8 @@ fn the_simulated_character_answers_as_soon_as_its_springs() {
     let (db, source) = (gait(), Source::new(&gait()));
     let config = MatcherConfig::default();
     let character = Arc::new(Character::new(db.clone(), config.clone()).unwrap());
-    // 1 - (1 + x) e^-x is 0.9 at x = 3.8897, and x is t 2 ln 2 / half-life. Velocity turns later than that: sideways and
-    // backwards the character is slower, until it faces the new way.
+    // 1 - (1 + x) e^-x is 0.9 at x = 3.8897, and x is t 2 ln 2 / half-life. Velocity responds later: until the character faces
+    // the new direction, it is slower, since it moves sideways and backward.
     let spring_s = 3.8897 * config.simulation.velocity_half_life_s / (2.0 * std::f32::consts::LN_2);
     let expected = [
         (Quantity::Turn90Heading, spring_s),

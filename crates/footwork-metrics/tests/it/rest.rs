@@ -1,4 +1,4 @@
-//! Long rests, and how soon a command is obeyed.
+//! Long idle periods, and response times.
 
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::database::Database;
@@ -19,7 +19,7 @@ fn gait() -> Arc<Database> {
 fn the_built_in_person_stands_still_for_a_minute_in_whatever_phase_the_stick_is_let_go() {
     let character = Arc::new(Character::new(gait(), MatcherConfig::default()).unwrap());
     for (k, rate_hz) in RATES_HZ.into_iter().enumerate() {
-        // Each rate twice: all six phases are seen once.
+        // Two phases per rate, so that each of the six phases occurs once.
         for phase in (k..PHASES).step_by(RATES_HZ.len()) {
             let found = rest(&character, phase, rate_hz).unwrap();
             let per_s = found.transitions_per_s();

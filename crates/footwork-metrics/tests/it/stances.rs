@@ -1,4 +1,4 @@
-//! The course of stances: reached in time, nothing lost, the same at every frame rate.
+//! The course of stances: stances are reached in time, no event is lost, and the decisions are equal at every frame rate.
 
 use footwork::build::{BuildConfig, BuildOptions, build};
 use footwork::machine::{Machine, MachineSpec};
@@ -35,7 +35,7 @@ fn stances_are_reached_in_time_and_notifies_are_told_once_at_every_frame_rate() 
         assert_eq!((s.notifies_lost, s.notifies_doubled), (0, 0));
         assert!(s.notifies_fired > 60);
         assert!(s.stance_delay_s_p90 < 0.8, "{}", s.stance_delay_s_p90);
-        // After a run into a crouch the pelvis sinks with feet that are held: such a crouch may be reached late.
+        // When a running character crouches, the pelvis lowers over locked feet: such a crouch may be reached late.
         assert!(s.stance_missed * 40 <= s.requests, "missed at {:?}", s.missed);
     }
 }

@@ -1,4 +1,4 @@
-//! Bodies as normalised numbers, and how far predicted ones are from those of the data.
+//! Bodies as normalised numbers, and the loss of predicted bodies.
 
 use crate::body_loss::{BodyLoss, LossRoom, LossWeights, WindowBodies};
 use crate::dataset::Dataset;
@@ -6,23 +6,23 @@ use crate::perceptron::Normalization;
 use footwork::database::Database;
 use footwork::learned::BodyLayout;
 
-/// Spread below which a number is not amplified further.
+/// Minimum standard deviation with which a number is normalised.
 const LEAST_SPREAD: f32 = 0.01;
 
-/// The numbers of a body that a baseline predicts: those that vary, without the future of contacts and without curves.
+/// The numbers of a body that a baseline predicts: those that vary, without the times until contacts and without curves.
 #[derive(Clone, Debug)]
 pub struct BodyNumbers {
-    /// What the numbers of a body mean.
+    /// Layout of a body's numbers.
     pub layout: BodyLayout,
-    /// Places in a body, rising.
+    /// Indices of the numbers in a body, in ascending order.
     places: Vec<usize>,
-    /// `[width of a body]` for the numbers that are not predicted.
+    /// `[width of a body]` means, used for the numbers that are not predicted.
     means: Vec<f32>,
     spread: Normalization,
 }
 
 impl BodyNumbers {
-    /// Of a data set.
+    /// Selects the numbers that vary in a data set.
     pub fn new(data: &Dataset) -> Self {
         let predicted = |at: &usize| *at < data.layout.next_contacts.start;
         let places: Vec<usize> = data.outputs.iter().map(|at| *at as usize).filter(predicted).collect();
@@ -32,24 +32,24 @@ impl BodyNumbers {
         Self { layout: data.layout.clone(), places, means: data.means.clone(), spread }
     }
 
-    /// How many numbers.
+    /// Returns the number of predicted numbers.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// True where nothing varies.
+    /// True if no number varies.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// The normalised numbers of a body, behind those in `out`.
+    /// Appends the normalised numbers of a body to `out`.
     pub fn push(&self, body: &[f32], out: &mut Vec<f32>) {
         let from = out.len();
         out.extend(self.places.iter().map(|at| body[*at]));
         self.spread.apply(&mut out[from..]);
     }
 
-    /// The body that normalised numbers stand for.
+    /// Writes the body of normalised numbers.
     pub fn body(&self, numbers: &[f32], body: &mut [f32]) {
         body.copy_from_slice(&self.means);
         for ((at, number), (std, mean)) in
@@ -60,15 +60,15 @@ impl BodyNumbers {
     }
 }
 
-/// The loss of two consecutive bodies, as that of the decompressor.
+/// Loss of two consecutive bodies, the same as the decompressor's.
 #[derive(Clone, Debug)]
 pub struct PairLoss {
     loss: BodyLoss,
-    /// What is predicted.
+    /// The predicted numbers.
     pub numbers: BodyNumbers,
 }
 
-/// Room to evaluate a pair in.
+/// Working buffers for a pair.
 #[derive(Clone, Debug, Default)]
 pub struct PairRoom {
     loss: LossRoom,
@@ -77,14 +77,14 @@ pub struct PairRoom {
 }
 
 impl PairLoss {
-    /// For the bodies of a database.
+    /// Creates the loss for the bodies of a database.
     pub fn new(db: &Database, data: &Dataset) -> Self {
         let weights = LossWeights { next_contacts: 0.0, curves: 0.0, ..LossWeights::default() };
         Self { loss: BodyLoss::of(db, &data.layout, weights), numbers: BodyNumbers::new(data) }
     }
 
-    /// The loss of normalised numbers found for `frame` and the one after it. Its derivative by them, times `scale`, is added to
-    /// `by_found`.
+    /// Returns the loss of normalised numbers predicted for `frame` and its successor. Adds the derivative with respect to them,
+    /// times `scale`, to `by_found`.
     pub fn pair(
         &self,
         data: &Dataset,

@@ -1,6 +1,7 @@
-//! The direct mapping: from pose and goal to any moment of the next second, without anything that tells apart what can follow.
+//! The direct mapping: from pose and goal to any time of the next second. It has no input that distinguishes several possible
+//! continuations.
 //!
-//! Where the same pose and goal go on in different ways, the best that it can do is their mean.
+//! If the same pose and goal have several continuations, its best prediction is their mean.
 
 use super::bodies::{BodyNumbers, PairLoss, PairRoom};
 use super::training::{Training, TrainingRecord};
@@ -15,9 +16,9 @@ use footwork::learned::{Network, Room, STEP_S};
 use rayon::prelude::*;
 use std::f32::consts::TAU;
 
-/// How far it looks ahead, seconds.
+/// Longest predicted time, seconds.
 pub const HORIZON_S: f64 = 1.0;
-/// Waves of the time ahead among the inputs.
+/// Number of sine and cosine pairs of the prediction time among the inputs.
 const WAVES: usize = 4;
 /// Stream of random numbers.
 const STREAM: u64 = 12;
@@ -27,7 +28,7 @@ const STREAM: u64 = 12;
 pub struct DirectSizes {
     /// Width of the two hidden layers.
     pub hidden: usize,
-    /// Moments per step.
+    /// Samples per step.
     pub batch: usize,
 }
 
@@ -43,18 +44,18 @@ pub struct Direct {
     network: Perceptron,
     batch: usize,
     input: Normalization,
-    /// `[sequences]` frames after which a loop comes round; 0 for others.
+    /// `[sequences]` cycle length of a loop, frames; 0 for other clips.
     cycles: Vec<usize>,
 }
 
 impl Direct {
-    /// An untrained network.
+    /// Creates an untrained network.
     pub fn new(db: &Database, data: &Dataset, loss: &PairLoss, sizes: DirectSizes, seed: u64) -> Self {
         let mut input = Normalization::of(data.usable().map(|frame| data.features(frame)), data.columns, 1e-4);
         input.share_spread(0..data.columns);
         let mut random = Random::new(seed, STREAM, u64::MAX);
         let widths = vec![data.columns + 1 + 2 * WAVES, sizes.hidden, sizes.hidden, loss.numbers.len()];
-        // Loops are sampled beyond their end by the longest window; cut ones do not come round.
+        // Loops are sampled beyond their end by the longest window; loops that were cut do not repeat.
         let cycle = |s: &Sequence| {
             let whole = db.clips[s.clip.at()].looping() && s.first == 0;
             let seconds = db.view(s.clip, s.mirrored).seconds();
@@ -86,7 +87,7 @@ impl Direct {
         })
     }
 
-    /// A question at a frame: about a random moment of what follows, as far as that is known.
+    /// Returns a training sample at a frame: a random time ahead, within the known continuation of the clip.
     fn asked(&self, data: &Dataset, frame: usize, random: &mut Random) -> Asked {
         let at = data.sequences.partition_point(|s| s.frames.start <= frame).saturating_sub(1);
         let (sequence, cycle) = (&data.sequences[at], self.cycles[at]);
@@ -131,7 +132,7 @@ impl Direct {
         sum
     }
 
-    /// The network for use.
+    /// Returns the network for use at run time.
     pub fn finish(&self, numbers: &BodyNumbers) -> TrainedDirect {
         let input = self.input.clone().with(Normalization::none(1 + 2 * WAVES));
         let network = self.network.to_network(&input, &Normalization::none(numbers.len()));
@@ -139,15 +140,15 @@ impl Direct {
     }
 }
 
-/// A question and where its answer is in the data.
+/// A training sample: input frame, steps ahead, and target frame.
 struct Asked {
     frame: usize,
-    /// Steps.
+    /// Number of steps from the input frame to the target.
     ahead: usize,
     answer: usize,
 }
 
-/// The time ahead as inputs: itself and waves of 1 Hz and more.
+/// Appends the inputs for a prediction time: the time, and sines and cosines of 1 to `WAVES` Hz.
 fn push_time(ahead_s: f32, out: &mut Vec<f32>) {
     out.push(ahead_s);
     out.extend((1..=WAVES).flat_map(|k| {
@@ -160,11 +161,11 @@ fn push_time(ahead_s: f32, out: &mut Vec<f32>) {
 #[derive(Clone, Debug)]
 pub struct TrainedDirect {
     network: Network,
-    /// What the numbers of its bodies mean.
+    /// Layout and normalisation of its bodies' numbers.
     pub numbers: BodyNumbers,
 }
 
-/// Room to evaluate a network in.
+/// Working buffers for evaluation.
 #[derive(Clone, Debug, Default)]
 pub struct DirectRoom {
     x: Vec<f32>,
@@ -172,7 +173,7 @@ pub struct DirectRoom {
 }
 
 impl TrainedDirect {
-    /// From normalised features to the normalised numbers of the body so many seconds later, at most [`HORIZON_S`].
+    /// Computes, from normalised features, the normalised numbers of the body `ahead_s` seconds later, at most [`HORIZON_S`].
     pub fn body_after(&self, features: &[f32], ahead_s: f32, numbers: &mut [f32], room: &mut DirectRoom) {
         room.x.clear();
         room.x.extend_from_slice(features);

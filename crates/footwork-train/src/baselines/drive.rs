@@ -1,4 +1,4 @@
-//! Drives a baseline over a course: the same input, the same simulated character and the same look ahead as a matcher's.
+//! Drives a baseline over a course, with the same input, simulated character and prediction as a matcher.
 
 use super::walkers::Walker;
 use crate::error::TrainError;
@@ -17,10 +17,10 @@ use footwork_metrics::source::Source;
 use glam::Vec3;
 use std::sync::Arc;
 
-/// Velocities are differences of bodies so long before and after, seconds.
+/// Velocities are central differences over this time before and after, seconds.
 const DIFFERENCE_S: f32 = 1.0 / 120.0;
 
-/// What is the same for all who are driven.
+/// Everything that all driven characters share.
 #[derive(Clone, Debug)]
 pub struct Stage {
     /// The database.
@@ -28,16 +28,16 @@ pub struct Stage {
     /// The exact search, with default settings.
     pub character: Arc<Character>,
     layout: BodyLayout,
-    /// Body and features of a character at rest.
+    /// Body and features of an idle character.
     rest: (Vec<f32>, Vec<f32>),
 }
 
 impl Stage {
-    /// For a database.
+    /// Creates a stage for a database.
     ///
     /// # Errors
-    /// Returns [`TrainError::NoGait`] for features that a baseline cannot be asked with, [`TrainError::Drive`] for a database that
-    /// the default settings do not fit.
+    /// Returns [`TrainError::NoGait`] for features that a baseline cannot use as inputs, and [`TrainError::Drive`] for a database
+    /// that does not fit the default settings.
     pub fn new(db: &Arc<Database>) -> Result<Self, TrainError> {
         let schema = &db.schema;
         if schema.user_width > 0 || schema.needs_accelerations || schema.times_s.iter().any(|t| *t <= 0.0) {
@@ -53,8 +53,8 @@ impl Stage {
         Ok(Self { db: db.clone(), character, layout, rest: (body, features) })
     }
 
-    /// Drives a walker, at rest at the origin, facing +Z, over rows of 1/60 s on level ground. With `pulled` its root is kept near the
-    /// simulated character as a matcher's is.
+    /// Drives a walker over rows of 1/60 s on level ground. It starts idle at the origin, facing +Z. With `pulled`, its root is
+    /// kept near the simulated character in the same way as a matcher's.
     pub fn drive(&self, walker: &mut dyn Walker, pulled: bool, rows: &[Stick], show: &mut dyn FnMut(&ShownFrame)) {
         let mut run = Run::new(self);
         walker.begin(&self.rest.0, &self.rest.1);
@@ -71,7 +71,7 @@ impl Stage {
         }
     }
 
-    /// Records what [`Stage::drive`] shows.
+    /// Records the frames of [`Stage::drive`].
     pub fn record(&self, walker: &mut dyn Walker, pulled: bool, rows: &[Stick], source: &Source) -> Recording {
         let mut recorder = Recorder::new(&self.db, source);
         self.drive(walker, pulled, rows, &mut |frame| recorder.push(frame));
@@ -87,12 +87,12 @@ struct Run {
     path: PathProgress,
     buffers: SourceBuffers,
     features: Vec<f32>,
-    /// The body shown.
+    /// The displayed body.
     now: Vec<f32>,
-    /// A body a little before or after it, or that of the frame before.
+    /// A body shortly before or after it, or that of the previous frame.
     other: Vec<f32>,
     pose: Pose,
-    /// A little before and after.
+    /// Poses shortly before and after.
     around: [Pose; 2],
     velocity: PoseVelocity,
     contacts: Vec<u8>,
@@ -118,7 +118,7 @@ impl Run {
         }
     }
 
-    /// What is desired, and the way there, seen from the root.
+    /// Predicts the requested motion and the trajectory towards it, in root space.
     fn look_ahead(&mut self, stage: &Stage, input: &MotionInput) {
         let (config, speeds) = (stage.character.config(), stage.character.stick());
         let steering = Steering {
@@ -145,7 +145,7 @@ impl Run {
         prediction.run(&stage.db.schema.times_s, &mut self.buffers.trajectory);
     }
 
-    /// Normalised features of the body shown and of the way ahead.
+    /// Computes the normalised features of the displayed body and of the trajectory.
     fn find_features(&mut self, stage: &Stage, walker: &mut dyn Walker) {
         let (layout, db) = (&stage.layout, &stage.db);
         for (pose, after_s) in self.around.iter_mut().zip([-DIFFERENCE_S, DIFFERENCE_S]) {
@@ -172,7 +172,7 @@ impl Run {
         db.features.normalize(&mut self.features);
     }
 
-    /// The root goes where the body takes it, and is pulled to the simulated character.
+    /// Moves the root by the root motion of the body, and pulls it towards the simulated character.
     fn move_root(&mut self, stage: &Stage, walker: &mut dyn Walker, pulled: bool) {
         let (layout, config, dt_s) = (&stage.layout, stage.character.config(), 1.0 / RATE_HZ);
         self.other.copy_from_slice(&self.now);
@@ -180,7 +180,7 @@ impl Run {
         let mean = |at: usize| 0.5 * (self.other[at] + self.now[at]);
         let [x, y, z] = std::array::from_fn(|k| mean(layout.root_velocity.start + k));
         let turn = mean(layout.root_turn.start);
-        // Along the middle of the turn.
+        // In the direction at the middle of the turn.
         let way = Quat::from_rotation_y(0.5 * turn * dt_s) * (Vec3::new(x, y, z) * dt_s);
         let from = self.root;
         self.root = from * Transform::new(way, Quat::from_rotation_y(turn * dt_s));

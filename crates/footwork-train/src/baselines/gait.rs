@@ -1,4 +1,4 @@
-//! A steady walk, looked at for as long as it takes: does it go on, and how large are its steps?
+//! Measures a long steady walk: whether it continues, and how large its steps are.
 
 use footwork::input::{Gait, Stick};
 use footwork_metrics::RATE_HZ;
@@ -12,32 +12,32 @@ use serde::Serialize;
 
 /// Seconds of the walk.
 pub const WALK_S: f32 = 600.0;
-/// A root, or feet seen from it, slower than this for [`FROZEN_S`] are frozen, m/s.
+/// A root, or feet relative to it, slower than this for [`FROZEN_S`] are frozen, m/s.
 pub const FROZEN_MPS: f32 = 0.1;
-/// Seconds.
+/// Minimum duration of frozen motion, seconds.
 pub const FROZEN_S: f32 = 1.0;
-/// Seconds at the start in which nothing counts: the character sets off.
+/// Seconds at the start that are not measured, since the character sets off.
 const START_S: f32 = 2.0;
 
-/// What a steady walk looks like.
+/// Measurements of a steady walk.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SteadyWalk {
-    /// When it freezes, seconds; `None` if it does not.
+    /// Time at which it freezes, seconds; `None` if it does not.
     pub freezes_s: Option<f32>,
-    /// How high toes are lifted, cm: from the 5th to the 95th percentile of their height.
+    /// Range of the toes' heights, cm: from the 5th to the 95th percentile.
     pub lift_cm: f32,
-    /// How far feet swing, cm: from the 5th to the 95th percentile of their place ahead of the root.
+    /// Range of the toes' positions ahead of the root, cm: from the 5th to the 95th percentile.
     pub swing_cm: f32,
 }
 
-/// Full stick ahead, walking.
+/// Returns a course with a full stick ahead, walking.
 pub fn walk(seconds: f32) -> Course {
     let rows = vec![Stick::towards(Vec3::Z, Gait::Walk); (seconds * RATE_HZ).round() as usize];
     Course { name: "steady walk", rows, commands: Vec::new() }
 }
 
 impl SteadyWalk {
-    /// Of a recording of [`walk`].
+    /// Measures a recording of [`walk`].
     pub fn of(recording: &Recording, source: &Source) -> Self {
         let (motion, toes) = (&recording.motion, &source.subject.contact_joints);
         let from = ((START_S * RATE_HZ) as usize).min(motion.frames());
@@ -56,7 +56,7 @@ impl SteadyWalk {
     }
 }
 
-/// The first frame after which root or feet rest for long enough.
+/// Returns the first frame from which root or feet do not move for long enough.
 fn frozen_at(motion: &Motion, from: usize, source: &Source) -> Option<usize> {
     let step_m = FROZEN_MPS / RATE_HZ;
     let toes = &source.subject.contact_joints;
@@ -64,7 +64,7 @@ fn frozen_at(motion: &Motion, from: usize, source: &Source) -> Option<usize> {
         let root = motion.roots[frame].translation.distance(motion.roots[frame - 1].translation);
         let place = |frame: usize, toe| motion.position(Space::Root, frame, toe);
         let feet = toes.iter().map(|toe| place(frame, *toe).distance(place(frame - 1, *toe))).fold(0.0, f32::max);
-        // A number that is none moves no more.
+        // NaN counts as no motion.
         [root < step_m || !root.is_finite(), feet < step_m || !feet.is_finite()]
     };
     let mut since = [from; 2];

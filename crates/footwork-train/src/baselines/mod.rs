@@ -1,13 +1,13 @@
-//! Two older ways to learn locomotion, beside which learned motion matching stands in a table.
+//! Two older methods of learning locomotion, for comparison with learned motion matching.
 //!
-//! - `direct`: pose and goal are mapped to the next second. Where they go on in different ways, it gives their mean.
-//! - `pfnn`: a network whose weights depend on the phase of the gait, which tells those ways apart.
+//! - `direct`: maps pose and goal to the next second. If several continuations exist, it predicts their mean.
+//! - `pfnn`: a network whose weights depend on the phase of the gait, which distinguishes those continuations.
 //!
 //! ```text
 //!  Dataset --direct, pfnn--> trained networks --walkers--> bodies --drive--> Recording --> metrics, steady walk
 //! ```
 //!
-//! They are for comparison and not for games: they have no file format, no foot locks and no transitions.
+//! They serve for comparison only, not for games: they have no file format, no foot locks and no transitions.
 
 pub mod bodies;
 pub mod direct;
@@ -36,17 +36,17 @@ use std::sync::Arc;
 use training::{Training, TrainingRecord};
 use walkers::{DirectWalker, PfnnWalker, Walker};
 
-/// Seconds between two questions to the direct mapping: the interval of the search.
+/// Interval between evaluations of the direct mapping, seconds: that of the search.
 const ASK_S: f32 = 0.1;
-/// The same where it is asked for a whole second, unless a command changes.
+/// Longer interval, seconds: a whole second is predicted at once, unless a command changes.
 const ASK_RARELY_S: f32 = 1.0;
 
-/// What is trained, and for how long.
+/// Settings: the baselines to train, and their limits.
 #[derive(Clone, Debug)]
 pub struct BaselineSettings {
-    /// For the direct mapping; `None`: it is left out.
+    /// Limit of the direct mapping; `None` to omit it.
     pub direct: Option<Limit>,
-    /// For the phase-functioned network; `None`: it is left out.
+    /// Limit of the phase-functioned network; `None` to omit it.
     pub pfnn: Option<Limit>,
     /// Sizes of the direct mapping.
     pub direct_sizes: DirectSizes,
@@ -63,11 +63,11 @@ pub struct Baselines {
     pub direct: Option<Arc<TrainedDirect>>,
     /// Phase-functioned network.
     pub pfnn: Option<Arc<TrainedPfnn>>,
-    /// How they were trained.
+    /// Records of their training.
     pub records: Vec<TrainingRecord>,
 }
 
-/// Makes a walker at rest.
+/// Creates an idle walker.
 pub type MakeWalker<'a> = Box<dyn Fn() -> Box<dyn Walker> + Sync + 'a>;
 
 /// A row of the table.
@@ -80,10 +80,11 @@ pub struct BaselineRow {
 }
 
 impl Baselines {
-    /// Trains them on a database. `observer` is told name, progress of 0 to 1 and loss.
+    /// Trains the baselines on a database. `observer` is called with the name, the progress from 0 to 1, and the loss.
     ///
     /// # Errors
-    /// Returns a [`TrainError`] for a database without usable motion or a left and a right foot, and for losses that are no numbers.
+    /// Returns a [`TrainError`] for a database without usable motion or without a left and a right foot, and for losses that are
+    /// not numbers.
     pub fn train(
         db: &Database,
         settings: &BaselineSettings,
@@ -109,7 +110,7 @@ impl Baselines {
         Ok(trained)
     }
 
-    /// Names and makers of all walkers.
+    /// Returns names and constructors of all walkers.
     pub fn walkers(&self) -> Vec<(&'static str, MakeWalker<'_>)> {
         let mut all: Vec<(&'static str, MakeWalker<'_>)> = Vec::new();
         if let Some(network) = &self.direct {
@@ -123,11 +124,11 @@ impl Baselines {
         all
     }
 
-    /// Drives the exact search and all baselines over courses, each also `_free`: without foot locks and without pulling the root.
-    /// A steady walk takes `walk_s` seconds.
+    /// Evaluates the exact search and all baselines over courses, each also as `_free`: without foot locks, and with a root that
+    /// is not pulled. The steady walk takes `walk_s` seconds.
     ///
     /// # Errors
-    /// Returns a [`TrainError`] for a database that cannot be driven.
+    /// Returns a [`TrainError`] for a database that does not fit the default settings or the courses.
     pub fn compare(&self, stage: &Stage, courses: &[&str], walk_s: f32) -> Result<Vec<BaselineRow>, TrainError> {
         let (db, config) = (&stage.db, stage.character.config());
         let evaluation = Evaluation::new(db.clone(), courses, 1);
@@ -156,7 +157,7 @@ impl Baselines {
                 let over =
                     |source: &Source, course: &footwork_metrics::courses::Course| Ok(drive(source, &course.rows));
                 let mut row = evaluation.run_recorded(name, stage.character.stick(), &over, &|| ())?.row;
-                // Nothing of the database is played.
+                // Baselines do not play clips of the database.
                 row.values.retain(|key, _| !key.ends_with("_over_source_pct"));
                 Ok(BaselineRow { row, walk: SteadyWalk::of(&drive(&source, &walk.rows), &source) })
             })

@@ -1,7 +1,7 @@
 //! A phase-functioned neural network: its weights are a function of the phase of the gait.
 //!
 //! ```text
-//!  goal, body --layer--> --layer--> --layer--> next body, by how much the phase rises
+//!  goal, body --layer--> --layer--> --layer--> next body, increase of the phase
 //!               ^          ^          ^
 //!               +----------+----------+-- Catmull-Rom spline of four sets of weights at the phase
 //! ```
@@ -30,18 +30,18 @@ use std::f32::consts::TAU;
 pub const SETS: usize = 4;
 /// Layers.
 const LAYERS: usize = 3;
-/// Stream of random numbers: those below belong to other networks.
+/// Stream of random numbers; lower ones belong to other networks.
 const STREAM: u64 = 11;
-/// Noise of the first body is up to this share of the spread, and that of goals.
+/// Maximum noise of the first body and of the goals, in standard deviations.
 const NOISE: f32 = 0.1;
 /// Length of the longest rollout, seconds.
 const ROLLOUT_S: f64 = 0.2;
 /// Share of the training after which rollouts have their full length.
 const GROWN: f32 = 0.5;
-/// Weight of the rise of the phase in the loss.
+/// Weight of the phase's increase in the loss.
 const PHASE_WEIGHT: f32 = 1.0;
 
-/// The weights of the control sets at a phase, radians: a cyclic Catmull-Rom spline. Their sum is 1.
+/// Returns the weights of the control sets at a phase, radians: a cyclic Catmull-Rom spline. Their sum is 1.
 pub fn blend(phase: f32) -> [f32; SETS] {
     let at = phase.rem_euclid(TAU) / TAU * SETS as f32;
     let (set, w) = (at.floor(), at - at.floor());
@@ -55,7 +55,7 @@ pub fn blend(phase: f32) -> [f32; SETS] {
     blend
 }
 
-/// A phase-functioned layer on a device: the products with all sets, weighted. `blend` is `[rows x sets]`.
+/// Evaluates a phase-functioned layer on a device: the weighted sum of the products with all sets. `blend`: `[rows x sets]`.
 pub fn layer(sets: &Tensors, x: Tensor<2>, blend: &Tensor<2>) -> Tensor<2> {
     let all = sets.run(x);
     let [rows, wide] = all.dims();
@@ -84,17 +84,17 @@ pub struct Pfnn {
     /// Each has the outputs of all sets side by side.
     layers: [Perceptron; LAYERS],
     sizes: PfnnSizes,
-    /// Columns of the features that say where to go.
+    /// Columns of the features that describe the goal.
     goal: Vec<usize>,
     goal_spread: Normalization,
-    /// `[frames]`.
+    /// `[frames]` phases, radians.
     phases: Vec<f32>,
-    /// Mean and spread of the rise per step.
+    /// Mean and standard deviation of the phase's increase per step.
     rise: [f32; 2],
 }
 
 impl Pfnn {
-    /// An untrained network.
+    /// Creates an untrained network.
     ///
     /// # Errors
     /// Returns [`TrainError::NoGait`] for bodies without a left and a right foot.
@@ -141,7 +141,7 @@ impl Pfnn {
         })
     }
 
-    /// A step against the loss of rollouts of some length, which is returned.
+    /// Makes an optimiser step for rollouts of some length, and returns their loss.
     fn step(
         &mut self,
         (data, loss): (&Dataset, &PairLoss),
@@ -183,7 +183,7 @@ impl Pfnn {
         let found = Tensor::cat(found, 0);
         let (sum, by_found) = self.losses(data, loss, (starts, length), &numbers(found.clone()));
         if sum.is_finite() {
-            // The derivatives are known: a sum with them as weights has the same.
+            // The derivatives by the outputs are known. A sum weighted with them has the same derivatives by the weights.
             let mut gradients = (found * tensor(&training.device, by_found, n + 1)).sum().backward();
             for (layer, tensors) in self.layers.iter_mut().zip(&tensors) {
                 layer.descend(&[tensors.gradient(&mut gradients)], pace.rate());
@@ -192,7 +192,7 @@ impl Pfnn {
         sum
     }
 
-    /// The loss of `[length][starts][numbers of a body, rise of the phase]`, and its derivative.
+    /// Returns the loss of `[length][starts][numbers of a body, increase of the phase]`, and its derivative.
     fn losses(
         &self,
         data: &Dataset,
@@ -233,7 +233,7 @@ impl Pfnn {
         (windows.iter().map(|(sum, _)| sum).sum(), by_found)
     }
 
-    /// The network for use.
+    /// Returns the network for use at run time.
     pub fn finish(&self, numbers: &BodyNumbers) -> TrainedPfnn {
         let network = |layer: &Perceptron| {
             let none = |at: usize| Normalization::none(layer.sizes[at]);
@@ -249,7 +249,7 @@ impl Pfnn {
     }
 }
 
-/// The columns of a database's features that say where to go.
+/// Returns the columns of a database's features that describe the goal.
 fn goal_columns(db: &Database) -> Vec<usize> {
     use ChannelKind::{TrajectoryFacing, TrajectoryPosition, TrajectoryVelocity};
     let goal = |kind: &ChannelKind| matches!(kind, TrajectoryPosition(_) | TrajectoryFacing(_) | TrajectoryVelocity(_));
@@ -272,11 +272,11 @@ pub struct TrainedPfnn {
     goal: Vec<usize>,
     goal_spread: Normalization,
     rise: [f32; 2],
-    /// What the numbers of its bodies mean.
+    /// Layout and normalisation of its bodies' numbers.
     pub numbers: BodyNumbers,
 }
 
-/// Room to evaluate a network in.
+/// Working buffers for evaluation.
 #[derive(Clone, Debug, Default)]
 pub struct PfnnRoom {
     x: Vec<f32>,
@@ -285,8 +285,8 @@ pub struct PfnnRoom {
 }
 
 impl TrainedPfnn {
-    /// From normalised features, of which those count that say where to go, and the normalised numbers of a body at a phase, to the
-    /// numbers of the body [`STEP_S`] later. Returns by how much the phase rises until then, radians.
+    /// Computes the numbers of the body [`STEP_S`] later, from the goal columns of normalised features and the normalised numbers
+    /// of a body at a phase. Returns the increase of the phase until then, radians.
     pub fn advance(&self, features: &[f32], numbers: &mut [f32], phase: f32, room: &mut PfnnRoom) -> f32 {
         room.x.clear();
         room.x.extend(self.goal.iter().map(|column| features[*column]));
@@ -325,7 +325,7 @@ mod tests {
             let phase = k as f32 * 0.0631;
             assert!((blend(phase).iter().sum::<f32>() - 1.0).abs() < 1e-5);
             assert!(near(blend(phase), blend(phase + TAU), 1e-4) && near(blend(phase), blend(phase - TAU), 1e-4));
-            // No corners: slopes on both sides agree.
+            // The derivative is continuous: slopes on both sides are equal.
             let slope = |at: f32| -> [f32; SETS] {
                 let (a, b) = (blend(at - 1e-2), blend(at + 1e-2));
                 std::array::from_fn(|i| (b[i] - a[i]) / 2e-2)

@@ -1,4 +1,5 @@
-//! The phase of a gait: an angle that is 0 when the right foot strikes, pi when the left one does, and rises in between.
+//! The phase of a gait: an angle that increases over time, with 0 at a strike of the right foot and pi at a strike of the left
+//! one.
 
 use crate::dataset::Dataset;
 use footwork::database::Database;
@@ -6,14 +7,14 @@ use footwork::learned::STEP_S;
 use footwork::motion::is_left;
 use std::f32::consts::{PI, TAU};
 
-/// Feet that both touch for longer than this stand, seconds.
+/// Minimum time in which both feet touch for a body to count as standing, seconds.
 const STANDING_S: f32 = 0.5;
-/// How much slower the phase of who stands rises.
+/// Factor of the phase's rate while both feet stand.
 const STANDING_RATE: f32 = 0.05;
-/// From one strike to the next where none is seen, seconds.
+/// Time between strikes for sequences without two strikes, seconds.
 const USUAL_STRIKE_S: f32 = 0.5;
 
-/// The slots of the right and of the left foot among two contact joints; `None` for other bodies.
+/// Returns the indices of the right and the left foot among two contact joints; `None` for other bodies.
 pub fn sides(db: &Database) -> Option<[usize; 2]> {
     let left: Vec<bool> = db.rig.contact_joints.iter().map(|joint| is_left(db.skeleton.name(*joint))).collect();
     match left.as_slice() {
@@ -23,7 +24,7 @@ pub fn sides(db: &Database) -> Option<[usize; 2]> {
     }
 }
 
-/// `[frames]` phases of all frames of a data set, radians, rising along each sequence. `sides` as of [`sides`].
+/// Returns the `[frames]` phases of a data set, radians, increasing along each sequence. `sides`: result of [`sides`].
 pub fn label(data: &Dataset, sides: [usize; 2]) -> Vec<f32> {
     let mut all = vec![0.0; data.frames()];
     for sequence in &data.sequences {
@@ -35,11 +36,12 @@ pub fn label(data: &Dataset, sides: [usize; 2]) -> Vec<f32> {
     all
 }
 
-/// `[frames]` phases of one sequence, from the contacts of the right and the left foot. Between strikes the phase rises in
-/// proportion to time, of which that spent standing counts little; before the first and after the last it goes on as beside them.
+/// Returns the `[frames]` phases of one sequence, from the contacts of the right and the left foot. Between strikes, the phase
+/// increases in proportion to time; standing counts with a small factor. Before the first strike and after the last one, it
+/// continues at the adjacent rate.
 pub fn phases(contacts: &[[bool; 2]], step_s: f32) -> Vec<f32> {
     let pace = paces(contacts, step_s);
-    // Strikes: frame and phase, and the pace summed up to each frame.
+    // Strikes: frame and phase.
     let mut strikes: Vec<(usize, f32)> = Vec::new();
     for frame in 1..contacts.len() {
         for (side, angle) in [(0, 0.0), (1, PI)] {
@@ -70,14 +72,14 @@ pub fn phases(contacts: &[[bool; 2]], step_s: f32) -> Vec<f32> {
     (0..contacts.len()).map(at).collect()
 }
 
-/// The next phase after `before` at which the angle is reached; half a turn on at least a little.
+/// Returns the next phase after `before` at which the angle is reached, at least a little later.
 fn next_at(before: f32, angle: f32) -> f32 {
     let ahead = (angle - before).rem_euclid(TAU);
     // Both feet at once, or the same foot again: a whole turn.
     before + if !(0.1..=TAU - 0.1).contains(&ahead) { TAU } else { ahead }
 }
 
-/// `[frames]` how much each frame counts: 1, and little while both feet stand.
+/// Returns the `[frames]` weight of each frame's time: 1, and less while both feet stand.
 fn paces(contacts: &[[bool; 2]], step_s: f32) -> Vec<f32> {
     let mut pace = vec![1.0; contacts.len()];
     let mut from = 0;
@@ -107,7 +109,7 @@ mod tests {
     #[test]
     fn the_phase_is_0_at_right_strikes_and_pi_at_left_ones_and_linear_in_between() {
         let phases = phases(&walking(240, 10), STEP);
-        // Right strikes are at 40, 90, ..; left ones at 15, 65, ..
+        // Right strikes: 40, 90, ...; left strikes: 15, 65, ...
         for (frame, angle) in [(15, PI), (40, 0.0), (65, PI), (90, 0.0)] {
             let off = (phases[frame] - angle + 1.0).rem_euclid(TAU) - 1.0;
             assert!(off.abs() < 1e-3, "{frame}: {}", phases[frame]);
@@ -126,7 +128,7 @@ mod tests {
         assert!(phases.windows(2).all(|pair| pair[1] > pair[0]));
         let standing = (phases[280] - phases[100]) / 180.0;
         assert!(standing < 0.1 * TAU / 50.0, "{standing}");
-        // The first right strike after it: frame 25 of the last walk.
+        // The next right strike: frame 25 of the last walk.
         let off = (phases[90 + 200 + 25] + 1.0).rem_euclid(TAU) - 1.0;
         assert!(off.abs() < 1e-2, "{off}");
         let still = super::phases(&[[true, true]; 100], STEP);

@@ -1,4 +1,4 @@
-//! The loop in which a baseline trains.
+//! The training loop of the baselines.
 
 use crate::dataset::Dataset;
 use crate::error::TrainError;
@@ -7,29 +7,29 @@ use burn::tensor::Device;
 use serde::Serialize;
 use std::time::Duration;
 
-/// Steps of which a point of the loss curve is the mean.
+/// Steps per point of the loss curve, which is their mean.
 const STEPS_PER_POINT: usize = 50;
 
-/// What a baseline trains with.
+/// Device, seed, limit and observer of a training.
 pub struct Training<'a> {
     /// Device of the tensors, with derivatives.
     pub device: Device,
     /// Seed of all random numbers.
     pub seed: u64,
-    /// How long.
+    /// Time or number of steps.
     pub limit: Limit,
-    /// Told after each step: name, progress of 0 to 1, loss.
+    /// Called after each step with the name, the progress from 0 to 1, and the loss.
     pub observer: &'a mut dyn FnMut(&str, f32, f32),
 }
 
-/// What happened in a training.
+/// Record of a training.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TrainingRecord {
-    /// Baseline.
+    /// Name of the baseline.
     pub name: &'static str,
     /// Weights and biases.
     pub parameters: usize,
-    /// Steps made.
+    /// Number of steps.
     pub steps: u64,
     /// Time spent, seconds.
     pub seconds: f64,
@@ -38,14 +38,14 @@ pub struct TrainingRecord {
 }
 
 impl TrainingRecord {
-    /// The mean loss of the last steps.
+    /// Returns the mean loss of the last steps.
     pub fn last_loss(&self) -> f32 {
         self.losses.last().copied().unwrap_or(f32::NAN)
     }
 }
 
 impl Training<'_> {
-    /// Makes steps until the limit. `step` makes one and returns its loss and one of its frames.
+    /// Makes steps until the limit. `step` makes one, and returns its loss and one of its frames.
     ///
     /// # Errors
     /// Returns [`TrainError::NotFinite`] if a loss is not a number.

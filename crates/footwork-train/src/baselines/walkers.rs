@@ -1,4 +1,4 @@
-//! Baselines at run time: what gives the body of each frame.
+//! Baselines at run time: the source of each frame's body.
 
 use super::direct::{DirectRoom, HORIZON_S, TrainedDirect};
 use super::pfnn::{PfnnRoom, TrainedPfnn};
@@ -6,27 +6,28 @@ use footwork::learned::STEP_S;
 use footwork::math::{lerp, smoothstep};
 use std::sync::Arc;
 
-/// Seconds in which one answer of the direct mapping fades into the next.
+/// Duration of the blend from one prediction of the direct mapping to the next, seconds.
 const FADE_S: f32 = 0.1;
-/// A time nearer to a step than this is the step's own, seconds.
+/// Tolerance for times at a step, seconds.
 const SAME_S: f64 = 1e-5;
 
-/// What gives the body of each frame.
+/// Source of each frame's body.
 pub trait Walker {
-    /// Starts from a body at rest.
+    /// Starts from an idle body.
     fn begin(&mut self, body: &[f32], features: &[f32]);
-    /// Moves on. `features` are the normalised ones of what is shown and where to go; `commanded` is true after a new command.
+    /// Advances the time. `features`: normalised features of the displayed body and of the goal. `commanded`: true after a new
+    /// command.
     fn advance(&mut self, features: &[f32], commanded: bool, dt_s: f32);
-    /// The body so many seconds after now, at most a step before or after it.
+    /// Writes the body `after_s` seconds from now, at most a step before or after.
     fn body(&mut self, after_s: f32, body: &mut [f32]);
 }
 
-/// The direct mapping: asked again and again, each answer faded into the next.
+/// The direct mapping. It is evaluated repeatedly, and each prediction is blended into the next.
 #[derive(Clone, Debug)]
 pub struct DirectWalker {
     network: Arc<TrainedDirect>,
     interval_s: f32,
-    /// Features asked with and seconds since; the later one is the second.
+    /// Input features, and the seconds since the evaluation; the second entry is the later one.
     asked: [(Vec<f32>, f32); 2],
     commanded: bool,
     numbers: [Vec<f32>; 2],
@@ -34,7 +35,8 @@ pub struct DirectWalker {
 }
 
 impl DirectWalker {
-    /// Asked at this interval and after each command, but not before the last answer has faded in.
+    /// Creates a walker that evaluates the network at this interval and after each command, but not before the last blend has
+    /// ended.
     pub fn new(network: Arc<TrainedDirect>, interval_s: f32) -> Self {
         let width = network.numbers.len();
         Self {
@@ -68,7 +70,7 @@ impl Walker for DirectWalker {
     fn body(&mut self, after_s: f32, body: &mut [f32]) {
         let share = smoothstep(((self.asked[1].1 + after_s) / FADE_S).clamp(0.0, 1.0));
         for (k, ((features, since_s), numbers)) in self.asked.iter().zip(&mut self.numbers).enumerate() {
-            // What has faded out does not count.
+            // After the blend, the earlier prediction is not needed.
             if k == 1 || share < 1.0 {
                 self.network.body_after(features, since_s + after_s, numbers, &mut self.room);
             }
@@ -79,22 +81,22 @@ impl Walker for DirectWalker {
     }
 }
 
-/// The phase-functioned network: from step to step, interpolated in between.
+/// The phase-functioned network, evaluated step by step, with interpolation between steps.
 #[derive(Clone, Debug)]
 pub struct PfnnWalker {
     network: Arc<TrainedPfnn>,
-    /// Normalised numbers of the steps before and after now.
+    /// Normalised numbers of the previous and the next step.
     steps: [Vec<f32>; 2],
-    /// Phase of the later one, radians.
+    /// Phase of the next step, radians.
     phase: f32,
-    /// Seconds since the earlier one.
+    /// Seconds since the previous step.
     since_s: f64,
     mixed: Vec<f32>,
     room: PfnnRoom,
 }
 
 impl PfnnWalker {
-    /// For a trained network.
+    /// Creates a walker for a trained network.
     pub fn new(network: Arc<TrainedPfnn>) -> Self {
         let none = || vec![0.0; network.numbers.len()];
         let (steps, mixed) = ([none(), none()], none());

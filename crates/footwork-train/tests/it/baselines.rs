@@ -1,4 +1,4 @@
-//! Baselines learn a few clips, and are driven.
+//! Baselines are trained on a few clips and driven over courses.
 
 use crate::common;
 
@@ -48,6 +48,6 @@ fn baselines_are_driven_over_the_courses_of_the_others() {
         let value = |key: &str| r.row.values[key].mean;
         assert!(value("path_error_m").is_finite() && value("jerk_root").is_finite(), "{}", r.row.variant);
     }
-    // Pulled, a root stays near the simulated character, however badly the body moves.
+    // With `pulled`, the root stays near the simulated character, even if the body moves badly.
     assert!(rows[2].row.values["path_error_max_m"].mean < 0.2 && rows[0].walk.freezes_s.is_none());
 }

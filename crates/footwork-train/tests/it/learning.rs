@@ -1,4 +1,4 @@
-//! Small networks learn a few clips.
+//! Small networks are trained on a few clips.
 
 use crate::common;
 
@@ -42,7 +42,7 @@ fn windows_stay_inside_their_clips() {
         for window in 0..windows.len() {
             let start = windows.start(window);
             let sequence = data.sequence_of(start);
-            // The successor of the last frame belongs to the clip, too.
+            // The successor of the last frame also belongs to the clip.
             assert!(start >= sequence.frames.start && start + frames <= sequence.frames.end + 1, "{frames} at {start}");
         }
     }
@@ -76,7 +76,7 @@ fn a_number_that_is_none_stops_training_and_names_its_clip() {
     let text = error.to_string();
     let TrainError::NotFinite { phase, clip, time_s, .. } = error else { panic!("{text}") };
     assert_eq!((phase, clip.as_str()), ("autoencoder", data.clip_names[sequence.clip.at()].as_str()));
-    // One of the frames of a window with it.
+    // The reported frame belongs to a window that contains the invalid one.
     assert!((0.0..0.06).contains(&(sequence.time_s(frame) - time_s)), "{text}");
     assert!(autoencoder.decompressor.parameters.iter().flat_map(|p| &p.values).all(|v| v.is_finite()));
     assert!(text.contains("no checkpoint yet") && !text.contains('\n'), "{text}");

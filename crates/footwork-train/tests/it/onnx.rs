@@ -1,4 +1,4 @@
-//! Exported models give what the networks give, as onnxruntime sees it.
+//! Exported models, evaluated with onnxruntime, have the same outputs as the networks.
 
 use crate::common;
 
@@ -27,13 +27,13 @@ one = session.run(["y"], {"x": values[:1]})[0]
 assert one.shape == (1, y.shape[1])
 "#;
 
-/// Says by name that a test did not run and why; under CI that is a failure.
+/// Prints the name of a skipped test and the reason; fails under CI.
 fn skipped(test: &str, why: &str) {
     assert!(std::env::var_os("CI").is_none(), "{test} was skipped under CI: {why}");
     eprintln!("skipped: {test}: {why}");
 }
 
-/// A Python that has onnxruntime, where there is one.
+/// Returns a Python that has onnxruntime, if there is one.
 fn python(test: &str) -> Option<PathBuf> {
     let python = std::env::var_os("FOOTWORK_PYTHON").map_or_else(|| PathBuf::from("python3"), PathBuf::from);
     match Command::new(&python).args(["-c", "import numpy, onnxruntime"]).output() {

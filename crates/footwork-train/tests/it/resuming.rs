@@ -1,4 +1,4 @@
-//! Training that was stopped goes on.
+//! An interrupted training continues with equal results.
 
 use crate::common;
 
@@ -13,7 +13,7 @@ fn a_resumed_training_gives_what_an_uninterrupted_one_gives() {
     let expected = train_through(&settings);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.fwnet.checkpoint");
-    // In each phase, and between two.
+    // In each phase, and between two phases.
     for stop_after in [50, 120, 150, 200] {
         let stopped = train(&settings, Some(&path), false, stop_after).unwrap_err();
         assert!(matches!(&stopped, TrainError::Interrupted { path: Some(p) } if *p == path), "{stopped}");

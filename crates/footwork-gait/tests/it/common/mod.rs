@@ -1,6 +1,6 @@
 //! All clips once, with forward kinematics: shared by the tests.
 
-// Each test program uses its own part of this.
+// Each test program uses only a part of this.
 #![allow(dead_code)]
 
 use footwork::math::{Quat, Transform};
@@ -9,7 +9,7 @@ use footwork_gait::{GaitClip, GaitOptions, generate, joint, skeleton};
 use glam::Vec3;
 use std::sync::OnceLock;
 
-/// A clip and where its joints are.
+/// A clip and the world transforms of its joints.
 pub struct Walked {
     pub gait: GaitClip,
     /// `[frames][joints]` world.
@@ -37,7 +37,7 @@ impl Walked {
         self.gait.clip.rotations[frame * joint::COUNT + joint]
     }
 
-    /// A joint relative to the root, along the root's axes.
+    /// Returns the position of a joint relative to the root, along the root's axes.
     pub fn in_root(&self, frame: usize, joint: usize) -> Vec3 {
         self.gait.truth.root[frame].inverse_point(self.at(frame, joint))
     }
@@ -45,7 +45,7 @@ impl Walked {
 
 pub const TOES: [usize; 2] = [joint::LEFT_TOE, joint::RIGHT_TOE];
 
-/// Every clip on level ground: of the default options, then the crouch and the gestures.
+/// Returns all clips on level ground: those of the default options, then the crouch and the gestures.
 pub fn all() -> &'static [Walked] {
     static ALL: OnceLock<Vec<Walked>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -60,7 +60,7 @@ pub fn find(name: &str) -> &'static Walked {
     all().iter().find(|w| w.name() == name).unwrap_or_else(|| panic!("no clip is named {name}"))
 }
 
-/// A clip with the places of its joints.
+/// Returns a clip with the world transforms of its joints.
 pub fn walk(gait: GaitClip) -> Walked {
     let skeleton = skeleton();
     let world = (0..gait.clip.frames())

@@ -1,4 +1,4 @@
-//! What the tests of training share: a small database and small settings.
+//! Shared code of the training tests: a small database and small settings.
 #![allow(dead_code, reason = "no test uses everything")]
 
 use footwork::build::{BuildConfig, BuildOptions, build};
@@ -24,7 +24,7 @@ pub fn gait() -> &'static Arc<Database> {
     })
 }
 
-/// Small networks, trained for so many steps of each phase.
+/// Small networks, trained for a number of steps per phase.
 pub fn settings(steps: [u64; 3]) -> TrainSettings {
     TrainSettings {
         latents: 8,
@@ -37,7 +37,7 @@ pub fn settings(steps: [u64; 3]) -> TrainSettings {
     }
 }
 
-/// Trains; after each step `then` may set the flag that stops it.
+/// Trains; `then` is called after each step and may set the flag that stops it.
 pub fn train_with(
     settings: &TrainSettings,
     checkpoint: Option<&Path>,
@@ -60,7 +60,7 @@ pub fn train_with(
     job.run()
 }
 
-/// Trains, and stops after so many steps of all phases together.
+/// Trains, and stops after a number of steps of all phases together.
 pub fn train(
     settings: &TrainSettings,
     checkpoint: Option<&Path>,

@@ -14,7 +14,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
 choices! {
-    /// How feet are held.
+    /// Method of foot locking.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum FootLock = Leash {
         /// A toe further from its animated position than `leash_m` is dragged along at that distance.

@@ -92,7 +92,7 @@ impl<'a> LowerBody<'a> {
 }
 
 settings! {
-    /// How the pelvis is lowered where legs would be too short, and comes back.
+    /// Lowering of the pelvis where legs would be too short, and its return.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PelvisConfig {
         /// Half-life of lowering. Lower values keep feet in place; higher values are smoother.

@@ -97,7 +97,7 @@ impl Flat {
         let variance = variances(db);
         let mut by_variance: Vec<u32> = (0..columns as u32).collect();
         by_variance.sort_by(|a, b| variance[*b as usize].total_cmp(&variance[*a as usize]));
-        // n additions each round by at most half of EPSILON, here and there.
+        // n additions each have a rounding error of at most half of EPSILON, in the bound and in the cost.
         let shrink = 1.0 - (columns + 4) as f32 * f32::EPSILON;
         Self { small_rows, columns, by_variance, larges, large, small, shrink }
     }

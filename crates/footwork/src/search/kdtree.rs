@@ -338,7 +338,7 @@ impl KdTree {
             max_depth: s.max_depth,
             min_leaf_rows: s.min_leaf_rows,
         });
-        // n additions each round by at most half of EPSILON, in the cost and on the way back to f32.
+        // n additions each have a rounding error of at most half of EPSILON, in the cost and in the conversion to f32.
         let shrink = 1.0 - (db.features.columns + 4) as f64 * f64::from(f32::EPSILON);
         Self { settings: *settings, columns, mirrored: Mirrored::new(db), tree, shrink }
     }

@@ -79,9 +79,9 @@ pub struct Codes<'a> {
 /// 16 sums, and a bit for each that is at most the requested limit. The sums of others may be incomplete.
 #[derive(Clone, Copy, Debug)]
 pub struct Sums {
-    /// Per box or row.
+    /// Sum per box or row.
     pub sums: [i32; LANES],
-    /// Bit per box or row.
+    /// Bit per box or row: the sum is within the limit.
     pub within: u32,
 }
 

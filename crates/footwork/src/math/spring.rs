@@ -198,7 +198,7 @@ mod tests {
             }
             f.spring.value
         };
-        // Only how long the first moment at the new goal lasts depends on the rate.
+        // Only the duration of the first step at the new goal depends on the rate.
         for rate_hz in [60, 120] {
             assert!((run(30) - run(rate_hz)).abs() < 5e-3, "{} {}", run(30), run(rate_hz));
         }

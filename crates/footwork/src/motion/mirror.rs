@@ -30,7 +30,7 @@ pub struct MirrorTable {
     pub rest_normal: Vec3,
 }
 
-/// Error of a skeleton that cannot be mirrored.
+/// Error of a mirror table.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MirrorError {
@@ -63,11 +63,11 @@ pub enum MirrorError {
 }
 
 impl MirrorTable {
-    /// Pairs joints by name (or by `pairs` where given: names of left and right), finds the plane of the rest pose.
+    /// Pairs joints by name (or by `pairs`, if given: joints of left and right) and finds the mirror plane of the rest pose.
     /// `translated` lists the joints whose translation is animated.
     ///
     /// # Errors
-    /// No sides in the names, pairs that break the tree, a rest pose that is not symmetric.
+    /// Returns [`MirrorError`] if names contain no sides, pairs contradict the hierarchy, or the rest pose is not symmetric.
     pub fn new(
         skeleton: &Skeleton,
         pairs: &[(JointIndex, JointIndex)],
@@ -237,7 +237,7 @@ fn symmetry_plane(skeleton: &Skeleton, rest: &[Transform], pairs: &[JointIndex])
         (Vec3::new(1.0, -1.0, 1.0), Quat::from_xyzw(0.0, 1.0, 0.0, 0.0)),
         (Vec3::new(1.0, 1.0, -1.0), Quat::from_xyzw(0.0, 0.0, 1.0, 0.0)),
     ];
-    // The body need not stand at the origin. Its middle, pairs counted twice alike, lies in the plane.
+    // The body may be away from the origin. Its centre, in which both joints of a pair count equally, lies in the plane.
     let sum = rest.iter().skip(1).fold(Vec3::ZERO, |sum, t| sum + t.translation);
     let origin = sum / (rest.len() - 1).max(1) as f32;
     let mut best: Option<(f32, usize, Quat)> = None;

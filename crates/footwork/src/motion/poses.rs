@@ -65,7 +65,7 @@ pub struct ClipView<'a> {
 struct Moment {
     /// Frame at or before, within the clip.
     frame: usize,
-    /// Share of the way to the next frame, 0..1.
+    /// Fraction of the interval to the next frame, 0..1.
     alpha: f32,
     /// Completed cycles of the loop.
     rounds: i32,

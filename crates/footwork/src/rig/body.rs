@@ -17,8 +17,9 @@ pub struct Body {
 }
 
 impl Body {
-    /// Finds the body whose feet are `contacts`, `[contact joints]`; returns `None` without legs, or if they descend directly from
-    /// the root. Hips given by role take precedence over the joint at which the legs branch off, if all legs descend from them.
+    /// Finds the body whose feet are `contacts`, `[contact joints]`; returns `None` without legs, or if they descend directly
+    /// from the root. Hips given by role take precedence over the joint at which the legs branch off, if all legs descend from
+    /// them.
     pub fn find(skeleton: &Skeleton, roles: &JointRoles, contacts: &[JointIndex]) -> Option<Self> {
         let legs = Leg::find(skeleton, roles, contacts);
         let parent = |j: JointIndex| skeleton.parents()[j.at()];

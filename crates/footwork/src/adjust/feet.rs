@@ -219,7 +219,7 @@ impl Foot {
     }
 
     /// Starts to lead the toe to its landing position, on a cubic. It ends ahead of the clip's position by half of the distance
-    /// that the root will slip during the contact, at the speed that cancels the slip.
+    /// that the root will slip during the contact, at the clip's own velocity.
     fn land(&mut self, config: &FeetConfig, now: &Footing) {
         let (shown, velocity) = self.now(config);
         let (offset, relative) = (shown - self.animated, velocity - self.animated_velocity);

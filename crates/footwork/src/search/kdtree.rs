@@ -67,7 +67,7 @@ impl Settings {
     }
 }
 
-/// A node: a leaf if `rows` is not empty.
+/// A node: a leaf if `count` is not 0.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
     /// Dimension of the split.

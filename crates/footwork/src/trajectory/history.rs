@@ -17,7 +17,7 @@ pub fn capacity(back_s: f32) -> usize {
 /// A view of the ring inside the state's block: `samples` is `[capacity x WIDTH]`, `count` the number of samples ever written.
 #[derive(Debug)]
 pub struct History<'a> {
-    /// The ring.
+    /// Samples of the ring.
     pub samples: &'a mut [f32],
     /// Samples written so far: sample k was taken at k times [`STEP_S`].
     pub count: &'a mut u64,

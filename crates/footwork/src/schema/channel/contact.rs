@@ -13,7 +13,7 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// Columns.
+    /// Number of columns.
     pub const WIDTH: usize = 1;
     /// Signs of the columns when mirrored.
     pub const MIRROR: [f32; 1] = [1.0];

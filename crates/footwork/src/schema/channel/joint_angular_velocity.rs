@@ -12,7 +12,7 @@ pub struct JointAngularVelocity {
 }
 
 impl JointAngularVelocity {
-    /// Columns.
+    /// Number of columns.
     pub const WIDTH: usize = 3;
     /// Signs of the columns when mirrored: a rotation vector is a pseudovector.
     pub const MIRROR: [f32; 3] = [1.0, -1.0, -1.0];

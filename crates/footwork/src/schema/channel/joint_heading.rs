@@ -16,7 +16,7 @@ pub struct JointHeading {
 }
 
 impl JointHeading {
-    /// Columns.
+    /// Number of columns.
     pub const WIDTH: usize = 2;
     /// Signs of the columns when mirrored.
     pub const MIRROR: [f32; 2] = [-1.0, 1.0];

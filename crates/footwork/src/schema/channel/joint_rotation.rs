@@ -17,7 +17,7 @@ pub struct JointRotation {
 }
 
 impl JointRotation {
-    /// Columns.
+    /// Number of columns.
     pub const WIDTH: usize = 6;
 
     /// Writes the values of a database frame or a live pose.

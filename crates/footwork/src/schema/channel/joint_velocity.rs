@@ -9,7 +9,7 @@ use glam::Vec3;
 pub struct JointVelocity(pub JointPoint);
 
 impl JointVelocity {
-    /// Columns.
+    /// Number of columns.
     pub const WIDTH: usize = 3;
     /// Signs of the columns when mirrored.
     pub const MIRROR: [f32; 3] = [-1.0, 1.0, 1.0];

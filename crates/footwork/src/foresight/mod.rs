@@ -24,7 +24,7 @@ use crate::frames::RowIndex;
 use grid::{BINS, Grid};
 use moments::{Graph, MomentIndex};
 
-/// Unit of the stored values, metres. Values are rounded to it and at most 65 m.
+/// Unit of the stored values, metres. The error of a value is smaller; the maximum is 65 m.
 const UNIT_M: f32 = 1e-3;
 
 /// Input of a table.
@@ -46,7 +46,7 @@ pub struct Foresight {
     spec: ForesightSpec,
     grid: Grid,
     index: MomentIndex,
-    /// `[segments x bins]` loss above the least loss of all segments for this goal, in [`UNIT_M`].
+    /// `[segments x bins]` loss above the least of all segments that may be entered, for the same goal, in [`UNIT_M`].
     values: Vec<u16>,
     sweeps: usize,
 }
@@ -82,7 +82,7 @@ impl Foresight {
         &self.spec
     }
 
-    /// Returns the number of sweeps over all segments until the values converged.
+    /// Returns the number of sweeps over all segments that the values took.
     pub fn sweeps(&self) -> usize {
         self.sweeps
     }
